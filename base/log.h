@@ -1,0 +1,20 @@
+// Log lines on standard error, one write each, so that lines of several
+// threads and processes never tear: "W 12:03:04.567 message".
+#ifndef PODSIM_BASE_LOG_H_
+#define PODSIM_BASE_LOG_H_
+
+#include <string_view>
+
+namespace podsim {
+
+enum class LogLevel { kInfo, kWarning, kError };
+
+// Thread-safe. Adds the newline. The launcher prefixes lines of each host.
+void Log(LogLevel level, std::string_view message);
+
+// Messages below `level` are dropped from here on (default: kInfo, all kept).
+void SetMinLogLevel(LogLevel level);
+
+}  // namespace podsim
+
+#endif  // PODSIM_BASE_LOG_H_

@@ -1,0 +1,37 @@
+#include "base/units.h"
+
+#include <cmath>
+
+#include "absl/strings/str_format.h"
+
+namespace podsim {
+
+SimTime SimTime::Seconds(double seconds) {
+  return SimTime(static_cast<std::int64_t>(std::llround(seconds * 1e12)));
+}
+
+std::string FormatBytes(std::int64_t bytes) {
+  if (bytes >= kGiB)
+    return absl::StrFormat("%.2f GiB", static_cast<double>(bytes) / kGiB);
+  if (bytes >= kMiB)
+    return absl::StrFormat("%.2f MiB", static_cast<double>(bytes) / kMiB);
+  if (bytes >= kKiB)
+    return absl::StrFormat("%.2f KiB", static_cast<double>(bytes) / kKiB);
+  return absl::StrFormat("%d B", bytes);
+}
+
+std::string FormatSimTime(SimTime time) {
+  const double s = time.seconds();
+  if (s >= 1) return absl::StrFormat("%.3f s sim", s);
+  if (s >= 1e-3) return absl::StrFormat("%.3f ms sim", s * 1e3);
+  return absl::StrFormat("%.1f us sim", s * 1e6);
+}
+
+std::string FormatCount(std::int64_t count) {
+  std::string digits = absl::StrFormat("%d", std::abs(count));
+  for (int at = static_cast<int>(digits.size()) - 3; at > 0; at -= 3)
+    digits.insert(static_cast<std::size_t>(at), ",");
+  return count < 0 ? "-" + digits : digits;
+}
+
+}  // namespace podsim

@@ -1,0 +1,48 @@
+// Units as types and as text: bytes, simulated time, big numbers.
+#ifndef PODSIM_BASE_UNITS_H_
+#define PODSIM_BASE_UNITS_H_
+
+#include <compare>
+#include <cstdint>
+#include <string>
+
+namespace podsim {
+
+inline constexpr std::int64_t kKiB = 1024;
+inline constexpr std::int64_t kMiB = 1024 * kKiB;
+inline constexpr std::int64_t kGiB = 1024 * kMiB;
+
+// A span of simulated pod time, in picoseconds, so that sums are exact and a
+// simulation is deterministic. Never converts to or from wall time.
+class SimTime {
+ public:
+  constexpr SimTime() = default;
+  static constexpr SimTime Picoseconds(std::int64_t ps) { return SimTime(ps); }
+  static SimTime Seconds(double seconds);
+
+  constexpr std::int64_t picoseconds() const { return ps_; }
+  constexpr double seconds() const { return static_cast<double>(ps_) * 1e-12; }
+
+  constexpr auto operator<=>(const SimTime&) const = default;
+  constexpr SimTime operator+(SimTime o) const { return SimTime(ps_ + o.ps_); }
+  constexpr SimTime operator-(SimTime o) const { return SimTime(ps_ - o.ps_); }
+  SimTime& operator+=(SimTime o) {
+    ps_ += o.ps_;
+    return *this;
+  }
+
+ private:
+  explicit constexpr SimTime(std::int64_t ps) : ps_(ps) {}
+  std::int64_t ps_ = 0;
+};
+
+// "16.00 GiB", "1.50 MiB", "512 B".
+std::string FormatBytes(std::int64_t bytes);
+// "1.234 s", "12.3 ms", "45.6 us", always followed by " sim".
+std::string FormatSimTime(SimTime time);
+// 1234567 -> "1,234,567".
+std::string FormatCount(std::int64_t count);
+
+}  // namespace podsim
+
+#endif  // PODSIM_BASE_UNITS_H_

@@ -1,0 +1,51 @@
+# The helpers every folder's CMakeLists.txt is written with: one library per
+# folder (podsim::<name>), one test program per folder, mains in bin/.
+
+add_library(podsim_options INTERFACE)
+target_compile_options(podsim_options INTERFACE
+  -Wall -Wextra -Wno-sign-compare -Wno-missing-field-initializers
+  $<$<BOOL:${PODSIM_WERROR}>:-Werror>
+  $<$<CXX_COMPILER_ID:Clang>:-Wthread-safety>)
+
+# podsim_library(<name> SOURCES ... HEADERS ... DEPS ... PRIVATE_DEPS ...)
+# DEPS are what the folder's headers need; PRIVATE_DEPS what only its .cc need.
+function(podsim_library name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;HEADERS;DEPS;PRIVATE_DEPS" ${ARGN})
+  add_library(podsim_${name} STATIC ${ARG_SOURCES})
+  add_library(podsim::${name} ALIAS podsim_${name})
+  target_sources(podsim_${name} PUBLIC FILE_SET HEADERS
+    BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${ARG_HEADERS})
+  target_compile_features(podsim_${name} PUBLIC cxx_std_20)
+  target_link_libraries(podsim_${name} PUBLIC ${ARG_DEPS}
+    PRIVATE ${ARG_PRIVATE_DEPS} $<BUILD_INTERFACE:podsim_options>)
+  set_target_properties(podsim_${name} PROPERTIES EXPORT_NAME ${name})
+  set_property(GLOBAL APPEND PROPERTY PODSIM_LIBRARIES podsim_${name})
+endfunction()
+
+# podsim_program(<name> SOURCES ... DEPS ...): a main, installed in bin.
+function(podsim_program name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPS" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE ${ARG_DEPS} podsim_options)
+  set_property(GLOBAL APPEND PROPERTY PODSIM_PROGRAMS ${name})
+endfunction()
+
+# podsim_test(<name> LABEL unit|pod|grpc|e2e|slow SOURCES ... DEPS ...
+#             [TIMEOUT s] [ENVIRONMENT k=v ...] [SERIAL])
+# One GoogleTest program; ctest knows each of its cases by name.
+function(podsim_test name)
+  cmake_parse_arguments(ARG "SERIAL" "LABEL;TIMEOUT" "SOURCES;DEPS;ENVIRONMENT"
+    ${ARGN})
+  if(NOT ARG_TIMEOUT)
+    set(ARG_TIMEOUT 120)
+  endif()
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE ${ARG_DEPS} podsim::testing
+    GTest::gmock GTest::gtest_main podsim_options)
+  add_test(NAME ${name} COMMAND ${name})
+  set_tests_properties(${name} PROPERTIES LABELS ${ARG_LABEL}
+    TIMEOUT ${ARG_TIMEOUT} ENVIRONMENT "${ARG_ENVIRONMENT}")
+  if(ARG_SERIAL)
+    set_tests_properties(${name} PROPERTIES RUN_SERIAL ON)
+  endif()
+endfunction()

@@ -1,0 +1,46 @@
+// Admission: what a Program needs of a core's HBM and of this machine, before
+// the first step. Pure.
+#ifndef PODSIM_HOST_CORE_ADMISSION_H_
+#define PODSIM_HOST_CORE_ADMISSION_H_
+
+#include <cstdint>
+#include <string>
+
+#include "absl/status/status.h"
+#include "models/graph/program.h"
+
+namespace podsim {
+
+// Bytes of one emulated core's HBM, as the real core would hold them: every
+// core has its own parameters, gradients and optimizer slots.
+struct HbmUse {
+  std::int64_t parameters = 0;
+  std::int64_t gradients = 0;
+  std::int64_t optimizer = 0;
+  std::int64_t activations = 0;
+  std::int64_t input = 0;  // two batches: one in use, one arriving
+  std::int64_t total() const {
+    return parameters + gradients + optimizer + activations + input;
+  }
+};
+
+HbmUse EstimateHbm(const Program& program, std::int64_t batch_per_core);
+
+// The largest batch per core whose total fits; 0 if not even one row does.
+std::int64_t LargestBatch(const Program& program, std::int64_t hbm_bytes);
+
+// OK, or RESOURCE_EXHAUSTED with the table of HbmUse, the core's HBM and the
+// largest batch per core that fits.
+absl::Status AdmitToCore(const Program& program, std::int64_t batch_per_core,
+                         std::int64_t hbm_bytes);
+
+// Bytes that this machine needs to emulate the job: per process a copy of the
+// variables, per host its gradients, activations of the stacked rows and two
+// batches of input, plus a fixed cost per process.
+std::int64_t EstimateMachineBytes(const Program& program,
+                                  std::int64_t batch_per_core, int hosts,
+                                  int cores_per_host, int processes);
+
+}  // namespace podsim
+
+#endif  // PODSIM_HOST_CORE_ADMISSION_H_

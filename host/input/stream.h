@@ -1,0 +1,72 @@
+// The data as one stream: which example is which row of which core in which
+// step, on any slice, and the batches made of it.
+//
+// With global batch G, batch B per core and D examples, row r of core c in a
+// step that begins after `consumed` examples is example k = consumed + c*B + r
+// of the stream; its epoch is k div D and its place k mod D goes through a
+// permutation of (seed, epoch). Each example comes exactly once per epoch.
+#ifndef PODSIM_HOST_INPUT_STREAM_H_
+#define PODSIM_HOST_INPUT_STREAM_H_
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "host/input/dataset.h"
+
+namespace podsim {
+
+// Index of the k-th example of the training stream. Pure.
+std::int64_t ExampleAt(std::uint64_t seed, std::int64_t dataset_size,
+                       std::int64_t k);
+
+// Rows of a contiguous range of cores, in order. Row-major.
+struct Batch {
+  std::int64_t rows = 0;
+  std::vector<float> features;       // [rows, F]
+  std::vector<std::int32_t> labels;  // [rows]
+  std::vector<float> weights;        // [rows] share of each row in the loss
+};
+
+struct BatchPlace {
+  std::int64_t consumed = 0;        // examples of all earlier steps
+  std::int64_t batch_per_core = 1;  // B
+  std::int64_t first_core = 0;      // of the whole slice
+  std::int64_t cores = 1;
+  std::int64_t global_batch = 1;  // G: a row's weight is 1 / G
+};
+
+// Fills `batch` with the training rows of these cores (buffers are reused).
+// `positions` (optional, cleared first) receives each row's data set index.
+void FillTrainBatch(const Dataset& dataset, std::uint64_t seed,
+                    const BatchPlace& place, Batch& batch,
+                    std::vector<std::int64_t>* positions = nullptr);
+
+// Fills rows [consumed + first_core * B, ...) of the evaluation split in
+// order, each exactly once over all cores; rows beyond its end get weight 0,
+// zero features and label 0. A real row's weight is 1.
+void FillEvalBatch(const Dataset& dataset, const BatchPlace& place,
+                   Batch& batch);
+
+// Reads training batches one step ahead on a thread of its own.
+//
+//   Infeed infeed(dataset, seed, place, steps);
+//   for (...) { const Batch& batch = infeed.Next(); ... }
+class Infeed {
+ public:
+  // Batch i begins after place.consumed + i * global_batch; `steps` batches.
+  Infeed(std::shared_ptr<const Dataset> dataset, std::uint64_t seed,
+         BatchPlace place, std::int64_t steps);
+  ~Infeed();  // joins; does not wait for unread batches
+  // Waits for the next batch (its maker never waits for anything but room);
+  // valid until the next call. REQUIRES: called at most `steps` times.
+  const Batch& Next();
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace podsim
+
+#endif  // PODSIM_HOST_INPUT_STREAM_H_

@@ -1,0 +1,45 @@
+// Files and object stores behind one interface: everything that opens data
+// goes through it.
+#ifndef PODSIM_HOST_STORAGE_STORAGE_H_
+#define PODSIM_HOST_STORAGE_STORAGE_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+
+namespace podsim {
+
+// Thread-safe. Paths are the store's own ("/data/x" for local files).
+// Errors of all calls: NOT_FOUND, PERMISSION_DENIED, RESOURCE_EXHAUSTED (disk
+// full), UNAVAILABLE (try again), each naming the path.
+class ObjectStore {
+ public:
+  virtual ~ObjectStore() = default;
+  // The whole object.
+  virtual absl::StatusOr<std::string> Read(std::string_view path) = 0;
+  // Up to `length` bytes from `offset`; shorter only at the end.
+  virtual absl::StatusOr<std::string> ReadRange(std::string_view path,
+                                                std::int64_t offset,
+                                                std::int64_t length) = 0;
+  virtual absl::StatusOr<std::int64_t> Size(std::string_view path) = 0;
+  // Replaces the object: readers see the old bytes or the new, never a part.
+  virtual absl::Status Write(std::string_view path, std::string_view bytes) = 0;
+  // Names directly below `prefix` (a directory), sorted; directories end in /.
+  virtual absl::StatusOr<std::vector<std::string>> List(
+      std::string_view prefix) = 0;
+  virtual absl::Status Delete(std::string_view path) = 0;
+};
+
+// Files of this machine.
+std::unique_ptr<ObjectStore> NewLocalStore();
+// Bytes in memory: for tests and for data that is built in.
+std::unique_ptr<ObjectStore> NewMemoryStore();
+
+}  // namespace podsim
+
+#endif  // PODSIM_HOST_STORAGE_STORAGE_H_

@@ -1,0 +1,87 @@
+// Runs plans over a Transport: the state machine of one local host.
+//
+// It never blocks and owns no thread. Whoever polls the transport drives it:
+//
+//   Executor executor(transport, clock, {.host = 2, .hosts = {0, 1, 2, 3}});
+//   executor.Start(7, plan, buffer, "bucket 0", on_done);
+//   while (!executor.idle()) transport.Poll(absl::Milliseconds(50));
+//
+// Several collectives run at once, each by its sequence. A frame that comes
+// before its collective was started here, or before what it waits for, is kept
+// with its credit, so a fast peer is held back rather than buffered.
+#ifndef PODSIM_INTERCONNECT_COLLECTIVES_EXECUTOR_H_
+#define PODSIM_INTERCONNECT_COLLECTIVES_EXECUTOR_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "base/clock.h"
+#include "interconnect/collectives/plan.h"
+#include "interconnect/transport/endpoint.h"
+
+namespace podsim {
+
+// What an executor waits for, for people and for finding the culprit.
+struct Waiting {
+  int host = -1;  // the host whose frame or credit is missing; -1: none
+  std::string what;  // "chunk 5 of all-reduce #412 (bucket 3) from host 2"
+  absl::Duration since;
+};
+
+class Executor final : public FrameSink {
+ public:
+  struct Options {
+    int host = 0;  // this host's rank in the pod
+    std::uint32_t generation = 1;
+    std::uint32_t group = 0;
+    // position in the group -> host; plans speak of positions.
+    std::vector<int> hosts;
+    Lane lane = Lane::kBulk;
+  };
+
+  // Registers itself as the host's sink. `transport` and `clock` must outlive
+  // this object.
+  Executor(Transport& transport, const Clock& clock, Options options);
+  ~Executor() override;
+
+  using DoneCallback = std::function<void(const absl::Status&)>;
+
+  // Starts all that `plan` says on `buffer` (float32, plan->elements long; must
+  // stay valid until done). `done` is called once, from Start or from within
+  // Transport::Poll. `sequence` must be new and the same on all hosts; `label`
+  // names the collective in messages ("bucket 3, dense_1/kernel").
+  // Errors: the latched failure, if an earlier collective failed.
+  absl::Status Start(std::uint64_t sequence,
+                     std::shared_ptr<const RankPlan> plan,
+                     std::span<float> buffer, std::string label,
+                     DoneCallback done);
+
+  // No collective is running.
+  bool idle() const;
+  // Frames sent and received so far: changes whenever anything moves.
+  // Thread-safe.
+  std::uint64_t progress() const;
+  // The first thing that is waited for, if anything is.
+  Waiting waiting() const;
+  // Fails everything in flight with `why` and latches it.
+  void Abort(const absl::Status& why);
+
+  void OnFrame(const FrameHeader& header, Payload payload) override;
+  void OnSendDone(std::uint64_t token) override;
+  void OnCredit(int peer) override;
+  void OnPeerLost(int peer, const absl::Status& why) override;
+  void OnBadFrame(int peer, const absl::Status& why) override;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace podsim
+
+#endif  // PODSIM_INTERCONNECT_COLLECTIVES_EXECUTOR_H_

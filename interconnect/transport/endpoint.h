@@ -1,0 +1,138 @@
+// The seam between collectives and the network: ordered, bounded, zero-copy
+// frames from host to host.
+//
+// A Transport belongs to one process and carries the frames of all the hosts
+// that the process plays (its local hosts). Nothing here blocks but Poll, which
+// waits for at most the time given and delivers what happened to the sinks on
+// the calling thread. So whoever polls needs no locks. A Transport is used by
+// one thread, Wake() excepted.
+//
+//   transport.SetSink(rank, &executor);
+//   transport.Send(rank, {.to = 1, .key = {...}}, bytes, token);
+//   while (!executor.idle()) transport.Poll(absl::Milliseconds(100));
+#ifndef PODSIM_INTERCONNECT_TRANSPORT_ENDPOINT_H_
+#define PODSIM_INTERCONNECT_TRANSPORT_ENDPOINT_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+
+namespace podsim {
+
+// The most payload bytes that may be on their way from one host to another
+// and not yet consumed there. Kept by credits of ours, per (from, to).
+inline constexpr std::int64_t kMaxBytesInFlight = 4 << 20;
+
+// Which frame this is. Chunks are numbered by the plan; a (group, sequence)
+// names one collective on one group of hosts.
+struct FrameKey {
+  std::uint32_t generation = 0;
+  std::uint32_t group = 0;
+  std::uint64_t sequence = 0;
+  std::uint32_t chunk = 0;
+  bool operator==(const FrameKey&) const = default;
+};
+
+// Two lanes, so that a small collective never queues behind 64 MiB.
+enum class Lane : std::uint8_t { kBulk = 0, kExpress = 1 };
+
+struct FrameHeader {
+  std::int32_t from = 0;  // host ranks
+  std::int32_t to = 0;
+  Lane lane = Lane::kBulk;
+  FrameKey key;
+};
+
+// Received bytes, borrowed from the transport until this object dies; then
+// the sender gets its credit back. Parts are in order, need not be aligned,
+// and a value may straddle two of them. Move-only.
+class Payload {
+ public:
+  using Parts = std::vector<std::span<const std::byte>>;
+  Payload() = default;
+  Payload(Parts parts, std::function<void()> release)
+      : parts_(std::move(parts)), release_(std::move(release)) {}
+  Payload(Payload&& other) noexcept { *this = std::move(other); }
+  Payload& operator=(Payload&& other) noexcept {
+    if (this == &other) return *this;
+    Release();
+    parts_ = std::move(other.parts_);
+    release_ = std::move(other.release_);
+    other.parts_.clear();
+    other.release_ = nullptr;
+    return *this;
+  }
+  ~Payload() { Release(); }
+
+  const Parts& parts() const { return parts_; }
+  std::size_t size() const {
+    std::size_t bytes = 0;
+    for (const auto& part : parts_) bytes += part.size();
+    return bytes;
+  }
+
+ private:
+  void Release() {
+    if (release_) std::exchange(release_, nullptr)();
+  }
+  Parts parts_;
+  std::function<void()> release_;
+};
+
+// What a local host hears from the transport; called from within Poll only.
+class FrameSink {
+ public:
+  virtual ~FrameSink() = default;
+  virtual void OnFrame(const FrameHeader& header, Payload payload) = 0;
+  // The bytes handed to Send under `token` may be changed again.
+  virtual void OnSendDone(std::uint64_t token) = 0;
+  // Send to `peer` was refused for want of credit and is worth trying again.
+  virtual void OnCredit(int peer) = 0;
+  // No further frame will come from or reach `peer`. Latched: told once.
+  virtual void OnPeerLost(int peer, const absl::Status& why) = 0;
+  // A frame was dropped as damaged, or of another generation or pod. The
+  // status says what was wrong; a stream may continue after it.
+  virtual void OnBadFrame(int peer, const absl::Status& why) = 0;
+};
+
+enum class SendResult { kQueued, kNoCredit };
+
+class Transport {
+ public:
+  virtual ~Transport() = default;
+
+  // Local host ranks, ascending.
+  virtual const std::vector<int>& local_hosts() const = 0;
+
+  // `sink` must outlive the transport or be replaced; nullptr drops frames.
+  virtual void SetSink(int local_host, FrameSink* sink) = 0;
+
+  // Queues a frame. `payload` is not copied: it must stay unchanged until
+  // OnSendDone(token) on the sending host's sink. Frames of one lane between
+  // two hosts arrive in order, each exactly once or not at all.
+  // kNoCredit: not queued, OnCredit(header.to) follows when it may fit.
+  // A payload larger than the bound is taken when nothing else is in flight.
+  // Errors: INVALID_ARGUMENT (`from` is not local, `to` unknown),
+  //   UNAVAILABLE (peer lost).
+  virtual absl::StatusOr<SendResult> Send(const FrameHeader& header,
+                                          std::span<const std::byte> payload,
+                                          std::uint64_t token) = 0;
+
+  // Waits up to `max_wait` for something to happen and delivers all that has.
+  // Returns the number of events delivered; 0 after the wait or Wake().
+  virtual int Poll(absl::Duration max_wait) = 0;
+
+  // Makes a Poll in progress, or the next one, return. Thread-safe.
+  virtual void Wake() = 0;
+};
+
+}  // namespace podsim
+
+#endif  // PODSIM_INTERCONNECT_TRANSPORT_ENDPOINT_H_

@@ -1,0 +1,142 @@
+// A compiled training program: plain immutable data with three readers. The
+// executor (host/core) runs it on a range of cores, the pricer turns it into
+// cycles without running it, the admission check adds up its HBM.
+//
+// A Program is lists of segments cut at collectives, one list per entry point.
+// The host runs a segment for all of its cores, then the collective, then the
+// next segment.
+//
+// Letters: B rows (examples) of one core's batch; R = cores * B the stacked
+// rows of a range of cores.
+#ifndef PODSIM_MODELS_GRAPH_PROGRAM_H_
+#define PODSIM_MODELS_GRAPH_PROGRAM_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "models/graph/op.h"
+#include "models/tensor/shape.h"
+
+namespace podsim {
+
+// Where the bytes of a tensor live, and how many copies there are.
+enum class Storage : std::uint8_t {
+  kVariable,  // weights and optimizer slots: one copy per process (replicated)
+  kGradient,  // one copy per host, contiguous, in bucket order
+  kBatched,   // [core][row][feature], scratch, placed by liveness
+  kScratch,   // one copy per host, no batch dimension
+  kInput,     // filled by the infeed: features, labels, weights; batched
+  kOutput,    // per row results read by the host: loss, correct; batched
+};
+
+// Classes that a variable may have; the MLP's are all replicated.
+enum class VariableClass : std::uint8_t { kReplicated, kPerCore, kSharded };
+
+enum class Initializer : std::uint8_t {
+  kZeros,
+  kGlorotUniform,  // U(-a, a), a = sqrt(6 / (fan_in + fan_out))
+  kHeNormal,       // N(0, sqrt(2 / fan_in))
+};
+
+struct ProgramTensor {
+  std::string name;  // "dense_0/kernel", "dense_0/matmul"
+  DType dtype = DType::kFloat32;
+  Storage storage = Storage::kBatched;
+  // Without the batch dimension for batched tensors: [features...].
+  Shape shape;
+  // In elements (4 bytes each). kVariable, kGradient: into the arena. kBatched,
+  // kOutput: per row, so that the address is base + offset * R. kScratch: into
+  // the host's scratch arena. kInput: unused.
+  std::int64_t offset = 0;
+  // The value is kept rounded to bfloat16 where products read it.
+  bool feeds_product = false;
+
+  bool batched() const {
+    return storage == Storage::kBatched || storage == Storage::kInput ||
+           storage == Storage::kOutput;
+  }
+};
+
+using TensorId = std::int32_t;
+inline constexpr TensorId kNoTensor = -1;
+
+struct Instruction {
+  OpCode op = OpCode::kMatMul;
+  std::vector<TensorId> inputs;
+  std::vector<TensorId> outputs;
+  OpAttributes attributes;
+};
+
+enum class SegmentKind : std::uint8_t { kCompute, kAllReduce };
+enum class ReduceOp : std::uint8_t { kSum };
+
+struct Segment {
+  SegmentKind kind = SegmentKind::kCompute;
+  // kCompute: in order.
+  std::vector<Instruction> instructions;
+  // kAllReduce over the group of all hosts: a gradient bucket.
+  ReduceOp reduce = ReduceOp::kSum;
+  std::int32_t group = 0;
+  std::int32_t bucket = -1;
+};
+
+// Gradients that travel together: elements [begin, begin + count) of the
+// gradient arena. Buckets are in the order in which backward finishes them.
+struct GradientBucket {
+  std::int64_t begin = 0;
+  std::int64_t count = 0;
+  std::vector<TensorId> gradients;
+  std::vector<TensorId> variables;  // the weights they update, same order
+};
+
+struct ProgramVariable {
+  TensorId tensor = kNoTensor;
+  VariableClass variable_class = VariableClass::kReplicated;
+  Initializer initializer = Initializer::kZeros;
+  std::int64_t fan_in = 0;
+  std::int64_t fan_out = 0;
+  bool is_slot = false;  // an optimizer's, not the model's
+};
+
+enum class EntryPoint : std::uint8_t {
+  kInit,             // fills the variables
+  kTrainMicrobatch,  // forward, backward; gradients of the host's rows
+  kAccumulate,       // adds a microbatch's gradients (tree reduction)
+  kReduce,           // the all-reduces, one per bucket
+  kUpdate,           // weights from reduced gradients
+  kEval,             // forward, loss and correct per row
+};
+
+struct Program {
+  std::string name;
+  std::vector<ProgramTensor> tensors;
+  std::vector<ProgramVariable> variables;
+  std::vector<GradientBucket> buckets;
+  std::map<EntryPoint, std::vector<Segment>> entries;
+
+  // Inputs and outputs by role; kNoTensor if absent.
+  TensorId features = kNoTensor;  // [B, example...] float32
+  TensorId labels = kNoTensor;    // [B] int32
+  TensorId weights = kNoTensor;   // [B] float32: share of the row in the loss
+  TensorId loss = kNoTensor;      // [B] float32, unweighted
+  TensorId correct = kNoTensor;   // [B] float32, 0 or 1
+
+  // Arena sizes, elements.
+  std::int64_t variable_elements = 0;
+  std::int64_t gradient_elements = 0;
+  std::int64_t batched_elements_per_row = 0;  // train and eval share it
+  std::int64_t scratch_elements = 0;
+  std::int64_t output_elements_per_row = 0;
+
+  bool bfloat16_products = true;
+
+  const ProgramTensor& tensor(TensorId id) const {
+    return tensors[static_cast<std::size_t>(id)];
+  }
+};
+
+}  // namespace podsim
+
+#endif  // PODSIM_MODELS_GRAPH_PROGRAM_H_

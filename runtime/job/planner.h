@@ -1,0 +1,36 @@
+// From what the user asked (JobSpec) to what is done (JobPlan): pure functions.
+#ifndef PODSIM_RUNTIME_JOB_PLANNER_H_
+#define PODSIM_RUNTIME_JOB_PLANNER_H_
+
+#include <cstdint>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "proto/job.pb.h"
+
+namespace podsim {
+
+// What the planner may know of the world; everything else is in the spec.
+struct PlanInputs {
+  DatasetConfig dataset;  // of the spec's data set, opened or described
+  std::string isa;        // the pod's common level
+  int cpus = 1;           // of this machine
+  std::int64_t memory_bytes = 0;  // of this machine; 0: not checked
+};
+
+// The spec with the recipe's and the general defaults filled in where the user
+// said nothing. Errors: INVALID_ARGUMENT (unknown model or slice; flags that
+// exclude each other).
+absl::StatusOr<JobSpec> ApplyRecipe(const JobSpec& spec);
+
+// The whole plan, hash included, for a spec (ApplyRecipe is part of it).
+// Errors: INVALID_ARGUMENT (a batch that does not divide, with both numbers),
+//   RESOURCE_EXHAUSTED (HBM table; machine memory, both figures).
+absl::StatusOr<JobPlan> MakePlan(const JobSpec& spec, const PlanInputs& inputs);
+
+// SHA-256 hex of the deterministic serialisation of `bits`.
+std::string HashOf(const PlanBits& bits);
+
+}  // namespace podsim
+
+#endif  // PODSIM_RUNTIME_JOB_PLANNER_H_
