@@ -1,0 +1,91 @@
+// Addresses: what parses, what is local, what plain text may reach.
+#include "base/rpc/address.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "base/rpc/security.h"
+#include "tests/testing/status_matchers.h"
+
+namespace podsim {
+namespace {
+
+using ::podsim::testing::IsOk;
+using ::podsim::testing::StatusIs;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+TEST(AddressTest, ReadsUnixPaths) {
+  ASSERT_OK_AND_ASSIGN(const Address address, ParseAddress("unix:/tmp/a b:1"));
+  EXPECT_TRUE(address.is_unix());
+  EXPECT_EQ(address.path, "/tmp/a b:1");
+  EXPECT_EQ(address.ToString(), "unix:/tmp/a b:1");
+}
+
+TEST(AddressTest, ReadsHostAndPort) {
+  ASSERT_OK_AND_ASSIGN(const Address address, ParseAddress("host-1.pod:8470"));
+  EXPECT_FALSE(address.is_unix());
+  EXPECT_EQ(address.host, "host-1.pod");
+  EXPECT_EQ(address.port, 8470);
+  EXPECT_EQ(address.ToString(), "host-1.pod:8470");
+}
+
+TEST(AddressTest, ReadsIpv6InBrackets) {
+  ASSERT_OK_AND_ASSIGN(const Address address, ParseAddress("[::1]:0"));
+  EXPECT_EQ(address.host, "::1");
+  EXPECT_EQ(address.ToString(), "[::1]:0");
+}
+
+class BadAddressTest : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(BadAddressTest, IsRefusedByName) {
+  EXPECT_THAT(ParseAddress(GetParam()),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       AllOf(HasSubstr(GetParam()), HasSubstr("host:port"))));
+  EXPECT_FALSE(IsLocalAddress(GetParam()));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, BadAddressTest,
+    ::testing::Values("", "host", ":1", "host:", "host:x", "host:-1", "host: 1",
+                      "host:65536", "host:123456", "unix:", "unix:relative",
+                      "::1:80", "[::1:80", "[]:80", "[", "]:1", "[host]:80",
+                      "ho st:1", "http://host:80"));
+
+TEST(AddressTest, UnixPathsFitTheSocketAddress) {
+  const std::string longest = "unix:/" + std::string(kMaxUnixPath - 1, 'x');
+  EXPECT_THAT(ParseAddress(longest), IsOk());
+  EXPECT_THAT(ParseAddress(longest + "x"),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       AllOf(HasSubstr("108 bytes"), HasSubstr("107"))));
+}
+
+TEST(AddressTest, LocalIsWhatStaysOnThisMachine) {
+  for (const char* local :
+       {"unix:/x", "localhost:1", "127.0.0.1:1", "127.9.8.7:1", "[::1]:1"}) {
+    EXPECT_TRUE(IsLocalAddress(local)) << local;
+  }
+  for (const char* remote :
+       {"0.0.0.0:1", "[::]:1", "10.0.0.1:1", "host:1", "127.0.0.1.evil.com:1",
+        "localhost.evil.com:1", "128.0.0.1:1", "[::2]:1", "127.1:1"}) {
+    EXPECT_FALSE(IsLocalAddress(remote)) << remote;
+  }
+}
+
+TEST(SecurityTest, PlainTextBeyondTheMachineMustBeSpelledOut) {
+  const RpcSecurity strict{.token = "t"};
+  const RpcSecurity open{.token = "t", .allow_plaintext_network = true};
+  EXPECT_THAT(CheckPlaintextAllowed("unix:/x", strict), IsOk());
+  EXPECT_THAT(CheckPlaintextAllowed("127.0.0.1:0", strict), IsOk());
+  EXPECT_THAT(CheckPlaintextAllowed("10.0.0.1:8470", open), IsOk());
+  EXPECT_THAT(CheckPlaintextAllowed("10.0.0.1:8470", strict),
+              StatusIs(absl::StatusCode::kFailedPrecondition,
+                       AllOf(HasSubstr("10.0.0.1:8470"),
+                             HasSubstr("--allow_plaintext_network"))));
+  EXPECT_THAT(CheckPlaintextAllowed("nonsense", open),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("port")));
+}
+
+}  // namespace
+}  // namespace podsim
