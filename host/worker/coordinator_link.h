@@ -1,0 +1,69 @@
+// A host process's line to the coordinator: joins the pod, keeps the lease
+// alive on a thread of its own, passes reports on, hears when to start and
+// when to end.
+//
+//   auto link = CoordinatorLink::Open(options, join, progress, on_end);
+//   auto assignment = link->WaitAssignment();
+//   link->Ready(); link->WaitStart(); ... link->Finish(done);
+#ifndef PODSIM_HOST_WORKER_COORDINATOR_LINK_H_
+#define PODSIM_HOST_WORKER_COORDINATOR_LINK_H_
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "base/rpc/security.h"
+#include "host/worker/progress.h"
+#include "host/worker/trainer.h"
+#include "proto/coordinator.pb.h"
+
+namespace podsim {
+
+// Thread-safe. No grpc type shows.
+class CoordinatorLink final : public ReportSink {
+ public:
+  struct Options {
+    std::string address;  // "unix:/..." or "host:port"
+    RpcSecurity security;
+    // How long Open, WaitAssignment and WaitStart may take, each.
+    absl::Duration initialization_timeout = absl::Seconds(60);
+    absl::Duration shutdown_timeout = absl::Seconds(10);
+    absl::Duration heartbeat_interval = absl::Milliseconds(250);
+  };
+
+  // Connects (trying again until the timeout) and sends `join`. `progress` must
+  // outlive the link. `on_end` is called at most once, from a thread of the
+  // link, when the coordinator aborts the job or is lost; not after a normal
+  // end.
+  // Errors: DEADLINE_EXCEEDED (no coordinator), FAILED_PRECONDITION (plain text
+  //   beyond this machine).
+  static absl::StatusOr<std::unique_ptr<CoordinatorLink>> Open(
+      Options options, const Join& join, const Progress& progress,
+      std::function<void(const absl::Status&)> on_end);
+  ~CoordinatorLink() override;
+
+  // Errors of the waits: DEADLINE_EXCEEDED, UNAVAILABLE (coordinator lost),
+  //   ABORTED (the job ended; the coordinator's reason).
+  absl::StatusOr<Assignment> WaitAssignment();
+  void SendReady();
+  absl::Status WaitStart();
+
+  void OnStep(const StepReport& report) override;
+  void OnEval(const EvalReport& report) override;
+  void SendFailure(const Failure& failure);
+
+  // Reports the end of training and waits for the coordinator's Finish.
+  absl::Status Finish(const Done& done);
+
+ private:
+  struct Impl;
+  explicit CoordinatorLink(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace podsim
+
+#endif  // PODSIM_HOST_WORKER_COORDINATOR_LINK_H_

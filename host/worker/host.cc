@@ -1,0 +1,224 @@
+#include "host/worker/host.h"
+
+#include <unistd.h>
+
+#include <array>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "base/build.h"
+#include "base/log.h"
+#include "base/mutex.h"
+#include "base/status.h"
+#include "host/board/cpu_share.h"
+#include "host/storage/storage.h"
+#include "host/worker/coordinator_link.h"
+#include "host/worker/trainer.h"
+#include "interconnect/transport/grpc_transport.h"
+#include "models/zoo/zoo.h"
+
+namespace podsim {
+namespace {
+
+// The trainer, once there is one, and the reason to stop, whichever comes
+// first. Thread-safe.
+class StopSwitch {
+ public:
+  void Stop(const absl::Status& why) {
+    MutexLock lock(mutex_);
+    if (why_.ok()) why_ = why;
+    if (trainer_ != nullptr) trainer_->Abort(why_);
+  }
+  // `trainer` must outlive this object or be replaced by nullptr.
+  void Attach(Trainer* trainer) {
+    MutexLock lock(mutex_);
+    trainer_ = trainer;
+    if (trainer_ != nullptr && !why_.ok()) trainer_->Abort(why_);
+  }
+
+ private:
+  Mutex mutex_;
+  Trainer* trainer_ PODSIM_GUARDED_BY(mutex_) = nullptr;
+  absl::Status why_ PODSIM_GUARDED_BY(mutex_);
+};
+
+std::string HostName() {
+  std::array<char, 256> name{};
+  if (gethostname(name.data(), name.size() - 1) != 0) return "unknown";
+  return name.data();
+}
+
+absl::StatusOr<Join> MakeJoin(const HostOptions& options,
+                              const std::string& ici_address) {
+  Join join;
+  join.set_protocol_version(kProtocolVersion);
+  join.set_build_id(BuildId());
+  join.set_process(options.process);
+  join.set_pid(getpid());
+  join.set_hostname(HostName());
+  join.set_ici_address(ici_address);
+  PODSIM_ASSIGN_OR_RETURN(std::string isa, BestIsa());
+  join.set_isa(isa);
+  return join;
+}
+
+std::pair<int, int> HostsOf(const JobPlan& plan, int process) {
+  const int first = plan.first_host(process);
+  const int end = process + 1 < plan.processes() ? plan.first_host(process + 1)
+                                                 : plan.bits().hosts();
+  return {first, end - first};
+}
+
+absl::StatusOr<std::shared_ptr<const Dataset>> OpenPlannedDataset(
+    const JobPlan& plan) {
+  const DatasetConfig& config = plan.bits().dataset();
+  const std::unique_ptr<ObjectStore> store = NewLocalStore();
+  PODSIM_ASSIGN_OR_RETURN(
+      auto dataset,
+      OpenDataset({.name = config.name(),
+                   .data_dir = plan.data_dir(),
+                   .example_shape = {config.example_shape().begin(),
+                                     config.example_shape().end()},
+                   .classes = config.classes(),
+                   .examples = config.train_examples(),
+                   .seed = plan.bits().seed()},
+                  *store));
+  if (dataset->config().fingerprint() != config.fingerprint())
+    return absl::FailedPreconditionError(absl::StrCat(
+        "data set ", config.name(), " here has fingerprint ",
+        dataset->config().fingerprint(), ", the plan was made for ",
+        config.fingerprint(), ": all hosts must see the same data"));
+  return dataset;
+}
+
+absl::StatusOr<std::shared_ptr<const Program>> CompilePlanned(
+    const JobPlan& plan) {
+  PODSIM_ASSIGN_OR_RETURN(
+      Program program,
+      BuildProgram(plan.bits().model(),
+                   {.bfloat16_products = plan.bits().precision() == "bfloat16",
+                    .momentum = plan.bits().momentum(),
+                    .bucket_bytes = plan.bits().bucket_bytes()}));
+  return std::make_shared<const Program>(std::move(program));
+}
+
+absl::Status ConnectPeers(GrpcTransport& transport,
+                          const Assignment& assignment, int process) {
+  const JobPlan& plan = assignment.plan();
+  std::vector<GrpcPeer> peers;
+  for (const PeerAddress& peer : assignment.peers()) {
+    const auto [first, count] = HostsOf(plan, peer.process());
+    peers.push_back({.process = peer.process(),
+                     .address = peer.ici_address(),
+                     .first_host = first,
+                     .host_count = count});
+  }
+  return transport.Connect(
+      process, peers, assignment.generation(),
+      absl::Seconds(plan.initialization_timeout()));
+}
+
+// Everything that lives while the job runs; destroyed in reverse order.
+struct Job {
+  SystemClock clock;
+  Tracer tracer{clock};
+  StopSwitch stop;
+  std::unique_ptr<GrpcTransport> transport;
+  Progress progress;
+  std::unique_ptr<CoordinatorLink> link;
+  std::unique_ptr<Trainer> trainer;
+};
+
+absl::Status Prepare(const HostOptions& options, const Assignment& assignment,
+                     Job& job) {
+  const JobPlan& plan = assignment.plan();
+  job.progress.Enter(0, "opening the data set");
+  PODSIM_ASSIGN_OR_RETURN(auto dataset, OpenPlannedDataset(plan));
+  job.progress.Enter(0, "compiling the model");
+  PODSIM_ASSIGN_OR_RETURN(auto program, CompilePlanned(plan));
+  PODSIM_ASSIGN_OR_RETURN(const PodsimKernels* kernels,
+                          LoadKernels(plan.bits().isa()));
+  job.progress.Enter(0, "connecting to the other hosts");
+  PODSIM_RETURN_IF_ERROR(
+      ConnectPeers(*job.transport, assignment, options.process));
+  int threads = options.threads > 0 ? options.threads : plan.threads();
+  if (threads == 0) threads = FairShare(AvailableCpus(), plan.processes());
+  PODSIM_ASSIGN_OR_RETURN(
+      job.trainer,
+      Trainer::Create({.plan = plan,
+                       .program = std::move(program),
+                       .dataset = std::move(dataset),
+                       .kernels = kernels,
+                       .threads = threads,
+                       .reducer = {.generation = assignment.generation()},
+                       .transport = job.transport.get(),
+                       .clock = &job.clock,
+                       .progress = &job.progress,
+                       .tracer = &job.tracer,
+                       .reports = job.link.get()}));
+  job.stop.Attach(job.trainer.get());
+  return absl::OkStatus();
+}
+
+absl::Status RunJob(const HostOptions& options, Job& job) {
+  PODSIM_ASSIGN_OR_RETURN(Assignment assignment, job.link->WaitAssignment());
+  PODSIM_RETURN_IF_ERROR(Prepare(options, assignment, job));
+  job.progress.Enter(0, "waiting for the other hosts");
+  job.link->SendReady();
+  PODSIM_RETURN_IF_ERROR(job.link->WaitStart());
+  PODSIM_RETURN_IF_ERROR(job.trainer->Run());
+  Done done;
+  done.set_weights_hash(job.trainer->WeightsHash());
+  return job.link->Finish(done);
+}
+
+void ReportFailure(const absl::Status& status, const HostOptions& options,
+                   Job& job) {
+  if (absl::IsAborted(status)) return;  // the coordinator knows
+  const Progress::Snapshot now = job.progress.snapshot();
+  Failure failure;
+  failure.set_host(options.process);
+  if (job.transport != nullptr && !job.transport->local_hosts().empty())
+    failure.set_host(job.transport->local_hosts().front());
+  failure.set_step(now.step);
+  failure.set_phase(now.phase);
+  failure.set_code(static_cast<int>(status.code()));
+  failure.set_message(std::string(status.message()));
+  failure.set_blamed_host(-1);
+  // Only a lost or silent peer is somebody else's fault.
+  if (job.trainer != nullptr &&
+      (absl::IsUnavailable(status) || absl::IsDeadlineExceeded(status)))
+    failure.set_blamed_host(job.trainer->waiting().host);
+  job.link->SendFailure(failure);
+}
+
+}  // namespace
+
+absl::Status RunHost(const HostOptions& options, const std::string& token,
+                     const std::string& worker_hostnames) {
+  const RpcSecurity security = {
+      .token = token,
+      .allow_plaintext_network = options.allow_plaintext_network};
+  Job job;
+  PODSIM_ASSIGN_OR_RETURN(
+      job.transport,
+      GrpcTransport::Start(
+          {.listen = options.ici_listen, .security = security}));
+  PODSIM_ASSIGN_OR_RETURN(
+      Join join,
+      MakeJoin(options, AdvertisedAddress(options, job.transport->address(),
+                                          worker_hostnames)));
+  PODSIM_ASSIGN_OR_RETURN(
+      job.link, CoordinatorLink::Open(
+                    {.address = options.coordinator, .security = security},
+                    join, job.progress,
+                    [&job](const absl::Status& why) { job.stop.Stop(why); }));
+  const absl::Status status = RunJob(options, job);
+  if (!status.ok()) ReportFailure(status, options, job);
+  job.stop.Attach(nullptr);
+  return status;
+}
+
+}  // namespace podsim

@@ -1,0 +1,88 @@
+// The training loop of one process: steps and evaluations of the hosts that it
+// plays, as the JobPlan says. Knows no gRPC: the transport, the reports and the
+// clock are given, so a whole pod also runs in one process.
+//
+//   PODSIM_ASSIGN_OR_RETURN(auto trainer, Trainer::Create(setup));
+//   PODSIM_RETURN_IF_ERROR(trainer->Run());
+//   std::string hash = trainer->WeightsHash();
+#ifndef PODSIM_HOST_WORKER_TRAINER_H_
+#define PODSIM_HOST_WORKER_TRAINER_H_
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "base/clock.h"
+#include "base/trace.h"
+#include "host/input/dataset.h"
+#include "host/worker/progress.h"
+#include "host/worker/reducer.h"
+#include "interconnect/transport/endpoint.h"
+#include "models/graph/program.h"
+#include "models/tensor/kernels.h"
+#include "proto/coordinator.pb.h"
+#include "proto/job.pb.h"
+
+namespace podsim {
+
+// Where reports go. Called from the training thread; must not block for long.
+class ReportSink {
+ public:
+  virtual ~ReportSink() = default;
+  virtual void OnStep(const StepReport& report) = 0;
+  virtual void OnEval(const EvalReport& report) = 0;
+};
+
+struct TrainerSetup {
+  JobPlan plan;
+  std::shared_ptr<const Program> program;
+  std::shared_ptr<const Dataset> dataset;
+  const PodsimKernels* kernels = nullptr;
+  int threads = 1;
+  Reducer::Options reducer;
+  // Borrowed; must outlive the trainer. The transport's local hosts are the
+  // hosts that this process plays.
+  Transport* transport = nullptr;
+  const Clock* clock = nullptr;
+  Progress* progress = nullptr;
+  Tracer* tracer = nullptr;
+  ReportSink* reports = nullptr;
+};
+
+class Trainer {
+ public:
+  // Allocates everything and initialises the weights.
+  // Errors: INVALID_ARGUMENT (the plan does not fit the program).
+  static absl::StatusOr<std::unique_ptr<Trainer>> Create(TrainerSetup setup);
+  ~Trainer();
+
+  // Every step of the plan and the evaluations. Blocks until done.
+  // Errors: INVALID_ARGUMENT ("loss became nan at step 12 on core 19 ..."),
+  //   whatever the reducer failed with, CANCELLED after Abort.
+  absl::Status Run();
+
+  // Ends Run soon with `why`. Thread-safe.
+  void Abort(const absl::Status& why);
+
+  // What the process waits for at the moment. Thread-safe.
+  Waiting waiting() const;
+
+  // The current weights and optimizer slots, laid out as the Program says.
+  std::span<const float> variables() const;
+
+  // SHA-256 hex over name, shape and bytes of every weight (optimizer slots
+  // not), in the program's order.
+  std::string WeightsHash() const;
+
+ private:
+  struct Impl;
+  explicit Trainer(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace podsim
+
+#endif  // PODSIM_HOST_WORKER_TRAINER_H_
