@@ -15,21 +15,28 @@
 namespace podsim {
 
 // Thread-safe. Paths are the store's own ("/data/x" for local files).
-// Errors of all calls: NOT_FOUND, PERMISSION_DENIED, RESOURCE_EXHAUSTED (disk
-// full), UNAVAILABLE (try again), each naming the path.
+// Errors of all calls: NOT_FOUND (also a directory where an object is meant, or
+// the other way round), PERMISSION_DENIED, RESOURCE_EXHAUSTED (disk full),
+// UNAVAILABLE (try again), each naming the path and the system's reason.
 class ObjectStore {
  public:
   virtual ~ObjectStore() = default;
   // The whole object.
   virtual absl::StatusOr<std::string> Read(std::string_view path) = 0;
-  // Up to `length` bytes from `offset`; shorter only at the end.
+  // Up to `length` bytes from `offset`; shorter only at the end (none at all
+  // beyond it). Errors: INVALID_ARGUMENT (one of the two is negative).
   virtual absl::StatusOr<std::string> ReadRange(std::string_view path,
                                                 std::int64_t offset,
                                                 std::int64_t length) = 0;
   virtual absl::StatusOr<std::int64_t> Size(std::string_view path) = 0;
   // Replaces the object: readers see the old bytes or the new, never a part.
+  // Directories on the way to it are made. After an error the object is whole
+  // (the old one, unless only the last sync to disk failed) and nothing else is
+  // left behind.
   virtual absl::Status Write(std::string_view path, std::string_view bytes) = 0;
   // Names directly below `prefix` (a directory), sorted; directories end in /.
+  // Errors: NOT_FOUND when there is no such directory (whether one outlives its
+  // last object is up to the store).
   virtual absl::StatusOr<std::vector<std::string>> List(
       std::string_view prefix) = 0;
   virtual absl::Status Delete(std::string_view path) = 0;

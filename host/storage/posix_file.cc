@@ -1,0 +1,208 @@
+#include "host/storage/posix_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <system_error>
+
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+
+namespace podsim {
+namespace {
+
+absl::StatusCode CodeOf(int error) {
+  switch (error) {
+    case ENOENT:
+    case ENOTDIR:
+    case EISDIR:
+    case ENAMETOOLONG:
+      return absl::StatusCode::kNotFound;
+    case EACCES:
+    case EPERM:
+    case EROFS:
+    case ELOOP:
+      return absl::StatusCode::kPermissionDenied;
+    case ENOSPC:
+    case EDQUOT:
+    case EFBIG:
+    case EMFILE:
+    case ENFILE:
+    case ENOMEM:
+      return absl::StatusCode::kResourceExhausted;
+    default:
+      return absl::StatusCode::kUnavailable;
+  }
+}
+
+// Removes a temporary file unless its content has found its final name.
+class TemporaryFile {
+ public:
+  explicit TemporaryFile(std::string path) : path_(std::move(path)) {}
+  ~TemporaryFile() {
+    // Nothing can be done about a failure; the first error is the one to tell.
+    if (!kept_) static_cast<void>(unlink(path_.c_str()));
+  }
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+
+  void Keep() { kept_ = true; }
+
+ private:
+  const std::string path_;
+  bool kept_ = false;
+};
+
+std::string DirectoryOf(const std::string& path) {
+  const std::string parent = std::filesystem::path(path).parent_path().string();
+  return parent.empty() ? "." : parent;
+}
+
+absl::Status SyncDirectory(const std::string& directory) {
+  FileDescriptor fd(
+      open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  // Some file systems (network ones) cannot sync a directory and say EINVAL;
+  // they order renames themselves.
+  if (fd.get() < 0 || (fsync(fd.get()) != 0 && errno != EINVAL))
+    return ErrnoStatus(errno, "sync directory", directory);
+  return absl::OkStatus();
+}
+
+// Makes `directory` and what is missing above it; each new entry is synced, or
+// a power cut could lose the directory with the finished file in it.
+absl::Status MakeDirectories(const std::string& directory) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(directory, ignored))
+    return absl::OkStatus();
+  const std::string parent = DirectoryOf(directory);
+  if (parent != directory) PODSIM_RETURN_IF_ERROR(MakeDirectories(parent));
+  if (mkdir(directory.c_str(), 0777) != 0) {
+    const int error = errno;
+    // Another writer may have been faster; a file of that name is an error.
+    if (std::filesystem::is_directory(directory, ignored))
+      return absl::OkStatus();
+    return ErrnoStatus(error == EEXIST ? ENOTDIR : error, "make directory",
+                       directory);
+  }
+  return SyncDirectory(parent);
+}
+
+absl::Status WriteAll(int fd, const std::string& path, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = write(fd, bytes.data(), bytes.size());
+    if (written < 0) {
+      if (errno == EINTR) continue;
+      return ErrnoStatus(errno, "write", path);
+    }
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return absl::OkStatus();
+}
+
+struct Temporary {
+  std::string path;
+  FileDescriptor file;
+};
+
+// O_EXCL never shares a file: a number may be taken by a process of the same
+// id in another container, or by one that was killed in the middle of a write.
+absl::StatusOr<Temporary> CreateTemporary(const std::string& stem,
+                                          std::atomic<std::uint64_t>& counter) {
+  constexpr int kTries = 1000;
+  std::string path;
+  for (int tries = 0; tries < kTries; ++tries) {
+    path = absl::StrCat(stem, counter.fetch_add(1));
+    FileDescriptor file(
+        open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+    if (file.get() >= 0) return Temporary{path, std::move(file)};
+    if (errno != EEXIST) break;
+  }
+  return ErrnoStatus(errno, "create", path);
+}
+
+}  // namespace
+
+absl::Status ErrnoStatus(int error, std::string_view doing,
+                         std::string_view path) {
+  return absl::Status(
+      CodeOf(error),
+      absl::StrCat(std::string(doing), " ", std::string(path), ": ",
+                   std::generic_category().message(error)));
+}
+
+FileDescriptor::~FileDescriptor() { static_cast<void>(Close()); }
+
+int FileDescriptor::Close() {
+  const int fd = std::exchange(fd_, -1);
+  if (fd < 0 || close(fd) == 0) return 0;
+  return errno;
+}
+
+absl::StatusOr<FileDescriptor> OpenRegularFile(const std::string& path) {
+  FileDescriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (file.get() < 0) return ErrnoStatus(errno, "open", path);
+  struct stat info {};
+  if (fstat(file.get(), &info) != 0) return ErrnoStatus(errno, "stat", path);
+  if (S_ISDIR(info.st_mode)) return ErrnoStatus(EISDIR, "open", path);
+  if (!S_ISREG(info.st_mode))
+    return absl::NotFoundError(
+        absl::StrCat("open ", path, ": Not a regular file"));
+  return file;
+}
+
+absl::StatusOr<std::int64_t> FileSize(const FileDescriptor& file,
+                                      const std::string& path) {
+  struct stat info {};
+  if (fstat(file.get(), &info) != 0) return ErrnoStatus(errno, "stat", path);
+  return info.st_size;
+}
+
+absl::StatusOr<std::string> ReadFile(const FileDescriptor& file,
+                                     const std::string& path,
+                                     std::int64_t offset, std::int64_t length) {
+  PODSIM_ASSIGN_OR_RETURN(const std::int64_t size, FileSize(file, path));
+  // What the caller asks for may be far more than there is.
+  const std::int64_t wanted =
+      std::clamp<std::int64_t>(size - offset, 0, length);
+  std::string bytes(static_cast<std::size_t>(wanted), '\0');
+  std::size_t done = 0;
+  while (done < bytes.size()) {
+    const ssize_t got =
+        pread(file.get(), bytes.data() + done, bytes.size() - done,
+              static_cast<off_t>(offset + done));
+    if (got < 0) {
+      if (errno == EINTR) continue;
+      return ErrnoStatus(errno, "read", path);
+    }
+    if (got == 0) break;  // cut shorter since its size was asked
+    done += static_cast<std::size_t>(got);
+  }
+  bytes.resize(done);
+  return bytes;
+}
+
+absl::Status WriteFileAtomically(const std::string& path,
+                                 std::string_view bytes,
+                                 std::atomic<std::uint64_t>& counter) {
+  const std::string directory = DirectoryOf(path);
+  PODSIM_RETURN_IF_ERROR(MakeDirectories(directory));
+  const std::string stem = absl::StrCat(
+      directory, "/.", std::filesystem::path(path).filename().string(),
+      std::string(kTemporaryMark), getpid(), "-");
+  PODSIM_ASSIGN_OR_RETURN(Temporary made, CreateTemporary(stem, counter));
+  TemporaryFile guard(made.path);
+  PODSIM_RETURN_IF_ERROR(WriteAll(made.file.get(), path, bytes));
+  if (fsync(made.file.get()) != 0) return ErrnoStatus(errno, "sync", path);
+  if (const int error = made.file.Close(); error != 0)
+    return ErrnoStatus(error, "close", path);
+  if (rename(made.path.c_str(), path.c_str()) != 0)
+    return ErrnoStatus(errno, "replace", path);
+  guard.Keep();
+  return SyncDirectory(directory);
+}
+
+}  // namespace podsim

@@ -1,0 +1,147 @@
+// What only files can get wrong: failing writes, leftovers, odd kinds of file.
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <string>
+
+#include "host/storage/posix_file.h"
+#include "host/storage/storage.h"
+#include "tests/testing/status_matchers.h"
+#include "tests/testing/temp_dir.h"
+
+namespace podsim {
+namespace {
+
+using ::podsim::testing::IsOk;
+using ::podsim::testing::StatusIs;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+// No file of this process may grow beyond `bytes`: a disk that is full.
+class FileSizeLimit {
+ public:
+  explicit FileSizeLimit(rlim_t bytes)
+      : old_handler_(std::signal(SIGXFSZ, SIG_IGN)) {
+    PODSIM_CHECK(getrlimit(RLIMIT_FSIZE, &old_) == 0);
+    const rlimit limit = {bytes, old_.rlim_max};
+    PODSIM_CHECK(setrlimit(RLIMIT_FSIZE, &limit) == 0);
+  }
+  ~FileSizeLimit() {
+    PODSIM_CHECK(setrlimit(RLIMIT_FSIZE, &old_) == 0);
+    static_cast<void>(std::signal(SIGXFSZ, old_handler_));
+  }
+  FileSizeLimit(const FileSizeLimit&) = delete;
+  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
+
+ private:
+  rlimit old_{};
+  void (*old_handler_)(int);
+};
+
+int FilesIn(const std::string& directory) {
+  const std::filesystem::directory_iterator files(directory);
+  return static_cast<int>(std::distance(begin(files), end(files)));
+}
+
+TEST(LocalStore, FailedWriteKeepsTheOldFileAndLeavesNothing) {
+  testing::TempDir dir;
+  const auto store = NewLocalStore();
+  ASSERT_THAT(store->Write(dir.file("object"), "old"), IsOk());
+  absl::Status status;
+  {
+    const FileSizeLimit limit(1000);
+    status = store->Write(dir.file("object"), std::string(5000, 'n'));
+  }
+  EXPECT_THAT(status, StatusIs(absl::StatusCode::kResourceExhausted,
+                               AllOf(HasSubstr(dir.file("object")),
+                                     HasSubstr("File too large"))));
+  ASSERT_OK_AND_ASSIGN(const std::string read, store->Read(dir.file("object")));
+  EXPECT_EQ(read, "old");
+  EXPECT_EQ(FilesIn(dir.path()), 1);
+}
+
+TEST(LocalStore, FailedReplaceLeavesNothing) {
+  testing::TempDir dir;
+  const auto store = NewLocalStore();
+  std::filesystem::create_directory(dir.file("taken"));
+  EXPECT_THAT(store->Write(dir.file("taken"), "x"),
+              StatusIs(absl::StatusCode::kNotFound, HasSubstr("taken")));
+  EXPECT_EQ(FilesIn(dir.path()), 1);
+}
+
+TEST(LocalStore, LeftoverOfAKilledWriterIsHiddenAndHarmless) {
+  testing::TempDir dir;
+  const auto store = NewLocalStore();
+  // What this very process would name its first temporary file.
+  const std::string leftover =
+      dir.file(".object" + std::string(kTemporaryMark) +
+               std::to_string(getpid()) + "-0");
+  std::ofstream(leftover) << "half";
+  ASSERT_THAT(store->Write(dir.file("object"), "whole"), IsOk());
+  ASSERT_OK_AND_ASSIGN(const auto names, store->List(dir.path()));
+  EXPECT_THAT(names, ElementsAre("object"));
+  EXPECT_TRUE(std::filesystem::exists(leftover));
+}
+
+TEST(LocalStore, NewFilesFollowTheUmask) {
+  testing::TempDir dir;
+  const mode_t old_mask = umask(027);
+  const absl::Status status = NewLocalStore()->Write(dir.file("object"), "x");
+  umask(old_mask);
+  ASSERT_THAT(status, IsOk());
+  EXPECT_EQ(std::filesystem::status(dir.file("object")).permissions(),
+            static_cast<std::filesystem::perms>(0640));
+}
+
+TEST(LocalStore, RefusesAPipeInsteadOfWaitingOnIt) {
+  testing::TempDir dir;
+  ASSERT_EQ(mkfifo(dir.file("pipe").c_str(), 0600), 0);
+  EXPECT_THAT(
+      NewLocalStore()->Read(dir.file("pipe")),
+      StatusIs(absl::StatusCode::kNotFound,
+               AllOf(HasSubstr("pipe"), HasSubstr("Not a regular file"))));
+}
+
+TEST(LocalStore, RelativePathsWork) {
+  testing::TempDir dir;
+  const std::filesystem::path old = std::filesystem::current_path();
+  std::filesystem::current_path(dir.path());
+  const auto store = NewLocalStore();
+  const absl::Status status = store->Write("plain", "x");
+  const auto names = store->List(".");
+  std::filesystem::current_path(old);
+  ASSERT_THAT(status, IsOk());
+  ASSERT_THAT(names, IsOk());
+  EXPECT_THAT(*names, ElementsAre("plain"));
+}
+
+TEST(ErrnoStatus, NamesPathAndReasonUnderTheStoresCodes) {
+  struct Case {
+    int error;
+    absl::StatusCode code;
+  };
+  for (const Case& c : {Case{ENOENT, absl::StatusCode::kNotFound},
+                        Case{EISDIR, absl::StatusCode::kNotFound},
+                        Case{EACCES, absl::StatusCode::kPermissionDenied},
+                        Case{EROFS, absl::StatusCode::kPermissionDenied},
+                        Case{ENOSPC, absl::StatusCode::kResourceExhausted},
+                        Case{EMFILE, absl::StatusCode::kResourceExhausted},
+                        Case{EIO, absl::StatusCode::kUnavailable}}) {
+    EXPECT_THAT(ErrnoStatus(c.error, "read", "/data/x"),
+                StatusIs(c.code, AllOf(HasSubstr("read /data/x: "),
+                                       HasSubstr(std::strerror(c.error)))));
+  }
+}
+
+}  // namespace
+}  // namespace podsim

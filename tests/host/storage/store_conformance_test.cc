@@ -1,0 +1,169 @@
+// What every ObjectStore must do, run over each of them.
+#include <atomic>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "host/storage/storage.h"
+#include "tests/testing/status_matchers.h"
+#include "tests/testing/temp_dir.h"
+
+namespace podsim {
+namespace {
+
+using ::podsim::testing::IsOk;
+using ::podsim::testing::StatusIs;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+struct StoreKind {
+  std::string name;
+  std::function<std::unique_ptr<ObjectStore>()> make;
+};
+
+class StoreConformance : public ::testing::TestWithParam<StoreKind> {
+ protected:
+  std::string Path(const std::string& name) { return dir_.file(name); }
+  ObjectStore& store() { return *store_; }
+
+ private:
+  testing::TempDir dir_;
+  std::unique_ptr<ObjectStore> store_ = GetParam().make();
+};
+
+INSTANTIATE_TEST_SUITE_P(Stores, StoreConformance,
+                         ::testing::Values(StoreKind{"local", NewLocalStore},
+                                           StoreKind{"memory", NewMemoryStore}),
+                         [](const auto& info) { return info.param.name; });
+
+TEST_P(StoreConformance, GivesBackWhatWasWritten) {
+  std::string binary(100'000, '\0');
+  for (std::size_t i = 0; i < binary.size(); ++i)
+    binary[i] = static_cast<char>(i * 31 >> 3);
+  for (const std::string& bytes : {std::string(), std::string("x"), binary}) {
+    ASSERT_THAT(store().Write(Path("object"), bytes), IsOk());
+    ASSERT_OK_AND_ASSIGN(const std::string read, store().Read(Path("object")));
+    EXPECT_EQ(read, bytes);
+    ASSERT_OK_AND_ASSIGN(const std::int64_t size, store().Size(Path("object")));
+    EXPECT_EQ(size, bytes.size());
+  }
+}
+
+TEST_P(StoreConformance, MakesDirectoriesOnTheWay) {
+  ASSERT_THAT(store().Write(Path("a/b/c/object"), "deep"), IsOk());
+  ASSERT_OK_AND_ASSIGN(const std::string read,
+                       store().Read(Path("a//b/c/object")));
+  EXPECT_EQ(read, "deep");
+}
+
+TEST_P(StoreConformance, ReadsRanges) {
+  ASSERT_THAT(store().Write(Path("object"), "0123456789"), IsOk());
+  struct Case {
+    std::int64_t offset, length;
+    std::string want;
+  };
+  for (const Case& c :
+       {Case{0, 10, "0123456789"}, Case{3, 4, "3456"}, Case{8, 100, "89"},
+        Case{0, 0, ""}, Case{10, 1, ""}, Case{1'000'000, 5, ""},
+        Case{9, std::numeric_limits<std::int64_t>::max(), "9"}}) {
+    ASSERT_OK_AND_ASSIGN(const std::string read,
+                         store().ReadRange(Path("object"), c.offset, c.length));
+    EXPECT_EQ(read, c.want) << c.offset << "+" << c.length;
+  }
+  EXPECT_THAT(store().ReadRange(Path("object"), -1, 1),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("-1")));
+  EXPECT_THAT(store().ReadRange(Path("object"), 0, -7),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("-7")));
+}
+
+TEST_P(StoreConformance, MissingObjectIsNotFoundWithPathAndReason) {
+  const std::string path = Path("nothing");
+  const auto missing =
+      StatusIs(absl::StatusCode::kNotFound,
+               AllOf(HasSubstr(path), HasSubstr("No such file or directory")));
+  EXPECT_THAT(store().Read(path), missing);
+  EXPECT_THAT(store().ReadRange(path, 0, 1), missing);
+  EXPECT_THAT(store().Size(path), missing);
+  EXPECT_THAT(store().List(path), missing);
+  EXPECT_THAT(store().Delete(path), missing);
+}
+
+TEST_P(StoreConformance, DirectoryIsNoObject) {
+  ASSERT_THAT(store().Write(Path("dir/object"), "x"), IsOk());
+  const auto directory =
+      StatusIs(absl::StatusCode::kNotFound,
+               AllOf(HasSubstr(Path("dir")), HasSubstr("Is a directory")));
+  EXPECT_THAT(store().Read(Path("dir")), directory);
+  EXPECT_THAT(store().Size(Path("dir")), directory);
+  EXPECT_THAT(store().Write(Path("dir"), "x"), directory);
+  EXPECT_THAT(store().Write(Path("dir/"), "x"), directory);
+  EXPECT_THAT(store().Delete(Path("dir")), directory);
+}
+
+TEST_P(StoreConformance, ObjectIsNoDirectory) {
+  ASSERT_THAT(store().Write(Path("object"), "x"), IsOk());
+  const auto not_directory =
+      StatusIs(absl::StatusCode::kNotFound,
+               AllOf(HasSubstr(Path("object")), HasSubstr("Not a directory")));
+  EXPECT_THAT(store().Write(Path("object/below"), "x"), not_directory);
+  EXPECT_THAT(store().List(Path("object")), not_directory);
+  EXPECT_THAT(store().Read(Path("object/below")),
+              StatusIs(absl::StatusCode::kNotFound, HasSubstr("below")));
+}
+
+TEST_P(StoreConformance, ListsSortedWithDirectoriesMarked) {
+  for (const char* name : {"d/b", "d/a", "d/sub/x", "d/sub/y", "d/c/deep/z"})
+    ASSERT_THAT(store().Write(Path(name), name), IsOk());
+  for (const char* prefix : {"d", "d/"}) {
+    ASSERT_OK_AND_ASSIGN(const auto names, store().List(Path(prefix)));
+    EXPECT_THAT(names, ElementsAre("a", "b", "c/", "sub/"));
+  }
+}
+
+TEST_P(StoreConformance, DeletesOnlyTheOneNamed) {
+  ASSERT_THAT(store().Write(Path("one"), "1"), IsOk());
+  ASSERT_THAT(store().Write(Path("two"), "2"), IsOk());
+  ASSERT_THAT(store().Delete(Path("one")), IsOk());
+  EXPECT_THAT(store().Read(Path("one")),
+              StatusIs(absl::StatusCode::kNotFound, HasSubstr("one")));
+  EXPECT_THAT(store().Read(Path("two")), IsOk());
+  EXPECT_THAT(store().Delete(Path("one")),
+              StatusIs(absl::StatusCode::kNotFound, HasSubstr("one")));
+}
+
+// Writers replace one object again and again with blocks of one letter; every
+// read must see one whole block.
+TEST_P(StoreConformance, ReadersSeeOldOrNewNeverAPart) {
+  constexpr int kWriters = 2;
+  constexpr int kWrites = 30;
+  const std::string path = Path("object");
+  ASSERT_THAT(store().Write(path, std::string(5000, 'z')), IsOk());
+  std::atomic<int> running{kWriters};
+  std::atomic<int> failures{0};
+  std::vector<std::jthread> writers;
+  for (int w = 0; w < kWriters; ++w) {
+    writers.emplace_back([&, w] {
+      for (int i = 0; i < kWrites; ++i) {
+        const std::string bytes(
+            1000 * (w * kWrites + i) % 60'000 + 1,
+            static_cast<char>('a' + (w * kWrites + i) % 26));
+        if (!store().Write(path, bytes).ok()) ++failures;
+      }
+      --running;
+    });
+  }
+  while (running > 0) {
+    const absl::StatusOr<std::string> read = store().Read(path);
+    ASSERT_THAT(read, IsOk());
+    ASSERT_FALSE(read->empty());
+    ASSERT_EQ(read->find_first_not_of(read->front()), std::string::npos);
+  }
+  EXPECT_EQ(failures, 0);
+}
+
+}  // namespace
+}  // namespace podsim
