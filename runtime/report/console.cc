@@ -1,0 +1,88 @@
+// Lines and the live line on file descriptors; see console.h.
+#include "runtime/report/console.h"
+
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+
+namespace podsim {
+namespace {
+
+constexpr std::string_view kClearLine = "\r\x1b[K";
+
+// 0 when unknown.
+int TerminalWidth(int fd) {
+  winsize size = {};
+  return ioctl(fd, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
+std::string WithNewline(std::string_view text) {
+  std::string line(text);
+  if (line.empty() || line.back() != '\n') line += '\n';
+  return line;
+}
+
+}  // namespace
+
+std::string_view CutToWidth(std::string_view text, int width) {
+  if (width <= 0) return text;
+  return text.substr(0, static_cast<std::size_t>(width));
+}
+
+Console Console::Standard() {
+  const char* term = std::getenv("TERM");
+  const bool dumb = term == nullptr || std::string_view(term) == "dumb";
+  return Console(STDOUT_FILENO, STDERR_FILENO,
+                 !dumb && isatty(STDOUT_FILENO) == 1);
+}
+
+void Console::Line(std::string_view text) {
+  ClearLive();
+  Write(out_, WithNewline(text));
+}
+
+void Console::Error(std::string_view text) {
+  ClearLive();
+  Write(err_, WithNewline(text));
+}
+
+void Console::Live(std::string_view text) {
+  // The last column stays free: many terminals wrap once it is written.
+  const int width = TerminalWidth(out_);
+  std::string line(kClearLine);
+  line += CutToWidth(text, width > 1 ? width - 1 : 0);
+  Write(out_, line);
+  drawn_ = true;
+}
+
+void Console::KeepLive() {
+  if (drawn_) Write(out_, "\n");
+  drawn_ = false;
+}
+
+void Console::ClearLive() {
+  if (drawn_) Write(out_, kClearLine);
+  drawn_ = false;
+}
+
+void Console::Write(int fd, std::string_view text) {
+  while (!text.empty()) {
+    pollfd waits[2] = {{fd, POLLOUT, 0}, {stop_fd_, POLLIN, 0}};
+    if (poll(waits, 2, -1) < 0 && errno != EINTR) return;
+    if (waits[0].revents == 0) {
+      if (waits[1].revents != 0) return;
+      continue;
+    }
+    // A pipe that polls writable takes this much without blocking.
+    const ssize_t written =
+        write(fd, text.data(), std::min<std::size_t>(text.size(), 4096));
+    if (written < 0 && errno != EINTR && errno != EAGAIN) return;
+    if (written > 0) text.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+}  // namespace podsim

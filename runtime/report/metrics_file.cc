@@ -1,0 +1,167 @@
+// JSON lines of a run; see metrics_file.h.
+#include "runtime/report/metrics_file.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+
+namespace podsim {
+namespace {
+
+// Keeps the keys in the order in which they are written here.
+using Json = nlohmann::ordered_json;
+
+// Bytes that are not UTF-8 (in a path, say) must not end a run.
+std::string Dump(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+absl::Status FileError(const std::string& path) {
+  return absl::ErrnoToStatus(
+      errno, absl::StrCat("cannot write the metrics file ", path));
+}
+
+}  // namespace
+
+std::string PlanLine(const JobPlan& plan, double wall_time,
+                     const RunContext& context) {
+  const PlanBits& bits = plan.bits();
+  Json line = {{"event", "plan"},
+               {"wall_time", wall_time},
+               {"plan_hash", plan.hash()},
+               {"slice", bits.slice()},
+               {"hosts", bits.hosts()},
+               {"cores", bits.hosts() * bits.cores_per_host()},
+               {"processes", plan.processes()},
+               {"threads", plan.threads()},
+               {"transport", plan.transport()},
+               {"model", bits.model().name()},
+               {"hidden", Json(std::vector<int>(bits.model().hidden().begin(),
+                                                bits.model().hidden().end()))},
+               {"dataset", bits.dataset().name()},
+               {"train_examples", bits.dataset().train_examples()},
+               {"eval_examples", bits.dataset().eval_examples()},
+               {"batch_per_core", bits.batch_per_core()},
+               {"global_batch", plan.global_batch()},
+               {"train_steps", plan.train_steps()},
+               {"total_examples", plan.total_examples()},
+               {"learning_rate", bits.learning_rate().peak()},
+               {"warmup_examples", bits.learning_rate().warmup_examples()},
+               {"optimizer", bits.optimizer()},
+               {"momentum", bits.momentum()},
+               {"seed", bits.seed()},
+               {"precision", bits.precision()},
+               {"algorithm", bits.algorithm()},
+               {"isa", bits.isa()},
+               {"kernel_library", bits.kernel_library()},
+               {"command", context.command},
+               {"cpu", context.cpu},
+               {"cpus", context.cpus}};
+  return Dump(line);
+}
+
+std::string StepLine(const StepDone& step, double wall_time) {
+  return Dump({{"event", "step"},
+               {"wall_time", wall_time},
+               {"step", step.step()},
+               {"examples", step.examples()},
+               {"loss", step.loss()},
+               {"accuracy", step.accuracy()},
+               {"learning_rate", step.learning_rate()},
+               {"examples_per_second", step.examples_per_second()},
+               {"seconds", step.seconds()},
+               {"seconds_input", step.seconds_input()},
+               {"seconds_compute", step.seconds_compute()},
+               {"seconds_reduce", step.seconds_reduce()},
+               {"seconds_update", step.seconds_update()}});
+}
+
+std::string EvalLine(const EvalDone& eval, double wall_time) {
+  return Dump({{"event", "eval"},
+               {"wall_time", wall_time},
+               {"step", eval.step()},
+               {"examples", eval.examples()},
+               {"correct", eval.correct()},
+               {"loss", eval.loss()},
+               {"accuracy", eval.accuracy()}});
+}
+
+std::string SummaryLine(const RunSummary& summary) {
+  Json line = {{"event", "summary"},
+               {"plan_hash", summary.plan.hash()},
+               {"weights_hash", summary.weights_hash},
+               {"steps", summary.steps},
+               {"examples", summary.examples},
+               {"loss", summary.loss},
+               {"train_accuracy", summary.train_accuracy},
+               {"seconds_training", absl::ToDoubleSeconds(summary.training)},
+               {"examples_per_second", summary.examples_per_second},
+               {"seconds_input", summary.phases.input},
+               {"seconds_compute", summary.phases.compute},
+               {"seconds_reduce", summary.phases.reduce},
+               {"seconds_update", summary.phases.update}};
+  if (summary.eval.has_value()) {
+    line["eval_accuracy"] = summary.eval->accuracy();
+    line["eval_correct"] = summary.eval->correct();
+    line["eval_examples"] = summary.eval->examples();
+    line["eval_loss"] = summary.eval->loss();
+  }
+  if (summary.time_to_first_step.has_value()) {
+    line["seconds_to_first_step"] =
+        absl::ToDoubleSeconds(*summary.time_to_first_step);
+  }
+  if (summary.simulated_step.has_value()) {
+    line["simulated_step_seconds"] = summary.simulated_step->seconds();
+  }
+  return Dump(line);
+}
+
+std::string FailureLine(const FailureReport& failure) {
+  return Dump(
+      {{"event", "failure"},
+       {"wall_time", absl::ToDoubleSeconds(failure.when - absl::UnixEpoch())},
+       {"process", failure.name},
+       {"pid", failure.pid},
+       {"how", failure.how},
+       {"step", failure.step},
+       {"phase", failure.phase},
+       {"message", failure.message},
+       {"exit_code", failure.exit_code}});
+}
+
+absl::StatusOr<MetricsFile> MetricsFile::Create(const std::string& path) {
+  const int fd = open(
+      path.c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_APPEND | O_CLOEXEC, 0666);
+  if (fd < 0) return FileError(path);
+  return MetricsFile(path, fd);
+}
+
+MetricsFile::MetricsFile(MetricsFile&& other) noexcept
+    : path_(std::move(other.path_)),
+      fd_(std::exchange(other.fd_, -1)),
+      status_(std::move(other.status_)) {}
+
+MetricsFile::~MetricsFile() {
+  if (fd_ >= 0) close(fd_);
+}
+
+absl::Status MetricsFile::Write(const std::string& line) {
+  if (!status_.ok()) return status_;
+  const std::string bytes = line + "\n";
+  errno = 0;
+  const ssize_t written = write(fd_, bytes.data(), bytes.size());
+  if (written != static_cast<ssize_t>(bytes.size())) {
+    // A short write without an error: the disk took only a part.
+    if (written >= 0) errno = ENOSPC;
+    status_ = FileError(path_);
+  }
+  return status_;
+}
+
+}  // namespace podsim

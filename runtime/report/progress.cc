@@ -1,0 +1,79 @@
+// Which steps are shown, and how; see progress.h.
+#include "runtime/report/progress.h"
+
+#include "absl/strings/str_format.h"
+#include "runtime/report/format.h"
+
+namespace podsim {
+namespace {
+
+// "255.509", "261641", "1234567": never an exponent, which scripts trip over.
+std::string PlainNumber(double value) {
+  return value < 1e6 ? absl::StrFormat("%g", value)
+                     : absl::StrFormat("%.0f", value);
+}
+
+}  // namespace
+
+std::string FormatLive(const ProgressSnapshot& snapshot) {
+  return absl::StrFormat(
+      "step %d/%d  loss %.4f  acc %s  %s examples/s  ETA %s", snapshot.step,
+      snapshot.train_steps, snapshot.loss, FormatPercent(snapshot.accuracy),
+      FormatRate(snapshot.examples_per_second), FormatTimeLeft(snapshot.left));
+}
+
+std::string FormatPlain(const ProgressSnapshot& snapshot) {
+  return absl::StrFormat(
+      "step %d/%d, loss: %.4f, accuracy: %.4f, global_step/sec: %s, "
+      "examples/sec: %s, eta: %s",
+      snapshot.step, snapshot.train_steps, snapshot.loss, snapshot.accuracy,
+      PlainNumber(snapshot.steps_per_second),
+      PlainNumber(snapshot.examples_per_second), FormatTimeLeft(snapshot.left));
+}
+
+std::optional<ProgressSnapshot> ProgressMeter::OnStep(const StepDone& step,
+                                                      absl::Time now) {
+  const Mark mark = {now, step.step(), step.examples()};
+  const bool is_first = !first_.has_value();
+  if (is_first) first_ = shown_ = mark;
+  const bool is_last = step.step() >= train_steps_;
+  if (!is_last && now - shown_.time < interval_) return std::nullopt;
+
+  ProgressSnapshot snapshot = {
+      .step = step.step(),
+      .train_steps = train_steps_,
+      .loss = step.loss(),
+      .accuracy = step.accuracy(),
+      .steps_per_second = step.seconds() > 0 ? 1 / step.seconds() : 0,
+      .examples_per_second = step.examples_per_second(),
+      .left = TimeLeft(step, now)};
+  // Over the span since the last shown step where there is one: one step's own
+  // figures jump about.
+  const double seconds = absl::ToDoubleSeconds(now - shown_.time);
+  if (seconds > 0 && step.step() > shown_.step) {
+    snapshot.steps_per_second =
+        static_cast<double>(step.step() - shown_.step) / seconds;
+    snapshot.examples_per_second =
+        static_cast<double>(step.examples() - shown_.examples) / seconds;
+  }
+  shown_ = mark;
+  return snapshot;
+}
+
+absl::Duration ProgressMeter::TimeLeft(const StepDone& step,
+                                       absl::Time now) const {
+  const std::int64_t remaining = train_steps_ - step.step();
+  if (remaining <= 0) return absl::ZeroDuration();
+  const std::int64_t done = step.step() - first_->step;
+  // The first step pays for the start, so the rate counts from its end.
+  if (done > 0) {
+    return (now - first_->time) *
+           (static_cast<double>(remaining) / static_cast<double>(done));
+  }
+  if (step.seconds() > 0) {
+    return absl::Seconds(step.seconds()) * static_cast<double>(remaining);
+  }
+  return absl::InfiniteDuration();
+}
+
+}  // namespace podsim

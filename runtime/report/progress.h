@@ -1,0 +1,57 @@
+// The progress of a run as text: a live line for terminals, a plain line with
+// the names that people grep for everything else. Pure: time is passed in.
+#ifndef PODSIM_RUNTIME_REPORT_PROGRESS_H_
+#define PODSIM_RUNTIME_REPORT_PROGRESS_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "absl/time/time.h"
+#include "proto/event.pb.h"
+
+namespace podsim {
+
+struct ProgressSnapshot {
+  std::int64_t step = 0;
+  std::int64_t train_steps = 0;
+  double loss = 0;
+  double accuracy = 0;             // of the training batch
+  double steps_per_second = 0;     // wall, since the last shown
+  double examples_per_second = 0;  // wall, since the last shown
+  absl::Duration left = absl::InfiniteDuration();
+};
+
+// "step 12/100  loss 0.1234  acc 96.35%  261,641 examples/s  ETA 12s".
+std::string FormatLive(const ProgressSnapshot& snapshot);
+// "step 12/100, loss: 0.1234, accuracy: 0.9635, global_step/sec: 255.509,
+// examples/sec: 261641, eta: 12s" (one line).
+std::string FormatPlain(const ProgressSnapshot& snapshot);
+
+// Thins the steps out to what should be shown: a step is due when `interval`
+// has passed since the last shown one (or the first step), and the last step
+// always is.
+class ProgressMeter {
+ public:
+  ProgressMeter(std::int64_t train_steps, absl::Duration interval)
+      : train_steps_(train_steps), interval_(interval) {}
+
+  std::optional<ProgressSnapshot> OnStep(const StepDone& step, absl::Time now);
+
+ private:
+  struct Mark {
+    absl::Time time;
+    std::int64_t step = 0;
+    std::int64_t examples = 0;
+  };
+  absl::Duration TimeLeft(const StepDone& step, absl::Time now) const;
+
+  const std::int64_t train_steps_;
+  const absl::Duration interval_;
+  std::optional<Mark> first_;
+  Mark shown_;
+};
+
+}  // namespace podsim
+
+#endif  // PODSIM_RUNTIME_REPORT_PROGRESS_H_

@@ -1,0 +1,59 @@
+// Shows a job while it runs and keeps its figures: events in, lines on the
+// console and in the metrics file out. Not thread-safe.
+#ifndef PODSIM_RUNTIME_REPORT_REPORTER_H_
+#define PODSIM_RUNTIME_REPORT_REPORTER_H_
+
+#include <optional>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/time/time.h"
+#include "base/clock.h"
+#include "proto/event.pb.h"
+#include "runtime/report/console.h"
+#include "runtime/report/failure.h"
+#include "runtime/report/metrics_file.h"
+#include "runtime/report/progress.h"
+#include "runtime/report/summary.h"
+
+namespace podsim {
+
+struct ReporterOptions {
+  absl::Time command_start;
+  RunContext context;
+  // Between two shown steps.
+  absl::Duration live_interval = absl::Milliseconds(100);
+  absl::Duration plain_interval = absl::Seconds(3);
+};
+
+class Reporter {
+ public:
+  // `console` and `clock` outlive the reporter; `metrics` may be empty.
+  Reporter(ReporterOptions options, Console& console,
+           std::optional<MetricsFile> metrics, const Clock& clock);
+
+  void OnEvent(const JobEvent& event);
+  // Writes the closing block: one of the two, once.
+  void Finish();
+  void Fail(const FailureReport& failure);
+
+  // The first error of the metrics file.
+  absl::Status status() const;
+  const RunSummary& summary() const { return collector_.summary(); }
+  void set_simulated_step(SimTime step) { collector_.set_simulated_step(step); }
+
+ private:
+  void ShowStep(const StepDone& step);
+  void Record(const std::string& line);
+
+  const ReporterOptions options_;
+  Console& console_;
+  std::optional<MetricsFile> metrics_;
+  const Clock& clock_;
+  SummaryCollector collector_;
+  std::optional<ProgressMeter> meter_;
+};
+
+}  // namespace podsim
+
+#endif  // PODSIM_RUNTIME_REPORT_REPORTER_H_

@@ -1,0 +1,130 @@
+// From events to the closing block; see summary.h.
+#include "runtime/report/summary.h"
+
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "runtime/report/format.h"
+
+namespace podsim {
+namespace {
+
+std::string Row(const char* name, const std::string& value) {
+  return absl::StrFormat("  %-19s %s\n", name, value);
+}
+
+// "compute 1.2 ms (60%), all-reduce ..." per step.
+std::string FormatPhases(const RunSummary& summary) {
+  struct Phase {
+    const char* name;
+    double seconds;
+  };
+  const PhaseSeconds& phases = summary.phases;
+  std::string text;
+  for (const Phase& phase :
+       {Phase{"input", phases.input}, Phase{"compute", phases.compute},
+        Phase{"all-reduce", phases.reduce}, Phase{"update", phases.update}}) {
+    absl::StrAppend(
+        &text, text.empty() ? "" : ", ", phase.name, " ",
+        FormatWallTime(
+            absl::Seconds(phase.seconds / static_cast<double>(summary.steps))),
+        absl::StrFormat(" (%.0f%%)", 100 * phase.seconds / phases.total()));
+  }
+  return text;
+}
+
+std::string FormatEval(const RunSummary& summary) {
+  if (!summary.eval.has_value()) return "not evaluated";
+  const EvalDone& eval = *summary.eval;
+  return absl::StrFormat(
+      "%s (%s of %s examples), loss %.4f", FormatPercent(eval.accuracy()),
+      FormatCount(eval.correct()), FormatCount(eval.examples()), eval.loss());
+}
+
+}  // namespace
+
+std::string FormatSummary(const RunSummary& summary) {
+  const PlanBits& bits = summary.plan.bits();
+  std::string text = absl::StrFormat(
+      "done: %s on %s, %s: %s steps, %s examples\n", bits.model().name(),
+      bits.dataset().name(), bits.slice(), FormatCount(summary.steps),
+      FormatCount(summary.examples));
+  absl::StrAppend(
+      &text,
+      Row("last step", absl::StrFormat("loss %.4f, accuracy %s", summary.loss,
+                                       FormatPercent(summary.train_accuracy))),
+      Row("held-out accuracy", FormatEval(summary)),
+      Row("weights hash", summary.weights_hash),
+      Row("plan hash", summary.plan.hash()));
+  if (summary.time_to_first_step.has_value()) {
+    absl::StrAppend(&text,
+                    Row("time to first step",
+                        FormatWallTime(*summary.time_to_first_step) + " wall"));
+  }
+  absl::StrAppend(
+      &text,
+      Row("training", absl::StrCat(FormatWallTime(summary.training), " wall, ",
+                                   FormatRate(summary.examples_per_second),
+                                   " examples/s")));
+  if (summary.steps > 0 && summary.phases.total() > 0) {
+    absl::StrAppend(&text, Row("wall per step", FormatPhases(summary)),
+                    Row("", "(each phase: the slowest host's)"));
+  }
+  if (summary.simulated_step.has_value()) {
+    absl::StrAppend(
+        &text, Row("simulated step", FormatSimTime(*summary.simulated_step)));
+  }
+  return text;
+}
+
+void SummaryCollector::OnEvent(const JobEvent& event, absl::Time now) {
+  switch (event.event_case()) {
+    case JobEvent::kFormed:
+      summary_.plan = event.formed().plan();
+      break;
+    case JobEvent::kStarted:
+      started_at_ = event.wall_time();
+      break;
+    case JobEvent::kStep:
+      OnStep(event.step(), event.wall_time(), now);
+      break;
+    case JobEvent::kEval:
+      summary_.eval = event.eval();
+      break;
+    case JobEvent::kDone:
+      summary_.weights_hash = event.done().weights_hash();
+      summary_.steps = event.done().steps();
+      summary_.examples = event.done().examples();
+      break;
+    case JobEvent::kFailed:
+    case JobEvent::EVENT_NOT_SET:
+      break;
+  }
+}
+
+void SummaryCollector::OnStep(const StepDone& step, double wall_time,
+                              absl::Time now) {
+  if (!summary_.time_to_first_step.has_value()) {
+    summary_.time_to_first_step = now - command_start_;
+    first_step_at_ = wall_time;
+    first_examples_ = step.examples();
+    summary_.examples_per_second = step.examples_per_second();
+  } else if (wall_time > first_step_at_) {
+    // The first step pays for the start, so the rate counts from its end.
+    summary_.examples_per_second =
+        static_cast<double>(step.examples() - first_examples_) /
+        (wall_time - first_step_at_);
+  }
+  summary_.steps = step.step();
+  summary_.examples = step.examples();
+  summary_.loss = step.loss();
+  summary_.train_accuracy = step.accuracy();
+  summary_.training = absl::Seconds(wall_time - started_at_);
+  summary_.phases.input += step.seconds_input();
+  summary_.phases.compute += step.seconds_compute();
+  summary_.phases.reduce += step.seconds_reduce();
+  summary_.phases.update += step.seconds_update();
+}
+
+}  // namespace podsim

@@ -1,0 +1,67 @@
+// What a run came to: gathered from the job's events, written for people and
+// (by metrics_file.h) for programs. Pure: time is passed in.
+#ifndef PODSIM_RUNTIME_REPORT_SUMMARY_H_
+#define PODSIM_RUNTIME_REPORT_SUMMARY_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "absl/time/time.h"
+#include "base/units.h"
+#include "proto/event.pb.h"
+
+namespace podsim {
+
+// Sums over all steps of the slowest host's wall time in each phase.
+struct PhaseSeconds {
+  double input = 0;
+  double compute = 0;
+  double reduce = 0;
+  double update = 0;
+  double total() const { return input + compute + reduce + update; }
+};
+
+struct RunSummary {
+  JobPlan plan;
+  std::int64_t steps = 0;
+  std::int64_t examples = 0;
+  double loss = 0;               // of the last step
+  double train_accuracy = 0;     // of the last step
+  std::optional<EvalDone> eval;  // the last one
+  std::string weights_hash;
+  std::optional<absl::Duration> time_to_first_step;  // wall, from the command
+  absl::Duration training;  // wall, from the pod's start to the last step
+  double examples_per_second = 0;  // wall, after the first step
+  PhaseSeconds phases;             // wall
+  std::optional<SimTime> simulated_step;
+};
+
+// The block that ends a run. Each time says which clock it is from.
+std::string FormatSummary(const RunSummary& summary);
+
+// Builds the summary from events in order.
+class SummaryCollector {
+ public:
+  // `command_start`: when the user's command began.
+  explicit SummaryCollector(absl::Time command_start)
+      : command_start_(command_start) {}
+
+  // `now`: when the event arrived.
+  void OnEvent(const JobEvent& event, absl::Time now);
+  const RunSummary& summary() const { return summary_; }
+  void set_simulated_step(SimTime step) { summary_.simulated_step = step; }
+
+ private:
+  void OnStep(const StepDone& step, double wall_time, absl::Time now);
+
+  const absl::Time command_start_;
+  double started_at_ = 0;     // wall_time of PodStarted
+  double first_step_at_ = 0;  // wall_time of the first step's end
+  std::int64_t first_examples_ = 0;
+  RunSummary summary_;
+};
+
+}  // namespace podsim
+
+#endif  // PODSIM_RUNTIME_REPORT_SUMMARY_H_

@@ -1,0 +1,94 @@
+// Which steps are shown, and what the lines say.
+#include "runtime/report/progress.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace podsim {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr std::int64_t kBatch = 64;
+
+StepDone MakeStep(std::int64_t number) {
+  StepDone step;
+  step.set_step(number);
+  step.set_examples(number * kBatch);
+  step.set_loss(0.5);
+  step.set_accuracy(0.75);
+  step.set_seconds(0.25);
+  step.set_examples_per_second(256);
+  return step;
+}
+
+absl::Time At(double seconds) {
+  return absl::FromUnixSeconds(1000) + absl::Seconds(seconds);
+}
+
+TEST(FormatProgressTest, LinesHoldWhatPeopleGrep) {
+  const ProgressSnapshot snapshot = {.step = 12,
+                                     .train_steps = 100,
+                                     .loss = 0.12345,
+                                     .accuracy = 0.9635,
+                                     .steps_per_second = 255.509,
+                                     .examples_per_second = 261641,
+                                     .left = absl::Seconds(12)};
+  EXPECT_EQ(FormatPlain(snapshot),
+            "step 12/100, loss: 0.1235, accuracy: 0.9635, global_step/sec: "
+            "255.509, examples/sec: 261641, eta: 12s");
+  EXPECT_EQ(FormatLive(snapshot),
+            "step 12/100  loss 0.1235  acc 96.35%  261,641 examples/s  ETA "
+            "12s");
+}
+
+TEST(FormatProgressTest, LargeRatesAreWrittenOut) {
+  ProgressSnapshot snapshot;
+  snapshot.examples_per_second = 12345678;
+  EXPECT_THAT(FormatPlain(snapshot), HasSubstr("examples/sec: 12345678,"));
+  EXPECT_THAT(FormatPlain(snapshot), Not(HasSubstr("e+")));
+}
+
+TEST(ProgressMeterTest, ShowsOncePerIntervalAndTheLastStep) {
+  ProgressMeter meter(100, absl::Seconds(3));
+  std::vector<std::int64_t> shown;
+  for (std::int64_t step = 1; step <= 100; ++step) {
+    const auto due = meter.OnStep(MakeStep(step), At(0.1 * step));
+    if (due.has_value()) shown.push_back(due->step);
+  }
+  // The first step is at 0.1 s; every 3 s after it, and the end.
+  EXPECT_THAT(shown, ::testing::ElementsAre(31, 61, 91, 100));
+}
+
+TEST(ProgressMeterTest, RatesAreOverTheSpanSinceTheLastShown) {
+  ProgressMeter meter(100, absl::Seconds(2));
+  EXPECT_FALSE(meter.OnStep(MakeStep(1), At(0)).has_value());
+  EXPECT_FALSE(meter.OnStep(MakeStep(2), At(1)).has_value());
+  const auto due = meter.OnStep(MakeStep(11), At(2));
+  ASSERT_TRUE(due.has_value());
+  EXPECT_DOUBLE_EQ(due->steps_per_second, 5);
+  EXPECT_DOUBLE_EQ(due->examples_per_second, 5 * kBatch);
+  EXPECT_EQ(due->left, absl::Seconds(89.0 / 5));
+}
+
+TEST(ProgressMeterTest, ASingleStepUsesItsOwnFigures) {
+  ProgressMeter meter(1, absl::Seconds(3));
+  const auto due = meter.OnStep(MakeStep(1), At(0));
+  ASSERT_TRUE(due.has_value());
+  EXPECT_DOUBLE_EQ(due->steps_per_second, 4);
+  EXPECT_DOUBLE_EQ(due->examples_per_second, 256);
+  EXPECT_EQ(due->left, absl::ZeroDuration());
+}
+
+TEST(ProgressMeterTest, ZeroIntervalGuessesTheTimeLeftFromTheFirstStep) {
+  ProgressMeter meter(5, absl::ZeroDuration());
+  const auto due = meter.OnStep(MakeStep(1), At(0));
+  ASSERT_TRUE(due.has_value());
+  EXPECT_EQ(due->left, absl::Seconds(1));
+}
+
+}  // namespace
+}  // namespace podsim

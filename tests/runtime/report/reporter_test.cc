@@ -1,0 +1,146 @@
+// Events through the reporter, onto pipes that stand for the terminal.
+#include "runtime/report/reporter.h"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "tests/testing/status_matchers.h"
+#include "tests/testing/temp_dir.h"
+
+namespace podsim {
+namespace {
+
+using ::podsim::testing::StatusIs;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+// A pipe whose written bytes can be taken out at any time.
+class Pipe {
+ public:
+  Pipe() { PODSIM_CHECK(pipe2(fds_, O_NONBLOCK | O_CLOEXEC) == 0); }
+  ~Pipe() {
+    close(fds_[0]);
+    close(fds_[1]);
+  }
+  int write_end() const { return fds_[1]; }
+  std::string Take() {
+    std::string text(1 << 16, '\0');
+    const ssize_t count = read(fds_[0], text.data(), text.size());
+    text.resize(count > 0 ? static_cast<std::size_t>(count) : 0);
+    return text;
+  }
+
+ private:
+  int fds_[2];
+};
+
+JobEvent Formed(std::int64_t train_steps) {
+  JobEvent event;
+  event.mutable_formed()->mutable_plan()->set_hash("abc123");
+  event.mutable_formed()->mutable_plan()->set_train_steps(train_steps);
+  event.mutable_formed()->add_processes();
+  return event;
+}
+
+JobEvent Step(std::int64_t number) {
+  JobEvent event;
+  event.mutable_step()->set_step(number);
+  event.mutable_step()->set_examples(number * 10);
+  return event;
+}
+
+class ReporterTest : public ::testing::Test {
+ protected:
+  Reporter Make(Console& console, std::optional<MetricsFile> metrics = {}) {
+    return Reporter({.command_start = clock_.Now()}, console,
+                    std::move(metrics), clock_);
+  }
+
+  SimClock clock_;
+  Pipe out_;
+  Pipe err_;
+  Console plain_{out_.write_end(), err_.write_end(), false};
+  Console live_{out_.write_end(), err_.write_end(), true};
+};
+
+TEST_F(ReporterTest, PlainRunHasAFewWholeLines) {
+  Reporter reporter = Make(plain_);
+  reporter.OnEvent(Formed(1000));
+  EXPECT_THAT(out_.Take(), HasSubstr("plan hash abc123\n"));
+  for (int step = 1; step <= 1000; ++step) {
+    clock_.Advance(absl::Milliseconds(10));
+    reporter.OnEvent(Step(step));
+  }
+  const std::string text = out_.Take();
+  EXPECT_THAT(text, Not(HasSubstr("\r")));
+  EXPECT_THAT(text, HasSubstr("step 1000/1000,"));
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 4);  // 3, 6, 9 s, end
+}
+
+TEST_F(ReporterTest, LiveLineIsRedrawnAtMostTenTimesASecond) {
+  Reporter reporter = Make(live_);
+  reporter.OnEvent(Formed(1000));
+  out_.Take();
+  for (int step = 1; step <= 999; ++step) {
+    clock_.Advance(absl::Milliseconds(1));
+    reporter.OnEvent(Step(step));
+  }
+  const std::string text = out_.Take();
+  const auto redraws = std::count(text.begin(), text.end(), '\r');
+  EXPECT_GE(redraws, 8);
+  EXPECT_LE(redraws, 10);
+  EXPECT_THAT(text, Not(HasSubstr("\n")));
+}
+
+TEST_F(ReporterTest, OtherLinesClearTheLiveLine) {
+  live_.Live("step 1");
+  live_.Line("a line");
+  EXPECT_EQ(out_.Take(), "\r\x1b[Kstep 1\r\x1b[Ka line\n");
+  live_.Live("step 2");
+  live_.KeepLive();
+  live_.Error("trouble");
+  EXPECT_EQ(out_.Take(), "\r\x1b[Kstep 2\n");
+  EXPECT_EQ(err_.Take(), "trouble\n");
+}
+
+TEST_F(ReporterTest, AFullPipeDropsTextOnceTheUserWantsToStop) {
+  int fds[2];
+  ASSERT_EQ(pipe2(fds, O_NONBLOCK | O_CLOEXEC), 0);
+  ASSERT_EQ(write(fds[1], "x", 1), 1);
+  plain_.set_stop_fd(fds[0]);
+  plain_.Line(std::string(1 << 20, 'x'));  // returns
+  EXPECT_FALSE(out_.Take().empty());
+  close(fds[0]);
+  close(fds[1]);
+}
+
+TEST_F(ReporterTest, FailureGoesToStandardError) {
+  Reporter reporter = Make(plain_);
+  reporter.Fail({.when = clock_.Now(), .name = "host1", .how = "broke"});
+  EXPECT_EQ(out_.Take(), "");
+  EXPECT_THAT(err_.Take(), HasSubstr("FAILED: host1 broke"));
+}
+
+TEST_F(ReporterTest, ABrokenMetricsFileIsReportedOnceAndKept) {
+  ASSERT_OK_AND_ASSIGN(MetricsFile full, MetricsFile::Create("/dev/full"));
+  Reporter reporter = Make(plain_, std::move(full));
+  reporter.OnEvent(Formed(10));
+  EXPECT_THAT(err_.Take(), HasSubstr("cannot write the metrics file"));
+  reporter.OnEvent(Step(1));
+  EXPECT_EQ(err_.Take(), "");
+  EXPECT_THAT(reporter.status(),
+              StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("")));
+}
+
+TEST(CutToWidthTest, CutsOnlyWhenAWidthIsKnown) {
+  EXPECT_EQ(CutToWidth("abcdef", 4), "abcd");
+  EXPECT_EQ(CutToWidth("abc", 4), "abc");
+  EXPECT_EQ(CutToWidth("abcdef", 0), "abcdef");
+}
+
+}  // namespace
+}  // namespace podsim

@@ -1,0 +1,113 @@
+// From events to the closing block.
+#include "runtime/report/summary.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace podsim {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr double kStart = 5000;  // seconds since 1970
+
+JobEvent FormedAt(double time) {
+  JobEvent event;
+  event.set_wall_time(time);
+  JobPlan* plan = event.mutable_formed()->mutable_plan();
+  plan->set_hash("abc123");
+  plan->mutable_bits()->set_slice("v3-32");
+  plan->mutable_bits()->mutable_model()->set_name("mlp");
+  plan->mutable_bits()->mutable_dataset()->set_name("digits");
+  return event;
+}
+
+JobEvent StartedAt(double time) {
+  JobEvent event;
+  event.set_wall_time(time);
+  event.mutable_started();
+  return event;
+}
+
+JobEvent StepAt(double time, std::int64_t number) {
+  JobEvent event;
+  event.set_wall_time(time);
+  StepDone* step = event.mutable_step();
+  step->set_step(number);
+  step->set_examples(number * 100);
+  step->set_loss(1.0 / static_cast<double>(number));
+  step->set_accuracy(0.5);
+  step->set_seconds_input(0.001);
+  step->set_seconds_compute(0.006);
+  step->set_seconds_reduce(0.002);
+  step->set_seconds_update(0.001);
+  return event;
+}
+
+class SummaryTest : public ::testing::Test {
+ protected:
+  // The event arrives when it happened.
+  void Send(const JobEvent& event) {
+    collector_.OnEvent(event,
+                       absl::UnixEpoch() + absl::Seconds(event.wall_time()));
+  }
+  void SendRun() {
+    Send(FormedAt(kStart + 0.25));
+    Send(StartedAt(kStart + 0.25));
+    Send(StepAt(kStart + 0.5, 1));
+    Send(StepAt(kStart + 1.0, 2));
+    Send(StepAt(kStart + 1.5, 3));
+    JobEvent done;
+    done.mutable_done()->set_weights_hash("feed");
+    done.mutable_done()->set_steps(3);
+    done.mutable_done()->set_examples(300);
+    Send(done);
+  }
+
+  SummaryCollector collector_{absl::UnixEpoch() + absl::Seconds(kStart)};
+};
+
+TEST_F(SummaryTest, GathersRatesAndPhases) {
+  SendRun();
+  const RunSummary& summary = collector_.summary();
+  EXPECT_EQ(summary.steps, 3);
+  EXPECT_EQ(summary.examples, 300);
+  EXPECT_EQ(summary.weights_hash, "feed");
+  EXPECT_EQ(summary.time_to_first_step, absl::Seconds(0.5));
+  EXPECT_EQ(summary.training, absl::Seconds(1.25));
+  // 200 examples in the second after the first step.
+  EXPECT_DOUBLE_EQ(summary.examples_per_second, 200);
+  EXPECT_DOUBLE_EQ(summary.phases.compute, 0.018);
+  EXPECT_DOUBLE_EQ(summary.loss, 1.0 / 3);
+}
+
+TEST_F(SummaryTest, SaysWhatRanAndWhichClock) {
+  SendRun();
+  JobEvent eval;
+  eval.mutable_eval()->set_correct(288);
+  eval.mutable_eval()->set_examples(299);
+  eval.mutable_eval()->set_accuracy(288.0 / 299);
+  Send(eval);
+  collector_.set_simulated_step(SimTime::Picoseconds(1'234'000'000));
+  const std::string text = FormatSummary(collector_.summary());
+  EXPECT_THAT(text, HasSubstr("mlp on digits, v3-32: 3 steps, 300 examples"));
+  EXPECT_THAT(text, HasSubstr("96.32% (288 of 299 examples)"));
+  EXPECT_THAT(text, HasSubstr("feed"));
+  EXPECT_THAT(text, HasSubstr("abc123"));
+  EXPECT_THAT(text, HasSubstr("500.0 ms wall"));
+  EXPECT_THAT(text, HasSubstr("1.250 s wall, 200 examples/s"));
+  EXPECT_THAT(text, HasSubstr("compute 6.0 ms (60%), all-reduce 2.0 ms (20%)"));
+  EXPECT_THAT(text, HasSubstr(" sim\n"));
+}
+
+TEST_F(SummaryTest, LeavesOutWhatIsNotKnown) {
+  const std::string text = FormatSummary(collector_.summary());
+  EXPECT_THAT(text, HasSubstr("not evaluated"));
+  EXPECT_THAT(text, Not(HasSubstr("time to first step")));
+  EXPECT_THAT(text, Not(HasSubstr("simulated")));
+  EXPECT_THAT(text, Not(HasSubstr("nan")));
+}
+
+}  // namespace
+}  // namespace podsim
