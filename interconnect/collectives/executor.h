@@ -9,6 +9,11 @@
 // Several collectives run at once, each by its sequence. A frame that comes
 // before its collective was started here, or before what it waits for, is kept
 // with its credit, so a fast peer is held back rather than buffered.
+//
+// The first failure is latched: it ends every collective of this executor and
+// all later ones. Codes: UNAVAILABLE (a peer is gone that is still needed),
+// DATA_LOSS (a damaged frame, or one of the wrong size), INTERNAL (a chunk that
+// comes twice or that the plan does not know), or what Abort was given.
 #ifndef PODSIM_INTERCONNECT_COLLECTIVES_EXECUTOR_H_
 #define PODSIM_INTERCONNECT_COLLECTIVES_EXECUTOR_H_
 
@@ -28,7 +33,7 @@ namespace podsim {
 
 // What an executor waits for, for people and for finding the culprit.
 struct Waiting {
-  int host = -1;  // the host whose frame or credit is missing; -1: none
+  int host = -1;     // the host whose frame or credit is missing; -1: none
   std::string what;  // "chunk 5 of all-reduce #412 (bucket 3) from host 2"
   absl::Duration since;
 };
@@ -53,9 +58,16 @@ class Executor final : public FrameSink {
 
   // Starts all that `plan` says on `buffer` (float32, plan->elements long; must
   // stay valid until done). `done` is called once, from Start or from within
-  // Transport::Poll. `sequence` must be new and the same on all hosts; `label`
-  // names the collective in messages ("bucket 3, dense_1/kernel").
-  // Errors: the latched failure, if an earlier collective failed.
+  // Transport::Poll, or not at all if Start returns an error or this object is
+  // destroyed first. `sequence` must be new and the same on all hosts; `label`
+  // names the collective in messages ("bucket 3, dense_1/kernel"). Tables made
+  // for a plan are kept while the plan lives: start the same plan again rather
+  // than an equal one.
+  // When `done` tells a failure, the transport may still read `buffer`: keep it
+  // until the transport is gone.
+  // Errors: the latched failure, if an earlier collective failed;
+  //   INVALID_ARGUMENT (sequence used before; plan, group and buffer that do
+  //   not fit together).
   absl::Status Start(std::uint64_t sequence,
                      std::shared_ptr<const RankPlan> plan,
                      std::span<float> buffer, std::string label,

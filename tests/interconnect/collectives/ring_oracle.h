@@ -1,0 +1,52 @@
+// What a ring all-reduce must give, written as plainly as possible.
+#ifndef PODSIM_TESTS_INTERCONNECT_COLLECTIVES_RING_ORACLE_H_
+#define PODSIM_TESTS_INTERCONNECT_COLLECTIVES_RING_ORACLE_H_
+
+#include <cstdint>
+#include <random>
+#include <vector>
+
+#include "interconnect/collectives/plan.h"
+
+namespace podsim::testing {
+
+// The bits are those of one fixed order of additions: segment s is owned by
+// position s-1, and its fold starts right behind the owner, at position s:
+//   ((x[s] + x[s+1]) + x[s+2]) + ... + x[s-1]     positions, mod W.
+inline std::vector<float> RingSum(const std::vector<int>& order,
+                                  const std::vector<std::vector<float>>& x) {
+  const int world = static_cast<int>(order.size());
+  const std::int64_t elements = static_cast<std::int64_t>(x[0].size());
+  std::vector<float> sum(x[0].size());
+  for (int s = 0; s < world; ++s) {
+    const Range segment = SegmentOf(elements, world, s);
+    for (std::int64_t i = segment.begin; i < segment.begin + segment.count;
+         ++i) {
+      float received = x[order[s]][i];
+      for (int hop = 1; hop < world; ++hop) {
+        received = received + x[order[(s + hop) % world]][i];
+      }
+      sum[i] = received;
+    }
+  }
+  return sum;
+}
+
+// Values of many magnitudes and both signs, so that the order of a sum shows.
+inline std::vector<std::vector<float>> RandomInputs(int world,
+                                                    std::int64_t elements,
+                                                    std::uint32_t seed) {
+  std::mt19937 random(seed);
+  std::vector<std::vector<float>> inputs(world);
+  for (auto& input : inputs) {
+    for (std::int64_t i = 0; i < elements; ++i) {
+      const float scale = static_cast<float>(1 << (random() % 24));
+      input.push_back((static_cast<float>(random() % 65536) - 32768) / scale);
+    }
+  }
+  return inputs;
+}
+
+}  // namespace podsim::testing
+
+#endif  // PODSIM_TESTS_INTERCONNECT_COLLECTIVES_RING_ORACLE_H_
