@@ -1,0 +1,26 @@
+#include "models/graph/buckets.h"
+
+namespace podsim {
+
+std::vector<GradientBucket> MakeBuckets(
+    const std::vector<FinishedGradient>& gradients, std::int64_t bucket_bytes) {
+  constexpr std::int64_t kElementBytes = 4;  // gradients are float32
+  std::vector<GradientBucket> buckets;
+  std::int64_t end = 0;
+  bool open = false;
+  for (const FinishedGradient& gradient : gradients) {
+    if (!open) {
+      buckets.emplace_back();
+      buckets.back().begin = end;
+    }
+    GradientBucket& bucket = buckets.back();
+    bucket.gradients.push_back(gradient.gradient);
+    bucket.variables.push_back(gradient.variable);
+    bucket.count += gradient.elements;
+    end += gradient.elements;
+    open = bucket.count * kElementBytes < bucket_bytes;
+  }
+  return buckets;
+}
+
+}  // namespace podsim

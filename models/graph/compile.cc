@@ -1,0 +1,272 @@
+#include "models/graph/compile.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+#include "models/graph/buckets.h"
+#include "models/graph/gradient.h"
+#include "models/graph/liveness.h"
+#include "models/graph/lowering.h"
+
+namespace podsim {
+namespace {
+
+absl::Status CheckIsPerRow(const Graph& graph, Value value, const char* role) {
+  const ValueType per_row{DType::kFloat32, {}, true};
+  if (!graph.Owns(value))
+    return absl::InvalidArgumentError(
+        absl::StrCat("model ", graph.name(), ": the ", role,
+                     " is absent or of another graph"));
+  if (graph.type(value) != per_row)
+    return absl::InvalidArgumentError(absl::StrCat(
+        "model ", graph.name(), ": the ", role, " ", graph.value(value).name,
+        " is ", ToString(graph.type(value)), " but must be [B]"));
+  return absl::OkStatus();
+}
+
+absl::Status CheckIsComputed(const Graph& graph, Value value) {
+  if (graph.Owns(value) && graph.value(value).kind == ValueKind::kComputed)
+    return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "model ", graph.name(), ": a result is ",
+      graph.Owns(value)
+          ? absl::StrCat(graph.value(value).name, ", which no op computes")
+          : "absent or of another graph"));
+}
+
+absl::Status Check(const Graph& graph, const CompileInput& input,
+                   const CompileOptions& options) {
+  PODSIM_RETURN_IF_ERROR(graph.status());
+  if (options.bucket_bytes < 1)
+    return absl::InvalidArgumentError(absl::StrCat(
+        "bucket_bytes is ", options.bucket_bytes, " but must be at least 1"));
+  if (input.loss.present()) {
+    PODSIM_RETURN_IF_ERROR(CheckIsPerRow(graph, input.loss, "loss"));
+    PODSIM_RETURN_IF_ERROR(CheckIsComputed(graph, input.loss));
+    PODSIM_RETURN_IF_ERROR(CheckIsPerRow(graph, input.weights, "weights"));
+    if (input.update == nullptr)
+      return absl::InvalidArgumentError(absl::StrCat(
+          "model ", graph.name(), " has a loss but no update rule"));
+  }
+  if (input.correct.present()) {
+    PODSIM_RETURN_IF_ERROR(CheckIsPerRow(graph, input.correct, "correct"));
+    PODSIM_RETURN_IF_ERROR(CheckIsComputed(graph, input.correct));
+  }
+  for (const Value result : input.results)
+    PODSIM_RETURN_IF_ERROR(CheckIsComputed(graph, result));
+  return absl::OkStatus();
+}
+
+// Variables one behind another in the order of the graph; then the roles of
+// the inputs.
+void PlaceVariablesAndInputs(const Graph& graph, const Lowered& lowered,
+                             Program& program) {
+  for (std::size_t id = 0; id < graph.values().size(); ++id) {
+    const GraphValue& value = graph.values()[id];
+    const TensorId tensor = lowered.tensor_of[id];
+    switch (value.kind) {
+      case ValueKind::kFeatures:
+        program.features = tensor;
+        break;
+      case ValueKind::kLabels:
+        program.labels = tensor;
+        break;
+      case ValueKind::kWeights:
+        program.weights = tensor;
+        break;
+      case ValueKind::kVariable: {
+        const Shape& shape = value.type.shape;
+        ProgramVariable variable;
+        variable.tensor = tensor;
+        variable.initializer = value.initializer;
+        variable.fan_in = shape.dims.empty() ? 1 : shape.dims.front();
+        variable.fan_out = shape.dims.empty() ? 1 : shape.dims.back();
+        program.variables.push_back(variable);
+        program.tensors[static_cast<std::size_t>(tensor)].offset =
+            program.variable_elements;
+        program.variable_elements += shape.elements();
+        break;
+      }
+      case ValueKind::kComputed:
+        break;
+    }
+  }
+}
+
+void PlaceOutputs(Program& program) {
+  for (ProgramTensor& tensor : program.tensors) {
+    if (tensor.storage != Storage::kOutput) continue;
+    tensor.offset = program.output_elements_per_row;
+    program.output_elements_per_row += tensor.shape.elements();
+  }
+}
+
+// Places all tensors of one storage by their lifetime in `instructions`, whose
+// subsequences (training, evaluation) can only shorten a lifetime. Kept tensors
+// live to the end.
+std::int64_t PlaceByLiveness(const std::vector<Instruction>& instructions,
+                             Storage storage, const std::vector<TensorId>& kept,
+                             Program& program) {
+  std::map<TensorId, BufferUse> uses;
+  for (std::size_t step = 0; step < instructions.size(); ++step) {
+    const auto now = static_cast<std::int32_t>(step);
+    for (const TensorId id : instructions[step].outputs) {
+      const ProgramTensor& tensor = program.tensor(id);
+      if (tensor.storage == storage)
+        uses[id] = {tensor.shape.elements(), now, now};
+    }
+    for (const TensorId id : instructions[step].inputs)
+      if (const auto use = uses.find(id); use != uses.end())
+        use->second.last = now;
+  }
+  for (const TensorId id : kept)
+    if (const auto use = uses.find(id); use != uses.end())
+      use->second.last = static_cast<std::int32_t>(instructions.size());
+
+  std::vector<BufferUse> buffers;
+  for (const auto& [id, use] : uses) buffers.push_back(use);
+  const BufferPlacement placement = PlaceBuffers(buffers);
+  std::size_t next = 0;
+  for (const auto& [id, use] : uses)
+    program.tensors[static_cast<std::size_t>(id)].offset =
+        placement.offsets[next++];
+  return placement.total;
+}
+
+// When each tensor is written, by the number of the instruction.
+std::map<TensorId, std::size_t> FinishTimes(
+    const std::vector<Instruction>& instructions) {
+  std::map<TensorId, std::size_t> times;
+  for (std::size_t step = 0; step < instructions.size(); ++step)
+    for (const TensorId id : instructions[step].outputs) times[id] = step;
+  return times;
+}
+
+void PlaceGradients(const std::vector<VariableGradient>& gradients,
+                    const Lowered& lowered,
+                    const std::map<TensorId, std::size_t>& finish,
+                    std::int64_t bucket_bytes, Program& program) {
+  std::vector<FinishedGradient> finished;
+  for (const VariableGradient& pair : gradients) {
+    const TensorId gradient = lowered.TensorOf(pair.gradient);
+    finished.push_back({gradient, lowered.TensorOf(pair.variable),
+                        program.tensor(gradient).shape.elements()});
+  }
+  std::sort(finished.begin(), finished.end(),
+            [&](const FinishedGradient& a, const FinishedGradient& b) {
+              return finish.at(a.gradient) < finish.at(b.gradient);
+            });
+  program.buckets = MakeBuckets(finished, bucket_bytes);
+  for (const FinishedGradient& gradient : finished) {
+    program.tensors[static_cast<std::size_t>(gradient.gradient)].offset =
+        program.gradient_elements;
+    program.gradient_elements += gradient.elements;
+  }
+}
+
+Segment AllReduceOf(std::size_t bucket) {
+  Segment segment;
+  segment.kind = SegmentKind::kAllReduce;
+  segment.bucket = static_cast<std::int32_t>(bucket);
+  return segment;
+}
+
+// Compute segments, each ending where a bucket is complete, and behind each its
+// all-reduce.
+std::vector<Segment> CutAtBuckets(std::vector<Instruction> instructions,
+                                  const std::vector<GradientBucket>& buckets) {
+  const std::map<TensorId, std::size_t> finish = FinishTimes(instructions);
+  std::vector<Segment> segments;
+  std::size_t done = 0;
+  const auto compute_until = [&](std::size_t end) {
+    if (end <= done) return;
+    Segment segment;
+    for (; done < end; ++done)
+      segment.instructions.push_back(std::move(instructions[done]));
+    segments.push_back(std::move(segment));
+  };
+  for (std::size_t bucket = 0; bucket < buckets.size(); ++bucket) {
+    // Gradients are in the order in which they finish.
+    compute_until(finish.at(buckets[bucket].gradients.back()) + 1);
+    segments.push_back(AllReduceOf(bucket));
+  }
+  compute_until(instructions.size());
+  return segments;
+}
+
+std::vector<Segment> OneSegment(std::vector<Instruction> instructions) {
+  Segment segment;
+  segment.instructions = std::move(instructions);
+  return {std::move(segment)};
+}
+
+}  // namespace
+
+absl::StatusOr<Program> Compile(const Graph& graph, const CompileInput& input,
+                                const CompileOptions& options) {
+  PODSIM_RETURN_IF_ERROR(Check(graph, input, options));
+  const bool trains = input.loss.present();
+  Graph full = graph;  // the backward half is appended to a copy
+  LoweringInput lowering;
+  lowering.bfloat16_products = options.bfloat16_products;
+  lowering.kept = input.results;
+  if (input.correct.present()) lowering.kept.push_back(input.correct);
+  if (trains) {
+    lowering.kept.push_back(input.loss);
+    PODSIM_ASSIGN_OR_RETURN(lowering.gradients,
+                            AppendGradients(full, input.loss, input.weights));
+  }
+  Lowered lowered = Lower(full, lowering);
+
+  Program program;
+  program.name = graph.name();
+  program.bfloat16_products = options.bfloat16_products;
+  program.tensors = std::move(lowered.tensors);
+  program.loss = lowered.TensorOf(input.loss);
+  program.correct = lowered.TensorOf(input.correct);
+  PlaceVariablesAndInputs(full, lowered, program);
+  PlaceOutputs(program);
+  std::vector<TensorId> kept;
+  for (const Value value : lowering.kept)
+    kept.push_back(lowered.TensorOf(value));
+  program.batched_elements_per_row =
+      PlaceByLiveness(lowered.instructions, Storage::kBatched, kept, program);
+  program.scratch_elements =
+      PlaceByLiveness(lowered.instructions, Storage::kScratch, kept, program);
+
+  program.entries[EntryPoint::kInit] = {};  // InitVariables does it
+  program.entries[EntryPoint::kEval] =
+      OneSegment(NeededFor(lowered.instructions, kept));
+  if (!trains) return program;
+
+  PlaceGradients(lowering.gradients, lowered, FinishTimes(lowered.instructions),
+                 options.bucket_bytes, program);
+  std::vector<TensorId> trained = {program.loss, program.correct};
+  for (const GradientBucket& bucket : program.buckets)
+    trained.insert(trained.end(), bucket.gradients.begin(),
+                   bucket.gradients.end());
+  program.entries[EntryPoint::kTrainMicrobatch] =
+      CutAtBuckets(NeededFor(lowered.instructions, trained), program.buckets);
+  std::vector<Segment>& reduce = program.entries[EntryPoint::kReduce];
+  for (std::size_t i = 0; i < program.buckets.size(); ++i)
+    reduce.push_back(AllReduceOf(i));
+  PODSIM_RETURN_IF_ERROR(input.update(options, program));
+  return program;
+}
+
+TensorId FindTensor(const Program& program, std::string_view name) {
+  for (std::size_t id = 0; id < program.tensors.size(); ++id)
+    if (program.tensors[id].name == name) return static_cast<TensorId>(id);
+  return kNoTensor;
+}
+
+ValueType TypeOf(const ProgramTensor& tensor) {
+  return {tensor.dtype, tensor.shape, tensor.batched()};
+}
+
+}  // namespace podsim

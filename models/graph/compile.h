@@ -1,0 +1,71 @@
+// From a graph to a Program: appends the gradient, rounds what the matrix unit
+// reads, places buffers by liveness, groups gradients into buckets, cuts the
+// schedule into segments and lets the optimizer append its update.
+#ifndef PODSIM_MODELS_GRAPH_COMPILE_H_
+#define PODSIM_MODELS_GRAPH_COMPILE_H_
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "models/graph/graph.h"
+#include "models/graph/program.h"
+
+namespace podsim {
+
+struct CompileOptions {
+  // Matrix products round their operands to bfloat16, as a TPU does by
+  // default; false: float32 throughout.
+  bool bfloat16_products = true;
+  // For the update rule.
+  double momentum = 0;
+  // A bucket is closed when it holds at least this many bytes.
+  std::int64_t bucket_bytes = 4 << 20;
+};
+
+// Appends entry kUpdate to a Program that has everything else: one compute
+// segment per bucket, which updates that bucket's variables, and the slots it
+// needs. models/optimizer/sgd.h has one.
+using UpdateRule = absl::Status (*)(const CompileOptions& options,
+                                    Program& program);
+
+// What of the graph is wanted.
+struct CompileInput {
+  // To train: all three and an update rule. For inference alone: none.
+  Value loss = kNone;     // [B]
+  Value weights = kNone;  // [B]: the loss of the batch is their dot product
+  UpdateRule update = nullptr;
+  // [B], 1 where the row's prediction is right; optional.
+  Value correct = kNone;
+  // Further values that kEval leaves behind: batched ones in the outputs,
+  // others in the scratch arena. FindTensor finds them by name.
+  std::vector<Value> results = {};
+};
+
+// Entries: kInit, kTrainMicrobatch, kReduce, kUpdate (if there is a loss) and
+// kEval. In kTrainMicrobatch each bucket's kAllReduce directly follows the
+// compute segment that finishes it; kReduce lists the same all-reduces alone.
+//
+// Products whose left side is one row that is not a batch run in float32 even
+// with bfloat16_products, as on the chip.
+//
+// Pure: equal inputs give equal Programs.
+// Errors: INVALID_ARGUMENT (the graph's first error; a loss that is not [B]; a
+//   variable that the loss does not depend on; bucket_bytes below 1).
+absl::StatusOr<Program> Compile(const Graph& graph, const CompileInput& input,
+                                const CompileOptions& options);
+
+// The tensor called `name`, or kNoTensor.
+TensorId FindTensor(const Program& program, std::string_view name);
+
+// Every number of a Program as text, one line per tensor and instruction: for
+// people and for comparing Programs.
+std::string ToText(const Program& program);
+
+// The type that the op table sees for a tensor of a Program.
+ValueType TypeOf(const ProgramTensor& tensor);
+
+}  // namespace podsim
+
+#endif  // PODSIM_MODELS_GRAPH_COMPILE_H_

@@ -1,0 +1,105 @@
+#include "models/graph/gradient.h"
+
+#include <cstddef>
+#include <set>
+
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+
+namespace podsim {
+namespace {
+
+// d(loss)/d(value) by value id, absent where nothing has reached it.
+class GradientTable {
+ public:
+  explicit GradientTable(Graph& graph) : graph_(graph) {}
+
+  Value Of(Value value) const {
+    const auto index = static_cast<std::size_t>(value.id);
+    return index < gradients_.size() ? gradients_[index] : kNone;
+  }
+
+  // A value that several ops read gets the sum of what they ask for.
+  void Accumulate(Value value, Value gradient) {
+    if (!gradient.present()) return;
+    const auto index = static_cast<std::size_t>(value.id);
+    if (index >= gradients_.size()) gradients_.resize(index + 1);
+    Value& sum = gradients_[index];
+    sum = sum.present()
+              ? graph_.Add(sum, gradient,
+                           absl::StrCat(graph_.value(value).name, "/grad_sum"))
+              : gradient;
+  }
+
+ private:
+  Graph& graph_;
+  std::vector<Value> gradients_;
+};
+
+absl::Status Differentiate(Graph& graph, GradientTable& table,
+                           const GraphNode& node) {
+  std::vector<Value> output_gradients;
+  bool reached = false;
+  for (const Value output : node.outputs) {
+    output_gradients.push_back(table.Of(output));
+    reached = reached || output_gradients.back().present();
+  }
+  if (!reached) return absl::OkStatus();
+  const OpEntry& entry = EntryOf(node.op);
+  if (entry.gradient == nullptr)
+    return absl::UnimplementedError(
+        absl::StrCat(graph.value(node.outputs[0]).name, ": ", entry.name,
+                     " has no gradient but the loss depends on it"));
+  PODSIM_ASSIGN_OR_RETURN(const std::vector<Value> input_gradients,
+                          entry.gradient(graph, node, output_gradients));
+  for (std::size_t i = 0; i < node.inputs.size(); ++i)
+    table.Accumulate(node.inputs[i], input_gradients[i]);
+  return graph.status();
+}
+
+std::vector<int> CountReaders(const Graph& graph) {
+  std::vector<int> readers(graph.values().size());
+  for (const GraphNode& node : graph.nodes())
+    for (const Value input : node.inputs)
+      ++readers[static_cast<std::size_t>(input.id)];
+  return readers;
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<VariableGradient>> AppendGradients(Graph& graph,
+                                                              Value loss,
+                                                              Value weights) {
+  GradientTable table(graph);
+  table.Accumulate(loss, weights);
+  const std::size_t forward_nodes = graph.nodes().size();
+  for (std::size_t i = forward_nodes; i-- > 0;) {
+    const GraphNode node = graph.nodes()[i];  // a copy: nodes are appended
+    PODSIM_RETURN_IF_ERROR(Differentiate(graph, table, node));
+  }
+
+  const std::vector<int> readers = CountReaders(graph);
+  std::vector<VariableGradient> result;
+  std::set<std::int32_t> taken;
+  for (std::int32_t id = 0; id < static_cast<int>(readers.size()); ++id) {
+    const Value variable{id};
+    if (graph.value(variable).kind != ValueKind::kVariable) continue;
+    Value gradient = table.Of(variable);
+    if (!gradient.present())
+      return absl::InvalidArgumentError(absl::StrCat(
+          "model ", graph.name(), ": variable ", graph.value(variable).name,
+          " does not reach the loss, so it cannot be trained; remove it"));
+    const bool own = graph.value(gradient).kind == ValueKind::kComputed &&
+                     readers[static_cast<std::size_t>(gradient.id)] == 0 &&
+                     taken.insert(gradient.id).second;
+    if (!own)
+      gradient =
+          graph.Reshape(gradient, graph.type(variable).shape,
+                        absl::StrCat(graph.value(variable).name, "/grad_copy"));
+    result.push_back({variable, gradient});
+  }
+  PODSIM_RETURN_IF_ERROR(graph.status());
+  return result;
+}
+
+}  // namespace podsim

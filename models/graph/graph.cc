@@ -1,0 +1,156 @@
+#include "models/graph/graph.h"
+
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+
+namespace podsim {
+namespace {
+
+// Keeps every product of sizes far from overflow: 4 TiB of float32.
+constexpr std::int64_t kMaxElements = std::int64_t{1} << 40;
+
+}  // namespace
+
+const GraphValue& Graph::value(Value value) const {
+  PODSIM_CHECK(Owns(value));
+  return values_[static_cast<std::size_t>(value.id)];
+}
+
+void Graph::Fail(const absl::Status& error) {
+  if (status_.ok()) status_ = Annotate(error, absl::StrCat("model ", name_));
+}
+
+Value Graph::AddValue(GraphValue value) {
+  values_.push_back(std::move(value));
+  return {static_cast<std::int32_t>(values_.size()) - 1};
+}
+
+bool Graph::CheckShape(const std::string& what, const Shape& shape) {
+  std::int64_t elements = 1;
+  for (const std::int64_t dim : shape.dims) {
+    if (dim < 1 || dim > kMaxElements / elements) {
+      Fail(absl::InvalidArgumentError(absl::StrCat(
+          what, " has shape ", ToString(shape),
+          ": dimensions must be positive and hold at most 2^40 elements")));
+      return false;
+    }
+    elements *= dim;
+  }
+  return true;
+}
+
+Value Graph::Input(ValueKind kind, const std::string& name,
+                   const ValueType& type) {
+  for (std::size_t id = 0; id < values_.size(); ++id) {
+    if (values_[id].kind != kind) continue;
+    if (values_[id].type == type) return {static_cast<std::int32_t>(id)};
+    Fail(absl::InvalidArgumentError(absl::StrCat(name, " cannot be both ",
+                                                 ToString(values_[id].type),
+                                                 " and ", ToString(type))));
+    return kNone;
+  }
+  if (!CheckShape(name, type.shape)) return kNone;
+  return AddValue({std::string(name), type, kind});
+}
+
+Value Graph::Features(const Shape& shape) {
+  return Input(ValueKind::kFeatures, "features",
+               {DType::kFloat32, shape, true});
+}
+
+Value Graph::Labels() {
+  return Input(ValueKind::kLabels, "labels", {DType::kInt32, {}, true});
+}
+
+Value Graph::Weights() {
+  return Input(ValueKind::kWeights, "weights", {DType::kFloat32, {}, true});
+}
+
+Value Graph::Variable(const std::string& name, const Shape& shape,
+                      Initializer initializer) {
+  if (!CheckShape(absl::StrCat("variable ", name), shape)) return kNone;
+  if (!variable_names_.emplace(name).second) {
+    Fail(absl::InvalidArgumentError(
+        absl::StrCat("two variables are called ", name,
+                     "; initial weights follow names, "
+                     "so each needs its own")));
+    return kNone;
+  }
+  return AddValue({std::string(name),
+                   {DType::kFloat32, shape, false},
+                   ValueKind::kVariable,
+                   initializer});
+}
+
+std::vector<Value> Graph::Apply(OpCode op, std::vector<Value> inputs,
+                                OpAttributes attributes,
+                                const std::string& name) {
+  // Every op has at most three results; callers index into them.
+  const std::vector<Value> absent(3, kNone);
+  if (!status_.ok()) return absent;
+  const std::string node_name =
+      name.empty() ? absl::StrCat(absl::AsciiStrToLower(ToString(op)), "_",
+                                  nodes_.size())
+                   : std::string(name);
+  std::vector<ValueType> input_types;
+  for (const Value input : inputs) {
+    if (!Owns(input)) {
+      Fail(absl::InvalidArgumentError(
+          absl::StrCat(node_name, ": an operand of ", ToString(op),
+                       " is absent or of another graph")));
+      return absent;
+    }
+    input_types.push_back(type(input));
+  }
+  const auto types = InferTypes(op, input_types, attributes);
+  if (!types.ok()) {
+    Fail(Annotate(types.status(), node_name));
+    return absent;
+  }
+  std::vector<Value> outputs;
+  for (std::size_t i = 0; i < types->size(); ++i)
+    outputs.push_back(AddValue(
+        {i == 0 ? node_name : absl::StrCat(node_name, ":", i), (*types)[i]}));
+  nodes_.push_back({op, std::move(inputs), outputs, std::move(attributes)});
+  return outputs;
+}
+
+Value Graph::ApplyOne(OpCode op, std::vector<Value> inputs,
+                      const std::string& name, OpAttributes attributes) {
+  return Apply(op, std::move(inputs), std::move(attributes), name)[0];
+}
+
+Value Graph::MatMul(Value x, Value w, const std::string& name) {
+  return ApplyOne(OpCode::kMatMul, {x, w}, name);
+}
+
+Value Graph::AddBias(Value x, Value bias, const std::string& name) {
+  return ApplyOne(OpCode::kAddBias, {x, bias}, name);
+}
+
+Value Graph::Relu(Value x, const std::string& name) {
+  return ApplyOne(OpCode::kRelu, {x}, name);
+}
+
+Value Graph::Add(Value a, Value b, const std::string& name) {
+  return ApplyOne(OpCode::kAdd, {a, b}, name);
+}
+
+Value Graph::Reshape(Value x, const Shape& shape, const std::string& name) {
+  if (!CheckShape("a reshape", shape)) return kNone;
+  OpAttributes attributes;
+  attributes.shape = shape;
+  return ApplyOne(OpCode::kReshape, {x}, name, std::move(attributes));
+}
+
+Graph::SoftmaxXentValues Graph::SoftmaxXent(Value logits, Value labels,
+                                            const std::string& name) {
+  const std::vector<Value> outputs =
+      Apply(OpCode::kSoftmaxXent, {logits, labels}, {}, name);
+  return {outputs[0], outputs[1], outputs[2]};
+}
+
+}  // namespace podsim

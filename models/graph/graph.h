@@ -1,0 +1,127 @@
+// A model as a graph of typed ops, in the order in which they were added.
+//
+//   Graph g("mlp");
+//   Value x = g.Features({{64}});
+//   Value w = g.Variable("w", {{64, 10}}, Initializer::kGlorotUniform);
+//   auto [prob, loss, correct] = g.SoftmaxXent(g.MatMul(x, w), g.Labels());
+//   PODSIM_ASSIGN_OR_RETURN(
+//       Program program,
+//       Compile(g, {.loss = loss, .correct = correct, .weights = g.Weights(),
+//                   .update = SgdMomentum}, {}));
+//
+// Builder calls never fail on the spot: the first error is latched, later calls
+// return absent values, and Compile returns that first error. Not thread-safe.
+#ifndef PODSIM_MODELS_GRAPH_GRAPH_H_
+#define PODSIM_MODELS_GRAPH_GRAPH_H_
+
+#include <cstdint>
+#include <initializer_list>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "models/graph/op_table.h"
+#include "models/graph/program.h"
+
+namespace podsim {
+
+// A handle, meaningful only to the graph that made it (and copies of it).
+struct Value {
+  std::int32_t id = -1;
+  bool present() const { return id >= 0; }
+  bool operator==(const Value&) const = default;
+};
+inline constexpr Value kNone{};
+
+enum class ValueKind : std::uint8_t {
+  kFeatures,
+  kLabels,
+  kWeights,
+  kVariable,
+  kComputed,
+};
+
+struct GraphValue {
+  std::string name;
+  ValueType type;
+  ValueKind kind = ValueKind::kComputed;
+  Initializer initializer = Initializer::kZeros;  // kVariable
+};
+
+struct GraphNode {
+  OpCode op = OpCode::kMatMul;
+  std::vector<Value> inputs;
+  std::vector<Value> outputs;
+  OpAttributes attributes;
+};
+
+class Graph {
+ public:
+  explicit Graph(std::string name) : name_(std::move(name)) {}
+
+  // What the infeed fills. `shape` is one example's. The same value each time.
+  Value Features(const Shape& shape);
+  Value Labels();   // [B] int32: class indices
+  Value Weights();  // [B] float32: share of each row in the loss
+
+  // Weights of the model, trained, one name each. Fans for the initializer are
+  // the first and the last dimension.
+  Value Variable(const std::string& name, const Shape& shape,
+                 Initializer initializer);
+
+  // Names are for people and need not be unique; empty: "<op>_<number>".
+  Value MatMul(Value x, Value w, const std::string& name = "");
+  Value AddBias(Value x, Value bias, const std::string& name = "");
+  Value Relu(Value x, const std::string& name = "");
+  Value Add(Value a, Value b, const std::string& name = "");
+  Value Reshape(Value x, const Shape& shape, const std::string& name = "");
+
+  struct SoftmaxXentValues {
+    Value prob;     // [B, N]
+    Value loss;     // [B]
+    Value correct;  // [B]: 1 if the label has the (first) largest logit
+  };
+  SoftmaxXentValues SoftmaxXent(Value logits, Value labels,
+                                const std::string& name = "");
+
+  // Any op of the table; absent values if `inputs` do not fit.
+  std::vector<Value> Apply(OpCode op, std::vector<Value> inputs,
+                           OpAttributes attributes = {},
+                           const std::string& name = "");
+
+  // Latches `error` unless an earlier one is latched. For layers that check
+  // their own arguments.
+  void Fail(const absl::Status& error);
+  const absl::Status& status() const { return status_; }
+
+  const std::string& name() const { return name_; }
+  const std::vector<GraphNode>& nodes() const { return nodes_; }
+  const std::vector<GraphValue>& values() const { return values_; }
+  bool Owns(Value value) const {
+    return value.present() && value.id < static_cast<int>(values_.size());
+  }
+  // REQUIRES: Owns(value).
+  const GraphValue& value(Value value) const;
+  const ValueType& type(Value v) const { return value(v).type; }
+
+ private:
+  Value AddValue(GraphValue value);
+  Value Input(ValueKind kind, const std::string& name, const ValueType& type);
+  // False (and an error latched) if a dimension is not positive or the
+  // elements exceed kMaxElements.
+  bool CheckShape(const std::string& what, const Shape& shape);
+  Value ApplyOne(OpCode op, std::vector<Value> inputs, const std::string& name,
+                 OpAttributes attributes = {});
+
+  std::string name_;
+  absl::Status status_;
+  std::vector<GraphValue> values_;
+  std::vector<GraphNode> nodes_;
+  std::set<std::string, std::less<>> variable_names_;
+};
+
+}  // namespace podsim
+
+#endif  // PODSIM_MODELS_GRAPH_GRAPH_H_

@@ -1,0 +1,44 @@
+// Compile's first half: from the nodes of a graph to instructions over tensors
+// with a storage each, in schedule order.
+#ifndef PODSIM_MODELS_GRAPH_LOWERING_H_
+#define PODSIM_MODELS_GRAPH_LOWERING_H_
+
+#include <vector>
+
+#include "models/graph/gradient.h"
+#include "models/graph/graph.h"
+#include "models/graph/program.h"
+
+namespace podsim {
+
+struct LoweringInput {
+  std::vector<VariableGradient> gradients;
+  // Computed values that must outlive the entry point.
+  std::vector<Value> kept;
+  bool bfloat16_products = true;
+};
+
+struct Lowered {
+  std::vector<ProgramTensor> tensors;  // offsets still to come
+  std::vector<Instruction> instructions;
+  std::vector<TensorId> tensor_of;  // by value id; kNoTensor: not needed
+
+  TensorId TensorOf(Value value) const {
+    return value.present() ? tensor_of[static_cast<std::size_t>(value.id)]
+                           : kNoTensor;
+  }
+};
+
+// Drops nodes that neither a gradient nor a kept value needs. A reshape of a
+// batched value becomes another name for the same tensor. Every value that
+// products read is rounded by one instruction, shared by all of them, just
+// before the first; variables are not, as they have rounded copies.
+Lowered Lower(const Graph& graph, const LoweringInput& input);
+
+// The instructions, in order, that the tensors `roots` need.
+std::vector<Instruction> NeededFor(const std::vector<Instruction>& instructions,
+                                   const std::vector<TensorId>& roots);
+
+}  // namespace podsim
+
+#endif  // PODSIM_MODELS_GRAPH_LOWERING_H_

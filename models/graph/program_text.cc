@@ -1,0 +1,112 @@
+// ToText of a Program.
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "models/graph/compile.h"
+
+namespace podsim {
+namespace {
+
+const char* NameOf(Storage storage) {
+  switch (storage) {
+    case Storage::kVariable:
+      return "variable";
+    case Storage::kGradient:
+      return "gradient";
+    case Storage::kBatched:
+      return "batched";
+    case Storage::kScratch:
+      return "scratch";
+    case Storage::kInput:
+      return "input";
+    case Storage::kOutput:
+      return "output";
+  }
+  return "?";
+}
+
+const char* NameOf(EntryPoint entry) {
+  switch (entry) {
+    case EntryPoint::kInit:
+      return "init";
+    case EntryPoint::kTrainMicrobatch:
+      return "train microbatch";
+    case EntryPoint::kAccumulate:
+      return "accumulate";
+    case EntryPoint::kReduce:
+      return "reduce";
+    case EntryPoint::kUpdate:
+      return "update";
+    case EntryPoint::kEval:
+      return "eval";
+  }
+  return "?";
+}
+
+std::string Names(const Program& program, const std::vector<TensorId>& ids) {
+  return absl::StrJoin(ids, ", ", [&](std::string* out, TensorId id) {
+    out->append(program.tensor(id).name);
+  });
+}
+
+std::string TextOf(const Program& program, const Instruction& instruction) {
+  const OpAttributes& attributes = instruction.attributes;
+  return absl::StrCat(
+      "    ", ToString(instruction.op), "(", Names(program, instruction.inputs),
+      ") -> ", Names(program, instruction.outputs),
+      attributes.rounded_operands ? " rounded" : "",
+      attributes.momentum != 0 ? absl::StrCat(" momentum ", attributes.momentum)
+                               : "",
+      attributes.shape.dims.empty() ? ""
+                                    : " shape " + ToString(attributes.shape),
+      "\n");
+}
+
+std::string TextOf(const Program& program, const Segment& segment) {
+  if (segment.kind == SegmentKind::kAllReduce)
+    return absl::StrCat("  all-reduce bucket ", segment.bucket, " group ",
+                        segment.group, "\n");
+  std::string text = "  compute\n";
+  for (const Instruction& instruction : segment.instructions)
+    text += TextOf(program, instruction);
+  return text;
+}
+
+}  // namespace
+
+std::string ToText(const Program& program) {
+  std::string text = absl::StrCat(
+      "program ", program.name, "\n  bfloat16_products ",
+      program.bfloat16_products, "\n  elements: variables ",
+      program.variable_elements, ", gradients ", program.gradient_elements,
+      ", scratch ", program.scratch_elements, ", per row batched ",
+      program.batched_elements_per_row, ", output ",
+      program.output_elements_per_row, "\n  roles: features ", program.features,
+      ", labels ", program.labels);
+  absl::StrAppend(&text, ", weights ", program.weights, ", loss ", program.loss,
+                  ", correct ", program.correct, "\n");
+  for (std::size_t id = 0; id < program.tensors.size(); ++id) {
+    const ProgramTensor& tensor = program.tensors[id];
+    absl::StrAppend(&text, "tensor ", id, " ", tensor.name, " ",
+                    ToString(tensor.dtype), " ", ToString(TypeOf(tensor)));
+    absl::StrAppend(&text, " ", NameOf(tensor.storage), " at ", tensor.offset,
+                    tensor.feeds_product ? " feeds product\n" : "\n");
+  }
+  for (const ProgramVariable& variable : program.variables)
+    absl::StrAppend(&text, "variable ", variable.tensor, " class ",
+                    static_cast<int>(variable.variable_class), " initializer ",
+                    static_cast<int>(variable.initializer), " fans ",
+                    variable.fan_in, " ", variable.fan_out,
+                    variable.is_slot ? " slot\n" : "\n");
+  for (const GradientBucket& bucket : program.buckets)
+    absl::StrAppend(&text, "bucket at ", bucket.begin, " count ", bucket.count,
+                    ": ", Names(program, bucket.variables), "\n");
+  for (const auto& [entry, segments] : program.entries) {
+    absl::StrAppend(&text, "entry ", NameOf(entry), "\n");
+    for (const Segment& segment : segments) text += TextOf(program, segment);
+  }
+  return text;
+}
+
+}  // namespace podsim
