@@ -32,12 +32,12 @@ struct Panels {
 // Memory that a segment works on. Spans are borrowed; sizes follow the Program
 // with R = rows of all cores in the range.
 struct CoreBuffers {
-  std::span<float> variables;   // shared by the process
-  std::span<float> rounded;     // bfloat16 copies of variables, same layout
-  std::span<float> gradients;   // this host's
-  std::span<float> batched;     // batched_elements_per_row * R
-  std::span<float> scratch;     // scratch_elements
-  std::span<float> outputs;     // output_elements_per_row * R
+  std::span<float> variables;  // shared by the process
+  std::span<float> rounded;    // bfloat16 copies of variables, same layout
+  std::span<float> gradients;  // this host's
+  std::span<float> batched;    // batched_elements_per_row * R
+  std::span<float> scratch;    // scratch_elements
+  std::span<float> outputs;    // output_elements_per_row * R
   std::span<const float> features;
   std::span<const std::int32_t> labels;
   std::span<const float> weights;

@@ -1,0 +1,120 @@
+#include "host/core/admission.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "base/units.h"
+
+namespace podsim {
+namespace {
+
+constexpr std::int64_t kElementBytes = 4;  // host buffers and HBM: float32
+
+// What a host process takes before any buffer of the job: code, the RPC
+// library, threads' stacks, receive buffers. Measured as 30 to 50 MiB, rounded
+// up.
+constexpr std::int64_t kProcessBytes = 64 * kMiB;
+
+std::int64_t BytesPerRow(const Program& program, TensorId input) {
+  if (input == kNoTensor) return 0;
+  const ProgramTensor& tensor = program.tensor(input);
+  return tensor.shape.elements() * SizeOf(tensor.dtype);
+}
+
+// One row of a batch as the infeed brings it.
+std::int64_t InputBytesPerRow(const Program& program) {
+  return BytesPerRow(program, program.features) +
+         BytesPerRow(program, program.labels) +
+         BytesPerRow(program, program.weights);
+}
+
+std::int64_t VariableBytes(const Program& program, bool slots) {
+  std::int64_t elements = 0;
+  for (const ProgramVariable& variable : program.variables)
+    if (variable.is_slot == slots)
+      elements += program.tensor(variable.tensor).shape.elements();
+  return elements * kElementBytes;
+}
+
+std::int64_t ActivationBytes(const Program& program, std::int64_t rows) {
+  return kElementBytes *
+         (program.scratch_elements + rows * (program.batched_elements_per_row +
+                                             program.output_elements_per_row));
+}
+
+std::string Gib(std::int64_t bytes) {
+  return absl::StrFormat(
+      "%.2f GiB", static_cast<double>(bytes) / static_cast<double>(kGiB));
+}
+
+std::string TableLine(const char* name, std::int64_t bytes) {
+  return absl::StrFormat("\n  %-11s %20s bytes %12s", name, FormatCount(bytes),
+                         Gib(bytes));
+}
+
+std::string Table(const HbmUse& use) {
+  return absl::StrCat(TableLine("parameters", use.parameters),
+                      TableLine("gradients", use.gradients),
+                      TableLine("optimizer", use.optimizer),
+                      TableLine("activations", use.activations),
+                      TableLine("input", use.input),
+                      TableLine("total", use.total()));
+}
+
+}  // namespace
+
+// Activations are what this Program's own schedule holds at its fullest, in
+// float32; a compiler that fuses more needs less.
+HbmUse EstimateHbm(const Program& program, std::int64_t batch_per_core) {
+  HbmUse use;
+  use.parameters = VariableBytes(program, /*slots=*/false);
+  use.optimizer = VariableBytes(program, /*slots=*/true);
+  use.gradients = program.gradient_elements * kElementBytes;
+  use.activations = ActivationBytes(program, batch_per_core);
+  use.input = 2 * batch_per_core * InputBytesPerRow(program);
+  return use;
+}
+
+std::int64_t LargestBatch(const Program& program, std::int64_t hbm_bytes) {
+  const std::int64_t fixed = EstimateHbm(program, 0).total();
+  const std::int64_t per_row = EstimateHbm(program, 1).total() - fixed;
+  if (hbm_bytes < fixed || per_row == 0) return 0;
+  return (hbm_bytes - fixed) / per_row;
+}
+
+absl::Status AdmitToCore(const Program& program, std::int64_t batch_per_core,
+                         std::int64_t hbm_bytes) {
+  // Compares batches, not bytes: a product of the two could overflow.
+  const std::int64_t largest = LargestBatch(program, hbm_bytes);
+  if (batch_per_core >= 1 && batch_per_core <= largest) return absl::OkStatus();
+  if (batch_per_core < 1)
+    return absl::InvalidArgumentError(absl::StrCat(
+        "the batch per core is ", batch_per_core, " but must be at least 1"));
+  const std::int64_t fixed = EstimateHbm(program, 0).total();
+  const std::string remedy =
+      largest >= 1
+          ? absl::StrCat("the largest batch per core that fits is ", largest)
+          : absl::StrCat("not even one row per core fits, ", Gib(fixed),
+                         " are needed without any; use a smaller model");
+  const HbmUse use = EstimateHbm(program, batch_per_core);
+  return absl::ResourceExhaustedError(absl::StrCat(
+      "model ", program.name, " with ", batch_per_core, " rows per core needs ",
+      Gib(use.total()), " of HBM per core, a core has ", Gib(hbm_bytes), ": ",
+      remedy, Table(use)));
+}
+
+std::int64_t EstimateMachineBytes(const Program& program,
+                                  std::int64_t batch_per_core, int hosts,
+                                  int cores_per_host, int processes) {
+  const std::int64_t copies = program.bfloat16_products ? 2 : 1;
+  const std::int64_t per_process =
+      kProcessBytes + copies * program.variable_elements * kElementBytes;
+  const std::int64_t rows = batch_per_core * cores_per_host;
+  const std::int64_t per_host = program.gradient_elements * kElementBytes +
+                                ActivationBytes(program, rows) +
+                                2 * rows * InputBytesPerRow(program);
+  return processes * per_process + hosts * per_host;
+}
+
+}  // namespace podsim

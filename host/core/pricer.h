@@ -1,0 +1,40 @@
+// The simulated time of a segment on one real core: prices the very Program
+// that the executor runs, without running it.
+//
+// Per op, a roofline: the longest of matrix unit, vector unit and HBM, and ops
+// one after the other. That is a model, not a measurement: a real compiler
+// fuses element-wise ops into the products beside them and saves their HBM
+// traffic.
+#ifndef PODSIM_HOST_CORE_PRICER_H_
+#define PODSIM_HOST_CORE_PRICER_H_
+
+#include <cstdint>
+
+#include "base/units.h"
+#include "interconnect/topology/slice.h"
+#include "models/graph/program.h"
+
+namespace podsim {
+
+struct CoreCost {
+  SimTime time;
+  // Sums over the ops; matrix_flops without padding.
+  double matrix_flops = 0;
+  double vector_flops = 0;
+  double hbm_bytes = 0;
+
+  CoreCost& operator+=(const CoreCost& other);
+};
+
+// A kCompute segment on a core with `rows_per_core` rows; collectives cost
+// nothing here (interconnect/timing prices them).
+CoreCost PriceSegment(const Program& program, const Segment& segment,
+                      std::int64_t rows_per_core, const ChipFigures& figures);
+
+// All compute segments of an entry point; zero if the Program lacks it.
+CoreCost PriceEntry(const Program& program, EntryPoint entry,
+                    std::int64_t rows_per_core, const ChipFigures& figures);
+
+}  // namespace podsim
+
+#endif  // PODSIM_HOST_CORE_PRICER_H_
