@@ -21,6 +21,7 @@ void Tracer::Record(SpanRecord span) {
     ring_.push_back(std::move(span));
     return;
   }
+  if (capacity_ == 0) return;
   ring_[next_] = std::move(span);
   next_ = (next_ + 1) % capacity_;
 }

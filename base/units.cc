@@ -11,12 +11,11 @@ SimTime SimTime::Seconds(double seconds) {
 }
 
 std::string FormatBytes(std::int64_t bytes) {
-  if (bytes >= kGiB)
-    return absl::StrFormat("%.2f GiB", static_cast<double>(bytes) / kGiB);
-  if (bytes >= kMiB)
-    return absl::StrFormat("%.2f MiB", static_cast<double>(bytes) / kMiB);
-  if (bytes >= kKiB)
-    return absl::StrFormat("%.2f KiB", static_cast<double>(bytes) / kKiB);
+  const auto value = static_cast<double>(bytes);
+  const double size = std::fabs(value);
+  if (size >= kGiB) return absl::StrFormat("%.2f GiB", value / kGiB);
+  if (size >= kMiB) return absl::StrFormat("%.2f MiB", value / kMiB);
+  if (size >= kKiB) return absl::StrFormat("%.2f KiB", value / kKiB);
   return absl::StrFormat("%d B", bytes);
 }
 
@@ -28,7 +27,9 @@ std::string FormatSimTime(SimTime time) {
 }
 
 std::string FormatCount(std::int64_t count) {
-  std::string digits = absl::StrFormat("%d", std::abs(count));
+  // Unsigned, for the smallest number has no positive twin.
+  const auto bits = static_cast<std::uint64_t>(count);
+  std::string digits = absl::StrFormat("%u", count < 0 ? 0 - bits : bits);
   for (int at = static_cast<int>(digits.size()) - 3; at > 0; at -= 3)
     digits.insert(static_cast<std::size_t>(at), ",");
   return count < 0 ? "-" + digits : digits;

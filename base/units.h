@@ -38,7 +38,7 @@ class SimTime {
 
 // "16.00 GiB", "1.50 MiB", "512 B".
 std::string FormatBytes(std::int64_t bytes);
-// "1.234 s", "12.3 ms", "45.6 us", always followed by " sim".
+// "1.234 s", "12.300 ms", "45.6 us", always followed by " sim".
 std::string FormatSimTime(SimTime time);
 // 1234567 -> "1,234,567".
 std::string FormatCount(std::int64_t count);

@@ -1,0 +1,59 @@
+#include "base/units.h"
+
+#include <cstdint>
+#include <limits>
+
+#include "tests/testing/status_matchers.h"
+
+namespace podsim {
+namespace {
+
+TEST(FormatBytes, PicksTheLargestUnitThatFits) {
+  EXPECT_EQ(FormatBytes(0), "0 B");
+  EXPECT_EQ(FormatBytes(1023), "1023 B");
+  EXPECT_EQ(FormatBytes(1024), "1.00 KiB");
+  EXPECT_EQ(FormatBytes(1536), "1.50 KiB");
+  EXPECT_EQ(FormatBytes(3 * kMiB / 2), "1.50 MiB");
+  EXPECT_EQ(FormatBytes(16 * kGiB), "16.00 GiB");
+  EXPECT_EQ(FormatBytes(2048 * kGiB), "2048.00 GiB");
+}
+
+TEST(FormatBytes, KeepsTheSign) {
+  EXPECT_EQ(FormatBytes(-5), "-5 B");
+  EXPECT_EQ(FormatBytes(-3 * kGiB), "-3.00 GiB");
+}
+
+TEST(FormatCount, GroupsThousands) {
+  EXPECT_EQ(FormatCount(0), "0");
+  EXPECT_EQ(FormatCount(999), "999");
+  EXPECT_EQ(FormatCount(1000), "1,000");
+  EXPECT_EQ(FormatCount(113'854), "113,854");
+  EXPECT_EQ(FormatCount(1'234'567), "1,234,567");
+  EXPECT_EQ(FormatCount(-1'234'567), "-1,234,567");
+  EXPECT_EQ(FormatCount(-999), "-999");
+  EXPECT_EQ(FormatCount(std::numeric_limits<std::int64_t>::max()),
+            "9,223,372,036,854,775,807");
+  EXPECT_EQ(FormatCount(std::numeric_limits<std::int64_t>::min()),
+            "-9,223,372,036,854,775,808");
+}
+
+TEST(FormatSimTime, SaysThatItIsSimulated) {
+  EXPECT_EQ(FormatSimTime(SimTime::Seconds(1.2344)), "1.234 s sim");
+  EXPECT_EQ(FormatSimTime(SimTime::Seconds(0.0123)), "12.300 ms sim");
+  EXPECT_EQ(FormatSimTime(SimTime::Seconds(45.6e-6)), "45.6 us sim");
+  EXPECT_EQ(FormatSimTime(SimTime()), "0.0 us sim");
+}
+
+TEST(SimTime, CountsPicosecondsExactly) {
+  EXPECT_EQ(SimTime::Seconds(1e-12).picoseconds(), 1);
+  EXPECT_EQ(SimTime::Seconds(0.25).picoseconds(), 250'000'000'000);
+  EXPECT_EQ(SimTime::Picoseconds(1'500'000'000'000).seconds(), 1.5);
+  SimTime sum;
+  for (int i = 0; i < 10; ++i) sum += SimTime::Seconds(0.1);
+  EXPECT_EQ(sum, SimTime::Seconds(1));  // ten times 0.1 as doubles is not
+  EXPECT_EQ(sum - SimTime::Seconds(0.4), SimTime::Seconds(0.6));
+  EXPECT_LT(SimTime::Picoseconds(1), SimTime::Picoseconds(2));
+}
+
+}  // namespace
+}  // namespace podsim
