@@ -1,0 +1,97 @@
+#include "runtime/forecast/forecast.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+#include "host/core/pricer.h"
+
+namespace podsim {
+namespace {
+
+// Bytes of one example as the infeed brings it: all inputs, 4 bytes a value.
+std::int64_t InputBytesPerExample(const Program& program) {
+  std::int64_t bytes = 0;
+  for (const TensorId id :
+       {program.features, program.labels, program.weights}) {
+    if (id != kNoTensor) bytes += 4 * program.tensor(id).shape.elements();
+  }
+  return bytes;
+}
+
+}  // namespace
+
+double SimStep::ExamplesPerSecond(std::int64_t global_batch) const {
+  return static_cast<double>(global_batch) / total.seconds();
+}
+
+SimStep OverlapStep(const StepParts& parts) {
+  SimStep step;
+  step.input = parts.input;
+  step.update = parts.update;
+  std::vector<SimTime> ended = {SimTime()};  // after 0, 1, ... segments
+  for (const SimTime segment : parts.segments) {
+    step.compute += segment;
+    ended.push_back(step.compute);
+  }
+  SimTime wire_free;
+  for (const StepParts::Bucket& bucket : parts.buckets) {
+    PODSIM_CHECK(bucket.after_segments >= 0 &&
+                 bucket.after_segments <
+                     static_cast<std::int32_t>(ended.size()));
+    wire_free =
+        std::max(wire_free, ended[bucket.after_segments]) + bucket.all_reduce;
+    step.communication += bucket.all_reduce;
+  }
+  const SimTime reduced = std::max(step.compute, wire_free);
+  step.exposed_communication = reduced - step.compute;
+  step.total = std::max(step.input, reduced + step.update);
+  return step;
+}
+
+absl::StatusOr<StepParts> PriceStep(const Program& program, const Slice& slice,
+                                    std::int64_t batch_per_core,
+                                    const ForecastOptions& options) {
+  if (batch_per_core < 1) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "forecast with batch per core ", batch_per_core, ": must be >= 1"));
+  }
+  const auto train = program.entries.find(EntryPoint::kTrainMicrobatch);
+  if (train == program.entries.end()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "forecast of ", program.name, ": the program does not train"));
+  }
+  StepParts parts;
+  const double input_bytes =
+      static_cast<double>(InputBytesPerExample(program)) *
+      static_cast<double>(batch_per_core * kCoresPerChip);
+  parts.input =
+      SimTime::Seconds(input_bytes / options.host_bytes_per_second_per_chip);
+  for (const Segment& segment : train->second) {
+    if (segment.kind == SegmentKind::kCompute) {
+      parts.segments.push_back(
+          PriceSegment(program, segment, batch_per_core, slice.chip()).time);
+      continue;
+    }
+    PODSIM_ASSIGN_OR_RETURN(
+        const SimTime time,
+        PriceAllReduce(slice, program.buckets[segment.bucket].count,
+                       options.chunks));
+    parts.buckets.push_back(
+        {static_cast<std::int32_t>(parts.segments.size()), time});
+  }
+  parts.update =
+      PriceEntry(program, EntryPoint::kUpdate, batch_per_core, slice.chip())
+          .time;
+  return parts;
+}
+
+absl::StatusOr<SimStep> ForecastStep(const Program& program, const Slice& slice,
+                                     std::int64_t batch_per_core,
+                                     const ForecastOptions& options) {
+  PODSIM_ASSIGN_OR_RETURN(const StepParts parts,
+                          PriceStep(program, slice, batch_per_core, options));
+  return OverlapStep(parts);
+}
+
+}  // namespace podsim

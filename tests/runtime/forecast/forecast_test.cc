@@ -1,0 +1,125 @@
+// Overlap by hand-worked schedules, and forecasts of a real program by what
+// must hold of them.
+#include "runtime/forecast/forecast.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "host/core/pricer.h"
+#include "models/zoo/zoo.h"
+#include "tests/testing/status_matchers.h"
+
+namespace podsim {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::StatusIs;
+
+SimTime Us(std::int64_t us) { return SimTime::Picoseconds(us * 1'000'000); }
+
+TEST(OverlapStep, WithoutCommunicationItIsComputeAndUpdate) {
+  const SimStep step = OverlapStep(
+      {.input = Us(3), .segments = {Us(5), Us(6)}, .update = Us(2)});
+  EXPECT_EQ(step.compute, Us(11));
+  EXPECT_EQ(step.communication, SimTime());
+  EXPECT_EQ(step.exposed_communication, SimTime());
+  EXPECT_EQ(step.total, Us(13));
+}
+
+TEST(OverlapStep, AllReducesHideBehindComputeAndRunOneAfterTheOther) {
+  //  compute  0----10----14------------30
+  //  wire          10---------18|18-20   30-----37
+  //  update                                     37-38
+  const SimStep step =
+      OverlapStep({.segments = {Us(10), Us(4), Us(16)},
+                   .buckets = {{1, Us(8)}, {2, Us(2)}, {3, Us(7)}},
+                   .update = Us(1)});
+  EXPECT_EQ(step.compute, Us(30));
+  EXPECT_EQ(step.communication, Us(17));
+  EXPECT_EQ(step.exposed_communication, Us(7));
+  EXPECT_EQ(step.total, Us(38));
+}
+
+TEST(OverlapStep, AWireThatFallsBehindHoldsTheUpdate) {
+  // The first all-reduce ends at 110, the second, ready at 20, at 115.
+  const SimStep step = OverlapStep({.segments = {Us(10), Us(10)},
+                                    .buckets = {{1, Us(100)}, {2, Us(5)}},
+                                    .update = Us(1)});
+  EXPECT_EQ(step.exposed_communication, Us(95));
+  EXPECT_EQ(step.total, Us(116));
+}
+
+TEST(OverlapStep, InputCountsOnlyWhereItIsTheLongest) {
+  StepParts parts{.input = Us(12), .segments = {Us(10)}, .update = Us(2)};
+  EXPECT_EQ(OverlapStep(parts).total, Us(12));
+  parts.input = Us(13);
+  EXPECT_EQ(OverlapStep(parts).total, Us(13));
+  EXPECT_DOUBLE_EQ(OverlapStep(parts).ExamplesPerSecond(13), 1e6);
+}
+
+Program Mlp() {
+  ModelConfig config;
+  config.set_name("mlp");
+  for (const int side : {28, 28}) config.add_example_shape(side);
+  config.set_classes(10);
+  for (const int width : {512, 512}) config.add_hidden(width);
+  auto program = BuildProgram(config, {.bucket_bytes = 1 << 20});
+  EXPECT_THAT(program, testing::IsOk());
+  return *std::move(program);
+}
+
+TEST(ForecastStep, PartsAreThoseOfThePricers) {
+  const Program program = Mlp();
+  const Slice slice = *FindSlice("v3-32");
+  ASSERT_OK_AND_ASSIGN(const StepParts parts, PriceStep(program, slice, 128));
+  // 784 features, a label and a weight, 4 bytes each, of 2 x 128 examples.
+  EXPECT_EQ(parts.input, SimTime::Seconds(256 * 786 * 4 / 15e9));
+  ASSERT_EQ(parts.buckets.size(), program.buckets.size());
+  for (std::size_t i = 0; i < parts.buckets.size(); ++i) {
+    EXPECT_EQ(parts.buckets[i].all_reduce,
+              *PriceAllReduce(slice, program.buckets[i].count));
+    EXPECT_GE(parts.buckets[i].after_segments, 1);
+  }
+  SimTime compute;
+  for (const SimTime segment : parts.segments) compute += segment;
+  EXPECT_EQ(compute,
+            PriceEntry(program, EntryPoint::kTrainMicrobatch, 128, slice.chip())
+                .time);
+  ASSERT_OK_AND_ASSIGN(const SimStep step, ForecastStep(program, slice, 128));
+  EXPECT_EQ(step.compute, compute);
+  EXPECT_EQ(
+      step.total,
+      std::max(step.input, compute + step.exposed_communication + step.update));
+}
+
+TEST(ForecastStep, EqualBatchPerCoreScalesUntilTheRingIsLong) {
+  const Program program = Mlp();
+  double last_rate = 0;
+  SimTime last_communication;
+  for (const char* name : {"v3-8", "v3-32", "v3-128", "v3-512", "v3-2048"}) {
+    const Slice slice = *FindSlice(name);
+    ASSERT_OK_AND_ASSIGN(const SimStep step,
+                         ForecastStep(program, slice, 4096));
+    const double rate = step.ExamplesPerSecond(4096LL * slice.cores);
+    EXPECT_GT(rate, last_rate) << name;
+    EXPECT_GT(step.communication, last_communication) << name;
+    last_rate = rate;
+    last_communication = step.communication;
+  }
+}
+
+TEST(ForecastStep, RefusesWhatDoesNotTrain) {
+  const Slice slice = *FindSlice("v3-8");
+  EXPECT_THAT(ForecastStep(Mlp(), slice, 0),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("batch per core 0")));
+  Program empty;
+  empty.name = "empty";
+  EXPECT_THAT(ForecastStep(empty, slice, 1),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("empty: the program does not train")));
+}
+
+}  // namespace
+}  // namespace podsim
