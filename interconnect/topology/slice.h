@@ -29,13 +29,13 @@ struct Coordinate {
 struct ChipFigures {
   std::string name;  // "v3"
   double clock_hz = 0;
-  int matrix_units_per_core = 0;      // of 128x128
-  double matrix_flops_per_core = 0;   // bfloat16 peak
+  int matrix_units_per_core = 0;     // of 128x128
+  double matrix_flops_per_core = 0;  // bfloat16 peak
   std::int64_t hbm_bytes_per_core = 0;
   double hbm_bytes_per_second_per_core = 0;
-  double link_bytes_per_second = 0;   // one direction of one ICI link
+  double link_bytes_per_second = 0;  // one direction of one ICI link
   double hop_seconds = 0;
-  int pod_x = 0;                      // chip grid of the full pod
+  int pod_x = 0;  // chip grid of the full pod
   int pod_y = 0;
 };
 

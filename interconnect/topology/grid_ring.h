@@ -1,0 +1,20 @@
+// A cycle through every place of a grid, one step at a time. Pure.
+#ifndef PODSIM_INTERCONNECT_TOPOLOGY_GRID_RING_H_
+#define PODSIM_INTERCONNECT_TOPOLOGY_GRID_RING_H_
+
+#include <vector>
+
+#include "interconnect/topology/slice.h"
+
+namespace podsim {
+
+// All places of `grid`, each once, beginning at (0, 0). Consecutive places are
+// neighbours. So are the last and the first, if both sides are longer than one
+// and one of them is even (a cycle needs that: neighbours differ in the parity
+// of x + y). Otherwise a snake, whose ends are far apart.
+// REQUIRES: both sides are at least 1.
+std::vector<Coordinate> GridRing(Coordinate grid);
+
+}  // namespace podsim
+
+#endif  // PODSIM_INTERCONNECT_TOPOLOGY_GRID_RING_H_

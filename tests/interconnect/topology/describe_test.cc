@@ -1,0 +1,86 @@
+// What --describe prints: golden fragments, and bounds for every slice.
+#include "interconnect/topology/describe.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "tests/testing/status_matchers.h"
+
+namespace podsim {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+std::string DescribeName(const char* name) {
+  return Describe(*FindSlice(name));
+}
+
+TEST(DescribeTest, V332) {
+  const std::string text = DescribeName("v3-32");
+  EXPECT_THAT(
+      text,
+      HasSubstr("v3-32: 32 cores = 4 hosts x 1 board x 4 chips x 2 cores\n"));
+  EXPECT_THAT(text, HasSubstr("4x4 (x by y), 16 chips\n"));
+  EXPECT_THAT(text,
+              HasSubstr("16 GiB per core, 128 GiB per host, 512 GiB in all\n"));
+  EXPECT_THAT(text, HasSubstr("no axis wraps\n              assumed: "));
+  EXPECT_THAT(text, HasSubstr(R"(
+      +--------------+--------------+
+      | host 0       | host 1       |
+ y  0 |   0,0   1,0  |   2,0   3,0  |
+ y  1 |   0,1   1,1  |   2,1   3,1  |
+      +--------------+--------------+
+      | host 2       | host 3       |
+ y  2 |   0,2   1,2  |   2,2   3,2  |
+ y  3 |   0,3   1,3  |   2,3   3,3  |
+      +--------------+--------------+
+)"));
+  EXPECT_THAT(text, HasSubstr("  ring        0 > 1 > 3 > 2 > 0\n"));
+  EXPECT_THAT(text, HasSubstr("\n  TPU_HOST_BOUNDS=2,2,1\n"));
+  EXPECT_THAT(text, HasSubstr("  host 3      TPU_WORKER_ID=3 "));
+}
+
+TEST(DescribeTest, OneHostHasNoRing) {
+  const std::string text = DescribeName("v2-8");
+  EXPECT_THAT(text, HasSubstr("8 cores = 1 host x 1 board"));
+  EXPECT_THAT(text, HasSubstr("one host, nothing to send"));
+  EXPECT_THAT(text, HasSubstr("\n  TPU_WORKER_ID=0\n"));
+}
+
+TEST(DescribeTest, AWholePodIsATableOfHosts) {
+  const std::string text = DescribeName("v3-2048");
+  EXPECT_THAT(text, HasSubstr("32 TiB in all"));
+  EXPECT_THAT(text, HasSubstr("both axes wrap\n              sure: "));
+  EXPECT_THAT(text, HasSubstr("   first chip x   0   2   4   6"));
+  EXPECT_THAT(text, HasSubstr("\n   y    30-31   240 241 242 "));
+  EXPECT_THAT(text,
+              HasSubstr("TPU_WORKER_HOSTNAMES=host-0,host-1,...,host-255"));
+  EXPECT_THAT(text, HasSubstr("253 hosts likewise"));
+  EXPECT_THAT(text, HasSubstr("  host 255    TPU_WORKER_ID=255 "));
+}
+
+class DescribeEveryTest : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(DescribeEveryTest, FitsATerminalAndNamesEveryHost) {
+  ASSERT_OK_AND_ASSIGN(const Slice slice, FindSlice(GetParam()));
+  const std::vector<std::string> lines = absl::StrSplit(Describe(slice), '\n');
+  EXPECT_LE(lines.size(), 100);
+  for (const std::string& line : lines) {
+    const bool environment = line.rfind("  TPU_", 0) == 0;
+    EXPECT_TRUE(environment || line.size() <= 80) << line;
+    EXPECT_THAT(line, Not(::testing::EndsWith(" ")));
+  }
+  const std::string grid = absl::StrCat(DrawGrid(slice), " ");
+  for (int host = 0; host < slice.hosts; ++host)
+    EXPECT_THAT(grid,
+                ::testing::ContainsRegex(absl::StrCat(" ", host, "[ \n]")));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, DescribeEveryTest,
+                         ::testing::ValuesIn(SliceNames()));
+
+}  // namespace
+}  // namespace podsim
