@@ -27,7 +27,9 @@
 namespace podsim {
 
 // The most payload bytes that may be on their way from one host to another
-// and not yet consumed there. Kept by credits of ours, per (from, to).
+// and not yet consumed there. Kept by credits of ours, per (from, to, lane): a
+// receiver that keeps bulk frames must still get the express frame that it
+// waits for. An empty frame counts as its header.
 inline constexpr std::int64_t kMaxBytesInFlight = 4 << 20;
 
 // Which frame this is. Chunks are numbered by the plan; a (group, sequence)
@@ -111,16 +113,18 @@ class Transport {
   // Local host ranks, ascending.
   virtual const std::vector<int>& local_hosts() const = 0;
 
-  // `sink` must outlive the transport or be replaced; nullptr drops frames.
+  // `sink` must outlive the transport or be replaced; nullptr drops frames. A
+  // new sink hears of the peers lost before it came.
   virtual void SetSink(int local_host, FrameSink* sink) = 0;
 
   // Queues a frame. `payload` is not copied: it must stay unchanged until
   // OnSendDone(token) on the sending host's sink. Frames of one lane between
   // two hosts arrive in order, each exactly once or not at all.
-  // kNoCredit: not queued, OnCredit(header.to) follows when it may fit.
+  // kNoCredit: not queued, OnCredit(header.to) follows when it may fit. When a
+  // peer is lost, OnSendDone comes for what was still queued.
   // A payload larger than the bound is taken when nothing else is in flight.
-  // Errors: INVALID_ARGUMENT (`from` is not local, `to` unknown),
-  //   UNAVAILABLE (peer lost).
+  // Errors: INVALID_ARGUMENT (`from` is not local, `to` unknown, another
+  //   generation than the transport's), UNAVAILABLE (peer lost).
   virtual absl::StatusOr<SendResult> Send(const FrameHeader& header,
                                           std::span<const std::byte> payload,
                                           std::uint64_t token) = 0;

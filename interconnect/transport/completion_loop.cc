@@ -1,0 +1,75 @@
+// Thin: all rules about what completes when are the streams' own.
+#include "interconnect/transport/completion_loop.h"
+
+#include <grpc/support/time.h>
+
+#include <algorithm>
+#include <cstdint>
+
+namespace podsim {
+namespace {
+
+// Completions that are run before the caller delivers what they brought.
+constexpr int kMaxReady = 256;
+// Time that gRPC has to hand back what was cancelled; more is a bug.
+constexpr absl::Duration kDrainLimit = absl::Seconds(30);
+
+gpr_timespec ToGrpcTime(CompletionLoop::Time until) {
+  const std::chrono::nanoseconds left =
+      until - std::chrono::steady_clock::now();
+  return gpr_time_add(
+      gpr_now(GPR_CLOCK_MONOTONIC),
+      gpr_time_from_nanos(std::max<std::int64_t>(0, left.count()),
+                          GPR_TIMESPAN));
+}
+
+}  // namespace
+
+CompletionLoop::CompletionLoop(
+    std::unique_ptr<grpc::ServerCompletionQueue> queue)
+    : queue_(std::move(queue)), wake_([this](bool) {
+        wake_set_.store(false, std::memory_order_release);
+        woken_ = true;
+      }) {}
+
+CompletionLoop::~CompletionLoop() {
+  queue_->Shutdown();
+  const Time limit = After(kDrainLimit);
+  while (RunOne(limit)) {
+  }
+  PODSIM_CHECK(!Passed(limit));
+}
+
+bool CompletionLoop::RunOne(Time until) {
+  void* tag = nullptr;
+  bool ok = false;
+  if (queue_->AsyncNext(&tag, &ok, ToGrpcTime(until)) !=
+      grpc::CompletionQueue::GOT_EVENT) {
+    return false;
+  }
+  static_cast<Operation*>(tag)->End(ok);
+  return true;
+}
+
+void CompletionLoop::RunReady() {
+  for (int i = 0; i < kMaxReady && RunOne(Time()); ++i) {
+  }
+}
+
+void CompletionLoop::Wake() {
+  if (wake_set_.exchange(true, std::memory_order_acq_rel)) return;
+  MutexLock lock(mutex_);
+  alarm_.Set(queue_.get(), gpr_now(GPR_CLOCK_MONOTONIC), wake_.Begin());
+}
+
+CompletionLoop::Time CompletionLoop::After(absl::Duration wait) {
+  return std::chrono::steady_clock::now() +
+         absl::ToChronoNanoseconds(
+             std::clamp(wait, absl::ZeroDuration(), absl::Minutes(1)));
+}
+
+bool CompletionLoop::Passed(Time until) {
+  return std::chrono::steady_clock::now() >= until;
+}
+
+}  // namespace podsim

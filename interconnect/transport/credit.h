@@ -1,0 +1,62 @@
+// Flow control of one route: how many bytes are on their way, and who was
+// refused. Pure; one thread at a time.
+#ifndef PODSIM_INTERCONNECT_TRANSPORT_CREDIT_H_
+#define PODSIM_INTERCONNECT_TRANSPORT_CREDIT_H_
+
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+
+#include "interconnect/transport/endpoint.h"
+
+namespace podsim {
+
+// What has an order and a bound of its own.
+struct Route {
+  std::int32_t from = 0;
+  std::int32_t to = 0;
+  Lane lane = Lane::kBulk;
+  auto operator<=>(const Route&) const = default;
+};
+
+inline Route RouteOf(const FrameHeader& header) {
+  return {header.from, header.to, header.lane};
+}
+
+// What a frame takes from the bound: its payload, or its header if that is
+// more, so that empty frames are bounded too.
+std::int64_t ChargeOf(std::size_t payload_bytes);
+
+// The sender's side.
+class CreditAccount {
+ public:
+  // Takes `charge` if it fits, or if nothing is in flight (so that a frame
+  // larger than the bound passes alone). Otherwise remembers that it did not.
+  bool Take(std::int64_t charge);
+
+  // Gives back what Take took. More than is in flight counts as all.
+  void Return(std::int64_t charge);
+
+  // Something was refused and has not been offered again.
+  bool waiting() const { return refused_ > 0; }
+
+  // True once after a refusal, when the smallest refused charge would fit now.
+  bool Reopen();
+
+  // True for the first call after a refusal or a Return that still leaves
+  // somebody waiting: the moment to ask the receiver for credit.
+  bool ShouldAsk();
+
+  std::int64_t in_flight() const { return in_flight_; }
+
+ private:
+  bool Fits(std::int64_t charge) const;
+
+  std::int64_t in_flight_ = 0;
+  std::int64_t refused_ = 0;  // smallest charge refused; 0: none
+  bool asked_ = false;
+};
+
+}  // namespace podsim
+
+#endif  // PODSIM_INTERCONNECT_TRANSPORT_CREDIT_H_

@@ -1,0 +1,176 @@
+// A read is outstanding until the stream ends; a write only while there is a
+// hello or credit to send.
+#include "interconnect/transport/incoming_stream.h"
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/log.h"
+#include "base/rpc/credentials.h"
+#include "base/rpc/status.h"
+#include "base/status.h"
+
+namespace podsim {
+namespace {
+// Credits smaller than this wait for company, unless the sender asks.
+constexpr std::int64_t kCreditBatch = kMaxBytesInFlight / 4;
+}  // namespace
+
+IncomingStream::IncomingStream(const PodIdentity& identity, Mailbox& mailbox,
+                               Owner& owner)
+    : identity_(identity),
+      mailbox_(mailbox),
+      owner_(owner),
+      stream_(&context_),
+      call_([this](bool ok) { OnCalled(ok); }),
+      read_([this](bool ok) { OnRead(ok); }),
+      write_([this](bool ok) { OnWritten(ok); }),
+      finish_([this](bool) { ended_ = true; }) {}
+
+void IncomingStream::Listen(grpc::AsyncGenericService& service,
+                            grpc::ServerCompletionQueue& queue) {
+  service.RequestCall(&context_, &stream_, &queue, &queue, call_.Begin());
+}
+
+bool IncomingStream::busy() const {
+  return read_.pending() || write_.pending() || finish_.pending();
+}
+
+void IncomingStream::Cancel() {
+  if (called_ && !finishing_) context_.TryCancel();
+}
+
+void IncomingStream::OnCalled(bool ok) {
+  if (!ok) {  // the server shuts down
+    ended_ = true;
+    return;
+  }
+  called_ = true;
+  owner_.OnCalled();
+  if (context_.method() != kIciMethod) {
+    return Finish(absl::UnimplementedError(
+        absl::StrCat("only ", kIciMethod, " is served here")));
+  }
+  if (const absl::Status token = CheckToken(identity_.security, context_);
+      !token.ok()) {
+    Log(LogLevel::kWarning,
+        absl::StrCat("refused an ICI stream from ", context_.peer(), ": ",
+                     std::string(token.message())));
+    return Finish(token);
+  }
+  stream_.Read(&incoming_, read_.Begin());
+}
+
+void IncomingStream::OnRead(bool ok) {
+  if (!ok) {
+    if (process_ >= 0) {
+      owner_.OnIncomingEnded(process_,
+                             absl::UnavailableError("its stream has ended"));
+    }
+    return Finish(absl::OkStatus());
+  }
+  if (process_ < 0) {
+    if (const absl::Status greeted = Greet(); !greeted.ok()) {
+      return Finish(greeted);
+    }
+  } else {
+    TakeFrame();
+  }
+  stream_.Read(&incoming_, read_.Begin());
+}
+
+absl::Status IncomingStream::Greet() {
+  PODSIM_ASSIGN_OR_RETURN(const IciHello hello, ParseHello(incoming_));
+  PODSIM_RETURN_IF_ERROR(owner_.Admit(hello, shared_from_this()));
+  process_ = hello.from_process();
+  IciHello reply = hello;
+  reply.set_from_process(hello.to_process());
+  reply.set_to_process(hello.from_process());
+  stream_.Write(MakeMessage(reply), write_.Begin());
+  return absl::OkStatus();
+}
+
+void IncomingStream::TakeFrame() {
+  absl::StatusOr<Message> message = OpenMessage(incoming_);
+  absl::StatusOr<WireHeader> header =
+      message.ok() ? TakeHeader(message->parts) : message.status();
+  absl::Status status = header.status();
+  if (status.ok()) {
+    status = VerifyOrigin(*header, identity_.pod_tag, identity_.generation);
+  }
+  if (status.ok()) status = owner_.CheckHosts(process_, header->frame);
+  if (!status.ok()) return owner_.OnUnreadableFrame(process_, status);
+  switch (header->kind) {
+    case FrameKind::kData:
+      return TakeData(*header, *std::move(message));
+    case FrameKind::kCreditRequest:
+      debts_[RouteOf(header->frame)].asked = true;
+      return GiveCredit(RouteOf(header->frame));
+    case FrameKind::kCredit:
+      return owner_.OnUnreadableFrame(
+          process_, absl::InternalError("got a credit where data are due"));
+  }
+}
+
+void IncomingStream::TakeData(const WireHeader& header, Message message) {
+  const FrameHeader& frame = header.frame;
+  // The sender was charged by the header's length, right or not.
+  const std::int64_t charge = ChargeOf(header.bytes);
+  if (const absl::Status bad = VerifyPayload(header, message.parts);
+      !bad.ok()) {
+    mailbox_.Push(BadFrame{.host = frame.to, .peer = frame.from, .why = bad});
+    return Release(RouteOf(frame), charge);
+  }
+  auto slices =
+      std::make_shared<std::vector<grpc::Slice>>(std::move(message.slices));
+  auto release = [slices, stream = weak_from_this(), route = RouteOf(frame),
+                  charge] {
+    slices->clear();
+    if (const auto alive = stream.lock()) alive->Release(route, charge);
+  };
+  mailbox_.Push(Arrival{
+      .header = frame,
+      .payload = Payload(std::move(message.parts), std::move(release))});
+}
+
+void IncomingStream::Release(const Route& route, std::int64_t charge) {
+  debts_[route].charge += charge;
+  GiveCredit(route);
+}
+
+void IncomingStream::GiveCredit(const Route& route) {
+  const Debt& debt = debts_[route];
+  if (debt.charge < (debt.asked ? 1 : kCreditBatch)) return;
+  due_.insert(route);
+  WriteNext();
+}
+
+void IncomingStream::WriteNext() {
+  if (write_.pending() || finishing_ || due_.empty()) return;
+  const Route route = *due_.begin();
+  due_.erase(due_.begin());
+  const Debt debt = std::exchange(debts_[route], Debt{});
+  stream_.Write(MakeMessage(FrameKind::kCredit, route, debt.charge, identity_),
+                write_.Begin());
+}
+
+void IncomingStream::OnWritten(bool ok) {
+  replied_ = replied_ || ok;
+  if (finishing_) {
+    stream_.Finish(ToGrpcStatus(final_), finish_.Begin());
+  } else if (ok) {
+    WriteNext();
+  }
+}
+
+void IncomingStream::Finish(const absl::Status& status) {
+  finishing_ = true;
+  final_ = status;
+  // gRPC takes no Finish beside a write; OnWritten comes back to it.
+  if (write_.pending()) return;
+  stream_.Finish(ToGrpcStatus(status), finish_.Begin());
+}
+
+}  // namespace podsim

@@ -1,0 +1,102 @@
+// The acceptor's end of a stream from one peer process: frames come in, credits
+// go back. Used by the thread that polls the completion queue.
+//
+// Life: waiting for a caller -> called -> greeted (token and hello were right)
+// -> ended. Payloads may outlive the stream; their credit then goes nowhere.
+#ifndef PODSIM_INTERCONNECT_TRANSPORT_INCOMING_STREAM_H_
+#define PODSIM_INTERCONNECT_TRANSPORT_INCOMING_STREAM_H_
+
+#include <grpcpp/generic/async_generic_service.h>
+#include <grpcpp/grpcpp.h>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <set>
+
+#include "absl/status/status.h"
+#include "interconnect/transport/completion_loop.h"
+#include "interconnect/transport/credit.h"
+#include "interconnect/transport/frame.h"
+#include "interconnect/transport/grpc_wire.h"
+#include "interconnect/transport/mailbox.h"
+
+namespace podsim {
+
+class IncomingStream : public std::enable_shared_from_this<IncomingStream> {
+ public:
+  // Told from within operations of the completion queue.
+  class Owner {
+   public:
+    virtual ~Owner() = default;
+    // A caller has taken this stream; another one should wait for the next.
+    virtual void OnCalled() = 0;
+    // Whether the peer that said `hello` on `stream` is let in.
+    virtual absl::Status Admit(const IciHello& hello,
+                               std::shared_ptr<IncomingStream> stream) = 0;
+    // Whether `process` may send to the frame's host as the host it says.
+    virtual absl::Status CheckHosts(int process, const FrameHeader& header) = 0;
+    // No more frames will come from a process that was let in.
+    virtual void OnIncomingEnded(int process, const absl::Status& why) = 0;
+    // Process `process` sent a frame that cannot be told from whom to whom.
+    virtual void OnUnreadableFrame(int process, const absl::Status& why) = 0;
+  };
+
+  // The references must outlive the operations of this object, and those of
+  // Listen too.
+  IncomingStream(const PodIdentity& identity, Mailbox& mailbox, Owner& owner);
+
+  // Waits for a caller.
+  void Listen(grpc::AsyncGenericService& service,
+              grpc::ServerCompletionQueue& queue);
+
+  // The peer was let in and has our answer.
+  bool greeted() const { return replied_; }
+  // Somebody has called, and gRPC still works for this object.
+  bool busy() const;
+  // Nothing will happen here any more.
+  bool ended() const { return ended_ && !busy(); }
+
+  // Ends the stream at once; frames that were not read yet are dropped.
+  void Cancel();
+
+ private:
+  struct Debt {
+    std::int64_t charge = 0;  // released here, not yet given back
+    bool asked = false;       // the sender waits for it
+  };
+
+  void OnCalled(bool ok);
+  void OnRead(bool ok);
+  void OnWritten(bool ok);
+
+  absl::Status Greet();
+  void TakeFrame();
+  void TakeData(const WireHeader& header, Message message);
+  void Release(const Route& route, std::int64_t charge);
+  void GiveCredit(const Route& route);
+  void WriteNext();
+  void Finish(const absl::Status& status);
+
+  const PodIdentity& identity_;
+  Mailbox& mailbox_;
+  Owner& owner_;
+  grpc::GenericServerContext context_;
+  grpc::GenericServerAsyncReaderWriter stream_;
+
+  Operation call_, read_, write_, finish_;
+  grpc::ByteBuffer incoming_;
+
+  std::map<Route, Debt> debts_;
+  std::set<Route> due_;  // debts to be written
+  int process_ = -1;     // the peer, once it was let in
+  bool called_ = false;
+  bool replied_ = false;
+  bool finishing_ = false;
+  absl::Status final_;  // what Finish sends when the write is done
+  bool ended_ = false;
+};
+
+}  // namespace podsim
+
+#endif  // PODSIM_INTERCONNECT_TRANSPORT_INCOMING_STREAM_H_

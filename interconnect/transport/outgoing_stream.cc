@@ -1,0 +1,146 @@
+// One write and one read are outstanding at a time. A stream that breaks shows
+// as a failed read; then Finish asks gRPC for the reason.
+#include "interconnect/transport/outgoing_stream.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/rpc/credentials.h"
+#include "base/rpc/status.h"
+#include "base/status.h"
+
+namespace podsim {
+
+OutgoingStream::OutgoingStream(std::shared_ptr<grpc::Channel> channel,
+                               const PodIdentity& identity, IciHello hello,
+                               grpc::CompletionQueue& queue, Mailbox& mailbox,
+                               Owner& owner)
+    : identity_(identity),
+      hello_(std::move(hello)),
+      mailbox_(mailbox),
+      owner_(owner),
+      stub_(std::move(channel)),
+      start_([this](bool ok) { OnStarted(ok); }),
+      read_([this](bool ok) { OnRead(ok); }),
+      write_([this](bool ok) { OnWritten(ok); }),
+      finish_([this](bool) { OnFinished(); }) {
+  // Peers may come up a moment later; the owner has the deadline.
+  context_.set_wait_for_ready(true);
+  AttachToken(identity_.security, context_);
+  stream_ = stub_.PrepareCall(&context_, kIciMethod, &queue);
+  stream_->StartCall(start_.Begin());
+}
+
+bool OutgoingStream::busy() const {
+  return start_.pending() || read_.pending() || write_.pending() ||
+         finish_.pending();
+}
+
+void OutgoingStream::OnStarted(bool ok) {
+  if (!ok) return Finish();
+  stream_->Write(MakeMessage(hello_), write_.Begin());
+  stream_->Read(&incoming_, read_.Begin());
+}
+
+void OutgoingStream::OnRead(bool ok) {
+  if (!ok) return Finish();
+  error_ = greeted_ ? TakeCredit() : Greet();
+  if (!error_.ok()) {
+    context_.TryCancel();
+    return Finish();
+  }
+  stream_->Read(&incoming_, read_.Begin());
+}
+
+absl::Status OutgoingStream::Greet() {
+  PODSIM_ASSIGN_OR_RETURN(const IciHello reply, ParseHello(incoming_));
+  if (reply.from_process() != hello_.to_process()) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("process ", reply.from_process(), " answers there"));
+  }
+  greeted_ = true;
+  return absl::OkStatus();
+}
+
+absl::Status OutgoingStream::TakeCredit() {
+  PODSIM_ASSIGN_OR_RETURN(Message message, OpenMessage(incoming_));
+  PODSIM_ASSIGN_OR_RETURN(const WireHeader header, TakeHeader(message.parts));
+  if (header.kind != FrameKind::kCredit) {
+    return absl::InternalError("got a frame where credits are due");
+  }
+  mailbox_.Push(CreditBack{.route = RouteOf(header.frame),
+                           .charge = static_cast<std::int64_t>(header.bytes)});
+  return absl::OkStatus();
+}
+
+void OutgoingStream::Send(const WireHeader& header,
+                          std::span<const std::byte> payload,
+                          std::uint64_t token) {
+  Enqueue(header.frame.lane,
+          {.message = MakeMessage(EncodeHeader(header), payload),
+           .done = SendDone{.host = header.frame.from, .token = token}});
+}
+
+void OutgoingStream::AskForCredit(const Route& route) {
+  Enqueue(Lane::kExpress, {.message = MakeMessage(FrameKind::kCreditRequest,
+                                                  route, 0, identity_)});
+}
+
+void OutgoingStream::Enqueue(Lane lane, Queued frame) {
+  (lane == Lane::kExpress ? express_ : bulk_).push_back(std::move(frame));
+  if (closing_ || ended_ || finish_.pending()) return DropQueue();
+  WriteNext();
+}
+
+void OutgoingStream::WriteNext() {
+  if (!greeted_ || write_.pending()) return;
+  for (auto* queue : {&express_, &bulk_}) {
+    if (queue->empty()) continue;
+    Queued frame = std::move(queue->front());
+    queue->pop_front();
+    writing_ = frame.done;
+    // gRPC takes its own references to the slices.
+    stream_->Write(frame.message, write_.Begin());
+    return;
+  }
+}
+
+void OutgoingStream::OnWritten(bool ok) {
+  if (writing_) mailbox_.Push(*std::exchange(writing_, std::nullopt));
+  // After a failed write the read fails too, and ends the stream.
+  if (!ok || half_closed_ || ended_ || finish_.pending()) return;
+  if (closing_) return Close();
+  WriteNext();
+}
+
+void OutgoingStream::Close() {
+  closing_ = true;
+  DropQueue();
+  if (!greeted_) return Cancel();
+  if (ended_ || finish_.pending() || write_.pending() || half_closed_) return;
+  half_closed_ = true;
+  stream_->WritesDone(write_.Begin());
+}
+
+void OutgoingStream::DropQueue() {
+  for (auto* queue : {&express_, &bulk_}) {
+    for (const Queued& frame : *queue) {
+      if (frame.done) mailbox_.Push(*frame.done);
+    }
+    queue->clear();
+  }
+}
+
+void OutgoingStream::Finish() {
+  stream_->Finish(&result_, finish_.Begin());
+  DropQueue();
+}
+
+void OutgoingStream::OnFinished() {
+  ended_ = true;
+  absl::Status why = error_.ok() ? FromGrpcStatus(result_) : error_;
+  if (why.ok()) why = absl::UnavailableError("it closed the stream");
+  owner_.OnOutgoingEnded(hello_.to_process(), why);
+}
+
+}  // namespace podsim

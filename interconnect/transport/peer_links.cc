@@ -1,0 +1,208 @@
+// A process is connected when our stream to it is answered and its stream to us
+// was let in; it is lost when either ends.
+#include "interconnect/transport/peer_links.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "base/rpc/credentials.h"
+#include "base/status.h"
+
+namespace podsim {
+namespace {
+
+// Time that gRPC has to hand back what was cancelled; more is a bug.
+constexpr absl::Duration kDrainLimit = absl::Seconds(30);
+
+grpc::ChannelArguments ChannelArgumentsOfIci() {
+  grpc::ChannelArguments arguments = DefaultChannelArguments();
+  for (const auto& [name, value] : IciArguments()) {
+    arguments.SetInt(name, value);
+  }
+  return arguments;
+}
+
+}  // namespace
+
+PeerLinks::PeerLinks(const PodIdentity& identity, PodMap map,
+                     grpc::AsyncGenericService& service, CompletionLoop& loop,
+                     Mailbox& mailbox)
+    : identity_(identity),
+      map_(std::move(map)),
+      service_(service),
+      loop_(loop),
+      mailbox_(mailbox) {}
+
+bool PeerLinks::Busy() const {
+  return std::any_of(peers_.begin(), peers_.end(),
+                     [](const auto& it) {
+                       const auto& outgoing = it.second.outgoing;
+                       return outgoing != nullptr && outgoing->busy();
+                     }) ||
+         std::any_of(incoming_.begin(), incoming_.end(),
+                     [](const auto& stream) { return stream->busy(); });
+}
+
+absl::Status PeerLinks::Connect(absl::Duration timeout) {
+  const auto arguments = ChannelArgumentsOfIci();
+  std::map<int, std::shared_ptr<grpc::Channel>> channels;
+  for (const auto& [process, where] : map_.peers) {
+    PODSIM_ASSIGN_OR_RETURN(
+        channels[process],
+        OpenChannel(where.address, identity_.security, arguments));
+  }
+  ListenForStream();
+  for (auto& [process, channel] : channels) {
+    IciHello hello;
+    hello.set_protocol_version(kIciProtocolVersion);
+    hello.set_generation(identity_.generation);
+    hello.set_from_process(map_.self);
+    hello.set_to_process(process);
+    peers_[process].outgoing = std::make_unique<OutgoingStream>(
+        std::move(channel), identity_, std::move(hello), loop_.queue(),
+        mailbox_, *this);
+  }
+  const auto until = CompletionLoop::After(timeout);
+  while (!Missing().empty()) {
+    if (!loop_.RunOne(until)) {
+      return absl::DeadlineExceededError(
+          absl::StrCat("not connected after ", absl::FormatDuration(timeout),
+                       ": ", absl::StrJoin(Missing(), ", ")));
+    }
+    for (const auto& [process, peer] : peers_) {
+      PODSIM_RETURN_IF_ERROR(peer.lost);
+    }
+    if (loop_.TakeWake()) {
+      return absl::CancelledError(absl::StrCat(
+          "woken before all had connected: ", absl::StrJoin(Missing(), ", ")));
+    }
+  }
+  return absl::OkStatus();
+}
+
+std::vector<std::string> PeerLinks::Missing() const {
+  std::vector<std::string> missing;
+  for (const auto& [process, peer] : peers_) {
+    const bool called_back =
+        peer.incoming != nullptr && peer.incoming->greeted();
+    if (peer.outgoing->greeted() && called_back) continue;
+    missing.push_back(absl::StrCat(
+        "process ", process, " at ", map_.peers.at(process).address,
+        called_back ? " does not answer" : " has not called"));
+  }
+  return missing;
+}
+
+void PeerLinks::ListenForStream() {
+  if (closing_) return;
+  incoming_.push_back(
+      std::make_shared<IncomingStream>(identity_, mailbox_, *this));
+  incoming_.back()->Listen(service_, loop_.queue());
+}
+
+OutgoingStream* PeerLinks::StreamTo(int host) {
+  const auto process = map_.process_of.find(host);
+  if (process == map_.process_of.end()) return nullptr;
+  const auto peer = peers_.find(process->second);
+  return peer == peers_.end() ? nullptr : peer->second.outgoing.get();
+}
+
+void PeerLinks::Close(absl::Duration linger) {
+  closing_ = true;
+  for (auto& [process, peer] : peers_) {
+    if (peer.outgoing) peer.outgoing->Close();
+  }
+  const auto until = CompletionLoop::After(linger);
+  const auto open = [](const auto& it) {
+    return it.second.outgoing && !it.second.outgoing->ended();
+  };
+  while (std::any_of(peers_.begin(), peers_.end(), open) &&
+         loop_.RunOne(until)) {
+  }
+  const auto limit = CompletionLoop::After(kDrainLimit);
+  while (Busy()) {
+    CancelAll();  // each time anew: a caller may have come meanwhile
+    PODSIM_CHECK(loop_.RunOne(limit));
+  }
+}
+
+void PeerLinks::CancelAll() {
+  for (auto& [process, peer] : peers_) {
+    if (peer.outgoing) peer.outgoing->Cancel();
+  }
+  for (const auto& stream : incoming_) stream->Cancel();
+}
+
+void PeerLinks::Tidy() {
+  std::erase_if(incoming_, [](const auto& stream) { return stream->ended(); });
+}
+
+void PeerLinks::OnOutgoingEnded(int process, const absl::Status& why) {
+  Lose(process, why);
+}
+
+void PeerLinks::OnIncomingEnded(int process, const absl::Status& why) {
+  Lose(process, why);
+}
+
+void PeerLinks::Lose(int process, const absl::Status& why) {
+  Peer& peer = peers_.at(process);
+  if (!peer.lost.ok()) return;
+  const IciProcess& where = map_.peers.at(process);
+  // "Cancelled" is how gRPC calls a reset; nobody here has cancelled anything.
+  peer.lost = Annotate(
+      absl::IsCancelled(why) ? absl::UnavailableError(why.message()) : why,
+      absl::StrCat("process ", process, " at ", where.address));
+  for (int i = 0; i < where.host_count; ++i) {
+    mailbox_.Push(PeerLost{.peer = where.first_host + i, .why = peer.lost});
+  }
+  peer.outgoing->Cancel();
+  if (peer.incoming != nullptr) peer.incoming->Cancel();
+}
+
+absl::Status PeerLinks::Admit(const IciHello& hello,
+                              std::shared_ptr<IncomingStream> stream) {
+  const int process = hello.from_process();
+  if (hello.generation() != identity_.generation) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("process ", process, " is in generation ",
+                     hello.generation(), " of the pod, process ", map_.self,
+                     " in generation ", identity_.generation));
+  }
+  if (hello.to_process() != map_.self) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "this is process ", map_.self, ", not ", hello.to_process()));
+  }
+  const auto peer = peers_.find(process);
+  if (peer == peers_.end()) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("process ", process, " is not in this pod"));
+  }
+  if (peer->second.incoming != nullptr || !peer->second.lost.ok()) {
+    return absl::AlreadyExistsError(
+        absl::StrCat("process ", process, " has opened its stream before"));
+  }
+  peer->second.incoming = std::move(stream);
+  return absl::OkStatus();
+}
+
+absl::Status PeerLinks::CheckHosts(int process, const FrameHeader& header) {
+  const auto from = map_.process_of.find(header.from);
+  if (from != map_.process_of.end() && from->second == process &&
+      map_.IsLocal(header.to)) {
+    return absl::OkStatus();
+  }
+  return absl::FailedPreconditionError(
+      absl::StrCat("frame from host ", header.from, " to host ", header.to,
+                   " came from process ", process, " to process ", map_.self));
+}
+
+void PeerLinks::OnUnreadableFrame(int process, const absl::Status& why) {
+  mailbox_.Push(
+      BadFrame{.peer = map_.peers.at(process).first_host, .why = why});
+}
+
+}  // namespace podsim

@@ -1,0 +1,84 @@
+// The streams to and from all peer processes: who is connected, who is let in,
+// who is lost. Used by the thread that polls.
+#ifndef PODSIM_INTERCONNECT_TRANSPORT_PEER_LINKS_H_
+#define PODSIM_INTERCONNECT_TRANSPORT_PEER_LINKS_H_
+
+#include <grpcpp/generic/async_generic_service.h>
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/time/time.h"
+#include "interconnect/transport/completion_loop.h"
+#include "interconnect/transport/grpc_wire.h"
+#include "interconnect/transport/incoming_stream.h"
+#include "interconnect/transport/mailbox.h"
+#include "interconnect/transport/outgoing_stream.h"
+#include "interconnect/transport/pod_map.h"
+
+namespace podsim {
+
+class PeerLinks final : public OutgoingStream::Owner,
+                        public IncomingStream::Owner {
+ public:
+  // The references must outlive this object's use; this object must outlive
+  // the server, whose shutdown ends the wait for callers.
+  PeerLinks(const PodIdentity& identity, PodMap map,
+            grpc::AsyncGenericService& service, CompletionLoop& loop,
+            Mailbox& mailbox);
+
+  const PodMap& map() const { return map_; }
+
+  // GrpcTransport::Connect without the list.
+  absl::Status Connect(absl::Duration timeout);
+
+  // The stream to the process that plays `host`; null if it is not a peer's.
+  OutgoingStream* StreamTo(int host);
+
+  // Ends the outgoing streams in good order, waits up to `linger` until peers
+  // have read what was sent, then cancels what is left and waits until gRPC has
+  // let go of it.
+  void Close(absl::Duration linger);
+
+  // Forgets streams that have ended.
+  void Tidy();
+
+ private:
+  struct Peer {
+    std::unique_ptr<OutgoingStream> outgoing;
+    std::shared_ptr<IncomingStream> incoming;
+    absl::Status lost;  // why, once it is
+  };
+
+  void ListenForStream();
+  // Who is not connected both ways yet; empty when all are.
+  std::vector<std::string> Missing() const;
+  void Lose(int process, const absl::Status& why);
+  void CancelAll();
+  bool Busy() const;
+
+  void OnOutgoingEnded(int process, const absl::Status& why) override;
+  void OnCalled() override { ListenForStream(); }
+  absl::Status Admit(const IciHello& hello,
+                     std::shared_ptr<IncomingStream> stream) override;
+  absl::Status CheckHosts(int process, const FrameHeader& header) override;
+  void OnIncomingEnded(int process, const absl::Status& why) override;
+  void OnUnreadableFrame(int process, const absl::Status& why) override;
+
+  const PodIdentity& identity_;
+  const PodMap map_;
+  grpc::AsyncGenericService& service_;
+  CompletionLoop& loop_;
+  Mailbox& mailbox_;
+  std::map<int, Peer> peers_;  // by process
+  // All that are open, strangers' too; the last one waits for a caller.
+  std::vector<std::shared_ptr<IncomingStream>> incoming_;
+  bool closing_ = false;
+};
+
+}  // namespace podsim
+
+#endif  // PODSIM_INTERCONNECT_TRANSPORT_PEER_LINKS_H_
