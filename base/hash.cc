@@ -24,8 +24,8 @@ Sha256::Sha256() : impl_(std::make_unique<Impl>()) {
 Sha256::~Sha256() = default;
 
 void Sha256::Update(std::span<const std::byte> bytes) {
-  PODSIM_CHECK(
-      EVP_DigestUpdate(impl_->context, bytes.data(), bytes.size()) == 1);
+  PODSIM_CHECK(EVP_DigestUpdate(impl_->context, bytes.data(), bytes.size()) ==
+               1);
 }
 
 void Sha256::Update(std::string_view text) {

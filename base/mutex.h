@@ -22,8 +22,7 @@
 #define PODSIM_CAPABILITY(x) PODSIM_ATTRIBUTE(capability(x))
 #define PODSIM_SCOPED_CAPABILITY PODSIM_ATTRIBUTE(scoped_lockable)
 #define PODSIM_GUARDED_BY(x) PODSIM_ATTRIBUTE(guarded_by(x))
-#define PODSIM_REQUIRES(...) \
-  PODSIM_ATTRIBUTE(requires_capability(__VA_ARGS__))
+#define PODSIM_REQUIRES(...) PODSIM_ATTRIBUTE(requires_capability(__VA_ARGS__))
 #define PODSIM_EXCLUDES(...) PODSIM_ATTRIBUTE(locks_excluded(__VA_ARGS__))
 #define PODSIM_ACQUIRE(...) PODSIM_ATTRIBUTE(acquire_capability(__VA_ARGS__))
 #define PODSIM_RELEASE(...) PODSIM_ATTRIBUTE(release_capability(__VA_ARGS__))

@@ -16,10 +16,11 @@ constexpr int kFeistelRounds = 4;
 
 std::array<std::uint32_t, 4> Philox(std::uint64_t key, std::uint64_t counter_lo,
                                     std::uint64_t counter_hi) {
-  std::array<std::uint32_t, 4> c = {static_cast<std::uint32_t>(counter_lo),
-                                    static_cast<std::uint32_t>(counter_lo >> 32),
-                                    static_cast<std::uint32_t>(counter_hi),
-                                    static_cast<std::uint32_t>(counter_hi >> 32)};
+  std::array<std::uint32_t, 4> c = {
+      static_cast<std::uint32_t>(counter_lo),
+      static_cast<std::uint32_t>(counter_lo >> 32),
+      static_cast<std::uint32_t>(counter_hi),
+      static_cast<std::uint32_t>(counter_hi >> 32)};
   auto k0 = static_cast<std::uint32_t>(key);
   auto k1 = static_cast<std::uint32_t>(key >> 32);
   for (int round = 0; round < kRounds; ++round) {

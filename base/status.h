@@ -26,22 +26,22 @@ namespace internal {
 }  // namespace internal
 }  // namespace podsim
 
-#define PODSIM_CHECK(condition)                                          \
-  ((condition) ? static_cast<void>(0)                                    \
-               : ::podsim::internal::CheckFailed(__FILE__, __LINE__,     \
-                                                 #condition))
+#define PODSIM_CHECK(condition) \
+  ((condition)                  \
+       ? static_cast<void>(0)   \
+       : ::podsim::internal::CheckFailed(__FILE__, __LINE__, #condition))
 
 #define PODSIM_CONCAT_INNER(a, b) a##b
 #define PODSIM_CONCAT(a, b) PODSIM_CONCAT_INNER(a, b)
 
-#define PODSIM_RETURN_IF_ERROR(expression)                             \
-  do {                                                                 \
+#define PODSIM_RETURN_IF_ERROR(expression)                              \
+  do {                                                                  \
     if (absl::Status podsim_status = (expression); !podsim_status.ok()) \
-      return podsim_status;                                            \
+      return podsim_status;                                             \
   } while (false)
 
-#define PODSIM_ASSIGN_OR_RETURN(declaration, expression)                     \
-  PODSIM_ASSIGN_OR_RETURN_INNER(PODSIM_CONCAT(podsim_result_, __LINE__),     \
+#define PODSIM_ASSIGN_OR_RETURN(declaration, expression)                 \
+  PODSIM_ASSIGN_OR_RETURN_INNER(PODSIM_CONCAT(podsim_result_, __LINE__), \
                                 declaration, expression)
 #define PODSIM_ASSIGN_OR_RETURN_INNER(result, declaration, expression) \
   auto result = (expression);                                          \

@@ -120,8 +120,8 @@ void CoordinatorLink::Impl::HeartbeatLoop(const std::stop_token& stop) {
     message.mutable_heartbeat()->set_phase(now.phase);
     Send(message);
     MutexLock lock(idle_mutex);
-    idle.WaitFor(idle_mutex, absl::ToChronoNanoseconds(
-                                 options.heartbeat_interval));
+    idle.WaitFor(idle_mutex,
+                 absl::ToChronoNanoseconds(options.heartbeat_interval));
   }
 }
 
@@ -158,14 +158,14 @@ absl::StatusOr<std::unique_ptr<CoordinatorLink>> CoordinatorLink::Open(
   PODSIM_ASSIGN_OR_RETURN(
       auto channel,
       OpenChannel(options.address, options.security, ChannelArgs()));
-  auto impl = std::make_unique<Impl>(std::move(options), progress,
-                                     std::move(on_end));
+  auto impl =
+      std::make_unique<Impl>(std::move(options), progress, std::move(on_end));
   if (!channel->WaitForConnected(
           DeadlineIn(impl->options.initialization_timeout)))
-    return absl::DeadlineExceededError(absl::StrCat(
-        "no coordinator at ", impl->options.address, " within ",
-        absl::FormatDuration(impl->options.initialization_timeout),
-        "; is it running, and is the address right?"));
+    return absl::DeadlineExceededError(
+        absl::StrCat("no coordinator at ", impl->options.address, " within ",
+                     absl::FormatDuration(impl->options.initialization_timeout),
+                     "; is it running, and is the address right?"));
   AttachToken(impl->options.security, impl->context);
   impl->stub = podsim::Coordinator::NewStub(channel);
   impl->stream = impl->stub->Attach(&impl->context);

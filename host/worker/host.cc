@@ -105,19 +105,18 @@ absl::StatusOr<std::shared_ptr<const Program>> CompilePlanned(
 }
 
 absl::Status ConnectPeers(GrpcTransport& transport,
-                          const Assignment& assignment, int process) {
+                          const Assignment& assignment) {
   const JobPlan& plan = assignment.plan();
-  std::vector<GrpcPeer> peers;
+  std::vector<IciProcess> pod;
   for (const PeerAddress& peer : assignment.peers()) {
     const auto [first, count] = HostsOf(plan, peer.process());
-    peers.push_back({.process = peer.process(),
-                     .address = peer.ici_address(),
-                     .first_host = first,
-                     .host_count = count});
+    pod.push_back({.process = peer.process(),
+                   .address = peer.ici_address(),
+                   .first_host = first,
+                   .host_count = count});
   }
-  return transport.Connect(
-      process, peers, assignment.generation(),
-      absl::Seconds(plan.initialization_timeout()));
+  return transport.Connect(pod, assignment.generation(),
+                           absl::Seconds(plan.initialization_timeout()));
 }
 
 // Everything that lives while the job runs; destroyed in reverse order.
@@ -141,8 +140,7 @@ absl::Status Prepare(const HostOptions& options, const Assignment& assignment,
   PODSIM_ASSIGN_OR_RETURN(const PodsimKernels* kernels,
                           LoadKernels(plan.bits().isa()));
   job.progress.Enter(0, "connecting to the other hosts");
-  PODSIM_RETURN_IF_ERROR(
-      ConnectPeers(*job.transport, assignment, options.process));
+  PODSIM_RETURN_IF_ERROR(ConnectPeers(*job.transport, assignment));
   int threads = options.threads > 0 ? options.threads : plan.threads();
   if (threads == 0) threads = FairShare(AvailableCpus(), plan.processes());
   PODSIM_ASSIGN_OR_RETURN(
@@ -202,10 +200,10 @@ absl::Status RunHost(const HostOptions& options, const std::string& token,
       .token = token,
       .allow_plaintext_network = options.allow_plaintext_network};
   Job job;
-  PODSIM_ASSIGN_OR_RETURN(
-      job.transport,
-      GrpcTransport::Start(
-          {.listen = options.ici_listen, .security = security}));
+  PODSIM_ASSIGN_OR_RETURN(job.transport,
+                          GrpcTransport::Start({.process = options.process,
+                                                .address = options.ici_listen,
+                                                .security = security}));
   PODSIM_ASSIGN_OR_RETURN(
       Join join,
       MakeJoin(options, AdvertisedAddress(options, job.transport->address(),

@@ -11,9 +11,9 @@
 namespace podsim {
 namespace {
 
-const char* const kProcessVariables[] = {
-    "PODSIM_PROCESS", "TPU_WORKER_ID", "SLURM_PROCID", "OMPI_COMM_WORLD_RANK",
-    "JOB_COMPLETION_INDEX"};
+const char* const kProcessVariables[] = {"PODSIM_PROCESS", "TPU_WORKER_ID",
+                                         "SLURM_PROCID", "OMPI_COMM_WORLD_RANK",
+                                         "JOB_COMPLETION_INDEX"};
 
 // A value from the environment where the flag was not given.
 void FillFrom(const Environment& environment, const char* name,
@@ -29,7 +29,8 @@ absl::Status FillProcess(const Environment& environment, HostOptions& options) {
     if (absl::SimpleAtoi(*found, &options.process) && options.process >= 0)
       return absl::OkStatus();
     return absl::InvalidArgumentError(
-        absl::StrCat(name, " is \"", *found, "\", not a process index (0, 1, "
+        absl::StrCat(name, " is \"", *found,
+                     "\", not a process index (0, 1, "
                      "...)"));
   }
   return absl::InvalidArgumentError(
@@ -52,30 +53,30 @@ absl::StatusOr<HostOptions> ParseHostOptions(std::vector<std::string> arguments,
       "pod_launch starts it on this machine; start it yourself on others.\n"
       "The pod's token is read from PODSIM_TOKEN.",
       "pod_host");
-  const auto* coordinator = app.add_option(
-      "--coordinator", options.coordinator,
-      "Address of pod_coordinator: unix:/path or host:port");
+  const auto* coordinator =
+      app.add_option("--coordinator", options.coordinator,
+                     "Address of pod_coordinator: unix:/path or host:port");
   const auto* process =
       app.add_option("--process", options.process,
                      "Index of this process in the pod [TPU_WORKER_ID]");
-  const auto* listen = app.add_option(
-      "--ici_listen", options.ici_listen,
-      "Where to listen for other hosts' frames [127.0.0.1:0]");
+  const auto* listen =
+      app.add_option("--ici_listen", options.ici_listen,
+                     "Where to listen for other hosts' frames [127.0.0.1:0]");
   const auto* advertise =
       app.add_option("--ici_advertise", options.ici_advertise,
                      "What other hosts are told instead");
   app.add_option("--threads", options.threads,
                  "Threads that compute; 0: as the plan says")
       ->check(CLI::Range(0, 4096));
-  const auto* plaintext = app.add_flag(
-      "--allow_plaintext_network", options.allow_plaintext_network,
-      "Let frames and calls leave this machine unencrypted");
+  const auto* plaintext =
+      app.add_flag("--allow_plaintext_network", options.allow_plaintext_network,
+                   "Let frames and calls leave this machine unencrypted");
   for (std::string& argument : arguments)
     if (absl::StartsWith(argument, "--"))
-      std::replace(argument.begin() + 2,
-                   argument.begin() +
-                       std::min(argument.find('='), argument.size()),
-                   '-', '_');
+      std::replace(
+          argument.begin() + 2,
+          argument.begin() + std::min(argument.find('='), argument.size()), '-',
+          '_');
   std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
   try {
     app.parse(arguments);
@@ -112,8 +113,8 @@ std::string AdvertisedAddress(const HostOptions& options,
   const std::vector<std::string> names =
       absl::StrSplit(worker_hostnames, ',', absl::SkipEmpty());
   const std::size_t colon = bound.rfind(':');
-  const bool everywhere = absl::StartsWith(bound, "0.0.0.0:") ||
-                          absl::StartsWith(bound, "[::]:");
+  const bool everywhere =
+      absl::StartsWith(bound, "0.0.0.0:") || absl::StartsWith(bound, "[::]:");
   if (!everywhere || options.process >= static_cast<int>(names.size()))
     return bound;
   return absl::StrCat(names[options.process], bound.substr(colon));

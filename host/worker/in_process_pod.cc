@@ -110,6 +110,7 @@ absl::StatusOr<PodResult> TrainInProcess(const PodSetup& setup) {
              .dataset = setup.dataset,
              .kernels = setup.kernels,
              .threads = setup.threads_per_process,
+             .start = setup.start,
              .reducer = {.stall_limit = absl::Seconds(plan.stall_timeout())},
              .transport = member.transport.get(),
              .clock = &clock,

@@ -15,6 +15,7 @@
 
 #include "absl/status/statusor.h"
 #include "host/input/dataset.h"
+#include "host/worker/trainer.h"
 #include "models/graph/program.h"
 #include "models/tensor/kernels.h"
 #include "proto/coordinator.pb.h"
@@ -28,16 +29,17 @@ struct PodSetup {
   std::shared_ptr<const Dataset> dataset;
   const PodsimKernels* kernels = nullptr;
   int threads_per_process = 1;
+  StartState start;
   // Called once per finished step, from one thread at a time, with the sums
   // over all hosts (host is -1); may be empty.
   std::function<void(const StepReport&)> on_step;
 };
 
 struct PodResult {
-  std::string weights_hash;            // equal on every process, or an error
-  std::vector<float> variables;        // as the Program lays them out
-  std::vector<StepReport> steps;       // summed over hosts, in order
-  std::vector<EvalReport> evaluations; // summed over hosts, in order
+  std::string weights_hash;             // equal on every process, or an error
+  std::vector<float> variables;         // as the Program lays them out
+  std::vector<StepReport> steps;        // summed over hosts, in order
+  std::vector<EvalReport> evaluations;  // summed over hosts, in order
 };
 
 // Blocks until the pod has finished. plan.processes threads.

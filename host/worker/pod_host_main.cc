@@ -31,8 +31,8 @@ int Refuse(const absl::Status& status) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const auto options = podsim::ParseHostOptions({argv + 1, argv + argc},
-                                                FromEnvironment);
+  const auto options =
+      podsim::ParseHostOptions({argv + 1, argv + argc}, FromEnvironment);
   if (!options.ok()) return Refuse(options.status());
   if (!options->help.empty()) {
     std::cout << options->help;
@@ -43,8 +43,8 @@ int main(int argc, char** argv) {
   const absl::Status status = podsim::RunHost(
       *options, *token, FromEnvironment("TPU_WORKER_HOSTNAMES").value_or(""));
   if (status.ok()) return 0;
-  podsim::Log(podsim::LogLevel::kError,
-              absl::StrCat("process ", options->process, ": ",
-                           status.message()));
+  podsim::Log(
+      podsim::LogLevel::kError,
+      absl::StrCat("process ", options->process, ": ", status.message()));
   return absl::IsAborted(status) ? kEndedByOthers : kFailed;
 }

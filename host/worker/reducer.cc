@@ -87,10 +87,9 @@ absl::Status Reducer::Wait(int bucket) {
     if (now != seen) moved = clock_.Now();
     seen = now;
     if (clock_.Now() - moved <= options_.stall_limit) continue;
-    failure_ = absl::DeadlineExceededError(
-        absl::StrCat("no frame moved for ",
-                     absl::FormatDuration(options_.stall_limit),
-                     "; waiting for ", waiting_.what));
+    failure_ = absl::DeadlineExceededError(absl::StrCat(
+        "no frame moved for ", absl::FormatDuration(options_.stall_limit),
+        "; waiting for ", waiting_.what));
   }
   return failure_;
 }

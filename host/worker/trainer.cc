@@ -62,10 +62,10 @@ Tally TallyRows(std::span<const float> loss, std::span<const float> correct,
 }
 
 absl::Status NotFinite(std::int64_t step, int core, int host, float loss) {
-  return absl::InvalidArgumentError(absl::StrCat(
-      "loss became ", std::isnan(loss) ? "nan" : "infinite", " at step ", step,
-      " on core ", core, " (host ", host,
-      "); lower --learning_rate or lengthen --warmup_steps"));
+  return absl::InvalidArgumentError(
+      absl::StrCat("loss became ", std::isnan(loss) ? "nan" : "infinite",
+                   " at step ", step, " on core ", core, " (host ", host,
+                   "); lower --learning_rate or lengthen --warmup_steps"));
 }
 
 }  // namespace
@@ -179,9 +179,9 @@ absl::Status Trainer::Impl::ComputeHost(std::int64_t step, const Batch& batch,
         local, segment.bucket, (step - 1) * buckets + segment.bucket,
         std::span(gradients[local]).subspan(bucket.begin, bucket.count));
   }
-  const Tally tally = TallyRows(Output(program.loss, rows),
-                                Output(program.correct, rows), buffers.weights,
-                                bits.batch_per_core());
+  const Tally tally =
+      TallyRows(Output(program.loss, rows), Output(program.correct, rows),
+                buffers.weights, bits.batch_per_core());
   if (tally.bad_core >= 0)
     return NotFinite(
         step, hosts[local] * bits.cores_per_host() + tally.bad_core,
@@ -204,8 +204,7 @@ absl::Status Trainer::Impl::Compute(std::int64_t step, const Batch& batch) {
 }
 
 absl::Status Trainer::Impl::ReduceAndUpdate(std::int64_t step) {
-  const std::vector<Segment>& updates =
-      program.entries.at(EntryPoint::kUpdate);
+  const std::vector<Segment>& updates = program.entries.at(EntryPoint::kUpdate);
   const absl::Time begin = setup.clock->Now();
   absl::Duration waited;
   for (int bucket = 0; bucket < static_cast<int>(program.buckets.size());
@@ -214,14 +213,14 @@ absl::Status Trainer::Impl::ReduceAndUpdate(std::int64_t step) {
     const absl::Time wait_begin = setup.clock->Now();
     {
       Span span(*setup.tracer, "all-reduce");
-      PODSIM_RETURN_IF_ERROR(
-          Annotate(reducer.Wait(bucket),
-                   absl::StrCat("all-reduce of bucket ", bucket)));
+      PODSIM_RETURN_IF_ERROR(Annotate(
+          reducer.Wait(bucket), absl::StrCat("all-reduce of bucket ", bucket)));
     }
     waited += setup.clock->Now() - wait_begin;
     Span span(*setup.tracer, "update");
     CoreBuffers buffers;
     buffers.variables = variables;
+    buffers.rounded = rounded;
     buffers.gradients = gradients[0];
     buffers.scratch = scratch;
     PODSIM_RETURN_IF_ERROR(RunSegment(program, updates[bucket], 0, panels,
@@ -239,12 +238,12 @@ absl::Status Trainer::Impl::ReduceAndUpdate(std::int64_t step) {
 
 absl::Status Trainer::Impl::TrainStep(std::int64_t step, const Batch& batch) {
   const absl::Time begin = setup.clock->Now();
-  scalars.learning_rate = static_cast<float>(
-      RateAt(bits.learning_rate(), (step - 1) * setup.plan.global_batch(),
-             setup.plan.global_batch()));
+  scalars.learning_rate = static_cast<float>(RateAt(
+      bits.learning_rate(),
+      setup.start.examples_consumed + (step - 1) * setup.plan.global_batch(),
+      setup.plan.global_batch()));
   PODSIM_RETURN_IF_ERROR(Compute(step, batch));
-  const double computed =
-      absl::ToDoubleSeconds(setup.clock->Now() - begin);
+  const double computed = absl::ToDoubleSeconds(setup.clock->Now() - begin);
   PODSIM_RETURN_IF_ERROR(ReduceAndUpdate(step));
   const std::uint64_t hash = Crc32c(std::as_bytes(std::span(gradients[0])));
   for (std::size_t local = 0; local < hosts.size(); ++local) {
@@ -270,7 +269,8 @@ absl::Status Trainer::Impl::EvaluateHost(std::int64_t step,
                  .cores = bits.cores_per_host(),
                  .global_batch = bits.hosts() * rows},
                 eval_batch);
-  if (eval_batch.weights[0] == 0) return absl::OkStatus();  // all beyond the end
+  if (eval_batch.weights[0] == 0)
+    return absl::OkStatus();  // all beyond the end
   const CoreBuffers buffers = BuffersFor(eval_batch, 0, rows, local);
   for (const Segment& segment : program.entries.at(EntryPoint::kEval)) {
     PODSIM_RETURN_IF_ERROR(CheckAbort());
@@ -293,8 +293,8 @@ absl::Status Trainer::Impl::EvaluateHost(std::int64_t step,
 absl::Status Trainer::Impl::Evaluate(std::int64_t step) {
   Span span(*setup.tracer, "evaluation");
   setup.progress->Enter(step, "evaluation");
-  const std::int64_t global = setup.plan.eval_batch_per_core() *
-                              bits.cores_per_host() * bits.hosts();
+  const std::int64_t global =
+      setup.plan.eval_batch_per_core() * bits.cores_per_host() * bits.hosts();
   for (std::size_t local = 0; local < hosts.size(); ++local) {
     EvalReport report;
     report.set_host(hosts[local]);
@@ -325,9 +325,18 @@ absl::StatusOr<std::unique_ptr<Trainer>> Trainer::Create(TrainerSetup setup) {
       return absl::InvalidArgumentError(absl::StrCat(
           "gradient bucket ", bucket,
           " differs from the plan's: another build made the plan"));
+  const std::size_t given = setup.start.variables.size();
+  if (given != 0 &&
+      given != static_cast<std::size_t>(program.variable_elements))
+    return absl::InvalidArgumentError(absl::StrCat("the start has ", given,
+                                                   " values, the model has ",
+                                                   program.variable_elements));
   auto impl = std::make_unique<Impl>(std::move(setup));
   impl->Allocate();
-  InitVariables(impl->program, impl->bits.seed(), impl->variables);
+  if (given != 0)
+    impl->variables = impl->setup.start.variables;
+  else
+    InitVariables(impl->program, impl->bits.seed(), impl->variables);
   RoundVariables(impl->program, *impl->setup.kernels, impl->variables,
                  impl->rounded);
   return std::unique_ptr<Trainer>(new Trainer(std::move(impl)));
@@ -337,7 +346,8 @@ absl::Status Trainer::Run() {
   Impl& impl = *impl_;
   const JobPlan& plan = impl.setup.plan;
   Infeed infeed(impl.setup.dataset, impl.bits.seed(),
-                {.batch_per_core = impl.bits.batch_per_core(),
+                {.consumed = impl.setup.start.examples_consumed,
+                 .batch_per_core = impl.bits.batch_per_core(),
                  .first_core = impl.hosts.front() * impl.bits.cores_per_host(),
                  .cores = static_cast<std::int64_t>(impl.hosts.size()) *
                           impl.bits.cores_per_host(),
@@ -353,8 +363,7 @@ absl::Status Trainer::Run() {
       batch = &infeed.Next();
     }
     impl.reports.assign(impl.hosts.size(), StepReport());
-    const double input =
-        absl::ToDoubleSeconds(impl.setup.clock->Now() - begin);
+    const double input = absl::ToDoubleSeconds(impl.setup.clock->Now() - begin);
     for (StepReport& report : impl.reports) report.set_seconds_input(input);
     PODSIM_RETURN_IF_ERROR(impl.TrainStep(step, *batch));
     const bool last = step == plan.train_steps();

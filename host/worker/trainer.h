@@ -12,6 +12,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -36,12 +37,20 @@ class ReportSink {
   virtual void OnEval(const EvalReport& report) = 0;
 };
 
+// Where training begins: from nothing, or where an earlier run stopped.
+struct StartState {
+  std::int64_t examples_consumed = 0;
+  // Laid out as the Program says; empty: initialised from the seed.
+  std::vector<float> variables;
+};
+
 struct TrainerSetup {
   JobPlan plan;
   std::shared_ptr<const Program> program;
   std::shared_ptr<const Dataset> dataset;
   const PodsimKernels* kernels = nullptr;
   int threads = 1;
+  StartState start;
   Reducer::Options reducer;
   // Borrowed; must outlive the trainer. The transport's local hosts are the
   // hosts that this process plays.
@@ -54,12 +63,12 @@ struct TrainerSetup {
 
 class Trainer {
  public:
-  // Allocates everything and initialises the weights.
-  // Errors: INVALID_ARGUMENT (the plan does not fit the program).
+  // Allocates everything and sets the weights.
+  // Errors: INVALID_ARGUMENT (the plan or the start does not fit the program).
   static absl::StatusOr<std::unique_ptr<Trainer>> Create(TrainerSetup setup);
   ~Trainer();
 
-  // Every step of the plan and the evaluations. Blocks until done.
+  // plan.train_steps steps and the evaluations. Blocks until done.
   // Errors: INVALID_ARGUMENT ("loss became nan at step 12 on core 19 ..."),
   //   whatever the reducer failed with, CANCELLED after Abort.
   absl::Status Run();
