@@ -36,15 +36,14 @@ MATCHER_P2(StatusIs, code, message_matcher, "") {
   const absl::Status& status = GetStatus(arg);
   *result_listener << status.ToString();
   return status.code() == code &&
-         ::testing::ExplainMatchResult(message_matcher,
-                                       std::string(status.message()),
-                                       result_listener);
+         ::testing::ExplainMatchResult(
+             message_matcher, std::string(status.message()), result_listener);
 }
 
 }  // namespace podsim::testing
 
-#define ASSERT_OK_AND_ASSIGN(declaration, expression)                       \
-  ASSERT_OK_AND_ASSIGN_INNER(PODSIM_CONCAT(podsim_test_result_, __LINE__),  \
+#define ASSERT_OK_AND_ASSIGN(declaration, expression)                      \
+  ASSERT_OK_AND_ASSIGN_INNER(PODSIM_CONCAT(podsim_test_result_, __LINE__), \
                              declaration, expression)
 #define ASSERT_OK_AND_ASSIGN_INNER(result, declaration, expression) \
   auto result = (expression);                                       \
