@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# Trains a v3-32 pod in containers and compares its weights with those of a run
+# on this machine: same plan, same bits.
+#
+#   docker/test.sh [BUILD_DIR]      default build/release; already built
+#
+# Uses the Docker engine that runs; where none does, installs Debian's and runs
+# it on a private socket. Where no registry answers, the base image is made with
+# debootstrap. Ends with "N passed, N failed".
+set -euo pipefail
+root=$(cd "$(dirname "$0")/.." && pwd)
+build=$(cd "${1:-$root/build/release}" && pwd)
+# shellcheck source=scripts/setup.sh
+. "$root/scripts/setup.sh"
+# shellcheck source=docker/engine.sh
+. "$root/docker/engine.sh"
+
+work=$(mktemp -d /tmp/podsim-docker-XXXXXX)
+compose=$root/docker/compose.yaml
+export COMPOSE_PROJECT_NAME=podsim-test
+finish() {
+  local code=$?
+  [ -n "${DOCKER_HOST:-}" ] &&
+    docker-compose -f "$compose" down --timeout 2 >/dev/null 2>&1 || true
+  engine_stop "$work"
+  rm -rf "$work"
+  exit "$code"
+}
+trap finish EXIT
+
+hash_in() { sed -n 's/.*weights hash[^0-9a-f]*\([0-9a-f]\{64\}\).*/\1/p' "$1" | tail -n 1; }
+
+fail() {
+  echo "docker: $1" >&2
+  tail -n 60 "$2" >&2
+  echo "0 passed, 1 failed"
+  exit 1
+}
+
+engine_start "$work"
+base_image "$work"
+cmake --install "$build" --prefix "$work/image" --component programs >/dev/null
+docker build -q -f "$root/docker/Dockerfile" --target prebuilt -t podsim \
+  "$work/image" >"$work/build.log" 2>&1 || fail "image build failed" "$work/build.log"
+
+docker-compose -f "$compose" up --no-build --exit-code-from coordinator \
+  >"$work/compose.log" 2>&1 </dev/null ||
+  fail "the pod in containers failed" "$work/compose.log"
+"$build/bin/pod_launch" --topology v3-32 --model mlp >"$work/local.log" 2>&1 ||
+  fail "the pod on this machine failed" "$work/local.log"
+
+in_containers=$(hash_in "$work/compose.log")
+local=$(hash_in "$work/local.log")
+[ -n "$local" ] || fail "no weights hash in the output" "$work/local.log"
+[ "$in_containers" = "$local" ] ||
+  fail "weights differ: containers $in_containers, here $local" "$work/compose.log"
+grep -h "weights hash" "$work/compose.log"
+echo "1 passed, 0 failed"

@@ -1,0 +1,74 @@
+#include "tests/e2e/pod.h"
+
+#include <poll.h>
+
+#include <algorithm>
+#include <fstream>
+#include <functional>
+
+namespace podsim::testing {
+namespace {
+
+// Looks again every few milliseconds until `holds` or the time has passed.
+bool Eventually(const std::function<bool()>& holds,
+                std::chrono::seconds timeout) {
+  const auto deadline = std::chrono::steady_clock::now() + timeout;
+  while (!holds()) {
+    if (std::chrono::steady_clock::now() > deadline) return false;
+    poll(nullptr, 0, 2);
+  }
+  return true;
+}
+
+}  // namespace
+
+std::string Program(const std::string& name) {
+  return std::string(PODSIM_BIN_DIR) + "/" + name;
+}
+
+PodRun::PodRun(std::vector<std::string> flags) {
+  flags.insert(flags.begin(), Program("pod_launch"));
+  flags.push_back("--metrics_file=" + directory_.file("metrics.jsonl"));
+  process_ = std::make_unique<Subprocess>(Subprocess::Options{flags, {}});
+}
+
+int PodRun::Wait(std::chrono::seconds timeout) {
+  return process_->Wait(timeout);
+}
+
+std::vector<nlohmann::json> PodRun::Events(const std::string& kind) const {
+  std::vector<nlohmann::json> events;
+  std::ifstream in(directory_.file("metrics.jsonl"));
+  for (std::string line; std::getline(in, line);) {
+    nlohmann::json event = nlohmann::json::parse(line, nullptr, false);
+    if (event.is_object() && event.value("event", "") == kind)
+      events.push_back(std::move(event));
+  }
+  return events;
+}
+
+nlohmann::json PodRun::Event(const std::string& kind) const {
+  const auto events = Events(kind);
+  return events.size() == 1 ? events[0] : nlohmann::json::object();
+}
+
+std::vector<pid_t> PodRun::Children(const std::string& name) const {
+  std::vector<pid_t> pids;
+  for (const auto& [pid, command] : ChildrenOf(process_->pid()))
+    // The kernel keeps 15 characters of a command.
+    if (command == name.substr(0, 15)) pids.push_back(pid);
+  std::sort(pids.begin(), pids.end());
+  return pids;
+}
+
+bool PodRun::WaitForChildren(const std::string& name, std::size_t count,
+                             std::chrono::seconds timeout) const {
+  return Eventually([&] { return Children(name).size() >= count; }, timeout);
+}
+
+bool PodRun::WaitForEvents(const std::string& kind, std::size_t count,
+                           std::chrono::seconds timeout) const {
+  return Eventually([&] { return Events(kind).size() >= count; }, timeout);
+}
+
+}  // namespace podsim::testing

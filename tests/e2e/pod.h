@@ -1,0 +1,50 @@
+// Runs pod_launch as a user would and reads what it leaves behind.
+#ifndef PODSIM_TESTS_E2E_POD_H_
+#define PODSIM_TESTS_E2E_POD_H_
+
+#include <chrono>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "tests/testing/subprocess.h"
+#include "tests/testing/temp_dir.h"
+
+namespace podsim::testing {
+
+// Where the programs of this build are.
+std::string Program(const std::string& name);
+
+// A pod_launch that runs, its metrics in a file of its own.
+class PodRun {
+ public:
+  explicit PodRun(std::vector<std::string> flags);
+
+  Subprocess& process() { return *process_; }
+  const std::string& output() const { return process_->output(); }
+  // Exit code; see Subprocess::Wait.
+  int Wait(std::chrono::seconds timeout = std::chrono::seconds(120));
+
+  // The metrics lines of this kind ("step", "summary", ...).
+  std::vector<nlohmann::json> Events(const std::string& kind) const;
+  // The one line of this kind; an empty object if there is not exactly one.
+  nlohmann::json Event(const std::string& kind) const;
+
+  // Pids of the children called `name`, ascending.
+  std::vector<pid_t> Children(const std::string& name) const;
+  // Waits until `count` children called `name` exist.
+  bool WaitForChildren(const std::string& name, std::size_t count,
+                       std::chrono::seconds timeout) const;
+  // Waits until the metrics file has `count` lines of this kind.
+  bool WaitForEvents(const std::string& kind, std::size_t count,
+                     std::chrono::seconds timeout) const;
+
+ private:
+  TempDir directory_;
+  std::unique_ptr<Subprocess> process_;
+};
+
+}  // namespace podsim::testing
+
+#endif  // PODSIM_TESTS_E2E_POD_H_

@@ -1,0 +1,123 @@
+// A newcomer's command, whole: real processes, real data, real frames.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/e2e/pod.h"
+
+namespace podsim::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class DefaultRecipeTest : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(DefaultRecipeTest, DigitsReachNinetySixPercent) {
+  PodRun pod({std::string("--topology=") + GetParam(), "--model=mlp"});
+  ASSERT_EQ(pod.Wait(), 0) << pod.output();
+  const nlohmann::json plan = pod.Event("plan");
+  const nlohmann::json summary = pod.Event("summary");
+  ASSERT_TRUE(plan.contains("plan_hash")) << pod.output();
+  ASSERT_TRUE(summary.contains("eval_accuracy")) << pod.output();
+  EXPECT_GE(summary["eval_accuracy"], 0.96);
+  // 1,797 images, every sixth held out; each counted exactly once.
+  EXPECT_EQ(summary["eval_examples"], 299);
+  EXPECT_EQ(plan["train_examples"], 1498);
+  EXPECT_EQ(summary["steps"], plan["train_steps"]);
+  EXPECT_EQ(pod.Events("step").size(), plan["train_steps"]);
+  EXPECT_EQ(summary["weights_hash"].get<std::string>().size(), 64u);
+  EXPECT_EQ(summary["plan_hash"], plan["plan_hash"]);
+  EXPECT_GT(summary["seconds_to_first_step"], 0);
+  EXPECT_THAT(pod.output(), HasSubstr(summary["weights_hash"]));
+  EXPECT_THAT(pod.output(), HasSubstr("examples/sec: "));
+  EXPECT_THAT(pod.output(), HasSubstr("time to first step"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Slices, DefaultRecipeTest,
+                         ::testing::Values("v3-8", "v3-32"));
+
+struct Packing {
+  const char* name;
+  std::vector<std::string> flags;
+};
+
+TEST(SameBitsTest, PackingTransportAndRepetitionDoNotChangeThem) {
+  const Packing packings[] = {
+      {"4 processes, Unix sockets", {"--processes=4"}},
+      {"again", {"--processes=4"}},
+      {"4 processes, TCP", {"--processes=4", "--transport=tcp"}},
+      {"2 processes", {"--processes=2"}},
+      {"1 process", {"--processes=1"}},
+      {"1 process, 3 threads", {"--processes=1", "--threads=3"}},
+  };
+  std::string plan_hash;
+  std::string weights_hash;
+  for (const Packing& packing : packings) {
+    SCOPED_TRACE(packing.name);
+    std::vector<std::string> flags = {"--topology=v3-32", "--model=mlp",
+                                      "--train_steps=40",
+                                      "--bucket_bytes=16384"};
+    flags.insert(flags.end(), packing.flags.begin(), packing.flags.end());
+    PodRun pod(flags);
+    ASSERT_EQ(pod.Wait(), 0) << pod.output();
+    const nlohmann::json summary = pod.Event("summary");
+    ASSERT_TRUE(summary.contains("weights_hash")) << pod.output();
+    if (weights_hash.empty()) {
+      weights_hash = summary["weights_hash"];
+      plan_hash = summary["plan_hash"];
+    }
+    EXPECT_EQ(summary["weights_hash"], weights_hash);
+    EXPECT_EQ(summary["plan_hash"], plan_hash);
+  }
+}
+
+TEST(SameBitsTest, AnotherSeedGivesOtherBits) {
+  std::string hashes[2];
+  for (int seed = 0; seed < 2; ++seed) {
+    PodRun pod({"--topology=v3-8", "--model=mlp", "--train_steps=5",
+                "--seed=" + std::to_string(seed)});
+    ASSERT_EQ(pod.Wait(), 0) << pod.output();
+    hashes[seed] = pod.Event("summary").value("weights_hash", "none");
+  }
+  EXPECT_NE(hashes[0], hashes[1]);
+}
+
+TEST(RefusalTest, ALossThatIsNotFiniteNamesStepAndCore) {
+  PodRun pod({"--topology=v3-32", "--model=mlp", "--learning_rate=1e30",
+              "--train_steps=50", "--warmup_steps=0"});
+  const int code = pod.Wait();
+  EXPECT_NE(code, 0) << pod.output();
+  EXPECT_NE(code, -1) << pod.output();
+  EXPECT_THAT(pod.output(), HasSubstr("loss became"));
+  EXPECT_THAT(pod.output(), HasSubstr("at step"));
+  EXPECT_THAT(pod.output(), HasSubstr("on core"));
+}
+
+TEST(RefusalTest, AModelBeyondHbmIsRefusedBeforeAnyProcessStarts) {
+  PodRun pod({"--topology=v3-8", "--model=mlp", "--hidden=60000,60000"});
+  EXPECT_NE(pod.Wait(), 0);
+  EXPECT_THAT(pod.output(), HasSubstr("HBM"));
+  EXPECT_THAT(pod.output(), HasSubstr("parameters"));
+}
+
+TEST(RefusalTest, UnknownSlicesNameTheNearest) {
+  PodRun pod({"--topology=v3-33", "--model=mlp"});
+  EXPECT_NE(pod.Wait(), 0);
+  EXPECT_THAT(pod.output(), HasSubstr("v3-32"));
+}
+
+TEST(DryRunTest, PrintsThePlanAndStartsNothing) {
+  PodRun pod({"--topology=v3-128", "--model=mlp", "--dry_run"});
+  EXPECT_EQ(pod.Wait(), 0) << pod.output();
+  EXPECT_THAT(pod.output(), HasSubstr("v3-128"));
+  EXPECT_THAT(pod.output(), Not(HasSubstr("held-out accuracy")));
+}
+
+TEST(SelfTest, MatchesTheRealTpu) {
+  Subprocess pod({{Program("pod_launch"), "--selftest"}, {}});
+  EXPECT_EQ(pod.Wait(std::chrono::seconds(30)), 0) << pod.output();
+  EXPECT_THAT(pod.output(), HasSubstr("0.17405128"));
+}
+
+}  // namespace
+}  // namespace podsim::testing
