@@ -1,1 +1,31 @@
+# `cmake --install` gives programs, kernel modules, libraries, headers and a
+# CMake package: find_package(podsim) then podsim::worker and the others.
+# Component "programs" is what a machine that only runs pods needs.
+include(CMakePackageConfigHelpers)
 
+get_property(libraries GLOBAL PROPERTY PODSIM_LIBRARIES)
+get_property(programs GLOBAL PROPERTY PODSIM_PROGRAMS)
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/podsim)
+
+if(programs)
+  install(TARGETS ${programs}
+    RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT programs)
+endif()
+install(TARGETS ${libraries} EXPORT podsimTargets
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development
+  FILE_SET HEADERS DESTINATION include/podsim COMPONENT development)
+install(TARGETS podsim_isal EXPORT podsimTargets)
+install(DIRECTORY ${PROJECT_BINARY_DIR}/generated/proto DESTINATION
+  include/podsim COMPONENT development FILES_MATCHING PATTERN "*.pb.h")
+install(EXPORT podsimTargets NAMESPACE podsim:: DESTINATION ${package_dir}
+  COMPONENT development)
+
+configure_package_config_file(
+  ${PROJECT_SOURCE_DIR}/cmake/podsimConfig.cmake.in
+  ${PROJECT_BINARY_DIR}/podsimConfig.cmake INSTALL_DESTINATION ${package_dir})
+write_basic_package_version_file(
+  ${PROJECT_BINARY_DIR}/podsimConfigVersion.cmake
+  COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/podsimConfig.cmake
+  ${PROJECT_BINARY_DIR}/podsimConfigVersion.cmake
+  DESTINATION ${package_dir} COMPONENT development)
