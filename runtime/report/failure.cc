@@ -17,10 +17,14 @@ std::string Row(const char* name, const std::string& value) {
 }
 
 std::string Doing(const FailureReport& failure) {
-  std::string text = failure.step > 0 ? absl::StrCat("step ", failure.step)
-                                      : std::string("before the first step");
-  if (!failure.phase.empty()) absl::StrAppend(&text, ", ", failure.phase);
-  return text;
+  if (failure.step == 0) {
+    return failure.phase.empty()
+               ? "before the first step"
+               : absl::StrCat("before the first step, ", failure.phase);
+  }
+  return failure.phase.empty()
+             ? absl::StrCat("after step ", failure.step)
+             : absl::StrCat("step ", failure.step, ", ", failure.phase);
 }
 
 }  // namespace
@@ -28,8 +32,9 @@ std::string Doing(const FailureReport& failure) {
 std::string FormatFailure(const FailureReport& failure) {
   std::string who = failure.name;
   if (failure.pid > 0) absl::StrAppend(&who, " (pid ", failure.pid, ")");
-  std::string text = absl::StrCat(kRule, "FAILED: ", who, " ", failure.how,
-                                  "\n", Row("doing", Doing(failure)));
+  if (!failure.how.empty()) absl::StrAppend(&who, " ", failure.how);
+  std::string text =
+      absl::StrCat(kRule, "FAILED: ", who, "\n", Row("doing", Doing(failure)));
   if (!failure.message.empty()) {
     absl::StrAppend(&text, Row("reason", failure.message));
   }

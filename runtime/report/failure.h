@@ -15,9 +15,11 @@ struct FailureReport {
   absl::Time when;
   std::string name;       // "host2", "hosts 4-7", "coordinator"
   std::int64_t pid = 0;   // 0: not a process of this machine
-  std::string how;        // "was killed by signal 9 (SIGKILL)"
+  std::string how;        // "was killed by signal 9 (SIGKILL)"; may be empty
   std::int64_t step = 0;  // 0: before the first step
-  std::string phase;      // "all-reduce #12 (bucket 0)"; may be empty
+  // What it did in that step: "all-reduce #12 (bucket 0)". Empty: not known,
+  // and `step` is the last that was finished.
+  std::string phase;
   std::string message;    // what it or the coordinator said; may be empty
   std::string hint;       // what to do about it; may be empty
   std::vector<std::string> last_lines;  // of its output

@@ -1,0 +1,70 @@
+// Command lines of pod_coordinator and pod_host; see commands.h.
+#include "runtime/launch/commands.h"
+
+#include "absl/strings/str_cat.h"
+#include "base/rpc/token.h"
+
+namespace podsim {
+namespace {
+
+constexpr char kAnyLocalPort[] = "127.0.0.1:0";
+
+void AddCommon(const PodFiles& files, ProcessSpec& spec) {
+  // Never a flag: every user of the machine can read those.
+  spec.environment.emplace_back(kTokenVariable, files.token);
+  if (files.allow_plaintext_network) {
+    spec.argv.emplace_back("--allow_plaintext_network");
+  }
+}
+
+}  // namespace
+
+bool UsesSockets(const std::string& transport) { return transport != "tcp"; }
+
+std::string LocalListenAddress(const PodFiles& files,
+                               const std::string& transport) {
+  if (!UsesSockets(transport)) return kAnyLocalPort;
+  return absl::StrCat("unix:", files.private_dir, "/coordinator.sock");
+}
+
+ProcessSpec CoordinatorCommand(const PodFiles& files, const std::string& listen,
+                               int events_fd, int ready_fd) {
+  ProcessSpec spec = {.name = "coordinator",
+                      .argv = {files.program_dir + "/pod_coordinator",
+                               absl::StrCat("--job=", files.job_file),
+                               absl::StrCat("--listen=", listen),
+                               absl::StrCat("--events_fd=", events_fd)},
+                      .inherited_fds = {events_fd}};
+  if (ready_fd >= 0) {
+    spec.argv.push_back(absl::StrCat("--ready_fd=", ready_fd));
+    spec.inherited_fds.push_back(ready_fd);
+  }
+  AddCommon(files, spec);
+  return spec;
+}
+
+ProcessSpec HostCommand(const PodFiles& files, const JobPlan& plan, int process,
+                        const std::string& coordinator) {
+  const std::string listen =
+      UsesSockets(plan.transport())
+          ? absl::StrCat("unix:", files.private_dir, "/ici-", process, ".sock")
+          : kAnyLocalPort;
+  ProcessSpec spec = {.name = HostProcessName(plan, process),
+                      .argv = {files.program_dir + "/pod_host",
+                               absl::StrCat("--coordinator=", coordinator),
+                               absl::StrCat("--process=", process),
+                               absl::StrCat("--ici_listen=", listen)}};
+  AddCommon(files, spec);
+  return spec;
+}
+
+std::string HostProcessName(const JobPlan& plan, int process) {
+  const int first = plan.first_host(process);
+  const int end = process + 1 < plan.first_host_size()
+                      ? plan.first_host(process + 1)
+                      : plan.bits().hosts();
+  if (end - first == 1) return absl::StrCat("host", first);
+  return absl::StrCat("host", first, "-", end - 1);
+}
+
+}  // namespace podsim

@@ -1,0 +1,42 @@
+// The command lines and environments of a job's processes. Pure.
+#ifndef PODSIM_RUNTIME_LAUNCH_COMMANDS_H_
+#define PODSIM_RUNTIME_LAUNCH_COMMANDS_H_
+
+#include <string>
+
+#include "proto/job.pb.h"
+#include "runtime/launch/process.h"
+
+namespace podsim {
+
+// What the processes of one job have in common.
+struct PodFiles {
+  std::string program_dir;  // pod_coordinator and pod_host are there
+  std::string private_dir;
+  std::string job_file;
+  std::string token;
+  bool allow_plaintext_network = false;
+};
+
+// Whether `transport` needs no address but paths in the private directory.
+bool UsesSockets(const std::string& transport);
+
+// Where the coordinator of a pod of this machine listens.
+std::string LocalListenAddress(const PodFiles& files,
+                               const std::string& transport);
+
+// `ready_fd` -1: not asked to say where it listens.
+ProcessSpec CoordinatorCommand(const PodFiles& files, const std::string& listen,
+                               int events_fd, int ready_fd);
+
+// `coordinator`: the address that it listens on.
+// REQUIRES: 0 <= process < plan.processes().
+ProcessSpec HostCommand(const PodFiles& files, const JobPlan& plan, int process,
+                        const std::string& coordinator);
+
+// "host2", or "host4-7" for a process that plays several.
+std::string HostProcessName(const JobPlan& plan, int process);
+
+}  // namespace podsim
+
+#endif  // PODSIM_RUNTIME_LAUNCH_COMMANDS_H_

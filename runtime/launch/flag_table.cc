@@ -1,0 +1,139 @@
+// The words of pod_launch's help; see flag_table.h.
+#include "runtime/launch/flag_table.h"
+
+namespace podsim {
+namespace {
+
+constexpr char kSlice[] = "Slice and model";
+constexpr char kData[] = "Data";
+constexpr char kSchedule[] = "Batch, steps and learning rate";
+constexpr char kNumerics[] = "Numerics";
+constexpr char kMachine[] = "This machine";
+constexpr char kLimits[] = "Time limits, in seconds";
+constexpr char kOutput[] = "Output";
+
+constexpr FlagInfo kSpecFlags[] = {
+    {"topology", kSlice, "NAME",
+     "Slice to emulate, named by its cores: v2-8 ...\n"
+     "v2-512, v3-8 ... v3-2048. Also --tpu [v3-32]"},
+    {"model", kSlice, "NAME", "Model to train; brings its recipe [mlp]"},
+    {"hidden", kSlice, "N,N,...", "Widths of the hidden layers"},
+    {"wrap", kSlice, "HOW",
+     "Whether grid axes wrap: auto, torus or mesh [auto]", "auto|torus|mesh"},
+
+    {"dataset", kData, "NAME",
+     "digits (built in, 8x8), mnist (IDX files) or\n"
+     "synthetic (seeded, any shape) [digits]"},
+    {"data_dir", kData, "DIR", "Where mnist's files are, plain or .gz"},
+    {"example_shape", kData, "N,N,...", "synthetic: shape of an example"},
+    {"classes", kData, "N", "synthetic: number of classes"},
+    {"synthetic_examples", kData, "N", "synthetic: number of examples"},
+
+    {"train_steps", kSchedule, "N",
+     "Steps; with a reference scaled so that the number\n"
+     "of examples stays the same, else as given"},
+    {"epochs", kSchedule, "X",
+     "Instead of --train_steps: passes over the data,\n"
+     "never scaled"},
+    {"train_batch_size", kSchedule, "N", "Global batch on this slice"},
+    {"batch_per_core", kSchedule, "N",
+     "Instead of --train_batch_size: examples per core"},
+    {"reference_topology", kSchedule, "NAME",
+     "Slice that --train_steps and --learning_rate are\n"
+     "for; the batch per core stays the same"},
+    {"reference_batch_size", kSchedule, "N",
+     "Instead: global batch that they are for"},
+    {"learning_rate", kSchedule, "X", "Learning rate of the reference batch"},
+    {"base_learning_rate", kSchedule, "X",
+     "Instead of --learning_rate: per 256 examples"},
+    {"lr_scaling", kSchedule, "RULE",
+     "How the rate follows the batch: linear, sqrt or\n"
+     "none [linear]",
+     "linear|sqrt|none"},
+    {"warmup_steps", kSchedule, "N",
+     "Steps of the reference schedule over which the\n"
+     "rate rises from 0"},
+    {"momentum", kSchedule, "X", "Momentum of SGD"},
+    {"seed", kSchedule, "N", "Seed of weights and of the data's order"},
+    {"eval_batch_size", kSchedule, "N", "Global batch of an evaluation"},
+    {"steps_per_eval", kSchedule, "N",
+     "Evaluate every N steps; 0: only at the end"},
+
+    {"precision", kNumerics, "TYPE",
+     "Matrix products in bfloat16 (as on TPU) or float32\n"
+     "[bfloat16]",
+     "bfloat16|float32"},
+    {"isa", kNumerics, "LEVEL",
+     "Kernels to use: v2, v3 (AVX2) or v4 (AVX-512)\n"
+     "[best that all processes run]",
+     "v2|v3|v4"},
+    {"bucket_bytes", kNumerics, "BYTES",
+     "Gradient bucket that is summed at a time (K, M, G)"},
+    {"chunk_bytes", kNumerics, "BYTES",
+     "Piece of a bucket that travels at a time (K, M, G)"},
+
+    {"processes", kMachine, "N",
+     "Host processes; fewer than hosts packs them.\n"
+     "Results do not change [one per host, at most 8]"},
+    {"threads", kMachine, "N",
+     "Threads per process; 0: a fair share of the CPUs"},
+    {"transport", kMachine, "HOW",
+     "Between processes: unix sockets or tcp [unix]", "unix|tcp"},
+    {"host_memory_bytes", kMachine, "BYTES",
+     "Memory the job may use (K, M, G); 0: what this\n"
+     "machine has"},
+
+    {"initialization_timeout", kLimits, "X", "For the pod to form"},
+    {"heartbeat_timeout", kLimits, "X",
+     "Without a sign of life from a process"},
+    {"stall_timeout", kLimits, "X", "Without progress of a process"},
+    {"shutdown_timeout", kLimits, "X", "For processes to end after the job"},
+
+    {"metrics_file", kOutput, "FILE",
+     "Write JSON lines: plan, each step, evaluations,\n"
+     "summary"},
+    {"log_dir", kOutput, "DIR", "Keep the whole output of each process"},
+};
+
+constexpr ExclusivePair kExclusivePairs[] = {
+    {"train_batch_size", "batch_per_core", "both set the batch"},
+    {"train_steps", "epochs", "both set the length of the run"},
+    {"learning_rate", "base_learning_rate", "both set the learning rate"},
+    {"reference_topology", "reference_batch_size", "both set the reference"},
+};
+
+}  // namespace
+
+std::span<const FlagInfo> SpecFlags() { return kSpecFlags; }
+std::span<const ExclusivePair> ExclusivePairs() { return kExclusivePairs; }
+
+const char kHelpIntroduction[] =
+    "Trains a model on an emulated TPU slice: one process per TPU host, real\n"
+    "gradients over the pod's rings, the arithmetic of a TPU's matrix unit.";
+
+const char kHelpExamples[] =
+    "Flags may be written with - or _, and given as environment variables\n"
+    "(--log-dir as PODSIM_LOG_DIR) or in a job file; the command line wins,\n"
+    "then the environment, then the file. [..] is the default; what has none\n"
+    "comes from the model's recipe, as --print_job and --dry_run show.\n"
+    "\n"
+    "Examples:\n"
+    "  pod_launch --topology v3-32 --model mlp\n"
+    "      trains the built-in digits on 4 hosts\n"
+    "  pod_launch --topology v3-128 --dry_run\n"
+    "      what batch, steps and learning rate become on a larger slice\n"
+    "  pod_launch --topology v3-32 --reference_batch_size 1000 "
+    "--train_steps 100 \\\n"
+    "      --train_batch_size 4000\n"
+    "      the same 100,000 examples in 25 steps\n"
+    "  pod_launch --topology v3-2048 --processes 4 --dataset synthetic \\\n"
+    "      --example_shape 28,28 --classes 10 --hidden 512,512\n"
+    "      256 hosts in 4 processes\n"
+    "  pod_launch --dataset mnist --data_dir ~/mnist --epochs 5 \\\n"
+    "      --metrics_file run.jsonl --log_dir logs\n"
+    "  pod_launch --describe v3-32\n"
+    "\n"
+    "Exit status: 0, or that of the first process that failed (128 + N for\n"
+    "signal N); 2: the command line; 130: Ctrl-C.\n";
+
+}  // namespace podsim

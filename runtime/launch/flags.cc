@@ -1,0 +1,421 @@
+// The command line through CLI11, typed by JobSpec's own descriptor; see
+// flags.h. All parsing of values happens here, so that flags and environment
+// variables are refused in the same words.
+#include "runtime/launch/flags.h"
+
+#include <google/protobuf/descriptor.h>
+#include <google/protobuf/message.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <exception>
+#include <map>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "base/status.h"
+#include "runtime/launch/flag_table.h"
+#include "runtime/launch/nearest_names.h"
+
+namespace podsim {
+namespace {
+
+using ::google::protobuf::FieldDescriptor;
+using ::google::protobuf::Reflection;
+
+constexpr char kVersion[] = "pod_launch (podsim) " PODSIM_VERSION "\n";
+
+const FieldDescriptor* FindField(const std::string& name) {
+  return JobSpec::descriptor()->FindFieldByName(name);
+}
+
+bool IsSet(const JobSpec& spec, const FieldDescriptor* field) {
+  const Reflection* reflection = spec.GetReflection();
+  return field->is_repeated() ? reflection->FieldSize(spec, field) > 0
+                              : reflection->HasField(spec, field);
+}
+
+absl::Status BadValue(const std::string& flag, const std::string& value,
+                      const std::string& wanted) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("--", flag, " is \"", value, "\"; give ", wanted));
+}
+
+// 4096, 4K, 64M, 2G (powers of 1024).
+bool ParseBytes(absl::string_view text, std::int64_t* bytes) {
+  int shift = 0;
+  constexpr absl::string_view kUnits = "KMG";
+  if (!text.empty()) {
+    const std::size_t unit = kUnits.find(
+        absl::ascii_toupper(static_cast<unsigned char>(text.back())));
+    if (unit != absl::string_view::npos) {
+      shift = 10 * (static_cast<int>(unit) + 1);
+      text.remove_suffix(1);
+    }
+  }
+  if (!absl::SimpleAtoi(text, bytes) || *bytes < 0) return false;
+  if (*bytes > (INT64_MAX >> shift)) return false;
+  *bytes <<= shift;
+  return true;
+}
+
+bool IsByteCount(const FieldDescriptor* field) {
+  return absl::EndsWith(field->name(), "_bytes");
+}
+
+// Sets a field of one value from its text.
+absl::Status SetSingle(const FieldDescriptor* field, const std::string& value,
+                       JobSpec& spec) {
+  const Reflection* reflection = spec.GetReflection();
+  const std::string& name = field->name();
+  switch (field->cpp_type()) {
+    case FieldDescriptor::CPPTYPE_STRING:
+      if (value.empty()) return BadValue(name, value, "a value");
+      reflection->SetString(&spec, field, value);
+      return absl::OkStatus();
+    case FieldDescriptor::CPPTYPE_INT32: {
+      std::int32_t number = 0;
+      if (!absl::SimpleAtoi(value, &number)) {
+        return BadValue(name, value, "a whole number");
+      }
+      reflection->SetInt32(&spec, field, number);
+      return absl::OkStatus();
+    }
+    case FieldDescriptor::CPPTYPE_INT64: {
+      std::int64_t number = 0;
+      if (IsByteCount(field)) {
+        if (!ParseBytes(value, &number)) {
+          return BadValue(name, value, "a number of bytes such as 4096 or 4M");
+        }
+      } else if (!absl::SimpleAtoi(value, &number)) {
+        return BadValue(name, value, "a whole number");
+      }
+      reflection->SetInt64(&spec, field, number);
+      return absl::OkStatus();
+    }
+    case FieldDescriptor::CPPTYPE_UINT64: {
+      std::uint64_t number = 0;
+      if (!absl::SimpleAtoi(value, &number)) {
+        return BadValue(name, value, "a whole number from 0 up");
+      }
+      reflection->SetUInt64(&spec, field, number);
+      return absl::OkStatus();
+    }
+    case FieldDescriptor::CPPTYPE_DOUBLE: {
+      double number = 0;
+      if (!absl::SimpleAtod(value, &number) || number != number) {
+        return BadValue(name, value, "a number");
+      }
+      reflection->SetDouble(&spec, field, number);
+      return absl::OkStatus();
+    }
+    default:
+      PODSIM_CHECK(false);  // a JobSpec field of a type not seen before
+  }
+}
+
+// Sets a repeated int32 field from "512,512".
+absl::Status SetList(const FieldDescriptor* field, const std::string& value,
+                     JobSpec& spec) {
+  const Reflection* reflection = spec.GetReflection();
+  PODSIM_CHECK(field->cpp_type() == FieldDescriptor::CPPTYPE_INT32);
+  reflection->ClearField(&spec, field);
+  for (const absl::string_view part : absl::StrSplit(value, ',')) {
+    std::int32_t number = 0;
+    if (!absl::SimpleAtoi(part, &number)) {
+      return BadValue(field->name(), value,
+                      "whole numbers with commas, such as 512,512");
+    }
+    reflection->AddInt32(&spec, field, number);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status SetSpecFlag(const FlagInfo& info, const std::string& value,
+                         JobSpec& spec) {
+  // "--model --epochs 3": the next flag is no value.
+  if (absl::StartsWith(value, "--")) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--", info.name, " has no value: \"", value, "\" follows it"));
+  }
+  if (info.choices != nullptr) {
+    const std::vector<std::string> choices = absl::StrSplit(info.choices, '|');
+    if (std::find(choices.begin(), choices.end(), value) == choices.end()) {
+      return BadValue(info.name, value, absl::StrJoin(choices, ", "));
+    }
+  }
+  const FieldDescriptor* field = FindField(info.name);
+  return field->is_repeated() ? SetList(field, value, spec)
+                              : SetSingle(field, value, spec);
+}
+
+// "--log-dir=a-b" -> "--log_dir=a-b".
+std::string NormalizeName(const std::string& arg) {
+  if (!absl::StartsWith(arg, "--")) return arg;
+  const std::size_t end = std::min(arg.find('='), arg.size());
+  std::string normal = arg;
+  std::replace(normal.begin() + 2, normal.begin() + static_cast<long>(end), '-',
+               '_');
+  return normal;
+}
+
+// The raw texts that CLI11 found, before they mean anything.
+struct RawFlags {
+  std::map<std::string, std::string> values;   // by JobSpec field
+  std::map<std::string, std::string> options;  // job, describe, listen
+  std::map<std::string, bool> switches;
+  std::vector<std::string> unknown;
+};
+
+constexpr char kHelp[] = "Help";
+constexpr char kModes[] = "Instead of training";
+constexpr char kElsewhere[] = "Hosts elsewhere";
+
+struct SwitchInfo {
+  const char* name;
+  const char* group;
+  const char* help;
+};
+
+constexpr SwitchInfo kSwitches[] = {
+    {"dry_run", kModes, "Print the plan and stop"},
+    {"print_job", kModes, "Print the merged job as a text file for --job"},
+    {"selftest", kModes,
+     "Print known outputs of real TPUs beside ours; fails\n"
+     "when they differ"},
+    {"external_hosts", kElsewhere,
+     "Start the coordinator only and wait for pod_host\n"
+     "processes started elsewhere; needs PODSIM_TOKEN"},
+    {"allow_plaintext_network", kElsewhere,
+     "Let traffic leave this machine unencrypted"},
+};
+
+constexpr FlagInfo kOptions[] = {
+    {"job", "Slice and model", "FILE",
+     "Text file of these settings; flags win"},
+    {"describe", kModes, "NAME",
+     "Explain a slice: grid, ring, each host's environment"},
+    {"listen", kElsewhere, "ADDR",
+     "Where the coordinator listens, such as 0.0.0.0:8476"},
+};
+
+void AddFlags(CLI::App& app, RawFlags& raw) {
+  const auto add_value = [&app](const FlagInfo& info, const std::string& names,
+                                std::map<std::string, std::string>& values) {
+    app.add_option_function<std::string>(
+           names,
+           [&values, name = info.name](const std::string& value) {
+             values[name] = value;
+           },
+           info.help)
+        ->type_name(info.type)
+        ->group(info.group)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+  };
+  for (const FlagInfo& info : SpecFlags()) {
+    std::string names = absl::StrCat("--", info.name);
+    if (names == "--topology") names += ",--tpu";
+    add_value(info, names, raw.values);
+  }
+  for (const FlagInfo& info : kOptions) {
+    add_value(info, absl::StrCat("--", info.name), raw.options);
+  }
+  for (const SwitchInfo& info : kSwitches) {
+    app.add_flag_function(
+           absl::StrCat("--", info.name),
+           [&raw, name = info.name](std::int64_t count) {
+             raw.switches[name] = count > 0;
+           },
+           info.help)
+        ->group(info.group);
+  }
+}
+
+std::vector<std::string> AllNames() {
+  std::vector<std::string> names = {"tpu", "help", "version"};
+  for (const FlagInfo& info : SpecFlags()) names.emplace_back(info.name);
+  for (const FlagInfo& info : kOptions) names.emplace_back(info.name);
+  for (const SwitchInfo& info : kSwitches) names.emplace_back(info.name);
+  return names;
+}
+
+absl::Status UnknownArgument(const std::string& arg) {
+  if (!absl::StartsWith(arg, "-")) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "unexpected \"", arg, "\": flags look like --model=mlp; see --help"));
+  }
+  const std::string typed = arg.substr(0, arg.find('='));
+  const absl::string_view name =
+      absl::StripPrefix(absl::StripPrefix(typed, "-"), "-");
+  const std::vector<std::string> nearest =
+      NearestNames(std::string(name), AllNames());
+  return absl::InvalidArgumentError(absl::StrCat(
+      "unknown flag ", typed, nearest.empty() ? "" : "; did you mean --",
+      absl::StrJoin(nearest, " or --"),
+      nearest.empty() ? "; see --help" : "?"));
+}
+
+// Runs CLI11. `text` is set instead of `raw` for --help and --version.
+absl::Status RunParser(const std::vector<std::string>& args, RawFlags& raw,
+                       std::string& text) {
+  CLI::App app(kHelpIntroduction, "pod_launch");
+  app.allow_extras();
+  app.set_help_flag("-h,--help", "Print this and stop")->group(kHelp);
+  app.set_version_flag("--version", kVersion, "Print the version and stop")
+      ->group(kHelp);
+  app.footer(kHelpExamples);
+  app.get_formatter()->column_width(34);
+  AddFlags(app, raw);
+  std::vector<std::string> reversed;  // as CLI11 wants them
+  for (auto arg = args.rbegin(); arg != args.rend(); ++arg) {
+    reversed.push_back(NormalizeName(*arg));
+  }
+  try {
+    app.parse(std::move(reversed));
+  } catch (const CLI::CallForHelp&) {
+    // CLI11 puts two blank lines between groups.
+    text = absl::StrReplaceAll(app.help(), {{"\n\n\n", "\n\n"}});
+    return absl::OkStatus();
+  } catch (const CLI::CallForVersion&) {
+    text = kVersion;
+    return absl::OkStatus();
+  } catch (const CLI::ParseError& error) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(error.what(), "; see --help"));
+  } catch (const std::exception&) {  // std::stoll's, which CLI11 lets through
+    return absl::InvalidArgumentError(
+        "a switch such as --dry_run takes true, false or nothing; see --help");
+  }
+  raw.unknown = app.remaining();
+  return absl::OkStatus();
+}
+
+std::string VariableOf(const std::string& flag) {
+  return absl::StrCat("PODSIM_", absl::AsciiStrToUpper(flag));
+}
+
+absl::Status FillFromEnvironment(const EnvironmentLookup& environment,
+                                 RawFlags& raw) {
+  const auto fill = [&](const char* name,
+                        std::map<std::string, std::string>& values) {
+    if (values.contains(name)) return;
+    if (const auto value = environment(VariableOf(name))) {
+      values[name] = *value;
+    }
+  };
+  for (const FlagInfo& info : SpecFlags()) fill(info.name, raw.values);
+  for (const FlagInfo& info : kOptions) fill(info.name, raw.options);
+  for (const SwitchInfo& info : kSwitches) {
+    if (raw.switches.contains(info.name)) continue;
+    const auto value = environment(VariableOf(info.name));
+    if (!value.has_value()) continue;
+    bool on = false;
+    if (!absl::SimpleAtob(*value, &on)) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          VariableOf(info.name), " is \"", *value, "\"; give true or false"));
+    }
+    raw.switches[info.name] = on;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckExclusive(const JobSpec& spec) {
+  for (const ExclusivePair& pair : ExclusivePairs()) {
+    if (IsSet(spec, FindField(pair.first)) &&
+        IsSet(spec, FindField(pair.second))) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--", pair.first, " and --", pair.second,
+                       " exclude each other (", pair.why, "): give one"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<LaunchOptions> MakeOptions(RawFlags& raw) {
+  LaunchOptions options;
+  options.job_file = raw.options["job"];
+  options.describe = raw.options["describe"];
+  options.listen = raw.options["listen"];
+  options.external_hosts = raw.switches["external_hosts"];
+  options.allow_plaintext_network = raw.switches["allow_plaintext_network"];
+  const std::pair<const char*, LaunchAction> modes[] = {
+      {"dry_run", LaunchAction::kDryRun},
+      {"print_job", LaunchAction::kPrintJob},
+      {"selftest", LaunchAction::kSelfTest}};
+  std::vector<std::string> chosen;
+  if (!options.describe.empty()) {
+    chosen.emplace_back("--describe");
+    options.action = LaunchAction::kDescribe;
+  }
+  for (const auto& [name, action] : modes) {
+    if (!raw.switches[name]) continue;
+    chosen.push_back(absl::StrCat("--", name));
+    options.action = action;
+  }
+  if (chosen.size() > 1) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        absl::StrJoin(chosen, " and "), " exclude each other: give one"));
+  }
+  if (options.external_hosts && options.listen.empty()) {
+    return absl::InvalidArgumentError(
+        "--external_hosts needs --listen, the address that hosts elsewhere "
+        "dial, such as 0.0.0.0:8476");
+  }
+  if (!options.external_hosts && !options.listen.empty()) {
+    return absl::InvalidArgumentError(
+        "--listen is for --external_hosts; hosts on this machine use a private "
+        "address");
+  }
+  return options;
+}
+
+}  // namespace
+
+absl::StatusOr<ParsedFlags> ParseFlags(const std::vector<std::string>& args,
+                                       const EnvironmentLookup& environment) {
+  RawFlags raw;
+  ParsedFlags parsed;
+  PODSIM_RETURN_IF_ERROR(RunParser(args, raw, parsed.text));
+  if (!parsed.text.empty()) {
+    parsed.options.action = LaunchAction::kText;
+    return parsed;
+  }
+  PODSIM_RETURN_IF_ERROR(FillFromEnvironment(environment, raw));
+  for (const FlagInfo& info : SpecFlags()) {
+    const auto value = raw.values.find(info.name);
+    if (value == raw.values.end()) continue;
+    PODSIM_RETURN_IF_ERROR(SetSpecFlag(info, value->second, parsed.spec));
+  }
+  // After the values, as "--topology --model mlp" leaves "mlp" over.
+  if (!raw.unknown.empty()) return UnknownArgument(raw.unknown.front());
+  PODSIM_RETURN_IF_ERROR(CheckExclusive(parsed.spec));
+  PODSIM_ASSIGN_OR_RETURN(parsed.options, MakeOptions(raw));
+  return parsed;
+}
+
+JobSpec OverrideSpec(const JobSpec& file, const JobSpec& flags) {
+  JobSpec merged = file;
+  const Reflection* reflection = merged.GetReflection();
+  for (const ExclusivePair& pair : ExclusivePairs()) {
+    const FieldDescriptor* first = FindField(pair.first);
+    const FieldDescriptor* second = FindField(pair.second);
+    if (IsSet(flags, first)) reflection->ClearField(&merged, second);
+    if (IsSet(flags, second)) reflection->ClearField(&merged, first);
+  }
+  // Lists replace, they do not grow.
+  std::vector<const FieldDescriptor*> fields;
+  flags.GetReflection()->ListFields(flags, &fields);
+  for (const FieldDescriptor* field : fields) {
+    if (field->is_repeated()) reflection->ClearField(&merged, field);
+  }
+  merged.MergeFrom(flags);
+  return merged;
+}
+
+}  // namespace podsim

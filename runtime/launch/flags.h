@@ -1,0 +1,61 @@
+// pod_launch's command line: arguments and environment to a JobSpec and the
+// launcher's own options. Pure.
+//
+//   PODSIM_ASSIGN_OR_RETURN(ParsedFlags flags, ParseFlags(args, lookup));
+//   JobSpec spec = OverrideSpec(file_spec, flags.spec);
+#ifndef PODSIM_RUNTIME_LAUNCH_FLAGS_H_
+#define PODSIM_RUNTIME_LAUNCH_FLAGS_H_
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "proto/job.pb.h"
+
+namespace podsim {
+
+enum class LaunchAction : std::uint8_t {
+  kTrain,
+  kDryRun,    // print the plan
+  kPrintJob,  // print the merged JobSpec
+  kDescribe,  // explain a slice
+  kSelfTest,  // compare with real chips
+  kText,      // print ParsedFlags::text (help, version)
+};
+
+struct LaunchOptions {
+  LaunchAction action = LaunchAction::kTrain;
+  std::string job_file;         // text JobSpec; empty: none
+  std::string describe;         // slice to explain
+  bool external_hosts = false;  // hosts are started elsewhere
+  std::string listen;           // the coordinator's address; empty: chosen
+  bool allow_plaintext_network = false;
+};
+
+struct ParsedFlags {
+  JobSpec spec;  // what flags and environment say, nothing else
+  LaunchOptions options;
+  std::string text;
+};
+
+// The value of an environment variable, if it is set.
+using EnvironmentLookup =
+    std::function<std::optional<std::string>(const std::string& name)>;
+
+// `args` without the program's name. A flag X may also be given as PODSIM_X in
+// the environment; the command line wins. '-' and '_' in flag names are equal.
+// Errors: INVALID_ARGUMENT, one line (unknown flag, naming the nearest ones; a
+//   value that does not parse; flags that exclude each other).
+absl::StatusOr<ParsedFlags> ParseFlags(const std::vector<std::string>& args,
+                                       const EnvironmentLookup& environment);
+
+// `file` with every field that `flags` sets replaced. A flag also clears the
+// fields of the file that it excludes (--train_batch_size a batch_per_core).
+JobSpec OverrideSpec(const JobSpec& file, const JobSpec& flags);
+
+}  // namespace podsim
+
+#endif  // PODSIM_RUNTIME_LAUNCH_FLAGS_H_

@@ -1,0 +1,39 @@
+// A directory that only this user can enter, for the sockets of one job. It
+// goes when the object does.
+#ifndef PODSIM_RUNTIME_LAUNCH_PRIVATE_DIR_H_
+#define PODSIM_RUNTIME_LAUNCH_PRIVATE_DIR_H_
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+
+namespace podsim {
+
+class PrivateDir {
+ public:
+  // Below the first of `parents` that can hold it (exists, is writable, and is
+  // short enough for the paths of sockets).
+  // Errors: those of mkdtemp for the last parent, naming it.
+  static absl::StatusOr<PrivateDir> Create(
+      const std::vector<std::string>& parents);
+  PrivateDir(PrivateDir&& other) noexcept
+      : path_(std::exchange(other.path_, {})) {}
+  PrivateDir& operator=(PrivateDir&&) = delete;
+  ~PrivateDir();
+
+  std::string File(const std::string& name) const { return path_ + "/" + name; }
+  const std::string& path() const { return path_; }
+
+ private:
+  explicit PrivateDir(std::string path) : path_(std::move(path)) {}
+  std::string path_;
+};
+
+// $XDG_RUNTIME_DIR (kept in memory, this user's alone), then /tmp.
+std::vector<std::string> PrivateDirParents();
+
+}  // namespace podsim
+
+#endif  // PODSIM_RUNTIME_LAUNCH_PRIVATE_DIR_H_

@@ -1,0 +1,122 @@
+// Command lines of the job's processes, and the directory of their sockets.
+#include "runtime/launch/commands.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "runtime/launch/private_dir.h"
+#include "tests/testing/status_matchers.h"
+#include "tests/testing/temp_dir.h"
+
+namespace podsim {
+namespace {
+
+using ::podsim::testing::StatusIs;
+using ::podsim::testing::TempDir;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::Pair;
+
+const PodFiles kFiles = {.program_dir = "/bin",
+                         .private_dir = "/run/podsim-x",
+                         .job_file = "/run/podsim-x/job",
+                         .token = "s3cret"};
+
+JobPlan Plan(const std::string& transport) {
+  JobPlan plan;
+  plan.mutable_bits()->set_hosts(8);
+  plan.set_processes(3);
+  for (const int first : {0, 1, 4}) plan.add_first_host(first);
+  plan.set_transport(transport);
+  return plan;
+}
+
+TEST(CommandsTest, NamesSayWhichHostsAProcessPlays) {
+  const JobPlan plan = Plan("unix");
+  EXPECT_EQ(HostProcessName(plan, 0), "host0");
+  EXPECT_EQ(HostProcessName(plan, 1), "host1-3");
+  EXPECT_EQ(HostProcessName(plan, 2), "host4-7");
+}
+
+TEST(CommandsTest, SocketsAreInThePrivateDirectory) {
+  const std::string listen = LocalListenAddress(kFiles, "unix");
+  EXPECT_EQ(listen, "unix:/run/podsim-x/coordinator.sock");
+  const ProcessSpec host = HostCommand(kFiles, Plan("unix"), 1, listen);
+  EXPECT_EQ(host.name, "host1-3");
+  EXPECT_THAT(
+      host.argv,
+      ElementsAre("/bin/pod_host",
+                  "--coordinator=unix:/run/podsim-x/coordinator.sock",
+                  "--process=1", "--ici_listen=unix:/run/podsim-x/ici-1.sock"));
+}
+
+TEST(CommandsTest, TcpTakesAnyPortOfThisMachine) {
+  EXPECT_EQ(LocalListenAddress(kFiles, "tcp"), "127.0.0.1:0");
+  EXPECT_THAT(HostCommand(kFiles, Plan("tcp"), 0, "127.0.0.1:4711").argv,
+              Contains("--ici_listen=127.0.0.1:0"));
+}
+
+TEST(CommandsTest, TheCoordinatorInheritsItsDescriptors) {
+  const ProcessSpec spec = CoordinatorCommand(kFiles, "127.0.0.1:0", 7, 9);
+  EXPECT_THAT(
+      spec.argv,
+      ElementsAre("/bin/pod_coordinator", "--job=/run/podsim-x/job",
+                  "--listen=127.0.0.1:0", "--events_fd=7", "--ready_fd=9"));
+  EXPECT_THAT(spec.inherited_fds, ElementsAre(7, 9));
+  EXPECT_THAT(CoordinatorCommand(kFiles, "x", 7, -1).inherited_fds,
+              ElementsAre(7));
+}
+
+TEST(CommandsTest, TheTokenIsInTheEnvironmentAndNeverInTheArguments) {
+  for (const ProcessSpec& spec : {CoordinatorCommand(kFiles, "x", 7, -1),
+                                  HostCommand(kFiles, Plan("unix"), 0, "x")}) {
+    EXPECT_THAT(spec.environment, Contains(Pair("PODSIM_TOKEN", "s3cret")));
+    EXPECT_THAT(spec.argv, Not(Contains(HasSubstr("s3cret"))));
+  }
+}
+
+TEST(CommandsTest, ThePlainTextOverrideIsSpelledOut) {
+  PodFiles files = kFiles;
+  files.allow_plaintext_network = true;
+  EXPECT_THAT(CoordinatorCommand(files, "x", 7, -1).argv,
+              Contains("--allow_plaintext_network"));
+}
+
+TEST(PrivateDirTest, IsOursAloneAndGoesWithAllThatIsInIt) {
+  TempDir parent;
+  std::string path;
+  {
+    ASSERT_OK_AND_ASSIGN(const PrivateDir dir,
+                         PrivateDir::Create({parent.path()}));
+    path = dir.path();
+    struct stat info = {};
+    ASSERT_EQ(stat(path.c_str(), &info), 0);
+    EXPECT_EQ(info.st_mode & 0777, 0700u);
+    std::ofstream(dir.File("x")) << "y";
+  }
+  EXPECT_FALSE(std::filesystem::exists(path));
+}
+
+TEST(PrivateDirTest, TakesTheFirstParentThatWorks) {
+  TempDir parent;
+  const std::string long_path = parent.path() + "/" + std::string(100, 'x');
+  std::filesystem::create_directory(long_path);
+  ASSERT_OK_AND_ASSIGN(
+      const PrivateDir dir,
+      PrivateDir::Create({"/no/such", long_path, parent.path()}));
+  EXPECT_THAT(dir.path(), ::testing::StartsWith(parent.path() + "/podsim-"));
+}
+
+TEST(PrivateDirTest, SaysWhereItFailed) {
+  EXPECT_THAT(PrivateDir::Create({"/no/such"}),
+              StatusIs(absl::StatusCode::kNotFound, HasSubstr("/no/such")));
+}
+
+}  // namespace
+}  // namespace podsim

@@ -1,0 +1,215 @@
+// Flags and environment to JobSpec and options, and what is refused how.
+#include "runtime/launch/flags.h"
+
+#include <gmock/gmock.h>
+#include <google/protobuf/descriptor.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+
+#include "runtime/launch/flag_table.h"
+#include "tests/testing/status_matchers.h"
+
+namespace podsim {
+namespace {
+
+using ::podsim::testing::StatusIs;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+using Variables = std::map<std::string, std::string>;
+
+absl::StatusOr<ParsedFlags> Parse(const std::vector<std::string>& args,
+                                  const Variables& variables = {}) {
+  return ParseFlags(args,
+                    [&](const std::string& name) -> std::optional<std::string> {
+                      const auto found = variables.find(name);
+                      if (found == variables.end()) return std::nullopt;
+                      return found->second;
+                    });
+}
+
+TEST(FlagTableTest, EveryJobSpecFieldIsAFlagExactlyOnce) {
+  std::multiset<std::string> flags;
+  for (const FlagInfo& info : SpecFlags()) flags.insert(info.name);
+  const auto* descriptor = JobSpec::descriptor();
+  EXPECT_EQ(flags.size(), static_cast<std::size_t>(descriptor->field_count()));
+  for (int i = 0; i < descriptor->field_count(); ++i) {
+    EXPECT_EQ(flags.count(descriptor->field(i)->name()), 1u)
+        << descriptor->field(i)->name();
+  }
+}
+
+TEST(FlagsTest, NothingGivenSetsNothing) {
+  ASSERT_OK_AND_ASSIGN(const ParsedFlags flags, Parse({}));
+  EXPECT_EQ(flags.spec.ByteSizeLong(), 0u);
+  EXPECT_EQ(flags.options.action, LaunchAction::kTrain);
+}
+
+TEST(FlagsTest, EachTypeIsRead) {
+  ASSERT_OK_AND_ASSIGN(
+      const ParsedFlags flags,
+      Parse({"--topology", "v3-32", "--hidden=512,256", "--train_steps=100",
+             "--learning_rate=0.5", "--seed=18446744073709551615",
+             "--processes", "2"}));
+  EXPECT_EQ(flags.spec.topology(), "v3-32");
+  EXPECT_THAT(flags.spec.hidden(), ElementsAre(512, 256));
+  EXPECT_EQ(flags.spec.train_steps(), 100);
+  EXPECT_EQ(flags.spec.learning_rate(), 0.5);
+  EXPECT_EQ(flags.spec.seed(), 18446744073709551615u);
+  EXPECT_EQ(flags.spec.processes(), 2);
+  EXPECT_FALSE(flags.spec.has_model());
+}
+
+TEST(FlagsTest, DashesAndUnderscoresAreEqualInNamesOnly) {
+  ASSERT_OK_AND_ASSIGN(const ParsedFlags flags,
+                       Parse({"--log-dir=a-b_c", "--batch-per-core", "8",
+                              "--dry-run", "--tpu=v2-8"}));
+  EXPECT_EQ(flags.spec.log_dir(), "a-b_c");
+  EXPECT_EQ(flags.spec.batch_per_core(), 8);
+  EXPECT_EQ(flags.spec.topology(), "v2-8");
+  EXPECT_EQ(flags.options.action, LaunchAction::kDryRun);
+}
+
+TEST(FlagsTest, BytesTakeUnits) {
+  ASSERT_OK_AND_ASSIGN(const ParsedFlags flags,
+                       Parse({"--bucket_bytes=4M", "--chunk_bytes=256k",
+                              "--host_memory_bytes=123"}));
+  EXPECT_EQ(flags.spec.bucket_bytes(), 4 << 20);
+  EXPECT_EQ(flags.spec.chunk_bytes(), 256 << 10);
+  EXPECT_EQ(flags.spec.host_memory_bytes(), 123);
+  EXPECT_FALSE(Parse({"--bucket_bytes=9999999999G"}).ok());
+}
+
+TEST(FlagsTest, EnvironmentFillsWhatTheCommandLineLeavesOpen) {
+  ASSERT_OK_AND_ASSIGN(const ParsedFlags flags,
+                       Parse({"--model=mlp"}, {{"PODSIM_MODEL", "other"},
+                                               {"PODSIM_TOPOLOGY", "v3-8"},
+                                               {"PODSIM_HIDDEN", "1,2"},
+                                               {"PODSIM_DRY_RUN", "true"},
+                                               {"PODSIM_TOKEN", "secret"}}));
+  EXPECT_EQ(flags.spec.model(), "mlp");
+  EXPECT_EQ(flags.spec.topology(), "v3-8");
+  EXPECT_THAT(flags.spec.hidden(), ElementsAre(1, 2));
+  EXPECT_EQ(flags.options.action, LaunchAction::kDryRun);
+}
+
+TEST(FlagsTest, EnvironmentIsRefusedInTheSameWords) {
+  EXPECT_THAT(Parse({}, {{"PODSIM_SEED", "x"}}),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("--seed is \"x\"")));
+  EXPECT_THAT(Parse({}, {{"PODSIM_DRY_RUN", "perhaps"}}),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("PODSIM_DRY_RUN is \"perhaps\"")));
+}
+
+TEST(FlagsTest, TheLastOfARepeatedFlagWins) {
+  ASSERT_OK_AND_ASSIGN(const ParsedFlags flags,
+                       Parse({"--seed=1", "--seed=2"}));
+  EXPECT_EQ(flags.spec.seed(), 2u);
+}
+
+struct Refusal {
+  std::vector<std::string> args;
+  std::vector<std::string> words;  // all in the message
+};
+
+class RefusalTest : public ::testing::TestWithParam<Refusal> {};
+
+TEST_P(RefusalTest, SaysWhatIsWrongInOneLine) {
+  const auto result = Parse(GetParam().args);
+  ASSERT_THAT(result, StatusIs(absl::StatusCode::kInvalidArgument,
+                               Not(HasSubstr("\n"))));
+  for (const std::string& word : GetParam().words) {
+    EXPECT_THAT(std::string(result.status().message()), HasSubstr(word));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, RefusalTest,
+    ::testing::Values(
+        Refusal{{"--topolgy", "v3-8"}, {"--topolgy", "--topology?"}},
+        Refusal{{"--batch=4"}, {"--batch", "--batch_per_core"}},
+        Refusal{{"-topology", "v3-8"}, {"-topology", "--topology"}},
+        Refusal{{"--qqqqqqqq"}, {"--qqqqqqqq", "--help"}},
+        Refusal{{"train"}, {"\"train\"", "--model=mlp"}},
+        Refusal{{"--topology", "--model", "mlp"}, {"--topology", "no value"}},
+        Refusal{{"--topology"}, {"--topology"}},
+        Refusal{{"--model="}, {"--model"}},
+        Refusal{{"--seed=-1"}, {"--seed", "-1", "0 up"}},
+        Refusal{{"--train_steps=1.5"}, {"--train_steps", "whole"}},
+        Refusal{{"--learning_rate=fast"}, {"--learning_rate", "fast"}},
+        Refusal{{"--learning_rate=nan"}, {"--learning_rate", "nan"}},
+        Refusal{{"--hidden=512,"}, {"--hidden", "512,512"}},
+        Refusal{{"--lr_scaling=cubic"}, {"linear, sqrt, none"}},
+        Refusal{{"--dry_run=perhaps"}, {"--dry_run", "true"}},
+        Refusal{{"--dry_run", "--selftest"}, {"--dry_run and --selftest"}},
+        Refusal{{"--describe=v3-8", "--dry_run"}, {"--describe and --dry_run"}},
+        Refusal{{"--external_hosts"}, {"--listen"}},
+        Refusal{{"--listen=0.0.0.0:1"}, {"--external_hosts"}},
+        Refusal{{"--train_batch_size=8", "--batch_per_core=1"},
+                {"--train_batch_size and --batch_per_core"}},
+        Refusal{{"--epochs=1", "--train_steps=1"},
+                {"--train_steps and --epochs"}},
+        Refusal{{"--learning_rate=1", "--base_learning_rate=1"},
+                {"--learning_rate and --base_learning_rate"}},
+        Refusal{{"--reference_topology=v3-8", "--reference_batch_size=1"},
+                {"--reference_topology and --reference_batch_size"}}));
+
+TEST(FlagsTest, HelpTeaches) {
+  ASSERT_OK_AND_ASSIGN(const ParsedFlags flags, Parse({"--help"}));
+  EXPECT_EQ(flags.options.action, LaunchAction::kText);
+  EXPECT_THAT(flags.text, HasSubstr("Examples:"));
+  EXPECT_THAT(flags.text, Not(HasSubstr("\n\n\n")));
+  for (const FlagInfo& info : SpecFlags()) {
+    EXPECT_THAT(flags.text, HasSubstr(std::string("--") + info.name));
+  }
+}
+
+TEST(FlagsTest, VersionIsText) {
+  ASSERT_OK_AND_ASSIGN(const ParsedFlags flags, Parse({"--version"}));
+  EXPECT_EQ(flags.options.action, LaunchAction::kText);
+  EXPECT_THAT(flags.text, AllOf(HasSubstr("podsim"), HasSubstr(".")));
+}
+
+TEST(FlagsTest, ExternalHostsWithTheirAddress) {
+  ASSERT_OK_AND_ASSIGN(const ParsedFlags flags,
+                       Parse({"--external-hosts", "--listen=0.0.0.0:8476",
+                              "--allow-plaintext-network"}));
+  EXPECT_TRUE(flags.options.external_hosts);
+  EXPECT_TRUE(flags.options.allow_plaintext_network);
+  EXPECT_EQ(flags.options.listen, "0.0.0.0:8476");
+}
+
+TEST(OverrideSpecTest, FlagsReplaceFieldsAndLists) {
+  JobSpec file;
+  file.set_model("mlp");
+  file.set_seed(1);
+  file.add_hidden(128);
+  JobSpec flags;
+  flags.set_seed(2);
+  flags.add_hidden(512);
+  flags.add_hidden(512);
+  const JobSpec merged = OverrideSpec(file, flags);
+  EXPECT_EQ(merged.model(), "mlp");
+  EXPECT_EQ(merged.seed(), 2u);
+  EXPECT_THAT(merged.hidden(), ElementsAre(512, 512));
+}
+
+TEST(OverrideSpecTest, AFlagClearsWhatItExcludes) {
+  JobSpec file;
+  file.set_batch_per_core(8);
+  file.set_epochs(3);
+  JobSpec flags;
+  flags.set_train_batch_size(1024);
+  const JobSpec merged = OverrideSpec(file, flags);
+  EXPECT_FALSE(merged.has_batch_per_core());
+  EXPECT_EQ(merged.train_batch_size(), 1024);
+  EXPECT_EQ(merged.epochs(), 3);
+}
+
+}  // namespace
+}  // namespace podsim

@@ -1,0 +1,65 @@
+// The launcher's small text pieces: nearest names and line splitting.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "runtime/launch/line_splitter.h"
+#include "runtime/launch/nearest_names.h"
+
+namespace podsim {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+TEST(EditDistanceTest, CountsEdits) {
+  EXPECT_EQ(EditDistance("", ""), 0);
+  EXPECT_EQ(EditDistance("", "abc"), 3);
+  EXPECT_EQ(EditDistance("kitten", "sitting"), 3);
+  EXPECT_EQ(EditDistance("sede", "seed"), 1);  // a swap
+  EXPECT_EQ(EditDistance("log-dir", "log_dir"), 0);
+}
+
+TEST(NearestNamesTest, NearestFirstAndNoStrangers) {
+  const std::vector<std::string> names = {
+      "seed", "model", "epochs", "hidden", "train_steps", "train_batch_size"};
+  EXPECT_THAT(NearestNames("sede", names), ElementsAre("seed"));
+  EXPECT_THAT(NearestNames("epoch", names), ElementsAre("epochs"));
+  EXPECT_THAT(NearestNames("train", names),
+              ElementsAre("train_steps", "train_batch_size"));
+  EXPECT_THAT(NearestNames("zzz", names), IsEmpty());
+}
+
+TEST(LineSplitterTest, LinesComeWhenTheyAreWhole) {
+  LineSplitter splitter(100);
+  EXPECT_THAT(splitter.Feed("one\ntw"), ElementsAre("one"));
+  EXPECT_THAT(splitter.Feed("o\n\nthree"), ElementsAre("two", ""));
+  EXPECT_EQ(splitter.TakeRest(), "three");
+  EXPECT_EQ(splitter.TakeRest(), "");
+}
+
+TEST(LineSplitterTest, ByteByByteIsTheSame) {
+  LineSplitter splitter(100);
+  std::vector<std::string> lines;
+  for (const char c : std::string("ab\n\ncd\n")) {
+    for (std::string& line : splitter.Feed(std::string_view(&c, 1))) {
+      lines.push_back(std::move(line));
+    }
+  }
+  EXPECT_THAT(lines, ElementsAre("ab", "", "cd"));
+}
+
+TEST(LineSplitterTest, EndlessLinesComeInPieces) {
+  LineSplitter splitter(4);
+  EXPECT_THAT(splitter.Feed("abcdefghij\nk"),
+              ElementsAre("abcd", "efgh", "ij"));
+  EXPECT_EQ(splitter.TakeRest(), "k");
+  EXPECT_THAT(splitter.Feed("abc\n"), ElementsAre("abc"));
+}
+
+TEST(LineSplitterTest, ALineOfExactlyTheLimitIsOneLine) {
+  LineSplitter splitter(4);
+  EXPECT_THAT(splitter.Feed("abcd\nef\n"), ElementsAre("abcd", "ef"));
+}
+
+}  // namespace
+}  // namespace podsim
