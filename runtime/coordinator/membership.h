@@ -1,0 +1,189 @@
+// Who is in the pod and how the job stands: the coordinator's whole logic as a
+// state machine without threads, clocks or network.
+//
+//            all joined, plan made,            all Done,
+//            all Ready                         equal hashes
+//   FORMING ----------------------> RUNNING ----------------> DONE
+//      |                               |
+//      | lost, failed,                 | lost, silent, frozen, failed,
+//      | too late, stopped             | hashes differ, stopped
+//      +--------------> FAILED <-------+
+//
+//   (RECOVERING, between RUNNING and FORMING, restarts a pod from a checkpoint;
+//   nothing enters it yet.)
+//
+// Inputs come with the time at which they happened; each may leave actions,
+// which the owner takes and carries out in order. One thread at a time.
+//
+//   Membership membership(options);
+//   PODSIM_RETURN_IF_ERROR(membership.OnJoin(now, join));
+//   membership.OnMessage(now, process, message);
+//   for (const Action& action : membership.TakeActions()) ...
+//
+// Root cause. The first failure is it, with one exception: a process that
+// fails for want of a peer is a consequence, so the verdict then waits up to
+// half a second for a stronger cause (a stream that breaks, a failure of
+// another process's own).
+#ifndef PODSIM_RUNTIME_COORDINATOR_MEMBERSHIP_H_
+#define PODSIM_RUNTIME_COORDINATOR_MEMBERSHIP_H_
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "proto/coordinator.pb.h"
+#include "proto/event.pb.h"
+#include "proto/job.pb.h"
+#include "runtime/coordinator/lease.h"
+#include "runtime/coordinator/placement.h"
+#include "runtime/coordinator/reports.h"
+
+namespace podsim {
+
+enum class PodState : std::uint8_t {
+  kForming,
+  kRunning,
+  kRecovering,
+  kDone,
+  kFailed
+};
+
+struct SendAction {
+  int process = 0;
+  CoordinatorMessage message;
+};
+using Action = std::variant<SendAction, JobEvent>;
+
+class Membership {
+ public:
+  struct Options {
+    int protocol_version = 0;  // every process must have this one
+    std::string build_id;      // and this one
+    std::uint32_t generation = 1;
+    // The plan as far as it is known before anyone has joined: says how many
+    // processes there are, who plays which hosts, and the time limits.
+    JobPlan draft;
+    // The final plan for the pod's common ISA level; the same placement.
+    std::function<absl::StatusOr<JobPlan>(const std::string& isa)> make_plan;
+    absl::Time now;  // forming begins
+  };
+
+  // REQUIRES: CheckPlacement(options.draft) is OK.
+  explicit Membership(Options options);
+  Membership(const Membership&) = delete;
+  Membership& operator=(const Membership&) = delete;
+
+  // A process's first message. When refused, its stream is no part of the pod.
+  // Errors: INVALID_ARGUMENT (index, ISA level), ALREADY_EXISTS (index taken,
+  //   says by whom), FAILED_PRECONDITION (other protocol version or build, both
+  //   values), UNAVAILABLE (the job has ended).
+  absl::Status OnJoin(absl::Time now, const Join& join);
+
+  // Of the following three, REQUIRES: `process` has joined.
+  void OnMessage(absl::Time now, int process, const HostMessage& message);
+  // The process's stream broke or was closed by it.
+  void OnClosed(absl::Time now, int process);
+
+  // Someone wants the job to end: it fails with CANCELLED: `reason`.
+  void OnStop(absl::Time now, const std::string& reason);
+
+  // Judges all that depends on time. Call every 100 ms or so.
+  void OnTick(absl::Time now);
+
+  // What to do since the last call, in order.
+  std::vector<Action> TakeActions() { return std::exchange(actions_, {}); }
+
+  PodState state() const { return state_; }
+  // DONE or FAILED, the last event is out, and every stream has closed or
+  // shutdown_timeout has passed.
+  bool ended() const { return ended_; }
+  // Why the pod failed; OK otherwise.
+  const absl::Status& failure() const { return root_.status; }
+
+ private:
+  struct Process {
+    std::optional<Join> join;
+    bool open = false;  // its stream stands
+    bool ready = false;
+    bool failed = false;  // it has sent Failure
+    bool done = false;
+    std::string weights_hash;
+    Lease lease;
+    std::uint64_t progress = 0;
+    std::int64_t step = 0;
+  };
+  // Why the pod failed, and who is to blame (-1: nobody in particular).
+  struct Root {
+    absl::Status status;
+    int process = -1;
+    int host = -1;
+    std::int64_t step = 0;
+    std::string phase;
+    bool lost = false;
+    int quoted = -1;  // index in reported_ of the report that it repeats
+  };
+  // A failure that blames a peer, waiting for a stronger cause.
+  struct Suspicion {
+    absl::Time until;
+    Root root;
+  };
+
+  bool active() const {
+    return state_ == PodState::kForming || state_ == PodState::kRunning;
+  }
+  int processes() const { return static_cast<int>(processes_.size()); }
+  std::string Describe(int process) const;
+
+  absl::Status CheckJoin(const Join& join) const;
+  void Form(absl::Time now);
+  void Assign(absl::Time now);
+  void OnReady(absl::Time now, int process);
+  void OnHeartbeat(absl::Time now, int process, const Heartbeat& heartbeat);
+  void OnStep(absl::Time now, int process, const StepReport& report);
+  void OnEval(absl::Time now, int process, const EvalReport& report);
+  void OnFailure(absl::Time now, int process, const Failure& failure);
+  void OnDone(absl::Time now, int process, const Done& done);
+  void Finish(absl::Time now);
+
+  void CheckForming(absl::Time now);
+  void CheckLeases(absl::Time now);
+  std::string Missing() const;
+  Root RootAt(int process, absl::Status status) const;
+  Root RootOf(int process, const Failure& failure) const;
+  // The process broke the protocol; our bug or a stranger with the token.
+  void Violation(absl::Time now, int process, const std::string& what);
+  void Fail(absl::Time now, Root root);
+  void EmitFailed(absl::Time now);
+  // Whatever may follow any input: the last event, the end.
+  void Settle(absl::Time now);
+
+  void Send(int process, CoordinatorMessage message);
+  void Emit(absl::Time now, JobEvent event);
+
+  const Options options_;
+  JobPlan plan_;  // the draft until formed
+  PodState state_ = PodState::kForming;
+  bool assigned_ = false;
+  bool ended_ = false;
+  std::vector<Process> processes_;
+  std::string last_refusal_;
+  std::optional<ReportMerger> merger_;  // since RUNNING
+  absl::Time last_tick_;
+  absl::Time closing_since_;  // DONE or FAILED entered
+  Root root_;
+  bool failed_event_sent_ = false;
+  std::optional<Suspicion> suspicion_;
+  std::vector<std::string> reported_;  // one line per failure reported
+  std::vector<Action> actions_;
+};
+
+}  // namespace podsim
+
+#endif  // PODSIM_RUNTIME_COORDINATOR_MEMBERSHIP_H_

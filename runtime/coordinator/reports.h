@@ -1,0 +1,67 @@
+// Merges what the hosts report into what the job did: one StepDone per step,
+// one EvalDone per evaluation, summed in host order, so that the figures do not
+// depend on who reported first. Compares the hashes of the reduced gradients.
+// Pure; one thread at a time.
+#ifndef PODSIM_RUNTIME_COORDINATOR_REPORTS_H_
+#define PODSIM_RUNTIME_COORDINATOR_REPORTS_H_
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/time/time.h"
+#include "proto/coordinator.pb.h"
+#include "proto/event.pb.h"
+#include "proto/job.pb.h"
+
+namespace podsim {
+
+// What one more report led to.
+template <typename Event>
+struct Merged {
+  std::optional<Event> event;  // this report was the last one missing
+  absl::Status status;         // not OK: the job must fail
+  int host = -1;               // the culprit then
+};
+
+class ReportMerger {
+ public:
+  // `plan` must outlive the merger; `start` is when the first step began.
+  ReportMerger(const JobPlan& plan, absl::Time start);
+
+  // REQUIRES: 0 <= report.host() < hosts. Errors: INTERNAL (a step left out or
+  // sent twice), DATA_LOSS (the gradient hashes of a step differ).
+  Merged<StepDone> AddStep(absl::Time now, const StepReport& report);
+  // Errors: INTERNAL (an evaluation of a step not made, or sent twice).
+  Merged<EvalDone> AddEval(const EvalReport& report);
+
+  // Of one host: its last reported step, 0 before the first.
+  std::int64_t last_step(int host) const { return last_step_[host]; }
+  std::int64_t steps_done() const { return steps_done_; }
+  std::int64_t examples() const { return examples_; }
+
+ private:
+  StepDone MergeStep(absl::Time now, const std::map<int, StepReport>& reports);
+
+  const JobPlan& plan_;
+  absl::Time last_done_;
+  std::int64_t steps_done_ = 0;
+  std::int64_t examples_ = 0;
+  std::vector<std::int64_t> last_step_;  // per host
+  std::vector<std::int64_t> last_eval_;
+  // What some hosts have yet to report, by host. Every host reports its steps
+  // in order, so steps complete in order.
+  std::map<std::int64_t, std::map<int, StepReport>> steps_;
+  std::map<std::int64_t, std::map<int, EvalReport>> evals_;
+};
+
+// The index of the first value that differs from what most others say (in a
+// tie, from what the earliest says); nullopt when all agree.
+std::optional<int> FindDissenter(const std::vector<std::string>& values);
+
+}  // namespace podsim
+
+#endif  // PODSIM_RUNTIME_COORDINATOR_REPORTS_H_

@@ -1,0 +1,69 @@
+// The coordinator as a gRPC server: a thin shell around Membership. One thread
+// owns the state machine; the network's threads only put messages into its
+// queue, and it alone writes, so everything happens in one order.
+//
+//   PODSIM_ASSIGN_OR_RETURN(auto server, CoordinatorServer::Start({...}));
+//   Print(server->address());
+//   absl::Status outcome = server->Wait();
+#ifndef PODSIM_RUNTIME_COORDINATOR_SERVICE_H_
+#define PODSIM_RUNTIME_COORDINATOR_SERVICE_H_
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "base/clock.h"
+#include "base/rpc/security.h"
+#include "proto/event.pb.h"
+#include "proto/job.pb.h"
+
+namespace podsim {
+
+// Thread-safe.
+class CoordinatorServer {
+ public:
+  struct Options {
+    // "unix:/path" (in a private directory) or "host:port"; port 0: any free.
+    std::string listen;
+    RpcSecurity security;
+    // The plan for an ISA level. Called once with `isa`, this machine's level,
+    // before anyone has joined, and once with the pod's common level.
+    std::function<absl::StatusOr<JobPlan>(const std::string& isa)> make_plan;
+    std::string isa;
+    // Called from one thread, in order; may block (a slow reader then slows
+    // the reports, not the steps). May be empty.
+    std::function<void(const JobEvent&)> on_event;
+    // Borrowed; must outlive the server.
+    const Clock* clock = nullptr;
+  };
+
+  // Plans, listens and returns; hosts may join from now on.
+  // Errors: what make_plan gives, FAILED_PRECONDITION (plain text beyond this
+  //   machine), INVALID_ARGUMENT (address), UNAVAILABLE (cannot listen there).
+  static absl::StatusOr<std::unique_ptr<CoordinatorServer>> Start(
+      Options options);
+  ~CoordinatorServer();  // ends a job that still runs, then joins
+  CoordinatorServer(const CoordinatorServer&) = delete;
+  CoordinatorServer& operator=(const CoordinatorServer&) = delete;
+
+  // What hosts dial, with the port that was bound.
+  const std::string& address() const;
+
+  // Fails the job with CANCELLED: `reason`, unless it has ended.
+  void Stop(const std::string& reason);
+
+  // Blocks until the job has ended (Membership bounds every wait): OK if it is
+  // done, else the first failure.
+  absl::Status Wait();
+
+ private:
+  struct Impl;
+  explicit CoordinatorServer(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace podsim
+
+#endif  // PODSIM_RUNTIME_COORDINATOR_SERVICE_H_

@@ -1,0 +1,213 @@
+#include "tests/runtime/coordinator/pod_script.h"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+#include "base/status.h"
+#include "runtime/coordinator/placement.h"
+
+namespace podsim::testing {
+
+JobPlan TestPlan(int hosts, int processes, int steps) {
+  JobPlan plan;
+  plan.mutable_bits()->set_hosts(hosts);
+  plan.mutable_bits()->set_isa("v2");
+  plan.mutable_bits()->mutable_learning_rate()->set_peak(0.5);
+  plan.set_global_batch(32);
+  plan.set_train_steps(steps);
+  plan.set_processes(processes);
+  for (int p = 0; p < processes; ++p) {
+    plan.add_first_host(hosts * p / processes);
+  }
+  plan.set_heartbeat_timeout(5);
+  plan.set_stall_timeout(10);
+  plan.set_initialization_timeout(30);
+  plan.set_shutdown_timeout(3);
+  return plan;
+}
+
+podsim::Join JoinOf(int process) {
+  podsim::Join join;
+  join.set_protocol_version(1);
+  join.set_build_id("build");
+  join.set_process(process);
+  join.set_pid(100 + process);
+  join.set_hostname("box");
+  join.set_ici_address("unix:/ici/" + std::to_string(process));
+  join.set_isa("v3");
+  return join;
+}
+
+HostMessage ReadyMessage() {
+  HostMessage message;
+  message.mutable_ready();
+  return message;
+}
+
+HostMessage BeatMessage(std::uint64_t progress, std::int64_t step,
+                        const std::string& phase) {
+  HostMessage message;
+  message.mutable_heartbeat()->set_progress(progress);
+  message.mutable_heartbeat()->set_step(step);
+  message.mutable_heartbeat()->set_phase(phase);
+  return message;
+}
+
+HostMessage StepMessage(int host, std::int64_t step, std::uint64_t hash) {
+  HostMessage message;
+  StepReport& report = *message.mutable_step();
+  report.set_host(host);
+  report.set_step(step);
+  report.set_loss(0.25);
+  report.set_correct(host);
+  report.set_examples(8);
+  report.set_seconds_compute(0.1 * host);
+  report.set_gradient_hash(hash);
+  return message;
+}
+
+HostMessage EvalMessage(int host, std::int64_t step) {
+  HostMessage message;
+  EvalReport& report = *message.mutable_eval();
+  report.set_host(host);
+  report.set_step(step);
+  report.set_loss(3);
+  report.set_correct(4);
+  report.set_examples(5);
+  return message;
+}
+
+HostMessage FailureMessage(int host, absl::StatusCode code,
+                           const std::string& message, int blamed) {
+  HostMessage wrapped;
+  Failure& failure = *wrapped.mutable_failure();
+  failure.set_host(host);
+  failure.set_step(3);
+  failure.set_phase("all-reduce of bucket 0");
+  failure.set_code(static_cast<int>(code));
+  failure.set_message(message);
+  failure.set_blamed_host(blamed);
+  return wrapped;
+}
+
+HostMessage DoneMessage(const std::string& hash) {
+  HostMessage message;
+  message.mutable_done()->set_weights_hash(hash);
+  return message;
+}
+
+PodScript::PodScript(JobPlan plan)
+    : final_plan(plan),
+      plan_(std::move(plan)),
+      machine_({.protocol_version = 1,
+                .build_id = "build",
+                .generation = 5,
+                .draft = plan_,
+                .make_plan =
+                    [this](const std::string& isa) {
+                      isas_planned.push_back(isa);
+                      return final_plan;
+                    },
+                .now = now_}) {}
+
+void PodScript::Collect() {
+  for (Action& action : machine_.TakeActions()) {
+    if (auto* send = std::get_if<SendAction>(&action)) {
+      PODSIM_CHECK(!closed_.contains(send->process));
+      sent_.push_back(std::move(*send));
+    } else {
+      events_.push_back(std::get<JobEvent>(std::move(action)));
+    }
+  }
+}
+
+absl::Status PodScript::Join(const podsim::Join& join) {
+  absl::Status status = machine_.OnJoin(now_, join);
+  Collect();
+  return status;
+}
+
+void PodScript::Send(int process, const HostMessage& message) {
+  machine_.OnMessage(now_, process, message);
+  Collect();
+}
+
+void PodScript::Close(int process) {
+  closed_.insert(process);
+  machine_.OnClosed(now_, process);
+  Collect();
+}
+
+void PodScript::Stop(const std::string& reason) {
+  machine_.OnStop(now_, reason);
+  Collect();
+}
+
+void PodScript::Tick() {
+  machine_.OnTick(now_);
+  Collect();
+}
+
+void PodScript::Pass(absl::Duration duration, const std::set<int>& alive,
+                     const std::set<int>& moving) {
+  const absl::Time end = now_ + duration;
+  for (int tick = 0; now_ < end; ++tick) {
+    now_ = std::min(end, now_ + absl::Milliseconds(100));
+    for (const int p : alive) {
+      if (tick % 2 != 0) continue;
+      if (moving.contains(p)) ++progress_[p];
+      const auto own = phase_of.find(p);
+      Send(p, BeatMessage(progress_[p], 3,
+                          own == phase_of.end() ? phase : own->second));
+    }
+    Tick();
+  }
+}
+
+void PodScript::JoinAll() {
+  for (int p = 0; p < plan_.processes(); ++p) {
+    PODSIM_CHECK(Join(JoinOf(p)).ok());
+  }
+}
+
+void PodScript::Run() {
+  JoinAll();
+  for (int p = 0; p < plan_.processes(); ++p) Send(p, ReadyMessage());
+}
+
+void PodScript::Train() {
+  for (std::int64_t step = 1; step <= plan_.train_steps(); ++step) {
+    for (int h = plan_.bits().hosts() - 1; h >= 0; --h) {
+      Send(ProcessOf(plan_, h), StepMessage(h, step));
+    }
+  }
+}
+
+void PodScript::CloseAll() {
+  for (int p = 0; p < plan_.processes(); ++p) {
+    if (!closed_.contains(p)) Close(p);
+  }
+}
+
+int PodScript::sent(int process, CoordinatorMessage::MessageCase kind) const {
+  return static_cast<int>(
+      std::count_if(sent_.begin(), sent_.end(), [&](const SendAction& send) {
+        return send.process == process && send.message.message_case() == kind;
+      }));
+}
+
+std::vector<JobEvent> PodScript::events(JobEvent::EventCase kind) const {
+  std::vector<JobEvent> found;
+  std::copy_if(events_.begin(), events_.end(), std::back_inserter(found),
+               [&](const JobEvent& e) { return e.event_case() == kind; });
+  return found;
+}
+
+JobFailed PodScript::failed() const {
+  const auto found = events(JobEvent::kFailed);
+  PODSIM_CHECK(found.size() == 1);
+  return found[0].failed();
+}
+
+}  // namespace podsim::testing

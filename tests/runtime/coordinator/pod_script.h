@@ -1,0 +1,82 @@
+// A pod of scripted processes around a Membership in virtual time, and the
+// messages that hosts send.
+#ifndef PODSIM_TESTS_RUNTIME_COORDINATOR_POD_SCRIPT_H_
+#define PODSIM_TESTS_RUNTIME_COORDINATOR_POD_SCRIPT_H_
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "proto/coordinator.pb.h"
+#include "proto/event.pb.h"
+#include "proto/job.pb.h"
+#include "runtime/coordinator/membership.h"
+
+namespace podsim::testing {
+
+// `hosts` spread evenly over `processes`, batches of 32 examples; heartbeat
+// limit 5 s, stall limit 10 s, 30 s to form, 3 s to shut down.
+JobPlan TestPlan(int hosts, int processes, int steps);
+
+Join JoinOf(int process);
+HostMessage ReadyMessage();
+HostMessage BeatMessage(std::uint64_t progress, std::int64_t step,
+                        const std::string& phase);
+HostMessage StepMessage(int host, std::int64_t step, std::uint64_t hash = 7);
+HostMessage EvalMessage(int host, std::int64_t step);
+HostMessage FailureMessage(int host, absl::StatusCode code,
+                           const std::string& message, int blamed = -1);
+HostMessage DoneMessage(const std::string& hash);
+
+class PodScript {
+ public:
+  explicit PodScript(JobPlan plan);
+
+  absl::Status Join(const Join& join);
+  void Send(int process, const HostMessage& message);
+  void Close(int process);
+  void Stop(const std::string& reason);
+  void Tick();
+  // Lets `duration` pass in ticks of 100 ms. Every 200 ms each process in
+  // `alive` beats; those in `moving` count progress too.
+  void Pass(absl::Duration duration, const std::set<int>& alive = {},
+            const std::set<int>& moving = {});
+
+  // Everybody joins; then is ready too; then reports all steps.
+  void JoinAll();
+  void Run();
+  void Train();
+  // Every open process closes its stream, as on Abort or Finish.
+  void CloseAll();
+
+  // Of what has been sent to a process, how many of one kind.
+  int sent(int process, CoordinatorMessage::MessageCase kind) const;
+  // Events of one kind.
+  std::vector<JobEvent> events(JobEvent::EventCase kind) const;
+  // REQUIRES: exactly one JobFailed.
+  JobFailed failed() const;
+
+  Membership& machine() { return machine_; }
+  absl::Time now() const { return now_; }
+  const JobPlan& plan() const { return plan_; }
+  std::string phase = "compute";  // of beats
+  std::map<int, std::string> phase_of;
+  std::vector<std::string> isas_planned;
+  absl::StatusOr<JobPlan> final_plan;
+
+ private:
+  void Collect();
+
+  const JobPlan plan_;
+  absl::Time now_ = absl::FromUnixSeconds(1000);
+  std::map<int, std::uint64_t> progress_;
+  std::set<int> closed_;
+  std::vector<SendAction> sent_;
+  std::vector<JobEvent> events_;
+  Membership machine_;
+};
+
+}  // namespace podsim::testing
+
+#endif  // PODSIM_TESTS_RUNTIME_COORDINATOR_POD_SCRIPT_H_

@@ -1,0 +1,179 @@
+// Merged figures: sums in host order, whoever comes first.
+#include "runtime/coordinator/reports.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <vector>
+
+#include "runtime/coordinator/placement.h"
+#include "tests/runtime/coordinator/pod_script.h"
+#include "tests/testing/status_matchers.h"
+
+namespace podsim {
+namespace {
+
+using ::podsim::testing::EvalMessage;
+using ::podsim::testing::StatusIs;
+using ::podsim::testing::StepMessage;
+using ::podsim::testing::TestPlan;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+const absl::Time kStart = absl::FromUnixSeconds(100);
+
+TEST(PlacementTest, ProcessesAndHostsAgree) {
+  const JobPlan plan = TestPlan(/*hosts=*/7, /*processes=*/3, /*steps=*/1);
+  EXPECT_TRUE(CheckPlacement(plan).ok());
+  int next = 0;
+  for (int p = 0; p < 3; ++p) {
+    const HostRange hosts = HostsOf(plan, p);
+    EXPECT_EQ(hosts.first, next);
+    for (int h = hosts.first; h < hosts.end; ++h) {
+      EXPECT_EQ(ProcessOf(plan, h), p);
+      EXPECT_TRUE(hosts.contains(h));
+    }
+    next = hosts.end;
+  }
+  EXPECT_EQ(next, 7);
+  EXPECT_EQ(DescribeHosts({.first = 4, .end = 5}), "host 4");
+  EXPECT_EQ(DescribeHosts({.first = 4, .end = 8}), "hosts 4-7");
+}
+
+TEST(PlacementTest, GapsAndEmptyProcessesAreRefused) {
+  for (const std::vector<int>& first :
+       {std::vector<int>{}, {1, 2}, {0, 0}, {0, 4}, {0, 5}, {2, 1}, {0}}) {
+    JobPlan plan = TestPlan(/*hosts=*/4, /*processes=*/2, /*steps=*/1);
+    plan.mutable_first_host()->Assign(first.begin(), first.end());
+    EXPECT_FALSE(CheckPlacement(plan).ok());
+  }
+}
+
+TEST(ReportMergerTest, StepIsTheSumOverHosts) {
+  JobPlan plan = TestPlan(4, 2, 2);
+  plan.mutable_bits()->mutable_learning_rate()->set_warmup_examples(64);
+  ReportMerger merger(plan, kStart);
+  for (const int host : {3, 0, 2}) {
+    const auto merged = merger.AddStep(kStart, StepMessage(host, 1).step());
+    EXPECT_TRUE(merged.status.ok());
+    EXPECT_FALSE(merged.event);
+  }
+  const auto merged =
+      merger.AddStep(kStart + absl::Seconds(2), StepMessage(1, 1).step());
+  ASSERT_TRUE(merged.event);
+  const StepDone& done = *merged.event;
+  EXPECT_EQ(done.step(), 1);
+  EXPECT_EQ(done.examples(), 32);
+  EXPECT_EQ(done.loss(), 1.0);
+  EXPECT_EQ(done.accuracy(), (0 + 1 + 2 + 3) / 32.0);
+  EXPECT_EQ(done.seconds(), 2);
+  EXPECT_EQ(done.examples_per_second(), 16);
+  EXPECT_EQ(done.seconds_compute(), 0.1 * 3);
+  EXPECT_EQ(done.learning_rate(), 0.25);
+
+  for (int host = 0; host < 4; ++host) {
+    const auto second =
+        merger.AddStep(kStart + absl::Seconds(3), StepMessage(host, 2).step());
+    if (host < 3) continue;
+    ASSERT_TRUE(second.event);
+    EXPECT_EQ(second.event->examples(), 64);
+    EXPECT_EQ(second.event->seconds(), 1);
+    EXPECT_EQ(second.event->learning_rate(), 0.5);
+  }
+  EXPECT_EQ(merger.steps_done(), 2);
+  EXPECT_EQ(merger.examples(), 64);
+}
+
+TEST(ReportMergerTest, ArrivalOrderChangesNoBit) {
+  constexpr int kHosts = 16;
+  const JobPlan plan = TestPlan(kHosts, 4, 1);
+  std::vector<StepReport> reports;
+  std::mt19937 random(1);
+  std::uniform_real_distribution<double> loss(0, 1e-3);
+  for (int host = 0; host < kHosts; ++host) {
+    reports.push_back(StepMessage(host, 1).step());
+    reports.back().set_loss(loss(random));
+  }
+  double expected = 0;
+  for (const StepReport& report : reports) expected += report.loss();
+  for (int round = 0; round < 20; ++round) {
+    std::shuffle(reports.begin(), reports.end(), random);
+    ReportMerger merger(plan, kStart);
+    Merged<StepDone> merged;
+    for (const StepReport& report : reports) {
+      merged = merger.AddStep(kStart, report);
+    }
+    ASSERT_TRUE(merged.event);
+    EXPECT_EQ(merged.event->loss(), expected);
+  }
+}
+
+TEST(ReportMergerTest, StepsComeInOrderAndOnce) {
+  const JobPlan plan = TestPlan(2, 2, 2);
+  for (const std::vector<int>& steps :
+       {std::vector<int>{2}, {1, 1}, {0}, {-1}, {1, 2, 3}}) {
+    ReportMerger merger(plan, kStart);
+    Merged<StepDone> merged;
+    for (const int step : steps) {
+      EXPECT_TRUE(merged.status.ok());
+      merged = merger.AddStep(kStart, StepMessage(1, step).step());
+    }
+    EXPECT_THAT(merged.status,
+                StatusIs(absl::StatusCode::kInternal, HasSubstr("host 1")));
+    EXPECT_EQ(merged.host, 1);
+  }
+}
+
+TEST(ReportMergerTest, TheOddGradientIsNamed) {
+  const JobPlan plan = TestPlan(4, 4, 3);
+  ReportMerger merger(plan, kStart);
+  Merged<StepDone> merged;
+  for (int host = 0; host < 4; ++host) {
+    merged = merger.AddStep(
+        kStart, StepMessage(host, 1, host == 2 ? 0xbad : 0x600d).step());
+  }
+  EXPECT_THAT(merged.status,
+              StatusIs(absl::StatusCode::kDataLoss,
+                       AllOf(HasSubstr("step 1"), HasSubstr("host 2"),
+                             HasSubstr("0bad"), HasSubstr("600d"))));
+  EXPECT_EQ(merged.host, 2);
+}
+
+TEST(ReportMergerTest, EvaluationsAreMeansOverExamples) {
+  const JobPlan plan = TestPlan(2, 1, 1);
+  ReportMerger merger(plan, kStart);
+  merger.AddStep(kStart, StepMessage(0, 1).step());
+  merger.AddStep(kStart, StepMessage(1, 1).step());
+  EXPECT_FALSE(merger.AddEval(EvalMessage(1, 1).eval()).event);
+  const auto merged = merger.AddEval(EvalMessage(0, 1).eval());
+  ASSERT_TRUE(merged.event);
+  EXPECT_EQ(merged.event->step(), 1);
+  EXPECT_EQ(merged.event->examples(), 10);
+  EXPECT_EQ(merged.event->correct(), 8);
+  EXPECT_EQ(merged.event->loss(), 0.6);
+  EXPECT_EQ(merged.event->accuracy(), 0.8);
+}
+
+TEST(ReportMergerTest, EvaluationsOutOfTurnAreRefused) {
+  const JobPlan plan = TestPlan(2, 1, 1);
+  ReportMerger merger(plan, kStart);
+  EXPECT_THAT(merger.AddEval(EvalMessage(0, 1).eval()).status,
+              StatusIs(absl::StatusCode::kInternal, HasSubstr("host 0")));
+  merger.AddStep(kStart, StepMessage(0, 1).step());
+  EXPECT_TRUE(merger.AddEval(EvalMessage(0, 1).eval()).status.ok());
+  EXPECT_THAT(merger.AddEval(EvalMessage(0, 1).eval()).status,
+              StatusIs(absl::StatusCode::kInternal, HasSubstr("host 0")));
+}
+
+TEST(FindDissenterTest, TheMajorityIsRightAndTiesGoToTheFirst) {
+  EXPECT_EQ(FindDissenter({}), std::nullopt);
+  EXPECT_EQ(FindDissenter({"a"}), std::nullopt);
+  EXPECT_EQ(FindDissenter({"a", "a", "a"}), std::nullopt);
+  EXPECT_EQ(FindDissenter({"a", "b"}), 1);
+  EXPECT_EQ(FindDissenter({"a", "b", "b"}), 0);
+  EXPECT_EQ(FindDissenter({"b", "b", "c", "a"}), 2);
+}
+
+}  // namespace
+}  // namespace podsim
