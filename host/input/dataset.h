@@ -32,11 +32,11 @@ class Dataset {
 };
 
 struct DatasetRequest {
-  std::string name;      // "digits", "mnist", "synthetic"
-  std::string data_dir;  // "mnist"
+  std::string name;                         // "digits", "mnist", "synthetic"
+  std::string data_dir;                     // "mnist"
   std::vector<std::int32_t> example_shape;  // "synthetic"
   std::int32_t classes = 0;                 // "synthetic"
-  std::int64_t examples = 0;                // "synthetic"
+  std::int64_t examples = 0;                // "synthetic"; 0: 60,000
   std::uint64_t seed = 0;                   // "synthetic"
 };
 

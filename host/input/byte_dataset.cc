@@ -1,0 +1,71 @@
+#include "host/input/byte_dataset.h"
+
+#include <cstddef>
+#include <utility>
+
+#include "base/status.h"
+
+namespace podsim {
+namespace {
+
+class ByteDataset final : public Dataset {
+ public:
+  ByteDataset(DatasetConfig config, float full_scale, ByteSplit train,
+              ByteSplit eval)
+      : config_(std::move(config)),
+        train_(std::move(train)),
+        eval_(std::move(eval)),
+        scale_(1 / full_scale) {
+    for (const std::int32_t side : config_.example_shape()) features_ *= side;
+    for (const Split split : {Split::kTrain, Split::kEval}) {
+      const ByteSplit& data = Of(split);
+      PODSIM_CHECK(data.bytes.size() - data.begin == size(split) * features_);
+      PODSIM_CHECK(data.labels.size() - data.labels_begin == size(split));
+    }
+  }
+
+  std::int64_t size(Split split) const override {
+    return split == Split::kTrain ? config_.train_examples()
+                                  : config_.eval_examples();
+  }
+  std::int64_t features() const override { return features_; }
+  const DatasetConfig& config() const override { return config_; }
+
+  std::int32_t Read(Split split, std::int64_t index,
+                    std::span<float> features) const override {
+    PODSIM_CHECK(index >= 0 && index < size(split) &&
+                 static_cast<std::int64_t>(features.size()) == features_);
+    const ByteSplit& data = Of(split);
+    const auto* from = reinterpret_cast<const unsigned char*>(
+        data.bytes.data() + data.begin + index * features_);
+    const float scale = scale_;  // or it would be read again for each feature
+    // One product per byte: no order of additions, so vector width and compiler
+    // change no bits.
+    for (std::size_t f = 0; f < features.size(); ++f)
+      features[f] = static_cast<float>(from[f]) * scale;
+    return static_cast<unsigned char>(
+        data.labels[data.labels_begin + static_cast<std::size_t>(index)]);
+  }
+
+ private:
+  const ByteSplit& Of(Split split) const {
+    return split == Split::kTrain ? train_ : eval_;
+  }
+
+  const DatasetConfig config_;
+  const ByteSplit train_;
+  const ByteSplit eval_;
+  const float scale_;
+  std::int64_t features_ = 1;
+};
+
+}  // namespace
+
+std::shared_ptr<const Dataset> NewByteDataset(DatasetConfig config,
+                                              float full_scale, ByteSplit train,
+                                              ByteSplit eval) {
+  return std::make_shared<ByteDataset>(std::move(config), full_scale,
+                                       std::move(train), std::move(eval));
+}
+
+}  // namespace podsim

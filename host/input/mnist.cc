@@ -1,0 +1,142 @@
+#include "host/input/mnist.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "base/hash.h"
+#include "base/status.h"
+#include "host/input/byte_dataset.h"
+#include "host/input/gunzip.h"
+#include "host/input/idx.h"
+
+namespace podsim {
+namespace {
+
+constexpr float kFullScale = 255;
+
+struct IdxFile {
+  std::string name;  // for messages
+  IdxHeader header;
+  std::string bytes;  // unpacked, header included
+};
+
+struct MnistSplit {
+  IdxFile images;
+  IdxFile labels;
+};
+
+// The header is read first: what it promises bounds what is unpacked.
+absl::StatusOr<std::string> Unpack(IdxKind kind, const std::string& packed,
+                                   const std::string& file) {
+  PODSIM_ASSIGN_OR_RETURN(const std::string start,
+                          GunzipPrefix(packed, IdxHeaderBytes(kind), file));
+  PODSIM_ASSIGN_OR_RETURN(const IdxHeader header,
+                          ParseIdxHeader(kind, start, file));
+  return Gunzip(packed, header.file_bytes(), file);
+}
+
+absl::StatusOr<IdxFile> ReadIdxFile(IdxKind kind, const std::string& path,
+                                    ObjectStore& store) {
+  IdxFile file;
+  file.name = path;
+  absl::StatusOr<std::string> bytes = store.Read(path);
+  if (absl::IsNotFound(bytes.status())) {
+    file.name = path + ".gz";
+    const absl::StatusOr<std::string> packed = store.Read(file.name);
+    if (absl::IsNotFound(packed.status()))
+      return absl::NotFoundError(absl::StrCat(
+          "neither ", path, " nor ", file.name,
+          " exists; --data_dir must hold the four IDX files of MNIST"));
+    PODSIM_RETURN_IF_ERROR(packed.status());
+    bytes = Unpack(kind, *packed, file.name);
+  }
+  PODSIM_RETURN_IF_ERROR(bytes.status());
+  file.bytes = *std::move(bytes);
+  PODSIM_ASSIGN_OR_RETURN(file.header, ParseIdx(kind, file.bytes, file.name));
+  return file;
+}
+
+absl::StatusOr<MnistSplit> ReadSplit(const std::string& stem,
+                                     ObjectStore& store) {
+  MnistSplit split;
+  PODSIM_ASSIGN_OR_RETURN(
+      split.images,
+      ReadIdxFile(IdxKind::kImages, stem + "-images-idx3-ubyte", store));
+  PODSIM_ASSIGN_OR_RETURN(
+      split.labels,
+      ReadIdxFile(IdxKind::kLabels, stem + "-labels-idx1-ubyte", store));
+  if (split.images.header.count != split.labels.header.count)
+    return absl::DataLossError(absl::StrCat(
+        split.labels.name, ": offset 4: ", split.labels.header.count,
+        " labels, but ", split.images.name, " has ", split.images.header.count,
+        " images; the two files do not belong together"));
+  return split;
+}
+
+absl::Status SameImageSize(const IdxFile& train, const IdxFile& eval) {
+  if (train.header.rows == eval.header.rows &&
+      train.header.columns == eval.header.columns)
+    return absl::OkStatus();
+  return absl::DataLossError(
+      absl::StrCat(eval.name, ": offset 8: images are ", eval.header.rows,
+                   " x ", eval.header.columns, ", but those of ", train.name,
+                   " are ", train.header.rows, " x ", train.header.columns));
+}
+
+int LargestLabel(const IdxFile& labels) {
+  const auto begin = labels.bytes.begin() + labels.header.header_bytes;
+  const auto less = [](char a, char b) {
+    return static_cast<unsigned char>(a) < static_cast<unsigned char>(b);
+  };
+  return static_cast<unsigned char>(
+      *std::max_element(begin, labels.bytes.end(), less));
+}
+
+DatasetConfig Describe(const MnistSplit& train, const MnistSplit& eval) {
+  DatasetConfig config;
+  config.set_name("mnist");
+  config.add_example_shape(static_cast<std::int32_t>(train.images.header.rows));
+  config.add_example_shape(
+      static_cast<std::int32_t>(train.images.header.columns));
+  config.set_classes(
+      std::max(LargestLabel(train.labels), LargestLabel(eval.labels)) + 1);
+  config.set_train_examples(train.images.header.count);
+  config.set_eval_examples(eval.images.header.count);
+  Sha256 hash;  // no separators needed: each header tells its file's length
+  for (const MnistSplit* split : {&train, &eval}) {
+    hash.Update(split->images.bytes);
+    hash.Update(split->labels.bytes);
+  }
+  config.set_fingerprint(hash.HexDigest());
+  return config;
+}
+
+ByteSplit TakeBytes(MnistSplit split) {
+  return {.bytes = std::move(split.images.bytes),
+          .begin = static_cast<std::size_t>(split.images.header.header_bytes),
+          .labels = std::move(split.labels.bytes),
+          .labels_begin =
+              static_cast<std::size_t>(split.labels.header.header_bytes)};
+}
+
+}  // namespace
+
+absl::StatusOr<std::shared_ptr<const Dataset>> OpenMnist(
+    const std::string& data_dir, ObjectStore& store) {
+  if (data_dir.empty())
+    return absl::InvalidArgumentError(
+        "data set mnist needs --data_dir=DIR, the directory with its files");
+  PODSIM_ASSIGN_OR_RETURN(MnistSplit train,
+                          ReadSplit(data_dir + "/train", store));
+  PODSIM_ASSIGN_OR_RETURN(MnistSplit eval,
+                          ReadSplit(data_dir + "/t10k", store));
+  PODSIM_RETURN_IF_ERROR(SameImageSize(train.images, eval.images));
+  DatasetConfig config = Describe(train, eval);
+  return NewByteDataset(std::move(config), kFullScale,
+                        TakeBytes(std::move(train)),
+                        TakeBytes(std::move(eval)));
+}
+
+}  // namespace podsim

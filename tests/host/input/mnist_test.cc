@@ -1,0 +1,200 @@
+#include "host/input/mnist.h"
+
+#include <array>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "tests/host/input/idx_bytes.h"
+#include "tests/testing/status_matchers.h"
+
+namespace podsim {
+namespace {
+
+using ::podsim::testing::BigEndianWords;
+using ::podsim::testing::Gzip;
+using ::podsim::testing::IdxImages;
+using ::podsim::testing::IdxLabels;
+using ::podsim::testing::IsOk;
+using ::podsim::testing::Mutated;
+using ::podsim::testing::StatusIs;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+constexpr char kTrainImages[] = "/data/train-images-idx3-ubyte";
+constexpr char kTrainLabels[] = "/data/train-labels-idx1-ubyte";
+constexpr char kEvalImages[] = "/data/t10k-images-idx3-ubyte";
+constexpr char kEvalLabels[] = "/data/t10k-labels-idx1-ubyte";
+
+class Mnist : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    Put(kTrainImages, IdxImages(12, 3, 4));
+    Put(kTrainLabels, IdxLabels(12, 5));
+    Put(kEvalImages, IdxImages(4, 3, 4));
+    Put(kEvalLabels, IdxLabels(4, 3));
+  }
+
+  void Put(const std::string& path, const std::string& bytes) {
+    ASSERT_THAT(store_->Write(path, bytes), IsOk());
+  }
+  // Replaces a file by its packed form.
+  void Pack(const std::string& path) {
+    ASSERT_OK_AND_ASSIGN(const std::string bytes, store_->Read(path));
+    Put(path + ".gz", Gzip(bytes));
+    ASSERT_THAT(store_->Delete(path), IsOk());
+  }
+  absl::StatusOr<std::shared_ptr<const Dataset>> Open() {
+    return OpenDataset({.name = "mnist", .data_dir = "/data"}, *store_);
+  }
+
+  const std::unique_ptr<ObjectStore> store_ = NewMemoryStore();
+};
+
+TEST_F(Mnist, ReadsAnyImageSizeAndClassCount) {
+  ASSERT_OK_AND_ASSIGN(const auto dataset, Open());
+  const DatasetConfig& config = dataset->config();
+  EXPECT_EQ(config.name(), "mnist");
+  ASSERT_EQ(config.example_shape_size(), 2);
+  EXPECT_EQ(config.example_shape(0), 3);
+  EXPECT_EQ(config.example_shape(1), 4);
+  EXPECT_EQ(config.classes(), 5);
+  EXPECT_EQ(dataset->size(Split::kTrain), 12);
+  EXPECT_EQ(dataset->size(Split::kEval), 4);
+  ASSERT_EQ(dataset->features(), 12);
+  std::array<float, 12> features{};
+  for (int index = 0; index < 12; ++index) {
+    EXPECT_EQ(dataset->Read(Split::kTrain, index, features), index % 5);
+    for (int f = 0; f < 12; ++f)
+      EXPECT_EQ(features[f],
+                static_cast<float>((index * 12 + f) % 251) * (1 / 255.F));
+  }
+  EXPECT_EQ(dataset->Read(Split::kEval, 3, features), 0);
+}
+
+TEST_F(Mnist, ClassesCoverLabelsAbove127AndThoseOnlyHeldOut) {
+  std::string labels = IdxLabels(4, 3);
+  labels.back() = static_cast<char>(200);
+  Put(kEvalLabels, labels);
+  ASSERT_OK_AND_ASSIGN(const auto dataset, Open());
+  EXPECT_EQ(dataset->config().classes(), 201);
+  std::array<float, 12> features{};
+  EXPECT_EQ(dataset->Read(Split::kEval, 3, features), 200);
+}
+
+TEST_F(Mnist, PackedAndPlainAreTheSameDataSet) {
+  ASSERT_OK_AND_ASSIGN(const auto plain, Open());
+  for (const char* path : {kTrainImages, kTrainLabels, kEvalImages}) Pack(path);
+  ASSERT_OK_AND_ASSIGN(const auto packed, Open());
+  EXPECT_EQ(packed->config().SerializeAsString(),
+            plain->config().SerializeAsString());
+  std::array<float, 12> a{};
+  std::array<float, 12> b{};
+  for (int index = 0; index < 12; ++index) {
+    EXPECT_EQ(plain->Read(Split::kTrain, index, a),
+              packed->Read(Split::kTrain, index, b));
+    EXPECT_EQ(a, b);
+  }
+}
+
+TEST_F(Mnist, FingerprintChangesWithAnyFile) {
+  ASSERT_OK_AND_ASSIGN(const auto before, Open());
+  for (const char* path :
+       {kTrainImages, kTrainLabels, kEvalImages, kEvalLabels}) {
+    ASSERT_OK_AND_ASSIGN(std::string bytes, store_->Read(path));
+    bytes.back() = static_cast<char>(bytes.back() ^ 1);
+    Put(path, bytes);
+    ASSERT_OK_AND_ASSIGN(const auto after, Open());
+    EXPECT_NE(after->config().fingerprint(), before->config().fingerprint())
+        << path;
+    bytes.back() = static_cast<char>(bytes.back() ^ 1);
+    Put(path, bytes);
+  }
+}
+
+TEST_F(Mnist, MissingFileIsNamedInBothForms) {
+  for (const char* path :
+       {kTrainImages, kTrainLabels, kEvalImages, kEvalLabels}) {
+    ASSERT_OK_AND_ASSIGN(const std::string bytes, store_->Read(path));
+    ASSERT_THAT(store_->Delete(path), IsOk());
+    EXPECT_THAT(Open(), StatusIs(absl::StatusCode::kNotFound,
+                                 AllOf(HasSubstr(path), HasSubstr(".gz"))));
+    Put(path, bytes);
+  }
+}
+
+TEST_F(Mnist, DataDirIsAskedFor) {
+  EXPECT_THAT(
+      OpenDataset({.name = "mnist"}, *store_),
+      StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--data_dir")));
+}
+
+TEST_F(Mnist, CountsAndSizesMustAgree) {
+  Put(kTrainLabels, IdxLabels(11, 5));
+  EXPECT_THAT(Open(),
+              StatusIs(absl::StatusCode::kDataLoss,
+                       AllOf(HasSubstr(kTrainLabels), HasSubstr("offset 4"),
+                             HasSubstr("11 labels"), HasSubstr("12 images"))));
+  Put(kTrainLabels, IdxLabels(12, 5));
+  Put(kEvalImages, IdxImages(4, 4, 3));
+  EXPECT_THAT(Open(),
+              StatusIs(absl::StatusCode::kDataLoss,
+                       AllOf(HasSubstr(kEvalImages), HasSubstr("offset 8"),
+                             HasSubstr("4 x 3"), HasSubstr("3 x 4"))));
+}
+
+TEST_F(Mnist, PackedFileMayNotHoldMoreThanItsHeaderPromises) {
+  ASSERT_THAT(store_->Delete(kTrainImages), IsOk());
+  Put(std::string(kTrainImages) + ".gz",
+      Gzip(BigEndianWords({0x803, 12, 3, 4}) + std::string(10'000'000, '\0')));
+  EXPECT_THAT(Open(),
+              StatusIs(absl::StatusCode::kDataLoss,
+                       AllOf(HasSubstr(kTrainImages), HasSubstr("offset 160"),
+                             HasSubstr("more data than the header promises"))));
+}
+
+TEST_F(Mnist, EveryCutOfEveryFileIsRefused) {
+  for (const char* path : {kTrainImages, kEvalLabels}) {
+    ASSERT_OK_AND_ASSIGN(const std::string bytes, store_->Read(path));
+    ASSERT_THAT(store_->Delete(path), IsOk());
+    const std::string packed = Gzip(bytes);
+    for (std::size_t length = 0; length < packed.size(); ++length) {
+      Put(std::string(path) + ".gz", packed.substr(0, length));
+      ASSERT_THAT(Open(), StatusIs(absl::StatusCode::kDataLoss,
+                                   AllOf(HasSubstr(path), HasSubstr("offset"))))
+          << length;
+    }
+    for (std::size_t length = 0; length < bytes.size(); ++length) {
+      Put(path, bytes.substr(0, length));
+      ASSERT_THAT(Open(), StatusIs(absl::StatusCode::kDataLoss,
+                                   AllOf(HasSubstr(path), HasSubstr("offset"))))
+          << length;
+    }
+    Put(path, bytes);
+  }
+}
+
+TEST_F(Mnist, MutatedFilesAreRefusedOrReadable) {
+  constexpr std::uint64_t kSeed = 20240613;
+  RecordProperty("seed", static_cast<int>(kSeed));
+  const std::string images = IdxImages(12, 3, 4);
+  std::array<float, 12> features{};
+  int readable = 0;
+  for (std::uint64_t round = 0; round < 3'000; ++round) {
+    Put(kTrainImages, Mutated(images, kSeed, round));
+    const auto dataset = Open();
+    if (!dataset.ok()) {
+      ASSERT_THAT(dataset, StatusIs(absl::StatusCode::kDataLoss,
+                                    HasSubstr(kTrainImages)));
+      continue;
+    }
+    ++readable;
+    ASSERT_EQ((*dataset)->features(), 12);
+    for (int index = 0; index < 12; ++index)
+      ASSERT_LT((*dataset)->Read(Split::kTrain, index, features), 5);
+  }
+  EXPECT_GT(readable, 100);
+}
+
+}  // namespace
+}  // namespace podsim

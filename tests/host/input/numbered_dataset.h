@@ -1,0 +1,41 @@
+// A data set for tests whose examples say who they are: features are
+// {index, index / 2}, the label is index mod 7.
+#ifndef PODSIM_TESTS_HOST_INPUT_NUMBERED_DATASET_H_
+#define PODSIM_TESTS_HOST_INPUT_NUMBERED_DATASET_H_
+
+#include <cstdint>
+#include <span>
+
+#include "base/status.h"
+#include "host/input/dataset.h"
+
+namespace podsim::testing {
+
+class NumberedDataset final : public Dataset {
+ public:
+  NumberedDataset(std::int64_t train, std::int64_t eval) {
+    config_.set_train_examples(train);
+    config_.set_eval_examples(eval);
+  }
+
+  std::int64_t size(Split split) const override {
+    return split == Split::kTrain ? config_.train_examples()
+                                  : config_.eval_examples();
+  }
+  std::int64_t features() const override { return 2; }
+  const DatasetConfig& config() const override { return config_; }
+  std::int32_t Read(Split split, std::int64_t index,
+                    std::span<float> features) const override {
+    PODSIM_CHECK(index >= 0 && index < size(split) && features.size() == 2);
+    features[0] = static_cast<float>(index);
+    features[1] = static_cast<float>(index) / 2;
+    return static_cast<std::int32_t>(index % 7);
+  }
+
+ private:
+  DatasetConfig config_;
+};
+
+}  // namespace podsim::testing
+
+#endif  // PODSIM_TESTS_HOST_INPUT_NUMBERED_DATASET_H_

@@ -1,0 +1,261 @@
+#include "host/input/stream.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "interconnect/topology/slice.h"
+#include "tests/host/input/numbered_dataset.h"
+#include "tests/testing/status_matchers.h"
+
+namespace podsim {
+namespace {
+
+using ::podsim::testing::NumberedDataset;
+using ::testing::Each;
+using ::testing::ElementsAreArray;
+
+constexpr std::uint64_t kSeed = 42;
+
+TEST(ExampleAt, EachEpochIsAnotherPermutation) {
+  for (const std::int64_t size : {1, 2, 3, 4, 5, 16, 17, 299, 1498}) {
+    std::set<std::vector<std::int64_t>> orders;
+    constexpr int kEpochs = 4;
+    for (int epoch = 0; epoch < kEpochs; ++epoch) {
+      std::vector<std::int64_t> order;
+      for (std::int64_t place = 0; place < size; ++place)
+        order.push_back(ExampleAt(kSeed, size, epoch * size + place));
+      orders.insert(order);
+      std::sort(order.begin(), order.end());
+      std::vector<std::int64_t> all(static_cast<std::size_t>(size));
+      std::iota(all.begin(), all.end(), 0);
+      ASSERT_EQ(order, all) << "epoch " << epoch;
+    }
+    // Small sizes have few orders, so that some may come twice.
+    if (size >= 16) {
+      EXPECT_EQ(orders.size(), kEpochs);
+    }
+  }
+}
+
+TEST(ExampleAt, DependsOnTheSeed) {
+  int same = 0;
+  for (std::int64_t k = 0; k < 1000; ++k)
+    if (ExampleAt(1, 1000, k) == ExampleAt(2, 1000, k)) ++same;
+  EXPECT_LT(same, 20);  // 1 expected, Poisson
+}
+
+TEST(ExampleAt, ReachesFarIntoTheStream) {
+  constexpr std::int64_t kFar = std::int64_t{1} << 62;
+  EXPECT_GE(ExampleAt(kSeed, 1498, kFar), 0);
+  EXPECT_LT(ExampleAt(kSeed, 1498, kFar), 1498);
+}
+
+struct Counted {
+  std::string slice;
+  std::int64_t batch_per_core;
+  std::int64_t dataset_size;
+};
+
+class EverySlice : public ::testing::TestWithParam<Counted> {};
+
+// Host by host and step by step, as a pod reads them: after any number of
+// examples each index has come floor or ceil of (examples / size) times, and
+// exactly the same number of times at the end of an epoch.
+TEST_P(EverySlice, EachExampleComesExactlyOncePerEpoch) {
+  const auto& [name, batch_per_core, size] = GetParam();
+  ASSERT_OK_AND_ASSIGN(const Slice slice, FindSlice(name));
+  const NumberedDataset dataset(size, 1);
+  const std::int64_t global = slice.cores * batch_per_core;
+  const std::int64_t steps = (2 * size + global - 1) / global + 1;
+  std::vector<std::int64_t> stream;  // in the order of k
+  Batch batch;
+  std::vector<std::int64_t> positions;
+  for (std::int64_t step = 0; step < steps; ++step) {
+    for (int host = 0; host < slice.hosts; ++host) {
+      FillTrainBatch(dataset, kSeed,
+                     {.consumed = step * global,
+                      .batch_per_core = batch_per_core,
+                      .first_core = host * kCoresPerHost,
+                      .cores = kCoresPerHost,
+                      .global_batch = global},
+                     batch, &positions);
+      ASSERT_EQ(positions.size(), kCoresPerHost * batch_per_core);
+      for (std::int64_t row = 0; row < batch.rows; ++row) {
+        ASSERT_EQ(batch.features[2 * row], positions[row]);
+        ASSERT_EQ(batch.labels[row], positions[row] % 7);
+      }
+      stream.insert(stream.end(), positions.begin(), positions.end());
+    }
+  }
+  ASSERT_EQ(stream.size(), steps * global);
+  const std::int64_t epochs = steps * global / size;
+  ASSERT_GE(epochs, 2);
+  std::vector<std::int64_t> count(static_cast<std::size_t>(size));
+  for (std::int64_t k = 0; k < epochs * size; ++k) {
+    ++count[stream[k]];
+    if ((k + 1) % size == 0) {
+      ASSERT_THAT(count, Each((k + 1) / size)) << "epoch " << k / size;
+    }
+  }
+}
+
+std::vector<Counted> AllSlices() {
+  std::vector<Counted> cases;
+  for (const std::string& slice : SliceNames()) {
+    for (const std::int64_t batch_per_core : {1, 3, 8})
+      for (const std::int64_t size : {299, 1498})
+        cases.push_back({slice, batch_per_core, size});
+  }
+  return cases;
+}
+
+INSTANTIATE_TEST_SUITE_P(Slices, EverySlice, ::testing::ValuesIn(AllSlices()),
+                         [](const auto& info) {
+                           std::string name =
+                               info.param.slice + "_B" +
+                               std::to_string(info.param.batch_per_core) +
+                               "_D" + std::to_string(info.param.dataset_size);
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
+
+TEST(FillTrainBatch, RowsFollowTheFormula) {
+  const NumberedDataset dataset(50, 1);
+  const BatchPlace place = {.consumed = 123,
+                            .batch_per_core = 7,
+                            .first_core = 3,
+                            .cores = 5,
+                            .global_batch = 56};
+  Batch batch;
+  FillTrainBatch(dataset, kSeed, place, batch);
+  ASSERT_EQ(batch.rows, 35);
+  for (int core = 3; core < 8; ++core) {
+    for (int row = 0; row < 7; ++row) {
+      const std::int64_t at = (core - 3) * 7 + row;
+      const std::int64_t want = ExampleAt(kSeed, 50, 123 + core * 7 + row);
+      EXPECT_EQ(batch.features[2 * at], want);
+      EXPECT_EQ(batch.features[2 * at + 1], static_cast<float>(want) / 2);
+      EXPECT_EQ(batch.labels[at], want % 7);
+    }
+  }
+  EXPECT_THAT(batch.weights, Each(1.0F / 56));
+}
+
+TEST(FillTrainBatch, PackingsAgree) {
+  constexpr std::int64_t kCores = 32;
+  constexpr std::int64_t kBatch = 3;
+  const NumberedDataset dataset(71, 1);  // the batch crosses an epoch's end
+  const auto read = [&](std::int64_t cores_at_a_time) {
+    Batch whole;
+    Batch part;
+    for (std::int64_t core = 0; core < kCores; core += cores_at_a_time) {
+      FillTrainBatch(dataset, kSeed,
+                     {.consumed = 40,
+                      .batch_per_core = kBatch,
+                      .first_core = core,
+                      .cores = cores_at_a_time,
+                      .global_batch = kCores * kBatch},
+                     part);
+      whole.rows += part.rows;
+      const auto append = [](auto& to, const auto& from) {
+        to.insert(to.end(), from.begin(), from.end());
+      };
+      append(whole.features, part.features);
+      append(whole.labels, part.labels);
+      append(whole.weights, part.weights);
+    }
+    return whole;
+  };
+  const Batch together = read(kCores);
+  ASSERT_EQ(together.rows, kCores * kBatch);
+  for (const std::int64_t cores_at_a_time : {1, 2, 8, 16}) {
+    const Batch apart = read(cores_at_a_time);
+    EXPECT_EQ(apart.rows, together.rows);
+    EXPECT_EQ(apart.features, together.features);
+    EXPECT_EQ(apart.labels, together.labels);
+    EXPECT_EQ(apart.weights, together.weights);
+  }
+}
+
+// Batches of one size after another slice's are the same stream: what a resumed
+// job relies on.
+TEST(FillTrainBatch, AnotherBatchSizeReadsOnInTheSameStream) {
+  const NumberedDataset dataset(30, 1);
+  std::vector<std::int64_t> got;
+  std::vector<std::int64_t> positions;
+  Batch batch;
+  std::int64_t consumed = 0;
+  for (const std::int64_t global : {8, 8, 32, 1, 64}) {
+    FillTrainBatch(dataset, kSeed,
+                   {.consumed = consumed,
+                    .batch_per_core = global,
+                    .global_batch = global},
+                   batch, &positions);
+    got.insert(got.end(), positions.begin(), positions.end());
+    consumed += global;
+  }
+  std::vector<std::int64_t> want;
+  for (std::int64_t k = 0; k < consumed; ++k)
+    want.push_back(ExampleAt(kSeed, 30, k));
+  EXPECT_EQ(got, want);
+}
+
+TEST(FillEvalBatch, EachHeldOutExampleExactlyOnce) {
+  for (const std::int64_t size : {1, 31, 32, 33, 64, 299}) {
+    for (const std::int64_t batch_per_core : {1, 4, 50}) {
+      const NumberedDataset dataset(1, size);
+      constexpr std::int64_t kHosts = 4;
+      const std::int64_t global = kHosts * 8 * batch_per_core;
+      std::vector<double> weight(static_cast<std::size_t>(size));
+      Batch batch;
+      for (std::int64_t consumed = 0; consumed < size; consumed += global) {
+        for (std::int64_t host = 0; host < kHosts; ++host) {
+          FillEvalBatch(dataset,
+                        {.consumed = consumed,
+                         .batch_per_core = batch_per_core,
+                         .first_core = host * 8,
+                         .cores = 8,
+                         .global_batch = global},
+                        batch);
+          const std::int64_t first = consumed + host * 8 * batch_per_core;
+          for (std::int64_t row = 0; row < batch.rows; ++row) {
+            const std::int64_t index = first + row;
+            if (index < size) {
+              ASSERT_EQ(batch.features[2 * row], index);
+              ASSERT_EQ(batch.labels[row], index % 7);
+              weight[index] += batch.weights[row];
+            } else {
+              ASSERT_EQ(batch.weights[row], 0);
+              ASSERT_EQ(batch.features[2 * row], 0);
+              ASSERT_EQ(batch.features[2 * row + 1], 0);
+              ASSERT_EQ(batch.labels[row], 0);
+            }
+          }
+        }
+      }
+      EXPECT_THAT(weight, Each(1.0)) << size << " by " << global;
+    }
+  }
+}
+
+TEST(FillEvalBatch, ReusedBufferKeepsNothing) {
+  const NumberedDataset dataset(100, 5);
+  Batch batch;
+  FillTrainBatch(dataset, kSeed,
+                 {.batch_per_core = 64, .cores = 2, .global_batch = 128},
+                 batch);
+  FillEvalBatch(dataset, {.batch_per_core = 8}, batch);
+  EXPECT_EQ(batch.rows, 8);
+  EXPECT_EQ(batch.features.size(), 16);
+  EXPECT_THAT(batch.weights,
+              ElementsAreArray({1.F, 1.F, 1.F, 1.F, 1.F, 0.F, 0.F, 0.F}));
+  EXPECT_EQ(batch.features[2 * 4], 4);
+  EXPECT_EQ(batch.features[2 * 5], 0);
+}
+
+}  // namespace
+}  // namespace podsim
