@@ -1,0 +1,48 @@
+// Opens the data set as the hosts will, for its counts and fingerprint.
+#include "runtime/coordinator/plan_inputs.h"
+
+#include <utility>
+
+#include "base/status.h"
+#include "host/board/cpu_share.h"
+#include "host/input/dataset.h"
+#include "host/storage/storage.h"
+#include "models/tensor/kernels.h"
+
+namespace podsim {
+
+absl::StatusOr<PlanInputs> GatherPlanInputs(const JobSpec& spec,
+                                            bool one_machine) {
+  PODSIM_ASSIGN_OR_RETURN(const JobSpec full, ApplyRecipe(spec));
+  const auto store = NewLocalStore();
+  PODSIM_ASSIGN_OR_RETURN(
+      const auto dataset,
+      OpenDataset({.name = full.dataset(),
+                   .data_dir = full.data_dir(),
+                   .example_shape = {full.example_shape().begin(),
+                                     full.example_shape().end()},
+                   .classes = full.classes(),
+                   .examples = full.synthetic_examples(),
+                   .seed = full.seed()},
+                  *store));
+  PlanInputs inputs;
+  inputs.dataset = dataset->config();
+  PODSIM_ASSIGN_OR_RETURN(inputs.isa, BestIsa());
+  inputs.cpus = AvailableCpus();
+  if (one_machine) {
+    PODSIM_ASSIGN_OR_RETURN(inputs.memory_bytes, MachineMemoryBytes());
+  }
+  return inputs;
+}
+
+std::function<absl::StatusOr<JobPlan>(const std::string& isa)> PlanMakerFor(
+    JobSpec spec, PlanInputs inputs) {
+  return [spec = std::move(spec),
+          inputs = std::move(inputs)](const std::string& isa) {
+    PlanInputs at = inputs;
+    at.isa = isa;
+    return MakePlan(spec, at);
+  };
+}
+
+}  // namespace podsim

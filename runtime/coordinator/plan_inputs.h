@@ -1,0 +1,27 @@
+// What the planner may know of the world, gathered: the data set is opened,
+// this machine measured.
+#ifndef PODSIM_RUNTIME_COORDINATOR_PLAN_INPUTS_H_
+#define PODSIM_RUNTIME_COORDINATOR_PLAN_INPUTS_H_
+
+#include <functional>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "proto/job.pb.h"
+#include "runtime/job/planner.h"
+
+namespace podsim {
+
+// `one_machine`: all processes run here, so that this machine's memory is the
+// limit; otherwise memory is not checked.
+// Errors: those of ApplyRecipe, OpenDataset, BestIsa and MachineMemoryBytes.
+absl::StatusOr<PlanInputs> GatherPlanInputs(const JobSpec& spec,
+                                            bool one_machine);
+
+// MakePlan with everything but the ISA level fixed.
+std::function<absl::StatusOr<JobPlan>(const std::string& isa)> PlanMakerFor(
+    JobSpec spec, PlanInputs inputs);
+
+}  // namespace podsim
+
+#endif  // PODSIM_RUNTIME_COORDINATOR_PLAN_INPUTS_H_

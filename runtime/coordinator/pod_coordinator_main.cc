@@ -1,0 +1,157 @@
+// pod_coordinator: forms a pod, watches it, and writes what happens to the job
+// as one JSON object a line. Exit code: 0 done, 1 the job failed, 2 bad usage.
+#include <google/protobuf/util/json_util.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <thread>
+
+#include "absl/strings/str_cat.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/rpc/token.h"
+#include "base/status.h"
+#include "runtime/coordinator/plan_inputs.h"
+#include "runtime/coordinator/service.h"
+#include "runtime/job/job_file.h"
+
+namespace podsim {
+namespace {
+
+constexpr int kDone = 0;
+constexpr int kFailed = 1;
+constexpr int kBadUsage = 2;
+
+struct Flags {
+  std::string job;
+  std::string listen = "127.0.0.1:0";
+  int events_fd = STDOUT_FILENO;
+  int ready_fd = -1;
+  bool allow_plaintext_network = false;
+  bool external = false;
+};
+
+void AddFlags(CLI::App& app, Flags& flags) {
+  app.add_option("--job", flags.job, "JobSpec as protobuf text")
+      ->required()
+      ->check(CLI::ExistingFile);
+  app.add_option("--listen", flags.listen, "unix:/path or host:port")
+      ->capture_default_str();
+  app.add_option("--events_fd", flags.events_fd,
+                 "descriptor for the events, one JSON object a line")
+      ->capture_default_str();
+  app.add_option("--ready_fd", flags.ready_fd,
+                 "descriptor for the bound address, once listening");
+  app.add_flag("--allow_plaintext_network", flags.allow_plaintext_network,
+               "let calls travel unencrypted beyond this machine");
+  app.add_flag("--external", flags.external,
+               "hosts run on other machines: do not check this one's memory");
+}
+
+// All of `text`; false once nobody reads any more.
+bool WriteAll(int fd, const std::string& text) {
+  std::size_t written = 0;
+  while (written < text.size()) {
+    const ssize_t n = write(fd, text.data() + written, text.size() - written);
+    if (n < 0 && errno != EINTR) return false;
+    if (n > 0) written += static_cast<std::size_t>(n);
+  }
+  return true;
+}
+
+void WriteEvent(int fd, const JobEvent& event) {
+  google::protobuf::util::JsonPrintOptions options;
+  options.preserve_proto_field_names = true;
+  options.always_print_primitive_fields = true;
+  std::string line;
+  PODSIM_CHECK(
+      google::protobuf::util::MessageToJsonString(event, &line, options).ok());
+  if (!WriteAll(fd, line + "\n")) {
+    Log(LogLevel::kWarning,
+        absl::StrCat("cannot write events: ", std::strerror(errno)));
+  }
+}
+
+// Ends the job on SIGTERM or SIGINT. The signals must be blocked in every
+// thread.
+void WatchSignals(const std::stop_token& stop, const sigset_t& signals,
+                  CoordinatorServer& server) {
+  const timespec slice = {.tv_sec = 0, .tv_nsec = 100'000'000};
+  while (!stop.stop_requested()) {
+    const int signal = sigtimedwait(&signals, nullptr, &slice);
+    if (signal > 0) {
+      server.Stop(absl::StrCat("the coordinator was told to end (SIG",
+                               sigabbrev_np(signal), ")"));
+    }
+  }
+}
+
+absl::StatusOr<std::unique_ptr<CoordinatorServer>> StartServer(
+    const Flags& flags, const Clock& clock) {
+  PODSIM_ASSIGN_OR_RETURN(std::string token, TokenFromEnvironment());
+  PODSIM_ASSIGN_OR_RETURN(JobSpec spec, ReadJobFile(flags.job));
+  PODSIM_ASSIGN_OR_RETURN(PlanInputs inputs,
+                          GatherPlanInputs(spec, !flags.external));
+  const std::string isa = inputs.isa;
+  return CoordinatorServer::Start(
+      {.listen = flags.listen,
+       .security = {.token = std::move(token),
+                    .allow_plaintext_network = flags.allow_plaintext_network},
+       .make_plan = PlanMakerFor(std::move(spec), std::move(inputs)),
+       .isa = isa,
+       .on_event = [fd = flags.events_fd](
+                       const JobEvent& event) { WriteEvent(fd, event); },
+       .clock = &clock});
+}
+
+int Run(const Flags& flags) {
+  signal(SIGPIPE, SIG_IGN);
+  // Our own messages say what gRPC's would, in one line.
+  setenv("GRPC_VERBOSITY", "NONE", /*overwrite=*/0);
+  // Blocked before any thread starts, so that all of them inherit it.
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGTERM);
+  sigaddset(&signals, SIGINT);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+
+  const SystemClock clock;
+  auto server = StartServer(flags, clock);
+  if (!server.ok()) {
+    Log(LogLevel::kError, std::string(server.status().message()));
+    return kBadUsage;
+  }
+  if (flags.ready_fd >= 0) {
+    WriteAll(flags.ready_fd, (*server)->address() + "\n");
+    close(flags.ready_fd);
+  }
+  const std::jthread watcher([&](const std::stop_token& stop) {
+    WatchSignals(stop, signals, **server);
+  });
+  const absl::Status outcome = (*server)->Wait();
+  if (outcome.ok()) return kDone;
+  Log(LogLevel::kError, std::string(outcome.message()));
+  return kFailed;
+}
+
+}  // namespace
+}  // namespace podsim
+
+int main(int argc, char** argv) {
+  podsim::Flags flags;
+  CLI::App app("Forms a pod, watches it and reports what happens to the job.");
+  podsim::AddFlags(app, flags);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? podsim::kDone : podsim::kBadUsage;
+  }
+  return podsim::Run(flags);
+}

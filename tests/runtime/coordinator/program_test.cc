@@ -1,0 +1,87 @@
+// pod_coordinator as a program: what it refuses, what it says, how it exits.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <chrono>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "tests/testing/subprocess.h"
+#include "tests/testing/temp_dir.h"
+
+namespace podsim {
+namespace {
+
+using ::podsim::testing::Subprocess;
+using ::podsim::testing::TempDir;
+using ::testing::HasSubstr;
+
+constexpr std::chrono::seconds kLimit(30);
+
+class ProgramTest : public ::testing::Test {
+ protected:
+  std::string WriteJob(const std::string& text) {
+    const std::string path = dir_.file("job");
+    std::ofstream(path) << text;
+    return path;
+  }
+  static Subprocess::Options Command(std::vector<std::string> flags,
+                                     const std::string& token = "secret") {
+    flags.insert(flags.begin(), POD_COORDINATOR);
+    return {.command = std::move(flags),
+            .environment = {{"PODSIM_TOKEN", token}}};
+  }
+  // Runs to the end and returns the exit code.
+  int Run(const Subprocess::Options& options) {
+    Subprocess program(options);
+    const int code = program.Wait(kLimit);
+    output_ = program.output();
+    return code;
+  }
+
+  TempDir dir_;
+  std::string output_;
+};
+
+constexpr char kJob[] = "topology: 'v3-8' model: 'mlp'";
+
+TEST_F(ProgramTest, NeedsTheToken) {
+  EXPECT_EQ(Run(Command({"--job=" + WriteJob(kJob)}, "")), 2);
+  EXPECT_THAT(output_, HasSubstr("PODSIM_TOKEN is not set"));
+}
+
+TEST_F(ProgramTest, RefusesUnknownFlagsAndMissingFiles) {
+  EXPECT_EQ(Run(Command({})), 2);
+  EXPECT_THAT(output_, HasSubstr("--job"));
+  EXPECT_EQ(Run(Command({"--job=" + dir_.file("none")})), 2);
+  EXPECT_EQ(Run(Command({"--job=" + WriteJob(kJob), "--what"})), 2);
+  EXPECT_EQ(Run(Command({"--help"})), 0);
+}
+
+TEST_F(ProgramTest, RefusesAJobThatCannotBePlanned) {
+  EXPECT_EQ(Run(Command({"--job=" + WriteJob("topology: 'v9-1'")})), 2);
+  EXPECT_THAT(output_, HasSubstr("v9-1"));
+  EXPECT_EQ(Run(Command({"--job=" + WriteJob("modle: 'mlp'")})), 2);
+  EXPECT_THAT(output_, HasSubstr("modle"));
+}
+
+TEST_F(ProgramTest, RefusesPlainTextBeyondTheMachine) {
+  EXPECT_EQ(Run(Command({"--job=" + WriteJob(kJob), "--listen=0.0.0.0:0"})), 2);
+  EXPECT_THAT(output_, HasSubstr("--allow_plaintext_network"));
+}
+
+TEST_F(ProgramTest, SaysWhereItListensAndEndsOnSigterm) {
+  const std::string address = "unix:" + dir_.file("s");
+  Subprocess program(Command({"--job=" + WriteJob(kJob), "--listen=" + address,
+                              "--events_fd=1", "--ready_fd=2"}));
+  ASSERT_TRUE(program.ReadUntilText(address + "\n", kLimit));
+  program.Signal(SIGTERM);
+  EXPECT_EQ(program.Wait(kLimit), 1);
+  EXPECT_THAT(program.output(), HasSubstr("\"failed\":{\"host\":-1"));
+  EXPECT_THAT(program.output(), HasSubstr("SIGTERM"));
+}
+
+}  // namespace
+}  // namespace podsim
