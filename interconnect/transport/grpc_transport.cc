@@ -74,8 +74,10 @@ absl::Status GrpcTransport::Impl::Listen() {
 
 GrpcTransport::Impl::~Impl() {
   if (links) links->Close(options.linger);
-  // The shutdown ends the links' wait for callers, the loop's end runs that.
+  // The shutdown ends the wait for callers. Only then may the queue go: streams
+  // answer a caller that has come meanwhile.
   if (server) server->Shutdown(std::chrono::system_clock::now());
+  if (links) links->Drain();
   loop.reset();
 }
 

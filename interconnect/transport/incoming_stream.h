@@ -52,6 +52,8 @@ class IncomingStream : public std::enable_shared_from_this<IncomingStream> {
 
   // The peer was let in and has our answer.
   bool greeted() const { return replied_; }
+  // Waits for a caller.
+  bool listening() const { return call_.pending(); }
   // Somebody has called, and gRPC still works for this object.
   bool busy() const;
   // Nothing will happen here any more.

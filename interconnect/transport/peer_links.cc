@@ -17,6 +17,10 @@ namespace {
 // Time that gRPC has to hand back what was cancelled; more is a bug.
 constexpr absl::Duration kDrainLimit = absl::Seconds(30);
 
+// After a refusal others may still want to hear theirs, or they would wait for
+// us until their time is up.
+constexpr absl::Duration kAnswerTime = absl::Milliseconds(200);
+
 grpc::ChannelArguments ChannelArgumentsOfIci() {
   grpc::ChannelArguments arguments = DefaultChannelArguments();
   for (const auto& [name, value] : IciArguments()) {
@@ -43,7 +47,9 @@ bool PeerLinks::Busy() const {
                        return outgoing != nullptr && outgoing->busy();
                      }) ||
          std::any_of(incoming_.begin(), incoming_.end(),
-                     [](const auto& stream) { return stream->busy(); });
+                     [](const auto& stream) {
+                       return stream->busy() || stream->listening();
+                     });
 }
 
 absl::Status PeerLinks::Connect(absl::Duration timeout) {
@@ -73,7 +79,10 @@ absl::Status PeerLinks::Connect(absl::Duration timeout) {
                        ": ", absl::StrJoin(Missing(), ", ")));
     }
     for (const auto& [process, peer] : peers_) {
-      PODSIM_RETURN_IF_ERROR(peer.lost);
+      if (peer.lost.ok()) continue;
+      const absl::Status first = peer.lost;
+      Serve(kAnswerTime);
+      return first;
     }
     if (loop_.TakeWake()) {
       return absl::CancelledError(absl::StrCat(
@@ -122,10 +131,20 @@ void PeerLinks::Close(absl::Duration linger) {
   while (std::any_of(peers_.begin(), peers_.end(), open) &&
          loop_.RunOne(until)) {
   }
+  CancelAll();
+}
+
+void PeerLinks::Drain() {
   const auto limit = CompletionLoop::After(kDrainLimit);
   while (Busy()) {
-    CancelAll();  // each time anew: a caller may have come meanwhile
     PODSIM_CHECK(loop_.RunOne(limit));
+    CancelAll();  // a caller may have come meanwhile
+  }
+}
+
+void PeerLinks::Serve(absl::Duration length) {
+  const auto until = CompletionLoop::After(length);
+  while (loop_.RunOne(until)) {
   }
 }
 

@@ -24,8 +24,8 @@ namespace podsim {
 class PeerLinks final : public OutgoingStream::Owner,
                         public IncomingStream::Owner {
  public:
-  // The references must outlive this object's use; this object must outlive
-  // the server, whose shutdown ends the wait for callers.
+  // The references must outlive the use of this object. The end: Close, the
+  // server's shutdown (it ends the wait for callers), Drain.
   PeerLinks(const PodIdentity& identity, PodMap map,
             grpc::AsyncGenericService& service, CompletionLoop& loop,
             Mailbox& mailbox);
@@ -39,9 +39,11 @@ class PeerLinks final : public OutgoingStream::Owner,
   OutgoingStream* StreamTo(int host);
 
   // Ends the outgoing streams in good order, waits up to `linger` until peers
-  // have read what was sent, then cancels what is left and waits until gRPC has
-  // let go of it.
+  // have read what was sent, and cancels what is left.
   void Close(absl::Duration linger);
+  // Waits until gRPC has let go of all streams. REQUIRES: Close was called, and
+  // the server is shut down.
+  void Drain();
 
   // Forgets streams that have ended.
   void Tidy();
@@ -57,6 +59,8 @@ class PeerLinks final : public OutgoingStream::Owner,
   // Who is not connected both ways yet; empty when all are.
   std::vector<std::string> Missing() const;
   void Lose(int process, const absl::Status& why);
+  // Runs completions for a while, so that peers get their answers.
+  void Serve(absl::Duration length);
   void CancelAll();
   bool Busy() const;
 

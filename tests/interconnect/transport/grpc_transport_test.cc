@@ -305,6 +305,7 @@ class GrpcTransportAgainstHand : public ::testing::Test {
     pod_.reset();
     links_->Close(absl::ZeroDuration());
     server_->Shutdown(std::chrono::system_clock::now());
+    links_->Drain();
     loop_.reset();
   }
 
