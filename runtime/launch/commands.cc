@@ -3,6 +3,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/rpc/token.h"
+#include "base/status.h"
+#include "interconnect/topology/environment.h"
 
 namespace podsim {
 namespace {
@@ -15,6 +17,18 @@ void AddCommon(const PodFiles& files, ProcessSpec& spec) {
   if (files.allow_plaintext_network) {
     spec.argv.emplace_back("--allow_plaintext_network");
   }
+}
+
+// As on a pod whose hosts all have the name of this machine, one port each.
+Environment TpuEnvironment(const Slice& slice, int host) {
+  HostAddresses addresses;
+  addresses.hostnames.assign(slice.hosts, "localhost");
+  for (int i = 0; i < slice.hosts; ++i) {
+    addresses.ports.push_back(kTpuProcessPort + i);
+  }
+  auto environment = HostEnvironment(slice, host, addresses);
+  PODSIM_CHECK(environment.ok());
+  return *std::move(environment);
 }
 
 }  // namespace
@@ -35,6 +49,7 @@ ProcessSpec CoordinatorCommand(const PodFiles& files, const std::string& listen,
                                absl::StrCat("--listen=", listen),
                                absl::StrCat("--events_fd=", events_fd)},
                       .inherited_fds = {events_fd}};
+  if (files.external_hosts) spec.argv.emplace_back("--external");
   if (ready_fd >= 0) {
     spec.argv.push_back(absl::StrCat("--ready_fd=", ready_fd));
     spec.inherited_fds.push_back(ready_fd);
@@ -43,7 +58,8 @@ ProcessSpec CoordinatorCommand(const PodFiles& files, const std::string& listen,
   return spec;
 }
 
-ProcessSpec HostCommand(const PodFiles& files, const JobPlan& plan, int process,
+ProcessSpec HostCommand(const PodFiles& files, const JobPlan& plan,
+                        const Slice& slice, int process,
                         const std::string& coordinator) {
   const std::string listen =
       UsesSockets(plan.transport())
@@ -54,6 +70,7 @@ ProcessSpec HostCommand(const PodFiles& files, const JobPlan& plan, int process,
                                absl::StrCat("--coordinator=", coordinator),
                                absl::StrCat("--process=", process),
                                absl::StrCat("--ici_listen=", listen)}};
+  spec.environment = TpuEnvironment(slice, plan.first_host(process));
   AddCommon(files, spec);
   return spec;
 }

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "interconnect/topology/slice.h"
 #include "proto/job.pb.h"
 #include "runtime/launch/process.h"
 
@@ -16,6 +17,7 @@ struct PodFiles {
   std::string job_file;
   std::string token;
   bool allow_plaintext_network = false;
+  bool external_hosts = false;  // no pod_host of ours
 };
 
 // Whether `transport` needs no address but paths in the private directory.
@@ -29,9 +31,11 @@ std::string LocalListenAddress(const PodFiles& files,
 ProcessSpec CoordinatorCommand(const PodFiles& files, const std::string& listen,
                                int events_fd, int ready_fd);
 
-// `coordinator`: the address that it listens on.
-// REQUIRES: 0 <= process < plan.processes().
-ProcessSpec HostCommand(const PodFiles& files, const JobPlan& plan, int process,
+// `coordinator`: the address that it listens on. The process gets the
+// environment that a TPU VM gives the first of the hosts that it plays.
+// REQUIRES: `slice` is the plan's; 0 <= process < plan.processes().
+ProcessSpec HostCommand(const PodFiles& files, const JobPlan& plan,
+                        const Slice& slice, int process,
                         const std::string& coordinator);
 
 // "host2", or "host4-7" for a process that plays several.

@@ -19,7 +19,7 @@ constexpr FlagInfo kSpecFlags[] = {
     {"model", kSlice, "NAME", "Model to train; brings its recipe [mlp]"},
     {"hidden", kSlice, "N,N,...", "Widths of the hidden layers"},
     {"wrap", kSlice, "HOW",
-     "Whether grid axes wrap: auto, torus or mesh [auto]", "auto|torus|mesh"},
+     "Whether grid axes wrap: auto, torus or mesh [auto]"},
 
     {"dataset", kData, "NAME",
      "digits (built in, 8x8), mnist (IDX files) or\n"
@@ -48,8 +48,7 @@ constexpr FlagInfo kSpecFlags[] = {
      "Instead of --learning_rate: per 256 examples"},
     {"lr_scaling", kSchedule, "RULE",
      "How the rate follows the batch: linear, sqrt or\n"
-     "none [linear]",
-     "linear|sqrt|none"},
+     "none [linear]"},
     {"warmup_steps", kSchedule, "N",
      "Steps of the reference schedule over which the\n"
      "rate rises from 0"},
@@ -61,12 +60,10 @@ constexpr FlagInfo kSpecFlags[] = {
 
     {"precision", kNumerics, "TYPE",
      "Matrix products in bfloat16 (as on TPU) or float32\n"
-     "[bfloat16]",
-     "bfloat16|float32"},
+     "[bfloat16]"},
     {"isa", kNumerics, "LEVEL",
      "Kernels to use: v2, v3 (AVX2) or v4 (AVX-512)\n"
-     "[best that all processes run]",
-     "v2|v3|v4"},
+     "[best that all processes run]"},
     {"bucket_bytes", kNumerics, "BYTES",
      "Gradient bucket that is summed at a time (K, M, G)"},
     {"chunk_bytes", kNumerics, "BYTES",
@@ -78,7 +75,7 @@ constexpr FlagInfo kSpecFlags[] = {
     {"threads", kMachine, "N",
      "Threads per process; 0: a fair share of the CPUs"},
     {"transport", kMachine, "HOW",
-     "Between processes: unix sockets or tcp [unix]", "unix|tcp"},
+     "Between processes: unix sockets or tcp [unix]"},
     {"host_memory_bytes", kMachine, "BYTES",
      "Memory the job may use (K, M, G); 0: what this\n"
      "machine has"},
@@ -95,17 +92,9 @@ constexpr FlagInfo kSpecFlags[] = {
     {"log_dir", kOutput, "DIR", "Keep the whole output of each process"},
 };
 
-constexpr ExclusivePair kExclusivePairs[] = {
-    {"train_batch_size", "batch_per_core", "both set the batch"},
-    {"train_steps", "epochs", "both set the length of the run"},
-    {"learning_rate", "base_learning_rate", "both set the learning rate"},
-    {"reference_topology", "reference_batch_size", "both set the reference"},
-};
-
 }  // namespace
 
 std::span<const FlagInfo> SpecFlags() { return kSpecFlags; }
-std::span<const ExclusivePair> ExclusivePairs() { return kExclusivePairs; }
 
 const char kHelpIntroduction[] =
     "Trains a model on an emulated TPU slice: one process per TPU host, real\n"
@@ -115,7 +104,7 @@ const char kHelpExamples[] =
     "Flags may be written with - or _, and given as environment variables\n"
     "(--log-dir as PODSIM_LOG_DIR) or in a job file; the command line wins,\n"
     "then the environment, then the file. [..] is the default; what has none\n"
-    "comes from the model's recipe, as --print_job and --dry_run show.\n"
+    "comes from the model's recipe, as --dry_run shows.\n"
     "\n"
     "Examples:\n"
     "  pod_launch --topology v3-32 --model mlp\n"

@@ -20,6 +20,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "base/status.h"
+#include "runtime/job/spec_check.h"
 #include "runtime/launch/flag_table.h"
 #include "runtime/launch/nearest_names.h"
 
@@ -33,12 +34,6 @@ constexpr char kVersion[] = "pod_launch (podsim) " PODSIM_VERSION "\n";
 
 const FieldDescriptor* FindField(const std::string& name) {
   return JobSpec::descriptor()->FindFieldByName(name);
-}
-
-bool IsSet(const JobSpec& spec, const FieldDescriptor* field) {
-  const Reflection* reflection = spec.GetReflection();
-  return field->is_repeated() ? reflection->FieldSize(spec, field) > 0
-                              : reflection->HasField(spec, field);
 }
 
 absl::Status BadValue(const std::string& flag, const std::string& value,
@@ -109,7 +104,7 @@ absl::Status SetSingle(const FieldDescriptor* field, const std::string& value,
     }
     case FieldDescriptor::CPPTYPE_DOUBLE: {
       double number = 0;
-      if (!absl::SimpleAtod(value, &number) || number != number) {
+      if (!absl::SimpleAtod(value, &number)) {
         return BadValue(name, value, "a number");
       }
       reflection->SetDouble(&spec, field, number);
@@ -143,12 +138,6 @@ absl::Status SetSpecFlag(const FlagInfo& info, const std::string& value,
   if (absl::StartsWith(value, "--")) {
     return absl::InvalidArgumentError(absl::StrCat(
         "--", info.name, " has no value: \"", value, "\" follows it"));
-  }
-  if (info.choices != nullptr) {
-    const std::vector<std::string> choices = absl::StrSplit(info.choices, '|');
-    if (std::find(choices.begin(), choices.end(), value) == choices.end()) {
-      return BadValue(info.name, value, absl::StrJoin(choices, ", "));
-    }
   }
   const FieldDescriptor* field = FindField(info.name);
   return field->is_repeated() ? SetList(field, value, spec)
@@ -325,18 +314,6 @@ absl::Status FillFromEnvironment(const EnvironmentLookup& environment,
   return absl::OkStatus();
 }
 
-absl::Status CheckExclusive(const JobSpec& spec) {
-  for (const ExclusivePair& pair : ExclusivePairs()) {
-    if (IsSet(spec, FindField(pair.first)) &&
-        IsSet(spec, FindField(pair.second))) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("--", pair.first, " and --", pair.second,
-                       " exclude each other (", pair.why, "): give one"));
-    }
-  }
-  return absl::OkStatus();
-}
-
 absl::StatusOr<LaunchOptions> MakeOptions(RawFlags& raw) {
   LaunchOptions options;
   options.job_file = raw.options["job"];
@@ -394,28 +371,9 @@ absl::StatusOr<ParsedFlags> ParseFlags(const std::vector<std::string>& args,
   }
   // After the values, as "--topology --model mlp" leaves "mlp" over.
   if (!raw.unknown.empty()) return UnknownArgument(raw.unknown.front());
-  PODSIM_RETURN_IF_ERROR(CheckExclusive(parsed.spec));
+  PODSIM_RETURN_IF_ERROR(CheckSpec(parsed.spec));
   PODSIM_ASSIGN_OR_RETURN(parsed.options, MakeOptions(raw));
   return parsed;
-}
-
-JobSpec OverrideSpec(const JobSpec& file, const JobSpec& flags) {
-  JobSpec merged = file;
-  const Reflection* reflection = merged.GetReflection();
-  for (const ExclusivePair& pair : ExclusivePairs()) {
-    const FieldDescriptor* first = FindField(pair.first);
-    const FieldDescriptor* second = FindField(pair.second);
-    if (IsSet(flags, first)) reflection->ClearField(&merged, second);
-    if (IsSet(flags, second)) reflection->ClearField(&merged, first);
-  }
-  // Lists replace, they do not grow.
-  std::vector<const FieldDescriptor*> fields;
-  flags.GetReflection()->ListFields(flags, &fields);
-  for (const FieldDescriptor* field : fields) {
-    if (field->is_repeated()) reflection->ClearField(&merged, field);
-  }
-  merged.MergeFrom(flags);
-  return merged;
 }
 
 }  // namespace podsim

@@ -2,7 +2,7 @@
 // launcher's own options. Pure.
 //
 //   PODSIM_ASSIGN_OR_RETURN(ParsedFlags flags, ParseFlags(args, lookup));
-//   JobSpec spec = OverrideSpec(file_spec, flags.spec);
+//   JobSpec spec = MergeSpecs(file_spec, flags.spec);
 #ifndef PODSIM_RUNTIME_LAUNCH_FLAGS_H_
 #define PODSIM_RUNTIME_LAUNCH_FLAGS_H_
 
@@ -48,13 +48,10 @@ using EnvironmentLookup =
 // `args` without the program's name. A flag X may also be given as PODSIM_X in
 // the environment; the command line wins. '-' and '_' in flag names are equal.
 // Errors: INVALID_ARGUMENT, one line (unknown flag, naming the nearest ones; a
-//   value that does not parse; flags that exclude each other).
+//   value that does not parse or is not allowed; flags that exclude each
+//   other).
 absl::StatusOr<ParsedFlags> ParseFlags(const std::vector<std::string>& args,
                                        const EnvironmentLookup& environment);
-
-// `file` with every field that `flags` sets replaced. A flag also clears the
-// fields of the file that it excludes (--train_batch_size a batch_per_core).
-JobSpec OverrideSpec(const JobSpec& file, const JobSpec& flags);
 
 }  // namespace podsim
 

@@ -37,6 +37,12 @@ JobPlan Plan(const std::string& transport) {
   return plan;
 }
 
+Slice V3Slice() {
+  auto slice = FindSlice("v3-64");
+  PODSIM_CHECK(slice.ok());
+  return *std::move(slice);
+}
+
 TEST(CommandsTest, NamesSayWhichHostsAProcessPlays) {
   const JobPlan plan = Plan("unix");
   EXPECT_EQ(HostProcessName(plan, 0), "host0");
@@ -47,7 +53,8 @@ TEST(CommandsTest, NamesSayWhichHostsAProcessPlays) {
 TEST(CommandsTest, SocketsAreInThePrivateDirectory) {
   const std::string listen = LocalListenAddress(kFiles, "unix");
   EXPECT_EQ(listen, "unix:/run/podsim-x/coordinator.sock");
-  const ProcessSpec host = HostCommand(kFiles, Plan("unix"), 1, listen);
+  const ProcessSpec host =
+      HostCommand(kFiles, Plan("unix"), V3Slice(), 1, listen);
   EXPECT_EQ(host.name, "host1-3");
   EXPECT_THAT(
       host.argv,
@@ -58,8 +65,9 @@ TEST(CommandsTest, SocketsAreInThePrivateDirectory) {
 
 TEST(CommandsTest, TcpTakesAnyPortOfThisMachine) {
   EXPECT_EQ(LocalListenAddress(kFiles, "tcp"), "127.0.0.1:0");
-  EXPECT_THAT(HostCommand(kFiles, Plan("tcp"), 0, "127.0.0.1:4711").argv,
-              Contains("--ici_listen=127.0.0.1:0"));
+  EXPECT_THAT(
+      HostCommand(kFiles, Plan("tcp"), V3Slice(), 0, "127.0.0.1:4711").argv,
+      Contains("--ici_listen=127.0.0.1:0"));
 }
 
 TEST(CommandsTest, TheCoordinatorInheritsItsDescriptors) {
@@ -74,11 +82,27 @@ TEST(CommandsTest, TheCoordinatorInheritsItsDescriptors) {
 }
 
 TEST(CommandsTest, TheTokenIsInTheEnvironmentAndNeverInTheArguments) {
-  for (const ProcessSpec& spec : {CoordinatorCommand(kFiles, "x", 7, -1),
-                                  HostCommand(kFiles, Plan("unix"), 0, "x")}) {
+  for (const ProcessSpec& spec :
+       {CoordinatorCommand(kFiles, "x", 7, -1),
+        HostCommand(kFiles, Plan("unix"), V3Slice(), 0, "x")}) {
     EXPECT_THAT(spec.environment, Contains(Pair("PODSIM_TOKEN", "s3cret")));
     EXPECT_THAT(spec.argv, Not(Contains(HasSubstr("s3cret"))));
   }
+}
+
+TEST(CommandsTest, AProcessSeesTheEnvironmentOfItsFirstHost) {
+  const ProcessSpec spec = HostCommand(kFiles, Plan("unix"), V3Slice(), 2, "x");
+  EXPECT_THAT(spec.environment, Contains(Pair("TPU_WORKER_ID", "4")));
+  EXPECT_THAT(spec.environment, Contains(Pair("RANK", "4")));
+  EXPECT_THAT(spec.environment,
+              Contains(Pair("TPU_ACCELERATOR_TYPE", "v3-64")));
+}
+
+TEST(CommandsTest, TheCoordinatorKnowsThatHostsAreElsewhere) {
+  PodFiles files = kFiles;
+  files.external_hosts = true;
+  EXPECT_THAT(CoordinatorCommand(files, "x", 7, -1).argv,
+              Contains("--external"));
 }
 
 TEST(CommandsTest, ThePlainTextOverrideIsSpelledOut) {

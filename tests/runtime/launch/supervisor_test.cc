@@ -188,16 +188,15 @@ TEST_F(SupervisorTest, ChildrenThatIgnoreSigtermAreKilled) {
 }
 
 TEST_F(SupervisorTest, AStoppedChildIsNamedAndEnded) {
-  StartCoordinator("cat $FIFO; " + Emit(kFailedLine) + "exec sleep 100");
+  StartCoordinator("read pid < $FIFO; kill -STOP $pid; " + Emit(kFailedLine) +
+                   "exec sleep 100");
   StartHost(0, "exec sleep 100");
-  // Whoever plays host1 stops itself; the coordinator says so a moment later.
-  StartHost(1,
-            "exec 3> $FIFO; (exec 3>&-; kill -STOP $$) & exec 3>&-; "
-            "wait; exec sleep 100");
+  StartHost(1, "echo $$ > $FIFO; exec sleep 100");
   const Outcome outcome = Run();
   ASSERT_TRUE(outcome.failure.has_value());
   EXPECT_EQ(outcome.failure->name, "host1");
-  EXPECT_NE(outcome.exit_code, 0);
+  EXPECT_THAT(outcome.failure->how, HasSubstr("SIGSTOP"));
+  EXPECT_EQ(outcome.exit_code, 1);
   ExpectNoChildren();
 }
 

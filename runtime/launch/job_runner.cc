@@ -1,0 +1,216 @@
+// Sets the table for a job's processes and reads out the result; see
+// job_runner.h.
+#include "runtime/launch/job_runner.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "base/rpc/token.h"
+#include "base/status.h"
+#include "runtime/job/job_file.h"
+#include "runtime/launch/commands.h"
+#include "runtime/launch/private_dir.h"
+#include "runtime/launch/process.h"
+#include "runtime/launch/simulated_step.h"
+#include "runtime/launch/stop_signals.h"
+#include "runtime/launch/supervisor.h"
+#include "runtime/report/metrics_file.h"
+#include "runtime/report/reporter.h"
+
+namespace podsim {
+namespace {
+
+absl::Status CheckProgram(const std::string& path) {
+  if (access(path.c_str(), X_OK) == 0) return absl::OkStatus();
+  return absl::ErrnoToStatus(errno, absl::StrCat("cannot run ", path,
+                                                 ", which belongs beside "
+                                                 "pod_launch"));
+}
+
+absl::Status MakeLogDir(const std::string& path) {
+  std::error_code error;
+  std::filesystem::create_directories(path, error);
+  if (!error && access(path.c_str(), W_OK) != 0) {
+    error = std::error_code(errno, std::generic_category());
+  }
+  if (!error) return absl::OkStatus();
+  return absl::ErrnoToStatus(error.value(),
+                             absl::StrCat("cannot write to --log_dir ", path));
+}
+
+absl::Status WriteJobFile(const std::string& path, const JobSpec& spec) {
+  std::ofstream file(path);
+  file << PrintJob(spec);
+  file.close();
+  if (file) return absl::OkStatus();
+  return absl::UnavailableError(absl::StrCat("cannot write ", path));
+}
+
+// A local pod's token is its own unless the user sets one.
+absl::StatusOr<std::string> TokenFor(const LaunchContext& context,
+                                     bool external_hosts) {
+  if (external_hosts || context.environment(kTokenVariable).has_value()) {
+    return TokenFromEnvironment();
+  }
+  return GenerateToken();
+}
+
+std::string CpuName() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    if (line.rfind("model name", 0) != 0) continue;
+    const std::size_t colon = line.find(": ");
+    if (colon != std::string::npos) return line.substr(colon + 2);
+  }
+  return "unknown";
+}
+
+RunContext ContextOf(const LaunchContext& context) {
+  return {.command = absl::StrCat("pod_launch ",
+                                  absl::StrJoin(context.arguments, " ")),
+          .cpu = CpuName(),
+          .cpus = static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN))};
+}
+
+// Starts the coordinator, and the hosts or the wish for them.
+absl::Status StartPod(const PodFiles& files, const LaunchOptions& options,
+                      const PlannedJob& job, Supervisor& supervisor) {
+  const auto host = [&](int process, const std::string& coordinator) {
+    return HostCommand(files, job.plan, job.slice, process, coordinator);
+  };
+  const std::string listen =
+      options.external_hosts ? options.listen
+                             : LocalListenAddress(files, job.plan.transport());
+  const bool by_port =
+      !options.external_hosts && !UsesSockets(job.plan.transport());
+
+  PODSIM_ASSIGN_OR_RETURN(Pipe events, MakePipe());
+  Pipe ready;
+  if (by_port) {
+    PODSIM_ASSIGN_OR_RETURN(ready, MakePipe());
+  }
+  PODSIM_RETURN_IF_ERROR(supervisor.StartCoordinator(
+      CoordinatorCommand(files, listen, events.write_end.get(),
+                         ready.write_end.get()),
+      std::move(events.read_end)));
+  if (options.external_hosts) return absl::OkStatus();
+  if (!by_port) {
+    // Hosts dial until the coordinator listens: all start at once.
+    for (int process = 0; process < job.plan.processes(); ++process) {
+      PODSIM_RETURN_IF_ERROR(supervisor.StartHost(host(process, listen)));
+    }
+    return absl::OkStatus();
+  }
+  supervisor.StartHostsWhenReady(
+      std::move(ready.read_end),
+      [host, processes = job.plan.processes()](const std::string& address) {
+        std::vector<ProcessSpec> specs;
+        for (int process = 0; process < processes; ++process) {
+          specs.push_back(host(process, address));
+        }
+        return specs;
+      });
+  return absl::OkStatus();
+}
+
+// Writes the closing words; returns the exit code.
+int CloseReport(const Outcome& outcome, const PlannedJob& job,
+                Reporter& reporter, Console& console) {
+  if (outcome.failure.has_value()) {
+    reporter.Fail(*outcome.failure);
+  } else if (outcome.exit_code == 0) {
+    if (const auto step = SimulatedStep(job)) {
+      reporter.set_simulated_step(*step);
+    }
+    reporter.Finish();
+  } else if (outcome.stop_signal != 0) {
+    console.KeepLive();
+    console.Error(absl::StrCat("stopped by ",
+                               DescribeSignal(outcome.stop_signal),
+                               "; all processes have ended"));
+  }
+  // A run whose figures are lost did not do what was asked.
+  return outcome.exit_code == 0 && !reporter.status().ok() ? 1
+                                                           : outcome.exit_code;
+}
+
+// All that can be refused before there is anything to clean up.
+absl::Status CheckPlace(const PodFiles& files, const JobSpec& spec) {
+  PODSIM_RETURN_IF_ERROR(CheckProgram(files.program_dir + "/pod_coordinator"));
+  if (!files.external_hosts) {
+    PODSIM_RETURN_IF_ERROR(CheckProgram(files.program_dir + "/pod_host"));
+  }
+  return spec.log_dir().empty() ? absl::OkStatus() : MakeLogDir(spec.log_dir());
+}
+
+absl::StatusOr<std::optional<MetricsFile>> OpenMetrics(const JobSpec& spec) {
+  std::optional<MetricsFile> metrics;
+  if (spec.metrics_file().empty()) return metrics;
+  PODSIM_ASSIGN_OR_RETURN(MetricsFile file,
+                          MetricsFile::Create(spec.metrics_file()));
+  metrics.emplace(std::move(file));
+  return metrics;
+}
+
+absl::StatusOr<Outcome> RunPod(const PodFiles& files,
+                               const LaunchOptions& options,
+                               const PlannedJob& job,
+                               const StopSignals& signals, Console& console,
+                               const Clock& clock, Reporter& reporter) {
+  Supervisor supervisor(
+      {.log_dir = job.spec.log_dir(),
+       .shutdown_wait = absl::Seconds(job.plan.shutdown_timeout())},
+      signals, console, clock,
+      [&reporter](const JobEvent& event) { reporter.OnEvent(event); });
+  PODSIM_RETURN_IF_ERROR(StartPod(files, options, job, supervisor));
+  return supervisor.Run();
+}
+
+}  // namespace
+
+absl::StatusOr<int> RunJob(const LaunchContext& context,
+                           const LaunchOptions& options, const PlannedJob& job,
+                           Console& console, const Clock& clock) {
+  PodFiles files = {.program_dir = context.program_dir,
+                    .allow_plaintext_network = options.allow_plaintext_network,
+                    .external_hosts = options.external_hosts};
+  PODSIM_RETURN_IF_ERROR(CheckPlace(files, job.spec));
+  PODSIM_ASSIGN_OR_RETURN(files.token,
+                          TokenFor(context, options.external_hosts));
+  PODSIM_ASSIGN_OR_RETURN(std::optional<MetricsFile> metrics,
+                          OpenMetrics(job.spec));
+
+  // From here on a signal ends the loop, not the process, so that the
+  // directory goes whatever happens.
+  PODSIM_ASSIGN_OR_RETURN(const StopSignals signals, StopSignals::Block());
+  PODSIM_ASSIGN_OR_RETURN(const PrivateDir dir,
+                          PrivateDir::Create(PrivateDirParents()));
+  files.private_dir = dir.path();
+  files.job_file = dir.File("job.textproto");
+  PODSIM_RETURN_IF_ERROR(WriteJobFile(files.job_file, job.spec));
+
+  Reporter reporter(
+      {.command_start = context.command_start, .context = ContextOf(context)},
+      console, std::move(metrics), clock);
+  console.set_stop_fd(signals.stop_fd());
+  const absl::StatusOr<Outcome> outcome =
+      RunPod(files, options, job, signals, console, clock, reporter);
+  const int code =
+      outcome.ok() ? CloseReport(*outcome, job, reporter, console) : 0;
+  console.set_stop_fd(-1);
+  if (!outcome.ok()) return outcome.status();
+  return code;
+}
+
+}  // namespace podsim

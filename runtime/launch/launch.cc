@@ -1,0 +1,110 @@
+// Which of pod_launch's actions is wanted, and its result; see launch.h.
+#include "runtime/launch/launch.h"
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+#include "host/core/selftest.h"
+#include "interconnect/topology/describe.h"
+#include "interconnect/topology/slice.h"
+#include "models/tensor/kernels.h"
+#include "runtime/coordinator/plan_inputs.h"
+#include "runtime/job/format_plan.h"
+#include "runtime/job/job_file.h"
+#include "runtime/job/planner.h"
+#include "runtime/job/spec_check.h"
+#include "runtime/launch/job_runner.h"
+
+namespace podsim {
+namespace {
+
+constexpr int kDone = 0;
+constexpr int kFailed = 1;
+constexpr int kRefused = 2;
+
+int Refuse(const absl::Status& status, Console& console) {
+  console.Error(absl::StrCat("error: ", status.message()));
+  return absl::IsInvalidArgument(status) ? kRefused : kFailed;
+}
+
+absl::StatusOr<int> DescribeSlice(const std::string& name, Console& console) {
+  PODSIM_ASSIGN_OR_RETURN(const Slice slice, FindSlice(name));
+  console.Line(Describe(slice));
+  return kDone;
+}
+
+absl::StatusOr<int> SelfTest(Console& console) {
+  PODSIM_ASSIGN_OR_RETURN(const std::string isa, BestIsa());
+  PODSIM_ASSIGN_OR_RETURN(const PodsimKernels* kernels, LoadKernels(isa));
+  const SelfTestResult result = RunSelfTest(*kernels);
+  console.Line(result.text);
+  return result.pass ? kDone : kFailed;
+}
+
+absl::StatusOr<JobSpec> MergedSpec(const ParsedFlags& flags) {
+  JobSpec file;
+  if (!flags.options.job_file.empty()) {
+    PODSIM_ASSIGN_OR_RETURN(file, ReadJobFile(flags.options.job_file));
+  }
+  return MergeSpecs(file, flags.spec);
+}
+
+absl::StatusOr<PlannedJob> PlanJob(const JobSpec& spec, bool external_hosts) {
+  PlannedJob job;
+  job.spec = spec;
+  PODSIM_ASSIGN_OR_RETURN(const PlanInputs inputs,
+                          GatherPlanInputs(spec, !external_hosts));
+  PODSIM_ASSIGN_OR_RETURN(job.plan, MakePlan(spec, inputs));
+  PODSIM_ASSIGN_OR_RETURN(job.slice,
+                          FindSlice(job.plan.bits().slice(), WrapOf(spec)));
+  return job;
+}
+
+absl::StatusOr<int> PlanAndRun(const LaunchContext& context,
+                               const ParsedFlags& flags, Console& console,
+                               const Clock& clock) {
+  PODSIM_ASSIGN_OR_RETURN(const JobSpec spec, MergedSpec(flags));
+  if (flags.options.action == LaunchAction::kPrintJob) {
+    console.Line(PrintJob(spec));
+    return kDone;
+  }
+  PODSIM_ASSIGN_OR_RETURN(const PlannedJob job,
+                          PlanJob(spec, flags.options.external_hosts));
+  console.Line(FormatPlan(job.plan, job.slice));
+  if (flags.options.action == LaunchAction::kDryRun) {
+    console.Line(absl::StrCat("dry run: plan hash ", job.plan.hash(),
+                              ", if every process runs isa ",
+                              job.plan.bits().isa(), " as this machine does"));
+    return kDone;
+  }
+  return RunJob(context, flags.options, job, console, clock);
+}
+
+absl::StatusOr<int> Act(const LaunchContext& context, Console& console,
+                        const Clock& clock) {
+  PODSIM_ASSIGN_OR_RETURN(const ParsedFlags flags,
+                          ParseFlags(context.arguments, context.environment));
+  switch (flags.options.action) {
+    case LaunchAction::kText:
+      console.Line(flags.text);
+      return kDone;
+    case LaunchAction::kDescribe:
+      return DescribeSlice(flags.options.describe, console);
+    case LaunchAction::kSelfTest:
+      return SelfTest(console);
+    case LaunchAction::kTrain:
+    case LaunchAction::kDryRun:
+    case LaunchAction::kPrintJob:
+      break;
+  }
+  return PlanAndRun(context, flags, console, clock);
+}
+
+}  // namespace
+
+int Launch(const LaunchContext& context, Console& console, const Clock& clock) {
+  const absl::StatusOr<int> code = Act(context, console, clock);
+  return code.ok() ? *code : Refuse(code.status(), console);
+}
+
+}  // namespace podsim

@@ -1,0 +1,21 @@
+// The plan's program through the forecast; see simulated_step.h.
+#include "runtime/launch/simulated_step.h"
+
+#include "models/zoo/zoo.h"
+#include "runtime/forecast/forecast.h"
+
+namespace podsim {
+
+std::optional<SimTime> SimulatedStep(const PlannedJob& job) {
+  const PlanBits& bits = job.plan.bits();
+  const auto program = BuildProgram(
+      bits.model(), {.bfloat16_products = bits.precision() == "bfloat16",
+                     .momentum = bits.momentum(),
+                     .bucket_bytes = bits.bucket_bytes()});
+  if (!program.ok()) return std::nullopt;
+  const auto step = ForecastStep(*program, job.slice, bits.batch_per_core());
+  if (!step.ok()) return std::nullopt;
+  return step->total;
+}
+
+}  // namespace podsim

@@ -1,0 +1,71 @@
+# Sourced by ./run, ./check and docker/test.sh: Debian packages and quiet
+# builds. Defines names only; does nothing by itself.
+
+# What it takes to build the programs, and what it takes to test them.
+run_packages=(
+  cmake ninja-build g++ pkg-config libeigen3-dev libgrpc++-dev
+  protobuf-compiler protobuf-compiler-grpc libprotobuf-dev libabsl-dev
+  zlib1g-dev libssl-dev nlohmann-json3-dev libcli11-dev libisal-dev
+)
+# ccache only makes the second build faster.
+check_packages=(
+  "${run_packages[@]}" libgtest-dev libgmock-dev libbenchmark-dev binutils
+  ccache
+)
+
+as_root() {
+  if [ "$(id -u)" = 0 ]; then
+    "$@"
+  elif command -v sudo >/dev/null; then
+    sudo "$@"
+  else
+    echo "error: installing packages needs root or sudo: $*" >&2
+    return 1
+  fi
+}
+
+# note TEXT: one line that the next one overwrites; on terminals only.
+note() {
+  if [ -t 2 ]; then printf '\r\033[K%s' "$1" >&2; fi
+}
+
+# quietly WHAT COMMAND...: output is shown only when the command fails. On a
+# terminal a line tells how far ninja is.
+quietly() {
+  local what=$1 log
+  shift
+  log=$(mktemp)
+  note "$what ..."
+  if ! "$@" 2>&1 | while IFS= read -r line; do
+    printf '%s\n' "$line" >>"$log"
+    case $line in "["*"]"*) note "$what ${line%%]*}]" ;; esac
+  done; then
+    note ""
+    cat "$log" >&2
+    echo "error: $what failed (${*:1:3} ...)" >&2
+    rm -f "$log"
+    return 1
+  fi
+  note ""
+  rm -f "$log"
+}
+
+# install_missing PACKAGE...: from Debian, and only what is not there. Where
+# there is no dpkg, what is missing shows when CMake looks for it.
+install_missing() {
+  command -v dpkg-query >/dev/null || return 0
+  local installed missing=() package
+  installed=$(dpkg-query -W -f '${db:Status-Status} ${Package}\n' "$@" \
+    2>/dev/null) || true
+  for package in "$@"; do
+    case $'\n'$installed$'\n' in
+      *$'\n'"installed $package"$'\n'*) ;;
+      *) missing+=("$package") ;;
+    esac
+  done
+  [ ${#missing[@]} -gt 0 ] || return 0
+  echo "installing ${#missing[@]} packages: ${missing[*]}" >&2
+  quietly "reading package lists" as_root apt-get update -qq
+  quietly "installing packages" as_root env DEBIAN_FRONTEND=noninteractive \
+    apt-get install -y -qq --no-install-recommends "${missing[@]}"
+}
