@@ -226,7 +226,7 @@ const ProgramTensor& OutputTensor(const OpCall& call, std::size_t i) {
   return call.program.tensor(call.instruction.outputs[i]);
 }
 
-// Null for inputs, which are only read.
+// Null for inputs, which are only read. An empty buffer (no rows) may be null.
 float* Address(const OpCall& call, const ProgramTensor& tensor) {
   const CoreBuffers& buffers = call.buffers;
   switch (tensor.storage) {
@@ -273,9 +273,9 @@ const float* OpCall::Input(std::size_t i) const {
 }
 
 float* OpCall::Output(std::size_t i) const {
-  float* address = Address(*this, OutputTensor(*this, i));
-  PODSIM_CHECK(address != nullptr);
-  return address;
+  const ProgramTensor& tensor = OutputTensor(*this, i);
+  PODSIM_CHECK(tensor.storage != Storage::kInput);
+  return Address(*this, tensor);
 }
 
 const std::int32_t* OpCall::Labels(std::size_t i) const {
