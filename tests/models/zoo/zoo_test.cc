@@ -1,0 +1,159 @@
+// Named models: names, errors, determinism, and the whole MLP's gradient
+// against central differences.
+#include "models/zoo/zoo.h"
+
+#include <cmath>
+#include <cstddef>
+#include <map>
+#include <random>
+
+#include "tests/models/graph/bounded_machine.h"
+#include "tests/testing/status_matchers.h"
+
+namespace podsim {
+namespace {
+
+using ::podsim::testing::BoundedMachine;
+using ::podsim::testing::StatusIs;
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
+
+ModelConfig Mlp(std::vector<int> example, std::vector<int> hidden,
+                int classes) {
+  ModelConfig config;
+  config.set_name("mlp");
+  for (const int dim : example) config.add_example_shape(dim);
+  for (const int width : hidden) config.add_hidden(width);
+  config.set_classes(classes);
+  return config;
+}
+
+std::vector<std::string> ModelVariables(const Program& program) {
+  std::vector<std::string> names;
+  for (const ProgramVariable& variable : program.variables)
+    if (!variable.is_slot)
+      names.push_back(program.tensor(variable.tensor).name + " " +
+                      ToString(program.tensor(variable.tensor).shape));
+  return names;
+}
+
+TEST(Zoo, KnowsTheMlp) { EXPECT_THAT(ModelNames(), Contains("mlp")); }
+
+TEST(Zoo, RefusesUnknownNamesAndNamesTheKnown) {
+  ModelConfig config = Mlp({8, 8}, {}, 10);
+  config.set_name("resnet50");
+  EXPECT_THAT(BuildProgram(config, {}),
+              StatusIs(kInvalid, AllOf(HasSubstr("'resnet50'"),
+                                       HasSubstr("known: mlp"))));
+}
+
+TEST(Zoo, RefusesSizesThatAreNotPositive) {
+  EXPECT_THAT(BuildProgram(Mlp({8, 8}, {32, 0}, 10), {}),
+              StatusIs(kInvalid, HasSubstr("width is 0")));
+  EXPECT_THAT(BuildProgram(Mlp({8, -8}, {32}, 10), {}),
+              StatusIs(kInvalid, HasSubstr("example shape is -8")));
+  EXPECT_THAT(BuildProgram(Mlp({8, 8}, {32}, 0), {}),
+              StatusIs(kInvalid, HasSubstr("classes is 0")));
+}
+
+TEST(Zoo, MlpHasALayerPerWidthAndTheLogits) {
+  ASSERT_OK_AND_ASSIGN(const Program program,
+                       BuildProgram(Mlp({28, 28}, {512, 256}, 10), {}));
+  EXPECT_THAT(ModelVariables(program),
+              ElementsAre("dense_0/kernel [784, 512]", "dense_0/bias [512]",
+                          "dense_1/kernel [512, 256]", "dense_1/bias [256]",
+                          "dense_2/kernel [256, 10]", "dense_2/bias [10]"));
+  EXPECT_EQ(program.gradient_elements, 785 * 512 + 513 * 256 + 257 * 10);
+  EXPECT_EQ(program.variable_elements, 2 * program.gradient_elements);
+}
+
+TEST(Zoo, NoWidthsMeanNoHiddenLayer) {
+  ASSERT_OK_AND_ASSIGN(const Program program,
+                       BuildProgram(Mlp({8, 8}, {}, 10), {}));
+  EXPECT_THAT(ModelVariables(program),
+              ElementsAre("dense_0/kernel [64, 10]", "dense_0/bias [10]"));
+}
+
+TEST(Zoo, EqualInputsGiveEqualPrograms) {
+  const ModelConfig config = Mlp({8, 8}, {128, 64}, 10);
+  ASSERT_OK_AND_ASSIGN(const Program a, BuildProgram(config, {}));
+  ASSERT_OK_AND_ASSIGN(const Program b, BuildProgram(config, {}));
+  EXPECT_EQ(ToText(a), ToText(b));
+}
+
+// A model too large to run can still be compiled.
+TEST(Zoo, CompilesWhatNoMachineHolds) {
+  ASSERT_OK_AND_ASSIGN(
+      const Program program,
+      BuildProgram(Mlp({1 << 17}, {1 << 17, 1 << 17}, 1000), {}));
+  EXPECT_GT(program.gradient_elements, std::int64_t{1} << 35);
+}
+
+// As in tests/models/graph/gradient_test.cc, for the model as a whole: the
+// difference quotient errs by about h^2 + epsilon / h.
+class MlpGradient : public ::testing::TestWithParam<std::vector<int>> {};
+
+TEST_P(MlpGradient, EqualsCentralDifferences) {
+  constexpr std::int64_t kRows = 3;
+  constexpr double kStep = 1e-5;
+  ASSERT_OK_AND_ASSIGN(
+      const Program program,
+      BuildProgram(Mlp({3, 2}, GetParam(), 4), {.bfloat16_products = false}));
+  std::mt19937 random(7);
+  std::uniform_real_distribution<double> uniform(-1, 1);
+  const auto draw = [&](std::int64_t count) {
+    std::vector<double> values(static_cast<std::size_t>(count));
+    for (double& value : values) value = uniform(random);
+    return values;
+  };
+  std::map<TensorId, std::vector<double>> variables;
+  for (const ProgramVariable& variable : program.variables)
+    variables[variable.tensor] =
+        draw(program.tensor(variable.tensor).shape.elements());
+  const std::vector<double> features = draw(kRows * 6);
+  const std::vector<double> weights = {0.5, 0.3, 0.2};
+  const auto machine = [&](EntryPoint entry) {
+    BoundedMachine result(program, kRows);
+    for (const auto& [id, values] : variables) result.Set(id, values);
+    result.Set(program.features, features);
+    result.Set(program.weights, weights);
+    result.SetLabels({2, 0, 3});
+    result.Run(entry);
+    return result;
+  };
+  const auto loss = [&] {
+    const BoundedMachine done = machine(EntryPoint::kEval);
+    double sum = 0;
+    for (std::size_t row = 0; row < kRows; ++row)
+      sum += weights[row] * done.Get(program.loss)[row].value;
+    return sum;
+  };
+  const BoundedMachine backward = machine(EntryPoint::kTrainMicrobatch);
+  for (const GradientBucket& bucket : program.buckets)
+    for (std::size_t v = 0; v < bucket.variables.size(); ++v) {
+      std::vector<double>& values = variables.at(bucket.variables[v]);
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        const double kept = values[i];
+        values[i] = kept + kStep;
+        const double above = loss();
+        values[i] = kept - kStep;
+        const double below = loss();
+        values[i] = kept;
+        EXPECT_NEAR(backward.Get(bucket.gradients[v])[i].value,
+                    (above - below) / (2 * kStep), 1e-8)
+            << program.tensor(bucket.variables[v]).name << "[" << i << "]";
+      }
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Widths, MlpGradient,
+                         ::testing::Values(std::vector<int>{},
+                                           std::vector<int>{7},
+                                           std::vector<int>{7, 5}));
+
+}  // namespace
+}  // namespace podsim
