@@ -1,0 +1,69 @@
+// A Program with memory and numbers to run it on, both as the executor sees it
+// and as the slow oracle does.
+#ifndef PODSIM_TESTS_HOST_CORE_CORE_FIXTURE_H_
+#define PODSIM_TESTS_HOST_CORE_CORE_FIXTURE_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "host/core/core.h"
+#include "models/graph/compile.h"
+#include "tests/models/graph/bounded_machine.h"
+
+namespace podsim::testing {
+
+// An MLP of 3x4 features: `hidden` widths, 5 classes, momentum 0.9.
+Program SmallMlp(const std::vector<int>& hidden, bool bfloat16);
+
+// "reference", or the name of an ISA level that this machine runs.
+std::vector<std::string> KernelNames();
+const PodsimKernels& KernelsNamed(const std::string& name);
+
+// Memory of one host with `rows` stacked rows. Fresh memory is NaN wherever
+// the Program must write before it reads.
+class HostMemory {
+ public:
+  HostMemory(const Program& program, std::int64_t rows);
+
+  // Variables from `seed`; features, labels and weights that depend on
+  // `first_row` + row, so that a host with other rows sees other examples.
+  // Biases are random too: zeros would hide mistakes.
+  void Fill(std::uint64_t seed, std::int64_t first_row,
+            const PodsimKernels& kernels);
+
+  CoreBuffers Buffers();
+  // Runs the compute segments of an entry point and fails the test on errors.
+  void Run(EntryPoint entry, const Panels& panels, const PodsimKernels& kernels,
+           ParallelFor& parallel, float rate = 0);
+
+  // The contents of a tensor as it lies in these buffers.
+  std::vector<float> Read(TensorId id) const;
+  // An oracle with the same variables and batch.
+  BoundedMachine Oracle() const;
+
+  const std::vector<float>& gradients() const { return gradients_; }
+  std::vector<float>& variables() { return variables_; }
+
+ private:
+  const Program& program_;
+  std::int64_t rows_;
+  std::vector<float> variables_;
+  std::vector<float> rounded_;
+  std::vector<float> gradients_;
+  std::vector<float> batched_;
+  std::vector<float> scratch_;
+  std::vector<float> outputs_;
+  std::vector<float> features_;
+  std::vector<std::int32_t> labels_;
+  std::vector<float> weights_;
+};
+
+// Each number of tensor `id` is within the oracle's bound.
+void ExpectWithinBound(const Program& program, TensorId id,
+                       const std::vector<float>& ours,
+                       const BoundedMachine& oracle);
+
+}  // namespace podsim::testing
+
+#endif  // PODSIM_TESTS_HOST_CORE_CORE_FIXTURE_H_

@@ -1,0 +1,107 @@
+// Simulated time of segments, by hand for one op and by its rules for a model.
+#include "host/core/pricer.h"
+
+#include "models/graph/compile.h"
+#include "models/zoo/zoo.h"
+#include "tests/testing/status_matchers.h"
+
+namespace podsim {
+namespace {
+
+ChipFigures Figures() {
+  ChipFigures figures;
+  figures.clock_hz = 1e9;
+  figures.matrix_flops_per_core = 50e12;
+  figures.hbm_bytes_per_second_per_core = 400e9;
+  return figures;
+}
+
+Program OneProduct(std::int64_t k, std::int64_t n) {
+  Graph g("product");
+  const Value w = g.Variable("w", {{k, n}}, Initializer::kZeros);
+  const Value y = g.MatMul(g.Features({{k}}), w, "y");
+  auto program = Compile(g, {.results = {y}}, {});
+  EXPECT_TRUE(program.ok());
+  return *std::move(program);
+}
+
+Program Mlp(bool bfloat16) {
+  ModelConfig config;
+  config.set_name("mlp");
+  config.add_example_shape(784);
+  config.add_hidden(512);
+  config.set_classes(10);
+  auto program = BuildProgram(config, {.bfloat16_products = bfloat16});
+  EXPECT_TRUE(program.ok());
+  return *std::move(program);
+}
+
+TEST(PriceSegment, IsARooflineOfTheProduct) {
+  const Program program = OneProduct(1024, 1024);
+  const Segment& segment = program.entries.at(EntryPoint::kEval)[0];
+  ASSERT_EQ(segment.instructions.size(), 2U);  // rounding, product
+  // 8192 rows: 17.2 GFLOP in 0.34 ms of the matrix unit; the product's bytes
+  // (2 per rounded feature, 4 per weight and result) take 0.14 ms, rounding's
+  // write another 0.04 ms.
+  const double flops = 2.0 * 8192 * 1024 * 1024;
+  const CoreCost cost = PriceSegment(program, segment, 8192, Figures());
+  EXPECT_EQ(cost.matrix_flops, flops);
+  EXPECT_NEAR(cost.time.seconds(), flops / 50e12 + 2.0 * 8192 * 1024 / 400e9,
+              1e-9);
+  // 8 rows: the weights' 4 MiB are what takes time.
+  const CoreCost small = PriceSegment(program, segment, 8, Figures());
+  EXPECT_NEAR(small.time.seconds(),
+              (4.0 * 1024 * 1024 + 8 * 1024 * (2 + 4 + 2)) / 400e9, 1e-9);
+}
+
+TEST(PriceSegment, ChargesForPartOfATile) {
+  const Program narrow = OneProduct(128, 10);
+  const Program full = OneProduct(128, 128);
+  ChipFigures figures = Figures();
+  figures.hbm_bytes_per_second_per_core = 1e18;
+  figures.clock_hz = 1e18;
+  const auto time = [&](const Program& program) {
+    return PriceEntry(program, EntryPoint::kEval, 4096, figures).time.seconds();
+  };
+  EXPECT_NEAR(time(narrow), time(full), 1e-10);
+}
+
+TEST(PriceSegment, Float32ProductsCostMore) {
+  const auto time = [](bool bfloat16) {
+    return PriceEntry(Mlp(bfloat16), EntryPoint::kTrainMicrobatch, 4096,
+                      Figures())
+        .time;
+  };
+  EXPECT_GT(time(false), time(true));
+}
+
+TEST(PriceSegment, CollectivesCostNothingHere) {
+  const CoreCost cost =
+      PriceEntry(Mlp(true), EntryPoint::kReduce, 128, Figures());
+  EXPECT_EQ(cost.time.picoseconds(), 0);
+}
+
+TEST(PriceEntry, UpdateDoesNotDependOnTheBatch) {
+  const Program program = Mlp(true);
+  const auto time = [&](EntryPoint entry, std::int64_t rows) {
+    return PriceEntry(program, entry, rows, Figures()).time;
+  };
+  EXPECT_GT(time(EntryPoint::kUpdate, 1).picoseconds(), 0);
+  EXPECT_EQ(time(EntryPoint::kUpdate, 1), time(EntryPoint::kUpdate, 1000));
+  EXPECT_LT(time(EntryPoint::kTrainMicrobatch, 128),
+            time(EntryPoint::kTrainMicrobatch, 1024));
+  EXPECT_LT(time(EntryPoint::kEval, 128),
+            time(EntryPoint::kTrainMicrobatch, 128));
+  EXPECT_EQ(time(EntryPoint::kAccumulate, 128).picoseconds(), 0);
+}
+
+// Six matrix products per example and weight, forward and backward, but for
+// the gradient of the input, which nobody asks for.
+TEST(PriceEntry, CountsTheFlopsOfTraining) {
+  const CoreCost cost =
+      PriceEntry(Mlp(true), EntryPoint::kTrainMicrobatch, 100, Figures());
+  EXPECT_EQ(cost.matrix_flops, 2.0 * 100 * (2 * 784 * 512 + 3 * 512 * 10));
+}
+
+}  // namespace
+}  // namespace podsim

@@ -1,0 +1,308 @@
+// RunSegment: numbers within the oracle's derived bounds, and bits that do not
+// depend on who computes which panel when.
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <set>
+#include <tuple>
+
+#include "host/core/op_kernels.h"
+#include "models/tensor/reference.h"
+#include "tests/host/core/core_fixture.h"
+#include "tests/host/core/loops.h"
+#include "tests/testing/status_matchers.h"
+
+namespace podsim {
+namespace {
+
+using ::podsim::testing::BoundedMachine;
+using ::podsim::testing::ExpectWithinBound;
+using ::podsim::testing::HostMemory;
+using ::podsim::testing::KernelNames;
+using ::podsim::testing::KernelsNamed;
+using ::podsim::testing::Reversed;
+using ::podsim::testing::Sequential;
+using ::podsim::testing::SmallMlp;
+using ::podsim::testing::StatusIs;
+using ::podsim::testing::Threads;
+using ::testing::HasSubstr;
+
+// Small, so that every op is cut in both directions.
+constexpr Panels kSmallPanels = {.rows = 8, .columns = 48, .k_block = 12};
+constexpr float kRate = 0.25F;
+
+TEST(KernelOf, KnowsEveryOp) {
+  std::set<OpKernel> kernels;
+  for (const OpCode op : kAllOpCodes) {
+    EXPECT_NE(KernelOf(op), nullptr) << ToString(op);
+    EXPECT_TRUE(kernels.insert(KernelOf(op)).second)
+        << ToString(op) << " has the kernel of another op";
+  }
+}
+
+// Which ops the Programs of this file run.
+void Collect(const Program& program, std::set<OpCode>& ops) {
+  for (const auto& [entry, segments] : program.entries)
+    for (const Segment& segment : segments)
+      for (const Instruction& instruction : segment.instructions)
+        ops.insert(instruction.op);
+}
+
+// Kernels, rows, whether in bfloat16.
+class RunProgram
+    : public ::testing::TestWithParam<std::tuple<std::string, int, bool>> {
+ protected:
+  const PodsimKernels& kernels() const {
+    const std::string& name = std::get<0>(GetParam());
+    return KernelsNamed(name == "best" ? KernelNames().back() : name);
+  }
+  std::int64_t rows() const { return std::get<1>(GetParam()); }
+  bool bfloat16() const { return std::get<2>(GetParam()); }
+};
+
+TEST_P(RunProgram, TwoStepsStayWithinTheBounds) {
+  const Program program = SmallMlp({70, 9}, bfloat16());
+  HostMemory host(program, rows());
+  host.Fill(/*seed=*/3, /*first_row=*/0, kernels());
+  Sequential loop;
+  for (int step = 0; step < 2; ++step) {
+    // Each step from the host's own variables, as two steps' bounds multiply.
+    BoundedMachine oracle = host.Oracle();
+    oracle.set_learning_rate(kRate);
+    oracle.Run(EntryPoint::kTrainMicrobatch);
+    host.Run(EntryPoint::kTrainMicrobatch, kSmallPanels, kernels(), loop);
+    ExpectWithinBound(program, program.loss, host.Read(program.loss), oracle);
+    ExpectWithinBound(program, program.correct, host.Read(program.correct),
+                      oracle);
+    for (const GradientBucket& bucket : program.buckets)
+      for (const TensorId id : bucket.gradients)
+        ExpectWithinBound(program, id, host.Read(id), oracle);
+
+    oracle.Run(EntryPoint::kUpdate);
+    host.Run(EntryPoint::kUpdate, kSmallPanels, kernels(), loop, kRate);
+    for (const ProgramVariable& variable : program.variables)
+      ExpectWithinBound(program, variable.tensor, host.Read(variable.tensor),
+                        oracle);
+  }
+  BoundedMachine oracle = host.Oracle();
+  oracle.Run(EntryPoint::kEval);
+  host.Run(EntryPoint::kEval, kSmallPanels, kernels(), loop);
+  ExpectWithinBound(program, program.loss, host.Read(program.loss), oracle);
+}
+
+TEST_P(RunProgram, BitsDoNotDependOnOrderOrThreads) {
+  const Program program = SmallMlp({70, 9}, bfloat16());
+  const auto run = [&](ParallelFor& loop) {
+    HostMemory host(program, rows());
+    host.Fill(3, 0, kernels());
+    for (int step = 0; step < 2; ++step) {
+      host.Run(EntryPoint::kTrainMicrobatch, kSmallPanels, kernels(), loop);
+      host.Run(EntryPoint::kUpdate, kSmallPanels, kernels(), loop, kRate);
+    }
+    return host.variables();
+  };
+  Sequential sequential;
+  Reversed reversed;
+  Threads threads(3);
+  const std::vector<float> expected = run(sequential);
+  for (const float value : expected) ASSERT_TRUE(std::isfinite(value));
+  EXPECT_EQ(run(reversed), expected);
+  EXPECT_EQ(run(threads), expected);
+}
+
+// One layer on exact features: nothing can flip, so the bounds are those of
+// float32 sums and far smaller than what rounding the operands changes.
+TEST_P(RunProgram, RoundsTheOperandsOfProducts) {
+  const Program program = SmallMlp({}, bfloat16());
+  const Program other = SmallMlp({}, !bfloat16());
+  HostMemory host(program, rows());
+  host.Fill(3, 0, kernels());
+  HostMemory other_host(other, rows());
+  other_host.Fill(3, 0, kernels());
+  BoundedMachine oracle = host.Oracle();
+  oracle.Run(EntryPoint::kEval);
+  BoundedMachine other_oracle = other_host.Oracle();
+  other_oracle.Run(EntryPoint::kEval);
+  Sequential loop;
+  host.Run(EntryPoint::kEval, kSmallPanels, kernels(), loop);
+  ExpectWithinBound(program, program.loss, host.Read(program.loss), oracle);
+  double bound = 0;
+  double difference = 0;
+  for (std::size_t row = 0; row < oracle.Get(program.loss).size(); ++row) {
+    const auto& loss = oracle.Get(program.loss)[row];
+    bound = std::max(bound, loss.bound);
+    difference = std::max(
+        difference,
+        std::fabs(loss.value - other_oracle.Get(other.loss)[row].value));
+  }
+  EXPECT_LT(bound, 3e-5);
+  EXPECT_GT(difference, 10 * bound);
+}
+
+// N cores equal one: the gradient of R stacked rows is the sum of the
+// gradients of the rows alone. Each side is within its bound of the exact sum.
+TEST_P(RunProgram, StackedRowsEqualTheSumOfSingleRows) {
+  const Program program = SmallMlp({70, 9}, bfloat16());
+  Sequential loop;
+  HostMemory together(program, rows());
+  together.Fill(3, 0, kernels());
+  together.Run(EntryPoint::kTrainMicrobatch, kSmallPanels, kernels(), loop);
+
+  const std::size_t elements = together.gradients().size();
+  std::vector<double> sum(elements);
+  std::vector<double> bound(elements);
+  for (std::int64_t row = 0; row < rows(); ++row) {
+    HostMemory alone(program, 1);
+    alone.Fill(3, row, kernels());
+    BoundedMachine oracle = alone.Oracle();
+    oracle.Run(EntryPoint::kTrainMicrobatch);
+    alone.Run(EntryPoint::kTrainMicrobatch, kSmallPanels, kernels(), loop);
+    for (const GradientBucket& bucket : program.buckets)
+      for (const TensorId id : bucket.gradients) {
+        const auto offset = static_cast<std::size_t>(program.tensor(id).offset);
+        for (std::size_t i = 0; i < oracle.Get(id).size(); ++i) {
+          sum[offset + i] += alone.gradients()[offset + i];
+          bound[offset + i] += oracle.Get(id)[i].bound;
+        }
+      }
+  }
+  BoundedMachine oracle = together.Oracle();
+  oracle.Run(EntryPoint::kTrainMicrobatch);
+  for (const GradientBucket& bucket : program.buckets)
+    for (const TensorId id : bucket.gradients) {
+      const auto offset = static_cast<std::size_t>(program.tensor(id).offset);
+      for (std::size_t i = 0; i < oracle.Get(id).size(); ++i)
+        ASSERT_LE(std::fabs(together.gradients()[offset + i] - sum[offset + i]),
+                  bound[offset + i] + oracle.Get(id)[i].bound)
+            << program.tensor(id).name << "[" << i << "]";
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Kernels, RunProgram,
+    ::testing::Combine(::testing::Values("reference", "v2", "best"),
+                       ::testing::Values(1, 4, 8, 29), ::testing::Bool()),
+    [](const auto& each) {
+      return std::get<0>(each.param) + "_" +
+             std::to_string(std::get<1>(each.param)) + "rows_" +
+             (std::get<2>(each.param) ? "bfloat16" : "float32");
+    });
+
+// Ops that the MLP does not use: sums, copies, products of variables.
+TEST(RunSegment, RunsGraphsOfOtherShapes) {
+  Graph g("mixed");
+  const Value x = g.Features({{3, 4}});
+  const Value u = g.Variable("u", {{12, 5}}, Initializer::kGlorotUniform);
+  const Value v = g.Variable("v", {{20, 3}}, Initializer::kGlorotUniform);
+  const Value r = g.Reshape(v, {{12, 5}});
+  const Value row = g.Variable("row", {{1, 5}}, Initializer::kGlorotUniform);
+  const Value square =
+      g.Variable("square", {{5, 5}}, Initializer::kGlorotUniform);
+  const Value bias = g.Reshape(g.MatMul(row, square), {{5}});
+  const Value hidden =
+      g.AddBias(g.MatMul(g.Reshape(x, {{12}}), g.Add(u, g.Relu(r))), bias);
+  const auto head =
+      g.SoftmaxXent(g.Add(hidden, g.MatMul(hidden, square)), g.Labels());
+  const auto no_update = [](const CompileOptions&, Program&) {
+    return absl::OkStatus();
+  };
+  for (const bool bfloat16 : {false, true}) {
+    ASSERT_OK_AND_ASSIGN(
+        const Program program,
+        Compile(g,
+                {.loss = head.loss,
+                 .weights = g.Weights(),
+                 .update = no_update,
+                 .correct = head.correct},
+                {.bfloat16_products = bfloat16, .bucket_bytes = 1}));
+    for (const std::string& name : KernelNames()) {
+      HostMemory host(program, 11);
+      host.Fill(5, 0, KernelsNamed(name));
+      BoundedMachine oracle = host.Oracle();
+      oracle.Run(EntryPoint::kTrainMicrobatch);
+      Threads loop(2);
+      host.Run(EntryPoint::kTrainMicrobatch, kSmallPanels, KernelsNamed(name),
+               loop);
+      ExpectWithinBound(program, program.loss, host.Read(program.loss), oracle);
+      for (const GradientBucket& bucket : program.buckets)
+        for (const TensorId id : bucket.gradients)
+          ExpectWithinBound(program, id, host.Read(id), oracle);
+    }
+    std::set<OpCode> ops;
+    Collect(program, ops);
+    Collect(SmallMlp({70, 9}, true), ops);
+    EXPECT_EQ(ops.size(), kAllOpCodes.size());
+  }
+}
+
+TEST(RunSegment, NoRowsGiveGradientsOfZero) {
+  const Program program = SmallMlp({7}, true);
+  HostMemory host(program, 0);
+  host.Fill(3, 0, ReferenceKernels());
+  Sequential loop;
+  host.Run(EntryPoint::kTrainMicrobatch, kSmallPanels, ReferenceKernels(),
+           loop);
+  for (const float value : host.gradients()) EXPECT_EQ(value, 0);
+}
+
+TEST(RunSegment, TrainsOnAFewExamples) {
+  const Program program = SmallMlp({32}, true);
+  const PodsimKernels& kernels = KernelsNamed(KernelNames().back());
+  HostMemory host(program, 8);
+  host.Fill(3, 0, kernels);
+  Sequential loop;
+  const auto loss = [&] {
+    host.Run(EntryPoint::kEval, {}, kernels, loop);
+    double sum = 0;
+    for (const float value : host.Read(program.loss)) sum += value;
+    return sum / 8;
+  };
+  const double before = loss();
+  for (int step = 0; step < 200; ++step) {
+    host.Run(EntryPoint::kTrainMicrobatch, {}, kernels, loop);
+    host.Run(EntryPoint::kUpdate, {}, kernels, loop, 0.05F);
+  }
+  EXPECT_GT(before, 1);
+  EXPECT_LT(loss(), 0.1);
+}
+
+TEST(RunSegment, RefusesACollective) {
+  const Program program = SmallMlp({7}, false);
+  HostMemory host(program, 1);
+  host.Fill(3, 0, ReferenceKernels());
+  Sequential loop;
+  EXPECT_THAT(RunSegment(program, program.entries.at(EntryPoint::kReduce)[0], 1,
+                         {}, {}, ReferenceKernels(), loop, host.Buffers()),
+              StatusIs(absl::StatusCode::kInternal, HasSubstr("collective")));
+}
+
+TEST(RunSegment, RefusesBuffersThatAreTooSmall) {
+  const Program program = SmallMlp({7}, true);
+  HostMemory host(program, 4);
+  host.Fill(3, 0, ReferenceKernels());
+  Sequential loop;
+  const auto run = [&](const CoreBuffers& buffers) {
+    return RunSegment(program,
+                      program.entries.at(EntryPoint::kTrainMicrobatch)[0], 4,
+                      {}, {}, ReferenceKernels(), loop, buffers);
+  };
+  const auto refused = [](const char* what) {
+    return StatusIs(absl::StatusCode::kInternal, HasSubstr(what));
+  };
+  CoreBuffers buffers = host.Buffers();
+  buffers.batched = buffers.batched.first(buffers.batched.size() - 1);
+  EXPECT_THAT(run(buffers), refused("batched"));
+  buffers = host.Buffers();
+  buffers.features = buffers.features.first(buffers.features.size() - 1);
+  EXPECT_THAT(run(buffers), refused("features"));
+  buffers = host.Buffers();
+  buffers.labels = {};
+  EXPECT_THAT(run(buffers), refused("labels"));
+  buffers = host.Buffers();
+  buffers.rounded = {};
+  EXPECT_THAT(run(buffers), refused("rounded"));
+  EXPECT_THAT(run(host.Buffers()), testing::IsOk());
+}
+
+}  // namespace
+}  // namespace podsim

@@ -1,0 +1,48 @@
+// The self-test passes with every kernel table, and fails when it should.
+#include "host/core/selftest.h"
+
+#include <algorithm>
+
+#include "models/tensor/reference.h"
+#include "tests/host/core/core_fixture.h"
+#include "tests/testing/status_matchers.h"
+
+namespace podsim {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(SelfTest, PassesWithEveryKernelTable) {
+  for (const std::string& name : testing::KernelNames()) {
+    const SelfTestResult result = RunSelfTest(testing::KernelsNamed(name));
+    EXPECT_TRUE(result.pass) << result.text;
+    EXPECT_THAT(result.text, HasSubstr("[0.17405128, 0.09669876], "
+                                       "[0.21180916, 0.10805416]"));
+    EXPECT_THAT(result.text, HasSubstr("jax#9973"));
+    EXPECT_THAT(result.text, HasSubstr("self-test passed"));
+  }
+}
+
+TEST(SelfTest, FailsWhenOperandsAreNotRounded) {
+  PodsimKernels kernels = ReferenceKernels();
+  kernels.round_bfloat16 = [](std::int64_t count, const float* from,
+                              float* to) { std::copy(from, from + count, to); };
+  const SelfTestResult result = RunSelfTest(kernels);
+  EXPECT_FALSE(result.pass);
+  EXPECT_THAT(result.text, HasSubstr("FAIL bfloat16 matrix unit"));
+  EXPECT_THAT(result.text, HasSubstr("ok   one row that is not a batch"));
+}
+
+TEST(SelfTest, FailsWhenProductsAreWrong) {
+  PodsimKernels kernels = ReferenceKernels();
+  kernels.matmul = [](std::int64_t m, std::int64_t n, std::int64_t k,
+                      const float* a, std::int64_t lda, const float* b,
+                      std::int64_t ldb, float* c, std::int64_t ldc) {
+    ReferenceKernels().matmul(m, n, k, a, lda, b, ldb, c, ldc);
+    c[0] *= 1 + 1e-6F;
+  };
+  EXPECT_FALSE(RunSelfTest(kernels).pass);
+}
+
+}  // namespace
+}  // namespace podsim
