@@ -5,16 +5,15 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/str_split.h"
 #include "base/status.h"
 #include "base/units.h"
 #include "interconnect/topology/environment.h"
+#include "interconnect/topology/wrap_words.h"
 
 namespace podsim {
 namespace {
 
-constexpr std::size_t kLineWidth = 80;
-constexpr char kMargin[] = "              ";  // as wide as "  chip grid   "
+constexpr int kMargin = 14;  // of "  chip grid   "
 // Hosts whose own environment is listed when there are more than this many.
 constexpr int kListedHosts = 8;
 // A ring of more hosts is cut in the middle.
@@ -28,27 +27,13 @@ std::string Line(const std::string& label, const std::string& text) {
   return absl::StrFormat("  %-11s %s\n", label, text);
 }
 
-// `words` joined by `separator`, broken into lines behind the margin.
 std::string Wrapped(const std::vector<std::string>& words,
                     const std::string& separator) {
-  std::string text;
-  std::size_t column = sizeof(kMargin) - 1;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    const std::string word =
-        i + 1 < words.size() ? absl::StrCat(words[i], separator) : words[i];
-    if (column + word.size() > kLineWidth + 1 && i > 0) {
-      while (text.back() == ' ') text.pop_back();
-      absl::StrAppend(&text, "\n", kMargin);
-      column = sizeof(kMargin) - 1;
-    }
-    text += word;
-    column += word.size();
-  }
-  return text;
+  return WrapWords(words, separator, kMargin);
 }
 
 std::string Sentence(const std::string& text) {
-  return Wrapped(absl::StrSplit(text, ' '), " ");
+  return WrapSentence(text, kMargin);
 }
 
 // HBM comes in whole GiB.

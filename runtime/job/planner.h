@@ -6,15 +6,16 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "models/graph/program.h"
 #include "proto/job.pb.h"
 
 namespace podsim {
 
 // What the planner may know of the world; everything else is in the spec.
 struct PlanInputs {
-  DatasetConfig dataset;  // of the spec's data set, opened or described
-  std::string isa;        // the pod's common level
-  int cpus = 1;           // of this machine
+  DatasetConfig dataset;          // of the spec's data set, opened or described
+  std::string isa;                // the pod's common level
+  int cpus = 1;                   // of this machine
   std::int64_t memory_bytes = 0;  // of this machine; 0: not checked
 };
 
@@ -27,6 +28,14 @@ absl::StatusOr<JobSpec> ApplyRecipe(const JobSpec& spec);
 // Errors: INVALID_ARGUMENT (a batch that does not divide, with both numbers),
 //   RESOURCE_EXHAUSTED (HBM table; machine memory, both figures).
 absl::StatusOr<JobPlan> MakePlan(const JobSpec& spec, const PlanInputs& inputs);
+
+// The plan for a program of the caller's own. It has no recipe: the spec must
+// say topology, batch, train_steps or epochs, and the learning rate (which,
+// without a reference, is for this slice's batch). Momentum is the program's;
+// the spec's (default 0) is what the plan records.
+// Errors: those of MakePlan; INVALID_ARGUMENT naming what is missing.
+absl::StatusOr<JobPlan> MakePlanFor(const JobSpec& spec, const Program& program,
+                                    const PlanInputs& inputs);
 
 // SHA-256 hex of the deterministic serialisation of `bits`.
 std::string HashOf(const PlanBits& bits);

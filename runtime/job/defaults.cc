@@ -1,0 +1,156 @@
+#include "runtime/job/defaults.h"
+
+#include <algorithm>
+
+#include "base/status.h"
+#include "base/units.h"
+#include "runtime/job/planner.h"
+#include "runtime/job/scaling.h"
+#include "runtime/job/spec_check.h"
+
+namespace podsim {
+namespace {
+
+// Sets a field that the user left unset.
+#define PODSIM_DEFAULT(spec, field, value) \
+  if (!(spec).has_##field()) (spec).set_##field(value)
+
+void FillModel(const Recipe& recipe, JobSpec& spec) {
+  spec.set_model(recipe.model);
+  spec.set_dataset(recipe.dataset);
+  PODSIM_DEFAULT(spec, momentum, recipe.momentum);
+  if (spec.hidden().empty())
+    spec.mutable_hidden()->Add(recipe.hidden.begin(), recipe.hidden.end());
+}
+
+// Only synthetic data have a shape that the user chooses.
+absl::Status FillDataset(JobSpec& spec) {
+  if (spec.dataset() == "synthetic") {
+    PODSIM_DEFAULT(spec, classes, 10);
+    PODSIM_DEFAULT(spec, synthetic_examples, 60'000);
+    if (spec.example_shape().empty()) {
+      spec.add_example_shape(28);
+      spec.add_example_shape(28);
+    }
+    return absl::OkStatus();
+  }
+  if (!spec.example_shape().empty() || spec.has_classes() ||
+      spec.has_synthetic_examples())
+    return absl::InvalidArgumentError(
+        "example_shape, classes and synthetic_examples are for "
+        "dataset=synthetic; other data sets bring their own");
+  if (spec.dataset() == "mnist" && spec.data_dir().empty())
+    return absl::InvalidArgumentError(
+        "dataset=mnist needs data_dir, the directory of its files "
+        "(train-images-idx3-ubyte, ..., plain or .gz)");
+  return absl::OkStatus();
+}
+
+bool HasReference(const JobSpec& spec) {
+  return spec.has_reference_topology() || spec.has_reference_batch_size();
+}
+
+absl::StatusOr<std::int64_t> ScaledFrom(const Recipe& recipe,
+                                        std::int64_t steps,
+                                        std::int64_t batch) {
+  PODSIM_ASSIGN_OR_RETURN(const ScaledSteps scaled,
+                          ScaleSteps(steps, recipe.reference_batch(), batch));
+  return scaled.steps;
+}
+
+}  // namespace
+
+void FillGeneralDefaults(JobSpec& spec) {
+  PODSIM_DEFAULT(spec, topology, kDefaultTopology);
+  PODSIM_DEFAULT(spec, wrap, "auto");
+  PODSIM_DEFAULT(spec, lr_scaling, "linear");
+  PODSIM_DEFAULT(spec, seed, 0);
+  PODSIM_DEFAULT(spec, precision, "bfloat16");
+  PODSIM_DEFAULT(spec, steps_per_eval, 0);
+  PODSIM_DEFAULT(spec, threads, 0);
+  PODSIM_DEFAULT(spec, transport, "unix");
+  PODSIM_DEFAULT(spec, bucket_bytes, 4 * kMiB);
+  PODSIM_DEFAULT(spec, chunk_bytes, 256 * kKiB);
+  PODSIM_DEFAULT(spec, stall_timeout, 10);
+  PODSIM_DEFAULT(spec, heartbeat_timeout, 5);
+  PODSIM_DEFAULT(spec, initialization_timeout, 60);
+  PODSIM_DEFAULT(spec, shutdown_timeout, 10);
+}
+
+absl::StatusOr<Slice> SliceOf(const JobSpec& spec) {
+  auto slice = FindSlice(spec.topology(), WrapOf(spec));
+  if (!slice.ok()) return Annotate(slice.status(), "topology");
+  return slice;
+}
+
+absl::StatusOr<std::int64_t> SpecBatchPerCore(const JobSpec& spec,
+                                              const Slice& slice,
+                                              std::int64_t otherwise) {
+  if (spec.has_batch_per_core()) return spec.batch_per_core();
+  if (!spec.has_train_batch_size()) return otherwise;
+  return BatchPerCore("train_batch_size", spec.train_batch_size(), slice.cores);
+}
+
+absl::StatusOr<std::int64_t> SpecReferenceBatch(const JobSpec& spec,
+                                                std::int64_t batch_per_core) {
+  if (spec.has_reference_batch_size()) return spec.reference_batch_size();
+  if (!spec.has_reference_topology()) return 0;
+  const auto slice = FindSlice(spec.reference_topology());
+  if (!slice.ok()) return Annotate(slice.status(), "reference_topology");
+  return batch_per_core * slice->cores;
+}
+
+absl::Status FillSchedule(const Recipe& recipe, std::int64_t batch_per_core,
+                          const Slice& slice, JobSpec& spec) {
+  const bool as_it_stands = spec.has_train_steps() && !HasReference(spec);
+  if (!HasReference(spec) && !as_it_stands) {
+    if (batch_per_core == recipe.batch_per_core)
+      spec.set_reference_topology(recipe.reference_topology);
+    else
+      spec.set_reference_batch_size(recipe.reference_batch());
+  }
+  PODSIM_ASSIGN_OR_RETURN(const std::int64_t reference,
+                          SpecReferenceBatch(spec, batch_per_core));
+  // What the schedule's steps consist of.
+  const std::int64_t step_batch =
+      as_it_stands ? batch_per_core * slice.cores : reference;
+  if (!spec.has_train_steps() && !spec.has_epochs()) {
+    PODSIM_ASSIGN_OR_RETURN(const std::int64_t steps,
+                            ScaledFrom(recipe, recipe.steps, step_batch));
+    spec.set_train_steps(steps);
+  }
+  if (!spec.has_warmup_steps()) {
+    PODSIM_ASSIGN_OR_RETURN(
+        const std::int64_t steps,
+        ScaledFrom(recipe, recipe.warmup_steps, step_batch));
+    spec.set_warmup_steps(steps);
+  }
+  if (!spec.has_learning_rate() && !spec.has_base_learning_rate()) {
+    PODSIM_ASSIGN_OR_RETURN(const RateRule rule,
+                            ParseRateRule(spec.lr_scaling()));
+    const std::int64_t from = recipe.reference_batch();
+    spec.set_learning_rate(ScaleRate(recipe.learning_rate, from,
+                                     as_it_stands ? from : reference, rule));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<JobSpec> ApplyRecipe(const JobSpec& asked) {
+  PODSIM_RETURN_IF_ERROR(CheckSpec(asked));
+  JobSpec spec = asked;
+  FillGeneralDefaults(spec);
+  PODSIM_ASSIGN_OR_RETURN(const Slice slice, SliceOf(spec));
+  spec.set_topology(slice.name);
+  PODSIM_ASSIGN_OR_RETURN(const Recipe recipe,
+                          FindRecipe(spec.model(), spec.dataset()));
+  FillModel(recipe, spec);
+  PODSIM_RETURN_IF_ERROR(FillDataset(spec));
+  PODSIM_ASSIGN_OR_RETURN(const std::int64_t batch_per_core,
+                          SpecBatchPerCore(spec, slice, recipe.batch_per_core));
+  if (!spec.has_train_batch_size()) spec.set_batch_per_core(batch_per_core);
+  PODSIM_DEFAULT(spec, processes, std::min(slice.hosts, kMostDefaultProcesses));
+  PODSIM_RETURN_IF_ERROR(FillSchedule(recipe, batch_per_core, slice, spec));
+  return spec;
+}
+
+}  // namespace podsim

@@ -1,0 +1,171 @@
+#include "runtime/job/format_plan.h"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "base/status.h"
+#include "base/units.h"
+#include "interconnect/topology/describe.h"
+#include "interconnect/topology/wrap_words.h"
+
+namespace podsim {
+namespace {
+
+constexpr int kMargin = 12;
+constexpr std::int64_t kGradientBytes = 4;  // float32
+
+std::string Line(const std::string& label, const std::string& text) {
+  return absl::StrFormat("%-*s%s\n", kMargin, label,
+                         WrapSentence(text, kMargin));
+}
+
+std::string Counted(std::int64_t count, const std::string& thing) {
+  const bool plural = count != 1;
+  const bool sibilant = !thing.empty() && thing.back() == 's';
+  return absl::StrCat(FormatCount(count), " ", thing,
+                      plural ? (sibilant ? "es" : "s") : "");
+}
+
+std::string SliceLines(const Slice& slice) {
+  return absl::StrCat(
+      Line("slice", absl::StrCat(slice.name, ": ", Counted(slice.hosts, "host"),
+                                 " x 1 board x ", kChipsPerHost, " chips x ",
+                                 kCoresPerChip, " cores = ",
+                                 FormatCount(slice.cores), " cores")),
+      Line("", absl::StrCat(slice.grid.x, "x", slice.grid.y, " chip grid, ",
+                            WrapText(slice), " (", slice.wrap_note, ")")),
+      Line("", absl::StrCat(FormatBytes(slice.chip().hbm_bytes_per_core),
+                            " of HBM per core")));
+}
+
+// "mlp 64-128-10 on digits (1,498 examples, 299 held out)".
+std::string JobText(const PlanBits& bits) {
+  std::int64_t features = 1;
+  for (const std::int32_t side : bits.model().example_shape()) features *= side;
+  std::vector<std::int64_t> widths = {features};
+  widths.insert(widths.end(), bits.model().hidden().begin(),
+                bits.model().hidden().end());
+  widths.push_back(bits.model().classes());
+  const DatasetConfig& data = bits.dataset();
+  return absl::StrCat(bits.model().name(), " ", absl::StrJoin(widths, "-"),
+                      " on ", data.name(), " (",
+                      Counted(data.train_examples(), "example"), ", ",
+                      FormatCount(data.eval_examples()), " held out)");
+}
+
+// Steps before and after scaling.
+std::string StepsText(const JobPlan& plan) {
+  const Scaling& scaling = plan.scaling();
+  const std::string steps = FormatCount(plan.train_steps());
+  if (scaling.reference_steps() == 0)
+    return absl::StrCat(steps, " (epochs are not scaled)");
+  if (scaling.reference_batch() == 0)
+    return absl::StrCat(steps, " (as given, no reference)");
+  const std::string batch = FormatCount(scaling.reference_batch());
+  const bool named = scaling.reference().rfind("batch", 0) != 0;
+  return absl::StrCat(FormatCount(scaling.reference_steps()), " of batch ",
+                      batch, named ? " on " : "",
+                      named ? scaling.reference() : "", " -> ", steps,
+                      " of batch ", FormatCount(plan.global_batch()));
+}
+
+std::string ExamplesText(const JobPlan& plan) {
+  const double epochs = static_cast<double>(plan.total_examples()) /
+                        static_cast<double>(std::max<std::int64_t>(
+                            1, plan.bits().dataset().train_examples()));
+  const std::int64_t overshoot = plan.scaling().overshoot_examples();
+  return absl::StrCat(Counted(plan.total_examples(), "example"), " in all, ",
+                      absl::StrFormat("%.4g", epochs), " epochs",
+                      overshoot > 0 ? absl::StrCat(", ", FormatCount(overshoot),
+                                                   " more than asked for")
+                                    : "");
+}
+
+// Learning rate before and after scaling.
+std::string RateText(const JobPlan& plan) {
+  const double peak = plan.bits().learning_rate().peak();
+  const double before = plan.scaling().reference_rate();
+  const std::string momentum =
+      absl::StrCat(", momentum ", plan.bits().momentum());
+  if (peak == before) return absl::StrCat(peak, momentum);
+  return absl::StrCat(before, " -> ", peak, " (", plan.scaling().rate_rule(),
+                      ")", momentum);
+}
+
+std::string WarmupText(const JobPlan& plan) {
+  const std::int64_t examples = plan.bits().learning_rate().warmup_examples();
+  if (examples == 0) return "none";
+  const double steps =
+      static_cast<double>(examples) / static_cast<double>(plan.global_batch());
+  return absl::StrCat(Counted(examples, "example"), ", ",
+                      absl::StrFormat("%.4g", steps), " steps");
+}
+
+std::string NumericsText(const PlanBits& bits) {
+  return absl::StrCat(bits.precision(), " products, ", bits.gradient_dtype(),
+                      " sums, kernels ", bits.isa(), " (",
+                      bits.kernel_library(), "), seed ", bits.seed());
+}
+
+std::string GradientsText(const PlanBits& bits) {
+  std::int64_t gradients = 0;
+  for (const Bucket& bucket : bits.buckets()) gradients += bucket.count();
+  const std::string buckets = absl::StrCat(
+      FormatCount(gradients), " (", FormatBytes(gradients * kGradientBytes),
+      ") in ", Counted(bits.buckets_size(), "bucket"));
+  if (bits.hosts() == 1) return absl::StrCat(buckets, ", one host: no ring");
+  return absl::StrCat(buckets, ", ", bits.algorithm(), " of ", bits.hosts(),
+                      " hosts, chunks of ",
+                      FormatBytes(bits.chunk_elements() * kGradientBytes));
+}
+
+std::string ProcessesText(const JobPlan& plan) {
+  const int hosts = plan.bits().hosts();
+  const int processes = std::max(1, plan.processes());
+  const int most = (hosts + processes - 1) / processes;
+  const std::string each =
+      hosts % processes == 0
+          ? absl::StrCat(Counted(most, "host"), processes > 1 ? " each" : "")
+          : absl::StrCat(most - 1, " or ", most, " hosts each");
+  return absl::StrCat(Counted(plan.processes(), "process"), ", ", each, ", ",
+                      plan.threads() == 0
+                          ? "a fair share of the CPUs"
+                          : absl::StrCat(Counted(plan.threads(), "thread"),
+                                         processes > 1 ? " each" : ""),
+                      ", ", plan.transport() == "tcp" ? "TCP" : "Unix sockets");
+}
+
+std::string EvaluationText(const JobPlan& plan) {
+  return absl::StrCat(
+      FormatCount(plan.eval_batch_per_core()), " per core, ",
+      plan.steps_per_eval() == 0
+          ? "at the end"
+          : absl::StrCat("every ", Counted(plan.steps_per_eval(), "step"),
+                         " and at the end"));
+}
+
+}  // namespace
+
+std::string FormatPlan(const JobPlan& plan, const Slice& slice) {
+  PODSIM_CHECK(plan.bits().slice() == slice.name);
+  std::string text = absl::StrCat(
+      SliceLines(slice), Line("job", JobText(plan.bits())),
+      Line("batch", absl::StrCat(FormatCount(plan.bits().batch_per_core()),
+                                 " per core, ",
+                                 FormatCount(plan.global_batch()), " global")),
+      Line("steps", StepsText(plan)), Line("", ExamplesText(plan)),
+      Line("rate", RateText(plan)), Line("warm-up", WarmupText(plan)));
+  absl::StrAppend(&text, Line("numerics", NumericsText(plan.bits())),
+                  Line("gradients", GradientsText(plan.bits())),
+                  Line("processes", ProcessesText(plan)),
+                  Line("evaluation", EvaluationText(plan)));
+  for (const std::string& note : plan.notes()) text += Line("note", note);
+  for (const std::string& warning : plan.warnings())
+    text += Line("WARNING", warning);
+  return text;
+}
+
+}  // namespace podsim

@@ -1,0 +1,20 @@
+// A plan as pod_launch prints it: what the slice is, what the job does on it,
+// what scaling changed, notes and warnings.
+#ifndef PODSIM_RUNTIME_JOB_FORMAT_PLAN_H_
+#define PODSIM_RUNTIME_JOB_FORMAT_PLAN_H_
+
+#include <string>
+
+#include "interconnect/topology/slice.h"
+#include "proto/job.pb.h"
+
+namespace podsim {
+
+// Lines of at most 80 columns, a label before each group; ends with a newline.
+// The plan's hash is not part of it: it is printed once the pod has formed.
+// REQUIRES: `slice` is the plan's.
+std::string FormatPlan(const JobPlan& plan, const Slice& slice);
+
+}  // namespace podsim
+
+#endif  // PODSIM_RUNTIME_JOB_FORMAT_PLAN_H_

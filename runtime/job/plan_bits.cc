@@ -1,0 +1,91 @@
+#include "runtime/job/plan_bits.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "base/hash.h"
+#include "base/status.h"
+#include "google/protobuf/io/coded_stream.h"
+#include "google/protobuf/io/zero_copy_stream_impl_lite.h"
+#include "host/core/core.h"
+#include "models/tensor/kernels.h"
+#include "runtime/job/planner.h"
+
+namespace podsim {
+namespace {
+
+// Raised when the same plan gives new bits.
+constexpr int kNumericsVersion = 1;
+constexpr std::int64_t kGradientBytes = 4;  // float32
+
+}  // namespace
+
+absl::StatusOr<std::string> ChooseIsa(const JobSpec& spec,
+                                      const std::string& common_isa) {
+  const auto& levels = IsaLevels();
+  if (std::find(levels.begin(), levels.end(), common_isa) == levels.end())
+    return absl::InternalError(
+        absl::StrCat("no kernel level is called '", common_isa, "'"));
+  if (!spec.has_isa()) return common_isa;
+  if (CommonIsa(spec.isa(), common_isa) == spec.isa()) return spec.isa();
+  return absl::InvalidArgumentError(
+      absl::StrCat("isa is ", spec.isa(), " but a machine of the pod runs ",
+                   common_isa, " at most; leave it unset or lower it"));
+}
+
+void FillNumerics(const Job& job, const DatasetConfig& dataset,
+                  const std::string& isa, PlanBits& bits) {
+  bits.set_slice(job.slice.name);
+  bits.set_hosts(job.slice.hosts);
+  bits.set_cores_per_host(kCoresPerHost);
+  for (const int host : HostRing(job.slice)) bits.add_ring(host);
+  *bits.mutable_dataset() = dataset;
+  bits.set_batch_per_core(job.batch_per_core);
+  bits.set_seed(job.spec.seed());
+  bits.set_precision(job.spec.precision());
+  bits.set_gradient_dtype("float32");
+  bits.set_optimizer("sgd");
+  bits.set_momentum(job.spec.momentum());
+  bits.set_algorithm("ring");
+  bits.set_reduction("fused");
+  bits.set_chunk_elements(job.spec.chunk_bytes() / kGradientBytes);
+  bits.set_isa(isa);
+  bits.set_kernel_library(KernelLibraryVersion());
+  const Panels panels;
+  bits.set_panel_rows(static_cast<std::int32_t>(panels.rows));
+  bits.set_panel_columns(static_cast<std::int32_t>(panels.columns));
+  bits.set_k_block(static_cast<std::int32_t>(panels.k_block));
+  bits.set_bucket_bytes(job.spec.bucket_bytes());
+  bits.set_numerics_version(kNumericsVersion);
+}
+
+void FillModelConfig(const JobSpec& spec, const DatasetConfig& dataset,
+                     ModelConfig& model) {
+  model.set_name(spec.model());
+  *model.mutable_hidden() = spec.hidden();
+  *model.mutable_example_shape() = dataset.example_shape();
+  model.set_classes(dataset.classes());
+}
+
+void FillBuckets(const Program& program, PlanBits& bits) {
+  for (const GradientBucket& from : program.buckets) {
+    Bucket& bucket = *bits.add_buckets();
+    bucket.set_begin(from.begin);
+    bucket.set_count(from.count);
+    for (const TensorId variable : from.variables)
+      bucket.add_variables(program.tensor(variable).name);
+  }
+}
+
+std::string HashOf(const PlanBits& bits) {
+  std::string bytes;
+  {
+    google::protobuf::io::StringOutputStream stream(&bytes);
+    google::protobuf::io::CodedOutputStream coded(&stream);
+    coded.SetSerializationDeterministic(true);
+    PODSIM_CHECK(bits.SerializeToCodedStream(&coded));
+  }
+  return Sha256Hex(bytes);
+}
+
+}  // namespace podsim

@@ -1,0 +1,28 @@
+// The part of a plan that decides bits, and its hash (HashOf in planner.h).
+#ifndef PODSIM_RUNTIME_JOB_PLAN_BITS_H_
+#define PODSIM_RUNTIME_JOB_PLAN_BITS_H_
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "models/graph/program.h"
+#include "proto/job.pb.h"
+#include "runtime/job/job.h"
+
+namespace podsim {
+
+// The kernel level: the pod's common one unless the spec asks for a lower one.
+// Errors: INVALID_ARGUMENT (the spec asks for a higher one).
+absl::StatusOr<std::string> ChooseIsa(const JobSpec& spec,
+                                      const std::string& common_isa);
+
+// What is known before schedule, model and program.
+void FillNumerics(const Job& job, const DatasetConfig& dataset,
+                  const std::string& isa, PlanBits& bits);
+void FillModelConfig(const JobSpec& spec, const DatasetConfig& dataset,
+                     ModelConfig& model);
+void FillBuckets(const Program& program, PlanBits& bits);
+
+}  // namespace podsim
+
+#endif  // PODSIM_RUNTIME_JOB_PLAN_BITS_H_

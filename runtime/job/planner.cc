@@ -1,0 +1,180 @@
+#include "runtime/job/planner.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+#include "models/zoo/zoo.h"
+#include "runtime/job/defaults.h"
+#include "runtime/job/fit.h"
+#include "runtime/job/job.h"
+#include "runtime/job/plan_bits.h"
+#include "runtime/job/recipe.h"
+#include "runtime/job/scaling.h"
+#include "runtime/job/schedule.h"
+#include "runtime/job/spec_check.h"
+
+namespace podsim {
+namespace {
+
+absl::Status CheckDataset(const JobSpec& spec, const DatasetConfig& dataset) {
+  if (dataset.name() != spec.dataset())
+    return absl::InternalError(absl::StrCat("the job wants data set '",
+                                            spec.dataset(), "' but '",
+                                            dataset.name(), "' was opened"));
+  if (dataset.train_examples() < 1 || dataset.eval_examples() < 0 ||
+      dataset.classes() < 1)
+    return absl::InvalidArgumentError(absl::StrCat(
+        "data set ", dataset.name(), " has ", dataset.train_examples(),
+        " training examples of ", dataset.classes(),
+        " classes; at least one of each is needed"));
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::int64_t> EvalBatchPerCore(const Job& job,
+                                              const DatasetConfig& dataset) {
+  if (job.spec.has_eval_batch_size())
+    return BatchPerCore("eval_batch_size", job.spec.eval_batch_size(),
+                        job.slice.cores);
+  // As in training, but no larger than one batch for the whole split.
+  const std::int64_t whole =
+      (dataset.eval_examples() + job.slice.cores - 1) / job.slice.cores;
+  return std::max<std::int64_t>(1, std::min(job.batch_per_core, whole));
+}
+
+absl::Status PlanPlacement(const Job& job, const PlanInputs& inputs,
+                           JobPlan& plan) {
+  const int hosts = job.slice.hosts;
+  const int processes = job.spec.has_processes()
+                            ? job.spec.processes()
+                            : std::min(hosts, kMostDefaultProcesses);
+  if (processes > hosts)
+    return absl::InvalidArgumentError(absl::StrCat(
+        "processes is ", processes, " but ", job.slice.name, " has ", hosts,
+        " hosts, and a host is played by one process; allowed: 1 to ", hosts));
+  plan.set_processes(processes);
+  for (int process = 0; process < processes; ++process)
+    plan.add_first_host(
+        static_cast<int>(std::int64_t{process} * hosts / processes));
+  plan.set_threads(job.spec.threads());
+  plan.set_transport(job.spec.transport());
+  plan.set_data_dir(job.spec.data_dir());
+  plan.set_stall_timeout(job.spec.stall_timeout());
+  plan.set_heartbeat_timeout(job.spec.heartbeat_timeout());
+  plan.set_initialization_timeout(job.spec.initialization_timeout());
+  plan.set_shutdown_timeout(job.spec.shutdown_timeout());
+  if (processes < hosts)
+    plan.add_notes(absl::StrCat(hosts, " hosts are packed into ", processes,
+                                " processes; results do not change"));
+  if (processes > inputs.cpus)
+    plan.add_notes(
+        absl::StrCat(processes, " processes share ", inputs.cpus,
+                     " CPUs: wall times tell of this machine, not of a pod"));
+  return absl::OkStatus();
+}
+
+// All of the plan that no program is needed for.
+absl::StatusOr<JobPlan> BeginPlan(const Job& job,
+                                  const ScheduleInputs& schedule,
+                                  const PlanInputs& inputs) {
+  JobPlan plan;
+  PODSIM_ASSIGN_OR_RETURN(const std::string isa,
+                          ChooseIsa(job.spec, inputs.isa));
+  FillNumerics(job, inputs.dataset, isa, *plan.mutable_bits());
+  PODSIM_RETURN_IF_ERROR(PlanSchedule(job.spec, job.slice, schedule, plan));
+  PODSIM_RETURN_IF_ERROR(PlanPlacement(job, inputs, plan));
+  PODSIM_ASSIGN_OR_RETURN(const std::int64_t eval_batch,
+                          EvalBatchPerCore(job, inputs.dataset));
+  plan.set_eval_batch_per_core(eval_batch);
+  plan.set_steps_per_eval(job.spec.steps_per_eval());
+  return plan;
+}
+
+absl::StatusOr<JobPlan> FinishPlan(JobPlan plan, const Program& program,
+                                   const Job& job, const PlanInputs& inputs) {
+  PODSIM_RETURN_IF_ERROR(
+      CheckFits(program, job,
+                {.eval_batch_per_core = plan.eval_batch_per_core(),
+                 .processes = plan.processes(),
+                 .memory_bytes = inputs.memory_bytes}));
+  FillBuckets(program, *plan.mutable_bits());
+  plan.set_hash(HashOf(plan.bits()));
+  return plan;
+}
+
+absl::Status CheckComplete(const JobSpec& spec) {
+  const auto missing = [](const char* what) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "a program of your own has no recipe: the job must say ", what));
+  };
+  if (!spec.has_topology()) return missing("topology");
+  if (!spec.has_dataset()) return missing("dataset");
+  if (!spec.has_batch_per_core() && !spec.has_train_batch_size())
+    return missing("batch_per_core or train_batch_size");
+  if (!spec.has_train_steps() && !spec.has_epochs())
+    return missing("train_steps or epochs");
+  if (!spec.has_learning_rate() && !spec.has_base_learning_rate())
+    return missing("learning_rate or base_learning_rate");
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<JobPlan> MakePlan(const JobSpec& asked,
+                                 const PlanInputs& inputs) {
+  Job job;
+  PODSIM_ASSIGN_OR_RETURN(job.spec, ApplyRecipe(asked));
+  PODSIM_ASSIGN_OR_RETURN(job.slice, SliceOf(job.spec));
+  PODSIM_ASSIGN_OR_RETURN(const Recipe recipe,
+                          FindRecipe(job.spec.model(), job.spec.dataset()));
+  PODSIM_ASSIGN_OR_RETURN(
+      job.batch_per_core,
+      SpecBatchPerCore(job.spec, job.slice, recipe.batch_per_core));
+  PODSIM_RETURN_IF_ERROR(CheckDataset(job.spec, inputs.dataset));
+  PODSIM_ASSIGN_OR_RETURN(
+      JobPlan plan,
+      BeginPlan(job,
+                {.batch_per_core = job.batch_per_core,
+                 .dataset_size = inputs.dataset.train_examples(),
+                 .recipe_batch = recipe.reference_batch(),
+                 .smallest_converging_steps = recipe.smallest_converging_steps},
+                inputs));
+  PlanBits& bits = *plan.mutable_bits();
+  FillModelConfig(job.spec, inputs.dataset, *bits.mutable_model());
+  PODSIM_ASSIGN_OR_RETURN(
+      const Program program,
+      BuildProgram(bits.model(),
+                   {.bfloat16_products = bits.precision() == "bfloat16",
+                    .momentum = bits.momentum(),
+                    .bucket_bytes = bits.bucket_bytes()}));
+  return FinishPlan(std::move(plan), program, job, inputs);
+}
+
+absl::StatusOr<JobPlan> MakePlanFor(const JobSpec& asked,
+                                    const Program& program,
+                                    const PlanInputs& inputs) {
+  PODSIM_RETURN_IF_ERROR(CheckSpec(asked));
+  PODSIM_RETURN_IF_ERROR(CheckComplete(asked));
+  Job job;
+  job.spec = asked;
+  FillGeneralDefaults(job.spec);
+  job.spec.set_precision(program.bfloat16_products ? "bfloat16" : "float32");
+  PODSIM_ASSIGN_OR_RETURN(job.slice, SliceOf(job.spec));
+  PODSIM_ASSIGN_OR_RETURN(job.batch_per_core,
+                          SpecBatchPerCore(job.spec, job.slice, 0));
+  PODSIM_RETURN_IF_ERROR(CheckDataset(job.spec, inputs.dataset));
+  PODSIM_ASSIGN_OR_RETURN(
+      JobPlan plan,
+      BeginPlan(job,
+                {.batch_per_core = job.batch_per_core,
+                 .dataset_size = inputs.dataset.train_examples(),
+                 .recipe_batch = job.batch_per_core * job.slice.cores},
+                inputs));
+  job.spec.set_model(program.name);
+  FillModelConfig(job.spec, inputs.dataset,
+                  *plan.mutable_bits()->mutable_model());
+  return FinishPlan(std::move(plan), program, job, inputs);
+}
+
+}  // namespace podsim

@@ -1,0 +1,100 @@
+#include "runtime/job/recipe.h"
+
+#include <algorithm>
+
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "base/status.h"
+#include "interconnect/topology/slice.h"
+
+namespace podsim {
+namespace {
+
+// Promise of mlp on digits: 96% of the held-out images.
+constexpr std::int64_t kMlpDigitsSmallestSteps = 100;
+// Promise of mlp on MNIST: 97% of the test images.
+constexpr std::int64_t kMlpMnistSmallestSteps = 100;
+
+Recipe MlpOnDigits() {
+  return {.model = "mlp",
+          .dataset = "digits",
+          .reference_topology = "v3-8",
+          .batch_per_core = 8,
+          .steps = 1000,
+          .learning_rate = 0.05,
+          .warmup_steps = 100,
+          .momentum = 0.9,
+          .hidden = {128},
+          .smallest_converging_steps = kMlpDigitsSmallestSteps};
+}
+
+Recipe MlpOnMnist() {
+  return {.model = "mlp",
+          .dataset = "mnist",
+          .reference_topology = "v3-8",
+          .batch_per_core = 16,
+          .steps = 4690,  // ten epochs of 60,000 images
+          .learning_rate = 0.02,
+          .warmup_steps = 469,
+          .momentum = 0.9,
+          .hidden = {512, 512},
+          .smallest_converging_steps = kMlpMnistSmallestSteps};
+}
+
+// For benchmarks: no accuracy is promised.
+Recipe MlpOnSynthetic() {
+  return {.model = "mlp",
+          .dataset = "synthetic",
+          .reference_topology = "v3-8",
+          .batch_per_core = 8,
+          .steps = 1000,
+          .learning_rate = 0.01,
+          .warmup_steps = 100,
+          .momentum = 0.9,
+          .hidden = {512, 512}};
+}
+
+// Values of one field, each once.
+template <typename Field>
+std::string Known(Field field) {
+  std::vector<std::string> names;
+  for (const Recipe& recipe : Recipes())
+    if (std::find(names.begin(), names.end(), recipe.*field) == names.end())
+      names.push_back(recipe.*field);
+  return absl::StrJoin(names, ", ");
+}
+
+}  // namespace
+
+std::int64_t Recipe::reference_batch() const {
+  const auto slice = FindSlice(reference_topology);
+  PODSIM_CHECK(slice.ok());  // a test looks every recipe's slice up
+  return batch_per_core * slice->cores;
+}
+
+std::span<const Recipe> Recipes() {
+  static const std::vector<Recipe> kRecipes = {MlpOnDigits(), MlpOnMnist(),
+                                               MlpOnSynthetic()};
+  return kRecipes;
+}
+
+absl::StatusOr<Recipe> FindRecipe(const std::string& model,
+                                  const std::string& dataset) {
+  const std::string wanted = model.empty() ? Recipes().front().model : model;
+  bool known_model = false;
+  for (const Recipe& recipe : Recipes()) {
+    if (recipe.model != wanted) continue;
+    known_model = true;
+    if (dataset.empty() || recipe.dataset == dataset) return recipe;
+  }
+  if (!known_model)
+    return absl::InvalidArgumentError(
+        absl::StrCat("no model is called '", absl::CHexEscape(model),
+                     "'; known: ", Known(&Recipe::model)));
+  return absl::InvalidArgumentError(
+      absl::StrCat("no data set is called '", absl::CHexEscape(dataset),
+                   "'; known: ", Known(&Recipe::dataset)));
+}
+
+}  // namespace podsim

@@ -1,0 +1,198 @@
+#include "runtime/job/schedule.h"
+
+#include <limits>
+
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+#include "base/units.h"
+#include "runtime/job/defaults.h"
+#include "runtime/job/scaling.h"
+
+namespace podsim {
+namespace {
+
+// TPU scripts give their base rate for a batch of this size.
+constexpr std::int64_t kBaseRateBatch = 256;
+// A tile of the matrix unit has 8 rows.
+constexpr std::int64_t kTileRows = 8;
+
+// The plan being made, with what its parts share.
+class Schedule {
+ public:
+  Schedule(const JobSpec& spec, const Slice& slice,
+           const ScheduleInputs& inputs, JobPlan& plan)
+      : spec_(spec),
+        slice_(slice),
+        inputs_(inputs),
+        plan_(plan),
+        batch_(inputs.batch_per_core * slice.cores) {}
+
+  absl::Status Fill() {
+    PODSIM_ASSIGN_OR_RETURN(reference_,
+                            SpecReferenceBatch(spec_, inputs_.batch_per_core));
+    plan_.set_global_batch(batch_);
+    if (spec_.has_reference_topology())
+      scaling().set_reference(spec_.reference_topology());
+    else if (reference_ > 0)
+      scaling().set_reference(absl::StrCat("batch ", reference_));
+    scaling().set_reference_batch(reference_);
+    PODSIM_RETURN_IF_ERROR(FillSteps());
+    PODSIM_RETURN_IF_ERROR(FillRate());
+    PODSIM_RETURN_IF_ERROR(FillWarmup());
+    CheckBatch();
+    return absl::OkStatus();
+  }
+
+ private:
+  Scaling& scaling() { return *plan_.mutable_scaling(); }
+
+  template <typename... Parts>
+  void Note(const Parts&... parts) {
+    plan_.add_notes(absl::StrCat(parts...));
+  }
+  template <typename... Parts>
+  void Warn(const Parts&... parts) {
+    plan_.add_warnings(absl::StrCat(parts...));
+  }
+
+  // "v3-8, batch 64" or "batch 1,000".
+  std::string ReferenceName() const {
+    const std::string batch = absl::StrCat("batch ", FormatCount(reference_));
+    return spec_.has_reference_topology()
+               ? absl::StrCat(spec_.reference_topology(), ", ", batch)
+               : batch;
+  }
+
+  absl::Status FillSteps() {
+    PODSIM_ASSIGN_OR_RETURN(const ScaledSteps scaled, Steps());
+    PODSIM_ASSIGN_OR_RETURN(const std::int64_t examples,
+                            ExamplesOf(scaled.steps, batch_));
+    plan_.set_train_steps(scaled.steps);
+    plan_.set_total_examples(examples);
+    scaling().set_overshoot_examples(scaled.overshoot_examples);
+    if (scaled.overshoot_examples > 0)
+      Note("steps round up: ", FormatCount(scaled.overshoot_examples),
+           " more examples than asked for");
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<ScaledSteps> Steps() {
+    if (spec_.has_epochs()) {
+      Note("epochs are never scaled: ", spec_.epochs(), " x ",
+           FormatCount(inputs_.dataset_size), " examples in batches of ",
+           FormatCount(batch_));
+      return StepsForEpochs(spec_.epochs(), inputs_.dataset_size, batch_);
+    }
+    scaling().set_reference_steps(spec_.train_steps());
+    if (reference_ == 0) {
+      Note("no reference given: train_steps is taken as it stands");
+      return ScaledSteps{.steps = spec_.train_steps()};
+    }
+    PODSIM_ASSIGN_OR_RETURN(
+        const ScaledSteps scaled,
+        ScaleSteps(spec_.train_steps(), reference_, batch_));
+    if (reference_ != batch_)
+      Note(FormatCount(spec_.train_steps()), " steps (", ReferenceName(),
+           ") become ", FormatCount(scaled.steps), ": ",
+           FormatCount(spec_.train_steps() * reference_),
+           " examples either way");
+    WarnIfTooFew(scaled.steps);
+    return scaled;
+  }
+
+  void WarnIfTooFew(std::int64_t steps) {
+    const std::int64_t smallest = inputs_.smallest_converging_steps;
+    if (steps >= smallest) return;
+    const std::string largest = LargestConvergingSlice(
+        slice_.generation, spec_.train_steps() * reference_,
+        inputs_.batch_per_core, smallest);
+    Warn("only ", FormatCount(steps), " steps are left; the recipe needs ",
+         FormatCount(smallest), " to converge: ",
+         largest.empty()
+             ? std::string("no slice leaves so many, give more train_steps")
+             : absl::StrCat("the largest slice that leaves so many is ",
+                            largest));
+  }
+
+  absl::Status FillRate() {
+    PODSIM_ASSIGN_OR_RETURN(const RateRule rule,
+                            ParseRateRule(spec_.lr_scaling()));
+    const bool base = spec_.has_base_learning_rate();
+    const double rate =
+        base ? spec_.base_learning_rate() : spec_.learning_rate();
+    std::int64_t from = reference_ > 0 ? reference_ : inputs_.recipe_batch;
+    if (base) from = kBaseRateBatch;
+    const double peak = ScaleRate(rate, from, batch_, rule);
+    if (!(peak <= std::numeric_limits<float>::max()))
+      return absl::InvalidArgumentError(
+          absl::StrCat("learning rate ", rate, " for batch ", FormatCount(from),
+                       " becomes ", peak, " for batch ", FormatCount(batch_),
+                       ", beyond float32; give a smaller one"));
+    scaling().set_reference_rate(rate);
+    scaling().set_rate_rule(spec_.lr_scaling());
+    plan_.mutable_bits()->mutable_learning_rate()->set_peak(peak);
+    if (peak != rate)
+      Note("learning rate ", rate, " for batch ", FormatCount(from),
+           " becomes ", peak, " for batch ", FormatCount(batch_), " (",
+           spec_.lr_scaling(), ")");
+    return absl::OkStatus();
+  }
+
+  absl::Status FillWarmup() {
+    PODSIM_ASSIGN_OR_RETURN(
+        const std::int64_t examples,
+        ExamplesOf(spec_.warmup_steps(), reference_ > 0 ? reference_ : batch_));
+    plan_.mutable_bits()->mutable_learning_rate()->set_warmup_examples(
+        examples);
+    if (examples > plan_.total_examples())
+      Warn("the warm-up of ", FormatCount(examples),
+           " examples is longer than the run of ",
+           FormatCount(plan_.total_examples()),
+           ": the learning rate never reaches its peak");
+    return absl::OkStatus();
+  }
+
+  void CheckBatch() {
+    if (batch_ > inputs_.dataset_size)
+      Warn("the global batch of ", FormatCount(batch_),
+           " is larger than the data set of ",
+           FormatCount(inputs_.dataset_size),
+           " examples: a step sees examples more than once");
+    if (inputs_.batch_per_core % kTileRows != 0)
+      Note("a real core works on tiles of ", kTileRows,
+           " rows: ", FormatCount(inputs_.batch_per_core),
+           " per core leaves part of one empty");
+  }
+
+  const JobSpec& spec_;
+  const Slice& slice_;
+  const ScheduleInputs& inputs_;
+  JobPlan& plan_;
+  const std::int64_t batch_;
+  std::int64_t reference_ = 0;
+};
+
+}  // namespace
+
+absl::Status PlanSchedule(const JobSpec& spec, const Slice& slice,
+                          const ScheduleInputs& inputs, JobPlan& plan) {
+  return Schedule(spec, slice, inputs, plan).Fill();
+}
+
+std::string LargestConvergingSlice(const std::string& generation,
+                                   std::int64_t examples,
+                                   std::int64_t batch_per_core,
+                                   std::int64_t smallest_steps) {
+  std::string largest;
+  for (const std::string& name : SliceNames()) {
+    const auto slice = FindSlice(name);
+    PODSIM_CHECK(slice.ok());
+    if (slice->generation != generation) continue;
+    const ScaledSteps scaled =
+        StepsFor(examples, batch_per_core * slice->cores);
+    if (scaled.steps >= smallest_steps) largest = name;
+  }
+  return largest;
+}
+
+}  // namespace podsim
