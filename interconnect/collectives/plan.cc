@@ -43,7 +43,7 @@ Ring FindPlace(const RingOptions& options, int rank) {
   ring.chunks_per_step = (longest + ring.chunk - 1) / ring.chunk;
   // Chunks are numbered step by step through both phases of an all-reduce; a
   // rank sends and receives each number at most once.
-  PODSIM_CHECK(2 * ring.world * ring.chunks_per_step <
+  PODSIM_CHECK(2 * ring.chunks_per_step * ring.world <
                std::numeric_limits<std::int32_t>::max() / 2);
   return ring;
 }

@@ -248,6 +248,7 @@ absl::StatusOr<SimTime> PriceAllReduce(const Slice& slice,
     return PriceUniformRing(options, torus);
   }
   std::vector<RankPlan> plans;
+  plans.reserve(options.order.size());
   for (int chip = 0; chip < slice.chips; ++chip) {
     plans.push_back(RingAllReduce(options, chip));
   }
