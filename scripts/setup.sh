@@ -1,5 +1,6 @@
 # Sourced by ./run, ./check and docker/test.sh: Debian packages and quiet
 # builds. Defines names only; does nothing by itself.
+# shellcheck shell=bash
 
 # What it takes to build the programs, and what it takes to test them.
 run_packages=(
@@ -8,6 +9,7 @@ run_packages=(
   zlib1g-dev libssl-dev nlohmann-json3-dev libcli11-dev libisal-dev
 )
 # ccache only makes the second build faster.
+# shellcheck disable=SC2034
 check_packages=(
   "${run_packages[@]}" libgtest-dev libgmock-dev libbenchmark-dev binutils
   ccache
