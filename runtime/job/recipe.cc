@@ -11,24 +11,24 @@
 namespace podsim {
 namespace {
 
-// Promise of mlp on digits: 96% of the held-out images.
-constexpr std::int64_t kMlpDigitsSmallestSteps = 100;
-// Promise of mlp on MNIST: 97% of the test images.
-constexpr std::int64_t kMlpMnistSmallestSteps = 100;
+// Promise of mlp on digits: 96% of the held-out images. Measured over slices
+// and five seeds (docs/recipes.md): 125 steps keep it, 63 do not.
+constexpr std::int64_t kMlpDigitsSmallestSteps = 125;
 
 Recipe MlpOnDigits() {
   return {.model = "mlp",
           .dataset = "digits",
           .reference_topology = "v3-8",
           .batch_per_core = 8,
-          .steps = 1000,
-          .learning_rate = 0.05,
-          .warmup_steps = 100,
+          .steps = 2000,
+          .learning_rate = 0.06,
+          .warmup_steps = 200,
           .momentum = 0.9,
-          .hidden = {128},
+          .hidden = {256},
           .smallest_converging_steps = kMlpDigitsSmallestSteps};
 }
 
+// No promise: the images are not shipped, so none was measured.
 Recipe MlpOnMnist() {
   return {.model = "mlp",
           .dataset = "mnist",
@@ -38,8 +38,7 @@ Recipe MlpOnMnist() {
           .learning_rate = 0.02,
           .warmup_steps = 469,
           .momentum = 0.9,
-          .hidden = {512, 512},
-          .smallest_converging_steps = kMlpMnistSmallestSteps};
+          .hidden = {512, 512}};
 }
 
 // For benchmarks: no accuracy is promised.
