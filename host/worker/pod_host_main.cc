@@ -24,13 +24,15 @@ std::optional<std::string> FromEnvironment(const std::string& name) {
 }
 
 int Refuse(const absl::Status& status) {
-  podsim::Log(podsim::LogLevel::kError, status.message().data());
+  podsim::Log(podsim::LogLevel::kError, std::string(status.message()));
   return kBadUsage;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
+  // Our own messages say what gRPC's would, in one line.
+  setenv("GRPC_VERBOSITY", "NONE", /*overwrite=*/0);
   const auto options =
       podsim::ParseHostOptions({argv + 1, argv + argc}, FromEnvironment);
   if (!options.ok()) return Refuse(options.status());

@@ -58,6 +58,7 @@ Reducer::~Reducer() {
 
 void Reducer::Start(int local, int bucket, std::uint64_t sequence,
                     std::span<float> gradients) {
+  if (plans_[bucket][local]->ops.empty()) return;  // a world of one
   {
     MutexLock lock(mutex_);
     ++running_[bucket];
