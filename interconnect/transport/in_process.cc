@@ -62,14 +62,16 @@ class InProcessTransport final : public Transport {
   ~InProcessTransport() override {
     // Closed first: its senders get their bytes back before the bad news.
     dispatcher_.mailbox()->Close();
-    const absl::Status why =
-        absl::UnavailableError("its transport was shut down");
     for (const auto& mailbox : directory_->All()) {
       mailbox->DropArrivals([this](const FrameHeader& header) {
         return dispatcher_.IsLocal(header.from);
       });
       for (const int host : local_hosts()) {
-        mailbox->Push(PeerLost{.peer = host, .why = why});
+        // A status of its own each: copies share a count that
+        // ThreadSanitizer cannot follow into Debian's abseil.
+        mailbox->Push(PeerLost{
+            .peer = host,
+            .why = absl::UnavailableError("its transport was shut down")});
       }
     }
   }
