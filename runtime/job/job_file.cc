@@ -2,7 +2,6 @@
 
 #include <vector>
 
-#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "base/units.h"
@@ -21,6 +20,12 @@ using google::protobuf::Reflection;
 constexpr std::int64_t kMostFileBytes = 1 * kMiB;
 constexpr std::size_t kLongestMessage = 200;
 
+std::string Printable(std::string text) {
+  for (char& c : text)
+    if (c < ' ' || c > '~') c = '?';
+  return text;
+}
+
 // Keeps the first error, on one printable line.
 class FirstError final : public google::protobuf::io::ErrorCollector {
  public:
@@ -32,7 +37,7 @@ class FirstError final : public google::protobuf::io::ErrorCollector {
     if (!error_.empty()) return;
     error_ = absl::StrCat(
         name_, ":", line + 1, ":", column + 1, ": ",
-        absl::CHexEscape(message.substr(0, kLongestMessage)),
+        Printable(message.substr(0, kLongestMessage)),
         "; a job is written as \"train_steps: 100\", a field a line");
   }
 

@@ -173,6 +173,41 @@ absl::Status CheckSizes(const char* field, const List& sizes, int most_sizes,
   return absl::OkStatus();
 }
 
+// Bytes of the sequence that `lead` begins in UTF-8, 0 if none does.
+int SequenceLength(unsigned char lead) {
+  if (lead < 0x80) return 1;
+  if (lead >= 0xc2 && lead < 0xe0) return 2;
+  if (lead >= 0xe0 && lead < 0xf0) return 3;
+  return lead >= 0xf0 && lead < 0xf5 ? 4 : 0;
+}
+
+bool IsUtf8(const std::string& text) {
+  for (std::size_t at = 0; at < text.size();) {
+    const int length = SequenceLength(static_cast<unsigned char>(text[at]));
+    if (length == 0 || at + length > text.size()) return false;
+    for (int i = 1; i < length; ++i)
+      if ((static_cast<unsigned char>(text[at + i]) & 0xc0) != 0x80)
+        return false;
+    at += length;
+  }
+  return true;
+}
+
+// Plans travel as messages, whose text is UTF-8.
+absl::Status CheckText(const JobSpec& spec) {
+  std::vector<const FieldDescriptor*> fields;
+  spec.GetReflection()->ListFields(spec, &fields);
+  for (const FieldDescriptor* field : fields) {
+    if (field->cpp_type() != FieldDescriptor::CPPTYPE_STRING) continue;
+    const std::string text = spec.GetReflection()->GetString(spec, field);
+    if (!IsUtf8(text))
+      return OutOfBounds(field->name().c_str(),
+                         absl::StrCat("'", absl::CHexEscape(text), "'"),
+                         "text in UTF-8");
+  }
+  return absl::OkStatus();
+}
+
 absl::Status CheckChunk(const JobSpec& spec) {
   if (spec.chunk_bytes() % 4 == 0) return absl::OkStatus();
   return OutOfBounds("chunk_bytes", absl::StrCat(spec.chunk_bytes()),
@@ -182,6 +217,7 @@ absl::Status CheckChunk(const JobSpec& spec) {
 }  // namespace
 
 absl::Status CheckSpec(const JobSpec& spec) {
+  PODSIM_RETURN_IF_ERROR(CheckText(spec));
   for (const ExclusiveFields& pair : kExclusive)
     PODSIM_RETURN_IF_ERROR(CheckExclusive(spec, pair));
   for (const IntegerBounds& bounds : kIntegers)

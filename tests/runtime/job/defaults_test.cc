@@ -1,0 +1,142 @@
+// ApplyRecipe: what a job means where it says nothing.
+#include "runtime/job/defaults.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/runtime/job/job_fixture.h"
+#include "tests/testing/status_matchers.h"
+
+namespace podsim {
+namespace {
+
+using ::podsim::testing::Digits;
+using ::podsim::testing::Inputs;
+using ::podsim::testing::IsOk;
+using ::podsim::testing::Spec;
+using ::podsim::testing::StatusIs;
+using ::podsim::testing::Synthetic;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
+
+TEST(ApplyRecipeTest, FillsAnEmptyJob) {
+  ASSERT_OK_AND_ASSIGN(const JobSpec spec, ApplyRecipe(JobSpec()));
+  ASSERT_OK_AND_ASSIGN(const Recipe recipe, FindRecipe("mlp", "digits"));
+  EXPECT_EQ(spec.topology(), "v3-32");
+  EXPECT_EQ(spec.model(), "mlp");
+  EXPECT_EQ(spec.dataset(), "digits");
+  EXPECT_THAT(spec.hidden(), ::testing::ElementsAreArray(recipe.hidden));
+  EXPECT_EQ(spec.batch_per_core(), recipe.batch_per_core);
+  EXPECT_EQ(spec.train_steps(), recipe.steps);
+  EXPECT_EQ(spec.reference_topology(), recipe.reference_topology);
+  EXPECT_EQ(spec.learning_rate(), recipe.learning_rate);
+  EXPECT_EQ(spec.warmup_steps(), recipe.warmup_steps);
+  EXPECT_EQ(spec.momentum(), recipe.momentum);
+  EXPECT_EQ(spec.precision(), "bfloat16");
+  EXPECT_EQ(spec.lr_scaling(), "linear");
+  EXPECT_EQ(spec.transport(), "unix");
+  EXPECT_EQ(spec.processes(), 4);
+  EXPECT_EQ(spec.stall_timeout(), 10);
+  EXPECT_EQ(spec.heartbeat_timeout(), 5);
+  EXPECT_EQ(spec.initialization_timeout(), 60);
+  EXPECT_EQ(spec.shutdown_timeout(), 10);
+}
+
+TEST(ApplyRecipeTest, KeepsWhatTheUserSays) {
+  const JobSpec asked = Spec(
+      "topology: 'v2-32' hidden: [7, 9] batch_per_core: 4 train_steps: 5 "
+      "reference_batch_size: 10 base_learning_rate: 3 warmup_steps: 2 "
+      "momentum: 0 seed: 8 precision: 'float32' processes: 2 threads: 3 "
+      "stall_timeout: 99");
+  ASSERT_OK_AND_ASSIGN(const JobSpec spec, ApplyRecipe(asked));
+  JobSpec both = spec;
+  both.clear_hidden();  // MergeFrom would append
+  both.MergeFrom(asked);
+  EXPECT_EQ(PrintJob(both), PrintJob(spec));
+}
+
+TEST(ApplyRecipeTest, TrainStepsOfOnesOwnGetNoReference) {
+  ASSERT_OK_AND_ASSIGN(const JobSpec spec, ApplyRecipe(Spec("train_steps: 7")));
+  EXPECT_EQ(spec.train_steps(), 7);
+  EXPECT_FALSE(spec.has_reference_topology() ||
+               spec.has_reference_batch_size());
+}
+
+TEST(ApplyRecipeTest, AnotherBatchPerCoreKeepsTheRecipesReferenceBatch) {
+  ASSERT_OK_AND_ASSIGN(const Recipe recipe, FindRecipe("mlp", "digits"));
+  ASSERT_OK_AND_ASSIGN(
+      const JobSpec spec,
+      ApplyRecipe(Spec("topology: 'v3-8' train_batch_size: 1024")));
+  EXPECT_EQ(spec.reference_batch_size(), recipe.reference_batch());
+  EXPECT_FALSE(spec.has_reference_topology());
+  EXPECT_FALSE(spec.has_batch_per_core());  // would exclude train_batch_size
+}
+
+TEST(ApplyRecipeTest, ARecipeIsRewrittenForTheUsersReference) {
+  ASSERT_OK_AND_ASSIGN(const Recipe recipe, FindRecipe("mlp", "digits"));
+  JobSpec asked;
+  asked.set_reference_batch_size(recipe.reference_batch() * 4);
+  ASSERT_OK_AND_ASSIGN(const JobSpec spec, ApplyRecipe(asked));
+  EXPECT_EQ(spec.train_steps(), (recipe.steps + 3) / 4);
+  EXPECT_EQ(spec.warmup_steps(), (recipe.warmup_steps + 3) / 4);
+  EXPECT_DOUBLE_EQ(spec.learning_rate(), recipe.learning_rate * 4);
+}
+
+TEST(ApplyRecipeTest, SyntheticHasAShapeAndOtherDataNone) {
+  ASSERT_OK_AND_ASSIGN(const JobSpec spec,
+                       ApplyRecipe(Spec("dataset: 'synthetic' classes: 3")));
+  EXPECT_THAT(spec.example_shape(), ElementsAre(28, 28));
+  EXPECT_EQ(spec.classes(), 3);
+  EXPECT_EQ(spec.synthetic_examples(), 60'000);
+  EXPECT_THAT(ApplyRecipe(Spec("example_shape: 8")),
+              StatusIs(kInvalid, HasSubstr("dataset=synthetic")));
+}
+
+TEST(ApplyRecipeTest, Refusals) {
+  EXPECT_THAT(ApplyRecipe(Spec("topology: 'v3-33'")),
+              StatusIs(kInvalid, HasSubstr("topology: no slice")));
+  EXPECT_THAT(ApplyRecipe(Spec("reference_topology: 'v3-9'")),
+              StatusIs(kInvalid, HasSubstr("reference_topology: no slice")));
+  EXPECT_THAT(ApplyRecipe(Spec("model: 'resnet'")),
+              StatusIs(kInvalid, HasSubstr("known: mlp")));
+  EXPECT_THAT(ApplyRecipe(Spec("dataset: 'imagenet'")),
+              StatusIs(kInvalid, HasSubstr("digits, mnist, synthetic")));
+  EXPECT_THAT(ApplyRecipe(Spec("dataset: 'mnist'")),
+              StatusIs(kInvalid, HasSubstr("data_dir")));
+  EXPECT_THAT(ApplyRecipe(Spec("train_batch_size: 100")),
+              StatusIs(kInvalid, HasSubstr("32 cores")));
+  EXPECT_THAT(ApplyRecipe(Spec("momentum: -1")),
+              StatusIs(kInvalid, HasSubstr("momentum")));
+}
+
+// What --print_job writes is the same job.
+class CompleteTest : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(CompleteTest, ApplyingItAgainChangesNothing) {
+  const JobSpec asked = Spec(GetParam());
+  ASSERT_OK_AND_ASSIGN(const JobSpec once, ApplyRecipe(asked));
+  ASSERT_OK_AND_ASSIGN(const JobSpec twice, ApplyRecipe(once));
+  EXPECT_EQ(PrintJob(once), PrintJob(twice));
+  const PlanInputs inputs =
+      Inputs(once.dataset() == "digits" ? Digits() : Synthetic());
+  ASSERT_OK_AND_ASSIGN(const JobPlan plan, MakePlan(asked, inputs));
+  ASSERT_OK_AND_ASSIGN(const JobPlan again, MakePlan(once, inputs));
+  EXPECT_EQ(plan.DebugString(), again.DebugString());
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, CompleteTest,
+    ::testing::Values("", "topology: 'V2-512'", "train_steps: 7",
+                      "train_steps: 7 learning_rate: 0.1", "epochs: 1.5",
+                      "train_batch_size: 1024", "batch_per_core: 3",
+                      "reference_batch_size: 100",
+                      "reference_topology: 'v3-128' train_steps: 10",
+                      "reference_topology: 'v2-8' epochs: 3",
+                      "base_learning_rate: 0.1 lr_scaling: 'sqrt'",
+                      "train_steps: 9 warmup_steps: 4 batch_per_core: 16",
+                      "dataset: 'synthetic' topology: 'v3-2048'"));
+
+}  // namespace
+}  // namespace podsim

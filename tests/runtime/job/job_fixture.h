@@ -1,0 +1,49 @@
+// Specs from text and the inputs of a plan, for this folder's tests.
+#ifndef PODSIM_TESTS_RUNTIME_JOB_JOB_FIXTURE_H_
+#define PODSIM_TESTS_RUNTIME_JOB_JOB_FIXTURE_H_
+
+#include <string>
+
+#include "base/status.h"
+#include "runtime/job/job_file.h"
+#include "runtime/job/planner.h"
+
+namespace podsim::testing {
+
+inline JobSpec Spec(const std::string& text) {
+  const auto spec = ParseJob(text, "test");
+  PODSIM_CHECK(spec.ok());
+  return *spec;
+}
+
+inline DatasetConfig Digits() {
+  DatasetConfig config;
+  config.set_name("digits");
+  config.add_example_shape(8);
+  config.add_example_shape(8);
+  config.set_classes(10);
+  config.set_train_examples(1498);
+  config.set_eval_examples(299);
+  config.set_fingerprint("digits");
+  return config;
+}
+
+inline DatasetConfig Synthetic() {
+  DatasetConfig config;
+  config.set_name("synthetic");
+  config.add_example_shape(28);
+  config.add_example_shape(28);
+  config.set_classes(10);
+  config.set_train_examples(60'000);
+  config.set_eval_examples(10'000);
+  config.set_fingerprint("synthetic");
+  return config;
+}
+
+inline PlanInputs Inputs(const DatasetConfig& dataset) {
+  return {.dataset = dataset, .isa = "v3", .cpus = 256, .memory_bytes = 0};
+}
+
+}  // namespace podsim::testing
+
+#endif  // PODSIM_TESTS_RUNTIME_JOB_JOB_FIXTURE_H_

@@ -1,0 +1,292 @@
+// Whole plans: what is frozen, what decides the hash, what is refused.
+#include "runtime/job/planner.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "absl/strings/str_cat.h"
+#include "host/core/core.h"
+#include "models/tensor/kernels.h"
+#include "models/zoo/zoo.h"
+#include "tests/runtime/job/job_fixture.h"
+#include "tests/testing/status_matchers.h"
+
+namespace podsim {
+namespace {
+
+using ::podsim::testing::Digits;
+using ::podsim::testing::Inputs;
+using ::podsim::testing::Spec;
+using ::podsim::testing::StatusIs;
+using ::podsim::testing::Synthetic;
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
+constexpr auto kExhausted = absl::StatusCode::kResourceExhausted;
+
+absl::StatusOr<JobPlan> PlanOf(const std::string& text) {
+  const JobSpec spec = Spec(text);
+  return MakePlan(
+      spec, Inputs(spec.dataset() == "synthetic" ? Synthetic() : Digits()));
+}
+
+TEST(PlannerTest, FreezesWhatDecidesBits) {
+  ASSERT_OK_AND_ASSIGN(const JobPlan plan,
+                       PlanOf("seed: 3 hidden: [16] bucket_bytes: 1"
+                              "024 chunk_bytes: 4096"));
+  const PlanBits& bits = plan.bits();
+  EXPECT_EQ(bits.slice(), "v3-32");
+  EXPECT_EQ(bits.hosts(), 4);
+  EXPECT_EQ(bits.cores_per_host(), 8);
+  EXPECT_THAT(bits.ring(), ElementsAre(0, 1, 3, 2));
+  EXPECT_EQ(bits.model().name(), "mlp");
+  EXPECT_THAT(bits.model().hidden(), ElementsAre(16));
+  EXPECT_THAT(bits.model().example_shape(), ElementsAre(8, 8));
+  EXPECT_EQ(bits.model().classes(), 10);
+  EXPECT_EQ(bits.dataset().fingerprint(), "digits");
+  EXPECT_EQ(bits.seed(), 3);
+  EXPECT_EQ(bits.precision(), "bfloat16");
+  EXPECT_EQ(bits.gradient_dtype(), "float32");
+  EXPECT_EQ(bits.optimizer(), "sgd");
+  EXPECT_EQ(bits.algorithm(), "ring");
+  EXPECT_EQ(bits.reduction(), "fused");
+  EXPECT_EQ(bits.isa(), "v3");
+  EXPECT_EQ(bits.kernel_library(), KernelLibraryVersion());
+  EXPECT_EQ(bits.panel_rows(), Panels().rows);
+  EXPECT_EQ(bits.panel_columns(), Panels().columns);
+  EXPECT_EQ(bits.k_block(), Panels().k_block);
+  EXPECT_EQ(bits.bucket_bytes(), 1024);
+  EXPECT_EQ(bits.chunk_elements(), 1024);
+  EXPECT_EQ(bits.numerics_version(), 1);
+}
+
+TEST(PlannerTest, BucketsAreThePrograms) {
+  ASSERT_OK_AND_ASSIGN(const JobPlan plan,
+                       PlanOf("hidden: [16] bucket_bytes: 512"));
+  ASSERT_OK_AND_ASSIGN(
+      const Program program,
+      BuildProgram(plan.bits().model(),
+                   {.momentum = plan.bits().momentum(), .bucket_bytes = 512}));
+  ASSERT_GT(program.buckets.size(), 1) << "one bucket would test little";
+  ASSERT_EQ(plan.bits().buckets_size(), program.buckets.size());
+  std::int64_t elements = 0;
+  std::vector<std::string> variables;
+  for (int i = 0; i < plan.bits().buckets_size(); ++i) {
+    const Bucket& bucket = plan.bits().buckets(i);
+    EXPECT_EQ(bucket.begin(), program.buckets[i].begin);
+    EXPECT_EQ(bucket.count(), program.buckets[i].count);
+    elements += bucket.count();
+    variables.insert(variables.end(), bucket.variables().begin(),
+                     bucket.variables().end());
+  }
+  EXPECT_EQ(elements, program.gradient_elements);
+  EXPECT_THAT(variables, ::testing::UnorderedElementsAre(
+                             "dense_0/kernel", "dense_0/bias", "dense_1/kernel",
+                             "dense_1/bias"));
+}
+
+struct HashCase {
+  const char* change;
+  bool same;
+};
+
+class HashTest : public ::testing::TestWithParam<HashCase> {};
+
+TEST_P(HashTest, CoversWhatDecidesBitsAndNothingElse) {
+  const std::string base =
+      "train_steps: 7 reference_batch_size: 64 batch_per_core: 8 ";
+  ASSERT_OK_AND_ASSIGN(const JobPlan plan, PlanOf(base));
+  EXPECT_EQ(plan.hash(), HashOf(plan.bits()));
+  EXPECT_EQ(plan.hash().size(), 64);
+  const JobSpec changed = MergeSpecs(Spec(base), Spec(GetParam().change));
+  ASSERT_OK_AND_ASSIGN(
+      const JobPlan other,
+      MakePlan(changed, Inputs(changed.dataset() == "synthetic" ? Synthetic()
+                                                                : Digits())));
+  EXPECT_EQ(plan.hash() == other.hash(), GetParam().same);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, HashTest,
+    ::testing::Values(
+        HashCase{"processes: 2", true}, HashCase{"threads: 3", true},
+        HashCase{"transport: 'tcp'", true}, HashCase{"train_steps: 9", true},
+        HashCase{"epochs: 2", true}, HashCase{"eval_batch_size: 64", true},
+        HashCase{"steps_per_eval: 2", true}, HashCase{"wrap: 'torus'", true},
+        HashCase{"stall_timeout: 77", true}, HashCase{"log_dir: 'x'", true},
+        HashCase{"metrics_file: 'x'", true}, HashCase{"data_dir: 'x'", true},
+        HashCase{"topology: 'V3-32'", true},
+        HashCase{"train_batch_size: 256", true},  // the same batch
+        HashCase{"isa: 'v3'", true}, HashCase{"isa: 'v2'", false},
+        HashCase{"seed: 1", false}, HashCase{"precision: 'float32'", false},
+        HashCase{"topology: 'v3-8'", false}, HashCase{"hidden: 64", false},
+        HashCase{"batch_per_core: 16", false},
+        HashCase{"learning_rate: 0.01", false},
+        HashCase{"momentum: 0.5", false}, HashCase{"warmup_steps: 3", false},
+        HashCase{"bucket_bytes: 1024", false},
+        HashCase{"chunk_bytes: 1024", false},
+        HashCase{"dataset: 'synthetic'", false}));
+
+TEST(HashTest, EveryFieldOfBitsCounts) {
+  ASSERT_OK_AND_ASSIGN(const JobPlan plan, PlanOf(""));
+  const auto* descriptor = PlanBits::descriptor();
+  for (int i = 0; i < descriptor->field_count(); ++i) {
+    PlanBits bits = plan.bits();
+    bits.GetReflection()->ClearField(&bits, descriptor->field(i));
+    const bool was_set = bits.ByteSizeLong() != plan.bits().ByteSizeLong();
+    EXPECT_EQ(HashOf(bits) != plan.hash(), was_set)
+        << descriptor->field(i)->name();
+  }
+}
+
+TEST(PlacementTest, OneProcessPerHostUpToEight) {
+  for (const auto& [topology, processes] :
+       {std::pair("v3-8", 1), std::pair("v3-32", 4), std::pair("v3-64", 8),
+        std::pair("v3-128", 8)}) {
+    ASSERT_OK_AND_ASSIGN(const JobPlan plan,
+                         PlanOf(absl::StrCat("topology: '", topology, "'")));
+    EXPECT_EQ(plan.processes(), processes);
+    EXPECT_EQ(plan.first_host_size(), processes);
+  }
+}
+
+TEST(PlacementTest, HostsAreSpreadEvenly) {
+  for (int processes = 1; processes <= 16; ++processes) {
+    ASSERT_OK_AND_ASSIGN(
+        const JobPlan plan,
+        PlanOf(absl::StrCat("topology: 'v3-128' processes: ", processes)));
+    ASSERT_EQ(plan.first_host_size(), processes);
+    EXPECT_EQ(plan.first_host(0), 0);
+    for (int p = 0; p < processes; ++p) {
+      const int end = p + 1 < processes ? plan.first_host(p + 1) : 16;
+      const int hosts = end - plan.first_host(p);
+      EXPECT_TRUE(hosts == 16 / processes ||
+                  hosts == (16 + processes - 1) / processes)
+          << hosts << " hosts of " << processes << " processes";
+    }
+  }
+  EXPECT_THAT(
+      PlanOf("processes: 5"),
+      StatusIs(kInvalid, AllOf(HasSubstr("processes is 5"),
+                               HasSubstr("4 hosts"), HasSubstr("1 to 4"))));
+}
+
+TEST(PlannerTest, RunLengthEvaluationAndLimits) {
+  ASSERT_OK_AND_ASSIGN(
+      const JobPlan plan,
+      PlanOf("train_steps: 5 batch_per_core: 2 eval_batch_size: 96 "
+             "steps_per_eval: 3 transport: 'tcp' threads: 2 "
+             "heartbeat_timeout: 1.5"));
+  EXPECT_EQ(plan.global_batch(), 64);
+  EXPECT_EQ(plan.train_steps(), 5);
+  EXPECT_EQ(plan.total_examples(), 320);
+  EXPECT_EQ(plan.eval_batch_per_core(), 3);
+  EXPECT_EQ(plan.steps_per_eval(), 3);
+  EXPECT_EQ(plan.transport(), "tcp");
+  EXPECT_EQ(plan.threads(), 2);
+  EXPECT_EQ(plan.stall_timeout(), 10);
+  EXPECT_EQ(plan.heartbeat_timeout(), 1.5);
+  EXPECT_EQ(plan.initialization_timeout(), 60);
+  EXPECT_EQ(plan.shutdown_timeout(), 10);
+}
+
+TEST(PlannerTest, TheEvaluationBatchIsNoLargerThanTheSplit) {
+  ASSERT_OK_AND_ASSIGN(const JobPlan plan, PlanOf("batch_per_core: 128"));
+  EXPECT_EQ(plan.eval_batch_per_core(), 10);  // 299 / 32 = 9.3
+  EXPECT_THAT(PlanOf("eval_batch_size: 100"),
+              StatusIs(kInvalid, HasSubstr("eval_batch_size 100 ")));
+}
+
+TEST(PlannerTest, PackingAndCrowdingAreNoted) {
+  PlanInputs inputs = Inputs(Digits());
+  inputs.cpus = 2;
+  ASSERT_OK_AND_ASSIGN(const JobPlan plan,
+                       MakePlan(Spec("topology: 'v3-2048'"), inputs));
+  EXPECT_THAT(plan.notes(), Contains(HasSubstr("256 hosts are packed into 8")));
+  EXPECT_THAT(plan.notes(), Contains(HasSubstr("share 2 CPUs")));
+}
+
+TEST(PlannerTest, AModelBeyondHbmIsRefusedWithATable) {
+  EXPECT_THAT(
+      PlanOf("topology: 'v3-8' hidden: [60000, 60000]"),
+      StatusIs(kExhausted, AllOf(HasSubstr("HBM"), HasSubstr("parameters"))));
+  EXPECT_THAT(PlanOf("batch_per_core: 100000000"),
+              StatusIs(kExhausted, HasSubstr("the largest")));
+  EXPECT_THAT(PlanOf("eval_batch_size: 3200000000"),
+              StatusIs(kExhausted, HasSubstr("evaluation batch")));
+}
+
+TEST(PlannerTest, BatchesBeyondCountingAreRefusedToo) {
+  EXPECT_THAT(PlanOf("train_batch_size: 1099511627776 train_steps: 1"),
+              StatusIs(kExhausted, HasSubstr("the largest")));
+  EXPECT_THAT(PlanOf("batch_per_core: 1099511627776 train_steps: 1 "
+                     "dataset: 'synthetic' hidden: [4000, 4000]"),
+              StatusIs(kExhausted, HasSubstr("the largest")));
+}
+
+TEST(PlannerTest, AJobBeyondThisMachineIsRefusedWithBothFigures) {
+  PlanInputs inputs = Inputs(Digits());
+  inputs.memory_bytes = 100 << 20;
+  EXPECT_THAT(MakePlan(JobSpec(), inputs),
+              StatusIs(kExhausted, AllOf(HasSubstr("needs 2"),
+                                         HasSubstr("100.00 MiB are there"),
+                                         HasSubstr("processes=1 needs"))));
+  EXPECT_THAT(MakePlan(Spec("host_memory_bytes: 1024"), inputs),
+              StatusIs(kExhausted, HasSubstr("1.00 KiB are allowed")));
+  EXPECT_TRUE(MakePlan(Spec("host_memory_bytes: 9999999999"), inputs).ok());
+}
+
+TEST(PlannerTest, AnIsaAboveThePodsIsRefused) {
+  EXPECT_THAT(PlanOf("isa: 'v4'"),
+              StatusIs(kInvalid, AllOf(HasSubstr("isa is v4"),
+                                       HasSubstr("runs v3 at most"))));
+}
+
+TEST(MakePlanForTest, TakesAProgramOfTheCallers) {
+  ModelConfig config;
+  config.set_name("mlp");
+  config.add_hidden(32);
+  config.add_example_shape(8);
+  config.add_example_shape(8);
+  config.set_classes(10);
+  ASSERT_OK_AND_ASSIGN(
+      Program program,
+      BuildProgram(config, {.bfloat16_products = false, .momentum = 0.9}));
+  program.name = "mine";
+  DatasetConfig data = Digits();
+  data.set_name("my data");
+  const JobSpec spec = Spec(
+      "topology: 'v3-32' dataset: 'my data' batch_per_core: 4 train_steps: 30 "
+      "learning_rate: 0.05 momentum: 0.9");
+  ASSERT_OK_AND_ASSIGN(const JobPlan plan,
+                       MakePlanFor(spec, program, Inputs(data)));
+  EXPECT_EQ(plan.bits().model().name(), "mine");
+  EXPECT_EQ(plan.bits().precision(), "float32");
+  EXPECT_EQ(plan.train_steps(), 30);
+  EXPECT_DOUBLE_EQ(plan.bits().learning_rate().peak(), 0.05);
+  EXPECT_EQ(plan.bits().learning_rate().warmup_examples(), 0);
+  EXPECT_EQ(plan.bits().buckets_size(), program.buckets.size());
+  EXPECT_EQ(plan.processes(), 4);
+  EXPECT_EQ(plan.hash(), HashOf(plan.bits()));
+}
+
+TEST(MakePlanForTest, NamesWhatIsMissing) {
+  const Program program;
+  const JobSpec full = Spec(
+      "topology: 'v3-8' dataset: 'digits' batch_per_core: 8 train_steps: 3 "
+      "learning_rate: 0.05");
+  for (const char* field : {"topology", "dataset", "batch_per_core",
+                            "train_steps", "learning_rate"}) {
+    JobSpec spec = full;
+    spec.GetReflection()->ClearField(
+        &spec, JobSpec::descriptor()->FindFieldByName(field));
+    EXPECT_THAT(MakePlanFor(spec, program, Inputs(Digits())),
+                StatusIs(kInvalid, HasSubstr(field)));
+  }
+}
+
+}  // namespace
+}  // namespace podsim

@@ -1,0 +1,66 @@
+// Every named model has a recipe for every data set.
+#include "runtime/job/recipe.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+#include <utility>
+
+#include "interconnect/topology/slice.h"
+#include "models/zoo/zoo.h"
+#include "runtime/job/scaling.h"
+#include "tests/testing/status_matchers.h"
+
+namespace podsim {
+namespace {
+
+using ::podsim::testing::IsOk;
+using ::podsim::testing::StatusIs;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
+
+TEST(RecipeTest, EveryModelHasOneForEveryDataset) {
+  std::set<std::pair<std::string, std::string>> pairs;
+  for (const Recipe& recipe : Recipes())
+    pairs.insert({recipe.model, recipe.dataset});
+  EXPECT_EQ(pairs.size(), Recipes().size()) << "a pair has two recipes";
+  for (const std::string& model : ModelNames())
+    for (const char* dataset : {"digits", "mnist", "synthetic"})
+      EXPECT_THAT(FindRecipe(model, dataset), IsOk());
+}
+
+TEST(RecipeTest, NumbersMakeSense) {
+  for (const Recipe& recipe : Recipes()) {
+    SCOPED_TRACE(recipe.model + " on " + recipe.dataset);
+    EXPECT_THAT(FindSlice(recipe.reference_topology), IsOk());
+    EXPECT_GE(recipe.batch_per_core, 1);
+    EXPECT_GT(recipe.learning_rate, 0);
+    EXPECT_TRUE(recipe.momentum >= 0 && recipe.momentum < 1);
+    EXPECT_LT(recipe.warmup_steps, recipe.steps);
+    EXPECT_LE(recipe.smallest_converging_steps, recipe.steps);
+    EXPECT_FALSE(recipe.hidden.empty());
+  }
+}
+
+TEST(RecipeTest, TheDefaultConvergesOnV332) {
+  ASSERT_OK_AND_ASSIGN(const Recipe recipe, FindRecipe("", ""));
+  EXPECT_EQ(recipe.dataset, "digits");
+  ASSERT_OK_AND_ASSIGN(const ScaledSteps scaled,
+                       ScaleSteps(recipe.steps, recipe.reference_batch(),
+                                  recipe.batch_per_core * 32));
+  EXPECT_GE(scaled.steps, recipe.smallest_converging_steps);
+}
+
+TEST(RecipeTest, UnknownNamesAreRefusedWithTheKnownOnes) {
+  EXPECT_THAT(FindRecipe("mpl", ""),
+              StatusIs(kInvalid, AllOf(HasSubstr("'mpl'"), HasSubstr("mlp"))));
+  EXPECT_THAT(FindRecipe("mlp", "cifar"),
+              StatusIs(kInvalid, AllOf(HasSubstr("'cifar'"),
+                                       HasSubstr("digits, mnist, synthetic"))));
+}
+
+}  // namespace
+}  // namespace podsim

@@ -1,0 +1,156 @@
+// Values that no job may have are refused, with what is allowed.
+#include "runtime/job/spec_check.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "tests/runtime/job/job_fixture.h"
+#include "tests/testing/status_matchers.h"
+
+namespace podsim {
+namespace {
+
+using ::google::protobuf::FieldDescriptor;
+using ::podsim::testing::IsOk;
+using ::podsim::testing::Spec;
+using ::podsim::testing::StatusIs;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
+
+// Every number in the message has a bound: a new field needs one too.
+TEST(SpecCheckTest, EveryNumberIsBounded) {
+  const auto* descriptor = JobSpec::descriptor();
+  for (int i = 0; i < descriptor->field_count(); ++i) {
+    const FieldDescriptor* field = descriptor->field(i);
+    SCOPED_TRACE(field->name());
+    JobSpec spec;
+    const auto* reflection = spec.GetReflection();
+    switch (field->cpp_type()) {
+      case FieldDescriptor::CPPTYPE_INT32:
+        if (field->is_repeated())
+          reflection->AddInt32(&spec, field, -1);
+        else
+          reflection->SetInt32(&spec, field, -1);
+        break;
+      case FieldDescriptor::CPPTYPE_INT64:
+        reflection->SetInt64(&spec, field, -1);
+        break;
+      case FieldDescriptor::CPPTYPE_DOUBLE:
+        reflection->SetDouble(&spec, field, -1);
+        break;
+      default:
+        continue;  // text; and the seed may be any number
+    }
+    EXPECT_THAT(
+        CheckSpec(spec),
+        StatusIs(kInvalid, AllOf(HasSubstr(field->name()), HasSubstr("-1"))));
+    if (field->cpp_type() != FieldDescriptor::CPPTYPE_DOUBLE) continue;
+    for (const double value :
+         {std::nan(""), std::numeric_limits<double>::infinity()}) {
+      reflection->SetDouble(&spec, field, value);
+      EXPECT_THAT(CheckSpec(spec),
+                  StatusIs(kInvalid, HasSubstr(field->name())));
+    }
+  }
+}
+
+struct Refused {
+  const char* text;
+  const char* allowed;
+};
+
+class RefusedSpecTest : public ::testing::TestWithParam<Refused> {};
+
+TEST_P(RefusedSpecTest, SaysWhatIsAllowed) {
+  EXPECT_THAT(CheckSpec(Spec(GetParam().text)),
+              StatusIs(kInvalid, HasSubstr(GetParam().allowed)));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, RefusedSpecTest,
+    ::testing::Values(
+        Refused{"train_steps: 0", "train_steps is 0; allowed: 1 to"},
+        Refused{"train_steps: 9223372036854775807", "1,099,511,627,776"},
+        Refused{"batch_per_core: 0", "allowed: 1 to"},
+        Refused{"epochs: 0", "more than 0"},
+        Refused{"learning_rate: 0", "more than 0"},
+        Refused{"momentum: 1", "at least 0 and less than 1"},
+        Refused{"precision: 'float16'",
+                "'float16'; allowed: bfloat16, float32"},
+        Refused{"lr_scaling: 'cosine'", "linear, sqrt, none"},
+        Refused{"transport: 'rdma'", "unix, tcp"},
+        Refused{"isa: 'v5'", "v2, v3, v4"},
+        Refused{"wrap: 'x'", "auto, torus, mesh"},
+        Refused{"wrap: ''", "auto, torus, mesh"},
+        Refused{"chunk_bytes: 6", "multiples of 4"},
+        Refused{"chunk_bytes: 8388608", "4,194,304"},
+        Refused{"classes: 1", "allowed: 2 to"},
+        Refused{"hidden: [128, 0]", "{128, 0}; allowed: numbers from 1"},
+        Refused{"hidden: 2000000", "1,048,576"},
+        Refused{"example_shape: [5000, 5000]", "16,777,216"},
+        Refused{"example_shape: [2147483647, 2147483647, 2147483647]",
+                "16,777,216"},
+        Refused{"example_shape: [1,1,1,1,1,1,1,1,1]", "up to 8 numbers"}));
+
+struct Excluding {
+  const char* text;
+  const char* first;
+  const char* second;
+};
+
+class ExclusiveTest : public ::testing::TestWithParam<Excluding> {};
+
+TEST_P(ExclusiveTest, BothAreNamed) {
+  EXPECT_THAT(CheckSpec(Spec(GetParam().text)),
+              StatusIs(kInvalid, AllOf(HasSubstr(GetParam().first),
+                                       HasSubstr(GetParam().second),
+                                       HasSubstr("give one of them"))));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, ExclusiveTest,
+    ::testing::Values(
+        Excluding{"train_batch_size: 64 batch_per_core: 8", "train_batch_size",
+                  "batch_per_core"},
+        Excluding{"train_steps: 1 epochs: 1", "train_steps", "epochs"},
+        Excluding{"learning_rate: 0.1 base_learning_rate: 0.1", "learning_rate",
+                  "base_learning_rate"},
+        Excluding{"reference_topology: 'v3-8' reference_batch_size: 64",
+                  "reference_topology", "reference_batch_size"}));
+
+TEST(SpecCheckTest, AnEmptySpecAndTheLimitsAreFine) {
+  EXPECT_THAT(CheckSpec(JobSpec()), IsOk());
+  EXPECT_THAT(CheckSpec(Spec("train_steps: 1099511627776 momentum: 0 "
+                             "warmup_steps: 0 seed: 18446744073709551615 "
+                             "chunk_bytes: 4 learning_rate: 1e30")),
+              IsOk());
+}
+
+TEST(SpecCheckTest, TextIsUtf8) {
+  JobSpec spec;
+  for (const char* good :
+       {"", "a/b", "\xc3\xa4", "\xe2\x82\xac", "\xf0\x9f\x98\x80"}) {
+    spec.set_data_dir(good);
+    EXPECT_THAT(CheckSpec(spec), IsOk()) << good;
+  }
+  for (const char* bad :
+       {"\xff", "a\xc3", "\xc3(", "\x80", "\xc0\x80", "\xf0\x9f\x98"}) {
+    spec.set_data_dir(bad);
+    EXPECT_THAT(CheckSpec(spec), StatusIs(kInvalid, HasSubstr("UTF-8")));
+  }
+}
+
+TEST(SpecCheckTest, WrapOf) {
+  EXPECT_EQ(WrapOf(JobSpec()), WrapPolicy::kAuto);
+  EXPECT_EQ(WrapOf(Spec("wrap: 'auto'")), WrapPolicy::kAuto);
+  EXPECT_EQ(WrapOf(Spec("wrap: 'torus'")), WrapPolicy::kTorus);
+  EXPECT_EQ(WrapOf(Spec("wrap: 'mesh'")), WrapPolicy::kMesh);
+}
+
+}  // namespace
+}  // namespace podsim
