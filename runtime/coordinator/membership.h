@@ -101,8 +101,8 @@ class Membership {
   std::vector<Action> TakeActions() { return std::exchange(actions_, {}); }
 
   PodState state() const { return state_; }
-  // DONE or FAILED, the last event is out, and every stream has closed or
-  // shutdown_timeout has passed.
+  // DONE or FAILED, the last event is out, and every stream (but the culprit's)
+  // has closed or shutdown_timeout has passed.
   bool ended() const { return ended_; }
   // Why the pod failed; OK otherwise.
   const absl::Status& failure() const { return root_.status; }

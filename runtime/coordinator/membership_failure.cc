@@ -245,8 +245,11 @@ void Membership::EmitFailed(absl::Time now) {
 
 void Membership::Settle(absl::Time now) {
   if (active()) return;
-  const bool all_gone = std::none_of(processes_.begin(), processes_.end(),
-                                     [](const Process& p) { return p.open; });
+  // The culprit may be frozen or cut off: nobody waits for its answer.
+  bool all_gone = true;
+  for (int p = 0; p < processes(); ++p) {
+    if (p != root_.process && processes_[p].open) all_gone = false;
+  }
   const absl::Duration since = now - closing_since_;
   if (state_ == PodState::kFailed && !failed_event_sent_ &&
       (all_gone || since >= kOthers)) {

@@ -345,8 +345,9 @@ TEST(FailureTest, SilenceEndsTheLease) {
   pod.Pass(absl::Seconds(0.3), {0, 2}, {0, 2});
   EXPECT_EQ(pod.machine().state(), PodState::kFailed);
   pod.Close(0);
+  EXPECT_FALSE(pod.machine().ended());
   pod.Close(2);
-  pod.Pass(absl::Seconds(1));
+  EXPECT_TRUE(pod.machine().ended());  // the silent one will not answer
   EXPECT_EQ(pod.failed().process(), 1);
   EXPECT_EQ(pod.failed().step(), 3);
   EXPECT_THAT(pod.failed().message(),

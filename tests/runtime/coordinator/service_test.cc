@@ -4,8 +4,11 @@
 #include <grpcpp/grpcpp.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <memory>
+#include <stop_token>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "base/build.h"
@@ -75,6 +78,28 @@ class FakeHost {
   std::unique_ptr<Coordinator::Stub> stub_;
   std::unique_ptr<grpc::ClientReaderWriter<HostMessage, CoordinatorMessage>>
       stream_;
+};
+
+// Beats of one host from a thread, as long as this object lives.
+class Beating {
+ public:
+  explicit Beating(FakeHost& host)
+      : thread_([this, &host](const std::stop_token& stop) {
+          MutexLock lock(mutex_);
+          for (std::uint64_t beat = 0; !stop.stop_requested(); ++beat) {
+            host.Send(BeatMessage(beat, 1, "compute"));
+            idle_.WaitFor(mutex_, std::chrono::milliseconds(20));
+          }
+        }) {}
+  void Stop() {
+    thread_.request_stop();
+    thread_.join();
+  }
+
+ private:
+  Mutex mutex_;
+  CondVar idle_;
+  std::jthread thread_;
 };
 
 class ServiceTest : public ::testing::Test {
@@ -242,6 +267,24 @@ TEST_F(ServiceTest, AFailureIsReportedWithItsWords) {
   EXPECT_THAT(server_->Wait(), StatusIs(absl::StatusCode::kInvalidArgument,
                                         HasSubstr("core 5")));
   EXPECT_FALSE(events().back().failed().lost());
+}
+
+TEST_F(ServiceTest, ASilentHostIsNotWaitedFor) {
+  plan_ = TestPlan(2, 2, 5);
+  plan_.set_heartbeat_timeout(0.2);
+  plan_.set_shutdown_timeout(60);
+  StartOn("unix:" + dir_.file("coordinator"));
+  auto hosts = RunningHosts(2);
+  const absl::Time started = clock_.Now();
+  // Host 0 beats until it is told; host 1 never says a word.
+  Beating beating(*hosts[0]);
+  EXPECT_TRUE(hosts[0]->Next().has_abort());
+  beating.Stop();
+  EXPECT_THAT(hosts[0]->Leave(), IsOk());
+  EXPECT_THAT(server_->Wait(), StatusIs(absl::StatusCode::kDeadlineExceeded,
+                                        HasSubstr("no heartbeat")));
+  EXPECT_LT(clock_.Now() - started, absl::Seconds(5));
+  EXPECT_EQ(events().back().failed().process(), 1);
 }
 
 TEST_F(ServiceTest, StopEndsTheJob) {
