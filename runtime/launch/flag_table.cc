@@ -92,15 +92,11 @@ constexpr FlagInfo kSpecFlags[] = {
     {"log_dir", kOutput, "DIR", "Keep the whole output of each process"},
 };
 
-}  // namespace
-
-std::span<const FlagInfo> SpecFlags() { return kSpecFlags; }
-
-const char kHelpIntroduction[] =
+constexpr char kHelpIntroduction[] =
     "Trains a model on an emulated TPU slice: one process per TPU host, real\n"
     "gradients over the pod's rings, the arithmetic of a TPU's matrix unit.";
 
-const char kHelpExamples[] =
+constexpr char kHelpExamples[] =
     "Flags may be written with - or _, and given as environment variables\n"
     "(--log-dir as PODSIM_LOG_DIR) or in a job file; the command line wins,\n"
     "then the environment, then the file. [..] is the default; what has none\n"
@@ -124,5 +120,11 @@ const char kHelpExamples[] =
     "\n"
     "Exit status: 0, or that of the first process that failed (128 + N for\n"
     "signal N); 2: the command line; 130: Ctrl-C.\n";
+
+}  // namespace
+
+std::span<const FlagInfo> SpecFlags() { return kSpecFlags; }
+const char* HelpIntroduction() { return kHelpIntroduction; }
+const char* HelpExamples() { return kHelpExamples; }
 
 }  // namespace podsim

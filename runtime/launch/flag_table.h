@@ -19,8 +19,8 @@ struct FlagInfo {
 std::span<const FlagInfo> SpecFlags();
 
 // Above and below the flags in --help.
-extern const char kHelpIntroduction[];
-extern const char kHelpExamples[];
+const char* HelpIntroduction();
+const char* HelpExamples();
 
 }  // namespace podsim
 

@@ -253,12 +253,12 @@ absl::Status UnknownArgument(const std::string& arg) {
 // Runs CLI11. `text` is set instead of `raw` for --help and --version.
 absl::Status RunParser(const std::vector<std::string>& args, RawFlags& raw,
                        std::string& text) {
-  CLI::App app(kHelpIntroduction, "pod_launch");
+  CLI::App app(HelpIntroduction(), "pod_launch");
   app.allow_extras();
   app.set_help_flag("-h,--help", "Print this and stop")->group(kHelp);
   app.set_version_flag("--version", kVersion, "Print the version and stop")
       ->group(kHelp);
-  app.footer(kHelpExamples);
+  app.footer(HelpExamples());
   app.get_formatter()->column_width(34);
   AddFlags(app, raw);
   std::vector<std::string> reversed;  // as CLI11 wants them

@@ -116,6 +116,7 @@ absl::Status StartPod(const PodFiles& files, const LaunchOptions& options,
       std::move(ready.read_end),
       [host, processes = job.plan.processes()](const std::string& address) {
         std::vector<ProcessSpec> specs;
+        specs.reserve(static_cast<std::size_t>(processes));
         for (int process = 0; process < processes; ++process) {
           specs.push_back(host(process, address));
         }

@@ -33,6 +33,7 @@ std::vector<std::string> MergedEnvironment(const ProcessSpec& spec) {
   }
   for (const auto& [name, value] : spec.environment) merged[name] = value;
   std::vector<std::string> entries;
+  entries.reserve(merged.size());
   for (const auto& [name, value] : merged) {
     entries.push_back(absl::StrCat(name, "=", value));
   }
@@ -41,6 +42,7 @@ std::vector<std::string> MergedEnvironment(const ProcessSpec& spec) {
 
 std::vector<char*> Pointers(std::vector<std::string>& strings) {
   std::vector<char*> pointers;
+  pointers.reserve(strings.size() + 1);
   for (std::string& text : strings) pointers.push_back(text.data());
   pointers.push_back(nullptr);
   return pointers;

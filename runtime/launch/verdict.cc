@@ -140,16 +140,13 @@ FailureReport JudgeProcess(const Evidence& evidence, int root) {
   return report;
 }
 
-// Ends other than the root's. The coordinator ends with an error once it has
-// spoken, which is no news.
+// Ends other than the root's. Once the coordinator has spoken, everybody was
+// told to end, and the coordinator does so itself: only signals are news.
 void AddOtherEnds(const Evidence& evidence, int root, FailureReport& report) {
   for (int i = 0; i < static_cast<int>(evidence.processes.size()); ++i) {
     const ProcessEvidence& process = evidence.processes[i];
     if (i == root || !WentWrong(process, evidence.job_done)) continue;
-    if (i == kCoordinator && evidence.failed.has_value() &&
-        !KilledBySignal(process)) {
-      continue;
-    }
+    if (evidence.failed.has_value() && !KilledBySignal(process)) continue;
     report.others.push_back(absl::StrCat(process.name, " (pid ", process.pid,
                                          ") ", DescribeHow(evidence, process)));
   }
