@@ -115,11 +115,11 @@ std::string GradientsText(const PlanBits& bits) {
   for (const Bucket& bucket : bits.buckets()) gradients += bucket.count();
   const std::string buckets = absl::StrCat(
       FormatCount(gradients), " (", FormatBytes(gradients * kGradientBytes),
-      ") in ", Counted(bits.buckets_size(), "bucket"));
+      "), ", Counted(bits.buckets_size(), "bucket"));
   if (bits.hosts() == 1) return absl::StrCat(buckets, ", one host: no ring");
-  return absl::StrCat(buckets, ", ", bits.algorithm(), " of ", bits.hosts(),
-                      " hosts, chunks of ",
-                      FormatBytes(bits.chunk_elements() * kGradientBytes));
+  return absl::StrCat(
+      buckets, ", ", bits.algorithm(), " of ", bits.hosts(), " hosts, ",
+      FormatBytes(bits.chunk_elements() * kGradientBytes), " chunks");
 }
 
 std::string ProcessesText(const JobPlan& plan) {

@@ -11,24 +11,27 @@
 namespace podsim {
 namespace {
 
-// Promise of mlp on digits: 96% of the held-out images. Measured over slices
-// and five seeds (docs/recipes.md): 125 steps keep it, 63 do not.
-constexpr std::int64_t kMlpDigitsSmallestSteps = 125;
+// 96% of the held-out digits. From a plain float32 loop with this schedule, not
+// from podsim, over 8 seeds: 188 steps, those of v3-64, reach 96.3% to 97.0%;
+// 94, those of v3-128, 76.9% to 97.0%.
+constexpr std::int64_t kMlpDigitsSmallestSteps = 188;
+// Not measured, MNIST being no part of the project: the same share of the
+// recipe's steps as for the digits, an eighth.
+constexpr std::int64_t kMlpMnistAssumedSmallestSteps = 586;
 
 Recipe MlpOnDigits() {
   return {.model = "mlp",
           .dataset = "digits",
           .reference_topology = "v3-8",
           .batch_per_core = 8,
-          .steps = 2000,
-          .learning_rate = 0.06,
-          .warmup_steps = 200,
+          .steps = 1500,
+          .learning_rate = 0.1,
+          .warmup_steps = 300,
           .momentum = 0.9,
           .hidden = {256},
           .smallest_converging_steps = kMlpDigitsSmallestSteps};
 }
 
-// No promise: the images are not shipped, so none was measured.
 Recipe MlpOnMnist() {
   return {.model = "mlp",
           .dataset = "mnist",
@@ -36,9 +39,10 @@ Recipe MlpOnMnist() {
           .batch_per_core = 16,
           .steps = 4690,  // ten epochs of 60,000 images
           .learning_rate = 0.02,
-          .warmup_steps = 469,
+          .warmup_steps = 938,
           .momentum = 0.9,
-          .hidden = {512, 512}};
+          .hidden = {512, 512},
+          .smallest_converging_steps = kMlpMnistAssumedSmallestSteps};
 }
 
 // For benchmarks: no accuracy is promised.
@@ -48,7 +52,7 @@ Recipe MlpOnSynthetic() {
           .reference_topology = "v3-8",
           .batch_per_core = 8,
           .steps = 1000,
-          .learning_rate = 0.01,
+          .learning_rate = 0.001,
           .warmup_steps = 100,
           .momentum = 0.9,
           .hidden = {512, 512}};
