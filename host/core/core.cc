@@ -9,63 +9,63 @@
 namespace podsim {
 namespace {
 
-absl::Status CheckSize(const char* buffer, std::size_t size,
-                       std::int64_t needed) {
-  if (static_cast<std::int64_t>(size) >= needed) return absl::OkStatus();
-  return absl::InternalError(absl::StrCat("the ", buffer, " buffer holds ",
-                                          size, " elements, the program needs ",
-                                          needed));
+// What a Program may need of one buffer, and how much is there.
+struct Need {
+  const char* buffer;
+  std::size_t size;
+  std::int64_t elements;
+};
+
+Need InputNeed(const Program& program, TensorId input, std::int64_t rows,
+               const CoreBuffers& buffers) {
+  const std::int64_t elements = program.tensor(input).shape.elements() * rows;
+  if (input == program.features)
+    return {"features", buffers.features.size(), elements};
+  if (input == program.labels)
+    return {"labels", buffers.labels.size(), elements};
+  return {"weights", buffers.weights.size(), elements};
 }
 
-std::int64_t InputElements(const Program& program, TensorId input,
-                           std::int64_t rows) {
-  return input == kNoTensor ? 0 : program.tensor(input).shape.elements() * rows;
+Need NeedOf(const Program& program, TensorId id, std::int64_t rows,
+            const CoreBuffers& buffers) {
+  switch (program.tensor(id).storage) {
+    case Storage::kVariable:
+      return {"variables", buffers.variables.size(), program.variable_elements};
+    case Storage::kGradient:
+      return {"gradients", buffers.gradients.size(), program.gradient_elements};
+    case Storage::kBatched:
+      return {"batched", buffers.batched.size(),
+              program.batched_elements_per_row * rows};
+    case Storage::kScratch:
+      return {"scratch", buffers.scratch.size(), program.scratch_elements};
+    case Storage::kOutput:
+      return {"outputs", buffers.outputs.size(),
+              program.output_elements_per_row * rows};
+    case Storage::kInput:
+      return InputNeed(program, id, rows, buffers);
+  }
+  return {"unknown", 0, 1};
 }
 
-bool Reads(const Program& program, const Segment& segment, Storage storage) {
-  for (const Instruction& instruction : segment.instructions)
-    for (const auto* operands : {&instruction.inputs, &instruction.outputs})
-      for (const TensorId id : *operands)
-        if (program.tensor(id).storage == storage) return true;
-  return false;
+absl::Status CheckNeed(const Need& need) {
+  if (static_cast<std::int64_t>(need.size) >= need.elements)
+    return absl::OkStatus();
+  return absl::InternalError(
+      absl::StrCat("the ", need.buffer, " buffer holds ", need.size,
+                   " elements, the program needs ", need.elements));
 }
 
 // Only what the segment touches must be there: an update needs no batch.
 absl::Status CheckBuffers(const Program& program, const Segment& segment,
                           std::int64_t rows, const CoreBuffers& buffers) {
-  const auto check = [&](Storage storage, const char* name, std::size_t size,
-                         std::int64_t needed) {
-    return Reads(program, segment, storage) ? CheckSize(name, size, needed)
-                                            : absl::OkStatus();
-  };
-  PODSIM_RETURN_IF_ERROR(check(Storage::kVariable, "variables",
-                               buffers.variables.size(),
-                               program.variable_elements));
-  if (program.bfloat16_products)
-    PODSIM_RETURN_IF_ERROR(check(Storage::kVariable, "rounded",
-                                 buffers.rounded.size(),
-                                 program.variable_elements));
-  PODSIM_RETURN_IF_ERROR(check(Storage::kGradient, "gradients",
-                               buffers.gradients.size(),
-                               program.gradient_elements));
-  PODSIM_RETURN_IF_ERROR(check(Storage::kBatched, "batched",
-                               buffers.batched.size(),
-                               program.batched_elements_per_row * rows));
-  PODSIM_RETURN_IF_ERROR(check(Storage::kScratch, "scratch",
-                               buffers.scratch.size(),
-                               program.scratch_elements));
-  PODSIM_RETURN_IF_ERROR(check(Storage::kOutput, "outputs",
-                               buffers.outputs.size(),
-                               program.output_elements_per_row * rows));
-  for (const Instruction& instruction : segment.instructions)
-    for (const TensorId id : instruction.inputs) {
-      if (program.tensor(id).storage != Storage::kInput) continue;
-      const std::size_t size = id == program.features ? buffers.features.size()
-                               : id == program.labels ? buffers.labels.size()
-                                                      : buffers.weights.size();
-      PODSIM_RETURN_IF_ERROR(CheckSize(program.tensor(id).name.c_str(), size,
-                                       InputElements(program, id, rows)));
-    }
+  for (const Instruction& instruction : segment.instructions) {
+    for (const auto* operands : {&instruction.inputs, &instruction.outputs})
+      for (const TensorId id : *operands)
+        PODSIM_RETURN_IF_ERROR(CheckNeed(NeedOf(program, id, rows, buffers)));
+    if (instruction.attributes.rounded_operands)
+      PODSIM_RETURN_IF_ERROR(CheckNeed(
+          {"rounded", buffers.rounded.size(), program.variable_elements}));
+  }
   return absl::OkStatus();
 }
 

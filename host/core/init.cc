@@ -40,7 +40,7 @@ struct Point {
 // cos and sin of 2 pi t for t in [0, 1): Taylor series over an eighth of a
 // turn either side of the nearest quarter.
 Point OnCircle(double t) {
-  const int quarter = static_cast<int>(4 * t + 0.5);
+  const int quarter = static_cast<int>(std::floor(4 * t + 0.5));
   const double x = (t - quarter * 0.25) * (2 * std::numbers::pi);
   double cosine = 0;
   double sine = 0;

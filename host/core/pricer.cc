@@ -18,6 +18,7 @@ constexpr double kVectorFlopsPerCycle = 8 * 128 * 2;
 std::vector<ValueType> TypesOf(const Program& program,
                                const std::vector<TensorId>& ids) {
   std::vector<ValueType> types;
+  types.reserve(ids.size());
   for (const TensorId id : ids) types.push_back(TypeOf(program.tensor(id)));
   return types;
 }

@@ -39,20 +39,17 @@ absl::Status CheckIsComputed(const Graph& graph, Value value) {
           : "absent or of another graph"));
 }
 
-absl::Status Check(const Graph& graph, const CompileInput& input,
-                   const CompileOptions& options) {
-  PODSIM_RETURN_IF_ERROR(graph.status());
-  if (options.bucket_bytes < 1)
-    return absl::InvalidArgumentError(absl::StrCat(
-        "bucket_bytes is ", options.bucket_bytes, " but must be at least 1"));
-  if (input.loss.present()) {
-    PODSIM_RETURN_IF_ERROR(CheckIsPerRow(graph, input.loss, "loss"));
-    PODSIM_RETURN_IF_ERROR(CheckIsComputed(graph, input.loss));
-    PODSIM_RETURN_IF_ERROR(CheckIsPerRow(graph, input.weights, "weights"));
-    if (input.update == nullptr)
-      return absl::InvalidArgumentError(absl::StrCat(
-          "model ", graph.name(), " has a loss but no update rule"));
-  }
+absl::Status CheckTraining(const Graph& graph, const CompileInput& input) {
+  PODSIM_RETURN_IF_ERROR(CheckIsPerRow(graph, input.loss, "loss"));
+  PODSIM_RETURN_IF_ERROR(CheckIsComputed(graph, input.loss));
+  PODSIM_RETURN_IF_ERROR(CheckIsPerRow(graph, input.weights, "weights"));
+  if (input.update == nullptr)
+    return absl::InvalidArgumentError(
+        absl::StrCat("model ", graph.name(), " has a loss but no update rule"));
+  return absl::OkStatus();
+}
+
+absl::Status CheckResults(const Graph& graph, const CompileInput& input) {
   if (input.correct.present()) {
     PODSIM_RETURN_IF_ERROR(CheckIsPerRow(graph, input.correct, "correct"));
     PODSIM_RETURN_IF_ERROR(CheckIsComputed(graph, input.correct));
@@ -60,6 +57,16 @@ absl::Status Check(const Graph& graph, const CompileInput& input,
   for (const Value result : input.results)
     PODSIM_RETURN_IF_ERROR(CheckIsComputed(graph, result));
   return absl::OkStatus();
+}
+
+absl::Status Check(const Graph& graph, const CompileInput& input,
+                   const CompileOptions& options) {
+  PODSIM_RETURN_IF_ERROR(graph.status());
+  if (options.bucket_bytes < 1)
+    return absl::InvalidArgumentError(absl::StrCat(
+        "bucket_bytes is ", options.bucket_bytes, " but must be at least 1"));
+  if (input.loss.present()) PODSIM_RETURN_IF_ERROR(CheckTraining(graph, input));
+  return CheckResults(graph, input);
 }
 
 // Variables one behind another in the order of the graph; then the roles of
@@ -129,6 +136,7 @@ std::int64_t PlaceByLiveness(const std::vector<Instruction>& instructions,
       use->second.last = static_cast<std::int32_t>(instructions.size());
 
   std::vector<BufferUse> buffers;
+  buffers.reserve(uses.size());
   for (const auto& [id, use] : uses) buffers.push_back(use);
   const BufferPlacement placement = PlaceBuffers(buffers);
   std::size_t next = 0;

@@ -89,7 +89,7 @@ std::vector<Value> Graph::Apply(OpCode op, std::vector<Value> inputs,
                                 OpAttributes attributes,
                                 const std::string& name) {
   // Every op has at most three results; callers index into them.
-  const std::vector<Value> absent(3, kNone);
+  std::vector<Value> absent(3, kNone);
   if (!status_.ok()) return absent;
   const std::string node_name =
       name.empty() ? absl::StrCat(absl::AsciiStrToLower(ToString(op)), "_",

@@ -19,7 +19,8 @@ constexpr double kFloat32Passes = 6;
 constexpr double kExpFlops = 10;
 
 double RoundUp(std::int64_t value, std::int64_t unit) {
-  return static_cast<double>((value + unit - 1) / unit * unit);
+  const std::int64_t tiles = (value + unit - 1) / unit;
+  return static_cast<double>(tiles * unit);
 }
 
 double Elements(const ValueType& type, std::int64_t rows) {
