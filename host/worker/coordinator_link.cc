@@ -21,6 +21,8 @@ namespace podsim {
 namespace {
 
 constexpr std::chrono::milliseconds kWaitSlice(100);
+// How long the last words may take to reach the coordinator.
+constexpr absl::Duration kFarewell = absl::Milliseconds(500);
 
 grpc::ChannelArguments ChannelArgs() {
   grpc::ChannelArguments args = DefaultChannelArguments();
@@ -44,6 +46,7 @@ struct CoordinatorLink::Impl {
       : options(std::move(given)), progress(work), on_end(std::move(end)) {}
 
   void Send(const HostMessage& message);
+  void SayFarewell();
   void ReadLoop();
   void HeartbeatLoop(const std::stop_token& stop);
   void Handle(const CoordinatorMessage& message);
@@ -68,6 +71,7 @@ struct CoordinatorLink::Impl {
   std::optional<Assignment> assignment PODSIM_GUARDED_BY(mutex);
   bool started PODSIM_GUARDED_BY(mutex) = false;
   bool finished PODSIM_GUARDED_BY(mutex) = false;
+  bool read_all PODSIM_GUARDED_BY(mutex) = false;
   absl::Status ended PODSIM_GUARDED_BY(mutex);
   std::jthread heartbeat;
   std::jthread reader;
@@ -104,8 +108,27 @@ void CoordinatorLink::Impl::ReadLoop() {
   CoordinatorMessage message;
   while (stream->Read(&message)) Handle(message);
   const grpc::Status status = stream->Finish();
+  {
+    MutexLock lock(mutex);
+    read_all = true;
+    changed.NotifyAll();
+  }
   End(status.ok() ? absl::UnavailableError("the coordinator closed the line")
                   : Annotate(FromGrpcStatus(status), "coordinator lost"));
+}
+
+// A cancelled stream may drop what was written last: half-close it and let the
+// coordinator close its side, for a while.
+void CoordinatorLink::Impl::SayFarewell() {
+  {
+    MutexLock lock(write_mutex);
+    if (!broken) stream->WritesDone();
+    broken = true;
+  }
+  const absl::Time deadline = clock.Now() + kFarewell;
+  MutexLock lock(mutex);
+  while (!read_all && clock.Now() < deadline)
+    changed.WaitFor(mutex, kWaitSlice);
 }
 
 void CoordinatorLink::Impl::HeartbeatLoop(const std::stop_token& stop) {
@@ -149,6 +172,8 @@ CoordinatorLink::~CoordinatorLink() {
     MutexLock lock(impl_->mutex);
     impl_->finished = true;  // a line that breaks from here on is no news
   }
+  impl_->heartbeat.request_stop();
+  impl_->SayFarewell();
   impl_->context.TryCancel();
 }
 
@@ -228,7 +253,7 @@ absl::Status CoordinatorLink::Finish(const Done& done) {
   impl.Send(message);
   return impl.WaitUntil(
       [&]() PODSIM_NO_THREAD_SAFETY_ANALYSIS { return impl.finished; },
-      impl.options.shutdown_timeout, "end of the job");
+      absl::InfiniteDuration(), "end of the job");
 }
 
 }  // namespace podsim

@@ -30,7 +30,6 @@ class CoordinatorLink final : public ReportSink {
     RpcSecurity security;
     // How long Open, WaitAssignment and WaitStart may take, each.
     absl::Duration initialization_timeout = absl::Seconds(60);
-    absl::Duration shutdown_timeout = absl::Seconds(10);
     absl::Duration heartbeat_interval = absl::Milliseconds(250);
   };
 
@@ -55,7 +54,8 @@ class CoordinatorLink final : public ReportSink {
   void OnEval(const EvalReport& report) override;
   void SendFailure(const Failure& failure);
 
-  // Reports the end of training and waits for the coordinator's Finish.
+  // Reports the end of training and waits for the coordinator's Finish: as long
+  // as other hosts take and the line lives (pings tell within 7 s).
   absl::Status Finish(const Done& done);
 
  private:
