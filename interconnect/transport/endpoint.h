@@ -113,8 +113,11 @@ class Transport {
   // Local host ranks, ascending.
   virtual const std::vector<int>& local_hosts() const = 0;
 
-  // `sink` must outlive the transport or be replaced; nullptr drops frames. A
-  // new sink hears of the peers lost before it came.
+  // `sink` must outlive the transport or be replaced; a new sink hears of the
+  // peers lost before it came. nullptr drops frames for the host and takes back
+  // those that it has queued, without OnSendDone: on return the transport reads
+  // its bytes no more. (That may wait a moment for a frame being written; other
+  // hosts of this machine may still hold payloads that borrow them.)
   virtual void SetSink(int local_host, FrameSink* sink) = 0;
 
   // Queues a frame. `payload` is not copied: it must stay unchanged until

@@ -77,7 +77,7 @@ GrpcTransport::Impl::~Impl() {
   // The shutdown ends the wait for callers. Only then may the queue go: streams
   // answer a caller that has come meanwhile.
   if (server) server->Shutdown(std::chrono::system_clock::now());
-  if (links) links->Drain();
+  if (links) links->Drain(options.linger);
   loop.reset();
 }
 
@@ -140,6 +140,9 @@ const std::vector<int>& GrpcTransport::local_hosts() const {
 
 void GrpcTransport::SetSink(int local_host, FrameSink* sink) {
   impl_->dispatcher.SetSink(local_host, sink);
+  if (sink != nullptr) return;
+  impl_->dispatcher.mailbox()->DropArrivalsFrom({local_host});
+  impl_->links->Withdraw(local_host, impl_->options.linger);
 }
 
 absl::StatusOr<SendResult> GrpcTransport::Send(

@@ -43,7 +43,8 @@ class GrpcTransport final : public Transport {
     // Where to listen; port 0 takes any free one.
     std::string address;
     RpcSecurity security;
-    // How long the destructor waits for peers to read what was sent.
+    // How long the destructor, and SetSink with nullptr, wait for peers to read
+    // what was sent.
     absl::Duration linger = absl::Milliseconds(100);
   };
 

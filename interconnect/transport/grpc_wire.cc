@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 
 #include "absl/strings/str_cat.h"
 #include "base/units.h"
@@ -31,11 +32,25 @@ const std::map<std::string, int>& IciArguments() {
 }
 
 grpc::ByteBuffer MakeMessage(const HeaderBytes& header,
-                             std::span<const std::byte> payload) {
+                             std::span<const std::byte> payload,
+                             const std::shared_ptr<Loan>& loan) {
+  // Called by gRPC, on a thread of its choice, perhaps after the stream's end.
+  constexpr auto kReturnLoan = [](void* held) {
+    const std::unique_ptr<std::shared_ptr<Loan>> owned(
+        static_cast<std::shared_ptr<Loan>*>(held));
+    (*owned)->returned.store(true, std::memory_order_release);
+  };
+  const grpc::Slice head(header.data(), header.size());
+  if (payload.empty()) {
+    loan->returned.store(true, std::memory_order_release);
+    return grpc::ByteBuffer(&head, 1);
+  }
+  // gRPC only reads it; its interface has no const here.
+  void* const bytes = const_cast<std::byte*>(payload.data());
   const std::array<grpc::Slice, 2> slices = {
-      grpc::Slice(header.data(), header.size()),
-      grpc::Slice(payload.data(), payload.size(), grpc::Slice::STATIC_SLICE)};
-  return grpc::ByteBuffer(slices.data(), payload.empty() ? 1 : 2);
+      head, grpc::Slice(bytes, payload.size(), kReturnLoan,
+                        new std::shared_ptr<Loan>(loan))};
+  return grpc::ByteBuffer(slices.data(), slices.size());
 }
 
 grpc::ByteBuffer MakeMessage(const IciHello& hello) {
@@ -51,7 +66,9 @@ grpc::ByteBuffer MakeMessage(FrameKind kind, const Route& route,
   header.frame.key.generation = identity.generation;
   header.bytes = static_cast<std::uint64_t>(charge);
   header.pod_tag = identity.pod_tag;
-  return MakeMessage(EncodeHeader(header), {});
+  const HeaderBytes bytes = EncodeHeader(header);
+  const grpc::Slice slice(bytes.data(), bytes.size());
+  return grpc::ByteBuffer(&slice, 1);
 }
 
 absl::StatusOr<Message> OpenMessage(const grpc::ByteBuffer& buffer) {

@@ -5,9 +5,11 @@
 
 #include <grpcpp/grpcpp.h>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -36,10 +38,18 @@ struct PodIdentity {
 // would keep the caller's bytes after write-done).
 const std::map<std::string, int>& IciArguments();
 
-// A message that copies the header and points to the payload, which must live
-// until the write is done.
+// The caller's bytes in gRPC's hands.
+struct Loan {
+  std::atomic<bool> returned = false;
+};
+
+// A message that copies the header and points to the payload. The loan counts
+// as returned when gRPC has dropped its last reference to the payload. (A write
+// that is done in good order is proof as well: without retries and buffer hint
+// gRPC reports it when the bytes have gone. A failed one is not.)
 grpc::ByteBuffer MakeMessage(const HeaderBytes& header,
-                             std::span<const std::byte> payload);
+                             std::span<const std::byte> payload,
+                             const std::shared_ptr<Loan>& loan);
 grpc::ByteBuffer MakeMessage(const IciHello& hello);
 // A credit or a request for it.
 grpc::ByteBuffer MakeMessage(FrameKind kind, const Route& route,

@@ -63,9 +63,7 @@ class InProcessTransport final : public Transport {
     // Closed first: its senders get their bytes back before the bad news.
     dispatcher_.mailbox()->Close();
     for (const auto& mailbox : directory_->All()) {
-      mailbox->DropArrivals([this](const FrameHeader& header) {
-        return dispatcher_.IsLocal(header.from);
-      });
+      mailbox->DropArrivalsFrom(local_hosts());
       for (const int host : local_hosts()) {
         // A status of its own each: copies share a count that
         // ThreadSanitizer cannot follow into Debian's abseil.
@@ -82,6 +80,10 @@ class InProcessTransport final : public Transport {
 
   void SetSink(int local_host, FrameSink* sink) override {
     dispatcher_.SetSink(local_host, sink);
+    if (sink != nullptr) return;
+    for (const auto& [host, mailbox] : known_) {
+      if (mailbox != nullptr) mailbox->DropArrivalsFrom({local_host});
+    }
   }
 
   absl::StatusOr<SendResult> Send(const FrameHeader& header,

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <chrono>
 #include <utility>
-#include <vector>
 
 namespace podsim {
 namespace {
@@ -71,15 +70,16 @@ void Mailbox::Wake() {
   changed_.NotifyOne();
 }
 
-void Mailbox::DropArrivals(
-    const std::function<bool(const FrameHeader&)>& unwanted) {
+void Mailbox::DropArrivalsFrom(const std::vector<int>& hosts) {
   std::vector<Event> dropped;  // dies after the lock is released
   MutexLock lock(mutex_);
   for (auto* queue : {&express_, &bulk_}) {
     std::deque<Event> kept;
     for (Event& event : *queue) {
       const auto* arrival = std::get_if<Arrival>(&event);
-      if (arrival != nullptr && unwanted(arrival->header)) {
+      if (arrival != nullptr &&
+          std::find(hosts.begin(), hosts.end(), arrival->header.from) !=
+              hosts.end()) {
         dropped.push_back(std::move(event));
       } else {
         kept.push_back(std::move(event));

@@ -10,9 +10,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <functional>
 #include <optional>
 #include <variant>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
@@ -61,8 +61,8 @@ class Mailbox {
   void WaitFor(absl::Duration max_wait);
   void Wake();
 
-  // Drops frames that `unwanted` selects.
-  void DropArrivals(const std::function<bool(const FrameHeader&)>& unwanted);
+  // Drops frames that these hosts have sent.
+  void DropArrivalsFrom(const std::vector<int>& hosts);
   // Drops everything, and all that comes later.
   void Close();
 

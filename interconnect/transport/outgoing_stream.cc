@@ -2,6 +2,7 @@
 // as a failed read; then Finish asks gRPC for the reason.
 #include "interconnect/transport/outgoing_stream.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -20,14 +21,15 @@ OutgoingStream::OutgoingStream(std::shared_ptr<grpc::Channel> channel,
       mailbox_(mailbox),
       owner_(owner),
       stub_(std::move(channel)),
+      context_(std::make_unique<grpc::ClientContext>()),
       start_([this](bool ok) { OnStarted(ok); }),
       read_([this](bool ok) { OnRead(ok); }),
       write_([this](bool ok) { OnWritten(ok); }),
       finish_([this](bool) { OnFinished(); }) {
   // Peers may come up a moment later; the owner has the deadline.
-  context_.set_wait_for_ready(true);
-  AttachToken(identity_.security, context_);
-  stream_ = stub_.PrepareCall(&context_, kIciMethod, &queue);
+  context_->set_wait_for_ready(true);
+  AttachToken(identity_.security, *context_);
+  stream_ = stub_.PrepareCall(context_.get(), kIciMethod, &queue);
   stream_->StartCall(start_.Begin());
 }
 
@@ -46,7 +48,7 @@ void OutgoingStream::OnRead(bool ok) {
   if (!ok) return Finish();
   error_ = greeted_ ? TakeCredit() : Greet();
   if (!error_.ok()) {
-    context_.TryCancel();
+    Cancel();
     return Finish();
   }
   stream_->Read(&incoming_, read_.Begin());
@@ -76,9 +78,14 @@ absl::Status OutgoingStream::TakeCredit() {
 void OutgoingStream::Send(const WireHeader& header,
                           std::span<const std::byte> payload,
                           std::uint64_t token) {
+  Sending sending = {.route = RouteOf(header.frame),
+                     .charge = ChargeOf(payload.size()),
+                     .token = token,
+                     .loan = std::make_shared<Loan>()};
+  grpc::ByteBuffer message =
+      MakeMessage(EncodeHeader(header), payload, sending.loan);
   Enqueue(header.frame.lane,
-          {.message = MakeMessage(EncodeHeader(header), payload),
-           .done = SendDone{.host = header.frame.from, .token = token}});
+          {.message = std::move(message), .data = std::move(sending)});
 }
 
 void OutgoingStream::AskForCredit(const Route& route) {
@@ -88,7 +95,7 @@ void OutgoingStream::AskForCredit(const Route& route) {
 
 void OutgoingStream::Enqueue(Lane lane, Queued frame) {
   (lane == Lane::kExpress ? express_ : bulk_).push_back(std::move(frame));
-  if (closing_ || ended_ || finish_.pending()) return DropQueue();
+  if (closing_ || ended_ || finish_.pending()) return DropQueued(kAllHosts);
   WriteNext();
 }
 
@@ -98,7 +105,7 @@ void OutgoingStream::WriteNext() {
     if (queue->empty()) continue;
     Queued frame = std::move(queue->front());
     queue->pop_front();
-    writing_ = frame.done;
+    writing_ = std::move(frame.data);
     // gRPC takes its own references to the slices.
     stream_->Write(frame.message, write_.Begin());
     return;
@@ -106,7 +113,9 @@ void OutgoingStream::WriteNext() {
 }
 
 void OutgoingStream::OnWritten(bool ok) {
-  if (writing_) mailbox_.Push(*std::exchange(writing_, std::nullopt));
+  if (writing_ && ok) TellDone(*writing_);
+  if (writing_ && !ok) failed_.push_back(*std::move(writing_));
+  writing_.reset();
   // After a failed write the read fails too, and ends the stream.
   if (!ok || half_closed_ || ended_ || finish_.pending()) return;
   if (closing_) return Close();
@@ -115,25 +124,64 @@ void OutgoingStream::OnWritten(bool ok) {
 
 void OutgoingStream::Close() {
   closing_ = true;
-  DropQueue();
+  DropQueued(kAllHosts);
   if (!greeted_) return Cancel();
   if (ended_ || finish_.pending() || write_.pending() || half_closed_) return;
   half_closed_ = true;
   stream_->WritesDone(write_.Begin());
 }
 
-void OutgoingStream::DropQueue() {
+void OutgoingStream::TellDone(const Sending& sending) {
+  mailbox_.Push(SendDone{.host = sending.route.from, .token = sending.token});
+}
+
+void OutgoingStream::DropQueued(int host) {
   for (auto* queue : {&express_, &bulk_}) {
-    for (const Queued& frame : *queue) {
-      if (frame.done) mailbox_.Push(*frame.done);
+    std::deque<Queued> kept;
+    for (Queued& frame : *queue) {
+      const bool is_data = frame.data.has_value();
+      if (host != kAllHosts && !(is_data && frame.data->route.from == host)) {
+        kept.push_back(std::move(frame));
+      } else if (is_data) {
+        TellDone(*frame.data);
+        mailbox_.Push(CreditBack{.route = frame.data->route,
+                                 .charge = frame.data->charge});
+      }
     }
-    queue->clear();
+    queue->swap(kept);
   }
+}
+
+void OutgoingStream::Withdraw(int host) { DropQueued(host); }
+
+bool OutgoingStream::Borrows(int host) const {
+  const auto is_of_host = [host](const Sending& sending) {
+    return host == kAllHosts || sending.route.from == host;
+  };
+  return (writing_ && is_of_host(*writing_)) ||
+         std::any_of(failed_.begin(), failed_.end(), is_of_host);
+}
+
+void OutgoingStream::Cancel() {
+  if (context_ != nullptr) context_->TryCancel();
+}
+
+void OutgoingStream::Tidy() {
+  if (ended_ && !busy()) {
+    // A call keeps what it could not write as long as it lives.
+    stream_.reset();
+    context_.reset();
+  }
+  std::erase_if(failed_, [this](const Sending& sending) {
+    if (!sending.loan->returned.load(std::memory_order_acquire)) return false;
+    TellDone(sending);
+    return true;
+  });
 }
 
 void OutgoingStream::Finish() {
   stream_->Finish(&result_, finish_.Begin());
-  DropQueue();
+  DropQueued(kAllHosts);
 }
 
 void OutgoingStream::OnFinished() {

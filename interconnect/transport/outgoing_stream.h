@@ -13,6 +13,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "interconnect/transport/completion_loop.h"
@@ -38,8 +39,8 @@ class OutgoingStream {
                  const PodIdentity& identity, IciHello hello,
                  grpc::CompletionQueue& queue, Mailbox& mailbox, Owner& owner);
 
-  // Queues a data frame; SendDone goes to the mailbox when it is written, or
-  // dropped because the stream has ended.
+  // Queues a data frame; SendDone goes to the mailbox when gRPC has written it,
+  // or has let go of it because the stream has ended.
   void Send(const WireHeader& header, std::span<const std::byte> payload,
             std::uint64_t token);
   // Asks the acceptor to return the credit of `route` as soon as it can.
@@ -50,15 +51,30 @@ class OutgoingStream {
   // gRPC still works for this object.
   bool busy() const;
 
+  // Takes back what `host` has queued.
+  void Withdraw(int host);
+  // gRPC still reads bytes of `host` (or of any, with kAllHosts).
+  bool Borrows(int host) const;
+  // Lets go of a call that has ended, and notices what gRPC has let go of
+  // without a completion.
+  void Tidy();
+
   // Ends the stream in good order: no frames after the one being written.
   void Close();
   // Ends it at once.
-  void Cancel() { context_.TryCancel(); }
+  void Cancel();
 
  private:
+  // A data frame on its way: its credit route, and whom to tell when.
+  struct Sending {
+    Route route;
+    std::int64_t charge = 0;
+    std::uint64_t token = 0;
+    std::shared_ptr<Loan> loan;
+  };
   struct Queued {
     grpc::ByteBuffer message;
-    std::optional<SendDone> done;  // none for what is not data
+    std::optional<Sending> data;  // none for a request
   };
 
   void OnStarted(bool ok);
@@ -70,7 +86,9 @@ class OutgoingStream {
   absl::Status TakeCredit();
   void Enqueue(Lane lane, Queued frame);
   void WriteNext();
-  void DropQueue();
+  void TellDone(const Sending& sending);
+  // Drops the queued frames of `host`, or all with kAllHosts.
+  void DropQueued(int host);
   void Finish();
 
   const PodIdentity& identity_;
@@ -78,7 +96,8 @@ class OutgoingStream {
   Mailbox& mailbox_;
   Owner& owner_;
   grpc::GenericStub stub_;
-  grpc::ClientContext context_;
+  // The call; gone when it has ended.
+  std::unique_ptr<grpc::ClientContext> context_;
   std::unique_ptr<grpc::GenericClientAsyncReaderWriter> stream_;
 
   Operation start_, read_, write_, finish_;
@@ -87,7 +106,8 @@ class OutgoingStream {
   absl::Status error_;  // ours: the acceptor broke the protocol
 
   std::deque<Queued> express_, bulk_;
-  std::optional<SendDone> writing_;  // of the frame being written
+  std::optional<Sending> writing_;
+  std::vector<Sending> failed_;  // not written, and perhaps not let go of yet
   bool greeted_ = false;
   bool closing_ = false;
   bool half_closed_ = false;

@@ -17,6 +17,8 @@ namespace {
 // Time that gRPC has to hand back what was cancelled; more is a bug.
 constexpr absl::Duration kDrainLimit = absl::Seconds(30);
 
+constexpr absl::Duration kLookAgain = absl::Milliseconds(2);
+
 // After a refusal others may still want to hear theirs, or they would wait for
 // us until their time is up.
 constexpr absl::Duration kAnswerTime = absl::Milliseconds(200);
@@ -134,12 +136,39 @@ void PeerLinks::Close(absl::Duration linger) {
   CancelAll();
 }
 
-void PeerLinks::Drain() {
+void PeerLinks::Drain(absl::Duration patience) {
   const auto limit = CompletionLoop::After(kDrainLimit);
   while (Busy()) {
     PODSIM_CHECK(loop_.RunOne(limit));
     CancelAll();  // a caller may have come meanwhile
   }
+  AwaitBytes(kAllHosts, patience);
+}
+
+bool PeerLinks::Borrows(int host) const {
+  return std::any_of(peers_.begin(), peers_.end(), [host](const auto& it) {
+    return it.second.outgoing && it.second.outgoing->Borrows(host);
+  });
+}
+
+void PeerLinks::AwaitBytes(int host, absl::Duration patience) {
+  const auto until = CompletionLoop::After(patience);
+  while (Borrows(host) && !CompletionLoop::Passed(until)) {
+    // gRPC may let go of bytes without a completion: look now and then.
+    loop_.RunOne(std::min(until, CompletionLoop::After(kLookAgain)));
+    Tidy();
+  }
+}
+
+void PeerLinks::Withdraw(int host, absl::Duration patience) {
+  for (auto& [process, peer] : peers_) {
+    if (peer.outgoing) peer.outgoing->Withdraw(host);
+  }
+  AwaitBytes(host, patience);
+  for (auto& [process, peer] : peers_) {
+    if (peer.outgoing && peer.outgoing->Borrows(host)) peer.outgoing->Cancel();
+  }
+  AwaitBytes(host, patience);
 }
 
 void PeerLinks::Serve(absl::Duration length) {
@@ -157,6 +186,9 @@ void PeerLinks::CancelAll() {
 
 void PeerLinks::Tidy() {
   std::erase_if(incoming_, [](const auto& stream) { return stream->ended(); });
+  for (auto& [process, peer] : peers_) {
+    if (peer.outgoing) peer.outgoing->Tidy();
+  }
 }
 
 void PeerLinks::OnOutgoingEnded(int process, const absl::Status& why) {

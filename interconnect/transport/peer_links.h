@@ -41,11 +41,18 @@ class PeerLinks final : public OutgoingStream::Owner,
   // Ends the outgoing streams in good order, waits up to `linger` until peers
   // have read what was sent, and cancels what is left.
   void Close(absl::Duration linger);
-  // Waits until gRPC has let go of all streams. REQUIRES: Close was called, and
-  // the server is shut down.
-  void Drain();
+  // Waits until gRPC has let go of all streams, and up to `patience` until it
+  // has let go of all bytes. REQUIRES: Close was called, and the server is shut
+  // down.
+  void Drain(absl::Duration patience);
 
-  // Forgets streams that have ended.
+  // Takes back what `host` has queued, and waits up to `patience` for what is
+  // being written; after that the stream in the way is cancelled, which costs
+  // the peer, and is given as much time again. (What a peer that reads nothing
+  // leaves in the socket may then still change: it fails the checksum.)
+  void Withdraw(int host, absl::Duration patience);
+
+  // Forgets streams and frames that have ended.
   void Tidy();
 
  private:
@@ -63,6 +70,9 @@ class PeerLinks final : public OutgoingStream::Owner,
   void Serve(absl::Duration length);
   void CancelAll();
   bool Busy() const;
+  bool Borrows(int host) const;
+  // Runs completions until gRPC reads no bytes of `host`, or until then.
+  void AwaitBytes(int host, absl::Duration patience);
 
   void OnOutgoingEnded(int process, const absl::Status& why) override;
   void OnCalled() override { ListenForStream(); }

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <memory>
 #include <numeric>
+#include <span>
 #include <thread>
 
 #include "absl/time/clock.h"
@@ -30,7 +32,7 @@ std::vector<std::uint64_t> UpTo(std::uint64_t count) {
 }
 
 // Sends bulk frames from 0 to 1, with tokens from 0 on, until one is refused.
-int FillBound(TestPod& pod, const std::vector<std::byte>& bytes) {
+int FillBound(TestPod& pod, std::span<const std::byte> bytes) {
   for (int sent = 0;; ++sent) {
     const auto result = pod.Send(0, 1, bytes, sent);
     EXPECT_THAT(result, IsOk());
@@ -40,15 +42,14 @@ int FillBound(TestPod& pod, const std::vector<std::byte>& bytes) {
 
 TEST_P(TransportTest, OrderPerLaneAndExactlyOnce) {
   constexpr std::uint64_t kFrames = 300;
-  std::vector<std::vector<std::byte>> bytes;
-  for (std::uint64_t i = 0; i < kFrames; ++i) {
-    bytes.push_back(Pattern(i, i * 37 % 5000));
-  }
+  const auto bytes = [this](std::uint64_t i) -> const auto& {
+    return pod_.Bytes(i, i * 37 % 5000);
+  };
   const auto lane_of = [](std::uint64_t i) {
     return i % 3 == 0 ? Lane::kExpress : Lane::kBulk;
   };
   for (std::uint64_t i = 0; i < kFrames; ++i) {
-    pod_.SendPatiently(0, 1, bytes[i], i, lane_of(i));
+    pod_.SendPatiently(0, 1, bytes(i), i, lane_of(i));
     if (i % 16 == 0) pod_.PollOnce();
   }
   pod_.PollUntil([&] {
@@ -62,7 +63,7 @@ TEST_P(TransportTest, OrderPerLaneAndExactlyOnce) {
   for (const auto& frame : pod_.sink(1).frames) {
     const std::uint64_t i = frame.header.key.sequence;
     seen.push_back(i);
-    EXPECT_EQ(frame.bytes, bytes[i]);
+    EXPECT_EQ(frame.bytes, bytes(i));
     EXPECT_EQ(frame.header.from, 0);
     EXPECT_EQ(frame.header.to, 1);
     EXPECT_EQ(frame.header.lane, lane_of(i));
@@ -89,9 +90,9 @@ TEST_P(TransportTest, RandomSizesBothWays) {
     sizes.push_back(static_cast<std::size_t>(UniformFloat(key, i) *
                                              static_cast<float>(kMiB)));
   }
-  std::vector<std::vector<std::byte>> bytes;
+  std::vector<std::span<const std::byte>> bytes;
   for (std::size_t i = 0; i < sizes.size(); ++i) {
-    bytes.push_back(Pattern(i, sizes[i]));
+    bytes.push_back(pod_.Bytes(i, sizes[i]));
   }
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     pod_.SendPatiently(0, 1, bytes[i], i);
@@ -102,13 +103,15 @@ TEST_P(TransportTest, RandomSizesBothWays) {
            pod_.sink(1).frames.size() == sizes.size();
   });
   for (std::size_t i = 0; i < sizes.size(); ++i) {
-    EXPECT_TRUE(pod_.sink(1).frames[i].bytes == bytes[i]) << sizes[i];
-    EXPECT_TRUE(pod_.sink(0).frames[i].bytes == bytes[sizes.size() - 1 - i]);
+    EXPECT_TRUE(std::ranges::equal(pod_.sink(1).frames[i].bytes, bytes[i]))
+        << sizes[i];
+    EXPECT_TRUE(std::ranges::equal(pod_.sink(0).frames[i].bytes,
+                                   bytes[sizes.size() - 1 - i]));
   }
 }
 
 TEST_P(TransportTest, ReceiverThatKeepsPayloadsStopsTheSender) {
-  const auto bytes = Pattern(1, kFrame);
+  const auto& bytes = pod_.Bytes(1, kFrame);
   pod_.sink(1).keep = true;
   EXPECT_EQ(FillBound(pod_, bytes), kFramesInBound);
   pod_.PollUntil(
@@ -127,7 +130,7 @@ TEST_P(TransportTest, ReceiverThatKeepsPayloadsStopsTheSender) {
 // Credits may be collected, but not while somebody waits for the little there
 // is.
 TEST_P(TransportTest, OneReleasedFrameLetsOneMoreIn) {
-  const auto bytes = Pattern(2, kFrame);
+  const auto& bytes = pod_.Bytes(2, kFrame);
   pod_.sink(1).keep = true;
   const int sent = FillBound(pod_, bytes);
   pod_.PollUntil([&] { return pod_.sink(1).kept.size() == sent; });
@@ -148,8 +151,8 @@ TEST_P(TransportTest, EmptyFramesAreBoundedToo) {
 }
 
 TEST_P(TransportTest, FullBulkLaneLeavesTheExpressLaneOpen) {
-  const auto bytes = Pattern(3, kFrame);
-  const auto small = Pattern(4, 100);
+  const auto& bytes = pod_.Bytes(3, kFrame);
+  const auto& small = pod_.Bytes(4, 100);
   pod_.sink(1).keep = true;
   const int sent = FillBound(pod_, bytes);
   ASSERT_EQ(*pod_.Send(0, 1, small, 1000, Lane::kExpress), SendResult::kQueued);
@@ -164,8 +167,8 @@ TEST_P(TransportTest, FullBulkLaneLeavesTheExpressLaneOpen) {
 }
 
 TEST_P(TransportTest, OversizedFramePassesAlone) {
-  const auto large = Pattern(5, kMaxBytesInFlight + kMiB + 1);
-  const auto small = Pattern(6, 10);
+  const auto& large = pod_.Bytes(5, kMaxBytesInFlight + kMiB + 1);
+  const auto& small = pod_.Bytes(6, 10);
   pod_.sink(1).keep = true;
   ASSERT_EQ(*pod_.Send(0, 1, large, 0), SendResult::kQueued);
   EXPECT_EQ(*pod_.Send(0, 1, small, 1), SendResult::kNoCredit);
@@ -199,7 +202,7 @@ TEST_P(TransportTest, BytesMayChangeOnceTheSendIsDone) {
 }
 
 TEST_P(TransportTest, WithoutSinkFramesAreDroppedAndCreditsReturn) {
-  const auto bytes = Pattern(8, kFrame);
+  const auto& bytes = pod_.Bytes(8, kFrame);
   pod_.of(1).SetSink(1, nullptr);
   for (int i = 0; i < 2 * kFramesInBound; ++i) {
     pod_.SendPatiently(0, 1, bytes, i);
@@ -209,8 +212,26 @@ TEST_P(TransportTest, WithoutSinkFramesAreDroppedAndCreditsReturn) {
   EXPECT_THAT(pod_.sink(1).frames, IsEmpty());
 }
 
+// An executor that is given up takes its buffer with it.
+TEST_P(TransportTest, WithoutItsSinkAHostsBytesAreReadNoMore) {
+  const auto original = Pattern(15, kFrame);
+  {
+    auto bytes = std::make_unique<std::vector<std::byte>>(original);
+    EXPECT_EQ(FillBound(pod_, *bytes), kFramesInBound);
+    // Under way, but no payload is held: only then may the bytes go.
+    pod_.of(0).Poll(absl::ZeroDuration());
+    pod_.of(0).SetSink(0, nullptr);
+    std::fill(bytes->begin(), bytes->end(), std::byte{0xDD});
+  }
+  pod_.Settle();
+  for (const auto& frame : pod_.sink(1).frames) {
+    EXPECT_TRUE(frame.bytes == original);
+  }
+  EXPECT_LE(pod_.sink(1).frames.size(), kFramesInBound);
+}
+
 TEST_P(TransportTest, HostsThatAreNotThereAreRefused) {
-  const auto bytes = Pattern(9, 10);
+  const auto& bytes = pod_.Bytes(9, 10);
   const FrameHeader stranger = {
       .from = 7, .to = 1, .key = {.generation = kGeneration}};
   EXPECT_THAT(pod_.of(0).Send(stranger, bytes, 0),
@@ -240,7 +261,7 @@ TEST_P(TransportTest, WakeEndsAPollInProgressOrTheNext) {
 }
 
 TEST_P(TransportTest, SinksMaySendAndBeReplacedFromWithinACall) {
-  const auto bytes = Pattern(10, 1000);
+  const auto& bytes = pod_.Bytes(10, 1000);
   // Token n done: send n + 1, so one Poll must not run for ever.
   pod_.sink(0).on_done = [&](std::uint64_t token) {
     if (token < 50) pod_.SendPatiently(0, 1, bytes, token + 1);
@@ -259,7 +280,7 @@ TEST_P(TwoProcessTest, LossOfAProcessIsToldOncePerHost) {
   ASSERT_EQ(pod_.sink(0).lost.size(), 2);
   EXPECT_EQ(pod_.sink(0).lost[0].first, 1);
   EXPECT_EQ(pod_.sink(0).lost[1].first, 2);
-  const auto bytes = Pattern(11, 10);
+  const auto& bytes = pod_.Bytes(11, 10);
   EXPECT_THAT(pod_.Send(0, 1, bytes, 0),
               StatusIs(absl::StatusCode::kUnavailable, HasSubstr("host 1")));
   EXPECT_THAT(pod_.Send(0, 2, bytes, 0),
@@ -267,7 +288,7 @@ TEST_P(TwoProcessTest, LossOfAProcessIsToldOncePerHost) {
 }
 
 TEST_P(TwoProcessTest, LossGivesBackTheBytesOfWhatWasQueued) {
-  const auto bytes = Pattern(12, kFrame);
+  const auto& bytes = pod_.Bytes(12, kFrame);
   const int sent = FillBound(pod_, bytes);  // nothing is polled yet
   pod_.sink(1).keep = false;
   pod_.Destroy(1);
@@ -288,7 +309,7 @@ TEST_P(TwoProcessTest, ALaterSinkHearsOfTheLoss) {
 }
 
 TEST_P(TwoProcessTest, HostsOfOneProcessAreApart) {
-  const auto bytes = Pattern(13, 5000);
+  const auto& bytes = pod_.Bytes(13, 5000);
   pod_.SendPatiently(0, 1, bytes, 10);
   pod_.SendPatiently(0, 2, bytes, 20);
   pod_.SendPatiently(1, 2, bytes, 30);
@@ -305,7 +326,7 @@ TEST_P(TwoProcessTest, HostsOfOneProcessAreApart) {
 // Each transport on a thread of its own; every host sends to every other.
 TEST_P(TwoProcessTest, EachTransportOnItsOwnThread) {
   constexpr std::uint64_t kFrames = 100;
-  const auto bytes = Pattern(14, 40000);
+  const auto& bytes = pod_.Bytes(14, 40000);
   const std::vector<std::vector<int>> processes = {{0}, {1, 2}};
   std::atomic<int> unfinished = 2;
   const auto drive = [&](const std::vector<int>& hosts) {

@@ -162,7 +162,7 @@ TEST(GrpcTransport, StrangersLeaveTheOthersAlone) {
                 ::testing::AnyOf(absl::StatusCode::kUnauthenticated,
                                  absl::StatusCode::kAlreadyExists));
   }
-  const auto bytes = Pattern(1, 1000);
+  const auto& bytes = pod.Bytes(1, 1000);
   pod.SendPatiently(0, 1, bytes, 1);
   pod.PollUntil([&] { return pod.sink(1).frames.size() == 1; });
   EXPECT_THAT(pod.sink(0).lost, IsEmpty());
@@ -228,7 +228,7 @@ TEST(GrpcTransport, FramesOfAnotherGenerationAreNotSent) {
 TEST(GrpcTransport, FramesSentBeforeGoodbyeAreHeardBeforeTheLoss) {
   for (int round = 0; round < 5; ++round) {
     TestPod pod(OverGrpc("unix_socket", true), {{0}, {1}});
-    const auto bytes = Pattern(round, 100000);
+    const auto& bytes = pod.Bytes(round, 100000);
     for (int i = 0; i < 10; ++i) pod.SendPatiently(0, 1, bytes, i);
     pod.PollUntil([&] { return pod.sink(0).done.size() == 10; });
     pod.Destroy(0);
@@ -239,7 +239,7 @@ TEST(GrpcTransport, FramesSentBeforeGoodbyeAreHeardBeforeTheLoss) {
 
 TEST(GrpcTransport, DestructionDoesNotWaitForWhoDoesNotPoll) {
   TestPod pod(OverGrpc("unix_socket", true), {{0}, {1}});
-  const auto bytes = Pattern(1, 1000000);
+  const auto& bytes = pod.Bytes(1, 1000000);
   for (int i = 0; i < 4; ++i) ASSERT_THAT(pod.Send(0, 1, bytes, i), IsOk());
   pod.of(0).Poll(absl::ZeroDuration());
   const absl::Time start = absl::Now();
@@ -305,7 +305,7 @@ class GrpcTransportAgainstHand : public ::testing::Test {
     pod_.reset();
     links_->Close(absl::ZeroDuration());
     server_->Shutdown(std::chrono::system_clock::now());
-    links_->Drain();
+    links_->Drain(absl::ZeroDuration());
     loop_.reset();
   }
 

@@ -25,7 +25,7 @@ INSTANTIATE_TEST_SUITE_P(InProcess, TwoProcessTest,
 
 TEST(InProcessNetwork, PayloadsBorrowTheSendersBytes) {
   TestPod pod(InProcess(), {{0}, {1}});
-  const auto bytes = Pattern(1, 1000);
+  const auto& bytes = pod.Bytes(1, 1000);
   pod.sink(1).keep = true;
   pod.SendPatiently(0, 1, bytes, 7);
   pod.PollUntil([&] { return pod.sink(1).kept.size() == 1; });

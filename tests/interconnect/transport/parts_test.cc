@@ -80,7 +80,9 @@ TEST(CreditAccount, EmptyFramesCountAsTheirHeader) {
 
 Event ArrivalOf(Lane lane, std::uint32_t chunk,
                 std::function<void()> release = nullptr) {
-  return Arrival{.header = {.lane = lane, .key = {.chunk = chunk}},
+  return Arrival{.header = {.from = static_cast<std::int32_t>(chunk),
+                            .lane = lane,
+                            .key = {.chunk = chunk}},
                  .payload = Payload({}, std::move(release))};
 }
 
@@ -109,8 +111,7 @@ TEST(Mailbox, DroppedPayloadsMayPushIntoTheSameMailbox) {
   };
   mailbox->Push(ArrivalOf(Lane::kBulk, 1, release));
   mailbox->Push(ArrivalOf(Lane::kExpress, 2, release));
-  mailbox->DropArrivals(
-      [](const FrameHeader& header) { return header.key.chunk == 2; });
+  mailbox->DropArrivalsFrom({2});
   EXPECT_EQ(released, 1);
   EXPECT_EQ(mailbox->size(), 2);  // the other frame and the release
   mailbox->Close();

@@ -71,7 +71,7 @@ void TestPod::Destroy(int host) {
 }
 
 absl::StatusOr<SendResult> TestPod::Send(int from, int to,
-                                         const std::vector<std::byte>& bytes,
+                                         std::span<const std::byte> bytes,
                                          std::uint64_t token, Lane lane) {
   const FrameHeader header = {.from = from,
                               .to = to,
@@ -83,8 +83,7 @@ absl::StatusOr<SendResult> TestPod::Send(int from, int to,
   return of(from).Send(header, bytes, token);
 }
 
-void TestPod::SendPatiently(int from, int to,
-                            const std::vector<std::byte>& bytes,
+void TestPod::SendPatiently(int from, int to, std::span<const std::byte> bytes,
                             std::uint64_t token, Lane lane) {
   for (;;) {
     const std::size_t credits = sink(from).credits.size();

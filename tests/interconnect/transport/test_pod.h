@@ -4,10 +4,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -67,16 +69,22 @@ class TestPod {
   // Transports say goodbye to each other, so they go at the same time.
   ~TestPod();
 
+  // A pattern that lives longer than the transports: bytes of a frame must, if
+  // its OnSendDone is not awaited.
+  const std::vector<std::byte>& Bytes(std::uint64_t seed, std::size_t size) {
+    return bytes_.emplace_back(Pattern(seed, size));
+  }
+
   Transport& of(int host) { return *transports_.at(process_of_.at(host)); }
   RecordingSink& sink(int host) { return *sinks_.at(host); }
   // Destroys the transport that plays `host`, while the others are polled.
   void Destroy(int host);
 
   absl::StatusOr<SendResult> Send(int from, int to,
-                                  const std::vector<std::byte>& bytes,
+                                  std::span<const std::byte> bytes,
                                   std::uint64_t token, Lane lane = Lane::kBulk);
   // Sends; on kNoCredit polls until OnCredit, then tries again.
-  void SendPatiently(int from, int to, const std::vector<std::byte>& bytes,
+  void SendPatiently(int from, int to, std::span<const std::byte> bytes,
                      std::uint64_t token, Lane lane = Lane::kBulk);
 
   int PollOnce(absl::Duration wait = absl::ZeroDuration());
@@ -86,6 +94,7 @@ class TestPod {
   void Settle();
 
  private:
+  std::deque<std::vector<std::byte>> bytes_;  // before what borrows them
   Transports transports_;
   std::map<int, std::size_t> process_of_;
   std::map<int, std::unique_ptr<RecordingSink>> sinks_;
