@@ -1,7 +1,6 @@
 #include "models/graph/gradient.h"
 
 #include <cstddef>
-#include <set>
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
@@ -57,11 +56,17 @@ absl::Status Differentiate(Graph& graph, GradientTable& table,
   return graph.status();
 }
 
-std::vector<int> CountReaders(const Graph& graph) {
+// How many times each value is read, by ops or as a variable's gradient.
+std::vector<int> CountReaders(const Graph& graph, const GradientTable& table) {
   std::vector<int> readers(graph.values().size());
   for (const GraphNode& node : graph.nodes())
     for (const Value input : node.inputs)
       ++readers[static_cast<std::size_t>(input.id)];
+  for (std::size_t id = 0; id < readers.size(); ++id) {
+    if (graph.values()[id].kind != ValueKind::kVariable) continue;
+    const Value gradient = table.Of({static_cast<std::int32_t>(id)});
+    if (gradient.present()) ++readers[static_cast<std::size_t>(gradient.id)];
+  }
   return readers;
 }
 
@@ -78,9 +83,8 @@ absl::StatusOr<std::vector<VariableGradient>> AppendGradients(Graph& graph,
     PODSIM_RETURN_IF_ERROR(Differentiate(graph, table, node));
   }
 
-  const std::vector<int> readers = CountReaders(graph);
+  const std::vector<int> readers = CountReaders(graph, table);
   std::vector<VariableGradient> result;
-  std::set<std::int32_t> taken;
   for (std::int32_t id = 0; id < static_cast<int>(readers.size()); ++id) {
     const Value variable{id};
     if (graph.value(variable).kind != ValueKind::kVariable) continue;
@@ -90,8 +94,7 @@ absl::StatusOr<std::vector<VariableGradient>> AppendGradients(Graph& graph,
           "model ", graph.name(), ": variable ", graph.value(variable).name,
           " does not reach the loss, so it cannot be trained; remove it"));
     const bool own = graph.value(gradient).kind == ValueKind::kComputed &&
-                     readers[static_cast<std::size_t>(gradient.id)] == 0 &&
-                     taken.insert(gradient.id).second;
+                     readers[static_cast<std::size_t>(gradient.id)] == 1;
     if (!own)
       gradient =
           graph.Reshape(gradient, graph.type(variable).shape,

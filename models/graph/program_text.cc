@@ -89,7 +89,7 @@ std::string ToText(const Program& program) {
   for (std::size_t id = 0; id < program.tensors.size(); ++id) {
     const ProgramTensor& tensor = program.tensors[id];
     absl::StrAppend(&text, "tensor ", id, " ", tensor.name, " ",
-                    ToString(tensor.dtype), " ", ToString(TypeOf(tensor)));
+                    ToString(TypeOf(tensor)));
     absl::StrAppend(&text, " ", NameOf(tensor.storage), " at ", tensor.offset,
                     tensor.feeds_product ? " feeds product\n" : "\n");
   }

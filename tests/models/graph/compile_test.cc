@@ -134,6 +134,41 @@ TEST(Compile, BucketsComeLastLayerFirst) {
                                  "layer_1/w", "layer_0/b", "layer_0/w"));
 }
 
+Value Var(Graph& g, const char* name) {
+  return g.Variable(name, {{3, 4}}, Initializer::kGlorotUniform);
+}
+
+// As soon as a bucket is under way its memory belongs to the all-reduce, so
+// each gradient has memory of its own that no op reads.
+void ExpectGradientsOnTheirOwn(Graph& g, Value w) {
+  const auto head = g.SoftmaxXent(g.MatMul(g.Features({{3}}), w), g.Labels());
+  ASSERT_OK_AND_ASSIGN(
+      const Program program,
+      Compile(g,
+              {.loss = head.loss, .weights = g.Weights(), .update = NoUpdate},
+              {.bucket_bytes = 1}));
+  std::set<TensorId> gradients;
+  for (const GradientBucket& bucket : program.buckets)
+    for (const TensorId id : bucket.gradients)
+      EXPECT_TRUE(gradients.insert(id).second) << program.tensor(id).name;
+  EXPECT_EQ(gradients.size(), program.variables.size());
+  for (const Instruction& instruction :
+       InstructionsOf(program, EntryPoint::kTrainMicrobatch))
+    for (const TensorId id : instruction.inputs)
+      EXPECT_NE(program.tensor(id).storage, Storage::kGradient)
+          << program.tensor(id).name;
+}
+
+TEST(Compile, AGradientThatFlowsOnIsCopied) {
+  Graph g("flows on");
+  ExpectGradientsOnTheirOwn(g, g.Add(Var(g, "u"), g.Relu(Var(g, "v"))));
+}
+
+TEST(Compile, AGradientOfTwoVariablesIsCopied) {
+  Graph g("shared");
+  ExpectGradientsOnTheirOwn(g, g.Add(Var(g, "a"), Var(g, "b")));
+}
+
 // Recomputes lifetimes from the instructions, apart from Compile's own way.
 void ExpectNoOverlap(const Program& program, EntryPoint entry) {
   const std::vector<Instruction> instructions = InstructionsOf(program, entry);
