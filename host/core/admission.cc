@@ -12,8 +12,7 @@ namespace {
 constexpr std::int64_t kElementBytes = 4;  // host buffers and HBM: float32
 
 // What a host process takes before any buffer of the job: code, the RPC
-// library, threads' stacks, receive buffers. Measured as 30 to 50 MiB, rounded
-// up.
+// library, threads' stacks, receive buffers. Assumed, on the generous side.
 constexpr std::int64_t kProcessBytes = 64 * kMiB;
 
 std::int64_t BytesPerRow(const Program& program, TensorId input) {

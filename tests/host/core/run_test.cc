@@ -235,6 +235,27 @@ TEST(RunSegment, RunsGraphsOfOtherShapes) {
   }
 }
 
+TEST(RunSegment, UpdatesVariablesOfSeveralPanels) {
+  const Program program = SmallMlp({7000}, false);  // a kernel of 84,000
+  HostMemory host(program, 2);
+  host.Fill(3, 0, ReferenceKernels());
+  Sequential sequential;
+  Reversed reversed;
+  for (int step = 0; step < 2; ++step) {
+    BoundedMachine oracle = host.Oracle();
+    oracle.set_learning_rate(kRate);
+    oracle.Run(EntryPoint::kTrainMicrobatch);
+    oracle.Run(EntryPoint::kUpdate);
+    host.Run(EntryPoint::kTrainMicrobatch, kSmallPanels, ReferenceKernels(),
+             sequential);
+    host.Run(EntryPoint::kUpdate, kSmallPanels, ReferenceKernels(), reversed,
+             kRate);
+    for (const ProgramVariable& variable : program.variables)
+      ExpectWithinBound(program, variable.tensor, host.Read(variable.tensor),
+                        oracle);
+  }
+}
+
 TEST(RunSegment, NoRowsGiveGradientsOfZero) {
   const Program program = SmallMlp({7}, true);
   HostMemory host(program, 0);

@@ -71,6 +71,17 @@ TEST(Zoo, MlpHasALayerPerWidthAndTheLogits) {
   EXPECT_EQ(program.variable_elements, 2 * program.gradient_elements);
 }
 
+TEST(Zoo, MlpHasAReluPerHiddenLayer) {
+  ASSERT_OK_AND_ASSIGN(const Program program,
+                       BuildProgram(Mlp({8, 8}, {32, 16}, 10), {}));
+  std::vector<std::string> relus;
+  for (const Instruction& instruction :
+       program.entries.at(EntryPoint::kEval)[0].instructions)
+    if (instruction.op == OpCode::kRelu)
+      relus.push_back(program.tensor(instruction.outputs[0]).name);
+  EXPECT_THAT(relus, ElementsAre("dense_0/relu", "dense_1/relu"));
+}
+
 TEST(Zoo, NoWidthsMeanNoHiddenLayer) {
   ASSERT_OK_AND_ASSIGN(const Program program,
                        BuildProgram(Mlp({8, 8}, {}, 10), {}));
