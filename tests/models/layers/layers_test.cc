@@ -39,8 +39,8 @@ TEST(Dense, InitialisesByActivation) {
     EXPECT_EQ(g.nodes().size(), relu ? 3U : 2U);
     for (const GraphValue& value : g.values()) {
       if (value.name == "d/kernel") {
-        EXPECT_EQ(value.initializer, relu ? Initializer::kHeNormal
-                                          : Initializer::kGlorotUniform);
+        EXPECT_EQ(value.initializer,
+                  relu ? Initializer::kHeNormal : Initializer::kGlorotUniform);
       } else if (value.name == "d/bias") {
         EXPECT_EQ(value.initializer, Initializer::kZeros);
       }
