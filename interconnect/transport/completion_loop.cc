@@ -17,10 +17,10 @@ constexpr absl::Duration kDrainLimit = absl::Seconds(30);
 gpr_timespec ToGrpcTime(CompletionLoop::Time until) {
   const std::chrono::nanoseconds left =
       until - std::chrono::steady_clock::now();
-  return gpr_time_add(
-      gpr_now(GPR_CLOCK_MONOTONIC),
-      gpr_time_from_nanos(std::max<std::int64_t>(0, left.count()),
-                          GPR_TIMESPAN));
+  // gRPC rounds deadlines up to the next millisecond, so that "now" would wait.
+  if (left.count() <= 0) return gpr_inf_past(GPR_CLOCK_MONOTONIC);
+  return gpr_time_add(gpr_now(GPR_CLOCK_MONOTONIC),
+                      gpr_time_from_nanos(left.count(), GPR_TIMESPAN));
 }
 
 }  // namespace
@@ -59,7 +59,7 @@ void CompletionLoop::RunReady() {
 void CompletionLoop::Wake() {
   if (wake_set_.exchange(true, std::memory_order_acq_rel)) return;
   MutexLock lock(mutex_);
-  alarm_.Set(queue_.get(), gpr_now(GPR_CLOCK_MONOTONIC), wake_.Begin());
+  alarm_.Set(queue_.get(), gpr_inf_past(GPR_CLOCK_MONOTONIC), wake_.Begin());
 }
 
 CompletionLoop::Time CompletionLoop::After(absl::Duration wait) {
