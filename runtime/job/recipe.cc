@@ -13,7 +13,7 @@ namespace {
 
 // 96% of the held-out digits. Measured with podsim in bfloat16 over slices and
 // five seeds (docs/recipes.md): 125 steps, those of v3-128, reach 96.3% to
-// 97.3%; 63, those of v3-256, 15% to 75%.
+// 97.3%; 63, those of v3-256, 11% to 54%.
 constexpr std::int64_t kMlpDigitsSmallestSteps = 125;
 // Not measured, MNIST being no part of the project: the same share of the
 // recipe's steps as for the digits, a sixteenth.
