@@ -4,7 +4,6 @@
 #include <grpc/support/time.h>
 
 #include <algorithm>
-#include <cstdint>
 
 namespace podsim {
 namespace {
@@ -17,7 +16,7 @@ constexpr absl::Duration kDrainLimit = absl::Seconds(30);
 gpr_timespec ToGrpcTime(CompletionLoop::Time until) {
   const std::chrono::nanoseconds left =
       until - std::chrono::steady_clock::now();
-  // gRPC rounds deadlines up to the next millisecond, so that "now" would wait.
+  // gRPC counts in milliseconds and rounds up: "now" would wait for the next.
   if (left.count() <= 0) return gpr_inf_past(GPR_CLOCK_MONOTONIC);
   return gpr_time_add(gpr_now(GPR_CLOCK_MONOTONIC),
                       gpr_time_from_nanos(left.count(), GPR_TIMESPAN));

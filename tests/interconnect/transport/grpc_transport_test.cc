@@ -237,6 +237,37 @@ TEST(GrpcTransport, FramesSentBeforeGoodbyeAreHeardBeforeTheLoss) {
   }
 }
 
+// What a host has queued is taken back; only a frame being written is waited
+// for, and a peer that reads it is not lost.
+TEST(GrpcTransport, AHostThatLeavesCostsNoPeerThatReads) {
+  TestPod pod(OverGrpc("unix_socket", true), {{0}, {1}});
+  const auto& bytes = pod.Bytes(1, 1000000);
+  for (int i = 0; i < 4; ++i) {
+    ASSERT_EQ(*pod.Send(0, 1, bytes, i), SendResult::kQueued);
+  }
+  {
+    std::jthread reader([&pod](const std::stop_token& stop) {
+      while (!stop.stop_requested()) pod.of(1).Poll(absl::Milliseconds(1));
+    });
+    pod.of(0).SetSink(0, nullptr);
+  }
+  pod.of(0).SetSink(0, &pod.sink(0));
+  pod.SendPatiently(0, 1, bytes, 9);
+  pod.PollUntil([&] { return !pod.sink(0).done.empty(); });
+  pod.Settle();
+  EXPECT_EQ(pod.sink(1).frames.size(), 2) << "the one being written, and 9";
+  EXPECT_THAT(pod.sink(0).lost, IsEmpty());
+}
+
+TEST(GrpcTransport, PollsWithoutWaitDoNotWait) {
+  TestPod pod(OverGrpc("unix_socket", true), {{0}, {1}});
+  pod.Settle();
+  const absl::Time start = absl::Now();
+  for (int i = 0; i < 1000; ++i) pod.of(0).Poll(absl::ZeroDuration());
+  // A wait rounded up to gRPC's millisecond would make it more than a second.
+  EXPECT_LT(absl::Now() - start, absl::Milliseconds(400));
+}
+
 TEST(GrpcTransport, DestructionDoesNotWaitForWhoDoesNotPoll) {
   TestPod pod(OverGrpc("unix_socket", true), {{0}, {1}});
   const auto& bytes = pod.Bytes(1, 1000000);
