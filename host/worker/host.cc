@@ -22,14 +22,24 @@
 namespace podsim {
 namespace {
 
-// The trainer, once there is one, and the reason to stop, whichever comes
-// first. Thread-safe.
+// The reason to stop, if there is one, for whoever waits: the transport while
+// the pod forms, then the trainer. Thread-safe.
 class StopSwitch {
  public:
   void Stop(const absl::Status& why) {
     MutexLock lock(mutex_);
     if (why_.ok()) why_ = why;
+    if (transport_ != nullptr) transport_->Wake();
     if (trainer_ != nullptr) trainer_->Abort(why_);
+  }
+  absl::Status why() const {
+    MutexLock lock(mutex_);
+    return why_;
+  }
+  // Must outlive every call of Stop.
+  void Attach(Transport* transport) {
+    MutexLock lock(mutex_);
+    transport_ = transport;
   }
   // `trainer` must outlive this object or be replaced by nullptr.
   void Attach(Trainer* trainer) {
@@ -39,7 +49,8 @@ class StopSwitch {
   }
 
  private:
-  Mutex mutex_;
+  mutable Mutex mutex_;
+  Transport* transport_ PODSIM_GUARDED_BY(mutex_) = nullptr;
   Trainer* trainer_ PODSIM_GUARDED_BY(mutex_) = nullptr;
   absl::Status why_ PODSIM_GUARDED_BY(mutex_);
 };
@@ -140,7 +151,10 @@ absl::Status Prepare(const HostOptions& options, const Assignment& assignment,
   PODSIM_ASSIGN_OR_RETURN(const PodsimKernels* kernels,
                           LoadKernels(plan.bits().isa()));
   job.progress.Enter(0, "connecting to the other hosts");
-  PODSIM_RETURN_IF_ERROR(ConnectPeers(*job.transport, assignment));
+  const absl::Status connected = ConnectPeers(*job.transport, assignment);
+  // Woken because the job has ended: that is the reason to give.
+  PODSIM_RETURN_IF_ERROR(job.stop.why());
+  PODSIM_RETURN_IF_ERROR(connected);
   int threads = options.threads > 0 ? options.threads : plan.threads();
   if (threads == 0) threads = FairShare(AvailableCpus(), plan.processes());
   PODSIM_ASSIGN_OR_RETURN(
@@ -204,6 +218,7 @@ absl::Status RunHost(const HostOptions& options, const std::string& token,
                           GrpcTransport::Start({.process = options.process,
                                                 .address = options.ici_listen,
                                                 .security = security}));
+  job.stop.Attach(job.transport.get());
   PODSIM_ASSIGN_OR_RETURN(
       Join join,
       MakeJoin(options, AdvertisedAddress(options, job.transport->address(),
@@ -215,7 +230,7 @@ absl::Status RunHost(const HostOptions& options, const std::string& token,
                     [&job](const absl::Status& why) { job.stop.Stop(why); }));
   const absl::Status status = RunJob(options, job);
   if (!status.ok()) ReportFailure(status, options, job);
-  job.stop.Attach(nullptr);
+  job.stop.Attach(static_cast<Trainer*>(nullptr));
   return status;
 }
 
