@@ -10,6 +10,7 @@
 #include "interconnect/collectives/executor.h"
 
 #include <atomic>
+#include <cstring>
 #include <map>
 #include <unordered_map>
 #include <utility>
@@ -26,6 +27,11 @@ namespace {
 
 // Tables of plans that died are swept when this many are held.
 constexpr std::size_t kSweepIndexesAt = 64;
+
+struct WireBuffer {
+  std::unique_ptr<std::byte[]> bytes;
+  std::size_t size = 0;
+};
 
 // One collective in progress.
 struct Run {
@@ -50,19 +56,62 @@ struct Run {
 
   std::uint32_t serial = 0;
   std::uint64_t sequence = 0;
-  std::span<float> buffer;
+  std::span<std::byte> buffer;
+  ElementRules rules;
+  // Behind the buffer, as the plan counts.
+  std::unique_ptr<std::byte[]> scratch;
+  // Rounded payloads of sends in progress, and spare ones.
+  std::unordered_map<std::int32_t, WireBuffer> on_wire;
+  std::vector<WireBuffer> spare;
   std::string label;
   Executor::DoneCallback done;
   absl::Time moved;
 
-  std::span<float> RangeOf(const PlanOp& op) const {
-    return buffer.subspan(static_cast<std::size_t>(op.range.begin),
-                          static_cast<std::size_t>(op.range.count));
+  std::span<std::byte> Bytes(std::int64_t begin, std::int64_t count) const {
+    const std::size_t size = SizeOf(rules.type);
+    const std::int64_t elements = plan->elements;
+    std::byte* const first =
+        begin < elements
+            ? buffer.data() + static_cast<std::size_t>(begin) * size
+            : scratch.get() + static_cast<std::size_t>(begin - elements) * size;
+    return {first, static_cast<std::size_t>(count) * size};
   }
+  std::span<std::byte> RangeOf(const PlanOp& op) const {
+    return Bytes(op.range.begin, op.range.count);
+  }
+  std::size_t WireBytesOf(const PlanOp& op) const {
+    return static_cast<std::size_t>(op.range.count) * SizeOf(rules.wire);
+  }
+  // What travels for a send; valid until its SendDone.
+  std::span<const std::byte> PayloadOf(std::int32_t op);
+  void ReturnPayload(std::int32_t op);
   std::string name() const {
     return absl::StrCat(index->name, " #", sequence, " (", label, ")");
   }
 };
+
+std::span<const std::byte> Run::PayloadOf(std::int32_t op) {
+  const PlanOp& what = plan->ops[op];
+  const std::span<std::byte> mine = RangeOf(what);
+  if (rules.type == rules.wire) return mine;
+  WireBuffer& wire = on_wire[op];
+  const std::size_t needed = WireBytesOf(what);
+  if (wire.bytes == nullptr && !spare.empty()) {
+    wire = std::move(spare.back());
+    spare.pop_back();
+  }
+  if (wire.size < needed) {
+    wire = {std::make_unique_for_overwrite<std::byte[]>(needed), needed};
+  }
+  RoundToWire(mine, what.keep_rounded, {wire.bytes.get(), needed});
+  return {wire.bytes.get(), needed};
+}
+
+void Run::ReturnPayload(std::int32_t op) {
+  if (rules.type == rules.wire) return;
+  auto node = on_wire.extract(op);
+  if (!node.empty()) spare.push_back(std::move(node.mapped()));
+}
 
 // A frame of a collective that was not started here yet.
 struct EarlyFrame {
@@ -110,12 +159,13 @@ struct Executor::Impl {
   }
 
   absl::Status CheckStart(std::uint64_t sequence, const RankPlan* plan,
-                          std::size_t elements) const;
+                          const CollectiveBuffer& buffer) const;
   absl::StatusOr<std::shared_ptr<const PlanIndex>> IndexOf(
       const std::shared_ptr<const RankPlan>& plan);
   void Begin(Run& run);
   void Receive(Run& run, int position, std::uint32_t chunk, Payload payload);
-  void Apply(Run& run, std::int32_t op, Payload payload);
+  static void Apply(Run& run, std::int32_t op, const Payload& payload);
+  static void Combine(Run& run, std::int32_t op);
   void Finish(Run& run, std::int32_t op);
   void Pump(Run& run, std::int32_t peer);
   void CheckLostPeers(Run& run);
@@ -142,12 +192,13 @@ struct Executor::Impl {
   SequenceSet used;
   absl::Status failure;
   std::vector<std::unique_ptr<Run>> completed;  // until Settle
+  std::vector<std::unique_ptr<Run>> buried;     // failed, until the end
   std::vector<std::int32_t> ready;              // scratch of Finish
 };
 
 absl::Status Executor::Impl::CheckStart(std::uint64_t sequence,
                                         const RankPlan* plan,
-                                        std::size_t elements) const {
+                                        const CollectiveBuffer& buffer) const {
   PODSIM_RETURN_IF_ERROR(failure);
   const auto refuse = [&](const std::string& why) {
     return absl::InvalidArgumentError(absl::StrCat("host ", options.host,
@@ -163,9 +214,17 @@ absl::Status Executor::Impl::CheckStart(std::uint64_t sequence,
   if (HostOf(plan->rank) != options.host) {
     return refuse(absl::StrCat("its plan is host ", HostOf(plan->rank), "'s"));
   }
-  if (plan->elements != static_cast<std::int64_t>(elements)) {
+  if (plan->elements != buffer.elements() ||
+      buffer.bytes.size() % SizeOf(buffer.type) != 0) {
     return refuse(absl::StrCat("its plan is for ", plan->elements,
-                               " elements, the buffer has ", elements));
+                               " elements, the buffer has ",
+                               buffer.elements()));
+  }
+  if (buffer.wire != buffer.type && !(buffer.type == ElementType::kFloat32 &&
+                                      buffer.wire == ElementType::kBfloat16)) {
+    return refuse(absl::StrCat(NameOf(buffer.type).data(),
+                               " does not travel as ",
+                               NameOf(buffer.wire).data()));
   }
   if (used.Contains(sequence)) return refuse("the sequence was used before");
   return absl::OkStatus();
@@ -187,6 +246,10 @@ absl::StatusOr<std::shared_ptr<const PlanIndex>> Executor::Impl::IndexOf(
 }
 
 void Executor::Impl::Begin(Run& run) {
+  for (const std::int32_t op : run.index->first_local) {
+    Combine(run, op);
+    Finish(run, op);
+  }
   for (std::size_t peer = 0; peer < run.index->peers.size(); ++peer) {
     Pump(run, static_cast<std::int32_t>(peer));
   }
@@ -218,8 +281,7 @@ void Executor::Impl::Receive(Run& run, int position, std::uint32_t chunk,
     return FailRun(run, absl::StatusCode::kInternal,
                    absl::StrCat(frame(), " came twice to host ", options.host));
   }
-  const std::size_t expected =
-      static_cast<std::size_t>(run.plan->ops[op].range.count) * sizeof(float);
+  const std::size_t expected = run.WireBytesOf(run.plan->ops[op]);
   if (payload.size() != expected) {
     return FailRun(run, absl::StatusCode::kDataLoss,
                    absl::StrCat(frame(), " to host ", options.host, " has ",
@@ -231,16 +293,28 @@ void Executor::Impl::Receive(Run& run, int position, std::uint32_t chunk,
     run.kept.emplace(op, std::move(payload));
     return;
   }
-  Apply(run, op, std::move(payload));
+  Apply(run, op, payload);
+  { const Payload released = std::move(payload); }
   Finish(run, op);
 }
 
-void Executor::Impl::Apply(Run& run, std::int32_t op, Payload payload) {
+void Executor::Impl::Apply(Run& run, std::int32_t op, const Payload& payload) {
   const PlanOp& what = run.plan->ops[op];
   if (what.kind == OpKind::kReceiveReduce) {
-    AddReceived(payload.parts(), run.RangeOf(what));
+    ReduceReceived(run.rules, payload.parts(), run.RangeOf(what));
   } else {
-    CopyReceived(payload.parts(), run.RangeOf(what));
+    CopyReceived(run.rules, payload.parts(), run.RangeOf(what));
+  }
+}
+
+void Executor::Impl::Combine(Run& run, std::int32_t op) {
+  const PlanOp& what = run.plan->ops[op];
+  const std::span<std::byte> mine = run.RangeOf(what);
+  const std::span<std::byte> other = run.Bytes(what.source, what.range.count);
+  if (what.kind == OpKind::kReduce) {
+    ReduceLocal(run.rules, other, mine);
+  } else {
+    std::memmove(mine.data(), other.data(), mine.size());
   }
 }
 
@@ -252,8 +326,12 @@ void Executor::Impl::Finish(Run& run, std::int32_t op) {
     ready.pop_back();
     if (run.plan->ops[next].kind == OpKind::kSend) {
       Pump(run, run.index->peer_of[next]);
+    } else if (IsLocal(run.plan->ops[next].kind)) {
+      Combine(run, next);
+      run.progress.Finish(next, push);
     } else if (auto kept = run.kept.extract(next); !kept.empty()) {
-      Apply(run, next, std::move(kept.mapped()));
+      Apply(run, next, kept.mapped());
+      kept = {};  // gives the credit back before more is done
       run.progress.Finish(next, push);
     }
   }
@@ -279,7 +357,7 @@ void Executor::Impl::Pump(Run& run, std::int32_t peer) {
     const std::uint64_t token = static_cast<std::uint64_t>(run.serial) << 32 |
                                 static_cast<std::uint32_t>(op);
     const absl::StatusOr<SendResult> sent =
-        transport.Send(header, std::as_bytes(run.RangeOf(what)), token);
+        transport.Send(header, run.PayloadOf(op), token);
     if (!sent.ok()) {
       return FailRun(
           run, sent.status().code(),
@@ -304,10 +382,11 @@ void Executor::Impl::CheckLostPeers(Run& run) {
            run.arrived[awaited] || run.progress.done(awaited)) {
       ++awaited;
     }
-    Fail(absl::UnavailableError(
-        absl::StrCat("host ", HostOf(position), " is gone while host ",
-                     options.host, " waits for ", WhatIsAwaited(run, awaited),
-                     ": ", gone->second.message())));
+    Fail(BlameHost(absl::UnavailableError(absl::StrCat(
+                       "host ", HostOf(position), " is gone while host ",
+                       options.host, " waits for ", WhatIsAwaited(run, awaited),
+                       ": ", gone->second.message())),
+                   HostOf(position)));
   }
 }
 
@@ -341,7 +420,11 @@ void Executor::Impl::Settle() {
     for (auto& [serial, run] : failed) run->kept.clear();
   }
   for (const auto& run : ended) run->done(absl::OkStatus());
-  for (const auto& [serial, run] : failed) run->done(why);
+  for (auto& [serial, run] : failed) {
+    run->done(why);
+    // The transport may still read its scratch and rounded payloads.
+    buried.push_back(std::move(run));
+  }
 }
 
 std::string Executor::Impl::WhatIsAwaited(const Run& run,
@@ -370,16 +453,20 @@ Executor::~Executor() {
 
 absl::Status Executor::Start(std::uint64_t sequence,
                              std::shared_ptr<const RankPlan> plan,
-                             std::span<float> buffer, std::string label,
+                             const CollectiveBuffer& buffer, std::string label,
                              DoneCallback done) {
-  PODSIM_RETURN_IF_ERROR(
-      impl_->CheckStart(sequence, plan.get(), buffer.size()));
+  PODSIM_RETURN_IF_ERROR(impl_->CheckStart(sequence, plan.get(), buffer));
   PODSIM_ASSIGN_OR_RETURN(std::shared_ptr<const PlanIndex> index,
                           impl_->IndexOf(plan));
   auto run = std::make_unique<Run>(std::move(plan), std::move(index));
   run->serial = impl_->next_serial++;
   run->sequence = sequence;
-  run->buffer = buffer;
+  run->buffer = buffer.bytes;
+  run->rules = {buffer.type, buffer.op, buffer.wire};
+  if (run->plan->scratch > 0) {
+    run->scratch = std::make_unique_for_overwrite<std::byte[]>(
+        static_cast<std::size_t>(run->plan->scratch) * SizeOf(buffer.type));
+  }
   run->label = std::move(label);
   run->done = std::move(done);
   run->moved = impl_->clock.Now();
@@ -458,6 +545,7 @@ void Executor::OnSendDone(std::uint64_t token) {
   impl_->moved_frames.fetch_add(1, std::memory_order_relaxed);
   run->moved = impl_->clock.Now();
   --run->needs[run->index->peer_of[op]];
+  run->ReturnPayload(op);
   impl_->Finish(*run, op);
   impl_->CompleteIfDone(*run);
   impl_->Settle();

@@ -26,6 +26,7 @@
 
 #include "absl/status/status.h"
 #include "base/clock.h"
+#include "interconnect/collectives/element.h"
 #include "interconnect/collectives/plan.h"
 #include "interconnect/transport/endpoint.h"
 
@@ -56,8 +57,8 @@ class Executor final : public FrameSink {
 
   using DoneCallback = std::function<void(const absl::Status&)>;
 
-  // Starts all that `plan` says on `buffer` (float32, plan->elements long; must
-  // stay valid until done). `done` is called once, from Start or from within
+  // Starts all that `plan` says on `buffer` (plan->elements long; must stay
+  // valid until done). `done` is called once, from Start or from within
   // Transport::Poll, or not at all if Start returns an error or this object is
   // destroyed first. `sequence` must be new and the same on all hosts; `label`
   // names the collective in messages ("bucket 3, dense_1/kernel"). Tables made
@@ -66,11 +67,11 @@ class Executor final : public FrameSink {
   // When `done` tells a failure, the transport may still read `buffer`: keep it
   // until the transport is gone.
   // Errors: the latched failure, if an earlier collective failed;
-  //   INVALID_ARGUMENT (sequence used before; plan, group and buffer that do
-  //   not fit together).
+  //   INVALID_ARGUMENT (sequence used before; plan, group, buffer and wire that
+  //   do not fit together).
   absl::Status Start(std::uint64_t sequence,
                      std::shared_ptr<const RankPlan> plan,
-                     std::span<float> buffer, std::string label,
+                     const CollectiveBuffer& buffer, std::string label,
                      DoneCallback done);
 
   // No collective is running.

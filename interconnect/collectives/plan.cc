@@ -16,6 +16,7 @@ int Mod(int value, int world) { return ((value % world) + world) % world; }
 struct Ring {
   int world = 1;
   int position = 0;
+  std::vector<int> order;
   int next = 0;      // ranks
   int previous = 0;  //
   std::int64_t elements = 0;
@@ -26,6 +27,7 @@ struct Ring {
 Ring FindPlace(const RingOptions& options, int rank) {
   Ring ring;
   ring.world = static_cast<int>(options.order.size());
+  ring.order = options.order;
   ring.elements = options.elements;
   ring.chunk = options.chunk_elements;
   PODSIM_CHECK(ring.world >= 1 && ring.elements >= 0 && ring.chunk >= 1);
@@ -48,20 +50,23 @@ Ring FindPlace(const RingOptions& options, int rank) {
   return ring;
 }
 
-RankPlan EmptyPlan(const Ring& ring, int rank) {
+RankPlan EmptyPlan(const char* name, const Ring& ring, int rank) {
   RankPlan plan;
+  plan.name = name;
   plan.rank = rank;
   plan.world = ring.world;
   plan.elements = ring.elements;
   return plan;
 }
 
-// One op per chunk of `segment`. Chunk c waits for op `after` + c, which works
-// on the same range; -1: waits for nothing. Returns the index of the first.
+// One op per chunk of the segment of the rank at `position`. Chunk c waits for
+// op `after` + c, which works on the same range; -1: waits for nothing. Returns
+// the index of the first.
 std::int32_t AppendChunks(RankPlan& plan, const Ring& ring, OpKind kind,
-                          int step, int segment, std::int32_t after) {
+                          int step, int position, std::int32_t after) {
   const std::int32_t first = static_cast<std::int32_t>(plan.ops.size());
-  const Range whole = SegmentOf(ring.elements, ring.world, segment);
+  const int owner = ring.order[Mod(position, ring.world)];
+  const Range whole = SegmentOf(ring.elements, ring.world, owner);
   std::int32_t c = 0;
   for (std::int64_t done = 0; done < whole.count; done += ring.chunk, ++c) {
     PlanOp op;
@@ -69,7 +74,7 @@ std::int32_t AppendChunks(RankPlan& plan, const Ring& ring, OpKind kind,
     op.peer = kind == OpKind::kSend ? ring.next : ring.previous;
     op.chunk = static_cast<std::uint32_t>(step * ring.chunks_per_step + c);
     op.range = {whole.begin + done, std::min(ring.chunk, whole.count - done)};
-    op.after = after < 0 ? -1 : after + c;
+    if (after >= 0) op.after = {after + c, 1};
     plan.ops.push_back(op);
   }
   return first;
@@ -86,10 +91,10 @@ ReduceScatterOps AppendReduceScatter(RankPlan& plan, const Ring& ring) {
   ReduceScatterOps ops;
   const int p = ring.position;
   for (int s = 0; s + 1 < ring.world; ++s) {
-    ops.sends.push_back(AppendChunks(plan, ring, OpKind::kSend, s,
-                                     Mod(p - s, ring.world), ops.last_receive));
-    ops.last_receive = AppendChunks(plan, ring, OpKind::kReceiveReduce, s,
-                                    Mod(p - s - 1, ring.world), -1);
+    ops.sends.push_back(AppendChunks(plan, ring, OpKind::kSend, s, p - 1 - s,
+                                     ops.last_receive));
+    ops.last_receive =
+        AppendChunks(plan, ring, OpKind::kReceiveReduce, s, p - 2 - s, -1);
   }
   return ops;
 }
@@ -103,11 +108,14 @@ void AppendAllGather(RankPlan& plan, const Ring& ring, int first_step,
   const int p = ring.position;
   std::int32_t receive = before.last_receive;
   for (int s = 0; s + 1 < ring.world; ++s) {
-    AppendChunks(plan, ring, OpKind::kSend, first_step + s,
-                 Mod(p + 1 - s, ring.world), receive);
-    receive = AppendChunks(plan, ring, OpKind::kReceiveCopy, first_step + s,
-                           Mod(p - s, ring.world),
-                           before.sends.empty() ? -1 : before.sends[s]);
+    const std::int32_t send =
+        AppendChunks(plan, ring, OpKind::kSend, first_step + s, p - s, receive);
+    for (std::size_t i = send; i < plan.ops.size(); ++i) {
+      plan.ops[i].keep_rounded = true;  // final values: all end with the same
+    }
+    receive =
+        AppendChunks(plan, ring, OpKind::kReceiveCopy, first_step + s,
+                     p - 1 - s, before.sends.empty() ? -1 : before.sends[s]);
   }
 }
 
@@ -122,21 +130,21 @@ Range SegmentOf(std::int64_t elements, int world, int index) {
 
 RankPlan RingReduceScatter(const RingOptions& options, int rank) {
   const Ring ring = FindPlace(options, rank);
-  RankPlan plan = EmptyPlan(ring, rank);
+  RankPlan plan = EmptyPlan("reduce-scatter", ring, rank);
   AppendReduceScatter(plan, ring);
   return plan;
 }
 
 RankPlan RingAllGather(const RingOptions& options, int rank) {
   const Ring ring = FindPlace(options, rank);
-  RankPlan plan = EmptyPlan(ring, rank);
+  RankPlan plan = EmptyPlan("all-gather", ring, rank);
   AppendAllGather(plan, ring, 0, {});
   return plan;
 }
 
 RankPlan RingAllReduce(const RingOptions& options, int rank) {
   const Ring ring = FindPlace(options, rank);
-  RankPlan plan = EmptyPlan(ring, rank);
+  RankPlan plan = EmptyPlan("all-reduce", ring, rank);
   const ReduceScatterOps before = AppendReduceScatter(plan, ring);
   AppendAllGather(plan, ring, ring.world - 1, before);
   return plan;

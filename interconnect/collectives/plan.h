@@ -24,29 +24,50 @@ struct Range {
 
 enum class OpKind : std::uint8_t {
   kSend,           // range of my buffer -> peer
-  kReceiveReduce,  // mine = received + mine, in this operand order
+  kReceiveReduce,  // mine = received (+) mine, in this operand order
   kReceiveCopy,    // mine = received
+  // Without a frame, within the buffer and its scratch:
+  kReduce,  // mine = mine from `source` on (+) mine
+  kCopy,    // mine = mine from `source` on
+};
+
+constexpr bool IsLocal(OpKind kind) {
+  return kind == OpKind::kReduce || kind == OpKind::kCopy;
+}
+
+// Consecutive ops of the same rank; empty by default.
+struct OpSpan {
+  std::int32_t first = 0;
+  std::int32_t count = 0;
+  bool operator==(const OpSpan&) const = default;
 };
 
 // One op of one rank. Frames of a pair (from, to) are matched by `chunk`, which
 // is unique for the pair within the plan.
 struct PlanOp {
   OpKind kind = OpKind::kSend;
-  std::int32_t peer = 0;
+  std::int32_t peer = -1;  // -1 for local ops
   std::uint32_t chunk = 0;
   Range range;
-  // Indices into the same rank's ops that must be done before this one begins;
-  // -1 for none. A send is done when its buffer may be changed again.
-  std::int32_t after = -1;
-  std::int32_t after_also = -1;
+  std::int64_t source = 0;  // of local ops: where the other operand begins
+  // The ops that must be done before this one begins. A send is done when its
+  // buffer may be changed again.
+  OpSpan after;
+  OpSpan after_also;
+  // kSend over a wire narrower than the buffer: the sender goes on with the
+  // rounded values too. Set where both sides must hold the same afterwards.
+  bool keep_rounded = false;
 };
 
 // Ops of one rank. An op comes after those it waits for; sends to one peer
-// begin in this order.
+// begin in this order. Ranges lie in [0, elements + scratch): what is behind
+// the caller's buffer belongs to the executor and begins with any values.
 struct RankPlan {
   std::int32_t rank = 0;
   std::int32_t world = 1;
   std::int64_t elements = 0;
+  std::int64_t scratch = 0;
+  const char* name = "collective";  // "all-reduce", for messages
   std::vector<PlanOp> ops;
 };
 
@@ -63,10 +84,11 @@ struct RingOptions {
 };
 
 // Unidirectional ring. Reduce-scatter: W-1 steps, each rank sends one segment
-// to its successor and adds the one that arrives; position p ends with segment
-// (p + 1) mod W summed in ring order starting behind its owner. All-gather: W-1
-// steps more. Bytes sent per rank: 2 (W-1)/W S. The chunks of a step are
-// pipelined: chunk c of step s waits only for chunk c of step s-1.
+// to its successor and adds the one that arrives; rank r ends with segment r,
+// summed in ring order starting behind its owner. All-gather: W-1 steps more,
+// from where segment r lies at rank r. Bytes sent per rank: 2 (W-1)/W S. The
+// chunks of a step are pipelined: chunk c of step s waits only for chunk c of
+// step s-1.
 // REQUIRES: order is a permutation of 0..W-1, 0 <= rank < W.
 RankPlan RingReduceScatter(const RingOptions& options, int rank);
 RankPlan RingAllGather(const RingOptions& options, int rank);

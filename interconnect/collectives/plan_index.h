@@ -29,12 +29,13 @@ struct PlanIndex {
     bool operator<(const Receive& other) const { return key < other.key; }
   };
 
-  // "all-reduce", "reduce-scatter", "all-gather", for messages.
-  const char* name = "";
+  const char* name = "";              // the plan's, for messages
   std::vector<Peer> peers;            // ascending by rank
-  std::vector<std::int32_t> peer_of;  // op -> index into peers
+  std::vector<std::int32_t> peer_of;  // op -> index into peers; -1: local
   std::vector<Receive> receives;      // ascending
-  std::vector<std::uint8_t> waits;    // op -> number of ops it waits for
+  std::vector<std::int32_t> waits;    // op -> number of ops it waits for
+  // Local ops that wait for nothing: they may be done when a run begins.
+  std::vector<std::int32_t> first_local;
   // Ops that wait for op i: dependents[first_dependent[i]] up to
   // dependents[first_dependent[i + 1]], exclusive.
   std::vector<std::int32_t> first_dependent;
@@ -95,7 +96,7 @@ class PlanProgress {
 
  private:
   const PlanIndex* index_;
-  std::vector<std::uint8_t> waits_;
+  std::vector<std::int32_t> waits_;
   std::vector<std::uint8_t> done_;
   std::vector<std::uint32_t> cursor_;  // per peer, into its sends
   std::int32_t open_;

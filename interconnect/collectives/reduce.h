@@ -1,8 +1,10 @@
-// Received bytes into float32 values: the inner loops of a collective.
+// The inner loops of a collective: received bytes into the buffer, and values
+// onto the wire.
 //
-// The parts of a payload are in order, start anywhere, and a float may straddle
-// two of them. Floats travel in the machine's own byte order (little-endian on
-// every machine that podsim runs on).
+// The parts of a payload are in order, start anywhere, and an element may
+// straddle two of them. Elements travel in the machine's own byte order
+// (little-endian on every machine that podsim runs on). The loops are compiled
+// for AVX2 too, and chosen when the program starts; no result depends on that.
 #ifndef PODSIM_INTERCONNECT_COLLECTIVES_REDUCE_H_
 #define PODSIM_INTERCONNECT_COLLECTIVES_REDUCE_H_
 
@@ -10,16 +12,38 @@
 #include <span>
 #include <vector>
 
+#include "interconnect/collectives/element.h"
+
 namespace podsim {
 
 using ReceivedParts = std::vector<std::span<const std::byte>>;
 
-// mine[i] = received[i] + mine[i], in this operand order.
-// REQUIRES: the parts hold exactly mine.size() floats.
-void AddReceived(const ReceivedParts& parts, std::span<float> mine);
+// How elements are held, combined and sent; see CollectiveBuffer.
+struct ElementRules {
+  ElementType type = ElementType::kFloat32;
+  ReduceOp op = ReduceOp::kSum;
+  ElementType wire = ElementType::kFloat32;
+};
+
+// mine[i] = received[i] (+) mine[i], in this operand order.
+// REQUIRES: the parts hold exactly as many elements of `wire` as `mine` has of
+// `type`; `mine` is aligned to its elements.
+void ReduceReceived(const ElementRules& rules, const ReceivedParts& parts,
+                    std::span<std::byte> mine);
 
 // mine[i] = received[i]. REQUIRES: as above.
-void CopyReceived(const ReceivedParts& parts, std::span<float> mine);
+void CopyReceived(const ElementRules& rules, const ReceivedParts& parts,
+                  std::span<std::byte> mine);
+
+// mine[i] = other[i] (+) mine[i]. REQUIRES: as long as each other, aligned.
+void ReduceLocal(const ElementRules& rules, std::span<const std::byte> other,
+                 std::span<std::byte> mine);
+
+// wire[i] = mine[i] rounded to bfloat16, nearest even; with `keep`, mine[i]
+// becomes that value too. NaN stays NaN.
+// REQUIRES: wire is half as long as mine, both aligned.
+void RoundToWire(std::span<std::byte> mine, bool keep,
+                 std::span<std::byte> wire);
 
 }  // namespace podsim
 

@@ -145,8 +145,9 @@ class Simulation {
       state.progress.Finish(finished, [&](std::int32_t freed) {
         if (state.plan->ops[freed].kind == OpKind::kSend) {
           Pump(rank, state.index->peer_of[freed]);
-        } else if (state.arrived[freed]) {
-          ready.push_back(freed);
+        } else if (state.arrived[freed] ||
+                   IsLocal(state.plan->ops[freed].kind)) {
+          ready.push_back(freed);  // sums take no time, as those of frames
         }
       });
     }

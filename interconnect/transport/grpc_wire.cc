@@ -27,6 +27,10 @@ const std::map<std::string, int>& IciArguments() {
       {"grpc.experimental.tcp_read_chunk_size", 256 * kKiB},
       {"grpc.experimental.tcp_min_read_chunk_size", 256 * kKiB},
       {"grpc.experimental.tcp_max_read_chunk_size", 4 * kMiB},
+      // A line cut in silence answers no ping. Callers send them; a peer that
+      // pings often is no abuser.
+      {GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0},
+      {GRPC_ARG_HTTP2_MAX_PING_STRIKES, 0},
   };
   return *arguments;
 }

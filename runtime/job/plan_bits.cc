@@ -15,7 +15,7 @@ namespace podsim {
 namespace {
 
 // Raised when the same plan gives new bits.
-constexpr int kNumericsVersion = 1;
+constexpr int kNumericsVersion = 2;
 constexpr std::int64_t kGradientBytes = 4;  // float32
 
 }  // namespace

@@ -10,21 +10,22 @@
 
 namespace podsim::testing {
 
-// The bits are those of one fixed order of additions: segment s is owned by
-// position s-1, and its fold starts right behind the owner, at position s:
-//   ((x[s] + x[s+1]) + x[s+2]) + ... + x[s-1]     positions, mod W.
+// The bits are those of one fixed order of additions: segment r belongs to rank
+// r, and its fold starts right behind the owner, at position p + 1 if the owner
+// stands at p:
+//   ((x[p+1] + x[p+2]) + ...) + x[p]     positions, mod W.
 inline std::vector<float> RingSum(const std::vector<int>& order,
                                   const std::vector<std::vector<float>>& x) {
   const int world = static_cast<int>(order.size());
   const std::int64_t elements = static_cast<std::int64_t>(x[0].size());
   std::vector<float> sum(x[0].size());
-  for (int s = 0; s < world; ++s) {
-    const Range segment = SegmentOf(elements, world, s);
+  for (int p = 0; p < world; ++p) {
+    const Range segment = SegmentOf(elements, world, order[p]);
     for (std::int64_t i = segment.begin; i < segment.begin + segment.count;
          ++i) {
-      float received = x[order[s]][i];
-      for (int hop = 1; hop < world; ++hop) {
-        received = received + x[order[(s + hop) % world]][i];
+      float received = x[order[(p + 1) % world]][i];
+      for (int hop = 2; hop <= world; ++hop) {
+        received = received + x[order[(p + hop) % world]][i];
       }
       sum[i] = received;
     }

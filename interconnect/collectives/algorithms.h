@@ -1,0 +1,76 @@
+// The collectives and the algorithms that carry them out, as plans.
+//
+//   PODSIM_ASSIGN_OR_RETURN(RankPlan plan, MakePlan(
+//       {.collective = Collective::kAllReduce,
+//        .algorithm = Algorithm::kHalvingDoubling,
+//        .ring = {0, 1, 3, 2}, .elements = 1 << 20}, rank));
+//
+// docs/collectives.md draws each. All are pure; the plans of all ranks of one
+// request fit together. W world, S bytes of the buffer.
+#ifndef PODSIM_INTERCONNECT_COLLECTIVES_ALGORITHMS_H_
+#define PODSIM_INTERCONNECT_COLLECTIVES_ALGORITHMS_H_
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "interconnect/collectives/plan.h"
+
+namespace podsim {
+
+// Segment r of a buffer is SegmentOf(elements, W, r).
+enum class Collective : std::uint8_t {
+  kAllReduce,      // every rank: the reduction of all buffers
+  kReduceScatter,  // rank r: segment r of the reduction; the rest is undefined
+  kAllGather,      // every rank: segment r of rank r's buffer, for all r
+  kBroadcast,      // every rank: the root's buffer
+  kAllToAll,       // rank r's segment s becomes rank s's segment r;
+                   // REQUIRES: W divides elements
+  kBarrier,        // no rank ends before all have begun; elements is ignored
+};
+
+enum class Algorithm : std::uint8_t {
+  kRing,             // W-1 steps a phase, each segment once around
+  kBidirRing,        // two rings, half of the buffer each way
+  kTorus2d,          // rings along the rows, then along the columns, and back
+  kHalvingDoubling,  // log2 W steps a phase, partners at distance 1, 2, 4, ...
+  kDirect,           // one step a phase, everyone with everyone
+};
+
+// "all_reduce", "ring", "bidir_ring", "torus2d", "halving_doubling", "direct".
+std::string_view NameOf(Collective collective);
+std::string_view NameOf(Algorithm algorithm);
+std::optional<Collective> CollectiveNamed(std::string_view name);
+std::optional<Algorithm> AlgorithmNamed(std::string_view name);
+std::span<const Algorithm> AllAlgorithms();
+
+struct PlanRequest {
+  Collective collective = Collective::kAllReduce;
+  Algorithm algorithm = Algorithm::kRing;
+  // position -> rank: the order in which rings visit the ranks; its length is
+  // W.
+  std::vector<int> ring;
+  // kTorus2d: rank = row * columns + column. rows x columns = W.
+  int rows = 1;
+  int columns = 1;
+  std::int64_t elements = 0;
+  // Longest range that travels in one frame.
+  std::int64_t chunk_elements = 65536;
+  int root = 0;  // kBroadcast
+};
+
+// What `rank` does. Reduce-scatter, all-gather, broadcast, all-to-all and
+// barrier exist for the algorithms for which Supports is true.
+// Errors: INVALID_ARGUMENT (not supported; the ring is no permutation of
+//   0..W-1; rows x columns is not W; root or rank out of range; elements that W
+//   does not divide, for kAllToAll).
+absl::StatusOr<RankPlan> MakePlan(const PlanRequest& request, int rank);
+
+bool Supports(Collective collective, Algorithm algorithm);
+
+}  // namespace podsim
+
+#endif  // PODSIM_INTERCONNECT_COLLECTIVES_ALGORITHMS_H_

@@ -1,0 +1,41 @@
+#include "interconnect/collectives/element.h"
+
+#include <array>
+
+#include "base/status.h"
+
+namespace podsim {
+namespace {
+constexpr std::array<std::string_view, 3> kTypeNames = {"float", "bfloat16",
+                                                        "int32"};
+constexpr std::array<std::string_view, 4> kOpNames = {"sum", "prod", "min",
+                                                      "max"};
+
+template <typename Value, std::size_t N>
+std::optional<Value> Find(const std::array<std::string_view, N>& names,
+                          std::string_view name) {
+  for (std::size_t i = 0; i < N; ++i) {
+    if (names[i] == name) return static_cast<Value>(i);
+  }
+  return std::nullopt;
+}
+}  // namespace
+
+std::size_t SizeOf(ElementType type) {
+  return type == ElementType::kBfloat16 ? 2 : 4;
+}
+
+std::string_view NameOf(ElementType type) {
+  return kTypeNames.at(static_cast<std::size_t>(type));
+}
+std::string_view NameOf(ReduceOp op) {
+  return kOpNames.at(static_cast<std::size_t>(op));
+}
+std::optional<ElementType> ElementTypeNamed(std::string_view name) {
+  return Find<ElementType>(kTypeNames, name);
+}
+std::optional<ReduceOp> ReduceOpNamed(std::string_view name) {
+  return Find<ReduceOp>(kOpNames, name);
+}
+
+}  // namespace podsim
