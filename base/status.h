@@ -21,6 +21,12 @@ namespace podsim {
 // The same code with "context: " before the message; OK stays OK.
 absl::Status Annotate(const absl::Status& status, std::string_view context);
 
+// A failure for want of another host says which, through every Annotate.
+// REQUIRES: !status.ok().
+absl::Status BlameHost(absl::Status status, int host);
+// The host that BlameHost named; -1: none.
+int BlamedHost(const absl::Status& status);
+
 namespace internal {
 [[noreturn]] void CheckFailed(const char* file, int line, const char* what);
 }  // namespace internal

@@ -23,7 +23,9 @@
 // Root cause. The first failure is it, with one exception: a process that
 // fails for want of a peer is a consequence, so the verdict then waits up to
 // half a second for a stronger cause (a stream that breaks, a failure of
-// another process's own).
+// another process's own). If none comes, the host that most of them name is
+// it: both ends of a cut line accuse each other, but the one that is cut off is
+// accused by all.
 #ifndef PODSIM_RUNTIME_COORDINATOR_MEMBERSHIP_H_
 #define PODSIM_RUNTIME_COORDINATOR_MEMBERSHIP_H_
 
@@ -129,10 +131,10 @@ class Membership {
     bool lost = false;
     int quoted = -1;  // index in reported_ of the report that it repeats
   };
-  // A failure that blames a peer, waiting for a stronger cause.
+  // Failures that blame peers, waiting for a stronger cause.
   struct Suspicion {
     absl::Time until;
-    Root root;
+    std::vector<Root> roots;
   };
 
   bool active() const {
@@ -152,6 +154,7 @@ class Membership {
   void OnDone(absl::Time now, int process, const Done& done);
   void Finish(absl::Time now);
 
+  Root MostBlamed() const;
   void CheckForming(absl::Time now);
   void CheckLeases(absl::Time now);
   std::string Missing() const;

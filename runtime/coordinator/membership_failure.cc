@@ -96,9 +96,23 @@ void Membership::OnFailure(absl::Time now, int process,
   root.quoted = static_cast<int>(reported_.size()) - 1;
   if (!IsConsequence(failure, HostsOf(plan_, process))) {
     Fail(now, std::move(root));
-  } else if (!suspicion_) {
-    suspicion_ = {.until = now + kSuspicion, .root = std::move(root)};
+  } else {
+    if (!suspicion_) suspicion_ = {.until = now + kSuspicion, .roots = {}};
+    suspicion_->roots.push_back(std::move(root));
   }
+}
+
+// The first of those that name the host named most often.
+Membership::Root Membership::MostBlamed() const {
+  const std::vector<Root>& roots = suspicion_->roots;
+  const auto votes = [&roots](const Root& root) {
+    return std::count_if(
+        roots.begin(), roots.end(),
+        [&root](const Root& other) { return other.host == root.host; });
+  };
+  return *std::max_element(
+      roots.begin(), roots.end(),
+      [&](const Root& a, const Root& b) { return votes(a) < votes(b); });
 }
 
 void Membership::OnClosed(absl::Time now, int process) {
@@ -140,7 +154,7 @@ void Membership::OnTick(absl::Time now) {
   }
   last_tick_ = now;
   if (active() && suspicion_ && now >= suspicion_->until) {
-    Fail(now, std::move(suspicion_->root));
+    Fail(now, MostBlamed());
   }
   if (state_ == PodState::kForming) CheckForming(now);
   if (active()) CheckLeases(now);

@@ -20,6 +20,13 @@ TEST(Annotate, PutsTheContextBeforeTheMessage) {
                        Eq("step 7: host 2: file x: offset 4")));
 }
 
+TEST(BlameHost, PassesThroughAnnotate) {
+  const absl::Status lost = BlameHost(absl::UnavailableError("gone"), 3);
+  EXPECT_EQ(BlamedHost(Annotate(Annotate(lost, "ring"), "step 7")), 3);
+  EXPECT_EQ(BlamedHost(absl::UnavailableError("gone")), -1);
+  EXPECT_EQ(BlamedHost(absl::OkStatus()), -1);
+}
+
 TEST(Annotate, LeavesOkAlone) {
   EXPECT_THAT(Annotate(absl::OkStatus(), "step 7"), IsOk());
 }

@@ -492,6 +492,20 @@ TEST(RootCauseTest, ASuspicionStandsWhenNothingStrongerComes) {
   EXPECT_THAT(pod.failed().others(), IsEmpty());
 }
 
+TEST(RootCauseTest, WhomMostAccuseIsTheCauseAndNotWhomOneDoes) {
+  PodScript pod(TestPlan(4, 4, 9));
+  pod.Run();
+  // Host 2 is cut off from its peers: it misses 1, both its neighbours miss it.
+  pod.Send(2, FailureMessage(2, absl::StatusCode::kUnavailable, "lost 1", 1));
+  pod.Send(1, FailureMessage(1, absl::StatusCode::kUnavailable, "lost 2", 2));
+  pod.Pass(absl::Milliseconds(200));
+  pod.Send(3, FailureMessage(3, absl::StatusCode::kUnavailable, "lost 2", 2));
+  pod.Pass(absl::Milliseconds(300));
+  pod.CloseAll();
+  EXPECT_EQ(pod.failed().host(), 2);
+  EXPECT_THAT(pod.failed().message(), HasSubstr("lost 2"));
+}
+
 TEST(RootCauseTest, UnavailableWithoutBlameWaitsTooAndThenCounts) {
   PodScript pod(TestPlan(2, 2, 9));
   pod.JoinAll();
