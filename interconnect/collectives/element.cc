@@ -28,14 +28,14 @@ std::size_t SizeOf(ElementType type) {
 std::string_view NameOf(ElementType type) {
   return kTypeNames.at(static_cast<std::size_t>(type));
 }
-std::string_view NameOf(ReduceOp op) {
+std::string_view NameOf(ReductionOp op) {
   return kOpNames.at(static_cast<std::size_t>(op));
 }
 std::optional<ElementType> ElementTypeNamed(std::string_view name) {
   return Find<ElementType>(kTypeNames, name);
 }
-std::optional<ReduceOp> ReduceOpNamed(std::string_view name) {
-  return Find<ReduceOp>(kOpNames, name);
+std::optional<ReductionOp> ReductionOpNamed(std::string_view name) {
+  return Find<ReductionOp>(kOpNames, name);
 }
 
 }  // namespace podsim

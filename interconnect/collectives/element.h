@@ -15,15 +15,15 @@ enum class ElementType : std::uint8_t { kFloat32, kBfloat16, kInt32 };
 
 // Sums of bfloat16 are made in float32 and rounded to nearest even, one by one.
 // int32 wraps around. min and max of a NaN and a number are either.
-enum class ReduceOp : std::uint8_t { kSum, kProd, kMin, kMax };
+enum class ReductionOp : std::uint8_t { kSum, kProd, kMin, kMax };
 
 std::size_t SizeOf(ElementType type);
 
 // "float", "bfloat16", "int32"; "sum", "prod", "min", "max".
 std::string_view NameOf(ElementType type);
-std::string_view NameOf(ReduceOp op);
+std::string_view NameOf(ReductionOp op);
 std::optional<ElementType> ElementTypeNamed(std::string_view name);
-std::optional<ReduceOp> ReduceOpNamed(std::string_view name);
+std::optional<ReductionOp> ReductionOpNamed(std::string_view name);
 
 // The caller's buffer, and how its elements travel. `wire` is `type`, or
 // kBfloat16 for a float32 buffer: then values are rounded to nearest even at
@@ -35,7 +35,7 @@ struct CollectiveBuffer {
   CollectiveBuffer(std::vector<float>& floats)  // NOLINT: a view
       : CollectiveBuffer(std::span(floats)) {}
   CollectiveBuffer(std::span<std::byte> memory, ElementType of,
-                   ReduceOp by = ReduceOp::kSum)
+                   ReductionOp by = ReductionOp::kSum)
       : bytes(memory), type(of), op(by), wire(of) {}
 
   std::int64_t elements() const {
@@ -44,7 +44,7 @@ struct CollectiveBuffer {
 
   std::span<std::byte> bytes;
   ElementType type = ElementType::kFloat32;
-  ReduceOp op = ReduceOp::kSum;
+  ReductionOp op = ReductionOp::kSum;
   ElementType wire = ElementType::kFloat32;
 };
 

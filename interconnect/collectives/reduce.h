@@ -21,7 +21,7 @@ using ReceivedParts = std::vector<std::span<const std::byte>>;
 // How elements are held, combined and sent; see CollectiveBuffer.
 struct ElementRules {
   ElementType type = ElementType::kFloat32;
-  ReduceOp op = ReduceOp::kSum;
+  ReductionOp op = ReductionOp::kSum;
   ElementType wire = ElementType::kFloat32;
 };
 

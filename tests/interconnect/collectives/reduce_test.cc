@@ -73,15 +73,15 @@ float AsFloat(ElementType type, std::uint32_t bits) {
 }
 
 template <typename T>
-T SlowOp(ReduceOp op, T received, T mine) {
+T SlowOp(ReductionOp op, T received, T mine) {
   switch (op) {
-    case ReduceOp::kSum:
+    case ReductionOp::kSum:
       return received + mine;
-    case ReduceOp::kProd:
+    case ReductionOp::kProd:
       return received * mine;
-    case ReduceOp::kMin:
+    case ReductionOp::kMin:
       return std::min(received, mine);
-    case ReduceOp::kMax:
+    case ReductionOp::kMax:
       return std::max(received, mine);
   }
   return mine;
@@ -90,8 +90,8 @@ T SlowOp(ReduceOp op, T received, T mine) {
 std::uint32_t SlowReduce(const ElementRules& rules, std::uint32_t received,
                          std::uint32_t mine) {
   if (rules.type == ElementType::kInt32) {
-    if (rules.op == ReduceOp::kSum) return received + mine;
-    if (rules.op == ReduceOp::kProd) return received * mine;
+    if (rules.op == ReductionOp::kSum) return received + mine;
+    if (rules.op == ReductionOp::kProd) return received * mine;
     return static_cast<std::uint32_t>(
         SlowOp(rules.op, static_cast<std::int32_t>(received),
                static_cast<std::int32_t>(mine)));
@@ -115,8 +115,8 @@ std::uint32_t RandomBits(ElementType type, std::mt19937& random) {
 
 std::vector<ElementRules> AllRules() {
   std::vector<ElementRules> all;
-  for (const ReduceOp op :
-       {ReduceOp::kSum, ReduceOp::kProd, ReduceOp::kMin, ReduceOp::kMax}) {
+  for (const ReductionOp op : {ReductionOp::kSum, ReductionOp::kProd,
+                               ReductionOp::kMin, ReductionOp::kMax}) {
     for (const ElementType type :
          {ElementType::kFloat32, ElementType::kBfloat16, ElementType::kInt32}) {
       all.push_back({type, op, type});
