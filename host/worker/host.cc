@@ -201,7 +201,8 @@ void ReportFailure(const absl::Status& status, const HostOptions& options,
   failure.set_blamed_host(-1);
   // Only a lost or silent peer is somebody else's fault.
   if (job.trainer != nullptr &&
-      (absl::IsUnavailable(status) || absl::IsDeadlineExceeded(status))) {
+      (absl::IsUnavailable(status) || absl::IsDeadlineExceeded(status) ||
+       absl::IsCancelled(status))) {
     const int named = BlamedHost(status);
     failure.set_blamed_host(named >= 0 ? named : job.trainer->waiting().host);
   }

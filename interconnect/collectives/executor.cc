@@ -382,11 +382,13 @@ void Executor::Impl::CheckLostPeers(Run& run) {
            run.arrived[awaited] || run.progress.done(awaited)) {
       ++awaited;
     }
-    Fail(BlameHost(absl::UnavailableError(absl::StrCat(
-                       "host ", HostOf(position), " is gone while host ",
-                       options.host, " waits for ", WhatIsAwaited(run, awaited),
-                       ": ", gone->second.message())),
-                   HostOf(position)));
+    Fail(BlameHost(
+        absl::Status(gone->second.code(),
+                     absl::StrCat("host ", HostOf(position),
+                                  " is gone while host ", options.host,
+                                  " waits for ", WhatIsAwaited(run, awaited),
+                                  ": ", gone->second.message())),
+        HostOf(position)));
   }
 }
 

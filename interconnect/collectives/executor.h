@@ -12,6 +12,7 @@
 //
 // The first failure is latched: it ends every collective of this executor and
 // all later ones. Codes: UNAVAILABLE (a peer is gone that is still needed),
+// CANCELLED (it hung up),
 // DATA_LOSS (a damaged frame, or one of the wrong size), INTERNAL (a chunk that
 // comes twice or that the plan does not know), or what Abort was given.
 #ifndef PODSIM_INTERCONNECT_COLLECTIVES_EXECUTOR_H_

@@ -98,6 +98,8 @@ class FrameSink {
   // Send to `peer` was refused for want of credit and is worth trying again.
   virtual void OnCredit(int peer) = 0;
   // No further frame will come from or reach `peer`. Latched: told once.
+  // CANCELLED: the peer hung up, for a reason of its own; else it cannot be
+  // reached.
   virtual void OnPeerLost(int peer, const absl::Status& why) = 0;
   // A frame was dropped as damaged, or of another generation or pod. The
   // status says what was wrong; a stream may continue after it.

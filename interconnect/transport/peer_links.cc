@@ -213,7 +213,7 @@ void PeerLinks::Lose(int process, const absl::Status& why) {
   const IciProcess& where = map_.peers.at(process);
   // "Cancelled" is how gRPC calls a reset; nobody here has cancelled anything.
   peer.lost = Annotate(
-      absl::IsCancelled(why) ? absl::UnavailableError(why.message()) : why,
+      absl::IsCancelled(why) ? absl::CancelledError("it hung up") : why,
       absl::StrCat("process ", process, " at ", where.address));
   for (int i = 0; i < where.host_count; ++i) {
     mailbox_.Push(PeerLost{.peer = where.first_host + i, .why = peer.lost});

@@ -102,13 +102,18 @@ void Membership::OnFailure(absl::Time now, int process,
   }
 }
 
-// The first of those that name the host named most often.
+// The first of those that name the host named most often. A peer that hung up
+// had its reasons: it counts only where nobody is out of reach.
 Membership::Root Membership::MostBlamed() const {
   const std::vector<Root>& roots = suspicion_->roots;
-  const auto votes = [&roots](const Root& root) {
-    return std::count_if(
-        roots.begin(), roots.end(),
-        [&root](const Root& other) { return other.host == root.host; });
+  const int everyone = processes();
+  const auto votes = [&](const Root& accused) {
+    int sum = 0;
+    for (const Root& root : roots) {
+      if (root.host != accused.host) continue;
+      sum += absl::IsCancelled(root.status) ? 1 : everyone + 1;
+    }
+    return sum;
   };
   return *std::max_element(
       roots.begin(), roots.end(),

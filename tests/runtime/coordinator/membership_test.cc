@@ -506,6 +506,18 @@ TEST(RootCauseTest, WhomMostAccuseIsTheCauseAndNotWhomOneDoes) {
   EXPECT_THAT(pod.failed().message(), HasSubstr("lost 2"));
 }
 
+TEST(RootCauseTest, WhoDoesNotAnswerIsTheCauseAndNotWhoHungUp) {
+  PodScript pod(TestPlan(3, 3, 9));
+  pod.Run();
+  // Host 0 cannot reach host 2 and hangs up on it, which host 2 tells first.
+  pod.Send(2, FailureMessage(2, absl::StatusCode::kCancelled, "0 hung up", 0));
+  pod.Send(0, FailureMessage(0, absl::StatusCode::kUnavailable, "lost 2", 2));
+  pod.Pass(absl::Milliseconds(500));
+  pod.CloseAll();
+  EXPECT_EQ(pod.failed().host(), 2);
+  EXPECT_THAT(pod.failed().message(), HasSubstr("lost 2"));
+}
+
 TEST(RootCauseTest, UnavailableWithoutBlameWaitsTooAndThenCounts) {
   PodScript pod(TestPlan(2, 2, 9));
   pod.JoinAll();
