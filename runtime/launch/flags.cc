@@ -4,7 +4,6 @@
 #include "runtime/launch/flags.h"
 
 #include <google/protobuf/descriptor.h>
-#include <google/protobuf/message.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -17,10 +16,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
-#include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "base/status.h"
 #include "runtime/job/spec_check.h"
+#include "runtime/launch/field_text.h"
 #include "runtime/launch/flag_table.h"
 #include "runtime/launch/nearest_names.h"
 
@@ -28,108 +27,11 @@ namespace podsim {
 namespace {
 
 using ::google::protobuf::FieldDescriptor;
-using ::google::protobuf::Reflection;
 
 constexpr char kVersion[] = "pod_launch (podsim) " PODSIM_VERSION "\n";
 
 const FieldDescriptor* FindField(const std::string& name) {
   return JobSpec::descriptor()->FindFieldByName(name);
-}
-
-absl::Status BadValue(const std::string& flag, const std::string& value,
-                      const std::string& wanted) {
-  return absl::InvalidArgumentError(
-      absl::StrCat("--", flag, " is \"", value, "\"; give ", wanted));
-}
-
-// 4096, 4K, 64M, 2G (powers of 1024).
-bool ParseBytes(absl::string_view text, std::int64_t* bytes) {
-  int shift = 0;
-  constexpr absl::string_view kUnits = "KMG";
-  if (!text.empty()) {
-    const std::size_t unit = kUnits.find(
-        absl::ascii_toupper(static_cast<unsigned char>(text.back())));
-    if (unit != absl::string_view::npos) {
-      shift = 10 * (static_cast<int>(unit) + 1);
-      text.remove_suffix(1);
-    }
-  }
-  if (!absl::SimpleAtoi(text, bytes) || *bytes < 0) return false;
-  if (*bytes > (INT64_MAX >> shift)) return false;
-  *bytes <<= shift;
-  return true;
-}
-
-bool IsByteCount(const FieldDescriptor* field) {
-  return absl::EndsWith(field->name(), "_bytes");
-}
-
-// Sets a field of one value from its text.
-absl::Status SetSingle(const FieldDescriptor* field, const std::string& value,
-                       JobSpec& spec) {
-  const Reflection* reflection = spec.GetReflection();
-  const std::string& name = field->name();
-  switch (field->cpp_type()) {
-    case FieldDescriptor::CPPTYPE_STRING:
-      if (value.empty()) return BadValue(name, value, "a value");
-      reflection->SetString(&spec, field, value);
-      return absl::OkStatus();
-    case FieldDescriptor::CPPTYPE_INT32: {
-      std::int32_t number = 0;
-      if (!absl::SimpleAtoi(value, &number)) {
-        return BadValue(name, value, "a whole number");
-      }
-      reflection->SetInt32(&spec, field, number);
-      return absl::OkStatus();
-    }
-    case FieldDescriptor::CPPTYPE_INT64: {
-      std::int64_t number = 0;
-      if (IsByteCount(field)) {
-        if (!ParseBytes(value, &number)) {
-          return BadValue(name, value, "a number of bytes such as 4096 or 4M");
-        }
-      } else if (!absl::SimpleAtoi(value, &number)) {
-        return BadValue(name, value, "a whole number");
-      }
-      reflection->SetInt64(&spec, field, number);
-      return absl::OkStatus();
-    }
-    case FieldDescriptor::CPPTYPE_UINT64: {
-      std::uint64_t number = 0;
-      if (!absl::SimpleAtoi(value, &number)) {
-        return BadValue(name, value, "a whole number from 0 up");
-      }
-      reflection->SetUInt64(&spec, field, number);
-      return absl::OkStatus();
-    }
-    case FieldDescriptor::CPPTYPE_DOUBLE: {
-      double number = 0;
-      if (!absl::SimpleAtod(value, &number)) {
-        return BadValue(name, value, "a number");
-      }
-      reflection->SetDouble(&spec, field, number);
-      return absl::OkStatus();
-    }
-    default:
-      PODSIM_CHECK(false);  // a JobSpec field of a type not seen before
-  }
-}
-
-// Sets a repeated int32 field from "512,512".
-absl::Status SetList(const FieldDescriptor* field, const std::string& value,
-                     JobSpec& spec) {
-  const Reflection* reflection = spec.GetReflection();
-  PODSIM_CHECK(field->cpp_type() == FieldDescriptor::CPPTYPE_INT32);
-  reflection->ClearField(&spec, field);
-  for (const absl::string_view part : absl::StrSplit(value, ',')) {
-    std::int32_t number = 0;
-    if (!absl::SimpleAtoi(part, &number)) {
-      return BadValue(field->name(), value,
-                      "whole numbers with commas, such as 512,512");
-    }
-    reflection->AddInt32(&spec, field, number);
-  }
-  return absl::OkStatus();
 }
 
 absl::Status SetSpecFlag(const FlagInfo& info, const std::string& value,
@@ -139,9 +41,7 @@ absl::Status SetSpecFlag(const FlagInfo& info, const std::string& value,
     return absl::InvalidArgumentError(absl::StrCat(
         "--", info.name, " has no value: \"", value, "\" follows it"));
   }
-  const FieldDescriptor* field = FindField(info.name);
-  return field->is_repeated() ? SetList(field, value, spec)
-                              : SetSingle(field, value, spec);
+  return SetFieldFromText(info.name, value, FindField(info.name), spec);
 }
 
 // "--log-dir=a-b" -> "--log_dir=a-b".

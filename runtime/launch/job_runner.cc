@@ -35,7 +35,7 @@ absl::Status CheckProgram(const std::string& path) {
   if (access(path.c_str(), X_OK) == 0) return absl::OkStatus();
   return absl::ErrnoToStatus(errno, absl::StrCat("cannot run ", path,
                                                  ", which belongs beside "
-                                                 "pod_launch"));
+                                                 "this program"));
 }
 
 absl::Status MakeLogDir(const std::string& path) {
@@ -74,13 +74,6 @@ std::string CpuName() {
     if (colon != std::string::npos) return line.substr(colon + 2);
   }
   return "unknown";
-}
-
-RunContext ContextOf(const LaunchContext& context) {
-  return {.command = absl::StrCat("pod_launch ",
-                                  absl::StrJoin(context.arguments, " ")),
-          .cpu = CpuName(),
-          .cpus = static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN))};
 }
 
 // Starts the coordinator, and the hosts or the wish for them.
@@ -125,26 +118,36 @@ absl::Status StartPod(const PodFiles& files, const LaunchOptions& options,
   return absl::OkStatus();
 }
 
-// Writes the closing words; returns the exit code.
-int CloseReport(const Outcome& outcome, const PlannedJob& job,
-                Reporter& reporter, Console& console) {
-  if (outcome.failure.has_value()) {
-    reporter.Fail(*outcome.failure);
-  } else if (outcome.exit_code == 0) {
-    if (const auto step = SimulatedStep(job)) {
-      reporter.set_simulated_step(*step);
+// A training job's lines, metrics and closing block.
+class TrainingDisplay final : public JobDisplay {
+ public:
+  TrainingDisplay(const PlannedJob& job, Reporter& reporter, Console& console)
+      : job_(job), reporter_(reporter), console_(console) {}
+
+  void OnEvent(const JobEvent& event) override { reporter_.OnEvent(event); }
+
+  int Close(const Outcome& outcome) override {
+    if (outcome.failure.has_value()) {
+      reporter_.Fail(*outcome.failure);
+    } else if (outcome.exit_code == 0) {
+      if (const auto step = SimulatedStep(job_)) {
+        reporter_.set_simulated_step(*step);
+      }
+      reporter_.Finish();
+    } else {
+      ShowStop(outcome, console_);
     }
-    reporter.Finish();
-  } else if (outcome.stop_signal != 0) {
-    console.KeepLive();
-    console.Error(absl::StrCat("stopped by ",
-                               DescribeSignal(outcome.stop_signal),
-                               "; all processes have ended"));
+    // A run whose figures are lost did not do what was asked.
+    return outcome.exit_code == 0 && !reporter_.status().ok()
+               ? 1
+               : outcome.exit_code;
   }
-  // A run whose figures are lost did not do what was asked.
-  return outcome.exit_code == 0 && !reporter.status().ok() ? 1
-                                                           : outcome.exit_code;
-}
+
+ private:
+  const PlannedJob& job_;
+  Reporter& reporter_;
+  Console& console_;
+};
 
 // All that can be refused before there is anything to clean up.
 absl::Status CheckPlace(const PodFiles& files, const JobSpec& spec) {
@@ -168,29 +171,42 @@ absl::StatusOr<Outcome> RunPod(const PodFiles& files,
                                const LaunchOptions& options,
                                const PlannedJob& job,
                                const StopSignals& signals, Console& console,
-                               const Clock& clock, Reporter& reporter) {
+                               const Clock& clock, JobDisplay& display) {
   Supervisor supervisor(
       {.log_dir = job.spec.log_dir(),
        .shutdown_wait = absl::Seconds(job.plan.shutdown_timeout())},
       signals, console, clock,
-      [&reporter](const JobEvent& event) { reporter.OnEvent(event); });
+      [&display](const JobEvent& event) { display.OnEvent(event); });
   PODSIM_RETURN_IF_ERROR(StartPod(files, options, job, supervisor));
   return supervisor.Run();
 }
 
 }  // namespace
 
-absl::StatusOr<int> RunJob(const LaunchContext& context,
-                           const LaunchOptions& options, const PlannedJob& job,
-                           Console& console, const Clock& clock) {
+RunContext ContextOf(const std::string& program, const LaunchContext& context) {
+  return {.command =
+              absl::StrCat(program, " ", absl::StrJoin(context.arguments, " ")),
+          .cpu = CpuName(),
+          .cpus = static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN))};
+}
+
+void ShowStop(const Outcome& outcome, Console& console) {
+  if (outcome.stop_signal == 0) return;
+  console.KeepLive();
+  console.Error(absl::StrCat("stopped by ", DescribeSignal(outcome.stop_signal),
+                             "; all processes have ended"));
+}
+
+absl::StatusOr<int> RunPodJob(const LaunchContext& context,
+                              const LaunchOptions& options,
+                              const PlannedJob& job, Console& console,
+                              const Clock& clock, JobDisplay& display) {
   PodFiles files = {.program_dir = context.program_dir,
                     .allow_plaintext_network = options.allow_plaintext_network,
                     .external_hosts = options.external_hosts};
   PODSIM_RETURN_IF_ERROR(CheckPlace(files, job.spec));
   PODSIM_ASSIGN_OR_RETURN(files.token,
                           TokenFor(context, options.external_hosts));
-  PODSIM_ASSIGN_OR_RETURN(std::optional<MetricsFile> metrics,
-                          OpenMetrics(job.spec));
 
   // From here on a signal ends the loop, not the process, so that the
   // directory goes whatever happens.
@@ -201,17 +217,25 @@ absl::StatusOr<int> RunJob(const LaunchContext& context,
   files.job_file = dir.File("job.textproto");
   PODSIM_RETURN_IF_ERROR(WriteJobFile(files.job_file, job.spec));
 
-  Reporter reporter(
-      {.command_start = context.command_start, .context = ContextOf(context)},
-      console, std::move(metrics), clock);
   console.set_stop_fd(signals.stop_fd());
   const absl::StatusOr<Outcome> outcome =
-      RunPod(files, options, job, signals, console, clock, reporter);
-  const int code =
-      outcome.ok() ? CloseReport(*outcome, job, reporter, console) : 0;
+      RunPod(files, options, job, signals, console, clock, display);
+  const int code = outcome.ok() ? display.Close(*outcome) : 0;
   console.set_stop_fd(-1);
   if (!outcome.ok()) return outcome.status();
   return code;
+}
+
+absl::StatusOr<int> RunJob(const LaunchContext& context,
+                           const LaunchOptions& options, const PlannedJob& job,
+                           Console& console, const Clock& clock) {
+  PODSIM_ASSIGN_OR_RETURN(std::optional<MetricsFile> metrics,
+                          OpenMetrics(job.spec));
+  Reporter reporter({.command_start = context.command_start,
+                     .context = ContextOf("pod_launch", context)},
+                    console, std::move(metrics), clock);
+  TrainingDisplay display(job, reporter, console);
+  return RunPodJob(context, options, job, console, clock, display);
 }
 
 }  // namespace podsim

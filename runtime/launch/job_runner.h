@@ -2,13 +2,17 @@
 #ifndef PODSIM_RUNTIME_LAUNCH_JOB_RUNNER_H_
 #define PODSIM_RUNTIME_LAUNCH_JOB_RUNNER_H_
 
+#include <string>
+
 #include "absl/status/statusor.h"
 #include "base/clock.h"
 #include "interconnect/topology/slice.h"
 #include "proto/job.pb.h"
 #include "runtime/launch/flags.h"
 #include "runtime/launch/launch.h"
+#include "runtime/launch/supervisor.h"
 #include "runtime/report/console.h"
+#include "runtime/report/metrics_file.h"
 
 namespace podsim {
 
@@ -18,9 +22,33 @@ struct PlannedJob {
   Slice slice;
 };
 
+// Shows a job while it runs. Called from one thread.
+class JobDisplay {
+ public:
+  virtual ~JobDisplay() = default;
+  virtual void OnEvent(const JobEvent& event) = 0;
+  // Writes the closing words, once, when every process has ended. Returns the
+  // exit code.
+  virtual int Close(const Outcome& outcome) = 0;
+};
+
+// What a figure must carry: `program` with its arguments, this machine's CPUs.
+RunContext ContextOf(const std::string& program, const LaunchContext& context);
+
+// "stopped by signal 2 (SIGINT) ..." when it was.
+void ShowStop(const Outcome& outcome, Console& console);
+
+// Starts, watches and ends the job's processes: what every kind of job has in
+// common. Errors: what is refused before any process starts (a log directory
+// that cannot be written, programs that are missing, no token with external
+// hosts).
+absl::StatusOr<int> RunPodJob(const LaunchContext& context,
+                              const LaunchOptions& options,
+                              const PlannedJob& job, Console& console,
+                              const Clock& clock, JobDisplay& display);
+
 // The exit code of pod_launch. Errors: what is refused before any process
-// starts (a metrics file or log directory that cannot be written, programs that
-// are missing, no token with external hosts).
+// starts (those of RunPodJob; a metrics file that cannot be written).
 absl::StatusOr<int> RunJob(const LaunchContext& context,
                            const LaunchOptions& options, const PlannedJob& job,
                            Console& console, const Clock& clock);

@@ -68,6 +68,10 @@ absl::StatusOr<int> PlanAndRun(const LaunchContext& context,
     console.Line(PrintJob(spec));
     return kDone;
   }
+  if (spec.has_bench()) {
+    return absl::InvalidArgumentError(
+        "the job measures collectives (bench); that is pod_bench's to run");
+  }
   PODSIM_ASSIGN_OR_RETURN(const PlannedJob job,
                           PlanJob(spec, flags.options.external_hosts));
   console.Line(FormatPlan(job.plan, job.slice));
