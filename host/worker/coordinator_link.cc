@@ -240,6 +240,12 @@ void CoordinatorLink::OnEval(const EvalReport& report) {
   impl_->Send(message);
 }
 
+void CoordinatorLink::OnBench(const BenchReport& report) {
+  HostMessage message;
+  *message.mutable_bench() = report;
+  impl_->Send(message);
+}
+
 void CoordinatorLink::SendFailure(const Failure& failure) {
   HostMessage message;
   *message.mutable_failure() = failure;

@@ -16,6 +16,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "base/rpc/security.h"
+#include "host/worker/bench_run.h"
 #include "host/worker/progress.h"
 #include "host/worker/trainer.h"
 #include "proto/coordinator.pb.h"
@@ -23,7 +24,7 @@
 namespace podsim {
 
 // Thread-safe. No grpc type shows.
-class CoordinatorLink final : public ReportSink {
+class CoordinatorLink final : public ReportSink, public BenchSink {
  public:
   struct Options {
     std::string address;  // "unix:/..." or "host:port"
@@ -52,9 +53,10 @@ class CoordinatorLink final : public ReportSink {
 
   void OnStep(const StepReport& report) override;
   void OnEval(const EvalReport& report) override;
+  void OnBench(const BenchReport& report) override;
   void SendFailure(const Failure& failure);
 
-  // Reports the end of training and waits for the coordinator's Finish: as long
+  // Reports the end of the work and waits for the coordinator's Finish: as long
   // as other hosts take and the line lives (pings tell within 7 s).
   absl::Status Finish(const Done& done);
 

@@ -14,6 +14,7 @@
 #include "base/status.h"
 #include "host/board/cpu_share.h"
 #include "host/storage/storage.h"
+#include "host/worker/bench_run.h"
 #include "host/worker/coordinator_link.h"
 #include "host/worker/trainer.h"
 #include "interconnect/transport/grpc_transport.h"
@@ -23,14 +24,14 @@ namespace podsim {
 namespace {
 
 // The reason to stop, if there is one, for whoever waits: the transport while
-// the pod forms, then the trainer. Thread-safe.
+// the pod forms, then the work. Thread-safe.
 class StopSwitch {
  public:
   void Stop(const absl::Status& why) {
     MutexLock lock(mutex_);
     if (why_.ok()) why_ = why;
     if (transport_ != nullptr) transport_->Wake();
-    if (trainer_ != nullptr) trainer_->Abort(why_);
+    if (work_ != nullptr) work_->Abort(why_);
   }
   absl::Status why() const {
     MutexLock lock(mutex_);
@@ -41,17 +42,17 @@ class StopSwitch {
     MutexLock lock(mutex_);
     transport_ = transport;
   }
-  // `trainer` must outlive this object or be replaced by nullptr.
-  void Attach(Trainer* trainer) {
+  // `work` must outlive this object or be replaced by nullptr.
+  void Attach(HostWork* work) {
     MutexLock lock(mutex_);
-    trainer_ = trainer;
-    if (trainer_ != nullptr && !why_.ok()) trainer_->Abort(why_);
+    work_ = work;
+    if (work_ != nullptr && !why_.ok()) work_->Abort(why_);
   }
 
  private:
   mutable Mutex mutex_;
   Transport* transport_ PODSIM_GUARDED_BY(mutex_) = nullptr;
-  Trainer* trainer_ PODSIM_GUARDED_BY(mutex_) = nullptr;
+  HostWork* work_ PODSIM_GUARDED_BY(mutex_) = nullptr;
   absl::Status why_ PODSIM_GUARDED_BY(mutex_);
 };
 
@@ -138,11 +139,20 @@ struct Job {
   std::unique_ptr<GrpcTransport> transport;
   Progress progress;
   std::unique_ptr<CoordinatorLink> link;
-  std::unique_ptr<Trainer> trainer;
+  Trainer* trainer = nullptr;  // the work, if it is training
+  std::unique_ptr<HostWork> work;
 };
 
-absl::Status Prepare(const HostOptions& options, const Assignment& assignment,
-                     Job& job) {
+absl::Status Connect(const Assignment& assignment, Job& job) {
+  job.progress.Enter(0, "connecting to the other hosts");
+  const absl::Status connected = ConnectPeers(*job.transport, assignment);
+  // Woken because the job has ended: that is the reason to give.
+  PODSIM_RETURN_IF_ERROR(job.stop.why());
+  return connected;
+}
+
+absl::Status PrepareTraining(const HostOptions& options,
+                             const Assignment& assignment, Job& job) {
   const JobPlan& plan = assignment.plan();
   job.progress.Enter(0, "opening the data set");
   PODSIM_ASSIGN_OR_RETURN(auto dataset, OpenPlannedDataset(plan));
@@ -150,15 +160,11 @@ absl::Status Prepare(const HostOptions& options, const Assignment& assignment,
   PODSIM_ASSIGN_OR_RETURN(auto program, CompilePlanned(plan));
   PODSIM_ASSIGN_OR_RETURN(const PodsimKernels* kernels,
                           LoadKernels(plan.bits().isa()));
-  job.progress.Enter(0, "connecting to the other hosts");
-  const absl::Status connected = ConnectPeers(*job.transport, assignment);
-  // Woken because the job has ended: that is the reason to give.
-  PODSIM_RETURN_IF_ERROR(job.stop.why());
-  PODSIM_RETURN_IF_ERROR(connected);
+  PODSIM_RETURN_IF_ERROR(Connect(assignment, job));
   int threads = options.threads > 0 ? options.threads : plan.threads();
   if (threads == 0) threads = FairShare(AvailableCpus(), plan.processes());
   PODSIM_ASSIGN_OR_RETURN(
-      job.trainer,
+      auto trainer,
       Trainer::Create({.plan = plan,
                        .program = std::move(program),
                        .dataset = std::move(dataset),
@@ -170,19 +176,35 @@ absl::Status Prepare(const HostOptions& options, const Assignment& assignment,
                        .progress = &job.progress,
                        .tracer = &job.tracer,
                        .reports = job.link.get()}));
-  job.stop.Attach(job.trainer.get());
+  job.trainer = trainer.get();
+  job.work = std::move(trainer);
+  return absl::OkStatus();
+}
+
+absl::Status PrepareBench(const Assignment& assignment, Job& job) {
+  PODSIM_RETURN_IF_ERROR(Connect(assignment, job));
+  PODSIM_ASSIGN_OR_RETURN(
+      job.work, BenchRun::Create({.plan = assignment.plan(),
+                                  .generation = assignment.generation(),
+                                  .transport = job.transport.get(),
+                                  .clock = &job.clock,
+                                  .progress = &job.progress,
+                                  .reports = job.link.get()}));
   return absl::OkStatus();
 }
 
 absl::Status RunJob(const HostOptions& options, Job& job) {
   PODSIM_ASSIGN_OR_RETURN(Assignment assignment, job.link->WaitAssignment());
-  PODSIM_RETURN_IF_ERROR(Prepare(options, assignment, job));
+  PODSIM_RETURN_IF_ERROR(assignment.plan().has_bench()
+                             ? PrepareBench(assignment, job)
+                             : PrepareTraining(options, assignment, job));
+  job.stop.Attach(job.work.get());
   job.progress.Enter(0, "waiting for the other hosts");
   job.link->SendReady();
   PODSIM_RETURN_IF_ERROR(job.link->WaitStart());
-  PODSIM_RETURN_IF_ERROR(job.trainer->Run());
+  PODSIM_RETURN_IF_ERROR(job.work->Run());
   Done done;
-  done.set_weights_hash(job.trainer->WeightsHash());
+  if (job.trainer != nullptr) done.set_weights_hash(job.trainer->WeightsHash());
   return job.link->Finish(done);
 }
 
@@ -200,11 +222,11 @@ void ReportFailure(const absl::Status& status, const HostOptions& options,
   failure.set_message(std::string(status.message()));
   failure.set_blamed_host(-1);
   // Only a lost or silent peer is somebody else's fault.
-  if (job.trainer != nullptr &&
+  if (job.work != nullptr &&
       (absl::IsUnavailable(status) || absl::IsDeadlineExceeded(status) ||
        absl::IsCancelled(status))) {
     const int named = BlamedHost(status);
-    failure.set_blamed_host(named >= 0 ? named : job.trainer->waiting().host);
+    failure.set_blamed_host(named >= 0 ? named : job.work->waiting().host);
   }
   job.link->SendFailure(failure);
 }
@@ -233,7 +255,7 @@ absl::Status RunHost(const HostOptions& options, const std::string& token,
                     [&job](const absl::Status& why) { job.stop.Stop(why); }));
   const absl::Status status = RunJob(options, job);
   if (!status.ok()) ReportFailure(status, options, job);
-  job.stop.Attach(static_cast<Trainer*>(nullptr));
+  job.stop.Attach(static_cast<HostWork*>(nullptr));
   return status;
 }
 

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/log.h"
 #include "base/rpc/token.h"
+#include "base/rpc/tuning.h"
 #include "host/worker/host.h"
 #include "host/worker/host_options.h"
 
@@ -31,6 +32,7 @@ int Refuse(const absl::Status& status) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  podsim::TuneProcessForRpc();
   // Our own messages say what gRPC's would, in one line.
   setenv("GRPC_VERBOSITY", "NONE", /*overwrite=*/0);
   const auto options =

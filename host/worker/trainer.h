@@ -19,6 +19,7 @@
 #include "base/clock.h"
 #include "base/trace.h"
 #include "host/input/dataset.h"
+#include "host/worker/host_work.h"
 #include "host/worker/progress.h"
 #include "host/worker/reducer.h"
 #include "interconnect/transport/endpoint.h"
@@ -61,23 +62,20 @@ struct TrainerSetup {
   ReportSink* reports = nullptr;
 };
 
-class Trainer {
+class Trainer final : public HostWork {
  public:
   // Allocates everything and sets the weights.
   // Errors: INVALID_ARGUMENT (the plan or the start does not fit the program).
   static absl::StatusOr<std::unique_ptr<Trainer>> Create(TrainerSetup setup);
-  ~Trainer();
+  ~Trainer() override;
 
   // plan.train_steps steps and the evaluations. Blocks until done.
   // Errors: INVALID_ARGUMENT ("loss became nan at step 12 on core 19 ..."),
   //   whatever the reducer failed with, CANCELLED after Abort.
-  absl::Status Run();
+  absl::Status Run() override;
 
-  // Ends Run soon with `why`. Thread-safe.
-  void Abort(const absl::Status& why);
-
-  // What the process waits for at the moment. Thread-safe.
-  Waiting waiting() const;
+  void Abort(const absl::Status& why) override;
+  Waiting waiting() const override;
 
   // The current weights and optimizer slots, laid out as the Program says.
   std::span<const float> variables() const;

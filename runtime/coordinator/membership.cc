@@ -166,6 +166,9 @@ void Membership::OnMessage(absl::Time now, int process,
     case HostMessage::kEval:
       OnEval(now, process, message.eval());
       break;
+    case HostMessage::kBench:
+      OnBench(now, process, message.bench());
+      break;
     case HostMessage::kFailure:
       OnFailure(now, process, message.failure());
       break;
@@ -207,6 +210,7 @@ void Membership::OnReady(absl::Time now, int process) {
   // A suspicion from forming may stand; it is judged by the next ticks.
   state_ = PodState::kRunning;
   merger_.emplace(plan_, now);
+  if (plan_.has_bench()) bench_.emplace(plan_, OneMachine());
   for (int p = 0; p < processes(); ++p) {
     Lease& lease = processes_[p].lease;
     lease.beating = lease.working = true;
@@ -265,15 +269,48 @@ void Membership::OnEval(absl::Time now, int process, const EvalReport& report) {
   }
 }
 
+void Membership::OnBench(absl::Time now, int process,
+                         const BenchReport& report) {
+  if (!active()) return;
+  if (!bench_ || processes_[process].done ||
+      !HostsOf(plan_, process).contains(report.host())) {
+    Violation(now, process,
+              absl::StrCat("a benchmark report of host ", report.host(),
+                           " out of turn"));
+    return;
+  }
+  processes_[process].lease.last_progress = now;
+  Merged<BenchRow> merged = bench_->Add(report);
+  if (!merged.status.ok()) {
+    Fail(now, RootAt(process, merged.status));
+  } else if (merged.event) {
+    JobEvent event;
+    *event.mutable_bench() = *std::move(merged.event);
+    Emit(now, std::move(event));
+  }
+}
+
+bool Membership::AllReported(int host) const {
+  return bench_ ? bench_->complete(host)
+                : merger_->last_step(host) == plan_.train_steps();
+}
+
+bool Membership::OneMachine() const {
+  return std::all_of(
+      processes_.begin(), processes_.end(), [this](const Process& p) {
+        return p.join->hostname() == processes_[0].join->hostname();
+      });
+}
+
 void Membership::OnDone(absl::Time now, int process, const Done& done) {
   if (!active()) return;
   const HostRange hosts = HostsOf(plan_, process);
   bool complete = state_ == PodState::kRunning && !processes_[process].done;
   for (int h = hosts.first; complete && h < hosts.end; ++h) {
-    complete = merger_->last_step(h) == plan_.train_steps();
+    complete = AllReported(h);
   }
   if (!complete) {
-    Violation(now, process, "Done before its last step's report or twice");
+    Violation(now, process, "Done before its last report or twice");
     return;
   }
   processes_[process].done = true;

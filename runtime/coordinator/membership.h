@@ -43,6 +43,7 @@
 #include "proto/coordinator.pb.h"
 #include "proto/event.pb.h"
 #include "proto/job.pb.h"
+#include "runtime/coordinator/bench_reports.h"
 #include "runtime/coordinator/lease.h"
 #include "runtime/coordinator/placement.h"
 #include "runtime/coordinator/reports.h"
@@ -150,8 +151,11 @@ class Membership {
   void OnHeartbeat(absl::Time now, int process, const Heartbeat& heartbeat);
   void OnStep(absl::Time now, int process, const StepReport& report);
   void OnEval(absl::Time now, int process, const EvalReport& report);
+  void OnBench(absl::Time now, int process, const BenchReport& report);
   void OnFailure(absl::Time now, int process, const Failure& failure);
   void OnDone(absl::Time now, int process, const Done& done);
+  bool AllReported(int host) const;
+  bool OneMachine() const;
   void Finish(absl::Time now);
 
   Root MostBlamed() const;
@@ -178,6 +182,7 @@ class Membership {
   std::vector<Process> processes_;
   std::string last_refusal_;
   std::optional<ReportMerger> merger_;  // since RUNNING
+  std::optional<BenchMerger> bench_;    // the same, of a job with a bench
   absl::Time last_tick_;
   absl::Time closing_since_;  // DONE or FAILED entered
   Root root_;

@@ -11,8 +11,9 @@
 
 namespace podsim {
 
-absl::StatusOr<PlanInputs> GatherPlanInputs(const JobSpec& spec,
-                                            bool one_machine) {
+namespace {
+
+absl::StatusOr<DatasetConfig> DescribeDataset(const JobSpec& spec) {
   PODSIM_ASSIGN_OR_RETURN(const JobSpec full, ApplyRecipe(spec));
   const auto store = NewLocalStore();
   PODSIM_ASSIGN_OR_RETURN(
@@ -25,8 +26,17 @@ absl::StatusOr<PlanInputs> GatherPlanInputs(const JobSpec& spec,
                    .examples = full.synthetic_examples(),
                    .seed = full.seed()},
                   *store));
+  return dataset->config();
+}
+
+}  // namespace
+
+absl::StatusOr<PlanInputs> GatherPlanInputs(const JobSpec& spec,
+                                            bool one_machine) {
   PlanInputs inputs;
-  inputs.dataset = dataset->config();
+  if (!spec.has_bench()) {
+    PODSIM_ASSIGN_OR_RETURN(inputs.dataset, DescribeDataset(spec));
+  }
   PODSIM_ASSIGN_OR_RETURN(inputs.isa, BestIsa());
   inputs.cpus = AvailableCpus();
   if (one_machine) {

@@ -6,10 +6,12 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "models/zoo/zoo.h"
+#include "runtime/job/bench_plan.h"
 #include "runtime/job/defaults.h"
 #include "runtime/job/fit.h"
 #include "runtime/job/job.h"
 #include "runtime/job/plan_bits.h"
+#include "runtime/job/plan_placement.h"
 #include "runtime/job/recipe.h"
 #include "runtime/job/scaling.h"
 #include "runtime/job/schedule.h"
@@ -41,37 +43,6 @@ absl::StatusOr<std::int64_t> EvalBatchPerCore(const Job& job,
   const std::int64_t whole =
       (dataset.eval_examples() + job.slice.cores - 1) / job.slice.cores;
   return std::max<std::int64_t>(1, std::min(job.batch_per_core, whole));
-}
-
-absl::Status PlanPlacement(const Job& job, const PlanInputs& inputs,
-                           JobPlan& plan) {
-  const int hosts = job.slice.hosts;
-  const int processes = job.spec.has_processes()
-                            ? job.spec.processes()
-                            : std::min(hosts, kMostDefaultProcesses);
-  if (processes > hosts)
-    return absl::InvalidArgumentError(absl::StrCat(
-        "processes is ", processes, " but ", job.slice.name, " has ", hosts,
-        " hosts, and a host is played by one process; allowed: 1 to ", hosts));
-  plan.set_processes(processes);
-  for (int process = 0; process < processes; ++process)
-    plan.add_first_host(
-        static_cast<int>(std::int64_t{process} * hosts / processes));
-  plan.set_threads(job.spec.threads());
-  plan.set_transport(job.spec.transport());
-  plan.set_data_dir(job.spec.data_dir());
-  plan.set_stall_timeout(job.spec.stall_timeout());
-  plan.set_heartbeat_timeout(job.spec.heartbeat_timeout());
-  plan.set_initialization_timeout(job.spec.initialization_timeout());
-  plan.set_shutdown_timeout(job.spec.shutdown_timeout());
-  if (processes < hosts)
-    plan.add_notes(absl::StrCat(hosts, " hosts are packed into ", processes,
-                                " processes; results do not change"));
-  if (processes > inputs.cpus)
-    plan.add_notes(
-        absl::StrCat(processes, " processes share ", inputs.cpus,
-                     " CPUs: wall times tell of this machine, not of a pod"));
-  return absl::OkStatus();
 }
 
 // All of the plan that no program is needed for.
@@ -123,6 +94,7 @@ absl::Status CheckComplete(const JobSpec& spec) {
 
 absl::StatusOr<JobPlan> MakePlan(const JobSpec& asked,
                                  const PlanInputs& inputs) {
+  if (asked.has_bench()) return MakeBenchPlan(asked, inputs);
   Job job;
   PODSIM_ASSIGN_OR_RETURN(job.spec, ApplyRecipe(asked));
   PODSIM_ASSIGN_OR_RETURN(job.slice, SliceOf(job.spec));

@@ -39,6 +39,7 @@ const std::vector<std::string>& Layers() {
       "runtime/forecast",
       "runtime/report",
       "runtime/launch",
+      "runtime/bench",
   };
   return *kLayers;
 }

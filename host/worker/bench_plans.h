@@ -1,0 +1,34 @@
+// The collectives of a benchmark case as plans for the hosts of a process.
+#ifndef PODSIM_HOST_WORKER_BENCH_PLANS_H_
+#define PODSIM_HOST_WORKER_BENCH_PLANS_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "host/worker/bench_buffers.h"
+#include "interconnect/collectives/plan.h"
+#include "proto/job.pb.h"
+
+namespace podsim {
+
+struct BenchPlans {
+  std::string algorithm;  // what "auto" chose, or what was asked for
+  std::vector<std::shared_ptr<const RankPlan>> of_host;  // as `hosts`
+};
+
+// What `hosts` do for `one`. A case whose ranks are cores travels as its
+// hosts'.
+// Errors: those of MakePlan.
+absl::StatusOr<BenchPlans> PlanCase(const PlanBits& bits, const BenchCase& one,
+                                    const BenchShape& shape,
+                                    const std::vector<int>& hosts);
+
+// A barrier of all hosts.
+absl::StatusOr<BenchPlans> PlanBarrier(const PlanBits& bits,
+                                       const std::vector<int>& hosts);
+
+}  // namespace podsim
+
+#endif  // PODSIM_HOST_WORKER_BENCH_PLANS_H_

@@ -1,0 +1,119 @@
+#include "runtime/bench/bench.h"
+
+#include <unistd.h>
+
+#include <array>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "base/build.h"
+#include "base/status.h"
+#include "runtime/bench/bench_display.h"
+#include "runtime/bench/bench_flags.h"
+#include "runtime/bench/new_file.h"
+#include "runtime/coordinator/plan_inputs.h"
+#include "runtime/job/planner.h"
+#include "runtime/job/spec_check.h"
+#include "runtime/launch/job_runner.h"
+
+namespace podsim {
+namespace {
+
+constexpr int kDone = 0;
+constexpr int kFailed = 1;
+constexpr int kRefused = 2;
+constexpr char kLeastBandwidth[] = "NCCL_TESTS_MIN_BW";
+
+// Of the environment only what has a say in a run, and no secret.
+constexpr const char* kRecordedVariables[] = {
+    kLeastBandwidth, "PODSIM_COORDINATOR", "PODSIM_ALLOW_PLAINTEXT_NETWORK",
+    "TPU_ACCELERATOR_TYPE", "TPU_WORKER_HOSTNAMES"};
+
+absl::StatusOr<double> LeastBandwidth(const EnvironmentLookup& environment) {
+  const auto text = environment(kLeastBandwidth);
+  if (!text.has_value()) return -1;
+  double bandwidth = 0;
+  if (absl::SimpleAtod(*text, &bandwidth) && bandwidth >= 0) return bandwidth;
+  return absl::InvalidArgumentError(
+      absl::StrCat(kLeastBandwidth, " is \"", *text,
+                   "\"; give the GB/s that the average must nearly reach"));
+}
+
+std::string HostName() {
+  std::array<char, 256> name{};
+  if (gethostname(name.data(), name.size() - 1) != 0) return "unknown";
+  return name.data();
+}
+
+BenchRecord BeginRecord(const LaunchContext& context, const JobPlan& plan) {
+  const RunContext run = ContextOf("pod_bench", context);
+  BenchRecord record = {.arguments = {"pod_bench"},
+                        .start_time = TimeText(context.command_start),
+                        .cpu = run.cpu,
+                        .cpus = run.cpus,
+                        .hostname = HostName(),
+                        .build = BuildId(),
+                        .plan = plan};
+  record.arguments.insert(record.arguments.end(), context.arguments.begin(),
+                          context.arguments.end());
+  for (const char* name : kRecordedVariables) {
+    if (const auto value = context.environment(name)) {
+      record.environment.push_back(absl::StrCat(name, "=", *value));
+    }
+  }
+  return record;
+}
+
+absl::StatusOr<PlannedJob> PlanJob(const BenchFlags& flags) {
+  PlannedJob job;
+  job.spec = flags.spec;
+  PODSIM_ASSIGN_OR_RETURN(
+      const PlanInputs inputs,
+      GatherPlanInputs(job.spec, !flags.options.external_hosts));
+  PODSIM_ASSIGN_OR_RETURN(job.plan, MakePlan(job.spec, inputs));
+  PODSIM_ASSIGN_OR_RETURN(job.slice,
+                          FindSlice(job.plan.bits().slice(), WrapOf(job.spec)));
+  return job;
+}
+
+absl::StatusOr<int> PlanAndRun(const LaunchContext& context, Console& console,
+                               const Clock& clock) {
+  PODSIM_ASSIGN_OR_RETURN(
+      const BenchFlags flags,
+      ParseBenchFlags(context.arguments, context.environment));
+  if (!flags.text.empty()) {
+    console.Line(flags.text);
+    return kDone;
+  }
+  PODSIM_ASSIGN_OR_RETURN(const double least_bandwidth,
+                          LeastBandwidth(context.environment));
+  PODSIM_ASSIGN_OR_RETURN(const PlannedJob job, PlanJob(flags));
+  std::optional<NewFile> json;
+  if (!flags.json_file.empty()) {
+    PODSIM_ASSIGN_OR_RETURN(NewFile file, NewFile::Create(flags.json_file));
+    json.emplace(std::move(file));
+  }
+  BenchRecord record = BeginRecord(context, job.plan);
+  record.smallest_bandwidth = least_bandwidth;
+  BenchDisplay display({.slice = job.slice,
+                        .record = std::move(record),
+                        .timestamps = flags.timestamps,
+                        .memory = flags.memory},
+                       console, std::move(json), clock);
+  return RunPodJob(context, flags.options, job, console, clock, display);
+}
+
+}  // namespace
+
+int Bench(const LaunchContext& context, Console& console, const Clock& clock) {
+  const absl::StatusOr<int> code = PlanAndRun(context, console, clock);
+  if (code.ok()) return *code;
+  console.Error(absl::StrCat("error: ", code.status().message()));
+  return absl::IsInvalidArgument(code.status()) ? kRefused : kFailed;
+}
+
+}  // namespace podsim

@@ -1,0 +1,173 @@
+#include "runtime/bench/bench_display.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "base/units.h"
+#include "runtime/bench/bandwidth.h"
+#include "runtime/report/failure.h"
+
+namespace podsim {
+namespace {
+
+// What nccl-tests does not say; each line begins with '#'.
+std::string AboutPod(const JobPlan& plan) {
+  std::string text = absl::StrCat(
+      "# pod_bench ", plan.bench().collective(), ": ", plan.bits().slice(),
+      ", ", plan.bits().hosts(), " hosts in ", plan.processes(),
+      plan.processes() == 1 ? " process" : " processes", " over ",
+      plan.transport() == "tcp" ? "TCP" : "Unix sockets", ", wall time\n");
+  for (const std::string& note : plan.notes()) {
+    absl::StrAppend(&text, "# note: ", note, "\n");
+  }
+  return text;
+}
+
+RankDevice DeviceOfHost(const ProcessInfo& process, const Slice& slice,
+                        int host) {
+  const Coordinate at = HostCoordinate(slice, host);
+  return {
+      .rank = host,
+      .pid = process.pid(),
+      .hostname = process.hostname(),
+      .device = host - process.first_host(),
+      .place = absl::StrCat(at.x, ",", at.y),
+      .name = absl::StrCat("TPU ", slice.generation, " host (", kChipsPerHost,
+                           " chips, ", kCoresPerHost, " cores)")};
+}
+
+RankDevice DeviceOfCore(const ProcessInfo& process, const Slice& slice,
+                        int host, int core) {
+  const Coordinate at = ChipCoordinate(slice, host, core / kCoresPerChip);
+  return {
+      .rank = host * kCoresPerHost + core,
+      .pid = process.pid(),
+      .hostname = process.hostname(),
+      .device = (host - process.first_host()) * kCoresPerHost + core,
+      .place = absl::StrCat(at.x, ",", at.y, ",", core % kCoresPerChip),
+      .name = absl::StrCat("TPU ", slice.generation, " core of host ", host)};
+}
+
+}  // namespace
+
+std::vector<RankDevice> DevicesOf(const PodFormed& formed, const Slice& slice) {
+  const bool cores = formed.plan().bench().ranks() == "cores";
+  std::vector<RankDevice> devices;
+  for (const ProcessInfo& process : formed.processes()) {
+    const int end = process.first_host() + process.hosts();
+    for (int host = process.first_host(); host < end; ++host) {
+      if (!cores) devices.push_back(DeviceOfHost(process, slice, host));
+      for (int core = 0; cores && core < kCoresPerHost; ++core) {
+        devices.push_back(DeviceOfCore(process, slice, host, core));
+      }
+    }
+  }
+  return devices;
+}
+
+double AverageBandwidth(const std::vector<BenchRow>& rows,
+                        const std::string& collective) {
+  double sum = 0;
+  for (const BenchRow& row : rows) {
+    for (const BenchTiming* timing : {&row.out_of_place(), &row.in_place()}) {
+      sum +=
+          BandwidthOf(collective, row.bytes(), timing->seconds(), row.ranks())
+              .bus;
+    }
+  }
+  return rows.empty() ? 0 : sum / 2 / static_cast<double>(rows.size());
+}
+
+std::string TimeText(absl::Time time) {
+  return absl::FormatTime("%Y-%m-%d %H:%M:%S", time, absl::LocalTimeZone());
+}
+
+BenchDisplay::BenchDisplay(Options options, Console& console,
+                           std::optional<NewFile> json, const Clock& clock)
+    : slice_(std::move(options.slice)),
+      memory_(options.memory),
+      record_(std::move(options.record)),
+      columns_{.per_iteration = record_.plan.bench().per_iter_timing(),
+               .timestamp = options.timestamps},
+      console_(console),
+      json_(std::move(json)),
+      clock_(clock) {}
+
+void BenchDisplay::OnEvent(const JobEvent& event) {
+  if (event.has_formed()) ShowPreamble(event.formed());
+  if (event.has_bench()) ShowRow(event.bench());
+}
+
+void BenchDisplay::ShowPreamble(const PodFormed& formed) {
+  record_.plan = formed.plan();
+  record_.devices = DevicesOf(formed, slice_);
+  if (json_.has_value()) {
+    console_.Line(absl::StrCat("# Writing JSON output to ", json_->path()));
+  }
+  console_.Line(absl::StrCat(
+      AboutPod(record_.plan), FormatConfig(record_.plan.bench()), "#\n",
+      FormatDevices(record_.devices), FormatHeader(columns_)));
+}
+
+void BenchDisplay::ShowRow(const BenchRow& row) {
+  if (row.algorithm() != shown_algorithm_) {
+    shown_algorithm_ = row.algorithm();
+    console_.Line(absl::StrCat("# algorithm ", shown_algorithm_));
+  }
+  for (const BenchTiming* timing : {&row.out_of_place(), &row.in_place()}) {
+    record_.wrong += std::max<std::int64_t>(0, timing->wrong());
+  }
+  record_.rows.push_back(row);
+  console_.Line(FormatRow(row, record_.plan.bench().collective(), columns_,
+                          TimeText(clock_.Now())));
+}
+
+void BenchDisplay::ShowTotals() {
+  std::string text = FormatTotals(record_.wrong, record_.average_bandwidth,
+                                  record_.smallest_bandwidth);
+  std::int64_t peak = 0;
+  for (const BenchRow& row : record_.rows) {
+    peak = std::max(peak, row.peak_bytes());
+  }
+  if (memory_) {
+    absl::StrAppend(&text,
+                    absl::StrFormat("# %-20s : %s\n", "Peak memory usage",
+                                    absl::StrCat(FormatBytes(peak),
+                                                 " (largest host "
+                                                 "process)")));
+  }
+  console_.Line(text);
+}
+
+bool BenchDisplay::WriteJson() {
+  if (!json_.has_value()) return true;
+  const absl::Status written = json_->Write(BenchJson(record_));
+  if (written.ok()) return true;
+  console_.Error(absl::StrCat("error: ", written.message()));
+  return false;
+}
+
+int BenchDisplay::Close(const Outcome& outcome) {
+  record_.end_time = TimeText(clock_.Now());
+  record_.average_bandwidth =
+      AverageBandwidth(record_.rows, record_.plan.bench().collective());
+  if (outcome.failure.has_value()) {
+    record_.errors.push_back(absl::StrCat(outcome.failure->name, ": ",
+                                          outcome.failure->message.empty()
+                                              ? outcome.failure->how
+                                              : outcome.failure->message));
+    console_.Error(FormatFailure(*outcome.failure));
+  } else {
+    ShowTotals();
+    ShowStop(outcome, console_);
+  }
+  const bool written = WriteJson();
+  if (outcome.exit_code != 0) return outcome.exit_code;
+  const bool fast_enough =
+      record_.average_bandwidth >= 0.9 * record_.smallest_bandwidth;
+  return written && record_.wrong == 0 && fast_enough ? 0 : 1;
+}
+
+}  // namespace podsim

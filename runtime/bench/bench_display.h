@@ -1,0 +1,70 @@
+// Shows a benchmark while it runs: preamble, table, totals; and keeps all of it
+// for the JSON. Not thread-safe.
+#ifndef PODSIM_RUNTIME_BENCH_BENCH_DISPLAY_H_
+#define PODSIM_RUNTIME_BENCH_BENCH_DISPLAY_H_
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "interconnect/topology/slice.h"
+#include "proto/event.pb.h"
+#include "runtime/bench/json_report.h"
+#include "runtime/bench/new_file.h"
+#include "runtime/bench/table.h"
+#include "runtime/launch/job_runner.h"
+#include "runtime/report/console.h"
+
+namespace podsim {
+
+class BenchDisplay final : public JobDisplay {
+ public:
+  struct Options {
+    Slice slice;
+    BenchRecord record;  // what is known before the pod has formed
+    bool timestamps = false;
+    bool memory = false;
+  };
+
+  // `console` and `clock` outlive the display; `json` may be empty.
+  BenchDisplay(Options options, Console& console, std::optional<NewFile> json,
+               const Clock& clock);
+
+  void OnEvent(const JobEvent& event) override;
+  // The JSON is written whatever the outcome, with what there is.
+  // Returns 1 instead of 0 when an element was wrong, the bandwidth is too low,
+  // or the JSON cannot be written.
+  int Close(const Outcome& outcome) override;
+
+  const BenchRecord& record() const { return record_; }
+
+ private:
+  void ShowPreamble(const PodFormed& formed);
+  void ShowRow(const BenchRow& row);
+  void ShowTotals();
+  bool WriteJson();
+
+  const Slice slice_;
+  const bool memory_;
+  BenchRecord record_;
+  TableColumns columns_;
+  Console& console_;
+  std::optional<NewFile> json_;
+  const Clock& clock_;
+  std::string shown_algorithm_;
+};
+
+// The ranks of a pod that has formed.
+std::vector<RankDevice> DevicesOf(const PodFormed& formed, const Slice& slice);
+
+// Mean bus bandwidth over all rows and placements, GB/s; 0 without rows.
+double AverageBandwidth(const std::vector<BenchRow>& rows,
+                        const std::string& collective);
+
+// "2026-11-21 10:00:00", local time.
+std::string TimeText(absl::Time time);
+
+}  // namespace podsim
+
+#endif  // PODSIM_RUNTIME_BENCH_BENCH_DISPLAY_H_

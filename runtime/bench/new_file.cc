@@ -1,0 +1,40 @@
+#include "runtime/bench/new_file.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "absl/strings/str_cat.h"
+
+namespace podsim {
+
+absl::StatusOr<NewFile> NewFile::Create(const std::string& path) {
+  std::string name = path;
+  for (int tries = 0;; ++tries) {
+    UniqueFd fd(
+        open(name.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666));
+    if (fd.valid()) return NewFile(std::move(name), std::move(fd));
+    if (errno != EEXIST) {
+      return absl::ErrnoToStatus(errno, absl::StrCat("cannot create ", name));
+    }
+    name = absl::StrCat(path, ".", tries);
+  }
+}
+
+absl::Status NewFile::Write(const std::string& text) {
+  std::size_t written = 0;
+  while (written < text.size()) {
+    const ssize_t n =
+        write(fd_.get(), text.data() + written, text.size() - written);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) {
+      return absl::ErrnoToStatus(n < 0 ? errno : ENOSPC,
+                                 absl::StrCat("cannot write ", path_));
+    }
+    written += static_cast<std::size_t>(n);
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace podsim

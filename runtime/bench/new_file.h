@@ -1,0 +1,33 @@
+// A file that did not exist before: results are never overwritten.
+#ifndef PODSIM_RUNTIME_BENCH_NEW_FILE_H_
+#define PODSIM_RUNTIME_BENCH_NEW_FILE_H_
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "runtime/launch/unique_fd.h"
+
+namespace podsim {
+
+class NewFile {
+ public:
+  // Creates `path`, or where that exists `path`.0, `path`.1, ...
+  // Errors: those of open, naming the path.
+  static absl::StatusOr<NewFile> Create(const std::string& path);
+
+  const std::string& path() const { return path_; }
+  // Errors: those of write, naming the path.
+  absl::Status Write(const std::string& text);
+
+ private:
+  NewFile(std::string path, UniqueFd fd)
+      : path_(std::move(path)), fd_(std::move(fd)) {}
+
+  std::string path_;
+  UniqueFd fd_;
+};
+
+}  // namespace podsim
+
+#endif  // PODSIM_RUNTIME_BENCH_NEW_FILE_H_

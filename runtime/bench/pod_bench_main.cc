@@ -1,0 +1,13 @@
+// pod_bench: measures and verifies collectives among the hosts of an emulated
+// TPU slice, in the layout of nccl-tests.
+#include "base/clock.h"
+#include "runtime/bench/bench.h"
+#include "runtime/launch/main_context.h"
+#include "runtime/report/console.h"
+
+int main(int argc, char** argv) {
+  const podsim::SystemClock clock;
+  podsim::Console console = podsim::Console::Standard();
+  return podsim::Bench(podsim::ContextOfMain(argc, argv, clock), console,
+                       clock);
+}

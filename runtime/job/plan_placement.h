@@ -1,0 +1,20 @@
+// Where a job's hosts run: processes, transport, time limits.
+#ifndef PODSIM_RUNTIME_JOB_PLAN_PLACEMENT_H_
+#define PODSIM_RUNTIME_JOB_PLAN_PLACEMENT_H_
+
+#include "absl/status/status.h"
+#include "proto/job.pb.h"
+#include "runtime/job/job.h"
+#include "runtime/job/planner.h"
+
+namespace podsim {
+
+// Fills all of `plan` that does not depend on what the job computes, with notes
+// on what a reader should know. Errors: INVALID_ARGUMENT (more processes than
+// hosts).
+absl::Status PlanPlacement(const Job& job, const PlanInputs& inputs,
+                           JobPlan& plan);
+
+}  // namespace podsim
+
+#endif  // PODSIM_RUNTIME_JOB_PLAN_PLACEMENT_H_
