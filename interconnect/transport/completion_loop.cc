@@ -8,8 +8,6 @@
 namespace podsim {
 namespace {
 
-// Completions that are run before the caller delivers what they brought.
-constexpr int kMaxReady = 256;
 // Time that gRPC has to hand back what was cancelled; more is a bug.
 constexpr absl::Duration kDrainLimit = absl::Seconds(30);
 
@@ -48,11 +46,6 @@ bool CompletionLoop::RunOne(Time until) {
   }
   static_cast<Operation*>(tag)->End(ok);
   return true;
-}
-
-void CompletionLoop::RunReady() {
-  for (int i = 0; i < kMaxReady && RunOne(Time()); ++i) {
-  }
 }
 
 void CompletionLoop::Wake() {

@@ -57,8 +57,6 @@ class CompletionLoop {
 
   // Runs the next completion; false if none came until then.
   bool RunOne(Time until);
-  // Runs what is ready without waiting, up to a bound.
-  void RunReady();
 
   // Makes RunOne run something. Thread-safe.
   void Wake();

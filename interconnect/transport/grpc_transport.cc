@@ -168,8 +168,9 @@ int GrpcTransport::Poll(absl::Duration max_wait) {
   Dispatcher& dispatcher = impl_->dispatcher;
   const auto until = CompletionLoop::After(max_wait);
   for (;;) {
+    // One completion at a time: to look for more costs a system call, and what
+    // has come may be what everybody waits for.
     if (dispatcher.mailbox()->size() == 0) loop.RunOne(until);
-    loop.RunReady();
     const int delivered = dispatcher.Deliver();
     if (impl_->links) impl_->links->Tidy();
     if (loop.TakeWake() || delivered > 0 || CompletionLoop::Passed(until)) {

@@ -2,9 +2,11 @@
 
 #include <array>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 
 #include "absl/strings/str_cat.h"
+#include "base/status.h"
 #include "base/units.h"
 
 namespace podsim {
@@ -36,6 +38,18 @@ const std::map<std::string, int>& IciArguments() {
 }
 
 grpc::ByteBuffer MakeMessage(const HeaderBytes& header,
+                             std::span<const std::byte> payload) {
+  std::array<std::byte, sizeof(HeaderBytes) + kCopiedPayloadBytes> bytes;
+  PODSIM_CHECK(payload.size() <= kCopiedPayloadBytes);
+  std::memcpy(bytes.data(), header.data(), header.size());
+  if (!payload.empty()) {
+    std::memcpy(bytes.data() + header.size(), payload.data(), payload.size());
+  }
+  const grpc::Slice slice(bytes.data(), header.size() + payload.size());
+  return grpc::ByteBuffer(&slice, 1);
+}
+
+grpc::ByteBuffer MakeMessage(const HeaderBytes& header,
                              std::span<const std::byte> payload,
                              const std::shared_ptr<Loan>& loan) {
   // Called by gRPC, on a thread of its choice, perhaps after the stream's end.
@@ -45,10 +59,6 @@ grpc::ByteBuffer MakeMessage(const HeaderBytes& header,
     (*owned)->returned.store(true, std::memory_order_release);
   };
   const grpc::Slice head(header.data(), header.size());
-  if (payload.empty()) {
-    loan->returned.store(true, std::memory_order_release);
-    return grpc::ByteBuffer(&head, 1);
-  }
   // gRPC only reads it; its interface has no const here.
   void* const bytes = const_cast<std::byte*>(payload.data());
   const std::array<grpc::Slice, 2> slices = {

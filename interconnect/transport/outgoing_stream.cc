@@ -78,10 +78,18 @@ absl::Status OutgoingStream::TakeCredit() {
 void OutgoingStream::Send(const WireHeader& header,
                           std::span<const std::byte> payload,
                           std::uint64_t token) {
-  Sending sending = {.route = RouteOf(header.frame),
-                     .charge = ChargeOf(payload.size()),
-                     .token = token,
-                     .loan = std::make_shared<Loan>()};
+  if (payload.size() <= kCopiedPayloadBytes) {
+    Enqueue(
+        header.frame.lane,
+        {.message = MakeMessage(EncodeHeader(header), payload),
+         .copied = Charge{RouteOf(header.frame), ChargeOf(payload.size())}});
+    mailbox_.Push(SendDone{.host = header.frame.from, .token = token});
+    return;
+  }
+  Sending sending = {
+      .charge = {RouteOf(header.frame), ChargeOf(payload.size())},
+      .token = token,
+      .loan = std::make_shared<Loan>()};
   grpc::ByteBuffer message =
       MakeMessage(EncodeHeader(header), payload, sending.loan);
   Enqueue(header.frame.lane,
@@ -95,7 +103,7 @@ void OutgoingStream::AskForCredit(const Route& route) {
 
 void OutgoingStream::Enqueue(Lane lane, Queued frame) {
   (lane == Lane::kExpress ? express_ : bulk_).push_back(std::move(frame));
-  if (closing_ || ended_ || finish_.pending()) return DropQueued(kAllHosts);
+  if (ended_ || finish_.pending()) return DropAll();
   WriteNext();
 }
 
@@ -124,39 +132,54 @@ void OutgoingStream::OnWritten(bool ok) {
 
 void OutgoingStream::Close() {
   closing_ = true;
-  DropQueued(kAllHosts);
+  Withdraw(kAllHosts);
   if (!greeted_) return Cancel();
   if (ended_ || finish_.pending() || write_.pending() || half_closed_) return;
+  WriteNext();
+  if (write_.pending()) return;
   half_closed_ = true;
   stream_->WritesDone(write_.Begin());
 }
 
 void OutgoingStream::TellDone(const Sending& sending) {
-  mailbox_.Push(SendDone{.host = sending.route.from, .token = sending.token});
+  mailbox_.Push(
+      SendDone{.host = sending.charge.route.from, .token = sending.token});
 }
 
-void OutgoingStream::DropQueued(int host) {
+void OutgoingStream::Drop(const Queued& frame) {
+  if (frame.data) TellDone(*frame.data);
+  const Charge* const charge = frame.charge();
+  if (charge == nullptr) return;
+  mailbox_.Push(CreditBack{.route = charge->route, .charge = charge->bytes});
+}
+
+void OutgoingStream::DropAll() {
+  for (auto* queue : {&express_, &bulk_}) {
+    for (const Queued& frame : std::exchange(*queue, {})) Drop(frame);
+  }
+}
+
+// Copies count as sent: their SendDone is out.
+void OutgoingStream::Withdraw(int host) {
   for (auto* queue : {&express_, &bulk_}) {
     std::deque<Queued> kept;
     for (Queued& frame : *queue) {
-      const bool is_data = frame.data.has_value();
-      if (host != kAllHosts && !(is_data && frame.data->route.from == host)) {
+      const bool borrowed =
+          frame.data &&
+          (host == kAllHosts || frame.data->charge.route.from == host);
+      if (borrowed) {
+        Drop(frame);
+      } else {
         kept.push_back(std::move(frame));
-      } else if (is_data) {
-        TellDone(*frame.data);
-        mailbox_.Push(CreditBack{.route = frame.data->route,
-                                 .charge = frame.data->charge});
       }
     }
     queue->swap(kept);
   }
 }
 
-void OutgoingStream::Withdraw(int host) { DropQueued(host); }
-
 bool OutgoingStream::Borrows(int host) const {
   const auto is_of_host = [host](const Sending& sending) {
-    return host == kAllHosts || sending.route.from == host;
+    return host == kAllHosts || sending.charge.route.from == host;
   };
   return (writing_ && is_of_host(*writing_)) ||
          std::any_of(failed_.begin(), failed_.end(), is_of_host);
@@ -181,7 +204,7 @@ void OutgoingStream::Tidy() {
 
 void OutgoingStream::Finish() {
   stream_->Finish(&result_, finish_.Begin());
-  DropQueued(kAllHosts);
+  DropAll();
 }
 
 void OutgoingStream::OnFinished() {

@@ -51,7 +51,7 @@ class OutgoingStream {
   // gRPC still works for this object.
   bool busy() const;
 
-  // Takes back what `host` has queued.
+  // Takes back what `host` (or any, with kAllHosts) has queued and lent.
   void Withdraw(int host);
   // gRPC still reads bytes of `host` (or of any, with kAllHosts).
   bool Borrows(int host) const;
@@ -59,22 +59,31 @@ class OutgoingStream {
   // without a completion.
   void Tidy();
 
-  // Ends the stream in good order: no frames after the one being written.
+  // Ends the stream in good order, after what was told as sent.
   void Close();
   // Ends it at once.
   void Cancel();
 
  private:
-  // A data frame on its way: its credit route, and whom to tell when.
-  struct Sending {
+  // What a frame took from its route's bound.
+  struct Charge {
     Route route;
-    std::int64_t charge = 0;
+    std::int64_t bytes = 0;
+  };
+  // A data frame whose bytes are the caller's, and whom to tell when it is out.
+  struct Sending {
+    Charge charge;
     std::uint64_t token = 0;
     std::shared_ptr<Loan> loan;
   };
   struct Queued {
+    const Charge* charge() const {
+      if (data) return &data->charge;
+      return copied ? &*copied : nullptr;
+    }
     grpc::ByteBuffer message;
-    std::optional<Sending> data;  // none for a request
+    std::optional<Sending> data;   // none for a copy or a request
+    std::optional<Charge> copied;  // of a frame that holds its own bytes
   };
 
   void OnStarted(bool ok);
@@ -87,8 +96,9 @@ class OutgoingStream {
   void Enqueue(Lane lane, Queued frame);
   void WriteNext();
   void TellDone(const Sending& sending);
-  // Drops the queued frames of `host`, or all with kAllHosts.
-  void DropQueued(int host);
+  // Forgets a frame that will not be written.
+  void Drop(const Queued& frame);
+  void DropAll();
   void Finish();
 
   const PodIdentity& identity_;

@@ -287,6 +287,18 @@ TEST_P(TwoProcessTest, LossOfAProcessIsToldOncePerHost) {
               StatusIs(absl::StatusCode::kUnavailable, HasSubstr("host 2")));
 }
 
+TEST_P(TwoProcessTest, WhatWasToldAsSentArrivesThoughItsSenderLeaves) {
+  constexpr int kFrames = 40;
+  const auto& bytes = pod_.Bytes(13, 500);
+  for (int token = 0; token < kFrames; ++token) {
+    pod_.SendPatiently(0, 1, bytes, token);
+  }
+  pod_.PollUntil([&] { return pod_.sink(0).done.size() == kFrames; });
+  pod_.Destroy(0);
+  pod_.PollUntil([&] { return !pod_.sink(1).lost.empty(); });
+  EXPECT_EQ(pod_.sink(1).frames.size(), kFrames);
+}
+
 TEST_P(TwoProcessTest, LossGivesBackTheBytesOfWhatWasQueued) {
   const auto& bytes = pod_.Bytes(12, kFrame);
   const int sent = FillBound(pod_, bytes);  // nothing is polled yet

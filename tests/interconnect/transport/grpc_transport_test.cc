@@ -353,7 +353,7 @@ class GrpcTransportAgainstHand : public ::testing::Test {
     const std::size_t before = sink.frames.size() + sink.bad.size();
     links_->StreamTo(0)->Send(header, payload, 1);
     pod_->PollUntil([&] {
-      loop_->RunReady();
+      loop_->RunOne(CompletionLoop::Time());
       return sink.frames.size() + sink.bad.size() > before;
     });
   }
@@ -403,7 +403,7 @@ TEST_F(GrpcTransportAgainstHand, BadFramesAreToldAndTheStreamGoesOn) {
 TEST_F(GrpcTransportAgainstHand, ABrokenStreamIsALostPeer) {
   links_->StreamTo(0)->Cancel();
   pod_->PollUntil([&] {
-    loop_->RunReady();
+    loop_->RunOne(CompletionLoop::Time());
     return !pod_->sink(0).lost.empty();
   });
   EXPECT_EQ(pod_->sink(0).lost[0].first, 1);
