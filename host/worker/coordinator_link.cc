@@ -141,6 +141,12 @@ void CoordinatorLink::Impl::HeartbeatLoop(const std::stop_token& stop) {
     message.mutable_heartbeat()->set_progress(now.count);
     message.mutable_heartbeat()->set_step(now.step);
     message.mutable_heartbeat()->set_phase(now.phase);
+    if (now.waiting.host >= 0) {
+      auto& waiting = *message.mutable_heartbeat()->mutable_waiting();
+      waiting.set_host(now.waiting.host);
+      waiting.set_what(now.waiting.what);
+      waiting.set_seconds(absl::ToDoubleSeconds(now.waiting.since));
+    }
     Send(message);
     MutexLock lock(idle_mutex);
     idle.WaitFor(idle_mutex,

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/mutex.h"
+#include "interconnect/collectives/waiting.h"
 
 namespace podsim {
 
@@ -18,6 +19,7 @@ class Progress {
     std::uint64_t count = 0;
     std::int64_t step = 0;
     std::string phase;
+    Waiting waiting;  // host -1: for nobody
   };
 
   // Finished panels, frames, I/O blocks; never heartbeats.
@@ -30,9 +32,13 @@ class Progress {
     phase_ = std::move(phase);
     Count(1);
   }
+  void SetWaiting(Waiting waiting) {
+    MutexLock lock(mutex_);
+    waiting_ = std::move(waiting);
+  }
   Snapshot snapshot() const {
     MutexLock lock(mutex_);
-    return {count_.load(std::memory_order_relaxed), step_, phase_};
+    return {count_.load(std::memory_order_relaxed), step_, phase_, waiting_};
   }
 
  private:
@@ -40,6 +46,7 @@ class Progress {
   mutable Mutex mutex_;
   std::int64_t step_ PODSIM_GUARDED_BY(mutex_) = 0;
   std::string phase_ PODSIM_GUARDED_BY(mutex_) = "starting";
+  Waiting waiting_ PODSIM_GUARDED_BY(mutex_);
 };
 
 }  // namespace podsim

@@ -138,6 +138,7 @@ void Reducer::PublishWaiting() {
     waiting = executor->waiting();
     if (waiting.host >= 0) break;
   }
+  progress_.SetWaiting(waiting);
   MutexLock lock(mutex_);
   waiting_ = std::move(waiting);
 }

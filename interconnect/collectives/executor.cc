@@ -384,10 +384,9 @@ void Executor::Impl::CheckLostPeers(Run& run) {
     }
     Fail(BlameHost(
         absl::Status(gone->second.code(),
-                     absl::StrCat("host ", HostOf(position),
-                                  " is gone while host ", options.host,
-                                  " waits for ", WhatIsAwaited(run, awaited),
-                                  ": ", gone->second.message())),
+                     absl::StrCat(WhatIsAwaited(run, awaited), " to host ",
+                                  options.host, ", and is gone: ",
+                                  gone->second.message())),
         HostOf(position)));
   }
 }
@@ -432,16 +431,13 @@ void Executor::Impl::Settle() {
 std::string Executor::Impl::WhatIsAwaited(const Run& run,
                                           std::int32_t op) const {
   const PlanOp& what = run.plan->ops[op];
-  const std::string chunk =
-      absl::StrCat("chunk ", what.chunk, " of ", run.name());
-  const int host = HostOf(what.peer);
-  if (what.kind != OpKind::kSend) {
-    return absl::StrCat(chunk, " from host ", host);
+  const char* missing = "has not sent";
+  if (what.kind == OpKind::kSend) {
+    const bool unsent = run.progress.NextSend(run.index->peer_of[op]) == op;
+    missing = unsent ? "gives no credit for" : "has not taken";
   }
-  if (run.progress.NextSend(run.index->peer_of[op]) == op) {
-    return absl::StrCat("credit to send ", chunk, " to host ", host);
-  }
-  return absl::StrCat(chunk, " to be taken by host ", host);
+  return absl::StrCat("host ", HostOf(what.peer), " ", missing, " chunk ",
+                      what.chunk, " of ", run.name());
 }
 
 Executor::Executor(Transport& transport, const Clock& clock, Options options)

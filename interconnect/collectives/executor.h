@@ -29,16 +29,10 @@
 #include "base/clock.h"
 #include "interconnect/collectives/element.h"
 #include "interconnect/collectives/plan.h"
+#include "interconnect/collectives/waiting.h"
 #include "interconnect/transport/endpoint.h"
 
 namespace podsim {
-
-// What an executor waits for, for people and for finding the culprit.
-struct Waiting {
-  int host = -1;     // the host whose frame or credit is missing; -1: none
-  std::string what;  // "chunk 5 of all-reduce #412 (bucket 3) from host 2"
-  absl::Duration since;
-};
 
 class Executor final : public FrameSink {
  public:

@@ -65,6 +65,16 @@ std::optional<LeaseVerdict> JudgeLeases(std::span<const Lease> leases,
       });
   const auto first = Earliest(leases, &Lease::last_progress, stalled);
   if (!first || some_move) return std::nullopt;
+  const auto first_waiter =
+      Earliest(leases, &Lease::waiting_since, [&](const Lease& lease) {
+        return stalled(lease) && lease.awaited >= 0 &&
+               &lease != &leases[lease.awaited];
+      });
+  if (first_waiter) {
+    const Lease& waiter = leases[*first_waiter];
+    return LeaseVerdict{LeaseBreach::kDeadlock, waiter.awaited,
+                        now - waiter.waiting_since};
+  }
   return LeaseVerdict{LeaseBreach::kDeadlock, *first,
                       now - leases[*first].last_progress};
 }

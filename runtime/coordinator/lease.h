@@ -5,7 +5,9 @@
 // `heartbeat_timeout`: lost. The counter unchanged for `stall_timeout`: frozen,
 // unless the process merely waits for the others. Then one of them is to
 // blame, and as long as that one moves, all is well. Only when every process
-// waits and none has moved for `stall_timeout` is the pod in deadlock.
+// waits and none has moved for `stall_timeout` is the pod in deadlock. Then the
+// one to blame is whom the first waiter waits for: all others wait because of
+// these two.
 #ifndef PODSIM_RUNTIME_COORDINATOR_LEASE_H_
 #define PODSIM_RUNTIME_COORDINATOR_LEASE_H_
 
@@ -26,6 +28,9 @@ struct Lease {
   absl::Time last_beat;
   absl::Time last_progress;
   std::string phase;
+  // The process that this one waits for, and since when; -1: not known.
+  int awaited = -1;
+  absl::Time waiting_since;
 };
 
 struct LeaseLimits {
@@ -37,7 +42,9 @@ enum class LeaseBreach : std::uint8_t { kNoHeartbeat, kFrozen, kDeadlock };
 
 struct LeaseVerdict {
   LeaseBreach breach = LeaseBreach::kNoHeartbeat;
-  int process = 0;  // the culprit; for kDeadlock the first to stall
+  // The culprit; for kDeadlock whom the first waiter waits for, or, where that
+  // is not known, the first to stall.
+  int process = 0;
   absl::Duration silent_for;
 };
 

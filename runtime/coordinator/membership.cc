@@ -194,6 +194,15 @@ void Membership::OnHeartbeat(absl::Time now, int process,
   from.progress = heartbeat.progress();
   from.step = heartbeat.step();
   from.lease.phase = heartbeat.phase();
+  from.waiting = heartbeat.waiting();
+  from.lease.awaited = -1;
+  const int host = heartbeat.waiting().host();
+  if (!heartbeat.has_waiting() || host < 0 || host >= plan_.bits().hosts()) {
+    return;
+  }
+  from.lease.awaited = ProcessOf(plan_, host);
+  from.lease.waiting_since =
+      now - absl::Seconds(std::max(0.0, heartbeat.waiting().seconds()));
 }
 
 void Membership::OnReady(absl::Time now, int process) {

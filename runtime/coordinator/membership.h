@@ -121,6 +121,7 @@ class Membership {
     Lease lease;
     std::uint64_t progress = 0;
     std::int64_t step = 0;
+    WaitReport waiting;  // as it said last; empty `what`: for nobody
   };
   // Why the pod failed, and who is to blame (-1: nobody in particular).
   struct Root {
@@ -162,6 +163,8 @@ class Membership {
   void CheckForming(absl::Time now);
   void CheckLeases(absl::Time now);
   std::string Missing() const;
+  // Adds a line to the report for each process that waits for another.
+  void ReportWaiters(absl::Time now);
   Root RootAt(int process, absl::Status status) const;
   Root RootOf(int process, const Failure& failure) const;
   // The process broke the protocol; our bug or a stranger with the token.

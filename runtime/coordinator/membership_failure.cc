@@ -195,6 +195,17 @@ void Membership::CheckForming(absl::Time now) {
                    absl::DeadlineExceededError(message)));
 }
 
+void Membership::ReportWaiters(absl::Time now) {
+  for (int p = 0; p < processes(); ++p) {
+    const Process& waiter = processes_[p];
+    if (waiter.lease.awaited < 0) continue;
+    reported_.push_back(
+        absl::StrCat(Describe(p), " waits: ", waiter.waiting.what(), ", step ",
+                     waiter.step, ", since ",
+                     Seconds(now - waiter.lease.waiting_since)));
+  }
+}
+
 void Membership::CheckLeases(absl::Time now) {
   std::vector<Lease> leases;
   leases.reserve(processes_.size());
@@ -220,11 +231,11 @@ void Membership::CheckLeases(absl::Time now) {
                              doing, "); --stall_timeout raises the limit");
       break;
     case LeaseBreach::kDeadlock:
-      message =
-          absl::StrCat("every host waits for another, none has moved for ",
-                       silent, "; first to stop was ", who, " (", doing, ")");
+      message = absl::StrCat("every host waits for another, first of all for ",
+                             who, ", since ", silent, " (", doing, ")");
       break;
   }
+  ReportWaiters(now);
   Fail(now, RootAt(verdict->process, absl::DeadlineExceededError(message)));
 }
 

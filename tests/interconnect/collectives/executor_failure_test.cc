@@ -157,8 +157,8 @@ TEST_F(ExecutorFailure, ALostPeerIsNamedWithWhatItOwed) {
   executor_.OnPeerLost(0, absl::UnavailableError("connection reset"));
   EXPECT_THAT(done_, ElementsAre(StatusIs(
                          absl::StatusCode::kUnavailable,
-                         "host 0 is gone while host 1 waits for chunk 1 of "
-                         "all-reduce #412 (bucket 3) from host 0: connection "
+                         "host 0 has not sent chunk 1 of all-reduce #412 "
+                         "(bucket 3) to host 1, and is gone: connection "
                          "reset")));
   ExpectLatched();
 }
@@ -166,7 +166,7 @@ TEST_F(ExecutorFailure, ALostPeerIsNamedWithWhatItOwed) {
 TEST_F(ExecutorFailure, ALostReceiverIsNamedToo) {
   executor_.OnPeerLost(2, absl::UnavailableError("connection reset"));
   EXPECT_THAT(done_, ElementsAre(StatusIs(absl::StatusCode::kUnavailable,
-                                          HasSubstr("host 2 is gone"))));
+                                          HasSubstr("host 2 has not taken"))));
   ExpectLatched();
 }
 

@@ -264,13 +264,14 @@ TEST(Executor, SaysWhatItWaitsForAndCountsFrames) {
   EXPECT_EQ(pod.executors[1]->waiting().host, -1);
   pod.Start(1, 412, plans, buffers[1]);
   EXPECT_EQ(pod.executors[1]->waiting().what,
-            "chunk 0 of all-reduce #412 (bucket) to be taken by host 2");
+            "host 2 has not taken chunk 0 of all-reduce #412 (bucket)");
   pod.Start(2, 412, plans, buffers[2]);
   pod.network.Run();
   pod.clock.Advance(absl::Seconds(3));
   const Waiting waiting = pod.executors[1]->waiting();
   EXPECT_EQ(waiting.host, 0);
-  EXPECT_EQ(waiting.what, "chunk 0 of all-reduce #412 (bucket) from host 0");
+  EXPECT_EQ(waiting.what,
+            "host 0 has not sent chunk 0 of all-reduce #412 (bucket)");
   EXPECT_EQ(waiting.since, absl::Seconds(3));
   // Its send is done. Host 2 got a frame; whether its own count as sent while
   // host 0 takes none is the network's choice.

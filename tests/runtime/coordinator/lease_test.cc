@@ -88,6 +88,21 @@ TEST(LeaseTest, WhenAllWaitItIsADeadlock) {
   EXPECT_EQ(verdict->breach, LeaseBreach::kDeadlock);
 }
 
+TEST(LeaseTest, InADeadlockTheOneToBlameIsWhomTheFirstWaiterWaitsFor) {
+  // A ring of four in which process 1 lost a frame for process 2.
+  std::vector<Lease> leases = {At(0, 11, kWait), At(0, 10.5, kWait),
+                               At(0, 12, kWait), At(0, 11.5, kWait)};
+  for (int p = 0; p < 4; ++p) {
+    leases[p].awaited = (p + 3) % 4;
+    leases[p].waiting_since = leases[p].last_progress;
+  }
+  const auto verdict = JudgeLeases(leases, kNow, kLimits);
+  ASSERT_TRUE(verdict);
+  EXPECT_EQ(verdict->breach, LeaseBreach::kDeadlock);
+  EXPECT_EQ(verdict->process, 1);
+  EXPECT_EQ(verdict->silent_for, absl::Seconds(12));
+}
+
 TEST(LeaseTest, WhoHasFinishedMustBeatButNeedNotMove) {
   Lease finished = At(0, 60);
   finished.working = false;

@@ -354,6 +354,50 @@ TEST(FailureTest, SilenceEndsTheLease) {
               AllOf(HasSubstr("no heartbeat for 5"), HasSubstr("step 3")));
 }
 
+TEST(FailureTest, InADeadlockEveryHostSaysWhatItWaitsForAndOneIsNamed) {
+  PodScript pod(TestPlan(4, 4, 9));
+  pod.Run();
+  // A ring 0 > 1 > 2 > 3 > 0; host 1 has lost a frame for host 2.
+  const double seconds[] = {1.5, 1.0, 2.1, 1.8};
+  for (int beat = 0; beat < 30; ++beat) {
+    for (int host = 0; host < 4; ++host) {
+      HostMessage message = BeatMessage(7, 103, "all-reduce of bucket 3");
+      WaitReport& waiting = *message.mutable_heartbeat()->mutable_waiting();
+      waiting.set_host((host + 3) % 4);
+      waiting.set_what(absl::StrCat("host ", (host + 3) % 4,
+                                    " has not sent chunk 5 of all-reduce #412 "
+                                    "(bucket 3, dense_1/kernel)"));
+      waiting.set_seconds(seconds[host] + 0.5 * beat);
+      pod.Send(host, message);
+    }
+    pod.Pass(absl::Milliseconds(500));
+  }
+  EXPECT_EQ(pod.machine().state(), PodState::kFailed);
+  pod.CloseAll();
+  const JobFailed failed = pod.failed();
+  EXPECT_EQ(failed.host(), 1);
+  EXPECT_THAT(failed.message(), AllOf(HasSubstr("waits for another"),
+                                      HasSubstr("first of all for host 1")));
+  ASSERT_EQ(failed.others_size(), 4);
+  EXPECT_THAT(
+      failed.others(2),
+      AllOf(HasSubstr("host 2"),
+            HasSubstr("host 1 has not sent chunk 5 of all-reduce #412 (bucket "
+                      "3, dense_1/kernel), step 103, since 12")));
+}
+
+TEST(FailureTest, AWaitForAHostThatDoesNotExistIsNotBelieved) {
+  PodScript pod(TestPlan(2, 2, 9));
+  pod.Run();
+  for (const int host : {-5, 2, 1 << 30}) {
+    HostMessage message = BeatMessage(7, 1, "all-reduce");
+    message.mutable_heartbeat()->mutable_waiting()->set_host(host);
+    message.mutable_heartbeat()->mutable_waiting()->set_seconds(-1e300);
+    pod.Send(0, message);
+  }
+  EXPECT_EQ(pod.machine().state(), PodState::kRunning);
+}
+
 TEST(FailureTest, BeatsWithoutProgressAreAFreeze) {
   PodScript pod(TestPlan(3, 3, 9));
   pod.Run();
