@@ -87,8 +87,8 @@ void BenchBuffers::Fill(Placement placement) {
     std::fill_n(rank.output.get(), case_.bytes, kPoison);
     std::fill_n(rank.input.get(), case_.bytes, kPoison);
     const bool in_place = placement == Placement::kInPlace;
-    FillWith(InputBlock(values_, RankOf(core), range.begin, range.count),
-             Bytes(in_place ? rank.output : rank.input, range));
+    FillWith(InputBlock(values_, RankOf(core), range.begin, range.count), 0,
+             case_.type, Bytes(in_place ? rank.output : rank.input, range));
   }
 }
 
@@ -190,37 +190,26 @@ void BenchBuffers::Unfold() {
   }
 }
 
-std::int64_t BenchBuffers::CountWrong(
-    Placement placement, std::span<const std::byte> reduced) const {
-  std::int64_t wrong = 0;
+std::int64_t BenchBuffers::CountWrong(Placement placement,
+                                      const ValueBlock& reduced) const {
+  std::int64_t wrong = CountWrongOutputs(reduced);
+  if (placement == Placement::kInPlace) return wrong;
   for (int core = 0; core < shape_.ranks_per_host; ++core) {
-    wrong += CountWrongOutput(core, reduced);
-    if (placement == Placement::kInPlace) continue;
     const Range range = InputRange(case_, shape_.ranks(), RankOf(core));
     wrong += CountDifferent(
-        InputBlock(values_, RankOf(core), range.begin, range.count), case_.type,
-        Bytes(ranks_[core].input, range));
+        InputBlock(values_, RankOf(core), range.begin, range.count), 0,
+        case_.type, Bytes(ranks_[core].input, range));
   }
   return wrong;
 }
 
-std::int64_t BenchBuffers::CountWrongOutput(
-    int core, std::span<const std::byte> reduced) const {
-  const int rank = RankOf(core);
-  const Memory& output = ranks_[core].output;
-  const Range whole = {0, case_.elements};
-  const auto count = [&](const ValueBlock& block, Range range) {
-    return CountDifferent(block, case_.type, Bytes(output, range));
-  };
+std::int64_t BenchBuffers::CountWrongOutputs(const ValueBlock& reduced) const {
   switch (case_.collective) {
     case Collective::kAllReduce:
-      return CountDifferent(reduced, case_.type, Bytes(output, whole));
-    case Collective::kReduceScatter: {
-      const Range mine = OutputRange(case_, shape_.ranks(), rank);
-      return count(ReducedBlock(values_, mine.begin, mine.count), mine);
-    }
+    case Collective::kReduceScatter:
+      return CountUnlike(reduced);
     case Collective::kBroadcast:
-      return count(InputBlock(values_, case_.root, 0, case_.elements), whole);
+      return CountUnlike(InputBlock(values_, case_.root, 0, case_.elements));
     case Collective::kAllGather:
     case Collective::kAllToAll:
       break;
@@ -229,12 +218,34 @@ std::int64_t BenchBuffers::CountWrongOutput(
   }
   std::int64_t wrong = 0;
   for (int from = 0; from < shape_.ranks(); ++from) {
-    const Range segment = SegmentOf(case_.elements, shape_.ranks(), from);
-    // Rank `from`'s share in a gather; what it had for me in an exchange.
-    const int origin = case_.collective == Collective::kAllGather ? from : rank;
-    const std::int64_t first =
-        SegmentOf(case_.elements, shape_.ranks(), origin).begin;
-    wrong += count(InputBlock(values_, from, first, segment.count), segment);
+    wrong += CountWrongShares(from);
+  }
+  return wrong;
+}
+
+// Outputs that should be all alike: `block` from element 0 on.
+std::int64_t BenchBuffers::CountUnlike(const ValueBlock& block) const {
+  std::int64_t wrong = 0;
+  for (int core = 0; core < shape_.ranks_per_host; ++core) {
+    const Range range = OutputRange(case_, shape_.ranks(), RankOf(core));
+    wrong += CountDifferent(block, range.begin, case_.type,
+                            Bytes(ranks_[core].output, range));
+  }
+  return wrong;
+}
+
+// What came from rank `from`: its own share in a gather, in an exchange what it
+// had for each of this host's ranks, which lies side by side there.
+std::int64_t BenchBuffers::CountWrongShares(int from) const {
+  const bool gathered = case_.collective == Collective::kAllGather;
+  const std::int64_t count = case_.count;
+  const std::int64_t first = (gathered ? from : RankOf(0)) * count;
+  const ValueBlock block = InputBlock(
+      values_, from, first, gathered ? count : count * shape_.ranks_per_host);
+  std::int64_t wrong = 0;
+  for (int core = 0; core < shape_.ranks_per_host; ++core) {
+    wrong += CountDifferent(block, gathered ? 0 : core * count, case_.type,
+                            Bytes(ranks_[core].output, {from * count, count}));
   }
   return wrong;
 }

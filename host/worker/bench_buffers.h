@@ -68,10 +68,9 @@ class BenchBuffers {
   CollectiveBuffer travelling();
   void After();
   // Elements of the outputs, and out of place of the inputs, that are wrong.
-  // `reduced`: ReducedBlock of the whole buffer, for an all_reduce; given, as
-  // it is the same for all ranks.
-  std::int64_t CountWrong(Placement placement,
-                          std::span<const std::byte> reduced) const;
+  // `reduced`: ReducedBlock of a whole buffer, where something is reduced;
+  // given, as it is the same for all ranks.
+  std::int64_t CountWrong(Placement placement, const ValueBlock& reduced) const;
 
  private:
   using Memory = std::unique_ptr<std::byte[]>;
@@ -86,8 +85,9 @@ class BenchBuffers {
   void FoldReduced(Placement placement);
   void Exchange(Placement placement, bool fold);
   void Unfold();
-  std::int64_t CountWrongOutput(int core,
-                                std::span<const std::byte> reduced) const;
+  std::int64_t CountWrongOutputs(const ValueBlock& reduced) const;
+  std::int64_t CountUnlike(const ValueBlock& block) const;
+  std::int64_t CountWrongShares(int from) const;
 
   const BenchCase case_;
   const BenchShape shape_;

@@ -49,7 +49,7 @@ struct Row {
   std::string label;
   absl::Time deadline;
   BenchPlans plans;
-  ValueBlock reduced;  // of the whole buffer, for an all_reduce
+  ValueBlock reduced;  // of a whole buffer, if anything is
 };
 
 // Iterations of a case in one placement, and when each local host began and
@@ -198,7 +198,7 @@ absl::StatusOr<Row> BenchRun::Impl::PrepareRow(std::int64_t number,
   const BenchShape of_case = ShapeOf(one);
   PODSIM_ASSIGN_OR_RETURN(row.plans,
                           PlanCase(setup.plan.bits(), one, of_case, hosts));
-  if (one.collective == Collective::kAllReduce && spec.check() > 0) {
+  if (Reduces(one.collective) && spec.check() > 0) {
     row.reduced = ReducedBlock(ValuesOf(one, of_case), 0, one.elements);
   }
   slots.clear();

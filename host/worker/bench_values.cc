@@ -18,61 +18,102 @@ std::int64_t ExactLimit(const BenchValues& values) {
 }
 
 constexpr std::int64_t kLargestSummand = 100;
-constexpr int kMostFactorsOfTwo = 16;
+constexpr std::int64_t kMostFactorsOfTwo = 16;
+constexpr std::int32_t kLargestMoved = 127;
 
-std::uint32_t Mix(int rank, std::int64_t index) {
-  std::uint32_t x = static_cast<std::uint32_t>(index) * 0x9e3779b1U +
-                    static_cast<std::uint32_t>(rank + 1) * 0x85ebca77U;
+// How values are drawn.
+struct Drawing {
+  BenchOp op = BenchOp::kNone;
+  std::int32_t largest = 0;  // summand
+  // Every how many-th rank has a say in an element.
+  std::int32_t stride = 1;
+};
+
+Drawing DrawingFor(const BenchValues& values) {
+  Drawing drawing = {.op = values.op};
+  const auto stride_for = [&](std::int64_t most) {
+    return static_cast<std::int32_t>((values.ranks + most - 1) / most);
+  };
+  if (values.op == BenchOp::kProd) {
+    drawing.stride = stride_for(kMostFactorsOfTwo);
+  } else if (values.op == BenchOp::kSum || values.op == BenchOp::kAvg) {
+    const std::int64_t limit = ExactLimit(values);
+    drawing.stride = stride_for(limit);
+    drawing.largest = static_cast<std::int32_t>(
+        std::clamp<std::int64_t>(limit / values.ranks, 1, kLargestSummand));
+  }
+  return drawing;
+}
+
+std::uint32_t Mix(std::uint32_t rank, std::uint32_t index) {
+  std::uint32_t x = index * 0x9e3779b1U + (rank + 1) * 0x85ebca77U;
   x = (x ^ (x >> 16)) * 0x21f0aaadU;
   x = (x ^ (x >> 15)) * 0x735a2d97U;
   return x ^ (x >> 15);
 }
 
-// Whether `rank` is one of at most `most` that have a say in this element.
-bool HasSay(int ranks, std::int64_t most, int rank, std::int64_t index) {
-  const std::int64_t stride = (ranks + most - 1) / most;
-  return (index + rank) % stride == 0;
+// Uniform in [0, limit).
+std::int32_t Below(std::uint32_t random, std::int32_t limit) {
+  return static_cast<std::int32_t>(
+      (std::uint64_t{random} * static_cast<std::uint32_t>(limit)) >> 32);
+}
+
+bool HasSay(const Drawing& drawing, int rank, std::int32_t index) {
+  return drawing.stride == 1 || (index + rank) % drawing.stride == 0;
 }
 
 // The whole number that `rank` puts in at `index` < kPeriod.
-std::int64_t ValueAt(const BenchValues& values, int rank, std::int64_t index) {
-  const std::uint32_t random = Mix(rank, index);
-  switch (values.op) {
-    case BenchOp::kSum:
-    case BenchOp::kAvg: {
-      const std::int64_t limit = ExactLimit(values);
-      if (!HasSay(values.ranks, limit, rank, index)) return 0;
-      const std::int64_t largest =
-          std::clamp<std::int64_t>(limit / values.ranks, 1, kLargestSummand);
-      return static_cast<std::int64_t>(random) % (largest + 1);
-    }
-    case BenchOp::kProd: {
-      const bool doubles = (random & 1) != 0 &&
-                           HasSay(values.ranks, kMostFactorsOfTwo, rank, index);
-      return (random & 2) != 0 ? (doubles ? -2 : -1) : (doubles ? 2 : 1);
-    }
-    case BenchOp::kMin:
-    case BenchOp::kMax:
-    case BenchOp::kNone:
-      break;
+template <BenchOp kOp>
+std::int32_t ValueAt(const Drawing& drawing, int rank, std::int32_t index) {
+  const std::uint32_t random =
+      Mix(static_cast<std::uint32_t>(rank), static_cast<std::uint32_t>(index));
+  if constexpr (kOp == BenchOp::kSum || kOp == BenchOp::kAvg) {
+    return HasSay(drawing, rank, index) ? Below(random, drawing.largest + 1)
+                                        : 0;
+  } else if constexpr (kOp == BenchOp::kProd) {
+    const bool doubles = (random & 1) != 0 && HasSay(drawing, rank, index);
+    return (random & 2) != 0 ? (doubles ? -2 : -1) : (doubles ? 2 : 1);
+  } else {
+    return Below(random, 2 * kLargestMoved + 1) - kLargestMoved;
   }
-  return static_cast<std::int64_t>(random % 255) - 127;
 }
 
-std::int64_t Combine(BenchOp op, std::int64_t a, std::int64_t b) {
-  switch (op) {
-    case BenchOp::kProd:
-      return a * b;
-    case BenchOp::kMin:
-      return std::min(a, b);
-    case BenchOp::kMax:
-      return std::max(a, b);
-    case BenchOp::kSum:
-    case BenchOp::kAvg:
-    case BenchOp::kNone:
-      break;
-  }
+template <BenchOp kOp>
+std::int32_t Combine(std::int32_t a, std::int32_t b) {
+  if constexpr (kOp == BenchOp::kProd) return a * b;
+  if constexpr (kOp == BenchOp::kMin) return std::min(a, b);
+  if constexpr (kOp == BenchOp::kMax) return std::max(a, b);
   return a + b;
+}
+
+// What `rank` puts in from `first` on; combined with what is there, if asked.
+template <BenchOp kOp>
+void Draw(const Drawing& drawing, int rank, std::int64_t first, bool combine,
+          std::vector<std::int32_t>& values) {
+  auto index = static_cast<std::int32_t>(first % kPeriod);
+  for (std::int32_t& value : values) {
+    const std::int32_t drawn = ValueAt<kOp>(drawing, rank, index);
+    value = combine ? Combine<kOp>(value, drawn) : drawn;
+    if (++index == kPeriod) index = 0;
+  }
+}
+
+void DrawAs(const Drawing& drawing, int rank, std::int64_t first, bool combine,
+            std::vector<std::int32_t>& values) {
+  switch (drawing.op) {
+    case BenchOp::kNone:
+      return Draw<BenchOp::kNone>(drawing, rank, first, combine, values);
+    case BenchOp::kSum:
+      return Draw<BenchOp::kSum>(drawing, rank, first, combine, values);
+    case BenchOp::kProd:
+      return Draw<BenchOp::kProd>(drawing, rank, first, combine, values);
+    case BenchOp::kMin:
+      return Draw<BenchOp::kMin>(drawing, rank, first, combine, values);
+    case BenchOp::kMax:
+      return Draw<BenchOp::kMax>(drawing, rank, first, combine, values);
+    case BenchOp::kAvg:
+      return Draw<BenchOp::kAvg>(drawing, rank, first, combine, values);
+  }
 }
 
 std::uint16_t RoundToBfloat16(float value) {
@@ -84,33 +125,51 @@ float FromBfloat16(std::uint16_t value) {
   return std::bit_cast<float>(static_cast<std::uint32_t>(value) << 16);
 }
 
-template <typename Element>
-void Store(Element element, std::int64_t at, ValueBlock& block) {
-  std::memcpy(block.data() + static_cast<std::size_t>(at) * sizeof(Element),
-              &element, sizeof(Element));
-}
-
-void StoreAs(ElementType type, std::int64_t value, std::int64_t at,
-             ValueBlock& block) {
-  switch (type) {
-    case ElementType::kFloat32:
-      return Store(static_cast<float>(value), at, block);
-    case ElementType::kBfloat16:
-      return Store(RoundToBfloat16(static_cast<float>(value)), at, block);
-    case ElementType::kInt32:
-      return Store(static_cast<std::int32_t>(value), at, block);
-  }
-}
-
-template <typename ValueOf>
-ValueBlock MakeBlock(ElementType type, std::int64_t first, std::int64_t count,
-                     const ValueOf& value_of) {
-  const std::int64_t length = std::min(count, kPeriod);
-  ValueBlock block(static_cast<std::size_t>(length) * SizeOf(type));
-  for (std::int64_t i = 0; i < length; ++i) {
-    StoreAs(type, value_of((first + i) % kPeriod), i, block);
+template <typename Element, typename Convert>
+ValueBlock Store(const std::vector<std::int32_t>& values,
+                 const Convert& convert) {
+  ValueBlock block(values.size() * sizeof(Element));
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const Element element = convert(values[i]);
+    std::memcpy(block.data() + i * sizeof(Element), &element, sizeof(Element));
   }
   return block;
+}
+
+ValueBlock StoreAs(ElementType type, const std::vector<std::int32_t>& values) {
+  switch (type) {
+    case ElementType::kFloat32:
+      return Store<float>(
+          values, [](std::int32_t value) { return static_cast<float>(value); });
+    case ElementType::kBfloat16:
+      return Store<std::uint16_t>(values, [](std::int32_t value) {
+        return RoundToBfloat16(static_cast<float>(value));
+      });
+    case ElementType::kInt32:
+      break;
+  }
+  return Store<std::int32_t>(values, [](std::int32_t value) { return value; });
+}
+
+std::vector<std::int32_t> Room(std::int64_t count) {
+  return std::vector<std::int32_t>(
+      static_cast<std::size_t>(std::min(count, kPeriod)));
+}
+
+// Calls fn(offset into the block, offset into the buffer, length), all in
+// bytes, for the pieces that make up `size` bytes from element `start` on.
+template <typename Function>
+void ForEachPiece(const ValueBlock& block, std::int64_t start, ElementType type,
+                  std::size_t size, const Function& fn) {
+  if (size == 0) return;
+  std::size_t from =
+      static_cast<std::size_t>(start) * SizeOf(type) % block.size();
+  for (std::size_t at = 0; at < size;) {
+    const std::size_t length = std::min(block.size() - from, size - at);
+    fn(from, at, length);
+    at += length;
+    from = 0;
+  }
 }
 
 template <typename Element, typename Divide>
@@ -128,46 +187,46 @@ void DivideEach(std::span<std::byte> values, const Divide& divide) {
 
 ValueBlock InputBlock(const BenchValues& values, int rank, std::int64_t first,
                       std::int64_t count) {
-  return MakeBlock(values.type, first, count, [&](std::int64_t index) {
-    return ValueAt(values, rank, index);
-  });
+  std::vector<std::int32_t> drawn = Room(count);
+  DrawAs(DrawingFor(values), rank, first, /*combine=*/false, drawn);
+  return StoreAs(values.type, drawn);
 }
 
 ValueBlock ReducedBlock(const BenchValues& values, std::int64_t first,
                         std::int64_t count) {
   PODSIM_CHECK(values.op != BenchOp::kNone);
-  ValueBlock block =
-      MakeBlock(values.type, first, count, [&](std::int64_t index) {
-        std::int64_t result = ValueAt(values, 0, index);
-        for (int rank = 1; rank < values.ranks; ++rank) {
-          result = Combine(values.op, result, ValueAt(values, rank, index));
-        }
-        return result;
-      });
+  const Drawing drawing = DrawingFor(values);
+  std::vector<std::int32_t> combined = Room(count);
+  for (int rank = 0; rank < values.ranks; ++rank) {
+    DrawAs(drawing, rank, first, /*combine=*/rank > 0, combined);
+  }
+  ValueBlock block = StoreAs(values.type, combined);
   if (values.op == BenchOp::kAvg) DivideBy(values.ranks, values.type, block);
   return block;
 }
 
-void FillWith(std::span<const std::byte> block, std::span<std::byte> to) {
-  for (std::size_t at = 0; at < to.size(); at += block.size()) {
-    std::memcpy(to.data() + at, block.data(),
-                std::min(block.size(), to.size() - at));
-  }
+void FillWith(const ValueBlock& block, std::int64_t start, ElementType type,
+              std::span<std::byte> to) {
+  ForEachPiece(block, start, type, to.size(),
+               [&](std::size_t from, std::size_t at, std::size_t length) {
+                 std::memcpy(to.data() + at, block.data() + from, length);
+               });
 }
 
-std::int64_t CountDifferent(std::span<const std::byte> block, ElementType type,
-                            std::span<const std::byte> got) {
+std::int64_t CountDifferent(const ValueBlock& block, std::int64_t start,
+                            ElementType type, std::span<const std::byte> got) {
   const std::size_t size = SizeOf(type);
   std::int64_t different = 0;
-  for (std::size_t at = 0; at < got.size(); at += block.size()) {
-    const std::size_t length = std::min(block.size(), got.size() - at);
-    if (std::memcmp(got.data() + at, block.data(), length) == 0) continue;
-    for (std::size_t i = 0; i < length; i += size) {
-      if (std::memcmp(got.data() + at + i, block.data() + i, size) != 0) {
-        ++different;
-      }
-    }
-  }
+  ForEachPiece(block, start, type, got.size(),
+               [&](std::size_t from, std::size_t at, std::size_t length) {
+                 const std::byte* const mine = got.data() + at;
+                 const std::byte* const expected = block.data() + from;
+                 if (std::memcmp(mine, expected, length) == 0) return;
+                 for (std::size_t i = 0; i < length; i += size) {
+                   if (std::memcmp(mine + i, expected + i, size) != 0)
+                     ++different;
+                 }
+               });
   return different;
 }
 

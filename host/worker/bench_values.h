@@ -37,13 +37,14 @@ ValueBlock InputBlock(const BenchValues& values, int rank, std::int64_t first,
 ValueBlock ReducedBlock(const BenchValues& values, std::int64_t first,
                         std::int64_t count);
 
-// Writes `block` over and over. REQUIRES: the block is as long as `to`, or
-// kPeriod elements.
-void FillWith(std::span<const std::byte> block, std::span<std::byte> to);
+// Writes `block` from element `start` on, over and over.
+// REQUIRES: the block is long enough, or has kPeriod elements.
+void FillWith(const ValueBlock& block, std::int64_t start, ElementType type,
+              std::span<std::byte> to);
 
 // How many elements of `got` differ from what FillWith would have written.
-std::int64_t CountDifferent(std::span<const std::byte> block, ElementType type,
-                            std::span<const std::byte> got);
+std::int64_t CountDifferent(const ValueBlock& block, std::int64_t start,
+                            ElementType type, std::span<const std::byte> got);
 
 // values[i] = values[i] / ranks, as kAvg divides: int32 towards zero, others
 // rounded to nearest even.

@@ -109,11 +109,11 @@ void CollectiveDriver::CheckWait(absl::Time deadline) {
   const absl::Time now = clock_.Now();
   if (now >= deadline) {
     Fail(absl::DeadlineExceededError(
-        absl::StrCat("--timeout has passed; waiting for ", waiting.what)));
+        absl::StrCat("--timeout has passed: ", waiting.what)));
   } else if (now - moved_ > options_.stall_limit) {
     Fail(absl::DeadlineExceededError(absl::StrCat(
-        "no frame moved for ", absl::FormatDuration(options_.stall_limit),
-        "; waiting for ", waiting.what)));
+        "no frame moved for ", absl::FormatDuration(options_.stall_limit), ": ",
+        waiting.what)));
   }
   MutexLock lock(mutex_);
   waiting_ = std::move(waiting);

@@ -99,6 +99,7 @@ absl::StatusOr<int> PlanAndRun(const LaunchContext& context, Console& console,
   }
   BenchRecord record = BeginRecord(context, job.plan);
   record.smallest_bandwidth = least_bandwidth;
+  record.external_hosts = flags.options.external_hosts;
   BenchDisplay display({.slice = job.slice,
                         .record = std::move(record),
                         .timestamps = flags.timestamps,

@@ -13,12 +13,16 @@ namespace podsim {
 namespace {
 
 // What nccl-tests does not say; each line begins with '#'.
-std::string AboutPod(const JobPlan& plan) {
+std::string AboutPod(const BenchRecord& record) {
+  const JobPlan& plan = record.plan;
+  const char* const how = record.external_hosts       ? "started elsewhere"
+                          : plan.transport() == "tcp" ? "over TCP"
+                                                      : "over Unix sockets";
   std::string text = absl::StrCat(
       "# pod_bench ", plan.bench().collective(), ": ", plan.bits().slice(),
       ", ", plan.bits().hosts(), " hosts in ", plan.processes(),
-      plan.processes() == 1 ? " process" : " processes", " over ",
-      plan.transport() == "tcp" ? "TCP" : "Unix sockets", ", wall time\n");
+      plan.processes() == 1 ? " process " : " processes ", how,
+      ", wall time\n");
   for (const std::string& note : plan.notes()) {
     absl::StrAppend(&text, "# note: ", note, "\n");
   }
@@ -106,9 +110,9 @@ void BenchDisplay::ShowPreamble(const PodFormed& formed) {
   if (json_.has_value()) {
     console_.Line(absl::StrCat("# Writing JSON output to ", json_->path()));
   }
-  console_.Line(absl::StrCat(
-      AboutPod(record_.plan), FormatConfig(record_.plan.bench()), "#\n",
-      FormatDevices(record_.devices), FormatHeader(columns_)));
+  console_.Line(
+      absl::StrCat(AboutPod(record_), FormatConfig(record_.plan.bench()), "#\n",
+                   FormatDevices(record_.devices), FormatHeader(columns_)));
 }
 
 void BenchDisplay::ShowRow(const BenchRow& row) {

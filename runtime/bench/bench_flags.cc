@@ -44,7 +44,9 @@ std::string NormalizeName(const std::string& arg) {
 
 void AddFlags(CLI::App& app, RawFlags& raw) {
   app.add_option("collective", raw.collective,
-                 absl::StrJoin(CollectiveNames(), ", "));
+                 absl::StrCat("What is measured:\n",
+                              absl::StrJoin(CollectiveNames(), "\n")))
+      ->type_name("NAME");
   for (const BenchFlagInfo& info : BenchFlagTable()) {
     const auto set = [&raw, name = info.name](const std::string& value) {
       raw.values[name] = value;

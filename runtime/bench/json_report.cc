@@ -111,26 +111,27 @@ Json RowJson(const BenchRow& row, const BenchSpec& spec) {
 std::string BenchJson(const BenchRecord& record) {
   const JobPlan& plan = record.plan;
   const BenchSpec& spec = plan.bench();
-  Json json = {{"version", kVersion},
-               {"start_time", record.start_time},
-               {"args", record.arguments},
-               {"env", record.environment},
-               {"machine",
-                {{"hostname", record.hostname},
-                 {"cpu", record.cpu},
-                 {"cpus", record.cpus}}},
-               {"build", record.build},
-               {"clock", "wall"},
-               {"topology", plan.bits().slice()},
-               {"hosts", plan.bits().hosts()},
-               {"ranks", spec.ranks()},
-               {"processes", plan.processes()},
-               {"transport", plan.transport()},
-               {"chunk_bytes", plan.bits().chunk_elements() * 4},
-               {"notes", std::vector<std::string>(plan.notes().begin(),
-                                                  plan.notes().end())},
-               {"config", ConfigJson(spec)},
-               {"devices", DevicesJson(record.devices)}};
+  Json json = {
+      {"version", kVersion},
+      {"start_time", record.start_time},
+      {"args", record.arguments},
+      {"env", record.environment},
+      {"machine",
+       {{"hostname", record.hostname},
+        {"cpu", record.cpu},
+        {"cpus", record.cpus}}},
+      {"build", record.build},
+      {"clock", "wall"},
+      {"topology", plan.bits().slice()},
+      {"hosts", plan.bits().hosts()},
+      {"ranks", spec.ranks()},
+      {"processes", plan.processes()},
+      {"transport", record.external_hosts ? "external" : plan.transport()},
+      {"chunk_bytes", plan.bits().chunk_elements() * 4},
+      {"notes",
+       std::vector<std::string>(plan.notes().begin(), plan.notes().end())},
+      {"config", ConfigJson(spec)},
+      {"devices", DevicesJson(record.devices)}};
   // Some readers look for the devices within the config.
   json["config"]["devices"] = json["devices"];
   Json results = Json::array();

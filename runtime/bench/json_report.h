@@ -32,7 +32,8 @@ struct BenchRecord {
   std::string cpu;  // of the machine that this program runs on
   int cpus = 0;
   std::string hostname;
-  std::string build;  // version, compiler, commit
+  std::string build;            // version, compiler, commit
+  bool external_hosts = false;  // not started by this program
   JobPlan plan;
   std::vector<RankDevice> devices;
   std::vector<BenchRow> rows;

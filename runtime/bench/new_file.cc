@@ -22,7 +22,12 @@ absl::StatusOr<NewFile> NewFile::Create(const std::string& path) {
   }
 }
 
+NewFile::~NewFile() {
+  if (fd_.valid() && !written_) unlink(path_.c_str());
+}
+
 absl::Status NewFile::Write(const std::string& text) {
+  written_ = true;
   std::size_t written = 0;
   while (written < text.size()) {
     const ssize_t n =

@@ -3,6 +3,7 @@
 #define PODSIM_RUNTIME_BENCH_NEW_FILE_H_
 
 #include <string>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -16,6 +17,11 @@ class NewFile {
   // Errors: those of open, naming the path.
   static absl::StatusOr<NewFile> Create(const std::string& path);
 
+  NewFile(NewFile&&) = default;
+  NewFile& operator=(NewFile&&) = delete;
+  // A file that nothing was written to goes.
+  ~NewFile();
+
   const std::string& path() const { return path_; }
   // Errors: those of write, naming the path.
   absl::Status Write(const std::string& text);
@@ -26,6 +32,7 @@ class NewFile {
 
   std::string path_;
   UniqueFd fd_;
+  bool written_ = false;
 };
 
 }  // namespace podsim

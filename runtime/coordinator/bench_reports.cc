@@ -57,7 +57,7 @@ BenchMerger::BenchMerger(const JobPlan& plan, bool one_clock)
 
 Merged<BenchRow> BenchMerger::Add(const BenchReport& report) {
   const int host = report.host();
-  if (report.row() != next_row_[host] || (rows_ > 0 && complete(host))) {
+  if (report.row() != next_row_[host] || complete(host)) {
     return {.event = std::nullopt,
             .status = absl::InternalError(
                 absl::StrCat("host ", host, " reported row ", report.row(),

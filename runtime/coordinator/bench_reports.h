@@ -26,7 +26,9 @@ class BenchMerger {
   Merged<BenchRow> Add(const BenchReport& report);
 
   // The host has reported every row. Never with endless cycles.
-  bool complete(int host) const { return next_row_[host] == rows_; }
+  bool complete(int host) const {
+    return rows_ > 0 && next_row_[host] == rows_;
+  }
 
  private:
   BenchRow Merge(std::int64_t row,

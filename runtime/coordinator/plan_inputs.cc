@@ -38,8 +38,9 @@ absl::StatusOr<PlanInputs> GatherPlanInputs(const JobSpec& spec,
     PODSIM_ASSIGN_OR_RETURN(inputs.dataset, DescribeDataset(spec));
   }
   PODSIM_ASSIGN_OR_RETURN(inputs.isa, BestIsa());
-  inputs.cpus = AvailableCpus();
+  inputs.cpus = 0;
   if (one_machine) {
+    inputs.cpus = AvailableCpus();
     PODSIM_ASSIGN_OR_RETURN(inputs.memory_bytes, MachineMemoryBytes());
   }
   return inputs;

@@ -13,7 +13,7 @@
 namespace podsim {
 
 // `one_machine`: all processes run here, so that this machine's memory is the
-// limit; otherwise memory is not checked.
+// limit and its CPUs are shared; otherwise nothing is said of either.
 // Errors: those of ApplyRecipe, OpenDataset, BestIsa and MachineMemoryBytes.
 absl::StatusOr<PlanInputs> GatherPlanInputs(const JobSpec& spec,
                                             bool one_machine);

@@ -23,8 +23,9 @@ constexpr char kAuto[] = "auto";
 constexpr std::int64_t kPlannedElementBytes = 4;  // chunk_elements are floats
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 40;
 constexpr std::int64_t kMostIterations = 100'000'000;
-constexpr std::int64_t kMostAtOnce = 1024;
+constexpr std::int64_t kMostAtOnce = 64;
 constexpr std::int64_t kMostSizes = 100'000;
+constexpr std::int64_t kMostRows = 100'000;
 constexpr double kMostSeconds = 1e6;
 
 constexpr Collective kCollectives[] = {
@@ -174,14 +175,34 @@ void Expand(const std::vector<std::string>& everything, List* list) {
 
 absl::Status ExpandRoots(int ranks, BenchSpec& bench) {
   auto& roots = *bench.mutable_root();
+  if (bench.collective() != NameOf(Collective::kBroadcast)) {
+    return absl::OkStatus();  // no root
+  }
   for (const int root : roots) {
-    PODSIM_RETURN_IF_ERROR(CheckNumber("root", root, -1, ranks - 1));
+    if (root >= -1 && root < ranks) continue;
+    return NotAllowed("root", absl::StrCat(root),
+                      absl::StrCat("0 to ", ranks - 1, ", or all"));
   }
   if (std::find(roots.begin(), roots.end(), -1) == roots.end()) {
     return absl::OkStatus();
   }
   roots.Clear();
   for (int root = 0; root < ranks; ++root) roots.Add(root);
+  return absl::OkStatus();
+}
+
+// Of one cycle; every row is kept until the end.
+absl::Status CheckRows(const BenchSpec& bench) {
+  std::int64_t rows = static_cast<std::int64_t>(BenchSizes(bench).size());
+  for (const int factor : {bench.algorithm_size(), bench.datatype_size(),
+                           bench.op_size(), bench.root_size()}) {
+    rows *= factor;
+    if (rows > kMostRows) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "sizes, algorithms, data types, operations and roots make more than ",
+          FormatCount(kMostRows), " rows; ask for fewer at a time"));
+    }
+  }
   return absl::OkStatus();
 }
 
@@ -284,6 +305,7 @@ absl::StatusOr<JobPlan> MakeBenchPlan(const JobSpec& asked,
   Expand(TypeNames(), bench.mutable_datatype());
   Expand(OpNames(), bench.mutable_op());
   PODSIM_RETURN_IF_ERROR(ExpandRoots(BenchRanks(plan), bench));
+  PODSIM_RETURN_IF_ERROR(CheckRows(bench));
   PODSIM_RETURN_IF_ERROR(PlanPlacement(job, inputs, plan));
   PODSIM_RETURN_IF_ERROR(CheckMemory(plan, inputs.memory_bytes));
   plan.set_hash(HashOf(plan.bits()));

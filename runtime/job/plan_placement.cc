@@ -31,7 +31,7 @@ absl::Status PlanPlacement(const Job& job, const PlanInputs& inputs,
   if (processes < hosts)
     plan.add_notes(absl::StrCat(hosts, " hosts are packed into ", processes,
                                 " processes; results do not change"));
-  if (processes > inputs.cpus)
+  if (inputs.cpus > 0 && processes > inputs.cpus)
     plan.add_notes(
         absl::StrCat(processes, " processes share ", inputs.cpus,
                      " CPUs: wall times tell of this machine, not of a pod"));

@@ -15,7 +15,7 @@ namespace podsim {
 struct PlanInputs {
   DatasetConfig dataset;          // of the spec's data set, opened or described
   std::string isa;                // the pod's common level
-  int cpus = 1;                   // of this machine
+  int cpus = 1;                   // of this machine; 0: hosts run elsewhere
   std::int64_t memory_bytes = 0;  // of this machine; 0: not checked
 };
 

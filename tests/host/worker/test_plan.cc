@@ -56,6 +56,7 @@ PodSetup MakeSetup(const PlanShape& shape) {
                      .bucket_bytes = shape.bucket_bytes})));
   for (const GradientBucket& bucket : setup.program->buckets) {
     Bucket& planned = *bits.add_buckets();
+    planned.set_algorithm("ring");
     planned.set_begin(bucket.begin);
     planned.set_count(bucket.count);
   }

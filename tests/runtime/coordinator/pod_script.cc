@@ -67,6 +67,40 @@ HostMessage StepMessage(int host, std::int64_t step, std::uint64_t hash) {
   return message;
 }
 
+JobPlan BenchTestPlan(int hosts, int processes) {
+  JobPlan plan = TestPlan(hosts, processes, /*steps=*/0);
+  plan.mutable_bits()->set_cores_per_host(8);
+  BenchSpec& bench = *plan.mutable_bench();
+  bench.set_collective("all_reduce");
+  bench.add_algorithm("ring");
+  bench.add_datatype("float");
+  bench.add_op("sum");
+  bench.add_root(0);
+  bench.set_ranks("hosts");
+  bench.set_minbytes(64);
+  bench.set_maxbytes(64);
+  bench.set_stepbytes(1);
+  bench.set_run_cycles(1);
+  bench.set_average(1);
+  return plan;
+}
+
+HostMessage BenchMessage(int host, std::int64_t row) {
+  HostMessage message;
+  BenchReport& report = *message.mutable_bench();
+  report.set_host(host);
+  report.set_row(row);
+  report.set_algorithm("ring");
+  report.set_peak_bytes((host + 1) * 1000);
+  for (BenchTiming* timing :
+       {report.mutable_out_of_place(), report.mutable_in_place()}) {
+    timing->set_seconds(host + 1);
+    timing->set_wrong(host);
+    if (host == 0) timing->set_median_seconds(0.5);
+  }
+  return message;
+}
+
 HostMessage EvalMessage(int host, std::int64_t step) {
   HostMessage message;
   EvalReport& report = *message.mutable_eval();

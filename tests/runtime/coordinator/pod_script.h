@@ -27,6 +27,10 @@ HostMessage StepMessage(int host, std::int64_t step, std::uint64_t hash = 7);
 HostMessage EvalMessage(int host, std::int64_t step);
 HostMessage FailureMessage(int host, absl::StatusCode code,
                            const std::string& message, int blamed = -1);
+// An all_reduce of one size; a host's report of a row of it, in which host h
+// takes h + 1 seconds, has h wrong values and (h + 1) x 1000 bytes.
+JobPlan BenchTestPlan(int hosts, int processes);
+HostMessage BenchMessage(int host, std::int64_t row);
 HostMessage DoneMessage(const std::string& hash);
 
 class PodScript {

@@ -51,7 +51,9 @@ TEST(PlannerTest, FreezesWhatDecidesBits) {
   EXPECT_EQ(bits.precision(), "bfloat16");
   EXPECT_EQ(bits.gradient_dtype(), "float32");
   EXPECT_EQ(bits.optimizer(), "sgd");
-  EXPECT_EQ(bits.algorithm(), "ring");
+  EXPECT_EQ(bits.algorithm(), bits.buckets(0).algorithm());
+  EXPECT_EQ(bits.wire_dtype(), "float32");
+  EXPECT_EQ(bits.host_rows() * bits.host_columns(), bits.hosts());
   EXPECT_EQ(bits.reduction(), "fused");
   EXPECT_EQ(bits.isa(), "v3");
   EXPECT_EQ(bits.kernel_library(), KernelLibraryVersion());
@@ -128,6 +130,8 @@ INSTANTIATE_TEST_SUITE_P(
         HashCase{"momentum: 0.5", false}, HashCase{"warmup_steps: 3", false},
         HashCase{"bucket_bytes: 1024", false},
         HashCase{"chunk_bytes: 1024", false},
+        HashCase{"algo: 'torus2d'", false},
+        HashCase{"wire_dtype: 'bfloat16'", false},
         HashCase{"dataset: 'synthetic'", false}));
 
 TEST(HashTest, EveryFieldOfBitsCounts) {
