@@ -29,7 +29,9 @@ enum class Collective : std::uint8_t {
   kBroadcast,      // every rank: the root's buffer
   kAllToAll,       // rank r's segment s becomes rank s's segment r;
                    // REQUIRES: W divides elements
-  kBarrier,        // no rank ends before all have begun; elements is ignored
+  // No rank ends before all have begun. `elements` is ignored: the plan is for
+  // a buffer of one element, which travels and stays as it is.
+  kBarrier,
 };
 
 enum class Algorithm : std::uint8_t {
@@ -57,16 +59,36 @@ struct PlanRequest {
   int rows = 1;
   int columns = 1;
   std::int64_t elements = 0;
-  // Longest range that travels in one frame.
+  // Longest range that travels in one frame; longer where a buffer would
+  // otherwise be cut into more than 65,536.
   std::int64_t chunk_elements = 65536;
   int root = 0;  // kBroadcast
 };
 
-// What `rank` does. Reduce-scatter, all-gather, broadcast, all-to-all and
-// barrier exist for the algorithms for which Supports is true.
+// Halving-doubling: an all-reduce of at most this many elements, if they fit
+// one frame, exchanges the whole buffer log2 W times instead of halves 2 log2 W
+// times. 64 KiB of float32; assumed, to be measured: where the bytes begin to
+// cost more than the steps.
+inline constexpr std::int64_t kRecursiveDoublingElements = 16384;
+
+// Direct: an all-reduce in which W buffers are together at most this long takes
+// one step, in which all sum everything, instead of two. 256 KiB of float32;
+// assumed, to be measured: a rank holds all of them at once, and a core's
+// second cache should.
+inline constexpr std::int64_t kDirectOneStepElements = 65536;
+
+// The most elements that a plan is made for.
+inline constexpr std::int64_t kMostElements = std::int64_t{1} << 50;
+
+// What `rank` does. Bits: every rank of an all-reduce ends with the same, and a
+// sum is made in an order that depends on the request alone; kHalvingDoubling
+// sums the W = 2^k buffers as the balanced tree ((0+1)+(2+3))+..., kDirect in
+// rank order ((0+1)+2)+..., kRing round the ring from behind the owner of the
+// segment. Reduce-scatter, all-gather, broadcast, all-to-all and barrier exist
+// for the algorithms for which Supports is true.
 // Errors: INVALID_ARGUMENT (not supported; the ring is no permutation of
 //   0..W-1; rows x columns is not W; root or rank out of range; elements that W
-//   does not divide, for kAllToAll).
+//   does not divide, for kAllToAll; elements or chunk_elements out of range).
 absl::StatusOr<RankPlan> MakePlan(const PlanRequest& request, int rank);
 
 bool Supports(Collective collective, Algorithm algorithm);

@@ -1,9 +1,10 @@
 // A collective as data: who sends which range to whom, in which order.
 //
-// A plan is a pure function of (algorithm, ranks, elements). Ranks here are
-// positions in a group, 0..W-1; hosts where bytes really travel, chips where
-// the real pod's time is simulated. The executor runs a plan, the interpreter
-// in tests checks it, the timing model prices it: all read these ops.
+// A plan is a pure function of (algorithm, ranks, elements); algorithms.h makes
+// them all, and the ring's generators stand here too. Ranks here are positions
+// in a group, 0..W-1; hosts where bytes really travel, chips where the real
+// pod's time is simulated. The executor runs a plan, the interpreter in tests
+// checks it, the timing model prices it: all read these ops.
 //
 // Words: W world size; a range is [begin, begin + count) elements of the
 // caller's buffer; a segment is the share of one rank; a chunk is the piece of
@@ -79,7 +80,8 @@ struct RingOptions {
   // position -> rank: the order in which the ring visits the ranks.
   std::vector<int> order;
   std::int64_t elements = 0;
-  // Chunk length; a segment is cut into ceil(segment / chunk) chunks.
+  // Chunk length; a segment is cut into ceil(segment / chunk) chunks. It grows
+  // where the buffer would be cut into more than 65,536.
   std::int64_t chunk_elements = 65536;
 };
 

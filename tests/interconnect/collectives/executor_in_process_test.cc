@@ -12,14 +12,17 @@
 #include "base/clock.h"
 #include "interconnect/collectives/executor.h"
 #include "interconnect/transport/in_process.h"
-#include "tests/interconnect/collectives/ring_oracle.h"
+#include "tests/interconnect/collectives/order_oracle.h"
+#include "tests/interconnect/collectives/requests.h"
 #include "tests/testing/status_matchers.h"
 
 namespace podsim {
 namespace {
 
+using testing::AllPlans;
+using testing::MakeRequest;
 using testing::RandomInputs;
-using testing::RingSum;
+using testing::SumInOrderOf;
 
 constexpr absl::Duration kDeadline = absl::Seconds(60);
 
@@ -28,10 +31,26 @@ struct Packing {
   int processes;
   std::int64_t elements;
   std::int64_t chunk;
+  Algorithm algorithm = Algorithm::kRing;
 };
 
+// Each algorithm with the hosts in 1, 2, 3 and 4 processes, for a small buffer
+// and for a large one: some take another form then.
+std::vector<Packing> PackingsOfAlgorithms() {
+  std::vector<Packing> packings;
+  for (const Algorithm algorithm : AllAlgorithms()) {
+    for (const int processes : {1, 2, 3, 4}) {
+      packings.push_back({4, processes, 1000, 64 * 1024, algorithm});
+      packings.push_back({4, processes, 70000, 4096, algorithm});
+    }
+    packings.push_back({6, 3, 1'500'000, 64 * 1024, algorithm});
+  }
+  return packings;
+}
+
 std::string Name(const ::testing::TestParamInfo<Packing>& info) {
-  return std::to_string(info.param.hosts) + "hosts_" +
+  return std::string(NameOf(info.param.algorithm)) + "_" +
+         std::to_string(info.param.hosts) + "hosts_" +
          std::to_string(info.param.processes) + "processes_" +
          std::to_string(info.param.elements) + "elements";
 }
@@ -46,20 +65,21 @@ INSTANTIATE_TEST_SUITE_P(
                       // More than the bound of one route: credit runs out.
                       Packing{3, 3, 4'000'000, 65536}),
     Name);
+INSTANTIATE_TEST_SUITE_P(Algorithms, PackedPod,
+                         ::testing::ValuesIn(PackingsOfAlgorithms()), Name);
 
 // What one process does: all collectives of its hosts, then it leaves.
-void RunProcess(std::unique_ptr<Transport> transport, const Packing& pod,
-                const std::vector<int>& order,
+void RunProcess(std::unique_ptr<Transport> transport,
+                const std::vector<RankPlan>& plans,
                 std::vector<std::vector<std::vector<float>>>& buffers) {
   SystemClock clock;
-  std::vector<int> hosts(pod.hosts);
+  std::vector<int> hosts(plans.size());
   std::iota(hosts.begin(), hosts.end(), 0);
   std::vector<std::unique_ptr<Executor>> executors;
   for (const int host : transport->local_hosts()) {
     executors.push_back(std::make_unique<Executor>(
         *transport, clock, Executor::Options{.host = host, .hosts = hosts}));
-    const auto plan = std::make_shared<const RankPlan>(
-        RingAllReduce({order, pod.elements, pod.chunk}, host));
+    const auto plan = std::make_shared<const RankPlan>(plans[host]);
     for (std::size_t i = 0; i < buffers.size(); ++i) {
       ASSERT_THAT(executors.back()->Start(i, plan, buffers[i][host], "bucket",
                                           [](const absl::Status& status) {
@@ -78,18 +98,17 @@ void RunProcess(std::unique_ptr<Transport> transport, const Packing& pod,
   }
 }
 
-TEST_P(PackedPod, GivesTheBitsOfTheRing) {
+TEST_P(PackedPod, GivesTheBitsOfThePlan) {
   const Packing& pod = GetParam();
-  std::vector<int> order(pod.hosts);
-  std::iota(order.begin(), order.end(), 0);
-  std::rotate(order.begin(), order.begin() + pod.hosts / 2, order.end());
-  std::reverse(order.begin() + pod.hosts / 3, order.end());
+  const PlanRequest request = MakeRequest(Collective::kAllReduce, pod.algorithm,
+                                          pod.hosts, pod.elements, pod.chunk);
+  const std::vector<RankPlan> plans = AllPlans(request);
   const int collectives = pod.elements > 1'000'000 ? 1 : 4;
   std::vector<std::vector<std::vector<float>>> buffers;
   std::vector<std::vector<float>> expected;
   for (int i = 0; i < collectives; ++i) {
     buffers.push_back(RandomInputs(pod.hosts, pod.elements, 77 + i));
-    expected.push_back(RingSum(order, buffers.back()));
+    expected.push_back(SumInOrderOf(request, buffers.back()));
   }
 
   InProcessNetwork network;
@@ -105,7 +124,7 @@ TEST_P(PackedPod, GivesTheBitsOfTheRing) {
     std::vector<std::jthread> threads;
     for (auto& transport : transports) {
       threads.emplace_back([&, own = std::move(transport)]() mutable {
-        RunProcess(std::move(own), pod, order, buffers);
+        RunProcess(std::move(own), plans, buffers);
       });
     }
   }

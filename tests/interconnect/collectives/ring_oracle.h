@@ -1,8 +1,10 @@
-// What a ring all-reduce must give, written as plainly as possible.
+// What a ring all-reduce must give, written as plainly as possible, and inputs
+// that show the order of a sum.
 #ifndef PODSIM_TESTS_INTERCONNECT_COLLECTIVES_RING_ORACLE_H_
 #define PODSIM_TESTS_INTERCONNECT_COLLECTIVES_RING_ORACLE_H_
 
 #include <cstdint>
+#include <functional>
 #include <random>
 #include <vector>
 
@@ -14,8 +16,11 @@ namespace podsim::testing {
 // r, and its fold starts right behind the owner, at position p + 1 if the owner
 // stands at p:
 //   ((x[p+1] + x[p+2]) + ...) + x[p]     positions, mod W.
+using Addition = std::function<float(float, float)>;
+
 inline std::vector<float> RingSum(const std::vector<int>& order,
-                                  const std::vector<std::vector<float>>& x) {
+                                  const std::vector<std::vector<float>>& x,
+                                  const Addition& add = std::plus<float>()) {
   const int world = static_cast<int>(order.size());
   const std::int64_t elements = static_cast<std::int64_t>(x[0].size());
   std::vector<float> sum(x[0].size());
@@ -25,7 +30,7 @@ inline std::vector<float> RingSum(const std::vector<int>& order,
          ++i) {
       float received = x[order[(p + 1) % world]][i];
       for (int hop = 2; hop <= world; ++hop) {
-        received = received + x[order[(p + hop) % world]][i];
+        received = add(received, x[order[(p + hop) % world]][i]);
       }
       sum[i] = received;
     }
