@@ -1,0 +1,72 @@
+#include "interconnect/collectives/choose.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "tests/testing/status_matchers.h"
+
+namespace podsim {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::StatusIs;
+
+TEST(ChooseAlgorithm, TakesTheFirstRowThatFits) {
+  const std::vector<ChoiceRow> table = {
+      {.most_ranks = 4, .most_bytes = 100, .algorithm = Algorithm::kDirect},
+      {.most_bytes = 1000, .algorithm = Algorithm::kHalvingDoubling},
+      {.most_ranks = 8, .algorithm = Algorithm::kBidirRing},
+      {.collective = Collective::kAllGather, .algorithm = Algorithm::kDirect}};
+  EXPECT_THAT(CheckChoices(table), testing::IsOk());
+  const auto chosen = [&](std::int64_t bytes, int world) {
+    return ChooseAlgorithm(Collective::kAllReduce, bytes, world, table);
+  };
+  EXPECT_EQ(chosen(0, 4), Algorithm::kDirect);
+  EXPECT_EQ(chosen(100, 4), Algorithm::kDirect);
+  EXPECT_EQ(chosen(101, 4), Algorithm::kHalvingDoubling);
+  EXPECT_EQ(chosen(100, 5), Algorithm::kHalvingDoubling);
+  EXPECT_EQ(chosen(1001, 8), Algorithm::kBidirRing);
+  EXPECT_EQ(chosen(1001, 9), Algorithm::kRing);  // no row fits
+  EXPECT_EQ(ChooseAlgorithm(Collective::kAllGather, 1 << 30, 99, table),
+            Algorithm::kDirect);
+}
+
+TEST(ChooseAlgorithm, WhereNoRowFitsItTakesOneThatIsSupported) {
+  for (const auto& [collective, algorithm] :
+       {std::pair{Collective::kAllReduce, Algorithm::kRing},
+        std::pair{Collective::kReduceScatter, Algorithm::kRing},
+        std::pair{Collective::kAllGather, Algorithm::kRing},
+        std::pair{Collective::kBroadcast, Algorithm::kRing},
+        std::pair{Collective::kAllToAll, Algorithm::kDirect},
+        std::pair{Collective::kBarrier, Algorithm::kHalvingDoubling}}) {
+    EXPECT_EQ(ChooseAlgorithm(collective, 1, 4, {}), algorithm);
+  }
+}
+
+TEST(ChooseAlgorithm, ShipsATableOfFewStepsForSmallBuffers) {
+  EXPECT_THAT(CheckChoices(ShippedChoices()), testing::IsOk());
+  for (const Collective collective :
+       {Collective::kAllReduce, Collective::kReduceScatter,
+        Collective::kAllGather, Collective::kBroadcast}) {
+    for (const int world : {2, 32, 1024}) {
+      EXPECT_EQ(ChooseAlgorithm(collective, 256 << 10, world),
+                Algorithm::kHalvingDoubling);
+      EXPECT_EQ(ChooseAlgorithm(collective, (256 << 10) + 1, world),
+                Algorithm::kRing);
+    }
+  }
+}
+
+TEST(CheckChoices, NamesTheRowThatIsWrong) {
+  EXPECT_THAT(CheckChoices(std::vector<ChoiceRow>{
+                  {}, {.collective = Collective::kAllToAll}}),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("row 1: ring does not do all_to_all")));
+  EXPECT_THAT(CheckChoices(std::vector<ChoiceRow>{{.most_bytes = -1}}),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("-1 bytes: limits must be at least 0")));
+}
+
+}  // namespace
+}  // namespace podsim
