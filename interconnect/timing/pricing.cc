@@ -62,6 +62,9 @@ class Simulation {
 
   absl::StatusOr<SimTime> Run() {
     for (std::int32_t rank = 0; rank < size(); ++rank) {
+      for (const std::int32_t op : ranks_[rank].index->first_local) {
+        Finish(rank, op);
+      }
       for (std::size_t peer = 0; peer < ranks_[rank].paths.size(); ++peer) {
         Pump(rank, static_cast<std::int32_t>(peer));
       }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "interconnect/collectives/algorithms.h"
 #include "interconnect/topology/slice.h"
 #include "tests/testing/status_matchers.h"
 
@@ -153,6 +154,48 @@ TEST(PriceCollective, ARingThroughNonNeighboursIsSlower) {
   ASSERT_OK_AND_ASSIGN(const SimTime again,
                        PriceCollective(AllReducePlans(rows), torus));
   EXPECT_EQ(bad, again);
+}
+
+// Steps of one chunk each: 3 + 3 along the rows with a quarter of the buffer,
+// 6 along the columns with a sixteenth.
+TEST(PriceCollective, ATorusTakesTheStepsOfItsRowsAndColumns) {
+  PlanRequest request = {.algorithm = Algorithm::kTorus2d,
+                         .ring = InOrder(16),
+                         .rows = 4,
+                         .columns = 4,
+                         .elements = 16 * 100};
+  std::vector<RankPlan> plans;
+  for (int rank = 0; rank < 16; ++rank) {
+    ASSERT_OK_AND_ASSIGN(plans.emplace_back(), MakePlan(request, rank));
+  }
+  ASSERT_OK_AND_ASSIGN(const SimTime time,
+                       PriceCollective(plans, Line(4, 4, true, 10 * kNs)));
+  EXPECT_EQ(time, SimTime::Picoseconds((6 * 410 + 6 * 110) * kNs));
+}
+
+TEST(PriceCollective, PricesEveryAlgorithm) {
+  for (const Collective collective :
+       {Collective::kAllReduce, Collective::kReduceScatter,
+        Collective::kAllGather, Collective::kBroadcast, Collective::kAllToAll,
+        Collective::kBarrier}) {
+    for (const Algorithm algorithm : AllAlgorithms()) {
+      if (!Supports(collective, algorithm)) continue;
+      const PlanRequest request = {.collective = collective,
+                                   .algorithm = algorithm,
+                                   .ring = InOrder(6),
+                                   .rows = 2,
+                                   .columns = 3,
+                                   .elements = 60,
+                                   .chunk_elements = 7};
+      std::vector<RankPlan> plans;
+      for (int rank = 0; rank < 6; ++rank) {
+        ASSERT_OK_AND_ASSIGN(plans.emplace_back(), MakePlan(request, rank));
+      }
+      ASSERT_OK_AND_ASSIGN(const SimTime time,
+                           PriceCollective(plans, Line(3, 2, true, kNs)));
+      EXPECT_GT(time, SimTime());
+    }
+  }
 }
 
 TEST(PriceCollective, RefusesWhatItCannotPrice) {
