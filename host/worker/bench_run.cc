@@ -3,7 +3,9 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <stop_token>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -19,6 +21,7 @@ namespace {
 
 // How much later than the others one host enters a verified barrier.
 constexpr absl::Duration kLate = absl::Milliseconds(2);
+constexpr absl::Duration kPollWait = absl::Milliseconds(100);
 
 std::int64_t PeakBytes() {
   rusage usage = {};
@@ -167,7 +170,8 @@ struct BenchRun::Impl {
   HostBarrier barrier;
   int barriers_verified = 0;
   Slots slots;
-  CollectiveDriver driver;  // last: it may still send from the buffers
+  CollectiveDriver driver;  // behind the buffers: it may still send from them
+  std::jthread lingering;   // last: polls until the end
 };
 
 BenchTiming& BenchRun::Impl::TimingOf(Placement placement,
@@ -278,6 +282,9 @@ absl::Status BenchRun::Impl::Measure(const Row& row, Placement placement,
                    spec.blocking() != 0 ? &barrier : nullptr, *setup.clock);
   PODSIM_RETURN_IF_ERROR(driver.Run(timed.RoundsFor(spec.iters()), row.label,
                                     row.deadline, timed));
+  // Nobody turns to other things while somebody's time still runs: the last
+  // frames leave only if their sender polls.
+  PODSIM_RETURN_IF_ERROR(RunBarrier(row));
   const auto at_once = static_cast<double>(spec.agg_iters());
   for (std::size_t local = 0; local < slots.size(); ++local) {
     BenchTiming& timing = TimingOf(placement, reports[local]);
@@ -316,7 +323,11 @@ absl::Status BenchRun::Impl::RunRow(std::int64_t number, const BenchCase& one) {
 }
 
 BenchRun::BenchRun(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
-BenchRun::~BenchRun() = default;
+
+BenchRun::~BenchRun() {
+  impl_->lingering.request_stop();
+  impl_->setup.transport->Wake();
+}
 
 absl::StatusOr<std::unique_ptr<BenchRun>> BenchRun::Create(BenchSetup setup) {
   if (!setup.plan.has_bench()) {
@@ -339,6 +350,10 @@ absl::Status BenchRun::Run() {
         impl_->RunRow(row, cases[static_cast<std::size_t>(row % per_cycle)]));
   }
   impl_->setup.progress->Enter(rows, "finished");
+  impl_->lingering =
+      std::jthread([&impl = *impl_](const std::stop_token& stop) {
+        while (!stop.stop_requested()) impl.setup.transport->Poll(kPollWait);
+      });
   return absl::OkStatus();
 }
 

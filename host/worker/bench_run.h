@@ -37,7 +37,7 @@ struct BenchSetup {
   // coordinator judges leases and aborts.
   absl::Duration stall_limit = absl::InfiniteDuration();
   // Borrowed; must outlive the run. The transport's local hosts are the hosts
-  // that this process plays.
+  // that this process plays; from Create on it belongs to the run.
   Transport* transport = nullptr;
   const Clock* clock = nullptr;
   Progress* progress = nullptr;
@@ -52,6 +52,8 @@ class BenchRun final : public HostWork {
 
   // run_cycles times all cases; 0 cycles end with Abort only. One report per
   // local host and row, in order. Wrong elements are reported, not an error.
+  // Once it has ended well, a thread polls the transport, for the last frames
+  // may still have to leave: keep this object until all hosts have ended.
   // Errors: those of PlanCase; whatever the collectives failed with;
   //   DEADLINE_EXCEEDED (the plan's timeout for a row); the reason of Abort.
   absl::Status Run() override;

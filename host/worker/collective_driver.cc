@@ -90,9 +90,9 @@ void CollectiveDriver::PollOnce(absl::Time deadline) {
     MutexLock lock(mutex_);
     return Fail(abort_reason_);
   }
-  if (events == 0) {
-    CheckWait(deadline);
-  } else if (deadline != absl::InfiniteFuture() && clock_.Now() >= deadline) {
+  if (events == 0) return CheckWait(deadline);
+  if (published_) Publish({});  // it goes on
+  if (deadline != absl::InfiniteFuture() && clock_.Now() >= deadline) {
     CheckWait(deadline);
   } else if (options_.stall_limit != absl::InfiniteDuration()) {
     moved_ = clock_.Now();
@@ -115,6 +115,12 @@ void CollectiveDriver::CheckWait(absl::Time deadline) {
         "no frame moved for ", absl::FormatDuration(options_.stall_limit), ": ",
         waiting.what)));
   }
+  Publish(std::move(waiting));
+}
+
+void CollectiveDriver::Publish(Waiting waiting) {
+  published_ = waiting.host >= 0;
+  progress_.SetWaiting(waiting);
   MutexLock lock(mutex_);
   waiting_ = std::move(waiting);
 }

@@ -83,6 +83,7 @@ class CollectiveDriver {
   void Fail(const absl::Status& why);
   void PollOnce(absl::Time deadline);
   void CheckWait(absl::Time deadline);
+  void Publish(Waiting waiting);
 
   Transport& transport_;
   const Clock& clock_;
@@ -95,6 +96,7 @@ class CollectiveDriver {
   std::vector<CollectiveStart> starts_;  // scratch of Advance
   std::uint64_t counted_ = 0;            // frames told to progress_
   absl::Time moved_;                     // when a frame did last
+  bool published_ = false;               // the lease says who is waited for
 
   std::atomic<bool> aborted_{false};
   mutable Mutex mutex_;
