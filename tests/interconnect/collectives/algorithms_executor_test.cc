@@ -175,7 +175,7 @@ TEST_P(AlgorithmResults, OfWholeNumbersAreExact) {
         Collective::kAllToAll}) {
     for (const Algorithm algorithm : AlgorithmsFor(collective)) {
       for (const std::int64_t elements : SizesFor(world)) {
-        // Slow oracles: long buffers of many ranks for one collective only.
+        // Long buffers of many ranks take long: for one collective only.
         if (elements > 1000 && world > 4 &&
             collective != Collective::kAllReduce) {
           continue;

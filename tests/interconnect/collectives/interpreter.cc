@@ -12,7 +12,7 @@
 namespace podsim::testing {
 namespace {
 
-constexpr std::uint64_t kRounded = 1;  // the lowest bit of Value::bits
+constexpr std::uint64_t kRounded = 1;  // in Value::bits
 
 // Spreads the bits of a number over all 64 (the finish of MurmurHash3).
 std::uint64_t Mix(std::uint64_t x) {
@@ -34,22 +34,9 @@ Value Garbage(std::uint32_t random) {
 
 }  // namespace
 
-std::uint64_t Share(int rank) { return std::uint64_t{1} << (2 * rank); }
-
-std::uint64_t Everybody(int world) {
-  std::uint64_t all = 0;
-  for (int rank = 0; rank < world; ++rank) all += Share(rank);
-  return all;
-}
-
 Value Initial(int rank, std::int64_t place) {
   const std::uint64_t name = static_cast<std::uint64_t>(place) * 64 + rank;
   return {Share(rank), Mix(name) & ~kRounded, place};
-}
-
-Value Rounded(Value value) {
-  value.bits |= kRounded;
-  return value;
 }
 
 Interpreter::Interpreter(const std::vector<RankPlan>& plans, int in_flight,

@@ -34,12 +34,20 @@ struct Value {
   bool operator==(const Value&) const = default;
 };
 
-std::uint64_t Share(int rank);
-std::uint64_t Everybody(int world);
+constexpr std::uint64_t Share(int rank) {
+  return std::uint64_t{1} << (2 * rank);
+}
+// One share of each of the ranks: 0101...01 in binary.
+constexpr std::uint64_t Everybody(int world) {
+  return ~std::uint64_t{0} / 3 >> (64 - 2 * world);
+}
 // What element `place` of `rank` holds at the start.
 Value Initial(int rank, std::int64_t place);
-// The same after a wire narrower than the buffer.
-Value Rounded(Value value);
+// The same after a wire narrower than the buffer: the lowest bit says so.
+constexpr Value Rounded(Value value) {
+  value.bits |= 1;
+  return value;
+}
 
 // At most `in_flight` frames from one rank to another; the order of all that
 // may happen is drawn from `seed`, and how sends end: a frame leaves its bytes
