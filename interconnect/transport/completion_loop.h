@@ -57,6 +57,10 @@ class CompletionLoop {
 
   // Runs the next completion; false if none came until then.
   bool RunOne(Time until);
+  // The same, but for a short while after the last completion it looks again
+  // and again, letting others run in between, before it sleeps: to be woken
+  // from sleep takes longer than most answers.
+  bool RunOneSoon(Time until);
 
   // Makes RunOne run something. Thread-safe.
   void Wake();
@@ -72,6 +76,7 @@ class CompletionLoop {
   Operation wake_;
   std::atomic<bool> wake_set_ = false;  // the alarm is on its way
   bool woken_ = false;
+  Time last_;  // when a completion was run last
   Mutex mutex_;
   grpc::Alarm alarm_ PODSIM_GUARDED_BY(mutex_);
 };

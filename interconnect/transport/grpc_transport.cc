@@ -20,6 +20,7 @@
 #include "interconnect/transport/frame.h"
 #include "interconnect/transport/grpc_wire.h"
 #include "interconnect/transport/peer_links.h"
+#include "interconnect/transport/socket_buffers.h"
 
 namespace podsim {
 
@@ -99,6 +100,20 @@ absl::StatusOr<SendResult> GrpcTransport::Impl::SendToPeer(
   return SendResult::kQueued;
 }
 
+namespace {
+
+// Where the pod's processes listen, as far as they do so on Unix sockets.
+std::vector<std::string> UnixPaths(const std::vector<IciProcess>& processes) {
+  std::vector<std::string> paths;
+  for (const IciProcess& process : processes) {
+    const auto address = ParseAddress(process.address);
+    if (address.ok() && address->is_unix()) paths.push_back(address->path);
+  }
+  return paths;
+}
+
+}  // namespace
+
 GrpcTransport::GrpcTransport(std::unique_ptr<Impl> impl)
     : impl_(std::move(impl)) {}
 
@@ -129,9 +144,11 @@ absl::Status GrpcTransport::Connect(const std::vector<IciProcess>& processes,
       });
   impl_->links.emplace(impl_->identity, std::move(map), impl_->service,
                        *impl_->loop, *impl_->dispatcher.mailbox());
-  return Annotate(
+  PODSIM_RETURN_IF_ERROR(Annotate(
       impl_->links->Connect(timeout),
-      absl::StrCat("process ", impl_->options.process, " joins the ICI"));
+      absl::StrCat("process ", impl_->options.process, " joins the ICI")));
+  WidenSendBuffers(UnixPaths(processes));
+  return absl::OkStatus();
 }
 
 const std::vector<int>& GrpcTransport::local_hosts() const {
@@ -170,7 +187,7 @@ int GrpcTransport::Poll(absl::Duration max_wait) {
   for (;;) {
     // One completion at a time: to look for more costs a system call, and what
     // has come may be what everybody waits for.
-    if (dispatcher.mailbox()->size() == 0) loop.RunOne(until);
+    if (dispatcher.mailbox()->size() == 0) loop.RunOneSoon(until);
     const int delivered = dispatcher.Deliver();
     if (impl_->links) impl_->links->Tidy();
     if (loop.TakeWake() || delivered > 0 || CompletionLoop::Passed(until)) {
