@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/status.h"
+#include "interconnect/collectives/algorithms.h"
 
 namespace podsim {
 namespace {
@@ -13,8 +14,21 @@ namespace {
 constexpr absl::Duration kPollWait = absl::Milliseconds(100);
 constexpr std::chrono::milliseconds kWaitSlice(100);
 
-std::vector<int> RingPositions(const PlanBits& bits) {
-  return {bits.ring().begin(), bits.ring().end()};
+// What all buckets have in common.
+absl::StatusOr<PlanRequest> RequestFor(const PlanBits& bits,
+                                       const Bucket& bucket) {
+  const auto algorithm = AlgorithmNamed(bucket.algorithm());
+  if (!algorithm.has_value()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "no algorithm for an all-reduce is called '", bucket.algorithm(), "'"));
+  }
+  return PlanRequest{.collective = Collective::kAllReduce,
+                     .algorithm = *algorithm,
+                     .ring = {bits.ring().begin(), bits.ring().end()},
+                     .rows = bits.host_rows(),
+                     .columns = bits.host_columns(),
+                     .elements = bucket.count(),
+                     .chunk_elements = bits.chunk_elements()};
 }
 
 }  // namespace
@@ -28,27 +42,34 @@ Reducer::Reducer(Transport& transport, const Clock& clock, const JobPlan& plan,
   const PlanBits& bits = plan.bits();
   std::vector<int> hosts;
   for (int host = 0; host < bits.hosts(); ++host) hosts.push_back(host);
-  for (const Bucket& bucket : bits.buckets()) {
-    const RingOptions ring = {.order = RingPositions(bits),
-                              .elements = bucket.count(),
-                              .chunk_elements = bits.chunk_elements()};
-    auto& of_hosts = plans_.emplace_back();
-    for (const int host : transport.local_hosts())
-      of_hosts.push_back(
-          std::make_shared<const RankPlan>(RingAllReduce(ring, host)));
-    labels_.push_back(absl::StrCat("bucket ", labels_.size(), ", ",
-                                   absl::StrJoin(bucket.variables(), "+")));
-  }
   for (const int host : transport.local_hosts())
     executors_.push_back(std::make_unique<Executor>(
         transport, clock,
         Executor::Options{
             .host = host, .generation = options.generation, .hosts = hosts}));
+  const absl::Status planned = PlanBuckets(bits);
   {
     MutexLock lock(mutex_);
-    running_.assign(plans_.size(), 0);
+    running_.assign(bits.buckets_size(), 0);
+    failure_ = planned;
   }
   thread_ = std::jthread([this](const std::stop_token& stop) { Loop(stop); });
+}
+
+absl::Status Reducer::PlanBuckets(const PlanBits& bits) {
+  if (bits.wire_dtype() == "bfloat16") wire_ = ElementType::kBfloat16;
+  for (const Bucket& bucket : bits.buckets()) {
+    auto& of_hosts = plans_.emplace_back();
+    PODSIM_ASSIGN_OR_RETURN(const PlanRequest request,
+                            RequestFor(bits, bucket));
+    for (const int host : transport_.local_hosts()) {
+      PODSIM_ASSIGN_OR_RETURN(RankPlan plan, MakePlan(request, host));
+      of_hosts.push_back(std::make_shared<const RankPlan>(std::move(plan)));
+    }
+    labels_.push_back(absl::StrCat("bucket ", labels_.size(), ", ",
+                                   absl::StrJoin(bucket.variables(), "+")));
+  }
+  return absl::OkStatus();
 }
 
 Reducer::~Reducer() {
@@ -58,14 +79,17 @@ Reducer::~Reducer() {
 
 void Reducer::Start(int local, int bucket, std::uint64_t sequence,
                     std::span<float> gradients) {
-  if (plans_[bucket][local]->ops.empty()) return;  // a world of one
   {
     MutexLock lock(mutex_);
+    // Wait tells; and in a world of one there is nothing to do.
+    if (!failure_.ok() || plans_[bucket][local]->ops.empty()) return;
     ++running_[bucket];
   }
   Post([this, local, bucket, sequence, gradients] {
+    CollectiveBuffer buffer(gradients);
+    buffer.wire = wire_;
     const absl::Status started = executors_[local]->Start(
-        sequence, plans_[bucket][local], gradients, labels_[bucket],
+        sequence, plans_[bucket][local], buffer, labels_[bucket],
         [this, bucket](const absl::Status& status) { OnDone(bucket, status); });
     if (!started.ok()) OnDone(bucket, started);
   });

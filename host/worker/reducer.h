@@ -48,8 +48,9 @@ class Reducer {
              std::span<float> gradients);
 
   // Waits until `bucket` is reduced for every local host that started it.
-  // Errors: what the executors latched, the reason given to Abort, or
-  //   DEADLINE_EXCEEDED (stall_limit) saying what was waited for.
+  // Errors: what the executors latched, the reason given to Abort,
+  //   DEADLINE_EXCEEDED (stall_limit) saying what was waited for, or
+  //   INVALID_ARGUMENT (the plan names no algorithm that fits its hosts).
   absl::Status Wait(int bucket);
 
   // Fails what is in flight and every later Wait. Thread-safe.
@@ -60,6 +61,8 @@ class Reducer {
 
  private:
   using Command = std::function<void()>;
+  // Fills plans_ and labels_.
+  absl::Status PlanBuckets(const PlanBits& bits);
   void Loop(const std::stop_token& stop);
   void Post(Command command);
   void RunCommands();
@@ -73,6 +76,7 @@ class Reducer {
   // Of each bucket and host: constant after construction.
   std::vector<std::vector<std::shared_ptr<const RankPlan>>> plans_;
   std::vector<std::string> labels_;
+  ElementType wire_ = ElementType::kFloat32;
   // The polling thread's.
   std::vector<std::unique_ptr<Executor>> executors_;
   std::uint64_t counted_ = 0;

@@ -69,8 +69,10 @@ void FillGeneralDefaults(JobSpec& spec) {
   PODSIM_DEFAULT(spec, steps_per_eval, 0);
   PODSIM_DEFAULT(spec, threads, 0);
   PODSIM_DEFAULT(spec, transport, "unix");
+  PODSIM_DEFAULT(spec, algo, "auto");
+  PODSIM_DEFAULT(spec, wire_dtype, "float32");
   PODSIM_DEFAULT(spec, bucket_bytes, 4 * kMiB);
-  PODSIM_DEFAULT(spec, chunk_bytes, 256 * kKiB);
+  PODSIM_DEFAULT(spec, chunk_bytes, 512 * kKiB);
   PODSIM_DEFAULT(spec, stall_timeout, 10);
   PODSIM_DEFAULT(spec, heartbeat_timeout, 5);
   PODSIM_DEFAULT(spec, initialization_timeout, 60);

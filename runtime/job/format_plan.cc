@@ -117,8 +117,10 @@ std::string GradientsText(const PlanBits& bits) {
       FormatCount(gradients), " (", FormatBytes(gradients * kGradientBytes),
       "), ", Counted(bits.buckets_size(), "bucket"));
   if (bits.hosts() == 1) return absl::StrCat(buckets, ", one host: no ring");
+  const char* wire =
+      bits.wire_dtype() == "bfloat16" ? "bfloat16 on the wire, " : "";
   return absl::StrCat(
-      buckets, ", ", bits.algorithm(), " of ", bits.hosts(), " hosts, ",
+      buckets, ", ", bits.algorithm(), " of ", bits.hosts(), " hosts, ", wire,
       FormatBytes(bits.chunk_elements() * kGradientBytes), " chunks");
 }
 

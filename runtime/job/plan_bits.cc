@@ -8,6 +8,7 @@
 #include "google/protobuf/io/coded_stream.h"
 #include "google/protobuf/io/zero_copy_stream_impl_lite.h"
 #include "host/core/core.h"
+#include "interconnect/collectives/choose.h"
 #include "models/tensor/kernels.h"
 #include "runtime/job/planner.h"
 
@@ -17,6 +18,14 @@ namespace {
 // Raised when the same plan gives new bits.
 constexpr int kNumericsVersion = 2;
 constexpr std::int64_t kGradientBytes = 4;  // float32
+constexpr char kByBucket[] = "by bucket";
+
+std::string AlgorithmFor(const Job& job, std::int64_t elements) {
+  if (job.spec.algo() != "auto") return job.spec.algo();
+  const std::int64_t width = job.spec.wire_dtype() == "bfloat16" ? 2 : 4;
+  return std::string(NameOf(ChooseAlgorithm(
+      Collective::kAllReduce, elements * width, job.slice.hosts)));
+}
 
 }  // namespace
 
@@ -46,7 +55,9 @@ void FillNumerics(const Job& job, const DatasetConfig& dataset,
   bits.set_gradient_dtype("float32");
   bits.set_optimizer("sgd");
   bits.set_momentum(job.spec.momentum());
-  bits.set_algorithm("ring");
+  bits.set_wire_dtype(job.spec.wire_dtype());
+  bits.set_host_rows(job.slice.host_grid.y);
+  bits.set_host_columns(job.slice.host_grid.x);
   bits.set_reduction("fused");
   bits.set_chunk_elements(job.spec.chunk_bytes() / kGradientBytes);
   bits.set_isa(isa);
@@ -67,13 +78,17 @@ void FillModelConfig(const JobSpec& spec, const DatasetConfig& dataset,
   model.set_classes(dataset.classes());
 }
 
-void FillBuckets(const Program& program, PlanBits& bits) {
+void FillBuckets(const Job& job, const Program& program, PlanBits& bits) {
   for (const GradientBucket& from : program.buckets) {
     Bucket& bucket = *bits.add_buckets();
     bucket.set_begin(from.begin);
     bucket.set_count(from.count);
     for (const TensorId variable : from.variables)
       bucket.add_variables(program.tensor(variable).name);
+    bucket.set_algorithm(AlgorithmFor(job, bucket.count()));
+    const bool same = bits.buckets(0).algorithm() == bucket.algorithm();
+    bits.set_algorithm(
+        same && bits.algorithm() != kByBucket ? bucket.algorithm() : kByBucket);
   }
 }
 

@@ -21,7 +21,8 @@ void FillNumerics(const Job& job, const DatasetConfig& dataset,
                   const std::string& isa, PlanBits& bits);
 void FillModelConfig(const JobSpec& spec, const DatasetConfig& dataset,
                      ModelConfig& model);
-void FillBuckets(const Program& program, PlanBits& bits);
+// The gradient buckets, and which algorithm sums each.
+void FillBuckets(const Job& job, const Program& program, PlanBits& bits);
 
 }  // namespace podsim
 

@@ -69,7 +69,7 @@ absl::StatusOr<JobPlan> FinishPlan(JobPlan plan, const Program& program,
                 {.eval_batch_per_core = plan.eval_batch_per_core(),
                  .processes = plan.processes(),
                  .memory_bytes = inputs.memory_bytes}));
-  FillBuckets(program, *plan.mutable_bits());
+  FillBuckets(job, program, *plan.mutable_bits());
   plan.set_hash(HashOf(plan.bits()));
   return plan;
 }

@@ -10,6 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "base/status.h"
 #include "base/units.h"
+#include "interconnect/collectives/algorithms.h"
 #include "models/tensor/kernels.h"
 
 namespace podsim {
@@ -82,8 +83,18 @@ struct Words {
   std::vector<std::string> allowed;
 };
 
+std::vector<std::string> AlgorithmNames() {
+  std::vector<std::string> names = {"auto"};
+  for (const Algorithm algorithm : AllAlgorithms()) {
+    names.emplace_back(NameOf(algorithm));
+  }
+  return names;
+}
+
 std::vector<Words> WordTable() {
-  return {{"lr_scaling", {"linear", "sqrt", "none"}},
+  return {{"algo", AlgorithmNames()},
+          {"wire_dtype", {"float32", "bfloat16"}},
+          {"lr_scaling", {"linear", "sqrt", "none"}},
           {"precision", {"bfloat16", "float32"}},
           {"transport", {"unix", "tcp"}},
           {"isa", IsaLevels()},

@@ -64,6 +64,12 @@ constexpr FlagInfo kSpecFlags[] = {
     {"isa", kNumerics, "LEVEL",
      "Kernels to use: v2, v3 (AVX2) or v4 (AVX-512)\n"
      "[best that all processes run]"},
+    {"algo", kNumerics, "NAME",
+     "How gradients are summed over hosts: auto (by size), ring,\n"
+     "bidir_ring, torus2d, halving_doubling or direct"},
+    {"wire_dtype", kNumerics, "TYPE",
+     "How gradients travel: float32, or bfloat16: half the bytes,\n"
+     "sums rounded at every host"},
     {"bucket_bytes", kNumerics, "BYTES",
      "Gradient bucket that is summed at a time (K, M, G)"},
     {"chunk_bytes", kNumerics, "BYTES",

@@ -45,7 +45,8 @@ steps       1,001 of batch 64 on v3-8 -> 251 of batch 256
 rate        0.05 -> 0.2 (linear), momentum 0.9
 warm-up     6,400 examples, 25 steps
 numerics    bfloat16 products, float32 sums, kernels v3 (Eigen X), seed 0
-gradients   9,610 (37.54 KiB), 1 bucket, ring of 4 hosts, 256.00 KiB chunks
+gradients   9,610 (37.54 KiB), 1 bucket, halving_doubling of 4 hosts, 512.00 KiB
+            chunks
 processes   4 processes, 1 host each, a fair share of the CPUs, Unix sockets
 evaluation  8 per core, at the end
 note        1,001 steps (v3-8, batch 64) become 251: 64,064 examples either way
