@@ -6,7 +6,6 @@
 #include "base/status.h"
 #include "interconnect/collectives/algorithms.h"
 #include "interconnect/collectives/choose.h"
-#include "interconnect/topology/slice.h"
 
 namespace podsim {
 namespace {
@@ -14,12 +13,11 @@ namespace {
 constexpr std::int64_t kPlannedElementBytes = 4;  // chunk_elements are floats
 
 // What all requests of a pod have in common.
-absl::StatusOr<PlanRequest> RequestFor(const PlanBits& bits) {
-  PODSIM_ASSIGN_OR_RETURN(const Slice slice, FindSlice(bits.slice()));
-  return PlanRequest{.ring = {bits.ring().begin(), bits.ring().end()},
-                     .rows = slice.host_grid.y,
-                     .columns = slice.host_grid.x,
-                     .chunk_elements = bits.chunk_elements()};
+PlanRequest RequestFor(const PlanBits& bits) {
+  return {.ring = {bits.ring().begin(), bits.ring().end()},
+          .rows = bits.host_rows(),
+          .columns = bits.host_columns(),
+          .chunk_elements = bits.chunk_elements()};
 }
 
 absl::StatusOr<Algorithm> AlgorithmFor(const BenchCase& one, std::int64_t bytes,
@@ -48,24 +46,24 @@ absl::StatusOr<BenchPlans> PlansOf(const PlanRequest& request,
 absl::StatusOr<BenchPlans> PlanCase(const PlanBits& bits, const BenchCase& one,
                                     const BenchShape& shape,
                                     const std::vector<int>& hosts) {
-  PODSIM_ASSIGN_OR_RETURN(PlanRequest request, RequestFor(bits));
+  PlanRequest request = RequestFor(bits);
   request.collective = one.collective;
   request.elements = TravellingElements(one, shape);
   PODSIM_ASSIGN_OR_RETURN(
       request.algorithm,
       AlgorithmFor(
-          one, request.elements * static_cast<std::int64_t>(SizeOf(one.type)),
+          one, request.elements * static_cast<std::int64_t>(SizeOf(shape.wire)),
           shape.hosts));
-  // Chunks are so many bytes on the way, whatever the type.
+  // Chunks are so many bytes of the buffer, whatever the type.
   request.chunk_elements = bits.chunk_elements() * kPlannedElementBytes /
-                           static_cast<std::int64_t>(SizeOf(shape.wire));
+                           static_cast<std::int64_t>(SizeOf(one.type));
   if (one.root >= 0) request.root = one.root / shape.ranks_per_host;
   return PlansOf(request, hosts);
 }
 
 absl::StatusOr<BenchPlans> PlanBarrier(const PlanBits& bits,
                                        const std::vector<int>& hosts) {
-  PODSIM_ASSIGN_OR_RETURN(PlanRequest request, RequestFor(bits));
+  PlanRequest request = RequestFor(bits);
   request.collective = Collective::kBarrier;
   request.algorithm = ChooseAlgorithm(Collective::kBarrier, 0, bits.hosts());
   return PlansOf(request, hosts);

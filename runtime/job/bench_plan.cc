@@ -231,6 +231,8 @@ void FillBits(const Slice& slice, const JobSpec& spec, const std::string& isa,
   bits.set_hosts(slice.hosts);
   bits.set_cores_per_host(kCoresPerHost);
   for (const int host : HostRing(slice)) bits.add_ring(host);
+  bits.set_host_rows(slice.host_grid.y);
+  bits.set_host_columns(slice.host_grid.x);
   bits.set_chunk_elements(spec.chunk_bytes() / kPlannedElementBytes);
   bits.set_isa(isa);
 }
