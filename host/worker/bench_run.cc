@@ -13,6 +13,7 @@
 #include "base/status.h"
 #include "host/worker/bench_buffers.h"
 #include "host/worker/bench_plans.h"
+#include "host/worker/bench_rounds.h"
 #include "host/worker/bench_timing.h"
 #include "host/worker/collective_driver.h"
 
@@ -33,21 +34,12 @@ double UnixSeconds(absl::Time time) {
   return absl::ToDoubleSeconds(time - absl::UnixEpoch());
 }
 
-// A case on the local hosts: by host, then by collective of an iteration.
-using Slots = std::vector<std::vector<BenchBuffers>>;
-
-// A barrier of all hosts of the pod; its frames carry one element.
-struct HostBarrier {
-  BenchPlans plans;
-  std::vector<float> tokens;  // per local host
-
-  CollectiveStart StartOf(int local) {
-    return {plans.of_host[local], std::span(&tokens[local], 1)};
-  }
-};
+BenchTiming& TimingOf(Placement placement, BenchReport& report) {
+  return placement == Placement::kInPlace ? *report.mutable_in_place()
+                                          : *report.mutable_out_of_place();
+}
 
 struct Row {
-  std::int64_t number = 0;
   BenchCase one;
   std::string label;
   absl::Time deadline;
@@ -55,93 +47,14 @@ struct Row {
   ValueBlock reduced;  // of a whole buffer, if anything is
 };
 
-// Iterations of a case in one placement, and when each local host began and
-// ended them. With a barrier after each, every second round is one.
-class Iterations final : public CollectiveRounds {
- public:
-  Iterations(const Row& row, Placement placement, Slots& slots,
-             HostBarrier* barrier, const Clock& clock)
-      : row_(row),
-        placement_(placement),
-        slots_(slots),
-        barrier_(barrier),
-        clock_(clock),
-        began_(slots.size()),
-        ended_(slots.size()) {}
-
-  int RoundsFor(std::int64_t iterations) const {
-    return static_cast<int>(iterations * (barrier_ != nullptr ? 2 : 1));
-  }
-
-  void Begin(int local, int round,
-             std::vector<CollectiveStart>& starts) override {
-    if (round == 0) began_[local] = clock_.Now();
-    if (IsBarrier(round)) {
-      starts.push_back(barrier_->StartOf(local));
-      return;
-    }
-    if (local == 0) entered_ = clock_.Now();
-    for (BenchBuffers& buffers : slots_[local]) {
-      buffers.Before(placement_);
-      starts.push_back({row_.plans.of_host[local], buffers.travelling()});
-    }
-  }
-
-  void End(int local, int round) override {
-    if (!IsBarrier(round)) {
-      for (BenchBuffers& buffers : slots_[local]) buffers.After();
-    }
-    ended_[local] = clock_.Now();
-    if (local == 0 && !IsBarrier(round)) {
-      first_host_.push_back(absl::ToDoubleSeconds(ended_[0] - entered_));
-    }
-  }
-
-  double SecondsOf(int local) const {
-    return absl::ToDoubleSeconds(ended_[local] - began_[local]);
-  }
-  absl::Time began(int local) const { return began_[local]; }
-  absl::Time ended(int local) const { return ended_[local]; }
-  // Of the first local host.
-  const std::vector<double>& iterations() const { return first_host_; }
-
- private:
-  bool IsBarrier(int round) const {
-    return barrier_ != nullptr && round % 2 == 1;
-  }
-
-  const Row& row_;
-  const Placement placement_;
-  Slots& slots_;
-  HostBarrier* const barrier_;  // nullptr: none
-  const Clock& clock_;
-  std::vector<absl::Time> began_;
-  std::vector<absl::Time> ended_;
-  absl::Time entered_;
-  std::vector<double> first_host_;
-};
-
-// One barrier of all hosts.
-class Barrier final : public CollectiveRounds {
- public:
-  explicit Barrier(HostBarrier& barrier) : barrier_(barrier) {}
-  void Begin(int local, int /*round*/,
-             std::vector<CollectiveStart>& starts) override {
-    starts.push_back(barrier_.StartOf(local));
-  }
-  void End(int /*local*/, int /*round*/) override {}
-
- private:
-  HostBarrier& barrier_;
-};
-
 }  // namespace
 
 struct BenchRun::Impl {
-  explicit Impl(BenchSetup given)
+  Impl(BenchSetup given, BenchPlans barrier_plans)
       : setup(std::move(given)),
         spec(setup.plan.bench()),
         hosts(setup.transport->local_hosts()),
+        barrier(std::move(barrier_plans)),
         driver(*setup.transport, *setup.clock, *setup.progress,
                {.hosts = setup.plan.bits().hosts(),
                 .generation = setup.generation,
@@ -153,32 +66,37 @@ struct BenchRun::Impl {
   }
 
   BenchShape ShapeOf(const BenchCase& one) const;
-  absl::Status RunRow(std::int64_t number, const BenchCase& one);
   absl::StatusOr<Row> PrepareRow(std::int64_t number, const BenchCase& one);
+  absl::Status RunRow(std::int64_t number, const BenchCase& one);
   absl::Status Measure(const Row& row, Placement placement,
                        std::vector<BenchReport>& reports);
+  absl::Status Time(const Row& row, IterationRounds& timed);
   absl::Status Verify(const Row& row, Placement placement,
                       std::vector<BenchReport>& reports);
-  absl::Status WaitForLateHosts(const Row& row, int late);
-  absl::Status RunBarrier(const Row& row);
-  static BenchTiming& TimingOf(Placement placement, BenchReport& report);
+  absl::Status Stagger(const Row& row);
+  void Fill(Placement placement);
+  void CountWrong(const Row& row, Placement placement,
+                  std::vector<BenchReport>& reports);
+  void RecordTimes(const IterationRounds& timed, Placement placement,
+                   std::vector<BenchReport>& reports) const;
+  absl::Status Drive(const Row& row, int rounds, CollectiveRounds& work) {
+    return driver.Run(rounds, row.label, row.deadline, work);
+  }
+  IterationRounds RoundsOf(const Row& row, Placement placement,
+                           BarrierRounds* after_each = nullptr) {
+    return {row.plans, placement, slots, after_each, *setup.clock};
+  }
 
   BenchSetup setup;
   const BenchSpec& spec;
   const std::vector<int> hosts;  // local
   BenchShape shape;
-  HostBarrier barrier;
+  BarrierRounds barrier;
   int barriers_verified = 0;
-  Slots slots;
+  BenchSlots slots;
   CollectiveDriver driver;  // behind the buffers: it may still send from them
   std::jthread lingering;   // last: polls until the end
 };
-
-BenchTiming& BenchRun::Impl::TimingOf(Placement placement,
-                                      BenchReport& report) {
-  return placement == Placement::kInPlace ? *report.mutable_in_place()
-                                          : *report.mutable_out_of_place();
-}
 
 // Only float travels as something else.
 BenchShape BenchRun::Impl::ShapeOf(const BenchCase& one) const {
@@ -192,8 +110,7 @@ BenchShape BenchRun::Impl::ShapeOf(const BenchCase& one) const {
 
 absl::StatusOr<Row> BenchRun::Impl::PrepareRow(std::int64_t number,
                                                const BenchCase& one) {
-  Row row = {.number = number,
-             .one = one,
+  Row row = {.one = one,
              .label = absl::StrCat("row ", number),
              .deadline = absl::InfiniteFuture()};
   if (spec.timeout() > 0) {
@@ -215,14 +132,31 @@ absl::StatusOr<Row> BenchRun::Impl::PrepareRow(std::int64_t number,
   return row;
 }
 
-absl::Status BenchRun::Impl::RunBarrier(const Row& row) {
-  Barrier one(barrier);
-  return driver.Run(1, row.label, row.deadline, one);
+void BenchRun::Impl::Fill(Placement placement) {
+  for (auto& of_host : slots)
+    for (BenchBuffers& buffers : of_host) {
+      buffers.Fill(placement);
+      setup.progress->Count(1);
+    }
 }
 
-// Lets all enter a barrier but one host, which comes late.
-absl::Status BenchRun::Impl::WaitForLateHosts(const Row& row, int late) {
-  PODSIM_RETURN_IF_ERROR(RunBarrier(row));
+void BenchRun::Impl::CountWrong(const Row& row, Placement placement,
+                                std::vector<BenchReport>& reports) {
+  for (std::size_t local = 0; local < slots.size(); ++local) {
+    BenchTiming& timing = TimingOf(placement, reports[local]);
+    for (const BenchBuffers& buffers : slots[local]) {
+      timing.set_wrong(timing.wrong() +
+                       buffers.CountWrong(placement, row.reduced));
+      setup.progress->Count(1);
+    }
+  }
+}
+
+// Lets all enter the next barrier but one host, each in turn, which comes late:
+// a barrier that does not hold then shows.
+absl::Status BenchRun::Impl::Stagger(const Row& row) {
+  PODSIM_RETURN_IF_ERROR(Drive(row, 1, barrier));
+  const int late = barriers_verified++ % shape.hosts;
   if (std::find(hosts.begin(), hosts.end(), late) == hosts.end()) {
     return absl::OkStatus();
   }
@@ -233,62 +167,42 @@ absl::Status BenchRun::Impl::WaitForLateHosts(const Row& row, int late) {
   return absl::OkStatus();
 }
 
-// Runs once on fresh inputs and counts what is wrong; a barrier's times go into
-// the report for the coordinator, which knows all of them.
+// Runs on fresh inputs and counts what is wrong; a barrier's times go into the
+// report for the coordinator, which knows all of them.
 absl::Status BenchRun::Impl::Verify(const Row& row, Placement placement,
                                     std::vector<BenchReport>& reports) {
   const bool is_barrier = row.one.collective == Collective::kBarrier;
   for (std::int64_t run = 0; run < spec.check(); ++run) {
-    for (auto& of_host : slots)
-      for (BenchBuffers& buffers : of_host) {
-        buffers.Fill(placement);
-        setup.progress->Count(1);
-      }
-    if (is_barrier) {
-      PODSIM_RETURN_IF_ERROR(
-          WaitForLateHosts(row, barriers_verified++ % shape.hosts));
-    }
-    Iterations once(row, placement, slots, nullptr, *setup.clock);
-    PODSIM_RETURN_IF_ERROR(driver.Run(1, row.label, row.deadline, once));
-    for (std::size_t local = 0; local < slots.size(); ++local) {
+    Fill(placement);
+    if (is_barrier) PODSIM_RETURN_IF_ERROR(Stagger(row));
+    IterationRounds once = RoundsOf(row, placement);
+    PODSIM_RETURN_IF_ERROR(Drive(row, 1, once));
+    for (std::size_t local = 0; is_barrier && local < slots.size(); ++local) {
       BenchTiming& timing = TimingOf(placement, reports[local]);
-      if (is_barrier) {
-        timing.add_entered(UnixSeconds(once.began(static_cast<int>(local))));
-        timing.add_left(UnixSeconds(once.ended(static_cast<int>(local))));
-      }
-      for (const BenchBuffers& buffers : slots[local]) {
-        timing.set_wrong(timing.wrong() +
-                         buffers.CountWrong(placement, row.reduced));
-        setup.progress->Count(1);
-      }
+      timing.add_entered(UnixSeconds(once.began(local)));
+      timing.add_left(UnixSeconds(once.ended(local)));
     }
+    CountWrong(row, placement, reports);
   }
   return absl::OkStatus();
 }
 
-absl::Status BenchRun::Impl::Measure(const Row& row, Placement placement,
-                                     std::vector<BenchReport>& reports) {
-  PODSIM_RETURN_IF_ERROR(Verify(row, placement, reports));
-  // Memory that was never written is not what a buffer in use is.
-  if (spec.check() == 0) {
-    for (auto& of_host : slots)
-      for (BenchBuffers& buffers : of_host) buffers.Fill(placement);
-  }
-  Iterations warm_up(row, placement, slots, nullptr, *setup.clock);
-  PODSIM_RETURN_IF_ERROR(driver.Run(warm_up.RoundsFor(spec.warmup_iters()),
-                                    row.label, row.deadline, warm_up));
-  PODSIM_RETURN_IF_ERROR(RunBarrier(row));
-  Iterations timed(row, placement, slots,
-                   spec.blocking() != 0 ? &barrier : nullptr, *setup.clock);
-  PODSIM_RETURN_IF_ERROR(driver.Run(timed.RoundsFor(spec.iters()), row.label,
-                                    row.deadline, timed));
-  // Nobody turns to other things while somebody's time still runs: the last
-  // frames leave only if their sender polls.
-  PODSIM_RETURN_IF_ERROR(RunBarrier(row));
+// The timed iterations stand between barriers: nobody turns to other things
+// while somebody's time still runs, for the last frames leave only if their
+// sender polls.
+absl::Status BenchRun::Impl::Time(const Row& row, IterationRounds& timed) {
+  PODSIM_RETURN_IF_ERROR(Drive(row, 1, barrier));
+  PODSIM_RETURN_IF_ERROR(Drive(row, timed.RoundsFor(spec.iters()), timed));
+  return Drive(row, 1, barrier);
+}
+
+void BenchRun::Impl::RecordTimes(const IterationRounds& timed,
+                                 Placement placement,
+                                 std::vector<BenchReport>& reports) const {
   const auto at_once = static_cast<double>(spec.agg_iters());
   for (std::size_t local = 0; local < slots.size(); ++local) {
     BenchTiming& timing = TimingOf(placement, reports[local]);
-    timing.set_seconds(timed.SecondsOf(static_cast<int>(local)) / at_once /
+    timing.set_seconds(timed.SecondsOf(local) / at_once /
                        static_cast<double>(spec.iters()));
     if (hosts[local] != 0) continue;
     std::vector<double> seconds = timed.iterations();
@@ -296,6 +210,20 @@ absl::Status BenchRun::Impl::Measure(const Row& row, Placement placement,
     FillSpread(std::move(seconds), spec.per_iter_skip(), spec.per_iter_timing(),
                timing);
   }
+}
+
+absl::Status BenchRun::Impl::Measure(const Row& row, Placement placement,
+                                     std::vector<BenchReport>& reports) {
+  PODSIM_RETURN_IF_ERROR(Verify(row, placement, reports));
+  // Memory that was never written is not what a buffer in use is.
+  if (spec.check() == 0) Fill(placement);
+  IterationRounds warm_up = RoundsOf(row, placement);
+  PODSIM_RETURN_IF_ERROR(
+      Drive(row, warm_up.RoundsFor(spec.warmup_iters()), warm_up));
+  IterationRounds timed =
+      RoundsOf(row, placement, spec.blocking() == 1 ? &barrier : nullptr);
+  PODSIM_RETURN_IF_ERROR(Time(row, timed));
+  RecordTimes(timed, placement, reports);
   return Verify(row, placement, reports);
 }
 
@@ -333,10 +261,10 @@ absl::StatusOr<std::unique_ptr<BenchRun>> BenchRun::Create(BenchSetup setup) {
   if (!setup.plan.has_bench()) {
     return absl::InvalidArgumentError("the plan has no benchmark to run");
   }
-  auto impl = std::make_unique<Impl>(std::move(setup));
-  PODSIM_ASSIGN_OR_RETURN(impl->barrier.plans,
-                          PlanBarrier(impl->setup.plan.bits(), impl->hosts));
-  impl->barrier.tokens.assign(impl->hosts.size(), 0);
+  PODSIM_ASSIGN_OR_RETURN(
+      BenchPlans barrier,
+      PlanBarrier(setup.plan.bits(), setup.transport->local_hosts()));
+  auto impl = std::make_unique<Impl>(std::move(setup), std::move(barrier));
   return std::unique_ptr<BenchRun>(new BenchRun(std::move(impl)));
 }
 

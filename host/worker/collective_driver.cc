@@ -1,5 +1,6 @@
 #include "host/worker/collective_driver.h"
 
+#include <numeric>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -17,8 +18,8 @@ CollectiveDriver::CollectiveDriver(Transport& transport, const Clock& clock,
       clock_(clock),
       progress_(progress),
       options_(options) {
-  std::vector<int> everyone;
-  for (int host = 0; host < options.hosts; ++host) everyone.push_back(host);
+  std::vector<int> everyone(static_cast<std::size_t>(options.hosts));
+  std::iota(everyone.begin(), everyone.end(), 0);
   for (const int host : transport.local_hosts()) {
     Host& local = hosts_.emplace_back();
     local.executor = std::make_unique<Executor>(

@@ -62,8 +62,8 @@ constexpr BenchFlagInfo kFlags[] = {
      "Time shown: 0 rank 0's, 1 mean over the ranks,\n"
      "2 least, 3 most [1]"},
     {"blocking", "-z,--blocking", nullptr, kHow, "N",
-     "1: a timed barrier after each iteration; every\n"
-     "iteration is waited for anyhow [0]"},
+     "1: a timed barrier after each iteration; 0 and 2:\n"
+     "none, every iteration is waited for anyhow [0]"},
     {"nthreads", "-t,--nthreads", nullptr, kHow, "N",
      "1: a host has one thread here [1]"},
     {"ngpus", "-g,--ngpus", nullptr, kHow, "N",

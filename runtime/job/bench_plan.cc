@@ -122,20 +122,24 @@ absl::Status CheckSizes(const BenchSpec& bench) {
 }
 
 absl::Status CheckCounts(const BenchSpec& bench) {
-  PODSIM_RETURN_IF_ERROR(
-      CheckNumber("iters", bench.iters(), 1, kMostIterations));
-  PODSIM_RETURN_IF_ERROR(
-      CheckNumber("warmup_iters", bench.warmup_iters(), 0, kMostIterations));
-  PODSIM_RETURN_IF_ERROR(
-      CheckNumber("agg_iters", bench.agg_iters(), 1, kMostAtOnce));
-  PODSIM_RETURN_IF_ERROR(
-      CheckNumber("run_cycles", bench.run_cycles(), 0, kMostIterations));
-  PODSIM_RETURN_IF_ERROR(
-      CheckNumber("check", bench.check(), 0, kMostIterations));
-  PODSIM_RETURN_IF_ERROR(CheckNumber("average", bench.average(), 0, 3));
-  PODSIM_RETURN_IF_ERROR(CheckNumber("blocking", bench.blocking(), 0, 2));
-  PODSIM_RETURN_IF_ERROR(CheckNumber("per_iter_skip", bench.per_iter_skip(), 0,
-                                     bench.iters() - 1));
+  struct Bounds {
+    const char* field;
+    std::int64_t value;
+    std::int64_t least;
+    std::int64_t most;
+  };
+  for (const Bounds& bounds :
+       {Bounds{"iters", bench.iters(), 1, kMostIterations},
+        Bounds{"warmup_iters", bench.warmup_iters(), 0, kMostIterations},
+        Bounds{"agg_iters", bench.agg_iters(), 1, kMostAtOnce},
+        Bounds{"run_cycles", bench.run_cycles(), 0, kMostIterations},
+        Bounds{"check", bench.check(), 0, kMostIterations},
+        Bounds{"average", bench.average(), 0, 3},
+        Bounds{"blocking", bench.blocking(), 0, 2},
+        Bounds{"per_iter_skip", bench.per_iter_skip(), 0, bench.iters() - 1}}) {
+    PODSIM_RETURN_IF_ERROR(
+        CheckNumber(bounds.field, bounds.value, bounds.least, bounds.most));
+  }
   if (bench.timeout() >= 0 && bench.timeout() < kMostSeconds) {
     return absl::OkStatus();
   }
