@@ -17,7 +17,7 @@ constexpr std::size_t kMaxHelloBytes = 1024;
 
 const std::map<std::string, int>& IciArguments() {
   // Names that grpc_types.h lacks are in its transport's source only. Sizes:
-  // measured as the fastest for 1 MiB messages (docs/architecture.md).
+  // measured as the fastest for 1 MiB messages (docs/performance.md).
   static const auto* const arguments = new std::map<std::string, int>{
       {GRPC_ARG_ENABLE_RETRIES, 0},
       {GRPC_ARG_MAX_SEND_MESSAGE_LENGTH, -1},
