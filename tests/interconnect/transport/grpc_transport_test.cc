@@ -30,10 +30,13 @@ struct Group {
   std::vector<IciProcess> processes;
 
   void Add(const std::string& address, int first_host, int host_count,
-           const RpcSecurity& security = kSecurity) {
+           const RpcSecurity& security = kSecurity,
+           absl::Duration linger = GrpcTransport::Options().linger) {
     const int process = static_cast<int>(processes.size());
-    auto transport = GrpcTransport::Start(
-        {.process = process, .address = address, .security = security});
+    auto transport = GrpcTransport::Start({.process = process,
+                                           .address = address,
+                                           .security = security,
+                                           .linger = linger});
     ASSERT_THAT(transport, IsOk());
     processes.push_back({.process = process,
                          .address = (*transport)->address(),
@@ -57,16 +60,19 @@ struct Group {
   }
 };
 
-TransportKind OverGrpc(const std::string& name, bool unix_socket) {
-  return {name, [unix_socket](const std::vector<std::vector<int>>& processes) {
+TransportKind OverGrpc(
+    const std::string& name, bool unix_socket,
+    absl::Duration linger = GrpcTransport::Options().linger) {
+  return {name, [unix_socket,
+                 linger](const std::vector<std::vector<int>>& processes) {
             // The sockets' names go with the directory, the streams stay.
             const TempDir dir;
             Group group;
             for (const auto& hosts : processes) {
-              group.Add(unix_socket
-                            ? absl::StrCat("unix:", dir.path(), "/", hosts[0])
-                            : "127.0.0.1:0",
-                        hosts[0], static_cast<int>(hosts.size()));
+              group.Add(
+                  unix_socket ? absl::StrCat("unix:", dir.path(), "/", hosts[0])
+                              : "127.0.0.1:0",
+                  hosts[0], static_cast<int>(hosts.size()), kSecurity, linger);
             }
             for (const auto& status : group.Connect(std::vector<std::uint32_t>(
                      processes.size(), kGeneration))) {
@@ -240,7 +246,8 @@ TEST(GrpcTransport, FramesSentBeforeGoodbyeAreHeardBeforeTheLoss) {
 // What a host has queued is taken back; only a frame being written is waited
 // for, and a peer that reads it is not lost.
 TEST(GrpcTransport, AHostThatLeavesCostsNoPeerThatReads) {
-  TestPod pod(OverGrpc("unix_socket", true), {{0}, {1}});
+  // Patient, so that a reader who gets no CPU for a while still reads.
+  TestPod pod(OverGrpc("unix_socket", true, kTimeout), {{0}, {1}});
   const auto& bytes = pod.Bytes(1, 1000000);
   for (int i = 0; i < 4; ++i) {
     ASSERT_EQ(*pod.Send(0, 1, bytes, i), SendResult::kQueued);
@@ -257,6 +264,7 @@ TEST(GrpcTransport, AHostThatLeavesCostsNoPeerThatReads) {
   pod.Settle();
   EXPECT_EQ(pod.sink(1).frames.size(), 2) << "the one being written, and 9";
   EXPECT_THAT(pod.sink(0).lost, IsEmpty());
+  pod.Destroy(0);
 }
 
 TEST(GrpcTransport, PollsWithoutWaitDoNotWait) {
