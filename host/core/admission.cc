@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "base/units.h"
+#include "host/core/tree_sum.h"
 
 namespace podsim {
 namespace {
@@ -65,38 +66,42 @@ std::string Table(const HbmUse& use) {
 
 // Activations are what this Program's own schedule holds at its fullest, in
 // float32; a compiler that fuses more needs less.
-HbmUse EstimateHbm(const Program& program, std::int64_t batch_per_core) {
+HbmUse EstimateHbm(const Program& program, std::int64_t batch_per_core,
+                   std::int64_t microbatches) {
   HbmUse use;
   use.parameters = VariableBytes(program, /*slots=*/false);
   use.optimizer = VariableBytes(program, /*slots=*/true);
-  use.gradients = program.gradient_elements * kElementBytes;
-  use.activations = ActivationBytes(program, batch_per_core);
+  use.gradients = (1 + TreeSum::Levels(microbatches)) *
+                  program.gradient_elements * kElementBytes;
+  use.activations = ActivationBytes(program, batch_per_core / microbatches);
   use.input = 2 * batch_per_core * InputBytesPerRow(program);
   return use;
 }
 
-std::int64_t LargestBatch(const Program& program, std::int64_t hbm_bytes) {
-  const std::int64_t fixed = EstimateHbm(program, 0).total();
-  const std::int64_t per_row = EstimateHbm(program, 1).total() - fixed;
-  if (hbm_bytes < fixed || per_row == 0) return 0;
-  return (hbm_bytes - fixed) / per_row;
+std::int64_t LargestBatch(const Program& program, std::int64_t hbm_bytes,
+                          std::int64_t microbatches) {
+  const std::int64_t fixed = EstimateHbm(program, 0, microbatches).total();
+  const std::int64_t per_row_of_each =
+      EstimateHbm(program, microbatches, microbatches).total() - fixed;
+  if (hbm_bytes < fixed || per_row_of_each == 0) return 0;
+  return (hbm_bytes - fixed) / per_row_of_each * microbatches;
 }
 
 absl::Status AdmitToCore(const Program& program, std::int64_t batch_per_core,
-                         std::int64_t hbm_bytes) {
+                         std::int64_t hbm_bytes, std::int64_t microbatches) {
   // Compares batches, not bytes: a product of the two could overflow.
-  const std::int64_t largest = LargestBatch(program, hbm_bytes);
+  const std::int64_t largest = LargestBatch(program, hbm_bytes, microbatches);
   if (batch_per_core >= 1 && batch_per_core <= largest) return absl::OkStatus();
   if (batch_per_core < 1)
     return absl::InvalidArgumentError(absl::StrCat(
         "the batch per core is ", batch_per_core, " but must be at least 1"));
-  const std::int64_t fixed = EstimateHbm(program, 0).total();
+  const std::int64_t fixed = EstimateHbm(program, 0, microbatches).total();
   const std::string remedy =
       largest >= 1
           ? absl::StrCat("the largest batch per core that fits is ", largest)
           : absl::StrCat("not even one row per core fits, ", Gib(fixed),
                          " are needed without any; use a smaller model");
-  const HbmUse use = EstimateHbm(program, batch_per_core);
+  const HbmUse use = EstimateHbm(program, batch_per_core, microbatches);
   return absl::ResourceExhaustedError(absl::StrCat(
       "model ", program.name, " with ", batch_per_core, " rows per core needs ",
       Gib(use.total()), " of HBM per core, a core has ", Gib(hbm_bytes), ": ",
@@ -105,10 +110,14 @@ absl::Status AdmitToCore(const Program& program, std::int64_t batch_per_core,
 
 std::int64_t EstimateMachineBytes(const Program& program,
                                   std::int64_t batch_per_core, int hosts,
-                                  int cores_per_host, int processes) {
+                                  int cores_per_host, int processes,
+                                  std::int64_t microbatches) {
   const std::int64_t copies = program.bfloat16_products ? 2 : 1;
+  const int levels =
+      microbatches == 0 ? 0 : TreeSum::Levels(cores_per_host * microbatches);
   const std::int64_t per_process =
-      kProcessBytes + copies * program.variable_elements * kElementBytes;
+      kProcessBytes + kElementBytes * (copies * program.variable_elements +
+                                       levels * program.gradient_elements);
   const std::int64_t rows = batch_per_core * cores_per_host;
   const std::int64_t per_host = program.gradient_elements * kElementBytes +
                                 ActivationBytes(program, rows) +

@@ -24,22 +24,30 @@ struct HbmUse {
   }
 };
 
-HbmUse EstimateHbm(const Program& program, std::int64_t batch_per_core);
+// With several `microbatches` (a power of two) a core holds the activations of
+// one at a time, and the gradients of one and of the partial sums of their
+// tree (tree_sum.h).
+HbmUse EstimateHbm(const Program& program, std::int64_t batch_per_core,
+                   std::int64_t microbatches = 1);
 
-// The largest batch per core whose total fits; 0 if not even one row does.
-std::int64_t LargestBatch(const Program& program, std::int64_t hbm_bytes);
+// The largest batch per core, a multiple of `microbatches`, whose total fits; 0
+// if not even one row of each does.
+std::int64_t LargestBatch(const Program& program, std::int64_t hbm_bytes,
+                          std::int64_t microbatches = 1);
 
 // OK, or RESOURCE_EXHAUSTED with the table of HbmUse, the core's HBM and the
 // largest batch per core that fits.
 absl::Status AdmitToCore(const Program& program, std::int64_t batch_per_core,
-                         std::int64_t hbm_bytes);
+                         std::int64_t hbm_bytes, std::int64_t microbatches = 1);
 
 // Bytes that this machine needs to emulate the job: per process a copy of the
 // variables, per host its gradients, activations of the stacked rows and two
-// batches of input, plus a fixed cost per process.
+// batches of input, plus a fixed cost per process. Several `microbatches` per
+// core add the partial sums of a host's tree, once per process.
 std::int64_t EstimateMachineBytes(const Program& program,
                                   std::int64_t batch_per_core, int hosts,
-                                  int cores_per_host, int processes);
+                                  int cores_per_host, int processes,
+                                  std::int64_t microbatches = 0);
 
 }  // namespace podsim
 

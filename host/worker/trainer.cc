@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cmath>
 #include <functional>
 #include <utility>
@@ -15,7 +16,9 @@
 #include "base/status.h"
 #include "host/board/thread_pool.h"
 #include "host/core/core.h"
+#include "host/core/tree_sum.h"
 #include "host/input/stream.h"
+#include "host/worker/tally.h"
 #include "models/optimizer/learning_rate.h"
 
 namespace podsim {
@@ -39,26 +42,17 @@ class CountingParallelFor final : public ParallelFor {
   Progress& progress_;
 };
 
-struct Tally {
-  double loss = 0;
-  std::int64_t correct = 0;
-  std::int64_t examples = 0;
-  int bad_core = -1;  // of the host, first with a loss that is not finite
-};
-
-// Per-row outputs to sums; rows of weight 0 do not count.
-Tally TallyRows(std::span<const float> loss, std::span<const float> correct,
-                std::span<const float> weights, std::int64_t rows_per_core) {
-  Tally tally;
-  for (std::size_t row = 0; row < weights.size(); ++row) {
-    if (weights[row] == 0) continue;
-    tally.loss += static_cast<double>(loss[row]) * weights[row];
-    tally.correct += correct[row] != 0 ? 1 : 0;
-    ++tally.examples;
-    if (!std::isfinite(loss[row]) && tally.bad_core < 0)
-      tally.bad_core = static_cast<int>(row / rows_per_core);
-  }
-  return tally;
+// The planner's rule, against plans of other builds.
+absl::Status CheckMicrobatches(const PlanBits& bits) {
+  const std::int64_t rows = bits.cores_per_host() * bits.batch_per_core();
+  const std::int64_t size = bits.microbatch_size();
+  if (size == 0) return absl::OkStatus();
+  if (size > 0 && rows % size == 0 &&
+      std::has_single_bit(static_cast<std::uint64_t>(rows / size)))
+    return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("the plan has microbatches of ", size, " rows, a host has ",
+                   rows, ": no power of two of them"));
 }
 
 absl::Status NotFinite(std::int64_t step, int core, int host, float loss) {
@@ -80,18 +74,32 @@ struct Trainer::Impl {
         panels{.rows = bits.panel_rows(),
                .columns = bits.panel_columns(),
                .k_block = bits.k_block()},
+        rows_at_once(bits.microbatch_size() > 0
+                         ? bits.microbatch_size()
+                         : bits.cores_per_host() * bits.batch_per_core()),
+        tree(program.gradient_elements, PassesPerStep()),
         reducer(*setup.transport, *setup.clock, setup.plan, *setup.progress,
                 setup.reducer) {}
+
+  // Times that a host runs the program in a step: once for all of its rows, or
+  // once per microbatch.
+  std::int64_t PassesPerStep() const {
+    return bits.cores_per_host() * bits.batch_per_core() / rows_at_once;
+  }
 
   absl::Status TrainStep(std::int64_t step, const Batch& batch);
   absl::Status Compute(std::int64_t step, const Batch& batch);
   absl::Status ComputeHost(std::int64_t step, const Batch& batch, int local);
+  absl::Status ComputeRows(std::int64_t step, const CoreBuffers& buffers,
+                           int local, std::int64_t leaf);
+  void StartBucket(std::int64_t step, int local, int bucket, std::int64_t leaf);
   absl::Status ReduceAndUpdate(std::int64_t step);
   absl::Status Evaluate(std::int64_t step);
   absl::Status EvaluateHost(std::int64_t step, std::int64_t first_example,
                             int local, EvalReport& report);
   CoreBuffers BuffersFor(const Batch& batch, std::int64_t first_row,
                          std::int64_t rows, int local);
+  RowResults Results(const CoreBuffers& buffers);
   std::span<float> Output(TensorId id, std::int64_t rows);
   absl::Status CheckAbort() const;
   void Allocate();
@@ -102,6 +110,8 @@ struct Trainer::Impl {
   const std::vector<int> hosts;  // local
   CountingParallelFor parallel;
   const Panels panels;
+  const std::int64_t rows_at_once;
+  TreeSum tree;  // of one host after the other
 
   std::vector<float> variables;
   std::vector<float> rounded;
@@ -120,9 +130,8 @@ struct Trainer::Impl {
 };
 
 void Trainer::Impl::Allocate() {
-  const std::int64_t rows =
-      bits.cores_per_host() *
-      std::max(bits.batch_per_core(), setup.plan.eval_batch_per_core());
+  const std::int64_t rows = std::max(
+      rows_at_once, bits.cores_per_host() * setup.plan.eval_batch_per_core());
   variables.resize(program.variable_elements);
   rounded.resize(program.bfloat16_products ? variables.size() : 0);
   gradients.resize(hosts.size());
@@ -161,32 +170,60 @@ absl::Status Trainer::Impl::CheckAbort() const {
   return abort_status;
 }
 
-absl::Status Trainer::Impl::ComputeHost(std::int64_t step, const Batch& batch,
-                                        int local) {
-  const std::int64_t rows = bits.cores_per_host() * bits.batch_per_core();
-  const CoreBuffers buffers = BuffersFor(batch, local * rows, rows, local);
-  const auto buckets = static_cast<std::uint64_t>(program.buckets.size());
+// The gradients of the pass's rows, and the all-reduces that they complete.
+absl::Status Trainer::Impl::ComputeRows(std::int64_t step,
+                                        const CoreBuffers& buffers, int local,
+                                        std::int64_t leaf) {
   for (const Segment& segment :
        program.entries.at(EntryPoint::kTrainMicrobatch)) {
     PODSIM_RETURN_IF_ERROR(CheckAbort());
     if (segment.kind == SegmentKind::kCompute) {
-      PODSIM_RETURN_IF_ERROR(RunSegment(program, segment, rows, panels, scalars,
-                                        *setup.kernels, parallel, buffers));
-      continue;
+      PODSIM_RETURN_IF_ERROR(RunSegment(program, segment, rows_at_once, panels,
+                                        scalars, *setup.kernels, parallel,
+                                        buffers));
+    } else {
+      StartBucket(step, local, segment.bucket, leaf);
     }
-    const GradientBucket& bucket = program.buckets[segment.bucket];
-    reducer.Start(
-        local, segment.bucket, (step - 1) * buckets + segment.bucket,
-        std::span(gradients[local]).subspan(bucket.begin, bucket.count));
   }
-  const Tally tally =
-      TallyRows(Output(program.loss, rows), Output(program.correct, rows),
-                buffers.weights, bits.batch_per_core());
-  if (tally.bad_core >= 0)
+  return absl::OkStatus();
+}
+
+void Trainer::Impl::StartBucket(std::int64_t step, int local, int bucket,
+                                std::int64_t leaf) {
+  const GradientBucket& range = program.buckets[bucket];
+  const std::span<float> values =
+      std::span(gradients[local]).subspan(range.begin, range.count);
+  tree.Add(leaf, range.begin, values);
+  if (leaf + 1 < PassesPerStep()) return;
+  const auto buckets = static_cast<std::uint64_t>(program.buckets.size());
+  reducer.Start(local, bucket, (step - 1) * buckets + bucket, values);
+}
+
+RowResults Trainer::Impl::Results(const CoreBuffers& buffers) {
+  const auto rows = static_cast<std::int64_t>(buffers.weights.size());
+  return {.loss = Output(program.loss, rows),
+          .correct = Output(program.correct, rows),
+          .weights = buffers.weights};
+}
+
+absl::Status Trainer::Impl::ComputeHost(std::int64_t step, const Batch& batch,
+                                        int local) {
+  const std::int64_t first_row =
+      local * bits.cores_per_host() * bits.batch_per_core();
+  Tally tally;
+  for (std::int64_t pass = 0; pass < PassesPerStep(); ++pass) {
+    const std::int64_t row = pass * rows_at_once;
+    const CoreBuffers buffers =
+        BuffersFor(batch, first_row + row, rows_at_once, local);
+    PODSIM_RETURN_IF_ERROR(ComputeRows(step, buffers, local, pass));
+    tally.Count(Results(buffers), row);
+  }
+  if (tally.bad_row >= 0)
     return NotFinite(
-        step, hosts[local] * bits.cores_per_host() + tally.bad_core,
-        hosts[local],
-        Output(program.loss, rows)[tally.bad_core * bits.batch_per_core()]);
+        step,
+        hosts[local] * bits.cores_per_host() +
+            static_cast<int>(tally.bad_row / bits.batch_per_core()),
+        hosts[local], tally.bad_loss);
   StepReport& report = reports[local];
   report.set_loss(tally.loss);
   report.set_correct(tally.correct);
@@ -277,13 +314,12 @@ absl::Status Trainer::Impl::EvaluateHost(std::int64_t step,
     PODSIM_RETURN_IF_ERROR(RunSegment(program, segment, rows, panels, scalars,
                                       *setup.kernels, parallel, buffers));
   }
-  const Tally tally =
-      TallyRows(Output(program.loss, rows), Output(program.correct, rows),
-                buffers.weights, batch_per_core);
-  if (tally.bad_core >= 0)
+  Tally tally;
+  tally.Count(Results(buffers), 0);
+  if (tally.bad_row >= 0)
     return absl::InvalidArgumentError(absl::StrCat(
         "evaluation loss is not finite after step ", step, " on core ",
-        hosts[local] * bits.cores_per_host() + tally.bad_core));
+        hosts[local] * bits.cores_per_host() + tally.bad_row / batch_per_core));
   report.set_loss(report.loss() + tally.loss);
   report.set_correct(report.correct() + tally.correct);
   report.set_examples(report.examples() + tally.examples);
@@ -314,6 +350,7 @@ Trainer::~Trainer() = default;
 absl::StatusOr<std::unique_ptr<Trainer>> Trainer::Create(TrainerSetup setup) {
   const Program& program = *setup.program;
   const PlanBits& bits = setup.plan.bits();
+  PODSIM_RETURN_IF_ERROR(CheckMicrobatches(bits));
   if (static_cast<int>(program.buckets.size()) != bits.buckets_size())
     return absl::InvalidArgumentError(
         absl::StrCat("the plan has ", bits.buckets_size(),

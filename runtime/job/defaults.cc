@@ -70,6 +70,7 @@ void FillGeneralDefaults(JobSpec& spec) {
   PODSIM_DEFAULT(spec, threads, 0);
   PODSIM_DEFAULT(spec, transport, "unix");
   PODSIM_DEFAULT(spec, algo, "auto");
+  PODSIM_DEFAULT(spec, reduction, "fused");
   PODSIM_DEFAULT(spec, wire_dtype, "float32");
   PODSIM_DEFAULT(spec, bucket_bytes, 4 * kMiB);
   PODSIM_DEFAULT(spec, chunk_bytes, 512 * kKiB);

@@ -13,6 +13,7 @@ namespace podsim {
 struct FitLimits {
   std::int64_t eval_batch_per_core = 1;
   int processes = 1;
+  std::int64_t microbatches = 0;  // per core; 0: rows are not summed as a tree
   std::int64_t memory_bytes = 0;  // of this machine; 0: not checked
 };
 

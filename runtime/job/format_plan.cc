@@ -116,12 +116,18 @@ std::string GradientsText(const PlanBits& bits) {
   const std::string buckets = absl::StrCat(
       FormatCount(gradients), " (", FormatBytes(gradients * kGradientBytes),
       "), ", Counted(bits.buckets_size(), "bucket"));
-  if (bits.hosts() == 1) return absl::StrCat(buckets, ", one host: no ring");
+  const std::string order =
+      bits.microbatch_size() == 0
+          ? ""
+          : absl::StrCat(", tree of microbatches of ",
+                         FormatCount(bits.microbatch_size()));
+  if (bits.hosts() == 1)
+    return absl::StrCat(buckets, order, ", one host: no ring");
   const char* wire =
       bits.wire_dtype() == "bfloat16" ? "bfloat16 on the wire, " : "";
   return absl::StrCat(
-      buckets, ", ", bits.algorithm(), " of ", bits.hosts(), " hosts, ", wire,
-      FormatBytes(bits.chunk_elements() * kGradientBytes), " chunks");
+      buckets, order, ", ", bits.algorithm(), " of ", bits.hosts(), " hosts, ",
+      wire, FormatBytes(bits.chunk_elements() * kGradientBytes), " chunks");
 }
 
 std::string ProcessesText(const JobPlan& plan) {

@@ -11,6 +11,7 @@
 #include "interconnect/collectives/choose.h"
 #include "models/tensor/kernels.h"
 #include "runtime/job/planner.h"
+#include "runtime/job/reduction.h"
 
 namespace podsim {
 namespace {
@@ -21,6 +22,7 @@ constexpr std::int64_t kGradientBytes = 4;  // float32
 constexpr char kByBucket[] = "by bucket";
 
 std::string AlgorithmFor(const Job& job, std::int64_t elements) {
+  if (SumsAsTree(job.spec)) return kTreeAlgorithm;
   if (job.spec.algo() != "auto") return job.spec.algo();
   const std::int64_t width = job.spec.wire_dtype() == "bfloat16" ? 2 : 4;
   return std::string(NameOf(ChooseAlgorithm(
@@ -58,7 +60,6 @@ void FillNumerics(const Job& job, const DatasetConfig& dataset,
   bits.set_wire_dtype(job.spec.wire_dtype());
   bits.set_host_rows(job.slice.host_grid.y);
   bits.set_host_columns(job.slice.host_grid.x);
-  bits.set_reduction("fused");
   bits.set_chunk_elements(job.spec.chunk_bytes() / kGradientBytes);
   bits.set_isa(isa);
   bits.set_kernel_library(KernelLibraryVersion());

@@ -13,6 +13,7 @@
 #include "runtime/job/plan_bits.h"
 #include "runtime/job/plan_placement.h"
 #include "runtime/job/recipe.h"
+#include "runtime/job/reduction.h"
 #include "runtime/job/scaling.h"
 #include "runtime/job/schedule.h"
 #include "runtime/job/spec_check.h"
@@ -53,6 +54,7 @@ absl::StatusOr<JobPlan> BeginPlan(const Job& job,
   PODSIM_ASSIGN_OR_RETURN(const std::string isa,
                           ChooseIsa(job.spec, inputs.isa));
   FillNumerics(job, inputs.dataset, isa, *plan.mutable_bits());
+  PODSIM_RETURN_IF_ERROR(PlanReduction(job, plan));
   PODSIM_RETURN_IF_ERROR(PlanSchedule(job.spec, job.slice, schedule, plan));
   PODSIM_RETURN_IF_ERROR(PlanPlacement(job, inputs, plan));
   PODSIM_ASSIGN_OR_RETURN(const std::int64_t eval_batch,
@@ -68,6 +70,7 @@ absl::StatusOr<JobPlan> FinishPlan(JobPlan plan, const Program& program,
       CheckFits(program, job,
                 {.eval_batch_per_core = plan.eval_batch_per_core(),
                  .processes = plan.processes(),
+                 .microbatches = MicrobatchesPerCore(plan.bits()),
                  .memory_bytes = inputs.memory_bytes}));
   FillBuckets(job, program, *plan.mutable_bits());
   plan.set_hash(HashOf(plan.bits()));

@@ -42,6 +42,7 @@ constexpr IntegerBounds kIntegers[] = {
     {"train_steps", 1, kMost},
     {"train_batch_size", 1, kMost},
     {"batch_per_core", 1, kMost},
+    {"microbatch_size", 1, kMost},
     {"reference_batch_size", 1, kMost},
     {"warmup_steps", 0, kMost},
     {"eval_batch_size", 1, kMost},
@@ -94,6 +95,7 @@ std::vector<std::string> AlgorithmNames() {
 std::vector<Words> WordTable() {
   return {{"algo", AlgorithmNames()},
           {"wire_dtype", {"float32", "bfloat16"}},
+          {"reduction", {"fused", "tree"}},
           {"lr_scaling", {"linear", "sqrt", "none"}},
           {"precision", {"bfloat16", "float32"}},
           {"transport", {"unix", "tcp"}},

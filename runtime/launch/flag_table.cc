@@ -70,6 +70,12 @@ constexpr FlagInfo kSpecFlags[] = {
     {"wire_dtype", kNumerics, "TYPE",
      "How gradients travel: float32, or bfloat16: half the bytes,\n"
      "sums rounded at every host"},
+    {"reduction", kNumerics, "HOW",
+     "fused: a host's rows in one product; tree: microbatch by\n"
+     "microbatch, for the same bits on every slice [fused]"},
+    {"microbatch_size", kNumerics, "N",
+     "Rows of a microbatch for --reduction=tree; a core's batch\n"
+     "holds a power of two of them"},
     {"bucket_bytes", kNumerics, "BYTES",
      "Gradient bucket that is summed at a time (K, M, G)"},
     {"chunk_bytes", kNumerics, "BYTES",

@@ -8,6 +8,8 @@ namespace podsim {
 
 std::optional<SimTime> SimulatedStep(const PlannedJob& job) {
   const PlanBits& bits = job.plan.bits();
+  // The forecast prices one pass over the batch.
+  if (bits.microbatch_size() != 0) return std::nullopt;
   const auto program = BuildProgram(
       bits.model(), {.bfloat16_products = bits.precision() == "bfloat16",
                      .momentum = bits.momentum(),

@@ -71,6 +71,20 @@ TEST(SameBitsTest, PackingTransportAndRepetitionDoNotChangeThem) {
   }
 }
 
+TEST(SameBitsTest, TreeReductionGivesThemOnEverySlice) {
+  std::string weights_hash;
+  for (const char* topology : {"v3-8", "v3-32", "v3-128"}) {
+    SCOPED_TRACE(topology);
+    PodRun pod({std::string("--topology=") + topology, "--model=mlp",
+                "--train_batch_size=512", "--train_steps=10",
+                "--reduction=tree", "--microbatch_size=4"});
+    ASSERT_EQ(pod.Wait(), 0) << pod.output();
+    const std::string hash = pod.Event("summary").value("weights_hash", "none");
+    if (weights_hash.empty()) weights_hash = hash;
+    EXPECT_EQ(hash, weights_hash);
+  }
+}
+
 TEST(SameBitsTest, AnotherSeedGivesOtherBits) {
   std::string hashes[2];
   for (int seed = 0; seed < 2; ++seed) {

@@ -44,6 +44,16 @@ TEST(EstimateHbm, ActivationsHoldWhatBackwardReads) {
   EXPECT_LE(EstimateHbm(Mlp(512), 1).activations, 4 * (784 + 5 * 512));
 }
 
+TEST(EstimateHbm, MicrobatchesTradeActivationsForGradients) {
+  const Program program = Mlp(512);
+  const HbmUse whole = EstimateHbm(program, 64);
+  const HbmUse split = EstimateHbm(program, 64, /*microbatches=*/8);
+  EXPECT_EQ(split.gradients, 4 * whole.gradients);  // one, and three levels
+  EXPECT_EQ(split.activations, EstimateHbm(program, 8).activations);
+  EXPECT_EQ(split.input, whole.input);
+  EXPECT_EQ(split.parameters, whole.parameters);
+}
+
 TEST(LargestBatch, IsTheLastThatFits) {
   const Program program = Mlp(512);
   for (const std::int64_t hbm : {16 * kMiB, 100 * kMiB, 16 * kGiB}) {

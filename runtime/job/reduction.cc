@@ -1,0 +1,74 @@
+#include "runtime/job/reduction.h"
+
+#include <bit>
+
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+#include "base/units.h"
+
+namespace podsim {
+namespace {
+
+constexpr char kTree[] = "tree";
+
+absl::Status CheckMicrobatch(const Job& job) {
+  const std::int64_t size = job.spec.microbatch_size();
+  const std::int64_t batch = job.batch_per_core;
+  const bool divides = size > 0 && batch % size == 0;
+  if (divides && std::has_single_bit(static_cast<std::uint64_t>(batch / size)))
+    return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "microbatch_size is ",
+      job.spec.has_microbatch_size() ? FormatCount(size) : "not given",
+      "; reduction tree needs a power of two of microbatches per core: ",
+      FormatCount(batch), " (the batch per core) or its half, quarter, ..."));
+}
+
+// Whatever else rounds or orders sums differently on another slice.
+absl::Status CheckTree(const Job& job) {
+  PODSIM_RETURN_IF_ERROR(CheckMicrobatch(job));
+  if (job.spec.algo() != "auto" && job.spec.algo() != kTreeAlgorithm)
+    return absl::InvalidArgumentError(absl::StrCat(
+        "algo is ", job.spec.algo(), " but reduction tree sums by ",
+        kTreeAlgorithm, "; leave algo unset or reduction at fused"));
+  if (job.spec.wire_dtype() != "float32")
+    return absl::InvalidArgumentError(absl::StrCat(
+        "wire_dtype is ", job.spec.wire_dtype(),
+        " but reduction tree may not round between hosts; leave wire_dtype at "
+        "float32 or reduction at fused"));
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+bool SumsAsTree(const JobSpec& spec) { return spec.reduction() == kTree; }
+
+absl::Status PlanReduction(const Job& job, JobPlan& plan) {
+  PlanBits& bits = *plan.mutable_bits();
+  bits.set_reduction(job.spec.reduction());
+  if (!SumsAsTree(job.spec)) {
+    if (!job.spec.has_microbatch_size()) return absl::OkStatus();
+    return absl::InvalidArgumentError(
+        absl::StrCat("microbatch_size is ", job.spec.microbatch_size(),
+                     " but reduction is ", job.spec.reduction(),
+                     "; microbatches are summed with reduction tree only"));
+  }
+  PODSIM_RETURN_IF_ERROR(CheckTree(job));
+  bits.set_microbatch_size(job.spec.microbatch_size());
+  bits.clear_ring();
+  for (int host = 0; host < job.slice.hosts; ++host) bits.add_ring(host);
+  plan.add_notes(absl::StrCat(
+      "tree reduction: weights are the same bits on every slice with this "
+      "global batch and microbatches of ",
+      FormatCount(job.spec.microbatch_size()), "; the price is ",
+      FormatCount(kCoresPerHost * MicrobatchesPerCore(bits)),
+      " small products per host and layer instead of one"));
+  return absl::OkStatus();
+}
+
+std::int64_t MicrobatchesPerCore(const PlanBits& bits) {
+  if (bits.microbatch_size() == 0) return 0;
+  return bits.batch_per_core() / bits.microbatch_size();
+}
+
+}  // namespace podsim
