@@ -11,6 +11,7 @@
 #include "base/hash.h"
 #include "interconnect/transport/peer_links.h"
 #include "tests/interconnect/transport/conformance.h"
+#include "tests/interconnect/transport/grpc_group.h"
 #include "tests/testing/status_matchers.h"
 #include "tests/testing/temp_dir.h"
 
@@ -20,71 +21,6 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-
-const RpcSecurity kSecurity = {.token = "the-token-of-this-pod"};
-constexpr absl::Duration kTimeout = absl::Seconds(20);
-
-// Transports that listen, and the list of who is where.
-struct Group {
-  std::vector<std::unique_ptr<GrpcTransport>> transports;
-  std::vector<IciProcess> processes;
-
-  void Add(const std::string& address, int first_host, int host_count,
-           const RpcSecurity& security = kSecurity,
-           absl::Duration linger = GrpcTransport::Options().linger) {
-    const int process = static_cast<int>(processes.size());
-    auto transport = GrpcTransport::Start({.process = process,
-                                           .address = address,
-                                           .security = security,
-                                           .linger = linger});
-    ASSERT_THAT(transport, IsOk());
-    processes.push_back({.process = process,
-                         .address = (*transport)->address(),
-                         .first_host = first_host,
-                         .host_count = host_count});
-    transports.push_back(*std::move(transport));
-  }
-
-  // All at the same time, each in its generation; what each of them returned.
-  std::vector<absl::Status> Connect(const std::vector<std::uint32_t>& of,
-                                    absl::Duration timeout = kTimeout) {
-    std::vector<absl::Status> results(transports.size());
-    std::vector<std::jthread> threads;
-    for (std::size_t i = 0; i < transports.size(); ++i) {
-      threads.emplace_back([this, i, &of, timeout, &results] {
-        results[i] = transports[i]->Connect(processes, of[i], timeout);
-      });
-    }
-    threads.clear();
-    return results;
-  }
-};
-
-TransportKind OverGrpc(
-    const std::string& name, bool unix_socket,
-    absl::Duration linger = GrpcTransport::Options().linger) {
-  return {name, [unix_socket,
-                 linger](const std::vector<std::vector<int>>& processes) {
-            // The sockets' names go with the directory, the streams stay.
-            const TempDir dir;
-            Group group;
-            for (const auto& hosts : processes) {
-              group.Add(
-                  unix_socket ? absl::StrCat("unix:", dir.path(), "/", hosts[0])
-                              : "127.0.0.1:0",
-                  hosts[0], static_cast<int>(hosts.size()), kSecurity, linger);
-            }
-            for (const auto& status : group.Connect(std::vector<std::uint32_t>(
-                     processes.size(), kGeneration))) {
-              EXPECT_THAT(status, IsOk());
-            }
-            Transports transports;
-            for (auto& transport : group.transports) {
-              transports.push_back(std::move(transport));
-            }
-            return transports;
-          }};
-}
 
 INSTANTIATE_TEST_SUITE_P(
     Grpc, TransportTest,
