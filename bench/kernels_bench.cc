@@ -1,17 +1,18 @@
 // How fast the matrix products are, per ISA level, in the shapes of the MLP
-// 784-512-512-10, beside the machine's copy bandwidth. Each result is verified
-// against the slow reference before it is timed.
+// 784-512-512-10, and the rounding to bfloat16 before them, beside the
+// machine's copy bandwidth. Each result is verified against the slow reference
+// before it is timed.
 //
 //   build/release/bin/kernels_bench
 #include <benchmark/benchmark.h>
 
 #include <cmath>
-#include <cstring>
 #include <string>
 #include <vector>
 
 #include "base/random.h"
 #include "base/status.h"
+#include "bench/beside_copy.h"
 #include "models/tensor/kernels.h"
 #include "models/tensor/reference.h"
 
@@ -70,21 +71,42 @@ void Product(benchmark::State& state, const std::string& isa, ProductShape s) {
                          benchmark::Counter::kIsIterationInvariantRate);
 }
 
-void Copy(benchmark::State& state) {
-  const std::vector<char> from(64 << 20, 1);
-  std::vector<char> to(from.size());
-  for (auto _ : state) {
-    std::memcpy(to.data(), from.data(), from.size());
-    benchmark::DoNotOptimize(to.data());
-    benchmark::ClobberMemory();
+void Round(benchmark::State& state, const std::string& isa,
+           std::int64_t bytes) {
+  const auto kernels = LoadKernels(isa);
+  if (!kernels.ok()) {
+    state.SkipWithError(std::string(kernels.status().message()).c_str());
+    return;
   }
-  state.SetBytesProcessed(state.iterations() *
-                          static_cast<std::int64_t>(from.size()));
+  const std::int64_t count = bytes / 4;
+  const auto from = RandomMatrix(count, 1);
+  std::vector<float> to(from.size());
+  std::vector<float> want(from.size());
+  (*kernels)->round_bfloat16(count, from.data(), to.data());
+  ReferenceKernels().round_bfloat16(count, from.data(), want.data());
+  if (to != want) {
+    state.SkipWithError("the rounding is wrong");
+    return;
+  }
+  TimeBesideCopy(state, bytes, [&] {
+    (*kernels)->round_bfloat16(count, from.data(), to.data());
+  });
+}
+
+void Copy(benchmark::State& state) {
+  constexpr std::int64_t kBytes = 64 << 20;
+  CopyBuffers buffers(kBytes);
+  for (auto _ : state) buffers.Copy();
+  state.SetBytesProcessed(state.iterations() * kBytes);
 }
 
 void Register() {
   benchmark::RegisterBenchmark("copy/64MiB", Copy);
-  for (const std::string& isa : IsaLevels())
+  for (const std::string& isa : IsaLevels()) {
+    for (const std::int64_t bytes : {64 << 10, 64 << 20})
+      benchmark::RegisterBenchmark(
+          ("round_bfloat16/" + isa + "/" + std::to_string(bytes)).c_str(),
+          Round, isa, bytes);
     for (const ProductShape s :
          {ProductShape{1024, 512, 784}, ProductShape{1024, 512, 512},
           ProductShape{1024, 10, 512}})
@@ -93,6 +115,7 @@ void Register() {
            std::to_string(s.n) + "x" + std::to_string(s.k))
               .c_str(),
           [isa, s](benchmark::State& state) { Product(state, isa, s); });
+  }
 }
 
 }  // namespace

@@ -1,0 +1,49 @@
+// How fast the parts of a collective are, each beside the machine's copy
+// bandwidth.
+//
+//   build/release/bin/collectives_bench --benchmark_filter=sum
+#include "bench/collectives_bench.h"
+
+#include <benchmark/benchmark.h>
+
+#include <cstdint>
+
+#include "bench/beside_copy.h"
+
+namespace podsim {
+namespace {
+
+// That of_copy comes to 1 says how far the figures of a run can be trusted.
+void Copy(benchmark::State& state) {
+  const std::int64_t bytes = state.range(0);
+  CopyBuffers buffers(bytes);
+  buffers.Copy();
+  if (!buffers.copied()) return state.SkipWithError("the copy is wrong");
+  TimeBesideCopy(state, bytes, [&] { buffers.Copy(); });
+}
+
+void RegisterCopies() {
+  benchmark::RegisterBenchmark("copy", Copy)
+      ->Arg(64)
+      ->Arg(1 << 10)
+      ->Arg(16 << 10)
+      ->Arg(kCachedBytes)
+      ->Arg(512 << 10)
+      ->Arg(kMemoryBytes);
+}
+
+}  // namespace
+}  // namespace podsim
+
+int main(int argc, char** argv) {
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
+  podsim::RegisterCopies();
+  podsim::RegisterSums();
+  podsim::RegisterBfloat16();
+  podsim::RegisterChecksums();
+  podsim::RegisterFrames();
+  podsim::RegisterPlans();
+  benchmark::RunSpecifiedBenchmarks();
+  benchmark::Shutdown();
+}
