@@ -1,4 +1,3 @@
-// The bound itself is kMaxBytesInFlight (endpoint.h).
 #include "interconnect/transport/credit.h"
 
 #include <algorithm>
@@ -13,7 +12,7 @@ std::int64_t ChargeOf(std::size_t payload_bytes) {
 }
 
 bool CreditAccount::Fits(std::int64_t charge) const {
-  return in_flight_ == 0 || in_flight_ + charge <= kMaxBytesInFlight;
+  return in_flight_ == 0 || in_flight_ + charge <= bound_;
 }
 
 bool CreditAccount::Take(std::int64_t charge) {

@@ -27,9 +27,17 @@ inline Route RouteOf(const FrameHeader& header) {
 // more, so that empty frames are bounded too.
 std::int64_t ChargeOf(std::size_t payload_bytes);
 
+// The lane's part of kMaxBytesInFlight.
+constexpr std::int64_t BoundOf(Lane lane) {
+  return lane == Lane::kExpress ? kMaxExpressBytesInFlight
+                                : kMaxBytesInFlight - kMaxExpressBytesInFlight;
+}
+
 // The sender's side.
 class CreditAccount {
  public:
+  explicit CreditAccount(Lane lane) : bound_(BoundOf(lane)) {}
+
   // Takes `charge` if it fits, or if nothing is in flight (so that a frame
   // larger than the bound passes alone). Otherwise remembers that it did not.
   bool Take(std::int64_t charge);
@@ -52,6 +60,7 @@ class CreditAccount {
  private:
   bool Fits(std::int64_t charge) const;
 
+  std::int64_t bound_;
   std::int64_t in_flight_ = 0;
   std::int64_t refused_ = 0;  // smallest charge refused; 0: none
   bool asked_ = false;

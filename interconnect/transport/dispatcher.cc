@@ -45,9 +45,11 @@ absl::Status Dispatcher::CheckRoute(const FrameHeader& header) const {
 }
 
 bool Dispatcher::Admit(const FrameHeader& header, std::size_t payload_bytes) {
-  CreditAccount& account = accounts_[RouteOf(header)];
+  const Route route = RouteOf(header);
+  CreditAccount& account =
+      accounts_.try_emplace(route, route.lane).first->second;
   if (account.Take(ChargeOf(payload_bytes))) return true;
-  if (account.ShouldAsk() && on_starved_) on_starved_(RouteOf(header));
+  if (account.ShouldAsk() && on_starved_) on_starved_(route);
   return false;
 }
 

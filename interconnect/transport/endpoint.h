@@ -27,10 +27,12 @@
 namespace podsim {
 
 // The most payload bytes that may be on their way from one host to another
-// and not yet consumed there. Kept by credits of ours, per (from, to, lane): a
-// receiver that keeps bulk frames must still get the express frame that it
-// waits for. An empty frame counts as its header.
+// and not yet consumed there, kept by credits of ours. A part of it is for
+// express frames alone (see Lane): a receiver that keeps bulk frames must still
+// get the express frame that it waits for. An empty frame counts as its header;
+// a frame longer than its lane's part travels when its lane is empty.
 inline constexpr std::int64_t kMaxBytesInFlight = 4 << 20;
+inline constexpr std::int64_t kMaxExpressBytesInFlight = kMaxBytesInFlight / 8;
 
 // Which frame this is. Chunks are numbered by the plan; a (group, sequence)
 // names one collective on one group of hosts.
@@ -127,7 +129,8 @@ class Transport {
   // two hosts arrive in order, each exactly once or not at all.
   // kNoCredit: not queued, OnCredit(header.to) follows when it may fit. When a
   // peer is lost, OnSendDone comes for what was still queued.
-  // A payload larger than the bound is taken when nothing else is in flight.
+  // A payload larger than the bound is taken when its lane has nothing else in
+  // flight.
   // Errors: INVALID_ARGUMENT (`from` is not local, `to` unknown, another
   //   generation than the transport's), UNAVAILABLE (peer lost).
   virtual absl::StatusOr<SendResult> Send(const FrameHeader& header,

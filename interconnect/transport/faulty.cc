@@ -111,7 +111,7 @@ absl::StatusOr<SendResult> FaultyTransport::Send(
   if (const auto lost = lost_.find(header.to); lost != lost_.end()) {
     return absl::UnavailableError(lost->second.message());
   }
-  Line& line = lines_[RouteOf(header)];
+  Line& line = lines_.try_emplace(RouteOf(header), header.lane).first->second;
   if (!line.account.Take(ChargeOf(payload.size()))) {
     return SendResult::kNoCredit;
   }

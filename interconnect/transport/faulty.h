@@ -71,6 +71,7 @@ class FaultyTransport final : public Transport {
     bool overtakable = false;
   };
   struct Line {  // one route
+    explicit Line(Lane lane) : account(lane) {}
     std::deque<Held> held;
     CreditAccount account;  // of what is held
     std::uint64_t frames = 0;

@@ -14,8 +14,9 @@
 
 namespace podsim {
 namespace {
-// Credits smaller than this wait for company, unless the sender asks.
-constexpr std::int64_t kCreditBatch = kMaxBytesInFlight / 4;
+// Credits of less than a share of the lane's bound wait for company, unless the
+// sender asks.
+constexpr std::int64_t kCreditBatches = 4;
 }  // namespace
 
 IncomingStream::IncomingStream(const PodIdentity& identity, Mailbox& mailbox,
@@ -142,7 +143,8 @@ void IncomingStream::Release(const Route& route, std::int64_t charge) {
 
 void IncomingStream::GiveCredit(const Route& route) {
   const Debt& debt = debts_[route];
-  if (debt.charge < (debt.asked ? 1 : kCreditBatch)) return;
+  const std::int64_t batch = BoundOf(route.lane) / kCreditBatches;
+  if (debt.charge < (debt.asked ? 1 : batch)) return;
   due_.insert(route);
   WriteNext();
 }

@@ -6,12 +6,14 @@
 #include <atomic>
 #include <memory>
 #include <numeric>
+#include <random>
 #include <span>
 #include <thread>
 
 #include "absl/time/clock.h"
 #include "base/random.h"
 #include "base/units.h"
+#include "interconnect/transport/credit.h"
 #include "tests/testing/status_matchers.h"
 
 namespace podsim::testing {
@@ -23,7 +25,7 @@ using ::testing::IsEmpty;
 using ::testing::UnorderedElementsAreArray;
 
 constexpr std::size_t kFrame = 256 * kKiB;
-constexpr int kFramesInBound = kMaxBytesInFlight / kFrame;
+constexpr int kFramesInBound = BoundOf(Lane::kBulk) / kFrame;
 
 std::vector<std::uint64_t> UpTo(std::uint64_t count) {
   std::vector<std::uint64_t> tokens(count);
@@ -147,7 +149,51 @@ TEST_P(TransportTest, OneReleasedFrameLetsOneMoreIn) {
 
 TEST_P(TransportTest, EmptyFramesAreBoundedToo) {
   pod_.sink(1).keep = true;
-  EXPECT_EQ(FillBound(pod_, {}), kMaxBytesInFlight / 64);
+  EXPECT_EQ(FillBound(pod_, {}), BoundOf(Lane::kBulk) / 64);
+}
+
+// Frames of all lengths on both lanes, as many as are taken, to a host that
+// keeps them and now and then lets go of some.
+TEST_P(TransportTest, AFloodNeverHasMoreInFlightThanTheBound) {
+  static_assert(kMaxBytesInFlight <= 4 * kMiB);
+  constexpr int kRounds = 12;
+  constexpr std::uint32_t kSeed = 20261121;
+  SCOPED_TRACE(::testing::Message() << "seed " << kSeed);
+  std::mt19937 random(kSeed);
+  const std::span<const std::byte> bytes = pod_.Bytes(17, 300 * kKiB);
+  RecordingSink& receiver = pod_.sink(1);
+  receiver.keep = true;
+  std::int64_t accepted = 0;
+  std::int64_t released = 0;
+  std::int64_t most = 0;
+  std::uint64_t token = 0;
+  for (int round = 0; round < kRounds; ++round) {
+    for (const Lane lane : {Lane::kBulk, Lane::kExpress}) {
+      // A refused length may be followed by one that fits: 50 refusals.
+      for (int refused = 0; refused < 50;) {
+        const std::size_t longest = random() % 2 == 0 ? bytes.size() : 2000;
+        const std::size_t size = random() % longest;
+        const auto sent = pod_.Send(0, 1, bytes.first(size), token, lane);
+        ASSERT_THAT(sent, IsOk());
+        if (*sent == SendResult::kNoCredit) {
+          ++refused;
+        } else {
+          ++token;
+          accepted += ChargeOf(size);
+          most = std::max(most, accepted - released);
+        }
+        ASSERT_LE(accepted - released, kMaxBytesInFlight) << "round " << round;
+      }
+    }
+    pod_.PollUntil([&] { return receiver.frames.size() == token; });
+    while (random() % 16 != 0 && !receiver.kept.empty()) {
+      released += ChargeOf(receiver.kept.front().size());
+      receiver.kept.erase(receiver.kept.begin());
+    }
+    pod_.Settle();
+  }
+  EXPECT_GT(most, kMaxBytesInFlight * 9 / 10) << "no flood";
+  EXPECT_GT(accepted, 2 * kMaxBytesInFlight);
 }
 
 TEST_P(TransportTest, FullBulkLaneLeavesTheExpressLaneOpen) {
@@ -192,7 +238,7 @@ TEST_P(TransportTest, BytesMayChangeOnceTheSendIsDone) {
   };
   for (std::uint64_t round = 0; round < 20; ++round) {
     buffer = original;
-    ASSERT_EQ(*pod_.Send(0, 1, buffer, round), SendResult::kQueued);
+    pod_.SendPatiently(0, 1, buffer, round);
     pod_.PollUntil([&] { return pod_.sink(0).done.size() == round + 1; });
   }
   pod_.PollUntil([&] { return pod_.sink(1).frames.size() == 20; });

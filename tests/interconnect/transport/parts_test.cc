@@ -16,9 +16,11 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
+constexpr std::int64_t kBulkBound = BoundOf(Lane::kBulk);
+
 TEST(CreditAccount, FillsToTheBoundAndReopensWhenTheRefusedFits) {
-  CreditAccount account;
-  EXPECT_TRUE(account.Take(kMaxBytesInFlight - 100));
+  CreditAccount account(Lane::kBulk);
+  EXPECT_TRUE(account.Take(kBulkBound - 100));
   EXPECT_TRUE(account.Take(100));
   EXPECT_FALSE(account.Take(200));
   EXPECT_FALSE(account.Reopen());
@@ -27,12 +29,12 @@ TEST(CreditAccount, FillsToTheBoundAndReopensWhenTheRefusedFits) {
   account.Return(100);
   EXPECT_TRUE(account.Reopen());
   EXPECT_FALSE(account.Reopen()) << "told once";
-  EXPECT_EQ(account.in_flight(), kMaxBytesInFlight - 200);
+  EXPECT_EQ(account.in_flight(), kBulkBound - 200);
 }
 
 TEST(CreditAccount, TheSmallestRefusedDecides) {
-  CreditAccount account;
-  ASSERT_TRUE(account.Take(kMaxBytesInFlight));
+  CreditAccount account(Lane::kBulk);
+  ASSERT_TRUE(account.Take(kBulkBound));
   EXPECT_FALSE(account.Take(5000));
   EXPECT_FALSE(account.Take(50));
   EXPECT_FALSE(account.Take(500));
@@ -41,35 +43,42 @@ TEST(CreditAccount, TheSmallestRefusedDecides) {
 }
 
 TEST(CreditAccount, OversizedOnlyAlone) {
-  CreditAccount account;
-  EXPECT_TRUE(account.Take(3 * kMaxBytesInFlight));
+  CreditAccount account(Lane::kBulk);
+  EXPECT_TRUE(account.Take(3 * kBulkBound));
   EXPECT_FALSE(account.Take(1));
-  account.Return(3 * kMaxBytesInFlight);
+  account.Return(3 * kBulkBound);
   EXPECT_TRUE(account.Take(1));
-  EXPECT_FALSE(account.Take(3 * kMaxBytesInFlight));
+  EXPECT_FALSE(account.Take(3 * kBulkBound));
   account.Return(1);
   EXPECT_TRUE(account.Reopen());
 }
 
 TEST(CreditAccount, AsksOncePerRefusalAndReturn) {
-  CreditAccount account;
+  CreditAccount account(Lane::kBulk);
   EXPECT_FALSE(account.ShouldAsk());
-  ASSERT_TRUE(account.Take(kMaxBytesInFlight));
+  ASSERT_TRUE(account.Take(kBulkBound));
   ASSERT_FALSE(account.Take(1000));
   EXPECT_TRUE(account.ShouldAsk());
   EXPECT_FALSE(account.ShouldAsk());
   account.Return(10);
   EXPECT_TRUE(account.ShouldAsk()) << "10 are not enough";
-  account.Return(kMaxBytesInFlight);
+  account.Return(kBulkBound);
   ASSERT_TRUE(account.Reopen());
   EXPECT_FALSE(account.ShouldAsk());
 }
 
 TEST(CreditAccount, ReturningTooMuchCountsAsAll) {
-  CreditAccount account;
+  CreditAccount account(Lane::kBulk);
   ASSERT_TRUE(account.Take(10));
   account.Return(1000);
   EXPECT_EQ(account.in_flight(), 0);
+}
+
+TEST(CreditAccount, TheLanesShareTheBoundOfThePair) {
+  EXPECT_EQ(BoundOf(Lane::kBulk) + BoundOf(Lane::kExpress), kMaxBytesInFlight);
+  CreditAccount account(Lane::kExpress);
+  EXPECT_TRUE(account.Take(kMaxExpressBytesInFlight));
+  EXPECT_FALSE(account.Take(1));
 }
 
 TEST(CreditAccount, EmptyFramesCountAsTheirHeader) {
