@@ -18,6 +18,7 @@
 #include "interconnect/transport/completion_loop.h"
 #include "interconnect/transport/dispatcher.h"
 #include "interconnect/transport/frame.h"
+#include "interconnect/transport/frame_filter.h"
 #include "interconnect/transport/grpc_wire.h"
 #include "interconnect/transport/peer_links.h"
 #include "interconnect/transport/socket_buffers.h"
@@ -29,6 +30,7 @@ struct GrpcTransport::Impl {
   ~Impl();
 
   absl::Status Listen();
+  void TakeBack(const FrameFilter& which);
   absl::StatusOr<SendResult> SendToPeer(OutgoingStream& stream,
                                         const FrameHeader& header,
                                         std::span<const std::byte> payload,
@@ -71,6 +73,11 @@ absl::Status GrpcTransport::Impl::Listen() {
   if (!bound.is_unix()) bound.port = port;
   address = bound.ToString();
   return absl::OkStatus();
+}
+
+void GrpcTransport::Impl::TakeBack(const FrameFilter& which) {
+  dispatcher.mailbox()->DropArrivals(which);
+  links->Withdraw(which, options.linger);
 }
 
 GrpcTransport::Impl::~Impl() {
@@ -157,9 +164,11 @@ const std::vector<int>& GrpcTransport::local_hosts() const {
 
 void GrpcTransport::SetSink(int local_host, FrameSink* sink) {
   impl_->dispatcher.SetSink(local_host, sink);
-  if (sink != nullptr) return;
-  impl_->dispatcher.mailbox()->DropArrivalsFrom({local_host});
-  impl_->links->Withdraw(local_host, impl_->options.linger);
+  if (sink == nullptr) impl_->TakeBack(FramesFrom(local_host));
+}
+
+void GrpcTransport::TakeBack(int local_host, std::uint32_t group) {
+  impl_->TakeBack(FramesFrom(local_host, group));
 }
 
 absl::StatusOr<SendResult> GrpcTransport::Send(

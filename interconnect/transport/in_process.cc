@@ -63,7 +63,9 @@ class InProcessTransport final : public Transport {
     // Closed first: its senders get their bytes back before the bad news.
     dispatcher_.mailbox()->Close();
     for (const auto& mailbox : directory_->All()) {
-      mailbox->DropArrivalsFrom(local_hosts());
+      mailbox->DropArrivals([this](const FrameHeader& header) {
+        return dispatcher_.IsLocal(header.from);
+      });
       for (const int host : local_hosts()) {
         // A status of its own each: copies share a count that
         // ThreadSanitizer cannot follow into Debian's abseil.
@@ -80,10 +82,11 @@ class InProcessTransport final : public Transport {
 
   void SetSink(int local_host, FrameSink* sink) override {
     dispatcher_.SetSink(local_host, sink);
-    if (sink != nullptr) return;
-    for (const auto& [host, mailbox] : known_) {
-      if (mailbox != nullptr) mailbox->DropArrivalsFrom({local_host});
-    }
+    if (sink == nullptr) DropSent(FramesFrom(local_host));
+  }
+
+  void TakeBack(int local_host, std::uint32_t group) override {
+    DropSent(FramesFrom(local_host, group));
   }
 
   absl::StatusOr<SendResult> Send(const FrameHeader& header,
@@ -111,6 +114,13 @@ class InProcessTransport final : public Transport {
   void Wake() override { dispatcher_.mailbox()->Wake(); }
 
  private:
+  // Drops what was sent from here and nobody has been told of.
+  void DropSent(const FrameFilter& which) {
+    for (const auto& [host, mailbox] : known_) {
+      if (mailbox != nullptr) mailbox->DropArrivals(which);
+    }
+  }
+
   const std::shared_ptr<InProcessNetwork::Directory> directory_;
   Dispatcher dispatcher_;
   std::map<int, std::shared_ptr<Mailbox>> known_;  // saves the directory's lock

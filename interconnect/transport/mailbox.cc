@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <utility>
+#include <vector>
 
 namespace podsim {
 namespace {
@@ -70,16 +71,14 @@ void Mailbox::Wake() {
   changed_.NotifyOne();
 }
 
-void Mailbox::DropArrivalsFrom(const std::vector<int>& hosts) {
+void Mailbox::DropArrivals(const FrameFilter& which) {
   std::vector<Event> dropped;  // dies after the lock is released
   MutexLock lock(mutex_);
   for (auto* queue : {&express_, &bulk_}) {
     std::deque<Event> kept;
     for (Event& event : *queue) {
       const auto* arrival = std::get_if<Arrival>(&event);
-      if (arrival != nullptr &&
-          std::find(hosts.begin(), hosts.end(), arrival->header.from) !=
-              hosts.end()) {
+      if (arrival != nullptr && which(arrival->header)) {
         dropped.push_back(std::move(event));
       } else {
         kept.push_back(std::move(event));

@@ -12,13 +12,13 @@
 #include <deque>
 #include <optional>
 #include <variant>
-#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "base/mutex.h"
 #include "interconnect/transport/credit.h"
 #include "interconnect/transport/endpoint.h"
+#include "interconnect/transport/frame_filter.h"
 
 namespace podsim {
 
@@ -61,8 +61,8 @@ class Mailbox {
   void WaitFor(absl::Duration max_wait);
   void Wake();
 
-  // Drops frames that these hosts have sent.
-  void DropArrivalsFrom(const std::vector<int>& hosts);
+  // Drops these frames.
+  void DropArrivals(const FrameFilter& which);
   // Drops everything, and all that comes later.
   void Close();
 

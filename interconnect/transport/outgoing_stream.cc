@@ -79,17 +79,15 @@ void OutgoingStream::Send(const WireHeader& header,
                           std::span<const std::byte> payload,
                           std::uint64_t token) {
   if (payload.size() <= kCopiedPayloadBytes) {
-    Enqueue(
-        header.frame.lane,
-        {.message = MakeMessage(EncodeHeader(header), payload),
-         .copied = Charge{RouteOf(header.frame), ChargeOf(payload.size())}});
+    Enqueue(header.frame.lane,
+            {.message = MakeMessage(EncodeHeader(header), payload),
+             .copied = Charge{header.frame, ChargeOf(payload.size())}});
     mailbox_.Push(SendDone{.host = header.frame.from, .token = token});
     return;
   }
-  Sending sending = {
-      .charge = {RouteOf(header.frame), ChargeOf(payload.size())},
-      .token = token,
-      .loan = std::make_shared<Loan>()};
+  Sending sending = {.charge = {header.frame, ChargeOf(payload.size())},
+                     .token = token,
+                     .loan = std::make_shared<Loan>()};
   grpc::ByteBuffer message =
       MakeMessage(EncodeHeader(header), payload, sending.loan);
   Enqueue(header.frame.lane,
@@ -132,7 +130,7 @@ void OutgoingStream::OnWritten(bool ok) {
 
 void OutgoingStream::Close() {
   closing_ = true;
-  Withdraw(kAllHosts);
+  Withdraw(AllFrames());
   if (!greeted_) return Cancel();
   if (ended_ || finish_.pending() || write_.pending() || half_closed_) return;
   WriteNext();
@@ -143,14 +141,15 @@ void OutgoingStream::Close() {
 
 void OutgoingStream::TellDone(const Sending& sending) {
   mailbox_.Push(
-      SendDone{.host = sending.charge.route.from, .token = sending.token});
+      SendDone{.host = sending.charge.frame.from, .token = sending.token});
 }
 
 void OutgoingStream::Drop(const Queued& frame) {
   if (frame.data) TellDone(*frame.data);
   const Charge* const charge = frame.charge();
   if (charge == nullptr) return;
-  mailbox_.Push(CreditBack{.route = charge->route, .charge = charge->bytes});
+  mailbox_.Push(
+      CreditBack{.route = RouteOf(charge->frame), .charge = charge->bytes});
 }
 
 void OutgoingStream::DropAll() {
@@ -160,14 +159,11 @@ void OutgoingStream::DropAll() {
 }
 
 // Copies count as sent: their SendDone is out.
-void OutgoingStream::Withdraw(int host) {
+void OutgoingStream::Withdraw(const FrameFilter& which) {
   for (auto* queue : {&express_, &bulk_}) {
     std::deque<Queued> kept;
     for (Queued& frame : *queue) {
-      const bool borrowed =
-          frame.data &&
-          (host == kAllHosts || frame.data->charge.route.from == host);
-      if (borrowed) {
+      if (frame.data && which(frame.data->charge.frame)) {
         Drop(frame);
       } else {
         kept.push_back(std::move(frame));
@@ -177,12 +173,12 @@ void OutgoingStream::Withdraw(int host) {
   }
 }
 
-bool OutgoingStream::Borrows(int host) const {
-  const auto is_of_host = [host](const Sending& sending) {
-    return host == kAllHosts || sending.charge.route.from == host;
+bool OutgoingStream::Borrows(const FrameFilter& which) const {
+  const auto is_meant = [&which](const Sending& sending) {
+    return which(sending.charge.frame);
   };
-  return (writing_ && is_of_host(*writing_)) ||
-         std::any_of(failed_.begin(), failed_.end(), is_of_host);
+  return (writing_ && is_meant(*writing_)) ||
+         std::any_of(failed_.begin(), failed_.end(), is_meant);
 }
 
 void OutgoingStream::Cancel() {

@@ -19,6 +19,7 @@
 #include "interconnect/transport/completion_loop.h"
 #include "interconnect/transport/credit.h"
 #include "interconnect/transport/frame.h"
+#include "interconnect/transport/frame_filter.h"
 #include "interconnect/transport/grpc_wire.h"
 #include "interconnect/transport/mailbox.h"
 
@@ -51,10 +52,11 @@ class OutgoingStream {
   // gRPC still works for this object.
   bool busy() const;
 
-  // Takes back what `host` (or any, with kAllHosts) has queued and lent.
-  void Withdraw(int host);
-  // gRPC still reads bytes of `host` (or of any, with kAllHosts).
-  bool Borrows(int host) const;
+  // Takes back those of these frames whose bytes are lent and that are not
+  // being written.
+  void Withdraw(const FrameFilter& which);
+  // gRPC still reads bytes of these frames.
+  bool Borrows(const FrameFilter& which) const;
   // Lets go of a call that has ended, and notices what gRPC has let go of
   // without a completion.
   void Tidy();
@@ -67,7 +69,7 @@ class OutgoingStream {
  private:
   // What a frame took from its route's bound.
   struct Charge {
-    Route route;
+    FrameHeader frame;
     std::int64_t bytes = 0;
   };
   // A data frame whose bytes are the caller's, and whom to tell when it is out.

@@ -150,33 +150,33 @@ void PeerLinks::Drain(absl::Duration patience) {
     PODSIM_CHECK(loop_.RunOne(limit));
     CancelAll();  // a caller may have come meanwhile
   }
-  AwaitBytes(kAllHosts, patience);
+  AwaitBytes(AllFrames(), patience);
 }
 
-bool PeerLinks::Borrows(int host) const {
-  return std::any_of(peers_.begin(), peers_.end(), [host](const auto& it) {
-    return it.second.outgoing && it.second.outgoing->Borrows(host);
+bool PeerLinks::Borrows(const FrameFilter& which) const {
+  return std::any_of(peers_.begin(), peers_.end(), [&which](const auto& it) {
+    return it.second.outgoing && it.second.outgoing->Borrows(which);
   });
 }
 
-void PeerLinks::AwaitBytes(int host, absl::Duration patience) {
+void PeerLinks::AwaitBytes(const FrameFilter& which, absl::Duration patience) {
   const auto until = CompletionLoop::After(patience);
-  while (Borrows(host) && !CompletionLoop::Passed(until)) {
+  while (Borrows(which) && !CompletionLoop::Passed(until)) {
     // gRPC may let go of bytes without a completion: look now and then.
     loop_.RunOne(std::min(until, CompletionLoop::After(kLookAgain)));
     Tidy();
   }
 }
 
-void PeerLinks::Withdraw(int host, absl::Duration patience) {
+void PeerLinks::Withdraw(const FrameFilter& which, absl::Duration patience) {
   for (auto& [process, peer] : peers_) {
-    if (peer.outgoing) peer.outgoing->Withdraw(host);
+    if (peer.outgoing) peer.outgoing->Withdraw(which);
   }
-  AwaitBytes(host, patience);
+  AwaitBytes(which, patience);
   for (auto& [process, peer] : peers_) {
-    if (peer.outgoing && peer.outgoing->Borrows(host)) peer.outgoing->Cancel();
+    if (peer.outgoing && peer.outgoing->Borrows(which)) peer.outgoing->Cancel();
   }
-  AwaitBytes(host, patience);
+  AwaitBytes(which, patience);
 }
 
 void PeerLinks::Serve(absl::Duration length) {

@@ -13,6 +13,7 @@
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "interconnect/transport/completion_loop.h"
+#include "interconnect/transport/frame_filter.h"
 #include "interconnect/transport/grpc_wire.h"
 #include "interconnect/transport/incoming_stream.h"
 #include "interconnect/transport/mailbox.h"
@@ -46,11 +47,11 @@ class PeerLinks final : public OutgoingStream::Owner,
   // down.
   void Drain(absl::Duration patience);
 
-  // Takes back what `host` has queued, and waits up to `patience` for what is
-  // being written; after that the stream in the way is cancelled, which costs
-  // the peer, and is given as much time again. (What a peer that reads nothing
+  // Takes these frames back, and waits up to `patience` for one that is being
+  // written; after that the stream in the way is cancelled, which costs the
+  // peer, and is given as much time again. (What a peer that reads nothing
   // leaves in the socket may then still change: it fails the checksum.)
-  void Withdraw(int host, absl::Duration patience);
+  void Withdraw(const FrameFilter& which, absl::Duration patience);
 
   // Forgets streams and frames that have ended.
   void Tidy();
@@ -70,9 +71,9 @@ class PeerLinks final : public OutgoingStream::Owner,
   void Serve(absl::Duration length);
   void CancelAll();
   bool Busy() const;
-  bool Borrows(int host) const;
-  // Runs completions until gRPC reads no bytes of `host`, or until then.
-  void AwaitBytes(int host, absl::Duration patience);
+  bool Borrows(const FrameFilter& which) const;
+  // Runs completions until gRPC reads no bytes of these frames, or until then.
+  void AwaitBytes(const FrameFilter& which, absl::Duration patience);
 
   void OnOutgoingEnded(int process, const absl::Status& why) override;
   void OnCalled() override { ListenForStream(); }

@@ -120,7 +120,7 @@ TEST(Mailbox, DroppedPayloadsMayPushIntoTheSameMailbox) {
   };
   mailbox->Push(ArrivalOf(Lane::kBulk, 1, release));
   mailbox->Push(ArrivalOf(Lane::kExpress, 2, release));
-  mailbox->DropArrivalsFrom({2});
+  mailbox->DropArrivals(FramesFrom(2));
   EXPECT_EQ(released, 1);
   EXPECT_EQ(mailbox->size(), 2);  // the other frame and the release
   mailbox->Close();
