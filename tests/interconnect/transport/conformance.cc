@@ -70,7 +70,7 @@ TEST_P(TransportTest, OrderPerLaneAndExactlyOnce) {
     EXPECT_EQ(frame.header.to, 1);
     EXPECT_EQ(frame.header.lane, lane_of(i));
     const FrameKey key = {
-        .generation = kGeneration, .group = 5, .sequence = i, .chunk = 9};
+        .generation = kGeneration, .group = kGroup, .sequence = i, .chunk = 9};
     EXPECT_EQ(frame.header.key, key);
     if (last.contains(frame.header.lane)) {
       EXPECT_LT(last[frame.header.lane], i) << "overtaken within its lane";
@@ -279,7 +279,7 @@ TEST_P(TransportTest, WithoutItsSinkAHostsBytesAreReadNoMore) {
 TEST_P(TransportTest, HostsThatAreNotThereAreRefused) {
   const auto& bytes = pod_.Bytes(9, 10);
   const FrameHeader stranger = {
-      .from = 7, .to = 1, .key = {.generation = kGeneration}};
+      .from = 7, .to = 1, .key = {.generation = kGeneration, .group = kGroup}};
   EXPECT_THAT(pod_.of(0).Send(stranger, bytes, 0),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("7")));
   EXPECT_THAT(pod_.Send(0, 8, bytes, 0),
@@ -398,10 +398,11 @@ TEST_P(TwoProcessTest, EachTransportOnItsOwnThread) {
         for (int to = 0; to < 3; ++to) {
           std::uint64_t& next = sent[{from, to}];
           while (to != from && next < kFrames) {
-            const FrameHeader header = {
-                .from = from,
-                .to = to,
-                .key = {.generation = kGeneration, .sequence = next}};
+            const FrameHeader header = {.from = from,
+                                        .to = to,
+                                        .key = {.generation = kGeneration,
+                                                .group = kGroup,
+                                                .sequence = next}};
             const auto result = transport.Send(header, bytes, next);
             if (!result.ok() || *result == SendResult::kNoCredit) break;
             ++next;

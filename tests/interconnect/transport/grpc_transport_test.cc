@@ -12,6 +12,7 @@
 #include "interconnect/transport/peer_links.h"
 #include "tests/interconnect/transport/conformance.h"
 #include "tests/interconnect/transport/grpc_group.h"
+#include "tests/interconnect/transport/muxed.h"
 #include "tests/testing/status_matchers.h"
 #include "tests/testing/temp_dir.h"
 
@@ -22,16 +23,16 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-INSTANTIATE_TEST_SUITE_P(
-    Grpc, TransportTest,
-    ::testing::Combine(::testing::Values(OverGrpc("unix_socket", true),
-                                         OverGrpc("tcp", false)),
-                       ::testing::Bool()),
-    TransportName);
-INSTANTIATE_TEST_SUITE_P(Grpc, TwoProcessTest,
-                         ::testing::Values(OverGrpc("unix_socket", true),
-                                           OverGrpc("tcp", false)),
-                         KindName);
+auto AllKinds() {
+  return ::testing::Values(OverGrpc("unix_socket", true),
+                           OverGrpc("tcp", false),
+                           Muxed(OverGrpc("unix_socket", true)));
+}
+
+INSTANTIATE_TEST_SUITE_P(Grpc, TransportTest,
+                         ::testing::Combine(AllKinds(), ::testing::Bool()),
+                         TransportName);
+INSTANTIATE_TEST_SUITE_P(Grpc, TwoProcessTest, AllKinds(), KindName);
 
 TEST(GrpcTransport, FourProcessesConnect) {
   const TempDir dir;

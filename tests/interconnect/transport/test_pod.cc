@@ -37,6 +37,11 @@ void RecordingSink::OnSendDone(std::uint64_t token) {
   done.push_back(token);
 }
 
+void RecordingSink::OnCredit(int peer) {
+  if (on_credit) on_credit(peer);
+  credits.push_back(peer);
+}
+
 TestPod::TestPod(const TransportKind& kind,
                  const std::vector<std::vector<int>>& processes)
     : TestPod(kind.make(processes)) {}
@@ -77,7 +82,7 @@ absl::StatusOr<SendResult> TestPod::Send(int from, int to,
                               .to = to,
                               .lane = lane,
                               .key = {.generation = kGeneration,
-                                      .group = 5,
+                                      .group = kGroup,
                                       .sequence = token,
                                       .chunk = 9}};
   return of(from).Send(header, bytes, token);

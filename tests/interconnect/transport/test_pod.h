@@ -21,6 +21,8 @@ namespace podsim::testing {
 
 // The generation of all pods in these tests.
 inline constexpr std::uint32_t kGeneration = 3;
+// The group of all frames that TestPod sends.
+inline constexpr std::uint32_t kGroup = 5;
 
 // `size` bytes that depend on `seed` and differ at every alignment.
 std::vector<std::byte> Pattern(std::uint64_t seed, std::size_t size);
@@ -34,7 +36,7 @@ struct RecordingSink final : FrameSink {
 
   void OnFrame(const FrameHeader& header, Payload payload) override;
   void OnSendDone(std::uint64_t token) override;
-  void OnCredit(int peer) override { credits.push_back(peer); }
+  void OnCredit(int peer) override;
   void OnPeerLost(int peer, const absl::Status& why) override {
     lost.emplace_back(peer, why);
   }
@@ -49,7 +51,9 @@ struct RecordingSink final : FrameSink {
   std::vector<int> credits;
   std::vector<std::pair<int, absl::Status>> lost;
   std::vector<std::pair<int, absl::Status>> bad;
-  std::function<void(std::uint64_t)> on_done;  // called first, if set
+  // Called first, if set.
+  std::function<void(std::uint64_t)> on_done;
+  std::function<void(int)> on_credit;
 };
 
 using Transports = std::vector<std::unique_ptr<Transport>>;
