@@ -121,6 +121,7 @@ absl::StatusOr<SendResult> FaultyTransport::Send(
   frame->token = token;
   const Fault fault =
       DecideFault(plan_, RouteOf(header), line.frames++, frame->encoded.size());
+  if (observer_) observer_(header, fault);
   if (fault.flip_bit) {
     frame->encoded[*fault.flip_bit / 8] ^= std::byte{1} << *fault.flip_bit % 8;
   }

@@ -25,6 +25,7 @@
 #include <memory>
 #include <set>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -42,6 +43,11 @@ class FaultyTransport final : public Transport {
   FaultyTransport(std::unique_ptr<Transport> inner, FaultPlan plan,
                   const Clock& clock);
   ~FaultyTransport() override;
+
+  // Called for every frame that Send takes, with what it will suffer (cuts
+  // apart).
+  using Observer = std::function<void(const FrameHeader&, const Fault&)>;
+  void SetObserver(Observer observer) { observer_ = std::move(observer); }
 
   // As a Cut of the plan, now. Call from the polling thread.
   void CutPeer(int peer, bool silent);
@@ -94,6 +100,7 @@ class FaultyTransport final : public Transport {
   const FaultPlan plan_;
   const Clock& clock_;
   const absl::Time start_;
+  Observer observer_;
   std::map<int, std::unique_ptr<Tap>> taps_;  // by local host
   std::map<Route, Line> lines_;
   std::set<int> cut_;                 // peers that nothing passes to or from
