@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 #include <vector>
 
@@ -33,8 +34,9 @@ WireHeader Example(std::span<const std::byte> payload) {
 std::vector<std::byte> Encode(const WireHeader& header,
                               std::span<const std::byte> payload) {
   const HeaderBytes head = EncodeHeader(header);
-  std::vector<std::byte> bytes(head.begin(), head.end());
-  bytes.insert(bytes.end(), payload.begin(), payload.end());
+  std::vector<std::byte> bytes(head.size() + payload.size());
+  std::ranges::copy(head, bytes.begin());
+  std::ranges::copy(payload, bytes.begin() + head.size());
   return bytes;
 }
 
@@ -53,6 +55,14 @@ absl::Status Receive(std::span<const std::byte> frame, std::size_t cut = 0) {
 std::vector<std::byte> SmallPayload() {
   return {std::byte{1}, std::byte{2}, std::byte{250}, std::byte{0},
           std::byte{7}};
+}
+
+std::vector<std::byte> PayloadOf(std::size_t size) {
+  std::vector<std::byte> bytes(size);
+  for (std::size_t i = 0; i < size; ++i) {
+    bytes[i] = static_cast<std::byte>(i * 37 + 11);
+  }
+  return bytes;
 }
 
 TEST(Frame, EveryFieldSurvives) {
@@ -85,14 +95,19 @@ TEST(Frame, LayoutIsFixed) {
   EXPECT_EQ(bytes[32], std::byte{42});    // chunk
 }
 
+// The frame comes in two parts, cut elsewhere each time.
 TEST(Frame, EverySingleFlippedBitIsFound) {
-  const auto payload = SmallPayload();
-  const auto frame = Encode(Example(payload), payload);
-  ASSERT_THAT(Receive(frame), IsOk());
-  for (std::size_t bit = 0; bit < frame.size() * 8; ++bit) {
-    auto damaged = frame;
-    damaged[bit / 8] ^= std::byte{1} << bit % 8;
-    EXPECT_FALSE(Receive(damaged).ok()) << "bit " << bit;
+  for (const std::size_t size : {0, 1, 5, 63, 64, 65, 1001}) {
+    const auto payload = PayloadOf(size);
+    auto frame = Encode(Example(payload), payload);
+    ASSERT_THAT(Receive(frame), IsOk());
+    for (std::size_t bit = 0; bit < frame.size() * 8; ++bit) {
+      const std::byte mask = std::byte{1} << bit % 8;
+      frame[bit / 8] ^= mask;
+      EXPECT_FALSE(Receive(frame, bit * 7 % frame.size()).ok())
+          << "bit " << bit << " of a frame with " << size << " bytes";
+      frame[bit / 8] ^= mask;
+    }
   }
 }
 
