@@ -4,6 +4,7 @@
 #include <array>
 #include <cstring>
 #include <ctime>
+#include <map>
 
 namespace podsim {
 namespace {
@@ -13,22 +14,22 @@ constexpr std::int64_t kTryBytes = 4 << 20;
 
 }  // namespace
 
-CopyBuffers::CopyBuffers(std::int64_t bytes)
+CopyBuffers::CopyBuffers(std::int64_t bytes, std::int64_t offset)
     : size_(static_cast<std::size_t>(bytes)),
-      from_(size_ / sizeof(Page) + 1),
-      to_(from_.size()) {
-  std::memset(from_.data(), 1, size_);
+      from_pages_(size_ / sizeof(Page) + 1),
+      to_pages_(from_pages_.size() + 1),
+      to_(reinterpret_cast<std::byte*>(to_pages_.data()) + offset) {
+  std::memset(from_pages_.data(), 1, size_);
 }
 
 void CopyBuffers::Copy() {
-  std::memcpy(to_.data(), from_.data(), size_);
-  benchmark::DoNotOptimize(to_.data());
+  std::memcpy(to_, from_pages_.data(), size_);
+  benchmark::DoNotOptimize(to_);
   benchmark::ClobberMemory();
 }
 
 bool CopyBuffers::copied() const {
-  const auto* const bytes = reinterpret_cast<const std::byte*>(to_.data());
-  return std::all_of(bytes, bytes + size_,
+  return std::all_of(to_, to_ + size_,
                      [](std::byte it) { return it == std::byte{1}; });
 }
 
@@ -40,7 +41,9 @@ double ThreadSeconds() {
 }
 
 double CopyBytesPerSecond(std::int64_t bytes) {
-  CopyBuffers buffers(bytes);
+  // Kept: the system takes longer to give new pages than to copy them.
+  static std::map<std::int64_t, CopyBuffers> all_buffers;
+  CopyBuffers& buffers = all_buffers.try_emplace(bytes, bytes).first->second;
   const std::int64_t copies = std::max<std::int64_t>(1, kTryBytes / bytes);
   std::array<double, 5> tries{};
   for (double& one : tries) {
