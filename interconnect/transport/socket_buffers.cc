@@ -15,8 +15,9 @@
 namespace podsim {
 namespace {
 
-// Twice the default frame; more brings nothing (docs/performance.md).
-constexpr int kSendBufferBytes = static_cast<int>(kMiB);
+// Room for all that may be in flight: what does not fit, gRPC writes from
+// another thread (docs/performance.md). The kernel counts more than the payload.
+constexpr int kSendBufferBytes = static_cast<int>(4 * kMiB);
 
 using NameOf = int (*)(int, sockaddr*, socklen_t*);
 

@@ -73,7 +73,9 @@ void FillGeneralDefaults(JobSpec& spec) {
   PODSIM_DEFAULT(spec, reduction, "fused");
   PODSIM_DEFAULT(spec, wire_dtype, "float32");
   PODSIM_DEFAULT(spec, bucket_bytes, 4 * kMiB);
-  PODSIM_DEFAULT(spec, chunk_bytes, 512 * kKiB);
+  PODSIM_DEFAULT(spec, chunk_bytes, kMiB);
+  PODSIM_DEFAULT(spec, link_latency, 0);
+  PODSIM_DEFAULT(spec, overlap_probe, 10);
   PODSIM_DEFAULT(spec, stall_timeout, 10);
   PODSIM_DEFAULT(spec, heartbeat_timeout, 5);
   PODSIM_DEFAULT(spec, initialization_timeout, 60);
