@@ -17,6 +17,7 @@
 #include "host/worker/bench_run.h"
 #include "host/worker/coordinator_link.h"
 #include "host/worker/trainer.h"
+#include "interconnect/transport/delayed.h"
 #include "interconnect/transport/grpc_transport.h"
 #include "models/zoo/zoo.h"
 
@@ -137,6 +138,7 @@ struct Job {
   Tracer tracer{clock};
   StopSwitch stop;
   std::unique_ptr<GrpcTransport> transport;
+  std::unique_ptr<DelayedTransport> far;  // over it, if the plan says so
   Progress progress;
   std::unique_ptr<CoordinatorLink> link;
   Trainer* trainer = nullptr;  // the work, if it is training
@@ -161,6 +163,12 @@ absl::Status PrepareTraining(const HostOptions& options,
   PODSIM_ASSIGN_OR_RETURN(const PodsimKernels* kernels,
                           LoadKernels(plan.bits().isa()));
   PODSIM_RETURN_IF_ERROR(Connect(assignment, job));
+  Transport* transport = job.transport.get();
+  if (plan.link_latency() > 0) {
+    job.far = std::make_unique<DelayedTransport>(
+        *transport, absl::Seconds(plan.link_latency()), job.clock);
+    transport = job.far.get();
+  }
   int threads = options.threads > 0 ? options.threads : plan.threads();
   if (threads == 0) threads = FairShare(AvailableCpus(), plan.processes());
   PODSIM_ASSIGN_OR_RETURN(
@@ -171,7 +179,7 @@ absl::Status PrepareTraining(const HostOptions& options,
                        .kernels = kernels,
                        .threads = threads,
                        .reducer = {.generation = assignment.generation()},
-                       .transport = job.transport.get(),
+                       .transport = transport,
                        .clock = &job.clock,
                        .progress = &job.progress,
                        .tracer = &job.tracer,

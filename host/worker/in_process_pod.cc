@@ -9,6 +9,7 @@
 #include "base/mutex.h"
 #include "base/status.h"
 #include "host/worker/trainer.h"
+#include "interconnect/transport/delayed.h"
 #include "interconnect/transport/in_process.h"
 
 namespace podsim {
@@ -78,6 +79,7 @@ class SummingSink final : public ReportSink {
 // One host process of the plan, as a thread.
 struct Member {
   std::unique_ptr<Transport> transport;
+  std::unique_ptr<DelayedTransport> far;  // over it
   Progress progress;
   std::unique_ptr<Tracer> tracer;
   std::unique_ptr<Trainer> trainer;
@@ -101,6 +103,8 @@ absl::StatusOr<PodResult> TrainInProcess(const PodSetup& setup) {
     for (int host = plan.first_host(process); host < end; ++host)
       hosts.push_back(host);
     member.transport = network.Join(hosts);
+    member.far = std::make_unique<DelayedTransport>(
+        *member.transport, absl::Seconds(plan.link_latency()), clock);
     member.tracer = std::make_unique<Tracer>(clock);
     PODSIM_ASSIGN_OR_RETURN(
         member.trainer,
@@ -112,7 +116,9 @@ absl::StatusOr<PodResult> TrainInProcess(const PodSetup& setup) {
              .threads = setup.threads_per_process,
              .start = setup.start,
              .reducer = {.stall_limit = absl::Seconds(plan.stall_timeout())},
-             .transport = member.transport.get(),
+             .transport = plan.link_latency() > 0
+                              ? static_cast<Transport*>(member.far.get())
+                              : member.transport.get(),
              .clock = &clock,
              .progress = &member.progress,
              .tracer = member.tracer.get(),

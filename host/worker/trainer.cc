@@ -93,6 +93,14 @@ struct Trainer::Impl {
   absl::Status ComputeRows(std::int64_t step, const CoreBuffers& buffers,
                            int local, std::int64_t leaf);
   void StartBucket(std::int64_t step, int local, int bucket, std::int64_t leaf);
+  // A step that begins to reduce when all is computed: what the overlap of the
+  // others is measured against. The first step pays for the start.
+  bool IsSerial(std::int64_t step) const {
+    const std::int64_t every = setup.plan.overlap_probe();
+    return every > 0 && step > 1 && step % every == 0;
+  }
+  absl::Status Await(std::int64_t step, int bucket, absl::Duration& waited);
+  absl::Status AwaitAll(std::int64_t step, absl::Duration& waited);
   absl::Status ReduceAndUpdate(std::int64_t step);
   absl::Status Evaluate(std::int64_t step);
   absl::Status EvaluateHost(std::int64_t step, std::int64_t first_example,
@@ -119,7 +127,8 @@ struct Trainer::Impl {
   std::vector<float> batched;
   std::vector<float> scratch;
   std::vector<float> outputs;
-  std::vector<StepReport> reports;  // of this step, per local host
+  std::vector<StepReport> reports;               // of this step, per local host
+  std::vector<std::function<void()>> postponed;  // starts, in a serial step
   StepScalars scalars;
   Batch eval_batch;
 
@@ -196,7 +205,11 @@ void Trainer::Impl::StartBucket(std::int64_t step, int local, int bucket,
   tree.Add(leaf, range.begin, values);
   if (leaf + 1 < PassesPerStep()) return;
   const auto buckets = static_cast<std::uint64_t>(program.buckets.size());
-  reducer.Start(local, bucket, (step - 1) * buckets + bucket, values);
+  const std::uint64_t sequence = (step - 1) * buckets + bucket;
+  if (!IsSerial(step)) return reducer.Start(local, bucket, sequence, values);
+  postponed.push_back([this, local, bucket, sequence, values] {
+    reducer.Start(local, bucket, sequence, values);
+  });
 }
 
 RowResults Trainer::Impl::Results(const CoreBuffers& buffers) {
@@ -240,20 +253,35 @@ absl::Status Trainer::Impl::Compute(std::int64_t step, const Batch& batch) {
   return absl::OkStatus();
 }
 
+// Adds to `waited` how long that took.
+absl::Status Trainer::Impl::Await(std::int64_t step, int bucket,
+                                  absl::Duration& waited) {
+  const std::string what = absl::StrCat("all-reduce of bucket ", bucket);
+  setup.progress->Enter(step, what);
+  const absl::Time begin = setup.clock->Now();
+  Span span(*setup.tracer, "all-reduce");
+  PODSIM_RETURN_IF_ERROR(Annotate(reducer.Wait(bucket), what));
+  waited += setup.clock->Now() - begin;
+  return absl::OkStatus();
+}
+
+absl::Status Trainer::Impl::AwaitAll(std::int64_t step,
+                                     absl::Duration& waited) {
+  for (int bucket = 0; bucket < bits.buckets_size(); ++bucket)
+    PODSIM_RETURN_IF_ERROR(Await(step, bucket, waited));
+  return absl::OkStatus();
+}
+
 absl::Status Trainer::Impl::ReduceAndUpdate(std::int64_t step) {
   const std::vector<Segment>& updates = program.entries.at(EntryPoint::kUpdate);
   const absl::Time begin = setup.clock->Now();
+  for (const auto& start : std::exchange(postponed, {})) start();
   absl::Duration waited;
+  // In a serial step no update runs beside an all-reduce either.
+  if (IsSerial(step)) PODSIM_RETURN_IF_ERROR(AwaitAll(step, waited));
   for (int bucket = 0; bucket < static_cast<int>(program.buckets.size());
        ++bucket) {
-    setup.progress->Enter(step, absl::StrCat("all-reduce of bucket ", bucket));
-    const absl::Time wait_begin = setup.clock->Now();
-    {
-      Span span(*setup.tracer, "all-reduce");
-      PODSIM_RETURN_IF_ERROR(Annotate(
-          reducer.Wait(bucket), absl::StrCat("all-reduce of bucket ", bucket)));
-    }
-    waited += setup.clock->Now() - wait_begin;
+    PODSIM_RETURN_IF_ERROR(Await(step, bucket, waited));
     Span span(*setup.tracer, "update");
     CoreBuffers buffers;
     buffers.variables = variables;
@@ -289,6 +317,7 @@ absl::Status Trainer::Impl::TrainStep(std::int64_t step, const Batch& batch) {
     report.set_step(step);
     report.set_seconds_compute(computed);
     report.set_gradient_hash(hash);
+    report.set_serial(IsSerial(step));
     setup.reports->OnStep(report);
   }
   return absl::OkStatus();

@@ -70,6 +70,8 @@ Merged<StepDone> ReportMerger::AddStep(absl::Time now,
 StepDone ReportMerger::MergeStep(absl::Time now,
                                  const std::map<int, StepReport>& reports) {
   StepDone done;
+  done.set_serial(reports.begin()->second.serial());
+  done.set_seconds_reduce_least(reports.begin()->second.seconds_reduce());
   std::int64_t correct = 0;
   std::int64_t examples = 0;
   double loss = 0;
@@ -83,6 +85,8 @@ StepDone ReportMerger::MergeStep(absl::Time now,
         std::max(done.seconds_compute(), part.seconds_compute()));
     done.set_seconds_reduce(
         std::max(done.seconds_reduce(), part.seconds_reduce()));
+    done.set_seconds_reduce_least(
+        std::min(done.seconds_reduce_least(), part.seconds_reduce()));
     done.set_seconds_update(
         std::max(done.seconds_update(), part.seconds_update()));
   }

@@ -24,6 +24,8 @@ absl::Status PlanPlacement(const Job& job, const PlanInputs& inputs,
   plan.set_threads(job.spec.threads());
   plan.set_transport(job.spec.transport());
   plan.set_data_dir(job.spec.data_dir());
+  plan.set_link_latency(job.spec.link_latency());
+  plan.set_overlap_probe(hosts > 1 ? job.spec.overlap_probe() : 0);
   plan.set_stall_timeout(job.spec.stall_timeout());
   plan.set_heartbeat_timeout(job.spec.heartbeat_timeout());
   plan.set_initialization_timeout(job.spec.initialization_timeout());

@@ -88,6 +88,12 @@ constexpr FlagInfo kSpecFlags[] = {
      "Threads per process; 0: a fair share of the CPUs"},
     {"transport", kMachine, "HOW",
      "Between processes: unix sockets or tcp [unix]"},
+    {"link_latency", kMachine, "X",
+     "Seconds that a frame takes from a host to another, one\n"
+     "frame after the other, on top of this machine's time [0]"},
+    {"overlap_probe", kMachine, "N",
+     "Every Nth step reduces only when all is computed: what\n"
+     "the summary's overlap is measured against; 0: none [10]"},
     {"host_memory_bytes", kMachine, "BYTES",
      "Memory the job may use (K, M, G); 0: what this\n"
      "machine has"},

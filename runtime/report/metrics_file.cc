@@ -80,7 +80,9 @@ std::string StepLine(const StepDone& step, double wall_time) {
                {"seconds_input", step.seconds_input()},
                {"seconds_compute", step.seconds_compute()},
                {"seconds_reduce", step.seconds_reduce()},
-               {"seconds_update", step.seconds_update()}});
+               {"seconds_update", step.seconds_update()},
+               {"seconds_reduce_least", step.seconds_reduce_least()},
+               {"serial", step.serial()}});
 }
 
 std::string EvalLine(const EvalDone& eval, double wall_time) {
@@ -107,6 +109,12 @@ std::string SummaryLine(const RunSummary& summary) {
                {"seconds_compute", summary.phases.compute},
                {"seconds_reduce", summary.phases.reduce},
                {"seconds_update", summary.phases.update}};
+  if (summary.overlap.has_value()) {
+    line["overlap_hidden"] = summary.overlap->hidden();
+    line["seconds_serial_step"] = summary.overlap->serial_step;
+    line["seconds_overlapped_step"] = summary.overlap->overlapped_step;
+    line["seconds_communication"] = summary.overlap->communication;
+  }
   if (summary.eval.has_value()) {
     line["eval_accuracy"] = summary.eval->accuracy();
     line["eval_correct"] = summary.eval->correct();

@@ -34,6 +34,20 @@ std::string FormatPhases(const RunSummary& summary) {
   return text;
 }
 
+// "hides 62% of 4.1 ms of all-reduce: steps of 9.2 ms, serial 11.7 ms (37 of
+// them)".
+std::string FormatOverlap(const Overlap& overlap) {
+  const auto wall = [](double seconds) {
+    return FormatWallTime(absl::Seconds(seconds));
+  };
+  return absl::StrFormat(
+      "hides %.0f%% of %s of all-reduce: a step takes %s wall,\n%22sa serial "
+      "one %s (medians, %s serial)",
+      100 * overlap.hidden(), wall(overlap.communication),
+      wall(overlap.overlapped_step), "", wall(overlap.serial_step),
+      FormatCount(overlap.serial_steps));
+}
+
 std::string FormatEval(const RunSummary& summary) {
   if (!summary.eval.has_value()) return "not evaluated";
   const EvalDone& eval = *summary.eval;
@@ -71,6 +85,9 @@ std::string FormatSummary(const RunSummary& summary) {
     absl::StrAppend(&text, Row("wall per step", FormatPhases(summary)),
                     Row("", "(each phase: the slowest host's)"));
   }
+  if (summary.overlap.has_value()) {
+    absl::StrAppend(&text, Row("overlap", FormatOverlap(*summary.overlap)));
+  }
   if (summary.simulated_step.has_value()) {
     absl::StrAppend(
         &text, Row("simulated step", FormatSimTime(*summary.simulated_step)));
@@ -93,6 +110,7 @@ void SummaryCollector::OnEvent(const JobEvent& event, absl::Time now) {
       summary_.eval = event.eval();
       break;
     case JobEvent::kDone:
+      summary_.overlap = overlap_.Measured();
       summary_.weights_hash = event.done().weights_hash();
       summary_.steps = event.done().steps();
       summary_.examples = event.done().examples();
@@ -125,6 +143,7 @@ void SummaryCollector::OnStep(const StepDone& step, double wall_time,
   summary_.phases.compute += step.seconds_compute();
   summary_.phases.reduce += step.seconds_reduce();
   summary_.phases.update += step.seconds_update();
+  overlap_.OnStep(step);
 }
 
 }  // namespace podsim

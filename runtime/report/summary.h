@@ -10,6 +10,7 @@
 #include "absl/time/time.h"
 #include "base/units.h"
 #include "proto/event.pb.h"
+#include "runtime/report/overlap.h"
 
 namespace podsim {
 
@@ -34,6 +35,7 @@ struct RunSummary {
   absl::Duration training;  // wall, from the pod's start to the last step
   double examples_per_second = 0;  // wall, after the first step
   PhaseSeconds phases;             // wall
+  std::optional<Overlap> overlap;  // wall
   std::optional<SimTime> simulated_step;
 };
 
@@ -59,6 +61,7 @@ class SummaryCollector {
   double started_at_ = 0;     // wall_time of PodStarted
   double first_step_at_ = 0;  // wall_time of the first step's end
   std::int64_t first_examples_ = 0;
+  OverlapMeter overlap_;
   RunSummary summary_;
 };
 

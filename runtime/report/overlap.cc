@@ -1,0 +1,34 @@
+#include "runtime/report/overlap.h"
+
+#include <algorithm>
+
+namespace podsim {
+namespace {
+
+double Median(std::vector<double> values) {
+  const auto middle =
+      values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+}  // namespace
+
+void OverlapMeter::OnStep(const StepDone& step) {
+  if (step.step() == 1) return;  // it pays for the start
+  (step.serial() ? serial_ : overlapped_).push_back(step.seconds());
+  if (step.serial()) communication_.push_back(step.seconds_reduce_least());
+}
+
+std::optional<Overlap> OverlapMeter::Measured() const {
+  if (serial_.empty() || overlapped_.empty()) return std::nullopt;
+  const Overlap overlap = {
+      .serial_step = Median(serial_),
+      .overlapped_step = Median(overlapped_),
+      .communication = Median(communication_),
+      .serial_steps = static_cast<std::int64_t>(serial_.size())};
+  if (overlap.communication <= 0) return std::nullopt;
+  return overlap;
+}
+
+}  // namespace podsim

@@ -1,0 +1,44 @@
+#include "runtime/report/overlap.h"
+
+#include <gtest/gtest.h>
+
+namespace podsim {
+namespace {
+
+StepDone Step(std::int64_t number, bool serial, double seconds, double reduce) {
+  StepDone step;
+  step.set_step(number);
+  step.set_serial(serial);
+  step.set_seconds(seconds);
+  step.set_seconds_reduce(reduce + 100);  // a host that waited for another
+  step.set_seconds_reduce_least(reduce);
+  return step;
+}
+
+TEST(OverlapTest, ComparesMediansOfOneRun) {
+  OverlapMeter meter;
+  meter.OnStep(Step(1, false, 900, 900));  // the start does not count
+  meter.OnStep(Step(2, false, 13, 2));
+  meter.OnStep(Step(3, true, 19, 8));
+  meter.OnStep(Step(4, false, 13, 2));
+  meter.OnStep(Step(5, false, 500, 400));  // an outlier
+  const auto overlap = meter.Measured();
+  ASSERT_TRUE(overlap.has_value());
+  EXPECT_EQ(overlap->serial_step, 19);
+  EXPECT_EQ(overlap->overlapped_step, 13);
+  EXPECT_EQ(overlap->communication, 8);
+  EXPECT_EQ(overlap->serial_steps, 1);
+  EXPECT_DOUBLE_EQ(overlap->hidden(), 6.0 / 8);
+}
+
+TEST(OverlapTest, SaysNothingWithoutBothKindsOfStep) {
+  OverlapMeter meter;
+  EXPECT_FALSE(meter.Measured().has_value());
+  meter.OnStep(Step(2, false, 10, 2));
+  EXPECT_FALSE(meter.Measured().has_value());
+  meter.OnStep(Step(3, true, 10, 0));
+  EXPECT_FALSE(meter.Measured().has_value()) << "no communication";
+}
+
+}  // namespace
+}  // namespace podsim
