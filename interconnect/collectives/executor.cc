@@ -21,6 +21,7 @@
 #include "interconnect/collectives/plan_index.h"
 #include "interconnect/collectives/reduce.h"
 #include "interconnect/collectives/sequence_set.h"
+#include "interconnect/transport/frame.h"
 
 namespace podsim {
 namespace {
@@ -164,7 +165,7 @@ struct Executor::Impl {
       const std::shared_ptr<const RankPlan>& plan);
   void Begin(Run& run);
   void Receive(Run& run, int position, std::uint32_t chunk, Payload payload);
-  static void Apply(Run& run, std::int32_t op, const Payload& payload);
+  bool Apply(Run& run, std::int32_t op, const Payload& payload);
   static void Combine(Run& run, std::int32_t op);
   void Finish(Run& run, std::int32_t op);
   void Pump(Run& run, std::int32_t peer);
@@ -293,18 +294,26 @@ void Executor::Impl::Receive(Run& run, int position, std::uint32_t chunk,
     run.kept.emplace(op, std::move(payload));
     return;
   }
-  Apply(run, op, payload);
+  if (!Apply(run, op, payload)) return;
   { const Payload released = std::move(payload); }
   Finish(run, op);
 }
 
-void Executor::Impl::Apply(Run& run, std::int32_t op, const Payload& payload) {
+bool Executor::Impl::Apply(Run& run, std::int32_t op, const Payload& payload) {
   const PlanOp& what = run.plan->ops[op];
+  std::uint32_t crc = 0;
+  std::uint32_t* const checked = payload.checksum() ? &crc : nullptr;
   if (what.kind == OpKind::kReceiveReduce) {
-    ReduceReceived(run.rules, payload.parts(), run.RangeOf(what));
+    ReduceReceived(run.rules, payload.parts(), run.RangeOf(what), checked);
   } else {
-    CopyReceived(run.rules, payload.parts(), run.RangeOf(what));
+    CopyReceived(run.rules, payload.parts(), run.RangeOf(what), checked);
   }
+  if (checked == nullptr || crc == *payload.checksum()) return true;
+  FailRun(run, absl::StatusCode::kDataLoss,
+          absl::StrCat("chunk ", what.chunk, " from host ", HostOf(what.peer),
+                       " to host ", options.host, " is damaged: ",
+                       CompareChecksum(crc, *payload.checksum()).message()));
+  return false;
 }
 
 void Executor::Impl::Combine(Run& run, std::int32_t op) {
@@ -330,7 +339,7 @@ void Executor::Impl::Finish(Run& run, std::int32_t op) {
       Combine(run, next);
       run.progress.Finish(next, push);
     } else if (auto kept = run.kept.extract(next); !kept.empty()) {
-      Apply(run, next, kept.mapped());
+      if (!Apply(run, next, kept.mapped())) return;
       kept = {};  // gives the credit back before more is done
       run.progress.Finish(next, push);
     }
@@ -383,10 +392,10 @@ void Executor::Impl::CheckLostPeers(Run& run) {
       ++awaited;
     }
     Fail(BlameHost(
-        absl::Status(gone->second.code(),
-                     absl::StrCat(WhatIsAwaited(run, awaited), " to host ",
-                                  options.host, ", and is gone: ",
-                                  gone->second.message())),
+        absl::Status(
+            gone->second.code(),
+            absl::StrCat(WhatIsAwaited(run, awaited), " to host ", options.host,
+                         ", and is gone: ", gone->second.message())),
         HostOf(position)));
   }
 }

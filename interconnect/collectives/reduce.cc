@@ -1,6 +1,9 @@
 // Memory-bound loops; loads go through memcpy, which is legal for bytes of any
 // alignment and which compilers turn into vector loads. Each loop is written
-// once as a template and compiled twice, see Dispatch.
+// once as a template and compiled twice, see Loops. Copies are loops of ours
+// too: the library's memcpy is twenty times slower where the two places lie 1
+// to 16 bytes apart within their pages (docs/performance.md), as a payload and
+// a buffer may.
 #include "interconnect/collectives/reduce.h"
 
 #include <algorithm>
@@ -9,6 +12,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "base/hash.h"
 #include "base/status.h"
 
 namespace podsim {
@@ -199,60 +203,94 @@ Combine LoopFor(const ElementRules& rules, std::size_t op) {
   return loops.float32_from_bfloat16[op];
 }
 
-// Calls `loop` on whole elements, part by part.
-void ForEachPart(const ElementRules& rules, Combine loop,
-                 const ReceivedParts& parts, std::span<std::byte> mine) {
-  const std::size_t size = SizeOf(rules.wire);
-  const std::size_t stride = SizeOf(rules.type);
-  const std::size_t count = mine.size() / stride;
-  std::array<std::byte, 4> straddling{};
-  std::size_t held = 0;  // bytes of an element that began in an earlier part
-  std::size_t done = 0;  // elements
+// What is checksummed and combined at a time: small enough for the first cache.
+constexpr std::size_t kBlockBytes = 16 * 1024;
+
+// Calls use(block) for the parts' bytes in order, block by block, after each
+// has gone into the checksum.
+template <typename Use>
+void ForEachBlock(const ReceivedParts& parts, std::uint32_t* crc, Use use) {
   for (std::span<const std::byte> part : parts) {
-    if (held > 0) {
-      const std::size_t take = std::min(size - held, part.size());
-      std::memcpy(straddling.data() + held, part.data(), take);
-      held += take;
-      part = part.subspan(take);
-      if (held < size) continue;
-      PODSIM_CHECK(done < count);
-      loop(straddling.data(), mine.data() + stride * done++, 1);
-      held = 0;
+    if (crc == nullptr) {
+      use(part);
+      continue;
     }
-    const std::size_t whole = part.size() / size;
-    PODSIM_CHECK(whole <= count - done);
-    loop(part.data(), mine.data() + stride * done, whole);
-    done += whole;
-    held = part.size() % size;
-    if (held > 0) {
-      std::memcpy(straddling.data(), part.data() + part.size() - held, held);
+    while (!part.empty()) {
+      const auto block = part.first(std::min(part.size(), kBlockBytes));
+      *crc = Crc32c(block, *crc);
+      use(block);
+      part = part.subspan(block.size());
     }
   }
-  PODSIM_CHECK(done == count && held == 0);
+}
+
+// Calls a loop on whole elements, whatever pieces their bytes come in.
+class Combiner {
+ public:
+  Combiner(const ElementRules& rules, Combine loop, std::span<std::byte> mine)
+      : loop_(loop),
+        size_(SizeOf(rules.wire)),
+        stride_(SizeOf(rules.type)),
+        mine_(mine),
+        count_(mine.size() / stride_) {}
+
+  void Take(std::span<const std::byte> bytes) {
+    if (held_ > 0) {
+      const std::size_t take = std::min(size_ - held_, bytes.size());
+      std::memcpy(straddling_.data() + held_, bytes.data(), take);
+      held_ += take;
+      bytes = bytes.subspan(take);
+      if (held_ < size_) return;
+      Run(straddling_.data(), 1);
+      held_ = 0;
+    }
+    const std::size_t whole = bytes.size() / size_;
+    Run(bytes.data(), whole);
+    held_ = bytes.size() % size_;
+    if (held_ > 0) {
+      std::memcpy(straddling_.data(), bytes.data() + whole * size_, held_);
+    }
+  }
+  bool complete() const { return done_ == count_ && held_ == 0; }
+
+ private:
+  void Run(const std::byte* received, std::size_t elements) {
+    PODSIM_CHECK(elements <= count_ - done_);
+    loop_(received, mine_.data() + stride_ * done_, elements);
+    done_ += elements;
+  }
+
+  const Combine loop_;
+  const std::size_t size_;    // of an element on the wire
+  const std::size_t stride_;  // and here
+  const std::span<std::byte> mine_;
+  const std::size_t count_;
+  std::array<std::byte, 4> straddling_{};
+  std::size_t held_ = 0;  // bytes of an element that began in an earlier piece
+  std::size_t done_ = 0;  // elements
+};
+
+void CombineReceived(const ElementRules& rules, Combine loop,
+                     const ReceivedParts& parts, std::span<std::byte> mine,
+                     std::uint32_t* crc) {
+  Combiner combiner(rules, loop, mine);
+  ForEachBlock(parts, crc, [&combiner](std::span<const std::byte> block) {
+    combiner.Take(block);
+  });
+  PODSIM_CHECK(combiner.complete());
 }
 
 }  // namespace
 
 void ReduceReceived(const ElementRules& rules, const ReceivedParts& parts,
-                    std::span<std::byte> mine) {
-  ForEachPart(rules, LoopFor(rules, static_cast<std::size_t>(rules.op)), parts,
-              mine);
+                    std::span<std::byte> mine, std::uint32_t* crc) {
+  CombineReceived(rules, LoopFor(rules, static_cast<std::size_t>(rules.op)),
+                  parts, mine, crc);
 }
 
 void CopyReceived(const ElementRules& rules, const ReceivedParts& parts,
-                  std::span<std::byte> mine) {
-  if (rules.type != rules.wire) {
-    return ForEachPart(rules, LoopFor(rules, kCopy), parts, mine);
-  }
-  std::size_t done = 0;
-  for (std::span<const std::byte> part : parts) {
-    PODSIM_CHECK(part.size() <= mine.size() - done);
-    if (!part.empty()) {
-      std::memcpy(mine.data() + done, part.data(), part.size());
-    }
-    done += part.size();
-  }
-  PODSIM_CHECK(done == mine.size());
+                  std::span<std::byte> mine, std::uint32_t* crc) {
+  CombineReceived(rules, LoopFor(rules, kCopy), parts, mine, crc);
 }
 
 void ReduceLocal(const ElementRules& rules, std::span<const std::byte> other,

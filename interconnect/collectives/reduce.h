@@ -9,6 +9,7 @@
 #define PODSIM_INTERCONNECT_COLLECTIVES_REDUCE_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -25,15 +26,17 @@ struct ElementRules {
   ElementType wire = ElementType::kFloat32;
 };
 
-// mine[i] = received[i] (+) mine[i], in this operand order.
+// mine[i] = received[i] (+) mine[i], in this operand order. If `crc` is not
+// null, *crc is continued over the parts on the way, while they are in the
+// cache.
 // REQUIRES: the parts hold exactly as many elements of `wire` as `mine` has of
 // `type`; `mine` is aligned to its elements.
 void ReduceReceived(const ElementRules& rules, const ReceivedParts& parts,
-                    std::span<std::byte> mine);
+                    std::span<std::byte> mine, std::uint32_t* crc = nullptr);
 
-// mine[i] = received[i]. REQUIRES: as above.
+// mine[i] = received[i]. REQUIRES and `crc`: as above.
 void CopyReceived(const ElementRules& rules, const ReceivedParts& parts,
-                  std::span<std::byte> mine);
+                  std::span<std::byte> mine, std::uint32_t* crc = nullptr);
 
 // mine[i] = other[i] (+) mine[i]. REQUIRES: as long as each other, aligned.
 void ReduceLocal(const ElementRules& rules, std::span<const std::byte> other,

@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -61,14 +62,18 @@ class Payload {
  public:
   using Parts = std::vector<std::span<const std::byte>>;
   Payload() = default;
-  Payload(Parts parts, std::function<void()> release)
-      : parts_(std::move(parts)), release_(std::move(release)) {}
+  Payload(Parts parts, std::function<void()> release,
+          std::optional<std::uint32_t> checksum = std::nullopt)
+      : parts_(std::move(parts)),
+        release_(std::move(release)),
+        checksum_(checksum) {}
   Payload(Payload&& other) noexcept { *this = std::move(other); }
   Payload& operator=(Payload&& other) noexcept {
     if (this == &other) return *this;
     Release();
     parts_ = std::move(other.parts_);
     release_ = std::move(other.release_);
+    checksum_ = other.checksum_;
     other.parts_.clear();
     other.release_ = nullptr;
     return *this;
@@ -76,6 +81,11 @@ class Payload {
   ~Payload() { Release(); }
 
   const Parts& parts() const { return parts_; }
+  // What the CRC-32C of the parts must be, for whoever reads them to compare on
+  // the way: to read a large payload twice costs as much as to sum it. Unset:
+  // the bytes came over no wire, or were compared.
+  const std::optional<std::uint32_t>& checksum() const { return checksum_; }
+
   std::size_t size() const {
     std::size_t bytes = 0;
     for (const auto& part : parts_) bytes += part.size();
@@ -88,12 +98,14 @@ class Payload {
   }
   Parts parts_;
   std::function<void()> release_;
+  std::optional<std::uint32_t> checksum_;
 };
 
 // What a local host hears from the transport; called from within Poll only.
 class FrameSink {
  public:
   virtual ~FrameSink() = default;
+  // Compare the payload's checksum, if it has one, before its bytes count.
   virtual void OnFrame(const FrameHeader& header, Payload payload) = 0;
   // The bytes handed to Send under `token` may be changed again.
   virtual void OnSendDone(std::uint64_t token) = 0;

@@ -148,24 +148,28 @@ absl::Status VerifyOrigin(const WireHeader& header, std::uint64_t pod_tag,
   return absl::OkStatus();
 }
 
+absl::Status VerifyLength(const WireHeader& header,
+                          const Payload::Parts& payload) {
+  std::uint64_t bytes = 0;
+  for (const auto& part : payload) bytes += part.size();
+  if (bytes == header.bytes) return absl::OkStatus();
+  return absl::DataLossError(absl::StrCat(
+      "frame payload has ", bytes, " bytes, header says ", header.bytes));
+}
+
+absl::Status CompareChecksum(std::uint32_t checksum, std::uint32_t expected) {
+  if (checksum == expected) return absl::OkStatus();
+  return absl::DataLossError(absl::StrFormat(
+      "frame payload damaged: checksum is 0x%08x, header says 0x%08x", checksum,
+      expected));
+}
+
 absl::Status VerifyPayload(const WireHeader& header,
                            const Payload::Parts& payload) {
-  std::uint64_t bytes = 0;
+  PODSIM_RETURN_IF_ERROR(VerifyLength(header, payload));
   std::uint32_t crc = 0;
-  for (const auto& part : payload) {
-    bytes += part.size();
-    crc = Crc32c(part, crc);
-  }
-  if (bytes != header.bytes) {
-    return absl::DataLossError(absl::StrCat(
-        "frame payload has ", bytes, " bytes, header says ", header.bytes));
-  }
-  if (crc != header.payload_crc) {
-    return absl::DataLossError(absl::StrFormat(
-        "frame payload damaged: checksum is 0x%08x, header says 0x%08x", crc,
-        header.payload_crc));
-  }
-  return absl::OkStatus();
+  for (const auto& part : payload) crc = Crc32c(part, crc);
+  return CompareChecksum(crc, header.payload_crc);
 }
 
 }  // namespace podsim

@@ -75,7 +75,15 @@ absl::StatusOr<WireHeader> TakeHeader(Payload::Parts& parts);
 absl::Status VerifyOrigin(const WireHeader& header, std::uint64_t pod_tag,
                           std::uint32_t generation);
 
-// Errors: DATA_LOSS (length or checksum differs from the header's).
+// Errors: DATA_LOSS (the length differs from the header's).
+absl::Status VerifyLength(const WireHeader& header,
+                          const Payload::Parts& payload);
+
+// `checksum` of the bytes that came against the one that was sent.
+// Errors: DATA_LOSS (they differ).
+absl::Status CompareChecksum(std::uint32_t checksum, std::uint32_t expected);
+
+// Both. Errors: DATA_LOSS (length or checksum differs from the header's).
 absl::Status VerifyPayload(const WireHeader& header,
                            const Payload::Parts& payload);
 

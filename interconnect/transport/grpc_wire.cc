@@ -24,8 +24,8 @@ const std::map<std::string, int>& IciArguments() {
       {GRPC_ARG_MAX_RECEIVE_MESSAGE_LENGTH, -1},
       {GRPC_ARG_HTTP2_MAX_FRAME_SIZE, 16777215},
       {GRPC_ARG_HTTP2_STREAM_LOOKAHEAD_BYTES, 64 * kMiB},
-      // Without its probes gRPC leaves the window of a connection at 64 KiB, and
-      // a longer message stops to ask for more.
+      // Without its probes gRPC leaves the window of a connection at 64 KiB,
+      // and a longer message stops to ask for more.
       {GRPC_ARG_HTTP2_BDP_PROBE, 1},
       {GRPC_ARG_HTTP2_WRITE_BUFFER_SIZE, 8 * kMiB},
       {"grpc.experimental.tcp_read_chunk_size", 256 * kKiB},

@@ -119,8 +119,7 @@ void IncomingStream::TakeData(const WireHeader& header, Message message) {
   const FrameHeader& frame = header.frame;
   // The sender was charged by the header's length, right or not.
   const std::int64_t charge = ChargeOf(header.bytes);
-  if (const absl::Status bad = VerifyPayload(header, message.parts);
-      !bad.ok()) {
+  if (const absl::Status bad = VerifyLength(header, message.parts); !bad.ok()) {
     mailbox_.Push(BadFrame{.host = frame.to, .peer = frame.from, .why = bad});
     return Release(RouteOf(frame), charge);
   }
@@ -131,9 +130,10 @@ void IncomingStream::TakeData(const WireHeader& header, Message message) {
     slices->clear();
     if (const auto alive = stream.lock()) alive->Release(route, charge);
   };
-  mailbox_.Push(Arrival{
-      .header = frame,
-      .payload = Payload(std::move(message.parts), std::move(release))});
+  mailbox_.Push(
+      Arrival{.header = frame,
+              .payload = Payload(std::move(message.parts), std::move(release),
+                                 header.payload_crc)});
 }
 
 void IncomingStream::Release(const Route& route, std::int64_t charge) {

@@ -16,7 +16,8 @@ namespace podsim {
 namespace {
 
 // Room for all that may be in flight: what does not fit, gRPC writes from
-// another thread (docs/performance.md). The kernel counts more than the payload.
+// another thread (docs/performance.md). The kernel counts more than the
+// payload.
 constexpr int kSendBufferBytes = static_cast<int>(4 * kMiB);
 
 using NameOf = int (*)(int, sockaddr*, socklen_t*);

@@ -83,6 +83,27 @@ TEST_F(ExecutorFailure, AChunkThatIsKeptAndComesTwice) {
   ExpectLatched();
 }
 
+TEST_F(ExecutorFailure, AChunkThatIsDamaged) {
+  network_.Inject(Frame(0), {1}, /*damage=*/0x10);
+  EXPECT_THAT(done_, ElementsAre(StatusIs(
+                         absl::StatusCode::kDataLoss,
+                         AllOf(HasSubstr("all-reduce #412 (bucket 3)"),
+                               HasSubstr("chunk 0 from host 0 to host 1"),
+                               HasSubstr("payload damaged")))));
+  ExpectLatched();
+}
+
+TEST_F(ExecutorFailure, AChunkThatIsKeptAndDamagedFailsWhenItIsUsed) {
+  network_.Inject(Frame(4), {1}, /*damage=*/1);  // waits for a send of step 0
+  EXPECT_THAT(done_, IsEmpty());
+  network_.Inject(Frame(0), {1});
+  network_.Inject(Frame(2), {1});
+  network_.Run();
+  EXPECT_THAT(done_, ElementsAre(StatusIs(absl::StatusCode::kDataLoss,
+                                          HasSubstr("chunk 4 from host 0"))));
+  ExpectLatched();
+}
+
 TEST_F(ExecutorFailure, AChunkThatThePlanDoesNotKnow) {
   network_.Inject(Frame(99), {1});
   EXPECT_THAT(done_,

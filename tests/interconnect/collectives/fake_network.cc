@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cstring>
 #include <numeric>
+#include <optional>
 
 #include "absl/strings/str_cat.h"
+#include "base/hash.h"
 
 namespace podsim::testing {
 
@@ -68,7 +70,10 @@ int FakeNetwork::Poll(absl::Duration /*max_wait*/) {
 }
 
 Payload FakeNetwork::MakePayload(std::vector<std::byte> bytes,
-                                 std::function<void()> on_release) {
+                                 std::function<void()> on_release,
+                                 std::uint32_t damage) {
+  std::optional<std::uint32_t> checksum;
+  if (damage != 0 || random_() % 2 == 0) checksum = Crc32c(bytes) ^ damage;
   const std::size_t offset = random_() % 4;
   auto memory = std::make_shared<std::vector<std::byte>>(offset);
   memory->insert(memory->end(), bytes.begin(), bytes.end());
@@ -79,11 +84,13 @@ Payload FakeNetwork::MakePayload(std::vector<std::byte> bytes,
     parts.push_back({memory->data() + at, length});
     at += length;
   }
-  return Payload(std::move(parts),
-                 [memory, on_release = std::move(on_release)] {
-                   std::fill(memory->begin(), memory->end(), std::byte{0xee});
-                   on_release();
-                 });
+  return Payload(
+      std::move(parts),
+      [memory, on_release = std::move(on_release)] {
+        std::fill(memory->begin(), memory->end(), std::byte{0xee});
+        on_release();
+      },
+      checksum);
 }
 
 void FakeNetwork::Deliver(const Pair& pair) {
@@ -120,10 +127,12 @@ void FakeNetwork::EndSend(const Frame& frame) {
   sink->OnSendDone(frame.token);
 }
 
-void FakeNetwork::Inject(const FrameHeader& header, std::vector<float> values) {
+void FakeNetwork::Inject(const FrameHeader& header, std::vector<float> values,
+                         std::uint32_t damage) {
   const auto bytes = std::as_bytes(std::span(values));
   sinks_[header.to]->OnFrame(header,
-                             MakePayload({bytes.begin(), bytes.end()}, [] {}));
+                             MakePayload(
+                                 {bytes.begin(), bytes.end()}, [] {}, damage));
 }
 
 std::int64_t FakeNetwork::in_flight(int from, int to) const {

@@ -42,8 +42,10 @@ class FakeNetwork final : public Transport {
     while (Poll(absl::ZeroDuration()) > 0) {
     }
   }
-  // A frame out of nowhere, delivered at once.
-  void Inject(const FrameHeader& header, std::vector<float> values);
+  // A frame out of nowhere, delivered at once; `damage` is what its checksum is
+  // off by.
+  void Inject(const FrameHeader& header, std::vector<float> values,
+              std::uint32_t damage = 0);
   // Sends between the two fail from here on; queued frames never arrive.
   void Cut(int from, int to) { cut_.insert({from, to}); }
 
@@ -71,8 +73,10 @@ class FakeNetwork final : public Transport {
     FramePtr frame;
   };
 
+  // Half of them have a checksum to compare; those with `damage` a wrong one.
   Payload MakePayload(std::vector<std::byte> bytes,
-                      std::function<void()> on_release);
+                      std::function<void()> on_release,
+                      std::uint32_t damage = 0);
   void Deliver(const Pair& pair);
   void OnRelease(const FramePtr& frame);
   void EndSend(const Frame& frame);

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "base/hash.h"
 #include "interconnect/collectives/sequence_set.h"
 
 namespace podsim {
@@ -163,10 +164,12 @@ TEST_P(Reduce, EqualsTheSlowWayHoweverPartsAreCut) {
     const CutBytes parts(received, rules.wire, seed % 4, random);
     std::vector<std::byte> mine =
         CutBytes(before, rules.type, 0, random).memory;
-    ReduceReceived(rules, parts.parts, mine);
+    std::uint32_t crc = 0;
+    ReduceReceived(rules, parts.parts, mine, seed % 2 == 0 ? &crc : nullptr);
     EXPECT_EQ(ReadBack(rules.type, mine), expected);
-    CopyReceived(rules, parts.parts, mine);
+    CopyReceived(rules, parts.parts, mine, seed % 2 == 1 ? &crc : nullptr);
     EXPECT_EQ(ReadBack(rules.type, mine), copied);
+    EXPECT_EQ(crc, Crc32c(std::span(parts.memory).subspan(seed % 4)));
 
     if (rules.type != rules.wire) continue;
     mine = CutBytes(before, rules.type, 0, random).memory;
@@ -174,6 +177,26 @@ TEST_P(Reduce, EqualsTheSlowWayHoweverPartsAreCut) {
     ReduceLocal(rules, other, mine);
     EXPECT_EQ(ReadBack(rules.type, mine), expected);
   }
+}
+
+// Longer than what is checksummed at a time.
+TEST(ReduceReceived, ChecksumsLongPartsOnTheWay) {
+  std::mt19937 random(3);
+  std::vector<float> theirs(30'001);
+  for (float& value : theirs) value = static_cast<float>(random() % 1000);
+  const auto bytes = std::as_bytes(std::span(theirs));
+  const ReceivedParts parts = {bytes.first(70'001), bytes.subspan(70'001)};
+  std::vector<float> mine(theirs.size(), 1);
+  std::uint32_t crc = 0;
+  ReduceReceived({}, parts, std::as_writable_bytes(std::span(mine)), &crc);
+  EXPECT_EQ(crc, Crc32c(bytes));
+  for (std::size_t i = 0; i < mine.size(); ++i) {
+    ASSERT_EQ(mine[i], theirs[i] + 1) << i;
+  }
+  crc = 0;
+  CopyReceived({}, parts, std::as_writable_bytes(std::span(mine)), &crc);
+  EXPECT_EQ(crc, Crc32c(bytes));
+  EXPECT_EQ(mine, theirs);
 }
 
 TEST(RoundToWire, RoundsToNearestEvenAndKeepsOnRequest) {
@@ -204,8 +227,8 @@ TEST(ReduceDeathTest, WrongLengthsAreOurOwnBug) {
   std::vector<float> one(1);
   const auto mine = std::as_writable_bytes(std::span(one));
   const ReceivedParts parts = {std::as_bytes(std::span(two))};
-  EXPECT_DEATH(ReduceReceived({}, parts, mine), "whole <=");
-  EXPECT_DEATH(CopyReceived({}, parts, mine), "part.size");
+  EXPECT_DEATH(ReduceReceived({}, parts, mine), "elements <=");
+  EXPECT_DEATH(CopyReceived({}, parts, mine), "elements <=");
 }
 
 TEST(SequenceSet, AgreesWithASetAndMergesNeighbours) {

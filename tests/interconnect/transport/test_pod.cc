@@ -6,7 +6,9 @@
 #include <thread>
 
 #include "absl/time/clock.h"
+#include "base/hash.h"
 #include "base/random.h"
+#include "interconnect/transport/frame.h"
 
 namespace podsim::testing {
 namespace {
@@ -28,6 +30,11 @@ void RecordingSink::OnFrame(const FrameHeader& header, Payload payload) {
     received.bytes.insert(received.bytes.end(), part.begin(), part.end());
   }
   EXPECT_EQ(payload.size(), received.bytes.size());
+  if (payload.checksum()) {
+    const absl::Status same =
+        CompareChecksum(Crc32c(received.bytes), *payload.checksum());
+    if (!same.ok()) return OnBadFrame(header.from, same);
+  }
   frames.push_back(std::move(received));
   if (keep) kept.push_back(std::move(payload));
 }
