@@ -16,9 +16,9 @@ void TuneProcessForRpc() {
   mallopt(M_TRIM_THRESHOLD, static_cast<int>(64 * kMiB));
   // With epoll gRPC has one set of sockets for the whole process, and whoever
   // waits in it wakes the others. The thread that waits for the coordinator
-  // would hand each frame on to the one that needs it; with poll each completion
-  // queue looks after its own sockets. Read when gRPC starts; the user's choice
-  // stands.
+  // would hand each frame on to the one that needs it; with poll each
+  // completion queue looks after its own sockets. Read when gRPC starts; the
+  // user's choice stands.
   setenv("GRPC_POLL_STRATEGY", "poll", /*overwrite=*/0);
   absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
 }
