@@ -113,6 +113,13 @@ class Judge {
     if (run_.cut && schedule_.faults.cuts[0].silent) {
       Count(tally, "a silent cut is noticed");
     }
+    if (ToldCut()) {
+      const int cut_off = schedule_.faults.cuts[0].peer;
+      for (int host = 0; host < schedule_.world(); ++host) {
+        EXPECT_TRUE(host == cut_off || run_.waiting[host].host != cut_off)
+            << "host " << host << " was told, and waits all the same";
+      }
+    }
     if (Any(&SentFrame::lost)) Count(tally, "a lost frame is noticed");
     JudgeWhoIsBlamed(tally);
   }
