@@ -32,8 +32,11 @@ namespace podsim {
 // express frames alone (see Lane): a receiver that keeps bulk frames must still
 // get the express frame that it waits for. An empty frame counts as its header;
 // a frame longer than its lane's part travels when its lane is empty.
-inline constexpr std::int64_t kMaxBytesInFlight = 4 << 20;
-inline constexpr std::int64_t kMaxExpressBytesInFlight = kMaxBytesInFlight / 8;
+// Two chunks of the default size: one on its way while one is summed. More
+// only leaves the caches (docs/performance.md).
+inline constexpr std::int64_t kMaxExpressBytesInFlight = 256 << 10;
+inline constexpr std::int64_t kMaxBytesInFlight =
+    (2 << 20) + kMaxExpressBytesInFlight;
 
 // Which frame this is. Chunks are numbered by the plan; a (group, sequence)
 // names one collective on one group of hosts.

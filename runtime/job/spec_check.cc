@@ -25,8 +25,8 @@ constexpr std::int64_t kMostWidth = 1 << 20;
 constexpr int kMostLayers = 64;
 constexpr int kMostDimensions = 8;
 constexpr std::int64_t kMostFeatures = 1 << 24;
-// As many bytes as one peer may have in flight to another: a larger chunk would
-// travel alone.
+// Twice the bytes that one peer may have in flight to another: chunks of more
+// than half of that bound travel alone.
 constexpr std::int64_t kMostChunkBytes = 4 * kMiB;
 constexpr double kMostSeconds = 1e6;
 

@@ -185,7 +185,7 @@ TEST(GrpcTransport, FramesSentBeforeGoodbyeAreHeardBeforeTheLoss) {
 TEST(GrpcTransport, AHostThatLeavesCostsNoPeerThatReads) {
   // Patient, so that a reader who gets no CPU for a while still reads.
   TestPod pod(OverGrpc("unix_socket", true, kTimeout), {{0}, {1}});
-  const auto& bytes = pod.Bytes(1, 1000000);
+  const auto& bytes = pod.Bytes(1, kMaxBytesInFlight / 5);
   for (int i = 0; i < 3; ++i) {
     ASSERT_EQ(*pod.Send(0, 1, bytes, i), SendResult::kQueued);
   }
