@@ -40,12 +40,13 @@ class FaultyTransport::Tap final : public FrameSink {
     Payload::Parts parts = payload.parts();
     const absl::StatusOr<WireHeader> decoded = TakeHeader(parts);
     absl::Status status = decoded.status();
-    if (status.ok()) status = VerifyPayload(*decoded, parts);
+    if (status.ok()) status = VerifyLength(*decoded, parts);
     if (!status.ok()) return sink->OnBadFrame(header.from, status);
     auto whole = std::make_shared<Payload>(std::move(payload));
-    sink->OnFrame(decoded->frame, Payload(std::move(parts), [whole]() mutable {
-                    whole.reset();
-                  }));
+    sink->OnFrame(decoded->frame,
+                  Payload(
+                      std::move(parts), [whole]() mutable { whole.reset(); },
+                      decoded->payload_crc));
   }
 
   void OnSendDone(std::uint64_t token) override {

@@ -5,11 +5,11 @@
 //
 // Frames travel encoded: the sender's side copies header and payload into the
 // wire format of frame.h, with checksums, and only then damages them; the
-// receiver's side decodes and verifies, and passes them on or calls OnBadFrame.
-// So all transports of a network must be wrapped (and `to` be one of them),
-// and a flipped bit takes the
-// very checks that it would take on a wire. Duplicates and gaps are passed on:
-// noticing them is the business of whoever knows the keys.
+// receiver's side decodes and calls OnBadFrame, or passes them on with the
+// payload's checksum. So all transports of a network must be wrapped (and `to`
+// be one of them), and a flipped bit takes the very checks that it would take
+// on a wire. Duplicates and gaps are passed on: noticing them is the business
+// of whoever knows the keys.
 //
 // Delays run on the injected clock. With a SimClock nothing moves until the
 // test moves it: poll with no wait, advance, poll again. The bound holds for

@@ -54,9 +54,8 @@ struct SentFrame {
 
   bool lost() const { return fault.drop; }
   bool damaged() const { return !fault.drop && fault.flip_bit.has_value(); }
-  bool twice() const {
-    return !fault.drop && !fault.flip_bit && fault.duplicate;
-  }
+  bool repeated() const { return !fault.drop && fault.duplicate; }
+  bool twice() const { return repeated() && !damaged(); }
   bool late() const { return fault.delay > absl::ZeroDuration(); }
   bool overtaken() const { return fault.reorder; }
 };

@@ -63,7 +63,7 @@ class Judge {
         EXPECT_TRUE(AnyTo(host, &SentFrame::damaged)) << end.status;
         return Count(tally, "a damaged frame is noticed");
       case absl::StatusCode::kInternal:
-        EXPECT_TRUE(AnyTo(host, &SentFrame::twice)) << end.status;
+        EXPECT_TRUE(AnyTo(host, &SentFrame::repeated)) << end.status;
         EXPECT_TRUE(CameTwice(end.status)) << end.status;
         return Count(tally, "a frame that came twice is noticed");
       case absl::StatusCode::kUnavailable:

@@ -74,10 +74,10 @@ struct Team {
 
 std::vector<Team> MakeTeams() {
   std::vector<Team> teams;
-  teams.emplace_back(10, std::vector{0, 1, 2}, Algorithm::kRing, 300'000);
+  teams.emplace_back(10, std::vector{0, 1, 2}, Algorithm::kRing, 150'000);
   teams.emplace_back(11, std::vector{3, 1}, Algorithm::kHalvingDoubling,
-                     200'000);
-  teams.emplace_back(12, std::vector{4, 0, 3, 2}, Algorithm::kTorus2d, 400'000);
+                     100'000);
+  teams.emplace_back(12, std::vector{4, 0, 3, 2}, Algorithm::kTorus2d, 200'000);
   return teams;
 }
 

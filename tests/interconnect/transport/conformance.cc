@@ -152,15 +152,16 @@ TEST_P(TransportTest, EmptyFramesAreBoundedToo) {
   EXPECT_EQ(FillBound(pod_, {}), BoundOf(Lane::kBulk) / 64);
 }
 
-// Frames of all lengths on both lanes, as many as are taken, to a host that
-// keeps them and now and then lets go of some.
+// Frames of all lengths that the lanes have room for, on both, as many as are
+// taken, to a host that keeps them and now and then lets go of some.
 TEST_P(TransportTest, AFloodNeverHasMoreInFlightThanTheBound) {
   static_assert(kMaxBytesInFlight <= 4 * kMiB);
   constexpr int kRounds = 12;
   constexpr std::uint32_t kSeed = 20261121;
   SCOPED_TRACE(::testing::Message() << "seed " << kSeed);
   std::mt19937 random(kSeed);
-  const std::span<const std::byte> bytes = pod_.Bytes(17, 300 * kKiB);
+  const std::span<const std::byte> bytes =
+      pod_.Bytes(17, kMaxExpressBytesInFlight);
   RecordingSink& receiver = pod_.sink(1);
   receiver.keep = true;
   std::int64_t accepted = 0;
