@@ -10,6 +10,7 @@
 #include "interconnect/collectives/executor.h"
 
 #include <atomic>
+#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <unordered_map>
@@ -28,6 +29,14 @@ namespace {
 
 // Tables of plans that died are swept when this many are held.
 constexpr std::size_t kSweepIndexesAt = 64;
+
+template <typename Byte>
+std::span<Byte> Part(std::span<Byte> elements, ElementType type,
+                     const Range& part) {
+  const std::size_t size = SizeOf(type);
+  return elements.subspan(static_cast<std::size_t>(part.begin) * size,
+                          static_cast<std::size_t>(part.count) * size);
+}
 
 struct WireBuffer {
   std::unique_ptr<std::byte[]> bytes;
@@ -166,7 +175,7 @@ struct Executor::Impl {
   void Begin(Run& run);
   void Receive(Run& run, int position, std::uint32_t chunk, Payload payload);
   bool Apply(Run& run, std::int32_t op, const Payload& payload);
-  static void Combine(Run& run, std::int32_t op);
+  void Combine(Run& run, std::int32_t op) const;
   void Finish(Run& run, std::int32_t op);
   void Pump(Run& run, std::int32_t peer);
   void CheckLostPeers(Run& run);
@@ -303,10 +312,22 @@ bool Executor::Impl::Apply(Run& run, std::int32_t op, const Payload& payload) {
   const PlanOp& what = run.plan->ops[op];
   std::uint32_t crc = 0;
   std::uint32_t* const checked = payload.checksum() ? &crc : nullptr;
-  if (what.kind == OpKind::kReceiveReduce) {
-    ReduceReceived(run.rules, payload.parts(), run.RangeOf(what), checked);
+  const std::span<std::byte> mine = run.RangeOf(what);
+  const auto take = [&](const ReceivedParts& parts, std::span<std::byte> to) {
+    if (what.kind == OpKind::kReceiveReduce) {
+      ReduceReceived(run.rules, parts, to, checked);
+    } else {
+      CopyReceived(run.rules, parts, to, checked);
+    }
+  };
+  if (checked == nullptr && payload.parts().size() == 1) {
+    RunInPieces(options.parallel, what.range.count, SizeOf(run.rules.type),
+                [&](const Range& piece) {
+                  take({Part(payload.parts()[0], run.rules.wire, piece)},
+                       Part(mine, run.rules.type, piece));
+                });
   } else {
-    CopyReceived(run.rules, payload.parts(), run.RangeOf(what), checked);
+    take(payload.parts(), mine);
   }
   if (checked == nullptr || crc == *payload.checksum()) return true;
   FailRun(run, absl::StatusCode::kDataLoss,
@@ -316,15 +337,25 @@ bool Executor::Impl::Apply(Run& run, std::int32_t op, const Payload& payload) {
   return false;
 }
 
-void Executor::Impl::Combine(Run& run, std::int32_t op) {
+void Executor::Impl::Combine(Run& run, std::int32_t op) const {
   const PlanOp& what = run.plan->ops[op];
   const std::span<std::byte> mine = run.RangeOf(what);
   const std::span<std::byte> other = run.Bytes(what.source, what.range.count);
-  if (what.kind == OpKind::kReduce) {
-    ReduceLocal(run.rules, other, mine);
-  } else {
-    std::memmove(mine.data(), other.data(), mine.size());
+  const auto combine = [&](const Range& piece) {
+    const std::span<const std::byte> from = Part(other, run.rules.type, piece);
+    const std::span<std::byte> to = Part(mine, run.rules.type, piece);
+    if (what.kind == OpKind::kReduce) {
+      ReduceLocal(run.rules, from, to);
+    } else {
+      std::memmove(to.data(), from.data(), to.size());
+    }
+  };
+  const std::int64_t count = what.range.count;
+  // Pieces of ranges that overlap must not change places.
+  if (std::abs(what.source - what.range.begin) < count) {
+    return combine({0, count});
   }
+  RunInPieces(options.parallel, count, SizeOf(run.rules.type), combine);
 }
 
 void Executor::Impl::Finish(Run& run, std::int32_t op) {

@@ -1,6 +1,7 @@
 // Runs plans over a Transport: the state machine of one local host.
 //
-// It never blocks and owns no thread. Whoever polls the transport drives it:
+// It never waits for a frame and owns no thread. Whoever polls the transport
+// drives it:
 //
 //   Executor executor(transport, clock, {.host = 2, .hosts = {0, 1, 2, 3}});
 //   executor.Start(7, plan, buffer, "bucket 0", on_done);
@@ -28,6 +29,7 @@
 #include "absl/status/status.h"
 #include "base/clock.h"
 #include "interconnect/collectives/element.h"
+#include "interconnect/collectives/pieces.h"
 #include "interconnect/collectives/plan.h"
 #include "interconnect/collectives/waiting.h"
 #include "interconnect/transport/endpoint.h"
@@ -43,6 +45,10 @@ class Executor final : public FrameSink {
     // position in the group -> host; plans speak of positions.
     std::vector<int> hosts;
     Lane lane = Lane::kBulk;
+    // Shares large sums and copies among threads. Called from Start and from
+    // within Transport::Poll; decides no bits. Empty: whoever calls those does
+    // it all.
+    ParallelRunner parallel = nullptr;
   };
 
   // Registers itself as the host's sink. `transport` and `clock` must outlive

@@ -15,8 +15,8 @@ INSTANTIATE_TEST_SUITE_P(ElementSizes, CutTest, ::testing::Values(1, 2, 4));
 TEST_P(CutTest, WhatIsShortStaysWhole) {
   const std::size_t size = GetParam();
   const auto least = kLeastCutBytes / static_cast<std::int64_t>(size);
-  for (const std::int64_t elements : {std::int64_t{0}, std::int64_t{1},
-                                      least - 1}) {
+  for (const std::int64_t elements :
+       {std::int64_t{0}, std::int64_t{1}, least - 1}) {
     EXPECT_THAT(CutIntoPieces(elements, size), ElementsAre(Range{0, elements}));
   }
   EXPECT_GT(CutIntoPieces(least, size).size(), 1u);
@@ -60,8 +60,8 @@ TEST(RunInPiecesTest, TheRunnerIsAskedOnlyForSeveralPieces) {
   seen.clear();
   RunInPieces(backwards, 65537, 4, see);
   EXPECT_EQ(asked, 1);
-  EXPECT_THAT(seen, ElementsAre(Range{65536, 1}, Range{32768, 32768},
-                                Range{0, 32768}));
+  EXPECT_THAT(
+      seen, ElementsAre(Range{65536, 1}, Range{32768, 32768}, Range{0, 32768}));
 }
 
 }  // namespace
