@@ -11,6 +11,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "host/board/thread_pool.h"
 #include "host/worker/bench_buffers.h"
 #include "host/worker/bench_plans.h"
 #include "host/worker/bench_rounds.h"
@@ -39,6 +40,16 @@ BenchTiming& TimingOf(Placement placement, BenchReport& report) {
                                           : *report.mutable_out_of_place();
 }
 
+// nullptr where the thread that polls is all that a process should use. A
+// process of one host receives what it sums from others, and those have the
+// other CPUs.
+std::unique_ptr<ThreadPool> PoolOf(const BenchSetup& setup) {
+  if (setup.threads <= 1 || setup.transport->local_hosts().size() <= 1) {
+    return nullptr;
+  }
+  return std::make_unique<ThreadPool>(setup.threads);
+}
+
 struct Row {
   BenchCase one;
   std::string label;
@@ -55,10 +66,12 @@ struct BenchRun::Impl {
         spec(setup.plan.bench()),
         hosts(setup.transport->local_hosts()),
         barrier(std::move(barrier_plans)),
+        pool(PoolOf(setup)),
         driver(*setup.transport, *setup.clock, *setup.progress,
                {.hosts = setup.plan.bits().hosts(),
                 .generation = setup.generation,
-                .stall_limit = setup.stall_limit}) {
+                .stall_limit = setup.stall_limit,
+                .parallel = pool.get()}) {
     const PlanBits& bits = setup.plan.bits();
     shape.hosts = bits.hosts();
     shape.cores = spec.ranks() == "cores";
@@ -94,6 +107,7 @@ struct BenchRun::Impl {
   BarrierRounds barrier;
   int barriers_verified = 0;
   BenchSlots slots;
+  std::unique_ptr<ThreadPool> pool;
   CollectiveDriver driver;  // behind the buffers: it may still send from them
   std::jthread lingering;   // last: polls until the end
 };

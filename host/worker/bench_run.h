@@ -36,6 +36,9 @@ struct BenchSetup {
   // A wait in which no frame moves for this long fails. Infinite where a
   // coordinator judges leases and aborts.
   absl::Duration stall_limit = absl::InfiniteDuration();
+  // That share large sums and copies, if the process plays several hosts.
+  // REQUIRES: at least 1.
+  int threads = 1;
   // Borrowed; must outlive the run. The transport's local hosts are the hosts
   // that this process plays; from Create on it belongs to the run.
   Transport* transport = nullptr;

@@ -4,11 +4,19 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "host/core/core.h"
 
 namespace podsim {
 namespace {
 
 constexpr absl::Duration kPollWait = absl::Milliseconds(100);
+
+ParallelRunner RunnerOf(ParallelFor* parallel) {
+  if (parallel == nullptr) return nullptr;
+  return [parallel](std::int64_t count, const auto& fn) {
+    parallel->Run(count, fn);
+  };
+}
 
 }  // namespace
 
@@ -20,12 +28,17 @@ CollectiveDriver::CollectiveDriver(Transport& transport, const Clock& clock,
       options_(options) {
   std::vector<int> everyone(static_cast<std::size_t>(options.hosts));
   std::iota(everyone.begin(), everyone.end(), 0);
-  for (const int host : transport.local_hosts()) {
+  const std::vector<int>& local_hosts = transport.local_hosts();
+  const ParallelRunner parallel =
+      RunnerOf(local_hosts.size() > 1 ? options.parallel : nullptr);
+  for (const int host : local_hosts) {
     Host& local = hosts_.emplace_back();
     local.executor = std::make_unique<Executor>(
         transport, clock,
-        Executor::Options{
-            .host = host, .generation = options.generation, .hosts = everyone});
+        Executor::Options{.host = host,
+                          .generation = options.generation,
+                          .hosts = everyone,
+                          .parallel = parallel});
   }
 }
 

@@ -23,6 +23,8 @@
 
 namespace podsim {
 
+class ParallelFor;
+
 // A collective to start; the buffer stays valid until Run returns.
 struct CollectiveStart {
   std::shared_ptr<const RankPlan> plan;
@@ -49,6 +51,10 @@ class CollectiveDriver {
     // A wait in which no frame moves for this long fails. Infinite where a
     // coordinator judges leases and aborts.
     absl::Duration stall_limit = absl::InfiniteDuration();
+    // Borrowed; must outlive the driver. Shares large sums and copies among
+    // threads, from within Run, if there are several local hosts: they take
+    // turns on the thread that polls. nullptr: that thread does all.
+    ParallelFor* parallel = nullptr;
   };
 
   // `transport`, `clock` and `progress` must outlive this object.

@@ -153,6 +153,13 @@ absl::Status Connect(const Assignment& assignment, Job& job) {
   return connected;
 }
 
+// Of a process, the one that polls among them.
+int ThreadsFor(const HostOptions& options, const JobPlan& plan) {
+  if (options.threads > 0) return options.threads;
+  if (plan.threads() > 0) return plan.threads();
+  return FairShare(AvailableCpus(), plan.processes());
+}
+
 absl::Status PrepareTraining(const HostOptions& options,
                              const Assignment& assignment, Job& job) {
   const JobPlan& plan = assignment.plan();
@@ -169,15 +176,13 @@ absl::Status PrepareTraining(const HostOptions& options,
         *transport, absl::Seconds(plan.link_latency()), job.clock);
     transport = job.far.get();
   }
-  int threads = options.threads > 0 ? options.threads : plan.threads();
-  if (threads == 0) threads = FairShare(AvailableCpus(), plan.processes());
   PODSIM_ASSIGN_OR_RETURN(
       auto trainer,
       Trainer::Create({.plan = plan,
                        .program = std::move(program),
                        .dataset = std::move(dataset),
                        .kernels = kernels,
-                       .threads = threads,
+                       .threads = ThreadsFor(options, plan),
                        .reducer = {.generation = assignment.generation()},
                        .transport = transport,
                        .clock = &job.clock,
@@ -189,22 +194,25 @@ absl::Status PrepareTraining(const HostOptions& options,
   return absl::OkStatus();
 }
 
-absl::Status PrepareBench(const Assignment& assignment, Job& job) {
+absl::Status PrepareBench(const HostOptions& options,
+                          const Assignment& assignment, Job& job) {
   PODSIM_RETURN_IF_ERROR(Connect(assignment, job));
   PODSIM_ASSIGN_OR_RETURN(
-      job.work, BenchRun::Create({.plan = assignment.plan(),
-                                  .generation = assignment.generation(),
-                                  .transport = job.transport.get(),
-                                  .clock = &job.clock,
-                                  .progress = &job.progress,
-                                  .reports = job.link.get()}));
+      job.work,
+      BenchRun::Create({.plan = assignment.plan(),
+                        .generation = assignment.generation(),
+                        .threads = ThreadsFor(options, assignment.plan()),
+                        .transport = job.transport.get(),
+                        .clock = &job.clock,
+                        .progress = &job.progress,
+                        .reports = job.link.get()}));
   return absl::OkStatus();
 }
 
 absl::Status RunJob(const HostOptions& options, Job& job) {
   PODSIM_ASSIGN_OR_RETURN(Assignment assignment, job.link->WaitAssignment());
   PODSIM_RETURN_IF_ERROR(assignment.plan().has_bench()
-                             ? PrepareBench(assignment, job)
+                             ? PrepareBench(options, assignment, job)
                              : PrepareTraining(options, assignment, job));
   job.stop.Attach(job.work.get());
   job.progress.Enter(0, "waiting for the other hosts");

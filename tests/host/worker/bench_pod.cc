@@ -103,7 +103,8 @@ std::int64_t BenchOutcome::wrong() const {
   return sum;
 }
 
-BenchOutcome RunBench(const JobPlan& plan, const WrapTransport& wrap) {
+BenchOutcome RunBench(const JobPlan& plan, const WrapTransport& wrap,
+                      int threads) {
   const SystemClock clock;
   InProcessNetwork network;
   Collector collector;
@@ -114,6 +115,7 @@ BenchOutcome RunBench(const JobPlan& plan, const WrapTransport& wrap) {
     if (wrap) member.transport = wrap(process, std::move(member.transport));
     auto run = BenchRun::Create({.plan = plan,
                                  .stall_limit = absl::Seconds(20),
+                                 .threads = threads,
                                  .transport = member.transport.get(),
                                  .clock = &clock,
                                  .progress = &member.progress,

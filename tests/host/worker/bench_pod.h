@@ -32,7 +32,9 @@ struct BenchOutcome {
 using WrapTransport = std::function<std::unique_ptr<Transport>(
     int process, std::unique_ptr<Transport>)>;
 
-BenchOutcome RunBench(const JobPlan& plan, const WrapTransport& wrap = nullptr);
+// `threads`: of each process.
+BenchOutcome RunBench(const JobPlan& plan, const WrapTransport& wrap = nullptr,
+                      int threads = 1);
 
 }  // namespace podsim::testing
 

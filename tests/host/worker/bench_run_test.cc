@@ -89,6 +89,22 @@ TEST(BenchRunTest, EveryAlgorithmIsRightOverANarrowWire) {
   }
 }
 
+// Frames long enough to be cut, among hosts and within them.
+TEST(BenchRunTest, IsRightWhenThreadsShareTheSums) {
+  BenchSpec spec = BenchSpecOf(
+      "algorithm: ['ring', 'halving_doubling', 'direct'] "
+      "datatype: ['float', 'bfloat16', 'int32'] op: ['sum', 'max'] "
+      "minbytes: 4194304 maxbytes: 4194304");
+  for (const int processes : {1, 2}) {
+    JobPlan plan = BenchPlan("v3-32", processes, spec);
+    plan.mutable_bits()->set_chunk_elements(1 << 18);
+    const BenchOutcome outcome = RunBench(plan, nullptr, /*threads=*/2);
+    ASSERT_THAT(outcome.status, IsOk());
+    EXPECT_EQ(outcome.wrong(), 0) << processes;
+    EXPECT_EQ(outcome.reports.size(), 4u * 3 * 3 * 2);
+  }
+}
+
 TEST(BenchRunTest, UnverifiedRunsSaySo) {
   const BenchOutcome outcome =
       RunBench(BenchPlan("v3-32", 4, BenchSpecOf("check: 0")));

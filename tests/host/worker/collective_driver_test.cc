@@ -5,9 +5,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <map>
+#include <numeric>
 #include <thread>
 
+#include "host/core/core.h"
 #include "interconnect/transport/in_process.h"
 #include "tests/testing/status_matchers.h"
 
@@ -20,16 +23,17 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// All-reduces `floats` of each local host in every round, or of even rounds.
+// All-reduces `values` of each local host in every round, or of even rounds.
 class SumRounds : public CollectiveRounds {
  public:
-  SumRounds(const std::vector<int>& hosts, int world) {
+  SumRounds(const std::vector<int>& hosts, int world,
+            std::int64_t elements = 3) {
     std::vector<int> ring;
     for (int rank = 0; rank < world; ++rank) ring.push_back(rank);
     for (const int host : hosts) {
       plans_.push_back(std::make_shared<const RankPlan>(
-          RingAllReduce({.order = ring, .elements = 3}, host)));
-      values.push_back({1.0F + static_cast<float>(host), 0, 0});
+          RingAllReduce({.order = ring, .elements = elements}, host)));
+      values.emplace_back(elements)[0] = 1.0F + static_cast<float>(host);
     }
   }
   void Begin(int local, int round,
@@ -66,6 +70,58 @@ TEST_F(CollectiveDriverTest, RunsEveryRoundOfEveryLocalHostInOrder) {
     EXPECT_EQ(work.values[local][0], 18);  // 1 + 2 + 3, three times that
   }
   EXPECT_GT(progress_.snapshot().count, 0u);
+}
+
+// Chunks of 65,536 floats on two hosts: just long enough to be shared.
+constexpr std::int64_t kLarge = 1 << 19;
+
+// Runs tasks one by one, and counts.
+class CountingLoop final : public ParallelFor {
+ public:
+  void Run(std::int64_t count,
+           const std::function<void(std::int64_t)>& fn) override {
+    ++runs;
+    for (std::int64_t i = 0; i < count; ++i) fn(i);
+  }
+  int runs = 0;
+};
+
+TEST_F(CollectiveDriverTest, SeveralLocalHostsShareLargeSums) {
+  const auto both = network_.Join({0, 1});
+  CountingLoop parallel;
+  CollectiveDriver driver(*both, clock_, progress_,
+                          {.hosts = 2, .parallel = &parallel});
+  SumRounds small({0, 1}, 2);
+  ASSERT_THAT(driver.Run(1, "a", absl::InfiniteFuture(), small), IsOk());
+  EXPECT_EQ(parallel.runs, 0);
+  SumRounds large({0, 1}, 2, kLarge);
+  for (auto& values : large.values) {
+    std::iota(values.begin(), values.end(), 1.0F);
+  }
+  ASSERT_THAT(driver.Run(1, "b", absl::InfiniteFuture(), large), IsOk());
+  EXPECT_GT(parallel.runs, 0);
+  for (const auto& values : large.values) {
+    for (std::int64_t i = 0; i < kLarge; ++i) {
+      ASSERT_EQ(values[i], 2 * (static_cast<float>(i) + 1)) << i;
+    }
+  }
+}
+
+TEST_F(CollectiveDriverTest, AHostByItselfSharesNothing) {
+  CountingLoop parallel[2];
+  std::vector<std::jthread> processes;
+  for (const int host : {0, 1}) {
+    processes.emplace_back([&, host, transport = network_.Join({host})] {
+      Progress progress;
+      CollectiveDriver driver(*transport, clock_, progress,
+                              {.hosts = 2, .parallel = &parallel[host]});
+      SumRounds large({host}, 2, kLarge);
+      EXPECT_THAT(driver.Run(1, "a", absl::InfiniteFuture(), large), IsOk());
+      EXPECT_EQ(large.values[0][0], 3);
+    });
+  }
+  processes.clear();
+  EXPECT_EQ(parallel[0].runs + parallel[1].runs, 0);
 }
 
 TEST_F(CollectiveDriverTest, SequencesGoOnFromRunToRun) {
