@@ -9,9 +9,11 @@
 namespace podsim {
 namespace {
 
-// To be measured: the size at which the ring's fewer bytes beat the fewer steps
-// of halving-doubling on this transport. Assumed, not calibrated.
-constexpr std::int64_t kFewStepsUpTo = 256 << 10;
+// Up to here the fewer steps of halving-doubling are worth more than the ring's
+// even flow: all-reduces of 4 hosts over Unix sockets (docs/performance.md), 2.6
+// against 3.7 ms at 1 MiB, 10.9 against 9.9 ms at 4 MiB. The other collectives
+// are assumed to be alike.
+constexpr std::int64_t kFewStepsUpTo = 1 << 20;
 
 constexpr ChoiceRow FewSteps(Collective collective) {
   return {.collective = collective,

@@ -50,9 +50,9 @@ TEST(ChooseAlgorithm, ShipsATableOfFewStepsForSmallBuffers) {
        {Collective::kAllReduce, Collective::kReduceScatter,
         Collective::kAllGather, Collective::kBroadcast}) {
     for (const int world : {2, 32, 1024}) {
-      EXPECT_EQ(ChooseAlgorithm(collective, 256 << 10, world),
+      EXPECT_EQ(ChooseAlgorithm(collective, 1 << 20, world),
                 Algorithm::kHalvingDoubling);
-      EXPECT_EQ(ChooseAlgorithm(collective, (256 << 10) + 1, world),
+      EXPECT_EQ(ChooseAlgorithm(collective, (1 << 20) + 1, world),
                 Algorithm::kRing);
     }
   }
