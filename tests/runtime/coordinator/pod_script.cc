@@ -63,7 +63,7 @@ HostMessage StepMessage(int host, std::int64_t step, std::uint64_t hash) {
   report.set_correct(host);
   report.set_examples(8);
   report.set_seconds_compute(0.1 * host);
-  report.set_seconds_reduce(0.4 - 0.1 * host);
+  report.set_seconds_reduce(0.5 - 0.125 * host);
   report.set_gradient_hash(hash);
   return message;
 }

@@ -70,8 +70,8 @@ TEST(ReportMergerTest, StepIsTheSumOverHosts) {
   EXPECT_EQ(done.seconds(), 2);
   EXPECT_EQ(done.examples_per_second(), 16);
   EXPECT_EQ(done.seconds_compute(), 0.1 * 3);
-  EXPECT_EQ(done.seconds_reduce(), 0.4);
-  EXPECT_EQ(done.seconds_reduce_least(), 0.1);
+  EXPECT_EQ(done.seconds_reduce(), 0.5);
+  EXPECT_EQ(done.seconds_reduce_least(), 0.125);
   EXPECT_EQ(done.learning_rate(), 0.25);
 
   for (int host = 0; host < 4; ++host) {
