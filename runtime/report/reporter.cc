@@ -57,6 +57,7 @@ void Reporter::OnEvent(const JobEvent& event) {
     case JobEvent::kStarted:
     case JobEvent::kDone:
     case JobEvent::kFailed:
+    case JobEvent::kBench:
     case JobEvent::EVENT_NOT_SET:
       break;
   }

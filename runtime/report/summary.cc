@@ -116,6 +116,7 @@ void SummaryCollector::OnEvent(const JobEvent& event, absl::Time now) {
       summary_.examples = event.done().examples();
       break;
     case JobEvent::kFailed:
+    case JobEvent::kBench:
     case JobEvent::EVENT_NOT_SET:
       break;
   }
