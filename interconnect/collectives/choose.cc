@@ -10,8 +10,8 @@ namespace podsim {
 namespace {
 
 // Up to here the fewer steps of halving-doubling are worth more than the ring's
-// even flow: all-reduces of 4 hosts over Unix sockets (docs/performance.md), 2.6
-// against 3.7 ms at 1 MiB, 10.9 against 9.9 ms at 4 MiB. The other collectives
+// even flow: all-reduces of 4 hosts over Unix sockets (docs/performance.md), 2.5
+// against 3.4 ms at 1 MiB, 9.4 against 9.2 ms at 4 MiB. The other collectives
 // are assumed to be alike.
 constexpr std::int64_t kFewStepsUpTo = 1 << 20;
 
