@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <numeric>
 #include <string>
@@ -11,6 +12,7 @@
 
 #include "base/clock.h"
 #include "interconnect/collectives/executor.h"
+#include "interconnect/collectives/pieces.h"
 #include "interconnect/transport/in_process.h"
 #include "tests/interconnect/collectives/order_oracle.h"
 #include "tests/interconnect/collectives/requests.h"
@@ -32,6 +34,7 @@ struct Packing {
   std::int64_t elements;
   std::int64_t chunk;
   Algorithm algorithm = Algorithm::kRing;
+  bool threads = false;  // every process shares its large sums among threads
 };
 
 // Each algorithm with the hosts in 1, 2, 3 and 4 processes, for a small buffer
@@ -52,7 +55,16 @@ std::string Name(const ::testing::TestParamInfo<Packing>& info) {
   return std::string(NameOf(info.param.algorithm)) + "_" +
          std::to_string(info.param.hosts) + "hosts_" +
          std::to_string(info.param.processes) + "processes_" +
-         std::to_string(info.param.elements) + "elements";
+         std::to_string(info.param.elements) + "elements" +
+         (info.param.threads ? "_threads" : "");
+}
+
+void OnThreads(std::int64_t count,
+               const std::function<void(std::int64_t)>& fn) {
+  std::vector<std::jthread> threads;
+  for (std::int64_t i = 0; i < count; ++i) {
+    threads.emplace_back([&fn, i] { fn(i); });
+  }
 }
 
 class PackedPod : public ::testing::TestWithParam<Packing> {};
@@ -63,7 +75,10 @@ INSTANTIATE_TEST_SUITE_P(
                       Packing{5, 3, 65537, 512}, Packing{5, 5, 65537, 512},
                       Packing{16, 4, 15, 4}, Packing{16, 4, 20000, 100},
                       // More than the bound of one route: credit runs out.
-                      Packing{3, 3, 4'000'000, 65536}),
+                      Packing{3, 3, 4'000'000, 65536},
+                      Packing{2, 2, 600'000, 1 << 20, Algorithm::kRing, true},
+                      Packing{4, 2, 600'000, 1 << 20,
+                              Algorithm::kHalvingDoubling, true}),
     Name);
 INSTANTIATE_TEST_SUITE_P(Algorithms, PackedPod,
                          ::testing::ValuesIn(PackingsOfAlgorithms()), Name);
@@ -71,6 +86,7 @@ INSTANTIATE_TEST_SUITE_P(Algorithms, PackedPod,
 // What one process does: all collectives of its hosts, then it leaves.
 void RunProcess(std::unique_ptr<Transport> transport,
                 const std::vector<RankPlan>& plans,
+                const ParallelRunner& parallel,
                 std::vector<std::vector<std::vector<float>>>& buffers) {
   SystemClock clock;
   std::vector<int> hosts(plans.size());
@@ -78,7 +94,8 @@ void RunProcess(std::unique_ptr<Transport> transport,
   std::vector<std::unique_ptr<Executor>> executors;
   for (const int host : transport->local_hosts()) {
     executors.push_back(std::make_unique<Executor>(
-        *transport, clock, Executor::Options{.host = host, .hosts = hosts}));
+        *transport, clock,
+        Executor::Options{.host = host, .hosts = hosts, .parallel = parallel}));
     const auto plan = std::make_shared<const RankPlan>(plans[host]);
     for (std::size_t i = 0; i < buffers.size(); ++i) {
       ASSERT_THAT(executors.back()->Start(i, plan, buffers[i][host], "bucket",
@@ -111,6 +128,8 @@ TEST_P(PackedPod, GivesTheBitsOfThePlan) {
     expected.push_back(SumInOrderOf(request, buffers.back()));
   }
 
+  const ParallelRunner parallel =
+      pod.threads ? ParallelRunner(&OnThreads) : nullptr;
   InProcessNetwork network;
   std::vector<std::unique_ptr<Transport>> transports;
   for (int process = 0; process < pod.processes; ++process) {
@@ -124,7 +143,7 @@ TEST_P(PackedPod, GivesTheBitsOfThePlan) {
     std::vector<std::jthread> threads;
     for (auto& transport : transports) {
       threads.emplace_back([&, own = std::move(transport)]() mutable {
-        RunProcess(std::move(own), plans, buffers);
+        RunProcess(std::move(own), plans, parallel, buffers);
       });
     }
   }
