@@ -33,10 +33,15 @@ constexpr std::int64_t BoundOf(Lane lane) {
                                 : kMaxBytesInFlight - kMaxExpressBytesInFlight;
 }
 
+// A receiver may keep less than this of a route's credit back until it is worth
+// a message, unless the sender asks.
+constexpr std::int64_t CreditBatchOf(Lane lane) { return BoundOf(lane) / 4; }
+
 // The sender's side.
 class CreditAccount {
  public:
-  explicit CreditAccount(Lane lane) : bound_(BoundOf(lane)) {}
+  explicit CreditAccount(Lane lane)
+      : bound_(BoundOf(lane)), batch_(CreditBatchOf(lane)) {}
 
   // Takes `charge` if it fits, or if nothing is in flight (so that a frame
   // larger than the bound passes alone). Otherwise remembers that it did not.
@@ -52,15 +57,17 @@ class CreditAccount {
   bool Reopen();
 
   // True for the first call after a refusal or a Return that still leaves
-  // somebody waiting: the moment to ask the receiver for credit.
+  // somebody waiting for what the receiver may have kept back: the moment to
+  // ask. False where even that would not be enough.
   bool ShouldAsk();
 
   std::int64_t in_flight() const { return in_flight_; }
 
  private:
-  bool Fits(std::int64_t charge) const;
+  bool FitsBeside(std::int64_t in_flight, std::int64_t charge) const;
 
   std::int64_t bound_;
+  std::int64_t batch_;
   std::int64_t in_flight_ = 0;
   std::int64_t refused_ = 0;  // smallest charge refused; 0: none
   bool asked_ = false;

@@ -13,11 +13,6 @@
 #include "base/status.h"
 
 namespace podsim {
-namespace {
-// Credits of less than a share of the lane's bound wait for company, unless the
-// sender asks.
-constexpr std::int64_t kCreditBatches = 4;
-}  // namespace
 
 IncomingStream::IncomingStream(const PodIdentity& identity, Mailbox& mailbox,
                                Owner& owner)
@@ -143,8 +138,7 @@ void IncomingStream::Release(const Route& route, std::int64_t charge) {
 
 void IncomingStream::GiveCredit(const Route& route) {
   const Debt& debt = debts_[route];
-  const std::int64_t batch = BoundOf(route.lane) / kCreditBatches;
-  if (debt.charge < (debt.asked ? 1 : batch)) return;
+  if (debt.charge < (debt.asked ? 1 : CreditBatchOf(route.lane))) return;
   due_.insert(route);
   WriteNext();
 }

@@ -67,6 +67,28 @@ TEST(CreditAccount, AsksOncePerRefusalAndReturn) {
   EXPECT_FALSE(account.ShouldAsk());
 }
 
+TEST(CreditAccount, AsksOnlyForWhatMayBeKeptBack) {
+  constexpr std::int64_t kKeptBack = CreditBatchOf(Lane::kBulk) - 1;
+  CreditAccount account(Lane::kBulk);
+  ASSERT_TRUE(account.Take(kBulkBound));
+  ASSERT_FALSE(account.Take(kKeptBack + 11));
+  EXPECT_FALSE(account.ShouldAsk()) << "all that is kept back is not enough";
+  account.Return(10);
+  EXPECT_FALSE(account.ShouldAsk());
+  account.Return(1);
+  EXPECT_TRUE(account.ShouldAsk()) << "it just may be";
+  EXPECT_FALSE(account.ShouldAsk());
+}
+
+TEST(CreditAccount, AsksForRoomForAnOversizedFrame) {
+  CreditAccount account(Lane::kBulk);
+  ASSERT_TRUE(account.Take(CreditBatchOf(Lane::kBulk)));
+  ASSERT_FALSE(account.Take(3 * kBulkBound));
+  EXPECT_FALSE(account.ShouldAsk()) << "so much comes back by itself";
+  account.Return(1);
+  EXPECT_TRUE(account.ShouldAsk());
+}
+
 TEST(CreditAccount, ReturningTooMuchCountsAsAll) {
   CreditAccount account(Lane::kBulk);
   ASSERT_TRUE(account.Take(10));
