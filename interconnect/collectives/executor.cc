@@ -10,8 +10,6 @@
 #include "interconnect/collectives/executor.h"
 
 #include <atomic>
-#include <cstdlib>
-#include <cstring>
 #include <map>
 #include <unordered_map>
 #include <utility>
@@ -20,108 +18,15 @@
 #include "base/log.h"
 #include "base/status.h"
 #include "interconnect/collectives/plan_index.h"
-#include "interconnect/collectives/reduce.h"
+#include "interconnect/collectives/plan_run.h"
+#include "interconnect/collectives/relays.h"
 #include "interconnect/collectives/sequence_set.h"
-#include "interconnect/transport/frame.h"
 
 namespace podsim {
 namespace {
 
 // Tables of plans that died are swept when this many are held.
-constexpr std::size_t kSweepIndexesAt = 64;
-
-template <typename Byte>
-std::span<Byte> Part(std::span<Byte> elements, ElementType type,
-                     const Range& part) {
-  const std::size_t size = SizeOf(type);
-  return elements.subspan(static_cast<std::size_t>(part.begin) * size,
-                          static_cast<std::size_t>(part.count) * size);
-}
-
-struct WireBuffer {
-  std::unique_ptr<std::byte[]> bytes;
-  std::size_t size = 0;
-};
-
-// One collective in progress.
-struct Run {
-  Run(std::shared_ptr<const RankPlan> of, std::shared_ptr<const PlanIndex> by)
-      : plan(std::move(of)),
-        index(std::move(by)),
-        progress(*index),
-        arrived(plan->ops.size(), false),
-        queued(index->peers.size(), false) {
-    for (const PlanIndex::Peer& peer : index->peers) needs.push_back(peer.ops);
-  }
-
-  std::shared_ptr<const RankPlan> plan;
-  std::shared_ptr<const PlanIndex> index;
-  PlanProgress progress;
-  std::vector<bool> arrived;  // per op: its frame came
-  // Per peer of the index: queued for credit; frames and send-dones missing.
-  std::vector<bool> queued;
-  std::vector<std::int32_t> needs;
-  // Payloads that came before what their op waits for.
-  std::unordered_map<std::int32_t, Payload> kept;
-
-  std::uint32_t serial = 0;
-  std::uint64_t sequence = 0;
-  std::span<std::byte> buffer;
-  ElementRules rules;
-  // Behind the buffer, as the plan counts.
-  std::unique_ptr<std::byte[]> scratch;
-  // Rounded payloads of sends in progress, and spare ones.
-  std::unordered_map<std::int32_t, WireBuffer> on_wire;
-  std::vector<WireBuffer> spare;
-  std::string label;
-  Executor::DoneCallback done;
-  absl::Time moved;
-
-  std::span<std::byte> Bytes(std::int64_t begin, std::int64_t count) const {
-    const std::size_t size = SizeOf(rules.type);
-    const std::int64_t elements = plan->elements;
-    std::byte* const first =
-        begin < elements
-            ? buffer.data() + static_cast<std::size_t>(begin) * size
-            : scratch.get() + static_cast<std::size_t>(begin - elements) * size;
-    return {first, static_cast<std::size_t>(count) * size};
-  }
-  std::span<std::byte> RangeOf(const PlanOp& op) const {
-    return Bytes(op.range.begin, op.range.count);
-  }
-  std::size_t WireBytesOf(const PlanOp& op) const {
-    return static_cast<std::size_t>(op.range.count) * SizeOf(rules.wire);
-  }
-  // What travels for a send; valid until its SendDone.
-  std::span<const std::byte> PayloadOf(std::int32_t op);
-  void ReturnPayload(std::int32_t op);
-  std::string name() const {
-    return absl::StrCat(index->name, " #", sequence, " (", label, ")");
-  }
-};
-
-std::span<const std::byte> Run::PayloadOf(std::int32_t op) {
-  const PlanOp& what = plan->ops[op];
-  const std::span<std::byte> mine = RangeOf(what);
-  if (rules.type == rules.wire) return mine;
-  WireBuffer& wire = on_wire[op];
-  const std::size_t needed = WireBytesOf(what);
-  if (wire.bytes == nullptr && !spare.empty()) {
-    wire = std::move(spare.back());
-    spare.pop_back();
-  }
-  if (wire.size < needed) {
-    wire = {std::make_unique_for_overwrite<std::byte[]>(needed), needed};
-  }
-  RoundToWire(mine, what.keep_rounded, {wire.bytes.get(), needed});
-  return {wire.bytes.get(), needed};
-}
-
-void Run::ReturnPayload(std::int32_t op) {
-  if (rules.type == rules.wire) return;
-  auto node = on_wire.extract(op);
-  if (!node.empty()) spare.push_back(std::move(node.mapped()));
-}
+constexpr std::size_t kSweepTablesAt = 64;
 
 // A frame of a collective that was not started here yet.
 struct EarlyFrame {
@@ -140,9 +45,9 @@ struct CreditQueue {
   std::vector<Entry> entries;
 };
 
-struct CachedIndex {
+struct CachedTables {
   std::weak_ptr<const RankPlan> plan;
-  std::shared_ptr<const PlanIndex> index;
+  std::shared_ptr<const PlanTables> tables;
 };
 
 }  // namespace
@@ -163,27 +68,28 @@ struct Executor::Impl {
     const auto at = position_of.find(host);
     return at == position_of.end() ? -1 : at->second;
   }
-  Run* FindRun(std::uint32_t serial) {
+  PlanRun* FindRun(std::uint32_t serial) {
     const auto at = runs.find(serial);
     return at == runs.end() ? nullptr : at->second.get();
   }
 
   absl::Status CheckStart(std::uint64_t sequence, const RankPlan* plan,
                           const CollectiveBuffer& buffer) const;
-  absl::StatusOr<std::shared_ptr<const PlanIndex>> IndexOf(
+  absl::StatusOr<std::shared_ptr<const PlanTables>> TablesOf(
       const std::shared_ptr<const RankPlan>& plan);
-  void Begin(Run& run);
-  void Receive(Run& run, int position, std::uint32_t chunk, Payload payload);
-  bool Apply(Run& run, std::int32_t op, const Payload& payload);
-  void Combine(Run& run, std::int32_t op) const;
-  void Finish(Run& run, std::int32_t op);
-  void Pump(Run& run, std::int32_t peer);
-  void CheckLostPeers(Run& run);
-  void CompleteIfDone(Run& run);
+  void Begin(PlanRun& run);
+  void Receive(PlanRun& run, int position, std::uint32_t chunk,
+               Payload payload);
+  bool Apply(PlanRun& run, std::int32_t op, const Payload& payload);
+  void Finish(PlanRun& run, std::int32_t op);
+  void Pump(PlanRun& run, std::int32_t peer);
+  void CheckLostPeers(PlanRun& run);
+  void CompleteIfDone(PlanRun& run);
   void Fail(const absl::Status& why);
-  void FailRun(const Run& run, absl::StatusCode code, const std::string& what);
+  void FailRun(const PlanRun& run, absl::StatusCode code,
+               const std::string& what);
   void Settle();
-  std::string WhatIsAwaited(const Run& run, std::int32_t op) const;
+  std::string WhatIsAwaited(const PlanRun& run, std::int32_t op) const;
 
   Transport& transport;
   const Clock& clock;
@@ -192,18 +98,18 @@ struct Executor::Impl {
   std::atomic<std::uint64_t> moved_frames{0};
 
   // By serial, which is the order of their start.
-  std::map<std::uint32_t, std::unique_ptr<Run>> runs;
-  std::unordered_map<std::uint64_t, Run*> by_sequence;
+  std::map<std::uint32_t, std::unique_ptr<PlanRun>> runs;
+  std::unordered_map<std::uint64_t, PlanRun*> by_sequence;
   std::unordered_map<std::uint64_t, std::vector<EarlyFrame>> mailbox;
   std::unordered_map<int, CreditQueue> credit;  // by position
   std::unordered_map<int, absl::Status> lost;   // by position
-  std::unordered_map<const RankPlan*, CachedIndex> indexes;
+  std::unordered_map<const RankPlan*, CachedTables> tables;
   std::uint32_t next_serial = 0;
   SequenceSet used;
   absl::Status failure;
-  std::vector<std::unique_ptr<Run>> completed;  // until Settle
-  std::vector<std::unique_ptr<Run>> buried;     // failed, until the end
-  std::vector<std::int32_t> ready;              // scratch of Finish
+  std::vector<std::unique_ptr<PlanRun>> completed;  // until Settle
+  std::vector<std::unique_ptr<PlanRun>> buried;     // failed, until the end
+  std::vector<std::int32_t> ready;                  // scratch of Finish
 };
 
 absl::Status Executor::Impl::CheckStart(std::uint64_t sequence,
@@ -240,27 +146,28 @@ absl::Status Executor::Impl::CheckStart(std::uint64_t sequence,
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::shared_ptr<const PlanIndex>> Executor::Impl::IndexOf(
+absl::StatusOr<std::shared_ptr<const PlanTables>> Executor::Impl::TablesOf(
     const std::shared_ptr<const RankPlan>& plan) {
   // An address may be used again after its plan died: the weak pointer tells.
-  CachedIndex& cached = indexes[plan.get()];
-  if (cached.plan.lock() == plan) return cached.index;
+  CachedTables& cached = tables[plan.get()];
+  if (cached.plan.lock() == plan) return cached.tables;
   PODSIM_ASSIGN_OR_RETURN(PlanIndex index, IndexPlan(*plan));
-  cached = {plan, std::make_shared<const PlanIndex>(std::move(index))};
-  std::shared_ptr<const PlanIndex> result = cached.index;
-  if (indexes.size() >= kSweepIndexesAt) {
+  cached = {plan, std::make_shared<const PlanTables>(
+                      PlanTables{std::move(index), FindRelays(*plan)})};
+  std::shared_ptr<const PlanTables> result = cached.tables;
+  if (tables.size() >= kSweepTablesAt) {
     std::erase_if(
-        indexes, [](const auto& entry) { return entry.second.plan.expired(); });
+        tables, [](const auto& entry) { return entry.second.plan.expired(); });
   }
   return result;
 }
 
-void Executor::Impl::Begin(Run& run) {
-  for (const std::int32_t op : run.index->first_local) {
-    Combine(run, op);
+void Executor::Impl::Begin(PlanRun& run) {
+  for (const std::int32_t op : run.index().first_local) {
+    run.Combine(op, options.parallel);
     Finish(run, op);
   }
-  for (std::size_t peer = 0; peer < run.index->peers.size(); ++peer) {
+  for (std::size_t peer = 0; peer < run.index().peers.size(); ++peer) {
     Pump(run, static_cast<std::int32_t>(peer));
   }
   if (const auto early = mailbox.find(run.sequence); early != mailbox.end()) {
@@ -274,10 +181,10 @@ void Executor::Impl::Begin(Run& run) {
   CompleteIfDone(run);
 }
 
-void Executor::Impl::Receive(Run& run, int position, std::uint32_t chunk,
+void Executor::Impl::Receive(PlanRun& run, int position, std::uint32_t chunk,
                              Payload payload) {
   if (!failure.ok()) return;
-  const std::int32_t op = run.index->FindReceive(position, chunk);
+  const std::int32_t op = run.index().FindReceive(position, chunk);
   const auto frame = [&] {
     return absl::StrCat("chunk ", chunk, " from host ", HostOf(position));
   };
@@ -298,7 +205,7 @@ void Executor::Impl::Receive(Run& run, int position, std::uint32_t chunk,
                                 payload.size(), " bytes, expected ", expected));
   }
   run.arrived[op] = true;
-  --run.needs[run.index->peer_of[op]];
+  --run.needs[run.index().peer_of[op]];
   if (!run.progress.ready(op)) {
     run.kept.emplace(op, std::move(payload));
     return;
@@ -308,66 +215,28 @@ void Executor::Impl::Receive(Run& run, int position, std::uint32_t chunk,
   Finish(run, op);
 }
 
-bool Executor::Impl::Apply(Run& run, std::int32_t op, const Payload& payload) {
+bool Executor::Impl::Apply(PlanRun& run, std::int32_t op,
+                           const Payload& payload) {
+  const absl::Status taken = run.Take(op, payload, options.parallel);
+  if (taken.ok()) return true;
   const PlanOp& what = run.plan->ops[op];
-  std::uint32_t crc = 0;
-  std::uint32_t* const checked = payload.checksum() ? &crc : nullptr;
-  const std::span<std::byte> mine = run.RangeOf(what);
-  const auto take = [&](const ReceivedParts& parts, std::span<std::byte> to) {
-    if (what.kind == OpKind::kReceiveReduce) {
-      ReduceReceived(run.rules, parts, to, checked);
-    } else {
-      CopyReceived(run.rules, parts, to, checked);
-    }
-  };
-  if (checked == nullptr && payload.parts().size() == 1) {
-    RunInPieces(options.parallel, what.range.count, SizeOf(run.rules.type),
-                [&](const Range& piece) {
-                  take({Part(payload.parts()[0], run.rules.wire, piece)},
-                       Part(mine, run.rules.type, piece));
-                });
-  } else {
-    take(payload.parts(), mine);
-  }
-  if (checked == nullptr || crc == *payload.checksum()) return true;
-  FailRun(run, absl::StatusCode::kDataLoss,
+  FailRun(run, taken.code(),
           absl::StrCat("chunk ", what.chunk, " from host ", HostOf(what.peer),
-                       " to host ", options.host, " is damaged: ",
-                       CompareChecksum(crc, *payload.checksum()).message()));
+                       " to host ", options.host,
+                       " is damaged: ", taken.message()));
   return false;
 }
 
-void Executor::Impl::Combine(Run& run, std::int32_t op) const {
-  const PlanOp& what = run.plan->ops[op];
-  const std::span<std::byte> mine = run.RangeOf(what);
-  const std::span<std::byte> other = run.Bytes(what.source, what.range.count);
-  const auto combine = [&](const Range& piece) {
-    const std::span<const std::byte> from = Part(other, run.rules.type, piece);
-    const std::span<std::byte> to = Part(mine, run.rules.type, piece);
-    if (what.kind == OpKind::kReduce) {
-      ReduceLocal(run.rules, from, to);
-    } else {
-      std::memmove(to.data(), from.data(), to.size());
-    }
-  };
-  const std::int64_t count = what.range.count;
-  // Pieces of ranges that overlap must not change places.
-  if (std::abs(what.source - what.range.begin) < count) {
-    return combine({0, count});
-  }
-  RunInPieces(options.parallel, count, SizeOf(run.rules.type), combine);
-}
-
-void Executor::Impl::Finish(Run& run, std::int32_t op) {
+void Executor::Impl::Finish(PlanRun& run, std::int32_t op) {
   const auto push = [this](std::int32_t freed) { ready.push_back(freed); };
   run.progress.Finish(op, push);
   while (!ready.empty()) {
     const std::int32_t next = ready.back();
     ready.pop_back();
     if (run.plan->ops[next].kind == OpKind::kSend) {
-      Pump(run, run.index->peer_of[next]);
+      Pump(run, run.index().peer_of[next]);
     } else if (IsLocal(run.plan->ops[next].kind)) {
-      Combine(run, next);
+      run.Combine(next, options.parallel);
       run.progress.Finish(next, push);
     } else if (auto kept = run.kept.extract(next); !kept.empty()) {
       if (!Apply(run, next, kept.mapped())) return;
@@ -377,8 +246,8 @@ void Executor::Impl::Finish(Run& run, std::int32_t op) {
   }
 }
 
-void Executor::Impl::Pump(Run& run, std::int32_t peer) {
-  const int position = run.index->peers[peer].rank;
+void Executor::Impl::Pump(PlanRun& run, std::int32_t peer) {
+  const int position = run.index().peers[peer].rank;
   CreditQueue& queue = credit[position];
   while (failure.ok()) {
     const std::int32_t op = run.progress.NextSend(peer);
@@ -389,15 +258,17 @@ void Executor::Impl::Pump(Run& run, std::int32_t peer) {
       return;
     }
     const PlanOp& what = run.plan->ops[op];
+    const Outgoing& out = run.PayloadOf(op);
     const FrameHeader header = {
         .from = options.host,
         .to = HostOf(position),
         .lane = options.lane,
-        .key = {options.generation, options.group, run.sequence, what.chunk}};
+        .key = {options.generation, options.group, run.sequence, what.chunk},
+        .checksum = out.checksum};
     const std::uint64_t token = static_cast<std::uint64_t>(run.serial) << 32 |
                                 static_cast<std::uint32_t>(op);
     const absl::StatusOr<SendResult> sent =
-        transport.Send(header, run.PayloadOf(op), token);
+        transport.Send(header, out.bytes, token);
     if (!sent.ok()) {
       return FailRun(
           run, sent.status().code(),
@@ -412,13 +283,13 @@ void Executor::Impl::Pump(Run& run, std::int32_t peer) {
   }
 }
 
-void Executor::Impl::CheckLostPeers(Run& run) {
+void Executor::Impl::CheckLostPeers(PlanRun& run) {
   for (std::size_t peer = 0; peer < run.needs.size() && failure.ok(); ++peer) {
-    const int position = run.index->peers[peer].rank;
+    const int position = run.index().peers[peer].rank;
     const auto gone = lost.find(position);
     if (gone == lost.end() || run.needs[peer] == 0) continue;
     std::int32_t awaited = 0;
-    while (run.index->peer_of[awaited] != static_cast<std::int32_t>(peer) ||
+    while (run.index().peer_of[awaited] != static_cast<std::int32_t>(peer) ||
            run.arrived[awaited] || run.progress.done(awaited)) {
       ++awaited;
     }
@@ -431,7 +302,7 @@ void Executor::Impl::CheckLostPeers(Run& run) {
   }
 }
 
-void Executor::Impl::CompleteIfDone(Run& run) {
+void Executor::Impl::CompleteIfDone(PlanRun& run) {
   if (!run.progress.complete()) return;
   by_sequence.erase(run.sequence);
   auto node = runs.extract(run.serial);
@@ -442,14 +313,14 @@ void Executor::Impl::Fail(const absl::Status& why) {
   if (failure.ok()) failure = why;
 }
 
-void Executor::Impl::FailRun(const Run& run, absl::StatusCode code,
+void Executor::Impl::FailRun(const PlanRun& run, absl::StatusCode code,
                              const std::string& what) {
   Fail(absl::Status(code, absl::StrCat(run.name(), ": ", what)));
 }
 
 void Executor::Impl::Settle() {
-  std::vector<std::unique_ptr<Run>> ended = std::exchange(completed, {});
-  std::map<std::uint32_t, std::unique_ptr<Run>> failed;
+  std::vector<std::unique_ptr<PlanRun>> ended = std::exchange(completed, {});
+  std::map<std::uint32_t, std::unique_ptr<PlanRun>> failed;
   const absl::Status why = failure;
   if (!why.ok()) {
     failed.swap(runs);
@@ -468,12 +339,12 @@ void Executor::Impl::Settle() {
   }
 }
 
-std::string Executor::Impl::WhatIsAwaited(const Run& run,
+std::string Executor::Impl::WhatIsAwaited(const PlanRun& run,
                                           std::int32_t op) const {
   const PlanOp& what = run.plan->ops[op];
   const char* missing = "has not sent";
   if (what.kind == OpKind::kSend) {
-    const bool unsent = run.progress.NextSend(run.index->peer_of[op]) == op;
+    const bool unsent = run.progress.NextSend(run.index().peer_of[op]) == op;
     missing = unsent ? "gives no credit for" : "has not taken";
   }
   return absl::StrCat("host ", HostOf(what.peer), " ", missing, " chunk ",
@@ -494,21 +365,16 @@ absl::Status Executor::Start(std::uint64_t sequence,
                              const CollectiveBuffer& buffer, std::string label,
                              DoneCallback done) {
   PODSIM_RETURN_IF_ERROR(impl_->CheckStart(sequence, plan.get(), buffer));
-  PODSIM_ASSIGN_OR_RETURN(std::shared_ptr<const PlanIndex> index,
-                          impl_->IndexOf(plan));
-  auto run = std::make_unique<Run>(std::move(plan), std::move(index));
+  PODSIM_ASSIGN_OR_RETURN(std::shared_ptr<const PlanTables> tables,
+                          impl_->TablesOf(plan));
+  auto run =
+      std::make_unique<PlanRun>(std::move(plan), std::move(tables), buffer);
   run->serial = impl_->next_serial++;
   run->sequence = sequence;
-  run->buffer = buffer.bytes;
-  run->rules = {buffer.type, buffer.op, buffer.wire};
-  if (run->plan->scratch > 0) {
-    run->scratch = std::make_unique_for_overwrite<std::byte[]>(
-        static_cast<std::size_t>(run->plan->scratch) * SizeOf(buffer.type));
-  }
   run->label = std::move(label);
   run->done = std::move(done);
   run->moved = impl_->clock.Now();
-  Run& started = *run;
+  PlanRun& started = *run;
   impl_->used.Add(sequence);
   impl_->by_sequence[sequence] = run.get();
   impl_->runs[run->serial] = std::move(run);
@@ -525,7 +391,7 @@ std::uint64_t Executor::progress() const {
 
 Waiting Executor::waiting() const {
   if (impl_->runs.empty()) return {};
-  const Run& run = *impl_->runs.begin()->second;
+  const PlanRun& run = *impl_->runs.begin()->second;
   const std::int32_t op = run.progress.FirstOpen();
   return {.host = impl_->HostOf(run.plan->ops[op].peer),
           .what = impl_->WhatIsAwaited(run, op),
@@ -560,7 +426,7 @@ void Executor::OnFrame(const FrameHeader& header, Payload payload) {
         impl.options.group, " of ", impl.options.hosts.size(), " hosts")));
   } else if (const auto at = impl.by_sequence.find(key.sequence);
              at != impl.by_sequence.end()) {
-    Run& run = *at->second;
+    PlanRun& run = *at->second;
     run.moved = impl.clock.Now();
     impl.Receive(run, position, key.chunk, std::move(payload));
     impl.CompleteIfDone(run);
@@ -577,12 +443,12 @@ void Executor::OnFrame(const FrameHeader& header, Payload payload) {
 }
 
 void Executor::OnSendDone(std::uint64_t token) {
-  Run* run = impl_->FindRun(static_cast<std::uint32_t>(token >> 32));
+  PlanRun* run = impl_->FindRun(static_cast<std::uint32_t>(token >> 32));
   if (run == nullptr) return;  // it failed meanwhile
   const std::int32_t op = static_cast<std::int32_t>(token & 0xffffffffU);
   impl_->moved_frames.fetch_add(1, std::memory_order_relaxed);
   run->moved = impl_->clock.Now();
-  --run->needs[run->index->peer_of[op]];
+  --run->needs[run->index().peer_of[op]];
   run->ReturnPayload(op);
   impl_->Finish(*run, op);
   impl_->CompleteIfDone(*run);
@@ -596,7 +462,7 @@ void Executor::OnCredit(int peer) {
   const std::vector<CreditQueue::Entry> entries =
       std::exchange(at->second.entries, {});
   for (const CreditQueue::Entry& entry : entries) {
-    Run* run = impl_->FindRun(entry.serial);
+    PlanRun* run = impl_->FindRun(entry.serial);
     PODSIM_CHECK(run != nullptr);  // a run with unsent frames is not over
     run->queued[entry.peer] = false;
     impl_->Pump(*run, entry.peer);

@@ -59,15 +59,14 @@ class Executor final : public FrameSink {
   using DoneCallback = std::function<void(const absl::Status&)>;
 
   // Starts all that `plan` says on `buffer` (plan->elements long; must stay
-  // valid until done). `done` is called once, from Start or from within
-  // Transport::Poll, or not at all if Start returns an error or this object is
-  // destroyed first. `sequence` must be new and the same on all hosts; `label`
-  // names the collective in messages ("bucket 3, dense_1/kernel"). Tables made
-  // for a plan are kept while the plan lives: start the same plan again rather
-  // than an equal one.
-  // When `done` tells a failure, the transport may still read `buffer`: keep it
-  // until the transport is gone.
-  // Errors: the latched failure, if an earlier collective failed;
+  // valid until done; holds no values of use before). `done` is called once,
+  // from Start or from within Transport::Poll, or not at all if Start returns
+  // an error or this object is destroyed first. `sequence` must be new and the
+  // same on all hosts; `label` names the collective in messages ("bucket 3,
+  // dense_1/kernel"). Tables made for a plan are kept while the plan lives:
+  // start the same plan again rather than an equal one. When `done` tells a
+  // failure, the transport may still read `buffer`: keep it until the transport
+  // is gone. Errors: the latched failure, if an earlier collective failed;
   //   INVALID_ARGUMENT (sequence used before; plan, group, buffer and wire that
   //   do not fit together).
   absl::Status Start(std::uint64_t sequence,

@@ -11,6 +11,8 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
+#include <utility>
 
 #include "base/hash.h"
 #include "base/status.h"
@@ -44,9 +46,11 @@ struct Bfloat16 {
   static PODSIM_INLINE Stored Store(float value) {
     const auto bits = std::bit_cast<std::uint32_t>(value);
     const std::uint32_t even = bits + 0x7fff + ((bits >> 16) & 1);
-    // Rounding must not carry a NaN's payload away.
-    const bool nan = (bits & 0x7fffffff) > 0x7f800000;
-    return static_cast<Stored>((nan ? bits | 0x400000 : even) >> 16);
+    // Rounding must not carry a NaN's payload away. Chosen by masks: compilers
+    // make three conversions to 16 bits of a conditional.
+    const std::uint32_t nan = value != value ? ~std::uint32_t{0} : 0;
+    const std::uint32_t quiet = bits | 0x400000;
+    return static_cast<Stored>(((quiet & nan) | (even & ~nan)) >> 16);
   }
 };
 
@@ -94,6 +98,27 @@ PODSIM_INLINE void CombineLoop(const std::byte* __restrict received,
   }
 }
 
+// Received (+) mine as it goes onto the wire; mine becomes that if `kKeep`.
+template <typename Type, typename Wire, typename Op, bool kKeep>
+PODSIM_INLINE void OnwardLoop(const std::byte* __restrict received,
+                              std::byte* __restrict mine,
+                              std::byte* __restrict onward, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    typename Wire::Stored value;
+    std::memcpy(&value, received + i * sizeof(value), sizeof(value));
+    typename Type::Stored ours;
+    if constexpr (!std::is_same_v<Op, Replace>) {
+      std::memcpy(&ours, mine + i * sizeof(ours), sizeof(ours));
+      value = Wire::Store(Op::Of(Wire::Load(value), Type::Load(ours)));
+    }
+    std::memcpy(onward + i * sizeof(value), &value, sizeof(value));
+    if constexpr (kKeep) {
+      ours = Type::Store(Wire::Load(value));
+      std::memcpy(mine + i * sizeof(ours), &ours, sizeof(ours));
+    }
+  }
+}
+
 // What goes onto the wire for one value, as a float again.
 PODSIM_INLINE float RoundOne(const std::byte* mine, std::byte* wire) {
   float value;
@@ -118,6 +143,8 @@ PODSIM_INLINE void RoundLoop(std::byte* __restrict mine, bool keep,
 
 using Combine = void (*)(const std::byte* received, std::byte* mine,
                          std::size_t count);
+using Onward = void (*)(const std::byte* received, std::byte* mine,
+                        std::byte* onward, std::size_t count);
 using Round = void (*)(std::byte* mine, bool keep, std::byte* wire,
                        std::size_t count);
 
@@ -126,6 +153,11 @@ struct Baseline {
   static void Run(const std::byte* received, std::byte* mine,
                   std::size_t count) {
     CombineLoop<Type, Wire, Op>(received, mine, count);
+  }
+  template <typename Type, typename Wire, typename Op, bool kKeep>
+  static void RunOnward(const std::byte* received, std::byte* mine,
+                        std::byte* onward, std::size_t count) {
+    OnwardLoop<Type, Wire, Op, kKeep>(received, mine, onward, count);
   }
   static void RunRound(std::byte* mine, bool keep, std::byte* wire,
                        std::size_t count) {
@@ -141,6 +173,12 @@ struct Avx2 {
                                                   std::size_t count) {
     CombineLoop<Type, Wire, Op>(received, mine, count);
   }
+  template <typename Type, typename Wire, typename Op, bool kKeep>
+  __attribute__((target("avx2"))) static void RunOnward(
+      const std::byte* received, std::byte* mine, std::byte* onward,
+      std::size_t count) {
+    OnwardLoop<Type, Wire, Op, kKeep>(received, mine, onward, count);
+  }
   __attribute__((target("avx2"))) static void RunRound(std::byte* mine,
                                                        bool keep,
                                                        std::byte* wire,
@@ -150,21 +188,33 @@ struct Avx2 {
 };
 #endif
 
-// By element rules. The last op is the copy.
+// The loops of one pair of types, by op; the last is the copy.
+struct Row {
+  std::array<Combine, 5> combine;
+  std::array<Onward, 5> onward;  // mine stays as it was
+  std::array<Onward, 5> shared;  // mine becomes what is sent
+};
 struct Table {
-  using Row = std::array<Combine, 5>;
   Row float32, int32, bfloat16, float32_from_bfloat16;
   Round round;
 };
 
 template <typename Level>
 Table MakeTable() {
-  const auto row = []<typename Type, typename Wire>(Type, Wire) -> Table::Row {
-    return {&Level::template Run<Type, Wire, Sum>,
-            &Level::template Run<Type, Wire, Prod>,
-            &Level::template Run<Type, Wire, Min>,
-            &Level::template Run<Type, Wire, Max>,
-            &Level::template Run<Type, Wire, Replace>};
+  const auto row = []<typename Type, typename Wire>(Type, Wire) -> Row {
+    const auto all = [](auto of) {
+      return std::array{of(Sum()), of(Prod()), of(Min()), of(Max()),
+                        of(Replace())};
+    };
+    return {.combine = all([]<typename Op>(Op) -> Combine {
+              return &Level::template Run<Type, Wire, Op>;
+            }),
+            .onward = all([]<typename Op>(Op) -> Onward {
+              return &Level::template RunOnward<Type, Wire, Op, false>;
+            }),
+            .shared = all([]<typename Op>(Op) -> Onward {
+              return &Level::template RunOnward<Type, Wire, Op, true>;
+            })};
   };
   return {.float32 = row(Float32(), Float32()),
           .int32 = row(Int32(), Int32()),
@@ -186,22 +236,24 @@ const Table& Loops() {
 
 constexpr std::size_t kCopy = 4;  // in a row
 
-Combine LoopFor(const ElementRules& rules, std::size_t op) {
+const Row& RowFor(const ElementRules& rules) {
   const Table& loops = Loops();
   if (rules.type == rules.wire) {
     switch (rules.type) {
       case ElementType::kFloat32:
-        return loops.float32[op];
+        return loops.float32;
       case ElementType::kInt32:
-        return loops.int32[op];
+        return loops.int32;
       case ElementType::kBfloat16:
-        return loops.bfloat16[op];
+        return loops.bfloat16;
     }
   }
   PODSIM_CHECK(rules.type == ElementType::kFloat32 &&
                rules.wire == ElementType::kBfloat16);
-  return loops.float32_from_bfloat16[op];
+  return loops.float32_from_bfloat16;
 }
+
+std::size_t IndexOf(ReductionOp op) { return static_cast<std::size_t>(op); }
 
 // What is checksummed and combined at a time: small enough for the first cache.
 constexpr std::size_t kBlockBytes = 16 * 1024;
@@ -209,30 +261,28 @@ constexpr std::size_t kBlockBytes = 16 * 1024;
 // Calls use(block) for the parts' bytes in order, block by block, after each
 // has gone into the checksum.
 template <typename Use>
-void ForEachBlock(const ReceivedParts& parts, std::uint32_t* crc, Use use) {
+void ForEachBlock(const ReceivedParts& parts, const Checksums& crc, Use use) {
   for (std::span<const std::byte> part : parts) {
-    if (crc == nullptr) {
+    if (crc.received == nullptr && crc.result == nullptr) {
       use(part);
       continue;
     }
     while (!part.empty()) {
       const auto block = part.first(std::min(part.size(), kBlockBytes));
-      *crc = Crc32c(block, *crc);
+      if (crc.received != nullptr) *crc.received = Crc32c(block, *crc.received);
       use(block);
       part = part.subspan(block.size());
     }
   }
 }
 
-// Calls a loop on whole elements, whatever pieces their bytes come in.
+// Calls a loop on whole elements, whatever pieces their bytes come in:
+// loop(received, first element, elements).
+template <typename Loop>
 class Combiner {
  public:
-  Combiner(const ElementRules& rules, Combine loop, std::span<std::byte> mine)
-      : loop_(loop),
-        size_(SizeOf(rules.wire)),
-        stride_(SizeOf(rules.type)),
-        mine_(mine),
-        count_(mine.size() / stride_) {}
+  Combiner(std::size_t wire_size, std::size_t count, Loop loop)
+      : loop_(std::move(loop)), size_(wire_size), count_(count) {}
 
   void Take(std::span<const std::byte> bytes) {
     if (held_ > 0) {
@@ -256,49 +306,87 @@ class Combiner {
  private:
   void Run(const std::byte* received, std::size_t elements) {
     PODSIM_CHECK(elements <= count_ - done_);
-    loop_(received, mine_.data() + stride_ * done_, elements);
+    loop_(received, done_, elements);
     done_ += elements;
   }
 
-  const Combine loop_;
-  const std::size_t size_;    // of an element on the wire
-  const std::size_t stride_;  // and here
-  const std::span<std::byte> mine_;
+  const Loop loop_;
+  const std::size_t size_;  // of an element on the wire
   const std::size_t count_;
   std::array<std::byte, 4> straddling_{};
   std::size_t held_ = 0;  // bytes of an element that began in an earlier piece
   std::size_t done_ = 0;  // elements
 };
 
-void CombineReceived(const ElementRules& rules, Combine loop,
-                     const ReceivedParts& parts, std::span<std::byte> mine,
-                     std::uint32_t* crc) {
-  Combiner combiner(rules, loop, mine);
+template <typename Loop>
+void TakeAll(std::size_t wire_size, std::size_t count,
+             const ReceivedParts& parts, const Checksums& crc, Loop loop) {
+  Combiner combiner(wire_size, count, std::move(loop));
   ForEachBlock(parts, crc, [&combiner](std::span<const std::byte> block) {
     combiner.Take(block);
   });
   PODSIM_CHECK(combiner.complete());
 }
 
+void CombineReceived(const ElementRules& rules, Combine loop,
+                     const ReceivedParts& parts, std::span<std::byte> mine,
+                     const Checksums& crc) {
+  const std::size_t stride = SizeOf(rules.type);
+  TakeAll(SizeOf(rules.wire), mine.size() / stride, parts, crc,
+          [&](const std::byte* received, std::size_t at, std::size_t count) {
+            const auto to = mine.subspan(at * stride, count * stride);
+            loop(received, to.data(), count);
+            if (crc.result != nullptr) *crc.result = Crc32c(to, *crc.result);
+          });
+}
+
+void PassReceived(const ElementRules& rules, Onward loop,
+                  const ReceivedParts& parts, std::span<std::byte> mine,
+                  std::span<std::byte> onward, const Checksums& crc) {
+  const std::size_t stride = SizeOf(rules.type);
+  const std::size_t size = SizeOf(rules.wire);
+  PODSIM_CHECK(onward.size() / size == mine.size() / stride);
+  TakeAll(size, mine.size() / stride, parts, crc,
+          [&](const std::byte* received, std::size_t at, std::size_t count) {
+            const auto to = onward.subspan(at * size, count * size);
+            loop(received, mine.data() + at * stride, to.data(), count);
+            if (crc.result != nullptr) *crc.result = Crc32c(to, *crc.result);
+          });
+}
+
 }  // namespace
 
 void ReduceReceived(const ElementRules& rules, const ReceivedParts& parts,
-                    std::span<std::byte> mine, std::uint32_t* crc) {
-  CombineReceived(rules, LoopFor(rules, static_cast<std::size_t>(rules.op)),
-                  parts, mine, crc);
+                    std::span<std::byte> mine, const Checksums& crc) {
+  CombineReceived(rules, RowFor(rules).combine[IndexOf(rules.op)], parts, mine,
+                  crc);
 }
 
 void CopyReceived(const ElementRules& rules, const ReceivedParts& parts,
-                  std::span<std::byte> mine, std::uint32_t* crc) {
-  CombineReceived(rules, LoopFor(rules, kCopy), parts, mine, crc);
+                  std::span<std::byte> mine, const Checksums& crc) {
+  CombineReceived(rules, RowFor(rules).combine[kCopy], parts, mine, crc);
+}
+
+void ReduceOnward(const ElementRules& rules, const ReceivedParts& parts,
+                  std::span<std::byte> mine, bool keep,
+                  std::span<std::byte> onward, const Checksums& crc) {
+  const Row& row = RowFor(rules);
+  PassReceived(rules, (keep ? row.shared : row.onward)[IndexOf(rules.op)],
+               parts, mine, onward, crc);
+}
+
+void CopyOnward(const ElementRules& rules, const ReceivedParts& parts,
+                std::span<std::byte> mine, std::span<std::byte> onward,
+                const Checksums& crc) {
+  PassReceived(rules, RowFor(rules).shared[kCopy], parts, mine, onward, crc);
 }
 
 void ReduceLocal(const ElementRules& rules, std::span<const std::byte> other,
                  std::span<std::byte> mine) {
   PODSIM_CHECK(other.size() == mine.size());
   const ElementRules local = {rules.type, rules.op, rules.type};
-  LoopFor(local, static_cast<std::size_t>(rules.op))(
-      other.data(), mine.data(), mine.size() / SizeOf(rules.type));
+  RowFor(local).combine[IndexOf(rules.op)](other.data(), mine.data(),
+                                           mine.size() / SizeOf(rules.type));
 }
 
 void RoundToWire(std::span<std::byte> mine, bool keep,

@@ -26,17 +26,36 @@ struct ElementRules {
   ElementType wire = ElementType::kFloat32;
 };
 
-// mine[i] = received[i] (+) mine[i], in this operand order. If `crc` is not
-// null, *crc is continued over the parts on the way, while they are in the
-// cache.
+// CRC-32Cs to be continued while the bytes are in the cache; null: not wanted.
+struct Checksums {
+  std::uint32_t* received = nullptr;  // over the parts
+  std::uint32_t* result = nullptr;    // over what is made of them
+};
+
+// mine[i] = received[i] (+) mine[i], in this operand order. The result that is
+// checksummed is `mine`.
 // REQUIRES: the parts hold exactly as many elements of `wire` as `mine` has of
 // `type`; `mine` is aligned to its elements.
 void ReduceReceived(const ElementRules& rules, const ReceivedParts& parts,
-                    std::span<std::byte> mine, std::uint32_t* crc = nullptr);
+                    std::span<std::byte> mine, const Checksums& crc = {});
 
 // mine[i] = received[i]. REQUIRES and `crc`: as above.
 void CopyReceived(const ElementRules& rules, const ReceivedParts& parts,
-                  std::span<std::byte> mine, std::uint32_t* crc = nullptr);
+                  std::span<std::byte> mine, const Checksums& crc = {});
+
+// onward[i] = received[i] (+) mine[i] as an element of `wire`: what would go
+// onto the wire after ReduceReceived. With `keep`, mine[i] becomes that value
+// too; without, `mine` is only read. The result that is checksummed is
+// `onward`.
+// REQUIRES: as above; `onward` holds as many elements of `wire`, aligned.
+void ReduceOnward(const ElementRules& rules, const ReceivedParts& parts,
+                  std::span<std::byte> mine, bool keep,
+                  std::span<std::byte> onward, const Checksums& crc = {});
+
+// onward = received, and mine[i] = received[i]. REQUIRES and `crc`: as above.
+void CopyOnward(const ElementRules& rules, const ReceivedParts& parts,
+                std::span<std::byte> mine, std::span<std::byte> onward,
+                const Checksums& crc = {});
 
 // mine[i] = other[i] (+) mine[i]. REQUIRES: as long as each other, aligned.
 void ReduceLocal(const ElementRules& rules, std::span<const std::byte> other,

@@ -56,6 +56,9 @@ struct FrameHeader {
   std::int32_t to = 0;
   Lane lane = Lane::kBulk;
   FrameKey key;
+  // Of a frame to be sent: CRC-32C of its payload, if the sender has it at
+  // hand. Unset: the transport makes it.
+  std::optional<std::uint32_t> checksum = std::nullopt;
 };
 
 // Received bytes, borrowed from the transport until this object dies; then

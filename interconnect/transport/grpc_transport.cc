@@ -98,12 +98,13 @@ absl::StatusOr<SendResult> GrpcTransport::Impl::SendToPeer(
                      ", the transport is in generation ", identity.generation));
   }
   if (!dispatcher.Admit(header, payload.size())) return SendResult::kNoCredit;
-  stream.Send({.kind = FrameKind::kData,
-               .frame = header,
-               .bytes = payload.size(),
-               .payload_crc = Crc32c(payload),
-               .pod_tag = identity.pod_tag},
-              payload, token);
+  stream.Send(
+      {.kind = FrameKind::kData,
+       .frame = header,
+       .bytes = payload.size(),
+       .payload_crc = header.checksum ? *header.checksum : Crc32c(payload),
+       .pod_tag = identity.pod_tag},
+      payload, token);
   return SendResult::kQueued;
 }
 

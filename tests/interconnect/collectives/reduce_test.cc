@@ -165,9 +165,15 @@ TEST_P(Reduce, EqualsTheSlowWayHoweverPartsAreCut) {
     std::vector<std::byte> mine =
         CutBytes(before, rules.type, 0, random).memory;
     std::uint32_t crc = 0;
-    ReduceReceived(rules, parts.parts, mine, seed % 2 == 0 ? &crc : nullptr);
+    std::uint32_t result = 0;
+    const Checksums both = {&crc, &result};
+    ReduceReceived(rules, parts.parts, mine,
+                   seed % 2 == 0 ? both : Checksums{});
     EXPECT_EQ(ReadBack(rules.type, mine), expected);
-    CopyReceived(rules, parts.parts, mine, seed % 2 == 1 ? &crc : nullptr);
+    if (seed % 2 == 0) {
+      EXPECT_EQ(result, Crc32c(mine));
+    }
+    CopyReceived(rules, parts.parts, mine, seed % 2 == 1 ? both : Checksums{});
     EXPECT_EQ(ReadBack(rules.type, mine), copied);
     EXPECT_EQ(crc, Crc32c(std::span(parts.memory).subspan(seed % 4)));
 
@@ -176,6 +182,46 @@ TEST_P(Reduce, EqualsTheSlowWayHoweverPartsAreCut) {
     const auto other = CutBytes(received, rules.type, 0, random).memory;
     ReduceLocal(rules, other, mine);
     EXPECT_EQ(ReadBack(rules.type, mine), expected);
+  }
+}
+
+// What goes onto the wire, with and without the buffer.
+TEST_P(Reduce, OnwardIsWhatTheWireWouldCarry) {
+  const ElementRules rules = GetParam();
+  const bool narrow = rules.type != rules.wire;
+  for (int seed = 0; seed < 60; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    std::mt19937 random(seed);
+    const std::size_t count = random() % 100;
+    Values received;
+    Values before;
+    Values onward;  // as sent
+    Values shared;  // the same as an element of the buffer
+    Values copied;
+    for (std::size_t i = 0; i < count; ++i) {
+      received.push_back(RandomBits(rules.wire, random));
+      before.push_back(RandomBits(rules.type, random));
+      const std::uint32_t sum = SlowReduce(rules, received[i], before[i]);
+      onward.push_back(narrow ? SlowBfloat16(std::bit_cast<float>(sum)) : sum);
+      shared.push_back(narrow ? onward[i] << 16 : sum);
+      copied.push_back(narrow ? received[i] << 16 : received[i]);
+    }
+    const CutBytes parts(received, rules.wire, seed % 4, random);
+    const std::vector<std::byte> old =
+        CutBytes(before, rules.type, 0, random).memory;
+    std::vector<std::byte> mine = old;
+    std::vector<std::byte> out(count * SizeOf(rules.wire));
+    const bool keep = seed % 2 == 0;
+    std::uint32_t crc = 0;
+    std::uint32_t result = 0;
+    ReduceOnward(rules, parts.parts, mine, keep, out, {&crc, &result});
+    EXPECT_EQ(ReadBack(rules.wire, out), onward);
+    EXPECT_EQ(ReadBack(rules.type, mine), keep ? shared : before);
+    EXPECT_EQ(crc, Crc32c(std::span(parts.memory).subspan(seed % 4)));
+    EXPECT_EQ(result, Crc32c(out));
+    CopyOnward(rules, parts.parts, mine, out);
+    EXPECT_EQ(ReadBack(rules.wire, out), received);
+    EXPECT_EQ(ReadBack(rules.type, mine), copied);
   }
 }
 
@@ -188,13 +234,13 @@ TEST(ReduceReceived, ChecksumsLongPartsOnTheWay) {
   const ReceivedParts parts = {bytes.first(70'001), bytes.subspan(70'001)};
   std::vector<float> mine(theirs.size(), 1);
   std::uint32_t crc = 0;
-  ReduceReceived({}, parts, std::as_writable_bytes(std::span(mine)), &crc);
+  ReduceReceived({}, parts, std::as_writable_bytes(std::span(mine)), {&crc});
   EXPECT_EQ(crc, Crc32c(bytes));
   for (std::size_t i = 0; i < mine.size(); ++i) {
     ASSERT_EQ(mine[i], theirs[i] + 1) << i;
   }
   crc = 0;
-  CopyReceived({}, parts, std::as_writable_bytes(std::span(mine)), &crc);
+  CopyReceived({}, parts, std::as_writable_bytes(std::span(mine)), {&crc});
   EXPECT_EQ(crc, Crc32c(bytes));
   EXPECT_EQ(mine, theirs);
 }

@@ -1,0 +1,192 @@
+// Where a send passes on what a receive leaves (see relays.h), the bytes that
+// travel are made while those that came are in the cache: sums go past the
+// buffer if nothing else reads them, roundings are not made again, and a
+// checksum that was compared or could be made on the way goes with the send.
+#include "interconnect/collectives/plan_run.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "interconnect/transport/frame.h"
+
+namespace podsim {
+namespace {
+
+template <typename Byte>
+std::span<Byte> Part(std::span<Byte> elements, ElementType type,
+                     const Range& part) {
+  if (elements.empty()) return elements;
+  const std::size_t size = SizeOf(type);
+  return elements.subspan(static_cast<std::size_t>(part.begin) * size,
+                          static_cast<std::size_t>(part.count) * size);
+}
+
+// How a payload is taken. `onward` empty: into the buffer alone.
+struct Taking {
+  OpKind kind = OpKind::kReceiveCopy;
+  bool keep = true;  // of ReduceOnward
+  std::span<std::byte> onward;
+};
+
+void TakeParts(const ElementRules& rules, const Taking& how,
+               const ReceivedParts& parts, std::span<std::byte> mine,
+               std::span<std::byte> onward, const Checksums& crc) {
+  const bool reduce = how.kind == OpKind::kReceiveReduce;
+  if (onward.empty()) {
+    (reduce ? ReduceReceived : CopyReceived)(rules, parts, mine, crc);
+  } else if (reduce) {
+    ReduceOnward(rules, parts, mine, how.keep, onward, crc);
+  } else {
+    CopyOnward(rules, parts, mine, onward, crc);
+  }
+}
+
+}  // namespace
+
+PlanRun::PlanRun(std::shared_ptr<const RankPlan> of,
+                 std::shared_ptr<const PlanTables> tables,
+                 const CollectiveBuffer& buffer)
+    : plan(std::move(of)),
+      progress(tables->index),
+      arrived(plan->ops.size(), false),
+      queued(tables->index.peers.size(), false),
+      tables_(std::move(tables)),
+      rules_{buffer.type, buffer.op, buffer.wire},
+      buffer_(buffer.bytes) {
+  for (const PlanIndex::Peer& peer : index().peers) needs.push_back(peer.ops);
+  if (plan->scratch > 0) {
+    scratch_ = std::make_unique_for_overwrite<std::byte[]>(
+        static_cast<std::size_t>(plan->scratch) * SizeOf(rules_.type));
+  }
+}
+
+std::string PlanRun::name() const {
+  return absl::StrCat(index().name, " #", sequence, " (", label, ")");
+}
+
+std::span<std::byte> PlanRun::Bytes(std::int64_t begin,
+                                    std::int64_t count) const {
+  const std::size_t size = SizeOf(rules_.type);
+  const std::int64_t elements = plan->elements;
+  std::byte* const first =
+      begin < elements
+          ? buffer_.data() + static_cast<std::size_t>(begin) * size
+          : scratch_.get() + static_cast<std::size_t>(begin - elements) * size;
+  return {first, static_cast<std::size_t>(count) * size};
+}
+
+// What receive `op` makes goes into memory of the send's, not (only) into the
+// buffer.
+bool PlanRun::PassesBy(std::int32_t op) const {
+  const Relay& relay = tables_->relays[op];
+  if (relay.send < 0) return false;
+  const PlanOp& what = plan->ops[op];
+  const bool reduce = what.kind == OpKind::kReceiveReduce;
+  // A copy over a wire as wide as the buffer is in the buffer anyway. A sum
+  // that is kept unrounded is rounded later, by PayloadOf.
+  if (!(reduce
+            ? relay.passing || (narrow() && plan->ops[relay.send].keep_rounded)
+            : narrow())) {
+    return false;
+  }
+  return passing_ + WireBytesOf(what) <= kMostPassingBytes;
+}
+
+absl::Status PlanRun::Take(std::int32_t op, const Payload& payload,
+                           const ParallelRunner& parallel) {
+  const PlanOp& what = plan->ops[op];
+  const Relay& relay = tables_->relays[op];
+  Taking how = {.kind = what.kind, .keep = !relay.passing};
+  if (PassesBy(op)) {
+    how.onward = Allocate(sending_[relay.send], WireBytesOf(what));
+  }
+  const std::span<std::byte> mine = RangeOf(what);
+  if (!payload.checksum()) {
+    if (payload.parts().size() == 1) {
+      RunInPieces(parallel, what.range.count, SizeOf(rules_.type),
+                  [&](const Range& piece) {
+                    TakeParts(rules_, how,
+                              {Part(payload.parts()[0], rules_.wire, piece)},
+                              Part(mine, rules_.type, piece),
+                              Part(how.onward, rules_.wire, piece), {});
+                  });
+    } else {
+      TakeParts(rules_, how, payload.parts(), mine, how.onward, {});
+    }
+    return absl::OkStatus();
+  }
+  // The checksum of what is sent: of what came, or of what is made of it.
+  const bool same = what.kind == OpKind::kReceiveCopy;
+  const bool known =
+      relay.send >= 0 && (same || !narrow() || !how.onward.empty());
+  std::uint32_t received = 0;
+  std::uint32_t result = 0;
+  TakeParts(
+      rules_, how, payload.parts(), mine, how.onward,
+      {.received = &received, .result = known && !same ? &result : nullptr});
+  if (known) {
+    Sending& sending = sending_[relay.send];
+    sending.out.checksum = same ? received : result;
+  }
+  return CompareChecksum(received, *payload.checksum());
+}
+
+void PlanRun::Combine(std::int32_t op, const ParallelRunner& parallel) {
+  const PlanOp& what = plan->ops[op];
+  const std::span<std::byte> mine = RangeOf(what);
+  const std::span<std::byte> other = Bytes(what.source, what.range.count);
+  const auto combine = [&](const Range& piece) {
+    const std::span<const std::byte> from = Part(other, rules_.type, piece);
+    const std::span<std::byte> to = Part(mine, rules_.type, piece);
+    if (what.kind == OpKind::kReduce) {
+      ReduceLocal(rules_, from, to);
+    } else {
+      std::memmove(to.data(), from.data(), to.size());
+    }
+  };
+  const std::int64_t count = what.range.count;
+  // Pieces of ranges that overlap must not change places.
+  if (std::abs(what.source - what.range.begin) < count) {
+    return combine({0, count});
+  }
+  RunInPieces(parallel, count, SizeOf(rules_.type), combine);
+}
+
+std::span<std::byte> PlanRun::Allocate(Sending& sending, std::size_t size) {
+  Memory& memory = sending.memory;
+  if (!spare_.empty()) {
+    memory = std::move(spare_.back());
+    spare_.pop_back();
+  }
+  if (memory.size < size) {
+    memory = {std::make_unique_for_overwrite<std::byte[]>(size), size};
+  }
+  const std::span<std::byte> bytes(memory.bytes.get(), size);
+  sending.out.bytes = bytes;
+  passing_ += size;
+  return bytes;
+}
+
+const Outgoing& PlanRun::PayloadOf(std::int32_t send) {
+  Sending& sending = sending_[send];
+  if (!sending.out.bytes.empty()) return sending.out;
+  const PlanOp& what = plan->ops[send];
+  const std::span<std::byte> mine = RangeOf(what);
+  if (narrow()) {
+    RoundToWire(mine, what.keep_rounded, Allocate(sending, WireBytesOf(what)));
+  } else {
+    sending.out.bytes = mine;
+  }
+  return sending.out;
+}
+
+void PlanRun::ReturnPayload(std::int32_t send) {
+  auto node = sending_.extract(send);
+  if (node.empty() || node.mapped().memory.bytes == nullptr) return;
+  passing_ -= node.mapped().out.bytes.size();
+  spare_.push_back(std::move(node.mapped().memory));
+}
+
+}  // namespace podsim
