@@ -83,6 +83,11 @@ struct RingOptions {
   // Chunk length; a segment is cut into ceil(segment / chunk) chunks. It grows
   // where the buffer would be cut into more than 65,536.
   std::int64_t chunk_elements = 65536;
+  // An all-reduce of longer segments goes in waves of so many of their chunks:
+  // a wave goes all the way round before the next begins. What a rank passes on
+  // is then still in its cache, and bounded; but a line is idle when all the
+  // chunks of a wave are under way. 0: all in one wave.
+  std::int64_t wave_chunks = 0;
 };
 
 // Unidirectional ring. Reduce-scatter: W-1 steps, each rank sends one segment
@@ -94,7 +99,7 @@ struct RingOptions {
 // REQUIRES: order is a permutation of 0..W-1, 0 <= rank < W.
 RankPlan RingReduceScatter(const RingOptions& options, int rank);
 RankPlan RingAllGather(const RingOptions& options, int rank);
-// The two one after the other, with the dependencies across.
+// The two one after the other, with the dependencies across; wave by wave.
 RankPlan RingAllReduce(const RingOptions& options, int rank);
 
 }  // namespace podsim

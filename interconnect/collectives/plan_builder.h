@@ -48,6 +48,9 @@ class PlanBuilder {
   // Scratch of this many elements; returns where it begins.
   std::int64_t AddScratch(std::int64_t elements);
 
+  // The most elements of a chunk: as asked, or more, see kMostChunks.
+  std::int64_t chunk_elements() const { return chunk_; }
+
   // The pieces that ops on `range` are cut into.
   std::vector<Range> ChunksOf(const Range& range) const;
 

@@ -1,6 +1,9 @@
 // The unidirectional ring over all ranks; position p owns the segment of the
 // rank that stands there.
+#include <algorithm>
+#include <cstdint>
 #include <utility>
+#include <vector>
 
 #include "base/status.h"
 #include "interconnect/collectives/plan.h"
@@ -31,6 +34,15 @@ RingPlace FindPlace(const RingOptions& options, int rank) {
   return PlaceInRing(options.order, std::move(pieces), rank);
 }
 
+// Up to `count` elements of each piece, from its element `begin` on.
+RingPlace WaveOf(RingPlace place, std::int64_t begin, std::int64_t count) {
+  for (Range& piece : place.pieces) {
+    const std::int64_t skipped = std::min(begin, piece.count);
+    piece = {piece.begin + skipped, std::min(count, piece.count - skipped)};
+  }
+  return place;
+}
+
 }  // namespace
 
 RankPlan RingReduceScatter(const RingOptions& options, int rank) {
@@ -48,8 +60,16 @@ RankPlan RingAllGather(const RingOptions& options, int rank) {
 RankPlan RingAllReduce(const RingOptions& options, int rank) {
   PlanBuilder builder = NewPlan("all-reduce", options, rank);
   const RingPlace place = FindPlace(options, rank);
-  const RingScatter scatter = AppendRingScatter(builder, place);
-  AppendRingGather(builder, place, {{scatter.summed}}, scatter.sends);
+  const std::int64_t longest =
+      SegmentOf(options.elements, WorldOf(options), 0).count;
+  const std::int64_t length =
+      options.wave_chunks > 0 ? options.wave_chunks * builder.chunk_elements()
+                              : longest;
+  for (std::int64_t begin = 0; begin < longest; begin += length) {
+    const RingPlace wave = WaveOf(place, begin, length);
+    const RingScatter scatter = AppendRingScatter(builder, wave);
+    AppendRingGather(builder, wave, {{scatter.summed}}, scatter.sends);
+  }
   return std::move(builder).Build();
 }
 
