@@ -59,6 +59,9 @@ constexpr std::array<CollectiveEntry, kCollectives> kEntries = {{
      "barrier",
      {nullptr, nullptr, nullptr, &DisseminationBarrier, nullptr}},
 }};
+constexpr std::array<Collective, kCollectives> kAllCollectives = {
+    Collective::kAllReduce, Collective::kReduceScatter, Collective::kAllGather,
+    Collective::kBroadcast, Collective::kAllToAll,      Collective::kBarrier};
 constexpr std::array<std::string_view, kAlgorithms> kAlgorithmNames = {
     "ring", "bidir_ring", "torus2d", "halving_doubling", "direct"};
 constexpr std::array<Algorithm, kAlgorithms> kAllAlgorithms = {
@@ -164,6 +167,8 @@ std::optional<Algorithm> AlgorithmNamed(std::string_view name) {
   }
   return std::nullopt;
 }
+
+std::span<const Collective> AllCollectives() { return kAllCollectives; }
 
 std::span<const Algorithm> AllAlgorithms() { return kAllAlgorithms; }
 

@@ -47,6 +47,7 @@ std::string_view NameOf(Collective collective);
 std::string_view NameOf(Algorithm algorithm);
 std::optional<Collective> CollectiveNamed(std::string_view name);
 std::optional<Algorithm> AlgorithmNamed(std::string_view name);
+std::span<const Collective> AllCollectives();
 std::span<const Algorithm> AllAlgorithms();
 
 struct PlanRequest {

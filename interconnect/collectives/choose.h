@@ -4,7 +4,8 @@
 //       ChooseAlgorithm(Collective::kAllReduce, 64 << 10, world);
 //
 // The choice decides the order of a sum, so a table is part of the job's plan:
-// it is written once, by a calibration, and never by what a run measures.
+// it is written once, by a calibration (choice_table.h says how it travels),
+// and never by what a run measures.
 #ifndef PODSIM_INTERCONNECT_COLLECTIVES_CHOOSE_H_
 #define PODSIM_INTERCONNECT_COLLECTIVES_CHOOSE_H_
 
