@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "interconnect/collectives/algorithms.h"
+#include "interconnect/collectives/choice_table.h"
 #include "interconnect/collectives/choose.h"
 
 namespace podsim {
@@ -20,10 +21,13 @@ PlanRequest RequestFor(const PlanBits& bits) {
           .chunk_elements = bits.chunk_elements()};
 }
 
-absl::StatusOr<Algorithm> AlgorithmFor(const BenchCase& one, std::int64_t bytes,
-                                       int hosts) {
+absl::StatusOr<Algorithm> AlgorithmFor(const PlanBits& bits,
+                                       const BenchCase& one,
+                                       std::int64_t bytes) {
   if (one.algorithm == "auto") {
-    return ChooseAlgorithm(one.collective, bytes, hosts);
+    PODSIM_ASSIGN_OR_RETURN(const std::vector<ChoiceRow> table,
+                            ChoiceTable(bits.choices()));
+    return ChooseAlgorithm(one.collective, bytes, bits.hosts(), table);
   }
   const auto named = AlgorithmNamed(one.algorithm);
   if (named.has_value()) return *named;
@@ -52,8 +56,8 @@ absl::StatusOr<BenchPlans> PlanCase(const PlanBits& bits, const BenchCase& one,
   PODSIM_ASSIGN_OR_RETURN(
       request.algorithm,
       AlgorithmFor(
-          one, request.elements * static_cast<std::int64_t>(SizeOf(shape.wire)),
-          shape.hosts));
+          bits, one,
+          request.elements * static_cast<std::int64_t>(SizeOf(shape.wire))));
   // Chunks are so many bytes of the buffer, whatever the type.
   request.chunk_elements = bits.chunk_elements() * kPlannedElementBytes /
                            static_cast<std::int64_t>(SizeOf(one.type));
@@ -65,7 +69,10 @@ absl::StatusOr<BenchPlans> PlanBarrier(const PlanBits& bits,
                                        const std::vector<int>& hosts) {
   PlanRequest request = RequestFor(bits);
   request.collective = Collective::kBarrier;
-  request.algorithm = ChooseAlgorithm(Collective::kBarrier, 0, bits.hosts());
+  PODSIM_ASSIGN_OR_RETURN(const std::vector<ChoiceRow> table,
+                          ChoiceTable(bits.choices()));
+  request.algorithm =
+      ChooseAlgorithm(Collective::kBarrier, 0, bits.hosts(), table);
   return PlansOf(request, hosts);
 }
 

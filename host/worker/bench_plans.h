@@ -19,8 +19,8 @@ struct BenchPlans {
 };
 
 // What `hosts` do for `one`. A case whose ranks are cores travels as its
-// hosts'.
-// Errors: those of MakePlan.
+// hosts'. "auto" goes by the choices in `bits`.
+// Errors: those of MakePlan and ChoiceTable.
 absl::StatusOr<BenchPlans> PlanCase(const PlanBits& bits, const BenchCase& one,
                                     const BenchShape& shape,
                                     const std::vector<int>& hosts);

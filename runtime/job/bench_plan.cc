@@ -28,10 +28,6 @@ constexpr std::int64_t kMostSizes = 100'000;
 constexpr std::int64_t kMostRows = 100'000;
 constexpr double kMostSeconds = 1e6;
 
-constexpr Collective kCollectives[] = {
-    Collective::kAllReduce, Collective::kReduceScatter, Collective::kAllGather,
-    Collective::kBroadcast, Collective::kAllToAll,      Collective::kBarrier};
-
 // What lists may hold, without "all".
 std::vector<std::string> TypeNames() {
   std::vector<std::string> names;
@@ -239,6 +235,7 @@ void FillBits(const Slice& slice, const JobSpec& spec, const std::string& isa,
   bits.set_host_columns(slice.host_grid.x);
   bits.set_chunk_elements(spec.chunk_bytes() / kPlannedElementBytes);
   bits.set_isa(isa);
+  *bits.mutable_choices() = spec.choices();
 }
 
 }  // namespace
@@ -274,7 +271,7 @@ void FillBenchDefaults(BenchSpec& bench) {
 
 std::vector<std::string> CollectiveNames() {
   std::vector<std::string> names;
-  for (const Collective collective : kCollectives) {
+  for (const Collective collective : AllCollectives()) {
     names.emplace_back(NameOf(collective));
   }
   return names;

@@ -8,7 +8,6 @@
 #include "google/protobuf/io/coded_stream.h"
 #include "google/protobuf/io/zero_copy_stream_impl_lite.h"
 #include "host/core/core.h"
-#include "interconnect/collectives/choose.h"
 #include "models/tensor/kernels.h"
 #include "runtime/job/planner.h"
 #include "runtime/job/reduction.h"
@@ -21,12 +20,13 @@ constexpr int kNumericsVersion = 2;
 constexpr std::int64_t kGradientBytes = 4;  // float32
 constexpr char kByBucket[] = "by bucket";
 
-std::string AlgorithmFor(const Job& job, std::int64_t elements) {
+std::string AlgorithmFor(const Job& job, std::int64_t elements,
+                         std::span<const ChoiceRow> table) {
   if (SumsAsTree(job.spec)) return kTreeAlgorithm;
   if (job.spec.algo() != "auto") return job.spec.algo();
   const std::int64_t width = job.spec.wire_dtype() == "bfloat16" ? 2 : 4;
   return std::string(NameOf(ChooseAlgorithm(
-      Collective::kAllReduce, elements * width, job.slice.hosts)));
+      Collective::kAllReduce, elements * width, job.slice.hosts, table)));
 }
 
 }  // namespace
@@ -79,14 +79,15 @@ void FillModelConfig(const JobSpec& spec, const DatasetConfig& dataset,
   model.set_classes(dataset.classes());
 }
 
-void FillBuckets(const Job& job, const Program& program, PlanBits& bits) {
+void FillBuckets(const Job& job, const Program& program,
+                 std::span<const ChoiceRow> table, PlanBits& bits) {
   for (const GradientBucket& from : program.buckets) {
     Bucket& bucket = *bits.add_buckets();
     bucket.set_begin(from.begin);
     bucket.set_count(from.count);
     for (const TensorId variable : from.variables)
       bucket.add_variables(program.tensor(variable).name);
-    bucket.set_algorithm(AlgorithmFor(job, bucket.count()));
+    bucket.set_algorithm(AlgorithmFor(job, bucket.count(), table));
     const bool same = bits.buckets(0).algorithm() == bucket.algorithm();
     bits.set_algorithm(
         same && bits.algorithm() != kByBucket ? bucket.algorithm() : kByBucket);

@@ -2,9 +2,11 @@
 #ifndef PODSIM_RUNTIME_JOB_PLAN_BITS_H_
 #define PODSIM_RUNTIME_JOB_PLAN_BITS_H_
 
+#include <span>
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "interconnect/collectives/choose.h"
 #include "models/graph/program.h"
 #include "proto/job.pb.h"
 #include "runtime/job/job.h"
@@ -21,8 +23,9 @@ void FillNumerics(const Job& job, const DatasetConfig& dataset,
                   const std::string& isa, PlanBits& bits);
 void FillModelConfig(const JobSpec& spec, const DatasetConfig& dataset,
                      ModelConfig& model);
-// The gradient buckets, and which algorithm sums each.
-void FillBuckets(const Job& job, const Program& program, PlanBits& bits);
+// The gradient buckets, and which algorithm sums each: "auto" goes by `table`.
+void FillBuckets(const Job& job, const Program& program,
+                 std::span<const ChoiceRow> table, PlanBits& bits);
 
 }  // namespace podsim
 

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "interconnect/collectives/choice_table.h"
 #include "models/zoo/zoo.h"
 #include "runtime/job/bench_plan.h"
 #include "runtime/job/defaults.h"
@@ -72,7 +74,9 @@ absl::StatusOr<JobPlan> FinishPlan(JobPlan plan, const Program& program,
                  .processes = plan.processes(),
                  .microbatches = MicrobatchesPerCore(plan.bits()),
                  .memory_bytes = inputs.memory_bytes}));
-  FillBuckets(job, program, *plan.mutable_bits());
+  PODSIM_ASSIGN_OR_RETURN(const std::vector<ChoiceRow> table,
+                          ChoiceTable(job.spec.choices()));
+  FillBuckets(job, program, table, *plan.mutable_bits());
   plan.set_hash(HashOf(plan.bits()));
   return plan;
 }

@@ -11,6 +11,7 @@
 #include "base/status.h"
 #include "base/units.h"
 #include "interconnect/collectives/algorithms.h"
+#include "interconnect/collectives/choice_table.h"
 #include "models/tensor/kernels.h"
 
 namespace podsim {
@@ -242,6 +243,7 @@ absl::Status CheckSpec(const JobSpec& spec) {
   for (const Words& words : WordTable())
     PODSIM_RETURN_IF_ERROR(CheckWord(spec, words));
   PODSIM_RETURN_IF_ERROR(CheckChunk(spec));
+  PODSIM_RETURN_IF_ERROR(ChoiceTable(spec.choices()).status());
   PODSIM_RETURN_IF_ERROR(CheckSizes("hidden", spec.hidden(), kMostLayers,
                                     kMostWidth, /*multiply=*/false));
   return CheckSizes("example_shape", spec.example_shape(), kMostDimensions,

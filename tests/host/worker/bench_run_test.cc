@@ -89,6 +89,27 @@ TEST(BenchRunTest, EveryAlgorithmIsRightOverANarrowWire) {
   }
 }
 
+TEST(BenchRunTest, AutoGoesByThePlansChoices) {
+  BenchSpec spec =
+      BenchSpecOf("algorithm: 'auto' minbytes: 64 maxbytes: 256 stepfactor: 4");
+  JobPlan plan = BenchPlan("v3-32", 2, spec);
+  const auto choose = [&plan](const char* algorithm) {
+    AlgorithmChoice& choice = *plan.mutable_bits()->add_choices();
+    choice.set_collective("all_reduce");
+    choice.set_algorithm(algorithm);
+    return &choice;
+  };
+  choose("ring")->set_most_ranks(3);
+  choose("bidir_ring")->set_most_bytes(128);
+  choose("torus2d");
+  const BenchOutcome outcome = RunBench(plan);
+  ASSERT_THAT(outcome.status, IsOk());
+  EXPECT_EQ(outcome.wrong(), 0);
+  ASSERT_EQ(outcome.reports.size(), 2u * 4);
+  EXPECT_EQ(outcome.reports[0].algorithm(), "bidir_ring");
+  EXPECT_EQ(outcome.reports[4].algorithm(), "torus2d");
+}
+
 // Frames long enough to be cut, among hosts and within them.
 TEST(BenchRunTest, IsRightWhenThreadsShareTheSums) {
   BenchSpec spec = BenchSpecOf(

@@ -68,6 +68,18 @@ TEST(BenchPlanTest, ThePodIsPlannedAsForTraining) {
   EXPECT_EQ(MakePlan(Spec("bench {}"), InputsOf())->bits().slice(), "v3-32");
 }
 
+TEST(BenchPlanTest, ChoicesReachTheHostsAndTheHash) {
+  const std::string choices =
+      "choices { collective: 'all_reduce' most_bytes: 7 algorithm: 'direct' }";
+  ASSERT_OK_AND_ASSIGN(const JobPlan plan, Plan("", choices));
+  ASSERT_EQ(plan.bits().choices_size(), 1);
+  EXPECT_EQ(plan.bits().choices(0).most_bytes(), 7);
+  EXPECT_NE(plan.hash(), Plan("")->hash());
+  EXPECT_THAT(Plan("", "choices { collective: 'barrier' algorithm: 'ring' }"),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("row 0: ring does not do barrier")));
+}
+
 TEST(BenchPlanTest, AllIsWhatThereIs) {
   ASSERT_OK_AND_ASSIGN(
       const JobPlan reduce,

@@ -106,6 +106,14 @@ TEST(MergeSpecsTest, FlagsWinAndListsAreReplaced) {
   EXPECT_EQ(merged.classes(), 4);
 }
 
+TEST(MergeSpecsTest, ATableReplacesATable) {
+  const JobSpec merged = MergeSpecs(
+      Spec("choices { algorithm: 'ring' } choices { algorithm: 'direct' }"),
+      Spec("choices { algorithm: 'torus2d' }"));
+  ASSERT_EQ(merged.choices_size(), 1);
+  EXPECT_EQ(merged.choices(0).algorithm(), "torus2d");
+}
+
 TEST(MergeSpecsTest, AFlagClearsWhatItExcludes) {
   const JobSpec merged = MergeSpecs(
       Spec("batch_per_core: 8 epochs: 2 learning_rate: 1 "

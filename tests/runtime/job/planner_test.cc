@@ -90,6 +90,33 @@ TEST(PlannerTest, BucketsAreThePrograms) {
                              "dense_1/bias"));
 }
 
+TEST(PlannerTest, AutoGoesByTheChoicesBucketByBucket) {
+  const std::string base =
+      "hidden: [16] bucket_bytes: 512 choices { collective: 'all_reduce' "
+      "most_bytes: 1024 algorithm: 'direct' } choices { collective: "
+      "'all_reduce' algorithm: 'bidir_ring' } ";
+  for (const int width : {4, 2}) {
+    ASSERT_OK_AND_ASSIGN(
+        const JobPlan plan,
+        PlanOf(base + (width == 2 ? "wire_dtype: 'bfloat16'" : "")));
+    EXPECT_EQ(plan.bits().algorithm(), "by bucket");
+    for (const Bucket& bucket : plan.bits().buckets()) {
+      EXPECT_EQ(bucket.algorithm(),
+                bucket.count() * width <= 1024 ? "direct" : "bidir_ring")
+          << bucket.count() << " of " << width << " bytes";
+    }
+    EXPECT_TRUE(plan.bits().choices().empty()) << "the buckets say it";
+  }
+  ASSERT_OK_AND_ASSIGN(const JobPlan named, PlanOf(base + "algo: 'ring'"));
+  EXPECT_EQ(named.bits().algorithm(), "ring");
+}
+
+TEST(PlannerTest, ChoicesThatThereAreNotAreRefused) {
+  EXPECT_THAT(PlanOf("choices { collective: 'all_reduce' algorithm: 'tree' }"),
+              StatusIs(kInvalid, AllOf(HasSubstr("row 0"), HasSubstr("'tree'"),
+                                       HasSubstr("there are ring"))));
+}
+
 struct HashCase {
   const char* change;
   bool same;
@@ -131,6 +158,15 @@ INSTANTIATE_TEST_SUITE_P(
         HashCase{"bucket_bytes: 1024", false},
         HashCase{"chunk_bytes: 1024", false},
         HashCase{"algo: 'torus2d'", false},
+        // What ships for so few bytes; more ranks than that; another.
+        HashCase{"choices { collective: 'all_reduce' "
+                 "algorithm: 'halving_doubling' }",
+                 true},
+        HashCase{"choices { collective: 'all_reduce' most_ranks: 3 "
+                 "algorithm: 'direct' }",
+                 true},
+        HashCase{"choices { collective: 'all_reduce' algorithm: 'direct' }",
+                 false},
         HashCase{"wire_dtype: 'bfloat16'", false},
         HashCase{"dataset: 'synthetic'", false}));
 
