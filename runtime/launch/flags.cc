@@ -57,7 +57,7 @@ std::string NormalizeName(const std::string& arg) {
 // The raw texts that CLI11 found, before they mean anything.
 struct RawFlags {
   std::map<std::string, std::string> values;   // by JobSpec field
-  std::map<std::string, std::string> options;  // job, describe, listen
+  std::map<std::string, std::string> options;  // job, choices, ...
   std::map<std::string, bool> switches;
   std::vector<std::string> unknown;
 };
@@ -88,6 +88,9 @@ constexpr SwitchInfo kSwitches[] = {
 constexpr FlagInfo kOptions[] = {
     {"job", "Slice and model", "FILE",
      "Text file of these settings; flags win"},
+    {"choices", "Numerics", "FILE",
+     "Table that --algo=auto goes by, as pod_bench\n"
+     "--write_choices wrote it [the one that ships]"},
     {"describe", kModes, "NAME",
      "Explain a slice: grid, ring, each host's environment"},
     {"listen", kElsewhere, "ADDR",
@@ -217,6 +220,7 @@ absl::Status FillFromEnvironment(const EnvironmentLookup& environment,
 absl::StatusOr<LaunchOptions> MakeOptions(RawFlags& raw) {
   LaunchOptions options;
   options.job_file = raw.options["job"];
+  options.choices_file = raw.options["choices"];
   options.describe = raw.options["describe"];
   options.listen = raw.options["listen"];
   options.external_hosts = raw.switches["external_hosts"];

@@ -9,6 +9,7 @@
 #include "interconnect/topology/slice.h"
 #include "models/tensor/kernels.h"
 #include "runtime/coordinator/plan_inputs.h"
+#include "runtime/job/choices_file.h"
 #include "runtime/job/format_plan.h"
 #include "runtime/job/job_file.h"
 #include "runtime/job/planner.h"
@@ -46,7 +47,12 @@ absl::StatusOr<JobSpec> MergedSpec(const ParsedFlags& flags) {
   if (!flags.options.job_file.empty()) {
     PODSIM_ASSIGN_OR_RETURN(file, ReadJobFile(flags.options.job_file));
   }
-  return MergeSpecs(file, flags.spec);
+  JobSpec given = flags.spec;
+  if (!flags.options.choices_file.empty()) {
+    PODSIM_ASSIGN_OR_RETURN(*given.mutable_choices(),
+                            ReadChoices(flags.options.choices_file));
+  }
+  return MergeSpecs(file, given);
 }
 
 absl::StatusOr<PlannedJob> PlanJob(const JobSpec& spec, bool external_hosts) {

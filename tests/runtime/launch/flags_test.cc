@@ -33,7 +33,8 @@ absl::StatusOr<ParsedFlags> Parse(const std::vector<std::string>& args,
 }
 
 TEST(FlagTableTest, EveryJobSpecFieldIsAFlagExactlyOnce) {
-  std::multiset<std::string> flags = {"bench"};  // pod_bench's
+  // pod_bench's, and what is read from a file.
+  std::multiset<std::string> flags = {"bench", "choices"};
   for (const FlagInfo& info : SpecFlags()) flags.insert(info.name);
   const auto* descriptor = JobSpec::descriptor();
   EXPECT_EQ(flags.size(), static_cast<std::size_t>(descriptor->field_count()));
@@ -172,6 +173,16 @@ TEST(FlagsTest, VersionIsText) {
   ASSERT_OK_AND_ASSIGN(const ParsedFlags flags, Parse({"--version"}));
   EXPECT_EQ(flags.options.action, LaunchAction::kText);
   EXPECT_THAT(flags.text, AllOf(HasSubstr("podsim"), HasSubstr(".")));
+}
+
+TEST(FlagsTest, ChoicesAreAFile) {
+  ASSERT_OK_AND_ASSIGN(
+      const ParsedFlags flags,
+      Parse({"--algo=auto", "--choices=x.txt"}, {{"PODSIM_CHOICES", "y.txt"}}));
+  EXPECT_EQ(flags.options.choices_file, "x.txt");
+  EXPECT_TRUE(flags.spec.choices().empty());
+  EXPECT_EQ(Parse({}, {{"PODSIM_CHOICES", "y.txt"}})->options.choices_file,
+            "y.txt");
 }
 
 TEST(FlagsTest, ExternalHostsWithTheirAddress) {
