@@ -16,6 +16,7 @@
 #include "runtime/bench/bench_flags.h"
 #include "runtime/bench/new_file.h"
 #include "runtime/coordinator/plan_inputs.h"
+#include "runtime/job/choices_file.h"
 #include "runtime/job/planner.h"
 #include "runtime/job/spec_check.h"
 #include "runtime/launch/job_runner.h"
@@ -68,9 +69,19 @@ BenchRecord BeginRecord(const LaunchContext& context, const JobPlan& plan) {
   return record;
 }
 
+absl::StatusOr<std::optional<NewFile>> CreateIfNamed(const std::string& path) {
+  if (path.empty()) return std::nullopt;
+  PODSIM_ASSIGN_OR_RETURN(NewFile file, NewFile::Create(path));
+  return std::optional<NewFile>(std::move(file));
+}
+
 absl::StatusOr<PlannedJob> PlanJob(const BenchFlags& flags) {
   PlannedJob job;
   job.spec = flags.spec;
+  if (!flags.options.choices_file.empty()) {
+    PODSIM_ASSIGN_OR_RETURN(*job.spec.mutable_choices(),
+                            ReadChoices(flags.options.choices_file));
+  }
   PODSIM_ASSIGN_OR_RETURN(
       const PlanInputs inputs,
       GatherPlanInputs(job.spec, !flags.options.external_hosts));
@@ -92,19 +103,19 @@ absl::StatusOr<int> PlanAndRun(const LaunchContext& context, Console& console,
   PODSIM_ASSIGN_OR_RETURN(const double least_bandwidth,
                           LeastBandwidth(context.environment));
   PODSIM_ASSIGN_OR_RETURN(const PlannedJob job, PlanJob(flags));
-  std::optional<NewFile> json;
-  if (!flags.json_file.empty()) {
-    PODSIM_ASSIGN_OR_RETURN(NewFile file, NewFile::Create(flags.json_file));
-    json.emplace(std::move(file));
-  }
+  PODSIM_ASSIGN_OR_RETURN(std::optional<NewFile> json,
+                          CreateIfNamed(flags.json_file));
+  PODSIM_ASSIGN_OR_RETURN(std::optional<NewFile> choices,
+                          CreateIfNamed(flags.choices_file));
   BenchRecord record = BeginRecord(context, job.plan);
   record.smallest_bandwidth = least_bandwidth;
   record.external_hosts = flags.options.external_hosts;
-  BenchDisplay display({.slice = job.slice,
-                        .record = std::move(record),
-                        .timestamps = flags.timestamps,
-                        .memory = flags.memory},
-                       console, std::move(json), clock);
+  BenchDisplay display(
+      {.slice = job.slice,
+       .record = std::move(record),
+       .timestamps = flags.timestamps,
+       .memory = flags.memory},
+      console, {.json = std::move(json), .choices = std::move(choices)}, clock);
   return RunPodJob(context, flags.options, job, console, clock, display);
 }
 

@@ -5,8 +5,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "base/status.h"
 #include "base/units.h"
 #include "runtime/bench/bandwidth.h"
+#include "runtime/bench/calibration.h"
+#include "runtime/bench/choices_text.h"
 #include "runtime/report/failure.h"
 
 namespace podsim {
@@ -88,15 +91,15 @@ std::string TimeText(absl::Time time) {
   return absl::FormatTime("%Y-%m-%d %H:%M:%S", time, absl::LocalTimeZone());
 }
 
-BenchDisplay::BenchDisplay(Options options, Console& console,
-                           std::optional<NewFile> json, const Clock& clock)
+BenchDisplay::BenchDisplay(Options options, Console& console, Files files,
+                           const Clock& clock)
     : slice_(std::move(options.slice)),
       memory_(options.memory),
       record_(std::move(options.record)),
       columns_{.per_iteration = record_.plan.bench().per_iter_timing(),
                .timestamp = options.timestamps},
       console_(console),
-      json_(std::move(json)),
+      files_(std::move(files)),
       clock_(clock) {}
 
 void BenchDisplay::OnEvent(const JobEvent& event) {
@@ -107,8 +110,9 @@ void BenchDisplay::OnEvent(const JobEvent& event) {
 void BenchDisplay::ShowPreamble(const PodFormed& formed) {
   record_.plan = formed.plan();
   record_.devices = DevicesOf(formed, slice_);
-  if (json_.has_value()) {
-    console_.Line(absl::StrCat("# Writing JSON output to ", json_->path()));
+  if (files_.json.has_value()) {
+    console_.Line(
+        absl::StrCat("# Writing JSON output to ", files_.json->path()));
   }
   console_.Line(
       absl::StrCat(AboutPod(record_), FormatConfig(record_.plan.bench()), "#\n",
@@ -145,12 +149,38 @@ void BenchDisplay::ShowTotals() {
   console_.Line(text);
 }
 
-bool BenchDisplay::WriteJson() {
-  if (!json_.has_value()) return true;
-  const absl::Status written = json_->Write(BenchJson(record_));
-  if (written.ok()) return true;
-  console_.Error(absl::StrCat("error: ", written.message()));
-  return false;
+bool BenchDisplay::WriteFiles(const Outcome& outcome) {
+  bool written = true;
+  for (const absl::Status& status : {WriteJson(), WriteChoices(outcome)}) {
+    if (status.ok()) continue;
+    console_.Error(absl::StrCat("error: ", status.message()));
+    written = false;
+  }
+  return written;
+}
+
+absl::Status BenchDisplay::WriteJson() {
+  if (!files_.json.has_value()) return absl::OkStatus();
+  return files_.json->Write(BenchJson(record_));
+}
+
+absl::Status BenchDisplay::WriteChoices(const Outcome& outcome) {
+  if (!files_.choices.has_value()) return absl::OkStatus();
+  NewFile& file = *files_.choices;
+  if (outcome.exit_code != 0) {
+    return absl::AbortedError(absl::StrCat("no choices written to ",
+                                           file.path(),
+                                           ": not all sizes were measured"));
+  }
+  const auto table = Calibrate(record_.plan.bench(), record_.rows);
+  if (!table.ok()) {
+    return Annotate(table.status(),
+                    absl::StrCat("no choices written to ", file.path()));
+  }
+  PODSIM_RETURN_IF_ERROR(file.Write(ChoicesText(record_, *table)));
+  console_.Line(absl::StrCat("# Wrote choices to ", file.path(), ": ",
+                             ChoicesSummary(*table)));
+  return absl::OkStatus();
 }
 
 int BenchDisplay::Close(const Outcome& outcome) {
@@ -167,7 +197,7 @@ int BenchDisplay::Close(const Outcome& outcome) {
     ShowTotals();
     ShowStop(outcome, console_);
   }
-  const bool written = WriteJson();
+  const bool written = WriteFiles(outcome);
   if (outcome.exit_code != 0) return outcome.exit_code;
   const bool fast_enough =
       record_.average_bandwidth >= 0.9 * record_.smallest_bandwidth;

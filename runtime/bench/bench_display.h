@@ -1,5 +1,5 @@
 // Shows a benchmark while it runs: preamble, table, totals; and keeps all of it
-// for the JSON. Not thread-safe.
+// for the JSON and the table of algorithms. Not thread-safe.
 #ifndef PODSIM_RUNTIME_BENCH_BENCH_DISPLAY_H_
 #define PODSIM_RUNTIME_BENCH_BENCH_DISPLAY_H_
 
@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "base/clock.h"
 #include "interconnect/topology/slice.h"
 #include "proto/event.pb.h"
@@ -27,14 +28,21 @@ class BenchDisplay final : public JobDisplay {
     bool memory = false;
   };
 
-  // `console` and `clock` outlive the display; `json` may be empty.
-  BenchDisplay(Options options, Console& console, std::optional<NewFile> json,
+  // What is written at the end.
+  struct Files {
+    std::optional<NewFile> json;
+    std::optional<NewFile> choices;  // REQUIRES: CheckCalibration passed
+  };
+
+  // `console` and `clock` outlive the display.
+  BenchDisplay(Options options, Console& console, Files files,
                const Clock& clock);
 
   void OnEvent(const JobEvent& event) override;
-  // The JSON is written whatever the outcome, with what there is.
+  // The JSON is written whatever the outcome, with what there is; choices only
+  // when all ran to the end and every element was right.
   // Returns 1 instead of 0 when an element was wrong, the bandwidth is too low,
-  // or the JSON cannot be written.
+  // or a file cannot be written.
   int Close(const Outcome& outcome) override;
 
   const BenchRecord& record() const { return record_; }
@@ -43,14 +51,17 @@ class BenchDisplay final : public JobDisplay {
   void ShowPreamble(const PodFormed& formed);
   void ShowRow(const BenchRow& row);
   void ShowTotals();
-  bool WriteJson();
+  // Whether all went well; what did not is said.
+  bool WriteFiles(const Outcome& outcome);
+  absl::Status WriteJson();
+  absl::Status WriteChoices(const Outcome& outcome);
 
   const Slice slice_;
   const bool memory_;
   BenchRecord record_;
   TableColumns columns_;
   Console& console_;
-  std::optional<NewFile> json_;
+  Files files_;
   const Clock& clock_;
   std::string shown_algorithm_;
 };

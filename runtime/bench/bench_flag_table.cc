@@ -38,6 +38,9 @@ constexpr BenchFlagInfo kFlags[] = {
      "auto, ring, bidir_ring, torus2d, halving_doubling,\n"
      "direct, or all: each that can, one after the other\n"
      "[auto: by size and number of hosts]"},
+    {"choices", "--choices", nullptr, kWhat, "FILE",
+     "Table that auto goes by, as --write_choices wrote it\n"
+     "[the one that ships]"},
     {"datatype", "-d,--datatype", nullptr, kWhat, "TYPE",
      "float, bfloat16, int32 or all [float]"},
     {"op", "-o,--op", nullptr, kWhat, "OP",
@@ -72,6 +75,10 @@ constexpr BenchFlagInfo kFlags[] = {
     {"output_file", "-J,--output_file", nullptr, kOutput, "FILE",
      "JSON of all results; a file that exists is kept, and\n"
      "FILE.0, FILE.1, ... is written"},
+    {"write_choices", "--write_choices", nullptr, kOutput, "FILE",
+     "With --algo=all: which was the fastest up to which\n"
+     "size, for --choices; a file that exists is kept, as\n"
+     "with -J"},
     {"report_timestamps", "-S,--report_timestamps", nullptr, kOutput, "0|1",
      "One column more: when a row was done [0]"},
     {"memory", "-M,--memory,--memory_report", nullptr, kOutput, "0|1",
@@ -126,6 +133,10 @@ constexpr char kExamples[] =
     "      4 hosts as 4 processes over Unix sockets\n"
     "  pod_bench all_reduce -b 64M -e 64M --algo=all -J result.json\n"
     "      one table row per algorithm; median, p99 and more in the file\n"
+    "  pod_bench all_reduce -b 1K -e 64M -f 4 --algo=all "
+    "--write_choices=x.txt\n"
+    "  pod_launch --topology v3-32 --choices=x.txt\n"
+    "      measures which algorithm is best at which size; auto goes by it\n"
     "  pod_bench all_reduce --topology v3-128 --ranks=cores -b 1M -e 1M\n"
     "      128 ranks: 16 hosts that sum the buffers of 8 cores each\n"
     "  PODSIM_TOKEN=... pod_bench all_reduce --external_hosts \\\n"

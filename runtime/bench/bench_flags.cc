@@ -16,6 +16,7 @@
 #include "absl/strings/strip.h"
 #include "base/status.h"
 #include "runtime/bench/bench_flag_table.h"
+#include "runtime/bench/calibration.h"
 #include "runtime/job/bench_plan.h"
 #include "runtime/launch/field_text.h"
 #include "runtime/launch/nearest_names.h"
@@ -147,11 +148,15 @@ absl::Status CheckOne(const std::string& name, const std::string& value) {
       "part, such as --topology v3-64 for 8 hosts"));
 }
 
-// A flag that is no field of a message.
+// A flag that is no field of a message, or names the file of one.
 absl::Status SetOption(const std::string& name, const std::string& value,
                        BenchFlags& flags) {
   if (name == "output_file") {
     flags.json_file = value;
+  } else if (name == "write_choices") {
+    flags.choices_file = value;
+  } else if (name == "choices") {
+    flags.options.choices_file = value;
   } else if (name == "listen") {
     flags.options.listen = value;
   } else if (name == "report_timestamps") {
@@ -183,7 +188,8 @@ absl::Status SetFlag(const BenchFlagInfo& info, const std::string& value,
   if (const auto* found = BenchSpec::descriptor()->FindFieldByName(field)) {
     return SetFieldFromText(name, value, found, *flags.spec.mutable_bench());
   }
-  if (const auto* found = JobSpec::descriptor()->FindFieldByName(field)) {
+  const auto* found = JobSpec::descriptor()->FindFieldByName(field);
+  if (found != nullptr && found->message_type() == nullptr) {
     return SetFieldFromText(name, value, found, flags.spec);
   }
   return SetOption(name, value, flags);
@@ -240,6 +246,9 @@ absl::StatusOr<BenchFlags> ParseBenchFlags(
   BenchSpec complete = flags.spec.bench();
   FillBenchDefaults(complete);
   PODSIM_RETURN_IF_ERROR(CheckBench(complete));
+  if (!flags.choices_file.empty()) {
+    PODSIM_RETURN_IF_ERROR(CheckCalibration(complete));
+  }
   PODSIM_RETURN_IF_ERROR(CheckElsewhere(flags.options));
   return flags;
 }

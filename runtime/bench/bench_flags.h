@@ -14,9 +14,10 @@
 namespace podsim {
 
 struct BenchFlags {
-  JobSpec spec;           // what is to be measured: only what was given
-  LaunchOptions options;  // external hosts, where to listen
-  std::string json_file;  // empty: none
+  JobSpec spec;              // what is to be measured: only what was given
+  LaunchOptions options;     // external hosts, where to listen
+  std::string json_file;     // empty: none
+  std::string choices_file;  // to write; empty: none
   bool timestamps = false;
   bool memory = false;
   std::string text;  // not empty: print it and stop

@@ -62,6 +62,11 @@ nlohmann::json ReadJson(const std::string& path) {
   return nlohmann::json::parse(in, nullptr, false);
 }
 
+std::string ReadText(const std::string& path) {
+  std::ifstream in(path);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
 // As parsers of nccl-tests' output do: columns counted from the right.
 double FromRight(const std::vector<std::string>& row, std::size_t column) {
   return std::stod(row.at(row.size() - column));
@@ -161,6 +166,58 @@ TEST(BenchTest, JsonIsNeverOverwritten) {
   }
 }
 
+// Measured on this machine, written, read back: nothing is said here of which
+// algorithm is the best.
+TEST(BenchTest, ACalibrationIsWhatAutoGoesBy) {
+  const testing::TempDir directory;
+  const std::string path = directory.file("choices.txt");
+  const Finished measured =
+      Bench({"all_reduce", "--algo=all", "-b", "1K", "-e", "64K", "-f", "64",
+             "-n", "5", "--processes=2", "--write_choices=" + path});
+  ASSERT_EQ(measured.code, 0) << measured.output;
+  EXPECT_THAT(measured.output, HasSubstr("# Wrote choices to " + path + ": "));
+  const std::string table = ReadText(path);
+  EXPECT_THAT(table, StartsWith("# "));
+  EXPECT_THAT(table, HasSubstr("# pod_bench all_reduce --algo=all "));
+  const std::string last = table.substr(table.rfind("choices { "));
+  EXPECT_THAT(last, HasSubstr("most_ranks: 4 algorithm: "));
+  const std::size_t name = last.find("algorithm: \"") + 12;
+  const std::string algorithm =
+      last.substr(name, last.find('"', name + 1) - name);
+  const Finished used = Bench({"all_reduce", "-b", "64K", "-e", "64K", "-n",
+                               "2", "--processes=2", "--choices=" + path});
+  ASSERT_EQ(used.code, 0) << used.output;
+  EXPECT_THAT(used.output, HasSubstr("# algorithm " + algorithm + "\n"));
+}
+
+TEST(BenchTest, ATableMayBeWrittenByHandAndStandInAJob) {
+  const testing::TempDir directory;
+  const std::string path = directory.file("choices.txt");
+  const std::string row =
+      "choices { collective: \"all_reduce\" algorithm: \"bidir_ring\" }\n";
+  std::ofstream(path) << "# by hand\n" << row;
+  const Finished bench = Bench(
+      {"all_reduce", "-b", "4K", "-e", "4K", "-n", "2", "--choices", path});
+  EXPECT_EQ(bench.code, 0) << bench.output;
+  EXPECT_THAT(bench.output, HasSubstr("# algorithm bidir_ring\n"));
+  const auto launch = [](std::vector<std::string> args) {
+    args.insert(args.begin(), Program("pod_launch"));
+    Subprocess process({args, {}});
+    EXPECT_EQ(process.Wait(seconds(60)), 0) << process.output();
+    return process.output();
+  };
+  EXPECT_THAT(launch({"--dry_run", "--choices", path}),
+              HasSubstr("bidir_ring of 4 hosts"));
+  const std::string job = directory.file("job.txt");
+  std::ofstream(job) << launch({"--print_job", "--choices", path});
+  EXPECT_EQ(launch({"--dry_run", "--job", job}),
+            launch({"--dry_run", "--choices", path}));
+  std::ofstream(path, std::ios::app) << "choices { algorithm: \"rng\" }\n";
+  const Finished refused = Bench({"all_reduce", "--choices", path});
+  EXPECT_EQ(refused.code, 2) << refused.output;
+  EXPECT_THAT(refused.output, StartsWith("error: " + path + ": "));
+}
+
 TEST(BenchTest, TooLittleBandwidthFails) {
   const Finished run = Bench({"all_reduce", "-b", "1K", "-e", "1K", "-n", "2"},
                              {{"NCCL_TESTS_MIN_BW", "1000"}});
@@ -176,6 +233,7 @@ TEST(BenchTest, WhatIsRefusedIsRefusedInOneLineWithCodeTwo) {
         {"all_reduce", "-b", "64M"},
         {"all_reduce", "--topology=v3-33"},
         {"all_reduce", "--processes=5"},
+        {"all_reduce", "--write_choices=x"},
         {"broadcast", "-r", "4"}}) {
     const Finished run = Bench(args);
     EXPECT_EQ(run.code, 2) << run.output;

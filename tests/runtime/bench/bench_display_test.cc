@@ -6,9 +6,11 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <sstream>
 
 #include "tests/testing/status_matchers.h"
@@ -44,6 +46,7 @@ JobEvent RowEvent(std::int64_t wrong, const std::string& algorithm) {
   row.mutable_out_of_place()->set_seconds(1e-3);
   row.mutable_in_place()->set_seconds(0.5e-3);
   row.mutable_in_place()->set_wrong(wrong);
+  row.mutable_in_place()->set_median_seconds(0.4e-3);
   return event;
 }
 
@@ -66,7 +69,13 @@ class BenchDisplayTest : public ::testing::Test {
   // Shows these rows and closes; returns the exit code.
   int Show(const std::vector<JobEvent>& rows, const Outcome& outcome = {}) {
     auto json = NewFile::Create(directory_.file("x.json"));
-    BenchDisplay display(options_, console_, *std::move(json), clock_);
+    std::optional<NewFile> choices;
+    if (calibrates_) {
+      choices.emplace(*NewFile::Create(directory_.file("choices")));
+    }
+    BenchDisplay display(
+        options_, console_,
+        {.json = *std::move(json), .choices = std::move(choices)}, clock_);
     display.OnEvent(FormedEvent(options_.record.plan));
     for (const JobEvent& row : rows) display.OnEvent(row);
     return display.Close(outcome);
@@ -87,6 +96,7 @@ class BenchDisplayTest : public ::testing::Test {
   Console console_{out_, err_, /*live=*/false};
   SimClock clock_;
   BenchDisplay::Options options_;
+  bool calibrates_ = false;
 };
 
 TEST_F(BenchDisplayTest, AllRightIsZero) {
@@ -151,6 +161,32 @@ TEST_F(BenchDisplayTest, StoppedKeepsWhatThereIs) {
   EXPECT_THAT(output(), HasSubstr("# Avg bus bandwidth"));
   EXPECT_THAT(errors(), HasSubstr("stopped by signal 2"));
   EXPECT_EQ(json()["results"].size(), 1u);
+}
+
+TEST_F(BenchDisplayTest, ChoicesAreWrittenAtTheEnd) {
+  calibrates_ = true;
+  EXPECT_EQ(Show({RowEvent(0, "ring"), RowEvent(0, "direct")}), 0);
+  EXPECT_THAT(Read(directory_.file("choices")),
+              HasSubstr("choices { collective: \"all_reduce\" most_ranks: 4 "
+                        "algorithm: \"ring\" }\n"));
+  EXPECT_THAT(output(), HasSubstr("# Wrote choices to " +
+                                  directory_.file("choices") + ": ring\n"));
+  EXPECT_EQ(errors(), "");
+}
+
+TEST_F(BenchDisplayTest, WrongElementsMakeNoChoices) {
+  calibrates_ = true;
+  EXPECT_EQ(Show({RowEvent(0, "ring"), RowEvent(5, "direct")}), 1);
+  EXPECT_THAT(errors(), HasSubstr("error: no choices written to "));
+  EXPECT_THAT(errors(), HasSubstr("5 elements were wrong"));
+  EXPECT_FALSE(std::filesystem::exists(directory_.file("choices")));
+}
+
+TEST_F(BenchDisplayTest, APartOfTheSizesMakesNoChoices) {
+  calibrates_ = true;
+  Show({RowEvent(0, "ring")}, {.exit_code = 130, .stop_signal = 2});
+  EXPECT_THAT(errors(), HasSubstr("not all sizes were measured"));
+  EXPECT_FALSE(std::filesystem::exists(directory_.file("choices")));
 }
 
 TEST(DevicesTest, AreHostsOrCores) {

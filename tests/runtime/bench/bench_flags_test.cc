@@ -183,6 +183,17 @@ TEST(BenchFlagsTest, HostsElsewhereNeedAnAddress) {
                        HasSubstr("--external_hosts")));
 }
 
+TEST(BenchFlagsTest, ChoicesAreReadFromAndWrittenToFiles) {
+  ASSERT_OK_AND_ASSIGN(const BenchFlags flags,
+                       Parse({"all_reduce", "--choices=x.txt", "--algo=all",
+                              "--write-choices", "y.txt"}));
+  EXPECT_EQ(flags.options.choices_file, "x.txt");
+  EXPECT_EQ(flags.choices_file, "y.txt");
+  EXPECT_TRUE(flags.spec.choices().empty());
+  EXPECT_TRUE(Parse({"all_reduce"})->options.choices_file.empty());
+  EXPECT_TRUE(Parse({"all_reduce"})->choices_file.empty());
+}
+
 TEST(BenchFlagsTest, HelpTeaches) {
   for (const char* flag : {"-h", "--help"}) {
     ASSERT_OK_AND_ASSIGN(const BenchFlags flags, Parse({flag}));
@@ -238,6 +249,9 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{{"all_reduce", "-a", "4"}, "average is 4"},
         Refused{{"all_reduce", "-K", "20"}, "per_iter_skip is 20"},
         Refused{{"all_reduce", "-T", "-1"}, "timeout is -1"},
+        Refused{{"all_reduce", "--write_choices=x"}, "give --algo=all"},
+        Refused{{"all_reduce", "--write_choices=x", "--algo=all", "-o", "all"},
+                "op all"},
         Refused{{"all_reduce", "-S", "maybe"}, "give 0 or 1"}));
 
 }  // namespace
