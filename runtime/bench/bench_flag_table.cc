@@ -23,7 +23,7 @@ constexpr BenchFlagInfo kFlags[] = {
     {"transport", "--transport", nullptr, kPod, "HOW",
      "Between processes: unix sockets or tcp [unix]"},
     {"chunk_bytes", "--chunk_bytes", nullptr, kPod, "BYTES",
-     "Piece of a buffer that travels at a time [256K]"},
+     "Piece of a buffer that travels at a time [1M]"},
 
     {"minbytes", "-b,--minbytes", nullptr, kSizes, "BYTES",
      "Smallest size, of one rank's buffer [32M]"},
@@ -68,7 +68,8 @@ constexpr BenchFlagInfo kFlags[] = {
      "1: a timed barrier after each iteration; 0 and 2:\n"
      "none, every iteration is waited for anyhow [0]"},
     {"nthreads", "-t,--nthreads", nullptr, kHow, "N",
-     "1: a host has one thread here [1]"},
+     "1: ranks are no threads. Hosts packed into a process\n"
+     "share its threads for sums and copies from 256 KiB [1]"},
     {"ngpus", "-g,--ngpus", nullptr, kHow, "N",
      "1: --topology says how many ranks there are [1]"},
 
