@@ -4,7 +4,8 @@
 set(generated ${PROJECT_BINARY_DIR}/generated)
 file(MAKE_DIRECTORY ${generated})
 
-add_library(podsim_proto STATIC proto/bench.proto proto/choices.proto
+add_library(podsim_proto STATIC proto/bench.proto
+  proto/checkpoint.proto proto/choices.proto proto/faults.proto
   proto/job.proto proto/coordinator.proto proto/event.proto proto/ici.proto)
 add_library(podsim::proto ALIAS podsim_proto)
 protobuf_generate(TARGET podsim_proto LANGUAGE cpp
