@@ -98,6 +98,16 @@ class LocalStore final : public ObjectStore {
     return absl::OkStatus();
   }
 
+  absl::Status DeleteTree(std::string_view directory) override {
+    return RemoveDirectory(std::string(directory));
+  }
+
+  bool CanRename() const override { return true; }
+
+  absl::Status Rename(std::string_view from, std::string_view to) override {
+    return RenameDirectory(std::string(from), std::string(to));
+  }
+
  private:
   std::atomic<std::uint64_t> counter_{0};
 };

@@ -1,5 +1,6 @@
 #include <map>
 #include <set>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "base/mutex.h"
@@ -27,9 +28,18 @@ std::string Normalised(std::string_view path) {
   return out;
 }
 
+// A directory's name as its objects' names begin with it, without the slash.
+std::string DirectoryName(std::string_view path) {
+  std::string name = Normalised(path);
+  if (!name.empty() && name.back() == '/') name.pop_back();
+  return name;
+}
+
 // A map from path to bytes; directories are what paths have in common.
 class MemoryStore final : public ObjectStore {
  public:
+  explicit MemoryStore(bool can_rename) : can_rename_(can_rename) {}
+
   absl::StatusOr<std::string> Read(std::string_view path) override {
     MutexLock lock(mutex_);
     PODSIM_ASSIGN_OR_RETURN(const std::string* bytes, Find("open", path));
@@ -75,8 +85,7 @@ class MemoryStore final : public ObjectStore {
 
   absl::StatusOr<std::vector<std::string>> List(
       std::string_view prefix) override {
-    std::string directory = Normalised(prefix);
-    if (!directory.empty() && directory.back() == '/') directory.pop_back();
+    std::string directory = DirectoryName(prefix);
     MutexLock lock(mutex_);
     if (objects_.count(directory) != 0)
       return NotFound("list", prefix, kNotDirectory);
@@ -100,7 +109,60 @@ class MemoryStore final : public ObjectStore {
     return absl::OkStatus();
   }
 
+  absl::Status DeleteTree(std::string_view directory) override {
+    MutexLock lock(mutex_);
+    return Take("delete", directory).status();
+  }
+
+  bool CanRename() const override { return can_rename_; }
+
+  absl::Status Rename(std::string_view from, std::string_view to) override {
+    if (!can_rename_)
+      return absl::UnimplementedError(absl::StrCat(
+          "rename ", std::string(from), ": this store cannot rename"));
+    const std::string target = DirectoryName(to);
+    MutexLock lock(mutex_);
+    if (objects_.count(target) != 0 || HasChildren(target))
+      return absl::AlreadyExistsError(
+          absl::StrCat("rename to ", std::string(to), ": File exists"));
+    PODSIM_RETURN_IF_ERROR(CheckParent(to, target));
+    PODSIM_ASSIGN_OR_RETURN(auto tree, Take("rename", from));
+    for (auto& [below, bytes] : tree) objects_[target + below] = bytes;
+    return absl::OkStatus();
+  }
+
  private:
+  using Objects = std::map<std::string, std::string>;
+
+  // The directory that `target` would lie in is there.
+  absl::Status CheckParent(std::string_view to, const std::string& target) const
+      PODSIM_REQUIRES(mutex_) {
+    const std::size_t slash = target.rfind('/');
+    if (slash == std::string::npos || slash == 0) return absl::OkStatus();
+    const std::string parent = target.substr(0, slash);
+    if (objects_.count(parent) != 0)
+      return NotFound("rename to", to, kNotDirectory);
+    if (!HasChildren(parent)) return NotFound("rename to", to, kMissing);
+    return absl::OkStatus();
+  }
+
+  // Takes all objects below `directory` out, by what follows its name.
+  absl::StatusOr<Objects> Take(std::string_view doing,
+                               std::string_view directory)
+      PODSIM_REQUIRES(mutex_) {
+    const std::string name = DirectoryName(directory);
+    if (objects_.count(name) != 0)
+      return NotFound(doing, directory, kNotDirectory);
+    Objects taken;
+    auto it = objects_.lower_bound(name + "/");
+    while (it != objects_.end() && it->first.rfind(name + "/", 0) == 0) {
+      taken[it->first.substr(name.size())] = std::move(it->second);
+      it = objects_.erase(it);
+    }
+    if (taken.empty()) return NotFound(doing, directory, kMissing);
+    return taken;
+  }
+
   bool HasChildren(const std::string& name) const PODSIM_REQUIRES(mutex_) {
     const auto it = objects_.lower_bound(name + "/");
     return it != objects_.end() && it->first.rfind(name + "/", 0) == 0;
@@ -115,14 +177,19 @@ class MemoryStore final : public ObjectStore {
     return NotFound(doing, path, HasChildren(name) ? kIsDirectory : kMissing);
   }
 
+  const bool can_rename_;
   Mutex mutex_;
-  std::map<std::string, std::string> objects_ PODSIM_GUARDED_BY(mutex_);
+  Objects objects_ PODSIM_GUARDED_BY(mutex_);
 };
 
 }  // namespace
 
 std::unique_ptr<ObjectStore> NewMemoryStore() {
-  return std::make_unique<MemoryStore>();
+  return std::make_unique<MemoryStore>(/*can_rename=*/true);
+}
+
+std::unique_ptr<ObjectStore> NewMemoryStoreWithoutRename() {
+  return std::make_unique<MemoryStore>(/*can_rename=*/false);
 }
 
 }  // namespace podsim

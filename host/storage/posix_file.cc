@@ -27,6 +27,8 @@ absl::StatusCode CodeOf(int error) {
     case EROFS:
     case ELOOP:
       return absl::StatusCode::kPermissionDenied;
+    case EEXIST:
+      return absl::StatusCode::kAlreadyExists;
     case ENOSPC:
     case EDQUOT:
     case EFBIG:
@@ -56,6 +58,12 @@ class TemporaryFile {
   const std::string path_;
   bool kept_ = false;
 };
+
+// `path` without slashes at its end: "a/b/" lies in "a", not in "a/b".
+std::string WithoutSlash(std::string path) {
+  while (path.size() > 1 && path.back() == '/') path.pop_back();
+  return path;
+}
 
 std::string DirectoryOf(const std::string& path) {
   const std::string parent = std::filesystem::path(path).parent_path().string();
@@ -203,6 +211,35 @@ absl::Status WriteFileAtomically(const std::string& path,
     return ErrnoStatus(errno, "replace", path);
   guard.Keep();
   return SyncDirectory(directory);
+}
+
+absl::Status RenameDirectory(const std::string& from, const std::string& to) {
+  const std::string source = WithoutSlash(from);
+  const std::string target = WithoutSlash(to);
+  struct stat info {};
+  if (lstat(source.c_str(), &info) != 0)
+    return ErrnoStatus(errno, "rename", source);
+  if (!S_ISDIR(info.st_mode)) return ErrnoStatus(ENOTDIR, "rename", source);
+  // rename(2) itself would replace an empty directory, and nothing more.
+  if (lstat(target.c_str(), &info) == 0)
+    return ErrnoStatus(EEXIST, "rename to", target);
+  if (rename(source.c_str(), target.c_str()) != 0)
+    return ErrnoStatus(errno, "rename to", target);
+  PODSIM_RETURN_IF_ERROR(SyncDirectory(DirectoryOf(target)));
+  if (DirectoryOf(source) == DirectoryOf(target)) return absl::OkStatus();
+  return SyncDirectory(DirectoryOf(source));
+}
+
+absl::Status RemoveDirectory(const std::string& directory) {
+  const std::string path = WithoutSlash(directory);
+  struct stat info {};
+  if (lstat(path.c_str(), &info) != 0)
+    return ErrnoStatus(errno, "delete", path);
+  if (!S_ISDIR(info.st_mode)) return ErrnoStatus(ENOTDIR, "delete", path);
+  std::error_code error;
+  std::filesystem::remove_all(path, error);
+  if (error) return ErrnoStatus(error.value(), "delete", path);
+  return absl::OkStatus();
 }
 
 }  // namespace podsim

@@ -40,12 +40,28 @@ class ObjectStore {
   virtual absl::StatusOr<std::vector<std::string>> List(
       std::string_view prefix) = 0;
   virtual absl::Status Delete(std::string_view path) = 0;
+  // Deletes a directory and all below it, what killed writers left behind and
+  // List hides included. Not in one step: after an error or a crash some of it
+  // is still there. Errors: NOT_FOUND (no such directory).
+  virtual absl::Status DeleteTree(std::string_view directory) = 0;
+
+  // False for a store that can only copy (object stores): whoever wants a whole
+  // directory to appear at once must then write a marker into it last.
+  virtual bool CanRename() const = 0;
+  // Gives a directory another name, in one step that survives a power cut: all
+  // of it has the old name or all of it the new one. Blocks until the disk has
+  // it. Errors: ALREADY_EXISTS (something is called `to`), NOT_FOUND (no
+  // directory `from`, or none that `to` would lie in), UNIMPLEMENTED
+  // (!CanRename()).
+  virtual absl::Status Rename(std::string_view from, std::string_view to) = 0;
 };
 
 // Files of this machine.
 std::unique_ptr<ObjectStore> NewLocalStore();
 // Bytes in memory: for tests and for data that is built in.
 std::unique_ptr<ObjectStore> NewMemoryStore();
+// The same with the limits of an object store: it cannot rename.
+std::unique_ptr<ObjectStore> NewMemoryStoreWithoutRename();
 
 }  // namespace podsim
 

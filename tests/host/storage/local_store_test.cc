@@ -93,6 +93,35 @@ TEST(LocalStore, LeftoverOfAKilledWriterIsHiddenAndHarmless) {
   EXPECT_TRUE(std::filesystem::exists(leftover));
 }
 
+TEST(LocalStore, DeleteTreeTakesWhatListHidesAndFollowsNoLink) {
+  testing::TempDir dir;
+  const auto store = NewLocalStore();
+  ASSERT_THAT(store->Write(dir.file("tree/sub/object"), "x"), IsOk());
+  ASSERT_THAT(store->Write(dir.file("elsewhere/object"), "x"), IsOk());
+  std::ofstream(dir.file("tree/.object") + std::string(kTemporaryMark) + "1-0")
+      << "half";
+  std::filesystem::create_directory(dir.file("tree/empty"));
+  std::filesystem::create_symlink(dir.file("elsewhere"), dir.file("tree/link"));
+  ASSERT_THAT(store->DeleteTree(dir.file("tree")), IsOk());
+  EXPECT_FALSE(std::filesystem::exists(dir.file("tree")));
+  EXPECT_TRUE(std::filesystem::exists(dir.file("elsewhere/object")));
+  std::filesystem::create_symlink(dir.file("elsewhere"), dir.file("link"));
+  EXPECT_THAT(
+      store->DeleteTree(dir.file("link")),
+      StatusIs(absl::StatusCode::kNotFound, HasSubstr("Not a directory")));
+  EXPECT_TRUE(std::filesystem::exists(dir.file("elsewhere/object")));
+}
+
+TEST(LocalStore, RenameTakesNotEvenAnEmptyDirectorysPlace) {
+  testing::TempDir dir;
+  const auto store = NewLocalStore();
+  ASSERT_THAT(store->Write(dir.file("from/object"), "x"), IsOk());
+  std::filesystem::create_directory(dir.file("to"));
+  EXPECT_THAT(store->Rename(dir.file("from"), dir.file("to")),
+              StatusIs(absl::StatusCode::kAlreadyExists, HasSubstr("to")));
+  EXPECT_EQ(FilesIn(dir.file("to")), 0);
+}
+
 TEST(LocalStore, NewFilesFollowTheUmask) {
   testing::TempDir dir;
   const mode_t old_mask = umask(027);
@@ -135,6 +164,7 @@ TEST(ErrnoStatus, NamesPathAndReasonUnderTheStoresCodes) {
                         Case{EACCES, absl::StatusCode::kPermissionDenied},
                         Case{EROFS, absl::StatusCode::kPermissionDenied},
                         Case{ENOSPC, absl::StatusCode::kResourceExhausted},
+                        Case{EEXIST, absl::StatusCode::kAlreadyExists},
                         Case{EMFILE, absl::StatusCode::kResourceExhausted},
                         Case{EIO, absl::StatusCode::kUnavailable}}) {
     EXPECT_THAT(ErrnoStatus(c.error, "read", "/data/x"),

@@ -37,7 +37,10 @@ class StoreConformance : public ::testing::TestWithParam<StoreKind> {
 
 INSTANTIATE_TEST_SUITE_P(Stores, StoreConformance,
                          ::testing::Values(StoreKind{"local", NewLocalStore},
-                                           StoreKind{"memory", NewMemoryStore}),
+                                           StoreKind{"memory", NewMemoryStore},
+                                           StoreKind{
+                                               "memory_without_rename",
+                                               NewMemoryStoreWithoutRename}),
                          [](const auto& info) { return info.param.name; });
 
 TEST_P(StoreConformance, GivesBackWhatWasWritten) {
@@ -133,6 +136,78 @@ TEST_P(StoreConformance, DeletesOnlyTheOneNamed) {
   EXPECT_THAT(store().Read(Path("two")), IsOk());
   EXPECT_THAT(store().Delete(Path("one")),
               StatusIs(absl::StatusCode::kNotFound, HasSubstr("one")));
+}
+
+TEST_P(StoreConformance, DeletesATreeAndNothingBesideIt) {
+  for (const char* name : {"d/a", "d/sub/b", "d/sub/deep/c", "dd/x", "d.x"})
+    ASSERT_THAT(store().Write(Path(name), name), IsOk());
+  ASSERT_THAT(store().DeleteTree(Path("d")), IsOk());
+  const auto missing = StatusIs(absl::StatusCode::kNotFound,
+                                HasSubstr("No such file or directory"));
+  EXPECT_THAT(store().List(Path("d")), missing);
+  EXPECT_THAT(store().Read(Path("d/sub/deep/c")), missing);
+  EXPECT_THAT(store().DeleteTree(Path("d")), missing);
+  EXPECT_THAT(store().Read(Path("dd/x")), IsOk());
+  EXPECT_THAT(store().DeleteTree(Path("d.x")),
+              StatusIs(absl::StatusCode::kNotFound, HasSubstr("d.x")));
+  EXPECT_THAT(store().Read(Path("d.x")), IsOk());
+  EXPECT_THAT(store().DeleteTree(Path("dd/")), IsOk());
+  EXPECT_THAT(store().Read(Path("dd/x")), missing);
+}
+
+TEST_P(StoreConformance, RenamesADirectoryWholeOrSaysThatItCannot) {
+  for (const char* name : {"old/a", "old/sub/b", "older/x"})
+    ASSERT_THAT(store().Write(Path(name), name), IsOk());
+  if (!store().CanRename()) {
+    EXPECT_THAT(store().Rename(Path("old"), Path("new")),
+                StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("old")));
+    EXPECT_THAT(store().Read(Path("old/a")), IsOk());
+    return;
+  }
+  ASSERT_THAT(store().Rename(Path("old"), Path("new")), IsOk());
+  ASSERT_OK_AND_ASSIGN(const auto names, store().List(Path("new")));
+  EXPECT_THAT(names, ElementsAre("a", "sub/"));
+  ASSERT_OK_AND_ASSIGN(const std::string read, store().Read(Path("new/sub/b")));
+  EXPECT_EQ(read, "old/sub/b");
+  EXPECT_THAT(store().List(Path("old")),
+              StatusIs(absl::StatusCode::kNotFound, HasSubstr("old")));
+  EXPECT_THAT(store().Read(Path("older/x")), IsOk());
+  // Slashes at the end mean nothing.
+  ASSERT_THAT(store().Rename(Path("new/"), Path("newer/")), IsOk());
+  EXPECT_THAT(store().Read(Path("newer/a")), IsOk());
+}
+
+TEST_P(StoreConformance, RenameReplacesNothing) {
+  for (const char* name : {"from/a", "taken/b", "object"})
+    ASSERT_THAT(store().Write(Path(name), name), IsOk());
+  struct Case {
+    std::string from, to;
+    absl::StatusCode code;
+    std::string names, reason;
+  };
+  using Code = absl::StatusCode;
+  for (const Case& c :
+       {Case{"from", "taken", Code::kAlreadyExists, "taken", "File exists"},
+        Case{"from", "object", Code::kAlreadyExists, "object", "File exists"},
+        Case{"from", "from", Code::kAlreadyExists, "from", "File exists"},
+        Case{"no", "to", Code::kNotFound, "no", "No such file or directory"},
+        Case{"object", "to", Code::kNotFound, "object", "Not a directory"},
+        Case{"from", "no/to", Code::kNotFound, "no/to", "No such file"},
+        Case{"from", "object/to", Code::kNotFound, "object/to",
+             "Not a directory"}}) {
+    const auto refused =
+        StatusIs(c.code, AllOf(HasSubstr(Path(c.names)), HasSubstr(c.reason)));
+    const auto unable =
+        StatusIs(Code::kUnimplemented, HasSubstr("this store cannot rename"));
+    const absl::Status status = store().Rename(Path(c.from), Path(c.to));
+    if (store().CanRename()) {
+      EXPECT_THAT(status, refused);
+    } else {
+      EXPECT_THAT(status, unable);
+    }
+  }
+  EXPECT_THAT(store().Read(Path("from/a")), IsOk());
+  EXPECT_THAT(store().Read(Path("taken/b")), IsOk());
 }
 
 // Writers replace one object again and again with blocks of one letter; every
