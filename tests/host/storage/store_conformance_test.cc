@@ -7,6 +7,7 @@
 #include <thread>
 #include <vector>
 
+#include "host/storage/faulty_store.h"
 #include "host/storage/storage.h"
 #include "tests/testing/status_matchers.h"
 #include "tests/testing/temp_dir.h"
@@ -25,6 +26,12 @@ struct StoreKind {
   std::function<std::unique_ptr<ObjectStore>()> make;
 };
 
+std::unique_ptr<ObjectStore> NewFaultyStore() {
+  // One for all tests, whose paths differ: a faulty store owns none.
+  static ObjectStore* const memory = NewMemoryStore().release();
+  return std::make_unique<FaultyStore>(memory);
+}
+
 class StoreConformance : public ::testing::TestWithParam<StoreKind> {
  protected:
   std::string Path(const std::string& name) { return dir_.file(name); }
@@ -35,13 +42,15 @@ class StoreConformance : public ::testing::TestWithParam<StoreKind> {
   std::unique_ptr<ObjectStore> store_ = GetParam().make();
 };
 
-INSTANTIATE_TEST_SUITE_P(Stores, StoreConformance,
-                         ::testing::Values(StoreKind{"local", NewLocalStore},
-                                           StoreKind{"memory", NewMemoryStore},
-                                           StoreKind{
-                                               "memory_without_rename",
-                                               NewMemoryStoreWithoutRename}),
-                         [](const auto& info) { return info.param.name; });
+INSTANTIATE_TEST_SUITE_P(
+    Stores, StoreConformance,
+    ::testing::Values(StoreKind{"local", NewLocalStore},
+                      StoreKind{"memory", NewMemoryStore},
+                      StoreKind{"memory_without_rename",
+                                NewMemoryStoreWithoutRename},
+                      // Passes on all that it is not told to spoil.
+                      StoreKind{"faulty", NewFaultyStore}),
+    [](const auto& info) { return info.param.name; });
 
 TEST_P(StoreConformance, GivesBackWhatWasWritten) {
   std::string binary(100'000, '\0');
