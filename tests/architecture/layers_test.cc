@@ -33,6 +33,7 @@ const std::vector<std::string>& Layers() {
       "host/board",
       "host/storage",
       "host/input",
+      "host/checkpoint",
       "host/worker",
       "runtime/job",
       "runtime/coordinator",

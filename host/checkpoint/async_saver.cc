@@ -1,0 +1,164 @@
+#include "host/checkpoint/async_saver.h"
+
+#include <chrono>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/mutex.h"
+#include "base/status.h"
+#include "host/checkpoint/layout.h"
+#include "host/checkpoint/save.h"
+
+namespace podsim {
+namespace {
+
+using SteadyClock = std::chrono::steady_clock;
+
+constexpr std::chrono::milliseconds kBetweenSigns{100};
+// A write that takes longer than on a disk this slow is stuck: no more signs of
+// life are given for it, so that those who watch this host find it frozen.
+constexpr double kSlowestBytesPerSecond = 4 << 20;
+constexpr double kSlowestStartSeconds = 30;
+
+double SecondsSince(SteadyClock::time_point begin) {
+  return std::chrono::duration<double>(SteadyClock::now() - begin).count();
+}
+
+// One step's parts, and what its report will say.
+struct Job {
+  std::int64_t step = 0;
+  std::vector<PartImage> images;
+  double seconds_paused = 0;
+
+  double bytes() const {
+    double sum = 0;
+    for (const PartImage& image : images)
+      sum += static_cast<double>(image.bytes.size());
+    return sum;
+  }
+};
+
+}  // namespace
+
+struct AsyncSaver::Impl {
+  explicit Impl(Options given) : options(std::move(given)) {}
+
+  const Options options;
+  mutable Mutex mutex;
+  CondVar changed;
+  std::optional<Job> next PODSIM_GUARDED_BY(mutex);
+  bool writing PODSIM_GUARDED_BY(mutex) = false;
+  bool stopping PODSIM_GUARDED_BY(mutex) = false;
+  absl::Status status PODSIM_GUARDED_BY(mutex);
+  SteadyClock::time_point overdue PODSIM_GUARDED_BY(mutex);
+  std::jthread thread;  // last: it uses what stands above
+
+  bool busy() const PODSIM_REQUIRES(mutex) { return writing || next; }
+
+  void GiveSign() const {
+    if (options.on_progress) options.on_progress();
+  }
+
+  absl::Status WaitUntilIdle() {
+    for (;;) {
+      {
+        MutexLock lock(mutex);
+        if (busy()) changed.WaitFor(mutex, kBetweenSigns);
+        if (!busy()) return status;
+        if (SteadyClock::now() > overdue) continue;
+      }
+      GiveSign();
+    }
+  }
+
+  bool Stopping() const {
+    MutexLock lock(mutex);
+    return stopping;
+  }
+
+  absl::Status Write(const Job& job) const {
+    const auto begin = SteadyClock::now();
+    CheckpointPart part;
+    part.set_step(job.step);
+    part.set_seconds_paused(job.seconds_paused);
+    const std::string directory =
+        UnfinishedPath(options.model_dir, job.step, options.stamp);
+    for (const PartImage& image : job.images) {
+      if (Stopping()) return absl::CancelledError("the process is ending");
+      PODSIM_ASSIGN_OR_RETURN(*part.add_files(),
+                              WritePart(*options.store, directory, image));
+      GiveSign();
+    }
+    part.set_seconds_written(SecondsSince(begin));
+    options.on_written(part);
+    return absl::OkStatus();
+  }
+
+  // Waits for work; nothing: the saver ends.
+  std::optional<Job> TakeJob() {
+    MutexLock lock(mutex);
+    while (!next && !stopping) changed.WaitFor(mutex, std::chrono::hours(1));
+    if (stopping) return std::nullopt;
+    writing = true;
+    return std::exchange(next, std::nullopt);
+  }
+
+  void Run() {
+    while (const std::optional<Job> job = TakeJob()) {
+      const absl::Status written =
+          Annotate(Write(*job), absl::StrCat("checkpoint of step ", job->step));
+      MutexLock lock(mutex);
+      writing = false;
+      if (status.ok()) status = written;
+      changed.NotifyAll();
+    }
+  }
+
+  void Hand(Job job) {
+    const std::chrono::duration<double> longest(
+        kSlowestStartSeconds + job.bytes() / kSlowestBytesPerSecond);
+    MutexLock lock(mutex);
+    overdue = SteadyClock::now() +
+              std::chrono::duration_cast<SteadyClock::duration>(longest);
+    next = std::move(job);
+    changed.NotifyAll();
+  }
+};
+
+AsyncSaver::AsyncSaver(Options options)
+    : impl_(std::make_unique<Impl>(std::move(options))) {
+  impl_->thread = std::jthread([impl = impl_.get()] { impl->Run(); });
+}
+
+AsyncSaver::~AsyncSaver() {
+  MutexLock lock(impl_->mutex);
+  impl_->stopping = true;
+  impl_->changed.NotifyAll();
+}
+
+absl::Status AsyncSaver::Save(std::int64_t step,
+                              std::span<const float> variables) {
+  const auto begin = SteadyClock::now();
+  PODSIM_RETURN_IF_ERROR(impl_->WaitUntilIdle());
+  const Options& options = impl_->options;
+  Job job{.step = step};
+  for (const int host : options.local_hosts) {
+    auto image =
+        EncodePart(*options.program, variables, host, options.hosts, step);
+    if (image) job.images.push_back(*std::move(image));
+  }
+  job.seconds_paused = SecondsSince(begin);
+  impl_->Hand(std::move(job));
+  return absl::OkStatus();
+}
+
+absl::Status AsyncSaver::status() const {
+  MutexLock lock(impl_->mutex);
+  return impl_->status;
+}
+
+absl::Status AsyncSaver::Wait() { return impl_->WaitUntilIdle(); }
+
+}  // namespace podsim

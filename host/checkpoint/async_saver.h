@@ -1,0 +1,69 @@
+// Saves a process's part of a checkpoint while training goes on: the pause is a
+// copy in memory, the writing happens on a thread of its own.
+//
+//   AsyncSaver saver({.store = &store, .model_dir = dir, .stamp = stamp, ...});
+//   PODSIM_RETURN_IF_ERROR(saver.Save(step, trainer.variables()));
+//   ... training ...
+//   PODSIM_RETURN_IF_ERROR(saver.Wait());
+//
+// Thread-safe, but for Save, which one thread calls.
+#ifndef PODSIM_HOST_CHECKPOINT_ASYNC_SAVER_H_
+#define PODSIM_HOST_CHECKPOINT_ASYNC_SAVER_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "host/storage/storage.h"
+#include "models/graph/program.h"
+#include "proto/coordinator.pb.h"
+
+namespace podsim {
+
+class AsyncSaver {
+ public:
+  struct Options {
+    ObjectStore* store = nullptr;  // borrowed; must outlive the saver
+    std::string model_dir;
+    std::int64_t stamp = 0;  // of this generation of the pod; positive
+    std::shared_ptr<const Program> program;
+    std::vector<int> local_hosts;  // whose parts are written
+    int hosts = 1;                 // of the slice
+    // All parts of a step lie on the store. From the background thread.
+    std::function<void(const CheckpointPart&)> on_written;
+    // A sign of life, may be empty: for each file written (background thread),
+    // and while Save or Wait wait for a write that is not overdue.
+    std::function<void()> on_progress;
+  };
+
+  explicit AsyncSaver(Options options);
+  // Ends after the file that is being written; Wait first for the others.
+  ~AsyncSaver();
+  AsyncSaver(const AsyncSaver&) = delete;
+  AsyncSaver& operator=(const AsyncSaver&) = delete;
+
+  // Copies the local hosts' tensors (the pause) and writes them in the
+  // background to UnfinishedPath(model_dir, step, stamp). Waits first for an
+  // earlier step that is still being written, as part of the pause.
+  // Errors: those of an earlier write, naming its step: a checkpoint that
+  //   failed fails the next one, and all after it.
+  absl::Status Save(std::int64_t step, std::span<const float> variables);
+
+  // Of the writes so far; cheap.
+  absl::Status status() const;
+
+  // Until nothing is being written; then status().
+  absl::Status Wait();
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace podsim
+
+#endif  // PODSIM_HOST_CHECKPOINT_ASYNC_SAVER_H_

@@ -1,0 +1,186 @@
+#include "host/checkpoint/catalog.h"
+
+#include <algorithm>
+#include <set>
+
+#include "absl/strings/str_cat.h"
+#include "base/hash.h"
+#include "base/status.h"
+#include "host/checkpoint/layout.h"
+#include "host/checkpoint/manifest.h"
+#include "host/checkpoint/part_file.h"
+#include "host/checkpoint/sums.h"
+
+namespace podsim {
+namespace {
+
+// A file that must be there once the directory is.
+absl::StatusOr<std::string> ReadNeeded(ObjectStore& store,
+                                       const std::string& path,
+                                       const char* name) {
+  absl::StatusOr<std::string> text = store.Read(path + "/" + name);
+  if (absl::IsNotFound(text.status()))
+    return absl::DataLossError(absl::StrCat(name, " is missing"));
+  return text;
+}
+
+absl::Status CheckIsFinished(ObjectStore& store, const std::string& path) {
+  if (ParseUnfinished(NameOf(path)))
+    return absl::FailedPreconditionError(
+        "unfinished: its writer was stopped before it committed");
+  PODSIM_ASSIGN_OR_RETURN(const bool committed, IsCommitted(store, path));
+  if (committed) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      absl::StrCat("unfinished: it has no ", kMarkerName));
+}
+
+// SHA256SUMS lists exactly the manifest and its files, with their hashes.
+absl::Status CheckSums(const CheckpointManifest& manifest, const Sums& sums) {
+  for (const CheckpointFile& file : manifest.files()) {
+    const auto listed = sums.find(file.name());
+    if (listed == sums.end() || listed->second != file.sha256())
+      return absl::DataLossError(absl::StrCat(kSumsName, " and ", kManifestName,
+                                              " differ on ", file.name()));
+  }
+  if (sums.size() == static_cast<std::size_t>(manifest.files_size()) + 1)
+    return absl::OkStatus();
+  return absl::DataLossError(absl::StrCat(kSumsName, " lists files that ",
+                                          kManifestName, " does not"));
+}
+
+// Every file is there, whole by its length, and nothing else.
+absl::Status CheckDirectory(ObjectStore& store, const std::string& path,
+                            const CheckpointManifest& manifest,
+                            const std::vector<std::string>& names) {
+  std::set<std::string> strangers(names.begin(), names.end());
+  for (const char* name : {kManifestName, kSumsName, kMarkerName})
+    strangers.erase(name);
+  for (const CheckpointFile& file : manifest.files()) {
+    if (strangers.erase(file.name()) == 0)
+      return absl::DataLossError(absl::StrCat(file.name(), " is missing"));
+    PODSIM_ASSIGN_OR_RETURN(const std::int64_t bytes,
+                            store.Size(path + "/" + file.name()));
+    if (bytes != file.bytes())
+      return absl::DataLossError(absl::StrCat(file.name(), " has ", bytes,
+                                              " bytes, ", file.bytes(),
+                                              " were written"));
+  }
+  if (strangers.empty()) return absl::OkStatus();
+  return absl::DataLossError(
+      absl::StrCat(*strangers.begin(), " does not belong to it"));
+}
+
+// Or is at least meant to be one: the name of a step, or a file of one.
+bool LooksLikeOne(const std::string& path,
+                  const std::vector<std::string>& names) {
+  const auto has = [&](const char* name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
+  return ParseStep(NameOf(path)) || ParseUnfinished(NameOf(path)) ||
+         has(kSumsName) || has(kManifestName);
+}
+
+absl::StatusOr<CheckpointAt> Open(ObjectStore& store, const std::string& path) {
+  absl::StatusOr<std::vector<std::string>> names = store.List(path);
+  if (absl::IsNotFound(names.status()) ||
+      (names.ok() && !LooksLikeOne(path, *names)))
+    return absl::NotFoundError("no checkpoint is there");
+  PODSIM_RETURN_IF_ERROR(names.status());
+  PODSIM_RETURN_IF_ERROR(CheckIsFinished(store, path));
+  PODSIM_ASSIGN_OR_RETURN(const std::string sums_text,
+                          ReadNeeded(store, path, kSumsName));
+  absl::StatusOr<Sums> sums = ParseSums(sums_text);
+  PODSIM_RETURN_IF_ERROR(Annotate(sums.status(), kSumsName));
+  PODSIM_ASSIGN_OR_RETURN(const std::string json,
+                          ReadNeeded(store, path, kManifestName));
+  CheckpointAt found{.path = path, .manifest_sha256 = Sha256Hex(json)};
+  const auto listed = sums->find(kManifestName);
+  if (listed == sums->end() || listed->second != found.manifest_sha256)
+    return absl::DataLossError(
+        absl::StrCat(kManifestName, " differs from its SHA-256"));
+  absl::StatusOr<CheckpointManifest> manifest = ParseManifest(json);
+  PODSIM_RETURN_IF_ERROR(Annotate(manifest.status(), kManifestName));
+  found.manifest = *std::move(manifest);
+  found.step = found.manifest.step();
+  PODSIM_RETURN_IF_ERROR(CheckSums(found.manifest, *sums));
+  PODSIM_RETURN_IF_ERROR(CheckDirectory(store, path, found.manifest, *names));
+  const auto named = ParseStep(NameOf(path));
+  if (named && *named != found.step)
+    return absl::DataLossError(
+        absl::StrCat("it is a checkpoint of step ", found.step));
+  return found;
+}
+
+// Says more of the checkpoint, or of the disk below it, than of this program.
+bool SpeaksOfTheCheckpoint(const absl::Status& status) {
+  return absl::IsDataLoss(status) || absl::IsNotFound(status) ||
+         absl::IsUnavailable(status);
+}
+
+}  // namespace
+
+absl::StatusOr<bool> IsCommitted(ObjectStore& store, const std::string& path) {
+  if (store.CanRename()) return true;
+  const auto marker = store.Size(absl::StrCat(path, "/", kMarkerName));
+  if (absl::IsNotFound(marker.status())) return false;
+  PODSIM_RETURN_IF_ERROR(marker.status());
+  return true;
+}
+
+absl::StatusOr<std::vector<std::int64_t>> ListSteps(
+    ObjectStore& store, const std::string& model_dir) {
+  const auto names = store.List(model_dir);
+  if (absl::IsNotFound(names.status())) {
+    if (!store.Size(model_dir).ok()) return std::vector<std::int64_t>();
+    return absl::InvalidArgumentError(
+        absl::StrCat("model_dir ", model_dir, " is a file; give a directory"));
+  }
+  PODSIM_RETURN_IF_ERROR(names.status());
+  std::vector<std::int64_t> steps;
+  for (const std::string& name : *names) {
+    const auto step = ParseStep(name);
+    if (!step || name.back() != '/') continue;
+    PODSIM_ASSIGN_OR_RETURN(const bool committed,
+                            IsCommitted(store, StepPath(model_dir, *step)));
+    if (committed) steps.push_back(*step);
+  }
+  std::sort(steps.begin(), steps.end());
+  return steps;
+}
+
+absl::StatusOr<CheckpointAt> ReadManifest(ObjectStore& store,
+                                          const std::string& path) {
+  absl::StatusOr<CheckpointAt> found = Open(store, path);
+  if (!found.ok()) return Annotate(found.status(), path);
+  return found;
+}
+
+absl::StatusOr<CheckpointAt> VerifyCheckpoint(ObjectStore& store,
+                                              const std::string& path) {
+  PODSIM_ASSIGN_OR_RETURN(CheckpointAt found, ReadManifest(store, path));
+  for (const CheckpointFile& file : found.manifest.files())
+    PODSIM_RETURN_IF_ERROR(
+        ReadPart(store, path, found.manifest, file,
+                 [](const CheckpointTensor&, std::string_view) {}));
+  return found;
+}
+
+absl::StatusOr<Newest> FindNewestGood(ObjectStore& store,
+                                      const std::string& model_dir) {
+  PODSIM_ASSIGN_OR_RETURN(std::vector<std::int64_t> steps,
+                          ListSteps(store, model_dir));
+  Newest newest;
+  for (; !steps.empty(); steps.pop_back()) {
+    absl::StatusOr<CheckpointAt> found =
+        VerifyCheckpoint(store, StepPath(model_dir, steps.back()));
+    if (found.ok()) {
+      newest.checkpoint = *std::move(found);
+      break;
+    }
+    if (!SpeaksOfTheCheckpoint(found.status())) return found.status();
+    newest.refused.emplace_back(found.status().message());
+  }
+  return newest;
+}
+
+}  // namespace podsim

@@ -1,0 +1,65 @@
+// Which checkpoints there are, and which of them are to be trusted.
+//
+//   PODSIM_ASSIGN_OR_RETURN(Newest newest, FindNewestGood(store, model_dir));
+//   for (const std::string& line : newest.refused) Log(..., line);
+//   if (newest.checkpoint) ReadVariables(store, *newest.checkpoint, program);
+//
+// Nothing here changes anything on the store.
+#ifndef PODSIM_HOST_CHECKPOINT_CATALOG_H_
+#define PODSIM_HOST_CHECKPOINT_CATALOG_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "host/storage/storage.h"
+#include "proto/checkpoint.pb.h"
+
+namespace podsim {
+
+struct CheckpointAt {
+  std::string path;  // its directory
+  std::int64_t step = 0;
+  CheckpointManifest manifest;
+  std::string manifest_sha256;
+};
+
+// Committed ones, ascending; a missing model_dir has none.
+// Errors: INVALID_ARGUMENT (model_dir is a file), the store's.
+absl::StatusOr<std::vector<std::int64_t>> ListSteps(
+    ObjectStore& store, const std::string& model_dir);
+
+// The manifest at `path` (a checkpoint's directory, wherever it lies), checked
+// against SHA256SUMS, and the directory against both: every file is there with
+// its length, and no other. Reads no tensors.
+// Errors: NOT_FOUND (no such directory), FAILED_PRECONDITION (unfinished, or
+//   another format), DATA_LOSS (what is wrong, naming the file), the store's.
+absl::StatusOr<CheckpointAt> ReadManifest(ObjectStore& store,
+                                          const std::string& path);
+
+// The same, and every byte of every file. Errors: as ReadManifest.
+absl::StatusOr<CheckpointAt> VerifyCheckpoint(ObjectStore& store,
+                                              const std::string& path);
+
+struct Newest {
+  std::optional<CheckpointAt> checkpoint;  // verified, byte for byte
+  std::vector<std::string> refused;  // newer ones: one line each, newest first
+};
+
+// Damaged ones and those that cannot be read (a disk's I/O error) are passed
+// over. With `refused` and no checkpoint there is training to lose: whoever
+// would begin anew should ask first.
+// Errors: those of ReadManifest that speak of this program and not of the
+//   checkpoint (another format, no permission, too many open files).
+absl::StatusOr<Newest> FindNewestGood(ObjectStore& store,
+                                      const std::string& model_dir);
+
+// Committed, that is: not one that a crash left on a store without renames.
+// Errors: the store's.
+absl::StatusOr<bool> IsCommitted(ObjectStore& store, const std::string& path);
+
+}  // namespace podsim
+
+#endif  // PODSIM_HOST_CHECKPOINT_CATALOG_H_

@@ -1,0 +1,54 @@
+// What changes a model_dir: a finished checkpoint gets its name, old ones go,
+// unfinished ones are cleared away. One process calls these (the coordinator),
+// one at a time; each may be stopped anywhere and called again.
+//
+//   CommitCheckpoint(store, model_dir, stamp, manifest);
+//   PruneCheckpoints(store, model_dir, keep);
+#ifndef PODSIM_HOST_CHECKPOINT_COMMIT_H_
+#define PODSIM_HOST_CHECKPOINT_COMMIT_H_
+
+#include <cstdint>
+#include <string>
+
+#include "absl/status/status.h"
+#include "host/storage/storage.h"
+#include "proto/checkpoint.pb.h"
+
+namespace podsim {
+
+// Parts lie in UnfinishedPath(model_dir, manifest.step, stamp) already. Checks
+// that all are there with their lengths, writes manifest.json and SHA256SUMS
+// and renames the directory to <step>: from then on it is a checkpoint. Where a
+// store cannot rename, copies it there and writes the marker last.
+// If <step> is there already with this plan hash and these examples (a step
+// made again after a restart), keeps that and drops the unfinished one; a
+// damaged <step> is replaced.
+// Errors: INVALID_ARGUMENT, FAILED_PRECONDITION (the manifest; a part is
+//   missing, of another length or too many), ALREADY_EXISTS (<step> is
+//   another's), the store's. Nothing committed is lost by any of them.
+absl::Status CommitCheckpoint(ObjectStore& store, const std::string& model_dir,
+                              std::int64_t stamp,
+                              const CheckpointManifest& manifest);
+
+// Deletes committed checkpoints that have `keep` newer ones; 0 keeps all.
+// Damaged ones do not count among those kept (looked at as ReadManifest does,
+// not byte for byte). One on its way out is renamed first, so that no half of
+// it is ever taken for a checkpoint.
+// Errors: INVALID_ARGUMENT (keep is negative), the store's.
+absl::Status PruneCheckpoints(ObjectStore& store, const std::string& model_dir,
+                              int keep);
+
+// Deletes what earlier runs left unfinished. REQUIRES: nobody is writing a
+// checkpoint there.
+absl::Status CleanUnfinished(ObjectStore& store, const std::string& model_dir);
+
+// Renames committed checkpoints after `step`, where a run is about to begin, to
+// <step>.set-aside-<stamp>: damaged ones that the run could not begin with, or
+// those of a run that is to be taken up further back. Left in place, the next
+// resume would take them and PruneCheckpoints would count them.
+absl::Status SetAsideNewer(ObjectStore& store, const std::string& model_dir,
+                           std::int64_t step, std::int64_t stamp);
+
+}  // namespace podsim
+
+#endif  // PODSIM_HOST_CHECKPOINT_COMMIT_H_

@@ -1,0 +1,60 @@
+// What lies where in a model_dir, and what it is called. Pure.
+//
+//   <model_dir>/
+//     200/                               a checkpoint: committed, whole
+//       SHA256SUMS                       of every other file: sha256sum -c
+//       manifest.json                    CheckpointManifest
+//       model-00001-of-00002.safetensors
+//       model-00002-of-00002.safetensors
+//       commit_success.txt               only on stores that cannot rename
+//     300.orbax-checkpoint-tmp-1785/     being written, or left unfinished
+//     300.set-aside-1785/                beyond the point where a run began
+//
+// Whatever has another name belongs to others and is left alone.
+#ifndef PODSIM_HOST_CHECKPOINT_LAYOUT_H_
+#define PODSIM_HOST_CHECKPOINT_LAYOUT_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace podsim {
+
+inline constexpr char kManifestName[] = "manifest.json";
+inline constexpr char kSumsName[] = "SHA256SUMS";
+inline constexpr char kMarkerName[] = "commit_success.txt";
+
+// A directory of an earlier or other run: `stamp` tells the writers apart.
+struct StampedStep {
+  std::int64_t step = 0;
+  std::int64_t stamp = 0;
+  bool operator==(const StampedStep&) const = default;
+};
+
+std::string StepPath(const std::string& model_dir, std::int64_t step);
+std::string UnfinishedPath(const std::string& model_dir, std::int64_t step,
+                           std::int64_t stamp);
+std::string SetAsidePath(const std::string& model_dir, std::int64_t step,
+                         std::int64_t stamp);
+// "model-00001-of-00004.safetensors". Parts count from 1.
+std::string PartName(int part, int parts);
+
+// The other way round, from the last component of a path (a slash at its end
+// is let pass): nothing unless it is exactly such a name.
+std::optional<std::int64_t> ParseStep(std::string_view name);
+std::optional<StampedStep> ParseUnfinished(std::string_view name);
+std::optional<StampedStep> ParseSetAside(std::string_view name);
+struct PartNumber {
+  int part = 0;
+  int parts = 0;
+  bool operator==(const PartNumber&) const = default;
+};
+std::optional<PartNumber> ParsePartName(std::string_view name);
+
+// The last component of a path: "200" of "/m/200/".
+std::string NameOf(std::string_view path);
+
+}  // namespace podsim
+
+#endif  // PODSIM_HOST_CHECKPOINT_LAYOUT_H_

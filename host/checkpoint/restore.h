@@ -1,0 +1,34 @@
+// From a checkpoint back to a program's variables.
+#ifndef PODSIM_HOST_CHECKPOINT_RESTORE_H_
+#define PODSIM_HOST_CHECKPOINT_RESTORE_H_
+
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "host/checkpoint/catalog.h"
+#include "host/storage/storage.h"
+#include "models/graph/program.h"
+#include "proto/checkpoint.pb.h"
+
+namespace podsim {
+
+// The checkpoint has every variable of the program with its shape, and no
+// other; slice and batch may differ.
+// Errors: INVALID_ARGUMENT, naming the tensors: "dense_0/kernel is 784x512 in
+//   the checkpoint, 784x256 in the model; dense_2/bias is not in the model".
+absl::Status CheckTensorsFit(const CheckpointManifest& manifest,
+                             const Program& program);
+
+// All variables, weights and slots, laid out as the program says. Each file is
+// read once and checked against its SHA-256 before anything of it is used.
+// Holds one file in memory beside the variables.
+// Errors: those of CheckTensorsFit; DATA_LOSS naming file and reason; the
+//   store's.
+absl::StatusOr<std::vector<float>> ReadVariables(ObjectStore& store,
+                                                 const CheckpointAt& checkpoint,
+                                                 const Program& program);
+
+}  // namespace podsim
+
+#endif  // PODSIM_HOST_CHECKPOINT_RESTORE_H_

@@ -1,0 +1,197 @@
+#include "host/checkpoint/async_saver.h"
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "host/checkpoint/catalog.h"
+#include "host/checkpoint/commit.h"
+#include "host/checkpoint/layout.h"
+#include "host/checkpoint/restore.h"
+#include "host/checkpoint/save.h"
+#include "host/storage/faulty_store.h"
+#include "host/storage/wrapper.h"
+#include "tests/host/checkpoint/checkpoint_fixture.h"
+#include "tests/testing/status_matchers.h"
+
+namespace podsim {
+namespace {
+
+using ::podsim::testing::IsOk;
+using ::podsim::testing::kHosts;
+using ::podsim::testing::kStamp;
+using ::podsim::testing::StatusIs;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+// Reports, gathered from background threads.
+class Reports {
+ public:
+  std::function<void(const CheckpointPart&)> Sink() {
+    return [this](const CheckpointPart& part) {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      parts_.push_back(part);
+    };
+  }
+  std::vector<CheckpointPart> parts() const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return parts_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::vector<CheckpointPart> parts_;
+};
+
+class AsyncSaverTest : public ::testing::Test {
+ protected:
+  AsyncSaver::Options Options(std::vector<int> local_hosts) {
+    return {.store = &store_,
+            .model_dir = "/m",
+            .stamp = kStamp,
+            .program = program_,
+            .local_hosts = std::move(local_hosts),
+            .hosts = kHosts,
+            .on_written = reports_.Sink()};
+  }
+
+  const std::shared_ptr<const Program> program_ =
+      std::make_shared<const Program>(testing::TrainedMlp({16, 8}));
+  const std::unique_ptr<ObjectStore> memory_ = NewMemoryStore();
+  FaultyStore store_{memory_.get()};
+  Reports reports_;
+};
+
+// Two processes, two hosts each: together they write what one would.
+TEST_F(AsyncSaverTest, ProcessesTogetherWriteACheckpoint) {
+  const auto variables = testing::SomeVariables(*program_, 4);
+  {
+    AsyncSaver first(Options({0, 1}));
+    AsyncSaver second(Options({2, 3}));
+    ASSERT_THAT(first.Save(100, variables), IsOk());
+    ASSERT_THAT(second.Save(100, variables), IsOk());
+    EXPECT_THAT(first.Wait(), IsOk());
+    EXPECT_THAT(second.Wait(), IsOk());
+  }
+  ASSERT_OK_AND_ASSIGN(
+      CheckpointManifest manifest,
+      testing::WriteParts(*NewMemoryStore(), "/m", *program_, variables, 100));
+  manifest.clear_files();
+  for (const CheckpointPart& part : reports_.parts()) {
+    EXPECT_EQ(part.step(), 100);
+    EXPECT_GE(part.seconds_paused(), 0);
+    EXPECT_GT(part.seconds_written(), 0);
+    for (const CheckpointFile& file : part.files())
+      *manifest.add_files() = file;
+  }
+  ASSERT_THAT(CommitCheckpoint(store_, "/m", kStamp, manifest), IsOk());
+  ASSERT_OK_AND_ASSIGN(const CheckpointAt found,
+                       VerifyCheckpoint(store_, "/m/100"));
+  ASSERT_OK_AND_ASSIGN(const auto read,
+                       ReadVariables(store_, found, *program_));
+  EXPECT_EQ(read, variables);
+}
+
+TEST_F(AsyncSaverTest, WhatIsSavedIsWhatWasThereWhenAsked) {
+  auto variables = testing::SomeVariables(*program_, 4);
+  const auto image = EncodePart(*program_, variables, 0, kHosts, 100);
+  AsyncSaver saver(Options({0}));
+  ASSERT_THAT(saver.Save(100, variables), IsOk());
+  std::fill(variables.begin(), variables.end(), -1.0f);
+  ASSERT_THAT(saver.Wait(), IsOk());
+  ASSERT_OK_AND_ASSIGN(
+      const std::string written,
+      store_.Read(UnfinishedPath("/m", 100, kStamp) + "/" + image->name));
+  EXPECT_EQ(written, image->bytes);
+}
+
+TEST_F(AsyncSaverTest, AHostWithoutTensorsReportsNoFiles) {
+  AsyncSaver::Options options = Options({63});
+  options.hosts = 64;
+  AsyncSaver saver(std::move(options));
+  ASSERT_THAT(saver.Save(100, testing::SomeVariables(*program_, 4)), IsOk());
+  ASSERT_THAT(saver.Wait(), IsOk());
+  ASSERT_THAT(reports_.parts(), SizeIs(1));
+  EXPECT_EQ(reports_.parts()[0].files_size(), 0);
+}
+
+TEST_F(AsyncSaverTest, AFailedWriteFailsTheNextStepAndAllAfter) {
+  const auto variables = testing::SomeVariables(*program_, 4);
+  store_.FailNextWrite(absl::ResourceExhaustedError("No space left on device"));
+  AsyncSaver saver(Options({0, 1}));
+  ASSERT_THAT(saver.Save(100, variables), IsOk());
+  const auto full = StatusIs(absl::StatusCode::kResourceExhausted,
+                             AllOf(HasSubstr("checkpoint of step 100"),
+                                   HasSubstr("No space left on device")));
+  EXPECT_THAT(saver.Wait(), full);
+  EXPECT_THAT(saver.status(), full);
+  EXPECT_THAT(saver.Save(200, variables), full);
+  EXPECT_THAT(saver.Save(300, variables), full);
+  EXPECT_THAT(reports_.parts(), SizeIs(0));
+}
+
+// A store whose writes wait until they are let through.
+class GatedStore final : public ObjectStoreWrapper {
+ public:
+  using ObjectStoreWrapper::ObjectStoreWrapper;
+
+  absl::Status Write(std::string_view path, std::string_view bytes) override {
+    std::unique_lock<std::mutex> lock(mutex_);
+    opened_.wait(lock, [this] { return open_; });
+    return ObjectStoreWrapper::Write(path, bytes);
+  }
+  void Open() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    open_ = true;
+    opened_.notify_all();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable opened_;
+  bool open_ = false;
+};
+
+TEST_F(AsyncSaverTest, SaveWaitsForTheEarlierOneAndGivesSignsOfLife) {
+  GatedStore gate(memory_.get());
+  std::atomic<int> signs = 0;
+  AsyncSaver::Options options = Options({0, 1});
+  options.store = &gate;
+  // The write goes on only once Save has shown that it waits.
+  options.on_progress = [&] {
+    if (++signs == 2) gate.Open();
+  };
+  AsyncSaver saver(std::move(options));
+  const auto variables = testing::SomeVariables(*program_, 4);
+  ASSERT_THAT(saver.Save(100, variables), IsOk());
+  EXPECT_EQ(signs, 0);
+  ASSERT_THAT(saver.Save(200, variables), IsOk());
+  EXPECT_GE(signs, 2);
+  ASSERT_THAT(saver.Wait(), IsOk());
+  ASSERT_THAT(reports_.parts(), SizeIs(2));
+  EXPECT_EQ(reports_.parts()[0].step(), 100);
+  EXPECT_EQ(reports_.parts()[1].step(), 200);
+  // Two signs are a tenth of a second apart.
+  EXPECT_GE(reports_.parts()[1].seconds_paused(), 0.1);
+}
+
+TEST_F(AsyncSaverTest, EndsWithoutTheRestWhenDestroyed) {
+  GatedStore gate(memory_.get());
+  AsyncSaver::Options options = Options({0, 1, 2, 3});
+  options.store = &gate;
+  {
+    AsyncSaver saver(std::move(options));
+    ASSERT_THAT(saver.Save(100, testing::SomeVariables(*program_, 4)), IsOk());
+    gate.Open();
+  }
+  // Whole files only, be it none or all.
+  const auto names = memory_->List(UnfinishedPath("/m", 100, kStamp));
+  EXPECT_LE(names.ok() ? names->size() : 0, 4);
+}
+
+}  // namespace
+}  // namespace podsim

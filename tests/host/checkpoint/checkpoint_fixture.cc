@@ -1,0 +1,81 @@
+#include "tests/host/checkpoint/checkpoint_fixture.h"
+
+#include "base/random.h"
+#include "base/status.h"
+#include "host/checkpoint/commit.h"
+#include "host/checkpoint/layout.h"
+#include "host/checkpoint/save.h"
+#include "models/zoo/zoo.h"
+
+namespace podsim::testing {
+
+Program TrainedMlp(const std::vector<int>& hidden) {
+  ModelConfig config;
+  config.set_name("mlp");
+  for (const int width : hidden) config.add_hidden(width);
+  config.add_example_shape(3);
+  config.add_example_shape(4);
+  config.set_classes(5);
+  CompileOptions options;
+  options.momentum = 0.9;
+  absl::StatusOr<Program> program = BuildProgram(config, options);
+  PODSIM_CHECK(program.ok());
+  return *std::move(program);
+}
+
+std::vector<float> SomeVariables(const Program& program, std::uint64_t seed) {
+  std::vector<float> values(program.variable_elements);
+  const std::uint64_t key = RandomKey(seed, "variables");
+  for (std::size_t i = 0; i < values.size(); ++i)
+    values[i] = UniformFloat(key, i) - 0.5f;
+  return values;
+}
+
+absl::StatusOr<CheckpointManifest> WriteParts(
+    ObjectStore& store, const std::string& model_dir, const Program& program,
+    const std::vector<float>& variables, std::int64_t step,
+    std::int64_t stamp) {
+  CheckpointManifest manifest;
+  manifest.set_format(1);
+  manifest.set_step(step);
+  manifest.set_examples_consumed(step * kBatch);
+  manifest.set_plan_hash("1f2e");
+  manifest.set_build_id("0.1.0 g++");
+  manifest.set_wall_time(1.5e9 + static_cast<double>(step));
+  manifest.mutable_bits()->set_slice("v3-32");
+  manifest.mutable_bits()->mutable_learning_rate()->set_peak(0.1);
+  Stint& stint = *manifest.add_stints();
+  stint.set_slice("v3-32");
+  stint.set_plan_hash("1f2e");
+  stint.set_global_batch(kBatch);
+  stint.set_last_step(step);
+  stint.set_end_example(step * kBatch);
+  for (const CheckpointTensor& tensor : TensorsOf(program, kHosts))
+    *manifest.add_tensors() = tensor;
+  const std::string directory = UnfinishedPath(model_dir, step, stamp);
+  for (int host = 0; host < kHosts; ++host) {
+    const auto image = EncodePart(program, variables, host, kHosts, step);
+    if (!image) continue;
+    PODSIM_ASSIGN_OR_RETURN(*manifest.add_files(),
+                            WritePart(store, directory, *image));
+  }
+  return manifest;
+}
+
+absl::Status SaveCheckpoint(ObjectStore& store, const std::string& model_dir,
+                            const Program& program,
+                            const std::vector<float>& variables,
+                            std::int64_t step, std::int64_t stamp) {
+  PODSIM_ASSIGN_OR_RETURN(
+      const CheckpointManifest manifest,
+      WriteParts(store, model_dir, program, variables, step, stamp));
+  return CommitCheckpoint(store, model_dir, stamp, manifest);
+}
+
+std::vector<StoreKind> StoreKinds() {
+  return {{"local", NewLocalStore},
+          {"memory", NewMemoryStore},
+          {"memory_without_rename", NewMemoryStoreWithoutRename}};
+}
+
+}  // namespace podsim::testing

@@ -1,0 +1,287 @@
+// What a model_dir holds after commits, replays, prunes and clean-ups.
+#include "host/checkpoint/commit.h"
+
+#include <string>
+#include <vector>
+
+#include "host/checkpoint/catalog.h"
+#include "host/checkpoint/layout.h"
+#include "host/checkpoint/restore.h"
+#include "tests/host/checkpoint/checkpoint_fixture.h"
+#include "tests/testing/status_matchers.h"
+#include "tests/testing/temp_dir.h"
+
+namespace podsim {
+namespace {
+
+using ::podsim::testing::IsOk;
+using ::podsim::testing::kStamp;
+using ::podsim::testing::StatusIs;
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+class CommitTest : public ::testing::TestWithParam<testing::StoreKind> {
+ protected:
+  std::string Dir() const { return dir_.file("model"); }
+  ObjectStore& store() { return *store_; }
+
+  absl::Status Save(std::int64_t step, std::uint64_t seed = 1,
+                    std::int64_t stamp = kStamp) {
+    return testing::SaveCheckpoint(store(), Dir(), program_,
+                                   testing::SomeVariables(program_, seed), step,
+                                   stamp);
+  }
+  absl::StatusOr<CheckpointManifest> Write(std::int64_t step,
+                                           std::uint64_t seed = 1,
+                                           std::int64_t stamp = kStamp) {
+    return testing::WriteParts(store(), Dir(), program_,
+                               testing::SomeVariables(program_, seed), step,
+                               stamp);
+  }
+  std::vector<std::int64_t> Steps() {
+    auto steps = ListSteps(store(), Dir());
+    EXPECT_THAT(steps, IsOk());
+    return *steps;
+  }
+  std::vector<std::string> Names() {
+    auto names = store().List(Dir());
+    return names.ok() ? *names : std::vector<std::string>();
+  }
+  // The seed that a checkpoint's variables were made from.
+  void ExpectHolds(std::int64_t step, std::uint64_t seed) {
+    ASSERT_OK_AND_ASSIGN(const CheckpointAt found,
+                         VerifyCheckpoint(store(), StepPath(Dir(), step)));
+    ASSERT_OK_AND_ASSIGN(const auto read,
+                         ReadVariables(store(), found, program_));
+    EXPECT_EQ(read, testing::SomeVariables(program_, seed));
+  }
+  void Cut(std::int64_t step, const std::string& name) {
+    const std::string path = StepPath(Dir(), step) + "/" + name;
+    ASSERT_OK_AND_ASSIGN(const std::string bytes, store().Read(path));
+    ASSERT_THAT(store().Write(path, bytes.substr(0, bytes.size() - 1)), IsOk());
+  }
+  void Flip(std::int64_t step, const std::string& name) {
+    const std::string path = StepPath(Dir(), step) + "/" + name;
+    ASSERT_OK_AND_ASSIGN(std::string bytes, store().Read(path));
+    bytes.back() = static_cast<char>(bytes.back() ^ 1);
+    ASSERT_THAT(store().Write(path, bytes), IsOk());
+  }
+
+  testing::TempDir dir_;
+  std::unique_ptr<ObjectStore> store_ = GetParam().make();
+  Program program_ = testing::TrainedMlp({16, 8});
+  const std::string part_ = PartName(2, 4);
+};
+
+INSTANTIATE_TEST_SUITE_P(Stores, CommitTest,
+                         ::testing::ValuesIn(testing::StoreKinds()),
+                         [](const auto& info) { return info.param.name; });
+
+TEST_P(CommitTest, AppearsWhenCommittedAndNotBefore) {
+  EXPECT_THAT(Steps(), IsEmpty());
+  ASSERT_OK_AND_ASSIGN(const CheckpointManifest manifest, Write(100));
+  EXPECT_THAT(Steps(), IsEmpty());
+  ASSERT_THAT(CommitCheckpoint(store(), Dir(), kStamp, manifest), IsOk());
+  EXPECT_THAT(Steps(), ElementsAre(100));
+  EXPECT_THAT(Names(), ElementsAre("100/"));
+  ExpectHolds(100, 1);
+  ASSERT_THAT(Save(1000), IsOk());
+  ASSERT_THAT(Save(20), IsOk());
+  EXPECT_THAT(Steps(), ElementsAre(20, 100, 1000));
+}
+
+TEST_P(CommitTest, TheDirectoryHoldsWhatTheFormatSays) {
+  ASSERT_THAT(Save(100), IsOk());
+  ASSERT_OK_AND_ASSIGN(auto names, store().List(StepPath(Dir(), 100)));
+  std::erase(names, kMarkerName);
+  EXPECT_THAT(names,
+              ElementsAre(kSumsName, kManifestName, PartName(1, 4),
+                          PartName(2, 4), PartName(3, 4), PartName(4, 4)));
+}
+
+TEST_P(CommitTest, AReplayKeepsTheOneThatIsThere) {
+  ASSERT_THAT(Save(100, 1), IsOk());
+  ASSERT_THAT(Save(100, 1, kStamp + 1), IsOk());
+  EXPECT_THAT(Names(), ElementsAre("100/"));
+  // Nothing was written again: the answer to the first commit was lost.
+  ASSERT_OK_AND_ASSIGN(const CheckpointAt found,
+                       ReadManifest(store(), StepPath(Dir(), 100)));
+  EXPECT_THAT(CommitCheckpoint(store(), Dir(), kStamp + 2, found.manifest),
+              IsOk());
+  ExpectHolds(100, 1);
+}
+
+TEST_P(CommitTest, AReplayReplacesADamagedOne) {
+  ASSERT_THAT(Save(100, 1), IsOk());
+  Flip(100, part_);
+  ASSERT_THAT(Save(100, 1, kStamp + 1), IsOk());
+  ExpectHolds(100, 1);
+  EXPECT_THAT(Names(), ElementsAre("100/"));
+}
+
+TEST_P(CommitTest, AnotherRunsCheckpointIsNotReplaced) {
+  ASSERT_THAT(Save(100, 1), IsOk());
+  ASSERT_OK_AND_ASSIGN(CheckpointManifest manifest, Write(100, 2, kStamp + 1));
+  manifest.set_plan_hash("other");
+  EXPECT_THAT(CommitCheckpoint(store(), Dir(), kStamp + 1, manifest),
+              StatusIs(absl::StatusCode::kAlreadyExists,
+                       AllOf(HasSubstr(StepPath(Dir(), 100)),
+                             HasSubstr("plan 1f2e after 25600 examples"),
+                             HasSubstr("give another --model_dir"))));
+  ExpectHolds(100, 1);
+}
+
+TEST_P(CommitTest, EveryPartMustBeThereWithItsLength) {
+  ASSERT_THAT(Save(100, 1), IsOk());
+  ASSERT_OK_AND_ASSIGN(const CheckpointManifest manifest, Write(200));
+  const std::string part = UnfinishedPath(Dir(), 200, kStamp) + "/" + part_;
+  ASSERT_OK_AND_ASSIGN(const std::string bytes, store().Read(part));
+  ASSERT_THAT(store().Write(part, bytes + "x"), IsOk());
+  const auto refused = [&](const std::string& why) {
+    EXPECT_THAT(
+        CommitCheckpoint(store(), Dir(), kStamp, manifest),
+        StatusIs(absl::StatusCode::kFailedPrecondition,
+                 AllOf(HasSubstr(Dir()), HasSubstr(part_), HasSubstr(why))));
+    EXPECT_THAT(Steps(), ElementsAre(100));
+  };
+  refused("bytes");
+  ASSERT_THAT(store().Delete(part), IsOk());
+  refused("do all hosts share this directory?");
+  ASSERT_THAT(store().Write(part, bytes), IsOk());
+  ASSERT_THAT(store().Write(part + "x", ""), IsOk());
+  refused("is no part of the checkpoint");
+  ASSERT_THAT(store().Delete(part + "x"), IsOk());
+  EXPECT_THAT(CommitCheckpoint(store(), Dir(), kStamp, manifest), IsOk());
+  EXPECT_THAT(Steps(), ElementsAre(100, 200));
+}
+
+TEST_P(CommitTest, ABadManifestIsRefused) {
+  ASSERT_OK_AND_ASSIGN(CheckpointManifest manifest, Write(200));
+  manifest.set_examples_consumed(7);
+  EXPECT_THAT(CommitCheckpoint(store(), Dir(), kStamp, manifest),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("checkpoint manifest: its stints end")));
+}
+
+TEST_P(CommitTest, PrunesTheOldest) {
+  for (const int step : {100, 20, 300, 1000}) ASSERT_THAT(Save(step), IsOk());
+  EXPECT_THAT(PruneCheckpoints(store(), Dir(), 0), IsOk());
+  EXPECT_THAT(PruneCheckpoints(store(), Dir(), 4), IsOk());
+  EXPECT_THAT(Steps(), ElementsAre(20, 100, 300, 1000));
+  EXPECT_THAT(PruneCheckpoints(store(), Dir(), 2), IsOk());
+  EXPECT_THAT(Names(), ElementsAre("1000/", "300/"));
+  EXPECT_THAT(PruneCheckpoints(store(), Dir(), 1), IsOk());
+  EXPECT_THAT(Names(), ElementsAre("1000/"));
+  ExpectHolds(1000, 1);
+  EXPECT_THAT(PruneCheckpoints(store(), Dir(), -1),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("-1")));
+  EXPECT_THAT(PruneCheckpoints(store(), dir_.file("none"), 1), IsOk());
+}
+
+TEST_P(CommitTest, DamagedOnesAreNotCountedAmongThoseKept) {
+  for (const int step : {100, 200, 300, 400}) ASSERT_THAT(Save(step), IsOk());
+  Cut(400, part_);
+  Cut(300, kManifestName);
+  EXPECT_THAT(PruneCheckpoints(store(), Dir(), 1), IsOk());
+  EXPECT_THAT(Steps(), ElementsAre(200, 300, 400));
+  ExpectHolds(200, 1);
+}
+
+TEST_P(CommitTest, CleansWhatEarlierRunsLeft) {
+  ASSERT_THAT(Save(100), IsOk());
+  ASSERT_THAT(Write(200), IsOk());
+  ASSERT_THAT(Write(200, 1, kStamp + 1), IsOk());
+  for (const char* name : {"notes.txt", "best/x", "100.set-aside-3/x"})
+    ASSERT_THAT(store().Write(Dir() + "/" + name, "mine"), IsOk());
+  ASSERT_THAT(CleanUnfinished(store(), Dir()), IsOk());
+  EXPECT_THAT(Names(),
+              ElementsAre("100.set-aside-3/", "100/", "best/", "notes.txt"));
+  ExpectHolds(100, 1);
+  EXPECT_THAT(CleanUnfinished(store(), dir_.file("none")), IsOk());
+}
+
+TEST_P(CommitTest, SetsNewerOnesAside) {
+  for (const int step : {100, 200, 300}) ASSERT_THAT(Save(step), IsOk());
+  ASSERT_THAT(SetAsideNewer(store(), Dir(), 100, 9), IsOk());
+  EXPECT_THAT(Names(),
+              ElementsAre("100/", "200.set-aside-9/", "300.set-aside-9/"));
+  EXPECT_THAT(Steps(), ElementsAre(100));
+  // Still a checkpoint, where a user may begin.
+  ASSERT_OK_AND_ASSIGN(const CheckpointAt aside,
+                       VerifyCheckpoint(store(), SetAsidePath(Dir(), 300, 9)));
+  EXPECT_EQ(aside.step, 300);
+}
+
+TEST_P(CommitTest, NewestGoodPassesDamagedOnesOver) {
+  for (const int step : {100, 200, 300}) ASSERT_THAT(Save(step, step), IsOk());
+  Flip(300, part_);
+  ASSERT_THAT(store().Delete(StepPath(Dir(), 200) + "/" + kSumsName), IsOk());
+  ASSERT_OK_AND_ASSIGN(const Newest newest, FindNewestGood(store(), Dir()));
+  ASSERT_TRUE(newest.checkpoint.has_value());
+  EXPECT_EQ(newest.checkpoint->step, 100);
+  EXPECT_EQ(newest.checkpoint->path, StepPath(Dir(), 100));
+  EXPECT_THAT(newest.checkpoint->manifest_sha256, SizeIs(64));
+  ASSERT_THAT(newest.refused, SizeIs(2));
+  EXPECT_THAT(newest.refused[0],
+              AllOf(HasSubstr(StepPath(Dir(), 300)), HasSubstr(part_),
+                    HasSubstr("its bytes differ from its SHA-256")));
+  EXPECT_THAT(newest.refused[1], AllOf(HasSubstr(StepPath(Dir(), 200)),
+                                       HasSubstr("SHA256SUMS is missing")));
+}
+
+TEST_P(CommitTest, NewestOfNothing) {
+  ASSERT_OK_AND_ASSIGN(const Newest newest, FindNewestGood(store(), Dir()));
+  EXPECT_FALSE(newest.checkpoint.has_value());
+  EXPECT_THAT(newest.refused, IsEmpty());
+  ASSERT_THAT(store().Write(Dir(), "a file"), IsOk());
+  EXPECT_THAT(FindNewestGood(store(), Dir()),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("is a file; give a directory")));
+}
+
+TEST_P(CommitTest, ReadManifestSaysWhatIsWrong) {
+  ASSERT_THAT(Save(100), IsOk());
+  ASSERT_THAT(Write(200), IsOk());
+  EXPECT_THAT(ReadManifest(store(), StepPath(Dir(), 300)),
+              StatusIs(absl::StatusCode::kNotFound,
+                       HasSubstr("300: no checkpoint is there")));
+  EXPECT_THAT(ReadManifest(store(), Dir()),
+              StatusIs(absl::StatusCode::kNotFound,
+                       HasSubstr("no checkpoint is there")));
+  EXPECT_THAT(
+      ReadManifest(store(), UnfinishedPath(Dir(), 200, kStamp)),
+      StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("unfinished")));
+  const std::string path = StepPath(Dir(), 100);
+  ASSERT_THAT(store().Write(path + "/stray", "x"), IsOk());
+  EXPECT_THAT(ReadManifest(store(), path),
+              StatusIs(absl::StatusCode::kDataLoss,
+                       HasSubstr("stray does not belong to it")));
+  ASSERT_THAT(store().Delete(path + "/stray"), IsOk());
+  Cut(100, part_);
+  EXPECT_THAT(ReadManifest(store(), path),
+              StatusIs(absl::StatusCode::kDataLoss,
+                       AllOf(HasSubstr(part_), HasSubstr("bytes"))));
+  EXPECT_THAT(VerifyCheckpoint(store(), path),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr(part_)));
+}
+
+TEST(CommitNames, ARenamedStepIsRefused) {
+  const auto store = NewMemoryStore();
+  const Program program = testing::TrainedMlp({6});
+  ASSERT_THAT(testing::SaveCheckpoint(*store, "/m", program,
+                                      testing::SomeVariables(program, 1), 100),
+              IsOk());
+  ASSERT_THAT(store->Rename("/m/100", "/m/999"), IsOk());
+  EXPECT_THAT(ReadManifest(*store, "/m/999"),
+              StatusIs(absl::StatusCode::kDataLoss,
+                       HasSubstr("it is a checkpoint of step 100")));
+  ASSERT_THAT(store->Rename("/m/999", "/m/best"), IsOk());
+  EXPECT_THAT(ReadManifest(*store, "/m/best"), IsOk());
+}
+
+}  // namespace
+}  // namespace podsim

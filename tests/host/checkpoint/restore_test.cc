@@ -1,0 +1,120 @@
+// Save and restore: what comes back, and what does not fit.
+#include "host/checkpoint/restore.h"
+
+#include <string>
+#include <vector>
+
+#include "host/checkpoint/commit.h"
+#include "host/checkpoint/layout.h"
+#include "host/checkpoint/save.h"
+#include "tests/host/checkpoint/checkpoint_fixture.h"
+#include "tests/testing/status_matchers.h"
+#include "tests/testing/temp_dir.h"
+
+namespace podsim {
+namespace {
+
+using ::podsim::testing::IsOk;
+using ::podsim::testing::StatusIs;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+CheckpointManifest ManifestOf(const Program& program) {
+  CheckpointManifest manifest;
+  for (const CheckpointTensor& tensor : TensorsOf(program, 4))
+    *manifest.add_tensors() = tensor;
+  return manifest;
+}
+
+class RestoreTest : public ::testing::TestWithParam<testing::StoreKind> {};
+
+TEST_P(RestoreTest, GivesBackEveryBit) {
+  testing::TempDir dir;
+  const auto store = GetParam().make();
+  const Program program = testing::TrainedMlp({16, 8});
+  const auto variables = testing::SomeVariables(program, 7);
+  ASSERT_THAT(
+      testing::SaveCheckpoint(*store, dir.path(), program, variables, 100),
+      IsOk());
+  ASSERT_OK_AND_ASSIGN(const CheckpointAt found,
+                       ReadManifest(*store, StepPath(dir.path(), 100)));
+  ASSERT_OK_AND_ASSIGN(const std::vector<float> read,
+                       ReadVariables(*store, found, program));
+  EXPECT_EQ(read, variables);
+}
+
+INSTANTIATE_TEST_SUITE_P(Stores, RestoreTest,
+                         ::testing::ValuesIn(testing::StoreKinds()),
+                         [](const auto& info) { return info.param.name; });
+
+// The same bits, however many hosts wrote them.
+TEST(SaveTest, AnyNumberOfHostsWritesTheSameTensors) {
+  const Program program = testing::TrainedMlp({16, 8});
+  const auto variables = testing::SomeVariables(program, 3);
+  for (const int hosts : {1, 2, 3, 12, 64}) {
+    std::size_t files = 0;
+    std::size_t bytes = 0;
+    for (int host = 0; host < hosts; ++host) {
+      const auto image = EncodePart(program, variables, host, hosts, 5);
+      if (!image) continue;
+      ++files;
+      bytes += image->bytes.size();
+    }
+    EXPECT_EQ(files, std::min<std::size_t>(hosts, program.variables.size()));
+    EXPECT_GE(bytes, variables.size() * sizeof(float));
+  }
+}
+
+TEST(CheckTensorsFitTest, SliceAndHostsDoNotMatter) {
+  const Program program = testing::TrainedMlp({16, 8});
+  CheckpointManifest manifest;
+  for (const CheckpointTensor& tensor : TensorsOf(program, 3))
+    *manifest.add_tensors() = tensor;
+  EXPECT_THAT(CheckTensorsFit(manifest, program), IsOk());
+}
+
+TEST(CheckTensorsFitTest, NamesTheTensorsThatDiffer) {
+  EXPECT_THAT(
+      CheckTensorsFit(ManifestOf(testing::TrainedMlp({16})),
+                      testing::TrainedMlp({20})),
+      StatusIs(absl::StatusCode::kInvalidArgument,
+               AllOf(HasSubstr("dense_0/kernel is 12x16 in the checkpoint, "
+                               "12x20 in the model"),
+                     HasSubstr("dense_0/bias is 16 in the checkpoint, 20 in "
+                               "the model"),
+                     Not(HasSubstr("dense_1/bias")))));
+  EXPECT_THAT(CheckTensorsFit(ManifestOf(testing::TrainedMlp({16})),
+                              testing::TrainedMlp({16, 5})),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       AllOf(HasSubstr("dense_2/kernel is not in the "
+                                       "checkpoint"),
+                             HasSubstr("dense_2/bias/momentum is not in"))));
+  EXPECT_THAT(CheckTensorsFit(ManifestOf(testing::TrainedMlp({16, 5})),
+                              testing::TrainedMlp({16})),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("dense_2/kernel is not in the model")));
+}
+
+TEST(CheckTensorsFitTest, StopsAfterTheFirstFew) {
+  EXPECT_THAT(
+      CheckTensorsFit(ManifestOf(testing::TrainedMlp({9, 9, 9, 9, 9})),
+                      testing::TrainedMlp({8, 8, 8, 8, 8})),
+      StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("; and 14 more")));
+}
+
+TEST(RestoreFitTest, AnotherModelIsRefusedBeforeItIsRead) {
+  const auto store = NewMemoryStore();
+  const Program program = testing::TrainedMlp({16});
+  ASSERT_THAT(testing::SaveCheckpoint(*store, "/m", program,
+                                      testing::SomeVariables(program, 1), 100),
+              IsOk());
+  ASSERT_OK_AND_ASSIGN(const CheckpointAt found,
+                       ReadManifest(*store, "/m/100"));
+  EXPECT_THAT(ReadVariables(*store, found, testing::TrainedMlp({20})),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       AllOf(HasSubstr("/m/100"), HasSubstr("12x20"))));
+}
+
+}  // namespace
+}  // namespace podsim
