@@ -76,7 +76,7 @@ class FaultyTransport::Tap final : public FrameSink {
 };
 
 FaultyTransport::FaultyTransport(std::unique_ptr<Transport> inner,
-                                 FaultPlan plan, const Clock& clock)
+                                 FrameFaults plan, const Clock& clock)
     : inner_(std::move(inner)),
       plan_(std::move(plan)),
       clock_(clock),
@@ -121,7 +121,7 @@ absl::StatusOr<SendResult> FaultyTransport::Send(
   frame->header.checksum.reset();  // what travels is more than the payload
   frame->encoded = Encode(header, payload);
   frame->token = token;
-  const Fault fault =
+  const FrameFault fault =
       DecideFault(plan_, RouteOf(header), line.frames++, frame->encoded.size());
   if (observer_) observer_(header, fault);
   if (fault.flip_bit) {
@@ -210,7 +210,7 @@ void FaultyTransport::TellLost(int host, int peer) {
 }
 
 void FaultyTransport::ApplyCuts() {
-  for (const FaultPlan::Cut& cut : plan_.cuts) {
+  for (const FrameFaults::Cut& cut : plan_.cuts) {
     if (clock_.Now() >= start_ + cut.at) CutPeer(cut.peer, cut.silent);
   }
 }
@@ -227,7 +227,7 @@ absl::Duration FaultyTransport::UntilDue() const {
     // Due and still here: it waits for the inner transport, not for the clock.
     if (left > absl::ZeroDuration()) wait = std::min(wait, left);
   }
-  for (const FaultPlan::Cut& cut : plan_.cuts) {
+  for (const FrameFaults::Cut& cut : plan_.cuts) {
     const absl::Duration left = start_ + cut.at - clock_.Now();
     if (left > absl::ZeroDuration()) wait = std::min(wait, left);
   }

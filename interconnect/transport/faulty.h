@@ -33,20 +33,20 @@
 #include "base/clock.h"
 #include "interconnect/transport/credit.h"
 #include "interconnect/transport/endpoint.h"
-#include "interconnect/transport/fault_plan.h"
+#include "interconnect/transport/frame_faults.h"
 
 namespace podsim {
 
 class FaultyTransport final : public Transport {
  public:
   // `clock` must outlive this object.
-  FaultyTransport(std::unique_ptr<Transport> inner, FaultPlan plan,
+  FaultyTransport(std::unique_ptr<Transport> inner, FrameFaults plan,
                   const Clock& clock);
   ~FaultyTransport() override;
 
   // Called for every frame that Send takes, with what it will suffer (cuts
   // apart).
-  using Observer = std::function<void(const FrameHeader&, const Fault&)>;
+  using Observer = std::function<void(const FrameHeader&, const FrameFault&)>;
   void SetObserver(Observer observer) { observer_ = std::move(observer); }
 
   // As a Cut of the plan, now. Call from the polling thread.
@@ -97,7 +97,7 @@ class FaultyTransport final : public Transport {
   int Deliver();
 
   std::unique_ptr<Transport> inner_;
-  const FaultPlan plan_;
+  const FrameFaults plan_;
   const Clock& clock_;
   const absl::Time start_;
   Observer observer_;

@@ -38,7 +38,7 @@ int FramesOf(const FaultSchedule& schedule) {
 }
 
 // One kind of fault, or all together, each hitting up to two frames on average.
-void DrawFaults(Dice& dice, int frames, FaultPlan& faults) {
+void DrawFaults(Dice& dice, int frames, FrameFaults& faults) {
   const double chance = 2 * dice.Fraction() / std::max(frames, 1);
   const int kind = dice.Roll(8);
   const bool all = kind == 7;
@@ -49,7 +49,7 @@ void DrawFaults(Dice& dice, int frames, FaultPlan& faults) {
   if (kind == 4 || all) faults.reorder = 0.3 * dice.Fraction();
 }
 
-void DrawCut(Dice& dice, int world, FaultPlan& faults) {
+void DrawCut(Dice& dice, int world, FrameFaults& faults) {
   // Without delays all is over before the clock moves.
   faults.delay = 0.3;
   faults.cuts.push_back({.peer = dice.Roll(world),
@@ -89,7 +89,7 @@ FaultSchedule DrawSchedule(std::uint64_t seed) {
 }
 
 std::string Describe(const FaultSchedule& schedule) {
-  const FaultPlan& faults = schedule.faults;
+  const FrameFaults& faults = schedule.faults;
   std::string text =
       absl::StrCat("seed ", schedule.seed, ": ", schedule.collectives, " x ",
                    Describe(schedule.request), ", ",
@@ -98,7 +98,7 @@ std::string Describe(const FaultSchedule& schedule) {
                    schedule.processes.size(), " processes, drop ", faults.drop,
                    ", duplicate ", faults.duplicate, ", flip ", faults.flip,
                    ", reorder ", faults.reorder, ", delay ", faults.delay);
-  for (const FaultPlan::Cut& cut : faults.cuts) {
+  for (const FrameFaults::Cut& cut : faults.cuts) {
     absl::StrAppend(&text, ", host ", cut.peer, " cut off ",
                     cut.silent ? "in silence " : "", "at ",
                     absl::FormatDuration(cut.at));

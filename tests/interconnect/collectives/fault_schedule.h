@@ -15,7 +15,7 @@
 #include "interconnect/collectives/algorithms.h"
 #include "interconnect/collectives/reduce.h"
 #include "interconnect/collectives/waiting.h"
-#include "interconnect/transport/fault_plan.h"
+#include "interconnect/transport/frame_faults.h"
 #include "tests/interconnect/collectives/run_plans.h"
 
 namespace podsim::testing {
@@ -38,7 +38,7 @@ struct FaultSchedule {
   ElementRules rules;
   int collectives = 1;
   std::vector<std::vector<int>> processes;  // the hosts of each
-  FaultPlan faults;
+  FrameFaults faults;
   Aftermath aftermath = Aftermath::kAllAreAborted;
 
   int world() const { return static_cast<int>(request.ring.size()); }
@@ -50,7 +50,7 @@ std::string Describe(const FaultSchedule& schedule);
 // A frame that was sent, and what it suffered.
 struct SentFrame {
   FrameHeader header;
-  Fault fault;
+  FrameFault fault;
 
   bool lost() const { return fault.drop; }
   bool damaged() const { return !fault.drop && fault.flip_bit.has_value(); }

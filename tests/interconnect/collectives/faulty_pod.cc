@@ -91,7 +91,7 @@ void FaultyPod::Join(const std::vector<int>& hosts) {
   transports_.push_back(std::make_unique<FaultyTransport>(
       network_.Join(hosts), schedule_.faults, clock_));
   transports_.back()->SetObserver(
-      [this](const FrameHeader& header, const Fault& fault) {
+      [this](const FrameHeader& header, const FrameFault& fault) {
         run_.frames.push_back({header, fault});
       });
   std::vector<int> all(world_);
@@ -130,7 +130,7 @@ FaultRun FaultyPod::Run() {
     }
   }
   RunToTheEnd();
-  for (const FaultPlan::Cut& cut : schedule_.faults.cuts) {
+  for (const FrameFaults::Cut& cut : schedule_.faults.cuts) {
     run_.cut = run_.cut || clock_.Now() >= begin_ + cut.at;
   }
   DeliverWhatIsLate();

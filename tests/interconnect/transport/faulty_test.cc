@@ -22,7 +22,7 @@ const SystemClock& WallClock() {
 }
 
 Transports MakeFaulty(const std::vector<std::vector<int>>& processes,
-                      const FaultPlan& plan, const Clock& clock) {
+                      const FrameFaults& plan, const Clock& clock) {
   InProcessNetwork network;
   Transports transports;
   for (const auto& hosts : processes) {
@@ -103,7 +103,7 @@ TEST(FaultyTransport, FlippedBitsAreNoticed) {
 
 TEST(FaultyTransport, DropsDuplicatesAndReordersAsPlanned) {
   SimClock clock;
-  const FaultPlan plan = {
+  const FrameFaults plan = {
       .seed = 3, .drop = 0.2, .duplicate = 0.2, .reorder = 0.2};
   TestPod pod(MakeFaulty({{0}, {1}}, plan, clock));
   const auto bytes = Pattern(1, 40);
@@ -114,7 +114,8 @@ TEST(FaultyTransport, DropsDuplicatesAndReordersAsPlanned) {
   RunFor(pod, clock, absl::Milliseconds(400));
   auto seen = TimesSeen(pod.sink(1));
   for (std::uint64_t i = 0; i < kFrames; ++i) {
-    const Fault fault = DecideFault(plan, {.from = 0, .to = 1}, i, 64 + 40);
+    const FrameFault fault =
+        DecideFault(plan, {.from = 0, .to = 1}, i, 64 + 40);
     EXPECT_EQ(seen[i], fault.drop ? 0 : fault.duplicate ? 2 : 1) << i;
   }
   const auto& frames = pod.sink(1).frames;
@@ -155,7 +156,7 @@ TEST(FaultyTransport, BoundHoldsForWhatIsHeldBack) {
 
 TEST(FaultyTransport, ACutPeerIsLost) {
   SimClock clock;
-  FaultPlan plan;
+  FrameFaults plan;
   plan.cuts.push_back({.peer = 1, .at = absl::Milliseconds(10)});
   TestPod pod(MakeFaulty({{0}, {1}, {2}}, plan, clock));
   const auto bytes = Pattern(1, 10);
@@ -197,17 +198,17 @@ TEST(FaultyTransport, LossOfTheInnerPeerIsPassedOn) {
 }
 
 TEST(DecideFault, ChancesComeOutAndFaultsAreIndependent) {
-  const FaultPlan plan = {.seed = 9, .drop = 0.25, .flip = 1, .delay = 0.5};
-  FaultPlan without = plan;
+  const FrameFaults plan = {.seed = 9, .drop = 0.25, .flip = 1, .delay = 0.5};
+  FrameFaults without = plan;
   without.drop = 0;
   int drops = 0;
   constexpr int kFrames = 4000;
   for (int i = 0; i < kFrames; ++i) {
-    const Fault fault = DecideFault(plan, {.from = 1, .to = 2}, i, 100);
+    const FrameFault fault = DecideFault(plan, {.from = 1, .to = 2}, i, 100);
     drops += fault.drop;
     EXPECT_LT(*fault.flip_bit, 800);
     EXPECT_LE(fault.delay, plan.max_delay);
-    const Fault same = DecideFault(without, {.from = 1, .to = 2}, i, 100);
+    const FrameFault same = DecideFault(without, {.from = 1, .to = 2}, i, 100);
     EXPECT_EQ(fault.flip_bit, same.flip_bit);
     EXPECT_EQ(fault.delay, same.delay);
   }

@@ -244,7 +244,7 @@ class GroupMuxOverDamage : public GroupMuxTest {
   GroupMuxOverDamage()
       : GroupMuxTest([](auto transport) {
           return std::make_unique<FaultyTransport>(
-              std::move(transport), FaultPlan{.seed = 1, .flip = 1},
+              std::move(transport), FrameFaults{.seed = 1, .flip = 1},
               StandingClock());
         }) {}
 };

@@ -1,7 +1,7 @@
 // Which frames suffer what: a pure function of a seed and a frame's number on
 // its route, so a run with one seed can be had again.
-#ifndef PODSIM_INTERCONNECT_TRANSPORT_FAULT_PLAN_H_
-#define PODSIM_INTERCONNECT_TRANSPORT_FAULT_PLAN_H_
+#ifndef PODSIM_INTERCONNECT_TRANSPORT_FRAME_FAULTS_H_
+#define PODSIM_INTERCONNECT_TRANSPORT_FRAME_FAULTS_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -14,7 +14,7 @@
 namespace podsim {
 
 // Chances are per frame, 0 to 1, each drawn on its own.
-struct FaultPlan {
+struct FrameFaults {
   std::uint64_t seed = 0;
   double drop = 0;       // never arrives
   double duplicate = 0;  // arrives twice
@@ -36,7 +36,7 @@ struct FaultPlan {
 };
 
 // What one frame suffers.
-struct Fault {
+struct FrameFault {
   bool drop = false;
   bool duplicate = false;
   bool reorder = false;
@@ -46,9 +46,9 @@ struct Fault {
 
 // The fate of frame `number` of `route` (0 for the first), `bytes` long with
 // its header. REQUIRES: bytes > 0.
-Fault DecideFault(const FaultPlan& plan, const Route& route,
-                  std::uint64_t number, std::size_t bytes);
+FrameFault DecideFault(const FrameFaults& plan, const Route& route,
+                       std::uint64_t number, std::size_t bytes);
 
 }  // namespace podsim
 
-#endif  // PODSIM_INTERCONNECT_TRANSPORT_FAULT_PLAN_H_
+#endif  // PODSIM_INTERCONNECT_TRANSPORT_FRAME_FAULTS_H_

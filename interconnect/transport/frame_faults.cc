@@ -1,6 +1,6 @@
 // Every draw has a counter of its own, so that changing one chance leaves the
 // other faults of a seed where they were.
-#include "interconnect/transport/fault_plan.h"
+#include "interconnect/transport/frame_faults.h"
 
 #include "absl/strings/str_cat.h"
 #include "base/random.h"
@@ -21,15 +21,15 @@ enum Draw : std::uint64_t {
 
 }  // namespace
 
-Fault DecideFault(const FaultPlan& plan, const Route& route,
-                  std::uint64_t number, std::size_t bytes) {
+FrameFault DecideFault(const FrameFaults& plan, const Route& route,
+                       std::uint64_t number, std::size_t bytes) {
   const std::uint64_t key =
       RandomKey(plan.seed, absl::StrCat("fault/", route.from, "/", route.to,
                                         "/", static_cast<int>(route.lane)));
   const auto draw = [key, number](Draw what) {
     return static_cast<double>(UniformFloat(key, number * kDraws + what));
   };
-  Fault fault;
+  FrameFault fault;
   fault.drop = draw(kDrop) < plan.drop;
   fault.duplicate = draw(kDuplicate) < plan.duplicate;
   fault.reorder = draw(kReorder) < plan.reorder;
