@@ -10,6 +10,9 @@ namespace podsim {
 enum class LogLevel { kInfo, kWarning, kError };
 
 // Thread-safe. Adds the newline. The launcher prefixes lines of each host.
+// Standard error is often a pipe: while its reader stands still (a stopped
+// launcher, a paused terminal) lines are lost and counted, after a second of
+// waiting, rather than that the program stands still too.
 void Log(LogLevel level, std::string_view message);
 
 // Messages below `level` are dropped from here on (default: kInfo, all kept).

@@ -1,6 +1,11 @@
 #include "base/log.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <array>
+#include <cstdlib>
 #include <sstream>
 #include <string>
 #include <thread>
@@ -11,6 +16,7 @@
 namespace podsim {
 namespace {
 
+using ::testing::HasSubstr;
 using ::testing::MatchesRegex;
 
 class Logging : public ::testing::Test {
@@ -75,6 +81,55 @@ TEST_F(Logging, LinesOfSeveralThreadsDoNotTear) {
     ++count[t];
   }
   for (const int lines_of_one : count) EXPECT_EQ(lines_of_one, kLines);
+}
+
+// Standard error as a pipe that nobody reads for a while.
+class StalledLog : public ::testing::Test {
+ protected:
+  StalledLog() : stderr_(dup(STDERR_FILENO)) {
+    if (pipe2(ends_.data(), O_CLOEXEC | O_NONBLOCK) != 0) std::abort();
+    // The writing end blocks, as a child's does.
+    fcntl(ends_[1], F_SETFL, 0);
+    dup2(ends_[1], STDERR_FILENO);
+  }
+  ~StalledLog() override {
+    dup2(stderr_, STDERR_FILENO);
+    for (const int fd : {ends_[0], ends_[1], stderr_}) close(fd);
+  }
+
+  std::vector<std::string> ReadLines() {
+    std::string bytes;
+    std::array<char, 4096> buffer{};
+    for (ssize_t count = 0;
+         (count = read(ends_[0], buffer.data(), buffer.size())) > 0;) {
+      bytes.append(buffer.data(), static_cast<std::size_t>(count));
+    }
+    std::istringstream text(bytes);
+    std::vector<std::string> lines;
+    for (std::string line; std::getline(text, line);) lines.push_back(line);
+    return lines;
+  }
+
+  int stderr_;
+  std::array<int, 2> ends_ = {-1, -1};
+};
+
+// Were Log to block, this would never end.
+TEST_F(StalledLog, LosesLinesRatherThanTime) {
+  constexpr int kLines = 3000;  // 300 kB; a pipe holds 64 KiB
+  const std::string message(84, 'x');
+  for (int i = 0; i < kLines; ++i) Log(LogLevel::kInfo, message);
+  const std::size_t kept = ReadLines().size();
+  EXPECT_GT(kept, 500);
+  EXPECT_LT(kept, 700);
+  Log(LogLevel::kInfo, "later");
+  Log(LogLevel::kInfo, "last");
+  const auto lines = ReadLines();
+  ASSERT_EQ(lines.size(), 3);
+  EXPECT_THAT(lines[0],
+              HasSubstr(std::to_string(kLines - kept) + " lines are lost"));
+  EXPECT_THAT(lines[1], HasSubstr("later"));
+  EXPECT_THAT(lines[2], HasSubstr("last"));
 }
 
 }  // namespace
