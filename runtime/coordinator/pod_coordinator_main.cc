@@ -1,13 +1,11 @@
 // pod_coordinator: forms a pod, watches it, and writes what happens to the job
 // as one JSON object a line. Exit code: 0 done, 1 the job failed, 2 bad usage.
-#include <google/protobuf/util/json_util.h>
 #include <signal.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <cerrno>
 #include <cstdlib>
-#include <cstring>
 #include <memory>
 #include <stop_token>
 #include <string>
@@ -18,6 +16,7 @@
 #include "base/log.h"
 #include "base/rpc/token.h"
 #include "base/status.h"
+#include "runtime/coordinator/event_writer.h"
 #include "runtime/coordinator/plan_inputs.h"
 #include "runtime/coordinator/service.h"
 #include "runtime/job/job_file.h"
@@ -28,6 +27,9 @@ namespace {
 constexpr int kDone = 0;
 constexpr int kFailed = 1;
 constexpr int kBadUsage = 2;
+
+// For whoever reads the events, once the job has ended.
+constexpr absl::Duration kEventsLimit = absl::Seconds(5);
 
 struct Flags {
   std::string job;
@@ -66,19 +68,6 @@ bool WriteAll(int fd, const std::string& text) {
   return true;
 }
 
-void WriteEvent(int fd, const JobEvent& event) {
-  google::protobuf::util::JsonPrintOptions options;
-  options.preserve_proto_field_names = true;
-  options.always_print_primitive_fields = true;
-  std::string line;
-  PODSIM_CHECK(
-      google::protobuf::util::MessageToJsonString(event, &line, options).ok());
-  if (!WriteAll(fd, line + "\n")) {
-    Log(LogLevel::kWarning,
-        absl::StrCat("cannot write events: ", std::strerror(errno)));
-  }
-}
-
 // Ends the job on SIGTERM or SIGINT. The signals must be blocked in every
 // thread.
 void WatchSignals(const std::stop_token& stop, const sigset_t& signals,
@@ -94,7 +83,7 @@ void WatchSignals(const std::stop_token& stop, const sigset_t& signals,
 }
 
 absl::StatusOr<std::unique_ptr<CoordinatorServer>> StartServer(
-    const Flags& flags, const Clock& clock) {
+    const Flags& flags, const Clock& clock, EventWriter& events) {
   PODSIM_ASSIGN_OR_RETURN(std::string token, TokenFromEnvironment());
   PODSIM_ASSIGN_OR_RETURN(JobSpec spec, ReadJobFile(flags.job));
   PODSIM_ASSIGN_OR_RETURN(PlanInputs inputs,
@@ -106,9 +95,16 @@ absl::StatusOr<std::unique_ptr<CoordinatorServer>> StartServer(
                     .allow_plaintext_network = flags.allow_plaintext_network},
        .make_plan = PlanMakerFor(std::move(spec), std::move(inputs)),
        .isa = isa,
-       .on_event = [fd = flags.events_fd](
-                       const JobEvent& event) { WriteEvent(fd, event); },
+       .on_event = [&events](const JobEvent& event) { events.Write(event); },
        .clock = &clock});
+}
+
+// Until the job has ended.
+absl::Status Serve(const sigset_t& signals, CoordinatorServer& server) {
+  const std::jthread watcher([&](const std::stop_token& stop) {
+    WatchSignals(stop, signals, server);
+  });
+  return server.Wait();
 }
 
 int Run(const Flags& flags) {
@@ -123,7 +119,8 @@ int Run(const Flags& flags) {
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
 
   const SystemClock clock;
-  auto server = StartServer(flags, clock);
+  EventWriter events(flags.events_fd, clock);
+  auto server = StartServer(flags, clock, events);
   if (!server.ok()) {
     Log(LogLevel::kError, std::string(server.status().message()));
     return kBadUsage;
@@ -132,10 +129,9 @@ int Run(const Flags& flags) {
     WriteAll(flags.ready_fd, (*server)->address() + "\n");
     close(flags.ready_fd);
   }
-  const std::jthread watcher([&](const std::stop_token& stop) {
-    WatchSignals(stop, signals, **server);
-  });
-  const absl::Status outcome = (*server)->Wait();
+  const absl::Status outcome = Serve(signals, **server);
+  server->reset();
+  events.Finish(kEventsLimit);
   if (outcome.ok()) return kDone;
   Log(LogLevel::kError, std::string(outcome.message()));
   return kFailed;

@@ -32,8 +32,8 @@ class CoordinatorServer {
     // before anyone has joined, and once with the pod's common level.
     std::function<absl::StatusOr<JobPlan>(const std::string& isa)> make_plan;
     std::string isa;
-    // Called from one thread, in order; may block (a slow reader then slows
-    // the reports, not the steps). May be empty.
+    // Called from one thread, in order; must not block, or leases run out and
+    // calls stay unanswered meanwhile. May be empty.
     std::function<void(const JobEvent&)> on_event;
     // Borrowed; must outlive the server.
     const Clock* clock = nullptr;

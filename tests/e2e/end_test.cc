@@ -1,6 +1,7 @@
 // However a pod ends, it ends soon, says why, and leaves no process behind.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <signal.h>
 
 #include <chrono>
@@ -157,6 +158,46 @@ TEST_P(SignalTest, TheLauncherTakesEveryoneWithIt) {
 
 INSTANTIATE_TEST_SUITE_P(Signals, SignalTest,
                          ::testing::Values(SIGINT, SIGTERM, SIGKILL));
+
+// Steps of a millisecond or so: their events fill a pipe (64 KiB by itself)
+// several times over.
+std::vector<std::string> ManySteps() {
+  return {"--topology=v3-32", "--model=mlp",        "--hidden=16",
+          "--dataset=digits", "--batch_per_core=4", "--train_steps=1000"};
+}
+
+bool WaitUntilEnded(const std::vector<pid_t>& pids, seconds timeout) {
+  const auto deadline = steady_clock::now() + timeout;
+  for (const pid_t pid : pids)
+    while (IsAlive(pid)) {
+      if (steady_clock::now() > deadline) return false;
+      poll(nullptr, 0, 2);
+    }
+  return true;
+}
+
+TEST(FrozenLauncherTest, DelaysNothing) {
+  PodRun undisturbed(ManySteps());
+  ASSERT_EQ(undisturbed.Wait(), 0) << undisturbed.output();
+  PodRun pod(ManySteps());
+  ASSERT_TRUE(pod.WaitForEvents("step", 1, kStart)) << pod.output();
+  const std::vector<pid_t> hosts = pod.Children("pod_host");
+  const std::vector<pid_t> coordinator = pod.Children("pod_coordinator");
+  ASSERT_EQ(hosts.size(), 4u);
+  ASSERT_EQ(coordinator.size(), 1u);
+  pod.process().Signal(SIGSTOP);
+  const bool hosts_ended = WaitUntilEnded(hosts, seconds(60));
+  const bool coordinator_ended = WaitUntilEnded(coordinator, seconds(60));
+  const std::size_t shown = pod.Events("step").size();
+  pod.process().Signal(SIGCONT);
+  EXPECT_TRUE(hosts_ended);
+  EXPECT_TRUE(coordinator_ended);
+  EXPECT_LT(shown, 500u) << "the launcher was stopped too late to say anything";
+  EXPECT_EQ(pod.Wait(), 0) << pod.output();
+  EXPECT_EQ(pod.Event("summary").at("weights_hash"),
+            undisturbed.Event("summary").at("weights_hash"));
+  EXPECT_EQ(pod.Events("step").size(), 1000u);
+}
 
 }  // namespace
 }  // namespace podsim::testing
