@@ -22,6 +22,19 @@ std::string Dump(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
+// Every category, so that programs need not ask which there are.
+Json GoodputJson(const Goodput& goodput) {
+  Json json = {{"fraction", goodput.fraction()},
+               {"seconds_wall", goodput.wall},
+               {"seconds_productive", goodput.productive},
+               {"steps_lost", goodput.steps_lost}};
+  for (int i = 0; i < kLossCategories; ++i) {
+    const auto category = static_cast<LostTo>(i);
+    json[NameOf(category)] = goodput[category];
+  }
+  return json;
+}
+
 absl::Status FileError(const std::string& path) {
   return absl::ErrnoToStatus(
       errno, absl::StrCat("cannot write the metrics file ", path));
@@ -124,6 +137,9 @@ std::string SummaryLine(const RunSummary& summary) {
   if (summary.time_to_first_step.has_value()) {
     line["seconds_to_first_step"] =
         absl::ToDoubleSeconds(*summary.time_to_first_step);
+  }
+  if (summary.goodput.has_value()) {
+    line["goodput"] = GoodputJson(*summary.goodput);
   }
   if (summary.simulated_step.has_value()) {
     line["simulated_step_seconds"] = summary.simulated_step->seconds();

@@ -88,6 +88,11 @@ std::string FormatSummary(const RunSummary& summary) {
   if (summary.overlap.has_value()) {
     absl::StrAppend(&text, Row("overlap", FormatOverlap(*summary.overlap)));
   }
+  if (summary.goodput.has_value()) {
+    absl::StrAppend(&text, Row("goodput", FormatGoodput(*summary.goodput)));
+    const std::string lost = FormatLostTime(*summary.goodput);
+    if (!lost.empty()) absl::StrAppend(&text, Row("lost to", lost));
+  }
   if (summary.simulated_step.has_value()) {
     absl::StrAppend(
         &text, Row("simulated step", FormatSimTime(*summary.simulated_step)));
@@ -96,6 +101,7 @@ std::string FormatSummary(const RunSummary& summary) {
 }
 
 void SummaryCollector::OnEvent(const JobEvent& event, absl::Time now) {
+  goodput_.OnEvent(event);
   switch (event.event_case()) {
     case JobEvent::kFormed:
       summary_.plan = event.formed().plan();
@@ -111,6 +117,7 @@ void SummaryCollector::OnEvent(const JobEvent& event, absl::Time now) {
       break;
     case JobEvent::kDone:
       summary_.overlap = overlap_.Measured();
+      summary_.goodput = goodput_.Measured();
       summary_.weights_hash = event.done().weights_hash();
       summary_.steps = event.done().steps();
       summary_.examples = event.done().examples();

@@ -10,6 +10,7 @@
 #include "absl/time/time.h"
 #include "base/units.h"
 #include "proto/event.pb.h"
+#include "runtime/report/goodput.h"
 #include "runtime/report/overlap.h"
 
 namespace podsim {
@@ -36,6 +37,7 @@ struct RunSummary {
   double examples_per_second = 0;  // wall, after the first step
   PhaseSeconds phases;             // wall
   std::optional<Overlap> overlap;  // wall
+  std::optional<Goodput> goodput;  // wall, once the job is done
   std::optional<SimTime> simulated_step;
 };
 
@@ -47,7 +49,7 @@ class SummaryCollector {
  public:
   // `command_start`: when the user's command began.
   explicit SummaryCollector(absl::Time command_start)
-      : command_start_(command_start) {}
+      : command_start_(command_start), goodput_(command_start) {}
 
   // `now`: when the event arrived.
   void OnEvent(const JobEvent& event, absl::Time now);
@@ -62,6 +64,7 @@ class SummaryCollector {
   double first_step_at_ = 0;  // wall_time of the first step's end
   std::int64_t first_examples_ = 0;
   OverlapMeter overlap_;
+  GoodputMeter goodput_;
   RunSummary summary_;
 };
 

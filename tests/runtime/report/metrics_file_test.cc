@@ -108,11 +108,18 @@ TEST(MetricsLineTest, SummaryHasOptionalPartsOnlyWhenKnown) {
   EXPECT_EQ(line["weights_hash"], "feed");
   EXPECT_FALSE(line.contains("eval_accuracy"));
   EXPECT_FALSE(line.contains("simulated_step_seconds"));
+  EXPECT_FALSE(line.contains("goodput"));
   summary.eval.emplace().set_accuracy(0.5);
+  summary.goodput = {.wall = 4, .productive = 3};
+  (*summary.goodput)[LostTo::kWastedProgress] = 1;
   summary.simulated_step = SimTime::Seconds(0.5);
   line = json::parse(SummaryLine(summary));
   EXPECT_EQ(line["eval_accuracy"], 0.5);
   EXPECT_EQ(line["simulated_step_seconds"], 0.5);
+  EXPECT_EQ(line["goodput"]["fraction"], 0.75);
+  EXPECT_EQ(line["goodput"]["seconds_wall"], 4);
+  EXPECT_EQ(line["goodput"]["WASTED_PROGRESS_FROM_DISRUPTION"], 1);
+  EXPECT_EQ(line["goodput"]["OTHER"], 0);
 }
 
 TEST(MetricsLineTest, FailureNamesTheCulprit) {

@@ -101,11 +101,19 @@ TEST_F(SummaryTest, SaysWhatRanAndWhichClock) {
   EXPECT_THAT(text, HasSubstr(" sim\n"));
 }
 
+TEST_F(SummaryTest, SaysWhereTheTimeWent) {
+  SendRun();
+  const std::string text = FormatSummary(collector_.summary());
+  EXPECT_THAT(text, HasSubstr("goodput             83.1% of 1.500 s wall"));
+  EXPECT_THAT(text, HasSubstr("TPU_INITIALIZATION 250.0 ms"));
+}
+
 TEST_F(SummaryTest, LeavesOutWhatIsNotKnown) {
   const std::string text = FormatSummary(collector_.summary());
   EXPECT_THAT(text, HasSubstr("not evaluated"));
   EXPECT_THAT(text, Not(HasSubstr("time to first step")));
   EXPECT_THAT(text, Not(HasSubstr("simulated")));
+  EXPECT_THAT(text, Not(HasSubstr("goodput")));
   EXPECT_THAT(text, Not(HasSubstr("nan")));
 }
 
