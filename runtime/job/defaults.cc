@@ -76,6 +76,11 @@ void FillGeneralDefaults(JobSpec& spec) {
   PODSIM_DEFAULT(spec, chunk_bytes, kMiB);
   PODSIM_DEFAULT(spec, link_latency, 0);
   PODSIM_DEFAULT(spec, overlap_probe, 10);
+  PODSIM_DEFAULT(spec, mode, "train");
+  PODSIM_DEFAULT(spec, max_restarts, 0);
+  PODSIM_DEFAULT(spec, weights_check_every, 100);
+  PODSIM_DEFAULT(spec, audit_every, 0);
+  PODSIM_DEFAULT(spec, on_corruption, "stop");
   PODSIM_DEFAULT(spec, stall_timeout, 10);
   PODSIM_DEFAULT(spec, heartbeat_timeout, 5);
   PODSIM_DEFAULT(spec, initialization_timeout, 60);

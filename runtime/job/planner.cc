@@ -13,6 +13,7 @@
 #include "runtime/job/fit.h"
 #include "runtime/job/job.h"
 #include "runtime/job/plan_bits.h"
+#include "runtime/job/plan_checkpoints.h"
 #include "runtime/job/plan_placement.h"
 #include "runtime/job/recipe.h"
 #include "runtime/job/reduction.h"
@@ -63,6 +64,7 @@ absl::StatusOr<JobPlan> BeginPlan(const Job& job,
                           EvalBatchPerCore(job, inputs.dataset));
   plan.set_eval_batch_per_core(eval_batch);
   plan.set_steps_per_eval(job.spec.steps_per_eval());
+  PODSIM_RETURN_IF_ERROR(PlanCheckpoints(job.spec, plan));
   return plan;
 }
 

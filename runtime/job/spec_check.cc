@@ -49,6 +49,11 @@ constexpr IntegerBounds kIntegers[] = {
     {"eval_batch_size", 1, kMost},
     {"steps_per_eval", 0, kMost},
     {"overlap_probe", 0, kMost},
+    {"checkpoint_every", 0, kMost},
+    {"keep", 0, 1 << 30},
+    {"max_restarts", 0, 1 << 20},
+    {"weights_check_every", 0, kMost},
+    {"audit_every", 0, kMost},
     {"processes", 1, 1 << 16},
     {"threads", 0, 1 << 12},
     {"bucket_bytes", 4, 4 * kGiB},
@@ -69,6 +74,7 @@ constexpr RealBounds kReals[] = {
     {"base_learning_rate", 0, false, 1e38},
     {"momentum", 0, true, 1},
     {"link_latency", 0, true, 1},
+    {"checkpoint_every_seconds", 0, true, kMostSeconds},
     {"stall_timeout", 0, false, kMostSeconds},
     {"heartbeat_timeout", 0, false, kMostSeconds},
     {"initialization_timeout", 0, false, kMostSeconds},
@@ -101,6 +107,8 @@ std::vector<Words> WordTable() {
           {"reduction", {"fused", "tree"}},
           {"lr_scaling", {"linear", "sqrt", "none"}},
           {"precision", {"bfloat16", "float32"}},
+          {"mode", {"train", "eval"}},
+          {"on_corruption", {"stop", "restore"}},
           {"transport", {"unix", "tcp"}},
           {"isa", IsaLevels()},
           {"wrap", {"auto", "torus", "mesh"}}};
@@ -230,6 +238,15 @@ absl::Status CheckChunk(const JobSpec& spec) {
                      "multiples of 4, the size of a gradient");
 }
 
+absl::Status CheckFaultsDone(const JobSpec& spec) {
+  constexpr int kMostFaults = 1 << 20;
+  for (const int index : spec.faults_done())
+    if (index < 0 || index >= kMostFaults)
+      return OutOfBounds("faults_done", absl::StrCat(index),
+                         absl::StrCat("0 to ", FormatCount(kMostFaults - 1)));
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::Status CheckSpec(const JobSpec& spec) {
@@ -243,6 +260,7 @@ absl::Status CheckSpec(const JobSpec& spec) {
   for (const Words& words : WordTable())
     PODSIM_RETURN_IF_ERROR(CheckWord(spec, words));
   PODSIM_RETURN_IF_ERROR(CheckChunk(spec));
+  PODSIM_RETURN_IF_ERROR(CheckFaultsDone(spec));
   PODSIM_RETURN_IF_ERROR(ChoiceTable(spec.choices()).status());
   PODSIM_RETURN_IF_ERROR(CheckSizes("hidden", spec.hidden(), kMostLayers,
                                     kMostWidth, /*multiply=*/false));

@@ -10,6 +10,7 @@ constexpr char kSchedule[] = "Batch, steps and learning rate";
 constexpr char kNumerics[] = "Numerics";
 constexpr char kMachine[] = "This machine";
 constexpr char kLimits[] = "Time limits, in seconds";
+constexpr char kSurvival[] = "Checkpoints and failures";
 constexpr char kOutput[] = "Output";
 
 constexpr FlagInfo kSpecFlags[] = {
@@ -97,6 +98,32 @@ constexpr FlagInfo kSpecFlags[] = {
     {"host_memory_bytes", kMachine, "BYTES",
      "Memory the job may use (K, M, G); 0: what this\n"
      "machine has"},
+
+    {"model_dir", kSurvival, "DIR",
+     "Where checkpoints go, shared by all hosts; the same\n"
+     "command again goes on from the newest good one"},
+    {"checkpoint_every", kSurvival, "N",
+     "Save every N steps; one is always saved at the end"},
+    {"checkpoint_every_seconds", kSurvival, "X",
+     "Save every X seconds [600, unless --checkpoint_every]"},
+    {"keep", kSurvival, "N", "Checkpoints to keep; 0: all [0]"},
+    {"restore", kSurvival, "DIR",
+     "Begin with this checkpoint instead, of any slice; its\n"
+     "tensors must be the model's"},
+    {"mode", kSurvival, "MODE",
+     "train, or eval: evaluate a checkpoint and stop [train]"},
+    {"max_restarts", kSurvival, "N",
+     "Start the pod again when a host is lost, from the\n"
+     "newest checkpoint, up to N times [0]"},
+    {"weights_check_every", kSurvival, "N",
+     "Compare hashes of all processes' weights every N\n"
+     "steps; 0: only at the end [100]"},
+    {"audit_every", kSurvival, "N",
+     "Every N steps let other hosts compute a host's\n"
+     "gradient again and compare the bits; 0: never [0]"},
+    {"on_corruption", kSurvival, "WHAT",
+     "When hashes differ: stop, or restore the newest\n"
+     "checkpoint, as a restart [stop]"},
 
     {"initialization_timeout", kLimits, "X", "For the pod to form"},
     {"heartbeat_timeout", kLimits, "X",

@@ -34,7 +34,8 @@ absl::StatusOr<ParsedFlags> Parse(const std::vector<std::string>& args,
 
 TEST(FlagTableTest, EveryJobSpecFieldIsAFlagExactlyOnce) {
   // pod_bench's, and what is read from a file.
-  std::multiset<std::string> flags = {"bench", "choices"};
+  std::multiset<std::string> flags = {"bench", "choices", "faults",
+                                      "faults_done"};
   for (const FlagInfo& info : SpecFlags()) flags.insert(info.name);
   const auto* descriptor = JobSpec::descriptor();
   EXPECT_EQ(flags.size(), static_cast<std::size_t>(descriptor->field_count()));
