@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <optional>
+#include <set>
 #include <stop_token>
 #include <thread>
 #include <utility>
@@ -69,6 +70,7 @@ struct CoordinatorLink::Impl {
   Mutex mutex;
   CondVar changed;
   std::optional<Assignment> assignment PODSIM_GUARDED_BY(mutex);
+  std::set<int> faults_noted PODSIM_GUARDED_BY(mutex);
   bool started PODSIM_GUARDED_BY(mutex) = false;
   bool finished PODSIM_GUARDED_BY(mutex) = false;
   bool read_all PODSIM_GUARDED_BY(mutex) = false;
@@ -97,7 +99,16 @@ void CoordinatorLink::Impl::Handle(const CoordinatorMessage& message) {
     End(absl::AbortedError(message.abort().reason()));
     return;
   }
+  if (options.gate != nullptr && message.has_hold()) {
+    HostMessage answer;
+    answer.mutable_held()->set_step(options.gate->Hold());
+    Send(answer);
+  }
+  if (options.gate != nullptr && message.has_go())
+    options.gate->Go(message.go().step(), message.go().end());
   MutexLock lock(mutex);
+  if (message.has_fault_noted())
+    faults_noted.insert(message.fault_noted().index());
   if (message.has_assignment()) assignment = message.assignment();
   if (message.has_start()) started = true;
   if (message.has_finish()) finished = true;
@@ -250,6 +261,31 @@ void CoordinatorLink::OnBench(const BenchReport& report) {
   HostMessage message;
   *message.mutable_bench() = report;
   impl_->Send(message);
+}
+
+void CoordinatorLink::OnCheckpoint(const CheckpointPart& part) {
+  HostMessage message;
+  *message.mutable_checkpoint() = part;
+  impl_->Send(message);
+}
+
+void CoordinatorLink::SendDrain(const std::string& reason) {
+  HostMessage message;
+  message.mutable_drain()->set_reason(reason);
+  impl_->Send(message);
+}
+
+absl::Status CoordinatorLink::AnnounceFault(int index, std::int64_t step) {
+  Impl& impl = *impl_;
+  HostMessage message;
+  message.mutable_fault()->set_index(index);
+  message.mutable_fault()->set_step(step);
+  impl.Send(message);
+  return impl.WaitUntil(
+      [&]() PODSIM_NO_THREAD_SAFETY_ANALYSIS {
+        return impl.faults_noted.count(index) > 0;
+      },
+      impl.options.initialization_timeout, "note of a fault");
 }
 
 void CoordinatorLink::SendFailure(const Failure& failure) {

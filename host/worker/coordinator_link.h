@@ -18,6 +18,7 @@
 #include "base/rpc/security.h"
 #include "host/worker/bench_run.h"
 #include "host/worker/progress.h"
+#include "host/worker/step_gate.h"
 #include "host/worker/trainer.h"
 #include "proto/coordinator.pb.h"
 
@@ -32,6 +33,8 @@ class CoordinatorLink final : public ReportSink, public BenchSink {
     // How long Open, WaitAssignment and WaitStart may take, each.
     absl::Duration initialization_timeout = absl::Seconds(60);
     absl::Duration heartbeat_interval = absl::Milliseconds(250);
+    // Borrowed; held and released as the coordinator says. nullptr: never.
+    StepGate* gate = nullptr;
   };
 
   // Connects (trying again until the timeout) and sends `join`. `progress` must
@@ -54,7 +57,13 @@ class CoordinatorLink final : public ReportSink, public BenchSink {
   void OnStep(const StepReport& report) override;
   void OnEval(const EvalReport& report) override;
   void OnBench(const BenchReport& report) override;
+  void OnCheckpoint(const CheckpointPart& part);
   void SendFailure(const Failure& failure);
+  // The process was told to end; the coordinator decides how.
+  void SendDrain(const std::string& reason);
+  // Tells the coordinator of a fault before it strikes and waits until it has
+  // heard. Errors: as of the waits.
+  absl::Status AnnounceFault(int index, std::int64_t step);
 
   // Reports the end of the work and waits for the coordinator's Finish: as long
   // as other hosts take and the line lives (pings tell within 7 s).

@@ -13,9 +13,13 @@
 #include "base/mutex.h"
 #include "base/status.h"
 #include "host/board/cpu_share.h"
+#include "host/checkpoint/async_saver.h"
+#include "host/checkpoint/catalog.h"
+#include "host/checkpoint/restore.h"
 #include "host/storage/storage.h"
 #include "host/worker/bench_run.h"
 #include "host/worker/coordinator_link.h"
+#include "host/worker/step_gate.h"
 #include "host/worker/trainer.h"
 #include "interconnect/transport/delayed.h"
 #include "interconnect/transport/grpc_transport.h"
@@ -85,9 +89,8 @@ std::pair<int, int> HostsOf(const JobPlan& plan, int process) {
 }
 
 absl::StatusOr<std::shared_ptr<const Dataset>> OpenPlannedDataset(
-    const JobPlan& plan) {
+    const JobPlan& plan, ObjectStore& store) {
   const DatasetConfig& config = plan.bits().dataset();
-  const std::unique_ptr<ObjectStore> store = NewLocalStore();
   PODSIM_ASSIGN_OR_RETURN(
       auto dataset,
       OpenDataset({.name = config.name(),
@@ -97,7 +100,7 @@ absl::StatusOr<std::shared_ptr<const Dataset>> OpenPlannedDataset(
                    .classes = config.classes(),
                    .examples = config.train_examples(),
                    .seed = plan.bits().seed()},
-                  *store));
+                  store));
   if (dataset->config().fingerprint() != config.fingerprint())
     return absl::FailedPreconditionError(absl::StrCat(
         "data set ", config.name(), " here has fingerprint ",
@@ -140,7 +143,10 @@ struct Job {
   std::unique_ptr<GrpcTransport> transport;
   std::unique_ptr<DelayedTransport> far;  // over it, if the plan says so
   Progress progress;
+  StepGate gate;
+  std::unique_ptr<ObjectStore> store = NewLocalStore();
   std::unique_ptr<CoordinatorLink> link;
+  std::unique_ptr<AsyncSaver> saver;
   Trainer* trainer = nullptr;  // the work, if it is training
   std::unique_ptr<HostWork> work;
 };
@@ -160,16 +166,67 @@ int ThreadsFor(const HostOptions& options, const JobPlan& plan) {
   return FairShare(AvailableCpus(), plan.processes());
 }
 
+// A directory of that name may be there without being the coordinator's.
+absl::Status CheckShared(ObjectStore& store, const Assignment& assignment) {
+  const std::string& witness = assignment.start().witness();
+  if (witness.empty()) return absl::OkStatus();
+  const std::string& dir = assignment.plan().model_dir();
+  const absl::Status seen =
+      store.Read(absl::StrCat(dir, "/", witness)).status();
+  if (!absl::IsNotFound(seen)) return seen;
+  return absl::FailedPreconditionError(absl::StrCat(
+      "--model_dir ", dir, " is not shared: on ", HostName(),
+      " it lacks what the coordinator wrote there; mount one directory on all "
+      "hosts, under the same path"));
+}
+
+absl::StatusOr<StartState> Restore(ObjectStore& store, const StartPoint& from,
+                                   const Program& program) {
+  StartState start = {.step = from.step(),
+                      .examples_consumed = from.examples_consumed()};
+  if (from.checkpoint().empty()) return start;
+  PODSIM_ASSIGN_OR_RETURN(const CheckpointAt at,
+                          ReadManifest(store, from.checkpoint()));
+  if (at.manifest_sha256 != from.manifest_sha256())
+    return absl::FailedPreconditionError(absl::StrCat(
+        from.checkpoint(), " is another checkpoint on ", HostName(),
+        " than the coordinator's: all hosts must see the same directory"));
+  PODSIM_ASSIGN_OR_RETURN(start.variables, ReadVariables(store, at, program));
+  return start;
+}
+
+std::unique_ptr<AsyncSaver> MakeSaver(const Assignment& assignment,
+                                      std::shared_ptr<const Program> program,
+                                      Job& job) {
+  const JobPlan& plan = assignment.plan();
+  if (plan.model_dir().empty() || plan.mode() == "eval") return nullptr;
+  return std::make_unique<AsyncSaver>(AsyncSaver::Options{
+      .store = job.store.get(),
+      .model_dir = plan.model_dir(),
+      .stamp = assignment.stamp(),
+      .program = std::move(program),
+      .local_hosts = job.transport->local_hosts(),
+      .hosts = plan.bits().hosts(),
+      .on_written =
+          [&job](const CheckpointPart& part) { job.link->OnCheckpoint(part); },
+      .on_progress = [&job] { job.progress.Count(1); }});
+}
+
 absl::Status PrepareTraining(const HostOptions& options,
                              const Assignment& assignment, Job& job) {
   const JobPlan& plan = assignment.plan();
   job.progress.Enter(0, "opening the data set");
-  PODSIM_ASSIGN_OR_RETURN(auto dataset, OpenPlannedDataset(plan));
+  PODSIM_ASSIGN_OR_RETURN(auto dataset, OpenPlannedDataset(plan, *job.store));
   job.progress.Enter(0, "compiling the model");
   PODSIM_ASSIGN_OR_RETURN(auto program, CompilePlanned(plan));
   PODSIM_ASSIGN_OR_RETURN(const PodsimKernels* kernels,
                           LoadKernels(plan.bits().isa()));
+  job.progress.Enter(0, "restoring");
+  PODSIM_RETURN_IF_ERROR(CheckShared(*job.store, assignment));
+  PODSIM_ASSIGN_OR_RETURN(StartState start,
+                          Restore(*job.store, assignment.start(), *program));
   PODSIM_RETURN_IF_ERROR(Connect(assignment, job));
+  job.saver = MakeSaver(assignment, program, job);
   Transport* transport = job.transport.get();
   if (plan.link_latency() > 0) {
     job.far = std::make_unique<DelayedTransport>(
@@ -183,12 +240,16 @@ absl::Status PrepareTraining(const HostOptions& options,
                        .dataset = std::move(dataset),
                        .kernels = kernels,
                        .threads = ThreadsFor(options, plan),
+                       .start = std::move(start),
+                       .last_step = assignment.start().last_step(),
                        .reducer = {.generation = assignment.generation()},
                        .transport = transport,
                        .clock = &job.clock,
                        .progress = &job.progress,
                        .tracer = &job.tracer,
-                       .reports = job.link.get()}));
+                       .reports = job.link.get(),
+                       .gate = &job.gate,
+                       .saver = job.saver.get()}));
   job.trainer = trainer.get();
   job.work = std::move(trainer);
   return absl::OkStatus();
@@ -266,7 +327,9 @@ absl::Status RunHost(const HostOptions& options, const std::string& token,
                                           worker_hostnames)));
   PODSIM_ASSIGN_OR_RETURN(
       job.link, CoordinatorLink::Open(
-                    {.address = options.coordinator, .security = security},
+                    {.address = options.coordinator,
+                     .security = security,
+                     .gate = &job.gate},
                     join, job.progress,
                     [&job](const absl::Status& why) { job.stop.Stop(why); }));
   const absl::Status status = RunJob(options, job);

@@ -18,10 +18,12 @@
 #include "absl/status/statusor.h"
 #include "base/clock.h"
 #include "base/trace.h"
+#include "host/checkpoint/async_saver.h"
 #include "host/input/dataset.h"
 #include "host/worker/host_work.h"
 #include "host/worker/progress.h"
 #include "host/worker/reducer.h"
+#include "host/worker/step_gate.h"
 #include "interconnect/transport/endpoint.h"
 #include "models/graph/program.h"
 #include "models/tensor/kernels.h"
@@ -40,6 +42,7 @@ class ReportSink {
 
 // Where training begins: from nothing, or where an earlier run stopped.
 struct StartState {
+  std::int64_t step = 0;  // made before
   std::int64_t examples_consumed = 0;
   // Laid out as the Program says; empty: initialised from the seed.
   std::vector<float> variables;
@@ -52,6 +55,8 @@ struct TrainerSetup {
   const PodsimKernels* kernels = nullptr;
   int threads = 1;
   StartState start;
+  // The run ends after this step; 0: after the plan's last.
+  std::int64_t last_step = 0;
   Reducer::Options reducer;
   // Borrowed; must outlive the trainer. The transport's local hosts are the
   // hosts that this process plays.
@@ -60,6 +65,8 @@ struct TrainerSetup {
   Progress* progress = nullptr;
   Tracer* tracer = nullptr;
   ReportSink* reports = nullptr;
+  StepGate* gate = nullptr;     // nullptr: nobody holds this pod
+  AsyncSaver* saver = nullptr;  // nullptr: no checkpoints
 };
 
 class Trainer final : public HostWork {
@@ -69,9 +76,11 @@ class Trainer final : public HostWork {
   static absl::StatusOr<std::unique_ptr<Trainer>> Create(TrainerSetup setup);
   ~Trainer() override;
 
-  // plan.train_steps steps and the evaluations. Blocks until done.
+  // The steps from start.step to last_step (fewer, if the gate says so), the
+  // evaluations and checkpoints; with mode "eval" one evaluation. Blocks until
+  // all is done and this process's parts of the checkpoints are written.
   // Errors: INVALID_ARGUMENT ("loss became nan at step 12 on core 19 ..."),
-  //   whatever the reducer failed with, CANCELLED after Abort.
+  //   whatever the reducer or a write failed with, CANCELLED after Abort.
   absl::Status Run() override;
 
   void Abort(const absl::Status& why) override;

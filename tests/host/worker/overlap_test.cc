@@ -25,8 +25,8 @@ TEST(OverlapTest, SerialStepsAreMarkedAndChangeNoBits) {
   EXPECT_EQ(probed.weights_hash, plain.weights_hash);
   std::vector<bool> serial;
   for (const StepReport& step : probed.steps) serial.push_back(step.serial());
-  EXPECT_EQ(serial, (std::vector<bool>{false, false, true, false, false, true,
-                                       false}));
+  EXPECT_EQ(serial,
+            (std::vector<bool>{false, false, true, false, false, true, false}));
   for (const StepReport& step : plain.steps) EXPECT_FALSE(step.serial());
 }
 
