@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "models/tensor/kernels.h"
+#include "runtime/coordinator/corruption.h"
 
 namespace podsim {
 namespace {
@@ -30,6 +31,10 @@ Membership::Membership(Options options)
       processes_(plan_.processes()),
       last_tick_(options_.now) {
   PODSIM_CHECK(CheckPlacement(plan_).ok());
+  const StartPoint& start = options_.start;
+  end_step_ = plan_.mode() == "eval"
+                  ? start.step()
+                  : std::max(start.step(), start.last_step());
 }
 
 std::string Membership::Describe(int process) const {
@@ -127,9 +132,15 @@ void Membership::Assign(absl::Time now) {
   Assignment& assignment = *message.mutable_assignment();
   assignment.set_generation(options_.generation);
   *assignment.mutable_plan() = plan_;
+  *assignment.mutable_start() = options_.start;
+  assignment.set_stamp(options_.stamp);
   JobEvent event;
   event.mutable_formed()->set_generation(options_.generation);
   *event.mutable_formed()->mutable_plan() = plan_;
+  *event.mutable_formed()->mutable_start() = options_.start;
+  for (const std::string& note : options_.notes) {
+    event.mutable_formed()->add_notes(note);
+  }
   for (int p = 0; p < processes(); ++p) {
     const Join& join = *processes_[p].join;
     PeerAddress& peer = *assignment.add_peers();
@@ -175,6 +186,19 @@ void Membership::OnMessage(absl::Time now, int process,
     case HostMessage::kDone:
       OnDone(now, process, message.done());
       break;
+    case HostMessage::kCheckpoint:
+      OnCheckpoint(now, process, message.checkpoint());
+      break;
+    case HostMessage::kHeld:
+      OnHeld(now, process, message.held());
+      break;
+    case HostMessage::kDrain:
+      OnDrain(now, absl::StrCat(Describe(process), " was told to end (",
+                                message.drain().reason(), ")"));
+      break;
+    case HostMessage::kFault:
+      OnFault(now, process, message.fault());
+      break;
     case HostMessage::kJoin:
       Violation(now, process, "a second Join");
       break;
@@ -218,7 +242,8 @@ void Membership::OnReady(absl::Time now, int process) {
   }
   // A suspicion from forming may stand; it is judged by the next ticks.
   state_ = PodState::kRunning;
-  merger_.emplace(plan_, now);
+  merger_.emplace(plan_, options_.start, now);
+  last_save_ = now;
   if (plan_.has_bench()) bench_.emplace(plan_, OneMachine());
   for (int p = 0; p < processes(); ++p) {
     Lease& lease = processes_[p].lease;
@@ -301,7 +326,7 @@ void Membership::OnBench(absl::Time now, int process,
 
 bool Membership::AllReported(int host) const {
   return bench_ ? bench_->complete(host)
-                : merger_->last_step(host) == plan_.train_steps();
+                : merger_->last_step(host) == end_step_;
 }
 
 bool Membership::OneMachine() const {
@@ -325,10 +350,36 @@ void Membership::OnDone(absl::Time now, int process, const Done& done) {
   processes_[process].done = true;
   processes_[process].lease.working = false;
   processes_[process].weights_hash = done.weights_hash();
-  if (std::all_of(processes_.begin(), processes_.end(),
-                  [](const Process& p) { return p.done; })) {
-    Finish(now);
+  MaybeFinish(now);
+}
+
+bool Membership::AnyDone() const {
+  return std::any_of(processes_.begin(), processes_.end(),
+                     [](const Process& p) { return p.done; });
+}
+
+void Membership::MaybeFinish(absl::Time now) {
+  const bool all = std::all_of(processes_.begin(), processes_.end(),
+                               [](const Process& p) { return p.done; });
+  if (active() && all && saving_.empty()) Finish(now);
+}
+
+void Membership::OnFault(absl::Time now, int process,
+                         const FaultInjected& fault) {
+  if (!active()) return;
+  if (fault.index() < 0 || fault.index() >= plan_.faults_size()) {
+    Violation(now, process,
+              absl::StrCat("fault ", fault.index(), ", which is not planned"));
+    return;
   }
+  JobEvent event;
+  event.mutable_fault()->set_index(fault.index());
+  *event.mutable_fault()->mutable_fault() = plan_.faults(fault.index());
+  event.mutable_fault()->set_step(fault.step());
+  Emit(now, std::move(event));
+  CoordinatorMessage message;
+  message.mutable_fault_noted()->set_index(fault.index());
+  Send(process, std::move(message));
 }
 
 void Membership::Finish(absl::Time now) {
@@ -336,13 +387,12 @@ void Membership::Finish(absl::Time now) {
   for (const Process& p : processes_) hashes.push_back(p.weights_hash);
   if (const auto odd = FindDissenter(hashes); odd) {
     const int witness = hashes[0] != hashes[*odd] ? 0 : 1;
-    Root root = RootAt(
-        *odd,
-        absl::DataLossError(absl::StrCat(
-            "after step ", plan_.train_steps(), " ", Describe(*odd),
-            " has weights ", hashes[*odd], ", ", Describe(witness), " has ",
-            hashes[witness], "; they must be equal bit for bit")));
-    root.step = plan_.train_steps();
+    Root root = RootAt(*odd, absl::DataLossError(absl::StrCat(
+                                 "after step ", end_step_, " ", Describe(*odd),
+                                 " has weights ", hashes[*odd], ", ",
+                                 Describe(witness), " has ", hashes[witness],
+                                 "; they must be equal bit for bit")));
+    root.step = end_step_;
     Fail(now, std::move(root));
     return;
   }
@@ -358,6 +408,8 @@ void Membership::Finish(absl::Time now) {
   event.mutable_done()->set_weights_hash(hashes[0]);
   event.mutable_done()->set_steps(merger_->steps_done());
   event.mutable_done()->set_examples(merger_->examples());
+  event.mutable_done()->set_drained(drained_);
+  if (!bench_) *event.mutable_done()->mutable_stints() = StintsUntil(end_step_);
   Emit(now, std::move(event));
 }
 

@@ -9,8 +9,12 @@
 //      | too late, stopped             | hashes differ, stopped
 //      +--------------> FAILED <-------+
 //
-//   (RECOVERING, between RUNNING and FORMING, restarts a pod from a checkpoint;
-//   nothing enters it yet.)
+// One generation of the pod: to recover, whoever started the processes starts
+// them again, with the next generation's number (runtime/launch).
+//
+// A step for all. To save by the clock, or to end early (drain), the machine
+// sends Hold, gathers the last step that each process has begun, and sends Go
+// with the greatest (host/worker/step_gate.h).
 //
 // Inputs come with the time at which they happened; each may leave actions,
 // which the owner takes and carries out in order. One thread at a time.
@@ -31,6 +35,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -40,6 +45,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "proto/checkpoint.pb.h"
 #include "proto/coordinator.pb.h"
 #include "proto/event.pb.h"
 #include "proto/job.pb.h"
@@ -50,19 +56,17 @@
 
 namespace podsim {
 
-enum class PodState : std::uint8_t {
-  kForming,
-  kRunning,
-  kRecovering,
-  kDone,
-  kFailed
-};
+enum class PodState : std::uint8_t { kForming, kRunning, kDone, kFailed };
 
 struct SendAction {
   int process = 0;
   CoordinatorMessage message;
 };
-using Action = std::variant<SendAction, JobEvent>;
+// All parts of a checkpoint lie on the store: make it one.
+struct CommitAction {
+  CheckpointManifest manifest;  // without `tensors`
+};
+using Action = std::variant<SendAction, JobEvent, CommitAction>;
 
 class Membership {
  public:
@@ -76,6 +80,10 @@ class Membership {
     // The final plan for the pod's common ISA level; the same placement.
     std::function<absl::StatusOr<JobPlan>(const std::string& isa)> make_plan;
     absl::Time now;  // forming begins
+    StartPoint start;
+    google::protobuf::RepeatedPtrField<Stint> history;  // before the start
+    std::vector<std::string> notes;  // of the start, for people
+    std::int64_t stamp = 0;          // of unfinished checkpoints
   };
 
   // REQUIRES: CheckPlacement(options.draft) is OK.
@@ -96,6 +104,15 @@ class Membership {
 
   // Someone wants the job to end: it fails with CANCELLED: `reason`.
   void OnStop(absl::Time now, const std::string& reason);
+
+  // The job should finish its step, save and end; without checkpoints, or
+  // before the first step, as OnStop.
+  void OnDrain(absl::Time now, const std::string& reason);
+
+  // What a CommitAction came to: `bytes` of files at `path`.
+  void OnCommitted(absl::Time now, std::int64_t step,
+                   const absl::Status& status, const std::string& path,
+                   std::int64_t bytes);
 
   // Judges all that depends on time. Call every 100 ms or so.
   void OnTick(absl::Time now);
@@ -139,6 +156,18 @@ class Membership {
     std::vector<Root> roots;
   };
 
+  // A checkpoint that some processes have saved their part of.
+  struct Saving {
+    std::map<int, CheckpointPart> parts;  // by process
+    absl::Time since;
+    bool committing = false;
+  };
+  // A question under way: which steps have begun?
+  struct Holding {
+    bool end = false;
+    std::vector<std::optional<std::int64_t>> begun;  // by process
+  };
+
   bool active() const {
     return state_ == PodState::kForming || state_ == PodState::kRunning;
   }
@@ -155,8 +184,21 @@ class Membership {
   void OnBench(absl::Time now, int process, const BenchReport& report);
   void OnFailure(absl::Time now, int process, const Failure& failure);
   void OnDone(absl::Time now, int process, const Done& done);
+  void OnFault(absl::Time now, int process, const FaultInjected& fault);
+  void OnCheckpoint(absl::Time now, int process, const CheckpointPart& part);
+  void OnHeld(absl::Time now, int process, const Held& held);
+  void Hold(absl::Time now, bool end);
+  void CheckSaving(absl::Time now);
+  CheckpointManifest ManifestOf(absl::Time now, std::int64_t step,
+                                const Saving& saving) const;
+  std::int64_t ExamplesAt(std::int64_t step) const;
+  google::protobuf::RepeatedPtrField<Stint> StintsUntil(
+      std::int64_t step) const;
   bool AllReported(int host) const;
   bool OneMachine() const;
+  bool AnyDone() const;
+  // If all is done and saved.
+  void MaybeFinish(absl::Time now);
   void Finish(absl::Time now);
 
   Root MostBlamed() const;
@@ -186,6 +228,11 @@ class Membership {
   std::string last_refusal_;
   std::optional<ReportMerger> merger_;  // since RUNNING
   std::optional<BenchMerger> bench_;    // the same, of a job with a bench
+  std::int64_t end_step_ = 0;           // the last to be made
+  bool drained_ = false;
+  std::map<std::int64_t, Saving> saving_;  // by step
+  std::optional<Holding> holding_;
+  absl::Time last_save_;  // begun
   absl::Time last_tick_;
   absl::Time closing_since_;  // DONE or FAILED entered
   Root root_;

@@ -163,6 +163,7 @@ void Membership::OnTick(absl::Time now) {
   }
   if (state_ == PodState::kForming) CheckForming(now);
   if (active()) CheckLeases(now);
+  if (state_ == PodState::kRunning) CheckSaving(now);
   Settle(now);
 }
 
@@ -199,10 +200,9 @@ void Membership::ReportWaiters(absl::Time now) {
   for (int p = 0; p < processes(); ++p) {
     const Process& waiter = processes_[p];
     if (waiter.lease.awaited < 0) continue;
-    reported_.push_back(
-        absl::StrCat(Describe(p), " waits: ", waiter.waiting.what(), ", step ",
-                     waiter.step, ", since ",
-                     Seconds(now - waiter.lease.waiting_since)));
+    reported_.push_back(absl::StrCat(
+        Describe(p), " waits: ", waiter.waiting.what(), ", step ", waiter.step,
+        ", since ", Seconds(now - waiter.lease.waiting_since)));
   }
 }
 
@@ -267,6 +267,7 @@ void Membership::EmitFailed(absl::Time now) {
   failed.set_phase(root_.phase);
   failed.set_message(std::string(root_.status.message()));
   failed.set_lost(root_.lost);
+  failed.set_code(static_cast<int>(root_.status.code()));
   for (int i = 0; i < static_cast<int>(reported_.size()); ++i) {
     if (i != root_.quoted) failed.add_others(reported_[i]);
   }

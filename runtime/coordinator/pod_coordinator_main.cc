@@ -7,19 +7,25 @@
 #include <cerrno>
 #include <cstdlib>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/rpc/token.h"
 #include "base/status.h"
+#include "host/storage/storage.h"
+#include "runtime/coordinator/committer.h"
 #include "runtime/coordinator/event_writer.h"
 #include "runtime/coordinator/plan_inputs.h"
+#include "runtime/coordinator/run_start.h"
 #include "runtime/coordinator/service.h"
 #include "runtime/job/job_file.h"
+#include "runtime/job/planner.h"
 
 namespace podsim {
 namespace {
@@ -38,6 +44,7 @@ struct Flags {
   int ready_fd = -1;
   bool allow_plaintext_network = false;
   bool external = false;
+  std::uint32_t generation = 1;
 };
 
 void AddFlags(CLI::App& app, Flags& flags) {
@@ -53,6 +60,9 @@ void AddFlags(CLI::App& app, Flags& flags) {
                  "descriptor for the bound address, once listening");
   app.add_flag("--allow_plaintext_network", flags.allow_plaintext_network,
                "let calls travel unencrypted beyond this machine");
+  app.add_option("--generation", flags.generation,
+                 "how often the pod was started, this time included")
+      ->capture_default_str();
   app.add_flag("--external", flags.external,
                "hosts run on other machines: do not check this one's memory");
 }
@@ -68,35 +78,77 @@ bool WriteAll(int fd, const std::string& text) {
   return true;
 }
 
-// Ends the job on SIGTERM or SIGINT. The signals must be blocked in every
-// thread.
+// Ends the job on SIGINT and on a second SIGTERM; the first lets it finish its
+// step and save. The signals must be blocked in every thread.
 void WatchSignals(const std::stop_token& stop, const sigset_t& signals,
                   CoordinatorServer& server) {
+  bool draining = false;
   const timespec slice = {.tv_sec = 0, .tv_nsec = 100'000'000};
   while (!stop.stop_requested()) {
     const int signal = sigtimedwait(&signals, nullptr, &slice);
-    if (signal > 0) {
-      server.Stop(absl::StrCat("the coordinator was told to end (SIG",
-                               sigabbrev_np(signal), ")"));
+    if (signal <= 0) continue;
+    const std::string reason = absl::StrCat(
+        "the coordinator was told to end (SIG", sigabbrev_np(signal), ")");
+    if (signal == SIGTERM && !std::exchange(draining, true)) {
+      server.Drain(reason);
+    } else {
+      server.Stop(reason);
     }
   }
 }
 
-absl::StatusOr<std::unique_ptr<CoordinatorServer>> StartServer(
-    const Flags& flags, const Clock& clock, EventWriter& events) {
+// What lives as long as the job; the server goes first.
+struct Job {
+  explicit Job(int events_fd) : events(events_fd, clock) {}
+
+  SystemClock clock;
+  EventWriter events;
+  std::unique_ptr<ObjectStore> store = NewLocalStore();
+  JobPlan draft;
+  std::optional<Committer> committer;
+  std::unique_ptr<CoordinatorServer> server;
+};
+
+// Finds where training goes on, and makes the model_dir ready for it.
+absl::StatusOr<RunStart> StartOf(const JobSpec& spec, Job& job) {
+  PODSIM_ASSIGN_OR_RETURN(RunStart start,
+                          FindStart(*job.store, spec, job.draft));
+  const std::int64_t stamp = absl::ToUnixNanos(job.clock.Now());
+  PODSIM_RETURN_IF_ERROR(PrepareModelDir(*job.store, job.draft, stamp, start));
+  job.committer.emplace(Committer::Options{.store = job.store.get(),
+                                           .model_dir = job.draft.model_dir(),
+                                           .stamp = stamp,
+                                           .keep = job.draft.keep()});
+  return start;
+}
+
+absl::Status StartServer(const Flags& flags, Job& job) {
   PODSIM_ASSIGN_OR_RETURN(std::string token, TokenFromEnvironment());
   PODSIM_ASSIGN_OR_RETURN(JobSpec spec, ReadJobFile(flags.job));
   PODSIM_ASSIGN_OR_RETURN(PlanInputs inputs,
                           GatherPlanInputs(spec, !flags.external));
   const std::string isa = inputs.isa;
-  return CoordinatorServer::Start(
-      {.listen = flags.listen,
-       .security = {.token = std::move(token),
-                    .allow_plaintext_network = flags.allow_plaintext_network},
-       .make_plan = PlanMakerFor(std::move(spec), std::move(inputs)),
-       .isa = isa,
-       .on_event = [&events](const JobEvent& event) { events.Write(event); },
-       .clock = &clock});
+  PODSIM_ASSIGN_OR_RETURN(job.draft, MakePlan(spec, inputs));
+  PODSIM_ASSIGN_OR_RETURN(RunStart start, StartOf(spec, job));
+  PODSIM_ASSIGN_OR_RETURN(
+      job.server,
+      CoordinatorServer::Start(
+          {.listen = flags.listen,
+           .security = {.token = std::move(token),
+                        .allow_plaintext_network =
+                            flags.allow_plaintext_network},
+           .make_plan = PlanMakerFor(std::move(spec), std::move(inputs)),
+           .isa = isa,
+           .on_event =
+               [&job](const JobEvent& event) { job.events.Write(event); },
+           .generation = flags.generation,
+           .start = std::move(start),
+           .commit =
+               [&job](const CheckpointManifest& manifest, CommitDone done) {
+                 job.committer->Commit(manifest, std::move(done));
+               },
+           .clock = &job.clock}));
+  return absl::OkStatus();
 }
 
 // Until the job has ended.
@@ -118,20 +170,19 @@ int Run(const Flags& flags) {
   sigaddset(&signals, SIGINT);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
 
-  const SystemClock clock;
-  EventWriter events(flags.events_fd, clock);
-  auto server = StartServer(flags, clock, events);
-  if (!server.ok()) {
-    Log(LogLevel::kError, std::string(server.status().message()));
+  Job job(flags.events_fd);
+  if (const absl::Status started = StartServer(flags, job); !started.ok()) {
+    Log(LogLevel::kError, std::string(started.message()));
     return kBadUsage;
   }
   if (flags.ready_fd >= 0) {
-    WriteAll(flags.ready_fd, (*server)->address() + "\n");
+    WriteAll(flags.ready_fd, job.server->address() + "\n");
     close(flags.ready_fd);
   }
-  const absl::Status outcome = Serve(signals, **server);
-  server->reset();
-  events.Finish(kEventsLimit);
+  const absl::Status outcome = Serve(signals, *job.server);
+  job.server.reset();
+  LeaveModelDir(*job.store, job.draft);
+  job.events.Finish(kEventsLimit);
   if (outcome.ok()) return kDone;
   Log(LogLevel::kError, std::string(outcome.message()));
   return kFailed;

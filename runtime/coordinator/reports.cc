@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "models/optimizer/learning_rate.h"
+#include "runtime/coordinator/corruption.h"
 
 namespace podsim {
 namespace {
@@ -15,52 +15,38 @@ Merged<Event> Fail(int host, absl::Status status) {
   return {.event = std::nullopt, .status = std::move(status), .host = host};
 }
 
-absl::Status CompareGradients(const std::map<int, StepReport>& reports,
-                              int* culprit) {
-  std::vector<std::string> hashes;
-  hashes.reserve(reports.size());
-  for (const auto& [host, report] : reports) {
-    hashes.push_back(absl::StrFormat("%016x", report.gradient_hash()));
-  }
-  const auto dissenter = FindDissenter(hashes);
-  if (!dissenter) return absl::OkStatus();
-  const int witness = hashes[0] != hashes[*dissenter] ? 0 : 1;
-  *culprit = *dissenter;
-  return absl::DataLossError(absl::StrCat(
-      "after the all-reduce of step ", reports.begin()->second.step(), " host ",
-      *dissenter, " has gradients ", hashes[*dissenter], ", host ", witness,
-      " has ", hashes[witness],
-      "; they must be equal bit for bit, so the sum went wrong"));
-}
-
 double Ratio(double part, double whole) { return whole > 0 ? part / whole : 0; }
 
 }  // namespace
 
-ReportMerger::ReportMerger(const JobPlan& plan, absl::Time start)
+ReportMerger::ReportMerger(const JobPlan& plan, const StartPoint& start,
+                           absl::Time now)
     : plan_(plan),
-      last_done_(start),
-      last_step_(plan.bits().hosts(), 0),
-      last_eval_(plan.bits().hosts(), 0) {}
+      end_step_(start.last_step()),
+      last_done_(now),
+      steps_done_(start.step()),
+      examples_(start.examples_consumed()),
+      last_step_(plan.bits().hosts(), start.step()),
+      last_eval_(plan.bits().hosts(), -1) {}
 
 Merged<StepDone> ReportMerger::AddStep(absl::Time now,
                                        const StepReport& report) {
   const int host = report.host();
   const std::int64_t step = report.step();
-  if (step != last_step_[host] + 1 || step > plan_.train_steps()) {
+  if (step != last_step_[host] + 1 || step > end_step_) {
     return Fail<StepDone>(
-        host, absl::InternalError(absl::StrCat(
-                  "host ", host, " reported step ", step, " of ",
-                  plan_.train_steps(), " after step ", last_step_[host])));
+        host, absl::InternalError(
+                  absl::StrCat("host ", host, " reported step ", step, " of ",
+                               end_step_, " after step ", last_step_[host])));
   }
   last_step_[host] = step;
   auto& reports = steps_[step];
   reports.emplace(host, report);
   if (static_cast<int>(reports.size()) < plan_.bits().hosts()) return {};
 
-  int culprit = -1;
-  if (absl::Status status = CompareGradients(reports, &culprit); !status.ok()) {
-    return Fail<StepDone>(culprit, std::move(status));
+  for (const Corruption& found :
+       {CheckReplicas(plan_.bits(), reports), CheckAudit(reports)}) {
+    if (!found.status.ok()) return Fail<StepDone>(found.host, found.status);
   }
   StepDone done = MergeStep(now, reports);
   steps_.erase(step);
@@ -130,19 +116,6 @@ Merged<EvalDone> ReportMerger::AddEval(const EvalReport& report) {
   done.set_accuracy(Ratio(done.correct(), done.examples()));
   evals_.erase(step);
   return {.event = std::move(done)};
-}
-
-std::optional<int> FindDissenter(const std::vector<std::string>& values) {
-  std::map<std::string, int> votes;
-  for (const std::string& value : values) ++votes[value];
-  if (votes.size() < 2) return std::nullopt;
-  // max_element keeps the first of equals: the earliest value wins a tie.
-  const auto common = std::max_element(
-      values.begin(), values.end(),
-      [&](const auto& a, const auto& b) { return votes[a] < votes[b]; });
-  const auto odd = std::find_if(values.begin(), values.end(),
-                                [&](const auto& v) { return v != *common; });
-  return static_cast<int>(odd - values.begin());
 }
 
 }  // namespace podsim

@@ -1,6 +1,6 @@
 // Merges what the hosts report into what the job did: one StepDone per step,
 // one EvalDone per evaluation, summed in host order, so that the figures do not
-// depend on who reported first. Compares the hashes of the reduced gradients.
+// depend on who reported first. Compares hashes (corruption.h).
 // Pure; one thread at a time.
 #ifndef PODSIM_RUNTIME_COORDINATOR_REPORTS_H_
 #define PODSIM_RUNTIME_COORDINATOR_REPORTS_H_
@@ -29,16 +29,17 @@ struct Merged {
 
 class ReportMerger {
  public:
-  // `plan` must outlive the merger; `start` is when the first step began.
-  ReportMerger(const JobPlan& plan, absl::Time start);
+  // `plan` must outlive the merger. Steps from start.step + 1 to
+  // start.last_step; the first of them began at `now`.
+  ReportMerger(const JobPlan& plan, const StartPoint& start, absl::Time now);
 
   // REQUIRES: 0 <= report.host() < hosts. Errors: INTERNAL (a step left out or
-  // sent twice), DATA_LOSS (the gradient hashes of a step differ).
+  // sent twice), DATA_LOSS (corruption.h).
   Merged<StepDone> AddStep(absl::Time now, const StepReport& report);
   // Errors: INTERNAL (an evaluation of a step not made, or sent twice).
   Merged<EvalDone> AddEval(const EvalReport& report);
 
-  // Of one host: its last reported step, 0 before the first.
+  // Of one host: its last reported step, start.step before the first.
   std::int64_t last_step(int host) const { return last_step_[host]; }
   std::int64_t steps_done() const { return steps_done_; }
   std::int64_t examples() const { return examples_; }
@@ -47,9 +48,10 @@ class ReportMerger {
   StepDone MergeStep(absl::Time now, const std::map<int, StepReport>& reports);
 
   const JobPlan& plan_;
+  const std::int64_t end_step_;
   absl::Time last_done_;
-  std::int64_t steps_done_ = 0;
-  std::int64_t examples_ = 0;
+  std::int64_t steps_done_;
+  std::int64_t examples_;
   std::vector<std::int64_t> last_step_;  // per host
   std::vector<std::int64_t> last_eval_;
   // What some hosts have yet to report, by host. Every host reports its steps
@@ -57,10 +59,6 @@ class ReportMerger {
   std::map<std::int64_t, std::map<int, StepReport>> steps_;
   std::map<std::int64_t, std::map<int, EvalReport>> evals_;
 };
-
-// The index of the first value that differs from what most others say (in a
-// tie, from what the earliest says); nullopt when all agree.
-std::optional<int> FindDissenter(const std::vector<std::string>& values);
 
 }  // namespace podsim
 

@@ -48,35 +48,57 @@ struct Input {
   std::optional<HostMessage> message;
 };
 
+// What a commit came to.
+struct Committed {
+  std::int64_t step = 0;
+  absl::Status status;
+  std::string path;
+  std::int64_t bytes = 0;
+};
+
 // What the network's threads leave for the loop.
 class Inbox {
  public:
+  struct Contents {
+    std::vector<Input> inputs;
+    std::vector<Committed> commits;
+    std::optional<std::string> stop_reason;
+    std::optional<std::string> drain_reason;
+    bool empty() const {
+      return inputs.empty() && commits.empty() && !stop_reason && !drain_reason;
+    }
+  };
   void Put(Input input) {
     MutexLock lock(mutex_);
-    inputs_.push_back(std::move(input));
+    contents_.inputs.push_back(std::move(input));
+    changed_.NotifyOne();
+  }
+  void Put(Committed committed) {
+    MutexLock lock(mutex_);
+    contents_.commits.push_back(std::move(committed));
     changed_.NotifyOne();
   }
   void Stop(const std::string& reason) {
     MutexLock lock(mutex_);
-    stop_reason_ = reason;
+    contents_.stop_reason = reason;
     changed_.NotifyOne();
   }
-  struct Contents {
-    std::vector<Input> inputs;
-    std::optional<std::string> stop_reason;
-  };
+  void Drain(const std::string& reason) {
+    MutexLock lock(mutex_);
+    contents_.drain_reason = reason;
+    changed_.NotifyOne();
+  }
   // Waits up to one tick for anything.
   Contents Take() {
     MutexLock lock(mutex_);
-    if (inputs_.empty() && !stop_reason_) changed_.WaitFor(mutex_, kTick);
-    return {std::exchange(inputs_, {}), std::exchange(stop_reason_, {})};
+    if (contents_.empty()) changed_.WaitFor(mutex_, kTick);
+    return std::exchange(contents_, {});
   }
 
  private:
   Mutex mutex_;
   CondVar changed_;
-  std::vector<Input> inputs_ PODSIM_GUARDED_BY(mutex_);
-  std::optional<std::string> stop_reason_ PODSIM_GUARDED_BY(mutex_);
+  Contents contents_ PODSIM_GUARDED_BY(mutex_);
 };
 
 class Stream final
@@ -227,6 +249,7 @@ struct CoordinatorServer::Impl {
   void Handle(const Input& input);
   absl::Status HandleFirst(const Input& input);
   void Perform(std::vector<Action> actions);
+  void Commit(const CheckpointManifest& manifest);
   void CloseAll();
 
   const Options options;
@@ -281,10 +304,20 @@ void CoordinatorServer::Impl::Perform(std::vector<Action> actions) {
       if (const auto it = streams.find(send->process); it != streams.end()) {
         it->second->Send(std::move(send->message));
       }
+    } else if (auto* commit = std::get_if<CommitAction>(&action)) {
+      Commit(commit->manifest);
     } else if (options.on_event) {
       options.on_event(std::get<JobEvent>(action));
     }
   }
+}
+
+void CoordinatorServer::Impl::Commit(const CheckpointManifest& manifest) {
+  options.commit(manifest, [this, step = manifest.step()](
+                               const absl::Status& status,
+                               const std::string& path, std::int64_t bytes) {
+    inbox.Put(Committed{step, status, path, bytes});
+  });
 }
 
 // The first message of a stream decides whether it belongs to the pod.
@@ -333,6 +366,13 @@ void CoordinatorServer::Impl::Loop(const std::stop_token& stop) {
       Handle(input);
       Perform(machine.TakeActions());
     }
+    for (const Committed& done : contents.commits) {
+      machine.OnCommitted(options.clock->Now(), done.step, done.status,
+                          done.path, done.bytes);
+    }
+    if (contents.drain_reason) {
+      machine.OnDrain(options.clock->Now(), *contents.drain_reason);
+    }
     if (contents.stop_reason) {
       machine.OnStop(options.clock->Now(), *contents.stop_reason);
     }
@@ -355,9 +395,14 @@ absl::StatusOr<std::unique_ptr<CoordinatorServer>> CoordinatorServer::Start(
   PODSIM_RETURN_IF_ERROR(CheckPlacement(draft));
   Membership::Options membership = {.protocol_version = kProtocolVersion,
                                     .build_id = BuildId(),
+                                    .generation = options.generation,
                                     .draft = std::move(draft),
                                     .make_plan = options.make_plan,
-                                    .now = options.clock->Now()};
+                                    .now = options.clock->Now(),
+                                    .start = options.start.point,
+                                    .history = options.start.history,
+                                    .notes = options.start.notes,
+                                    .stamp = options.start.stamp};
   auto impl = std::make_unique<Impl>(std::move(options), std::move(membership));
   PODSIM_RETURN_IF_ERROR(impl->Listen());
   Impl& shared = *impl;
@@ -380,6 +425,10 @@ const std::string& CoordinatorServer::address() const { return impl_->address; }
 
 void CoordinatorServer::Stop(const std::string& reason) {
   impl_->inbox.Stop(reason);
+}
+
+void CoordinatorServer::Drain(const std::string& reason) {
+  impl_->inbox.Drain(reason);
 }
 
 absl::Status CoordinatorServer::Wait() {

@@ -8,6 +8,7 @@
 #ifndef PODSIM_RUNTIME_COORDINATOR_SERVICE_H_
 #define PODSIM_RUNTIME_COORDINATOR_SERVICE_H_
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -16,8 +17,11 @@
 #include "absl/status/statusor.h"
 #include "base/clock.h"
 #include "base/rpc/security.h"
+#include "proto/checkpoint.pb.h"
 #include "proto/event.pb.h"
 #include "proto/job.pb.h"
+#include "runtime/coordinator/committer.h"
+#include "runtime/coordinator/run_start.h"
 
 namespace podsim {
 
@@ -35,6 +39,12 @@ class CoordinatorServer {
     // Called from one thread, in order; must not block, or leases run out and
     // calls stay unanswered meanwhile. May be empty.
     std::function<void(const JobEvent&)> on_event;
+    std::uint32_t generation = 1;
+    RunStart start;
+    // Makes a checkpoint of parts that lie on the store and then calls `done`,
+    // from any thread but the caller's. Must not block. Empty: the job has
+    // none.
+    std::function<void(const CheckpointManifest&, CommitDone done)> commit;
     // Borrowed; must outlive the server.
     const Clock* clock = nullptr;
   };
@@ -53,6 +63,10 @@ class CoordinatorServer {
 
   // Fails the job with CANCELLED: `reason`, unless it has ended.
   void Stop(const std::string& reason);
+
+  // Has the job finish its step, save and end, if it saves checkpoints and
+  // runs; as Stop otherwise.
+  void Drain(const std::string& reason);
 
   // Blocks until the job has ended (Membership bounds every wait): OK if it is
   // done, else the first failure.

@@ -153,7 +153,7 @@ TEST(FormingTest, OtherProtocolVersionIsRefusedWithBoth) {
   EXPECT_THAT(pod.Join(join),
               StatusIs(absl::StatusCode::kFailedPrecondition,
                        AllOf(HasSubstr("version 3"), HasSubstr("coordinator "
-                                                               "1"))));
+                                                               "2"))));
   EXPECT_THAT(pod.Join(JoinOf(0)), IsOk());  // the place is still free
 }
 

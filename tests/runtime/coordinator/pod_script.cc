@@ -4,6 +4,7 @@
 #include <utility>
 #include <variant>
 
+#include "base/build.h"
 #include "base/status.h"
 #include "runtime/coordinator/placement.h"
 
@@ -27,9 +28,15 @@ JobPlan TestPlan(int hosts, int processes, int steps) {
   return plan;
 }
 
+StartPoint StartOf(const JobPlan& plan) {
+  StartPoint start;
+  start.set_last_step(plan.train_steps());
+  return start;
+}
+
 podsim::Join JoinOf(int process) {
   podsim::Join join;
-  join.set_protocol_version(1);
+  join.set_protocol_version(kProtocolVersion);
   join.set_build_id("build");
   join.set_process(process);
   join.set_pid(100 + process);
@@ -64,7 +71,7 @@ HostMessage StepMessage(int host, std::int64_t step, std::uint64_t hash) {
   report.set_examples(8);
   report.set_seconds_compute(0.1 * host);
   report.set_seconds_reduce(0.5 - 0.125 * host);
-  report.set_gradient_hash(hash);
+  report.add_gradient_hashes(hash);
   return message;
 }
 
@@ -135,7 +142,7 @@ HostMessage DoneMessage(const std::string& hash) {
 PodScript::PodScript(JobPlan plan)
     : final_plan(plan),
       plan_(std::move(plan)),
-      machine_({.protocol_version = 1,
+      machine_({.protocol_version = kProtocolVersion,
                 .build_id = "build",
                 .generation = 5,
                 .draft = plan_,
@@ -144,13 +151,17 @@ PodScript::PodScript(JobPlan plan)
                       isas_planned.push_back(isa);
                       return final_plan;
                     },
-                .now = now_}) {}
+                .now = now_,
+                .start = StartOf(plan_),
+                .stamp = 77}) {}
 
 void PodScript::Collect() {
   for (Action& action : machine_.TakeActions()) {
     if (auto* send = std::get_if<SendAction>(&action)) {
       PODSIM_CHECK(!closed_.contains(send->process));
       sent_.push_back(std::move(*send));
+    } else if (auto* commit = std::get_if<CommitAction>(&action)) {
+      commits.push_back(std::move(commit->manifest));
     } else {
       events_.push_back(std::get<JobEvent>(std::move(action)));
     }
@@ -171,6 +182,17 @@ void PodScript::Send(int process, const HostMessage& message) {
 void PodScript::Close(int process) {
   closed_.insert(process);
   machine_.OnClosed(now_, process);
+  Collect();
+}
+
+void PodScript::Drain(const std::string& reason) {
+  machine_.OnDrain(now_, reason);
+  Collect();
+}
+
+void PodScript::Committed(std::int64_t step, const absl::Status& status) {
+  machine_.OnCommitted(now_, step, status, "/model/" + std::to_string(step),
+                       1234);
   Collect();
 }
 
@@ -223,6 +245,15 @@ void PodScript::CloseAll() {
   for (int p = 0; p < plan_.processes(); ++p) {
     if (!closed_.contains(p)) Close(p);
   }
+}
+
+CoordinatorMessage PodScript::last(int process,
+                                   CoordinatorMessage::MessageCase kind) const {
+  CoordinatorMessage found;
+  for (const SendAction& send : sent_)
+    if (send.process == process && send.message.message_case() == kind)
+      found = send.message;
+  return found;
 }
 
 int PodScript::sent(int process, CoordinatorMessage::MessageCase kind) const {

@@ -19,6 +19,9 @@ namespace podsim::testing {
 // limit 5 s, stall limit 10 s, 30 s to form, 3 s to shut down.
 JobPlan TestPlan(int hosts, int processes, int steps);
 
+// From the seed to the plan's last step.
+StartPoint StartOf(const JobPlan& plan);
+
 Join JoinOf(int process);
 HostMessage ReadyMessage();
 HostMessage BeatMessage(std::uint64_t progress, std::int64_t step,
@@ -41,6 +44,8 @@ class PodScript {
   void Send(int process, const HostMessage& message);
   void Close(int process);
   void Stop(const std::string& reason);
+  void Drain(const std::string& reason);
+  void Committed(std::int64_t step, const absl::Status& status);
   void Tick();
   // Lets `duration` pass in ticks of 100 ms. Every 200 ms each process in
   // `alive` beats; those in `moving` count progress too.
@@ -56,6 +61,9 @@ class PodScript {
 
   // Of what has been sent to a process, how many of one kind.
   int sent(int process, CoordinatorMessage::MessageCase kind) const;
+  // The last message of a kind that was sent to a process.
+  CoordinatorMessage last(int process,
+                          CoordinatorMessage::MessageCase kind) const;
   // Events of one kind.
   std::vector<JobEvent> events(JobEvent::EventCase kind) const;
   // REQUIRES: exactly one JobFailed.
@@ -67,6 +75,7 @@ class PodScript {
   std::string phase = "compute";  // of beats
   std::map<int, std::string> phase_of;
   std::vector<std::string> isas_planned;
+  std::vector<CheckpointManifest> commits;  // asked for
   absl::StatusOr<JobPlan> final_plan;
 
  private:

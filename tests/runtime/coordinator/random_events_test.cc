@@ -66,7 +66,7 @@ class RandomPod {
     } else {
       Behave(p);
     }
-    if (Draw(4) == 0) pod_.Pass(absl::Milliseconds(100 * (1 + Draw(3))));
+    if (Draw(4) == 0) pod_.Pass(absl::Milliseconds(100 * (1 + Draw(4))));
   }
 
   void Behave(int p) {

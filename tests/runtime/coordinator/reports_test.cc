@@ -15,6 +15,7 @@ namespace podsim {
 namespace {
 
 using ::podsim::testing::EvalMessage;
+using ::podsim::testing::StartOf;
 using ::podsim::testing::StatusIs;
 using ::podsim::testing::StepMessage;
 using ::podsim::testing::TestPlan;
@@ -53,7 +54,7 @@ TEST(PlacementTest, GapsAndEmptyProcessesAreRefused) {
 TEST(ReportMergerTest, StepIsTheSumOverHosts) {
   JobPlan plan = TestPlan(4, 2, 2);
   plan.mutable_bits()->mutable_learning_rate()->set_warmup_examples(64);
-  ReportMerger merger(plan, kStart);
+  ReportMerger merger(plan, StartOf(plan), kStart);
   for (const int host : {3, 0, 2}) {
     const auto merged = merger.AddStep(kStart, StepMessage(host, 1).step());
     EXPECT_TRUE(merged.status.ok());
@@ -101,7 +102,7 @@ TEST(ReportMergerTest, ArrivalOrderChangesNoBit) {
   for (const StepReport& report : reports) expected += report.loss();
   for (int round = 0; round < 20; ++round) {
     std::shuffle(reports.begin(), reports.end(), random);
-    ReportMerger merger(plan, kStart);
+    ReportMerger merger(plan, StartOf(plan), kStart);
     Merged<StepDone> merged;
     for (const StepReport& report : reports) {
       merged = merger.AddStep(kStart, report);
@@ -115,7 +116,7 @@ TEST(ReportMergerTest, StepsComeInOrderAndOnce) {
   const JobPlan plan = TestPlan(2, 2, 2);
   for (const std::vector<int>& steps :
        {std::vector<int>{2}, {1, 1}, {0}, {-1}, {1, 2, 3}}) {
-    ReportMerger merger(plan, kStart);
+    ReportMerger merger(plan, StartOf(plan), kStart);
     Merged<StepDone> merged;
     for (const int step : steps) {
       EXPECT_TRUE(merged.status.ok());
@@ -129,7 +130,7 @@ TEST(ReportMergerTest, StepsComeInOrderAndOnce) {
 
 TEST(ReportMergerTest, TheOddGradientIsNamed) {
   const JobPlan plan = TestPlan(4, 4, 3);
-  ReportMerger merger(plan, kStart);
+  ReportMerger merger(plan, StartOf(plan), kStart);
   Merged<StepDone> merged;
   for (int host = 0; host < 4; ++host) {
     merged = merger.AddStep(
@@ -144,7 +145,7 @@ TEST(ReportMergerTest, TheOddGradientIsNamed) {
 
 TEST(ReportMergerTest, EvaluationsAreMeansOverExamples) {
   const JobPlan plan = TestPlan(2, 1, 1);
-  ReportMerger merger(plan, kStart);
+  ReportMerger merger(plan, StartOf(plan), kStart);
   merger.AddStep(kStart, StepMessage(0, 1).step());
   merger.AddStep(kStart, StepMessage(1, 1).step());
   EXPECT_FALSE(merger.AddEval(EvalMessage(1, 1).eval()).event);
@@ -159,22 +160,13 @@ TEST(ReportMergerTest, EvaluationsAreMeansOverExamples) {
 
 TEST(ReportMergerTest, EvaluationsOutOfTurnAreRefused) {
   const JobPlan plan = TestPlan(2, 1, 1);
-  ReportMerger merger(plan, kStart);
+  ReportMerger merger(plan, StartOf(plan), kStart);
   EXPECT_THAT(merger.AddEval(EvalMessage(0, 1).eval()).status,
               StatusIs(absl::StatusCode::kInternal, HasSubstr("host 0")));
   merger.AddStep(kStart, StepMessage(0, 1).step());
   EXPECT_TRUE(merger.AddEval(EvalMessage(0, 1).eval()).status.ok());
   EXPECT_THAT(merger.AddEval(EvalMessage(0, 1).eval()).status,
               StatusIs(absl::StatusCode::kInternal, HasSubstr("host 0")));
-}
-
-TEST(FindDissenterTest, TheMajorityIsRightAndTiesGoToTheFirst) {
-  EXPECT_EQ(FindDissenter({}), std::nullopt);
-  EXPECT_EQ(FindDissenter({"a"}), std::nullopt);
-  EXPECT_EQ(FindDissenter({"a", "a", "a"}), std::nullopt);
-  EXPECT_EQ(FindDissenter({"a", "b"}), 1);
-  EXPECT_EQ(FindDissenter({"a", "b", "b"}), 0);
-  EXPECT_EQ(FindDissenter({"b", "b", "c", "a"}), 2);
 }
 
 }  // namespace

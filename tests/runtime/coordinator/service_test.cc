@@ -31,6 +31,7 @@ using ::podsim::testing::IsOk;
 using ::podsim::testing::JoinOf;
 using ::podsim::testing::ReadyMessage;
 using ::podsim::testing::StatusIs;
+using ::podsim::testing::StartOf;
 using ::podsim::testing::StepMessage;
 using ::podsim::testing::TempDir;
 using ::podsim::testing::TestPlan;
@@ -120,6 +121,7 @@ class ServiceTest : public ::testing::Test {
                MutexLock lock(mutex_);
                events_.push_back(event);
              },
+         .start = {.point = StartOf(plan_)},
          .clock = &clock_});
     ASSERT_THAT(server, IsOk());
     server_ = *std::move(server);

@@ -1,0 +1,48 @@
+// Makes checkpoints of parts that lie on the store, on a thread of its own: the
+// coordinator's loop never waits for a disk.
+#ifndef PODSIM_RUNTIME_COORDINATOR_COMMITTER_H_
+#define PODSIM_RUNTIME_COORDINATOR_COMMITTER_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "host/storage/storage.h"
+#include "proto/checkpoint.pb.h"
+
+namespace podsim {
+
+// What a commit came to: its directory and the bytes of its files.
+using CommitDone = std::function<void(
+    const absl::Status& status, const std::string& path, std::int64_t bytes)>;
+
+// Thread-safe.
+class Committer {
+ public:
+  struct Options {
+    ObjectStore* store = nullptr;  // borrowed
+    std::string model_dir;
+    std::int64_t stamp = 0;
+    int keep = 0;  // checkpoints; 0: all
+  };
+
+  explicit Committer(Options options);
+  // Finishes what was asked for; a disk that hangs holds it up.
+  ~Committer();
+  Committer(const Committer&) = delete;
+  Committer& operator=(const Committer&) = delete;
+
+  // Does not block. Adds the manifest's tensors, commits, and deletes what is
+  // beyond `keep`; then calls `done` from the thread.
+  void Commit(const CheckpointManifest& manifest, CommitDone done);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace podsim
+
+#endif  // PODSIM_RUNTIME_COORDINATOR_COMMITTER_H_

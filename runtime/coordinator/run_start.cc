@@ -1,0 +1,160 @@
+#include "runtime/coordinator/run_start.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "base/build.h"
+#include "base/status.h"
+#include "host/checkpoint/catalog.h"
+#include "host/checkpoint/commit.h"
+#include "host/checkpoint/restore.h"
+#include "models/zoo/zoo.h"
+
+namespace podsim {
+namespace {
+
+constexpr char kWitness[] = ".podsim-pod-";
+
+absl::StatusOr<std::optional<CheckpointAt>> FindCheckpoint(
+    ObjectStore& store, const JobSpec& spec, const JobPlan& plan,
+    std::vector<std::string>& notes) {
+  if (!spec.restore().empty()) {
+    auto named = VerifyCheckpoint(store, spec.restore());
+    if (!named.ok()) return Annotate(named.status(), "--restore");
+    return *std::move(named);
+  }
+  if (plan.model_dir().empty()) return std::nullopt;
+  PODSIM_ASSIGN_OR_RETURN(Newest newest,
+                          FindNewestGood(store, plan.model_dir()));
+  if (!newest.checkpoint && !newest.refused.empty()) {
+    return absl::DataLossError(absl::StrCat(
+        "no checkpoint in ", plan.model_dir(),
+        " is whole: ", absl::StrJoin(newest.refused, "; "),
+        "; move them away to begin anew, or name one with --restore"));
+  }
+  for (const std::string& line : newest.refused) {
+    notes.push_back(absl::StrCat("passed over a checkpoint: ", line));
+  }
+  return newest.checkpoint;
+}
+
+absl::Status CheckModel(const CheckpointAt& at, const JobPlan& plan) {
+  PODSIM_ASSIGN_OR_RETURN(
+      const Program program,
+      BuildProgram(plan.bits().model(),
+                   {.bfloat16_products = plan.bits().precision() == "bfloat16",
+                    .momentum = plan.bits().momentum(),
+                    .bucket_bytes = plan.bits().bucket_bytes()}));
+  return Annotate(CheckTensorsFit(at.manifest, program), at.path);
+}
+
+// The stream goes on where it stopped only if it is the same stream.
+absl::Status CheckStream(const CheckpointAt& at, const PlanBits& bits) {
+  const PlanBits& then = at.manifest.bits();
+  if (then.dataset().fingerprint() != bits.dataset().fingerprint()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        at.path, " was trained on ", then.dataset().name(), " (",
+        then.dataset().train_examples(), " examples, fingerprint ",
+        then.dataset().fingerprint().substr(0, 12), "), the job reads ",
+        bits.dataset().name(), " (", bits.dataset().train_examples(), ", ",
+        bits.dataset().fingerprint().substr(0, 12),
+        "): give the same data set, or another --model_dir"));
+  }
+  if (then.seed() != bits.seed()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        at.path, " was trained with --seed=", then.seed(), ", the job has ",
+        bits.seed(), ": the order of the examples would be another's"));
+  }
+  return absl::OkStatus();
+}
+
+void NoteDifferences(const CheckpointManifest& manifest, const JobPlan& plan,
+                     std::vector<std::string>& notes) {
+  if (manifest.build_id() != BuildId()) {
+    notes.push_back(absl::StrCat(
+        "the checkpoint is of build ", manifest.build_id(), ", this is build ",
+        BuildId(), ": the same bits hold within one build only"));
+  }
+  if (manifest.plan_hash() == plan.hash()) return;
+  notes.push_back(absl::StrCat(
+      "the checkpoint's plan is another (", manifest.bits().slice(), ", batch ",
+      manifest.bits().batch_per_core(), " per core; now ", plan.bits().slice(),
+      ", ", plan.bits().batch_per_core(), "): training goes on at example ",
+      manifest.examples_consumed()));
+}
+
+std::int64_t StepsLeft(const JobPlan& plan, std::int64_t consumed) {
+  const std::int64_t left =
+      std::max<std::int64_t>(0, plan.total_examples() - consumed);
+  const std::int64_t batch = std::max<std::int64_t>(1, plan.global_batch());
+  return (left + batch - 1) / batch;
+}
+
+absl::Status RemoveWitnesses(ObjectStore& store, const std::string& dir) {
+  auto names = store.List(dir);
+  if (absl::IsNotFound(names.status())) return absl::OkStatus();
+  PODSIM_RETURN_IF_ERROR(names.status());
+  for (const std::string& name : *names) {
+    if (!absl::StartsWith(name, kWitness)) continue;
+    PODSIM_RETURN_IF_ERROR(store.Delete(absl::StrCat(dir, "/", name)));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<RunStart> FindStart(ObjectStore& store, const JobSpec& spec,
+                                   const JobPlan& plan) {
+  RunStart start;
+  start.point.set_last_step(plan.train_steps());
+  if (plan.has_bench()) return start;
+  PODSIM_ASSIGN_OR_RETURN(const std::optional<CheckpointAt> at,
+                          FindCheckpoint(store, spec, plan, start.notes));
+  if (!at) {
+    if (plan.mode() != "eval") return start;
+    return absl::NotFoundError(absl::StrCat(
+        "mode=eval: there is no checkpoint in ", plan.model_dir()));
+  }
+  PODSIM_RETURN_IF_ERROR(CheckModel(*at, plan));
+  if (plan.mode() != "eval")
+    PODSIM_RETURN_IF_ERROR(CheckStream(*at, plan.bits()));
+  const CheckpointManifest& manifest = at->manifest;
+  NoteDifferences(manifest, plan, start.notes);
+  start.point.set_checkpoint(at->path);
+  start.point.set_manifest_sha256(at->manifest_sha256);
+  start.point.set_step(manifest.step());
+  start.point.set_examples_consumed(manifest.examples_consumed());
+  start.point.set_last_step(manifest.step() +
+                            StepsLeft(plan, manifest.examples_consumed()));
+  start.history = manifest.stints();
+  return start;
+}
+
+absl::Status PrepareModelDir(ObjectStore& store, const JobPlan& plan,
+                             std::int64_t stamp, RunStart& start) {
+  start.stamp = stamp;
+  const std::string& dir = plan.model_dir();
+  if (dir.empty()) return absl::OkStatus();
+  if (plan.mode() != "eval") {
+    PODSIM_RETURN_IF_ERROR(CleanUnfinished(store, dir));
+    PODSIM_RETURN_IF_ERROR(
+        SetAsideNewer(store, dir, start.point.step(), stamp));
+  }
+  PODSIM_RETURN_IF_ERROR(RemoveWitnesses(store, dir));
+  start.point.set_witness(absl::StrCat(kWitness, stamp));
+  return Annotate(
+      store.Write(absl::StrCat(dir, "/", start.point.witness()), "podsim\n"),
+      "--model_dir");
+}
+
+void LeaveModelDir(ObjectStore& store, const JobPlan& plan) {
+  // Another start would remove it, too: a failure is nobody's trouble.
+  if (!plan.model_dir().empty())
+    static_cast<void>(RemoveWitnesses(store, plan.model_dir()));
+}
+
+}  // namespace podsim

@@ -1,0 +1,47 @@
+// Where a generation of the pod begins: with which checkpoint of which
+// directory, and what people should know about it.
+//
+//   PODSIM_ASSIGN_OR_RETURN(RunStart start, FindStart(*store, spec, draft));
+#ifndef PODSIM_RUNTIME_COORDINATOR_RUN_START_H_
+#define PODSIM_RUNTIME_COORDINATOR_RUN_START_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "host/storage/storage.h"
+#include "proto/checkpoint.pb.h"
+#include "proto/coordinator.pb.h"
+#include "proto/job.pb.h"
+
+namespace podsim {
+
+struct RunStart {
+  StartPoint point;
+  google::protobuf::RepeatedPtrField<Stint> history;  // before the start
+  // One line each: what was refused, what differs from the checkpoint's plan.
+  std::vector<std::string> notes;
+  std::int64_t stamp = 0;  // of this generation's unfinished checkpoints
+};
+
+// The checkpoint that spec.restore names, or the newest good one of the plan's
+// model_dir, or (none there) the seed. Reads and checks every byte of it;
+// changes nothing.
+// Errors: DATA_LOSS (the named one is damaged), NOT_FOUND (there is none, and
+//   one is needed), INVALID_ARGUMENT (tensors that are not the model's, naming
+//   them; another data set or seed); those of the store.
+absl::StatusOr<RunStart> FindStart(ObjectStore& store, const JobSpec& spec,
+                                   const JobPlan& plan);
+
+// Prepares the plan's model_dir for this generation, if there is one: removes
+// what killed ones left unfinished, leaves a witness (StartPoint.witness), sets
+// the stamp. Errors: those of the store (a directory that cannot be written).
+absl::Status PrepareModelDir(ObjectStore& store, const JobPlan& plan,
+                             std::int64_t stamp, RunStart& start);
+// Removes the witness.
+void LeaveModelDir(ObjectStore& store, const JobPlan& plan);
+
+}  // namespace podsim
+
+#endif  // PODSIM_RUNTIME_COORDINATOR_RUN_START_H_
