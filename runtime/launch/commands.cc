@@ -38,7 +38,8 @@ bool UsesSockets(const std::string& transport) { return transport != "tcp"; }
 std::string LocalListenAddress(const PodFiles& files,
                                const std::string& transport) {
   if (!UsesSockets(transport)) return kAnyLocalPort;
-  return absl::StrCat("unix:", files.private_dir, "/coordinator.sock");
+  return absl::StrCat("unix:", files.private_dir, "/coordinator-",
+                      files.generation, ".sock");
 }
 
 ProcessSpec CoordinatorCommand(const PodFiles& files, const std::string& listen,
@@ -47,7 +48,8 @@ ProcessSpec CoordinatorCommand(const PodFiles& files, const std::string& listen,
                       .argv = {files.program_dir + "/pod_coordinator",
                                absl::StrCat("--job=", files.job_file),
                                absl::StrCat("--listen=", listen),
-                               absl::StrCat("--events_fd=", events_fd)},
+                               absl::StrCat("--events_fd=", events_fd),
+                               absl::StrCat("--generation=", files.generation)},
                       .inherited_fds = {events_fd}};
   if (files.external_hosts) spec.argv.emplace_back("--external");
   if (ready_fd >= 0) {
@@ -63,7 +65,8 @@ ProcessSpec HostCommand(const PodFiles& files, const JobPlan& plan,
                         const std::string& coordinator) {
   const std::string listen =
       UsesSockets(plan.transport())
-          ? absl::StrCat("unix:", files.private_dir, "/ici-", process, ".sock")
+          ? absl::StrCat("unix:", files.private_dir, "/ici-", files.generation,
+                         "-", process, ".sock")
           : kAnyLocalPort;
   ProcessSpec spec = {.name = HostProcessName(plan, process),
                       .argv = {files.program_dir + "/pod_host",

@@ -2,6 +2,7 @@
 #ifndef PODSIM_RUNTIME_LAUNCH_COMMANDS_H_
 #define PODSIM_RUNTIME_LAUNCH_COMMANDS_H_
 
+#include <cstdint>
 #include <string>
 
 #include "interconnect/topology/slice.h"
@@ -18,6 +19,7 @@ struct PodFiles {
   std::string token;
   bool allow_plaintext_network = false;
   bool external_hosts = false;  // no pod_host of ours
+  std::uint32_t generation = 1;
 };
 
 // Whether `transport` needs no address but paths in the private directory.

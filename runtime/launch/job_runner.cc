@@ -8,6 +8,7 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <optional>
 #include <system_error>
 #include <utility>
@@ -22,6 +23,7 @@
 #include "runtime/launch/commands.h"
 #include "runtime/launch/private_dir.h"
 #include "runtime/launch/process.h"
+#include "runtime/launch/restart.h"
 #include "runtime/launch/simulated_step.h"
 #include "runtime/launch/stop_signals.h"
 #include "runtime/launch/supervisor.h"
@@ -129,7 +131,7 @@ class TrainingDisplay final : public JobDisplay {
   int Close(const Outcome& outcome) override {
     if (outcome.failure.has_value()) {
       reporter_.Fail(*outcome.failure);
-    } else if (outcome.exit_code == 0) {
+    } else if (outcome.exit_code == 0 || outcome.drained) {
       if (const auto step = SimulatedStep(job_)) {
         reporter_.set_simulated_step(*step);
       }
@@ -167,18 +169,48 @@ absl::StatusOr<std::optional<MetricsFile>> OpenMetrics(const JobSpec& spec) {
   return metrics;
 }
 
-absl::StatusOr<Outcome> RunPod(const PodFiles& files,
-                               const LaunchOptions& options,
-                               const PlannedJob& job,
-                               const StopSignals& signals, Console& console,
-                               const Clock& clock, JobDisplay& display) {
+// One generation of the pod.
+absl::StatusOr<Outcome> RunPod(
+    const PodFiles& files, const LaunchOptions& options, const PlannedJob& job,
+    const StopSignals& signals, Console& console, const Clock& clock,
+    const std::function<void(const JobEvent&)>& on_event) {
   Supervisor supervisor(
       {.log_dir = job.spec.log_dir(),
-       .shutdown_wait = absl::Seconds(job.plan.shutdown_timeout())},
-      signals, console, clock,
-      [&display](const JobEvent& event) { display.OnEvent(event); });
+       .append_logs = files.generation > 1,
+       .shutdown_wait = absl::Seconds(job.plan.shutdown_timeout()),
+       .drains = !job.plan.model_dir().empty() && job.plan.mode() == "train",
+       .restores = job.plan.on_corruption() == "restore"},
+      signals, console, clock, on_event);
   PODSIM_RETURN_IF_ERROR(StartPod(files, options, job, supervisor));
   return supervisor.Run();
+}
+
+// The pod, and the pod again as long as that may help.
+absl::StatusOr<Outcome> RunGenerations(PodFiles files,
+                                       const LaunchOptions& options,
+                                       const PlannedJob& job,
+                                       const StopSignals& signals,
+                                       Console& console, const Clock& clock,
+                                       JobDisplay& display) {
+  Restarts restarts(job.spec.max_restarts());
+  const auto on_event = [&](const JobEvent& event) {
+    restarts.OnEvent(event);
+    display.OnEvent(event);
+  };
+  for (;;) {
+    files.generation = restarts.generation();
+    PODSIM_RETURN_IF_ERROR(
+        WriteJobFile(files.job_file, restarts.SpecFor(job.spec)));
+    PODSIM_ASSIGN_OR_RETURN(
+        const Outcome outcome,
+        RunPod(files, options, job, signals, console, clock, on_event));
+    const std::optional<JobRestarting> next = restarts.Next(outcome);
+    if (!next.has_value()) return outcome;
+    JobEvent event;
+    event.set_wall_time(absl::ToDoubleSeconds(clock.Now() - absl::UnixEpoch()));
+    *event.mutable_restarting() = *next;
+    display.OnEvent(event);
+  }
 }
 
 }  // namespace
@@ -215,11 +247,10 @@ absl::StatusOr<int> RunPodJob(const LaunchContext& context,
                           PrivateDir::Create(PrivateDirParents()));
   files.private_dir = dir.path();
   files.job_file = dir.File("job.textproto");
-  PODSIM_RETURN_IF_ERROR(WriteJobFile(files.job_file, job.spec));
 
   console.set_stop_fd(signals.stop_fd());
   const absl::StatusOr<Outcome> outcome =
-      RunPod(files, options, job, signals, console, clock, display);
+      RunGenerations(files, options, job, signals, console, clock, display);
   const int code = outcome.ok() ? display.Close(*outcome) : 0;
   console.set_stop_fd(-1);
   if (!outcome.ok()) return outcome.status();

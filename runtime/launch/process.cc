@@ -74,7 +74,8 @@ std::vector<char*> Pointers(std::vector<std::string>& strings) {
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
-  signal(SIGPIPE, SIG_DFL);
+  // A shell's background job ignores SIGINT; its children must not.
+  for (const int ends : {SIGPIPE, SIGINT}) signal(ends, SIG_DFL);
   for (const int fd : spec.inherited_fds) {
     if (fcntl(fd, F_SETFD, 0) != 0) Die("pass a descriptor to", argv[0]);
   }

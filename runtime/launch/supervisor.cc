@@ -98,8 +98,10 @@ absl::Status Supervisor::StartChild(const ProcessSpec& spec) {
   if (!options_.log_dir.empty()) {
     const std::string path =
         absl::StrCat(options_.log_dir, "/", spec.name, ".log");
-    log = UniqueFd(
-        open(path.c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0666));
+    log = UniqueFd(open(path.c_str(),
+                        O_CREAT | (options_.append_logs ? O_APPEND : O_TRUNC) |
+                            O_WRONLY | O_CLOEXEC,
+                        0666));
     if (!log.valid()) {
       return absl::ErrnoToStatus(errno, absl::StrCat("cannot write ", path));
     }
@@ -138,6 +140,11 @@ void Supervisor::Wait() {
 // Ends before output: whatever a process said is in its pipe when it is gone.
 void Supervisor::Collect() {
   while (const int signal = signals_.TakeStop()) {
+    if (signal == SIGTERM && options_.drains && started_ && !draining_ &&
+        phase_ == Phase::kRunning) {
+      BeginDrain();
+      continue;
+    }
     outcome_.stop_signal = signal;
     ++stops_;
   }
@@ -173,7 +180,11 @@ void Supervisor::HandleEvent(const std::string& line) {
     return;
   }
   if (event.has_step()) evidence_.last_step = event.step().step();
-  if (event.has_done()) evidence_.job_done = true;
+  if (event.has_started()) started_ = true;
+  if (event.has_done()) {
+    evidence_.job_done = true;
+    outcome_.drained = event.done().drained();
+  }
   if (event.has_failed() && !evidence_.failed.has_value()) {
     evidence_.failed = event.failed();
     evidence_.failed_at = clock_.Now();
@@ -225,6 +236,14 @@ void Supervisor::TakeLine(Child& child, const std::string& line) {
   }
 }
 
+void Supervisor::BeginDrain() {
+  draining_ = true;
+  console_.Error(
+      "SIGTERM: the pod finishes its step, saves and ends; a second one stops "
+      "it at once");
+  children_[kCoordinator].process.Signal(SIGTERM);
+}
+
 void Supervisor::Advance() {
   if (outcome_.stop_signal != 0 && phase_ < Phase::kEnding) {
     outcome_.exit_code = 128 + outcome_.stop_signal;
@@ -267,6 +286,7 @@ void Supervisor::AdvanceJudging() {
     }
     outcome_.failure = Judge(evidence_);
     outcome_.failure->log_dir = options_.log_dir;
+    outcome_.recoverable = IsRecoverable(evidence_, options_.restores);
     outcome_.exit_code = outcome_.failure->exit_code;
     BeginEnding();
   }
@@ -278,6 +298,7 @@ void Supervisor::AdvanceFinishing() {
     if (!children_[i].process.end().has_value()) MarkOverdue(i);
   }
   if (!ShowsFailure(evidence_)) {
+    if (outcome_.drained) outcome_.exit_code = kDrainedExitCode;
     phase_ = Phase::kOver;
     return;
   }
@@ -303,7 +324,7 @@ void Supervisor::Enter(Phase phase, absl::Duration wait) {
 
 void Supervisor::BeginEnding() {
   for (const Child& child : children_) {
-    child.process.Signal(child.process.IsStopped() ? SIGKILL : SIGTERM);
+    child.process.Signal(child.process.IsStopped() ? SIGKILL : SIGINT);
   }
   Enter(Phase::kEnding, options_.term_wait);
 }

@@ -2,7 +2,7 @@
 // fails, and ends them all. One thread, one poll loop, every wait bounded.
 //
 //   running -> judging (something failed: collect evidence, at most 1.5 s)
-//           -> ending (SIGTERM) -> killing (SIGKILL) -> over
+//           -> ending (SIGINT) -> killing (SIGKILL) -> over
 //   running -> finishing (the job is done: processes end by themselves) -> over
 //
 // However it is left, no child stays behind.
@@ -32,24 +32,34 @@
 
 namespace podsim {
 
+// EX_TEMPFAIL of sysexits.h: the same command again goes on.
+inline constexpr int kDrainedExitCode = 75;
+
 struct SupervisorOptions {
   std::string log_dir;  // existing directory for <name>.log files, or empty
+  bool append_logs = false;  // to those of the generation before
   // For the coordinator to say where it listens, if it is asked to.
   absl::Duration ready_wait = absl::Seconds(10);
   // After the first failure, for the rest of the evidence; the coordinator
   // takes up to a second to be sure.
   absl::Duration cause_wait = absl::Milliseconds(1500);
-  // Between SIGTERM and SIGKILL.
+  // Between SIGINT and SIGKILL.
   absl::Duration term_wait = absl::Seconds(2);
   // After the job is done, for processes to end by themselves.
   absl::Duration shutdown_wait = absl::Seconds(5);
+  // The job saves checkpoints: the first SIGTERM is passed to the coordinator,
+  // which has it finish its step and save.
+  bool drains = false;
+  bool restores = false;  // verdict.h
 };
 
 // How a job came out: well (exit_code 0), failed, or stopped by a signal.
 struct Outcome {
   int exit_code = 0;
   int stop_signal = 0;
+  bool drained = false;  // ended early, and saved, as SIGTERM asked
   std::optional<FailureReport> failure;
+  bool recoverable = false;  // the failure is of a kind that a restart may mend
 };
 
 class Supervisor {
@@ -105,6 +115,7 @@ class Supervisor {
   void TakeLine(Child& child, const std::string& line);
   void HandleEvent(const std::string& line);
 
+  void BeginDrain();
   void Advance();
   void AdvanceRunning();
   void AdvanceJudging();
@@ -132,8 +143,10 @@ class Supervisor {
 
   Phase phase_ = Phase::kRunning;
   absl::Time deadline_ = absl::InfiniteFuture();
-  int stops_ = 0;      // signals to stop; the second one means at once
-  Evidence evidence_;  // parallel to children_
+  bool started_ = false;   // the pod runs
+  bool draining_ = false;  // SIGTERM was passed on
+  int stops_ = 0;          // signals to stop; the second one means at once
+  Evidence evidence_;      // parallel to children_
   Outcome outcome_;
   absl::Status start_status_;  // of hosts started later
 };

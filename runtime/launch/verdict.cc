@@ -3,6 +3,7 @@
 
 #include <csignal>
 
+#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 
@@ -64,6 +65,9 @@ int RootCause(const Evidence& evidence) {
     if (killed == kNobody || killed_later) return Blamed(evidence);
   }
   if (killed != kNobody) return killed;
+  // Hosts that miss a frozen coordinator end by themselves.
+  if (!evidence.failed.has_value() && evidence.processes[kCoordinator].stopped)
+    return kCoordinator;
   return Earliest(evidence, [](const ProcessEvidence&) { return true; });
 }
 
@@ -171,6 +175,29 @@ bool IsComplete(const Evidence& evidence) {
   if (root == kNobody) return true;
   return evidence.processes[root].end.has_value() ||
          evidence.processes[root].stopped;
+}
+
+bool IsRecoverable(const Evidence& evidence, bool restores) {
+  const int root = RootCause(evidence);
+  const ProcessEvidence* process =
+      root == kNobody ? nullptr : &evidence.processes[root];
+  if (process != nullptr && process->end.has_value() &&
+      process->end->signal != 0)
+    return process->end->signal != SIGILL;
+  if (process != nullptr && (process->stopped || process->overdue)) return true;
+  if (!evidence.failed.has_value()) return false;
+  if (evidence.failed->lost()) return true;
+  switch (static_cast<absl::StatusCode>(evidence.failed->code())) {
+    case absl::StatusCode::kUnavailable:
+    case absl::StatusCode::kDeadlineExceeded:
+    case absl::StatusCode::kAborted:
+    case absl::StatusCode::kCancelled:
+      return true;
+    case absl::StatusCode::kDataLoss:
+      return restores;
+    default:
+      return false;
+  }
 }
 
 FailureReport Judge(const Evidence& evidence) {

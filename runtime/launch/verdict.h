@@ -55,6 +55,12 @@ bool IsComplete(const Evidence& evidence);
 // REQUIRES: ShowsFailure(evidence).
 FailureReport Judge(const Evidence& evidence);
 
+// Whether starting the pod again can help: a process was lost, frozen or cut
+// off, rather than given something that it must refuse once more. `restores`:
+// also where hashes differed (--on_corruption=restore).
+// REQUIRES: ShowsFailure(evidence).
+bool IsRecoverable(const Evidence& evidence, bool restores);
+
 }  // namespace podsim
 
 #endif  // PODSIM_RUNTIME_LAUNCH_VERDICT_H_

@@ -20,8 +20,8 @@ struct FailureReport {
   // What it did in that step: "all-reduce #12 (bucket 0)". Empty: not known,
   // and `step` is the last that was finished.
   std::string phase;
-  std::string message;    // what it or the coordinator said; may be empty
-  std::string hint;       // what to do about it; may be empty
+  std::string message;  // what it or the coordinator said; may be empty
+  std::string hint;     // what to do about it; may be empty
   std::vector<std::string> last_lines;  // of its output
   std::vector<std::string> others;      // later failures, one line each
   std::string log_dir;  // where whole outputs are kept; may be empty

@@ -108,6 +108,36 @@ std::string EvalLine(const EvalDone& eval, double wall_time) {
                {"accuracy", eval.accuracy()}});
 }
 
+std::string SavedLine(const CheckpointSaved& saved, double wall_time) {
+  return Dump({{"event", "checkpoint"},
+               {"wall_time", wall_time},
+               {"step", saved.step()},
+               {"examples", saved.examples()},
+               {"path", saved.path()},
+               {"bytes", saved.bytes()},
+               {"seconds_paused", saved.seconds_paused()},
+               {"seconds_written", saved.seconds_written()}});
+}
+
+std::string RestartLine(const JobRestarting& restart, double wall_time) {
+  return Dump({{"event", "restart"},
+               {"wall_time", wall_time},
+               {"generation", restart.generation()},
+               {"reason", restart.reason()},
+               {"restarts_left", restart.restarts_left()}});
+}
+
+std::string FaultLine(const FaultStruck& struck, double wall_time) {
+  const Fault& fault = struck.fault();
+  return Dump({{"event", "fault"},
+               {"wall_time", wall_time},
+               {"index", struck.index()},
+               {"kind", Fault::Kind_Name(fault.kind())},
+               {"host", fault.host()},
+               {"to", fault.to()},
+               {"step", struck.step()}});
+}
+
 std::string SummaryLine(const RunSummary& summary) {
   Json line = {{"event", "summary"},
                {"plan_hash", summary.plan.hash()},

@@ -3,6 +3,8 @@
 //   {"event":"plan",...}     once, when the pod has formed
 //   {"event":"step",...}     one per step
 //   {"event":"eval",...}     one per evaluation
+//   {"event":"checkpoint",...}, {"event":"restart",...}, {"event":"fault",...}
+//                            when one is saved, happens, is injected
 //   {"event":"summary",...}  once, at the end of a run that finished
 //   {"event":"failure",...}  instead of it, for one that did not
 //
@@ -34,6 +36,9 @@ std::string PlanLine(const JobPlan& plan, double wall_time,
                      const RunContext& context);
 std::string StepLine(const StepDone& step, double wall_time);
 std::string EvalLine(const EvalDone& eval, double wall_time);
+std::string SavedLine(const CheckpointSaved& saved, double wall_time);
+std::string RestartLine(const JobRestarting& restart, double wall_time);
+std::string FaultLine(const FaultStruck& fault, double wall_time);
 std::string SummaryLine(const RunSummary& summary);
 std::string FailureLine(const FailureReport& failure);
 

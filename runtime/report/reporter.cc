@@ -2,7 +2,10 @@
 #include "runtime/report/reporter.h"
 
 #include <utility>
+#include <vector>
 
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "base/units.h"
 #include "runtime/report/format.h"
@@ -15,6 +18,33 @@ std::string FormedText(const PodFormed& formed) {
   return absl::StrFormat(
       "pod formed: %d hosts in %d processes, isa %s, plan hash %s",
       bits.hosts(), formed.processes_size(), bits.isa(), formed.plan().hash());
+}
+
+// Where it goes on, and what was noticed on the way.
+std::vector<std::string> StartTexts(const PodFormed& formed) {
+  std::vector<std::string> lines;
+  for (const std::string& note : formed.notes())
+    lines.push_back(absl::StrCat("note: ", note));
+  const StartPoint& start = formed.start();
+  if (start.checkpoint().empty()) return lines;
+  lines.push_back(absl::StrCat(
+      formed.plan().mode() == "eval" ? "evaluating " : "resuming from ",
+      start.checkpoint(), " (step ", FormatCount(start.step()), ", ",
+      FormatCount(start.examples_consumed()), " examples)"));
+  return lines;
+}
+
+std::string RestartText(const JobRestarting& restart) {
+  return absl::StrCat("restarting, generation ", restart.generation(), " (",
+                      restart.restarts_left(),
+                      " restarts left): ", restart.reason());
+}
+
+std::string FaultText(const FaultStruck& struck) {
+  const Fault& fault = struck.fault();
+  return absl::StrCat("fault ", struck.index(), " injected: ",
+                      absl::AsciiStrToLower(Fault::Kind_Name(fault.kind())),
+                      ", host ", fault.host(), ", step ", struck.step());
 }
 
 std::string EvalText(const EvalDone& eval) {
@@ -42,6 +72,8 @@ void Reporter::OnEvent(const JobEvent& event) {
           event.formed().plan().train_steps(),
           console_.live() ? options_.live_interval : options_.plain_interval);
       console_.Line(FormedText(event.formed()));
+      for (const std::string& line : StartTexts(event.formed()))
+        console_.Line(line);
       Record(
           PlanLine(event.formed().plan(), event.wall_time(), options_.context));
       break;
@@ -53,6 +85,19 @@ void Reporter::OnEvent(const JobEvent& event) {
       console_.KeepLive();
       console_.Line(EvalText(event.eval()));
       Record(EvalLine(event.eval(), event.wall_time()));
+      break;
+    case JobEvent::kRestarting:
+      console_.KeepLive();
+      console_.Line(RestartText(event.restarting()));
+      Record(RestartLine(event.restarting(), event.wall_time()));
+      break;
+    case JobEvent::kSaved:
+      Record(SavedLine(event.saved(), event.wall_time()));
+      break;
+    case JobEvent::kFault:
+      console_.KeepLive();
+      console_.Line(FaultText(event.fault()));
+      Record(FaultLine(event.fault(), event.wall_time()));
       break;
     case JobEvent::kStarted:
     case JobEvent::kDone:

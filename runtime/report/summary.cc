@@ -122,6 +122,9 @@ void SummaryCollector::OnEvent(const JobEvent& event, absl::Time now) {
       summary_.steps = event.done().steps();
       summary_.examples = event.done().examples();
       break;
+    case JobEvent::kSaved:
+    case JobEvent::kRestarting:
+    case JobEvent::kFault:
     case JobEvent::kFailed:
     case JobEvent::kBench:
     case JobEvent::EVENT_NOT_SET:

@@ -52,15 +52,15 @@ TEST(CommandsTest, NamesSayWhichHostsAProcessPlays) {
 
 TEST(CommandsTest, SocketsAreInThePrivateDirectory) {
   const std::string listen = LocalListenAddress(kFiles, "unix");
-  EXPECT_EQ(listen, "unix:/run/podsim-x/coordinator.sock");
+  EXPECT_EQ(listen, "unix:/run/podsim-x/coordinator-1.sock");
   const ProcessSpec host =
       HostCommand(kFiles, Plan("unix"), V3Slice(), 1, listen);
   EXPECT_EQ(host.name, "host1-3");
-  EXPECT_THAT(
-      host.argv,
-      ElementsAre("/bin/pod_host",
-                  "--coordinator=unix:/run/podsim-x/coordinator.sock",
-                  "--process=1", "--ici_listen=unix:/run/podsim-x/ici-1.sock"));
+  EXPECT_THAT(host.argv,
+              ElementsAre("/bin/pod_host",
+                          "--coordinator=unix:/run/podsim-x/coordinator-1.sock",
+                          "--process=1",
+                          "--ici_listen=unix:/run/podsim-x/ici-1-1.sock"));
 }
 
 TEST(CommandsTest, TcpTakesAnyPortOfThisMachine) {
@@ -72,10 +72,10 @@ TEST(CommandsTest, TcpTakesAnyPortOfThisMachine) {
 
 TEST(CommandsTest, TheCoordinatorInheritsItsDescriptors) {
   const ProcessSpec spec = CoordinatorCommand(kFiles, "127.0.0.1:0", 7, 9);
-  EXPECT_THAT(
-      spec.argv,
-      ElementsAre("/bin/pod_coordinator", "--job=/run/podsim-x/job",
-                  "--listen=127.0.0.1:0", "--events_fd=7", "--ready_fd=9"));
+  EXPECT_THAT(spec.argv,
+              ElementsAre("/bin/pod_coordinator", "--job=/run/podsim-x/job",
+                          "--listen=127.0.0.1:0", "--events_fd=7",
+                          "--generation=1", "--ready_fd=9"));
   EXPECT_THAT(spec.inherited_fds, ElementsAre(7, 9));
   EXPECT_THAT(CoordinatorCommand(kFiles, "x", 7, -1).inherited_fds,
               ElementsAre(7));

@@ -182,7 +182,7 @@ TEST_F(SupervisorTest, TheCoordinatorsDeathIsBlamedOnIt) {
 
 TEST_F(SupervisorTest, ChildrenThatIgnoreSigtermAreKilled) {
   StartCoordinator("cat $FIFO; exit 5");
-  StartHost(0, "trap '' TERM; echo > $FIFO; exec sleep 100");
+  StartHost(0, "trap '' INT; echo > $FIFO; exec sleep 100");
   EXPECT_EQ(Run().exit_code, 5);
   ExpectNoChildren();
 }
@@ -242,7 +242,7 @@ INSTANTIATE_TEST_SUITE_P(Signals, StopTest,
 TEST_F(SupervisorTest, ASecondSignalDoesNotWaitForTheObstinate) {
   NewSupervisor({.term_wait = absl::Hours(1)});
   StartCoordinator("exec sleep 100");
-  StartHost(0, "trap '' TERM; echo > $FIFO; exec sleep 100");
+  StartHost(0, "trap '' INT; echo > $FIFO; exec sleep 100");
   std::ifstream(dir_.file("fifo")).get();  // the trap is set
   raise(SIGINT);
   raise(SIGTERM);
@@ -316,7 +316,7 @@ TEST_F(SupervisorTest, AProgramThatCannotBeRunSaysWhy) {
 }
 
 TEST_F(SupervisorTest, TheDestructorLeavesNobodyBehind) {
-  StartCoordinator("trap '' TERM; exec sleep 100");
+  StartCoordinator("trap '' INT; exec sleep 100");
   StartHost(0, "kill -STOP $$");
   supervisor_.reset();
   ExpectNoChildren();
