@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -20,6 +21,7 @@
 #include "host/worker/bench_run.h"
 #include "host/worker/coordinator_link.h"
 #include "host/worker/step_gate.h"
+#include "host/worker/termination.h"
 #include "host/worker/trainer.h"
 #include "interconnect/transport/delayed.h"
 #include "interconnect/transport/grpc_transport.h"
@@ -149,6 +151,8 @@ struct Job {
   std::unique_ptr<AsyncSaver> saver;
   Trainer* trainer = nullptr;  // the work, if it is training
   std::unique_ptr<HostWork> work;
+  // Set once a pod can be drained: it runs, and saves checkpoints.
+  std::atomic<bool> drains{false};
 };
 
 absl::Status Connect(const Assignment& assignment, Job& job) {
@@ -279,6 +283,7 @@ absl::Status RunJob(const HostOptions& options, Job& job) {
   job.progress.Enter(0, "waiting for the other hosts");
   job.link->SendReady();
   PODSIM_RETURN_IF_ERROR(job.link->WaitStart());
+  job.drains = job.saver != nullptr;
   PODSIM_RETURN_IF_ERROR(job.work->Run());
   Done done;
   if (job.trainer != nullptr) done.set_weights_hash(job.trainer->WeightsHash());
@@ -332,6 +337,11 @@ absl::Status RunHost(const HostOptions& options, const std::string& token,
                      .gate = &job.gate},
                     join, job.progress,
                     [&job](const absl::Status& why) { job.stop.Stop(why); }));
+  const Termination termination([&job] {
+    if (!job.drains) return false;
+    job.link->SendDrain("SIGTERM");
+    return true;
+  });
   const absl::Status status = RunJob(options, job);
   if (!status.ok()) ReportFailure(status, options, job);
   job.stop.Attach(static_cast<HostWork*>(nullptr));

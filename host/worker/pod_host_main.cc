@@ -11,6 +11,7 @@
 #include "base/rpc/tuning.h"
 #include "host/worker/host.h"
 #include "host/worker/host_options.h"
+#include "host/worker/termination.h"
 
 namespace {
 
@@ -32,6 +33,7 @@ int Refuse(const absl::Status& status) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  podsim::BlockTermination();
   podsim::TuneProcessForRpc();
   // Our own messages say what gRPC's would, in one line.
   setenv("GRPC_VERBOSITY", "NONE", /*overwrite=*/0);
