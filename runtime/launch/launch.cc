@@ -4,11 +4,14 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "base/units.h"
 #include "host/core/selftest.h"
+#include "host/storage/storage.h"
 #include "interconnect/topology/describe.h"
 #include "interconnect/topology/slice.h"
 #include "models/tensor/kernels.h"
 #include "runtime/coordinator/plan_inputs.h"
+#include "runtime/coordinator/run_start.h"
 #include "runtime/job/choices_file.h"
 #include "runtime/job/format_plan.h"
 #include "runtime/job/job_file.h"
@@ -66,6 +69,23 @@ absl::StatusOr<PlannedJob> PlanJob(const JobSpec& spec, bool external_hosts) {
   return job;
 }
 
+// Refuses a checkpoint that does not fit before any process starts. The
+// coordinator looks again, as every generation of the pod begins elsewhere.
+absl::Status ShowStart(const PlannedJob& job, Console& console) {
+  const auto store = NewLocalStore();
+  PODSIM_ASSIGN_OR_RETURN(const RunStart start,
+                          FindStart(*store, job.spec, job.plan));
+  if (start.point.checkpoint().empty()) return absl::OkStatus();
+  const std::int64_t left = start.point.last_step() - start.point.step();
+  console.Line(absl::StrCat(
+      "start       ", start.point.checkpoint(), ", step ",
+      FormatCount(start.point.step()),
+      job.plan.mode() == "eval" ? ": to be evaluated"
+      : left == 0               ? ": trained to the end already"
+                  : absl::StrCat("; ", FormatCount(left), " steps to go")));
+  return absl::OkStatus();
+}
+
 absl::StatusOr<int> PlanAndRun(const LaunchContext& context,
                                const ParsedFlags& flags, Console& console,
                                const Clock& clock) {
@@ -81,6 +101,7 @@ absl::StatusOr<int> PlanAndRun(const LaunchContext& context,
   PODSIM_ASSIGN_OR_RETURN(const PlannedJob job,
                           PlanJob(spec, flags.options.external_hosts));
   console.Line(FormatPlan(job.plan, job.slice));
+  PODSIM_RETURN_IF_ERROR(ShowStart(job, console));
   if (flags.options.action == LaunchAction::kDryRun) {
     console.Line(absl::StrCat("dry run: plan hash ", job.plan.hash(),
                               ", if every process runs isa ",

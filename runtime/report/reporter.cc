@@ -20,6 +20,12 @@ std::string FormedText(const PodFormed& formed) {
       bits.hosts(), formed.processes_size(), bits.isa(), formed.plan().hash());
 }
 
+// On another slice than before, another step than the plan's own.
+std::int64_t LastStep(const PodFormed& formed) {
+  return formed.start().last_step() > 0 ? formed.start().last_step()
+                                        : formed.plan().train_steps();
+}
+
 // Where it goes on, and what was noticed on the way.
 std::vector<std::string> StartTexts(const PodFormed& formed) {
   std::vector<std::string> lines;
@@ -68,9 +74,9 @@ void Reporter::OnEvent(const JobEvent& event) {
   collector_.OnEvent(event, clock_.Now());
   switch (event.event_case()) {
     case JobEvent::kFormed:
-      meter_.emplace(
-          event.formed().plan().train_steps(),
-          console_.live() ? options_.live_interval : options_.plain_interval);
+      meter_.emplace(LastStep(event.formed()), console_.live()
+                                                   ? options_.live_interval
+                                                   : options_.plain_interval);
       console_.Line(FormedText(event.formed()));
       for (const std::string& line : StartTexts(event.formed()))
         console_.Line(line);

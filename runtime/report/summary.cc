@@ -27,8 +27,8 @@ std::string FormatPhases(const RunSummary& summary) {
         Phase{"all-reduce", phases.reduce}, Phase{"update", phases.update}}) {
     absl::StrAppend(
         &text, text.empty() ? "" : ", ", phase.name, " ",
-        FormatWallTime(
-            absl::Seconds(phase.seconds / static_cast<double>(summary.steps))),
+        FormatWallTime(absl::Seconds(phase.seconds /
+                                     static_cast<double>(summary.steps_made))),
         absl::StrFormat(" (%.0f%%)", 100 * phase.seconds / phases.total()));
   }
   return text;
@@ -56,32 +56,59 @@ std::string FormatEval(const RunSummary& summary) {
       FormatCount(eval.correct()), FormatCount(eval.examples()), eval.loss());
 }
 
+// Of a job that was more than one run of one pod.
+void AppendAccount(const RunSummary& summary, std::string& text) {
+  const bool whole = summary.steps_made == summary.steps;
+  if (!summary.stints.empty() && (!whole || summary.stints.size() > 1)) {
+    absl::StrAppend(
+        &text, Row("examples", FormatStints(summary.stints)),
+        Row("", FormatEpochs(summary.examples,
+                             summary.plan.bits().dataset().train_examples())));
+  }
+  if (summary.savings.count > 0) {
+    absl::StrAppend(&text, Row("checkpoints", FormatSavings(summary.savings,
+                                                            summary.training)));
+  }
+  if (summary.restarts > 0) {
+    absl::StrAppend(&text, Row("restarts", FormatCount(summary.restarts)));
+  }
+}
+
 }  // namespace
 
 std::string FormatSummary(const RunSummary& summary) {
   const PlanBits& bits = summary.plan.bits();
   std::string text = absl::StrFormat(
-      "done: %s on %s, %s: %s steps, %s examples\n", bits.model().name(),
+      "%s: %s on %s, %s: %s steps, %s examples\n",
+      summary.drained ? "drained" : "done", bits.model().name(),
       bits.dataset().name(), bits.slice(), FormatCount(summary.steps),
       FormatCount(summary.examples));
-  absl::StrAppend(
-      &text,
-      Row("last step", absl::StrFormat("loss %.4f, accuracy %s", summary.loss,
-                                       FormatPercent(summary.train_accuracy))),
-      Row("held-out accuracy", FormatEval(summary)),
-      Row("weights hash", summary.weights_hash),
-      Row("plan hash", summary.plan.hash()));
+  if (summary.drained) {
+    absl::StrAppend(&text, Row("", "the same command again goes on from here"));
+  }
+  if (summary.steps_made > 0) {
+    absl::StrAppend(
+        &text, Row("last step",
+                   absl::StrFormat("loss %.4f, accuracy %s", summary.loss,
+                                   FormatPercent(summary.train_accuracy))));
+  }
+  absl::StrAppend(&text, Row("held-out accuracy", FormatEval(summary)),
+                  Row("weights hash", summary.weights_hash),
+                  Row("plan hash", summary.plan.hash()));
   if (summary.time_to_first_step.has_value()) {
     absl::StrAppend(&text,
                     Row("time to first step",
                         FormatWallTime(*summary.time_to_first_step) + " wall"));
   }
-  absl::StrAppend(
-      &text,
-      Row("training", absl::StrCat(FormatWallTime(summary.training), " wall, ",
-                                   FormatRate(summary.examples_per_second),
-                                   " examples/s")));
-  if (summary.steps > 0 && summary.phases.total() > 0) {
+  AppendAccount(summary, text);
+  if (summary.steps_made > 0) {
+    absl::StrAppend(
+        &text, Row("training",
+                   absl::StrCat(FormatWallTime(summary.training), " wall, ",
+                                FormatRate(summary.examples_per_second),
+                                " examples/s")));
+  }
+  if (summary.steps_made > 0 && summary.phases.total() > 0) {
     absl::StrAppend(&text, Row("wall per step", FormatPhases(summary)),
                     Row("", "(each phase: the slowest host's)"));
   }
@@ -107,7 +134,7 @@ void SummaryCollector::OnEvent(const JobEvent& event, absl::Time now) {
       summary_.plan = event.formed().plan();
       break;
     case JobEvent::kStarted:
-      started_at_ = event.wall_time();
+      if (started_at_ == 0) started_at_ = event.wall_time();
       break;
     case JobEvent::kStep:
       OnStep(event.step(), event.wall_time(), now);
@@ -116,20 +143,30 @@ void SummaryCollector::OnEvent(const JobEvent& event, absl::Time now) {
       summary_.eval = event.eval();
       break;
     case JobEvent::kDone:
-      summary_.overlap = overlap_.Measured();
-      summary_.goodput = goodput_.Measured();
-      summary_.weights_hash = event.done().weights_hash();
-      summary_.steps = event.done().steps();
-      summary_.examples = event.done().examples();
+      OnDone(event.done());
       break;
     case JobEvent::kSaved:
+      summary_.savings.Add(event.saved());
+      break;
     case JobEvent::kRestarting:
+      ++summary_.restarts;
+      break;
     case JobEvent::kFault:
     case JobEvent::kFailed:
     case JobEvent::kBench:
     case JobEvent::EVENT_NOT_SET:
       break;
   }
+}
+
+void SummaryCollector::OnDone(const JobDone& done) {
+  summary_.overlap = overlap_.Measured();
+  summary_.goodput = goodput_.Measured();
+  summary_.weights_hash = done.weights_hash();
+  summary_.steps = done.steps();
+  summary_.examples = done.examples();
+  summary_.drained = done.drained();
+  summary_.stints.assign(done.stints().begin(), done.stints().end());
 }
 
 void SummaryCollector::OnStep(const StepDone& step, double wall_time,
@@ -146,6 +183,7 @@ void SummaryCollector::OnStep(const StepDone& step, double wall_time,
         (wall_time - first_step_at_);
   }
   summary_.steps = step.step();
+  ++summary_.steps_made;
   summary_.examples = step.examples();
   summary_.loss = step.loss();
   summary_.train_accuracy = step.accuracy();

@@ -6,10 +6,12 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/time/time.h"
 #include "base/units.h"
 #include "proto/event.pb.h"
+#include "runtime/report/account.h"
 #include "runtime/report/goodput.h"
 #include "runtime/report/overlap.h"
 
@@ -32,6 +34,11 @@ struct RunSummary {
   double train_accuracy = 0;     // of the last step
   std::optional<EvalDone> eval;  // the last one
   std::string weights_hash;
+  std::int64_t steps_made = 0;  // by this run; those before it are not
+  bool drained = false;         // ended early, as it was told to
+  int restarts = 0;
+  std::vector<Stint> stints;  // the account of the examples
+  Savings savings;
   std::optional<absl::Duration> time_to_first_step;  // wall, from the command
   absl::Duration training;  // wall, from the pod's start to the last step
   double examples_per_second = 0;  // wall, after the first step
@@ -58,9 +65,10 @@ class SummaryCollector {
 
  private:
   void OnStep(const StepDone& step, double wall_time, absl::Time now);
+  void OnDone(const JobDone& done);
 
   const absl::Time command_start_;
-  double started_at_ = 0;     // wall_time of PodStarted
+  double started_at_ = 0;     // wall_time of the first PodStarted
   double first_step_at_ = 0;  // wall_time of the first step's end
   std::int64_t first_examples_ = 0;
   OverlapMeter overlap_;
