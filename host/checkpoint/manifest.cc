@@ -2,8 +2,10 @@
 
 #include <google/protobuf/util/json_util.h>
 
+#include <algorithm>
 #include <set>
 
+#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "host/checkpoint/layout.h"
@@ -13,6 +15,14 @@ namespace podsim {
 namespace {
 
 namespace json = google::protobuf::util;
+
+// Protobuf's errors quote the text, whose lines and control characters do not
+// belong into one of ours.
+std::string FirstLine(const std::string& reason) {
+  const std::size_t begin =
+      std::min(reason.find_first_not_of('\n'), reason.size());
+  return absl::CEscape(reason.substr(begin, reason.find('\n', begin) - begin));
+}
 
 absl::Status CheckFiles(const CheckpointManifest& manifest) {
   std::set<int> parts;
@@ -99,8 +109,7 @@ absl::StatusOr<CheckpointManifest> ParseManifest(std::string_view text) {
   const auto parsed = json::JsonStringToMessage(
       {text.data(), text.size()}, &manifest, json::JsonParseOptions());
   if (!parsed.ok()) {
-    const std::string reason(parsed.message());
-    return absl::DataLossError(reason.substr(0, reason.find('\n')));
+    return absl::DataLossError(FirstLine(std::string(parsed.message())));
   }
   const absl::Status status = CheckManifest(manifest);
   if (absl::IsInvalidArgument(status))

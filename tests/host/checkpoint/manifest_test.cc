@@ -42,9 +42,12 @@ TEST(ManifestTest, RefusesWhatIsNotOne) {
   for (const std::string& text :
        {std::string(), std::string("null"), std::string("[]"),
         std::string("{}x"), json.substr(0, json.size() / 2), json + json,
-        "{\"surprise\":1," + json.substr(1)}) {
+        "{\"surprise\":1," + json.substr(1),
+        // A reason that began with the key's newline was none at all.
+        "{\"\n\nsurprise\":1," + json.substr(1)}) {
     const auto parsed = ParseManifest(text);
     EXPECT_FALSE(parsed.ok()) << text;
+    EXPECT_FALSE(parsed.status().message().empty()) << text;
     EXPECT_EQ(parsed.status().message().find('\n'), absl::string_view::npos);
   }
 }
