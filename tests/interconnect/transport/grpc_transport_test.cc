@@ -8,7 +8,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "base/clock.h"
 #include "base/hash.h"
+#include "interconnect/transport/faulty_links.h"
 #include "interconnect/transport/peer_links.h"
 #include "tests/interconnect/transport/conformance.h"
 #include "tests/interconnect/transport/grpc_group.h"
@@ -48,6 +50,54 @@ TEST(GrpcTransport, FourProcessesConnect) {
   for (auto& it : group.transports) {
     goodbye.emplace_back([&it] { it.reset(); });
   }
+}
+
+// Compares checksums, as whoever uses the bytes must.
+struct CheckingSink final : FrameSink {
+  void OnFrame(const FrameHeader& header, Payload payload) override {
+    std::uint32_t crc = 0;
+    for (const auto& part : payload.parts()) crc = Crc32c(part, crc);
+    ASSERT_TRUE(payload.checksum().has_value());
+    (crc == *payload.checksum() ? good : bad).push_back(header.key.chunk);
+  }
+  void OnSendDone(std::uint64_t) override {}
+  void OnCredit(int) override {}
+  void OnPeerLost(int, const absl::Status&) override {}
+  void OnBadFrame(int, const absl::Status&) override {}
+
+  std::vector<std::uint32_t> good;
+  std::vector<std::uint32_t> bad;
+};
+
+TEST(GrpcTransport, ABitFlippedOnTheLineBreaksTheChecksum) {
+  const auto bytes = Pattern(1, 100'000);
+  const SystemClock clock;
+  Transports pod = OverGrpc("unix_socket", true).make({{0}, {1}});
+  {
+    FaultyLinks links(*pod[0], clock, 7);
+    RecordingSink sender;
+    CheckingSink receiver;
+    links.SetSink(0, &sender);
+    pod[1]->SetSink(1, &receiver);
+    for (std::uint32_t chunk = 0; chunk < 3; ++chunk) {
+      if (chunk == 1) links.FlipNext(0, 1);
+      ASSERT_TRUE(
+          links
+              .Send({.from = 0, .to = 1, .key = {kGeneration, 0, 1, chunk}},
+                    bytes, chunk)
+              .ok());
+    }
+    const absl::Time deadline = clock.Now() + kTimeout;
+    while (receiver.good.size() + receiver.bad.size() < 3 &&
+           clock.Now() < deadline) {
+      links.Poll(absl::Milliseconds(1));
+      pod[1]->Poll(absl::Milliseconds(1));
+    }
+    EXPECT_EQ(receiver.good, (std::vector<std::uint32_t>{0, 2}));
+    EXPECT_EQ(receiver.bad, (std::vector<std::uint32_t>{1}));
+    pod[1]->SetSink(1, nullptr);
+  }
+  TestPod goodbye(std::move(pod));
 }
 
 TEST(GrpcTransport, WrongTokenIsRefused) {
