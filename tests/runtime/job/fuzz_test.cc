@@ -4,15 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <iterator>
-#include <random>
 
 #include "tests/runtime/job/job_fixture.h"
 #include "tests/testing/status_matchers.h"
+#include "tests/testing/text_mutator.h"
 
 namespace podsim {
 namespace {
@@ -25,18 +21,7 @@ using ::podsim::testing::Synthetic;
 constexpr int kMutants = 20'000;
 
 std::vector<std::string> Corpus() {
-  std::vector<std::filesystem::path> paths;
-  for (const auto& entry :
-       std::filesystem::directory_iterator(PODSIM_JOB_CORPUS))
-    paths.push_back(entry.path());
-  std::sort(paths.begin(), paths.end());
-  std::vector<std::string> texts;
-  for (const auto& path : paths) {
-    std::ifstream in(path, std::ios::binary);
-    texts.emplace_back(std::istreambuf_iterator<char>(in),
-                       std::istreambuf_iterator<char>());
-  }
-  return texts;
+  return testing::TextsIn(PODSIM_JOB_CORPUS);
 }
 
 // Values that tend to sit on edges.
@@ -58,60 +43,6 @@ constexpr const char* kTokens[] = {"-1",
                                    "{",
                                    "#"};
 
-class Mutator {
- public:
-  explicit Mutator(std::uint32_t seed) : random_(seed) {}
-
-  int Below(std::size_t limit) {
-    return static_cast<int>(random_() % std::max<std::size_t>(1, limit));
-  }
-
-  std::string Mutate(const std::vector<std::string>& corpus) {
-    std::string text = corpus[Below(corpus.size())];
-    for (int rounds = 1 + Below(3); rounds > 0; --rounds) {
-      const int at = Below(text.size() + 1);
-      const std::string rest = text.substr(at);
-      const std::string& other = corpus[Below(corpus.size())];
-      switch (Below(6)) {
-        case 0:  // another byte
-          if (!rest.empty()) text[at] = static_cast<char>(Below(256));
-          break;
-        case 1:  // a hole
-          text.erase(at, Below(12));
-          break;
-        case 2:  // half of one job, half of another
-          text = text.substr(0, at) + other.substr(Below(other.size()));
-          break;
-        case 3:
-          text.insert(at, kTokens[Below(std::size(kTokens))]);
-          break;
-        default:
-          ReplaceValue(text, at);
-      }
-    }
-    return text;
-  }
-
- private:
-  // An edge in place of the value behind the next colon.
-  void ReplaceValue(std::string& text, int at) {
-    const std::size_t colon = text.find(": ", at);
-    if (colon == std::string::npos) return;
-    const std::size_t end = std::min(text.find('\n', colon), text.size());
-    text.replace(colon + 2, end - colon - 2,
-                 kTokens[Below(std::size(kTokens))]);
-  }
-
-  std::mt19937 random_;
-};
-
-std::uint32_t Seed() {
-  const char* given = std::getenv("PODSIM_FUZZ_SEED");
-  return given != nullptr
-             ? static_cast<std::uint32_t>(std::strtoul(given, nullptr, 10))
-             : 20'200'716;
-}
-
 TEST(JobFuzzTest, TheCorpusIsOfJobsThatPlan) {
   const std::vector<std::string> corpus = Corpus();
   ASSERT_GE(corpus.size(), 5);
@@ -126,15 +57,15 @@ TEST(JobFuzzTest, TheCorpusIsOfJobsThatPlan) {
 }
 
 TEST(JobFuzzTest, AnyTextGivesAJobOrAnErrorWithAPlace) {
-  const std::uint32_t seed = Seed();
+  const std::uint32_t seed = testing::FuzzSeed();
   SCOPED_TRACE(::testing::Message() << "PODSIM_FUZZ_SEED=" << seed);
   RecordProperty("seed", std::to_string(seed));
-  const std::vector<std::string> corpus = Corpus();
-  Mutator mutator(seed);
+  testing::TextMutator mutator(seed, Corpus(),
+                               {std::begin(kTokens), std::end(kTokens)});
   int parsed = 0;
   int planned = 0;
   for (int i = 0; i < kMutants; ++i) {
-    const std::string text = mutator.Mutate(corpus);
+    const std::string text = mutator.Next();
     const auto spec = ParseJob(text, "mutant");
     if (!spec.ok()) {
       ASSERT_EQ(spec.status().code(), absl::StatusCode::kInvalidArgument);

@@ -1,0 +1,153 @@
+// Which faults fit a job; see fault_plan.h.
+#include <algorithm>
+#include <iterator>
+#include <string>
+
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "base/status.h"
+#include "runtime/job/fault_plan.h"
+#include "runtime/job/fault_rules.h"
+
+namespace podsim {
+namespace {
+
+// A job stands still no longer than this at a time.
+constexpr double kMostSeconds = 3600;
+// Each of them is looked at, in some 0.2 s.
+constexpr std::int64_t kMostStepsToDraw = 10'000'000;
+
+// "is in the way" as an error of the fault that `who` names.
+absl::Status Bad(const std::string& who, const std::string& what) {
+  return absl::InvalidArgumentError(absl::StrCat(who, ": ", what));
+}
+
+absl::Status CheckKind(const std::string& who, int kind,
+                       const FaultScope& scope) {
+  const auto rule = RuleOf(kind);
+  if (!rule) {
+    return Bad(who, absl::StrCat(kind == Fault::UNSET
+                                     ? std::string("has no kind")
+                                     : absl::StrCat("no kind is ", kind),
+                                 "; there are ", FaultKindNames()));
+  }
+  if (rule->storage && !scope.checkpoints) {
+    return Bad(who,
+               "nothing is written without checkpoints; add --model_dir=DIR");
+  }
+  if (rule->link && ProcessOfHost(scope, 0).end == scope.hosts) {
+    return Bad(who, "there is no line in a job of one process");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckHost(const std::string& who, const char* field, int host,
+                       const FaultScope& scope) {
+  if (host >= 0 && host < scope.hosts) return absl::OkStatus();
+  return Bad(who, absl::StrCat(field, " ", host, " is not in 0 ... ",
+                               scope.hosts - 1));
+}
+
+absl::Status CheckSeconds(const std::string& who, const FaultRule& rule,
+                          double seconds) {
+  if (!rule.seconds) {
+    if (seconds == 0) return absl::OkStatus();
+    return Bad(who, "seconds are for SLOW and DELAY");
+  }
+  if (seconds > 0 && seconds <= kMostSeconds) return absl::OkStatus();
+  return Bad(who, absl::StrCat("seconds ", seconds,
+                               " are not above 0 and up to ", kMostSeconds));
+}
+
+absl::Status CheckPhase(const std::string& who, const FaultRule& rule,
+                        const std::string& phase, const FaultScope& scope) {
+  if (phase.empty()) return absl::OkStatus();
+  if (!rule.phase) return Bad(who, "a phase is for KILL, FREEZE and SLOW");
+  if (std::ranges::find(FaultPhases(), phase) == FaultPhases().end()) {
+    return Bad(
+        who, absl::StrCat("no phase is called '", absl::CHexEscape(phase),
+                          "'; there are ", absl::StrJoin(FaultPhases(), ", ")));
+  }
+  if (phase == kCheckpointPhase && !scope.checkpoints) {
+    return Bad(who, "there is no phase checkpoint without --model_dir=DIR");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckFault(const std::string& who, const Fault& fault,
+                        const FaultScope& scope) {
+  PODSIM_RETURN_IF_ERROR(CheckKind(who, fault.kind(), scope));
+  const FaultRule rule = *RuleOf(fault.kind());
+  PODSIM_RETURN_IF_ERROR(CheckHost(who, "host", fault.host(), scope));
+  if (rule.link) {
+    PODSIM_RETURN_IF_ERROR(CheckHost(who, "to", fault.to(), scope));
+    const FaultyProcess own = ProcessOfHost(scope, fault.host());
+    if (fault.to() >= own.first && fault.to() < own.end) {
+      return Bad(who,
+                 absl::StrCat("no line from host ", fault.host(), " to host ",
+                              fault.to(), ": both are of one process"));
+    }
+  } else if (fault.to() != 0) {
+    return Bad(who, "to is for CUT, DELAY and FLIP");
+  }
+  if (fault.step() < 1 || fault.step() > scope.steps) {
+    return Bad(who, absl::StrCat("step ", fault.step(), " is not in 1 ... ",
+                                 scope.steps));
+  }
+  PODSIM_RETURN_IF_ERROR(CheckPhase(who, rule, fault.phase(), scope));
+  return CheckSeconds(who, rule, fault.seconds());
+}
+
+absl::Status CheckRandom(const RandomFaults& random, const FaultScope& scope) {
+  const std::string who = "random faults";
+  if (!(random.per_step() > 0 && random.per_step() <= 1)) {
+    return Bad(who, absl::StrCat("per_step ", random.per_step(),
+                                 " is not above 0 and up to 1"));
+  }
+  if (random.kinds().empty()) {
+    return Bad(who,
+               absl::StrCat("have no kinds; there are ", FaultKindNames()));
+  }
+  for (const int kind : random.kinds()) {
+    const std::string name = RuleOf(kind) ? Fault::Kind_Name(RuleOf(kind)->kind)
+                                          : std::string("a kind");
+    PODSIM_RETURN_IF_ERROR(
+        CheckKind(absl::StrCat(who, ", ", name), kind, scope));
+  }
+  if (scope.steps > kMostStepsToDraw) {
+    return Bad(who, absl::StrCat("are for jobs of up to ", kMostStepsToDraw,
+                                 " steps, not of ", scope.steps));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+FaultyProcess ProcessOfHost(const FaultScope& scope, int host) {
+  if (scope.first_host.empty()) return {.first = host, .end = host + 1};
+  const auto next =
+      std::upper_bound(scope.first_host.begin(), scope.first_host.end(), host);
+  return {.first = *std::prev(next),
+          .end = next == scope.first_host.end() ? scope.hosts : *next};
+}
+
+absl::Status CheckFaults(const FaultPlan& plan, const FaultScope& scope) {
+  if (plan.faults().empty() && !plan.has_random()) {
+    return absl::InvalidArgumentError(
+        "the fault plan has no fault; give one, as in faults { kind: KILL "
+        "host: 0 step: 20 }");
+  }
+  int index = 0;
+  for (const Fault& fault : plan.faults()) {
+    std::string who = absl::StrCat("fault ", index++);
+    if (RuleOf(fault.kind())) {
+      absl::StrAppend(&who, " (", Fault::Kind_Name(fault.kind()), ")");
+    }
+    PODSIM_RETURN_IF_ERROR(CheckFault(who, fault, scope));
+  }
+  return plan.has_random() ? CheckRandom(plan.random(), scope)
+                           : absl::OkStatus();
+}
+
+}  // namespace podsim

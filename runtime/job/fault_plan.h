@@ -1,0 +1,53 @@
+// What is to go wrong in a job, on purpose: what a FaultPlan may hold, and the
+// faults that its random part draws. Pure.
+//
+//   PODSIM_ASSIGN_OR_RETURN(
+//       std::vector<Fault> faults,
+//       PlanFaults(spec.faults(), {.hosts = 4, .steps = 100}));
+#ifndef PODSIM_RUNTIME_JOB_FAULT_PLAN_H_
+#define PODSIM_RUNTIME_JOB_FAULT_PLAN_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "proto/faults.pb.h"
+
+namespace podsim {
+
+// What of a job bounds its faults.
+struct FaultScope {
+  int hosts = 1;
+  // Of each process, as in JobPlan; empty: each host is a process. Only between
+  // processes is there a line that can go wrong.
+  std::vector<int> first_host;
+  std::int64_t steps = 0;    // of the whole job
+  bool checkpoints = false;  // it has a model_dir to write to
+};
+
+// The hosts [first, end) of the process that plays `host`.
+struct FaultyProcess {
+  int first = 0;
+  int end = 0;
+};
+FaultyProcess ProcessOfHost(const FaultScope& scope, int host);
+
+// Errors: INVALID_ARGUMENT, one line: which fault, what it says, what is
+//   allowed.
+absl::Status CheckFaults(const FaultPlan& plan, const FaultScope& scope);
+
+// The faults of the plan, those drawn among them, by step; of one step, as
+// listed, drawn ones last. Whether a step is struck, and by what, depends on
+// seed, step and the rest of the random part alone, so a longer job has the
+// faults of a shorter one and more.
+// Errors: those of CheckFaults; INVALID_ARGUMENT (more of them than
+//   kMostFaults).
+absl::StatusOr<std::vector<Fault>> PlanFaults(const FaultPlan& plan,
+                                              const FaultScope& scope);
+
+inline constexpr int kMostFaults = 10'000;
+
+}  // namespace podsim
+
+#endif  // PODSIM_RUNTIME_JOB_FAULT_PLAN_H_

@@ -1,0 +1,249 @@
+// Which faults a job may have, and those that a seed draws.
+#include "runtime/job/fault_plan.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+#include <set>
+#include <string>
+
+#include "runtime/job/fault_file.h"
+#include "runtime/job/fault_rules.h"
+#include "tests/testing/status_matchers.h"
+
+namespace podsim {
+namespace {
+
+using ::podsim::testing::IsOk;
+using ::podsim::testing::StatusIs;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+const FaultScope kScope = {.hosts = 4, .steps = 100, .checkpoints = true};
+
+FaultPlan Plan(const std::string& text) {
+  const auto plan = ParseFaults(text, "test");
+  PODSIM_CHECK(plan.ok());
+  return *plan;
+}
+
+std::string Kinds(std::initializer_list<const char*> kinds) {
+  std::string text;
+  for (const char* kind : kinds) text += std::string(" kinds: ") + kind;
+  return text;
+}
+
+TEST(CheckFaultsTest, TakesEveryKind) {
+  EXPECT_THAT(
+      CheckFaults(
+          Plan("faults { kind: KILL host: 3 step: 100 phase: 'checkpoint' }"
+               "faults { kind: FREEZE step: 1 phase: 'all-reduce' }"
+               "faults { kind: SLOW step: 1 phase: 'input' seconds: 3600 }"
+               "faults { kind: CUT host: 3 step: 5 }"
+               "faults { kind: DELAY host: 0 to: 3 step: 5 seconds: 1e-9 }"
+               "faults { kind: FLIP host: 1 to: 2 step: 5 }"
+               "faults { kind: STORAGE_FAIL host: 1 step: 5 }"
+               "faults { kind: STORAGE_FULL host: 1 step: 5 }"
+               "faults { kind: CORRUPT_GRADIENT host: 1 step: 5 }"
+               "faults { kind: CORRUPT_WEIGHTS host: 1 step: 5 }"
+               "random { seed: 1 per_step: 1 kinds: KILL }"),
+          kScope),
+      IsOk());
+}
+
+struct Bad {
+  const char* text;
+  const char* says;
+};
+
+class BadFaultsTest : public ::testing::TestWithParam<Bad> {};
+
+TEST_P(BadFaultsTest, SaysWhichFaultAndWhatIsAllowedInOneLine) {
+  for (const absl::Status& status :
+       {CheckFaults(Plan(GetParam().text), kScope),
+        PlanFaults(Plan(GetParam().text), kScope).status()}) {
+    EXPECT_THAT(status, StatusIs(absl::StatusCode::kInvalidArgument,
+                                 AllOf(HasSubstr(GetParam().says),
+                                       Not(HasSubstr("\n")))));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, BadFaultsTest,
+    ::testing::Values(
+        Bad{"faults { kind: KILL step: 1 } faults { host: 1 step: 2 }",
+            "fault 1: has no kind; there are KILL, FREEZE, SLOW, CUT"},
+        Bad{"faults { kind: 77 step: 1 }", "fault 0: no kind is 77"},
+        Bad{"faults { kind: KILL host: 4 step: 1 }",
+            "fault 0 (KILL): host 4 is not in 0 ... 3"},
+        Bad{"faults { kind: KILL host: -1 step: 1 }",
+            "host -1 is not in 0 ... 3"},
+        Bad{"faults { kind: KILL host: 1 }", "step 0 is not in 1 ... 100"},
+        Bad{"faults { kind: KILL step: 101 }", "step 101 is not in 1 ... 100"},
+        Bad{"faults { kind: KILL to: 2 step: 1 }",
+            "to is for CUT, DELAY and FLIP"},
+        Bad{"faults { kind: CUT host: 1 to: 4 step: 1 }",
+            "fault 0 (CUT): to 4 is not in 0 ... 3"},
+        Bad{"faults { kind: FLIP host: 2 to: 2 step: 1 }",
+            "no line from host 2 to host 2"},
+        Bad{"faults { kind: FREEZE step: 1 phase: 'lunch\\n' }",
+            "no phase is called 'lunch\\n'; there are input, compute, "
+            "all-reduce, update, checkpoint"},
+        Bad{"faults { kind: CUT to: 1 step: 1 phase: 'input' }",
+            "a phase is for KILL, FREEZE and SLOW"},
+        Bad{"faults { kind: SLOW step: 1 }",
+            "fault 0 (SLOW): seconds 0 are not above 0 and up to 3600"},
+        Bad{"faults { kind: SLOW step: 1 seconds: nan }", "seconds nan"},
+        Bad{"faults { kind: DELAY to: 1 step: 1 seconds: 3601 }",
+            "seconds 3601"},
+        Bad{"faults { kind: KILL step: 1 seconds: 1 }",
+            "seconds are for SLOW and DELAY"},
+        Bad{"random { per_step: 1.5 kinds: KILL }",
+            "random faults: per_step 1.5 is not above 0 and up to 1"},
+        Bad{"random { per_step: nan kinds: KILL }", "per_step nan"},
+        Bad{"random { kinds: KILL }", "per_step 0"},
+        Bad{"random { per_step: 0.1 }",
+            "random faults: have no kinds; there are KILL"},
+        Bad{"random { per_step: 0.1 kinds: UNSET }",
+            "random faults, a kind: has no kind"},
+        Bad{"random { per_step: 0.1 kinds: 12 }", "no kind is 12"}));
+
+TEST(CheckFaultsTest, WhatAJobMustHave) {
+  const FaultScope bare = {.hosts = 1, .steps = 10};
+  EXPECT_THAT(
+      CheckFaults(FaultPlan(), bare),
+      StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("has no fault")));
+  EXPECT_THAT(CheckFaults(Plan("faults { kind: STORAGE_FAIL step: 1 }"), bare),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("add --model_dir")));
+  EXPECT_THAT(
+      CheckFaults(Plan("faults { kind: KILL step: 1 phase: 'checkpoint' }"),
+                  bare),
+      StatusIs(absl::StatusCode::kInvalidArgument,
+               HasSubstr("without --model_dir")));
+  EXPECT_THAT(CheckFaults(Plan("random { per_step: 1 kinds: CUT }"), bare),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("random faults, CUT: there is no line")));
+  const FaultScope packed = {.hosts = 4, .first_host = {0, 2}, .steps = 10};
+  EXPECT_THAT(
+      CheckFaults(Plan("faults { kind: CUT host: 1 to: 2 step: 1 }"), packed),
+      IsOk());
+  EXPECT_THAT(
+      CheckFaults(Plan("faults { kind: CUT host: 3 to: 2 step: 1 }"), packed),
+      StatusIs(absl::StatusCode::kInvalidArgument,
+               HasSubstr("no line from host 3 to host 2: both are of one")));
+  EXPECT_THAT(CheckFaults(Plan("random { per_step: 1e-6 kinds: KILL }"),
+                          {.hosts = 1, .steps = 10'000'001}),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("up to 10000000 steps")));
+}
+
+TEST(PlanFaultsTest, AreInOrderOfSteps) {
+  ASSERT_OK_AND_ASSIGN(
+      const std::vector<Fault> faults,
+      PlanFaults(Plan("faults { kind: KILL host: 1 step: 30 }"
+                      "faults { kind: KILL host: 2 step: 3 }"
+                      "faults { kind: FREEZE host: 3 step: 30 }"
+                      "random { seed: 4 per_step: 1 kinds: SLOW }"),
+                 kScope));
+  ASSERT_EQ(faults.size(), 103);
+  for (std::size_t i = 1; i < faults.size(); ++i) {
+    EXPECT_LE(faults[i - 1].step(), faults[i].step());
+  }
+  // Of one step: as listed, then what was drawn.
+  std::vector<std::string> of_thirty;
+  for (const Fault& fault : faults) {
+    if (fault.step() == 30) {
+      of_thirty.push_back(Fault::Kind_Name(fault.kind()));
+    }
+  }
+  EXPECT_THAT(of_thirty, ::testing::ElementsAre("KILL", "FREEZE", "SLOW"));
+}
+
+TEST(PlanFaultsTest, TheSameSeedDrawsTheSameFaults) {
+  const std::string kinds = Kinds({"KILL", "CUT", "DELAY"});
+  const auto draw = [&](int seed, std::int64_t steps) {
+    auto faults =
+        PlanFaults(Plan("random { per_step: 0.3 seed: " + std::to_string(seed) +
+                        kinds + " }"),
+                   {.hosts = 8, .steps = steps});
+    PODSIM_CHECK(faults.ok());
+    std::string text;
+    for (const Fault& fault : *faults) text += DescribeFault(fault) + "\n";
+    return text;
+  };
+  EXPECT_EQ(draw(7, 200), draw(7, 200));
+  EXPECT_NE(draw(7, 200), draw(8, 200));
+  // A longer job has more of the same.
+  EXPECT_EQ(draw(7, 400).substr(0, draw(7, 200).size()), draw(7, 200));
+}
+
+// Each draw is within the rules, and each value that the rules allow comes up.
+TEST(PlanFaultsTest, DrawsAreFaultsThatMayBeListed) {
+  const FaultScope scope = {.hosts = 3, .steps = 20'000, .checkpoints = true};
+  FaultPlan plan;
+  plan.mutable_random()->set_per_step(0.25);
+  for (int kind = Fault::KILL; kind <= Fault::CORRUPT_WEIGHTS; ++kind) {
+    plan.mutable_random()->add_kinds(static_cast<Fault::Kind>(kind));
+  }
+  ASSERT_OK_AND_ASSIGN(const std::vector<Fault> faults,
+                       PlanFaults(plan, scope));
+  // Five standard deviations of a binomial count: sqrt(n p (1 - p)) = 61.
+  EXPECT_NEAR(faults.size(), 5000, 306);
+  std::map<Fault::Kind, int> kinds;
+  std::set<std::pair<int, int>> links;
+  std::set<std::string> phases;
+  for (const Fault& fault : faults) {
+    FaultPlan one;
+    *one.add_faults() = fault;
+    ASSERT_THAT(CheckFaults(one, scope), IsOk()) << DescribeFault(fault);
+    ++kinds[fault.kind()];
+    phases.insert(fault.phase());
+    if (fault.kind() == Fault::CUT) links.emplace(fault.host(), fault.to());
+  }
+  EXPECT_EQ(kinds.size(), 10);
+  for (const auto& [kind, count] : kinds) EXPECT_GT(count, 350);
+  EXPECT_EQ(links.size(), 6);
+  EXPECT_EQ(phases, (std::set<std::string>{"", "input", "compute", "all-reduce",
+                                           "update"}));
+}
+
+TEST(PlanFaultsTest, LinksAreBetweenProcesses) {
+  const FaultScope scope = {.hosts = 5, .first_host = {0, 1, 4}, .steps = 2000};
+  ASSERT_OK_AND_ASSIGN(
+      const std::vector<Fault> faults,
+      PlanFaults(Plan("random { per_step: 1 kinds: CUT }"), scope));
+  std::set<std::pair<int, int>> links;
+  for (const Fault& fault : faults) links.emplace(fault.host(), fault.to());
+  // Of 20 pairs, six are within hosts 1 to 3.
+  EXPECT_EQ(links.size(), 14);
+  EXPECT_FALSE(links.contains({1, 3}));
+  EXPECT_TRUE(links.contains({4, 0}) && links.contains({3, 4}));
+}
+
+TEST(PlanFaultsTest, RefusesMoreThanAnyoneCouldWant) {
+  EXPECT_THAT(PlanFaults(Plan("random { per_step: 1 kinds: SLOW }"),
+                         {.hosts = 1, .steps = 10'001}),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("more than 10000 faults")));
+}
+
+TEST(DescribeFaultTest, SaysWhatMatters) {
+  const FaultPlan plan = Plan(
+      "faults { kind: KILL host: 2 step: 20 phase: 'all-reduce' }"
+      "faults { kind: CUT host: 0 to: 1 step: 5 }"
+      "faults { kind: SLOW host: 3 step: 5 seconds: 0.25 }"
+      "faults { kind: 99 }");
+  EXPECT_EQ(DescribeFault(plan.faults(0)),
+            "KILL host 2 at step 20, all-reduce");
+  EXPECT_EQ(DescribeFault(plan.faults(1)),
+            "CUT from host 0 to host 1 at step 5");
+  EXPECT_EQ(DescribeFault(plan.faults(2)), "SLOW host 3 at step 5, for 0.25 s");
+  EXPECT_EQ(DescribeFault(plan.faults(3)), "kind 99 host 0 at step 0");
+}
+
+}  // namespace
+}  // namespace podsim
