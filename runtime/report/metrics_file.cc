@@ -35,6 +35,13 @@ Json GoodputJson(const Goodput& goodput) {
   return json;
 }
 
+Json FaultsJson(const FaultAccount& account) {
+  return {
+      {"planned", account.planned},       {"injected", account.injected},
+      {"detected", account.detected},     {"recovered", account.recovered},
+      {"steps_lost", account.steps_lost}, {"complaints", account.complaints}};
+}
+
 absl::Status FileError(const std::string& path) {
   return absl::ErrnoToStatus(
       errno, absl::StrCat("cannot write the metrics file ", path));
@@ -171,6 +178,7 @@ std::string SummaryLine(const RunSummary& summary) {
   if (summary.goodput.has_value()) {
     line["goodput"] = GoodputJson(*summary.goodput);
   }
+  if (summary.faults.has_value()) line["faults"] = FaultsJson(*summary.faults);
   if (summary.simulated_step.has_value()) {
     line["simulated_step_seconds"] = summary.simulated_step->seconds();
   }

@@ -135,6 +135,9 @@ void Reporter::Finish() {
 void Reporter::Fail(const FailureReport& failure) {
   console_.KeepLive();
   console_.Error(FormatFailure(failure));
+  if (const auto& faults = collector_.summary().faults; faults.has_value()) {
+    console_.Line(FormatFaultRows(*faults));
+  }
   Record(FailureLine(failure));
 }
 

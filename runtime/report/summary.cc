@@ -76,6 +76,14 @@ void AppendAccount(const RunSummary& summary, std::string& text) {
 
 }  // namespace
 
+std::string FormatFaultRows(const FaultAccount& account) {
+  std::string text = Row("faults", FormatFaults(account));
+  for (const std::string& complaint : account.complaints) {
+    absl::StrAppend(&text, Row("", "warning: " + complaint));
+  }
+  return text;
+}
+
 std::string FormatSummary(const RunSummary& summary) {
   const PlanBits& bits = summary.plan.bits();
   std::string text = absl::StrFormat(
@@ -120,6 +128,9 @@ std::string FormatSummary(const RunSummary& summary) {
     const std::string lost = FormatLostTime(*summary.goodput);
     if (!lost.empty()) absl::StrAppend(&text, Row("lost to", lost));
   }
+  if (summary.faults.has_value()) {
+    absl::StrAppend(&text, FormatFaultRows(*summary.faults));
+  }
   if (summary.simulated_step.has_value()) {
     absl::StrAppend(
         &text, Row("simulated step", FormatSimTime(*summary.simulated_step)));
@@ -129,6 +140,7 @@ std::string FormatSummary(const RunSummary& summary) {
 
 void SummaryCollector::OnEvent(const JobEvent& event, absl::Time now) {
   goodput_.OnEvent(event);
+  faults_.OnEvent(event);
   switch (event.event_case()) {
     case JobEvent::kFormed:
       summary_.plan = event.formed().plan();
@@ -150,9 +162,12 @@ void SummaryCollector::OnEvent(const JobEvent& event, absl::Time now) {
       break;
     case JobEvent::kRestarting:
       ++summary_.restarts;
+      AccountForFaults();
       break;
-    case JobEvent::kFault:
     case JobEvent::kFailed:
+    case JobEvent::kFault:
+      AccountForFaults();
+      break;
     case JobEvent::kBench:
     case JobEvent::EVENT_NOT_SET:
       break;
@@ -167,6 +182,12 @@ void SummaryCollector::OnDone(const JobDone& done) {
   summary_.examples = done.examples();
   summary_.drained = done.drained();
   summary_.stints.assign(done.stints().begin(), done.stints().end());
+  AccountForFaults();
+}
+
+void SummaryCollector::AccountForFaults() {
+  const FaultAccount account = faults_.Account();
+  if (account.planned + account.injected > 0) summary_.faults = account;
 }
 
 void SummaryCollector::OnStep(const StepDone& step, double wall_time,

@@ -12,6 +12,7 @@
 #include "base/units.h"
 #include "proto/event.pb.h"
 #include "runtime/report/account.h"
+#include "runtime/report/fault_account.h"
 #include "runtime/report/goodput.h"
 #include "runtime/report/overlap.h"
 
@@ -41,15 +42,18 @@ struct RunSummary {
   Savings savings;
   std::optional<absl::Duration> time_to_first_step;  // wall, from the command
   absl::Duration training;  // wall, from the pod's start to the last step
-  double examples_per_second = 0;  // wall, after the first step
-  PhaseSeconds phases;             // wall
-  std::optional<Overlap> overlap;  // wall
-  std::optional<Goodput> goodput;  // wall, once the job is done
+  double examples_per_second = 0;      // wall, after the first step
+  PhaseSeconds phases;                 // wall
+  std::optional<Overlap> overlap;      // wall
+  std::optional<Goodput> goodput;      // wall, once the job is done
+  std::optional<FaultAccount> faults;  // once done or failed, if there are any
   std::optional<SimTime> simulated_step;
 };
 
 // The block that ends a run. Each time says which clock it is from.
 std::string FormatSummary(const RunSummary& summary);
+// Its rows of faults, which a failed run ends with too.
+std::string FormatFaultRows(const FaultAccount& account);
 
 // Builds the summary from events in order.
 class SummaryCollector {
@@ -66,6 +70,7 @@ class SummaryCollector {
  private:
   void OnStep(const StepDone& step, double wall_time, absl::Time now);
   void OnDone(const JobDone& done);
+  void AccountForFaults();
 
   const absl::Time command_start_;
   double started_at_ = 0;     // wall_time of the first PodStarted
@@ -73,6 +78,7 @@ class SummaryCollector {
   std::int64_t first_examples_ = 0;
   OverlapMeter overlap_;
   GoodputMeter goodput_;
+  FaultMeter faults_;
   RunSummary summary_;
 };
 

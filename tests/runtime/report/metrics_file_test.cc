@@ -109,9 +109,11 @@ TEST(MetricsLineTest, SummaryHasOptionalPartsOnlyWhenKnown) {
   EXPECT_FALSE(line.contains("eval_accuracy"));
   EXPECT_FALSE(line.contains("simulated_step_seconds"));
   EXPECT_FALSE(line.contains("goodput"));
+  EXPECT_FALSE(line.contains("faults"));
   summary.eval.emplace().set_accuracy(0.5);
   summary.goodput = {.wall = 4, .productive = 3};
   (*summary.goodput)[LostTo::kWastedProgress] = 1;
+  summary.faults = {.injected = 2, .complaints = {"x"}};
   summary.simulated_step = SimTime::Seconds(0.5);
   line = json::parse(SummaryLine(summary));
   EXPECT_EQ(line["eval_accuracy"], 0.5);
@@ -120,6 +122,8 @@ TEST(MetricsLineTest, SummaryHasOptionalPartsOnlyWhenKnown) {
   EXPECT_EQ(line["goodput"]["seconds_wall"], 4);
   EXPECT_EQ(line["goodput"]["WASTED_PROGRESS_FROM_DISRUPTION"], 1);
   EXPECT_EQ(line["goodput"]["OTHER"], 0);
+  EXPECT_EQ(line["faults"]["injected"], 2);
+  EXPECT_EQ(line["faults"]["complaints"][0], "x");
 }
 
 TEST(MetricsLineTest, FailureNamesTheCulprit) {

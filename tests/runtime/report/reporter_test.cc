@@ -125,6 +125,21 @@ TEST_F(ReporterTest, FailureGoesToStandardError) {
   EXPECT_THAT(err_.Take(), HasSubstr("FAILED: host1 broke"));
 }
 
+TEST_F(ReporterTest, AFailedRunAccountsForItsFaultsToo) {
+  Reporter reporter = Make(plain_);
+  JobEvent formed = Formed(10);
+  formed.mutable_formed()->mutable_plan()->add_faults()->set_step(1);
+  reporter.OnEvent(formed);
+  JobEvent struck;
+  struck.mutable_fault()->set_step(1);
+  reporter.OnEvent(struck);
+  JobEvent failed;
+  failed.mutable_failed();
+  reporter.OnEvent(failed);
+  reporter.Fail({.when = clock_.Now(), .name = "host0"});
+  EXPECT_THAT(out_.Take(), HasSubstr("injected 1, detected 1, recovered 0"));
+}
+
 TEST_F(ReporterTest, ABrokenMetricsFileIsReportedOnceAndKept) {
   ASSERT_OK_AND_ASSIGN(MetricsFile full, MetricsFile::Create("/dev/full"));
   Reporter reporter = Make(plain_, std::move(full));

@@ -108,12 +108,25 @@ TEST_F(SummaryTest, SaysWhereTheTimeWent) {
   EXPECT_THAT(text, HasSubstr("TPU_INITIALIZATION 250.0 ms"));
 }
 
+TEST_F(SummaryTest, AccountsForFaults) {
+  JobEvent formed = FormedAt(kStart);
+  Fault* fault = formed.mutable_formed()->mutable_plan()->add_faults();
+  fault->set_kind(Fault::KILL);
+  fault->set_step(2);
+  Send(formed);
+  SendRun();
+  const std::string text = FormatSummary(collector_.summary());
+  EXPECT_THAT(text, HasSubstr("faults              injected 0, detected 0"));
+  EXPECT_THAT(text, HasSubstr("warning: fault 0 (KILL host 0 at step 2) did"));
+}
+
 TEST_F(SummaryTest, LeavesOutWhatIsNotKnown) {
   const std::string text = FormatSummary(collector_.summary());
   EXPECT_THAT(text, HasSubstr("not evaluated"));
   EXPECT_THAT(text, Not(HasSubstr("time to first step")));
   EXPECT_THAT(text, Not(HasSubstr("simulated")));
   EXPECT_THAT(text, Not(HasSubstr("goodput")));
+  EXPECT_THAT(text, Not(HasSubstr("faults")));
   EXPECT_THAT(text, Not(HasSubstr("nan")));
 }
 
