@@ -7,11 +7,9 @@
 #include <functional>
 
 namespace podsim::testing {
-namespace {
 
-// Looks again every few milliseconds until `holds` or the time has passed.
 bool Eventually(const std::function<bool()>& holds,
-                std::chrono::seconds timeout) {
+                std::chrono::milliseconds timeout) {
   const auto deadline = std::chrono::steady_clock::now() + timeout;
   while (!holds()) {
     if (std::chrono::steady_clock::now() > deadline) return false;
@@ -20,16 +18,17 @@ bool Eventually(const std::function<bool()>& holds,
   return true;
 }
 
-}  // namespace
-
 std::string Program(const std::string& name) {
   return std::string(PODSIM_BIN_DIR) + "/" + name;
 }
 
-PodRun::PodRun(std::vector<std::string> flags) {
+PodRun::PodRun(
+    std::vector<std::string> flags,
+    const std::vector<std::pair<std::string, std::string>>& environment) {
   flags.insert(flags.begin(), Program("pod_launch"));
   flags.push_back("--metrics_file=" + directory_.file("metrics.jsonl"));
-  process_ = std::make_unique<Subprocess>(Subprocess::Options{flags, {}});
+  process_ =
+      std::make_unique<Subprocess>(Subprocess::Options{flags, environment});
 }
 
 int PodRun::Wait(std::chrono::seconds timeout) {

@@ -3,9 +3,11 @@
 #define PODSIM_TESTS_E2E_POD_H_
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/testing/subprocess.h"
@@ -13,13 +15,19 @@
 
 namespace podsim::testing {
 
+// Looks again every few milliseconds until `holds` or the time has passed.
+bool Eventually(const std::function<bool()>& holds,
+                std::chrono::milliseconds timeout);
+
 // Where the programs of this build are.
 std::string Program(const std::string& name);
 
 // A pod_launch that runs, its metrics in a file of its own.
 class PodRun {
  public:
-  explicit PodRun(std::vector<std::string> flags);
+  explicit PodRun(
+      std::vector<std::string> flags,
+      const std::vector<std::pair<std::string, std::string>>& environment = {});
 
   Subprocess& process() { return *process_; }
   const std::string& output() const { return process_->output(); }

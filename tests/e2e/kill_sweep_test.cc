@@ -1,0 +1,343 @@
+// Whatever is killed, and whenever: a job that saves checkpoints ends with the
+// weights of one that was left alone, by a restart or by the same command
+// again.
+//
+// A few runs by default, those of a fixed seed; PODSIM_KILL_RUNS=200 makes a
+// sweep, PODSIM_KILL_SEED another one, PODSIM_KILL_FIRST begins with that run.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <functional>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "tests/e2e/kill_plan.h"
+#include "tests/e2e/pod.h"
+
+namespace podsim::testing {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using std::chrono::steady_clock;
+
+constexpr int kProcesses = 4;
+constexpr int kSteps = 200;
+constexpr int kEvery = 10;
+// A run that is not over by then never ends.
+constexpr seconds kLimit(120);
+// A moment that does not come in this time will not come any more.
+constexpr seconds kMomentLimit(60);
+// How much later than its moment a kill may come.
+constexpr double kMostDelaySeconds = 0.005;
+
+std::int64_t FromEnvironment(const char* name, std::int64_t otherwise) {
+  const char* text = std::getenv(name);
+  return text == nullptr ? otherwise : std::strtoll(text, nullptr, 10);
+}
+
+milliseconds Milliseconds(double in_seconds) {
+  return std::chrono::duration_cast<milliseconds>(
+      std::chrono::duration<double>(in_seconds));
+}
+
+// What the run that was left alone came to.
+struct Undisturbed {
+  std::string weights_hash;
+  double seconds = 0;           // from the command to its end
+  double seconds_to_first = 0;  // to the end of the first step
+};
+
+// A job with a model_dir of its own, run as often as it takes.
+class Job {
+ public:
+  explicit Job(bool restarts) {
+    flags_ = {"--topology=v3-32",
+              "--model=mlp",
+              "--hidden=32",
+              "--dataset=digits",
+              "--batch_per_core=4",
+              "--processes=" + std::to_string(kProcesses),
+              "--train_steps=" + std::to_string(kSteps),
+              "--checkpoint_every=" + std::to_string(kEvery),
+              "--keep=3",
+              "--model_dir=" + model_dir_.path()};
+    if (restarts) flags_.emplace_back("--max_restarts=3");
+  }
+
+  // The command, once (more).
+  PodRun& Start() {
+    // A killed launcher leaves its private directory behind.
+    run_ = std::make_unique<PodRun>(
+        flags_, std::vector<std::pair<std::string, std::string>>{
+                    {"XDG_RUNTIME_DIR", runtime_dir_.path()}});
+    begun_ = steady_clock::now();
+    return *run_;
+  }
+  PodRun& run() { return *run_; }
+  double seconds_since_start() const {
+    return std::chrono::duration<double>(steady_clock::now() - begun_).count();
+  }
+
+  // Steps of the checkpoints that are unfinished.
+  std::vector<std::int64_t> Unfinished() const {
+    std::vector<std::int64_t> steps;
+    std::error_code gone;  // directories come and go while we look
+    for (std::filesystem::directory_iterator it(model_dir_.path(), gone), end;
+         it != end && !gone; it.increment(gone)) {
+      const std::string name = it->path().filename();
+      if (name.find("-tmp-") != std::string::npos)
+        steps.push_back(std::atoll(name.c_str()));
+    }
+    return steps;
+  }
+
+ private:
+  TempDir model_dir_;
+  TempDir runtime_dir_;
+  std::vector<std::string> flags_;
+  std::unique_ptr<PodRun> run_;
+  steady_clock::time_point begun_;
+};
+
+// One run of the sweep: brings about the kill, then lets the job recover.
+class Disturbance {
+ public:
+  Disturbance(const Kill& kill, const Undisturbed& undisturbed)
+      : kill_(kill), undisturbed_(undisturbed), job_(kill.restart) {}
+
+  // False: the job had ended before its moment came, and nobody was killed.
+  bool Strike() {
+    job_.Start();
+    if (kill_.moment != Moment::kRestore) return Reach() && KillVictim({});
+    // Somebody must have died before there is anything to restore.
+    if (!AwaitStep(kEvery + 1 + kill_.place * kEvery)) return false;
+    const std::vector<pid_t> before = job_.run().Children("pod_host");
+    if (before.empty()) return false;
+    kill(before[kill_.host % before.size()], SIGKILL);
+    if (!kill_.restart) {
+      job_.run().Wait(kLimit);
+      job_.Start();
+    }
+    const auto reborn = [&] { return !Reborn("pod_host", before).empty(); };
+    if (!Await(reborn)) return false;
+    Pause(kill_.delay * undisturbed_.seconds_to_first);
+    return KillVictim(before);
+  }
+
+  // Exit code of the last command.
+  int Recover() {
+    int code = job_.run().Wait(kLimit);
+    // A launcher that was killed can restart nothing.
+    if (code != 0 && (!kill_.restart || kill_.victim == Victim::kLauncher))
+      code = job_.Start().Wait(kLimit);
+    return code;
+  }
+
+  const PodRun& last() { return job_.run(); }
+
+ private:
+  bool Running() { return IsAlive(job_.run().process().pid()); }
+  // Until `holds`; false: the command has ended before.
+  bool Await(const std::function<bool()>& holds) {
+    bool held = false;
+    Eventually([&] { return (held = holds()) || !Running(); }, kMomentLimit);
+    return held;
+  }
+  void Pause(double in_seconds) {
+    Eventually([&] { return !Running(); }, Milliseconds(in_seconds));
+  }
+  bool AwaitStep(double step) {
+    return Await([&] { return job_.run().Events("step").size() >= step; });
+  }
+
+  bool Reach() {
+    const double later = kill_.delay * kMostDelaySeconds;
+    switch (kill_.moment) {
+      case Moment::kForming:
+        Pause(kill_.place * undisturbed_.seconds_to_first);
+        return true;
+      case Moment::kAnyTime:
+        Pause(kill_.place * undisturbed_.seconds);
+        return true;
+      case Moment::kStep: {
+        const bool reached = AwaitStep(1 + kill_.place * (kSteps - 2));
+        Pause(later);
+        return reached;
+      }
+      case Moment::kWrite: {
+        const bool reached = AwaitUnfinished();
+        Pause(later);
+        return reached;
+      }
+      case Moment::kCommit: {
+        if (!AwaitUnfinished()) return false;
+        const std::int64_t step = unfinished_;
+        return Await([&] {
+          const auto steps = job_.Unfinished();
+          return std::find(steps.begin(), steps.end(), step) == steps.end();
+        });
+      }
+      case Moment::kRestore:
+        break;
+    }
+    return false;
+  }
+
+  // Of any step from a drawn one on.
+  bool AwaitUnfinished() {
+    const double from = kill_.place * (kSteps - 2 * kEvery);
+    return Await([&] {
+      for (const std::int64_t step : job_.Unfinished()) {
+        unfinished_ = step;
+        if (step >= from) return true;
+      }
+      return false;
+    });
+  }
+
+  // Children of this name that are not among `before`, ascending.
+  std::vector<pid_t> Reborn(const std::string& name,
+                            const std::vector<pid_t>& before) {
+    std::vector<pid_t> pids = job_.run().Children(name);
+    std::erase_if(pids, [&](pid_t pid) {
+      return std::find(before.begin(), before.end(), pid) != before.end();
+    });
+    return pids;
+  }
+
+  bool KillVictim(const std::vector<pid_t>& before) {
+    if (kill_.victim == Victim::kLauncher) {
+      if (!Running()) return false;
+      job_.run().process().Signal(SIGKILL);
+      return true;
+    }
+    const bool host = kill_.victim == Victim::kHost;
+    std::vector<pid_t> pids;
+    const bool there = Await([&] {
+      pids = Reborn(host ? "pod_host" : "pod_coordinator", before);
+      return pids.size() > static_cast<std::size_t>(host ? kill_.host : 0);
+    });
+    if (!there) return false;
+    kill(pids[host ? kill_.host : 0], SIGKILL);
+    return true;
+  }
+
+  const Kill kill_;
+  const Undisturbed& undisturbed_;
+  Job job_;
+  std::int64_t unfinished_ = 0;
+};
+
+Undisturbed RunUndisturbed() {
+  Job job(/*restarts=*/false);
+  PodRun& pod = job.Start();
+  const int code = pod.Wait(kLimit);
+  const double took = job.seconds_since_start();
+  EXPECT_EQ(code, 0) << pod.output();
+  const nlohmann::json summary = pod.Event("summary");
+  if (!summary.contains("weights_hash")) return {};
+  return {.weights_hash = summary["weights_hash"],
+          .seconds = took,
+          .seconds_to_first = summary["seconds_to_first_step"]};
+}
+
+// Counts of what the sweep has seen.
+class Tally {
+ public:
+  void Count(const Kill& kill, bool struck, bool good) {
+    ++runs_;
+    good_ += good;
+    if (!struck) {
+      ++missed_;
+      return;
+    }
+    ++kinds_[NameOf(kill.moment)];
+    ++kinds_[NameOf(kill.victim)];
+    ++kinds_[kill.restart && kill.victim != Victim::kLauncher
+                 ? "by a restart"
+                 : "by the same command again"];
+  }
+  int missed() const { return missed_; }
+
+  std::string Text(std::uint64_t seed) const {
+    std::string text = std::to_string(good_) + " of " + std::to_string(runs_) +
+                       " runs end with the weights of the undisturbed one "
+                       "(seed " +
+                       std::to_string(seed) + ", killed too late " +
+                       std::to_string(missed_);
+    for (const auto& [kind, count] : kinds_)
+      text += ", " + kind + " " + std::to_string(count);
+    return text + ")";
+  }
+
+ private:
+  int runs_ = 0;
+  int good_ = 0;
+  int missed_ = 0;
+  std::map<std::string, int> kinds_;
+};
+
+TEST(KillSweepTest, EveryRunEndsWithTheWeightsOfTheUndisturbedOne) {
+  const auto runs = static_cast<int>(FromEnvironment("PODSIM_KILL_RUNS", 6));
+  const auto first = static_cast<int>(FromEnvironment("PODSIM_KILL_FIRST", 0));
+  const auto seed =
+      static_cast<std::uint64_t>(FromEnvironment("PODSIM_KILL_SEED", 5));
+  const Undisturbed undisturbed = RunUndisturbed();
+  ASSERT_EQ(undisturbed.weights_hash.size(), 64u);
+  Tally tally;
+  for (int run = first; run < first + runs; ++run) {
+    const Kill kill = DrawKill(seed, run, kProcesses);
+    SCOPED_TRACE("PODSIM_KILL_SEED=" + std::to_string(seed) +
+                 " PODSIM_KILL_FIRST=" + std::to_string(run) + ": " +
+                 Describe(kill));
+    Disturbance disturbance(kill, undisturbed);
+    const bool struck = disturbance.Strike();
+    const int code = disturbance.Recover();
+    const nlohmann::json summary = disturbance.last().Event("summary");
+    const std::string hash = summary.value("weights_hash", "none");
+    EXPECT_EQ(code, 0) << disturbance.last().output();
+    EXPECT_EQ(hash, undisturbed.weights_hash) << disturbance.last().output();
+    tally.Count(kill, struck, code == 0 && hash == undisturbed.weights_hash);
+    if (runs > kMoments) {
+      std::cout << "run " << run << ": " << Describe(kill) << ": "
+                << (struck ? "killed" : "too late") << ", exit code " << code
+                << std::endl;
+    }
+  }
+  std::cout << tally.Text(seed) << std::endl;
+  // A kill now and then comes after the end; most must not.
+  EXPECT_LE(tally.missed(), runs / 4);
+}
+
+TEST(KillPlanTest, EveryMomentMeetsEveryVictim) {
+  std::map<std::pair<Moment, Victim>, int> seen;
+  std::map<int, int> hosts;
+  int restarts = 0;
+  for (int run = 0; run < 200; ++run) {
+    const Kill kill = DrawKill(5, run, kProcesses);
+    ++seen[{kill.moment, kill.victim}];
+    restarts += kill.restart;
+    if (kill.victim == Victim::kHost) ++hosts[kill.host];
+    EXPECT_TRUE(kill.place >= 0 && kill.place < 1);
+    EXPECT_TRUE(kill.delay >= 0 && kill.delay < 1);
+  }
+  EXPECT_EQ(seen.size(), static_cast<std::size_t>(kMoments * kVictims));
+  EXPECT_EQ(hosts.size(), static_cast<std::size_t>(kProcesses));
+  EXPECT_NEAR(restarts, 100, 6);
+  EXPECT_EQ(Describe(DrawKill(5, 3, 4)), Describe(DrawKill(5, 3, 4)));
+  EXPECT_NE(Describe(DrawKill(6, 3, 4)), Describe(DrawKill(5, 3, 4)));
+}
+
+}  // namespace
+}  // namespace podsim::testing
