@@ -5,6 +5,7 @@
 #include <array>
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -17,13 +18,16 @@
 #include "host/checkpoint/async_saver.h"
 #include "host/checkpoint/catalog.h"
 #include "host/checkpoint/restore.h"
+#include "host/storage/faulty_store.h"
 #include "host/storage/storage.h"
 #include "host/worker/bench_run.h"
 #include "host/worker/coordinator_link.h"
+#include "host/worker/fault_injector.h"
 #include "host/worker/step_gate.h"
 #include "host/worker/termination.h"
 #include "host/worker/trainer.h"
 #include "interconnect/transport/delayed.h"
+#include "interconnect/transport/faulty_links.h"
 #include "interconnect/transport/grpc_transport.h"
 #include "models/zoo/zoo.h"
 
@@ -143,11 +147,14 @@ struct Job {
   Tracer tracer{clock};
   StopSwitch stop;
   std::unique_ptr<GrpcTransport> transport;
-  std::unique_ptr<DelayedTransport> far;  // over it, if the plan says so
+  std::unique_ptr<FaultyLinks> links;     // over it, if the plan has faults
+  std::unique_ptr<DelayedTransport> far;  // over these, if the plan says so
   Progress progress;
   StepGate gate;
   std::unique_ptr<ObjectStore> store = NewLocalStore();
+  std::unique_ptr<FaultyStore> faulty_store;  // over it, likewise
   std::unique_ptr<CoordinatorLink> link;
+  std::optional<FaultInjector> faults;
   std::unique_ptr<AsyncSaver> saver;
   Trainer* trainer = nullptr;  // the work, if it is training
   std::unique_ptr<HostWork> work;
@@ -205,7 +212,9 @@ std::unique_ptr<AsyncSaver> MakeSaver(const Assignment& assignment,
   const JobPlan& plan = assignment.plan();
   if (plan.model_dir().empty() || plan.mode() == "eval") return nullptr;
   return std::make_unique<AsyncSaver>(AsyncSaver::Options{
-      .store = job.store.get(),
+      .store = job.faulty_store != nullptr
+                   ? static_cast<ObjectStore*>(job.faulty_store.get())
+                   : job.store.get(),
       .model_dir = plan.model_dir(),
       .stamp = assignment.stamp(),
       .program = std::move(program),
@@ -214,6 +223,29 @@ std::unique_ptr<AsyncSaver> MakeSaver(const Assignment& assignment,
       .on_written =
           [&job](const CheckpointPart& part) { job.link->OnCheckpoint(part); },
       .on_progress = [&job] { job.progress.Count(1); }});
+}
+
+// What the plan wants to go wrong in this process, and where.
+void ArmFaults(const JobPlan& plan, Transport& transport, Job& job) {
+  if (plan.faults().empty()) return;
+  job.links =
+      std::make_unique<FaultyLinks>(transport, job.clock, plan.bits().seed());
+  job.faulty_store = std::make_unique<FaultyStore>(job.store.get());
+  FaultEffects effects = RealFaultEffects();
+  effects.cut = [&job](int from, int to) { job.links->Cut(from, to); };
+  effects.delay = [&job](int from, int to, absl::Duration by) {
+    job.links->Delay(from, to, by);
+  };
+  effects.flip = [&job](int from, int to) { job.links->FlipNext(from, to); };
+  effects.fail_next_write = [&job](const absl::Status& status) {
+    job.faulty_store->FailNextWrite(status);
+  };
+  job.faults.emplace(
+      plan, transport.local_hosts(),
+      [&job](int index, std::int64_t step) {
+        return job.link->AnnounceFault(index, step);
+      },
+      std::move(effects));
 }
 
 absl::Status PrepareTraining(const HostOptions& options,
@@ -230,8 +262,10 @@ absl::Status PrepareTraining(const HostOptions& options,
   PODSIM_ASSIGN_OR_RETURN(StartState start,
                           Restore(*job.store, assignment.start(), *program));
   PODSIM_RETURN_IF_ERROR(Connect(assignment, job));
+  ArmFaults(plan, *job.transport, job);
   job.saver = MakeSaver(assignment, program, job);
   Transport* transport = job.transport.get();
+  if (job.links != nullptr) transport = job.links.get();
   if (plan.link_latency() > 0) {
     job.far = std::make_unique<DelayedTransport>(
         *transport, absl::Seconds(plan.link_latency()), job.clock);
@@ -253,7 +287,8 @@ absl::Status PrepareTraining(const HostOptions& options,
                        .tracer = &job.tracer,
                        .reports = job.link.get(),
                        .gate = &job.gate,
-                       .saver = job.saver.get()}));
+                       .saver = job.saver.get(),
+                       .faults = job.faults ? &*job.faults : nullptr}));
   job.trainer = trainer.get();
   job.work = std::move(trainer);
   return absl::OkStatus();
@@ -304,7 +339,8 @@ void ReportFailure(const absl::Status& status, const HostOptions& options,
   failure.set_message(std::string(status.message()));
   failure.set_blamed_host(-1);
   // Only a lost or silent peer is somebody else's fault.
-  if (job.work != nullptr &&
+  const bool own_disk = job.saver != nullptr && !job.saver->status().ok();
+  if (job.work != nullptr && !own_disk &&
       (absl::IsUnavailable(status) || absl::IsDeadlineExceeded(status) ||
        absl::IsCancelled(status))) {
     const int named = BlamedHost(status);

@@ -134,6 +134,7 @@ absl::Status Trainer::Impl::Finish(std::int64_t step,
   if (next.save || next.end || due(plan.checkpoint_every())) {
     setup.progress->Enter(step, "checkpoint");
     Span span(*setup.tracer, "checkpoint");
+    PODSIM_RETURN_IF_ERROR(StrikeAt(step, "checkpoint"));
     PODSIM_RETURN_IF_ERROR(setup.saver->Save(step, variables));
   }
   return setup.saver->status();
@@ -142,6 +143,7 @@ absl::Status Trainer::Impl::Finish(std::int64_t step,
 absl::Status Trainer::Impl::NextStep(std::int64_t step, Infeed& infeed) {
   PODSIM_RETURN_IF_ERROR(CheckAbort());
   setup.progress->Enter(step, "input");
+  PODSIM_RETURN_IF_ERROR(StrikeAt(step, "input"));
   const absl::Time begin = setup.clock->Now();
   const Batch* batch = nullptr;
   {

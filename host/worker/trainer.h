@@ -20,6 +20,7 @@
 #include "base/trace.h"
 #include "host/checkpoint/async_saver.h"
 #include "host/input/dataset.h"
+#include "host/worker/fault_injector.h"
 #include "host/worker/host_work.h"
 #include "host/worker/progress.h"
 #include "host/worker/reducer.h"
@@ -65,8 +66,9 @@ struct TrainerSetup {
   Progress* progress = nullptr;
   Tracer* tracer = nullptr;
   ReportSink* reports = nullptr;
-  StepGate* gate = nullptr;     // nullptr: nobody holds this pod
-  AsyncSaver* saver = nullptr;  // nullptr: no checkpoints
+  StepGate* gate = nullptr;         // nullptr: nobody holds this pod
+  AsyncSaver* saver = nullptr;      // nullptr: no checkpoints
+  FaultInjector* faults = nullptr;  // nullptr: nothing goes wrong on purpose
 };
 
 class Trainer final : public HostWork {

@@ -70,13 +70,19 @@ struct Trainer::Impl {
   StepGate::Next After(std::int64_t step) const;
   absl::Status Finish(std::int64_t step, const StepGate::Next& next);
 
+  absl::Status StrikeAt(std::int64_t step, std::string_view phase) const {
+    return setup.faults == nullptr ? absl::OkStatus()
+                                   : setup.faults->At(step, phase);
+  }
+
   // trainer_step.cc
   absl::Status TrainStep(std::int64_t step, const Batch& batch);
   absl::Status Compute(std::int64_t step, const Batch& batch);
   absl::Status ComputeHost(std::int64_t step, const Batch& batch, int local);
   absl::Status ComputeRows(std::int64_t step, const CoreBuffers& buffers,
                            int local, std::int64_t leaf);
-  void StartBucket(std::int64_t step, int local, int bucket, std::int64_t leaf);
+  absl::Status StartBucket(std::int64_t step, int local, int bucket,
+                           std::int64_t leaf);
   // A step that begins to reduce when all is computed: what the overlap of the
   // others is measured against. The first step pays for the start.
   bool IsSerial(std::int64_t step) const {

@@ -33,28 +33,36 @@ absl::Status Trainer::Impl::ComputeRows(std::int64_t step,
                                         scalars, *setup.kernels, parallel,
                                         buffers));
     } else {
-      StartBucket(step, local, segment.bucket, leaf);
+      PODSIM_RETURN_IF_ERROR(StartBucket(step, local, segment.bucket, leaf));
     }
   }
   return absl::OkStatus();
 }
 
-void Trainer::Impl::StartBucket(std::int64_t step, int local, int bucket,
-                                std::int64_t leaf) {
+absl::Status Trainer::Impl::StartBucket(std::int64_t step, int local,
+                                        int bucket, std::int64_t leaf) {
   const GradientBucket& range = program.buckets[bucket];
   const std::span<float> values =
       std::span(gradients[local]).subspan(range.begin, range.count);
   tree.Add(leaf, range.begin, values);
-  if (leaf + 1 < PassesPerStep()) return;
+  if (leaf + 1 < PassesPerStep()) return absl::OkStatus();
+  if (setup.faults != nullptr && local < AuditSlot())
+    PODSIM_RETURN_IF_ERROR(
+        setup.faults->CorruptGradient(step, hosts[local], values));
   if (AuditedHost(setup.plan, step)) HashBucket(local, values);
-  if (local == AuditSlot()) return;
+  if (local == AuditSlot()) return absl::OkStatus();
   const auto buckets = static_cast<std::uint64_t>(program.buckets.size());
   const std::uint64_t sequence =
       (step - 1 - setup.start.step) * buckets + bucket;
-  if (!IsSerial(step)) return reducer.Start(local, bucket, sequence, values);
-  postponed.push_back([this, local, bucket, sequence, values] {
+  const auto start = [this, local, bucket, sequence, values] {
     reducer.Start(local, bucket, sequence, values);
-  });
+  };
+  if (IsSerial(step)) {
+    postponed.emplace_back(start);
+  } else {
+    start();
+  }
+  return absl::OkStatus();
 }
 
 RowResults Trainer::Impl::Results(const CoreBuffers& buffers) {
@@ -93,6 +101,7 @@ absl::Status Trainer::Impl::ComputeHost(std::int64_t step, const Batch& batch,
 absl::Status Trainer::Impl::Compute(std::int64_t step, const Batch& batch) {
   Span span(*setup.tracer, "compute");
   setup.progress->Enter(step, "compute");
+  PODSIM_RETURN_IF_ERROR(StrikeAt(step, "compute"));
   for (int local = 0; local < static_cast<int>(hosts.size()); ++local)
     PODSIM_RETURN_IF_ERROR(Annotate(ComputeHost(step, batch, local),
                                     absl::StrCat("host ", hosts[local])));
@@ -128,6 +137,7 @@ absl::Status Trainer::Impl::ReduceAndUpdate(std::int64_t step) {
   for (int bucket = 0; bucket < static_cast<int>(program.buckets.size());
        ++bucket) {
     PODSIM_RETURN_IF_ERROR(Await(step, bucket, waited));
+    if (bucket == 0) PODSIM_RETURN_IF_ERROR(StrikeAt(step, "update"));
     Span span(*setup.tracer, "update");
     CoreBuffers buffers;
     buffers.variables = variables;
@@ -138,6 +148,10 @@ absl::Status Trainer::Impl::ReduceAndUpdate(std::int64_t step) {
                                       scalars, *setup.kernels, parallel,
                                       buffers));
   }
+  if (setup.faults != nullptr)
+    for (const int host : hosts)
+      PODSIM_RETURN_IF_ERROR(
+          setup.faults->CorruptWeights(step, host, variables));
   RoundVariables(program, *setup.kernels, variables, rounded);
   const absl::Duration update = setup.clock->Now() - begin - waited;
   for (StepReport& report : reports) {
@@ -157,6 +171,7 @@ absl::Status Trainer::Impl::TrainStep(std::int64_t step, const Batch& batch) {
   PODSIM_RETURN_IF_ERROR(Compute(step, batch));
   const double computed = absl::ToDoubleSeconds(setup.clock->Now() - begin);
   PODSIM_RETURN_IF_ERROR(Audit(step));
+  PODSIM_RETURN_IF_ERROR(StrikeAt(step, "all-reduce"));
   PODSIM_RETURN_IF_ERROR(ReduceAndUpdate(step));
   Report(step, computed);
   return absl::OkStatus();

@@ -1,7 +1,10 @@
 #include "runtime/job/plan_checkpoints.h"
 
+#include <vector>
+
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "runtime/job/fault_plan.h"
 
 namespace podsim {
 namespace {
@@ -28,15 +31,23 @@ absl::Status CheckWithoutModelDir(const JobSpec& spec) {
   return absl::OkStatus();
 }
 
-}  // namespace
+absl::Status FillFaults(const JobSpec& spec, JobPlan& plan) {
+  if (!spec.has_faults()) return absl::OkStatus();
+  PODSIM_ASSIGN_OR_RETURN(
+      const std::vector<Fault> faults,
+      PlanFaults(spec.faults(), {.hosts = plan.bits().hosts(),
+                                 .first_host = {plan.first_host().begin(),
+                                                plan.first_host().end()},
+                                 .steps = plan.train_steps(),
+                                 .checkpoints = !spec.model_dir().empty()}));
+  for (const Fault& fault : faults) *plan.add_faults() = fault;
+  *plan.mutable_faults_done() = spec.faults_done();
+  return absl::OkStatus();
+}
 
-absl::Status PlanCheckpoints(const JobSpec& spec, JobPlan& plan) {
+absl::Status FillIntervals(const JobSpec& spec, JobPlan& plan) {
   if (spec.model_dir().empty())
     PODSIM_RETURN_IF_ERROR(CheckWithoutModelDir(spec));
-  plan.set_mode(spec.mode());
-  plan.set_weights_check_every(spec.weights_check_every());
-  plan.set_audit_every(plan.bits().hosts() > 1 ? spec.audit_every() : 0);
-  plan.set_on_corruption(spec.on_corruption());
   plan.set_model_dir(spec.model_dir());
   plan.set_keep(spec.keep());
   if (spec.model_dir().empty()) {
@@ -51,6 +62,17 @@ absl::Status PlanCheckpoints(const JobSpec& spec, JobPlan& plan) {
   plan.set_checkpoint_every_seconds(silent ? kDefaultSeconds
                                            : spec.checkpoint_every_seconds());
   return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status PlanCheckpoints(const JobSpec& spec, JobPlan& plan) {
+  plan.set_mode(spec.mode());
+  plan.set_weights_check_every(spec.weights_check_every());
+  plan.set_audit_every(plan.bits().hosts() > 1 ? spec.audit_every() : 0);
+  plan.set_on_corruption(spec.on_corruption());
+  PODSIM_RETURN_IF_ERROR(FillIntervals(spec, plan));
+  return FillFaults(spec, plan);
 }
 
 }  // namespace podsim

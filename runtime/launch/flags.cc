@@ -91,6 +91,9 @@ constexpr FlagInfo kOptions[] = {
     {"choices", "Numerics", "FILE",
      "Table that --algo=auto goes by, as pod_bench\n"
      "--write_choices wrote it [the one that ships]"},
+    {"faults", "Checkpoints and failures", "FILE",
+     "What is to go wrong in this run, on purpose: hosts,\n"
+     "links, storage (docs/reliability.md)"},
     {"describe", kModes, "NAME",
      "Explain a slice: grid, ring, each host's environment"},
     {"listen", kElsewhere, "ADDR",
@@ -221,6 +224,7 @@ absl::StatusOr<LaunchOptions> MakeOptions(RawFlags& raw) {
   LaunchOptions options;
   options.job_file = raw.options["job"];
   options.choices_file = raw.options["choices"];
+  options.faults_file = raw.options["faults"];
   options.describe = raw.options["describe"];
   options.listen = raw.options["listen"];
   options.external_hosts = raw.switches["external_hosts"];

@@ -29,6 +29,7 @@ enum class LaunchAction : std::uint8_t {
 struct LaunchOptions {
   LaunchAction action = LaunchAction::kTrain;
   std::string job_file;         // text JobSpec; empty: none
+  std::string faults_file;      // what is to go wrong; empty: nothing
   std::string choices_file;     // table that "auto" goes by; empty: none
   std::string describe;         // slice to explain
   bool external_hosts = false;  // hosts are started elsewhere

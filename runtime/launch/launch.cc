@@ -13,6 +13,7 @@
 #include "runtime/coordinator/plan_inputs.h"
 #include "runtime/coordinator/run_start.h"
 #include "runtime/job/choices_file.h"
+#include "runtime/job/fault_file.h"
 #include "runtime/job/format_plan.h"
 #include "runtime/job/job_file.h"
 #include "runtime/job/planner.h"
@@ -54,6 +55,10 @@ absl::StatusOr<JobSpec> MergedSpec(const ParsedFlags& flags) {
   if (!flags.options.choices_file.empty()) {
     PODSIM_ASSIGN_OR_RETURN(*given.mutable_choices(),
                             ReadChoices(flags.options.choices_file));
+  }
+  if (!flags.options.faults_file.empty()) {
+    PODSIM_ASSIGN_OR_RETURN(*given.mutable_faults(),
+                            ReadFaults(flags.options.faults_file));
   }
   return MergeSpecs(file, given);
 }
