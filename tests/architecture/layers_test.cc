@@ -41,6 +41,7 @@ const std::vector<std::string>& Layers() {
       "runtime/report",
       "runtime/launch",
       "runtime/bench",
+      "runtime/ckpt",
   };
   return *kLayers;
 }

@@ -1,0 +1,126 @@
+#include "runtime/ckpt/ckpt.h"
+
+#include <utility>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+#include "base/units.h"
+#include "host/checkpoint/catalog.h"
+#include "host/checkpoint/layout.h"
+#include "runtime/ckpt/ckpt_flags.h"
+#include "runtime/ckpt/ckpt_text.h"
+#include "runtime/ckpt/comparison.h"
+#include "runtime/ckpt/explanation.h"
+#include "runtime/ckpt/find_checkpoint.h"
+#include "runtime/ckpt/listing.h"
+
+namespace podsim {
+namespace {
+
+constexpr int kDiffers = 1;
+constexpr int kRefused = 2;
+
+absl::StatusOr<FoundCheckpoint> Find(ObjectStore& store,
+                                     const std::string& path,
+                                     CkptResult& result) {
+  absl::StatusOr<FoundCheckpoint> found = FindCheckpoint(store, path);
+  if (found.ok())
+    for (const std::string& line : found->refused)
+      absl::StrAppend(&result.error, "passed over: ", line, "\n");
+  return found;
+}
+
+absl::Status Ls(ObjectStore& store, const std::string& model_dir,
+                absl::Time now, CkptResult& result) {
+  PODSIM_ASSIGN_OR_RETURN(result.text, ListModelDir(store, model_dir, now));
+  return absl::OkStatus();
+}
+
+absl::Status Show(ObjectStore& store, const std::string& path, absl::Time now,
+                  CkptResult& result) {
+  PODSIM_ASSIGN_OR_RETURN(const FoundCheckpoint found,
+                          Find(store, path, result));
+  PODSIM_ASSIGN_OR_RETURN(result.text, Explain(store, found.at, now));
+  return absl::OkStatus();
+}
+
+// The checkpoint at `path`, or all that a model_dir at `path` holds.
+absl::StatusOr<std::vector<std::string>> PathsToVerify(
+    ObjectStore& store, const std::string& path) {
+  if (!absl::IsNotFound(ReadManifest(store, path).status()))
+    return std::vector<std::string>{path};
+  PODSIM_ASSIGN_OR_RETURN(const std::vector<std::int64_t> steps,
+                          ListSteps(store, path));
+  if (steps.empty()) return FindCheckpoint(store, path).status();
+  std::vector<std::string> paths;
+  for (const std::int64_t step : steps) paths.push_back(StepPath(path, step));
+  return paths;
+}
+
+absl::Status Verify(ObjectStore& store, const std::string& path,
+                    CkptResult& result) {
+  PODSIM_ASSIGN_OR_RETURN(const std::vector<std::string> paths,
+                          PathsToVerify(store, path));
+  for (const std::string& each : paths) {
+    const absl::StatusOr<CheckpointAt> found = VerifyCheckpoint(store, each);
+    if (found.ok()) {
+      absl::StrAppend(&result.text, each, ": good, step ",
+                      FormatCount(found->step), ", ",
+                      found->manifest.files_size(), " files, ",
+                      FormatBytes(BytesOf(found->manifest)), "\n");
+      continue;
+    }
+    result.exit_code = kDiffers;
+    absl::StrAppend(&result.error, std::string(found.status().message()), "\n");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Diff(ObjectStore& store, const std::string& a,
+                  const std::string& b, CkptResult& result) {
+  PODSIM_ASSIGN_OR_RETURN(const FoundCheckpoint left, Find(store, a, result));
+  PODSIM_ASSIGN_OR_RETURN(const FoundCheckpoint right, Find(store, b, result));
+  PODSIM_ASSIGN_OR_RETURN(Comparison comparison,
+                          Compare(store, left.at, right.at));
+  result.text = std::move(comparison.text);
+  if (!comparison.equal) result.exit_code = kDiffers;
+  return absl::OkStatus();
+}
+
+absl::Status Run(const CkptFlags& flags, ObjectStore& store, absl::Time now,
+                 CkptResult& result) {
+  const std::string& path = flags.paths.front();
+  if (flags.command == "ls") return Ls(store, path, now, result);
+  if (flags.command == "show") return Show(store, path, now, result);
+  if (flags.command == "verify") return Verify(store, path, result);
+  return Diff(store, path, flags.paths.back(), result);
+}
+
+void Fail(const absl::Status& status, CkptResult& result) {
+  const bool refused =
+      absl::IsNotFound(status) || absl::IsInvalidArgument(status);
+  result.exit_code = refused ? kRefused : kDiffers;
+  absl::StrAppend(&result.error, std::string(status.message()), "\n");
+}
+
+}  // namespace
+
+CkptResult RunCkpt(const std::vector<std::string>& args, ObjectStore& store,
+                   absl::Time now) {
+  CkptResult result;
+  absl::StatusOr<CkptFlags> flags = ParseCkptFlags(args);
+  if (!flags.ok()) {
+    Fail(flags.status(), result);
+    return result;
+  }
+  if (!flags->text.empty()) {
+    result.text = std::move(flags->text);
+    return result;
+  }
+  const absl::Status status = Run(*flags, store, now, result);
+  if (!status.ok()) Fail(status, result);
+  return result;
+}
+
+}  // namespace podsim

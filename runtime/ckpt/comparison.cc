@@ -1,0 +1,140 @@
+#include "runtime/ckpt/comparison.h"
+
+#include <google/protobuf/util/message_differencer.h>
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <map>
+#include <string_view>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "base/status.h"
+#include "base/units.h"
+#include "host/checkpoint/part_file.h"
+#include "runtime/ckpt/ckpt_text.h"
+
+namespace podsim {
+namespace {
+
+using google::protobuf::util::MessageDifferencer;
+
+std::string HeadText(const CheckpointAt& a, const CheckpointAt& b) {
+  std::string text;
+  for (const auto& [label, at] : {std::pair("a", &a), std::pair("b", &b)})
+    text += Labelled(
+        label, absl::StrCat(at->path, ": step ", FormatCount(at->step), ", ",
+                            FormatCount(at->manifest.examples_consumed()),
+                            " examples, ", at->manifest.bits().slice(),
+                            ", plan ", ShortHash(at->manifest.plan_hash())));
+  return text;
+}
+
+// "  slice: "v3-32" -> "v3-8"", a line for each field; empty: none differs.
+std::string PlanDifferences(const PlanBits& a, const PlanBits& b) {
+  std::string report;
+  MessageDifferencer differencer;
+  differencer.ReportDifferencesToString(&report);
+  differencer.Compare(a, b);
+  std::string text;
+  for (const absl::string_view line :
+       absl::StrSplit(report, '\n', absl::SkipEmpty()))
+    absl::StrAppend(&text, "  ", absl::StripPrefix(line, "modified: "), "\n");
+  return text;
+}
+
+struct Tensor {
+  std::string shape;
+  std::string bytes;
+};
+
+absl::StatusOr<std::map<std::string, Tensor>> ReadTensors(
+    ObjectStore& store, const CheckpointAt& from) {
+  std::map<std::string, Tensor> tensors;
+  for (const CheckpointFile& file : from.manifest.files()) {
+    PODSIM_RETURN_IF_ERROR(ReadPart(
+        store, from.path, from.manifest, file,
+        [&](const CheckpointTensor& tensor, std::string_view bytes) {
+          tensors[tensor.name()] = {ShapeText(tensor), std::string(bytes)};
+        }));
+  }
+  return tensors;
+}
+
+// Of the same shape; empty: the same bits.
+std::string ElementDifferences(std::string_view a, std::string_view b) {
+  std::int64_t differ = 0;
+  double largest = 0;
+  const std::size_t elements = a.size() / sizeof(float);
+  for (std::size_t i = 0; i < elements; ++i) {
+    float x = 0;
+    float y = 0;
+    std::memcpy(&x, a.data() + i * sizeof(float), sizeof(float));
+    std::memcpy(&y, b.data() + i * sizeof(float), sizeof(float));
+    if (std::memcmp(&x, &y, sizeof(float)) == 0) continue;
+    ++differ;
+    const double distance =
+        std::abs(static_cast<double>(x) - static_cast<double>(y));
+    // A nan on one side is farther than any number, and stays.
+    if (std::isnan(distance) || distance > largest) largest = distance;
+    if (std::isnan(distance)) largest = std::nan("");
+  }
+  if (differ == 0) return "";
+  return absl::StrFormat(
+      "%s of %s differ, by at most %.6g", FormatCount(differ),
+      FormatCount(static_cast<std::int64_t>(elements)), largest);
+}
+
+// How a tensor of b differs from a's of that name; empty: not at all.
+std::string DifferenceOf(const Tensor* a, const CheckpointTensor& b,
+                         std::string_view bytes) {
+  if (a == nullptr) return "only in b";
+  const std::string shape = ShapeText(b);
+  if (a->shape != shape) return absl::StrCat(a->shape, " -> ", shape);
+  return ElementDifferences(a->bytes, bytes);
+}
+
+}  // namespace
+
+absl::StatusOr<Comparison> Compare(ObjectStore& store, const CheckpointAt& a,
+                                   const CheckpointAt& b) {
+  PODSIM_ASSIGN_OR_RETURN(auto left, ReadTensors(store, a));
+  std::map<std::string, std::string> differ;  // by tensor
+  for (const CheckpointFile& file : b.manifest.files()) {
+    PODSIM_RETURN_IF_ERROR(ReadPart(
+        store, b.path, b.manifest, file,
+        [&](const CheckpointTensor& tensor, std::string_view bytes) {
+          const auto found = left.find(tensor.name());
+          differ[tensor.name()] = DifferenceOf(
+              found == left.end() ? nullptr : &found->second, tensor, bytes);
+          left.erase(tensor.name());
+        }));
+  }
+  for (const auto& [name, tensor] : left) differ[name] = "only in a";
+  const std::size_t tensors = differ.size();
+  std::erase_if(differ, [](const auto& item) { return item.second.empty(); });
+
+  Comparison result{.text = HeadText(a, b)};
+  const std::string plan =
+      PlanDifferences(a.manifest.bits(), b.manifest.bits());
+  result.equal =
+      plan.empty() && differ.empty() && a.step == b.step &&
+      a.manifest.examples_consumed() == b.manifest.examples_consumed();
+  if (plan.empty()) {
+    result.text += Labelled("plans", "equal");
+  } else {
+    absl::StrAppend(&result.text, "plans differ\n", plan);
+  }
+  absl::StrAppend(&result.text,
+                  Labelled("tensors", absl::StrCat(differ.size(), " of ",
+                                                   tensors, " differ")));
+  for (const auto& [name, how] : differ)
+    absl::StrAppend(&result.text, "  ", name, ": ", how, "\n");
+  return result;
+}
+
+}  // namespace podsim

@@ -1,0 +1,169 @@
+#include "runtime/ckpt/explanation.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <map>
+#include <string_view>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "base/status.h"
+#include "base/units.h"
+#include "host/checkpoint/part_file.h"
+#include "runtime/ckpt/ckpt_text.h"
+
+namespace podsim {
+namespace {
+
+// "mlp 64-256-10 on digits (1,498 examples)".
+std::string ModelText(const PlanBits& bits) {
+  std::int64_t features = 1;
+  for (const std::int32_t side : bits.model().example_shape()) features *= side;
+  std::vector<std::int64_t> widths = {features};
+  widths.insert(widths.end(), bits.model().hidden().begin(),
+                bits.model().hidden().end());
+  widths.push_back(bits.model().classes());
+  return absl::StrCat(bits.model().name(), " ", absl::StrJoin(widths, "-"),
+                      " on ", bits.dataset().name(), " (",
+                      FormatCount(bits.dataset().train_examples()),
+                      " examples)");
+}
+
+std::string RateText(const PlanBits& bits) {
+  const std::int64_t warmup = bits.learning_rate().warmup_examples();
+  return absl::StrCat(
+      bits.learning_rate().peak(),
+      warmup > 0
+          ? absl::StrCat(", reached after ", FormatCount(warmup), " examples")
+          : " from the first example",
+      "; momentum ", bits.momentum());
+}
+
+std::string PlanText(const CheckpointManifest& manifest) {
+  const PlanBits& bits = manifest.bits();
+  const std::int64_t cores = bits.hosts() * bits.cores_per_host();
+  return absl::StrCat(
+      Labelled("plan", manifest.plan_hash()),
+      Labelled("build", manifest.build_id()),
+      Labelled("slice", absl::StrCat(bits.slice(), ": ", bits.hosts(),
+                                     " hosts x ", bits.cores_per_host(),
+                                     " cores = ", FormatCount(cores))),
+      Labelled("model", ModelText(bits)),
+      Labelled(
+          "batch",
+          absl::StrCat(FormatCount(bits.batch_per_core()), " per core, ",
+                       FormatCount(bits.batch_per_core() * cores), " global")),
+      Labelled("rate", RateText(bits)),
+      Labelled(
+          "numerics",
+          absl::StrCat(bits.precision(), " products, ", bits.gradient_dtype(),
+                       " sums (", bits.reduction(), "), kernels ", bits.isa(),
+                       " (", bits.kernel_library(), "), seed ", bits.seed())));
+}
+
+// How often each example was seen: every epoch has each once.
+std::string AccountText(const CheckpointManifest& manifest) {
+  const std::int64_t examples = manifest.bits().dataset().train_examples();
+  const std::int64_t consumed = manifest.examples_consumed();
+  if (examples < 1) return absl::StrCat(FormatCount(consumed), " in all");
+  return absl::StrCat(FormatCount(consumed), " in all: each of ",
+                      FormatCount(examples), " seen ",
+                      FormatCount(consumed / examples), " times, ",
+                      FormatCount(consumed % examples), " of them once more");
+}
+
+std::string StintsText(const CheckpointManifest& manifest) {
+  std::string text = Labelled("examples", AccountText(manifest));
+  const char* label = "stints";
+  for (const Stint& stint : manifest.stints()) {
+    text += Labelled(
+        label,
+        absl::StrCat("steps ", FormatCount(stint.first_step() + 1), " to ",
+                     FormatCount(stint.last_step()), " on ", stint.slice(),
+                     ", batch ", FormatCount(stint.global_batch()),
+                     ": examples ", FormatCount(stint.first_example()),
+                     " up to ", FormatCount(stint.end_example()), " (plan ",
+                     ShortHash(stint.plan_hash()), ")"));
+    label = "";
+  }
+  return text;
+}
+
+struct Values {
+  float smallest = std::numeric_limits<float>::infinity();
+  float largest = -std::numeric_limits<float>::infinity();
+  double sum = 0;
+  std::int64_t finite = 0;
+  std::int64_t others = 0;  // inf and nan
+};
+
+Values ValuesOf(std::string_view bytes) {
+  Values values;
+  for (; !bytes.empty(); bytes.remove_prefix(sizeof(float))) {
+    float value = 0;
+    std::memcpy(&value, bytes.data(), sizeof(value));
+    if (!std::isfinite(value)) {
+      ++values.others;
+      continue;
+    }
+    ++values.finite;
+    values.sum += value;
+    values.smallest = std::min(values.smallest, value);
+    values.largest = std::max(values.largest, value);
+  }
+  return values;
+}
+
+std::vector<std::string> TensorRow(const CheckpointTensor& tensor,
+                                   const Values& values) {
+  const auto number = [&](double value) {
+    return values.finite == 0 ? "-" : absl::StrFormat("%.4g", value);
+  };
+  const double mean = values.sum / static_cast<double>(std::max<std::int64_t>(
+                                       1, values.finite));
+  return {tensor.name(),
+          ShapeText(tensor),
+          number(values.smallest),
+          number(values.largest),
+          number(mean),
+          tensor.file(),
+          values.others == 0 ? "" : FormatCount(values.others) + " not finite"};
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> Explain(ObjectStore& store,
+                                    const CheckpointAt& checkpoint,
+                                    absl::Time now) {
+  const CheckpointManifest& manifest = checkpoint.manifest;
+  std::map<std::string, Values> values;
+  for (const CheckpointFile& file : manifest.files()) {
+    PODSIM_RETURN_IF_ERROR(
+        ReadPart(store, checkpoint.path, manifest, file,
+                 [&](const CheckpointTensor& tensor, std::string_view bytes) {
+                   values[tensor.name()] = ValuesOf(bytes);
+                 }));
+  }
+  std::vector<std::vector<std::string>> rows;
+  for (const CheckpointTensor& tensor : manifest.tensors())
+    rows.push_back(TensorRow(tensor, values[tensor.name()]));
+  return absl::StrCat(
+      Labelled("checkpoint", checkpoint.path),
+      Labelled("step", FormatCount(manifest.step())),
+      Labelled("written", absl::StrCat(WrittenText(manifest), ", ",
+                                       AgeText(manifest, now), " ago")),
+      PlanText(manifest), StintsText(manifest),
+      Labelled("files", absl::StrCat(manifest.files_size(), ", ",
+                                     FormatBytes(BytesOf(manifest)),
+                                     ", every byte verified")),
+      "\n",
+      Table({"tensor", "shape", "min", "max", "mean", "file", ""}, rows,
+            {false, true, true, true, true, false, false}));
+}
+
+}  // namespace podsim

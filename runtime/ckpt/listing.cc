@@ -1,0 +1,89 @@
+#include "runtime/ckpt/listing.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "base/status.h"
+#include "base/units.h"
+#include "host/checkpoint/catalog.h"
+#include "host/checkpoint/layout.h"
+#include "runtime/ckpt/ckpt_text.h"
+
+namespace podsim {
+namespace {
+
+using Cells = std::vector<std::string>;
+
+Cells RowWithout(std::int64_t step, const std::string& state) {
+  return {FormatCount(step), "", "", "", "", "", "", state};
+}
+
+Cells RowOf(const CheckpointManifest& manifest, const std::string& state,
+            absl::Time now) {
+  return {
+      FormatCount(manifest.step()),   FormatCount(manifest.examples_consumed()),
+      manifest.bits().slice(),        ShortHash(manifest.plan_hash()),
+      FormatBytes(BytesOf(manifest)), WrittenText(manifest),
+      AgeText(manifest, now),         state};
+}
+
+// A directory that has, or had, the name of a checkpoint.
+Cells Describe(ObjectStore& store, const std::string& path, std::int64_t step,
+               const char* good, absl::Time now) {
+  const absl::StatusOr<CheckpointAt> found = ReadManifest(store, path);
+  if (found.ok()) return RowOf(found->manifest, good, now);
+  const std::string message(found.status().message());
+  const std::string reason(absl::StripPrefix(message, path + ": "));
+  return RowWithout(step, absl::IsDataLoss(found.status())
+                              ? absl::StrCat("damaged: ", reason)
+                              : reason);
+}
+
+struct Entry {
+  std::int64_t step = 0;
+  Cells cells;
+};
+
+std::optional<Entry> EntryOf(ObjectStore& store, const std::string& model_dir,
+                             const std::string& name, absl::Time now) {
+  if (name.back() != '/') return std::nullopt;
+  const std::string path =
+      absl::StrCat(model_dir, "/", name.substr(0, name.size() - 1));
+  if (const auto step = ParseStep(name))
+    return Entry{*step, Describe(store, path, *step, "committed", now)};
+  if (const auto aside = ParseSetAside(name))
+    return Entry{aside->step,
+                 Describe(store, path, aside->step, "set aside", now)};
+  if (const auto unfinished = ParseUnfinished(name))
+    return Entry{unfinished->step, RowWithout(unfinished->step, "unfinished")};
+  return std::nullopt;
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> ListModelDir(ObjectStore& store,
+                                         const std::string& model_dir,
+                                         absl::Time now) {
+  PODSIM_ASSIGN_OR_RETURN(const std::vector<std::string> names,
+                          store.List(model_dir));
+  std::vector<Entry> entries;
+  for (const std::string& name : names)
+    if (auto entry = EntryOf(store, model_dir, name, now))
+      entries.push_back(*std::move(entry));
+  if (entries.empty())
+    return absl::StrCat("no checkpoints in ", model_dir, "\n");
+  std::stable_sort(
+      entries.begin(), entries.end(),
+      [](const Entry& a, const Entry& b) { return a.step < b.step; });
+  std::vector<Cells> rows;
+  for (Entry& entry : entries) rows.push_back(std::move(entry.cells));
+  return Table(
+      {"step", "examples", "slice", "plan", "bytes", "written", "age", "state"},
+      rows, {true, true, false, false, true, false, true, false});
+}
+
+}  // namespace podsim

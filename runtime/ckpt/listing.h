@@ -1,0 +1,20 @@
+// pod_ckpt ls: what a model_dir holds, a line each.
+#ifndef PODSIM_RUNTIME_CKPT_LISTING_H_
+#define PODSIM_RUNTIME_CKPT_LISTING_H_
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "host/storage/storage.h"
+
+namespace podsim {
+
+// Errors: NOT_FOUND (no such directory), the store's.
+absl::StatusOr<std::string> ListModelDir(ObjectStore& store,
+                                         const std::string& model_dir,
+                                         absl::Time now);
+
+}  // namespace podsim
+
+#endif  // PODSIM_RUNTIME_CKPT_LISTING_H_

@@ -1,0 +1,23 @@
+// pod_ckpt: lists, explains, checks and compares checkpoints.
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "base/clock.h"
+#include "host/storage/storage.h"
+#include "runtime/ckpt/ckpt.h"
+#include "runtime/report/console.h"
+
+int main(int argc, char** argv) {
+  podsim::Console console = podsim::Console::Standard();
+  const auto store = podsim::NewLocalStore();
+  const podsim::CkptResult result =
+      podsim::RunCkpt(std::vector<std::string>(argv + 1, argv + argc), *store,
+                      podsim::SystemClock().Now());
+  if (!result.text.empty()) console.Line(result.text);
+  for (const absl::string_view line :
+       absl::StrSplit(result.error, '\n', absl::SkipEmpty()))
+    console.Error(absl::StrCat("pod_ckpt: ", line));
+  return result.exit_code;
+}

@@ -1,0 +1,282 @@
+// What pod_ckpt prints and how it exits, of checkpoints in memory.
+#include "runtime/ckpt/ckpt.h"
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "host/checkpoint/commit.h"
+#include "host/checkpoint/layout.h"
+#include "tests/host/checkpoint/checkpoint_fixture.h"
+#include "tests/testing/status_matchers.h"
+
+namespace podsim {
+namespace {
+
+using ::podsim::testing::IsOk;
+using ::podsim::testing::kStamp;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::MatchesRegex;
+using ::testing::Not;
+
+class CkptTest : public ::testing::Test {
+ protected:
+  CheckpointManifest Write(const std::string& model_dir, std::int64_t step,
+                           const std::vector<float>& variables) {
+    auto manifest =
+        testing::WriteParts(*store_, model_dir, program_, variables, step);
+    EXPECT_THAT(manifest, IsOk());
+    PlanBits& bits = *manifest->mutable_bits();
+    bits.set_hosts(4);
+    bits.set_cores_per_host(8);
+    bits.set_batch_per_core(8);
+    bits.set_precision("bfloat16");
+    bits.set_gradient_dtype("float32");
+    bits.set_reduction("fused");
+    bits.set_isa("v3");
+    bits.set_kernel_library("Eigen 3.4.0");
+    bits.set_momentum(0.9);
+    bits.mutable_learning_rate()->set_warmup_examples(12'800);
+    bits.mutable_model()->set_name("mlp");
+    bits.mutable_model()->add_example_shape(3);
+    bits.mutable_model()->add_example_shape(4);
+    bits.mutable_model()->add_hidden(6);
+    bits.mutable_model()->set_classes(5);
+    bits.mutable_dataset()->set_name("digits");
+    bits.mutable_dataset()->set_train_examples(1'498);
+    return *std::move(manifest);
+  }
+  void Save(const std::string& model_dir, std::int64_t step,
+            const std::vector<float>& variables) {
+    ASSERT_THAT(CommitCheckpoint(*store_, model_dir, kStamp,
+                                 Write(model_dir, step, variables)),
+                IsOk());
+  }
+  void Save(const std::string& model_dir, std::int64_t step) {
+    Save(model_dir, step, testing::SomeVariables(program_, 1));
+  }
+  // A part of one byte less, or one byte other.
+  void Cut(const std::string& path) {
+    ASSERT_OK_AND_ASSIGN(const std::string bytes, store_->Read(path));
+    ASSERT_THAT(store_->Write(path, bytes.substr(1)), IsOk());
+  }
+  void Flip(const std::string& path) {
+    ASSERT_OK_AND_ASSIGN(std::string bytes, store_->Read(path));
+    bytes.back() = static_cast<char>(bytes.back() ^ 1);
+    ASSERT_THAT(store_->Write(path, bytes), IsOk());
+  }
+  CkptResult Run(const std::vector<std::string>& args) {
+    return RunCkpt(args, *store_,
+                   absl::FromUnixSeconds(1'500'000'100) + absl::Hours(3));
+  }
+
+  const Program program_ = testing::TrainedMlp({6});
+  const std::unique_ptr<ObjectStore> store_ = NewMemoryStore();
+};
+
+TEST_F(CkptTest, LsTellsTheStateOfEach) {
+  for (const int step : {100, 20, 1000, 2000}) Save("/m", step);
+  ASSERT_THAT(SetAsideNewer(*store_, "/m", 1000, 7), IsOk());
+  Write("/m", 3000, testing::SomeVariables(program_, 1));
+  Cut("/m/100/" + PartName(2, 4));
+  ASSERT_THAT(store_->Write("/m/notes.txt", "mine"), IsOk());
+  const CkptResult result = Run({"ls", "/m"});
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_EQ(
+      result.text,
+      " step  examples  slice  plan     bytes  written                    age"
+      "  state\n"
+      "   20     5,120  v3-32  1f2e  1.62 KiB  2017-07-14 02:40:20 UTC  3h01m"
+      "  committed\n"
+      "  100                                                                 "
+      "  damaged: model-00002-of-00004.safetensors has 407 bytes, 408 were "
+      "written\n"
+      "1,000   256,000  v3-32  1f2e  1.62 KiB  2017-07-14 02:56:40 UTC  2h45m"
+      "  committed\n"
+      "2,000   512,000  v3-32  1f2e  1.62 KiB  2017-07-14 03:13:20 UTC  2h28m"
+      "  set aside\n"
+      "3,000                                                                 "
+      "  unfinished\n");
+  EXPECT_THAT(result.error, IsEmpty());
+}
+
+TEST_F(CkptTest, LsOfAnEmptyDirectoryAndOfNone) {
+  ASSERT_THAT(store_->Write("/m/notes.txt", "mine"), IsOk());
+  EXPECT_EQ(Run({"ls", "/m"}).text, "no checkpoints in /m\n");
+  const CkptResult none = Run({"ls", "/none"});
+  EXPECT_EQ(none.exit_code, 2);
+  EXPECT_EQ(none.error, "list /none: No such file or directory\n");
+}
+
+TEST_F(CkptTest, ShowExplains) {
+  Save("/m", 100);
+  const CkptResult result = Run({"show", "/m/100"});
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_THAT(
+      result.text,
+      HasSubstr(
+          "checkpoint  /m/100\n"
+          "step        100\n"
+          "written     2017-07-14 02:41:40 UTC, 3h00m ago\n"
+          "plan        1f2e\n"
+          "build       0.1.0 g++\n"
+          "slice       v3-32: 4 hosts x 8 cores = 32\n"
+          "model       mlp 12-6-5 on digits (1,498 examples)\n"
+          "batch       8 per core, 256 global\n"
+          "rate        0.1, reached after 12,800 examples; momentum 0.9\n"
+          "numerics    bfloat16 products, float32 sums (fused), kernels v3 "
+          "(Eigen 3.4.0), seed 0\n"
+          "examples    25,600 in all: each of 1,498 seen 17 times, 134 of them "
+          "once more\n"
+          "stints      steps 1 to 100 on v3-32, batch 256: examples 0 up to "
+          "25,600 (plan 1f2e)\n"
+          "files       4, 1.62 KiB, every byte verified\n"));
+  EXPECT_THAT(result.text, HasSubstr("\ndense_0/kernel            12x6"));
+}
+
+TEST_F(CkptTest, ShowCountsTensorsRightly) {
+  std::vector<float> variables(program_.variable_elements, 0.5f);
+  for (const ProgramVariable& variable : program_.variables) {
+    const ProgramTensor& tensor = program_.tensor(variable.tensor);
+    if (tensor.name != "dense_1/bias") continue;
+    const float values[] = {-2, 4, 1, std::nanf(""), INFINITY};
+    std::copy(values, values + 5, variables.begin() + tensor.offset);
+  }
+  Save("/m", 100, variables);
+  const CkptResult result = Run({"show", "/m/100"});
+  EXPECT_THAT(result.text,
+              ::testing::ContainsRegex("dense_1/bias  +5  +-2  +4  +1  "
+                                       "model-0000.*s  2 not finite"));
+  EXPECT_THAT(result.text, ::testing::ContainsRegex(
+                               "dense_1/kernel +6x5  +0.5  +0.5  +0.5"));
+}
+
+TEST_F(CkptTest, ShowOfAModelDirTakesTheNewestGood) {
+  Save("/m", 100);
+  Save("/m", 200);
+  Flip("/m/200/" + PartName(1, 4));
+  const CkptResult result = Run({"show", "/m"});
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_THAT(result.text, HasSubstr("checkpoint  /m/100\n"));
+  EXPECT_THAT(result.error, AllOf(HasSubstr("passed over: /m/200/model-00001"),
+                                  HasSubstr("differ from its SHA-256")));
+}
+
+TEST_F(CkptTest, VerifyReadsEveryByte) {
+  Save("/m", 100);
+  Save("/m", 200);
+  CkptResult result = Run({"verify", "/m"});
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_EQ(result.text,
+            "/m/100: good, step 100, 4 files, 1.62 KiB\n"
+            "/m/200: good, step 200, 4 files, 1.62 KiB\n");
+  Flip("/m/100/" + PartName(3, 4));
+  result = Run({"verify", "/m"});
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_EQ(result.text, "/m/200: good, step 200, 4 files, 1.62 KiB\n");
+  EXPECT_EQ(result.error,
+            "/m/100/model-00003-of-00004.safetensors: its bytes differ from "
+            "its SHA-256\n");
+  EXPECT_EQ(Run({"verify", "/m/200"}).exit_code, 0);
+  EXPECT_EQ(Run({"verify", "/m/100"}).exit_code, 1);
+  Write("/m", 300, testing::SomeVariables(program_, 1));
+  result = Run({"verify", UnfinishedPath("/m", 300, kStamp)});
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.error, HasSubstr("unfinished"));
+}
+
+TEST_F(CkptTest, DiffOfEqualOnes) {
+  Save("/m", 100);
+  Save("/n", 100);
+  const CkptResult result = Run({"diff", "/m", "/n/100"});
+  EXPECT_EQ(result.exit_code, 0) << result.error;
+  EXPECT_EQ(result.text,
+            "a           /m/100: step 100, 25,600 examples, v3-32, plan 1f2e\n"
+            "b           /n/100: step 100, 25,600 examples, v3-32, plan 1f2e\n"
+            "plans       equal\n"
+            "tensors     0 of 8 differ\n");
+}
+
+TEST_F(CkptTest, DiffNamesFieldsAndTensors) {
+  auto variables = testing::SomeVariables(program_, 1);
+  Save("/m", 100, variables);
+  for (const ProgramVariable& variable : program_.variables) {
+    const ProgramTensor& tensor = program_.tensor(variable.tensor);
+    if (tensor.name == "dense_0/kernel") variables[tensor.offset] += 0.25f;
+    if (tensor.name == "dense_1/bias") variables[tensor.offset] = NAN;
+  }
+  CheckpointManifest other = Write("/n", 100, variables);
+  other.mutable_bits()->set_slice("v3-8");
+  other.mutable_bits()->mutable_learning_rate()->set_peak(0.2);
+  ASSERT_THAT(CommitCheckpoint(*store_, "/n", kStamp, other), IsOk());
+  const CkptResult result = Run({"diff", "/m", "/n"});
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.text,
+              HasSubstr("plans differ\n"
+                        "  slice: \"v3-32\" -> \"v3-8\"\n"
+                        "  learning_rate.peak: 0.1 -> 0.2\n"
+                        "tensors     2 of 8 differ\n"
+                        "  dense_0/kernel: 1 of 72 differ, by at most 0.25\n"
+                        "  dense_1/bias: 1 of 5 differ, by at most nan\n"));
+}
+
+TEST_F(CkptTest, DiffOfDifferentModels) {
+  Save("/m", 100);
+  const Program larger = testing::TrainedMlp({6, 4});
+  ASSERT_THAT(testing::SaveCheckpoint(*store_, "/n", larger,
+                                      testing::SomeVariables(larger, 1), 100),
+              IsOk());
+  const CkptResult result = Run({"diff", "/m", "/n"});
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.text, AllOf(HasSubstr("dense_2/kernel: only in b"),
+                                 HasSubstr("dense_1/kernel: 6x5 -> 6x4"),
+                                 Not(HasSubstr("only in a"))));
+  EXPECT_THAT(Run({"diff", "/n", "/m"}).text,
+              HasSubstr("dense_2/kernel: only in a"));
+  Save("/m", 200);
+  EXPECT_EQ(Run({"diff", "/m/100", "/m/200"}).exit_code, 1)
+      << "their tensors are equal, their steps are not";
+}
+
+TEST_F(CkptTest, BadUsageIsTwo) {
+  Save("/m", 100);
+  struct Case {
+    std::vector<std::string> args;
+    std::string error;
+  };
+  for (const Case& c :
+       {Case{{}, "see pod_ckpt --help"},
+        Case{{"prune", "/m"},
+             "there is no command \"prune\"; there are ls, show, verify, diff"},
+        Case{{"ls"}, "see pod_ckpt --help"},
+        Case{{"diff", "/m"}, "see pod_ckpt --help"},
+        Case{{"ls", "/m", "/n"}, "see pod_ckpt --help"},
+        Case{{"ls", "--all", "/m"}, "see pod_ckpt --help"},
+        Case{{"show", "/none"}, "/none holds no checkpoint; give a model_dir"},
+        Case{{"verify", "/none"}, "/none holds no checkpoint"},
+        Case{{"diff", "/m", "/none"}, "/none holds no checkpoint"}}) {
+    const CkptResult result = Run(c.args);
+    EXPECT_EQ(result.exit_code, 2) << c.error;
+    EXPECT_THAT(result.error, HasSubstr(c.error));
+    EXPECT_THAT(result.text, IsEmpty());
+  }
+}
+
+TEST_F(CkptTest, HelpTeaches) {
+  const CkptResult help = Run({"--help"});
+  EXPECT_EQ(help.exit_code, 0);
+  EXPECT_THAT(help.text,
+              AllOf(HasSubstr("sha256sum -c SHA256SUMS"),
+                    HasSubstr("pod_ckpt diff runs/a runs/b"),
+                    HasSubstr("Exit codes: 0"), HasSubstr("verify")));
+  const CkptResult ls = Run({"ls", "--help"});
+  EXPECT_EQ(ls.exit_code, 0);
+  EXPECT_THAT(ls.text, AllOf(HasSubstr("MODEL_DIR"),
+                             HasSubstr("a resume passes it over")));
+  EXPECT_THAT(Run({"--version"}).text, MatchesRegex("pod_ckpt.*\n"));
+}
+
+}  // namespace
+}  // namespace podsim
