@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/hash.h"
 #include "base/mutex.h"
 #include "base/status.h"
 #include "host/checkpoint/layout.h"
@@ -31,6 +32,7 @@ struct Job {
   std::int64_t step = 0;
   std::vector<PartImage> images;
   double seconds_paused = 0;
+  std::uint64_t state_hash = 0;
 
   double bytes() const {
     double sum = 0;
@@ -83,6 +85,7 @@ struct AsyncSaver::Impl {
     CheckpointPart part;
     part.set_step(job.step);
     part.set_seconds_paused(job.seconds_paused);
+    part.set_state_hash(job.state_hash);
     const std::string directory =
         UnfinishedPath(options.model_dir, job.step, options.stamp);
     for (const PartImage& image : job.images) {
@@ -143,7 +146,7 @@ absl::Status AsyncSaver::Save(std::int64_t step,
   const auto begin = SteadyClock::now();
   PODSIM_RETURN_IF_ERROR(impl_->WaitUntilIdle());
   const Options& options = impl_->options;
-  Job job{.step = step};
+  Job job{.step = step, .state_hash = Crc32c(std::as_bytes(variables))};
   for (const int host : options.local_hosts) {
     auto image =
         EncodePart(*options.program, variables, host, options.hosts, step);

@@ -187,6 +187,8 @@ class Membership {
   void OnFault(absl::Time now, int process, const FaultInjected& fault);
   void OnCheckpoint(absl::Time now, int process, const CheckpointPart& part);
   void OnHeld(absl::Time now, int process, const Held& held);
+  // Whether all processes saved the same state; fails the job if not.
+  bool SameState(absl::Time now, std::int64_t step, const Saving& saving);
   void Hold(absl::Time now, bool end);
   void CheckSaving(absl::Time now);
   CheckpointManifest ManifestOf(absl::Time now, std::int64_t step,

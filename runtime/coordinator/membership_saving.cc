@@ -2,7 +2,9 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "base/status.h"
+#include "runtime/coordinator/corruption.h"
 #include "runtime/coordinator/membership.h"
 
 namespace podsim {
@@ -79,9 +81,31 @@ void Membership::OnCheckpoint(absl::Time now, int process,
   processes_[process].lease.last_progress = now;
   last_save_ = now;
   if (static_cast<int>(saving.parts.size()) < processes()) return;
+  if (!SameState(now, part.step(), saving)) return;
   saving.committing = true;
   saving.since = now;
   actions_.emplace_back(CommitAction{ManifestOf(now, part.step(), saving)});
+}
+
+bool Membership::SameState(absl::Time now, std::int64_t step,
+                           const Saving& saving) {
+  std::vector<std::string> hashes;
+  for (const auto& [process, part] : saving.parts) {
+    hashes.push_back(absl::StrFormat("%08x", part.state_hash()));
+  }
+  const auto odd = FindDissenter(hashes);
+  if (!odd) return true;
+  Root root = RootAt(
+      *odd, absl::DataLossError(absl::StrCat(
+                Describe(*odd), " would save other weights or slots (",
+                hashes[*odd], ") than the others (", hashes[*odd == 0 ? 1 : 0],
+                ") after step ", step,
+                ", so its memory or its update went wrong; the checkpoint is "
+                "not made")));
+  root.step = step;
+  root.phase = "checkpoint";
+  Fail(now, std::move(root));
+  return false;
 }
 
 void Membership::OnCommitted(absl::Time now, std::int64_t step,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "runtime/job/fault_rules.h"
 
@@ -29,9 +30,9 @@ void FaultMeter::OnEvent(const JobEvent& event) {
     case JobEvent::kStep:
       return OnStep(event.step());
     case JobEvent::kFailed:
-      return OnFailure(event.failed().message());
+      return OnFailure(&event.failed(), event.failed().message());
     case JobEvent::kRestarting:
-      return OnFailure(event.restarting().reason());
+      return OnFailure(nullptr, event.restarting().reason());
     case JobEvent::kDone:
       return OnDone();
     default:
@@ -85,15 +86,41 @@ void FaultMeter::OnStep(const StepDone& step) {
   }
 }
 
-void FaultMeter::OnFailure(const std::string& why) {
+bool FaultMeter::Explains(const Struck& struck, const JobFailed* failed) const {
+  if (IsLivedWith(struck.fault)) return false;
+  const bool corruption =
+      failed != nullptr &&
+      failed->code() == static_cast<int>(absl::StatusCode::kDataLoss);
+  switch (struck.fault.kind()) {
+    case Fault::CORRUPT_GRADIENT:
+      return corruption && failed->step() == struck.step;
+    case Fault::CORRUPT_WEIGHTS:
+      return corruption && failed->step() >= struck.step &&
+             failed->process() == ProcessOf(struck.fault.host());
+    case Fault::FLIP:
+      return corruption && failed->step() <= struck.step + 1;
+    default:
+      return !corruption;
+  }
+}
+
+int FaultMeter::ProcessOf(int host) const {
+  const auto& first = plan_.first_host();
+  return static_cast<int>(std::upper_bound(first.begin(), first.end(), host) -
+                          first.begin()) -
+         1;
+}
+
+void FaultMeter::OnFailure(const JobFailed* failed, const std::string& why) {
   // A failure and the restart after it are one.
   const bool news = !std::exchange(down_, true);
+  if (!news) return;
   bool explained = false;
   for (Struck& struck : struck_) {
-    explained |= !struck.detected;
-    struck.detected = true;
+    if (struck.detected || !Explains(struck, failed)) continue;
+    explained = struck.detected = true;
   }
-  if (news && !explained) {
+  if (!explained) {
     complaints_.push_back(
         absl::StrCat("the pod failed and no fault explains it: ", why));
   }

@@ -6,9 +6,13 @@
 //   for (const JobEvent& event : events) meter.OnEvent(event);
 //   Print(FormatFaults(meter.Account()));
 //
-// Detected: a failure or a restart of the pod follows; SLOW and DELAY are to be
-// lived with, so there it is a step that takes (half of) the time. Recovered:
-// the job finishes the step that was struck, or a later one, after that.
+// Detected: the pod fails of it. What corrupts must be called corruption, and
+// by the right name: a gradient by the audit of that step, weights at the
+// process that has them, a frame in the step in which it was sent; a failure of
+// another kind counts for what kills, freezes, cuts or spoils storage. SLOW and
+// DELAY are to be lived with, so there it is a step that takes (half of) the
+// time. Recovered: the job finishes the step that was struck, or a later one,
+// after that.
 #ifndef PODSIM_RUNTIME_REPORT_FAULT_ACCOUNT_H_
 #define PODSIM_RUNTIME_REPORT_FAULT_ACCOUNT_H_
 
@@ -52,7 +56,10 @@ class FaultMeter {
   void OnFormed(const PodFormed& formed);
   void OnStruck(const FaultStruck& event);
   void OnStep(const StepDone& step);
-  void OnFailure(const std::string& why);
+  // `failed`: the coordinator's verdict; nullptr: it has none, it is gone.
+  void OnFailure(const JobFailed* failed, const std::string& why);
+  int ProcessOf(int host) const;
+  bool Explains(const Struck& struck, const JobFailed* failed) const;
   void OnDone();
   void ComplainOfStruck(const Struck& struck);
   std::string NameOf(int index, const Fault& fault) const;

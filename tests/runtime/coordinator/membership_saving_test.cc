@@ -102,6 +102,21 @@ TEST(MembershipSavingTest, ACommitThatFailsEndsTheJobWithItsReason) {
             static_cast<int>(absl::StatusCode::kResourceExhausted));
 }
 
+TEST(MembershipSavingTest, StatesThatDifferAreNotSaved) {
+  PodScript pod(SavingPlan());
+  pod.Run();
+  Report(pod, 1, 4);
+  pod.Send(0, PartMessage(0, 4));
+  HostMessage odd = PartMessage(1, 4);
+  odd.mutable_checkpoint()->set_state_hash(99);
+  pod.Send(1, odd);
+  EXPECT_TRUE(pod.commits.empty());
+  pod.CloseAll();
+  EXPECT_EQ(pod.failed().code(), static_cast<int>(absl::StatusCode::kDataLoss));
+  EXPECT_EQ(pod.failed().process(), 1);
+  EXPECT_THAT(pod.failed().message(), HasSubstr("00000063"));
+}
+
 TEST(MembershipSavingTest, ACommitThatHangsIsGivenUp) {
   PodScript pod(SavingPlan());
   pod.Run();

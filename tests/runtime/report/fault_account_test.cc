@@ -6,6 +6,8 @@
 
 #include <string>
 
+#include "absl/status/status.h"
+
 namespace podsim {
 namespace {
 
@@ -179,6 +181,51 @@ TEST_F(FaultAccountTest, AResumedJobOwesNothingOfItsPast) {
   Done();
   EXPECT_THAT(meter_.Account().complaints, IsEmpty());
 }
+
+// What corrupts is detected only by what says so.
+struct Detection {
+  Fault::Kind kind;
+  absl::StatusCode code;
+  std::int64_t step;
+  int process;
+  bool detected;
+};
+
+class DetectionTest : public FaultAccountTest,
+                      public ::testing::WithParamInterface<Detection> {};
+
+TEST_P(DetectionTest, NeedsTheRightFailure) {
+  const Detection& given = GetParam();
+  plan_.clear_faults();
+  for (const int first : {0, 2}) plan_.add_first_host(first);
+  plan_.set_processes(2);
+  Add(given.kind, 3, 5);
+  Formed();
+  Steps(1, 4);
+  Struck(0, 5);
+  JobEvent event;
+  event.mutable_failed()->set_code(static_cast<int>(given.code));
+  event.mutable_failed()->set_step(given.step);
+  event.mutable_failed()->set_process(given.process);
+  meter_.OnEvent(event);
+  EXPECT_EQ(meter_.Account().detected, given.detected ? 1 : 0);
+}
+
+constexpr auto kLost = absl::StatusCode::kUnavailable;
+constexpr auto kCorrupt = absl::StatusCode::kDataLoss;
+
+INSTANTIATE_TEST_SUITE_P(
+    Kinds, DetectionTest,
+    ::testing::Values(Detection{Fault::KILL, kLost, 5, 1, true},
+                      Detection{Fault::KILL, kCorrupt, 5, 1, false},
+                      Detection{Fault::FLIP, kCorrupt, 5, 0, true},
+                      Detection{Fault::FLIP, kCorrupt, 9, 0, false},
+                      Detection{Fault::FLIP, kLost, 5, 0, false},
+                      Detection{Fault::CORRUPT_GRADIENT, kCorrupt, 5, 1, true},
+                      Detection{Fault::CORRUPT_GRADIENT, kCorrupt, 6, 1, false},
+                      Detection{Fault::CORRUPT_WEIGHTS, kCorrupt, 9, 1, true},
+                      Detection{Fault::CORRUPT_WEIGHTS, kCorrupt, 9, 0, false},
+                      Detection{Fault::CORRUPT_WEIGHTS, kLost, 9, 1, false}));
 
 }  // namespace
 }  // namespace podsim
