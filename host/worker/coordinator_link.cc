@@ -2,6 +2,7 @@
 
 #include <grpcpp/grpcpp.h>
 
+#include <atomic>
 #include <chrono>
 #include <optional>
 #include <set>
@@ -22,7 +23,11 @@ namespace podsim {
 namespace {
 
 constexpr std::chrono::milliseconds kWaitSlice(100);
+constexpr std::int64_t kNotWriting = 0;
 // How long the last words may take to reach the coordinator.
+// A coordinator that takes no message for so long is frozen. Pings do not tell:
+// they wait behind the message that cannot be written.
+constexpr absl::Duration kSilence = absl::Seconds(7);
 constexpr absl::Duration kFarewell = absl::Milliseconds(500);
 
 grpc::ChannelArguments ChannelArgs() {
@@ -50,6 +55,7 @@ struct CoordinatorLink::Impl {
   void SayFarewell();
   void ReadLoop();
   void HeartbeatLoop(const std::stop_token& stop);
+  void WatchWrites(const std::stop_token& stop);
   void Handle(const CoordinatorMessage& message);
   void End(const absl::Status& why);
   // Waits until `ready` holds, the link ended, or `timeout` passed.
@@ -65,6 +71,8 @@ struct CoordinatorLink::Impl {
   std::unique_ptr<grpc::ClientReaderWriter<HostMessage, CoordinatorMessage>>
       stream;
 
+  // Milliseconds since 1970.
+  std::atomic<std::int64_t> writing_since{kNotWriting};
   Mutex write_mutex;
   bool broken PODSIM_GUARDED_BY(write_mutex) = false;
   Mutex mutex;
@@ -76,12 +84,35 @@ struct CoordinatorLink::Impl {
   bool read_all PODSIM_GUARDED_BY(mutex) = false;
   absl::Status ended PODSIM_GUARDED_BY(mutex);
   std::jthread heartbeat;
+  std::jthread watchdog;
   std::jthread reader;
 };
 
 void CoordinatorLink::Impl::Send(const HostMessage& message) {
   MutexLock lock(write_mutex);
-  if (!broken) broken = !stream->Write(message);
+  if (broken) return;
+  writing_since.store(absl::ToUnixMillis(clock.Now()));
+  broken = !stream->Write(message);
+  writing_since.store(kNotWriting);
+}
+
+void CoordinatorLink::Impl::WatchWrites(const std::stop_token& stop) {
+  Mutex idle_mutex;
+  CondVar idle;
+  while (!stop.stop_requested()) {
+    {
+      MutexLock lock(idle_mutex);
+      idle.WaitFor(idle_mutex, kWaitSlice);
+    }
+    const std::int64_t since = writing_since.load();
+    if (since == kNotWriting ||
+        clock.Now() - absl::FromUnixMillis(since) < kSilence)
+      continue;
+    options.on_silence(absl::UnavailableError(
+        absl::StrCat("coordinator lost: it has taken no message for ",
+                     absl::FormatDuration(kSilence), ": frozen, or cut off")));
+    return;
+  }
 }
 
 void CoordinatorLink::Impl::End(const absl::Status& why) {
@@ -190,6 +221,7 @@ CoordinatorLink::~CoordinatorLink() {
     impl_->finished = true;  // a line that breaks from here on is no news
   }
   impl_->heartbeat.request_stop();
+  impl_->watchdog.request_stop();
   impl_->SayFarewell();
   impl_->context.TryCancel();
 }
@@ -216,6 +248,9 @@ absl::StatusOr<std::unique_ptr<CoordinatorLink>> CoordinatorLink::Open(
   impl->Send(message);
   Impl& shared = *impl;
   impl->reader = std::jthread([&shared] { shared.ReadLoop(); });
+  if (impl->options.on_silence)
+    impl->watchdog = std::jthread(
+        [&shared](const std::stop_token& stop) { shared.WatchWrites(stop); });
   impl->heartbeat = std::jthread(
       [&shared](const std::stop_token& stop) { shared.HeartbeatLoop(stop); });
   return std::unique_ptr<CoordinatorLink>(new CoordinatorLink(std::move(impl)));

@@ -35,6 +35,11 @@ class CoordinatorLink final : public ReportSink, public BenchSink {
     absl::Duration heartbeat_interval = absl::Milliseconds(250);
     // Borrowed; held and released as the coordinator says. nullptr: never.
     StepGate* gate = nullptr;
+    // The coordinator takes no message any more. gRPC cannot take back what it
+    // is writing, so every other call of the link hangs from here on, its
+    // destructor too: all that is left is to end the process. From a thread of
+    // the link. Empty: nobody watches.
+    std::function<void(const absl::Status&)> on_silence;
   };
 
   // Connects (trying again until the timeout) and sends `join`. `progress` must

@@ -325,6 +325,13 @@ absl::Status RunJob(const HostOptions& options, Job& job) {
   return job.link->Finish(done);
 }
 
+// There is nobody left to tell, and nothing that could still be saved: the
+// coordinator is who makes checkpoints of what the hosts write.
+[[noreturn]] void EndAtOnce(const absl::Status& why) {
+  Log(LogLevel::kError, std::string(why.message()));
+  _exit(1);
+}
+
 void ReportFailure(const absl::Status& status, const HostOptions& options,
                    Job& job) {
   if (absl::IsAborted(status)) return;  // the coordinator knows
@@ -370,7 +377,8 @@ absl::Status RunHost(const HostOptions& options, const std::string& token,
       job.link, CoordinatorLink::Open(
                     {.address = options.coordinator,
                      .security = security,
-                     .gate = &job.gate},
+                     .gate = &job.gate,
+                     .on_silence = EndAtOnce},
                     join, job.progress,
                     [&job](const absl::Status& why) { job.stop.Stop(why); }));
   const Termination termination([&job] {
