@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "base/hash.h"
@@ -80,6 +81,32 @@ bool LooksLikeOne(const std::string& path,
          has(kSumsName) || has(kManifestName);
 }
 
+absl::StatusOr<Sums> ReadSums(ObjectStore& store, const std::string& path) {
+  PODSIM_ASSIGN_OR_RETURN(const std::string text,
+                          ReadNeeded(store, path, kSumsName));
+  absl::StatusOr<Sums> sums = ParseSums(text);
+  if (!sums.ok()) return Annotate(sums.status(), kSumsName);
+  return sums;
+}
+
+// manifest.json, believed only with the hash that SHA256SUMS has of it.
+absl::StatusOr<CheckpointAt> ReadListed(ObjectStore& store,
+                                        const std::string& path,
+                                        const Sums& sums) {
+  PODSIM_ASSIGN_OR_RETURN(const std::string json,
+                          ReadNeeded(store, path, kManifestName));
+  CheckpointAt found{.path = path, .manifest_sha256 = Sha256Hex(json)};
+  const auto listed = sums.find(kManifestName);
+  if (listed == sums.end() || listed->second != found.manifest_sha256)
+    return absl::DataLossError(
+        absl::StrCat(kManifestName, " differs from its SHA-256"));
+  absl::StatusOr<CheckpointManifest> manifest = ParseManifest(json);
+  if (!manifest.ok()) return Annotate(manifest.status(), kManifestName);
+  found.manifest = *std::move(manifest);
+  found.step = found.manifest.step();
+  return found;
+}
+
 absl::StatusOr<CheckpointAt> Open(ObjectStore& store, const std::string& path) {
   absl::StatusOr<std::vector<std::string>> names = store.List(path);
   if (absl::IsNotFound(names.status()) ||
@@ -87,22 +114,9 @@ absl::StatusOr<CheckpointAt> Open(ObjectStore& store, const std::string& path) {
     return absl::NotFoundError("no checkpoint is there");
   PODSIM_RETURN_IF_ERROR(names.status());
   PODSIM_RETURN_IF_ERROR(CheckIsFinished(store, path));
-  PODSIM_ASSIGN_OR_RETURN(const std::string sums_text,
-                          ReadNeeded(store, path, kSumsName));
-  absl::StatusOr<Sums> sums = ParseSums(sums_text);
-  PODSIM_RETURN_IF_ERROR(Annotate(sums.status(), kSumsName));
-  PODSIM_ASSIGN_OR_RETURN(const std::string json,
-                          ReadNeeded(store, path, kManifestName));
-  CheckpointAt found{.path = path, .manifest_sha256 = Sha256Hex(json)};
-  const auto listed = sums->find(kManifestName);
-  if (listed == sums->end() || listed->second != found.manifest_sha256)
-    return absl::DataLossError(
-        absl::StrCat(kManifestName, " differs from its SHA-256"));
-  absl::StatusOr<CheckpointManifest> manifest = ParseManifest(json);
-  PODSIM_RETURN_IF_ERROR(Annotate(manifest.status(), kManifestName));
-  found.manifest = *std::move(manifest);
-  found.step = found.manifest.step();
-  PODSIM_RETURN_IF_ERROR(CheckSums(found.manifest, *sums));
+  PODSIM_ASSIGN_OR_RETURN(const Sums sums, ReadSums(store, path));
+  PODSIM_ASSIGN_OR_RETURN(CheckpointAt found, ReadListed(store, path, sums));
+  PODSIM_RETURN_IF_ERROR(CheckSums(found.manifest, sums));
   PODSIM_RETURN_IF_ERROR(CheckDirectory(store, path, found.manifest, *names));
   const auto named = ParseStep(NameOf(path));
   if (named && *named != found.step)

@@ -129,7 +129,7 @@ absl::Status PruneCheckpoints(ObjectStore& store, const std::string& model_dir,
                           ListSteps(store, model_dir));
   // From the newest back to the first that has `keep` newer ones.
   for (int kept = 0; kept < keep && !steps.empty(); steps.pop_back()) {
-    const absl::Status status =
+    absl::Status status =
         ReadManifest(store, StepPath(model_dir, steps.back())).status();
     if (status.ok()) ++kept;
     if (!status.ok() && !absl::IsDataLoss(status)) return status;

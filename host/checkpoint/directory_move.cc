@@ -2,19 +2,20 @@
 
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "host/checkpoint/layout.h"
 
 namespace podsim {
 
 absl::Status DeleteIfThere(ObjectStore& store, const std::string& directory) {
-  const absl::Status status = store.DeleteTree(directory);
+  absl::Status status = store.DeleteTree(directory);
   return absl::IsNotFound(status) ? absl::OkStatus() : status;
 }
 
 absl::Status DeleteUnmarkedFirst(ObjectStore& store,
                                  const std::string& directory) {
-  const absl::Status status = store.Delete(directory + "/" + kMarkerName);
+  absl::Status status = store.Delete(directory + "/" + kMarkerName);
   if (!status.ok() && !absl::IsNotFound(status)) return status;
   return DeleteIfThere(store, directory);
 }
@@ -26,8 +27,8 @@ absl::Status CopyFiles(ObjectStore& store, const std::string& from,
   for (const std::string& name : names) {
     if (name.back() == '/') continue;
     PODSIM_ASSIGN_OR_RETURN(const std::string bytes,
-                            store.Read(from + "/" + name));
-    PODSIM_RETURN_IF_ERROR(store.Write(to + "/" + name, bytes));
+                            store.Read(absl::StrCat(from, "/", name)));
+    PODSIM_RETURN_IF_ERROR(store.Write(absl::StrCat(to, "/", name), bytes));
   }
   return absl::OkStatus();
 }

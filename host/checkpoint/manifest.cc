@@ -14,7 +14,7 @@
 namespace podsim {
 namespace {
 
-namespace json = google::protobuf::util;
+namespace pb = google::protobuf::util;
 
 // Protobuf's errors quote the text, whose lines and control characters do not
 // belong into one of ours.
@@ -96,18 +96,18 @@ absl::Status CheckManifest(const CheckpointManifest& manifest) {
 }
 
 std::string ManifestJson(const CheckpointManifest& manifest) {
-  json::JsonPrintOptions options;
+  pb::JsonPrintOptions options;
   options.add_whitespace = true;
   options.preserve_proto_field_names = true;
   std::string text;
-  PODSIM_CHECK(json::MessageToJsonString(manifest, &text, options).ok());
+  PODSIM_CHECK(pb::MessageToJsonString(manifest, &text, options).ok());
   return text;
 }
 
-absl::StatusOr<CheckpointManifest> ParseManifest(std::string_view text) {
+absl::StatusOr<CheckpointManifest> ParseManifest(std::string_view json) {
   CheckpointManifest manifest;
-  const auto parsed = json::JsonStringToMessage(
-      {text.data(), text.size()}, &manifest, json::JsonParseOptions());
+  const auto parsed = pb::JsonStringToMessage(
+      {json.data(), json.size()}, &manifest, pb::JsonParseOptions());
   if (!parsed.ok()) {
     return absl::DataLossError(FirstLine(std::string(parsed.message())));
   }

@@ -54,6 +54,7 @@ absl::StatusOr<std::vector<std::string>> PathsToVerify(
                           ListSteps(store, path));
   if (steps.empty()) return FindCheckpoint(store, path).status();
   std::vector<std::string> paths;
+  paths.reserve(steps.size());
   for (const std::int64_t step : steps) paths.push_back(StepPath(path, step));
   return paths;
 }

@@ -1,6 +1,7 @@
 #include "runtime/ckpt/ckpt_flags.h"
 
 #include <CLI/CLI.hpp>
+#include <array>
 #include <utility>
 
 #include "absl/strings/match.h"
@@ -40,48 +41,45 @@ struct CommandInfo {
   const char* name;
   const char* summary;
   const char* help;
-  std::vector<const char*> paths;
+  std::array<const char*, 2> paths;  // nullptr: one is enough
 };
 
-const std::vector<CommandInfo>& Commands() {
-  static const auto* const kCommands = new std::vector<CommandInfo>{
-      {"ls",
-       "List a model_dir: a line per checkpoint",
-       "Lists a model_dir, a line per checkpoint: step, examples consumed,\n"
-       "slice, plan hash, bytes, when it was written, and its state:\n"
-       "  committed    whole by its files' names and lengths\n"
-       "  unfinished   its writer was stopped; pod_launch clears it away\n"
-       "  damaged      and what is wrong; a resume passes it over\n"
-       "  set aside    newer than the point where a later run began\n"
-       "Bytes are not read: see verify.\n",
-       {"MODEL_DIR"}},
-      {"show",
-       "Explain a checkpoint, or a model_dir's newest good one",
-       "Explains a checkpoint: slice, model, batch, learning rate, on which\n"
-       "slices its examples were consumed, and each tensor's shape, smallest,\n"
-       "largest and mean value. Of a model_dir: the newest good one, where a\n"
-       "resume would begin.\n",
-       {"DIR"}},
-      {"verify",
-       "Check every byte of a checkpoint, or of all in a model_dir",
-       "Reads every byte of a checkpoint, or of all committed ones in a\n"
-       "model_dir, and compares with the hashes written beside it. Exit code\n"
-       "1 if one is damaged, with the reason.\n",
-       {"DIR"}},
-      {"diff",
-       "Compare two checkpoints: plans and tensors",
-       "Compares two checkpoints (or two model_dirs' newest good ones): which\n"
-       "fields of their plans differ, and which tensors, by how many elements\n"
-       "and by how much at most. Exit code 0 if plan, progress and all "
-       "tensors\n"
-       "are equal to the bit.\n",
-       {"A", "B"}},
-  };
-  return *kCommands;
-}
+constexpr CommandInfo kCommands[] = {
+    {"ls",
+     "List a model_dir: a line per checkpoint",
+     "Lists a model_dir, a line per checkpoint: step, examples consumed,\n"
+     "slice, plan hash, bytes, when it was written, and its state:\n"
+     "  committed    whole by its files' names and lengths\n"
+     "  unfinished   its writer was stopped; pod_launch clears it away\n"
+     "  damaged      and what is wrong; a resume passes it over\n"
+     "  set aside    newer than the point where a later run began\n"
+     "Bytes are not read: see verify.\n",
+     {"MODEL_DIR", nullptr}},
+    {"show",
+     "Explain a checkpoint, or a model_dir's newest good one",
+     "Explains a checkpoint: slice, model, batch, learning rate, on which\n"
+     "slices its examples were consumed, and each tensor's shape, smallest,\n"
+     "largest and mean value. Of a model_dir: the newest good one, where a\n"
+     "resume would begin.\n",
+     {"DIR", nullptr}},
+    {"verify",
+     "Check every byte of a checkpoint, or of all in a model_dir",
+     "Reads every byte of a checkpoint, or of all committed ones in a\n"
+     "model_dir, and compares with the hashes written beside it. Exit code\n"
+     "1 if one is damaged, with the reason.\n",
+     {"DIR", nullptr}},
+    {"diff",
+     "Compare two checkpoints: plans and tensors",
+     "Compares two checkpoints (or two model_dirs' newest good ones): which\n"
+     "fields of their plans differ, and which tensors, by how many elements\n"
+     "and by how much at most. Exit code 0 if plan, progress and all "
+     "tensors\n"
+     "are equal to the bit.\n",
+     {"A", "B"}},
+};
 
 const CommandInfo* FindCommand(const std::string& name) {
-  for (const CommandInfo& info : Commands())
+  for (const CommandInfo& info : kCommands)
     if (info.name == name) return &info;
   return nullptr;
 }
@@ -89,7 +87,7 @@ const CommandInfo* FindCommand(const std::string& name) {
 absl::Status UnknownCommand(const std::string& name) {
   return absl::InvalidArgumentError(
       absl::StrCat("there is no command \"", name, "\"; there are ",
-                   absl::StrJoin(Commands(), ", ",
+                   absl::StrJoin(kCommands, ", ",
                                  [](std::string* out, const CommandInfo& info) {
                                    out->append(info.name);
                                  }),
@@ -99,13 +97,15 @@ absl::Status UnknownCommand(const std::string& name) {
 // `paths` has room for those of any command.
 void AddCommands(CLI::App& app, std::vector<std::string>& paths) {
   app.require_subcommand(1);
-  for (const CommandInfo& info : Commands()) {
+  for (const CommandInfo& info : kCommands) {
     CLI::App* command = app.add_subcommand(info.name, info.summary);
     command->footer(info.help);
-    for (std::size_t i = 0; i < info.paths.size(); ++i)
+    for (std::size_t i = 0; i < info.paths.size(); ++i) {
+      if (info.paths[i] == nullptr) continue;
       command->add_option(info.paths[i], paths[i], "A directory")
           ->required()
           ->type_name("");
+    }
   }
 }
 
@@ -135,7 +135,8 @@ absl::StatusOr<CkptFlags> ParseCkptFlags(const std::vector<std::string>& args) {
         absl::StrCat(error.what(), "; see pod_ckpt --help"));
   }
   flags.command = app.get_subcommands().front()->get_name();
-  flags.paths.resize(FindCommand(flags.command)->paths.size());
+  const bool two = FindCommand(flags.command)->paths.back() != nullptr;
+  flags.paths.resize(two ? 2 : 1);
   return flags;
 }
 

@@ -2,6 +2,7 @@
 
 #include <google/protobuf/util/message_differencer.h>
 
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -71,17 +72,17 @@ std::string ElementDifferences(std::string_view a, std::string_view b) {
   double largest = 0;
   const std::size_t elements = a.size() / sizeof(float);
   for (std::size_t i = 0; i < elements; ++i) {
-    float x = 0;
-    float y = 0;
+    std::uint32_t x = 0;
+    std::uint32_t y = 0;
     std::memcpy(&x, a.data() + i * sizeof(float), sizeof(float));
     std::memcpy(&y, b.data() + i * sizeof(float), sizeof(float));
-    if (std::memcmp(&x, &y, sizeof(float)) == 0) continue;
+    if (x == y) continue;
     ++differ;
     const double distance =
-        std::abs(static_cast<double>(x) - static_cast<double>(y));
-    // A nan on one side is farther than any number, and stays.
+        std::abs(static_cast<double>(std::bit_cast<float>(x)) -
+                 static_cast<double>(std::bit_cast<float>(y)));
+    // A nan on one side is farther than any number: nothing exceeds it.
     if (std::isnan(distance) || distance > largest) largest = distance;
-    if (std::isnan(distance)) largest = std::nan("");
   }
   if (differ == 0) return "";
   return absl::StrFormat(

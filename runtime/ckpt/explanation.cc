@@ -46,7 +46,7 @@ std::string RateText(const PlanBits& bits) {
 
 std::string PlanText(const CheckpointManifest& manifest) {
   const PlanBits& bits = manifest.bits();
-  const std::int64_t cores = bits.hosts() * bits.cores_per_host();
+  const std::int64_t cores = std::int64_t{bits.hosts()} * bits.cores_per_host();
   return absl::StrCat(
       Labelled("plan", manifest.plan_hash()),
       Labelled("build", manifest.build_id()),

@@ -80,6 +80,7 @@ absl::StatusOr<std::string> ListModelDir(ObjectStore& store,
       entries.begin(), entries.end(),
       [](const Entry& a, const Entry& b) { return a.step < b.step; });
   std::vector<Cells> rows;
+  rows.reserve(entries.size());
   for (Entry& entry : entries) rows.push_back(std::move(entry.cells));
   return Table(
       {"step", "examples", "slice", "plan", "bytes", "written", "age", "state"},

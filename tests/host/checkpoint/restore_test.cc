@@ -1,6 +1,7 @@
 // Save and restore: what comes back, and what does not fit.
 #include "host/checkpoint/restore.h"
 
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,7 @@
 #include "host/checkpoint/save.h"
 #include "tests/host/checkpoint/checkpoint_fixture.h"
 #include "tests/testing/status_matchers.h"
+#include "tests/testing/subprocess.h"
 #include "tests/testing/temp_dir.h"
 
 namespace podsim {
@@ -47,6 +49,26 @@ TEST_P(RestoreTest, GivesBackEveryBit) {
 INSTANTIATE_TEST_SUITE_P(Stores, RestoreTest,
                          ::testing::ValuesIn(testing::StoreKinds()),
                          [](const auto& info) { return info.param.name; });
+
+// Without this project: coreutils alone.
+TEST(SumsFileTest, Sha256sumChecksACheckpoint) {
+  testing::TempDir dir;
+  const auto store = NewLocalStore();
+  const Program program = testing::TrainedMlp({16, 8});
+  ASSERT_THAT(testing::SaveCheckpoint(*store, dir.path(), program,
+                                      testing::SomeVariables(program, 7), 100),
+              IsOk());
+  const std::string path = StepPath(dir.path(), 100);
+  const auto check = [&path] {
+    testing::Subprocess sums(
+        {.command = {"/bin/sh", "-c",
+                     "cd " + path + " && sha256sum --strict -c SHA256SUMS"}});
+    return sums.Wait(std::chrono::seconds(60));
+  };
+  EXPECT_EQ(check(), 0);
+  ASSERT_THAT(store->Write(path + "/" + PartName(1, 4), "other"), IsOk());
+  EXPECT_NE(check(), 0);
+}
 
 // The same bits, however many hosts wrote them.
 TEST(SaveTest, AnyNumberOfHostsWritesTheSameTensors) {

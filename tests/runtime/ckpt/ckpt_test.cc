@@ -254,6 +254,7 @@ TEST_F(CkptTest, BadUsageIsTwo) {
         Case{{"diff", "/m"}, "see pod_ckpt --help"},
         Case{{"ls", "/m", "/n"}, "see pod_ckpt --help"},
         Case{{"ls", "--all", "/m"}, "see pod_ckpt --help"},
+        Case{{"show", ""}, "holds no checkpoint"},
         Case{{"show", "/none"}, "/none holds no checkpoint; give a model_dir"},
         Case{{"verify", "/none"}, "/none holds no checkpoint"},
         Case{{"diff", "/m", "/none"}, "/none holds no checkpoint"}}) {
