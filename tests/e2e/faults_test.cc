@@ -1,0 +1,141 @@
+// Every kind of planned fault in a real pod: it strikes, it is noticed, and the
+// job ends with the weights of one that was left alone; the closing words say
+// so, and add up.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "tests/e2e/pod.h"
+
+namespace podsim::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+std::vector<std::string> Flags() {
+  return {"--topology=v3-32", "--model=mlp", "--hidden=32", "--dataset=digits",
+          "--batch_per_core=4", "--processes=4", "--train_steps=40",
+          "--checkpoint_every=5",
+          // A frozen host and a cut line take this long to be noticed.
+          "--stall_timeout=2", "--heartbeat_timeout=2",
+          "--weights_check_every=1", "--audit_every=1",
+          "--on_corruption=restore"};
+}
+
+struct Case {
+  const char* name;
+  const char* faults;
+  int restarts;  // that it takes
+};
+
+class FaultsTest : public ::testing::TestWithParam<Case> {
+ protected:
+  // A file in the directory of the test.
+  std::string Write(const std::string& text) {
+    const std::string path = dir_.file("faults.txt");
+    std::ofstream(path) << text;
+    return path;
+  }
+  std::vector<std::string> With(std::vector<std::string> more) {
+    std::vector<std::string> flags = Flags();
+    flags.push_back("--model_dir=" + dir_.file("model"));
+    flags.insert(flags.end(), more.begin(), more.end());
+    return flags;
+  }
+
+  // The weights of a job that is left alone; the same for all.
+  static const std::string& UndisturbedHash() {
+    static const auto* const kHash = new std::string([] {
+      const TempDir dir;
+      std::vector<std::string> flags = Flags();
+      flags.push_back("--model_dir=" + dir.path());
+      PodRun pod(flags);
+      EXPECT_EQ(pod.Wait(), 0) << pod.output();
+      return pod.Event("summary").value("weights_hash", "none");
+    }());
+    return *kHash;
+  }
+
+  TempDir dir_;
+};
+
+TEST_P(FaultsTest, StrikesIsNoticedAndLivedThrough) {
+  const std::string file = Write(GetParam().faults);
+  PodRun pod(With({"--faults=" + file, "--max_restarts=3"}));
+  EXPECT_EQ(pod.Wait(), 0) << pod.output();
+  const nlohmann::json summary = pod.Event("summary");
+  ASSERT_TRUE(summary.contains("faults")) << pod.output();
+  EXPECT_EQ(summary["weights_hash"], UndisturbedHash());
+  const nlohmann::json& faults = summary["faults"];
+  EXPECT_EQ(faults["injected"], faults["planned"]);
+  EXPECT_EQ(faults["detected"], faults["planned"]);
+  EXPECT_EQ(faults["recovered"], faults["planned"]);
+  EXPECT_THAT(faults["complaints"], IsEmpty()) << pod.output();
+  EXPECT_EQ(pod.Events("restart").size(),
+            static_cast<std::size_t>(GetParam().restarts))
+      << pod.output();
+  // A checkpoint every five steps bounds what a restart costs. One that is
+  // being written when the pod fails does not count, the one before does.
+  EXPECT_LE(faults["steps_lost"], 10 * GetParam().restarts) << pod.output();
+  EXPECT_EQ(faults["steps_lost"], summary["goodput"]["steps_lost"]);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Kinds, FaultsTest,
+    ::testing::Values(
+        Case{"Kill", "faults { kind: KILL host: 2 step: 12 }", 1},
+        Case{"KillInPhases",
+             "faults { kind: KILL host: 0 step: 8 phase: 'all-reduce' }"
+             "faults { kind: KILL host: 1 step: 17 phase: 'update' }"
+             "faults { kind: KILL host: 3 step: 23 phase: 'checkpoint' }",
+             3},
+        Case{"Freeze", "faults { kind: FREEZE host: 1 step: 12 }", 1},
+        Case{"Slow",
+             "faults { kind: SLOW host: 3 step: 12 phase: 'compute' "
+             "seconds: 0.5 }",
+             0},
+        Case{"Cut", "faults { kind: CUT host: 0 to: 1 step: 12 }", 1},
+        Case{"Delay",
+             "faults { kind: DELAY host: 0 to: 1 step: 12 seconds: 0.3 }", 0},
+        Case{"Flip", "faults { kind: FLIP host: 0 to: 1 step: 12 }", 1},
+        Case{"StorageFails", "faults { kind: STORAGE_FAIL host: 0 step: 12 }",
+             1},
+        // Each step audits one host, in turn: step 12 the last of four.
+        Case{"CorruptGradient",
+             "faults { kind: CORRUPT_GRADIENT host: 3 step: 12 }", 1},
+        Case{"CorruptWeights",
+             "faults { kind: CORRUPT_WEIGHTS host: 2 step: 12 }", 1},
+        Case{"ByChance",
+             "random { seed: 3 per_step: 0.05 kinds: KILL kinds: SLOW }", 2}),
+    [](const auto& info) { return std::string(info.param.name); });
+
+// A full disk is not mended by another try, but by room.
+TEST_F(FaultsTest, AFullDiskIsNamedAndCostsNoCheckpoint) {
+  const std::string file =
+      Write("faults { kind: STORAGE_FULL host: 1 step: 12 }");
+  PodRun full(With({"--faults=" + file, "--max_restarts=3"}));
+  EXPECT_EQ(full.Wait(), 1) << full.output();
+  EXPECT_THAT(full.output(),
+              HasSubstr("the fault plan leaves no room for this write"));
+  EXPECT_THAT(full.output(), HasSubstr("injected 1, detected 1, recovered 0"));
+  PodRun again(With({}));
+  EXPECT_EQ(again.Wait(), 0) << again.output();
+  EXPECT_EQ(again.Event("summary").value("weights_hash", ""),
+            UndisturbedHash());
+}
+
+TEST_F(FaultsTest, WhatDoesNotFitTheJobIsRefusedBeforeItStarts) {
+  for (const char* text : {"faults { kind: KILL host: 4 step: 1 }",
+                           "faults { kind: KILL step: 41 }", "fault {}"}) {
+    PodRun pod(With({"--faults=" + Write(text)}));
+    EXPECT_EQ(pod.Wait(), 2) << pod.output();
+    EXPECT_THAT(pod.output(), HasSubstr("error: "));
+  }
+}
+
+}  // namespace
+}  // namespace podsim::testing
