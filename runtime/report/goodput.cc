@@ -212,7 +212,7 @@ std::string FormatGoodput(const Goodput& goodput) {
                          FormatWallTime(absl::Seconds(goodput.wall)));
 }
 
-std::string FormatLostTime(const Goodput& goodput) {
+std::vector<std::string> FormatLostTimes(const Goodput& goodput) {
   constexpr double kShown = 1e-3;
   std::vector<std::pair<double, const char*>> losses;
   for (int i = 0; i < kLossCategories; ++i) {
@@ -224,12 +224,13 @@ std::string FormatLostTime(const Goodput& goodput) {
   std::stable_sort(
       losses.begin(), losses.end(),
       [](const auto& a, const auto& b) { return a.first > b.first; });
-  std::string text;
+  std::vector<std::string> texts;
+  texts.reserve(losses.size());
   for (const auto& [seconds, name] : losses) {
-    absl::StrAppend(&text, text.empty() ? "" : ", ", name, " ",
-                    FormatWallTime(absl::Seconds(seconds)));
+    texts.push_back(
+        absl::StrCat(name, " ", FormatWallTime(absl::Seconds(seconds))));
   }
-  return text;
+  return texts;
 }
 
 }  // namespace podsim

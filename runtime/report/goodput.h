@@ -135,9 +135,9 @@ class GoodputMeter {
 
 // "93.1% of 12.345 s wall in steps that lasted".
 std::string FormatGoodput(const Goodput& goodput);
-// "TPU_INITIALIZATION 0.512 s, PROGRAM_STARTUP 12.3 ms": the most first,
-// nothing below a millisecond; empty when nothing is left.
-std::string FormatLostTime(const Goodput& goodput);
+// "TPU_INITIALIZATION 0.512 s", "PROGRAM_STARTUP 12.3 ms": the most first,
+// nothing below a millisecond.
+std::vector<std::string> FormatLostTimes(const Goodput& goodput);
 
 }  // namespace podsim
 

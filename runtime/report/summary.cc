@@ -14,6 +14,26 @@ std::string Row(const char* name, const std::string& value) {
   return absl::StrFormat("  %-19s %s\n", name, value);
 }
 
+// The values with commas between them, on as many lines as that takes; nothing
+// for none.
+std::string WrappedRow(const char* name,
+                       const std::vector<std::string>& values) {
+  constexpr std::size_t kWidth = 58;  // of 80 columns, beside the name
+  std::vector<std::string> lines;
+  for (const std::string& value : values) {
+    if (!lines.empty()) lines.back() += ',';
+    const bool fits =
+        !lines.empty() && lines.back().size() + 1 + value.size() < kWidth;
+    if (!fits) lines.emplace_back();
+    absl::StrAppend(&lines.back(), lines.back().empty() ? "" : " ", value);
+  }
+  std::string text;
+  for (const std::string& line : lines) {
+    absl::StrAppend(&text, Row(text.empty() ? name : "", line));
+  }
+  return text;
+}
+
 // "compute 1.2 ms (60%), all-reduce ..." per step.
 std::string FormatPhases(const RunSummary& summary) {
   struct Phase {
@@ -125,8 +145,8 @@ std::string FormatSummary(const RunSummary& summary) {
   }
   if (summary.goodput.has_value()) {
     absl::StrAppend(&text, Row("goodput", FormatGoodput(*summary.goodput)));
-    const std::string lost = FormatLostTime(*summary.goodput);
-    if (!lost.empty()) absl::StrAppend(&text, Row("lost to", lost));
+    absl::StrAppend(&text,
+                    WrappedRow("lost to", FormatLostTimes(*summary.goodput)));
   }
   if (summary.faults.has_value()) {
     absl::StrAppend(&text, FormatFaultRows(*summary.faults));

@@ -108,6 +108,26 @@ TEST_F(SummaryTest, SaysWhereTheTimeWent) {
   EXPECT_THAT(text, HasSubstr("TPU_INITIALIZATION 250.0 ms"));
 }
 
+TEST_F(SummaryTest, WrapsALongListOfLosses) {
+  Send(FormedAt(kStart + 0.25));
+  Send(StartedAt(kStart + 0.5));
+  Send(StepAt(kStart + 1.5, 1));
+  Send(StepAt(kStart + 2.0, 2));
+  Send(FormedAt(kStart + 3.0));
+  JobEvent done;
+  done.mutable_done();
+  done.set_wall_time(kStart + 4);
+  Send(done);
+  EXPECT_THAT(
+      FormatSummary(collector_.summary()),
+      HasSubstr("  lost to             WASTED_PROGRESS_FROM_DISRUPTION 1.000 "
+                "s,\n"
+                "                      INFRASTRUCTURE_RECOVERY_FROM_DISRUPTION "
+                "1.000 s,\n"
+                "                      OTHER 1.000 s, PROGRAM_STARTUP 500.0 "
+                "ms,\n"));
+}
+
 TEST_F(SummaryTest, AccountsForFaults) {
   JobEvent formed = FormedAt(kStart);
   Fault* fault = formed.mutable_formed()->mutable_plan()->add_faults();
