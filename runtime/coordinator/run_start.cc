@@ -17,6 +17,7 @@
 namespace podsim {
 namespace {
 
+// A directory, so that what a kill leaves of the file's writing goes with it.
 constexpr char kWitness[] = ".podsim-pod-";
 
 absl::StatusOr<std::optional<CheckpointAt>> FindCheckpoint(
@@ -100,7 +101,7 @@ absl::Status RemoveWitnesses(ObjectStore& store, const std::string& dir) {
   PODSIM_RETURN_IF_ERROR(names.status());
   for (const std::string& name : *names) {
     if (!absl::StartsWith(name, kWitness)) continue;
-    PODSIM_RETURN_IF_ERROR(store.Delete(absl::StrCat(dir, "/", name)));
+    PODSIM_RETURN_IF_ERROR(store.DeleteTree(absl::StrCat(dir, "/", name)));
   }
   return absl::OkStatus();
 }
@@ -145,7 +146,7 @@ absl::Status PrepareModelDir(ObjectStore& store, const JobPlan& plan,
         SetAsideNewer(store, dir, start.point.step(), stamp));
   }
   PODSIM_RETURN_IF_ERROR(RemoveWitnesses(store, dir));
-  start.point.set_witness(absl::StrCat(kWitness, stamp));
+  start.point.set_witness(absl::StrCat(kWitness, stamp, "/witness"));
   return Annotate(
       store.Write(absl::StrCat(dir, "/", start.point.witness()), "podsim\n"),
       "--model_dir");
