@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Trains a v3-32 pod in containers and compares its weights with those of a run
 # on this machine: same plan, same bits. Then measures the pod's all-reduce in
-# containers, every element verified.
+# containers, every element verified. Then kills a host, and compares the weights
+# once more.
 #
 #   docker/test.sh [BUILD_DIR]      default build/release; already built
 #
@@ -64,4 +65,30 @@ docker-compose -f "$compose" -f "$root/docker/compose.bench.yaml" up --no-build 
   fail "the benchmark in containers failed" "$work/bench.log"
 grep -h "Out of bounds values : 0 OK" "$work/bench.log" ||
   fail "no verified result in the output" "$work/bench.log"
-echo "2 passed, 0 failed"
+passed=2
+
+# A host's process is killed from outside, as by a lack of memory; Docker's own
+# commands would count as a wish to stop it.
+pod=(docker-compose -f "$compose" -f "$root/docker/compose.restart.yaml")
+"${pod[@]}" down --volumes --timeout 2 >/dev/null 2>&1
+"${pod[@]}" up --no-build -d >"$work/restart.log" 2>&1 </dev/null ||
+  fail "the pod with a restart policy did not start" "$work/restart.log"
+logs() { "${pod[@]}" logs --no-color coordinator >"$work/restart.log" 2>&1; }
+for _ in $(seq 300); do
+  logs
+  grep -q "| step " "$work/restart.log" && break
+  sleep 0.1
+done
+victim=$(docker inspect -f '{{.State.Pid}}' "$("${pod[@]}" ps -q host-1)")
+kill -9 "$victim" || fail "host-1 has ended before it could be killed" "$work/restart.log"
+code=$(timeout 120 docker wait "$("${pod[@]}" ps -q coordinator)") || code=none
+logs
+"${pod[@]}" down --volumes --timeout 2 >/dev/null 2>&1
+[ "$code" = 0 ] || fail "the pod that lost a host ended with $code" "$work/restart.log"
+grep -h "restarting, generation 2" "$work/restart.log" ||
+  fail "nothing was restarted" "$work/restart.log"
+"$build/bin/pod_launch" --topology v3-32 --model mlp --train_steps 3000 \
+  >"$work/whole.log" 2>&1 || fail "the pod on this machine failed" "$work/whole.log"
+[ "$(hash_in "$work/restart.log")" = "$(hash_in "$work/whole.log")" ] ||
+  fail "weights differ after the restart" "$work/restart.log"
+echo "3 passed, 0 failed"
