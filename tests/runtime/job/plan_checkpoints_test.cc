@@ -1,0 +1,198 @@
+// What a plan says of checkpoints, restarts, checks and faults.
+#include "runtime/job/plan_checkpoints.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "runtime/job/fault_plan.h"
+#include "tests/runtime/job/job_fixture.h"
+#include "tests/testing/status_matchers.h"
+
+namespace podsim {
+namespace {
+
+using ::podsim::testing::Digits;
+using ::podsim::testing::Inputs;
+using ::podsim::testing::IsOk;
+using ::podsim::testing::Spec;
+using ::podsim::testing::StatusIs;
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
+constexpr char kDir[] = " model_dir: '/m' ";
+
+absl::StatusOr<JobPlan> PlanOf(const std::string& text) {
+  return MakePlan(Spec(text), Inputs(Digits()));
+}
+
+TEST(PlanCheckpointsTest, WithoutModelDirThereAreNone) {
+  ASSERT_OK_AND_ASSIGN(const JobPlan plan, PlanOf(""));
+  EXPECT_EQ(plan.model_dir(), "");
+  EXPECT_EQ(plan.checkpoint_every(), 0);
+  EXPECT_EQ(plan.checkpoint_every_seconds(), 0);
+  EXPECT_EQ(plan.keep(), 0);
+  EXPECT_EQ(plan.mode(), "train");
+  EXPECT_EQ(plan.weights_check_every(), 100);
+  EXPECT_EQ(plan.audit_every(), 0);
+  EXPECT_EQ(plan.on_corruption(), "stop");
+  EXPECT_TRUE(plan.faults().empty());
+  EXPECT_THAT(plan.notes(), Not(Contains(HasSubstr("restart"))));
+}
+
+struct Refused {
+  const char* text;
+  const char* says;
+};
+
+class NeedsModelDirTest : public ::testing::TestWithParam<Refused> {};
+
+TEST_P(NeedsModelDirTest, IsRefusedWithoutIt) {
+  EXPECT_THAT(PlanOf(GetParam().text),
+              StatusIs(kInvalid, AllOf(HasSubstr(GetParam().says),
+                                       HasSubstr("model_dir"))));
+  EXPECT_THAT(PlanOf(absl::StrCat(GetParam().text, kDir)), IsOk());
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, NeedsModelDirTest,
+    ::testing::Values(
+        Refused{"checkpoint_every: 10", "checkpoint_every needs"},
+        Refused{"checkpoint_every: 0", "checkpoint_every needs"},
+        Refused{"checkpoint_every_seconds: 1.5",
+                "checkpoint_every_seconds needs"},
+        Refused{"keep: 3", "keep needs"},
+        Refused{"on_corruption: 'restore'", "on_corruption=restore needs"},
+        Refused{"mode: 'eval'", "mode=eval"},
+        Refused{"faults { faults { kind: STORAGE_FAIL step: 1 } }",
+                "--model_dir"},
+        Refused{"faults { faults { kind: KILL step: 1 phase: 'checkpoint' } }",
+                "--model_dir"}));
+
+struct Interval {
+  const char* text;
+  std::int64_t steps;
+  double seconds;
+};
+
+class IntervalTest : public ::testing::TestWithParam<Interval> {};
+
+TEST_P(IntervalTest, IsTheUsersOrTenMinutes) {
+  ASSERT_OK_AND_ASSIGN(const JobPlan plan,
+                       PlanOf(absl::StrCat(GetParam().text, kDir)));
+  EXPECT_EQ(plan.model_dir(), "/m");
+  EXPECT_EQ(plan.checkpoint_every(), GetParam().steps);
+  EXPECT_EQ(plan.checkpoint_every_seconds(), GetParam().seconds);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, IntervalTest,
+    ::testing::Values(
+        Interval{"", 0, 600}, Interval{"keep: 2", 0, 600},
+        Interval{"checkpoint_every: 10", 10, 0},
+        Interval{"checkpoint_every_seconds: 30", 0, 30},
+        Interval{"checkpoint_every: 10 checkpoint_every_seconds: 30", 10, 30},
+        // Only at the end.
+        Interval{"checkpoint_every: 0", 0, 0},
+        Interval{"checkpoint_every_seconds: 0", 0, 0}));
+
+TEST(PlanCheckpointsTest, TakesWhatTheJobSays) {
+  ASSERT_OK_AND_ASSIGN(
+      const JobPlan plan,
+      PlanOf(absl::StrCat("keep: 3 weights_check_every: 7 audit_every: 5 "
+                          "on_corruption: 'restore' mode: 'eval'",
+                          kDir)));
+  EXPECT_EQ(plan.keep(), 3);
+  EXPECT_EQ(plan.weights_check_every(), 7);
+  EXPECT_EQ(plan.audit_every(), 5);
+  EXPECT_EQ(plan.on_corruption(), "restore");
+  EXPECT_EQ(plan.mode(), "eval");
+}
+
+TEST(PlanCheckpointsTest, OneCheckpointIsEnoughToEvaluate) {
+  ASSERT_OK_AND_ASSIGN(const JobPlan plan,
+                       PlanOf("mode: 'eval' restore: '/m/100'"));
+  EXPECT_EQ(plan.mode(), "eval");
+  EXPECT_EQ(plan.model_dir(), "");
+}
+
+TEST(PlanCheckpointsTest, RestartsFromTheFirstStepAreNoted) {
+  const auto note = Contains(HasSubstr("begins again with the first step"));
+  ASSERT_OK_AND_ASSIGN(const JobPlan without, PlanOf("max_restarts: 2"));
+  EXPECT_THAT(without.notes(), note);
+  ASSERT_OK_AND_ASSIGN(const JobPlan with,
+                       PlanOf(absl::StrCat("max_restarts: 2", kDir)));
+  EXPECT_THAT(with.notes(), Not(note));
+  ASSERT_OK_AND_ASSIGN(const JobPlan none, PlanOf("max_restarts: 0"));
+  EXPECT_THAT(none.notes(), Not(note));
+}
+
+TEST(PlanCheckpointsTest, AHostAloneHasNobodyToAuditIt) {
+  ASSERT_OK_AND_ASSIGN(const JobPlan alone,
+                       PlanOf("topology: 'v3-8' audit_every: 5"));
+  EXPECT_EQ(alone.audit_every(), 0);
+  ASSERT_OK_AND_ASSIGN(const JobPlan packed,
+                       PlanOf("topology: 'v3-32' processes: 1 audit_every: 5"));
+  EXPECT_EQ(packed.audit_every(), 5);
+}
+
+TEST(PlanFaultsTest, ThoseOfAJobAreInItsPlanInOrder) {
+  const std::string text =
+      "train_steps: 50 faults { faults { kind: SLOW step: 9 seconds: 2 } "
+      "faults { kind: KILL host: 3 step: 4 } "
+      "random { seed: 7 per_step: 0.5 kinds: FREEZE } } faults_done: [1, 0]";
+  const JobSpec spec = Spec(text);
+  ASSERT_OK_AND_ASSIGN(const JobPlan plan, PlanOf(text));
+  ASSERT_OK_AND_ASSIGN(const std::vector<Fault> faults,
+                       PlanFaults(spec.faults(), {.hosts = 4, .steps = 50}));
+  ASSERT_GT(faults.size(), 10) << "some are drawn";
+  ASSERT_EQ(plan.faults_size(), faults.size());
+  for (int i = 0; i < plan.faults_size(); ++i)
+    EXPECT_EQ(plan.faults(i).SerializeAsString(),
+              faults[i].SerializeAsString());
+  EXPECT_THAT(plan.faults_done(), ElementsAre(1, 0));
+}
+
+TEST(PlanFaultsTest, AreCheckedAgainstTheJob) {
+  const auto fault = [](const std::string& what, const std::string& rest = "") {
+    return PlanOf(absl::StrCat("train_steps: 50 ", rest, " faults { faults { ",
+                               what, " } }"));
+  };
+  EXPECT_THAT(fault("kind: KILL host: 3 step: 50"), IsOk());
+  EXPECT_THAT(fault("kind: KILL host: 4 step: 50"),
+              StatusIs(kInvalid, HasSubstr("host 4 is not in 0 ... 3")));
+  EXPECT_THAT(fault("kind: KILL step: 51"),
+              StatusIs(kInvalid, HasSubstr("step 51 is not in 1 ... 50")));
+  EXPECT_THAT(fault("kind: CUT host: 0 to: 1 step: 1"), IsOk());
+  EXPECT_THAT(fault("kind: CUT host: 0 to: 1 step: 1", "processes: 2"),
+              StatusIs(kInvalid, HasSubstr("both are of one process")));
+}
+
+class PlanHashTest : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(PlanHashTest, DoesNotCoverWhatDecidesNoBits) {
+  ASSERT_OK_AND_ASSIGN(const JobPlan plan, PlanOf("train_steps: 50"));
+  ASSERT_OK_AND_ASSIGN(
+      const JobPlan other,
+      PlanOf(absl::StrCat("train_steps: 50 ", GetParam(), kDir)));
+  EXPECT_EQ(other.hash(), plan.hash());
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, PlanHashTest,
+    ::testing::Values("", "checkpoint_every: 10", "checkpoint_every_seconds: 3",
+                      "keep: 3", "restore: '/m/100'", "mode: 'eval'",
+                      "max_restarts: 3", "weights_check_every: 1",
+                      "audit_every: 1", "on_corruption: 'restore'",
+                      "faults { faults { kind: KILL step: 3 } }",
+                      "faults { faults { kind: KILL step: 3 } } "
+                      "faults_done: 0"));
+
+}  // namespace
+}  // namespace podsim
