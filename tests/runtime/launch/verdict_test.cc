@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
+#include <set>
 
 namespace podsim {
 namespace {
@@ -209,6 +210,120 @@ TEST(VerdictTest, AProcessThatDoesNotEndIsNamed) {
   EXPECT_EQ(report.name, "host2");
   EXPECT_EQ(report.how, "did not end after the job was done");
   EXPECT_EQ(report.exit_code, 1);
+}
+
+// Of failures that are treated alike, whatever --on_corruption says.
+bool IsMended(const Evidence& evidence) {
+  EXPECT_TRUE(ShowsFailure(evidence));
+  const bool stops = IsRecoverable(evidence, /*restores=*/false);
+  EXPECT_EQ(IsRecoverable(evidence, /*restores=*/true), stops);
+  return stops;
+}
+
+void Report(Evidence& evidence, absl::StatusCode code) {
+  Blame(evidence, 1, false, 1);
+  evidence.failed->set_code(static_cast<int>(code));
+}
+
+TEST(IsRecoverableTest, AKilledHostIsWhateverTheCoordinatorSays) {
+  for (const int signal : {SIGKILL, SIGSEGV, SIGABRT, SIGTERM, SIGBUS}) {
+    Evidence evidence = Pod();
+    Signalled(Host(evidence, 2), signal, 1);
+    EXPECT_TRUE(IsMended(evidence)) << signal;
+    Report(evidence, absl::StatusCode::kInvalidArgument);
+    EXPECT_TRUE(IsMended(evidence)) << signal << ", and a neighbour blamed";
+  }
+}
+
+TEST(IsRecoverableTest, AKilledCoordinatorIs) {
+  Evidence evidence = Pod();
+  Signalled(evidence.processes[kCoordinator], SIGKILL, 1);
+  EXPECT_TRUE(IsMended(evidence));
+}
+
+TEST(IsRecoverableTest, ACpuWithoutTheInstructionIsNot) {
+  Evidence evidence = Pod();
+  Signalled(Host(evidence, 2), SIGILL, 1);
+  EXPECT_FALSE(IsMended(evidence));
+  Blame(evidence, 2, true, 1.1);
+  EXPECT_FALSE(IsMended(evidence)) << "lost, but it would be again";
+}
+
+TEST(IsRecoverableTest, AStoppedHostIs) {
+  Evidence evidence = Pod();
+  Report(evidence, absl::StatusCode::kInternal);
+  EXPECT_FALSE(IsMended(evidence));
+  Host(evidence, 1).stopped = true;
+  EXPECT_TRUE(IsMended(evidence));
+}
+
+TEST(IsRecoverableTest, AnOverdueHostIs) {
+  for (const bool done : {false, true}) {
+    Evidence evidence = Pod();
+    evidence.job_done = done;
+    Host(evidence, 2).overdue = true;
+    Host(evidence, 2).ended_at = At(9);
+    EXPECT_TRUE(IsMended(evidence));
+  }
+}
+
+TEST(IsRecoverableTest, ALostHostIsAlsoOnAnotherMachine) {
+  Evidence evidence = Pod();
+  Blame(evidence, 2, true, 1);
+  EXPECT_TRUE(IsMended(evidence));
+  Evidence external;
+  external.processes.push_back({.name = "coordinator", .pid = 100});
+  Blame(external, 3, true, 1);
+  EXPECT_TRUE(IsMended(external));
+}
+
+TEST(IsRecoverableTest, AnExitThatNobodyExplainsIsNot) {
+  for (const int code : {0, 1, 2, 127}) {
+    Evidence evidence = Pod();
+    Exited(Host(evidence, 2), code, 1);
+    EXPECT_FALSE(IsMended(evidence)) << code;
+  }
+}
+
+TEST(IsRecoverableTest, AReportIsByItsCode) {
+  const std::set<absl::StatusCode> mended = {
+      absl::StatusCode::kUnavailable, absl::StatusCode::kDeadlineExceeded,
+      absl::StatusCode::kAborted, absl::StatusCode::kCancelled};
+  for (int code = 0; code <= 16; ++code) {
+    const auto status = static_cast<absl::StatusCode>(code);
+    if (status == absl::StatusCode::kDataLoss) continue;  // below
+    Evidence evidence = Pod();
+    Report(evidence, status);
+    EXPECT_EQ(IsMended(evidence), mended.count(status) == 1)
+        << absl::StatusCodeToString(status);
+    Exited(Host(evidence, 1), 1, 1.1);
+    EXPECT_EQ(IsMended(evidence), mended.count(status) == 1)
+        << absl::StatusCodeToString(status) << ", and it has exited";
+    evidence.failed->set_host(-1);
+    evidence.failed->set_process(-1);
+    EXPECT_EQ(IsMended(evidence), mended.count(status) == 1)
+        << absl::StatusCodeToString(status) << ", of nobody in particular";
+  }
+}
+
+TEST(IsRecoverableTest, HashesThatDifferedAreWhereTheUserWantsIt) {
+  Evidence evidence = Pod();
+  Report(evidence, absl::StatusCode::kDataLoss);
+  EXPECT_FALSE(IsRecoverable(evidence, /*restores=*/false));
+  EXPECT_TRUE(IsRecoverable(evidence, /*restores=*/true));
+}
+
+TEST(IsRecoverableTest, HostsThatLeaveAFrozenCoordinatorAreNotToBlame) {
+  Evidence evidence = Pod();
+  evidence.processes[kCoordinator].stopped = true;
+  for (int host = 0; host < 4; ++host)
+    Exited(Host(evidence, host), 1, 5 + host);
+  const FailureReport report = Judge(evidence);
+  EXPECT_EQ(report.name, "coordinator");
+  EXPECT_EQ(report.pid, 100);
+  EXPECT_THAT(report.how, HasSubstr("SIGSTOP"));
+  EXPECT_EQ(report.others.size(), 4);
+  EXPECT_TRUE(IsMended(evidence));
 }
 
 }  // namespace
