@@ -18,11 +18,13 @@ std::string ReasonOf(const FailureReport& failure) {
 
 void Restarts::OnEvent(const JobEvent& event) {
   if (event.has_fault()) faults_.insert(event.fault().index());
+  if (event.has_saved()) saved_ = true;
 }
 
 JobSpec Restarts::SpecFor(const JobSpec& spec) const {
   JobSpec next = spec;
   next.mutable_faults_done()->Assign(faults_.begin(), faults_.end());
+  if (saved_) next.clear_restore();
   return next;
 }
 

@@ -20,9 +20,11 @@ class Restarts {
 
   std::uint32_t generation() const { return generation_; }
 
-  // Notes which faults have struck, for the generations to come.
+  // Notes for the generations to come which faults have struck, and whether
+  // there is a checkpoint to go on with.
   void OnEvent(const JobEvent& event);
-  // The job as the next generation gets it.
+  // The job as the next generation gets it: --restore says where it begins only
+  // until it has saved a checkpoint of its own.
   JobSpec SpecFor(const JobSpec& spec) const;
 
   // Whether to start again after `outcome`; if so, the event that says why.
@@ -32,6 +34,7 @@ class Restarts {
   int left_;
   std::uint32_t generation_ = 1;
   std::set<int> faults_;
+  bool saved_ = false;
 };
 
 }  // namespace podsim

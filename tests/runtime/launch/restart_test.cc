@@ -27,6 +27,12 @@ JobEvent Struck(int index) {
   return event;
 }
 
+JobEvent Saved(std::int64_t step) {
+  JobEvent event;
+  event.mutable_saved()->set_step(step);
+  return event;
+}
+
 TEST(RestartsTest, AsOftenAsAskedFor) {
   Restarts restarts(2);
   EXPECT_EQ(restarts.generation(), 1);
@@ -122,6 +128,21 @@ TEST(RestartsTest, FaultsThatHaveStruckDoNotStrikeAgain) {
   const JobSpec next = restarts.SpecFor(spec);
   EXPECT_THAT(next.faults_done(), ElementsAre(0, 2, 4)) << "of all generations";
   EXPECT_EQ(next.model(), "mlp");
+}
+
+// Were the checkpoint of --restore begun with again, those saved since would be
+// set aside.
+TEST(RestartsTest, WhatWasSavedSinceIsGoneOnWith) {
+  Restarts restarts(3);
+  JobSpec spec;
+  spec.set_model_dir("/m");
+  spec.set_restore("/old/100");
+  ASSERT_TRUE(restarts.Next(Failed(true)).has_value());
+  EXPECT_EQ(restarts.SpecFor(spec).restore(), "/old/100") << "nothing is saved";
+  restarts.OnEvent(Saved(150));
+  ASSERT_TRUE(restarts.Next(Failed(true)).has_value());
+  EXPECT_FALSE(restarts.SpecFor(spec).has_restore());
+  EXPECT_EQ(restarts.SpecFor(spec).model_dir(), "/m");
 }
 
 }  // namespace
