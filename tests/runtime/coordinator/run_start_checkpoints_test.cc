@@ -1,0 +1,311 @@
+// Which checkpoint a generation begins with, what it refuses, and what becomes
+// of the others in its model_dir.
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "host/checkpoint/catalog.h"
+#include "host/checkpoint/layout.h"
+#include "host/storage/faulty_store.h"
+#include "runtime/coordinator/run_start.h"
+#include "tests/runtime/coordinator/saved_run.h"
+#include "tests/testing/status_matchers.h"
+#include "tests/testing/temp_dir.h"
+
+namespace podsim {
+namespace {
+
+using ::podsim::testing::IsOk;
+using ::podsim::testing::kBatch;
+using ::podsim::testing::kStamp;
+using ::podsim::testing::SavePlanned;
+using ::podsim::testing::StatusIs;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+using ::testing::UnorderedElementsAre;
+
+constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
+constexpr auto kLoss = absl::StatusCode::kDataLoss;
+
+class RunStartTest : public ::testing::TestWithParam<testing::StoreKind> {
+ protected:
+  ObjectStore& store() { return *store_; }
+  std::string Path(std::int64_t step) const {
+    return StepPath(plan_.model_dir(), step);
+  }
+  // Checkpoints as plan_ has it.
+  void Save(std::vector<std::int64_t> steps) {
+    for (const std::int64_t step : steps)
+      ASSERT_THAT(SavePlanned(store(), plan_, step), IsOk());
+  }
+  absl::StatusOr<RunStart> Start(const JobPlan& plan,
+                                 const std::string& restore = "") {
+    JobSpec spec;
+    if (!restore.empty()) spec.set_restore(restore);
+    return FindStart(store(), spec, plan);
+  }
+  absl::StatusOr<RunStart> Start() { return Start(plan_); }
+  std::vector<std::string> Names() {
+    auto names = store().List(plan_.model_dir());
+    return names.ok() ? *names : std::vector<std::string>();
+  }
+
+  testing::TempDir dir_;
+  std::unique_ptr<ObjectStore> store_ = GetParam().make();
+  JobPlan plan_ = testing::SmallPlan(dir_.file("model"));
+};
+
+INSTANTIATE_TEST_SUITE_P(Stores, RunStartTest,
+                         ::testing::ValuesIn(testing::StoreKinds()),
+                         [](const auto& info) { return info.param.name; });
+
+TEST_P(RunStartTest, WithoutCheckpointsItIsTheSeed) {
+  for (const std::string& dir : {plan_.model_dir(), std::string()}) {
+    JobPlan plan = plan_;
+    plan.set_model_dir(dir);
+    ASSERT_OK_AND_ASSIGN(const RunStart start, Start(plan));
+    EXPECT_EQ(start.point.checkpoint(), "");
+    EXPECT_EQ(start.point.step(), 0);
+    EXPECT_EQ(start.point.examples_consumed(), 0);
+    EXPECT_EQ(start.point.last_step(), 100);
+    EXPECT_TRUE(start.history.empty());
+    EXPECT_THAT(start.notes, IsEmpty());
+  }
+  EXPECT_THAT(Names(), IsEmpty()) << "looking changes nothing";
+}
+
+TEST_P(RunStartTest, ABenchmarkLooksForNone) {
+  Save({10});
+  plan_.mutable_bench();
+  ASSERT_OK_AND_ASSIGN(const RunStart start, Start());
+  EXPECT_EQ(start.point.checkpoint(), "");
+}
+
+TEST_P(RunStartTest, TheNewestIsChosen) {
+  Save({20, 100, 30});
+  ASSERT_OK_AND_ASSIGN(const CheckpointAt newest,
+                       VerifyCheckpoint(store(), Path(100)));
+  ASSERT_OK_AND_ASSIGN(const RunStart start, Start());
+  EXPECT_EQ(start.point.checkpoint(), Path(100));
+  EXPECT_EQ(start.point.manifest_sha256(), newest.manifest_sha256);
+  EXPECT_EQ(start.point.step(), 100);
+  EXPECT_EQ(start.point.examples_consumed(), 100 * kBatch);
+  EXPECT_EQ(start.point.last_step(), 100) << "trained to the end already";
+  ASSERT_EQ(start.history.size(), 1);
+  EXPECT_EQ(start.history[0].end_example(), 100 * kBatch);
+  EXPECT_THAT(start.notes, IsEmpty());
+}
+
+TEST_P(RunStartTest, AnUnfinishedOneIsNotChosen) {
+  Save({20});
+  ASSERT_THAT(testing::WritePlannedParts(store(), plan_, 30), IsOk());
+  ASSERT_OK_AND_ASSIGN(const RunStart start, Start());
+  EXPECT_EQ(start.point.step(), 20);
+}
+
+TEST_P(RunStartTest, DamagedOnesArePassedOverWithANote) {
+  Save({10, 20, 30});
+  testing::Damage(store(), plan_, 30);
+  testing::Damage(store(), plan_, 20);
+  ASSERT_OK_AND_ASSIGN(const RunStart start, Start());
+  EXPECT_EQ(start.point.checkpoint(), Path(10));
+  EXPECT_THAT(
+      start.notes,
+      ElementsAre(AllOf(HasSubstr("passed over"), HasSubstr(Path(30))),
+                  AllOf(HasSubstr("passed over"), HasSubstr(Path(20)))));
+}
+
+TEST_P(RunStartTest, NoneThatIsWholeIsNoReasonToBeginAnew) {
+  Save({10, 20});
+  testing::Damage(store(), plan_, 10);
+  testing::Damage(store(), plan_, 20);
+  EXPECT_THAT(Start(),
+              StatusIs(kLoss, AllOf(HasSubstr(Path(10)), HasSubstr(Path(20)),
+                                    HasSubstr("--restore"))));
+}
+
+TEST_P(RunStartTest, TheOneThatIsNamedIsTaken) {
+  Save({10, 20, 30});
+  JobPlan elsewhere = plan_;
+  elsewhere.set_model_dir(dir_.file("other"));
+  for (const JobPlan& plan : {plan_, elsewhere}) {
+    ASSERT_OK_AND_ASSIGN(const RunStart start, Start(plan, Path(20)));
+    EXPECT_EQ(start.point.checkpoint(), Path(20));
+    EXPECT_EQ(start.point.step(), 20);
+    EXPECT_EQ(start.point.last_step(), 100);
+    EXPECT_THAT(start.notes, IsEmpty());
+  }
+}
+
+TEST_P(RunStartTest, NoOtherReplacesTheOneThatIsNamed) {
+  Save({10, 20});
+  testing::Damage(store(), plan_, 20);
+  EXPECT_THAT(Start(plan_, Path(20)),
+              StatusIs(kLoss, AllOf(HasSubstr("--restore"),
+                                    HasSubstr(PartName(1, 4)))));
+  EXPECT_THAT(Start(plan_, Path(30)),
+              StatusIs(absl::StatusCode::kNotFound,
+                       AllOf(HasSubstr("--restore"), HasSubstr(Path(30)))));
+}
+
+TEST_P(RunStartTest, AnotherModelIsRefusedByItsTensors) {
+  Save({10});
+  plan_.mutable_bits()->mutable_model()->set_hidden(0, 16);
+  EXPECT_THAT(
+      Start(),
+      StatusIs(kInvalid, AllOf(HasSubstr(Path(10)), HasSubstr("dense_0/kernel"),
+                               HasSubstr("12x8"), HasSubstr("12x16"))));
+  plan_.set_mode("eval");
+  EXPECT_THAT(Start(), StatusIs(kInvalid, HasSubstr("dense_0/kernel")));
+}
+
+TEST_P(RunStartTest, AnotherStreamOfExamplesIsRefused) {
+  Save({10});
+  JobPlan data = plan_;
+  data.mutable_bits()->mutable_dataset()->set_name("mnist");
+  data.mutable_bits()->mutable_dataset()->set_fingerprint("fedcba9876543210");
+  EXPECT_THAT(
+      Start(data),
+      StatusIs(kInvalid, AllOf(HasSubstr(Path(10)), HasSubstr("digits"),
+                               HasSubstr("0123456789ab"), HasSubstr("mnist"),
+                               HasSubstr("fedcba987654"))));
+  JobPlan seed = plan_;
+  seed.mutable_bits()->set_seed(8);
+  EXPECT_THAT(
+      Start(seed),
+      StatusIs(kInvalid, AllOf(HasSubstr(Path(10)), HasSubstr("--seed=7"),
+                               HasSubstr("the job has 8"))));
+  // An evaluation reads no such stream.
+  for (JobPlan* plan : {&data, &seed}) {
+    plan->set_mode("eval");
+    ASSERT_OK_AND_ASSIGN(const RunStart start, Start(*plan));
+    EXPECT_EQ(start.point.step(), 10);
+  }
+}
+
+TEST_P(RunStartTest, AnEvaluationNeedsACheckpoint) {
+  plan_.set_mode("eval");
+  EXPECT_THAT(Start(), StatusIs(absl::StatusCode::kNotFound,
+                                AllOf(HasSubstr("mode=eval"),
+                                      HasSubstr(plan_.model_dir()))));
+}
+
+TEST_P(RunStartTest, AnotherPlanIsNoted) {
+  Save({10});
+  plan_.set_hash("2e1f");
+  plan_.mutable_bits()->set_slice("v3-8");
+  plan_.mutable_bits()->set_batch_per_core(16);
+  ASSERT_OK_AND_ASSIGN(const RunStart start, Start());
+  EXPECT_THAT(start.notes,
+              ElementsAre(AllOf(HasSubstr("v3-32, batch 8"),
+                                HasSubstr("v3-8, 16"), HasSubstr("2560"))));
+}
+
+TEST_P(RunStartTest, AnotherBuildIsNoted) {
+  ASSERT_THAT(testing::SavePlanned(store(), plan_, 10, "0.0.1 g++ 4.8"),
+              IsOk());
+  ASSERT_OK_AND_ASSIGN(const RunStart start, Start());
+  EXPECT_THAT(start.notes, ElementsAre(HasSubstr("build 0.0.1 g++ 4.8")));
+}
+
+TEST_P(RunStartTest, TheRestIsCountedInTheStepsOfTheNewBatch) {
+  Save({10});
+  struct Case {
+    std::int64_t batch;
+    std::int64_t examples;  // of the whole job
+    std::int64_t last;
+  };
+  for (const Case& c :
+       {Case{kBatch, 100 * kBatch, 100},
+        Case{2 * kBatch, 100 * kBatch, 10 + 45},
+        Case{100, 100 * kBatch, 10 + 231},  // 230.4
+        Case{kBatch, 10 * kBatch + 1, 11}, Case{kBatch, 10 * kBatch, 10},
+        // The job became shorter than what is trained already.
+        Case{kBatch, 5 * kBatch, 10}}) {
+    plan_.set_global_batch(c.batch);
+    plan_.set_total_examples(c.examples);
+    ASSERT_OK_AND_ASSIGN(const RunStart start, Start());
+    EXPECT_EQ(start.point.last_step(), c.last)
+        << c.batch << " of " << c.examples;
+    EXPECT_EQ(start.point.step(), 10);
+  }
+}
+
+TEST_P(RunStartTest, PreparingLeavesWhatTheRunBeginsWith) {
+  Save({10, 20, 30});
+  ASSERT_THAT(testing::WritePlannedParts(store(), plan_, 40), IsOk());
+  const std::string& dir = plan_.model_dir();
+  ASSERT_THAT(store().Write(dir + "/.podsim-pod-17/witness", "podsim\n"),
+              IsOk());
+  ASSERT_THAT(store().Write(dir + "/notes.txt", "mine"), IsOk());
+  ASSERT_OK_AND_ASSIGN(RunStart start, Start(plan_, Path(20)));
+  ASSERT_THAT(PrepareModelDir(store(), plan_, 99, start), IsOk());
+  EXPECT_EQ(start.stamp, 99);
+  EXPECT_EQ(start.point.witness(), ".podsim-pod-99/witness");
+  EXPECT_THAT(store().Read(dir + "/" + start.point.witness()), IsOk());
+  const std::string aside = NameOf(SetAsidePath(dir, 30, 99)) + "/";
+  EXPECT_THAT(Names(), UnorderedElementsAre("10/", "20/", aside, "notes.txt",
+                                            ".podsim-pod-99/"));
+  EXPECT_THAT(VerifyCheckpoint(store(), Path(20)), IsOk());
+  LeaveModelDir(store(), plan_);
+  EXPECT_THAT(Names(), UnorderedElementsAre("10/", "20/", aside, "notes.txt"));
+}
+
+TEST_P(RunStartTest, DamagedOnesAreSetAsideTheSameWay) {
+  Save({10, 20});
+  testing::Damage(store(), plan_, 20);
+  ASSERT_OK_AND_ASSIGN(RunStart start, Start());
+  ASSERT_THAT(PrepareModelDir(store(), plan_, 99, start), IsOk());
+  ASSERT_OK_AND_ASSIGN(const RunStart next, Start());
+  EXPECT_EQ(next.point.step(), 10);
+  EXPECT_THAT(next.notes, IsEmpty()) << "it is out of the way";
+}
+
+TEST_P(RunStartTest, AnEvaluationMovesNoCheckpoint) {
+  Save({10, 20});
+  ASSERT_THAT(testing::WritePlannedParts(store(), plan_, 30), IsOk());
+  const std::vector<std::string> before = Names();
+  plan_.set_mode("eval");
+  ASSERT_OK_AND_ASSIGN(RunStart start, Start(plan_, Path(10)));
+  ASSERT_THAT(PrepareModelDir(store(), plan_, 99, start), IsOk());
+  EXPECT_THAT(Names(), SizeIs(before.size() + 1)) << "the witness";
+  LeaveModelDir(store(), plan_);
+  EXPECT_EQ(Names(), before);
+}
+
+TEST_P(RunStartTest, ANewModelDirIsMade) {
+  ASSERT_OK_AND_ASSIGN(RunStart start, Start());
+  ASSERT_THAT(PrepareModelDir(store(), plan_, 5, start), IsOk());
+  EXPECT_THAT(Names(), ElementsAre(".podsim-pod-5/"));
+  LeaveModelDir(store(), plan_);
+  EXPECT_THAT(Names(), IsEmpty());
+  LeaveModelDir(store(), plan_);  // twice is no harm
+}
+
+TEST_P(RunStartTest, WithoutAModelDirNothingIsWritten) {
+  plan_.clear_model_dir();
+  FaultyStore counting(&store());
+  RunStart start;
+  ASSERT_THAT(PrepareModelDir(counting, plan_, 5, start), IsOk());
+  LeaveModelDir(counting, plan_);
+  EXPECT_EQ(start.stamp, 5);
+  EXPECT_EQ(start.point.witness(), "");
+  EXPECT_EQ(counting.operations(), 0);
+}
+
+TEST_P(RunStartTest, ADirectoryThatCannotBeWrittenIsTheFlagsFault) {
+  FaultyStore faulty(&store());
+  faulty.FailNextWrite(absl::PermissionDeniedError("Permission denied"));
+  RunStart start;
+  EXPECT_THAT(
+      PrepareModelDir(faulty, plan_, 5, start),
+      StatusIs(absl::StatusCode::kPermissionDenied,
+               AllOf(HasSubstr("--model_dir"), HasSubstr(plan_.model_dir()))));
+}
+
+}  // namespace
+}  // namespace podsim
