@@ -34,8 +34,8 @@ class Committer {
   Committer(const Committer&) = delete;
   Committer& operator=(const Committer&) = delete;
 
-  // Does not block. Adds the manifest's tensors, commits, and deletes what is
-  // beyond `keep`; then calls `done` from the thread.
+  // Does not block. Adds the manifest's tensors, commits, calls `done` from the
+  // thread, and then deletes what is beyond `keep`.
   void Commit(const CheckpointManifest& manifest, CommitDone done);
 
  private:
