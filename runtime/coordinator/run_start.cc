@@ -95,6 +95,11 @@ std::int64_t StepsLeft(const JobPlan& plan, std::int64_t consumed) {
   return (left + batch - 1) / batch;
 }
 
+// An evaluation only reads, perhaps beside a job that trains there.
+bool Saves(const JobPlan& plan) {
+  return !plan.model_dir().empty() && plan.mode() != "eval";
+}
+
 absl::Status RemoveWitnesses(ObjectStore& store, const std::string& dir) {
   auto names = store.List(dir);
   if (absl::IsNotFound(names.status())) return absl::OkStatus();
@@ -139,12 +144,9 @@ absl::Status PrepareModelDir(ObjectStore& store, const JobPlan& plan,
                              std::int64_t stamp, RunStart& start) {
   start.stamp = stamp;
   const std::string& dir = plan.model_dir();
-  if (dir.empty()) return absl::OkStatus();
-  if (plan.mode() != "eval") {
-    PODSIM_RETURN_IF_ERROR(CleanUnfinished(store, dir));
-    PODSIM_RETURN_IF_ERROR(
-        SetAsideNewer(store, dir, start.point.step(), stamp));
-  }
+  if (!Saves(plan)) return absl::OkStatus();
+  PODSIM_RETURN_IF_ERROR(CleanUnfinished(store, dir));
+  PODSIM_RETURN_IF_ERROR(SetAsideNewer(store, dir, start.point.step(), stamp));
   PODSIM_RETURN_IF_ERROR(RemoveWitnesses(store, dir));
   start.point.set_witness(absl::StrCat(kWitness, stamp, "/witness"));
   return Annotate(
@@ -154,7 +156,7 @@ absl::Status PrepareModelDir(ObjectStore& store, const JobPlan& plan,
 
 void LeaveModelDir(ObjectStore& store, const JobPlan& plan) {
   // Another start would remove it, too: a failure is nobody's trouble.
-  if (!plan.model_dir().empty())
+  if (Saves(plan))
     static_cast<void>(RemoveWitnesses(store, plan.model_dir()));
 }
 
