@@ -2,7 +2,6 @@
 
 #include <unistd.h>
 
-#include <array>
 #include <atomic>
 #include <memory>
 #include <optional>
@@ -16,20 +15,18 @@
 #include "base/status.h"
 #include "host/board/cpu_share.h"
 #include "host/checkpoint/async_saver.h"
-#include "host/checkpoint/catalog.h"
-#include "host/checkpoint/restore.h"
 #include "host/storage/faulty_store.h"
 #include "host/storage/storage.h"
 #include "host/worker/bench_run.h"
 #include "host/worker/coordinator_link.h"
 #include "host/worker/fault_injector.h"
+#include "host/worker/preparation.h"
 #include "host/worker/step_gate.h"
 #include "host/worker/termination.h"
 #include "host/worker/trainer.h"
 #include "interconnect/transport/delayed.h"
 #include "interconnect/transport/faulty_links.h"
 #include "interconnect/transport/grpc_transport.h"
-#include "models/zoo/zoo.h"
 
 namespace podsim {
 namespace {
@@ -67,12 +64,6 @@ class StopSwitch {
   absl::Status why_ PODSIM_GUARDED_BY(mutex_);
 };
 
-std::string HostName() {
-  std::array<char, 256> name{};
-  if (gethostname(name.data(), name.size() - 1) != 0) return "unknown";
-  return name.data();
-}
-
 absl::StatusOr<Join> MakeJoin(const HostOptions& options,
                               const std::string& ici_address) {
   Join join;
@@ -92,38 +83,6 @@ std::pair<int, int> HostsOf(const JobPlan& plan, int process) {
   const int end = process + 1 < plan.processes() ? plan.first_host(process + 1)
                                                  : plan.bits().hosts();
   return {first, end - first};
-}
-
-absl::StatusOr<std::shared_ptr<const Dataset>> OpenPlannedDataset(
-    const JobPlan& plan, ObjectStore& store) {
-  const DatasetConfig& config = plan.bits().dataset();
-  PODSIM_ASSIGN_OR_RETURN(
-      auto dataset,
-      OpenDataset({.name = config.name(),
-                   .data_dir = plan.data_dir(),
-                   .example_shape = {config.example_shape().begin(),
-                                     config.example_shape().end()},
-                   .classes = config.classes(),
-                   .examples = config.train_examples(),
-                   .seed = plan.bits().seed()},
-                  store));
-  if (dataset->config().fingerprint() != config.fingerprint())
-    return absl::FailedPreconditionError(absl::StrCat(
-        "data set ", config.name(), " here has fingerprint ",
-        dataset->config().fingerprint(), ", the plan was made for ",
-        config.fingerprint(), ": all hosts must see the same data"));
-  return dataset;
-}
-
-absl::StatusOr<std::shared_ptr<const Program>> CompilePlanned(
-    const JobPlan& plan) {
-  PODSIM_ASSIGN_OR_RETURN(
-      Program program,
-      BuildProgram(plan.bits().model(),
-                   {.bfloat16_products = plan.bits().precision() == "bfloat16",
-                    .momentum = plan.bits().momentum(),
-                    .bucket_bytes = plan.bits().bucket_bytes()}));
-  return std::make_shared<const Program>(std::move(program));
 }
 
 absl::Status ConnectPeers(GrpcTransport& transport,
@@ -175,35 +134,6 @@ int ThreadsFor(const HostOptions& options, const JobPlan& plan) {
   if (options.threads > 0) return options.threads;
   if (plan.threads() > 0) return plan.threads();
   return FairShare(AvailableCpus(), plan.processes());
-}
-
-// A directory of that name may be there without being the coordinator's.
-absl::Status CheckShared(ObjectStore& store, const Assignment& assignment) {
-  const std::string& witness = assignment.start().witness();
-  if (witness.empty()) return absl::OkStatus();
-  const std::string& dir = assignment.plan().model_dir();
-  const absl::Status seen =
-      store.Read(absl::StrCat(dir, "/", witness)).status();
-  if (!absl::IsNotFound(seen)) return seen;
-  return absl::FailedPreconditionError(absl::StrCat(
-      "--model_dir ", dir, " is not shared: on ", HostName(),
-      " it lacks what the coordinator wrote there; mount one directory on all "
-      "hosts, under the same path"));
-}
-
-absl::StatusOr<StartState> Restore(ObjectStore& store, const StartPoint& from,
-                                   const Program& program) {
-  StartState start = {.step = from.step(),
-                      .examples_consumed = from.examples_consumed()};
-  if (from.checkpoint().empty()) return start;
-  PODSIM_ASSIGN_OR_RETURN(const CheckpointAt at,
-                          ReadManifest(store, from.checkpoint()));
-  if (at.manifest_sha256 != from.manifest_sha256())
-    return absl::FailedPreconditionError(absl::StrCat(
-        from.checkpoint(), " is another checkpoint on ", HostName(),
-        " than the coordinator's: all hosts must see the same directory"));
-  PODSIM_ASSIGN_OR_RETURN(start.variables, ReadVariables(store, at, program));
-  return start;
 }
 
 std::unique_ptr<AsyncSaver> MakeSaver(const Assignment& assignment,
