@@ -155,6 +155,19 @@ std::string EvaluationText(const JobPlan& plan) {
                          " and at the end"));
 }
 
+std::string CheckpointText(const JobPlan& plan) {
+  std::string when;
+  if (plan.checkpoint_every() > 0)
+    absl::StrAppend(&when, "every ", Counted(plan.checkpoint_every(), "step"),
+                    ", ");
+  if (plan.checkpoint_every_seconds() > 0)
+    absl::StrAppend(&when, "every ", plan.checkpoint_every_seconds(), " s, ");
+  return absl::StrCat(plan.model_dir(), ": ", when, "at the end; ",
+                      plan.keep() == 0
+                          ? "all are kept"
+                          : absl::StrCat(plan.keep(), " are kept"));
+}
+
 }  // namespace
 
 std::string FormatPlan(const JobPlan& plan, const Slice& slice) {
@@ -170,6 +183,8 @@ std::string FormatPlan(const JobPlan& plan, const Slice& slice) {
                   Line("gradients", GradientsText(plan.bits())),
                   Line("processes", ProcessesText(plan)),
                   Line("evaluation", EvaluationText(plan)));
+  if (!plan.model_dir().empty())
+    text += Line("checkpoints", CheckpointText(plan));
   for (const std::string& note : plan.notes()) text += Line("note", note);
   for (const std::string& warning : plan.warnings())
     text += Line("WARNING", warning);

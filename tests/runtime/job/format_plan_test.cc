@@ -69,6 +69,12 @@ TEST(FormatPlanTest, OtherShapes) {
               AllOf(HasSubstr("2 threads each, TCP"),
                     HasSubstr("every 10 steps and at the end")));
   EXPECT_THAT(Format("topology: 'v3-2048'"), HasSubstr("\nWARNING     "));
+  EXPECT_THAT(
+      Format("model_dir: 'runs/a' checkpoint_every: 500 keep: 3"),
+      HasSubstr("checkpoints runs/a: every 500 steps, at the end; 3 are kept"));
+  EXPECT_THAT(
+      Format("model_dir: 'm'"),
+      HasSubstr("checkpoints m: every 600 s, at the end; all are kept"));
 }
 
 TEST(FormatPlanTest, LinesFitATerminal) {
