@@ -138,20 +138,28 @@ void Supervisor::Wait() {
 }
 
 // Ends before output: whatever a process said is in its pipe when it is gone.
+// Signals last: that the job is done may have come with them.
 void Supervisor::Collect() {
+  ReapChildren();
+  ReadEvents();
+  ReadReady();
+  for (Child& child : children_) ReadOutput(child);
+  TakeSignals();
+}
+
+void Supervisor::TakeSignals() {
   while (const int signal = signals_.TakeStop()) {
     if (signal == SIGTERM && options_.drains && started_ && !draining_ &&
         phase_ == Phase::kRunning) {
       BeginDrain();
       continue;
     }
+    // Whoever stops what is done (compose does, when the first container ends)
+    // still wants its result; the end is near in any case.
+    if (evidence_.job_done && !std::exchange(late_stop_, true)) continue;
     outcome_.stop_signal = signal;
     ++stops_;
   }
-  ReapChildren();
-  ReadEvents();
-  ReadReady();
-  for (Child& child : children_) ReadOutput(child);
 }
 
 void Supervisor::ReapChildren() {

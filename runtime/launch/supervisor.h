@@ -108,6 +108,7 @@ class Supervisor {
   absl::Status StartChild(const ProcessSpec& spec);
   void Wait();
   void Collect();
+  void TakeSignals();
   void ReapChildren();
   void ReadEvents();
   void ReadReady();
@@ -143,10 +144,11 @@ class Supervisor {
 
   Phase phase_ = Phase::kRunning;
   absl::Time deadline_ = absl::InfiniteFuture();
-  bool started_ = false;   // the pod runs
-  bool draining_ = false;  // SIGTERM was passed on
-  int stops_ = 0;          // signals to stop; the second one means at once
-  Evidence evidence_;      // parallel to children_
+  bool started_ = false;    // the pod runs
+  bool draining_ = false;   // SIGTERM was passed on
+  bool late_stop_ = false;  // a signal came when the job was done
+  int stops_ = 0;           // signals to stop; the second one means at once
+  Evidence evidence_;       // parallel to children_
   Outcome outcome_;
   absl::Status start_status_;  // of hosts started later
 };

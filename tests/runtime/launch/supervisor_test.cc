@@ -250,6 +250,16 @@ TEST_F(SupervisorTest, ASecondSignalDoesNotWaitForTheObstinate) {
   ExpectNoChildren();
 }
 
+TEST_F(SupervisorTest, ASignalThatComesWhenTheJobIsDoneLosesNoResult) {
+  StartCoordinator(Emit(kDoneLine) + "echo > $FIFO");
+  StartHost(0, "cat $FIFO; kill -TERM $PPID");
+  const Outcome outcome = Run();
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_EQ(outcome.stop_signal, 0);
+  EXPECT_FALSE(outcome.failure.has_value());
+  ExpectNoChildren();
+}
+
 TEST_F(SupervisorTest, OutputIsKeptInFilesAndOnlyTroubleIsShown) {
   NewSupervisor({.log_dir = dir_.path()});
   StartCoordinator("cat $FIFO; " + Emit(kDoneLine));
