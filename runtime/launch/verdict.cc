@@ -184,8 +184,10 @@ bool IsRecoverable(const Evidence& evidence, bool restores) {
   if (process != nullptr && process->end.has_value() &&
       process->end->signal != 0)
     return process->end->signal != SIGILL;
-  if (process != nullptr && (process->stopped || process->overdue)) return true;
-  if (!evidence.failed.has_value()) return false;
+  // What the coordinator was told counts for more than a standstill on the way
+  // out: a leak checker stops a process that ends by itself.
+  if (!evidence.failed.has_value())
+    return process != nullptr && (process->stopped || process->overdue);
   if (evidence.failed->lost()) return true;
   switch (static_cast<absl::StatusCode>(evidence.failed->code())) {
     case absl::StatusCode::kUnavailable:

@@ -251,10 +251,20 @@ TEST(IsRecoverableTest, ACpuWithoutTheInstructionIsNot) {
 
 TEST(IsRecoverableTest, AStoppedHostIs) {
   Evidence evidence = Pod();
-  Report(evidence, absl::StatusCode::kInternal);
-  EXPECT_FALSE(IsMended(evidence));
+  Report(evidence, absl::StatusCode::kDeadlineExceeded);
   Host(evidence, 1).stopped = true;
   EXPECT_TRUE(IsMended(evidence));
+}
+
+// A leak checker stops a process that has said why it ends.
+TEST(IsRecoverableTest, AHostThatStandsStillOnItsWayOutIsByItsReport) {
+  for (const auto code :
+       {absl::StatusCode::kInternal, absl::StatusCode::kResourceExhausted}) {
+    Evidence evidence = Pod();
+    Report(evidence, code);
+    Host(evidence, 1).stopped = true;
+    EXPECT_FALSE(IsMended(evidence)) << absl::StatusCodeToString(code);
+  }
 }
 
 TEST(IsRecoverableTest, AnOverdueHostIs) {
