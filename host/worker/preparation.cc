@@ -42,12 +42,7 @@ absl::StatusOr<std::shared_ptr<const Dataset>> OpenPlannedDataset(
 
 absl::StatusOr<std::shared_ptr<const Program>> CompilePlanned(
     const JobPlan& plan) {
-  PODSIM_ASSIGN_OR_RETURN(
-      Program program,
-      BuildProgram(plan.bits().model(),
-                   {.bfloat16_products = plan.bits().precision() == "bfloat16",
-                    .momentum = plan.bits().momentum(),
-                    .bucket_bytes = plan.bits().bucket_bytes()}));
+  PODSIM_ASSIGN_OR_RETURN(Program program, BuildProgram(plan.bits()));
   return std::make_shared<const Program>(std::move(program));
 }
 

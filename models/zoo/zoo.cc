@@ -69,4 +69,11 @@ absl::StatusOr<Program> BuildProgram(const ModelConfig& config,
                    "'; known: ", absl::StrJoin(ModelNames(), ", ")));
 }
 
+absl::StatusOr<Program> BuildProgram(const PlanBits& bits) {
+  return BuildProgram(bits.model(),
+                      {.bfloat16_products = bits.precision() == "bfloat16",
+                       .momentum = bits.momentum(),
+                       .bucket_bytes = bits.bucket_bytes()});
+}
+
 }  // namespace podsim

@@ -22,6 +22,10 @@ std::vector<std::string> ModelNames();
 absl::StatusOr<Program> BuildProgram(const ModelConfig& config,
                                      const CompileOptions& options);
 
+// The one that a job's plan means: its model, precision, momentum and buckets.
+// Errors: as above.
+absl::StatusOr<Program> BuildProgram(const PlanBits& bits);
+
 }  // namespace podsim
 
 #endif  // PODSIM_MODELS_ZOO_ZOO_H_

@@ -22,12 +22,7 @@ constexpr std::chrono::milliseconds kWaitSlice(100);
 
 absl::Status AddTensors(CheckpointManifest& manifest) {
   const PlanBits& bits = manifest.bits();
-  PODSIM_ASSIGN_OR_RETURN(
-      const Program program,
-      BuildProgram(bits.model(),
-                   {.bfloat16_products = bits.precision() == "bfloat16",
-                    .momentum = bits.momentum(),
-                    .bucket_bytes = bits.bucket_bytes()}));
+  PODSIM_ASSIGN_OR_RETURN(const Program program, BuildProgram(manifest.bits()));
   for (CheckpointTensor& tensor : TensorsOf(program, bits.hosts())) {
     *manifest.add_tensors() = std::move(tensor);
   }

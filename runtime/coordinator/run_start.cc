@@ -44,12 +44,7 @@ absl::StatusOr<std::optional<CheckpointAt>> FindCheckpoint(
 }
 
 absl::Status CheckModel(const CheckpointAt& at, const JobPlan& plan) {
-  PODSIM_ASSIGN_OR_RETURN(
-      const Program program,
-      BuildProgram(plan.bits().model(),
-                   {.bfloat16_products = plan.bits().precision() == "bfloat16",
-                    .momentum = plan.bits().momentum(),
-                    .bucket_bytes = plan.bits().bucket_bytes()}));
+  PODSIM_ASSIGN_OR_RETURN(const Program program, BuildProgram(plan.bits()));
   return Annotate(CheckTensorsFit(at.manifest, program), at.path);
 }
 
@@ -156,8 +151,7 @@ absl::Status PrepareModelDir(ObjectStore& store, const JobPlan& plan,
 
 void LeaveModelDir(ObjectStore& store, const JobPlan& plan) {
   // Another start would remove it, too: a failure is nobody's trouble.
-  if (Saves(plan))
-    static_cast<void>(RemoveWitnesses(store, plan.model_dir()));
+  if (Saves(plan)) static_cast<void>(RemoveWitnesses(store, plan.model_dir()));
 }
 
 }  // namespace podsim

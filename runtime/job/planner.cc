@@ -123,12 +123,7 @@ absl::StatusOr<JobPlan> MakePlan(const JobSpec& asked,
                 inputs));
   PlanBits& bits = *plan.mutable_bits();
   FillModelConfig(job.spec, inputs.dataset, *bits.mutable_model());
-  PODSIM_ASSIGN_OR_RETURN(
-      const Program program,
-      BuildProgram(bits.model(),
-                   {.bfloat16_products = bits.precision() == "bfloat16",
-                    .momentum = bits.momentum(),
-                    .bucket_bytes = bits.bucket_bytes()}));
+  PODSIM_ASSIGN_OR_RETURN(const Program program, BuildProgram(bits));
   return FinishPlan(std::move(plan), program, job, inputs);
 }
 

@@ -10,10 +10,7 @@ std::optional<SimTime> SimulatedStep(const PlannedJob& job) {
   const PlanBits& bits = job.plan.bits();
   // The forecast prices one pass over the batch.
   if (bits.microbatch_size() != 0) return std::nullopt;
-  const auto program = BuildProgram(
-      bits.model(), {.bfloat16_products = bits.precision() == "bfloat16",
-                     .momentum = bits.momentum(),
-                     .bucket_bytes = bits.bucket_bytes()});
+  const auto program = BuildProgram(bits);
   if (!program.ok()) return std::nullopt;
   const auto step = ForecastStep(*program, job.slice, bits.batch_per_core());
   if (!step.ok()) return std::nullopt;
