@@ -1,18 +1,11 @@
 #include "host/worker/audit_plan.h"
 
-#include <algorithm>
+#include "host/worker/placement.h"
 
 namespace podsim {
 namespace {
 
 constexpr int kAuditors = 2;
-
-int ProcessOf(const JobPlan& plan, int host) {
-  const auto& first = plan.first_host();
-  return static_cast<int>(std::upper_bound(first.begin(), first.end(), host) -
-                          first.begin()) -
-         1;
-}
 
 }  // namespace
 

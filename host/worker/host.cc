@@ -20,6 +20,7 @@
 #include "host/worker/bench_run.h"
 #include "host/worker/coordinator_link.h"
 #include "host/worker/fault_injector.h"
+#include "host/worker/placement.h"
 #include "host/worker/preparation.h"
 #include "host/worker/step_gate.h"
 #include "host/worker/termination.h"
@@ -78,23 +79,16 @@ absl::StatusOr<Join> MakeJoin(const HostOptions& options,
   return join;
 }
 
-std::pair<int, int> HostsOf(const JobPlan& plan, int process) {
-  const int first = plan.first_host(process);
-  const int end = process + 1 < plan.processes() ? plan.first_host(process + 1)
-                                                 : plan.bits().hosts();
-  return {first, end - first};
-}
-
 absl::Status ConnectPeers(GrpcTransport& transport,
                           const Assignment& assignment) {
   const JobPlan& plan = assignment.plan();
   std::vector<IciProcess> pod;
   for (const PeerAddress& peer : assignment.peers()) {
-    const auto [first, count] = HostsOf(plan, peer.process());
+    const HostRange hosts = HostsOf(plan, peer.process());
     pod.push_back({.process = peer.process(),
                    .address = peer.ici_address(),
-                   .first_host = first,
-                   .host_count = count});
+                   .first_host = hosts.first,
+                   .host_count = hosts.end - hosts.first});
   }
   return transport.Connect(pod, assignment.generation(),
                            absl::Seconds(plan.initialization_timeout()));

@@ -1,5 +1,5 @@
 // Look-ups in JobPlan.first_host.
-#include "runtime/coordinator/placement.h"
+#include "host/worker/placement.h"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 // Which process plays which hosts, as the JobPlan says. Pure.
-#ifndef PODSIM_RUNTIME_COORDINATOR_PLACEMENT_H_
-#define PODSIM_RUNTIME_COORDINATOR_PLACEMENT_H_
+#ifndef PODSIM_HOST_WORKER_PLACEMENT_H_
+#define PODSIM_HOST_WORKER_PLACEMENT_H_
 
 #include <string>
 
@@ -30,4 +30,4 @@ std::string DescribeHosts(HostRange hosts);
 
 }  // namespace podsim
 
-#endif  // PODSIM_RUNTIME_COORDINATOR_PLACEMENT_H_
+#endif  // PODSIM_HOST_WORKER_PLACEMENT_H_

@@ -51,7 +51,7 @@
 #include "proto/job.pb.h"
 #include "runtime/coordinator/bench_reports.h"
 #include "runtime/coordinator/lease.h"
-#include "runtime/coordinator/placement.h"
+#include "host/worker/placement.h"
 #include "runtime/coordinator/reports.h"
 
 namespace podsim {

@@ -4,6 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/rpc/token.h"
 #include "base/status.h"
+#include "host/worker/placement.h"
 #include "interconnect/topology/environment.h"
 
 namespace podsim {
@@ -79,12 +80,9 @@ ProcessSpec HostCommand(const PodFiles& files, const JobPlan& plan,
 }
 
 std::string HostProcessName(const JobPlan& plan, int process) {
-  const int first = plan.first_host(process);
-  const int end = process + 1 < plan.first_host_size()
-                      ? plan.first_host(process + 1)
-                      : plan.bits().hosts();
-  if (end - first == 1) return absl::StrCat("host", first);
-  return absl::StrCat("host", first, "-", end - 1);
+  const HostRange hosts = HostsOf(plan, process);
+  if (hosts.end - hosts.first == 1) return absl::StrCat("host", hosts.first);
+  return absl::StrCat("host", hosts.first, "-", hosts.end - 1);
 }
 
 }  // namespace podsim

@@ -5,6 +5,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "host/worker/placement.h"
 #include "runtime/job/fault_rules.h"
 
 namespace podsim {
@@ -96,19 +97,12 @@ bool FaultMeter::Explains(const Struck& struck, const JobFailed* failed) const {
       return corruption && failed->step() == struck.step;
     case Fault::CORRUPT_WEIGHTS:
       return corruption && failed->step() >= struck.step &&
-             failed->process() == ProcessOf(struck.fault.host());
+             failed->process() == ProcessOf(plan_, struck.fault.host());
     case Fault::FLIP:
       return corruption && failed->step() <= struck.step + 1;
     default:
       return !corruption;
   }
-}
-
-int FaultMeter::ProcessOf(int host) const {
-  const auto& first = plan_.first_host();
-  return static_cast<int>(std::upper_bound(first.begin(), first.end(), host) -
-                          first.begin()) -
-         1;
 }
 
 void FaultMeter::OnFailure(const JobFailed* failed, const std::string& why) {

@@ -58,7 +58,6 @@ class FaultMeter {
   void OnStep(const StepDone& step);
   // `failed`: the coordinator's verdict; nullptr: it has none, it is gone.
   void OnFailure(const JobFailed* failed, const std::string& why);
-  int ProcessOf(int host) const;
   bool Explains(const Struck& struck, const JobFailed* failed) const;
   void OnDone();
   void ComplainOfStruck(const Struck& struck);

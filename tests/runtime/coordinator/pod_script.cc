@@ -6,7 +6,7 @@
 
 #include "base/build.h"
 #include "base/status.h"
-#include "runtime/coordinator/placement.h"
+#include "host/worker/placement.h"
 
 namespace podsim::testing {
 

@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-#include "runtime/coordinator/placement.h"
+#include "host/worker/placement.h"
 #include "tests/runtime/coordinator/pod_script.h"
 #include "tests/testing/status_matchers.h"
 
