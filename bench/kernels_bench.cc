@@ -13,6 +13,7 @@
 #include "base/random.h"
 #include "base/status.h"
 #include "bench/beside_copy.h"
+#include "host/core/aligned_floats.h"
 #include "models/tensor/kernels.h"
 #include "models/tensor/reference.h"
 
@@ -33,14 +34,17 @@ std::vector<float> RandomMatrix(std::int64_t count, std::uint64_t key) {
 // Both sum K products of at most 1/4, in float32 or better: each is off by at
 // most K u K / 4 with u = 2^-24 (Higham, section 3.1), so the two differ by at
 // most twice that.
+// The reference packs b as it is.
 bool Verify(const PodsimKernels& kernels, const ProductShape& s,
-            const std::vector<float>& a, const std::vector<float>& b) {
+            const std::vector<float>& a, const std::vector<float>& b,
+            const float* packed) {
   const std::int64_t rows = std::min<std::int64_t>(s.m, 8);
   std::vector<float> got(rows * s.n);
   std::vector<float> want(rows * s.n);
-  kernels.matmul(rows, s.n, s.k, a.data(), s.k, b.data(), s.n, got.data(), s.n);
-  ReferenceKernels().matmul(rows, s.n, s.k, a.data(), s.k, b.data(), s.n,
-                            want.data(), s.n);
+  kernels.float32.multiply(rows, s.n, s.k, a.data(), s.k, packed, got.data(),
+                           s.n);
+  ReferenceKernels().float32.multiply(rows, s.n, s.k, a.data(), s.k, b.data(),
+                                      want.data(), s.n);
   const double bound = 2 * static_cast<double>(s.k * s.k) * 0x1p-24 / 4;
   for (std::size_t i = 0; i < got.size(); ++i)
     if (!(std::abs(got[i] - want[i]) <= bound)) return false;
@@ -55,14 +59,17 @@ void Product(benchmark::State& state, const std::string& isa, ProductShape s) {
   }
   const auto a = RandomMatrix(s.m * s.k, 1);
   const auto b = RandomMatrix(s.k * s.n, 2);
-  if (!Verify(**kernels, s, a, b)) {
+  const PodsimProducts& products = (*kernels)->float32;
+  const AlignedFloats packed(products.packed_elements(s.n, s.k));
+  products.pack(s.n, s.k, b.data(), s.n, 0, s.n, packed.data());
+  if (!Verify(**kernels, s, a, b, packed.data())) {
     state.SkipWithError("the product is wrong");
     return;
   }
   std::vector<float> c(s.m * s.n);
   for (auto _ : state) {
-    (*kernels)->matmul(s.m, s.n, s.k, a.data(), s.k, b.data(), s.n, c.data(),
-                       s.n);
+    products.multiply(s.m, s.n, s.k, a.data(), s.k, packed.data(), c.data(),
+                      s.n);
     benchmark::DoNotOptimize(c.data());
     benchmark::ClobberMemory();
   }
@@ -111,7 +118,7 @@ void Register() {
          {ProductShape{1024, 512, 784}, ProductShape{1024, 512, 512},
           ProductShape{1024, 10, 512}})
       benchmark::RegisterBenchmark(
-          ("matmul/" + isa + "/" + std::to_string(s.m) + "x" +
+          ("multiply/" + isa + "/" + std::to_string(s.m) + "x" +
            std::to_string(s.n) + "x" + std::to_string(s.k))
               .c_str(),
           [isa, s](benchmark::State& state) { Product(state, isa, s); });

@@ -1,6 +1,7 @@
 #include "host/core/core.h"
 
 #include <cstddef>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
@@ -62,11 +63,64 @@ absl::Status CheckBuffers(const Program& program, const Segment& segment,
     for (const auto* operands : {&instruction.inputs, &instruction.outputs})
       for (const TensorId id : *operands)
         PODSIM_RETURN_IF_ERROR(CheckNeed(NeedOf(program, id, rows, buffers)));
-    if (instruction.attributes.rounded_operands)
-      PODSIM_RETURN_IF_ERROR(CheckNeed(
-          {"rounded", buffers.rounded.size(), program.variable_elements}));
+    if (EntryOf(instruction.op).is_product && buffers.workspace == nullptr)
+      return absl::InternalError("a product has no workspace");
   }
   return absl::OkStatus();
+}
+
+absl::Status CheckPanels(std::int64_t rows, const Panels& panels) {
+  if (rows >= 0 && panels.rows >= 1 && panels.columns >= 1 &&
+      panels.columns % kColumnCut == 0 && panels.k_block >= 1)
+    return absl::OkStatus();
+  return absl::InternalError(
+      absl::StrCat("cannot cut ", rows, " rows into panels of ", panels.rows,
+                   " rows, ", panels.columns, " columns (a multiple of ",
+                   kColumnCut, "), K-blocks of ", panels.k_block));
+}
+
+using Instructions = std::span<const Instruction>;
+
+// The first of them, and those behind it that may run row by row with it.
+Instructions FirstGroup(Instructions rest) {
+  std::size_t size = 1;
+  const std::int32_t group = rest[0].row_group;
+  while (group != kNoRowGroup && size < rest.size() &&
+         rest[size].row_group == group)
+    ++size;
+  return rest.first(size);
+}
+
+// Where the packed right side of a product is; packs it if it is no variable.
+const float* PackedFor(const OpCall& call, std::size_t slot) {
+  const RightSide side = RightSideOf(call.program, call.instruction);
+  const CoreBuffers& buffers = call.buffers;
+  if (buffers.packed != nullptr &&
+      call.program.tensor(side.tensor).storage == Storage::kVariable) {
+    const float* known = buffers.packed->Find(side);
+    if (known != nullptr) return known;
+  }
+  float* packed = buffers.workspace->Slot(
+      slot, side.products(call.kernels).packed_elements(side.n, side.k));
+  PackRightSide(side, call.Input(1), call.panels.columns, call.kernels,
+                call.parallel, packed);
+  return packed;
+}
+
+struct KernelCall {
+  OpCall call;
+  OpKernel kernel;
+};
+
+// A group of one runs over its own rows; others have those of the batch.
+void RunGroup(std::span<const KernelCall> group) {
+  const OpCall& first = group[0].call;
+  if (group[0].kernel.whole != nullptr) return group[0].kernel.whole(first);
+  ForPanels(first.parallel, first.OutputView(0).rows, first.panels.rows,
+            [&](std::int64_t begin, std::int64_t end) {
+              for (const KernelCall& each : group)
+                each.kernel.rows(each.call, begin, end);
+            });
 }
 
 }  // namespace
@@ -78,35 +132,28 @@ absl::Status RunSegment(const Program& program, const Segment& segment,
                         const CoreBuffers& buffers) {
   if (segment.kind != SegmentKind::kCompute)
     return absl::InternalError("a core was asked to run a collective");
-  if (rows < 0 || panels.rows < 1 || panels.columns < 1 || panels.k_block < 1)
-    return absl::InternalError(absl::StrCat(
-        "cannot cut ", rows, " rows into panels of ", panels.rows, " rows, ",
-        panels.columns, " columns, K-blocks of ", panels.k_block));
+  PODSIM_RETURN_IF_ERROR(CheckPanels(rows, panels));
   PODSIM_RETURN_IF_ERROR(CheckBuffers(program, segment, rows, buffers));
-  for (const Instruction& instruction : segment.instructions) {
-    const OpKernel kernel = KernelOf(instruction.op);
-    if (kernel == nullptr)
-      return absl::InternalError(
-          absl::StrCat("no kernel for op ", static_cast<int>(instruction.op)));
-    kernel({program, instruction, rows, panels, scalars, kernels, parallel,
-            buffers});
+  Instructions rest = segment.instructions;
+  std::vector<KernelCall> calls;
+  while (!rest.empty()) {
+    const Instructions group = FirstGroup(rest);
+    rest = rest.subspan(group.size());
+    calls.clear();
+    for (const Instruction& instruction : group) {
+      const OpKernel kernel = KernelOf(instruction.op);
+      if (kernel.rows == nullptr && kernel.whole == nullptr)
+        return absl::InternalError(absl::StrCat(
+            "no kernel for op ", static_cast<int>(instruction.op)));
+      OpCall call{program, instruction, rows,     panels,
+                  scalars, kernels,     parallel, buffers};
+      if (HasPackedSide(instruction.op))
+        call.packed = PackedFor(call, calls.size());
+      calls.push_back({call, kernel});
+    }
+    RunGroup(calls);
   }
   return absl::OkStatus();
-}
-
-void RoundVariables(const Program& program, const PodsimKernels& kernels,
-                    std::span<const float> variables,
-                    std::span<float> rounded) {
-  if (!program.bfloat16_products) return;
-  const auto elements = static_cast<std::size_t>(program.variable_elements);
-  PODSIM_CHECK(variables.size() >= elements && rounded.size() >= elements);
-  for (const ProgramVariable& variable : program.variables) {
-    const ProgramTensor& tensor = program.tensor(variable.tensor);
-    if (tensor.feeds_product)
-      kernels.round_bfloat16(tensor.shape.elements(),
-                             variables.data() + tensor.offset,
-                             rounded.data() + tensor.offset);
-  }
 }
 
 }  // namespace podsim

@@ -3,41 +3,56 @@
 #ifndef PODSIM_HOST_CORE_CORE_H_
 #define PODSIM_HOST_CORE_CORE_H_
 
+#include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <span>
+#include <vector>
 
 #include "absl/status/status.h"
+#include "host/core/aligned_floats.h"
+#include "host/core/packed_variables.h"
+#include "host/core/parallel_for.h"
 #include "models/graph/program.h"
 #include "models/tensor/kernels.h"
 
 namespace podsim {
 
-// Runs fn(0) ... fn(count - 1), in any order and on any threads, and returns
-// when all are done. A board gives its thread pool; tests may give a loop.
-class ParallelFor {
- public:
-  virtual ~ParallelFor() = default;
-  virtual void Run(std::int64_t count,
-                   const std::function<void(std::int64_t)>& fn) = 0;
+// How work is cut (from the plan): k_block decides bits, threads do not.
+struct Panels {
+  // Rows that run through a row group at a time: few enough for their
+  // activations to stay in a core's cache. A multiple of 4.
+  std::int64_t rows = 128;
+  // Columns of a right side packed at a time: a multiple of kColumnCut.
+  std::int64_t columns = 96;
+  // Rows that a weight gradient sums at a time.
+  std::int64_t k_block = 1024;
 };
 
-// How products are cut (from the plan): the cuts decide bits, threads do not.
-struct Panels {
-  std::int64_t rows = 256;
-  std::int64_t columns = 480;
-  std::int64_t k_block = 1024;
+// Memory for right sides that are packed for one op: reused from op to op.
+class Workspace {
+ public:
+  // Slot i, with room for `elements`.
+  float* Slot(std::size_t i, std::int64_t elements) {
+    if (slots_.size() <= i) slots_.resize(i + 1);
+    slots_[i].Reserve(elements);
+    return slots_[i].data();
+  }
+
+ private:
+  std::vector<AlignedFloats> slots_;
 };
 
 // Memory that a segment works on. Spans are borrowed; sizes follow the Program
 // with R = rows of all cores in the range.
 struct CoreBuffers {
   std::span<float> variables;  // shared by the process
-  std::span<float> rounded;    // bfloat16 copies of variables, same layout
-  std::span<float> gradients;  // this host's
-  std::span<float> batched;    // batched_elements_per_row * R
-  std::span<float> scratch;    // scratch_elements
-  std::span<float> outputs;    // output_elements_per_row * R
+  // Of these variables as they are now; null: products pack for themselves.
+  const PackedVariables* packed = nullptr;
+  Workspace* workspace = nullptr;  // one for each caller at a time
+  std::span<float> gradients;      // this host's
+  std::span<float> batched;        // batched_elements_per_row * R
+  std::span<float> scratch;        // scratch_elements
+  std::span<float> outputs;        // output_elements_per_row * R
   std::span<const float> features;
   std::span<const std::int32_t> labels;
   std::span<const float> weights;
@@ -49,7 +64,9 @@ struct StepScalars {
 
 // Runs a kCompute segment for `rows` stacked rows. Deterministic: bits depend
 // on the Program, buffers, rows, panels and kernels, not on `parallel`.
-// Errors: INTERNAL (an op the table does not know).
+// Errors: INTERNAL (an op the table does not know, buffers or panels that do
+// not
+//   fit: bugs).
 absl::Status RunSegment(const Program& program, const Segment& segment,
                         std::int64_t rows, const Panels& panels,
                         const StepScalars& scalars,
@@ -60,11 +77,6 @@ absl::Status RunSegment(const Program& program, const Segment& segment,
 // on every slice. Slots are zero.
 void InitVariables(const Program& program, std::uint64_t seed,
                    std::span<float> variables);
-
-// Makes `rounded` the bfloat16 rounding of every variable that feeds a product
-// (after init and after each update). No-op for float32 programs.
-void RoundVariables(const Program& program, const PodsimKernels& kernels,
-                    std::span<const float> variables, std::span<float> rounded);
 
 }  // namespace podsim
 

@@ -1,11 +1,15 @@
-// How each op is computed on a host: one function per OpCode, which cuts the
-// work into fixed panels and hands them to a ParallelFor.
+// How each op is computed on a host: one entry per OpCode. Row-wise ops compute
+// a range of rows; RunSegment cuts a batch into such ranges and takes each
+// through all neighbouring row-wise ops, so that activations stay in the cache.
+// The others cut their own work into panels and hand them to a ParallelFor.
 //
 // The cuts follow from shapes, rows and Panels alone and panels never write the
 // same element, so that bits do not depend on who computes which panel when.
 #ifndef PODSIM_HOST_CORE_OP_KERNELS_H_
 #define PODSIM_HOST_CORE_OP_KERNELS_H_
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 
 #include "host/core/core.h"
@@ -26,21 +30,42 @@ struct OpCall {
   const PodsimKernels& kernels;
   ParallelFor& parallel;
   const CoreBuffers& buffers;
+  // MatMul and MatMulGradInput: their right side.
+  const float* packed = nullptr;
 
   // Operand `i` as a matrix; batched ones have R rows.
   MatrixView InputView(std::size_t i) const;
   MatrixView OutputView(std::size_t i) const;
-  // Where operand `i` lies. Variables are read from their rounded copies where
-  // the instruction says so. REQUIRES: float operands, labels for Labels.
+  // Where operand `i` lies. REQUIRES: float operands, labels for Labels.
   const float* Input(std::size_t i) const;
   float* Output(std::size_t i) const;
   const std::int32_t* Labels(std::size_t i) const;
 };
 
-using OpKernel = void (*)(const OpCall& call);
+// One of the two; neither is a bug that a test looks for.
+struct OpKernel {
+  // Rows [begin, end) of the results. Called at once for different ranges.
+  void (*rows)(const OpCall& call, std::int64_t begin,
+               std::int64_t end) = nullptr;
+  void (*whole)(const OpCall& call) = nullptr;
+};
 
-// Null if there is none (a bug that a test looks for).
 OpKernel KernelOf(OpCode op);
+
+// The products' entries, in product_kernels.cc.
+void MatMulRows(const OpCall& call, std::int64_t begin, std::int64_t end);
+void MatMulGradInputRows(const OpCall& call, std::int64_t begin,
+                         std::int64_t end);
+void MatMulGradWeight(const OpCall& call);
+
+// fn(begin, end) for each panel of [0, size).
+template <typename Fn>
+void ForPanels(ParallelFor& parallel, std::int64_t size, std::int64_t panel,
+               const Fn& fn) {
+  parallel.Run((size + panel - 1) / panel, [&](std::int64_t i) {
+    fn(i * panel, std::min(size, (i + 1) * panel));
+  });
+}
 
 }  // namespace podsim
 

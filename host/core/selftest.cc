@@ -83,8 +83,6 @@ absl::StatusOr<std::vector<float>> Multiply(const Case& test,
   };
   set("x", kX);
   set("y", kY);
-  std::vector<float> rounded(variables.size());
-  RoundVariables(program, kernels, variables, rounded);
   const auto per_row = [&](std::int64_t elements) {
     return std::vector<float>(static_cast<std::size_t>(elements * test.rows));
   };
@@ -92,9 +90,10 @@ absl::StatusOr<std::vector<float>> Multiply(const Case& test,
   std::vector<float> outputs = per_row(program.output_elements_per_row);
   std::vector<float> scratch(
       static_cast<std::size_t>(program.scratch_elements));
+  Workspace workspace;
   CoreBuffers buffers;
   buffers.variables = variables;
-  buffers.rounded = rounded;
+  buffers.workspace = &workspace;
   buffers.batched = batched;
   buffers.scratch = scratch;
   buffers.outputs = outputs;

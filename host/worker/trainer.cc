@@ -31,7 +31,6 @@ void Trainer::Impl::Allocate() {
   const std::int64_t rows = std::max(
       rows_at_once, bits.cores_per_host() * setup.plan.eval_batch_per_core());
   variables.resize(program.variable_elements);
-  rounded.resize(program.bfloat16_products ? variables.size() : 0);
   gradients.resize(hosts.size() + (setup.plan.audit_every() > 0 ? 1 : 0));
   gradient_hash.resize(gradients.size());
   for (auto& of_host : gradients) of_host.resize(program.gradient_elements);
@@ -47,7 +46,8 @@ CoreBuffers Trainer::Impl::BuffersFor(const Batch& batch,
       static_cast<std::int64_t>(batch.features.size()) / batch.rows;
   return {
       .variables = variables,
-      .rounded = rounded,
+      .packed = &packed,
+      .workspace = &workspace,
       .gradients = gradients[local],
       .batched = batched,
       .scratch = scratch,
@@ -100,8 +100,8 @@ absl::StatusOr<std::unique_ptr<Trainer>> Trainer::Create(TrainerSetup setup) {
     impl->variables = impl->setup.start.variables;
   else
     InitVariables(impl->program, impl->bits.seed(), impl->variables);
-  RoundVariables(impl->program, *impl->setup.kernels, impl->variables,
-                 impl->rounded);
+  impl->packed.Pack(impl->program, impl->variables, impl->panels.columns,
+                    impl->parallel);
   return std::unique_ptr<Trainer>(new Trainer(std::move(impl)));
 }
 

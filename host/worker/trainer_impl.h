@@ -54,6 +54,7 @@ struct Trainer::Impl {
                          : bits.cores_per_host() * bits.batch_per_core()),
         last_step(setup.last_step),
         tree(program.gradient_elements, PassesPerStep()),
+        packed(program, *setup.kernels),
         reducer(*setup.transport, *setup.clock, setup.plan, *setup.progress,
                 setup.reducer) {}
 
@@ -127,7 +128,8 @@ struct Trainer::Impl {
   TreeSum tree;  // of one host after the other
 
   std::vector<float> variables;
-  std::vector<float> rounded;
+  PackedVariables packed;
+  Workspace workspace;
   std::vector<std::vector<float>> gradients;  // per local host; of audits
   // Of what a host adds to the sum, bucket after bucket; on audited steps.
   std::vector<std::uint32_t> gradient_hash;

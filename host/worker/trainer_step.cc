@@ -141,18 +141,20 @@ absl::Status Trainer::Impl::ReduceAndUpdate(std::int64_t step) {
     Span span(*setup.tracer, "update");
     CoreBuffers buffers;
     buffers.variables = variables;
-    buffers.rounded = rounded;
     buffers.gradients = gradients[0];
     buffers.scratch = scratch;
     PODSIM_RETURN_IF_ERROR(RunSegment(program, updates[bucket], 0, panels,
                                       scalars, *setup.kernels, parallel,
                                       buffers));
+    packed.Pack(program, program.buckets[bucket].variables, variables,
+                panels.columns, parallel);
   }
-  if (setup.faults != nullptr)
+  if (setup.faults != nullptr) {
     for (const int host : hosts)
       PODSIM_RETURN_IF_ERROR(
           setup.faults->CorruptWeights(step, host, variables));
-  RoundVariables(program, *setup.kernels, variables, rounded);
+    packed.Pack(program, variables, panels.columns, parallel);
+  }
   const absl::Duration update = setup.clock->Now() - begin - waited;
   for (StepReport& report : reports) {
     report.set_seconds_reduce(absl::ToDoubleSeconds(waited));

@@ -10,8 +10,8 @@
 #include "base/status.h"
 #include "models/graph/buckets.h"
 #include "models/graph/gradient.h"
-#include "models/graph/liveness.h"
 #include "models/graph/lowering.h"
+#include "models/graph/placement.h"
 
 namespace podsim {
 namespace {
@@ -113,39 +113,6 @@ void PlaceOutputs(Program& program) {
   }
 }
 
-// Places all tensors of one storage by their lifetime in `instructions`, whose
-// subsequences (training, evaluation) can only shorten a lifetime. Kept tensors
-// live to the end.
-std::int64_t PlaceByLiveness(const std::vector<Instruction>& instructions,
-                             Storage storage, const std::vector<TensorId>& kept,
-                             Program& program) {
-  std::map<TensorId, BufferUse> uses;
-  for (std::size_t step = 0; step < instructions.size(); ++step) {
-    const auto now = static_cast<std::int32_t>(step);
-    for (const TensorId id : instructions[step].outputs) {
-      const ProgramTensor& tensor = program.tensor(id);
-      if (tensor.storage == storage)
-        uses[id] = {tensor.shape.elements(), now, now};
-    }
-    for (const TensorId id : instructions[step].inputs)
-      if (const auto use = uses.find(id); use != uses.end())
-        use->second.last = now;
-  }
-  for (const TensorId id : kept)
-    if (const auto use = uses.find(id); use != uses.end())
-      use->second.last = static_cast<std::int32_t>(instructions.size());
-
-  std::vector<BufferUse> buffers;
-  buffers.reserve(uses.size());
-  for (const auto& [id, use] : uses) buffers.push_back(use);
-  const BufferPlacement placement = PlaceBuffers(buffers);
-  std::size_t next = 0;
-  for (const auto& [id, use] : uses)
-    program.tensors[static_cast<std::size_t>(id)].offset =
-        placement.offsets[next++];
-  return placement.total;
-}
-
 // When each tensor is written, by the number of the instruction.
 std::map<TensorId, std::size_t> FinishTimes(
     const std::vector<Instruction>& instructions) {
@@ -242,6 +209,7 @@ absl::StatusOr<Program> Compile(const Graph& graph, const CompileInput& input,
   std::vector<TensorId> kept;
   for (const Value value : lowering.kept)
     kept.push_back(lowered.TensorOf(value));
+  GroupRows(program, lowered.instructions);
   program.batched_elements_per_row =
       PlaceByLiveness(lowered.instructions, Storage::kBatched, kept, program);
   program.scratch_elements =

@@ -40,6 +40,9 @@ bool IsOneRowProduct(const Graph& graph, const GraphNode& node) {
   return !left.batched && left.shape.dims[0] == 1;
 }
 
+// The operand of a product that is packed.
+constexpr std::size_t kRight = 1;
+
 class Lowering {
  public:
   Lowering(const Graph& graph, const LoweringInput& input)
@@ -101,9 +104,12 @@ class Lowering {
                         input_.bfloat16_products &&
                         !IsOneRowProduct(graph_, node);
     instruction.attributes.rounded_operands = rounds;
-    for (const Value operand : node.inputs)
-      instruction.inputs.push_back(rounds ? Rounded(Slot(operand))
-                                          : Slot(operand));
+    for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+      const TensorId id = Slot(node.inputs[i]);
+      instruction.inputs.push_back(!rounds       ? id
+                                   : i == kRight ? RightSide(id)
+                                                 : Rounded(id));
+    }
     for (const Value output : node.outputs) {
       AddTensor(output, StorageOf(output));
       instruction.outputs.push_back(Slot(output));
@@ -111,13 +117,18 @@ class Lowering {
     lowered_.instructions.push_back(std::move(instruction));
   }
 
+  // Weights are rounded as they are packed.
+  TensorId RightSide(TensorId id) {
+    ProgramTensor& tensor = lowered_.tensors[static_cast<std::size_t>(id)];
+    if (tensor.storage != Storage::kVariable) return Rounded(id);
+    tensor.feeds_product = true;
+    return id;
+  }
+
   // The tensor to read `id` from in a product of rounded operands.
   TensorId Rounded(TensorId id) {
-    ProgramTensor& tensor = lowered_.tensors[static_cast<std::size_t>(id)];
-    if (tensor.storage == Storage::kVariable) {
-      tensor.feeds_product = true;
-      return id;
-    }
+    const ProgramTensor& tensor =
+        lowered_.tensors[static_cast<std::size_t>(id)];
     const auto known = rounded_.find(id);
     if (known != rounded_.end()) return known->second;
     const TensorId rounded = AddTensor(

@@ -48,8 +48,8 @@ inline constexpr std::array kAllOpCodes = {
 };
 
 struct OpAttributes {
-  // Products: both operands are read rounded to bfloat16, variables from their
-  // rounded copies. Set by Compile.
+  // Products: both operands are read rounded to bfloat16, the left side from a
+  // rounded copy, the right side as it is packed. Set by Compile.
   bool rounded_operands = false;
   // kSgdMomentum.
   float momentum = 0;

@@ -79,6 +79,13 @@ struct OpEntry {
 
   // A matrix product, whose operands follow the matrix unit's numerics.
   bool is_product = false;
+
+  // Where the results are batched, each of their rows depends on the same row
+  // of the batched operands alone.
+  bool is_row_wise = false;
+
+  // Result 0 may lie where operand 0 lay.
+  bool works_in_place = false;
 };
 
 const OpEntry& EntryOf(OpCode op);

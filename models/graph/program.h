@@ -50,7 +50,7 @@ struct ProgramTensor {
   // kOutput: per row, so that the address is base + offset * R. kScratch: into
   // the host's scratch arena. kInput: unused.
   std::int64_t offset = 0;
-  // The value is kept rounded to bfloat16 where products read it.
+  // A variable that products read, rounded to bfloat16, as their right side.
   bool feeds_product = false;
 
   bool batched() const {
@@ -62,11 +62,17 @@ struct ProgramTensor {
 using TensorId = std::int32_t;
 inline constexpr TensorId kNoTensor = -1;
 
+inline constexpr std::int32_t kNoRowGroup = -1;
+
 struct Instruction {
   OpCode op = OpCode::kMatMul;
   std::vector<TensorId> inputs;
   std::vector<TensorId> outputs;
   OpAttributes attributes;
+  // Neighbours with the same number may run a few rows of the batch at a time,
+  // one instruction after the other: row r of each result depends on row r of
+  // the batched operands alone. kNoRowGroup: runs as a whole, alone.
+  std::int32_t row_group = kNoRowGroup;
 };
 
 enum class SegmentKind : std::uint8_t { kCompute, kAllReduce };

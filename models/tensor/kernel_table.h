@@ -20,31 +20,49 @@ inline constexpr std::int64_t kPinnedL3Bytes = 2 << 20;
 // kernel computes at once (48 at v4, 24 at v3, 8 at v2).
 inline constexpr std::int64_t kColumnCut = 48;
 
+// What packed operands are aligned to.
+inline constexpr std::int64_t kPackedAlignment = 64;
+
 extern "C" {
 
-// M rows, N columns of the result, K summed; lda, ldb, ldc are row lengths in
-// memory. Nothing is done where M, N or count is 0. Element-wise functions work
-// in place (the output may be an input); products do not. The bits of a
-// product's row do not depend on M, nor on which other rows there are; columns
-// may be cut at multiples of kColumnCut without changing bits. Element-wise
-// functions other than the softmax give the same bits at every level.
+// C[M,N] = A * B in two steps: B is packed into the order in which the level
+// reads it, then any number of row ranges of A are multiplied with it. lda, ldb
+// and ldc are row lengths in memory. What is packed is of use to the same level
+// only. Nothing is done where M or N is 0.
+//
+// The bits of a row of C do not depend on M, nor on which other rows there are;
+// B may be packed in ranges of columns that begin at multiples of kColumnCut.
+struct PodsimProducts {
+  // Elements of B[K,N] when packed; the memory is aligned to kPackedAlignment.
+  std::int64_t (*packed_elements)(std::int64_t n, std::int64_t k);
+  // Packs columns [begin, end) of B[K,N] to where they belong in `packed`.
+  void (*pack)(std::int64_t n, std::int64_t k, const float* b, std::int64_t ldb,
+               std::int64_t begin, std::int64_t end, float* packed);
+  // The same for a B that lies transposed: b[N,K].
+  void (*pack_bt)(std::int64_t n, std::int64_t k, const float* b,
+                  std::int64_t ldb, std::int64_t begin, std::int64_t end,
+                  float* packed);
+  // C[M,N] = A[M,K] * B.
+  void (*multiply)(std::int64_t m, std::int64_t n, std::int64_t k,
+                   const float* a, std::int64_t lda, const float* packed,
+                   float* c, std::int64_t ldc);
+  // C[M,N] (+)= A[K,M]^T * B; accumulate != 0 adds to C.
+  void (*multiply_at)(std::int64_t m, std::int64_t n, std::int64_t k,
+                      const float* a, std::int64_t lda, const float* packed,
+                      float* c, std::int64_t ldc, std::int32_t accumulate);
+};
+
+// M rows, N columns. Nothing is done where M, N or count is 0. Element-wise
+// functions work in place (the output may be an input). Those other than the
+// softmax give the same bits at every level.
 struct PodsimKernels {
   std::int32_t abi_version;  // kKernelAbiVersion
   const char* isa;           // "v2", "v3", "v4"
 
-  // C[M,N] = A[M,K] * B[K,N].
-  void (*matmul)(std::int64_t m, std::int64_t n, std::int64_t k, const float* a,
-                 std::int64_t lda, const float* b, std::int64_t ldb, float* c,
-                 std::int64_t ldc);
-  // C[M,N] = A[M,K] * B[N,K]^T.
-  void (*matmul_bt)(std::int64_t m, std::int64_t n, std::int64_t k,
-                    const float* a, std::int64_t lda, const float* b,
-                    std::int64_t ldb, float* c, std::int64_t ldc);
-  // C[M,N] (+)= A[K,M]^T * B[K,N]; accumulate != 0 adds to C.
-  void (*matmul_at)(std::int64_t m, std::int64_t n, std::int64_t k,
-                    const float* a, std::int64_t lda, const float* b,
-                    std::int64_t ldb, float* c, std::int64_t ldc,
-                    std::int32_t accumulate);
+  PodsimProducts float32;
+  // The matrix unit's: B is rounded to bfloat16 as it is packed, A must have
+  // been (round_bfloat16); products are summed in float32.
+  PodsimProducts bfloat16;
 
   // to[i] = bfloat16(from[i]) as float32: nearest even, overflow to infinity,
   // NaN stays NaN, subnormals (of bfloat16's range) flushed to zero. In place
@@ -79,7 +97,7 @@ struct PodsimKernels {
 
 }  // extern "C"
 
-inline constexpr std::int32_t kKernelAbiVersion = 1;
+inline constexpr std::int32_t kKernelAbiVersion = 2;
 
 // The one symbol that a module exports.
 inline constexpr char kKernelEntryPoint[] = "podsim_kernels";

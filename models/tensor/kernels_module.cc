@@ -1,120 +1,18 @@
-// One level's kernel module, and the only file that includes Eigen. Compiled
-// once per ISA level (CMakeLists.txt), it exports podsim_kernels() alone.
-//
-// Products call Eigen's blocked kernel directly, as Eigen's own BLAS does: the
-// expression C = A * B would pick a different algorithm (dot products,
-// matrix-vector) when a dimension happens to be small, and so change the bits
-// of a row with the number of other rows.
+// One level's kernel module: its table, and the softmax. Compiled once per ISA
+// level (CMakeLists.txt), it exports podsim_kernels() alone.
 #include <Eigen/Core>
 #include <algorithm>
 #include <cstdint>
 #include <limits>
-#include <vector>
 
 #include "models/tensor/elementwise.h"
 #include "models/tensor/kernel_table.h"
+#include "models/tensor/products.h"
 
 namespace podsim::module {
 namespace {
 
 static_assert(kPinnedL1Bytes > 0 && kPinnedL2Bytes > 0 && kPinnedL3Bytes > 0);
-
-// Rows that Eigen's inner kernel takes at once; left-over rows would go through
-// another kernel with another order of sums.
-constexpr std::int64_t kRowBlock = 4;
-
-// Where element (row, k) of A lies: A[row * lda + k], or transposed,
-// A[k * lda + row].
-enum class Layout : std::uint8_t { kPlain, kTransposed };
-
-// C[M,N] += A * B for M a multiple of kRowBlock. Eigen works on columns first,
-// so it is asked for C^T = B^T * A^T, where everything reads the other way.
-template <Layout kA, Layout kB>
-void AddWholeBlocks(std::int64_t m, std::int64_t n, std::int64_t k,
-                    const float* a, std::int64_t lda, const float* b,
-                    std::int64_t ldb, float* c, std::int64_t ldc) {
-  constexpr auto kLeft =
-      kB == Layout::kPlain ? Eigen::ColMajor : Eigen::RowMajor;
-  constexpr auto kRight =
-      kA == Layout::kPlain ? Eigen::ColMajor : Eigen::RowMajor;
-  Eigen::internal::gemm_blocking_space<Eigen::ColMajor, float, float,
-                                       Eigen::Dynamic, Eigen::Dynamic,
-                                       Eigen::Dynamic>
-      blocking(n, m, k, /*num_threads=*/1, /*l3_blocking=*/true);
-  Eigen::internal::general_matrix_matrix_product<
-      Eigen::Index, float, kLeft, false, float, kRight, false, Eigen::ColMajor,
-      1>::run(n, m, k, b, ldb, a, lda, c, /*resIncr=*/1, ldc, /*alpha=*/1.0f,
-              blocking);
-}
-
-// The last M % kRowBlock rows, padded with zero rows to a whole block.
-template <Layout kA, Layout kB>
-void AddLastRows(std::int64_t m, std::int64_t n, std::int64_t k, const float* a,
-                 std::int64_t lda, const float* b, std::int64_t ldb, float* c,
-                 std::int64_t ldc) {
-  std::vector<float> padded_a(static_cast<std::size_t>(kRowBlock * k));
-  std::vector<float> padded_c(static_cast<std::size_t>(kRowBlock * n));
-  if constexpr (kA == Layout::kPlain) {
-    for (std::int64_t row = 0; row < m; ++row) {
-      std::copy_n(a + row * lda, k, padded_a.data() + row * k);
-    }
-  } else {
-    for (std::int64_t i = 0; i < k; ++i) {
-      std::copy_n(a + i * lda, m, padded_a.data() + i * kRowBlock);
-    }
-  }
-  for (std::int64_t row = 0; row < m; ++row) {
-    std::copy_n(c + row * ldc, n, padded_c.data() + row * n);
-  }
-  AddWholeBlocks<kA, kB>(kRowBlock, n, k, padded_a.data(),
-                         kA == Layout::kPlain ? k : kRowBlock, b, ldb,
-                         padded_c.data(), n);
-  for (std::int64_t row = 0; row < m; ++row) {
-    std::copy_n(padded_c.data() + row * n, n, c + row * ldc);
-  }
-}
-
-template <Layout kA, Layout kB>
-void Product(std::int64_t m, std::int64_t n, std::int64_t k, const float* a,
-             std::int64_t lda, const float* b, std::int64_t ldb, float* c,
-             std::int64_t ldc, bool accumulate) {
-  if (!accumulate) {
-    for (std::int64_t row = 0; row < m; ++row) {
-      std::fill_n(c + row * ldc, n, 0.0f);
-    }
-  }
-  if (n == 0 || k == 0) return;
-  const std::int64_t whole = m - m % kRowBlock;
-  if (whole > 0) {
-    AddWholeBlocks<kA, kB>(whole, n, k, a, lda, b, ldb, c, ldc);
-  }
-  if (whole < m) {
-    AddLastRows<kA, kB>(m - whole, n, k,
-                        a + (kA == Layout::kPlain ? whole * lda : whole), lda,
-                        b, ldb, c + whole * ldc, ldc);
-  }
-}
-
-void Matmul(std::int64_t m, std::int64_t n, std::int64_t k, const float* a,
-            std::int64_t lda, const float* b, std::int64_t ldb, float* c,
-            std::int64_t ldc) {
-  Product<Layout::kPlain, Layout::kPlain>(m, n, k, a, lda, b, ldb, c, ldc,
-                                          false);
-}
-
-void MatmulBt(std::int64_t m, std::int64_t n, std::int64_t k, const float* a,
-              std::int64_t lda, const float* b, std::int64_t ldb, float* c,
-              std::int64_t ldc) {
-  Product<Layout::kPlain, Layout::kTransposed>(m, n, k, a, lda, b, ldb, c, ldc,
-                                               false);
-}
-
-void MatmulAt(std::int64_t m, std::int64_t n, std::int64_t k, const float* a,
-              std::int64_t lda, const float* b, std::int64_t ldb, float* c,
-              std::int64_t ldc, std::int32_t accumulate) {
-  Product<Layout::kTransposed, Layout::kPlain>(m, n, k, a, lda, b, ldb, c, ldc,
-                                               accumulate != 0);
-}
 
 // A fixed number of lanes, the same at every level, makes the order of a row's
 // sum the same too. Whole arrays go through Eigen's vector exp and log: never
@@ -196,9 +94,16 @@ void SoftmaxXent(std::int64_t m, std::int64_t n, const float* logits,
 constexpr PodsimKernels kTable = {
     .abi_version = kKernelAbiVersion,
     .isa = PODSIM_KERNEL_ISA,
-    .matmul = Matmul,
-    .matmul_bt = MatmulBt,
-    .matmul_at = MatmulAt,
+    .float32 = {.packed_elements = PackedElements,
+                .pack = Pack,
+                .pack_bt = PackBt,
+                .multiply = Multiply,
+                .multiply_at = MultiplyAt},
+    .bfloat16 = {.packed_elements = PackedElements,
+                 .pack = PackRounded,
+                 .pack_bt = PackBtRounded,
+                 .multiply = Multiply,
+                 .multiply_at = MultiplyAt},
     .round_bfloat16 = RoundBfloat16,
     .add_bias = AddBias,
     .relu = Relu,

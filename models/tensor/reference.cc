@@ -10,40 +10,48 @@ namespace {
 
 using Index = std::int64_t;
 
-void Matmul(Index m, Index n, Index k, const float* a, Index lda,
-            const float* b, Index ldb, float* c, Index ldc) {
+Index PackedElements(Index n, Index k) { return n * k; }
+
+// Packed is B[K,N] as it is, row after row.
+void Pack(Index n, Index k, const float* b, Index ldb, Index begin, Index end,
+          float* packed) {
+  for (Index i = 0; i < k; ++i) {
+    for (Index column = begin; column < end; ++column) {
+      packed[i * n + column] = b[i * ldb + column];
+    }
+  }
+}
+
+void PackBt(Index n, Index k, const float* b, Index ldb, Index begin, Index end,
+            float* packed) {
+  for (Index i = 0; i < k; ++i) {
+    for (Index column = begin; column < end; ++column) {
+      packed[i * n + column] = b[column * ldb + i];
+    }
+  }
+}
+
+void Multiply(Index m, Index n, Index k, const float* a, Index lda,
+              const float* packed, float* c, Index ldc) {
   for (Index row = 0; row < m; ++row) {
     for (Index column = 0; column < n; ++column) {
       double sum = 0;
       for (Index i = 0; i < k; ++i) {
-        sum += static_cast<double>(a[row * lda + i]) * b[i * ldb + column];
+        sum += static_cast<double>(a[row * lda + i]) * packed[i * n + column];
       }
       c[row * ldc + column] = static_cast<float>(sum);
     }
   }
 }
 
-void MatmulBt(Index m, Index n, Index k, const float* a, Index lda,
-              const float* b, Index ldb, float* c, Index ldc) {
-  for (Index row = 0; row < m; ++row) {
-    for (Index column = 0; column < n; ++column) {
-      double sum = 0;
-      for (Index i = 0; i < k; ++i) {
-        sum += static_cast<double>(a[row * lda + i]) * b[column * ldb + i];
-      }
-      c[row * ldc + column] = static_cast<float>(sum);
-    }
-  }
-}
-
-void MatmulAt(Index m, Index n, Index k, const float* a, Index lda,
-              const float* b, Index ldb, float* c, Index ldc,
-              std::int32_t accumulate) {
+void MultiplyAt(Index m, Index n, Index k, const float* a, Index lda,
+                const float* packed, float* c, Index ldc,
+                std::int32_t accumulate) {
   for (Index row = 0; row < m; ++row) {
     for (Index column = 0; column < n; ++column) {
       double sum = accumulate != 0 ? c[row * ldc + column] : 0;
       for (Index i = 0; i < k; ++i) {
-        sum += static_cast<double>(a[i * lda + row]) * b[i * ldb + column];
+        sum += static_cast<double>(a[i * lda + row]) * packed[i * n + column];
       }
       c[row * ldc + column] = static_cast<float>(sum);
     }
@@ -77,6 +85,24 @@ float ToBfloat16(float value) {
 
 void RoundBfloat16(Index count, const float* from, float* to) {
   for (Index i = 0; i < count; ++i) to[i] = ToBfloat16(from[i]);
+}
+
+void PackRounded(Index n, Index k, const float* b, Index ldb, Index begin,
+                 Index end, float* packed) {
+  for (Index i = 0; i < k; ++i) {
+    for (Index column = begin; column < end; ++column) {
+      packed[i * n + column] = ToBfloat16(b[i * ldb + column]);
+    }
+  }
+}
+
+void PackBtRounded(Index n, Index k, const float* b, Index ldb, Index begin,
+                   Index end, float* packed) {
+  for (Index i = 0; i < k; ++i) {
+    for (Index column = begin; column < end; ++column) {
+      packed[i * n + column] = ToBfloat16(b[column * ldb + i]);
+    }
+  }
 }
 
 void AddBias(Index m, Index n, const float* x, const float* bias, float* out) {
@@ -152,9 +178,16 @@ void SgdMomentum(Index count, float rate, float momentum, const float* g,
 constexpr PodsimKernels kReference = {
     .abi_version = kKernelAbiVersion,
     .isa = "reference",
-    .matmul = Matmul,
-    .matmul_bt = MatmulBt,
-    .matmul_at = MatmulAt,
+    .float32 = {.packed_elements = PackedElements,
+                .pack = Pack,
+                .pack_bt = PackBt,
+                .multiply = Multiply,
+                .multiply_at = MultiplyAt},
+    .bfloat16 = {.packed_elements = PackedElements,
+                 .pack = PackRounded,
+                 .pack_bt = PackBtRounded,
+                 .multiply = Multiply,
+                 .multiply_at = MultiplyAt},
     .round_bfloat16 = RoundBfloat16,
     .add_bias = AddBias,
     .relu = Relu,

@@ -8,6 +8,7 @@
 #include "models/tensor/kernels.h"
 #include "models/tensor/reference.h"
 #include "models/zoo/zoo.h"
+#include "tests/host/core/loops.h"
 #include "tests/testing/status_matchers.h"
 
 namespace podsim::testing {
@@ -53,18 +54,24 @@ const PodsimKernels& KernelsNamed(const std::string& name) {
   return **kernels;
 }
 
-HostMemory::HostMemory(const Program& program, std::int64_t rows)
+HostMemory::HostMemory(const Program& program, std::int64_t rows,
+                       const PodsimKernels& kernels)
     : program_(program),
       rows_(rows),
+      kernels_(kernels),
       variables_(Unwritten(program.variable_elements)),
-      rounded_(Unwritten(program.variable_elements)),
+      packed_(program, kernels),
       gradients_(Unwritten(program.gradient_elements)),
       batched_(Unwritten(program.batched_elements_per_row * rows)),
       scratch_(Unwritten(program.scratch_elements)),
       outputs_(Unwritten(program.output_elements_per_row * rows)) {}
 
-void HostMemory::Fill(std::uint64_t seed, std::int64_t first_row,
-                      const PodsimKernels& kernels) {
+void HostMemory::Pack() {
+  Sequential loop;
+  packed_.Pack(program_, variables_, Panels().columns, loop);
+}
+
+void HostMemory::Fill(std::uint64_t seed, std::int64_t first_row) {
   InitVariables(program_, seed, variables_);
   for (const ProgramVariable& variable : program_.variables) {
     const ProgramTensor& tensor = program_.tensor(variable.tensor);
@@ -74,7 +81,7 @@ void HostMemory::Fill(std::uint64_t seed, std::int64_t first_row,
       variables_[static_cast<std::size_t>(tensor.offset + i)] =
           UniformFloat(key, static_cast<std::uint64_t>(i)) - 0.5F;
   }
-  RoundVariables(program_, kernels, variables_, rounded_);
+  Pack();
   const std::int64_t width =
       program_.tensor(program_.features).shape.elements();
   const std::uint64_t key = RandomKey(seed, "examples");
@@ -94,7 +101,8 @@ void HostMemory::Fill(std::uint64_t seed, std::int64_t first_row,
 CoreBuffers HostMemory::Buffers() {
   CoreBuffers buffers;
   buffers.variables = variables_;
-  buffers.rounded = rounded_;
+  buffers.packed = &packed_;
+  buffers.workspace = &workspace_;
   buffers.gradients = gradients_;
   buffers.batched = batched_;
   buffers.scratch = scratch_;
@@ -106,16 +114,14 @@ CoreBuffers HostMemory::Buffers() {
 }
 
 void HostMemory::Run(EntryPoint entry, const Panels& panels,
-                     const PodsimKernels& kernels, ParallelFor& parallel,
-                     float rate) {
+                     ParallelFor& parallel, float rate) {
   for (const Segment& segment : program_.entries.at(entry)) {
     if (segment.kind != SegmentKind::kCompute) continue;
-    ASSERT_THAT(RunSegment(program_, segment, rows_, panels, {rate}, kernels,
+    ASSERT_THAT(RunSegment(program_, segment, rows_, panels, {rate}, kernels_,
                            parallel, Buffers()),
                 IsOk());
   }
-  if (entry == EntryPoint::kUpdate)
-    RoundVariables(program_, kernels, variables_, rounded_);
+  if (entry == EntryPoint::kUpdate) Pack();
 }
 
 std::vector<float> HostMemory::Read(TensorId id) const {

@@ -24,18 +24,18 @@ const PodsimKernels& KernelsNamed(const std::string& name);
 // the Program must write before it reads.
 class HostMemory {
  public:
-  HostMemory(const Program& program, std::int64_t rows);
+  HostMemory(const Program& program, std::int64_t rows,
+             const PodsimKernels& kernels);
 
   // Variables from `seed`; features, labels and weights that depend on
   // `first_row` + row, so that a host with other rows sees other examples.
   // Biases are random too: zeros would hide mistakes.
-  void Fill(std::uint64_t seed, std::int64_t first_row,
-            const PodsimKernels& kernels);
+  void Fill(std::uint64_t seed, std::int64_t first_row);
 
   CoreBuffers Buffers();
   // Runs the compute segments of an entry point and fails the test on errors.
-  void Run(EntryPoint entry, const Panels& panels, const PodsimKernels& kernels,
-           ParallelFor& parallel, float rate = 0);
+  void Run(EntryPoint entry, const Panels& panels, ParallelFor& parallel,
+           float rate = 0);
 
   // The contents of a tensor as it lies in these buffers.
   std::vector<float> Read(TensorId id) const;
@@ -46,10 +46,14 @@ class HostMemory {
   std::vector<float>& variables() { return variables_; }
 
  private:
+  void Pack();
+
   const Program& program_;
   std::int64_t rows_;
+  const PodsimKernels& kernels_;
   std::vector<float> variables_;
-  std::vector<float> rounded_;
+  PackedVariables packed_;
+  Workspace workspace_;
   std::vector<float> gradients_;
   std::vector<float> batched_;
   std::vector<float> scratch_;

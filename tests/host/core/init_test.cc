@@ -115,28 +115,5 @@ TEST(InitVariables, GlorotUniformFillsItsRange) {
   EXPECT_NEAR(mean, 0, 5 * range / std::sqrt(3 * n));
 }
 
-TEST(RoundVariables, RoundsWhatFeedsProductsAndNothingElse) {
-  const PodsimKernels& kernels = ReferenceKernels();
-  for (const bool bfloat16 : {false, true}) {
-    const Program program = SmallMlp({16}, bfloat16);
-    const std::vector<float> variables = Init(program, 1);
-    std::vector<float> rounded(variables.size(), -7);
-    RoundVariables(program, kernels, variables, rounded);
-    for (const ProgramVariable& variable : program.variables) {
-      const ProgramTensor& tensor = program.tensor(variable.tensor);
-      const bool feeds = bfloat16 && tensor.name.ends_with("kernel");
-      const std::vector<float> exact =
-          Values(program, variables, tensor.name.c_str());
-      const std::vector<float> copy =
-          Values(program, rounded, tensor.name.c_str());
-      for (std::size_t i = 0; i < copy.size(); ++i)
-        EXPECT_EQ(copy[i],
-                  feeds ? static_cast<float>(testing::RoundToBFloat16(exact[i]))
-                        : -7.0F)
-            << tensor.name;
-    }
-  }
-}
-
 }  // namespace
 }  // namespace podsim

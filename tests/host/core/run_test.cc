@@ -32,11 +32,18 @@ constexpr Panels kSmallPanels = {.rows = 8, .columns = 48, .k_block = 12};
 constexpr float kRate = 0.25F;
 
 TEST(KernelOf, KnowsEveryOp) {
-  std::set<OpKernel> kernels;
+  std::set<const void*> kernels;
   for (const OpCode op : kAllOpCodes) {
-    EXPECT_NE(KernelOf(op), nullptr) << ToString(op);
-    EXPECT_TRUE(kernels.insert(KernelOf(op)).second)
+    const OpKernel kernel = KernelOf(op);
+    EXPECT_NE(kernel.rows == nullptr, kernel.whole == nullptr) << ToString(op);
+    EXPECT_TRUE(kernels
+                    .insert(kernel.rows != nullptr
+                                ? reinterpret_cast<const void*>(kernel.rows)
+                                : reinterpret_cast<const void*>(kernel.whole))
+                    .second)
         << ToString(op) << " has the kernel of another op";
+    // What Compile groups must have a kernel for rows.
+    EXPECT_EQ(kernel.rows != nullptr, EntryOf(op).is_row_wise) << ToString(op);
   }
 }
 
@@ -62,15 +69,15 @@ class RunProgram
 
 TEST_P(RunProgram, TwoStepsStayWithinTheBounds) {
   const Program program = SmallMlp({70, 9}, bfloat16());
-  HostMemory host(program, rows());
-  host.Fill(/*seed=*/3, /*first_row=*/0, kernels());
+  HostMemory host(program, rows(), kernels());
+  host.Fill(/*seed=*/3, /*first_row=*/0);
   Sequential loop;
   for (int step = 0; step < 2; ++step) {
     // Each step from the host's own variables, as two steps' bounds multiply.
     BoundedMachine oracle = host.Oracle();
     oracle.set_learning_rate(kRate);
     oracle.Run(EntryPoint::kTrainMicrobatch);
-    host.Run(EntryPoint::kTrainMicrobatch, kSmallPanels, kernels(), loop);
+    host.Run(EntryPoint::kTrainMicrobatch, kSmallPanels, loop);
     ExpectWithinBound(program, program.loss, host.Read(program.loss), oracle);
     ExpectWithinBound(program, program.correct, host.Read(program.correct),
                       oracle);
@@ -79,25 +86,25 @@ TEST_P(RunProgram, TwoStepsStayWithinTheBounds) {
         ExpectWithinBound(program, id, host.Read(id), oracle);
 
     oracle.Run(EntryPoint::kUpdate);
-    host.Run(EntryPoint::kUpdate, kSmallPanels, kernels(), loop, kRate);
+    host.Run(EntryPoint::kUpdate, kSmallPanels, loop, kRate);
     for (const ProgramVariable& variable : program.variables)
       ExpectWithinBound(program, variable.tensor, host.Read(variable.tensor),
                         oracle);
   }
   BoundedMachine oracle = host.Oracle();
   oracle.Run(EntryPoint::kEval);
-  host.Run(EntryPoint::kEval, kSmallPanels, kernels(), loop);
+  host.Run(EntryPoint::kEval, kSmallPanels, loop);
   ExpectWithinBound(program, program.loss, host.Read(program.loss), oracle);
 }
 
 TEST_P(RunProgram, BitsDoNotDependOnOrderOrThreads) {
   const Program program = SmallMlp({70, 9}, bfloat16());
   const auto run = [&](ParallelFor& loop) {
-    HostMemory host(program, rows());
-    host.Fill(3, 0, kernels());
+    HostMemory host(program, rows(), kernels());
+    host.Fill(3, 0);
     for (int step = 0; step < 2; ++step) {
-      host.Run(EntryPoint::kTrainMicrobatch, kSmallPanels, kernels(), loop);
-      host.Run(EntryPoint::kUpdate, kSmallPanels, kernels(), loop, kRate);
+      host.Run(EntryPoint::kTrainMicrobatch, kSmallPanels, loop);
+      host.Run(EntryPoint::kUpdate, kSmallPanels, loop, kRate);
     }
     return host.variables();
   };
@@ -115,16 +122,16 @@ TEST_P(RunProgram, BitsDoNotDependOnOrderOrThreads) {
 TEST_P(RunProgram, RoundsTheOperandsOfProducts) {
   const Program program = SmallMlp({}, bfloat16());
   const Program other = SmallMlp({}, !bfloat16());
-  HostMemory host(program, rows());
-  host.Fill(3, 0, kernels());
-  HostMemory other_host(other, rows());
-  other_host.Fill(3, 0, kernels());
+  HostMemory host(program, rows(), kernels());
+  host.Fill(3, 0);
+  HostMemory other_host(other, rows(), kernels());
+  other_host.Fill(3, 0);
   BoundedMachine oracle = host.Oracle();
   oracle.Run(EntryPoint::kEval);
   BoundedMachine other_oracle = other_host.Oracle();
   other_oracle.Run(EntryPoint::kEval);
   Sequential loop;
-  host.Run(EntryPoint::kEval, kSmallPanels, kernels(), loop);
+  host.Run(EntryPoint::kEval, kSmallPanels, loop);
   ExpectWithinBound(program, program.loss, host.Read(program.loss), oracle);
   double bound = 0;
   double difference = 0;
@@ -144,19 +151,19 @@ TEST_P(RunProgram, RoundsTheOperandsOfProducts) {
 TEST_P(RunProgram, StackedRowsEqualTheSumOfSingleRows) {
   const Program program = SmallMlp({70, 9}, bfloat16());
   Sequential loop;
-  HostMemory together(program, rows());
-  together.Fill(3, 0, kernels());
-  together.Run(EntryPoint::kTrainMicrobatch, kSmallPanels, kernels(), loop);
+  HostMemory together(program, rows(), kernels());
+  together.Fill(3, 0);
+  together.Run(EntryPoint::kTrainMicrobatch, kSmallPanels, loop);
 
   const std::size_t elements = together.gradients().size();
   std::vector<double> sum(elements);
   std::vector<double> bound(elements);
   for (std::int64_t row = 0; row < rows(); ++row) {
-    HostMemory alone(program, 1);
-    alone.Fill(3, row, kernels());
+    HostMemory alone(program, 1, kernels());
+    alone.Fill(3, row);
     BoundedMachine oracle = alone.Oracle();
     oracle.Run(EntryPoint::kTrainMicrobatch);
-    alone.Run(EntryPoint::kTrainMicrobatch, kSmallPanels, kernels(), loop);
+    alone.Run(EntryPoint::kTrainMicrobatch, kSmallPanels, loop);
     for (const GradientBucket& bucket : program.buckets)
       for (const TensorId id : bucket.gradients) {
         const auto offset = static_cast<std::size_t>(program.tensor(id).offset);
@@ -216,13 +223,12 @@ TEST(RunSegment, RunsGraphsOfOtherShapes) {
                  .correct = head.correct},
                 {.bfloat16_products = bfloat16, .bucket_bytes = 1}));
     for (const std::string& name : KernelNames()) {
-      HostMemory host(program, 11);
-      host.Fill(5, 0, KernelsNamed(name));
+      HostMemory host(program, 11, KernelsNamed(name));
+      host.Fill(5, 0);
       BoundedMachine oracle = host.Oracle();
       oracle.Run(EntryPoint::kTrainMicrobatch);
       Threads loop(2);
-      host.Run(EntryPoint::kTrainMicrobatch, kSmallPanels, KernelsNamed(name),
-               loop);
+      host.Run(EntryPoint::kTrainMicrobatch, kSmallPanels, loop);
       ExpectWithinBound(program, program.loss, host.Read(program.loss), oracle);
       for (const GradientBucket& bucket : program.buckets)
         for (const TensorId id : bucket.gradients)
@@ -237,8 +243,8 @@ TEST(RunSegment, RunsGraphsOfOtherShapes) {
 
 TEST(RunSegment, UpdatesVariablesOfSeveralPanels) {
   const Program program = SmallMlp({7000}, false);  // a kernel of 84,000
-  HostMemory host(program, 2);
-  host.Fill(3, 0, ReferenceKernels());
+  HostMemory host(program, 2, ReferenceKernels());
+  host.Fill(3, 0);
   Sequential sequential;
   Reversed reversed;
   for (int step = 0; step < 2; ++step) {
@@ -246,10 +252,8 @@ TEST(RunSegment, UpdatesVariablesOfSeveralPanels) {
     oracle.set_learning_rate(kRate);
     oracle.Run(EntryPoint::kTrainMicrobatch);
     oracle.Run(EntryPoint::kUpdate);
-    host.Run(EntryPoint::kTrainMicrobatch, kSmallPanels, ReferenceKernels(),
-             sequential);
-    host.Run(EntryPoint::kUpdate, kSmallPanels, ReferenceKernels(), reversed,
-             kRate);
+    host.Run(EntryPoint::kTrainMicrobatch, kSmallPanels, sequential);
+    host.Run(EntryPoint::kUpdate, kSmallPanels, reversed, kRate);
     for (const ProgramVariable& variable : program.variables)
       ExpectWithinBound(program, variable.tensor, host.Read(variable.tensor),
                         oracle);
@@ -258,30 +262,29 @@ TEST(RunSegment, UpdatesVariablesOfSeveralPanels) {
 
 TEST(RunSegment, NoRowsGiveGradientsOfZero) {
   const Program program = SmallMlp({7}, true);
-  HostMemory host(program, 0);
-  host.Fill(3, 0, ReferenceKernels());
+  HostMemory host(program, 0, ReferenceKernels());
+  host.Fill(3, 0);
   Sequential loop;
-  host.Run(EntryPoint::kTrainMicrobatch, kSmallPanels, ReferenceKernels(),
-           loop);
+  host.Run(EntryPoint::kTrainMicrobatch, kSmallPanels, loop);
   for (const float value : host.gradients()) EXPECT_EQ(value, 0);
 }
 
 TEST(RunSegment, TrainsOnAFewExamples) {
   const Program program = SmallMlp({32}, true);
   const PodsimKernels& kernels = KernelsNamed(KernelNames().back());
-  HostMemory host(program, 8);
-  host.Fill(3, 0, kernels);
+  HostMemory host(program, 8, kernels);
+  host.Fill(3, 0);
   Sequential loop;
   const auto loss = [&] {
-    host.Run(EntryPoint::kEval, {}, kernels, loop);
+    host.Run(EntryPoint::kEval, {}, loop);
     double sum = 0;
     for (const float value : host.Read(program.loss)) sum += value;
     return sum / 8;
   };
   const double before = loss();
   for (int step = 0; step < 200; ++step) {
-    host.Run(EntryPoint::kTrainMicrobatch, {}, kernels, loop);
-    host.Run(EntryPoint::kUpdate, {}, kernels, loop, 0.05F);
+    host.Run(EntryPoint::kTrainMicrobatch, {}, loop);
+    host.Run(EntryPoint::kUpdate, {}, loop, 0.05F);
   }
   EXPECT_GT(before, 1);
   EXPECT_LT(loss(), 0.1);
@@ -289,8 +292,8 @@ TEST(RunSegment, TrainsOnAFewExamples) {
 
 TEST(RunSegment, RefusesACollective) {
   const Program program = SmallMlp({7}, false);
-  HostMemory host(program, 1);
-  host.Fill(3, 0, ReferenceKernels());
+  HostMemory host(program, 1, ReferenceKernels());
+  host.Fill(3, 0);
   Sequential loop;
   EXPECT_THAT(RunSegment(program, program.entries.at(EntryPoint::kReduce)[0], 1,
                          {}, {}, ReferenceKernels(), loop, host.Buffers()),
@@ -299,8 +302,8 @@ TEST(RunSegment, RefusesACollective) {
 
 TEST(RunSegment, RefusesBuffersThatAreTooSmall) {
   const Program program = SmallMlp({7}, true);
-  HostMemory host(program, 4);
-  host.Fill(3, 0, ReferenceKernels());
+  HostMemory host(program, 4, ReferenceKernels());
+  host.Fill(3, 0);
   Sequential loop;
   const auto run = [&](const CoreBuffers& buffers) {
     return RunSegment(program,
@@ -320,8 +323,8 @@ TEST(RunSegment, RefusesBuffersThatAreTooSmall) {
   buffers.labels = {};
   EXPECT_THAT(run(buffers), refused("labels"));
   buffers = host.Buffers();
-  buffers.rounded = {};
-  EXPECT_THAT(run(buffers), refused("rounded"));
+  buffers.workspace = nullptr;
+  EXPECT_THAT(run(buffers), refused("workspace"));
   EXPECT_THAT(run(host.Buffers()), testing::IsOk());
 }
 

@@ -25,8 +25,7 @@ TEST(SelfTest, PassesWithEveryKernelTable) {
 
 TEST(SelfTest, FailsWhenOperandsAreNotRounded) {
   PodsimKernels kernels = ReferenceKernels();
-  kernels.round_bfloat16 = [](std::int64_t count, const float* from,
-                              float* to) { std::copy(from, from + count, to); };
+  kernels.bfloat16 = kernels.float32;  // packs without rounding
   const SelfTestResult result = RunSelfTest(kernels);
   EXPECT_FALSE(result.pass);
   EXPECT_THAT(result.text, HasSubstr("FAIL bfloat16 matrix unit"));
@@ -35,12 +34,12 @@ TEST(SelfTest, FailsWhenOperandsAreNotRounded) {
 
 TEST(SelfTest, FailsWhenProductsAreWrong) {
   PodsimKernels kernels = ReferenceKernels();
-  kernels.matmul = [](std::int64_t m, std::int64_t n, std::int64_t k,
-                      const float* a, std::int64_t lda, const float* b,
-                      std::int64_t ldb, float* c, std::int64_t ldc) {
-    ReferenceKernels().matmul(m, n, k, a, lda, b, ldb, c, ldc);
-    c[0] *= 1 + 1e-6F;
-  };
+  kernels.float32.multiply =
+      [](std::int64_t m, std::int64_t n, std::int64_t k, const float* a,
+         std::int64_t lda, const float* packed, float* c, std::int64_t ldc) {
+        ReferenceKernels().float32.multiply(m, n, k, a, lda, packed, c, ldc);
+        c[0] *= 1 + 1e-6F;
+      };
   EXPECT_FALSE(RunSelfTest(kernels).pass);
 }
 

@@ -178,9 +178,13 @@ TEST(ModuleTest, ExportsItsEntryPointOnly) {
 }
 
 std::vector<const void*> Functions(const PodsimKernels& table) {
-  return {reinterpret_cast<const void*>(table.matmul),
-          reinterpret_cast<const void*>(table.matmul_bt),
-          reinterpret_cast<const void*>(table.matmul_at),
+  return {reinterpret_cast<const void*>(table.float32.packed_elements),
+          reinterpret_cast<const void*>(table.float32.pack),
+          reinterpret_cast<const void*>(table.float32.pack_bt),
+          reinterpret_cast<const void*>(table.float32.multiply),
+          reinterpret_cast<const void*>(table.float32.multiply_at),
+          reinterpret_cast<const void*>(table.bfloat16.pack),
+          reinterpret_cast<const void*>(table.bfloat16.pack_bt),
           reinterpret_cast<const void*>(table.round_bfloat16),
           reinterpret_cast<const void*>(table.add_bias),
           reinterpret_cast<const void*>(table.relu),

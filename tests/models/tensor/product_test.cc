@@ -1,11 +1,15 @@
 // The three products of each runnable level against the scalar reference, and
 // the promises about their bits.
+#include <algorithm>
 #include <cstdint>
+#include <cstring>
+#include <limits>
 #include <map>
 #include <span>
 #include <string>
 #include <thread>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "base/hash.h"
@@ -24,16 +28,44 @@ constexpr Kind kKinds[] = {Kind::kPlain, Kind::kBt, Kind::kAt,
 const char* Name(Kind kind) {
   switch (kind) {
     case Kind::kPlain:
-      return "matmul";
+      return "A * B";
     case Kind::kBt:
-      return "matmul_bt";
+      return "A * B^T";
     case Kind::kAt:
-      return "matmul_at";
+      return "A^T * B";
     case Kind::kAtAccumulate:
-      return "matmul_at accumulate";
+      return "C + A^T * B";
   }
   return "";
 }
+
+// Memory as PodsimProducts wants it for a packed right side, full of NaN.
+class PackedFloats {
+ public:
+  explicit PackedFloats(Index count)
+      : floats_(static_cast<std::size_t>(count) + kPackedAlignment,
+                std::numeric_limits<float>::quiet_NaN()),
+        count_(static_cast<std::size_t>(count)) {}
+  PackedFloats(const PackedFloats&) = delete;
+  PackedFloats(PackedFloats&&) = default;  // keeps the memory where it is
+
+  float* data() { return const_cast<float*>(std::as_const(*this).data()); }
+  const float* data() const {
+    const auto address = reinterpret_cast<std::uintptr_t>(floats_.data());
+    const auto past = address % kPackedAlignment;
+    return floats_.data() +
+           (past == 0 ? 0 : (kPackedAlignment - past) / sizeof(float));
+  }
+  // Bit by bit: what no column fills is NaN in both.
+  bool operator==(const PackedFloats& other) const {
+    return count_ == other.count_ &&
+           std::memcmp(data(), other.data(), count_ * sizeof(float)) == 0;
+  }
+
+ private:
+  std::vector<float> floats_;
+  std::size_t count_;
+};
 
 // One product: sizes, row lengths in memory and filled operands.
 struct Case {
@@ -53,24 +85,30 @@ struct Case {
     c = Uniform(ldc * m, 3);
   }
 
-  std::vector<float> Run(const PodsimKernels& kernels) const {
+  // B packed in ranges of `columns`, every element of it written.
+  PackedFloats Pack(const PodsimProducts& products, Index columns) const {
+    PackedFloats packed(products.packed_elements(n, k));
+    const auto pack = kind == Kind::kBt ? products.pack_bt : products.pack;
+    for (Index begin = 0; begin < n; begin += columns)
+      pack(n, k, b.data(), ldb, begin, std::min(n, begin + columns),
+           packed.data());
+    return packed;
+  }
+
+  std::vector<float> Run(const PodsimProducts& products) const {
+    const PackedFloats packed = Pack(products, std::max<Index>(n, 1));
     std::vector<float> result = c;
-    switch (kind) {
-      case Kind::kPlain:
-        kernels.matmul(m, n, k, a.data(), lda, b.data(), ldb, result.data(),
-                       ldc);
-        break;
-      case Kind::kBt:
-        kernels.matmul_bt(m, n, k, a.data(), lda, b.data(), ldb, result.data(),
-                          ldc);
-        break;
-      case Kind::kAt:
-      case Kind::kAtAccumulate:
-        kernels.matmul_at(m, n, k, a.data(), lda, b.data(), ldb, result.data(),
-                          ldc, kind == Kind::kAtAccumulate ? 1 : 0);
-        break;
-    }
+    if (kind == Kind::kPlain || kind == Kind::kBt)
+      products.multiply(m, n, k, a.data(), lda, packed.data(), result.data(),
+                        ldc);
+    else
+      products.multiply_at(m, n, k, a.data(), lda, packed.data(), result.data(),
+                           ldc, kind == Kind::kAtAccumulate ? 1 : 0);
     return result;
+  }
+
+  std::vector<float> Run(const PodsimKernels& kernels) const {
+    return Run(kernels.float32);
   }
 
   std::string Text() const {
@@ -203,7 +241,35 @@ TEST_P(ProductTest, BitsOfARowDoNotDependOnOtherRows) {
   }
 }
 
-// The cut that plans may make: C's columns in panels of kColumnCut.
+// The cut that plans may make: B packed in ranges of columns.
+TEST_P(ProductTest, PackingInRangesChangesNothing) {
+  for (const PodsimProducts& products : {kernels().float32, kernels().bfloat16})
+    for (const Kind kind : kKinds)
+      for (const Index k : {1, 64, 700}) {
+        const Case product(kind, 1, 3 * kColumnCut + 7, k);
+        const PackedFloats whole = product.Pack(products, product.n);
+        for (const Index columns : {kColumnCut, 2 * kColumnCut})
+          EXPECT_EQ(product.Pack(products, columns), whole) << product.Text();
+      }
+}
+
+// A packed side that is rounded on the way gives what a rounded one gives.
+TEST_P(ProductTest, BFloat16IsAProductOfRoundedOperands) {
+  for (const Kind kind : kKinds) {
+    Case product(kind, 9, 101, 65, 2);
+    kernels().round_bfloat16(static_cast<Index>(product.a.size()),
+                             product.a.data(), product.a.data());
+    Case rounded = product;
+    kernels().round_bfloat16(static_cast<Index>(rounded.b.size()),
+                             rounded.b.data(), rounded.b.data());
+    ASSERT_NE(rounded.b, product.b);
+    EXPECT_EQ(Bits(product.Run(kernels().bfloat16)),
+              Bits(rounded.Run(kernels().float32)))
+        << product.Text();
+  }
+}
+
+// C's columns computed in panels of kColumnCut.
 TEST_P(ProductTest, ColumnCutsDoNotChangeBits) {
   constexpr Index kN = 3 * kColumnCut + 7;
   for (const Index k : {5, 64, 700}) {
