@@ -12,7 +12,7 @@ namespace podsim {
 
 // Cache sizes that Eigen is told, whatever the machine has, as its blocking
 // follows them and changes bits. Part of PlanBits through numerics_version.
-inline constexpr std::int64_t kPinnedL1Bytes = 32 << 10;
+inline constexpr std::int64_t kPinnedL1Bytes = 48 << 10;
 inline constexpr std::int64_t kPinnedL2Bytes = 512 << 10;
 inline constexpr std::int64_t kPinnedL3Bytes = 2 << 20;
 

@@ -347,8 +347,8 @@ std::uint32_t Checksum(const std::vector<float>& values) {
 // once on an AMD Zen 3 (32 KiB L1) with GCC 12; clang 14 gives the same.
 TEST(KnownBitsTest, SameOnEveryMachine) {
   const std::map<std::string, std::vector<std::uint32_t>> known = {
-      {"v2", {970696881u, 1454505320u, 4118966236u}},
-      {"v3", {3913875804u, 1454505320u, 4118966236u}}};
+      {"v2", {810545008u, 1454505320u, 4118966236u}},
+      {"v3", {85410022u, 1454505320u, 4118966236u}}};
   for (const std::string& isa : RunnableLevels()) {
     if (!known.contains(isa)) continue;  // v4: none was at hand
     ASSERT_OK_AND_ASSIGN(const PodsimKernels* kernels, LoadKernels(isa));
