@@ -92,11 +92,11 @@ class ForeignLoad:
         others = (busy_seconds() - busy) - (child_seconds() - children)
         cores = len(os.sched_getaffinity(0))
         elapsed = max(time.monotonic() - begin, 1e-3)
-        self.share = max(0.0, others / (elapsed * cores))
+        self.share = min(1.0, max(0.0, others / (elapsed * cores)))
 
 
 def wait_until_idle(limit, patience):
-    """Returns once others use less than `limit` of the machine for a second.
+    """Returns once others use at most `limit` of the machine for a second.
 
     Says what it waits for. Raises CannotMeasure after `patience` seconds.
     """
@@ -105,7 +105,7 @@ def wait_until_idle(limit, patience):
     while True:
         with ForeignLoad() as load:
             time.sleep(1)
-        if load.share < limit:
+        if load.share <= limit:
             return
         if not told:
             told = True
