@@ -113,10 +113,15 @@ def torches(setup, bfloat16):
 
 def old_torches(setup):
     """PyTorch 1.13 of Debian on its AVX2 path, with OpenBLAS's kernels for it."""
+    def environment(processes, core):
+        # OpenBLAS does not hear of the number of threads that PyTorch is given.
+        threads = max(1, setup.cores // processes)
+        return {"ATEN_CPU_CAPABILITY": "avx2", "OPENBLAS_CORETYPE": core,
+                "OPENBLAS_NUM_THREADS": str(threads)}
+
     return [ddp(setup, "torch1.13", processes, label=core,
                 python=virtual_env.DEBIAN_PYTHON,
-                environment={"OPENBLAS_CORETYPE": core,
-                             "ATEN_CPU_CAPABILITY": "avx2"})
+                environment=environment(processes, core))
             for processes in (4, 2) for core in training_goals.CORETYPES]
 
 
