@@ -48,7 +48,8 @@ def local_step(weights, features, labels):
 
 def make_step(mesh):
     # Without the check psum is a plain sum, and gradients are each device's.
-    step = jax.shard_map(local_step, mesh=mesh, in_specs=(P(), P(AXIS), P(AXIS)),
+    step = jax.shard_map(local_step, mesh=mesh,
+                         in_specs=(P(), P(AXIS), P(AXIS)),
                          out_specs=(P(), P()), check_vma=False)
     return jax.jit(step, donate_argnums=0)
 

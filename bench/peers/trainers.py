@@ -112,7 +112,7 @@ def torches(setup, bfloat16):
 
 
 def old_torches(setup):
-    """PyTorch 1.13 of Debian on its AVX2 path, with OpenBLAS's kernels for it."""
+    """PyTorch 1.13 of Debian on its AVX2 path, and OpenBLAS on each of its."""
     def environment(processes, core):
         # OpenBLAS does not hear of the number of threads that PyTorch is given.
         threads = max(1, setup.cores // processes)
