@@ -103,7 +103,7 @@ const float* PackedFor(const OpCall& call, std::size_t slot) {
   float* packed = buffers.workspace->Slot(
       slot, side.products(call.kernels).packed_elements(side.n, side.k));
   PackRightSide(side, call.Input(1), call.panels.columns, call.kernels,
-                call.parallel, packed);
+                call.parallel, buffers.times, packed);
   return packed;
 }
 
@@ -116,11 +116,16 @@ struct KernelCall {
 void RunGroup(std::span<const KernelCall> group) {
   const OpCall& first = group[0].call;
   if (group[0].kernel.whole != nullptr) return group[0].kernel.whole(first);
-  ForPanels(first.parallel, first.OutputView(0).rows, first.panels.rows,
-            [&](std::int64_t begin, std::int64_t end) {
-              for (const KernelCall& each : group)
-                each.kernel.rows(each.call, begin, end);
-            });
+  ForPanels(
+      first.parallel, first.OutputView(0).rows, first.panels.rows,
+      [&](std::int64_t begin, std::int64_t end) {
+        for (const KernelCall& each : group) {
+          const bool product = EntryOf(each.call.instruction.op).is_product;
+          const TimedWork timed(each.call.buffers.times,
+                                product ? Work::kProducts : Work::kElementwise);
+          each.kernel.rows(each.call, begin, end);
+        }
+      });
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 
 #include "absl/status/status.h"
 #include "host/core/aligned_floats.h"
+#include "host/core/op_times.h"
 #include "host/core/packed_variables.h"
 #include "host/core/parallel_for.h"
 #include "models/graph/program.h"
@@ -56,6 +57,7 @@ struct CoreBuffers {
   std::span<const float> features;
   std::span<const std::int32_t> labels;
   std::span<const float> weights;
+  OpTimes* times = nullptr;  // null: not measured
 };
 
 struct StepScalars {

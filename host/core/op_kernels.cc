@@ -23,6 +23,7 @@ void BiasGrad(const OpCall& call) {
   std::vector<float> partial(static_cast<std::size_t>(blocks * dy.columns));
   ForPanels(call.parallel, dy.rows, block,
             [&](std::int64_t begin, std::int64_t end) {
+              const TimedWork timed(call.buffers.times, Work::kElementwise);
               call.kernels.column_sums(
                   end - begin, dy.columns, in + begin * dy.columns,
                   partial.data() + begin / block * dy.columns, 0);

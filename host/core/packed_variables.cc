@@ -26,11 +26,12 @@ RightSide RightSideOf(const Program& program, const Instruction& product) {
 
 void PackRightSide(const RightSide& side, const float* values,
                    std::int64_t columns, const PodsimKernels& kernels,
-                   ParallelFor& parallel, float* packed) {
+                   ParallelFor& parallel, OpTimes* times, float* packed) {
   const PodsimProducts& products = side.products(kernels);
   const auto pack = side.transposed ? products.pack_bt : products.pack;
   const std::int64_t row_length = side.transposed ? side.k : side.n;
   parallel.Run((side.n + columns - 1) / columns, [&](std::int64_t i) {
+    const TimedWork timed(times, Work::kPacking);
     pack(side.n, side.k, values, row_length, i * columns,
          std::min(side.n, (i + 1) * columns), packed);
   });
@@ -55,23 +56,23 @@ PackedVariables::PackedVariables(const Program& program,
 
 void PackedVariables::Pack(const Program& program,
                            std::span<const float> values, std::int64_t columns,
-                           ParallelFor& parallel) {
+                           ParallelFor& parallel, OpTimes* times) {
   for (Packed& packed : packed_)
     PackRightSide(packed.side,
                   values.data() + program.tensor(packed.side.tensor).offset,
-                  columns, kernels_, parallel, packed.values.data());
+                  columns, kernels_, parallel, times, packed.values.data());
 }
 
 void PackedVariables::Pack(const Program& program,
                            std::span<const TensorId> variables,
                            std::span<const float> values, std::int64_t columns,
-                           ParallelFor& parallel) {
+                           ParallelFor& parallel, OpTimes* times) {
   for (Packed& packed : packed_) {
     const TensorId id = packed.side.tensor;
     if (std::find(variables.begin(), variables.end(), id) == variables.end())
       continue;
     PackRightSide(packed.side, values.data() + program.tensor(id).offset,
-                  columns, kernels_, parallel, packed.values.data());
+                  columns, kernels_, parallel, times, packed.values.data());
   }
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "host/core/aligned_floats.h"
+#include "host/core/op_times.h"
 #include "host/core/parallel_for.h"
 #include "models/graph/program.h"
 #include "models/tensor/kernels.h"
@@ -40,10 +41,10 @@ RightSide RightSideOf(const Program& program, const Instruction& product);
 
 // Packs `values` (of the tensor, as it lies) in ranges of `columns`.
 // REQUIRES: columns is a multiple of kColumnCut; `packed` holds
-// packed_elements(n, k).
+// packed_elements(n, k). `times` may be null.
 void PackRightSide(const RightSide& side, const float* values,
                    std::int64_t columns, const PodsimKernels& kernels,
-                   ParallelFor& parallel, float* packed);
+                   ParallelFor& parallel, OpTimes* times, float* packed);
 
 class PackedVariables {
  public:
@@ -52,12 +53,13 @@ class PackedVariables {
   PackedVariables(const Program& program, const PodsimKernels& kernels);
 
   // Packs these variables anew (all of them without a list) from the arena
-  // `values`; the same cuts as any other product's.
+  // `values`; the same cuts as any other product's. `times` may be null.
   void Pack(const Program& program, std::span<const float> values,
-            std::int64_t columns, ParallelFor& parallel);
+            std::int64_t columns, ParallelFor& parallel,
+            OpTimes* times = nullptr);
   void Pack(const Program& program, std::span<const TensorId> variables,
             std::span<const float> values, std::int64_t columns,
-            ParallelFor& parallel);
+            ParallelFor& parallel, OpTimes* times = nullptr);
 
   // Null if it is none of these variables.
   const float* Find(const RightSide& side) const;

@@ -45,11 +45,13 @@ void MatMulGradWeight(const OpCall& call) {
     const std::int64_t k = std::min(block, rows - first);
     ForPanels(call.parallel, dw.columns, call.panels.columns,
               [&](std::int64_t begin, std::int64_t end) {
+                const TimedWork timed(call.buffers.times, Work::kPacking);
                 products.pack(dw.columns, k, dy + first * dw.columns,
                               dw.columns, begin, end, packed);
               });
     ForPanels(call.parallel, dw.rows, call.panels.rows,
               [&](std::int64_t begin, std::int64_t end) {
+                const TimedWork timed(call.buffers.times, Work::kProducts);
                 products.multiply_at(end - begin, dw.columns, k,
                                      x + first * dw.rows + begin, dw.rows,
                                      packed, out + begin * dw.columns,

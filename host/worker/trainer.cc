@@ -56,6 +56,7 @@ CoreBuffers Trainer::Impl::BuffersFor(const Batch& batch,
                       .subspan(first_row * features, rows * features),
       .labels = std::span(batch.labels).subspan(first_row, rows),
       .weights = std::span(batch.weights).subspan(first_row, rows),
+      .times = &times,
   };
 }
 

@@ -34,6 +34,8 @@ class CountingParallelFor final : public ParallelFor {
     });
   }
 
+  int threads() const { return pool_.threads(); }
+
  private:
   ThreadPool pool_;
   Progress& progress_;
@@ -94,6 +96,10 @@ struct Trainer::Impl {
   absl::Status AwaitAll(std::int64_t step, absl::Duration& waited);
   absl::Status ReduceAndUpdate(std::int64_t step);
   void Report(std::int64_t step, double computed);
+  // Seconds of this step, with the threads side by side.
+  double SecondsOf(Work work) const {
+    return times.seconds(work) / parallel.threads();
+  }
   std::vector<std::uint64_t> GradientHashes() const;
   std::vector<std::uint64_t> WeightsHashes() const;
   std::span<const float> ValuesOf(TensorId id,
@@ -130,6 +136,7 @@ struct Trainer::Impl {
   std::vector<float> variables;
   PackedVariables packed;
   Workspace workspace;
+  OpTimes times;                              // of this step
   std::vector<std::vector<float>> gradients;  // per local host; of audits
   // Of what a host adds to the sum, bucket after bucket; on audited steps.
   std::vector<std::uint32_t> gradient_hash;

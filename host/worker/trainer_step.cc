@@ -44,7 +44,10 @@ absl::Status Trainer::Impl::StartBucket(std::int64_t step, int local,
   const GradientBucket& range = program.buckets[bucket];
   const std::span<float> values =
       std::span(gradients[local]).subspan(range.begin, range.count);
-  tree.Add(leaf, range.begin, values);
+  {
+    const TimedWork timed(&times, Work::kSums);
+    tree.Add(leaf, range.begin, values);
+  }
   if (leaf + 1 < PassesPerStep()) return absl::OkStatus();
   if (setup.faults != nullptr && local < AuditSlot())
     PODSIM_RETURN_IF_ERROR(
@@ -147,7 +150,7 @@ absl::Status Trainer::Impl::ReduceAndUpdate(std::int64_t step) {
                                       scalars, *setup.kernels, parallel,
                                       buffers));
     packed.Pack(program, program.buckets[bucket].variables, variables,
-                panels.columns, parallel);
+                panels.columns, parallel, &times);
   }
   if (setup.faults != nullptr) {
     for (const int host : hosts)
@@ -165,6 +168,7 @@ absl::Status Trainer::Impl::ReduceAndUpdate(std::int64_t step) {
 
 absl::Status Trainer::Impl::TrainStep(std::int64_t step, const Batch& batch) {
   const absl::Time begin = setup.clock->Now();
+  times.Clear();
   scalars.learning_rate = static_cast<float>(
       RateAt(bits.learning_rate(),
              setup.start.examples_consumed +
@@ -212,6 +216,10 @@ void Trainer::Impl::Report(std::int64_t step, double computed) {
     report.set_host(hosts[local]);
     report.set_step(step);
     report.set_seconds_compute(computed);
+    report.set_seconds_products(SecondsOf(Work::kProducts));
+    report.set_seconds_packing(SecondsOf(Work::kPacking));
+    report.set_seconds_elementwise(SecondsOf(Work::kElementwise));
+    report.set_seconds_sums(times.seconds(Work::kSums));
     report.mutable_gradient_hashes()->Assign(gradient_hashes.begin(),
                                              gradient_hashes.end());
     report.mutable_weights_hashes()->Assign(weights_hashes.begin(),

@@ -61,8 +61,16 @@ StepDone ReportMerger::MergeStep(absl::Time now,
   std::int64_t correct = 0;
   std::int64_t examples = 0;
   double loss = 0;
+  const double share = 1.0 / static_cast<double>(reports.size());
   for (const auto& [rank, part] : reports) {
     loss += part.loss();
+    done.set_seconds_products(done.seconds_products() +
+                              share * part.seconds_products());
+    done.set_seconds_packing(done.seconds_packing() +
+                             share * part.seconds_packing());
+    done.set_seconds_elementwise(done.seconds_elementwise() +
+                                 share * part.seconds_elementwise());
+    done.set_seconds_sums(done.seconds_sums() + share * part.seconds_sums());
     correct += part.correct();
     examples += part.examples();
     done.set_seconds_input(

@@ -8,8 +8,10 @@
 #include "absl/strings/str_join.h"
 #include "base/status.h"
 #include "base/units.h"
+#include "host/core/traffic.h"
 #include "interconnect/topology/describe.h"
 #include "interconnect/topology/wrap_words.h"
+#include "models/zoo/zoo.h"
 
 namespace podsim {
 namespace {
@@ -130,6 +132,17 @@ std::string GradientsText(const PlanBits& bits) {
       wire, FormatBytes(bits.chunk_elements() * kGradientBytes), " chunks");
 }
 
+// Nothing for models of a caller's own and for passes over microbatches.
+std::string TrafficText(const PlanBits& bits) {
+  const auto program = BuildProgram(bits);
+  if (!program.ok() || bits.microbatch_size() != 0) return "";
+  const StepTraffic traffic =
+      TrafficOf(*program, bits.cores_per_host() * bits.batch_per_core());
+  return absl::StrCat(FormatBytes(traffic.touched),
+                      " touched by a host per step, ",
+                      FormatBytes(traffic.least), " at the least");
+}
+
 std::string ProcessesText(const JobPlan& plan) {
   const int hosts = plan.bits().hosts();
   const int processes = std::max(1, plan.processes());
@@ -180,8 +193,10 @@ std::string FormatPlan(const JobPlan& plan, const Slice& slice) {
       Line("steps", StepsText(plan)), Line("", ExamplesText(plan)),
       Line("rate", RateText(plan)), Line("warm-up", WarmupText(plan)));
   absl::StrAppend(&text, Line("numerics", NumericsText(plan.bits())),
-                  Line("gradients", GradientsText(plan.bits())),
-                  Line("processes", ProcessesText(plan)),
+                  Line("gradients", GradientsText(plan.bits())));
+  const std::string traffic = TrafficText(plan.bits());
+  if (!traffic.empty()) text += Line("memory", traffic);
+  absl::StrAppend(&text, Line("processes", ProcessesText(plan)),
                   Line("evaluation", EvaluationText(plan)));
   if (!plan.model_dir().empty())
     text += Line("checkpoints", CheckpointText(plan));

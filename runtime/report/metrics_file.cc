@@ -102,6 +102,10 @@ std::string StepLine(const StepDone& step, double wall_time) {
                {"seconds_reduce", step.seconds_reduce()},
                {"seconds_update", step.seconds_update()},
                {"seconds_reduce_least", step.seconds_reduce_least()},
+               {"seconds_products", step.seconds_products()},
+               {"seconds_packing", step.seconds_packing()},
+               {"seconds_elementwise", step.seconds_elementwise()},
+               {"seconds_sums", step.seconds_sums()},
                {"serial", step.serial()}});
 }
 

@@ -54,6 +54,23 @@ std::string FormatPhases(const RunSummary& summary) {
   return text;
 }
 
+// "products 17.1 ms, packing 0.4 ms, element-wise 0.9 ms".
+std::string FormatWork(const RunSummary& summary) {
+  const PhaseSeconds& phases = summary.phases;
+  const auto each = [&](const char* name, double seconds) {
+    return absl::StrCat(
+        name, " ",
+        FormatWallTime(
+            absl::Seconds(seconds / static_cast<double>(summary.steps_made))));
+  };
+  std::string text = absl::StrCat(each("products", phases.products), ", ",
+                                  each("packing", phases.packing), ", ",
+                                  each("element-wise", phases.elementwise));
+  if (phases.sums > 0)
+    absl::StrAppend(&text, ", ", each("sums over microbatches", phases.sums));
+  return text;
+}
+
 // "hides 62% of 4.1 ms of all-reduce: steps of 9.2 ms, serial 11.7 ms (37 of
 // them)".
 std::string FormatOverlap(const Overlap& overlap) {
@@ -139,6 +156,8 @@ std::string FormatSummary(const RunSummary& summary) {
   if (summary.steps_made > 0 && summary.phases.total() > 0) {
     absl::StrAppend(&text, Row("wall per step", FormatPhases(summary)),
                     Row("", "(each phase: the slowest host's)"));
+    if (summary.phases.products > 0)
+      absl::StrAppend(&text, Row("compute, on average", FormatWork(summary)));
   }
   if (summary.overlap.has_value()) {
     absl::StrAppend(&text, Row("overlap", FormatOverlap(*summary.overlap)));
@@ -233,6 +252,10 @@ void SummaryCollector::OnStep(const StepDone& step, double wall_time,
   summary_.phases.compute += step.seconds_compute();
   summary_.phases.reduce += step.seconds_reduce();
   summary_.phases.update += step.seconds_update();
+  summary_.phases.products += step.seconds_products();
+  summary_.phases.packing += step.seconds_packing();
+  summary_.phases.elementwise += step.seconds_elementwise();
+  summary_.phases.sums += step.seconds_sums();
   overlap_.OnStep(step);
 }
 

@@ -25,6 +25,11 @@ struct PhaseSeconds {
   double reduce = 0;
   double update = 0;
   double total() const { return input + compute + reduce + update; }
+  // What computing and updating consist of.
+  double products = 0;
+  double packing = 0;
+  double elementwise = 0;
+  double sums = 0;
 };
 
 struct RunSummary {

@@ -328,5 +328,29 @@ TEST(RunSegment, RefusesBuffersThatAreTooSmall) {
   EXPECT_THAT(run(host.Buffers()), testing::IsOk());
 }
 
+// A clock that runs: what was done took time, what was not took none.
+TEST(RunSegment, TimesEachKindOfWork) {
+  const Program program = SmallMlp({70, 9}, true);
+  HostMemory host(program, 29, KernelsNamed("v2"));
+  host.Fill(3, 0);
+  OpTimes times;
+  CoreBuffers buffers = host.Buffers();
+  buffers.times = &times;
+  Threads loop(2);
+  for (const Segment& segment :
+       program.entries.at(EntryPoint::kTrainMicrobatch)) {
+    if (segment.kind != SegmentKind::kCompute) continue;
+    ASSERT_THAT(RunSegment(program, segment, 29, {}, {}, KernelsNamed("v2"),
+                           loop, buffers),
+                testing::IsOk());
+  }
+  EXPECT_GT(times.seconds(Work::kProducts), 0);
+  EXPECT_GT(times.seconds(Work::kPacking), 0);
+  EXPECT_GT(times.seconds(Work::kElementwise), 0);
+  EXPECT_EQ(times.seconds(Work::kSums), 0);
+  times.Clear();
+  EXPECT_EQ(times.seconds(Work::kProducts), 0);
+}
+
 }  // namespace
 }  // namespace podsim

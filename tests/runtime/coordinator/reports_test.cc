@@ -74,6 +74,11 @@ TEST(ReportMergerTest, StepIsTheSumOverHosts) {
   EXPECT_EQ(done.seconds_reduce(), 0.5);
   EXPECT_EQ(done.seconds_reduce_least(), 0.125);
   EXPECT_EQ(done.learning_rate(), 0.25);
+  // Means of what StepMessage says of each host.
+  EXPECT_DOUBLE_EQ(done.seconds_products(), 0.01 * (0 + 1 + 2 + 3) / 4);
+  EXPECT_DOUBLE_EQ(done.seconds_packing(), 0.02 * (0 + 1 + 2 + 3) / 4);
+  EXPECT_DOUBLE_EQ(done.seconds_elementwise(), 0.03 * (0 + 1 + 2 + 3) / 4);
+  EXPECT_DOUBLE_EQ(done.seconds_sums(), 0.04 * (0 + 1 + 2 + 3) / 4);
 
   for (int host = 0; host < 4; ++host) {
     const auto second =

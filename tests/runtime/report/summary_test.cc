@@ -42,6 +42,9 @@ JobEvent StepAt(double time, std::int64_t number) {
   step->set_seconds_compute(0.006);
   step->set_seconds_reduce(0.002);
   step->set_seconds_update(0.001);
+  step->set_seconds_products(0.004);
+  step->set_seconds_packing(0.0005);
+  step->set_seconds_elementwise(0.001);
   return event;
 }
 
@@ -98,6 +101,8 @@ TEST_F(SummaryTest, SaysWhatRanAndWhichClock) {
   EXPECT_THAT(text, HasSubstr("500.0 ms wall"));
   EXPECT_THAT(text, HasSubstr("1.250 s wall, 200 examples/s"));
   EXPECT_THAT(text, HasSubstr("compute 6.0 ms (60%), all-reduce 2.0 ms (20%)"));
+  EXPECT_THAT(text, HasSubstr("compute, on average products 4.0 ms, packing "
+                              "500.0 us, element-wise 1.0 ms\n"));
   EXPECT_THAT(text, HasSubstr(" sim\n"));
 }
 
