@@ -7,25 +7,9 @@
 #include <algorithm>
 #include <bit>
 
+#include "models/tensor/rounded_bits.h"
+
 namespace podsim::module {
-namespace {
-
-constexpr std::uint32_t kSign = 0x80000000u;
-constexpr std::uint32_t kInfinity = 0x7f800000u;  // also: exponent mask
-constexpr std::uint32_t kQuiet = 0x00400000u;
-constexpr std::uint32_t kKeptBits = 0xffff0000u;
-
-// Adding half of the dropped part, and one more if the kept part is odd, rounds
-// to nearest even; a carry moves into the exponent, up to infinity.
-inline std::uint32_t RoundedBits(std::uint32_t bits) {
-  std::uint32_t rounded = (bits + 0x7fffu + ((bits >> 16) & 1u)) & kKeptBits;
-  rounded = (rounded & kInfinity) == 0 ? rounded & kSign : rounded;
-  const bool is_nan = static_cast<std::int32_t>(bits & ~kSign) >
-                      static_cast<std::int32_t>(kInfinity);
-  return is_nan ? (bits | kQuiet) & kKeptBits : rounded;
-}
-
-}  // namespace
 
 void RoundBfloat16(std::int64_t count, const float* from, float* to) {
 #pragma omp simd
