@@ -1,8 +1,9 @@
-// The three products of each runnable level against the scalar reference, and
+// The products of each runnable level against the scalar reference, and
 // the promises about their bits.
 #include <algorithm>
+#include <bit>
+#include <cmath>
 #include <cstdint>
-#include <cstring>
 #include <limits>
 #include <map>
 #include <span>
@@ -13,137 +14,83 @@
 #include <vector>
 
 #include "base/hash.h"
-#include "models/tensor/reference.h"
-#include "tests/models/tensor/kernel_fixture.h"
+#include "tests/models/tensor/emulated_tiles.h"
+#include "tests/models/tensor/product_case.h"
 
 namespace podsim {
 namespace {
 
-using Index = std::int64_t;
-
-enum class Kind { kPlain, kBt, kAt, kAtAccumulate };
-constexpr Kind kKinds[] = {Kind::kPlain, Kind::kBt, Kind::kAt,
-                           Kind::kAtAccumulate};
-
-const char* Name(Kind kind) {
-  switch (kind) {
-    case Kind::kPlain:
-      return "A * B";
-    case Kind::kBt:
-      return "A * B^T";
-    case Kind::kAt:
-      return "A^T * B";
-    case Kind::kAtAccumulate:
-      return "C + A^T * B";
-  }
-  return "";
-}
-
-// Memory as PodsimProducts wants it for a packed right side, full of NaN.
-class PackedFloats {
- public:
-  explicit PackedFloats(Index count)
-      : floats_(static_cast<std::size_t>(count) + kPackedAlignment,
-                std::numeric_limits<float>::quiet_NaN()),
-        count_(static_cast<std::size_t>(count)) {}
-  PackedFloats(const PackedFloats&) = delete;
-  PackedFloats(PackedFloats&&) = default;  // keeps the memory where it is
-
-  float* data() { return const_cast<float*>(std::as_const(*this).data()); }
-  const float* data() const {
-    const auto address = reinterpret_cast<std::uintptr_t>(floats_.data());
-    const auto past = address % kPackedAlignment;
-    return floats_.data() +
-           (past == 0 ? 0 : (kPackedAlignment - past) / sizeof(float));
-  }
-  // Bit by bit: what no column fills is NaN in both.
-  bool operator==(const PackedFloats& other) const {
-    return count_ == other.count_ &&
-           std::memcmp(data(), other.data(), count_ * sizeof(float)) == 0;
-  }
-
- private:
-  std::vector<float> floats_;
-  std::size_t count_;
-};
-
-// One product: sizes, row lengths in memory and filled operands.
-struct Case {
-  Kind kind;
-  Index m, n, k;
-  Index lda, ldb, ldc;
-  std::vector<float> a, b, c;  // c before the product
-
-  Case(Kind kind, Index m, Index n, Index k, Index padding = 0)
-      : kind(kind), m(m), n(n), k(k) {
-    const bool a_transposed = kind == Kind::kAt || kind == Kind::kAtAccumulate;
-    lda = (a_transposed ? m : k) + padding;
-    ldb = (kind == Kind::kBt ? k : n) + padding;
-    ldc = n + padding;
-    a = Uniform(lda * (a_transposed ? k : m), 1);
-    b = Uniform(ldb * (kind == Kind::kBt ? n : k), 2);
-    c = Uniform(ldc * m, 3);
-  }
-
-  // B packed in ranges of `columns`, every element of it written.
-  PackedFloats Pack(const PodsimProducts& products, Index columns) const {
-    PackedFloats packed(products.packed_elements(n, k));
-    const auto pack = kind == Kind::kBt ? products.pack_bt : products.pack;
-    for (Index begin = 0; begin < n; begin += columns)
-      pack(n, k, b.data(), ldb, begin, std::min(n, begin + columns),
-           packed.data());
-    return packed;
-  }
-
-  std::vector<float> Run(const PodsimProducts& products) const {
-    const PackedFloats packed = Pack(products, std::max<Index>(n, 1));
-    std::vector<float> result = c;
-    if (kind == Kind::kPlain || kind == Kind::kBt)
-      products.multiply(m, n, k, a.data(), lda, packed.data(), result.data(),
-                        ldc);
-    else
-      products.multiply_at(m, n, k, a.data(), lda, packed.data(), result.data(),
-                           ldc, kind == Kind::kAtAccumulate ? 1 : 0);
-    return result;
-  }
-
-  std::vector<float> Run(const PodsimKernels& kernels) const {
-    return Run(kernels.float32);
-  }
-
-  std::string Text() const {
-    return std::string(Name(kind)) + " M=" + std::to_string(m) +
-           " N=" + std::to_string(n) + " K=" + std::to_string(k) +
-           " ldc=" + std::to_string(ldc);
-  }
-};
+constexpr float kInf = std::numeric_limits<float>::infinity();
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
 // A sum of K products and, when accumulating, one more term, in any order, with
 // or without FMA, is off by at most (K + 1) u (|A| |B| + |C|), u = 2^-24, to
 // first order (Higham, Accuracy and Stability, section 3.1). The reference is
 // exact but for one rounding to float32 on the way out, which adds one u; one
 // more covers the bound's own rounding and second-order terms.
-void ExpectNearReference(const PodsimKernels& kernels, const Case& product) {
+//
+// A term that is a denormal is off by 2^-150 as well, and the result too. A
+// bfloat16 unit takes denormals for zero: 2^-126 at most in each of the four
+// operations that a term of the sum passes (times, even or odd K, tile, block
+// of K), and as much for a term whose operand was a denormal.
+double Tolerance(const PodsimKernels& kernels, const ProductCase& product,
+                 float magnitude) {
+  const double terms = static_cast<double>(product.k + 1);
+  const bool flushes = product.kind.bf16 && std::string(kernels.isa) == "amx";
+  return (terms + 2) * kUnitRoundoff * magnitude +
+         terms * (flushes ? 5 * 0x1p-126 : 0x1p-150);
+}
+
+void ExpectNearReference(const PodsimKernels& kernels,
+                         const ProductCase& product) {
   SCOPED_TRACE(product.Text());
   const std::vector<float> got = product.Run(kernels);
   const std::vector<float> want = product.Run(ReferenceKernels());
-  Case magnitude = product;
+  ProductCase magnitude = product;
   magnitude.a = Absolute(product.a);
   magnitude.b = Absolute(product.b);
   magnitude.c = Absolute(product.c);
   const std::vector<float> sums = magnitude.Run(ReferenceKernels());
-  const double factor = static_cast<double>(product.k + 3) * kUnitRoundoff;
   for (std::size_t i = 0; i < got.size(); ++i) {
     const Index column = static_cast<Index>(i) % product.ldc;
     if (column >= product.n) {
       ASSERT_EQ(got[i], product.c[i]) << "wrote past a row's end, at " << i;
+    } else if (std::isnan(want[i])) {
+      ASSERT_TRUE(std::isnan(got[i])) << "at " << i << ": " << got[i];
+    } else if (std::isinf(want[i])) {
+      ASSERT_EQ(got[i], want[i]) << "at " << i;
     } else {
-      ASSERT_NEAR(got[i], want[i], factor * sums[i]) << "at " << i;
+      ASSERT_NEAR(got[i], want[i], Tolerance(kernels, product, sums[i]))
+          << "at " << i;
     }
   }
 }
 
-class ProductTest : public KernelTest {};
+// Every level that this CPU runs, and the amx level's products on an emulated
+// unit.
+class ProductTest : public ::testing::TestWithParam<std::string> {
+ public:
+  static std::vector<std::string> Tables() {
+    std::vector<std::string> tables = RunnableLevels();
+    tables.emplace_back(kEmulated);
+    return tables;
+  }
+
+ protected:
+  void SetUp() override {
+    if (GetParam() == kEmulated) {
+      kernels_ = &EmulatedTileKernels();
+    } else {
+      ASSERT_OK_AND_ASSIGN(kernels_, LoadKernels(GetParam()));
+    }
+  }
+  const PodsimKernels& kernels() const { return *kernels_; }
+
+  static constexpr char kEmulated[] = "emulated_tiles";
+
+ private:
+  const PodsimKernels* kernels_ = nullptr;
+};
 
 // Every pair of sizes for every two of M, N and K: a Latin square.
 TEST_P(ProductTest, AgreesWithReferenceOverOddShapes) {
@@ -154,7 +101,7 @@ TEST_P(ProductTest, AgreesWithReferenceOverOddShapes) {
       const Index padding = static_cast<Index>((i + 2 * j) % 4);
       for (const Kind kind : kKinds) {
         ExpectNearReference(kernels(),
-                            Case(kind, sizes[i], sizes[j], k, padding));
+                            ProductCase(kind, sizes[i], sizes[j], k, padding));
         if (HasFatalFailure()) return;
       }
     }
@@ -166,7 +113,7 @@ TEST_P(ProductTest, AgreesWithReferenceAcrossCacheBlocks) {
   for (const auto& [m, n, k] : std::vector<std::tuple<Index, Index, Index>>{
            {9, 50, 1000}, {6, 1100, 300}, {1030, 7, 290}}) {
     for (const Kind kind : kKinds) {
-      ExpectNearReference(kernels(), Case(kind, m, n, k, 3));
+      ExpectNearReference(kernels(), ProductCase(kind, m, n, k, 3));
       if (HasFatalFailure()) return;
     }
   }
@@ -174,9 +121,9 @@ TEST_P(ProductTest, AgreesWithReferenceAcrossCacheBlocks) {
 
 TEST_P(ProductTest, EmptySizesAreHarmless) {
   for (const Kind kind : kKinds) {
-    EXPECT_TRUE(Case(kind, 0, 5, 3).Run(kernels()).empty());
-    EXPECT_TRUE(Case(kind, 5, 0, 3).Run(kernels()).empty());
-    const Case no_sum(kind, 5, 3, 0);
+    EXPECT_TRUE(ProductCase(kind, 0, 5, 3).Run(kernels()).empty());
+    EXPECT_TRUE(ProductCase(kind, 5, 0, 3).Run(kernels()).empty());
+    const ProductCase no_sum(kind, 5, 3, 0);
     EXPECT_EQ(no_sum.Run(kernels()), no_sum.Run(ReferenceKernels()));
   }
 }
@@ -184,26 +131,78 @@ TEST_P(ProductTest, EmptySizesAreHarmless) {
 // Non-finite operands stay in their own rows and columns, also next to the rows
 // that pad a block.
 TEST_P(ProductTest, NonFiniteValuesStayInTheirRow) {
-  Case product(Kind::kPlain, 6, 20, 9);
-  product.a[static_cast<std::size_t>(5 * product.lda + 4)] =
-      std::numeric_limits<float>::infinity();
-  const std::vector<float> got = product.Run(kernels());
-  for (std::size_t i = 0; i < got.size(); ++i) {
-    EXPECT_EQ(std::isfinite(got[i]), i / 20 != 5) << i;
+  for (const Kind kind : kKinds) {
+    ProductCase product(kind, 6, 20, 9);
+    product.A(5, 4) = kInf;
+    const std::vector<float> got = product.Run(kernels());
+    for (std::size_t i = 0; i < got.size(); ++i) {
+      EXPECT_EQ(std::isfinite(got[i]), i / 20 != 5) << product.Text() << i;
+    }
+  }
+}
+
+// One special value in every row of A and column of B, each pair of them
+// somewhere at the same place of K. 2^100 squared overflows; no finite sums of
+// the others do.
+TEST_P(ProductTest, SpecialValuesSpreadAsInTheReference) {
+  constexpr Index kM = 66, kN = 51, kK = 35;
+  constexpr float kSpecial[] = {kNan,       kInf,     -kInf,    0.0f,
+                                -0.0f,      1.0f,     -1.0f,    0x1p-126f,
+                                -0x1p-126f, 0x1p100f, -0x1p100f};
+  for (const Kind kind : kKinds) {
+    ProductCase product(kind, kM, kN, kK);
+    for (Index row = 0; row < kM; ++row) {
+      product.A(row, row / 11) = kSpecial[row % 11];
+    }
+    for (Index column = 0; column < kN; ++column) {
+      product.B(column / 11, column) = kSpecial[column % 11];
+    }
+    ExpectNearReference(kernels(), product);
+  }
+}
+
+// Results too small for a normal float32: kept or taken for zero.
+TEST_P(ProductTest, TinyProducts) {
+  for (const Kind kind : kKinds) {
+    ProductCase product(kind, 18, 20, 40);
+    for (float& value : product.a) value *= 0x1p-65f;
+    for (float& value : product.b) value *= 0x1p-65f;
+    ExpectNearReference(kernels(), product);
+  }
+}
+
+// round_bfloat16 makes none, but a unit must not do worse than drop them.
+TEST_P(ProductTest, DenormalOperands) {
+  for (const Kind kind : kKinds) {
+    ProductCase product(kind, 18, 20, 40);
+    for (Index row = 0; row < 18; ++row) {
+      product.A(row, row) = 0x1p-130f;
+      product.A(row, row + 1) = -0x1p-133f;
+    }
+    ExpectNearReference(kernels(), product);
+  }
+}
+
+// No sum of zeros is anything but a zero, padded or not, whatever its sign.
+TEST_P(ProductTest, ZerosOfEitherSignGiveZero) {
+  for (const Kind kind : kKinds) {
+    ProductCase product(kind, 17, 18, 33);
+    for (std::size_t i = 0; i < product.a.size(); ++i) {
+      product.a[i] = i % 2 == 0 ? 0.0f : -0.0f;
+    }
+    const std::vector<float> got = product.Run(kernels());
+    for (std::size_t i = 0; i < got.size(); ++i) {
+      ASSERT_EQ(got[i], kind.accumulates() ? product.c[i] : 0.0f);
+    }
   }
 }
 
 // Rows [first, first + count) of the product as a product of its own.
-Case RowRange(const Case& whole, Index first, Index count) {
-  Case part(whole.kind, count, whole.n, whole.k);
-  const bool transposed =
-      whole.kind == Kind::kAt || whole.kind == Kind::kAtAccumulate;
-  for (Index i = 0; i < (transposed ? whole.k : count); ++i) {
-    for (Index j = 0; j < (transposed ? count : whole.k); ++j) {
-      part.a[static_cast<std::size_t>(i * part.lda + j)] =
-          whole.a[static_cast<std::size_t>(transposed
-                                               ? i * whole.lda + first + j
-                                               : (first + i) * whole.lda + j)];
+ProductCase RowRange(ProductCase& whole, Index first, Index count) {
+  ProductCase part(whole.kind, count, whole.n, whole.k);
+  for (Index row = 0; row < count; ++row) {
+    for (Index i = 0; i < whole.k; ++i) {
+      part.A(row, i) = whole.A(first + row, i);
     }
   }
   part.b = whole.b;
@@ -217,7 +216,7 @@ TEST_P(ProductTest, BitsOfARowDoNotDependOnOtherRows) {
   for (const auto& [n, k] : std::vector<std::pair<Index, Index>>{
            {1, 2}, {1, 40}, {3, 5}, {10, 64}, {47, 33}, {100, 700}}) {
     for (const Kind kind : kKinds) {
-      const Case whole(kind, 37, n, k);
+      ProductCase whole(kind, 37, n, k);
       const auto want = Bits(whole.Run(kernels()));
       for (const auto& [first, count] :
            std::vector<std::pair<Index, Index>>{{0, 1},
@@ -243,29 +242,54 @@ TEST_P(ProductTest, BitsOfARowDoNotDependOnOtherRows) {
 
 // The cut that plans may make: B packed in ranges of columns.
 TEST_P(ProductTest, PackingInRangesChangesNothing) {
-  for (const PodsimProducts& products : {kernels().float32, kernels().bfloat16})
-    for (const Kind kind : kKinds)
-      for (const Index k : {1, 64, 700}) {
-        const Case product(kind, 1, 3 * kColumnCut + 7, k);
-        const PackedFloats whole = product.Pack(products, product.n);
-        for (const Index columns : {kColumnCut, 2 * kColumnCut})
-          EXPECT_EQ(product.Pack(products, columns), whole) << product.Text();
-      }
+  for (const Kind kind : kKinds)
+    for (const Index k : {1, 64, 700}) {
+      const ProductCase product(kind, 1, 3 * kColumnCut + 7, k);
+      const PackedFloats whole = product.Pack(kernels(), product.n);
+      for (const Index columns : {kColumnCut, 2 * kColumnCut})
+        EXPECT_EQ(product.Pack(kernels(), columns), whole) << product.Text();
+    }
 }
 
-// A packed side that is rounded on the way gives what a rounded one gives.
-TEST_P(ProductTest, BFloat16IsAProductOfRoundedOperands) {
-  for (const Kind kind : kKinds) {
-    Case product(kind, 9, 101, 65, 2);
-    kernels().round_bfloat16(static_cast<Index>(product.a.size()),
-                             product.a.data(), product.a.data());
-    Case rounded = product;
+// A packed side that is rounded on the way is what a rounded one is.
+TEST_P(ProductTest, PackingRoundsToBFloat16) {
+  for (const Kind kind : kBf16Kinds) {
+    ProductCase product(kind, 1, 101, 65, 2);
+    // Around every rounding boundary of a few numbers, the ends of each class
+    // of float32 among them.
+    Index next = 0;
+    for (const std::uint32_t high :
+         {0x0000u, 0x0001u, 0x007fu, 0x0080u, 0x3f80u, 0x3f81u, 0x7f7eu,
+          0x7f7fu, 0x7f80u, 0x7fbfu, 0x7fffu})
+      for (const std::uint32_t low :
+           {0x0000u, 0x0001u, 0x7fffu, 0x8000u, 0x8001u, 0xffffu})
+        for (const std::uint32_t sign : {0x0000u, 0x8000u}) {
+          product.B(next % product.k, next % product.n) =
+              std::bit_cast<float>((sign | high) << 16 | low);
+          next += 1;
+        }
+    ProductCase rounded = product;
     kernels().round_bfloat16(static_cast<Index>(rounded.b.size()),
                              rounded.b.data(), rounded.b.data());
-    ASSERT_NE(rounded.b, product.b);
-    EXPECT_EQ(Bits(product.Run(kernels().bfloat16)),
-              Bits(rounded.Run(kernels().float32)))
+    ASSERT_NE(Bits(rounded.b), Bits(product.b));
+    EXPECT_EQ(product.Pack(kernels(), product.n),
+              rounded.Pack(kernels(), rounded.n))
         << product.Text();
+  }
+}
+
+TEST_P(ProductTest, BFloat16IsAProductOfRoundedOperands) {
+  for (const Kind kind : kBf16Kinds) {
+    const ProductCase product(kind, 9, 101, 65, 2);
+    ProductCase rounded = product;
+    RoundToBfloat16(rounded.b);
+    ASSERT_NE(rounded.b, product.b);
+    const auto got = Bits(product.Run(kernels()));
+    EXPECT_EQ(got, Bits(rounded.Run(kernels()))) << product.Text();
+    // Without a matrix unit, float32's.
+    if (kernels().bfloat16.multiply != kernels().float32.multiply) continue;
+    rounded.kind.bf16 = false;
+    EXPECT_EQ(got, Bits(rounded.Run(kernels()))) << product.Text();
   }
 }
 
@@ -274,13 +298,13 @@ TEST_P(ProductTest, ColumnCutsDoNotChangeBits) {
   constexpr Index kN = 3 * kColumnCut + 7;
   for (const Index k : {5, 64, 700}) {
     for (const Kind kind : kKinds) {
-      const Case whole(kind, 9, kN, k);
+      const ProductCase whole(kind, 9, kN, k);
       const auto want = Bits(whole.Run(kernels()));
-      Case pieces = whole;
+      ProductCase pieces = whole;
       for (Index first = 0; first < kN; first += kColumnCut) {
-        Case panel = whole;
+        ProductCase panel = whole;
         panel.n = std::min(kColumnCut, kN - first);
-        const Index step = kind == Kind::kBt ? whole.ldb : 1;
+        const Index step = kind.b_transposed() ? whole.ldb : 1;
         panel.b.erase(panel.b.begin(), panel.b.begin() + first * step);
         panel.c.erase(panel.c.begin(), panel.c.begin() + first);
         const std::vector<float> part = panel.Run(kernels());
@@ -296,7 +320,7 @@ TEST_P(ProductTest, ColumnCutsDoNotChangeBits) {
 
 TEST_P(ProductTest, SameBitsTwiceAndFromTwoThreads) {
   for (const Kind kind : kKinds) {
-    const Case product(kind, 60, 100, 333);
+    const ProductCase product(kind, 60, 100, 333);
     const auto want = Bits(product.Run(kernels()));
     EXPECT_EQ(Bits(product.Run(kernels())), want) << product.Text();
     std::vector<float> results[2];
@@ -313,9 +337,9 @@ TEST_P(ProductTest, SameBitsTwiceAndFromTwoThreads) {
 // Where the operands lie in memory does not change bits either.
 TEST_P(ProductTest, BitsDoNotDependOnAlignmentOrRowLength) {
   for (const Kind kind : kKinds) {
-    const Case aligned(kind, 13, 29, 65);
+    const ProductCase aligned(kind, 13, 29, 65);
     const auto want = Bits(aligned.Run(kernels()));
-    Case shifted = aligned;
+    ProductCase shifted = aligned;
     shifted.lda += 1;
     shifted.ldb += 3;
     const auto spread = [](const std::vector<float>& from, Index old_length,
@@ -336,7 +360,9 @@ TEST_P(ProductTest, BitsDoNotDependOnAlignmentOrRowLength) {
   }
 }
 
-PODSIM_INSTANTIATE_KERNEL_TEST(ProductTest);
+INSTANTIATE_TEST_SUITE_P(Tables, ProductTest,
+                         ::testing::ValuesIn(ProductTest::Tables()),
+                         [](const auto& info) { return info.param; });
 
 std::uint32_t Checksum(const std::vector<float>& values) {
   return Crc32c(std::as_bytes(std::span(values)));
@@ -357,7 +383,7 @@ TEST(KnownBitsTest, SameOnEveryMachine) {
     kernels->softmax_xent(17, 10, Uniform(170, 4).data(), labels.data(),
                           prob.data(), loss.data(), correct.data());
     const std::vector<std::uint32_t> got = {
-        Checksum(Case(Kind::kPlain, 13, 101, 1000).Run(*kernels)),
+        Checksum(ProductCase({Op::kPlain}, 13, 101, 1000).Run(*kernels)),
         Checksum(prob), Checksum(loss)};
     EXPECT_EQ(got, known.at(isa)) << isa;
   }
