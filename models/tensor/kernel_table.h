@@ -57,11 +57,19 @@ struct PodsimProducts {
 // softmax give the same bits at every level.
 struct PodsimKernels {
   std::int32_t abi_version;  // kKernelAbiVersion
-  const char* isa;           // "v2", "v3", "v4"
+  const char* isa;           // "v2", "v3", "v4", "amx"
+
+  // Null where the level is known by cpuid alone. Else a product on the level's
+  // matrix unit whose answer is known: 1 if it came out right. Kills the
+  // process by a signal where an instruction is missing, and allocates nothing,
+  // so that a forked child can run it. The other functions may be called after
+  // that.
+  std::int32_t (*trial)();
 
   PodsimProducts float32;
   // The matrix unit's: B is rounded to bfloat16 as it is packed, A must have
-  // been (round_bfloat16); products are summed in float32.
+  // been (round_bfloat16); products are summed in float32. A level without such
+  // a unit multiplies as in float32.
   PodsimProducts bfloat16;
 
   // to[i] = bfloat16(from[i]) as float32: nearest even, overflow to infinity,
@@ -97,7 +105,7 @@ struct PodsimKernels {
 
 }  // extern "C"
 
-inline constexpr std::int32_t kKernelAbiVersion = 2;
+inline constexpr std::int32_t kKernelAbiVersion = 4;
 
 // The one symbol that a module exports.
 inline constexpr char kKernelEntryPoint[] = "podsim_kernels";

@@ -19,7 +19,9 @@
 namespace podsim {
 
 // ISA levels in ascending order: "v2" (x86-64-v2), "v3" (AVX2, FMA), "v4"
-// (AVX-512). "amx" is to follow.
+// (AVX-512), "amx" (v4, with bfloat16 products on AMX-BF16). A CPU counts as
+// "amx" once the operating system has let this process use tiles and a trial
+// product came out right; else it is "v4".
 const std::vector<std::string>& IsaLevels();
 
 // The best level that this CPU runs and whose module is installed.

@@ -5,6 +5,10 @@
 #include <cstdint>
 #include <limits>
 
+#ifdef PODSIM_KERNEL_AMX
+#include "models/tensor/amx_product.h"
+#include "models/tensor/amx_unit.h"
+#endif
 #include "models/tensor/elementwise.h"
 #include "models/tensor/kernel_table.h"
 #include "models/tensor/products.h"
@@ -91,19 +95,28 @@ void SoftmaxXent(std::int64_t m, std::int64_t n, const float* logits,
   }
 }
 
+#ifdef PODSIM_KERNEL_AMX
+constexpr auto kTrial = &TileTrial<AmxUnit>;
+constexpr PodsimProducts kBfloat16 = kTileProducts<AmxUnit>;
+#else
+constexpr std::int32_t (*kTrial)() = nullptr;
+constexpr PodsimProducts kBfloat16 = {.packed_elements = PackedElements,
+                                      .pack = PackRounded,
+                                      .pack_bt = PackBtRounded,
+                                      .multiply = Multiply,
+                                      .multiply_at = MultiplyAt};
+#endif
+
 constexpr PodsimKernels kTable = {
     .abi_version = kKernelAbiVersion,
     .isa = PODSIM_KERNEL_ISA,
+    .trial = kTrial,
     .float32 = {.packed_elements = PackedElements,
                 .pack = Pack,
                 .pack_bt = PackBt,
                 .multiply = Multiply,
                 .multiply_at = MultiplyAt},
-    .bfloat16 = {.packed_elements = PackedElements,
-                 .pack = PackRounded,
-                 .pack_bt = PackBtRounded,
-                 .multiply = Multiply,
-                 .multiply_at = MultiplyAt},
+    .bfloat16 = kBfloat16,
     .round_bfloat16 = RoundBfloat16,
     .add_bias = AddBias,
     .relu = Relu,

@@ -13,6 +13,7 @@
 #include "absl/strings/str_join.h"
 #include "base/mutex.h"
 #include "base/status.h"
+#include "models/tensor/cpu_level.h"
 #include "models/tensor/kernels.h"
 
 namespace podsim {
@@ -25,6 +26,13 @@ int Rank(std::string_view isa) {
   return found == levels.end() ? -1 : static_cast<int>(found - levels.begin());
 }
 
+// What is not said by the level's name.
+const char* Needs(std::string_view isa) {
+  return isa == "amx" ? ", which take AMX-BF16, the operating system's leave "
+                        "to use it and a trial product that comes out right"
+                      : "";
+}
+
 absl::Status CheckLevel(const std::string& isa, const std::string& cpu_isa) {
   if (Rank(isa) < 0) {
     return absl::InvalidArgumentError(
@@ -33,7 +41,7 @@ absl::Status CheckLevel(const std::string& isa, const std::string& cpu_isa) {
   }
   if (!Runs(cpu_isa, isa)) {
     return absl::FailedPreconditionError(absl::StrCat(
-        "this CPU cannot run x86-64-", isa, " kernels; ",
+        "this CPU cannot run the kernels of level ", isa, Needs(isa), "; ",
         cpu_isa.empty()
             ? "it is older than x86-64-v2, the lowest level"
             : absl::StrCat("the highest level it runs is ", cpu_isa)));
@@ -55,6 +63,32 @@ absl::Status CheckTable(const PodsimKernels* table, const std::string& isa,
   return absl::OkStatus();
 }
 
+// Whatever the CPU.
+absl::StatusOr<const PodsimKernels*> OpenModule(
+    const std::string& isa, const std::vector<std::string>& directories) {
+  PODSIM_ASSIGN_OR_RETURN(const std::string path,
+                          FindKernelModule(isa, directories));
+  // Never closed: the table is valid until the process ends. RTLD_LOCAL keeps
+  // the level's inline functions out of every other object's reach.
+  void* module = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (module == nullptr) {
+    return absl::InternalError(
+        absl::StrCat("cannot open kernel module: ", dlerror()));
+  }
+  const auto entry =
+      reinterpret_cast<KernelEntryPoint>(dlsym(module, kKernelEntryPoint));
+  const PodsimKernels* table = entry == nullptr ? nullptr : entry();
+  PODSIM_RETURN_IF_ERROR(CheckTable(table, isa, path));
+  return table;
+}
+
+// REQUIRES: the CPU is v4 and may use tiles.
+bool TilesProven() {
+  const auto table = OpenModule("amx", KernelDirectories());
+  return table.ok() && (*table)->trial != nullptr &&
+         SucceedsInChild((*table)->trial);
+}
+
 struct KernelCache {
   Mutex mutex;
   std::map<std::string, const PodsimKernels*, std::less<>> tables
@@ -64,27 +98,9 @@ struct KernelCache {
 }  // namespace
 
 const std::vector<std::string>& IsaLevels() {
-  static const auto& levels = *new std::vector<std::string>{"v2", "v3", "v4"};
+  static const auto& levels =
+      *new std::vector<std::string>{"v2", "v3", "v4", "amx"};
   return levels;
-}
-
-// Asks for the features that tell the levels apart and that both compilers know
-// by name; the check covers what the operating system has switched on.
-std::string CpuIsa() {
-  __builtin_cpu_init();
-  const bool v2 = __builtin_cpu_supports("sse4.2") != 0 &&
-                  __builtin_cpu_supports("ssse3") != 0 &&
-                  __builtin_cpu_supports("popcnt") != 0;
-  const bool v3 = v2 && __builtin_cpu_supports("avx2") != 0 &&
-                  __builtin_cpu_supports("fma") != 0 &&
-                  __builtin_cpu_supports("bmi") != 0 &&
-                  __builtin_cpu_supports("bmi2") != 0;
-  const bool v4 = v3 && __builtin_cpu_supports("avx512f") != 0 &&
-                  __builtin_cpu_supports("avx512bw") != 0 &&
-                  __builtin_cpu_supports("avx512cd") != 0 &&
-                  __builtin_cpu_supports("avx512dq") != 0 &&
-                  __builtin_cpu_supports("avx512vl") != 0;
-  return v4 ? "v4" : v3 ? "v3" : v2 ? "v2" : "";
 }
 
 bool Runs(const std::string& cpu_isa, const std::string& isa) {
@@ -144,20 +160,15 @@ absl::StatusOr<const PodsimKernels*> OpenKernels(
     const std::string& isa, const std::string& cpu_isa,
     const std::vector<std::string>& directories) {
   PODSIM_RETURN_IF_ERROR(CheckLevel(isa, cpu_isa));
-  PODSIM_ASSIGN_OR_RETURN(const std::string path,
-                          FindKernelModule(isa, directories));
-  // Never closed: the table is valid until the process ends. RTLD_LOCAL keeps
-  // the level's inline functions out of every other object's reach.
-  void* module = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (module == nullptr) {
-    return absl::InternalError(
-        absl::StrCat("cannot open kernel module: ", dlerror()));
-  }
-  const auto entry =
-      reinterpret_cast<KernelEntryPoint>(dlsym(module, kKernelEntryPoint));
-  const PodsimKernels* table = entry == nullptr ? nullptr : entry();
-  PODSIM_RETURN_IF_ERROR(CheckTable(table, isa, path));
-  return table;
+  return OpenModule(isa, directories);
+}
+
+std::string CpuIsa() {
+  static const auto& isa =
+      *new std::string(LevelWithTiles(VectorLevel(), {.listed = TilesListed,
+                                                      .permitted = AskForTiles,
+                                                      .proven = TilesProven}));
+  return isa;
 }
 
 absl::StatusOr<std::string> BestIsa() {

@@ -12,7 +12,9 @@
 
 namespace podsim {
 
-// The highest level that this CPU runs, "" if it is older than v2.
+// The highest level that this CPU runs, "" if it is older than v2. The first
+// call asks the CPU, the operating system and, where both say there is a tile
+// unit, the amx module's trial; later calls repeat the answer.
 std::string CpuIsa();
 
 // Whether a CPU of level `cpu_isa` ("" allowed) runs code for `isa`.

@@ -178,6 +178,7 @@ void SgdMomentum(Index count, float rate, float momentum, const float* g,
 constexpr PodsimKernels kReference = {
     .abi_version = kKernelAbiVersion,
     .isa = "reference",
+    .trial = nullptr,
     .float32 = {.packed_elements = PackedElements,
                 .pack = Pack,
                 .pack_bt = PackBt,

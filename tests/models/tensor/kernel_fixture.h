@@ -3,7 +3,10 @@
 #ifndef PODSIM_TESTS_MODELS_TENSOR_KERNEL_FIXTURE_H_
 #define PODSIM_TESTS_MODELS_TENSOR_KERNEL_FIXTURE_H_
 
+#include <asm/prctl.h>
 #include <gtest/gtest.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <bit>
 #include <cmath>
@@ -22,8 +25,11 @@ namespace podsim {
 // 2^-24: the most that one float32 operation is off, relative to its result.
 inline constexpr double kUnitRoundoff = 0x1p-24;
 
-// Levels by what the kernel says of the CPU: independent of the loader's own
-// reading.
+// The part of a thread's state that holds tiles, by its number in XCR0.
+inline constexpr unsigned long kTileData = 18;
+
+// Levels by what the operating system says of the CPU: independent of the
+// loader's own reading.
 inline std::vector<std::string> RunnableLevels() {
   std::ifstream cpuinfo("/proc/cpuinfo");
   std::string line;
@@ -41,6 +47,10 @@ inline std::vector<std::string> RunnableLevels() {
   if (has("avx2") && has("fma") && has("bmi2")) levels.emplace_back("v3");
   if (has("avx512f") && has("avx512bw") && has("avx512vl") && has("avx512dq")) {
     levels.emplace_back("v4");
+  }
+  if (has("amx_tile") && has("amx_bf16") &&
+      syscall(SYS_arch_prctl, ARCH_REQ_XCOMP_PERM, kTileData) == 0) {
+    levels.emplace_back("amx");
   }
   return levels;
 }

@@ -49,6 +49,10 @@ TEST(LoaderTest, LoadsExactlyWhatTheCpuRuns) {
 
 // On any machine, an older CPU played.
 TEST(LoaderTest, RefusesLevelsAboveTheCpu) {
+  EXPECT_THAT(OpenKernels("amx", "v4", kBuilt),
+              StatusIs(absl::StatusCode::kFailedPrecondition,
+                       AllOf(HasSubstr("trial product"),
+                             HasSubstr("highest level it runs is v4"))));
   EXPECT_THAT(OpenKernels("v4", "v3", kBuilt),
               StatusIs(absl::StatusCode::kFailedPrecondition,
                        HasSubstr("highest level it runs is v3")));
@@ -65,7 +69,7 @@ TEST(LoaderTest, RefusesLevelsAboveTheCpu) {
 TEST(LoaderTest, RefusesUnknownLevels) {
   for (const char* isa : {"", "v1", "v5", "avx2", "../v2"}) {
     EXPECT_THAT(LoadKernels(isa), StatusIs(absl::StatusCode::kInvalidArgument,
-                                           HasSubstr("v2, v3, v4")));
+                                           HasSubstr("v2, v3, v4, amx")));
   }
 }
 
@@ -126,6 +130,9 @@ TEST(LoaderTest, BestIsTheHighestInstalledLevelThatTheCpuRuns) {
   ASSERT_OK_AND_ASSIGN(const std::string on_v4,
                        BestIsa("v4", {partial.path()}));
   EXPECT_EQ(on_v4, "v4");
+  ASSERT_OK_AND_ASSIGN(const std::string on_amx,
+                       BestIsa("amx", {partial.path()}));
+  EXPECT_EQ(on_amx, "v4");
 }
 
 TEST(LoaderTest, RefusesWhatIsNoModuleOfThisBuild) {
@@ -145,6 +152,7 @@ TEST(LoaderTest, CommonIsaIsTheLower) {
   EXPECT_EQ(CommonIsa("v2", "v4"), "v2");
   EXPECT_EQ(CommonIsa("v4", "v3"), "v3");
   EXPECT_EQ(CommonIsa("v3", "v3"), "v3");
+  EXPECT_EQ(CommonIsa("amx", "v4"), "v4");
 }
 
 TEST(LoaderTest, NamesTheLibrary) {
@@ -177,14 +185,18 @@ TEST(ModuleTest, ExportsItsEntryPointOnly) {
   }
 }
 
-std::vector<const void*> Functions(const PodsimKernels& table) {
+// Without repeats: a level may have one function in two places of its table.
+std::set<const void*> Functions(const PodsimKernels& table) {
   return {reinterpret_cast<const void*>(table.float32.packed_elements),
           reinterpret_cast<const void*>(table.float32.pack),
           reinterpret_cast<const void*>(table.float32.pack_bt),
           reinterpret_cast<const void*>(table.float32.multiply),
           reinterpret_cast<const void*>(table.float32.multiply_at),
+          reinterpret_cast<const void*>(table.bfloat16.packed_elements),
           reinterpret_cast<const void*>(table.bfloat16.pack),
           reinterpret_cast<const void*>(table.bfloat16.pack_bt),
+          reinterpret_cast<const void*>(table.bfloat16.multiply),
+          reinterpret_cast<const void*>(table.bfloat16.multiply_at),
           reinterpret_cast<const void*>(table.round_bfloat16),
           reinterpret_cast<const void*>(table.add_bias),
           reinterpret_cast<const void*>(table.relu),
