@@ -9,6 +9,7 @@
 #include "models/tensor/reference.h"
 #include "models/zoo/zoo.h"
 #include "tests/host/core/loops.h"
+#include "tests/models/tensor/emulated_tiles.h"
 #include "tests/testing/status_matchers.h"
 
 namespace podsim::testing {
@@ -44,11 +45,12 @@ Program SmallMlp(const std::vector<int>& hidden, bool bfloat16) {
 std::vector<std::string> KernelNames() {
   const auto best = BestIsa();
   PODSIM_CHECK(best.ok());
-  return {"reference", "v2", *best};
+  return {"reference", "emulated_tiles", "v2", *best};
 }
 
 const PodsimKernels& KernelsNamed(const std::string& name) {
   if (name == "reference") return ReferenceKernels();
+  if (name == "emulated_tiles") return EmulatedTileKernels();
   const auto kernels = LoadKernels(name);
   PODSIM_CHECK(kernels.ok());
   return **kernels;

@@ -187,7 +187,8 @@ TEST_P(RunProgram, StackedRowsEqualTheSumOfSingleRows) {
 
 INSTANTIATE_TEST_SUITE_P(
     Kernels, RunProgram,
-    ::testing::Combine(::testing::Values("reference", "v2", "best"),
+    ::testing::Combine(::testing::Values("reference", "emulated_tiles", "v2",
+                                         "best"),
                        ::testing::Values(1, 4, 8, 29), ::testing::Bool()),
     [](const auto& each) {
       return std::get<0>(each.param) + "_" +

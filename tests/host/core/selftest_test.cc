@@ -41,6 +41,12 @@ TEST(SelfTest, FailsWhenProductsAreWrong) {
         c[0] *= 1 + 1e-6F;
       };
   EXPECT_FALSE(RunSelfTest(kernels).pass);
+  PodsimKernels wrong_unit = ReferenceKernels();
+  wrong_unit.bfloat16.multiply = kernels.float32.multiply;
+  const SelfTestResult result = RunSelfTest(wrong_unit);
+  EXPECT_FALSE(result.pass);
+  EXPECT_THAT(result.text, HasSubstr("FAIL bfloat16 matrix unit"));
+  EXPECT_THAT(result.text, HasSubstr("ok   float32 products"));
 }
 
 }  // namespace
