@@ -8,11 +8,11 @@ run_packages=(
   protobuf-compiler protobuf-compiler-grpc libprotobuf-dev libabsl-dev
   zlib1g-dev libssl-dev nlohmann-json3-dev libcli11-dev libisal-dev
 )
-# ccache only makes the second build faster.
+# ccache only makes the second build faster; qemu-user plays an older CPU.
 # shellcheck disable=SC2034
 check_packages=(
   "${run_packages[@]}" libgtest-dev libgmock-dev libbenchmark-dev binutils
-  ccache
+  ccache qemu-user
 )
 
 as_root() {

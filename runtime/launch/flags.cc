@@ -77,7 +77,7 @@ constexpr SwitchInfo kSwitches[] = {
     {"print_job", kModes, "Print the merged job as a text file for --job"},
     {"selftest", kModes,
      "Print known outputs of real TPUs beside ours; fails\n"
-     "when they differ"},
+     "when they differ. --isa chooses the kernels"},
     {"external_hosts", kElsewhere,
      "Start the coordinator only and wait for pod_host\n"
      "processes started elsewhere; needs PODSIM_TOKEN"},

@@ -38,8 +38,11 @@ absl::StatusOr<int> DescribeSlice(const std::string& name, Console& console) {
   return kDone;
 }
 
-absl::StatusOr<int> SelfTest(Console& console) {
-  PODSIM_ASSIGN_OR_RETURN(const std::string isa, BestIsa());
+absl::StatusOr<int> SelfTest(const JobSpec& spec, Console& console) {
+  std::string isa = spec.isa();
+  if (!spec.has_isa()) {
+    PODSIM_ASSIGN_OR_RETURN(isa, BestIsa());
+  }
   PODSIM_ASSIGN_OR_RETURN(const PodsimKernels* kernels, LoadKernels(isa));
   const SelfTestResult result = RunSelfTest(*kernels);
   console.Line(result.text);
@@ -127,7 +130,7 @@ absl::StatusOr<int> Act(const LaunchContext& context, Console& console,
     case LaunchAction::kDescribe:
       return DescribeSlice(flags.options.describe, console);
     case LaunchAction::kSelfTest:
-      return SelfTest(console);
+      return SelfTest(flags.spec, console);
     case LaunchAction::kTrain:
     case LaunchAction::kDryRun:
     case LaunchAction::kPrintJob:

@@ -133,5 +133,14 @@ TEST(SelfTest, MatchesTheRealTpu) {
   EXPECT_THAT(pod.output(), HasSubstr("0.17405128"));
 }
 
+TEST(SelfTest, RunsTheKernelsItIsAskedFor) {
+  Subprocess v2({{Program("pod_launch"), "--selftest", "--isa=v2"}, {}});
+  EXPECT_EQ(v2.Wait(std::chrono::seconds(30)), 0) << v2.output();
+  EXPECT_THAT(v2.output(), HasSubstr("kernels v2\n"));
+  Subprocess v5({{Program("pod_launch"), "--selftest", "--isa=v5"}, {}});
+  EXPECT_EQ(v5.Wait(std::chrono::seconds(30)), 2) << v5.output();
+  EXPECT_THAT(v5.output(), HasSubstr("v2, v3, v4, amx"));
+}
+
 }  // namespace
 }  // namespace podsim::testing
