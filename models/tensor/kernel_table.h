@@ -17,7 +17,7 @@ inline constexpr std::int64_t kPinnedL2Bytes = 512 << 10;
 inline constexpr std::int64_t kPinnedL3Bytes = 2 << 20;
 
 // Where a product's columns may be cut: a multiple of what every level's inner
-// kernel computes at once (48 at v4, 24 at v3, 8 at v2).
+// kernel computes at once (48 at v4, 24 at v3, 8 at v2; a tile has 16).
 inline constexpr std::int64_t kColumnCut = 48;
 
 // What packed operands are aligned to.
@@ -69,7 +69,8 @@ struct PodsimKernels {
   PodsimProducts float32;
   // The matrix unit's: B is rounded to bfloat16 as it is packed, A must have
   // been (round_bfloat16); products are summed in float32. A level without such
-  // a unit multiplies as in float32.
+  // a unit multiplies as in float32; a unit takes denormals, of operands and of
+  // sums, for zero.
   PodsimProducts bfloat16;
 
   // to[i] = bfloat16(from[i]) as float32: nearest even, overflow to infinity,
