@@ -65,8 +65,8 @@ class StopSwitch {
   absl::Status why_ PODSIM_GUARDED_BY(mutex_);
 };
 
-absl::StatusOr<Join> MakeJoin(const HostOptions& options,
-                              const std::string& ici_address) {
+Join MakeJoin(const HostOptions& options, const std::string& ici_address,
+              const std::string& isa) {
   Join join;
   join.set_protocol_version(kProtocolVersion);
   join.set_build_id(BuildId());
@@ -74,7 +74,6 @@ absl::StatusOr<Join> MakeJoin(const HostOptions& options,
   join.set_pid(getpid());
   join.set_hostname(HostName());
   join.set_ici_address(ici_address);
-  PODSIM_ASSIGN_OR_RETURN(std::string isa, BestIsa());
   join.set_isa(isa);
   return join;
 }
@@ -287,16 +286,18 @@ absl::Status RunHost(const HostOptions& options, const std::string& token,
   const RpcSecurity security = {
       .token = token,
       .allow_plaintext_network = options.allow_plaintext_network};
+  // May try an instruction in a forked child, so before any gRPC call.
+  PODSIM_ASSIGN_OR_RETURN(const std::string isa, BestIsa());
   Job job;
   PODSIM_ASSIGN_OR_RETURN(job.transport,
                           GrpcTransport::Start({.process = options.process,
                                                 .address = options.ici_listen,
                                                 .security = security}));
   job.stop.Attach(job.transport.get());
-  PODSIM_ASSIGN_OR_RETURN(
-      Join join,
-      MakeJoin(options, AdvertisedAddress(options, job.transport->address(),
-                                          worker_hostnames)));
+  const Join join = MakeJoin(
+      options,
+      AdvertisedAddress(options, job.transport->address(), worker_hostnames),
+      isa);
   PODSIM_ASSIGN_OR_RETURN(
       job.link, CoordinatorLink::Open(
                     {.address = options.coordinator,
