@@ -133,6 +133,7 @@ absl::Status Trainer::Impl::AwaitAll(std::int64_t step,
 absl::Status Trainer::Impl::ReduceAndUpdate(std::int64_t step) {
   const std::vector<Segment>& updates = program.entries.at(EntryPoint::kUpdate);
   const absl::Time begin = setup.clock->Now();
+  const absl::Duration packed_before = absl::Seconds(SecondsOf(Work::kPacking));
   for (const auto& start : std::exchange(postponed, {})) start();
   absl::Duration waited;
   // In a serial step no update runs beside an all-reduce either.
@@ -158,7 +159,9 @@ absl::Status Trainer::Impl::ReduceAndUpdate(std::int64_t step) {
           setup.faults->CorruptWeights(step, host, variables));
     packed.Pack(program, variables, panels.columns, parallel);
   }
-  const absl::Duration update = setup.clock->Now() - begin - waited;
+  const absl::Duration update = setup.clock->Now() - begin - waited -
+                                absl::Seconds(SecondsOf(Work::kPacking)) +
+                                packed_before;
   for (StepReport& report : reports) {
     report.set_seconds_reduce(absl::ToDoubleSeconds(waited));
     report.set_seconds_update(absl::ToDoubleSeconds(update));
