@@ -21,7 +21,7 @@ struct CompileOptions {
   // For the update rule.
   double momentum = 0;
   // A bucket is closed when it holds at least this many bytes.
-  std::int64_t bucket_bytes = 4 << 20;
+  std::int64_t bucket_bytes = 1 << 20;
 };
 
 // Appends entry kUpdate to a Program that has everything else: one compute

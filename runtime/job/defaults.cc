@@ -72,7 +72,7 @@ void FillGeneralDefaults(JobSpec& spec) {
   PODSIM_DEFAULT(spec, algo, "auto");
   PODSIM_DEFAULT(spec, reduction, "fused");
   PODSIM_DEFAULT(spec, wire_dtype, "float32");
-  PODSIM_DEFAULT(spec, bucket_bytes, 4 * kMiB);
+  PODSIM_DEFAULT(spec, bucket_bytes, kMiB);
   PODSIM_DEFAULT(spec, chunk_bytes, kMiB);
   PODSIM_DEFAULT(spec, link_latency, 0);
   PODSIM_DEFAULT(spec, overlap_probe, 10);
