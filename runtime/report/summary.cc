@@ -66,7 +66,7 @@ std::string FormatWork(const RunSummary& summary) {
   std::string text = absl::StrCat(each("products", phases.products), ", ",
                                   each("packing", phases.packing), ", ",
                                   each("element-wise", phases.elementwise));
-  if (phases.sums > 0)
+  if (summary.plan.bits().microbatch_size() > 0)
     absl::StrAppend(&text, ", ", each("sums over microbatches", phases.sums));
   return text;
 }
