@@ -124,6 +124,7 @@ void RunGroup(std::span<const KernelCall> group) {
           const TimedWork timed(each.call.buffers.times,
                                 product ? Work::kProducts : Work::kElementwise);
           each.kernel.rows(each.call, begin, end);
+          first.parallel.Advance();
         }
       });
 }

@@ -14,6 +14,9 @@ class ParallelFor {
   virtual ~ParallelFor() = default;
   virtual void Run(std::int64_t count,
                    const std::function<void(std::int64_t)>& fn) = 0;
+  // A task says that it got further: a panel of rows goes through many ops,
+  // and whoever watches for progress need not wait for all of them.
+  virtual void Advance() {}
 };
 
 }  // namespace podsim

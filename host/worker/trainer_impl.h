@@ -21,7 +21,7 @@
 
 namespace podsim {
 
-// Runs panels on the board's threads and counts them as progress.
+// Runs panels on the board's threads and counts each op on a panel as progress.
 class CountingParallelFor final : public ParallelFor {
  public:
   CountingParallelFor(int threads, Progress& progress)
@@ -34,6 +34,7 @@ class CountingParallelFor final : public ParallelFor {
     });
   }
 
+  void Advance() override { progress_.Count(1); }
   int threads() const { return pool_.threads(); }
 
  private:

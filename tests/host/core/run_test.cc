@@ -329,6 +329,29 @@ TEST(RunSegment, RefusesBuffersThatAreTooSmall) {
   EXPECT_THAT(run(host.Buffers()), testing::IsOk());
 }
 
+// Counts what tasks say of themselves.
+class Watched final : public ParallelFor {
+ public:
+  void Run(std::int64_t count,
+           const std::function<void(std::int64_t)>& fn) override {
+    for (std::int64_t i = 0; i < count; ++i) fn(i);
+  }
+  void Advance() override { ++advances; }
+
+  int advances = 0;
+};
+
+// A deep model's panel is long under way: each op of it is progress.
+TEST(RunSegment, EachOpOnAPanelOfRowsIsProgress) {
+  const Program program = SmallMlp({7, 7, 7}, false);
+  HostMemory host(program, 20, ReferenceKernels());
+  host.Fill(3, 0);
+  Watched loop;
+  host.Run(EntryPoint::kEval, kSmallPanels, loop);
+  const auto& eval = program.entries.at(EntryPoint::kEval)[0].instructions;
+  EXPECT_EQ(loop.advances, 3 * static_cast<int>(eval.size()));  // 20 rows by 8
+}
+
 // A clock that runs: what was done took time, what was not took none.
 TEST(RunSegment, TimesEachKindOfWork) {
   const Program program = SmallMlp({70, 9}, true);
