@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <numeric>
 #include <thread>
 
@@ -109,11 +110,14 @@ TEST_F(CollectiveDriverTest, SeveralLocalHostsShareLargeSums) {
 
 TEST_F(CollectiveDriverTest, AHostByItselfSharesNothing) {
   CountingLoop parallel[2];
+  // Both are there before either sends.
+  const std::unique_ptr<Transport> transports[] = {network_.Join({0}),
+                                                   network_.Join({1})};
   std::vector<std::jthread> processes;
   for (const int host : {0, 1}) {
-    processes.emplace_back([&, host, transport = network_.Join({host})] {
+    processes.emplace_back([&, host] {
       Progress progress;
-      CollectiveDriver driver(*transport, clock_, progress,
+      CollectiveDriver driver(*transports[host], clock_, progress,
                               {.hosts = 2, .parallel = &parallel[host]});
       SumRounds large({host}, 2, kLarge);
       EXPECT_THAT(driver.Run(1, "a", absl::InfiniteFuture(), large), IsOk());
