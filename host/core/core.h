@@ -18,7 +18,8 @@
 
 namespace podsim {
 
-// How work is cut (from the plan): k_block decides bits, threads do not.
+// How work is cut (from the plan): k_block decides the bits of a matrix unit's
+// sums, nothing else here decides any.
 struct Panels {
   // Rows that run through a row group at a time: few enough for their
   // activations to stay in a core's cache. A multiple of 4.

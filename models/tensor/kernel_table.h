@@ -10,15 +10,9 @@
 
 namespace podsim {
 
-// Cache sizes that Eigen is told, whatever the machine has, as its blocking
-// follows them and changes bits. Part of PlanBits through numerics_version.
-inline constexpr std::int64_t kPinnedL1Bytes = 48 << 10;
-inline constexpr std::int64_t kPinnedL2Bytes = 512 << 10;
-inline constexpr std::int64_t kPinnedL3Bytes = 2 << 20;
-
 // Where a product's columns may be cut: a multiple of what every level's inner
-// kernel computes at once (48 at v4, 24 at v3, 8 at v2; a tile has 16).
-inline constexpr std::int64_t kColumnCut = 48;
+// kernel computes at once (32 at v4, 16 at v3, 8 at v2; a tile has 16).
+inline constexpr std::int64_t kColumnCut = 32;
 
 // What packed operands are aligned to.
 inline constexpr std::int64_t kPackedAlignment = 64;

@@ -3,9 +3,8 @@
 // The same Eigen source is compiled once per level into a module with hidden
 // symbols and one exported function; the module is opened with RTLD_LOCAL, so
 // that no weak symbol is shared between levels. All matrices are row-major
-// float32. Every function is single-threaded, allocates nothing that outlives
-// it, and its bits depend on its arguments alone (Eigen's blocking is pinned to
-// constants, see kPinnedL1Bytes).
+// float32. Every function is single-threaded, allocates nothing, and its bits
+// depend on its arguments alone.
 #ifndef PODSIM_MODELS_TENSOR_KERNELS_H_
 #define PODSIM_MODELS_TENSOR_KERNELS_H_
 

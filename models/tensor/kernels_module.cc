@@ -16,8 +16,6 @@
 namespace podsim::module {
 namespace {
 
-static_assert(kPinnedL1Bytes > 0 && kPinnedL2Bytes > 0 && kPinnedL3Bytes > 0);
-
 // A fixed number of lanes, the same at every level, makes the order of a row's
 // sum the same too. Whole arrays go through Eigen's vector exp and log: never
 // through libm's, which picks its code by CPU, and never through a scalar tail.
@@ -130,10 +128,7 @@ constexpr PodsimKernels kTable = {
 }  // namespace
 }  // namespace podsim::module
 
-// Pins Eigen's cache sizes, so call it once before any other thread computes.
 extern "C" __attribute__((visibility("default"))) const podsim::PodsimKernels*
 podsim_kernels() {
-  Eigen::setCpuCacheSizes(podsim::kPinnedL1Bytes, podsim::kPinnedL2Bytes,
-                          podsim::kPinnedL3Bytes);
   return &podsim::module::kTable;
 }

@@ -1,161 +1,139 @@
-// C = A * B from Eigen's parts: its packing, its inner kernel, its cut of K.
-// The loops around them are ours, so that B is packed once for all rows of A,
-// and so that one algorithm serves all sizes: the expression C = A * B would
-// pick another (dot products, matrix-vector) when a dimension happens to be
-// small, and so change the bits of a row with the number of other rows.
-//
-// Eigen works on columns first, so it is asked for C^T = B^T * A^T: what it
-// calls the left side is B, and its rows are our columns.
+// C = A * B in blocks that fit the registers (register_block.h). B is packed
+// into strips of kBlockColumns columns, [strip][k][column], the last strip
+// filled up with zeros. The loops go over K in blocks, over the strips, and
+// over the rows of A innermost: a strip stays in the first two caches
+// meanwhile.
 #include "models/tensor/products.h"
 
-#include <Eigen/Core>
 #include <algorithm>
-#include <memory>
-#include <new>
+#include <bit>
 
 #include "models/tensor/elementwise.h"
 #include "models/tensor/kernel_table.h"
+#include "models/tensor/register_block.h"
+#include "models/tensor/rounded_bits.h"
 
 namespace podsim::module {
 namespace {
 
-using Eigen::Index;
-using Traits = Eigen::internal::gebp_traits<float, float>;
-template <int kOrder>
-using Mapper = Eigen::internal::const_blas_data_mapper<float, Index, kOrder>;
-using ResultMapper =
-    Eigen::internal::blas_data_mapper<float, Index, Eigen::ColMajor,
-                                      Eigen::Unaligned, 1>;
+using Index = std::int64_t;
 
-// How B^T and A^T lie in memory.
-constexpr int kColumns = Eigen::ColMajor;
-constexpr int kRows = Eigen::RowMajor;
+// K of a strip (64 KiB at v3) that is used for all rows before the next one is.
+constexpr Index kDepth = 1024;
+// What of A^T is packed at a time: 144 KiB, on the stack.
+constexpr Index kDepthAt = 512;
+constexpr Index kRowsAt = 72;
 
-// Rows that Eigen's inner kernel takes at once; left-over rows would go through
-// another kernel with another order of sums.
-constexpr Index kRowBlock = Traits::nr;
-// Rows of A that are packed at a time.
-constexpr Index kRowsAtOnce = 256;
-// Keeps every block of packed columns aligned.
-constexpr Index kPackedFloats = kPackedAlignment / sizeof(float);
+constexpr Index kCacheLine = 64 / sizeof(float);
 
-static_assert(kRowsAtOnce % kRowBlock == 0);
-static_assert(kColumnCut % Traits::mr == 0);
+static_assert(kColumnCut % kBlockColumns == 0 && kRowsAt % kBlockRows == 0);
 
-// The K-block that Eigen's own product would take: a function of K alone, as
-// other sizes have a say only where they are below 48.
-Index DepthOf(Index k) {
-  Index depth = k;
-  Index rows = 1024;
-  Index columns = 1024;
-  Eigen::internal::computeProductBlockingSizes<float, float, 1>(
-      depth, rows, columns, Index{1});
-  return depth;
+Index StripCount(Index columns) {
+  return (columns + kBlockColumns - 1) / kBlockColumns;
 }
 
-Index PackedColumns(Index n) {
-  return (n + kPackedFloats - 1) / kPackedFloats * kPackedFloats;
-}
-
-// fn(first, depth) for each K-block, in order.
-template <typename Fn>
-void ForDepths(Index k, const Fn& fn) {
-  if (k == 0) return;
-  const Index depth = DepthOf(k);
-  for (Index first = 0; first < k; first += depth)
-    fn(first, std::min(depth, k - first));
-}
-
-// Columns [begin, end) of every K-block. [k-block][column][k of the block] but
-// for the order within a few columns, which is Eigen's.
-template <int kOrder>
-void PackColumns(Index n, Index k, const float* b, Index ldb, Index begin,
-                 Index end, float* packed) {
-  Eigen::internal::gemm_pack_lhs<float, Index, Mapper<kOrder>, Traits::mr,
-                                 Traits::LhsProgress, Traits::LhsPacket4Packing,
-                                 kOrder>
-      pack;
-  const Mapper<kOrder> columns(b, ldb);
-  ForDepths(k, [&](Index first, Index depth) {
-    pack(packed + first * PackedColumns(n) + begin * depth,
-         columns.getSubMapper(begin, first), depth, end - begin);
-  });
-}
-
-void RoundColumns(Index n, Index k, Index begin, Index end, float* packed) {
-  ForDepths(k, [&](Index first, Index depth) {
-    float* block = packed + first * PackedColumns(n) + begin * depth;
-    RoundBfloat16((end - begin) * depth, block, block);
-  });
-}
-
-struct Free {
-  void operator()(float* block) const {
-    ::operator delete (block, std::align_val_t{kPackedAlignment});
+template <bool kRounded>
+void PackRow(const float* from, float* to) {
+#pragma omp simd
+  for (Index i = 0; i < kBlockColumns; ++i) {
+    to[i] = kRounded ? std::bit_cast<float>(
+                           RoundedBits(std::bit_cast<std::uint32_t>(from[i])))
+                     : from[i];
   }
-};
-using Block = std::unique_ptr<float, Free>;
-
-Block NewBlock(Index count) {
-  return Block(static_cast<float*>(
-      ::operator new (static_cast<std::size_t>(count) * sizeof(float),
-                      std::align_val_t{kPackedAlignment})));
 }
 
-// C[M,N] += A * B for M a multiple of kRowBlock and at most kRowsAtOnce.
-template <int kOrder>
-void AddRows(Index m, Index n, Index k, const float* a, Index lda,
-             const float* packed, float* c, Index ldc, float* block) {
-  Eigen::internal::gemm_pack_rhs<float, Index, Mapper<kOrder>, Traits::nr,
-                                 kOrder>
-      pack;
-  Eigen::internal::gebp_kernel<float, float, Index, ResultMapper, Traits::mr,
-                               Traits::nr, false, false>
-      kernel;
-  const Mapper<kOrder> rows(a, lda);
-  ForDepths(k, [&](Index first, Index depth) {
-    pack(block, rows.getSubMapper(first, 0), depth, m);
-    kernel(ResultMapper(c, ldc), packed + first * PackedColumns(n), block, n,
-           depth, m, /*alpha=*/1.0F);
-  });
-}
-
-// The last M % kRowBlock rows, padded with zero rows to a whole block.
-template <int kOrder>
-void AddLastRows(Index m, Index n, Index k, const float* a, Index lda,
-                 const float* packed, float* c, Index ldc, float* block) {
-  const Block padded_a = NewBlock(kRowBlock * k);
-  const Block padded_c = NewBlock(kRowBlock * n);
-  std::fill_n(padded_a.get(), kRowBlock * k, 0.0F);
-  std::fill_n(padded_c.get(), kRowBlock * n, 0.0F);
-  for (Index row = 0; row < m; ++row) {
-    for (Index i = 0; i < k; ++i)
-      padded_a.get()[row * k + i] =
-          kOrder == kColumns ? a[row * lda + i] : a[i * lda + row];
-    std::copy_n(c + row * ldc, n, padded_c.get() + row * n);
+// Row by row, so that memory is read in long runs.
+template <bool kRounded>
+void PackColumns(Index k, const float* b, Index ldb, Index begin, Index end,
+                 float* packed) {
+  const Index whole = (end - begin) / kBlockColumns;
+  const Index left = (end - begin) % kBlockColumns;
+  float* strips = packed + begin * k;
+  float last[kBlockColumns] = {};
+  for (Index i = 0; i < k; ++i) {
+    const float* row = b + i * ldb + begin;
+    float* to = strips + i * kBlockColumns;
+    for (Index strip = 0; strip < whole; ++strip, to += k * kBlockColumns)
+      PackRow<kRounded>(row + strip * kBlockColumns, to);
+    if (left == 0) continue;
+    std::copy_n(row + whole * kBlockColumns, left, last);
+    PackRow<kRounded>(last, to);
   }
-  AddRows<kColumns>(kRowBlock, n, k, padded_a.get(), k, packed, padded_c.get(),
-                    n, block);
-  for (Index row = 0; row < m; ++row)
-    std::copy_n(padded_c.get() + row * n, n, c + row * ldc);
 }
 
-template <int kOrder>
-void AddProduct(Index m, Index n, Index k, const float* a, Index lda,
-                const float* packed, float* c, Index ldc) {
-  if (m == 0 || n == 0 || k == 0) return;
-  const Index most = std::min(kRowsAtOnce, (m / kRowBlock + 1) * kRowBlock);
-  const Block block = NewBlock(most * DepthOf(k));
-  const auto row_of_a = [&](Index row) {
-    return a + (kOrder == kColumns ? row * lda : row);
-  };
-  const Index whole = m - m % kRowBlock;
-  for (Index row = 0; row < whole; row += kRowsAtOnce)
-    AddRows<kOrder>(std::min(kRowsAtOnce, whole - row), n, k, row_of_a(row),
-                    lda, packed, c + row * ldc, ldc, block.get());
-  if (whole < m)
-    AddLastRows<kOrder>(m - whole, n, k, row_of_a(whole), lda, packed,
-                        c + whole * ldc, ldc, block.get());
+// One strip of a B that lies transposed: squares of vectors are turned.
+void PackStripBt(Index k, const float* b, Index ldb, Index columns, float* to) {
+  using namespace Eigen::internal;
+  Index i = 0;
+  for (; columns == kBlockColumns && i + kVectorFloats <= k;
+       i += kVectorFloats) {
+    for (Index first = 0; first < kBlockColumns; first += kVectorFloats) {
+      PacketBlock<Vector, kVectorFloats> square;
+      for (Index line = 0; line < kVectorFloats; ++line)
+        square.packet[line] = ploadu<Vector>(b + (first + line) * ldb + i);
+      ptranspose(square);
+      for (Index line = 0; line < kVectorFloats; ++line)
+        pstore(to + (i + line) * kBlockColumns + first, square.packet[line]);
+    }
+  }
+  for (; i < k; ++i) {
+    for (Index column = 0; column < kBlockColumns; ++column)
+      to[i * kBlockColumns + column] =
+          column < columns ? b[column * ldb + i] : 0.0F;
+  }
+}
+
+// One block of C at a time; the last strip's goes by way of a block of its own
+// where C has fewer columns.
+template <Rows kLayout>
+void AddBlock(bool add, Index rows, Index columns, Index k, const float* a,
+              Index stride, const float* b, float* c, Index ldc) {
+  const auto kernel = (add ? kBlockKernels<kLayout, true>
+                           : kBlockKernels<kLayout, false>)[rows - 1];
+  if (columns == kBlockColumns) return kernel(k, a, stride, b, c, ldc);
+  float block[kBlockRows * kBlockColumns] = {};
+  for (Index row = 0; add && row < rows; ++row)
+    std::copy_n(c + row * ldc, columns, block + row * kBlockColumns);
+  kernel(k, a, stride, b, block, kBlockColumns);
+  for (Index row = 0; row < rows; ++row)
+    std::copy_n(block + row * kBlockColumns, columns, c + row * ldc);
+}
+
+// C (+)= A * B for one block of K: a(row) is where the block of rows begins
+// there, `strips` the first strip's, `strip_size` floats apart.
+template <Rows kLayout, typename RowsOfA>
+void AddStrips(bool add, Index m, Index n, Index k, const RowsOfA& a,
+               Index stride, const float* strips, Index strip_size, float* c,
+               Index ldc) {
+  const Index lines = (k * kBlockColumns + kCacheLine - 1) / kCacheLine;
+  for (Index column = 0; column < n; column += kBlockColumns) {
+    const float* b = strips + column / kBlockColumns * strip_size;
+    // Floats of the next strip that are asked for with every row of this one.
+    const bool has_next = column + kBlockColumns < n;
+    const Index ahead = has_next ? (lines + m - 1) / m * kCacheLine : 0;
+    for (Index row = 0, rows; row < m; row += rows) {
+      rows = RowsOfNextBlock(m - row);
+      for (Index i = row * ahead; i < (row + rows) * ahead; i += kCacheLine)
+        __builtin_prefetch(b + strip_size + i, 0, /*to the second cache=*/2);
+      AddBlock<kLayout>(add, rows, std::min(kBlockColumns, n - column), k,
+                        a(row), stride, b, c + row * ldc + column, ldc);
+    }
+  }
+}
+
+// Rows of A^T as blocks of [k][row].
+void PackRowsAt(Index m, Index k, const float* a, Index lda, float* packed) {
+  for (Index row = 0, rows; row < m; row += rows) {
+    rows = RowsOfNextBlock(m - row);
+    float* to = packed + row * k;
+    if (rows == kBlockRows) {
+      for (Index i = 0; i < k; ++i, to += kBlockRows)
+        std::copy_n(a + i * lda + row, kBlockRows, to);
+    } else {
+      for (Index i = 0; i < k; ++i, to += rows)
+        std::copy_n(a + i * lda + row, rows, to);
+    }
+  }
 }
 
 void Clear(Index m, Index n, float* c, Index ldc) {
@@ -165,45 +143,64 @@ void Clear(Index m, Index n, float* c, Index ldc) {
 }  // namespace
 
 std::int64_t PackedElements(std::int64_t n, std::int64_t k) {
-  return PackedColumns(n) * k;
+  return StripCount(n) * kBlockColumns * k;
 }
 
-void Pack(std::int64_t n, std::int64_t k, const float* b, std::int64_t ldb,
+void Pack(std::int64_t /*n*/, std::int64_t k, const float* b, std::int64_t ldb,
           std::int64_t begin, std::int64_t end, float* packed) {
-  PackColumns<kColumns>(n, k, b, ldb, begin, end, packed);
+  PackColumns<false>(k, b, ldb, begin, end, packed);
 }
 
-void PackBt(std::int64_t n, std::int64_t k, const float* b, std::int64_t ldb,
-            std::int64_t begin, std::int64_t end, float* packed) {
-  PackColumns<kRows>(n, k, b, ldb, begin, end, packed);
+void PackBt(std::int64_t /*n*/, std::int64_t k, const float* b,
+            std::int64_t ldb, std::int64_t begin, std::int64_t end,
+            float* packed) {
+  for (Index column = begin; column < end; column += kBlockColumns)
+    PackStripBt(k, b + column * ldb, ldb, std::min(kBlockColumns, end - column),
+                packed + column * k);
 }
 
-void PackRounded(std::int64_t n, std::int64_t k, const float* b,
+void PackRounded(std::int64_t /*n*/, std::int64_t k, const float* b,
                  std::int64_t ldb, std::int64_t begin, std::int64_t end,
                  float* packed) {
-  Pack(n, k, b, ldb, begin, end, packed);
-  RoundColumns(n, k, begin, end, packed);
+  PackColumns<true>(k, b, ldb, begin, end, packed);
 }
 
 void PackBtRounded(std::int64_t n, std::int64_t k, const float* b,
                    std::int64_t ldb, std::int64_t begin, std::int64_t end,
                    float* packed) {
   PackBt(n, k, b, ldb, begin, end, packed);
-  RoundColumns(n, k, begin, end, packed);
+  float* strips = packed + begin * k;
+  RoundBfloat16(StripCount(end - begin) * kBlockColumns * k, strips, strips);
 }
 
 void Multiply(std::int64_t m, std::int64_t n, std::int64_t k, const float* a,
               std::int64_t lda, const float* packed, float* c,
               std::int64_t ldc) {
-  Clear(m, n, c, ldc);
-  AddProduct<kColumns>(m, n, k, a, lda, packed, c, ldc);
+  if (k == 0) Clear(m, n, c, ldc);
+  if (m == 0) return;
+  for (Index i = 0; i < k; i += kDepth)
+    AddStrips<Rows::kApart>(
+        /*add=*/i > 0, m, n, std::min(kDepth, k - i),
+        [&](Index row) { return a + row * lda + i; }, lda,
+        packed + i * kBlockColumns, k * kBlockColumns, c, ldc);
 }
 
 void MultiplyAt(std::int64_t m, std::int64_t n, std::int64_t k, const float* a,
                 std::int64_t lda, const float* packed, float* c,
                 std::int64_t ldc, std::int32_t accumulate) {
-  if (accumulate == 0) Clear(m, n, c, ldc);
-  AddProduct<kRows>(m, n, k, a, lda, packed, c, ldc);
+  if (k == 0 && accumulate == 0) Clear(m, n, c, ldc);
+  float block[kRowsAt * kDepthAt];
+  for (Index row = 0; row < m; row += kRowsAt) {
+    const Index rows = std::min(kRowsAt, m - row);
+    for (Index i = 0; i < k; i += kDepthAt) {
+      const Index depth = std::min(kDepthAt, k - i);
+      PackRowsAt(rows, depth, a + i * lda + row, lda, block);
+      AddStrips<Rows::kPacked>(
+          accumulate != 0 || i > 0, rows, n, depth,
+          [&](Index first) { return block + first * depth; }, /*stride=*/0,
+          packed + i * kBlockColumns, k * kBlockColumns, c + row * ldc, ldc);
+    }
+  }
 }
 
 }  // namespace podsim::module

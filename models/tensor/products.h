@@ -1,5 +1,5 @@
-// The matrix products of a kernel module, on Eigen's packing and inner kernel;
-// see PodsimProducts for what each function means.
+// The matrix products of a kernel module on the CPU's vectors; see
+// PodsimProducts for what each function means.
 #ifndef PODSIM_MODELS_TENSOR_PRODUCTS_H_
 #define PODSIM_MODELS_TENSOR_PRODUCTS_H_
 

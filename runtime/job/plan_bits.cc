@@ -16,7 +16,7 @@ namespace podsim {
 namespace {
 
 // Raised when the same plan gives new bits.
-constexpr int kNumericsVersion = 3;
+constexpr int kNumericsVersion = 4;
 constexpr std::int64_t kGradientBytes = 4;  // float32
 constexpr char kByBucket[] = "by bucket";
 

@@ -114,7 +114,7 @@ TEST(PackedVariables, ChangesNoBits) {
       };
       const std::vector<float> want = gradients(true, 96);
       EXPECT_EQ(gradients(false, 96), want) << name;
-      EXPECT_EQ(gradients(false, 48), want) << name;
+      EXPECT_EQ(gradients(false, kColumnCut), want) << name;
       EXPECT_EQ(gradients(true, 4800), want) << name;
     }
 }

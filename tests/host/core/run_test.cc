@@ -28,7 +28,8 @@ using ::podsim::testing::Threads;
 using ::testing::HasSubstr;
 
 // Small, so that every op is cut in both directions.
-constexpr Panels kSmallPanels = {.rows = 8, .columns = 48, .k_block = 12};
+constexpr Panels kSmallPanels = {
+    .rows = 8, .columns = kColumnCut, .k_block = 12};
 constexpr float kRate = 0.25F;
 
 TEST(KernelOf, KnowsEveryOp) {

@@ -2,6 +2,7 @@
 
 #include "base/status.h"
 #include "host/storage/storage.h"
+#include "models/tensor/kernels.h"
 #include "models/zoo/zoo.h"
 
 namespace podsim::testing {
@@ -47,7 +48,7 @@ PodSetup MakeSetup(const PlanShape& shape) {
   bits.set_chunk_elements(shape.chunk_elements);
   bits.set_isa(isa);
   bits.set_panel_rows(64);
-  bits.set_panel_columns(48);
+  bits.set_panel_columns(kColumnCut);
   bits.set_k_block(16);
 
   setup.program = std::make_shared<const Program>(Get(BuildProgram(
