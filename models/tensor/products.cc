@@ -24,8 +24,6 @@ constexpr Index kDepth = 1024;
 constexpr Index kDepthAt = 512;
 constexpr Index kRowsAt = 72;
 
-constexpr Index kCacheLine = 64 / sizeof(float);
-
 static_assert(kColumnCut % kBlockColumns == 0 && kRowsAt % kBlockRows == 0);
 
 Index StripCount(Index columns) {
@@ -105,16 +103,10 @@ template <Rows kLayout, typename RowsOfA>
 void AddStrips(bool add, Index m, Index n, Index k, const RowsOfA& a,
                Index stride, const float* strips, Index strip_size, float* c,
                Index ldc) {
-  const Index lines = (k * kBlockColumns + kCacheLine - 1) / kCacheLine;
   for (Index column = 0; column < n; column += kBlockColumns) {
     const float* b = strips + column / kBlockColumns * strip_size;
-    // Floats of the next strip that are asked for with every row of this one.
-    const bool has_next = column + kBlockColumns < n;
-    const Index ahead = has_next ? (lines + m - 1) / m * kCacheLine : 0;
     for (Index row = 0, rows; row < m; row += rows) {
       rows = RowsOfNextBlock(m - row);
-      for (Index i = row * ahead; i < (row + rows) * ahead; i += kCacheLine)
-        __builtin_prefetch(b + strip_size + i, 0, /*to the second cache=*/2);
       AddBlock<kLayout>(add, rows, std::min(kBlockColumns, n - column), k,
                         a(row), stride, b, c + row * ldc + column, ldc);
     }
