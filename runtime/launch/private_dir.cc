@@ -1,5 +1,10 @@
-// mkdtemp and its end; see private_dir.h.
+// mkdtemp, a lock on the directory, and its end; see private_dir.h.
 #include "runtime/launch/private_dir.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstdlib>
@@ -16,19 +21,76 @@ namespace {
 // Room for "/coordinator.sock" and the like.
 constexpr std::size_t kLongestName = 24;
 
+// Not to be mistaken for anything that a user would name.
+const std::string kPrefix = "podsim-job-";
+const std::string kPattern = "XXXXXX";
+
+// Between its making and its lock a new directory may be taken for a leftover.
+constexpr int kAttempts = 10;
+
+// A descriptor that holds the lock of a directory of this user's; -1 if it is
+// none, if somebody else holds it, or if it is being removed.
+int Lock(const std::string& path) {
+  const int fd =
+      open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (fd < 0) return -1;
+  struct stat status = {};
+  if (flock(fd, LOCK_EX | LOCK_NB) == 0 && fstat(fd, &status) == 0 &&
+      status.st_uid == geteuid() && status.st_nlink > 0)
+    return fd;
+  const int why = errno;
+  close(fd);
+  errno = why;
+  return -1;
+}
+
+// The files in it and then the directory, unless it holds directories: those
+// are not ours. Nothing is removed without its lock.
+void RemoveAndClose(const std::string& path, int lock) {
+  std::error_code error;  // what is left is in a place that the system tidies
+  for (std::filesystem::directory_iterator it(path, error), end;
+       !error && it != end; it.increment(error)) {
+    if (!it->is_directory(error)) std::filesystem::remove(it->path(), error);
+  }
+  std::filesystem::remove(path, error);
+  close(lock);
+}
+
+bool IsOurs(const std::filesystem::directory_entry& entry) {
+  const std::string name = entry.path().filename();
+  return name.size() == kPrefix.size() + kPattern.size() &&
+         name.starts_with(kPrefix);
+}
+
+void RemoveLeftovers(const std::string& parent) {
+  std::error_code error;
+  for (std::filesystem::directory_iterator it(parent, error), end;
+       !error && it != end; it.increment(error)) {
+    if (!IsOurs(*it)) continue;
+    const int lock = Lock(it->path());
+    if (lock >= 0) RemoveAndClose(it->path(), lock);
+  }
+}
+
 }  // namespace
 
 absl::StatusOr<PrivateDir> PrivateDir::Create(
     const std::vector<std::string>& parents) {
   absl::Status last = absl::InternalError("no place for a private directory");
   for (const std::string& parent : parents) {
-    std::string path = absl::StrCat(parent, "/podsim-XXXXXX");
+    std::string path = absl::StrCat(parent, "/", kPrefix, kPattern);
     if (path.size() + kLongestName > kMaxUnixPath) {
       last = absl::InvalidArgumentError(
           absl::StrCat(parent, " is too long a path for sockets below it"));
       continue;
     }
-    if (mkdtemp(path.data()) != nullptr) return PrivateDir(path);
+    RemoveLeftovers(parent);
+    for (int attempt = 0; attempt < kAttempts; ++attempt) {
+      path.replace(path.size() - kPattern.size(), kPattern.size(), kPattern);
+      if (mkdtemp(path.data()) == nullptr) break;
+      const int lock = Lock(path);
+      if (lock >= 0) return PrivateDir(path, lock);
+    }
     last = absl::ErrnoToStatus(
         errno, absl::StrCat("cannot make a private directory in ", parent));
   }
@@ -36,9 +98,7 @@ absl::StatusOr<PrivateDir> PrivateDir::Create(
 }
 
 PrivateDir::~PrivateDir() {
-  if (path_.empty()) return;
-  std::error_code ignored;  // what is left is in a place that the system tidies
-  std::filesystem::remove_all(path_, ignored);
+  if (!path_.empty()) RemoveAndClose(path_, lock_);
 }
 
 std::vector<std::string> PrivateDirParents() {

@@ -1,5 +1,6 @@
 // A directory that only this user can enter, for the sockets of one job. It
-// goes when the object does.
+// goes when the object does, or, if the process was killed before that, when
+// this user's next one is made beside it.
 #ifndef PODSIM_RUNTIME_LAUNCH_PRIVATE_DIR_H_
 #define PODSIM_RUNTIME_LAUNCH_PRIVATE_DIR_H_
 
@@ -14,12 +15,14 @@ namespace podsim {
 class PrivateDir {
  public:
   // Below the first of `parents` that can hold it (exists, is writable, and is
-  // short enough for the paths of sockets).
+  // short enough for the paths of sockets). Removes what killed processes left
+  // there: such directories of this user as nobody holds a lock on.
   // Errors: those of mkdtemp for the last parent, naming it.
   static absl::StatusOr<PrivateDir> Create(
       const std::vector<std::string>& parents);
   PrivateDir(PrivateDir&& other) noexcept
-      : path_(std::exchange(other.path_, {})) {}
+      : path_(std::exchange(other.path_, {})),
+        lock_(std::exchange(other.lock_, -1)) {}
   PrivateDir& operator=(PrivateDir&&) = delete;
   ~PrivateDir();
 
@@ -27,8 +30,10 @@ class PrivateDir {
   const std::string& path() const { return path_; }
 
  private:
-  explicit PrivateDir(std::string path) : path_(std::move(path)) {}
+  PrivateDir(std::string path, int lock)
+      : path_(std::move(path)), lock_(lock) {}
   std::string path_;
+  int lock_;  // file descriptor; the lock says that this process lives
 };
 
 // $XDG_RUNTIME_DIR (kept in memory, this user's alone), then /tmp.

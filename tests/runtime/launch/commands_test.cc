@@ -1,22 +1,15 @@
-// Command lines of the job's processes, and the directory of their sockets.
+// Command lines of the job's processes.
 #include "runtime/launch/commands.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/stat.h>
 
-#include <filesystem>
-#include <fstream>
-
-#include "runtime/launch/private_dir.h"
 #include "tests/testing/status_matchers.h"
-#include "tests/testing/temp_dir.h"
 
 namespace podsim {
 namespace {
 
 using ::podsim::testing::StatusIs;
-using ::podsim::testing::TempDir;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -110,36 +103,6 @@ TEST(CommandsTest, ThePlainTextOverrideIsSpelledOut) {
   files.allow_plaintext_network = true;
   EXPECT_THAT(CoordinatorCommand(files, "x", 7, -1).argv,
               Contains("--allow_plaintext_network"));
-}
-
-TEST(PrivateDirTest, IsOursAloneAndGoesWithAllThatIsInIt) {
-  TempDir parent;
-  std::string path;
-  {
-    ASSERT_OK_AND_ASSIGN(const PrivateDir dir,
-                         PrivateDir::Create({parent.path()}));
-    path = dir.path();
-    struct stat info = {};
-    ASSERT_EQ(stat(path.c_str(), &info), 0);
-    EXPECT_EQ(info.st_mode & 0777, 0700u);
-    std::ofstream(dir.File("x")) << "y";
-  }
-  EXPECT_FALSE(std::filesystem::exists(path));
-}
-
-TEST(PrivateDirTest, TakesTheFirstParentThatWorks) {
-  TempDir parent;
-  const std::string long_path = parent.path() + "/" + std::string(100, 'x');
-  std::filesystem::create_directory(long_path);
-  ASSERT_OK_AND_ASSIGN(
-      const PrivateDir dir,
-      PrivateDir::Create({"/no/such", long_path, parent.path()}));
-  EXPECT_THAT(dir.path(), ::testing::StartsWith(parent.path() + "/podsim-"));
-}
-
-TEST(PrivateDirTest, SaysWhereItFailed) {
-  EXPECT_THAT(PrivateDir::Create({"/no/such"}),
-              StatusIs(absl::StatusCode::kNotFound, HasSubstr("/no/such")));
 }
 
 }  // namespace
