@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "host/core/op_kernels.h"
+#include "models/graph/row_groups.h"
 
 namespace podsim {
 namespace {
@@ -79,18 +80,6 @@ absl::Status CheckPanels(std::int64_t rows, const Panels& panels) {
                    kColumnCut, "), K-blocks of ", panels.k_block));
 }
 
-using Instructions = std::span<const Instruction>;
-
-// The first of them, and those behind it that may run row by row with it.
-Instructions FirstGroup(Instructions rest) {
-  std::size_t size = 1;
-  const std::int32_t group = rest[0].row_group;
-  while (group != kNoRowGroup && size < rest.size() &&
-         rest[size].row_group == group)
-    ++size;
-  return rest.first(size);
-}
-
 // Where the packed right side of a product is; packs it if it is no variable.
 const float* PackedFor(const OpCall& call, std::size_t slot) {
   const RightSide side = RightSideOf(call.program, call.instruction);
@@ -140,11 +129,8 @@ absl::Status RunSegment(const Program& program, const Segment& segment,
     return absl::InternalError("a core was asked to run a collective");
   PODSIM_RETURN_IF_ERROR(CheckPanels(rows, panels));
   PODSIM_RETURN_IF_ERROR(CheckBuffers(program, segment, rows, buffers));
-  Instructions rest = segment.instructions;
   std::vector<KernelCall> calls;
-  while (!rest.empty()) {
-    const Instructions group = FirstGroup(rest);
-    rest = rest.subspan(group.size());
+  for (const auto group : RowGroups(segment.instructions)) {
     calls.clear();
     for (const Instruction& instruction : group) {
       const OpKernel kernel = KernelOf(instruction.op);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "host/core/packed_variables.h"
+#include "models/graph/row_groups.h"
 
 namespace podsim {
 namespace {
@@ -14,7 +15,7 @@ namespace {
 constexpr std::int64_t kBytes = 4;  // float32, int32
 
 // Instructions that run together.
-using Group = std::vector<const Instruction*>;
+using Group = std::span<const Instruction>;
 
 std::vector<Group> GroupsOf(const Program& program) {
   std::vector<Group> groups;
@@ -22,15 +23,9 @@ std::vector<Group> GroupsOf(const Program& program) {
        {EntryPoint::kTrainMicrobatch, EntryPoint::kUpdate}) {
     const auto segments = program.entries.find(entry);
     if (segments == program.entries.end()) continue;
-    for (const Segment& segment : segments->second) {
-      std::int32_t open = kNoRowGroup;
-      for (const Instruction& instruction : segment.instructions) {
-        if (open == kNoRowGroup || instruction.row_group != open)
-          groups.emplace_back();
-        open = instruction.row_group;
-        groups.back().push_back(&instruction);
-      }
-    }
+    for (const Segment& segment : segments->second)
+      for (const Group group : RowGroups(segment.instructions))
+        groups.push_back(group);
   }
   return groups;
 }
@@ -42,8 +37,8 @@ class Traffic {
 
   StepTraffic Of(const std::vector<Group>& groups) {
     for (std::size_t i = 0; i < groups.size(); ++i)
-      for (const Instruction* instruction : groups[i])
-        for (const TensorId id : instruction->inputs) last_reader_[id] = i;
+      for (const Instruction& instruction : groups[i])
+        for (const TensorId id : instruction.inputs) last_reader_[id] = i;
     for (std::size_t i = 0; i < groups.size(); ++i) Count(groups[i], i);
     for (const TensorId id : read_) result_.least += BytesOf(id);
     for (const TensorId id : written_) result_.least += BytesOf(id);
@@ -63,18 +58,18 @@ class Traffic {
            (reader != last_reader_.end() && reader->second > index);
   }
 
-  void Count(const Group& group, std::size_t index) {
+  void Count(Group group, std::size_t index) {
     std::set<TensorId> inside;
     std::set<TensorId> reads;
     std::set<TensorId> writes;
-    for (const Instruction* instruction : group) {
-      for (const TensorId id : instruction->inputs)
+    for (const Instruction& instruction : group) {
+      for (const TensorId id : instruction.inputs)
         if (!inside.contains(id)) reads.insert(id);
-      for (const TensorId id : instruction->outputs) {
+      for (const TensorId id : instruction.outputs) {
         inside.insert(id);
         if (Outlives(id, index)) writes.insert(id);
       }
-      CountPacking(*instruction);
+      CountPacking(instruction);
     }
     for (const TensorId id : reads) result_.touched += BytesOf(id);
     for (const TensorId id : writes) result_.touched += BytesOf(id);

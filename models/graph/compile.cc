@@ -12,6 +12,7 @@
 #include "models/graph/gradient.h"
 #include "models/graph/lowering.h"
 #include "models/graph/placement.h"
+#include "models/graph/row_groups.h"
 
 namespace podsim {
 namespace {

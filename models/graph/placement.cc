@@ -6,29 +6,18 @@
 
 #include "models/graph/liveness.h"
 #include "models/graph/op_table.h"
+#include "models/graph/row_groups.h"
 
 namespace podsim {
 namespace {
-
-bool IsRowWise(const Program& program, const Instruction& instruction) {
-  const auto batched = [&](TensorId id) {
-    return program.tensor(id).batched();
-  };
-  return EntryOf(instruction.op).is_row_wise &&
-         std::all_of(instruction.outputs.begin(), instruction.outputs.end(),
-                     batched);
-}
 
 // When each instruction runs: those of a row group at the same moment.
 std::vector<std::int32_t> Moments(
     const std::vector<Instruction>& instructions) {
   std::vector<std::int32_t> moments;
-  for (std::size_t i = 0; i < instructions.size(); ++i) {
-    const std::int32_t group = instructions[i].row_group;
-    const bool together =
-        i > 0 && group != kNoRowGroup && group == instructions[i - 1].row_group;
-    moments.push_back(i == 0 ? 0 : moments.back() + (together ? 0 : 1));
-  }
+  std::int32_t moment = 0;
+  for (const auto group : RowGroups(instructions))
+    moments.insert(moments.end(), group.size(), moment++);
   return moments;
 }
 
@@ -92,18 +81,6 @@ class Lifetimes {
 };
 
 }  // namespace
-
-void GroupRows(const Program& program, std::vector<Instruction>& instructions) {
-  std::int32_t group = 0;
-  for (Instruction& instruction : instructions) {
-    if (IsRowWise(program, instruction)) {
-      instruction.row_group = group;
-    } else {
-      instruction.row_group = kNoRowGroup;
-      ++group;
-    }
-  }
-}
 
 std::int64_t PlaceByLiveness(const std::vector<Instruction>& instructions,
                              Storage storage, const std::vector<TensorId>& kept,

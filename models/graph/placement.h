@@ -1,5 +1,4 @@
-// Which instructions run together row by row, and where the tensors that they
-// compute lie.
+// Where the tensors that instructions compute lie.
 #ifndef PODSIM_MODELS_GRAPH_PLACEMENT_H_
 #define PODSIM_MODELS_GRAPH_PLACEMENT_H_
 
@@ -9,10 +8,6 @@
 #include "models/graph/program.h"
 
 namespace podsim {
-
-// Numbers the row groups: neighbours that are row-wise on a batch share one.
-// `program` has the tensors.
-void GroupRows(const Program& program, std::vector<Instruction>& instructions);
 
 // Places all tensors of one storage by their lifetime in `instructions`, whose
 // subsequences (training, evaluation) can only shorten a lifetime, and returns
