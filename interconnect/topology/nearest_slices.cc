@@ -41,8 +41,10 @@ std::optional<NameParts> SplitName(std::string_view name) {
   return parts;
 }
 
-// Letters to insert, delete or replace to turn `a` into `b`.
-int EditDistance(std::string_view a, std::string_view b) {
+// How many letters to insert, delete or replace to turn `a` into `b`. Swapped
+// neighbours are two: swapped digits name another slice. What '-' may be typed
+// as, SplitName knows.
+int ChangedLetters(std::string_view a, std::string_view b) {
   std::vector<int> row(b.size() + 1);
   std::iota(row.begin(), row.end(), 0);
   for (std::size_t i = 1; i <= a.size(); ++i) {
@@ -82,7 +84,7 @@ std::vector<std::string> SameCores(std::int64_t cores) {
 std::vector<std::string> SimilarNames(std::string_view typed) {
   std::vector<std::pair<int, std::string>> ranked;
   for (std::string& name : SliceNames())
-    ranked.emplace_back(EditDistance(typed, name), std::move(name));
+    ranked.emplace_back(ChangedLetters(typed, name), std::move(name));
   std::sort(ranked.begin(), ranked.end());
   std::vector<std::string> names;
   for (auto& [distance, name] : ranked)

@@ -1,4 +1,4 @@
-// Edit distance and the nearest names; see nearest_names.h.
+// Typing distance and the nearest names; see nearest_names.h.
 #include "runtime/launch/nearest_names.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ char Folded(char c) { return c == '-' ? '_' : c; }
 
 }  // namespace
 
-int EditDistance(std::string_view a, std::string_view b) {
+int TypingDistance(std::string_view a, std::string_view b) {
   // distance[i][j]: of the first i letters of a and the first j of b.
   std::vector<std::vector<int>> distance(a.size() + 1,
                                          std::vector<int>(b.size() + 1));
@@ -42,7 +42,7 @@ std::vector<std::string> NearestNames(std::string_view typed,
   std::vector<std::pair<int, std::string>> ranked;
   for (const std::string& name : names) {
     const bool begins = typed.size() >= 3 && name.starts_with(typed);
-    const int distance = begins ? 0 : EditDistance(typed, name);
+    const int distance = begins ? 0 : TypingDistance(typed, name);
     if (distance <= limit) ranked.emplace_back(distance, name);
   }
   std::stable_sort(

@@ -8,9 +8,11 @@
 
 namespace podsim {
 
-// Insertions, deletions, replacements and swaps of neighbours that turn `a`
-// into `b`.
-int EditDistance(std::string_view a, std::string_view b);
+// Slips of typing that turn flag `a` into `b`: letters inserted, deleted or
+// replaced, and neighbours swapped; '-' and '_' are the same. Slices are told
+// apart by single digits, so for their names a swap is two changed letters
+// (interconnect/topology/nearest_slices.cc).
+int TypingDistance(std::string_view a, std::string_view b);
 
 // Up to three of `names`, nearest first: those within a third of the typed
 // length, and those that begin with it.

@@ -11,12 +11,12 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-TEST(EditDistanceTest, CountsEdits) {
-  EXPECT_EQ(EditDistance("", ""), 0);
-  EXPECT_EQ(EditDistance("", "abc"), 3);
-  EXPECT_EQ(EditDistance("kitten", "sitting"), 3);
-  EXPECT_EQ(EditDistance("sede", "seed"), 1);  // a swap
-  EXPECT_EQ(EditDistance("log-dir", "log_dir"), 0);
+TEST(TypingDistanceTest, CountsSlips) {
+  EXPECT_EQ(TypingDistance("", ""), 0);
+  EXPECT_EQ(TypingDistance("", "abc"), 3);
+  EXPECT_EQ(TypingDistance("kitten", "sitting"), 3);
+  EXPECT_EQ(TypingDistance("sede", "seed"), 1);  // a swap
+  EXPECT_EQ(TypingDistance("log-dir", "log_dir"), 0);
 }
 
 TEST(NearestNamesTest, NearestFirstAndNoStrangers) {
