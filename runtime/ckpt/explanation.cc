@@ -11,25 +11,18 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/str_join.h"
 #include "base/status.h"
 #include "base/units.h"
 #include "host/checkpoint/part_file.h"
 #include "runtime/ckpt/ckpt_text.h"
+#include "runtime/job/model_text.h"
 
 namespace podsim {
 namespace {
 
 // "mlp 64-256-10 on digits (1,498 examples)".
-std::string ModelText(const PlanBits& bits) {
-  std::int64_t features = 1;
-  for (const std::int32_t side : bits.model().example_shape()) features *= side;
-  std::vector<std::int64_t> widths = {features};
-  widths.insert(widths.end(), bits.model().hidden().begin(),
-                bits.model().hidden().end());
-  widths.push_back(bits.model().classes());
-  return absl::StrCat(bits.model().name(), " ", absl::StrJoin(widths, "-"),
-                      " on ", bits.dataset().name(), " (",
+std::string TrainedText(const PlanBits& bits) {
+  return absl::StrCat(ModelText(bits), " (",
                       FormatCount(bits.dataset().train_examples()),
                       " examples)");
 }
@@ -53,7 +46,7 @@ std::string PlanText(const CheckpointManifest& manifest) {
       Labelled("slice", absl::StrCat(bits.slice(), ": ", bits.hosts(),
                                      " hosts x ", bits.cores_per_host(),
                                      " cores = ", FormatCount(cores))),
-      Labelled("model", ModelText(bits)),
+      Labelled("model", TrainedText(bits)),
       Labelled(
           "batch",
           absl::StrCat(FormatCount(bits.batch_per_core()), " per core, ",

@@ -5,13 +5,13 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/str_join.h"
 #include "base/status.h"
 #include "base/units.h"
 #include "host/core/traffic.h"
 #include "interconnect/topology/describe.h"
 #include "interconnect/topology/wrap_words.h"
 #include "models/zoo/zoo.h"
+#include "runtime/job/model_text.h"
 
 namespace podsim {
 namespace {
@@ -45,15 +45,8 @@ std::string SliceLines(const Slice& slice) {
 
 // "mlp 64-128-10 on digits (1,498 examples, 299 held out)".
 std::string JobText(const PlanBits& bits) {
-  std::int64_t features = 1;
-  for (const std::int32_t side : bits.model().example_shape()) features *= side;
-  std::vector<std::int64_t> widths = {features};
-  widths.insert(widths.end(), bits.model().hidden().begin(),
-                bits.model().hidden().end());
-  widths.push_back(bits.model().classes());
   const DatasetConfig& data = bits.dataset();
-  return absl::StrCat(bits.model().name(), " ", absl::StrJoin(widths, "-"),
-                      " on ", data.name(), " (",
+  return absl::StrCat(ModelText(bits), " (",
                       Counted(data.train_examples(), "example"), ", ",
                       FormatCount(data.eval_examples()), " held out)");
 }
