@@ -109,7 +109,6 @@ struct ProgramVariable {
 enum class EntryPoint : std::uint8_t {
   kInit,             // fills the variables
   kTrainMicrobatch,  // forward, backward; gradients of the host's rows
-  kAccumulate,       // adds a microbatch's gradients (tree reduction)
   kReduce,           // the all-reduces, one per bucket
   kUpdate,           // weights from reduced gradients
   kEval,             // forward, loss and correct per row

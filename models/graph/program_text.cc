@@ -32,8 +32,6 @@ const char* NameOf(EntryPoint entry) {
       return "init";
     case EntryPoint::kTrainMicrobatch:
       return "train microbatch";
-    case EntryPoint::kAccumulate:
-      return "accumulate";
     case EntryPoint::kReduce:
       return "reduce";
     case EntryPoint::kUpdate:

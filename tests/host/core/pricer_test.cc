@@ -92,7 +92,17 @@ TEST(PriceEntry, UpdateDoesNotDependOnTheBatch) {
             time(EntryPoint::kTrainMicrobatch, 1024));
   EXPECT_LT(time(EntryPoint::kEval, 128),
             time(EntryPoint::kTrainMicrobatch, 128));
-  EXPECT_EQ(time(EntryPoint::kAccumulate, 128).picoseconds(), 0);
+}
+
+TEST(PriceEntry, AnAbsentEntryCostsNothing) {
+  const Program program = OneProduct(16, 16);  // evaluates, has no loss
+  ASSERT_FALSE(program.entries.contains(EntryPoint::kTrainMicrobatch));
+  EXPECT_GT(PriceEntry(program, EntryPoint::kEval, 128, Figures()).hbm_bytes,
+            0);
+  const CoreCost cost =
+      PriceEntry(program, EntryPoint::kTrainMicrobatch, 128, Figures());
+  EXPECT_EQ(cost.time.picoseconds(), 0);
+  EXPECT_EQ(cost.hbm_bytes, 0);
 }
 
 // Six matrix products per example and weight, forward and backward, but for
