@@ -12,12 +12,14 @@
 
 #include "models/graph/compile.h"
 #include "tests/models/graph/bounded_machine.h"
+#include "tests/models/graph/toy_program.h"
 #include "tests/testing/status_matchers.h"
 
 namespace podsim {
 namespace {
 
 using ::podsim::testing::BoundedMachine;
+using ::podsim::testing::NoUpdate;
 using ::podsim::testing::StatusIs;
 using ::testing::HasSubstr;
 
@@ -99,10 +101,6 @@ std::vector<GradientCase> Cases() {
       {"SoftmaxXent", OpCode::kSoftmaxXent,
        [=](Graph& g) { return Layer(g, x(g), "a", 4); }},
   };
-}
-
-absl::Status NoUpdate(const CompileOptions& /*options*/, Program& /*program*/) {
-  return absl::OkStatus();
 }
 
 absl::StatusOr<Program> Build(const Builder& builder) {

@@ -1,0 +1,51 @@
+#include "tests/models/graph/toy_program.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <string>
+#include <utility>
+
+namespace podsim::testing {
+
+Toy::Toy() {
+  Value x = g.Reshape(g.Features({{3, 4}}), {{12}});
+  const std::int64_t widths[] = {7, 6, 4};
+  std::int64_t from = 12;
+  for (int i = 0; i < 3; ++i) {
+    const std::string name = "layer_" + std::to_string(i);
+    const Value w = g.Variable(name + "/w", {{from, widths[i]}},
+                               Initializer::kGlorotUniform);
+    const Value b = g.Variable(name + "/b", {{widths[i]}}, Initializer::kZeros);
+    x = g.AddBias(g.MatMul(x, w, name + "/matmul"), b, name + "/sum");
+    if (i < 2) x = g.Relu(x, name + "/relu");
+    from = widths[i];
+  }
+  const auto head = g.SoftmaxXent(x, g.Labels(), "xent");
+  input.loss = head.loss;
+  input.correct = head.correct;
+  input.weights = g.Weights();
+  input.update = NoUpdate;
+}
+
+Program CompileToy(const CompileOptions& options) {
+  Toy toy;
+  auto program = Compile(toy.g, toy.input, options);
+  EXPECT_TRUE(program.ok()) << program.status();
+  return *std::move(program);
+}
+
+absl::Status NoUpdate(const CompileOptions& /*options*/, Program& /*program*/) {
+  return absl::OkStatus();
+}
+
+std::vector<Instruction> InstructionsOf(const Program& program,
+                                        EntryPoint entry) {
+  std::vector<Instruction> all;
+  for (const Segment& segment : program.entries.at(entry))
+    all.insert(all.end(), segment.instructions.begin(),
+               segment.instructions.end());
+  return all;
+}
+
+}  // namespace podsim::testing
