@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "interconnect/collectives/relays.h"
 #include "interconnect/transport/frame.h"
 
 namespace podsim {

@@ -18,8 +18,8 @@
 #include "interconnect/collectives/pieces.h"
 #include "interconnect/collectives/plan.h"
 #include "interconnect/collectives/plan_index.h"
+#include "interconnect/collectives/plan_tables.h"
 #include "interconnect/collectives/reduce.h"
-#include "interconnect/collectives/relays.h"
 #include "interconnect/transport/endpoint.h"
 
 namespace podsim {
@@ -27,12 +27,6 @@ namespace podsim {
 // Sums that only travel on go past the buffer while at most this many bytes of
 // them wait for their sends; beyond that they are stored in the buffer.
 inline constexpr std::size_t kMostPassingBytes = std::size_t{4} << 20;
-
-// What is known of a plan before it runs.
-struct PlanTables {
-  PlanIndex index;
-  std::vector<Relay> relays;
-};
 
 // What travels for a send; valid until ReturnPayload.
 struct Outgoing {

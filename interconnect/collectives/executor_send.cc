@@ -1,0 +1,76 @@
+// What goes out: sends to a peer in the plan's order, as far as its credit
+// reaches. Those refused for want of credit queue up per peer until OnCredit.
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+#include "interconnect/collectives/executor_impl.h"
+
+namespace podsim {
+
+void Executor::Impl::Pump(PlanRun& run, std::int32_t peer) {
+  const int position = run.index().peers[peer].rank;
+  CreditQueue& queue = credit[position];
+  while (failure.ok()) {
+    const std::int32_t op = run.progress.NextSend(peer);
+    if (op < 0) return;
+    if (queue.blocked) {
+      if (!run.queued[peer]) queue.entries.push_back({run.serial, peer});
+      run.queued[peer] = true;
+      return;
+    }
+    const PlanOp& what = run.plan->ops[op];
+    const Outgoing& out = run.PayloadOf(op);
+    const FrameHeader header = {
+        .from = options.host,
+        .to = HostOf(position),
+        .lane = options.lane,
+        .key = {options.generation, options.group, run.sequence, what.chunk},
+        .checksum = out.checksum};
+    const std::uint64_t token = static_cast<std::uint64_t>(run.serial) << 32 |
+                                static_cast<std::uint32_t>(op);
+    const absl::StatusOr<SendResult> sent =
+        transport.Send(header, out.bytes, token);
+    if (!sent.ok()) {
+      return FailRun(
+          run, sent.status().code(),
+          absl::StrCat("chunk ", what.chunk, " from host ", options.host,
+                       " to host ", header.to, ": ", sent.status().message()));
+    }
+    if (*sent == SendResult::kNoCredit) {
+      queue.blocked = true;
+    } else {
+      run.progress.BeginSend(peer);
+    }
+  }
+}
+
+void Executor::OnSendDone(std::uint64_t token) {
+  PlanRun* run = impl_->FindRun(static_cast<std::uint32_t>(token >> 32));
+  if (run == nullptr) return;  // it failed meanwhile
+  const std::int32_t op = static_cast<std::int32_t>(token & 0xffffffffU);
+  impl_->moved_frames.fetch_add(1, std::memory_order_relaxed);
+  run->moved = impl_->clock.Now();
+  --run->needs[run->index().peer_of[op]];
+  run->ReturnPayload(op);
+  impl_->Finish(*run, op);
+  impl_->CompleteIfDone(*run);
+  impl_->Settle();
+}
+
+void Executor::OnCredit(int peer) {
+  const auto at = impl_->credit.find(impl_->PositionOf(peer));
+  if (at == impl_->credit.end() || !at->second.blocked) return;
+  at->second.blocked = false;
+  const std::vector<Impl::CreditQueue::Entry> entries =
+      std::exchange(at->second.entries, {});
+  for (const Impl::CreditQueue::Entry& entry : entries) {
+    PlanRun* run = impl_->FindRun(entry.serial);
+    PODSIM_CHECK(run != nullptr);  // a run with unsent frames is not over
+    run->queued[entry.peer] = false;
+    impl_->Pump(*run, entry.peer);
+  }
+  impl_->Settle();
+}
+
+}  // namespace podsim
