@@ -43,8 +43,6 @@ class FaultInjector {
   // Blocks until the coordinator has noted that fault `index` strikes now.
   using Announce = std::function<absl::Status(int index, std::int64_t step)>;
 
-  // Has nothing to do.
-  FaultInjector() = default;
   // The plan's faults of `local_hosts`, but for those that were done before.
   // REQUIRES: there is an effect for each kind among them.
   FaultInjector(const JobPlan& plan, std::span<const int> local_hosts,

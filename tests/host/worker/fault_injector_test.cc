@@ -187,12 +187,13 @@ TEST_F(FaultInjectorTest, CorruptsTheValuesOfItsHostInItsStepOnce) {
 }
 
 TEST_F(FaultInjectorTest, OneWithoutFaultsDoesNothing) {
-  FaultInjector nothing;
+  FaultInjector nothing = Make({0});
   MakeStep(nothing, 1);
   std::vector<float> values(4, 1);
   ASSERT_THAT(nothing.CorruptGradient(1, 0, values), IsOk());
   ASSERT_THAT(nothing.CorruptWeights(1, 0, values), IsOk());
   EXPECT_THAT(values, ::testing::Each(1.0F));
+  EXPECT_THAT(happened_, IsEmpty());
 }
 
 float AsBfloat16(float value) {
