@@ -1,5 +1,5 @@
-// What every transport must do. The cases are in conformance.cc; a test program
-// names the kinds of transport:
+// What every transport must do. The cases are in conformance*.cc; a test
+// program names the kinds of transport:
 //
 //   INSTANTIATE_TEST_SUITE_P(InProcess, TransportTest, ...);
 //
@@ -9,13 +9,29 @@
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <cstdint>
+#include <span>
 #include <string>
 #include <tuple>
 #include <vector>
 
+#include "base/units.h"
+#include "interconnect/transport/credit.h"
 #include "tests/interconnect/transport/test_pod.h"
 
 namespace podsim::testing {
+
+// Bytes of a bulk frame, and how many such frames fill the lane's bound.
+inline constexpr std::size_t kFrame = 256 * kKiB;
+inline constexpr int kFramesInBound = BoundOf(Lane::kBulk) / kFrame;
+
+// 0, 1, ..., count - 1.
+std::vector<std::uint64_t> UpTo(std::uint64_t count);
+
+// Sends bulk frames from 0 to 1, with tokens from 0 on, until one is refused.
+// Returns how many were taken.
+int FillBound(TestPod& pod, std::span<const std::byte> bytes);
 
 class TransportTest
     : public ::testing::TestWithParam<std::tuple<TransportKind, bool>> {
