@@ -45,13 +45,13 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "host/worker/placement.h"
 #include "proto/checkpoint.pb.h"
 #include "proto/coordinator.pb.h"
 #include "proto/event.pb.h"
 #include "proto/job.pb.h"
 #include "runtime/coordinator/bench_reports.h"
 #include "runtime/coordinator/lease.h"
-#include "host/worker/placement.h"
 #include "runtime/coordinator/reports.h"
 
 namespace podsim {
@@ -173,18 +173,32 @@ class Membership {
   }
   int processes() const { return static_cast<int>(processes_.size()); }
   std::string Describe(int process) const;
+  void OnHeartbeat(absl::Time now, int process, const Heartbeat& heartbeat);
+  void Send(int process, CoordinatorMessage message);
+  void Emit(absl::Time now, JobEvent event);
 
+  // Forming.
   absl::Status CheckJoin(const Join& join) const;
   void Form(absl::Time now);
   void Assign(absl::Time now);
+  bool OneMachine() const;
   void OnReady(absl::Time now, int process);
-  void OnHeartbeat(absl::Time now, int process, const Heartbeat& heartbeat);
+
+  // Running.
+  // Whether now is the time for the process to report on the host.
+  bool MayReport(int process, int host) const;
   void OnStep(absl::Time now, int process, const StepReport& report);
   void OnEval(absl::Time now, int process, const EvalReport& report);
   void OnBench(absl::Time now, int process, const BenchReport& report);
-  void OnFailure(absl::Time now, int process, const Failure& failure);
-  void OnDone(absl::Time now, int process, const Done& done);
   void OnFault(absl::Time now, int process, const FaultInjected& fault);
+  bool AllReported(int host) const;
+  void OnDone(absl::Time now, int process, const Done& done);
+  bool AnyDone() const;
+  // If all is done and saved.
+  void MaybeFinish(absl::Time now);
+  void Finish(absl::Time now);
+
+  // Saving.
   void OnCheckpoint(absl::Time now, int process, const CheckpointPart& part);
   void OnHeld(absl::Time now, int process, const Held& held);
   // Whether all processes saved the same state; fails the job if not.
@@ -196,13 +210,9 @@ class Membership {
   std::int64_t ExamplesAt(std::int64_t step) const;
   google::protobuf::RepeatedPtrField<Stint> StintsUntil(
       std::int64_t step) const;
-  bool AllReported(int host) const;
-  bool OneMachine() const;
-  bool AnyDone() const;
-  // If all is done and saved.
-  void MaybeFinish(absl::Time now);
-  void Finish(absl::Time now);
 
+  // Failing.
+  void OnFailure(absl::Time now, int process, const Failure& failure);
   Root MostBlamed() const;
   void CheckForming(absl::Time now);
   void CheckLeases(absl::Time now);
@@ -217,9 +227,6 @@ class Membership {
   void EmitFailed(absl::Time now);
   // Whatever may follow any input: the last event, the end.
   void Settle(absl::Time now);
-
-  void Send(int process, CoordinatorMessage message);
-  void Emit(absl::Time now, JobEvent event);
 
   const Options options_;
   JobPlan plan_;  // the draft until formed

@@ -1,0 +1,175 @@
+// How a pod forms: who may join, the final plan, everybody's start.
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+#include "models/tensor/kernels.h"
+#include "runtime/coordinator/membership.h"
+
+namespace podsim {
+namespace {
+
+bool IsIsaLevel(const std::string& isa) {
+  const auto& levels = IsaLevels();
+  return std::find(levels.begin(), levels.end(), isa) != levels.end();
+}
+
+bool SamePlacement(const JobPlan& a, const JobPlan& b) {
+  return a.processes() == b.processes() &&
+         a.bits().hosts() == b.bits().hosts() &&
+         std::equal(a.first_host().begin(), a.first_host().end(),
+                    b.first_host().begin(), b.first_host().end());
+}
+
+}  // namespace
+
+absl::Status Membership::CheckJoin(const Join& join) const {
+  if (!active()) return absl::UnavailableError("the job has ended");
+  if (join.protocol_version() != options_.protocol_version) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("process ", join.process(), " speaks protocol version ",
+                     join.protocol_version(), ", the coordinator ",
+                     options_.protocol_version, "; use programs of one build"));
+  }
+  if (join.build_id() != options_.build_id) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "process ", join.process(), " is of build \"", join.build_id(),
+        "\", the coordinator of \"", options_.build_id,
+        "\"; results are only comparable within one build"));
+  }
+  if (join.process() < 0 || join.process() >= processes()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("process index ", join.process(), " is not in 0 ... ",
+                     processes() - 1, ": the pod has ", processes(),
+                     " processes for ", plan_.bits().hosts(), " hosts"));
+  }
+  if (processes_[join.process()].join) {
+    return absl::AlreadyExistsError(
+        absl::StrCat(Describe(join.process()),
+                     " has joined already; give every process its own index"));
+  }
+  if (!IsIsaLevel(join.isa())) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("process ", join.process(),
+                     " has the unknown ISA level \"", join.isa(), "\""));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Membership::OnJoin(absl::Time now, const Join& join) {
+  if (absl::Status status = CheckJoin(join); !status.ok()) {
+    last_refusal_ = std::string(status.message());
+    return status;
+  }
+  Process& process = processes_[join.process()];
+  process.join = join;
+  process.open = true;
+  process.lease.phase = "joining";
+  process.lease.last_beat = now;
+  if (std::all_of(processes_.begin(), processes_.end(),
+                  [](const Process& p) { return p.join.has_value(); })) {
+    Form(now);
+  }
+  Settle(now);
+  return absl::OkStatus();
+}
+
+// Makes the final plan: the ISA level is what every host can run.
+void Membership::Form(absl::Time now) {
+  std::string isa = processes_[0].join->isa();
+  for (const Process& p : processes_) isa = CommonIsa(isa, p.join->isa());
+  absl::StatusOr<JobPlan> plan = options_.make_plan(isa);
+  if (!plan.ok()) {
+    Fail(now, {.status = Annotate(plan.status(), "the job cannot be planned")});
+    return;
+  }
+  if (!SamePlacement(*plan, plan_)) {
+    Fail(now, {.status = absl::InternalError(
+                   "the final plan places hosts on other processes than the "
+                   "first one: a bug of the planner")});
+    return;
+  }
+  if (CommonIsa(plan->bits().isa(), isa) != plan->bits().isa()) {
+    for (int p = 0; p < processes(); ++p) {
+      if (processes_[p].join->isa() != isa) continue;
+      Fail(now, RootAt(p, absl::FailedPreconditionError(absl::StrCat(
+                              "the job asks for ISA level ", plan->bits().isa(),
+                              ", ", Describe(p), " runs no more than ", isa,
+                              "; pass --isa=", isa, " or leave it out"))));
+      return;
+    }
+  }
+  plan_ = *std::move(plan);
+  Assign(now);
+}
+
+void Membership::Assign(absl::Time now) {
+  assigned_ = true;
+  CoordinatorMessage message;
+  Assignment& assignment = *message.mutable_assignment();
+  assignment.set_generation(options_.generation);
+  *assignment.mutable_plan() = plan_;
+  *assignment.mutable_start() = options_.start;
+  assignment.set_stamp(options_.stamp);
+  JobEvent event;
+  event.mutable_formed()->set_generation(options_.generation);
+  *event.mutable_formed()->mutable_plan() = plan_;
+  *event.mutable_formed()->mutable_start() = options_.start;
+  for (const std::string& note : options_.notes) {
+    event.mutable_formed()->add_notes(note);
+  }
+  for (int p = 0; p < processes(); ++p) {
+    const Join& join = *processes_[p].join;
+    PeerAddress& peer = *assignment.add_peers();
+    peer.set_process(p);
+    peer.set_ici_address(join.ici_address());
+    const HostRange hosts = HostsOf(plan_, p);
+    ProcessInfo& info = *event.mutable_formed()->add_processes();
+    info.set_process(p);
+    info.set_pid(join.pid());
+    info.set_hostname(join.hostname());
+    info.set_first_host(hosts.first);
+    info.set_hosts(hosts.end - hosts.first);
+  }
+  Emit(now, std::move(event));
+  for (int p = 0; p < processes(); ++p) Send(p, message);
+}
+
+bool Membership::OneMachine() const {
+  return std::all_of(
+      processes_.begin(), processes_.end(), [this](const Process& p) {
+        return p.join->hostname() == processes_[0].join->hostname();
+      });
+}
+
+void Membership::OnReady(absl::Time now, int process) {
+  if (!active()) return;
+  if (!assigned_ || processes_[process].ready) {
+    Violation(now, process, "Ready before its assignment or twice");
+    return;
+  }
+  processes_[process].ready = true;
+  if (!std::all_of(processes_.begin(), processes_.end(),
+                   [](const Process& p) { return p.ready; })) {
+    return;
+  }
+  // A suspicion from forming may stand; it is judged by the next ticks.
+  state_ = PodState::kRunning;
+  merger_.emplace(plan_, options_.start, now);
+  last_save_ = now;
+  if (plan_.has_bench()) bench_.emplace(plan_, OneMachine());
+  for (int p = 0; p < processes(); ++p) {
+    Lease& lease = processes_[p].lease;
+    lease.beating = lease.working = true;
+    lease.last_beat = lease.last_progress = now;
+    CoordinatorMessage message;
+    message.mutable_start();
+    Send(p, std::move(message));
+  }
+  JobEvent event;
+  event.mutable_started();
+  Emit(now, std::move(event));
+}
+
+}  // namespace podsim
