@@ -214,7 +214,7 @@ void PodScript::Pass(absl::Duration duration, const std::set<int>& alive,
                      const std::set<int>& moving) {
   const absl::Time end = now_ + duration;
   for (int tick = 0; now_ < end; ++tick) {
-    now_ = std::min(end, now_ + absl::Milliseconds(100));
+    now_ = std::min(end, now_ + kTick);
     for (const int p : alive) {
       if (tick % 2 != 0) continue;
       if (moving.contains(p)) ++progress_[p];

@@ -36,6 +36,9 @@ JobPlan BenchTestPlan(int hosts, int processes);
 HostMessage BenchMessage(int host, std::int64_t row);
 HostMessage DoneMessage(const std::string& hash);
 
+// How often the owner of a Membership ticks.
+inline constexpr absl::Duration kTick = absl::Milliseconds(100);
+
 class PodScript {
  public:
   explicit PodScript(JobPlan plan);
@@ -47,8 +50,8 @@ class PodScript {
   void Drain(const std::string& reason);
   void Committed(std::int64_t step, const absl::Status& status);
   void Tick();
-  // Lets `duration` pass in ticks of 100 ms. Every 200 ms each process in
-  // `alive` beats; those in `moving` count progress too.
+  // Lets `duration` pass in ticks. At every other one each process in `alive`
+  // beats; those in `moving` count progress too.
   void Pass(absl::Duration duration, const std::set<int>& alive = {},
             const std::set<int>& moving = {});
 

@@ -1,0 +1,205 @@
+// How a pod forms in virtual time: who may join, the plan, who is late.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tests/runtime/coordinator/pod_script.h"
+#include "tests/testing/status_matchers.h"
+
+namespace podsim {
+namespace {
+
+using ::podsim::testing::BeatMessage;
+using ::podsim::testing::IsOk;
+using ::podsim::testing::JoinOf;
+using ::podsim::testing::kTick;
+using ::podsim::testing::PodScript;
+using ::podsim::testing::ReadyMessage;
+using ::podsim::testing::StatusIs;
+using ::podsim::testing::TestPlan;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+TEST(FormingTest, AssignsOnceAllHaveJoinedAndStartsOnceAllAreReady) {
+  PodScript pod(TestPlan(/*hosts=*/8, /*processes=*/2, /*steps=*/3));
+  EXPECT_THAT(pod.Join(JoinOf(1)), IsOk());
+  EXPECT_THAT(pod.events(JobEvent::kFormed), IsEmpty());
+  EXPECT_THAT(pod.Join(JoinOf(0)), IsOk());
+  const auto formed = pod.events(JobEvent::kFormed);
+  ASSERT_EQ(formed.size(), 1);
+  EXPECT_EQ(formed[0].wall_time(), 1000);
+  EXPECT_EQ(formed[0].formed().generation(), 5);
+  ASSERT_EQ(formed[0].formed().processes_size(), 2);
+  const ProcessInfo& info = formed[0].formed().processes(1);
+  EXPECT_EQ(info.process(), 1);
+  EXPECT_EQ(info.pid(), 101);
+  EXPECT_EQ(info.hostname(), "box");
+  EXPECT_EQ(info.first_host(), 4);
+  EXPECT_EQ(info.hosts(), 4);
+  for (const int p : {0, 1}) {
+    EXPECT_EQ(pod.sent(p, CoordinatorMessage::kAssignment), 1);
+    EXPECT_EQ(pod.sent(p, CoordinatorMessage::kStart), 0);
+  }
+  pod.Send(1, ReadyMessage());
+  EXPECT_EQ(pod.machine().state(), PodState::kForming);
+  pod.Send(0, ReadyMessage());
+  EXPECT_EQ(pod.machine().state(), PodState::kRunning);
+  for (const int p : {0, 1}) {
+    EXPECT_EQ(pod.sent(p, CoordinatorMessage::kStart), 1);
+  }
+  EXPECT_EQ(pod.events(JobEvent::kStarted).size(), 1);
+}
+
+TEST(FormingTest, PlansForTheLowestCommonIsa) {
+  PodScript pod(TestPlan(3, 3, 1));
+  const char* isas[] = {"v4", "v2", "v3"};
+  for (int p = 0; p < 3; ++p) {
+    Join join = JoinOf(p);
+    join.set_isa(isas[p]);
+    EXPECT_THAT(pod.Join(join), IsOk());
+  }
+  EXPECT_THAT(pod.isas_planned, ElementsAre("v2"));
+}
+
+TEST(FormingTest, AnIsaThatAHostCannotRunIsRefusedByName) {
+  PodScript pod(TestPlan(2, 2, 1));
+  pod.final_plan->mutable_bits()->set_isa("v4");
+  Join join = JoinOf(0);
+  join.set_isa("v4");
+  EXPECT_THAT(pod.Join(join), IsOk());
+  EXPECT_THAT(pod.Join(JoinOf(1)), IsOk());  // v3
+  pod.CloseAll();
+  EXPECT_EQ(pod.failed().process(), 1);
+  EXPECT_THAT(pod.failed().message(),
+              AllOf(HasSubstr("v4"), HasSubstr("v3"), HasSubstr("host 1")));
+}
+
+TEST(FormingTest, APlanThatCannotBeMadeFailsTheJob) {
+  PodScript pod(TestPlan(2, 2, 1));
+  pod.final_plan = absl::ResourceExhaustedError("needs 17 GiB");
+  pod.JoinAll();
+  EXPECT_EQ(pod.machine().state(), PodState::kFailed);
+  EXPECT_EQ(pod.sent(0, CoordinatorMessage::kAbort), 1);
+  pod.CloseAll();
+  EXPECT_EQ(pod.failed().host(), -1);
+  EXPECT_THAT(pod.failed().message(), HasSubstr("17 GiB"));
+  EXPECT_THAT(pod.machine().failure(),
+              StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("17")));
+}
+
+TEST(FormingTest, APlanWithAnotherPlacementIsABug) {
+  PodScript pod(TestPlan(4, 2, 1));
+  pod.final_plan->set_first_host(1, 1);
+  pod.JoinAll();
+  EXPECT_THAT(pod.machine().failure(),
+              StatusIs(absl::StatusCode::kInternal, HasSubstr("planner")));
+}
+
+TEST(FormingTest, NamesWhoDidNotJoinInTime) {
+  PodScript pod(TestPlan(8, 4, 1));
+  EXPECT_THAT(pod.Join(JoinOf(0)), IsOk());
+  EXPECT_THAT(pod.Join(JoinOf(2)), IsOk());
+  pod.Pass(absl::Seconds(30) - kTick);
+  EXPECT_EQ(pod.machine().state(), PodState::kForming);
+  pod.Pass(kTick);
+  EXPECT_EQ(pod.machine().state(), PodState::kFailed);
+  pod.CloseAll();
+  EXPECT_EQ(pod.failed().process(), 1);
+  EXPECT_EQ(pod.failed().host(), 2);
+  EXPECT_EQ(pod.failed().pid(), 0);
+  EXPECT_FALSE(pod.failed().lost());
+  EXPECT_THAT(pod.failed().message(),
+              AllOf(HasSubstr("hosts 2-3 (process 1)"),
+                    HasSubstr("hosts 6-7 (process 3)"), HasSubstr("30s"),
+                    Not(HasSubstr("process 0")), Not(HasSubstr("process 2"))));
+  EXPECT_TRUE(pod.machine().ended());
+}
+
+TEST(FormingTest, NamesWhoDidNotBecomeReadyInTime) {
+  PodScript pod(TestPlan(2, 2, 1));
+  pod.JoinAll();
+  pod.Send(0, ReadyMessage());
+  pod.Pass(absl::Seconds(30), {0, 1}, {0, 1});
+  pod.CloseAll();
+  EXPECT_EQ(pod.failed().process(), 1);
+  EXPECT_EQ(pod.failed().pid(), 101);
+  EXPECT_THAT(pod.failed().message(), HasSubstr("did not become ready"));
+}
+
+TEST(FormingTest, ALateJoinIsToldThatTheJobHasEnded) {
+  PodScript pod(TestPlan(2, 2, 1));
+  pod.Pass(absl::Seconds(31));
+  EXPECT_THAT(pod.Join(JoinOf(0)),
+              StatusIs(absl::StatusCode::kUnavailable, HasSubstr("ended")));
+}
+
+TEST(FormingTest, OtherProtocolVersionIsRefusedWithBoth) {
+  PodScript pod(TestPlan(2, 2, 1));
+  Join join = JoinOf(0);
+  join.set_protocol_version(3);
+  EXPECT_THAT(pod.Join(join),
+              StatusIs(absl::StatusCode::kFailedPrecondition,
+                       AllOf(HasSubstr("version 3"), HasSubstr("coordinator "
+                                                               "2"))));
+  EXPECT_THAT(pod.Join(JoinOf(0)), IsOk());  // the place is still free
+}
+
+TEST(FormingTest, OtherBuildIsRefusedWithBothAndRemembered) {
+  PodScript pod(TestPlan(2, 2, 1));
+  Join join = JoinOf(0);
+  join.set_build_id("elsewhere");
+  EXPECT_THAT(pod.Join(join),
+              StatusIs(absl::StatusCode::kFailedPrecondition,
+                       AllOf(HasSubstr("elsewhere"), HasSubstr("\"build\""))));
+  pod.Pass(absl::Seconds(30));
+  EXPECT_THAT(pod.machine().failure().ToString(),
+              HasSubstr("last refused: process 0 is of build \"elsewhere\""));
+}
+
+TEST(FormingTest, WrongAndTakenIndicesAreRefused) {
+  PodScript pod(TestPlan(4, 2, 1));
+  for (const int bad : {-1, 2, 99}) {
+    EXPECT_THAT(
+        pod.Join(JoinOf(bad)),
+        StatusIs(absl::StatusCode::kInvalidArgument,
+                 AllOf(HasSubstr(std::to_string(bad)), HasSubstr("0 ... 1"))));
+  }
+  EXPECT_THAT(pod.Join(JoinOf(1)), IsOk());
+  EXPECT_THAT(pod.Join(JoinOf(1)),
+              StatusIs(absl::StatusCode::kAlreadyExists, HasSubstr("pid 101")));
+}
+
+TEST(FormingTest, UnknownIsaIsRefused) {
+  PodScript pod(TestPlan(2, 2, 1));
+  Join join = JoinOf(0);
+  join.set_isa("sse9");
+  EXPECT_THAT(pod.Join(join),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("sse9")));
+}
+
+TEST(FormingTest, ALostProcessEndsTheJob) {
+  PodScript pod(TestPlan(2, 2, 1));
+  EXPECT_THAT(pod.Join(JoinOf(1)), IsOk());
+  pod.Close(1);
+  EXPECT_TRUE(pod.failed().lost());
+  EXPECT_EQ(pod.failed().process(), 1);
+  EXPECT_TRUE(pod.machine().ended());
+}
+
+TEST(FormingTest, TheLeaseBeginsWithTheFirstBeat) {
+  PodScript pod(TestPlan(2, 2, 1));
+  EXPECT_THAT(pod.Join(JoinOf(1)), IsOk());
+  pod.Pass(absl::Seconds(20));
+  EXPECT_EQ(pod.machine().state(), PodState::kForming);
+  pod.Send(1, BeatMessage(0, 0, "joining"));
+  pod.Pass(absl::Seconds(5));
+  EXPECT_EQ(pod.machine().state(), PodState::kFailed);
+  EXPECT_THAT(pod.machine().failure().ToString(), HasSubstr("no heartbeat"));
+}
+
+}  // namespace
+}  // namespace podsim
