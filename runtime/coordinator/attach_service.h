@@ -1,0 +1,30 @@
+// The service that host processes call: makes a HostStream for each call that
+// carries the pod's token, and refuses the others.
+#ifndef PODSIM_RUNTIME_COORDINATOR_ATTACH_SERVICE_H_
+#define PODSIM_RUNTIME_COORDINATOR_ATTACH_SERVICE_H_
+
+#include <utility>
+
+#include "base/rpc/security.h"
+#include "proto/coordinator.grpc.pb.h"
+#include "runtime/coordinator/inbox.h"
+
+namespace podsim {
+
+class AttachService final : public Coordinator::CallbackService {
+ public:
+  // `inbox` must outlive the streams.
+  AttachService(RpcSecurity security, Inbox& inbox)
+      : security_(std::move(security)), inbox_(inbox) {}
+
+  grpc::ServerBidiReactor<HostMessage, CoordinatorMessage>* Attach(
+      grpc::CallbackServerContext* context) override;
+
+ private:
+  const RpcSecurity security_;
+  Inbox& inbox_;
+};
+
+}  // namespace podsim
+
+#endif  // PODSIM_RUNTIME_COORDINATOR_ATTACH_SERVICE_H_

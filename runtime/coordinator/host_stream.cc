@@ -1,0 +1,79 @@
+#include "runtime/coordinator/host_stream.h"
+
+#include <utility>
+
+#include "base/rpc/status.h"
+
+namespace podsim {
+
+void HostStream::Begin() {
+  self_ = shared_from_this();
+  StartRead(&incoming_);
+}
+
+void HostStream::Send(CoordinatorMessage message) {
+  bool idle = false;
+  {
+    MutexLock lock(mutex_);
+    if (closing_) return;
+    outgoing_.push_back(std::move(message));
+    idle = !std::exchange(writing_, true);
+  }
+  if (idle) WriteFront();
+}
+
+void HostStream::Close(const absl::Status& status) {
+  {
+    MutexLock lock(mutex_);
+    if (closing_) return;
+    closing_ = status;
+    if (writing_) return;
+  }
+  Finish(ToGrpcStatus(status));
+}
+
+// Messages are handed on at once rather than when the loop gets to them, so
+// that a Failure is not lost to the cancellation that follows it.
+void HostStream::OnReadDone(bool ok) {
+  if (!ok) {
+    inbox_.Put({shared_from_this(), std::nullopt});
+    return;
+  }
+  inbox_.Put({shared_from_this(), std::exchange(incoming_, HostMessage())});
+  StartRead(&incoming_);
+}
+
+void HostStream::OnWriteDone(bool ok) {
+  std::optional<absl::Status> finish;
+  {
+    MutexLock lock(mutex_);
+    outgoing_.pop_front();
+    if (!ok) outgoing_.clear();  // broken; the pending read says so too
+    writing_ = !outgoing_.empty();
+    if (!writing_) finish = closing_;
+  }
+  if (finish) {
+    Finish(ToGrpcStatus(*finish));
+  } else {
+    WriteNext();
+  }
+}
+
+void HostStream::WriteFront() {
+  const CoordinatorMessage* front = nullptr;
+  {
+    MutexLock lock(mutex_);
+    front = &outgoing_.front();  // stays put while others are appended
+  }
+  StartWrite(front);
+}
+
+void HostStream::WriteNext() {
+  {
+    MutexLock lock(mutex_);
+    if (!writing_) return;
+  }
+  WriteFront();
+}
+
+}  // namespace podsim

@@ -1,0 +1,31 @@
+// Binds the coordinator's address and serves it.
+#ifndef PODSIM_RUNTIME_COORDINATOR_LISTEN_H_
+#define PODSIM_RUNTIME_COORDINATOR_LISTEN_H_
+
+#include <grpcpp/grpcpp.h>
+
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "base/rpc/security.h"
+
+namespace podsim {
+
+struct Listener {
+  std::unique_ptr<grpc::Server> server;
+  std::string address;  // what hosts dial, with the port that was bound
+};
+
+// Serves `service`, which must outlive the server, at "unix:/path" or
+// "host:port" (port 0: any free). An address in use is refused, never shared or
+// taken over.
+// Errors: INVALID_ARGUMENT (address), FAILED_PRECONDITION (plain text beyond
+//   this machine), UNAVAILABLE (cannot listen there).
+absl::StatusOr<Listener> Listen(const std::string& where,
+                                const RpcSecurity& security,
+                                grpc::Service& service);
+
+}  // namespace podsim
+
+#endif  // PODSIM_RUNTIME_COORDINATOR_LISTEN_H_
