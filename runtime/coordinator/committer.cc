@@ -22,7 +22,7 @@ constexpr std::chrono::milliseconds kWaitSlice(100);
 
 absl::Status AddTensors(CheckpointManifest& manifest) {
   const PlanBits& bits = manifest.bits();
-  PODSIM_ASSIGN_OR_RETURN(const Program program, BuildProgram(manifest.bits()));
+  PODSIM_ASSIGN_OR_RETURN(const Program program, BuildProgram(bits));
   for (CheckpointTensor& tensor : TensorsOf(program, bits.hosts())) {
     *manifest.add_tensors() = std::move(tensor);
   }
