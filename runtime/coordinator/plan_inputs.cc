@@ -47,9 +47,11 @@ absl::StatusOr<PlanInputs> GatherPlanInputs(const JobSpec& spec,
 }
 
 std::function<absl::StatusOr<JobPlan>(const std::string& isa)> PlanMakerFor(
-    JobSpec spec, PlanInputs inputs) {
-  return [spec = std::move(spec),
-          inputs = std::move(inputs)](const std::string& isa) {
+    JobSpec spec, PlanInputs inputs, JobPlan draft) {
+  return [spec = std::move(spec), inputs = std::move(inputs),
+          draft = std::move(draft)](
+             const std::string& isa) -> absl::StatusOr<JobPlan> {
+    if (isa == inputs.isa) return draft;
     PlanInputs at = inputs;
     at.isa = isa;
     return MakePlan(spec, at);

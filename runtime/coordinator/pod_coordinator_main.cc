@@ -137,7 +137,8 @@ absl::Status StartServer(const Flags& flags, Job& job) {
            .security = {.token = std::move(token),
                         .allow_plaintext_network =
                             flags.allow_plaintext_network},
-           .make_plan = PlanMakerFor(std::move(spec), std::move(inputs)),
+           .make_plan =
+               PlanMakerFor(std::move(spec), std::move(inputs), job.draft),
            .isa = isa,
            .on_event =
                [&job](const JobEvent& event) { job.events.Write(event); },
