@@ -31,7 +31,7 @@ def prepare(folder, install_missing):
     if has_modules(python_of(folder), MODULES):
         return None
     print(f"# installing {' '.join(MODULES)} from PyPI into {folder} (some "
-          "5 GB: torch brings its CUDA libraries)", file=sys.stderr,
+          "6 GB: torch brings its CUDA libraries)", file=sys.stderr,
           flush=True)
     install_missing("python3-venv")
     for command in ([sys.executable, "-m", "venv", folder],

@@ -18,11 +18,11 @@
 
 namespace podsim {
 
-// How work is cut (from the plan): k_block decides the bits of a matrix unit's
-// sums, nothing else here decides any.
+// How work is cut (from the plan): k_block decides the bits of bias gradients
+// and of a matrix unit's sums, nothing else here decides any.
 struct Panels {
   // Rows that run through a row group at a time: few enough for their
-  // activations to stay in a core's cache. A multiple of 4.
+  // activations to stay in a core's cache.
   std::int64_t rows = 128;
   // Columns of a right side packed at a time: a multiple of kColumnCut.
   std::int64_t columns = 96;

@@ -66,14 +66,16 @@ void MultiplyBlock(std::int64_t k, const float* a, std::int64_t stride,
 
 using BlockKernel = decltype(&MultiplyBlock<1, Rows::kApart, false>);
 
+template <Rows kLayout, bool kAdd, std::size_t... kLess>
+constexpr std::array<BlockKernel, kBlockRows> MakeBlockKernels(
+    std::index_sequence<kLess...> /*rows less one*/) {
+  return {MultiplyBlock<kLess + 1, kLayout, kAdd>...};
+}
+
 // [rows - 1]: the kernel for that many rows.
 template <Rows kLayout, bool kAdd>
-inline constexpr auto kBlockKernels = [
-]<std::size_t... kRows>(std::index_sequence<kRows...>) {
-  return std::array<BlockKernel, sizeof...(kRows)>{
-      MultiplyBlock<kRows + 1, kLayout, kAdd>...};
-}
-(std::make_index_sequence<kBlockRows>());
+inline constexpr auto kBlockKernels =
+    MakeBlockKernels<kLayout, kAdd>(std::make_index_sequence<kBlockRows>());
 
 // Rows of the next block when `left` are left over: whole blocks, and two of
 // much the same height at the end rather than a whole and a low one, whose few

@@ -12,7 +12,9 @@
 #include <system_error>
 
 #include "absl/status/status.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "base/rpc/address.h"
 
 namespace podsim {
@@ -22,23 +24,24 @@ namespace {
 constexpr std::size_t kLongestName = 24;
 
 // Not to be mistaken for anything that a user would name.
-const std::string kPrefix = "podsim-job-";
-const std::string kPattern = "XXXXXX";
+constexpr absl::string_view kPrefix = "podsim-job-";
+constexpr absl::string_view kPattern = "XXXXXX";  // as mkdtemp wants it
 
 // Between its making and its lock a new directory may be taken for a leftover.
 constexpr int kAttempts = 10;
 
-// A descriptor that holds the lock of a directory of this user's; -1 if it is
-// none, if somebody else holds it, or if it is being removed.
+// A descriptor that holds the lock of a directory of this user's; -1 and errno
+// if it is none, if somebody else holds it, or if it was removed meanwhile.
 int Lock(const std::string& path) {
   const int fd =
       open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (fd < 0) return -1;
   struct stat status = {};
-  if (flock(fd, LOCK_EX | LOCK_NB) == 0 && fstat(fd, &status) == 0 &&
-      status.st_uid == geteuid() && status.st_nlink > 0)
+  int why = EBUSY;
+  if (flock(fd, LOCK_EX | LOCK_NB) != 0 || fstat(fd, &status) != 0)
+    why = errno;
+  else if (status.st_uid == geteuid() && status.st_nlink > 0)
     return fd;
-  const int why = errno;
   close(fd);
   errno = why;
   return -1;
@@ -59,7 +62,7 @@ void RemoveAndClose(const std::string& path, int lock) {
 bool IsOurs(const std::filesystem::directory_entry& entry) {
   const std::string name = entry.path().filename();
   return name.size() == kPrefix.size() + kPattern.size() &&
-         name.starts_with(kPrefix);
+         absl::StartsWith(name, kPrefix);
 }
 
 void RemoveLeftovers(const std::string& parent) {
@@ -86,7 +89,8 @@ absl::StatusOr<PrivateDir> PrivateDir::Create(
     }
     RemoveLeftovers(parent);
     for (int attempt = 0; attempt < kAttempts; ++attempt) {
-      path.replace(path.size() - kPattern.size(), kPattern.size(), kPattern);
+      path.replace(path.size() - kPattern.size(), kPattern.size(),
+                   kPattern.data(), kPattern.size());
       if (mkdtemp(path.data()) == nullptr) break;
       const int lock = Lock(path);
       if (lock >= 0) return PrivateDir(path, lock);
