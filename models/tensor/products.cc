@@ -113,7 +113,8 @@ void AddStrips(bool add, Index m, Index n, Index k, const RowsOfA& a,
   }
 }
 
-// Rows of A^T as blocks of [k][row].
+// Rows of A^T as blocks of [k][row]. Whole blocks apart: a copy of a constant
+// length is two moves.
 void PackRowsAt(Index m, Index k, const float* a, Index lda, float* packed) {
   for (Index row = 0, rows; row < m; row += rows) {
     rows = RowsOfNextBlock(m - row);
