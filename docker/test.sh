@@ -40,15 +40,27 @@ fail() {
   exit 1
 }
 
+# up NAME LOG FILE...: runs the pod of these compose files until its last container
+# has ended; the coordinator's exit code. Not --exit-code-from: that stops reading
+# the coordinator's output when the first host ends.
+up() {
+  local name=$1 log=$2 files=() file
+  shift 2
+  for file in "$@"; do files+=(-f "$file"); done
+  timeout 300 docker-compose "${files[@]}" up --no-build >"$log" 2>&1 </dev/null ||
+    fail "$name has not ended" "$log"
+  local code
+  code=$(timeout 60 docker wait "$(docker-compose "${files[@]}" ps -q coordinator)")
+  [ "$code" = 0 ] || fail "$name ended with $code" "$log"
+}
+
 engine_start "$work"
 base_image "$work"
 cmake --install "$build" --prefix "$work/image" --component programs >/dev/null
 docker build -q -f "$root/docker/Dockerfile" --target prebuilt -t podsim \
   "$work/image" >"$work/build.log" 2>&1 || fail "image build failed" "$work/build.log"
 
-docker-compose -f "$compose" up --no-build --exit-code-from coordinator \
-  >"$work/compose.log" 2>&1 </dev/null ||
-  fail "the pod in containers failed" "$work/compose.log"
+up "the pod in containers" "$work/compose.log" "$compose"
 "$build/bin/pod_launch" --topology v3-32 --model mlp >"$work/local.log" 2>&1 ||
   fail "the pod on this machine failed" "$work/local.log"
 
@@ -60,9 +72,8 @@ local=$(hash_in "$work/local.log")
 grep -h "weights hash" "$work/compose.log"
 passed=1
 
-docker-compose -f "$compose" -f "$root/docker/compose.bench.yaml" up --no-build \
-  --exit-code-from coordinator >"$work/bench.log" 2>&1 </dev/null ||
-  fail "the benchmark in containers failed" "$work/bench.log"
+up "the benchmark in containers" "$work/bench.log" "$compose" \
+  "$root/docker/compose.bench.yaml"
 grep -h "Out of bounds values : 0 OK" "$work/bench.log" ||
   fail "no verified result in the output" "$work/bench.log"
 passed=2
