@@ -2,9 +2,11 @@
 #include <benchmark/benchmark.h>
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "base/hash.h"
 #include "bench/beside_copy.h"
 #include "bench/collectives_bench.h"
 #include "bench/whole_numbers.h"
@@ -38,22 +40,54 @@ void Sum(benchmark::State& state, const ElementRules& rules,
   TimeBesideCopy(state, bytes, [&] { ReduceReceived(rules, parts, mine); });
 }
 
+// The same with the checksums of what came and of what is passed on, as a ring
+// receives most of its chunks.
+void SumOnward(benchmark::State& state, const ElementRules& rules,
+               std::int64_t bytes) {
+  const auto elements = bytes / static_cast<std::int64_t>(SizeOf(rules.type));
+  std::vector<std::byte> mine = WholeNumbers(rules.type, elements, kMine);
+  const std::vector<std::byte> received =
+      WholeNumbers(rules.wire, elements, kTheirs);
+  const ReceivedParts parts = {received};
+  std::vector<std::byte> onward(received.size());
+  std::uint32_t came = 0;
+  std::uint32_t went = 0;
+  const auto work = [&] {
+    came = went = 0;
+    ReduceOnward(rules, parts, mine, false, onward, {&came, &went});
+  };
+  work();
+  if (!IsSum(rules.wire, onward) || came != Crc32c(received) ||
+      went != Crc32c(onward)) {
+    return state.SkipWithError("a sum or a checksum is wrong");
+  }
+  TimeBesideCopy(state, bytes, work);
+}
+
+using Work = void (*)(benchmark::State&, const ElementRules&, std::int64_t);
+
+void Register(std::string_view what, Work work, ElementType type,
+              ElementType wire) {
+  for (const std::int64_t bytes : {kCachedBytes, kMemoryBytes}) {
+    const ElementRules rules = {type, ReductionOp::kSum, wire};
+    const std::string name =
+        absl::StrCat(std::string(what), "/", std::string(NameOf(type)),
+                     "/from_", std::string(NameOf(wire)), "/", bytes);
+    benchmark::RegisterBenchmark(name.c_str(), work, rules, bytes);
+  }
+}
+
 }  // namespace
 
 void RegisterSums() {
   constexpr ElementType kFloat = ElementType::kFloat32;
-  for (const auto& [type, wire] :
-       {std::pair(kFloat, kFloat), std::pair(kFloat, ElementType::kBfloat16),
-        std::pair(ElementType::kBfloat16, ElementType::kBfloat16),
-        std::pair(ElementType::kInt32, ElementType::kInt32)}) {
-    for (const std::int64_t bytes : {kCachedBytes, kMemoryBytes}) {
-      const ElementRules rules = {type, ReductionOp::kSum, wire};
-      const std::string name =
-          absl::StrCat("sum/", std::string(NameOf(type)), "/from_",
-                       std::string(NameOf(wire)), "/", bytes);
-      benchmark::RegisterBenchmark(name.c_str(), Sum, rules, bytes);
-    }
-  }
+  constexpr ElementType kNarrow = ElementType::kBfloat16;
+  Register("sum", Sum, kFloat, kFloat);
+  Register("sum", Sum, kFloat, kNarrow);
+  Register("sum", Sum, kNarrow, kNarrow);
+  Register("sum", Sum, ElementType::kInt32, ElementType::kInt32);
+  Register("checksummed_sum", SumOnward, kFloat, kFloat);
+  Register("checksummed_sum", SumOnward, kFloat, kNarrow);
 }
 
 }  // namespace podsim

@@ -1,16 +1,17 @@
-// Bytes that come in parts become blocks that fit the first cache, and those
-// become whole elements for the loops of reduce_loops.h. A block goes into its
-// checksum just before, its result just after.
+// Bytes that come in parts become whole elements. Where a loop of
+// checksummed_loops.h does all at once, it gets them; the others become blocks
+// that fit the first cache for the loops of reduce_loops.h: a block goes into
+// its checksum just before, its result just after.
 #include "interconnect/collectives/reduce.h"
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstring>
-#include <utility>
 
 #include "base/hash.h"
 #include "base/status.h"
+#include "interconnect/collectives/checksummed_loops.h"
 #include "interconnect/collectives/reduce_loops.h"
 
 namespace podsim {
@@ -19,100 +20,115 @@ namespace {
 // What is checksummed and combined at a time: small enough for the first cache.
 constexpr std::size_t kBlockBytes = 16 * 1024;
 
-// Calls use(block) for the parts' bytes in order, block by block, after each
-// has gone into the checksum.
-template <typename Use>
-void ForEachBlock(const ReceivedParts& parts, const Checksums& crc, Use use) {
-  for (std::span<const std::byte> part : parts) {
-    if (crc.received == nullptr && crc.result == nullptr) {
-      use(part);
-      continue;
-    }
-    while (!part.empty()) {
-      const auto block = part.first(std::min(part.size(), kBlockBytes));
-      if (crc.received != nullptr) *crc.received = Crc32c(block, *crc.received);
-      use(block);
-      part = part.subspan(block.size());
-    }
-  }
-}
-
-// Calls a loop on whole elements, whatever pieces their bytes come in:
-// loop(received, first element, elements).
+// Where elements go and how. `result` is what crc.result is of; it may be
+// `mine`.
 template <typename Loop>
-class Combiner {
- public:
-  Combiner(std::size_t wire_size, std::size_t count, Loop loop)
-      : loop_(std::move(loop)), size_(wire_size), count_(count) {}
+struct Taking {
+  std::size_t wire_size;  // of an element, as it came
+  std::size_t mine_size;
+  std::size_t result_size;
+  std::span<std::byte> mine;
+  std::span<std::byte> result;
+  Checksums crc;
+  ChecksummedLoop at_once;  // null: block by block
+  Loop loop;                // loop(received, mine, result, elements)
 
-  void Take(std::span<const std::byte> bytes) {
-    if (held_ > 0) {
-      const std::size_t take = std::min(size_ - held_, bytes.size());
-      std::memcpy(straddling_.data() + held_, bytes.data(), take);
-      held_ += take;
-      bytes = bytes.subspan(take);
-      if (held_ < size_) return;
-      Run(straddling_.data(), 1);
-      held_ = 0;
+  std::size_t count() const { return mine.size() / mine_size; }
+
+  void Take(const std::byte* received, std::size_t at,
+            std::size_t elements) const {
+    PODSIM_CHECK(elements <= count() - at);
+    const std::size_t end = at + elements;
+    if (at_once != nullptr && crc.received != nullptr &&
+        crc.result != nullptr) {
+      const std::size_t done = TakeAtOnce(received, at, elements);
+      received += done * wire_size;
+      at += done;
     }
-    const std::size_t whole = bytes.size() / size_;
-    Run(bytes.data(), whole);
-    held_ = bytes.size() % size_;
-    if (held_ > 0) {
-      std::memcpy(straddling_.data(), bytes.data() + whole * size_, held_);
+    while (at < end) {
+      const std::size_t block = std::min(end - at, kBlockBytes / wire_size);
+      TakeBlock(received, at, block);
+      received += block * wire_size;
+      at += block;
     }
   }
-  bool complete() const { return done_ == count_ && held_ == 0; }
 
- private:
-  void Run(const std::byte* received, std::size_t elements) {
-    PODSIM_CHECK(elements <= count_ - done_);
-    loop_(received, done_, elements);
-    done_ += elements;
+  std::size_t TakeAtOnce(const std::byte* received, std::size_t at,
+                         std::size_t elements) const {
+    const std::size_t bytes =
+        at_once(received, mine.data() + at * mine_size,
+                result.data() + at * result_size, elements * wire_size, crc);
+    return bytes / wire_size;
   }
 
-  const Loop loop_;
-  const std::size_t size_;  // of an element on the wire
-  const std::size_t count_;
-  std::array<std::byte, 4> straddling_{};
-  std::size_t held_ = 0;  // bytes of an element that began in an earlier piece
-  std::size_t done_ = 0;  // elements
+  void TakeBlock(const std::byte* received, std::size_t at,
+                 std::size_t elements) const {
+    if (crc.received != nullptr)
+      *crc.received = Crc32c({received, elements * wire_size}, *crc.received);
+    const auto made = result.subspan(at * result_size, elements * result_size);
+    loop(received, mine.data() + at * mine_size, made.data(), elements);
+    if (crc.result != nullptr) *crc.result = Crc32c(made, *crc.result);
+  }
 };
 
+// Calls taking.Take on whole elements, whatever pieces their bytes come in.
 template <typename Loop>
-void TakeAll(std::size_t wire_size, std::size_t count,
-             const ReceivedParts& parts, const Checksums& crc, Loop loop) {
-  Combiner combiner(wire_size, count, std::move(loop));
-  ForEachBlock(parts, crc, [&combiner](std::span<const std::byte> block) {
-    combiner.Take(block);
-  });
-  PODSIM_CHECK(combiner.complete());
+void TakeAll(const ReceivedParts& parts, const Taking<Loop>& taking) {
+  const std::size_t size = taking.wire_size;
+  std::array<std::byte, 4> straddling{};
+  std::size_t held = 0;  // bytes of an element that began in an earlier part
+  std::size_t done = 0;  // elements
+  for (std::span<const std::byte> part : parts) {
+    if (held > 0) {
+      const std::size_t take = std::min(size - held, part.size());
+      std::memcpy(straddling.data() + held, part.data(), take);
+      held += take;
+      part = part.subspan(take);
+      if (held < size) continue;
+      taking.Take(straddling.data(), done++, 1);
+    }
+    const std::size_t whole = part.size() / size;
+    taking.Take(part.data(), done, whole);
+    done += whole;
+    held = part.size() % size;
+    if (held > 0)
+      std::memcpy(straddling.data(), part.data() + whole * size, held);
+  }
+  PODSIM_CHECK(done == taking.count() && held == 0);
 }
 
 void CombineReceived(const ElementRules& rules, ReduceLoops::Combine loop,
                      const ReceivedParts& parts, std::span<std::byte> mine,
-                     const Checksums& crc) {
-  const std::size_t stride = SizeOf(rules.type);
-  TakeAll(SizeOf(rules.wire), mine.size() / stride, parts, crc,
-          [&](const std::byte* received, std::size_t at, std::size_t count) {
-            const auto to = mine.subspan(at * stride, count * stride);
-            loop(received, to.data(), count);
-            if (crc.result != nullptr) *crc.result = Crc32c(to, *crc.result);
-          });
+                     const Checksums& crc, ChecksummedLoop at_once = nullptr) {
+  const auto into_mine = [loop](const std::byte* received, std::byte* to,
+                                std::byte* /*result*/, std::size_t count) {
+    loop(received, to, count);
+  };
+  TakeAll(parts, Taking<decltype(into_mine)>{.wire_size = SizeOf(rules.wire),
+                                             .mine_size = SizeOf(rules.type),
+                                             .result_size = SizeOf(rules.type),
+                                             .mine = mine,
+                                             .result = mine,
+                                             .crc = crc,
+                                             .at_once = at_once,
+                                             .loop = into_mine});
 }
 
 void PassReceived(const ElementRules& rules, ReduceLoops::Onward loop,
                   const ReceivedParts& parts, std::span<std::byte> mine,
-                  std::span<std::byte> onward, const Checksums& crc) {
+                  std::span<std::byte> onward, const Checksums& crc,
+                  ChecksummedLoop at_once = nullptr) {
   const std::size_t stride = SizeOf(rules.type);
   const std::size_t size = SizeOf(rules.wire);
   PODSIM_CHECK(onward.size() / size == mine.size() / stride);
-  TakeAll(size, mine.size() / stride, parts, crc,
-          [&](const std::byte* received, std::size_t at, std::size_t count) {
-            const auto to = onward.subspan(at * size, count * size);
-            loop(received, mine.data() + at * stride, to.data(), count);
-            if (crc.result != nullptr) *crc.result = Crc32c(to, *crc.result);
-          });
+  TakeAll(parts, Taking<ReduceLoops::Onward>{.wire_size = size,
+                                             .mine_size = stride,
+                                             .result_size = size,
+                                             .mine = mine,
+                                             .result = onward,
+                                             .crc = crc,
+                                             .at_once = at_once,
+                                             .loop = loop});
 }
 
 }  // namespace
@@ -120,7 +136,7 @@ void PassReceived(const ElementRules& rules, ReduceLoops::Onward loop,
 void ReduceReceived(const ElementRules& rules, const ReceivedParts& parts,
                     std::span<std::byte> mine, const Checksums& crc) {
   CombineReceived(rules, LoopsFor(rules).combine[IndexOf(rules.op)], parts,
-                  mine, crc);
+                  mine, crc, ChecksummedLoopsFor(rules).combine);
 }
 
 void CopyReceived(const ElementRules& rules, const ReceivedParts& parts,
@@ -133,8 +149,10 @@ void ReduceOnward(const ElementRules& rules, const ReceivedParts& parts,
                   std::span<std::byte> mine, bool keep,
                   std::span<std::byte> onward, const Checksums& crc) {
   const ReduceLoops& loops = LoopsFor(rules);
+  const ChecksummedLoops& at_once = ChecksummedLoopsFor(rules);
   PassReceived(rules, (keep ? loops.shared : loops.onward)[IndexOf(rules.op)],
-               parts, mine, onward, crc);
+               parts, mine, onward, crc,
+               keep ? at_once.shared : at_once.onward);
 }
 
 void CopyOnward(const ElementRules& rules, const ReceivedParts& parts,
