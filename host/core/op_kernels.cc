@@ -87,6 +87,17 @@ void SoftmaxXentGrad(const OpCall& call, std::int64_t begin, std::int64_t end) {
                                  call.Output(0) + begin * n);
 }
 
+void SgdStep(const OpCall& call) {
+  const float* gradient = call.Input(0);
+  float* variable = call.Output(0);
+  const MatrixView view = call.OutputView(0);
+  ForPanels(call.parallel, view.rows * view.columns, kElementPanel,
+            [&](std::int64_t begin, std::int64_t end) {
+              call.kernels.sgd(end - begin, call.scalars.learning_rate,
+                               gradient + begin, variable + begin);
+            });
+}
+
 void SgdMomentumStep(const OpCall& call) {
   const float* gradient = call.Input(0);
   float* slot = call.Output(0);
@@ -189,6 +200,8 @@ OpKernel KernelOf(OpCode op) {
       return {.rows = SoftmaxXentGrad};
     case OpCode::kRoundBFloat16:
       return {.rows = RoundBFloat16};
+    case OpCode::kSgd:
+      return {.whole = SgdStep};
     case OpCode::kSgdMomentum:
       return {.whole = SgdMomentumStep};
   }

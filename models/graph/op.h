@@ -28,6 +28,7 @@ enum class OpCode : std::uint8_t {
   kReluGrad,          // dy, y -> dx = y > 0 ? dy : 0
   kSoftmaxXentGrad,   // prob[B,N], labels[B], dloss[B] -> dlogits[B,N]
   kRoundBFloat16,     // x -> x rounded to bfloat16, nearest even
+  kSgd,               // g, w -> w = w - rate * g
   kSgdMomentum,       // g, v, w -> v = momentum * v + g, w = w - rate * v
 };
 
@@ -44,6 +45,7 @@ inline constexpr std::array kAllOpCodes = {
     OpCode::kReluGrad,
     OpCode::kSoftmaxXentGrad,
     OpCode::kRoundBFloat16,
+    OpCode::kSgd,
     OpCode::kSgdMomentum,
 };
 

@@ -119,6 +119,12 @@ Inferred InferRound(Types in, const OpAttributes&) {
   return std::vector{ValueType{DType::kBFloat16, in[0].shape, in[0].batched}};
 }
 
+Inferred InferSgd(Types in, const OpAttributes&) {
+  if (in[0] != in[1] || in[0].batched)
+    return Bad("gradient and variable must have one shape");
+  return std::vector{in[1]};
+}
+
 Inferred InferSgdMomentum(Types in, const OpAttributes&) {
   if (in[0] != in[1] || in[1] != in[2] || in[0].batched)
     return Bad("gradient, slot and variable must have one shape");
@@ -211,6 +217,11 @@ constexpr std::array<OpEntry, kAllOpCodes.size()> kTable = {{
      .cost = RoundCost,
      .is_row_wise = true,
      .works_in_place = true},
+    {.op = OpCode::kSgd,
+     .name = "Sgd",
+     .input_count = 2,
+     .infer = InferSgd,
+     .cost = ElementwiseCost},
     {.op = OpCode::kSgdMomentum,
      .name = "SgdMomentum",
      .input_count = 3,

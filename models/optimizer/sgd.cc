@@ -22,9 +22,26 @@ TensorId AddSlot(TensorId variable, Program& program) {
   return entry.tensor;
 }
 
+Instruction Step(double momentum, TensorId gradient, TensorId variable,
+                 Program& program) {
+  Instruction step;
+  if (momentum == 0) {
+    step.op = OpCode::kSgd;
+    step.inputs = {gradient, variable};
+    step.outputs = {variable};
+    return step;
+  }
+  const TensorId slot = AddSlot(variable, program);
+  step.op = OpCode::kSgdMomentum;
+  step.inputs = {gradient, slot, variable};
+  step.outputs = {slot, variable};
+  step.attributes.momentum = static_cast<float>(momentum);
+  return step;
+}
+
 }  // namespace
 
-absl::Status SgdMomentum(const CompileOptions& options, Program& program) {
+absl::Status Sgd(const CompileOptions& options, Program& program) {
   // Written so that NaN is refused too.
   if (!(options.momentum >= 0 && options.momentum < 1))
     return absl::InvalidArgumentError(
@@ -34,14 +51,8 @@ absl::Status SgdMomentum(const CompileOptions& options, Program& program) {
   for (const GradientBucket& bucket : program.buckets) {
     Segment segment;
     for (std::size_t i = 0; i < bucket.variables.size(); ++i) {
-      const TensorId variable = bucket.variables[i];
-      const TensorId slot = AddSlot(variable, program);
-      Instruction step;
-      step.op = OpCode::kSgdMomentum;
-      step.inputs = {bucket.gradients[i], slot, variable};
-      step.outputs = {slot, variable};
-      step.attributes.momentum = static_cast<float>(options.momentum);
-      segment.instructions.push_back(std::move(step));
+      segment.instructions.push_back(Step(options.momentum, bucket.gradients[i],
+                                          bucket.variables[i], program));
     }
     update.push_back(std::move(segment));
   }

@@ -1,4 +1,6 @@
-// Stochastic gradient descent with momentum, as an update rule of Compile:
+// Stochastic gradient descent as an update rule of Compile:
+//   variable = variable - rate * gradient
+// and with a momentum
 //   v = momentum * v + gradient;  variable = variable - rate * v
 // where the rate comes with each step (host/core/core.h, StepScalars).
 #ifndef PODSIM_MODELS_OPTIMIZER_SGD_H_
@@ -9,9 +11,9 @@
 
 namespace podsim {
 
-// An UpdateRule. Each variable gets a slot "<variable>/momentum", also when the
-// momentum is 0. Errors: INVALID_ARGUMENT (momentum outside [0, 1)).
-absl::Status SgdMomentum(const CompileOptions& options, Program& program);
+// An UpdateRule. Where the momentum is not 0, each variable gets a slot
+// "<variable>/momentum". Errors: INVALID_ARGUMENT (momentum outside [0, 1)).
+absl::Status Sgd(const CompileOptions& options, Program& program);
 
 }  // namespace podsim
 

@@ -93,6 +93,8 @@ struct PodsimKernels {
   void (*softmax_xent_grad)(std::int64_t m, std::int64_t n, const float* prob,
                             const std::int32_t* labels, const float* weight,
                             float* dlogits);
+  // w = w - rate * g.
+  void (*sgd)(std::int64_t count, float rate, const float* g, float* w);
   // v = momentum * v + g;  w = w - rate * v.
   void (*sgd_momentum)(std::int64_t count, float rate, float momentum,
                        const float* g, float* v, float* w);
@@ -100,7 +102,7 @@ struct PodsimKernels {
 
 }  // extern "C"
 
-inline constexpr std::int32_t kKernelAbiVersion = 4;
+inline constexpr std::int32_t kKernelAbiVersion = 5;
 
 // The one symbol that a module exports.
 inline constexpr char kKernelEntryPoint[] = "podsim_kernels";

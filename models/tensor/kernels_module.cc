@@ -122,6 +122,7 @@ constexpr PodsimKernels kTable = {
     .column_sums = ColumnSums,
     .softmax_xent = SoftmaxXent,
     .softmax_xent_grad = SoftmaxXentGrad,
+    .sgd = Sgd,
     .sgd_momentum = SgdMomentum,
 };
 

@@ -165,6 +165,13 @@ void SoftmaxXentGrad(Index m, Index n, const float* prob,
   }
 }
 
+void Sgd(Index count, float rate, const float* g, float* w) {
+  for (Index i = 0; i < count; ++i) {
+    const float change = rate * g[i];
+    w[i] = w[i] - change;
+  }
+}
+
 void SgdMomentum(Index count, float rate, float momentum, const float* g,
                  float* v, float* w) {
   for (Index i = 0; i < count; ++i) {
@@ -196,6 +203,7 @@ constexpr PodsimKernels kReference = {
     .column_sums = ColumnSums,
     .softmax_xent = SoftmaxXent,
     .softmax_xent_grad = SoftmaxXentGrad,
+    .sgd = Sgd,
     .sgd_momentum = SgdMomentum,
 };
 

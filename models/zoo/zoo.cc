@@ -37,7 +37,7 @@ absl::StatusOr<Program> BuildMlp(const ModelConfig& config,
   return Compile(graph,
                  {.loss = head.loss,
                   .weights = graph.Weights(),
-                  .update = SgdMomentum,
+                  .update = Sgd,
                   .correct = head.correct},
                  options);
 }

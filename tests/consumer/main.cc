@@ -31,7 +31,7 @@ absl::StatusOr<Program> ShortcutNet(const DatasetConfig& data) {
   return Compile(g,
                  {.loss = out.loss,
                   .weights = g.Weights(),
-                  .update = SgdMomentum,
+                  .update = Sgd,
                   .correct = out.correct},
                  {.momentum = 0.9});
 }

@@ -13,20 +13,21 @@ using ::podsim::testing::StatusIs;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-Program Mlp(int width, bool bfloat16 = true) {
+Program Mlp(int width, bool bfloat16 = true, double momentum = 0) {
   ModelConfig config;
   config.set_name("mlp");
   config.add_example_shape(28);
   config.add_example_shape(28);
   config.add_hidden(width);
   config.set_classes(10);
-  auto program = BuildProgram(config, {.bfloat16_products = bfloat16});
+  auto program = BuildProgram(
+      config, {.bfloat16_products = bfloat16, .momentum = momentum});
   EXPECT_TRUE(program.ok());
   return *std::move(program);
 }
 
 TEST(EstimateHbm, AddsUp) {
-  const Program program = Mlp(512);
+  const Program program = Mlp(512, true, 0.9);
   const HbmUse use = EstimateHbm(program, 100);
   const std::int64_t weights = 785 * 512 + 513 * 10;
   EXPECT_EQ(use.parameters, 4 * weights);
@@ -36,6 +37,7 @@ TEST(EstimateHbm, AddsUp) {
   EXPECT_EQ(use.activations, 400 * (program.batched_elements_per_row + 2));
   EXPECT_EQ(use.total(), use.parameters + use.gradients + use.optimizer +
                              use.activations + use.input);
+  EXPECT_EQ(EstimateHbm(Mlp(512), 100).optimizer, 0);
 }
 
 // At the least: the input as rounded for the product, and the hidden layer.

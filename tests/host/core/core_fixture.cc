@@ -28,16 +28,17 @@ std::vector<double> Doubles(const std::vector<float>& values) {
 
 }  // namespace
 
-Program SmallMlp(const std::vector<int>& hidden, bool bfloat16) {
+Program SmallMlp(const std::vector<int>& hidden, bool bfloat16,
+                 double momentum) {
   ModelConfig config;
   config.set_name("mlp");
   config.add_example_shape(3);
   config.add_example_shape(4);
   for (const int width : hidden) config.add_hidden(width);
   config.set_classes(kClasses);
-  auto program = BuildProgram(
-      config,
-      {.bfloat16_products = bfloat16, .momentum = 0.9, .bucket_bytes = 400});
+  auto program = BuildProgram(config, {.bfloat16_products = bfloat16,
+                                       .momentum = momentum,
+                                       .bucket_bytes = 400});
   PODSIM_CHECK(program.ok());
   return *std::move(program);
 }

@@ -13,8 +13,9 @@
 
 namespace podsim::testing {
 
-// An MLP of 3x4 features: `hidden` widths, 5 classes, momentum 0.9.
-Program SmallMlp(const std::vector<int>& hidden, bool bfloat16);
+// An MLP of 3x4 features: `hidden` widths, 5 classes.
+Program SmallMlp(const std::vector<int>& hidden, bool bfloat16,
+                 double momentum = 0.9);
 
 // "reference", "emulated_tiles" (tests/models/tensor/emulated_tiles.h), or the
 // name of an ISA level that this machine runs; the best one is last.

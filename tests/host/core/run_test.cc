@@ -239,26 +239,31 @@ TEST(RunSegment, RunsGraphsOfOtherShapes) {
     std::set<OpCode> ops;
     Collect(program, ops);
     Collect(SmallMlp({70, 9}, true), ops);
+    Collect(SmallMlp({70, 9}, true, 0), ops);
     EXPECT_EQ(ops.size(), kAllOpCodes.size());
   }
 }
 
+// With momentum and without. A kernel of 84,000.
 TEST(RunSegment, UpdatesVariablesOfSeveralPanels) {
-  const Program program = SmallMlp({7000}, false);  // a kernel of 84,000
-  HostMemory host(program, 2, ReferenceKernels());
-  host.Fill(3, 0);
-  Sequential sequential;
-  Reversed reversed;
-  for (int step = 0; step < 2; ++step) {
-    BoundedMachine oracle = host.Oracle();
-    oracle.set_learning_rate(kRate);
-    oracle.Run(EntryPoint::kTrainMicrobatch);
-    oracle.Run(EntryPoint::kUpdate);
-    host.Run(EntryPoint::kTrainMicrobatch, kSmallPanels, sequential);
-    host.Run(EntryPoint::kUpdate, kSmallPanels, reversed, kRate);
-    for (const ProgramVariable& variable : program.variables)
-      ExpectWithinBound(program, variable.tensor, host.Read(variable.tensor),
-                        oracle);
+  for (const double momentum : {0.9, 0.0}) {
+    SCOPED_TRACE(momentum);
+    const Program program = SmallMlp({7000}, false, momentum);
+    HostMemory host(program, 2, ReferenceKernels());
+    host.Fill(3, 0);
+    Sequential sequential;
+    Reversed reversed;
+    for (int step = 0; step < 2; ++step) {
+      BoundedMachine oracle = host.Oracle();
+      oracle.set_learning_rate(kRate);
+      oracle.Run(EntryPoint::kTrainMicrobatch);
+      oracle.Run(EntryPoint::kUpdate);
+      host.Run(EntryPoint::kTrainMicrobatch, kSmallPanels, sequential);
+      host.Run(EntryPoint::kUpdate, kSmallPanels, reversed, kRate);
+      for (const ProgramVariable& variable : program.variables)
+        ExpectWithinBound(program, variable.tensor, host.Read(variable.tensor),
+                          oracle);
+    }
   }
 }
 

@@ -211,6 +211,15 @@ void BoundedMachine::SoftmaxXentGrad(const Instruction& instruction) {
   }
 }
 
+void BoundedMachine::Sgd(const Instruction& instruction) {
+  const Values gradient = Input(instruction, 0);
+  const Bounded step{-learning_rate_, 0};
+  for (std::size_t i = 0; i < gradient.size(); ++i) {
+    Bounded& variable = Output(instruction, 0)[i];
+    variable = Plus(variable, Times(step, gradient[i]));
+  }
+}
+
 void BoundedMachine::SgdMomentum(const Instruction& instruction) {
   const Values gradient = Input(instruction, 0);
   const Bounded momentum{instruction.attributes.momentum, 0};
@@ -243,6 +252,8 @@ void BoundedMachine::Execute(const Instruction& instruction) {
       return SoftmaxXent(instruction);
     case OpCode::kSoftmaxXentGrad:
       return SoftmaxXentGrad(instruction);
+    case OpCode::kSgd:
+      return Sgd(instruction);
     case OpCode::kSgdMomentum:
       return SgdMomentum(instruction);
     case OpCode::kRelu:

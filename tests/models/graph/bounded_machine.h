@@ -61,6 +61,7 @@ class BoundedMachine {
   void SoftmaxXentGrad(const Instruction& instruction);
   void BiasGrad(const Instruction& instruction);
   void AddBias(const Instruction& instruction);
+  void Sgd(const Instruction& instruction);
   void SgdMomentum(const Instruction& instruction);
 
   const Program& program_;

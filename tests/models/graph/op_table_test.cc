@@ -54,6 +54,7 @@ std::vector<Fit> Fits() {
       {OpCode::kRoundBFloat16,
        {Batched({5})},
        {Batched({5}, DType::kBFloat16)}},
+      {OpCode::kSgd, {Plain({5}), Plain({5})}, {Plain({5})}},
       {OpCode::kSgdMomentum,
        {Plain({5}), Plain({5}), Plain({5})},
        {Plain({5}), Plain({5})}},

@@ -49,12 +49,11 @@ absl::StatusOr<Program> Build(const CompileOptions& options) {
   const Value b = g.Variable("b", {{2}}, Initializer::kZeros);
   const Value logits = g.AddBias(g.MatMul(g.Features({{3}}), w), b);
   const auto head = g.SoftmaxXent(logits, g.Labels());
-  return Compile(
-      g, {.loss = head.loss, .weights = g.Weights(), .update = SgdMomentum},
-      options);
+  return Compile(g, {.loss = head.loss, .weights = g.Weights(), .update = Sgd},
+                 options);
 }
 
-TEST(SgdMomentum, UpdatesTheVariablesOfEachBucket) {
+TEST(Sgd, UpdatesTheVariablesOfEachBucket) {
   ASSERT_OK_AND_ASSIGN(const Program program,
                        Build({.momentum = 0.9, .bucket_bytes = 1}));
   const auto& update = program.entries.at(EntryPoint::kUpdate);
@@ -75,8 +74,21 @@ TEST(SgdMomentum, UpdatesTheVariablesOfEachBucket) {
   }
 }
 
-TEST(SgdMomentum, SlotsLieBehindTheVariables) {
-  ASSERT_OK_AND_ASSIGN(const Program program, Build({}));
+TEST(Sgd, WithoutMomentumHasNoSlots) {
+  ASSERT_OK_AND_ASSIGN(const Program program, Build({.momentum = 0}));
+  EXPECT_EQ(program.variables.size(), 2U);
+  EXPECT_EQ(program.variable_elements, 6 + 2);
+  const GradientBucket& bucket = program.buckets[0];
+  const Instruction& step =
+      program.entries.at(EntryPoint::kUpdate)[0].instructions[0];
+  EXPECT_EQ(step.op, OpCode::kSgd);
+  EXPECT_EQ(step.inputs,
+            (std::vector{bucket.gradients[0], bucket.variables[0]}));
+  EXPECT_EQ(step.outputs, std::vector{bucket.variables[0]});
+}
+
+TEST(Sgd, SlotsLieBehindTheVariables) {
+  ASSERT_OK_AND_ASSIGN(const Program program, Build({.momentum = 0.9}));
   ASSERT_EQ(program.variables.size(), 4U);
   EXPECT_EQ(program.variable_elements, 2 * (6 + 2));
   std::set<std::int64_t> elements;
@@ -91,7 +103,7 @@ TEST(SgdMomentum, SlotsLieBehindTheVariables) {
   EXPECT_EQ(*elements.rbegin(), 15);
 }
 
-TEST(SgdMomentum, RefusesAMomentumOutOfRange) {
+TEST(Sgd, RefusesAMomentumOutOfRange) {
   for (const double momentum :
        {-0.1, 1.0, std::numeric_limits<double>::quiet_NaN()})
     EXPECT_THAT(

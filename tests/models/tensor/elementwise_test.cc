@@ -161,6 +161,16 @@ TEST_P(ElementwiseTest, ColumnSumsAddRowsInOrder) {
   EXPECT_EQ(Bits(got), Bits(want));
 }
 
+TEST_P(ElementwiseTest, SgdIsExact) {
+  for (const std::int64_t size : kSizes) {
+    const std::vector<float> g = Uniform(size, 14);
+    std::vector<float> w = Uniform(size, 16), want = w;
+    kernels().sgd(size, 0.1f, g.data(), w.data());
+    ReferenceKernels().sgd(size, 0.1f, g.data(), want.data());
+    EXPECT_EQ(Bits(w), Bits(want));
+  }
+}
+
 TEST_P(ElementwiseTest, SgdMomentumIsExact) {
   for (const std::int64_t size : kSizes) {
     const std::vector<float> g = Uniform(size, 14);

@@ -204,6 +204,7 @@ std::set<const void*> Functions(const PodsimKernels& table) {
           reinterpret_cast<const void*>(table.column_sums),
           reinterpret_cast<const void*>(table.softmax_xent),
           reinterpret_cast<const void*>(table.softmax_xent_grad),
+          reinterpret_cast<const void*>(table.sgd),
           reinterpret_cast<const void*>(table.sgd_momentum)};
 }
 
