@@ -37,6 +37,7 @@ PODSIM_CHECKSUMMED_INLINE __m256i LoadVector(const std::byte* from) {
 PODSIM_CHECKSUMMED_INLINE void StoreVector(std::byte* to, __m256i value) {
   _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), value);
 }
+
 // x^exponent modulo Castagnoli's polynomial, bits reflected: x^0 is the top
 // bit.
 constexpr std::uint32_t PowerOfX(std::size_t exponent) {
