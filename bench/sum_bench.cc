@@ -28,36 +28,44 @@ bool IsSum(ElementType type, std::span<const std::byte> sums) {
   return true;
 }
 
+// `bytes` bytes of a buffer, and as many elements as they came.
+struct Operands {
+  Operands(const ElementRules& rules, std::int64_t bytes)
+      : elements(bytes / static_cast<std::int64_t>(SizeOf(rules.type))),
+        mine(WholeNumbers(rules.type, elements, kMine)),
+        received(WholeNumbers(rules.wire, elements, kTheirs)),
+        parts({received}) {}
+
+  const std::int64_t elements;
+  std::vector<std::byte> mine;
+  const std::vector<std::byte> received;
+  const ReceivedParts parts;  // of `received`
+};
+
 void Sum(benchmark::State& state, const ElementRules& rules,
          std::int64_t bytes) {
-  const auto elements = bytes / static_cast<std::int64_t>(SizeOf(rules.type));
-  std::vector<std::byte> mine = WholeNumbers(rules.type, elements, kMine);
-  const std::vector<std::byte> received =
-      WholeNumbers(rules.wire, elements, kTheirs);
-  const ReceivedParts parts = {received};
-  ReduceReceived(rules, parts, mine);
-  if (!IsSum(rules.type, mine)) return state.SkipWithError("the sum is wrong");
-  TimeBesideCopy(state, bytes, [&] { ReduceReceived(rules, parts, mine); });
+  Operands of(rules, bytes);
+  const auto work = [&] { ReduceReceived(rules, of.parts, of.mine); };
+  work();
+  if (!IsSum(rules.type, of.mine))
+    return state.SkipWithError("the sum is wrong");
+  TimeBesideCopy(state, bytes, work);
 }
 
 // The same with the checksums of what came and of what is passed on, as a ring
 // receives most of its chunks.
 void SumOnward(benchmark::State& state, const ElementRules& rules,
                std::int64_t bytes) {
-  const auto elements = bytes / static_cast<std::int64_t>(SizeOf(rules.type));
-  std::vector<std::byte> mine = WholeNumbers(rules.type, elements, kMine);
-  const std::vector<std::byte> received =
-      WholeNumbers(rules.wire, elements, kTheirs);
-  const ReceivedParts parts = {received};
-  std::vector<std::byte> onward(received.size());
+  Operands of(rules, bytes);
+  std::vector<std::byte> onward(of.received.size());
   std::uint32_t came = 0;
   std::uint32_t went = 0;
   const auto work = [&] {
     came = went = 0;
-    ReduceOnward(rules, parts, mine, false, onward, {&came, &went});
+    ReduceOnward(rules, of.parts, of.mine, false, onward, {&came, &went});
   };
   work();
-  if (!IsSum(rules.wire, onward) || came != Crc32c(received) ||
+  if (!IsSum(rules.wire, onward) || came != Crc32c(of.received) ||
       went != Crc32c(onward)) {
     return state.SkipWithError("a sum or a checksum is wrong");
   }

@@ -41,8 +41,8 @@ fail() {
 }
 
 # up NAME LOG FILE...: runs the pod of these compose files until its last container
-# has ended; the coordinator's exit code. Not --exit-code-from: that stops reading
-# the coordinator's output when the first host ends.
+# has ended; fails unless the coordinator ended with 0. Not --exit-code-from: that
+# stops reading the coordinator's output when the first host ends.
 up() {
   local name=$1 log=$2 files=() file
   shift 2
@@ -50,7 +50,8 @@ up() {
   timeout 300 docker-compose "${files[@]}" up --no-build >"$log" 2>&1 </dev/null ||
     fail "$name has not ended" "$log"
   local code
-  code=$(timeout 60 docker wait "$(docker-compose "${files[@]}" ps -q coordinator)")
+  code=$(timeout 60 docker wait "$(docker-compose "${files[@]}" ps -q coordinator)") ||
+    code=none
   [ "$code" = 0 ] || fail "$name ended with $code" "$log"
 }
 
