@@ -23,6 +23,10 @@ constexpr Index kDepth = 1024;
 // What of A^T is packed at a time: 144 KiB, on the stack.
 constexpr Index kDepthAt = 512;
 constexpr Index kRowsAt = 72;
+// Floats of a cache line.
+constexpr Index kLineFloats = 16;
+// Rows by which memory is asked for ahead: each lies in a page of its own.
+constexpr Index kRowsAhead = 8;
 
 static_assert(kColumnCut % kBlockColumns == 0 && kRowsAt % kBlockRows == 0);
 
@@ -81,18 +85,27 @@ void PackStripBt(Index k, const float* b, Index ldb, Index columns, float* to) {
   }
 }
 
+// The kernel for a block: one vector of columns where no more are wanted.
+template <Rows kLayout, bool kAdd>
+BlockKernel KernelFor(Index rows, Index columns) {
+  return (columns <= kVectorFloats
+              ? kBlockKernels<1, kLayout, kAdd>
+              : kBlockKernels<kBlockVectors, kLayout, kAdd>)[rows - 1];
+}
+
 // One block of C at a time; the last strip's goes by way of a block of its own
 // where C has fewer columns.
 template <Rows kLayout>
 void AddBlock(bool add, Index rows, Index columns, Index k, const float* a,
-              Index stride, const float* b, float* c, Index ldc) {
-  const auto kernel = (add ? kBlockKernels<kLayout, true>
-                           : kBlockKernels<kLayout, false>)[rows - 1];
-  if (columns == kBlockColumns) return kernel(k, a, stride, b, c, ldc);
+              Index stride, const float* b, float* c, Index ldc,
+              const char* ahead) {
+  const BlockKernel kernel = add ? KernelFor<kLayout, true>(rows, columns)
+                                 : KernelFor<kLayout, false>(rows, columns);
+  if (columns == kBlockColumns) return kernel(k, a, stride, b, c, ldc, ahead);
   float block[kBlockRows * kBlockColumns] = {};
   for (Index row = 0; add && row < rows; ++row)
     std::copy_n(c + row * ldc, columns, block + row * kBlockColumns);
-  kernel(k, a, stride, b, block, kBlockColumns);
+  kernel(k, a, stride, b, block, kBlockColumns, ahead);
   for (Index row = 0; row < rows; ++row)
     std::copy_n(block + row * kBlockColumns, columns, c + row * ldc);
 }
@@ -105,27 +118,33 @@ void AddStrips(bool add, Index m, Index n, Index k, const RowsOfA& a,
                Index ldc) {
   for (Index column = 0; column < n; column += kBlockColumns) {
     const float* b = strips + column / kBlockColumns * strip_size;
+    const auto* next = reinterpret_cast<const char*>(b + strip_size);
     for (Index row = 0, rows; row < m; row += rows) {
       rows = RowsOfNextBlock(m - row);
       AddBlock<kLayout>(add, rows, std::min(kBlockColumns, n - column), k,
-                        a(row), stride, b, c + row * ldc + column, ldc);
+                        a(row), stride, b, c + row * ldc + column, ldc,
+                        next + row * k * kBytesAhead<kLayout>);
     }
   }
 }
 
-// Rows of A^T as blocks of [k][row]. Whole blocks apart: a copy of a constant
-// length is two moves.
+// Rows of A^T as blocks of [k][row]. Whole blocks all at once, so that memory
+// is read in long runs; and a copy of a constant length is a few moves.
 void PackRowsAt(Index m, Index k, const float* a, Index lda, float* packed) {
-  for (Index row = 0, rows; row < m; row += rows) {
+  Index whole = 0;
+  while (RowsOfNextBlock(m - whole) == kBlockRows) whole += kBlockRows;
+  for (Index i = 0; i < k; ++i) {
+    for (Index row = 0; row < m; row += kLineFloats)
+      __builtin_prefetch(a + (i + kRowsAhead) * lda + row);
+    for (Index row = 0; row < whole; row += kBlockRows)
+      std::copy_n(a + i * lda + row, kBlockRows,
+                  packed + row * k + i * kBlockRows);
+  }
+  for (Index row = whole, rows; row < m; row += rows) {
     rows = RowsOfNextBlock(m - row);
     float* to = packed + row * k;
-    if (rows == kBlockRows) {
-      for (Index i = 0; i < k; ++i, to += kBlockRows)
-        std::copy_n(a + i * lda + row, kBlockRows, to);
-    } else {
-      for (Index i = 0; i < k; ++i, to += rows)
-        std::copy_n(a + i * lda + row, rows, to);
-    }
+    for (Index i = 0; i < k; ++i, to += rows)
+      std::copy_n(a + i * lda + row, rows, to);
   }
 }
 

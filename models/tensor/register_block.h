@@ -31,51 +31,74 @@ inline constexpr std::int64_t kBlockRows = sizeof(Vector) == 64 ? 12 : 6;
 // [k][row].
 enum class Rows { kApart, kPacked };
 
-// C (+)= A * B for one block: kRows rows, kBlockColumns columns. b[K][columns],
-// aligned to a vector.
-template <std::int64_t kRows, Rows kLayout, bool kAdd>
+// Bytes of memory to ask for ahead per row of A and element of K: at v4, where
+// sums outpace what the third cache brings by itself. A strip of B has 128
+// bytes per element of K, and 128 rows at a time are usual (72 of packed ones).
+template <Rows kLayout>
+inline constexpr std::int64_t kBytesAhead = sizeof(Vector) < 64       ? 0
+                                            : kLayout == Rows::kApart ? 1
+                                                                      : 2;
+
+// C (+)= A * B for one block: kRows rows, kVectors vectors of columns.
+// b[K][kBlockColumns], aligned to a vector, of which the first ones are used.
+// What lies from `ahead` on will be needed later; it need not exist.
+template <std::int64_t kRows, std::int64_t kVectors, Rows kLayout, bool kAdd>
 void MultiplyBlock(std::int64_t k, const float* a, std::int64_t stride,
-                   const float* b, float* c, std::int64_t ldc) {
+                   const float* b, float* c, std::int64_t ldc,
+                   const char* ahead) {
   using namespace Eigen::internal;
-  Vector sums[kRows][kBlockVectors];
+  Vector sums[kRows][kVectors];
 #pragma GCC unroll 16
   for (std::int64_t row = 0; row < kRows; ++row) {
+    // Lines that are written at the end are asked for now.
+    if (!kAdd) {
+      __builtin_prefetch(c + row * ldc, 1);
+      __builtin_prefetch(c + row * ldc + kVectors * kVectorFloats - 1, 1);
+    }
 #pragma GCC unroll 2
-    for (std::int64_t v = 0; v < kBlockVectors; ++v) {
+    for (std::int64_t v = 0; v < kVectors; ++v) {
       sums[row][v] = kAdd ? ploadu<Vector>(c + row * ldc + v * kVectorFloats)
                           : pzero(Vector());
     }
   }
   for (std::int64_t i = 0; i < k; ++i, b += kBlockColumns) {
-    const Vector low = pload<Vector>(b);
-    const Vector high = pload<Vector>(b + kVectorFloats);
+    if constexpr (kBytesAhead < kLayout >> 0) {
+      __builtin_prefetch(ahead, 0, 2);
+      ahead += kRows * kBytesAhead<kLayout>;
+    }
+    Vector right[kVectors];
+#pragma GCC unroll 2
+    for (std::int64_t v = 0; v < kVectors; ++v)
+      right[v] = pload<Vector>(b + v * kVectorFloats);
 #pragma GCC unroll 16
     for (std::int64_t row = 0; row < kRows; ++row) {
       const Vector left = pset1<Vector>(
           kLayout == Rows::kApart ? a[row * stride + i] : a[i * kRows + row]);
-      sums[row][0] = pmadd(left, low, sums[row][0]);
-      sums[row][1] = pmadd(left, high, sums[row][1]);
+#pragma GCC unroll 2
+      for (std::int64_t v = 0; v < kVectors; ++v)
+        sums[row][v] = pmadd(left, right[v], sums[row][v]);
     }
   }
 #pragma GCC unroll 16
   for (std::int64_t row = 0; row < kRows; ++row) {
-    pstoreu(c + row * ldc, sums[row][0]);
-    pstoreu(c + row * ldc + kVectorFloats, sums[row][1]);
+#pragma GCC unroll 2
+    for (std::int64_t v = 0; v < kVectors; ++v)
+      pstoreu(c + row * ldc + v * kVectorFloats, sums[row][v]);
   }
 }
 
-using BlockKernel = decltype(&MultiplyBlock<1, Rows::kApart, false>);
+using BlockKernel = decltype(&MultiplyBlock<1, 1, Rows::kApart, false>);
 
-template <Rows kLayout, bool kAdd, std::size_t... kLess>
+template <std::int64_t kVectors, Rows kLayout, bool kAdd, std::size_t... kLess>
 constexpr std::array<BlockKernel, kBlockRows> MakeBlockKernels(
     std::index_sequence<kLess...> /*rows less one*/) {
-  return {MultiplyBlock<kLess + 1, kLayout, kAdd>...};
+  return {MultiplyBlock<kLess + 1, kVectors, kLayout, kAdd>...};
 }
 
 // [rows - 1]: the kernel for that many rows.
-template <Rows kLayout, bool kAdd>
-inline constexpr auto kBlockKernels =
-    MakeBlockKernels<kLayout, kAdd>(std::make_index_sequence<kBlockRows>());
+template <std::int64_t kVectors, Rows kLayout, bool kAdd>
+inline constexpr auto kBlockKernels = MakeBlockKernels<kVectors, kLayout, kAdd>(
+    std::make_index_sequence<kBlockRows>());
 
 // Rows of the next block when `left` are left over: whole blocks, and two of
 // much the same height at the end rather than a whole and a low one, whose few
