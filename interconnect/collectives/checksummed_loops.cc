@@ -104,6 +104,7 @@ PODSIM_CHECKSUMMED_INLINE void RunBlock(const std::byte* received,
       const std::size_t at = lane * kLane + step;
       std::byte* const place = mine + at * Form::kWidth;
       __builtin_prefetch(place + kBlock * Form::kWidth, 1);
+      if (onward != mine) __builtin_prefetch(onward + at + kBlock, 1);
       __m256i result = Form::Step(received + at, place, onward + at);
       lanes[lane] = crc::Crc(lanes[lane], received + at);
       if (lane == 0) {

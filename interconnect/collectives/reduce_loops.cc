@@ -28,9 +28,20 @@ using arithmetic::Sum;
 
 static_assert(std::endian::native == std::endian::little);
 
+// Elements of a copy between two looks ahead, and how far ahead the lines are
+// asked for that will be written: some CPUs fetch them one by one otherwise.
+constexpr std::size_t kRun = 64;
+constexpr std::size_t kBytesAhead = 1024;
+constexpr std::size_t kLine = 64;
+
+PODSIM_INLINE void AskFor(const std::byte* place, std::size_t bytes) {
+  for (std::size_t at = 0; at < bytes; at += kLine)
+    __builtin_prefetch(place + kBytesAhead + at, 1);
+}
+
 template <typename Type, typename Wire, typename Op>
-PODSIM_INLINE void CombineLoop(const std::byte* __restrict received,
-                               std::byte* __restrict mine, std::size_t count) {
+PODSIM_INLINE void CombineRun(const std::byte* __restrict received,
+                              std::byte* __restrict mine, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) {
     typename Wire::Stored theirs;
     typename Type::Stored ours;
@@ -39,6 +50,20 @@ PODSIM_INLINE void CombineLoop(const std::byte* __restrict received,
     ours = Type::Store(Op::Of(Wire::Load(theirs), Type::Load(ours)));
     std::memcpy(mine + i * sizeof(ours), &ours, sizeof(ours));
   }
+}
+
+template <typename Type, typename Wire, typename Op>
+PODSIM_INLINE void CombineLoop(const std::byte* received, std::byte* mine,
+                               std::size_t count) {
+  if constexpr (std::is_same_v<Op, Replace>) {
+    for (; count >= kRun; count -= kRun) {
+      AskFor(mine, kRun * sizeof(typename Type::Stored));
+      CombineRun<Type, Wire, Op>(received, mine, kRun);
+      received += kRun * sizeof(typename Wire::Stored);
+      mine += kRun * sizeof(typename Type::Stored);
+    }
+  }
+  CombineRun<Type, Wire, Op>(received, mine, count);
 }
 
 // Received (+) mine as it goes onto the wire; mine becomes that if `kKeep`.
