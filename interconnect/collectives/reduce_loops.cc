@@ -68,9 +68,9 @@ PODSIM_INLINE void CombineLoop(const std::byte* received, std::byte* mine,
 
 // Received (+) mine as it goes onto the wire; mine becomes that if `kKeep`.
 template <typename Type, typename Wire, typename Op, bool kKeep>
-PODSIM_INLINE void OnwardLoop(const std::byte* __restrict received,
-                              std::byte* __restrict mine,
-                              std::byte* __restrict onward, std::size_t count) {
+PODSIM_INLINE void OnwardRun(const std::byte* __restrict received,
+                             std::byte* __restrict mine,
+                             std::byte* __restrict onward, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) {
     typename Wire::Stored value;
     std::memcpy(&value, received + i * sizeof(value), sizeof(value));
@@ -85,6 +85,21 @@ PODSIM_INLINE void OnwardLoop(const std::byte* __restrict received,
       std::memcpy(mine + i * sizeof(ours), &ours, sizeof(ours));
     }
   }
+}
+
+template <typename Type, typename Wire, typename Op, bool kKeep>
+PODSIM_INLINE void OnwardLoop(const std::byte* received, std::byte* mine,
+                              std::byte* onward, std::size_t count) {
+  if constexpr (std::is_same_v<Op, Replace> && kKeep) {
+    for (; count >= kRun; count -= kRun) {
+      AskFor(mine, kRun * sizeof(typename Type::Stored));
+      OnwardRun<Type, Wire, Op, kKeep>(received, mine, onward, kRun);
+      received += kRun * sizeof(typename Wire::Stored);
+      onward += kRun * sizeof(typename Wire::Stored);
+      mine += kRun * sizeof(typename Type::Stored);
+    }
+  }
+  OnwardRun<Type, Wire, Op, kKeep>(received, mine, onward, count);
 }
 
 // What goes onto the wire for one value, as a float again.
