@@ -10,13 +10,28 @@
 #include "models/tensor/rounded_bits.h"
 
 namespace podsim::module {
+namespace {
 
-void RoundBfloat16(std::int64_t count, const float* from, float* to) {
+void RoundRun(std::int64_t count, const float* from, float* to) {
 #pragma omp simd
   for (std::int64_t i = 0; i < count; ++i) {
     to[i] = std::bit_cast<float>(
         RoundedBits(std::bit_cast<std::uint32_t>(from[i])));
   }
+}
+
+}  // namespace
+
+// Lines that will be written are asked for one run ahead.
+void RoundBfloat16(std::int64_t count, const float* from, float* to) {
+  constexpr std::int64_t kRun = 256;
+  constexpr std::int64_t kLineFloats = 16;
+  for (; count >= kRun; count -= kRun, from += kRun, to += kRun) {
+    for (std::int64_t i = kRun; i < 2 * kRun; i += kLineFloats)
+      __builtin_prefetch(to + i, 1);
+    RoundRun(kRun, from, to);
+  }
+  RoundRun(count, from, to);
 }
 
 void AddBias(std::int64_t m, std::int64_t n, const float* x, const float* bias,
