@@ -1,6 +1,6 @@
 // The inner kernel of float32 products: a block of C whose sums stay in vector
-// registers, on Eigen's vectors of the module's level. Included by products.cc
-// alone.
+// registers, on Eigen's vectors of the module's level. Included by products.cc,
+// and by packing.cc for its measures.
 //
 // Every element of C is one chain of multiply-adds over K in order (fused where
 // the level has FMA), which begins at zero or at what C holds. So no cut of
@@ -47,6 +47,7 @@ void MultiplyBlock(std::int64_t k, const float* a, std::int64_t stride,
                    const float* b, float* c, std::int64_t ldc,
                    const char* ahead) {
   using namespace Eigen::internal;
+  constexpr std::int64_t kStep = kRows * kBytesAhead<kLayout>;
   Vector sums[kRows][kVectors];
 #pragma GCC unroll 16
   for (std::int64_t row = 0; row < kRows; ++row) {
@@ -62,9 +63,9 @@ void MultiplyBlock(std::int64_t k, const float* a, std::int64_t stride,
     }
   }
   for (std::int64_t i = 0; i < k; ++i, b += kBlockColumns) {
-    if constexpr (kBytesAhead < kLayout >> 0) {
+    if constexpr (kStep != 0) {
       __builtin_prefetch(ahead, 0, 2);
-      ahead += kRows * kBytesAhead<kLayout>;
+      ahead += kStep;
     }
     Vector right[kVectors];
 #pragma GCC unroll 2
