@@ -90,7 +90,8 @@ absl::Status ConnectPeers(GrpcTransport& transport,
                    .host_count = hosts.end - hosts.first});
   }
   return transport.Connect(pod, assignment.generation(),
-                           absl::Seconds(plan.initialization_timeout()));
+                           absl::Seconds(plan.initialization_timeout()),
+                           /*share_memory=*/plan.transport() == "shm");
 }
 
 // Everything that lives while the job runs; destroyed in reverse order.

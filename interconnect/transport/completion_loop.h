@@ -44,6 +44,19 @@ class Operation {
   bool pending_ = false;
 };
 
+// What comes to a process past its completion queue.
+class SideDoor {
+ public:
+  virtual ~SideDoor() = default;
+  // There is one: the queue, which asks the kernel, need not be looked at all
+  // the time.
+  virtual bool open() const = 0;
+  // Takes in what has come; false if nothing has.
+  virtual bool Look() = 0;
+  // While waiting, what comes must also complete something in the queue.
+  virtual void SetWaiting(bool waiting) = 0;
+};
+
 class CompletionLoop {
  public:
   using Time = std::chrono::steady_clock::time_point;
@@ -57,10 +70,10 @@ class CompletionLoop {
 
   // Runs the next completion; false if none came until then.
   bool RunOne(Time until);
-  // The same, but for a short while after the last completion it looks again
-  // and again, letting others run in between, before it sleeps: to be woken
-  // from sleep takes longer than most answers.
-  bool RunOneSoon(Time until);
+  // The same, or lets in what is at the side door; but for a short while after
+  // something has come it looks again and again, letting others run in between,
+  // before it sleeps: to be woken from sleep takes longer than most answers.
+  bool RunOneSoon(Time until, SideDoor& door);
 
   // Makes RunOne run something. Thread-safe.
   void Wake();
@@ -72,11 +85,15 @@ class CompletionLoop {
   static bool Passed(Time until);
 
  private:
+  // Looks at both, at the queue only now and then if the other is open.
+  bool Glance(SideDoor& door);
+
   const std::unique_ptr<grpc::ServerCompletionQueue> queue_;
   Operation wake_;
   std::atomic<bool> wake_set_ = false;  // the alarm is on its way
   bool woken_ = false;
-  Time last_;  // when a completion was run last
+  Time last_;        // when something came last
+  Time queue_look_;  // when to look at the queue next, if there is a side door
   Mutex mutex_;
   grpc::Alarm alarm_ PODSIM_GUARDED_BY(mutex_);
 };

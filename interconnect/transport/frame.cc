@@ -98,7 +98,7 @@ absl::StatusOr<WireHeader> DecodeHeader(std::span<const std::byte> bytes) {
   }
   const auto kind = Get<std::uint8_t>(bytes, 6);
   const auto lane = Get<std::uint8_t>(bytes, 7);
-  if (kind > static_cast<std::uint8_t>(FrameKind::kCreditRequest) ||
+  if (kind > static_cast<std::uint8_t>(FrameKind::kWake) ||
       lane > static_cast<std::uint8_t>(Lane::kExpress)) {
     return absl::DataLossError(
         absl::StrCat("frame of unknown kind ", kind, " or lane ", lane));

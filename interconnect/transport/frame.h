@@ -40,6 +40,9 @@ enum class FrameKind : std::uint8_t {
   // The sender is held back and asks for what the receiver has not yet given
   // back (credits are otherwise collected into few large ones).
   kCreditRequest = 2,
+  // Something was put into shared memory, where the receiver does not look
+  // while it sleeps.
+  kWake = 3,
 };
 
 struct WireHeader {

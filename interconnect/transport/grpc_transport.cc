@@ -138,7 +138,7 @@ const std::string& GrpcTransport::address() const { return impl_->address; }
 
 absl::Status GrpcTransport::Connect(const std::vector<IciProcess>& processes,
                                     std::uint32_t generation,
-                                    absl::Duration timeout) {
+                                    absl::Duration timeout, bool share_memory) {
   PODSIM_CHECK(!impl_->links);
   PODSIM_ASSIGN_OR_RETURN(PodMap map,
                           MapPod(processes, impl_->options.process));
@@ -150,8 +150,9 @@ absl::Status GrpcTransport::Connect(const std::vector<IciProcess>& processes,
           stream->AskForCredit(route);
         }
       });
-  impl_->links.emplace(impl_->identity, std::move(map), impl_->service,
-                       *impl_->loop, *impl_->dispatcher.mailbox());
+  impl_->links.emplace(impl_->identity, std::move(map), share_memory,
+                       impl_->service, *impl_->loop,
+                       *impl_->dispatcher.mailbox());
   PODSIM_RETURN_IF_ERROR(Annotate(
       impl_->links->Connect(timeout),
       absl::StrCat("process ", impl_->options.process, " joins the ICI")));
@@ -197,7 +198,11 @@ int GrpcTransport::Poll(absl::Duration max_wait) {
   for (;;) {
     // One completion at a time: to look for more costs a system call, and what
     // has come may be what everybody waits for.
-    if (dispatcher.mailbox()->size() == 0) loop.RunOneSoon(until);
+    if (dispatcher.mailbox()->size() == 0 && impl_->links) {
+      loop.RunOneSoon(until, *impl_->links);
+    } else if (!impl_->links) {
+      loop.RunOne(until);
+    }
     const int delivered = dispatcher.Deliver();
     if (impl_->links) impl_->links->Tidy();
     if (loop.TakeWake() || delivered > 0 || CompletionLoop::Passed(until)) {

@@ -9,7 +9,8 @@
 //   while (!executor.idle()) transport->Poll(absl::Milliseconds(50));
 //
 // A process opens a stream to each other process; frames flow from opener to
-// acceptor, credits come back on the same stream. Frames between two hosts of
+// acceptor, credits come back on the same stream, or beside it through memory
+// that the two share. Frames between two hosts of
 // this process touch no network. There is no thread of ours: everything but
 // Wake happens on the thread that calls Connect, Send and Poll, and payloads
 // must be released there too.
@@ -64,12 +65,16 @@ class GrpcTransport final : public Transport {
   // `processes` is the whole pod, this process included, and the same list
   // everywhere; all of them must be in Connect at the same time. Afterwards the
   // hosts are known; call it once. After an error only the destructor is left.
+  // `share_memory`: frames to and from processes on Unix sockets go through
+  // memory shared with them, where both want it and the system allows it; the
+  // streams then only wake, and tell who is there.
   // Errors: INVALID_ARGUMENT (the list), UNAUTHENTICATED (a peer has another
   //   token), FAILED_PRECONDITION (a peer is in another generation, or speaks
   //   another protocol version), DEADLINE_EXCEEDED (names who is missing),
   //   UNAVAILABLE (a peer has gone), CANCELLED (Wake was called).
   absl::Status Connect(const std::vector<IciProcess>& processes,
-                       std::uint32_t generation, absl::Duration timeout);
+                       std::uint32_t generation, absl::Duration timeout,
+                       bool share_memory = true);
 
   const std::vector<int>& local_hosts() const override;
   void SetSink(int local_host, FrameSink* sink) override;

@@ -74,14 +74,18 @@ grpc::ByteBuffer MakeMessage(const IciHello& hello) {
   return grpc::ByteBuffer(&slice, 1);
 }
 
-grpc::ByteBuffer MakeMessage(FrameKind kind, const Route& route,
-                             std::int64_t charge, const PodIdentity& identity) {
+WireHeader HeaderOf(FrameKind kind, const Route& route, std::int64_t charge,
+                    const PodIdentity& identity) {
   WireHeader header;
   header.kind = kind;
   header.frame = {.from = route.from, .to = route.to, .lane = route.lane};
   header.frame.key.generation = identity.generation;
   header.bytes = static_cast<std::uint64_t>(charge);
   header.pod_tag = identity.pod_tag;
+  return header;
+}
+
+grpc::ByteBuffer MakeMessage(const WireHeader& header) {
   const HeaderBytes bytes = EncodeHeader(header);
   const grpc::Slice slice(bytes.data(), bytes.size());
   return grpc::ByteBuffer(&slice, 1);

@@ -59,9 +59,10 @@ grpc::ByteBuffer MakeMessage(const HeaderBytes& header,
                              std::span<const std::byte> payload,
                              const std::shared_ptr<Loan>& loan);
 grpc::ByteBuffer MakeMessage(const IciHello& hello);
-// A credit or a request for it.
-grpc::ByteBuffer MakeMessage(FrameKind kind, const Route& route,
-                             std::int64_t charge, const PodIdentity& identity);
+// Of what is no data: a credit, a request for it, a call to wake up.
+WireHeader HeaderOf(FrameKind kind, const Route& route, std::int64_t charge,
+                    const PodIdentity& identity);
+grpc::ByteBuffer MakeMessage(const WireHeader& header);
 
 // The slices of a message, and the same as spans.
 struct Message {

@@ -14,9 +14,10 @@
 
 namespace podsim {
 
-IncomingStream::IncomingStream(const PodIdentity& identity, Mailbox& mailbox,
-                               Owner& owner)
+IncomingStream::IncomingStream(const PodIdentity& identity, bool share,
+                               Mailbox& mailbox, Owner& owner)
     : identity_(identity),
+      share_(share),
       mailbox_(mailbox),
       owner_(owner),
       stream_(&context_),
@@ -72,7 +73,7 @@ void IncomingStream::OnRead(bool ok) {
       return Finish(greeted);
     }
   } else {
-    TakeFrame();
+    TakeMessage();
   }
   stream_.Read(&incoming_, read_.Begin());
 }
@@ -84,14 +85,70 @@ absl::Status IncomingStream::Greet() {
   IciHello reply = hello;
   reply.set_from_process(hello.to_process());
   reply.set_to_process(hello.from_process());
+  if (hello.has_shared_memory()) AcceptLane(hello.shared_memory());
+  if (lane_ == nullptr) reply.clear_shared_memory();
   stream_.Write(MakeMessage(reply), write_.Begin());
   return absl::OkStatus();
 }
 
-void IncomingStream::TakeFrame() {
+void IncomingStream::AcceptLane(const IciHello::SharedMemory& offer) {
+  if (!share_) return;
+  auto memory = SharedMemory::Open(
+      {.pid = offer.pid(), .fd = offer.fd(), .nonce = offer.nonce()},
+      kSharedLaneBytes);
+  if (!memory.ok()) {
+    return Log(LogLevel::kWarning,
+               absl::StrCat("frames of process ", process_,
+                            " come over its socket alone: ",
+                            std::string(memory.status().message())));
+  }
+  lane_ = std::make_shared<SharedLane>(*std::move(memory),
+                                       SharedLane::End::kAcceptor);
+}
+
+void IncomingStream::TakeMessage() {
   absl::StatusOr<Message> message = OpenMessage(incoming_);
-  absl::StatusOr<WireHeader> header =
-      message.ok() ? TakeHeader(message->parts) : message.status();
+  if (!message.ok()) return TakeFrame(message.status(), {}, nullptr);
+  const absl::StatusOr<WireHeader> header = TakeHeader(message->parts);
+  // One that cannot be read is taken for data: to wait for too few frames shows
+  // at once, to wait for one too many does not.
+  if (!header.ok() || header->kind == FrameKind::kData) {
+    TakeShared();  // all that was sent before it
+    ++streamed_;
+  }
+  auto slices =
+      std::make_shared<std::vector<grpc::Slice>>(std::move(message->slices));
+  TakeFrame(header, std::move(message->parts), [slices] { slices->clear(); });
+}
+
+bool IncomingStream::TakeShared() {
+  bool took = false;
+  while (lane_ != nullptr && lane_->in().NextMark() == streamed_) {
+    took = true;
+    const absl::Status taken = TakeSharedFrame();
+    if (taken.ok()) continue;
+    lane_.reset();
+    owner_.OnIncomingEnded(process_, taken);
+  }
+  return took;
+}
+
+absl::Status IncomingStream::TakeSharedFrame() {
+  PODSIM_ASSIGN_OR_RETURN(RingReader::Entry entry, lane_->in().Take());
+  TakeFrame(
+      DecodeHeader(entry.header), std::move(entry.payload),
+      [lane = lane_, number = entry.number] { lane->in().GiveBack(number); });
+  return absl::OkStatus();
+}
+
+void IncomingStream::SetWaiting(bool waiting) {
+  if (lane_ != nullptr) lane_->in().SetWaiting(waiting);
+}
+
+void IncomingStream::TakeFrame(const absl::StatusOr<WireHeader>& header,
+                               Payload::Parts payload,
+                               std::function<void()> drop) {
+  Payload held(std::move(payload), std::move(drop));
   absl::Status status = header.status();
   if (status.ok()) {
     status = VerifyOrigin(*header, identity_.pod_tag, identity_.generation);
@@ -100,35 +157,36 @@ void IncomingStream::TakeFrame() {
   if (!status.ok()) return owner_.OnUnreadableFrame(process_, status);
   switch (header->kind) {
     case FrameKind::kData:
-      return TakeData(*header, *std::move(message));
+      return TakeData(*header, std::move(held));
     case FrameKind::kCreditRequest:
       debts_[RouteOf(header->frame)].asked = true;
       return GiveCredit(RouteOf(header->frame));
     case FrameKind::kCredit:
       return owner_.OnUnreadableFrame(
           process_, absl::InternalError("got a credit where data are due"));
+    case FrameKind::kWake:
+      return;
   }
 }
 
-void IncomingStream::TakeData(const WireHeader& header, Message message) {
+void IncomingStream::TakeData(const WireHeader& header, Payload payload) {
   const FrameHeader& frame = header.frame;
   // The sender was charged by the header's length, right or not.
   const std::int64_t charge = ChargeOf(header.bytes);
-  if (const absl::Status bad = VerifyLength(header, message.parts); !bad.ok()) {
+  if (const absl::Status bad = VerifyLength(header, payload.parts());
+      !bad.ok()) {
     mailbox_.Push(BadFrame{.host = frame.to, .peer = frame.from, .why = bad});
     return Release(RouteOf(frame), charge);
   }
-  auto slices =
-      std::make_shared<std::vector<grpc::Slice>>(std::move(message.slices));
-  auto release = [slices, stream = weak_from_this(), route = RouteOf(frame),
-                  charge] {
-    slices->clear();
+  Payload::Parts parts = payload.parts();
+  auto release = [held = std::make_shared<Payload>(std::move(payload)),
+                  stream = weak_from_this(), route = RouteOf(frame), charge] {
+    *held = Payload();
     if (const auto alive = stream.lock()) alive->Release(route, charge);
   };
-  mailbox_.Push(
-      Arrival{.header = frame,
-              .payload = Payload(std::move(message.parts), std::move(release),
-                                 header.payload_crc)});
+  mailbox_.Push(Arrival{.header = frame,
+                        .payload = Payload(std::move(parts), std::move(release),
+                                           header.payload_crc)});
 }
 
 void IncomingStream::Release(const Route& route, std::int64_t charge) {
@@ -144,12 +202,31 @@ void IncomingStream::GiveCredit(const Route& route) {
 }
 
 void IncomingStream::WriteNext() {
-  if (write_.pending() || finishing_ || due_.empty()) return;
-  const Route route = *due_.begin();
-  due_.erase(due_.begin());
-  const Debt debt = std::exchange(debts_[route], Debt{});
-  stream_.Write(MakeMessage(FrameKind::kCredit, route, debt.charge, identity_),
-                write_.Begin());
+  while (!due_.empty() && ShareCredit(*due_.begin())) due_.erase(due_.begin());
+  if (write_.pending() || finishing_) return;
+  if (std::exchange(wake_, false)) {
+    stream_.Write(MakeMessage(HeaderOf(FrameKind::kWake, {}, 0, identity_)),
+                  write_.Begin());
+  } else if (!due_.empty()) {
+    const Route route = *due_.begin();
+    due_.erase(due_.begin());
+    stream_.Write(MakeMessage(CreditOf(route)), write_.Begin());
+    debts_[route] = Debt{};
+  }
+}
+
+WireHeader IncomingStream::CreditOf(const Route& route) {
+  return HeaderOf(FrameKind::kCredit, route, debts_[route].charge, identity_);
+}
+
+bool IncomingStream::ShareCredit(const Route& route) {
+  if (lane_ == nullptr ||
+      !lane_->out().Put(0, EncodeHeader(CreditOf(route)), {})) {
+    return false;
+  }
+  debts_[route] = Debt{};
+  wake_ = wake_ || lane_->out().TakeWaiting();
+  return true;
 }
 
 void IncomingStream::OnWritten(bool ok) {

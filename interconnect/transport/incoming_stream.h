@@ -1,5 +1,7 @@
 // The acceptor's end of a stream from one peer process: frames come in, credits
-// go back. Used by the thread that polls the completion queue.
+// go back. Used by the thread that polls the completion queue. If the opener
+// offers memory to share, and it can be had, they go that way (see
+// OutgoingStream).
 //
 // Life: waiting for a caller -> called -> greeted (token and hello were right)
 // -> ended. Payloads may outlive the stream; their credit then goes nowhere.
@@ -10,6 +12,7 @@
 #include <grpcpp/grpcpp.h>
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -20,6 +23,7 @@
 #include "interconnect/transport/frame.h"
 #include "interconnect/transport/grpc_wire.h"
 #include "interconnect/transport/mailbox.h"
+#include "interconnect/transport/shared_lane.h"
 
 namespace podsim {
 
@@ -43,8 +47,9 @@ class IncomingStream : public std::enable_shared_from_this<IncomingStream> {
   };
 
   // The references must outlive the operations of this object, and those of
-  // Listen too.
-  IncomingStream(const PodIdentity& identity, Mailbox& mailbox, Owner& owner);
+  // Listen too. `share`: accepts memory that is offered.
+  IncomingStream(const PodIdentity& identity, bool share, Mailbox& mailbox,
+                 Owner& owner);
 
   // Waits for a caller.
   void Listen(grpc::AsyncGenericService& service,
@@ -58,6 +63,12 @@ class IncomingStream : public std::enable_shared_from_this<IncomingStream> {
   bool busy() const;
   // Nothing will happen here any more.
   bool ended() const { return ended_ && !busy(); }
+
+  // Frames come through shared memory.
+  bool sharing() const { return lane_ != nullptr; }
+  // Takes the frames that have come that way; false if none have.
+  bool TakeShared();
+  void SetWaiting(bool waiting);
 
   // Ends the stream at once; frames that were not read yet are dropped.
   void Cancel();
@@ -73,14 +84,25 @@ class IncomingStream : public std::enable_shared_from_this<IncomingStream> {
   void OnWritten(bool ok);
 
   absl::Status Greet();
-  void TakeFrame();
-  void TakeData(const WireHeader& header, Message message);
+  // Maps what the opener offers, if it can be.
+  void AcceptLane(const IciHello::SharedMemory& offer);
+  void TakeMessage();
+  absl::Status TakeSharedFrame();
+  // A frame, its payload and how to let go of that, whichever way they came.
+  void TakeFrame(const absl::StatusOr<WireHeader>& header,
+                 Payload::Parts payload, std::function<void()> drop);
+  void TakeData(const WireHeader& header, Payload payload);
   void Release(const Route& route, std::int64_t charge);
   void GiveCredit(const Route& route);
+  // What is owed of a route, as a credit.
+  WireHeader CreditOf(const Route& route);
+  // Gives it back through shared memory; false if it must go over the stream.
+  bool ShareCredit(const Route& route);
   void WriteNext();
   void Finish(const absl::Status& status);
 
   const PodIdentity& identity_;
+  const bool share_;
   Mailbox& mailbox_;
   Owner& owner_;
   grpc::GenericServerContext context_;
@@ -89,8 +111,12 @@ class IncomingStream : public std::enable_shared_from_this<IncomingStream> {
   Operation call_, read_, write_, finish_;
   grpc::ByteBuffer incoming_;
 
+  std::shared_ptr<SharedLane> lane_;  // payloads hold it too
+  std::uint32_t streamed_ = 0;        // data frames that came over the stream
+
   std::map<Route, Debt> debts_;
   std::set<Route> due_;  // debts to be written
+  bool wake_ = false;    // a call to wake up is to be written
   int process_ = -1;     // the peer, once it was let in
   bool called_ = false;
   bool replied_ = false;

@@ -12,12 +12,28 @@
 
 namespace podsim {
 
+namespace {
+
+// `hello`, with the offer to share the memory of `lane`.
+IciHello WithOffer(IciHello hello, SharedLane* lane) {
+  if (lane == nullptr) return hello;
+  const SharedMemoryName name = lane->memory().name();
+  IciHello::SharedMemory& offer = *hello.mutable_shared_memory();
+  offer.set_pid(name.pid);
+  offer.set_fd(name.fd);
+  offer.set_nonce(name.nonce);
+  return hello;
+}
+
+}  // namespace
+
 OutgoingStream::OutgoingStream(std::shared_ptr<grpc::Channel> channel,
                                const PodIdentity& identity, IciHello hello,
+                               std::unique_ptr<SharedLane> lane,
                                grpc::CompletionQueue& queue, Mailbox& mailbox,
                                Owner& owner)
     : identity_(identity),
-      hello_(std::move(hello)),
+      hello_(WithOffer(std::move(hello), lane.get())),
       mailbox_(mailbox),
       owner_(owner),
       stub_(std::move(channel)),
@@ -25,7 +41,8 @@ OutgoingStream::OutgoingStream(std::shared_ptr<grpc::Channel> channel,
       start_([this](bool ok) { OnStarted(ok); }),
       read_([this](bool ok) { OnRead(ok); }),
       write_([this](bool ok) { OnWritten(ok); }),
-      finish_([this](bool) { OnFinished(); }) {
+      finish_([this](bool) { OnFinished(); }),
+      lane_(std::move(lane)) {
   // Peers may come up a moment later; the owner has the deadline.
   context_->set_wait_for_ready(true);
   AttachToken(identity_.security, *context_);
@@ -46,7 +63,7 @@ void OutgoingStream::OnStarted(bool ok) {
 
 void OutgoingStream::OnRead(bool ok) {
   if (!ok) return Finish();
-  error_ = greeted_ ? TakeCredit() : Greet();
+  error_ = greeted_ ? TakeCreditMessage() : Greet();
   if (!error_.ok()) {
     Cancel();
     return Finish();
@@ -61,23 +78,79 @@ absl::Status OutgoingStream::Greet() {
         absl::StrCat("process ", reply.from_process(), " answers there"));
   }
   greeted_ = true;
+  sharing_ = lane_ != nullptr && reply.has_shared_memory();
+  if (lane_ != nullptr) lane_->memory().Forget();
   return absl::OkStatus();
 }
 
-absl::Status OutgoingStream::TakeCredit() {
+absl::Status OutgoingStream::TakeCreditMessage() {
   PODSIM_ASSIGN_OR_RETURN(Message message, OpenMessage(incoming_));
-  PODSIM_ASSIGN_OR_RETURN(const WireHeader header, TakeHeader(message.parts));
-  if (header.kind != FrameKind::kCredit) {
+  return TakeCredit(TakeHeader(message.parts));
+}
+
+absl::Status OutgoingStream::TakeCredit(absl::StatusOr<WireHeader> header) {
+  PODSIM_RETURN_IF_ERROR(header.status());
+  if (header->kind == FrameKind::kWake) return absl::OkStatus();
+  if (header->kind != FrameKind::kCredit) {
     return absl::InternalError("got a frame where credits are due");
   }
-  mailbox_.Push(CreditBack{.route = RouteOf(header.frame),
-                           .charge = static_cast<std::int64_t>(header.bytes)});
+  mailbox_.Push(CreditBack{.route = RouteOf(header->frame),
+                           .charge = static_cast<std::int64_t>(header->bytes)});
   return absl::OkStatus();
+}
+
+bool OutgoingStream::TakeShared() {
+  bool took = false;
+  while (sharing_ && lane_->in().NextMark()) {
+    took = true;
+    error_ = TakeSharedCredit();
+    if (error_.ok()) continue;
+    sharing_ = false;
+    Cancel();  // the read that is outstanding fails
+  }
+  return took;
+}
+
+absl::Status OutgoingStream::TakeSharedCredit() {
+  PODSIM_ASSIGN_OR_RETURN(const RingReader::Entry entry, lane_->in().Take());
+  lane_->in().GiveBack(entry.number);
+  return TakeCredit(DecodeHeader(entry.header));
+}
+
+void OutgoingStream::SetWaiting(bool waiting) {
+  if (sharing_) lane_->in().SetWaiting(waiting);
+}
+
+bool OutgoingStream::open() const {
+  return greeted_ && !closing_ && !ended_ && !finish_.pending();
+}
+
+bool OutgoingStream::Share(const WireHeader& header,
+                           std::span<const std::byte> payload) {
+  const auto is_data = [](const Queued& frame) {
+    return frame.charge() != nullptr;
+  };
+  if (!sharing_ || !open() || writing_data_ ||
+      std::any_of(express_.begin(), express_.end(), is_data) ||
+      std::any_of(bulk_.begin(), bulk_.end(), is_data) ||
+      !lane_->out().Put(streamed_, EncodeHeader(header), payload)) {
+    return false;
+  }
+  if (lane_->out().TakeWaiting()) {
+    Enqueue(Lane::kExpress,
+            {.message = MakeMessage(HeaderOf(
+                 FrameKind::kWake, RouteOf(header.frame), 0, identity_))});
+  }
+  return true;
 }
 
 void OutgoingStream::Send(const WireHeader& header,
                           std::span<const std::byte> payload,
                           std::uint64_t token) {
+  if (Share(header, payload)) {
+    mailbox_.Push(SendDone{.host = header.frame.from, .token = token});
+    return;
+  }
   if (payload.size() <= kCopiedPayloadBytes) {
     Enqueue(header.frame.lane,
             {.message = MakeMessage(EncodeHeader(header), payload),
@@ -95,8 +168,10 @@ void OutgoingStream::Send(const WireHeader& header,
 }
 
 void OutgoingStream::AskForCredit(const Route& route) {
-  Enqueue(Lane::kExpress, {.message = MakeMessage(FrameKind::kCreditRequest,
-                                                  route, 0, identity_)});
+  const WireHeader header =
+      HeaderOf(FrameKind::kCreditRequest, route, 0, identity_);
+  if (Share(header, {})) return;
+  Enqueue(Lane::kExpress, {.message = MakeMessage(header)});
 }
 
 void OutgoingStream::Enqueue(Lane lane, Queued frame) {
@@ -111,6 +186,8 @@ void OutgoingStream::WriteNext() {
     if (queue->empty()) continue;
     Queued frame = std::move(queue->front());
     queue->pop_front();
+    writing_data_ = frame.charge() != nullptr;
+    if (writing_data_) ++streamed_;
     writing_ = std::move(frame.data);
     // gRPC takes its own references to the slices.
     stream_->Write(frame.message, write_.Begin());
@@ -122,6 +199,7 @@ void OutgoingStream::OnWritten(bool ok) {
   if (writing_ && ok) TellDone(*writing_);
   if (writing_ && !ok) failed_.push_back(*std::move(writing_));
   writing_.reset();
+  writing_data_ = false;
   // After a failed write the read fails too, and ends the stream.
   if (!ok || half_closed_ || ended_ || finish_.pending()) return;
   if (closing_) return Close();

@@ -1,6 +1,11 @@
 // The opener's end of a stream to one peer process: frames go out, credits come
 // back. Used by the thread that polls the completion queue.
 //
+// Where both processes are on one machine, frames and credits go through memory
+// that they share, and over the stream only what finds no room there. Such a
+// frame keeps its place: none is put into the memory while one waits to be
+// written, and each there is marked with how many were written before it.
+//
 // Life: connecting -> greeted (our hello was answered) -> ended (status known).
 #ifndef PODSIM_INTERCONNECT_TRANSPORT_OUTGOING_STREAM_H_
 #define PODSIM_INTERCONNECT_TRANSPORT_OUTGOING_STREAM_H_
@@ -22,6 +27,7 @@
 #include "interconnect/transport/frame_filter.h"
 #include "interconnect/transport/grpc_wire.h"
 #include "interconnect/transport/mailbox.h"
+#include "interconnect/transport/shared_lane.h"
 
 namespace podsim {
 
@@ -35,13 +41,15 @@ class OutgoingStream {
     virtual void OnOutgoingEnded(int process, const absl::Status& why) = 0;
   };
 
-  // Begins to connect. The references must outlive this object.
+  // Begins to connect, and offers memory to share if `lane` is some. The
+  // references must outlive this object.
   OutgoingStream(std::shared_ptr<grpc::Channel> channel,
                  const PodIdentity& identity, IciHello hello,
-                 grpc::CompletionQueue& queue, Mailbox& mailbox, Owner& owner);
+                 std::unique_ptr<SharedLane> lane, grpc::CompletionQueue& queue,
+                 Mailbox& mailbox, Owner& owner);
 
-  // Queues a data frame; SendDone goes to the mailbox when gRPC has written it,
-  // or has let go of it because the stream has ended.
+  // Queues a data frame; SendDone goes to the mailbox when it is copied, when
+  // gRPC has written it, or has let go of it because the stream has ended.
   void Send(const WireHeader& header, std::span<const std::byte> payload,
             std::uint64_t token);
   // Asks the acceptor to return the credit of `route` as soon as it can.
@@ -49,6 +57,11 @@ class OutgoingStream {
 
   bool greeted() const { return greeted_; }
   bool ended() const { return ended_; }
+  // Frames go through shared memory.
+  bool sharing() const { return sharing_; }
+  // Takes the credits that have come that way; false if none have.
+  bool TakeShared();
+  void SetWaiting(bool waiting);
   // gRPC still works for this object.
   bool busy() const;
 
@@ -94,7 +107,13 @@ class OutgoingStream {
   void OnFinished();
 
   absl::Status Greet();
-  absl::Status TakeCredit();
+  absl::Status TakeCredit(absl::StatusOr<WireHeader> header);
+  absl::Status TakeCreditMessage();
+  absl::Status TakeSharedCredit();
+  // Nothing stands against sending.
+  bool open() const;
+  // Puts a frame into shared memory; false if it must go over the stream.
+  bool Share(const WireHeader& header, std::span<const std::byte> payload);
   void Enqueue(Lane lane, Queued frame);
   void WriteNext();
   void TellDone(const Sending& sending);
@@ -117,7 +136,12 @@ class OutgoingStream {
   grpc::Status result_;
   absl::Status error_;  // ours: the acceptor broke the protocol
 
+  const std::unique_ptr<SharedLane> lane_;  // none: not on this machine
+  bool sharing_ = false;
+  std::uint32_t streamed_ = 0;  // data frames given to the stream
+
   std::deque<Queued> express_, bulk_;
+  bool writing_data_ = false;
   std::optional<Sending> writing_;
   std::vector<Sending> failed_;  // not written, and perhaps not let go of yet
   bool greeted_ = false;

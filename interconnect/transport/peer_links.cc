@@ -8,6 +8,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/log.h"
+#include "base/rpc/address.h"
 #include "base/rpc/credentials.h"
 #include "base/status.h"
 
@@ -41,11 +43,12 @@ grpc::ChannelArguments ChannelArgumentsOfIci() {
 
 }  // namespace
 
-PeerLinks::PeerLinks(const PodIdentity& identity, PodMap map,
+PeerLinks::PeerLinks(const PodIdentity& identity, PodMap map, bool share,
                      grpc::AsyncGenericService& service, CompletionLoop& loop,
                      Mailbox& mailbox)
     : identity_(identity),
       map_(std::move(map)),
+      share_(share),
       service_(service),
       loop_(loop),
       mailbox_(mailbox) {}
@@ -78,8 +81,8 @@ absl::Status PeerLinks::Connect(absl::Duration timeout) {
     hello.set_from_process(map_.self);
     hello.set_to_process(process);
     peers_[process].outgoing = std::make_unique<OutgoingStream>(
-        std::move(channel), identity_, std::move(hello), loop_.queue(),
-        mailbox_, *this);
+        std::move(channel), identity_, std::move(hello),
+        LaneTo(map_.peers.at(process).address), loop_.queue(), mailbox_, *this);
   }
   const auto until = CompletionLoop::After(timeout);
   while (!Missing().empty()) {
@@ -102,6 +105,21 @@ absl::Status PeerLinks::Connect(absl::Duration timeout) {
   return absl::OkStatus();
 }
 
+std::unique_ptr<SharedLane> PeerLinks::LaneTo(
+    const std::string& address) const {
+  const auto where = ParseAddress(address);
+  if (!share_ || !where.ok() || !where->is_unix()) return nullptr;
+  auto memory = SharedMemory::Create(kSharedLaneBytes);
+  if (!memory.ok()) {
+    Log(LogLevel::kWarning,
+        absl::StrCat("frames to ", address, " go over its socket alone: ",
+                     std::string(memory.status().message())));
+    return nullptr;
+  }
+  return std::make_unique<SharedLane>(*std::move(memory),
+                                      SharedLane::End::kOpener);
+}
+
 std::vector<std::string> PeerLinks::Missing() const {
   std::vector<std::string> missing;
   for (const auto& [process, peer] : peers_) {
@@ -118,7 +136,7 @@ std::vector<std::string> PeerLinks::Missing() const {
 void PeerLinks::ListenForStream() {
   if (closing_) return;
   incoming_.push_back(
-      std::make_shared<IncomingStream>(identity_, mailbox_, *this));
+      std::make_shared<IncomingStream>(identity_, share_, mailbox_, *this));
   incoming_.back()->Listen(service_, loop_.queue());
 }
 
@@ -199,6 +217,30 @@ void PeerLinks::Tidy() {
   }
 }
 
+bool PeerLinks::open() const {
+  return std::any_of(peers_.begin(), peers_.end(), [](const auto& it) {
+    const Peer& peer = it.second;
+    return (peer.outgoing && peer.outgoing->sharing()) ||
+           (peer.incoming && peer.incoming->sharing());
+  });
+}
+
+bool PeerLinks::Look() {
+  bool came = false;
+  for (auto& [process, peer] : peers_) {
+    if (peer.incoming && peer.incoming->TakeShared()) came = true;
+    if (peer.outgoing && peer.outgoing->TakeShared()) came = true;
+  }
+  return came;
+}
+
+void PeerLinks::SetWaiting(bool waiting) {
+  for (auto& [process, peer] : peers_) {
+    if (peer.incoming) peer.incoming->SetWaiting(waiting);
+    if (peer.outgoing) peer.outgoing->SetWaiting(waiting);
+  }
+}
+
 void PeerLinks::OnOutgoingEnded(int process, const absl::Status& why) {
   Lose(process, why);
 }
@@ -210,6 +252,8 @@ void PeerLinks::OnIncomingEnded(int process, const absl::Status& why) {
 void PeerLinks::Lose(int process, const absl::Status& why) {
   Peer& peer = peers_.at(process);
   if (!peer.lost.ok()) return;
+  // What it has sent counts, and came before.
+  if (peer.incoming != nullptr) peer.incoming->TakeShared();
   const IciProcess& where = map_.peers.at(process);
   // "Cancelled" is how gRPC calls a reset; nobody here has cancelled anything.
   peer.lost = Annotate(

@@ -23,11 +23,13 @@
 namespace podsim {
 
 class PeerLinks final : public OutgoingStream::Owner,
-                        public IncomingStream::Owner {
+                        public IncomingStream::Owner,
+                        public SideDoor {
  public:
   // The references must outlive the use of this object. The end: Close, the
-  // server's shutdown (it ends the wait for callers), Drain.
-  PeerLinks(const PodIdentity& identity, PodMap map,
+  // server's shutdown (it ends the wait for callers), Drain. `share`: memory is
+  // shared with peers that listen on Unix sockets, if both sides want it.
+  PeerLinks(const PodIdentity& identity, PodMap map, bool share,
             grpc::AsyncGenericService& service, CompletionLoop& loop,
             Mailbox& mailbox);
 
@@ -56,6 +58,11 @@ class PeerLinks final : public OutgoingStream::Owner,
   // Forgets streams and frames that have ended.
   void Tidy();
 
+  // The side door: memory shared with peers.
+  bool open() const override;
+  bool Look() override;
+  void SetWaiting(bool waiting) override;
+
  private:
   struct Peer {
     std::unique_ptr<OutgoingStream> outgoing;
@@ -63,6 +70,9 @@ class PeerLinks final : public OutgoingStream::Owner,
     absl::Status lost;  // why, once it is
   };
 
+  // Memory to share with the peer at `address`; none if it is not to be, or
+  // cannot be had.
+  std::unique_ptr<SharedLane> LaneTo(const std::string& address) const;
   void ListenForStream();
   // Who is not connected both ways yet; empty when all are.
   std::vector<std::string> Missing() const;
@@ -85,6 +95,7 @@ class PeerLinks final : public OutgoingStream::Owner,
 
   const PodIdentity& identity_;
   const PodMap map_;
+  const bool share_;
   grpc::AsyncGenericService& service_;
   CompletionLoop& loop_;
   Mailbox& mailbox_;

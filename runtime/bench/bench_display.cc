@@ -10,6 +10,7 @@
 #include "runtime/bench/bandwidth.h"
 #include "runtime/bench/calibration.h"
 #include "runtime/bench/choices_text.h"
+#include "runtime/job/format_plan.h"
 #include "runtime/report/failure.h"
 
 namespace podsim {
@@ -18,9 +19,9 @@ namespace {
 // What nccl-tests does not say; each line begins with '#'.
 std::string AboutPod(const BenchRecord& record) {
   const JobPlan& plan = record.plan;
-  const char* const how = record.external_hosts       ? "started elsewhere"
-                          : plan.transport() == "tcp" ? "over TCP"
-                                                      : "over Unix sockets";
+  const std::string how = record.external_hosts
+                              ? "started elsewhere"
+                              : absl::StrCat("over ", TransportText(plan));
   std::string text = absl::StrCat(
       "# pod_bench ", plan.bench().collective(), ": ", plan.bits().slice(),
       ", ", plan.bits().hosts(), " hosts in ", plan.processes(),

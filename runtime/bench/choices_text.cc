@@ -7,6 +7,7 @@
 #include "base/units.h"
 #include "runtime/bench/calibration.h"
 #include "runtime/job/choices_file.h"
+#include "runtime/job/format_plan.h"
 
 namespace podsim {
 namespace {
@@ -16,10 +17,9 @@ std::string MeasuredText(const BenchRecord& record) {
   const std::string how =
       record.external_hosts
           ? "started elsewhere"
-          : absl::StrCat(
-                "in ", plan.processes(),
-                plan.processes() == 1 ? " process" : " processes",
-                plan.transport() == "tcp" ? " over TCP" : " over Unix sockets");
+          : absl::StrCat("in ", plan.processes(),
+                         plan.processes() == 1 ? " process" : " processes",
+                         " over ", TransportText(plan));
   return absl::StrCat("# measured ", record.start_time, " to ", record.end_time,
                       " by podsim ", record.build, "\n# on ", record.hostname,
                       ": ", record.cpu, ", ", record.cpus,

@@ -68,7 +68,7 @@ void FillGeneralDefaults(JobSpec& spec) {
   PODSIM_DEFAULT(spec, precision, "bfloat16");
   PODSIM_DEFAULT(spec, steps_per_eval, 0);
   PODSIM_DEFAULT(spec, threads, 0);
-  PODSIM_DEFAULT(spec, transport, "unix");
+  PODSIM_DEFAULT(spec, transport, "shm");
   PODSIM_DEFAULT(spec, algo, "auto");
   PODSIM_DEFAULT(spec, reduction, "fused");
   PODSIM_DEFAULT(spec, wire_dtype, "float32");

@@ -149,7 +149,7 @@ std::string ProcessesText(const JobPlan& plan) {
                           ? "a fair share of the CPUs"
                           : absl::StrCat(Counted(plan.threads(), "thread"),
                                          processes > 1 ? " each" : ""),
-                      ", ", plan.transport() == "tcp" ? "TCP" : "Unix sockets");
+                      ", ", TransportText(plan));
 }
 
 std::string EvaluationText(const JobPlan& plan) {
@@ -175,6 +175,11 @@ std::string CheckpointText(const JobPlan& plan) {
 }
 
 }  // namespace
+
+std::string TransportText(const JobPlan& plan) {
+  if (plan.transport() == "tcp") return "TCP";
+  return plan.transport() == "unix" ? "Unix sockets" : "shared memory";
+}
 
 std::string FormatPlan(const JobPlan& plan, const Slice& slice) {
   PODSIM_CHECK(plan.bits().slice() == slice.name);

@@ -15,6 +15,9 @@ namespace podsim {
 // REQUIRES: `slice` is the plan's.
 std::string FormatPlan(const JobPlan& plan, const Slice& slice);
 
+// What the plan's processes talk over, in words: "shared memory".
+std::string TransportText(const JobPlan& plan);
+
 }  // namespace podsim
 
 #endif  // PODSIM_RUNTIME_JOB_FORMAT_PLAN_H_

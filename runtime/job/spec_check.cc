@@ -109,7 +109,7 @@ std::vector<Words> WordTable() {
           {"precision", {"bfloat16", "float32"}},
           {"mode", {"train", "eval"}},
           {"on_corruption", {"stop", "restore"}},
-          {"transport", {"unix", "tcp"}},
+          {"transport", {"shm", "unix", "tcp"}},
           {"isa", IsaLevels()},
           {"wrap", {"auto", "torus", "mesh"}}};
 }

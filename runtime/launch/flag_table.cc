@@ -89,7 +89,8 @@ constexpr FlagInfo kSpecFlags[] = {
     {"threads", kMachine, "N",
      "Threads per process; 0: a fair share of the CPUs"},
     {"transport", kMachine, "HOW",
-     "Between processes: unix sockets or tcp [unix]"},
+     "Between processes: shm (memory they share, beside unix\n"
+     "sockets), unix sockets alone, or tcp [shm]"},
     {"link_latency", kMachine, "X",
      "Seconds that a frame takes from a host to another, one\n"
      "frame after the other, on top of this machine's time [0]"},

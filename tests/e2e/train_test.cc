@@ -43,8 +43,9 @@ struct Packing {
 
 TEST(SameBitsTest, PackingTransportAndRepetitionDoNotChangeThem) {
   const Packing packings[] = {
-      {"4 processes, Unix sockets", {"--processes=4"}},
+      {"4 processes, shared memory", {"--processes=4"}},
       {"again", {"--processes=4"}},
+      {"4 processes, Unix sockets", {"--processes=4", "--transport=unix"}},
       {"4 processes, TCP", {"--processes=4", "--transport=tcp"}},
       {"2 processes", {"--processes=2"}},
       {"1 process", {"--processes=1"}},

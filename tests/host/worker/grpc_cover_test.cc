@@ -39,7 +39,8 @@ enum Parameter {
 };
 
 constexpr int kWorlds[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 16};
-constexpr const char* kNetworks[] = {"unix_socket", "tcp"};
+constexpr Line kNetworks[] = {Line::kSharedMemory, Line::kUnixSocket,
+                              Line::kTcp};
 constexpr std::int64_t kChunks[] = {4096, 131072};
 constexpr ElementType kTypes[] = {ElementType::kFloat32, ElementType::kBfloat16,
                                   ElementType::kInt32};
@@ -99,15 +100,14 @@ std::string InWords(const Choice& it) {
       std::string(NameOf(ShapeFor(it).wire)),
       kPlacements[it[kPlacement]] == Placement::kInPlace ? ", in place"
                                                          : ", out of place",
-      ", over ", kNetworks[it[kNetwork]], ", seed ", kSeed);
+      ", over ", OverGrpc(kNetworks[it[kNetwork]]).name, ", seed ", kSeed);
 }
 
 // A host per transport, all polled on this thread.
 class ExecutorPod {
  public:
-  ExecutorPod(int world, const char* network)
-      : pod_(OverGrpc(network, std::string(network) == "unix_socket"),
-             OneToEach(world)) {
+  ExecutorPod(int world, Line network)
+      : pod_(OverGrpc(network), OneToEach(world)) {
     std::vector<int> everyone(static_cast<std::size_t>(world));
     std::iota(everyone.begin(), everyone.end(), 0);
     for (const int host : everyone) {

@@ -3,6 +3,8 @@
 #include <grpcpp/grpcpp.h>
 
 #include <chrono>
+#include <cstdint>
+#include <fstream>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -15,6 +17,7 @@
 #include "base/hash.h"
 #include "interconnect/transport/grpc_transport.h"
 #include "interconnect/transport/peer_links.h"
+#include "interconnect/transport/shared_ring.h"
 #include "tests/interconnect/transport/grpc_group.h"
 #include "tests/testing/status_matchers.h"
 #include "tests/testing/temp_dir.h"
@@ -26,7 +29,8 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 // Process 1 by hand, so that it can send what a GrpcTransport never would.
-class GrpcTransportAgainstHand : public ::testing::Test {
+// What it sends comes over the stream, or through shared memory.
+class GrpcTransportAgainstHand : public ::testing::TestWithParam<bool> {
  protected:
   GrpcTransportAgainstHand() {
     grpc::ServerBuilder builder;
@@ -47,8 +51,8 @@ class GrpcTransportAgainstHand : public ::testing::Test {
         {.process = 1,
          .address = "unix:" + dir_.file("hand"),
          .first_host = 1}};
-    links_.emplace(identity_, *MapPod(processes, 1), service_, *loop_,
-                   mailbox_);
+    links_.emplace(identity_, *MapPod(processes, 1), /*share=*/GetParam(),
+                   service_, *loop_, mailbox_);
     {
       std::jthread other([&] {
         EXPECT_THAT((*transport)->Connect(processes, kGeneration, kTimeout),
@@ -97,7 +101,17 @@ class GrpcTransportAgainstHand : public ::testing::Test {
   std::optional<TestPod> pod_;
 };
 
-TEST_F(GrpcTransportAgainstHand, BadFramesAreToldAndTheStreamGoesOn) {
+INSTANTIATE_TEST_SUITE_P(Grpc, GrpcTransportAgainstHand, ::testing::Bool(),
+                         [](const auto& info) {
+                           return info.param ? "shared_memory" : "stream";
+                         });
+
+TEST_P(GrpcTransportAgainstHand, GoesTheWayItSays) {
+  EXPECT_EQ(links_->open(), GetParam());
+  EXPECT_EQ(links_->StreamTo(0)->sharing(), GetParam());
+}
+
+TEST_P(GrpcTransportAgainstHand, BadFramesAreToldAndTheStreamGoesOn) {
   const auto payload = Pattern(1, 1000);
   struct Case {
     std::function<void(WireHeader&)> spoil;
@@ -129,13 +143,41 @@ TEST_F(GrpcTransportAgainstHand, BadFramesAreToldAndTheStreamGoesOn) {
   EXPECT_EQ(sink.bad.size(), cases.size());
 }
 
-TEST_F(GrpcTransportAgainstHand, ABrokenStreamIsALostPeer) {
+TEST_P(GrpcTransportAgainstHand, ABrokenStreamIsALostPeer) {
   // Nobody runs the hand's loop meanwhile: it would hang up its other stream.
   links_->StreamTo(0)->Cancel();
   pod_->PollUntil([&] { return !pod_->sink(0).lost.empty(); });
   EXPECT_EQ(pod_->sink(0).lost[0].first, 1);
   EXPECT_THAT(pod_->sink(0).lost[0].second,
               StatusIs(absl::StatusCode::kUnavailable, HasSubstr("process 1")));
+}
+
+// The control blocks of all rings for frames that this process has mapped.
+std::vector<RingControl*> SharedRings() {
+  constexpr std::uintptr_t kNoncePage = 4096;
+  std::vector<RingControl*> rings;
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);) {
+    if (line.find("podsim-ici") == std::string::npos) continue;
+    const std::uintptr_t begin = std::stoull(line, nullptr, 16);
+    rings.push_back(reinterpret_cast<RingControl*>(begin + kNoncePage));
+  }
+  return rings;
+}
+
+TEST(SharedLanes, MemoryThatIsDamagedIsALostPeer) {
+  ASSERT_TRUE(SharedRings().empty());
+  TestPod pod(OverGrpc(Line::kSharedMemory), {{0}, {1}});
+  const auto& bytes = pod.Bytes(1, 1000);
+  pod.SendPatiently(0, 1, bytes, 0);
+  pod.PollUntil([&] { return pod.sink(1).frames.size() == 1; });
+  ASSERT_EQ(SharedRings().size(), 4) << "two lanes, each mapped at both ends";
+  for (RingControl* const ring : SharedRings()) ring->put += 1;
+  pod.PollUntil(
+      [&] { return !pod.sink(0).lost.empty() && !pod.sink(1).lost.empty(); });
+  EXPECT_THAT(pod.sink(1).lost[0].second,
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("process 0")));
+  EXPECT_EQ(pod.sink(1).frames.size(), 1);
 }
 
 }  // namespace

@@ -27,33 +27,38 @@ void Group::Add(const std::string& address, int first_host, int host_count,
 }
 
 std::vector<absl::Status> Group::Connect(const std::vector<std::uint32_t>& of,
-                                         absl::Duration timeout) {
+                                         absl::Duration timeout,
+                                         bool share_memory) {
   std::vector<absl::Status> results(transports.size());
   std::vector<std::jthread> threads;
   for (std::size_t i = 0; i < transports.size(); ++i) {
-    threads.emplace_back([this, i, &of, timeout, &results] {
-      results[i] = transports[i]->Connect(processes, of[i], timeout);
+    threads.emplace_back([this, i, &of, timeout, share_memory, &results] {
+      results[i] =
+          transports[i]->Connect(processes, of[i], timeout, share_memory);
     });
   }
   threads.clear();
   return results;
 }
 
-TransportKind OverGrpc(const std::string& name, bool unix_socket,
-                       absl::Duration linger) {
-  return {name, [unix_socket,
-                 linger](const std::vector<std::vector<int>>& processes) {
+TransportKind OverGrpc(Line line, absl::Duration linger) {
+  const std::string name = line == Line::kTcp          ? "tcp"
+                           : line == Line::kUnixSocket ? "unix_socket"
+                                                       : "shared_memory";
+  return {name, [line, linger](const std::vector<std::vector<int>>& processes) {
             // The sockets' names go with the directory, the streams stay.
             const TempDir dir;
             Group group;
             for (const auto& hosts : processes) {
-              group.Add(
-                  unix_socket ? absl::StrCat("unix:", dir.path(), "/", hosts[0])
-                              : "127.0.0.1:0",
-                  hosts[0], static_cast<int>(hosts.size()), kSecurity, linger);
+              group.Add(line == Line::kTcp
+                            ? "127.0.0.1:0"
+                            : absl::StrCat("unix:", dir.path(), "/", hosts[0]),
+                        hosts[0], static_cast<int>(hosts.size()), kSecurity,
+                        linger);
             }
-            for (const auto& status : group.Connect(std::vector<std::uint32_t>(
-                     processes.size(), kGeneration))) {
+            for (const auto& status : group.Connect(
+                     std::vector<std::uint32_t>(processes.size(), kGeneration),
+                     kTimeout, line == Line::kSharedMemory)) {
               EXPECT_THAT(status, IsOk());
             }
             Transports transports;

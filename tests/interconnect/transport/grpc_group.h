@@ -29,11 +29,14 @@ struct Group {
 
   // All at the same time, each in its generation; what each of them returned.
   std::vector<absl::Status> Connect(const std::vector<std::uint32_t>& of,
-                                    absl::Duration timeout = kTimeout);
+                                    absl::Duration timeout = kTimeout,
+                                    bool share_memory = true);
 };
 
-// Pods over Unix sockets or TCP, connected, in kGeneration.
-TransportKind OverGrpc(const std::string& name, bool unix_socket,
+enum class Line { kTcp, kUnixSocket, kSharedMemory };
+
+// Pods over such lines, connected, in kGeneration.
+TransportKind OverGrpc(Line line,
                        absl::Duration linger = GrpcTransport::Options().linger);
 
 }  // namespace podsim::testing

@@ -22,15 +22,21 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 auto AllKinds() {
-  return ::testing::Values(OverGrpc("unix_socket", true),
-                           OverGrpc("tcp", false),
-                           Muxed(OverGrpc("unix_socket", true)));
+  return ::testing::Values(OverGrpc(Line::kSharedMemory),
+                           OverGrpc(Line::kUnixSocket), OverGrpc(Line::kTcp),
+                           Muxed(OverGrpc(Line::kSharedMemory)),
+                           Muxed(OverGrpc(Line::kUnixSocket)));
 }
 
 INSTANTIATE_TEST_SUITE_P(Grpc, TransportTest,
                          ::testing::Combine(AllKinds(), ::testing::Bool()),
                          TransportName);
 INSTANTIATE_TEST_SUITE_P(Grpc, TwoProcessTest, AllKinds(), KindName);
+
+class GrpcLine : public ::testing::TestWithParam<Line> {};
+INSTANTIATE_TEST_SUITE_P(
+    Grpc, GrpcLine, ::testing::Values(Line::kSharedMemory, Line::kUnixSocket),
+    [](const auto& info) { return OverGrpc(info.param).name; });
 
 // Compares checksums, as whoever uses the bytes must.
 struct CheckingSink final : FrameSink {
@@ -49,10 +55,10 @@ struct CheckingSink final : FrameSink {
   std::vector<std::uint32_t> bad;
 };
 
-TEST(GrpcTransport, ABitFlippedOnTheLineBreaksTheChecksum) {
+TEST_P(GrpcLine, ABitFlippedOnTheLineBreaksTheChecksum) {
   const auto bytes = Pattern(1, 100'000);
   const SystemClock clock;
-  Transports pod = OverGrpc("unix_socket", true).make({{0}, {1}});
+  Transports pod = OverGrpc(GetParam()).make({{0}, {1}});
   {
     FaultyLinks links(*pod[0], clock, 7);
     RecordingSink sender;
@@ -81,16 +87,16 @@ TEST(GrpcTransport, ABitFlippedOnTheLineBreaksTheChecksum) {
 }
 
 TEST(GrpcTransport, FramesOfAnotherGenerationAreNotSent) {
-  TestPod pod(OverGrpc("unix_socket", true), {{0}, {1}});
+  TestPod pod(OverGrpc(Line::kUnixSocket), {{0}, {1}});
   EXPECT_THAT(
       pod.of(0).Send({.from = 0, .to = 1, .key = {.generation = 99}}, {}, 0),
       StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("99")));
 }
 
 // The last frames of a process that has finished, and gone, still count.
-TEST(GrpcTransport, FramesSentBeforeGoodbyeAreHeardBeforeTheLoss) {
+TEST_P(GrpcLine, FramesSentBeforeGoodbyeAreHeardBeforeTheLoss) {
   for (int round = 0; round < 5; ++round) {
-    TestPod pod(OverGrpc("unix_socket", true), {{0}, {1}});
+    TestPod pod(OverGrpc(GetParam()), {{0}, {1}});
     const auto& bytes = pod.Bytes(round, 100000);
     for (int i = 0; i < 10; ++i) pod.SendPatiently(0, 1, bytes, i);
     pod.PollUntil([&] { return pod.sink(0).done.size() == 10; });
@@ -104,7 +110,7 @@ TEST(GrpcTransport, FramesSentBeforeGoodbyeAreHeardBeforeTheLoss) {
 // for, and a peer that reads it is not lost.
 TEST(GrpcTransport, AHostThatLeavesCostsNoPeerThatReads) {
   // Patient, so that a reader who gets no CPU for a while still reads.
-  TestPod pod(OverGrpc("unix_socket", true, kTimeout), {{0}, {1}});
+  TestPod pod(OverGrpc(Line::kUnixSocket, kTimeout), {{0}, {1}});
   const auto& bytes = pod.Bytes(1, kMaxBytesInFlight / 5);
   for (int i = 0; i < 3; ++i) {
     ASSERT_EQ(*pod.Send(0, 1, bytes, i), SendResult::kQueued);
@@ -124,8 +130,8 @@ TEST(GrpcTransport, AHostThatLeavesCostsNoPeerThatReads) {
   pod.Destroy(0);
 }
 
-TEST(GrpcTransport, PollsWithoutWaitDoNotWait) {
-  TestPod pod(OverGrpc("unix_socket", true), {{0}, {1}});
+TEST_P(GrpcLine, PollsWithoutWaitDoNotWait) {
+  TestPod pod(OverGrpc(GetParam()), {{0}, {1}});
   pod.Settle();
   const absl::Time start = absl::Now();
   for (int i = 0; i < 1000; ++i) pod.of(0).Poll(absl::ZeroDuration());
@@ -133,8 +139,8 @@ TEST(GrpcTransport, PollsWithoutWaitDoNotWait) {
   EXPECT_LT(absl::Now() - start, absl::Milliseconds(400));
 }
 
-TEST(GrpcTransport, DestructionDoesNotWaitForWhoDoesNotPoll) {
-  TestPod pod(OverGrpc("unix_socket", true), {{0}, {1}});
+TEST_P(GrpcLine, DestructionDoesNotWaitForWhoDoesNotPoll) {
+  TestPod pod(OverGrpc(GetParam()), {{0}, {1}});
   const auto& bytes = pod.Bytes(1, 1000000);
   for (int i = 0; i < 4; ++i) ASSERT_THAT(pod.Send(0, 1, bytes, i), IsOk());
   pod.of(0).Poll(absl::ZeroDuration());
@@ -144,11 +150,11 @@ TEST(GrpcTransport, DestructionDoesNotWaitForWhoDoesNotPoll) {
   EXPECT_LT(absl::Now() - start, absl::Seconds(5));
 }
 
-TEST(GrpcTransport, PayloadsMayOutliveTheTransport) {
+TEST_P(GrpcLine, PayloadsMayOutliveTheTransport) {
   std::vector<Payload> kept;
   const auto bytes = Pattern(3, 300000);
   {
-    TestPod pod(OverGrpc("unix_socket", true), {{0}, {1}});
+    TestPod pod(OverGrpc(GetParam()), {{0}, {1}});
     pod.sink(1).keep = true;
     pod.SendPatiently(0, 1, bytes, 1);
     pod.PollUntil([&] { return pod.sink(1).kept.size() == 1; });

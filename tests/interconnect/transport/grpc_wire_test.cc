@@ -122,8 +122,10 @@ TEST_P(DataMessage, EveryFlippedBitIsNoticed) {
 
 TEST(CreditMessage, EveryFlippedBitIsNoticed) {
   const Route route = {.from = 3, .to = 1};
-  for (const FrameKind kind : {FrameKind::kCredit, FrameKind::kCreditRequest}) {
-    ExpectEveryFlipIsNoticed(MakeMessage(kind, route, 65536, Identity()));
+  for (const FrameKind kind :
+       {FrameKind::kCredit, FrameKind::kCreditRequest, FrameKind::kWake}) {
+    ExpectEveryFlipIsNoticed(
+        MakeMessage(HeaderOf(kind, route, 65536, Identity())));
   }
 }
 

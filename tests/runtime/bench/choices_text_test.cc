@@ -41,8 +41,8 @@ TEST(ChoicesTextTest, SaysMachineDateCommandAndRanks) {
       AllOf(HasSubstr("# pod_bench all_reduce --algo=all\n"),
             HasSubstr("2026-11-21 10:00:00 to 2026-11-21 10:00:09"),
             HasSubstr("0.1.0 abc"), HasSubstr("# on node: a CPU, 2 CPUs\n"),
-            HasSubstr("# ranks: 4 hosts of v3-32 in 2 processes over Unix "
-                      "sockets\n"),
+            HasSubstr("# ranks: 4 hosts of v3-32 in 2 processes over shared "
+                      "memory\n"),
             HasSubstr("more than 5% faster")));
 }
 

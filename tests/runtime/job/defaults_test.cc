@@ -36,7 +36,7 @@ TEST(ApplyRecipeTest, FillsAnEmptyJob) {
   EXPECT_EQ(spec.momentum(), recipe.momentum);
   EXPECT_EQ(spec.precision(), "bfloat16");
   EXPECT_EQ(spec.lr_scaling(), "linear");
-  EXPECT_EQ(spec.transport(), "unix");
+  EXPECT_EQ(spec.transport(), "shm");
   EXPECT_EQ(spec.processes(), 4);
   EXPECT_EQ(spec.stall_timeout(), 10);
   EXPECT_EQ(spec.heartbeat_timeout(), 5);

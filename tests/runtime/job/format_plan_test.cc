@@ -48,7 +48,7 @@ numerics    bfloat16 products, float32 sums, kernels v3 (Eigen X), seed 0
 gradients   9,610 (37.54 KiB), 1 bucket, halving_doubling of 4 hosts, 1.00 MiB
             chunks
 memory      772.77 KiB touched by a host per step, 540.23 KiB at the least
-processes   4 processes, 1 host each, a fair share of the CPUs, Unix sockets
+processes   4 processes, 1 host each, a fair share of the CPUs, shared memory
 evaluation  8 per core, at the end
 note        1,001 steps (v3-8, batch 64) become 251: 64,064 examples either way
 note        steps round up: 192 more examples than asked for

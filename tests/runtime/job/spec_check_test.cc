@@ -83,7 +83,7 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{"precision: 'float16'",
                 "'float16'; allowed: bfloat16, float32"},
         Refused{"lr_scaling: 'cosine'", "linear, sqrt, none"},
-        Refused{"transport: 'rdma'", "unix, tcp"},
+        Refused{"transport: 'rdma'", "shm, unix, tcp"},
         Refused{"isa: 'v5'", "v2, v3, v4, amx"},
         Refused{"wrap: 'x'", "auto, torus, mesh"},
         Refused{"wrap: ''", "auto, torus, mesh"},
