@@ -107,13 +107,17 @@ def pod_bench(program, *flags):
 
 
 def podsims(program, socket):
+    """With the transport of a pod on one machine, and over sockets alone."""
     link = f"--transport={socket}"
     plain = [Contender(f"podsim/{algo}", ALL,
-                       pod_bench(program, link, f"--algo={algo}"))
+                       pod_bench(program, f"--algo={algo}"))
              for algo in ("auto", "ring", "halving_doubling", "direct")]
     return plain + [
         Contender("podsim/bfloat16", (64 * MIB,),
-                  pod_bench(program, link, "--wire_dtype=bfloat16")),
+                  pod_bench(program, "--wire_dtype=bfloat16")),
         Contender("podsim/packed", (64 * MIB,),
-                  pod_bench(program, link, "--processes=1")),
+                  pod_bench(program, "--processes=1")),
+        Contender("podsim/sockets", ALL, pod_bench(program, link)),
+        Contender("podsim/sockets-bfloat16", (64 * MIB,),
+                  pod_bench(program, link, "--wire_dtype=bfloat16")),
     ]

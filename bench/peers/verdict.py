@@ -25,6 +25,7 @@ GLOO = ("gloo/ring", "gloo/ring_chunked", "gloo/new_ring")
 TCP = ("openmpi/tcp",)
 SHM = ("openmpi/shm",)
 AUTO = "podsim/auto"
+SOCKETS = "podsim/sockets"
 FLOOR_MISSED = "FLOOR MISSED"
 BIG = (16 * MIB, 64 * MIB)
 TOP = (64 * MIB,)
@@ -47,6 +48,10 @@ GOALS = (
     Goal(TINY, "OpenMPI TCP", AUTO, TCP, 0.6),
     Goal(TOP, "bfloat16 wire: our float32", "podsim/bfloat16", (AUTO,),
          1.8, 1.5),
+    Goal(BIG, "limit; podsim over sockets alone", SOCKETS, ("limit/ring",),
+         .90),
+    Goal(TOP, "bfloat16 wire: our float32, both over sockets alone",
+         "podsim/sockets-bfloat16", (SOCKETS,), 1.8),
     Goal(TOP, "packed in one process: OpenMPI shared memory", "podsim/packed",
          SHM, 4.0, 2.5),
 )
