@@ -60,12 +60,13 @@ bool CompletionLoop::RunOne(Time until) {
 
 bool CompletionLoop::Glance(SideDoor& door) {
   const bool came = door.Look();
-  if (door.open()) {
-    const Time now = std::chrono::steady_clock::now();
-    if (now < queue_look_) return came;
-    queue_look_ = now + kQueueEvery;
-  }
-  return RunOne(Time()) || came;
+  const bool rarely = door.open();
+  if (rarely && std::chrono::steady_clock::now() < queue_look_) return came;
+  const bool ran = RunOne(Time());
+  // Where there was one completion there may be more.
+  queue_look_ =
+      rarely && !ran ? std::chrono::steady_clock::now() + kQueueEvery : Time();
+  return ran || came;
 }
 
 bool CompletionLoop::RunOneSoon(Time until, SideDoor& door) {
@@ -75,7 +76,7 @@ bool CompletionLoop::RunOneSoon(Time until, SideDoor& door) {
     sched_yield();
     ran = Glance(door);
   }
-  if (!ran) {
+  if (!ran && !Passed(until)) {
     door.SetWaiting(true);
     ran = door.Look() || RunOne(until);
     door.SetWaiting(false);

@@ -67,7 +67,7 @@ class GrpcTransport final : public Transport {
   // hosts are known; call it once. After an error only the destructor is left.
   // `share_memory`: frames to and from processes on Unix sockets go through
   // memory shared with them, where both want it and the system allows it; the
-  // streams then only wake, and tell who is there.
+  // streams then wake, tell who is there, and take what finds no room.
   // Errors: INVALID_ARGUMENT (the list), UNAUTHENTICATED (a peer has another
   //   token), FAILED_PRECONDITION (a peer is in another generation, or speaks
   //   another protocol version), DEADLINE_EXCEEDED (names who is missing),

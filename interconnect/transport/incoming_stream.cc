@@ -1,8 +1,9 @@
 // A read is outstanding until the stream ends; a write only while there is a
-// hello or credit to send.
+// hello, a credit or a call to wake up to send.
 #include "interconnect/transport/incoming_stream.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -108,11 +109,12 @@ void IncomingStream::AcceptLane(const IciHello::SharedMemory& offer) {
 
 void IncomingStream::TakeMessage() {
   absl::StatusOr<Message> message = OpenMessage(incoming_);
+  const absl::StatusOr<WireHeader> header =
+      message.ok() ? TakeHeader(message->parts) : message.status();
+  // Frames in memory may wait for this one, or not: nobody knows.
+  if (!header.ok() && sharing()) return Break(header.status());
   if (!message.ok()) return TakeFrame(message.status(), {}, nullptr);
-  const absl::StatusOr<WireHeader> header = TakeHeader(message->parts);
-  // One that cannot be read is taken for data: to wait for too few frames shows
-  // at once, to wait for one too many does not.
-  if (!header.ok() || header->kind == FrameKind::kData) {
+  if (header.ok() && header->kind == FrameKind::kData) {
     TakeShared();  // all that was sent before it
     ++streamed_;
   }
@@ -123,17 +125,27 @@ void IncomingStream::TakeMessage() {
 
 bool IncomingStream::TakeShared() {
   bool took = false;
-  while (lane_ != nullptr && lane_->in().NextMark() == streamed_) {
+  while (lane_ != nullptr) {
+    const std::optional<std::uint32_t> mark = lane_->in().NextMark();
+    if (!mark || static_cast<std::int32_t>(*mark - streamed_) > 0) break;
     took = true;
-    const absl::Status taken = TakeSharedFrame();
-    if (taken.ok()) continue;
-    lane_.reset();
-    owner_.OnIncomingEnded(process_, taken);
+    const absl::Status taken = TakeSharedFrame(*mark);
+    if (!taken.ok()) Break(taken);
   }
   return took;
 }
 
-absl::Status IncomingStream::TakeSharedFrame() {
+void IncomingStream::Break(const absl::Status& why) {
+  lane_.reset();
+  owner_.OnIncomingEnded(process_, why);
+}
+
+absl::Status IncomingStream::TakeSharedFrame(std::uint32_t mark) {
+  if (mark != streamed_) {
+    return absl::DataLossError(
+        absl::StrCat("a frame in shared memory is marked as the one after ",
+                     mark, " others, of which ", streamed_, " came"));
+  }
   PODSIM_ASSIGN_OR_RETURN(RingReader::Entry entry, lane_->in().Take());
   TakeFrame(
       DecodeHeader(entry.header), std::move(entry.payload),

@@ -87,7 +87,9 @@ class IncomingStream : public std::enable_shared_from_this<IncomingStream> {
   // Maps what the opener offers, if it can be.
   void AcceptLane(const IciHello::SharedMemory& offer);
   void TakeMessage();
-  absl::Status TakeSharedFrame();
+  absl::Status TakeSharedFrame(std::uint32_t mark);
+  // Takes the peer for lost; no more is taken from shared memory.
+  void Break(const absl::Status& why);
   // A frame, its payload and how to let go of that, whichever way they came.
   void TakeFrame(const absl::StatusOr<WireHeader>& header,
                  Payload::Parts payload, std::function<void()> drop);

@@ -63,7 +63,7 @@ void OutgoingStream::OnStarted(bool ok) {
 
 void OutgoingStream::OnRead(bool ok) {
   if (!ok) return Finish();
-  error_ = greeted_ ? TakeCreditMessage() : Greet();
+  error_.Update(greeted_ ? TakeCreditMessage() : Greet());
   if (!error_.ok()) {
     Cancel();
     return Finish();
@@ -103,8 +103,9 @@ bool OutgoingStream::TakeShared() {
   bool took = false;
   while (sharing_ && lane_->in().NextMark()) {
     took = true;
-    error_ = TakeSharedCredit();
-    if (error_.ok()) continue;
+    const absl::Status taken = TakeSharedCredit();
+    if (taken.ok()) continue;
+    error_.Update(taken);
     sharing_ = false;
     Cancel();  // the read that is outstanding fails
   }

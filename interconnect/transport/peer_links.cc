@@ -251,9 +251,9 @@ void PeerLinks::OnIncomingEnded(int process, const absl::Status& why) {
 
 void PeerLinks::Lose(int process, const absl::Status& why) {
   Peer& peer = peers_.at(process);
-  if (!peer.lost.ok()) return;
-  // What it has sent counts, and came before.
+  // What it has sent counts, and came before. (It may also be what ends it.)
   if (peer.incoming != nullptr) peer.incoming->TakeShared();
+  if (!peer.lost.ok()) return;
   const IciProcess& where = map_.peers.at(process);
   // "Cancelled" is how gRPC calls a reset; nobody here has cancelled anything.
   peer.lost = Annotate(

@@ -14,8 +14,9 @@
 namespace podsim {
 
 // Room for all that one host may have in flight to another, and for the heads
-// of as many frames as are likely then. Frames that find no room go over the
-// stream.
+// of as many frames as are likely then. Room comes back in order: a payload
+// that is kept for long keeps what lies behind it. Frames that find no room go
+// over the stream.
 inline constexpr std::size_t kSharedFrameBytes = kMaxBytesInFlight + (64 << 10);
 inline constexpr std::size_t kSharedCreditBytes = 16 << 10;
 inline constexpr std::size_t kSharedLaneBytes =

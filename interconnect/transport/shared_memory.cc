@@ -1,6 +1,7 @@
 // A memfd, opened by the other process under /proc/PID/fd/FD, which the kernel
-// allows to the same user alone. Its size is sealed: a mapping of a file that
-// somebody cuts short would end whoever reads it.
+// allows to the same user alone. Its pages are there from the beginning, and
+// its size is sealed: a mapping of a file that has no room, or that somebody
+// cuts short, would end whoever touches it.
 #include "interconnect/transport/shared_memory.h"
 
 #include <fcntl.h>
@@ -31,7 +32,8 @@ absl::Status Failed(const std::string& what) {
 
 bool IsWhatItSays(int fd, std::size_t bytes) {
   struct stat about {};
-  return fcntl(fd, F_GET_SEALS) == kSeals && fstat(fd, &about) == 0 &&
+  const int seals = fcntl(fd, F_GET_SEALS);  // there may be others
+  return seals >= 0 && (seals & kSeals) == kSeals && fstat(fd, &about) == 0 &&
          about.st_size == static_cast<off_t>(kPage + bytes);
 }
 
@@ -51,7 +53,7 @@ absl::StatusOr<SharedMemory> SharedMemory::Create(std::size_t bytes) {
   const int fd = memfd_create("podsim-ici", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   if (fd < 0) return Failed("memfd_create");
   made.name_ = {.pid = getpid(), .fd = fd};  // closed with `made` from here on
-  if (ftruncate(fd, static_cast<off_t>(kPage + bytes)) != 0 ||
+  if (fallocate(fd, 0, 0, static_cast<off_t>(kPage + bytes)) != 0 ||
       fcntl(fd, F_ADD_SEALS, kSeals) != 0) {
     return Failed("setting its size");
   }
@@ -66,7 +68,7 @@ absl::StatusOr<SharedMemory> SharedMemory::Create(std::size_t bytes) {
 absl::StatusOr<SharedMemory> SharedMemory::Open(const SharedMemoryName& name,
                                                 std::size_t bytes) {
   const std::string path = absl::StrCat("/proc/", name.pid, "/fd/", name.fd);
-  const int fd = open(path.c_str(), O_RDWR | O_CLOEXEC);
+  const int fd = open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   if (fd < 0) return Failed(path);
   SharedMemory opened;
   const absl::Status mapped =

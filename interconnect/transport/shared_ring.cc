@@ -1,7 +1,7 @@
 // Orders: the putter publishes `put` after the bytes, the taker publishes
-// `taken` after its last read. Those two stores and `waiting` are sequentially
-// consistent, so that of an entry put and a taker that goes to sleep at the
-// same time at least one end sees the other.
+// `taken` after its last read. `put` and `waiting` are sequentially consistent,
+// so that of an entry put and a taker that goes to sleep at the same time at
+// least one end sees the other.
 #include "interconnect/transport/shared_ring.h"
 
 #include <algorithm>

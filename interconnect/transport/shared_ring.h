@@ -11,7 +11,8 @@
 // at, and payloads carry checksums of their own. Nothing here blocks.
 //
 // To sleep without missing an entry, the taker says so (SetWaiting), looks once
-// more, and is woken by some other way when Put or PutAndTell finds the word.
+// more, and is woken by some other way when the putter finds the word
+// (TakeWaiting).
 #ifndef PODSIM_INTERCONNECT_TRANSPORT_SHARED_RING_H_
 #define PODSIM_INTERCONNECT_TRANSPORT_SHARED_RING_H_
 

@@ -21,7 +21,8 @@ constexpr BenchFlagInfo kFlags[] = {
      "Host processes; fewer than hosts packs them [one per\n"
      "host, at most 8]"},
     {"transport", "--transport", nullptr, kPod, "HOW",
-     "Between processes: unix sockets or tcp [unix]"},
+     "Between processes: shm (memory they share, beside unix\n"
+     "sockets), unix sockets alone, or tcp [shm]"},
     {"chunk_bytes", "--chunk_bytes", nullptr, kPod, "BYTES",
      "Piece of a buffer that travels at a time [1M]"},
 
@@ -131,7 +132,7 @@ constexpr char kExamples[] =
     "\n"
     "Examples:\n"
     "  pod_bench all_reduce -b 1K -e 64M -f 4\n"
-    "      4 hosts as 4 processes over Unix sockets\n"
+    "      4 hosts as 4 processes over shared memory\n"
     "  pod_bench all_reduce -b 64M -e 64M --algo=all -J result.json\n"
     "      one table row per algorithm; median, p99 and more in the file\n"
     "  pod_bench all_reduce -b 1K -e 64M -f 4 --algo=all "

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <random>
+#include <utility>
+#include <vector>
 
 #include "base/units.h"
 #include "tests/interconnect/transport/conformance.h"
@@ -112,12 +114,11 @@ TEST_P(TransportTest, AFloodOfSmallFramesKeepsItsOrder) {
     }
     pod_.PollUntil([&] { return receiver.frames.size() == token; });
     // Every third stays, among those that go.
-    for (std::size_t i = receiver.kept.size(); i > 0; --i) {
-      if (i % 3 != 0) {
-        receiver.kept.erase(receiver.kept.begin() +
-                            static_cast<std::ptrdiff_t>(i) - 1);
-      }
+    std::vector<Payload> kept;
+    for (std::size_t i = 0; i < receiver.kept.size(); i += 3) {
+      kept.push_back(std::move(receiver.kept[i]));
     }
+    receiver.kept = std::move(kept);
     pod_.Settle();
   }
   for (std::size_t i = 0; i < token; ++i) {

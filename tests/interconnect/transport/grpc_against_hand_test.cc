@@ -17,7 +17,7 @@
 #include "base/hash.h"
 #include "interconnect/transport/grpc_transport.h"
 #include "interconnect/transport/peer_links.h"
-#include "interconnect/transport/shared_ring.h"
+#include "interconnect/transport/shared_lane.h"
 #include "tests/interconnect/transport/grpc_group.h"
 #include "tests/testing/status_matchers.h"
 #include "tests/testing/temp_dir.h"
@@ -152,27 +152,36 @@ TEST_P(GrpcTransportAgainstHand, ABrokenStreamIsALostPeer) {
               StatusIs(absl::StatusCode::kUnavailable, HasSubstr("process 1")));
 }
 
-// The control blocks of all rings for frames that this process has mapped.
-std::vector<RingControl*> SharedRings() {
+// The control blocks of all rings that this process has mapped: those for
+// frames begin at 0 of a lane's memory, those for credits behind them.
+std::vector<RingControl*> SharedRings(std::size_t begin_of_ring) {
   constexpr std::uintptr_t kNoncePage = 4096;
   std::vector<RingControl*> rings;
   std::ifstream maps("/proc/self/maps");
   for (std::string line; std::getline(maps, line);) {
     if (line.find("podsim-ici") == std::string::npos) continue;
     const std::uintptr_t begin = std::stoull(line, nullptr, 16);
-    rings.push_back(reinterpret_cast<RingControl*>(begin + kNoncePage));
+    rings.push_back(
+        reinterpret_cast<RingControl*>(begin + kNoncePage + begin_of_ring));
   }
   return rings;
 }
 
-TEST(SharedLanes, MemoryThatIsDamagedIsALostPeer) {
-  ASSERT_TRUE(SharedRings().empty());
+class SharedLanes : public ::testing::TestWithParam<std::size_t> {};
+INSTANTIATE_TEST_SUITE_P(
+    Grpc, SharedLanes, ::testing::Values(0, RingMemoryBytes(kSharedFrameBytes)),
+    [](const auto& info) { return info.param == 0 ? "frames" : "credits"; });
+
+TEST_P(SharedLanes, MemoryThatIsDamagedIsALostPeer) {
+  const std::size_t ring_at = GetParam();
+  ASSERT_TRUE(SharedRings(ring_at).empty());
   TestPod pod(OverGrpc(Line::kSharedMemory), {{0}, {1}});
   const auto& bytes = pod.Bytes(1, 1000);
   pod.SendPatiently(0, 1, bytes, 0);
   pod.PollUntil([&] { return pod.sink(1).frames.size() == 1; });
-  ASSERT_EQ(SharedRings().size(), 4) << "two lanes, each mapped at both ends";
-  for (RingControl* const ring : SharedRings()) ring->put += 1;
+  ASSERT_EQ(SharedRings(ring_at).size(), 4)
+      << "two lanes, each mapped at both ends";
+  for (RingControl* const ring : SharedRings(ring_at)) ring->put += 1;
   pod.PollUntil(
       [&] { return !pod.sink(0).lost.empty() && !pod.sink(1).lost.empty(); });
   EXPECT_THAT(pod.sink(1).lost[0].second,

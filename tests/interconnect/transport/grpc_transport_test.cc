@@ -9,7 +9,9 @@
 #include "absl/time/clock.h"
 #include "base/clock.h"
 #include "base/hash.h"
+#include "interconnect/transport/credit.h"
 #include "interconnect/transport/faulty_links.h"
+#include "interconnect/transport/shared_lane.h"
 #include "tests/interconnect/transport/conformance.h"
 #include "tests/interconnect/transport/grpc_group.h"
 #include "tests/interconnect/transport/muxed.h"
@@ -84,6 +86,35 @@ TEST_P(GrpcLine, ABitFlippedOnTheLineBreaksTheChecksum) {
     pod[1]->SetSink(1, nullptr);
   }
   TestPod goodbye(std::move(pod));
+}
+
+// One that finds no room in shared memory goes over the stream, and one behind
+// it, which does, must not come first.
+TEST(GrpcTransport, FramesThatGoTwoWaysKeepTheirOrder) {
+  TestPod pod(OverGrpc(Line::kSharedMemory), {{0, 1}, {2}});
+  RecordingSink& receiver = pod.sink(2);
+  receiver.keep = true;
+  const auto& filling = pod.Bytes(1, kMaxExpressBytesInFlight);
+  for (std::uint64_t token = 0; token < BoundOf(Lane::kBulk) / filling.size();
+       ++token) {
+    ASSERT_EQ(*pod.Send(0, 2, filling, token), SendResult::kQueued);
+  }
+  ASSERT_EQ(*pod.Send(0, 2, filling, 100, Lane::kExpress), SendResult::kQueued);
+  pod.PollUntil([&] { return receiver.frames.size() == 9; });
+
+  const auto& long_one = pod.Bytes(2, kSharedFrameBytes - kMaxBytesInFlight);
+  const auto& short_one = pod.Bytes(3, 100);
+  ASSERT_EQ(*pod.Send(1, 2, long_one, 7), SendResult::kQueued);
+  const absl::Time deadline = absl::Now() + kTimeout;
+  while (pod.sink(1).done.empty() && absl::Now() < deadline) {
+    pod.of(1).Poll(absl::Milliseconds(1));  // it is written, and not read
+  }
+  ASSERT_EQ(*pod.Send(1, 2, short_one, 8), SendResult::kQueued);
+  pod.PollUntil([&] { return receiver.frames.size() == 11; });
+  EXPECT_EQ(receiver.frames[9].header.key.sequence, 7);
+  EXPECT_EQ(receiver.frames[9].bytes, long_one);
+  EXPECT_EQ(receiver.frames[10].header.key.sequence, 8);
+  EXPECT_EQ(receiver.frames[10].bytes, short_one);
 }
 
 TEST(GrpcTransport, FramesOfAnotherGenerationAreNotSent) {

@@ -162,8 +162,30 @@ TEST(SharedRing, PositionsThatCannotBeAreRefused) {
     ASSERT_TRUE(reader.NextMark());
     EXPECT_THAT(reader.Take(), StatusIs(absl::StatusCode::kDataLoss,
                                         HasSubstr("shared memory")));
-    memory.control().taken = put;
-    EXPECT_FALSE(writer.Put(0, Header(0), Pattern(1, kBytes)));
+  }
+}
+
+TEST(SharedRing, AnEntryEndsWhereWhatWasPutEnds) {
+  Memory memory(kBytes);
+  RingWriter writer(memory.bytes());
+  RingReader reader(memory.bytes());
+  ASSERT_TRUE(writer.Put(0, Header(1), Pattern(1, 1)));
+  memory.control().put = RingEntryBytes(0) + 1;  // the byte, and not its line
+  ASSERT_TRUE(reader.NextMark());
+  EXPECT_THAT(reader.Take(), StatusIs(absl::StatusCode::kDataLoss,
+                                      HasSubstr("shared memory")));
+}
+
+TEST(SharedRing, RoomThatCannotBeIsNotUsed) {
+  for (const std::uint64_t taken :
+       {std::uint64_t{kBytes + 64}, std::uint64_t{1} << 63,
+        ~std::uint64_t{0}}) {
+    SCOPED_TRACE(taken);
+    Memory memory(kBytes);
+    RingWriter writer(memory.bytes());
+    ASSERT_TRUE(writer.Put(0, Header(0), Pattern(1, kBytes - 128)));
+    memory.control().taken = taken;
+    EXPECT_FALSE(writer.Put(0, Header(0), {}));
   }
 }
 
@@ -172,11 +194,12 @@ TEST(SharedRing, NothingIsLostBetweenTwoThreads) {
   constexpr std::uint32_t kFrames = 20000;
   Memory memory(4096);
   std::atomic<std::uint32_t> bell = 0;
-  std::jthread putter([&] {
+  std::jthread putter([&](const std::stop_token& stop) {
     RingWriter writer(memory.bytes());
     for (std::uint32_t i = 0; i < kFrames; ++i) {
       const auto bytes = Pattern(i, i % 700);
       while (!writer.Put(i, Header(bytes.size(), i), bytes)) {
+        if (stop.stop_requested()) return;
         std::this_thread::yield();
       }
       if (writer.TakeWaiting()) {
