@@ -146,6 +146,7 @@ absl::Status IncomingStream::TakeSharedFrame(std::uint32_t mark) {
         absl::StrCat("a frame in shared memory is marked as the one after ",
                      mark, " others, of which ", streamed_, " came"));
   }
+  lane_used_ = true;
   PODSIM_ASSIGN_OR_RETURN(RingReader::Entry entry, lane_->in().Take());
   TakeFrame(
       DecodeHeader(entry.header), std::move(entry.payload),
@@ -232,7 +233,7 @@ WireHeader IncomingStream::CreditOf(const Route& route) {
 }
 
 bool IncomingStream::ShareCredit(const Route& route) {
-  if (lane_ == nullptr ||
+  if (lane_ == nullptr || !lane_used_ ||
       !lane_->out().Put(0, EncodeHeader(CreditOf(route)), {})) {
     return false;
   }

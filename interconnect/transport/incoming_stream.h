@@ -114,6 +114,7 @@ class IncomingStream : public std::enable_shared_from_this<IncomingStream> {
   grpc::ByteBuffer incoming_;
 
   std::shared_ptr<SharedLane> lane_;  // payloads hold it too
+  bool lane_used_ = false;            // a frame has come that way
   std::uint32_t streamed_ = 0;        // data frames that came over the stream
 
   std::map<Route, Debt> debts_;

@@ -3,9 +3,11 @@
 #include "interconnect/transport/outgoing_stream.h"
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/log.h"
 #include "base/rpc/credentials.h"
 #include "base/rpc/status.h"
 #include "base/status.h"
@@ -79,7 +81,6 @@ absl::Status OutgoingStream::Greet() {
   }
   greeted_ = true;
   sharing_ = lane_ != nullptr && reply.has_shared_memory();
-  if (lane_ != nullptr) lane_->memory().Forget();
   return absl::OkStatus();
 }
 
@@ -126,6 +127,20 @@ bool OutgoingStream::open() const {
   return greeted_ && !closing_ && !ended_ && !finish_.pending();
 }
 
+bool OutgoingStream::FillLane() {
+  if (filled_) return true;
+  const absl::Status filled = lane_->memory().Fill();
+  filled_ = filled.ok();
+  if (!filled_) {
+    sharing_ = false;
+    Log(LogLevel::kWarning,
+        absl::StrCat(
+            "frames to process ", hello_.to_process(),
+            " go over its socket alone: ", std::string(filled.message())));
+  }
+  return filled_;
+}
+
 bool OutgoingStream::Share(const WireHeader& header,
                            std::span<const std::byte> payload) {
   const auto is_data = [](const Queued& frame) {
@@ -133,7 +148,7 @@ bool OutgoingStream::Share(const WireHeader& header,
   };
   if (!sharing_ || !open() || writing_data_ ||
       std::any_of(express_.begin(), express_.end(), is_data) ||
-      std::any_of(bulk_.begin(), bulk_.end(), is_data) ||
+      std::any_of(bulk_.begin(), bulk_.end(), is_data) || !FillLane() ||
       !lane_->out().Put(streamed_, EncodeHeader(header), payload)) {
     return false;
   }

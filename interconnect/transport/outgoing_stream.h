@@ -112,6 +112,8 @@ class OutgoingStream {
   absl::Status TakeSharedCredit();
   // Nothing stands against sending.
   bool open() const;
+  // Has the lane's memory filled, once; false: there is none.
+  bool FillLane();
   // Puts a frame into shared memory; false if it must go over the stream.
   bool Share(const WireHeader& header, std::span<const std::byte> payload);
   void Enqueue(Lane lane, Queued frame);
@@ -138,6 +140,7 @@ class OutgoingStream {
 
   const std::unique_ptr<SharedLane> lane_;  // none: not on this machine
   bool sharing_ = false;
+  bool filled_ = false;         // all of the lane's memory is there
   std::uint32_t streamed_ = 0;  // data frames given to the stream
 
   std::deque<Queued> express_, bulk_;

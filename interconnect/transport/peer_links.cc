@@ -109,7 +109,7 @@ std::unique_ptr<SharedLane> PeerLinks::LaneTo(
     const std::string& address) const {
   const auto where = ParseAddress(address);
   if (!share_ || !where.ok() || !where->is_unix()) return nullptr;
-  auto memory = SharedMemory::Create(kSharedLaneBytes);
+  auto memory = SharedMemory::Create(kSharedLaneBytes, kSharedReadyBytes);
   if (!memory.ok()) {
     Log(LogLevel::kWarning,
         absl::StrCat("frames to ", address, " go over its socket alone: ",

@@ -8,11 +8,11 @@ namespace {
 static_assert(kSharedFrameBytes % kRingLine == 0);
 static_assert(kSharedCreditBytes % kRingLine == 0);
 
-std::span<std::byte> FramesOf(const SharedMemory& memory) {
-  return memory.bytes().first(RingMemoryBytes(kSharedFrameBytes));
-}
 std::span<std::byte> CreditsOf(const SharedMemory& memory) {
-  return memory.bytes().subspan(RingMemoryBytes(kSharedFrameBytes));
+  return memory.bytes().first(RingMemoryBytes(kSharedCreditBytes));
+}
+std::span<std::byte> FramesOf(const SharedMemory& memory) {
+  return memory.bytes().subspan(RingMemoryBytes(kSharedCreditBytes));
 }
 
 }  // namespace

@@ -19,10 +19,15 @@ namespace podsim {
 // over the stream.
 inline constexpr std::size_t kSharedFrameBytes = kMaxBytesInFlight + (64 << 10);
 inline constexpr std::size_t kSharedCreditBytes = 16 << 10;
+// In memory: the ring for credits, then the one for frames, of which all but
+// the control block waits for SharedMemory::Fill.
+inline constexpr std::size_t kSharedReadyBytes =
+    kSharedCreditBytes + 2 * sizeof(RingControl);
 inline constexpr std::size_t kSharedLaneBytes =
-    kSharedFrameBytes + kSharedCreditBytes + 2 * sizeof(RingControl);
+    kSharedReadyBytes + kSharedFrameBytes;
 
-// One end. Not movable: the rings point into it.
+// One end. Not movable: the rings point into it. The opener calls Fill before
+// it puts the first frame; the acceptor puts no credit before a frame came.
 class SharedLane {
  public:
   enum class End { kOpener, kAcceptor };

@@ -1,7 +1,7 @@
 // A memfd, opened by the other process under /proc/PID/fd/FD, which the kernel
-// allows to the same user alone. Its pages are there from the beginning, and
-// its size is sealed: a mapping of a file that has no room, or that somebody
-// cuts short, would end whoever touches it.
+// allows to the same user alone. Its pages are there before they are touched,
+// and its size is sealed: a mapping of a file that has no room, or that
+// somebody cuts short, would end whoever touches it.
 #include "interconnect/transport/shared_memory.h"
 
 #include <fcntl.h>
@@ -48,12 +48,14 @@ absl::Status SharedMemory::Map(int fd, std::size_t bytes) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<SharedMemory> SharedMemory::Create(std::size_t bytes) {
+absl::StatusOr<SharedMemory> SharedMemory::Create(std::size_t bytes,
+                                                  std::size_t ready) {
   SharedMemory made;
   const int fd = memfd_create("podsim-ici", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   if (fd < 0) return Failed("memfd_create");
   made.name_ = {.pid = getpid(), .fd = fd};  // closed with `made` from here on
-  if (fallocate(fd, 0, 0, static_cast<off_t>(kPage + bytes)) != 0 ||
+  if (ftruncate(fd, static_cast<off_t>(kPage + bytes)) != 0 ||
+      fallocate(fd, 0, 0, static_cast<off_t>(kPage + ready)) != 0 ||
       fcntl(fd, F_ADD_SEALS, kSeals) != 0) {
     return Failed("setting its size");
   }
@@ -107,6 +109,16 @@ std::span<std::byte> SharedMemory::bytes() const {
 SharedMemoryName SharedMemory::name() const {
   PODSIM_CHECK(name_.fd >= 0);
   return name_;
+}
+
+absl::Status SharedMemory::Fill() {
+  PODSIM_CHECK(name_.fd >= 0);
+  const bool filled =
+      fallocate(name_.fd, 0, 0, static_cast<off_t>(kPage + size_)) == 0;
+  const absl::Status status =
+      filled ? absl::OkStatus() : Failed("getting its pages");
+  Forget();
+  return status;
 }
 
 void SharedMemory::Forget() {

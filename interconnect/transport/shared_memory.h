@@ -23,8 +23,11 @@ struct SharedMemoryName {
 // memory can neither shrink nor grow. Zero bytes at first. Move-only.
 class SharedMemory {
  public:
+  // The first `ready` bytes are there at once; the others must not be touched
+  // by anybody before Fill, for many pairs of processes never need them.
   // Errors: UNAVAILABLE (the system gives none).
-  static absl::StatusOr<SharedMemory> Create(std::size_t bytes);
+  static absl::StatusOr<SharedMemory> Create(std::size_t bytes,
+                                             std::size_t ready);
   // Maps what another process has created, and still has by name.
   // Errors: UNAVAILABLE (not there, not ours to open, or not what was named).
   static absl::StatusOr<SharedMemory> Open(const SharedMemoryName& name,
@@ -36,13 +39,16 @@ class SharedMemory {
 
   // What `bytes` were asked for; begins at the beginning of a page.
   std::span<std::byte> bytes() const;
-  // REQUIRES: Create made it, and Forget was not called.
+  // REQUIRES: Create made it, and Fill was not called.
   SharedMemoryName name() const;
-  // Nobody can open it any more; those who have keep it.
-  void Forget();
+  // All bytes are there, and nobody can open it any more; those who have keep
+  // it. REQUIRES: as for name.
+  // Errors: UNAVAILABLE (the system has no more memory).
+  absl::Status Fill();
 
  private:
   SharedMemory() = default;
+  void Forget();
   absl::Status Map(int fd, std::size_t bytes);
 
   std::byte* memory_ = nullptr;  // the page with the nonce, then the bytes

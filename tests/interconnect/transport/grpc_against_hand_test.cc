@@ -153,7 +153,7 @@ TEST_P(GrpcTransportAgainstHand, ABrokenStreamIsALostPeer) {
 }
 
 // The control blocks of all rings that this process has mapped: those for
-// frames begin at 0 of a lane's memory, those for credits behind them.
+// credits begin at 0 of a lane's memory, those for frames behind them.
 std::vector<RingControl*> SharedRings(std::size_t begin_of_ring) {
   constexpr std::uintptr_t kNoncePage = 4096;
   std::vector<RingControl*> rings;
@@ -168,9 +168,12 @@ std::vector<RingControl*> SharedRings(std::size_t begin_of_ring) {
 }
 
 class SharedLanes : public ::testing::TestWithParam<std::size_t> {};
-INSTANTIATE_TEST_SUITE_P(
-    Grpc, SharedLanes, ::testing::Values(0, RingMemoryBytes(kSharedFrameBytes)),
-    [](const auto& info) { return info.param == 0 ? "frames" : "credits"; });
+INSTANTIATE_TEST_SUITE_P(Grpc, SharedLanes,
+                         ::testing::Values(0,
+                                           RingMemoryBytes(kSharedCreditBytes)),
+                         [](const auto& info) {
+                           return info.param == 0 ? "credits" : "frames";
+                         });
 
 TEST_P(SharedLanes, MemoryThatIsDamagedIsALostPeer) {
   const std::size_t ring_at = GetParam();

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -18,7 +19,7 @@ using ::testing::HasSubstr;
 constexpr std::size_t kBytes = 8192;
 
 TEST(SharedMemory, BothSeeWhatEitherWrites) {
-  ASSERT_OK_AND_ASSIGN(auto mine, SharedMemory::Create(kBytes));
+  ASSERT_OK_AND_ASSIGN(auto mine, SharedMemory::Create(kBytes, 4096));
   ASSERT_EQ(mine.bytes().size(), kBytes);
   EXPECT_THAT(mine.bytes(), Each(std::byte{0}));
   ASSERT_OK_AND_ASSIGN(auto theirs, SharedMemory::Open(mine.name(), kBytes));
@@ -29,7 +30,7 @@ TEST(SharedMemory, BothSeeWhatEitherWrites) {
 }
 
 TEST(SharedMemory, AnotherProcessOpensItByName) {
-  ASSERT_OK_AND_ASSIGN(auto mine, SharedMemory::Create(kBytes));
+  ASSERT_OK_AND_ASSIGN(auto mine, SharedMemory::Create(kBytes, 4096));
   const pid_t child = fork();
   if (child == 0) {
     auto opened = SharedMemory::Open(mine.name(), kBytes);
@@ -46,11 +47,11 @@ TEST(SharedMemory, AnotherProcessOpensItByName) {
 TEST(SharedMemory, StaysWithWhoHasItAndCannotBeOpenedAnyMore) {
   std::optional<SharedMemory> theirs;
   {
-    ASSERT_OK_AND_ASSIGN(auto mine, SharedMemory::Create(kBytes));
+    ASSERT_OK_AND_ASSIGN(auto mine, SharedMemory::Create(kBytes, 4096));
     const SharedMemoryName name = mine.name();
     ASSERT_OK_AND_ASSIGN(theirs, SharedMemory::Open(name, kBytes));
     mine.bytes()[0] = std::byte{9};
-    mine.Forget();
+    EXPECT_THAT(mine.Fill(), IsOk());
     EXPECT_THAT(SharedMemory::Open(name, kBytes),
                 StatusIs(absl::StatusCode::kUnavailable, HasSubstr("/proc/")));
   }
@@ -58,7 +59,7 @@ TEST(SharedMemory, StaysWithWhoHasItAndCannotBeOpenedAnyMore) {
 }
 
 TEST(SharedMemory, SomethingElseUnderTheSameNameIsRefused) {
-  ASSERT_OK_AND_ASSIGN(auto mine, SharedMemory::Create(kBytes));
+  ASSERT_OK_AND_ASSIGN(auto mine, SharedMemory::Create(kBytes, 4096));
   SharedMemoryName other = mine.name();
   ++other.nonce;
   EXPECT_THAT(SharedMemory::Open(other, kBytes),
@@ -71,9 +72,24 @@ TEST(SharedMemory, SomethingElseUnderTheSameNameIsRefused) {
   close(file);
 }
 
+TEST(SharedMemory, ItsPagesAreThereWhenTheyAreSaidToBe) {
+  ASSERT_OK_AND_ASSIGN(auto mine, SharedMemory::Create(kBytes, 4096));
+  const int file = dup(mine.name().fd);
+  const auto bytes_there = [file] {
+    struct stat about {};
+    EXPECT_EQ(fstat(file, &about), 0);
+    return about.st_blocks * 512;
+  };
+  const auto at_first = bytes_there();
+  EXPECT_LT(at_first, 4096 + kBytes) << "a page of its own, and the bytes";
+  EXPECT_THAT(mine.Fill(), IsOk());
+  EXPECT_EQ(bytes_there(), 4096 + kBytes);
+  close(file);
+}
+
 // Whoever maps it must not be ended by the other's ftruncate.
 TEST(SharedMemory, CannotBeCutShort) {
-  ASSERT_OK_AND_ASSIGN(auto mine, SharedMemory::Create(kBytes));
+  ASSERT_OK_AND_ASSIGN(auto mine, SharedMemory::Create(kBytes, 4096));
   EXPECT_EQ(ftruncate(mine.name().fd, 0), -1);
 }
 
