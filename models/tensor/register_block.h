@@ -27,17 +27,15 @@ inline constexpr std::int64_t kBlockVectors = 2;
 inline constexpr std::int64_t kBlockColumns = kBlockVectors * kVectorFloats;
 inline constexpr std::int64_t kBlockRows = sizeof(Vector) == 64 ? 12 : 6;
 
-// How the rows of A of a block lie: as in the matrix, `stride` apart, or packed
-// [k][row].
-enum class Rows { kApart, kPacked };
+// How the rows of A lie in memory: one after the other, `stride` apart, or, of
+// an A that lies transposed, side by side, K `stride` apart.
+enum class Rows { kApart, kSideBySide };
 
-// Bytes of memory to ask for ahead per row of A and element of K: at v4, where
-// sums outpace what the third cache brings by itself. A strip of B has 128
-// bytes per element of K, and 128 rows at a time are usual (72 of packed ones).
-template <Rows kLayout>
-inline constexpr std::int64_t kBytesAhead = sizeof(Vector) < 64       ? 0
-                                            : kLayout == Rows::kApart ? 1
-                                                                      : 2;
+// Bytes of B's next strip to ask for per row of A and element of K: 128 rows at
+// a time are usual, and a strip has 128 bytes per element of K at v4.
+inline constexpr std::int64_t kBytesAhead = 1;
+
+inline constexpr std::int64_t kLineFloats = 16;  // of a cache line
 
 // C (+)= A * B for one block: kRows rows, kVectors vectors of columns.
 // b[K][kBlockColumns], aligned to a vector, of which the first ones are used.
@@ -47,14 +45,14 @@ void MultiplyBlock(std::int64_t k, const float* a, std::int64_t stride,
                    const float* b, float* c, std::int64_t ldc,
                    const char* ahead) {
   using namespace Eigen::internal;
-  constexpr std::int64_t kStep = kRows * kBytesAhead<kLayout>;
   Vector sums[kRows][kVectors];
 #pragma GCC unroll 16
   for (std::int64_t row = 0; row < kRows; ++row) {
-    // Lines that are written at the end are asked for now.
+    // Lines that are written at the end are asked for now; the second cache is
+    // near enough, and the first one's few ways to memory stay free for B.
     if (!kAdd) {
-      __builtin_prefetch(c + row * ldc, 1);
-      __builtin_prefetch(c + row * ldc + kVectors * kVectorFloats - 1, 1);
+      __builtin_prefetch(c + row * ldc, 0, 2);
+      __builtin_prefetch(c + row * ldc + kVectors * kVectorFloats - 1, 0, 2);
     }
 #pragma GCC unroll 2
     for (std::int64_t v = 0; v < kVectors; ++v) {
@@ -62,11 +60,15 @@ void MultiplyBlock(std::int64_t k, const float* a, std::int64_t stride,
                           : pzero(Vector());
     }
   }
+  // Four at a time, or more pointers to rows than registers would have to be
+  // fetched every time.
+#pragma GCC unroll 4
   for (std::int64_t i = 0; i < k; ++i, b += kBlockColumns) {
-    if constexpr (kStep != 0) {
-      __builtin_prefetch(ahead, 0, 2);
-      ahead += kStep;
-    }
+    __builtin_prefetch(ahead, 0, 2);
+    ahead += kRows * kBytesAhead;
+    // The next rows', which no hardware sees coming: each K has a page.
+    if (kLayout == Rows::kSideBySide)
+      __builtin_prefetch(a + i * stride + kRows + kLineFloats - 1, 0, 2);
     Vector right[kVectors];
 #pragma GCC unroll 2
     for (std::int64_t v = 0; v < kVectors; ++v)
@@ -74,7 +76,7 @@ void MultiplyBlock(std::int64_t k, const float* a, std::int64_t stride,
 #pragma GCC unroll 16
     for (std::int64_t row = 0; row < kRows; ++row) {
       const Vector left = pset1<Vector>(
-          kLayout == Rows::kApart ? a[row * stride + i] : a[i * kRows + row]);
+          kLayout == Rows::kApart ? a[row * stride + i] : a[i * stride + row]);
 #pragma GCC unroll 2
       for (std::int64_t v = 0; v < kVectors; ++v)
         sums[row][v] = pmadd(left, right[v], sums[row][v]);
