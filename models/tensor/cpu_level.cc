@@ -44,22 +44,27 @@ std::string VectorLevel() {
                   __builtin_cpu_supports("avx512cd") != 0 &&
                   __builtin_cpu_supports("avx512dq") != 0 &&
                   __builtin_cpu_supports("avx512vl") != 0;
-  return v4 ? "v4" : v3 ? "v3" : v2 ? "v2" : "";
+  const bool bf16 = v4 && __builtin_cpu_supports("avx512bf16") != 0 &&
+                    __builtin_cpu_is("amd") != 0;
+  return bf16 ? "bf16" : v4 ? "v4" : v3 ? "v3" : v2 ? "v2" : "";
 }
 
 std::string LevelWithTiles(const std::string& vector_level,
                            const TileQuestions& tiles) {
-  const bool usable = vector_level == "v4" && tiles.listed() &&
-                      tiles.permitted() && tiles.proven();
+  const bool v4 = vector_level == "v4" || vector_level == "bf16";
+  const bool usable =
+      v4 && tiles.listed() && tiles.permitted() && tiles.proven();
   return usable ? "amx" : vector_level;
 }
 
-// Neither compiler's __builtin_cpu_supports knows the two by name.
+// Neither compiler's __builtin_cpu_supports knows the tiles by name.
 bool TilesListed() {
   constexpr unsigned kTile = 1u << 24, kBfloat16 = 1u << 22;
   unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
+  __builtin_cpu_init();
   return __get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) != 0 &&
-         (edx & kTile) != 0 && (edx & kBfloat16) != 0;
+         (edx & kTile) != 0 && (edx & kBfloat16) != 0 &&
+         __builtin_cpu_supports("avx512bf16") != 0;
 }
 
 bool AskForTiles() {

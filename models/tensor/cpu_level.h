@@ -10,8 +10,9 @@
 
 namespace podsim {
 
-// The highest of "v2", "v3" and "v4" whose instructions the CPU has and the
-// operating system has switched on, "" if it is older than v2.
+// The highest of "v2", "v3", "v4" and "bf16" whose instructions the CPU has and
+// the operating system has switched on, "" if it is older than v2. "bf16" only
+// where it pays (kernels.h).
 std::string VectorLevel();
 
 // How a tile unit is found. Asked in this order, and only while the answer is
@@ -22,11 +23,13 @@ struct TileQuestions {
   std::function<bool()> proven;     // a product came out right
 };
 
-// "amx" if the CPU is v4 and all three answers are yes, else `vector_level`.
+// "amx" if the CPU is v4 or bf16 and all three answers are yes, else
+// `vector_level`.
 std::string LevelWithTiles(const std::string& vector_level,
                            const TileQuestions& tiles);
 
-// cpuid lists AMX-TILE and AMX-BF16.
+// cpuid lists AMX-TILE, AMX-BF16 and, as a CPU runs the levels below its own,
+// AVX512-BF16.
 bool TilesListed();
 
 // Linux keeps tiles switched off until a process asks. True if it may use them

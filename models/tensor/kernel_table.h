@@ -51,7 +51,7 @@ struct PodsimProducts {
 // softmax give the same bits at every level.
 struct PodsimKernels {
   std::int32_t abi_version;  // kKernelAbiVersion
-  const char* isa;           // "v2", "v3", "v4", "amx"
+  const char* isa;           // "v2", "v3", "v4", "bf16", "amx"
 
   // Null where the level is known by cpuid alone. Else a product on the level's
   // matrix unit whose answer is known: 1 if it came out right. Kills the

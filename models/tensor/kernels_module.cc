@@ -11,6 +11,10 @@
 #endif
 #include "models/tensor/elementwise.h"
 #include "models/tensor/kernel_table.h"
+#ifdef PODSIM_KERNEL_PAIRS
+#include "models/tensor/pair_product.h"
+#include "models/tensor/pair_unit.h"
+#endif
 #include "models/tensor/products.h"
 
 namespace podsim::module {
@@ -95,9 +99,15 @@ void SoftmaxXent(std::int64_t m, std::int64_t n, const float* logits,
 
 #ifdef PODSIM_KERNEL_AMX
 constexpr auto kTrial = &TileTrial<AmxUnit>;
-constexpr PodsimProducts kBfloat16 = kTileProducts<AmxUnit>;
 #else
 constexpr std::int32_t (*kTrial)() = nullptr;
+#endif
+
+#if defined(PODSIM_KERNEL_AMX)
+constexpr PodsimProducts kBfloat16 = kTileProducts<AmxUnit>;
+#elif defined(PODSIM_KERNEL_PAIRS)
+constexpr PodsimProducts kBfloat16 = kPairProducts<PairUnit>;
+#else
 constexpr PodsimProducts kBfloat16 = {.packed_elements = PackedElements,
                                       .pack = PackRounded,
                                       .pack_bt = PackBtRounded,

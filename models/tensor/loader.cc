@@ -28,9 +28,13 @@ int Rank(std::string_view isa) {
 
 // What is not said by the level's name.
 const char* Needs(std::string_view isa) {
-  return isa == "amx" ? ", which take AMX-BF16, the operating system's leave "
-                        "to use it and a trial product that comes out right"
-                      : "";
+  if (isa == "amx")
+    return ", which take AMX-BF16, the operating system's leave to use it and "
+           "a trial product that comes out right";
+  if (isa == "bf16")
+    return ", which take AVX512-BF16 and a CPU that is the faster with it "
+           "(AMD's)";
+  return "";
 }
 
 absl::Status CheckLevel(const std::string& isa, const std::string& cpu_isa) {
@@ -99,7 +103,7 @@ struct KernelCache {
 
 const std::vector<std::string>& IsaLevels() {
   static const auto& levels =
-      *new std::vector<std::string>{"v2", "v3", "v4", "amx"};
+      *new std::vector<std::string>{"v2", "v3", "v4", "bf16", "amx"};
   return levels;
 }
 

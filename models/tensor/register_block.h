@@ -1,10 +1,9 @@
-// The inner kernel of float32 products: a block of C whose sums stay in vector
-// registers, on Eigen's vectors of the module's level. Included by products.cc,
-// and by packing.cc for its measures.
+// The inner kernel of products: a block of C whose sums stay in vector
+// registers, on Eigen's vectors of the module's level. Included by strips.h,
+// and by what packs for its measures.
 //
-// Every element of C is one chain of multiply-adds over K in order (fused where
-// the level has FMA), which begins at zero or at what C holds. So no cut of
-// rows, columns or K changes bits.
+// Every element of C is one chain of sums over K in order, which begins at zero
+// or at what C holds. So no cut of rows, columns or K changes bits.
 #ifndef PODSIM_MODELS_TENSOR_REGISTER_BLOCK_H_
 #define PODSIM_MODELS_TENSOR_REGISTER_BLOCK_H_
 
@@ -27,6 +26,15 @@ inline constexpr std::int64_t kBlockVectors = 2;
 inline constexpr std::int64_t kBlockColumns = kBlockVectors * kVectorFloats;
 inline constexpr std::int64_t kBlockRows = sizeof(Vector) == 64 ? 12 : 6;
 
+// What a chain's link is, for 32 bits of A and of B: a multiply-add of float32
+// (fused where the level has FMA). pair_product.h has another.
+struct Float32Sums {
+  static Vector Add(const Vector& left, const Vector& right,
+                    const Vector& sum) {
+    return Eigen::internal::pmadd(left, right, sum);
+  }
+};
+
 // How the rows of A lie in memory: one after the other, `stride` apart, or, of
 // an A that lies transposed, side by side, K `stride` apart.
 enum class Rows { kApart, kSideBySide };
@@ -40,7 +48,8 @@ inline constexpr std::int64_t kLineFloats = 16;  // of a cache line
 // C (+)= A * B for one block: kRows rows, kVectors vectors of columns.
 // b[K][kBlockColumns], aligned to a vector, of which the first ones are used.
 // What lies from `ahead` on will be needed later; it need not exist.
-template <std::int64_t kRows, std::int64_t kVectors, Rows kLayout, bool kAdd>
+template <typename Sums, std::int64_t kRows, std::int64_t kVectors,
+          Rows kLayout, bool kAdd>
 void MultiplyBlock(std::int64_t k, const float* a, std::int64_t stride,
                    const float* b, float* c, std::int64_t ldc,
                    const char* ahead) {
@@ -79,7 +88,7 @@ void MultiplyBlock(std::int64_t k, const float* a, std::int64_t stride,
           kLayout == Rows::kApart ? a[row * stride + i] : a[i * stride + row]);
 #pragma GCC unroll 2
       for (std::int64_t v = 0; v < kVectors; ++v)
-        sums[row][v] = pmadd(left, right[v], sums[row][v]);
+        sums[row][v] = Sums::Add(left, right[v], sums[row][v]);
     }
   }
 #pragma GCC unroll 16
@@ -90,18 +99,21 @@ void MultiplyBlock(std::int64_t k, const float* a, std::int64_t stride,
   }
 }
 
-using BlockKernel = decltype(&MultiplyBlock<1, 1, Rows::kApart, false>);
+using BlockKernel =
+    decltype(&MultiplyBlock<Float32Sums, 1, 1, Rows::kApart, false>);
 
-template <std::int64_t kVectors, Rows kLayout, bool kAdd, std::size_t... kLess>
+template <typename Sums, std::int64_t kVectors, Rows kLayout, bool kAdd,
+          std::size_t... kLess>
 constexpr std::array<BlockKernel, kBlockRows> MakeBlockKernels(
     std::index_sequence<kLess...> /*rows less one*/) {
-  return {MultiplyBlock<kLess + 1, kVectors, kLayout, kAdd>...};
+  return {MultiplyBlock<Sums, kLess + 1, kVectors, kLayout, kAdd>...};
 }
 
 // [rows - 1]: the kernel for that many rows.
-template <std::int64_t kVectors, Rows kLayout, bool kAdd>
-inline constexpr auto kBlockKernels = MakeBlockKernels<kVectors, kLayout, kAdd>(
-    std::make_index_sequence<kBlockRows>());
+template <typename Sums, std::int64_t kVectors, Rows kLayout, bool kAdd>
+inline constexpr auto kBlockKernels =
+    MakeBlockKernels<Sums, kVectors, kLayout, kAdd>(
+        std::make_index_sequence<kBlockRows>());
 
 // Rows of the next block when `left` are left over: whole blocks, and two of
 // much the same height at the end rather than a whole and a low one, whose few

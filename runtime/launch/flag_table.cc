@@ -63,8 +63,8 @@ constexpr FlagInfo kSpecFlags[] = {
      "Matrix products in bfloat16 (as on TPU) or float32\n"
      "[bfloat16]"},
     {"isa", kNumerics, "LEVEL",
-     "Kernels to use: v2, v3 (AVX2), v4 (AVX-512) or amx (bfloat16\n"
-     "products on AMX)\n"
+     "Kernels to use: v2, v3 (AVX2), v4 (AVX-512), bf16 or amx\n"
+     "(v4 and bfloat16 products by AVX512-BF16 or AMX)\n"
      "[best that all processes run]"},
     {"algo", kNumerics, "NAME",
      "How gradients are summed over hosts: auto (by size), ring,\n"

@@ -140,7 +140,7 @@ TEST(SelfTest, RunsTheKernelsItIsAskedFor) {
   EXPECT_THAT(v2.output(), HasSubstr("kernels v2\n"));
   Subprocess v5({{Program("pod_launch"), "--selftest", "--isa=v5"}, {}});
   EXPECT_EQ(v5.Wait(std::chrono::seconds(30)), 2) << v5.output();
-  EXPECT_THAT(v5.output(), HasSubstr("v2, v3, v4, amx"));
+  EXPECT_THAT(v5.output(), HasSubstr("v2, v3, v4, bf16, amx"));
 }
 
 }  // namespace

@@ -33,11 +33,13 @@ Found Find(const std::string& vector_level, bool listed, bool permitted,
 }
 
 TEST(LevelWithTilesTest, NeedsAllThree) {
-  for (const bool listed : {false, true}) {
-    for (const bool permitted : {false, true}) {
-      for (const bool proven : {false, true}) {
-        EXPECT_EQ(Find("v4", listed, permitted, proven).level,
-                  listed && permitted && proven ? "amx" : "v4");
+  for (const char* level : {"v4", "bf16"}) {
+    for (const bool listed : {false, true}) {
+      for (const bool permitted : {false, true}) {
+        for (const bool proven : {false, true}) {
+          EXPECT_EQ(Find(level, listed, permitted, proven).level,
+                    listed && permitted && proven ? "amx" : level);
+        }
       }
     }
   }

@@ -33,8 +33,9 @@ inline constexpr unsigned long kTileData = 18;
 inline std::vector<std::string> RunnableLevels() {
   std::ifstream cpuinfo("/proc/cpuinfo");
   std::string line;
-  while (std::getline(cpuinfo, line) && !line.starts_with("flags")) {
-  }
+  bool amd = false;
+  while (std::getline(cpuinfo, line) && !line.starts_with("flags"))
+    amd |= line.ends_with("AuthenticAMD");
   const auto has = [&](const std::string& flag) {
     std::istringstream words(line);
     for (std::string word; words >> word;) {
@@ -42,16 +43,16 @@ inline std::vector<std::string> RunnableLevels() {
     }
     return false;
   };
+  const bool amx = has("amx_tile") && has("amx_bf16") && has("avx512_bf16") &&
+                   syscall(SYS_arch_prctl, ARCH_REQ_XCOMP_PERM, kTileData) == 0;
   std::vector<std::string> levels;
   if (has("sse4_2") && has("popcnt")) levels.emplace_back("v2");
   if (has("avx2") && has("fma") && has("bmi2")) levels.emplace_back("v3");
   if (has("avx512f") && has("avx512bw") && has("avx512vl") && has("avx512dq")) {
     levels.emplace_back("v4");
   }
-  if (has("amx_tile") && has("amx_bf16") &&
-      syscall(SYS_arch_prctl, ARCH_REQ_XCOMP_PERM, kTileData) == 0) {
-    levels.emplace_back("amx");
-  }
+  if (has("avx512_bf16") && (amd || amx)) levels.emplace_back("bf16");
+  if (amx) levels.emplace_back("amx");
   return levels;
 }
 

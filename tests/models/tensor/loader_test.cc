@@ -53,6 +53,10 @@ TEST(LoaderTest, RefusesLevelsAboveTheCpu) {
               StatusIs(absl::StatusCode::kFailedPrecondition,
                        AllOf(HasSubstr("trial product"),
                              HasSubstr("highest level it runs is v4"))));
+  EXPECT_THAT(OpenKernels("bf16", "v4", kBuilt),
+              StatusIs(absl::StatusCode::kFailedPrecondition,
+                       AllOf(HasSubstr("AVX512-BF16"),
+                             HasSubstr("highest level it runs is v4"))));
   EXPECT_THAT(OpenKernels("v4", "v3", kBuilt),
               StatusIs(absl::StatusCode::kFailedPrecondition,
                        HasSubstr("highest level it runs is v3")));
@@ -69,7 +73,7 @@ TEST(LoaderTest, RefusesLevelsAboveTheCpu) {
 TEST(LoaderTest, RefusesUnknownLevels) {
   for (const char* isa : {"", "v1", "v5", "avx2", "../v2"}) {
     EXPECT_THAT(LoadKernels(isa), StatusIs(absl::StatusCode::kInvalidArgument,
-                                           HasSubstr("v2, v3, v4, amx")));
+                                           HasSubstr("v2, v3, v4, bf16, amx")));
   }
 }
 
@@ -153,6 +157,7 @@ TEST(LoaderTest, CommonIsaIsTheLower) {
   EXPECT_EQ(CommonIsa("v4", "v3"), "v3");
   EXPECT_EQ(CommonIsa("v3", "v3"), "v3");
   EXPECT_EQ(CommonIsa("amx", "v4"), "v4");
+  EXPECT_EQ(CommonIsa("bf16", "amx"), "bf16");
 }
 
 TEST(LoaderTest, NamesTheLibrary) {

@@ -7,12 +7,14 @@
 #include <limits>
 #include <span>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 #include "base/hash.h"
+#include "tests/models/tensor/emulated_pairs.h"
 #include "tests/models/tensor/emulated_tiles.h"
 #include "tests/models/tensor/product_case.h"
 
@@ -31,11 +33,12 @@ constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 // A term that is a denormal is off by 2^-150 as well, and the result too. A
 // bfloat16 unit takes denormals for zero: 2^-126 at most in each of the four
 // operations that a term of the sum passes (times, even or odd K, tile, block
-// of K), and as much for a term whose operand was a denormal.
+// of K; two of pairs), and as much for a term whose operand was a denormal.
 double Tolerance(const PodsimKernels& kernels, const ProductCase& product,
                  float magnitude) {
   const double terms = static_cast<double>(product.k + 1);
-  const bool flushes = product.kind.bf16 && std::string(kernels.isa) == "amx";
+  const bool flushes =
+      product.kind.bf16 && std::string_view(kernels.isa).front() != 'v';
   return (terms + 2) * kUnitRoundoff * magnitude +
          terms * (flushes ? 5 * 0x1p-126 : 0x1p-150);
 }
@@ -65,19 +68,22 @@ void ExpectNearReference(const PodsimKernels& kernels,
   }
 }
 
-// Every level that this CPU runs, and the amx level's products on an emulated
-// unit.
+// Every level that this CPU runs, and the bf16 and amx levels' products on
+// emulated units.
 class ProductTest : public ::testing::TestWithParam<std::string> {
  public:
   static std::vector<std::string> Tables() {
     std::vector<std::string> tables = RunnableLevels();
-    tables.emplace_back(kEmulated);
+    tables.emplace_back(kEmulatedPairs);
+    tables.emplace_back(kEmulatedTiles);
     return tables;
   }
 
  protected:
   void SetUp() override {
-    if (GetParam() == kEmulated) {
+    if (GetParam() == kEmulatedPairs) {
+      kernels_ = &EmulatedPairKernels();
+    } else if (GetParam() == kEmulatedTiles) {
       kernels_ = &EmulatedTileKernels();
     } else {
       ASSERT_OK_AND_ASSIGN(kernels_, LoadKernels(GetParam()));
@@ -85,7 +91,8 @@ class ProductTest : public ::testing::TestWithParam<std::string> {
   }
   const PodsimKernels& kernels() const { return *kernels_; }
 
-  static constexpr char kEmulated[] = "emulated_tiles";
+  static constexpr char kEmulatedPairs[] = "emulated_pairs";
+  static constexpr char kEmulatedTiles[] = "emulated_tiles";
 
  private:
   const PodsimKernels* kernels_ = nullptr;

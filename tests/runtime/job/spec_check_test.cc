@@ -84,7 +84,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "'float16'; allowed: bfloat16, float32"},
         Refused{"lr_scaling: 'cosine'", "linear, sqrt, none"},
         Refused{"transport: 'rdma'", "shm, unix, tcp"},
-        Refused{"isa: 'v5'", "v2, v3, v4, amx"},
+        Refused{"isa: 'v5'", "v2, v3, v4, bf16, amx"},
         Refused{"wrap: 'x'", "auto, torus, mesh"},
         Refused{"wrap: ''", "auto, torus, mesh"},
         Refused{"chunk_bytes: 6", "multiples of 4"},
