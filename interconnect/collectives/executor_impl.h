@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "base/clock.h"
 #include "base/status.h"
 #include "interconnect/collectives/element.h"
@@ -77,10 +78,17 @@ struct Executor::Impl {
   void Receive(PlanRun& run, int position, std::uint32_t chunk,
                Payload payload);
   bool Apply(PlanRun& run, std::int32_t op, const Payload& payload);
+  absl::Status Take(PlanRun& run, std::int32_t op, const Payload& payload);
   void Finish(PlanRun& run, std::int32_t op);
 
   // What goes out. `peer`: in the run's index.
   void Pump(PlanRun& run, std::int32_t peer);
+  absl::StatusOr<SendResult> Send(PlanRun& run, std::int32_t op);
+  FrameHeader HeaderOf(const PlanRun& run, const PlanOp& send) const;
+  static std::uint64_t TokenOf(const PlanRun& run, std::int32_t op) {
+    return static_cast<std::uint64_t>(run.serial) << 32 |
+           static_cast<std::uint32_t>(op);
+  }
 
   // How runs end.
   void CompleteIfDone(PlanRun& run);

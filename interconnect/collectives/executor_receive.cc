@@ -86,7 +86,7 @@ void Executor::Impl::Receive(PlanRun& run, int position, std::uint32_t chunk,
 
 bool Executor::Impl::Apply(PlanRun& run, std::int32_t op,
                            const Payload& payload) {
-  const absl::Status taken = run.Take(op, payload, options.parallel);
+  const absl::Status taken = Take(run, op, payload);
   if (taken.ok()) return true;
   const PlanOp& what = run.plan->ops[op];
   FailRun(run, taken.code(),
@@ -94,6 +94,31 @@ bool Executor::Impl::Apply(PlanRun& run, std::int32_t op,
                        " to host ", options.host,
                        " is damaged: ", taken.message()));
   return false;
+}
+
+// What is to be sent on next is made where the next host will read it, if the
+// transport has such a place and credit for it.
+absl::Status Executor::Impl::Take(PlanRun& run, std::int32_t op,
+                                  const Payload& payload) {
+  const std::int32_t send = run.SendMadeBy(op);
+  if (send >= 0 &&
+      run.progress.IsNextAfter(op, send, run.index().peer_of[send]) &&
+      !credit[run.plan->ops[send].peer].blocked) {
+    const PlanOp& what = run.plan->ops[send];
+    absl::Status taken;
+    const absl::StatusOr<SendResult> passed = transport.SendInPlace(
+        HeaderOf(run, what), run.WireBytesOf(what),
+        [&](const Places& places) {
+          const auto crc = run.PassOn(op, payload, places);
+          taken = crc.status();
+          return crc;
+        },
+        TokenOf(run, send));
+    if (!taken.ok()) return taken;
+    if (passed.ok() && *passed == SendResult::kQueued) return taken;
+    // Whatever stands against it, Pump will meet it again.
+  }
+  return run.Take(op, payload, options.parallel);
 }
 
 void Executor::Impl::Finish(PlanRun& run, std::int32_t op) {

@@ -19,23 +19,13 @@ void Executor::Impl::Pump(PlanRun& run, std::int32_t peer) {
       run.queued[peer] = true;
       return;
     }
-    const PlanOp& what = run.plan->ops[op];
-    const Outgoing& out = run.PayloadOf(op);
-    const FrameHeader header = {
-        .from = options.host,
-        .to = HostOf(position),
-        .lane = options.lane,
-        .key = {options.generation, options.group, run.sequence, what.chunk},
-        .checksum = out.checksum};
-    const std::uint64_t token = static_cast<std::uint64_t>(run.serial) << 32 |
-                                static_cast<std::uint32_t>(op);
-    const absl::StatusOr<SendResult> sent =
-        transport.Send(header, out.bytes, token);
+    const absl::StatusOr<SendResult> sent = Send(run, op);
     if (!sent.ok()) {
       return FailRun(
           run, sent.status().code(),
-          absl::StrCat("chunk ", what.chunk, " from host ", options.host,
-                       " to host ", header.to, ": ", sent.status().message()));
+          absl::StrCat("chunk ", run.plan->ops[op].chunk, " from host ",
+                       options.host, " to host ", HostOf(position), ": ",
+                       sent.status().message()));
     }
     if (*sent == SendResult::kNoCredit) {
       queue.blocked = true;
@@ -43,6 +33,32 @@ void Executor::Impl::Pump(PlanRun& run, std::int32_t peer) {
       run.progress.BeginSend(peer);
     }
   }
+}
+
+FrameHeader Executor::Impl::HeaderOf(const PlanRun& run,
+                                     const PlanOp& send) const {
+  return {.from = options.host,
+          .to = HostOf(send.peer),
+          .lane = options.lane,
+          .key = {options.generation, options.group, run.sequence, send.chunk}};
+}
+
+absl::StatusOr<SendResult> Executor::Impl::Send(PlanRun& run, std::int32_t op) {
+  if (run.PassedOn(op)) return SendResult::kQueued;
+  const PlanOp& what = run.plan->ops[op];
+  FrameHeader header = HeaderOf(run, what);
+  if (run.MustMake(op)) {
+    PODSIM_ASSIGN_OR_RETURN(
+        const SendResult placed,
+        transport.SendInPlace(
+            header, run.WireBytesOf(what),
+            [&](const Places& places) { return run.Make(op, places); },
+            TokenOf(run, op)));
+    if (placed != SendResult::kNoPlace) return placed;
+  }
+  const Outgoing& out = run.PayloadOf(op);
+  header.checksum = out.checksum;
+  return transport.Send(header, out.bytes, TokenOf(run, op));
 }
 
 void Executor::OnSendDone(std::uint64_t token) {

@@ -72,6 +72,13 @@ class PlanProgress {
     const std::int32_t op = sends[cursor_[peer]];
     return ready(op) ? op : -1;
   }
+  // `send` will be NextSend(peer) once `op` is done.
+  bool IsNextAfter(std::int32_t op, std::int32_t send,
+                   std::int32_t peer) const {
+    const std::vector<std::int32_t>& sends = index_->peers[peer].sends;
+    return waits_[send] == 1 && !done(op) && cursor_[peer] < sends.size() &&
+           sends[cursor_[peer]] == send;
+  }
   // NextSend(peer) has begun.
   void BeginSend(std::int32_t peer) { ++cursor_[peer]; }
 

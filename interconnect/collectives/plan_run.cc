@@ -4,16 +4,22 @@
 // checksum that was compared or could be made on the way goes with the send.
 #include "interconnect/collectives/plan_run.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/hash.h"
+#include "base/status.h"
 #include "interconnect/collectives/relays.h"
 #include "interconnect/transport/frame.h"
 
 namespace podsim {
 namespace {
+
+// What is made before it is checksummed: small enough for the first cache.
+constexpr std::size_t kMadeAtATime = 16 * 1024;
 
 template <typename Byte>
 std::span<Byte> Part(std::span<Byte> elements, ElementType type,
@@ -22,6 +28,20 @@ std::span<Byte> Part(std::span<Byte> elements, ElementType type,
   const std::size_t size = SizeOf(type);
   return elements.subspan(static_cast<std::size_t>(part.begin) * size,
                           static_cast<std::size_t>(part.count) * size);
+}
+
+// The first `bytes` of `parts`, which go on behind them.
+ReceivedParts TakeFront(ReceivedParts& parts, std::size_t bytes) {
+  ReceivedParts front;
+  auto part = parts.begin();
+  for (; bytes > 0; ++part) {
+    front.push_back(part->first(std::min(bytes, part->size())));
+    bytes -= front.back().size();
+    *part = part->subspan(front.back().size());
+    if (!part->empty()) break;
+  }
+  parts.erase(parts.begin(), part);
+  return front;
 }
 
 // How a payload is taken. `onward` empty: into the buffer alone.
@@ -78,21 +98,23 @@ std::span<std::byte> PlanRun::Bytes(std::int64_t begin,
   return {first, static_cast<std::size_t>(count) * size};
 }
 
+std::int32_t PlanRun::SendMadeBy(std::int32_t op) const {
+  const Relay& relay = tables_->relays[op];
+  if (relay.send < 0) return -1;
+  // A copy over a wire as wide as the buffer is in the buffer anyway. A sum
+  // that is kept unrounded is rounded later, by PayloadOf.
+  const bool reduce = plan->ops[op].kind == OpKind::kReceiveReduce;
+  const bool made =
+      reduce ? relay.passing || (narrow() && plan->ops[relay.send].keep_rounded)
+             : narrow();
+  return made ? relay.send : -1;
+}
+
 // What receive `op` makes goes into memory of the send's, not (only) into the
 // buffer.
 bool PlanRun::PassesBy(std::int32_t op) const {
-  const Relay& relay = tables_->relays[op];
-  if (relay.send < 0) return false;
-  const PlanOp& what = plan->ops[op];
-  const bool reduce = what.kind == OpKind::kReceiveReduce;
-  // A copy over a wire as wide as the buffer is in the buffer anyway. A sum
-  // that is kept unrounded is rounded later, by PayloadOf.
-  if (!(reduce
-            ? relay.passing || (narrow() && plan->ops[relay.send].keep_rounded)
-            : narrow())) {
-    return false;
-  }
-  return passing_ + WireBytesOf(what) <= kMostPassingBytes;
+  return SendMadeBy(op) >= 0 &&
+         passing_ + WireBytesOf(plan->ops[op]) <= kMostPassingBytes;
 }
 
 absl::Status PlanRun::Take(std::int32_t op, const Payload& payload,
@@ -134,6 +156,36 @@ absl::Status PlanRun::Take(std::int32_t op, const Payload& payload,
   return CompareChecksum(received, *payload.checksum());
 }
 
+absl::StatusOr<std::uint32_t> PlanRun::PassOn(std::int32_t op,
+                                              const Payload& payload,
+                                              const Places& places) {
+  const PlanOp& what = plan->ops[op];
+  const Relay& relay = tables_->relays[op];
+  const Taking how = {.kind = what.kind, .keep = !relay.passing};
+  const bool compare = payload.checksum().has_value();
+  std::uint32_t received = 0;
+  std::uint32_t result = 0;
+  ReceivedParts parts = payload.parts();
+  Range done;
+  for (const std::span<std::byte> place : places) {
+    done = {done.begin + done.count,
+            static_cast<std::int64_t>(place.size() / SizeOf(rules_.wire))};
+    TakeParts(rules_, how, TakeFront(parts, place.size()),
+              Part(RangeOf(what), rules_.type, done), place,
+              {.received = compare ? &received : nullptr, .result = &result});
+  }
+  if (compare) {
+    PODSIM_RETURN_IF_ERROR(CompareChecksum(received, *payload.checksum()));
+  }
+  sending_[relay.send].passed_on = true;
+  return result;
+}
+
+bool PlanRun::PassedOn(std::int32_t send) const {
+  const auto at = sending_.find(send);
+  return at != sending_.end() && at->second.passed_on;
+}
+
 void PlanRun::Combine(std::int32_t op, const ParallelRunner& parallel) {
   const PlanOp& what = plan->ops[op];
   const std::span<std::byte> mine = RangeOf(what);
@@ -168,6 +220,27 @@ std::span<std::byte> PlanRun::Allocate(Sending& sending, std::size_t size) {
   sending.out.bytes = bytes;
   passing_ += size;
   return bytes;
+}
+
+bool PlanRun::MustMake(std::int32_t send) const {
+  const auto at = sending_.find(send);
+  return narrow() && (at == sending_.end() || at->second.out.bytes.empty());
+}
+
+std::uint32_t PlanRun::Make(std::int32_t send, const Places& places) {
+  const PlanOp& what = plan->ops[send];
+  std::span<std::byte> left = RangeOf(what);
+  std::uint32_t crc = 0;
+  for (std::span<std::byte> place : places) {
+    while (!place.empty()) {
+      const auto wire = place.first(std::min(place.size(), kMadeAtATime));
+      RoundToWire(left.first(2 * wire.size()), what.keep_rounded, wire);
+      crc = Crc32c(wire, crc);
+      left = left.subspan(2 * wire.size());
+      place = place.subspan(wire.size());
+    }
+  }
+  return crc;
 }
 
 const Outgoing& PlanRun::PayloadOf(std::int32_t send) {

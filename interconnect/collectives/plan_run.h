@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "interconnect/collectives/element.h"
 #include "interconnect/collectives/pieces.h"
@@ -51,11 +52,24 @@ class PlanRun {
   // Errors: DATA_LOSS (the payload does not have the checksum that was sent).
   absl::Status Take(std::int32_t op, const Payload& payload,
                     const ParallelRunner& parallel);
+  // The send whose payload receive `op` could make where it will be read, and
+  // need make nowhere else; -1: none. PassOn is then Take, with that made in
+  // `places`; returns its CRC-32C. The send counts as sent from then on.
+  std::int32_t SendMadeBy(std::int32_t op) const;
+  absl::StatusOr<std::uint32_t> PassOn(std::int32_t op, const Payload& payload,
+                                       const Places& places);
   void Combine(std::int32_t op, const ParallelRunner& parallel);
+
+  // The payload of a send does not lie anywhere yet. Make then makes it in
+  // `places` and returns its CRC-32C.
+  bool MustMake(std::int32_t send) const;
+  std::uint32_t Make(std::int32_t send, const Places& places);
 
   // The same each time until the send is done; ReturnPayload then.
   const Outgoing& PayloadOf(std::int32_t send);
   void ReturnPayload(std::int32_t send);
+  // PassOn sent it.
+  bool PassedOn(std::int32_t send) const;
 
   const std::shared_ptr<const RankPlan> plan;
 
@@ -81,6 +95,7 @@ class PlanRun {
   struct Sending {
     Outgoing out;
     Memory memory;  // where `out` lies, unless that is the buffer
+    bool passed_on = false;
   };
 
   std::span<std::byte> Bytes(std::int64_t begin, std::int64_t count) const;

@@ -21,6 +21,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
@@ -126,7 +127,13 @@ class FrameSink {
   virtual void OnBadFrame(int peer, const absl::Status& why) = 0;
 };
 
-enum class SendResult { kQueued, kNoCredit };
+enum class SendResult { kQueued, kNoCredit, kNoPlace };
+
+// Memory for a payload, in order: parts of multiples of 64 bytes, but the last.
+using Places = std::vector<std::span<std::byte>>;
+// Writes a payload there and returns its CRC-32C. Calls no transport.
+using MakePayload =
+    absl::FunctionRef<absl::StatusOr<std::uint32_t>(const Places& places)>;
 
 class Transport {
  public:
@@ -159,6 +166,18 @@ class Transport {
   virtual absl::StatusOr<SendResult> Send(const FrameHeader& header,
                                           std::span<const std::byte> payload,
                                           std::uint64_t token) = 0;
+
+  // Queues a frame whose payload of `bytes` is made where its receiver will read
+  // it, if there is such a place: memory shared with the receiver's process.
+  // `make` is called before this returns. kNoPlace: there is none, now or ever,
+  // and nothing was done; kNoCredit: as of Send. OnSendDone(token) follows.
+  // Errors: as of Send; what `make` returned, and then nothing was queued.
+  virtual absl::StatusOr<SendResult> SendInPlace(const FrameHeader& /*header*/,
+                                                 std::size_t /*bytes*/,
+                                                 MakePayload /*make*/,
+                                                 std::uint64_t /*token*/) {
+    return SendResult::kNoPlace;
+  }
 
   // Waits up to `max_wait` for something to happen and delivers all that has.
   // Returns the number of events delivered; 0 after the wait or Wake().

@@ -48,6 +48,11 @@ class GroupMux::View final : public Transport {
                                   std::uint64_t token) override {
     return mux_.Send(group_, header, payload, token);
   }
+  absl::StatusOr<SendResult> SendInPlace(const FrameHeader& header,
+                                         std::size_t bytes, MakePayload make,
+                                         std::uint64_t token) override {
+    return mux_.SendInPlace(group_, header, bytes, make, token);
+  }
   int Poll(absl::Duration max_wait) override { return mux_.Poll(max_wait); }
   void Wake() override { mux_.transport_.Wake(); }
 
@@ -87,25 +92,47 @@ void GroupMux::SetSink(const Member& member, FrameSink* sink) {
   if (unfinished > 0) transport_.TakeBack(host, group);
 }
 
+absl::Status GroupMux::CheckGroup(std::uint32_t group,
+                                  const FrameHeader& header) const {
+  if (header.key.group == group) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "frame of group ", header.key.group, " from host ", header.from,
+      " to host ", header.to, ", sent over the transport of group ", group));
+}
+
+void GroupMux::NoteSent(std::uint32_t group, const FrameHeader& header,
+                        SendResult result, std::uint64_t token) {
+  if (result == SendResult::kQueued) {
+    sent_[next_token_++] = {.by = {header.from, group}, .token = token};
+  } else if (result == SendResult::kNoCredit) {
+    std::vector<std::uint32_t>& turns = refused_[{header.from, header.to}];
+    if (std::find(turns.begin(), turns.end(), group) == turns.end()) {
+      turns.push_back(group);
+    }
+  }
+}
+
 absl::StatusOr<SendResult> GroupMux::Send(std::uint32_t group,
                                           const FrameHeader& header,
                                           std::span<const std::byte> payload,
                                           std::uint64_t token) {
-  if (header.key.group != group) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "frame of group ", header.key.group, " from host ", header.from,
-        " to host ", header.to, ", sent over the transport of group ", group));
-  }
+  PODSIM_RETURN_IF_ERROR(CheckGroup(group, header));
   PODSIM_ASSIGN_OR_RETURN(const SendResult result,
                           transport_.Send(header, payload, next_token_));
-  if (result == SendResult::kQueued) {
-    sent_[next_token_++] = {.by = {header.from, group}, .token = token};
-    return result;
-  }
-  std::vector<std::uint32_t>& turns = refused_[{header.from, header.to}];
-  if (std::find(turns.begin(), turns.end(), group) == turns.end()) {
-    turns.push_back(group);
-  }
+  NoteSent(group, header, result, token);
+  return result;
+}
+
+absl::StatusOr<SendResult> GroupMux::SendInPlace(std::uint32_t group,
+                                                 const FrameHeader& header,
+                                                 std::size_t bytes,
+                                                 MakePayload make,
+                                                 std::uint64_t token) {
+  PODSIM_RETURN_IF_ERROR(CheckGroup(group, header));
+  PODSIM_ASSIGN_OR_RETURN(
+      const SendResult result,
+      transport_.SendInPlace(header, bytes, make, next_token_));
+  NoteSent(group, header, result, token);
   return result;
 }
 

@@ -96,6 +96,14 @@ class GroupMux {
                                   const FrameHeader& header,
                                   std::span<const std::byte> payload,
                                   std::uint64_t token);
+  absl::StatusOr<SendResult> SendInPlace(std::uint32_t group,
+                                         const FrameHeader& header,
+                                         std::size_t bytes, MakePayload make,
+                                         std::uint64_t token);
+  absl::Status CheckGroup(std::uint32_t group, const FrameHeader& header) const;
+  // Keeps book of what became of a frame that was sent as next_token_.
+  void NoteSent(std::uint32_t group, const FrameHeader& header,
+                SendResult result, std::uint64_t token);
 
   void OnFrame(int host, const FrameHeader& header, Payload payload);
   void OnSendDone(std::uint64_t token);

@@ -31,10 +31,10 @@ struct GrpcTransport::Impl {
 
   absl::Status Listen();
   void TakeBack(const FrameFilter& which);
-  absl::StatusOr<SendResult> SendToPeer(OutgoingStream& stream,
-                                        const FrameHeader& header,
-                                        std::span<const std::byte> payload,
-                                        std::uint64_t token);
+  // The stream that a frame goes by.
+  absl::StatusOr<OutgoingStream*> StreamFor(const FrameHeader& header);
+  WireHeader OnWire(const FrameHeader& header, std::size_t bytes,
+                    std::uint32_t crc) const;
 
   const Options options;
   std::string address;  // with the port that was taken
@@ -89,23 +89,29 @@ GrpcTransport::Impl::~Impl() {
   loop.reset();
 }
 
-absl::StatusOr<SendResult> GrpcTransport::Impl::SendToPeer(
-    OutgoingStream& stream, const FrameHeader& header,
-    std::span<const std::byte> payload, std::uint64_t token) {
+absl::StatusOr<OutgoingStream*> GrpcTransport::Impl::StreamFor(
+    const FrameHeader& header) {
+  OutgoingStream* stream = links->StreamTo(header.to);
+  if (stream == nullptr) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("host ", header.to, " is not in this pod"));
+  }
   if (header.key.generation != identity.generation) {
     return absl::InvalidArgumentError(
         absl::StrCat("frame of generation ", header.key.generation,
                      ", the transport is in generation ", identity.generation));
   }
-  if (!dispatcher.Admit(header, payload.size())) return SendResult::kNoCredit;
-  stream.Send(
-      {.kind = FrameKind::kData,
-       .frame = header,
-       .bytes = payload.size(),
-       .payload_crc = header.checksum ? *header.checksum : Crc32c(payload),
-       .pod_tag = identity.pod_tag},
-      payload, token);
-  return SendResult::kQueued;
+  return stream;
+}
+
+WireHeader GrpcTransport::Impl::OnWire(const FrameHeader& header,
+                                       std::size_t bytes,
+                                       std::uint32_t crc) const {
+  return {.kind = FrameKind::kData,
+          .frame = header,
+          .bytes = bytes,
+          .payload_crc = crc,
+          .pod_tag = identity.pod_tag};
 }
 
 namespace {
@@ -183,12 +189,36 @@ absl::StatusOr<SendResult> GrpcTransport::Send(
     dispatcher.PassTo(*dispatcher.mailbox(), header, payload, token);
     return SendResult::kQueued;
   }
-  OutgoingStream* stream = impl_->links->StreamTo(header.to);
-  if (stream == nullptr) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("host ", header.to, " is not in this pod"));
+  PODSIM_ASSIGN_OR_RETURN(OutgoingStream* const stream,
+                          impl_->StreamFor(header));
+  if (!dispatcher.Admit(header, payload.size())) return SendResult::kNoCredit;
+  stream->Send(
+      impl_->OnWire(header, payload.size(),
+                    header.checksum ? *header.checksum : Crc32c(payload)),
+      payload, token);
+  return SendResult::kQueued;
+}
+
+absl::StatusOr<SendResult> GrpcTransport::SendInPlace(const FrameHeader& header,
+                                                      std::size_t bytes,
+                                                      MakePayload make,
+                                                      std::uint64_t token) {
+  Dispatcher& dispatcher = impl_->dispatcher;
+  PODSIM_RETURN_IF_ERROR(dispatcher.CheckRoute(header));
+  if (dispatcher.IsLocal(header.to)) return SendResult::kNoPlace;
+  PODSIM_ASSIGN_OR_RETURN(OutgoingStream* const stream,
+                          impl_->StreamFor(header));
+  const std::optional<Places> places = stream->PlacesFor(bytes);
+  if (!places) return SendResult::kNoPlace;
+  if (!dispatcher.Admit(header, bytes)) return SendResult::kNoCredit;
+  const absl::StatusOr<std::uint32_t> crc = make(*places);
+  if (!crc.ok()) {
+    dispatcher.mailbox()->Push(
+        CreditBack{.route = RouteOf(header), .charge = ChargeOf(bytes)});
+    return crc.status();
   }
-  return impl_->SendToPeer(*stream, header, payload, token);
+  stream->SendPlaced(impl_->OnWire(header, bytes, *crc), token);
+  return SendResult::kQueued;
 }
 
 int GrpcTransport::Poll(absl::Duration max_wait) {

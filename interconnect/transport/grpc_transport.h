@@ -82,6 +82,9 @@ class GrpcTransport final : public Transport {
   absl::StatusOr<SendResult> Send(const FrameHeader& header,
                                   std::span<const std::byte> payload,
                                   std::uint64_t token) override;
+  absl::StatusOr<SendResult> SendInPlace(const FrameHeader& header,
+                                         std::size_t bytes, MakePayload make,
+                                         std::uint64_t token) override;
   int Poll(absl::Duration max_wait) override;
   void Wake() override;
 

@@ -141,23 +141,41 @@ bool OutgoingStream::FillLane() {
   return filled_;
 }
 
-bool OutgoingStream::Share(const WireHeader& header,
-                           std::span<const std::byte> payload) {
+bool OutgoingStream::MayShare() {
   const auto is_data = [](const Queued& frame) {
     return frame.charge() != nullptr;
   };
-  if (!sharing_ || !open() || writing_data_ ||
-      std::any_of(express_.begin(), express_.end(), is_data) ||
-      std::any_of(bulk_.begin(), bulk_.end(), is_data) || !FillLane() ||
+  return sharing_ && open() && !writing_data_ &&
+         std::none_of(express_.begin(), express_.end(), is_data) &&
+         std::none_of(bulk_.begin(), bulk_.end(), is_data) && FillLane();
+}
+
+bool OutgoingStream::Share(const WireHeader& header,
+                           std::span<const std::byte> payload) {
+  if (!MayShare() ||
       !lane_->out().Put(streamed_, EncodeHeader(header), payload)) {
     return false;
   }
-  if (lane_->out().TakeWaiting()) {
-    Enqueue(Lane::kExpress,
-            {.message = MakeMessage(HeaderOf(
-                 FrameKind::kWake, RouteOf(header.frame), 0, identity_))});
-  }
+  WakePeer(header);
   return true;
+}
+
+void OutgoingStream::WakePeer(const WireHeader& header) {
+  if (!lane_->out().TakeWaiting()) return;
+  Enqueue(Lane::kExpress,
+          {.message = MakeMessage(HeaderOf(
+               FrameKind::kWake, RouteOf(header.frame), 0, identity_))});
+}
+
+std::optional<Places> OutgoingStream::PlacesFor(std::size_t bytes) {
+  if (!MayShare()) return std::nullopt;
+  return lane_->out().PlacesFor(bytes);
+}
+
+void OutgoingStream::SendPlaced(const WireHeader& header, std::uint64_t token) {
+  lane_->out().Commit(streamed_, EncodeHeader(header), header.bytes);
+  WakePeer(header);
+  mailbox_.Push(SendDone{.host = header.frame.from, .token = token});
 }
 
 void OutgoingStream::Send(const WireHeader& header,

@@ -52,6 +52,11 @@ class OutgoingStream {
   // gRPC has written it, or has let go of it because the stream has ended.
   void Send(const WireHeader& header, std::span<const std::byte> payload,
             std::uint64_t token);
+  // Where the payload of a data frame would lie in shared memory; none: there
+  // is no such place now. Then SendPlaced, with nothing sent in between.
+  std::optional<Places> PlacesFor(std::size_t bytes);
+  // Sends the frame whose payload was written there.
+  void SendPlaced(const WireHeader& header, std::uint64_t token);
   // Asks the acceptor to return the credit of `route` as soon as it can.
   void AskForCredit(const Route& route);
 
@@ -114,8 +119,12 @@ class OutgoingStream {
   bool open() const;
   // Has the lane's memory filled, once; false: there is none.
   bool FillLane();
+  // A frame may go through shared memory now: none waits for the stream.
+  bool MayShare();
   // Puts a frame into shared memory; false if it must go over the stream.
   bool Share(const WireHeader& header, std::span<const std::byte> payload);
+  // Wakes the acceptor if it sleeps, now that a frame was put.
+  void WakePeer(const WireHeader& header);
   void Enqueue(Lane lane, Queued frame);
   void WriteNext();
   void TellDone(const Sending& sending);

@@ -64,27 +64,46 @@ std::byte* RingWriter::At(std::uint64_t position) const {
   return ring_.data() + position % ring_.size();
 }
 
-bool RingWriter::Put(std::uint32_t mark, const HeaderBytes& header,
-                     std::span<const std::byte> payload) {
-  const std::size_t bytes = RingEntryBytes(payload.size());
+std::optional<Places> RingWriter::PlacesFor(std::size_t payload_bytes) {
+  const std::size_t bytes = RingEntryBytes(payload_bytes);
   const auto fits = [&] {
     const std::uint64_t used = put_ - taken_;
     return used <= ring_.size() && bytes <= ring_.size() - used;
   };
   if (!fits()) {
     taken_ = control_.taken.load(std::memory_order_acquire);
-    if (!fits()) return false;
+    if (!fits()) return std::nullopt;
   }
-  const EntryHead head = {.payload_bytes = payload.size(), .mark = mark};
-  std::memcpy(At(put_), &head, sizeof(head));
-  std::memcpy(At(put_ + kRingLine), header.data(), header.size());
   const std::uint64_t begin = put_ + kHeads;
   const std::size_t before_end =
-      std::min(payload.size(), ring_.size() - begin % ring_.size());
-  Copy(payload.first(before_end), At(begin));
-  Copy(payload.subspan(before_end), ring_.data());
-  put_ += bytes;
+      std::min<std::size_t>(payload_bytes, ring_.size() - begin % ring_.size());
+  Places places;
+  if (before_end > 0) places.emplace_back(At(begin), before_end);
+  if (payload_bytes > before_end) {
+    places.emplace_back(ring_.data(), payload_bytes - before_end);
+  }
+  return places;
+}
+
+void RingWriter::Commit(std::uint32_t mark, const HeaderBytes& header,
+                        std::size_t payload_bytes) {
+  const EntryHead head = {.payload_bytes = payload_bytes, .mark = mark};
+  std::memcpy(At(put_), &head, sizeof(head));
+  std::memcpy(At(put_ + kRingLine), header.data(), header.size());
+  put_ += RingEntryBytes(payload_bytes);
   control_.put.store(put_);
+}
+
+bool RingWriter::Put(std::uint32_t mark, const HeaderBytes& header,
+                     std::span<const std::byte> payload) {
+  const std::optional<Places> places = PlacesFor(payload.size());
+  if (!places) return false;
+  std::size_t copied = 0;
+  for (const std::span<std::byte> place : *places) {
+    Copy(payload.subspan(copied, place.size()), place.data());
+    copied += place.size();
+  }
+  Commit(mark, header, payload.size());
   return true;
 }
 

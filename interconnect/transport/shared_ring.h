@@ -55,6 +55,13 @@ class RingWriter {
   // Copies a frame into the ring. False: no room now.
   bool Put(std::uint32_t mark, const HeaderBytes& header,
            std::span<const std::byte> payload);
+  // Where the payload of the next frame would lie, to be written before Commit;
+  // none: no room now.
+  std::optional<Places> PlacesFor(std::size_t payload_bytes);
+  // Puts the frame whose payload was written there. REQUIRES: nothing was put
+  // since PlacesFor with these bytes had a result.
+  void Commit(std::uint32_t mark, const HeaderBytes& header,
+              std::size_t payload_bytes);
   // Whether the taker sleeps and has not been told since; it counts as told.
   bool TakeWaiting();
 

@@ -162,6 +162,7 @@ TEST(Executor, WholeNumbersAreExact) {
   for (int i = 0; i < 1000; ++i) {
     EXPECT_EQ(buffers[3][i], static_cast<float>(i * world * (world + 1) / 2));
   }
+  EXPECT_GT(pod.network.placed(), 0) << "sums that travel on";
 }
 
 TEST(Executor, AGroupOfOneIsDoneAtOnce) {

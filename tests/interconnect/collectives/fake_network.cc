@@ -1,12 +1,16 @@
 #include "tests/interconnect/collectives/fake_network.h"
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <cstring>
 #include <numeric>
 #include <optional>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "base/hash.h"
+#include "base/status.h"
 
 namespace podsim::testing {
 
@@ -19,32 +23,73 @@ FakeNetwork::FakeNetwork(int hosts, std::int64_t bytes_in_flight,
   std::iota(hosts_.begin(), hosts_.end(), 0);
 }
 
-absl::StatusOr<SendResult> FakeNetwork::Send(const FrameHeader& header,
-                                             std::span<const std::byte> payload,
-                                             std::uint64_t token) {
-  const Pair pair(header.from, header.to);
+absl::StatusOr<SendResult> FakeNetwork::Admit(const Pair& pair,
+                                              std::size_t payload_bytes) {
   if (cut_.count(pair) > 0) return absl::UnavailableError("the line is cut");
   std::int64_t& flying = in_flight_[pair];
-  const std::int64_t bytes = static_cast<std::int64_t>(payload.size());
+  const std::int64_t bytes = static_cast<std::int64_t>(payload_bytes);
   if (flying > 0 && flying + bytes > bound_) {
     refused_.insert(pair);
     return SendResult::kNoCredit;
   }
   flying += bytes;
   most_in_flight_ = std::max(most_in_flight_, flying);
-  auto frame = std::make_shared<Frame>();
-  *frame = {header,
-            payload,
-            {payload.begin(), payload.end()},
-            token,
-            random_() % 3 == 0};
+  return SendResult::kQueued;
+}
+
+void FakeNetwork::Queue(Frame queued) {
+  const Pair pair(queued.header.from, queued.header.to);
+  auto frame = std::make_shared<Frame>(std::move(queued));
   if (frame->done_early) events_.push_back({EventKind::kSendDone, pair, frame});
   queues_[pair].push_back(frame);
   if (queues_[pair].size() == 1) {
     events_.push_back({EventKind::kDeliver, pair, nullptr});
   }
   ++frames_;
-  return SendResult::kQueued;
+}
+
+absl::StatusOr<SendResult> FakeNetwork::Send(const FrameHeader& header,
+                                             std::span<const std::byte> payload,
+                                             std::uint64_t token) {
+  PODSIM_ASSIGN_OR_RETURN(const SendResult admitted,
+                          Admit({header.from, header.to}, payload.size()));
+  if (admitted != SendResult::kQueued) return admitted;
+  Queue({.header = header,
+         .source = payload,
+         .at_send = {payload.begin(), payload.end()},
+         .token = token,
+         .done_early = random_() % 3 == 0});
+  return admitted;
+}
+
+absl::StatusOr<SendResult> FakeNetwork::SendInPlace(const FrameHeader& header,
+                                                    std::size_t bytes,
+                                                    MakePayload make,
+                                                    std::uint64_t token) {
+  const Pair pair(header.from, header.to);
+  if (random_() % 3 == 0) return SendResult::kNoPlace;
+  PODSIM_ASSIGN_OR_RETURN(const SendResult admitted, Admit(pair, bytes));
+  if (admitted != SendResult::kQueued) return admitted;
+  std::vector<std::byte> made(bytes, std::byte{0xdd});
+  const std::span<std::byte> all(made);
+  const std::size_t first =
+      bytes > 64 ? 64 * (random_() % (bytes / 64 + 1)) : bytes;
+  Places places;
+  for (const auto& part : {all.first(first), all.subspan(first)}) {
+    if (!part.empty()) places.push_back(part);
+  }
+  const absl::StatusOr<std::uint32_t> crc = make(places);
+  if (!crc.ok()) {
+    in_flight_[pair] -= static_cast<std::int64_t>(bytes);
+    return crc.status();
+  }
+  EXPECT_EQ(*crc, Crc32c(made)) << "of " << bytes << " bytes made in place";
+  Queue({.header = header,
+         .at_send = std::move(made),
+         .token = token,
+         .done_early = random_() % 3 == 0});
+  ++placed_;
+  return admitted;
 }
 
 int FakeNetwork::Poll(absl::Duration /*max_wait*/) {
@@ -69,9 +114,9 @@ int FakeNetwork::Poll(absl::Duration /*max_wait*/) {
   return 1;
 }
 
-Payload FakeNetwork::MakePayload(std::vector<std::byte> bytes,
-                                 std::function<void()> on_release,
-                                 std::uint32_t damage) {
+Payload FakeNetwork::PayloadOf(std::vector<std::byte> bytes,
+                               std::function<void()> on_release,
+                               std::uint32_t damage) {
   std::optional<std::uint32_t> checksum;
   if (damage != 0 || random_() % 2 == 0) checksum = Crc32c(bytes) ^ damage;
   const std::size_t offset = random_() % 4;
@@ -100,9 +145,8 @@ void FakeNetwork::Deliver(const Pair& pair) {
   if (!queue.empty()) events_.push_back({EventKind::kDeliver, pair, nullptr});
   FrameSink* sink = sinks_[pair.second];
   if (sink == nullptr || cut_.count(pair) > 0) return OnRelease(frame);
-  sink->OnFrame(frame->header, MakePayload(frame->at_send, [this, frame] {
-                  OnRelease(frame);
-                }));
+  sink->OnFrame(frame->header,
+                PayloadOf(frame->at_send, [this, frame] { OnRelease(frame); }));
 }
 
 void FakeNetwork::OnRelease(const FramePtr& frame) {
@@ -121,7 +165,7 @@ void FakeNetwork::EndSend(const Frame& frame) {
   if (sink == nullptr) return;  // its buffer may be gone too
   if (!taken_back_.contains({frame.header.from, frame.header.key.group}) &&
       std::memcmp(frame.source.data(), frame.at_send.data(),
-                  frame.at_send.size()) != 0) {
+                  frame.source.size()) != 0) {
     ++overwritten_;
   }
   sink->OnSendDone(frame.token);
@@ -131,7 +175,7 @@ void FakeNetwork::Inject(const FrameHeader& header, std::vector<float> values,
                          std::uint32_t damage) {
   const auto bytes = std::as_bytes(std::span(values));
   sinks_[header.to]->OnFrame(header,
-                             MakePayload(
+                             PayloadOf(
                                  {bytes.begin(), bytes.end()}, [] {}, damage));
 }
 

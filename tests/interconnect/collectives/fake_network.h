@@ -2,8 +2,9 @@
 // in an order drawn from a seed, as unkind as the Transport contract allows.
 //
 // Payloads come unaligned and in pieces, and are overwritten when released.
-// Sends are zero-copy: that the sender left its bytes alone until OnSendDone
-// (which comes late, or early, also by the seed) is checked.
+// A send in place finds none at times, or one in two parts, by the seed too.
+// Other sends are zero-copy: that the sender left its bytes alone until
+// OnSendDone (which comes late, or early, also by the seed) is checked.
 #ifndef PODSIM_TESTS_INTERCONNECT_COLLECTIVES_FAKE_NETWORK_H_
 #define PODSIM_TESTS_INTERCONNECT_COLLECTIVES_FAKE_NETWORK_H_
 
@@ -33,6 +34,9 @@ class FakeNetwork final : public Transport {
   absl::StatusOr<SendResult> Send(const FrameHeader& header,
                                   std::span<const std::byte> payload,
                                   std::uint64_t token) override;
+  absl::StatusOr<SendResult> SendInPlace(const FrameHeader& header,
+                                         std::size_t bytes, MakePayload make,
+                                         std::uint64_t token) override;
   // Delivers one event, picked at random; 0: nothing is left to happen.
   int Poll(absl::Duration max_wait) override;
   void Wake() override {}
@@ -55,12 +59,14 @@ class FakeNetwork final : public Transport {
   // Sends whose bytes changed before they were done.
   int overwritten() const { return overwritten_; }
   int frames() const { return frames_; }
+  // Frames that were made in place.
+  int placed() const { return placed_; }
 
  private:
   using Pair = std::pair<int, int>;
   struct Frame {
     FrameHeader header;
-    std::span<const std::byte> source;
+    std::span<const std::byte> source;  // none: made in place
     std::vector<std::byte> at_send;
     std::uint64_t token = 0;
     bool done_early = false;
@@ -73,10 +79,12 @@ class FakeNetwork final : public Transport {
     FramePtr frame;
   };
 
+  // Whether a frame may go; the pair is noted as refused if not.
+  absl::StatusOr<SendResult> Admit(const Pair& pair, std::size_t bytes);
+  void Queue(Frame frame);
   // Half of them have a checksum to compare; those with `damage` a wrong one.
-  Payload MakePayload(std::vector<std::byte> bytes,
-                      std::function<void()> on_release,
-                      std::uint32_t damage = 0);
+  Payload PayloadOf(std::vector<std::byte> bytes,
+                    std::function<void()> on_release, std::uint32_t damage = 0);
   void Deliver(const Pair& pair);
   void OnRelease(const FramePtr& frame);
   void EndSend(const Frame& frame);
@@ -94,6 +102,7 @@ class FakeNetwork final : public Transport {
   std::int64_t most_in_flight_ = 0;
   int overwritten_ = 0;
   int frames_ = 0;
+  int placed_ = 0;
 };
 
 }  // namespace podsim::testing

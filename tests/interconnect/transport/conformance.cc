@@ -105,6 +105,57 @@ TEST_P(TransportTest, RandomSizesBothWays) {
   }
 }
 
+// Made in place where there is one, sent where not: in one order.
+TEST_P(TransportTest, FramesMadeInPlaceAreFramesLikeOthers) {
+  constexpr std::uint64_t kFrames = 200;
+  std::vector<std::span<const std::byte>> bytes;
+  for (std::uint64_t i = 0; i < kFrames; ++i) {
+    bytes.push_back(pod_.Bytes(i, i * i * 7919 % (300 * kKiB)));
+    for (bool in_place = i % 4 != 0;;) {
+      ASSERT_OK_AND_ASSIGN(const SendResult sent,
+                           in_place ? pod_.SendInPlace(0, 1, bytes[i], i)
+                                    : pod_.Send(0, 1, bytes[i], i));
+      if (sent == SendResult::kQueued) break;
+      if (sent == SendResult::kNoPlace) {
+        ASSERT_TRUE(in_place);
+        in_place = false;
+      } else {
+        pod_.PollOnce();
+      }
+    }
+  }
+  pod_.PollUntil([&] {
+    return pod_.sink(1).frames.size() == kFrames &&
+           pod_.sink(0).done.size() == kFrames;
+  });
+  for (std::uint64_t i = 0; i < kFrames; ++i) {
+    EXPECT_EQ(pod_.sink(1).frames[i].header.key.sequence, i);
+    EXPECT_TRUE(std::ranges::equal(pod_.sink(1).frames[i].bytes, bytes[i]));
+  }
+  EXPECT_THAT(pod_.sink(0).done, UnorderedElementsAreArray(UpTo(kFrames)));
+  EXPECT_THAT(pod_.sink(1).bad, IsEmpty());
+}
+
+TEST_P(TransportTest, WhatCannotBeMadeInPlaceIsNotSentAndCostsNoCredit) {
+  FrameHeader header = {
+      .from = 0, .to = 1, .key = {.generation = kGeneration, .group = kGroup}};
+  for (int i = 0; i < 2 * kFramesInBound; ++i) {
+    const auto sent = pod_.of(0).SendInPlace(
+        header, kFrame,
+        [](const Places&) { return absl::DataLossError("it is torn"); }, 0);
+    if (!sent.ok()) {
+      EXPECT_THAT(sent.status().message(), HasSubstr("it is torn"));
+    } else {
+      EXPECT_EQ(*sent, SendResult::kNoPlace);
+    }
+    pod_.PollOnce();
+  }
+  EXPECT_EQ(FillBound(pod_, pod_.Bytes(1, kFrame)), kFramesInBound);
+  pod_.PollUntil([&] {
+    return pod_.sink(1).frames.size() == std::size_t{kFramesInBound};
+  });
+}
+
 TEST_P(TransportTest, BytesMayChangeOnceTheSendIsDone) {
   const auto original = Pattern(7, kMiB + 5);
   std::vector<std::byte> buffer;

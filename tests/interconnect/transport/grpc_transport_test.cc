@@ -40,6 +40,21 @@ INSTANTIATE_TEST_SUITE_P(
     Grpc, GrpcLine, ::testing::Values(Line::kSharedMemory, Line::kUnixSocket),
     [](const auto& info) { return OverGrpc(info.param).name; });
 
+// A place is found over shared memory, and over no other line.
+TEST_P(GrpcLine, PlacesAreInSharedMemory) {
+  TestPod pod(OverGrpc(GetParam()), {{0}, {1}});
+  const auto& bytes = pod.Bytes(1, 70 * kKiB);
+  ASSERT_OK_AND_ASSIGN(const SendResult sent, pod.SendInPlace(0, 1, bytes, 4));
+  if (GetParam() != Line::kSharedMemory) {
+    EXPECT_EQ(sent, SendResult::kNoPlace);
+    return;
+  }
+  EXPECT_EQ(sent, SendResult::kQueued);
+  pod.PollUntil([&] { return pod.sink(1).frames.size() == 1; });
+  EXPECT_TRUE(pod.sink(1).frames[0].bytes == bytes);
+  EXPECT_THAT(pod.sink(0).done, ::testing::ElementsAre(4));
+}
+
 // Compares checksums, as whoever uses the bytes must.
 struct CheckingSink final : FrameSink {
   void OnFrame(const FrameHeader& header, Payload payload) override {

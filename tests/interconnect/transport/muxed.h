@@ -31,6 +31,11 @@ class MuxedTransport final : public Transport {
                                   std::uint64_t token) override {
     return view_.Send(header, payload, token);
   }
+  absl::StatusOr<SendResult> SendInPlace(const FrameHeader& header,
+                                         std::size_t bytes, MakePayload make,
+                                         std::uint64_t token) override {
+    return view_.SendInPlace(header, bytes, make, token);
+  }
   int Poll(absl::Duration max_wait) override { return view_.Poll(max_wait); }
   void Wake() override { view_.Wake(); }
 

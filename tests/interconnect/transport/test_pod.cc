@@ -82,17 +82,40 @@ void TestPod::Destroy(int host) {
   PollUntil([&gone] { return gone.load(); });
 }
 
+namespace {
+
+FrameHeader HeaderOf(int from, int to, std::uint64_t token, Lane lane) {
+  return {.from = from,
+          .to = to,
+          .lane = lane,
+          .key = {.generation = kGeneration,
+                  .group = kGroup,
+                  .sequence = token,
+                  .chunk = 9}};
+}
+
+}  // namespace
+
 absl::StatusOr<SendResult> TestPod::Send(int from, int to,
                                          std::span<const std::byte> bytes,
                                          std::uint64_t token, Lane lane) {
-  const FrameHeader header = {.from = from,
-                              .to = to,
-                              .lane = lane,
-                              .key = {.generation = kGeneration,
-                                      .group = kGroup,
-                                      .sequence = token,
-                                      .chunk = 9}};
-  return of(from).Send(header, bytes, token);
+  return of(from).Send(HeaderOf(from, to, token, lane), bytes, token);
+}
+
+absl::StatusOr<SendResult> TestPod::SendInPlace(
+    int from, int to, std::span<const std::byte> bytes, std::uint64_t token) {
+  return of(from).SendInPlace(
+      HeaderOf(from, to, token, Lane::kBulk), bytes.size(),
+      [bytes](const Places& places) -> absl::StatusOr<std::uint32_t> {
+        std::size_t at = 0;
+        for (const std::span<std::byte> place : places) {
+          std::ranges::copy(bytes.subspan(at, place.size()), place.begin());
+          at += place.size();
+        }
+        EXPECT_EQ(at, bytes.size());
+        return Crc32c(bytes);
+      },
+      token);
 }
 
 void TestPod::SendPatiently(int from, int to, std::span<const std::byte> bytes,

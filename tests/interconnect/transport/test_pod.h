@@ -87,6 +87,10 @@ class TestPod {
   absl::StatusOr<SendResult> Send(int from, int to,
                                   std::span<const std::byte> bytes,
                                   std::uint64_t token, Lane lane = Lane::kBulk);
+  // Makes a copy of `bytes` in place.
+  absl::StatusOr<SendResult> SendInPlace(int from, int to,
+                                         std::span<const std::byte> bytes,
+                                         std::uint64_t token);
   // Sends; on kNoCredit polls until OnCredit, then tries again.
   void SendPatiently(int from, int to, std::span<const std::byte> bytes,
                      std::uint64_t token, Lane lane = Lane::kBulk);
