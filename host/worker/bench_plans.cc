@@ -14,11 +14,12 @@ namespace {
 constexpr std::int64_t kPlannedElementBytes = 4;  // chunk_elements are floats
 
 // What all requests of a pod have in common.
-PlanRequest RequestFor(const PlanBits& bits) {
+PlanRequest RequestFor(const JobPlan& plan) {
+  const PlanBits& bits = plan.bits();
   return {.ring = {bits.ring().begin(), bits.ring().end()},
           .rows = bits.host_rows(),
           .columns = bits.host_columns(),
-          .chunk_elements = bits.chunk_elements()};
+          .chunk_elements = plan.chunk_elements()};
 }
 
 absl::StatusOr<Algorithm> AlgorithmFor(const PlanBits& bits,
@@ -47,32 +48,32 @@ absl::StatusOr<BenchPlans> PlansOf(const PlanRequest& request,
 
 }  // namespace
 
-absl::StatusOr<BenchPlans> PlanCase(const PlanBits& bits, const BenchCase& one,
+absl::StatusOr<BenchPlans> PlanCase(const JobPlan& plan, const BenchCase& one,
                                     const BenchShape& shape,
                                     const std::vector<int>& hosts) {
-  PlanRequest request = RequestFor(bits);
+  PlanRequest request = RequestFor(plan);
   request.collective = one.collective;
   request.elements = TravellingElements(one, shape);
   PODSIM_ASSIGN_OR_RETURN(
       request.algorithm,
       AlgorithmFor(
-          bits, one,
+          plan.bits(), one,
           request.elements * static_cast<std::int64_t>(SizeOf(shape.wire))));
   // Chunks are so many bytes of the buffer, whatever the type.
-  request.chunk_elements = bits.chunk_elements() * kPlannedElementBytes /
+  request.chunk_elements = plan.chunk_elements() * kPlannedElementBytes /
                            static_cast<std::int64_t>(SizeOf(one.type));
   if (one.root >= 0) request.root = one.root / shape.ranks_per_host;
   return PlansOf(request, hosts);
 }
 
-absl::StatusOr<BenchPlans> PlanBarrier(const PlanBits& bits,
+absl::StatusOr<BenchPlans> PlanBarrier(const JobPlan& plan,
                                        const std::vector<int>& hosts) {
-  PlanRequest request = RequestFor(bits);
+  PlanRequest request = RequestFor(plan);
   request.collective = Collective::kBarrier;
   PODSIM_ASSIGN_OR_RETURN(const std::vector<ChoiceRow> table,
-                          ChoiceTable(bits.choices()));
+                          ChoiceTable(plan.bits().choices()));
   request.algorithm =
-      ChooseAlgorithm(Collective::kBarrier, 0, bits.hosts(), table);
+      ChooseAlgorithm(Collective::kBarrier, 0, plan.bits().hosts(), table);
   return PlansOf(request, hosts);
 }
 

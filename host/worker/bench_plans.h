@@ -19,14 +19,14 @@ struct BenchPlans {
 };
 
 // What `hosts` do for `one`. A case whose ranks are cores travels as its
-// hosts'. "auto" goes by the choices in `bits`.
+// hosts'. "auto" goes by the choices in its bits.
 // Errors: those of MakePlan and ChoiceTable.
-absl::StatusOr<BenchPlans> PlanCase(const PlanBits& bits, const BenchCase& one,
+absl::StatusOr<BenchPlans> PlanCase(const JobPlan& plan, const BenchCase& one,
                                     const BenchShape& shape,
                                     const std::vector<int>& hosts);
 
 // A barrier of all hosts.
-absl::StatusOr<BenchPlans> PlanBarrier(const PlanBits& bits,
+absl::StatusOr<BenchPlans> PlanBarrier(const JobPlan& plan,
                                        const std::vector<int>& hosts);
 
 }  // namespace podsim

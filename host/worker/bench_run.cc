@@ -132,7 +132,7 @@ absl::StatusOr<Row> BenchRun::Impl::PrepareRow(std::int64_t number,
   }
   const BenchShape of_case = ShapeOf(one);
   PODSIM_ASSIGN_OR_RETURN(row.plans,
-                          PlanCase(setup.plan.bits(), one, of_case, hosts));
+                          PlanCase(setup.plan, one, of_case, hosts));
   if (Reduces(one.collective) && spec.check() > 0) {
     row.reduced = ReducedBlock(ValuesOf(one, of_case), 0, one.elements);
   }
@@ -277,7 +277,7 @@ absl::StatusOr<std::unique_ptr<BenchRun>> BenchRun::Create(BenchSetup setup) {
   }
   PODSIM_ASSIGN_OR_RETURN(
       BenchPlans barrier,
-      PlanBarrier(setup.plan.bits(), setup.transport->local_hosts()));
+      PlanBarrier(setup.plan, setup.transport->local_hosts()));
   auto impl = std::make_unique<Impl>(std::move(setup), std::move(barrier));
   return std::unique_ptr<BenchRun>(new BenchRun(std::move(impl)));
 }

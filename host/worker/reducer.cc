@@ -15,8 +15,9 @@ constexpr absl::Duration kPollWait = absl::Milliseconds(100);
 constexpr std::chrono::milliseconds kWaitSlice(100);
 
 // What all buckets have in common.
-absl::StatusOr<PlanRequest> RequestFor(const PlanBits& bits,
+absl::StatusOr<PlanRequest> RequestFor(const JobPlan& plan,
                                        const Bucket& bucket) {
+  const PlanBits& bits = plan.bits();
   const auto algorithm = AlgorithmNamed(bucket.algorithm());
   if (!algorithm.has_value()) {
     return absl::InvalidArgumentError(absl::StrCat(
@@ -28,7 +29,7 @@ absl::StatusOr<PlanRequest> RequestFor(const PlanBits& bits,
                      .rows = bits.host_rows(),
                      .columns = bits.host_columns(),
                      .elements = bucket.count(),
-                     .chunk_elements = bits.chunk_elements()};
+                     .chunk_elements = plan.chunk_elements()};
 }
 
 }  // namespace
@@ -47,7 +48,7 @@ Reducer::Reducer(Transport& transport, const Clock& clock, const JobPlan& plan,
         transport, clock,
         Executor::Options{
             .host = host, .generation = options.generation, .hosts = hosts}));
-  const absl::Status planned = PlanBuckets(bits);
+  const absl::Status planned = PlanBuckets(plan);
   {
     MutexLock lock(mutex_);
     running_.assign(bits.buckets_size(), 0);
@@ -56,12 +57,12 @@ Reducer::Reducer(Transport& transport, const Clock& clock, const JobPlan& plan,
   thread_ = std::jthread([this](const std::stop_token& stop) { Loop(stop); });
 }
 
-absl::Status Reducer::PlanBuckets(const PlanBits& bits) {
+absl::Status Reducer::PlanBuckets(const JobPlan& job) {
+  const PlanBits& bits = job.bits();
   if (bits.wire_dtype() == "bfloat16") wire_ = ElementType::kBfloat16;
   for (const Bucket& bucket : bits.buckets()) {
     auto& of_hosts = plans_.emplace_back();
-    PODSIM_ASSIGN_OR_RETURN(const PlanRequest request,
-                            RequestFor(bits, bucket));
+    PODSIM_ASSIGN_OR_RETURN(const PlanRequest request, RequestFor(job, bucket));
     for (const int host : transport_.local_hosts()) {
       PODSIM_ASSIGN_OR_RETURN(RankPlan plan, MakePlan(request, host));
       of_hosts.push_back(std::make_shared<const RankPlan>(std::move(plan)));

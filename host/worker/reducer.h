@@ -62,7 +62,7 @@ class Reducer {
  private:
   using Command = std::function<void()>;
   // Fills plans_ and labels_.
-  absl::Status PlanBuckets(const PlanBits& bits);
+  absl::Status PlanBuckets(const JobPlan& job);
   void Loop(const std::stop_token& stop);
   void Post(Command command);
   void RunCommands();

@@ -50,6 +50,12 @@ std::optional<Algorithm> AlgorithmNamed(std::string_view name);
 std::span<const Collective> AllCollectives();
 std::span<const Algorithm> AllAlgorithms();
 
+// Halving-doubling: an all-reduce of at most this many elements exchanges the
+// whole buffer, in one frame, log2 W times instead of halves 2 log2 W times. 64
+// KiB of float32; assumed, to be measured: where the bytes begin to cost more
+// than the steps.
+inline constexpr std::int64_t kRecursiveDoublingElements = 16384;
+
 struct PlanRequest {
   Collective collective = Collective::kAllReduce;
   Algorithm algorithm = Algorithm::kRing;
@@ -64,13 +70,10 @@ struct PlanRequest {
   // otherwise be cut into more than 65,536.
   std::int64_t chunk_elements = 65536;
   int root = 0;  // kBroadcast
+  // Halving-doubling: an all-reduce of at most so many exchanges the whole
+  // buffer.
+  std::int64_t whole_elements = kRecursiveDoublingElements;
 };
-
-// Halving-doubling: an all-reduce of at most this many elements, if they fit
-// one frame, exchanges the whole buffer log2 W times instead of halves 2 log2 W
-// times. 64 KiB of float32; assumed, to be measured: where the bytes begin to
-// cost more than the steps.
-inline constexpr std::int64_t kRecursiveDoublingElements = 16384;
 
 // Direct: an all-reduce in which W buffers are together at most this long takes
 // one step, in which all sum everything, instead of two. 256 KiB of float32;

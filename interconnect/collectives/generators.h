@@ -25,7 +25,7 @@ RankPlan Torus2dAllReduce(const PlanRequest& request, int rank);
 
 // Both sum in the same order; RecursiveDoubling for small buffers.
 RankPlan HalvingDoublingAllReduce(const PlanRequest& request, int rank);
-RankPlan RecursiveDoublingAllReduce(const PlanRequest& request, int rank);
+RankPlan RecursiveDoublingAllReduce(PlanRequest request, int rank);
 RankPlan HalvingReduceScatter(const PlanRequest& request, int rank);
 RankPlan DoublingAllGather(const PlanRequest& request, int rank);
 

@@ -33,8 +33,7 @@ Waits AppendDoubling(PlanBuilder& builder, const Halving& halving) {
 }  // namespace
 
 RankPlan HalvingDoublingAllReduce(const PlanRequest& request, int rank) {
-  if (request.elements <=
-      std::min(kRecursiveDoublingElements, request.chunk_elements)) {
+  if (request.elements <= request.whole_elements) {
     return RecursiveDoublingAllReduce(request, rank);
   }
   PlanBuilder builder = NewPlan(request, rank);

@@ -35,7 +35,8 @@ void AppendExtra(PlanBuilder& builder, const HalvingWorld& world, int rank,
 
 }  // namespace
 
-RankPlan RecursiveDoublingAllReduce(const PlanRequest& request, int rank) {
+RankPlan RecursiveDoublingAllReduce(PlanRequest request, int rank) {
+  request.chunk_elements = std::max(request.chunk_elements, request.elements);
   PlanBuilder builder = NewPlan(request, rank);
   const HalvingWorld world(WorldOf(request));
   const Range whole = {.begin = 0, .count = request.elements};

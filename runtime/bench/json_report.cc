@@ -127,7 +127,7 @@ std::string BenchJson(const BenchRecord& record) {
       {"ranks", spec.ranks()},
       {"processes", plan.processes()},
       {"transport", record.external_hosts ? "external" : plan.transport()},
-      {"chunk_bytes", plan.bits().chunk_elements() * 4},
+      {"chunk_bytes", plan.chunk_elements() * 4},
       {"notes",
        std::vector<std::string>(plan.notes().begin(), plan.notes().end())},
       {"config", ConfigJson(spec)},

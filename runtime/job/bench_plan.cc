@@ -20,7 +20,6 @@ namespace {
 
 constexpr char kAll[] = "all";
 constexpr char kAuto[] = "auto";
-constexpr std::int64_t kPlannedElementBytes = 4;  // chunk_elements are floats
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 40;
 constexpr std::int64_t kMostIterations = 100'000'000;
 constexpr std::int64_t kMostAtOnce = 64;
@@ -233,7 +232,6 @@ void FillBits(const Slice& slice, const JobSpec& spec, const std::string& isa,
   for (const int host : HostRing(slice)) bits.add_ring(host);
   bits.set_host_rows(slice.host_grid.y);
   bits.set_host_columns(slice.host_grid.x);
-  bits.set_chunk_elements(spec.chunk_bytes() / kPlannedElementBytes);
   bits.set_isa(isa);
   *bits.mutable_choices() = spec.choices();
 }

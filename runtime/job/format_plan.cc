@@ -105,7 +105,8 @@ std::string NumericsText(const PlanBits& bits) {
                       bits.kernel_library(), "), seed ", bits.seed());
 }
 
-std::string GradientsText(const PlanBits& bits) {
+std::string GradientsText(const JobPlan& plan) {
+  const PlanBits& bits = plan.bits();
   std::int64_t gradients = 0;
   for (const Bucket& bucket : bits.buckets()) gradients += bucket.count();
   const std::string buckets = absl::StrCat(
@@ -122,7 +123,7 @@ std::string GradientsText(const PlanBits& bits) {
       bits.wire_dtype() == "bfloat16" ? "bfloat16 on the wire, " : "";
   return absl::StrCat(
       buckets, order, ", ", bits.algorithm(), " of ", bits.hosts(), " hosts, ",
-      wire, FormatBytes(bits.chunk_elements() * kGradientBytes), " chunks");
+      wire, FormatBytes(plan.chunk_elements() * kGradientBytes), " chunks");
 }
 
 // Nothing for models of a caller's own and for passes over microbatches.
@@ -191,7 +192,7 @@ std::string FormatPlan(const JobPlan& plan, const Slice& slice) {
       Line("steps", StepsText(plan)), Line("", ExamplesText(plan)),
       Line("rate", RateText(plan)), Line("warm-up", WarmupText(plan)));
   absl::StrAppend(&text, Line("numerics", NumericsText(plan.bits())),
-                  Line("gradients", GradientsText(plan.bits())));
+                  Line("gradients", GradientsText(plan)));
   const std::string traffic = TrafficText(plan.bits());
   if (!traffic.empty()) text += Line("memory", traffic);
   absl::StrAppend(&text, Line("processes", ProcessesText(plan)),

@@ -17,7 +17,6 @@ namespace {
 
 // Raised when the same plan gives new bits.
 constexpr int kNumericsVersion = 4;
-constexpr std::int64_t kGradientBytes = 4;  // float32
 constexpr char kByBucket[] = "by bucket";
 
 std::string AlgorithmFor(const Job& job, std::int64_t elements,
@@ -60,7 +59,6 @@ void FillNumerics(const Job& job, const DatasetConfig& dataset,
   bits.set_wire_dtype(job.spec.wire_dtype());
   bits.set_host_rows(job.slice.host_grid.y);
   bits.set_host_columns(job.slice.host_grid.x);
-  bits.set_chunk_elements(job.spec.chunk_bytes() / kGradientBytes);
   bits.set_isa(isa);
   bits.set_kernel_library(KernelLibraryVersion());
   const Panels panels;

@@ -6,6 +6,11 @@
 #include "runtime/job/defaults.h"
 
 namespace podsim {
+namespace {
+
+constexpr std::int64_t kChunkElementBytes = 4;  // they are floats
+
+}  // namespace
 
 absl::Status PlanPlacement(const Job& job, const PlanInputs& inputs,
                            JobPlan& plan) {
@@ -23,6 +28,7 @@ absl::Status PlanPlacement(const Job& job, const PlanInputs& inputs,
         static_cast<int>(std::int64_t{process} * hosts / processes));
   plan.set_threads(job.spec.threads());
   plan.set_transport(job.spec.transport());
+  plan.set_chunk_elements(job.spec.chunk_bytes() / kChunkElementBytes);
   plan.set_data_dir(job.spec.data_dir());
   plan.set_link_latency(job.spec.link_latency());
   plan.set_overlap_probe(hosts > 1 ? job.spec.overlap_probe() : 0);

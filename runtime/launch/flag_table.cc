@@ -80,8 +80,6 @@ constexpr FlagInfo kSpecFlags[] = {
      "holds a power of two of them"},
     {"bucket_bytes", kNumerics, "BYTES",
      "Gradient bucket that is summed at a time (K, M, G)"},
-    {"chunk_bytes", kNumerics, "BYTES",
-     "Piece of a bucket that travels at a time (K, M, G)"},
 
     {"processes", kMachine, "N",
      "Host processes; fewer than hosts packs them.\n"
@@ -91,6 +89,9 @@ constexpr FlagInfo kSpecFlags[] = {
     {"transport", kMachine, "HOW",
      "Between processes: shm (memory they share, beside unix\n"
      "sockets), unix sockets alone, or tcp [shm]"},
+    {"chunk_bytes", kMachine, "BYTES",
+     "Piece of a bucket that travels at a time (K, M, G)\n"
+     "[256K, over tcp 1M]"},
     {"link_latency", kMachine, "X",
      "Seconds that a frame takes from a host to another, one\n"
      "frame after the other, on top of this machine's time [0]"},

@@ -86,7 +86,7 @@ JobPlan BenchPlan(const std::string& slice_name, int processes,
   for (const int host : HostRing(*slice)) bits.add_ring(host);
   bits.set_host_rows(slice->host_grid.y);
   bits.set_host_columns(slice->host_grid.x);
-  bits.set_chunk_elements(128);
+  plan.set_chunk_elements(128);
   plan.set_processes(processes);
   for (int process = 0; process < processes; ++process) {
     plan.add_first_host(process * slice->hosts / processes);

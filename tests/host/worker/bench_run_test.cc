@@ -118,7 +118,7 @@ TEST(BenchRunTest, IsRightWhenThreadsShareTheSums) {
       "minbytes: 4194304 maxbytes: 4194304");
   for (const int processes : {1, 2}) {
     JobPlan plan = BenchPlan("v3-32", processes, spec);
-    plan.mutable_bits()->set_chunk_elements(1 << 18);
+    plan.set_chunk_elements(1 << 18);
     const BenchOutcome outcome = RunBench(plan, nullptr, /*threads=*/2);
     ASSERT_THAT(outcome.status, IsOk());
     EXPECT_EQ(outcome.wrong(), 0) << processes;

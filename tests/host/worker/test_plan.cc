@@ -45,7 +45,7 @@ PodSetup MakeSetup(const PlanShape& shape) {
   bits.set_momentum(shape.momentum);
   bits.mutable_learning_rate()->set_peak(shape.learning_rate);
   bits.set_bucket_bytes(shape.bucket_bytes);
-  bits.set_chunk_elements(shape.chunk_elements);
+  plan.set_chunk_elements(shape.chunk_elements);
   bits.set_isa(isa);
   bits.set_panel_rows(64);
   bits.set_panel_columns(kColumnCut);

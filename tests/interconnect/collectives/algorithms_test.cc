@@ -65,9 +65,8 @@ std::int64_t ElementsOnTheWire(const PlanRequest& request) {
   switch (request.collective) {
     case Collective::kAllReduce:
       if (halving) {
-        return s <= std::min(request.chunk_elements, kRecursiveDoublingElements)
-                   ? p * log2 * s + 3 * e * s
-                   : 2 * (p - 1) * s + 2 * e * s;
+        return s <= request.whole_elements ? p * log2 * s + 3 * e * s
+                                           : 2 * (p - 1) * s + 2 * e * s;
       }
       return request.algorithm == Algorithm::kDirect &&
                      w * s <= kDirectOneStepElements

@@ -37,8 +37,7 @@ int MostRoundings(const PlanRequest& request) {
   const int power = static_cast<int>(std::bit_floor(world));
   const int levels = std::bit_width(world) - 1;
   const int fold = static_cast<int>(world) > power ? 1 : 0;
-  const bool small = request.elements <= std::min(request.chunk_elements,
-                                                  kRecursiveDoublingElements);
+  const bool small = request.elements <= request.whole_elements;
   switch (request.algorithm) {
     case Algorithm::kRing:
     case Algorithm::kBidirRing:
@@ -100,6 +99,34 @@ TEST_P(NarrowWire, SumsAreAlikeAndWithinTheBound) {
       } else {
         EXPECT_LE(worst, 1);
         EXPECT_GT(worst, 0.01);  // values were rounded indeed
+      }
+    }
+  }
+}
+
+// Chunks are what travels at a time, and no more: plans' hashes leave them out.
+TEST_P(NarrowWire, ChunksDecideNoBits) {
+  const int world = GetParam();
+  for (const Algorithm algorithm : AllAlgorithms()) {
+    for (const ElementType wire :
+         {ElementType::kFloat32, ElementType::kBfloat16}) {
+      for (const std::int64_t elements : {600, 20'000}) {
+        const std::uint32_t seed = world + elements;
+        const auto x = RandomInputs(world, elements, seed);
+        std::vector<Bytes> wanted;
+        for (const std::int64_t chunk : {65'536, 64, 7'000}) {
+          PlanRequest request = MakeRequest(Collective::kAllReduce, algorithm,
+                                            world, elements, chunk);
+          request.whole_elements = kRecursiveDoublingElements;
+          SCOPED_TRACE(Describe(request) + ", seed " + std::to_string(seed));
+          std::vector<Bytes> buffers;
+          for (const auto& one : x) buffers.push_back(EncodeFloats(one));
+          RunPlans(AllPlans(request),
+                   {ElementType::kFloat32, ReductionOp::kSum, wire}, seed,
+                   buffers);
+          if (wanted.empty()) wanted = buffers;
+          ASSERT_TRUE(buffers == wanted);
+        }
       }
     }
   }

@@ -20,11 +20,14 @@ namespace podsim::testing {
 inline PlanRequest MakeRequest(Collective collective, Algorithm algorithm,
                                int world, std::int64_t elements,
                                std::int64_t chunk) {
-  PlanRequest request = {.collective = collective,
-                         .algorithm = algorithm,
-                         .elements = elements,
-                         .chunk_elements = chunk,
-                         .root = world / 2};
+  PlanRequest request = {
+      .collective = collective,
+      .algorithm = algorithm,
+      .elements = elements,
+      .chunk_elements = chunk,
+      .root = world / 2,
+      // So that small buffers are halved too.
+      .whole_elements = std::min(chunk, kRecursiveDoublingElements)};
   request.ring.resize(world);
   std::iota(request.ring.begin(), request.ring.end(), 0);
   std::shuffle(request.ring.begin(), request.ring.end(), std::mt19937(world));

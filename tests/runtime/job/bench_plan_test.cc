@@ -59,7 +59,7 @@ TEST(BenchPlanTest, ThePodIsPlannedAsForTraining) {
   EXPECT_EQ(plan.bits().hosts(), 8);
   EXPECT_EQ(plan.bits().cores_per_host(), 8);
   EXPECT_EQ(plan.bits().ring_size(), 8);
-  EXPECT_EQ(plan.bits().chunk_elements(), 1024);
+  EXPECT_EQ(plan.chunk_elements(), 1024);
   EXPECT_THAT(plan.first_host(), ElementsAre(0, 4));
   EXPECT_EQ(plan.transport(), "tcp");
   EXPECT_EQ(plan.stall_timeout(), 3);

@@ -45,7 +45,7 @@ steps       1,001 of batch 64 on v3-8 -> 251 of batch 256
 rate        0.05 -> 0.2 (linear), momentum 0.9
 warm-up     6,400 examples, 25 steps
 numerics    bfloat16 products, float32 sums, kernels v3 (Eigen X), seed 0
-gradients   9,610 (37.54 KiB), 1 bucket, halving_doubling of 4 hosts, 1.00 MiB
+gradients   9,610 (37.54 KiB), 1 bucket, halving_doubling of 4 hosts, 256.00 KiB
             chunks
 memory      772.77 KiB touched by a host per step, 540.23 KiB at the least
 processes   4 processes, 1 host each, a fair share of the CPUs, shared memory

@@ -61,8 +61,17 @@ TEST(PlannerTest, FreezesWhatDecidesBits) {
   EXPECT_EQ(bits.panel_columns(), Panels().columns);
   EXPECT_EQ(bits.k_block(), Panels().k_block);
   EXPECT_EQ(bits.bucket_bytes(), 1024);
-  EXPECT_EQ(bits.chunk_elements(), 1024);
+  EXPECT_EQ(plan.chunk_elements(), 1024);
   EXPECT_EQ(bits.numerics_version(), 4);
+}
+
+TEST(PlannerTest, ChunksFollowTheTransport) {
+  for (const auto& [spec, elements] :
+       {std::pair{"", 64 << 10}, std::pair{"transport: 'unix'", 64 << 10},
+        std::pair{"transport: 'tcp'", 256 << 10}}) {
+    ASSERT_OK_AND_ASSIGN(const JobPlan plan, PlanOf(spec));
+    EXPECT_EQ(plan.chunk_elements(), elements) << spec;
+  }
 }
 
 TEST(PlannerTest, BucketsAreThePrograms) {
@@ -142,8 +151,9 @@ INSTANTIATE_TEST_SUITE_P(
     All, HashTest,
     ::testing::Values(
         HashCase{"processes: 2", true}, HashCase{"threads: 3", true},
-        HashCase{"transport: 'tcp'", true}, HashCase{"train_steps: 9", true},
-        HashCase{"epochs: 2", true}, HashCase{"eval_batch_size: 64", true},
+        HashCase{"transport: 'tcp'", true}, HashCase{"chunk_bytes: 1024", true},
+        HashCase{"train_steps: 9", true}, HashCase{"epochs: 2", true},
+        HashCase{"eval_batch_size: 64", true},
         HashCase{"steps_per_eval: 2", true}, HashCase{"wrap: 'torus'", true},
         HashCase{"stall_timeout: 77", true}, HashCase{"log_dir: 'x'", true},
         HashCase{"metrics_file: 'x'", true}, HashCase{"data_dir: 'x'", true},
@@ -156,7 +166,6 @@ INSTANTIATE_TEST_SUITE_P(
         HashCase{"learning_rate: 0.01", false},
         HashCase{"momentum: 0.5", false}, HashCase{"warmup_steps: 3", false},
         HashCase{"bucket_bytes: 1024", false},
-        HashCase{"chunk_bytes: 1024", false},
         HashCase{"algo: 'torus2d'", false},
         // What ships for so few bytes; more ranks than that; another.
         HashCase{"choices { collective: 'all_reduce' "
