@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/log.h"
+#include "base/status.h"
 #include "interconnect/collectives/executor_impl.h"
 
 namespace podsim {
@@ -116,6 +117,7 @@ absl::Status Executor::Impl::Take(PlanRun& run, std::int32_t op,
         TokenOf(run, send));
     if (!taken.ok()) return taken;
     if (passed.ok() && *passed == SendResult::kQueued) return taken;
+    PODSIM_CHECK(!run.PassedOn(send));
     // Whatever stands against it, Pump will meet it again.
   }
   return run.Take(op, payload, options.parallel);

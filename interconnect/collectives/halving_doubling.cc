@@ -2,7 +2,6 @@
 // halves of what is still theirs and add; then, at distance ..., 4, 2, 1, they
 // exchange all that they have of the result. Extras hand their buffer to their
 // proxy first and get the result last.
-#include <algorithm>
 #include <utility>
 
 #include "interconnect/collectives/generators.h"

@@ -163,6 +163,8 @@ absl::StatusOr<std::uint32_t> PlanRun::PassOn(std::int32_t op,
   const Relay& relay = tables_->relays[op];
   const Taking how = {.kind = what.kind, .keep = !relay.passing};
   const bool compare = payload.checksum().has_value();
+  // What goes on as it came has the checksum that it came with.
+  const bool same = compare && what.kind == OpKind::kReceiveCopy;
   std::uint32_t received = 0;
   std::uint32_t result = 0;
   ReceivedParts parts = payload.parts();
@@ -172,13 +174,14 @@ absl::StatusOr<std::uint32_t> PlanRun::PassOn(std::int32_t op,
             static_cast<std::int64_t>(place.size() / SizeOf(rules_.wire))};
     TakeParts(rules_, how, TakeFront(parts, place.size()),
               Part(RangeOf(what), rules_.type, done), place,
-              {.received = compare ? &received : nullptr, .result = &result});
+              {.received = compare ? &received : nullptr,
+               .result = same ? nullptr : &result});
   }
   if (compare) {
     PODSIM_RETURN_IF_ERROR(CompareChecksum(received, *payload.checksum()));
   }
   sending_[relay.send].passed_on = true;
-  return result;
+  return same ? received : result;
 }
 
 bool PlanRun::PassedOn(std::int32_t send) const {

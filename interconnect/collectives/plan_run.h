@@ -54,7 +54,8 @@ class PlanRun {
                     const ParallelRunner& parallel);
   // The send whose payload receive `op` could make where it will be read, and
   // need make nowhere else; -1: none. PassOn is then Take, with that made in
-  // `places`; returns its CRC-32C. The send counts as sent from then on.
+  // `places` by the calling thread alone; returns its CRC-32C. The send counts
+  // as sent from then on.
   std::int32_t SendMadeBy(std::int32_t op) const;
   absl::StatusOr<std::uint32_t> PassOn(std::int32_t op, const Payload& payload,
                                        const Places& places);

@@ -44,6 +44,11 @@ class DelayedTransport final : public Transport {
                                   std::uint64_t token) override {
     return inner_.Send(header, payload, token);
   }
+  absl::StatusOr<SendResult> SendInPlace(const FrameHeader& header,
+                                         std::size_t bytes, MakePayload make,
+                                         std::uint64_t token) override {
+    return inner_.SendInPlace(header, bytes, make, token);
+  }
   int Poll(absl::Duration max_wait) override;
   void Wake() override { inner_.Wake(); }
 

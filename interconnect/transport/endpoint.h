@@ -33,8 +33,9 @@ namespace podsim {
 // express frames alone (see Lane): a receiver that keeps bulk frames must still
 // get the express frame that it waits for. An empty frame counts as its header;
 // a frame longer than its lane's part travels when its lane is empty.
-// Two chunks of the default size: one on its way while one is summed. More
-// only leaves the caches (docs/performance.md).
+// Two chunks of the default size over sockets: one on its way while one is
+// summed; eight through shared memory. More only leaves the caches
+// (docs/performance.md).
 inline constexpr std::int64_t kMaxExpressBytesInFlight = 256 << 10;
 inline constexpr std::int64_t kMaxBytesInFlight =
     (2 << 20) + kMaxExpressBytesInFlight;
@@ -167,11 +168,12 @@ class Transport {
                                           std::span<const std::byte> payload,
                                           std::uint64_t token) = 0;
 
-  // Queues a frame whose payload of `bytes` is made where its receiver will read
-  // it, if there is such a place: memory shared with the receiver's process.
-  // `make` is called before this returns. kNoPlace: there is none, now or ever,
-  // and nothing was done; kNoCredit: as of Send. OnSendDone(token) follows.
-  // Errors: as of Send; what `make` returned, and then nothing was queued.
+  // Queues a frame whose payload of `bytes` is made where its receiver will
+  // read it, if there is such a place: memory shared with the receiver's
+  // process. `make` is called before this returns. kNoPlace: there is none, now
+  // or ever, and nothing was done; kNoCredit: as of Send. OnSendDone(token)
+  // follows. Errors: as of Send, before `make` is called; what `make` returned,
+  // and then nothing was queued. Once it has succeeded nothing fails.
   virtual absl::StatusOr<SendResult> SendInPlace(const FrameHeader& /*header*/,
                                                  std::size_t /*bytes*/,
                                                  MakePayload /*make*/,

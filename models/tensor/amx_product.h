@@ -25,7 +25,7 @@ namespace podsim::module {
 
 // K whose tiles of two strips of A (32 KiB) stay in the first-level cache.
 inline constexpr std::int64_t kDepthBlock = 512;
-inline constexpr std::int64_t kBlockRows = 2 * kTileRows;
+inline constexpr std::int64_t kTileBlockRows = 2 * kTileRows;
 
 static_assert(kDepthBlock % kTileDepth == 0);
 
@@ -52,20 +52,20 @@ void MultiplyBlock(Unit& unit, std::int64_t rows, std::int64_t columns,
       unit, a, b, steps, to, stride);
 }
 
-// One block of C, at most kBlockRows each way, (+)= its sums. Whole blocks go
-// straight to C where nothing is to be added to.
+// One block of C, at most kTileBlockRows each way, (+)= its sums. Whole blocks
+// go straight to C where nothing is to be added to.
 template <typename Unit>
 void AddBlock(Unit& unit, std::int64_t rows, std::int64_t columns, Strips a,
               Strips b, std::int64_t steps, float* c, std::int64_t ldc,
               bool add) {
-  if (rows == kBlockRows && columns == kBlockRows && !add) {
+  if (rows == kTileBlockRows && columns == kTileBlockRows && !add) {
     MultiplyBlock(unit, rows, columns, a, b, steps, c, ldc);
     return;
   }
-  alignas(64) float sums[kBlockRows * kBlockRows];
-  MultiplyBlock(unit, rows, columns, a, b, steps, sums, kBlockRows);
+  alignas(64) float sums[kTileBlockRows * kTileBlockRows];
+  MultiplyBlock(unit, rows, columns, a, b, steps, sums, kTileBlockRows);
   for (std::int64_t row = 0; row < rows; ++row, c += ldc) {
-    const float* from = sums + row * kBlockRows;
+    const float* from = sums + row * kTileBlockRows;
     for (std::int64_t i = 0; i < columns; ++i) {
       c[i] = add ? c[i] + from[i] : from[i];
     }
@@ -88,11 +88,11 @@ void TileProduct(std::int64_t m, std::int64_t n, std::int64_t k,
   for (std::int64_t i = 0; i < k; i += kDepthBlock) {
     const std::int64_t depth = std::min(kDepthBlock, k - i);
     const std::int64_t steps = TileCount(depth, kTileDepth);
-    for (std::int64_t row = 0; row < m; row += kBlockRows) {
-      const std::int64_t rows = std::min(kBlockRows, m - row);
+    for (std::int64_t row = 0; row < m; row += kTileBlockRows) {
+      const std::int64_t rows = std::min(kTileBlockRows, m - row);
       PackStrips(Side::kA, a, row, rows, i, depth, packed_a);
-      for (std::int64_t column = 0; column < n; column += kBlockRows) {
-        AddBlock(unit, rows, std::min(kBlockRows, n - column),
+      for (std::int64_t column = 0; column < n; column += kTileBlockRows) {
+        AddBlock(unit, rows, std::min(kTileBlockRows, n - column),
                  {packed_a, steps}, b.From(column / kTileRows, i / kTileDepth),
                  steps, c + row * ldc + column, ldc, accumulate || i > 0);
       }

@@ -20,43 +20,43 @@ std::uint32_t BitsOf(float value) {
 
 constexpr Index kHalves = 2 * kVectorFloats;
 
-// High halves: of numbers that have been rounded, or of these rounded.
-template <bool kRounded>
+// High halves of numbers: rounded now, or as they are, having been.
+template <bool kRound>
 void Halves(const float* from, std::uint16_t* to) {
 #pragma omp simd
   for (Index i = 0; i < kHalves; ++i) {
     const std::uint32_t bits = BitsOf(from[i]);
     to[i] =
-        static_cast<std::uint16_t>((kRounded ? bits : RoundedBits(bits)) >> 16);
+        static_cast<std::uint16_t>((kRound ? RoundedBits(bits) : bits) >> 16);
   }
 }
 
-template <bool kRounded>
+template <bool kRound>
 void HalvesAlongK(Index k, const float* from, float* to) {
   std::uint16_t halves[kHalves];
   Index i = 0;
   for (; i + kHalves <= k; i += kHalves) {
-    Halves<kRounded>(from + i, halves);
+    Halves<kRound>(from + i, halves);
     std::memcpy(to + i / 2, halves, sizeof halves);
   }
   if (i == k) return;
   float padded[kHalves] = {};
   std::copy_n(from + i, k - i, padded);
-  Halves<kRounded>(padded, halves);
+  Halves<kRound>(padded, halves);
   std::copy_n(reinterpret_cast<const char*>(halves),
               PairCount(k - i) * static_cast<Index>(sizeof(float)),
               reinterpret_cast<char*>(to + i / 2));
 }
 
 // `count` pairs side by side from two rows of K.
-template <bool kRounded>
+template <bool kRound>
 void PairRow(Index count, const float* low, const float* high, float* to) {
 #pragma omp simd
   for (Index i = 0; i < count; ++i) {
     const std::uint32_t lower =
-        kRounded ? BitsOf(low[i]) : RoundedBits(BitsOf(low[i]));
+        kRound ? RoundedBits(BitsOf(low[i])) : BitsOf(low[i]);
     const std::uint32_t upper =
-        kRounded ? BitsOf(high[i]) : RoundedBits(BitsOf(high[i]));
+        kRound ? RoundedBits(BitsOf(high[i])) : BitsOf(high[i]);
     to[i] = std::bit_cast<float>(lower >> 16 | (upper & 0xffff0000U));
   }
 }
@@ -76,7 +76,7 @@ void PackStripBt(Index k, const float* b, Index ldb, Index columns, float* to) {
       for (Index line = 0; line < kVectorFloats; ++line) {
         float pairs[kVectorFloats] = {};
         if (first + line < columns)
-          HalvesAlongK<false>(depth, b + (first + line) * ldb + i, pairs);
+          HalvesAlongK<true>(depth, b + (first + line) * ldb + i, pairs);
         square.packet[line] = ploadu<Vector>(pairs);
       }
       ptranspose(square);
@@ -92,13 +92,13 @@ void PackStripBt(Index k, const float* b, Index ldb, Index columns, float* to) {
 void PairsAlongK(std::int64_t m, std::int64_t k, const float* a,
                  std::int64_t lda, float* to, std::int64_t stride) {
   for (Index row = 0; row < m; ++row)
-    HalvesAlongK<true>(k, a + row * lda, to + row * stride);
+    HalvesAlongK<false>(k, a + row * lda, to + row * stride);
 }
 
 void PairsAcrossK(std::int64_t m, std::int64_t k, const float* a,
                   std::int64_t lda, float* to, std::int64_t stride) {
   for (Index i = 0; i + 1 < k; i += 2)
-    PairRow<true>(m, a + i * lda, a + (i + 1) * lda, to + i / 2 * stride);
+    PairRow<false>(m, a + i * lda, a + (i + 1) * lda, to + i / 2 * stride);
   if (k % 2 == 0) return;
   float* last = to + k / 2 * stride;
   for (Index row = 0; row < m; ++row)
@@ -121,13 +121,13 @@ void PackPairs(std::int64_t /*n*/, std::int64_t k, const float* b,
       const bool whole = columns == kBlockColumns && 2 * pair + 1 < k;
       float* to = strips + (column - begin) * pairs + pair * kBlockColumns;
       if (whole) {
-        PairRow<false>(kBlockColumns, low, low + ldb, to);
+        PairRow<true>(kBlockColumns, low, low + ldb, to);
         continue;
       }
       float padded[2][kBlockColumns] = {};
       std::copy_n(low, columns, padded[0]);
       if (2 * pair + 1 < k) std::copy_n(low + ldb, columns, padded[1]);
-      PairRow<false>(kBlockColumns, padded[0], padded[1], to);
+      PairRow<true>(kBlockColumns, padded[0], padded[1], to);
     }
   }
 }

@@ -3,7 +3,8 @@
 // and by what packs for its measures.
 //
 // Every element of C is one chain of sums over K in order, which begins at zero
-// or at what C holds. So no cut of rows, columns or K changes bits.
+// or at what C holds. So no cut of rows, columns or K changes bits (of pairs:
+// of K between two).
 #ifndef PODSIM_MODELS_TENSOR_REGISTER_BLOCK_H_
 #define PODSIM_MODELS_TENSOR_REGISTER_BLOCK_H_
 

@@ -78,9 +78,7 @@ absl::StatusOr<std::optional<NewFile>> CreateIfNamed(const std::string& path) {
 absl::StatusOr<PlannedJob> PlanJob(const BenchFlags& flags) {
   PlannedJob job;
   job.spec = flags.spec;
-  if (flags.options.external_hosts && !job.spec.has_transport()) {
-    job.spec.set_transport("tcp");
-  }
+  if (flags.options.external_hosts) FillExternalDefaults(job.spec);
   if (!flags.options.choices_file.empty()) {
     PODSIM_ASSIGN_OR_RETURN(*job.spec.mutable_choices(),
                             ReadChoices(flags.options.choices_file));

@@ -24,7 +24,7 @@ constexpr BenchFlagInfo kFlags[] = {
      "Between processes: shm (memory they share, beside unix\n"
      "sockets), unix sockets alone, or tcp [shm]"},
     {"chunk_bytes", "--chunk_bytes", nullptr, kPod, "BYTES",
-     "Piece of a buffer that travels at a time\n[256K, over tcp 1M]"},
+     "Piece of a buffer that travels at a time\n[shm: 256K, else 1M]"},
 
     {"minbytes", "-b,--minbytes", nullptr, kSizes, "BYTES",
      "Smallest size, of one rank's buffer [32M]"},

@@ -23,10 +23,12 @@ void FillModel(const Recipe& recipe, JobSpec& spec) {
     spec.mutable_hidden()->Add(recipe.hidden.begin(), recipe.hidden.end());
 }
 
+constexpr std::int64_t kSocketChunkBytes = kMiB;
+
 // By measurement (docs/performance.md): through shared memory what is small
-// enough stays in the second cache, over TCP every frame has its price.
+// enough stays in the caches, over sockets every frame has its price.
 std::int64_t ChunkBytesOver(const std::string& transport) {
-  return transport == "tcp" ? kMiB : 256 * kKiB;
+  return transport == "shm" ? 256 * kKiB : kSocketChunkBytes;
 }
 
 // Only synthetic data have a shape that the user chooses.
@@ -65,6 +67,10 @@ absl::StatusOr<std::int64_t> ScaledFrom(const Recipe& recipe,
 }
 
 }  // namespace
+
+void FillExternalDefaults(JobSpec& spec) {
+  PODSIM_DEFAULT(spec, chunk_bytes, kSocketChunkBytes);
+}
 
 void FillGeneralDefaults(JobSpec& spec) {
   PODSIM_DEFAULT(spec, topology, kDefaultTopology);

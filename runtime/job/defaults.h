@@ -19,6 +19,8 @@ inline constexpr int kMostDefaultProcesses = 8;
 
 // The documented defaults that no recipe has a say in.
 void FillGeneralDefaults(JobSpec& spec);
+// Those for hosts that run elsewhere, to be filled in before.
+void FillExternalDefaults(JobSpec& spec);
 
 // The slice that `spec` names. Errors: INVALID_ARGUMENT ("topology: ...").
 absl::StatusOr<Slice> SliceOf(const JobSpec& spec);

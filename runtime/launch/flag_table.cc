@@ -91,7 +91,7 @@ constexpr FlagInfo kSpecFlags[] = {
      "sockets), unix sockets alone, or tcp [shm]"},
     {"chunk_bytes", kMachine, "BYTES",
      "Piece of a bucket that travels at a time (K, M, G)\n"
-     "[256K, over tcp 1M]"},
+     "[shm: 256K, else 1M]"},
     {"link_latency", kMachine, "X",
      "Seconds that a frame takes from a host to another, one\n"
      "frame after the other, on top of this machine's time [0]"},

@@ -69,9 +69,7 @@ absl::StatusOr<JobSpec> MergedSpec(const ParsedFlags& flags) {
 absl::StatusOr<PlannedJob> PlanJob(const JobSpec& spec, bool external_hosts) {
   PlannedJob job;
   job.spec = spec;
-  if (external_hosts && !job.spec.has_transport()) {
-    job.spec.set_transport("tcp");
-  }
+  if (external_hosts) FillExternalDefaults(job.spec);
   PODSIM_ASSIGN_OR_RETURN(const PlanInputs inputs,
                           GatherPlanInputs(job.spec, !external_hosts));
   PODSIM_ASSIGN_OR_RETURN(job.plan, MakePlan(job.spec, inputs));

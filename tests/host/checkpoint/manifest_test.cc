@@ -52,6 +52,19 @@ TEST(ManifestTest, RefusesWhatIsNotOne) {
   }
 }
 
+// Builds before this one wrote the chunk length, which decides no bits.
+TEST(ManifestTest, OlderOnesAreRead) {
+  CheckpointManifest manifest = Good();
+  manifest.mutable_bits()->set_seed(3);
+  std::string json = ManifestJson(manifest);
+  const std::string seed = "\"seed\": \"3\"";
+  ASSERT_NE(json.find(seed), std::string::npos) << json;
+  json.replace(json.find(seed), seed.size(),
+               seed + ", \"chunk_elements\": \"262144\"");
+  ASSERT_OK_AND_ASSIGN(const CheckpointManifest read, ParseManifest(json));
+  EXPECT_EQ(read.bits().seed(), 3);
+}
+
 TEST(ManifestTest, AnotherFormatIsNoDamage) {
   CheckpointManifest manifest = Good();
   manifest.set_format(2);

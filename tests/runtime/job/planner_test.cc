@@ -8,6 +8,7 @@
 #include "host/core/core.h"
 #include "models/tensor/kernels.h"
 #include "models/zoo/zoo.h"
+#include "runtime/job/defaults.h"
 #include "tests/runtime/job/job_fixture.h"
 #include "tests/testing/status_matchers.h"
 
@@ -67,11 +68,17 @@ TEST(PlannerTest, FreezesWhatDecidesBits) {
 
 TEST(PlannerTest, ChunksFollowTheTransport) {
   for (const auto& [spec, elements] :
-       {std::pair{"", 64 << 10}, std::pair{"transport: 'unix'", 64 << 10},
+       {std::pair{"", 64 << 10}, std::pair{"transport: 'unix'", 256 << 10},
         std::pair{"transport: 'tcp'", 256 << 10}}) {
     ASSERT_OK_AND_ASSIGN(const JobPlan plan, PlanOf(spec));
     EXPECT_EQ(plan.chunk_elements(), elements) << spec;
   }
+  JobSpec elsewhere;
+  FillExternalDefaults(elsewhere);
+  EXPECT_EQ(elsewhere.chunk_bytes(), 1 << 20);
+  elsewhere.set_chunk_bytes(4096);
+  FillExternalDefaults(elsewhere);
+  EXPECT_EQ(elsewhere.chunk_bytes(), 4096);
 }
 
 TEST(PlannerTest, BucketsAreThePrograms) {
