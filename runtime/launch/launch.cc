@@ -13,6 +13,7 @@
 #include "runtime/coordinator/plan_inputs.h"
 #include "runtime/coordinator/run_start.h"
 #include "runtime/job/choices_file.h"
+#include "runtime/job/defaults.h"
 #include "runtime/job/fault_file.h"
 #include "runtime/job/format_plan.h"
 #include "runtime/job/job_file.h"
