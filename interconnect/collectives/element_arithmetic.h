@@ -64,12 +64,7 @@ struct Max {
     return static_cast<std::int32_t>(a) < static_cast<std::int32_t>(b) ? b : a;
   }
 };
-struct Replace {  // of a copy
-  template <typename T>
-  static PODSIM_INLINE T Of(T a, T /*b*/) {
-    return a;
-  }
-};
+struct Replace {};  // of a copy: nothing is computed
 
 }  // namespace podsim::arithmetic
 

@@ -39,6 +39,14 @@ PODSIM_INLINE void AskFor(const std::byte* place, std::size_t bytes) {
     __builtin_prefetch(place + kBytesAhead + at, 1);
 }
 
+// What came, as the buffer holds it: the same bits if it travels as it is held,
+// NaNs among them.
+template <typename Type, typename Wire>
+PODSIM_INLINE typename Type::Stored Held(typename Wire::Stored received) {
+  if constexpr (std::is_same_v<Type, Wire>) return received;
+  return Type::Store(Wire::Load(received));
+}
+
 template <typename Type, typename Wire, typename Op>
 PODSIM_INLINE void CombineRun(const std::byte* __restrict received,
                               std::byte* __restrict mine, std::size_t count) {
@@ -46,8 +54,12 @@ PODSIM_INLINE void CombineRun(const std::byte* __restrict received,
     typename Wire::Stored theirs;
     typename Type::Stored ours;
     std::memcpy(&theirs, received + i * sizeof(theirs), sizeof(theirs));
-    std::memcpy(&ours, mine + i * sizeof(ours), sizeof(ours));
-    ours = Type::Store(Op::Of(Wire::Load(theirs), Type::Load(ours)));
+    if constexpr (std::is_same_v<Op, Replace>) {
+      ours = Held<Type, Wire>(theirs);
+    } else {
+      std::memcpy(&ours, mine + i * sizeof(ours), sizeof(ours));
+      ours = Type::Store(Op::Of(Wire::Load(theirs), Type::Load(ours)));
+    }
     std::memcpy(mine + i * sizeof(ours), &ours, sizeof(ours));
   }
 }
@@ -81,7 +93,7 @@ PODSIM_INLINE void OnwardRun(const std::byte* __restrict received,
     }
     std::memcpy(onward + i * sizeof(value), &value, sizeof(value));
     if constexpr (kKeep) {
-      ours = Type::Store(Wire::Load(value));
+      ours = Held<Type, Wire>(value);
       std::memcpy(mine + i * sizeof(ours), &ours, sizeof(ours));
     }
   }
