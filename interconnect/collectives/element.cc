@@ -21,10 +21,6 @@ std::optional<Value> Find(const std::array<std::string_view, N>& names,
 }
 }  // namespace
 
-std::size_t SizeOf(ElementType type) {
-  return type == ElementType::kBfloat16 ? 2 : 4;
-}
-
 std::string_view NameOf(ElementType type) {
   return kTypeNames.at(static_cast<std::size_t>(type));
 }

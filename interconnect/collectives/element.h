@@ -17,7 +17,9 @@ enum class ElementType : std::uint8_t { kFloat32, kBfloat16, kInt32 };
 // int32 wraps around. min and max of a NaN and a number are either.
 enum class ReductionOp : std::uint8_t { kSum, kProd, kMin, kMax };
 
-std::size_t SizeOf(ElementType type);
+constexpr std::size_t SizeOf(ElementType type) {
+  return type == ElementType::kBfloat16 ? 2 : 4;
+}
 
 // "float", "bfloat16", "int32"; "sum", "prod", "min", "max".
 std::string_view NameOf(ElementType type);

@@ -47,7 +47,8 @@ ReceivedParts TakeFront(ReceivedParts& parts, std::size_t bytes) {
 // How a payload is taken. `onward` empty: into the buffer alone.
 struct Taking {
   OpKind kind = OpKind::kReceiveCopy;
-  bool keep = true;  // of ReduceOnward
+  bool keep = true;                 // of ReduceOnward
+  Stores stores = Stores::kCached;  // of copies
   std::span<std::byte> onward;
 };
 
@@ -55,12 +56,14 @@ void TakeParts(const ElementRules& rules, const Taking& how,
                const ReceivedParts& parts, std::span<std::byte> mine,
                std::span<std::byte> onward, const Checksums& crc) {
   const bool reduce = how.kind == OpKind::kReceiveReduce;
-  if (onward.empty()) {
-    (reduce ? ReduceReceived : CopyReceived)(rules, parts, mine, crc);
+  if (reduce && onward.empty()) {
+    ReduceReceived(rules, parts, mine, crc);
   } else if (reduce) {
     ReduceOnward(rules, parts, mine, how.keep, onward, crc);
+  } else if (onward.empty()) {
+    CopyReceived(rules, parts, mine, crc, how.stores);
   } else {
-    CopyOnward(rules, parts, mine, onward, crc);
+    CopyOnward(rules, parts, mine, onward, crc, how.stores);
   }
 }
 
@@ -101,19 +104,19 @@ std::span<std::byte> PlanRun::Bytes(std::int64_t begin,
 std::int32_t PlanRun::SendMadeBy(std::int32_t op) const {
   const Relay& relay = tables_->relays[op];
   if (relay.send < 0) return -1;
-  // A copy over a wire as wide as the buffer is in the buffer anyway. A sum
-  // that is kept unrounded is rounded later, by PayloadOf.
+  // A sum that is kept unrounded is rounded later, by PayloadOf.
   const bool reduce = plan->ops[op].kind == OpKind::kReceiveReduce;
-  const bool made =
-      reduce ? relay.passing || (narrow() && plan->ops[relay.send].keep_rounded)
-             : narrow();
+  const bool made = !reduce || relay.passing ||
+                    (narrow() && plan->ops[relay.send].keep_rounded);
   return made ? relay.send : -1;
 }
 
 // What receive `op` makes goes into memory of the send's, not (only) into the
-// buffer.
+// buffer. A copy over a wire as wide as the buffer is in the buffer anyway.
 bool PlanRun::PassesBy(std::int32_t op) const {
-  return SendMadeBy(op) >= 0 &&
+  const bool lies_there =
+      plan->ops[op].kind == OpKind::kReceiveCopy && !narrow();
+  return SendMadeBy(op) >= 0 && !lies_there &&
          passing_ + WireBytesOf(plan->ops[op]) <= kMostPassingBytes;
 }
 
@@ -125,6 +128,7 @@ absl::Status PlanRun::Take(std::int32_t op, const Payload& payload,
   if (PassesBy(op)) {
     how.onward = Allocate(sending_[relay.send], WireBytesOf(what));
   }
+  if (relay.send < 0 || !how.onward.empty()) how.stores = StoresOfCopies();
   const std::span<std::byte> mine = RangeOf(what);
   if (!payload.checksum()) {
     if (payload.parts().size() == 1) {
@@ -161,7 +165,8 @@ absl::StatusOr<std::uint32_t> PlanRun::PassOn(std::int32_t op,
                                               const Places& places) {
   const PlanOp& what = plan->ops[op];
   const Relay& relay = tables_->relays[op];
-  const Taking how = {.kind = what.kind, .keep = !relay.passing};
+  const Taking how = {
+      .kind = what.kind, .keep = !relay.passing, .stores = StoresOfCopies()};
   const bool compare = payload.checksum().has_value();
   // What goes on as it came has the checksum that it came with.
   const bool same = compare && what.kind == OpKind::kReceiveCopy;

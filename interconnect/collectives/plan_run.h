@@ -29,6 +29,10 @@ namespace podsim {
 // them wait for their sends; beyond that they are stored in the buffer.
 inline constexpr std::size_t kMostPassingBytes = std::size_t{4} << 20;
 
+// Received copies go past the caches into buffers of at least this many bytes,
+// which no cache holds till the end (docs/performance.md).
+inline constexpr std::size_t kStreamedBufferBytes = std::size_t{16} << 20;
+
 // What travels for a send; valid until ReturnPayload.
 struct Outgoing {
   std::span<const std::byte> bytes;
@@ -105,6 +109,12 @@ class PlanRun {
   }
   bool narrow() const { return rules_.type != rules_.wire; }
   bool PassesBy(std::int32_t op) const;
+  // How a received copy is stored whose bytes travel on, if they do, from
+  // elsewhere.
+  Stores StoresOfCopies() const {
+    return buffer_.size() >= kStreamedBufferBytes ? Stores::kStreaming
+                                                  : Stores::kCached;
+  }
   std::span<std::byte> Allocate(Sending& sending, std::size_t size);
 
   const std::shared_ptr<const PlanTables> tables_;

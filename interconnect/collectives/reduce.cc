@@ -13,6 +13,7 @@
 #include "base/status.h"
 #include "interconnect/collectives/checksummed_loops.h"
 #include "interconnect/collectives/reduce_loops.h"
+#include "interconnect/collectives/streaming_copies.h"
 
 namespace podsim {
 namespace {
@@ -97,6 +98,21 @@ void TakeAll(const ReceivedParts& parts, const Taking<Loop>& taking) {
   PODSIM_CHECK(done == taking.count() && held == 0);
 }
 
+// `loop` may write `mine` alone.
+template <typename Loop>
+void TakeIntoMine(const ElementRules& rules, const Loop& loop,
+                  const ReceivedParts& parts, std::span<std::byte> mine,
+                  const Checksums& crc, ChecksummedLoop at_once = nullptr) {
+  TakeAll(parts, Taking<Loop>{.wire_size = SizeOf(rules.wire),
+                              .mine_size = SizeOf(rules.type),
+                              .result_size = SizeOf(rules.type),
+                              .mine = mine,
+                              .result = mine,
+                              .crc = crc,
+                              .at_once = at_once,
+                              .loop = loop});
+}
+
 void CombineReceived(const ElementRules& rules, ReduceLoops::Combine loop,
                      const ReceivedParts& parts, std::span<std::byte> mine,
                      const Checksums& crc, ChecksummedLoop at_once = nullptr) {
@@ -104,14 +120,7 @@ void CombineReceived(const ElementRules& rules, ReduceLoops::Combine loop,
                                 std::byte* /*result*/, std::size_t count) {
     loop(received, to, count);
   };
-  TakeAll(parts, Taking<decltype(into_mine)>{.wire_size = SizeOf(rules.wire),
-                                             .mine_size = SizeOf(rules.type),
-                                             .result_size = SizeOf(rules.type),
-                                             .mine = mine,
-                                             .result = mine,
-                                             .crc = crc,
-                                             .at_once = at_once,
-                                             .loop = into_mine});
+  TakeIntoMine(rules, into_mine, parts, mine, crc, at_once);
 }
 
 void PassReceived(const ElementRules& rules, ReduceLoops::Onward loop,
@@ -131,6 +140,13 @@ void PassReceived(const ElementRules& rules, ReduceLoops::Onward loop,
                                              .loop = loop});
 }
 
+// Null: to be stored as usual.
+StreamingCopy StreamingFor(const ElementRules& rules, Stores stores,
+                           bool onward) {
+  return stores == Stores::kStreaming ? StreamingCopyFor(rules, onward)
+                                      : nullptr;
+}
+
 }  // namespace
 
 void ReduceReceived(const ElementRules& rules, const ReceivedParts& parts,
@@ -140,7 +156,11 @@ void ReduceReceived(const ElementRules& rules, const ReceivedParts& parts,
 }
 
 void CopyReceived(const ElementRules& rules, const ReceivedParts& parts,
-                  std::span<std::byte> mine, const Checksums& crc) {
+                  std::span<std::byte> mine, const Checksums& crc,
+                  Stores stores) {
+  if (const StreamingCopy copy = StreamingFor(rules, stores, false)) {
+    return TakeIntoMine(rules, copy, parts, mine, crc);
+  }
   CombineReceived(rules, LoopsFor(rules).combine[ReduceLoops::kCopy], parts,
                   mine, crc);
 }
@@ -157,9 +177,13 @@ void ReduceOnward(const ElementRules& rules, const ReceivedParts& parts,
 
 void CopyOnward(const ElementRules& rules, const ReceivedParts& parts,
                 std::span<std::byte> mine, std::span<std::byte> onward,
-                const Checksums& crc) {
-  PassReceived(rules, LoopsFor(rules).shared[ReduceLoops::kCopy], parts, mine,
-               onward, crc);
+                const Checksums& crc, Stores stores) {
+  const StreamingCopy streaming = StreamingFor(rules, stores, true);
+  PassReceived(rules,
+               streaming != nullptr
+                   ? streaming
+                   : LoopsFor(rules).shared[ReduceLoops::kCopy],
+               parts, mine, onward, crc);
 }
 
 void ReduceLocal(const ElementRules& rules, std::span<const std::byte> other,

@@ -32,6 +32,10 @@ struct Checksums {
   std::uint32_t* result = nullptr;    // over what is made of them
 };
 
+// How a copy leaves the buffer: as any store does, or past the caches, which
+// is for what is not read again before they would have lost it.
+enum class Stores { kCached, kStreaming };
+
 // mine[i] = received[i] (+) mine[i], in this operand order. The result that is
 // checksummed is `mine`.
 // REQUIRES: the parts hold exactly as many elements of `wire` as `mine` has of
@@ -41,7 +45,8 @@ void ReduceReceived(const ElementRules& rules, const ReceivedParts& parts,
 
 // mine[i] = received[i]. REQUIRES and `crc`: as above.
 void CopyReceived(const ElementRules& rules, const ReceivedParts& parts,
-                  std::span<std::byte> mine, const Checksums& crc = {});
+                  std::span<std::byte> mine, const Checksums& crc = {},
+                  Stores stores = Stores::kCached);
 
 // onward[i] = received[i] (+) mine[i] as an element of `wire`: what would go
 // onto the wire after ReduceReceived. With `keep`, mine[i] becomes that value
@@ -55,7 +60,7 @@ void ReduceOnward(const ElementRules& rules, const ReceivedParts& parts,
 // onward = received, and mine[i] = received[i]. REQUIRES and `crc`: as above.
 void CopyOnward(const ElementRules& rules, const ReceivedParts& parts,
                 std::span<std::byte> mine, std::span<std::byte> onward,
-                const Checksums& crc = {});
+                const Checksums& crc = {}, Stores stores = Stores::kCached);
 
 // mine[i] = other[i] (+) mine[i]. REQUIRES: as long as each other, aligned.
 void ReduceLocal(const ElementRules& rules, std::span<const std::byte> other,

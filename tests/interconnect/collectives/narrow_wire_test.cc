@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "interconnect/collectives/plan_run.h"
 #include "tests/interconnect/collectives/requests.h"
 #include "tests/interconnect/collectives/ring_oracle.h"
 #include "tests/interconnect/collectives/run_plans.h"
@@ -100,6 +101,30 @@ TEST_P(NarrowWire, SumsAreAlikeAndWithinTheBound) {
         EXPECT_LE(worst, 1);
         EXPECT_GT(worst, 0.01);  // values were rounded indeed
       }
+    }
+  }
+}
+
+// Buffers into which copies are streamed past the caches.
+TEST(LargeBuffers, AreSummedExactly) {
+  constexpr int kWorld = 3;
+  constexpr std::int64_t kElements = kStreamedBufferBytes / sizeof(float) + 5;
+  const PlanRequest request = MakeRequest(
+      Collective::kAllReduce, Algorithm::kRing, kWorld, kElements, 65'536);
+  for (const ElementType wire :
+       {ElementType::kFloat32, ElementType::kBfloat16}) {
+    std::vector<float> values(kElements);  // whole, and bfloat16 holds the sums
+    std::vector<float> wanted(kElements);
+    for (std::int64_t i = 0; i < kElements; ++i) {
+      values[i] = static_cast<float>(i % 83);
+      wanted[i] = kWorld * values[i];
+    }
+    std::vector<Bytes> buffers(kWorld, EncodeFloats(values));
+    RunPlans(AllPlans(request),
+             {ElementType::kFloat32, ReductionOp::kSum, wire},
+             /*seed=*/7, buffers);
+    for (const Bytes& buffer : buffers) {
+      ASSERT_TRUE(buffer == EncodeFloats(wanted));
     }
   }
 }

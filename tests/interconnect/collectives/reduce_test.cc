@@ -173,7 +173,8 @@ TEST_P(Reduce, EqualsTheSlowWayHoweverPartsAreCut) {
     if (seed % 2 == 0) {
       EXPECT_EQ(result, Crc32c(mine));
     }
-    CopyReceived(rules, parts.parts, mine, seed % 2 == 1 ? both : Checksums{});
+    CopyReceived(rules, parts.parts, mine, seed % 2 == 1 ? both : Checksums{},
+                 seed % 3 == 0 ? Stores::kStreaming : Stores::kCached);
     EXPECT_EQ(ReadBack(rules.type, mine), copied);
     EXPECT_EQ(crc, Crc32c(std::span(parts.memory).subspan(seed % 4)));
 
@@ -219,7 +220,8 @@ TEST_P(Reduce, OnwardIsWhatTheWireWouldCarry) {
     EXPECT_EQ(ReadBack(rules.type, mine), keep ? shared : before);
     EXPECT_EQ(crc, Crc32c(std::span(parts.memory).subspan(seed % 4)));
     EXPECT_EQ(result, Crc32c(out));
-    CopyOnward(rules, parts.parts, mine, out);
+    CopyOnward(rules, parts.parts, mine, out, {},
+               seed % 3 == 0 ? Stores::kStreaming : Stores::kCached);
     EXPECT_EQ(ReadBack(rules.wire, out), received);
     EXPECT_EQ(ReadBack(rules.type, mine), copied);
   }
