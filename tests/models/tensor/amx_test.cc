@@ -1,6 +1,7 @@
 // What the amx level adds, on any machine: packing, the product over an
-// emulated tile unit, and the trial that finds a unit out. That the products
-// agree with the reference is in product_test.cc.
+// emulated tile unit, and over the CPU's own where there is one, and the trial
+// that finds a unit out. That the products agree with the reference is in
+// product_test.cc.
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -9,6 +10,7 @@
 
 #include "models/tensor/amx_product.h"
 #include "tests/models/tensor/emulated_tiles.h"
+#include "tests/models/tensor/kernel_fixture.h"
 #include "tests/models/tensor/product_case.h"
 
 namespace podsim {
@@ -159,6 +161,18 @@ TEST(EmulatedTileTest, NanAndInfinitySpread) {
   EXPECT_EQ(Dot({kInf, 1}, {-2, 5}, 3), -kInf);
 }
 
+// The emulated unit's and, where there is one, the CPU's own.
+std::vector<const PodsimKernels*> TablesWithTiles() {
+  std::vector<const PodsimKernels*> tables = {&EmulatedTileKernels()};
+  for (const std::string& isa : RunnableLevels()) {
+    if (isa != "amx") continue;
+    const absl::StatusOr<const PodsimKernels*> own = LoadKernels(isa);
+    EXPECT_TRUE(own.ok()) << own.status();
+    if (own.ok()) tables.push_back(*own);
+  }
+  return tables;
+}
+
 // A sum's order depends on K alone, so that a block's bits are those of the
 // unit's steps, one after the other, and blocks are added in order.
 TEST(TileProductTest, SumsAsItsHeaderSays) {
@@ -178,7 +192,9 @@ TEST(TileProductTest, SumsAsItsHeaderSays) {
     }
     want = block == 0 ? sum : want + sum;
   }
-  EXPECT_EQ(Bits(product.Run(EmulatedTileKernels())), Bits({want}));
+  for (const PodsimKernels* table : TablesWithTiles()) {
+    EXPECT_EQ(Bits(product.Run(*table)), Bits({want}));
+  }
 }
 
 // The same values give the same bits however they lie in memory.
@@ -193,8 +209,9 @@ TEST(TileProductTest, TransposedOperandsGiveTheSameBits) {
         other.B(i, column) = plain.B(i, column);
       }
     }
-    EXPECT_EQ(Bits(other.Run(EmulatedTileKernels())), want)
-        << other.kind.Text();
+    for (const PodsimKernels* table : TablesWithTiles()) {
+      EXPECT_EQ(Bits(other.Run(*table)), want) << other.kind.Text();
+    }
   }
 }
 
