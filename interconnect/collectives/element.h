@@ -27,9 +27,9 @@ std::string_view NameOf(ReductionOp op);
 std::optional<ElementType> ElementTypeNamed(std::string_view name);
 std::optional<ReductionOp> ReductionOpNamed(std::string_view name);
 
-// The caller's buffer, and how its elements travel. `wire` is `type`, or
-// kBfloat16 for a float32 buffer: then values are rounded to nearest even at
-// every send, half the bytes, and sums are still made in float32.
+// The caller's buffer, aligned to its elements, and how they travel. `wire` is
+// `type`, or kBfloat16 for a float32 buffer: then values are rounded to nearest
+// even at every send, half the bytes, and sums are still made in float32.
 struct CollectiveBuffer {
   // From floats, the common case.
   CollectiveBuffer(std::span<float> floats)  // NOLINT: a view

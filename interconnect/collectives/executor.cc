@@ -3,6 +3,7 @@
 // executor_end.cc for how runs end.
 #include "interconnect/collectives/executor.h"
 
+#include <cstdint>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -43,6 +44,12 @@ absl::Status Executor::Impl::CheckStart(std::uint64_t sequence,
     return refuse(absl::StrCat("its plan is for ", plan->elements,
                                " elements, the buffer has ",
                                buffer.elements()));
+  }
+  if (reinterpret_cast<std::uintptr_t>(buffer.bytes.data()) %
+          SizeOf(buffer.type) !=
+      0) {
+    return refuse(absl::StrCat("its buffer does not begin at a multiple of ",
+                               SizeOf(buffer.type), " bytes"));
   }
   if (buffer.wire != buffer.type && !(buffer.type == ElementType::kFloat32 &&
                                       buffer.wire == ElementType::kBfloat16)) {

@@ -128,7 +128,7 @@ absl::Status PlanRun::Take(std::int32_t op, const Payload& payload,
   if (PassesBy(op)) {
     how.onward = Allocate(sending_[relay.send], WireBytesOf(what));
   }
-  if (relay.send < 0 || !how.onward.empty()) how.stores = StoresOfCopies();
+  how.stores = StoresOf(op, !how.onward.empty());
   const std::span<std::byte> mine = RangeOf(what);
   if (!payload.checksum()) {
     if (payload.parts().size() == 1) {
@@ -165,8 +165,9 @@ absl::StatusOr<std::uint32_t> PlanRun::PassOn(std::int32_t op,
                                               const Places& places) {
   const PlanOp& what = plan->ops[op];
   const Relay& relay = tables_->relays[op];
-  const Taking how = {
-      .kind = what.kind, .keep = !relay.passing, .stores = StoresOfCopies()};
+  const Taking how = {.kind = what.kind,
+                      .keep = !relay.passing,
+                      .stores = StoresOf(op, /*passed_on=*/true)};
   const bool compare = payload.checksum().has_value();
   // What goes on as it came has the checksum that it came with.
   const bool same = compare && what.kind == OpKind::kReceiveCopy;
@@ -187,6 +188,14 @@ absl::StatusOr<std::uint32_t> PlanRun::PassOn(std::int32_t op,
   }
   sending_[relay.send].passed_on = true;
   return same ? received : result;
+}
+
+// Past the caches if no op waits for what is stored but, perhaps, that send.
+Stores PlanRun::StoresOf(std::int32_t op, bool passed_on) const {
+  const std::vector<std::int32_t>& first = index().first_dependent;
+  const bool read_again = first[op + 1] - first[op] > (passed_on ? 1 : 0);
+  const bool large = buffer_.size() >= kStreamedBufferBytes;
+  return large && !read_again ? Stores::kStreaming : Stores::kCached;
 }
 
 bool PlanRun::PassedOn(std::int32_t send) const {

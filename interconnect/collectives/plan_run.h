@@ -29,8 +29,9 @@ namespace podsim {
 // them wait for their sends; beyond that they are stored in the buffer.
 inline constexpr std::size_t kMostPassingBytes = std::size_t{4} << 20;
 
-// Received copies go past the caches into buffers of at least this many bytes,
-// which no cache holds till the end (docs/performance.md).
+// Received copies go past the caches into buffers of at least this many bytes:
+// those of four hosts are more than the last cache of a desktop or a small
+// server holds.
 inline constexpr std::size_t kStreamedBufferBytes = std::size_t{16} << 20;
 
 // What travels for a send; valid until ReturnPayload.
@@ -57,9 +58,9 @@ class PlanRun {
   absl::Status Take(std::int32_t op, const Payload& payload,
                     const ParallelRunner& parallel);
   // The send whose payload receive `op` could make where it will be read, and
-  // need make nowhere else; -1: none. PassOn is then Take, with that made in
-  // `places` by the calling thread alone; returns its CRC-32C. The send counts
-  // as sent from then on.
+  // need not be made again for it; -1: none. PassOn is then Take, with that
+  // made in `places` by the calling thread alone; returns its CRC-32C. The send
+  // counts as sent from then on.
   std::int32_t SendMadeBy(std::int32_t op) const;
   absl::StatusOr<std::uint32_t> PassOn(std::int32_t op, const Payload& payload,
                                        const Places& places);
@@ -75,6 +76,10 @@ class PlanRun {
   void ReturnPayload(std::int32_t send);
   // PassOn sent it.
   bool PassedOn(std::int32_t send) const;
+
+  // How receive `op` stores a copy in the buffer; `passed_on`: its relay's send
+  // does not read it there.
+  Stores StoresOf(std::int32_t op, bool passed_on) const;
 
   const std::shared_ptr<const RankPlan> plan;
 
@@ -109,12 +114,6 @@ class PlanRun {
   }
   bool narrow() const { return rules_.type != rules_.wire; }
   bool PassesBy(std::int32_t op) const;
-  // How a received copy is stored whose bytes travel on, if they do, from
-  // elsewhere.
-  Stores StoresOfCopies() const {
-    return buffer_.size() >= kStreamedBufferBytes ? Stores::kStreaming
-                                                  : Stores::kCached;
-  }
   std::span<std::byte> Allocate(Sending& sending, std::size_t size);
 
   const std::shared_ptr<const PlanTables> tables_;

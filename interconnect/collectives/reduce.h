@@ -32,7 +32,7 @@ struct Checksums {
   std::uint32_t* result = nullptr;    // over what is made of them
 };
 
-// How a copy leaves the buffer: as any store does, or past the caches, which
+// How a copy is stored in the buffer: through the caches, or past them, which
 // is for what is not read again before they would have lost it.
 enum class Stores { kCached, kStreaming };
 

@@ -240,6 +240,12 @@ TEST_F(ExecutorFailure, StartsThatDoNotFitAreRefusedAndDoNoHarm) {
               refused("its plan is host 0's"));
   EXPECT_THAT(start(1, plan_, std::span(buffer_).first(5)),
               refused("for 6 elements, the buffer has 5"));
+  std::vector<std::byte> bytes(6 * sizeof(float) + 1);
+  EXPECT_THAT(executor_.Start(1, plan_,
+                              CollectiveBuffer(std::span(bytes).subspan(1),
+                                               ElementType::kFloat32),
+                              "x", [](const absl::Status&) { FAIL(); }),
+              refused("does not begin at a multiple of 4 bytes"));
   auto broken = std::make_shared<RankPlan>(*plan_);
   broken->ops[0].peer = 9;
   EXPECT_THAT(start(1, broken, buffer_), refused("peer 9 of world 3"));

@@ -165,6 +165,20 @@ TEST(Executor, WholeNumbersAreExact) {
   EXPECT_GT(pod.network.placed(), 0) << "sums that travel on";
 }
 
+TEST(Executor, CopiesThatTravelOnAreMadeInPlace) {
+  const int world = 4;
+  const Plans plans = MakePlans(&RingAllGather, {InOrder(world), 1000, 16});
+  Pod pod(world, 4096, 1);
+  auto buffers = RandomInputs(world, 1000, 1);
+  for (int host = 0; host < world; ++host) {
+    pod.Start(host, 0, plans, buffers[host]);
+  }
+  pod.network.Run();
+  EXPECT_TRUE(pod.idle());
+  for (const auto& buffer : buffers) EXPECT_EQ(buffer, buffers[0]);
+  EXPECT_GT(pod.network.placed(), 0);
+}
+
 TEST(Executor, AGroupOfOneIsDoneAtOnce) {
   Pod pod(1, 1000, 1);
   std::vector<float> buffer = {1, 2, 3};

@@ -12,6 +12,7 @@
 
 #include "base/hash.h"
 #include "base/status.h"
+#include "tests/interconnect/collectives/requests.h"
 #include "tests/testing/status_matchers.h"
 
 namespace podsim {
@@ -130,6 +131,41 @@ TEST_P(StalledRing, DamageShows) {
   EXPECT_THAT(
       run_->Take(Passing()[0], Payload({frame}, nullptr, crc), nullptr),
       StatusIs(absl::StatusCode::kDataLoss, ::testing::HasSubstr("checksum")));
+}
+
+// What is streamed in one collective of this many bytes among four.
+int CopiesPastTheCaches(Collective collective, Algorithm algorithm,
+                        std::size_t bytes) {
+  const auto elements = static_cast<std::int64_t>(bytes / sizeof(float));
+  const auto plan = std::make_shared<const RankPlan>(testing::AllPlans(
+      testing::MakeRequest(collective, algorithm, 4, elements, kChunk))[0]);
+  std::vector<float> values(plan->elements);
+  const PlanRun run(plan, TablesOf(*plan), CollectiveBuffer(values));
+  int streamed = 0;
+  for (std::size_t i = 0; i < plan->ops.size(); ++i) {
+    const auto op = static_cast<std::int32_t>(i);
+    if (plan->ops[i].kind != OpKind::kReceiveCopy) continue;
+    const bool passed_on = run.SendMadeBy(op) >= 0;
+    EXPECT_EQ(passed_on ? run.StoresOf(op, false) : Stores::kCached,
+              Stores::kCached);
+    streamed += run.StoresOf(op, passed_on) == Stores::kStreaming ? 1 : 0;
+  }
+  return streamed;
+}
+
+TEST(PlanRun, StreamsLargeCopiesThatNothingReads) {
+  constexpr std::size_t kBytes = kStreamedBufferBytes;
+  // Three segments of the buffer, all that is gathered.
+  EXPECT_EQ(
+      CopiesPastTheCaches(Collective::kAllReduce, Algorithm::kRing, kBytes),
+      3 * kBytes / 4 / (kChunk * sizeof(float)));
+  EXPECT_EQ(
+      CopiesPastTheCaches(Collective::kAllReduce, Algorithm::kRing, kBytes - 4),
+      0);
+  // What comes waits in scratch, from where it is copied.
+  EXPECT_EQ(
+      CopiesPastTheCaches(Collective::kAllToAll, Algorithm::kDirect, kBytes),
+      0);
 }
 
 }  // namespace

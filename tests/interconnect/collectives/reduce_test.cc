@@ -173,8 +173,12 @@ TEST_P(Reduce, EqualsTheSlowWayHoweverPartsAreCut) {
     if (seed % 2 == 0) {
       EXPECT_EQ(result, Crc32c(mine));
     }
+    result = 0;
     CopyReceived(rules, parts.parts, mine, seed % 2 == 1 ? both : Checksums{},
                  seed % 3 == 0 ? Stores::kStreaming : Stores::kCached);
+    if (seed % 2 == 1) {
+      EXPECT_EQ(result, Crc32c(mine));
+    }
     EXPECT_EQ(ReadBack(rules.type, mine), copied);
     EXPECT_EQ(crc, Crc32c(std::span(parts.memory).subspan(seed % 4)));
 
@@ -220,8 +224,11 @@ TEST_P(Reduce, OnwardIsWhatTheWireWouldCarry) {
     EXPECT_EQ(ReadBack(rules.type, mine), keep ? shared : before);
     EXPECT_EQ(crc, Crc32c(std::span(parts.memory).subspan(seed % 4)));
     EXPECT_EQ(result, Crc32c(out));
-    CopyOnward(rules, parts.parts, mine, out, {},
+    crc = result = 0;
+    CopyOnward(rules, parts.parts, mine, out, {&crc, &result},
                seed % 3 == 0 ? Stores::kStreaming : Stores::kCached);
+    EXPECT_EQ(crc, Crc32c(std::span(parts.memory).subspan(seed % 4)));
+    EXPECT_EQ(result, Crc32c(out));
     EXPECT_EQ(ReadBack(rules.wire, out), received);
     EXPECT_EQ(ReadBack(rules.type, mine), copied);
   }
