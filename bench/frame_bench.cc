@@ -12,7 +12,7 @@
 #include "bench/collectives_bench.h"
 #include "bench/whole_numbers.h"
 #include "interconnect/transport/frame.h"
-#include "interconnect/transport/grpc_wire.h"
+#include "interconnect/transport/grpc/grpc_wire.h"
 
 namespace podsim {
 namespace {

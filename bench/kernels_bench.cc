@@ -14,8 +14,8 @@
 #include "base/status.h"
 #include "bench/beside_copy.h"
 #include "bench/product_bench.h"
-#include "models/tensor/kernels.h"
-#include "models/tensor/reference.h"
+#include "models/kernels/kernels.h"
+#include "models/kernels/reference.h"
 
 namespace podsim {
 namespace {

@@ -12,7 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/random.h"
 #include "host/core/aligned_floats.h"
-#include "models/tensor/reference.h"
+#include "models/kernels/reference.h"
 
 namespace podsim {
 namespace {

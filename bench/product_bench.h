@@ -2,7 +2,7 @@
 #ifndef PODSIM_BENCH_PRODUCT_BENCH_H_
 #define PODSIM_BENCH_PRODUCT_BENCH_H_
 
-#include "models/tensor/kernel_table.h"
+#include "models/kernels/kernel_table.h"
 
 namespace podsim {
 

@@ -1,5 +1,5 @@
 # `cmake --install` gives programs, kernel modules, libraries, headers and a
-# CMake package: find_package(podsim) then podsim::worker and the others.
+# CMake package: find_package(podsim) then podsim::in_process_pod and the others.
 # Component "programs" is what a machine that only runs pods needs.
 include(CMakePackageConfigHelpers)
 

@@ -7,7 +7,7 @@
 #include <memory>
 #include <new>
 
-#include "models/tensor/kernel_table.h"
+#include "models/kernels/kernel_table.h"
 
 namespace podsim {
 

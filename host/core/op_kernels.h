@@ -16,7 +16,7 @@
 #include "models/graph/op.h"
 #include "models/graph/op_table.h"
 #include "models/graph/program.h"
-#include "models/tensor/kernels.h"
+#include "models/kernels/kernels.h"
 
 namespace podsim {
 

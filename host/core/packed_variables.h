@@ -14,7 +14,7 @@
 #include "host/core/op_times.h"
 #include "host/core/parallel_for.h"
 #include "models/graph/program.h"
-#include "models/tensor/kernels.h"
+#include "models/kernels/kernels.h"
 
 namespace podsim {
 

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "models/tensor/kernels.h"
+#include "models/kernels/kernels.h"
 
 namespace podsim {
 

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <string>
 
-#include "models/tensor/shape.h"
+#include "models/kernels/shape.h"
 
 namespace podsim {
 

@@ -11,7 +11,7 @@
 
 #include "absl/status/statusor.h"
 #include "models/graph/op.h"
-#include "models/tensor/shape.h"
+#include "models/kernels/shape.h"
 
 namespace podsim {
 

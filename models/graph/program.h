@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "models/graph/op.h"
-#include "models/tensor/shape.h"
+#include "models/kernels/shape.h"
 
 namespace podsim {
 

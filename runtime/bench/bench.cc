@@ -16,11 +16,11 @@
 #include "runtime/bench/bench_flags.h"
 #include "runtime/bench/new_file.h"
 #include "runtime/coordinator/plan_inputs.h"
-#include "runtime/job/choices_file.h"
+#include "runtime/files/choices_file.h"
 #include "runtime/job/defaults.h"
 #include "runtime/job/planner.h"
 #include "runtime/job/spec_check.h"
-#include "runtime/launch/job_runner.h"
+#include "runtime/pod/job_runner.h"
 
 namespace podsim {
 namespace {

@@ -14,7 +14,7 @@
 #include "runtime/bench/json_report.h"
 #include "runtime/bench/new_file.h"
 #include "runtime/bench/table.h"
-#include "runtime/launch/job_runner.h"
+#include "runtime/pod/job_runner.h"
 #include "runtime/report/console.h"
 
 namespace podsim {

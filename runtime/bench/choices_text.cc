@@ -6,7 +6,7 @@
 #include "absl/strings/str_join.h"
 #include "base/units.h"
 #include "runtime/bench/calibration.h"
-#include "runtime/job/choices_file.h"
+#include "runtime/files/choices_file.h"
 #include "runtime/job/format_plan.h"
 
 namespace podsim {

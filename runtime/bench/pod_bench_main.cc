@@ -2,7 +2,7 @@
 // TPU slice, in the layout of nccl-tests.
 #include "base/clock.h"
 #include "runtime/bench/bench.h"
-#include "runtime/launch/main_context.h"
+#include "runtime/pod/main_context.h"
 #include "runtime/report/console.h"
 
 int main(int argc, char** argv) {

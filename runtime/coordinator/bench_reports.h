@@ -8,7 +8,7 @@
 #include <map>
 #include <vector>
 
-#include "host/worker/bench_cases.h"
+#include "job/bench_cases.h"
 #include "proto/bench.pb.h"
 #include "proto/job.pb.h"
 #include "runtime/coordinator/reports.h"

@@ -14,7 +14,7 @@
 //
 // A step for all. To save by the clock, or to end early (drain), the machine
 // sends Hold, gathers the last step that each process has begun, and sends Go
-// with the greatest (host/worker/step_gate.h).
+// with the greatest (host/train/step_gate.h).
 //
 // Inputs come with the time at which they happened; each may leave actions,
 // which the owner takes and carries out in order. One thread at a time.
@@ -45,7 +45,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "host/worker/placement.h"
+#include "job/placement.h"
 #include "proto/checkpoint.pb.h"
 #include "proto/coordinator.pb.h"
 #include "proto/event.pb.h"

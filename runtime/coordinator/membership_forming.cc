@@ -4,7 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
-#include "models/tensor/kernels.h"
+#include "models/kernels/kernels.h"
 #include "runtime/coordinator/membership.h"
 
 namespace podsim {

@@ -7,7 +7,7 @@
 #include "host/board/cpu_share.h"
 #include "host/input/dataset.h"
 #include "host/storage/storage.h"
-#include "models/tensor/kernels.h"
+#include "models/kernels/kernels.h"
 
 namespace podsim {
 

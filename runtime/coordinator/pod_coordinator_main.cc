@@ -24,7 +24,7 @@
 #include "runtime/coordinator/plan_inputs.h"
 #include "runtime/coordinator/run_start.h"
 #include "runtime/coordinator/service.h"
-#include "runtime/job/job_file.h"
+#include "runtime/files/job_file.h"
 #include "runtime/job/planner.h"
 
 namespace podsim {

@@ -8,7 +8,7 @@
 #include "google/protobuf/io/coded_stream.h"
 #include "google/protobuf/io/zero_copy_stream_impl_lite.h"
 #include "host/core/core.h"
-#include "models/tensor/kernels.h"
+#include "models/kernels/kernels.h"
 #include "runtime/job/planner.h"
 #include "runtime/job/reduction.h"
 

@@ -12,7 +12,7 @@
 #include "base/units.h"
 #include "interconnect/collectives/algorithms.h"
 #include "interconnect/collectives/choice_table.h"
-#include "models/tensor/kernels.h"
+#include "models/kernels/kernels.h"
 
 namespace podsim {
 namespace {

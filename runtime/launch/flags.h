@@ -7,13 +7,13 @@
 #define PODSIM_RUNTIME_LAUNCH_FLAGS_H_
 
 #include <cstdint>
-#include <functional>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "proto/job.pb.h"
+#include "runtime/pod/job_runner.h"
+#include "runtime/pod/main_context.h"
 
 namespace podsim {
 
@@ -26,15 +26,12 @@ enum class LaunchAction : std::uint8_t {
   kText,      // print ParsedFlags::text (help, version)
 };
 
-struct LaunchOptions {
+struct LaunchOptions : PodOptions {
   LaunchAction action = LaunchAction::kTrain;
-  std::string job_file;         // text JobSpec; empty: none
-  std::string faults_file;      // what is to go wrong; empty: nothing
-  std::string choices_file;     // table that "auto" goes by; empty: none
-  std::string describe;         // slice to explain
-  bool external_hosts = false;  // hosts are started elsewhere
-  std::string listen;           // the coordinator's address; empty: chosen
-  bool allow_plaintext_network = false;
+  std::string job_file;      // text JobSpec; empty: none
+  std::string faults_file;   // what is to go wrong; empty: nothing
+  std::string choices_file;  // table that "auto" goes by; empty: none
+  std::string describe;      // slice to explain
 };
 
 struct ParsedFlags {
@@ -42,10 +39,6 @@ struct ParsedFlags {
   LaunchOptions options;
   std::string text;
 };
-
-// The value of an environment variable, if it is set.
-using EnvironmentLookup =
-    std::function<std::optional<std::string>(const std::string& name)>;
 
 // `args` without the program's name. A flag X may also be given as PODSIM_X in
 // the environment; the command line wins. '-' and '_' in flag names are equal.

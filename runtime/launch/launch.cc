@@ -9,17 +9,19 @@
 #include "host/storage/storage.h"
 #include "interconnect/topology/describe.h"
 #include "interconnect/topology/slice.h"
-#include "models/tensor/kernels.h"
+#include "models/kernels/kernels.h"
 #include "runtime/coordinator/plan_inputs.h"
 #include "runtime/coordinator/run_start.h"
-#include "runtime/job/choices_file.h"
+#include "runtime/files/choices_file.h"
+#include "runtime/files/fault_file.h"
+#include "runtime/files/job_file.h"
 #include "runtime/job/defaults.h"
-#include "runtime/job/fault_file.h"
 #include "runtime/job/format_plan.h"
-#include "runtime/job/job_file.h"
 #include "runtime/job/planner.h"
 #include "runtime/job/spec_check.h"
-#include "runtime/launch/job_runner.h"
+#include "runtime/launch/flags.h"
+#include "runtime/launch/train_job.h"
+#include "runtime/pod/job_runner.h"
 
 namespace podsim {
 namespace {
@@ -118,7 +120,7 @@ absl::StatusOr<int> PlanAndRun(const LaunchContext& context,
                               job.plan.bits().isa(), " as this machine does"));
     return kDone;
   }
-  return RunJob(context, flags.options, job, console, clock);
+  return RunTraining(context, flags.options, job, console, clock);
 }
 
 absl::StatusOr<int> Act(const LaunchContext& context, Console& console,

@@ -3,22 +3,11 @@
 #ifndef PODSIM_RUNTIME_LAUNCH_LAUNCH_H_
 #define PODSIM_RUNTIME_LAUNCH_LAUNCH_H_
 
-#include <string>
-#include <vector>
-
-#include "absl/time/time.h"
 #include "base/clock.h"
-#include "runtime/launch/flags.h"
+#include "runtime/pod/main_context.h"
 #include "runtime/report/console.h"
 
 namespace podsim {
-
-struct LaunchContext {
-  std::vector<std::string> arguments;  // without the program's name
-  EnvironmentLookup environment;
-  std::string program_dir;   // pod_coordinator and pod_host are there
-  absl::Time command_start;  // when the user's command began
-};
 
 // 0: done. Otherwise that of the first process that failed (128 + N for signal
 // N), 128 + N when stopped by signal N, 2 for what is refused as given, 1 for

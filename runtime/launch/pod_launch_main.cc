@@ -1,7 +1,7 @@
 // pod_launch: trains on an emulated TPU slice. The user's program.
 #include "base/clock.h"
 #include "runtime/launch/launch.h"
-#include "runtime/launch/main_context.h"
+#include "runtime/pod/main_context.h"
 #include "runtime/report/console.h"
 
 int main(int argc, char** argv) {

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "base/units.h"
-#include "runtime/launch/job_runner.h"
+#include "runtime/pod/job_runner.h"
 
 namespace podsim {
 

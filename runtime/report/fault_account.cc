@@ -5,7 +5,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "host/worker/placement.h"
+#include "job/placement.h"
 #include "runtime/job/fault_rules.h"
 
 namespace podsim {

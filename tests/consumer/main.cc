@@ -5,8 +5,8 @@
 
 #include "base/status.h"
 #include "host/input/dataset.h"
+#include "host/process/in_process_pod.h"
 #include "host/storage/storage.h"
-#include "host/worker/in_process_pod.h"
 #include "models/graph/compile.h"
 #include "models/graph/graph.h"
 #include "models/layers/dense.h"

@@ -73,7 +73,7 @@ TEST_P(OlderCpuTest, TheNextLevelIsRefused) {
 TEST_P(OlderCpuTest, KernelsAreRight) {
   const std::string level = GetParam().level;
   const Ended run =
-      RunOn(GetParam().name, {"tensor_test", "--gtest_filter=*/" + level});
+      RunOn(GetParam().name, {"kernels_test", "--gtest_filter=*/" + level});
   EXPECT_EQ(run.exit_code, 0) << run.output;
   EXPECT_THAT(run.output, HasSubstr("[       OK ] Tables/ProductTest.Agrees"));
   EXPECT_THAT(

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "base/status.h"
-#include "runtime/job/fault_file.h"
+#include "runtime/files/fault_file.h"
 #include "runtime/job/fault_plan.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,

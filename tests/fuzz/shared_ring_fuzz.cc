@@ -11,7 +11,7 @@
 
 #include "base/hash.h"
 #include "base/status.h"
-#include "interconnect/transport/shared_ring.h"
+#include "interconnect/transport/shared/shared_ring.h"
 
 namespace podsim {
 namespace {

@@ -5,11 +5,11 @@
 #include <limits>
 
 #include "base/random.h"
-#include "models/tensor/kernels.h"
-#include "models/tensor/reference.h"
+#include "models/kernels/kernels.h"
+#include "models/kernels/reference.h"
 #include "models/zoo/zoo.h"
 #include "tests/host/core/loops.h"
-#include "tests/models/tensor/emulated_tiles.h"
+#include "tests/models/kernels/emulated_tiles.h"
 #include "tests/testing/status_matchers.h"
 
 namespace podsim::testing {

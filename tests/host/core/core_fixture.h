@@ -17,7 +17,7 @@ namespace podsim::testing {
 Program SmallMlp(const std::vector<int>& hidden, bool bfloat16,
                  double momentum = 0.9);
 
-// "reference", "emulated_tiles" (tests/models/tensor/emulated_tiles.h), or the
+// "reference", "emulated_tiles" (tests/models/kernels/emulated_tiles.h), or the
 // name of an ISA level that this machine runs; the best one is last.
 std::vector<std::string> KernelNames();
 const PodsimKernels& KernelsNamed(const std::string& name);

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <numeric>
 
-#include "models/tensor/reference.h"
+#include "models/kernels/reference.h"
 #include "tests/host/core/core_fixture.h"
 #include "tests/testing/status_matchers.h"
 

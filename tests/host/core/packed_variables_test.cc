@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "models/tensor/reference.h"
+#include "models/kernels/reference.h"
 #include "tests/host/core/core_fixture.h"
 #include "tests/host/core/loops.h"
 #include "tests/models/graph/bounded_machine.h"

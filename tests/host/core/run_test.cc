@@ -7,7 +7,7 @@
 #include <tuple>
 
 #include "host/core/op_kernels.h"
-#include "models/tensor/reference.h"
+#include "models/kernels/reference.h"
 #include "tests/host/core/core_fixture.h"
 #include "tests/host/core/loops.h"
 #include "tests/testing/status_matchers.h"

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "models/tensor/reference.h"
+#include "models/kernels/reference.h"
 #include "tests/host/core/core_fixture.h"
 #include "tests/testing/status_matchers.h"
 

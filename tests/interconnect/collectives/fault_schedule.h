@@ -15,7 +15,7 @@
 #include "interconnect/collectives/algorithms.h"
 #include "interconnect/collectives/reduce.h"
 #include "interconnect/collectives/waiting.h"
-#include "interconnect/transport/frame_faults.h"
+#include "interconnect/transport/faults/frame_faults.h"
 #include "tests/interconnect/collectives/run_plans.h"
 
 namespace podsim::testing {

@@ -10,7 +10,7 @@
 
 #include "base/clock.h"
 #include "interconnect/collectives/executor.h"
-#include "interconnect/transport/faulty.h"
+#include "interconnect/transport/faults/faulty.h"
 #include "interconnect/transport/in_process.h"
 #include "tests/interconnect/collectives/fault_schedule.h"
 #include "tests/interconnect/collectives/requests.h"

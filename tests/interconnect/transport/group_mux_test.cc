@@ -13,7 +13,7 @@
 #include "base/clock.h"
 #include "base/units.h"
 #include "interconnect/transport/credit.h"
-#include "interconnect/transport/faulty.h"
+#include "interconnect/transport/faults/faulty.h"
 #include "interconnect/transport/in_process.h"
 #include "tests/interconnect/transport/test_pod.h"
 #include "tests/testing/status_matchers.h"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "interconnect/collectives/choice_table.h"
-#include "runtime/job/choices_file.h"
+#include "runtime/files/choices_file.h"
 #include "tests/testing/status_matchers.h"
 
 namespace podsim {

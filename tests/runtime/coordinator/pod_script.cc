@@ -6,7 +6,7 @@
 
 #include "base/build.h"
 #include "base/status.h"
-#include "host/worker/placement.h"
+#include "job/placement.h"
 
 namespace podsim::testing {
 

@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-#include "host/worker/placement.h"
+#include "job/placement.h"
 #include "tests/runtime/coordinator/pod_script.h"
 #include "tests/testing/status_matchers.h"
 

@@ -9,7 +9,7 @@
 #include <set>
 #include <string>
 
-#include "runtime/job/fault_file.h"
+#include "runtime/files/fault_file.h"
 #include "runtime/job/fault_rules.h"
 #include "tests/testing/status_matchers.h"
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "base/status.h"
-#include "runtime/job/job_file.h"
+#include "runtime/files/job_file.h"
 #include "runtime/job/planner.h"
 
 namespace podsim::testing {

@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "host/core/core.h"
-#include "models/tensor/kernels.h"
+#include "models/kernels/kernels.h"
 #include "models/zoo/zoo.h"
 #include "runtime/job/defaults.h"
 #include "tests/runtime/job/job_fixture.h"

@@ -2,8 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "runtime/launch/line_splitter.h"
 #include "runtime/launch/nearest_names.h"
+#include "runtime/pod/line_splitter.h"
 
 namespace podsim {
 namespace {

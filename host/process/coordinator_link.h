@@ -1,0 +1,85 @@
+// A host process's line to the coordinator: joins the pod, keeps the lease
+// alive on a thread of its own, passes reports on, hears when to start and
+// when to end.
+//
+//   auto link = CoordinatorLink::Open(options, join, progress, on_end);
+//   auto assignment = link->WaitAssignment();
+//   link->Ready(); link->WaitStart(); ... link->Finish(done);
+#ifndef PODSIM_HOST_PROCESS_COORDINATOR_LINK_H_
+#define PODSIM_HOST_PROCESS_COORDINATOR_LINK_H_
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "base/rpc/security.h"
+#include "host/bench/bench_run.h"
+#include "host/board/progress.h"
+#include "host/train/step_gate.h"
+#include "host/train/trainer.h"
+#include "proto/coordinator.pb.h"
+
+namespace podsim {
+
+// Thread-safe. No grpc type shows.
+class CoordinatorLink final : public ReportSink, public BenchSink {
+ public:
+  struct Options {
+    std::string address;  // "unix:/..." or "host:port"
+    RpcSecurity security;
+    // How long Open, WaitAssignment and WaitStart may take, each.
+    absl::Duration initialization_timeout = absl::Seconds(60);
+    absl::Duration heartbeat_interval = absl::Milliseconds(250);
+    // Borrowed; held and released as the coordinator says. nullptr: never.
+    StepGate* gate = nullptr;
+    // The coordinator takes no message any more. gRPC cannot take back what it
+    // is writing, so every other call of the link hangs from here on, its
+    // destructor too: all that is left is to end the process. From a thread of
+    // the link. Empty: nobody watches.
+    std::function<void(const absl::Status&)> on_silence;
+  };
+
+  // Connects (trying again until the timeout) and sends `join`. `progress` must
+  // outlive the link. `on_end` is called at most once, from a thread of the
+  // link, when the coordinator aborts the job or is lost; not after a normal
+  // end.
+  // Errors: DEADLINE_EXCEEDED (no coordinator), FAILED_PRECONDITION (plain text
+  //   beyond this machine).
+  static absl::StatusOr<std::unique_ptr<CoordinatorLink>> Open(
+      Options options, const Join& join, const Progress& progress,
+      std::function<void(const absl::Status&)> on_end);
+  ~CoordinatorLink() override;
+
+  // Errors of the waits: DEADLINE_EXCEEDED, UNAVAILABLE (coordinator lost),
+  //   ABORTED (the job ended; the coordinator's reason).
+  absl::StatusOr<Assignment> WaitAssignment();
+  void SendReady();
+  absl::Status WaitStart();
+
+  void OnStep(const StepReport& report) override;
+  void OnEval(const EvalReport& report) override;
+  void OnBench(const BenchReport& report) override;
+  void OnCheckpoint(const CheckpointPart& part);
+  void SendFailure(const Failure& failure);
+  // The process was told to end; the coordinator decides how.
+  void SendDrain(const std::string& reason);
+  // Tells the coordinator of a fault before it strikes and waits until it has
+  // heard. Errors: as of the waits.
+  absl::Status AnnounceFault(int index, std::int64_t step);
+
+  // Reports the end of the work and waits for the coordinator's Finish: as long
+  // as other hosts take and the line lives (pings tell within 7 s).
+  absl::Status Finish(const Done& done);
+
+ private:
+  struct Impl;
+  explicit CoordinatorLink(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace podsim
+
+#endif  // PODSIM_HOST_PROCESS_COORDINATOR_LINK_H_

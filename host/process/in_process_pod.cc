@@ -1,0 +1,151 @@
+#include "host/process/in_process_pod.h"
+
+#include <algorithm>
+#include <map>
+#include <thread>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/mutex.h"
+#include "base/status.h"
+#include "host/train/trainer.h"
+#include "interconnect/transport/faults/delayed.h"
+#include "interconnect/transport/in_process.h"
+
+namespace podsim {
+namespace {
+
+// Sums the hosts' reports of a step in host order, as the coordinator does.
+class SummingSink final : public ReportSink {
+ public:
+  SummingSink(int hosts, std::function<void(const StepReport&)> on_step)
+      : hosts_(hosts), on_step_(std::move(on_step)) {}
+
+  void OnStep(const StepReport& report) override {
+    MutexLock lock(mutex_);
+    auto& of_step = step_parts_[report.step()];
+    of_step[report.host()] = report;
+    if (static_cast<int>(of_step.size()) < hosts_) return;
+    StepReport sum = of_step.begin()->second;
+    sum.set_host(-1);
+    for (auto it = std::next(of_step.begin()); it != of_step.end(); ++it)
+      AddTo(sum, it->second);
+    if (on_step_) on_step_(sum);
+    steps_.push_back(std::move(sum));
+    step_parts_.erase(report.step());
+  }
+
+  void OnEval(const EvalReport& report) override {
+    MutexLock lock(mutex_);
+    auto& of_step = eval_parts_[report.step()];
+    of_step[report.host()] = report;
+    if (static_cast<int>(of_step.size()) < hosts_) return;
+    EvalReport sum = of_step.begin()->second;
+    sum.set_host(-1);
+    for (auto it = std::next(of_step.begin()); it != of_step.end(); ++it)
+      AddTo(sum, it->second);
+    evaluations_.push_back(std::move(sum));
+    eval_parts_.erase(report.step());
+  }
+
+  std::vector<StepReport> TakeSteps() {
+    MutexLock lock(mutex_);
+    return std::move(steps_);
+  }
+  std::vector<EvalReport> TakeEvaluations() {
+    MutexLock lock(mutex_);
+    return std::move(evaluations_);
+  }
+
+ private:
+  template <typename Report>
+  static void AddTo(Report& sum, const Report& part) {
+    sum.set_loss(sum.loss() + part.loss());
+    sum.set_correct(sum.correct() + part.correct());
+    sum.set_examples(sum.examples() + part.examples());
+  }
+
+  const int hosts_;
+  const std::function<void(const StepReport&)> on_step_;
+  Mutex mutex_;
+  std::map<std::int64_t, std::map<int, StepReport>> step_parts_
+      PODSIM_GUARDED_BY(mutex_);
+  std::map<std::int64_t, std::map<int, EvalReport>> eval_parts_
+      PODSIM_GUARDED_BY(mutex_);
+  std::vector<StepReport> steps_ PODSIM_GUARDED_BY(mutex_);
+  std::vector<EvalReport> evaluations_ PODSIM_GUARDED_BY(mutex_);
+};
+
+// One host process of the plan, as a thread.
+struct Member {
+  std::unique_ptr<Transport> transport;
+  std::unique_ptr<DelayedTransport> far;  // over it
+  Progress progress;
+  std::unique_ptr<Tracer> tracer;
+  std::unique_ptr<Trainer> trainer;
+  absl::Status status;
+};
+
+}  // namespace
+
+absl::StatusOr<PodResult> TrainInProcess(const PodSetup& setup) {
+  const JobPlan& plan = setup.plan;
+  const SystemClock clock;
+  InProcessNetwork network;
+  SummingSink sink(plan.bits().hosts(), setup.on_step);
+  std::vector<Member> members(plan.processes());
+  for (int process = 0; process < plan.processes(); ++process) {
+    Member& member = members[process];
+    const int end = process + 1 < plan.processes()
+                        ? plan.first_host(process + 1)
+                        : plan.bits().hosts();
+    std::vector<int> hosts;
+    for (int host = plan.first_host(process); host < end; ++host)
+      hosts.push_back(host);
+    member.transport = network.Join(hosts);
+    member.far = std::make_unique<DelayedTransport>(
+        *member.transport, absl::Seconds(plan.link_latency()), clock);
+    member.tracer = std::make_unique<Tracer>(clock);
+    PODSIM_ASSIGN_OR_RETURN(
+        member.trainer,
+        Trainer::Create(
+            {.plan = plan,
+             .program = setup.program,
+             .dataset = setup.dataset,
+             .kernels = setup.kernels,
+             .threads = setup.threads_per_process,
+             .start = setup.start,
+             .reducer = {.stall_limit = absl::Seconds(plan.stall_timeout())},
+             .transport = plan.link_latency() > 0
+                              ? static_cast<Transport*>(member.far.get())
+                              : member.transport.get(),
+             .clock = &clock,
+             .progress = &member.progress,
+             .tracer = member.tracer.get(),
+             .reports = &sink}));
+  }
+  {
+    std::vector<std::jthread> threads;
+    for (Member& member : members)
+      threads.emplace_back([&members, &member] {
+        member.status = member.trainer->Run();
+        if (member.status.ok()) return;
+        for (Member& other : members) other.trainer->Abort(member.status);
+      });
+  }
+  PodResult result;
+  for (Member& member : members) {
+    PODSIM_RETURN_IF_ERROR(member.status);
+    std::string hash = member.trainer->WeightsHash();
+    if (!result.weights_hash.empty() && hash != result.weights_hash)
+      return absl::InternalError("processes ended with different weights");
+    result.weights_hash = std::move(hash);
+  }
+  const auto variables = members[0].trainer->variables();
+  result.variables.assign(variables.begin(), variables.end());
+  result.steps = sink.TakeSteps();
+  result.evaluations = sink.TakeEvaluations();
+  return result;
+}
+
+}  // namespace podsim

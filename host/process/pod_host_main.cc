@@ -1,0 +1,56 @@
+// pod_host: one host process of a pod.
+#include <cstdlib>
+#include <iostream>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "base/log.h"
+#include "base/rpc/token.h"
+#include "base/rpc/tuning.h"
+#include "host/process/host.h"
+#include "host/process/host_options.h"
+#include "host/process/termination.h"
+
+namespace {
+
+constexpr int kFailed = 1;
+constexpr int kBadUsage = 2;
+constexpr int kEndedByOthers = 3;
+
+std::optional<std::string> FromEnvironment(const std::string& name) {
+  const char* value = std::getenv(name.c_str());
+  if (value == nullptr) return std::nullopt;
+  return std::string(value);
+}
+
+int Refuse(const absl::Status& status) {
+  podsim::Log(podsim::LogLevel::kError, std::string(status.message()));
+  return kBadUsage;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  podsim::BlockTermination();
+  podsim::TuneProcessForRpc();
+  // Our own messages say what gRPC's would, in one line.
+  setenv("GRPC_VERBOSITY", "NONE", /*overwrite=*/0);
+  const auto options =
+      podsim::ParseHostOptions({argv + 1, argv + argc}, FromEnvironment);
+  if (!options.ok()) return Refuse(options.status());
+  if (!options->help.empty()) {
+    std::cout << options->help;
+    return 0;
+  }
+  const auto token = podsim::TokenFromEnvironment();
+  if (!token.ok()) return Refuse(token.status());
+  const absl::Status status = podsim::RunHost(
+      *options, *token, FromEnvironment("TPU_WORKER_HOSTNAMES").value_or(""));
+  if (status.ok()) return 0;
+  podsim::Log(
+      podsim::LogLevel::kError,
+      absl::StrCat("process ", options->process, ": ", status.message()));
+  return absl::IsAborted(status) ? kEndedByOthers : kFailed;
+}

@@ -1,0 +1,185 @@
+#include "host/train/reducer.h"
+
+#include <chrono>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "base/status.h"
+#include "interconnect/collectives/algorithms.h"
+
+namespace podsim {
+namespace {
+
+constexpr absl::Duration kPollWait = absl::Milliseconds(100);
+constexpr std::chrono::milliseconds kWaitSlice(100);
+
+// What all buckets have in common.
+absl::StatusOr<PlanRequest> RequestFor(const JobPlan& plan,
+                                       const Bucket& bucket) {
+  const PlanBits& bits = plan.bits();
+  const auto algorithm = AlgorithmNamed(bucket.algorithm());
+  if (!algorithm.has_value()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "no algorithm for an all-reduce is called '", bucket.algorithm(), "'"));
+  }
+  return PlanRequest{.collective = Collective::kAllReduce,
+                     .algorithm = *algorithm,
+                     .ring = {bits.ring().begin(), bits.ring().end()},
+                     .rows = bits.host_rows(),
+                     .columns = bits.host_columns(),
+                     .elements = bucket.count(),
+                     .chunk_elements = plan.chunk_elements()};
+}
+
+}  // namespace
+
+Reducer::Reducer(Transport& transport, const Clock& clock, const JobPlan& plan,
+                 Progress& progress, Options options)
+    : transport_(transport),
+      clock_(clock),
+      progress_(progress),
+      options_(options) {
+  const PlanBits& bits = plan.bits();
+  std::vector<int> hosts;
+  for (int host = 0; host < bits.hosts(); ++host) hosts.push_back(host);
+  for (const int host : transport.local_hosts())
+    executors_.push_back(std::make_unique<Executor>(
+        transport, clock,
+        Executor::Options{
+            .host = host, .generation = options.generation, .hosts = hosts}));
+  const absl::Status planned = PlanBuckets(plan);
+  {
+    MutexLock lock(mutex_);
+    running_.assign(bits.buckets_size(), 0);
+    failure_ = planned;
+  }
+  thread_ = std::jthread([this](const std::stop_token& stop) { Loop(stop); });
+}
+
+absl::Status Reducer::PlanBuckets(const JobPlan& job) {
+  const PlanBits& bits = job.bits();
+  if (bits.wire_dtype() == "bfloat16") wire_ = ElementType::kBfloat16;
+  for (const Bucket& bucket : bits.buckets()) {
+    auto& of_hosts = plans_.emplace_back();
+    PODSIM_ASSIGN_OR_RETURN(const PlanRequest request, RequestFor(job, bucket));
+    for (const int host : transport_.local_hosts()) {
+      PODSIM_ASSIGN_OR_RETURN(RankPlan plan, MakePlan(request, host));
+      of_hosts.push_back(std::make_shared<const RankPlan>(std::move(plan)));
+    }
+    labels_.push_back(absl::StrCat("bucket ", labels_.size(), ", ",
+                                   absl::StrJoin(bucket.variables(), "+")));
+  }
+  return absl::OkStatus();
+}
+
+Reducer::~Reducer() {
+  thread_.request_stop();
+  transport_.Wake();
+}
+
+void Reducer::Start(int local, int bucket, std::uint64_t sequence,
+                    std::span<float> gradients) {
+  {
+    MutexLock lock(mutex_);
+    // Wait tells; and in a world of one there is nothing to do.
+    if (!failure_.ok() || plans_[bucket][local]->ops.empty()) return;
+    ++running_[bucket];
+  }
+  Post([this, local, bucket, sequence, gradients] {
+    CollectiveBuffer buffer(gradients);
+    buffer.wire = wire_;
+    const absl::Status started = executors_[local]->Start(
+        sequence, plans_[bucket][local], buffer, labels_[bucket],
+        [this, bucket](const absl::Status& status) { OnDone(bucket, status); });
+    if (!started.ok()) OnDone(bucket, started);
+  });
+}
+
+void Reducer::OnDone(int bucket, const absl::Status& status) {
+  MutexLock lock(mutex_);
+  --running_[bucket];
+  if (failure_.ok()) failure_ = status;
+  changed_.NotifyAll();
+}
+
+absl::Status Reducer::Wait(int bucket) {
+  std::uint64_t seen = progress_.snapshot().count;
+  absl::Time moved = clock_.Now();
+  MutexLock lock(mutex_);
+  while (failure_.ok() && running_[bucket] > 0) {
+    changed_.WaitFor(mutex_, kWaitSlice);
+    const std::uint64_t now = progress_.snapshot().count;
+    if (now != seen) moved = clock_.Now();
+    seen = now;
+    if (clock_.Now() - moved <= options_.stall_limit) continue;
+    failure_ = absl::DeadlineExceededError(absl::StrCat(
+        "no frame moved for ", absl::FormatDuration(options_.stall_limit),
+        "; waiting for ", waiting_.what));
+  }
+  return failure_;
+}
+
+void Reducer::Abort(const absl::Status& why) {
+  {
+    MutexLock lock(mutex_);
+    if (failure_.ok()) failure_ = why;
+    changed_.NotifyAll();
+  }
+  Post([this, why] {
+    for (auto& executor : executors_) executor->Abort(why);
+  });
+}
+
+Waiting Reducer::waiting() const {
+  MutexLock lock(mutex_);
+  return waiting_;
+}
+
+void Reducer::Post(Command command) {
+  {
+    MutexLock lock(mutex_);
+    commands_.push_back(std::move(command));
+  }
+  transport_.Wake();
+}
+
+void Reducer::RunCommands() {
+  std::vector<Command> commands;
+  {
+    MutexLock lock(mutex_);
+    commands.swap(commands_);
+  }
+  for (const Command& command : commands) command();
+}
+
+void Reducer::PublishWaiting() {
+  std::uint64_t frames = 0;
+  for (const auto& executor : executors_) frames += executor->progress();
+  progress_.Count(frames - std::exchange(counted_, frames));
+  Waiting waiting;
+  for (const auto& executor : executors_) {
+    if (executor->idle()) continue;
+    waiting = executor->waiting();
+    if (waiting.host >= 0) break;
+  }
+  progress_.SetWaiting(waiting);
+  MutexLock lock(mutex_);
+  waiting_ = std::move(waiting);
+}
+
+void Reducer::Loop(const std::stop_token& stop) {
+  absl::Time published = clock_.Now();
+  while (!stop.stop_requested()) {
+    RunCommands();
+    const int events = transport_.Poll(kPollWait);
+    const absl::Time now = clock_.Now();
+    // Naming what is waited for costs strings: only when little happens.
+    if (events > 0 && now - published < kPollWait) continue;
+    PublishWaiting();
+    published = now;
+  }
+  executors_.clear();
+}
+
+}  // namespace podsim

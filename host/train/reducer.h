@@ -1,0 +1,95 @@
+// The all-reduces of a process: one executor per local host, driven by one
+// thread that polls the transport, so that buckets travel while the cores
+// compute.
+//
+//   Reducer reducer(transport, clock, plan, progress);
+//   reducer.Start(local, bucket, sequence, gradients);   // does not block
+//   PODSIM_RETURN_IF_ERROR(reducer.Wait(bucket));         // all local hosts
+#ifndef PODSIM_HOST_TRAIN_REDUCER_H_
+#define PODSIM_HOST_TRAIN_REDUCER_H_
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <thread>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "base/clock.h"
+#include "base/mutex.h"
+#include "host/board/progress.h"
+#include "interconnect/collectives/executor.h"
+#include "interconnect/transport/endpoint.h"
+#include "proto/job.pb.h"
+
+namespace podsim {
+
+class Reducer {
+ public:
+  struct Options {
+    std::uint32_t generation = 1;
+    // A wait in which no frame moves for this long fails. Infinite where a
+    // coordinator judges leases and aborts.
+    absl::Duration stall_limit = absl::InfiniteDuration();
+  };
+
+  // `transport`, `clock` and `progress` must outlive this object; from here on
+  // the transport belongs to its thread.
+  Reducer(Transport& transport, const Clock& clock, const JobPlan& plan,
+          Progress& progress, Options options);
+  ~Reducer();  // joins
+
+  // Starts the all-reduce of `bucket` for local host number `local` on its
+  // share `gradients` (the bucket's elements), which stays borrowed until Wait
+  // returns. Every host of the pod starts the same sequences. Thread-safe.
+  void Start(int local, int bucket, std::uint64_t sequence,
+             std::span<float> gradients);
+
+  // Waits until `bucket` is reduced for every local host that started it.
+  // Errors: what the executors latched, the reason given to Abort,
+  //   DEADLINE_EXCEEDED (stall_limit) saying what was waited for, or
+  //   INVALID_ARGUMENT (the plan names no algorithm that fits its hosts).
+  absl::Status Wait(int bucket);
+
+  // Fails what is in flight and every later Wait. Thread-safe.
+  void Abort(const absl::Status& why);
+
+  // What the executors wait for now. Thread-safe.
+  Waiting waiting() const;
+
+ private:
+  using Command = std::function<void()>;
+  // Fills plans_ and labels_.
+  absl::Status PlanBuckets(const JobPlan& job);
+  void Loop(const std::stop_token& stop);
+  void Post(Command command);
+  void RunCommands();
+  void PublishWaiting();
+  void OnDone(int bucket, const absl::Status& status);
+
+  Transport& transport_;
+  const Clock& clock_;
+  Progress& progress_;
+  const Options options_;
+  // Of each bucket and host: constant after construction.
+  std::vector<std::vector<std::shared_ptr<const RankPlan>>> plans_;
+  std::vector<std::string> labels_;
+  ElementType wire_ = ElementType::kFloat32;
+  // The polling thread's.
+  std::vector<std::unique_ptr<Executor>> executors_;
+  std::uint64_t counted_ = 0;
+
+  mutable Mutex mutex_;
+  CondVar changed_;
+  std::vector<Command> commands_ PODSIM_GUARDED_BY(mutex_);
+  std::vector<int> running_ PODSIM_GUARDED_BY(mutex_);  // per bucket
+  absl::Status failure_ PODSIM_GUARDED_BY(mutex_);
+  Waiting waiting_ PODSIM_GUARDED_BY(mutex_);
+  std::jthread thread_;  // last: starts when all else stands
+};
+
+}  // namespace podsim
+
+#endif  // PODSIM_HOST_TRAIN_REDUCER_H_

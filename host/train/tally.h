@@ -1,0 +1,31 @@
+// Per-row results of a batch, summed for the reports.
+#ifndef PODSIM_HOST_TRAIN_TALLY_H_
+#define PODSIM_HOST_TRAIN_TALLY_H_
+
+#include <cstdint>
+#include <span>
+
+namespace podsim {
+
+struct RowResults {
+  std::span<const float> loss;     // [rows], unweighted
+  std::span<const float> correct;  // [rows], 0 or 1
+  std::span<const float> weights;  // [rows], share in the loss; 0: no example
+};
+
+struct Tally {
+  double loss = 0;
+  std::int64_t correct = 0;
+  std::int64_t examples = 0;
+  // The first row, in the order of counting, whose loss is not finite, and that
+  // loss; -1: none.
+  std::int64_t bad_row = -1;
+  float bad_loss = 0;
+
+  // Counts rows [first_row, first_row + rows) of a batch.
+  void Count(const RowResults& results, std::int64_t first_row);
+};
+
+}  // namespace podsim
+
+#endif  // PODSIM_HOST_TRAIN_TALLY_H_

@@ -1,0 +1,212 @@
+// The loop over steps, evaluations and checkpoints.
+#include "host/train/trainer.h"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/hash.h"
+#include "host/train/trainer_impl.h"
+
+namespace podsim {
+namespace {
+
+// The planner's rule, against plans of other builds.
+absl::Status CheckMicrobatches(const PlanBits& bits) {
+  const std::int64_t rows = bits.cores_per_host() * bits.batch_per_core();
+  const std::int64_t size = bits.microbatch_size();
+  if (size == 0) return absl::OkStatus();
+  if (size > 0 && rows % size == 0 &&
+      std::has_single_bit(static_cast<std::uint64_t>(rows / size)))
+    return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("the plan has microbatches of ", size, " rows, a host has ",
+                   rows, ": no power of two of them"));
+}
+
+}  // namespace
+
+void Trainer::Impl::Allocate() {
+  const std::int64_t rows = std::max(
+      rows_at_once, bits.cores_per_host() * setup.plan.eval_batch_per_core());
+  variables.resize(program.variable_elements);
+  gradients.resize(hosts.size() + (setup.plan.audit_every() > 0 ? 1 : 0));
+  gradient_hash.resize(gradients.size());
+  for (auto& of_host : gradients) of_host.resize(program.gradient_elements);
+  batched.resize(program.batched_elements_per_row * rows);
+  scratch.resize(program.scratch_elements);
+  outputs.resize(program.output_elements_per_row * rows);
+}
+
+CoreBuffers Trainer::Impl::BuffersFor(const Batch& batch,
+                                      std::int64_t first_row, std::int64_t rows,
+                                      int local) {
+  const auto features =
+      static_cast<std::int64_t>(batch.features.size()) / batch.rows;
+  return {
+      .variables = variables,
+      .packed = &packed,
+      .workspace = &workspace,
+      .gradients = gradients[local],
+      .batched = batched,
+      .scratch = scratch,
+      .outputs = outputs,
+      .features = std::span(batch.features)
+                      .subspan(first_row * features, rows * features),
+      .labels = std::span(batch.labels).subspan(first_row, rows),
+      .weights = std::span(batch.weights).subspan(first_row, rows),
+      .times = &times,
+  };
+}
+
+std::span<float> Trainer::Impl::Output(TensorId id, std::int64_t rows) {
+  return std::span(outputs).subspan(program.tensor(id).offset * rows, rows);
+}
+
+absl::Status Trainer::Impl::CheckAbort() const {
+  if (!aborted.load(std::memory_order_acquire)) return absl::OkStatus();
+  MutexLock lock(mutex);
+  return abort_status;
+}
+
+Trainer::Trainer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Trainer::~Trainer() = default;
+
+absl::StatusOr<std::unique_ptr<Trainer>> Trainer::Create(TrainerSetup setup) {
+  const Program& program = *setup.program;
+  const PlanBits& bits = setup.plan.bits();
+  PODSIM_RETURN_IF_ERROR(CheckMicrobatches(bits));
+  if (static_cast<int>(program.buckets.size()) != bits.buckets_size())
+    return absl::InvalidArgumentError(
+        absl::StrCat("the plan has ", bits.buckets_size(),
+                     " gradient buckets, the compiled model has ",
+                     program.buckets.size(), ": another build made the plan"));
+  for (int bucket = 0; bucket < bits.buckets_size(); ++bucket)
+    if (program.buckets[bucket].begin != bits.buckets(bucket).begin() ||
+        program.buckets[bucket].count != bits.buckets(bucket).count())
+      return absl::InvalidArgumentError(absl::StrCat(
+          "gradient bucket ", bucket,
+          " differs from the plan's: another build made the plan"));
+  const std::size_t given = setup.start.variables.size();
+  if (given != 0 &&
+      given != static_cast<std::size_t>(program.variable_elements))
+    return absl::InvalidArgumentError(absl::StrCat("the start has ", given,
+                                                   " values, the model has ",
+                                                   program.variable_elements));
+  if (setup.last_step == 0) setup.last_step = setup.plan.train_steps();
+  auto impl = std::make_unique<Impl>(std::move(setup));
+  impl->Allocate();
+  if (given != 0)
+    impl->variables = impl->setup.start.variables;
+  else
+    InitVariables(impl->program, impl->bits.seed(), impl->variables);
+  impl->packed.Pack(impl->program, impl->variables, impl->panels.columns,
+                    impl->parallel);
+  return std::unique_ptr<Trainer>(new Trainer(std::move(impl)));
+}
+
+BatchPlace Trainer::Impl::FirstPlace() const {
+  return {
+      .consumed = setup.start.examples_consumed,
+      .batch_per_core = bits.batch_per_core(),
+      .first_core = hosts.front() * bits.cores_per_host(),
+      .cores = static_cast<std::int64_t>(hosts.size()) * bits.cores_per_host(),
+      .global_batch = setup.plan.global_batch()};
+}
+
+StepGate::Next Trainer::Impl::After(std::int64_t step) const {
+  StepGate::Next next;
+  if (setup.gate != nullptr) next = setup.gate->After(step);
+  next.end = next.end || step >= last_step;
+  return next;
+}
+
+// What comes between a step and the next: an evaluation, a checkpoint.
+absl::Status Trainer::Impl::Finish(std::int64_t step,
+                                   const StepGate::Next& next) {
+  const JobPlan& plan = setup.plan;
+  const auto due = [step](std::int64_t every) {
+    return every > 0 && step % every == 0;
+  };
+  if (step == last_step || due(plan.steps_per_eval()))
+    PODSIM_RETURN_IF_ERROR(Evaluate(step));
+  if (setup.saver == nullptr) return absl::OkStatus();
+  if (next.save || next.end || due(plan.checkpoint_every())) {
+    setup.progress->Enter(step, "checkpoint");
+    Span span(*setup.tracer, "checkpoint");
+    PODSIM_RETURN_IF_ERROR(StrikeAt(step, "checkpoint"));
+    PODSIM_RETURN_IF_ERROR(setup.saver->Save(step, variables));
+  }
+  return setup.saver->status();
+}
+
+absl::Status Trainer::Impl::NextStep(std::int64_t step, Infeed& infeed) {
+  PODSIM_RETURN_IF_ERROR(CheckAbort());
+  setup.progress->Enter(step, "input");
+  PODSIM_RETURN_IF_ERROR(StrikeAt(step, "input"));
+  const absl::Time begin = setup.clock->Now();
+  const Batch* batch = nullptr;
+  {
+    Span span(*setup.tracer, "input");
+    batch = &infeed.Next();
+  }
+  reports.assign(hosts.size(), StepReport());
+  const double input = absl::ToDoubleSeconds(setup.clock->Now() - begin);
+  for (StepReport& report : reports) report.set_seconds_input(input);
+  return TrainStep(step, *batch);
+}
+
+absl::Status Trainer::Impl::Train() {
+  std::int64_t step = setup.start.step;
+  Infeed infeed(setup.dataset, bits.seed(), FirstPlace(),
+                std::max<std::int64_t>(0, last_step - step));
+  StepGate::Next next = After(step);
+  // Trained to the end before: what is left is to say how good it is.
+  if (step >= last_step) PODSIM_RETURN_IF_ERROR(Evaluate(step));
+  while (!next.end) {
+    PODSIM_RETURN_IF_ERROR(NextStep(++step, infeed));
+    next = After(step);
+    PODSIM_RETURN_IF_ERROR(Finish(step, next));
+  }
+  if (setup.saver != nullptr) {
+    setup.progress->Enter(step, "writing the checkpoint");
+    PODSIM_RETURN_IF_ERROR(setup.saver->Wait());
+  }
+  setup.progress->Enter(step, "finished");
+  return absl::OkStatus();
+}
+
+absl::Status Trainer::Run() {
+  if (impl_->setup.plan.mode() == "eval")
+    return impl_->Evaluate(impl_->setup.start.step);
+  return impl_->Train();
+}
+
+void Trainer::Abort(const absl::Status& why) {
+  {
+    MutexLock lock(impl_->mutex);
+    if (impl_->abort_status.ok()) impl_->abort_status = why;
+  }
+  impl_->aborted.store(true, std::memory_order_release);
+  if (impl_->setup.gate != nullptr) impl_->setup.gate->Open();
+  impl_->reducer.Abort(why);
+}
+
+Waiting Trainer::waiting() const { return impl_->reducer.waiting(); }
+
+std::span<const float> Trainer::variables() const { return impl_->variables; }
+
+std::string Trainer::WeightsHash() const {
+  Sha256 hash;
+  for (const ProgramVariable& variable : impl_->program.variables) {
+    if (variable.is_slot) continue;
+    const ProgramTensor& tensor = impl_->program.tensor(variable.tensor);
+    hash.Update(absl::StrCat(tensor.name, " ", ToString(tensor.shape), "\n"));
+    hash.Update(std::as_bytes(
+        variables().subspan(tensor.offset, tensor.shape.elements())));
+  }
+  return hash.HexDigest();
+}
+
+}  // namespace podsim

@@ -1,0 +1,56 @@
+// Computes another host's gradient again, from its rows and the weights of the
+// step, and reports a hash of what came out.
+#include <algorithm>
+
+#include "base/hash.h"
+#include "host/train/trainer_impl.h"
+#include "job/audit_plan.h"
+
+namespace podsim {
+
+// The place of audits in `gradients`, after the local hosts.
+int Trainer::Impl::AuditSlot() const { return static_cast<int>(hosts.size()); }
+
+void Trainer::Impl::HashBucket(int local, std::span<const float> values) {
+  std::uint32_t& hash = gradient_hash[local];
+  hash = Crc32c(std::as_bytes(values), hash);
+}
+
+absl::Status Trainer::Impl::Audit(std::int64_t step) {
+  const std::optional<int> audited = AuditedHost(setup.plan, step);
+  if (!audited) return absl::OkStatus();
+  const auto report = [&](int local, int slot) {
+    GradientAudit& audit = *reports[local].add_audits();
+    audit.set_host(*audited);
+    audit.set_hash(gradient_hash[slot]);
+  };
+  const std::vector<int> auditors = AuditorsOf(setup.plan, *audited);
+  for (int local = 0; local < AuditSlot(); ++local) {
+    if (hosts[local] == *audited) report(local, local);
+    if (std::find(auditors.begin(), auditors.end(), hosts[local]) ==
+        auditors.end())
+      continue;
+    // Auditors that share a process each compute for themselves.
+    PODSIM_RETURN_IF_ERROR(ComputeAgain(step, *audited));
+    report(local, AuditSlot());
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Trainer::Impl::ComputeAgain(std::int64_t step, int host) {
+  Span span(*setup.tracer, "audit");
+  BatchPlace place = FirstPlace();
+  place.consumed += (step - 1 - setup.start.step) * place.global_batch;
+  place.first_core = host * bits.cores_per_host();
+  place.cores = bits.cores_per_host();
+  FillTrainBatch(*setup.dataset, bits.seed(), place, audit_batch);
+  gradient_hash[AuditSlot()] = 0;
+  for (std::int64_t pass = 0; pass < PassesPerStep(); ++pass)
+    PODSIM_RETURN_IF_ERROR(ComputeRows(
+        step,
+        BuffersFor(audit_batch, pass * rows_at_once, rows_at_once, AuditSlot()),
+        AuditSlot(), pass));
+  return absl::OkStatus();
+}
+
+}  // namespace podsim

@@ -1,0 +1,57 @@
+// An evaluation: every host its share of the held-out examples.
+#include "absl/strings/str_cat.h"
+#include "host/train/trainer_impl.h"
+
+namespace podsim {
+
+absl::Status Trainer::Impl::EvaluateHost(std::int64_t step,
+                                         std::int64_t first_example, int local,
+                                         EvalReport& report) {
+  const std::int64_t batch_per_core = setup.plan.eval_batch_per_core();
+  const std::int64_t rows = bits.cores_per_host() * batch_per_core;
+  FillEvalBatch(*setup.dataset,
+                {.consumed = first_example,
+                 .batch_per_core = batch_per_core,
+                 .first_core = hosts[local] * bits.cores_per_host(),
+                 .cores = bits.cores_per_host(),
+                 .global_batch = bits.hosts() * rows},
+                eval_batch);
+  if (eval_batch.weights[0] == 0)
+    return absl::OkStatus();  // all beyond the end
+  const CoreBuffers buffers = BuffersFor(eval_batch, 0, rows, local);
+  for (const Segment& segment : program.entries.at(EntryPoint::kEval)) {
+    PODSIM_RETURN_IF_ERROR(CheckAbort());
+    PODSIM_RETURN_IF_ERROR(RunSegment(program, segment, rows, panels, scalars,
+                                      *setup.kernels, parallel, buffers));
+  }
+  Tally tally;
+  tally.Count(Results(buffers), 0);
+  if (tally.bad_row >= 0)
+    return absl::InvalidArgumentError(absl::StrCat(
+        "evaluation loss is not finite after step ", step, " on core ",
+        hosts[local] * bits.cores_per_host() + tally.bad_row / batch_per_core));
+  report.set_loss(report.loss() + tally.loss);
+  report.set_correct(report.correct() + tally.correct);
+  report.set_examples(report.examples() + tally.examples);
+  return absl::OkStatus();
+}
+
+absl::Status Trainer::Impl::Evaluate(std::int64_t step) {
+  Span span(*setup.tracer, "evaluation");
+  setup.progress->Enter(step, "evaluation");
+  const std::int64_t global =
+      setup.plan.eval_batch_per_core() * bits.cores_per_host() * bits.hosts();
+  for (std::size_t local = 0; local < hosts.size(); ++local) {
+    EvalReport report;
+    report.set_host(hosts[local]);
+    report.set_step(step);
+    for (std::int64_t first = 0; first < setup.dataset->size(Split::kEval);
+         first += global)
+      PODSIM_RETURN_IF_ERROR(
+          EvaluateHost(step, first, static_cast<int>(local), report));
+    setup.reports->OnEval(report);
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace podsim

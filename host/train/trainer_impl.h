@@ -1,0 +1,161 @@
+// The trainer's parts, for the files that make them up: trainer.cc (the loop),
+// trainer_step.cc (a step), trainer_eval.cc (an evaluation), trainer_audit.cc.
+#ifndef PODSIM_HOST_TRAIN_TRAINER_IMPL_H_
+#define PODSIM_HOST_TRAIN_TRAINER_IMPL_H_
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "base/mutex.h"
+#include "base/status.h"
+#include "host/board/thread_pool.h"
+#include "host/core/core.h"
+#include "host/core/tree_sum.h"
+#include "host/input/stream.h"
+#include "host/train/tally.h"
+#include "host/train/trainer.h"
+
+namespace podsim {
+
+// Runs panels on the board's threads and counts each op on a panel as progress.
+class CountingParallelFor final : public ParallelFor {
+ public:
+  CountingParallelFor(int threads, Progress& progress)
+      : pool_(threads), progress_(progress) {}
+  void Run(std::int64_t count,
+           const std::function<void(std::int64_t)>& fn) override {
+    pool_.Run(count, [&](std::int64_t index) {
+      fn(index);
+      progress_.Count(1);
+    });
+  }
+
+  void Advance() override { progress_.Count(1); }
+  int threads() const { return pool_.threads(); }
+
+ private:
+  ThreadPool pool_;
+  Progress& progress_;
+};
+
+struct Trainer::Impl {
+  explicit Impl(TrainerSetup given)
+      : setup(std::move(given)),
+        bits(setup.plan.bits()),
+        program(*setup.program),
+        hosts(setup.transport->local_hosts()),
+        parallel(setup.threads, *setup.progress),
+        panels{.rows = bits.panel_rows(),
+               .columns = bits.panel_columns(),
+               .k_block = bits.k_block()},
+        rows_at_once(bits.microbatch_size() > 0
+                         ? bits.microbatch_size()
+                         : bits.cores_per_host() * bits.batch_per_core()),
+        last_step(setup.last_step),
+        tree(program.gradient_elements, PassesPerStep()),
+        packed(program, *setup.kernels),
+        reducer(*setup.transport, *setup.clock, setup.plan, *setup.progress,
+                setup.reducer) {}
+
+  // Times that a host runs the program in a step: once for all of its rows, or
+  // once per microbatch.
+  std::int64_t PassesPerStep() const {
+    return bits.cores_per_host() * bits.batch_per_core() / rows_at_once;
+  }
+
+  // trainer.cc
+  absl::Status Train();
+  BatchPlace FirstPlace() const;
+  absl::Status NextStep(std::int64_t step, Infeed& infeed);
+  StepGate::Next After(std::int64_t step) const;
+  absl::Status Finish(std::int64_t step, const StepGate::Next& next);
+
+  absl::Status StrikeAt(std::int64_t step, std::string_view phase) const {
+    return setup.faults == nullptr ? absl::OkStatus()
+                                   : setup.faults->At(step, phase);
+  }
+
+  // trainer_step.cc
+  absl::Status TrainStep(std::int64_t step, const Batch& batch);
+  absl::Status Compute(std::int64_t step, const Batch& batch);
+  absl::Status ComputeHost(std::int64_t step, const Batch& batch, int local);
+  absl::Status ComputeRows(std::int64_t step, const CoreBuffers& buffers,
+                           int local, std::int64_t leaf);
+  absl::Status StartBucket(std::int64_t step, int local, int bucket,
+                           std::int64_t leaf);
+  // A step that begins to reduce when all is computed: what the overlap of the
+  // others is measured against. The first step pays for the start.
+  bool IsSerial(std::int64_t step) const {
+    const std::int64_t every = setup.plan.overlap_probe();
+    return every > 0 && step > 1 && step % every == 0;
+  }
+  absl::Status Await(std::int64_t step, int bucket, absl::Duration& waited);
+  absl::Status AwaitAll(std::int64_t step, absl::Duration& waited);
+  absl::Status ReduceAndUpdate(std::int64_t step);
+  void Report(std::int64_t step, double computed);
+  // Seconds of this step, with the threads side by side.
+  double SecondsOf(Work work) const {
+    return times.seconds(work) / parallel.threads();
+  }
+  std::vector<std::uint64_t> GradientHashes() const;
+  std::vector<std::uint64_t> WeightsHashes() const;
+  std::span<const float> ValuesOf(TensorId id,
+                                  std::span<const float> arena) const;
+
+  // trainer_audit.cc: other hosts compute a host's gradient again.
+  int AuditSlot() const;
+  void HashBucket(int local, std::span<const float> values);
+  absl::Status Audit(std::int64_t step);
+  absl::Status ComputeAgain(std::int64_t step, int host);
+
+  // trainer_eval.cc
+  absl::Status Evaluate(std::int64_t step);
+  absl::Status EvaluateHost(std::int64_t step, std::int64_t first_example,
+                            int local, EvalReport& report);
+
+  CoreBuffers BuffersFor(const Batch& batch, std::int64_t first_row,
+                         std::int64_t rows, int local);
+  RowResults Results(const CoreBuffers& buffers);
+  std::span<float> Output(TensorId id, std::int64_t rows);
+  absl::Status CheckAbort() const;
+  void Allocate();
+
+  TrainerSetup setup;
+  const PlanBits& bits;
+  const Program& program;
+  const std::vector<int> hosts;  // local
+  CountingParallelFor parallel;
+  const Panels panels;
+  const std::int64_t rows_at_once;
+  const std::int64_t last_step;
+  TreeSum tree;  // of one host after the other
+
+  std::vector<float> variables;
+  PackedVariables packed;
+  Workspace workspace;
+  OpTimes times;                              // of this step
+  std::vector<std::vector<float>> gradients;  // per local host; of audits
+  // Of what a host adds to the sum, bucket after bucket; on audited steps.
+  std::vector<std::uint32_t> gradient_hash;
+  std::vector<float> batched;
+  std::vector<float> scratch;
+  std::vector<float> outputs;
+  std::vector<StepReport> reports;               // of this step, per local host
+  std::vector<std::function<void()>> postponed;  // starts, in a serial step
+  StepScalars scalars;
+  Batch eval_batch;
+  Batch audit_batch;
+
+  mutable Mutex mutex;
+  absl::Status abort_status PODSIM_GUARDED_BY(mutex);
+  std::atomic<bool> aborted{false};
+  Reducer reducer;  // last: its thread borrows the gradients
+};
+
+}  // namespace podsim
+
+#endif  // PODSIM_HOST_TRAIN_TRAINER_IMPL_H_

@@ -1,0 +1,26 @@
+// Element-wise kernels of a module: plain loops, no Eigen. Contracts are in
+// kernel_table.h. Only kernels_module.cc includes this.
+#ifndef PODSIM_MODELS_KERNELS_ELEMENTWISE_H_
+#define PODSIM_MODELS_KERNELS_ELEMENTWISE_H_
+
+#include <cstdint>
+
+namespace podsim::module {
+
+void RoundBfloat16(std::int64_t count, const float* from, float* to);
+void AddBias(std::int64_t m, std::int64_t n, const float* x, const float* bias,
+             float* out);
+void Relu(std::int64_t count, const float* x, float* out);
+void ReluGrad(std::int64_t count, const float* dy, const float* y, float* dx);
+void ColumnSums(std::int64_t m, std::int64_t n, const float* x, float* sums,
+                std::int32_t accumulate);
+void SoftmaxXentGrad(std::int64_t m, std::int64_t n, const float* prob,
+                     const std::int32_t* labels, const float* weight,
+                     float* dlogits);
+void Sgd(std::int64_t count, float rate, const float* g, float* w);
+void SgdMomentum(std::int64_t count, float rate, float momentum, const float* g,
+                 float* v, float* w);
+
+}  // namespace podsim::module
+
+#endif  // PODSIM_MODELS_KERNELS_ELEMENTWISE_H_

@@ -1,0 +1,35 @@
+// Shapes and element types.
+#ifndef PODSIM_MODELS_KERNELS_SHAPE_H_
+#define PODSIM_MODELS_KERNELS_SHAPE_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace podsim {
+
+// Host buffers hold float32 and int32; bfloat16 is a rounding of float32.
+enum class DType : std::uint8_t { kFloat32, kBFloat16, kInt32 };
+
+std::int64_t SizeOf(DType dtype);
+std::string ToString(DType dtype);
+
+// Dimensions, outermost first; row-major. {} is a scalar.
+struct Shape {
+  std::vector<std::int64_t> dims;
+
+  std::int64_t elements() const {
+    std::int64_t product = 1;
+    for (const std::int64_t dim : dims) product *= dim;
+    return product;
+  }
+  int rank() const { return static_cast<int>(dims.size()); }
+  bool operator==(const Shape&) const = default;
+};
+
+// "[128, 10]"
+std::string ToString(const Shape& shape);
+
+}  // namespace podsim
+
+#endif  // PODSIM_MODELS_KERNELS_SHAPE_H_

@@ -1,0 +1,65 @@
+#include "runtime/files/job_file.h"
+
+#include <vector>
+
+#include "base/status.h"
+#include "google/protobuf/text_format.h"
+#include "runtime/files/text_file.h"
+#include "runtime/job/spec_check.h"
+
+namespace podsim {
+namespace {
+
+using google::protobuf::FieldDescriptor;
+using google::protobuf::Reflection;
+
+constexpr TextKind kJobText = {
+    .name = "job", .example = "\"train_steps: 100\", a field a line"};
+
+void ClearExcluded(const std::string& field, JobSpec& spec) {
+  const auto clear = [&spec](const char* name) {
+    spec.GetReflection()->ClearField(
+        &spec, JobSpec::descriptor()->FindFieldByName(name));
+  };
+  for (const ExclusiveFields& pair : ExclusivePairsOfSpec()) {
+    if (field == pair.first) clear(pair.second);
+    if (field == pair.second) clear(pair.first);
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<JobSpec> ParseJob(const std::string& text,
+                                 const std::string& name) {
+  JobSpec spec;
+  PODSIM_RETURN_IF_ERROR(ParseText(text, name, kJobText, spec));
+  return spec;
+}
+
+absl::StatusOr<JobSpec> ReadJobFile(const std::string& path) {
+  PODSIM_ASSIGN_OR_RETURN(const std::string text, ReadText(path, kJobText));
+  return ParseJob(text, path);
+}
+
+std::string PrintJob(const JobSpec& spec) {
+  google::protobuf::TextFormat::Printer printer;
+  printer.SetUseShortRepeatedPrimitives(true);
+  std::string text;
+  PODSIM_CHECK(printer.PrintToString(spec, &text));
+  return text;
+}
+
+JobSpec MergeSpecs(const JobSpec& file, const JobSpec& flags) {
+  JobSpec merged = file;
+  const Reflection& reflection = *flags.GetReflection();
+  std::vector<const FieldDescriptor*> given;
+  reflection.ListFields(flags, &given);
+  for (const FieldDescriptor* field : given) {
+    reflection.ClearField(&merged, field);
+    ClearExcluded(field->name(), merged);
+  }
+  merged.MergeFrom(flags);
+  return merged;
+}
+
+}  // namespace podsim

@@ -1,0 +1,69 @@
+#include "runtime/launch/train_job.h"
+
+#include <optional>
+#include <utility>
+
+#include "base/status.h"
+#include "runtime/launch/simulated_step.h"
+#include "runtime/report/metrics_file.h"
+#include "runtime/report/reporter.h"
+
+namespace podsim {
+namespace {
+
+// A training job's lines, metrics and closing block.
+class TrainingDisplay final : public JobDisplay {
+ public:
+  TrainingDisplay(const PlannedJob& job, Reporter& reporter, Console& console)
+      : job_(job), reporter_(reporter), console_(console) {}
+
+  void OnEvent(const JobEvent& event) override { reporter_.OnEvent(event); }
+
+  int Close(const Outcome& outcome) override {
+    if (outcome.failure.has_value()) {
+      reporter_.Fail(*outcome.failure);
+    } else if (outcome.exit_code == 0 || outcome.drained) {
+      if (const auto step = SimulatedStep(job_)) {
+        reporter_.set_simulated_step(*step);
+      }
+      reporter_.Finish();
+    } else {
+      ShowStop(outcome, console_);
+    }
+    // A run whose figures are lost did not do what was asked.
+    return outcome.exit_code == 0 && !reporter_.status().ok()
+               ? 1
+               : outcome.exit_code;
+  }
+
+ private:
+  const PlannedJob& job_;
+  Reporter& reporter_;
+  Console& console_;
+};
+
+absl::StatusOr<std::optional<MetricsFile>> OpenMetrics(const JobSpec& spec) {
+  std::optional<MetricsFile> metrics;
+  if (spec.metrics_file().empty()) return metrics;
+  PODSIM_ASSIGN_OR_RETURN(MetricsFile file,
+                          MetricsFile::Create(spec.metrics_file()));
+  metrics.emplace(std::move(file));
+  return metrics;
+}
+
+}  // namespace
+
+absl::StatusOr<int> RunTraining(const LaunchContext& context,
+                                const PodOptions& options,
+                                const PlannedJob& job, Console& console,
+                                const Clock& clock) {
+  PODSIM_ASSIGN_OR_RETURN(std::optional<MetricsFile> metrics,
+                          OpenMetrics(job.spec));
+  Reporter reporter({.command_start = context.command_start,
+                     .context = ContextOf("pod_launch", context)},
+                    console, std::move(metrics), clock);
+  TrainingDisplay display(job, reporter, console);
+  return RunPodJob(context, options, job, console, clock, display);
+}
+
+}  // namespace podsim

@@ -1,0 +1,22 @@
+// A training job on a pod: its lines, metrics file and closing block around
+// RunPodJob.
+#ifndef PODSIM_RUNTIME_LAUNCH_TRAIN_JOB_H_
+#define PODSIM_RUNTIME_LAUNCH_TRAIN_JOB_H_
+
+#include "absl/status/statusor.h"
+#include "base/clock.h"
+#include "runtime/pod/job_runner.h"
+#include "runtime/report/console.h"
+
+namespace podsim {
+
+// The exit code of pod_launch. Errors: what is refused before any process
+// starts (those of RunPodJob; a metrics file that cannot be written).
+absl::StatusOr<int> RunTraining(const LaunchContext& context,
+                                const PodOptions& options,
+                                const PlannedJob& job, Console& console,
+                                const Clock& clock);
+
+}  // namespace podsim
+
+#endif  // PODSIM_RUNTIME_LAUNCH_TRAIN_JOB_H_

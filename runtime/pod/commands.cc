@@ -1,0 +1,88 @@
+// Command lines of pod_coordinator and pod_host; see commands.h.
+#include "runtime/pod/commands.h"
+
+#include "absl/strings/str_cat.h"
+#include "base/rpc/token.h"
+#include "base/status.h"
+#include "interconnect/topology/environment.h"
+#include "job/placement.h"
+
+namespace podsim {
+namespace {
+
+constexpr char kAnyLocalPort[] = "127.0.0.1:0";
+
+void AddCommon(const PodFiles& files, ProcessSpec& spec) {
+  // Never a flag: every user of the machine can read those.
+  spec.environment.emplace_back(kTokenVariable, files.token);
+  if (files.allow_plaintext_network) {
+    spec.argv.emplace_back("--allow_plaintext_network");
+  }
+}
+
+// As on a pod whose hosts all have the name of this machine, one port each.
+Environment TpuEnvironment(const Slice& slice, int host) {
+  HostAddresses addresses;
+  addresses.hostnames.assign(slice.hosts, "localhost");
+  for (int i = 0; i < slice.hosts; ++i) {
+    addresses.ports.push_back(kTpuProcessPort + i);
+  }
+  auto environment = HostEnvironment(slice, host, addresses);
+  PODSIM_CHECK(environment.ok());
+  return *std::move(environment);
+}
+
+}  // namespace
+
+bool UsesSockets(const std::string& transport) { return transport != "tcp"; }
+
+std::string LocalListenAddress(const PodFiles& files,
+                               const std::string& transport) {
+  if (!UsesSockets(transport)) return kAnyLocalPort;
+  return absl::StrCat("unix:", files.private_dir, "/coordinator-",
+                      files.generation, ".sock");
+}
+
+ProcessSpec CoordinatorCommand(const PodFiles& files, const std::string& listen,
+                               int events_fd, int ready_fd) {
+  ProcessSpec spec = {.name = "coordinator",
+                      .argv = {files.program_dir + "/pod_coordinator",
+                               absl::StrCat("--job=", files.job_file),
+                               absl::StrCat("--listen=", listen),
+                               absl::StrCat("--events_fd=", events_fd),
+                               absl::StrCat("--generation=", files.generation)},
+                      .inherited_fds = {events_fd}};
+  if (files.external_hosts) spec.argv.emplace_back("--external");
+  if (ready_fd >= 0) {
+    spec.argv.push_back(absl::StrCat("--ready_fd=", ready_fd));
+    spec.inherited_fds.push_back(ready_fd);
+  }
+  AddCommon(files, spec);
+  return spec;
+}
+
+ProcessSpec HostCommand(const PodFiles& files, const JobPlan& plan,
+                        const Slice& slice, int process,
+                        const std::string& coordinator) {
+  const std::string listen =
+      UsesSockets(plan.transport())
+          ? absl::StrCat("unix:", files.private_dir, "/ici-", files.generation,
+                         "-", process, ".sock")
+          : kAnyLocalPort;
+  ProcessSpec spec = {.name = HostProcessName(plan, process),
+                      .argv = {files.program_dir + "/pod_host",
+                               absl::StrCat("--coordinator=", coordinator),
+                               absl::StrCat("--process=", process),
+                               absl::StrCat("--ici_listen=", listen)}};
+  spec.environment = TpuEnvironment(slice, plan.first_host(process));
+  AddCommon(files, spec);
+  return spec;
+}
+
+std::string HostProcessName(const JobPlan& plan, int process) {
+  const HostRange hosts = HostsOf(plan, process);
+  if (hosts.end - hosts.first == 1) return absl::StrCat("host", hosts.first);
+  return absl::StrCat("host", hosts.first, "-", hosts.end - 1);
+}
+
+}  // namespace podsim

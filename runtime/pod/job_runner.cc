@@ -1,0 +1,217 @@
+// Sets the table for a job's processes and reads out the result; see
+// job_runner.h.
+#include "runtime/pod/job_runner.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <optional>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "base/rpc/token.h"
+#include "base/status.h"
+#include "runtime/files/job_file.h"
+#include "runtime/pod/commands.h"
+#include "runtime/pod/private_dir.h"
+#include "runtime/pod/process.h"
+#include "runtime/pod/restart.h"
+#include "runtime/pod/stop_signals.h"
+#include "runtime/pod/supervisor.h"
+
+namespace podsim {
+namespace {
+
+absl::Status CheckProgram(const std::string& path) {
+  if (access(path.c_str(), X_OK) == 0) return absl::OkStatus();
+  return absl::ErrnoToStatus(errno, absl::StrCat("cannot run ", path,
+                                                 ", which belongs beside "
+                                                 "this program"));
+}
+
+absl::Status MakeLogDir(const std::string& path) {
+  std::error_code error;
+  std::filesystem::create_directories(path, error);
+  if (!error && access(path.c_str(), W_OK) != 0) {
+    error = std::error_code(errno, std::generic_category());
+  }
+  if (!error) return absl::OkStatus();
+  return absl::ErrnoToStatus(error.value(),
+                             absl::StrCat("cannot write to --log_dir ", path));
+}
+
+absl::Status WriteJobFile(const std::string& path, const JobSpec& spec) {
+  std::ofstream file(path);
+  file << PrintJob(spec);
+  file.close();
+  if (file) return absl::OkStatus();
+  return absl::UnavailableError(absl::StrCat("cannot write ", path));
+}
+
+// A local pod's token is its own unless the user sets one.
+absl::StatusOr<std::string> TokenFor(const LaunchContext& context,
+                                     bool external_hosts) {
+  if (external_hosts || context.environment(kTokenVariable).has_value()) {
+    return TokenFromEnvironment();
+  }
+  return GenerateToken();
+}
+
+std::string CpuName() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    if (line.rfind("model name", 0) != 0) continue;
+    const std::size_t colon = line.find(": ");
+    if (colon != std::string::npos) return line.substr(colon + 2);
+  }
+  return "unknown";
+}
+
+// Starts the coordinator, and the hosts or the wish for them.
+absl::Status StartPod(const PodFiles& files, const PodOptions& options,
+                      const PlannedJob& job, Supervisor& supervisor) {
+  const auto host = [&](int process, const std::string& coordinator) {
+    return HostCommand(files, job.plan, job.slice, process, coordinator);
+  };
+  const std::string listen =
+      options.external_hosts ? options.listen
+                             : LocalListenAddress(files, job.plan.transport());
+  const bool by_port =
+      !options.external_hosts && !UsesSockets(job.plan.transport());
+
+  PODSIM_ASSIGN_OR_RETURN(Pipe events, MakePipe());
+  Pipe ready;
+  if (by_port) {
+    PODSIM_ASSIGN_OR_RETURN(ready, MakePipe());
+  }
+  PODSIM_RETURN_IF_ERROR(supervisor.StartCoordinator(
+      CoordinatorCommand(files, listen, events.write_end.get(),
+                         ready.write_end.get()),
+      std::move(events.read_end)));
+  if (options.external_hosts) return absl::OkStatus();
+  if (!by_port) {
+    // Hosts dial until the coordinator listens: all start at once.
+    for (int process = 0; process < job.plan.processes(); ++process) {
+      PODSIM_RETURN_IF_ERROR(supervisor.StartHost(host(process, listen)));
+    }
+    return absl::OkStatus();
+  }
+  supervisor.StartHostsWhenReady(
+      std::move(ready.read_end),
+      [host, processes = job.plan.processes()](const std::string& address) {
+        std::vector<ProcessSpec> specs;
+        specs.reserve(static_cast<std::size_t>(processes));
+        for (int process = 0; process < processes; ++process) {
+          specs.push_back(host(process, address));
+        }
+        return specs;
+      });
+  return absl::OkStatus();
+}
+
+// All that can be refused before there is anything to clean up.
+absl::Status CheckPlace(const PodFiles& files, const JobSpec& spec) {
+  PODSIM_RETURN_IF_ERROR(CheckProgram(files.program_dir + "/pod_coordinator"));
+  if (!files.external_hosts) {
+    PODSIM_RETURN_IF_ERROR(CheckProgram(files.program_dir + "/pod_host"));
+  }
+  return spec.log_dir().empty() ? absl::OkStatus() : MakeLogDir(spec.log_dir());
+}
+
+// One generation of the pod.
+absl::StatusOr<Outcome> RunPod(
+    const PodFiles& files, const PodOptions& options, const PlannedJob& job,
+    const StopSignals& signals, Console& console, const Clock& clock,
+    const std::function<void(const JobEvent&)>& on_event) {
+  Supervisor supervisor(
+      {.log_dir = job.spec.log_dir(),
+       .append_logs = files.generation > 1,
+       .shutdown_wait = absl::Seconds(job.plan.shutdown_timeout()),
+       .drains = !job.plan.model_dir().empty() && job.plan.mode() == "train",
+       .restores = job.plan.on_corruption() == "restore"},
+      signals, console, clock, on_event);
+  PODSIM_RETURN_IF_ERROR(StartPod(files, options, job, supervisor));
+  return supervisor.Run();
+}
+
+// The pod, and the pod again as long as that may help.
+absl::StatusOr<Outcome> RunGenerations(PodFiles files,
+                                       const PodOptions& options,
+                                       const PlannedJob& job,
+                                       const StopSignals& signals,
+                                       Console& console, const Clock& clock,
+                                       JobDisplay& display) {
+  Restarts restarts(job.spec.max_restarts());
+  const auto on_event = [&](const JobEvent& event) {
+    restarts.OnEvent(event);
+    display.OnEvent(event);
+  };
+  for (;;) {
+    files.generation = restarts.generation();
+    PODSIM_RETURN_IF_ERROR(
+        WriteJobFile(files.job_file, restarts.SpecFor(job.spec)));
+    PODSIM_ASSIGN_OR_RETURN(
+        const Outcome outcome,
+        RunPod(files, options, job, signals, console, clock, on_event));
+    const std::optional<JobRestarting> next = restarts.Next(outcome);
+    if (!next.has_value()) return outcome;
+    JobEvent event;
+    event.set_wall_time(absl::ToDoubleSeconds(clock.Now() - absl::UnixEpoch()));
+    *event.mutable_restarting() = *next;
+    display.OnEvent(event);
+  }
+}
+
+}  // namespace
+
+RunContext ContextOf(const std::string& program, const LaunchContext& context) {
+  return {.command =
+              absl::StrCat(program, " ", absl::StrJoin(context.arguments, " ")),
+          .cpu = CpuName(),
+          .cpus = static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN))};
+}
+
+void ShowStop(const Outcome& outcome, Console& console) {
+  if (outcome.stop_signal == 0) return;
+  console.KeepLive();
+  console.Error(absl::StrCat("stopped by ", DescribeSignal(outcome.stop_signal),
+                             "; all processes have ended"));
+}
+
+absl::StatusOr<int> RunPodJob(const LaunchContext& context,
+                              const PodOptions& options, const PlannedJob& job,
+                              Console& console, const Clock& clock,
+                              JobDisplay& display) {
+  PodFiles files = {.program_dir = context.program_dir,
+                    .allow_plaintext_network = options.allow_plaintext_network,
+                    .external_hosts = options.external_hosts};
+  PODSIM_RETURN_IF_ERROR(CheckPlace(files, job.spec));
+  PODSIM_ASSIGN_OR_RETURN(files.token,
+                          TokenFor(context, options.external_hosts));
+
+  // From here on a signal ends the loop, not the process, so that the
+  // directory goes whatever happens.
+  PODSIM_ASSIGN_OR_RETURN(const StopSignals signals, StopSignals::Block());
+  PODSIM_ASSIGN_OR_RETURN(const PrivateDir dir,
+                          PrivateDir::Create(PrivateDirParents()));
+  files.private_dir = dir.path();
+  files.job_file = dir.File("job.textproto");
+
+  console.set_stop_fd(signals.stop_fd());
+  const absl::StatusOr<Outcome> outcome =
+      RunGenerations(files, options, job, signals, console, clock, display);
+  const int code = outcome.ok() ? display.Close(*outcome) : 0;
+  console.set_stop_fd(-1);
+  if (!outcome.ok()) return outcome.status();
+  return code;
+}
+
+}  // namespace podsim

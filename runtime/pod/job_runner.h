@@ -1,0 +1,59 @@
+// Runs a planned job to its end: directory, processes, restarts. What it shows
+// of them is the display's, and so pod_launch's or pod_bench's.
+#ifndef PODSIM_RUNTIME_POD_JOB_RUNNER_H_
+#define PODSIM_RUNTIME_POD_JOB_RUNNER_H_
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "base/clock.h"
+#include "interconnect/topology/slice.h"
+#include "proto/job.pb.h"
+#include "runtime/pod/main_context.h"
+#include "runtime/pod/supervisor.h"
+#include "runtime/report/console.h"
+#include "runtime/report/metrics_file.h"
+
+namespace podsim {
+
+// Where the pod's processes are.
+struct PodOptions {
+  bool external_hosts = false;  // hosts are started elsewhere
+  std::string listen;           // the coordinator's address; empty: chosen
+  bool allow_plaintext_network = false;
+};
+
+struct PlannedJob {
+  JobSpec spec;  // what the user asked, merged
+  JobPlan plan;  // for this machine's ISA level
+  Slice slice;
+};
+
+// Shows a job while it runs. Called from one thread.
+class JobDisplay {
+ public:
+  virtual ~JobDisplay() = default;
+  virtual void OnEvent(const JobEvent& event) = 0;
+  // Writes the closing words, once, when every process has ended. Returns the
+  // exit code.
+  virtual int Close(const Outcome& outcome) = 0;
+};
+
+// What a figure must carry: `program` with its arguments, this machine's CPUs.
+RunContext ContextOf(const std::string& program, const LaunchContext& context);
+
+// "stopped by signal 2 (SIGINT) ..." when it was.
+void ShowStop(const Outcome& outcome, Console& console);
+
+// Starts, watches and ends the job's processes: what every kind of job has in
+// common. Errors: what is refused before any process starts (a log directory
+// that cannot be written, programs that are missing, no token with external
+// hosts).
+absl::StatusOr<int> RunPodJob(const LaunchContext& context,
+                              const PodOptions& options, const PlannedJob& job,
+                              Console& console, const Clock& clock,
+                              JobDisplay& display);
+
+}  // namespace podsim
+
+#endif  // PODSIM_RUNTIME_POD_JOB_RUNNER_H_

@@ -1,0 +1,118 @@
+// mkdtemp, a lock on the directory, and its end; see private_dir.h.
+#include "runtime/pod/private_dir.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <filesystem>
+#include <system_error>
+
+#include "absl/status/status.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "base/rpc/address.h"
+
+namespace podsim {
+namespace {
+
+// Room for "/coordinator.sock" and the like.
+constexpr std::size_t kLongestName = 24;
+
+// Not to be mistaken for anything that a user would name.
+constexpr absl::string_view kPrefix = "podsim-job-";
+constexpr absl::string_view kPattern = "XXXXXX";  // as mkdtemp wants it
+
+// Between its making and its lock a new directory may be taken for a leftover.
+constexpr int kAttempts = 10;
+
+// A descriptor that holds the lock of a directory of this user's; -1 and errno
+// if it is none, if somebody else holds it, or if it was removed meanwhile.
+int Lock(const std::string& path) {
+  const int fd =
+      open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (fd < 0) return -1;
+  struct stat status = {};
+  int why = EBUSY;
+  if (flock(fd, LOCK_EX | LOCK_NB) != 0 || fstat(fd, &status) != 0)
+    why = errno;
+  else if (status.st_uid == geteuid() && status.st_nlink > 0)
+    return fd;
+  close(fd);
+  errno = why;
+  return -1;
+}
+
+// The files in it and then the directory, unless it holds directories: those
+// are not ours. Nothing is removed without its lock.
+void RemoveAndClose(const std::string& path, int lock) {
+  std::error_code error;  // what is left is in a place that the system tidies
+  for (std::filesystem::directory_iterator it(path, error), end;
+       !error && it != end; it.increment(error)) {
+    if (!it->is_directory(error)) std::filesystem::remove(it->path(), error);
+  }
+  std::filesystem::remove(path, error);
+  close(lock);
+}
+
+bool IsOurs(const std::filesystem::directory_entry& entry) {
+  const std::string name = entry.path().filename();
+  return name.size() == kPrefix.size() + kPattern.size() &&
+         absl::StartsWith(name, kPrefix);
+}
+
+void RemoveLeftovers(const std::string& parent) {
+  std::error_code error;
+  for (std::filesystem::directory_iterator it(parent, error), end;
+       !error && it != end; it.increment(error)) {
+    if (!IsOurs(*it)) continue;
+    const int lock = Lock(it->path());
+    if (lock >= 0) RemoveAndClose(it->path(), lock);
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<PrivateDir> PrivateDir::Create(
+    const std::vector<std::string>& parents) {
+  absl::Status last = absl::InternalError("no place for a private directory");
+  for (const std::string& parent : parents) {
+    std::string path = absl::StrCat(parent, "/", kPrefix, kPattern);
+    if (path.size() + kLongestName > kMaxUnixPath) {
+      last = absl::InvalidArgumentError(
+          absl::StrCat(parent, " is too long a path for sockets below it"));
+      continue;
+    }
+    RemoveLeftovers(parent);
+    for (int attempt = 0; attempt < kAttempts; ++attempt) {
+      path.replace(path.size() - kPattern.size(), kPattern.size(),
+                   kPattern.data(), kPattern.size());
+      if (mkdtemp(path.data()) == nullptr) break;
+      const int lock = Lock(path);
+      if (lock >= 0) return PrivateDir(path, lock);
+    }
+    last = absl::ErrnoToStatus(
+        errno, absl::StrCat("cannot make a private directory in ", parent));
+  }
+  return last;
+}
+
+PrivateDir::~PrivateDir() {
+  if (!path_.empty()) RemoveAndClose(path_, lock_);
+}
+
+std::vector<std::string> PrivateDirParents() {
+  std::vector<std::string> parents;
+  const char* runtime_dir = std::getenv("XDG_RUNTIME_DIR");
+  if (runtime_dir != nullptr && *runtime_dir == '/') {
+    parents.emplace_back(runtime_dir);
+  }
+  parents.emplace_back("/tmp");
+  return parents;
+}
+
+}  // namespace podsim

@@ -1,0 +1,356 @@
+// The poll loop and its phases; see supervisor.h.
+#include "runtime/pod/supervisor.h"
+
+#include <fcntl.h>
+#include <google/protobuf/util/json_util.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+
+namespace podsim {
+namespace {
+
+constexpr std::size_t kLastLines = 20;
+constexpr std::size_t kMaxOutputLine = 64 << 10;
+// A plan with thousands of buckets is one event.
+constexpr std::size_t kMaxEventLine = 64 << 20;
+// SIGKILL cannot be refused; only a hung disk or driver holds a process then.
+constexpr absl::Duration kKillWait = absl::Seconds(1);
+
+// Reads what is there. Closes `fd` at its end.
+std::string ReadAvailable(UniqueFd& fd) {
+  std::string bytes;
+  char buffer[1 << 14];
+  while (fd.valid()) {
+    const ssize_t count = read(fd.get(), buffer, sizeof(buffer));
+    if (count > 0) {
+      bytes.append(buffer, static_cast<std::size_t>(count));
+    } else if (count == 0 || (errno != EINTR && errno != EAGAIN)) {
+      fd.Reset();
+    } else if (errno == EAGAIN) {
+      break;
+    }
+  }
+  return bytes;
+}
+
+// Ordinary log lines are for the files; all else is for people to see.
+bool IsInfo(const std::string& line) { return absl::StartsWith(line, "I "); }
+
+int PollTimeout(absl::Duration left) {
+  if (left == absl::InfiniteDuration()) return -1;
+  // Rounded up, so that the deadline has passed after it.
+  const std::int64_t milliseconds = absl::ToInt64Milliseconds(left) + 1;
+  return static_cast<int>(std::clamp<std::int64_t>(milliseconds, 0, 60'000));
+}
+
+}  // namespace
+
+Supervisor::Supervisor(SupervisorOptions options, const StopSignals& signals,
+                       Console& console, const Clock& clock,
+                       EventHandler on_event)
+    : options_(std::move(options)),
+      signals_(signals),
+      console_(console),
+      clock_(clock),
+      on_event_(std::move(on_event)),
+      event_splitter_(kMaxEventLine),
+      ready_splitter_(kMaxOutputLine) {}
+
+Supervisor::~Supervisor() {
+  if (AllEnded()) return;
+  BeginKilling();
+  while (!AllEnded() && !DeadlinePassed()) {
+    Wait();
+    Collect();
+  }
+}
+
+absl::Status Supervisor::StartCoordinator(const ProcessSpec& spec,
+                                          UniqueFd events) {
+  PODSIM_CHECK(children_.empty());
+  events_ = std::move(events);
+  return StartChild(spec);
+}
+
+absl::Status Supervisor::StartHost(const ProcessSpec& spec) {
+  PODSIM_CHECK(!children_.empty());
+  return StartChild(spec);
+}
+
+void Supervisor::StartHostsWhenReady(UniqueFd ready, ReadyHandler handler) {
+  ready_ = std::move(ready);
+  on_ready_ = std::move(handler);
+  deadline_ = clock_.Now() + options_.ready_wait;
+}
+
+absl::Status Supervisor::StartChild(const ProcessSpec& spec) {
+  UniqueFd log;
+  if (!options_.log_dir.empty()) {
+    const std::string path =
+        absl::StrCat(options_.log_dir, "/", spec.name, ".log");
+    log = UniqueFd(open(path.c_str(),
+                        O_CREAT | (options_.append_logs ? O_APPEND : O_TRUNC) |
+                            O_WRONLY | O_CLOEXEC,
+                        0666));
+    if (!log.valid()) {
+      return absl::ErrnoToStatus(errno, absl::StrCat("cannot write ", path));
+    }
+  }
+  PODSIM_ASSIGN_OR_RETURN(Process process, Process::Start(spec));
+  evidence_.processes.push_back({.name = spec.name, .pid = process.pid()});
+  children_.push_back(Child{.name = spec.name,
+                            .process = std::move(process),
+                            .log = std::move(log),
+                            .splitter = LineSplitter(kMaxOutputLine)});
+  return absl::OkStatus();
+}
+
+Outcome Supervisor::Run() {
+  PODSIM_CHECK(!children_.empty());
+  while (phase_ != Phase::kOver) {
+    Wait();
+    Collect();
+    Advance();
+  }
+  return outcome_;
+}
+
+void Supervisor::Wait() {
+  std::vector<pollfd> waits = {{signals_.stop_fd(), POLLIN, 0},
+                               {signals_.child_fd(), POLLIN, 0},
+                               {events_.get(), POLLIN, 0},
+                               {ready_.get(), POLLIN, 0}};
+  for (const Child& child : children_) {
+    waits.push_back({child.process.output_fd(), POLLIN, 0});
+  }
+  // An error (a signal) only makes the round come early.
+  poll(waits.data(), waits.size(), PollTimeout(deadline_ - clock_.Now()));
+}
+
+// Ends before output: whatever a process said is in its pipe when it is gone.
+// Signals last: that the job is done may have come with them.
+void Supervisor::Collect() {
+  ReapChildren();
+  ReadEvents();
+  ReadReady();
+  for (Child& child : children_) ReadOutput(child);
+  TakeSignals();
+}
+
+void Supervisor::TakeSignals() {
+  while (const int signal = signals_.TakeStop()) {
+    if (signal == SIGTERM && options_.drains && started_ && !draining_ &&
+        phase_ == Phase::kRunning) {
+      BeginDrain();
+      continue;
+    }
+    // Whoever stops what is done (compose does, when the first container ends)
+    // still wants its result; the end is near in any case.
+    if (evidence_.job_done && !std::exchange(late_stop_, true)) continue;
+    outcome_.stop_signal = signal;
+    ++stops_;
+  }
+}
+
+void Supervisor::ReapChildren() {
+  signals_.ClearChild();
+  for (std::size_t i = 0; i < children_.size(); ++i) {
+    if (!children_[i].process.Reap()) continue;
+    evidence_.processes[i].end = children_[i].process.end();
+    evidence_.processes[i].ended_at = clock_.Now();
+  }
+}
+
+void Supervisor::ReadEvents() {
+  for (const std::string& line : event_splitter_.Feed(ReadAvailable(events_))) {
+    HandleEvent(line);
+  }
+}
+
+void Supervisor::HandleEvent(const std::string& line) {
+  JobEvent event;
+  google::protobuf::util::JsonParseOptions lenient;
+  lenient.ignore_unknown_fields = true;
+  const auto parsed =
+      google::protobuf::util::JsonStringToMessage(line, &event, lenient);
+  if (!parsed.ok()) {
+    console_.Error(absl::StrCat("[coordinator] not an event: ", line));
+    return;
+  }
+  if (event.has_step()) evidence_.last_step = event.step().step();
+  if (event.has_started()) started_ = true;
+  if (event.has_done()) {
+    evidence_.job_done = true;
+    outcome_.drained = event.done().drained();
+  }
+  if (event.has_failed() && !evidence_.failed.has_value()) {
+    evidence_.failed = event.failed();
+    evidence_.failed_at = clock_.Now();
+  }
+  // What comes after the verdict is an echo of our own signals.
+  if (phase_ < Phase::kEnding) on_event_(event);
+}
+
+void Supervisor::ReadReady() {
+  if (on_ready_ == nullptr) return;
+  const std::vector<std::string> lines =
+      ready_splitter_.Feed(ReadAvailable(ready_));
+  if (lines.empty()) return;
+  ready_.Reset();
+  if (phase_ == Phase::kRunning) deadline_ = absl::InfiniteFuture();
+  const ReadyHandler handler = std::exchange(on_ready_, nullptr);
+  if (phase_ != Phase::kRunning) return;
+  for (const ProcessSpec& spec : handler(lines.front())) {
+    start_status_ = StartHost(spec);
+    if (!start_status_.ok()) return;
+  }
+}
+
+void Supervisor::ReadOutput(Child& child) {
+  if (child.process.output_fd() < 0) return;
+  for (const std::string& line :
+       child.splitter.Feed(ReadAvailable(child.process.output()))) {
+    TakeLine(child, line);
+  }
+  if (child.process.output_fd() >= 0) return;
+  const std::string rest = child.splitter.TakeRest();
+  if (!rest.empty()) TakeLine(child, rest);
+}
+
+void Supervisor::TakeLine(Child& child, const std::string& line) {
+  child.last_lines.push_back(line);
+  if (child.last_lines.size() > kLastLines) child.last_lines.pop_front();
+  const std::string prefixed = absl::StrCat("[", child.name, "] ", line);
+  if (child.log.valid()) {
+    const std::string bytes = prefixed + "\n";
+    if (write(child.log.get(), bytes.data(), bytes.size()) < 0) {
+      console_.Error(absl::StrCat("warning: the log of ", child.name,
+                                  " ends here: ", strerror(errno)));
+      child.log.Reset();
+    }
+  }
+  if (phase_ < Phase::kEnding && !line.empty() && !IsInfo(line)) {
+    console_.Error(prefixed);
+  }
+}
+
+void Supervisor::BeginDrain() {
+  draining_ = true;
+  console_.Error(
+      "SIGTERM: the pod finishes its step, saves and ends; a second one stops "
+      "it at once");
+  children_[kCoordinator].process.Signal(SIGTERM);
+}
+
+void Supervisor::Advance() {
+  if (outcome_.stop_signal != 0 && phase_ < Phase::kEnding) {
+    outcome_.exit_code = 128 + outcome_.stop_signal;
+    BeginEnding();
+  }
+  if (phase_ == Phase::kRunning) AdvanceRunning();
+  if (phase_ == Phase::kJudging) AdvanceJudging();
+  if (phase_ == Phase::kFinishing) AdvanceFinishing();
+  if (phase_ >= Phase::kEnding) AdvanceEnding();
+}
+
+void Supervisor::AdvanceRunning() {
+  if (!start_status_.ok()) {
+    console_.Error(absl::StrCat("error: ", start_status_.message()));
+    outcome_.exit_code = 1;
+    BeginEnding();
+    return;
+  }
+  if (DeadlinePassed()) MarkOverdue(kCoordinator);  // it never became ready
+  if (ShowsFailure(evidence_)) {
+    Enter(Phase::kJudging, options_.cause_wait);
+  } else if (evidence_.job_done) {
+    Enter(Phase::kFinishing, options_.shutdown_wait);
+  }
+}
+
+void Supervisor::AdvanceJudging() {
+  // A process may end well before the news that the job is done arrives.
+  if (!ShowsFailure(evidence_)) {
+    Enter(Phase::kFinishing, options_.shutdown_wait);
+    return;
+  }
+  for (std::size_t i = 0; i < children_.size(); ++i) {
+    evidence_.processes[i].stopped = children_[i].process.IsStopped();
+  }
+  if (IsComplete(evidence_) || DeadlinePassed()) {
+    for (std::size_t i = 0; i < children_.size(); ++i) {
+      evidence_.processes[i].last_lines.assign(children_[i].last_lines.begin(),
+                                               children_[i].last_lines.end());
+    }
+    outcome_.failure = Judge(evidence_);
+    outcome_.failure->log_dir = options_.log_dir;
+    outcome_.recoverable = IsRecoverable(evidence_, options_.restores);
+    outcome_.exit_code = outcome_.failure->exit_code;
+    BeginEnding();
+  }
+}
+
+void Supervisor::AdvanceFinishing() {
+  if (!AllEnded() && !DeadlinePassed()) return;
+  for (std::size_t i = 0; i < children_.size(); ++i) {
+    if (!children_[i].process.end().has_value()) MarkOverdue(i);
+  }
+  if (!ShowsFailure(evidence_)) {
+    if (outcome_.drained) outcome_.exit_code = kDrainedExitCode;
+    phase_ = Phase::kOver;
+    return;
+  }
+  Enter(Phase::kJudging, absl::ZeroDuration());
+  AdvanceJudging();
+}
+
+void Supervisor::AdvanceEnding() {
+  if (AllEnded()) {
+    phase_ = Phase::kOver;
+  } else if (phase_ == Phase::kEnding && (DeadlinePassed() || stops_ > 1)) {
+    BeginKilling();
+  } else if (DeadlinePassed()) {
+    console_.Error("warning: a process does not end even after SIGKILL");
+    phase_ = Phase::kOver;
+  }
+}
+
+void Supervisor::Enter(Phase phase, absl::Duration wait) {
+  phase_ = phase;
+  deadline_ = clock_.Now() + wait;
+}
+
+void Supervisor::BeginEnding() {
+  for (const Child& child : children_) {
+    child.process.Signal(child.process.IsStopped() ? SIGKILL : SIGINT);
+  }
+  Enter(Phase::kEnding, options_.term_wait);
+}
+
+void Supervisor::BeginKilling() {
+  for (const Child& child : children_) child.process.Signal(SIGKILL);
+  Enter(Phase::kKilling, kKillWait);
+}
+
+void Supervisor::MarkOverdue(std::size_t index) {
+  evidence_.processes[index].overdue = true;
+  evidence_.processes[index].ended_at = clock_.Now();
+}
+
+bool Supervisor::AllEnded() const {
+  return std::all_of(
+      children_.begin(), children_.end(),
+      [](const Child& child) { return child.process.end().has_value(); });
+}
+
+}  // namespace podsim

@@ -1,0 +1,43 @@
+// Buckets travel while backward goes on: with slow lines it shows, and bits do
+// not change.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "host/process/in_process_pod.h"
+#include "tests/host/train/test_plan.h"
+#include "tests/testing/status_matchers.h"
+
+namespace podsim::testing {
+namespace {
+
+// Serial steps reduce when all is computed, so that their all-reduces take the
+// whole latency; the others begin while the first layers' gradients are still
+// to come. Nothing here measures speed: what is compared is the order.
+TEST(OverlapTest, SerialStepsAreMarkedAndChangeNoBits) {
+  PodSetup setup = MakeSetup({.steps = 7, .hidden = {64, 32}});
+  ASSERT_OK_AND_ASSIGN(const PodResult plain, TrainInProcess(setup));
+  setup.plan.set_overlap_probe(3);
+  setup.plan.set_link_latency(0.001);
+  ASSERT_OK_AND_ASSIGN(const PodResult probed, TrainInProcess(setup));
+  EXPECT_EQ(probed.weights_hash, plain.weights_hash);
+  std::vector<bool> serial;
+  for (const StepReport& step : probed.steps) serial.push_back(step.serial());
+  EXPECT_EQ(serial,
+            (std::vector<bool>{false, false, true, false, false, true, false}));
+  for (const StepReport& step : plain.steps) EXPECT_FALSE(step.serial());
+}
+
+TEST(OverlapTest, LatencyIsPaidPerStepOfTheCollective) {
+  PodSetup setup = MakeSetup({.hosts = 2, .processes = 2, .steps = 2});
+  setup.plan.set_link_latency(0.01);
+  setup.plan.set_overlap_probe(2);
+  ASSERT_OK_AND_ASSIGN(const PodResult result, TrainInProcess(setup));
+  // A ring of two takes two steps one after the other.
+  EXPECT_GE(result.steps[1].seconds_reduce(), 0.02);
+}
+
+}  // namespace
+}  // namespace podsim::testing

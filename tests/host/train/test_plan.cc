@@ -1,0 +1,75 @@
+#include "tests/host/train/test_plan.h"
+
+#include "base/status.h"
+#include "host/storage/storage.h"
+#include "models/kernels/kernels.h"
+#include "models/zoo/zoo.h"
+
+namespace podsim::testing {
+namespace {
+
+template <typename T>
+T Get(absl::StatusOr<T> result) {
+  PODSIM_CHECK(result.ok());
+  return *std::move(result);
+}
+
+}  // namespace
+
+PodSetup MakeSetup(const PlanShape& shape) {
+  PodSetup setup;
+  const auto store = NewMemoryStore();
+  setup.dataset = Get(OpenDataset({.name = shape.dataset,
+                                   .example_shape = {8, 8},
+                                   .classes = 10,
+                                   .examples = 600,
+                                   .seed = shape.seed},
+                                  *store));
+  const std::string isa = Get(BestIsa());
+  setup.kernels = Get(LoadKernels(isa));
+
+  JobPlan& plan = setup.plan;
+  PlanBits& bits = *plan.mutable_bits();
+  bits.set_hosts(shape.hosts);
+  bits.set_cores_per_host(shape.cores_per_host);
+  for (int host = 0; host < shape.hosts; ++host) bits.add_ring(host);
+  *bits.mutable_dataset() = setup.dataset->config();
+  bits.mutable_model()->set_name("mlp");
+  for (const int width : shape.hidden) bits.mutable_model()->add_hidden(width);
+  *bits.mutable_model()->mutable_example_shape() =
+      bits.dataset().example_shape();
+  bits.mutable_model()->set_classes(bits.dataset().classes());
+  bits.set_batch_per_core(shape.batch_per_core);
+  bits.set_seed(shape.seed);
+  bits.set_precision(shape.precision);
+  bits.set_momentum(shape.momentum);
+  bits.mutable_learning_rate()->set_peak(shape.learning_rate);
+  bits.set_bucket_bytes(shape.bucket_bytes);
+  plan.set_chunk_elements(shape.chunk_elements);
+  bits.set_isa(isa);
+  bits.set_panel_rows(64);
+  bits.set_panel_columns(kColumnCut);
+  bits.set_k_block(16);
+
+  setup.program = std::make_shared<const Program>(Get(BuildProgram(
+      bits.model(), {.bfloat16_products = shape.precision == "bfloat16",
+                     .momentum = shape.momentum,
+                     .bucket_bytes = shape.bucket_bytes})));
+  for (const GradientBucket& bucket : setup.program->buckets) {
+    Bucket& planned = *bits.add_buckets();
+    planned.set_algorithm("ring");
+    planned.set_begin(bucket.begin);
+    planned.set_count(bucket.count);
+  }
+  plan.set_global_batch(std::int64_t{shape.hosts} * shape.cores_per_host *
+                        shape.batch_per_core);
+  plan.set_train_steps(shape.steps);
+  plan.set_eval_batch_per_core(shape.batch_per_core);
+  plan.set_processes(shape.processes);
+  for (int process = 0; process < shape.processes; ++process)
+    plan.add_first_host(process * shape.hosts / shape.processes);
+  plan.set_stall_timeout(20);
+  return setup;
+}
+
+}  // namespace podsim::testing

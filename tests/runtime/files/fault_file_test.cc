@@ -1,0 +1,136 @@
+// Fault plans as text: those that are meant, and those that nobody meant.
+#include "runtime/files/fault_file.h"
+
+#include <gmock/gmock.h>
+#include <google/protobuf/text_format.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "runtime/job/fault_plan.h"
+#include "tests/runtime/job/job_fixture.h"
+#include "tests/testing/status_matchers.h"
+#include "tests/testing/temp_dir.h"
+#include "tests/testing/text_mutator.h"
+
+namespace podsim {
+namespace {
+
+using ::podsim::testing::StatusIs;
+using ::podsim::testing::TempDir;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
+
+constexpr char kFaults[] =
+    "# two faults, and more\n"
+    "faults { kind: KILL host: 2 step: 20 phase: 'update' }\n"
+    "faults { kind: DELAY host: 0 to: 1 step: 5 seconds: 0.05 }\n"
+    "random { seed: 7 per_step: 0.02 kinds: KILL kinds: FREEZE }\n";
+
+std::string Print(const google::protobuf::Message& message) {
+  std::string text;
+  PODSIM_CHECK(google::protobuf::TextFormat::PrintToString(message, &text));
+  return text;
+}
+
+TEST(ParseFaultsTest, IsReadAndReadBack) {
+  ASSERT_OK_AND_ASSIGN(const FaultPlan plan, ParseFaults(kFaults, "x"));
+  ASSERT_EQ(plan.faults_size(), 2);
+  EXPECT_EQ(plan.faults(0).kind(), Fault::KILL);
+  EXPECT_EQ(plan.faults(0).phase(), "update");
+  EXPECT_EQ(plan.faults(1).seconds(), 0.05);
+  EXPECT_EQ(plan.random().kinds(1), Fault::FREEZE);
+  ASSERT_OK_AND_ASSIGN(const FaultPlan again, ParseFaults(Print(plan), "x"));
+  EXPECT_EQ(again.SerializeAsString(), plan.SerializeAsString());
+}
+
+TEST(ParseFaultsTest, MayStandInAJob) {
+  JobSpec spec;
+  *spec.mutable_faults() = *ParseFaults(kFaults, "x");
+  spec.add_faults_done(1);
+  EXPECT_EQ(testing::Spec(PrintJob(spec)).SerializeAsString(),
+            spec.SerializeAsString());
+}
+
+struct Bad {
+  const char* text;
+  const char* begins;
+  const char* says;
+};
+
+class BadFaultTextTest : public ::testing::TestWithParam<Bad> {};
+
+TEST_P(BadFaultTextTest, NamesFileAndPlaceInOneLine) {
+  EXPECT_THAT(ParseFaults(GetParam().text, "my.txt"),
+              StatusIs(kInvalid, AllOf(StartsWith(GetParam().begins),
+                                       HasSubstr(GetParam().says),
+                                       Not(HasSubstr("\n")))));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, BadFaultTextTest,
+    ::testing::Values(
+        Bad{"", "my.txt: ", "without a fault; one is written as faults { kind"},
+        Bad{"# nothing\n", "my.txt: ", "without a fault"},
+        Bad{"\nfault {}", "my.txt:2:", "is written as faults { kind: KILL"},
+        Bad{"faults { kind: EXPLODE }", "my.txt:1:24:", "EXPLODE"},
+        Bad{"faults { kind: KILL step: soon }", "my.txt:1:27:", "integer"},
+        Bad{"random { seed: -1 }", "my.txt:1:16:", ""}));
+
+TEST(ReadFaultsTest, ReadsAFileAndNamesOneThatIsMissing) {
+  const TempDir dir;
+  std::ofstream(dir.file("x")) << kFaults;
+  ASSERT_OK_AND_ASSIGN(const FaultPlan plan, ReadFaults(dir.file("x")));
+  EXPECT_EQ(plan.faults_size(), 2);
+  EXPECT_THAT(ReadFaults(dir.file("none")),
+              StatusIs(absl::StatusCode::kNotFound,
+                       AllOf(HasSubstr("fault plan file"), HasSubstr("none"))));
+}
+
+TEST(FaultFuzzTest, AnyTextGivesFaultsThatFitOrAnErrorInOneLine) {
+  constexpr int kMutants = 20'000;
+  const std::uint32_t seed = testing::FuzzSeed();
+  SCOPED_TRACE(::testing::Message() << "PODSIM_FUZZ_SEED=" << seed);
+  RecordProperty("seed", std::to_string(seed));
+  testing::TextMutator mutator(
+      seed,
+      {kFaults, "random { seed: 3 per_step: 0.5 kinds: SLOW kinds: CUT }",
+       "faults { kind: FLIP host: 3 to: 1 step: 7 }\n"
+       "faults { kind: STORAGE_FULL host: 1 step: 100 }",
+       "faults { kind: SLOW step: 1 seconds: 1.5 phase: 'checkpoint' }"},
+      {"-1", "0", "1", "3", "7", "1000", "0.5", "9223372036854775807", "1e308",
+       "nan", "KILL", "DELAY", "11", "'input'", "\"", "}", "\xff", "#"});
+  const FaultScope scope = {.hosts = 4, .steps = 1000, .checkpoints = true};
+  int parsed = 0;
+  int planned = 0;
+  for (int i = 0; i < kMutants; ++i) {
+    const std::string text = mutator.Next();
+    const auto plan = ParseFaults(text, "mutant");
+    if (!plan.ok()) {
+      ASSERT_THAT(plan, StatusIs(kInvalid, StartsWith("mutant:"))) << text;
+      continue;
+    }
+    ++parsed;
+    const auto faults = PlanFaults(*plan, scope);
+    if (!faults.ok()) {
+      ASSERT_THAT(faults, StatusIs(kInvalid, Not(HasSubstr("\n")))) << text;
+      continue;
+    }
+    ++planned;
+    for (const Fault& fault : *faults) {
+      ASSERT_TRUE(fault.host() >= 0 && fault.host() < scope.hosts) << text;
+      ASSERT_TRUE(fault.step() >= 1 && fault.step() <= scope.steps) << text;
+    }
+  }
+  // The mutations reach every depth.
+  EXPECT_GT(parsed, kMutants / 10);
+  EXPECT_GT(planned, kMutants / 50);
+  EXPECT_LT(planned, parsed);
+}
+
+}  // namespace
+}  // namespace podsim

@@ -1,0 +1,135 @@
+// Jobs as text: parsing, printing, merging.
+#include "runtime/files/job_file.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "tests/runtime/job/job_fixture.h"
+#include "tests/testing/status_matchers.h"
+#include "tests/testing/temp_dir.h"
+
+namespace podsim {
+namespace {
+
+using ::podsim::testing::Spec;
+using ::podsim::testing::StatusIs;
+using ::podsim::testing::TempDir;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
+
+TEST(ParseJobTest, ReadsFields) {
+  ASSERT_OK_AND_ASSIGN(const JobSpec spec,
+                       ParseJob("# a job\ntopology: \"v3-32\"  # slice\n"
+                                "hidden: [512, 512]\nlearning_rate: 0.1\n",
+                                "job"));
+  EXPECT_EQ(spec.topology(), "v3-32");
+  EXPECT_THAT(spec.hidden(), ElementsAre(512, 512));
+  EXPECT_EQ(spec.learning_rate(), 0.1);
+  EXPECT_FALSE(spec.has_train_steps());
+}
+
+struct Bad {
+  const char* text;
+  const char* place;
+  const char* why;
+};
+
+class BadJobTest : public ::testing::TestWithParam<Bad> {};
+
+TEST_P(BadJobTest, NamesFileLineAndColumn) {
+  const auto spec = ParseJob(GetParam().text, "my.job");
+  EXPECT_THAT(spec, StatusIs(kInvalid, StartsWith(GetParam().place)));
+  EXPECT_THAT(spec, StatusIs(kInvalid, HasSubstr(GetParam().why)));
+  EXPECT_THAT(spec, StatusIs(kInvalid, Not(HasSubstr("\n"))));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, BadJobTest,
+    ::testing::Values(
+        Bad{"topology: \"v3-8\"\ntrain_stepz: 3", "my.job:2:", "train_stepz"},
+        Bad{"train_steps: x", "my.job:1:14:", "integer"},
+        Bad{"topology: v3-8", "my.job:1:11:", "string"},
+        Bad{"train_steps: 1 train_steps: 2", "my.job:1:27:", "train_steps"},
+        Bad{"train_steps: 99999999999999999999",
+            "my.job:1:14:", "Integer out of range"},
+        Bad{"topology: \"v3", "my.job:1:14:", "end of string"},
+        Bad{"\n\n  }", "my.job:3:3:", "}"}));
+
+TEST(ReadJobFileTest, ReadsAFileAndNamesOneThatIsMissing) {
+  const TempDir dir;
+  std::ofstream(dir.file("job")) << "seed: 12\n";
+  ASSERT_OK_AND_ASSIGN(const JobSpec spec, ReadJobFile(dir.file("job")));
+  EXPECT_EQ(spec.seed(), 12);
+  EXPECT_THAT(ReadJobFile(dir.file("none")),
+              StatusIs(absl::StatusCode::kNotFound,
+                       AllOf(HasSubstr("job file"), HasSubstr("none"))));
+  std::ofstream(dir.file("bad")) << "seed: twelve\n";
+  EXPECT_THAT(ReadJobFile(dir.file("bad")),
+              StatusIs(kInvalid, HasSubstr("/bad:1:7:")));
+  EXPECT_FALSE(ReadJobFile(dir.path()).ok());
+}
+
+TEST(ReadJobFileTest, RefusesWhatIsTooLargeForAJob) {
+  const TempDir dir;
+  std::ofstream(dir.file("large")) << std::string((1 << 20) + 1, '#');
+  EXPECT_THAT(ReadJobFile(dir.file("large")),
+              StatusIs(kInvalid, HasSubstr("at most 1.00 MiB")));
+}
+
+TEST(PrintJobTest, IsReadBackAsTheSame) {
+  const JobSpec spec = Spec(
+      "topology: 'v3-32' hidden: [512, 256] learning_rate: 0.1 seed: 5 "
+      "log_dir: 'a \\\"b\\n\\303\\244' epochs: 1e-300");
+  const std::string text = PrintJob(spec);
+  EXPECT_THAT(text, HasSubstr("topology: \"v3-32\"\nhidden: [512, 256]\n"));
+  ASSERT_OK_AND_ASSIGN(const JobSpec again, ParseJob(text, "printed"));
+  EXPECT_EQ(again.SerializeAsString(), spec.SerializeAsString());
+  EXPECT_EQ(PrintJob(JobSpec()), "");
+}
+
+TEST(MergeSpecsTest, FlagsWinAndListsAreReplaced) {
+  const JobSpec merged =
+      MergeSpecs(Spec("topology: 'v3-8' hidden: [1, 2] seed: 1"),
+                 Spec("hidden: 9 seed: 0 classes: 4"));
+  EXPECT_EQ(merged.topology(), "v3-8");
+  EXPECT_THAT(merged.hidden(), ElementsAre(9));
+  EXPECT_TRUE(merged.has_seed());
+  EXPECT_EQ(merged.seed(), 0);
+  EXPECT_EQ(merged.classes(), 4);
+}
+
+TEST(MergeSpecsTest, ATableReplacesATable) {
+  const JobSpec merged = MergeSpecs(
+      Spec("choices { algorithm: 'ring' } choices { algorithm: 'direct' }"),
+      Spec("choices { algorithm: 'torus2d' }"));
+  ASSERT_EQ(merged.choices_size(), 1);
+  EXPECT_EQ(merged.choices(0).algorithm(), "torus2d");
+}
+
+TEST(MergeSpecsTest, AFlagClearsWhatItExcludes) {
+  const JobSpec merged = MergeSpecs(
+      Spec("batch_per_core: 8 epochs: 2 learning_rate: 1 "
+           "reference_topology: 'v3-8'"),
+      Spec("train_batch_size: 64 train_steps: 3 base_learning_rate: 2 "
+           "reference_batch_size: 7"));
+  EXPECT_EQ(PrintJob(merged),
+            PrintJob(Spec("train_batch_size: 64 train_steps: 3 "
+                          "base_learning_rate: 2 reference_batch_size: 7")));
+}
+
+TEST(MergeSpecsTest, ExclusiveFlagsStayForTheCheckToRefuse) {
+  const JobSpec merged =
+      MergeSpecs(JobSpec(), Spec("train_steps: 1 epochs: 2"));
+  EXPECT_TRUE(merged.has_train_steps() && merged.has_epochs());
+}
+
+}  // namespace
+}  // namespace podsim

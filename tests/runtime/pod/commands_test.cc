@@ -1,0 +1,109 @@
+// Command lines of the job's processes.
+#include "runtime/pod/commands.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/testing/status_matchers.h"
+
+namespace podsim {
+namespace {
+
+using ::podsim::testing::StatusIs;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::Pair;
+
+const PodFiles kFiles = {.program_dir = "/bin",
+                         .private_dir = "/run/podsim-x",
+                         .job_file = "/run/podsim-x/job",
+                         .token = "s3cret"};
+
+JobPlan Plan(const std::string& transport) {
+  JobPlan plan;
+  plan.mutable_bits()->set_hosts(8);
+  plan.set_processes(3);
+  for (const int first : {0, 1, 4}) plan.add_first_host(first);
+  plan.set_transport(transport);
+  return plan;
+}
+
+Slice V3Slice() {
+  auto slice = FindSlice("v3-64");
+  PODSIM_CHECK(slice.ok());
+  return *std::move(slice);
+}
+
+TEST(CommandsTest, NamesSayWhichHostsAProcessPlays) {
+  const JobPlan plan = Plan("unix");
+  EXPECT_EQ(HostProcessName(plan, 0), "host0");
+  EXPECT_EQ(HostProcessName(plan, 1), "host1-3");
+  EXPECT_EQ(HostProcessName(plan, 2), "host4-7");
+}
+
+TEST(CommandsTest, SocketsAreInThePrivateDirectory) {
+  const std::string listen = LocalListenAddress(kFiles, "unix");
+  EXPECT_EQ(listen, "unix:/run/podsim-x/coordinator-1.sock");
+  const ProcessSpec host =
+      HostCommand(kFiles, Plan("unix"), V3Slice(), 1, listen);
+  EXPECT_EQ(host.name, "host1-3");
+  EXPECT_THAT(host.argv,
+              ElementsAre("/bin/pod_host",
+                          "--coordinator=unix:/run/podsim-x/coordinator-1.sock",
+                          "--process=1",
+                          "--ici_listen=unix:/run/podsim-x/ici-1-1.sock"));
+}
+
+TEST(CommandsTest, TcpTakesAnyPortOfThisMachine) {
+  EXPECT_EQ(LocalListenAddress(kFiles, "tcp"), "127.0.0.1:0");
+  EXPECT_THAT(
+      HostCommand(kFiles, Plan("tcp"), V3Slice(), 0, "127.0.0.1:4711").argv,
+      Contains("--ici_listen=127.0.0.1:0"));
+}
+
+TEST(CommandsTest, TheCoordinatorInheritsItsDescriptors) {
+  const ProcessSpec spec = CoordinatorCommand(kFiles, "127.0.0.1:0", 7, 9);
+  EXPECT_THAT(spec.argv,
+              ElementsAre("/bin/pod_coordinator", "--job=/run/podsim-x/job",
+                          "--listen=127.0.0.1:0", "--events_fd=7",
+                          "--generation=1", "--ready_fd=9"));
+  EXPECT_THAT(spec.inherited_fds, ElementsAre(7, 9));
+  EXPECT_THAT(CoordinatorCommand(kFiles, "x", 7, -1).inherited_fds,
+              ElementsAre(7));
+}
+
+TEST(CommandsTest, TheTokenIsInTheEnvironmentAndNeverInTheArguments) {
+  for (const ProcessSpec& spec :
+       {CoordinatorCommand(kFiles, "x", 7, -1),
+        HostCommand(kFiles, Plan("unix"), V3Slice(), 0, "x")}) {
+    EXPECT_THAT(spec.environment, Contains(Pair("PODSIM_TOKEN", "s3cret")));
+    EXPECT_THAT(spec.argv, Not(Contains(HasSubstr("s3cret"))));
+  }
+}
+
+TEST(CommandsTest, AProcessSeesTheEnvironmentOfItsFirstHost) {
+  const ProcessSpec spec = HostCommand(kFiles, Plan("unix"), V3Slice(), 2, "x");
+  EXPECT_THAT(spec.environment, Contains(Pair("TPU_WORKER_ID", "4")));
+  EXPECT_THAT(spec.environment, Contains(Pair("RANK", "4")));
+  EXPECT_THAT(spec.environment,
+              Contains(Pair("TPU_ACCELERATOR_TYPE", "v3-64")));
+}
+
+TEST(CommandsTest, TheCoordinatorKnowsThatHostsAreElsewhere) {
+  PodFiles files = kFiles;
+  files.external_hosts = true;
+  EXPECT_THAT(CoordinatorCommand(files, "x", 7, -1).argv,
+              Contains("--external"));
+}
+
+TEST(CommandsTest, ThePlainTextOverrideIsSpelledOut) {
+  PodFiles files = kFiles;
+  files.allow_plaintext_network = true;
+  EXPECT_THAT(CoordinatorCommand(files, "x", 7, -1).argv,
+              Contains("--allow_plaintext_network"));
+}
+
+}  // namespace
+}  // namespace podsim
