@@ -76,7 +76,7 @@ absl::StatusOr<std::optional<NewFile>> CreateIfNamed(const std::string& path) {
   return std::optional<NewFile>(std::move(file));
 }
 
-absl::StatusOr<PlannedJob> PlanJob(const BenchFlags& flags) {
+absl::StatusOr<PlannedJob> PlannedFrom(const BenchFlags& flags) {
   PlannedJob job;
   job.spec = flags.spec;
   if (flags.options.external_hosts) FillExternalDefaults(job.spec);
@@ -87,7 +87,7 @@ absl::StatusOr<PlannedJob> PlanJob(const BenchFlags& flags) {
   PODSIM_ASSIGN_OR_RETURN(
       const PlanInputs inputs,
       GatherPlanInputs(job.spec, !flags.options.external_hosts));
-  PODSIM_ASSIGN_OR_RETURN(job.plan, MakePlan(job.spec, inputs));
+  PODSIM_ASSIGN_OR_RETURN(job.plan, PlanJob(job.spec, inputs));
   PODSIM_ASSIGN_OR_RETURN(job.slice,
                           FindSlice(job.plan.bits().slice(), WrapOf(job.spec)));
   return job;
@@ -104,7 +104,7 @@ absl::StatusOr<int> PlanAndRun(const LaunchContext& context, Console& console,
   }
   PODSIM_ASSIGN_OR_RETURN(const double least_bandwidth,
                           LeastBandwidth(context.environment));
-  PODSIM_ASSIGN_OR_RETURN(const PlannedJob job, PlanJob(flags));
+  PODSIM_ASSIGN_OR_RETURN(const PlannedJob job, PlannedFrom(flags));
   PODSIM_ASSIGN_OR_RETURN(std::optional<NewFile> json,
                           CreateIfNamed(flags.json_file));
   PODSIM_ASSIGN_OR_RETURN(std::optional<NewFile> choices,

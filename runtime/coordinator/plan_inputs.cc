@@ -54,7 +54,7 @@ std::function<absl::StatusOr<JobPlan>(const std::string& isa)> PlanMakerFor(
     if (isa == inputs.isa) return draft;
     PlanInputs at = inputs;
     at.isa = isa;
-    return MakePlan(spec, at);
+    return PlanJob(spec, at);
   };
 }
 

@@ -18,7 +18,7 @@ namespace podsim {
 absl::StatusOr<PlanInputs> GatherPlanInputs(const JobSpec& spec,
                                             bool one_machine);
 
-// MakePlan with everything but the ISA level fixed. `draft`, the plan for
+// PlanJob with everything but the ISA level fixed. `draft`, the plan for
 // `inputs` as they are, is not made again: most pods have its level.
 std::function<absl::StatusOr<JobPlan>(const std::string& isa)> PlanMakerFor(
     JobSpec spec, PlanInputs inputs, JobPlan draft);

@@ -128,7 +128,7 @@ absl::Status StartServer(const Flags& flags, Job& job) {
   PODSIM_ASSIGN_OR_RETURN(PlanInputs inputs,
                           GatherPlanInputs(spec, !flags.external));
   const std::string isa = inputs.isa;
-  PODSIM_ASSIGN_OR_RETURN(job.draft, MakePlan(spec, inputs));
+  PODSIM_ASSIGN_OR_RETURN(job.draft, PlanJob(spec, inputs));
   PODSIM_ASSIGN_OR_RETURN(RunStart start, StartOf(spec, job));
   PODSIM_ASSIGN_OR_RETURN(
       job.server,

@@ -11,8 +11,8 @@
 #include "job/bench_buffers.h"
 #include "job/bench_cases.h"
 #include "runtime/job/defaults.h"
-#include "runtime/job/job.h"
 #include "runtime/job/plan_placement.h"
+#include "runtime/job/resolved_job.h"
 #include "runtime/job/spec_check.h"
 
 namespace podsim {
@@ -288,9 +288,9 @@ absl::Status CheckBench(const BenchSpec& bench) {
   return CheckCounts(bench);
 }
 
-absl::StatusOr<JobPlan> MakeBenchPlan(const JobSpec& asked,
-                                      const PlanInputs& inputs) {
-  Job job;
+absl::StatusOr<JobPlan> PlanBench(const JobSpec& asked,
+                                  const PlanInputs& inputs) {
+  ResolvedJob job;
   job.spec = asked;
   PODSIM_RETURN_IF_ERROR(CheckSpec(asked));
   FillGeneralDefaults(job.spec);
@@ -307,7 +307,7 @@ absl::StatusOr<JobPlan> MakeBenchPlan(const JobSpec& asked,
   Expand(OpNames(), bench.mutable_op());
   PODSIM_RETURN_IF_ERROR(ExpandRoots(BenchRanks(plan), bench));
   PODSIM_RETURN_IF_ERROR(CheckRows(bench));
-  PODSIM_RETURN_IF_ERROR(PlanPlacement(job, inputs, plan));
+  PODSIM_RETURN_IF_ERROR(FillPlacement(job, inputs, plan));
   PODSIM_RETURN_IF_ERROR(CheckMemory(plan, inputs.memory_bytes));
   plan.set_hash(HashOf(plan.bits()));
   return plan;

@@ -29,8 +29,8 @@ absl::Status CheckBench(const BenchSpec& bench);
 // Errors: INVALID_ARGUMENT (as CheckBench; unknown slice; more processes than
 //   hosts; a root that is no rank), RESOURCE_EXHAUSTED (buffers beyond this
 //   machine's memory, with both figures).
-absl::StatusOr<JobPlan> MakeBenchPlan(const JobSpec& asked,
-                                      const PlanInputs& inputs);
+absl::StatusOr<JobPlan> PlanBench(const JobSpec& asked,
+                                  const PlanInputs& inputs);
 
 }  // namespace podsim
 

@@ -122,8 +122,9 @@ absl::StatusOr<std::int64_t> SpecReferenceBatch(const JobSpec& spec,
   return batch_per_core * slice->cores;
 }
 
-absl::Status FillSchedule(const Recipe& recipe, std::int64_t batch_per_core,
-                          const Slice& slice, JobSpec& spec) {
+absl::Status FillScheduleDefaults(const Recipe& recipe,
+                                  std::int64_t batch_per_core,
+                                  const Slice& slice, JobSpec& spec) {
   const bool as_it_stands = spec.has_train_steps() && !HasReference(spec);
   if (!HasReference(spec) && !as_it_stands) {
     if (batch_per_core == recipe.batch_per_core)
@@ -171,7 +172,8 @@ absl::StatusOr<JobSpec> ApplyRecipe(const JobSpec& asked) {
                           SpecBatchPerCore(spec, slice, recipe.batch_per_core));
   if (!spec.has_train_batch_size()) spec.set_batch_per_core(batch_per_core);
   PODSIM_DEFAULT(spec, processes, std::min(slice.hosts, kMostDefaultProcesses));
-  PODSIM_RETURN_IF_ERROR(FillSchedule(recipe, batch_per_core, slice, spec));
+  PODSIM_RETURN_IF_ERROR(
+      FillScheduleDefaults(recipe, batch_per_core, slice, spec));
   return spec;
 }
 

@@ -40,8 +40,9 @@ absl::StatusOr<std::int64_t> SpecReferenceBatch(const JobSpec& spec,
 // written for the reference that `spec` names, else for the recipe's, which is
 // then written too; only with train_steps of the user's own and no reference
 // none is, and train_steps is taken as it stands.
-absl::Status FillSchedule(const Recipe& recipe, std::int64_t batch_per_core,
-                          const Slice& slice, JobSpec& spec);
+absl::Status FillScheduleDefaults(const Recipe& recipe,
+                                  std::int64_t batch_per_core,
+                                  const Slice& slice, JobSpec& spec);
 
 }  // namespace podsim
 

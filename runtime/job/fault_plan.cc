@@ -81,7 +81,7 @@ class Dice {
 
 }  // namespace
 
-absl::StatusOr<std::vector<Fault>> PlanFaults(const FaultPlan& plan,
+absl::StatusOr<std::vector<Fault>> DrawFaults(const FaultPlan& plan,
                                               const FaultScope& scope) {
   PODSIM_RETURN_IF_ERROR(CheckFaults(plan, scope));
   std::vector<Fault> faults(plan.faults().begin(), plan.faults().end());

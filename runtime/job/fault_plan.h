@@ -3,7 +3,7 @@
 //
 //   PODSIM_ASSIGN_OR_RETURN(
 //       std::vector<Fault> faults,
-//       PlanFaults(spec.faults(), {.hosts = 4, .steps = 100}));
+//       DrawFaults(spec.faults(), {.hosts = 4, .steps = 100}));
 #ifndef PODSIM_RUNTIME_JOB_FAULT_PLAN_H_
 #define PODSIM_RUNTIME_JOB_FAULT_PLAN_H_
 
@@ -43,7 +43,7 @@ absl::Status CheckFaults(const FaultPlan& plan, const FaultScope& scope);
 // faults of a shorter one and more.
 // Errors: those of CheckFaults; INVALID_ARGUMENT (more of them than
 //   kMostFaults).
-absl::StatusOr<std::vector<Fault>> PlanFaults(const FaultPlan& plan,
+absl::StatusOr<std::vector<Fault>> DrawFaults(const FaultPlan& plan,
                                               const FaultScope& scope);
 
 inline constexpr int kMostFaults = 10'000;

@@ -30,7 +30,7 @@ absl::Status Admit(const Program& program, std::int64_t batch_per_core,
 }
 
 absl::Status AdmitToMachine(const Program& program, std::int64_t batch_per_core,
-                            const Job& job, const FitLimits& limits) {
+                            const ResolvedJob& job, const FitLimits& limits) {
   const std::int64_t available = job.spec.host_memory_bytes() > 0
                                      ? job.spec.host_memory_bytes()
                                      : limits.memory_bytes;
@@ -55,7 +55,7 @@ absl::Status AdmitToMachine(const Program& program, std::int64_t batch_per_core,
 
 }  // namespace
 
-absl::Status CheckFits(const Program& program, const Job& job,
+absl::Status CheckFits(const Program& program, const ResolvedJob& job,
                        const FitLimits& limits) {
   const std::int64_t hbm = job.slice.chip().hbm_bytes_per_core;
   const std::int64_t eval_batch = limits.eval_batch_per_core;

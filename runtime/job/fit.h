@@ -6,7 +6,7 @@
 
 #include "absl/status/status.h"
 #include "models/graph/program.h"
-#include "runtime/job/job.h"
+#include "runtime/job/resolved_job.h"
 
 namespace podsim {
 
@@ -19,7 +19,7 @@ struct FitLimits {
 
 // Errors: RESOURCE_EXHAUSTED (the HBM table and the largest batch that fits;
 // memory needed and there).
-absl::Status CheckFits(const Program& program, const Job& job,
+absl::Status CheckFits(const Program& program, const ResolvedJob& job,
                        const FitLimits& limits);
 
 }  // namespace podsim

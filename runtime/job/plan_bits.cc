@@ -19,7 +19,7 @@ namespace {
 constexpr int kNumericsVersion = 4;
 constexpr char kByBucket[] = "by bucket";
 
-std::string AlgorithmFor(const Job& job, std::int64_t elements,
+std::string AlgorithmFor(const ResolvedJob& job, std::int64_t elements,
                          std::span<const ChoiceRow> table) {
   if (SumsAsTree(job.spec)) return kTreeAlgorithm;
   if (job.spec.algo() != "auto") return job.spec.algo();
@@ -43,7 +43,7 @@ absl::StatusOr<std::string> ChooseIsa(const JobSpec& spec,
                    common_isa, " at most; leave it unset or lower it"));
 }
 
-void FillNumerics(const Job& job, const DatasetConfig& dataset,
+void FillNumerics(const ResolvedJob& job, const DatasetConfig& dataset,
                   const std::string& isa, PlanBits& bits) {
   bits.set_slice(job.slice.name);
   bits.set_hosts(job.slice.hosts);
@@ -77,7 +77,7 @@ void FillModelConfig(const JobSpec& spec, const DatasetConfig& dataset,
   model.set_classes(dataset.classes());
 }
 
-void FillBuckets(const Job& job, const Program& program,
+void FillBuckets(const ResolvedJob& job, const Program& program,
                  std::span<const ChoiceRow> table, PlanBits& bits) {
   for (const GradientBucket& from : program.buckets) {
     Bucket& bucket = *bits.add_buckets();

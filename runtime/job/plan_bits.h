@@ -9,7 +9,7 @@
 #include "interconnect/collectives/choose.h"
 #include "models/graph/program.h"
 #include "proto/job.pb.h"
-#include "runtime/job/job.h"
+#include "runtime/job/resolved_job.h"
 
 namespace podsim {
 
@@ -19,12 +19,12 @@ absl::StatusOr<std::string> ChooseIsa(const JobSpec& spec,
                                       const std::string& common_isa);
 
 // What is known before schedule, model and program.
-void FillNumerics(const Job& job, const DatasetConfig& dataset,
+void FillNumerics(const ResolvedJob& job, const DatasetConfig& dataset,
                   const std::string& isa, PlanBits& bits);
 void FillModelConfig(const JobSpec& spec, const DatasetConfig& dataset,
                      ModelConfig& model);
 // The gradient buckets, and which algorithm sums each: "auto" goes by `table`.
-void FillBuckets(const Job& job, const Program& program,
+void FillBuckets(const ResolvedJob& job, const Program& program,
                  std::span<const ChoiceRow> table, PlanBits& bits);
 
 }  // namespace podsim

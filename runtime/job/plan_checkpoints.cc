@@ -35,7 +35,7 @@ absl::Status FillFaults(const JobSpec& spec, JobPlan& plan) {
   if (!spec.has_faults()) return absl::OkStatus();
   PODSIM_ASSIGN_OR_RETURN(
       const std::vector<Fault> faults,
-      PlanFaults(spec.faults(), {.hosts = plan.bits().hosts(),
+      DrawFaults(spec.faults(), {.hosts = plan.bits().hosts(),
                                  .first_host = {plan.first_host().begin(),
                                                 plan.first_host().end()},
                                  .steps = plan.train_steps(),
@@ -66,7 +66,7 @@ absl::Status FillIntervals(const JobSpec& spec, JobPlan& plan) {
 
 }  // namespace
 
-absl::Status PlanCheckpoints(const JobSpec& spec, JobPlan& plan) {
+absl::Status FillCheckpoints(const JobSpec& spec, JobPlan& plan) {
   plan.set_mode(spec.mode());
   plan.set_weights_check_every(spec.weights_check_every());
   plan.set_audit_every(plan.bits().hosts() > 1 ? spec.audit_every() : 0);

@@ -10,7 +10,7 @@ namespace podsim {
 // Fills the plan's fields from a spec that has its defaults.
 // Errors: INVALID_ARGUMENT (settings of checkpoints without model_dir; an
 //   evaluation without a checkpoint).
-absl::Status PlanCheckpoints(const JobSpec& spec, JobPlan& plan);
+absl::Status FillCheckpoints(const JobSpec& spec, JobPlan& plan);
 
 }  // namespace podsim
 

@@ -12,7 +12,7 @@ constexpr std::int64_t kChunkElementBytes = 4;  // they are floats
 
 }  // namespace
 
-absl::Status PlanPlacement(const Job& job, const PlanInputs& inputs,
+absl::Status FillPlacement(const ResolvedJob& job, const PlanInputs& inputs,
                            JobPlan& plan) {
   const int hosts = job.slice.hosts;
   const int processes = job.spec.has_processes()

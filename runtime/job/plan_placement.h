@@ -4,15 +4,15 @@
 
 #include "absl/status/status.h"
 #include "proto/job.pb.h"
-#include "runtime/job/job.h"
 #include "runtime/job/planner.h"
+#include "runtime/job/resolved_job.h"
 
 namespace podsim {
 
 // Fills all of `plan` that does not depend on what the job computes, with notes
 // on what a reader should know. Errors: INVALID_ARGUMENT (more processes than
 // hosts).
-absl::Status PlanPlacement(const Job& job, const PlanInputs& inputs,
+absl::Status FillPlacement(const ResolvedJob& job, const PlanInputs& inputs,
                            JobPlan& plan);
 
 }  // namespace podsim

@@ -11,12 +11,12 @@
 #include "runtime/job/bench_plan.h"
 #include "runtime/job/defaults.h"
 #include "runtime/job/fit.h"
-#include "runtime/job/job.h"
 #include "runtime/job/plan_bits.h"
 #include "runtime/job/plan_checkpoints.h"
 #include "runtime/job/plan_placement.h"
 #include "runtime/job/recipe.h"
 #include "runtime/job/reduction.h"
+#include "runtime/job/resolved_job.h"
 #include "runtime/job/scaling.h"
 #include "runtime/job/schedule.h"
 #include "runtime/job/spec_check.h"
@@ -38,7 +38,7 @@ absl::Status CheckDataset(const JobSpec& spec, const DatasetConfig& dataset) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::int64_t> EvalBatchPerCore(const Job& job,
+absl::StatusOr<std::int64_t> EvalBatchPerCore(const ResolvedJob& job,
                                               const DatasetConfig& dataset) {
   if (job.spec.has_eval_batch_size())
     return BatchPerCore("eval_batch_size", job.spec.eval_batch_size(),
@@ -50,26 +50,27 @@ absl::StatusOr<std::int64_t> EvalBatchPerCore(const Job& job,
 }
 
 // All of the plan that no program is needed for.
-absl::StatusOr<JobPlan> BeginPlan(const Job& job,
+absl::StatusOr<JobPlan> BeginPlan(const ResolvedJob& job,
                                   const ScheduleInputs& schedule,
                                   const PlanInputs& inputs) {
   JobPlan plan;
   PODSIM_ASSIGN_OR_RETURN(const std::string isa,
                           ChooseIsa(job.spec, inputs.isa));
   FillNumerics(job, inputs.dataset, isa, *plan.mutable_bits());
-  PODSIM_RETURN_IF_ERROR(PlanReduction(job, plan));
-  PODSIM_RETURN_IF_ERROR(PlanSchedule(job.spec, job.slice, schedule, plan));
-  PODSIM_RETURN_IF_ERROR(PlanPlacement(job, inputs, plan));
+  PODSIM_RETURN_IF_ERROR(FillReduction(job, plan));
+  PODSIM_RETURN_IF_ERROR(FillSchedule(job.spec, job.slice, schedule, plan));
+  PODSIM_RETURN_IF_ERROR(FillPlacement(job, inputs, plan));
   PODSIM_ASSIGN_OR_RETURN(const std::int64_t eval_batch,
                           EvalBatchPerCore(job, inputs.dataset));
   plan.set_eval_batch_per_core(eval_batch);
   plan.set_steps_per_eval(job.spec.steps_per_eval());
-  PODSIM_RETURN_IF_ERROR(PlanCheckpoints(job.spec, plan));
+  PODSIM_RETURN_IF_ERROR(FillCheckpoints(job.spec, plan));
   return plan;
 }
 
 absl::StatusOr<JobPlan> FinishPlan(JobPlan plan, const Program& program,
-                                   const Job& job, const PlanInputs& inputs) {
+                                   const ResolvedJob& job,
+                                   const PlanInputs& inputs) {
   PODSIM_RETURN_IF_ERROR(
       CheckFits(program, job,
                 {.eval_batch_per_core = plan.eval_batch_per_core(),
@@ -101,10 +102,10 @@ absl::Status CheckComplete(const JobSpec& spec) {
 
 }  // namespace
 
-absl::StatusOr<JobPlan> MakePlan(const JobSpec& asked,
-                                 const PlanInputs& inputs) {
-  if (asked.has_bench()) return MakeBenchPlan(asked, inputs);
-  Job job;
+absl::StatusOr<JobPlan> PlanJob(const JobSpec& asked,
+                                const PlanInputs& inputs) {
+  if (asked.has_bench()) return PlanBench(asked, inputs);
+  ResolvedJob job;
   PODSIM_ASSIGN_OR_RETURN(job.spec, ApplyRecipe(asked));
   PODSIM_ASSIGN_OR_RETURN(job.slice, SliceOf(job.spec));
   PODSIM_ASSIGN_OR_RETURN(const Recipe recipe,
@@ -127,12 +128,11 @@ absl::StatusOr<JobPlan> MakePlan(const JobSpec& asked,
   return FinishPlan(std::move(plan), program, job, inputs);
 }
 
-absl::StatusOr<JobPlan> MakePlanFor(const JobSpec& asked,
-                                    const Program& program,
-                                    const PlanInputs& inputs) {
+absl::StatusOr<JobPlan> PlanJob(const JobSpec& asked, const Program& program,
+                                const PlanInputs& inputs) {
   PODSIM_RETURN_IF_ERROR(CheckSpec(asked));
   PODSIM_RETURN_IF_ERROR(CheckComplete(asked));
-  Job job;
+  ResolvedJob job;
   job.spec = asked;
   FillGeneralDefaults(job.spec);
   job.spec.set_precision(program.bfloat16_products ? "bfloat16" : "float32");

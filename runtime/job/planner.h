@@ -27,15 +27,15 @@ absl::StatusOr<JobSpec> ApplyRecipe(const JobSpec& spec);
 // The whole plan, hash included, for a spec (ApplyRecipe is part of it).
 // Errors: INVALID_ARGUMENT (a batch that does not divide, with both numbers),
 //   RESOURCE_EXHAUSTED (HBM table; machine memory, both figures).
-absl::StatusOr<JobPlan> MakePlan(const JobSpec& spec, const PlanInputs& inputs);
+absl::StatusOr<JobPlan> PlanJob(const JobSpec& spec, const PlanInputs& inputs);
 
 // The plan for a program of the caller's own. It has no recipe: the spec must
 // say topology, batch, train_steps or epochs, and the learning rate (which,
 // without a reference, is for this slice's batch). Momentum is the program's;
 // the spec's (default 0) is what the plan records.
-// Errors: those of MakePlan; INVALID_ARGUMENT naming what is missing.
-absl::StatusOr<JobPlan> MakePlanFor(const JobSpec& spec, const Program& program,
-                                    const PlanInputs& inputs);
+// Errors: those of PlanJob; INVALID_ARGUMENT naming what is missing.
+absl::StatusOr<JobPlan> PlanJob(const JobSpec& spec, const Program& program,
+                                const PlanInputs& inputs);
 
 // SHA-256 hex of the deterministic serialisation of `bits`.
 std::string HashOf(const PlanBits& bits);

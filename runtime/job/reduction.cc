@@ -11,7 +11,7 @@ namespace {
 
 constexpr char kTree[] = "tree";
 
-absl::Status CheckMicrobatch(const Job& job) {
+absl::Status CheckMicrobatch(const ResolvedJob& job) {
   const std::int64_t size = job.spec.microbatch_size();
   const std::int64_t batch = job.batch_per_core;
   const bool divides = size > 0 && batch % size == 0;
@@ -25,7 +25,7 @@ absl::Status CheckMicrobatch(const Job& job) {
 }
 
 // Whatever else rounds or orders sums differently on another slice.
-absl::Status CheckTree(const Job& job) {
+absl::Status CheckTree(const ResolvedJob& job) {
   PODSIM_RETURN_IF_ERROR(CheckMicrobatch(job));
   if (job.spec.algo() != "auto" && job.spec.algo() != kTreeAlgorithm)
     return absl::InvalidArgumentError(absl::StrCat(
@@ -43,7 +43,7 @@ absl::Status CheckTree(const Job& job) {
 
 bool SumsAsTree(const JobSpec& spec) { return spec.reduction() == kTree; }
 
-absl::Status PlanReduction(const Job& job, JobPlan& plan) {
+absl::Status FillReduction(const ResolvedJob& job, JobPlan& plan) {
   PlanBits& bits = *plan.mutable_bits();
   bits.set_reduction(job.spec.reduction());
   if (!SumsAsTree(job.spec)) {

@@ -7,7 +7,7 @@
 
 #include "absl/status/status.h"
 #include "proto/job.pb.h"
-#include "runtime/job/job.h"
+#include "runtime/job/resolved_job.h"
 
 namespace podsim {
 
@@ -23,7 +23,7 @@ bool SumsAsTree(const JobSpec& spec);
 // or
 //   of which a core's batch holds no power of two; for a tree, another
 //   algorithm or a rounded wire.
-absl::Status PlanReduction(const Job& job, JobPlan& plan);
+absl::Status FillReduction(const ResolvedJob& job, JobPlan& plan);
 
 // 0 if they are not summed as a tree.
 std::int64_t MicrobatchesPerCore(const PlanBits& bits);

@@ -174,7 +174,7 @@ class Schedule {
 
 }  // namespace
 
-absl::Status PlanSchedule(const JobSpec& spec, const Slice& slice,
+absl::Status FillSchedule(const JobSpec& spec, const Slice& slice,
                           const ScheduleInputs& inputs, JobPlan& plan) {
   return Schedule(spec, slice, inputs, plan).Fill();
 }

@@ -26,7 +26,7 @@ struct ScheduleInputs {
 // of `plan`'s bits, and adds notes and warnings. `spec` is complete but for a
 // reference. Errors: INVALID_ARGUMENT (unknown reference slice; more examples
 // than can be counted).
-absl::Status PlanSchedule(const JobSpec& spec, const Slice& slice,
+absl::Status FillSchedule(const JobSpec& spec, const Slice& slice,
                           const ScheduleInputs& inputs, JobPlan& plan);
 
 // The largest slice of `generation` on which `examples` make at least

@@ -69,13 +69,14 @@ absl::StatusOr<JobSpec> MergedSpec(const ParsedFlags& flags) {
   return MergeSpecs(file, given);
 }
 
-absl::StatusOr<PlannedJob> PlanJob(const JobSpec& spec, bool external_hosts) {
+absl::StatusOr<PlannedJob> PlannedFrom(const JobSpec& spec,
+                                       bool external_hosts) {
   PlannedJob job;
   job.spec = spec;
   if (external_hosts) FillExternalDefaults(job.spec);
   PODSIM_ASSIGN_OR_RETURN(const PlanInputs inputs,
                           GatherPlanInputs(job.spec, !external_hosts));
-  PODSIM_ASSIGN_OR_RETURN(job.plan, MakePlan(job.spec, inputs));
+  PODSIM_ASSIGN_OR_RETURN(job.plan, PlanJob(job.spec, inputs));
   PODSIM_ASSIGN_OR_RETURN(job.slice,
                           FindSlice(job.plan.bits().slice(), WrapOf(spec)));
   return job;
@@ -111,7 +112,7 @@ absl::StatusOr<int> PlanAndRun(const LaunchContext& context,
         "the job measures collectives (bench); that is pod_bench's to run");
   }
   PODSIM_ASSIGN_OR_RETURN(const PlannedJob job,
-                          PlanJob(spec, flags.options.external_hosts));
+                          PlannedFrom(spec, flags.options.external_hosts));
   console.Line(FormatPlan(job.plan, job.slice));
   PODSIM_RETURN_IF_ERROR(ShowStart(job, console));
   if (flags.options.action == LaunchAction::kDryRun) {

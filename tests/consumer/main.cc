@@ -52,7 +52,7 @@ absl::Status Train() {
   spec.set_momentum(0.9);
   PODSIM_ASSIGN_OR_RETURN(
       JobPlan plan,
-      MakePlanFor(spec, program, {.dataset = dataset->config(), .isa = isa}));
+      PlanJob(spec, program, {.dataset = dataset->config(), .isa = isa}));
 
   PodSetup setup = {.plan = plan,
                     .program = std::make_shared<const Program>(program),

@@ -19,7 +19,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
   }
   const podsim::FaultScope scope = {
       .hosts = 4, .first_host = {0, 2}, .steps = 100, .checkpoints = true};
-  const auto faults = podsim::PlanFaults(*plan, scope);
+  const auto faults = podsim::DrawFaults(*plan, scope);
   if (!faults.ok()) {
     PODSIM_CHECK(absl::IsInvalidArgument(faults.status()));
     PODSIM_CHECK(faults.status().message().find('\n') ==

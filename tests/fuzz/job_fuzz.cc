@@ -21,7 +21,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
   const std::string printed = podsim::PrintJob(*spec);
   const auto again = podsim::ParseJob(printed, "printed");
   PODSIM_CHECK(again.ok() && podsim::PrintJob(*again) == printed);
-  const auto plan = podsim::MakePlan(
+  const auto plan = podsim::PlanJob(
       *spec, podsim::testing::Inputs(spec->dataset() == "synthetic"
                                          ? podsim::testing::Synthetic()
                                          : podsim::testing::Digits()));

@@ -17,7 +17,7 @@ using ::podsim::testing::Spec;
 TEST(PlanMakerTest, TheDraftIsThePlanForItsOwnLevel) {
   const JobSpec spec = Spec("topology: 'v3-8'");
   const PlanInputs inputs = Inputs(Digits());
-  ASSERT_OK_AND_ASSIGN(JobPlan draft, MakePlan(spec, inputs));
+  ASSERT_OK_AND_ASSIGN(JobPlan draft, PlanJob(spec, inputs));
   draft.set_hash("this very one");
   const auto make_plan = PlanMakerFor(spec, inputs, draft);
   for (const int time : {1, 2}) {
@@ -29,12 +29,12 @@ TEST(PlanMakerTest, TheDraftIsThePlanForItsOwnLevel) {
 TEST(PlanMakerTest, AnotherLevelHasAPlanOfItsOwn) {
   const JobSpec spec = Spec("topology: 'v3-8'");
   PlanInputs inputs = Inputs(Digits());
-  ASSERT_OK_AND_ASSIGN(const JobPlan draft, MakePlan(spec, inputs));
+  ASSERT_OK_AND_ASSIGN(const JobPlan draft, PlanJob(spec, inputs));
   ASSERT_OK_AND_ASSIGN(const JobPlan plan,
                        PlanMakerFor(spec, inputs, draft)("v2"));
   EXPECT_EQ(plan.bits().isa(), "v2");
   inputs.isa = "v2";
-  ASSERT_OK_AND_ASSIGN(const JobPlan expected, MakePlan(spec, inputs));
+  ASSERT_OK_AND_ASSIGN(const JobPlan expected, PlanJob(spec, inputs));
   EXPECT_EQ(plan.hash(), expected.hash());
   EXPECT_NE(plan.hash(), draft.hash());
 }

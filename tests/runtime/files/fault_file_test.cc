@@ -115,7 +115,7 @@ TEST(FaultFuzzTest, AnyTextGivesFaultsThatFitOrAnErrorInOneLine) {
       continue;
     }
     ++parsed;
-    const auto faults = PlanFaults(*plan, scope);
+    const auto faults = DrawFaults(*plan, scope);
     if (!faults.ok()) {
       ASSERT_THAT(faults, StatusIs(kInvalid, Not(HasSubstr("\n")))) << text;
       continue;

@@ -26,7 +26,7 @@ PlanInputs InputsOf(std::int64_t memory_bytes = 0) {
 
 absl::StatusOr<JobPlan> Plan(const std::string& bench,
                              const std::string& rest = "") {
-  return MakePlan(Spec(rest + " bench {" + bench + "}"), InputsOf());
+  return PlanJob(Spec(rest + " bench {" + bench + "}"), InputsOf());
 }
 
 TEST(BenchPlanTest, DefaultsAreThoseOfNcclTests) {
@@ -65,7 +65,7 @@ TEST(BenchPlanTest, ThePodIsPlannedAsForTraining) {
   EXPECT_EQ(plan.stall_timeout(), 3);
   EXPECT_EQ(plan.train_steps(), 0);
   EXPECT_EQ(plan.hash().size(), 64u);
-  EXPECT_EQ(MakePlan(Spec("bench {}"), InputsOf())->bits().slice(), "v3-32");
+  EXPECT_EQ(PlanJob(Spec("bench {}"), InputsOf())->bits().slice(), "v3-32");
 }
 
 TEST(BenchPlanTest, ChoicesReachTheHostsAndTheHash) {
@@ -112,12 +112,12 @@ TEST(BenchPlanTest, ARootIsARankOfABroadcast) {
 TEST(BenchPlanTest, BuffersBeyondTheMachineAreRefused) {
   // 2 buffers of 32 MiB on each of 4 hosts.
   const JobSpec spec = Spec("bench {}");
-  EXPECT_THAT(MakePlan(spec, InputsOf(256 * kMiB)), IsOk());
+  EXPECT_THAT(PlanJob(spec, InputsOf(256 * kMiB)), IsOk());
   EXPECT_THAT(
-      MakePlan(spec, InputsOf(255 * kMiB)),
+      PlanJob(spec, InputsOf(255 * kMiB)),
       StatusIs(absl::StatusCode::kResourceExhausted,
                AllOf(HasSubstr("256.00 MiB"), HasSubstr("255.00 MiB"))));
-  EXPECT_THAT(MakePlan(Spec("bench { agg_iters: 2 }"), InputsOf(256 * kMiB)),
+  EXPECT_THAT(PlanJob(Spec("bench { agg_iters: 2 }"), InputsOf(256 * kMiB)),
               StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("-m")));
 }
 
@@ -129,9 +129,9 @@ TEST(BenchPlanTest, TooManyRowsAreRefused) {
 TEST(BenchPlanTest, HostsElsewhereShareNoCpuOfThisMachine) {
   PlanInputs inputs = InputsOf();
   inputs.cpus = 2;
-  EXPECT_EQ(MakePlan(Spec("bench {}"), inputs)->notes_size(), 1);
+  EXPECT_EQ(PlanJob(Spec("bench {}"), inputs)->notes_size(), 1);
   inputs.cpus = 0;
-  EXPECT_EQ(MakePlan(Spec("bench {}"), inputs)->notes_size(), 0);
+  EXPECT_EQ(PlanJob(Spec("bench {}"), inputs)->notes_size(), 0);
 }
 
 }  // namespace

@@ -121,8 +121,8 @@ TEST_P(CompleteTest, ApplyingItAgainChangesNothing) {
   EXPECT_EQ(PrintJob(once), PrintJob(twice));
   const PlanInputs inputs =
       Inputs(once.dataset() == "digits" ? Digits() : Synthetic());
-  ASSERT_OK_AND_ASSIGN(const JobPlan plan, MakePlan(asked, inputs));
-  ASSERT_OK_AND_ASSIGN(const JobPlan again, MakePlan(once, inputs));
+  ASSERT_OK_AND_ASSIGN(const JobPlan plan, PlanJob(asked, inputs));
+  ASSERT_OK_AND_ASSIGN(const JobPlan again, PlanJob(once, inputs));
   EXPECT_EQ(plan.DebugString(), again.DebugString());
 }
 

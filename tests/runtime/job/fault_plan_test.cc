@@ -64,7 +64,7 @@ class BadFaultsTest : public ::testing::TestWithParam<Bad> {};
 TEST_P(BadFaultsTest, SaysWhichFaultAndWhatIsAllowedInOneLine) {
   for (const absl::Status& status :
        {CheckFaults(Plan(GetParam().text), kScope),
-        PlanFaults(Plan(GetParam().text), kScope).status()}) {
+        DrawFaults(Plan(GetParam().text), kScope).status()}) {
     EXPECT_THAT(status, StatusIs(absl::StatusCode::kInvalidArgument,
                                  AllOf(HasSubstr(GetParam().says),
                                        Not(HasSubstr("\n")))));
@@ -141,10 +141,10 @@ TEST(CheckFaultsTest, WhatAJobMustHave) {
                        HasSubstr("up to 10000000 steps")));
 }
 
-TEST(PlanFaultsTest, AreInOrderOfSteps) {
+TEST(DrawFaultsTest, AreInOrderOfSteps) {
   ASSERT_OK_AND_ASSIGN(
       const std::vector<Fault> faults,
-      PlanFaults(Plan("faults { kind: KILL host: 1 step: 30 }"
+      DrawFaults(Plan("faults { kind: KILL host: 1 step: 30 }"
                       "faults { kind: KILL host: 2 step: 3 }"
                       "faults { kind: FREEZE host: 3 step: 30 }"
                       "random { seed: 4 per_step: 1 kinds: SLOW }"),
@@ -163,11 +163,11 @@ TEST(PlanFaultsTest, AreInOrderOfSteps) {
   EXPECT_THAT(of_thirty, ::testing::ElementsAre("KILL", "FREEZE", "SLOW"));
 }
 
-TEST(PlanFaultsTest, TheSameSeedDrawsTheSameFaults) {
+TEST(DrawFaultsTest, TheSameSeedDrawsTheSameFaults) {
   const std::string kinds = Kinds({"KILL", "CUT", "DELAY"});
   const auto draw = [&](int seed, std::int64_t steps) {
     auto faults =
-        PlanFaults(Plan("random { per_step: 0.3 seed: " + std::to_string(seed) +
+        DrawFaults(Plan("random { per_step: 0.3 seed: " + std::to_string(seed) +
                         kinds + " }"),
                    {.hosts = 8, .steps = steps});
     PODSIM_CHECK(faults.ok());
@@ -182,7 +182,7 @@ TEST(PlanFaultsTest, TheSameSeedDrawsTheSameFaults) {
 }
 
 // Each draw is within the rules, and each value that the rules allow comes up.
-TEST(PlanFaultsTest, DrawsAreFaultsThatMayBeListed) {
+TEST(DrawFaultsTest, DrawsAreFaultsThatMayBeListed) {
   const FaultScope scope = {.hosts = 3, .steps = 20'000, .checkpoints = true};
   FaultPlan plan;
   plan.mutable_random()->set_per_step(0.25);
@@ -190,7 +190,7 @@ TEST(PlanFaultsTest, DrawsAreFaultsThatMayBeListed) {
     plan.mutable_random()->add_kinds(static_cast<Fault::Kind>(kind));
   }
   ASSERT_OK_AND_ASSIGN(const std::vector<Fault> faults,
-                       PlanFaults(plan, scope));
+                       DrawFaults(plan, scope));
   // Five standard deviations of a binomial count: sqrt(n p (1 - p)) = 61.
   EXPECT_NEAR(faults.size(), 5000, 306);
   std::map<Fault::Kind, int> kinds;
@@ -211,11 +211,11 @@ TEST(PlanFaultsTest, DrawsAreFaultsThatMayBeListed) {
                                            "update"}));
 }
 
-TEST(PlanFaultsTest, LinksAreBetweenProcesses) {
+TEST(DrawFaultsTest, LinksAreBetweenProcesses) {
   const FaultScope scope = {.hosts = 5, .first_host = {0, 1, 4}, .steps = 2000};
   ASSERT_OK_AND_ASSIGN(
       const std::vector<Fault> faults,
-      PlanFaults(Plan("random { per_step: 1 kinds: CUT }"), scope));
+      DrawFaults(Plan("random { per_step: 1 kinds: CUT }"), scope));
   std::set<std::pair<int, int>> links;
   for (const Fault& fault : faults) links.emplace(fault.host(), fault.to());
   // Of 20 pairs, six are within hosts 1 to 3.
@@ -224,8 +224,8 @@ TEST(PlanFaultsTest, LinksAreBetweenProcesses) {
   EXPECT_TRUE(links.contains({4, 0}) && links.contains({3, 4}));
 }
 
-TEST(PlanFaultsTest, RefusesMoreThanAnyoneCouldWant) {
-  EXPECT_THAT(PlanFaults(Plan("random { per_step: 1 kinds: SLOW }"),
+TEST(DrawFaultsTest, RefusesMoreThanAnyoneCouldWant) {
+  EXPECT_THAT(DrawFaults(Plan("random { per_step: 1 kinds: SLOW }"),
                          {.hosts = 1, .steps = 10'001}),
               StatusIs(absl::StatusCode::kInvalidArgument,
                        HasSubstr("more than 10000 faults")));

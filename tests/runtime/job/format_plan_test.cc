@@ -20,7 +20,7 @@ using ::testing::HasSubstr;
 
 std::string Format(const std::string& text) {
   const JobSpec spec = Spec(text);
-  const auto plan = MakePlan(spec, Inputs(Digits()));
+  const auto plan = PlanJob(spec, Inputs(Digits()));
   PODSIM_CHECK(plan.ok());
   return FormatPlan(*plan, *FindSlice(plan->bits().slice()));
 }

@@ -49,10 +49,9 @@ TEST(JobFuzzTest, TheCorpusIsOfJobsThatPlan) {
   for (const std::string& text : corpus) {
     SCOPED_TRACE(text);
     ASSERT_OK_AND_ASSIGN(const JobSpec spec, ParseJob(text, "corpus"));
-    EXPECT_THAT(
-        MakePlan(spec, Inputs(spec.dataset() == "synthetic" ? Synthetic()
-                                                            : Digits())),
-        IsOk());
+    EXPECT_THAT(PlanJob(spec, Inputs(spec.dataset() == "synthetic" ? Synthetic()
+                                                                   : Digits())),
+                IsOk());
   }
 }
 
@@ -73,7 +72,7 @@ TEST(JobFuzzTest, AnyTextGivesAJobOrAnErrorWithAPlace) {
       continue;
     }
     ++parsed;
-    const auto plan = MakePlan(
+    const auto plan = PlanJob(
         *spec, Inputs(spec->dataset() == "synthetic" ? Synthetic() : Digits()));
     if (plan.ok()) {
       ++planned;

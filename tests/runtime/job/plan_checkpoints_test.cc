@@ -29,10 +29,10 @@ constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
 constexpr char kDir[] = " model_dir: '/m' ";
 
 absl::StatusOr<JobPlan> PlanOf(const std::string& text) {
-  return MakePlan(Spec(text), Inputs(Digits()));
+  return PlanJob(Spec(text), Inputs(Digits()));
 }
 
-TEST(PlanCheckpointsTest, WithoutModelDirThereAreNone) {
+TEST(FillCheckpointsTest, WithoutModelDirThereAreNone) {
   ASSERT_OK_AND_ASSIGN(const JobPlan plan, PlanOf(""));
   EXPECT_EQ(plan.model_dir(), "");
   EXPECT_EQ(plan.checkpoint_every(), 0);
@@ -102,7 +102,7 @@ INSTANTIATE_TEST_SUITE_P(
         Interval{"checkpoint_every: 0", 0, 0},
         Interval{"checkpoint_every_seconds: 0", 0, 0}));
 
-TEST(PlanCheckpointsTest, TakesWhatTheJobSays) {
+TEST(FillCheckpointsTest, TakesWhatTheJobSays) {
   ASSERT_OK_AND_ASSIGN(
       const JobPlan plan,
       PlanOf(absl::StrCat("keep: 3 weights_check_every: 7 audit_every: 5 "
@@ -115,14 +115,14 @@ TEST(PlanCheckpointsTest, TakesWhatTheJobSays) {
   EXPECT_EQ(plan.mode(), "eval");
 }
 
-TEST(PlanCheckpointsTest, OneCheckpointIsEnoughToEvaluate) {
+TEST(FillCheckpointsTest, OneCheckpointIsEnoughToEvaluate) {
   ASSERT_OK_AND_ASSIGN(const JobPlan plan,
                        PlanOf("mode: 'eval' restore: '/m/100'"));
   EXPECT_EQ(plan.mode(), "eval");
   EXPECT_EQ(plan.model_dir(), "");
 }
 
-TEST(PlanCheckpointsTest, RestartsFromTheFirstStepAreNoted) {
+TEST(FillCheckpointsTest, RestartsFromTheFirstStepAreNoted) {
   const auto note = Contains(HasSubstr("begins again with the first step"));
   ASSERT_OK_AND_ASSIGN(const JobPlan without, PlanOf("max_restarts: 2"));
   EXPECT_THAT(without.notes(), note);
@@ -133,7 +133,7 @@ TEST(PlanCheckpointsTest, RestartsFromTheFirstStepAreNoted) {
   EXPECT_THAT(none.notes(), Not(note));
 }
 
-TEST(PlanCheckpointsTest, AHostAloneHasNobodyToAuditIt) {
+TEST(FillCheckpointsTest, AHostAloneHasNobodyToAuditIt) {
   ASSERT_OK_AND_ASSIGN(const JobPlan alone,
                        PlanOf("topology: 'v3-8' audit_every: 5"));
   EXPECT_EQ(alone.audit_every(), 0);
@@ -142,7 +142,7 @@ TEST(PlanCheckpointsTest, AHostAloneHasNobodyToAuditIt) {
   EXPECT_EQ(packed.audit_every(), 5);
 }
 
-TEST(PlanFaultsTest, ThoseOfAJobAreInItsPlanInOrder) {
+TEST(DrawFaultsTest, ThoseOfAJobAreInItsPlanInOrder) {
   const std::string text =
       "train_steps: 50 faults { faults { kind: SLOW step: 9 seconds: 2 } "
       "faults { kind: KILL host: 3 step: 4 } "
@@ -150,7 +150,7 @@ TEST(PlanFaultsTest, ThoseOfAJobAreInItsPlanInOrder) {
   const JobSpec spec = Spec(text);
   ASSERT_OK_AND_ASSIGN(const JobPlan plan, PlanOf(text));
   ASSERT_OK_AND_ASSIGN(const std::vector<Fault> faults,
-                       PlanFaults(spec.faults(), {.hosts = 4, .steps = 50}));
+                       DrawFaults(spec.faults(), {.hosts = 4, .steps = 50}));
   ASSERT_GT(faults.size(), 10) << "some are drawn";
   ASSERT_EQ(plan.faults_size(), faults.size());
   for (int i = 0; i < plan.faults_size(); ++i)
@@ -159,7 +159,7 @@ TEST(PlanFaultsTest, ThoseOfAJobAreInItsPlanInOrder) {
   EXPECT_THAT(plan.faults_done(), ElementsAre(1, 0));
 }
 
-TEST(PlanFaultsTest, AreCheckedAgainstTheJob) {
+TEST(DrawFaultsTest, AreCheckedAgainstTheJob) {
   const auto fault = [](const std::string& what, const std::string& rest = "") {
     return PlanOf(absl::StrCat("train_steps: 50 ", rest, " faults { faults { ",
                                what, " } }"));

@@ -30,7 +30,7 @@ constexpr auto kExhausted = absl::StatusCode::kResourceExhausted;
 
 absl::StatusOr<JobPlan> PlanOf(const std::string& text) {
   const JobSpec spec = Spec(text);
-  return MakePlan(
+  return PlanJob(
       spec, Inputs(spec.dataset() == "synthetic" ? Synthetic() : Digits()));
 }
 
@@ -149,8 +149,8 @@ TEST_P(HashTest, CoversWhatDecidesBitsAndNothingElse) {
   const JobSpec changed = MergeSpecs(Spec(base), Spec(GetParam().change));
   ASSERT_OK_AND_ASSIGN(
       const JobPlan other,
-      MakePlan(changed, Inputs(changed.dataset() == "synthetic" ? Synthetic()
-                                                                : Digits())));
+      PlanJob(changed, Inputs(changed.dataset() == "synthetic" ? Synthetic()
+                                                               : Digits())));
   EXPECT_EQ(plan.hash() == other.hash(), GetParam().same);
 }
 
@@ -260,7 +260,7 @@ TEST(PlannerTest, PackingAndCrowdingAreNoted) {
   PlanInputs inputs = Inputs(Digits());
   inputs.cpus = 2;
   ASSERT_OK_AND_ASSIGN(const JobPlan plan,
-                       MakePlan(Spec("topology: 'v3-2048'"), inputs));
+                       PlanJob(Spec("topology: 'v3-2048'"), inputs));
   EXPECT_THAT(plan.notes(), Contains(HasSubstr("256 hosts are packed into 8")));
   EXPECT_THAT(plan.notes(), Contains(HasSubstr("share 2 CPUs")));
 }
@@ -286,13 +286,13 @@ TEST(PlannerTest, BatchesBeyondCountingAreRefusedToo) {
 TEST(PlannerTest, AJobBeyondThisMachineIsRefusedWithBothFigures) {
   PlanInputs inputs = Inputs(Digits());
   inputs.memory_bytes = 100 << 20;
-  EXPECT_THAT(MakePlan(JobSpec(), inputs),
+  EXPECT_THAT(PlanJob(JobSpec(), inputs),
               StatusIs(kExhausted, AllOf(HasSubstr("needs 2"),
                                          HasSubstr("100.00 MiB are there"),
                                          HasSubstr("processes=1 needs"))));
-  EXPECT_THAT(MakePlan(Spec("host_memory_bytes: 1024"), inputs),
+  EXPECT_THAT(PlanJob(Spec("host_memory_bytes: 1024"), inputs),
               StatusIs(kExhausted, HasSubstr("1.00 KiB are allowed")));
-  EXPECT_TRUE(MakePlan(Spec("host_memory_bytes: 9999999999"), inputs).ok());
+  EXPECT_TRUE(PlanJob(Spec("host_memory_bytes: 9999999999"), inputs).ok());
 }
 
 TEST(PlannerTest, AnIsaAboveThePodsIsRefused) {
@@ -301,7 +301,7 @@ TEST(PlannerTest, AnIsaAboveThePodsIsRefused) {
                                        HasSubstr("runs v3 at most"))));
 }
 
-TEST(MakePlanForTest, TakesAProgramOfTheCallers) {
+TEST(PlanOwnProgramTest, TakesAProgramOfTheCallers) {
   ModelConfig config;
   config.set_name("mlp");
   config.add_hidden(32);
@@ -318,7 +318,7 @@ TEST(MakePlanForTest, TakesAProgramOfTheCallers) {
       "topology: 'v3-32' dataset: 'my data' batch_per_core: 4 train_steps: 30 "
       "learning_rate: 0.05 momentum: 0.9");
   ASSERT_OK_AND_ASSIGN(const JobPlan plan,
-                       MakePlanFor(spec, program, Inputs(data)));
+                       PlanJob(spec, program, Inputs(data)));
   EXPECT_EQ(plan.bits().model().name(), "mine");
   EXPECT_EQ(plan.bits().precision(), "float32");
   EXPECT_EQ(plan.train_steps(), 30);
@@ -329,7 +329,7 @@ TEST(MakePlanForTest, TakesAProgramOfTheCallers) {
   EXPECT_EQ(plan.hash(), HashOf(plan.bits()));
 }
 
-TEST(MakePlanForTest, NamesWhatIsMissing) {
+TEST(PlanOwnProgramTest, NamesWhatIsMissing) {
   const Program program;
   const JobSpec full = Spec(
       "topology: 'v3-8' dataset: 'digits' batch_per_core: 8 train_steps: 3 "
@@ -339,7 +339,7 @@ TEST(MakePlanForTest, NamesWhatIsMissing) {
     JobSpec spec = full;
     spec.GetReflection()->ClearField(
         &spec, JobSpec::descriptor()->FindFieldByName(field));
-    EXPECT_THAT(MakePlanFor(spec, program, Inputs(Digits())),
+    EXPECT_THAT(PlanJob(spec, program, Inputs(Digits())),
                 StatusIs(kInvalid, HasSubstr(field)));
   }
 }

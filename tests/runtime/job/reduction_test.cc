@@ -24,7 +24,7 @@ using ::testing::HasSubstr;
 constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
 
 absl::StatusOr<JobPlan> PlanOf(const std::string& text) {
-  return MakePlan(Spec(text), Inputs(Digits()));
+  return PlanJob(Spec(text), Inputs(Digits()));
 }
 
 TEST(ReductionTest, ATreeFreezesItsOrderAndMicrobatch) {

@@ -34,7 +34,7 @@ absl::StatusOr<JobPlan> Plan(const std::string& text, const Setting& setting) {
     spec.set_learning_rate(0.1);
   if (!spec.has_lr_scaling()) spec.set_lr_scaling("linear");
   JobPlan plan;
-  const absl::Status status = PlanSchedule(
+  const absl::Status status = FillSchedule(
       spec, *FindSlice(setting.topology),
       {.batch_per_core = setting.batch_per_core,
        .dataset_size = setting.dataset_size,

@@ -1,6 +1,6 @@
 // A job on its way to a plan: shared by the planner's parts.
-#ifndef PODSIM_RUNTIME_JOB_JOB_H_
-#define PODSIM_RUNTIME_JOB_JOB_H_
+#ifndef PODSIM_RUNTIME_JOB_RESOLVED_JOB_H_
+#define PODSIM_RUNTIME_JOB_RESOLVED_JOB_H_
 
 #include <cstdint>
 
@@ -10,7 +10,7 @@
 namespace podsim {
 
 // A complete spec and what follows from it alone.
-struct Job {
+struct ResolvedJob {
   JobSpec spec;
   Slice slice;
   std::int64_t batch_per_core = 0;
@@ -18,4 +18,4 @@ struct Job {
 
 }  // namespace podsim
 
-#endif  // PODSIM_RUNTIME_JOB_JOB_H_
+#endif  // PODSIM_RUNTIME_JOB_RESOLVED_JOB_H_
