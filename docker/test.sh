@@ -2,7 +2,8 @@
 # Trains a v3-32 pod in containers and compares its weights with those of a run
 # on this machine: same plan, same bits. Then measures the pod's all-reduce in
 # containers, every element verified. Then kills a host, and compares the weights
-# once more.
+# once more. Before all that: no pod without a token, and containers that may do
+# nothing to the machine.
 #
 #   docker/test.sh [BUILD_DIR]      default build/release; already built
 #
@@ -20,8 +21,10 @@ build=$(cd "${1:-$root/build/release}" && pwd)
 work=$(mktemp -d /tmp/podsim-docker-XXXXXX)
 compose=$root/docker/compose.yaml
 export COMPOSE_PROJECT_NAME=podsim-test
+unset PODSIM_TOKEN
 finish() {
   local code=$?
+  export PODSIM_TOKEN=none-is-needed-to-end
   [ -n "${DOCKER_HOST:-}" ] &&
     docker-compose -f "$compose" down --timeout 2 >/dev/null 2>&1 || true
   engine_stop "$work"
@@ -61,6 +64,23 @@ cmake --install "$build" --prefix "$work/image" --component programs >/dev/null
 docker build -q -f "$root/docker/Dockerfile" --target prebuilt -t podsim \
   "$work/image" >"$work/build.log" 2>&1 || fail "image build failed" "$work/build.log"
 
+# Without a token compose says what is missing, and starts nothing.
+if docker-compose -f "$compose" up --no-build >"$work/token.log" 2>&1 </dev/null; then
+  fail "a pod without a token was started" "$work/token.log"
+fi
+grep "give this pod a secret of its own, .*: export PODSIM_TOKEN=" \
+  "$work/token.log" || fail "no word on the token" "$work/token.log"
+PODSIM_TOKEN=$(head -c 16 /dev/urandom | od -An -tx1 | tr -d ' \n')
+export PODSIM_TOKEN
+passed=1
+
+# Any slice: compose understands the file and finds all of its services.
+"$build/bin/pod_launch" --print_compose v3-512 >"$work/v3-512.yaml"
+services=$(docker-compose -f "$work/v3-512.yaml" config --services | wc -l) ||
+  fail "compose refused the file of v3-512" "$work/v3-512.yaml"
+[ "$services" = 65 ] || fail "$services services for v3-512" "$work/v3-512.yaml"
+passed=2
+
 up "the pod in containers" "$work/compose.log" "$compose"
 "$build/bin/pod_launch" --topology v3-32 --model mlp >"$work/local.log" 2>&1 ||
   fail "the pod on this machine failed" "$work/local.log"
@@ -71,13 +91,23 @@ local=$(hash_in "$work/local.log")
 [ "$in_containers" = "$local" ] ||
   fail "weights differ: containers $in_containers, here $local" "$work/compose.log"
 grep -h "weights hash" "$work/compose.log"
-passed=1
+passed=3
+
+# What a container may do: as no user, with no capability, writing nothing.
+for service in coordinator host-3; do
+  may=$(docker inspect -f '{{.Config.User}} {{.HostConfig.ReadonlyRootfs}} {{.HostConfig.CapDrop}} {{.HostConfig.SecurityOpt}} {{.HostConfig.Init}}' \
+    "$(docker-compose -f "$compose" ps -q "$service")")
+  echo "$service: $may"
+  [ "$may" = "10001:10001 true [ALL] [no-new-privileges:true] true" ] ||
+    fail "$service may do more than it should: $may" "$work/compose.log"
+done
+passed=4
 
 up "the benchmark in containers" "$work/bench.log" "$compose" \
   "$root/docker/compose.bench.yaml"
 grep -h "Out of bounds values : 0 OK" "$work/bench.log" ||
   fail "no verified result in the output" "$work/bench.log"
-passed=2
+passed=5
 
 # A host's process is killed from outside, as by a lack of memory; Docker's own
 # commands would count as a wish to stop it.
@@ -103,4 +133,4 @@ grep -h "restarting, generation 2" "$work/restart.log" ||
   >"$work/whole.log" 2>&1 || fail "the pod on this machine failed" "$work/whole.log"
 [ "$(hash_in "$work/restart.log")" = "$(hash_in "$work/whole.log")" ] ||
   fail "weights differ after the restart" "$work/restart.log"
-echo "3 passed, 0 failed"
+echo "6 passed, 0 failed"

@@ -96,6 +96,9 @@ constexpr FlagInfo kOptions[] = {
      "links, storage (docs/reliability.md)"},
     {"describe", kModes, "NAME",
      "Explain a slice: grid, ring, each host's environment"},
+    {"print_compose", kModes, "NAME",
+     "Print a slice as containers: the compose file of a\n"
+     "coordinator and its hosts, for docker/"},
     {"listen", kElsewhere, "ADDR",
      "Where the coordinator listens, such as 0.0.0.0:8476"},
 };
@@ -238,6 +241,11 @@ absl::StatusOr<LaunchOptions> MakeOptions(RawFlags& raw) {
     chosen.emplace_back("--describe");
     options.action = LaunchAction::kDescribe;
   }
+  options.print_compose = raw.options["print_compose"];
+  if (!options.print_compose.empty()) {
+    chosen.emplace_back("--print_compose");
+    options.action = LaunchAction::kPrintCompose;
+  }
   for (const auto& [name, action] : modes) {
     if (!raw.switches[name]) continue;
     chosen.push_back(absl::StrCat("--", name));
@@ -281,6 +289,14 @@ absl::StatusOr<ParsedFlags> ParseFlags(const std::vector<std::string>& args,
   if (!raw.unknown.empty()) return UnknownArgument(raw.unknown.front());
   PODSIM_RETURN_IF_ERROR(CheckSpec(parsed.spec));
   PODSIM_ASSIGN_OR_RETURN(parsed.options, MakeOptions(raw));
+  // The file is of a slice alone: a setting would be lost.
+  if (parsed.options.action == LaunchAction::kPrintCompose &&
+      parsed.spec.ByteSizeLong() > 0) {
+    return absl::InvalidArgumentError(
+        "--print_compose goes with no setting of a job, be it a flag or in the "
+        "environment; give those to pod_launch in the file, as the "
+        "coordinator's command");
+  }
   return parsed;
 }
 

@@ -19,19 +19,21 @@ namespace podsim {
 
 enum class LaunchAction : std::uint8_t {
   kTrain,
-  kDryRun,    // print the plan
-  kPrintJob,  // print the merged JobSpec
-  kDescribe,  // explain a slice
-  kSelfTest,  // compare with real chips
-  kText,      // print ParsedFlags::text (help, version)
+  kDryRun,        // print the plan
+  kPrintJob,      // print the merged JobSpec
+  kDescribe,      // explain a slice
+  kPrintCompose,  // a slice as containers
+  kSelfTest,      // compare with real chips
+  kText,          // print ParsedFlags::text (help, version)
 };
 
 struct LaunchOptions : PodOptions {
   LaunchAction action = LaunchAction::kTrain;
-  std::string job_file;      // text JobSpec; empty: none
-  std::string faults_file;   // what is to go wrong; empty: nothing
-  std::string choices_file;  // table that "auto" goes by; empty: none
-  std::string describe;      // slice to explain
+  std::string job_file;       // text JobSpec; empty: none
+  std::string faults_file;    // what is to go wrong; empty: nothing
+  std::string choices_file;   // table that "auto" goes by; empty: none
+  std::string describe;       // slice to explain
+  std::string print_compose;  // slice to write a compose file for
 };
 
 struct ParsedFlags {

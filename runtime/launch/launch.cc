@@ -3,6 +3,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "base/status.h"
 #include "base/units.h"
 #include "host/core/selftest.h"
@@ -19,6 +20,7 @@
 #include "runtime/job/format_plan.h"
 #include "runtime/job/planner.h"
 #include "runtime/job/spec_check.h"
+#include "runtime/launch/compose_file.h"
 #include "runtime/launch/flags.h"
 #include "runtime/launch/train_job.h"
 #include "runtime/pod/job_runner.h"
@@ -38,6 +40,14 @@ int Refuse(const absl::Status& status, Console& console) {
 absl::StatusOr<int> DescribeSlice(const std::string& name, Console& console) {
   PODSIM_ASSIGN_OR_RETURN(const Slice slice, FindSlice(name));
   console.Line(Describe(slice));
+  return kDone;
+}
+
+absl::StatusOr<int> PrintCompose(const ParsedFlags& flags, Console& console) {
+  PODSIM_ASSIGN_OR_RETURN(const Slice slice,
+                          FindSlice(flags.options.print_compose));
+  const std::string file = ComposeFile(slice);
+  console.Line(std::string(absl::StripSuffix(file, "\n")));
   return kDone;
 }
 
@@ -134,6 +144,8 @@ absl::StatusOr<int> Act(const LaunchContext& context, Console& console,
       return kDone;
     case LaunchAction::kDescribe:
       return DescribeSlice(flags.options.describe, console);
+    case LaunchAction::kPrintCompose:
+      return PrintCompose(flags, console);
     case LaunchAction::kSelfTest:
       return SelfTest(flags.spec, console);
     case LaunchAction::kTrain:
