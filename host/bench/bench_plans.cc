@@ -22,14 +22,18 @@ PlanRequest RequestFor(const JobPlan& plan) {
           .chunk_elements = plan.chunk_elements()};
 }
 
-absl::StatusOr<Algorithm> AlgorithmFor(const PlanBits& bits,
+absl::StatusOr<Algorithm> Choose(const JobPlan& plan, Collective collective,
+                                 std::int64_t bytes) {
+  PODSIM_ASSIGN_OR_RETURN(
+      const std::vector<ChoiceRow> table,
+      ChoiceTable(plan.bits().choices(), MediumOf(plan.transport())));
+  return ChooseAlgorithm(collective, bytes, plan.bits().hosts(), table);
+}
+
+absl::StatusOr<Algorithm> AlgorithmFor(const JobPlan& plan,
                                        const BenchCase& one,
                                        std::int64_t bytes) {
-  if (one.algorithm == "auto") {
-    PODSIM_ASSIGN_OR_RETURN(const std::vector<ChoiceRow> table,
-                            ChoiceTable(bits.choices()));
-    return ChooseAlgorithm(one.collective, bytes, bits.hosts(), table);
-  }
+  if (one.algorithm == "auto") return Choose(plan, one.collective, bytes);
   const auto named = AlgorithmNamed(one.algorithm);
   if (named.has_value()) return *named;
   return absl::InvalidArgumentError(
@@ -57,7 +61,7 @@ absl::StatusOr<BenchPlans> PlanCase(const JobPlan& plan, const BenchCase& one,
   PODSIM_ASSIGN_OR_RETURN(
       request.algorithm,
       AlgorithmFor(
-          plan.bits(), one,
+          plan, one,
           request.elements * static_cast<std::int64_t>(SizeOf(shape.wire))));
   // Chunks are so many bytes of the buffer, whatever the type.
   request.chunk_elements = plan.chunk_elements() * kPlannedElementBytes /
@@ -70,10 +74,8 @@ absl::StatusOr<BenchPlans> PlanBarrier(const JobPlan& plan,
                                        const std::vector<int>& hosts) {
   PlanRequest request = RequestFor(plan);
   request.collective = Collective::kBarrier;
-  PODSIM_ASSIGN_OR_RETURN(const std::vector<ChoiceRow> table,
-                          ChoiceTable(plan.bits().choices()));
-  request.algorithm =
-      ChooseAlgorithm(Collective::kBarrier, 0, plan.bits().hosts(), table);
+  PODSIM_ASSIGN_OR_RETURN(request.algorithm,
+                          Choose(plan, Collective::kBarrier, 0));
   return PlansOf(request, hosts);
 }
 

@@ -27,8 +27,8 @@ absl::Status Unknown(int row, const std::string& what, const std::string& name,
 
 }  // namespace
 
-absl::StatusOr<std::vector<ChoiceRow>> ChoiceTable(
-    const google::protobuf::RepeatedPtrField<AlgorithmChoice>& choices) {
+absl::StatusOr<std::vector<ChoiceRow>> ChoiceRows(
+    const AlgorithmChoiceRows& choices) {
   std::vector<ChoiceRow> table;
   for (const AlgorithmChoice& choice : choices) {
     const int row = static_cast<int>(table.size());
@@ -49,7 +49,13 @@ absl::StatusOr<std::vector<ChoiceRow>> ChoiceTable(
          .algorithm = *algorithm});
   }
   PODSIM_RETURN_IF_ERROR(CheckChoices(table));
-  const std::span<const ChoiceRow> shipped = ShippedChoices();
+  return table;
+}
+
+absl::StatusOr<std::vector<ChoiceRow>> ChoiceTable(
+    const AlgorithmChoiceRows& choices, Medium medium) {
+  PODSIM_ASSIGN_OR_RETURN(std::vector<ChoiceRow> table, ChoiceRows(choices));
+  const std::span<const ChoiceRow> shipped = ShippedChoices(medium);
   table.insert(table.end(), shipped.begin(), shipped.end());
   return table;
 }

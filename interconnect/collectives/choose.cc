@@ -9,25 +9,41 @@
 namespace podsim {
 namespace {
 
-// Up to here the fewer steps of halving-doubling are worth more than the ring's
-// even flow: all-reduces of 4 hosts over Unix sockets (docs/performance.md), 2.5
-// against 3.4 ms at 1 MiB, 9.4 against 9.2 ms at 4 MiB. The other collectives
-// are assumed to be alike.
-constexpr std::int64_t kFewStepsUpTo = 1 << 20;
+constexpr std::int64_t kKiB = 1 << 10;
 
-constexpr ChoiceRow FewSteps(Collective collective) {
+// Up to so many bytes the fewer steps of halving-doubling are worth more than
+// the ring's even flow. Measured for all-reduces of 4 hosts
+// (docs/performance.md); the other collectives are assumed to be alike.
+constexpr std::int64_t kFewStepsThroughMemory = 128 * kKiB;
+constexpr std::int64_t kFewStepsOverSockets = 1024 * kKiB;
+
+constexpr ChoiceRow FewSteps(Collective collective, std::int64_t most_bytes) {
   return {.collective = collective,
-          .most_bytes = kFewStepsUpTo,
+          .most_bytes = most_bytes,
           .algorithm = Algorithm::kHalvingDoubling};
 }
+
 // Beyond these the ring, and what has only one algorithm.
-constexpr std::array kShipped = {
-    FewSteps(Collective::kAllReduce), FewSteps(Collective::kReduceScatter),
-    FewSteps(Collective::kAllGather), FewSteps(Collective::kBroadcast)};
+constexpr std::array<ChoiceRow, 4> FewStepsUpTo(std::int64_t most_bytes) {
+  return {FewSteps(Collective::kAllReduce, most_bytes),
+          FewSteps(Collective::kReduceScatter, most_bytes),
+          FewSteps(Collective::kAllGather, most_bytes),
+          FewSteps(Collective::kBroadcast, most_bytes)};
+}
+
+constexpr auto kThroughMemory = FewStepsUpTo(kFewStepsThroughMemory);
+constexpr auto kOverSockets = FewStepsUpTo(kFewStepsOverSockets);
 
 }  // namespace
 
-std::span<const ChoiceRow> ShippedChoices() { return kShipped; }
+Medium MediumOf(std::string_view transport) {
+  return transport == "shm" ? Medium::kSharedMemory : Medium::kSockets;
+}
+
+std::span<const ChoiceRow> ShippedChoices(Medium medium) {
+  if (medium == Medium::kSharedMemory) return kThroughMemory;
+  return kOverSockets;
+}
 
 Algorithm ChooseAlgorithm(Collective collective, std::int64_t bytes, int world,
                           std::span<const ChoiceRow> table) {

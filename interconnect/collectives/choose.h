@@ -1,17 +1,21 @@
 // Which algorithm `--algo=auto` takes: the first row of a table that fits.
 //
 //   const Algorithm algorithm =
-//       ChooseAlgorithm(Collective::kAllReduce, 64 << 10, world);
+//       ChooseAlgorithm(Collective::kAllReduce, 64 << 10, world,
+//                       ShippedChoices(Medium::kSharedMemory));
 //
-// The choice decides the order of a sum, so a table is part of the job's plan:
-// it is written once, by a calibration (choice_table.h says how it travels),
-// and never by what a run measures.
+// Two tables ship: where a message costs little, as through shared memory, the
+// ring's even flow pays from smaller buffers on. The choice decides the order
+// of a sum, so it is part of the job's plan: a table is written once, by a
+// calibration (choice_table.h says how it travels), and never by what a run
+// measures.
 #ifndef PODSIM_INTERCONNECT_COLLECTIVES_CHOOSE_H_
 #define PODSIM_INTERCONNECT_COLLECTIVES_CHOOSE_H_
 
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <string_view>
 
 #include "absl/status/status.h"
 #include "interconnect/collectives/algorithms.h"
@@ -31,14 +35,20 @@ struct ChoiceRow {
   bool operator==(const ChoiceRow&) const = default;
 };
 
+// What frames between processes go through.
+enum class Medium : std::uint8_t { kSharedMemory, kSockets };
+
+// Of a job's transport: "shm" is shared memory, all else is sockets.
+Medium MediumOf(std::string_view transport);
+
 // What ships: for when no calibration has been made.
-std::span<const ChoiceRow> ShippedChoices();
+std::span<const ChoiceRow> ShippedChoices(Medium medium);
 
 // Rows are tried in order. Where none fits: the first of AllAlgorithms() that
 // supports the collective.
 // REQUIRES: CheckChoices(table) is OK.
 Algorithm ChooseAlgorithm(Collective collective, std::int64_t bytes, int world,
-                          std::span<const ChoiceRow> table = ShippedChoices());
+                          std::span<const ChoiceRow> table);
 
 // Errors: INVALID_ARGUMENT naming the first row that is wrong: an algorithm
 //   that does not do the collective, or a limit below 0.

@@ -27,7 +27,7 @@ ParseChoices(const std::string& text, const std::string& name) {
                      ": a table of algorithms without a row; write one "
                      "by pod_bench --algo=all --write_choices=FILE"));
   }
-  PODSIM_RETURN_IF_ERROR(Annotate(ChoiceTable(file.choices()).status(), name));
+  PODSIM_RETURN_IF_ERROR(Annotate(ChoiceRows(file.choices()).status(), name));
   return file.choices();
 }
 

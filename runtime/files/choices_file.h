@@ -19,7 +19,7 @@ namespace podsim {
 
 // `name` stands for the text in messages.
 // Errors: INVALID_ARGUMENT, one line that begins with NAME: what is no table
-//   (with the place), has no row, or has a row that ChoiceTable refuses.
+//   (with the place), has no row, or has a row that ChoiceRows refuses.
 absl::StatusOr<google::protobuf::RepeatedPtrField<AlgorithmChoice>>
 ParseChoices(const std::string& text, const std::string& name);
 

@@ -69,7 +69,7 @@ absl::StatusOr<std::int64_t> ScaledFrom(const Recipe& recipe,
 }  // namespace
 
 void FillExternalDefaults(JobSpec& spec) {
-  PODSIM_DEFAULT(spec, chunk_bytes, kSocketChunkBytes);
+  PODSIM_DEFAULT(spec, transport, "tcp");
 }
 
 void FillGeneralDefaults(JobSpec& spec) {

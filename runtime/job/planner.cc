@@ -77,8 +77,9 @@ absl::StatusOr<JobPlan> FinishPlan(JobPlan plan, const Program& program,
                  .processes = plan.processes(),
                  .microbatches = MicrobatchesPerCore(plan.bits()),
                  .memory_bytes = inputs.memory_bytes}));
-  PODSIM_ASSIGN_OR_RETURN(const std::vector<ChoiceRow> table,
-                          ChoiceTable(job.spec.choices()));
+  PODSIM_ASSIGN_OR_RETURN(
+      const std::vector<ChoiceRow> table,
+      ChoiceTable(job.spec.choices(), MediumOf(job.spec.transport())));
   FillBuckets(job, program, table, *plan.mutable_bits());
   plan.set_hash(HashOf(plan.bits()));
   return plan;

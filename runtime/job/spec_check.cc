@@ -261,7 +261,7 @@ absl::Status CheckSpec(const JobSpec& spec) {
     PODSIM_RETURN_IF_ERROR(CheckWord(spec, words));
   PODSIM_RETURN_IF_ERROR(CheckChunk(spec));
   PODSIM_RETURN_IF_ERROR(CheckFaultsDone(spec));
-  PODSIM_RETURN_IF_ERROR(ChoiceTable(spec.choices()).status());
+  PODSIM_RETURN_IF_ERROR(ChoiceRows(spec.choices()).status());
   PODSIM_RETURN_IF_ERROR(CheckSizes("hidden", spec.hidden(), kMostLayers,
                                     kMostWidth, /*multiply=*/false));
   return CheckSizes("example_shape", spec.example_shape(), kMostDimensions,

@@ -110,6 +110,20 @@ TEST(BenchRunTest, AutoGoesByThePlansChoices) {
   EXPECT_EQ(outcome.reports[4].algorithm(), "torus2d");
 }
 
+TEST(BenchRunTest, AutoGoesByWhatFramesGoThrough) {
+  const BenchSpec spec = BenchSpecOf(
+      "algorithm: 'auto' minbytes: 262144 maxbytes: 262144 iters: 1");
+  for (const auto& [transport, algorithm] :
+       {std::pair{"shm", "ring"}, std::pair{"tcp", "halving_doubling"}}) {
+    JobPlan plan = BenchPlan("v3-32", 2, spec);
+    plan.set_transport(transport);
+    const BenchOutcome outcome = RunBench(plan);
+    ASSERT_THAT(outcome.status, IsOk());
+    ASSERT_FALSE(outcome.reports.empty());
+    EXPECT_EQ(outcome.reports[0].algorithm(), algorithm) << transport;
+  }
+}
+
 // Frames long enough to be cut, among hosts and within them.
 TEST(BenchRunTest, IsRightWhenThreadsShareTheSums) {
   BenchSpec spec = BenchSpecOf(

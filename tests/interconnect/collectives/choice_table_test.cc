@@ -22,14 +22,20 @@ AlgorithmChoices Of(const std::vector<ChoiceRow>& rows) {
   return message;
 }
 
-std::vector<ChoiceRow> AndShipped(std::vector<ChoiceRow> rows) {
-  rows.insert(rows.end(), ShippedChoices().begin(), ShippedChoices().end());
+constexpr Medium kMedia[] = {Medium::kSharedMemory, Medium::kSockets};
+
+std::vector<ChoiceRow> AndShipped(std::vector<ChoiceRow> rows, Medium medium) {
+  const auto shipped = ShippedChoices(medium);
+  rows.insert(rows.end(), shipped.begin(), shipped.end());
   return rows;
 }
 
 TEST(ChoiceTable, WithoutRowsItIsTheOneThatShips) {
-  ASSERT_OK_AND_ASSIGN(const std::vector<ChoiceRow> table, ChoiceTable({}));
-  EXPECT_THAT(table, ElementsAreArray(ShippedChoices()));
+  for (const Medium medium : kMedia) {
+    ASSERT_OK_AND_ASSIGN(const std::vector<ChoiceRow> table,
+                         ChoiceTable({}, medium));
+    EXPECT_THAT(table, ElementsAreArray(ShippedChoices(medium)));
+  }
 }
 
 TEST(ChoiceTable, IsWhatMessageOfMadeAndWhatShipsBehindIt) {
@@ -44,9 +50,14 @@ TEST(ChoiceTable, IsWhatMessageOfMadeAndWhatShipsBehindIt) {
       rows.push_back({.collective = collective, .algorithm = algorithm});
     }
   }
-  ASSERT_OK_AND_ASSIGN(const std::vector<ChoiceRow> table,
-                       ChoiceTable(Of(rows).choices()));
-  EXPECT_THAT(table, ElementsAreArray(AndShipped(rows)));
+  for (const Medium medium : kMedia) {
+    ASSERT_OK_AND_ASSIGN(const std::vector<ChoiceRow> table,
+                         ChoiceTable(Of(rows).choices(), medium));
+    EXPECT_THAT(table, ElementsAreArray(AndShipped(rows, medium)));
+  }
+  ASSERT_OK_AND_ASSIGN(const std::vector<ChoiceRow> alone,
+                       ChoiceRows(Of(rows).choices()));
+  EXPECT_THAT(alone, ElementsAreArray(rows));
 }
 
 TEST(ChoiceTable, LimitsThatAreUnsetAreNone) {
@@ -61,7 +72,9 @@ TEST(ChoiceTable, LargerGroupsAndOtherCollectivesGoByWhatShips) {
   ASSERT_OK_AND_ASSIGN(
       const std::vector<ChoiceRow> table,
       ChoiceTable(
-          Of({{.most_ranks = 4, .algorithm = Algorithm::kDirect}}).choices()));
+          Of({{.most_ranks = 4, .algorithm = Algorithm::kDirect}}).choices(),
+          Medium::kSockets));
+  const auto shipped = ShippedChoices(Medium::kSockets);
   const auto chosen = [&](Collective collective, std::int64_t bytes,
                           int world) {
     return ChooseAlgorithm(collective, bytes, world, table);
@@ -69,17 +82,17 @@ TEST(ChoiceTable, LargerGroupsAndOtherCollectivesGoByWhatShips) {
   for (const std::int64_t bytes : {1, 1 << 30}) {
     EXPECT_EQ(chosen(Collective::kAllReduce, bytes, 4), Algorithm::kDirect);
     EXPECT_EQ(chosen(Collective::kAllReduce, bytes, 5),
-              ChooseAlgorithm(Collective::kAllReduce, bytes, 5));
+              ChooseAlgorithm(Collective::kAllReduce, bytes, 5, shipped));
     EXPECT_EQ(chosen(Collective::kAllGather, bytes, 4),
-              ChooseAlgorithm(Collective::kAllGather, bytes, 4));
+              ChooseAlgorithm(Collective::kAllGather, bytes, 4, shipped));
   }
 }
 
-TEST(ChoiceTable, NamesTheRowThatIsWrongAndWhatItMaySay) {
+TEST(ChoiceRows, NamesTheRowThatIsWrongAndWhatItMaySay) {
   constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
   AlgorithmChoices choices = Of({{}, {}});
   choices.mutable_choices(1)->set_collective("all_reduec");
-  EXPECT_THAT(ChoiceTable(choices.choices()),
+  EXPECT_THAT(ChoiceRows(choices.choices()),
               StatusIs(kInvalid,
                        AllOf(HasSubstr("row 1: "), HasSubstr("'all_reduec'"),
                              HasSubstr("all_reduce, reduce_scatter, all_gather,"
@@ -87,15 +100,15 @@ TEST(ChoiceTable, NamesTheRowThatIsWrongAndWhatItMaySay) {
   choices = Of({{}, {}});
   choices.mutable_choices(0)->set_algorithm("\xff");
   EXPECT_THAT(
-      ChoiceTable(choices.choices()),
+      ChoiceRows(choices.choices()),
       StatusIs(kInvalid, AllOf(HasSubstr("row 0: "), HasSubstr("'\\xff'"),
                                HasSubstr("ring, bidir_ring, torus2d, "
                                          "halving_doubling, direct"))));
   choices = Of({{.collective = Collective::kBarrier}});
-  EXPECT_THAT(ChoiceTable(choices.choices()),
+  EXPECT_THAT(ChoiceRows(choices.choices()),
               StatusIs(kInvalid, HasSubstr("row 0: ring does not do barrier")));
   choices = Of({{.most_ranks = -1}});
-  EXPECT_THAT(ChoiceTable(choices.choices()),
+  EXPECT_THAT(ChoiceRows(choices.choices()),
               StatusIs(kInvalid, HasSubstr("row 0: up to -1 ranks")));
 }
 

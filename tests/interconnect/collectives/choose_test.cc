@@ -45,17 +45,29 @@ TEST(ChooseAlgorithm, WhereNoRowFitsItTakesOneThatIsSupported) {
 }
 
 TEST(ChooseAlgorithm, ShipsATableOfFewStepsForSmallBuffers) {
-  EXPECT_THAT(CheckChoices(ShippedChoices()), testing::IsOk());
-  for (const Collective collective :
-       {Collective::kAllReduce, Collective::kReduceScatter,
-        Collective::kAllGather, Collective::kBroadcast}) {
-    for (const int world : {2, 32, 1024}) {
-      EXPECT_EQ(ChooseAlgorithm(collective, 1 << 20, world),
-                Algorithm::kHalvingDoubling);
-      EXPECT_EQ(ChooseAlgorithm(collective, (1 << 20) + 1, world),
-                Algorithm::kRing);
+  for (const auto& [medium, few_steps_up_to] :
+       {std::pair{Medium::kSharedMemory, 128 << 10},
+        std::pair{Medium::kSockets, 1 << 20}}) {
+    const auto table = ShippedChoices(medium);
+    EXPECT_THAT(CheckChoices(table), testing::IsOk());
+    for (const Collective collective :
+         {Collective::kAllReduce, Collective::kReduceScatter,
+          Collective::kAllGather, Collective::kBroadcast}) {
+      for (const int world : {2, 32, 1024}) {
+        EXPECT_EQ(ChooseAlgorithm(collective, few_steps_up_to, world, table),
+                  Algorithm::kHalvingDoubling);
+        EXPECT_EQ(
+            ChooseAlgorithm(collective, few_steps_up_to + 1, world, table),
+            Algorithm::kRing);
+      }
     }
   }
+}
+
+TEST(MediumOf, OnlyTheSharedTransportIsMemory) {
+  EXPECT_EQ(MediumOf("shm"), Medium::kSharedMemory);
+  EXPECT_EQ(MediumOf("unix"), Medium::kSockets);
+  EXPECT_EQ(MediumOf("tcp"), Medium::kSockets);
 }
 
 TEST(CheckChoices, NamesTheRowThatIsWrong) {

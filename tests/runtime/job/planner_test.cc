@@ -75,10 +75,12 @@ TEST(PlannerTest, ChunksFollowTheTransport) {
   }
   JobSpec elsewhere;
   FillExternalDefaults(elsewhere);
+  FillGeneralDefaults(elsewhere);
+  EXPECT_EQ(elsewhere.transport(), "tcp");
   EXPECT_EQ(elsewhere.chunk_bytes(), 1 << 20);
-  elsewhere.set_chunk_bytes(4096);
+  elsewhere.set_transport("shm");
   FillExternalDefaults(elsewhere);
-  EXPECT_EQ(elsewhere.chunk_bytes(), 4096);
+  EXPECT_EQ(elsewhere.transport(), "shm");
 }
 
 TEST(PlannerTest, BucketsAreThePrograms) {
@@ -125,6 +127,20 @@ TEST(PlannerTest, AutoGoesByTheChoicesBucketByBucket) {
   }
   ASSERT_OK_AND_ASSIGN(const JobPlan named, PlanOf(base + "algo: 'ring'"));
   EXPECT_EQ(named.bits().algorithm(), "ring");
+}
+
+TEST(PlannerTest, AutoGoesByWhatFramesGoThrough) {
+  // One bucket of 300 KiB: much through shared memory, little over sockets.
+  const std::string base = "hidden: [1024] ";
+  for (const auto& [transport, algorithm] :
+       {std::pair{"shm", "ring"}, std::pair{"unix", "halving_doubling"},
+        std::pair{"tcp", "halving_doubling"}}) {
+    ASSERT_OK_AND_ASSIGN(
+        const JobPlan plan,
+        PlanOf(absl::StrCat(base, "transport: '", transport, "'")));
+    ASSERT_EQ(plan.bits().buckets_size(), 1);
+    EXPECT_EQ(plan.bits().buckets(0).algorithm(), algorithm) << transport;
+  }
 }
 
 TEST(PlannerTest, ChoicesThatThereAreNotAreRefused) {
