@@ -12,7 +12,7 @@ run_packages=(
 # shellcheck disable=SC2034
 check_packages=(
   "${run_packages[@]}" libgtest-dev libgmock-dev libbenchmark-dev binutils
-  ccache qemu-user
+  ccache qemu-user python3
 )
 
 as_root() {

@@ -19,6 +19,7 @@ SMALL = (1 * KIB, 4 * KIB, 16 * KIB, 64 * KIB, 256 * KIB)
 MIDDLE = (1 * MIB, 4 * MIB)
 LARGE = (16 * MIB, 64 * MIB)
 ALL = SMALL + MIDDLE + LARGE
+ALGORITHMS = ("ring", "bidir_ring", "torus2d", "halving_doubling", "direct")
 SECONDS = 0.3  # how long a driver repeats one size
 TIMEOUT = 120  # of one run
 
@@ -109,10 +110,13 @@ def pod_bench(program, *flags):
 def podsims(program, socket):
     """With the transport of a pod on one machine, and over sockets alone."""
     link = f"--transport={socket}"
-    plain = [Contender(f"podsim/{algo}", ALL,
-                       pod_bench(program, f"--algo={algo}"))
-             for algo in ("auto", "ring", "halving_doubling", "direct")]
-    return plain + [
+    through_memory = [Contender(f"podsim/{algo}", ALL,
+                                pod_bench(program, f"--algo={algo}"))
+                      for algo in ("auto", *ALGORITHMS)]
+    over_sockets = [Contender(f"podsim/sockets-{algo}", ALL,
+                              pod_bench(program, link, f"--algo={algo}"))
+                    for algo in ALGORITHMS]
+    return through_memory + over_sockets + [
         Contender("podsim/bfloat16", (64 * MIB,),
                   pod_bench(program, "--wire_dtype=bfloat16")),
         Contender("podsim/packed", (64 * MIB,),

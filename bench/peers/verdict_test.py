@@ -53,6 +53,20 @@ class VerdictTest(unittest.TestCase):
         self.assertEqual(row(samples, "OpenMPI TCP", verdict.TINY),
                          (0.01, "goal missed, in part"))
 
+    def test_without_a_goal_it_is_only_told(self):
+        samples = [sample("podsim/auto", size, 100) for size in verdict.TINY]
+        samples += [sample("openmpi/shm", size, 1) for size in verdict.TINY]
+        self.assertEqual(row(samples, "OpenMPI shared memory", verdict.TINY),
+                         (0.01, "reported"))
+
+    def test_auto_beside_the_best_of_its_algorithms(self):
+        samples = [sample("podsim/auto", size, 100) for size in verdict.ALL]
+        samples += [sample(name, size, us) for size in verdict.ALL
+                    for name, us in (("podsim/ring", 300),
+                                     ("podsim/direct", 89))]
+        self.assertEqual(row(samples, "podsim's best algorithm", verdict.ALL),
+                         (0.89, "goal missed"))
+
     def test_same_algorithm_is_podsims_fastest(self):
         samples = [sample("podsim/ring", 1 * MIB, 300),
                    sample("podsim/direct", 1 * MIB, 200),

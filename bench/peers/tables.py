@@ -1,0 +1,183 @@
+"""The tables of docs/performance.md, from the benches' JSON. Pure.
+
+A record is what a bench writes: compare_all_reduce (all_reduce, auto),
+train_bench (training, step) or pod_bench -J, one per collective (collectives).
+Every function returns lines of markdown.
+"""
+
+import statistics
+
+import training_goals
+import verdict
+from contenders import ALGORITHMS, ALL, KIB, MIB
+
+ALL_REDUCE = (  # contenders, and what a reader calls them; the best of several
+    ("podsim", ("podsim/auto",)),
+    ("podsim, one process", ("podsim/packed",)),
+    ("podsim, bfloat16 wire", ("podsim/bfloat16",)),
+    ("podsim over sockets alone", ("podsim/sockets",)),
+    ("the same, bfloat16 wire", ("podsim/sockets-bfloat16",)),
+    ("limit, halving-doubling", ("limit/halving_doubling",)),
+    ("limit, ring", ("limit/ring",)),
+    ("Gloo, best of its rings", verdict.GLOO),
+    ("OpenMPI, TCP", verdict.TCP),
+    ("OpenMPI, shared memory", verdict.SHM),
+)
+PHASES = (("products", "seconds_products"), ("packing", "seconds_packing"),
+          ("element-wise", "seconds_elementwise"), ("sums", "seconds_sums"),
+          ("input", "seconds_input"), ("all-reduce", "seconds_reduce_least"),
+          ("update", "seconds_update"))
+
+
+def size_name(size):
+    return f"{size // MIB} MiB" if size >= MIB else f"{size // KIB} KiB"
+
+
+def table(head, rows):
+    return ["| " + " | ".join(head) + " |", "|" + "---|" * len(head),
+            *("| " + " | ".join(row) + " |" for row in rows)]
+
+
+def where(record):
+    """The line above a table: nothing means anything without it."""
+    facts = record["machine"]
+    rounds = max(sample["round"] for sample in record["samples"])
+    return [f"{facts['cpu']}, {facts['cores']} CPUs, podsim {facts['commit']}, "
+            f"{rounds} rounds, medians:", ""]
+
+
+def all_reduce_times(record):
+    times = verdict.by_contender(record["samples"])
+    rows = []
+    for name, contenders in ALL_REDUCE:
+        best = [verdict.best(times, contenders, size) for size in ALL]
+        if any(best):
+            rows.append([name, *("" if us is None else f"{us:,.0f}"
+                                 for us in best)])
+    return where(record) + table(["us", *map(size_name, ALL)], rows)
+
+
+def all_reduce_ratios(record):
+    """A row per rival; what misses goal or floor says which."""
+    cells = {}
+    for goal, ratios, _, _ in verdict.verdicts(record["samples"]):
+        for size, value in ratios.items():
+            if value is not None:
+                cells.setdefault(goal.against, {})[size] = judged(goal, value)
+    rows = [[against, *(of.get(size, "") for size in ALL)]
+            for against, of in cells.items()]
+    return table(["their time / ours", *map(size_name, ALL)], rows)
+
+
+def judged(goal, value):
+    if goal.floor is not None and value < goal.floor:
+        return f"**{value:.2f}**, floor {goal.floor:g}"
+    if goal.goal is not None and value < goal.goal:
+        return f"{value:.2f}, goal {goal.goal:g}"
+    return f"{value:.2f}"
+
+
+def auto(record):
+    """What auto takes beside every algorithm, through memory and sockets."""
+    times = verdict.by_contender(record["samples"])
+    rows = []
+    for medium, prefix, chosen in (
+            ("shared memory", "podsim/", "podsim/auto"),
+            ("sockets", "podsim/sockets-", "podsim/sockets")):
+        named = [(name, (prefix + name,)) for name in ALGORITHMS]
+        for name, contenders in [("`auto`", (chosen,)), *named]:
+            best = [verdict.best(times, contenders, size) for size in ALL]
+            rows.append([medium, name, *("" if us is None else f"{us:,.0f}"
+                                         for us in best)])
+        over = []
+        for size in ALL:
+            ours = verdict.best(times, (chosen,), size)
+            best = verdict.best(times, [one for _, (one,) in named], size)
+            over.append("" if ours is None or best is None
+                        else f"{ours / best:.2f}")
+        rows.append([medium, "`auto` / the best", *over])
+    return where(record) + table(["through", "us", *map(size_name, ALL)], rows)
+
+
+def collectives(records):
+    """{collective: pod_bench's record}: bus bandwidth in place."""
+    sizes = sorted({row["size"] for record in records.values()
+                    for row in record["results"]})
+    rows = []
+    for name, record in records.items():
+        at = {row["size"]: row["in_place"]["bus_bw"]
+              for row in record["results"]}
+        rows.append([f"`{name}`", *(f"{at[size]:.2f}" if size in at else ""
+                                    for size in sizes)])
+    one = next(iter(records.values()))
+    return [f"{one['machine']['cpu']}, {one['machine']['cpus']} CPUs, podsim "
+            f"{one['build']}:", "",
+            *table(["GB/s (busbw)", *map(size_name, sizes)], rows)]
+
+
+def by_contender(samples, field):
+    values = {}
+    for sample in samples:
+        if field in sample:
+            values.setdefault(sample["contender"], []).append(sample[field])
+    return values
+
+
+def training_speeds(record):
+    samples = record["samples"]
+    steps = by_contender(samples, "step_median")
+    speeds = by_contender(samples, training_goals.SPEED)
+    rows = []
+    for name, values in sorted(speeds.items(),
+                               key=lambda item: -statistics.median(item[1])):
+        if name.endswith("batch8"):  # of another size; the ratios have it
+            continue
+        shown = f"**{name}**" if name.startswith("podsim/") else name
+        rows.append([shown, f"{statistics.median(values):,.0f}",
+                     f"{min(values):,.0f} to {max(values):,.0f}",
+                     f"{1e3 * statistics.median(steps[name]):.1f}"])
+    return where(record) + table(
+        ["", "examples/s", "lowest to highest", "a step, ms"], rows)
+
+
+def training_ratios(record):
+    cpu = training_goals.Cpu(**record["kernels"])
+    rows = []
+    for row, value, words in training_goals.verdicts(
+            record["samples"], record["not_measured"], cpu):
+        if value is None:
+            continue
+        unit = "" if row.unit == "x" else f" {row.unit}"
+        rows.append([row.what, f"{value:.2f}{unit}", f"{row.goal:g}{unit}",
+                     f"{row.floor:g}{unit}", words])
+    return table(["", "figure", "goal", "floor", ""], rows)
+
+
+def step(record):
+    """Where podsim's steps go; idle is what is left over."""
+    rows = []
+    for name, rounds in sorted(
+            by_contender(record["samples"], "phases").items()):
+        def ms(field):
+            return 1e3 * statistics.median(one[field] for one in rounds)
+        parts = [ms(field) for _, field in PHASES]
+        whole = ms("seconds")
+        rows.append([name, f"{whole:.1f}", *(f"{part:.1f}" for part in parts),
+                     f"{whole - sum(parts):.1f}"])
+    return table(["ms", "step", *(name for name, _ in PHASES), "idle"], rows)
+
+
+def filled(text, tables):
+    """`text` with each table between its marks put in the others' place.
+
+    <!-- table: NAME --> ... <!-- end -->. KeyError: no such marks.
+    """
+    for name, lines in tables.items():
+        begin = f"<!-- table: {name} -->\n"
+        if begin not in text:
+            raise KeyError(name)
+        head, rest = text.split(begin, 1)
+        _, tail = rest.split("<!-- end -->", 1)
+        text = (head + begin + "\n" + "\n".join(lines) + "\n\n<!-- end -->"
+                + tail)
+    return text
