@@ -150,11 +150,6 @@ class Transport {
   // hosts of this machine may still hold payloads that borrow them.)
   virtual void SetSink(int local_host, FrameSink* sink) = 0;
 
-  // Takes back the frames of `group` that `local_host` has queued, as SetSink
-  // with nullptr does with those of all groups. The sink stays, and hears
-  // OnSendDone for them.
-  virtual void TakeBack(int local_host, std::uint32_t group) = 0;
-
   // Queues a frame. `payload` is not copied: it must stay unchanged until
   // OnSendDone(token) on the sending host's sink. Frames of one lane between
   // two hosts arrive in order, each exactly once or not at all.

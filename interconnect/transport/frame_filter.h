@@ -1,9 +1,8 @@
-// Which frames, told from their headers: those of a host, or of one of its
-// groups. What is taken back or dropped is named so.
+// Which frames, told from their headers: those of a host, say. What is taken
+// back or dropped is named so.
 #ifndef PODSIM_INTERCONNECT_TRANSPORT_FRAME_FILTER_H_
 #define PODSIM_INTERCONNECT_TRANSPORT_FRAME_FILTER_H_
 
-#include <cstdint>
 #include <functional>
 
 #include "interconnect/transport/endpoint.h"
@@ -19,12 +18,6 @@ inline FrameFilter AllFrames() {
 
 inline FrameFilter FramesFrom(int host) {
   return [host](const FrameHeader& header) { return header.from == host; };
-}
-
-inline FrameFilter FramesFrom(int host, std::uint32_t group) {
-  return [host, group](const FrameHeader& header) {
-    return header.from == host && header.key.group == group;
-  };
 }
 
 }  // namespace podsim

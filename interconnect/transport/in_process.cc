@@ -85,10 +85,6 @@ class InProcessTransport final : public Transport {
     if (sink == nullptr) DropSent(FramesFrom(local_host));
   }
 
-  void TakeBack(int local_host, std::uint32_t group) override {
-    DropSent(FramesFrom(local_host, group));
-  }
-
   absl::StatusOr<SendResult> Send(const FrameHeader& header,
                                   std::span<const std::byte> payload,
                                   std::uint64_t token) override {

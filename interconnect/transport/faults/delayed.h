@@ -36,9 +36,6 @@ class DelayedTransport final : public Transport {
     return inner_.local_hosts();
   }
   void SetSink(int local_host, FrameSink* sink) override;
-  void TakeBack(int local_host, std::uint32_t group) override {
-    inner_.TakeBack(local_host, group);
-  }
   absl::StatusOr<SendResult> Send(const FrameHeader& header,
                                   std::span<const std::byte> payload,
                                   std::uint64_t token) override {

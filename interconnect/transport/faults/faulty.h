@@ -54,8 +54,6 @@ class FaultyTransport final : public Transport {
 
   const std::vector<int>& local_hosts() const override;
   void SetSink(int local_host, FrameSink* sink) override;
-  // Nothing to do: frames are copied when they are sent.
-  void TakeBack(int, std::uint32_t) override {}
   absl::StatusOr<SendResult> Send(const FrameHeader& header,
                                   std::span<const std::byte> payload,
                                   std::uint64_t token) override;

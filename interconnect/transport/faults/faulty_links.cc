@@ -59,18 +59,6 @@ void FaultyLinks::SetSink(int local_host, FrameSink* sink) {
   inner_.SetSink(local_host, sink);
 }
 
-void FaultyLinks::TakeBack(int local_host, std::uint32_t group) {
-  for (auto& [route, line] : held_) {
-    if (route.from != local_host) continue;
-    std::erase_if(line, [&](const Held& held) {
-      if (held.header.key.group != group) return false;
-      done_.push_back({.host = local_host, .token = held.token});
-      return true;
-    });
-  }
-  inner_.TakeBack(local_host, group);
-}
-
 absl::StatusOr<SendResult> FaultyLinks::Send(const FrameHeader& header,
                                              std::span<const std::byte> payload,
                                              std::uint64_t token) {

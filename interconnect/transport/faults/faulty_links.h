@@ -48,7 +48,6 @@ class FaultyLinks final : public Transport {
     return inner_.local_hosts();
   }
   void SetSink(int local_host, FrameSink* sink) override;
-  void TakeBack(int local_host, std::uint32_t group) override;
   absl::StatusOr<SendResult> Send(const FrameHeader& header,
                                   std::span<const std::byte> payload,
                                   std::uint64_t token) override;

@@ -175,10 +175,6 @@ void GrpcTransport::SetSink(int local_host, FrameSink* sink) {
   if (sink == nullptr) impl_->TakeBack(FramesFrom(local_host));
 }
 
-void GrpcTransport::TakeBack(int local_host, std::uint32_t group) {
-  impl_->TakeBack(FramesFrom(local_host, group));
-}
-
 absl::StatusOr<SendResult> GrpcTransport::Send(
     const FrameHeader& header, std::span<const std::byte> payload,
     std::uint64_t token) {

@@ -44,8 +44,8 @@ class GrpcTransport final : public Transport {
     // Where to listen; port 0 takes any free one.
     std::string address;
     RpcSecurity security;
-    // How long the destructor, TakeBack, and SetSink with nullptr wait for
-    // peers to read what was sent.
+    // How long the destructor and SetSink with nullptr wait for peers to read
+    // what was sent.
     absl::Duration linger = absl::Milliseconds(100);
   };
 
@@ -78,7 +78,6 @@ class GrpcTransport final : public Transport {
 
   const std::vector<int>& local_hosts() const override;
   void SetSink(int local_host, FrameSink* sink) override;
-  void TakeBack(int local_host, std::uint32_t group) override;
   absl::StatusOr<SendResult> Send(const FrameHeader& header,
                                   std::span<const std::byte> payload,
                                   std::uint64_t token) override;

@@ -194,9 +194,6 @@ class DamagingTransport final : public Transport {
   void SetSink(int local_host, FrameSink* sink) override {
     inner_->SetSink(local_host, sink);
   }
-  void TakeBack(int local_host, std::uint32_t group) override {
-    inner_->TakeBack(local_host, group);
-  }
   absl::StatusOr<SendResult> Send(const FrameHeader& header,
                                   std::span<const std::byte> payload,
                                   std::uint64_t token) override {
@@ -249,9 +246,6 @@ class SilentTransport final : public Transport {
   }
   void SetSink(int local_host, FrameSink* sink) override {
     inner_->SetSink(local_host, sink);
-  }
-  void TakeBack(int local_host, std::uint32_t group) override {
-    inner_->TakeBack(local_host, group);
   }
   absl::StatusOr<SendResult> Send(const FrameHeader& header,
                                   std::span<const std::byte> payload,

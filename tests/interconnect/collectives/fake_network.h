@@ -27,10 +27,6 @@ class FakeNetwork final : public Transport {
 
   const std::vector<int>& local_hosts() const override { return hosts_; }
   void SetSink(int host, FrameSink* sink) override { sinks_[host] = sink; }
-  // The bytes are checked no more; the frames travel on, as copies.
-  void TakeBack(int host, std::uint32_t group) override {
-    taken_back_.insert({host, group});
-  }
   absl::StatusOr<SendResult> Send(const FrameHeader& header,
                                   std::span<const std::byte> payload,
                                   std::uint64_t token) override;
@@ -97,7 +93,6 @@ class FakeNetwork final : public Transport {
   std::map<Pair, std::int64_t> in_flight_;
   std::set<Pair> refused_;
   std::set<Pair> cut_;
-  std::set<std::pair<int, std::uint32_t>> taken_back_;  // host, group
   std::vector<Event> events_;
   std::int64_t most_in_flight_ = 0;
   int overwritten_ = 0;

@@ -1,7 +1,6 @@
 #include "interconnect/transport/in_process.h"
 
 #include "tests/interconnect/transport/conformance.h"
-#include "tests/interconnect/transport/muxed.h"
 
 namespace podsim::testing {
 namespace {
@@ -17,14 +16,12 @@ TransportKind InProcess() {
           }};
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    InProcess, TransportTest,
-    ::testing::Combine(::testing::Values(InProcess(), Muxed(InProcess())),
-                       ::testing::Bool()),
-    TransportName);
+INSTANTIATE_TEST_SUITE_P(InProcess, TransportTest,
+                         ::testing::Combine(::testing::Values(InProcess()),
+                                            ::testing::Bool()),
+                         TransportName);
 INSTANTIATE_TEST_SUITE_P(InProcess, TwoProcessTest,
-                         ::testing::Values(InProcess(), Muxed(InProcess())),
-                         KindName);
+                         ::testing::Values(InProcess()), KindName);
 
 TEST(InProcessNetwork, PayloadsBorrowTheSendersBytes) {
   TestPod pod(InProcess(), {{0}, {1}});

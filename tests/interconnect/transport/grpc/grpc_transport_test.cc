@@ -14,7 +14,6 @@
 #include "interconnect/transport/shared/shared_lane.h"
 #include "tests/interconnect/transport/conformance.h"
 #include "tests/interconnect/transport/grpc/grpc_group.h"
-#include "tests/interconnect/transport/muxed.h"
 #include "tests/testing/status_matchers.h"
 
 namespace podsim::testing {
@@ -25,9 +24,7 @@ using ::testing::IsEmpty;
 
 auto AllKinds() {
   return ::testing::Values(OverGrpc(Line::kSharedMemory),
-                           OverGrpc(Line::kUnixSocket), OverGrpc(Line::kTcp),
-                           Muxed(OverGrpc(Line::kSharedMemory)),
-                           Muxed(OverGrpc(Line::kUnixSocket)));
+                           OverGrpc(Line::kUnixSocket), OverGrpc(Line::kTcp));
 }
 
 INSTANTIATE_TEST_SUITE_P(Grpc, TransportTest,
