@@ -24,8 +24,8 @@
 #include "host/train/fault_injector.h"
 #include "host/train/step_gate.h"
 #include "host/train/trainer.h"
-#include "interconnect/transport/faults/delayed.h"
-#include "interconnect/transport/faults/faulty_links.h"
+#include "interconnect/transport/faults/link_faults.h"
+#include "interconnect/transport/faults/shaped_links.h"
 #include "interconnect/transport/grpc/grpc_transport.h"
 #include "job/placement.h"
 
@@ -100,8 +100,9 @@ struct Job {
   Tracer tracer{clock};
   StopSwitch stop;
   std::unique_ptr<GrpcTransport> transport;
-  std::unique_ptr<FaultyLinks> links;     // over it, if the plan has faults
-  std::unique_ptr<DelayedTransport> far;  // over these, if the plan says so
+  // Over it, if the plan has faults, or lines that take a latency.
+  std::optional<LinkFaults> link_faults;
+  std::optional<ShapedLinks> links;
   Progress progress;
   StepGate gate;
   std::unique_ptr<ObjectStore> store = NewLocalStore();
@@ -149,18 +150,27 @@ std::unique_ptr<AsyncSaver> MakeSaver(const Assignment& assignment,
       .on_progress = [&job] { job.progress.Count(1); }});
 }
 
+// The lines as the plan wants them.
+Transport& ShapeLinks(const JobPlan& plan, Transport& transport, Job& job) {
+  if (plan.faults().empty() && plan.link_latency() <= 0) return transport;
+  job.link_faults.emplace(
+      LinkFaults::Options{.latency = absl::Seconds(plan.link_latency()),
+                          .seed = plan.bits().seed()});
+  return job.links.emplace(transport, *job.link_faults, job.clock);
+}
+
 // What the plan wants to go wrong in this process, and where.
 void ArmFaults(const JobPlan& plan, Transport& transport, Job& job) {
   if (plan.faults().empty()) return;
-  job.links =
-      std::make_unique<FaultyLinks>(transport, job.clock, plan.bits().seed());
   job.faulty_store = std::make_unique<FaultyStore>(job.store.get());
   FaultEffects effects = RealFaultEffects();
-  effects.cut = [&job](int from, int to) { job.links->Cut(from, to); };
+  effects.cut = [&job](int from, int to) { job.link_faults->Cut(from, to); };
   effects.delay = [&job](int from, int to, absl::Duration by) {
-    job.links->Delay(from, to, by);
+    job.link_faults->Delay(from, to, by);
   };
-  effects.flip = [&job](int from, int to) { job.links->FlipNext(from, to); };
+  effects.flip = [&job](int from, int to) {
+    job.link_faults->FlipNext(from, to);
+  };
   effects.fail_next_write = [&job](const absl::Status& status) {
     job.faulty_store->FailNextWrite(status);
   };
@@ -186,15 +196,9 @@ absl::Status PrepareTraining(const HostOptions& options,
   PODSIM_ASSIGN_OR_RETURN(StartState start,
                           Restore(*job.store, assignment.start(), *program));
   PODSIM_RETURN_IF_ERROR(Connect(assignment, job));
-  ArmFaults(plan, *job.transport, job);
+  Transport& transport = ShapeLinks(plan, *job.transport, job);
+  ArmFaults(plan, transport, job);
   job.saver = MakeSaver(assignment, program, job);
-  Transport* transport = job.transport.get();
-  if (job.links != nullptr) transport = job.links.get();
-  if (plan.link_latency() > 0) {
-    job.far = std::make_unique<DelayedTransport>(
-        *transport, absl::Seconds(plan.link_latency()), job.clock);
-    transport = job.far.get();
-  }
   PODSIM_ASSIGN_OR_RETURN(
       auto trainer,
       Trainer::Create({.plan = plan,
@@ -205,7 +209,7 @@ absl::Status PrepareTraining(const HostOptions& options,
                        .start = std::move(start),
                        .last_step = assignment.start().last_step(),
                        .reducer = {.generation = assignment.generation()},
-                       .transport = transport,
+                       .transport = &transport,
                        .clock = &job.clock,
                        .progress = &job.progress,
                        .tracer = &job.tracer,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <thread>
 #include <utility>
 
@@ -9,7 +10,8 @@
 #include "base/mutex.h"
 #include "base/status.h"
 #include "host/train/trainer.h"
-#include "interconnect/transport/faults/delayed.h"
+#include "interconnect/transport/faults/link_faults.h"
+#include "interconnect/transport/faults/shaped_links.h"
 #include "interconnect/transport/in_process.h"
 
 namespace podsim {
@@ -79,7 +81,8 @@ class SummingSink final : public ReportSink {
 // One host process of the plan, as a thread.
 struct Member {
   std::unique_ptr<Transport> transport;
-  std::unique_ptr<DelayedTransport> far;  // over it
+  std::optional<LinkFaults> link_faults;
+  std::optional<ShapedLinks> links;  // over it, if they take a latency
   Progress progress;
   std::unique_ptr<Tracer> tracer;
   std::unique_ptr<Trainer> trainer;
@@ -103,8 +106,12 @@ absl::StatusOr<PodResult> TrainInProcess(const PodSetup& setup) {
     for (int host = plan.first_host(process); host < end; ++host)
       hosts.push_back(host);
     member.transport = network.Join(hosts);
-    member.far = std::make_unique<DelayedTransport>(
-        *member.transport, absl::Seconds(plan.link_latency()), clock);
+    Transport* transport = member.transport.get();
+    if (plan.link_latency() > 0) {
+      member.link_faults.emplace(
+          LinkFaults::Options{.latency = absl::Seconds(plan.link_latency())});
+      transport = &member.links.emplace(*transport, *member.link_faults, clock);
+    }
     member.tracer = std::make_unique<Tracer>(clock);
     PODSIM_ASSIGN_OR_RETURN(
         member.trainer,
@@ -116,9 +123,7 @@ absl::StatusOr<PodResult> TrainInProcess(const PodSetup& setup) {
              .threads = setup.threads_per_process,
              .start = setup.start,
              .reducer = {.stall_limit = absl::Seconds(plan.stall_timeout())},
-             .transport = plan.link_latency() > 0
-                              ? static_cast<Transport*>(member.far.get())
-                              : member.transport.get(),
+             .transport = transport,
              .clock = &clock,
              .progress = &member.progress,
              .tracer = member.tracer.get(),

@@ -34,7 +34,7 @@ struct FaultEffects {
 };
 
 // The real signals and the real sleep; links and storage are the owner's to add
-// (FaultyLinks, FaultyStore), where the plan has such faults.
+// (LinkFaults, FaultyStore), where the plan has such faults.
 FaultEffects RealFaultEffects();
 
 // The training thread's.

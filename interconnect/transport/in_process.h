@@ -12,9 +12,9 @@
 // a Payload points into the sender's bytes, so OnSendDone comes only when the
 // receiver has let go of it, and a receiver must not keep payloads of a sender
 // whose buffers are gone. There is nothing on the way that could damage a
-// frame, so there is no checksum; where tests want damage, FaultyTransport
-// (faulty.h) carries encoded frames over this one. The network is one pod in
-// one generation, so that is not checked either.
+// frame, so there is no checksum; where tests want damage, a wire of the tests
+// (faults/wire.h) carries encoded frames over this one. The network is one pod
+// in one generation, so that is not checked either.
 #ifndef PODSIM_INTERCONNECT_TRANSPORT_IN_PROCESS_H_
 #define PODSIM_INTERCONNECT_TRANSPORT_IN_PROCESS_H_
 

@@ -15,8 +15,8 @@
 #include "interconnect/collectives/algorithms.h"
 #include "interconnect/collectives/reduce.h"
 #include "interconnect/collectives/waiting.h"
-#include "interconnect/transport/faults/frame_faults.h"
 #include "tests/interconnect/collectives/run_plans.h"
+#include "tests/interconnect/transport/faults/frame_faults.h"
 
 namespace podsim::testing {
 

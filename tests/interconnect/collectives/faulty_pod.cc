@@ -1,4 +1,4 @@
-// Executors and a faulty transport per process, on one thread, and a clock that
+// Executors and a spoiled wire per process, on one thread, and a clock that
 // moves on when nothing else does.
 #include <gtest/gtest.h>
 
@@ -10,10 +10,11 @@
 
 #include "base/clock.h"
 #include "interconnect/collectives/executor.h"
-#include "interconnect/transport/faults/faulty.h"
+#include "interconnect/transport/faults/shaped_links.h"
 #include "interconnect/transport/in_process.h"
 #include "tests/interconnect/collectives/fault_schedule.h"
 #include "tests/interconnect/collectives/requests.h"
+#include "tests/interconnect/transport/faults/wire.h"
 
 namespace podsim::testing {
 namespace {
@@ -25,6 +26,17 @@ constexpr absl::Duration kEndOfTime = absl::Seconds(10);
 // Rounds of polls in which something happens, without the clock moving: a few
 // for each of at most a few thousand frames.
 constexpr int kMostRounds = 100'000;
+
+// What a process has of the network.
+struct Line {
+  Line(std::unique_ptr<Transport> transport, LinkShape& shape,
+       const Clock& clock)
+      : inner(std::move(transport)), links(*inner, shape, clock), wire(links) {}
+
+  const std::unique_ptr<Transport> inner;
+  ShapedLinks links;
+  WireTransport wire;
+};
 
 class FaultyPod {
  public:
@@ -51,17 +63,23 @@ class FaultyPod {
   std::vector<std::shared_ptr<const RankPlan>> plans_;
   SimClock clock_;
   const absl::Time begin_ = clock_.Now();
+  RandomFaults faults_;
   InProcessNetwork network_;
-  std::vector<std::unique_ptr<FaultyTransport>> transports_;  // by process
-  std::vector<std::unique_ptr<Executor>> executors_;          // by host
-  std::set<std::size_t> gone_;                                // processes
+  std::vector<std::unique_ptr<Line>> lines_;          // by process
+  std::vector<std::unique_ptr<Executor>> executors_;  // by host
+  std::set<std::size_t> gone_;                        // processes
 };
 
 FaultyPod::FaultyPod(const FaultSchedule& schedule)
     : schedule_(schedule),
       world_(schedule.world()),
       random_(schedule.seed),
+      faults_(schedule.faults, clock_),
       executors_(world_) {
+  faults_.SetObserver(
+      [this](const FrameHeader& header, const FrameFault& fault) {
+        run_.frames.push_back({header, fault});
+      });
   for (RankPlan& plan : AllPlans(schedule_.request)) {
     plans_.push_back(std::make_shared<const RankPlan>(std::move(plan)));
   }
@@ -88,17 +106,13 @@ void FaultyPod::DrawBuffers() {
 }
 
 void FaultyPod::Join(const std::vector<int>& hosts) {
-  transports_.push_back(std::make_unique<FaultyTransport>(
-      network_.Join(hosts), schedule_.faults, clock_));
-  transports_.back()->SetObserver(
-      [this](const FrameHeader& header, const FrameFault& fault) {
-        run_.frames.push_back({header, fault});
-      });
+  lines_.push_back(
+      std::make_unique<Line>(network_.Join(hosts), faults_, clock_));
   std::vector<int> all(world_);
   std::iota(all.begin(), all.end(), 0);
   for (const int host : hosts) {
     executors_[host] = std::make_unique<Executor>(
-        *transports_.back(), clock_,
+        lines_.back()->wire, clock_,
         Executor::Options{.host = host, .hosts = all});
   }
 }
@@ -123,16 +137,12 @@ FaultRun FaultyPod::Run() {
     for (int i = 0; i < schedule_.collectives; ++i) {
       Start(host, i);
       for (auto polls = random_() % 3; polls > 0; --polls) {
-        for (const auto& transport : transports_) {
-          transport->Poll(absl::ZeroDuration());
-        }
+        for (const auto& line : lines_) line->wire.Poll(absl::ZeroDuration());
       }
     }
   }
   RunToTheEnd();
-  for (const FrameFaults::Cut& cut : schedule_.faults.cuts) {
-    run_.cut = run_.cut || clock_.Now() >= begin_ + cut.at;
-  }
+  run_.cut = !faults_.CutsInForce().empty();
   DeliverWhatIsLate();
   for (const auto& executor : executors_) {
     // A failure comes before the complaint that there is no plan.
@@ -158,11 +168,15 @@ void FaultyPod::RunToTheEnd() {
 }
 
 bool FaultyPod::PollUntilQuiet() {
+  for (const FrameFaults::Cut& cut : faults_.CutsInForce()) {
+    if (cut.silent) continue;
+    for (const auto& line : lines_) line->wire.Lose(cut.peer);
+  }
   for (int round = 0; round < kMostRounds; ++round) {
     int delivered = 0;
-    for (std::size_t i = 0; i < transports_.size(); ++i) {
+    for (std::size_t i = 0; i < lines_.size(); ++i) {
       if (gone_.contains(i)) continue;
-      delivered += transports_[i]->Poll(absl::ZeroDuration());
+      delivered += lines_[i]->wire.Poll(absl::ZeroDuration());
     }
     if (delivered == 0) return true;
   }
@@ -193,7 +207,7 @@ void FaultyPod::SpreadTheNews() {
       }
       return;
     case Aftermath::kPeersSeeItLeave:
-      for (std::size_t i = 0; i < transports_.size(); ++i) {
+      for (std::size_t i = 0; i < lines_.size(); ++i) {
         for (const int host : schedule_.processes[i]) {
           if (failed.contains(host)) Leave(i);
         }
@@ -208,8 +222,9 @@ void FaultyPod::Leave(std::size_t process) {
   if (!gone_.insert(process).second) return;
   for (const int host : schedule_.processes[process]) {
     executors_[host]->Abort(absl::CancelledError("its process ends"));
-    for (std::size_t i = 0; i < transports_.size(); ++i) {
-      if (i != process) transports_[i]->CutPeer(host, /*silent=*/false);
+    faults_.CutOff(host);
+    for (std::size_t i = 0; i < lines_.size(); ++i) {
+      if (i != process) lines_[i]->wire.Lose(host);
     }
   }
 }

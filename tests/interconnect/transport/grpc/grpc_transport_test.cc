@@ -10,7 +10,7 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include "interconnect/transport/credit.h"
-#include "interconnect/transport/faults/faulty_links.h"
+#include "interconnect/transport/faults/link_faults.h"
 #include "interconnect/transport/shared/shared_lane.h"
 #include "tests/interconnect/transport/conformance.h"
 #include "tests/interconnect/transport/grpc/grpc_group.h"
@@ -74,13 +74,14 @@ TEST_P(GrpcLine, ABitFlippedOnTheLineBreaksTheChecksum) {
   const SystemClock clock;
   Transports pod = OverGrpc(GetParam()).make({{0}, {1}});
   {
-    FaultyLinks links(*pod[0], clock, 7);
+    LinkFaults faults({.seed = 7});
+    ShapedLinks links(*pod[0], faults, clock);
     RecordingSink sender;
     CheckingSink receiver;
     links.SetSink(0, &sender);
     pod[1]->SetSink(1, &receiver);
     for (std::uint32_t chunk = 0; chunk < 3; ++chunk) {
-      if (chunk == 1) links.FlipNext(0, 1);
+      if (chunk == 1) faults.FlipNext(0, 1);
       ASSERT_TRUE(
           links
               .Send({.from = 0, .to = 1, .key = {kGeneration, 0, 1, chunk}},

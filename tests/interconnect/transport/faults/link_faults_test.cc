@@ -1,6 +1,6 @@
-// Lines that go wrong where frames are sent, on a clock that only the test
-// moves.
-#include "interconnect/transport/faults/faulty_links.h"
+// Lines that take a latency or go wrong when they are told to, on a clock that
+// only the test moves.
+#include "interconnect/transport/faults/link_faults.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -22,9 +22,9 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::UnorderedElementsAre;
 
-class FaultyLinksTest : public ::testing::Test {
+class LinkFaultsTest : public ::testing::Test {
  protected:
-  FaultyLinksTest() {
+  LinkFaultsTest() {
     links_.SetSink(0, &sinks_[0]);
     near_[1]->SetSink(1, &sinks_[1]);
     near_[2]->SetSink(2, &sinks_[2]);
@@ -63,11 +63,12 @@ class FaultyLinksTest : public ::testing::Test {
   InProcessNetwork network_;
   std::unique_ptr<Transport> near_[3] = {network_.Join({0}), network_.Join({1}),
                                          network_.Join({2})};
-  FaultyLinks links_{*near_[0], clock_, 7};
+  LinkFaults faults_{{.seed = 7}};
+  ShapedLinks links_{*near_[0], faults_, clock_};
   RecordingSink sinks_[3];
 };
 
-TEST_F(FaultyLinksTest, PassesEverythingOnUntilItIsTold) {
+TEST_F(LinkFaultsTest, PassesEverythingOnUntilItIsTold) {
   EXPECT_EQ(Send(1, 4, bytes_), SendResult::kQueued);
   Settle();
   EXPECT_THAT(Chunks(1), ElementsAre(4));
@@ -75,9 +76,9 @@ TEST_F(FaultyLinksTest, PassesEverythingOnUntilItIsTold) {
   EXPECT_THAT(sinks_[0].done, ElementsAre(4));
 }
 
-TEST_F(FaultyLinksTest, ACutLineTakesWhatItIsGivenAndNothingArrives) {
+TEST_F(LinkFaultsTest, ACutLineTakesWhatItIsGivenAndNothingArrives) {
   Send(1, 1, bytes_);
-  links_.Cut(0, 1);
+  faults_.Cut(0, 1);
   Send(1, 2, bytes_);
   Send(2, 3, bytes_);
   Settle();
@@ -92,13 +93,13 @@ TEST_F(FaultyLinksTest, ACutLineTakesWhatItIsGivenAndNothingArrives) {
   EXPECT_EQ(sinks_[0].frames.size(), 1);
 }
 
-TEST_F(FaultyLinksTest, ADelayKeepsTheOrderAndEnds) {
-  links_.Delay(0, 1, absl::Milliseconds(5));
+TEST_F(LinkFaultsTest, ADelayKeepsTheOrderAndEnds) {
+  faults_.Delay(0, 1, absl::Milliseconds(5));
   Send(1, 1, bytes_);
   Send(2, 2, bytes_);
   clock_.Advance(absl::Milliseconds(2));
   Send(1, 3, bytes_);
-  links_.Delay(0, 1, absl::ZeroDuration());
+  faults_.Delay(0, 1, absl::ZeroDuration());
   Send(1, 4, bytes_);  // behind those that wait
   Settle();
   EXPECT_THAT(Chunks(1), IsEmpty());
@@ -115,36 +116,36 @@ TEST_F(FaultyLinksTest, ADelayKeepsTheOrderAndEnds) {
   EXPECT_THAT(Chunks(1), ElementsAre(1, 3, 4, 5));
 }
 
-TEST_F(FaultyLinksTest, LanesAreDelayedApart) {
-  links_.Delay(0, 1, absl::Milliseconds(5));
+TEST_F(LinkFaultsTest, LanesAreDelayedApart) {
+  faults_.Delay(0, 1, absl::Milliseconds(5));
   Send(1, 1, bytes_);
-  links_.Delay(0, 1, absl::ZeroDuration());
+  faults_.Delay(0, 1, absl::ZeroDuration());
   Send(1, 2, bytes_, Lane::kExpress);
   Settle();
   EXPECT_THAT(Chunks(1), ElementsAre(2));
 }
 
-TEST_F(FaultyLinksTest, WhatIsDueAndRefusedIsTriedAgain) {
-  const std::vector<std::byte> large = Pattern(2, kMaxBytesInFlight / 2);
+TEST_F(LinkFaultsTest, WhatIsDueAndRefusedIsTriedAgain) {
+  const std::vector<std::byte> large = Pattern(2, BoundOf(Lane::kBulk) / 8);
   sinks_[1].keep = true;  // gives no credit back
-  links_.Delay(0, 1, absl::Milliseconds(5));
-  for (std::uint32_t chunk = 0; chunk < 6; ++chunk) Send(1, chunk, large);
+  for (std::uint32_t chunk = 0; chunk < 8; ++chunk) Send(1, chunk, large);
+  Settle();
+  faults_.Delay(0, 1, absl::Milliseconds(5));
+  for (std::uint32_t chunk = 8; chunk < 14; ++chunk) Send(1, chunk, large);
   clock_.Advance(absl::Milliseconds(5));
   Settle();
-  EXPECT_LT(sinks_[1].frames.size(), 6);
-  EXPECT_FALSE(sinks_[1].frames.empty());
-  for (int i = 0; i < 6; ++i) {
-    sinks_[1].kept.clear();
-    Settle();
-  }
-  EXPECT_THAT(Chunks(1), ElementsAre(0, 1, 2, 3, 4, 5));
+  EXPECT_EQ(sinks_[1].frames.size(), 8);
   sinks_[1].kept.clear();
   Settle();
-  EXPECT_EQ(sinks_[0].done.size(), 6);
+  EXPECT_THAT(Chunks(1),
+              ElementsAre(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13));
+  sinks_[1].kept.clear();
+  Settle();
+  EXPECT_EQ(sinks_[0].done.size(), 14);
 }
 
-TEST_F(FaultyLinksTest, ADelayedFrameToAPeerThatIsLostFreesItsBytes) {
-  links_.Delay(0, 1, absl::Milliseconds(5));
+TEST_F(LinkFaultsTest, ADelayedFrameToAPeerThatIsLostFreesItsBytes) {
+  faults_.Delay(0, 1, absl::Milliseconds(5));
   Send(1, 1, bytes_);
   near_[1].reset();
   Settle();
@@ -155,14 +156,99 @@ TEST_F(FaultyLinksTest, ADelayedFrameToAPeerThatIsLostFreesItsBytes) {
   EXPECT_EQ(sinks_[0].lost.size(), 1);
 }
 
-TEST_F(FaultyLinksTest, WhatASinkThatGoesHadQueuedIsNotSent) {
-  links_.Delay(0, 1, absl::Milliseconds(5));
+TEST_F(LinkFaultsTest, WhatASinkThatGoesHadQueuedIsNotSent) {
+  faults_.Delay(0, 1, absl::Milliseconds(5));
   Send(1, 1, bytes_);
   links_.SetSink(0, nullptr);
   clock_.Advance(absl::Milliseconds(5));
   Settle();
   EXPECT_THAT(Chunks(1), IsEmpty());
   EXPECT_THAT(sinks_[0].done, IsEmpty());
+}
+
+class LatencyTest : public LinkFaultsTest {
+ protected:
+  static constexpr absl::Duration kLatency = absl::Milliseconds(5);
+  LatencyTest() {
+    near_[2]->SetSink(2, nullptr);
+    far_.SetSink(2, &sinks_[2]);
+  }
+  void SendFar(std::uint32_t chunk) {
+    const FrameHeader header = {
+        .from = 2, .to = 1, .key = {kGeneration, kGroup, 1, chunk}};
+    ASSERT_EQ(*far_.Send(header, bytes_, chunk), SendResult::kQueued);
+  }
+  void SettleFar() {
+    while (far_.Poll(absl::ZeroDuration()) +
+               near_[1]->Poll(absl::ZeroDuration()) >
+           0) {
+    }
+  }
+
+  LinkFaults latency_{{.latency = kLatency}};
+  ShapedLinks far_{*near_[2], latency_, clock_};
+};
+
+TEST_F(LatencyTest, FramesTakeItOneAfterTheOther) {
+  SendFar(7);
+  SettleFar();
+  clock_.Advance(absl::Milliseconds(2));
+  SendFar(8);
+  SettleFar();
+  clock_.Advance(absl::Milliseconds(2));
+  SettleFar();
+  EXPECT_THAT(Chunks(1), IsEmpty());
+  clock_.Advance(absl::Milliseconds(1));
+  SettleFar();
+  EXPECT_THAT(Chunks(1), ElementsAre(7));
+  EXPECT_EQ(sinks_[1].frames[0].bytes, bytes_);
+  clock_.Advance(absl::Milliseconds(4));
+  SettleFar();
+  EXPECT_THAT(Chunks(1), ElementsAre(7));
+  clock_.Advance(absl::Milliseconds(1));
+  SettleFar();
+  EXPECT_THAT(Chunks(1), ElementsAre(7, 8));
+}
+
+TEST_F(LatencyTest, AHeldFrameKeepsTheSendersBytes) {
+  SendFar(7);
+  SettleFar();
+  EXPECT_THAT(sinks_[2].done, IsEmpty());
+  clock_.Advance(kLatency);
+  SettleFar();
+  EXPECT_THAT(sinks_[2].done, ElementsAre(7));
+}
+
+TEST_F(LatencyTest, ADelayComesOnTopOfIt) {
+  latency_.Delay(2, 1, absl::Milliseconds(10));
+  SendFar(7);
+  clock_.Advance(absl::Milliseconds(14));
+  SettleFar();
+  EXPECT_THAT(Chunks(1), IsEmpty());
+  clock_.Advance(absl::Milliseconds(1));
+  SettleFar();
+  EXPECT_THAT(Chunks(1), ElementsAre(7));
+}
+
+TEST(Latency, PollSleepsUntilAFrameIsDueAndWakes) {
+  SystemClock clock;
+  InProcessNetwork network;
+  const auto near = network.Join({0});
+  LinkFaults latency({.latency = absl::Milliseconds(20)});
+  ShapedLinks far(*near, latency, clock);
+  RecordingSink sink;
+  far.SetSink(0, &sink);
+  const auto bytes = Pattern(1, 10);
+  const absl::Time begin = clock.Now();
+  ASSERT_EQ(*far.Send({.from = 0, .to = 0, .key = {kGeneration, kGroup, 1, 0}},
+                      bytes, 1),
+            SendResult::kQueued);
+  while (sink.done.empty()) far.Poll(absl::Minutes(10));
+  EXPECT_GE(clock.Now() - begin, absl::Milliseconds(20));
+  EXPECT_EQ(sink.frames.size(), 1);
+  far.Wake();
+  EXPECT_EQ(far.Poll(absl::Minutes(10)), 0) << "or this waits for 10 min";
+  far.SetSink(0, nullptr);
 }
 
 // Hears what was said about a frame that came over no wire.
@@ -202,16 +288,18 @@ TEST(FlippedBit, BreaksTheChecksumOfOneFrameThatIsNotEmpty) {
   const SimClock clock;
   const std::vector<std::byte> bytes = Pattern(3, 500);
   ClaimingTransport inner;
-  FaultyLinks links(inner, clock, 7);
-  links.FlipNext(0, 1);
+  LinkFaults faults({.seed = 7});
+  ShapedLinks links(inner, faults, clock);
+  faults.FlipNext(0, 1);
   const FrameHeader header = {.from = 0, .to = 1};
   EXPECT_TRUE(links.Send(header, {}, 0).ok());
-  inner.refuse = true;
-  EXPECT_EQ(*links.Send(header, bytes, 1), SendResult::kNoCredit);
-  inner.refuse = false;
   FrameHeader with_checksum = header;
   with_checksum.checksum = Crc32c(bytes);
-  EXPECT_TRUE(links.Send(with_checksum, bytes, 1).ok());
+  inner.refuse = true;
+  EXPECT_EQ(*links.Send(with_checksum, bytes, 1), SendResult::kQueued);
+  EXPECT_EQ(inner.sent.size(), 1) << "it waits for credit";
+  inner.refuse = false;
+  links.Poll(absl::ZeroDuration());
   EXPECT_TRUE(links.Send(header, bytes, 2).ok());
   ASSERT_EQ(inner.sent.size(), 3);
   EXPECT_EQ(BitsApart(inner.sent[1], bytes), 1);
@@ -225,9 +313,10 @@ TEST(FlippedBit, IsMadeAChecksumWhereTheSenderHasNone) {
   const SimClock clock;
   const std::vector<std::byte> bytes = Pattern(3, 500);
   ClaimingTransport inner;
-  FaultyLinks links(inner, clock, 8);
-  links.FlipNext(0, 1);
-  links.FlipNext(0, 1);
+  LinkFaults faults({.seed = 8});
+  ShapedLinks links(inner, faults, clock);
+  faults.FlipNext(0, 1);
+  faults.FlipNext(0, 1);
   EXPECT_TRUE(links.Send({.from = 0, .to = 1}, bytes, 0).ok());
   EXPECT_TRUE(links.Send({.from = 0, .to = 1}, bytes, 1).ok());
   EXPECT_EQ(inner.claimed[0], Crc32c(bytes));

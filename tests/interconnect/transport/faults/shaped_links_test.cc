@@ -1,13 +1,20 @@
-#include "interconnect/transport/faults/faulty.h"
+// Links that suffer what a seed says, beneath a wire, on a clock that only the
+// test moves.
+#include "interconnect/transport/faults/shaped_links.h"
 
 #include <gmock/gmock.h>
 
 #include <algorithm>
 #include <map>
+#include <memory>
+#include <utility>
+#include <vector>
 
 #include "base/clock.h"
 #include "interconnect/transport/in_process.h"
 #include "tests/interconnect/transport/conformance.h"
+#include "tests/interconnect/transport/faults/frame_faults.h"
+#include "tests/interconnect/transport/faults/wire.h"
 #include "tests/testing/status_matchers.h"
 
 namespace podsim::testing {
@@ -16,24 +23,42 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-const SystemClock& WallClock() {
-  static const auto* const clock = new SystemClock;
-  return *clock;
-}
+// A wire over shaped links over a line in process; owns all three.
+class SpoiledWire final : public Transport {
+ public:
+  SpoiledWire(std::unique_ptr<Transport> line, LinkShape& shape,
+              const Clock& clock)
+      : line_(std::move(line)), links_(*line_, shape, clock), wire_(links_) {}
 
-Transports MakeFaulty(const std::vector<std::vector<int>>& processes,
-                      const FrameFaults& plan, const Clock& clock) {
+  const std::vector<int>& local_hosts() const override {
+    return line_->local_hosts();
+  }
+  void SetSink(int local_host, FrameSink* sink) override {
+    wire_.SetSink(local_host, sink);
+  }
+  absl::StatusOr<SendResult> Send(const FrameHeader& header,
+                                  std::span<const std::byte> payload,
+                                  std::uint64_t token) override {
+    return wire_.Send(header, payload, token);
+  }
+  int Poll(absl::Duration max_wait) override { return wire_.Poll(max_wait); }
+  void Wake() override { wire_.Wake(); }
+
+ private:
+  const std::unique_ptr<Transport> line_;
+  ShapedLinks links_;
+  WireTransport wire_;
+};
+
+Transports MakeSpoiled(const std::vector<std::vector<int>>& processes,
+                       LinkShape& shape, const Clock& clock) {
   InProcessNetwork network;
   Transports transports;
   for (const auto& hosts : processes) {
     transports.push_back(
-        std::make_unique<FaultyTransport>(network.Join(hosts), plan, clock));
+        std::make_unique<SpoiledWire>(network.Join(hosts), shape, clock));
   }
   return transports;
-}
-
-FaultyTransport& Faulty(TestPod& pod, int host) {
-  return dynamic_cast<FaultyTransport&>(pod.of(host));
 }
 
 // In virtual time: polls, and moves the clock when nothing happens any more.
@@ -54,9 +79,10 @@ std::map<std::uint64_t, int> TimesSeen(const RecordingSink& sink) {
 }
 
 // A plan without faults changes nothing; neither do delays, but for time.
-TEST(FaultyTransport, WithoutFaultsFramesPassInOrder) {
+TEST(ShapedLinks, WithoutFaultsFramesPassInOrder) {
   SimClock clock;
-  TestPod pod(MakeFaulty({{0}, {1}}, {}, clock));
+  RandomFaults faults({}, clock);
+  TestPod pod(MakeSpoiled({{0}, {1}}, faults, clock));
   const auto bytes = Pattern(1, 1000);
   for (int i = 0; i < 50; ++i) pod.SendPatiently(0, 1, bytes, i);
   while (pod.PollOnce() > 0) {
@@ -69,11 +95,11 @@ TEST(FaultyTransport, WithoutFaultsFramesPassInOrder) {
   EXPECT_EQ(pod.sink(0).done.size(), 50);
 }
 
-TEST(FaultyTransport, DelayKeepsOrderAndTakesVirtualTime) {
+TEST(ShapedLinks, DelayKeepsOrderAndTakesVirtualTime) {
   SimClock clock;
-  TestPod pod(MakeFaulty(
-      {{0}, {1}}, {.seed = 5, .delay = 1, .max_delay = absl::Milliseconds(50)},
-      clock));
+  RandomFaults faults(
+      {.seed = 5, .delay = 1, .max_delay = absl::Milliseconds(50)}, clock);
+  TestPod pod(MakeSpoiled({{0}, {1}}, faults, clock));
   const auto bytes = Pattern(1, 100);
   for (int i = 0; i < 50; ++i) pod.SendPatiently(0, 1, bytes, i);
   while (pod.PollOnce() > 0) {
@@ -86,9 +112,10 @@ TEST(FaultyTransport, DelayKeepsOrderAndTakesVirtualTime) {
   }
 }
 
-TEST(FaultyTransport, FlippedBitsAreNoticed) {
+TEST(ShapedLinks, FlippedBitsAreNoticed) {
   SimClock clock;
-  TestPod pod(MakeFaulty({{0}, {1}}, {.seed = 11, .flip = 0.5}, clock));
+  RandomFaults faults({.seed = 11, .flip = 0.5}, clock);
+  TestPod pod(MakeSpoiled({{0}, {1}}, faults, clock));
   const auto bytes = Pattern(1, 40);
   for (int i = 0; i < 400; ++i) pod.SendPatiently(0, 1, bytes, i);
   while (pod.PollOnce() > 0) {
@@ -101,11 +128,12 @@ TEST(FaultyTransport, FlippedBitsAreNoticed) {
   EXPECT_EQ(pod.sink(0).done.size(), 400);
 }
 
-TEST(FaultyTransport, DropsDuplicatesAndReordersAsPlanned) {
+TEST(ShapedLinks, DropsDuplicatesAndReordersAsPlanned) {
   SimClock clock;
   const FrameFaults plan = {
       .seed = 3, .drop = 0.2, .duplicate = 0.2, .reorder = 0.2};
-  TestPod pod(MakeFaulty({{0}, {1}}, plan, clock));
+  RandomFaults faults(plan, clock);
+  TestPod pod(MakeSpoiled({{0}, {1}}, faults, clock));
   const auto bytes = Pattern(1, 40);
   constexpr std::uint64_t kFrames = 300;
   for (std::uint64_t i = 0; i < kFrames; ++i) {
@@ -126,11 +154,11 @@ TEST(FaultyTransport, DropsDuplicatesAndReordersAsPlanned) {
   EXPECT_EQ(pod.sink(0).done.size(), kFrames) << "each told once";
 }
 
-TEST(FaultyTransport, OneSeedOneRun) {
+TEST(ShapedLinks, OneSeedOneRun) {
   const auto run = [](std::uint64_t seed) {
     SimClock clock;
-    TestPod pod(MakeFaulty(
-        {{0}, {1}}, {.seed = seed, .drop = 0.3, .duplicate = 0.3}, clock));
+    RandomFaults faults({.seed = seed, .drop = 0.3, .duplicate = 0.3}, clock);
+    TestPod pod(MakeSpoiled({{0}, {1}}, faults, clock));
     const auto bytes = Pattern(1, 10);
     for (int i = 0; i < 50; ++i) pod.SendPatiently(0, 1, bytes, i);
     RunFor(pod, clock, absl::Milliseconds(5));
@@ -140,9 +168,10 @@ TEST(FaultyTransport, OneSeedOneRun) {
   EXPECT_NE(run(1), run(2));
 }
 
-TEST(FaultyTransport, BoundHoldsForWhatIsHeldBack) {
+TEST(ShapedLinks, BoundHoldsForWhatIsHeldBack) {
   SimClock clock;
-  TestPod pod(MakeFaulty({{0}, {1}}, {.seed = 1, .reorder = 1}, clock));
+  RandomFaults faults({.seed = 1, .reorder = 1}, clock);
+  TestPod pod(MakeSpoiled({{0}, {1}}, faults, clock));
   const auto bytes = Pattern(1, kMaxBytesInFlight / 4);
   // One is held, each further one overtakes it: let nothing be received.
   int sent = 0;
@@ -154,47 +183,48 @@ TEST(FaultyTransport, BoundHoldsForWhatIsHeldBack) {
   EXPECT_EQ(pod.sink(1).frames.size(), sent);
 }
 
-TEST(FaultyTransport, ACutPeerIsLost) {
+TEST(ShapedLinks, ACutTakesWhatIsOnItsWayAndTellsTheSenderThatItWasSent) {
   SimClock clock;
-  FrameFaults plan;
+  FrameFaults plan = {.delay = 1, .max_delay = absl::Milliseconds(1)};
   plan.cuts.push_back({.peer = 1, .at = absl::Milliseconds(10)});
-  TestPod pod(MakeFaulty({{0}, {1}, {2}}, plan, clock));
+  RandomFaults faults(plan, clock);
+  TestPod pod(MakeSpoiled({{0}, {1}, {2}}, faults, clock));
   const auto bytes = Pattern(1, 10);
   pod.SendPatiently(0, 1, bytes, 0);
-  RunFor(pod, clock, absl::Milliseconds(5));
+  RunFor(pod, clock, absl::Milliseconds(9));
   EXPECT_EQ(pod.sink(1).frames.size(), 1);
-  EXPECT_THAT(pod.sink(0).lost, IsEmpty());
+  faults.CutOff(0);
+  pod.SendPatiently(1, 2, bytes, 0);
+  clock.Advance(absl::Milliseconds(1));
+  pod.SendPatiently(2, 1, bytes, 0);
+  pod.SendPatiently(2, 0, bytes, 1);
   RunFor(pod, clock, absl::Milliseconds(20));
-  ASSERT_EQ(pod.sink(0).lost.size(), 1);
-  EXPECT_EQ(pod.sink(0).lost[0].first, 1);
-  EXPECT_EQ(pod.sink(2).lost.size(), 1);
-  EXPECT_THAT(pod.Send(0, 1, bytes, 1),
-              StatusIs(absl::StatusCode::kUnavailable, HasSubstr("cut off")));
-  pod.SendPatiently(0, 2, bytes, 2);
-  RunFor(pod, clock, absl::Milliseconds(1));
-  EXPECT_EQ(pod.sink(2).frames.size(), 1) << "the others are not";
+  for (const int host : {0, 1, 2}) {
+    EXPECT_EQ(pod.sink(host).frames.size(), host == 1 ? 1 : 0) << host;
+    EXPECT_THAT(pod.sink(host).lost, IsEmpty()) << host;
+    EXPECT_EQ(pod.sink(host).done.size(), host == 2 ? 2 : 1) << host;
+  }
 }
 
-TEST(FaultyTransport, ASilentCutTellsNobody) {
-  SimClock clock;
-  TestPod pod(MakeFaulty({{0}, {1}}, {}, clock));
-  const auto bytes = Pattern(1, 10);
-  Faulty(pod, 0).CutPeer(1, /*silent=*/true);
-  ASSERT_EQ(*pod.Send(0, 1, bytes, 0), SendResult::kQueued);
-  ASSERT_EQ(*pod.Send(1, 0, bytes, 0), SendResult::kQueued);
-  RunFor(pod, clock, absl::Seconds(1));
-  EXPECT_THAT(pod.sink(1).frames, IsEmpty());
-  EXPECT_THAT(pod.sink(0).frames, IsEmpty());
-  EXPECT_THAT(pod.sink(0).lost, IsEmpty());
-  EXPECT_EQ(pod.sink(0).done.size(), 1);
-}
-
-TEST(FaultyTransport, LossOfTheInnerPeerIsPassedOn) {
-  TestPod pod(MakeFaulty({{0}, {1}}, {}, WallClock()));
+TEST(ShapedLinks, LossOfTheInnerPeerIsPassedOn) {
+  const SystemClock clock;
+  RandomFaults faults({}, clock);
+  TestPod pod(MakeSpoiled({{0}, {1}}, faults, clock));
   pod.Destroy(1);
   pod.PollUntil([&] { return pod.sink(0).lost.size() == 1; });
   EXPECT_THAT(pod.Send(0, 1, {}, 0),
               StatusIs(absl::StatusCode::kUnavailable, ::testing::_));
+}
+
+TEST(ShapedLinks, WhatTheInnerTransportRefusesIsRefused) {
+  SimClock clock;
+  RandomFaults faults({}, clock);
+  TestPod pod(MakeSpoiled({{0}, {1}}, faults, clock));
+  EXPECT_THAT(pod.Send(0, 7, {}, 0),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("7")));
+  pod.SendPatiently(0, 1, {}, 1);
+  RunFor(pod, clock, absl::Milliseconds(1));
+  EXPECT_EQ(pod.sink(1).frames.size(), 1);
 }
 
 TEST(DecideFault, ChancesComeOutAndFaultsAreIndependent) {
