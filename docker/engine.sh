@@ -4,6 +4,7 @@
 #                      dockerd on a private socket and data directory in DIR
 #   engine_stop DIR    stops what engine_start started
 #   base_image DIR     makes debian:bookworm-slim available
+# shellcheck shell=bash
 
 wait_for_engine() {
   for _ in $(seq 100); do

@@ -25,8 +25,9 @@ unset PODSIM_TOKEN
 finish() {
   local code=$?
   export PODSIM_TOKEN=none-is-needed-to-end
-  [ -n "${DOCKER_HOST:-}" ] &&
+  if [ -n "${DOCKER_HOST:-}" ]; then
     docker-compose -f "$compose" down --timeout 2 >/dev/null 2>&1 || true
+  fi
   engine_stop "$work"
   rm -rf "$work"
   exit "$code"

@@ -22,8 +22,8 @@
 
 #include "absl/status/status.h"
 #include "interconnect/transport/credit.h"
-#include "interconnect/transport/frame_filter.h"
 #include "interconnect/transport/frame.h"
+#include "interconnect/transport/frame_filter.h"
 #include "interconnect/transport/grpc/completion_loop.h"
 #include "interconnect/transport/grpc/grpc_wire.h"
 #include "interconnect/transport/mailbox.h"
