@@ -235,23 +235,24 @@ TEST_F(ServiceTest, ARefusedStreamStaysRefused) {
   RunningHosts(1);
 }
 
-TEST_F(ServiceTest, ABrokenStreamFailsTheJobWithinASecond) {
-  Start(3, 3, 5);
+// Long before any wait would have ended: only the stream can have told.
+TEST_F(ServiceTest, ABrokenStreamFailsTheJobAtOnce) {
+  plan_ = TestPlan(3, 3, 5);
+  plan_.set_heartbeat_timeout(3600);
+  plan_.set_stall_timeout(3600);
+  StartOn("unix:" + dir_.file("coordinator"));
   auto hosts = RunningHosts(3);
   hosts[1]->Send(BeatMessage(1, 2, "compute"));
   hosts[1]->Send(StepMessage(1, 1));
-  const absl::Time died = clock_.Now();
   hosts[1]->Die();
   // The others stay attached until told to end, then say nothing more.
   EXPECT_TRUE(hosts[0]->Next().has_abort());
   const CoordinatorMessage abort = hosts[2]->Next();
   ASSERT_TRUE(abort.has_abort());
-  EXPECT_LT(clock_.Now() - died, absl::Seconds(1));
   EXPECT_THAT(abort.abort().reason(), HasSubstr("host 1"));
   for (const int p : {0, 2}) EXPECT_THAT(hosts[p]->Leave(), IsOk());
   EXPECT_THAT(server_->Wait(),
               StatusIs(absl::StatusCode::kUnavailable, HasSubstr("host 1")));
-  EXPECT_LT(clock_.Now() - died, absl::Seconds(1));
   ASSERT_TRUE(events().back().has_failed());
   EXPECT_TRUE(events().back().failed().lost());
   EXPECT_EQ(events().back().failed().process(), 1);
@@ -273,11 +274,10 @@ TEST_F(ServiceTest, AFailureIsReportedWithItsWords) {
 
 TEST_F(ServiceTest, ASilentHostIsNotWaitedFor) {
   plan_ = TestPlan(2, 2, 5);
-  plan_.set_heartbeat_timeout(0.2);
-  plan_.set_shutdown_timeout(60);
+  plan_.set_heartbeat_timeout(2);  // a hundred beats of the other
+  plan_.set_shutdown_timeout(3600);
   StartOn("unix:" + dir_.file("coordinator"));
   auto hosts = RunningHosts(2);
-  const absl::Time started = clock_.Now();
   // Host 0 beats until it is told; host 1 never says a word.
   Beating beating(*hosts[0]);
   EXPECT_TRUE(hosts[0]->Next().has_abort());
@@ -285,7 +285,6 @@ TEST_F(ServiceTest, ASilentHostIsNotWaitedFor) {
   EXPECT_THAT(hosts[0]->Leave(), IsOk());
   EXPECT_THAT(server_->Wait(), StatusIs(absl::StatusCode::kDeadlineExceeded,
                                         HasSubstr("no heartbeat")));
-  EXPECT_LT(clock_.Now() - started, absl::Seconds(5));
   EXPECT_EQ(events().back().failed().process(), 1);
 }
 
