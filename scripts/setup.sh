@@ -8,11 +8,12 @@ run_packages=(
   protobuf-compiler protobuf-compiler-grpc libprotobuf-dev libabsl-dev
   zlib1g-dev libssl-dev nlohmann-json3-dev libcli11-dev libisal-dev
 )
-# ccache only makes the second build faster; qemu-user plays an older CPU.
+# ccache only makes the second build faster; qemu-user plays an older CPU; clang
+# reads the sources, but compiles nothing.
 # shellcheck disable=SC2034
 check_packages=(
   "${run_packages[@]}" libgtest-dev libgmock-dev libbenchmark-dev binutils
-  ccache qemu-user python3
+  ccache qemu-user clang-14 clang-format-14 clang-tidy-14 git python3 shellcheck
 )
 
 as_root() {
