@@ -97,7 +97,6 @@ absl::Status ConnectPeers(GrpcTransport& transport,
 // Everything that lives while the job runs; destroyed in reverse order.
 struct Job {
   SystemClock clock;
-  Tracer tracer{clock};
   StopSwitch stop;
   std::unique_ptr<GrpcTransport> transport;
   // Over it, if the plan has faults, or lines that take a latency.
@@ -212,7 +211,6 @@ absl::Status PrepareTraining(const HostOptions& options,
                        .transport = &transport,
                        .clock = &job.clock,
                        .progress = &job.progress,
-                       .tracer = &job.tracer,
                        .reports = job.link.get(),
                        .gate = &job.gate,
                        .saver = job.saver.get(),

@@ -84,7 +84,6 @@ struct Member {
   std::optional<LinkFaults> link_faults;
   std::optional<ShapedLinks> links;  // over it, if they take a latency
   Progress progress;
-  std::unique_ptr<Tracer> tracer;
   std::unique_ptr<Trainer> trainer;
   absl::Status status;
 };
@@ -112,7 +111,6 @@ absl::StatusOr<PodResult> TrainInProcess(const PodSetup& setup) {
           LinkFaults::Options{.latency = absl::Seconds(plan.link_latency())});
       transport = &member.links.emplace(*transport, *member.link_faults, clock);
     }
-    member.tracer = std::make_unique<Tracer>(clock);
     PODSIM_ASSIGN_OR_RETURN(
         member.trainer,
         Trainer::Create(
@@ -126,7 +124,6 @@ absl::StatusOr<PodResult> TrainInProcess(const PodSetup& setup) {
              .transport = transport,
              .clock = &clock,
              .progress = &member.progress,
-             .tracer = member.tracer.get(),
              .reports = &sink}));
   }
   {

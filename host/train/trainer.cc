@@ -134,7 +134,6 @@ absl::Status Trainer::Impl::Finish(std::int64_t step,
   if (setup.saver == nullptr) return absl::OkStatus();
   if (next.save || next.end || due(plan.checkpoint_every())) {
     setup.progress->Enter(step, "checkpoint");
-    Span span(*setup.tracer, "checkpoint");
     PODSIM_RETURN_IF_ERROR(StrikeAt(step, "checkpoint"));
     PODSIM_RETURN_IF_ERROR(setup.saver->Save(step, variables));
   }
@@ -146,15 +145,11 @@ absl::Status Trainer::Impl::NextStep(std::int64_t step, Infeed& infeed) {
   setup.progress->Enter(step, "input");
   PODSIM_RETURN_IF_ERROR(StrikeAt(step, "input"));
   const absl::Time begin = setup.clock->Now();
-  const Batch* batch = nullptr;
-  {
-    Span span(*setup.tracer, "input");
-    batch = &infeed.Next();
-  }
+  const Batch& batch = infeed.Next();
   reports.assign(hosts.size(), StepReport());
   const double input = absl::ToDoubleSeconds(setup.clock->Now() - begin);
   for (StepReport& report : reports) report.set_seconds_input(input);
-  return TrainStep(step, *batch);
+  return TrainStep(step, batch);
 }
 
 absl::Status Trainer::Impl::Train() {

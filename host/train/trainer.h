@@ -17,7 +17,6 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "base/clock.h"
-#include "base/trace.h"
 #include "host/board/host_work.h"
 #include "host/board/progress.h"
 #include "host/checkpoint/async_saver.h"
@@ -64,7 +63,6 @@ struct TrainerSetup {
   Transport* transport = nullptr;
   const Clock* clock = nullptr;
   Progress* progress = nullptr;
-  Tracer* tracer = nullptr;
   ReportSink* reports = nullptr;
   StepGate* gate = nullptr;         // nullptr: nobody holds this pod
   AsyncSaver* saver = nullptr;      // nullptr: no checkpoints

@@ -38,7 +38,6 @@ absl::Status Trainer::Impl::Audit(std::int64_t step) {
 }
 
 absl::Status Trainer::Impl::ComputeAgain(std::int64_t step, int host) {
-  Span span(*setup.tracer, "audit");
   BatchPlace place = FirstPlace();
   place.consumed += (step - 1 - setup.start.step) * place.global_batch;
   place.first_core = host * bits.cores_per_host();

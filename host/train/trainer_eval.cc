@@ -37,7 +37,6 @@ absl::Status Trainer::Impl::EvaluateHost(std::int64_t step,
 }
 
 absl::Status Trainer::Impl::Evaluate(std::int64_t step) {
-  Span span(*setup.tracer, "evaluation");
   setup.progress->Enter(step, "evaluation");
   const std::int64_t global =
       setup.plan.eval_batch_per_core() * bits.cores_per_host() * bits.hosts();

@@ -102,7 +102,6 @@ absl::Status Trainer::Impl::ComputeHost(std::int64_t step, const Batch& batch,
 }
 
 absl::Status Trainer::Impl::Compute(std::int64_t step, const Batch& batch) {
-  Span span(*setup.tracer, "compute");
   setup.progress->Enter(step, "compute");
   PODSIM_RETURN_IF_ERROR(StrikeAt(step, "compute"));
   for (int local = 0; local < static_cast<int>(hosts.size()); ++local)
@@ -117,7 +116,6 @@ absl::Status Trainer::Impl::Await(std::int64_t step, int bucket,
   const std::string what = absl::StrCat("all-reduce of bucket ", bucket);
   setup.progress->Enter(step, what);
   const absl::Time begin = setup.clock->Now();
-  Span span(*setup.tracer, "all-reduce");
   PODSIM_RETURN_IF_ERROR(Annotate(reducer.Wait(bucket), what));
   waited += setup.clock->Now() - begin;
   return absl::OkStatus();
@@ -142,7 +140,6 @@ absl::Status Trainer::Impl::ReduceAndUpdate(std::int64_t step) {
        ++bucket) {
     PODSIM_RETURN_IF_ERROR(Await(step, bucket, waited));
     if (bucket == 0) PODSIM_RETURN_IF_ERROR(StrikeAt(step, "update"));
-    Span span(*setup.tracer, "update");
     CoreBuffers buffers;
     buffers.variables = variables;
     buffers.gradients = gradients[0];
