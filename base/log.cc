@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <climits>
 #include <cstdint>
@@ -20,8 +19,6 @@ namespace podsim {
 namespace {
 
 constexpr int kPatienceMilliseconds = 1000;
-
-std::atomic<LogLevel> min_level = LogLevel::kInfo;
 
 std::string Line(LogLevel level, absl::string_view message) {
   constexpr char kLetters[] = "IWE";
@@ -77,10 +74,7 @@ class Output {
 
 }  // namespace
 
-void SetMinLogLevel(LogLevel level) { min_level = level; }
-
 void Log(LogLevel level, std::string_view message) {
-  if (level < min_level) return;
   // Never destroyed: threads may still log while the program ends.
   static Output& output = *new Output;
   output.Put(Line(level, absl::string_view(message.data(), message.size())));

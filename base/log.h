@@ -15,9 +15,6 @@ enum class LogLevel { kInfo, kWarning, kError };
 // waiting, rather than that the program stands still too.
 void Log(LogLevel level, std::string_view message);
 
-// Messages below `level` are dropped from here on (default: kInfo, all kept).
-void SetMinLogLevel(LogLevel level);
-
 }  // namespace podsim
 
 #endif  // PODSIM_BASE_LOG_H_

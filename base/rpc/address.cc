@@ -106,9 +106,4 @@ absl::StatusOr<Address> ParseAddress(std::string_view given) {
   return address;
 }
 
-bool IsLocalAddress(std::string_view address) {
-  const auto parsed = ParseAddress(address);
-  return parsed.ok() && parsed->IsLocal();
-}
-
 }  // namespace podsim

@@ -37,9 +37,6 @@ struct Address {
 //   outside 0 ... 65535).
 absl::StatusOr<Address> ParseAddress(std::string_view text);
 
-// IsLocal of the parsed address; false for what does not parse.
-bool IsLocalAddress(std::string_view address);
-
 }  // namespace podsim
 
 #endif  // PODSIM_BASE_RPC_ADDRESS_H_

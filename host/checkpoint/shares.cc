@@ -29,7 +29,6 @@ std::vector<int> HostsOfTensors(std::span<const std::int64_t> bytes,
 std::vector<Share> SharesOf(const Program& program, int hosts) {
   std::vector<std::int64_t> bytes;
   for (const ProgramVariable& variable : program.variables) {
-    PODSIM_CHECK(variable.variable_class == VariableClass::kReplicated);
     const ProgramTensor& tensor = program.tensor(variable.tensor);
     bytes.push_back(tensor.shape.elements() * SizeOf(tensor.dtype));
   }

@@ -10,15 +10,6 @@ constexpr std::array<std::string_view, 3> kTypeNames = {"float", "bfloat16",
                                                         "int32"};
 constexpr std::array<std::string_view, 4> kOpNames = {"sum", "prod", "min",
                                                       "max"};
-
-template <typename Value, std::size_t N>
-std::optional<Value> Find(const std::array<std::string_view, N>& names,
-                          std::string_view name) {
-  for (std::size_t i = 0; i < N; ++i) {
-    if (names[i] == name) return static_cast<Value>(i);
-  }
-  return std::nullopt;
-}
 }  // namespace
 
 std::string_view NameOf(ElementType type) {
@@ -28,10 +19,10 @@ std::string_view NameOf(ReductionOp op) {
   return kOpNames.at(static_cast<std::size_t>(op));
 }
 std::optional<ElementType> ElementTypeNamed(std::string_view name) {
-  return Find<ElementType>(kTypeNames, name);
-}
-std::optional<ReductionOp> ReductionOpNamed(std::string_view name) {
-  return Find<ReductionOp>(kOpNames, name);
+  for (std::size_t i = 0; i < kTypeNames.size(); ++i) {
+    if (kTypeNames[i] == name) return static_cast<ElementType>(i);
+  }
+  return std::nullopt;
 }
 
 }  // namespace podsim

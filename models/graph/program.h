@@ -31,9 +31,6 @@ enum class Storage : std::uint8_t {
   kOutput,    // per row results read by the host: loss, correct; batched
 };
 
-// Classes that a variable may have; the MLP's are all replicated.
-enum class VariableClass : std::uint8_t { kReplicated, kPerCore, kSharded };
-
 enum class Initializer : std::uint8_t {
   kZeros,
   kGlorotUniform,  // U(-a, a), a = sqrt(6 / (fan_in + fan_out))
@@ -99,7 +96,6 @@ struct GradientBucket {
 
 struct ProgramVariable {
   TensorId tensor = kNoTensor;
-  VariableClass variable_class = VariableClass::kReplicated;
   Initializer initializer = Initializer::kZeros;
   std::int64_t fan_in = 0;
   std::int64_t fan_out = 0;

@@ -13,10 +13,6 @@ namespace {
 
 using Index = std::int64_t;
 
-Index StripCount(Index columns) {
-  return (columns + kBlockColumns - 1) / kBlockColumns;
-}
-
 template <bool kRounded>
 void PackRow(const float* from, float* to) {
 #pragma omp simd

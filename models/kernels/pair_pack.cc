@@ -61,10 +61,6 @@ void PairRow(Index count, const float* low, const float* high, float* to) {
   }
 }
 
-Index StripCount(Index columns) {
-  return (columns + kBlockColumns - 1) / kBlockColumns;
-}
-
 // One strip of a B that lies transposed: squares of vectors of pairs are
 // turned.
 void PackStripBt(Index k, const float* b, Index ldb, Index columns, float* to) {

@@ -25,6 +25,11 @@ inline constexpr std::int64_t kVectorFloats =
 // with a latency of four cycles busy.
 inline constexpr std::int64_t kBlockVectors = 2;
 inline constexpr std::int64_t kBlockColumns = kBlockVectors * kVectorFloats;
+
+// Strips of kBlockColumns that so many columns take.
+inline std::int64_t StripCount(std::int64_t columns) {
+  return (columns + kBlockColumns - 1) / kBlockColumns;
+}
 inline constexpr std::int64_t kBlockRows = sizeof(Vector) == 64 ? 12 : 6;
 
 // What a chain's link is, for 32 bits of A and of B: a multiply-add of float32

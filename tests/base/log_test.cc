@@ -21,8 +21,6 @@ using ::testing::MatchesRegex;
 
 class Logging : public ::testing::Test {
  protected:
-  void TearDown() override { SetMinLogLevel(LogLevel::kInfo); }
-
   // What `fn` writes to standard error, line by line.
   template <typename Fn>
   static std::vector<std::string> Capture(const Fn& fn) {
@@ -49,15 +47,6 @@ TEST_F(Logging, LineHasLevelTimeAndMessage) {
   EXPECT_THAT(lines[1], MatchesRegex("W" + time + "two"));
   EXPECT_THAT(lines[2], MatchesRegex("E" + time + "three"));
   for (const std::string& line : lines) EXPECT_EQ(line.find(' ', 2), 14);
-}
-
-TEST_F(Logging, MinLevelDropsWhatIsBelow) {
-  SetMinLogLevel(LogLevel::kWarning);
-  EXPECT_EQ(Capture(LogAll).size(), 2);
-  SetMinLogLevel(LogLevel::kError);
-  const auto lines = Capture(LogAll);
-  ASSERT_EQ(lines.size(), 1);
-  EXPECT_EQ(lines[0].front(), 'E');
 }
 
 TEST_F(Logging, LinesOfSeveralThreadsDoNotTear) {

@@ -1,30 +1,17 @@
 #include "tests/models/kernels/emulated_pairs.h"
 
-#include <bit>
 #include <cmath>
 #include <cstring>
 
 #include "models/kernels/pair_product.h"
 #include "models/kernels/reference.h"
+#include "tests/models/kernels/bfloat16_pair.h"
 
 namespace podsim {
 namespace {
 
 using module::kVectorFloats;
 using module::Vector;
-
-float WithoutDenormal(float value) {
-  return std::fpclassify(value) == FP_SUBNORMAL ? std::copysign(0.0f, value)
-                                                : value;
-}
-
-float Low(std::uint32_t pair) {
-  return WithoutDenormal(std::bit_cast<float>(pair << 16));
-}
-
-float High(std::uint32_t pair) {
-  return WithoutDenormal(std::bit_cast<float>(pair & 0xffff0000u));
-}
 
 // A unit of models/kernels/pair_product.h.
 struct EmulatedPairUnit {

@@ -1,27 +1,14 @@
 #include "tests/models/kernels/emulated_tiles.h"
 
-#include <bit>
 #include <cmath>
 #include <limits>
 
 #include "models/kernels/amx_product.h"
 #include "models/kernels/reference.h"
+#include "tests/models/kernels/bfloat16_pair.h"
 
 namespace podsim {
 namespace {
-
-float WithoutDenormal(float value) {
-  return std::fpclassify(value) == FP_SUBNORMAL ? std::copysign(0.0f, value)
-                                                : value;
-}
-
-float Low(std::uint32_t pair) {
-  return WithoutDenormal(std::bit_cast<float>(pair << 16));
-}
-
-float High(std::uint32_t pair) {
-  return WithoutDenormal(std::bit_cast<float>(pair & 0xffff0000u));
-}
 
 PodsimKernels MakeTable() {
   PodsimKernels table = ReferenceKernels();
