@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <atomic>
-#include <condition_variable>
-#include <mutex>
+#include <chrono>
 #include <string>
 #include <vector>
 
+#include "base/mutex.h"
 #include "host/checkpoint/catalog.h"
 #include "host/checkpoint/commit.h"
 #include "host/checkpoint/layout.h"
@@ -33,18 +33,18 @@ class Reports {
  public:
   std::function<void(const CheckpointPart&)> Sink() {
     return [this](const CheckpointPart& part) {
-      const std::lock_guard<std::mutex> lock(mutex_);
+      MutexLock lock(mutex_);
       parts_.push_back(part);
     };
   }
   std::vector<CheckpointPart> parts() const {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    MutexLock lock(mutex_);
     return parts_;
   }
 
  private:
-  mutable std::mutex mutex_;
-  std::vector<CheckpointPart> parts_;
+  mutable Mutex mutex_;
+  std::vector<CheckpointPart> parts_ PODSIM_GUARDED_BY(mutex_);
 };
 
 class AsyncSaverTest : public ::testing::Test {
@@ -140,20 +140,22 @@ class GatedStore final : public ObjectStoreWrapper {
   using ObjectStoreWrapper::ObjectStoreWrapper;
 
   absl::Status Write(std::string_view path, std::string_view bytes) override {
-    std::unique_lock<std::mutex> lock(mutex_);
-    opened_.wait(lock, [this] { return open_; });
+    {
+      MutexLock lock(mutex_);
+      while (!open_) opened_.WaitFor(mutex_, std::chrono::seconds(1));
+    }
     return ObjectStoreWrapper::Write(path, bytes);
   }
   void Open() {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    MutexLock lock(mutex_);
     open_ = true;
-    opened_.notify_all();
+    opened_.NotifyAll();
   }
 
  private:
-  std::mutex mutex_;
-  std::condition_variable opened_;
-  bool open_ = false;
+  Mutex mutex_;
+  CondVar opened_;
+  bool open_ PODSIM_GUARDED_BY(mutex_) = false;
 };
 
 TEST_F(AsyncSaverTest, SaveWaitsForTheEarlierOneAndGivesSignsOfLife) {
