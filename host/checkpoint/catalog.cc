@@ -134,7 +134,7 @@ bool SpeaksOfTheCheckpoint(const absl::Status& status) {
 }  // namespace
 
 absl::StatusOr<bool> IsCommitted(ObjectStore& store, const std::string& path) {
-  if (store.CanRename()) return true;
+  if (store.CanRename(path)) return true;
   const auto marker = store.Size(absl::StrCat(path, "/", kMarkerName));
   if (absl::IsNotFound(marker.status())) return false;
   PODSIM_RETURN_IF_ERROR(marker.status());

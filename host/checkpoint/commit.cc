@@ -23,7 +23,7 @@ constexpr std::int64_t kRetiredStamp = 0;
 absl::Status Retire(ObjectStore& store, const std::string& model_dir,
                     std::int64_t step) {
   const std::string path = StepPath(model_dir, step);
-  if (!store.CanRename()) return DeleteUnmarkedFirst(store, path);
+  if (!store.CanRename(path)) return DeleteUnmarkedFirst(store, path);
   const std::string retired = UnfinishedPath(model_dir, step, kRetiredStamp);
   PODSIM_RETURN_IF_ERROR(DeleteIfThere(store, retired));
   PODSIM_RETURN_IF_ERROR(store.Rename(path, retired));
@@ -93,7 +93,7 @@ absl::Status WriteManifest(ObjectStore& store, const std::string& directory,
 
 absl::Status Publish(ObjectStore& store, const std::string& from,
                      const std::string& to) {
-  if (store.CanRename()) return store.Rename(from, to);
+  if (store.CanRename(from)) return store.Rename(from, to);
   PODSIM_RETURN_IF_ERROR(CopyFiles(store, from, to));
   PODSIM_RETURN_IF_ERROR(
       store.Write(absl::StrCat(to, "/", kMarkerName), "committed\n"));

@@ -35,7 +35,7 @@ absl::Status CopyFiles(ObjectStore& store, const std::string& from,
 
 absl::Status MoveDirectory(ObjectStore& store, const std::string& from,
                            const std::string& to) {
-  if (store.CanRename()) return store.Rename(from, to);
+  if (store.CanRename(from)) return store.Rename(from, to);
   PODSIM_RETURN_IF_ERROR(CopyFiles(store, from, to));
   return DeleteUnmarkedFirst(store, from);
 }

@@ -20,7 +20,7 @@
 #include "host/process/preparation.h"
 #include "host/process/termination.h"
 #include "host/storage/faulty_store.h"
-#include "host/storage/storage.h"
+#include "host/storage/uri_store.h"
 #include "host/train/fault_injector.h"
 #include "host/train/step_gate.h"
 #include "host/train/trainer.h"
@@ -104,7 +104,7 @@ struct Job {
   std::optional<ShapedLinks> links;
   Progress progress;
   StepGate gate;
-  std::unique_ptr<ObjectStore> store = NewLocalStore();
+  std::unique_ptr<ObjectStore> store = NewUriStore();
   std::unique_ptr<FaultyStore> faulty_store;  // over it, likewise
   std::unique_ptr<CoordinatorLink> link;
   std::optional<FaultInjector> faults;

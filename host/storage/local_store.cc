@@ -102,7 +102,7 @@ class LocalStore final : public ObjectStore {
     return RemoveDirectory(std::string(directory));
   }
 
-  bool CanRename() const override { return true; }
+  bool CanRename(std::string_view) const override { return true; }
 
   absl::Status Rename(std::string_view from, std::string_view to) override {
     return RenameDirectory(std::string(from), std::string(to));

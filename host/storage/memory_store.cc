@@ -114,7 +114,7 @@ class MemoryStore final : public ObjectStore {
     return Take("delete", directory).status();
   }
 
-  bool CanRename() const override { return can_rename_; }
+  bool CanRename(std::string_view) const override { return can_rename_; }
 
   absl::Status Rename(std::string_view from, std::string_view to) override {
     if (!can_rename_)

@@ -7,10 +7,12 @@
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
+#include <new>
 #include <system_error>
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "base/units.h"
 
 namespace podsim {
 namespace {
@@ -111,6 +113,17 @@ absl::Status WriteAll(int fd, const std::string& path, std::string_view bytes) {
   return absl::OkStatus();
 }
 
+// A file may be larger than what a process is given.
+absl::StatusOr<std::string> Buffer(std::int64_t bytes,
+                                   const std::string& path) {
+  try {
+    return std::string(static_cast<std::size_t>(bytes), '\0');
+  } catch (const std::bad_alloc&) {
+    return absl::ResourceExhaustedError(absl::StrCat(
+        "read ", path, ": no memory for its ", FormatBytes(bytes)));
+  }
+}
+
 struct Temporary {
   std::string path;
   FileDescriptor file;
@@ -176,7 +189,7 @@ absl::StatusOr<std::string> ReadFile(const FileDescriptor& file,
   // What the caller asks for may be far more than there is.
   const std::int64_t wanted =
       std::clamp<std::int64_t>(size - offset, 0, length);
-  std::string bytes(static_cast<std::size_t>(wanted), '\0');
+  PODSIM_ASSIGN_OR_RETURN(std::string bytes, Buffer(wanted, path));
   std::size_t done = 0;
   while (done < bytes.size()) {
     const ssize_t got =

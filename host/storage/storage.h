@@ -14,7 +14,9 @@
 
 namespace podsim {
 
-// Thread-safe. Paths are the store's own ("/data/x" for local files).
+// Thread-safe. Paths are the store's own: "/data/x" for files of this machine,
+// URIs of its scheme for any other, so that a name stands for the same object
+// wherever it is opened (uri_store.h).
 // Errors of all calls: NOT_FOUND (also a directory where an object is meant, or
 // the other way round), PERMISSION_DENIED, RESOURCE_EXHAUSTED (disk full),
 // UNAVAILABLE (try again), each naming the path and the system's reason.
@@ -45,18 +47,20 @@ class ObjectStore {
   // is still there. Errors: NOT_FOUND (no such directory).
   virtual absl::Status DeleteTree(std::string_view directory) = 0;
 
-  // False for a store that can only copy (object stores): whoever wants a whole
-  // directory to appear at once must then write a marker into it last.
-  virtual bool CanRename() const = 0;
+  // Of directories at `path`. False for a store that can only copy (object
+  // stores): whoever wants a whole directory to appear at once must then write
+  // a marker into it last.
+  virtual bool CanRename(std::string_view path) const = 0;
   // Gives a directory another name, in one step that survives a power cut: all
   // of it has the old name or all of it the new one. Blocks until the disk has
   // it. Errors: ALREADY_EXISTS (something is called `to`), NOT_FOUND (no
   // directory `from`, or none that `to` would lie in), UNIMPLEMENTED
-  // (!CanRename()).
+  // (!CanRename(from)).
   virtual absl::Status Rename(std::string_view from, std::string_view to) = 0;
 };
 
-// Files of this machine.
+// Files of this machine, whatever their names look like: programs open paths
+// that people give with NewUriStore.
 std::unique_ptr<ObjectStore> NewLocalStore();
 // Bytes in memory: for tests and for data that is built in.
 std::unique_ptr<ObjectStore> NewMemoryStore();

@@ -40,7 +40,9 @@ class ObjectStoreWrapper : public ObjectStore {
   absl::Status DeleteTree(std::string_view directory) override {
     return base_->DeleteTree(directory);
   }
-  bool CanRename() const override { return base_->CanRename(); }
+  bool CanRename(std::string_view path) const override {
+    return base_->CanRename(path);
+  }
   absl::Status Rename(std::string_view from, std::string_view to) override {
     return base_->Rename(from, to);
   }

@@ -15,6 +15,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"
 #include "base/status.h"
+#include "host/storage/uri_store.h"
 #include "runtime/bench/bench_flag_table.h"
 #include "runtime/bench/calibration.h"
 #include "runtime/job/bench_plan.h"
@@ -153,8 +154,10 @@ absl::Status SetOption(const std::string& name, const std::string& value,
                        BenchFlags& flags) {
   if (name == "output_file") {
     flags.json_file = value;
+    return Annotate(CheckPlainPath(value), name);
   } else if (name == "write_choices") {
     flags.choices_file = value;
+    return Annotate(CheckPlainPath(value), name);
   } else if (name == "choices") {
     flags.options.choices_file = value;
   } else if (name == "listen") {

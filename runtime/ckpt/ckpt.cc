@@ -8,6 +8,7 @@
 #include "base/units.h"
 #include "host/checkpoint/catalog.h"
 #include "host/checkpoint/layout.h"
+#include "host/storage/uri_store.h"
 #include "runtime/ckpt/ckpt_flags.h"
 #include "runtime/ckpt/ckpt_text.h"
 #include "runtime/ckpt/comparison.h"
@@ -91,6 +92,8 @@ absl::Status Diff(ObjectStore& store, const std::string& a,
 
 absl::Status Run(const CkptFlags& flags, ObjectStore& store, absl::Time now,
                  CkptResult& result) {
+  for (const std::string& given : flags.paths)
+    PODSIM_RETURN_IF_ERROR(CheckServed(given));
   const std::string& path = flags.paths.front();
   if (flags.command == "ls") return Ls(store, path, now, result);
   if (flags.command == "show") return Show(store, path, now, result);

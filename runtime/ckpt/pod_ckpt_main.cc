@@ -5,13 +5,13 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "base/clock.h"
-#include "host/storage/storage.h"
+#include "host/storage/uri_store.h"
 #include "runtime/ckpt/ckpt.h"
 #include "runtime/report/console.h"
 
 int main(int argc, char** argv) {
   podsim::Console console = podsim::Console::Standard();
-  const auto store = podsim::NewLocalStore();
+  const auto store = podsim::NewUriStore();
   const podsim::CkptResult result =
       podsim::RunCkpt(std::vector<std::string>(argv + 1, argv + argc), *store,
                       podsim::SystemClock().Now());

@@ -6,7 +6,7 @@
 #include "base/status.h"
 #include "host/board/cpu_share.h"
 #include "host/input/dataset.h"
-#include "host/storage/storage.h"
+#include "host/storage/uri_store.h"
 #include "models/kernels/kernels.h"
 
 namespace podsim {
@@ -15,7 +15,7 @@ namespace {
 
 absl::StatusOr<DatasetConfig> DescribeDataset(const JobSpec& spec) {
   PODSIM_ASSIGN_OR_RETURN(const JobSpec full, ApplyRecipe(spec));
-  const auto store = NewLocalStore();
+  const auto store = NewUriStore();
   PODSIM_ASSIGN_OR_RETURN(
       const auto dataset,
       OpenDataset({.name = full.dataset(),

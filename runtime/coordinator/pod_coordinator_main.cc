@@ -18,7 +18,7 @@
 #include "base/log.h"
 #include "base/rpc/token.h"
 #include "base/status.h"
-#include "host/storage/storage.h"
+#include "host/storage/uri_store.h"
 #include "runtime/coordinator/committer.h"
 #include "runtime/coordinator/event_writer.h"
 #include "runtime/coordinator/plan_inputs.h"
@@ -48,9 +48,7 @@ struct Flags {
 };
 
 void AddFlags(CLI::App& app, Flags& flags) {
-  app.add_option("--job", flags.job, "JobSpec as protobuf text")
-      ->required()
-      ->check(CLI::ExistingFile);
+  app.add_option("--job", flags.job, "JobSpec as protobuf text")->required();
   app.add_option("--listen", flags.listen, "unix:/path or host:port")
       ->capture_default_str();
   app.add_option("--events_fd", flags.events_fd,
@@ -103,7 +101,7 @@ struct Job {
 
   SystemClock clock;
   EventWriter events;
-  std::unique_ptr<ObjectStore> store = NewLocalStore();
+  std::unique_ptr<ObjectStore> store = NewUriStore();
   JobPlan draft;
   std::optional<Committer> committer;
   std::unique_ptr<CoordinatorServer> server;

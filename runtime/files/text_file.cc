@@ -5,7 +5,8 @@
 #include "base/units.h"
 #include "google/protobuf/io/tokenizer.h"
 #include "google/protobuf/text_format.h"
-#include "host/storage/storage.h"
+#include "host/storage/bounded_read.h"
+#include "host/storage/uri_store.h"
 
 namespace podsim {
 namespace {
@@ -47,15 +48,12 @@ class FirstError final : public google::protobuf::io::ErrorCollector {
 
 absl::StatusOr<std::string> ReadText(const std::string& path,
                                      const TextKind& kind) {
-  const auto store = NewLocalStore();
+  const auto store = NewUriStore();
   const std::string what = absl::StrCat(kind.name, " file");
-  const auto size = store->Size(path);
-  if (!size.ok()) return Annotate(size.status(), what);
-  if (*size > kMostFileBytes)
+  auto text = ReadAtMost(*store, path, kMostFileBytes);
+  if (absl::IsOutOfRange(text.status()))
     return absl::InvalidArgumentError(
-        absl::StrCat(what, " ", path, " has ", FormatBytes(*size), "; a ",
-                     kind.name, " has at most ", FormatBytes(kMostFileBytes)));
-  auto text = store->ReadRange(path, 0, kMostFileBytes);
+        absl::StrCat(what, " ", std::string(text.status().message())));
   if (!text.ok()) return Annotate(text.status(), what);
   return text;
 }

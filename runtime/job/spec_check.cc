@@ -10,6 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "base/status.h"
 #include "base/units.h"
+#include "host/storage/uri_store.h"
 #include "interconnect/collectives/algorithms.h"
 #include "interconnect/collectives/choice_table.h"
 #include "models/kernels/kernels.h"
@@ -232,6 +233,22 @@ absl::Status CheckText(const JobSpec& spec) {
   return absl::OkStatus();
 }
 
+// Where data, checkpoints and figures lie: what only files can be, and what a
+// store may hold.
+constexpr const char* kFiles[] = {"metrics_file", "log_dir"};
+constexpr const char* kStored[] = {"data_dir", "model_dir", "restore"};
+
+absl::Status CheckPaths(const JobSpec& spec) {
+  const auto text = [&spec](const char* field) {
+    return spec.GetReflection()->GetString(spec, &Field(field));
+  };
+  for (const char* field : kFiles)
+    PODSIM_RETURN_IF_ERROR(Annotate(CheckPlainPath(text(field)), field));
+  for (const char* field : kStored)
+    PODSIM_RETURN_IF_ERROR(Annotate(CheckServed(text(field)), field));
+  return absl::OkStatus();
+}
+
 absl::Status CheckChunk(const JobSpec& spec) {
   if (spec.chunk_bytes() % 4 == 0) return absl::OkStatus();
   return OutOfBounds("chunk_bytes", absl::StrCat(spec.chunk_bytes()),
@@ -259,6 +276,7 @@ absl::Status CheckSpec(const JobSpec& spec) {
     PODSIM_RETURN_IF_ERROR(CheckReal(spec, bounds));
   for (const Words& words : WordTable())
     PODSIM_RETURN_IF_ERROR(CheckWord(spec, words));
+  PODSIM_RETURN_IF_ERROR(CheckPaths(spec));
   PODSIM_RETURN_IF_ERROR(CheckChunk(spec));
   PODSIM_RETURN_IF_ERROR(CheckFaultsDone(spec));
   PODSIM_RETURN_IF_ERROR(ChoiceRows(spec.choices()).status());

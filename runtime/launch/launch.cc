@@ -7,7 +7,7 @@
 #include "base/status.h"
 #include "base/units.h"
 #include "host/core/selftest.h"
-#include "host/storage/storage.h"
+#include "host/storage/uri_store.h"
 #include "interconnect/topology/describe.h"
 #include "interconnect/topology/slice.h"
 #include "models/kernels/kernels.h"
@@ -94,8 +94,8 @@ absl::StatusOr<PlannedJob> PlannedFrom(const JobSpec& spec,
 
 // Refuses a checkpoint that does not fit before any process starts. The
 // coordinator looks again, as every generation of the pod begins elsewhere.
-absl::Status ShowStart(const PlannedJob& job, Console& console) {
-  const auto store = NewLocalStore();
+absl::Status ShowStart(PlannedJob& job, Console& console) {
+  const auto store = NewUriStore();
   PODSIM_ASSIGN_OR_RETURN(const RunStart start,
                           FindStart(*store, job.spec, job.plan));
   if (start.point.checkpoint().empty()) return absl::OkStatus();

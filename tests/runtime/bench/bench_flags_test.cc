@@ -44,6 +44,16 @@ TEST(BenchFlagTableTest, EveryFieldOfTheSpecHasAFlag) {
   }
 }
 
+TEST(BenchFlagsTest, ResultsLieInFilesOfThisMachine) {
+  for (const char* flag : {"-J", "--output_file", "--write_choices"}) {
+    EXPECT_THAT(
+        Parse({"all_reduce", flag, "gs://bucket/r.json"}),
+        StatusIs(absl::StatusCode::kInvalidArgument,
+                 HasSubstr("gs://bucket/r.json: this cannot lie on gs://")))
+        << flag;
+  }
+}
+
 TEST(BenchFlagsTest, OnlyWhatIsGivenIsSet) {
   ASSERT_OK_AND_ASSIGN(const BenchFlags flags, Parse({"all_reduce"}));
   EXPECT_EQ(flags.spec.bench().collective(), "all_reduce");

@@ -110,6 +110,22 @@ TEST_F(CkptTest, LsOfAnEmptyDirectoryAndOfNone) {
   EXPECT_EQ(none.error, "list /none: No such file or directory\n");
 }
 
+TEST_F(CkptTest, AStoreThatIsNotThereIsRefusedByName) {
+  Save("/m", 100);
+  for (const std::vector<std::string>& args :
+       {std::vector<std::string>{"ls", "gs://bucket/m"},
+        {"show", "gs://bucket/m"},
+        {"verify", "gs://bucket/m"},
+        {"diff", "/m", "gs://bucket/m"}}) {
+    const CkptResult result = Run(args);
+    EXPECT_EQ(result.exit_code, 2) << args[0];
+    EXPECT_THAT(result.error,
+                HasSubstr("gs://bucket/m: no store serves gs://; give a plain "
+                          "path"))
+        << args[0];
+  }
+}
+
 TEST_F(CkptTest, ShowExplains) {
   Save("/m", 100);
   const CkptResult result = Run({"show", "/m/100"});

@@ -1,0 +1,131 @@
+#include "host/storage/uri_store.h"
+
+#include <array>
+#include <cstddef>
+#include <iterator>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+
+namespace podsim {
+namespace {
+
+struct Scheme {
+  std::string_view name;  // as SchemeOf gives it
+  std::unique_ptr<ObjectStore> (*open)();
+};
+
+constexpr Scheme kSchemes[] = {
+    {"", NewLocalStore},
+};
+
+constexpr std::string_view kPlain =
+    "; give a plain path, which names a file of this machine (a bucket can be "
+    "mounted there)";
+
+// Where in kSchemes `uri` is served; std::size(kSchemes): nowhere.
+std::size_t PlaceOf(std::string_view uri) {
+  const std::string scheme = SchemeOf(uri);
+  std::size_t place = 0;
+  while (place < std::size(kSchemes) && kSchemes[place].name != scheme) ++place;
+  return place;
+}
+
+absl::Status Refused(std::string_view uri, std::string_view why) {
+  return absl::InvalidArgumentError(
+      absl::StrCat(std::string(uri), ": ", std::string(why), SchemeOf(uri),
+                   "://", std::string(kPlain)));
+}
+
+class UriStore final : public ObjectStore {
+ public:
+  UriStore() {
+    for (std::size_t i = 0; i < stores_.size(); ++i)
+      stores_[i] = kSchemes[i].open();
+  }
+
+  absl::StatusOr<std::string> Read(std::string_view path) override {
+    PODSIM_ASSIGN_OR_RETURN(ObjectStore* const store, Of(path));
+    return store->Read(path);
+  }
+  absl::StatusOr<std::string> ReadRange(std::string_view path,
+                                        std::int64_t offset,
+                                        std::int64_t length) override {
+    PODSIM_ASSIGN_OR_RETURN(ObjectStore* const store, Of(path));
+    return store->ReadRange(path, offset, length);
+  }
+  absl::StatusOr<std::int64_t> Size(std::string_view path) override {
+    PODSIM_ASSIGN_OR_RETURN(ObjectStore* const store, Of(path));
+    return store->Size(path);
+  }
+  absl::Status Write(std::string_view path, std::string_view bytes) override {
+    PODSIM_ASSIGN_OR_RETURN(ObjectStore* const store, Of(path));
+    return store->Write(path, bytes);
+  }
+  absl::StatusOr<std::vector<std::string>> List(
+      std::string_view prefix) override {
+    PODSIM_ASSIGN_OR_RETURN(ObjectStore* const store, Of(prefix));
+    return store->List(prefix);
+  }
+  absl::Status Delete(std::string_view path) override {
+    PODSIM_ASSIGN_OR_RETURN(ObjectStore* const store, Of(path));
+    return store->Delete(path);
+  }
+  absl::Status DeleteTree(std::string_view directory) override {
+    PODSIM_ASSIGN_OR_RETURN(ObjectStore* const store, Of(directory));
+    return store->DeleteTree(directory);
+  }
+  bool CanRename(std::string_view path) const override {
+    const auto store = Of(path);
+    return store.ok() && (*store)->CanRename(path);
+  }
+  absl::Status Rename(std::string_view from, std::string_view to) override {
+    PODSIM_ASSIGN_OR_RETURN(ObjectStore* const store, Of(from));
+    PODSIM_ASSIGN_OR_RETURN(const ObjectStore* const target, Of(to));
+    if (store == target) return store->Rename(from, to);
+    return absl::InvalidArgumentError(
+        absl::StrCat("rename ", std::string(from), " to ", std::string(to),
+                     ": they lie in different stores"));
+  }
+
+ private:
+  absl::StatusOr<ObjectStore*> Of(std::string_view path) const {
+    PODSIM_RETURN_IF_ERROR(CheckServed(path));
+    return stores_[PlaceOf(path)].get();
+  }
+
+  std::array<std::unique_ptr<ObjectStore>, std::size(kSchemes)> stores_;
+};
+
+}  // namespace
+
+std::string SchemeOf(std::string_view uri) {
+  std::size_t end = 0;
+  const auto may_follow = [](char ch) {
+    return absl::ascii_isalnum(static_cast<unsigned char>(ch)) || ch == '+' ||
+           ch == '-' || ch == '.';
+  };
+  while (end < uri.size() && may_follow(uri[end])) ++end;
+  const bool scheme = end >= 2 &&
+                      absl::ascii_isalpha(static_cast<unsigned char>(uri[0])) &&
+                      uri.substr(end, 2) == ":/";
+  return scheme ? absl::AsciiStrToLower(std::string(uri.substr(0, end)))
+                : std::string();
+}
+
+absl::Status CheckServed(std::string_view uri) {
+  if (PlaceOf(uri) < std::size(kSchemes)) return absl::OkStatus();
+  return Refused(uri, "no store serves ");
+}
+
+absl::Status CheckPlainPath(std::string_view path) {
+  if (SchemeOf(path).empty()) return absl::OkStatus();
+  return Refused(path, "this cannot lie on ");
+}
+
+std::unique_ptr<ObjectStore> NewUriStore() {
+  return std::make_unique<UriStore>();
+}
+
+}  // namespace podsim

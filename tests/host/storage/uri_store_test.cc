@@ -1,0 +1,80 @@
+#include "host/storage/uri_store.h"
+
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "tests/testing/status_matchers.h"
+#include "tests/testing/temp_dir.h"
+
+namespace podsim {
+namespace {
+
+using ::podsim::testing::IsOk;
+using ::podsim::testing::StatusIs;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
+
+TEST(SchemeOf, IsWhatStandsBeforeTheColonAndASlash) {
+  EXPECT_EQ(SchemeOf("gs://bucket/x"), "gs");
+  EXPECT_EQ(SchemeOf("S3://bucket"), "s3");
+  EXPECT_EQ(SchemeOf("file:///tmp/x"), "file");
+  EXPECT_EQ(SchemeOf("file:/tmp/x"), "file");
+  EXPECT_EQ(SchemeOf("git+ssh-2.0://host"), "git+ssh-2.0");
+  EXPECT_EQ(SchemeOf("gs:/bucket/x"), "gs") << "a slash forgotten";
+}
+
+TEST(SchemeOf, APlainPathHasNone) {
+  for (const char* path :
+       {"", "/", "runs/a", "/tmp/x", "./gs://bucket", "runs/gs://x", "a:b",
+        "gs:bucket", "://x", "c:/x", "1x://y", "12:30/x", "gs ://x", ":/x"})
+    EXPECT_EQ(SchemeOf(path), "") << path;
+}
+
+TEST(CheckServed, RefusesByTheNameOfTheScheme) {
+  EXPECT_THAT(CheckServed("runs/a"), IsOk());
+  EXPECT_THAT(CheckServed("gs://bucket/x"),
+              StatusIs(kInvalid,
+                       AllOf(HasSubstr("gs://bucket/x: no store serves gs://"),
+                             HasSubstr("give a plain path"))));
+  EXPECT_THAT(CheckPlainPath("/tmp/m.jsonl"), IsOk());
+  EXPECT_THAT(CheckPlainPath("s3://bucket/m.jsonl"),
+              StatusIs(kInvalid, HasSubstr("this cannot lie on s3://")));
+}
+
+TEST(UriStore, ReadsAndWritesFilesByPlainPaths) {
+  testing::TempDir dir;
+  const std::unique_ptr<ObjectStore> store = NewUriStore();
+  ASSERT_THAT(store->Write(dir.file("a/x"), "bytes"), IsOk());
+  EXPECT_TRUE(store->CanRename(dir.path()));
+  ASSERT_THAT(store->Rename(dir.file("a"), dir.file("b")), IsOk());
+  ASSERT_OK_AND_ASSIGN(const std::string bytes, store->Read(dir.file("b/x")));
+  EXPECT_EQ(bytes, "bytes");
+}
+
+TEST(UriStore, EveryCallRefusesASchemeThatNobodyServes) {
+  testing::TempDir dir;
+  const std::filesystem::path before = std::filesystem::current_path();
+  std::filesystem::current_path(dir.path());
+  const std::unique_ptr<ObjectStore> store = NewUriStore();
+  const std::string uri = "gs://bucket/x";
+  const auto refused = StatusIs(kInvalid, HasSubstr("no store serves gs://"));
+  EXPECT_THAT(store->Read(uri), refused);
+  EXPECT_THAT(store->ReadRange(uri, 0, 1), refused);
+  EXPECT_THAT(store->Size(uri), refused);
+  EXPECT_THAT(store->Write(uri, "bytes"), refused);
+  EXPECT_THAT(store->List(uri), refused);
+  EXPECT_THAT(store->Delete(uri), refused);
+  EXPECT_THAT(store->DeleteTree(uri), refused);
+  EXPECT_FALSE(store->CanRename(uri));
+  EXPECT_THAT(store->Rename(uri, "x"), refused);
+  EXPECT_THAT(store->Rename("x", uri), refused);
+  EXPECT_TRUE(std::filesystem::is_empty(dir.path()))
+      << "a directory called gs: was made";
+  std::filesystem::current_path(before);
+}
+
+}  // namespace
+}  // namespace podsim
