@@ -7,10 +7,12 @@
 #include "absl/strings/str_cat.h"
 #include "base/hash.h"
 #include "base/status.h"
+#include "base/units.h"
 #include "host/checkpoint/layout.h"
 #include "host/checkpoint/manifest.h"
 #include "host/checkpoint/part_file.h"
 #include "host/checkpoint/sums.h"
+#include "host/storage/bounded_read.h"
 
 namespace podsim {
 namespace {
@@ -19,9 +21,14 @@ namespace {
 absl::StatusOr<std::string> ReadNeeded(ObjectStore& store,
                                        const std::string& path,
                                        const char* name) {
-  absl::StatusOr<std::string> text = store.Read(path + "/" + name);
+  absl::StatusOr<std::string> text =
+      ReadAtMost(store, path + "/" + name, kMaxManifestBytes);
   if (absl::IsNotFound(text.status()))
     return absl::DataLossError(absl::StrCat(name, " is missing"));
+  if (absl::IsOutOfRange(text.status()))
+    return absl::DataLossError(
+        absl::StrCat(name, " is larger than any can be (",
+                     FormatBytes(kMaxManifestBytes), ")"));
   return text;
 }
 
@@ -125,13 +132,12 @@ absl::StatusOr<CheckpointAt> Open(ObjectStore& store, const std::string& path) {
   return found;
 }
 
-// Says more of the checkpoint, or of the disk below it, than of this program.
+}  // namespace
+
 bool SpeaksOfTheCheckpoint(const absl::Status& status) {
   return absl::IsDataLoss(status) || absl::IsNotFound(status) ||
-         absl::IsUnavailable(status);
+         absl::IsUnavailable(status) || absl::IsPermissionDenied(status);
 }
-
-}  // namespace
 
 absl::StatusOr<bool> IsCommitted(ObjectStore& store, const std::string& path) {
   if (store.CanRename(path)) return true;
@@ -174,8 +180,7 @@ absl::StatusOr<CheckpointAt> VerifyCheckpoint(ObjectStore& store,
   PODSIM_ASSIGN_OR_RETURN(CheckpointAt found, ReadManifest(store, path));
   for (const CheckpointFile& file : found.manifest.files())
     PODSIM_RETURN_IF_ERROR(
-        ReadPart(store, path, found.manifest, file,
-                 [](const CheckpointTensor&, std::string_view) {}));
+        ReadPart(store, path, found.manifest, file, /*visit=*/nullptr));
   return found;
 }
 

@@ -48,13 +48,19 @@ struct Newest {
   std::vector<std::string> refused;  // newer ones: one line each, newest first
 };
 
-// Damaged ones and those that cannot be read (a disk's I/O error) are passed
-// over. With `refused` and no checkpoint there is training to lose: whoever
-// would begin anew should ask first.
+// Damaged ones and those that cannot be read (a disk's I/O error, a link loop,
+// no permission) are passed over. With `refused` and no checkpoint there is
+// training to lose: whoever would begin anew should ask first.
 // Errors: those of ReadManifest that speak of this program and not of the
-//   checkpoint (another format, no permission, too many open files).
+//   checkpoint (another format, too many open files); the store's on model_dir
+//   itself.
 absl::StatusOr<Newest> FindNewestGood(ObjectStore& store,
                                       const std::string& model_dir);
+
+// An error of ReadManifest or VerifyCheckpoint that says more of the
+// checkpoint, or of the disk below it, than of this program: another may be
+// good.
+bool SpeaksOfTheCheckpoint(const absl::Status& status);
 
 // Committed, that is: not one that a crash left on a store without renames.
 // Errors: the store's.

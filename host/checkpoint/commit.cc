@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/hash.h"
 #include "base/status.h"
+#include "base/units.h"
 #include "host/checkpoint/catalog.h"
 #include "host/checkpoint/directory_move.h"
 #include "host/checkpoint/layout.h"
@@ -83,6 +84,10 @@ absl::Status CheckParts(ObjectStore& store, const std::string& directory,
 absl::Status WriteManifest(ObjectStore& store, const std::string& directory,
                            const CheckpointManifest& manifest) {
   const std::string json = ManifestJson(manifest);
+  if (static_cast<std::int64_t>(json.size()) > kMaxManifestBytes)
+    return absl::InvalidArgumentError(absl::StrCat(
+        kManifestName, " would have ", FormatBytes(json.size()),
+        "; no reader takes more than ", FormatBytes(kMaxManifestBytes)));
   Sums sums = {{kManifestName, Sha256Hex(json)}};
   for (const CheckpointFile& file : manifest.files())
     sums[file.name()] = file.sha256();
@@ -132,7 +137,7 @@ absl::Status PruneCheckpoints(ObjectStore& store, const std::string& model_dir,
     absl::Status status =
         ReadManifest(store, StepPath(model_dir, steps.back())).status();
     if (status.ok()) ++kept;
-    if (!status.ok() && !absl::IsDataLoss(status)) return status;
+    if (!status.ok() && !SpeaksOfTheCheckpoint(status)) return status;
   }
   for (const std::int64_t step : steps)
     PODSIM_RETURN_IF_ERROR(Retire(store, model_dir, step));

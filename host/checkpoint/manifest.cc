@@ -3,18 +3,26 @@
 #include <google/protobuf/util/json_util.h>
 
 #include <algorithm>
+#include <map>
+#include <optional>
 #include <set>
+#include <string>
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "host/checkpoint/layout.h"
+#include "host/checkpoint/safetensors.h"
 #include "host/checkpoint/sums.h"
 
 namespace podsim {
 namespace {
 
 namespace pb = google::protobuf::util;
+
+// Whole numbers up to here are exact in every reader of the metrics, and no job
+// comes near: a thousand a second for a quarter of a million years.
+constexpr std::int64_t kMostExamples = std::int64_t{1} << 53;
 
 // Protobuf's errors quote the text, whose lines and control characters do not
 // belong into one of ours.
@@ -61,6 +69,65 @@ absl::Status CheckTensors(const CheckpointManifest& manifest) {
   return absl::InvalidArgumentError("one of its files holds no tensor");
 }
 
+// Nothing: its shape is none, or larger than any file.
+std::optional<std::int64_t> BytesOf(const CheckpointTensor& tensor) {
+  std::int64_t bytes = sizeof(float);
+  for (const std::int64_t dim : tensor.shape())
+    if (dim < 0 || __builtin_mul_overflow(bytes, dim, &bytes))
+      return std::nullopt;
+  return bytes;
+}
+
+// What a file claims to have fits what lies in it; so does the sum of all.
+absl::Status CheckSizes(const CheckpointManifest& manifest) {
+  std::map<std::string, std::int64_t> payload;
+  std::int64_t all = 0;  // bytes of tensors, then of files
+  for (const CheckpointTensor& tensor : manifest.tensors()) {
+    const auto bytes = BytesOf(tensor);
+    if (!bytes || __builtin_add_overflow(all, *bytes, &all))
+      return absl::InvalidArgumentError(
+          absl::StrCat("tensor ", tensor.name(), " has no shape of a tensor"));
+    payload[tensor.file()] += *bytes;
+  }
+  constexpr std::int64_t kMostBeside =
+      kSafetensorsLengthBytes + kMaxSafetensorsHeaderBytes;
+  for (const CheckpointFile& file : manifest.files()) {
+    const std::int64_t beside = file.bytes() - payload[file.name()];
+    if (beside < kSafetensorsLengthBytes || beside > kMostBeside ||
+        __builtin_add_overflow(all, beside, &all))
+      return absl::InvalidArgumentError(
+          absl::StrCat(file.name(), " has ", file.bytes(),
+                       " bytes, its tensors have ", payload[file.name()]));
+  }
+  return absl::OkStatus();
+}
+
+// The batch that the plan's bits stand for; 0: they stand for none.
+std::int64_t GlobalBatch(const PlanBits& bits) {
+  const std::int64_t cores = std::int64_t{bits.hosts()} * bits.cores_per_host();
+  std::int64_t batch = 0;
+  if (bits.hosts() < 1 || bits.cores_per_host() < 1 ||
+      bits.batch_per_core() < 1 ||
+      __builtin_mul_overflow(cores, bits.batch_per_core(), &batch))
+    return 0;
+  return batch;
+}
+
+// The account adds up: steps times batch are examples.
+absl::Status CheckCounts(const Stint& stint) {
+  std::int64_t examples = 0;
+  if (stint.last_step() > stint.first_step() && stint.global_batch() > 0 &&
+      !__builtin_mul_overflow(stint.last_step() - stint.first_step(),
+                              stint.global_batch(), &examples) &&
+      examples == stint.end_example() - stint.first_example())
+    return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("the stint on ", stint.slice(), " has ",
+                   stint.last_step() - stint.first_step(), " steps of ",
+                   stint.global_batch(), " examples, which are not its ",
+                   stint.end_example() - stint.first_example(), " examples"));
+}
+
 absl::Status CheckStints(const CheckpointManifest& manifest) {
   std::int64_t step = 0;
   std::int64_t example = 0;
@@ -72,14 +139,28 @@ absl::Status CheckStints(const CheckpointManifest& manifest) {
           stint.first_step(), " to ", stint.last_step(), " and from example ",
           stint.first_example(), " to ", stint.end_example(), ", where step ",
           step, " and example ", example, " come next"));
+    PODSIM_RETURN_IF_ERROR(CheckCounts(stint));
+    if (stint.end_example() > kMostExamples)
+      return absl::InvalidArgumentError(
+          absl::StrCat("the stint on ", stint.slice(), " ends at example ",
+                       stint.end_example(), ", more than any job has"));
     step = stint.last_step();
     example = stint.end_example();
   }
-  if (step == manifest.step() && example == manifest.examples_consumed())
+  if (step != manifest.step() || example != manifest.examples_consumed())
+    return absl::InvalidArgumentError(
+        absl::StrCat("its stints end at step ", step, " and example ", example,
+                     ", it is of step ", manifest.step(), " and example ",
+                     manifest.examples_consumed()));
+  const std::int64_t batch = GlobalBatch(manifest.bits());
+  const Stint* last = manifest.stints().empty()
+                          ? nullptr
+                          : &manifest.stints(manifest.stints_size() - 1);
+  if (last == nullptr || (batch > 0 && last->global_batch() == batch))
     return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(
-      "its stints end at step ", step, " and example ", example, ", it is of ",
-      "step ", manifest.step(), " and example ", manifest.examples_consumed()));
+  return absl::InvalidArgumentError(
+      absl::StrCat("its last stint has a batch of ", last->global_batch(),
+                   ", its plan one of ", batch));
 }
 
 }  // namespace
@@ -92,6 +173,7 @@ absl::Status CheckManifest(const CheckpointManifest& manifest) {
         manifest.build_id(), ")"));
   PODSIM_RETURN_IF_ERROR(CheckFiles(manifest));
   PODSIM_RETURN_IF_ERROR(CheckTensors(manifest));
+  PODSIM_RETURN_IF_ERROR(CheckSizes(manifest));
   return CheckStints(manifest);
 }
 

@@ -1,6 +1,9 @@
 #include "host/checkpoint/part_file.h"
 
+#include <algorithm>
 #include <map>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -11,19 +14,57 @@
 namespace podsim {
 namespace {
 
-absl::StatusOr<std::string> ReadChecked(ObjectStore& store,
-                                        const std::string& path,
-                                        const CheckpointFile& file) {
-  absl::StatusOr<std::string> bytes = store.Read(path + "/" + file.name());
+constexpr std::int64_t kPieceBytes = std::int64_t{4} << 20;
+static_assert(kPieceBytes % sizeof(float) == 0);
+
+// The manifest has its length before a byte of it is read.
+absl::Status CheckLength(ObjectStore& store, const std::string& path,
+                         const CheckpointFile& file) {
+  const absl::StatusOr<std::int64_t> bytes = store.Size(path);
   if (absl::IsNotFound(bytes.status()))
     return absl::DataLossError("it is missing");
   PODSIM_RETURN_IF_ERROR(bytes.status());
-  if (static_cast<std::int64_t>(bytes->size()) != file.bytes())
-    return absl::DataLossError(absl::StrCat(
-        "it has ", bytes->size(), " bytes, ", file.bytes(), " were written"));
-  if (Sha256Hex(*bytes) != file.sha256())
-    return absl::DataLossError("its bytes differ from its SHA-256");
-  return bytes;
+  if (*bytes == file.bytes()) return absl::OkStatus();
+  return absl::DataLossError(absl::StrCat("it has ", *bytes, " bytes, ",
+                                          file.bytes(), " were written"));
+}
+
+// A file from its first byte to its last, hashed on the way.
+class HashedFile {
+ public:
+  HashedFile(ObjectStore& store, std::string path)
+      : store_(store), path_(std::move(path)) {}
+
+  absl::StatusOr<std::string> Next(std::int64_t length) {
+    PODSIM_ASSIGN_OR_RETURN(std::string bytes,
+                            store_.ReadRange(path_, at_, length));
+    if (static_cast<std::int64_t>(bytes.size()) != length)
+      return absl::DataLossError(absl::StrCat(
+          "it was cut to ", at_ + bytes.size(), " bytes while it was read"));
+    at_ += length;
+    hash_.Update(bytes);
+    return bytes;
+  }
+
+  std::string Hash() { return hash_.HexDigest(); }
+
+ private:
+  ObjectStore& store_;
+  const std::string path_;
+  std::int64_t at_ = 0;
+  Sha256 hash_;
+};
+
+absl::StatusOr<SafetensorsHeader> ReadHeader(HashedFile& from,
+                                             std::int64_t file_bytes) {
+  PODSIM_ASSIGN_OR_RETURN(
+      std::string start,
+      from.Next(std::min(file_bytes, kSafetensorsLengthBytes)));
+  PODSIM_ASSIGN_OR_RETURN(const std::int64_t data,
+                          SafetensorsDataBegin(start, file_bytes));
+  PODSIM_ASSIGN_OR_RETURN(const std::string json,
+                          from.Next(data - kSafetensorsLengthBytes));
+  return ParseSafetensors(start + json, file_bytes);
 }
 
 // The manifest's tensor for each entry of the file's header, in its order.
@@ -50,21 +91,35 @@ absl::StatusOr<std::vector<const CheckpointTensor*>> MatchTensors(
                                           expected.size()));
 }
 
+absl::Status ShowTensor(HashedFile& from, const SafetensorsEntry& entry,
+                        const CheckpointTensor& tensor,
+                        const TensorVisitor& visit) {
+  const std::int64_t bytes = entry.end - entry.begin;
+  std::int64_t at = 0;
+  do {
+    PODSIM_ASSIGN_OR_RETURN(const std::string piece,
+                            from.Next(std::min(bytes - at, kPieceBytes)));
+    if (visit) visit(tensor, at, piece);
+    at += kPieceBytes;
+  } while (at < bytes);
+  return absl::OkStatus();
+}
+
 absl::Status Visit(ObjectStore& store, const std::string& path,
                    const CheckpointManifest& manifest,
                    const CheckpointFile& file, const TensorVisitor& visit) {
-  PODSIM_ASSIGN_OR_RETURN(const std::string bytes,
-                          ReadChecked(store, path, file));
+  PODSIM_RETURN_IF_ERROR(CheckLength(store, path, file));
+  HashedFile from(store, path);
   PODSIM_ASSIGN_OR_RETURN(const SafetensorsHeader header,
-                          ParseSafetensors(bytes));
+                          ReadHeader(from, file.bytes()));
   PODSIM_ASSIGN_OR_RETURN(const auto tensors,
                           MatchTensors(manifest, file, header));
-  for (std::size_t i = 0; i < tensors.size(); ++i) {
-    const SafetensorsEntry& entry = header.tensors[i];
-    visit(*tensors[i],
-          std::string_view(bytes).substr(entry.begin, entry.end - entry.begin));
-  }
-  return absl::OkStatus();
+  // Tensors lie one behind the other, in this order, and nothing else does.
+  for (std::size_t i = 0; i < tensors.size(); ++i)
+    PODSIM_RETURN_IF_ERROR(
+        ShowTensor(from, header.tensors[i], *tensors[i], visit));
+  if (from.Hash() == file.sha256()) return absl::OkStatus();
+  return absl::DataLossError("its bytes differ from its SHA-256");
 }
 
 }  // namespace
@@ -72,8 +127,8 @@ absl::Status Visit(ObjectStore& store, const std::string& path,
 absl::Status ReadPart(ObjectStore& store, const std::string& path,
                       const CheckpointManifest& manifest,
                       const CheckpointFile& file, const TensorVisitor& visit) {
-  return Annotate(Visit(store, path, manifest, file, visit),
-                  path + "/" + file.name());
+  const std::string name = path + "/" + file.name();
+  return Annotate(Visit(store, name, manifest, file, visit), name);
 }
 
 }  // namespace podsim

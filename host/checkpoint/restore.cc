@@ -2,6 +2,7 @@
 
 #include <cstring>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -78,9 +79,11 @@ absl::StatusOr<std::vector<float>> ReadVariables(ObjectStore& store,
   for (const CheckpointFile& file : manifest.files()) {
     PODSIM_RETURN_IF_ERROR(ReadPart(
         store, checkpoint.path, manifest, file,
-        [&](const CheckpointTensor& tensor, std::string_view bytes) {
-          std::memcpy(variables.data() + place.at(tensor.name())->offset,
-                      bytes.data(), bytes.size());
+        [&](const CheckpointTensor& tensor, std::int64_t offset,
+            std::string_view bytes) {
+          const std::span<std::byte> whole = std::as_writable_bytes(
+              std::span(variables).subspan(place.at(tensor.name())->offset));
+          std::memcpy(whole.subspan(offset).data(), bytes.data(), bytes.size());
         }));
   }
   return variables;

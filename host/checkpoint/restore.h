@@ -20,9 +20,8 @@ namespace podsim {
 absl::Status CheckTensorsFit(const CheckpointManifest& manifest,
                              const Program& program);
 
-// All variables, weights and slots, laid out as the program says. Each file is
-// read once and checked against its SHA-256 before anything of it is used.
-// Holds one file in memory beside the variables.
+// All variables, weights and slots, laid out as the program says, if every file
+// has its SHA-256. Each is read once, some MiB at a time.
 // Errors: those of CheckTensorsFit; DATA_LOSS naming file and reason; the
 //   store's.
 absl::StatusOr<std::vector<float>> ReadVariables(ObjectStore& store,

@@ -16,10 +16,8 @@ namespace {
 static_assert(std::endian::native == std::endian::little,
               "the format is little-endian");
 
-constexpr std::size_t kLengthBytes = 8;
+constexpr std::size_t kLengthBytes = kSafetensorsLengthBytes;
 constexpr std::size_t kAlignment = 8;
-// The format's limit.
-constexpr std::uint64_t kMaxHeaderBytes = 100'000'000;
 
 // Bytes of an element; 0: no such type.
 std::int64_t ElementBytes(std::string_view dtype) {
@@ -77,7 +75,7 @@ std::string HeaderText(std::span<const TensorToWrite> tensors,
   }
   std::string text = header.dump();
   text.resize((text.size() + kAlignment - 1) / kAlignment * kAlignment, ' ');
-  PODSIM_CHECK(text.size() <= kMaxHeaderBytes);
+  PODSIM_CHECK(text.size() <= kMaxSafetensorsHeaderBytes);
   return text;
 }
 
@@ -101,17 +99,27 @@ std::string EncodeSafetensors(
   return file;
 }
 
-absl::StatusOr<SafetensorsHeader> ParseSafetensors(std::string_view file) {
+absl::StatusOr<std::int64_t> SafetensorsDataBegin(std::string_view start,
+                                                  std::int64_t file_bytes) {
   std::uint64_t length = 0;
-  if (file.size() < kLengthBytes)
+  if (start.size() < kLengthBytes)
     return absl::DataLossError(
-        absl::StrCat("it ends after ", file.size(), " bytes"));
-  std::memcpy(&length, file.data(), kLengthBytes);
-  if (length > kMaxHeaderBytes || length > file.size() - kLengthBytes)
+        absl::StrCat("it ends after ", start.size(), " bytes"));
+  std::memcpy(&length, start.data(), kLengthBytes);
+  const std::uint64_t room = file_bytes - kLengthBytes;
+  if (length > kMaxSafetensorsHeaderBytes || length > room)
     return absl::DataLossError(
-        absl::StrCat("a header of ", length, " bytes in a file of ",
-                     file.size(), " (at most ", kMaxHeaderBytes, ")"));
-  const std::string_view json = file.substr(kLengthBytes, length);
+        absl::StrCat("a header of ", length, " bytes in a file of ", file_bytes,
+                     " (at most ", kMaxSafetensorsHeaderBytes, ")"));
+  return static_cast<std::int64_t>(kLengthBytes + length);
+}
+
+absl::StatusOr<SafetensorsHeader> ParseSafetensors(std::string_view start,
+                                                   std::int64_t file_bytes) {
+  PODSIM_ASSIGN_OR_RETURN(const std::int64_t data,
+                          SafetensorsDataBegin(start, file_bytes));
+  PODSIM_CHECK(static_cast<std::int64_t>(start.size()) >= data);
+  const std::string_view json = start.substr(kLengthBytes, data - kLengthBytes);
   if (json.empty() || json.front() != '{')
     return absl::DataLossError("the header does not begin with {");
   PODSIM_ASSIGN_OR_RETURN(SafetensorsHeader header, ParseHeaderJson(json));
@@ -122,14 +130,16 @@ absl::StatusOr<SafetensorsHeader> ParseSafetensors(std::string_view file) {
                      return std::pair(a.begin, a.end) <
                             std::pair(b.begin, b.end);
                    });
-  const auto data = static_cast<std::int64_t>(kLengthBytes + length);
-  PODSIM_RETURN_IF_ERROR(CheckTiling(
-      header.tensors, static_cast<std::int64_t>(file.size()) - data));
+  PODSIM_RETURN_IF_ERROR(CheckTiling(header.tensors, file_bytes - data));
   for (SafetensorsEntry& entry : header.tensors) {
     entry.begin += data;
     entry.end += data;
   }
   return header;
+}
+
+absl::StatusOr<SafetensorsHeader> ParseSafetensors(std::string_view file) {
+  return ParseSafetensors(file, static_cast<std::int64_t>(file.size()));
 }
 
 }  // namespace podsim

@@ -45,9 +45,23 @@ struct SafetensorsHeader {
   std::map<std::string, std::string> metadata;
 };
 
-// The header of a whole file. Takes nothing on trust: any bytes give a header
-// whose tensors lie inside the file, or an error.
+// The header's length stands in this many bytes; the format's limit on it.
+inline constexpr std::int64_t kSafetensorsLengthBytes = 8;
+inline constexpr std::int64_t kMaxSafetensorsHeaderBytes = 100'000'000;
+
+// Where the data of a file of `file_bytes` begins: what ParseSafetensors needs
+// of it. `start` is its first kSafetensorsLengthBytes, or all that there is.
+// Errors: DATA_LOSS (a file without room for its header).
+absl::StatusOr<std::int64_t> SafetensorsDataBegin(std::string_view start,
+                                                  std::int64_t file_bytes);
+
+// The header of a file of `file_bytes`, from what stands before its data (more
+// may follow). Takes nothing on trust: any bytes give a header whose tensors
+// lie inside the file, or an error.
 // Errors: DATA_LOSS, naming what is wrong and where.
+absl::StatusOr<SafetensorsHeader> ParseSafetensors(std::string_view start,
+                                                   std::int64_t file_bytes);
+// Of a whole file.
 absl::StatusOr<SafetensorsHeader> ParseSafetensors(std::string_view file);
 
 }  // namespace podsim

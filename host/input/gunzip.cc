@@ -77,6 +77,12 @@ class Unpacker {
 
 }  // namespace
 
+// Data that do not compress are stored in blocks with some bytes each, at least
+// every 16 KiB.
+std::int64_t MostPackedBytes(std::int64_t unpacked) {
+  return unpacked + unpacked / 1000 + (std::int64_t{1} << 20);
+}
+
 absl::StatusOr<std::string> GunzipPrefix(std::string_view packed,
                                          std::int64_t length,
                                          const std::string& file) {

@@ -17,6 +17,10 @@ absl::StatusOr<std::string> GunzipPrefix(std::string_view packed,
                                          std::int64_t length,
                                          const std::string& file);
 
+// The most packed bytes that `unpacked` ones can need, and some room for names
+// in headers: a file of more is none that a packer made.
+std::int64_t MostPackedBytes(std::int64_t unpacked);
+
 // Everything, checksum verified. Errors: also DATA_LOSS when it unpacks to more
 // than `limit` bytes.
 absl::StatusOr<std::string> Gunzip(std::string_view packed, std::int64_t limit,

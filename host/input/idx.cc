@@ -74,11 +74,8 @@ absl::StatusOr<IdxHeader> ParseIdxHeader(IdxKind kind, std::string_view bytes,
   return header;
 }
 
-absl::StatusOr<IdxHeader> ParseIdx(IdxKind kind, std::string_view bytes,
-                                   const std::string& file) {
-  PODSIM_ASSIGN_OR_RETURN(const IdxHeader header,
-                          ParseIdxHeader(kind, bytes, file));
-  const auto size = static_cast<std::int64_t>(bytes.size());
+absl::Status CheckIdxSize(const IdxHeader& header, std::int64_t size,
+                          const std::string& file) {
   if (size < header.file_bytes())
     return Corrupt(file, size,
                    absl::StrCat("the file ends here, but its header promises ",
@@ -87,6 +84,15 @@ absl::StatusOr<IdxHeader> ParseIdx(IdxKind kind, std::string_view bytes,
     return Corrupt(file, header.file_bytes(),
                    absl::StrCat(size - header.file_bytes(),
                                 " bytes more than the header promises"));
+  return absl::OkStatus();
+}
+
+absl::StatusOr<IdxHeader> ParseIdx(IdxKind kind, std::string_view bytes,
+                                   const std::string& file) {
+  PODSIM_ASSIGN_OR_RETURN(const IdxHeader header,
+                          ParseIdxHeader(kind, bytes, file));
+  PODSIM_RETURN_IF_ERROR(
+      CheckIdxSize(header, static_cast<std::int64_t>(bytes.size()), file));
   return header;
 }
 

@@ -40,6 +40,11 @@ std::int64_t IdxHeaderBytes(IdxKind kind);
 absl::StatusOr<IdxHeader> ParseIdxHeader(IdxKind kind, std::string_view bytes,
                                          const std::string& file);
 
+// A file of `size` bytes has exactly the payload that its header promises.
+// Errors: as ParseIdxHeader.
+absl::Status CheckIdxSize(const IdxHeader& header, std::int64_t size,
+                          const std::string& file);
+
 // Checks a whole file: header, and exactly the payload that it promises.
 absl::StatusOr<IdxHeader> ParseIdx(IdxKind kind, std::string_view bytes,
                                    const std::string& file);

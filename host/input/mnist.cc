@@ -27,13 +27,40 @@ struct MnistSplit {
   IdxFile labels;
 };
 
-// The header is read first: what it promises bounds what is unpacked.
-absl::StatusOr<std::string> Unpack(IdxKind kind, const std::string& packed,
-                                   const std::string& file) {
+// A packed header ends long before.
+constexpr std::int64_t kPackedStart = std::int64_t{1} << 20;
+
+// The header is read first: what it promises bounds what is read at all, and
+// what is unpacked.
+absl::StatusOr<std::string> ReadPlain(IdxKind kind, const std::string& file,
+                                      ObjectStore& store) {
+  PODSIM_ASSIGN_OR_RETURN(const std::int64_t size, store.Size(file));
   PODSIM_ASSIGN_OR_RETURN(const std::string start,
-                          GunzipPrefix(packed, IdxHeaderBytes(kind), file));
+                          store.ReadRange(file, 0, IdxHeaderBytes(kind)));
   PODSIM_ASSIGN_OR_RETURN(const IdxHeader header,
                           ParseIdxHeader(kind, start, file));
+  PODSIM_RETURN_IF_ERROR(CheckIdxSize(header, size, file));
+  return store.ReadRange(file, 0, size);
+}
+
+absl::StatusOr<std::string> ReadPacked(IdxKind kind, const std::string& file,
+                                       ObjectStore& store) {
+  PODSIM_ASSIGN_OR_RETURN(const std::int64_t size, store.Size(file));
+  PODSIM_ASSIGN_OR_RETURN(const std::string packed_start,
+                          store.ReadRange(file, 0, kPackedStart));
+  PODSIM_ASSIGN_OR_RETURN(
+      const std::string start,
+      GunzipPrefix(packed_start, IdxHeaderBytes(kind), file));
+  PODSIM_ASSIGN_OR_RETURN(const IdxHeader header,
+                          ParseIdxHeader(kind, start, file));
+  const std::int64_t most = MostPackedBytes(header.file_bytes());
+  if (size > most)
+    return absl::DataLossError(
+        absl::StrCat(file, ": offset ", most, " (of the packed bytes): it has ",
+                     size, ", more than the ", header.file_bytes(),
+                     " bytes that the header promises can need"));
+  PODSIM_ASSIGN_OR_RETURN(const std::string packed,
+                          store.ReadRange(file, 0, size));
   return Gunzip(packed, header.file_bytes(), file);
 }
 
@@ -41,16 +68,14 @@ absl::StatusOr<IdxFile> ReadIdxFile(IdxKind kind, const std::string& path,
                                     ObjectStore& store) {
   IdxFile file;
   file.name = path;
-  absl::StatusOr<std::string> bytes = store.Read(path);
+  absl::StatusOr<std::string> bytes = ReadPlain(kind, path, store);
   if (absl::IsNotFound(bytes.status())) {
     file.name = path + ".gz";
-    const absl::StatusOr<std::string> packed = store.Read(file.name);
-    if (absl::IsNotFound(packed.status()))
+    bytes = ReadPacked(kind, file.name, store);
+    if (absl::IsNotFound(bytes.status()))
       return absl::NotFoundError(absl::StrCat(
           "neither ", path, " nor ", file.name,
           " exists; --data_dir must hold the four IDX files of MNIST"));
-    PODSIM_RETURN_IF_ERROR(packed.status());
-    bytes = Unpack(kind, *packed, file.name);
   }
   PODSIM_RETURN_IF_ERROR(bytes.status());
   file.bytes = *std::move(bytes);

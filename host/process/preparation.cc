@@ -52,7 +52,7 @@ absl::Status CheckShared(ObjectStore& store, const Assignment& assignment) {
   if (witness.empty()) return absl::OkStatus();
   const std::string& dir = assignment.plan().model_dir();
   const absl::Status seen =
-      store.Read(absl::StrCat(dir, "/", witness)).status();
+      store.Size(absl::StrCat(dir, "/", witness)).status();
   if (!absl::IsNotFound(seen)) return seen;
   return absl::FailedPreconditionError(absl::StrCat(
       "--model_dir ", dir, " is not shared: on ", HostName(),

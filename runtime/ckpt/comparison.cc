@@ -57,46 +57,66 @@ absl::StatusOr<std::map<std::string, Tensor>> ReadTensors(
     ObjectStore& store, const CheckpointAt& from) {
   std::map<std::string, Tensor> tensors;
   for (const CheckpointFile& file : from.manifest.files()) {
-    PODSIM_RETURN_IF_ERROR(ReadPart(
-        store, from.path, from.manifest, file,
-        [&](const CheckpointTensor& tensor, std::string_view bytes) {
-          tensors[tensor.name()] = {ShapeText(tensor), std::string(bytes)};
-        }));
+    PODSIM_RETURN_IF_ERROR(ReadPart(store, from.path, from.manifest, file,
+                                    [&](const CheckpointTensor& tensor,
+                                        std::int64_t, std::string_view bytes) {
+                                      Tensor& read = tensors[tensor.name()];
+                                      read.shape = ShapeText(tensor);
+                                      read.bytes.append(bytes);
+                                    }));
   }
   return tensors;
 }
 
-// Of the same shape; empty: the same bits.
-std::string ElementDifferences(std::string_view a, std::string_view b) {
+// How a tensor of b differs from a's of that name.
+struct Difference {
+  std::string instead;  // of a comparison: there is none, or its reason
+  std::int64_t elements = 0;
   std::int64_t differ = 0;
   double largest = 0;
+};
+
+// Pieces of equal length of two tensors of the same shape.
+void CountDifferences(std::string_view a, std::string_view b,
+                      Difference& difference) {
   const std::size_t elements = a.size() / sizeof(float);
+  difference.elements += static_cast<std::int64_t>(elements);
   for (std::size_t i = 0; i < elements; ++i) {
     std::uint32_t x = 0;
     std::uint32_t y = 0;
     std::memcpy(&x, a.data() + i * sizeof(float), sizeof(float));
     std::memcpy(&y, b.data() + i * sizeof(float), sizeof(float));
     if (x == y) continue;
-    ++differ;
+    ++difference.differ;
     const double distance =
         std::abs(static_cast<double>(std::bit_cast<float>(x)) -
                  static_cast<double>(std::bit_cast<float>(y)));
     // A nan on one side is farther than any number: nothing exceeds it.
-    if (std::isnan(distance) || distance > largest) largest = distance;
+    if (std::isnan(distance) || distance > difference.largest)
+      difference.largest = distance;
   }
-  if (differ == 0) return "";
-  return absl::StrFormat(
-      "%s of %s differ, by at most %.6g", FormatCount(differ),
-      FormatCount(static_cast<std::int64_t>(elements)), largest);
 }
 
-// How a tensor of b differs from a's of that name; empty: not at all.
-std::string DifferenceOf(const Tensor* a, const CheckpointTensor& b,
-                         std::string_view bytes) {
-  if (a == nullptr) return "only in b";
+void Compare(const Tensor* a, const CheckpointTensor& b, std::int64_t offset,
+             std::string_view bytes, Difference& difference) {
   const std::string shape = ShapeText(b);
-  if (a->shape != shape) return absl::StrCat(a->shape, " -> ", shape);
-  return ElementDifferences(a->bytes, bytes);
+  if (a == nullptr) {
+    difference.instead = "only in b";
+  } else if (a->shape != shape) {
+    difference.instead = absl::StrCat(a->shape, " -> ", shape);
+  } else {
+    CountDifferences(std::string_view(a->bytes).substr(offset, bytes.size()),
+                     bytes, difference);
+  }
+}
+
+// Empty: the same bits.
+std::string Text(const Difference& difference) {
+  if (!difference.instead.empty()) return difference.instead;
+  if (difference.differ == 0) return "";
+  return absl::StrFormat("%s of %s differ, by at most %.6g",
+                         FormatCount(difference.differ),
+                         FormatCount(difference.elements), difference.largest);
 }
 
 }  // namespace
@@ -104,20 +124,22 @@ std::string DifferenceOf(const Tensor* a, const CheckpointTensor& b,
 absl::StatusOr<Comparison> Compare(ObjectStore& store, const CheckpointAt& a,
                                    const CheckpointAt& b) {
   PODSIM_ASSIGN_OR_RETURN(auto left, ReadTensors(store, a));
-  std::map<std::string, std::string> differ;  // by tensor
+  std::map<std::string, Difference> differ;  // by tensor
   for (const CheckpointFile& file : b.manifest.files()) {
-    PODSIM_RETURN_IF_ERROR(ReadPart(
-        store, b.path, b.manifest, file,
-        [&](const CheckpointTensor& tensor, std::string_view bytes) {
-          const auto found = left.find(tensor.name());
-          differ[tensor.name()] = DifferenceOf(
-              found == left.end() ? nullptr : &found->second, tensor, bytes);
-          left.erase(tensor.name());
-        }));
+    PODSIM_RETURN_IF_ERROR(
+        ReadPart(store, b.path, b.manifest, file,
+                 [&](const CheckpointTensor& tensor, std::int64_t offset,
+                     std::string_view bytes) {
+                   const auto found = left.find(tensor.name());
+                   Compare(found == left.end() ? nullptr : &found->second,
+                           tensor, offset, bytes, differ[tensor.name()]);
+                 }));
   }
-  for (const auto& [name, tensor] : left) differ[name] = "only in a";
+  for (const auto& [name, tensor] : left)
+    differ.try_emplace(name, Difference{.instead = "only in a"});
   const std::size_t tensors = differ.size();
-  std::erase_if(differ, [](const auto& item) { return item.second.empty(); });
+  std::erase_if(differ,
+                [](const auto& item) { return Text(item.second).empty(); });
 
   Comparison result{.text = HeadText(a, b)};
   const std::string plan =
@@ -134,7 +156,7 @@ absl::StatusOr<Comparison> Compare(ObjectStore& store, const CheckpointAt& a,
                   Labelled("tensors", absl::StrCat(differ.size(), " of ",
                                                    tensors, " differ")));
   for (const auto& [name, how] : differ)
-    absl::StrAppend(&result.text, "  ", name, ": ", how, "\n");
+    absl::StrAppend(&result.text, "  ", name, ": ", Text(how), "\n");
   return result;
 }
 

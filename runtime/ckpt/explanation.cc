@@ -95,8 +95,7 @@ struct Values {
   std::int64_t others = 0;  // inf and nan
 };
 
-Values ValuesOf(std::string_view bytes) {
-  Values values;
+void Count(std::string_view bytes, Values& values) {
   for (; !bytes.empty(); bytes.remove_prefix(sizeof(float))) {
     float value = 0;
     std::memcpy(&value, bytes.data(), sizeof(value));
@@ -109,7 +108,6 @@ Values ValuesOf(std::string_view bytes) {
     values.smallest = std::min(values.smallest, value);
     values.largest = std::max(values.largest, value);
   }
-  return values;
 }
 
 std::vector<std::string> TensorRow(const CheckpointTensor& tensor,
@@ -136,11 +134,10 @@ absl::StatusOr<std::string> Explain(ObjectStore& store,
   const CheckpointManifest& manifest = checkpoint.manifest;
   std::map<std::string, Values> values;
   for (const CheckpointFile& file : manifest.files()) {
-    PODSIM_RETURN_IF_ERROR(
-        ReadPart(store, checkpoint.path, manifest, file,
-                 [&](const CheckpointTensor& tensor, std::string_view bytes) {
-                   values[tensor.name()] = ValuesOf(bytes);
-                 }));
+    PODSIM_RETURN_IF_ERROR(ReadPart(
+        store, checkpoint.path, manifest, file,
+        [&](const CheckpointTensor& tensor, std::int64_t,
+            std::string_view bytes) { Count(bytes, values[tensor.name()]); }));
   }
   std::vector<std::vector<std::string>> rows;
   for (const CheckpointTensor& tensor : manifest.tensors())

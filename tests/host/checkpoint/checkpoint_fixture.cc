@@ -43,6 +43,9 @@ absl::StatusOr<CheckpointManifest> WriteParts(
   manifest.set_build_id("0.1.0 g++");
   manifest.set_wall_time(1.5e9 + static_cast<double>(step));
   manifest.mutable_bits()->set_slice("v3-32");
+  manifest.mutable_bits()->set_hosts(kHosts);
+  manifest.mutable_bits()->set_cores_per_host(kBatch / 8 / kHosts);
+  manifest.mutable_bits()->set_batch_per_core(8);
   manifest.mutable_bits()->mutable_learning_rate()->set_peak(0.1);
   Stint& stint = *manifest.add_stints();
   stint.set_slice("v3-32");

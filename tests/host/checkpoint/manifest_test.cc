@@ -2,6 +2,8 @@
 
 #include <google/protobuf/util/message_differencer.h>
 
+#include <cstdint>
+#include <limits>
 #include <string>
 
 #include "host/checkpoint/sums.h"
@@ -95,6 +97,7 @@ TEST_P(MistakeTest, IsRefused) {
 }
 
 using M = CheckpointManifest;
+constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
 INSTANTIATE_TEST_SUITE_P(
     Manifests, MistakeTest,
     ::testing::Values(
@@ -133,7 +136,68 @@ INSTANTIATE_TEST_SUITE_P(
                 [](M& m) { m.mutable_stints(0)->set_first_example(1); },
                 "where step 0 and example 0 come next"},
         Mistake{"no_stints", [](M& m) { m.clear_stints(); },
-                "its stints end at step 0"}),
+                "its stints end at step 0"},
+        Mistake{"more_bytes_than_its_tensors",
+                [](M& m) { m.mutable_files(0)->set_bytes(20'000'000'000); },
+                "has 20000000000 bytes, its tensors have 288"},
+        Mistake{"fewer_bytes_than_its_tensors",
+                [](M& m) { m.mutable_files(0)->set_bytes(295); },
+                "has 295 bytes, its tensors have 288"},
+        Mistake{"negative_shape",
+                [](M& m) { m.mutable_tensors(0)->set_shape(0, -12); },
+                "tensor dense_0/kernel has no shape of a tensor"},
+        Mistake{"endless_shape",
+                [](M& m) {
+                  m.mutable_tensors(0)->set_shape(0, kMost);
+                  m.mutable_tensors(0)->set_shape(1, 2);
+                },
+                "tensor dense_0/kernel has no shape of a tensor"},
+        // Believed, these made a job that was done without a step.
+        Mistake{"last_step_of_all",
+                [](M& m) {
+                  m.set_step(kMost);
+                  m.mutable_stints(0)->set_last_step(kMost);
+                },
+                "has 9223372036854775807 steps of 256 examples, which are not "
+                "its 25600 examples"},
+        Mistake{"last_example_of_all",
+                [](M& m) {
+                  m.set_examples_consumed(kMost);
+                  m.mutable_stints(0)->set_end_example(kMost);
+                },
+                "has 100 steps of 256 examples, which are not its "
+                "9223372036854775807 examples"},
+        Mistake{"more_than_any_job_makes",
+                [](M& m) {
+                  m.set_step(kMost / 256);
+                  m.set_examples_consumed(kMost / 256 * 256);
+                  m.mutable_stints(0)->set_last_step(kMost / 256);
+                  m.mutable_stints(0)->set_end_example(kMost / 256 * 256);
+                },
+                "more than any job has"},
+        Mistake{"a_few_examples_too_many",
+                [](M& m) {
+                  m.set_examples_consumed(25'601);
+                  m.mutable_stints(0)->set_end_example(25'601);
+                },
+                "which are not its 25601 examples"},
+        Mistake{"stint_without_a_batch",
+                [](M& m) { m.mutable_stints(0)->set_global_batch(0); },
+                "has 100 steps of 0 examples"},
+        Mistake{"stint_without_a_step",
+                [](M& m) {
+                  m.set_step(0);
+                  m.set_examples_consumed(0);
+                  m.mutable_stints(0)->set_last_step(0);
+                  m.mutable_stints(0)->set_end_example(0);
+                },
+                "has 0 steps of 256 examples"},
+        Mistake{"plan_of_another_batch",
+                [](M& m) { m.mutable_bits()->set_batch_per_core(16); },
+                "its last stint has a batch of 256, its plan one of 512"},
+        Mistake{"plan_of_an_endless_batch",
+                [](M& m) { m.mutable_bits()->set_batch_per_core(kMost); },
+                "its last stint has a batch of 256, its plan one of 0"}),
     [](const auto& info) { return info.param.name; });
 
 TEST(SumsTest, AreWhatSha256sumPrints) {

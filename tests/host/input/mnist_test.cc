@@ -1,12 +1,15 @@
 #include "host/input/mnist.h"
 
 #include <array>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <string>
 
 #include "tests/host/input/idx_bytes.h"
+#include "tests/host/storage/limited_store.h"
 #include "tests/testing/status_matchers.h"
+#include "tests/testing/temp_dir.h"
 
 namespace podsim {
 namespace {
@@ -151,6 +154,32 @@ TEST_F(Mnist, PackedFileMayNotHoldMoreThanItsHeaderPromises) {
               StatusIs(absl::StatusCode::kDataLoss,
                        AllOf(HasSubstr(kTrainImages), HasSubstr("offset 160"),
                              HasSubstr("more data than the header promises"))));
+}
+
+// 20 GB that take no disk: refused by their size, before they are read.
+TEST_F(Mnist, AHugeFileIsNotRead) {
+  constexpr std::int64_t kHuge = 20'000'000'000;
+  const std::unique_ptr<ObjectStore> files = NewLocalStore();
+  testing::LimitedStore limited(files.get(), std::int64_t{8} << 20);
+  for (const bool packed : {false, true}) {
+    for (const char* huge : {kTrainImages, kTrainLabels, kEvalLabels}) {
+      testing::TempDir dir;
+      for (const char* path :
+           {kTrainImages, kTrainLabels, kEvalImages, kEvalLabels}) {
+        ASSERT_OK_AND_ASSIGN(std::string bytes, store_->Read(path));
+        if (packed) bytes = Gzip(bytes);
+        const std::string name = dir.path() + path + (packed ? ".gz" : "");
+        ASSERT_THAT(files->Write(name, bytes), IsOk());
+        if (path == huge) std::filesystem::resize_file(name, kHuge);
+      }
+      EXPECT_THAT(
+          OpenDataset({.name = "mnist", .data_dir = dir.file("data")}, limited),
+          StatusIs(absl::StatusCode::kDataLoss,
+                   AllOf(HasSubstr(huge), HasSubstr("offset"),
+                         HasSubstr("the header promises"))))
+          << packed;
+    }
+  }
 }
 
 TEST_F(Mnist, EveryCutOfEveryFileIsRefused) {

@@ -22,6 +22,7 @@ JobPlan SmallPlan(const std::string& model_dir) {
   PlanBits& bits = *plan.mutable_bits();
   bits.set_slice("v3-32");
   bits.set_hosts(kHosts);
+  bits.set_cores_per_host(8);
   bits.mutable_model()->set_name("mlp");
   bits.mutable_model()->add_hidden(8);
   bits.mutable_model()->add_example_shape(3);
