@@ -14,18 +14,19 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "base/mutex.h"
+#include "base/printable.h"
 
 namespace podsim {
 namespace {
 
 constexpr int kPatienceMilliseconds = 1000;
 
-std::string Line(LogLevel level, absl::string_view message) {
+std::string Line(LogLevel level, std::string_view message) {
   constexpr char kLetters[] = "IWE";
   return absl::StrCat(
       absl::string_view(&kLetters[static_cast<int>(level)], 1), " ",
       absl::FormatTime("%H:%M:%E3S", absl::Now(), absl::LocalTimeZone()), " ",
-      message, "\n");
+      PrintableLine(message), "\n");
 }
 
 bool IsWritable(int milliseconds) {
@@ -77,7 +78,7 @@ class Output {
 void Log(LogLevel level, std::string_view message) {
   // Never destroyed: threads may still log while the program ends.
   static Output& output = *new Output;
-  output.Put(Line(level, absl::string_view(message.data(), message.size())));
+  output.Put(Line(level, message));
 }
 
 }  // namespace podsim

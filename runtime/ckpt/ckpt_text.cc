@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "base/printable.h"
 #include "runtime/report/format.h"
 
 namespace podsim {
@@ -34,8 +35,11 @@ absl::Time WrittenTime(const CheckpointManifest& manifest) {
 }  // namespace
 
 std::string Table(const std::vector<std::string>& header,
-                  const std::vector<std::vector<std::string>>& rows,
+                  std::vector<std::vector<std::string>> rows,
                   const std::vector<bool>& right) {
+  // A manifest's words stay in their cells.
+  for (auto& row : rows)
+    for (std::string& cell : row) cell = PrintableLine(cell);
   std::vector<std::size_t> widths(header.size());
   for (std::size_t i = 0; i < header.size(); ++i) {
     widths[i] = header[i].size();
@@ -47,7 +51,7 @@ std::string Table(const std::vector<std::string>& header,
 }
 
 std::string Labelled(const std::string& label, const std::string& text) {
-  return absl::StrFormat("%-*s%s\n", kMargin, label, text);
+  return absl::StrFormat("%-*s%s\n", kMargin, label, PrintableLine(text));
 }
 
 std::string WrittenText(const CheckpointManifest& manifest) {

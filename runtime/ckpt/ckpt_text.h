@@ -14,7 +14,7 @@ namespace podsim {
 // Rows under a header, columns as wide as they must be; `right` says of each
 // column whether its text stands at the right. Ends with a newline.
 std::string Table(const std::vector<std::string>& header,
-                  const std::vector<std::vector<std::string>>& rows,
+                  std::vector<std::vector<std::string>> rows,
                   const std::vector<bool>& right);
 
 // "slice       v3-32: ...\n".

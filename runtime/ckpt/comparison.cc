@@ -14,6 +14,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "base/printable.h"
 #include "base/status.h"
 #include "base/units.h"
 #include "host/checkpoint/part_file.h"
@@ -156,7 +157,8 @@ absl::StatusOr<Comparison> Compare(ObjectStore& store, const CheckpointAt& a,
                   Labelled("tensors", absl::StrCat(differ.size(), " of ",
                                                    tensors, " differ")));
   for (const auto& [name, how] : differ)
-    absl::StrAppend(&result.text, "  ", name, ": ", Text(how), "\n");
+    absl::StrAppend(&result.text, "  ", PrintableLine(name), ": ", Text(how),
+                    "\n");
   return result;
 }
 

@@ -6,8 +6,10 @@
 #include <CLI/CLI.hpp>
 #include <cerrno>
 #include <cstdlib>
+#include <iostream>
 #include <memory>
 #include <optional>
+#include <sstream>
 #include <stop_token>
 #include <string>
 #include <thread>
@@ -16,6 +18,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/printable.h"
 #include "base/rpc/token.h"
 #include "base/status.h"
 #include "host/storage/uri_store.h"
@@ -197,7 +200,10 @@ int main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? podsim::kDone : podsim::kBadUsage;
+    std::ostringstream text;
+    const int code = app.exit(error, text, text);
+    (code == 0 ? std::cout : std::cerr) << podsim::Printable(text.str());
+    return code == 0 ? podsim::kDone : podsim::kBadUsage;
   }
   return podsim::Run(flags);
 }

@@ -9,6 +9,8 @@
 #include <cerrno>
 #include <cstdlib>
 
+#include "base/printable.h"
+
 namespace podsim {
 namespace {
 
@@ -21,7 +23,7 @@ int TerminalWidth(int fd) {
 }
 
 std::string WithNewline(std::string_view text) {
-  std::string line(text);
+  std::string line = Printable(text);
   if (line.empty() || line.back() != '\n') line += '\n';
   return line;
 }
@@ -54,7 +56,7 @@ void Console::Live(std::string_view text) {
   // The last column stays free: many terminals wrap once it is written.
   const int width = TerminalWidth(out_);
   std::string line(kClearLine);
-  line += CutToWidth(text, width > 1 ? width - 1 : 0);
+  line += CutToWidth(PrintableLine(text), width > 1 ? width - 1 : 0);
   Write(out_, line);
   drawn_ = true;
 }

@@ -1,5 +1,7 @@
 // Where people look: whole lines, and at most one live line that is redrawn in
-// place when standard output is a terminal. Not thread-safe.
+// place when standard output is a terminal. Text may come from others: what
+// would control the terminal is escaped here (base/printable.h). Not
+// thread-safe.
 //
 //   Console console = Console::Standard();
 //   console.Live("step 12/100");    // overwrites the live line

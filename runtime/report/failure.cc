@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "base/printable.h"
 
 namespace podsim {
 namespace {
@@ -13,7 +14,7 @@ constexpr char kRule[] =
     "----------------------------------------------------------------\n";
 
 std::string Row(const char* name, const std::string& value) {
-  return absl::StrFormat("  %-12s %s\n", name, value);
+  return absl::StrFormat("  %-12s %s\n", name, PrintableLine(value));
 }
 
 std::string Doing(const FailureReport& failure) {

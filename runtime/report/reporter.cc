@@ -7,6 +7,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "base/printable.h"
 #include "base/units.h"
 #include "runtime/report/format.h"
 
@@ -30,7 +31,7 @@ std::int64_t LastStep(const PodFormed& formed) {
 std::vector<std::string> StartTexts(const PodFormed& formed) {
   std::vector<std::string> lines;
   for (const std::string& note : formed.notes())
-    lines.push_back(absl::StrCat("note: ", note));
+    lines.push_back(PrintableLine(absl::StrCat("note: ", note)));
   const StartPoint& start = formed.start();
   if (start.checkpoint().empty()) return lines;
   lines.push_back(absl::StrCat(

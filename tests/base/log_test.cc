@@ -49,6 +49,16 @@ TEST_F(Logging, LineHasLevelTimeAndMessage) {
   for (const std::string& line : lines) EXPECT_EQ(line.find(' ', 2), 14);
 }
 
+// A message may quote what a stranger sent.
+TEST_F(Logging, NothingInALineControlsTheTerminal) {
+  const auto lines = Capture([] {
+    Log(LogLevel::kWarning, "refused: \x1b[2J\rW 00:00:00 fine\nE forged");
+  });
+  ASSERT_EQ(lines.size(), 1);
+  EXPECT_THAT(lines[0],
+              HasSubstr("refused: \\x1b[2J\\x0dW 00:00:00 fine\\nE forged"));
+}
+
 TEST_F(Logging, LinesOfSeveralThreadsDoNotTear) {
   constexpr int kThreads = 4;
   constexpr int kLines = 100;

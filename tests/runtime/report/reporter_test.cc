@@ -110,6 +110,31 @@ TEST_F(ReporterTest, OtherLinesClearTheLiveLine) {
 TEST_F(ReporterTest, AFullPipeDropsTextOnceTheUserWantsToStop) {
   int fds[2];
   ASSERT_EQ(pipe2(fds, O_NONBLOCK | O_CLOEXEC), 0);
+// A peer's failure, a manifest's build id and an echoed flag all come this way.
+TEST_F(ReporterTest, TextOfOthersDoesNotControlTheTerminal) {
+  plain_.Line(
+      "two lines\nof gr\xc3\xb6\xc3\x9f"
+      "e, \x1b[31mred\r");
+  EXPECT_EQ(out_.Take(),
+            "two lines\nof gr\xc3\xb6\xc3\x9f"
+            "e, \\x1b[31mred\\x0d\n");
+  live_.Live("step \x1b[2J\n1");
+  EXPECT_EQ(out_.Take(), "\r\x1b[Kstep \\x1b[2J\\n1");
+  live_.KeepLive();
+  out_.Take();
+
+  Reporter reporter = Make(plain_);
+  JobEvent formed = Formed(10);
+  formed.mutable_formed()->add_notes("of build \x1b]0;x\a\nFAILED: host7");
+  reporter.OnEvent(formed);
+  EXPECT_THAT(out_.Take(),
+              HasSubstr("note: of build \\x1b]0;x\\x07\\nFAILED: host7\n"));
+  reporter.Fail({.when = clock_.Now(),
+                 .name = "host1",
+                 .message = "\x1b[1A\nFAILED: host7"});
+  EXPECT_THAT(err_.Take(), HasSubstr(" \\x1b[1A\\nFAILED: host7\n"));
+}
+
   ASSERT_EQ(write(fds[1], "x", 1), 1);
   plain_.set_stop_fd(fds[0]);
   plain_.Line(std::string(1 << 20, 'x'));  // returns
