@@ -92,13 +92,15 @@ absl::StatusOr<PlannedJob> PlannedFrom(const JobSpec& spec,
   return job;
 }
 
-// Refuses a checkpoint that does not fit before any process starts. The
+// Says where the job begins, and notes in `job` whether it goes on. Refuses a
+// checkpoint that does not fit before any process starts. The
 // coordinator looks again, as every generation of the pod begins elsewhere.
 absl::Status ShowStart(PlannedJob& job, Console& console) {
   const auto store = NewUriStore();
   PODSIM_ASSIGN_OR_RETURN(const RunStart start,
                           FindStart(*store, job.spec, job.plan));
-  if (start.point.checkpoint().empty()) return absl::OkStatus();
+  job.goes_on = !start.point.checkpoint().empty();
+  if (!job.goes_on) return absl::OkStatus();
   const std::int64_t left = start.point.last_step() - start.point.step();
   console.Line(absl::StrCat(
       "start       ", start.point.checkpoint(), ", step ",
@@ -121,7 +123,7 @@ absl::StatusOr<int> PlanAndRun(const LaunchContext& context,
     return absl::InvalidArgumentError(
         "the job measures collectives (bench); that is pod_bench's to run");
   }
-  PODSIM_ASSIGN_OR_RETURN(const PlannedJob job,
+  PODSIM_ASSIGN_OR_RETURN(PlannedJob job,
                           PlannedFrom(spec, flags.options.external_hosts));
   console.Line(FormatPlan(job.plan, job.slice));
   PODSIM_RETURN_IF_ERROR(ShowStart(job, console));

@@ -3,6 +3,7 @@
 #include <optional>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "runtime/launch/simulated_step.h"
 #include "runtime/report/metrics_file.h"
@@ -42,11 +43,19 @@ class TrainingDisplay final : public JobDisplay {
   Console& console_;
 };
 
-absl::StatusOr<std::optional<MetricsFile>> OpenMetrics(const JobSpec& spec) {
+absl::StatusOr<std::optional<MetricsFile>> OpenMetrics(const PlannedJob& job,
+                                                       Console& console) {
   std::optional<MetricsFile> metrics;
-  if (spec.metrics_file().empty()) return metrics;
-  PODSIM_ASSIGN_OR_RETURN(MetricsFile file,
-                          MetricsFile::Create(spec.metrics_file()));
+  const std::string& path = job.spec.metrics_file();
+  if (path.empty()) return metrics;
+  PODSIM_ASSIGN_OR_RETURN(
+      MetricsFile file,
+      MetricsFile::Open(path, job.goes_on ? MetricsFile::Job::kGoesOn
+                                          : MetricsFile::Job::kFresh));
+  if (!file.set_aside().empty())
+    console.Line(absl::StrCat("metrics     ", path,
+                              " held an earlier job's, kept as ",
+                              file.set_aside()));
   metrics.emplace(std::move(file));
   return metrics;
 }
@@ -58,7 +67,7 @@ absl::StatusOr<int> RunTraining(const LaunchContext& context,
                                 const PlannedJob& job, Console& console,
                                 const Clock& clock) {
   PODSIM_ASSIGN_OR_RETURN(std::optional<MetricsFile> metrics,
-                          OpenMetrics(job.spec));
+                          OpenMetrics(job, console));
   Reporter reporter({.command_start = context.command_start,
                      .context = ContextOf("pod_launch", context)},
                     console, std::move(metrics), clock);

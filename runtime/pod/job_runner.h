@@ -27,6 +27,7 @@ struct PlannedJob {
   JobSpec spec;  // what the user asked, merged
   JobPlan plan;  // for this machine's ISA level
   Slice slice;
+  bool goes_on = false;  // from a checkpoint that is there
 };
 
 // Shows a job while it runs. Called from one thread.

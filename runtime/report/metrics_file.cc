@@ -2,14 +2,17 @@
 #include "runtime/report/metrics_file.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "base/status.h"
 
 namespace podsim {
 namespace {
@@ -45,6 +48,41 @@ Json FaultsJson(const FaultAccount& account) {
 absl::Status FileError(const std::string& path) {
   return absl::ErrnoToStatus(
       errno, absl::StrCat("cannot write the metrics file ", path));
+}
+
+bool HoldsSomething(const std::string& path) {
+  struct stat info {};
+  return lstat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode) &&
+         info.st_size > 0;
+}
+
+// Gives the file a name that nothing has, and returns it.
+absl::StatusOr<std::string> SetAside(const std::string& path) {
+  for (int number = 1;; ++number) {
+    std::string name = absl::StrCat(path, ".", number);
+    if (renameat2(AT_FDCWD, path.c_str(), AT_FDCWD, name.c_str(),
+                  RENAME_NOREPLACE) == 0)
+      return name;
+    if (errno != EEXIST)
+      return absl::ErrnoToStatus(
+          errno, absl::StrCat("cannot keep the metrics file ", path,
+                              " of an earlier job as ", name,
+                              "; move it away, or name another"));
+  }
+}
+
+// A disk that was full took a part of the last line.
+bool EndsWithinALine(const std::string& path) {
+  struct stat info {};
+  if (stat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode) ||
+      info.st_size == 0)
+    return false;
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return false;  // may be written, not read
+  char last = '\n';
+  const bool read = pread(fd, &last, 1, info.st_size - 1) == 1;
+  close(fd);
+  return read && last != '\n';
 }
 
 }  // namespace
@@ -85,6 +123,17 @@ std::string PlanLine(const JobPlan& plan, double wall_time,
                {"cpu", context.cpu},
                {"cpus", context.cpus}};
   return Dump(line);
+}
+
+std::string ResumeLine(const StartPoint& start, const JobPlan& plan,
+                       double wall_time) {
+  return Dump({{"event", "resume"},
+               {"wall_time", wall_time},
+               {"mode", plan.mode()},
+               {"checkpoint", start.checkpoint()},
+               {"step", start.step()},
+               {"examples", start.examples_consumed()},
+               {"last_step", start.last_step()}});
 }
 
 std::string StepLine(const StepDone& step, double wall_time) {
@@ -202,15 +251,24 @@ std::string FailureLine(const FailureReport& failure) {
        {"exit_code", failure.exit_code}});
 }
 
-absl::StatusOr<MetricsFile> MetricsFile::Create(const std::string& path) {
-  const int fd = open(
-      path.c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_APPEND | O_CLOEXEC, 0666);
+absl::StatusOr<MetricsFile> MetricsFile::Open(const std::string& path,
+                                              Job job) {
+  std::string aside;
+  if (job == Job::kFresh && HoldsSomething(path)) {
+    PODSIM_ASSIGN_OR_RETURN(aside, SetAside(path));
+  }
+  const bool torn = EndsWithinALine(path);
+  const int fd =
+      open(path.c_str(), O_CREAT | O_WRONLY | O_APPEND | O_CLOEXEC, 0666);
   if (fd < 0) return FileError(path);
-  return MetricsFile(path, fd);
+  MetricsFile file(path, std::move(aside), fd);
+  if (torn) PODSIM_RETURN_IF_ERROR(file.Write(""));
+  return file;
 }
 
 MetricsFile::MetricsFile(MetricsFile&& other) noexcept
     : path_(std::move(other.path_)),
+      set_aside_(std::move(other.set_aside_)),
       fd_(std::exchange(other.fd_, -1)),
       status_(std::move(other.status_)) {}
 

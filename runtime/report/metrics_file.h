@@ -1,12 +1,18 @@
 // The metrics file: JSON lines, one object a line, for programs.
 //
-//   {"event":"plan",...}     once, when the pod has formed
+//   {"event":"resume",...}   when a job goes on from a checkpoint: steps after
+//                            its step come again, with the same numbers
+//   {"event":"plan",...}     when the pod has formed
 //   {"event":"step",...}     one per step
 //   {"event":"eval",...}     one per evaluation
 //   {"event":"checkpoint",...}, {"event":"restart",...}, {"event":"fault",...}
 //                            when one is saved, happens, is injected
 //   {"event":"summary",...}  once, at the end of a run that finished
 //   {"event":"failure",...}  instead of it, for one that did not
+//
+// A file is of one job. A job that goes on (a resume, a restart, an evaluation
+// of its checkpoint) appends; a fresh one finds the file empty: what an earlier
+// job left there is kept under another name, never overwritten.
 //
 // Each line is one write, so a killed run leaves whole lines. Times are wall
 // time unless the key begins with "simulated_". Not thread-safe.
@@ -34,6 +40,8 @@ struct RunContext {
 // One line of the file each, without the newline. Pure.
 std::string PlanLine(const JobPlan& plan, double wall_time,
                      const RunContext& context);
+std::string ResumeLine(const StartPoint& start, const JobPlan& plan,
+                       double wall_time);
 std::string StepLine(const StepDone& step, double wall_time);
 std::string EvalLine(const EvalDone& eval, double wall_time);
 std::string SavedLine(const CheckpointSaved& saved, double wall_time);
@@ -44,9 +52,15 @@ std::string FailureLine(const FailureReport& failure);
 
 class MetricsFile {
  public:
-  // Creates or empties the file.
+  // Whose figures they are, if some are there already.
+  enum class Job { kFresh, kGoesOn };
+
+  // Opens the file, made if it is not there, for lines after those that it has.
+  // For a fresh job a file that holds something is renamed first: set_aside().
+  // Only files are: pipes, devices and symbolic links are written to as they
+  // are (/dev/stdout may be a file that is much more than this).
   // Errors: PERMISSION_DENIED, NOT_FOUND, ... naming the path and the reason.
-  static absl::StatusOr<MetricsFile> Create(const std::string& path);
+  static absl::StatusOr<MetricsFile> Open(const std::string& path, Job job);
   MetricsFile(MetricsFile&& other) noexcept;
   MetricsFile& operator=(MetricsFile&&) = delete;
   ~MetricsFile();
@@ -54,11 +68,16 @@ class MetricsFile {
   // The first error is kept: later calls return it and write nothing.
   absl::Status Write(const std::string& line);
   const absl::Status& status() const { return status_; }
+  // What the file that was there is called now: the path with ".1", ".2", ...
+  // after it, the first that nothing had. Empty: there was none.
+  const std::string& set_aside() const { return set_aside_; }
 
  private:
-  MetricsFile(std::string path, int fd) : path_(std::move(path)), fd_(fd) {}
+  MetricsFile(std::string path, std::string set_aside, int fd)
+      : path_(std::move(path)), set_aside_(std::move(set_aside)), fd_(fd) {}
 
   std::string path_;
+  std::string set_aside_;
   int fd_;
   absl::Status status_;
 };

@@ -81,6 +81,9 @@ void Reporter::OnEvent(const JobEvent& event) {
       console_.Line(FormedText(event.formed()));
       for (const std::string& line : StartTexts(event.formed()))
         console_.Line(line);
+      if (!event.formed().start().checkpoint().empty())
+        Record(ResumeLine(event.formed().start(), event.formed().plan(),
+                          event.wall_time()));
       Record(
           PlanLine(event.formed().plan(), event.wall_time(), options_.context));
       break;

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -21,6 +22,9 @@ using ::podsim::testing::StatusIs;
 using ::podsim::testing::TempDir;
 using ::testing::HasSubstr;
 
+constexpr auto kFresh = MetricsFile::Job::kFresh;
+constexpr auto kGoesOn = MetricsFile::Job::kGoesOn;
+
 std::string ReadAll(const std::string& path) {
   std::ostringstream text;
   text << std::ifstream(path).rdbuf();
@@ -30,30 +34,95 @@ std::string ReadAll(const std::string& path) {
 TEST(MetricsFileTest, EachWriteIsOneWholeLineAtOnce) {
   TempDir dir;
   ASSERT_OK_AND_ASSIGN(MetricsFile file,
-                       MetricsFile::Create(dir.file("run.jsonl")));
+                       MetricsFile::Open(dir.file("run.jsonl"), kFresh));
   EXPECT_THAT(file.Write("{\"a\":1}"), IsOk());
   EXPECT_EQ(ReadAll(dir.file("run.jsonl")), "{\"a\":1}\n");
   EXPECT_THAT(file.Write("{\"b\":2}"), IsOk());
   EXPECT_EQ(ReadAll(dir.file("run.jsonl")), "{\"a\":1}\n{\"b\":2}\n");
 }
 
-TEST(MetricsFileTest, ANewRunReplacesTheOld) {
+// What users look at is one job; what they did not move away is still there.
+TEST(MetricsFileTest, AFreshJobKeepsTheOldFileUnderAnotherName) {
   TempDir dir;
   const std::string path = dir.file("run.jsonl");
-  std::ofstream(path) << "old\n";
-  ASSERT_OK_AND_ASSIGN(MetricsFile file, MetricsFile::Create(path));
+  std::ofstream(path) << "first\n";
+  {
+    ASSERT_OK_AND_ASSIGN(MetricsFile file, MetricsFile::Open(path, kFresh));
+    EXPECT_EQ(file.set_aside(), path + ".1");
+    EXPECT_EQ(ReadAll(path), "");
+    EXPECT_THAT(file.Write("second"), IsOk());
+  }
+  ASSERT_OK_AND_ASSIGN(MetricsFile file, MetricsFile::Open(path, kFresh));
+  EXPECT_EQ(file.set_aside(), path + ".2");
   EXPECT_EQ(ReadAll(path), "");
+  EXPECT_EQ(ReadAll(path + ".1"), "first\n");
+  EXPECT_EQ(ReadAll(path + ".2"), "second\n");
+}
+
+TEST(MetricsFileTest, AJobThatGoesOnAppends) {
+  TempDir dir;
+  const std::string path = dir.file("run.jsonl");
+  std::ofstream(path) << "first\n";
+  ASSERT_OK_AND_ASSIGN(MetricsFile file, MetricsFile::Open(path, kGoesOn));
+  EXPECT_EQ(file.set_aside(), "");
+  EXPECT_THAT(file.Write("second"), IsOk());
+  EXPECT_EQ(ReadAll(path), "first\nsecond\n");
+}
+
+TEST(MetricsFileTest, ALineThatWasCutStaysALineOfItsOwn) {
+  TempDir dir;
+  const std::string path = dir.file("run.jsonl");
+  std::ofstream(path) << "whole\n{\"event\":\"st";
+  ASSERT_OK_AND_ASSIGN(MetricsFile file, MetricsFile::Open(path, kGoesOn));
+  EXPECT_THAT(file.Write("next"), IsOk());
+  EXPECT_EQ(ReadAll(path), "whole\n{\"event\":\"st\nnext\n");
+}
+
+// mktemp makes an empty file, /dev/stdout is a link to whatever is there.
+TEST(MetricsFileTest, EmptyFilesAndLinksStayWhereTheyAre) {
+  TempDir dir;
+  const std::string path = dir.file("run.jsonl");
+  std::ofstream(path) << "";
+  ASSERT_OK_AND_ASSIGN(MetricsFile file, MetricsFile::Open(path, kFresh));
+  EXPECT_EQ(file.set_aside(), "");
+  EXPECT_THAT(file.Write("line"), IsOk());
+  const std::string link = dir.file("link");
+  std::filesystem::create_symlink(path, link);
+  ASSERT_OK_AND_ASSIGN(MetricsFile linked, MetricsFile::Open(link, kFresh));
+  EXPECT_EQ(linked.set_aside(), "");
+  EXPECT_THAT(linked.Write("more"), IsOk());
+  EXPECT_EQ(ReadAll(path), "line\nmore\n");
+  EXPECT_TRUE(std::filesystem::is_symlink(link));
+}
+
+TEST(MetricsFileTest, AResumeSaysWhereItGoesOn) {
+  StartPoint start;
+  start.set_checkpoint("runs/a/300");
+  start.set_step(300);
+  start.set_examples_consumed(76'800);
+  start.set_last_step(500);
+  JobPlan plan;
+  plan.set_mode("train");
+  const json line = json::parse(ResumeLine(start, plan, 1.5));
+  EXPECT_EQ(line["event"], "resume");
+  EXPECT_EQ(line["wall_time"], 1.5);
+  EXPECT_EQ(line["mode"], "train");
+  EXPECT_EQ(line["checkpoint"], "runs/a/300");
+  EXPECT_EQ(line["step"], 300);
+  EXPECT_EQ(line["examples"], 76'800);
+  EXPECT_EQ(line["last_step"], 500);
 }
 
 TEST(MetricsFileTest, RefusesAnUnwritablePathByName) {
   TempDir dir;
   EXPECT_THAT(
-      MetricsFile::Create(dir.file("no/such/run.jsonl")),
+      MetricsFile::Open(dir.file("no/such/run.jsonl"), kFresh),
       StatusIs(absl::StatusCode::kNotFound, HasSubstr("no/such/run.jsonl")));
 }
 
 TEST(MetricsFileTest, KeepsTheFirstWriteError) {
-  ASSERT_OK_AND_ASSIGN(MetricsFile file, MetricsFile::Create("/dev/full"));
+  ASSERT_OK_AND_ASSIGN(MetricsFile file,
+                       MetricsFile::Open("/dev/full", kFresh));
   EXPECT_THAT(file.Write("{}"), StatusIs(absl::StatusCode::kResourceExhausted,
                                          HasSubstr("/dev/full")));
   EXPECT_FALSE(file.status().ok());

@@ -7,6 +7,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <fstream>
+#include <string>
+#include <vector>
 
 #include "tests/testing/status_matchers.h"
 #include "tests/testing/temp_dir.h"
@@ -107,9 +110,6 @@ TEST_F(ReporterTest, OtherLinesClearTheLiveLine) {
   EXPECT_EQ(err_.Take(), "trouble\n");
 }
 
-TEST_F(ReporterTest, AFullPipeDropsTextOnceTheUserWantsToStop) {
-  int fds[2];
-  ASSERT_EQ(pipe2(fds, O_NONBLOCK | O_CLOEXEC), 0);
 // A peer's failure, a manifest's build id and an echoed flag all come this way.
 TEST_F(ReporterTest, TextOfOthersDoesNotControlTheTerminal) {
   plain_.Line(
@@ -135,6 +135,9 @@ TEST_F(ReporterTest, TextOfOthersDoesNotControlTheTerminal) {
   EXPECT_THAT(err_.Take(), HasSubstr(" \\x1b[1A\\nFAILED: host7\n"));
 }
 
+TEST_F(ReporterTest, AFullPipeDropsTextOnceTheUserWantsToStop) {
+  int fds[2];
+  ASSERT_EQ(pipe2(fds, O_NONBLOCK | O_CLOEXEC), 0);
   ASSERT_EQ(write(fds[1], "x", 1), 1);
   plain_.set_stop_fd(fds[0]);
   plain_.Line(std::string(1 << 20, 'x'));  // returns
@@ -165,8 +168,30 @@ TEST_F(ReporterTest, AFailedRunAccountsForItsFaultsToo) {
   EXPECT_THAT(out_.Take(), HasSubstr("injected 1, detected 1, recovered 0"));
 }
 
+TEST_F(ReporterTest, AResumeIsAnEventOfTheMetrics) {
+  testing::TempDir dir;
+  ASSERT_OK_AND_ASSIGN(
+      MetricsFile file,
+      MetricsFile::Open(dir.file("m"), MetricsFile::Job::kGoesOn));
+  Reporter reporter = Make(plain_, std::move(file));
+  reporter.OnEvent(Formed(10));
+  JobEvent resumed = Formed(10);
+  resumed.mutable_formed()->mutable_start()->set_checkpoint("m/5");
+  resumed.mutable_formed()->mutable_start()->set_step(5);
+  reporter.OnEvent(resumed);
+  std::ifstream lines(dir.file("m"));
+  std::vector<std::string> events;
+  for (std::string line; std::getline(lines, line);)
+    events.push_back(line.substr(0, line.find(',')));
+  EXPECT_THAT(events, ::testing::ElementsAre("{\"event\":\"plan\"",
+                                             "{\"event\":\"resume\"",
+                                             "{\"event\":\"plan\""));
+}
+
 TEST_F(ReporterTest, ABrokenMetricsFileIsReportedOnceAndKept) {
-  ASSERT_OK_AND_ASSIGN(MetricsFile full, MetricsFile::Create("/dev/full"));
+  ASSERT_OK_AND_ASSIGN(
+      MetricsFile full,
+      MetricsFile::Open("/dev/full", MetricsFile::Job::kFresh));
   Reporter reporter = Make(plain_, std::move(full));
   reporter.OnEvent(Formed(10));
   EXPECT_THAT(err_.Take(), HasSubstr("cannot write the metrics file"));
