@@ -80,12 +80,28 @@ struct AsyncSaver::Impl {
     return stopping;
   }
 
+  // A state that has diverged is no use to anybody, least of all in the place
+  // of an older one.
+  absl::Status CheckFinite(const Job& job) const {
+    for (const PartImage& image : job.images) {
+      if (const auto tensor = NotFinite(image))
+        return absl::InvalidArgumentError(absl::StrCat(
+            *tensor,
+            " is no longer finite: training has diverged, and this state is "
+            "not saved; lower --learning_rate or lengthen --warmup_steps, "
+            "perhaps from an earlier checkpoint (--restore=",
+            options.model_dir, "/STEP", ")"));
+    }
+    return absl::OkStatus();
+  }
+
   absl::Status Write(const Job& job) const {
     const auto begin = SteadyClock::now();
     CheckpointPart part;
     part.set_step(job.step);
     part.set_seconds_paused(job.seconds_paused);
     part.set_state_hash(job.state_hash);
+    PODSIM_RETURN_IF_ERROR(CheckFinite(job));
     const std::string directory =
         UnfinishedPath(options.model_dir, job.step, options.stamp);
     for (const PartImage& image : job.images) {

@@ -49,8 +49,10 @@ class AsyncSaver {
   // Copies the local hosts' tensors (the pause) and writes them in the
   // background to UnfinishedPath(model_dir, step, stamp). Waits first for an
   // earlier step that is still being written, as part of the pause.
+  // Nothing is written of variables that are not all finite.
   // Errors: those of an earlier write, naming its step: a checkpoint that
-  //   failed fails the next one, and all after it.
+  //   failed fails the next one, and all after it; INVALID_ARGUMENT (a tensor
+  //   that was not finite, naming it).
   absl::Status Save(std::int64_t step, std::span<const float> variables);
 
   // Of the writes so far; cheap.

@@ -125,13 +125,14 @@ absl::Status CommitCheckpoint(ObjectStore& store, const std::string& model_dir,
 }
 
 absl::Status PruneCheckpoints(ObjectStore& store, const std::string& model_dir,
-                              int keep) {
+                              int keep, std::int64_t proved) {
   if (keep < 0)
     return absl::InvalidArgumentError(
         absl::StrCat("keep is ", keep, "; give 0 (all) or more"));
   if (keep == 0) return absl::OkStatus();
   PODSIM_ASSIGN_OR_RETURN(std::vector<std::int64_t> steps,
                           ListSteps(store, model_dir));
+  while (!steps.empty() && steps.back() > proved) steps.pop_back();
   // From the newest back to the first that has `keep` newer ones.
   for (int kept = 0; kept < keep && !steps.empty(); steps.pop_back()) {
     absl::Status status =

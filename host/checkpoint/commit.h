@@ -3,11 +3,12 @@
 // one at a time; each may be stopped anywhere and called again.
 //
 //   CommitCheckpoint(store, model_dir, stamp, manifest);
-//   PruneCheckpoints(store, model_dir, keep);
+//   PruneCheckpoints(store, model_dir, keep, proved);
 #ifndef PODSIM_HOST_CHECKPOINT_COMMIT_H_
 #define PODSIM_HOST_CHECKPOINT_COMMIT_H_
 
 #include <cstdint>
+#include <limits>
 #include <string>
 
 #include "absl/status/status.h"
@@ -30,13 +31,16 @@ absl::Status CommitCheckpoint(ObjectStore& store, const std::string& model_dir,
                               std::int64_t stamp,
                               const CheckpointManifest& manifest);
 
-// Deletes committed checkpoints that have `keep` newer ones; 0 keeps all.
-// Damaged ones do not count among those kept (looked at as ReadManifest does,
-// not byte for byte). One on its way out is renamed first, so that no half of
-// it is ever taken for a checkpoint.
-// Errors: INVALID_ARGUMENT (keep is negative), the store's.
-absl::Status PruneCheckpoints(ObjectStore& store, const std::string& model_dir,
-                              int keep);
+// Deletes committed checkpoints that have `keep` newer ones up to step
+// `proved`; 0 keeps all. Those after `proved` neither count nor go: a step that
+// begins with them may yet show that their training had diverged. Damaged ones
+// do not count among those kept (looked at as ReadManifest does, not byte for
+// byte). One on its way out is renamed first, so that no half of it is ever
+// taken for a checkpoint. Errors: INVALID_ARGUMENT (keep is negative), the
+// store's.
+absl::Status PruneCheckpoints(
+    ObjectStore& store, const std::string& model_dir, int keep,
+    std::int64_t proved = std::numeric_limits<std::int64_t>::max());
 
 // Deletes what earlier runs left unfinished. REQUIRES: nobody is writing a
 // checkpoint there.

@@ -1,6 +1,7 @@
 #include "host/checkpoint/save.h"
 
 #include <algorithm>
+#include <cstring>
 #include <map>
 
 #include "base/hash.h"
@@ -28,6 +29,23 @@ std::optional<PartImage> EncodePart(const Program& program,
   }
   return PartImage{share->file, EncodeSafetensors(
                                     tensors, {{"step", std::to_string(step)}})};
+}
+
+std::optional<std::string> NotFinite(const PartImage& image) {
+  const auto header = ParseSafetensors(image.bytes);
+  PODSIM_CHECK(header.ok());
+  for (const SafetensorsEntry& entry : header->tensors) {
+    // All bits of the exponent are set in what is not finite, and there alone.
+    constexpr std::uint32_t kExponent = 0x7f800000;
+    bool found = false;
+    for (std::int64_t at = entry.begin; at < entry.end; at += sizeof(float)) {
+      std::uint32_t bits = 0;
+      std::memcpy(&bits, image.bytes.data() + at, sizeof(bits));
+      found |= (bits & kExponent) == kExponent;
+    }
+    if (found) return entry.name;
+  }
+  return std::nullopt;
 }
 
 absl::StatusOr<CheckpointFile> WritePart(ObjectStore& store,

@@ -33,6 +33,10 @@ std::optional<PartImage> EncodePart(const Program& program,
                                     std::span<const float> variables, int host,
                                     int hosts, std::int64_t step);
 
+// The first tensor of a part with a value that is no number: nan or infinite.
+// Nothing: all are finite. REQUIRES: EncodePart made it.
+std::optional<std::string> NotFinite(const PartImage& image);
+
 // Blocks until the disk has it. Gives name, bytes and SHA-256.
 // Errors: those of ObjectStore::Write.
 absl::StatusOr<CheckpointFile> WritePart(ObjectStore& store,

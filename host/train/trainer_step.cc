@@ -12,11 +12,16 @@
 namespace podsim {
 namespace {
 
-absl::Status NotFinite(std::int64_t step, int core, int host, float loss) {
-  return absl::InvalidArgumentError(
-      absl::StrCat("loss became ", std::isnan(loss) ? "nan" : "infinite",
-                   " at step ", step, " on core ", core, " (host ", host,
-                   "); lower --learning_rate or lengthen --warmup_steps"));
+absl::Status NotFinite(std::int64_t step, int core, int host, float loss,
+                       const std::string& model_dir) {
+  return absl::InvalidArgumentError(absl::StrCat(
+      "loss became ", std::isnan(loss) ? "nan" : "infinite", " at step ", step,
+      " on core ", core, " (host ", host,
+      "); lower --learning_rate or lengthen --warmup_steps",
+      model_dir.empty()
+          ? ""
+          : absl::StrCat(", perhaps from an earlier checkpoint (--restore=",
+                         model_dir, "/STEP)")));
 }
 
 }  // namespace
@@ -93,7 +98,7 @@ absl::Status Trainer::Impl::ComputeHost(std::int64_t step, const Batch& batch,
         step,
         hosts[local] * bits.cores_per_host() +
             static_cast<int>(tally.bad_row / bits.batch_per_core()),
-        hosts[local], tally.bad_loss);
+        hosts[local], tally.bad_loss, setup.plan.model_dir());
   StepReport& report = reports[local];
   report.set_loss(tally.loss);
   report.set_correct(tally.correct);

@@ -1,7 +1,9 @@
 #include "runtime/coordinator/committer.h"
 
+#include <algorithm>
 #include <chrono>
 #include <deque>
+#include <optional>
 #include <stop_token>
 #include <thread>
 #include <utility>
@@ -44,27 +46,38 @@ struct Committer::Impl {
   };
 
   void Loop(const std::stop_token& stop);
-  void Handle(Request request) const;
+  absl::Status Commit(const Request& request) const;
+  void Prune(std::int64_t upto) const;
+  bool PruneIsDue() const PODSIM_REQUIRES(mutex) {
+    return !unpruned.empty() && unpruned.front() <= proved;
+  }
 
   Options options;
   Mutex mutex;
   CondVar changed;
   std::deque<Request> requests PODSIM_GUARDED_BY(mutex);
+  // Steps committed since older ones were deleted; training has come safely
+  // past `proved`.
+  std::deque<std::int64_t> unpruned PODSIM_GUARDED_BY(mutex);
+  std::int64_t proved PODSIM_GUARDED_BY(mutex) = 0;
   std::jthread thread;
 };
 
-void Committer::Impl::Handle(Request request) const {
-  CheckpointManifest& manifest = request.manifest;
+absl::Status Committer::Impl::Commit(const Request& request) const {
+  CheckpointManifest manifest = request.manifest;
   absl::Status status = AddTensors(manifest);
   if (status.ok())
     status = CommitCheckpoint(*options.store, options.model_dir, options.stamp,
                               manifest);
   request.done(status, StepPath(options.model_dir, manifest.step()),
                BytesOf(manifest));
-  if (!status.ok()) return;
-  // The checkpoint is safe; too many of them are no reason to end a job.
+  return status;
+}
+
+// The checkpoints are safe; too many of them are no reason to end a job.
+void Committer::Impl::Prune(std::int64_t upto) const {
   const absl::Status pruned =
-      PruneCheckpoints(*options.store, options.model_dir, options.keep);
+      PruneCheckpoints(*options.store, options.model_dir, options.keep, upto);
   if (!pruned.ok())
     Log(LogLevel::kWarning,
         absl::StrCat("cannot delete old checkpoints: ", pruned.message()));
@@ -72,17 +85,28 @@ void Committer::Impl::Handle(Request request) const {
 
 void Committer::Impl::Loop(const std::stop_token& stop) {
   for (;;) {
-    Request request;
+    std::optional<Request> request;
+    std::int64_t upto = 0;
     {
       MutexLock lock(mutex);
-      while (requests.empty()) {
+      while (requests.empty() && !PruneIsDue()) {
         if (stop.stop_requested()) return;
         changed.WaitFor(mutex, kWaitSlice);
       }
-      request = std::move(requests.front());
-      requests.pop_front();
+      if (!requests.empty()) {
+        request = std::move(requests.front());
+        requests.pop_front();
+      } else {
+        upto = proved;
+        while (PruneIsDue()) unpruned.pop_front();
+      }
     }
-    Handle(std::move(request));
+    if (!request) {
+      Prune(upto);
+    } else if (Commit(*request).ok()) {
+      MutexLock lock(mutex);
+      unpruned.push_back(request->manifest.step());
+    }
   }
 }
 
@@ -101,6 +125,18 @@ void Committer::Commit(const CheckpointManifest& manifest, CommitDone done) {
   MutexLock lock(impl_->mutex);
   impl_->requests.push_back({manifest, std::move(done)});
   impl_->changed.NotifyOne();
+}
+
+void Committer::OnEvent(const JobEvent& event) {
+  std::int64_t proved = 0;
+  // A step's loss is that of the weights before it.
+  if (event.has_step()) proved = event.step().step() - 1;
+  if (event.has_done() && !event.done().drained())
+    proved = event.done().steps();
+  if (proved <= 0) return;
+  MutexLock lock(impl_->mutex);
+  impl_->proved = std::max(impl_->proved, proved);
+  if (impl_->PruneIsDue()) impl_->changed.NotifyOne();
 }
 
 }  // namespace podsim

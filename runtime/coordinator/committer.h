@@ -11,6 +11,7 @@
 #include "absl/status/status.h"
 #include "host/storage/storage.h"
 #include "proto/checkpoint.pb.h"
+#include "proto/event.pb.h"
 
 namespace podsim {
 
@@ -34,9 +35,15 @@ class Committer {
   Committer(const Committer&) = delete;
   Committer& operator=(const Committer&) = delete;
 
-  // Does not block. Adds the manifest's tensors, commits, calls `done` from the
-  // thread, and then deletes what is beyond `keep`.
+  // Does not block. Adds the manifest's tensors, commits and calls `done` from
+  // the thread.
   void Commit(const CheckpointManifest& manifest, CommitDone done);
+
+  // What happens to the job, in order. Does not block. Once a step has been
+  // made from a checkpoint, or the job has reached its end with it, that
+  // training has not diverged, and what is beyond `keep` is deleted; until then
+  // the one before it stays as well.
+  void OnEvent(const JobEvent& event);
 
  private:
   struct Impl;

@@ -142,7 +142,10 @@ absl::Status StartServer(const Flags& flags, Job& job) {
                PlanMakerFor(std::move(spec), std::move(inputs), job.draft),
            .isa = isa,
            .on_event =
-               [&job](const JobEvent& event) { job.events.Write(event); },
+               [&job](const JobEvent& event) {
+                 job.events.Write(event);
+                 job.committer->OnEvent(event);
+               },
            .generation = flags.generation,
            .start = std::move(start),
            .commit =

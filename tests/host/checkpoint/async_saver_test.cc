@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -94,6 +95,40 @@ TEST_F(AsyncSaverTest, ProcessesTogetherWriteACheckpoint) {
   ASSERT_OK_AND_ASSIGN(const auto read,
                        ReadVariables(store_, found, *program_));
   EXPECT_EQ(read, variables);
+}
+
+// Each process looks at what it writes; together they look at all.
+TEST_F(AsyncSaverTest, NothingIsSavedOfAStateThatDiverged) {
+  for (const float bad : {std::numeric_limits<float>::quiet_NaN(),
+                          std::numeric_limits<float>::infinity(),
+                          -std::numeric_limits<float>::infinity()}) {
+    for (const ProgramVariable& variable : program_->variables) {
+      const ProgramTensor& tensor = program_->tensor(variable.tensor);
+      auto variables = testing::SomeVariables(*program_, 4);
+      variables[tensor.offset + tensor.shape.elements() - 1] = bad;
+      AsyncSaver saver(Options({0, 1, 2, 3}));
+      ASSERT_THAT(saver.Save(100, variables), IsOk());
+      EXPECT_THAT(
+          saver.Wait(),
+          StatusIs(absl::StatusCode::kInvalidArgument,
+                   AllOf(HasSubstr("checkpoint of step 100"),
+                         HasSubstr(tensor.name + " is no longer finite"),
+                         HasSubstr("--restore=/m/STEP"))));
+    }
+  }
+  EXPECT_THAT(reports_.parts(), SizeIs(0));
+  EXPECT_THAT(store_.List("/m"),
+              StatusIs(absl::StatusCode::kNotFound, HasSubstr("/m")));
+}
+
+TEST_F(AsyncSaverTest, TheLargestNumbersAreNumbers) {
+  auto variables = testing::SomeVariables(*program_, 4);
+  variables[0] = std::numeric_limits<float>::max();
+  variables[1] = std::numeric_limits<float>::lowest();
+  variables[2] = std::numeric_limits<float>::denorm_min();
+  AsyncSaver saver(Options({0, 1, 2, 3}));
+  ASSERT_THAT(saver.Save(100, variables), IsOk());
+  EXPECT_THAT(saver.Wait(), IsOk());
 }
 
 TEST_F(AsyncSaverTest, WhatIsSavedIsWhatWasThereWhenAsked) {

@@ -53,6 +53,11 @@ class CommitterTest : public ::testing::Test {
       told_.push_back({status, path, bytes});
     };
   }
+  static JobEvent StepMade(std::int64_t step) {
+    JobEvent event;
+    event.mutable_step()->set_step(step);
+    return event;
+  }
   std::vector<std::int64_t> Steps() {
     const auto steps = ListSteps(*store_, plan_.model_dir());
     PODSIM_CHECK(steps.ok());
@@ -112,6 +117,51 @@ TEST_F(CommitterTest, EndsWithNothingToDo) {
   EXPECT_TRUE(told_.empty());
 }
 
+// The loss of step 11 is that of the weights after step 10.
+TEST_F(CommitterTest, TheOneBeforeStaysUntilAStepWasMadeFromTheNext) {
+  {
+    auto committer = Start(*store_, 1);
+    committer->Commit(Parts(10), Note());
+    committer->Commit(Parts(20), Note());
+    committer->OnEvent(StepMade(20));
+  }
+  EXPECT_THAT(Steps(), ElementsAre(10, 20))
+      << "20 may have diverged: nothing shows yet that it has not";
+  {
+    auto committer = Start(*store_, 1);
+    committer->Commit(Parts(30), Note());
+    committer->OnEvent(StepMade(31));
+  }
+  EXPECT_THAT(Steps(), ElementsAre(30));
+}
+
+TEST_F(CommitterTest, AStepProvesWhatWasCommittedBeforeAndAfterIt) {
+  auto committer = Start(*store_, 1);
+  committer->OnEvent(StepMade(12));  // the commit of 10 took its time
+  for (const int step : {5, 10, 20}) committer->Commit(Parts(step), Note());
+  committer.reset();
+  EXPECT_THAT(Steps(), ElementsAre(10, 20));
+}
+
+TEST_F(CommitterTest, TheEndOfTheJobProvesItsLastOne) {
+  for (const bool drained : {true, false}) {
+    JobEvent done;
+    done.mutable_done()->set_steps(20);
+    done.mutable_done()->set_drained(drained);
+    {
+      auto committer = Start(*store_, 1);
+      if (drained) committer->Commit(Parts(10), Note());
+      committer->Commit(Parts(20), Note());
+      committer->OnEvent(done);
+    }
+    if (drained) {
+      EXPECT_THAT(Steps(), ElementsAre(10, 20)) << "ended before a step";
+    } else {
+      EXPECT_THAT(Steps(), ElementsAre(20));
+    }
+  }
+}
+
 class KeepTest : public CommitterTest,
                  public ::testing::WithParamInterface<int> {};
 
@@ -120,6 +170,7 @@ TEST_P(KeepTest, TheNewestAreKept) {
   auto committer = Start(*store_, GetParam());
   for (int step = 1; step <= kSaved; ++step)
     committer->Commit(Parts(step), Note());
+  committer->OnEvent(StepMade(kSaved + 1));
   committer.reset();
   const int kept = GetParam() == 0 ? kSaved : GetParam();
   std::vector<std::int64_t> steps;
