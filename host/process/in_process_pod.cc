@@ -88,9 +88,43 @@ struct Member {
   absl::Status status;
 };
 
+// The plan wants nothing that takes a coordinator.
+absl::Status CheckPlan(const JobPlan& plan) {
+  const std::pair<const char*, bool> wanted[] = {
+      {"bench", plan.has_bench()},
+      {"model_dir", !plan.model_dir().empty()},
+      {"faults", !plan.faults().empty()},
+      {"audit_every", plan.audit_every() > 0},
+      {"on_corruption=restore", plan.on_corruption() == "restore"}};
+  for (const auto& [setting, given] : wanted)
+    if (given)
+      return absl::InvalidArgumentError(
+          absl::StrCat("the plan has ", setting,
+                       ", which a pod in one process does not do; pod_launch "
+                       "does"));
+  return absl::OkStatus();
+}
+
+absl::Status CheckSetup(const PodSetup& setup) {
+  PODSIM_RETURN_IF_ERROR(CheckPlan(setup.plan));
+  if (setup.program == nullptr || setup.dataset == nullptr ||
+      setup.kernels == nullptr)
+    return absl::InvalidArgumentError(
+        "PodSetup lacks its program, dataset or kernels");
+  if (setup.threads_per_process < 1)
+    return absl::InvalidArgumentError(absl::StrCat("threads_per_process is ",
+                                                   setup.threads_per_process,
+                                                   "; give 1 or more"));
+  if (setup.plan.bits().isa() == setup.kernels->isa) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "the plan is for isa ", setup.plan.bits().isa(), ", the kernels are ",
+      setup.kernels->isa, "; LoadKernels(plan.bits().isa())"));
+}
+
 }  // namespace
 
 absl::StatusOr<PodResult> TrainInProcess(const PodSetup& setup) {
+  PODSIM_RETURN_IF_ERROR(CheckSetup(setup));
   const JobPlan& plan = setup.plan;
   const SystemClock clock;
   InProcessNetwork network;

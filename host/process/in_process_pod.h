@@ -42,8 +42,11 @@ struct PodResult {
   std::vector<EvalReport> evaluations;  // summed over hosts, in order
 };
 
-// Blocks until the pod has finished. plan.processes threads.
-// Errors: those of Trainer; INTERNAL (processes disagree on the weights).
+// Blocks until the pod has finished. plan.processes threads. There is no
+// coordinator: no checkpoints, restarts, faults, audits or benchmarks, and a
+// plan that wants them is refused.
+// Errors: those of Trainer; INVALID_ARGUMENT (what is wanted and not done, or
+//   missing in `setup`); INTERNAL (processes disagree on the weights).
 absl::StatusOr<PodResult> TrainInProcess(const PodSetup& setup);
 
 }  // namespace podsim

@@ -11,6 +11,7 @@
 #include "runtime/job/bench_plan.h"
 #include "runtime/job/defaults.h"
 #include "runtime/job/fit.h"
+#include "runtime/job/own_program.h"
 #include "runtime/job/plan_bits.h"
 #include "runtime/job/plan_checkpoints.h"
 #include "runtime/job/plan_placement.h"
@@ -132,6 +133,7 @@ absl::StatusOr<JobPlan> PlanJob(const JobSpec& asked,
 absl::StatusOr<JobPlan> PlanJob(const JobSpec& asked, const Program& program,
                                 const PlanInputs& inputs) {
   PODSIM_RETURN_IF_ERROR(CheckSpec(asked));
+  PODSIM_RETURN_IF_ERROR(CheckOwnProgram(asked, program));
   PODSIM_RETURN_IF_ERROR(CheckComplete(asked));
   ResolvedJob job;
   job.spec = asked;

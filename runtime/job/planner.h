@@ -29,11 +29,14 @@ absl::StatusOr<JobSpec> ApplyRecipe(const JobSpec& spec);
 //   RESOURCE_EXHAUSTED (HBM table; machine memory, both figures).
 absl::StatusOr<JobPlan> PlanJob(const JobSpec& spec, const PlanInputs& inputs);
 
-// The plan for a program of the caller's own. It has no recipe: the spec must
-// say topology, batch, train_steps or epochs, and the learning rate (which,
-// without a reference, is for this slice's batch). Momentum is the program's;
-// the spec's (default 0) is what the plan records.
-// Errors: those of PlanJob; INVALID_ARGUMENT naming what is missing.
+// The plan for a program of the caller's own, which runs as a pod in one
+// process (host/process/in_process_pod.h). What such a pod does not do
+// (checkpoints, restarts, metrics files) is refused when it is set. It has no
+// recipe: the spec must say topology, batch, train_steps or epochs, and the
+// learning rate (which, without a reference, is for this slice's batch).
+// Momentum is the program's; the spec's (default 0) is what the plan records.
+// Errors: those of PlanJob; INVALID_ARGUMENT naming what is missing, or what
+//   is set and not done.
 absl::StatusOr<JobPlan> PlanJob(const JobSpec& spec, const Program& program,
                                 const PlanInputs& inputs);
 

@@ -74,6 +74,41 @@ TEST(InProcessPodTest, ALossThatIsNotFiniteNamesStepAndCore) {
                              HasSubstr("on core"))));
 }
 
+TEST(InProcessPodTest, RefusesAPlanThatTakesACoordinator) {
+  const std::pair<const char*, void (*)(JobPlan&)> wanted[] = {
+      {"model_dir", [](JobPlan& plan) { plan.set_model_dir("m"); }},
+      {"bench", [](JobPlan& plan) { plan.mutable_bench(); }},
+      {"faults", [](JobPlan& plan) { plan.add_faults(); }},
+      {"audit_every", [](JobPlan& plan) { plan.set_audit_every(2); }},
+      {"on_corruption",
+       [](JobPlan& plan) { plan.set_on_corruption("restore"); }}};
+  for (const auto& [setting, want] : wanted) {
+    PodSetup setup = MakeSetup({});
+    want(setup.plan);
+    EXPECT_THAT(TrainInProcess(setup),
+                StatusIs(absl::StatusCode::kInvalidArgument,
+                         AllOf(HasSubstr(setting), HasSubstr("pod_launch"))));
+  }
+}
+
+TEST(InProcessPodTest, RefusesASetupThatIsNotWhole) {
+  PodSetup setup = MakeSetup({});
+  setup.kernels = nullptr;
+  EXPECT_THAT(TrainInProcess(setup),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("lacks its program, dataset or kernels")));
+  setup = MakeSetup({});
+  setup.threads_per_process = 0;
+  EXPECT_THAT(TrainInProcess(setup),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("threads_per_process is 0")));
+  setup = MakeSetup({});
+  setup.plan.mutable_bits()->set_isa("v9");
+  EXPECT_THAT(TrainInProcess(setup),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("the plan is for isa v9")));
+}
+
 TEST(InProcessPodTest, RefusesAPlanOfAnotherModel) {
   PodSetup setup = MakeSetup({});
   setup.plan.mutable_bits()->mutable_buckets(0)->set_count(7);

@@ -345,6 +345,48 @@ TEST(PlanOwnProgramTest, TakesAProgramOfTheCallers) {
   EXPECT_EQ(plan.hash(), HashOf(plan.bits()));
 }
 
+// Ignored, each of these was a trap: a job that saves nothing, and says
+// nothing.
+TEST(PlanOwnProgramTest, RefusesWhatAPodInOneProcessDoesNotDo) {
+  const Program program;
+  const std::string full =
+      "topology: 'v3-8' dataset: 'digits' batch_per_core: 8 train_steps: 3 "
+      "learning_rate: 0.05 ";
+  const std::pair<const char*, const char*> refused[] = {
+      {"model_dir: 'm'", "PodResult.variables"},
+      {"restore: 'm/3'", "PodSetup.start"},
+      {"checkpoint_every: 1", "saves no checkpoints"},
+      {"keep: 0", "saves no checkpoints"},
+      {"max_restarts: 1", "pod_launch does"},
+      {"mode: 'eval'", "pod_launch does"},
+      {"metrics_file: 'm.jsonl'", "PodSetup.on_step"},
+      {"log_dir: 'logs'", "PodSetup.on_step"},
+      {"weights_check_every: 10", "pod_launch does"},
+      {"audit_every: 10", "pod_launch does"},
+      {"on_corruption: 'stop'", "pod_launch does"},
+      {"faults { faults { kind: KILL host: 0 step: 1 } }", "pod_launch does"},
+      {"heartbeat_timeout: 9", "pod_launch does"},
+      {"threads: 2", "PodSetup.threads_per_process"},
+      {"transport: 'tcp'", "frames stay in the process"},
+      {"data_dir: '/data'", "PodSetup.dataset"},
+      {"model: 'mlp'", "the program is the caller's"},
+      {"hidden: 64", "the program is the caller's"},
+      {"bucket_bytes: 4096", "CompileOptions.bucket_bytes"}};
+  for (const auto& [setting, instead] : refused) {
+    const std::string text = setting;
+    const std::string name = text.substr(0, text.find_first_of(": "));
+    EXPECT_THAT(
+        PlanJob(Spec(full + text), program, Inputs(Digits())),
+        StatusIs(kInvalid, AllOf(HasSubstr(name + " is set for a program"),
+                                 HasSubstr(instead))))
+        << setting;
+  }
+  EXPECT_THAT(
+      PlanJob(Spec(full + "precision: 'bfloat16'"), program, Inputs(Digits())),
+      StatusIs(kInvalid, HasSubstr("precision is bfloat16, the program "
+                                   "was compiled for float32")));
+}
+
 TEST(PlanOwnProgramTest, NamesWhatIsMissing) {
   const Program program;
   const JobSpec full = Spec(
