@@ -1,0 +1,180 @@
+// What people name by a path: what no store serves is refused, what was there
+// before is kept, and a damaged or diverged state never takes its place.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "tests/e2e/pod.h"
+
+namespace podsim::testing {
+namespace {
+
+using nlohmann::json;
+using ::testing::AllOf;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+
+namespace fs = std::filesystem;
+
+struct Ended {
+  int exit_code = 0;
+  std::string output;
+};
+
+// A program of this build, started in `directory`.
+Ended RunIn(const std::string& directory, const std::string& program,
+            const std::vector<std::string>& arguments) {
+  std::vector<std::string> command = {
+      "/bin/sh", "-c", "cd \"$0\" && exec \"$@\"", directory, Program(program)};
+  command.insert(command.end(), arguments.begin(), arguments.end());
+  Subprocess process({.command = std::move(command)});
+  const int exit_code = process.Wait(std::chrono::seconds(120));
+  return {exit_code, process.output()};
+}
+
+std::vector<std::string> EventsIn(const std::string& path) {
+  std::vector<std::string> events;
+  std::ifstream lines(path);
+  for (std::string line; std::getline(lines, line);)
+    events.push_back(json::parse(line)["event"]);
+  return events;
+}
+
+struct Uri {
+  const char* program;
+  std::vector<std::string> arguments;
+};
+
+// gs://bucket/x was a directory called "gs:" before.
+TEST(PathsTest, AUriThatNoStoreServesIsRefusedByName) {
+  TempDir empty;
+  const std::string uri = "gs://bucket/x";
+  const std::vector<Uri> all = {
+      {"pod_launch", {"--model_dir", uri}},
+      {"pod_launch", {"--restore", uri}},
+      {"pod_launch", {"--data_dir", uri, "--dataset", "mnist"}},
+      {"pod_launch", {"--metrics_file", uri}},
+      {"pod_launch", {"--log_dir", uri}},
+      {"pod_launch", {"--job", uri}},
+      {"pod_launch", {"--choices", uri}},
+      {"pod_launch", {"--faults", uri}},
+      {"pod_bench", {"all_reduce", "-J", uri}},
+      {"pod_bench", {"all_reduce", "--log_dir", uri}},
+      {"pod_bench", {"all_reduce", "--choices", uri}},
+      {"pod_ckpt", {"ls", uri}},
+      {"pod_ckpt", {"diff", uri, uri}}};
+  for (const Uri& each : all) {
+    const Ended ended = RunIn(empty.path(), each.program, each.arguments);
+    EXPECT_EQ(ended.exit_code, 2) << ended.output;
+    EXPECT_THAT(ended.output,
+                AllOf(HasSubstr("gs://bucket/x: "),
+                      HasSubstr(" gs://; give a plain path"), EndsWith("\n")));
+    EXPECT_EQ(std::count(ended.output.begin(), ended.output.end(), '\n'), 1)
+        << ended.output;
+  }
+  EXPECT_TRUE(fs::is_empty(empty.path()));
+}
+
+class JobTest : public ::testing::Test {
+ protected:
+  Ended Train(const std::vector<std::string>& more) {
+    std::vector<std::string> flags = {"--topology=v3-8", "--processes=1",
+                                      "--checkpoint_every=10"};
+    flags.insert(flags.end(), more.begin(), more.end());
+    return RunIn(directory_.path(), "pod_launch", flags);
+  }
+  std::string File(const std::string& name) { return directory_.file(name); }
+
+  TempDir directory_;
+};
+
+TEST_F(JobTest, AResumeAppendsToTheMetricsAndAFreshJobKeepsThem) {
+  const std::vector<std::string> job = {"--model_dir=m",
+                                        "--metrics_file=run.jsonl"};
+  const auto until = [&job](const std::string& steps) {
+    std::vector<std::string> flags = job;
+    flags.push_back("--train_steps=" + steps);
+    return flags;
+  };
+  Ended first = Train(until("20"));
+  ASSERT_EQ(first.exit_code, 0) << first.output;
+  Ended second = Train(until("30"));
+  ASSERT_EQ(second.exit_code, 0) << second.output;
+  const std::vector<std::string> events = EventsIn(File("run.jsonl"));
+  EXPECT_THAT(events, ::testing::Contains("resume").Times(1));
+  EXPECT_THAT(events, ::testing::Contains("plan").Times(2));
+  EXPECT_THAT(events, ::testing::Contains("summary").Times(2));
+  std::ifstream lines(File("run.jsonl"));
+  std::int64_t last = 0;
+  for (std::string line; std::getline(lines, line);) {
+    const json event = json::parse(line);
+    if (event["event"] == "resume") {
+      EXPECT_EQ(event["step"], 20);
+      EXPECT_EQ(event["checkpoint"], "m/20");
+    }
+    if (event["event"] != "step") continue;
+    EXPECT_EQ(event["step"], last + 1);
+    last = event["step"];
+  }
+  EXPECT_EQ(last, 30);
+
+  const Ended fresh = Train(
+      {"--model_dir=other", "--metrics_file=run.jsonl", "--train_steps=10"});
+  ASSERT_EQ(fresh.exit_code, 0) << fresh.output;
+  EXPECT_THAT(fresh.output, HasSubstr("run.jsonl held an earlier job's, kept "
+                                      "as run.jsonl.1"));
+  EXPECT_EQ(EventsIn(File("run.jsonl.1")), events);
+  EXPECT_THAT(EventsIn(File("run.jsonl")),
+              ::testing::Contains("resume").Times(0));
+}
+
+// The only checkpoint was one from which no step could be made.
+TEST_F(JobTest, ADivergedRunLeavesWhatItCanBeTakenUpFrom) {
+  const Ended good = Train({"--model_dir=m", "--keep=1", "--train_steps=30"});
+  ASSERT_EQ(good.exit_code, 0) << good.output;
+  const Ended diverged = Train({"--model_dir=m", "--keep=1", "--train_steps=60",
+                                "--learning_rate=9e37", "--warmup_steps=0",
+                                "--checkpoint_every=1"});
+  EXPECT_NE(diverged.exit_code, 0);
+  EXPECT_THAT(diverged.output, HasSubstr("--restore=m/STEP"));
+  ASSERT_TRUE(fs::exists(File("m/30")))
+      << "the last from which a step was made\n"
+      << diverged.output;
+  const Ended taken_up = Train(
+      {"--model_dir=m", "--keep=1", "--train_steps=60", "--restore=m/30"});
+  EXPECT_EQ(taken_up.exit_code, 0) << taken_up.output;
+  EXPECT_TRUE(fs::exists(File("m/60")));
+}
+
+// What a manifest says of its build is shown to people.
+TEST_F(JobTest, NothingThatAManifestSaysControlsTheTerminal) {
+  const Ended good = Train({"--model_dir=m", "--train_steps=10"});
+  ASSERT_EQ(good.exit_code, 0) << good.output;
+  json manifest = json::parse(std::ifstream(File("m/10/manifest.json")));
+  manifest["build_id"] = "\x1b[2J\x1b]0;owned\a\nFAILED: forged";
+  std::ofstream(File("m/10/manifest.json")) << manifest.dump(1);
+  Subprocess sums({.command = {"/bin/sh", "-c",
+                               "cd \"$0\" && sha256sum manifest.json model-* > "
+                               "SHA256SUMS",
+                               File("m/10")}});
+  ASSERT_EQ(sums.Wait(std::chrono::seconds(60)), 0) << sums.output();
+  const Ended shown = RunIn(directory_.path(), "pod_ckpt", {"show", "m"});
+  EXPECT_EQ(shown.exit_code, 0) << shown.output;
+  const Ended resumed = Train({"--model_dir=m", "--train_steps=20"});
+  EXPECT_EQ(resumed.exit_code, 0) << resumed.output;
+  for (const std::string& output : {shown.output, resumed.output}) {
+    EXPECT_THAT(output, HasSubstr("\\x1b[2J\\x1b]0;owned\\x07"));
+    EXPECT_EQ(output.find('\x1b'), std::string::npos) << output;
+    EXPECT_EQ(output.find("\nFAILED: forged"), std::string::npos) << output;
+  }
+}
+
+}  // namespace
+}  // namespace podsim::testing
