@@ -2,7 +2,7 @@
 
 #include <chrono>
 
-#include "absl/time/clock.h"
+#include "absl/time/time.h"
 
 namespace podsim {
 namespace {
@@ -11,11 +11,17 @@ absl::Duration SinceBoot() {
 }
 }  // namespace
 
+// Not absl::Now, which looks at the wall clock only now and then.
 SystemClock::SystemClock()
-    : offset_(absl::Now() - absl::UnixEpoch() - SinceBoot()) {}
+    : offset_(absl::FromChrono(std::chrono::system_clock::now()) -
+              absl::UnixEpoch() - SinceBoot()) {}
 
 absl::Time SystemClock::Now() const {
   return absl::UnixEpoch() + offset_ + SinceBoot();
+}
+
+absl::Duration WallOffset(const Clock& clock) {
+  return clock.Now() - absl::UnixEpoch() - SinceBoot();
 }
 
 }  // namespace podsim

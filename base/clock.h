@@ -20,15 +20,23 @@ class Clock {
   virtual absl::Time Now() const = 0;
 };
 
-// The machine's monotonic clock, offset to the wall time at start.
+// The machine's steady clock, offset to the wall time: whoever sets the wall
+// clock later changes nothing here.
 class SystemClock final : public Clock {
  public:
+  // The wall time as it is at the moment.
   SystemClock();
+  // As another clock of this machine has it (WallOffset), so that the times of
+  // both can be subtracted.
+  explicit SystemClock(absl::Duration wall_offset) : offset_(wall_offset) {}
   absl::Time Now() const override;
 
  private:
   absl::Duration offset_;
 };
+
+// How far `clock` is ahead of the machine's steady clock.
+absl::Duration WallOffset(const Clock& clock);
 
 // A clock that moves only when told to.
 class SimClock final : public Clock {

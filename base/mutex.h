@@ -56,6 +56,14 @@ class PODSIM_SCOPED_CAPABILITY MutexLock {
 
 class CondVar {
  public:
+  // Whoever sets the wall clock sets no wait. ThreadSanitizer of GCC 12 does
+  // not know pthread_cond_clockwait, which waits by the steady clock.
+#if defined(__SANITIZE_THREAD__)
+  using WaitClock = std::chrono::system_clock;
+#else
+  using WaitClock = std::chrono::steady_clock;
+#endif
+
   void NotifyOne() { cv_.notify_one(); }
   void NotifyAll() { cv_.notify_all(); }
 
@@ -64,9 +72,7 @@ class CondVar {
   bool WaitFor(Mutex& mutex, std::chrono::nanoseconds timeout)
       PODSIM_REQUIRES(mutex) PODSIM_NO_THREAD_SAFETY_ANALYSIS {
     std::unique_lock<std::mutex> lock(mutex.mutex_, std::adopt_lock);
-    // wait_until on the system clock: ThreadSanitizer of GCC 12 does not know
-    // pthread_cond_clockwait, which the steady clock would use.
-    const auto until = std::chrono::system_clock::now() + timeout;
+    const auto until = WaitClock::now() + timeout;
     const bool notified =
         cv_.wait_until(lock, until) == std::cv_status::no_timeout;
     lock.release();

@@ -48,6 +48,7 @@ struct Flags {
   bool allow_plaintext_network = false;
   bool external = false;
   std::uint32_t generation = 1;
+  std::optional<std::int64_t> wall_offset_ns;
 };
 
 void AddFlags(CLI::App& app, Flags& flags) {
@@ -64,6 +65,9 @@ void AddFlags(CLI::App& app, Flags& flags) {
   app.add_option("--generation", flags.generation,
                  "how often the pod was started, this time included")
       ->capture_default_str();
+  app.add_option("--wall_offset_ns", flags.wall_offset_ns,
+                 "what the events' clock is ahead of this machine's steady "
+                 "one; without, as the wall clock is now");
   app.add_flag("--external", flags.external,
                "hosts run on other machines: do not check this one's memory");
 }
@@ -98,11 +102,18 @@ void WatchSignals(const std::stop_token& stop, const sigset_t& signals,
   }
 }
 
+SystemClock ClockFor(const Flags& flags) {
+  return flags.wall_offset_ns
+             ? SystemClock(absl::Nanoseconds(*flags.wall_offset_ns))
+             : SystemClock();
+}
+
 // What lives as long as the job; the server goes first.
 struct Job {
-  explicit Job(int events_fd) : events(events_fd, clock) {}
+  explicit Job(const Flags& flags)
+      : clock(ClockFor(flags)), events(flags.events_fd, clock) {}
 
-  SystemClock clock;
+  const SystemClock clock;
   EventWriter events;
   std::unique_ptr<ObjectStore> store = NewUriStore();
   JobPlan draft;
@@ -175,7 +186,7 @@ int Run(const Flags& flags) {
   sigaddset(&signals, SIGINT);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
 
-  Job job(flags.events_fd);
+  Job job(flags);
   if (const absl::Status started = StartServer(flags, job); !started.ok()) {
     Log(LogLevel::kError, std::string(started.message()));
     return kBadUsage;

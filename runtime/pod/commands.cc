@@ -45,13 +45,16 @@ std::string LocalListenAddress(const PodFiles& files,
 
 ProcessSpec CoordinatorCommand(const PodFiles& files, const std::string& listen,
                                int events_fd, int ready_fd) {
-  ProcessSpec spec = {.name = "coordinator",
-                      .argv = {files.program_dir + "/pod_coordinator",
-                               absl::StrCat("--job=", files.job_file),
-                               absl::StrCat("--listen=", listen),
-                               absl::StrCat("--events_fd=", events_fd),
-                               absl::StrCat("--generation=", files.generation)},
-                      .inherited_fds = {events_fd}};
+  ProcessSpec spec = {
+      .name = "coordinator",
+      .argv = {files.program_dir + "/pod_coordinator",
+               absl::StrCat("--job=", files.job_file),
+               absl::StrCat("--listen=", listen),
+               absl::StrCat("--events_fd=", events_fd),
+               absl::StrCat("--generation=", files.generation),
+               absl::StrCat("--wall_offset_ns=",
+                            absl::ToInt64Nanoseconds(files.wall_offset))},
+      .inherited_fds = {events_fd}};
   if (files.external_hosts) spec.argv.emplace_back("--external");
   if (ready_fd >= 0) {
     spec.argv.push_back(absl::StrCat("--ready_fd=", ready_fd));

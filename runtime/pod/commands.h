@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 
+#include "absl/time/time.h"
 #include "interconnect/topology/slice.h"
 #include "proto/job.pb.h"
 #include "runtime/pod/process.h"
@@ -20,6 +21,8 @@ struct PodFiles {
   bool allow_plaintext_network = false;
   bool external_hosts = false;  // no pod_host of ours
   std::uint32_t generation = 1;
+  // Of the launcher's clock (base/clock.h): all generations' events are by it.
+  absl::Duration wall_offset;
 };
 
 // Whether `transport` needs no address but paths in the private directory.

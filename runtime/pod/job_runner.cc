@@ -192,7 +192,8 @@ absl::StatusOr<int> RunPodJob(const LaunchContext& context,
                               JobDisplay& display) {
   PodFiles files = {.program_dir = context.program_dir,
                     .allow_plaintext_network = options.allow_plaintext_network,
-                    .external_hosts = options.external_hosts};
+                    .external_hosts = options.external_hosts,
+                    .wall_offset = WallOffset(clock)};
   PODSIM_RETURN_IF_ERROR(CheckPlace(files, job.spec));
   PODSIM_ASSIGN_OR_RETURN(files.token,
                           TokenFor(context, options.external_hosts));
