@@ -2,12 +2,20 @@
 
 #include <asm/prctl.h>
 #include <cpuid.h>
+#include <fcntl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <cstring>
+#include <ctime>
+#include <iterator>
+
+#include "absl/status/status.h"
+#include "base/status.h"
 
 namespace podsim {
 namespace {
@@ -15,15 +23,78 @@ namespace {
 // Component of the extended state that holds the tiles' contents (XTILEDATA).
 constexpr unsigned long kTileData = 18;
 
+constexpr int kTries = 3;
+constexpr timespec kPause = {.tv_sec = 0, .tv_nsec = 50'000'000};
+
+// What an instruction that is missing after all may lead to.
+constexpr int kFaults[] = {SIGILL, SIGSEGV, SIGBUS, SIGFPE, SIGTRAP};
+
+bool IsFault(int signal) {
+  return std::find(std::begin(kFaults), std::end(kFaults), signal) !=
+         std::end(kFaults);
+}
+
+constexpr char kYes = 'y';
+constexpr char kNo = 'n';
+
+// Where the child answers; the parent's copy is never set.
+volatile int answer_fd = -1;
+
+// Safe in a handler of signals.
+[[noreturn]] void Answer(char answer) {
+  const ssize_t written = write(answer_fd, &answer, 1);
+  _exit(written == 1 ? 0 : 1);
+}
+
 // A missing instruction is no crash to tell of: no core file, no handler that
 // this process may have installed for its own.
-[[noreturn]] void RunTrial(std::int32_t (*trial)()) {
-  for (const int fault : {SIGILL, SIGSEGV, SIGBUS, SIGFPE, SIGTRAP}) {
+[[noreturn]] void RunTrial(std::int32_t (*trial)(), int fd) {
+  answer_fd = fd;
+  for (const int fault : kFaults) {
     struct sigaction quiet = {};
-    quiet.sa_handler = [](int) { _exit(1); };
+    quiet.sa_handler = [](int) { Answer(kNo); };
     sigaction(fault, &quiet, nullptr);
   }
-  _exit(trial() == 1 ? 0 : 1);
+  Answer(trial() == 1 ? kYes : kNo);
+}
+
+template <typename Call>
+auto Uninterrupted(const Call& call) {
+  for (;;) {
+    const auto result = call();
+    if (result >= 0 || errno != EINTR) return result;
+  }
+}
+
+// Through a pipe rather than the exit code, which is nobody's to read where a
+// parent ignores SIGCHLD.
+absl::StatusOr<bool> TryInChild(std::int32_t (*trial)()) {
+  int pipe_fds[2];
+  if (pipe2(pipe_fds, O_CLOEXEC) != 0) {
+    return absl::UnavailableError(std::string("pipe: ") + strerror(errno));
+  }
+  const pid_t child = fork();
+  const int failure = errno;
+  if (child == 0) RunTrial(trial, pipe_fds[1]);
+  close(pipe_fds[1]);
+  char answer = 0;
+  const ssize_t got =
+      child < 0 ? 0
+                : Uninterrupted([&] { return read(pipe_fds[0], &answer, 1); });
+  close(pipe_fds[0]);
+  if (child < 0) {
+    return absl::UnavailableError(std::string("fork: ") + strerror(failure));
+  }
+  int status = 0;
+  const pid_t reaped =
+      Uninterrupted([&] { return waitpid(child, &status, 0); });
+  if (got == 1) return answer == kYes;
+  const int killer =
+      reaped == child && WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  // Not even the handler could run: an answer all the same.
+  if (IsFault(killer)) return false;
+  return absl::UnavailableError("its process was killed (signal " +
+                                std::to_string(killer) + ")");
 }
 
 }  // namespace
@@ -49,12 +120,12 @@ std::string VectorLevel() {
   return bf16 ? "bf16" : v4 ? "v4" : v3 ? "v3" : v2 ? "v2" : "";
 }
 
-std::string LevelWithTiles(const std::string& vector_level,
-                           const TileQuestions& tiles) {
+absl::StatusOr<std::string> LevelWithTiles(const std::string& vector_level,
+                                           const TileQuestions& tiles) {
   const bool v4 = vector_level == "v4" || vector_level == "bf16";
-  const bool usable =
-      v4 && tiles.listed() && tiles.permitted() && tiles.proven();
-  return usable ? "amx" : vector_level;
+  if (!v4 || !tiles.listed() || !tiles.permitted()) return vector_level;
+  PODSIM_ASSIGN_OR_RETURN(const bool proven, tiles.proven());
+  return proven ? "amx" : vector_level;
 }
 
 // Neither compiler's __builtin_cpu_supports knows the tiles by name.
@@ -71,15 +142,17 @@ bool AskForTiles() {
   return syscall(SYS_arch_prctl, ARCH_REQ_XCOMP_PERM, kTileData) == 0;
 }
 
-bool SucceedsInChild(std::int32_t (*trial)()) {
-  const pid_t child = fork();
-  if (child == 0) RunTrial(trial);
-  if (child < 0) return false;
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0) {
-    if (errno != EINTR) return false;
+absl::StatusOr<bool> SucceedsInChild(std::int32_t (*trial)()) {
+  absl::StatusOr<bool> succeeds;
+  for (int tries = 0; tries < kTries; ++tries) {
+    if (tries > 0) nanosleep(&kPause, nullptr);
+    succeeds = TryInChild(trial);
+    if (succeeds.ok()) return succeeds;
   }
-  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  return absl::UnavailableError(
+      "whether the CPU's tile unit (AMX) works could not be tried: " +
+      std::string(succeeds.status().message()) +
+      "; is the number of processes limited (ulimit -u), or memory short?");
 }
 
 }  // namespace podsim

@@ -8,6 +8,8 @@
 #include <functional>
 #include <string>
 
+#include "absl/status/statusor.h"
+
 namespace podsim {
 
 // The highest of "v2", "v3", "v4" and "bf16" whose instructions the CPU has and
@@ -20,13 +22,15 @@ std::string VectorLevel();
 struct TileQuestions {
   std::function<bool()> listed;     // by cpuid
   std::function<bool()> permitted;  // by the operating system; asks for leave
-  std::function<bool()> proven;     // a product came out right
+  // A product came out right. Errors: the product could not be tried.
+  std::function<absl::StatusOr<bool>()> proven;
 };
 
 // "amx" if the CPU is v4 or bf16 and all three answers are yes, else
-// `vector_level`.
-std::string LevelWithTiles(const std::string& vector_level,
-                           const TileQuestions& tiles);
+// `vector_level`. Errors: those of `proven`, as to guess would change the bits
+// of whoever reckons here.
+absl::StatusOr<std::string> LevelWithTiles(const std::string& vector_level,
+                                           const TileQuestions& tiles);
 
 // cpuid lists AMX-TILE, AMX-BF16 and, as a CPU runs the levels below its own,
 // AVX512-BF16.
@@ -41,7 +45,9 @@ bool AskForTiles();
 // of SIGILL would be the whole process's, other threads' too. True if the trial
 // returned 1. Blocks until the child has ended. The trial may only write the
 // stack, as other threads may have held locks when the child was made.
-bool SucceedsInChild(std::int32_t (*trial)());
+// Errors: UNAVAILABLE (no child could be made, or it ended, killed by somebody
+//   else, before it had an answer; three were tried).
+absl::StatusOr<bool> SucceedsInChild(std::int32_t (*trial)());
 
 }  // namespace podsim
 

@@ -27,8 +27,9 @@ namespace podsim {
 const std::vector<std::string>& IsaLevels();
 
 // The best level that this CPU runs and whose module is installed.
-// Errors: FAILED_PRECONDITION (the CPU is older than v2),
-//   NOT_FOUND (no module; says where it was looked for).
+// Errors: FAILED_PRECONDITION (the CPU is older than v2), UNAVAILABLE (the
+//   trial product could not be made), NOT_FOUND (no module; says where it was
+//   looked for).
 absl::StatusOr<std::string> BestIsa();
 
 // The lower of two levels. REQUIRES: both in IsaLevels().

@@ -87,10 +87,10 @@ absl::StatusOr<const PodsimKernels*> OpenModule(
 }
 
 // REQUIRES: the CPU is v4 and may use tiles.
-bool TilesProven() {
+absl::StatusOr<bool> TilesProven() {
   const auto table = OpenModule("amx", KernelDirectories());
-  return table.ok() && (*table)->trial != nullptr &&
-         SucceedsInChild((*table)->trial);
+  if (!table.ok() || (*table)->trial == nullptr) return false;
+  return SucceedsInChild((*table)->trial);
 }
 
 struct KernelCache {
@@ -167,16 +167,17 @@ absl::StatusOr<const PodsimKernels*> OpenKernels(
   return OpenModule(isa, directories);
 }
 
-std::string CpuIsa() {
-  static const auto& isa =
-      *new std::string(LevelWithTiles(VectorLevel(), {.listed = TilesListed,
-                                                      .permitted = AskForTiles,
-                                                      .proven = TilesProven}));
+absl::StatusOr<std::string> CpuIsa() {
+  static const auto& isa = *new absl::StatusOr<std::string>(
+      LevelWithTiles(VectorLevel(), {.listed = TilesListed,
+                                     .permitted = AskForTiles,
+                                     .proven = TilesProven}));
   return isa;
 }
 
 absl::StatusOr<std::string> BestIsa() {
-  return BestIsa(CpuIsa(), KernelDirectories());
+  PODSIM_ASSIGN_OR_RETURN(const std::string cpu_isa, CpuIsa());
+  return BestIsa(cpu_isa, KernelDirectories());
 }
 
 std::string CommonIsa(std::string_view a, std::string_view b) {
@@ -190,9 +191,10 @@ absl::StatusOr<const PodsimKernels*> LoadKernels(std::string_view isa) {
   if (const auto found = cache.tables.find(isa); found != cache.tables.end()) {
     return found->second;
   }
+  PODSIM_ASSIGN_OR_RETURN(const std::string cpu_isa, CpuIsa());
   PODSIM_ASSIGN_OR_RETURN(
       const PodsimKernels* table,
-      OpenKernels(std::string(isa), CpuIsa(), KernelDirectories()));
+      OpenKernels(std::string(isa), cpu_isa, KernelDirectories()));
   cache.tables.emplace(isa, table);
   return table;
 }

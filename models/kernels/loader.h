@@ -15,7 +15,7 @@ namespace podsim {
 // The highest level that this CPU runs, "" if it is older than v2. The first
 // call asks the CPU, the operating system and, where both say there is a tile
 // unit, the amx module's trial; later calls repeat the answer.
-std::string CpuIsa();
+absl::StatusOr<std::string> CpuIsa();
 
 // Whether a CPU of level `cpu_isa` ("" allowed) runs code for `isa`.
 bool Runs(const std::string& cpu_isa, const std::string& isa);

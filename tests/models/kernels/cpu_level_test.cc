@@ -2,6 +2,9 @@
 // may crash.
 #include "models/kernels/cpu_level.h"
 
+#include <sys/mman.h>
+
+#include <atomic>
 #include <csignal>
 #include <string>
 #include <thread>
@@ -11,6 +14,9 @@
 
 namespace podsim {
 namespace {
+
+using ::podsim::testing::IsOk;
+using ::podsim::testing::StatusIs;
 
 struct Found {
   std::string level;
@@ -26,9 +32,12 @@ Found Find(const std::string& vector_level, bool listed, bool permitted,
       return yes;
     };
   };
-  found.level = LevelWithTiles(vector_level, {.listed = answer(listed),
-                                              .permitted = answer(permitted),
-                                              .proven = answer(proven)});
+  const auto level =
+      LevelWithTiles(vector_level, {.listed = answer(listed),
+                                    .permitted = answer(permitted),
+                                    .proven = answer(proven)});
+  EXPECT_THAT(level.status(), IsOk());
+  found.level = level.value_or("");
   return found;
 }
 
@@ -53,6 +62,17 @@ TEST(LevelWithTilesTest, AsksNoFurtherThanTheFirstNo) {
   EXPECT_EQ(Find("v4", true, true, false).asked, 3);
 }
 
+// A guess would change bits without a word.
+TEST(LevelWithTilesTest, GuessesNothingWhenTheTrialCannotBeMade) {
+  const auto yes = [] { return true; };
+  const auto level = LevelWithTiles(
+      "v4", {.listed = yes, .permitted = yes, .proven = [] {
+               return absl::StatusOr<bool>(absl::UnavailableError("fork"));
+             }});
+  EXPECT_THAT(level, StatusIs(absl::StatusCode::kUnavailable,
+                              ::testing::HasSubstr("fork")));
+}
+
 TEST(LevelWithTilesTest, IsNothingWithoutV4) {
   for (const char* level : {"", "v2", "v3"}) {
     const Found found = Find(level, true, true, true);
@@ -69,25 +89,69 @@ TEST(CpuLevelTest, AgreesWithTheOperatingSystem) {
   EXPECT_EQ(TilesListed() && AskForTiles(), amx);
 }
 
+// The answer; an error fails the test.
+bool Succeeds(std::int32_t (*trial)()) {
+  const absl::StatusOr<bool> succeeds = SucceedsInChild(trial);
+  EXPECT_THAT(succeeds.status(), IsOk());
+  return succeeds.value_or(false);
+}
+
 TEST(SucceedsInChildTest, TrueForOneOnly) {
-  EXPECT_TRUE(SucceedsInChild([]() -> std::int32_t { return 1; }));
-  EXPECT_FALSE(SucceedsInChild([]() -> std::int32_t { return 0; }));
-  EXPECT_FALSE(SucceedsInChild([]() -> std::int32_t { return 2; }));
+  EXPECT_TRUE(Succeeds([]() -> std::int32_t { return 1; }));
+  EXPECT_FALSE(Succeeds([]() -> std::int32_t { return 0; }));
+  EXPECT_FALSE(Succeeds([]() -> std::int32_t { return 2; }));
 }
 
 TEST(SucceedsInChildTest, ATrialThatCrashesIsARefusal) {
-  EXPECT_FALSE(SucceedsInChild([]() -> std::int32_t {
+  EXPECT_FALSE(Succeeds([]() -> std::int32_t {
     asm volatile("ud2");  // what a missing instruction does
     return 1;
   }));
-  EXPECT_FALSE(SucceedsInChild([]() -> std::int32_t {
+  EXPECT_FALSE(Succeeds([]() -> std::int32_t {
     raise(SIGSEGV);
     return 1;
   }));
-  EXPECT_FALSE(SucceedsInChild([]() -> std::int32_t {
-    raise(SIGKILL);
+  // As where the kernel finds no room for the handler's frame.
+  EXPECT_FALSE(Succeeds([]() -> std::int32_t {
+    signal(SIGILL, SIG_DFL);
+    asm volatile("ud2");
     return 1;
   }));
+}
+
+// Shared with the children, which count.
+std::atomic<int>* const trials = static_cast<std::atomic<int>*>(
+    mmap(nullptr, sizeof(std::atomic<int>), PROT_READ | PROT_WRITE,
+         MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+
+// By the kernel that ran out of memory, say.
+TEST(SucceedsInChildTest, ATrialThatIsKilledIsMadeAgain) {
+  *trials = 0;
+  EXPECT_TRUE(Succeeds([]() -> std::int32_t {
+    if (++*trials < 3) raise(SIGKILL);
+    return 1;
+  }));
+  EXPECT_EQ(*trials, 3);
+}
+
+TEST(SucceedsInChildTest, ATrialThatCannotBeMadeIsAnError) {
+  *trials = 0;
+  const absl::StatusOr<bool> succeeds = SucceedsInChild([]() -> std::int32_t {
+    ++*trials;
+    raise(SIGKILL);
+    return 1;
+  });
+  EXPECT_THAT(succeeds, StatusIs(absl::StatusCode::kUnavailable,
+                                 ::testing::HasSubstr("signal 9")));
+  EXPECT_EQ(*trials, 3);
+}
+
+// Such a parent's children leave no exit code behind.
+TEST(SucceedsInChildTest, NeedsNoExitCode) {
+  const auto before = signal(SIGCHLD, SIG_IGN);
+  EXPECT_TRUE(Succeeds([]() -> std::int32_t { return 1; }));
+  EXPECT_FALSE(Succeeds([]() -> std::int32_t { return 0; }));
+  signal(SIGCHLD, before);
 }
 
 TEST(SucceedsInChildTest, WorksBesideOtherThreads) {
@@ -95,8 +159,8 @@ TEST(SucceedsInChildTest, WorksBesideOtherThreads) {
   for (int i = 0; i < 4; ++i) {
     threads.emplace_back([] {
       for (int round = 0; round < 10; ++round) {
-        EXPECT_TRUE(SucceedsInChild([]() -> std::int32_t { return 1; }));
-        EXPECT_FALSE(SucceedsInChild([]() -> std::int32_t {
+        EXPECT_TRUE(Succeeds([]() -> std::int32_t { return 1; }));
+        EXPECT_FALSE(Succeeds([]() -> std::int32_t {
           asm volatile("ud2");
           return 1;
         }));
