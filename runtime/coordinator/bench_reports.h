@@ -11,7 +11,7 @@
 #include "job/bench_cases.h"
 #include "proto/bench.pb.h"
 #include "proto/job.pb.h"
-#include "runtime/coordinator/reports.h"
+#include "runtime/coordinator/job_reports.h"
 
 namespace podsim {
 

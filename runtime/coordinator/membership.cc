@@ -45,15 +45,6 @@ void Membership::OnMessage(absl::Time now, int process,
     case HostMessage::kReady:
       OnReady(now, process);
       break;
-    case HostMessage::kStep:
-      OnStep(now, process, message.step());
-      break;
-    case HostMessage::kEval:
-      OnEval(now, process, message.eval());
-      break;
-    case HostMessage::kBench:
-      OnBench(now, process, message.bench());
-      break;
     case HostMessage::kFailure:
       OnFailure(now, process, message.failure());
       break;
@@ -78,6 +69,9 @@ void Membership::OnMessage(absl::Time now, int process,
       break;
     case HostMessage::MESSAGE_NOT_SET:
       Violation(now, process, "a message that this build does not know");
+      break;
+    default:
+      OnReport(now, process, message);
       break;
   }
   Settle(now);

@@ -36,6 +36,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -50,9 +51,8 @@
 #include "proto/coordinator.pb.h"
 #include "proto/event.pb.h"
 #include "proto/job.pb.h"
-#include "runtime/coordinator/bench_reports.h"
+#include "runtime/coordinator/job_reports.h"
 #include "runtime/coordinator/lease.h"
-#include "runtime/coordinator/reports.h"
 
 namespace podsim {
 
@@ -79,6 +79,12 @@ class Membership {
     JobPlan draft;
     // The final plan for the pod's common ISA level; the same placement.
     std::function<absl::StatusOr<JobPlan>(const std::string& isa)> make_plan;
+    // What the work's reports are merged by.
+    MakeReports make_reports;
+    // What the final plan has not in common with where the job goes on: notes
+    // for people, or an error if it may not go on like that.
+    std::function<absl::StatusOr<std::vector<std::string>>(const JobPlan&)>
+        compare_start;
     absl::Time now;  // forming begins
     StartPoint start;
     google::protobuf::RepeatedPtrField<Stint> history;  // before the start
@@ -180,18 +186,20 @@ class Membership {
   // Forming.
   absl::Status CheckJoin(const Join& join) const;
   void Form(absl::Time now);
-  void Assign(absl::Time now);
+  // The processes that run no more than `isa`, for people.
+  std::string RunNoMoreThan(const std::string& isa) const;
+  // Notes on the final plan of hosts whose lowest level is `common`.
+  absl::StatusOr<std::vector<std::string>> NotesOn(
+      const JobPlan& plan, const std::string& common) const;
+  void Assign(absl::Time now, const std::vector<std::string>& notes);
   bool OneMachine() const;
   void OnReady(absl::Time now, int process);
 
   // Running.
   // Whether now is the time for the process to report on the host.
   bool MayReport(int process, int host) const;
-  void OnStep(absl::Time now, int process, const StepReport& report);
-  void OnEval(absl::Time now, int process, const EvalReport& report);
-  void OnBench(absl::Time now, int process, const BenchReport& report);
+  void OnReport(absl::Time now, int process, const HostMessage& report);
   void OnFault(absl::Time now, int process, const FaultInjected& fault);
-  bool AllReported(int host) const;
   void OnDone(absl::Time now, int process, const Done& done);
   bool AnyDone() const;
   // If all is done and saved.
@@ -235,9 +243,8 @@ class Membership {
   bool ended_ = false;
   std::vector<Process> processes_;
   std::string last_refusal_;
-  std::optional<ReportMerger> merger_;  // since RUNNING
-  std::optional<BenchMerger> bench_;    // the same, of a job with a bench
-  std::int64_t end_step_ = 0;           // the last to be made
+  std::unique_ptr<JobReports> reports_;  // since RUNNING
+  std::int64_t end_step_ = 0;            // the last to be made
   bool drained_ = false;
   std::map<std::int64_t, Saving> saving_;  // by step
   std::optional<Holding> holding_;

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "base/status.h"
 #include "models/kernels/kernels.h"
 #include "runtime/coordinator/membership.h"
@@ -90,21 +91,55 @@ void Membership::Form(absl::Time now) {
                    "first one: a bug of the planner")});
     return;
   }
-  if (CommonIsa(plan->bits().isa(), isa) != plan->bits().isa()) {
-    for (int p = 0; p < processes(); ++p) {
-      if (processes_[p].join->isa() != isa) continue;
-      Fail(now, RootAt(p, absl::FailedPreconditionError(absl::StrCat(
-                              "the job asks for ISA level ", plan->bits().isa(),
-                              ", ", Describe(p), " runs no more than ", isa,
-                              "; pass --isa=", isa, " or leave it out"))));
-      return;
-    }
+  const absl::StatusOr<std::vector<std::string>> notes = NotesOn(*plan, isa);
+  if (!notes.ok()) {
+    const auto limits =
+        std::find_if(processes_.begin(), processes_.end(),
+                     [&isa](const Process& p) { return p.join->isa() == isa; });
+    Fail(now,
+         RootAt(static_cast<int>(limits - processes_.begin()), notes.status()));
+    return;
   }
   plan_ = *std::move(plan);
-  Assign(now);
+  Assign(now, *notes);
 }
 
-void Membership::Assign(absl::Time now) {
+std::string Membership::RunNoMoreThan(const std::string& isa) const {
+  std::vector<std::string> names;
+  for (int p = 0; p < processes(); ++p) {
+    if (processes_[p].join->isa() == isa) names.push_back(Describe(p));
+  }
+  return absl::StrCat(absl::StrJoin(names, ", "),
+                      names.size() == 1 ? " runs" : " run", " no more than ",
+                      isa);
+}
+
+absl::StatusOr<std::vector<std::string>> Membership::NotesOn(
+    const JobPlan& plan, const std::string& common) const {
+  const std::string& isa = plan.bits().isa();
+  if (CommonIsa(isa, common) != isa) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("the job is to run at ISA level ", isa,
+                     " (--isa, or what it ran at before a restart), but ",
+                     RunNoMoreThan(common), "; --isa=", common, " would do"));
+  }
+  std::vector<std::string> notes = options_.notes;
+  if (const std::string& drafted = plan_.bits().isa(); drafted != isa) {
+    notes.push_back(absl::StrCat(
+        "isa ", isa, " instead of ", drafted, ": ",
+        isa == common && CommonIsa(isa, drafted) == isa
+            ? RunNoMoreThan(isa)
+            : "every host runs it, other than the coordinator's machine"));
+  }
+  auto differences = options_.compare_start(plan);
+  if (!differences.ok()) {
+    return Annotate(differences.status(), RunNoMoreThan(common));
+  }
+  notes.insert(notes.end(), differences->begin(), differences->end());
+  return notes;
+}
+
+void Membership::Assign(absl::Time now, const std::vector<std::string>& notes) {
   assigned_ = true;
   CoordinatorMessage message;
   Assignment& assignment = *message.mutable_assignment();
@@ -116,7 +151,7 @@ void Membership::Assign(absl::Time now) {
   event.mutable_formed()->set_generation(options_.generation);
   *event.mutable_formed()->mutable_plan() = plan_;
   *event.mutable_formed()->mutable_start() = options_.start;
-  for (const std::string& note : options_.notes) {
+  for (const std::string& note : notes) {
     event.mutable_formed()->add_notes(note);
   }
   for (int p = 0; p < processes(); ++p) {
@@ -156,9 +191,11 @@ void Membership::OnReady(absl::Time now, int process) {
   }
   // A suspicion from forming may stand; it is judged by the next ticks.
   state_ = PodState::kRunning;
-  merger_.emplace(plan_, options_.start, now);
+  reports_ = options_.make_reports({.plan = &plan_,
+                                    .start = options_.start,
+                                    .one_machine = OneMachine(),
+                                    .now = now});
   last_save_ = now;
-  if (plan_.has_bench()) bench_.emplace(plan_, OneMachine());
   for (int p = 0; p < processes(); ++p) {
     Lease& lease = processes_[p].lease;
     lease.beating = lease.working = true;

@@ -14,66 +14,30 @@ bool Membership::MayReport(int process, int host) const {
          HostsOf(plan_, process).contains(host);
 }
 
-void Membership::OnStep(absl::Time now, int process, const StepReport& report) {
+void Membership::OnReport(absl::Time now, int process,
+                          const HostMessage& report) {
   if (!active()) return;
-  if (!MayReport(process, report.host())) {
-    Violation(
-        now, process,
-        absl::StrCat("a step report of host ", report.host(), " out of turn"));
+  const auto label = reports_ ? reports_->Read(report) : std::nullopt;
+  if (!label || !MayReport(process, label->host)) {
+    Violation(now, process,
+              label ? absl::StrCat("a ", label->kind, " of host ", label->host,
+                                   " out of turn")
+                    : "a report out of turn");
     return;
   }
   Process& from = processes_[process];
   from.lease.last_progress = now;
-  from.step = std::max(from.step, report.step());
-  Merged<StepDone> merged = merger_->AddStep(now, report);
+  from.step = std::max(from.step, label->step);
+  Merged<JobEvent> merged = reports_->Add(now, report);
   if (!merged.status.ok()) {
-    Root root = RootAt(ProcessOf(plan_, merged.host), merged.status);
-    root.host = merged.host;
-    root.step = report.step();
+    const int culprit =
+        merged.host >= 0 ? ProcessOf(plan_, merged.host) : process;
+    Root root = RootAt(culprit, merged.status);
+    if (merged.host >= 0) root.host = merged.host;
+    if (label->step >= 0) root.step = label->step;
     Fail(now, std::move(root));
   } else if (merged.event) {
-    JobEvent event;
-    *event.mutable_step() = *std::move(merged.event);
-    Emit(now, std::move(event));
-  }
-}
-
-void Membership::OnEval(absl::Time now, int process, const EvalReport& report) {
-  if (!active()) return;
-  if (!MayReport(process, report.host())) {
-    Violation(now, process,
-              absl::StrCat("an evaluation report of host ", report.host(),
-                           " out of turn"));
-    return;
-  }
-  processes_[process].lease.last_progress = now;
-  Merged<EvalDone> merged = merger_->AddEval(report);
-  if (!merged.status.ok()) {
-    Fail(now, RootAt(process, merged.status));
-  } else if (merged.event) {
-    JobEvent event;
-    *event.mutable_eval() = *std::move(merged.event);
-    Emit(now, std::move(event));
-  }
-}
-
-void Membership::OnBench(absl::Time now, int process,
-                         const BenchReport& report) {
-  if (!active()) return;
-  if (!bench_ || !MayReport(process, report.host())) {
-    Violation(now, process,
-              absl::StrCat("a benchmark report of host ", report.host(),
-                           " out of turn"));
-    return;
-  }
-  processes_[process].lease.last_progress = now;
-  Merged<BenchRow> merged = bench_->Add(report);
-  if (!merged.status.ok()) {
-    Fail(now, RootAt(process, merged.status));
-  } else if (merged.event) {
-    JobEvent event;
-    *event.mutable_bench() = *std::move(merged.event);
-    Emit(now, std::move(event));
+    Emit(now, *std::move(merged.event));
   }
 }
 
@@ -95,17 +59,12 @@ void Membership::OnFault(absl::Time now, int process,
   Send(process, std::move(message));
 }
 
-bool Membership::AllReported(int host) const {
-  return bench_ ? bench_->complete(host)
-                : merger_->last_step(host) == end_step_;
-}
-
 void Membership::OnDone(absl::Time now, int process, const Done& done) {
   if (!active()) return;
   const HostRange hosts = HostsOf(plan_, process);
   bool complete = state_ == PodState::kRunning && !processes_[process].done;
   for (int h = hosts.first; complete && h < hosts.end; ++h) {
-    complete = AllReported(h);
+    complete = reports_->Complete(h, end_step_);
   }
   if (!complete) {
     Violation(now, process, "Done before its last report or twice");
@@ -152,10 +111,10 @@ void Membership::Finish(absl::Time now) {
   }
   JobEvent event;
   event.mutable_done()->set_weights_hash(hashes[0]);
-  event.mutable_done()->set_steps(merger_->steps_done());
-  event.mutable_done()->set_examples(merger_->examples());
+  event.mutable_done()->set_steps(reports_->steps());
+  event.mutable_done()->set_examples(reports_->examples());
   event.mutable_done()->set_drained(drained_);
-  if (!bench_) *event.mutable_done()->mutable_stints() = StintsUntil(end_step_);
+  *event.mutable_done()->mutable_stints() = StintsUntil(end_step_);
   Emit(now, std::move(event));
 }
 

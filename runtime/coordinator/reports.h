@@ -7,25 +7,15 @@
 
 #include <cstdint>
 #include <map>
-#include <optional>
-#include <string>
 #include <vector>
 
-#include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "proto/coordinator.pb.h"
 #include "proto/event.pb.h"
 #include "proto/job.pb.h"
+#include "runtime/coordinator/job_reports.h"
 
 namespace podsim {
-
-// What one more report led to.
-template <typename Event>
-struct Merged {
-  std::optional<Event> event;  // this report was the last one missing
-  absl::Status status;         // not OK: the job must fail
-  int host = -1;               // the culprit then
-};
 
 class ReportMerger {
  public:

@@ -7,7 +7,6 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "base/build.h"
 #include "base/status.h"
 #include "host/checkpoint/catalog.h"
 #include "host/checkpoint/commit.h"
@@ -68,19 +67,11 @@ absl::Status CheckStream(const CheckpointAt& at, const PlanBits& bits) {
   return absl::OkStatus();
 }
 
-void NoteDifferences(const CheckpointManifest& manifest, const JobPlan& plan,
-                     std::vector<std::string>& notes) {
-  if (manifest.build_id() != BuildId()) {
-    notes.push_back(absl::StrCat(
-        "the checkpoint is of build ", manifest.build_id(), ", this is build ",
-        BuildId(), ": the same bits hold within one build only"));
-  }
-  if (manifest.plan_hash() == plan.hash()) return;
-  notes.push_back(absl::StrCat(
-      "the checkpoint's plan is another (", manifest.bits().slice(), ", batch ",
-      manifest.bits().batch_per_core(), " per core; now ", plan.bits().slice(),
-      ", ", plan.bits().batch_per_core(), "): training goes on at example ",
-      manifest.examples_consumed()));
+StartOrigin OriginOf(const CheckpointManifest& manifest, const JobSpec& spec) {
+  StartOrigin origin = {.manifest = manifest, .isa_asked = spec.has_isa()};
+  origin.manifest.clear_files();
+  origin.manifest.clear_tensors();
+  return origin;
 }
 
 std::int64_t StepsLeft(const JobPlan& plan, std::int64_t consumed) {
@@ -124,7 +115,7 @@ absl::StatusOr<RunStart> FindStart(ObjectStore& store, const JobSpec& spec,
   if (plan.mode() != "eval")
     PODSIM_RETURN_IF_ERROR(CheckStream(*at, plan.bits()));
   const CheckpointManifest& manifest = at->manifest;
-  NoteDifferences(manifest, plan, start.notes);
+  start.origin = OriginOf(manifest, spec);
   start.point.set_checkpoint(at->path);
   start.point.set_manifest_sha256(at->manifest_sha256);
   start.point.set_step(manifest.step());

@@ -6,6 +6,7 @@
 #define PODSIM_RUNTIME_COORDINATOR_RUN_START_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,14 +15,17 @@
 #include "proto/checkpoint.pb.h"
 #include "proto/coordinator.pb.h"
 #include "proto/job.pb.h"
+#include "runtime/coordinator/start_origin.h"
 
 namespace podsim {
 
 struct RunStart {
   StartPoint point;
   google::protobuf::RepeatedPtrField<Stint> history;  // before the start
-  // One line each: what was refused, what differs from the checkpoint's plan.
+  // One line each: what was refused.
   std::vector<std::string> notes;
+  // To be compared with the plan of the pod that forms; none: from the seed.
+  std::optional<StartOrigin> origin;
   std::int64_t stamp = 0;  // of this generation's unfinished checkpoints
 };
 

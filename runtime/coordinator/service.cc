@@ -22,11 +22,23 @@
 #include "runtime/coordinator/inbox.h"
 #include "runtime/coordinator/listen.h"
 #include "runtime/coordinator/membership.h"
+#include "runtime/coordinator/start_origin.h"
 
 namespace podsim {
 namespace {
 
 constexpr auto kTick = std::chrono::milliseconds(100);
+// Says what differs from where the job goes on; see start_origin.h.
+std::function<absl::StatusOr<std::vector<std::string>>(const JobPlan&)>
+ComparisonWith(const std::optional<StartOrigin>& origin) {
+  return
+      [origin](
+          const JobPlan& formed) -> absl::StatusOr<std::vector<std::string>> {
+        if (!origin) return std::vector<std::string>();
+        return CompareStart(*origin, formed);
+      };
+}
+
 // How long the last words to the hosts may take once the job has ended.
 constexpr absl::Duration kFarewell = absl::Seconds(1);
 
@@ -156,16 +168,19 @@ absl::StatusOr<std::unique_ptr<CoordinatorServer>> CoordinatorServer::Start(
     Options options) {
   PODSIM_ASSIGN_OR_RETURN(JobPlan draft, options.make_plan(options.isa));
   PODSIM_RETURN_IF_ERROR(CheckPlacement(draft));
-  Membership::Options membership = {.protocol_version = kProtocolVersion,
-                                    .build_id = BuildId(),
-                                    .generation = options.generation,
-                                    .draft = std::move(draft),
-                                    .make_plan = options.make_plan,
-                                    .now = options.clock->Now(),
-                                    .start = options.start.point,
-                                    .history = options.start.history,
-                                    .notes = options.start.notes,
-                                    .stamp = options.start.stamp};
+  Membership::Options membership = {
+      .protocol_version = kProtocolVersion,
+      .build_id = BuildId(),
+      .generation = options.generation,
+      .draft = std::move(draft),
+      .make_plan = options.make_plan,
+      .make_reports = MakeJobReports,
+      .compare_start = ComparisonWith(options.start.origin),
+      .now = options.clock->Now(),
+      .start = options.start.point,
+      .history = options.start.history,
+      .notes = options.start.notes,
+      .stamp = options.start.stamp};
   auto impl = std::make_unique<Impl>(std::move(options), std::move(membership));
   PODSIM_ASSIGN_OR_RETURN(
       impl->listener,

@@ -19,12 +19,15 @@ std::string ReasonOf(const FailureReport& failure) {
 void Restarts::OnEvent(const JobEvent& event) {
   if (event.has_fault()) faults_.insert(event.fault().index());
   if (event.has_saved()) saved_ = true;
+  if (event.has_formed()) isa_ = event.formed().plan().bits().isa();
 }
 
 JobSpec Restarts::SpecFor(const JobSpec& spec) const {
   JobSpec next = spec;
   next.mutable_faults_done()->Assign(faults_.begin(), faults_.end());
   if (saved_) next.clear_restore();
+  // Other bits than those of the generation before would be another job's.
+  if (!isa_.empty()) next.set_isa(isa_);
   return next;
 }
 

@@ -20,8 +20,8 @@ class Restarts {
 
   std::uint32_t generation() const { return generation_; }
 
-  // Notes for the generations to come which faults have struck, and whether
-  // there is a checkpoint to go on with.
+  // Notes for the generations to come which faults have struck, whether there
+  // is a checkpoint to go on with, and which ISA level the pod runs at.
   void OnEvent(const JobEvent& event);
   // The job as the next generation gets it: --restore says where it begins only
   // until it has saved a checkpoint of its own.
@@ -35,6 +35,7 @@ class Restarts {
   std::uint32_t generation_ = 1;
   std::set<int> faults_;
   bool saved_ = false;
+  std::string isa_;  // of the last generation that formed
 };
 
 }  // namespace podsim

@@ -81,10 +81,12 @@ bool MayInclude(const std::string& from, const std::string& to) {
   return LayerOf(to) <= LayerOf(from);
 }
 
-std::vector<fs::path> Sources(const fs::path& root) {
+std::vector<fs::path> Sources(const fs::path& root,
+                              const std::vector<std::string>& tops = {
+                                  "base", "interconnect", "models", "job",
+                                  "host", "runtime"}) {
   std::vector<fs::path> sources;
-  for (const char* top :
-       {"base", "interconnect", "models", "job", "host", "runtime"})
+  for (const std::string& top : tops)
     for (const auto& entry : fs::recursive_directory_iterator(root / top)) {
       const std::string extension = entry.path().extension();
       if (extension == ".h" || extension == ".cc")
@@ -150,6 +152,24 @@ TEST(LayersTest, PublicHeadersHideThirdPartyTypes) {
         ADD_FAILURE() << path << ": " << line;
   }
   EXPECT_GT(checked, 40);
+}
+
+// The machine of the pod hears of its work through JobReports alone.
+TEST(LayersTest, MembershipKnowsNoKindOfWork) {
+  const fs::path root = PODSIM_SOURCE_DIR;
+  const std::regex work(
+      "[Bb]ench|StepReport|EvalReport|ReportMerger|"
+      "coordinator/reports\\.h");
+  int checked = 0;
+  for (const fs::path& file : Sources(root / "runtime/coordinator", {"."})) {
+    const std::string name = file.filename();
+    if (name.rfind("membership", 0) != 0) continue;
+    ++checked;
+    std::ifstream in(file);
+    for (std::string line; std::getline(in, line);)
+      if (std::regex_search(line, work)) ADD_FAILURE() << name << ": " << line;
+  }
+  EXPECT_GE(checked, 6);
 }
 
 }  // namespace

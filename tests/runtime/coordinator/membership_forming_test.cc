@@ -78,6 +78,46 @@ TEST(FormingTest, AnIsaThatAHostCannotRunIsRefusedByName) {
               AllOf(HasSubstr("v4"), HasSubstr("v3"), HasSubstr("host 1")));
 }
 
+// The level that the draft was made for is the coordinator's machine's.
+TEST(FormingTest, AnIsaBelowTheDraftsIsNotedWithWhoRunsNoMore) {
+  JobPlan draft = TestPlan(2, 2, 1);
+  draft.mutable_bits()->set_isa("amx");
+  PodScript pod(draft);
+  pod.final_plan->mutable_bits()->set_isa("v3");
+  Join join = JoinOf(0);
+  join.set_isa("amx");
+  EXPECT_THAT(pod.Join(join), IsOk());
+  EXPECT_THAT(pod.Join(JoinOf(1)), IsOk());  // v3
+  const auto formed = pod.events(JobEvent::kFormed);
+  ASSERT_EQ(formed.size(), 1u);
+  EXPECT_THAT(formed[0].formed().notes(),
+              ElementsAre(AllOf(HasSubstr("isa v3 instead of amx"),
+                                HasSubstr("host 1"), HasSubstr("box"))));
+}
+
+TEST(FormingTest, TheFormedPlanIsComparedWithTheStart) {
+  PodScript pod(TestPlan(2, 2, 1));
+  pod.differences = std::vector<std::string>{"another slice"};
+  pod.JoinAll();
+  const auto formed = pod.events(JobEvent::kFormed);
+  ASSERT_EQ(formed.size(), 1u);
+  EXPECT_THAT(formed[0].formed().notes(), ElementsAre("another slice"));
+}
+
+TEST(FormingTest, AStartThatDoesNotFitFailsAndNamesWhoLowersIt) {
+  PodScript pod(TestPlan(2, 2, 1));
+  pod.differences = absl::FailedPreconditionError("trained at amx");
+  Join join = JoinOf(0);
+  join.set_isa("amx");
+  EXPECT_THAT(pod.Join(join), IsOk());
+  EXPECT_THAT(pod.Join(JoinOf(1)), IsOk());  // v3
+  pod.CloseAll();
+  EXPECT_EQ(pod.failed().process(), 1);
+  EXPECT_THAT(pod.failed().message(),
+              AllOf(HasSubstr("trained at amx"), HasSubstr("host 1"),
+                    HasSubstr("no more than v3")));
+}
+
 TEST(FormingTest, APlanThatCannotBeMadeFailsTheJob) {
   PodScript pod(TestPlan(2, 2, 1));
   pod.final_plan = absl::ResourceExhaustedError("needs 17 GiB");

@@ -155,6 +155,8 @@ PodScript::PodScript(JobPlan plan)
                       isas_planned.push_back(isa);
                       return final_plan;
                     },
+                .make_reports = MakeJobReports,
+                .compare_start = [this](const JobPlan&) { return differences; },
                 .now = now_,
                 .start = StartOf(plan_),
                 .stamp = 77}) {}

@@ -5,6 +5,7 @@
 
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/time/time.h"
@@ -80,6 +81,7 @@ class PodScript {
   std::vector<std::string> isas_planned;
   std::vector<CheckpointManifest> commits;  // asked for
   absl::StatusOr<JobPlan> final_plan;
+  absl::StatusOr<std::vector<std::string>> differences{std::in_place};
 
  private:
   void Collect();

@@ -193,22 +193,16 @@ TEST_P(RunStartTest, AnEvaluationNeedsACheckpoint) {
                                       HasSubstr(plan_.model_dir()))));
 }
 
-TEST_P(RunStartTest, AnotherPlanIsNoted) {
+// What differs is known once the pod has formed.
+TEST_P(RunStartTest, TellsWhatToCompareTheFormedPlanWith) {
   Save({10});
-  plan_.set_hash("2e1f");
-  plan_.mutable_bits()->set_slice("v3-8");
-  plan_.mutable_bits()->set_batch_per_core(16);
   ASSERT_OK_AND_ASSIGN(const RunStart start, Start());
-  EXPECT_THAT(start.notes,
-              ElementsAre(AllOf(HasSubstr("v3-32, batch 8"),
-                                HasSubstr("v3-8, 16"), HasSubstr("2560"))));
-}
-
-TEST_P(RunStartTest, AnotherBuildIsNoted) {
-  ASSERT_THAT(testing::SavePlanned(store(), plan_, 10, "0.0.1 g++ 4.8"),
-              IsOk());
-  ASSERT_OK_AND_ASSIGN(const RunStart start, Start());
-  EXPECT_THAT(start.notes, ElementsAre(HasSubstr("build 0.0.1 g++ 4.8")));
+  ASSERT_TRUE(start.origin.has_value());
+  EXPECT_EQ(start.origin->manifest.step(), 10);
+  EXPECT_EQ(start.origin->manifest.plan_hash(), plan_.hash());
+  EXPECT_TRUE(start.origin->manifest.tensors().empty());
+  EXPECT_FALSE(start.origin->isa_asked);
+  EXPECT_THAT(start.notes, IsEmpty());
 }
 
 TEST_P(RunStartTest, TheRestIsCountedInTheStepsOfTheNewBatch) {

@@ -130,6 +130,15 @@ TEST(RestartsTest, FaultsThatHaveStruckDoNotStrikeAgain) {
   EXPECT_EQ(next.model(), "mlp");
 }
 
+// A host that ran less the second time would change bits without a word.
+TEST(RestartsTest, TheIsaLevelStays) {
+  Restarts restarts(3);
+  JobEvent formed;
+  formed.mutable_formed()->mutable_plan()->mutable_bits()->set_isa("amx");
+  restarts.OnEvent(formed);
+  EXPECT_EQ(restarts.SpecFor(JobSpec()).isa(), "amx");
+}
+
 // Were the checkpoint of --restore begun with again, those saved since would be
 // set aside.
 TEST(RestartsTest, WhatWasSavedSinceIsGoneOnWith) {

@@ -1,0 +1,73 @@
+// Both kinds of work: each knows its own messages and nothing of the other's.
+#include "runtime/coordinator/job_reports.h"
+
+#include "runtime/coordinator/bench_reports.h"
+#include "runtime/coordinator/reports.h"
+
+namespace podsim {
+namespace {
+
+class TrainReports final : public JobReports {
+ public:
+  explicit TrainReports(const ReportsInput& input)
+      : merger_(*input.plan, input.start, input.now) {}
+
+  std::optional<Label> Read(const HostMessage& report) const override {
+    if (report.has_step()) {
+      return Label{"step report", report.step().host(), report.step().step()};
+    }
+    if (report.has_eval()) {
+      return Label{"evaluation report", report.eval().host()};
+    }
+    return std::nullopt;
+  }
+
+  Merged<JobEvent> Add(absl::Time now, const HostMessage& report) override {
+    return report.has_step() ? AsJobEvent(merger_.AddStep(now, report.step()),
+                                          &JobEvent::mutable_step)
+                             : AsJobEvent(merger_.AddEval(report.eval()),
+                                          &JobEvent::mutable_eval);
+  }
+
+  bool Complete(int host, std::int64_t end_step) const override {
+    return merger_.last_step(host) == end_step;
+  }
+  std::int64_t steps() const override { return merger_.steps_done(); }
+  std::int64_t examples() const override { return merger_.examples(); }
+
+ private:
+  ReportMerger merger_;
+};
+
+class BenchReports final : public JobReports {
+ public:
+  explicit BenchReports(const ReportsInput& input)
+      : merger_(*input.plan, input.one_machine) {}
+
+  std::optional<Label> Read(const HostMessage& report) const override {
+    if (!report.has_bench()) return std::nullopt;
+    return Label{"benchmark report", report.bench().host()};
+  }
+
+  Merged<JobEvent> Add(absl::Time, const HostMessage& report) override {
+    return AsJobEvent(merger_.Add(report.bench()), &JobEvent::mutable_bench);
+  }
+
+  bool Complete(int host, std::int64_t) const override {
+    return merger_.complete(host);
+  }
+  std::int64_t steps() const override { return 0; }
+  std::int64_t examples() const override { return 0; }
+
+ private:
+  BenchMerger merger_;
+};
+
+}  // namespace
+
+std::unique_ptr<JobReports> MakeJobReports(const ReportsInput& input) {
+  if (input.plan->has_bench()) return std::make_unique<BenchReports>(input);
+  return std::make_unique<TrainReports>(input);
+}
+
+}  // namespace podsim
