@@ -7,30 +7,13 @@
 #include "absl/strings/str_join.h"
 #include "base/status.h"
 #include "interconnect/collectives/algorithms.h"
+#include "job/lines.h"
 
 namespace podsim {
 namespace {
 
 constexpr absl::Duration kPollWait = absl::Milliseconds(100);
 constexpr std::chrono::milliseconds kWaitSlice(100);
-
-// What all buckets have in common.
-absl::StatusOr<PlanRequest> RequestFor(const JobPlan& plan,
-                                       const Bucket& bucket) {
-  const PlanBits& bits = plan.bits();
-  const auto algorithm = AlgorithmNamed(bucket.algorithm());
-  if (!algorithm.has_value()) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "no algorithm for an all-reduce is called '", bucket.algorithm(), "'"));
-  }
-  return PlanRequest{.collective = Collective::kAllReduce,
-                     .algorithm = *algorithm,
-                     .ring = {bits.ring().begin(), bits.ring().end()},
-                     .rows = bits.host_rows(),
-                     .columns = bits.host_columns(),
-                     .elements = bucket.count(),
-                     .chunk_elements = plan.chunk_elements()};
-}
 
 }  // namespace
 
@@ -62,7 +45,8 @@ absl::Status Reducer::PlanBuckets(const JobPlan& job) {
   if (bits.wire_dtype() == "bfloat16") wire_ = ElementType::kBfloat16;
   for (const Bucket& bucket : bits.buckets()) {
     auto& of_hosts = plans_.emplace_back();
-    PODSIM_ASSIGN_OR_RETURN(const PlanRequest request, RequestFor(job, bucket));
+    PODSIM_ASSIGN_OR_RETURN(const PlanRequest request,
+                            AllReduceOf(job, bucket));
     for (const int host : transport_.local_hosts()) {
       PODSIM_ASSIGN_OR_RETURN(RankPlan plan, MakePlan(request, host));
       of_hosts.push_back(std::make_shared<const RankPlan>(std::move(plan)));

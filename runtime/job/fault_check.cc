@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <iterator>
 #include <string>
+#include <vector>
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
@@ -38,6 +39,9 @@ absl::Status CheckKind(const std::string& who, int kind,
   }
   if (rule->link && ProcessOfHost(scope, 0).end == scope.hosts) {
     return Bad(who, "there is no line in a job of one process");
+  }
+  if (rule->link && SendersOf(scope).empty()) {
+    return Bad(who, "no frames go from one process to another in this job");
   }
   return absl::OkStatus();
 }
@@ -88,6 +92,14 @@ absl::Status CheckFault(const std::string& who, const Fault& fault,
                  absl::StrCat("no line from host ", fault.host(), " to host ",
                               fault.to(), ": both are of one process"));
     }
+    const std::vector<int> peers = PeersOf(scope, fault.host());
+    if (std::ranges::find(peers, fault.to()) == peers.end()) {
+      return Bad(who,
+                 absl::StrCat("no frames go from host ", fault.host(),
+                              " to host ", fault.to(), " in this job, only to ",
+                              peers.empty() ? "hosts of its own process"
+                                            : absl::StrJoin(peers, ", ")));
+    }
   } else if (fault.to() != 0) {
     return Bad(who, "to is for CUT, DELAY and FLIP");
   }
@@ -130,6 +142,26 @@ FaultyProcess ProcessOfHost(const FaultScope& scope, int host) {
       std::upper_bound(scope.first_host.begin(), scope.first_host.end(), host);
   return {.first = *std::prev(next),
           .end = next == scope.first_host.end() ? scope.hosts : *next};
+}
+
+std::vector<int> PeersOf(const FaultScope& scope, int host) {
+  const FaultyProcess own = ProcessOfHost(scope, host);
+  std::vector<int> peers;
+  for (int to = 0; to < scope.hosts; ++to) {
+    const bool outside = to < own.first || to >= own.end;
+    if (outside && (!scope.lines || scope.lines->contains({host, to}))) {
+      peers.push_back(to);
+    }
+  }
+  return peers;
+}
+
+std::vector<int> SendersOf(const FaultScope& scope) {
+  std::vector<int> senders;
+  for (int host = 0; host < scope.hosts; ++host) {
+    if (!PeersOf(scope, host).empty()) senders.push_back(host);
+  }
+  return senders;
 }
 
 absl::Status CheckFaults(const FaultPlan& plan, const FaultScope& scope) {

@@ -21,6 +21,7 @@ class Dice {
   Dice(const RandomFaults& random, const FaultScope& scope)
       : random_(random),
         scope_(scope),
+        senders_(SendersOf(scope)),
         key_(RandomKey(random.seed(), "faults")) {}
 
   bool Strikes(std::int64_t step) const {
@@ -30,14 +31,15 @@ class Dice {
     Fault fault;
     fault.set_kind(static_cast<Fault::Kind>(
         random_.kinds(Below(step, kKind, random_.kinds_size()))));
-    fault.set_host(Below(step, kHost, scope_.hosts));
     fault.set_step(step);
     const FaultRule rule = *RuleOf(fault.kind());
-    if (rule.link) {
-      // Any host of another process.
-      const FaultyProcess own = ProcessOfHost(scope_, fault.host());
-      const int others = scope_.hosts - (own.end - own.first);
-      fault.set_to((own.end + Below(step, kTo, others)) % scope_.hosts);
+    if (!rule.link) {
+      fault.set_host(Below(step, kHost, scope_.hosts));
+    } else {
+      fault.set_host(
+          senders_[Below(step, kHost, static_cast<int>(senders_.size()))]);
+      const std::vector<int> peers = PeersOf(scope_, fault.host());
+      fault.set_to(peers[Below(step, kTo, static_cast<int>(peers.size()))]);
     }
     if (rule.phase) fault.set_phase(PhaseOf(step));
     if (rule.seconds) {
@@ -76,6 +78,7 @@ class Dice {
 
   const RandomFaults& random_;
   const FaultScope& scope_;
+  const std::vector<int> senders_;
   const std::uint64_t key_;
 };
 

@@ -8,6 +8,9 @@
 #define PODSIM_RUNTIME_JOB_FAULT_PLAN_H_
 
 #include <cstdint>
+#include <optional>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -24,6 +27,9 @@ struct FaultScope {
   std::vector<int> first_host;
   std::int64_t steps = 0;    // of the whole job
   bool checkpoints = false;  // it has a model_dir to write to
+  // Which host sends frames to which; nullopt: each to each. A fault of
+  // another line would never be seen.
+  std::optional<std::set<std::pair<int, int>>> lines = std::nullopt;
 };
 
 // The hosts [first, end) of the process that plays `host`.
@@ -32,6 +38,10 @@ struct FaultyProcess {
   int end = 0;
 };
 FaultyProcess ProcessOfHost(const FaultScope& scope, int host);
+// The hosts of other processes that `host` sends frames to, ascending.
+std::vector<int> PeersOf(const FaultScope& scope, int host);
+// The hosts that have such peers, ascending.
+std::vector<int> SendersOf(const FaultScope& scope);
 
 // Errors: INVALID_ARGUMENT, one line: which fault, what it says, what is
 //   allowed.

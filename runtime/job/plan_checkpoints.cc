@@ -1,10 +1,7 @@
 #include "runtime/job/plan_checkpoints.h"
 
-#include <vector>
-
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
-#include "runtime/job/fault_plan.h"
 
 namespace podsim {
 namespace {
@@ -28,20 +25,6 @@ absl::Status CheckWithoutModelDir(const JobSpec& spec) {
     return absl::InvalidArgumentError(
         "mode=eval evaluates a checkpoint: give model_dir (its newest one) or "
         "restore (the directory of one)");
-  return absl::OkStatus();
-}
-
-absl::Status FillFaults(const JobSpec& spec, JobPlan& plan) {
-  if (!spec.has_faults()) return absl::OkStatus();
-  PODSIM_ASSIGN_OR_RETURN(
-      const std::vector<Fault> faults,
-      DrawFaults(spec.faults(), {.hosts = plan.bits().hosts(),
-                                 .first_host = {plan.first_host().begin(),
-                                                plan.first_host().end()},
-                                 .steps = plan.train_steps(),
-                                 .checkpoints = !spec.model_dir().empty()}));
-  for (const Fault& fault : faults) *plan.add_faults() = fault;
-  *plan.mutable_faults_done() = spec.faults_done();
   return absl::OkStatus();
 }
 
@@ -71,8 +54,7 @@ absl::Status FillCheckpoints(const JobSpec& spec, JobPlan& plan) {
   plan.set_weights_check_every(spec.weights_check_every());
   plan.set_audit_every(plan.bits().hosts() > 1 ? spec.audit_every() : 0);
   plan.set_on_corruption(spec.on_corruption());
-  PODSIM_RETURN_IF_ERROR(FillIntervals(spec, plan));
-  return FillFaults(spec, plan);
+  return FillIntervals(spec, plan);
 }
 
 }  // namespace podsim

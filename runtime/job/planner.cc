@@ -14,6 +14,7 @@
 #include "runtime/job/own_program.h"
 #include "runtime/job/plan_bits.h"
 #include "runtime/job/plan_checkpoints.h"
+#include "runtime/job/plan_faults.h"
 #include "runtime/job/plan_placement.h"
 #include "runtime/job/recipe.h"
 #include "runtime/job/reduction.h"
@@ -82,6 +83,7 @@ absl::StatusOr<JobPlan> FinishPlan(JobPlan plan, const Program& program,
       const std::vector<ChoiceRow> table,
       ChoiceTable(job.spec.choices(), MediumOf(job.spec.transport())));
   FillBuckets(job, program, table, *plan.mutable_bits());
+  PODSIM_RETURN_IF_ERROR(FillFaults(job.spec, plan));
   plan.set_hash(HashOf(plan.bits()));
   return plan;
 }

@@ -224,6 +224,48 @@ TEST(DrawFaultsTest, LinksAreBetweenProcesses) {
   EXPECT_TRUE(links.contains({4, 0}) && links.contains({3, 4}));
 }
 
+// On a ring of four, each host sends to the next.
+TEST(DrawFaultsTest, LinksAreThoseThatFramesTake) {
+  const FaultScope ring = {
+      .hosts = 4,
+      .steps = 400,
+      .lines = std::set<std::pair<int, int>>{{0, 1}, {1, 3}, {3, 2}, {2, 0}}};
+  EXPECT_THAT(
+      CheckFaults(Plan("faults { kind: FLIP host: 3 to: 0 step: 1 }"), ring),
+      StatusIs(absl::StatusCode::kInvalidArgument,
+               HasSubstr("no frames go from host 3 to host 0 in this job, only "
+                         "to 2")));
+  EXPECT_THAT(
+      CheckFaults(Plan("faults { kind: FLIP host: 3 to: 2 step: 1 }"), ring),
+      IsOk());
+  ASSERT_OK_AND_ASSIGN(
+      const std::vector<Fault> faults,
+      DrawFaults(Plan("random { per_step: 1 kinds: FLIP kinds: DELAY }"),
+                 ring));
+  std::set<std::pair<int, int>> links;
+  for (const Fault& fault : faults) links.emplace(fault.host(), fault.to());
+  EXPECT_EQ(links, *ring.lines);
+}
+
+// Of two processes only the ends of the ring's halves send to the other.
+TEST(DrawFaultsTest, HostsThatSendToNoOtherProcessHaveNoLine) {
+  const FaultScope packed = {
+      .hosts = 4,
+      .first_host = {0, 2},
+      .steps = 100,
+      .lines = std::set<std::pair<int, int>>{{0, 1}, {1, 2}, {2, 3}, {3, 0}}};
+  EXPECT_THAT(
+      CheckFaults(Plan("faults { kind: CUT host: 0 to: 2 step: 1 }"), packed),
+      StatusIs(absl::StatusCode::kInvalidArgument,
+               HasSubstr("only to hosts of its own process")));
+  ASSERT_OK_AND_ASSIGN(
+      const std::vector<Fault> faults,
+      DrawFaults(Plan("random { per_step: 1 kinds: CUT }"), packed));
+  for (const Fault& fault : faults) {
+    EXPECT_EQ(fault.host() % 2, 1) << DescribeFault(fault);
+  }
+}
+
 TEST(DrawFaultsTest, RefusesMoreThanAnyoneCouldWant) {
   EXPECT_THAT(DrawFaults(Plan("random { per_step: 1 kinds: SLOW }"),
                          {.hosts = 1, .steps = 10'001}),

@@ -75,6 +75,15 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{"faults { faults { kind: KILL step: 1 phase: 'checkpoint' } }",
                 "--model_dir"}));
 
+// Round the ring 0, 1, 3, 2.
+TEST(FillFaultsTest, LinkFaultsStrikeLinesThatThePlanUses) {
+  const std::string flip = "algo: 'ring' faults { faults { kind: FLIP ";
+  EXPECT_THAT(PlanOf(flip + "host: 3 to: 0 step: 1 } }"),
+              StatusIs(kInvalid, HasSubstr("no frames go from host 3 to host 0 "
+                                           "in this job, only to 2")));
+  EXPECT_THAT(PlanOf(flip + "host: 3 to: 2 step: 1 } }"), IsOk());
+}
+
 struct Interval {
   const char* text;
   std::int64_t steps;

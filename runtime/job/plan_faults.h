@@ -1,0 +1,17 @@
+// The faults of a job, in its plan. Pure.
+#ifndef PODSIM_RUNTIME_JOB_PLAN_FAULTS_H_
+#define PODSIM_RUNTIME_JOB_PLAN_FAULTS_H_
+
+#include "absl/status/status.h"
+#include "proto/job.pb.h"
+
+namespace podsim {
+
+// Fills plan.faults and faults_done, the random faults drawn. REQUIRES: the
+// buckets are planned, as link faults strike the lines that their frames take.
+// Errors: those of DrawFaults.
+absl::Status FillFaults(const JobSpec& spec, JobPlan& plan);
+
+}  // namespace podsim
+
+#endif  // PODSIM_RUNTIME_JOB_PLAN_FAULTS_H_
