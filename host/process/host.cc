@@ -273,11 +273,12 @@ void ReportFailure(const absl::Status& status, const HostOptions& options,
   failure.set_blamed_host(-1);
   // Only a lost or silent peer is somebody else's fault.
   const bool own_disk = job.saver != nullptr && !job.saver->status().ok();
-  if (job.work != nullptr && !own_disk &&
+  if (!own_disk &&
       (absl::IsUnavailable(status) || absl::IsDeadlineExceeded(status) ||
        absl::IsCancelled(status))) {
     const int named = BlamedHost(status);
-    failure.set_blamed_host(named >= 0 ? named : job.work->waiting().host);
+    const int awaited = job.work == nullptr ? -1 : job.work->waiting().host;
+    failure.set_blamed_host(named >= 0 ? named : awaited);
   }
   job.link->SendFailure(failure);
 }

@@ -38,6 +38,7 @@ absl::StatusOr<PodMap> MapPod(const std::vector<IciProcess>& processes,
       return absl::InvalidArgumentError(
           absl::StrCat("process ", it.process, " is in the list twice"));
     }
+    if (it.process == self) map.own_address = it.address;
     if (it.process != self) map.peers[it.process] = it;
     for (int host = it.first_host; host < it.first_host + it.host_count;
          ++host) {

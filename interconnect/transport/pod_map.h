@@ -22,6 +22,7 @@ struct IciProcess {
 // The pod as one of its processes sees it.
 struct PodMap {
   int self = 0;
+  std::string own_address;
   std::vector<int> local_hosts;     // ascending
   std::map<int, IciProcess> peers;  // by process, without this one
   std::map<int, int> process_of;    // by host, all hosts

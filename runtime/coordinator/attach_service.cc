@@ -24,9 +24,13 @@ class Refusal final
 grpc::ServerBidiReactor<HostMessage, CoordinatorMessage>* AttachService::Attach(
     grpc::CallbackServerContext* context) {
   if (absl::Status status = CheckToken(security_, *context); !status.ok()) {
-    Log(LogLevel::kWarning,
-        absl::StrCat("refused a call from ", context->peer(), ": ",
-                     status.message()));
+    const std::string refusal =
+        absl::StrCat("a call from ", context->peer(), ": ", status.message());
+    inbox_.Refuse(refusal);
+    if (const auto more = refusals_.Admit(clock_.Now())) {
+      Log(LogLevel::kWarning,
+          absl::StrCat("refused ", refusal, LeftOut(*more)));
+    }
     return new Refusal(status);
   }
   auto stream = std::make_shared<HostStream>(inbox_);

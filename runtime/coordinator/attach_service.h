@@ -5,6 +5,8 @@
 
 #include <utility>
 
+#include "base/clock.h"
+#include "base/log_rate.h"
 #include "base/rpc/security.h"
 #include "proto/coordinator.grpc.pb.h"
 #include "runtime/coordinator/inbox.h"
@@ -13,9 +15,9 @@ namespace podsim {
 
 class AttachService final : public Coordinator::CallbackService {
  public:
-  // `inbox` must outlive the streams.
-  AttachService(RpcSecurity security, Inbox& inbox)
-      : security_(std::move(security)), inbox_(inbox) {}
+  // `inbox` must outlive the streams, `clock` the service.
+  AttachService(RpcSecurity security, Inbox& inbox, const Clock& clock)
+      : security_(std::move(security)), inbox_(inbox), clock_(clock) {}
 
   grpc::ServerBidiReactor<HostMessage, CoordinatorMessage>* Attach(
       grpc::CallbackServerContext* context) override;
@@ -23,6 +25,8 @@ class AttachService final : public Coordinator::CallbackService {
  private:
   const RpcSecurity security_;
   Inbox& inbox_;
+  const Clock& clock_;
+  LogRate refusals_;
 };
 
 }  // namespace podsim

@@ -16,6 +16,12 @@ void Inbox::Put(Committed committed) {
   changed_.NotifyOne();
 }
 
+void Inbox::Refuse(const std::string& why) {
+  MutexLock lock(mutex_);
+  ++contents_.refusals;
+  contents_.last_refusal = why;
+}
+
 void Inbox::Stop(const std::string& reason) {
   MutexLock lock(mutex_);
   contents_.stop_reason = reason;

@@ -39,13 +39,18 @@ class Inbox {
     std::vector<Committed> commits;
     std::optional<std::string> stop_reason;
     std::optional<std::string> drain_reason;
+    std::int64_t refusals = 0;  // calls that were turned away
+    std::string last_refusal;   // why the last one was
     bool empty() const {
-      return inputs.empty() && commits.empty() && !stop_reason && !drain_reason;
+      return inputs.empty() && commits.empty() && !stop_reason &&
+             !drain_reason && refusals == 0;
     }
   };
 
   void Put(Input input);
   void Put(Committed committed);
+  // A call was turned away; wakes nobody.
+  void Refuse(const std::string& why);
   void Stop(const std::string& reason);
   void Drain(const std::string& reason);
 

@@ -102,6 +102,8 @@ class Membership {
   //   says by whom), FAILED_PRECONDITION (other protocol version or build, both
   //   values), UNAVAILABLE (the job has ended).
   absl::Status OnJoin(absl::Time now, const Join& join);
+  // So many were turned away before they could join, the last for this reason.
+  void OnRefused(std::int64_t count, const std::string& why);
 
   // Of the following three, REQUIRES: `process` has joined.
   void OnMessage(absl::Time now, int process, const HostMessage& message);
@@ -240,9 +242,11 @@ class Membership {
   JobPlan plan_;  // the draft until formed
   PodState state_ = PodState::kForming;
   bool assigned_ = false;
+  absl::Time forming_since_;  // the time to join, then to get ready
   bool ended_ = false;
   std::vector<Process> processes_;
   std::string last_refusal_;
+  std::int64_t refusals_ = 0;
   std::unique_ptr<JobReports> reports_;  // since RUNNING
   std::int64_t end_step_ = 0;            // the last to be made
   bool drained_ = false;

@@ -60,7 +60,7 @@ absl::Status Membership::CheckJoin(const Join& join) const {
 
 absl::Status Membership::OnJoin(absl::Time now, const Join& join) {
   if (absl::Status status = CheckJoin(join); !status.ok()) {
-    last_refusal_ = std::string(status.message());
+    OnRefused(1, std::string(status.message()));
     return status;
   }
   Process& process = processes_[join.process()];
@@ -74,6 +74,11 @@ absl::Status Membership::OnJoin(absl::Time now, const Join& join) {
   }
   Settle(now);
   return absl::OkStatus();
+}
+
+void Membership::OnRefused(std::int64_t count, const std::string& why) {
+  refusals_ += count;
+  last_refusal_ = why;
 }
 
 // Makes the final plan: the ISA level is what every host can run.
@@ -141,6 +146,7 @@ absl::StatusOr<std::vector<std::string>> Membership::NotesOn(
 
 void Membership::Assign(absl::Time now, const std::vector<std::string>& notes) {
   assigned_ = true;
+  forming_since_ = now;
   CoordinatorMessage message;
   Assignment& assignment = *message.mutable_assignment();
   assignment.set_generation(options_.generation);

@@ -12,6 +12,9 @@ namespace {
 // a signal, machine overloaded), in which nobody's beats could be read.
 constexpr absl::Duration kOwnStandstill = absl::Seconds(2);
 
+// How long hosts that gave up on each other may take to say so.
+constexpr absl::Duration kReports = absl::Seconds(2);
+
 std::string Seconds(absl::Duration duration) {
   return absl::FormatDuration(absl::Trunc(duration, absl::Milliseconds(100)));
 }
@@ -50,7 +53,8 @@ std::string Membership::Missing() const {
 
 void Membership::CheckForming(absl::Time now) {
   const absl::Duration limit = absl::Seconds(plan_.initialization_timeout());
-  if (now - options_.now < limit) return;
+  // The hosts have as long to connect, and know better what is in the way.
+  if (now - forming_since_ < (assigned_ ? limit + kReports : limit)) return;
   const auto missing = std::find_if(
       processes_.begin(), processes_.end(), [this](const Process& p) {
         return assigned_ ? !p.ready : !p.join.has_value();
@@ -59,6 +63,7 @@ void Membership::CheckForming(absl::Time now) {
                                      Seconds(limit), ": ", Missing());
   if (!last_refusal_.empty()) {
     absl::StrAppend(&message, "; last refused: ", last_refusal_);
+    if (refusals_ > 1) absl::StrAppend(&message, " (one of ", refusals_, ")");
   }
   Fail(now, RootAt(static_cast<int>(missing - processes_.begin()),
                    absl::DeadlineExceededError(message)));

@@ -47,7 +47,7 @@ constexpr absl::Duration kFarewell = absl::Seconds(1);
 struct CoordinatorServer::Impl {
   Impl(Options given, Membership::Options membership)
       : options(std::move(given)),
-        service(options.security, inbox),
+        service(options.security, inbox, *options.clock),
         machine(std::move(membership)) {}
 
   void Loop(const std::stop_token& stop);
@@ -137,6 +137,9 @@ void CoordinatorServer::Impl::CloseAll() {
 void CoordinatorServer::Impl::Loop(const std::stop_token& stop) {
   while (!stop.stop_requested()) {
     Inbox::Contents contents = inbox.Take(kTick);
+    if (contents.refusals > 0) {
+      machine.OnRefused(contents.refusals, contents.last_refusal);
+    }
     for (const Input& input : contents.inputs) {
       Handle(input);
       Perform(machine.TakeActions());

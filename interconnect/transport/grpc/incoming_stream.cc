@@ -53,9 +53,7 @@ void IncomingStream::OnCalled(bool ok) {
   }
   if (const absl::Status token = CheckToken(identity_.security, context_);
       !token.ok()) {
-    Log(LogLevel::kWarning,
-        absl::StrCat("refused an ICI stream from ", context_.peer(), ": ",
-                     std::string(token.message())));
+    owner_.OnRefused(context_.peer(), token);
     return Finish(token);
   }
   stream_.Read(&incoming_, read_.Begin());

@@ -16,6 +16,7 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <string>
 
 #include "absl/status/status.h"
 #include "interconnect/transport/credit.h"
@@ -35,6 +36,9 @@ class IncomingStream : public std::enable_shared_from_this<IncomingStream> {
     virtual ~Owner() = default;
     // A caller has taken this stream; another one should wait for the next.
     virtual void OnCalled() = 0;
+    // A call without the pod's token was turned away.
+    virtual void OnRefused(const std::string& peer,
+                           const absl::Status& why) = 0;
     // Whether the peer that said `hello` on `stream` is let in.
     virtual absl::Status Admit(const IciHello& hello,
                                std::shared_ptr<IncomingStream> stream) = 0;

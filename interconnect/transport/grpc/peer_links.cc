@@ -87,9 +87,9 @@ absl::Status PeerLinks::Connect(absl::Duration timeout) {
   const auto until = CompletionLoop::After(timeout);
   while (!Missing().empty()) {
     if (!loop_.RunOne(until)) {
-      return absl::DeadlineExceededError(
+      return BlameUnreached(absl::DeadlineExceededError(
           absl::StrCat("not connected after ", absl::FormatDuration(timeout),
-                       ": ", absl::StrJoin(Missing(), ", ")));
+                       ": ", absl::StrJoin(Missing(), ", "))));
     }
     for (const auto& [process, peer] : peers_) {
       if (peer.lost.ok()) continue;
@@ -120,17 +120,49 @@ std::unique_ptr<SharedLane> PeerLinks::LaneTo(
                                       SharedLane::End::kOpener);
 }
 
+PeerLinks::Reach PeerLinks::ReachOf(const Peer& peer) {
+  return {.answers = peer.outgoing->greeted(),
+          .calls = peer.incoming != nullptr && peer.incoming->greeted()};
+}
+
 std::vector<std::string> PeerLinks::Missing() const {
   std::vector<std::string> missing;
   for (const auto& [process, peer] : peers_) {
-    const bool called_back =
-        peer.incoming != nullptr && peer.incoming->greeted();
-    if (peer.outgoing->greeted() && called_back) continue;
-    missing.push_back(absl::StrCat(
-        "process ", process, " at ", map_.peers.at(process).address,
-        called_back ? " does not answer" : " has not called"));
+    const std::string& address = map_.peers.at(process).address;
+    const auto [answers, calls] = ReachOf(peer);
+    if (answers && calls) continue;
+    missing.push_back(
+        calls ? absl::StrCat("process ", process, " is there, but at ", address,
+                             ", which it advertises, nothing answers (is its "
+                             "--ici_advertise right?)")
+        : answers
+            ? absl::StrCat("process ", process, " at ", address,
+                           " answers, but has not reached ", map_.own_address,
+                           ", which is advertised here (is our "
+                           "--ici_advertise right?)")
+            : absl::StrCat("process ", process, " at ", address,
+                           " neither answers nor calls"));
   }
   return missing;
+}
+
+// Whoever calls and cannot be called says a wrong address of itself. Whoever
+// answers and does not call cannot reach us: that is our own to answer for.
+absl::Status PeerLinks::BlameUnreached(absl::Status why) const {
+  const auto first = [this](bool answers, bool calls) {
+    const auto found =
+        std::find_if(peers_.begin(), peers_.end(), [&](const auto& it) {
+          const Reach reach = ReachOf(it.second);
+          return reach.answers == answers && reach.calls == calls;
+        });
+    return found == peers_.end() ? -1 : map_.peers.at(found->first).first_host;
+  };
+  if (const int host = first(false, true); host >= 0) {
+    return BlameHost(std::move(why), host);
+  }
+  const int silent = first(false, false);
+  if (first(true, false) >= 0 || silent < 0) return why;
+  return BlameHost(std::move(why), silent);
 }
 
 void PeerLinks::ListenForStream() {
@@ -264,6 +296,14 @@ void PeerLinks::Lose(int process, const absl::Status& why) {
   }
   peer.outgoing->Cancel();
   if (peer.incoming != nullptr) peer.incoming->Cancel();
+}
+
+void PeerLinks::OnRefused(const std::string& peer, const absl::Status& why) {
+  const auto more = refusals_.Admit(clock_.Now());
+  if (!more) return;
+  Log(LogLevel::kWarning,
+      absl::StrCat("refused an ICI stream from ", peer, ": ",
+                   std::string(why.message()), LeftOut(*more)));
 }
 
 absl::Status PeerLinks::Admit(const IciHello& hello,

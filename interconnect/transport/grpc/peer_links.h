@@ -12,6 +12,8 @@
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
+#include "base/clock.h"
+#include "base/log_rate.h"
 #include "interconnect/transport/frame_filter.h"
 #include "interconnect/transport/grpc/completion_loop.h"
 #include "interconnect/transport/grpc/grpc_wire.h"
@@ -75,7 +77,15 @@ class PeerLinks final : public OutgoingStream::Owner,
   std::unique_ptr<SharedLane> LaneTo(const std::string& address) const;
   void ListenForStream();
   // Who is not connected both ways yet; empty when all are.
+  // Whether a call to a peer, and one from it, came through.
+  struct Reach {
+    bool answers = false;
+    bool calls = false;
+  };
+  static Reach ReachOf(const Peer& peer);
   std::vector<std::string> Missing() const;
+  // `why`, with the host that is to blame for it, unless it is our own.
+  absl::Status BlameUnreached(absl::Status why) const;
   void Lose(int process, const absl::Status& why);
   // Runs completions for a while, so that peers get their answers.
   void Serve(absl::Duration length);
@@ -87,6 +97,7 @@ class PeerLinks final : public OutgoingStream::Owner,
 
   void OnOutgoingEnded(int process, const absl::Status& why) override;
   void OnCalled() override { ListenForStream(); }
+  void OnRefused(const std::string& peer, const absl::Status& why) override;
   absl::Status Admit(const IciHello& hello,
                      std::shared_ptr<IncomingStream> stream) override;
   absl::Status CheckHosts(int process, const FrameHeader& header) override;
@@ -103,6 +114,8 @@ class PeerLinks final : public OutgoingStream::Owner,
   // All that are open, strangers' too; the last one waits for a caller.
   std::vector<std::shared_ptr<IncomingStream>> incoming_;
   bool closing_ = false;
+  const SystemClock clock_;
+  LogRate refusals_;
 };
 
 }  // namespace podsim

@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "absl/strings/str_cat.h"
+#include "base/build.h"
 #include "tests/runtime/coordinator/pod_script.h"
 #include "tests/testing/status_matchers.h"
 
@@ -164,10 +166,39 @@ TEST(FormingTest, NamesWhoDidNotBecomeReadyInTime) {
   pod.JoinAll();
   pod.Send(0, ReadyMessage());
   pod.Pass(absl::Seconds(30), {0, 1}, {0, 1});
+  EXPECT_EQ(pod.machine().state(), PodState::kForming) << "hosts know better";
+  pod.Pass(absl::Seconds(3), {0, 1}, {0, 1});
   pod.CloseAll();
   EXPECT_EQ(pod.failed().process(), 1);
   EXPECT_EQ(pod.failed().pid(), 101);
   EXPECT_THAT(pod.failed().message(), HasSubstr("did not become ready"));
+}
+
+// Such a caller never becomes a process of the pod.
+TEST(FormingTest, SaysWhyCallersWereTurnedAway) {
+  PodScript pod(TestPlan(2, 2, 1));
+  EXPECT_THAT(pod.Join(JoinOf(0)), IsOk());
+  pod.machine().OnRefused(2, "a call from ipv4:10.0.0.7: another token");
+  pod.Pass(absl::Seconds(30), {0});
+  EXPECT_THAT(pod.machine().failure().ToString(),
+              AllOf(HasSubstr("process 1) did not join"),
+                    HasSubstr("last refused: a call from ipv4:10.0.0.7: "
+                              "another token (one of 2)")));
+}
+
+// Two hosts cannot both be right about who is out of reach: the one that says
+// so of another, not of itself.
+TEST(FormingTest, AnAddressThatNobodyReachesIsItsOwners) {
+  PodScript pod(TestPlan(3, 3, 1));
+  pod.JoinAll();
+  pod.Pass(absl::Seconds(30), {0, 1, 2}, {0, 1, 2});
+  for (const int host : {0, 1, 2}) {
+    pod.Send(host, FailureMessage(host, absl::StatusCode::kDeadlineExceeded,
+                                  "not connected", host == 1 ? -1 : 1));
+  }
+  pod.Pass(absl::Seconds(1));
+  pod.CloseAll();
+  EXPECT_EQ(pod.failed().host(), 1);
 }
 
 TEST(FormingTest, ALateJoinIsToldThatTheJobHasEnded) {
@@ -180,11 +211,13 @@ TEST(FormingTest, ALateJoinIsToldThatTheJobHasEnded) {
 TEST(FormingTest, OtherProtocolVersionIsRefusedWithBoth) {
   PodScript pod(TestPlan(2, 2, 1));
   Join join = JoinOf(0);
-  join.set_protocol_version(3);
-  EXPECT_THAT(pod.Join(join),
-              StatusIs(absl::StatusCode::kFailedPrecondition,
-                       AllOf(HasSubstr("version 3"), HasSubstr("coordinator "
-                                                               "2"))));
+  join.set_protocol_version(kProtocolVersion + 1);
+  EXPECT_THAT(
+      pod.Join(join),
+      StatusIs(
+          absl::StatusCode::kFailedPrecondition,
+          AllOf(HasSubstr(absl::StrCat("version ", kProtocolVersion + 1)),
+                HasSubstr(absl::StrCat("coordinator ", kProtocolVersion)))));
   EXPECT_THAT(pod.Join(JoinOf(0)), IsOk());  // the place is still free
 }
 

@@ -109,6 +109,23 @@ TEST(GrpcTransport, ConnectNamesWhoIsMissing) {
   EXPECT_LT(absl::Now() - start, absl::Seconds(10));
 }
 
+// Process 1 tells the others a wrong address: each end knows whose it is.
+TEST(GrpcTransport, AnAddressThatNobodyReachesIsItsOwners) {
+  const TempDir dir;
+  Group group;
+  group.Add("unix:" + dir.file("a"), 0, 2);
+  group.Add("unix:" + dir.file("b"), 2, 2);
+  group.processes[1].address = "unix:" + dir.file("nobody");
+  const auto ends = group.Connect({1, 1}, absl::Milliseconds(500));
+  EXPECT_EQ(BlamedHost(ends[0]), 2) << ends[0];
+  EXPECT_THAT(std::string(ends[0].message()),
+              AllOf(HasSubstr("process 1 is there"), HasSubstr("nobody"),
+                    HasSubstr("--ici_advertise")));
+  EXPECT_EQ(BlamedHost(ends[1]), -1) << "its own";
+  EXPECT_THAT(std::string(ends[1].message()),
+              AllOf(HasSubstr("has not reached"), HasSubstr("nobody")));
+}
+
 TEST(GrpcTransport, WakeEndsConnect) {
   const TempDir dir;
   Group group;
