@@ -17,17 +17,17 @@
 #include "base/rpc/deadline.h"
 #include "base/rpc/status.h"
 #include "base/status.h"
+#include "host/process/silence.h"
 #include "proto/coordinator.grpc.pb.h"
 
 namespace podsim {
 namespace {
 
 constexpr std::chrono::milliseconds kWaitSlice(100);
-constexpr std::int64_t kNotWriting = 0;
-// How long the last words may take to reach the coordinator.
-// A coordinator that takes no message for so long is frozen. Pings do not tell:
-// they wait behind the message that cannot be written.
+// A coordinator that answers no heartbeat for so long is frozen, or the line to
+// it is cut. gRPC's own pings would take our standstill for its silence.
 constexpr absl::Duration kSilence = absl::Seconds(7);
+// How long the last words may take to reach the coordinator.
 constexpr absl::Duration kFarewell = absl::Milliseconds(500);
 
 grpc::ChannelArguments ChannelArgs() {
@@ -36,10 +36,6 @@ grpc::ChannelArguments ChannelArgs() {
   args.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 20);
   args.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 100);
   args.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 500);
-  // A frozen coordinator, or a line cut in silence, answers no ping.
-  args.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, 2000);
-  args.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 5000);
-  args.SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
   args.SetMaxReceiveMessageSize(-1);
   return args;
 }
@@ -55,7 +51,7 @@ struct CoordinatorLink::Impl {
   void SayFarewell();
   void ReadLoop();
   void HeartbeatLoop(const std::stop_token& stop);
-  void WatchWrites(const std::stop_token& stop);
+  void WatchSilence(const std::stop_token& stop);
   void Handle(const CoordinatorMessage& message);
   void End(const absl::Status& why);
   // Waits until `ready` holds, the link ended, or `timeout` passed.
@@ -71,8 +67,8 @@ struct CoordinatorLink::Impl {
   std::unique_ptr<grpc::ClientReaderWriter<HostMessage, CoordinatorMessage>>
       stream;
 
-  // Milliseconds since 1970.
-  std::atomic<std::int64_t> writing_since{kNotWriting};
+  // When the coordinator was heard last; nanoseconds since 1970.
+  std::atomic<std::int64_t> heard{absl::ToUnixNanos(clock.Now())};
   Mutex write_mutex;
   bool broken PODSIM_GUARDED_BY(write_mutex) = false;
   Mutex mutex;
@@ -91,25 +87,24 @@ struct CoordinatorLink::Impl {
 void CoordinatorLink::Impl::Send(const HostMessage& message) {
   MutexLock lock(write_mutex);
   if (broken) return;
-  writing_since.store(absl::ToUnixMillis(clock.Now()));
   broken = !stream->Write(message);
-  writing_since.store(kNotWriting);
 }
 
-void CoordinatorLink::Impl::WatchWrites(const std::stop_token& stop) {
+void CoordinatorLink::Impl::WatchSilence(const std::stop_token& stop) {
+  SilenceWatch watch(kSilence);
   Mutex idle_mutex;
   CondVar idle;
+  std::stop_callback wake(stop, [&] { idle.NotifyAll(); });
   while (!stop.stop_requested()) {
     {
       MutexLock lock(idle_mutex);
       idle.WaitFor(idle_mutex, kWaitSlice);
     }
-    const std::int64_t since = writing_since.load();
-    if (since == kNotWriting ||
-        clock.Now() - absl::FromUnixMillis(since) < kSilence)
+    if (!watch.IsSilent(absl::FromUnixNanos(heard.load()), clock.Now())) {
       continue;
+    }
     options.on_silence(absl::UnavailableError(
-        absl::StrCat("coordinator lost: it has taken no message for ",
+        absl::StrCat("coordinator lost: it has answered nothing for ",
                      absl::FormatDuration(kSilence), ": frozen, or cut off")));
     return;
   }
@@ -148,7 +143,10 @@ void CoordinatorLink::Impl::Handle(const CoordinatorMessage& message) {
 
 void CoordinatorLink::Impl::ReadLoop() {
   CoordinatorMessage message;
-  while (stream->Read(&message)) Handle(message);
+  while (stream->Read(&message)) {
+    heard.store(absl::ToUnixNanos(clock.Now()));
+    Handle(message);
+  }
   const grpc::Status status = stream->Finish();
   {
     MutexLock lock(mutex);
@@ -250,7 +248,7 @@ absl::StatusOr<std::unique_ptr<CoordinatorLink>> CoordinatorLink::Open(
   impl->reader = std::jthread([&shared] { shared.ReadLoop(); });
   if (impl->options.on_silence)
     impl->watchdog = std::jthread(
-        [&shared](const std::stop_token& stop) { shared.WatchWrites(stop); });
+        [&shared](const std::stop_token& stop) { shared.WatchSilence(stop); });
   impl->heartbeat = std::jthread(
       [&shared](const std::stop_token& stop) { shared.HeartbeatLoop(stop); });
   return std::unique_ptr<CoordinatorLink>(new CoordinatorLink(std::move(impl)));

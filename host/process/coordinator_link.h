@@ -35,10 +35,10 @@ class CoordinatorLink final : public ReportSink, public BenchSink {
     absl::Duration heartbeat_interval = absl::Milliseconds(250);
     // Borrowed; held and released as the coordinator says. nullptr: never.
     StepGate* gate = nullptr;
-    // The coordinator takes no message any more. gRPC cannot take back what it
-    // is writing, so every other call of the link hangs from here on, its
-    // destructor too: all that is left is to end the process. From a thread of
-    // the link. Empty: nobody watches.
+    // The coordinator has answered nothing for 7 s in which this process ran.
+    // gRPC cannot take back what it may be writing, so every other call of the
+    // link may hang from here on, its destructor too: all that is left is to
+    // end the process. From a thread of the link. Empty: nobody watches.
     std::function<void(const absl::Status&)> on_silence;
   };
 
@@ -71,7 +71,7 @@ class CoordinatorLink final : public ReportSink, public BenchSink {
   absl::Status AnnounceFault(int index, std::int64_t step);
 
   // Reports the end of the work and waits for the coordinator's Finish: as long
-  // as other hosts take and the line lives (pings tell within 7 s).
+  // as other hosts take and the coordinator answers.
   absl::Status Finish(const Done& done);
 
  private:

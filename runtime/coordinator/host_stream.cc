@@ -39,6 +39,11 @@ void HostStream::OnReadDone(bool ok) {
     inbox_.Put({shared_from_this(), std::nullopt});
     return;
   }
+  if (incoming_.has_heartbeat()) {
+    CoordinatorMessage heard;
+    heard.mutable_heard();
+    Send(std::move(heard));
+  }
   inbox_.Put({shared_from_this(), std::exchange(incoming_, HostMessage())});
   StartRead(&incoming_);
 }

@@ -19,7 +19,8 @@
 
 namespace podsim {
 
-// The loop's thread alone calls Send and Close; gRPC's threads the rest.
+// The loop's thread alone calls Close; gRPC's threads answer heartbeats, so
+// that a loop that is busy keeps nobody waiting, and call the rest.
 class HostStream final
     : public grpc::ServerBidiReactor<HostMessage, CoordinatorMessage>,
       public std::enable_shared_from_this<HostStream> {
@@ -34,7 +35,7 @@ class HostStream final
   std::optional<int> process;
   bool refused = false;
 
-  // Queues a message; dropped after Close.
+  // Queues a message; dropped after Close. Thread-safe.
   void Send(CoordinatorMessage message);
   // Ends the stream once everything queued is written.
   void Close(const absl::Status& status);

@@ -58,12 +58,16 @@ class FakeHost {
   }
   void Join(int process) { Send(JoinFor(process)); }
   void Send(const HostMessage& message) { stream_->Write(message); }
-  // The next message, empty once the stream has ended.
+  // The next message but for answers to beats, empty once the stream has ended.
   CoordinatorMessage Next() {
     CoordinatorMessage message;
-    if (!stream_->Read(&message)) return {};
+    do {
+      if (!stream_->Read(&message)) return {};
+      if (message.has_heard()) ++heard_;
+    } while (message.has_heard());
     return message;
   }
+  int heard() const { return heard_; }
   // Half-closes and waits for the coordinator's end.
   absl::Status Leave() {
     stream_->WritesDone();
@@ -79,6 +83,7 @@ class FakeHost {
   std::unique_ptr<Coordinator::Stub> stub_;
   std::unique_ptr<grpc::ClientReaderWriter<HostMessage, CoordinatorMessage>>
       stream_;
+  int heard_ = 0;
 };
 
 // Beats of one host from a thread, as long as this object lives.
@@ -202,6 +207,20 @@ TEST_F(ServiceTest, WithoutTheTokenNothingHappens) {
                                       HasSubstr("another pod")));
   EXPECT_TRUE(events().empty());
   RunningHosts(1);  // the place is still free
+}
+
+// A host takes a coordinator that answers no beat for frozen.
+TEST_F(ServiceTest, EveryBeatIsAnswered) {
+  Start(1, 1, 1);
+  auto host = Host();
+  host->Join(0);
+  EXPECT_TRUE(host->Next().has_assignment());
+  for (int beat = 0; beat < 3; ++beat) {
+    host->Send(BeatMessage(beat, 0, "starting"));
+  }
+  host->Send(ReadyMessage());
+  EXPECT_TRUE(host->Next().has_start());
+  EXPECT_EQ(host->heard(), 3);
 }
 
 TEST_F(ServiceTest, OtherBuildsAreRefusedAndThePodGoesOn) {
