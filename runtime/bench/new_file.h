@@ -7,7 +7,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "runtime/pod/unique_fd.h"
+#include "base/unique_fd.h"
 
 namespace podsim {
 

@@ -29,11 +29,65 @@ bool SomebodyListens(const Address& address) {
   return answers;
 }
 
+// Whoever says nothing, or nothing more, is hung up on after this long: a host
+// makes its call as soon as it is connected, and stays in it.
+constexpr int kSilentMs = 5000;
+
+void Configure(grpc::ServerBuilder& builder) {
+  // A port in use is refused, not shared with whoever has it.
+  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
+  builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, kSilentMs);
+  builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_IDLE_MS, kSilentMs);
+}
+
+// gRPC's own listening, in a directory that only this user can enter.
+absl::StatusOr<Listener> ListenOnUnix(
+    const Address& address,
+    std::shared_ptr<grpc::ServerCredentials> credentials,
+    grpc::ServerBuilder& builder) {
+  int port = 0;
+  builder.AddListeningPort(address.ToString(), std::move(credentials), &port);
+  std::unique_ptr<grpc::Server> server = builder.BuildAndStart();
+  // gRPC reports 1 as the port of a Unix socket, 0 when it could not listen.
+  if (server == nullptr || port == 0) {
+    return absl::UnavailableError(
+        absl::StrCat("cannot listen on ", address.ToString(),
+                     ": no such directory, or not ours to write"));
+  }
+  return Listener{.server = std::move(server), .address = address.ToString()};
+}
+
+absl::StatusOr<Listener> ListenOnTcp(
+    Address address, std::shared_ptr<grpc::ServerCredentials> credentials,
+    grpc::ServerBuilder& builder, Door::Refuse refuse) {
+  Listener listener;
+  PODSIM_ASSIGN_OR_RETURN(listener.door,
+                          Door::Open(address, std::move(refuse)));
+  listener.acceptor = builder.experimental().AddExternalConnectionAcceptor(
+      grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD,
+      std::move(credentials));
+  listener.server = builder.BuildAndStart();
+  if (listener.server == nullptr) {
+    return absl::UnavailableError(
+        absl::StrCat("cannot serve at ", address.ToString()));
+  }
+  listener.door->Serve([acceptor = listener.acceptor.get()](int at, int fd) {
+    grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters
+        connection;
+    connection.listener_fd = at;
+    connection.fd = fd;
+    acceptor->HandleNewConnection(&connection);
+  });
+  address.port = listener.door->port();
+  listener.address = address.ToString();
+  return listener;
+}
+
 }  // namespace
 
 absl::StatusOr<Listener> Listen(const std::string& where,
                                 const RpcSecurity& security,
-                                grpc::Service& service) {
+                                grpc::Service& service, Door::Refuse refuse) {
   PODSIM_ASSIGN_OR_RETURN(Address address, ParseAddress(where));
   PODSIM_ASSIGN_OR_RETURN(auto credentials,
                           ServerCredentialsFor(where, security));
@@ -41,24 +95,13 @@ absl::StatusOr<Listener> Listen(const std::string& where,
     return absl::UnavailableError(
         absl::StrCat("cannot listen on ", where, ": another program does"));
   }
-  int port = 0;
   grpc::ServerBuilder builder;
-  builder.AddListeningPort(address.ToString(), credentials, &port);
+  Configure(builder);
   builder.RegisterService(&service);
-  // A port in use is refused, not shared with whoever has it.
-  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
-  // Hosts ping often, to notice a frozen coordinator; that is no abuse.
-  builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PING_STRIKES, 0);
-  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
-  std::unique_ptr<grpc::Server> server = builder.BuildAndStart();
-  // gRPC reports 1 as the port of a Unix socket, 0 when it could not listen.
-  if (server == nullptr || port == 0) {
-    return absl::UnavailableError(absl::StrCat(
-        "cannot listen on ", where,
-        ": in use, not an address of this machine, or no such directory"));
-  }
-  if (!address.is_unix()) address.port = port;
-  return Listener{std::move(server), address.ToString()};
+  return address.is_unix()
+             ? ListenOnUnix(address, std::move(credentials), builder)
+             : ListenOnTcp(address, std::move(credentials), builder,
+                           std::move(refuse));
 }
 
 }  // namespace podsim

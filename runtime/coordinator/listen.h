@@ -9,22 +9,26 @@
 
 #include "absl/status/statusor.h"
 #include "base/rpc/security.h"
+#include "runtime/coordinator/door.h"
 
 namespace podsim {
 
 struct Listener {
   std::unique_ptr<grpc::Server> server;
-  std::string address;  // what hosts dial, with the port that was bound
+  std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> acceptor;
+  std::unique_ptr<Door> door;  // of TCP
+  std::string address;         // what hosts dial, with the port that was bound
 };
 
 // Serves `service`, which must outlive the server, at "unix:/path" or
 // "host:port" (port 0: any free). An address in use is refused, never shared or
-// taken over.
+// taken over. `refuse` hears of TCP connections that were hung up on because
+// there were too many (door.h).
 // Errors: INVALID_ARGUMENT (address), FAILED_PRECONDITION (plain text beyond
 //   this machine), UNAVAILABLE (cannot listen there).
 absl::StatusOr<Listener> Listen(const std::string& where,
                                 const RpcSecurity& security,
-                                grpc::Service& service);
+                                grpc::Service& service, Door::Refuse refuse);
 
 }  // namespace podsim
 

@@ -187,7 +187,10 @@ absl::StatusOr<std::unique_ptr<CoordinatorServer>> CoordinatorServer::Start(
   auto impl = std::make_unique<Impl>(std::move(options), std::move(membership));
   PODSIM_ASSIGN_OR_RETURN(
       impl->listener,
-      Listen(impl->options.listen, impl->options.security, impl->service));
+      Listen(impl->options.listen, impl->options.security, impl->service,
+             [inbox = &impl->inbox](const std::string& why) {
+               inbox->Refuse(why);
+             }));
   Impl& shared = *impl;
   impl->loop = std::jthread(
       [&shared](const std::stop_token& stop) { shared.Loop(stop); });

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "runtime/pod/unique_fd.h"
+#include "base/unique_fd.h"
 
 namespace podsim {
 

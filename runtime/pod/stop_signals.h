@@ -6,7 +6,7 @@
 #include <csignal>
 
 #include "absl/status/statusor.h"
-#include "runtime/pod/unique_fd.h"
+#include "base/unique_fd.h"
 
 namespace podsim {
 

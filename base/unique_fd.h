@@ -1,6 +1,6 @@
 // A file descriptor that closes itself.
-#ifndef PODSIM_RUNTIME_POD_UNIQUE_FD_H_
-#define PODSIM_RUNTIME_POD_UNIQUE_FD_H_
+#ifndef PODSIM_BASE_UNIQUE_FD_H_
+#define PODSIM_BASE_UNIQUE_FD_H_
 
 #include <unistd.h>
 
@@ -24,6 +24,8 @@ class UniqueFd {
 
   int get() const { return fd_; }
   bool valid() const { return fd_ >= 0; }
+  // Whoever calls owns it from here on.
+  int Release() { return std::exchange(fd_, -1); }
   void Reset() {
     if (fd_ >= 0) close(fd_);
     fd_ = -1;
@@ -35,4 +37,4 @@ class UniqueFd {
 
 }  // namespace podsim
 
-#endif  // PODSIM_RUNTIME_POD_UNIQUE_FD_H_
+#endif  // PODSIM_BASE_UNIQUE_FD_H_
