@@ -12,6 +12,7 @@
 namespace podsim {
 namespace {
 
+using ::podsim::testing::FailureMessage;
 using ::podsim::testing::BeatMessage;
 using ::podsim::testing::IsOk;
 using ::podsim::testing::JoinOf;

@@ -81,7 +81,8 @@ class PodScript {
   std::vector<std::string> isas_planned;
   std::vector<CheckpointManifest> commits;  // asked for
   absl::StatusOr<JobPlan> final_plan;
-  absl::StatusOr<std::vector<std::string>> differences{std::in_place};
+  absl::StatusOr<std::vector<std::string>> differences =
+      std::vector<std::string>();
 
  private:
   void Collect();
