@@ -24,6 +24,7 @@ using Addresses = std::unique_ptr<addrinfo, decltype(&freeaddrinfo)>;
 
 // Pods have up to 256 processes; each has one connection, for a moment two.
 constexpr int kMost = 4096;
+constexpr int kPauseMs = 100;
 
 // A quarter of the process's descriptors is left for all else.
 int MostDescriptors() {
@@ -123,7 +124,11 @@ void Door::Accept(const Take& take) {
   for (;;) {
     UniqueFd connection(accept4(listener_.get(), nullptr, nullptr,
                                 SOCK_CLOEXEC | SOCK_NONBLOCK));
-    if (!connection.valid()) return;
+    if (!connection.valid()) {
+      // It stays readable: not to turn in circles.
+      if (errno == EMFILE || errno == ENFILE) poll(nullptr, 0, kPauseMs);
+      return;
+    }
     if (connection.get() < most_) {
       take(listener_.get(), connection.Release());
     } else {
