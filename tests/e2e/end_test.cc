@@ -136,6 +136,23 @@ TEST(FreezeTest, AFrozenHostIsNamedWithinTenSeconds) {
   for (const pid_t pid : hosts) EXPECT_FALSE(IsAlive(pid));
 }
 
+// As docker pause does it, and longer than anyone waits for a sign of life.
+TEST(FreezeTest, APodThatIsStoppedAsAWholeGoesOn) {
+  PodRun pod(SlowSteps());
+  ASSERT_TRUE(pod.WaitForEvents("step", 2, kStart)) << pod.output();
+  std::vector<pid_t> all = pod.Children("pod_coordinator");
+  for (const pid_t host : pod.Children("pod_host")) all.push_back(host);
+  all.push_back(pod.process().pid());
+  ASSERT_EQ(all.size(), 6u);
+  for (const pid_t pid : all) kill(pid, SIGSTOP);
+  Eventually([] { return false; }, seconds(9));
+  for (const pid_t pid : all) kill(pid, SIGCONT);
+  const std::size_t before = pod.Events("step").size();
+  EXPECT_TRUE(pod.WaitForEvents("step", before + 3, kStart)) << pod.output();
+  pod.process().Signal(SIGINT);
+  EXPECT_EQ(pod.Wait(seconds(30)), 128 + SIGINT) << pod.output();
+}
+
 class SignalTest : public ::testing::TestWithParam<int> {};
 
 TEST_P(SignalTest, TheLauncherTakesEveryoneWithIt) {
