@@ -23,6 +23,7 @@ std::string Seconds(absl::Duration duration) {
 
 void Membership::OnTick(absl::Time now) {
   if (const absl::Duration gap = now - last_tick_; gap > kOwnStandstill) {
+    forming_since_ = std::min(now, forming_since_ + gap);
     for (Process& p : processes_) {
       p.lease.last_beat = std::min(now, p.lease.last_beat + gap);
       p.lease.last_progress = std::min(now, p.lease.last_progress + gap);

@@ -162,6 +162,17 @@ TEST(FormingTest, NamesWhoDidNotJoinInTime) {
   EXPECT_TRUE(pod.machine().ended());
 }
 
+// Nobody could join while we stood still.
+TEST(FormingTest, OurOwnStandstillIsNoTimeToJoin) {
+  PodScript pod(TestPlan(2, 2, 1));
+  pod.Pass(absl::Seconds(20));
+  pod.StandStill(absl::Seconds(60));
+  pod.Pass(absl::Seconds(9));
+  EXPECT_EQ(pod.machine().state(), PodState::kForming);
+  pod.Pass(absl::Seconds(2));
+  EXPECT_EQ(pod.machine().state(), PodState::kFailed);
+}
+
 TEST(FormingTest, NamesWhoDidNotBecomeReadyInTime) {
   PodScript pod(TestPlan(2, 2, 1));
   pod.JoinAll();

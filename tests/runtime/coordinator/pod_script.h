@@ -51,6 +51,8 @@ class PodScript {
   void Drain(const std::string& reason);
   void Committed(std::int64_t step, const absl::Status& status);
   void Tick();
+  // Time in which the owner of the machine does not run.
+  void StandStill(absl::Duration duration) { now_ += duration; }
   // Lets `duration` pass in ticks. At every other one each process in `alive`
   // beats; those in `moving` count progress too.
   void Pass(absl::Duration duration, const std::set<int>& alive = {},
