@@ -100,6 +100,10 @@ void CoordinatorLink::Impl::WatchSilence(const std::stop_token& stop) {
       MutexLock lock(idle_mutex);
       idle.WaitFor(idle_mutex, kWaitSlice);
     }
+    {
+      MutexLock lock(mutex);
+      if (read_all) return;  // that is known already
+    }
     if (!watch.IsSilent(absl::FromUnixNanos(heard.load()), clock.Now())) {
       continue;
     }
