@@ -49,9 +49,11 @@ namespace internal {
 #define PODSIM_ASSIGN_OR_RETURN(declaration, expression)                 \
   PODSIM_ASSIGN_OR_RETURN_INNER(PODSIM_CONCAT(podsim_result_, __LINE__), \
                                 declaration, expression)
+// NOLINTBEGIN(bugprone-macro-parentheses): a declaration takes none
 #define PODSIM_ASSIGN_OR_RETURN_INNER(result, declaration, expression) \
   auto result = (expression);                                          \
   if (!result.ok()) return result.status();                            \
   declaration = *std::move(result)
+// NOLINTEND(bugprone-macro-parentheses)
 
 #endif  // PODSIM_BASE_STATUS_H_

@@ -83,7 +83,7 @@ RowResults Trainer::Impl::Results(const CoreBuffers& buffers) {
 absl::Status Trainer::Impl::ComputeHost(std::int64_t step, const Batch& batch,
                                         int local) {
   const std::int64_t first_row =
-      local * bits.cores_per_host() * bits.batch_per_core();
+      std::int64_t{local} * bits.cores_per_host() * bits.batch_per_core();
   gradient_hash[local] = 0;
   Tally tally;
   for (std::int64_t pass = 0; pass < PassesPerStep(); ++pass) {

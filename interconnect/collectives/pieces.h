@@ -22,9 +22,9 @@ using ParallelRunner = std::function<void(
     std::int64_t count, const std::function<void(std::int64_t)>& fn)>;
 
 // What is shorter stays whole: it takes some 40 us, as waking a thread does.
-inline constexpr std::int64_t kLeastCutBytes = 256 * 1024;
+inline constexpr std::int64_t kLeastCutBytes = 256 << 10;
 // Whole pages. Small enough that threads which begin late still find some.
-inline constexpr std::int64_t kPieceBytes = 128 * 1024;
+inline constexpr std::int64_t kPieceBytes = 128 << 10;
 
 // Elements 0 to elements - 1, each of `size` bytes, in order: pieces of
 // kPieceBytes, of which the last may be shorter; or one, maybe empty, of all.

@@ -19,7 +19,7 @@ namespace podsim {
 namespace {
 
 // What is made before it is checksummed: small enough for the first cache.
-constexpr std::size_t kMadeAtATime = 16 * 1024;
+constexpr std::size_t kMadeAtATime = 16 << 10;
 
 template <typename Byte>
 std::span<Byte> Part(std::span<Byte> elements, ElementType type,

@@ -19,7 +19,7 @@ namespace podsim {
 namespace {
 
 // What is checksummed and combined at a time: small enough for the first cache.
-constexpr std::size_t kBlockBytes = 16 * 1024;
+constexpr std::size_t kBlockBytes = 16 << 10;
 
 // Where elements go and how. `result` is what crc.result is of; it may be
 // `mine`.

@@ -16,6 +16,7 @@ struct Route {
   std::int32_t from = 0;
   std::int32_t to = 0;
   Lane lane = Lane::kBulk;
+  // NOLINTNEXTLINE(modernize-use-nullptr): as in units.h
   auto operator<=>(const Route&) const = default;
 };
 

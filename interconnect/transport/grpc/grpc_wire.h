@@ -45,7 +45,7 @@ struct Loan {
 
 // Payloads up to this size travel as a copy beside their header: one slice is
 // cheaper than two, and the sender's bytes are free at once.
-inline constexpr std::size_t kCopiedPayloadBytes = 16 * 1024;
+inline constexpr std::size_t kCopiedPayloadBytes = 16 << 10;
 
 // A message that copies header and payload.
 // REQUIRES: payload.size() <= kCopiedPayloadBytes.
