@@ -11,8 +11,8 @@ enum class LogLevel { kInfo, kWarning, kError };
 
 // Thread-safe. Adds the newline and escapes what controls a terminal. Standard
 // error is often a pipe: while its reader stands still (a stopped launcher, a
-// paused terminal) lines are lost and counted, after a second of waiting, rather
-// than that the program stands still too.
+// paused terminal) lines are lost and counted, after a second of waiting,
+// rather than that the program stands still too.
 void Log(LogLevel level, std::string_view message);
 
 }  // namespace podsim
