@@ -16,23 +16,29 @@ constexpr std::int64_t kKiB = 1 << 10;
 // (docs/performance.md); the other collectives are assumed to be alike.
 constexpr std::int64_t kFewStepsThroughMemory = 128 * kKiB;
 constexpr std::int64_t kFewStepsOverSockets = 1024 * kKiB;
+// Between the two, through memory, an all-reduce goes by rows and columns. On a
+// grid of 2 x 2 hosts its sums are halving-doubling's, bit for bit.
+constexpr std::int64_t kGridThroughMemory = 512 * kKiB;
 
-constexpr ChoiceRow FewSteps(Collective collective, std::int64_t most_bytes) {
+constexpr ChoiceRow UpTo(std::int64_t most_bytes, Collective collective,
+                         Algorithm algorithm = Algorithm::kHalvingDoubling) {
   return {.collective = collective,
           .most_bytes = most_bytes,
-          .algorithm = Algorithm::kHalvingDoubling};
+          .algorithm = algorithm};
 }
 
 // Beyond these the ring, and what has only one algorithm.
-constexpr std::array<ChoiceRow, 4> FewStepsUpTo(std::int64_t most_bytes) {
-  return {FewSteps(Collective::kAllReduce, most_bytes),
-          FewSteps(Collective::kReduceScatter, most_bytes),
-          FewSteps(Collective::kAllGather, most_bytes),
-          FewSteps(Collective::kBroadcast, most_bytes)};
-}
-
-constexpr auto kThroughMemory = FewStepsUpTo(kFewStepsThroughMemory);
-constexpr auto kOverSockets = FewStepsUpTo(kFewStepsOverSockets);
+constexpr std::array kThroughMemory = {
+    UpTo(kFewStepsThroughMemory, Collective::kAllReduce),
+    UpTo(kGridThroughMemory, Collective::kAllReduce, Algorithm::kTorus2d),
+    UpTo(kFewStepsThroughMemory, Collective::kReduceScatter),
+    UpTo(kFewStepsThroughMemory, Collective::kAllGather),
+    UpTo(kFewStepsThroughMemory, Collective::kBroadcast)};
+constexpr std::array kOverSockets = {
+    UpTo(kFewStepsOverSockets, Collective::kAllReduce),
+    UpTo(kFewStepsOverSockets, Collective::kReduceScatter),
+    UpTo(kFewStepsOverSockets, Collective::kAllGather),
+    UpTo(kFewStepsOverSockets, Collective::kBroadcast)};
 
 }  // namespace
 

@@ -4,8 +4,8 @@
 //       ChooseAlgorithm(Collective::kAllReduce, 64 << 10, world,
 //                       ShippedChoices(Medium::kSharedMemory));
 //
-// Two tables ship: where a message costs little, as through shared memory, the
-// ring's even flow pays from smaller buffers on. The choice decides the order
+// Two tables ship: where a message costs little, as through shared memory, an
+// even flow pays from smaller buffers on. The choice decides the order
 // of a sum, so it is part of the job's plan: a table is written once, by a
 // calibration (choice_table.h says how it travels), and never by what a run
 // measures.

@@ -115,7 +115,7 @@ TEST(BenchRunTest, AutoGoesByWhatFramesGoThrough) {
   const BenchSpec spec = BenchSpecOf(
       "algorithm: 'auto' minbytes: 262144 maxbytes: 262144 iters: 1");
   for (const auto& [transport, algorithm] :
-       {std::pair{"shm", "ring"}, std::pair{"tcp", "halving_doubling"}}) {
+       {std::pair{"shm", "torus2d"}, std::pair{"tcp", "halving_doubling"}}) {
     JobPlan plan = BenchPlan("v3-32", 2, spec);
     plan.set_transport(transport);
     const BenchOutcome outcome = RunBench(plan);

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <tuple>
 #include <vector>
 
 #include "tests/testing/status_matchers.h"
@@ -45,20 +46,26 @@ TEST(ChooseAlgorithm, WhereNoRowFitsItTakesOneThatIsSupported) {
 }
 
 TEST(ChooseAlgorithm, ShipsATableOfFewStepsForSmallBuffers) {
-  for (const auto& [medium, few_steps_up_to] :
-       {std::pair{Medium::kSharedMemory, 128 << 10},
-        std::pair{Medium::kSockets, 1 << 20}}) {
+  for (const auto& [medium, few_steps_up_to, grid_up_to] :
+       {std::tuple{Medium::kSharedMemory, 128 << 10, 512 << 10},
+        std::tuple{Medium::kSockets, 1 << 20, 1 << 20}}) {
     const auto table = ShippedChoices(medium);
     EXPECT_THAT(CheckChoices(table), testing::IsOk());
     for (const Collective collective :
          {Collective::kAllReduce, Collective::kReduceScatter,
           Collective::kAllGather, Collective::kBroadcast}) {
+      const bool grid = collective == Collective::kAllReduce;
       for (const int world : {2, 32, 1024}) {
-        EXPECT_EQ(ChooseAlgorithm(collective, few_steps_up_to, world, table),
-                  Algorithm::kHalvingDoubling);
-        EXPECT_EQ(
-            ChooseAlgorithm(collective, few_steps_up_to + 1, world, table),
-            Algorithm::kRing);
+        const auto chosen = [&, table = table](std::int64_t bytes) {
+          return ChooseAlgorithm(collective, bytes, world, table);
+        };
+        EXPECT_EQ(chosen(few_steps_up_to), Algorithm::kHalvingDoubling);
+        if (grid && grid_up_to > few_steps_up_to) {
+          EXPECT_EQ(chosen(few_steps_up_to + 1), Algorithm::kTorus2d);
+          EXPECT_EQ(chosen(grid_up_to), Algorithm::kTorus2d);
+        }
+        EXPECT_EQ(chosen((grid ? grid_up_to : few_steps_up_to) + 1),
+                  Algorithm::kRing);
       }
     }
   }
