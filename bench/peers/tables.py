@@ -23,6 +23,17 @@ ALL_REDUCE = (  # contenders, and what a reader calls them; the best of several
     ("OpenMPI, TCP", verdict.TCP),
     ("OpenMPI, shared memory", verdict.SHM),
 )
+TRAINING = (
+    ("**podsim, bfloat16**", ("podsim/bfloat16",)),
+    ("**podsim, float32**", ("podsim/float32",)),
+    ("podsim, float32 at AVX2", ("podsim/float32-v3",)),
+    ("products alone, bfloat16", ("products/onednn-bfloat16",)),
+    ("products alone, float32", training_goals.PRODUCTS),
+    ("PyTorch 2.x DDP, bfloat16", training_goals.TORCH["bfloat16"]),
+    ("PyTorch 2.x DDP, float32", training_goals.TORCH["float32"]),
+    ("PyTorch 1.13 of Debian, AVX2", training_goals.TORCH_1),
+    ("JAX, float32", training_goals.JAX),
+)
 PHASES = (("products", "seconds_products"), ("packing", "seconds_packing"),
           ("element-wise", "seconds_elementwise"), ("sums", "seconds_sums"),
           ("input", "seconds_input"), ("all-reduce", "seconds_reduce_least"),
@@ -43,7 +54,7 @@ def where(record):
     facts = record["machine"]
     rounds = max(sample["round"] for sample in record["samples"])
     return [f"{facts['cpu']}, {facts['cores']} CPUs, podsim {facts['commit']}, "
-            f"{rounds} rounds, medians:", ""]
+            f"{rounds} round{'s' if rounds > 1 else ''}, medians:", ""]
 
 
 def all_reduce_times(record):
@@ -78,25 +89,30 @@ def judged(goal, value):
 
 
 def auto(record):
-    """What auto takes beside every algorithm, through memory and sockets."""
+    """Auto beside the best algorithm, through memory and over sockets."""
     times = verdict.by_contender(record["samples"])
     rows = []
     for medium, prefix, chosen in (
             ("shared memory", "podsim/", "podsim/auto"),
             ("sockets", "podsim/sockets-", "podsim/sockets")):
-        named = [(name, (prefix + name,)) for name in ALGORITHMS]
-        for name, contenders in [("`auto`", (chosen,)), *named]:
-            best = [verdict.best(times, contenders, size) for size in ALL]
-            rows.append([medium, name, *("" if us is None else f"{us:,.0f}"
-                                         for us in best)])
-        over = []
-        for size in ALL:
-            ours = verdict.best(times, (chosen,), size)
-            best = verdict.best(times, [one for _, (one,) in named], size)
-            over.append("" if ours is None or best is None
-                        else f"{ours / best:.2f}")
-        rows.append([medium, "`auto` / the best", *over])
-    return where(record) + table(["through", "us", *map(size_name, ALL)], rows)
+        cells = [auto_cells(times, prefix, chosen, size) for size in ALL]
+        for what, column in zip(("`auto`, us", "the best, us", "which is",
+                                 "`auto` / the best"), zip(*cells)):
+            rows.append([medium, what, *column])
+    return where(record) + table(["through", "", *map(size_name, ALL)], rows)
+
+
+def auto_cells(times, prefix, chosen, size):
+    """(auto's time, the best one, whose that is, their ratio), as text."""
+    ours = verdict.best(times, (chosen,), size)
+    theirs = {name: verdict.best(times, (prefix + name,), size)
+              for name in ALGORITHMS}
+    theirs = {name: us for name, us in theirs.items() if us is not None}
+    if ours is None or not theirs:
+        return "", "", "", ""
+    name = min(theirs, key=theirs.get)
+    return (f"{ours:,.0f}", f"{theirs[name]:,.0f}", f"`{name}`",
+            f"{ours / theirs[name]:.2f}")
 
 
 def collectives(records):
@@ -124,20 +140,22 @@ def by_contender(samples, field):
 
 
 def training_speeds(record):
+    """Of those that a reader takes for one, the fastest."""
     samples = record["samples"]
     steps = by_contender(samples, "step_median")
     speeds = by_contender(samples, training_goals.SPEED)
     rows = []
-    for name, values in sorted(speeds.items(),
-                               key=lambda item: -statistics.median(item[1])):
-        if name.endswith("batch8"):  # of another size; the ratios have it
+    for name, contenders in TRAINING:
+        measured = [one for one in contenders if one in speeds]
+        if not measured:
             continue
-        shown = f"**{name}**" if name.startswith("podsim/") else name
-        rows.append([shown, f"{statistics.median(values):,.0f}",
+        best = max(measured, key=lambda one: statistics.median(speeds[one]))
+        values = speeds[best]
+        rows.append([name, best, f"{statistics.median(values):,.0f}",
                      f"{min(values):,.0f} to {max(values):,.0f}",
-                     f"{1e3 * statistics.median(steps[name]):.1f}"])
+                     f"{1e3 * statistics.median(steps[best]):.1f}"])
     return where(record) + table(
-        ["", "examples/s", "lowest to highest", "a step, ms"], rows)
+        ["", "", "examples/s", "lowest to highest", "a step, ms"], rows)
 
 
 def training_ratios(record):

@@ -52,8 +52,11 @@ class TablesTest(unittest.TestCase):
         times += [(f"podsim/{name}", size, (100 - 20 * (name == "direct"),))
                   for name in ALGORITHMS for size in ALL]
         lines = tables.auto(record(*times))
-        self.assertIn("| shared memory | `auto` / the best |" + " 1.12 |" * 9,
-                      lines)
+        self.assertEqual(lines[4:8], [
+            "| shared memory | `auto`, us |" + " 90 |" * 9,
+            "| shared memory | the best, us |" + " 80 |" * 9,
+            "| shared memory | which is |" + " `direct` |" * 9,
+            "| shared memory | `auto` / the best |" + " 1.12 |" * 9])
         self.assertIn("| sockets | `auto` / the best |" + "  |" * 9, lines)
 
     def test_bus_bandwidths_by_collective(self):
@@ -76,8 +79,10 @@ class TablesTest(unittest.TestCase):
             {"round": 1, "contender": "jax/32-devices", "wrong": 0,
              "examples_per_second": 1000, "step_median": 1}]
         self.assertEqual(tables.training_speeds(train)[4:], [
-            "| **podsim/float32** | 2,000 | 2,000 to 2,000 | 500.0 |",
-            "| jax/32-devices | 1,000 | 1,000 to 1,000 | 1000.0 |"])
+            "| **podsim, float32** | podsim/float32 | 2,000 | 2,000 to 2,000 "
+            "| 500.0 |",
+            "| JAX, float32 | jax/32-devices | 1,000 | 1,000 to 1,000 "
+            "| 1000.0 |"])
         ratios = tables.training_ratios(train)
         self.assertEqual(len(ratios), 3)
         self.assertTrue(ratios[2].startswith(
