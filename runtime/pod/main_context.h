@@ -23,8 +23,10 @@ struct LaunchContext {
   absl::Time command_start;  // when the user's command began
 };
 
-// Arguments, the process's environment, where its program lies, and when the
-// kernel started it: loading the program is part of what the user waits for.
+// Arguments, the process's environment, where its program lies, and that the
+// user's command begins now: main calls this first. (When the kernel started
+// the process says less: a script may have done its own work in it before it
+// became this program, as ./run builds.)
 LaunchContext ContextOfMain(int argc, char** argv, const Clock& clock);
 
 }  // namespace podsim
