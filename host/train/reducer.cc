@@ -35,6 +35,7 @@ Reducer::Reducer(Transport& transport, const Clock& clock, const JobPlan& plan,
   {
     MutexLock lock(mutex_);
     running_.assign(bits.buckets_size(), 0);
+    reduced_.assign(bits.buckets_size(), clock.Now());
     failure_ = planned;
   }
   thread_ = std::jthread([this](const std::stop_token& stop) { Loop(stop); });
@@ -67,6 +68,7 @@ void Reducer::Start(int local, int bucket, std::uint64_t sequence,
   {
     MutexLock lock(mutex_);
     // Wait tells; and in a world of one there is nothing to do.
+    reduced_[bucket] = clock_.Now();
     if (!failure_.ok() || plans_[bucket][local]->ops.empty()) return;
     ++running_[bucket];
   }
@@ -81,13 +83,15 @@ void Reducer::Start(int local, int bucket, std::uint64_t sequence,
 }
 
 void Reducer::OnDone(int bucket, const absl::Status& status) {
+  const absl::Time now = clock_.Now();
   MutexLock lock(mutex_);
   --running_[bucket];
+  reduced_[bucket] = now;
   if (failure_.ok()) failure_ = status;
   changed_.NotifyAll();
 }
 
-absl::Status Reducer::Wait(int bucket) {
+absl::StatusOr<absl::Time> Reducer::Wait(int bucket) {
   std::uint64_t seen = progress_.snapshot().count;
   absl::Time moved = clock_.Now();
   MutexLock lock(mutex_);
@@ -101,7 +105,8 @@ absl::Status Reducer::Wait(int bucket) {
         "no frame moved for ", absl::FormatDuration(options_.stall_limit),
         "; waiting for ", waiting_.what));
   }
-  return failure_;
+  PODSIM_RETURN_IF_ERROR(failure_);
+  return reduced_[bucket];
 }
 
 void Reducer::Abort(const absl::Status& why) {

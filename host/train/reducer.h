@@ -4,7 +4,7 @@
 //
 //   Reducer reducer(transport, clock, plan, progress);
 //   reducer.Start(local, bucket, sequence, gradients);   // does not block
-//   PODSIM_RETURN_IF_ERROR(reducer.Wait(bucket));         // all local hosts
+//   PODSIM_ASSIGN_OR_RETURN(absl::Time reduced, reducer.Wait(bucket));
 #ifndef PODSIM_HOST_TRAIN_REDUCER_H_
 #define PODSIM_HOST_TRAIN_REDUCER_H_
 
@@ -17,6 +17,8 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
 #include "base/clock.h"
 #include "base/mutex.h"
 #include "host/board/progress.h"
@@ -47,11 +49,12 @@ class Reducer {
   void Start(int local, int bucket, std::uint64_t sequence,
              std::span<float> gradients);
 
-  // Waits until `bucket` is reduced for every local host that started it.
+  // Waits until `bucket` is reduced for every local host that started it, and
+  // says since when it is, which may be long before the call.
   // Errors: what the executors latched, the reason given to Abort,
   //   DEADLINE_EXCEEDED (stall_limit) saying what was waited for, or
   //   INVALID_ARGUMENT (the plan names no algorithm that fits its hosts).
-  absl::Status Wait(int bucket);
+  absl::StatusOr<absl::Time> Wait(int bucket);
 
   // Fails what is in flight and every later Wait. Thread-safe.
   void Abort(const absl::Status& why);
@@ -84,7 +87,9 @@ class Reducer {
   mutable Mutex mutex_;
   CondVar changed_;
   std::vector<Command> commands_ PODSIM_GUARDED_BY(mutex_);
-  std::vector<int> running_ PODSIM_GUARDED_BY(mutex_);  // per bucket
+  // Per bucket: all-reduces that run, and when the last one ended.
+  std::vector<int> running_ PODSIM_GUARDED_BY(mutex_);
+  std::vector<absl::Time> reduced_ PODSIM_GUARDED_BY(mutex_);
   absl::Status failure_ PODSIM_GUARDED_BY(mutex_);
   Waiting waiting_ PODSIM_GUARDED_BY(mutex_);
   std::jthread thread_;  // last: starts when all else stands

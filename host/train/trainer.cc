@@ -143,12 +143,10 @@ absl::Status Trainer::Impl::Finish(std::int64_t step,
 absl::Status Trainer::Impl::NextStep(std::int64_t step, Infeed& infeed) {
   PODSIM_RETURN_IF_ERROR(CheckAbort());
   setup.progress->Enter(step, "input");
+  Enter(StepPhase::kInput);
   PODSIM_RETURN_IF_ERROR(StrikeAt(step, "input"));
-  const absl::Time begin = setup.clock->Now();
   const Batch& batch = infeed.Next();
   reports.assign(hosts.size(), StepReport());
-  const double input = absl::ToDoubleSeconds(setup.clock->Now() - begin);
-  for (StepReport& report : reports) report.set_seconds_input(input);
   return TrainStep(step, batch);
 }
 
@@ -159,6 +157,7 @@ absl::Status Trainer::Impl::Train() {
   StepGate::Next next = After(step);
   // Trained to the end before: what is left is to say how good it is.
   if (step >= last_step) PODSIM_RETURN_IF_ERROR(Evaluate(step));
+  step_times = StepTimes(setup.clock->Now());
   while (!next.end) {
     PODSIM_RETURN_IF_ERROR(NextStep(++step, infeed));
     next = After(step);

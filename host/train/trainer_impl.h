@@ -16,6 +16,7 @@
 #include "host/core/core.h"
 #include "host/core/tree_sum.h"
 #include "host/input/stream.h"
+#include "host/train/step_times.h"
 #include "host/train/tally.h"
 #include "host/train/trainer.h"
 
@@ -58,6 +59,7 @@ struct Trainer::Impl {
         last_step(setup.last_step),
         tree(program.gradient_elements, PassesPerStep()),
         packed(program, *setup.kernels),
+        step_times(setup.clock->Now()),
         reducer(*setup.transport, *setup.clock, setup.plan, *setup.progress,
                 setup.reducer) {}
 
@@ -93,10 +95,15 @@ struct Trainer::Impl {
     const std::int64_t every = setup.plan.overlap_probe();
     return every > 0 && step > 1 && step % every == 0;
   }
-  absl::Status Await(std::int64_t step, int bucket, absl::Duration& waited);
-  absl::Status AwaitAll(std::int64_t step, absl::Duration& waited);
+  absl::Status Await(std::int64_t step, int bucket);
+  absl::Status AwaitAll(std::int64_t step);
+  absl::Status Update(std::int64_t step, int bucket);
   absl::Status ReduceAndUpdate(std::int64_t step);
-  void Report(std::int64_t step, double computed);
+  void Enter(StepPhase phase) { step_times.Enter(phase, setup.clock->Now()); }
+  // All hosts are together now, or were when the last bucket was reduced.
+  void EndStep();
+  void ReportTimes(std::int64_t step, StepReport& report) const;
+  void Report(std::int64_t step);
   // Seconds of this step, with the threads side by side.
   double SecondsOf(Work work) const {
     return times.seconds(work) / parallel.threads();
@@ -144,7 +151,12 @@ struct Trainer::Impl {
   std::vector<float> batched;
   std::vector<float> scratch;
   std::vector<float> outputs;
-  std::vector<StepReport> reports;               // of this step, per local host
+  StepTimes step_times;
+  absl::Time reduce_begun;          // the last all-reduce of this step
+  absl::Time reduced;               // all of them
+  absl::Duration until_begun;       // since the end of the step before
+  PhaseTimes ended;                 // the step that ended last
+  std::vector<StepReport> reports;  // of this step, per local host
   std::vector<std::function<void()>> postponed;  // starts, in a serial step
   StepScalars scalars;
   Batch eval_batch;

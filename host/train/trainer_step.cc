@@ -1,7 +1,9 @@
 // A step: forward and backward host by host with each bucket's all-reduce
 // started as soon as it is ready, then bucket by bucket the wait and the
 // update.
+#include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "base/hash.h"
@@ -63,6 +65,7 @@ absl::Status Trainer::Impl::StartBucket(std::int64_t step, int local,
   const std::uint64_t sequence =
       (step - 1 - setup.start.step) * buckets + bucket;
   const auto start = [this, local, bucket, sequence, values] {
+    reduce_begun = setup.clock->Now();
     reducer.Start(local, bucket, sequence, values);
   };
   if (IsSerial(step)) {
@@ -115,45 +118,52 @@ absl::Status Trainer::Impl::Compute(std::int64_t step, const Batch& batch) {
   return absl::OkStatus();
 }
 
-// Adds to `waited` how long that took.
-absl::Status Trainer::Impl::Await(std::int64_t step, int bucket,
-                                  absl::Duration& waited) {
+absl::Status Trainer::Impl::Await(std::int64_t step, int bucket) {
   const std::string what = absl::StrCat("all-reduce of bucket ", bucket);
   setup.progress->Enter(step, what);
-  const absl::Time begin = setup.clock->Now();
-  PODSIM_RETURN_IF_ERROR(Annotate(reducer.Wait(bucket), what));
-  waited += setup.clock->Now() - begin;
+  Enter(StepPhase::kReduce);
+  const absl::StatusOr<absl::Time> since = reducer.Wait(bucket);
+  PODSIM_RETURN_IF_ERROR(Annotate(since.status(), what));
+  // Until this thread woke up, the host was waiting for nobody else.
+  step_times.Enter(StepPhase::kUpdate, *since);
+  reduced = std::max(reduced, *since);
   return absl::OkStatus();
 }
 
-absl::Status Trainer::Impl::AwaitAll(std::int64_t step,
-                                     absl::Duration& waited) {
+absl::Status Trainer::Impl::AwaitAll(std::int64_t step) {
   for (int bucket = 0; bucket < bits.buckets_size(); ++bucket)
-    PODSIM_RETURN_IF_ERROR(Await(step, bucket, waited));
+    PODSIM_RETURN_IF_ERROR(Await(step, bucket));
   return absl::OkStatus();
+}
+
+absl::Status Trainer::Impl::Update(std::int64_t step, int bucket) {
+  if (bucket == 0) PODSIM_RETURN_IF_ERROR(StrikeAt(step, "update"));
+  CoreBuffers buffers;
+  buffers.variables = variables;
+  buffers.gradients = gradients[0];
+  buffers.scratch = scratch;
+  PODSIM_RETURN_IF_ERROR(
+      RunSegment(program, program.entries.at(EntryPoint::kUpdate)[bucket], 0,
+                 panels, scalars, *setup.kernels, parallel, buffers));
+  packed.Pack(program, program.buckets[bucket].variables, variables,
+              panels.columns, parallel, &times);
+  return absl::OkStatus();
+}
+
+void Trainer::Impl::EndStep() {
+  until_begun = reduce_begun - step_times.begin();
+  ended = step_times.EndStep(reduced);
 }
 
 absl::Status Trainer::Impl::ReduceAndUpdate(std::int64_t step) {
-  const std::vector<Segment>& updates = program.entries.at(EntryPoint::kUpdate);
-  const absl::Time begin = setup.clock->Now();
-  const absl::Duration packed_before = absl::Seconds(SecondsOf(Work::kPacking));
   for (const auto& start : std::exchange(postponed, {})) start();
-  absl::Duration waited;
   // In a serial step no update runs beside an all-reduce either.
-  if (IsSerial(step)) PODSIM_RETURN_IF_ERROR(AwaitAll(step, waited));
-  for (int bucket = 0; bucket < static_cast<int>(program.buckets.size());
-       ++bucket) {
-    PODSIM_RETURN_IF_ERROR(Await(step, bucket, waited));
-    if (bucket == 0) PODSIM_RETURN_IF_ERROR(StrikeAt(step, "update"));
-    CoreBuffers buffers;
-    buffers.variables = variables;
-    buffers.gradients = gradients[0];
-    buffers.scratch = scratch;
-    PODSIM_RETURN_IF_ERROR(RunSegment(program, updates[bucket], 0, panels,
-                                      scalars, *setup.kernels, parallel,
-                                      buffers));
-    packed.Pack(program, program.buckets[bucket].variables, variables,
-                panels.columns, parallel, &times);
+  if (IsSerial(step)) PODSIM_RETURN_IF_ERROR(AwaitAll(step));
+  const int buckets = bits.buckets_size();
+  for (int bucket = 0; bucket < buckets; ++bucket) {
+    PODSIM_RETURN_IF_ERROR(Await(step, bucket));
+    if (bucket + 1 == buckets) EndStep();
+    PODSIM_RETURN_IF_ERROR(Update(step, bucket));
   }
   if (setup.faults != nullptr) {
     for (const int host : hosts)
@@ -161,18 +171,11 @@ absl::Status Trainer::Impl::ReduceAndUpdate(std::int64_t step) {
           setup.faults->CorruptWeights(step, host, variables));
     packed.Pack(program, variables, panels.columns, parallel);
   }
-  const absl::Duration update = setup.clock->Now() - begin - waited -
-                                absl::Seconds(SecondsOf(Work::kPacking)) +
-                                packed_before;
-  for (StepReport& report : reports) {
-    report.set_seconds_reduce(absl::ToDoubleSeconds(waited));
-    report.set_seconds_update(absl::ToDoubleSeconds(update));
-  }
   return absl::OkStatus();
 }
 
 absl::Status Trainer::Impl::TrainStep(std::int64_t step, const Batch& batch) {
-  const absl::Time begin = setup.clock->Now();
+  Enter(StepPhase::kCompute);
   times.Clear();
   scalars.learning_rate = static_cast<float>(
       RateAt(bits.learning_rate(),
@@ -180,11 +183,12 @@ absl::Status Trainer::Impl::TrainStep(std::int64_t step, const Batch& batch) {
                  (step - 1 - setup.start.step) * setup.plan.global_batch(),
              setup.plan.global_batch()));
   PODSIM_RETURN_IF_ERROR(Compute(step, batch));
-  const double computed = absl::ToDoubleSeconds(setup.clock->Now() - begin);
+  Enter(StepPhase::kOther);
   PODSIM_RETURN_IF_ERROR(Audit(step));
   PODSIM_RETURN_IF_ERROR(StrikeAt(step, "all-reduce"));
   PODSIM_RETURN_IF_ERROR(ReduceAndUpdate(step));
-  Report(step, computed);
+  Enter(StepPhase::kOther);
+  Report(step);
   return absl::OkStatus();
 }
 
@@ -211,7 +215,27 @@ std::span<const float> Trainer::Impl::ValuesOf(
   return arena.subspan(tensor.offset, tensor.shape.elements());
 }
 
-void Trainer::Impl::Report(std::int64_t step, double computed) {
+void Trainer::Impl::ReportTimes(std::int64_t step, StepReport& report) const {
+  report.set_seconds(absl::ToDoubleSeconds(ended.total));
+  const auto seconds = [this](StepPhase phase) {
+    return absl::ToDoubleSeconds(ended[phase]);
+  };
+  report.set_seconds_input(seconds(StepPhase::kInput));
+  report.set_seconds_compute(seconds(StepPhase::kCompute));
+  report.set_seconds_reduce(seconds(StepPhase::kReduce));
+  report.set_seconds_update(seconds(StepPhase::kUpdate));
+  report.set_seconds_other(seconds(StepPhase::kOther));
+  // The first step begins when the coordinator's word arrives, here earlier
+  // than there.
+  if (step > setup.start.step + 1)
+    report.set_seconds_until_reduce(absl::ToDoubleSeconds(until_begun));
+  report.set_seconds_products(SecondsOf(Work::kProducts));
+  report.set_seconds_packing(SecondsOf(Work::kPacking));
+  report.set_seconds_elementwise(SecondsOf(Work::kElementwise));
+  report.set_seconds_sums(times.seconds(Work::kSums));
+}
+
+void Trainer::Impl::Report(std::int64_t step) {
   const std::vector<std::uint64_t> gradient_hashes = GradientHashes();
   const std::int64_t every = setup.plan.weights_check_every();
   std::vector<std::uint64_t> weights_hashes;
@@ -220,11 +244,7 @@ void Trainer::Impl::Report(std::int64_t step, double computed) {
     StepReport& report = reports[local];
     report.set_host(hosts[local]);
     report.set_step(step);
-    report.set_seconds_compute(computed);
-    report.set_seconds_products(SecondsOf(Work::kProducts));
-    report.set_seconds_packing(SecondsOf(Work::kPacking));
-    report.set_seconds_elementwise(SecondsOf(Work::kElementwise));
-    report.set_seconds_sums(times.seconds(Work::kSums));
+    ReportTimes(step, report);
     report.mutable_gradient_hashes()->Assign(gradient_hashes.begin(),
                                              gradient_hashes.end());
     report.mutable_weights_hashes()->Assign(weights_hashes.begin(),

@@ -10,7 +10,7 @@ namespace {
 class TrainReports final : public JobReports {
  public:
   explicit TrainReports(const ReportsInput& input)
-      : merger_(*input.plan, input.start, input.now) {}
+      : merger_(*input.plan, input.start) {}
 
   std::optional<Label> Read(const HostMessage& report) const override {
     if (report.has_step()) {
@@ -22,8 +22,8 @@ class TrainReports final : public JobReports {
     return std::nullopt;
   }
 
-  Merged<JobEvent> Add(absl::Time now, const HostMessage& report) override {
-    return report.has_step() ? AsJobEvent(merger_.AddStep(now, report.step()),
+  Merged<JobEvent> Add(const HostMessage& report) override {
+    return report.has_step() ? AsJobEvent(merger_.AddStep(report.step()),
                                           &JobEvent::mutable_step)
                              : AsJobEvent(merger_.AddEval(report.eval()),
                                           &JobEvent::mutable_eval);
@@ -49,7 +49,7 @@ class BenchReports final : public JobReports {
     return Label{"benchmark report", report.bench().host()};
   }
 
-  Merged<JobEvent> Add(absl::Time, const HostMessage& report) override {
+  Merged<JobEvent> Add(const HostMessage& report) override {
     return AsJobEvent(merger_.Add(report.bench()), &JobEvent::mutable_bench);
   }
 

@@ -12,7 +12,6 @@
 #include <utility>
 
 #include "absl/status/status.h"
-#include "absl/time/time.h"
 #include "proto/coordinator.pb.h"
 #include "proto/event.pb.h"
 #include "proto/job.pb.h"
@@ -41,7 +40,7 @@ class JobReports {
   // nullopt: no report of this kind of job.
   virtual std::optional<Label> Read(const HostMessage& report) const = 0;
   // REQUIRES: Read gives a label, with a host of the plan.
-  virtual Merged<JobEvent> Add(absl::Time now, const HostMessage& report) = 0;
+  virtual Merged<JobEvent> Add(const HostMessage& report) = 0;
   // Whether the host has reported all that a job has which ends after
   // `end_step`.
   virtual bool Complete(int host, std::int64_t end_step) const = 0;
@@ -55,7 +54,6 @@ struct ReportsInput {
   const JobPlan* plan = nullptr;  // outlives the reports
   StartPoint start;
   bool one_machine = false;  // all processes run on one
-  absl::Time now;
 };
 using MakeReports =
     std::function<std::unique_ptr<JobReports>(const ReportsInput& input)>;

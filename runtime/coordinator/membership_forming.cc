@@ -197,10 +197,8 @@ void Membership::OnReady(absl::Time now, int process) {
   }
   // A suspicion from forming may stand; it is judged by the next ticks.
   state_ = PodState::kRunning;
-  reports_ = options_.make_reports({.plan = &plan_,
-                                    .start = options_.start,
-                                    .one_machine = OneMachine(),
-                                    .now = now});
+  reports_ = options_.make_reports(
+      {.plan = &plan_, .start = options_.start, .one_machine = OneMachine()});
   last_save_ = now;
   for (int p = 0; p < processes(); ++p) {
     Lease& lease = processes_[p].lease;

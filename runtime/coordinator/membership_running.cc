@@ -28,7 +28,7 @@ void Membership::OnReport(absl::Time now, int process,
   Process& from = processes_[process];
   from.lease.last_progress = now;
   from.step = std::max(from.step, label->step);
-  Merged<JobEvent> merged = reports_->Add(now, report);
+  Merged<JobEvent> merged = reports_->Add(report);
   if (!merged.status.ok()) {
     const int culprit =
         merged.host >= 0 ? ProcessOf(plan_, merged.host) : process;

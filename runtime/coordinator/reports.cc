@@ -1,11 +1,10 @@
-// Sums in host order, maxima of phases, and the comparison of hashes.
+// Sums in host order and the comparison of hashes.
 #include "runtime/coordinator/reports.h"
-
-#include <algorithm>
 
 #include "absl/strings/str_cat.h"
 #include "models/optimizer/learning_rate.h"
 #include "runtime/coordinator/corruption.h"
+#include "runtime/coordinator/merge_times.h"
 
 namespace podsim {
 namespace {
@@ -19,18 +18,15 @@ double Ratio(double part, double whole) { return whole > 0 ? part / whole : 0; }
 
 }  // namespace
 
-ReportMerger::ReportMerger(const JobPlan& plan, const StartPoint& start,
-                           absl::Time now)
+ReportMerger::ReportMerger(const JobPlan& plan, const StartPoint& start)
     : plan_(plan),
       end_step_(start.last_step()),
-      last_done_(now),
       steps_done_(start.step()),
       examples_(start.examples_consumed()),
       last_step_(plan.bits().hosts(), start.step()),
       last_eval_(plan.bits().hosts(), -1) {}
 
-Merged<StepDone> ReportMerger::AddStep(absl::Time now,
-                                       const StepReport& report) {
+Merged<StepDone> ReportMerger::AddStep(const StepReport& report) {
   const int host = report.host();
   const std::int64_t step = report.step();
   if (step != last_step_[host] + 1 || step > end_step_) {
@@ -48,16 +44,14 @@ Merged<StepDone> ReportMerger::AddStep(absl::Time now,
        {CheckReplicas(plan_.bits(), reports), CheckAudit(reports)}) {
     if (!found.status.ok()) return Fail<StepDone>(found.host, found.status);
   }
-  StepDone done = MergeStep(now, reports);
+  StepDone done = MergeStep(reports);
   steps_.erase(step);
   return {.event = std::move(done)};
 }
 
-StepDone ReportMerger::MergeStep(absl::Time now,
-                                 const std::map<int, StepReport>& reports) {
+StepDone ReportMerger::MergeStep(const std::map<int, StepReport>& reports) {
   StepDone done;
   done.set_serial(reports.begin()->second.serial());
-  done.set_seconds_reduce_least(reports.begin()->second.seconds_reduce());
   std::int64_t correct = 0;
   std::int64_t examples = 0;
   double loss = 0;
@@ -73,17 +67,8 @@ StepDone ReportMerger::MergeStep(absl::Time now,
     done.set_seconds_sums(done.seconds_sums() + share * part.seconds_sums());
     correct += part.correct();
     examples += part.examples();
-    done.set_seconds_input(
-        std::max(done.seconds_input(), part.seconds_input()));
-    done.set_seconds_compute(
-        std::max(done.seconds_compute(), part.seconds_compute()));
-    done.set_seconds_reduce(
-        std::max(done.seconds_reduce(), part.seconds_reduce()));
-    done.set_seconds_reduce_least(
-        std::min(done.seconds_reduce_least(), part.seconds_reduce()));
-    done.set_seconds_update(
-        std::max(done.seconds_update(), part.seconds_update()));
   }
+  MergeTimes(plan_, reports, done);
   done.set_step(++steps_done_);
   done.set_learning_rate(
       RateAt(plan_.bits().learning_rate(), examples_, plan_.global_batch()));
@@ -91,9 +76,7 @@ StepDone ReportMerger::MergeStep(absl::Time now,
   done.set_examples(examples_);
   done.set_loss(loss);
   done.set_accuracy(Ratio(correct, examples));
-  done.set_seconds(absl::ToDoubleSeconds(now - last_done_));
   done.set_examples_per_second(Ratio(examples, done.seconds()));
-  last_done_ = now;
   return done;
 }
 

@@ -1,6 +1,7 @@
 // Merges what the hosts report into what the job did: one StepDone per step,
 // one EvalDone per evaluation, summed in host order, so that the figures do not
-// depend on who reported first. Compares hashes (corruption.h).
+// depend on who reported first. Compares hashes (corruption.h), and says who
+// came last (merge_times.h).
 // Pure; one thread at a time.
 #ifndef PODSIM_RUNTIME_COORDINATOR_REPORTS_H_
 #define PODSIM_RUNTIME_COORDINATOR_REPORTS_H_
@@ -9,7 +10,6 @@
 #include <map>
 #include <vector>
 
-#include "absl/time/time.h"
 #include "proto/coordinator.pb.h"
 #include "proto/event.pb.h"
 #include "proto/job.pb.h"
@@ -20,12 +20,12 @@ namespace podsim {
 class ReportMerger {
  public:
   // `plan` must outlive the merger. Steps from start.step + 1 to
-  // start.last_step; the first of them began at `now`.
-  ReportMerger(const JobPlan& plan, const StartPoint& start, absl::Time now);
+  // start.last_step.
+  ReportMerger(const JobPlan& plan, const StartPoint& start);
 
   // REQUIRES: 0 <= report.host() < hosts. Errors: INTERNAL (a step left out or
   // sent twice), DATA_LOSS (corruption.h).
-  Merged<StepDone> AddStep(absl::Time now, const StepReport& report);
+  Merged<StepDone> AddStep(const StepReport& report);
   // Errors: INTERNAL (an evaluation of a step not made, or sent twice).
   Merged<EvalDone> AddEval(const EvalReport& report);
 
@@ -35,11 +35,10 @@ class ReportMerger {
   std::int64_t examples() const { return examples_; }
 
  private:
-  StepDone MergeStep(absl::Time now, const std::map<int, StepReport>& reports);
+  StepDone MergeStep(const std::map<int, StepReport>& reports);
 
   const JobPlan& plan_;
   const std::int64_t end_step_;
-  absl::Time last_done_;
   std::int64_t steps_done_;
   std::int64_t examples_;
   std::vector<std::int64_t> last_step_;  // per host

@@ -27,7 +27,7 @@ void FaultMeter::OnEvent(const JobEvent& event) {
     case JobEvent::kFormed:
       return OnFormed(event.formed());
     case JobEvent::kFault:
-      return OnStruck(event.fault());
+      return OnStruck(event.fault(), event.wall_time());
     case JobEvent::kStep:
       return OnStep(event.step());
     case JobEvent::kFailed:
@@ -35,7 +35,7 @@ void FaultMeter::OnEvent(const JobEvent& event) {
     case JobEvent::kRestarting:
       return OnFailure(nullptr, event.restarting().reason());
     case JobEvent::kDone:
-      return OnDone();
+      return OnDone(event.wall_time());
     default:
       return;
   }
@@ -55,9 +55,11 @@ void FaultMeter::OnFormed(const PodFormed& formed) {
   for (Struck& struck : struck_) struck.restarted = struck.detected;
 }
 
-void FaultMeter::OnStruck(const FaultStruck& event) {
-  const Struck struck = {
-      .index = event.index(), .fault = event.fault(), .step = event.step()};
+void FaultMeter::OnStruck(const FaultStruck& event, double wall_time) {
+  const Struck struck = {.index = event.index(),
+                         .fault = event.fault(),
+                         .step = event.step(),
+                         .wall_time = wall_time};
   ComplainOfStruck(struck);
   struck_.push_back(struck);
 }
@@ -120,9 +122,15 @@ void FaultMeter::OnFailure(const JobFailed* failed, const std::string& why) {
   }
 }
 
-void FaultMeter::OnDone() {
+void FaultMeter::OnDone(double wall_time) {
   done_ = true;
-  for (Struck& struck : struck_) struck.recovered |= struck.detected;
+  for (Struck& struck : struck_) {
+    // After the last step no other is delayed, but the end of the job.
+    struck.detected |=
+        IsLivedWith(struck.fault) && struck.step >= last_step_ &&
+        wall_time - struck.wall_time >= kVisible * struck.fault.seconds();
+    struck.recovered |= struck.detected;
+  }
 }
 
 std::string FaultMeter::NameOf(int index, const Fault& fault) const {

@@ -48,18 +48,19 @@ class FaultMeter {
     int index = 0;
     Fault fault;
     std::int64_t step = 0;
+    double wall_time = 0;
     bool detected = false;
     bool restarted = false;  // the pod formed again after it was detected
     bool recovered = false;
   };
 
   void OnFormed(const PodFormed& formed);
-  void OnStruck(const FaultStruck& event);
+  void OnStruck(const FaultStruck& event, double wall_time);
   void OnStep(const StepDone& step);
   // `failed`: the coordinator's verdict; nullptr: it has none, it is gone.
   void OnFailure(const JobFailed* failed, const std::string& why);
   bool Explains(const Struck& struck, const JobFailed* failed) const;
-  void OnDone();
+  void OnDone(double wall_time);
   void ComplainOfStruck(const Struck& struck);
   std::string NameOf(int index, const Fault& fault) const;
 

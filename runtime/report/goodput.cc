@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "runtime/report/format.h"
+#include "runtime/report/stragglers.h"
 
 namespace podsim {
 namespace {
@@ -16,6 +18,12 @@ namespace {
 // Neither a number that is none nor a negative one moves time about.
 double AtMost(double seconds, double limit) {
   return seconds > 0 ? std::min(seconds, limit) : 0;
+}
+
+// What is not its input, which counts as that.
+double StragglerTime(const StepDone& step) {
+  const std::optional<Lateness> late = LatenessOf(step);
+  return late.has_value() ? late->behind - late->by_input : 0;
 }
 
 }  // namespace
@@ -32,6 +40,8 @@ const char* NameOf(LostTo category) {
       return "DATA_LOADING_SYNC";
     case LostTo::kDataLoadingAsync:
       return "DATA_LOADING_ASYNC";
+    case LostTo::kStraggler:
+      return "WAITING_FOR_STRAGGLER";
     case LostTo::kCheckpointSave:
       return "UNPRODUCTIVE_CHECKPOINT_SAVE_TIME";
     case LostTo::kCheckpointRestore:
@@ -100,8 +110,9 @@ void GoodputMeter::OnFormed(const PodFormed& formed) {
   lost_[restarted_ ? LostTo::kInfrastructureRecovery
                    : LostTo::kTpuInitialization] += TakeOpen();
   while (!steps_.empty() && steps_.back().number > formed.start().step()) {
-    lost_[LostTo::kWastedProgress] +=
-        steps_.back().productive + steps_.back().input;
+    lost_[LostTo::kWastedProgress] += steps_.back().productive +
+                                      steps_.back().input +
+                                      steps_.back().straggler;
     ++lost_.steps_lost;
     steps_.pop_back();
   }
@@ -119,9 +130,11 @@ void GoodputMeter::OnStarted() {
 
 void GoodputMeter::OnStep(const StepDone& step) {
   const double input = AtMost(step.seconds_input(), open_);
+  const double straggler = AtMost(StragglerTime(step), open_ - input);
   steps_.push_back({.number = step.step(),
-                    .productive = TakeOpen() - input,
-                    .input = input});
+                    .productive = TakeOpen() - input - straggler,
+                    .input = input,
+                    .straggler = straggler});
   for (const auto& [after, seconds] : std::exchange(pauses_, {})) {
     TakePause(steps_.back().productive, seconds);
   }
@@ -196,6 +209,7 @@ Goodput GoodputMeter::Measured() const {
   for (const Step& step : ended.steps_) {
     result.productive += step.productive;
     result[LostTo::kDataLoadingSync] += step.input;
+    result[LostTo::kStraggler] += step.straggler;
   }
   result.wall = now_ - begin_;
   const double named =

@@ -20,8 +20,13 @@
 //                        INFRASTRUCTURE_RECOVERY_FROM_DISRUPTION.
 //   PROGRAM_STARTUP      by how much the first step of a generation is longer
 //                        than the median of its others.
-//   DATA_LOADING_SYNC    the slowest host's wait for input, step by step.
+//   DATA_LOADING_SYNC    the wait for input of the host that came last, step by
+//                        step.
 //   DATA_LOADING_ASYNC   0: what is read beside a step delays nothing.
+//   WAITING_FOR_STRAGGLER
+//                        for how long the median host waited for the one that
+//                        came last, but for what that one's input took longer
+//                        than its own. A name of ours: theirs has none for it.
 //   UNPRODUCTIVE_CHECKPOINT_SAVE_TIME
 //                        for how long a snapshot held up the step after it (the
 //                        slowest process's pause), and after the last step the
@@ -54,6 +59,7 @@ enum class LostTo : std::uint8_t {
   kProgramStartup,
   kDataLoadingSync,
   kDataLoadingAsync,
+  kStraggler,
   kCheckpointSave,
   kCheckpointRestore,
   kWastedProgress,
@@ -101,6 +107,7 @@ class GoodputMeter {
     std::int64_t number = 0;
     double productive = 0;
     double input = 0;
+    double straggler = 0;
   };
 
   void Advance(double wall_time);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cmath>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -13,6 +14,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "job/placement.h"
 
 namespace podsim {
 namespace {
@@ -43,6 +45,27 @@ Json FaultsJson(const FaultAccount& account) {
       {"planned", account.planned},       {"injected", account.injected},
       {"detected", account.detected},     {"recovered", account.recovered},
       {"steps_lost", account.steps_lost}, {"complaints", account.complaints}};
+}
+
+// Short enough to read: a pod may have hundreds of processes.
+Json Microseconds(const google::protobuf::RepeatedField<float>& seconds) {
+  Json list = Json::array();
+  for (const float value : seconds)
+    list.push_back(std::llround(1e6 * static_cast<double>(value)));
+  return list;
+}
+
+Json StragglerJson(const Straggler& straggler, const JobPlan& plan) {
+  const HostRange hosts = HostsOf(plan, straggler.process);
+  return {{"process", straggler.process},
+          {"first_host", hosts.first},
+          {"hosts", hosts.end - hosts.first},
+          {"came_last", straggler.came_last},
+          {"steps", straggler.steps},
+          {"seconds_behind", straggler.behind},
+          {"seconds_behind_by_input", straggler.by_input},
+          {"seconds_behind_by_compute", straggler.by_compute},
+          {"fraction_of_time", straggler.of_time}};
 }
 
 absl::Status FileError(const std::string& path) {
@@ -137,7 +160,7 @@ std::string ResumeLine(const StartPoint& start, const JobPlan& plan,
 }
 
 std::string StepLine(const StepDone& step, double wall_time) {
-  return Dump({{"event", "step"},
+  Json line = {{"event", "step"},
                {"wall_time", wall_time},
                {"step", step.step()},
                {"examples", step.examples()},
@@ -150,12 +173,18 @@ std::string StepLine(const StepDone& step, double wall_time) {
                {"seconds_compute", step.seconds_compute()},
                {"seconds_reduce", step.seconds_reduce()},
                {"seconds_update", step.seconds_update()},
-               {"seconds_reduce_least", step.seconds_reduce_least()},
+               {"seconds_other", step.seconds_other()},
                {"seconds_products", step.seconds_products()},
                {"seconds_packing", step.seconds_packing()},
                {"seconds_elementwise", step.seconds_elementwise()},
                {"seconds_sums", step.seconds_sums()},
-               {"serial", step.serial()}});
+               {"serial", step.serial()}};
+  if (step.process_seconds_waited_size() > 0)
+    line["last_process"] = step.last_process();
+  line["input_us"] = Microseconds(step.process_seconds_input());
+  line["compute_us"] = Microseconds(step.process_seconds_compute());
+  line["waited_us"] = Microseconds(step.process_seconds_waited());
+  return Dump(line);
 }
 
 std::string EvalLine(const EvalDone& eval, double wall_time) {
@@ -211,7 +240,13 @@ std::string SummaryLine(const RunSummary& summary) {
                {"seconds_input", summary.phases.input},
                {"seconds_compute", summary.phases.compute},
                {"seconds_reduce", summary.phases.reduce},
-               {"seconds_update", summary.phases.update}};
+               {"seconds_update", summary.phases.update},
+               {"seconds_other", summary.phases.other},
+               {"seconds_steps", summary.phases.steps}};
+  if (summary.straggler.has_value()) {
+    line["straggler"] = StragglerJson(*summary.straggler, summary.plan);
+    line["came_last"] = summary.came_last;
+  }
   if (summary.overlap.has_value()) {
     line["overlap_hidden"] = summary.overlap->hidden();
     line["seconds_serial_step"] = summary.overlap->serial_step;

@@ -3,7 +3,8 @@
 //   {"event":"resume",...}   when a job goes on from a checkpoint: steps after
 //                            its step come again, with the same numbers
 //   {"event":"plan",...}     when the pod has formed
-//   {"event":"step",...}     one per step
+//   {"event":"step",...}     one per step; the lists at its end are by process,
+//                            in microseconds
 //   {"event":"eval",...}     one per evaluation
 //   {"event":"checkpoint",...}, {"event":"restart",...}, {"event":"fault",...}
 //                            when one is saved, happens, is injected

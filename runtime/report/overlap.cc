@@ -17,7 +17,7 @@ double Median(std::vector<double> values) {
 void OverlapMeter::OnStep(const StepDone& step) {
   if (step.step() == 1) return;  // it pays for the start
   (step.serial() ? serial_ : overlapped_).push_back(step.seconds());
-  if (step.serial()) communication_.push_back(step.seconds_reduce_least());
+  if (step.serial()) communication_.push_back(step.seconds_reduce());
 }
 
 std::optional<Overlap> OverlapMeter::Measured() const {

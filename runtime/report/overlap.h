@@ -13,10 +13,10 @@ namespace podsim {
 
 // Seconds of wall time, medians over steps.
 struct Overlap {
-  double serial_step = 0;  // from the end of a step to the end of the next
+  double serial_step = 0;
   double overlapped_step = 0;
   // The all-reduces of a serial step, as the last host to begin them sees them:
-  // without its waiting for others.
+  // it waits for no other.
   double communication = 0;
   std::int64_t serial_steps = 0;
 

@@ -5,7 +5,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "runtime/report/format.h"
+#include "runtime/report/layout.h"
 
 namespace podsim {
 namespace {
@@ -14,54 +16,35 @@ std::string Row(const char* name, const std::string& value) {
   return absl::StrFormat("  %-19s %s\n", name, value);
 }
 
-// The values with commas between them, on as many lines as that takes; nothing
-// for none.
-std::string WrappedRow(const char* name,
-                       const std::vector<std::string>& values) {
-  constexpr std::size_t kWidth = 58;  // of 80 columns, beside the name
-  std::vector<std::string> lines;
-  for (const std::string& value : values) {
-    if (!lines.empty()) lines.back() += ',';
-    const bool fits =
-        !lines.empty() && lines.back().size() + 1 + value.size() < kWidth;
-    if (!fits) lines.emplace_back();
-    absl::StrAppend(&lines.back(), lines.back().empty() ? "" : " ", value);
-  }
-  std::string text;
-  for (const std::string& line : lines) {
-    absl::StrAppend(&text, Row(text.empty() ? name : "", line));
-  }
-  return text;
+std::string Wall(double seconds) {
+  return FormatWallTime(absl::Seconds(seconds));
 }
 
-// "compute 1.2 ms (60%), all-reduce ..." per step.
+// "1.9 ms: input 5.0 us (0%), compute 1.2 ms (60%), all-reduce ..." per step.
 std::string FormatPhases(const RunSummary& summary) {
-  struct Phase {
-    const char* name;
-    double seconds;
-  };
   const PhaseSeconds& phases = summary.phases;
-  std::string text;
-  for (const Phase& phase :
-       {Phase{"input", phases.input}, Phase{"compute", phases.compute},
-        Phase{"all-reduce", phases.reduce}, Phase{"update", phases.update}}) {
-    absl::StrAppend(
-        &text, text.empty() ? "" : ", ", phase.name, " ",
-        FormatWallTime(absl::Seconds(phase.seconds /
-                                     static_cast<double>(summary.steps_made))),
-        absl::StrFormat(" (%.0f%%)", 100 * phase.seconds / phases.total()));
-  }
-  return text;
+  const auto steps = static_cast<double>(summary.steps_made);
+  std::vector<std::string> texts;
+  const auto add = [&](const char* name, double seconds) {
+    texts.push_back(
+        Tied(absl::StrFormat("%s %s (%.0f%%)", name, Wall(seconds / steps),
+                             100 * seconds / phases.steps)));
+  };
+  add("input", phases.input);
+  add("compute", phases.compute);
+  add("all-reduce", phases.reduce);
+  add("update", phases.update);
+  add("other", phases.other);
+  return absl::StrCat(Wall(phases.steps / steps), ": ",
+                      absl::StrJoin(texts, ", "));
 }
 
 // "products 17.1 ms, packing 0.4 ms, element-wise 0.9 ms".
 std::string FormatWork(const RunSummary& summary) {
   const PhaseSeconds& phases = summary.phases;
+  const auto steps = static_cast<double>(summary.steps_made);
   const auto each = [&](const char* name, double seconds) {
-    return absl::StrCat(
-        name, " ",
-        FormatWallTime(
-            absl::Seconds(seconds / static_cast<double>(summary.steps_made))));
+    return Tied(absl::StrCat(name, " ", Wall(seconds / steps)));
   };
   std::string text = absl::StrCat(each("products", phases.products), ", ",
                                   each("packing", phases.packing), ", ",
@@ -71,17 +54,14 @@ std::string FormatWork(const RunSummary& summary) {
   return text;
 }
 
-// "hides 62% of 4.1 ms of all-reduce: steps of 9.2 ms, serial 11.7 ms (37 of
-// them)".
+// "hides 62% of 4.1 ms of all-reduce: a step takes 9.2 ms wall, a serial one
+// 11.7 ms (medians, 37 serial)".
 std::string FormatOverlap(const Overlap& overlap) {
-  const auto wall = [](double seconds) {
-    return FormatWallTime(absl::Seconds(seconds));
-  };
   return absl::StrFormat(
-      "hides %.0f%% of %s of all-reduce: a step takes %s wall,\n%22sa serial "
-      "one %s (medians, %s serial)",
-      100 * overlap.hidden(), wall(overlap.communication),
-      wall(overlap.overlapped_step), "", wall(overlap.serial_step),
+      "hides %.0f%% of %s of all-reduce: a step takes %s, a serial one %s "
+      "(medians, %s serial)",
+      100 * overlap.hidden(), Wall(overlap.communication),
+      Tied(Wall(overlap.overlapped_step) + " wall"), Wall(overlap.serial_step),
       FormatCount(overlap.serial_steps));
 }
 
@@ -121,7 +101,7 @@ std::string FormatFaultRows(const FaultAccount& account) {
   return text;
 }
 
-std::string FormatSummary(const RunSummary& summary) {
+std::string FormatSummary(const RunSummary& summary, int columns) {
   const PlanBits& bits = summary.plan.bits();
   std::string text = absl::StrFormat(
       "%s: %s on %s, %s: %s steps, %s examples\n",
@@ -153,9 +133,13 @@ std::string FormatSummary(const RunSummary& summary) {
                                 FormatRate(summary.examples_per_second),
                                 " examples/s")));
   }
-  if (summary.steps_made > 0 && summary.phases.total() > 0) {
+  if (summary.steps_made > 0 && summary.phases.steps > 0) {
     absl::StrAppend(&text, Row("wall per step", FormatPhases(summary)),
-                    Row("", "(each phase: the slowest host's)"));
+                    Row("", "(of the host that came last, step by step)"));
+    if (summary.straggler.has_value())
+      absl::StrAppend(&text,
+                      Row("slowest host",
+                          FormatStraggler(*summary.straggler, summary.plan)));
     if (summary.phases.products > 0)
       absl::StrAppend(&text, Row("compute, on average", FormatWork(summary)));
   }
@@ -164,8 +148,10 @@ std::string FormatSummary(const RunSummary& summary) {
   }
   if (summary.goodput.has_value()) {
     absl::StrAppend(&text, Row("goodput", FormatGoodput(*summary.goodput)));
-    absl::StrAppend(&text,
-                    WrappedRow("lost to", FormatLostTimes(*summary.goodput)));
+    std::vector<std::string> losses = FormatLostTimes(*summary.goodput);
+    for (std::string& loss : losses) loss = Tied(loss);
+    if (!losses.empty())
+      absl::StrAppend(&text, Row("lost to", absl::StrJoin(losses, ", ")));
   }
   if (summary.faults.has_value()) {
     absl::StrAppend(&text, FormatFaultRows(*summary.faults));
@@ -174,7 +160,7 @@ std::string FormatSummary(const RunSummary& summary) {
     absl::StrAppend(
         &text, Row("simulated step", FormatSimTime(*summary.simulated_step)));
   }
-  return text;
+  return WrapText(text, columns, LongWords::kOverflow);
 }
 
 void SummaryCollector::OnEvent(const JobEvent& event, absl::Time now) {
@@ -215,6 +201,8 @@ void SummaryCollector::OnEvent(const JobEvent& event, absl::Time now) {
 
 void SummaryCollector::OnDone(const JobDone& done) {
   summary_.overlap = overlap_.Measured();
+  summary_.straggler = stragglers_.Measured();
+  summary_.came_last = stragglers_.came_last();
   summary_.goodput = goodput_.Measured();
   summary_.weights_hash = done.weights_hash();
   summary_.steps = done.steps();
@@ -248,15 +236,18 @@ void SummaryCollector::OnStep(const StepDone& step, double wall_time,
   summary_.loss = step.loss();
   summary_.train_accuracy = step.accuracy();
   summary_.training = absl::Seconds(wall_time - started_at_);
+  summary_.phases.steps += step.seconds();
   summary_.phases.input += step.seconds_input();
   summary_.phases.compute += step.seconds_compute();
   summary_.phases.reduce += step.seconds_reduce();
   summary_.phases.update += step.seconds_update();
+  summary_.phases.other += step.seconds_other();
   summary_.phases.products += step.seconds_products();
   summary_.phases.packing += step.seconds_packing();
   summary_.phases.elementwise += step.seconds_elementwise();
   summary_.phases.sums += step.seconds_sums();
   overlap_.OnStep(step);
+  stragglers_.OnStep(step);
 }
 
 }  // namespace podsim

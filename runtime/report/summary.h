@@ -14,18 +14,22 @@
 #include "runtime/report/account.h"
 #include "runtime/report/fault_account.h"
 #include "runtime/report/goodput.h"
+#include "runtime/report/layout.h"
 #include "runtime/report/overlap.h"
+#include "runtime/report/stragglers.h"
 
 namespace podsim {
 
-// Sums over all steps of the slowest host's wall time in each phase.
+// Sums over all steps of the wall time of the host that came last, which all
+// others waited for. The phases add up to the steps.
 struct PhaseSeconds {
+  double steps = 0;
   double input = 0;
   double compute = 0;
   double reduce = 0;
   double update = 0;
-  double total() const { return input + compute + reduce + update; }
-  // What computing and updating consist of.
+  double other = 0;
+  // What computing and updating consist of: means over hosts.
   double products = 0;
   double packing = 0;
   double elementwise = 0;
@@ -47,16 +51,20 @@ struct RunSummary {
   Savings savings;
   std::optional<absl::Duration> time_to_first_step;  // wall, from the command
   absl::Duration training;  // wall, from the pod's start to the last step
-  double examples_per_second = 0;      // wall, after the first step
-  PhaseSeconds phases;                 // wall
-  std::optional<Overlap> overlap;      // wall
-  std::optional<Goodput> goodput;      // wall, once the job is done
-  std::optional<FaultAccount> faults;  // once done or failed, if there are any
+  double examples_per_second = 0;       // wall, after the first step
+  PhaseSeconds phases;                  // wall
+  std::optional<Straggler> straggler;   // wall
+  std::vector<std::int64_t> came_last;  // in so many steps; by process
+  std::optional<Overlap> overlap;       // wall
+  std::optional<Goodput> goodput;       // wall, once the job is done
+  std::optional<FaultAccount> faults;   // once done or failed, if there are any
   std::optional<SimTime> simulated_step;
 };
 
-// The block that ends a run. Each time says which clock it is from.
-std::string FormatSummary(const RunSummary& summary);
+// The block that ends a run, in lines of at most `columns`, but for hashes.
+// Each time says which clock it is from.
+std::string FormatSummary(const RunSummary& summary,
+                          int columns = kTextColumns);
 // Its rows of faults, which a failed run ends with too.
 std::string FormatFaultRows(const FaultAccount& account);
 
@@ -82,6 +90,7 @@ class SummaryCollector {
   double first_step_at_ = 0;  // wall_time of the first step's end
   std::int64_t first_examples_ = 0;
   OverlapMeter overlap_;
+  StragglerMeter stragglers_;
   GoodputMeter goodput_;
   FaultMeter faults_;
   RunSummary summary_;

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "tests/e2e/pod.h"
 
 namespace podsim::testing {
@@ -112,6 +113,42 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"ByChance",
              "random { seed: 3 per_step: 0.05 kinds: KILL kinds: SLOW }", 2}),
     [](const auto& info) { return std::string(info.param.name); });
+
+// The others wait in the all-reduce for a host that reads its input slowly, and
+// sometimes computes slowly: its time is input, theirs is not goodput.
+TEST_F(FaultsTest, AHostThatIsSlowHasAName) {
+  std::string faults;
+  for (const int step : {3, 5, 6, 8, 10})
+    absl::StrAppend(&faults, "faults { kind: SLOW host: 2 step: ", step,
+                    " phase: 'input' seconds: 0.3 }");
+  for (const int step : {4, 9})
+    absl::StrAppend(&faults, "faults { kind: SLOW host: 2 step: ", step,
+                    " phase: 'compute' seconds: 0.3 }");
+  PodRun pod({"--topology=v3-32", "--processes=4", "--train_steps=12",
+              "--faults=" + Write(faults)});
+  ASSERT_EQ(pod.Wait(), 0) << pod.output();
+  const nlohmann::json summary = pod.Event("summary");
+  ASSERT_TRUE(summary.contains("straggler")) << pod.output();
+  EXPECT_EQ(summary["straggler"]["first_host"], 2);
+  EXPECT_EQ(summary["straggler"]["steps"], 11);  // the first tells nothing
+  // In all seven, unless the machine stood still for another meanwhile.
+  EXPECT_GE(summary["straggler"]["came_last"], 5);
+  EXPECT_THAT(pod.output(), HasSubstr("slowest host        host 2 came last"));
+  EXPECT_THAT(pod.output(), HasSubstr("most of it input"));
+  for (const nlohmann::json& step : pod.Events("step")) {
+    const auto phases = {"seconds_input", "seconds_compute", "seconds_reduce",
+                         "seconds_update", "seconds_other"};
+    double sum = 0;
+    for (const char* phase : phases) sum += step[phase].get<double>();
+    EXPECT_NEAR(sum, step["seconds"].get<double>(), 1e-9);
+    if (step["step"] != 6) continue;
+    EXPECT_GE(step["input_us"][2], 300'000);
+    EXPECT_EQ(step["waited_us"][step["last_process"].get<std::size_t>()], 0);
+  }
+  EXPECT_GE(summary["seconds_input"], 3 * 0.3);
+  EXPECT_GE(summary["goodput"]["DATA_LOADING_SYNC"], 3 * 0.3);
+  EXPECT_GT(summary["goodput"]["WAITING_FOR_STRAGGLER"], 0);
+}
 
 // A full disk is not mended by another try, but by room.
 TEST_F(FaultsTest, AFullDiskIsNamedAndCostsNoCheckpoint) {

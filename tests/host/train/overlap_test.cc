@@ -39,5 +39,32 @@ TEST(OverlapTest, LatencyIsPaidPerStepOfTheCollective) {
   EXPECT_GE(result.steps[1].seconds_reduce(), 0.02);
 }
 
+// Serial steps and others, several buckets, updates between their waits.
+TEST(OverlapTest, PhasesAddUpToTheStepAndStepsToLessThanTheRun) {
+  constexpr double kRounding = 1e-9;  // of sums of doubles
+  PodSetup setup = MakeSetup({.steps = 6, .hidden = {64, 32}});
+  ASSERT_GT(setup.plan.bits().buckets_size(), 1);
+  setup.plan.set_overlap_probe(3);
+  const SystemClock clock;
+  const absl::Time begin = clock.Now();
+  ASSERT_OK_AND_ASSIGN(const PodResult result, TrainInProcess(setup));
+  const double run = absl::ToDoubleSeconds(clock.Now() - begin);
+  double steps = 0;
+  for (const StepReport& step : result.steps) {
+    SCOPED_TRACE(step.step());
+    steps += step.seconds();
+    EXPECT_GT(step.seconds_compute(), 0);
+    EXPECT_NEAR(step.seconds_input() + step.seconds_compute() +
+                    step.seconds_reduce() + step.seconds_update() +
+                    step.seconds_other(),
+                step.seconds(), kRounding);
+    // Who came last is not told of the first step.
+    EXPECT_EQ(step.seconds_until_reduce() > 0, step.step() > 1);
+    EXPECT_LE(step.seconds_until_reduce(), step.seconds() + kRounding);
+  }
+  EXPECT_GT(steps, 0);
+  EXPECT_LT(steps, run);
+}
+
 }  // namespace
 }  // namespace podsim::testing

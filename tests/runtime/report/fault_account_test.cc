@@ -46,8 +46,9 @@ class FaultAccountTest : public ::testing::Test {
       meter_.OnEvent(event);
     }
   }
-  void Struck(int index, std::int64_t step) {
+  void Struck(int index, std::int64_t step, double wall_time = 0) {
     JobEvent event;
+    event.set_wall_time(wall_time);
     event.mutable_fault()->set_index(index);
     event.mutable_fault()->set_step(step);
     if (index < plan_.faults_size()) {
@@ -65,8 +66,9 @@ class FaultAccountTest : public ::testing::Test {
     event.mutable_restarting()->set_reason("host 2 was lost");
     meter_.OnEvent(event);
   }
-  void Done() {
+  void Done(double wall_time = 0) {
     JobEvent event;
+    event.set_wall_time(wall_time);
     event.mutable_done();
     meter_.OnEvent(event);
   }
@@ -153,6 +155,22 @@ TEST_F(FaultAccountTest, ADelayMayShowInTheNextStepButNotLater) {
   Steps(10, 11);
   Steps(12, 12, 2);
   EXPECT_EQ(meter_.Account().detected, 1);
+}
+
+TEST_F(FaultAccountTest, ADelayAfterTheLastStepShowsInTheEndOfTheJob) {
+  Formed();
+  Steps(1, 7);
+  Struck(1, 8, 100);
+  Steps(8, 8);
+  FaultMeter at_once = meter_;
+  Done(100.5);
+  EXPECT_EQ(meter_.Account().detected, 1);
+  EXPECT_EQ(meter_.Account().recovered, 1);
+  JobEvent done;
+  done.mutable_done();
+  done.set_wall_time(100.1);
+  at_once.OnEvent(done);
+  EXPECT_EQ(at_once.Account().detected, 0);
 }
 
 TEST_F(FaultAccountTest, WhatWasNotPlanned) {

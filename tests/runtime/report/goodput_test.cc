@@ -44,6 +44,20 @@ class Story {
     event.mutable_step()->set_seconds_input(input);
     return Tell(event);
   }
+  // Of two processes, the second waited for the first.
+  Story& LateStep(std::int64_t number, double waited, double last_input) {
+    JobEvent event;
+    StepDone& step = *event.mutable_step();
+    step.set_step(number);
+    step.set_seconds_input(last_input);
+    for (const double input : {last_input, 0.0}) {
+      step.add_process_seconds_input(static_cast<float>(input));
+      step.add_process_seconds_compute(0);
+    }
+    step.add_process_seconds_waited(0);
+    step.add_process_seconds_waited(static_cast<float>(waited));
+    return Tell(event);
+  }
   Story& Eval() {
     JobEvent event;
     event.mutable_eval();
@@ -115,6 +129,21 @@ TEST(GoodputTest, AnUndisturbedJob) {
                        {LostTo::kProgramStartup, 1},
                        {LostTo::kDataLoadingSync, 0.125},
                        {LostTo::kOther, 3}});
+}
+
+TEST(GoodputTest, WaitingForAStragglerIsNotGoodputAndItsInputIsInput) {
+  Story story;
+  story.Formed().Started().At(1).Step(1);
+  // A second late, a quarter of it because of its input.
+  story.At(3).LateStep(2, 1, 0.25);
+  // All of it, and no moment counts twice.
+  story.At(5).LateStep(3, 1, 1.5);
+  // The longest that a step can have waited is the step.
+  story.At(6).LateStep(4, 7, 0).Done();
+  const Goodput goodput = story.Measured();
+  EXPECT_NEAR(goodput.productive, 1 + 1 + 0.5, kNear);
+  ExpectLost(goodput, {{LostTo::kDataLoadingSync, 0.25 + 1.5},
+                       {LostTo::kStraggler, 0.75 + 1}});
 }
 
 TEST(GoodputTest, ASinglesStepsStartIsNotKnown) {
@@ -258,6 +287,9 @@ TEST(GoodputTest, AddsUpForAnyStreamOfEvents) {
           break;
         case 7:
           if (random() % 4 == 0) story.Done();
+          break;
+        case 8:
+          story.LateStep(step, seconds(), seconds());
           break;
         default:
           story.Step(step, seconds());

@@ -163,6 +163,43 @@ TEST(MetricsLineTest, StepAndEval) {
   EXPECT_EQ(eval_line["correct"], 9);
 }
 
+TEST(MetricsLineTest, StepsSayWhatEachProcessDid) {
+  StepDone step;
+  step.set_last_process(1);
+  for (const float seconds : {0.0012344F, 2.0F}) {
+    step.add_process_seconds_input(seconds);
+    step.add_process_seconds_compute(seconds / 2);
+  }
+  EXPECT_FALSE(json::parse(StepLine(step, 1)).contains("last_process"));
+  step.add_process_seconds_waited(0.5F);
+  step.add_process_seconds_waited(0);
+  const std::string text = StepLine(step, 1);
+  const json line = json::parse(text);
+  EXPECT_EQ(line["last_process"], 1);
+  EXPECT_EQ(line["input_us"], json({1234, 2000000}));
+  EXPECT_EQ(line["compute_us"], json({617, 1000000}));
+  // Lists come last, so that the rest of a line can be read.
+  EXPECT_THAT(text, ::testing::EndsWith("\"waited_us\":[500000,0]}"));
+}
+
+TEST(MetricsLineTest, TheSummaryNamesTheSlowestHost) {
+  RunSummary summary;
+  summary.plan.mutable_bits()->set_hosts(4);
+  summary.plan.set_processes(2);
+  summary.plan.add_first_host(0);
+  summary.plan.add_first_host(2);
+  EXPECT_FALSE(json::parse(SummaryLine(summary)).contains("straggler"));
+  summary.straggler = {
+      .process = 1, .came_last = 3, .steps = 4, .behind = 0.5, .of_time = 0.1};
+  summary.came_last = {1, 3};
+  const json line = json::parse(SummaryLine(summary));
+  EXPECT_EQ(line["straggler"]["first_host"], 2);
+  EXPECT_EQ(line["straggler"]["hosts"], 2);
+  EXPECT_EQ(line["straggler"]["came_last"], 3);
+  EXPECT_EQ(line["straggler"]["seconds_behind"], 0.5);
+  EXPECT_EQ(line["came_last"], json({1, 3}));
+}
+
 TEST(MetricsLineTest, ANanLossIsNullNotBrokenJson) {
   StepDone step;
   step.set_loss(std::nan(""));

@@ -10,8 +10,7 @@ StepDone Step(std::int64_t number, bool serial, double seconds, double reduce) {
   step.set_step(number);
   step.set_serial(serial);
   step.set_seconds(seconds);
-  step.set_seconds_reduce(reduce + 100);  // a host that waited for another
-  step.set_seconds_reduce_least(reduce);
+  step.set_seconds_reduce(reduce);
   return step;
 }
 
