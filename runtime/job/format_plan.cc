@@ -200,6 +200,11 @@ std::string FormatPlan(const JobPlan& plan, const Slice& slice) {
   if (!plan.model_dir().empty())
     text += Line("checkpoints", CheckpointText(plan));
   for (const std::string& note : plan.notes()) text += Line("note", note);
+  return text + FormatWarnings(plan);
+}
+
+std::string FormatWarnings(const JobPlan& plan) {
+  std::string text;
   for (const std::string& warning : plan.warnings())
     text += Line("WARNING", warning);
   return text;

@@ -15,6 +15,9 @@ namespace podsim {
 // REQUIRES: `slice` is the plan's.
 std::string FormatPlan(const JobPlan& plan, const Slice& slice);
 
+// Its last lines, of what may go wrong; empty: nothing to warn of.
+std::string FormatWarnings(const JobPlan& plan);
+
 // What the plan's processes talk over, in words: "shared memory".
 std::string TransportText(const JobPlan& plan);
 

@@ -65,6 +65,7 @@ struct RawFlags {
 constexpr char kHelp[] = "Help";
 constexpr char kModes[] = "Instead of training";
 constexpr char kElsewhere[] = "Hosts elsewhere";
+constexpr char kOutput[] = "Output";
 
 struct SwitchInfo {
   const char* name;
@@ -78,6 +79,9 @@ constexpr SwitchInfo kSwitches[] = {
     {"selftest", kModes,
      "Print known outputs of real TPUs beside ours; fails\n"
      "when they differ. --isa chooses the kernels"},
+    {"quiet", kOutput,
+     "No plan and no progress: only warnings, failures and\n"
+     "the summary"},
     {"external_hosts", kElsewhere,
      "Start the coordinator only and wait for pod_host\n"
      "processes started elsewhere; needs PODSIM_TOKEN"},
@@ -232,6 +236,7 @@ absl::StatusOr<LaunchOptions> MakeOptions(RawFlags& raw) {
   options.listen = raw.options["listen"];
   options.external_hosts = raw.switches["external_hosts"];
   options.allow_plaintext_network = raw.switches["allow_plaintext_network"];
+  options.quiet = raw.switches["quiet"];
   const std::pair<const char*, LaunchAction> modes[] = {
       {"dry_run", LaunchAction::kDryRun},
       {"print_job", LaunchAction::kPrintJob},
@@ -254,6 +259,11 @@ absl::StatusOr<LaunchOptions> MakeOptions(RawFlags& raw) {
   if (chosen.size() > 1) {
     return absl::InvalidArgumentError(absl::StrCat(
         absl::StrJoin(chosen, " and "), " exclude each other: give one"));
+  }
+  if (options.quiet && options.action != LaunchAction::kTrain) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--quiet is for training; ", chosen.front(),
+        " prints nothing but what it is asked for: leave --quiet out"));
   }
   if (options.external_hosts && options.listen.empty()) {
     return absl::InvalidArgumentError(

@@ -34,6 +34,7 @@ struct LaunchOptions : PodOptions {
   std::string choices_file;   // table that "auto" goes by; empty: none
   std::string describe;       // slice to explain
   std::string print_compose;  // slice to write a compose file for
+  bool quiet = false;         // no plan and no progress
 };
 
 struct ParsedFlags {

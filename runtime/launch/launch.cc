@@ -92,23 +92,23 @@ absl::StatusOr<PlannedJob> PlannedFrom(const JobSpec& spec,
   return job;
 }
 
-// Says where the job begins, and notes in `job` whether it goes on. Refuses a
-// checkpoint that does not fit before any process starts. The
-// coordinator looks again, as every generation of the pod begins elsewhere.
-absl::Status ShowStart(PlannedJob& job, Console& console) {
+// The words for where the job begins, none for the very beginning; notes in
+// `job` whether it goes on. Refuses a checkpoint that does not fit before any
+// process starts. The coordinator looks again, as every generation of the pod
+// begins elsewhere.
+absl::StatusOr<std::string> StartText(PlannedJob& job) {
   const auto store = NewUriStore();
   PODSIM_ASSIGN_OR_RETURN(const RunStart start,
                           FindStart(*store, job.spec, job.plan));
   job.goes_on = !start.point.checkpoint().empty();
-  if (!job.goes_on) return absl::OkStatus();
+  if (!job.goes_on) return std::string();
   const std::int64_t left = start.point.last_step() - start.point.step();
-  console.Line(absl::StrCat(
+  return absl::StrCat(
       "start       ", start.point.checkpoint(), ", step ",
       FormatCount(start.point.step()),
       job.plan.mode() == "eval" ? ": to be evaluated"
       : left == 0               ? ": trained to the end already"
-                  : absl::StrCat("; ", FormatCount(left), " steps to go")));
-  return absl::OkStatus();
+                  : absl::StrCat("; ", FormatCount(left), " steps to go"));
 }
 
 absl::StatusOr<int> PlanAndRun(const LaunchContext& context,
@@ -125,12 +125,18 @@ absl::StatusOr<int> PlanAndRun(const LaunchContext& context,
   }
   PODSIM_ASSIGN_OR_RETURN(PlannedJob job,
                           PlannedFrom(spec, flags.options.external_hosts));
-  console.Line(FormatPlan(job.plan, job.slice));
-  PODSIM_RETURN_IF_ERROR(ShowStart(job, console));
+  PODSIM_ASSIGN_OR_RETURN(const std::string start, StartText(job));
+  if (flags.options.quiet) {
+    const std::string warnings = FormatWarnings(job.plan);
+    if (!warnings.empty()) console.Prose(warnings);
+  } else {
+    console.Prose(FormatPlan(job.plan, job.slice));
+    if (!start.empty()) console.Prose(start);
+  }
   if (flags.options.action == LaunchAction::kDryRun) {
-    console.Line(absl::StrCat("dry run: plan hash ", job.plan.hash(),
-                              ", if every process runs isa ",
-                              job.plan.bits().isa(), " as this machine does"));
+    console.Prose(absl::StrCat("dry run: plan hash ", job.plan.hash(),
+                               ", if every process runs isa ",
+                               job.plan.bits().isa(), " as this machine does"));
     return kDone;
   }
   return RunTraining(context, flags.options, job, console, clock);

@@ -63,13 +63,14 @@ absl::StatusOr<std::optional<MetricsFile>> OpenMetrics(const PlannedJob& job,
 }  // namespace
 
 absl::StatusOr<int> RunTraining(const LaunchContext& context,
-                                const PodOptions& options,
+                                const LaunchOptions& options,
                                 const PlannedJob& job, Console& console,
                                 const Clock& clock) {
   PODSIM_ASSIGN_OR_RETURN(std::optional<MetricsFile> metrics,
                           OpenMetrics(job, console));
   Reporter reporter({.command_start = context.command_start,
-                     .context = ContextOf("pod_launch", context)},
+                     .context = ContextOf("pod_launch", context),
+                     .quiet = options.quiet},
                     console, std::move(metrics), clock);
   TrainingDisplay display(job, reporter, console);
   return RunPodJob(context, options, job, console, clock, display);

@@ -5,6 +5,7 @@
 
 #include "absl/status/statusor.h"
 #include "base/clock.h"
+#include "runtime/launch/flags.h"
 #include "runtime/pod/job_runner.h"
 #include "runtime/report/console.h"
 
@@ -13,7 +14,7 @@ namespace podsim {
 // The exit code of pod_launch. Errors: what is refused before any process
 // starts (those of RunPodJob; a metrics file that cannot be written).
 absl::StatusOr<int> RunTraining(const LaunchContext& context,
-                                const PodOptions& options,
+                                const LaunchOptions& options,
                                 const PlannedJob& job, Console& console,
                                 const Clock& clock);
 

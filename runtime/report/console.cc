@@ -10,11 +10,15 @@
 #include <cstdlib>
 
 #include "base/printable.h"
+#include "runtime/report/color.h"
+#include "runtime/report/layout.h"
 
 namespace podsim {
 namespace {
 
 constexpr std::string_view kClearLine = "\r\x1b[K";
+// A terminal that claims fewer columns is not laid out for.
+constexpr int kNarrowest = 20;
 
 // 0 when unknown.
 int TerminalWidth(int fd) {
@@ -28,6 +32,17 @@ std::string WithNewline(std::string_view text) {
   return line;
 }
 
+// As a terminal has room for; anything else gets whole lines.
+std::string Wrapped(int fd, std::string_view text) {
+  const int width = TerminalWidth(fd);
+  std::string whole = Printable(text);
+  return width < kNarrowest ? whole : WrapText(whole, width, LongWords::kCut);
+}
+
+std::string Painted(std::string text, bool color) {
+  return color ? Colored(text) : text;
+}
+
 }  // namespace
 
 std::string_view CutToWidth(std::string_view text, int width) {
@@ -37,26 +52,41 @@ std::string_view CutToWidth(std::string_view text, int width) {
 
 Console Console::Standard() {
   const char* term = std::getenv("TERM");
+  const bool color = WantsColor(term, std::getenv("NO_COLOR"));
   const bool dumb = term == nullptr || std::string_view(term) == "dumb";
+  const bool out = isatty(STDOUT_FILENO) == 1;
   return Console(STDOUT_FILENO, STDERR_FILENO,
-                 !dumb && isatty(STDOUT_FILENO) == 1);
+                 {.live = out && !dumb,
+                  .color_out = out && color,
+                  .color_err = color && isatty(STDERR_FILENO) == 1});
+}
+
+int Console::columns() const {
+  const int width = TerminalWidth(out_);
+  return width >= kNarrowest ? std::min(width, kTextColumns) : kTextColumns;
+}
+
+int Console::live_columns() const {
+  // The last column stays free: many terminals wrap once it is written.
+  const int width = TerminalWidth(out_);
+  return width > 1 ? width - 1 : 0;
 }
 
 void Console::Line(std::string_view text) {
   ClearLive();
-  Write(out_, WithNewline(text));
+  Write(out_, Painted(WithNewline(text), style_.color_out));
 }
+
+void Console::Prose(std::string_view text) { Line(Wrapped(out_, text)); }
 
 void Console::Error(std::string_view text) {
   ClearLive();
-  Write(err_, WithNewline(text));
+  Write(err_, Painted(WithNewline(Wrapped(err_, text)), style_.color_err));
 }
 
 void Console::Live(std::string_view text) {
-  // The last column stays free: many terminals wrap once it is written.
-  const int width = TerminalWidth(out_);
   std::string line(kClearLine);
-  line += CutToWidth(PrintableLine(text), width > 1 ? width - 1 : 0);
+  line += CutToWidth(PrintableLine(text), live_columns());
   Write(out_, line);
   drawn_ = true;
 }

@@ -5,7 +5,7 @@
 //
 //   Console console = Console::Standard();
 //   console.Live("step 12/100");    // overwrites the live line
-//   console.Line("pod formed");     // clears it, writes a line that stays
+//   console.Prose("pod formed");    // clears it, writes a line that stays
 #ifndef PODSIM_RUNTIME_REPORT_CONSOLE_H_
 #define PODSIM_RUNTIME_REPORT_CONSOLE_H_
 
@@ -14,24 +14,43 @@
 
 namespace podsim {
 
+struct ConsoleStyle {
+  // Standard output is a terminal that a line can be redrawn on.
+  bool live = false;
+  // For lines and for troubles.
+  bool color_out = false;
+  bool color_err = false;
+};
+
 class Console {
  public:
   // Writes lines to `out` and troubles to `err` (borrowed descriptors).
-  // `live`: `out` is a terminal that a line can be redrawn on.
-  Console(int out, int err, bool live) : out_(out), err_(err), live_(live) {}
-  // Standard output and error; live when standard output is a terminal.
+  Console(int out, int err, ConsoleStyle style = {})
+      : out_(out), err_(err), style_(style) {}
+  // Standard output and error: live and in colour where they are terminals,
+  // unless TERM or NO_COLOR say otherwise.
   static Console Standard();
 
-  bool live() const { return live_; }
+  bool live() const { return style_.live; }
+  // What text is to be laid out for: kTextColumns, or what a narrower terminal
+  // on standard output has now.
+  int columns() const;
   // A descriptor that becomes readable when the user wants to stop: a write
   // that a full pipe holds up is dropped then. -1: none.
   void set_stop_fd(int fd) { stop_fd_ = fd; }
 
-  // `text` may hold several lines; a missing last newline is added.
+  // `text` may hold several lines; a missing last newline is added. Written as
+  // it is: tables, files, what programs read.
   void Line(std::string_view text);
+  // The same, for people: on a terminal longer lines are broken at words.
+  void Prose(std::string_view text);
+  // Prose on standard error.
   void Error(std::string_view text);
-  // Redraws the live line, cut to the terminal's width. REQUIRES: live().
+  // Redraws the live line, which should have room in live_columns(), or is cut.
+  // REQUIRES: live().
   void Live(std::string_view text);
+  // 0: not known.
+  int live_columns() const;
   // Leaves the live line standing as an ordinary one.
   void KeepLive();
 
@@ -42,7 +61,7 @@ class Console {
   int out_;
   int err_;
   int stop_fd_ = -1;
-  bool live_;
+  ConsoleStyle style_;
   bool drawn_ = false;  // a live line stands on the terminal
 };
 

@@ -1,8 +1,10 @@
 // Which steps are shown, and how; see progress.h.
 #include "runtime/report/progress.h"
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "runtime/report/format.h"
+#include "runtime/report/layout.h"
 
 namespace podsim {
 namespace {
@@ -15,11 +17,20 @@ std::string PlainNumber(double value) {
 
 }  // namespace
 
-std::string FormatLive(const ProgressSnapshot& snapshot) {
-  return absl::StrFormat(
-      "step %d/%d  loss %.4f  acc %s  %s examples/s  ETA %s", snapshot.step,
-      snapshot.train_steps, snapshot.loss, FormatPercent(snapshot.accuracy),
-      FormatRate(snapshot.examples_per_second), FormatTimeLeft(snapshot.left));
+std::string FormatLive(const ProgressSnapshot& snapshot, int columns) {
+  return FitParts(
+      {{.text =
+            absl::StrFormat("step %d/%d", snapshot.step, snapshot.train_steps),
+        .rank = 5},
+       {.text = absl::StrFormat("loss %.4f", snapshot.loss), .rank = 3},
+       {.text = absl::StrCat("acc ", FormatPercent(snapshot.accuracy)),
+        .rank = 1},
+       {.text = absl::StrCat(FormatRate(snapshot.examples_per_second),
+                             " examples/s"),
+        .rank = 2},
+       {.text = absl::StrCat("ETA ", FormatTimeLeft(snapshot.left)),
+        .rank = 4}},
+      columns);
 }
 
 std::string FormatPlain(const ProgressSnapshot& snapshot) {

@@ -22,8 +22,10 @@ struct ProgressSnapshot {
   absl::Duration left = absl::InfiniteDuration();
 };
 
-// "step 12/100  loss 0.1234  acc 96.35%  261,641 examples/s  ETA 12s".
-std::string FormatLive(const ProgressSnapshot& snapshot);
+// "step 12/100  loss 0.1234  acc 96.35%  261,641 examples/s  ETA 12s". Where
+// `columns` do not hold it all, accuracy goes first, then the rate, the loss,
+// the time left. columns <= 0: all of it.
+std::string FormatLive(const ProgressSnapshot& snapshot, int columns);
 // "step 12/100, loss: 0.1234, accuracy: 0.9635, global_step/sec: 255.509,
 // examples/sec: 261641, eta: 12s" (one line).
 std::string FormatPlain(const ProgressSnapshot& snapshot);

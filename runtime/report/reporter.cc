@@ -27,18 +27,13 @@ std::int64_t LastStep(const PodFormed& formed) {
                                         : formed.plan().train_steps();
 }
 
-// Where it goes on, and what was noticed on the way.
-std::vector<std::string> StartTexts(const PodFormed& formed) {
-  std::vector<std::string> lines;
-  for (const std::string& note : formed.notes())
-    lines.push_back(PrintableLine(absl::StrCat("note: ", note)));
+// Where it goes on.
+std::string StartText(const PodFormed& formed) {
   const StartPoint& start = formed.start();
-  if (start.checkpoint().empty()) return lines;
-  lines.push_back(absl::StrCat(
+  return absl::StrCat(
       formed.plan().mode() == "eval" ? "evaluating " : "resuming from ",
       start.checkpoint(), " (step ", FormatCount(start.step()), ", ",
-      FormatCount(start.examples_consumed()), " examples)"));
-  return lines;
+      FormatCount(start.examples_consumed()), " examples)");
 }
 
 std::string RestartText(const JobRestarting& restart) {
@@ -75,38 +70,25 @@ void Reporter::OnEvent(const JobEvent& event) {
   collector_.OnEvent(event, clock_.Now());
   switch (event.event_case()) {
     case JobEvent::kFormed:
-      meter_.emplace(LastStep(event.formed()), console_.live()
-                                                   ? options_.live_interval
-                                                   : options_.plain_interval);
-      console_.Line(FormedText(event.formed()));
-      for (const std::string& line : StartTexts(event.formed()))
-        console_.Line(line);
-      if (!event.formed().start().checkpoint().empty())
-        Record(ResumeLine(event.formed().start(), event.formed().plan(),
-                          event.wall_time()));
-      Record(
-          PlanLine(event.formed().plan(), event.wall_time(), options_.context));
+      OnFormed(event.formed(), event.wall_time());
       break;
     case JobEvent::kStep:
       ShowStep(event.step());
       Record(StepLine(event.step(), event.wall_time()));
       break;
     case JobEvent::kEval:
-      console_.KeepLive();
-      console_.Line(EvalText(event.eval()));
+      Tell(EvalText(event.eval()));
       Record(EvalLine(event.eval(), event.wall_time()));
       break;
     case JobEvent::kRestarting:
-      console_.KeepLive();
-      console_.Line(RestartText(event.restarting()));
+      Warn(RestartText(event.restarting()));
       Record(RestartLine(event.restarting(), event.wall_time()));
       break;
     case JobEvent::kSaved:
       Record(SavedLine(event.saved(), event.wall_time()));
       break;
     case JobEvent::kFault:
-      console_.KeepLive();
-      console_.Line(FaultText(event.fault()));
+      Warn(FaultText(event.fault()));
       Record(FaultLine(event.fault(), event.wall_time()));
       break;
     case JobEvent::kStarted:
@@ -118,13 +100,36 @@ void Reporter::OnEvent(const JobEvent& event) {
   }
 }
 
+void Reporter::OnFormed(const PodFormed& formed, double wall_time) {
+  meter_.emplace(LastStep(formed), console_.live() ? options_.live_interval
+                                                   : options_.plain_interval);
+  Tell(FormedText(formed));
+  for (const std::string& note : formed.notes())
+    Warn(PrintableLine(absl::StrCat("note: ", note)));
+  if (!formed.start().checkpoint().empty()) {
+    Tell(StartText(formed));
+    Record(ResumeLine(formed.start(), formed.plan(), wall_time));
+  }
+  Record(PlanLine(formed.plan(), wall_time, options_.context));
+}
+
+void Reporter::Tell(const std::string& line) {
+  if (!options_.quiet) Warn(line);
+}
+
+void Reporter::Warn(const std::string& line) {
+  console_.KeepLive();
+  console_.Prose(line);
+}
+
 void Reporter::ShowStep(const StepDone& step) {
-  if (!meter_.has_value()) return;  // no plan seen: nothing to count against
+  // No plan seen: nothing to count against.
+  if (options_.quiet || !meter_.has_value()) return;
   const std::optional<ProgressSnapshot> due =
       meter_->OnStep(step, clock_.Now());
   if (!due.has_value()) return;
   if (console_.live()) {
-    console_.Live(FormatLive(*due));
+    console_.Live(FormatLive(*due, console_.live_columns()));
   } else {
     console_.Line(FormatPlain(*due));
   }
@@ -132,7 +137,7 @@ void Reporter::ShowStep(const StepDone& step) {
 
 void Reporter::Finish() {
   console_.KeepLive();
-  console_.Line(FormatSummary(collector_.summary()));
+  console_.Prose(FormatSummary(collector_.summary(), console_.columns()));
   Record(SummaryLine(collector_.summary()));
 }
 
@@ -140,7 +145,7 @@ void Reporter::Fail(const FailureReport& failure) {
   console_.KeepLive();
   console_.Error(FormatFailure(failure));
   if (const auto& faults = collector_.summary().faults; faults.has_value()) {
-    console_.Line(FormatFaultRows(*faults));
+    console_.Prose(FormatFaultRows(*faults));
   }
   Record(FailureLine(failure));
 }

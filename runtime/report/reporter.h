@@ -24,6 +24,9 @@ struct ReporterOptions {
   // Between two shown steps.
   absl::Duration live_interval = absl::Milliseconds(100);
   absl::Duration plain_interval = absl::Seconds(3);
+  // Of all that is said while the job goes well, nothing is shown; troubles
+  // and the closing block are.
+  bool quiet = false;
 };
 
 class Reporter {
@@ -43,7 +46,12 @@ class Reporter {
   void set_simulated_step(SimTime step) { collector_.set_simulated_step(step); }
 
  private:
+  void OnFormed(const PodFormed& formed, double wall_time);
   void ShowStep(const StepDone& step);
+  // What goes as planned.
+  void Tell(const std::string& line);
+  // What does not.
+  void Warn(const std::string& line);
   void Record(const std::string& line);
 
   const ReporterOptions options_;

@@ -93,7 +93,7 @@ class BenchDisplayTest : public ::testing::Test {
   testing::TempDir directory_;
   int out_ = open(directory_.file("out").c_str(), O_CREAT | O_WRONLY, 0600);
   int err_ = open(directory_.file("err").c_str(), O_CREAT | O_WRONLY, 0600);
-  Console console_{out_, err_, /*live=*/false};
+  Console console_{out_, err_};
   SimClock clock_;
   BenchDisplay::Options options_;
   bool calibrates_ = false;

@@ -53,7 +53,7 @@ class SupervisorTest : public ::testing::Test {
     error_file_ = dir_.file("stderr");
     error_fd_ = UniqueFd(open(error_file_.c_str(),
                               O_CREAT | O_WRONLY | O_CLOEXEC | O_APPEND, 0600));
-    console_.emplace(error_fd_.get(), error_fd_.get(), false);
+    console_.emplace(error_fd_.get(), error_fd_.get());
     PODSIM_CHECK(mkfifo(dir_.file("fifo").c_str(), 0600) == 0);
     NewSupervisor({});
   }

@@ -40,9 +40,23 @@ TEST(FormatProgressTest, LinesHoldWhatPeopleGrep) {
   EXPECT_EQ(FormatPlain(snapshot),
             "step 12/100, loss: 0.1235, accuracy: 0.9635, global_step/sec: "
             "255.509, examples/sec: 261641, eta: 12s");
-  EXPECT_EQ(FormatLive(snapshot),
+  EXPECT_EQ(FormatLive(snapshot, 0),
             "step 12/100  loss 0.1235  acc 96.35%  261,641 examples/s  ETA "
             "12s");
+}
+
+TEST(FormatProgressTest, ANarrowTerminalLosesTheLeastImportantFirst) {
+  const ProgressSnapshot snapshot = {.step = 12,
+                                     .train_steps = 100,
+                                     .loss = 0.12345,
+                                     .accuracy = 0.9635,
+                                     .examples_per_second = 261641,
+                                     .left = absl::Seconds(12)};
+  EXPECT_EQ(FormatLive(snapshot, 59),
+            "step 12/100  loss 0.1235  261,641 examples/s  ETA 12s");
+  EXPECT_EQ(FormatLive(snapshot, 40), "step 12/100  loss 0.1235  ETA 12s");
+  EXPECT_EQ(FormatLive(snapshot, 30), "step 12/100  ETA 12s");
+  EXPECT_EQ(FormatLive(snapshot, 12), "step 12/100");
 }
 
 TEST(FormatProgressTest, LargeRatesAreWrittenOut) {

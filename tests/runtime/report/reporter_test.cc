@@ -66,8 +66,8 @@ class ReporterTest : public ::testing::Test {
   SimClock clock_;
   Pipe out_;
   Pipe err_;
-  Console plain_{out_.write_end(), err_.write_end(), false};
-  Console live_{out_.write_end(), err_.write_end(), true};
+  Console plain_{out_.write_end(), err_.write_end()};
+  Console live_{out_.write_end(), err_.write_end(), {.live = true}};
 };
 
 TEST_F(ReporterTest, PlainRunHasAFewWholeLines) {
@@ -82,6 +82,30 @@ TEST_F(ReporterTest, PlainRunHasAFewWholeLines) {
   EXPECT_THAT(text, Not(HasSubstr("\r")));
   EXPECT_THAT(text, HasSubstr("step 1000/1000,"));
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 4);  // 3, 6, 9 s, end
+}
+
+TEST_F(ReporterTest, AQuietRunSaysOnlyWhatDoesNotGoAsPlanned) {
+  Reporter reporter({.command_start = clock_.Now(), .quiet = true}, plain_, {},
+                    clock_);
+  JobEvent formed = Formed(2);
+  formed.mutable_formed()->add_notes("checkpoint 5 is damaged");
+  formed.mutable_formed()->mutable_start()->set_checkpoint("m/1");
+  reporter.OnEvent(formed);
+  reporter.OnEvent(Step(1));
+  JobEvent restarting;
+  restarting.mutable_restarting()->set_reason("host 1 was lost");
+  reporter.OnEvent(restarting);
+  reporter.OnEvent(Step(2));
+  JobEvent eval;
+  eval.mutable_eval()->set_step(2);
+  reporter.OnEvent(eval);
+  EXPECT_EQ(out_.Take(),
+            "note: checkpoint 5 is damaged\n"
+            "restarting, generation 0 (0 restarts left): host 1 was lost\n");
+  reporter.Finish();
+  EXPECT_THAT(out_.Take(), ::testing::StartsWith("done: "));
+  reporter.Fail({.name = "host1"});
+  EXPECT_THAT(err_.Take(), HasSubstr("FAILED: host1"));
 }
 
 TEST_F(ReporterTest, LiveLineIsRedrawnAtMostTenTimesASecond) {

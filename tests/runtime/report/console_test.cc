@@ -1,0 +1,117 @@
+// What a person sees, on a real terminal of so many columns.
+#include "runtime/report/console.h"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <string>
+
+#include "base/status.h"
+
+namespace podsim {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+// Both ends of a pseudo-terminal.
+class Terminal {
+ public:
+  explicit Terminal(unsigned short columns)
+      : screen_(posix_openpt(O_RDWR | O_NOCTTY | O_NONBLOCK)) {
+    PODSIM_CHECK(screen_ >= 0 && grantpt(screen_) == 0 &&
+                 unlockpt(screen_) == 0);
+    program_ = open(ptsname(screen_), O_RDWR | O_NOCTTY);
+    PODSIM_CHECK(program_ >= 0);
+    const winsize size = {.ws_row = 24, .ws_col = columns};
+    PODSIM_CHECK(ioctl(program_, TIOCSWINSZ, &size) == 0);
+  }
+  ~Terminal() {
+    close(program_);
+    close(screen_);
+  }
+  int program() const { return program_; }
+  // What was written, with plain newlines.
+  std::string Take() {
+    std::string text(1 << 16, '\0');
+    const ssize_t count = read(screen_, text.data(), text.size());
+    text.resize(count > 0 ? static_cast<std::size_t>(count) : 0);
+    std::erase(text, '\r');
+    return text;
+  }
+
+ private:
+  int screen_;
+  int program_;
+};
+
+constexpr char kLong[] =
+    "restarting, generation 2 (1 restarts left): host 2 was lost: its "
+    "connection broke";
+
+TEST(ConsoleTest, ProseBreaksAtWordsOnANarrowTerminal) {
+  Terminal terminal(60);
+  Console console(terminal.program(), terminal.program());
+  EXPECT_EQ(console.columns(), 60);
+  console.Prose(kLong);
+  EXPECT_EQ(terminal.Take(),
+            "restarting, generation 2 (1 restarts left): host 2 was lost:\n"
+            "    its connection broke\n");
+  console.Error(kLong);
+  EXPECT_THAT(terminal.Take(), HasSubstr("lost:\n    its"));
+  // A table is the caller's.
+  console.Line(kLong);
+  EXPECT_EQ(terminal.Take(), std::string(kLong) + "\n");
+}
+
+TEST(ConsoleTest, AWideTerminalDoesNotMakeLongLines) {
+  Terminal terminal(200);
+  Console console(terminal.program(), terminal.program());
+  EXPECT_EQ(console.columns(), 80);
+  EXPECT_EQ(console.live_columns(), 199);
+}
+
+TEST(ConsoleTest, APipeGetsWholeLinesWithoutColour) {
+  int fds[2];
+  ASSERT_EQ(pipe(fds), 0);
+  Console console(fds[1], fds[1]);
+  EXPECT_EQ(console.columns(), 80);
+  console.Prose(kLong);
+  console.Error("FAILED: host1");
+  std::string text(1 << 12, '\0');
+  text.resize(static_cast<std::size_t>(read(fds[0], text.data(), text.size())));
+  EXPECT_EQ(text, std::string(kLong) + "\nFAILED: host1\n");
+  close(fds[0]);
+  close(fds[1]);
+}
+
+TEST(ConsoleTest, ColourIsAddedAfterTheLinesAreBroken) {
+  Terminal terminal(60);
+  Console console(terminal.program(), terminal.program(),
+                  {.color_out = true, .color_err = true});
+  console.Prose("WARNING     " + std::string(46, 'x') + " y");
+  EXPECT_EQ(terminal.Take(),
+            "\x1b[1;33mWARNING\x1b[0m     " + std::string(46, 'x') + " y\n");
+  console.Error("error: no");
+  EXPECT_EQ(terminal.Take(), "\x1b[1;31merror:\x1b[0m no\n");
+  Console plain(terminal.program(), terminal.program());
+  plain.Error("error: no");
+  EXPECT_EQ(terminal.Take(), "error: no\n");
+}
+
+TEST(ConsoleTest, TheLiveLineLeavesTheLastColumnFree) {
+  Terminal terminal(30);
+  Console console(terminal.program(), terminal.program(), {.live = true});
+  EXPECT_EQ(console.live_columns(), 29);
+  console.Live(std::string(40, 'x'));
+  const std::string text = terminal.Take();
+  EXPECT_EQ(std::count(text.begin(), text.end(), 'x'), 29);
+}
+
+}  // namespace
+}  // namespace podsim
