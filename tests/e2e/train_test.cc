@@ -128,6 +128,18 @@ TEST(DryRunTest, PrintsThePlanAndStartsNothing) {
   EXPECT_THAT(pod.output(), Not(HasSubstr("held-out accuracy")));
 }
 
+TEST(QuietTest, ShowsWarningsAndTheSummaryOnly) {
+  // Too few steps, and the plan warns of it.
+  PodRun pod({"--quiet", "--topology=v3-512", "--processes=2"});
+  EXPECT_EQ(pod.Wait(), 0) << pod.output();
+  EXPECT_THAT(pod.output(), ::testing::StartsWith("WARNING "));
+  EXPECT_THAT(pod.output(), HasSubstr("\ndone: mlp on digits, v3-512"));
+  EXPECT_THAT(pod.output(), Not(HasSubstr("numerics ")));
+  EXPECT_THAT(pod.output(), Not(HasSubstr("pod formed")));
+  EXPECT_THAT(pod.output(), Not(HasSubstr("step 1")));
+  EXPECT_THAT(pod.output(), HasSubstr("held-out accuracy"));
+}
+
 TEST(SelfTest, MatchesTheRealTpu) {
   Subprocess pod({{Program("pod_launch"), "--selftest"}, {}});
   EXPECT_EQ(pod.Wait(std::chrono::seconds(30)), 0) << pod.output();

@@ -149,6 +149,7 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{{"--lr_scaling=cubic"}, {"lr_scaling", "linear, sqrt, none"}},
         Refusal{{"--dry_run=perhaps"}, {"--dry_run", "true"}},
         Refusal{{"--dry_run", "--selftest"}, {"--dry_run and --selftest"}},
+        Refusal{{"--quiet", "--dry_run"}, {"--quiet", "--dry_run"}},
         Refusal{{"--describe=v3-8", "--dry_run"}, {"--describe and --dry_run"}},
         Refusal{{"--print_compose=v3-8", "--dry_run"},
                 {"--print_compose and --dry_run"}},
@@ -172,6 +173,13 @@ TEST(FlagsTest, HelpTeaches) {
   for (const FlagInfo& info : SpecFlags()) {
     EXPECT_THAT(flags.text, HasSubstr(std::string("--") + info.name));
   }
+}
+
+TEST(FlagsTest, QuietIsNotPartOfTheJob) {
+  const auto parsed = Parse({"--quiet"});
+  ASSERT_TRUE(parsed.ok());
+  EXPECT_TRUE(parsed->options.quiet);
+  EXPECT_EQ(parsed->spec.ByteSizeLong(), 0U);
 }
 
 TEST(FlagsTest, VersionIsText) {
