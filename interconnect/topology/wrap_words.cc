@@ -6,14 +6,14 @@
 namespace podsim {
 
 std::string WrapWords(const std::vector<std::string>& words,
-                      const std::string& separator, int margin) {
+                      const std::string& separator, int margin, int width) {
   std::string text;
   std::size_t column = margin;
   for (std::size_t i = 0; i < words.size(); ++i) {
     const bool last = i + 1 == words.size();
     const std::string word = last ? words[i] : words[i] + separator;
     // A space at the end of a line is dropped and takes no room.
-    const std::size_t room = kTextWidth + (last ? 0 : 1);
+    const std::size_t room = width + (last ? 0 : 1);
     if (i > 0 && column + word.size() > room) {
       while (text.back() == ' ') text.pop_back();
       absl::StrAppend(&text, "\n", std::string(margin, ' '));
@@ -25,8 +25,8 @@ std::string WrapWords(const std::vector<std::string>& words,
   return text;
 }
 
-std::string WrapSentence(const std::string& sentence, int margin) {
-  return WrapWords(absl::StrSplit(sentence, ' '), " ", margin);
+std::string WrapSentence(const std::string& sentence, int margin, int width) {
+  return WrapWords(absl::StrSplit(sentence, ' '), " ", margin, width);
 }
 
 }  // namespace podsim

@@ -7,16 +7,19 @@
 
 namespace podsim {
 
-// No line is longer, if its words allow.
+// Of a line, where nothing else is said.
 inline constexpr int kTextWidth = 80;
 
 // `words` joined by `separator`, in lines that begin behind `margin` columns
-// (the first one's are the caller's) and end without a space or a newline.
+// (the first one's are the caller's) and end without a space or a newline. No
+// line is longer than `width`, if its words allow.
 std::string WrapWords(const std::vector<std::string>& words,
-                      const std::string& separator, int margin);
+                      const std::string& separator, int margin,
+                      int width = kTextWidth);
 
 // The same for a sentence.
-std::string WrapSentence(const std::string& sentence, int margin);
+std::string WrapSentence(const std::string& sentence, int margin,
+                         int width = kTextWidth);
 
 }  // namespace podsim
 

@@ -2,7 +2,6 @@
 #include "runtime/report/console.h"
 
 #include <poll.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,6 +11,7 @@
 #include "base/printable.h"
 #include "runtime/report/color.h"
 #include "runtime/report/layout.h"
+#include "runtime/report/text_width.h"
 
 namespace podsim {
 namespace {
@@ -19,12 +19,6 @@ namespace {
 constexpr std::string_view kClearLine = "\r\x1b[K";
 // A terminal that claims fewer columns is not laid out for.
 constexpr int kNarrowest = 20;
-
-// 0 when unknown.
-int TerminalWidth(int fd) {
-  winsize size = {};
-  return ioctl(fd, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
-}
 
 std::string WithNewline(std::string_view text) {
   std::string line = Printable(text);
@@ -71,6 +65,8 @@ int Console::live_columns() const {
   const int width = TerminalWidth(out_);
   return width > 1 ? width - 1 : 0;
 }
+
+int Console::terminal_width() const { return TerminalWidth(out_); }
 
 void Console::Line(std::string_view text) {
   ClearLive();

@@ -35,6 +35,8 @@ class Console {
   // What text is to be laid out for: kTextColumns, or what a narrower terminal
   // on standard output has now.
   int columns() const;
+  // Columns of the terminal that lines go to; 0: they go to none.
+  int terminal_width() const;
   // A descriptor that becomes readable when the user wants to stop: a write
   // that a full pipe holds up is dropped then. -1: none.
   void set_stop_fd(int fd) { stop_fd_ = fd; }
