@@ -131,6 +131,7 @@ logs
 grep -h "restarting, generation 2" "$work/restart.log" ||
   fail "nothing was restarted" "$work/restart.log"
 "$build/bin/pod_launch" --topology v3-32 --model mlp --train_steps 3000 \
+  --reference_topology v3-32 \
   >"$work/whole.log" 2>&1 || fail "the pod on this machine failed" "$work/whole.log"
 [ "$(hash_in "$work/restart.log")" = "$(hash_in "$work/whole.log")" ] ||
   fail "weights differ after the restart" "$work/restart.log"

@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "base/units.h"
+#include "host/core/chip_activations.h"
 #include "host/core/tree_sum.h"
 
 namespace podsim {
@@ -37,7 +38,8 @@ std::int64_t VariableBytes(const Program& program, bool slots) {
   return elements * kElementBytes;
 }
 
-std::int64_t ActivationBytes(const Program& program, std::int64_t rows) {
+// What the emulator lays out for a host's activations.
+std::int64_t ArenaBytes(const Program& program, std::int64_t rows) {
   return kElementBytes *
          (program.scratch_elements + rows * (program.batched_elements_per_row +
                                              program.output_elements_per_row));
@@ -64,8 +66,6 @@ std::string Table(const HbmUse& use) {
 
 }  // namespace
 
-// Activations are what this Program's own schedule holds at its fullest, in
-// float32; a compiler that fuses more needs less.
 HbmUse EstimateHbm(const Program& program, std::int64_t batch_per_core,
                    std::int64_t microbatches) {
   HbmUse use;
@@ -73,7 +73,10 @@ HbmUse EstimateHbm(const Program& program, std::int64_t batch_per_core,
   use.optimizer = VariableBytes(program, /*slots=*/true);
   use.gradients = (1 + TreeSum::Levels(microbatches)) *
                   program.gradient_elements * kElementBytes;
-  use.activations = ActivationBytes(program, batch_per_core / microbatches);
+  const ChipActivations activations = ActivationsOf(program);
+  use.activations =
+      kElementBytes * (activations.elements + batch_per_core / microbatches *
+                                                  activations.elements_per_row);
   use.input = 2 * batch_per_core * InputBytesPerRow(program);
   return use;
 }
@@ -108,21 +111,18 @@ absl::Status AdmitToCore(const Program& program, std::int64_t batch_per_core,
       remedy, Table(use)));
 }
 
-std::int64_t EstimateMachineBytes(const Program& program,
-                                  std::int64_t batch_per_core, int hosts,
-                                  int cores_per_host, int processes,
-                                  std::int64_t microbatches) {
+MachineUse EstimateMachine(const Program& program, std::int64_t batch_per_core,
+                           int cores_per_host, std::int64_t microbatches) {
   const std::int64_t copies = program.bfloat16_products ? 2 : 1;
   const int levels =
       microbatches == 0 ? 0 : TreeSum::Levels(cores_per_host * microbatches);
-  const std::int64_t per_process =
-      kProcessBytes + kElementBytes * (copies * program.variable_elements +
-                                       levels * program.gradient_elements);
   const std::int64_t rows = batch_per_core * cores_per_host;
-  const std::int64_t per_host = program.gradient_elements * kElementBytes +
-                                ActivationBytes(program, rows) +
-                                2 * rows * InputBytesPerRow(program);
-  return processes * per_process + hosts * per_host;
+  return {.per_process = kProcessBytes +
+                         kElementBytes * (copies * program.variable_elements +
+                                          levels * program.gradient_elements),
+          .per_host = program.gradient_elements * kElementBytes +
+                      ArenaBytes(program, rows) +
+                      2 * rows * InputBytesPerRow(program)};
 }
 
 }  // namespace podsim

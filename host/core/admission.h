@@ -11,8 +11,9 @@
 
 namespace podsim {
 
-// Bytes of one emulated core's HBM, as the real core would hold them: every
-// core has its own parameters, gradients and optimizer slots.
+// Bytes of one core's HBM, as the chip would hold them: every core has its own
+// parameters, gradients and optimizer slots, rounding to bfloat16 is part of
+// the product that reads, and what an op leaves of one operand takes its place.
 struct HbmUse {
   std::int64_t parameters = 0;
   std::int64_t gradients = 0;
@@ -40,14 +41,16 @@ std::int64_t LargestBatch(const Program& program, std::int64_t hbm_bytes,
 absl::Status AdmitToCore(const Program& program, std::int64_t batch_per_core,
                          std::int64_t hbm_bytes, std::int64_t microbatches = 1);
 
-// Bytes that this machine needs to emulate the job: per process a copy of the
-// variables, per host its gradients, activations of the stacked rows and two
-// batches of input, plus a fixed cost per process. Several `microbatches` per
-// core add the partial sums of a host's tree, once per process.
-std::int64_t EstimateMachineBytes(const Program& program,
-                                  std::int64_t batch_per_core, int hosts,
-                                  int cores_per_host, int processes,
-                                  std::int64_t microbatches = 0);
+// Bytes that this machine needs to emulate a job: per process a copy of the
+// variables, with several `microbatches` per core the partial sums of a host's
+// tree, and a fixed cost; per host its gradients, activations of the stacked
+// rows and two batches of input.
+struct MachineUse {
+  std::int64_t per_process = 0;
+  std::int64_t per_host = 0;
+};
+MachineUse EstimateMachine(const Program& program, std::int64_t batch_per_core,
+                           int cores_per_host, std::int64_t microbatches = 0);
 
 }  // namespace podsim
 

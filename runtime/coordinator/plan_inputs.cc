@@ -41,7 +41,9 @@ absl::StatusOr<PlanInputs> GatherPlanInputs(const JobSpec& spec,
   inputs.cpus = 0;
   if (one_machine) {
     inputs.cpus = AvailableCpus();
-    PODSIM_ASSIGN_OR_RETURN(inputs.memory_bytes, MachineMemoryBytes());
+    if (spec.has_bench()) {
+      PODSIM_ASSIGN_OR_RETURN(inputs.memory_bytes, MachineMemoryBytes());
+    }
   }
   return inputs;
 }

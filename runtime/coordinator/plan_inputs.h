@@ -12,8 +12,8 @@
 
 namespace podsim {
 
-// `one_machine`: all processes run here, so that this machine's memory is the
-// limit and its CPUs are shared; otherwise nothing is said of either.
+// `one_machine`: all processes run here, so that its CPUs are shared and, for a
+// benchmark, its memory is the limit; otherwise nothing is said of either.
 // Errors: those of ApplyRecipe, OpenDataset, BestIsa and MachineMemoryBytes.
 absl::StatusOr<PlanInputs> GatherPlanInputs(const JobSpec& spec,
                                             bool one_machine);

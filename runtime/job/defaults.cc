@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "base/units.h"
 #include "runtime/job/planner.h"
@@ -58,6 +59,24 @@ bool HasReference(const JobSpec& spec) {
   return spec.has_reference_topology() || spec.has_reference_batch_size();
 }
 
+bool HasLength(const JobSpec& spec) {
+  return spec.has_train_steps() || spec.has_epochs();
+}
+
+bool HasRate(const JobSpec& spec) {
+  return spec.has_learning_rate() || spec.has_base_learning_rate();
+}
+
+bool IsAsTyped(const JobSpec& spec) {
+  return HasLength(spec) && HasRate(spec) && !HasReference(spec);
+}
+
+absl::StatusOr<Slice> ReferenceSlice(const JobSpec& spec) {
+  auto slice = FindSlice(spec.reference_topology());
+  if (!slice.ok()) return Annotate(slice.status(), "reference_topology");
+  return slice;
+}
+
 absl::StatusOr<std::int64_t> ScaledFrom(const Recipe& recipe,
                                         std::int64_t steps,
                                         std::int64_t batch) {
@@ -105,62 +124,98 @@ absl::StatusOr<Slice> SliceOf(const JobSpec& spec) {
   return slice;
 }
 
+bool HasBatch(const JobSpec& spec) {
+  return spec.has_batch_per_core() || spec.has_train_batch_size() ||
+         (spec.has_reference_topology() && spec.has_reference_batch_size());
+}
+
 absl::StatusOr<std::int64_t> SpecBatchPerCore(const JobSpec& spec,
                                               const Slice& slice,
                                               std::int64_t otherwise) {
   if (spec.has_batch_per_core()) return spec.batch_per_core();
-  if (!spec.has_train_batch_size()) return otherwise;
-  return BatchPerCore("train_batch_size", spec.train_batch_size(), slice.cores);
+  if (spec.has_train_batch_size())
+    return BatchPerCore("train_batch_size", spec.train_batch_size(),
+                        slice.cores);
+  if (!HasBatch(spec)) return otherwise;
+  PODSIM_ASSIGN_OR_RETURN(const Slice reference, ReferenceSlice(spec));
+  return BatchPerCore("reference_batch_size", spec.reference_batch_size(),
+                      reference.cores);
 }
 
 absl::StatusOr<std::int64_t> SpecReferenceBatch(const JobSpec& spec,
                                                 std::int64_t batch_per_core) {
-  if (spec.has_reference_batch_size()) return spec.reference_batch_size();
-  if (!spec.has_reference_topology()) return 0;
-  const auto slice = FindSlice(spec.reference_topology());
-  if (!slice.ok()) return Annotate(slice.status(), "reference_topology");
-  return batch_per_core * slice->cores;
+  if (!spec.has_reference_topology()) return spec.reference_batch_size();
+  PODSIM_ASSIGN_OR_RETURN(const Slice slice, ReferenceSlice(spec));
+  if (!spec.has_reference_batch_size()) return batch_per_core * slice.cores;
+  PODSIM_RETURN_IF_ERROR(BatchPerCore("reference_batch_size",
+                                      spec.reference_batch_size(), slice.cores)
+                             .status());
+  return spec.reference_batch_size();
+}
+
+absl::Status FillAsTyped(JobSpec& spec) {
+  if (!IsAsTyped(spec) || spec.has_base_learning_rate())
+    return absl::OkStatus();
+  if (spec.has_lr_scaling() && spec.lr_scaling() != "none")
+    return absl::InvalidArgumentError(absl::StrCat(
+        "lr_scaling is ", spec.lr_scaling(),
+        " but steps and learning rate are the job's own and have no reference "
+        "to scale from; give reference_topology or reference_batch_size, or "
+        "leave lr_scaling out"));
+  spec.set_lr_scaling("none");
+  return absl::OkStatus();
 }
 
 absl::Status FillScheduleDefaults(const Recipe& recipe,
-                                  std::int64_t batch_per_core,
-                                  const Slice& slice, JobSpec& spec) {
-  const bool as_it_stands = spec.has_train_steps() && !HasReference(spec);
-  if (!HasReference(spec) && !as_it_stands) {
-    if (batch_per_core == recipe.batch_per_core)
-      spec.set_reference_topology(recipe.reference_topology);
-    else
-      spec.set_reference_batch_size(recipe.reference_batch());
+                                  std::int64_t batch_per_core, JobSpec& spec) {
+  if (IsAsTyped(spec)) return absl::OkStatus();
+  if (!HasReference(spec)) {
+    spec.set_reference_topology(recipe.reference_topology);
+    spec.set_reference_batch_size(recipe.reference_batch());
   }
   PODSIM_ASSIGN_OR_RETURN(const std::int64_t reference,
                           SpecReferenceBatch(spec, batch_per_core));
-  // What the schedule's steps consist of.
-  const std::int64_t step_batch =
-      as_it_stands ? batch_per_core * slice.cores : reference;
-  if (!spec.has_train_steps() && !spec.has_epochs()) {
+  if (!HasLength(spec)) {
     PODSIM_ASSIGN_OR_RETURN(const std::int64_t steps,
-                            ScaledFrom(recipe, recipe.steps, step_batch));
+                            ScaledFrom(recipe, recipe.steps, reference));
     spec.set_train_steps(steps);
+    if (!spec.has_warmup_steps()) {
+      PODSIM_ASSIGN_OR_RETURN(
+          const std::int64_t warmup,
+          ScaledFrom(recipe, recipe.warmup_steps, reference));
+      spec.set_warmup_steps(warmup);
+    }
   }
-  if (!spec.has_warmup_steps()) {
-    PODSIM_ASSIGN_OR_RETURN(
-        const std::int64_t steps,
-        ScaledFrom(recipe, recipe.warmup_steps, step_batch));
-    spec.set_warmup_steps(steps);
-  }
-  if (!spec.has_learning_rate() && !spec.has_base_learning_rate()) {
+  if (!HasRate(spec)) {
     PODSIM_ASSIGN_OR_RETURN(const RateRule rule,
                             ParseRateRule(spec.lr_scaling()));
-    const std::int64_t from = recipe.reference_batch();
-    spec.set_learning_rate(ScaleRate(recipe.learning_rate, from,
-                                     as_it_stands ? from : reference, rule));
+    spec.set_learning_rate(ScaleRate(
+        recipe.learning_rate, recipe.reference_batch(), reference, rule));
   }
   return absl::OkStatus();
+}
+
+std::vector<std::string> FromRecipe(const JobSpec& asked,
+                                    const JobSpec& filled) {
+  std::vector<std::string> fields;
+  if (asked.hidden().empty() && !filled.hidden().empty())
+    fields.emplace_back("hidden");
+  if (!HasBatch(asked)) fields.emplace_back("batch_per_core");
+  const auto add = [&fields](const char* name, bool was, bool is) {
+    if (!was && is) fields.emplace_back(name);
+  };
+  add("train_steps", asked.has_train_steps(), filled.has_train_steps());
+  add("reference_topology", HasReference(asked), HasReference(filled));
+  add("learning_rate", asked.has_learning_rate(), filled.has_learning_rate());
+  add("warmup_steps", asked.has_warmup_steps(), filled.has_warmup_steps());
+  add("momentum", asked.has_momentum(), filled.has_momentum());
+  return fields;
 }
 
 absl::StatusOr<JobSpec> ApplyRecipe(const JobSpec& asked) {
   PODSIM_RETURN_IF_ERROR(CheckSpec(asked));
   JobSpec spec = asked;
+  PODSIM_RETURN_IF_ERROR(FillAsTyped(spec));
   FillGeneralDefaults(spec);
   PODSIM_ASSIGN_OR_RETURN(const Slice slice, SliceOf(spec));
   spec.set_topology(slice.name);
@@ -172,8 +227,7 @@ absl::StatusOr<JobSpec> ApplyRecipe(const JobSpec& asked) {
                           SpecBatchPerCore(spec, slice, recipe.batch_per_core));
   if (!spec.has_train_batch_size()) spec.set_batch_per_core(batch_per_core);
   PODSIM_DEFAULT(spec, processes, std::min(slice.hosts, kMostDefaultProcesses));
-  PODSIM_RETURN_IF_ERROR(
-      FillScheduleDefaults(recipe, batch_per_core, slice, spec));
+  PODSIM_RETURN_IF_ERROR(FillScheduleDefaults(recipe, batch_per_core, spec));
   return spec;
 }
 

@@ -8,6 +8,7 @@
 #include "base/status.h"
 #include "base/units.h"
 #include "host/core/admission.h"
+#include "runtime/job/reduction.h"
 
 namespace podsim {
 namespace {
@@ -29,42 +30,65 @@ absl::Status Admit(const Program& program, std::int64_t batch_per_core,
       FormatCount(LargestBatch(program, hbm_bytes, microbatches))));
 }
 
-absl::Status AdmitToMachine(const Program& program, std::int64_t batch_per_core,
-                            const ResolvedJob& job, const FitLimits& limits) {
-  const std::int64_t available = job.spec.host_memory_bytes() > 0
-                                     ? job.spec.host_memory_bytes()
-                                     : limits.memory_bytes;
-  if (available <= 0) return absl::OkStatus();
-  const auto needed_by = [&](int count) {
-    return EstimateMachineBytes(program, batch_per_core, job.slice.hosts,
-                                kCoresPerHost, count, limits.microbatches);
-  };
-  const std::int64_t needed = needed_by(limits.processes);
-  if (needed <= available) return absl::OkStatus();
-  const bool one_fits = limits.processes > 1 && needed_by(1) <= available;
-  return absl::ResourceExhaustedError(absl::StrCat(
-      job.slice.name, " with ", FormatCount(batch_per_core),
-      " rows per core needs ", FormatBytes(needed), " of memory in ",
-      limits.processes, " processes, but ", FormatBytes(available),
-      job.spec.host_memory_bytes() > 0 ? " are allowed (host_memory_bytes)"
-                                       : " are there",
-      "; ",
-      one_fits ? absl::StrCat("processes=1 needs ", FormatBytes(needed_by(1)))
-               : std::string("use a smaller slice, batch or model")));
+CoreMemory CoreMemoryOf(const Program& program, std::int64_t batch_per_core,
+                        std::int64_t hbm_bytes, std::int64_t microbatches) {
+  const HbmUse use = EstimateHbm(program, batch_per_core, microbatches);
+  CoreMemory memory;
+  memory.set_hbm(hbm_bytes);
+  memory.set_parameters(use.parameters);
+  memory.set_gradients(use.gradients);
+  memory.set_slots(use.optimizer);
+  memory.set_activations(use.activations);
+  memory.set_input(use.input);
+  memory.set_largest_batch(LargestBatch(program, hbm_bytes, microbatches));
+  return memory;
+}
+
+std::int64_t BytesIn(const JobPlan& plan, std::int64_t processes) {
+  const MachineMemory& memory = plan.machine_memory();
+  return processes * memory.per_process() +
+         plan.bits().hosts() * memory.per_host();
 }
 
 }  // namespace
 
-absl::Status CheckFits(const Program& program, const ResolvedJob& job,
-                       const FitLimits& limits) {
+absl::Status FillMemory(const Program& program, const ResolvedJob& job,
+                        JobPlan& plan) {
   const std::int64_t hbm = job.slice.chip().hbm_bytes_per_core;
-  const std::int64_t eval_batch = limits.eval_batch_per_core;
-  PODSIM_RETURN_IF_ERROR(Admit(program, job.batch_per_core, hbm,
-                               std::max<std::int64_t>(1, limits.microbatches)));
+  const std::int64_t eval_batch = plan.eval_batch_per_core();
+  const std::int64_t tree = MicrobatchesPerCore(plan.bits());
+  const std::int64_t microbatches = std::max<std::int64_t>(1, tree);
+  PODSIM_RETURN_IF_ERROR(Admit(program, job.batch_per_core, hbm, microbatches));
   PODSIM_RETURN_IF_ERROR(Annotate(
       Admit(program, eval_batch, hbm, /*microbatches=*/1), "evaluation batch"));
-  return AdmitToMachine(program, std::max(job.batch_per_core, eval_batch), job,
-                        limits);
+  *plan.mutable_core_memory() =
+      CoreMemoryOf(program, job.batch_per_core, hbm, microbatches);
+  const MachineUse use = EstimateMachine(
+      program, std::max(job.batch_per_core, eval_batch), kCoresPerHost, tree);
+  plan.mutable_machine_memory()->set_per_process(use.per_process);
+  plan.mutable_machine_memory()->set_per_host(use.per_host);
+  return absl::OkStatus();
+}
+
+std::int64_t MachineBytes(const JobPlan& plan) {
+  return BytesIn(plan, plan.processes());
+}
+
+absl::Status AdmitToMachine(const JobPlan& plan, std::int64_t available,
+                            std::int64_t allowed) {
+  const std::int64_t limit = allowed > 0 ? allowed : available;
+  const std::int64_t needed = MachineBytes(plan);
+  if (limit <= 0 || needed <= limit) return absl::OkStatus();
+  const std::int64_t alone = BytesIn(plan, 1);
+  return absl::ResourceExhaustedError(absl::StrCat(
+      plan.bits().slice(), " with ", FormatCount(plan.bits().batch_per_core()),
+      " rows per core needs ", FormatBytes(needed), " of memory in ",
+      plan.processes(), " processes, but ", FormatBytes(limit),
+      allowed > 0 ? " are allowed (host_memory_bytes)" : " are there", "; ",
+      plan.processes() > 1 && alone <= limit
+          ? absl::StrCat("processes=1 needs ", FormatBytes(alone))
+          : std::string("use a smaller slice, batch or model"),
+      "; --dry_run plans without"));
 }
 
 }  // namespace podsim

@@ -11,6 +11,7 @@
 #include "interconnect/topology/describe.h"
 #include "interconnect/topology/wrap_words.h"
 #include "models/zoo/zoo.h"
+#include "runtime/job/fit.h"
 #include "runtime/job/model_text.h"
 
 namespace podsim {
@@ -19,11 +20,6 @@ namespace {
 constexpr int kMargin = 12;
 constexpr std::int64_t kGradientBytes = 4;  // float32
 
-std::string Line(const std::string& label, const std::string& text) {
-  return absl::StrFormat("%-*s%s\n", kMargin, label,
-                         WrapSentence(text, kMargin));
-}
-
 std::string Counted(std::int64_t count, const std::string& thing) {
   const bool plural = count != 1;
   const bool sibilant = !thing.empty() && thing.back() == 's';
@@ -31,24 +27,43 @@ std::string Counted(std::int64_t count, const std::string& thing) {
                       plural ? (sibilant ? "es" : "s") : "");
 }
 
-std::string SliceLines(const Slice& slice) {
-  return absl::StrCat(
-      Line("slice", absl::StrCat(slice.name, ": ", Counted(slice.hosts, "host"),
-                                 " x 1 board x ", kChipsPerHost, " chips x ",
-                                 kCoresPerChip, " cores = ",
-                                 FormatCount(slice.cores), " cores")),
-      Line("", absl::StrCat(slice.grid.x, "x", slice.grid.y, " chip grid, ",
-                            WrapText(slice), " (", slice.wrap_note, ")")),
-      Line("", absl::StrCat(FormatBytes(slice.chip().hbm_bytes_per_core),
-                            " of HBM per core")));
+// " (recipe)" behind what the recipe decided.
+std::string Mark(const JobPlan& plan, const char* field) {
+  const auto& fields = plan.from_recipe();
+  const bool from_recipe =
+      std::find(fields.begin(), fields.end(), field) != fields.end();
+  return from_recipe ? " (recipe)" : "";
+}
+
+std::string SliceText(const Slice& slice) {
+  return absl::StrCat(slice.name, ": ", Counted(slice.hosts, "host"),
+                      " x 1 board x ", kChipsPerHost, " chips x ",
+                      kCoresPerChip, " cores = ", FormatCount(slice.cores),
+                      " cores");
+}
+
+// The word before the sources' dispute, which --describe has at length.
+std::string GridText(const Slice& slice) {
+  const std::string sure = slice.wrap_note.substr(0, slice.wrap_note.find(':'));
+  return absl::StrCat(slice.grid.x, "x", slice.grid.y, " chip grid, ",
+                      WrapText(slice), " (", sure, "; why: --describe ",
+                      slice.name, ")");
 }
 
 // "mlp 64-128-10 on digits (1,498 examples, 299 held out)".
-std::string JobText(const PlanBits& bits) {
-  const DatasetConfig& data = bits.dataset();
-  return absl::StrCat(ModelText(bits), " (",
-                      Counted(data.train_examples(), "example"), ", ",
-                      FormatCount(data.eval_examples()), " held out)");
+std::string JobText(const JobPlan& plan) {
+  const DatasetConfig& data = plan.bits().dataset();
+  const std::string layers =
+      Mark(plan, "hidden").empty() ? "" : ", layers of the recipe";
+  return absl::StrCat(
+      ModelText(plan.bits()), " (", Counted(data.train_examples(), "example"),
+      ", ", FormatCount(data.eval_examples()), " held out", layers, ")");
+}
+
+std::string BatchText(const JobPlan& plan) {
+  return absl::StrCat(FormatCount(plan.bits().batch_per_core()), " per core",
+                      Mark(plan, "batch_per_core"), ", ",
+                      FormatCount(plan.global_batch()), " global");
 }
 
 // Steps before and after scaling.
@@ -58,13 +73,14 @@ std::string StepsText(const JobPlan& plan) {
   if (scaling.reference_steps() == 0)
     return absl::StrCat(steps, " (epochs are not scaled)");
   if (scaling.reference_batch() == 0)
-    return absl::StrCat(steps, " (as given, no reference)");
+    return absl::StrCat(steps, " (as typed, no reference)");
   const std::string batch = FormatCount(scaling.reference_batch());
   const bool named = scaling.reference().rfind("batch", 0) != 0;
-  return absl::StrCat(FormatCount(scaling.reference_steps()), " of batch ",
-                      batch, named ? " on " : "",
-                      named ? scaling.reference() : "", " -> ", steps,
-                      " of batch ", FormatCount(plan.global_batch()));
+  return absl::StrCat(FormatCount(scaling.reference_steps()),
+                      Mark(plan, "train_steps"), " of batch ", batch,
+                      named ? " on " : "", named ? scaling.reference() : "",
+                      " -> ", steps, " of batch ",
+                      FormatCount(plan.global_batch()));
 }
 
 std::string ExamplesText(const JobPlan& plan) {
@@ -83,11 +99,12 @@ std::string ExamplesText(const JobPlan& plan) {
 std::string RateText(const JobPlan& plan) {
   const double peak = plan.bits().learning_rate().peak();
   const double before = plan.scaling().reference_rate();
-  const std::string momentum =
-      absl::StrCat(", momentum ", plan.bits().momentum());
-  if (peak == before) return absl::StrCat(peak, momentum);
-  return absl::StrCat(before, " -> ", peak, " (", plan.scaling().rate_rule(),
-                      ")", momentum);
+  const std::string momentum = absl::StrCat(
+      ", momentum ", plan.bits().momentum(), Mark(plan, "momentum"));
+  const std::string rate = absl::StrCat(before, Mark(plan, "learning_rate"));
+  if (peak == before) return absl::StrCat(rate, momentum);
+  return absl::StrCat(rate, " -> ", peak, " (", plan.scaling().rate_rule(), ")",
+                      momentum);
 }
 
 std::string WarmupText(const JobPlan& plan) {
@@ -95,8 +112,14 @@ std::string WarmupText(const JobPlan& plan) {
   if (examples == 0) return "none";
   const double steps =
       static_cast<double>(examples) / static_cast<double>(plan.global_batch());
+  const std::string share =
+      Mark(plan, "warmup_steps").empty()
+          ? ""
+          : absl::StrFormat(" (recipe: %.3g%% of the run)",
+                            100 * static_cast<double>(examples) /
+                                static_cast<double>(plan.total_examples()));
   return absl::StrCat(Counted(examples, "example"), ", ",
-                      absl::StrFormat("%.4g", steps), " steps");
+                      absl::StrFormat("%.4g", steps), " steps", share);
 }
 
 std::string NumericsText(const PlanBits& bits) {
@@ -126,15 +149,35 @@ std::string GradientsText(const JobPlan& plan) {
       wire, FormatBytes(plan.chunk_elements() * kGradientBytes), " chunks");
 }
 
+// What a core of the chip holds, and what it could.
+std::string HbmText(const JobPlan& plan) {
+  const CoreMemory& use = plan.core_memory();
+  const std::int64_t used = use.parameters() + use.gradients() + use.slots() +
+                            use.activations() + use.input();
+  return absl::StrCat(
+      FormatBytes(used), " of ", FormatBytes(use.hbm()),
+      " per core: parameters ", FormatBytes(use.parameters()), ", gradients ",
+      FormatBytes(use.gradients()), ", slots ", FormatBytes(use.slots()),
+      ", activations ", FormatBytes(use.activations()), ", input ",
+      FormatBytes(use.input()), "; the largest batch that fits is ",
+      FormatCount(use.largest_batch()), " per core");
+}
+
+// Not a word of what is there: that changes from minute to minute.
+std::string MachineText(const JobPlan& plan) {
+  return absl::StrCat("a run takes ", FormatBytes(MachineBytes(plan)),
+                      " of this machine's, in ",
+                      Counted(plan.processes(), "process"));
+}
+
 // Nothing for models of a caller's own and for passes over microbatches.
 std::string TrafficText(const PlanBits& bits) {
   const auto program = BuildProgram(bits);
   if (!program.ok() || bits.microbatch_size() != 0) return "";
   const StepTraffic traffic =
       TrafficOf(*program, bits.cores_per_host() * bits.batch_per_core());
-  return absl::StrCat(FormatBytes(traffic.touched),
-                      " touched by a host per step, ",
-                      FormatBytes(traffic.least), " at the least");
+  return absl::StrCat("a step of a host touches ", FormatBytes(traffic.touched),
+                      ", ", FormatBytes(traffic.least), " at the least");
 }
 
 std::string ProcessesText(const JobPlan& plan) {
@@ -182,31 +225,43 @@ std::string TransportText(const JobPlan& plan) {
   return plan.transport() == "unix" ? "Unix sockets" : "shared memory";
 }
 
-std::string FormatPlan(const JobPlan& plan, const Slice& slice) {
-  PODSIM_CHECK(plan.bits().slice() == slice.name);
-  std::string text = absl::StrCat(
-      SliceLines(slice), Line("job", JobText(plan.bits())),
-      Line("batch", absl::StrCat(FormatCount(plan.bits().batch_per_core()),
-                                 " per core, ",
-                                 FormatCount(plan.global_batch()), " global")),
-      Line("steps", StepsText(plan)), Line("", ExamplesText(plan)),
-      Line("rate", RateText(plan)), Line("warm-up", WarmupText(plan)));
-  absl::StrAppend(&text, Line("numerics", NumericsText(plan.bits())),
-                  Line("gradients", GradientsText(plan)));
-  const std::string traffic = TrafficText(plan.bits());
-  if (!traffic.empty()) text += Line("memory", traffic);
-  absl::StrAppend(&text, Line("processes", ProcessesText(plan)),
-                  Line("evaluation", EvaluationText(plan)));
-  if (!plan.model_dir().empty())
-    text += Line("checkpoints", CheckpointText(plan));
-  for (const std::string& note : plan.notes()) text += Line("note", note);
-  return text + FormatWarnings(plan);
+std::string FormatPlanLine(const std::string& label, const std::string& text,
+                           int width) {
+  return absl::StrFormat("%-*s%s\n", kMargin, label,
+                         WrapSentence(text, kMargin, width));
 }
 
-std::string FormatWarnings(const JobPlan& plan) {
+std::string FormatPlan(const JobPlan& plan, const Slice& slice, int width) {
+  PODSIM_CHECK(plan.bits().slice() == slice.name);
+  std::string text;
+  const auto line = [&](const std::string& label, const std::string& words) {
+    text += FormatPlanLine(label, words, width);
+  };
+  line("slice", SliceText(slice));
+  line("", GridText(slice));
+  line("job", JobText(plan));
+  line("batch", BatchText(plan));
+  line("steps", StepsText(plan));
+  line("", ExamplesText(plan));
+  line("rate", RateText(plan));
+  line("warm-up", WarmupText(plan));
+  line("numerics", NumericsText(plan.bits()));
+  line("gradients", GradientsText(plan));
+  line("HBM", HbmText(plan));
+  line("memory", MachineText(plan));
+  const std::string traffic = TrafficText(plan.bits());
+  if (!traffic.empty()) line("", traffic);
+  line("processes", ProcessesText(plan));
+  line("evaluation", EvaluationText(plan));
+  if (!plan.model_dir().empty()) line("checkpoints", CheckpointText(plan));
+  for (const std::string& note : plan.notes()) line("note", note);
+  return text + FormatWarnings(plan, width);
+}
+
+std::string FormatWarnings(const JobPlan& plan, int width) {
   std::string text;
   for (const std::string& warning : plan.warnings())
-    text += Line("WARNING", warning);
+    text += FormatPlanLine("WARNING", warning, width);
   return text;
 }
 

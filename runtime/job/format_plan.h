@@ -10,13 +10,18 @@
 
 namespace podsim {
 
-// Lines of at most 80 columns, a label before each group; ends with a newline.
+// Lines of at most `width` columns where words allow, broken at spaces, a label
+// before each group; ends with a newline. What the recipe decided is marked.
 // The plan's hash is not part of it: it is printed once the pod has formed.
 // REQUIRES: `slice` is the plan's.
-std::string FormatPlan(const JobPlan& plan, const Slice& slice);
+std::string FormatPlan(const JobPlan& plan, const Slice& slice, int width = 80);
+
+// One such line: "start       m/100, step 100".
+std::string FormatPlanLine(const std::string& label, const std::string& text,
+                           int width = 80);
 
 // Its last lines, of what may go wrong; empty: nothing to warn of.
-std::string FormatWarnings(const JobPlan& plan);
+std::string FormatWarnings(const JobPlan& plan, int width = 80);
 
 // What the plan's processes talk over, in words: "shared memory".
 std::string TransportText(const JobPlan& plan);

@@ -54,8 +54,7 @@ absl::StatusOr<std::int64_t> EvalBatchPerCore(const ResolvedJob& job,
 // All of the plan that no program is needed for.
 absl::StatusOr<JobPlan> BeginPlan(const ResolvedJob& job,
                                   const ScheduleInputs& schedule,
-                                  const PlanInputs& inputs) {
-  JobPlan plan;
+                                  const PlanInputs& inputs, JobPlan plan = {}) {
   PODSIM_ASSIGN_OR_RETURN(const std::string isa,
                           ChooseIsa(job.spec, inputs.isa));
   FillNumerics(job, inputs.dataset, isa, *plan.mutable_bits());
@@ -71,14 +70,8 @@ absl::StatusOr<JobPlan> BeginPlan(const ResolvedJob& job,
 }
 
 absl::StatusOr<JobPlan> FinishPlan(JobPlan plan, const Program& program,
-                                   const ResolvedJob& job,
-                                   const PlanInputs& inputs) {
-  PODSIM_RETURN_IF_ERROR(
-      CheckFits(program, job,
-                {.eval_batch_per_core = plan.eval_batch_per_core(),
-                 .processes = plan.processes(),
-                 .microbatches = MicrobatchesPerCore(plan.bits()),
-                 .memory_bytes = inputs.memory_bytes}));
+                                   const ResolvedJob& job) {
+  PODSIM_RETURN_IF_ERROR(FillMemory(program, job, plan));
   PODSIM_ASSIGN_OR_RETURN(
       const std::vector<ChoiceRow> table,
       ChoiceTable(job.spec.choices(), MediumOf(job.spec.transport())));
@@ -88,6 +81,13 @@ absl::StatusOr<JobPlan> FinishPlan(JobPlan plan, const Program& program,
   return plan;
 }
 
+// A recipe promises its accuracy for its own network and momentum.
+bool KeepsPromise(const Recipe& recipe, const JobSpec& spec) {
+  return std::equal(spec.hidden().begin(), spec.hidden().end(),
+                    recipe.hidden.begin(), recipe.hidden.end()) &&
+         spec.momentum() == recipe.momentum;
+}
+
 absl::Status CheckComplete(const JobSpec& spec) {
   const auto missing = [](const char* what) {
     return absl::InvalidArgumentError(absl::StrCat(
@@ -95,8 +95,7 @@ absl::Status CheckComplete(const JobSpec& spec) {
   };
   if (!spec.has_topology()) return missing("topology");
   if (!spec.has_dataset()) return missing("dataset");
-  if (!spec.has_batch_per_core() && !spec.has_train_batch_size())
-    return missing("batch_per_core or train_batch_size");
+  if (!HasBatch(spec)) return missing("batch_per_core or train_batch_size");
   if (!spec.has_train_steps() && !spec.has_epochs())
     return missing("train_steps or epochs");
   if (!spec.has_learning_rate() && !spec.has_base_learning_rate())
@@ -118,18 +117,21 @@ absl::StatusOr<JobPlan> PlanJob(const JobSpec& asked,
       job.batch_per_core,
       SpecBatchPerCore(job.spec, job.slice, recipe.batch_per_core));
   PODSIM_RETURN_IF_ERROR(CheckDataset(job.spec, inputs.dataset));
+  JobPlan draft;
+  for (const std::string& field : FromRecipe(asked, job.spec))
+    draft.add_from_recipe(field);
+  if (KeepsPromise(recipe, job.spec))
+    draft.set_recipe_accuracy(recipe.accuracy);
   PODSIM_ASSIGN_OR_RETURN(
-      JobPlan plan,
-      BeginPlan(job,
-                {.batch_per_core = job.batch_per_core,
-                 .dataset_size = inputs.dataset.train_examples(),
-                 .recipe_batch = recipe.reference_batch(),
-                 .smallest_converging_steps = recipe.smallest_converging_steps},
-                inputs));
+      JobPlan plan, BeginPlan(job,
+                              {.batch_per_core = job.batch_per_core,
+                               .dataset_size = inputs.dataset.train_examples(),
+                               .recipe = &recipe},
+                              inputs, std::move(draft)));
   PlanBits& bits = *plan.mutable_bits();
   FillModelConfig(job.spec, inputs.dataset, *bits.mutable_model());
   PODSIM_ASSIGN_OR_RETURN(const Program program, BuildProgram(bits));
-  return FinishPlan(std::move(plan), program, job, inputs);
+  return FinishPlan(std::move(plan), program, job);
 }
 
 absl::StatusOr<JobPlan> PlanJob(const JobSpec& asked, const Program& program,
@@ -139,6 +141,7 @@ absl::StatusOr<JobPlan> PlanJob(const JobSpec& asked, const Program& program,
   PODSIM_RETURN_IF_ERROR(CheckComplete(asked));
   ResolvedJob job;
   job.spec = asked;
+  PODSIM_RETURN_IF_ERROR(FillAsTyped(job.spec));
   FillGeneralDefaults(job.spec);
   job.spec.set_precision(program.bfloat16_products ? "bfloat16" : "float32");
   PODSIM_ASSIGN_OR_RETURN(job.slice, SliceOf(job.spec));
@@ -146,16 +149,17 @@ absl::StatusOr<JobPlan> PlanJob(const JobSpec& asked, const Program& program,
                           SpecBatchPerCore(job.spec, job.slice, 0));
   PODSIM_RETURN_IF_ERROR(CheckDataset(job.spec, inputs.dataset));
   PODSIM_ASSIGN_OR_RETURN(
-      JobPlan plan,
-      BeginPlan(job,
-                {.batch_per_core = job.batch_per_core,
-                 .dataset_size = inputs.dataset.train_examples(),
-                 .recipe_batch = job.batch_per_core * job.slice.cores},
-                inputs));
+      JobPlan plan, BeginPlan(job,
+                              {.batch_per_core = job.batch_per_core,
+                               .dataset_size = inputs.dataset.train_examples()},
+                              inputs));
   job.spec.set_model(program.name);
   FillModelConfig(job.spec, inputs.dataset,
                   *plan.mutable_bits()->mutable_model());
-  return FinishPlan(std::move(plan), program, job, inputs);
+  PODSIM_ASSIGN_OR_RETURN(plan, FinishPlan(std::move(plan), program, job));
+  PODSIM_RETURN_IF_ERROR(
+      AdmitToMachine(plan, inputs.memory_bytes, job.spec.host_memory_bytes()));
+  return plan;
 }
 
 }  // namespace podsim

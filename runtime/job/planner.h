@@ -13,10 +13,13 @@ namespace podsim {
 
 // What the planner may know of the world; everything else is in the spec.
 struct PlanInputs {
-  DatasetConfig dataset;          // of the spec's data set, opened or described
-  std::string isa;                // the pod's common level
-  int cpus = 1;                   // of this machine; 0: hosts run elsewhere
-  std::int64_t memory_bytes = 0;  // of this machine; 0: not checked
+  DatasetConfig dataset;  // of the spec's data set, opened or described
+  std::string isa;        // the pod's common level
+  int cpus = 1;           // of this machine; 0: hosts run elsewhere
+  // Of this machine, for a benchmark's buffers and for a program of the
+  // caller's own, which runs in this process; 0: not checked. Other training is
+  // planned without: its run asks AdmitToMachine (fit.h).
+  std::int64_t memory_bytes = 0;
 };
 
 // The spec with the recipe's and the general defaults filled in where the user
@@ -26,7 +29,7 @@ absl::StatusOr<JobSpec> ApplyRecipe(const JobSpec& spec);
 
 // The whole plan, hash included, for a spec (ApplyRecipe is part of it).
 // Errors: INVALID_ARGUMENT (a batch that does not divide, with both numbers),
-//   RESOURCE_EXHAUSTED (HBM table; machine memory, both figures).
+//   RESOURCE_EXHAUSTED (HBM table; a benchmark beyond this machine's memory).
 absl::StatusOr<JobPlan> PlanJob(const JobSpec& spec, const PlanInputs& inputs);
 
 // The plan for a program of the caller's own, which runs as a pod in one
@@ -36,7 +39,7 @@ absl::StatusOr<JobPlan> PlanJob(const JobSpec& spec, const PlanInputs& inputs);
 // learning rate (which, without a reference, is for this slice's batch).
 // Momentum is the program's; the spec's (default 0) is what the plan records.
 // Errors: those of PlanJob; INVALID_ARGUMENT naming what is missing, or what
-//   is set and not done.
+//   is set and not done; RESOURCE_EXHAUSTED (beyond this machine's memory).
 absl::StatusOr<JobPlan> PlanJob(const JobSpec& spec, const Program& program,
                                 const PlanInputs& inputs);
 

@@ -32,7 +32,9 @@ Recipe MlpOnDigits() {
           .warmup_steps = 200,
           .momentum = 0.9,
           .hidden = {256},
-          .smallest_converging_steps = kMlpDigitsSmallestSteps};
+          .smallest_converging_steps = kMlpDigitsSmallestSteps,
+          .largest_converging_rate = 0.96,  // v3-128's
+          .accuracy = 0.96};
 }
 
 Recipe MlpOnMnist() {
@@ -45,7 +47,9 @@ Recipe MlpOnMnist() {
           .warmup_steps = 938,
           .momentum = 0.9,
           .hidden = {512, 512},
-          .smallest_converging_steps = kMlpMnistSmallestSteps};
+          .smallest_converging_steps = kMlpMnistSmallestSteps,
+          .largest_converging_rate = 0.32,  // v3-128's
+          .accuracy = 0.975};
 }
 
 Recipe MlpOnSynthetic() {
@@ -58,7 +62,9 @@ Recipe MlpOnSynthetic() {
           .warmup_steps = 100,
           .momentum = 0.9,
           .hidden = {512, 512},
-          .smallest_converging_steps = kMlpSyntheticSmallestSteps};
+          .smallest_converging_steps = kMlpSyntheticSmallestSteps,
+          .largest_converging_rate = 0.064,  // v3-512's
+          .accuracy = 0.99};
 }
 
 // Values of one field, each once.

@@ -53,9 +53,9 @@ absl::StatusOr<RateRule> ParseRateRule(std::string_view name);
 double ScaleRate(double rate, std::int64_t reference_batch, std::int64_t batch,
                  RateRule rule);
 
-// `batch` shared out evenly. `what` names it in messages ("train_batch_size").
-// Errors: INVALID_ARGUMENT with both numbers and the nearest batches that
-// divide.
+// `batch` shared out evenly over the cores of a slice. `what` names it in
+// messages ("train_batch_size"). Errors: INVALID_ARGUMENT with both numbers and
+// the nearest batches that divide.
 absl::StatusOr<std::int64_t> BatchPerCore(const std::string& what,
                                           std::int64_t batch, int cores);
 

@@ -1,10 +1,14 @@
 #include "runtime/job/schedule.h"
 
+#include <algorithm>
 #include <limits>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "base/status.h"
 #include "base/units.h"
+#include "runtime/job/convergence.h"
 #include "runtime/job/defaults.h"
 #include "runtime/job/scaling.h"
 
@@ -36,10 +40,13 @@ class Schedule {
     else if (reference_ > 0)
       scaling().set_reference(absl::StrCat("batch ", reference_));
     scaling().set_reference_batch(reference_);
+    NoteReference();
     PODSIM_RETURN_IF_ERROR(FillSteps());
     PODSIM_RETURN_IF_ERROR(FillRate());
     PODSIM_RETURN_IF_ERROR(FillWarmup());
     CheckBatch();
+    if (inputs_.recipe != nullptr)
+      WarnOfConvergence(*inputs_.recipe, slice_, plan_);
     return absl::OkStatus();
   }
 
@@ -55,12 +62,44 @@ class Schedule {
     plan_.add_warnings(absl::StrCat(parts...));
   }
 
+  bool FromRecipe(const char* field) const {
+    const auto& fields = plan_.from_recipe();
+    return std::find(fields.begin(), fields.end(), field) != fields.end();
+  }
+
   // "v3-8, batch 64" or "batch 1,000".
   std::string ReferenceName() const {
     const std::string batch = absl::StrCat("batch ", FormatCount(reference_));
     return spec_.has_reference_topology()
                ? absl::StrCat(spec_.reference_topology(), ", ", batch)
                : batch;
+  }
+
+  // Which of the user's own numbers are scaled though no reference was named,
+  // and how they would not be.
+  void NoteReference() {
+    if (reference_ == 0) {
+      Note("no reference is given and steps and rate are the job's own: ",
+           "nothing is scaled (--reference_topology or ",
+           "--reference_batch_size would)");
+      return;
+    }
+    if (reference_ == batch_ || !FromRecipe("reference_topology")) return;
+    std::vector<std::string> own;
+    if (spec_.has_train_steps() && !FromRecipe("train_steps"))
+      own.push_back(
+          absl::StrCat("train_steps ", FormatCount(spec_.train_steps())));
+    if (spec_.has_learning_rate() && !FromRecipe("learning_rate") &&
+        spec_.lr_scaling() != "none")
+      own.push_back(absl::StrCat("learning_rate ", spec_.learning_rate()));
+    if (spec_.has_warmup_steps() && !FromRecipe("warmup_steps"))
+      own.push_back(
+          absl::StrCat("warmup_steps ", FormatCount(spec_.warmup_steps())));
+    if (own.empty()) return;
+    Note(absl::StrJoin(own, " and "), own.size() == 1 ? " is" : " are",
+         " for the recipe's reference (", ReferenceName(),
+         "), as the rest is; --reference_topology=", slice_.name, " keeps ",
+         own.size() == 1 ? "it" : "them", " as typed");
   }
 
   absl::Status FillSteps() {
@@ -84,10 +123,7 @@ class Schedule {
       return StepsForEpochs(spec_.epochs(), inputs_.dataset_size, batch_);
     }
     scaling().set_reference_steps(spec_.train_steps());
-    if (reference_ == 0) {
-      Note("no reference given: train_steps is taken as it stands");
-      return ScaledSteps{.steps = spec_.train_steps()};
-    }
+    if (reference_ == 0) return ScaledSteps{.steps = spec_.train_steps()};
     PODSIM_ASSIGN_OR_RETURN(
         const ScaledSteps scaled,
         ScaleSteps(spec_.train_steps(), reference_, batch_));
@@ -96,22 +132,7 @@ class Schedule {
            ") become ", FormatCount(scaled.steps), ": ",
            FormatCount(spec_.train_steps() * reference_),
            " examples either way");
-    WarnIfTooFew(scaled.steps);
     return scaled;
-  }
-
-  void WarnIfTooFew(std::int64_t steps) {
-    const std::int64_t smallest = inputs_.smallest_converging_steps;
-    if (steps >= smallest) return;
-    const std::string largest = LargestConvergingSlice(
-        slice_.generation, spec_.train_steps() * reference_,
-        inputs_.batch_per_core, smallest);
-    Warn("only ", FormatCount(steps), " steps are left; the recipe needs ",
-         FormatCount(smallest), " to converge: ",
-         largest.empty()
-             ? std::string("no slice leaves so many, give more train_steps")
-             : absl::StrCat("the largest slice that leaves so many is ",
-                            largest));
   }
 
   absl::Status FillRate() {
@@ -120,7 +141,7 @@ class Schedule {
     const bool base = spec_.has_base_learning_rate();
     const double rate =
         base ? spec_.base_learning_rate() : spec_.learning_rate();
-    std::int64_t from = reference_ > 0 ? reference_ : inputs_.recipe_batch;
+    std::int64_t from = reference_ > 0 ? reference_ : batch_;
     if (base) from = kBaseRateBatch;
     const double peak = ScaleRate(rate, from, batch_, rule);
     if (!(peak <= std::numeric_limits<float>::max()))
@@ -139,9 +160,7 @@ class Schedule {
   }
 
   absl::Status FillWarmup() {
-    PODSIM_ASSIGN_OR_RETURN(
-        const std::int64_t examples,
-        ExamplesOf(spec_.warmup_steps(), reference_ > 0 ? reference_ : batch_));
+    PODSIM_ASSIGN_OR_RETURN(const std::int64_t examples, WarmupExamples());
     plan_.mutable_bits()->mutable_learning_rate()->set_warmup_examples(
         examples);
     if (examples > plan_.total_examples())
@@ -150,6 +169,21 @@ class Schedule {
            FormatCount(plan_.total_examples()),
            ": the learning rate never reaches its peak");
     return absl::OkStatus();
+  }
+
+  // A recipe's warm-up is part of its own length; a job of another length takes
+  // the same share of that.
+  absl::StatusOr<std::int64_t> WarmupExamples() {
+    if (spec_.has_warmup_steps())
+      return ExamplesOf(spec_.warmup_steps(),
+                        reference_ > 0 ? reference_ : batch_);
+    if (reference_ == 0 || inputs_.recipe == nullptr) return 0;
+    plan_.add_from_recipe("warmup_steps");
+    // total * warmup / steps, rounded down, where the product could overflow.
+    const std::int64_t total = plan_.total_examples();
+    const std::int64_t warmup = inputs_.recipe->warmup_steps;
+    const std::int64_t steps = inputs_.recipe->steps;
+    return total / steps * warmup + total % steps * warmup / steps;
   }
 
   void CheckBatch() {

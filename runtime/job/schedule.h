@@ -1,5 +1,8 @@
 // The schedule of a plan: how many steps, at which learning rate, and in words
 // what became of the reference's.
+//
+// A job has one reference, or none: length, rate and warm-up are all scaled
+// from its batch to the job's, or all taken as they stand.
 #ifndef PODSIM_RUNTIME_JOB_SCHEDULE_H_
 #define PODSIM_RUNTIME_JOB_SCHEDULE_H_
 
@@ -7,25 +10,25 @@
 #include <string>
 
 #include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "interconnect/topology/slice.h"
 #include "proto/job.pb.h"
+#include "runtime/job/recipe.h"
 
 namespace podsim {
 
 struct ScheduleInputs {
   std::int64_t batch_per_core = 0;
   std::int64_t dataset_size = 0;  // training examples
-  // What a learning rate is for when the spec names no reference.
-  std::int64_t recipe_batch = 0;
-  // The recipe's; 0: no promise.
-  std::int64_t smallest_converging_steps = 0;
+  // What the job's values are judged by, and where its warm-up is from if it
+  // says none; null: a program of the caller's own. Outlives the call.
+  const Recipe* recipe = nullptr;
 };
 
 // Fills global_batch, train_steps, total_examples, scaling, the learning rate
-// of `plan`'s bits, and adds notes and warnings. `spec` is complete but for a
-// reference. Errors: INVALID_ARGUMENT (unknown reference slice; more examples
-// than can be counted).
+// of `plan`'s bits, and adds notes and warnings; adds the warm-up to
+// plan.from_recipe, which must hold the rest. `spec` is complete but for a
+// reference and a warm-up. Errors: INVALID_ARGUMENT (unknown reference slice;
+// more examples than can be counted).
 absl::Status FillSchedule(const JobSpec& spec, const Slice& slice,
                           const ScheduleInputs& inputs, JobPlan& plan);
 

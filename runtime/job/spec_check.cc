@@ -86,7 +86,6 @@ constexpr ExclusiveFields kExclusive[] = {
     {"train_batch_size", "batch_per_core", "both set the batch"},
     {"train_steps", "epochs", "both set the length of the run"},
     {"learning_rate", "base_learning_rate", "both set the learning rate"},
-    {"reference_topology", "reference_batch_size", "both set the reference"},
 };
 
 struct Words {

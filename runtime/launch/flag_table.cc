@@ -31,8 +31,8 @@ constexpr FlagInfo kSpecFlags[] = {
     {"synthetic_examples", kData, "N", "synthetic: number of examples"},
 
     {"train_steps", kSchedule, "N",
-     "Steps; with a reference scaled so that the number\n"
-     "of examples stays the same, else as given"},
+     "Steps of the reference, scaled so that the number of\n"
+     "examples stays the same; as typed without one"},
     {"epochs", kSchedule, "X",
      "Instead of --train_steps: passes over the data,\n"
      "never scaled"},
@@ -40,10 +40,12 @@ constexpr FlagInfo kSpecFlags[] = {
     {"batch_per_core", kSchedule, "N",
      "Instead of --train_batch_size: examples per core"},
     {"reference_topology", kSchedule, "NAME",
-     "Slice that --train_steps and --learning_rate are\n"
-     "for; the batch per core stays the same"},
+     "Slice that steps, rate and warm-up are for; the batch\n"
+     "per core stays the same. This slice: nothing is scaled\n"
+     "[the recipe's, unless steps and rate are both given]"},
     {"reference_batch_size", kSchedule, "N",
-     "Instead: global batch that they are for"},
+     "Global batch that they are for; with a slice it says\n"
+     "the batch per core too: 1024 on v2-8 is 4096 on v2-32"},
     {"learning_rate", kSchedule, "X", "Learning rate of the reference batch"},
     {"base_learning_rate", kSchedule, "X",
      "Instead of --learning_rate: per 256 examples"},
@@ -51,8 +53,7 @@ constexpr FlagInfo kSpecFlags[] = {
      "How the rate follows the batch: linear, sqrt or\n"
      "none [linear]"},
     {"warmup_steps", kSchedule, "N",
-     "Steps of the reference schedule over which the\n"
-     "rate rises from 0"},
+     "Steps of the reference over which the rate rises from 0"},
     {"momentum", kSchedule, "X", "Momentum of SGD"},
     {"seed", kSchedule, "N", "Seed of weights and of the data's order"},
     {"eval_batch_size", kSchedule, "N", "Global batch of an evaluation"},

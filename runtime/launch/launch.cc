@@ -24,6 +24,7 @@
 #include "runtime/launch/flags.h"
 #include "runtime/launch/train_job.h"
 #include "runtime/pod/job_runner.h"
+#include "runtime/report/text_width.h"
 
 namespace podsim {
 namespace {
@@ -96,19 +97,21 @@ absl::StatusOr<PlannedJob> PlannedFrom(const JobSpec& spec,
 // `job` whether it goes on. Refuses a checkpoint that does not fit before any
 // process starts. The coordinator looks again, as every generation of the pod
 // begins elsewhere.
-absl::StatusOr<std::string> StartText(PlannedJob& job) {
+absl::StatusOr<std::string> StartText(PlannedJob& job, int width) {
   const auto store = NewUriStore();
   PODSIM_ASSIGN_OR_RETURN(const RunStart start,
                           FindStart(*store, job.spec, job.plan));
   job.goes_on = !start.point.checkpoint().empty();
   if (!job.goes_on) return std::string();
   const std::int64_t left = start.point.last_step() - start.point.step();
-  return absl::StrCat(
-      "start       ", start.point.checkpoint(), ", step ",
-      FormatCount(start.point.step()),
+  const std::string next =
       job.plan.mode() == "eval" ? ": to be evaluated"
       : left == 0               ? ": trained to the end already"
-                  : absl::StrCat("; ", FormatCount(left), " steps to go"));
+                  : absl::StrCat("; ", FormatCount(left), " steps to go");
+  return FormatPlanLine("start",
+                        absl::StrCat(start.point.checkpoint(), ", step ",
+                                     FormatCount(start.point.step()), next),
+                        width);
 }
 
 absl::StatusOr<int> PlanAndRun(const LaunchContext& context,
@@ -125,18 +128,21 @@ absl::StatusOr<int> PlanAndRun(const LaunchContext& context,
   }
   PODSIM_ASSIGN_OR_RETURN(PlannedJob job,
                           PlannedFrom(spec, flags.options.external_hosts));
-  PODSIM_ASSIGN_OR_RETURN(const std::string start, StartText(job));
+  const int width =
+      TextWidth(context.environment("COLUMNS"), console.terminal_width());
+  PODSIM_ASSIGN_OR_RETURN(const std::string start, StartText(job, width));
   if (flags.options.quiet) {
-    const std::string warnings = FormatWarnings(job.plan);
-    if (!warnings.empty()) console.Prose(warnings);
+    const std::string warnings = FormatWarnings(job.plan, width);
+    if (!warnings.empty()) console.Line(warnings);
   } else {
-    console.Prose(FormatPlan(job.plan, job.slice));
-    if (!start.empty()) console.Prose(start);
+    console.Line(FormatPlan(job.plan, job.slice, width));
+    if (!start.empty()) console.Line(start);
   }
   if (flags.options.action == LaunchAction::kDryRun) {
-    console.Prose(absl::StrCat("dry run: plan hash ", job.plan.hash(),
-                               ", if every process runs isa ",
-                               job.plan.bits().isa(), " as this machine does"));
+    const std::string hash = absl::StrCat(
+        "plan hash ", job.plan.hash(), ", if every process runs isa ",
+        job.plan.bits().isa(), " as this machine does");
+    console.Line(FormatPlanLine("dry run:", hash, width));
     return kDone;
   }
   return RunTraining(context, flags.options, job, console, clock);

@@ -1,10 +1,13 @@
 #include "runtime/launch/train_job.h"
 
+#include <cstdint>
 #include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "host/board/cpu_share.h"
+#include "runtime/job/fit.h"
 #include "runtime/launch/simulated_step.h"
 #include "runtime/report/metrics_file.h"
 #include "runtime/report/reporter.h"
@@ -43,6 +46,15 @@ class TrainingDisplay final : public JobDisplay {
   Console& console_;
 };
 
+// Hosts that run elsewhere take nothing of this machine.
+absl::Status CheckMemory(const PlannedJob& job, bool external_hosts) {
+  std::int64_t available = 0;
+  if (!external_hosts) {
+    PODSIM_ASSIGN_OR_RETURN(available, MachineMemoryBytes());
+  }
+  return AdmitToMachine(job.plan, available, job.spec.host_memory_bytes());
+}
+
 absl::StatusOr<std::optional<MetricsFile>> OpenMetrics(const PlannedJob& job,
                                                        Console& console) {
   std::optional<MetricsFile> metrics;
@@ -66,6 +78,7 @@ absl::StatusOr<int> RunTraining(const LaunchContext& context,
                                 const LaunchOptions& options,
                                 const PlannedJob& job, Console& console,
                                 const Clock& clock) {
+  PODSIM_RETURN_IF_ERROR(CheckMemory(job, options.external_hosts));
   PODSIM_ASSIGN_OR_RETURN(std::optional<MetricsFile> metrics,
                           OpenMetrics(job, console));
   Reporter reporter({.command_start = context.command_start,

@@ -14,7 +14,8 @@ namespace {
 TEST(BigSliceTest, V3_2048TrainsInUnderFourGiB) {
   PodRun pod({"--topology=v3-2048", "--model=mlp", "--hidden=512,512",
               "--dataset=synthetic", "--example_shape=28,28", "--classes=10",
-              "--batch_per_core=8", "--train_steps=3"});
+              "--batch_per_core=8", "--train_steps=3",
+              "--reference_topology=v3-2048"});
   std::map<pid_t, std::int64_t> peaks;
   // Sampled until the output ends; the peak of a process is its own.
   while (!pod.process().ReadUntil([](const std::string&) { return false; },

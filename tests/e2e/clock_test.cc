@@ -52,7 +52,8 @@ TEST(ClockTest, SetBackHarmsNoJobAndNoAccount) {
   PodRun pod(
       {"--topology=v3-32", "--model=mlp", "--hidden=32", "--dataset=digits",
        "--batch_per_core=4", "--processes=4", "--train_steps=20",
-       "--checkpoint_every=5", "--heartbeat_timeout=2", "--max_restarts=1",
+       "--reference_topology=v3-32", "--checkpoint_every=5",
+       "--heartbeat_timeout=2", "--max_restarts=1",
        "--model_dir=" + dir.file("model"), "--faults=" + faults},
       clock.environment());
   ASSERT_TRUE(pod.WaitForEvents("fault", 1, kStart)) << pod.output();

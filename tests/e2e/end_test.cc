@@ -27,9 +27,11 @@ constexpr double kSlack = 1;
 
 // Big enough that a step takes a good part of a second on one core.
 std::vector<std::string> SlowSteps() {
-  return {"--topology=v3-32",    "--model=mlp",           "--hidden=1024,1024",
-          "--dataset=synthetic", "--example_shape=28,28", "--classes=10",
-          "--batch_per_core=64", "--train_steps=100000"};
+  return {"--topology=v3-32",          "--model=mlp",
+          "--hidden=1024,1024",        "--dataset=synthetic",
+          "--example_shape=28,28",     "--classes=10",
+          "--batch_per_core=64",       "--train_steps=100000",
+          "--reference_topology=v3-32"};
 }
 
 enum class Phase { kForming, kFirstStep, kAllReduce, kEvaluation };
@@ -179,8 +181,10 @@ INSTANTIATE_TEST_SUITE_P(Signals, SignalTest,
 // Steps of a millisecond or so: their events fill a pipe (64 KiB by itself)
 // several times over.
 std::vector<std::string> ManySteps() {
-  return {"--topology=v3-32", "--model=mlp",        "--hidden=16",
-          "--dataset=digits", "--batch_per_core=4", "--train_steps=1000"};
+  return {
+      "--topology=v3-32",          "--model=mlp",        "--hidden=16",
+      "--dataset=digits",          "--batch_per_core=4", "--train_steps=1000",
+      "--reference_topology=v3-32"};
 }
 
 bool WaitUntilEnded(const std::vector<pid_t>& pids, seconds timeout) {

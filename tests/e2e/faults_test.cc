@@ -20,7 +20,7 @@ using ::testing::IsEmpty;
 std::vector<std::string> Flags() {
   return {"--topology=v3-32", "--model=mlp", "--hidden=32", "--dataset=digits",
           "--batch_per_core=4", "--processes=4", "--train_steps=40",
-          "--checkpoint_every=5",
+          "--reference_topology=v3-32", "--checkpoint_every=5",
           // A frozen host and a cut line take this long to be noticed.
           "--stall_timeout=2", "--heartbeat_timeout=2",
           "--weights_check_every=1", "--audit_every=1",

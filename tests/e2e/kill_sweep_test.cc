@@ -69,6 +69,7 @@ class Job {
               "--batch_per_core=4",
               "--processes=" + std::to_string(kProcesses),
               "--train_steps=" + std::to_string(kSteps),
+              "--reference_topology=v3-32",
               "--checkpoint_every=" + std::to_string(kEvery),
               "--keep=3",
               "--model_dir=" + model_dir_.path()};

@@ -34,16 +34,17 @@ TEST(EstimateHbm, AddsUp) {
   EXPECT_EQ(use.gradients, 4 * weights);
   EXPECT_EQ(use.optimizer, 4 * weights);
   EXPECT_EQ(use.input, 2 * 100 * 4 * (784 + 1 + 1));
-  EXPECT_EQ(use.activations, 400 * (program.batched_elements_per_row + 2));
+  // The hidden layer and its gradient, the logits' gradient, two results.
+  EXPECT_EQ(use.activations, 400 * (2 * 512 + 10 + 2));
   EXPECT_EQ(use.total(), use.parameters + use.gradients + use.optimizer +
                              use.activations + use.input);
   EXPECT_EQ(EstimateHbm(Mlp(512), 100).optimizer, 0);
 }
 
-// At the least: the input as rounded for the product, and the hidden layer.
-TEST(EstimateHbm, ActivationsHoldWhatBackwardReads) {
-  EXPECT_GE(EstimateHbm(Mlp(512), 1).activations, 4 * (784 + 2 * 512));
-  EXPECT_LE(EstimateHbm(Mlp(512), 1).activations, 4 * (784 + 5 * 512));
+// The emulator holds copies of the rounded input besides.
+TEST(EstimateHbm, IsTheChipsAndNotTheEmulators) {
+  EXPECT_LT(EstimateHbm(Mlp(512), 1).activations, 4 * (784 + 2 * 512));
+  EXPECT_GE(EstimateMachine(Mlp(512), 1, 8).per_host, 8 * 4 * (784 + 2 * 512));
 }
 
 TEST(EstimateHbm, MicrobatchesTradeActivationsForGradients) {
@@ -96,20 +97,17 @@ TEST(AdmitToCore, RefusesABatchOfNothing) {
                        HasSubstr("must be at least 1")));
 }
 
-TEST(EstimateMachineBytes, CountsProcessesAndHosts) {
+TEST(EstimateMachine, CountsProcessesAndHosts) {
   const Program program = Mlp(512);
-  const auto bytes = [&](int hosts, int processes) {
-    return EstimateMachineBytes(program, 32, hosts, 8, processes);
-  };
-  const std::int64_t host = bytes(2, 1) - bytes(1, 1);
-  const std::int64_t process = bytes(1, 2) - bytes(1, 1);
-  EXPECT_EQ(bytes(256, 8), 256 * host + 8 * process);
+  const MachineUse use = EstimateMachine(program, 32, 8);
   // Per host at least the gradients; per process weights and rounded copies.
-  EXPECT_GE(host, program.gradient_elements * 4);
-  EXPECT_GE(process, 2 * program.variable_elements * 4);
-  EXPECT_LT(EstimateMachineBytes(Mlp(512, false), 32, 1, 8, 2) -
-                EstimateMachineBytes(Mlp(512, false), 32, 1, 8, 1),
-            process);
+  EXPECT_GE(use.per_host, program.gradient_elements * 4);
+  EXPECT_GE(use.per_process, 2 * program.variable_elements * 4);
+  EXPECT_LT(EstimateMachine(Mlp(512, false), 32, 8).per_process,
+            use.per_process);
+  EXPECT_GT(EstimateMachine(program, 32, 8, /*microbatches=*/4).per_process,
+            use.per_process);
+  EXPECT_GT(EstimateMachine(program, 33, 8).per_host, use.per_host);
 }
 
 }  // namespace

@@ -116,13 +116,10 @@ TEST(MergeSpecsTest, ATableReplacesATable) {
 
 TEST(MergeSpecsTest, AFlagClearsWhatItExcludes) {
   const JobSpec merged = MergeSpecs(
-      Spec("batch_per_core: 8 epochs: 2 learning_rate: 1 "
-           "reference_topology: 'v3-8'"),
-      Spec("train_batch_size: 64 train_steps: 3 base_learning_rate: 2 "
-           "reference_batch_size: 7"));
-  EXPECT_EQ(PrintJob(merged),
-            PrintJob(Spec("train_batch_size: 64 train_steps: 3 "
-                          "base_learning_rate: 2 reference_batch_size: 7")));
+      Spec("batch_per_core: 8 epochs: 2 learning_rate: 1"),
+      Spec("train_batch_size: 64 train_steps: 3 base_learning_rate: 2"));
+  EXPECT_EQ(PrintJob(merged), PrintJob(Spec("train_batch_size: 64 train_steps: "
+                                            "3 base_learning_rate: 2")));
 }
 
 TEST(MergeSpecsTest, ExclusiveFlagsStayForTheCheckToRefuse) {

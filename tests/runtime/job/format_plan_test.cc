@@ -6,7 +6,9 @@
 
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
+#include "base/units.h"
 #include "models/kernels/kernels.h"
+#include "runtime/job/fit.h"
 #include "tests/runtime/job/job_fixture.h"
 #include "tests/testing/status_matchers.h"
 
@@ -16,38 +18,45 @@ namespace {
 using ::podsim::testing::Digits;
 using ::podsim::testing::Inputs;
 using ::podsim::testing::Spec;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
-std::string Format(const std::string& text) {
+std::string Format(const std::string& text, int width = 80) {
   const JobSpec spec = Spec(text);
   const auto plan = PlanJob(spec, Inputs(Digits()));
   PODSIM_CHECK(plan.ok());
-  return FormatPlan(*plan, *FindSlice(plan->bits().slice()));
+  return FormatPlan(*plan, *FindSlice(plan->bits().slice()), width);
 }
 
 TEST(FormatPlanTest, AWholeOne) {
+  const char* job =
+      "topology: 'v3-32' hidden: 128 batch_per_core: 8 "
+      "train_steps: 1001 reference_topology: 'v3-8' "
+      "learning_rate: 0.05 warmup_steps: 100";
+  const auto plan = PlanJob(Spec(job), Inputs(Digits()));
+  ASSERT_TRUE(plan.ok());
   const std::string text = absl::StrReplaceAll(
-      Format("topology: 'v3-32' hidden: 128 batch_per_core: 8 "
-             "train_steps: 1001 reference_topology: 'v3-8' "
-             "learning_rate: 0.05 warmup_steps: 100"),
-      {{KernelLibraryVersion(), "Eigen X"}});
+      Format(job), {{KernelLibraryVersion(), "Eigen X"},
+                    {FormatBytes(MachineBytes(*plan)), "MACHINE"}});
   EXPECT_EQ(
       text,
       R"(slice       v3-32: 4 hosts x 1 board x 4 chips x 2 cores = 32 cores
-            4x4 chip grid, no axis wraps (assumed: no axis spans the pod;
-            sources on parts of a v3 pod disagree: torus in MLPerf v0.6, mesh
-            for v3-32 and torus from v3-1024 in v0.7, mesh by the GKE rule)
-            16.00 GiB of HBM per core
+            4x4 chip grid, no axis wraps (assumed; why: --describe v3-32)
 job         mlp 64-128-10 on digits (1,498 examples, 299 held out)
 batch       8 per core, 256 global
 steps       1,001 of batch 64 on v3-8 -> 251 of batch 256
             64,256 examples in all, 42.89 epochs, 192 more than asked for
-rate        0.05 -> 0.2 (linear), momentum 0.9
+rate        0.05 -> 0.2 (linear), momentum 0.9 (recipe)
 warm-up     6,400 examples, 25 steps
 numerics    bfloat16 products, float32 sums, kernels v3 (Eigen X), seed 0
 gradients   9,610 (37.54 KiB), 1 bucket, halving_doubling of 4 hosts, 256.00 KiB
             chunks
-memory      772.77 KiB touched by a host per step, 540.23 KiB at the least
+HBM         125.12 KiB of 16.00 GiB per core: parameters 37.54 KiB, gradients
+            37.54 KiB, slots 37.54 KiB, activations 8.38 KiB, input 4.12 KiB;
+            the largest batch that fits is 10,737,346 per core
+memory      a run takes MACHINE of this machine's, in 4 processes
+            a step of a host touches 772.77 KiB, 540.23 KiB at the least
 processes   4 processes, 1 host each, a fair share of the CPUs, shared memory
 evaluation  8 per core, at the end
 note        1,001 steps (v3-8, batch 64) become 251: 64,064 examples either way
@@ -57,8 +66,10 @@ note        learning rate 0.05 for batch 64 becomes 0.2 for batch 256 (linear)
 }
 
 TEST(FormatPlanTest, OtherShapes) {
-  EXPECT_THAT(Format("train_steps: 5"),
-              HasSubstr("5 (as given, no reference)"));
+  EXPECT_THAT(Format("train_steps: 5 learning_rate: 0.1"),
+              AllOf(HasSubstr("5 (as typed, no reference)"),
+                    HasSubstr("rate        0.1, momentum 0.9 (recipe)"),
+                    HasSubstr("warm-up     none")));
   EXPECT_THAT(Format("epochs: 1"), HasSubstr("6 (epochs are not scaled)"));
   EXPECT_THAT(Format("train_steps: 1000 reference_batch_size: 100"),
               HasSubstr("1,000 of batch 100 -> 391 of batch 256"));
@@ -76,6 +87,36 @@ TEST(FormatPlanTest, OtherShapes) {
   EXPECT_THAT(
       Format("model_dir: 'm'"),
       HasSubstr("checkpoints m: every 600 s, at the end; all are kept"));
+}
+
+TEST(FormatPlanTest, WhatTheRecipeDecidedSaysSo) {
+  const std::string plan = Format("");
+  for (const char* text :
+       {", layers of the recipe)", "8 per core (recipe), ",
+        "2,000 (recipe) of batch 64 on v3-8 -> 500 of batch 256",
+        "0.06 (recipe) -> 0.24 (linear), momentum 0.9 (recipe)",
+        "12,800 examples, 50 steps (recipe: 10% of the run)"})
+    EXPECT_THAT(plan, HasSubstr(text));
+  EXPECT_THAT(
+      Format("hidden: 9 batch_per_core: 8 train_steps: 2000 "
+             "momentum: 0 learning_rate: 0.06 reference_topology: 'v3-8' "
+             "warmup_steps: 1"),
+      Not(HasSubstr("recipe")));
+}
+
+TEST(FormatPlanTest, NothingBreaksInsideAWord) {
+  const std::string job = "topology: 'v3-2048' train_batch_size: 14336";
+  const auto words = [](const std::string& text) {
+    std::vector<std::string> all =
+        absl::StrSplit(text, absl::ByAnyChar(" \n"), absl::SkipEmpty());
+    return all;
+  };
+  for (const int width : {40, 60, 80, 200}) {
+    const std::string text = Format(job, width);
+    EXPECT_EQ(words(text), words(Format(job))) << width;
+    for (const absl::string_view line : absl::StrSplit(text, '\n'))
+      EXPECT_LE(line.size(), width) << line;
+  }
 }
 
 TEST(FormatPlanTest, LinesFitATerminal) {

@@ -158,7 +158,8 @@ class HashTest : public ::testing::TestWithParam<HashCase> {};
 
 TEST_P(HashTest, CoversWhatDecidesBitsAndNothingElse) {
   const std::string base =
-      "train_steps: 7 reference_batch_size: 64 batch_per_core: 8 ";
+      "train_steps: 7 reference_batch_size: 64 batch_per_core: 8 "
+      "warmup_steps: 2 ";
   ASSERT_OK_AND_ASSIGN(const JobPlan plan, PlanOf(base));
   EXPECT_EQ(plan.hash(), HashOf(plan.bits()));
   EXPECT_EQ(plan.hash().size(), 64);
@@ -201,6 +202,49 @@ INSTANTIATE_TEST_SUITE_P(
                  false},
         HashCase{"wire_dtype: 'bfloat16'", false},
         HashCase{"dataset: 'synthetic'", false}));
+
+// A warm-up of the recipe's is a share of the run, so its length counts.
+TEST(HashTest, TheLengthDecidesARecipesWarmUp) {
+  ASSERT_OK_AND_ASSIGN(const JobPlan seven, PlanOf("train_steps: 70"));
+  ASSERT_OK_AND_ASSIGN(const JobPlan nine, PlanOf("train_steps: 90"));
+  EXPECT_NE(seven.hash(), nine.hash());
+}
+
+TEST(PlannerTest, ARecipesPromiseIsForItsOwnNetwork) {
+  ASSERT_OK_AND_ASSIGN(const JobPlan plan, PlanOf(""));
+  EXPECT_EQ(plan.recipe_accuracy(), 0.96);
+  for (const char* other : {"hidden: 5", "momentum: 0.5"}) {
+    ASSERT_OK_AND_ASSIGN(const JobPlan changed, PlanOf(other));
+    EXPECT_EQ(changed.recipe_accuracy(), 0) << other;
+  }
+}
+
+TEST(PlannerTest, AHalfOwnScheduleIsScaledAsAWhole) {
+  ASSERT_OK_AND_ASSIGN(const JobPlan steps, PlanOf("train_steps: 1000"));
+  EXPECT_EQ(steps.train_steps(), 250);
+  EXPECT_DOUBLE_EQ(steps.bits().learning_rate().peak(), 0.24);
+  ASSERT_OK_AND_ASSIGN(const JobPlan typed,
+                       PlanOf("train_steps: 1000 reference_topology: 'v3-32'"));
+  EXPECT_EQ(typed.train_steps(), 1000);
+  EXPECT_DOUBLE_EQ(typed.bits().learning_rate().peak(), 0.24);
+  ASSERT_OK_AND_ASSIGN(const JobPlan rate, PlanOf("learning_rate: 0.1"));
+  EXPECT_EQ(rate.train_steps(), 500);
+  EXPECT_DOUBLE_EQ(rate.bits().learning_rate().peak(), 0.4);
+  ASSERT_OK_AND_ASSIGN(const JobPlan both,
+                       PlanOf("train_steps: 1000 learning_rate: 0.1"));
+  EXPECT_EQ(both.train_steps(), 1000);
+  EXPECT_DOUBLE_EQ(both.bits().learning_rate().peak(), 0.1);
+  EXPECT_EQ(both.bits().learning_rate().warmup_examples(), 0);
+}
+
+// Ten epochs of the digits are 15 steps on v3-128.
+TEST(PlannerTest, EpochsThatMakeTooFewStepsWarn) {
+  ASSERT_OK_AND_ASSIGN(const JobPlan plan,
+                       PlanOf("topology: 'v3-128' epochs: 10"));
+  EXPECT_EQ(plan.train_steps(), 15);
+  EXPECT_THAT(plan.warnings(), Contains(AllOf(HasSubstr("only 15 steps"),
+                                              HasSubstr("needs 125"))));
+}
 
 TEST(HashTest, EveryFieldOfBitsCounts) {
   ASSERT_OK_AND_ASSIGN(const JobPlan plan, PlanOf(""));
@@ -249,7 +293,8 @@ TEST(PlacementTest, HostsAreSpreadEvenly) {
 TEST(PlannerTest, RunLengthEvaluationAndLimits) {
   ASSERT_OK_AND_ASSIGN(
       const JobPlan plan,
-      PlanOf("train_steps: 5 batch_per_core: 2 eval_batch_size: 96 "
+      PlanOf("train_steps: 5 reference_topology: 'v3-32' batch_per_core: 2 "
+             "eval_batch_size: 96 "
              "steps_per_eval: 3 transport: 'tcp' threads: 2 "
              "heartbeat_timeout: 1.5"));
   EXPECT_EQ(plan.global_batch(), 64);
@@ -299,16 +344,16 @@ TEST(PlannerTest, BatchesBeyondCountingAreRefusedToo) {
               StatusIs(kExhausted, HasSubstr("the largest")));
 }
 
-TEST(PlannerTest, AJobBeyondThisMachineIsRefusedWithBothFigures) {
-  PlanInputs inputs = Inputs(Digits());
-  inputs.memory_bytes = 100 << 20;
-  EXPECT_THAT(PlanJob(JobSpec(), inputs),
-              StatusIs(kExhausted, AllOf(HasSubstr("needs 2"),
-                                         HasSubstr("100.00 MiB are there"),
-                                         HasSubstr("processes=1 needs"))));
-  EXPECT_THAT(PlanJob(Spec("host_memory_bytes: 1024"), inputs),
-              StatusIs(kExhausted, HasSubstr("1.00 KiB are allowed")));
-  EXPECT_TRUE(PlanJob(Spec("host_memory_bytes: 9999999999"), inputs).ok());
+// A plan is made on any machine, and is the same one each time.
+TEST(PlannerTest, AsksNothingOfThisMachinesMemory) {
+  ASSERT_OK_AND_ASSIGN(const JobPlan plan, PlanOf("host_memory_bytes: 1024"));
+  for (const std::int64_t bytes : {std::int64_t{1}, std::int64_t{1} << 50}) {
+    PlanInputs inputs = Inputs(Digits());
+    inputs.memory_bytes = bytes;
+    ASSERT_OK_AND_ASSIGN(const JobPlan other,
+                         PlanJob(Spec("host_memory_bytes: 1024"), inputs));
+    EXPECT_EQ(other.DebugString(), plan.DebugString());
+  }
 }
 
 TEST(PlannerTest, AnIsaAboveThePodsIsRefused) {

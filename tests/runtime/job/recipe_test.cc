@@ -41,6 +41,8 @@ TEST(RecipeTest, NumbersMakeSense) {
     EXPECT_TRUE(recipe.momentum >= 0 && recipe.momentum < 1);
     EXPECT_LT(recipe.warmup_steps, recipe.steps);
     EXPECT_LE(recipe.smallest_converging_steps, recipe.steps);
+    EXPECT_GE(recipe.largest_converging_rate, recipe.learning_rate);
+    EXPECT_TRUE(recipe.accuracy > 0 && recipe.accuracy <= 1);
     EXPECT_FALSE(recipe.hidden.empty());
   }
 }

@@ -4,6 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
 #include "tests/runtime/job/job_fixture.h"
 #include "tests/testing/status_matchers.h"
 
@@ -24,8 +28,10 @@ struct Setting {
   const char* topology = "v3-32";
   std::int64_t batch_per_core = 8;
   std::int64_t dataset_size = 100'000;
-  std::int64_t recipe_batch = 64;
+  // A tenth of its 1,000 steps is warm-up.
   std::int64_t smallest_converging_steps = 0;
+  double largest_converging_rate = 0;
+  std::vector<const char*> from_recipe = {};
 };
 
 absl::StatusOr<JobPlan> Plan(const std::string& text, const Setting& setting) {
@@ -33,14 +39,20 @@ absl::StatusOr<JobPlan> Plan(const std::string& text, const Setting& setting) {
   if (!spec.has_learning_rate() && !spec.has_base_learning_rate())
     spec.set_learning_rate(0.1);
   if (!spec.has_lr_scaling()) spec.set_lr_scaling("linear");
+  const Recipe recipe = {
+      .steps = 1000,
+      .learning_rate = 0.1,
+      .warmup_steps = 100,
+      .smallest_converging_steps = setting.smallest_converging_steps,
+      .largest_converging_rate = setting.largest_converging_rate};
   JobPlan plan;
-  const absl::Status status = FillSchedule(
-      spec, *FindSlice(setting.topology),
-      {.batch_per_core = setting.batch_per_core,
-       .dataset_size = setting.dataset_size,
-       .recipe_batch = setting.recipe_batch,
-       .smallest_converging_steps = setting.smallest_converging_steps},
-      plan);
+  for (const char* field : setting.from_recipe) plan.add_from_recipe(field);
+  const absl::Status status =
+      FillSchedule(spec, *FindSlice(setting.topology),
+                   {.batch_per_core = setting.batch_per_core,
+                    .dataset_size = setting.dataset_size,
+                    .recipe = &recipe},
+                   plan);
   if (!status.ok()) return status;
   return plan;
 }
@@ -80,15 +92,81 @@ TEST(ScheduleTest, AReferenceSliceHasTheSameBatchPerCore) {
               Contains(HasSubstr("2,048 more examples than asked for")));
 }
 
-TEST(ScheduleTest, WithoutAReferenceStepsStandAndTheRateIsTheRecipes) {
+// The guide's rule in full: 1,024 on v2-8 is 4,096 on v2-32.
+TEST(ScheduleTest, AReferenceMayBeABatchOnASlice) {
+  ASSERT_OK_AND_ASSIGN(const JobPlan plan,
+                       Plan("train_steps: 113854 reference_topology: 'v2-8' "
+                            "reference_batch_size: 1024",
+                            {.topology = "v2-32", .batch_per_core = 128}));
+  EXPECT_EQ(plan.scaling().reference(), "v2-8");
+  EXPECT_EQ(plan.scaling().reference_batch(), 1024);
+  EXPECT_EQ(plan.global_batch(), 4096);
+  EXPECT_EQ(plan.train_steps(), 28'464);
+  EXPECT_DOUBLE_EQ(Peak(plan), 0.4);
+}
+
+TEST(ScheduleTest, WithoutAReferenceNothingIsScaled) {
   ASSERT_OK_AND_ASSIGN(const JobPlan plan,
                        Plan("train_steps: 100 warmup_steps: 10", {}));
   EXPECT_EQ(plan.train_steps(), 100);
   EXPECT_EQ(plan.total_examples(), 25'600);
   EXPECT_EQ(plan.scaling().reference(), "");
-  EXPECT_DOUBLE_EQ(Peak(plan), 0.4);  // 0.1 for batch 64, now 256
+  EXPECT_DOUBLE_EQ(Peak(plan), 0.1);
   EXPECT_EQ(plan.bits().learning_rate().warmup_examples(), 2560);
-  EXPECT_THAT(plan.notes(), Contains(HasSubstr("as it stands")));
+  EXPECT_THAT(plan.notes(), Contains(AllOf(HasSubstr("nothing is scaled"),
+                                           HasSubstr("--reference_topology"))));
+  ASSERT_OK_AND_ASSIGN(const JobPlan bare, Plan("train_steps: 100", {}));
+  EXPECT_EQ(bare.bits().learning_rate().warmup_examples(), 0)
+      << "no recipe has a say in it";
+}
+
+TEST(ScheduleTest, ARecipesWarmUpIsAShareOfTheRun) {
+  ASSERT_OK_AND_ASSIGN(const JobPlan plan,
+                       Plan("train_steps: 40 reference_batch_size: 64", {}));
+  EXPECT_EQ(plan.total_examples(), 2560);
+  EXPECT_EQ(plan.bits().learning_rate().warmup_examples(), 256);
+  EXPECT_THAT(plan.from_recipe(), Contains("warmup_steps"));
+  ASSERT_OK_AND_ASSIGN(const JobPlan own,
+                       Plan("train_steps: 40 reference_batch_size: 64 "
+                            "warmup_steps: 0",
+                            {}));
+  EXPECT_EQ(own.bits().learning_rate().warmup_examples(), 0);
+  EXPECT_THAT(own.from_recipe(), IsEmpty());
+}
+
+// The recipe's reference was not asked for: the flag that undoes it is named.
+TEST(ScheduleTest, OnesOwnNumbersAtTheRecipesReferenceAreNoted) {
+  const std::string reference =
+      " reference_topology: 'v3-8' reference_batch_size: 64";
+  ASSERT_OK_AND_ASSIGN(
+      const JobPlan steps,
+      Plan("train_steps: 1000" + reference,
+           {.from_recipe = {"reference_topology", "learning_rate"}}));
+  EXPECT_EQ(steps.train_steps(), 250);
+  EXPECT_THAT(
+      steps.notes(),
+      Contains("train_steps 1,000 is for the recipe's reference (v3-8, batch "
+               "64), as the rest is; --reference_topology=v3-32 keeps it as "
+               "typed"));
+  ASSERT_OK_AND_ASSIGN(
+      const JobPlan rate,
+      Plan("train_steps: 1000 learning_rate: 0.2 warmup_steps: 3" + reference,
+           {.from_recipe = {"reference_topology", "train_steps"}}));
+  EXPECT_THAT(
+      rate.notes(),
+      Contains(AllOf(HasSubstr("learning_rate 0.2 and warmup_steps 3 are for"),
+                     HasSubstr("keeps them as typed"))));
+  // Asked for; nothing to scale; nothing of one's own.
+  for (const auto& [topology, from_recipe] :
+       {std::pair<const char*, std::vector<const char*>>{"v3-32", {}},
+        {"v3-8", {"reference_topology"}},
+        {"v3-32", {"reference_topology", "train_steps", "learning_rate"}}}) {
+    ASSERT_OK_AND_ASSIGN(
+        const JobPlan plan,
+        Plan("train_steps: 1000" + reference,
+             {.topology = topology, .from_recipe = from_recipe}));
+    EXPECT_THAT(plan.notes(), Not(Contains(HasSubstr("as typed"))));
+  }
 }
 
 TEST(ScheduleTest, EpochsAreNeverScaled) {
@@ -145,11 +223,38 @@ TEST(ScheduleTest, WarnsWhenTooFewStepsAreLeft) {
       const JobPlan enough,
       Plan(recipe, {.topology = "v3-64", .smallest_converging_steps = 100}));
   EXPECT_THAT(enough.warnings(), IsEmpty());
-  ASSERT_OK_AND_ASSIGN(
-      const JobPlan own,
-      Plan("train_steps: 5",
-           {.topology = "v3-128", .smallest_converging_steps = 100}));
-  EXPECT_THAT(own.warnings(), IsEmpty()) << "the user asked for five";
+}
+
+// However they came about: the steps that are made decide.
+TEST(ScheduleTest, WarnsOfTooFewStepsOfAnyOrigin) {
+  for (const char* text : {"train_steps: 99", "epochs: 1",
+                           "train_steps: 99 reference_topology: 'v3-128'"}) {
+    ASSERT_OK_AND_ASSIGN(const JobPlan plan,
+                         Plan(text, {.topology = "v3-128",
+                                     .dataset_size = 9900,
+                                     .smallest_converging_steps = 100}));
+    EXPECT_LT(plan.train_steps(), 100) << text;
+    EXPECT_THAT(plan.warnings(),
+                Contains(HasSubstr("the recipe needs 100 to converge")))
+        << text;
+  }
+}
+
+TEST(ScheduleTest, WarnsOfARateThatWasNotMeasured) {
+  const auto warnings = [](double rate) {
+    auto plan = Plan(absl::StrCat("train_steps: 9 learning_rate: ", rate),
+                     {.largest_converging_rate = 1.6});
+    EXPECT_TRUE(plan.ok());
+    return std::vector<std::string>(plan->warnings().begin(),
+                                    plan->warnings().end());
+  };
+  EXPECT_THAT(warnings(0.1), IsEmpty());
+  EXPECT_THAT(warnings(1.6), IsEmpty());
+  EXPECT_THAT(warnings(0.02), IsEmpty()) << "a smaller batch has one";
+  EXPECT_THAT(warnings(3.2),
+              Contains(AllOf(HasSubstr("3.2"), HasSubstr("far above"),
+                             HasSubstr("0.1 to 1.6"))));
+  EXPECT_THAT(warnings(0.001), Contains(HasSubstr("far below")));
 }
 
 TEST(ScheduleTest, TheLargestConvergingSliceIsOfTheSameGeneration) {
@@ -179,7 +284,9 @@ TEST(ScheduleTest, WhatCannotBeCountedIsRefused) {
                    "reference_batch_size: 1099511627776",
                    {}),
               StatusIs(kInvalid, HasSubstr("2^62")));
-  EXPECT_THAT(Plan("train_steps: 1 learning_rate: 9e37", {}),
+  EXPECT_THAT(Plan("train_steps: 1 learning_rate: 9e37 "
+                   "reference_batch_size: 64",
+                   {}),
               StatusIs(kInvalid, HasSubstr("beyond float32")));
 }
 

@@ -161,9 +161,7 @@ INSTANTIATE_TEST_SUITE_P(
                 {"train_batch_size and batch_per_core"}},
         Refusal{{"--epochs=1", "--train_steps=1"}, {"train_steps and epochs"}},
         Refusal{{"--learning_rate=1", "--base_learning_rate=1"},
-                {"learning_rate and base_learning_rate"}},
-        Refusal{{"--reference_topology=v3-8", "--reference_batch_size=1"},
-                {"reference_topology and reference_batch_size"}}));
+                {"learning_rate and base_learning_rate"}}));
 
 TEST(FlagsTest, HelpTeaches) {
   ASSERT_OK_AND_ASSIGN(const ParsedFlags flags, Parse({"--help"}));

@@ -1,0 +1,56 @@
+#include "runtime/job/convergence.h"
+
+#include <cstdint>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "base/units.h"
+#include "runtime/job/schedule.h"
+
+namespace podsim {
+namespace {
+
+// Rates are products of doubles, and 0.06 x 16 is 0.96 to the last bit or one
+// beside it.
+constexpr double kRounding = 1e-9;
+// A small batch has a small rate by the linear rule, and takes more steps for
+// it. Below this part of the smallest one measured a rate is another one.
+constexpr double kFarBelow = 0.1;
+
+std::string WhereStepsSuffice(const Recipe& recipe, const Slice& slice,
+                              const JobPlan& plan) {
+  const std::int64_t examples =
+      plan.total_examples() - plan.scaling().overshoot_examples();
+  const std::string largest = LargestConvergingSlice(
+      slice.generation, examples, plan.global_batch() / slice.cores,
+      recipe.smallest_converging_steps);
+  return largest.empty()
+             ? std::string("no slice leaves so many, train on more examples")
+             : absl::StrCat("the largest slice that leaves so many is ",
+                            largest);
+}
+
+}  // namespace
+
+void WarnOfConvergence(const Recipe& recipe, const Slice& slice,
+                       JobPlan& plan) {
+  if (plan.train_steps() < recipe.smallest_converging_steps)
+    plan.add_warnings(
+        absl::StrCat("only ", FormatCount(plan.train_steps()),
+                     plan.train_steps() == 1 ? " step is" : " steps are",
+                     " left; the recipe needs ",
+                     FormatCount(recipe.smallest_converging_steps),
+                     " to converge: ", WhereStepsSuffice(recipe, slice, plan)));
+  const double peak = plan.bits().learning_rate().peak();
+  const double least = recipe.learning_rate;
+  const double most = recipe.largest_converging_rate;
+  if (most == 0) return;  // none was measured
+  if (peak > most * (1 + kRounding) || peak < least * kFarBelow)
+    plan.add_warnings(absl::StrCat("a learning rate of ", peak, " is far ",
+                                   peak > most ? "above" : "below",
+                                   " those that the recipe was measured to "
+                                   "converge with, ",
+                                   least, " to ", most));
+}
+
+}  // namespace podsim

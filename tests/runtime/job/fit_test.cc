@@ -1,0 +1,72 @@
+// What a plan says of memory, the chip's and this machine's.
+#include "runtime/job/fit.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "absl/strings/str_cat.h"
+#include "base/units.h"
+#include "runtime/job/planner.h"
+#include "tests/runtime/job/job_fixture.h"
+#include "tests/testing/status_matchers.h"
+
+namespace podsim {
+namespace {
+
+using ::podsim::testing::Digits;
+using ::podsim::testing::Inputs;
+using ::podsim::testing::IsOk;
+using ::podsim::testing::Spec;
+using ::podsim::testing::StatusIs;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+constexpr auto kExhausted = absl::StatusCode::kResourceExhausted;
+
+JobPlan PlanOf(const std::string& text) {
+  const auto plan = PlanJob(Spec(text), Inputs(Digits()));
+  PODSIM_CHECK(plan.ok());
+  return *plan;
+}
+
+TEST(CoreMemoryTest, IsTheGenerationsAndTheBatchThatFitsFits) {
+  for (const auto& [topology, gib] : {std::pair("v2-32", 8), {"v3-32", 16}}) {
+    const JobPlan plan = PlanOf(absl::StrCat("topology: '", topology, "'"));
+    const CoreMemory& memory = plan.core_memory();
+    EXPECT_EQ(memory.hbm(), gib * kGiB);
+    const std::int64_t weights = 4 * (65 * 256 + 257 * 10);
+    EXPECT_EQ(memory.parameters(), weights);
+    EXPECT_EQ(memory.gradients(), weights);
+    EXPECT_EQ(memory.slots(), weights);
+    // The hidden layer and its gradient, the logits', loss and correct.
+    EXPECT_EQ(memory.activations(), 8 * 4 * (2 * 256 + 10 + 2));
+    EXPECT_EQ(memory.input(), 2 * 8 * 4 * (64 + 1 + 1));
+    const std::string batch = absl::StrCat(
+        "topology: '", topology, "' batch_per_core: ", memory.largest_batch());
+    EXPECT_THAT(PlanJob(Spec(batch), Inputs(Digits())), IsOk());
+    const std::string more =
+        absl::StrCat("topology: '", topology,
+                     "' batch_per_core: ", memory.largest_batch() + 1);
+    EXPECT_THAT(PlanJob(Spec(more), Inputs(Digits())),
+                StatusIs(kExhausted, HasSubstr("the largest")));
+  }
+}
+
+TEST(AdmitToMachineTest, RefusesARunWithBothFigures) {
+  const JobPlan plan = PlanOf("");
+  const std::int64_t needed = MachineBytes(plan);
+  EXPECT_GT(needed, 4 * 64 * kMiB);
+  EXPECT_THAT(AdmitToMachine(plan, needed, 0), IsOk());
+  EXPECT_THAT(AdmitToMachine(plan, 0, 0), IsOk()) << "nobody asked";
+  EXPECT_THAT(AdmitToMachine(plan, 100 * kMiB, 0),
+              StatusIs(kExhausted, AllOf(HasSubstr(FormatBytes(needed)),
+                                         HasSubstr("100.00 MiB are there"),
+                                         HasSubstr("processes=1 needs"))));
+  EXPECT_THAT(AdmitToMachine(plan, kGiB, 1024),
+              StatusIs(kExhausted, AllOf(HasSubstr("1.00 KiB are allowed"),
+                                         HasSubstr("use a smaller slice"))));
+  EXPECT_THAT(AdmitToMachine(plan, 1024, kGiB), IsOk()) << "it is the user's";
+}
+
+}  // namespace
+}  // namespace podsim
