@@ -9,7 +9,9 @@
 #include <cmath>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -258,6 +260,14 @@ std::string SummaryLine(const RunSummary& summary) {
     line["eval_correct"] = summary.eval->correct();
     line["eval_examples"] = summary.eval->examples();
     line["eval_loss"] = summary.eval->loss();
+  }
+  if (HasPromise(summary)) {
+    line["recipe_accuracy"] = summary.plan.recipe_accuracy();
+    line["recipe_kept"] = KeepsPromise(summary);
+  }
+  if (!summary.plan.warnings().empty()) {
+    line["warnings"] = std::vector<std::string>(summary.plan.warnings().begin(),
+                                                summary.plan.warnings().end());
   }
   if (summary.time_to_first_step.has_value()) {
     line["seconds_to_first_step"] =

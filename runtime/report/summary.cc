@@ -6,11 +6,14 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "interconnect/topology/wrap_words.h"
 #include "runtime/report/format.h"
 #include "runtime/report/layout.h"
 
 namespace podsim {
 namespace {
+
+constexpr int kNameColumns = 22;
 
 std::string Row(const char* name, const std::string& value) {
   return absl::StrFormat("  %-19s %s\n", name, value);
@@ -73,6 +76,19 @@ std::string FormatEval(const RunSummary& summary) {
       FormatCount(eval.correct()), FormatCount(eval.examples()), eval.loss());
 }
 
+// "96%: kept" where the recipe promises something of this network and the job
+// came to its end.
+std::string FormatPromise(const RunSummary& summary) {
+  const bool kept = KeepsPromise(summary);
+  return absl::StrFormat("%.4g%%: %s", 100 * summary.plan.recipe_accuracy(),
+                         kept ? "kept" : "NOT kept");
+}
+
+// A sentence on as many lines as it takes.
+std::string SentenceRow(const char* name, const std::string& sentence) {
+  return Row(name, WrapSentence(sentence, kNameColumns));
+}
+
 // Of a job that was more than one run of one pod.
 void AppendAccount(const RunSummary& summary, std::string& text) {
   const bool whole = summary.steps_made == summary.steps;
@@ -101,6 +117,16 @@ std::string FormatFaultRows(const FaultAccount& account) {
   return text;
 }
 
+bool HasPromise(const RunSummary& summary) {
+  return summary.plan.recipe_accuracy() > 0 && summary.eval.has_value() &&
+         !summary.drained;
+}
+
+bool KeepsPromise(const RunSummary& summary) {
+  return HasPromise(summary) &&
+         summary.eval->accuracy() >= summary.plan.recipe_accuracy();
+}
+
 std::string FormatSummary(const RunSummary& summary, int columns) {
   const PlanBits& bits = summary.plan.bits();
   std::string text = absl::StrFormat(
@@ -117,8 +143,14 @@ std::string FormatSummary(const RunSummary& summary, int columns) {
                    absl::StrFormat("loss %.4f, accuracy %s", summary.loss,
                                    FormatPercent(summary.train_accuracy))));
   }
-  absl::StrAppend(&text, Row("held-out accuracy", FormatEval(summary)),
-                  Row("weights hash", summary.weights_hash),
+  absl::StrAppend(&text, Row("held-out accuracy", FormatEval(summary)));
+  if (HasPromise(summary)) {
+    absl::StrAppend(&text, Row("recipe's promise", FormatPromise(summary)));
+  }
+  for (const std::string& warning : summary.plan.warnings()) {
+    absl::StrAppend(&text, SentenceRow("WARNING", warning));
+  }
+  absl::StrAppend(&text, Row("weights hash", summary.weights_hash),
                   Row("plan hash", summary.plan.hash()));
   if (summary.time_to_first_step.has_value()) {
     absl::StrAppend(&text,

@@ -61,6 +61,11 @@ struct RunSummary {
   std::optional<SimTime> simulated_step;
 };
 
+// Whether the held-out accuracy can be held against what the plan's recipe
+// promises (a job that was evaluated at its end), and whether it keeps that.
+bool HasPromise(const RunSummary& summary);
+bool KeepsPromise(const RunSummary& summary);
+
 // The block that ends a run, in lines of at most `columns`, but for hashes.
 // Each time says which clock it is from.
 std::string FormatSummary(const RunSummary& summary,

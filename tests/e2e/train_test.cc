@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <sstream>
+
 #include "tests/e2e/pod.h"
 
 namespace podsim::testing {
@@ -55,9 +57,9 @@ TEST(SameBitsTest, PackingTransportAndRepetitionDoNotChangeThem) {
   std::string weights_hash;
   for (const Packing& packing : packings) {
     SCOPED_TRACE(packing.name);
-    std::vector<std::string> flags = {"--topology=v3-32", "--model=mlp",
-                                      "--train_steps=40",
-                                      "--bucket_bytes=16384"};
+    std::vector<std::string> flags = {
+        "--topology=v3-32", "--model=mlp", "--train_steps=40",
+        "--reference_topology=v3-32", "--bucket_bytes=16384"};
     flags.insert(flags.end(), packing.flags.begin(), packing.flags.end());
     PodRun pod(flags);
     ASSERT_EQ(pod.Wait(), 0) << pod.output();
@@ -78,7 +80,8 @@ TEST(SameBitsTest, TreeReductionGivesThemOnEverySlice) {
     SCOPED_TRACE(topology);
     PodRun pod({std::string("--topology=") + topology, "--model=mlp",
                 "--train_batch_size=512", "--train_steps=10",
-                "--reduction=tree", "--microbatch_size=4"});
+                "--reference_batch_size=512", "--reduction=tree",
+                "--microbatch_size=4"});
     ASSERT_EQ(pod.Wait(), 0) << pod.output();
     const std::string hash = pod.Event("summary").value("weights_hash", "none");
     if (weights_hash.empty()) weights_hash = hash;
@@ -138,6 +141,54 @@ TEST(QuietTest, ShowsWarningsAndTheSummaryOnly) {
   EXPECT_THAT(pod.output(), Not(HasSubstr("pod formed")));
   EXPECT_THAT(pod.output(), Not(HasSubstr("step 1")));
   EXPECT_THAT(pod.output(), HasSubstr("held-out accuracy"));
+}
+
+// A plan is made anywhere, and is the same each time; the run it is of is
+// refused before anything starts.
+TEST(DryRunTest, NeedsNoMemoryAndSaysTheSameEachTime) {
+  const std::vector<std::string> job = {"--topology=v3-2048",
+                                        "--batch_per_core=100000",
+                                        "--host_memory_bytes=1M"};
+  std::vector<std::string> dry = job;
+  dry.emplace_back("--dry_run");
+  PodRun first(dry);
+  PodRun second(dry);
+  EXPECT_EQ(first.Wait(), 0) << first.output();
+  EXPECT_EQ(second.Wait(), 0) << second.output();
+  EXPECT_EQ(first.output(), second.output());
+  EXPECT_THAT(first.output(), HasSubstr("of 16.00 GiB per core: parameters"));
+  EXPECT_THAT(first.output(), HasSubstr("the largest batch that fits is"));
+  EXPECT_THAT(first.output(), HasSubstr("a run takes"));
+  PodRun run(job);
+  EXPECT_EQ(run.Wait(), 1) << run.output();
+  EXPECT_THAT(run.output(), HasSubstr("1.00 MiB are allowed"));
+  EXPECT_THAT(run.output(), Not(HasSubstr("pod formed")));
+}
+
+TEST(DryRunTest, KeepsToTheColumnsThereAre) {
+  PodRun pod({"--topology=v3-32", "--dry_run"}, {{"COLUMNS", "60"}});
+  EXPECT_EQ(pod.Wait(), 0) << pod.output();
+  std::istringstream lines(pod.output());
+  for (std::string line; std::getline(lines, line);) {
+    const bool one_word = line.find(' ', 12) == std::string::npos;
+    EXPECT_TRUE(line.size() <= 60 || one_word) << line;
+  }
+}
+
+// Fifteen steps converge to nothing; the plan says so, and the summary again.
+TEST(PromiseTest, TooFewEpochsWarnBeforeAndAfter) {
+  PodRun pod({"--topology=v3-128", "--epochs=10"});
+  EXPECT_EQ(pod.Wait(), 0) << pod.output();
+  const std::string warning = "only 15 steps are left; the recipe needs 125";
+  const std::size_t before = pod.output().find(warning);
+  ASSERT_NE(before, std::string::npos) << pod.output();
+  EXPECT_GT(pod.output().find("pod formed"), before);
+  const nlohmann::json summary = pod.Event("summary");
+  EXPECT_EQ(summary["recipe_accuracy"], 0.96);
+  EXPECT_EQ(summary["recipe_kept"], summary["eval_accuracy"] >= 0.96);
+  EXPECT_THAT(summary["warnings"].dump(), HasSubstr(warning));
+  EXPECT_THAT(pod.output().substr(pod.output().find("done: ")),
+              HasSubstr("WARNING             only 15 steps are left"));
 }
 
 TEST(SelfTest, MatchesTheRealTpu) {

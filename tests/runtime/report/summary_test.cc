@@ -112,6 +112,34 @@ TEST_F(SummaryTest, SaysWhatRanAndWhichClock) {
   EXPECT_THAT(text, HasSubstr(" sim\n"));
 }
 
+TEST_F(SummaryTest, HoldsTheAccuracyAgainstTheRecipesPromise) {
+  JobEvent formed = FormedAt(kStart);
+  JobPlan* plan = formed.mutable_formed()->mutable_plan();
+  plan->set_recipe_accuracy(0.975);
+  plan->add_warnings(
+      "only 15 steps are left; the recipe needs 125 to converge: "
+      "the largest slice that leaves so many is v3-8");
+  Send(formed);
+  SendRun();  // forms again, with no promise
+  EXPECT_FALSE(HasPromise(collector_.summary()));
+  Send(formed);
+  EXPECT_FALSE(HasPromise(collector_.summary())) << "not evaluated";
+  JobEvent eval;
+  eval.mutable_eval()->set_accuracy(0.974);
+  Send(eval);
+  EXPECT_TRUE(HasPromise(collector_.summary()));
+  EXPECT_FALSE(KeepsPromise(collector_.summary()));
+  const std::string text = FormatSummary(collector_.summary());
+  EXPECT_THAT(text, HasSubstr("  recipe's promise    97.5%: NOT kept\n"));
+  EXPECT_THAT(text, HasSubstr("  WARNING             only 15 steps are left; "
+                              "the recipe needs 125 to converge:\n"
+                              "                      the largest slice that "
+                              "leaves so many is v3-8\n"));
+  eval.mutable_eval()->set_accuracy(0.975);
+  Send(eval);
+  EXPECT_THAT(FormatSummary(collector_.summary()), HasSubstr("97.5%: kept\n"));
+}
+
 TEST_F(SummaryTest, SaysWhereTheTimeWent) {
   SendRun();
   const std::string text = FormatSummary(collector_.summary());
