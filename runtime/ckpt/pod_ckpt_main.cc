@@ -5,11 +5,13 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "base/clock.h"
+#include "base/program.h"
 #include "host/storage/uri_store.h"
 #include "runtime/ckpt/ckpt.h"
 #include "runtime/report/console.h"
 
 int main(int argc, char** argv) {
+  podsim::BeginProgram();
   podsim::Console console = podsim::Console::Standard();
   const auto store = podsim::NewUriStore();
   const podsim::CkptResult result =
@@ -19,5 +21,5 @@ int main(int argc, char** argv) {
   for (const absl::string_view line :
        absl::StrSplit(result.error, '\n', absl::SkipEmpty()))
     console.Error(absl::StrCat("pod_ckpt: ", line));
-  return result.exit_code;
+  return console.ExitCode(result.exit_code);
 }

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
+#include <cstring>
 
 #include "base/printable.h"
 #include "runtime/report/color.h"
@@ -92,6 +93,14 @@ void Console::KeepLive() {
   drawn_ = false;
 }
 
+int Console::ExitCode(int code) {
+  if (lost_ == 0) return code;
+  drawn_ = false;
+  Error(std::string("error: standard output could not be written: ") +
+        strerror(lost_) + "; what was printed is lost");
+  return code == 0 ? 1 : code;
+}
+
 void Console::ClearLive() {
   if (drawn_) Write(out_, kClearLine);
   drawn_ = false;
@@ -108,7 +117,10 @@ void Console::Write(int fd, std::string_view text) {
     // A pipe that polls writable takes this much without blocking.
     const ssize_t written =
         write(fd, text.data(), std::min<std::size_t>(text.size(), 4096));
-    if (written < 0 && errno != EINTR && errno != EAGAIN) return;
+    if (written < 0 && errno != EINTR && errno != EAGAIN) {
+      if (fd == out_ && lost_ == 0) lost_ = errno;
+      return;
+    }
     if (written > 0) text.remove_prefix(static_cast<std::size_t>(written));
   }
 }

@@ -56,6 +56,10 @@ class Console {
   // Leaves the live line standing as an ordinary one.
   void KeepLive();
 
+  // What a program ends with whose result is `code`: a result that nobody got
+  // is none. When `out` has refused anything, says so and makes 1 of 0.
+  int ExitCode(int code);
+
  private:
   void ClearLive();
   void Write(int fd, std::string_view text);
@@ -65,6 +69,7 @@ class Console {
   int stop_fd_ = -1;
   ConsoleStyle style_;
   bool drawn_ = false;  // a live line stands on the terminal
+  int lost_ = 0;        // errno of the first write that `out` refused
 };
 
 // `text` cut to `width` columns (one byte each); width <= 0 cuts nothing.
