@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -76,6 +77,20 @@ std::string Address::ToString() const {
     return absl::StrCat("[", host, "]:", port);
   }
   return absl::StrCat(host, ":", port);
+}
+
+std::string Address::Target() const {
+  if (!is_unix()) return ToString();
+  std::string target = kUnixPrefix;
+  for (const char c : path) {
+    if (absl::ascii_isalnum(c) || absl::StrContains("/-._~", c)) {
+      target += c;
+    } else {
+      absl::StrAppend(&target, "%",
+                      absl::BytesToHexString(absl::string_view(&c, 1)));
+    }
+  }
+  return target;
 }
 
 absl::StatusOr<Address> ParseAddress(std::string_view given) {

@@ -29,6 +29,8 @@ struct Address {
   bool IsLocal() const;
   // "unix:/path", "host:port" or "[v6]:port": what ParseAddress reads.
   std::string ToString() const;
+  // The same as gRPC wants it, which decodes "%41" in paths.
+  std::string Target() const;
 
   bool operator==(const Address&) const = default;
 };

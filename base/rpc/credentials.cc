@@ -41,7 +41,7 @@ absl::StatusOr<std::shared_ptr<grpc::Channel>> OpenChannel(
   PODSIM_ASSIGN_OR_RETURN(auto credentials,
                           ChannelCredentialsFor(address, security));
   PODSIM_ASSIGN_OR_RETURN(const Address parsed, ParseAddress(address));
-  return grpc::CreateCustomChannel(parsed.ToString(), credentials, arguments);
+  return grpc::CreateCustomChannel(parsed.Target(), credentials, arguments);
 }
 
 void AttachToken(const RpcSecurity& security, grpc::ClientContext& context) {

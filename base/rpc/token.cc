@@ -18,6 +18,9 @@
 namespace podsim {
 namespace {
 constexpr std::size_t kTokenBytes = 16;
+// What somebody chose: of hexadecimal digits 64 bits, too many to be tried over
+// a network.
+constexpr std::size_t kMinChosenLength = 16;
 constexpr std::size_t kMaxTokenLength = 256;
 }  // namespace
 
@@ -56,7 +59,15 @@ absl::StatusOr<std::string> TokenFromEnvironment() {
         kTokenVariable, "=$(openssl rand -hex ", kTokenBytes, ")"));
   }
   PODSIM_RETURN_IF_ERROR(Annotate(CheckTokenShape(value), kTokenVariable));
-  return std::string(value);
+  std::string token = value;
+  if (token.size() < kMinChosenLength) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        kTokenVariable, " has ", token.size(), " characters, too few for a ",
+        "secret; give ", kMinChosenLength,
+        " or more, for example from: export ", kTokenVariable,
+        "=$(openssl rand -hex ", kTokenBytes, ")"));
+  }
+  return token;
 }
 
 bool TokensEqual(std::string_view a, std::string_view b) {

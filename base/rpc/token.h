@@ -27,7 +27,8 @@ absl::StatusOr<std::string> GenerateToken();
 absl::Status CheckTokenShape(std::string_view token);
 
 // The token in $PODSIM_TOKEN.
-// Errors: FAILED_PRECONDITION (unset, says how to make one), INVALID_ARGUMENT.
+// Errors: FAILED_PRECONDITION (unset, says how to make one), INVALID_ARGUMENT
+//   (shape; fewer than 16 characters).
 absl::StatusOr<std::string> TokenFromEnvironment();
 
 // Equality in time that depends on the lengths only. An empty token equals

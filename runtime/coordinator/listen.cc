@@ -46,7 +46,7 @@ absl::StatusOr<Listener> ListenOnUnix(
     std::shared_ptr<grpc::ServerCredentials> credentials,
     grpc::ServerBuilder& builder) {
   int port = 0;
-  builder.AddListeningPort(address.ToString(), std::move(credentials), &port);
+  builder.AddListeningPort(address.Target(), std::move(credentials), &port);
   std::unique_ptr<grpc::Server> server = builder.BuildAndStart();
   // gRPC reports 1 as the port of a Unix socket, 0 when it could not listen.
   if (server == nullptr || port == 0) {

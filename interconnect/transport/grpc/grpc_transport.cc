@@ -61,7 +61,7 @@ absl::Status GrpcTransport::Impl::Listen() {
   // Two processes on one port would share its callers out at random.
   builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
   int port = 0;
-  builder.AddListeningPort(bound.ToString(), credentials, &port);
+  builder.AddListeningPort(bound.Target(), credentials, &port);
   builder.RegisterAsyncGenericService(&service);
   loop.emplace(builder.AddCompletionQueue());
   server = builder.BuildAndStart();

@@ -23,6 +23,13 @@ TEST(AddressTest, ReadsUnixPaths) {
   EXPECT_EQ(address.ToString(), "unix:/tmp/a b:1");
 }
 
+TEST(AddressTest, ATargetSurvivesDecoding) {
+  ASSERT_OK_AND_ASSIGN(const Address odd, ParseAddress("unix:/t%41/a b#?.s"));
+  EXPECT_EQ(odd.Target(), "unix:/t%2541/a%20b%23%3f.s");
+  ASSERT_OK_AND_ASSIGN(const Address port, ParseAddress("[::1]:80"));
+  EXPECT_EQ(port.Target(), "[::1]:80");
+}
+
 TEST(AddressTest, ReadsHostAndPort) {
   ASSERT_OK_AND_ASSIGN(const Address address, ParseAddress("host-1.pod:8470"));
   EXPECT_FALSE(address.is_unix());

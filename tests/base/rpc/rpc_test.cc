@@ -10,6 +10,7 @@
 #include <string>
 #include <utility>
 
+#include "base/rpc/address.h"
 #include "base/rpc/credentials.h"
 #include "base/rpc/deadline.h"
 #include "base/rpc/status.h"
@@ -96,11 +97,13 @@ class TokenServer : public grpc::CallbackGenericService {
 class TokenTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    address_ = "unix:" + dir_.file("s");
+    // As a directory may be called: gRPC must not decode it.
+    address_ = "unix:" + dir_.file("s%41 #?");
     grpc::ServerBuilder builder;
     ASSERT_OK_AND_ASSIGN(auto credentials,
                          ServerCredentialsFor(address_, security_));
-    builder.AddListeningPort(address_, credentials);
+    ASSERT_OK_AND_ASSIGN(const Address address, ParseAddress(address_));
+    builder.AddListeningPort(address.Target(), credentials);
     builder.RegisterCallbackGenericService(&service_);
     server_ = builder.BuildAndStart();
     ASSERT_NE(server_, nullptr);

@@ -58,9 +58,15 @@ TEST(TokenTest, ComesFromTheEnvironment) {
   EXPECT_THAT(
       TokenFromEnvironment(),
       StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("PODSIM_TOKEN")));
-  setenv(kTokenVariable, "0123abcd", 1);
+  setenv(kTokenVariable, "0123456789abcde", 1);
+  EXPECT_THAT(
+      TokenFromEnvironment(),
+      StatusIs(absl::StatusCode::kInvalidArgument,
+               AllOf(HasSubstr("15 characters"), HasSubstr("16 or more"),
+                     Not(HasSubstr("0123456789")))));
+  setenv(kTokenVariable, "0123456789abcdef", 1);
   ASSERT_OK_AND_ASSIGN(const std::string token, TokenFromEnvironment());
-  EXPECT_EQ(token, "0123abcd");
+  EXPECT_EQ(token, "0123456789abcdef");
   unsetenv(kTokenVariable);
 }
 

@@ -47,8 +47,9 @@ class ProgramTest : public ::testing::Test {
     std::ofstream(path) << text;
     return path;
   }
-  static Subprocess::Options Command(std::vector<std::string> flags,
-                                     const std::string& token = "secret") {
+  static Subprocess::Options Command(
+      std::vector<std::string> flags,
+      const std::string& token = "0123456789abcdef") {
     flags.insert(flags.begin(), POD_COORDINATOR);
     return {.command = std::move(flags),
             .environment = {{"PODSIM_TOKEN", token}}};
