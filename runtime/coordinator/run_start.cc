@@ -11,6 +11,7 @@
 #include "host/checkpoint/catalog.h"
 #include "host/checkpoint/commit.h"
 #include "host/checkpoint/restore.h"
+#include "job/saving.h"
 #include "models/zoo/zoo.h"
 
 namespace podsim {
@@ -79,11 +80,6 @@ std::int64_t StepsLeft(const JobPlan& plan, std::int64_t consumed) {
       std::max<std::int64_t>(0, plan.total_examples() - consumed);
   const std::int64_t batch = std::max<std::int64_t>(1, plan.global_batch());
   return (left + batch - 1) / batch;
-}
-
-// An evaluation only reads, perhaps beside a job that trains there.
-bool Saves(const JobPlan& plan) {
-  return !plan.model_dir().empty() && plan.mode() != "eval";
 }
 
 absl::Status RemoveWitnesses(ObjectStore& store, const std::string& dir) {

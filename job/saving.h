@@ -1,0 +1,17 @@
+// Whether a job writes checkpoints. Pure.
+#ifndef PODSIM_JOB_SAVING_H_
+#define PODSIM_JOB_SAVING_H_
+
+#include "proto/job.pb.h"
+
+namespace podsim {
+
+// To its model_dir. An evaluation only reads there, perhaps beside a job that
+// trains.
+inline bool Saves(const JobPlan& plan) {
+  return !plan.model_dir().empty() && plan.mode() != "eval";
+}
+
+}  // namespace podsim
+
+#endif  // PODSIM_JOB_SAVING_H_
