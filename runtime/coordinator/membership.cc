@@ -16,6 +16,7 @@ Membership::Membership(Options options)
       plan_(options_.draft),
       processes_(plan_.processes()),
       forming_since_(options_.now),
+      last_waiting_(options_.now),
       last_tick_(options_.now) {
   PODSIM_CHECK(CheckPlacement(plan_).ok());
   const StartPoint& start = options_.start;

@@ -103,7 +103,7 @@ class Membership {
   //   values), UNAVAILABLE (the job has ended).
   absl::Status OnJoin(absl::Time now, const Join& join);
   // So many were turned away before they could join, the last for this reason.
-  void OnRefused(std::int64_t count, const std::string& why);
+  void OnRefused(absl::Time now, std::int64_t count, const std::string& why);
 
   // Of the following three, REQUIRES: `process` has joined.
   void OnMessage(absl::Time now, int process, const HostMessage& message);
@@ -195,6 +195,9 @@ class Membership {
       const JobPlan& plan, const std::string& common) const;
   void Assign(absl::Time now, const std::vector<std::string>& notes);
   bool OneMachine() const;
+  ProcessInfo InfoOf(int process) const;
+  std::vector<int> NotJoined() const;
+  void TellWhoIsMissing(absl::Time now, absl::Duration left);
   void OnReady(absl::Time now, int process);
 
   // Running.
@@ -247,6 +250,9 @@ class Membership {
   std::vector<Process> processes_;
   std::string last_refusal_;
   std::int64_t refusals_ = 0;
+  int refusals_told_ = 0;
+  absl::Time refusal_told_at_ = absl::InfinitePast();
+  absl::Time last_waiting_;  // that it was told for whom the pod waits
   std::unique_ptr<JobReports> reports_;  // since RUNNING
   std::int64_t end_step_ = 0;            // the last to be made
   bool drained_ = false;

@@ -11,6 +11,11 @@
 namespace podsim {
 namespace {
 
+// Between two lines that tell of the same wait.
+constexpr absl::Duration kNewsInterval = absl::Seconds(10);
+// Refusals that are told of at once: mistakes of whoever starts the hosts.
+constexpr int kPromptRefusals = 20;
+
 bool IsIsaLevel(const std::string& isa) {
   const auto& levels = IsaLevels();
   return std::find(levels.begin(), levels.end(), isa) != levels.end();
@@ -60,7 +65,7 @@ absl::Status Membership::CheckJoin(const Join& join) const {
 
 absl::Status Membership::OnJoin(absl::Time now, const Join& join) {
   if (absl::Status status = CheckJoin(join); !status.ok()) {
-    OnRefused(1, std::string(status.message()));
+    OnRefused(now, 1, std::string(status.message()));
     return status;
   }
   Process& process = processes_[join.process()];
@@ -68,6 +73,12 @@ absl::Status Membership::OnJoin(absl::Time now, const Join& join) {
   process.open = true;
   process.lease.phase = "joining";
   process.lease.last_beat = now;
+  JobEvent event;
+  HostJoined& joined = *event.mutable_joined();
+  *joined.mutable_process() = InfoOf(join.process());
+  for (const int missing : NotJoined()) joined.add_missing(missing);
+  joined.set_joined(processes() - joined.missing_size());
+  Emit(now, std::move(event));
   if (std::all_of(processes_.begin(), processes_.end(),
                   [](const Process& p) { return p.join.has_value(); })) {
     Form(now);
@@ -76,9 +87,56 @@ absl::Status Membership::OnJoin(absl::Time now, const Join& join) {
   return absl::OkStatus();
 }
 
-void Membership::OnRefused(std::int64_t count, const std::string& why) {
+void Membership::OnRefused(absl::Time now, std::int64_t count,
+                           const std::string& why) {
+  const bool other = why != last_refusal_;
   refusals_ += count;
   last_refusal_ = why;
+  if (!active()) return;
+  const bool prompt = other && refusals_told_ < kPromptRefusals;
+  if (!prompt && now - refusal_told_at_ < kNewsInterval) return;
+  ++refusals_told_;
+  refusal_told_at_ = now;
+  JobEvent event;
+  event.mutable_refused()->set_reason(why);
+  event.mutable_refused()->set_count(refusals_);
+  Emit(now, std::move(event));
+}
+
+std::vector<int> Membership::NotJoined() const {
+  std::vector<int> missing;
+  for (int p = 0; p < processes(); ++p) {
+    if (!processes_[p].join) missing.push_back(p);
+  }
+  return missing;
+}
+
+void Membership::TellWhoIsMissing(absl::Time now, absl::Duration left) {
+  if (now - last_waiting_ < kNewsInterval) return;
+  last_waiting_ = now;
+  JobEvent event;
+  PodWaiting& waiting = *event.mutable_waiting();
+  for (int p = 0; p < processes(); ++p) {
+    if (!processes_[p].join) {
+      waiting.add_missing(p);
+    } else if (assigned_ && !processes_[p].ready) {
+      waiting.add_unready(p);
+    }
+  }
+  waiting.set_seconds_left(std::max(0.0, absl::ToDoubleSeconds(left)));
+  Emit(now, std::move(event));
+}
+
+ProcessInfo Membership::InfoOf(int process) const {
+  const Join& join = *processes_[process].join;
+  const HostRange hosts = HostsOf(plan_, process);
+  ProcessInfo info;
+  info.set_process(process);
+  info.set_pid(join.pid());
+  info.set_hostname(join.hostname());
+  info.set_first_host(hosts.first);
+  info.set_hosts(hosts.end - hosts.first);
+  return info;
 }
 
 // Makes the final plan: the ISA level is what every host can run.
@@ -165,13 +223,7 @@ void Membership::Assign(absl::Time now, const std::vector<std::string>& notes) {
     PeerAddress& peer = *assignment.add_peers();
     peer.set_process(p);
     peer.set_ici_address(join.ici_address());
-    const HostRange hosts = HostsOf(plan_, p);
-    ProcessInfo& info = *event.mutable_formed()->add_processes();
-    info.set_process(p);
-    info.set_pid(join.pid());
-    info.set_hostname(join.hostname());
-    info.set_first_host(hosts.first);
-    info.set_hosts(hosts.end - hosts.first);
+    *event.mutable_formed()->add_processes() = InfoOf(p);
   }
   Emit(now, std::move(event));
   for (int p = 0; p < processes(); ++p) Send(p, message);

@@ -55,7 +55,10 @@ std::string Membership::Missing() const {
 void Membership::CheckForming(absl::Time now) {
   const absl::Duration limit = absl::Seconds(plan_.initialization_timeout());
   // The hosts have as long to connect, and know better what is in the way.
-  if (now - forming_since_ < (assigned_ ? limit + kReports : limit)) return;
+  if (now - forming_since_ < (assigned_ ? limit + kReports : limit)) {
+    TellWhoIsMissing(now, limit - (now - forming_since_));
+    return;
+  }
   const auto missing = std::find_if(
       processes_.begin(), processes_.end(), [this](const Process& p) {
         return assigned_ ? !p.ready : !p.join.has_value();

@@ -138,7 +138,8 @@ void CoordinatorServer::Impl::Loop(const std::stop_token& stop) {
   while (!stop.stop_requested()) {
     Inbox::Contents contents = inbox.Take(kTick);
     if (contents.refusals > 0) {
-      machine.OnRefused(contents.refusals, contents.last_refusal);
+      machine.OnRefused(options.clock->Now(), contents.refusals,
+                        contents.last_refusal);
     }
     for (const Input& input : contents.inputs) {
       Handle(input);

@@ -99,6 +99,9 @@ void GoodputMeter::OnEvent(const JobEvent& event) {
       break;
     case JobEvent::kBench:
     case JobEvent::kFault:
+    case JobEvent::kJoined:
+    case JobEvent::kRefused:
+    case JobEvent::kWaiting:
     case JobEvent::EVENT_NOT_SET:
       break;
   }

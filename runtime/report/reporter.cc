@@ -95,6 +95,9 @@ void Reporter::OnEvent(const JobEvent& event) {
     case JobEvent::kDone:
     case JobEvent::kFailed:
     case JobEvent::kBench:
+    case JobEvent::kJoined:
+    case JobEvent::kRefused:
+    case JobEvent::kWaiting:
     case JobEvent::EVENT_NOT_SET:
       break;
   }

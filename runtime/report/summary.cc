@@ -226,6 +226,9 @@ void SummaryCollector::OnEvent(const JobEvent& event, absl::Time now) {
       AccountForFaults();
       break;
     case JobEvent::kBench:
+    case JobEvent::kJoined:
+    case JobEvent::kRefused:
+    case JobEvent::kWaiting:
     case JobEvent::EVENT_NOT_SET:
       break;
   }

@@ -190,7 +190,8 @@ TEST(FormingTest, NamesWhoDidNotBecomeReadyInTime) {
 TEST(FormingTest, SaysWhyCallersWereTurnedAway) {
   PodScript pod(TestPlan(2, 2, 1));
   EXPECT_THAT(pod.Join(JoinOf(0)), IsOk());
-  pod.machine().OnRefused(2, "a call from ipv4:10.0.0.7: another token");
+  pod.machine().OnRefused(pod.now(), 2,
+                          "a call from ipv4:10.0.0.7: another token");
   pod.Pass(absl::Seconds(30), {0});
   EXPECT_THAT(pod.machine().failure().ToString(),
               AllOf(HasSubstr("process 1) did not join"),
@@ -243,6 +244,59 @@ TEST(FormingTest, OtherBuildIsRefusedWithBothAndRemembered) {
   pod.Pass(absl::Seconds(30));
   EXPECT_THAT(pod.machine().failure().ToString(),
               HasSubstr("last refused: process 0 is of build \"elsewhere\""));
+}
+
+TEST(FormingTest, TellsWhoComesAndWhoIsMissing) {
+  PodScript pod(TestPlan(4, 2, 1));
+  EXPECT_THAT(pod.Join(JoinOf(1)), IsOk());
+  EXPECT_THAT(pod.Join(JoinOf(0)), IsOk());
+  const auto joined = pod.events(JobEvent::kJoined);
+  ASSERT_EQ(joined.size(), 2u);
+  EXPECT_EQ(joined[0].joined().process().process(), 1);
+  EXPECT_EQ(joined[0].joined().process().first_host(), 2);
+  EXPECT_EQ(joined[0].joined().joined(), 1);
+  EXPECT_THAT(joined[0].joined().missing(), ElementsAre(0));
+  EXPECT_EQ(joined[1].joined().joined(), 2);
+  EXPECT_THAT(joined[1].joined().missing(), ElementsAre());
+}
+
+TEST(FormingTest, TellsNowAndThenWhomThePodWaitsFor) {
+  PodScript pod(TestPlan(2, 2, 1));
+  EXPECT_THAT(pod.Join(JoinOf(0)), IsOk());
+  pod.Pass(absl::Seconds(9), {0});
+  EXPECT_TRUE(pod.events(JobEvent::kWaiting).empty());
+  pod.Pass(absl::Seconds(16), {0});
+  const auto waiting = pod.events(JobEvent::kWaiting);
+  ASSERT_EQ(waiting.size(), 2u);
+  EXPECT_THAT(waiting[0].waiting().missing(), ElementsAre(1));
+  EXPECT_THAT(waiting[0].waiting().unready(), IsEmpty());
+  EXPECT_NEAR(waiting[0].waiting().seconds_left(), 20, 0.2);
+}
+
+TEST(FormingTest, TellsWhyOneWasTurnedAwayButNotEachTime) {
+  PodScript pod(TestPlan(2, 2, 1));
+  for (int i = 0; i < 3; ++i) EXPECT_FALSE(pod.Join(JoinOf(7)).ok());
+  ASSERT_EQ(pod.events(JobEvent::kRefused).size(), 1u);
+  const HostRefused told = pod.events(JobEvent::kRefused)[0].refused();
+  EXPECT_THAT(told.reason(), HasSubstr("not in 0 ... 1"));
+  EXPECT_EQ(told.count(), 1);
+  // One that was not let in at all.
+  pod.machine().OnRefused(pod.now(), 5, "a call without a token");
+  pod.Pass(absl::Seconds(11));
+  EXPECT_FALSE(pod.Join(JoinOf(7)).ok());
+  const auto all = pod.events(JobEvent::kRefused);
+  ASSERT_EQ(all.size(), 3u);
+  EXPECT_EQ(all[1].refused().reason(), "a call without a token");
+  EXPECT_EQ(all[2].refused().count(), 9);
+}
+
+TEST(FormingTest, OfStrangersThereIsAnEnd) {
+  PodScript pod(TestPlan(2, 2, 1));
+  for (int i = 0; i < 1000; ++i) {
+    pod.machine().OnRefused(pod.now(), 1, std::to_string(i));
+  }
+  pod.Tick();
+  EXPECT_EQ(pod.events(JobEvent::kRefused).size(), 20u);
 }
 
 TEST(FormingTest, WrongAndTakenIndicesAreRefused) {
