@@ -95,6 +95,8 @@ absl::StatusOr<HostOptions> ParseHostOptions(std::vector<std::string> arguments,
   std::string allowed;
   FillFrom(environment, "PODSIM_ALLOW_PLAINTEXT_NETWORK", plaintext, allowed);
   if (IsTrue(allowed)) options.allow_plaintext_network = true;
+  options.accelerator_type =
+      environment("TPU_ACCELERATOR_TYPE").value_or(std::string());
   if (options.coordinator.empty())
     return absl::InvalidArgumentError(
         "--coordinator is missing: give unix:/path or host:port of "

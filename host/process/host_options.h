@@ -19,6 +19,9 @@ struct HostOptions {
   // What peers are told; empty: the bound address, or on 0.0.0.0 this host's
   // name in TPU_WORKER_HOSTNAMES with the bound port.
   std::string ici_advertise;
+  // Of TPU_ACCELERATOR_TYPE: the slice that this machine is part of; empty:
+  // any.
+  std::string accelerator_type;
   int threads = 0;  // 0: as the plan says
   bool allow_plaintext_network = false;
   std::string help;  // not empty: print it and exit

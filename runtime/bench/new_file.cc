@@ -4,13 +4,21 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <filesystem>
+#include <system_error>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 
 namespace podsim {
 
 absl::StatusOr<NewFile> NewFile::Create(const std::string& path) {
   std::string name = path;
+  std::error_code error;
+  if (absl::EndsWith(path, "/") || std::filesystem::is_directory(path, error)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "cannot create ", path, ": it is a directory, not a file"));
+  }
   for (int tries = 0;; ++tries) {
     UniqueFd fd(
         open(name.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666));

@@ -50,5 +50,16 @@ TEST(NewFileTest, SaysWhereItCannotWrite) {
                        HasSubstr("/no/such/directory/x.json")));
 }
 
+TEST(NewFileTest, PutsNothingBesideADirectory) {
+  const testing::TempDir directory;
+  for (const std::string& path :
+       {std::string("/"), directory.path(), directory.file("new/")}) {
+    EXPECT_THAT(NewFile::Create(path),
+                StatusIs(absl::StatusCode::kInvalidArgument,
+                         HasSubstr("it is a directory")));
+  }
+  EXPECT_TRUE(std::filesystem::is_empty(directory.path()));
+}
+
 }  // namespace
 }  // namespace podsim
