@@ -17,13 +17,14 @@
 #include "host/board/cpu_share.h"
 #include "host/checkpoint/async_saver.h"
 #include "host/process/coordinator_link.h"
+#include "host/process/life_log.h"
 #include "host/process/preparation.h"
-#include "host/process/termination.h"
 #include "host/storage/faulty_store.h"
 #include "host/storage/uri_store.h"
 #include "host/train/fault_injector.h"
 #include "host/train/step_gate.h"
 #include "host/train/trainer.h"
+#include "interconnect/topology/accelerator_type.h"
 #include "interconnect/transport/faults/link_faults.h"
 #include "interconnect/transport/faults/shaped_links.h"
 #include "interconnect/transport/grpc/grpc_transport.h"
@@ -31,6 +32,11 @@
 
 namespace podsim {
 namespace {
+
+// Between two lines of the log about what the host is at.
+constexpr absl::Duration kLifeInterval = absl::Seconds(5);
+
+void Tell(const std::string& line) { Log(LogLevel::kInfo, line); }
 
 // The reason to stop, if there is one, for whoever waits: the transport while
 // the pod forms, then the work. Thread-safe.
@@ -237,6 +243,15 @@ absl::Status PrepareBench(const HostOptions& options,
 
 absl::Status RunJob(const HostOptions& options, Job& job) {
   PODSIM_ASSIGN_OR_RETURN(Assignment assignment, job.link->WaitAssignment());
+  PODSIM_RETURN_IF_ERROR(CheckAcceleratorType(
+      options.accelerator_type, assignment.plan().bits().slice()));
+  Tell(absl::StrCat("plan ", assignment.plan().hash(), ": plays ",
+                    DescribeHosts(HostsOf(assignment.plan(), options.process)),
+                    " of ", assignment.plan().bits().hosts(), " of ",
+                    assignment.plan().bits().slice(), ", isa ",
+                    assignment.plan().bits().isa(), ", generation ",
+                    assignment.generation()));
+  const LifeLog life(job.progress, kLifeInterval, Tell);
   PODSIM_RETURN_IF_ERROR(assignment.plan().has_bench()
                              ? PrepareBench(options, assignment, job)
                              : PrepareTraining(options, assignment, job));
@@ -244,6 +259,7 @@ absl::Status RunJob(const HostOptions& options, Job& job) {
   job.progress.Enter(0, "waiting for the other hosts");
   job.link->SendReady();
   PODSIM_RETURN_IF_ERROR(job.link->WaitStart());
+  Tell("all hosts are ready: the work begins");
   job.drains = job.saver != nullptr;
   PODSIM_RETURN_IF_ERROR(job.work->Run());
   Done done;
@@ -286,7 +302,7 @@ void ReportFailure(const absl::Status& status, const HostOptions& options,
 }  // namespace
 
 absl::Status RunHost(const HostOptions& options, const std::string& token,
-                     const std::string& worker_hostnames) {
+                     const std::string& worker_hostnames, SignalWatch& watch) {
   const RpcSecurity security = {
       .token = token,
       .allow_plaintext_network = options.allow_plaintext_network};
@@ -302,6 +318,7 @@ absl::Status RunHost(const HostOptions& options, const std::string& token,
       options,
       AdvertisedAddress(options, job.transport->address(), worker_hostnames),
       isa);
+  Tell(absl::StrCat("calls the coordinator at ", options.coordinator));
   PODSIM_ASSIGN_OR_RETURN(
       job.link, CoordinatorLink::Open(
                     {.address = options.coordinator,
@@ -310,12 +327,17 @@ absl::Status RunHost(const HostOptions& options, const std::string& token,
                      .on_silence = EndAtOnce},
                     join, job.progress,
                     [&job](const absl::Status& why) { job.stop.Stop(why); }));
-  const Termination termination([&job] {
-    if (!job.drains) return false;
+  Tell(absl::StrCat("joined as process ", options.process, ", pid ", getpid(),
+                    ", frames at ", join.ici_address()));
+  watch.Handle([&job, told = false](int) mutable {
+    if (!job.drains || std::exchange(told, true)) return false;
     job.link->SendDrain("SIGTERM");
     return true;
   });
   const absl::Status status = RunJob(options, job);
+  watch.Handle({});
+  Tell(status.ok() ? std::string("left: the job is done")
+                   : absl::StrCat("left: ", status.message()));
   if (!status.ok()) ReportFailure(status, options, job);
   job.stop.Attach(static_cast<HostWork*>(nullptr));
   return status;

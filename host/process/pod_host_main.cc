@@ -1,4 +1,5 @@
 // pod_host: one host process of a pod.
+#include <csignal>
 #include <cstdlib>
 #include <iostream>
 #include <optional>
@@ -7,11 +8,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/log.h"
+#include "base/program.h"
 #include "base/rpc/token.h"
 #include "base/rpc/tuning.h"
+#include "base/signal_watch.h"
 #include "host/process/host.h"
 #include "host/process/host_options.h"
-#include "host/process/termination.h"
 
 namespace {
 
@@ -33,7 +35,7 @@ int Refuse(const absl::Status& status) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  podsim::BlockTermination();
+  podsim::BeginProgram();
   podsim::TuneProcessForRpc();
   // Our own messages say what gRPC's would, in one line.
   setenv("GRPC_VERBOSITY", "NONE", /*overwrite=*/0);
@@ -42,12 +44,22 @@ int main(int argc, char** argv) {
   if (!options.ok()) return Refuse(options.status());
   if (!options->help.empty()) {
     std::cout << options->help;
-    return 0;
+    return podsim::EndProgram(0);
+  }
+  if (const absl::Status files = podsim::CheckOpenFiles(podsim::kOwnFiles);
+      !files.ok()) {
+    return Refuse(files);
+  }
+  if (const absl::Status threads = podsim::CheckThreads(podsim::kOwnThreads);
+      !threads.ok()) {
+    return Refuse(threads);
   }
   const auto token = podsim::TokenFromEnvironment();
   if (!token.ok()) return Refuse(token.status());
+  podsim::SignalWatch watch({SIGTERM});
   const absl::Status status = podsim::RunHost(
-      *options, *token, FromEnvironment("TPU_WORKER_HOSTNAMES").value_or(""));
+      *options, *token, FromEnvironment("TPU_WORKER_HOSTNAMES").value_or(""),
+      watch);
   if (status.ok()) return 0;
   podsim::Log(
       podsim::LogLevel::kError,

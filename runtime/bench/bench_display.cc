@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_replace.h"
 #include "base/status.h"
 #include "base/units.h"
 #include "runtime/bench/bandwidth.h"
@@ -106,6 +107,12 @@ BenchDisplay::BenchDisplay(Options options, Console& console, Files files,
 void BenchDisplay::OnEvent(const JobEvent& event) {
   if (event.has_formed()) ShowPreamble(event.formed());
   if (event.has_bench()) ShowRow(event.bench());
+}
+
+// Parsers skip what begins with "#".
+void BenchDisplay::Note(const std::string& text) {
+  console_.Line(
+      absl::StrCat("# ", absl::StrReplaceAll(text, {{"\n", "\n# "}})));
 }
 
 void BenchDisplay::ShowPreamble(const PodFormed& formed) {

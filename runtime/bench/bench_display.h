@@ -39,6 +39,7 @@ class BenchDisplay final : public JobDisplay {
                const Clock& clock);
 
   void OnEvent(const JobEvent& event) override;
+  void Note(const std::string& text) override;
   // The JSON is written whatever the outcome, with what there is; choices only
   // when all ran to the end and every element was right.
   // Returns 1 instead of 0 when an element was wrong, the bandwidth is too low,

@@ -1,10 +1,10 @@
 // pod_coordinator: forms a pod, watches it, and writes what happens to the job
 // as one JSON object a line. Exit code: 0 done, 1 the job failed, 2 bad usage.
-#include <signal.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <iostream>
 #include <memory>
@@ -18,10 +18,15 @@
 #include "absl/strings/str_cat.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/mutex.h"
 #include "base/printable.h"
+#include "base/program.h"
 #include "base/rpc/token.h"
+#include "base/signal_watch.h"
 #include "base/status.h"
+#include "host/storage/directory_lock.h"
 #include "host/storage/uri_store.h"
+#include "job/saving.h"
 #include "runtime/coordinator/committer.h"
 #include "runtime/coordinator/event_writer.h"
 #include "runtime/coordinator/plan_inputs.h"
@@ -49,6 +54,7 @@ struct Flags {
   bool external = false;
   std::uint32_t generation = 1;
   std::optional<std::int64_t> wall_offset_ns;
+  int model_dir_lock_fd = -1;
 };
 
 void AddFlags(CLI::App& app, Flags& flags) {
@@ -68,6 +74,9 @@ void AddFlags(CLI::App& app, Flags& flags) {
   app.add_option("--wall_offset_ns", flags.wall_offset_ns,
                  "what the events' clock is ahead of this machine's steady "
                  "one; without, as the wall clock is now");
+  app.add_option("--model_dir_lock_fd", flags.model_dir_lock_fd,
+                 "descriptor of the lock on the job's model_dir, where whoever "
+                 "starts this program holds it");
   app.add_flag("--external", flags.external,
                "hosts run on other machines: do not check this one's memory");
 }
@@ -84,22 +93,23 @@ bool WriteAll(int fd, const std::string& text) {
 }
 
 // Ends the job on SIGINT and on a second SIGTERM; the first lets it finish its
-// step and save. The signals must be blocked in every thread.
-void WatchSignals(const std::stop_token& stop, const sigset_t& signals,
-                  CoordinatorServer& server) {
-  bool draining = false;
-  const timespec slice = {.tv_sec = 0, .tv_nsec = 100'000'000};
-  while (!stop.stop_requested()) {
-    const int signal = sigtimedwait(&signals, nullptr, &slice);
-    if (signal <= 0) continue;
+// step and save. Who is told once more after that ends the program.
+SignalWatch::Handler StopsJob(CoordinatorServer& server) {
+  return [&server, drained = false, stopped = false](int signal) mutable {
     const std::string reason = absl::StrCat(
         "the coordinator was told to end (SIG", sigabbrev_np(signal), ")");
-    if (signal == SIGTERM && !std::exchange(draining, true)) {
+    if (signal == SIGTERM && !std::exchange(drained, true)) {
       server.Drain(reason);
-    } else {
-      server.Stop(reason);
+      return true;
     }
-  }
+    server.Stop(reason);
+    return !std::exchange(stopped, true);
+  };
+}
+
+// The last words are being written: who cannot wait for them says so again.
+SignalWatch::Handler LetsFinish() {
+  return [told = false](int) mutable { return !std::exchange(told, true); };
 }
 
 SystemClock ClockFor(const Flags& flags) {
@@ -117,9 +127,43 @@ struct Job {
   EventWriter events;
   std::unique_ptr<ObjectStore> store = NewUriStore();
   JobPlan draft;
+  std::optional<DirectoryLock> lock;  // of the model_dir
   std::optional<Committer> committer;
   std::unique_ptr<CoordinatorServer> server;
 };
+
+// So that no other job writes there, from before we look what is there.
+absl::Status LockModelDir(const Flags& flags, Job& job) {
+  if (!Saves(job.draft)) return absl::OkStatus();
+  const std::string& dir = job.draft.model_dir();
+  absl::StatusOr<DirectoryLock> lock =
+      flags.model_dir_lock_fd >= 0
+          ? DirectoryLock::Inherit(dir, flags.model_dir_lock_fd)
+          : DirectoryLock::Acquire(dir);
+  if (!lock.ok()) return Annotate(lock.status(), "--model_dir");
+  job.lock.emplace(*std::move(lock));
+  return absl::OkStatus();
+}
+
+// Gives signs of life, for machines that cannot see this process, until told
+// to stop. Ends the job when one has taken the directory over.
+void KeepLock(const std::stop_token& stop, const DirectoryLock& lock,
+              CoordinatorServer& server) {
+  Mutex mutex;
+  CondVar idle;
+  const std::stop_callback wake(stop, [&] {
+    MutexLock hold(mutex);  // not between a look at `stop` and the wait
+    idle.NotifyAll();
+  });
+  MutexLock hold(mutex);
+  while (!stop.stop_requested()) {
+    if (const absl::Status kept = lock.Renew(); !kept.ok()) {
+      server.Stop(std::string(kept.message()));
+      return;
+    }
+    idle.WaitFor(mutex, absl::ToChronoNanoseconds(kLockRenewal));
+  }
+}
 
 // Finds where training goes on, and makes the model_dir ready for it.
 absl::StatusOr<RunStart> StartOf(const JobSpec& spec, Job& job) {
@@ -141,6 +185,7 @@ absl::Status StartServer(const Flags& flags, Job& job) {
                           GatherPlanInputs(spec, !flags.external));
   const std::string isa = inputs.isa;
   PODSIM_ASSIGN_OR_RETURN(job.draft, PlanJob(spec, inputs));
+  PODSIM_RETURN_IF_ERROR(LockModelDir(flags, job));
   PODSIM_ASSIGN_OR_RETURN(RunStart start, StartOf(spec, job));
   PODSIM_ASSIGN_OR_RETURN(
       job.server,
@@ -167,35 +212,35 @@ absl::Status StartServer(const Flags& flags, Job& job) {
   return absl::OkStatus();
 }
 
-// Until the job has ended.
-absl::Status Serve(const sigset_t& signals, CoordinatorServer& server) {
-  const std::jthread watcher([&](const std::stop_token& stop) {
-    WatchSignals(stop, signals, server);
-  });
-  return server.Wait();
-}
-
 int Run(const Flags& flags) {
   signal(SIGPIPE, SIG_IGN);
   // Our own messages say what gRPC's would, in one line.
   setenv("GRPC_VERBOSITY", "NONE", /*overwrite=*/0);
-  // Blocked before any thread starts, so that all of them inherit it.
-  sigset_t signals;
-  sigemptyset(&signals);
-  sigaddset(&signals, SIGTERM);
-  sigaddset(&signals, SIGINT);
-  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-
+  // While the job is planned and the checkpoint read, they end the program.
+  SignalWatch watch({SIGTERM, SIGINT});
+  if (const absl::Status threads = CheckThreads(kOwnThreads); !threads.ok()) {
+    Log(LogLevel::kError, std::string(threads.message()));
+    return kBadUsage;
+  }
   Job job(flags);
   if (const absl::Status started = StartServer(flags, job); !started.ok()) {
     Log(LogLevel::kError, std::string(started.message()));
     return kBadUsage;
   }
+  watch.Handle(StopsJob(*job.server));
   if (flags.ready_fd >= 0) {
     WriteAll(flags.ready_fd, job.server->address() + "\n");
     close(flags.ready_fd);
   }
-  const absl::Status outcome = Serve(signals, *job.server);
+  std::jthread keeper;
+  if (job.lock) {
+    keeper = std::jthread([&job](const std::stop_token& stop) {
+      KeepLock(stop, *job.lock, *job.server);
+    });
+  }
+  const absl::Status outcome = job.server->Wait();
+  watch.Handle(LetsFinish());
+  keeper = std::jthread();  // ends it: it uses the server
   job.server.reset();
   LeaveModelDir(*job.store, job.draft);
   job.events.Finish(kEventsLimit);
@@ -208,6 +253,7 @@ int Run(const Flags& flags) {
 }  // namespace podsim
 
 int main(int argc, char** argv) {
+  podsim::BeginProgram();
   podsim::Flags flags;
   CLI::App app("Forms a pod, watches it and reports what happens to the job.");
   podsim::AddFlags(app, flags);
@@ -217,7 +263,7 @@ int main(int argc, char** argv) {
     std::ostringstream text;
     const int code = app.exit(error, text, text);
     (code == 0 ? std::cout : std::cerr) << podsim::Printable(text.str());
-    return code == 0 ? podsim::kDone : podsim::kBadUsage;
+    return podsim::EndProgram(code == 0 ? podsim::kDone : podsim::kBadUsage);
   }
   return podsim::Run(flags);
 }

@@ -22,6 +22,10 @@ class TrainingDisplay final : public JobDisplay {
       : job_(job), reporter_(reporter), console_(console) {}
 
   void OnEvent(const JobEvent& event) override { reporter_.OnEvent(event); }
+  void Note(const std::string& text) override {
+    console_.KeepLive();
+    console_.Line(text);
+  }
 
   int Close(const Outcome& outcome) override {
     if (outcome.failure.has_value()) {

@@ -2,6 +2,7 @@
 #include "runtime/pod/commands.h"
 
 #include "absl/strings/str_cat.h"
+#include "base/program.h"
 #include "base/rpc/token.h"
 #include "base/status.h"
 #include "interconnect/topology/environment.h"
@@ -56,6 +57,11 @@ ProcessSpec CoordinatorCommand(const PodFiles& files, const std::string& listen,
                             absl::ToInt64Nanoseconds(files.wall_offset))},
       .inherited_fds = {events_fd}};
   if (files.external_hosts) spec.argv.emplace_back("--external");
+  if (files.model_dir_lock >= 0) {
+    spec.argv.push_back(
+        absl::StrCat("--model_dir_lock_fd=", files.model_dir_lock));
+    spec.inherited_fds.push_back(files.model_dir_lock);
+  }
   if (ready_fd >= 0) {
     spec.argv.push_back(absl::StrCat("--ready_fd=", ready_fd));
     spec.inherited_fds.push_back(ready_fd);
@@ -78,9 +84,16 @@ ProcessSpec HostCommand(const PodFiles& files, const JobPlan& plan,
                                absl::StrCat("--process=", process),
                                absl::StrCat("--ici_listen=", listen)}};
   spec.environment = TpuEnvironment(slice, plan.first_host(process));
+  // What this machine's user exports for a host of another pod.
+  spec.hidden_environment = {"PODSIM_COORDINATOR", "PODSIM_ICI_ADVERTISE",
+                             "PODSIM_ICI_LISTEN", "PODSIM_PROCESS"};
   AddCommon(files, spec);
   return spec;
 }
+
+// To and from each other process a socket and the memory beside it, and as much
+// again for those that are being replaced.
+int FilesOfPod(int processes) { return kOwnFiles + 12 * processes; }
 
 std::string HostProcessName(const JobPlan& plan, int process) {
   const HostRange hosts = HostsOf(plan, process);

@@ -23,6 +23,7 @@ struct PodFiles {
   std::uint32_t generation = 1;
   // Of the launcher's clock (base/clock.h): all generations' events are by it.
   absl::Duration wall_offset;
+  int model_dir_lock = -1;  // descriptor of a DirectoryLock; -1: none
 };
 
 // Whether `transport` needs no address but paths in the private directory.
@@ -42,6 +43,10 @@ ProcessSpec CoordinatorCommand(const PodFiles& files, const std::string& listen,
 ProcessSpec HostCommand(const PodFiles& files, const JobPlan& plan,
                         const Slice& slice, int process,
                         const std::string& coordinator);
+
+// Files and sockets that one of a pod's processes may have open at a time: a
+// host has streams to every other one.
+int FilesOfPod(int processes);
 
 // "host2", or "host4-7" for a process that plays several.
 std::string HostProcessName(const JobPlan& plan, int process);

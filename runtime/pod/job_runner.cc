@@ -4,6 +4,8 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <csignal>
 #include <filesystem>
@@ -17,15 +19,21 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/program.h"
 #include "base/rpc/token.h"
 #include "base/status.h"
+#include "host/storage/directory_lock.h"
+#include "interconnect/topology/accelerator_type.h"
+#include "job/saving.h"
 #include "runtime/files/job_file.h"
 #include "runtime/pod/commands.h"
+#include "runtime/pod/kept_work.h"
 #include "runtime/pod/private_dir.h"
 #include "runtime/pod/process.h"
 #include "runtime/pod/restart.h"
 #include "runtime/pod/stop_signals.h"
 #include "runtime/pod/supervisor.h"
+#include "runtime/pod/waiting_room.h"
 
 namespace podsim {
 namespace {
@@ -65,6 +73,12 @@ absl::StatusOr<std::string> TokenFor(const LaunchContext& context,
   return GenerateToken();
 }
 
+std::string MachineName() {
+  std::array<char, 256> name{};
+  if (gethostname(name.data(), name.size() - 1) != 0) return "THIS_MACHINE";
+  return name.data();
+}
+
 std::string CpuName() {
   std::ifstream file("/proc/cpuinfo");
   for (std::string line; std::getline(file, line);) {
@@ -75,9 +89,12 @@ std::string CpuName() {
   return "unknown";
 }
 
-// Starts the coordinator, and the hosts or the wish for them.
-absl::Status StartPod(const PodFiles& files, const PodOptions& options,
-                      const PlannedJob& job, Supervisor& supervisor) {
+// Starts the coordinator, and the hosts or the wish for them (`invite`, once it
+// is known where the coordinator listens).
+absl::Status StartPod(
+    const PodFiles& files, const PodOptions& options, const PlannedJob& job,
+    Supervisor& supervisor,
+    const std::function<void(const std::string& address)>& invite) {
   const auto host = [&](int process, const std::string& coordinator) {
     return HostCommand(files, job.plan, job.slice, process, coordinator);
   };
@@ -85,7 +102,7 @@ absl::Status StartPod(const PodFiles& files, const PodOptions& options,
       options.external_hosts ? options.listen
                              : LocalListenAddress(files, job.plan.transport());
   const bool by_port =
-      !options.external_hosts && !UsesSockets(job.plan.transport());
+      options.external_hosts || !UsesSockets(job.plan.transport());
 
   PODSIM_ASSIGN_OR_RETURN(Pipe events, MakePipe());
   Pipe ready;
@@ -96,7 +113,6 @@ absl::Status StartPod(const PodFiles& files, const PodOptions& options,
       CoordinatorCommand(files, listen, events.write_end.get(),
                          ready.write_end.get()),
       std::move(events.read_end)));
-  if (options.external_hosts) return absl::OkStatus();
   if (!by_port) {
     // Hosts dial until the coordinator listens: all start at once.
     for (int process = 0; process < job.plan.processes(); ++process) {
@@ -106,8 +122,13 @@ absl::Status StartPod(const PodFiles& files, const PodOptions& options,
   }
   supervisor.StartHostsWhenReady(
       std::move(ready.read_end),
-      [host, processes = job.plan.processes()](const std::string& address) {
+      [host, invite, external = options.external_hosts,
+       processes = job.plan.processes()](const std::string& address) {
         std::vector<ProcessSpec> specs;
+        if (external) {
+          invite(address);
+          return specs;
+        }
         specs.reserve(static_cast<std::size_t>(processes));
         for (int process = 0; process < processes; ++process) {
           specs.push_back(host(process, address));
@@ -118,7 +139,13 @@ absl::Status StartPod(const PodFiles& files, const PodOptions& options,
 }
 
 // All that can be refused before there is anything to clean up.
-absl::Status CheckPlace(const PodFiles& files, const JobSpec& spec) {
+absl::Status CheckPlace(const LaunchContext& context, const PodFiles& files,
+                        const PlannedJob& job) {
+  const JobSpec& spec = job.spec;
+  PODSIM_RETURN_IF_ERROR(CheckAcceleratorType(
+      context.environment(kAcceleratorTypeVariable).value_or(std::string()),
+      job.plan.bits().slice()));
+  PODSIM_RETURN_IF_ERROR(CheckOpenFiles(FilesOfPod(job.plan.processes())));
   PODSIM_RETURN_IF_ERROR(CheckProgram(files.program_dir + "/pod_coordinator"));
   if (!files.external_hosts) {
     PODSIM_RETURN_IF_ERROR(CheckProgram(files.program_dir + "/pod_host"));
@@ -126,43 +153,71 @@ absl::Status CheckPlace(const PodFiles& files, const JobSpec& spec) {
   return spec.log_dir().empty() ? absl::OkStatus() : MakeLogDir(spec.log_dir());
 }
 
+// For all generations, so that nobody comes between them. None where nothing
+// is saved.
+absl::StatusOr<std::optional<DirectoryLock>> LockModelDir(const JobPlan& plan) {
+  std::optional<DirectoryLock> lock;
+  if (!Saves(plan)) return lock;
+  absl::StatusOr<DirectoryLock> taken =
+      DirectoryLock::Acquire(plan.model_dir());
+  if (!taken.ok()) return Annotate(taken.status(), "--model_dir");
+  lock.emplace(*std::move(taken));
+  return lock;
+}
+
 // One generation of the pod.
 absl::StatusOr<Outcome> RunPod(
     const PodFiles& files, const PodOptions& options, const PlannedJob& job,
     const StopSignals& signals, Console& console, const Clock& clock,
-    const std::function<void(const JobEvent&)>& on_event) {
+    JobDisplay& display, const std::function<void(const JobEvent&)>& on_event) {
   Supervisor supervisor(
       {.log_dir = job.spec.log_dir(),
        .append_logs = files.generation > 1,
+       // Reads the checkpoint first.
+       .ready_wait =
+           absl::Seconds(std::max(10.0, job.plan.initialization_timeout())),
        .shutdown_wait = absl::Seconds(job.plan.shutdown_timeout()),
-       .drains = !job.plan.model_dir().empty() && job.plan.mode() == "train",
+       .drains = Saves(job.plan),
        .restores = job.plan.on_corruption() == "restore"},
       signals, console, clock, on_event);
-  PODSIM_RETURN_IF_ERROR(StartPod(files, options, job, supervisor));
+  const auto invite = [&](const std::string& address) {
+    display.Note(InvitationText(address, MachineName(), job.plan,
+                                options.allow_plaintext_network));
+  };
+  PODSIM_RETURN_IF_ERROR(StartPod(files, options, job, supervisor, invite));
   return supervisor.Run();
 }
 
 // The pod, and the pod again as long as that may help.
-absl::StatusOr<Outcome> RunGenerations(PodFiles files,
+absl::StatusOr<Outcome> RunGenerations(PodFiles files, PrivateDir& dir,
                                        const PodOptions& options,
                                        const PlannedJob& job,
                                        const StopSignals& signals,
                                        Console& console, const Clock& clock,
                                        JobDisplay& display) {
   Restarts restarts(job.spec.max_restarts());
+  KeptWork kept(job.spec);
   const auto on_event = [&](const JobEvent& event) {
     restarts.OnEvent(event);
+    kept.OnEvent(event);
     display.OnEvent(event);
+    const std::string news = FormingText(event, options.external_hosts);
+    if (!news.empty()) display.Note(news);
   };
   for (;;) {
     files.generation = restarts.generation();
+    PODSIM_RETURN_IF_ERROR(dir.Restore());
     PODSIM_RETURN_IF_ERROR(
         WriteJobFile(files.job_file, restarts.SpecFor(job.spec)));
-    PODSIM_ASSIGN_OR_RETURN(
-        const Outcome outcome,
-        RunPod(files, options, job, signals, console, clock, on_event));
+    PODSIM_ASSIGN_OR_RETURN(Outcome outcome,
+                            RunPod(files, options, job, signals, console, clock,
+                                   display, on_event));
     const std::optional<JobRestarting> next = restarts.Next(outcome);
-    if (!next.has_value()) return outcome;
+    if (!next.has_value()) {
+      outcome.kept_work = kept.Advice(outcome.recoverable);
+      if (outcome.failure) outcome.failure->keep = outcome.kept_work;
+      return outcome;
+    }
     JobEvent event;
     event.set_wall_time(absl::ToDoubleSeconds(clock.Now() - absl::UnixEpoch()));
     *event.mutable_restarting() = *next;
@@ -183,7 +238,9 @@ void ShowStop(const Outcome& outcome, Console& console) {
   if (outcome.stop_signal == 0) return;
   console.KeepLive();
   console.Error(absl::StrCat("stopped by ", DescribeSignal(outcome.stop_signal),
-                             "; all processes have ended"));
+                             "; all processes have ended",
+                             outcome.kept_work.empty() ? "" : "; ",
+                             outcome.kept_work));
 }
 
 absl::StatusOr<int> RunPodJob(const LaunchContext& context,
@@ -194,21 +251,24 @@ absl::StatusOr<int> RunPodJob(const LaunchContext& context,
                     .allow_plaintext_network = options.allow_plaintext_network,
                     .external_hosts = options.external_hosts,
                     .wall_offset = WallOffset(clock)};
-  PODSIM_RETURN_IF_ERROR(CheckPlace(files, job.spec));
+  PODSIM_RETURN_IF_ERROR(CheckPlace(context, files, job));
   PODSIM_ASSIGN_OR_RETURN(files.token,
                           TokenFor(context, options.external_hosts));
 
   // From here on a signal ends the loop, not the process, so that the
   // directory goes whatever happens.
   PODSIM_ASSIGN_OR_RETURN(const StopSignals signals, StopSignals::Block());
-  PODSIM_ASSIGN_OR_RETURN(const PrivateDir dir,
+  PODSIM_ASSIGN_OR_RETURN(const std::optional<DirectoryLock> lock,
+                          LockModelDir(job.plan));
+  if (lock) files.model_dir_lock = lock->fd();
+  PODSIM_ASSIGN_OR_RETURN(PrivateDir dir,
                           PrivateDir::Create(PrivateDirParents()));
   files.private_dir = dir.path();
   files.job_file = dir.File("job.textproto");
 
   console.set_stop_fd(signals.stop_fd());
-  const absl::StatusOr<Outcome> outcome =
-      RunGenerations(files, options, job, signals, console, clock, display);
+  const absl::StatusOr<Outcome> outcome = RunGenerations(
+      files, dir, options, job, signals, console, clock, display);
   const int code = outcome.ok() ? display.Close(*outcome) : 0;
   console.set_stop_fd(-1);
   if (!outcome.ok()) return outcome.status();

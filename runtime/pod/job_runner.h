@@ -35,6 +35,8 @@ class JobDisplay {
  public:
   virtual ~JobDisplay() = default;
   virtual void OnEvent(const JobEvent& event) = 0;
+  // A remark of the launcher's own, of one or more lines.
+  virtual void Note(const std::string& text) = 0;
   // Writes the closing words, once, when every process has ended. Returns the
   // exit code.
   virtual int Close(const Outcome& outcome) = 0;

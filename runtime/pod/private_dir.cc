@@ -10,12 +10,15 @@
 #include <cstdlib>
 #include <filesystem>
 #include <system_error>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "base/rpc/address.h"
+#include "base/status.h"
+#include "base/unique_fd.h"
 
 namespace podsim {
 namespace {
@@ -29,6 +32,8 @@ constexpr absl::string_view kPattern = "XXXXXX";  // as mkdtemp wants it
 
 // Between its making and its lock a new directory may be taken for a leftover.
 constexpr int kAttempts = 10;
+
+constexpr std::size_t kProbeBytes = 64 << 10;
 
 // A descriptor that holds the lock of a directory of this user's; -1 and errno
 // if it is none, if somebody else holds it, or if it was removed meanwhile.
@@ -77,28 +82,71 @@ void RemoveLeftovers(const std::string& parent) {
 
 }  // namespace
 
+absl::StatusOr<PrivateDir> PrivateDir::CreateIn(const std::string& parent,
+                                                const Probe& probe) {
+  std::string path = absl::StrCat(parent, "/", kPrefix, kPattern);
+  if (path.size() + kLongestName > kMaxUnixPath) {
+    return absl::InvalidArgumentError("too long a path for sockets below it");
+  }
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    path.replace(path.size() - kPattern.size(), kPattern.size(),
+                 kPattern.data(), kPattern.size());
+    if (mkdtemp(path.data()) == nullptr) break;
+    const int lock = Lock(path);
+    if (lock < 0) continue;
+    PrivateDir dir(path, lock);
+    PODSIM_RETURN_IF_ERROR(probe(path));
+    return dir;
+  }
+  return absl::ErrnoToStatus(errno, "mkdtemp");
+}
+
 absl::StatusOr<PrivateDir> PrivateDir::Create(
-    const std::vector<std::string>& parents) {
+    const std::vector<std::string>& parents, const Probe& probe) {
+  for (const std::string& parent : parents) RemoveLeftovers(parent);
   absl::Status last = absl::InternalError("no place for a private directory");
   for (const std::string& parent : parents) {
-    std::string path = absl::StrCat(parent, "/", kPrefix, kPattern);
-    if (path.size() + kLongestName > kMaxUnixPath) {
-      last = absl::InvalidArgumentError(
-          absl::StrCat(parent, " is too long a path for sockets below it"));
-      continue;
-    }
-    RemoveLeftovers(parent);
-    for (int attempt = 0; attempt < kAttempts; ++attempt) {
-      path.replace(path.size() - kPattern.size(), kPattern.size(),
-                   kPattern.data(), kPattern.size());
-      if (mkdtemp(path.data()) == nullptr) break;
-      const int lock = Lock(path);
-      if (lock >= 0) return PrivateDir(path, lock);
-    }
-    last = absl::ErrnoToStatus(
-        errno, absl::StrCat("cannot make a private directory in ", parent));
+    absl::StatusOr<PrivateDir> dir = CreateIn(parent, probe);
+    if (dir.ok()) return dir;
+    last =
+        Annotate(dir.status(),
+                 absl::StrCat("cannot make a private directory in ", parent));
   }
   return last;
+}
+
+absl::Status PrivateDir::Restore() {
+  struct stat status = {};
+  if (fstat(lock_, &status) == 0 && status.st_nlink > 0) {
+    return absl::OkStatus();
+  }
+  // Its name is known by now: what somebody else made there is not ours.
+  if (mkdir(path_.c_str(), 0700) != 0) {
+    return absl::ErrnoToStatus(
+        errno, absl::StrCat("cannot make ", path_, " again, which is gone"));
+  }
+  const int lock = Lock(path_);
+  if (lock < 0) {
+    return absl::ErrnoToStatus(errno, absl::StrCat("cannot lock ", path_));
+  }
+  close(std::exchange(lock_, lock));
+  return absl::OkStatus();
+}
+
+absl::Status PrivateDir::CanHoldFiles(const std::string& path) {
+  const std::string name = path + "/probe";
+  const std::string bytes(kProbeBytes, 'x');
+  errno = ENOSPC;  // unless a call says otherwise
+  const UniqueFd fd(
+      open(name.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600));
+  const bool written =
+      fd.valid() && write(fd.get(), bytes.data(), bytes.size()) ==
+                        static_cast<ssize_t>(bytes.size());
+  const absl::Status status =
+      written ? absl::OkStatus()
+              : absl::ErrnoToStatus(errno, "no file can be written");
+  if (fd.valid()) unlink(name.c_str());
+  return status;
 }
 
 PrivateDir::~PrivateDir() {
@@ -110,6 +158,10 @@ std::vector<std::string> PrivateDirParents() {
   const char* runtime_dir = std::getenv("XDG_RUNTIME_DIR");
   if (runtime_dir != nullptr && *runtime_dir == '/') {
     parents.emplace_back(runtime_dir);
+  }
+  const char* temporary = std::getenv("TMPDIR");
+  if (temporary != nullptr && *temporary == '/') {
+    parents.emplace_back(temporary);
   }
   parents.emplace_back("/tmp");
   return parents;

@@ -4,22 +4,29 @@
 #ifndef PODSIM_RUNTIME_POD_PRIVATE_DIR_H_
 #define PODSIM_RUNTIME_POD_PRIVATE_DIR_H_
 
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 
 namespace podsim {
 
 class PrivateDir {
  public:
-  // Below the first of `parents` that can hold it (exists, is writable, and is
-  // short enough for the paths of sockets). Removes what killed processes left
-  // there: such directories of this user as nobody holds a lock on.
-  // Errors: those of mkdtemp for the last parent, naming it.
+  // Whether files can be written in a directory.
+  using Probe = std::function<absl::Status(const std::string& path)>;
+
+  // Below the first of `parents` that can hold it (exists, is writable, has
+  // room for files, and is short enough for the paths of sockets). Removes what
+  // killed processes left in any of them: such directories of this user as
+  // nobody holds a lock on.
+  // Errors: the last parent's, naming it.
   static absl::StatusOr<PrivateDir> Create(
-      const std::vector<std::string>& parents);
+      const std::vector<std::string>& parents,
+      const Probe& probe = CanHoldFiles);
   PrivateDir(PrivateDir&& other) noexcept
       : path_(std::exchange(other.path_, {})),
         lock_(std::exchange(other.lock_, -1)) {}
@@ -29,14 +36,24 @@ class PrivateDir {
   std::string File(const std::string& name) const { return path_ + "/" + name; }
   const std::string& path() const { return path_; }
 
+  // Makes it again, under its name, if somebody (who tidies old files) has
+  // removed it. Errors: as of mkdir.
+  absl::Status Restore();
+
+  // Writes as much as a large job's description takes, and removes it.
+  static absl::Status CanHoldFiles(const std::string& path);
+
  private:
+  static absl::StatusOr<PrivateDir> CreateIn(const std::string& parent,
+                                             const Probe& probe);
   PrivateDir(std::string path, int lock)
       : path_(std::move(path)), lock_(lock) {}
   std::string path_;
   int lock_;  // file descriptor; the lock says that this process lives
 };
 
-// $XDG_RUNTIME_DIR (kept in memory, this user's alone), then /tmp.
+// $XDG_RUNTIME_DIR (kept in memory, this user's alone), then $TMPDIR, then
+// /tmp.
 std::vector<std::string> PrivateDirParents();
 
 }  // namespace podsim

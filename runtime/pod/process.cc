@@ -14,6 +14,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "base/program.h"
 #include "base/status.h"
 #include "runtime/report/failure.h"
 
@@ -31,6 +32,7 @@ std::vector<std::string> MergedEnvironment(const ProcessSpec& spec) {
     if (equals == std::string::npos) continue;
     merged[text.substr(0, equals)] = text.substr(equals + 1);
   }
+  for (const std::string& name : spec.hidden_environment) merged.erase(name);
   for (const auto& [name, value] : spec.environment) merged[name] = value;
   std::vector<std::string> entries;
   entries.reserve(merged.size());
@@ -74,8 +76,11 @@ std::vector<char*> Pointers(std::vector<std::string>& strings) {
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
-  // A shell's background job ignores SIGINT; its children must not.
-  for (const int ends : {SIGPIPE, SIGINT}) signal(ends, SIG_DFL);
+  // A shell's background job ignores SIGINT, a supervisor's perhaps SIGCHLD;
+  // its children must not.
+  for (const int usual : {SIGPIPE, SIGINT, SIGTERM, SIGCHLD}) {
+    signal(usual, SIG_DFL);
+  }
   for (const int fd : spec.inherited_fds) {
     if (fcntl(fd, F_SETFD, 0) != 0) Die("pass a descriptor to", argv[0]);
   }
@@ -86,6 +91,7 @@ std::vector<char*> Pointers(std::vector<std::string>& strings) {
 }  // namespace
 
 std::string DescribeEnd(const ProcessEnd& end) {
+  if (end.unknown) return "ended, nobody knows how";
   if (end.signal != 0) {
     return absl::StrCat("was killed by ", DescribeSignal(end.signal));
   }
@@ -115,8 +121,12 @@ absl::StatusOr<Process> Process::Start(const ProcessSpec& spec) {
   const pid_t parent = getpid();
   const pid_t pid = fork();
   if (pid < 0) {
-    return absl::ErrnoToStatus(
+    const absl::Status failed = absl::ErrnoToStatus(
         errno, absl::StrCat("cannot start ", spec.name, " (fork)"));
+    const std::string limit = ExhaustedLimit();
+    return limit.empty() ? failed
+                         : absl::ResourceExhaustedError(
+                               absl::StrCat(failed.message(), ": ", limit));
   }
   if (pid == 0) {
     BecomeProgram(spec, parent, output.write_end.get(), argv_pointers.data(),
@@ -129,9 +139,13 @@ absl::StatusOr<Process> Process::Start(const ProcessSpec& spec) {
 bool Process::Reap() {
   if (end_.has_value()) return false;
   int status = 0;
-  if (waitpid(pid_, &status, WNOHANG) != pid_) return false;
+  const pid_t ended = waitpid(pid_, &status, WNOHANG);
+  if (ended != pid_ && (ended >= 0 || errno != ECHILD)) return false;
   end_.emplace();
-  if (WIFSIGNALED(status)) {
+  if (ended != pid_) {
+    // Whoever embeds us ignores SIGCHLD, or waits for any child.
+    end_->unknown = true;
+  } else if (WIFSIGNALED(status)) {
     end_->signal = WTERMSIG(status);
   } else {
     end_->exit_code = WEXITSTATUS(status);

@@ -23,6 +23,8 @@ struct ProcessSpec {
   std::vector<std::string> argv;  // argv[0] is the program's path
   // Set on top of the launcher's own environment.
   std::vector<std::pair<std::string, std::string>> environment;
+  // Of the launcher's environment what the child must not see.
+  std::vector<std::string> hidden_environment;
   // Descriptors that stay open in the child, under the same numbers.
   std::vector<int> inherited_fds;
 };
@@ -31,6 +33,8 @@ struct ProcessSpec {
 struct ProcessEnd {
   int signal = 0;
   int exit_code = 0;
+  // Somebody else took the news: how it ended is not known.
+  bool unknown = false;
   bool clean() const { return signal == 0 && exit_code == 0; }
 };
 

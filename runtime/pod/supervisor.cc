@@ -149,9 +149,9 @@ void Supervisor::Collect() {
 
 void Supervisor::TakeSignals() {
   while (const int signal = signals_.TakeStop()) {
-    if (signal == SIGTERM && options_.drains && started_ && !draining_ &&
-        phase_ == Phase::kRunning) {
-      BeginDrain();
+    if ((signal == SIGTERM || signal == SIGINT) && options_.drains &&
+        started_ && drain_signal_ == 0 && phase_ == Phase::kRunning) {
+      BeginDrain(signal);
       continue;
     }
     // Whoever stops what is done (compose does, when the first container ends)
@@ -244,11 +244,12 @@ void Supervisor::TakeLine(Child& child, const std::string& line) {
   }
 }
 
-void Supervisor::BeginDrain() {
-  draining_ = true;
-  console_.Error(
-      "SIGTERM: the pod finishes its step, saves and ends; a second one stops "
-      "it at once");
+void Supervisor::BeginDrain(int signal) {
+  drain_signal_ = signal;
+  console_.Error(absl::StrCat(
+      signal == SIGINT ? "Ctrl-C" : "SIGTERM",
+      ": the pod finishes its step, saves and ends; a second one stops it at "
+      "once"));
   children_[kCoordinator].process.Signal(SIGTERM);
 }
 
@@ -306,7 +307,10 @@ void Supervisor::AdvanceFinishing() {
     if (!children_[i].process.end().has_value()) MarkOverdue(i);
   }
   if (!ShowsFailure(evidence_)) {
-    if (outcome_.drained) outcome_.exit_code = kDrainedExitCode;
+    if (outcome_.drained) {
+      outcome_.exit_code =
+          drain_signal_ == SIGINT ? 128 + SIGINT : kDrainedExitCode;
+    }
     phase_ = Phase::kOver;
     return;
   }

@@ -47,8 +47,8 @@ struct SupervisorOptions {
   absl::Duration term_wait = absl::Seconds(2);
   // After the job is done, for processes to end by themselves.
   absl::Duration shutdown_wait = absl::Seconds(5);
-  // The job saves checkpoints: the first SIGTERM is passed to the coordinator,
-  // which has it finish its step and save.
+  // The job saves checkpoints: the first SIGTERM or SIGINT is passed to the
+  // coordinator, which has it finish its step and save.
   bool drains = false;
   bool restores = false;  // verdict.h
 };
@@ -57,9 +57,10 @@ struct SupervisorOptions {
 struct Outcome {
   int exit_code = 0;
   int stop_signal = 0;
-  bool drained = false;  // ended early, and saved, as SIGTERM asked
+  bool drained = false;  // ended early, and saved, as a signal asked
   std::optional<FailureReport> failure;
   bool recoverable = false;  // the failure is of a kind that a restart may mend
+  std::string kept_work;     // what becomes of it, for people; may be empty
 };
 
 class Supervisor {
@@ -116,7 +117,7 @@ class Supervisor {
   void TakeLine(Child& child, const std::string& line);
   void HandleEvent(const std::string& line);
 
-  void BeginDrain();
+  void BeginDrain(int signal);
   void Advance();
   void AdvanceRunning();
   void AdvanceJudging();
@@ -145,7 +146,7 @@ class Supervisor {
   Phase phase_ = Phase::kRunning;
   absl::Time deadline_ = absl::InfiniteFuture();
   bool started_ = false;    // the pod runs
-  bool draining_ = false;   // SIGTERM was passed on
+  int drain_signal_ = 0;    // that was passed on
   bool late_stop_ = false;  // a signal came when the job was done
   int stops_ = 0;           // signals to stop; the second one means at once
   Evidence evidence_;       // parallel to children_

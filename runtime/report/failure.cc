@@ -57,6 +57,7 @@ std::string FormatFailure(const FailureReport& failure) {
       absl::StrAppend(&text, "    ", line, "\n");
     }
   }
+  if (!failure.keep.empty()) absl::StrAppend(&text, Row("work", failure.keep));
   if (!failure.log_dir.empty()) {
     absl::StrAppend(&text, Row("logs", failure.log_dir));
   }

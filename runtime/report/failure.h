@@ -22,6 +22,7 @@ struct FailureReport {
   std::string phase;
   std::string message;  // what it or the coordinator said; may be empty
   std::string hint;     // what to do about it; may be empty
+  std::string keep;     // what keeps the work another time; may be empty
   std::vector<std::string> last_lines;  // of its output
   std::vector<std::string> others;      // later failures, one line each
   std::string log_dir;  // where whole outputs are kept; may be empty

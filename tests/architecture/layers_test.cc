@@ -172,5 +172,19 @@ TEST(LayersTest, MembershipKnowsNoKindOfWork) {
   EXPECT_GE(checked, 6);
 }
 
+// Closed streams, ignored children and limits concern every program alike.
+TEST(ProgramsTest, EveryOneBeginsTheSameWay) {
+  int programs = 0;
+  for (const fs::path& file : Sources(PODSIM_SOURCE_DIR)) {
+    const std::string name = file.filename();
+    if (name.size() < 8 || name.substr(name.size() - 8) != "_main.cc") continue;
+    ++programs;
+    std::ifstream in(file);
+    const std::string text((std::istreambuf_iterator<char>(in)), {});
+    EXPECT_NE(text.find("BeginProgram();"), std::string::npos) << file;
+  }
+  EXPECT_GE(programs, 5);
+}
+
 }  // namespace
 }  // namespace podsim

@@ -152,13 +152,26 @@ TEST_F(SurviveTest, ALargerSliceGoesOnWithTheExamplesLeft) {
   EXPECT_GT(large.Event("eval")["accuracy"], 0.95);
 }
 
-TEST_F(SurviveTest, ANoticeToEndSavesAndTheRestFollows) {
+struct Notice {
+  int signal;
+  int exit_code;
+};
+
+class NoticeTest : public SurviveTest,
+                   public ::testing::WithParamInterface<Notice> {};
+
+INSTANTIATE_TEST_SUITE_P(Signals, NoticeTest,
+                         ::testing::Values(Notice{SIGTERM, 75},
+                                           Notice{SIGINT, 130}));
+
+TEST_P(NoticeTest, ToEndSavesAndTheRestFollows) {
   PodRun whole(Job("v3-32", 400));
   const std::string expected = Hash(whole);
   PodRun pod(Saving("v3-32", kLong));
   ASSERT_TRUE(pod.WaitForEvents("step", 20, kStart)) << pod.output();
-  pod.process().Signal(SIGTERM);
-  EXPECT_EQ(pod.Wait(), 75) << pod.output();
+  pod.process().Signal(GetParam().signal);
+  EXPECT_EQ(pod.Wait(), GetParam().exit_code) << pod.output();
+  EXPECT_THAT(pod.output(), HasSubstr("drained"));
   const auto done = Steps(pod).rbegin()->first;
   EXPECT_TRUE(fs::exists(model_dir_ + "/" + std::to_string(done)));
   ASSERT_LT(done, 400);
@@ -177,8 +190,27 @@ TEST_F(SurviveTest, ASecondNoticeStopsAtOnce) {
   PodRun pod(Saving("v3-32", kLong));
   ASSERT_TRUE(pod.WaitForEvents("step", 5, kStart)) << pod.output();
   pod.process().Signal(SIGTERM);
+  ASSERT_TRUE(pod.process().ReadUntilText("saves and ends", kStart));
   pod.process().Signal(SIGINT);
   EXPECT_EQ(pod.Wait(), 128 + SIGINT) << pod.output();
+}
+
+TEST_F(SurviveTest, TheSecondJobOnOneDirectoryIsRefused) {
+  PodRun first(Saving("v3-32", kLong));
+  ASSERT_TRUE(first.WaitForEvents("step", 5, kStart)) << first.output();
+  PodRun second(Saving("v3-32"));
+  EXPECT_EQ(second.Wait(), 1);
+  EXPECT_THAT(
+      second.output(),
+      HasSubstr("held by pid " + std::to_string(first.process().pid())));
+  EXPECT_TRUE(second.Events("plan").empty());
+  // A killed launcher, and the children that die with it, hold nothing; what
+  // they left is no hindrance.
+  first.process().Signal(SIGKILL);
+  first.Wait();
+  PodRun third(Saving("v3-32"));
+  EXPECT_EQ(third.Wait(), 0) << third.output();
+  EXPECT_FALSE(fs::exists(model_dir_ + "/.podsim-lock"));
 }
 
 struct Frozen {

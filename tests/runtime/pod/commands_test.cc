@@ -73,6 +73,11 @@ TEST(CommandsTest, TheCoordinatorInheritsItsDescriptors) {
   EXPECT_THAT(spec.inherited_fds, ElementsAre(7, 9));
   EXPECT_THAT(CoordinatorCommand(kFiles, "x", 7, -1).inherited_fds,
               ElementsAre(7));
+  PodFiles files = kFiles;
+  files.model_dir_lock = 11;
+  const ProcessSpec locked = CoordinatorCommand(files, "x", 7, -1);
+  EXPECT_THAT(locked.argv, Contains("--model_dir_lock_fd=11"));
+  EXPECT_THAT(locked.inherited_fds, ElementsAre(7, 11));
 }
 
 TEST(CommandsTest, TheTokenIsInTheEnvironmentAndNeverInTheArguments) {
@@ -90,6 +95,12 @@ TEST(CommandsTest, AProcessSeesTheEnvironmentOfItsFirstHost) {
   EXPECT_THAT(spec.environment, Contains(Pair("RANK", "4")));
   EXPECT_THAT(spec.environment,
               Contains(Pair("TPU_ACCELERATOR_TYPE", "v3-64")));
+}
+
+TEST(CommandsTest, WhatIsMeantForAHostElsewhereIsNotPassedOn) {
+  EXPECT_THAT(
+      HostCommand(kFiles, Plan("unix"), V3Slice(), 0, "x").hidden_environment,
+      Contains("PODSIM_ICI_ADVERTISE"));
 }
 
 TEST(CommandsTest, TheCoordinatorKnowsThatHostsAreElsewhere) {

@@ -239,6 +239,35 @@ TEST_P(StopTest, EndsEverythingWithoutBlamingAnyone) {
 INSTANTIATE_TEST_SUITE_P(Signals, StopTest,
                          ::testing::Values(SIGINT, SIGTERM, SIGHUP, SIGPIPE));
 
+struct Drain {
+  int signal;
+  int exit_code;
+};
+
+class DrainTest : public SupervisorTest,
+                  public ::testing::WithParamInterface<Drain> {};
+
+// The coordinator is asked to finish the step and save, and is waited for.
+TEST_P(DrainTest, TheFirstSignalLetsAJobThatSavesFinishItsStep) {
+  NewSupervisor({.term_wait = absl::Hours(1), .drains = true});
+  StartCoordinator(
+      "trap 'echo {\\\"done\\\":{\\\"drained\\\":true}} > $EVENTS; exit 0' "
+      "TERM;" +
+      Emit(R"({"started":{}})") +
+      absl::StrCat("kill -", GetParam().signal, " $PPID; ") +
+      "while :; do sleep 0.01; done");
+  const Outcome outcome = Run();
+  EXPECT_EQ(outcome.exit_code, GetParam().exit_code);
+  EXPECT_TRUE(outcome.drained);
+  EXPECT_EQ(outcome.stop_signal, 0);
+  EXPECT_THAT(Errors(), HasSubstr("finishes its step, saves and ends"));
+  ExpectNoChildren();
+}
+
+INSTANTIATE_TEST_SUITE_P(Signals, DrainTest,
+                         ::testing::Values(Drain{SIGTERM, kDrainedExitCode},
+                                           Drain{SIGINT, 130}));
+
 TEST_F(SupervisorTest, ASecondSignalDoesNotWaitForTheObstinate) {
   NewSupervisor({.term_wait = absl::Hours(1)});
   StartCoordinator("exec sleep 100");
@@ -358,6 +387,34 @@ TEST(ProcessTest, ChildrenDieWithTheLauncher) {
   ASSERT_EQ(waitpid(child, &status, 0), child);
   EXPECT_TRUE(WIFSIGNALED(status) || WEXITSTATUS(status) == 127);
   prctl(PR_SET_CHILD_SUBREAPER, 0);
+}
+
+// As in a program that embeds us.
+TEST(ProcessTest, AnEndThatSomebodyElseCollectedIsAnEnd) {
+  signal(SIGCHLD, SIG_IGN);
+  ASSERT_OK_AND_ASSIGN(
+      Process process,
+      Process::Start(
+          {.name = "child", .argv = {"/bin/sh", "-c", "trap | grep CHLD"}}));
+  while (!process.Reap()) {
+  }
+  signal(SIGCHLD, SIG_DFL);
+  EXPECT_TRUE(process.end()->unknown);
+  EXPECT_THAT(DescribeEnd(*process.end()), HasSubstr("nobody knows how"));
+}
+
+TEST(ProcessTest, HidesWhatIsNotForTheChild) {
+  setenv("PODSIM_ICI_ADVERTISE", "elsewhere:1", 1);
+  ASSERT_OK_AND_ASSIGN(
+      Process process,
+      Process::Start(
+          {.name = "child",
+           .argv = {"/bin/sh", "-c", "test -z \"${PODSIM_ICI_ADVERTISE+set}\""},
+           .hidden_environment = {"PODSIM_ICI_ADVERTISE"}}));
+  unsetenv("PODSIM_ICI_ADVERTISE");
+  while (!process.Reap()) {
+  }
+  EXPECT_TRUE(process.end()->clean());
 }
 
 TEST(ProcessTest, InheritsOnlyWhatItIsGiven) {

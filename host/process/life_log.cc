@@ -1,0 +1,42 @@
+#include "host/process/life_log.h"
+
+#include <stop_token>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/mutex.h"
+
+namespace podsim {
+
+std::string LifeText(const Progress::Snapshot& now) {
+  std::string text =
+      now.step > 0 ? absl::StrCat("step ", now.step) : "before the first step";
+  if (!now.phase.empty()) absl::StrAppend(&text, ", ", now.phase);
+  if (now.waiting.host >= 0) {
+    absl::StrAppend(&text, "; waits ",
+                    absl::FormatDuration(
+                        absl::Trunc(now.waiting.since, absl::Milliseconds(1))),
+                    " for host ", now.waiting.host, ": ", now.waiting.what);
+  }
+  return text;
+}
+
+LifeLog::LifeLog(const Progress& progress, absl::Duration interval,
+                 std::function<void(const std::string&)> write)
+    : thread_([&progress, interval,
+               write = std::move(write)](const std::stop_token& stop) {
+        Mutex mutex;
+        CondVar idle;
+        const std::stop_callback wake(stop, [&] {
+          MutexLock lock(mutex);  // not between a look at `stop` and the wait
+          idle.NotifyAll();
+        });
+        MutexLock lock(mutex);
+        for (;;) {
+          idle.WaitFor(mutex, absl::ToChronoNanoseconds(interval));
+          if (stop.stop_requested()) return;
+          write(LifeText(progress.snapshot()));
+        }
+      }) {}
+
+}  // namespace podsim

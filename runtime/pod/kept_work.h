@@ -1,0 +1,32 @@
+// What becomes of the work of a job that ended early, and which flag would have
+// kept more of it. Pure.
+#ifndef PODSIM_RUNTIME_POD_KEPT_WORK_H_
+#define PODSIM_RUNTIME_POD_KEPT_WORK_H_
+
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "proto/event.pb.h"
+#include "proto/job.pb.h"
+
+namespace podsim {
+
+class KeptWork {
+ public:
+  explicit KeptWork(JobSpec spec) : spec_(std::move(spec)) {}
+
+  void OnEvent(const JobEvent& event);
+  // A sentence or two; empty where no work was done. `mendable`: a restart
+  // might have helped.
+  std::string Advice(bool mendable) const;
+
+ private:
+  const JobSpec spec_;
+  std::int64_t step_ = 0;   // the last one made
+  std::int64_t saved_ = 0;  // the last one that a checkpoint holds
+};
+
+}  // namespace podsim
+
+#endif  // PODSIM_RUNTIME_POD_KEPT_WORK_H_

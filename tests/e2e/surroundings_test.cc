@@ -1,0 +1,236 @@
+// Whatever the programs are started under (closed descriptors, ignored signals,
+// full disks, tight limits), they do what was asked or say what is in the way.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "tests/e2e/pod.h"
+#include "tests/testing/subprocess.h"
+#include "tests/testing/temp_dir.h"
+
+namespace podsim::testing {
+namespace {
+
+using std::chrono::seconds;
+using ::testing::AllOf;
+using ::testing::AnyOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+namespace fs = std::filesystem;
+
+constexpr seconds kLimit(60);
+constexpr char kToken[] = "a-token-of-a-test-that-is-long-enough";
+constexpr char kSmallJob[] = " --topology=v3-8 --train_steps=20 --hidden=16";
+
+struct Finished {
+  int code = -1;
+  std::string output;
+};
+
+// `script` for a shell, in which $BIN is where the programs are.
+Finished Shell(const std::string& script) {
+  Subprocess process({{"/bin/bash", "-c", script}, {{"BIN", Program("")}}});
+  Finished run;
+  run.code = process.Wait(kLimit);
+  run.output = process.output();
+  return run;
+}
+
+class SurroundingsTest : public ::testing::Test {
+ protected:
+  std::string Metrics() const { return " --metrics_file=" + metrics_; }
+  // Every line is JSON, and the last one the summary.
+  void ExpectWholeMetrics() const {
+    std::ifstream in(metrics_);
+    nlohmann::json event;
+    for (std::string line; std::getline(in, line);) {
+      event = nlohmann::json::parse(line, nullptr, false);
+      EXPECT_TRUE(event.is_object()) << line;
+    }
+    EXPECT_EQ(event.value("event", ""), "summary");
+  }
+
+  TempDir dir_;
+  std::string metrics_ = dir_.file("metrics.jsonl");
+};
+
+TEST_F(SurroundingsTest, ClosedOutputIsNoFile) {
+  const Finished closed =
+      Shell("exec $BIN/pod_launch" + Metrics() + kSmallJob + " >&-");
+  EXPECT_EQ(closed.code, 0) << closed.output;
+  ExpectWholeMetrics();
+  fs::remove(metrics_);
+  const Finished all =
+      Shell("exec $BIN/pod_launch" + Metrics() + kSmallJob + " <&- >&- 2>&-");
+  EXPECT_EQ(all.code, 0);
+  ExpectWholeMetrics();
+}
+
+TEST_F(SurroundingsTest, IgnoredChildrenAreStillWaitedFor) {
+  const Finished run = Shell("exec env --ignore-signal=CHLD $BIN/pod_launch" +
+                             Metrics() + kSmallJob);
+  EXPECT_EQ(run.code, 0) << run.output;
+  ExpectWholeMetrics();
+}
+
+TEST_F(SurroundingsTest, LostResultsAreAFailure) {
+  for (const std::string& command :
+       {std::string("pod_launch --describe v3-32"),
+        std::string("pod_launch") + kSmallJob,
+        std::string("pod_bench all_reduce --topology=v3-8 -b 1K -e 1K -n 1"),
+        std::string("pod_ckpt --help"), std::string("pod_host --help"),
+        std::string("pod_coordinator --help")}) {
+    const Finished run = Shell("exec $BIN/" + command + " >/dev/full");
+    EXPECT_EQ(run.code, 1) << command << "\n" << run.output;
+    EXPECT_THAT(run.output, HasSubstr("No space left on device")) << command;
+  }
+}
+
+// A sanitizer's shadow memory is beyond any limit.
+#if !defined(__SANITIZE_ADDRESS__)
+TEST_F(SurroundingsTest, TightLimitsAreNamed) {
+  struct Case {
+    const char* limit;
+    const char* flags;
+  };
+  for (const Case& one : {Case{"ulimit -v 150000", " --processes=1"},
+                          Case{"ulimit -v 600000", " --threads=4096"},
+                          Case{"ulimit -n 16", ""}}) {
+    const Finished run =
+        Shell(std::string(one.limit) + " && exec $BIN/pod_launch" + kSmallJob +
+              one.flags);
+    EXPECT_THAT(run.code, AnyOf(1, 2)) << one.limit << "\n" << run.output;
+    EXPECT_THAT(
+        run.output,
+        AllOf(HasSubstr(std::string(one.limit).substr(0, 9)),
+              Not(HasSubstr("terminate called")), Not(HasSubstr("SIGABRT"))))
+        << one.limit;
+  }
+}
+#endif
+
+bool BlocksTermination(pid_t pid) {
+  std::ifstream status("/proc/" + std::to_string(pid) + "/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.rfind("SigBlk:", 0) != 0) continue;
+    return (std::stoull(line.substr(7), nullptr, 16) >> (SIGTERM - 1) & 1) != 0;
+  }
+  return false;
+}
+
+TEST_F(SurroundingsTest, AHostThatWaitsForItsCoordinatorObeysSigterm) {
+  Subprocess host(
+      {{Program("pod_host"), "--coordinator=unix:" + dir_.file("nobody"),
+        "--process=0", "--ici_listen=unix:" + dir_.file("ici")},
+       {{"PODSIM_TOKEN", kToken}}});
+  ASSERT_TRUE(Eventually([&] { return fs::exists(dir_.file("ici")); }, kLimit));
+  ASSERT_TRUE(BlocksTermination(host.pid()));
+  host.Signal(SIGTERM);
+  EXPECT_EQ(host.Wait(seconds(20)), 128 + SIGTERM) << host.output();
+}
+
+std::string ReadText(const std::string& path) {
+  std::ifstream in(path);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+// Started by hand on this machine; `token` is what it calls with.
+std::unique_ptr<Subprocess> HostByHand(const TempDir& dir,
+                                       const std::string& process,
+                                       const std::string& token) {
+  return std::make_unique<Subprocess>(Subprocess::Options{
+      {Program("pod_host"), "--coordinator=unix:" + dir.file("coordinator"),
+       "--process=" + process,
+       "--ici_listen=unix:" + dir.file("ici-" + process + token.substr(0, 3))},
+      {{"PODSIM_TOKEN", token}}});
+}
+
+TEST_F(SurroundingsTest, ThoseWhoWaitForHostsSeeWhoComesAndWhoMayNot) {
+  Subprocess launch({{Program("pod_launch"), "--topology=v3-8",
+                      "--train_steps=20", "--hidden=16", "--external_hosts",
+                      "--listen=unix:" + dir_.file("coordinator")},
+                     {{"PODSIM_TOKEN", kToken}}});
+  ASSERT_TRUE(launch.ReadUntilText(
+      "pod_host --coordinator=unix:" + dir_.file("coordinator") +
+          " --process=I\n",
+      kLimit))
+      << launch.output();
+  const auto stranger = HostByHand(dir_, "0", "the-token-of-another-pod");
+  EXPECT_TRUE(launch.ReadUntilText("turned away: ", kLimit));
+  const auto lost = HostByHand(dir_, "7", kToken);
+  EXPECT_TRUE(launch.ReadUntilText("process index 7", kLimit));
+  EXPECT_NE(lost->Wait(kLimit), 0);
+  const auto host = HostByHand(dir_, "0", kToken);
+  EXPECT_EQ(launch.Wait(kLimit), 0) << launch.output();
+  EXPECT_THAT(launch.output(),
+              AllOf(HasSubstr("another pod's token"),
+                    HasSubstr("joined: host 0 (process 0, pid " +
+                              std::to_string(host->pid()) + " on "),
+                    HasSubstr("), 1 of 1")));
+}
+
+TEST_F(SurroundingsTest, AMachineOfAnotherSliceTakesNoPart) {
+  const Finished run = Shell("TPU_ACCELERATOR_TYPE=v3-32 exec $BIN/pod_launch" +
+                             std::string(kSmallJob));
+  EXPECT_EQ(run.code, 2);
+  EXPECT_THAT(run.output, HasSubstr("TPU_ACCELERATOR_TYPE is \"v3-32\" here"));
+}
+
+TEST_F(SurroundingsTest, WhatIsMeantForAHostElsewhereDoesNotReachOurs) {
+  const Finished run = Shell(
+      "PODSIM_ICI_ADVERTISE=nowhere:1 exec $BIN/pod_launch "
+      "--topology=v3-32 --train_steps=5 --hidden=16");
+  EXPECT_EQ(run.code, 0) << run.output;
+}
+
+TEST_F(SurroundingsTest, AHostsLogTellsItsLife) {
+  const Finished run =
+      Shell("exec $BIN/pod_launch --log_dir=" + dir_.file("logs") + kSmallJob);
+  ASSERT_EQ(run.code, 0) << run.output;
+  EXPECT_THAT(ReadText(dir_.file("logs/host0.log")),
+              AllOf(HasSubstr("joined as process 0"), HasSubstr("plan "),
+                    HasSubstr("of 1 of v3-8"), HasSubstr("all hosts are ready"),
+                    HasSubstr("left: the job is done")));
+}
+
+TEST_F(SurroundingsTest, TheSocketsGoWhereTheUserWantsThem) {
+  const std::string odd = dir_.file("%41 b");
+  fs::create_directory(odd);
+  PodRun pod({"--topology=v3-32", "--train_steps=1000000", "--hidden=16"},
+             {{"TMPDIR", odd}, {"XDG_RUNTIME_DIR", "/no/such"}});
+  ASSERT_TRUE(pod.WaitForEvents("step", 1, kLimit)) << pod.output();
+  EXPECT_FALSE(fs::is_empty(odd));
+  pod.process().Signal(SIGTERM);
+  EXPECT_EQ(pod.Wait(), 128 + SIGTERM);
+  EXPECT_THAT(pod.output(), HasSubstr("--model_dir"));  // would keep the work
+  EXPECT_TRUE(fs::is_empty(odd));
+}
+
+// Somebody who tidies up does so where a job lives; a host is lost later.
+TEST_F(SurroundingsTest, APodIsRestartedWithoutItsDirectory) {
+  PodRun pod({"--topology=v3-32", "--train_steps=2000", "--hidden=16",
+              "--max_restarts=1", "--checkpoint_every=500",
+              "--model_dir=" + dir_.file("model")},
+             {{"TMPDIR", dir_.path()}, {"XDG_RUNTIME_DIR", "/no/such"}});
+  ASSERT_TRUE(pod.WaitForEvents("step", 1, kLimit)) << pod.output();
+  for (const auto& entry : fs::directory_iterator(dir_.path())) {
+    if (entry.path().filename().string().rfind("podsim-job-", 0) == 0)
+      fs::remove_all(entry.path());
+  }
+  kill(pod.Children("pod_host").at(1), SIGKILL);
+  EXPECT_EQ(pod.Wait(), 0) << pod.output();
+  EXPECT_THAT(pod.output(), HasSubstr("restarting, generation 2"));
+}
+
+}  // namespace
+}  // namespace podsim::testing

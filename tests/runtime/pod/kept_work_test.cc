@@ -1,0 +1,96 @@
+// What a job that ended early leaves, and which flag would have left more.
+#include "runtime/pod/kept_work.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <string>
+
+namespace podsim {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+JobEvent Step(std::int64_t step) {
+  JobEvent event;
+  event.mutable_step()->set_step(step);
+  return event;
+}
+
+JobEvent Saved(std::int64_t step) {
+  JobEvent event;
+  event.mutable_saved()->set_step(step);
+  return event;
+}
+
+JobSpec Spec(const std::string& model_dir, int max_restarts = 0) {
+  JobSpec spec;
+  spec.set_model_dir(model_dir);
+  spec.set_max_restarts(max_restarts);
+  return spec;
+}
+
+TEST(KeptWorkTest, WithoutADirectoryAllIsLost) {
+  KeptWork work(Spec(""));
+  EXPECT_EQ(work.Advice(true), "");  // nothing was done
+  work.OnEvent(Step(1200));
+  EXPECT_THAT(work.Advice(true),
+              AllOf(HasSubstr("1,200 steps are lost"), HasSubstr("--model_dir"),
+                    HasSubstr("--max_restarts")));
+}
+
+TEST(KeptWorkTest, WhatWasNotYetSavedIsLostToo) {
+  KeptWork work(Spec("m"));
+  work.OnEvent(Step(1));
+  EXPECT_THAT(
+      work.Advice(false),
+      AllOf(HasSubstr("nothing was saved yet, 1 step is lost"),
+            HasSubstr("--checkpoint_every"), Not(HasSubstr("--max_restarts"))));
+}
+
+TEST(KeptWorkTest, WhatWasSavedIsGoneOnWith) {
+  KeptWork work(Spec("m"));
+  work.OnEvent(Step(150));
+  work.OnEvent(Saved(100));
+  EXPECT_THAT(
+      work.Advice(true),
+      AllOf(HasSubstr("the same command goes on after step 100 of 150"),
+            HasSubstr("--checkpoint_every"), HasSubstr("--max_restarts")));
+  work.OnEvent(Saved(150));
+  EXPECT_EQ(work.Advice(false), "the same command goes on after step 150");
+}
+
+TEST(KeptWorkTest, RestartsThatWereGivenAreNotAdvised) {
+  KeptWork work(Spec("m", 2));
+  work.OnEvent(Step(150));
+  work.OnEvent(Saved(100));
+  EXPECT_THAT(work.Advice(true), Not(HasSubstr("--max_restarts")));
+}
+
+TEST(KeptWorkTest, AResumedJobHasItsCheckpoint) {
+  KeptWork work(Spec("m"));
+  JobEvent formed;
+  formed.mutable_formed()->mutable_start()->set_checkpoint("m/60");
+  formed.mutable_formed()->mutable_start()->set_step(60);
+  work.OnEvent(formed);
+  work.OnEvent(Step(70));
+  EXPECT_THAT(work.Advice(false), HasSubstr("goes on after step 60 of 70"));
+}
+
+TEST(KeptWorkTest, MeasuringAndEvaluatingMakeNothingToKeep) {
+  JobSpec eval = Spec("");
+  eval.set_mode("eval");
+  JobSpec bench = Spec("");
+  bench.mutable_bench();
+  for (const JobSpec& spec : {eval, bench}) {
+    KeptWork work(spec);
+    work.OnEvent(Step(7));
+    EXPECT_EQ(work.Advice(true), "");
+  }
+}
+
+}  // namespace
+}  // namespace podsim
