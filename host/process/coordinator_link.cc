@@ -68,7 +68,7 @@ struct CoordinatorLink::Impl {
       stream;
 
   // When the coordinator was heard last; nanoseconds since 1970.
-  std::atomic<std::int64_t> heard{absl::ToUnixNanos(clock.Now())};
+  std::atomic<std::int64_t> heard{0};
   Mutex write_mutex;
   bool broken PODSIM_GUARDED_BY(write_mutex) = false;
   Mutex mutex;
@@ -242,6 +242,7 @@ absl::StatusOr<std::unique_ptr<CoordinatorLink>> CoordinatorLink::Open(
         absl::StrCat("no coordinator at ", impl->options.address, " within ",
                      absl::FormatDuration(impl->options.initialization_timeout),
                      "; is it running, and is the address right?"));
+  impl->heard.store(absl::ToUnixNanos(impl->clock.Now()));
   AttachToken(impl->options.security, impl->context);
   impl->stub = podsim::Coordinator::NewStub(channel);
   impl->stream = impl->stub->Attach(&impl->context);
