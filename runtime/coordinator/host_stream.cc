@@ -50,18 +50,17 @@ void HostStream::OnReadDone(bool ok) {
 
 void HostStream::OnWriteDone(bool ok) {
   std::optional<absl::Status> finish;
+  bool more = false;
   {
     MutexLock lock(mutex_);
     outgoing_.pop_front();
     if (!ok) outgoing_.clear();  // broken; the pending read says so too
-    writing_ = !outgoing_.empty();
+    more = writing_ = !outgoing_.empty();
     if (!writing_) finish = closing_;
   }
-  if (finish) {
-    Finish(ToGrpcStatus(*finish));
-  } else {
-    WriteNext();
-  }
+  if (finish) Finish(ToGrpcStatus(*finish));
+  // Without more, whoever sends next writes, perhaps by now.
+  if (more) WriteFront();
 }
 
 void HostStream::WriteFront() {
@@ -71,14 +70,6 @@ void HostStream::WriteFront() {
     front = &outgoing_.front();  // stays put while others are appended
   }
   StartWrite(front);
-}
-
-void HostStream::WriteNext() {
-  {
-    MutexLock lock(mutex_);
-    if (!writing_) return;
-  }
-  WriteFront();
 }
 
 }  // namespace podsim

@@ -45,7 +45,6 @@ class HostStream final
   void OnWriteDone(bool ok) override;
   void OnDone() override { self_.reset(); }
   void WriteFront();
-  void WriteNext();
 
   Inbox& inbox_;
   std::shared_ptr<HostStream> self_;
