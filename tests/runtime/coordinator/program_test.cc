@@ -101,7 +101,7 @@ TEST_F(ProgramTest, ConnectionsThatSayNothingKeepNoHostOut) {
   Subprocess program(
       {.command = {"/bin/sh", dir_.file("run"), "--job=" + WriteJob(kJob),
                    "--listen=127.0.0.1:0", "--events_fd=1", "--ready_fd=2"},
-       .environment = {{"PODSIM_TOKEN", "secret"}}});
+       .environment = {{"PODSIM_TOKEN", "0123456789abcdef"}}});
   ASSERT_TRUE(program.ReadUntilText("127.0.0.1:", kLimit));
   ASSERT_TRUE(program.ReadUntil(
       [](const std::string& text) { return text.back() == '\n'; }, kLimit));
@@ -112,7 +112,7 @@ TEST_F(ProgramTest, ConnectionsThatSayNothingKeepNoHostOut) {
     strangers.push_back(Dial(std::stoi(address.substr(10))));
     ASSERT_TRUE(strangers.back().valid());
   }
-  const RpcSecurity security = {.token = "secret"};
+  const RpcSecurity security = {.token = "0123456789abcdef"};
   const auto channel =
       OpenChannel(address.substr(0, address.find('\n')), security);
   ASSERT_THAT(channel, testing::IsOk());
