@@ -9,12 +9,14 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <map>
 #include <sstream>
 #include <system_error>
+#include <thread>
 #include <vector>
 
 #include "absl/strings/ascii.h"
@@ -27,8 +29,11 @@
 namespace podsim {
 namespace {
 
-// A holder that ends removes the file between our opening and locking it.
-constexpr int kAttempts = 10;
+// A holder that ends removes the file between our opening and locking it; what
+// a killed one started dies with it, but a moment later, and holds the kernel's
+// lock until then.
+constexpr int kAttempts = 50;
+constexpr std::chrono::milliseconds kPause(100);
 constexpr std::size_t kMaxRecord = 4096;
 
 std::string FirstLine(const std::string& path) {
@@ -46,14 +51,16 @@ std::string PidNamespace() {
 }
 
 // Field 22 of its stat, counted from the state behind the name; 0: no such
-// process.
+// process, or one that has ended and is not yet waited for.
 std::int64_t StartOf(std::int64_t pid) {
   const std::string line = FirstLine(absl::StrCat("/proc/", pid, "/stat"));
   const std::size_t name_end = line.rfind(')');
   if (name_end == std::string::npos) return 0;
   std::istringstream fields(line.substr(name_end + 1));
   std::string field;
-  for (int i = 3; i <= 22; ++i) fields >> field;
+  fields >> field;
+  if (field == "Z" || field == "X") return 0;
+  for (int i = 4; i <= 22; ++i) fields >> field;
   std::int64_t start = 0;
   return absl::SimpleAtoi(field, &start) ? start : 0;
 }
@@ -234,6 +241,10 @@ absl::StatusOr<DirectoryLock> DirectoryLock::Acquire(
     PODSIM_ASSIGN_OR_RETURN(const int fd, Open(path));
     DirectoryLock lock(path, MakeRecord(), fd, /*owner=*/false);
     const LockView view = Look(path, fd, boot);
+    if (view.kernel_holds && view.alive == false) {
+      std::this_thread::sleep_for(kPause);
+      continue;
+    }
     if (IsHeld(view, boot)) return HeldError(directory, view, boot);
     if (!IsAt(path, fd)) continue;
     PODSIM_RETURN_IF_ERROR(WriteRecord(path, fd, lock.record_));
@@ -243,7 +254,9 @@ absl::StatusOr<DirectoryLock> DirectoryLock::Acquire(
     return lock;
   }
   return absl::UnavailableError(
-      absl::StrCat(path, " comes and goes; try again"));
+      absl::StrCat(path,
+                   " comes and goes, or what a dead holder started is "
+                   "still there; try again"));
 }
 
 absl::StatusOr<DirectoryLock> DirectoryLock::Inherit(

@@ -58,7 +58,8 @@ bool IsHeld(const LockView& view, const std::string& boot);
 
 class DirectoryLock {
  public:
-  // Makes the directory if need be. A dead holder's lock is taken over.
+  // Makes the directory if need be. A dead holder's lock is taken over; waits
+  // up to 5 s for what it had started to end.
   // Errors: FAILED_PRECONDITION (held: by which process, where, since when, how
   //   long ago it gave a sign of life), those of making and writing files.
   static absl::StatusOr<DirectoryLock> Acquire(const std::string& directory);

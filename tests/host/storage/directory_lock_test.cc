@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -150,6 +151,20 @@ TEST_F(DirectoryLockTest, AKilledHolderIsTakenOverAtOnce) {
   EXPECT_EQ(ParseLock(Read(file_))->pid, getpid());
   close(held[0]);
   close(held[1]);
+}
+
+// As a launcher that is killed: its coordinator dies with it, a moment later.
+TEST_F(DirectoryLockTest, WhatADeadHolderStartedIsWaitedFor) {
+  const pid_t holder = fork();
+  if (holder == 0) {
+    const auto lock = DirectoryLock::Acquire(model_);
+    if (fork() == 0) poll(nullptr, 0, 300);
+    _exit(lock.ok() ? 0 : 1);  // no destructor runs
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(holder, &status, 0), holder);
+  ASSERT_EQ(status, 0);
+  EXPECT_THAT(DirectoryLock::Acquire(model_), IsOk());
 }
 
 TEST_F(DirectoryLockTest, WhoInheritedItKeepsIt) {
