@@ -6,14 +6,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "interconnect/topology/wrap_words.h"
 #include "runtime/report/format.h"
 #include "runtime/report/layout.h"
 
 namespace podsim {
 namespace {
-
-constexpr int kNameColumns = 22;
 
 std::string Row(const char* name, const std::string& value) {
   return absl::StrFormat("  %-19s %s\n", name, value);
@@ -84,11 +81,6 @@ std::string FormatPromise(const RunSummary& summary) {
                          kept ? "kept" : "NOT kept");
 }
 
-// A sentence on as many lines as it takes.
-std::string SentenceRow(const char* name, const std::string& sentence) {
-  return Row(name, WrapSentence(sentence, kNameColumns));
-}
-
 // Of a job that was more than one run of one pod.
 void AppendAccount(const RunSummary& summary, std::string& text) {
   const bool whole = summary.steps_made == summary.steps;
@@ -148,7 +140,7 @@ std::string FormatSummary(const RunSummary& summary, int columns) {
     absl::StrAppend(&text, Row("recipe's promise", FormatPromise(summary)));
   }
   for (const std::string& warning : summary.plan.warnings()) {
-    absl::StrAppend(&text, SentenceRow("WARNING", warning));
+    absl::StrAppend(&text, Row("WARNING", warning));
   }
   absl::StrAppend(&text, Row("weights hash", summary.weights_hash),
                   Row("plan hash", summary.plan.hash()));
