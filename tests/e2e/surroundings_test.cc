@@ -189,7 +189,8 @@ TEST_F(SurroundingsTest, AMachineOfAnotherSliceTakesNoPart) {
 TEST_F(SurroundingsTest, WhatIsMeantForAHostElsewhereDoesNotReachOurs) {
   const Finished run = Shell(
       "PODSIM_ICI_ADVERTISE=nowhere:1 exec $BIN/pod_launch "
-      "--topology=v3-32 --train_steps=5 --hidden=16");
+      "--topology=v3-32 --train_steps=5 --reference_topology=v3-32 "
+      "--hidden=16");
   EXPECT_EQ(run.code, 0) << run.output;
 }
 
@@ -219,8 +220,8 @@ TEST_F(SurroundingsTest, TheSocketsGoWhereTheUserWantsThem) {
 // Somebody who tidies up does so where a job lives; a host is lost later.
 TEST_F(SurroundingsTest, APodIsRestartedWithoutItsDirectory) {
   PodRun pod({"--topology=v3-32", "--train_steps=2000", "--hidden=16",
-              "--max_restarts=1", "--checkpoint_every=500",
-              "--model_dir=" + dir_.file("model")},
+              "--reference_topology=v3-32", "--max_restarts=1",
+              "--checkpoint_every=500", "--model_dir=" + dir_.file("model")},
              {{"TMPDIR", dir_.path()}, {"XDG_RUNTIME_DIR", "/no/such"}});
   ASSERT_TRUE(pod.WaitForEvents("step", 1, kLimit)) << pod.output();
   for (const auto& entry : fs::directory_iterator(dir_.path())) {
