@@ -11,6 +11,7 @@
 #include "runtime/launch/simulated_step.h"
 #include "runtime/report/metrics_file.h"
 #include "runtime/report/reporter.h"
+#include "runtime/report/text_width.h"
 
 namespace podsim {
 namespace {
@@ -87,7 +88,9 @@ absl::StatusOr<int> RunTraining(const LaunchContext& context,
                           OpenMetrics(job, console));
   Reporter reporter({.command_start = context.command_start,
                      .context = ContextOf("pod_launch", context),
-                     .quiet = options.quiet},
+                     .quiet = options.quiet,
+                     .columns = TextWidth(context.environment("COLUMNS"),
+                                          console.terminal_width())},
                     console, std::move(metrics), clock);
   TrainingDisplay display(job, reporter, console);
   return RunPodJob(context, options, job, console, clock, display);

@@ -56,11 +56,6 @@ Console Console::Standard() {
                   .color_err = color && isatty(STDERR_FILENO) == 1});
 }
 
-int Console::columns() const {
-  const int width = TerminalWidth(out_);
-  return width >= kNarrowest ? std::min(width, kTextColumns) : kTextColumns;
-}
-
 int Console::live_columns() const {
   // The last column stays free: many terminals wrap once it is written.
   const int width = TerminalWidth(out_);

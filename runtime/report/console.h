@@ -32,9 +32,6 @@ class Console {
   static Console Standard();
 
   bool live() const { return style_.live; }
-  // What text is to be laid out for: kTextColumns, or what a narrower terminal
-  // on standard output has now.
-  int columns() const;
   // Columns of the terminal that lines go to; 0: they go to none.
   int terminal_width() const;
   // A descriptor that becomes readable when the user wants to stop: a write

@@ -140,7 +140,7 @@ void Reporter::ShowStep(const StepDone& step) {
 
 void Reporter::Finish() {
   console_.KeepLive();
-  console_.Prose(FormatSummary(collector_.summary(), console_.columns()));
+  console_.Prose(FormatSummary(collector_.summary(), options_.columns));
   Record(SummaryLine(collector_.summary()));
 }
 

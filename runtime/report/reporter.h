@@ -12,6 +12,7 @@
 #include "proto/event.pb.h"
 #include "runtime/report/console.h"
 #include "runtime/report/failure.h"
+#include "runtime/report/layout.h"
 #include "runtime/report/metrics_file.h"
 #include "runtime/report/progress.h"
 #include "runtime/report/summary.h"
@@ -27,6 +28,8 @@ struct ReporterOptions {
   // Of all that is said while the job goes well, nothing is shown; troubles
   // and the closing block are.
   bool quiet = false;
+  // That the closing block is laid out for.
+  int columns = kTextColumns;
 };
 
 class Reporter {
