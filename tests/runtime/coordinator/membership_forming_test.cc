@@ -12,8 +12,8 @@
 namespace podsim {
 namespace {
 
-using ::podsim::testing::FailureMessage;
 using ::podsim::testing::BeatMessage;
+using ::podsim::testing::FailureMessage;
 using ::podsim::testing::IsOk;
 using ::podsim::testing::JoinOf;
 using ::podsim::testing::kTick;

@@ -65,11 +65,11 @@ TEST(CommandsTest, TcpTakesAnyPortOfThisMachine) {
 
 TEST(CommandsTest, TheCoordinatorInheritsItsDescriptors) {
   const ProcessSpec spec = CoordinatorCommand(kFiles, "127.0.0.1:0", 7, 9);
-  EXPECT_THAT(spec.argv,
-              ElementsAre("/bin/pod_coordinator", "--job=/run/podsim-x/job",
-                          "--listen=127.0.0.1:0", "--events_fd=7",
-                          "--generation=1", "--wall_offset_ns=0",
-                          "--ready_fd=9"));
+  EXPECT_THAT(
+      spec.argv,
+      ElementsAre("/bin/pod_coordinator", "--job=/run/podsim-x/job",
+                  "--listen=127.0.0.1:0", "--events_fd=7", "--generation=1",
+                  "--wall_offset_ns=0", "--ready_fd=9"));
   EXPECT_THAT(spec.inherited_fds, ElementsAre(7, 9));
   EXPECT_THAT(CoordinatorCommand(kFiles, "x", 7, -1).inherited_fds,
               ElementsAre(7));
