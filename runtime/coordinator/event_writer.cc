@@ -23,7 +23,10 @@ namespace {
 // What every user may ask for (fs.pipe-max-size); a pipe has 64 KiB by itself.
 constexpr int kPipeBytes = 1 << 20;
 constexpr std::chrono::milliseconds kTick(100);
-// Between two looks whether a pipe that is half full has room again.
+// What steps leave free in a pipe, if that is less than its half: the events
+// that must arrive take a few KiB, the largest of them (a plan) less than 100.
+constexpr int kForTheRest = 128 << 10;
+// Between two looks whether a pipe that is full of steps has room again.
 constexpr std::chrono::milliseconds kRoomTick(2);
 constexpr int kPollMilliseconds = 20;
 
@@ -102,7 +105,7 @@ bool EventWriter::HasRoomForSteps() const {
   const int capacity = fcntl(fd_, F_GETPIPE_SZ);
   int unread = 0;
   if (capacity < 0 || ioctl(fd_, FIONREAD, &unread) != 0) return true;
-  return unread < capacity / 2;
+  return unread < capacity - std::min(capacity / 2, kForTheRest);
 }
 
 bool EventWriter::WriteLine(std::string_view text) {

@@ -71,6 +71,8 @@ class Lines {
       : width_(width), indent_(indent), long_words_(long_words) {}
 
   void Add(const std::string& word) {
+    // What follows a word in pieces begins where values do.
+    if (std::exchange(in_pieces_, false)) Break(indent_);
     const int columns = ColumnsOf(word);
     const int space = empty_ ? 0 : 1;
     if (column_ + space + columns <= width_) return Append(word);
@@ -113,6 +115,7 @@ class Lines {
       Append(word.substr(begin, end - begin));
       begin = end;
     }
+    in_pieces_ = true;
   }
 
   const int width_;
@@ -120,17 +123,22 @@ class Lines {
   const LongWords long_words_;
   std::string text_;
   int column_ = 0;
-  bool empty_ = true;  // no word on this line yet
+  bool empty_ = true;       // no word on this line yet
+  bool in_pieces_ = false;  // the last word was cut
 };
 
 std::string WrapLine(const std::string& line, int width, LongWords long_words) {
   if (ColumnsOf(line) <= width) return line;
   const int indent = ValueColumn(line, width);
   Lines lines(width, indent, long_words);
-  // A label keeps its spaces.
+  // A label keeps its spaces; what takes more than half a line is none.
   std::size_t begin = std::min(line.find_first_not_of(' '), line.size());
-  if (const std::size_t gap = line.find("  ", begin); gap != std::string::npos)
-    begin = std::min(line.find_first_not_of(' ', gap), line.size());
+  if (const std::size_t gap = line.find("  ", begin);
+      gap != std::string::npos) {
+    const std::size_t value =
+        std::min(line.find_first_not_of(' ', gap), line.size());
+    if (ColumnsOf(line.substr(0, value)) <= width / 2) begin = value;
+  }
   lines.Begin(line.substr(0, begin));
   for (const std::string& word : WordsOf(line.substr(begin))) lines.Add(word);
   return lines.Take();

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <fstream>
 #include <functional>
+#include <sstream>
 
 namespace podsim::testing {
 
@@ -29,6 +30,14 @@ PodRun::PodRun(
   flags.push_back("--metrics_file=" + directory_.file("metrics.jsonl"));
   process_ =
       std::make_unique<Subprocess>(Subprocess::Options{flags, environment});
+}
+
+std::string PodRun::Unwrapped() const {
+  std::istringstream words(output());
+  std::string text;
+  for (std::string word; words >> word;)
+    text += text.empty() ? word : " " + word;
+  return text;
 }
 
 int PodRun::Wait(std::chrono::seconds timeout) {

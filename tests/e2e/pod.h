@@ -31,6 +31,9 @@ class PodRun {
 
   Subprocess& process() { return *process_; }
   const std::string& output() const { return process_->output(); }
+  // The output with one space for every run of white space: lines are broken
+  // where they grow too long.
+  std::string Unwrapped() const;
   // Exit code; see Subprocess::Wait.
   int Wait(std::chrono::seconds timeout = std::chrono::seconds(120));
 

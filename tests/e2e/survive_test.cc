@@ -101,7 +101,7 @@ TEST_F(SurviveTest, TreeSumsKeepTheirBitsOverSlices) {
   Hash(second);
   PodRun third(With(Saving("v3-32"), tree));
   EXPECT_EQ(Hash(third), expected);
-  EXPECT_THAT(third.output(),
+  EXPECT_THAT(third.Unwrapped(),
               AllOf(HasSubstr("12,800 on v3-32 in 50 steps, then 12,800 on "
                               "v3-8 in 50 steps, then 12,800 on v3-32"),
                     HasSubstr("each example 25 or 26 times")));

@@ -427,9 +427,9 @@ TEST(PlanOwnProgramTest, RefusesWhatAPodInOneProcessDoesNotDo) {
         << setting;
   }
   EXPECT_THAT(
-      PlanJob(Spec(full + "precision: 'bfloat16'"), program, Inputs(Digits())),
-      StatusIs(kInvalid, HasSubstr("precision is bfloat16, the program "
-                                   "was compiled for float32")));
+      PlanJob(Spec(full + "precision: 'float32'"), program, Inputs(Digits())),
+      StatusIs(kInvalid, HasSubstr("precision is float32, the program "
+                                   "was compiled for bfloat16")));
 }
 
 TEST(PlanOwnProgramTest, NamesWhatIsMissing) {

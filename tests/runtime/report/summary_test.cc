@@ -106,7 +106,8 @@ TEST_F(SummaryTest, SaysWhatRanAndWhichClock) {
               HasSubstr("  wall per step       10.0 ms: input 1.0 ms (10%), "
                         "compute 5.0 ms (50%),\n"
                         "                      all-reduce 2.0 ms (20%), "
-                        "update 1.0 ms (10%), other 1.0 ms (10%)\n"));
+                        "update 1.0 ms (10%),\n"
+                        "                      other 1.0 ms (10%)\n"));
   EXPECT_THAT(text, HasSubstr("compute, on average products 4.0 ms, packing "
                               "500.0 us, element-wise 1.0 ms\n"));
   EXPECT_THAT(text, HasSubstr(" sim\n"));
