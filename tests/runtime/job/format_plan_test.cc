@@ -90,7 +90,7 @@ TEST(FormatPlanTest, OtherShapes) {
 }
 
 TEST(FormatPlanTest, WhatTheRecipeDecidedSaysSo) {
-  const std::string plan = Format("");
+  const std::string plan = Format("", /*width=*/200);
   for (const char* text :
        {", layers of the recipe)", "8 per core (recipe), ",
         "2,000 (recipe) of batch 64 on v3-8 -> 500 of batch 256",

@@ -153,7 +153,8 @@ TEST(FillCheckpointsTest, AHostAloneHasNobodyToAuditIt) {
 
 TEST(DrawFaultsTest, ThoseOfAJobAreInItsPlanInOrder) {
   const std::string text =
-      "train_steps: 50 faults { faults { kind: SLOW step: 9 seconds: 2 } "
+      "train_steps: 50 reference_topology: 'v3-32' "
+      "faults { faults { kind: SLOW step: 9 seconds: 2 } "
       "faults { kind: KILL host: 3 step: 4 } "
       "random { seed: 7 per_step: 0.5 kinds: FREEZE } } faults_done: [1, 0]";
   const JobSpec spec = Spec(text);
@@ -170,8 +171,8 @@ TEST(DrawFaultsTest, ThoseOfAJobAreInItsPlanInOrder) {
 
 TEST(DrawFaultsTest, AreCheckedAgainstTheJob) {
   const auto fault = [](const std::string& what, const std::string& rest = "") {
-    return PlanOf(absl::StrCat("train_steps: 50 ", rest, " faults { faults { ",
-                               what, " } }"));
+    return PlanOf(absl::StrCat("train_steps: 50 reference_topology: 'v3-32' ",
+                               rest, " faults { faults { ", what, " } }"));
   };
   EXPECT_THAT(fault("kind: KILL host: 3 step: 50"), IsOk());
   EXPECT_THAT(fault("kind: KILL host: 4 step: 50"),
