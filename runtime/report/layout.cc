@@ -100,7 +100,9 @@ class Lines {
   }
   void Break(int indent) {
     text_.erase(text_.find_last_not_of(' ') + 1);
-    absl::StrAppend(&text_, "\n", std::string(indent, ' '));
+    // Nothing stands on this line yet: it is no line to end.
+    const bool fresh = text_.empty() || text_.back() == '\n';
+    absl::StrAppend(&text_, fresh ? "" : "\n", std::string(indent, ' '));
     column_ = indent;
     empty_ = true;
   }

@@ -54,6 +54,10 @@ TEST(WrapTextTest, LongWordsOverflowOrGetLinesOfTheirOwn) {
   // Pieces of like length, rather than one that is almost whole.
   EXPECT_EQ(WrapText(line, 24, LongWords::kCut),
             "  hash\n    ffffffffffff\n    ffffffffffff\n            of it");
+  // Nowhere an empty line.
+  EXPECT_EQ(WrapText(absl::StrCat(hash, " ", hash), 20, LongWords::kCut),
+            "    ffffffffffff\n    ffffffffffff\n"
+            "    ffffffffffff\n    ffffffffffff");
 }
 
 TEST(WrapTextTest, CountsCharactersNotBytes) {
