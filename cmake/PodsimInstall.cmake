@@ -17,6 +17,16 @@ install(TARGETS ${libraries} EXPORT podsimTargets
 install(TARGETS podsim_isal EXPORT podsimTargets)
 install(DIRECTORY ${PROJECT_BINARY_DIR}/generated/proto DESTINATION
   include/podsim COMPONENT development FILES_MATCHING PATTERN "*.pb.h")
+install(FILES proto/bench.proto proto/choices.proto proto/faults.proto
+  proto/job.proto proto/setting.proto
+  DESTINATION include/podsim/proto COMPONENT development)
+get_property(completions GLOBAL PROPERTY PODSIM_COMPLETIONS)
+install(FILES ${completions}
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
+  COMPONENT programs)
+install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}
+  COMPONENT programs)
+install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT programs)
 install(EXPORT podsimTargets NAMESPACE podsim:: DESTINATION ${package_dir}
   COMPONENT development)
 

@@ -5,8 +5,9 @@ set(generated ${PROJECT_BINARY_DIR}/generated)
 file(MAKE_DIRECTORY ${generated})
 
 add_library(podsim_proto STATIC proto/bench.proto
-  proto/checkpoint.proto proto/choices.proto proto/faults.proto
-  proto/job.proto proto/coordinator.proto proto/event.proto proto/ici.proto)
+  proto/checkpoint.proto proto/choices.proto proto/coordinator.proto
+  proto/event.proto proto/faults.proto proto/ici.proto proto/job.proto
+  proto/programs.proto proto/setting.proto)
 add_library(podsim::proto ALIAS podsim_proto)
 protobuf_generate(TARGET podsim_proto LANGUAGE cpp
   IMPORT_DIRS ${PROJECT_SOURCE_DIR} PROTOC_OUT_DIR ${generated})

@@ -76,7 +76,7 @@ Join MakeJoin(const HostOptions& options, const std::string& ici_address,
   Join join;
   join.set_protocol_version(kProtocolVersion);
   join.set_build_id(BuildId());
-  join.set_process(options.process);
+  join.set_process(options.settings.process());
   join.set_pid(getpid());
   join.set_hostname(HostName());
   join.set_ici_address(ici_address);
@@ -131,7 +131,7 @@ absl::Status Connect(const Assignment& assignment, Job& job) {
 
 // Of a process, the one that polls among them.
 int ThreadsFor(const HostOptions& options, const JobPlan& plan) {
-  if (options.threads > 0) return options.threads;
+  if (options.settings.threads() > 0) return options.settings.threads();
   if (plan.threads() > 0) return plan.threads();
   return FairShare(AvailableCpus(), plan.processes());
 }
@@ -245,12 +245,13 @@ absl::Status RunJob(const HostOptions& options, Job& job) {
   PODSIM_ASSIGN_OR_RETURN(Assignment assignment, job.link->WaitAssignment());
   PODSIM_RETURN_IF_ERROR(CheckAcceleratorType(
       options.accelerator_type, assignment.plan().bits().slice()));
-  Tell(absl::StrCat("plan ", assignment.plan().hash(), ": plays ",
-                    DescribeHosts(HostsOf(assignment.plan(), options.process)),
-                    " of ", assignment.plan().bits().hosts(), " of ",
-                    assignment.plan().bits().slice(), ", isa ",
-                    assignment.plan().bits().isa(), ", generation ",
-                    assignment.generation()));
+  Tell(absl::StrCat(
+      "plan ", assignment.plan().hash(), ": plays ",
+      DescribeHosts(HostsOf(assignment.plan(), options.settings.process())),
+      " of ", assignment.plan().bits().hosts(), " of ",
+      assignment.plan().bits().slice(), ", isa ",
+      assignment.plan().bits().isa(), ", generation ",
+      assignment.generation()));
   const LifeLog life(job.progress, kLifeInterval, Tell);
   PODSIM_RETURN_IF_ERROR(assignment.plan().has_bench()
                              ? PrepareBench(options, assignment, job)
@@ -279,7 +280,7 @@ void ReportFailure(const absl::Status& status, const HostOptions& options,
   if (absl::IsAborted(status)) return;  // the coordinator knows
   const Progress::Snapshot now = job.progress.snapshot();
   Failure failure;
-  failure.set_host(options.process);
+  failure.set_host(options.settings.process());
   if (job.transport != nullptr && !job.transport->local_hosts().empty())
     failure.set_host(job.transport->local_hosts().front());
   failure.set_step(now.step);
@@ -305,30 +306,33 @@ absl::Status RunHost(const HostOptions& options, const std::string& token,
                      const std::string& worker_hostnames, SignalWatch& watch) {
   const RpcSecurity security = {
       .token = token,
-      .allow_plaintext_network = options.allow_plaintext_network};
+      .allow_plaintext_network = options.settings.allow_plaintext_network()};
   // May try an instruction in a forked child, so before any gRPC call.
   PODSIM_ASSIGN_OR_RETURN(const std::string isa, BestIsa());
   Job job;
-  PODSIM_ASSIGN_OR_RETURN(job.transport,
-                          GrpcTransport::Start({.process = options.process,
-                                                .address = options.ici_listen,
-                                                .security = security}));
+  PODSIM_ASSIGN_OR_RETURN(
+      job.transport,
+      GrpcTransport::Start({.process = options.settings.process(),
+                            .address = options.settings.ici_listen(),
+                            .security = security}));
   job.stop.Attach(job.transport.get());
-  const Join join = MakeJoin(
-      options,
-      AdvertisedAddress(options, job.transport->address(), worker_hostnames),
-      isa);
-  Tell(absl::StrCat("calls the coordinator at ", options.coordinator));
+  const Join join =
+      MakeJoin(options,
+               AdvertisedAddress(options.settings, job.transport->address(),
+                                 worker_hostnames),
+               isa);
+  Tell(absl::StrCat("calls the coordinator at ",
+                    options.settings.coordinator()));
   PODSIM_ASSIGN_OR_RETURN(
       job.link, CoordinatorLink::Open(
-                    {.address = options.coordinator,
+                    {.address = options.settings.coordinator(),
                      .security = security,
                      .gate = &job.gate,
                      .on_silence = EndAtOnce},
                     join, job.progress,
                     [&job](const absl::Status& why) { job.stop.Stop(why); }));
-  Tell(absl::StrCat("joined as process ", options.process, ", pid ", getpid(),
-                    ", frames at ", join.ici_address()));
+  Tell(absl::StrCat("joined as process ", options.settings.process(), ", pid ",
+                    getpid(), ", frames at ", join.ici_address()));
   watch.Handle([&job, told = false](int) mutable {
     if (!job.drains || std::exchange(told, true)) return false;
     job.link->SendDrain("SIGTERM");

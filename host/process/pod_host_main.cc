@@ -2,7 +2,6 @@
 #include <csignal>
 #include <cstdlib>
 #include <iostream>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,12 +20,6 @@ constexpr int kFailed = 1;
 constexpr int kBadUsage = 2;
 constexpr int kEndedByOthers = 3;
 
-std::optional<std::string> FromEnvironment(const std::string& name) {
-  const char* value = std::getenv(name.c_str());
-  if (value == nullptr) return std::nullopt;
-  return std::string(value);
-}
-
 int Refuse(const absl::Status& status) {
   podsim::Log(podsim::LogLevel::kError, std::string(status.message()));
   return kBadUsage;
@@ -39,11 +32,12 @@ int main(int argc, char** argv) {
   podsim::TuneProcessForRpc();
   // Our own messages say what gRPC's would, in one line.
   setenv("GRPC_VERBOSITY", "NONE", /*overwrite=*/0);
+  const podsim::Variables variables = podsim::ProcessVariables();
   const auto options =
-      podsim::ParseHostOptions({argv + 1, argv + argc}, FromEnvironment);
+      podsim::ParseHostOptions({argv + 1, argv + argc}, variables);
   if (!options.ok()) return Refuse(options.status());
-  if (!options->help.empty()) {
-    std::cout << options->help;
+  if (!options->text.empty()) {
+    std::cout << options->text;
     return podsim::EndProgram(0);
   }
   if (const absl::Status files = podsim::CheckOpenFiles(podsim::kOwnFiles);
@@ -58,11 +52,11 @@ int main(int argc, char** argv) {
   if (!token.ok()) return Refuse(token.status());
   podsim::SignalWatch watch({SIGTERM});
   const absl::Status status = podsim::RunHost(
-      *options, *token, FromEnvironment("TPU_WORKER_HOSTNAMES").value_or(""),
-      watch);
+      *options, *token,
+      podsim::Find(variables, "TPU_WORKER_HOSTNAMES").value_or(""), watch);
   if (status.ok()) return 0;
-  podsim::Log(
-      podsim::LogLevel::kError,
-      absl::StrCat("process ", options->process, ": ", status.message()));
+  podsim::Log(podsim::LogLevel::kError,
+              absl::StrCat("process ", options->settings.process(), ": ",
+                           status.message()));
   return absl::IsAborted(status) ? kEndedByOthers : kFailed;
 }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
-#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -11,6 +10,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/typing_distance.h"
 #include "interconnect/topology/slice.h"
 
 namespace podsim {
@@ -41,22 +41,8 @@ std::optional<NameParts> SplitName(std::string_view name) {
   return parts;
 }
 
-// How many letters to insert, delete or replace to turn `a` into `b`. Swapped
-// neighbours are two: swapped digits name another slice. What '-' may be typed
-// as, SplitName knows.
-int ChangedLetters(std::string_view a, std::string_view b) {
-  std::vector<int> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), 0);
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    int diagonal = std::exchange(row[0], static_cast<int>(i));
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const int replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({replaced, row[j] + 1, row[j - 1] + 1});
-    }
-  }
-  return row.back();
-}
+// Swapped digits name another slice.
+constexpr int kSwap = 2;
 
 std::vector<std::string> Neighbours(const NameParts& typed) {
   std::vector<std::string> below_and_above;
@@ -84,7 +70,7 @@ std::vector<std::string> SameCores(std::int64_t cores) {
 std::vector<std::string> SimilarNames(std::string_view typed) {
   std::vector<std::pair<int, std::string>> ranked;
   for (std::string& name : SliceNames())
-    ranked.emplace_back(ChangedLetters(typed, name), std::move(name));
+    ranked.emplace_back(TypingDistance(typed, name, kSwap), std::move(name));
   std::sort(ranked.begin(), ranked.end());
   std::vector<std::string> names;
   for (auto& [distance, name] : ranked)

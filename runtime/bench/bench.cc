@@ -35,8 +35,8 @@ constexpr const char* kRecordedVariables[] = {
     kLeastBandwidth, "PODSIM_COORDINATOR", "PODSIM_ALLOW_PLAINTEXT_NETWORK",
     "TPU_ACCELERATOR_TYPE", "TPU_WORKER_HOSTNAMES"};
 
-absl::StatusOr<double> LeastBandwidth(const EnvironmentLookup& environment) {
-  const auto text = environment(kLeastBandwidth);
+absl::StatusOr<double> LeastBandwidth(const Variables& variables) {
+  const auto text = Find(variables, kLeastBandwidth);
   if (!text.has_value()) return -1;
   double bandwidth = 0;
   if (absl::SimpleAtod(*text, &bandwidth) && bandwidth >= 0) return bandwidth;
@@ -63,7 +63,7 @@ BenchRecord BeginRecord(const LaunchContext& context, const JobPlan& plan) {
   record.arguments.insert(record.arguments.end(), context.arguments.begin(),
                           context.arguments.end());
   for (const char* name : kRecordedVariables) {
-    if (const auto value = context.environment(name)) {
+    if (const auto value = Find(context.variables, name)) {
       record.environment.push_back(absl::StrCat(name, "=", *value));
     }
   }
@@ -79,14 +79,14 @@ absl::StatusOr<std::optional<NewFile>> CreateIfNamed(const std::string& path) {
 absl::StatusOr<PlannedJob> PlannedFrom(const BenchFlags& flags) {
   PlannedJob job;
   job.spec = flags.spec;
-  if (flags.options.external_hosts) FillExternalDefaults(job.spec);
-  if (!flags.options.choices_file.empty()) {
+  if (flags.elsewhere.external_hosts()) FillExternalDefaults(job.spec);
+  if (flags.settings.has_choices()) {
     PODSIM_ASSIGN_OR_RETURN(*job.spec.mutable_choices(),
-                            ReadChoices(flags.options.choices_file));
+                            ReadChoices(flags.settings.choices()));
   }
   PODSIM_ASSIGN_OR_RETURN(
       const PlanInputs inputs,
-      GatherPlanInputs(job.spec, !flags.options.external_hosts));
+      GatherPlanInputs(job.spec, !flags.elsewhere.external_hosts()));
   PODSIM_ASSIGN_OR_RETURN(job.plan, PlanJob(job.spec, inputs));
   PODSIM_ASSIGN_OR_RETURN(job.slice,
                           FindSlice(job.plan.bits().slice(), WrapOf(job.spec)));
@@ -97,28 +97,30 @@ absl::StatusOr<int> PlanAndRun(const LaunchContext& context, Console& console,
                                const Clock& clock) {
   PODSIM_ASSIGN_OR_RETURN(
       const BenchFlags flags,
-      ParseBenchFlags(context.arguments, context.environment));
+      ParseBenchFlags(context.arguments, context.variables));
   if (!flags.text.empty()) {
     console.Line(flags.text);
     return kDone;
   }
+  for (const std::string& unknown : UnknownVariables(context.variables))
+    console.Error(absl::StrCat("warning: ", unknown));
   PODSIM_ASSIGN_OR_RETURN(const double least_bandwidth,
-                          LeastBandwidth(context.environment));
+                          LeastBandwidth(context.variables));
   PODSIM_ASSIGN_OR_RETURN(const PlannedJob job, PlannedFrom(flags));
   PODSIM_ASSIGN_OR_RETURN(std::optional<NewFile> json,
-                          CreateIfNamed(flags.json_file));
+                          CreateIfNamed(flags.settings.output_file()));
   PODSIM_ASSIGN_OR_RETURN(std::optional<NewFile> choices,
-                          CreateIfNamed(flags.choices_file));
+                          CreateIfNamed(flags.settings.write_choices()));
   BenchRecord record = BeginRecord(context, job.plan);
   record.smallest_bandwidth = least_bandwidth;
-  record.external_hosts = flags.options.external_hosts;
+  record.external_hosts = flags.elsewhere.external_hosts();
   BenchDisplay display(
       {.slice = job.slice,
        .record = std::move(record),
-       .timestamps = flags.timestamps,
-       .memory = flags.memory},
+       .timestamps = flags.settings.report_timestamps(),
+       .memory = flags.settings.memory()},
       console, {.json = std::move(json), .choices = std::move(choices)}, clock);
-  return RunPodJob(context, flags.options, job, console, clock, display);
+  return RunPodJob(context, flags.elsewhere, job, console, clock, display);
 }
 
 }  // namespace

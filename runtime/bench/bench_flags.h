@@ -1,6 +1,7 @@
 // pod_bench's command line: nccl-tests' flags, and the pod's own. Pure.
 //
-//   PODSIM_ASSIGN_OR_RETURN(BenchFlags flags, ParseBenchFlags(args, lookup));
+//   PODSIM_ASSIGN_OR_RETURN(BenchFlags flags, ParseBenchFlags(args,
+//   variables));
 #ifndef PODSIM_RUNTIME_BENCH_BENCH_FLAGS_H_
 #define PODSIM_RUNTIME_BENCH_BENCH_FLAGS_H_
 
@@ -9,26 +10,24 @@
 
 #include "absl/status/statusor.h"
 #include "proto/job.pb.h"
-#include "runtime/launch/flags.h"
+#include "proto/programs.pb.h"
+#include "settings/environment.h"
 
 namespace podsim {
 
+// What was given, nothing else.
 struct BenchFlags {
-  JobSpec spec;              // what is to be measured: only what was given
-  LaunchOptions options;     // external hosts, where to listen
-  std::string json_file;     // empty: none
-  std::string choices_file;  // to write; empty: none
-  bool timestamps = false;
-  bool memory = false;
+  JobSpec spec;  // with the bench that is to be measured
+  BenchSettings settings;
+  ElsewhereSettings elsewhere;
   std::string text;  // not empty: print it and stop
 };
 
-// `args` without the program's name. A flag X may also be given as PODSIM_X in
-// the environment; the command line wins. '-' and '_' in names are equal.
-// Errors: INVALID_ARGUMENT, one line (unknown flag, naming the nearest ones; a
-//   value that does not parse; no collective, or one that is not known).
-absl::StatusOr<BenchFlags> ParseBenchFlags(
-    const std::vector<std::string>& args, const EnvironmentLookup& environment);
+// `args` without the program's name.
+// Errors: INVALID_ARGUMENT, one line (those of ParseCommandLine, CheckBench,
+//   CheckCalibration and CheckElsewhere).
+absl::StatusOr<BenchFlags> ParseBenchFlags(const std::vector<std::string>& args,
+                                           const Variables& variables);
 
 }  // namespace podsim
 

@@ -92,13 +92,13 @@ absl::Status Diff(ObjectStore& store, const std::string& a,
 
 absl::Status Run(const CkptFlags& flags, ObjectStore& store, absl::Time now,
                  CkptResult& result) {
-  for (const std::string& given : flags.paths)
+  for (const std::string& given : flags.settings.path())
     PODSIM_RETURN_IF_ERROR(CheckServed(given));
-  const std::string& path = flags.paths.front();
-  if (flags.command == "ls") return Ls(store, path, now, result);
-  if (flags.command == "show") return Show(store, path, now, result);
-  if (flags.command == "verify") return Verify(store, path, result);
-  return Diff(store, path, flags.paths.back(), result);
+  const std::string& path = flags.settings.path(0);
+  if (flags.settings.command() == "ls") return Ls(store, path, now, result);
+  if (flags.settings.command() == "show") return Show(store, path, now, result);
+  if (flags.settings.command() == "verify") return Verify(store, path, result);
+  return Diff(store, path, flags.settings.path(1), result);
 }
 
 void Fail(const absl::Status& status, CkptResult& result) {

@@ -6,13 +6,13 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "proto/programs.pb.h"
 
 namespace podsim {
 
 struct CkptFlags {
-  std::string command;             // "ls", "show", "verify", "diff"
-  std::vector<std::string> paths;  // two for diff, one for the others
-  std::string text;                // not empty: print it and stop
+  CkptSettings settings;  // two paths for diff, one for the others
+  std::string text;       // not empty: print it and stop
 };
 
 // `args` without the program's name.

@@ -2,14 +2,12 @@
 // as one JSON object a line. Exit code: 0 done, 1 the job failed, 2 bad usage.
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <iostream>
 #include <memory>
 #include <optional>
-#include <sstream>
 #include <stop_token>
 #include <string>
 #include <thread>
@@ -19,7 +17,6 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/mutex.h"
-#include "base/printable.h"
 #include "base/program.h"
 #include "base/rpc/token.h"
 #include "base/signal_watch.h"
@@ -27,6 +24,7 @@
 #include "host/storage/directory_lock.h"
 #include "host/storage/uri_store.h"
 #include "job/saving.h"
+#include "proto/programs.pb.h"
 #include "runtime/coordinator/committer.h"
 #include "runtime/coordinator/event_writer.h"
 #include "runtime/coordinator/plan_inputs.h"
@@ -34,6 +32,9 @@
 #include "runtime/coordinator/service.h"
 #include "runtime/files/job_file.h"
 #include "runtime/job/planner.h"
+#include "settings/command_line.h"
+#include "settings/programs.h"
+#include "settings/setting.h"
 
 namespace podsim {
 namespace {
@@ -44,42 +45,6 @@ constexpr int kBadUsage = 2;
 
 // For whoever reads the events, once the job has ended.
 constexpr absl::Duration kEventsLimit = absl::Seconds(5);
-
-struct Flags {
-  std::string job;
-  std::string listen = "127.0.0.1:0";
-  int events_fd = STDOUT_FILENO;
-  int ready_fd = -1;
-  bool allow_plaintext_network = false;
-  bool external = false;
-  std::uint32_t generation = 1;
-  std::optional<std::int64_t> wall_offset_ns;
-  int model_dir_lock_fd = -1;
-};
-
-void AddFlags(CLI::App& app, Flags& flags) {
-  app.add_option("--job", flags.job, "JobSpec as protobuf text")->required();
-  app.add_option("--listen", flags.listen, "unix:/path or host:port")
-      ->capture_default_str();
-  app.add_option("--events_fd", flags.events_fd,
-                 "descriptor for the events, one JSON object a line")
-      ->capture_default_str();
-  app.add_option("--ready_fd", flags.ready_fd,
-                 "descriptor for the bound address, once listening");
-  app.add_flag("--allow_plaintext_network", flags.allow_plaintext_network,
-               "let calls travel unencrypted beyond this machine");
-  app.add_option("--generation", flags.generation,
-                 "how often the pod was started, this time included")
-      ->capture_default_str();
-  app.add_option("--wall_offset_ns", flags.wall_offset_ns,
-                 "what the events' clock is ahead of this machine's steady "
-                 "one; without, as the wall clock is now");
-  app.add_option("--model_dir_lock_fd", flags.model_dir_lock_fd,
-                 "descriptor of the lock on the job's model_dir, where whoever "
-                 "starts this program holds it");
-  app.add_flag("--external", flags.external,
-               "hosts run on other machines: do not check this one's memory");
-}
 
 // All of `text`; false once nobody reads any more.
 bool WriteAll(int fd, const std::string& text) {
@@ -112,16 +77,16 @@ SignalWatch::Handler LetsFinish() {
   return [told = false](int) mutable { return !std::exchange(told, true); };
 }
 
-SystemClock ClockFor(const Flags& flags) {
-  return flags.wall_offset_ns
-             ? SystemClock(absl::Nanoseconds(*flags.wall_offset_ns))
+SystemClock ClockFor(const CoordinatorSettings& settings) {
+  return settings.has_wall_offset_ns()
+             ? SystemClock(absl::Nanoseconds(settings.wall_offset_ns()))
              : SystemClock();
 }
 
 // What lives as long as the job; the server goes first.
 struct Job {
-  explicit Job(const Flags& flags)
-      : clock(ClockFor(flags)), events(flags.events_fd, clock) {}
+  explicit Job(const CoordinatorSettings& settings)
+      : clock(ClockFor(settings)), events(settings.events_fd(), clock) {}
 
   const SystemClock clock;
   EventWriter events;
@@ -133,12 +98,12 @@ struct Job {
 };
 
 // So that no other job writes there, from before we look what is there.
-absl::Status LockModelDir(const Flags& flags, Job& job) {
+absl::Status LockModelDir(const CoordinatorSettings& settings, Job& job) {
   if (!Saves(job.draft)) return absl::OkStatus();
   const std::string& dir = job.draft.model_dir();
   absl::StatusOr<DirectoryLock> lock =
-      flags.model_dir_lock_fd >= 0
-          ? DirectoryLock::Inherit(dir, flags.model_dir_lock_fd)
+      settings.has_model_dir_lock_fd()
+          ? DirectoryLock::Inherit(dir, settings.model_dir_lock_fd())
           : DirectoryLock::Acquire(dir);
   if (!lock.ok()) return Annotate(lock.status(), "--model_dir");
   job.lock.emplace(*std::move(lock));
@@ -178,22 +143,22 @@ absl::StatusOr<RunStart> StartOf(const JobSpec& spec, Job& job) {
   return start;
 }
 
-absl::Status StartServer(const Flags& flags, Job& job) {
+absl::Status StartServer(const CoordinatorSettings& settings, Job& job) {
   PODSIM_ASSIGN_OR_RETURN(std::string token, TokenFromEnvironment());
-  PODSIM_ASSIGN_OR_RETURN(JobSpec spec, ReadJobFile(flags.job));
+  PODSIM_ASSIGN_OR_RETURN(JobSpec spec, ReadJobFile(settings.job()));
   PODSIM_ASSIGN_OR_RETURN(PlanInputs inputs,
-                          GatherPlanInputs(spec, !flags.external));
+                          GatherPlanInputs(spec, !settings.external()));
   const std::string isa = inputs.isa;
   PODSIM_ASSIGN_OR_RETURN(job.draft, PlanJob(spec, inputs));
-  PODSIM_RETURN_IF_ERROR(LockModelDir(flags, job));
+  PODSIM_RETURN_IF_ERROR(LockModelDir(settings, job));
   PODSIM_ASSIGN_OR_RETURN(RunStart start, StartOf(spec, job));
   PODSIM_ASSIGN_OR_RETURN(
       job.server,
       CoordinatorServer::Start(
-          {.listen = flags.listen,
+          {.listen = settings.listen(),
            .security = {.token = std::move(token),
                         .allow_plaintext_network =
-                            flags.allow_plaintext_network},
+                            settings.allow_plaintext_network()},
            .make_plan =
                PlanMakerFor(std::move(spec), std::move(inputs), job.draft),
            .isa = isa,
@@ -202,7 +167,7 @@ absl::Status StartServer(const Flags& flags, Job& job) {
                  job.events.Write(event);
                  job.committer->OnEvent(event);
                },
-           .generation = flags.generation,
+           .generation = settings.generation(),
            .start = std::move(start),
            .commit =
                [&job](const CheckpointManifest& manifest, CommitDone done) {
@@ -212,7 +177,7 @@ absl::Status StartServer(const Flags& flags, Job& job) {
   return absl::OkStatus();
 }
 
-int Run(const Flags& flags) {
+int Run(const CoordinatorSettings& settings) {
   signal(SIGPIPE, SIG_IGN);
   // Our own messages say what gRPC's would, in one line.
   setenv("GRPC_VERBOSITY", "NONE", /*overwrite=*/0);
@@ -222,15 +187,15 @@ int Run(const Flags& flags) {
     Log(LogLevel::kError, std::string(threads.message()));
     return kBadUsage;
   }
-  Job job(flags);
-  if (const absl::Status started = StartServer(flags, job); !started.ok()) {
+  Job job(settings);
+  if (const absl::Status started = StartServer(settings, job); !started.ok()) {
     Log(LogLevel::kError, std::string(started.message()));
     return kBadUsage;
   }
   watch.Handle(StopsJob(*job.server));
-  if (flags.ready_fd >= 0) {
-    WriteAll(flags.ready_fd, job.server->address() + "\n");
-    close(flags.ready_fd);
+  if (settings.has_ready_fd()) {
+    WriteAll(settings.ready_fd(), job.server->address() + "\n");
+    close(settings.ready_fd());
   }
   std::jthread keeper;
   if (job.lock) {
@@ -254,16 +219,17 @@ int Run(const Flags& flags) {
 
 int main(int argc, char** argv) {
   podsim::BeginProgram();
-  podsim::Flags flags;
-  CLI::App app("Forms a pod, watches it and reports what happens to the job.");
-  podsim::AddFlags(app, flags);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    std::ostringstream text;
-    const int code = app.exit(error, text, text);
-    (code == 0 ? std::cout : std::cerr) << podsim::Printable(text.str());
-    return podsim::EndProgram(code == 0 ? podsim::kDone : podsim::kBadUsage);
+  podsim::CoordinatorSettings settings;
+  const auto line = podsim::ParseCommandLine(
+      podsim::PodCoordinator(), {argv + 1, argv + argc}, {}, {&settings});
+  if (!line.ok()) {
+    podsim::Log(podsim::LogLevel::kError, std::string(line.status().message()));
+    return podsim::kBadUsage;
   }
-  return podsim::Run(flags);
+  if (!line->text.empty()) {
+    std::cout << line->text;
+    return podsim::EndProgram(podsim::kDone);
+  }
+  podsim::FillDefaults(settings);
+  return podsim::Run(settings);
 }

@@ -5,7 +5,7 @@
 #include "base/status.h"
 #include "google/protobuf/text_format.h"
 #include "runtime/files/text_file.h"
-#include "runtime/job/spec_check.h"
+#include "settings/check.h"
 
 namespace podsim {
 namespace {
@@ -15,17 +15,6 @@ using google::protobuf::Reflection;
 
 constexpr TextKind kJobText = {
     .name = "job", .example = "\"train_steps: 100\", a field a line"};
-
-void ClearExcluded(const std::string& field, JobSpec& spec) {
-  const auto clear = [&spec](const char* name) {
-    spec.GetReflection()->ClearField(
-        &spec, JobSpec::descriptor()->FindFieldByName(name));
-  };
-  for (const ExclusiveFields& pair : ExclusivePairsOfSpec()) {
-    if (field == pair.first) clear(pair.second);
-    if (field == pair.second) clear(pair.first);
-  }
-}
 
 }  // namespace
 
@@ -56,7 +45,7 @@ JobSpec MergeSpecs(const JobSpec& file, const JobSpec& flags) {
   reflection.ListFields(flags, &given);
   for (const FieldDescriptor* field : given) {
     reflection.ClearField(&merged, field);
-    ClearExcluded(field->name(), merged);
+    ClearExcluded(*field, merged);
   }
   merged.MergeFrom(flags);
   return merged;

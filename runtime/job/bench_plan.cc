@@ -14,18 +14,16 @@
 #include "runtime/job/plan_placement.h"
 #include "runtime/job/resolved_job.h"
 #include "runtime/job/spec_check.h"
+#include "settings/check.h"
+#include "settings/setting.h"
 
 namespace podsim {
 namespace {
 
 constexpr char kAll[] = "all";
 constexpr char kAuto[] = "auto";
-constexpr std::int64_t kMostBytes = std::int64_t{1} << 40;
-constexpr std::int64_t kMostIterations = 100'000'000;
-constexpr std::int64_t kMostAtOnce = 64;
 constexpr std::int64_t kMostSizes = 100'000;
 constexpr std::int64_t kMostRows = 100'000;
-constexpr double kMostSeconds = 1e6;
 
 // What lists may hold, without "all".
 std::vector<std::string> TypeNames() {
@@ -69,32 +67,7 @@ absl::Status CheckWord(const std::string& field, const std::string& word,
                     absl::StrJoin(allowed, ", "));
 }
 
-template <typename List>
-absl::Status CheckWords(const std::string& field, const List& words,
-                        std::vector<std::string> allowed) {
-  allowed.emplace_back(kAll);
-  for (const std::string& word : words) {
-    PODSIM_RETURN_IF_ERROR(CheckWord(field, word, allowed));
-  }
-  return absl::OkStatus();
-}
-
-absl::Status CheckNumber(const std::string& field, std::int64_t value,
-                         std::int64_t least, std::int64_t most) {
-  if (value >= least && value <= most) return absl::OkStatus();
-  return NotAllowed(field, absl::StrCat(value),
-                    absl::StrCat(least, " to ", FormatCount(most)));
-}
-
 absl::Status CheckSizes(const BenchSpec& bench) {
-  PODSIM_RETURN_IF_ERROR(
-      CheckNumber("minbytes", bench.minbytes(), 0, kMostBytes));
-  PODSIM_RETURN_IF_ERROR(
-      CheckNumber("maxbytes", bench.maxbytes(), 0, kMostBytes));
-  PODSIM_RETURN_IF_ERROR(
-      CheckNumber("stepbytes", bench.stepbytes(), 1, kMostBytes));
-  PODSIM_RETURN_IF_ERROR(
-      CheckNumber("stepfactor", bench.stepfactor(), 1, 1 << 20));
   if (bench.minbytes() > bench.maxbytes()) {
     return absl::InvalidArgumentError(absl::StrCat(
         "minbytes is ", bench.minbytes(), ", more than maxbytes, which is ",
@@ -116,42 +89,17 @@ absl::Status CheckSizes(const BenchSpec& bench) {
                                  FormatCount(kMostSizes), "; or -f 2"));
 }
 
-absl::Status CheckCounts(const BenchSpec& bench) {
-  struct Bounds {
-    const char* field;
-    std::int64_t value;
-    std::int64_t least;
-    std::int64_t most;
-  };
-  for (const Bounds& bounds :
-       {Bounds{"iters", bench.iters(), 1, kMostIterations},
-        Bounds{"warmup_iters", bench.warmup_iters(), 0, kMostIterations},
-        Bounds{"agg_iters", bench.agg_iters(), 1, kMostAtOnce},
-        Bounds{"run_cycles", bench.run_cycles(), 0, kMostIterations},
-        Bounds{"check", bench.check(), 0, kMostIterations},
-        Bounds{"average", bench.average(), 0, 3},
-        Bounds{"blocking", bench.blocking(), 0, 2},
-        Bounds{"per_iter_skip", bench.per_iter_skip(), 0, bench.iters() - 1}}) {
-    PODSIM_RETURN_IF_ERROR(
-        CheckNumber(bounds.field, bounds.value, bounds.least, bounds.most));
-  }
-  if (bench.timeout() >= 0 && bench.timeout() < kMostSeconds) {
-    return absl::OkStatus();
-  }
-  return NotAllowed("timeout", absl::StrCat(bench.timeout()),
-                    absl::StrCat("0 (none) to ", kMostSeconds, " seconds"));
-}
-
 absl::Status CheckAlgorithms(const BenchSpec& bench, Collective collective) {
   std::vector<std::string> allowed = AlgorithmNamesFor(collective);
   allowed.insert(allowed.begin(), kAuto);
-  return Annotate(CheckWords("algo", bench.algorithm(), std::move(allowed)),
-                  bench.collective());
+  allowed.emplace_back(kAll);
+  for (const std::string& name : bench.algorithm())
+    PODSIM_RETURN_IF_ERROR(
+        Annotate(CheckWord("algo", name, allowed), bench.collective()));
+  return absl::OkStatus();
 }
 
 absl::Status CheckWire(const BenchSpec& bench) {
-  PODSIM_RETURN_IF_ERROR(
-      CheckWord("wire_dtype", bench.wire_dtype(), {"float32", "bfloat16"}));
   if (bench.wire_dtype() == "float32") return absl::OkStatus();
   for (const std::string& type : bench.datatype()) {
     if (type == kAll || type == NameOf(ElementType::kFloat32)) {
@@ -238,54 +186,17 @@ void FillBits(const Slice& slice, const JobSpec& spec, const std::string& isa,
 
 }  // namespace
 
-#define PODSIM_DEFAULT(field, value) \
-  if (!bench.has_##field()) bench.set_##field(value)
-#define PODSIM_DEFAULT_LIST(field, value) \
-  if (bench.field().empty()) bench.add_##field(value)
-
-void FillBenchDefaults(BenchSpec& bench) {
-  PODSIM_DEFAULT_LIST(algorithm, kAuto);
-  PODSIM_DEFAULT_LIST(datatype, "float");
-  PODSIM_DEFAULT_LIST(op, "sum");
-  PODSIM_DEFAULT_LIST(root, 0);
-  PODSIM_DEFAULT(collective, "all_reduce");
-  PODSIM_DEFAULT(ranks, "hosts");
-  PODSIM_DEFAULT(wire_dtype, "float32");
-  PODSIM_DEFAULT(minbytes, 32 * kMiB);
-  PODSIM_DEFAULT(maxbytes, 32 * kMiB);
-  PODSIM_DEFAULT(stepbytes, kMiB);
-  PODSIM_DEFAULT(stepfactor, 1);
-  PODSIM_DEFAULT(iters, 20);
-  PODSIM_DEFAULT(warmup_iters, 1);
-  PODSIM_DEFAULT(agg_iters, 1);
-  PODSIM_DEFAULT(run_cycles, 1);
-  PODSIM_DEFAULT(check, 1);
-  PODSIM_DEFAULT(average, 1);
-  PODSIM_DEFAULT(blocking, 0);
-  PODSIM_DEFAULT(timeout, 0);
-  PODSIM_DEFAULT(per_iter_timing, false);
-  PODSIM_DEFAULT(per_iter_skip, 0);
-}
-
-std::vector<std::string> CollectiveNames() {
-  std::vector<std::string> names;
-  for (const Collective collective : AllCollectives()) {
-    names.emplace_back(NameOf(collective));
-  }
-  return names;
-}
+void FillBenchDefaults(BenchSpec& bench) { FillDefaults(bench); }
 
 absl::Status CheckBench(const BenchSpec& bench) {
-  PODSIM_RETURN_IF_ERROR(
-      CheckWord("collective", bench.collective(), CollectiveNames()));
+  PODSIM_RETURN_IF_ERROR(CheckSettings(bench));
   PODSIM_RETURN_IF_ERROR(
       CheckAlgorithms(bench, *CollectiveNamed(bench.collective())));
-  PODSIM_RETURN_IF_ERROR(CheckWords("datatype", bench.datatype(), TypeNames()));
-  PODSIM_RETURN_IF_ERROR(CheckWords("op", bench.op(), OpNames()));
-  PODSIM_RETURN_IF_ERROR(CheckWord("ranks", bench.ranks(), {"hosts", "cores"}));
   PODSIM_RETURN_IF_ERROR(CheckWire(bench));
   PODSIM_RETURN_IF_ERROR(CheckSizes(bench));
-  return CheckCounts(bench);
+  if (bench.per_iter_skip() < bench.iters()) return absl::OkStatus();
+  return NotAllowed("per_iter_skip", absl::StrCat(bench.per_iter_skip()),
+                    absl::StrCat("0 to ", FormatCount(bench.iters() - 1)));
 }
 
 absl::StatusOr<JobPlan> PlanBench(const JobSpec& asked,

@@ -18,9 +18,6 @@ namespace podsim {
 // root 0, checked; ranks are hosts, the algorithm is "auto".
 void FillBenchDefaults(BenchSpec& bench);
 
-// The collectives, for messages: "all_reduce", ...
-std::vector<std::string> CollectiveNames();
-
 // Errors: INVALID_ARGUMENT, one line: the field, its value, what is allowed.
 // REQUIRES: FillBenchDefaults was called.
 absl::Status CheckBench(const BenchSpec& bench);

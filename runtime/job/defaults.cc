@@ -8,6 +8,7 @@
 #include "runtime/job/planner.h"
 #include "runtime/job/scaling.h"
 #include "runtime/job/spec_check.h"
+#include "settings/setting.h"
 
 namespace podsim {
 namespace {
@@ -92,30 +93,8 @@ void FillExternalDefaults(JobSpec& spec) {
 }
 
 void FillGeneralDefaults(JobSpec& spec) {
-  PODSIM_DEFAULT(spec, topology, kDefaultTopology);
-  PODSIM_DEFAULT(spec, wrap, "auto");
-  PODSIM_DEFAULT(spec, lr_scaling, "linear");
-  PODSIM_DEFAULT(spec, seed, 0);
-  PODSIM_DEFAULT(spec, precision, "bfloat16");
-  PODSIM_DEFAULT(spec, steps_per_eval, 0);
-  PODSIM_DEFAULT(spec, threads, 0);
-  PODSIM_DEFAULT(spec, transport, "shm");
-  PODSIM_DEFAULT(spec, algo, "auto");
-  PODSIM_DEFAULT(spec, reduction, "fused");
-  PODSIM_DEFAULT(spec, wire_dtype, "float32");
-  PODSIM_DEFAULT(spec, bucket_bytes, kMiB);
+  FillDefaults(spec);
   PODSIM_DEFAULT(spec, chunk_bytes, ChunkBytesOver(spec.transport()));
-  PODSIM_DEFAULT(spec, link_latency, 0);
-  PODSIM_DEFAULT(spec, overlap_probe, 10);
-  PODSIM_DEFAULT(spec, mode, "train");
-  PODSIM_DEFAULT(spec, max_restarts, 0);
-  PODSIM_DEFAULT(spec, weights_check_every, 100);
-  PODSIM_DEFAULT(spec, audit_every, 0);
-  PODSIM_DEFAULT(spec, on_corruption, "stop");
-  PODSIM_DEFAULT(spec, stall_timeout, 10);
-  PODSIM_DEFAULT(spec, heartbeat_timeout, 5);
-  PODSIM_DEFAULT(spec, initialization_timeout, 60);
-  PODSIM_DEFAULT(spec, shutdown_timeout, 10);
 }
 
 absl::StatusOr<Slice> SliceOf(const JobSpec& spec) {

@@ -14,7 +14,6 @@
 
 namespace podsim {
 
-inline constexpr char kDefaultTopology[] = "v3-32";
 // A pod of more hosts than this is packed into so many processes.
 inline constexpr int kMostDefaultProcesses = 8;
 

@@ -1,10 +1,7 @@
-// What values a JobSpec may have, field by field: bounds, words, fields that
-// exclude each other. Says nothing about how fields fit together otherwise.
+// What values a JobSpec may have, as job.proto says it. Says nothing about how
+// fields fit together otherwise.
 #ifndef PODSIM_RUNTIME_JOB_SPEC_CHECK_H_
 #define PODSIM_RUNTIME_JOB_SPEC_CHECK_H_
-
-#include <span>
-#include <string>
 
 #include "absl/status/status.h"
 #include "interconnect/topology/slice.h"
@@ -14,13 +11,6 @@ namespace podsim {
 
 // Errors: INVALID_ARGUMENT, one line: the field, its value, what is allowed.
 absl::Status CheckSpec(const JobSpec& spec);
-
-struct ExclusiveFields {
-  const char* first;
-  const char* second;
-  const char* why;  // "both set the batch"
-};
-std::span<const ExclusiveFields> ExclusivePairsOfSpec();
 
 // REQUIRES: CheckSpec passed. Unset means kAuto.
 WrapPolicy WrapOf(const JobSpec& spec);

@@ -25,6 +25,7 @@
 #include "runtime/launch/train_job.h"
 #include "runtime/pod/job_runner.h"
 #include "runtime/report/text_width.h"
+#include "settings/template.h"
 
 namespace podsim {
 namespace {
@@ -46,7 +47,7 @@ absl::StatusOr<int> DescribeSlice(const std::string& name, Console& console) {
 
 absl::StatusOr<int> PrintCompose(const ParsedFlags& flags, Console& console) {
   PODSIM_ASSIGN_OR_RETURN(const Slice slice,
-                          FindSlice(flags.options.print_compose));
+                          FindSlice(flags.settings.print_compose()));
   const std::string file = ComposeFile(slice);
   console.Line(std::string(absl::StripSuffix(file, "\n")));
   return kDone;
@@ -65,19 +66,27 @@ absl::StatusOr<int> SelfTest(const JobSpec& spec, Console& console) {
 
 absl::StatusOr<JobSpec> MergedSpec(const ParsedFlags& flags) {
   JobSpec file;
-  if (!flags.options.job_file.empty()) {
-    PODSIM_ASSIGN_OR_RETURN(file, ReadJobFile(flags.options.job_file));
+  if (flags.settings.has_job()) {
+    PODSIM_ASSIGN_OR_RETURN(file, ReadJobFile(flags.settings.job()));
   }
   JobSpec given = flags.spec;
-  if (!flags.options.choices_file.empty()) {
+  if (flags.settings.has_choices()) {
     PODSIM_ASSIGN_OR_RETURN(*given.mutable_choices(),
-                            ReadChoices(flags.options.choices_file));
+                            ReadChoices(flags.settings.choices()));
   }
-  if (!flags.options.faults_file.empty()) {
+  if (flags.settings.has_faults()) {
     PODSIM_ASSIGN_OR_RETURN(*given.mutable_faults(),
-                            ReadFaults(flags.options.faults_file));
+                            ReadFaults(flags.settings.faults()));
   }
   return MergeSpecs(file, given);
+}
+
+absl::StatusOr<int> PrintWholeJob(JobSpec spec, bool external_hosts,
+                                  Console& console) {
+  if (external_hosts) FillExternalDefaults(spec);
+  PODSIM_ASSIGN_OR_RETURN(const JobSpec whole, ApplyRecipe(spec));
+  console.Line(FormatTemplate(whole));
+  return kDone;
 }
 
 absl::StatusOr<PlannedJob> PlannedFrom(const JobSpec& spec,
@@ -118,46 +127,46 @@ absl::StatusOr<int> PlanAndRun(const LaunchContext& context,
                                const ParsedFlags& flags, Console& console,
                                const Clock& clock) {
   PODSIM_ASSIGN_OR_RETURN(const JobSpec spec, MergedSpec(flags));
-  if (flags.options.action == LaunchAction::kPrintJob) {
-    console.Line(PrintJob(spec));
-    return kDone;
-  }
   if (spec.has_bench()) {
     return absl::InvalidArgumentError(
         "the job measures collectives (bench); that is pod_bench's to run");
   }
+  if (flags.action == LaunchAction::kPrintJob)
+    return PrintWholeJob(spec, flags.elsewhere.external_hosts(), console);
   PODSIM_ASSIGN_OR_RETURN(PlannedJob job,
-                          PlannedFrom(spec, flags.options.external_hosts));
+                          PlannedFrom(spec, flags.elsewhere.external_hosts()));
   const int width =
-      TextWidth(context.environment("COLUMNS"), console.terminal_width());
+      TextWidth(Find(context.variables, "COLUMNS"), console.terminal_width());
   PODSIM_ASSIGN_OR_RETURN(const std::string start, StartText(job, width));
-  if (flags.options.quiet) {
+  if (flags.settings.quiet()) {
     const std::string warnings = FormatWarnings(job.plan, width);
     if (!warnings.empty()) console.Line(warnings);
   } else {
     console.Line(FormatPlan(job.plan, job.slice, width));
     if (!start.empty()) console.Line(start);
   }
-  if (flags.options.action == LaunchAction::kDryRun) {
+  if (flags.action == LaunchAction::kDryRun) {
     const std::string hash = absl::StrCat(
         "plan hash ", job.plan.hash(), ", if every process runs isa ",
         job.plan.bits().isa(), " as this machine does");
     console.Line(FormatPlanLine("dry run:", hash, width));
     return kDone;
   }
-  return RunTraining(context, flags.options, job, console, clock);
+  return RunTraining(context, flags, job, console, clock);
 }
 
 absl::StatusOr<int> Act(const LaunchContext& context, Console& console,
                         const Clock& clock) {
   PODSIM_ASSIGN_OR_RETURN(const ParsedFlags flags,
-                          ParseFlags(context.arguments, context.environment));
-  switch (flags.options.action) {
+                          ParseFlags(context.arguments, context.variables));
+  for (const std::string& unknown : UnknownVariables(context.variables))
+    console.Error(absl::StrCat("warning: ", unknown));
+  switch (flags.action) {
     case LaunchAction::kText:
       console.Line(flags.text);
       return kDone;
     case LaunchAction::kDescribe:
-      return DescribeSlice(flags.options.describe, console);
+      return DescribeSlice(flags.settings.describe(), console);
     case LaunchAction::kPrintCompose:
       return PrintCompose(flags, console);
     case LaunchAction::kSelfTest:

@@ -80,20 +80,19 @@ absl::StatusOr<std::optional<MetricsFile>> OpenMetrics(const PlannedJob& job,
 }  // namespace
 
 absl::StatusOr<int> RunTraining(const LaunchContext& context,
-                                const LaunchOptions& options,
-                                const PlannedJob& job, Console& console,
-                                const Clock& clock) {
-  PODSIM_RETURN_IF_ERROR(CheckMemory(job, options.external_hosts));
+                                const ParsedFlags& flags, const PlannedJob& job,
+                                Console& console, const Clock& clock) {
+  PODSIM_RETURN_IF_ERROR(CheckMemory(job, flags.elsewhere.external_hosts()));
   PODSIM_ASSIGN_OR_RETURN(std::optional<MetricsFile> metrics,
                           OpenMetrics(job, console));
   Reporter reporter({.command_start = context.command_start,
                      .context = ContextOf("pod_launch", context),
-                     .quiet = options.quiet,
-                     .columns = TextWidth(context.environment("COLUMNS"),
+                     .quiet = flags.settings.quiet(),
+                     .columns = TextWidth(Find(context.variables, "COLUMNS"),
                                           console.terminal_width())},
                     console, std::move(metrics), clock);
   TrainingDisplay display(job, reporter, console);
-  return RunPodJob(context, options, job, console, clock, display);
+  return RunPodJob(context, flags.elsewhere, job, console, clock, display);
 }
 
 }  // namespace podsim

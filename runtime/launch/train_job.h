@@ -14,9 +14,8 @@ namespace podsim {
 // The exit code of pod_launch. Errors: what is refused before any process
 // starts (those of RunPodJob; a metrics file that cannot be written).
 absl::StatusOr<int> RunTraining(const LaunchContext& context,
-                                const LaunchOptions& options,
-                                const PlannedJob& job, Console& console,
-                                const Clock& clock);
+                                const ParsedFlags& flags, const PlannedJob& job,
+                                Console& console, const Clock& clock);
 
 }  // namespace podsim
 

@@ -67,7 +67,7 @@ absl::Status WriteJobFile(const std::string& path, const JobSpec& spec) {
 // A local pod's token is its own unless the user sets one.
 absl::StatusOr<std::string> TokenFor(const LaunchContext& context,
                                      bool external_hosts) {
-  if (external_hosts || context.environment(kTokenVariable).has_value()) {
+  if (external_hosts || context.variables.contains(kTokenVariable)) {
     return TokenFromEnvironment();
   }
   return GenerateToken();
@@ -92,17 +92,18 @@ std::string CpuName() {
 // Starts the coordinator, and the hosts or the wish for them (`invite`, once it
 // is known where the coordinator listens).
 absl::Status StartPod(
-    const PodFiles& files, const PodOptions& options, const PlannedJob& job,
-    Supervisor& supervisor,
+    const PodFiles& files, const ElsewhereSettings& options,
+    const PlannedJob& job, Supervisor& supervisor,
     const std::function<void(const std::string& address)>& invite) {
   const auto host = [&](int process, const std::string& coordinator) {
     return HostCommand(files, job.plan, job.slice, process, coordinator);
   };
   const std::string listen =
-      options.external_hosts ? options.listen
-                             : LocalListenAddress(files, job.plan.transport());
+      options.external_hosts()
+          ? options.listen()
+          : LocalListenAddress(files, job.plan.transport());
   const bool by_port =
-      options.external_hosts || !UsesSockets(job.plan.transport());
+      options.external_hosts() || !UsesSockets(job.plan.transport());
 
   PODSIM_ASSIGN_OR_RETURN(Pipe events, MakePipe());
   Pipe ready;
@@ -122,7 +123,7 @@ absl::Status StartPod(
   }
   supervisor.StartHostsWhenReady(
       std::move(ready.read_end),
-      [host, invite, external = options.external_hosts,
+      [host, invite, external = options.external_hosts(),
        processes = job.plan.processes()](const std::string& address) {
         std::vector<ProcessSpec> specs;
         if (external) {
@@ -143,7 +144,7 @@ absl::Status CheckPlace(const LaunchContext& context, const PodFiles& files,
                         const PlannedJob& job) {
   const JobSpec& spec = job.spec;
   PODSIM_RETURN_IF_ERROR(CheckAcceleratorType(
-      context.environment(kAcceleratorTypeVariable).value_or(std::string()),
+      Find(context.variables, kAcceleratorTypeVariable).value_or(std::string()),
       job.plan.bits().slice()));
   PODSIM_RETURN_IF_ERROR(CheckOpenFiles(FilesOfPod(job.plan.processes())));
   PODSIM_RETURN_IF_ERROR(CheckProgram(files.program_dir + "/pod_coordinator"));
@@ -167,9 +168,10 @@ absl::StatusOr<std::optional<DirectoryLock>> LockModelDir(const JobPlan& plan) {
 
 // One generation of the pod.
 absl::StatusOr<Outcome> RunPod(
-    const PodFiles& files, const PodOptions& options, const PlannedJob& job,
-    const StopSignals& signals, Console& console, const Clock& clock,
-    JobDisplay& display, const std::function<void(const JobEvent&)>& on_event) {
+    const PodFiles& files, const ElsewhereSettings& options,
+    const PlannedJob& job, const StopSignals& signals, Console& console,
+    const Clock& clock, JobDisplay& display,
+    const std::function<void(const JobEvent&)>& on_event) {
   Supervisor supervisor(
       {.log_dir = job.spec.log_dir(),
        .append_logs = files.generation > 1,
@@ -182,7 +184,7 @@ absl::StatusOr<Outcome> RunPod(
       signals, console, clock, on_event);
   const auto invite = [&](const std::string& address) {
     display.Note(InvitationText(address, MachineName(), job.plan,
-                                options.allow_plaintext_network));
+                                options.allow_plaintext_network()));
   };
   PODSIM_RETURN_IF_ERROR(StartPod(files, options, job, supervisor, invite));
   return supervisor.Run();
@@ -190,7 +192,7 @@ absl::StatusOr<Outcome> RunPod(
 
 // The pod, and the pod again as long as that may help.
 absl::StatusOr<Outcome> RunGenerations(PodFiles files, PrivateDir& dir,
-                                       const PodOptions& options,
+                                       const ElsewhereSettings& options,
                                        const PlannedJob& job,
                                        const StopSignals& signals,
                                        Console& console, const Clock& clock,
@@ -201,7 +203,7 @@ absl::StatusOr<Outcome> RunGenerations(PodFiles files, PrivateDir& dir,
     restarts.OnEvent(event);
     kept.OnEvent(event);
     display.OnEvent(event);
-    const std::string news = FormingText(event, options.external_hosts);
+    const std::string news = FormingText(event, options.external_hosts());
     if (!news.empty()) display.Note(news);
   };
   for (;;) {
@@ -244,16 +246,17 @@ void ShowStop(const Outcome& outcome, Console& console) {
 }
 
 absl::StatusOr<int> RunPodJob(const LaunchContext& context,
-                              const PodOptions& options, const PlannedJob& job,
-                              Console& console, const Clock& clock,
-                              JobDisplay& display) {
-  PodFiles files = {.program_dir = context.program_dir,
-                    .allow_plaintext_network = options.allow_plaintext_network,
-                    .external_hosts = options.external_hosts,
-                    .wall_offset = WallOffset(clock)};
+                              const ElsewhereSettings& options,
+                              const PlannedJob& job, Console& console,
+                              const Clock& clock, JobDisplay& display) {
+  PodFiles files = {
+      .program_dir = context.program_dir,
+      .allow_plaintext_network = options.allow_plaintext_network(),
+      .external_hosts = options.external_hosts(),
+      .wall_offset = WallOffset(clock)};
   PODSIM_RETURN_IF_ERROR(CheckPlace(context, files, job));
   PODSIM_ASSIGN_OR_RETURN(files.token,
-                          TokenFor(context, options.external_hosts));
+                          TokenFor(context, options.external_hosts()));
 
   // From here on a signal ends the loop, not the process, so that the
   // directory goes whatever happens.

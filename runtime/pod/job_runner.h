@@ -9,19 +9,13 @@
 #include "base/clock.h"
 #include "interconnect/topology/slice.h"
 #include "proto/job.pb.h"
+#include "proto/programs.pb.h"
 #include "runtime/pod/main_context.h"
 #include "runtime/pod/supervisor.h"
 #include "runtime/report/console.h"
 #include "runtime/report/metrics_file.h"
 
 namespace podsim {
-
-// Where the pod's processes are.
-struct PodOptions {
-  bool external_hosts = false;  // hosts are started elsewhere
-  std::string listen;           // the coordinator's address; empty: chosen
-  bool allow_plaintext_network = false;
-};
 
 struct PlannedJob {
   JobSpec spec;  // what the user asked, merged
@@ -53,9 +47,9 @@ void ShowStop(const Outcome& outcome, Console& console);
 // that cannot be written, programs that are missing, no token with external
 // hosts).
 absl::StatusOr<int> RunPodJob(const LaunchContext& context,
-                              const PodOptions& options, const PlannedJob& job,
-                              Console& console, const Clock& clock,
-                              JobDisplay& display);
+                              const ElsewhereSettings& options,
+                              const PlannedJob& job, Console& console,
+                              const Clock& clock, JobDisplay& display);
 
 }  // namespace podsim
 

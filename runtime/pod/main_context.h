@@ -2,25 +2,20 @@
 #ifndef PODSIM_RUNTIME_POD_MAIN_CONTEXT_H_
 #define PODSIM_RUNTIME_POD_MAIN_CONTEXT_H_
 
-#include <functional>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/time/time.h"
 #include "base/clock.h"
+#include "settings/environment.h"
 
 namespace podsim {
 
-// The value of an environment variable, if it is set.
-using EnvironmentLookup =
-    std::function<std::optional<std::string>(const std::string& name)>;
-
 struct LaunchContext {
   std::vector<std::string> arguments;  // without the program's name
-  EnvironmentLookup environment;
-  std::string program_dir;   // pod_coordinator and pod_host are there
-  absl::Time command_start;  // when the user's command began
+  Variables variables;                 // the environment
+  std::string program_dir;             // pod_coordinator and pod_host are there
+  absl::Time command_start;            // when the user's command began
 };
 
 // Arguments, the process's environment, where its program lies, and that the

@@ -20,6 +20,7 @@ const std::vector<std::string>& Layers() {
   static const auto* const kLayers = new std::vector<std::string>{
       "base",
       "proto",
+      "settings",
       "interconnect/topology",
       "interconnect/transport",
       "interconnect/transport/shared",
@@ -83,8 +84,8 @@ bool MayInclude(const std::string& from, const std::string& to) {
 
 std::vector<fs::path> Sources(const fs::path& root,
                               const std::vector<std::string>& tops = {
-                                  "base", "interconnect", "models", "job",
-                                  "host", "runtime"}) {
+                                  "base", "settings", "interconnect", "models",
+                                  "job", "host", "runtime"}) {
   std::vector<fs::path> sources;
   for (const std::string& top : tops)
     for (const auto& entry : fs::recursive_directory_iterator(root / top)) {

@@ -6,7 +6,14 @@
 
 #include <cmath>
 #include <limits>
+#include <string>
+#include <vector>
 
+#include "absl/strings/str_join.h"
+#include "interconnect/collectives/algorithms.h"
+#include "job/bench_cases.h"
+#include "models/kernels/kernels.h"
+#include "settings/setting.h"
 #include "tests/runtime/job/job_fixture.h"
 #include "tests/testing/status_matchers.h"
 
@@ -152,6 +159,40 @@ TEST(SpecCheckTest, TextIsUtf8) {
     spec.set_data_dir(bad);
     EXPECT_THAT(CheckSpec(spec), StatusIs(kInvalid, HasSubstr("UTF-8")));
   }
+}
+
+template <typename Names>
+std::string Listed(const Names& names, const std::string& first,
+                   const std::string& last) {
+  std::vector<std::string> words;
+  if (!first.empty()) words.push_back(first);
+  for (const auto& name : names) words.emplace_back(NameOf(name));
+  if (!last.empty()) words.push_back(last);
+  return absl::StrJoin(words, ", ");
+}
+
+std::string WordsIn(const google::protobuf::Descriptor* message,
+                    const char* field) {
+  return WordList(*message->FindFieldByName(field));
+}
+
+// The words of a setting are those of the tables that give them a meaning.
+TEST(SpecCheckTest, WordsAreThoseOfTheTables) {
+  const auto* job = JobSpec::descriptor();
+  const auto* bench = BenchSpec::descriptor();
+  EXPECT_EQ(WordsIn(job, "algo"), Listed(AllAlgorithms(), "auto", ""));
+  EXPECT_EQ(WordsIn(job, "isa"), absl::StrJoin(IsaLevels(), ", "));
+  EXPECT_EQ(WordsIn(bench, "algorithm"),
+            Listed(AllAlgorithms(), "auto", "all"));
+  EXPECT_EQ(WordsIn(bench, "collective"), Listed(AllCollectives(), "", ""));
+  EXPECT_EQ(WordsIn(bench, "datatype"),
+            Listed(std::vector{ElementType::kFloat32, ElementType::kBfloat16,
+                               ElementType::kInt32},
+                   "", "all"));
+  EXPECT_EQ(WordsIn(bench, "op"),
+            Listed(std::vector{BenchOp::kSum, BenchOp::kProd, BenchOp::kMin,
+                               BenchOp::kMax, BenchOp::kAvg},
+                   "", "all"));
 }
 
 TEST(SpecCheckTest, WrapOf) {

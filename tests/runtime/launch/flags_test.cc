@@ -5,10 +5,9 @@
 #include <google/protobuf/descriptor.h>
 #include <gtest/gtest.h>
 
-#include <map>
 #include <set>
 
-#include "runtime/launch/flag_table.h"
+#include "settings/programs.h"
 #include "tests/testing/status_matchers.h"
 
 namespace podsim {
@@ -20,23 +19,17 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-using Variables = std::map<std::string, std::string>;
-
 absl::StatusOr<ParsedFlags> Parse(const std::vector<std::string>& args,
                                   const Variables& variables = {}) {
-  return ParseFlags(args,
-                    [&](const std::string& name) -> std::optional<std::string> {
-                      const auto found = variables.find(name);
-                      if (found == variables.end()) return std::nullopt;
-                      return found->second;
-                    });
+  return ParseFlags(args, variables);
 }
 
-TEST(FlagTableTest, EveryJobSpecFieldIsAFlagExactlyOnce) {
-  // pod_bench's, and what is read from a file.
+// From files only: what a job file may say and no flag does.
+TEST(FlagsTest, EveryJobSpecFieldIsAFlagOrSaysThatItIsNone) {
   std::multiset<std::string> flags = {"bench", "choices", "faults",
                                       "faults_done"};
-  for (const FlagInfo& info : SpecFlags()) flags.insert(info.name);
+  for (const Flag& flag : FlagsOf(PodLaunch()))
+    if (flag.part == 0) flags.insert(flag.field->name());
   const auto* descriptor = JobSpec::descriptor();
   EXPECT_EQ(flags.size(), static_cast<std::size_t>(descriptor->field_count()));
   for (int i = 0; i < descriptor->field_count(); ++i) {
@@ -48,7 +41,7 @@ TEST(FlagTableTest, EveryJobSpecFieldIsAFlagExactlyOnce) {
 TEST(FlagsTest, NothingGivenSetsNothing) {
   ASSERT_OK_AND_ASSIGN(const ParsedFlags flags, Parse({}));
   EXPECT_EQ(flags.spec.ByteSizeLong(), 0u);
-  EXPECT_EQ(flags.options.action, LaunchAction::kTrain);
+  EXPECT_EQ(flags.action, LaunchAction::kTrain);
 }
 
 TEST(FlagsTest, EachTypeIsRead) {
@@ -73,7 +66,7 @@ TEST(FlagsTest, DashesAndUnderscoresAreEqualInNamesOnly) {
   EXPECT_EQ(flags.spec.log_dir(), "a-b_c");
   EXPECT_EQ(flags.spec.batch_per_core(), 8);
   EXPECT_EQ(flags.spec.topology(), "v2-8");
-  EXPECT_EQ(flags.options.action, LaunchAction::kDryRun);
+  EXPECT_EQ(flags.action, LaunchAction::kDryRun);
 }
 
 TEST(FlagsTest, BytesTakeUnits) {
@@ -96,7 +89,7 @@ TEST(FlagsTest, EnvironmentFillsWhatTheCommandLineLeavesOpen) {
   EXPECT_EQ(flags.spec.model(), "mlp");
   EXPECT_EQ(flags.spec.topology(), "v3-8");
   EXPECT_THAT(flags.spec.hidden(), ElementsAre(1, 2));
-  EXPECT_EQ(flags.options.action, LaunchAction::kDryRun);
+  EXPECT_EQ(flags.action, LaunchAction::kDryRun);
 }
 
 TEST(FlagsTest, EnvironmentIsRefusedInTheSameWords) {
@@ -105,7 +98,8 @@ TEST(FlagsTest, EnvironmentIsRefusedInTheSameWords) {
                        HasSubstr("--seed is \"x\"")));
   EXPECT_THAT(Parse({}, {{"PODSIM_DRY_RUN", "perhaps"}}),
               StatusIs(absl::StatusCode::kInvalidArgument,
-                       HasSubstr("PODSIM_DRY_RUN is \"perhaps\"")));
+                       HasSubstr("--dry_run is \"perhaps\"; give true or "
+                                 "false (from PODSIM_DRY_RUN)")));
 }
 
 TEST(FlagsTest, TheLastOfARepeatedFlagWins) {
@@ -165,24 +159,23 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(FlagsTest, HelpTeaches) {
   ASSERT_OK_AND_ASSIGN(const ParsedFlags flags, Parse({"--help"}));
-  EXPECT_EQ(flags.options.action, LaunchAction::kText);
+  EXPECT_EQ(flags.action, LaunchAction::kText);
   EXPECT_THAT(flags.text, HasSubstr("Examples:"));
   EXPECT_THAT(flags.text, Not(HasSubstr("\n\n\n")));
-  for (const FlagInfo& info : SpecFlags()) {
-    EXPECT_THAT(flags.text, HasSubstr(std::string("--") + info.name));
-  }
+  for (const Flag& flag : FlagsOf(PodLaunch()))
+    EXPECT_THAT(flags.text, HasSubstr("--" + FlagOf(*flag.field)));
 }
 
 TEST(FlagsTest, QuietIsNotPartOfTheJob) {
   const auto parsed = Parse({"--quiet"});
   ASSERT_TRUE(parsed.ok());
-  EXPECT_TRUE(parsed->options.quiet);
+  EXPECT_TRUE(parsed->settings.quiet());
   EXPECT_EQ(parsed->spec.ByteSizeLong(), 0U);
 }
 
 TEST(FlagsTest, VersionIsText) {
   ASSERT_OK_AND_ASSIGN(const ParsedFlags flags, Parse({"--version"}));
-  EXPECT_EQ(flags.options.action, LaunchAction::kText);
+  EXPECT_EQ(flags.action, LaunchAction::kText);
   EXPECT_THAT(flags.text, AllOf(HasSubstr("podsim"), HasSubstr(".")));
 }
 
@@ -190,9 +183,9 @@ TEST(FlagsTest, ChoicesAreAFile) {
   ASSERT_OK_AND_ASSIGN(
       const ParsedFlags flags,
       Parse({"--algo=auto", "--choices=x.txt"}, {{"PODSIM_CHOICES", "y.txt"}}));
-  EXPECT_EQ(flags.options.choices_file, "x.txt");
+  EXPECT_EQ(flags.settings.choices(), "x.txt");
   EXPECT_TRUE(flags.spec.choices().empty());
-  EXPECT_EQ(Parse({}, {{"PODSIM_CHOICES", "y.txt"}})->options.choices_file,
+  EXPECT_EQ(Parse({}, {{"PODSIM_CHOICES", "y.txt"}})->settings.choices(),
             "y.txt");
 }
 
@@ -200,9 +193,9 @@ TEST(FlagsTest, ExternalHostsWithTheirAddress) {
   ASSERT_OK_AND_ASSIGN(const ParsedFlags flags,
                        Parse({"--external-hosts", "--listen=0.0.0.0:8476",
                               "--allow-plaintext-network"}));
-  EXPECT_TRUE(flags.options.external_hosts);
-  EXPECT_TRUE(flags.options.allow_plaintext_network);
-  EXPECT_EQ(flags.options.listen, "0.0.0.0:8476");
+  EXPECT_TRUE(flags.elsewhere.external_hosts());
+  EXPECT_TRUE(flags.elsewhere.allow_plaintext_network());
+  EXPECT_EQ(flags.elsewhere.listen(), "0.0.0.0:8476");
 }
 
 }  // namespace

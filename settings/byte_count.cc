@@ -1,4 +1,4 @@
-#include "runtime/launch/byte_count.h"
+#include "settings/byte_count.h"
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"

@@ -1,6 +1,6 @@
 // Numbers of bytes as people type them. Pure.
-#ifndef PODSIM_RUNTIME_LAUNCH_BYTE_COUNT_H_
-#define PODSIM_RUNTIME_LAUNCH_BYTE_COUNT_H_
+#ifndef PODSIM_SETTINGS_BYTE_COUNT_H_
+#define PODSIM_SETTINGS_BYTE_COUNT_H_
 
 #include <cstdint>
 #include <optional>
@@ -14,4 +14,4 @@ std::optional<std::int64_t> ParseByteCount(std::string_view text);
 
 }  // namespace podsim
 
-#endif  // PODSIM_RUNTIME_LAUNCH_BYTE_COUNT_H_
+#endif  // PODSIM_SETTINGS_BYTE_COUNT_H_

@@ -1,33 +1,12 @@
-// The launcher's small text pieces: nearest names and line splitting.
+#include "runtime/pod/line_splitter.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include "runtime/launch/nearest_names.h"
-#include "runtime/pod/line_splitter.h"
 
 namespace podsim {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::IsEmpty;
-
-TEST(TypingDistanceTest, CountsSlips) {
-  EXPECT_EQ(TypingDistance("", ""), 0);
-  EXPECT_EQ(TypingDistance("", "abc"), 3);
-  EXPECT_EQ(TypingDistance("kitten", "sitting"), 3);
-  EXPECT_EQ(TypingDistance("sede", "seed"), 1);  // a swap
-  EXPECT_EQ(TypingDistance("log-dir", "log_dir"), 0);
-}
-
-TEST(NearestNamesTest, NearestFirstAndNoStrangers) {
-  const std::vector<std::string> names = {
-      "seed", "model", "epochs", "hidden", "train_steps", "train_batch_size"};
-  EXPECT_THAT(NearestNames("sede", names), ElementsAre("seed"));
-  EXPECT_THAT(NearestNames("epoch", names), ElementsAre("epochs"));
-  EXPECT_THAT(NearestNames("train", names),
-              ElementsAre("train_steps", "train_batch_size"));
-  EXPECT_THAT(NearestNames("zzz", names), IsEmpty());
-}
 
 TEST(LineSplitterTest, LinesComeWhenTheyAreWhole) {
   LineSplitter splitter(100);

@@ -1,0 +1,186 @@
+#include "settings/check.h"
+
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "base/status.h"
+#include "base/units.h"
+#include "settings/setting.h"
+#include "settings/utf8.h"
+
+namespace podsim {
+namespace {
+
+using ::google::protobuf::Descriptor;
+using ::google::protobuf::FieldDescriptor;
+using ::google::protobuf::Message;
+using ::google::protobuf::Reflection;
+
+absl::Status NotAllowed(const FieldDescriptor& field, const std::string& value,
+                        const std::string& allowed) {
+  return absl::InvalidArgumentError(
+      absl::StrCat(FlagOf(field), " is ", value, "; allowed: ", allowed));
+}
+
+std::string Quoted(const std::string& text) {
+  return absl::StrCat("'", absl::CHexEscape(text), "'");
+}
+
+// The field that `field` excludes, nullptr: none.
+const FieldDescriptor* ExcludedBy(const FieldDescriptor& field) {
+  const std::string& name = SettingOf(field).excludes();
+  if (name.empty()) return nullptr;
+  const FieldDescriptor* other = field.containing_type()->FindFieldByName(name);
+  PODSIM_CHECK(other != nullptr);
+  return other;
+}
+
+absl::Status CheckExclusive(const FieldDescriptor& field,
+                            const Message& message) {
+  const FieldDescriptor* other = ExcludedBy(field);
+  if (other == nullptr || !IsSet(message, field) || !IsSet(message, *other))
+    return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat(FlagOf(field), " and ", FlagOf(*other), " both ",
+                   SettingOf(field).both(), "; give one of them"));
+}
+
+// The values of an integer field, or of a list of them.
+std::vector<std::int64_t> Integers(const FieldDescriptor& field,
+                                   const Message& message) {
+  const Reflection& reflection = *message.GetReflection();
+  std::vector<std::int64_t> values;
+  for (int i = 0;
+       field.is_repeated() && i < reflection.FieldSize(message, &field); ++i)
+    values.push_back(reflection.GetRepeatedInt32(message, &field, i));
+  if (field.is_repeated()) return values;
+  switch (field.cpp_type()) {
+    case FieldDescriptor::CPPTYPE_INT32:
+      return {reflection.GetInt32(message, &field)};
+    case FieldDescriptor::CPPTYPE_UINT32:
+      return {reflection.GetUInt32(message, &field)};
+    case FieldDescriptor::CPPTYPE_INT64:
+      return {reflection.GetInt64(message, &field)};
+    default:
+      return {};  // a seed may be any number
+  }
+}
+
+absl::Status CheckIntegerList(const FieldDescriptor& field,
+                              const std::vector<std::int64_t>& values) {
+  const Setting& rule = SettingOf(field);
+  if (rule.most_items() > 0 &&
+      values.size() > static_cast<std::size_t>(rule.most_items()))
+    return NotAllowed(field, absl::StrCat("a list of ", values.size()),
+                      absl::StrCat("up to ", rule.most_items(), " numbers"));
+  std::int64_t product = 1;
+  for (const std::int64_t value : values) {
+    const bool within = value >= rule.least() && value <= rule.most();
+    if (within && rule.most_product() > 0) product *= value;
+    if (within && (rule.most_product() == 0 || product <= rule.most_product()))
+      continue;
+    return NotAllowed(
+        field, absl::StrCat("{", absl::StrJoin(values, ", "), "}"),
+        absl::StrCat("numbers from ", rule.least(), ", ",
+                     rule.most_product() > 0 ? "their product" : "each",
+                     " up to ", FormatCount(rule.most())));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckInteger(const FieldDescriptor& field,
+                          const Message& message) {
+  const Setting& rule = SettingOf(field);
+  const std::vector<std::int64_t> values = Integers(field, message);
+  if (!rule.has_least() || values.empty()) return absl::OkStatus();
+  PODSIM_CHECK(rule.has_most());
+  if (field.is_repeated()) return CheckIntegerList(field, values);
+  const std::int64_t value = values.front();
+  if (value < rule.least() || value > rule.most())
+    return NotAllowed(
+        field, absl::StrCat(value),
+        absl::StrCat(rule.least(), " to ", FormatCount(rule.most())));
+  if (rule.multiple_of() != 0 && value % rule.multiple_of() != 0)
+    return NotAllowed(field, absl::StrCat(value),
+                      absl::StrCat("multiples of ", rule.multiple_of()));
+  return absl::OkStatus();
+}
+
+absl::Status CheckReal(const FieldDescriptor& field, const Message& message) {
+  const Setting& rule = SettingOf(field);
+  if (!rule.has_below()) return absl::OkStatus();
+  const double value = message.GetReflection()->GetDouble(message, &field);
+  const bool high_enough =
+      rule.has_from() ? value >= rule.from() : value > rule.above();
+  if (high_enough && value < rule.below()) return absl::OkStatus();
+  return NotAllowed(field, absl::StrCat(value),
+                    absl::StrCat(rule.has_from() ? "at least " : "more than ",
+                                 rule.has_from() ? rule.from() : rule.above(),
+                                 " and less than ", rule.below()));
+}
+
+absl::Status CheckWord(const FieldDescriptor& field, const std::string& text) {
+  // Messages travel, and their text is UTF-8.
+  if (!IsUtf8(text)) return NotAllowed(field, Quoted(text), "text in UTF-8");
+  const std::vector<Word> words = WordsOf(field);
+  for (const Word& word : words)
+    if (word.word() == text) return absl::OkStatus();
+  if (words.empty()) return absl::OkStatus();
+  return NotAllowed(field, Quoted(text), WordList(field));
+}
+
+absl::Status CheckText(const FieldDescriptor& field, const Message& message) {
+  const Reflection& reflection = *message.GetReflection();
+  if (!field.is_repeated())
+    return CheckWord(field, reflection.GetString(message, &field));
+  for (int i = 0; i < reflection.FieldSize(message, &field); ++i)
+    PODSIM_RETURN_IF_ERROR(
+        CheckWord(field, reflection.GetRepeatedString(message, &field, i)));
+  return absl::OkStatus();
+}
+
+absl::Status CheckField(const FieldDescriptor& field, const Message& message) {
+  switch (field.cpp_type()) {
+    case FieldDescriptor::CPPTYPE_STRING:
+      return CheckText(field, message);
+    case FieldDescriptor::CPPTYPE_DOUBLE:
+      return CheckReal(field, message);
+    case FieldDescriptor::CPPTYPE_INT32:
+    case FieldDescriptor::CPPTYPE_UINT32:
+    case FieldDescriptor::CPPTYPE_INT64:
+      return CheckInteger(field, message);
+    default:
+      return absl::OkStatus();
+  }
+}
+
+}  // namespace
+
+absl::Status CheckSettings(const Message& message) {
+  const Descriptor& descriptor = *message.GetDescriptor();
+  for (int i = 0; i < descriptor.field_count(); ++i)
+    PODSIM_RETURN_IF_ERROR(CheckExclusive(*descriptor.field(i), message));
+  for (int i = 0; i < descriptor.field_count(); ++i)
+    if (IsSet(message, *descriptor.field(i)))
+      PODSIM_RETURN_IF_ERROR(CheckField(*descriptor.field(i), message));
+  return absl::OkStatus();
+}
+
+void ClearExcluded(const FieldDescriptor& field, Message& message) {
+  const Descriptor& descriptor = *field.containing_type();
+  for (int i = 0; i < descriptor.field_count(); ++i) {
+    const FieldDescriptor& one = *descriptor.field(i);
+    const FieldDescriptor* other = ExcludedBy(one);
+    if (other == nullptr) continue;
+    const Reflection& reflection = *message.GetReflection();
+    if (&one == &field) reflection.ClearField(&message, other);
+    if (other == &field) reflection.ClearField(&message, &one);
+  }
+}
+
+}  // namespace podsim

@@ -1,0 +1,134 @@
+#include "settings/field_text.h"
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "base/status.h"
+#include "settings/byte_count.h"
+#include "settings/setting.h"
+#include "settings/whole_number.h"
+
+namespace podsim {
+namespace {
+
+using ::google::protobuf::FieldDescriptor;
+using ::google::protobuf::Message;
+using ::google::protobuf::Reflection;
+
+absl::Status BadValue(const std::string& flag, const std::string& value,
+                      const std::string& wanted) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("--", flag, " is \"", value, "\"; give ", wanted));
+}
+
+// Sets one value, of a field or of a list's end.
+class Setter {
+ public:
+  Setter(const FieldDescriptor& field, Message& message)
+      : field_(field), message_(message) {}
+
+  // What is wanted instead, if `text` is none.
+  std::optional<std::string> Set(const std::string& text) {
+    switch (field_.cpp_type()) {
+      case FieldDescriptor::CPPTYPE_STRING:
+        if (text.empty()) return "a value";
+        Put(&Reflection::SetString, &Reflection::AddString, text);
+        return std::nullopt;
+      case FieldDescriptor::CPPTYPE_INT32:
+        return SetWhole<std::int32_t>(text, &Reflection::SetInt32,
+                                      &Reflection::AddInt32);
+      case FieldDescriptor::CPPTYPE_UINT32:
+        return SetWhole<std::uint32_t>(text, &Reflection::SetUInt32,
+                                       &Reflection::AddUInt32);
+      case FieldDescriptor::CPPTYPE_INT64:
+        return SettingOf(field_).type() == "BYTES"
+                   ? SetBytes(text)
+                   : SetWhole<std::int64_t>(text, &Reflection::SetInt64,
+                                            &Reflection::AddInt64);
+      case FieldDescriptor::CPPTYPE_UINT64:
+        return SetSeed(text);
+      case FieldDescriptor::CPPTYPE_DOUBLE:
+        return SetReal(text);
+      case FieldDescriptor::CPPTYPE_BOOL:
+        return SetBool(text);
+      default:
+        PODSIM_CHECK(false);  // a field of a type not seen before
+    }
+  }
+
+ private:
+  template <typename SetFunction, typename AddFunction, typename Value>
+  void Put(SetFunction set, AddFunction add, const Value& value) {
+    const Reflection& reflection = *message_.GetReflection();
+    if (field_.is_repeated())
+      (reflection.*add)(&message_, &field_, value);
+    else
+      (reflection.*set)(&message_, &field_, value);
+  }
+
+  template <typename Number, typename SetFunction, typename AddFunction>
+  std::optional<std::string> SetWhole(const std::string& text, SetFunction set,
+                                      AddFunction add) {
+    const std::optional<std::int64_t> number = ParseWholeNumber(text);
+    if (!number.has_value() || *number < std::numeric_limits<Number>::min() ||
+        *number > std::numeric_limits<Number>::max())
+      return field_.is_repeated() ? "whole numbers with commas, such as 512,512"
+                                  : "a whole number";
+    Put(set, add, static_cast<Number>(*number));
+    return std::nullopt;
+  }
+
+  std::optional<std::string> SetBytes(const std::string& text) {
+    const std::optional<std::int64_t> bytes = ParseByteCount(text);
+    if (!bytes.has_value()) return "a number of bytes such as 4096 or 4M";
+    Put(&Reflection::SetInt64, &Reflection::AddInt64, *bytes);
+    return std::nullopt;
+  }
+
+  std::optional<std::string> SetSeed(const std::string& text) {
+    std::uint64_t number = 0;
+    if (!absl::SimpleAtoi(text, &number)) return "a whole number from 0 up";
+    Put(&Reflection::SetUInt64, &Reflection::AddUInt64, number);
+    return std::nullopt;
+  }
+
+  std::optional<std::string> SetReal(const std::string& text) {
+    double number = 0;
+    if (!absl::SimpleAtod(text, &number)) return "a number";
+    Put(&Reflection::SetDouble, &Reflection::AddDouble, number);
+    return std::nullopt;
+  }
+
+  std::optional<std::string> SetBool(const std::string& text) {
+    bool on = false;
+    if (!absl::SimpleAtob(text, &on))
+      return IsSwitch(field_) ? "true or false" : "0 or 1";
+    Put(&Reflection::SetBool, &Reflection::AddBool, on);
+    return std::nullopt;
+  }
+
+  const FieldDescriptor& field_;
+  Message& message_;
+};
+
+}  // namespace
+
+absl::Status SetFieldFromText(const std::string& flag, const std::string& value,
+                              const FieldDescriptor& field, Message& message) {
+  message.GetReflection()->ClearField(&message, &field);
+  Setter setter(field, message);
+  std::vector<std::string> parts = {value};
+  if (field.is_repeated()) parts = absl::StrSplit(value, ',');
+  const std::string& all = SettingOf(field).all();
+  for (const std::string& part : parts) {
+    const auto wanted = setter.Set(part == "all" && !all.empty() ? all : part);
+    if (wanted.has_value()) return BadValue(flag, value, *wanted);
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace podsim

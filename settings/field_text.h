@@ -1,0 +1,25 @@
+// Fields of a message from text, as flags and environment give it, and back.
+// Pure.
+#ifndef PODSIM_SETTINGS_FIELD_TEXT_H_
+#define PODSIM_SETTINGS_FIELD_TEXT_H_
+
+#include <google/protobuf/descriptor.h>
+#include <google/protobuf/message.h>
+
+#include <string>
+
+#include "absl/status/status.h"
+
+namespace podsim {
+
+// Sets `field` of `message`; a repeated one from "512,512". A setting of type
+// BYTES takes 4096, 4K or 64M, whole numbers also 1e4. `flag` is for messages,
+// without dashes. Bounds and words are CheckSettings' to judge.
+// Errors: INVALID_ARGUMENT, one line: "--seed is "x"; give a whole number".
+absl::Status SetFieldFromText(const std::string& flag, const std::string& value,
+                              const google::protobuf::FieldDescriptor& field,
+                              google::protobuf::Message& message);
+
+}  // namespace podsim
+
+#endif  // PODSIM_SETTINGS_FIELD_TEXT_H_

@@ -1,0 +1,132 @@
+#include "settings/help.h"
+
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+
+namespace podsim {
+namespace {
+
+using ::google::protobuf::FieldDescriptor;
+
+constexpr int kTextColumn = 32;
+
+// "auto, torus or mesh (...)".
+std::string WordsText(const std::vector<Word>& words) {
+  std::vector<std::string> texts;
+  texts.reserve(words.size());
+  for (const Word& word : words)
+    texts.push_back(word.help().empty()
+                        ? word.word()
+                        : absl::StrCat(word.word(), " (", word.help(), ")"));
+  const std::string last = texts.back();
+  texts.pop_back();
+  return texts.empty() ? last
+                       : absl::StrCat(absl::StrJoin(texts, ", "), " or ", last);
+}
+
+// "  -b, --minbytes BYTES".
+std::string Heading(const Flag& flag) {
+  const Setting& rule = SettingOf(*flag.field);
+  if (rule.positional()) return absl::StrCat("  ", FlagOf(*flag.field));
+  std::string text = "  ";
+  if (!rule.letter().empty()) absl::StrAppend(&text, "-", rule.letter(), ", ");
+  absl::StrAppend(&text, "--", FlagOf(*flag.field));
+  if (!rule.type().empty()) absl::StrAppend(&text, " ", rule.type());
+  return text;
+}
+
+std::string Row(const std::string& heading, const std::string& text) {
+  const std::string gap =
+      heading.size() + 1 < kTextColumn
+          ? std::string(kTextColumn - heading.size(), ' ')
+          : absl::StrCat("\n", std::string(kTextColumn, ' '));
+  return absl::StrCat(heading, gap, WrapText(text, kTextColumn, kHelpWidth),
+                      "\n");
+}
+
+std::string FlagRow(const Flag& flag) {
+  std::string text = Explain(*flag.field);
+  for (const std::string& also : SettingOf(*flag.field).also())
+    absl::StrAppend(&text, ". Also --", also);
+  const std::string otherwise = DefaultOf(*flag.field);
+  if (!otherwise.empty()) absl::StrAppend(&text, " [", otherwise, "]");
+  return Row(Heading(flag), text);
+}
+
+// The words of an argument, a row each.
+std::string WordRows(const Flag& flag) {
+  std::string text = Row(Heading(flag), SettingOf(*flag.field).help());
+  for (const Word& word : WordsOf(*flag.field))
+    absl::StrAppend(&text, Row(absl::StrCat("    ", word.word()), word.help()));
+  return text;
+}
+
+std::string Usage(const MainProgram& program, const std::vector<Flag>& flags) {
+  std::string text = absl::StrCat("Usage: ", program.name);
+  for (const Flag& flag : flags)
+    if (SettingOf(*flag.field).positional())
+      absl::StrAppend(&text, " ", FlagOf(*flag.field),
+                      flag.field->is_repeated() ? "..." : "");
+  return absl::StrCat(text, " [flags]\n");
+}
+
+}  // namespace
+
+std::string WrapText(const std::string& text, int margin, int width) {
+  std::string wrapped;
+  int column = margin;
+  for (const absl::string_view word : absl::StrSplit(text, ' ')) {
+    const int length = static_cast<int>(word.size());
+    if (wrapped.empty()) {
+      column += length;
+    } else if (column + 1 + length > width) {
+      absl::StrAppend(&wrapped, "\n", std::string(margin, ' '));
+      column = margin + length;
+    } else {
+      wrapped += ' ';
+      column += 1 + length;
+    }
+    absl::StrAppend(&wrapped, word);
+  }
+  return wrapped;
+}
+
+std::string Explain(const FieldDescriptor& field) {
+  const std::vector<Word> words = WordsOf(field);
+  const std::string& help = SettingOf(field).help();
+  return words.empty() ? help : absl::StrCat(help, ": ", WordsText(words));
+}
+
+std::string DefaultOf(const FieldDescriptor& field) {
+  const Setting& rule = SettingOf(field);
+  return rule.default_().empty() ? rule.otherwise() : rule.default_();
+}
+
+std::string FormatHelp(const MainProgram& program) {
+  const std::vector<Flag> flags = FlagsOf(program);
+  std::string text =
+      absl::StrCat(program.introduction, "\n", Usage(program, flags));
+  std::string group;
+  for (const Flag& flag : flags) {
+    const bool argument = SettingOf(*flag.field).positional();
+    const std::string heading = argument ? "Arguments" : flag.group;
+    if (heading != group) absl::StrAppend(&text, "\n", heading, ":\n");
+    group = heading;
+    absl::StrAppend(&text, argument && !WordsOf(*flag.field).empty()
+                               ? WordRows(flag)
+                               : FlagRow(flag));
+  }
+  absl::StrAppend(
+      &text, "\nHelp:\n", Row("  -h, --help", "Print this and stop"),
+      Row("  --version", "Print the version and stop"), "\n", program.closing);
+  return text;
+}
+
+std::string FormatVersion(const MainProgram& program) {
+  return absl::StrCat(program.name, " (podsim) " PODSIM_VERSION "\n");
+}
+
+}  // namespace podsim

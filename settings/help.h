@@ -1,0 +1,29 @@
+// --help and --version of a program, from its settings; and the sentence that
+// help, docs/flags.md and job templates say of a setting. Pure.
+#ifndef PODSIM_SETTINGS_HELP_H_
+#define PODSIM_SETTINGS_HELP_H_
+
+#include <string>
+
+#include "settings/program.h"
+
+namespace podsim {
+
+inline constexpr int kHelpWidth = 80;
+
+// "Whether grid axes wrap: auto, torus or mesh".
+std::string Explain(const google::protobuf::FieldDescriptor& field);
+// What an unset one means: "auto"; empty: nothing to say.
+std::string DefaultOf(const google::protobuf::FieldDescriptor& field);
+
+// No line is longer than kHelpWidth.
+std::string FormatHelp(const MainProgram& program);
+std::string FormatVersion(const MainProgram& program);
+
+// `text` in lines of at most `width`, all but the first indented by `margin`,
+// which the width includes; longer words stand alone.
+std::string WrapText(const std::string& text, int margin, int width);
+
+}  // namespace podsim
+
+#endif  // PODSIM_SETTINGS_HELP_H_

@@ -1,0 +1,34 @@
+#include "settings/nearest_names.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/typing_distance.h"
+
+namespace podsim {
+namespace {
+
+constexpr std::size_t kMostNames = 3;
+
+}  // namespace
+
+std::vector<std::string> NearestNames(std::string_view typed,
+                                      const std::vector<std::string>& names) {
+  const int limit = std::max<int>(1, static_cast<int>(typed.size()) / 3);
+  std::vector<std::pair<int, std::string>> ranked;
+  for (const std::string& name : names) {
+    const bool begins = typed.size() >= 3 && name.starts_with(typed);
+    const int distance = begins ? 0 : TypingDistance(typed, name);
+    if (distance <= limit) ranked.emplace_back(distance, name);
+  }
+  std::stable_sort(
+      ranked.begin(), ranked.end(),
+      [](const auto& a, const auto& b) { return a.first < b.first; });
+  if (ranked.size() > kMostNames) ranked.resize(kMostNames);
+  std::vector<std::string> nearest;
+  nearest.reserve(ranked.size());
+  for (auto& [distance, name] : ranked) nearest.push_back(std::move(name));
+  return nearest;
+}
+
+}  // namespace podsim

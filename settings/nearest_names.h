@@ -1,0 +1,18 @@
+// The names that a mistyped one may have meant. Pure.
+#ifndef PODSIM_SETTINGS_NEAREST_NAMES_H_
+#define PODSIM_SETTINGS_NEAREST_NAMES_H_
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace podsim {
+
+// Up to three of `names`, nearest first: those within a third of the typed
+// length, and those that begin with it.
+std::vector<std::string> NearestNames(std::string_view typed,
+                                      const std::vector<std::string>& names);
+
+}  // namespace podsim
+
+#endif  // PODSIM_SETTINGS_NEAREST_NAMES_H_

@@ -1,0 +1,28 @@
+// print_settings: what is made from the programs' settings when they are built:
+// `print_settings flags` is docs/flags.md, `print_settings completion PROGRAM`
+// a program's bash completion.
+#include <iostream>
+#include <string_view>
+
+#include "base/program.h"
+#include "settings/completion.h"
+#include "settings/programs.h"
+#include "settings/reference.h"
+
+int main(int argc, char** argv) {
+  podsim::BeginProgram();
+  const std::string_view what = argc > 1 ? argv[1] : "";
+  if (what == "flags" && argc == 2) {
+    std::cout << podsim::FormatReference();
+    return podsim::EndProgram(0);
+  }
+  if (what == "completion" && argc == 3) {
+    for (const podsim::MainProgram* program : podsim::AllPrograms()) {
+      if (argv[2] != std::string_view(program->name)) continue;
+      std::cout << podsim::FormatBashCompletion(*program);
+      return podsim::EndProgram(0);
+    }
+  }
+  std::cerr << "print_settings flags | completion PROGRAM\n";
+  return 2;
+}

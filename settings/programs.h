@@ -1,0 +1,29 @@
+// The programs and their settings. The texts around the flags in --help are
+// here too; what a flag means is said in proto/.
+#ifndef PODSIM_SETTINGS_PROGRAMS_H_
+#define PODSIM_SETTINGS_PROGRAMS_H_
+
+#include <vector>
+
+#include "settings/program.h"
+
+namespace podsim {
+
+// Parts: JobSpec, LaunchSettings, ElsewhereSettings.
+const MainProgram& PodLaunch();
+// Parts: JobSpec (what it shares), BenchSpec, BenchSettings,
+// ElsewhereSettings.
+const MainProgram& PodBench();
+// Parts: CkptSettings.
+const MainProgram& PodCkpt();
+// Parts: HostSettings.
+const MainProgram& PodHost();
+// Parts: CoordinatorSettings.
+const MainProgram& PodCoordinator();
+
+// All of them, those that people start first.
+std::vector<const MainProgram*> AllPrograms();
+
+}  // namespace podsim
+
+#endif  // PODSIM_SETTINGS_PROGRAMS_H_

@@ -1,0 +1,135 @@
+// Every setting says what it may be, and what it may not be is refused.
+#include "settings/check.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "proto/job.pb.h"
+#include "settings/field_text.h"
+#include "settings/programs.h"
+#include "settings/setting.h"
+#include "settings/utf8.h"
+#include "tests/testing/status_matchers.h"
+
+namespace podsim {
+namespace {
+
+using ::google::protobuf::Descriptor;
+using ::google::protobuf::FieldDescriptor;
+using ::google::protobuf::Message;
+using ::google::protobuf::MessageFactory;
+using ::podsim::testing::IsOk;
+using ::podsim::testing::StatusIs;
+using ::testing::HasSubstr;
+
+std::unique_ptr<Message> NewMessage(const Descriptor* descriptor) {
+  return std::unique_ptr<Message>(
+      MessageFactory::generated_factory()->GetPrototype(descriptor)->New());
+}
+
+std::vector<const FieldDescriptor*> AllFields() {
+  std::vector<const FieldDescriptor*> fields;
+  for (const MainProgram* program : AllPrograms())
+    for (const Part& part : program->parts)
+      for (int i = 0; i < part.message->field_count(); ++i)
+        fields.push_back(part.message->field(i));
+  return fields;
+}
+
+TEST(SettingTest, EveryFieldSaysWhatItIs) {
+  ASSERT_GT(AllFields().size(), 100u);
+  for (const FieldDescriptor* field : AllFields()) {
+    SCOPED_TRACE(field->full_name());
+    const Setting& rule = SettingOf(*field);
+    EXPECT_FALSE(rule.help().empty());
+    EXPECT_NE(rule.help().back(), '.');
+    EXPECT_TRUE(rule.no_flag() || rule.positional() || !rule.type().empty() ||
+                IsSwitch(*field));
+  }
+}
+
+TEST(SettingTest, EveryNumberIsBounded) {
+  for (const FieldDescriptor* field : AllFields()) {
+    SCOPED_TRACE(field->full_name());
+    const Setting& rule = SettingOf(*field);
+    switch (field->cpp_type()) {
+      case FieldDescriptor::CPPTYPE_INT32:
+      case FieldDescriptor::CPPTYPE_INT64:
+      case FieldDescriptor::CPPTYPE_UINT32:
+        // Those that say themselves why only 1 is there.
+        if (field->name() == "nthreads" || field->name() == "ngpus") break;
+        EXPECT_TRUE(rule.has_least() && rule.has_most());
+        break;
+      case FieldDescriptor::CPPTYPE_DOUBLE:
+        EXPECT_TRUE(rule.has_below());
+        EXPECT_NE(rule.has_from(), rule.has_above());
+        break;
+      default:
+        break;
+    }
+  }
+}
+
+TEST(SettingTest, EveryDefaultIsAllowed) {
+  int defaults = 0;
+  for (const FieldDescriptor* field : AllFields()) {
+    SCOPED_TRACE(field->full_name());
+    const std::string& text = SettingOf(*field).default_();
+    if (text.empty()) continue;
+    ++defaults;
+    const auto message = NewMessage(field->containing_type());
+    EXPECT_THAT(SetFieldFromText(FlagOf(*field), text, *field, *message),
+                IsOk());
+    EXPECT_THAT(CheckSettings(*message), IsOk());
+  }
+  EXPECT_GT(defaults, 30);
+}
+
+TEST(SettingTest, DefaultsFillOnlyWhatIsUnset) {
+  JobSpec spec;
+  spec.set_overlap_probe(3);
+  FillDefaults(spec);
+  EXPECT_EQ(spec.overlap_probe(), 3);
+  EXPECT_EQ(spec.topology(), "v3-32");
+  EXPECT_EQ(spec.bucket_bytes(), 1 << 20);
+  EXPECT_FALSE(spec.has_learning_rate());
+}
+
+TEST(CheckSettingsTest, ExcludingIsClearedBothWays) {
+  JobSpec spec;
+  spec.set_epochs(1);
+  ClearExcluded(*JobSpec::descriptor()->FindFieldByName("train_steps"), spec);
+  EXPECT_FALSE(spec.has_epochs());
+  spec.set_train_steps(1);
+  ClearExcluded(*JobSpec::descriptor()->FindFieldByName("epochs"), spec);
+  EXPECT_FALSE(spec.has_train_steps());
+}
+
+TEST(CheckSettingsTest, ListsSayTheirBounds) {
+  BenchSpec bench;
+  bench.add_datatype("float");
+  bench.add_datatype("half");
+  EXPECT_THAT(CheckSettings(bench),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       "datatype is 'half'; allowed: float, bfloat16, int32, "
+                       "all"));
+  JobSpec spec;
+  spec.add_hidden(5);
+  spec.add_hidden(0);
+  EXPECT_THAT(CheckSettings(spec),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("hidden is {5, 0}; allowed: numbers from 1, "
+                                 "each up to 1,048,576")));
+}
+
+TEST(Utf8Test, TellsTextFromBytes) {
+  for (const char* good :
+       {"", "a/b", "\xc3\xa4", "\xe2\x82\xac", "\xf0\x9f\x98\x80"})
+    EXPECT_TRUE(IsUtf8(good)) << good;
+  for (const char* bad :
+       {"\xff", "a\xc3", "\xc3(", "\x80", "\xc0\x80", "\xf0\x9f\x98"})
+    EXPECT_FALSE(IsUtf8(bad)) << bad;
+}
+
+}  // namespace
+}  // namespace podsim

@@ -1,0 +1,156 @@
+// Flags, environment and arguments of any program; what is refused, and how.
+#include "settings/command_line.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "proto/job.pb.h"
+#include "proto/programs.pb.h"
+#include "settings/programs.h"
+#include "tests/testing/status_matchers.h"
+
+namespace podsim {
+namespace {
+
+using ::podsim::testing::IsOk;
+using ::podsim::testing::StatusIs;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
+
+struct Launch {
+  JobSpec spec;
+  LaunchSettings settings;
+  ElsewhereSettings elsewhere;
+  absl::Status Parse(const std::vector<std::string>& args,
+                     const Variables& variables = {}) {
+    return ParseCommandLine(PodLaunch(), args, variables,
+                            {&spec, &settings, &elsewhere})
+        .status();
+  }
+};
+
+TEST(CommandLineTest, NamesOfOtherProgramsAreHinted) {
+  struct Hint {
+    const char* typed;
+    const char* meant;
+  };
+  for (const Hint& hint :
+       {Hint{"--batch_size=8", "did you mean --train_batch_size?"},
+        Hint{"--batch-size=8", "did you mean --train_batch_size?"},
+        Hint{"--lr=1", "did you mean --learning_rate or --base_learning_rate?"},
+        Hint{"--steps=3", "did you mean --train_steps?"},
+        Hint{"--num_epochs=3", "did you mean --epochs?"}}) {
+    EXPECT_THAT(Launch().Parse({hint.typed}),
+                StatusIs(kInvalid, HasSubstr(hint.meant)));
+  }
+}
+
+TEST(CommandLineTest, TheSameValueIsRefusedInTheSameWords) {
+  struct Case {
+    const char* flag;
+    const char* variable;
+    const char* value;
+    const char* message;
+  };
+  for (const Case& c :
+       {Case{"--wrap", "PODSIM_WRAP", "x",
+             "wrap is 'x'; allowed: auto, torus, mesh"},
+        Case{"--classes", "PODSIM_CLASSES", "1",
+             "classes is 1; allowed: 2 to 1,048,576"},
+        Case{"--momentum", "PODSIM_MOMENTUM", "1",
+             "momentum is 1; allowed: at least 0 and less than 1"}}) {
+    EXPECT_THAT(Launch().Parse({c.flag, c.value}),
+                StatusIs(kInvalid, c.message));
+    EXPECT_THAT(Launch().Parse({}, {{c.variable, c.value}}),
+                StatusIs(kInvalid, c.message));
+  }
+}
+
+TEST(CommandLineTest, TheEnvironmentSaysWhereItWasRead) {
+  EXPECT_THAT(Launch().Parse({}, {{"PODSIM_SEED", "x"}}),
+              StatusIs(kInvalid,
+                       "--seed is \"x\"; give a whole number from 0 up (from "
+                       "PODSIM_SEED)"));
+}
+
+TEST(CommandLineTest, SwitchesTakeTrueFalseOrNothing) {
+  Launch launch;
+  EXPECT_THAT(launch.Parse({"--dry_run", "--selftest=false"},
+                           {{"PODSIM_SELFTEST", "true"}}),
+              IsOk());
+  EXPECT_TRUE(launch.settings.dry_run());
+  EXPECT_FALSE(launch.settings.selftest());
+  EXPECT_THAT(
+      launch.Parse({"--dry-run=perhaps"}),
+      StatusIs(kInvalid, "--dry_run is \"perhaps\"; give true or false"));
+}
+
+TEST(CommandLineTest, ArgumentsAreTakenInOrder) {
+  CkptSettings settings;
+  EXPECT_THAT(ParseCommandLine(PodCkpt(), {"diff", "/a", "/b"}, {}, {&settings})
+                  .status(),
+              IsOk());
+  EXPECT_EQ(settings.command(), "diff");
+  EXPECT_THAT(settings.path(), ElementsAre("/a", "/b"));
+}
+
+TEST(CommandLineTest, AnArgumentThatIsMissingIsAskedFor) {
+  CkptSettings settings;
+  EXPECT_THAT(
+      ParseCommandLine(PodCkpt(), {}, {}, {&settings}).status(),
+      StatusIs(kInvalid,
+               "which command? ls, show, verify, diff, such as pod_ckpt ls "
+               "runs/a; see pod_ckpt --help"));
+  EXPECT_THAT(ParseCommandLine(PodCkpt(), {"ls"}, {}, {&settings}).status(),
+              StatusIs(kInvalid, HasSubstr("which path?")));
+}
+
+TEST(CommandLineTest, AFlagThatIsMissingIsAskedFor) {
+  CoordinatorSettings settings;
+  EXPECT_THAT(
+      ParseCommandLine(PodCoordinator(), {}, {{"PODSIM_JOB", "x"}}, {&settings})
+          .status(),
+      StatusIs(kInvalid, HasSubstr("--job is missing")));
+}
+
+TEST(CommandLineTest, AVariableOfAnotherProgramHasNoSay) {
+  HostSettings settings;
+  EXPECT_THAT(ParseCommandLine(PodHost(), {"--coordinator=a:1"},
+                               {{"PODSIM_THREADS", "3"}}, {&settings})
+                  .status(),
+              IsOk());
+  EXPECT_FALSE(settings.has_threads());
+}
+
+class EveryProgramTest : public ::testing::TestWithParam<const MainProgram*> {};
+
+TEST_P(EveryProgramTest, NoTwoFlagsShareAName) {
+  std::vector<std::string> names = {"help", "version", "h"};
+  for (const Flag& flag : FlagsOf(*GetParam())) {
+    const Setting& rule = SettingOf(*flag.field);
+    if (rule.positional()) continue;
+    for (const std::string& name : NamesOf(flag)) names.push_back(name);
+    if (!rule.letter().empty()) names.push_back(rule.letter());
+  }
+  std::vector<std::string> sorted = names;
+  std::sort(sorted.begin(), sorted.end());
+  EXPECT_EQ(std::unique(sorted.begin(), sorted.end()), sorted.end());
+  // And a name that is hinted at is no flag.
+  for (const Flag& flag : FlagsOf(*GetParam()))
+    for (const std::string& mistaken : SettingOf(*flag.field).mistaken())
+      EXPECT_EQ(std::count(names.begin(), names.end(), mistaken), 0)
+          << mistaken;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, EveryProgramTest,
+                         ::testing::ValuesIn(AllPrograms()),
+                         [](const auto& info) {
+                           return std::string(info.param->name);
+                         });
+
+}  // namespace
+}  // namespace podsim

@@ -1,0 +1,41 @@
+#include "settings/environment.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+namespace podsim {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+TEST(EnvironmentTest, IsThatOfTheProcess) {
+  setenv("PODSIM_OF_THIS_TEST", "a=b", /*overwrite=*/1);
+  EXPECT_EQ(Find(ProcessVariables(), "PODSIM_OF_THIS_TEST"), "a=b");
+  EXPECT_EQ(Find(ProcessVariables(), "PODSIM_OF_NO_TEST"), std::nullopt);
+}
+
+TEST(UnknownVariablesTest, NameTheNearest) {
+  EXPECT_THAT(
+      UnknownVariables(
+          {{"PODSIM_TOPOLGY", "v3-8"}, {"PODSIM_QQQQQQQQ", ""}, {"OTHER", ""}}),
+      ElementsAre("PODSIM_QQQQQQQQ is no setting and is ignored; "
+                  "--help lists them",
+                  "PODSIM_TOPOLGY is no setting and is ignored; did "
+                  "you mean PODSIM_TOPOLOGY?"));
+}
+
+TEST(UnknownVariablesTest, ThoseOfEveryProgramAreKnown) {
+  EXPECT_THAT(UnknownVariables({{"PODSIM_TOPOLOGY", ""},
+                                {"PODSIM_MINBYTES", ""},
+                                {"PODSIM_ICI_LISTEN", ""},
+                                {"PODSIM_TOKEN", ""},
+                                {"PODSIM_KERNEL_DIR", ""},
+                                {"PODSIM", ""},
+                                {"PODSIMS", ""}}),
+              IsEmpty());
+}
+
+}  // namespace
+}  // namespace podsim

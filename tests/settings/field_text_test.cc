@@ -1,0 +1,75 @@
+// Each type from text, and the words in which other text is refused.
+#include "settings/field_text.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "proto/job.pb.h"
+#include "tests/testing/status_matchers.h"
+
+namespace podsim {
+namespace {
+
+using ::podsim::testing::IsOk;
+using ::podsim::testing::StatusIs;
+using ::testing::ElementsAre;
+
+absl::Status Set(const std::string& name, const std::string& text,
+                 JobSpec& spec) {
+  return SetFieldFromText(name, text,
+                          *JobSpec::descriptor()->FindFieldByName(name), spec);
+}
+
+TEST(FieldTextTest, EachType) {
+  JobSpec spec;
+  EXPECT_THAT(Set("hidden", "512,1e3", spec), IsOk());
+  EXPECT_THAT(spec.hidden(), ElementsAre(512, 1000));
+  EXPECT_THAT(Set("hidden", "7", spec), IsOk());
+  EXPECT_THAT(spec.hidden(), ElementsAre(7));
+  EXPECT_THAT(Set("train_steps", "1e4", spec), IsOk());
+  EXPECT_EQ(spec.train_steps(), 10'000);
+  EXPECT_THAT(Set("bucket_bytes", "4M", spec), IsOk());
+  EXPECT_EQ(spec.bucket_bytes(), 4 << 20);
+  EXPECT_THAT(Set("learning_rate", "1e-3", spec), IsOk());
+  EXPECT_EQ(spec.learning_rate(), 1e-3);
+  BenchSpec bench;
+  EXPECT_THAT(SetFieldFromText(
+                  "root", "2,all",
+                  *BenchSpec::descriptor()->FindFieldByName("root"), bench),
+              IsOk());
+  EXPECT_THAT(bench.root(), ElementsAre(2, -1));
+}
+
+struct Bad {
+  const char* name;
+  const char* text;
+  const char* message;
+};
+
+class BadTextTest : public ::testing::TestWithParam<Bad> {};
+
+TEST_P(BadTextTest, SaysWhatToGive) {
+  JobSpec spec;
+  EXPECT_THAT(Set(GetParam().name, GetParam().text, spec),
+              StatusIs(absl::StatusCode::kInvalidArgument, GetParam().message));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, BadTextTest,
+    ::testing::Values(
+        Bad{"seed", "-1", "--seed is \"-1\"; give a whole number from 0 up"},
+        Bad{"train_steps", "1.5",
+            "--train_steps is \"1.5\"; give a whole number"},
+        Bad{"processes", "4294967297",
+            "--processes is \"4294967297\"; give a whole number"},
+        Bad{"hidden", "512,",
+            "--hidden is \"512,\"; give whole numbers with commas, such as "
+            "512,512"},
+        Bad{"bucket_bytes", "1X",
+            "--bucket_bytes is \"1X\"; give a number of bytes such as 4096 or "
+            "4M"},
+        Bad{"momentum", "fast", "--momentum is \"fast\"; give a number"},
+        Bad{"model", "", "--model is \"\"; give a value"}));
+
+}  // namespace
+}  // namespace podsim
