@@ -1,5 +1,5 @@
 // Jobs as text: JobSpec in protobuf's text format, one "name: value" a line,
-// '#' begins a comment.
+// '#' begins a comment; or the same message as JSON.
 //
 //   PODSIM_ASSIGN_OR_RETURN(JobSpec file, ReadJobFile("job.txt"));
 //   JobSpec spec = MergeSpecs(file, flags);

@@ -1,10 +1,13 @@
 #include "runtime/files/text_file.h"
 
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "base/units.h"
 #include "google/protobuf/io/tokenizer.h"
 #include "google/protobuf/text_format.h"
+#include "google/protobuf/util/json_util.h"
 #include "host/storage/bounded_read.h"
 #include "host/storage/uri_store.h"
 
@@ -44,6 +47,25 @@ class FirstError final : public google::protobuf::io::ErrorCollector {
   std::string error_;
 };
 
+// No message in text format begins with a brace.
+bool IsJson(const std::string& text) {
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  return first != std::string::npos && text[first] == '{';
+}
+
+absl::Status ParseJson(const std::string& text, const std::string& name,
+                       google::protobuf::Message& message) {
+  const auto parsed = google::protobuf::util::JsonStringToMessage(
+      google::protobuf::StringPiece(text), &message);
+  if (parsed.ok()) return absl::OkStatus();
+  const std::string why = std::string(parsed.message());
+  return absl::InvalidArgumentError(absl::StrCat(
+      name, ": ",
+      Printable(why.substr(0, std::min(why.find('\n'), kLongestMessage))),
+      "; as JSON it is an object of the same fields, such as "
+      "{\"train_steps\": 100}"));
+}
+
 }  // namespace
 
 absl::StatusOr<std::string> ReadText(const std::string& path,
@@ -61,6 +83,7 @@ absl::StatusOr<std::string> ReadText(const std::string& path,
 absl::Status ParseText(const std::string& text, const std::string& name,
                        const TextKind& kind,
                        google::protobuf::Message& message) {
+  if (IsJson(text)) return ParseJson(text, name, message);
   FirstError collector(name, kind);
   google::protobuf::TextFormat::Parser parser;
   parser.RecordErrorsTo(&collector);

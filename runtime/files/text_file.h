@@ -1,5 +1,6 @@
-// Messages from files in protobuf's text format: '#' begins a comment, errors
-// are one line and name the place.
+// Messages from files in protobuf's text format ('#' begins a comment), or, if
+// the first character is '{', as protobuf JSON; errors are one line and name
+// the place.
 //
 //   PODSIM_ASSIGN_OR_RETURN(const std::string text, ReadText(path, kJobText));
 //   PODSIM_RETURN_IF_ERROR(ParseText(text, path, kJobText, spec));
@@ -27,7 +28,8 @@ absl::StatusOr<std::string> ReadText(const std::string& path,
                                      const TextKind& kind);
 
 // `name` stands for the text in messages.
-// Errors: INVALID_ARGUMENT: "NAME:3:7: why; how it is written", counted from 1.
+// Errors: INVALID_ARGUMENT: "NAME:3:7: why; how it is written", counted from 1;
+//   of JSON without the place.
 absl::Status ParseText(const std::string& text, const std::string& name,
                        const TextKind& kind,
                        google::protobuf::Message& message);

@@ -84,6 +84,34 @@ TEST(ReadJobFileTest, RefusesWhatIsTooLargeForAJob) {
               StatusIs(kInvalid, HasSubstr("at most 1.00 MiB")));
 }
 
+TEST(ParseJobTest, ReadsTheSameMessageAsJson) {
+  ASSERT_OK_AND_ASSIGN(
+      const JobSpec spec,
+      ParseJob(" {\"topology\": \"v3-32\", \"hidden\": [512, 512],\n"
+               "\"learning_rate\": 0.1, \"trainSteps\": 7, \"seed\": "
+               "18446744073709551615,\n"
+               "\"faults\": {\"faults\": [{\"kind\": \"KILL\"}]}}",
+               "job"));
+  EXPECT_EQ(spec.topology(), "v3-32");
+  EXPECT_THAT(spec.hidden(), ElementsAre(512, 512));
+  EXPECT_EQ(spec.learning_rate(), 0.1);
+  EXPECT_EQ(spec.train_steps(), 7);
+  EXPECT_EQ(spec.seed(), 18446744073709551615u);
+  EXPECT_EQ(spec.faults().faults(0).kind(), Fault::KILL);
+}
+
+TEST(ParseJobTest, BadJsonIsRefusedInOneLine) {
+  for (const char* text :
+       {"{", "{}x", "{\"train_stepz\": 3}", "{\"train_steps\": \"x\"}",
+        "{\"train_steps\": 1.5}", "{\"seed\": -1}", "{\"hidden\": {}}",
+        "{\"topology\" \"v3-8\"}", "{\"topology\": \"\xff\"}"}) {
+    EXPECT_THAT(ParseJob(text, "my.json"),
+                StatusIs(kInvalid,
+                         AllOf(StartsWith("my.json: "), Not(HasSubstr("\n")))))
+        << text;
+  }
+}
+
 TEST(PrintJobTest, IsReadBackAsTheSame) {
   const JobSpec spec = Spec(
       "topology: 'v3-32' hidden: [512, 256] learning_rate: 0.1 seed: 5 "
