@@ -207,6 +207,7 @@ absl::StatusOr<JobPlan> PlanBench(const JobSpec& asked,
   FillGeneralDefaults(job.spec);
   PODSIM_ASSIGN_OR_RETURN(job.slice, SliceOf(job.spec));
   JobPlan plan;
+  *plan.mutable_spec() = job.spec;
   BenchSpec& bench = *plan.mutable_bench();
   bench = asked.bench();
   FillBenchDefaults(bench);

@@ -55,6 +55,7 @@ absl::StatusOr<std::int64_t> EvalBatchPerCore(const ResolvedJob& job,
 absl::StatusOr<JobPlan> BeginPlan(const ResolvedJob& job,
                                   const ScheduleInputs& schedule,
                                   const PlanInputs& inputs, JobPlan plan = {}) {
+  *plan.mutable_spec() = job.spec;
   PODSIM_ASSIGN_OR_RETURN(const std::string isa,
                           ChooseIsa(job.spec, inputs.isa));
   FillNumerics(job, inputs.dataset, isa, *plan.mutable_bits());
