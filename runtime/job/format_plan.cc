@@ -50,14 +50,16 @@ std::string GridText(const Slice& slice) {
                       slice.name, ")");
 }
 
-// "mlp 64-128-10 on digits (1,498 examples, 299 held out)".
+// "nightly: mlp 64-128-10 on digits (1,498 examples, 299 held out)".
 std::string JobText(const JobPlan& plan) {
   const DatasetConfig& data = plan.bits().dataset();
+  const std::string& name = plan.spec().run_name();
   const std::string layers =
       Mark(plan, "hidden").empty() ? "" : ", layers of the recipe";
-  return absl::StrCat(
-      ModelText(plan.bits()), " (", Counted(data.train_examples(), "example"),
-      ", ", FormatCount(data.eval_examples()), " held out", layers, ")");
+  return absl::StrCat(name, name.empty() ? "" : ": ", ModelText(plan.bits()),
+                      " (", Counted(data.train_examples(), "example"), ", ",
+                      FormatCount(data.eval_examples()), " held out", layers,
+                      ")");
 }
 
 std::string BatchText(const JobPlan& plan) {

@@ -121,11 +121,12 @@ bool KeepsPromise(const RunSummary& summary) {
 
 std::string FormatSummary(const RunSummary& summary, int columns) {
   const PlanBits& bits = summary.plan.bits();
+  const std::string& name = summary.plan.spec().run_name();
   std::string text = absl::StrFormat(
-      "%s: %s on %s, %s: %s steps, %s examples\n",
-      summary.drained ? "drained" : "done", bits.model().name(),
-      bits.dataset().name(), bits.slice(), FormatCount(summary.steps),
-      FormatCount(summary.examples));
+      "%s: %s%s%s on %s, %s: %s steps, %s examples\n",
+      summary.drained ? "drained" : "done", name, name.empty() ? "" : ": ",
+      bits.model().name(), bits.dataset().name(), bits.slice(),
+      FormatCount(summary.steps), FormatCount(summary.examples));
   if (summary.drained) {
     absl::StrAppend(&text, Row("", "the same command again goes on from here"));
   }

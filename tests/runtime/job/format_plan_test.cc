@@ -65,6 +65,11 @@ note        learning rate 0.05 for batch 64 becomes 0.2 for batch 256 (linear)
 )");
 }
 
+TEST(FormatPlanTest, TheRunsName) {
+  EXPECT_THAT(Format("run_name: 'nightly'"),
+              HasSubstr("\njob         nightly: mlp 64-256-10 on digits"));
+}
+
 TEST(FormatPlanTest, OtherShapes) {
   EXPECT_THAT(Format("train_steps: 5 learning_rate: 0.1"),
               AllOf(HasSubstr("5 (as typed, no reference)"),

@@ -132,6 +132,7 @@ TEST(MetricsLineTest, PlanCarriesTheRunsContext) {
   JobPlan plan;
   plan.set_hash("abc");
   plan.set_global_batch(1024);
+  plan.mutable_spec()->set_run_name("nightly");
   plan.mutable_bits()->set_slice("v3-32");
   plan.mutable_bits()->set_hosts(4);
   plan.mutable_bits()->set_cores_per_host(8);
@@ -139,6 +140,7 @@ TEST(MetricsLineTest, PlanCarriesTheRunsContext) {
       json::parse(PlanLine(plan, 12.5, {"pod_launch --x='\xff'", "cpu", 2}));
   EXPECT_EQ(line["event"], "plan");
   EXPECT_EQ(line["plan_hash"], "abc");
+  EXPECT_EQ(line["run_name"], "nightly");
   EXPECT_EQ(line["cores"], 32);
   EXPECT_EQ(line["global_batch"], 1024);
   EXPECT_EQ(line["cpus"], 2);

@@ -9,6 +9,7 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::StartsWith;
 
 constexpr double kStart = 5000;  // seconds since 1970
 
@@ -139,6 +140,15 @@ TEST_F(SummaryTest, HoldsTheAccuracyAgainstTheRecipesPromise) {
   eval.mutable_eval()->set_accuracy(0.975);
   Send(eval);
   EXPECT_THAT(FormatSummary(collector_.summary()), HasSubstr("97.5%: kept\n"));
+}
+
+TEST_F(SummaryTest, NamesTheRun) {
+  JobEvent formed = FormedAt(kStart + 0.25);
+  formed.mutable_formed()->mutable_plan()->mutable_spec()->set_run_name(
+      "nightly");
+  Send(formed);
+  EXPECT_THAT(FormatSummary(collector_.summary()),
+              StartsWith("done: nightly: mlp on digits, v3-32: "));
 }
 
 TEST_F(SummaryTest, SaysWhereTheTimeWent) {
