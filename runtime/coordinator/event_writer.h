@@ -7,9 +7,10 @@
 //   writer.Finish(absl::Seconds(5));    // when the job has ended
 //
 // A thread of its own writes. What the reader has not taken yet lies in the
-// pipe, then in an EventQueue. Steps never fill a pipe: room stays in it (128 KiB,
-// or half of a small one) for the events that must arrive, so that they do, from
-// the pipe, even when the reader first looks long after this process has ended.
+// pipe, then in an EventQueue. Steps never fill a pipe: room stays in it (128
+// KiB, or half of a small one) for the events that must arrive, so that they
+// do, from the pipe, even when the reader first looks long after this process
+// has ended.
 #ifndef PODSIM_RUNTIME_COORDINATOR_EVENT_WRITER_H_
 #define PODSIM_RUNTIME_COORDINATOR_EVENT_WRITER_H_
 
