@@ -14,8 +14,8 @@ namespace podsim {
 Membership::Membership(Options options)
     : options_(std::move(options)),
       plan_(options_.draft),
-      processes_(plan_.processes()),
       forming_since_(options_.now),
+      processes_(plan_.processes()),
       last_waiting_(options_.now),
       last_tick_(options_.now) {
   PODSIM_CHECK(CheckPlacement(plan_).ok());
