@@ -149,8 +149,9 @@ TEST(BenchTest, JsonIsNeverOverwritten) {
         Bench({"all_reduce", "-b", "4K", "-e", "8K", "-i", "4K", "-n", "9",
                "-J", path, "--wire_dtype=bfloat16"});
     ASSERT_EQ(run.code, 0) << run.output;
-    EXPECT_THAT(run.output, HasSubstr("JSON output to " + path + suffix));
-    const nlohmann::json json = ReadJson(path + suffix);
+    const std::string written = path + suffix;
+    EXPECT_THAT(run.output, HasSubstr("JSON output to " + written));
+    const nlohmann::json json = ReadJson(written);
     ASSERT_EQ(json["results"].size(), 2u);
     for (const auto& result : json["results"]) {
       for (const char* placement : {"out_of_place", "in_place"}) {
@@ -213,9 +214,9 @@ TEST(BenchTest, ATableMayBeWrittenByHandAndStandInAJob) {
   std::ofstream(job) << launch({"--print_job", "--choices", path});
   // A printed job says as its own what the recipe said; its plan is the same.
   const auto hash = [](const std::string& plan) {
-    static const std::regex kHash("plan hash\\s+([0-9a-f]{64})");
+    static const std::regex pattern("plan hash\\s+([0-9a-f]{64})");
     std::smatch found;
-    return std::regex_search(plan, found, kHash) ? found[1].str() : "none";
+    return std::regex_search(plan, found, pattern) ? found[1].str() : "none";
   };
   const std::string read_back = hash(launch({"--dry_run", "--job", job}));
   EXPECT_EQ(read_back, hash(launch({"--dry_run", "--choices", path})));
