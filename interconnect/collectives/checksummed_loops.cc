@@ -4,6 +4,8 @@
 // multiple of a page long, or their loads would wait for each other's stores.
 #include "interconnect/collectives/checksummed_loops.h"
 
+#include "interconnect/collectives/wide_loops.h"
+
 #if defined(__x86_64__)
 #include <array>
 
@@ -178,7 +180,7 @@ constexpr ChecksummedLoops kNone;
 
 }  // namespace
 
-const ChecksummedLoops& ChecksummedLoopsFor(
+const ChecksummedLoops& LaneLoopsFor(
     [[maybe_unused]] const ElementRules& rules) {
 #if defined(__x86_64__)
   static const bool runs_here = CpuHasAll();
@@ -188,6 +190,20 @@ const ChecksummedLoops& ChecksummedLoopsFor(
     return rules.wire == rules.type ? kOfFloats : kOverBfloat16;
 #endif
   return kNone;
+}
+
+const ChecksummedLoops& ChecksummedLoopsFor(const ElementRules& rules) {
+  const ChecksummedLoops* const wide = WideLoopsForFloats();
+  const bool of_floats = rules.type == ElementType::kFloat32 &&
+                         rules.wire == rules.type &&
+                         rules.op == ReductionOp::kSum;
+  return of_floats && wide != nullptr ? *wide : LaneLoopsFor(rules);
+}
+
+const ChecksummedCopies& ChecksummedCopiesFor(const ElementRules& rules) {
+  static constexpr ChecksummedCopies kNoCopies;
+  const ChecksummedCopies* const wide = WideCopies();
+  return wide != nullptr && rules.wire == rules.type ? *wide : kNoCopies;
 }
 
 }  // namespace podsim

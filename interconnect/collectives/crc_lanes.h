@@ -5,13 +5,7 @@
 //
 // A lane's checksum is the remainder of a polynomial; the remainder of two
 // lanes in a row is the first one's times x^(8 * bytes of the second) plus the
-// second one's. Folding does the same to a polynomial of 16 bytes without a
-// division: moved on by n bits, its two halves are multiplied by x^(n + 64) and
-// x^n modulo Castagnoli's polynomial and added (Gopal et al., "Fast CRC
-// Computation for Generic Polynomials Using PCLMULQDQ Instruction", Intel
-// 2009). Exponents in the code are 33 less: 32 bits in the lower half of 64
-// count for x^32 more, as the bits are reflected, and the product of two
-// reflected ones for x more.
+// second one's. Folding and its exponents: base/wide_crc.h.
 #ifndef PODSIM_INTERCONNECT_COLLECTIVES_CRC_LANES_H_
 #define PODSIM_INTERCONNECT_COLLECTIVES_CRC_LANES_H_
 
@@ -21,6 +15,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+
+#include "base/wide_crc.h"
 
 #define PODSIM_CHECKSUMMED \
   __attribute__((target("avx2,pclmul,sse4.2,vpclmulqdq")))
@@ -36,15 +32,6 @@ PODSIM_CHECKSUMMED_INLINE __m256i LoadVector(const std::byte* from) {
 }
 PODSIM_CHECKSUMMED_INLINE void StoreVector(std::byte* to, __m256i value) {
   _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), value);
-}
-
-// x^exponent modulo Castagnoli's polynomial, bits reflected: x^0 is the top
-// bit.
-constexpr std::uint32_t PowerOfX(std::size_t exponent) {
-  std::uint32_t power = 0x80000000;
-  for (; exponent > 0; --exponent)
-    power = (power >> 1) ^ ((power & 1) != 0 ? 0x82f63b78U : 0U);
-  return power;
 }
 
 // The remainder `crc` moved on by kBytes bytes.

@@ -40,8 +40,7 @@ struct Taking {
             std::size_t elements) const {
     PODSIM_CHECK(elements <= count() - at);
     const std::size_t end = at + elements;
-    if (at_once != nullptr && crc.received != nullptr &&
-        crc.result != nullptr) {
+    if (at_once != nullptr && crc.received != nullptr) {
       const std::size_t done = TakeAtOnce(received, at, elements);
       received += done * wire_size;
       at += done;
@@ -56,9 +55,11 @@ struct Taking {
 
   std::size_t TakeAtOnce(const std::byte* received, std::size_t at,
                          std::size_t elements) const {
+    std::uint32_t unused = 0;
     const std::size_t bytes =
         at_once(received, mine.data() + at * mine_size,
-                result.data() + at * result_size, elements * wire_size, crc);
+                result.data() + at * result_size, elements * wire_size,
+                {crc.received, crc.result != nullptr ? crc.result : &unused});
     return bytes / wire_size;
   }
 
@@ -158,11 +159,13 @@ void ReduceReceived(const ElementRules& rules, const ReceivedParts& parts,
 void CopyReceived(const ElementRules& rules, const ReceivedParts& parts,
                   std::span<std::byte> mine, const Checksums& crc,
                   Stores stores) {
+  const ChecksummedLoop at_once =
+      ChecksummedCopiesFor(rules).copy[static_cast<std::size_t>(stores)];
   if (const StreamingCopy copy = StreamingFor(rules, stores, false)) {
-    return TakeIntoMine(rules, copy, parts, mine, crc);
+    return TakeIntoMine(rules, copy, parts, mine, crc, at_once);
   }
   CombineReceived(rules, LoopsFor(rules).combine[ReduceLoops::kCopy], parts,
-                  mine, crc);
+                  mine, crc, at_once);
 }
 
 void ReduceOnward(const ElementRules& rules, const ReceivedParts& parts,
@@ -179,11 +182,12 @@ void CopyOnward(const ElementRules& rules, const ReceivedParts& parts,
                 std::span<std::byte> mine, std::span<std::byte> onward,
                 const Checksums& crc, Stores stores) {
   const StreamingCopy streaming = StreamingFor(rules, stores, true);
-  PassReceived(rules,
-               streaming != nullptr
-                   ? streaming
-                   : LoopsFor(rules).shared[ReduceLoops::kCopy],
-               parts, mine, onward, crc);
+  PassReceived(
+      rules,
+      streaming != nullptr ? streaming
+                           : LoopsFor(rules).shared[ReduceLoops::kCopy],
+      parts, mine, onward, crc,
+      ChecksummedCopiesFor(rules).onward[static_cast<std::size_t>(stores)]);
 }
 
 void ReduceLocal(const ElementRules& rules, std::span<const std::byte> other,

@@ -7,9 +7,11 @@
 #include <cstring>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/hash.h"
+#include "base/wide_crc.h"
 #include "interconnect/collectives/reduce_loops.h"
 
 namespace podsim {
@@ -42,22 +44,33 @@ Bytes AnyFloats(ElementType type, std::size_t count, std::size_t first,
   return bytes;
 }
 
+struct alignas(64) Line {
+  std::byte bytes[64] = {};
+};
+
+constexpr auto kFloat = ElementType::kFloat32;
+constexpr auto kNarrow = ElementType::kBfloat16;
+using LoopsOf = const ChecksummedLoops& (*)(const ElementRules& rules);
+
 // A form of a sum: one thing after the other and at once.
 struct Form {
   std::string name;
   ElementType wire;
+  LoopsOf loops;
   ChecksummedLoop ChecksummedLoops::*at_once;
   bool combines;  // into mine, nothing goes onward
   bool keeps;     // what goes onward in mine
 };
 
 std::vector<Form> AllForms() {
-  constexpr auto kFloat = ElementType::kFloat32;
-  constexpr auto kNarrow = ElementType::kBfloat16;
-  return {{"IntoMine", kFloat, &ChecksummedLoops::combine, true, true},
-          {"Onward", kFloat, &ChecksummedLoops::onward, false, false},
-          {"NarrowOnward", kNarrow, &ChecksummedLoops::onward, false, false},
-          {"NarrowShared", kNarrow, &ChecksummedLoops::shared, false, true}};
+  using Loops = ChecksummedLoops;
+  return {
+      {"Into", kFloat, &ChecksummedLoopsFor, &Loops::combine, true, true},
+      {"Onward", kFloat, &ChecksummedLoopsFor, &Loops::onward, false, false},
+      {"LanesInto", kFloat, &LaneLoopsFor, &Loops::combine, true, true},
+      {"LanesOnward", kFloat, &LaneLoopsFor, &Loops::onward, false, false},
+      {"NarrowOnward", kNarrow, &LaneLoopsFor, &Loops::onward, false, false},
+      {"NarrowShared", kNarrow, &LaneLoopsFor, &Loops::shared, false, true}};
 }
 
 ElementRules RulesOf(const Form& form) {
@@ -90,7 +103,7 @@ INSTANTIATE_TEST_SUITE_P(Forms, ChecksummedLoopsTest,
 
 TEST_P(ChecksummedLoopsTest, DoTheSameAtOnce) {
   const Form& form = GetParam();
-  const ChecksummedLoop loop = ChecksummedLoopsFor(RulesOf(form)).*form.at_once;
+  const ChecksummedLoop loop = form.loops(RulesOf(form)).*form.at_once;
   if (!__builtin_cpu_supports("vpclmulqdq")) {
     EXPECT_EQ(loop, nullptr);
     return;
@@ -119,6 +132,49 @@ TEST_P(ChecksummedLoopsTest, DoTheSameAtOnce) {
       EXPECT_TRUE(got == want);
     }
   }
+}
+
+// Bytes of any kind, stored into places of any alignment.
+TEST(ChecksummedCopies, CopyAndChecksumAtOnce) {
+  std::mt19937 random(7);
+  for (const ElementType type :
+       {ElementType::kFloat32, ElementType::kBfloat16, ElementType::kInt32}) {
+    const ChecksummedCopies& copies =
+        ChecksummedCopiesFor({type, ReductionOp::kSum, type});
+    for (const std::size_t bytes : {0, 255, 256, 4100, 70'000}) {
+      for (const std::size_t offset : {0, 4, 32, 64}) {
+        for (const auto& [loop, onward] : {std::pair{copies.copy[0], false},
+                                           {copies.copy[1], false},
+                                           {copies.onward[0], true},
+                                           {copies.onward[1], true}}) {
+          if (!CpuIsWide()) {
+            ASSERT_EQ(loop, nullptr);
+            continue;
+          }
+          const Bytes received =
+              AnyFloats(kFloat, bytes / 4 + 1, 3, 0xff812345, random);
+          // From a line on, as streaming stores ask for it.
+          std::vector<Line> lines((bytes + offset) / 64 + 2);
+          std::byte* const mine =
+              reinterpret_cast<std::byte*>(lines.data()) + offset;
+          Bytes passed(bytes + 1, std::byte{77});
+          std::uint32_t crc = 17;
+          const std::size_t done =
+              loop(received.data() + 1, mine, onward ? passed.data() : nullptr,
+                   bytes, {&crc, nullptr});
+          EXPECT_EQ(done, bytes / 256 * 256);
+          EXPECT_EQ(crc, Crc32c({received.data() + 1, done}, 17));
+          EXPECT_EQ(std::memcmp(mine, received.data() + 1, done), 0);
+          EXPECT_EQ(mine[done], std::byte{0});
+          if (!onward) continue;
+          EXPECT_EQ(std::memcmp(passed.data(), received.data() + 1, done), 0);
+          EXPECT_EQ(passed[done], std::byte{77});
+        }
+      }
+    }
+  }
+  EXPECT_EQ(ChecksummedCopiesFor({kFloat, ReductionOp::kSum, kNarrow}).copy[0],
+            nullptr);
 }
 
 TEST(ChecksummedLoops, AreForFloatSumsAlone) {
