@@ -7,7 +7,7 @@ file(MAKE_DIRECTORY ${generated})
 add_library(podsim_proto STATIC proto/bench.proto
   proto/checkpoint.proto proto/choices.proto proto/coordinator.proto
   proto/event.proto proto/faults.proto proto/ici.proto proto/job.proto
-  proto/programs.proto proto/setting.proto)
+  proto/programs.proto proto/setting.proto proto/words.proto)
 add_library(podsim::proto ALIAS podsim_proto)
 protobuf_generate(TARGET podsim_proto LANGUAGE cpp
   IMPORT_DIRS ${PROJECT_SOURCE_DIR} PROTOC_OUT_DIR ${generated})
@@ -15,6 +15,8 @@ target_include_directories(podsim_proto SYSTEM PUBLIC
   $<BUILD_INTERFACE:${generated}> $<INSTALL_INTERFACE:include/podsim>)
 target_link_libraries(podsim_proto PUBLIC protobuf::libprotobuf)
 target_compile_features(podsim_proto PUBLIC cxx_std_20)
+# With GNU's extensions `unix` is a macro; here it is a word.
+target_compile_options(podsim_proto PUBLIC -Uunix)
 set_target_properties(podsim_proto PROPERTIES EXPORT_NAME proto)
 set_property(GLOBAL APPEND PROPERTY PODSIM_LIBRARIES podsim_proto)
 

@@ -10,7 +10,7 @@ constexpr int kAuditors = 2;
 }  // namespace
 
 std::optional<int> AuditedHost(const JobPlan& plan, std::int64_t step) {
-  const std::int64_t every = plan.audit_every();
+  const std::int64_t every = plan.spec().audit_every();
   if (every <= 0 || step <= 0 || step % every != 0) return std::nullopt;
   return static_cast<int>((step / every - 1) % plan.bits().hosts());
 }
@@ -18,7 +18,7 @@ std::optional<int> AuditedHost(const JobPlan& plan, std::int64_t step) {
 std::vector<int> AuditorsOf(const JobPlan& plan, int host) {
   std::vector<int> auditors;
   const int hosts = plan.bits().hosts();
-  const int processes = plan.processes();
+  const int processes = plan.spec().processes();
   if (processes == 1) {
     for (int i = 1; i < hosts && i <= kAuditors; ++i)
       auditors.push_back((host + i) % hosts);

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "base/status.h"
+#include "settings/words.h"
 
 namespace podsim {
 namespace {
@@ -20,7 +21,7 @@ bool HasShares(Collective collective) {
 std::vector<BenchOp> OpsOf(const BenchSpec& spec, Collective collective) {
   if (!Reduces(collective)) return {BenchOp::kNone};
   std::vector<BenchOp> ops;
-  for (const std::string& name : spec.op()) {
+  for (const auto& name : WordsIn<words::Operation::Word>(spec.op())) {
     const auto op = BenchOpNamed(name);
     PODSIM_CHECK(op.has_value());
     ops.push_back(*op);
@@ -91,7 +92,7 @@ bool Reduces(Collective collective) {
 }
 
 int BenchRanks(const JobPlan& plan) {
-  const bool cores = plan.bench().ranks() == "cores";
+  const bool cores = plan.spec().bench().ranks() == words::RankKind::cores;
   return plan.bits().hosts() * (cores ? plan.bits().cores_per_host() : 1);
 }
 
@@ -106,16 +107,17 @@ std::vector<std::int64_t> BenchSizes(const BenchSpec& spec) {
 }
 
 std::vector<BenchCase> BenchCases(const BenchSpec& spec, int ranks) {
-  const auto collective = CollectiveNamed(spec.collective());
+  const auto collective = CollectiveNamed(WordOf(spec.collective()));
   PODSIM_CHECK(collective.has_value());
   std::vector<BenchCase> cases;
-  for (const std::string& algorithm : spec.algorithm()) {
+  for (const auto& algorithm :
+       WordsIn<words::BenchAlgorithm::Word>(spec.algorithm())) {
     BenchCase one = {.collective = *collective, .algorithm = algorithm};
     if (*collective == Collective::kBarrier) {
       cases.push_back(one);
       continue;
     }
-    for (const std::string& name : spec.datatype()) {
+    for (const auto& name : WordsIn<words::DataType::Word>(spec.datatype())) {
       const auto type = ElementTypeNamed(name);
       PODSIM_CHECK(type.has_value());
       one.type = *type;

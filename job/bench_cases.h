@@ -1,7 +1,8 @@
 // A benchmark as a list of cases, in the order in which every host runs them
 // and the coordinator expects their reports. Pure.
 //
-//   const std::vector<BenchCase> cases = BenchCases(plan.bench(), ranks);
+//   const std::vector<BenchCase> cases = BenchCases(plan.spec().bench(),
+//   ranks);
 //   // row r of the table is case r mod cases.size()
 #ifndef PODSIM_JOB_BENCH_CASES_H_
 #define PODSIM_JOB_BENCH_CASES_H_

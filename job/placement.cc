@@ -10,20 +10,21 @@ namespace podsim {
 absl::Status CheckPlacement(const JobPlan& plan) {
   const auto& first = plan.first_host();
   const int hosts = plan.bits().hosts();
-  bool good = plan.processes() >= 1 && first.size() == plan.processes() &&
-              first[0] == 0;
-  for (int p = 0; good && p < plan.processes(); ++p) {
-    good = first[p] < (p + 1 < plan.processes() ? first[p + 1] : hosts);
+  bool good = plan.spec().processes() >= 1 &&
+              first.size() == plan.spec().processes() && first[0] == 0;
+  for (int p = 0; good && p < plan.spec().processes(); ++p) {
+    good = first[p] < (p + 1 < plan.spec().processes() ? first[p + 1] : hosts);
   }
   if (good) return absl::OkStatus();
   return absl::InternalError(absl::StrCat(
-      "the plan places ", hosts, " hosts on ", plan.processes(),
+      "the plan places ", hosts, " hosts on ", plan.spec().processes(),
       " processes wrongly (", first.size(), " ranges): a bug of the planner"));
 }
 
 HostRange HostsOf(const JobPlan& plan, int process) {
-  const int end = process + 1 < plan.processes() ? plan.first_host(process + 1)
-                                                 : plan.bits().hosts();
+  const int end = process + 1 < plan.spec().processes()
+                      ? plan.first_host(process + 1)
+                      : plan.bits().hosts();
   return {.first = plan.first_host(process), .end = end};
 }
 

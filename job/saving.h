@@ -9,7 +9,8 @@ namespace podsim {
 // To its model_dir. An evaluation only reads there, perhaps beside a job that
 // trains.
 inline bool Saves(const JobPlan& plan) {
-  return !plan.model_dir().empty() && plan.mode() != "eval";
+  return !plan.spec().model_dir().empty() &&
+         plan.spec().mode() != words::Mode::eval;
 }
 
 }  // namespace podsim

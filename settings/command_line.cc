@@ -171,7 +171,7 @@ absl::Status SetPositional(const MainProgram& program, const Flag& flag,
     value = absl::StrReplaceAll(value, {{"-", "_"}});
     const bool known =
         std::any_of(words.begin(), words.end(),
-                    [&](const Word& word) { return word.word() == value; });
+                    [&](const Word& word) { return word.text == value; });
     if (!known)
       return Refused(program,
                      absl::StrCat("there is no ", name, " \"", typed,
@@ -183,13 +183,12 @@ absl::Status SetPositional(const MainProgram& program, const Flag& flag,
                                 words.empty() ? SettingOf(*flag.field).help()
                                               : WordList(*flag.field),
                                 ", such as ", program.example));
-  for (const std::string& value : values) {
-    const auto* reflection = message.GetReflection();
-    if (flag.field->is_repeated())
-      reflection->AddString(&message, flag.field, value);
-    else
-      reflection->SetString(&message, flag.field, value);
-  }
+  if (!flag.field->is_repeated())
+    return values.empty()
+               ? absl::OkStatus()
+               : SetFieldFromText(name, values.front(), *flag.field, message);
+  for (const std::string& value : values)  // a path may hold commas
+    message.GetReflection()->AddString(&message, flag.field, value);
   return absl::OkStatus();
 }
 

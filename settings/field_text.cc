@@ -3,11 +3,14 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <vector>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "base/status.h"
+#include "google/protobuf/text_format.h"
 #include "settings/byte_count.h"
 #include "settings/setting.h"
 #include "settings/whole_number.h"
@@ -55,6 +58,8 @@ class Setter {
         return SetReal(text);
       case FieldDescriptor::CPPTYPE_BOOL:
         return SetBool(text);
+      case FieldDescriptor::CPPTYPE_ENUM:
+        return SetWord(text);
       default:
         PODSIM_CHECK(false);  // a field of a type not seen before
     }
@@ -111,6 +116,13 @@ class Setter {
     return std::nullopt;
   }
 
+  std::optional<std::string> SetWord(const std::string& text) {
+    const auto* word = field_.enum_type()->FindValueByName(text);
+    if (word == nullptr) return absl::StrCat("one of ", WordList(field_));
+    Put(&Reflection::SetEnum, &Reflection::AddEnum, word);
+    return std::nullopt;
+  }
+
   const FieldDescriptor& field_;
   Message& message_;
 };
@@ -129,6 +141,25 @@ absl::Status SetFieldFromText(const std::string& flag, const std::string& value,
     if (wanted.has_value()) return BadValue(flag, value, *wanted);
   }
   return absl::OkStatus();
+}
+
+std::string FieldText(const Message& message, const FieldDescriptor& field) {
+  const Reflection& reflection = *message.GetReflection();
+  if (field.cpp_type() == FieldDescriptor::CPPTYPE_DOUBLE)
+    return absl::StrCat(reflection.GetDouble(message, &field));
+  const int items =
+      field.is_repeated() ? reflection.FieldSize(message, &field) : 1;
+  std::vector<std::string> texts;
+  for (int i = 0; i < items; ++i) {
+    std::string& text = texts.emplace_back();
+    google::protobuf::TextFormat::PrintFieldValueToString(
+        message, &field, field.is_repeated() ? i : -1, &text);
+    if (field.cpp_type() == FieldDescriptor::CPPTYPE_STRING)
+      text = field.is_repeated()
+                 ? reflection.GetRepeatedString(message, &field, i)
+                 : reflection.GetString(message, &field);
+  }
+  return absl::StrJoin(texts, ",");
 }
 
 }  // namespace podsim

@@ -20,6 +20,11 @@ absl::Status SetFieldFromText(const std::string& flag, const std::string& value,
                               const google::protobuf::FieldDescriptor& field,
                               google::protobuf::Message& message);
 
+// The value of a set field as a flag takes it: "512,512", "ring", "0.1".
+// REQUIRES: its type is one that flags have.
+std::string FieldText(const google::protobuf::Message& message,
+                      const google::protobuf::FieldDescriptor& field);
+
 }  // namespace podsim
 
 #endif  // PODSIM_SETTINGS_FIELD_TEXT_H_

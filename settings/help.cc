@@ -18,9 +18,9 @@ std::string WordsText(const std::vector<Word>& words) {
   std::vector<std::string> texts;
   texts.reserve(words.size());
   for (const Word& word : words)
-    texts.push_back(word.help().empty()
-                        ? word.word()
-                        : absl::StrCat(word.word(), " (", word.help(), ")"));
+    texts.push_back(word.help.empty()
+                        ? word.text
+                        : absl::StrCat(word.text, " (", word.help, ")"));
   const std::string last = texts.back();
   texts.pop_back();
   return texts.empty() ? last
@@ -60,7 +60,7 @@ std::string FlagRow(const Flag& flag) {
 std::string WordRows(const Flag& flag) {
   std::string text = Row(Heading(flag), SettingOf(*flag.field).help());
   for (const Word& word : WordsOf(*flag.field))
-    absl::StrAppend(&text, Row(absl::StrCat("    ", word.word()), word.help()));
+    absl::StrAppend(&text, Row(absl::StrCat("    ", word.text), word.help));
   return text;
 }
 

@@ -9,6 +9,7 @@
 namespace podsim {
 
 using ::google::protobuf::Descriptor;
+using ::google::protobuf::EnumDescriptor;
 using ::google::protobuf::FieldDescriptor;
 using ::google::protobuf::Message;
 
@@ -26,14 +27,20 @@ std::string VariableOf(const FieldDescriptor& field) {
 }
 
 std::vector<Word> WordsOf(const FieldDescriptor& field) {
-  const auto& words = SettingOf(field).words();
-  return {words.begin(), words.end()};
+  std::vector<Word> words;
+  if (field.cpp_type() != FieldDescriptor::CPPTYPE_ENUM) return words;
+  const EnumDescriptor& values = *field.enum_type();
+  for (int i = 0; i < values.value_count(); ++i)
+    words.push_back(
+        {.text = values.value(i)->name(),
+         .help = values.value(i)->options().GetExtension(word_help)});
+  return words;
 }
 
 std::string WordList(const FieldDescriptor& field) {
   return absl::StrJoin(
       WordsOf(field), ", ",
-      [](std::string* out, const Word& word) { out->append(word.word()); });
+      [](std::string* out, const Word& word) { out->append(word.text); });
 }
 
 bool IsSwitch(const FieldDescriptor& field) {

@@ -21,6 +21,12 @@ std::string FlagOf(const google::protobuf::FieldDescriptor& field);
 // Its environment variable: "PODSIM_TRAIN_STEPS".
 std::string VariableOf(const google::protobuf::FieldDescriptor& field);
 
+// One of a setting's words: "v3", "AVX2".
+struct Word {
+  std::string text;
+  std::string help;  // empty: the text says it
+};
+
 // The values that there are; none: any.
 std::vector<Word> WordsOf(const google::protobuf::FieldDescriptor& field);
 // "auto, torus, mesh".

@@ -7,6 +7,7 @@
 #include "interconnect/collectives/algorithms.h"
 #include "interconnect/collectives/choice_table.h"
 #include "interconnect/collectives/choose.h"
+#include "settings/words.h"
 
 namespace podsim {
 namespace {
@@ -26,7 +27,8 @@ absl::StatusOr<Algorithm> Choose(const JobPlan& plan, Collective collective,
                                  std::int64_t bytes) {
   PODSIM_ASSIGN_OR_RETURN(
       const std::vector<ChoiceRow> table,
-      ChoiceTable(plan.bits().choices(), MediumOf(plan.transport())));
+      ChoiceTable(plan.bits().choices(),
+                  MediumOf(WordOf(plan.spec().transport()))));
   return ChooseAlgorithm(collective, bytes, plan.bits().hosts(), table);
 }
 

@@ -17,6 +17,7 @@
 #include "host/bench/collective_driver.h"
 #include "host/board/thread_pool.h"
 #include "job/bench_buffers.h"
+#include "settings/words.h"
 
 namespace podsim {
 namespace {
@@ -63,7 +64,7 @@ struct Row {
 struct BenchRun::Impl {
   Impl(BenchSetup given, BenchPlans barrier_plans)
       : setup(std::move(given)),
-        spec(setup.plan.bench()),
+        spec(setup.plan.spec().bench()),
         hosts(setup.transport->local_hosts()),
         barrier(std::move(barrier_plans)),
         pool(PoolOf(setup)),
@@ -74,7 +75,7 @@ struct BenchRun::Impl {
                 .parallel = pool.get()}) {
     const PlanBits& bits = setup.plan.bits();
     shape.hosts = bits.hosts();
-    shape.cores = spec.ranks() == "cores";
+    shape.cores = spec.ranks() == words::RankKind::cores;
     shape.ranks_per_host = shape.cores ? bits.cores_per_host() : 1;
   }
 
@@ -116,7 +117,7 @@ struct BenchRun::Impl {
 BenchShape BenchRun::Impl::ShapeOf(const BenchCase& one) const {
   BenchShape of_case = shape;
   of_case.wire = one.type == ElementType::kFloat32 &&
-                         spec.wire_dtype() == NameOf(ElementType::kBfloat16)
+                         spec.wire_dtype() == words::WireType::bfloat16
                      ? ElementType::kBfloat16
                      : one.type;
   return of_case;
@@ -243,7 +244,7 @@ absl::Status BenchRun::Impl::Measure(const Row& row, Placement placement,
 absl::Status BenchRun::Impl::RunRow(std::int64_t number, const BenchCase& one) {
   PODSIM_ASSIGN_OR_RETURN(const Row row, PrepareRow(number, one));
   setup.progress->Enter(
-      number + 1, absl::StrCat("waiting in ", spec.collective(), " of ",
+      number + 1, absl::StrCat("waiting in ", WordOf(spec.collective()), " of ",
                                one.bytes, " bytes, ", row.plans.algorithm));
   std::vector<BenchReport> reports(hosts.size());
   for (std::size_t local = 0; local < hosts.size(); ++local) {
@@ -271,7 +272,7 @@ BenchRun::~BenchRun() {
 }
 
 absl::StatusOr<std::unique_ptr<BenchRun>> BenchRun::Create(BenchSetup setup) {
-  if (!setup.plan.has_bench()) {
+  if (!setup.plan.spec().has_bench()) {
     return absl::InvalidArgumentError("the plan has no benchmark to run");
   }
   PODSIM_ASSIGN_OR_RETURN(

@@ -95,9 +95,10 @@ absl::Status ConnectPeers(GrpcTransport& transport,
                    .first_host = hosts.first,
                    .host_count = hosts.end - hosts.first});
   }
-  return transport.Connect(pod, assignment.generation(),
-                           absl::Seconds(plan.initialization_timeout()),
-                           /*share_memory=*/plan.transport() == "shm");
+  return transport.Connect(
+      pod, assignment.generation(),
+      absl::Seconds(plan.spec().initialization_timeout()),
+      /*share_memory=*/plan.spec().transport() == words::Transport::shm);
 }
 
 // Everything that lives while the job runs; destroyed in reverse order.
@@ -132,20 +133,22 @@ absl::Status Connect(const Assignment& assignment, Job& job) {
 // Of a process, the one that polls among them.
 int ThreadsFor(const HostOptions& options, const JobPlan& plan) {
   if (options.settings.threads() > 0) return options.settings.threads();
-  if (plan.threads() > 0) return plan.threads();
-  return FairShare(AvailableCpus(), plan.processes());
+  if (plan.spec().threads() > 0) return plan.spec().threads();
+  return FairShare(AvailableCpus(), plan.spec().processes());
 }
 
 std::unique_ptr<AsyncSaver> MakeSaver(const Assignment& assignment,
                                       std::shared_ptr<const Program> program,
                                       Job& job) {
   const JobPlan& plan = assignment.plan();
-  if (plan.model_dir().empty() || plan.mode() == "eval") return nullptr;
+  if (plan.spec().model_dir().empty() ||
+      plan.spec().mode() == words::Mode::eval)
+    return nullptr;
   return std::make_unique<AsyncSaver>(AsyncSaver::Options{
       .store = job.faulty_store != nullptr
                    ? static_cast<ObjectStore*>(job.faulty_store.get())
                    : job.store.get(),
-      .model_dir = plan.model_dir(),
+      .model_dir = plan.spec().model_dir(),
       .stamp = assignment.stamp(),
       .program = std::move(program),
       .local_hosts = job.transport->local_hosts(),
@@ -157,9 +160,10 @@ std::unique_ptr<AsyncSaver> MakeSaver(const Assignment& assignment,
 
 // The lines as the plan wants them.
 Transport& ShapeLinks(const JobPlan& plan, Transport& transport, Job& job) {
-  if (plan.faults().empty() && plan.link_latency() <= 0) return transport;
+  if (plan.faults().empty() && plan.spec().link_latency() <= 0)
+    return transport;
   job.link_faults.emplace(
-      LinkFaults::Options{.latency = absl::Seconds(plan.link_latency()),
+      LinkFaults::Options{.latency = absl::Seconds(plan.spec().link_latency()),
                           .seed = plan.bits().seed()});
   return job.links.emplace(transport, *job.link_faults, job.clock);
 }
@@ -253,7 +257,7 @@ absl::Status RunJob(const HostOptions& options, Job& job) {
       assignment.plan().bits().isa(), ", generation ",
       assignment.generation()));
   const LifeLog life(job.progress, kLifeInterval, Tell);
-  PODSIM_RETURN_IF_ERROR(assignment.plan().has_bench()
+  PODSIM_RETURN_IF_ERROR(assignment.plan().spec().has_bench()
                              ? PrepareBench(options, assignment, job)
                              : PrepareTraining(options, assignment, job));
   job.stop.Attach(job.work.get());

@@ -91,11 +91,12 @@ struct Member {
 // The plan wants nothing that takes a coordinator.
 absl::Status CheckPlan(const JobPlan& plan) {
   const std::pair<const char*, bool> wanted[] = {
-      {"bench", plan.has_bench()},
-      {"model_dir", !plan.model_dir().empty()},
+      {"bench", plan.spec().has_bench()},
+      {"model_dir", !plan.spec().model_dir().empty()},
       {"faults", !plan.faults().empty()},
-      {"audit_every", plan.audit_every() > 0},
-      {"on_corruption=restore", plan.on_corruption() == "restore"}};
+      {"audit_every", plan.spec().audit_every() > 0},
+      {"on_corruption=restore",
+       plan.spec().on_corruption() == words::OnCorruption::restore}};
   for (const auto& [setting, given] : wanted)
     if (given)
       return absl::InvalidArgumentError(
@@ -129,10 +130,10 @@ absl::StatusOr<PodResult> TrainInProcess(const PodSetup& setup) {
   const SystemClock clock;
   InProcessNetwork network;
   SummingSink sink(plan.bits().hosts(), setup.on_step);
-  std::vector<Member> members(plan.processes());
-  for (int process = 0; process < plan.processes(); ++process) {
+  std::vector<Member> members(plan.spec().processes());
+  for (int process = 0; process < plan.spec().processes(); ++process) {
     Member& member = members[process];
-    const int end = process + 1 < plan.processes()
+    const int end = process + 1 < plan.spec().processes()
                         ? plan.first_host(process + 1)
                         : plan.bits().hosts();
     std::vector<int> hosts;
@@ -140,25 +141,25 @@ absl::StatusOr<PodResult> TrainInProcess(const PodSetup& setup) {
       hosts.push_back(host);
     member.transport = network.Join(hosts);
     Transport* transport = member.transport.get();
-    if (plan.link_latency() > 0) {
-      member.link_faults.emplace(
-          LinkFaults::Options{.latency = absl::Seconds(plan.link_latency())});
+    if (plan.spec().link_latency() > 0) {
+      member.link_faults.emplace(LinkFaults::Options{
+          .latency = absl::Seconds(plan.spec().link_latency())});
       transport = &member.links.emplace(*transport, *member.link_faults, clock);
     }
     PODSIM_ASSIGN_OR_RETURN(
         member.trainer,
-        Trainer::Create(
-            {.plan = plan,
-             .program = setup.program,
-             .dataset = setup.dataset,
-             .kernels = setup.kernels,
-             .threads = setup.threads_per_process,
-             .start = setup.start,
-             .reducer = {.stall_limit = absl::Seconds(plan.stall_timeout())},
-             .transport = transport,
-             .clock = &clock,
-             .progress = &member.progress,
-             .reports = &sink}));
+        Trainer::Create({.plan = plan,
+                         .program = setup.program,
+                         .dataset = setup.dataset,
+                         .kernels = setup.kernels,
+                         .threads = setup.threads_per_process,
+                         .start = setup.start,
+                         .reducer = {.stall_limit = absl::Seconds(
+                                         plan.spec().stall_timeout())},
+                         .transport = transport,
+                         .clock = &clock,
+                         .progress = &member.progress,
+                         .reports = &sink}));
   }
   {
     std::vector<std::jthread> threads;

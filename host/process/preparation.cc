@@ -25,7 +25,7 @@ absl::StatusOr<std::shared_ptr<const Dataset>> OpenPlannedDataset(
   PODSIM_ASSIGN_OR_RETURN(
       auto dataset,
       OpenDataset({.name = config.name(),
-                   .data_dir = plan.data_dir(),
+                   .data_dir = plan.spec().data_dir(),
                    .example_shape = {config.example_shape().begin(),
                                      config.example_shape().end()},
                    .classes = config.classes(),
@@ -50,7 +50,7 @@ absl::StatusOr<std::shared_ptr<const Program>> CompilePlanned(
 absl::Status CheckShared(ObjectStore& store, const Assignment& assignment) {
   const std::string& witness = assignment.start().witness();
   if (witness.empty()) return absl::OkStatus();
-  const std::string& dir = assignment.plan().model_dir();
+  const std::string& dir = assignment.plan().spec().model_dir();
   const absl::Status seen =
       store.Size(absl::StrCat(dir, "/", witness)).status();
   if (!absl::IsNotFound(seen)) return seen;

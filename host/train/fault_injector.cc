@@ -49,7 +49,7 @@ FaultInjector::FaultInjector(const JobPlan& plan,
     : announce_(std::move(announce)), effects_(std::move(effects)) {
   for (int index = 0; index < plan.faults_size(); ++index) {
     const Fault& fault = plan.faults(index);
-    const bool done = std::ranges::count(plan.faults_done(), index) > 0;
+    const bool done = std::ranges::count(plan.spec().faults_done(), index) > 0;
     const bool local = std::ranges::count(local_hosts, fault.host()) > 0;
     if (local && !done) pending_.push_back({.index = index, .fault = fault});
   }

@@ -31,7 +31,8 @@ void Trainer::Impl::Allocate() {
   const std::int64_t rows = std::max(
       rows_at_once, bits.cores_per_host() * setup.plan.eval_batch_per_core());
   variables.resize(program.variable_elements);
-  gradients.resize(hosts.size() + (setup.plan.audit_every() > 0 ? 1 : 0));
+  gradients.resize(hosts.size() +
+                   (setup.plan.spec().audit_every() > 0 ? 1 : 0));
   gradient_hash.resize(gradients.size());
   for (auto& of_host : gradients) of_host.resize(program.gradient_elements);
   batched.resize(program.batched_elements_per_row * rows);
@@ -129,10 +130,10 @@ absl::Status Trainer::Impl::Finish(std::int64_t step,
   const auto due = [step](std::int64_t every) {
     return every > 0 && step % every == 0;
   };
-  if (step == last_step || due(plan.steps_per_eval()))
+  if (step == last_step || due(plan.spec().steps_per_eval()))
     PODSIM_RETURN_IF_ERROR(Evaluate(step));
   if (setup.saver == nullptr) return absl::OkStatus();
-  if (next.save || next.end || due(plan.checkpoint_every())) {
+  if (next.save || next.end || due(plan.spec().checkpoint_every())) {
     setup.progress->Enter(step, "checkpoint");
     PODSIM_RETURN_IF_ERROR(StrikeAt(step, "checkpoint"));
     PODSIM_RETURN_IF_ERROR(setup.saver->Save(step, variables));
@@ -172,7 +173,7 @@ absl::Status Trainer::Impl::Train() {
 }
 
 absl::Status Trainer::Run() {
-  if (impl_->setup.plan.mode() == "eval")
+  if (impl_->setup.plan.spec().mode() == words::Mode::eval)
     return impl_->Evaluate(impl_->setup.start.step);
   return impl_->Train();
 }

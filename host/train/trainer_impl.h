@@ -92,7 +92,7 @@ struct Trainer::Impl {
   // A step that begins to reduce when all is computed: what the overlap of the
   // others is measured against. The first step pays for the start.
   bool IsSerial(std::int64_t step) const {
-    const std::int64_t every = setup.plan.overlap_probe();
+    const std::int64_t every = setup.plan.spec().overlap_probe();
     return every > 0 && step > 1 && step % every == 0;
   }
   absl::Status Await(std::int64_t step, int bucket);

@@ -101,7 +101,7 @@ absl::Status Trainer::Impl::ComputeHost(std::int64_t step, const Batch& batch,
         step,
         hosts[local] * bits.cores_per_host() +
             static_cast<int>(tally.bad_row / bits.batch_per_core()),
-        hosts[local], tally.bad_loss, setup.plan.model_dir());
+        hosts[local], tally.bad_loss, setup.plan.spec().model_dir());
   StepReport& report = reports[local];
   report.set_loss(tally.loss);
   report.set_correct(tally.correct);
@@ -237,7 +237,7 @@ void Trainer::Impl::ReportTimes(std::int64_t step, StepReport& report) const {
 
 void Trainer::Impl::Report(std::int64_t step) {
   const std::vector<std::uint64_t> gradient_hashes = GradientHashes();
-  const std::int64_t every = setup.plan.weights_check_every();
+  const std::int64_t every = setup.plan.spec().weights_check_every();
   std::vector<std::uint64_t> weights_hashes;
   if (every > 0 && step % every == 0) weights_hashes = WeightsHashes();
   for (std::size_t local = 0; local < hosts.size(); ++local) {

@@ -3,7 +3,7 @@
 //
 //   PODSIM_ASSIGN_OR_RETURN(
 //       const std::vector<ChoiceRow> table,
-//       ChoiceTable(spec.choices(), MediumOf(spec.transport())));
+//       ChoiceTable(spec.choices(), MediumOf("shm")));
 //   ... ChooseAlgorithm(Collective::kAllReduce, bytes, world, table) ...
 #ifndef PODSIM_INTERCONNECT_COLLECTIVES_CHOICE_TABLE_H_
 #define PODSIM_INTERCONNECT_COLLECTIVES_CHOICE_TABLE_H_

@@ -13,6 +13,7 @@
 #include "runtime/bench/choices_text.h"
 #include "runtime/job/format_plan.h"
 #include "runtime/report/failure.h"
+#include "settings/words.h"
 
 namespace podsim {
 namespace {
@@ -23,11 +24,12 @@ std::string AboutPod(const BenchRecord& record) {
   const std::string how = record.external_hosts
                               ? "started elsewhere"
                               : absl::StrCat("over ", TransportText(plan));
-  std::string text = absl::StrCat(
-      "# pod_bench ", plan.bench().collective(), ": ", plan.bits().slice(),
-      ", ", plan.bits().hosts(), " hosts in ", plan.processes(),
-      plan.processes() == 1 ? " process " : " processes ", how,
-      ", wall time\n");
+  std::string text =
+      absl::StrCat("# pod_bench ", WordOf(plan.spec().bench().collective()),
+                   ": ", plan.bits().slice(), ", ", plan.bits().hosts(),
+                   " hosts in ", plan.spec().processes(),
+                   plan.spec().processes() == 1 ? " process " : " processes ",
+                   how, ", wall time\n");
   for (const std::string& note : plan.notes()) {
     absl::StrAppend(&text, "# note: ", note, "\n");
   }
@@ -62,7 +64,8 @@ RankDevice DeviceOfCore(const ProcessInfo& process, const Slice& slice,
 }  // namespace
 
 std::vector<RankDevice> DevicesOf(const PodFormed& formed, const Slice& slice) {
-  const bool cores = formed.plan().bench().ranks() == "cores";
+  const bool cores =
+      formed.plan().spec().bench().ranks() == words::RankKind::cores;
   std::vector<RankDevice> devices;
   for (const ProcessInfo& process : formed.processes()) {
     const int end = process.first_host() + process.hosts();
@@ -98,7 +101,7 @@ BenchDisplay::BenchDisplay(Options options, Console& console, Files files,
     : slice_(std::move(options.slice)),
       memory_(options.memory),
       record_(std::move(options.record)),
-      columns_{.per_iteration = record_.plan.bench().per_iter_timing(),
+      columns_{.per_iteration = record_.plan.spec().bench().per_iter_timing(),
                .timestamp = options.timestamps},
       console_(console),
       files_(std::move(files)),
@@ -122,9 +125,9 @@ void BenchDisplay::ShowPreamble(const PodFormed& formed) {
     console_.Line(
         absl::StrCat("# Writing JSON output to ", files_.json->path()));
   }
-  console_.Line(
-      absl::StrCat(AboutPod(record_), FormatConfig(record_.plan.bench()), "#\n",
-                   FormatDevices(record_.devices), FormatHeader(columns_)));
+  console_.Line(absl::StrCat(
+      AboutPod(record_), FormatConfig(record_.plan.spec().bench()), "#\n",
+      FormatDevices(record_.devices), FormatHeader(columns_)));
 }
 
 void BenchDisplay::ShowRow(const BenchRow& row) {
@@ -136,8 +139,8 @@ void BenchDisplay::ShowRow(const BenchRow& row) {
     record_.wrong += std::max<std::int64_t>(0, timing->wrong());
   }
   record_.rows.push_back(row);
-  console_.Line(FormatRow(row, record_.plan.bench().collective(), columns_,
-                          TimeText(clock_.Now())));
+  console_.Line(FormatRow(row, WordOf(record_.plan.spec().bench().collective()),
+                          columns_, TimeText(clock_.Now())));
 }
 
 void BenchDisplay::ShowTotals() {
@@ -180,7 +183,7 @@ absl::Status BenchDisplay::WriteChoices(const Outcome& outcome) {
                                            file.path(),
                                            ": not all sizes were measured"));
   }
-  const auto table = Calibrate(record_.plan.bench(), record_.rows);
+  const auto table = Calibrate(record_.plan.spec().bench(), record_.rows);
   if (!table.ok()) {
     return Annotate(table.status(),
                     absl::StrCat("no choices written to ", file.path()));
@@ -193,8 +196,8 @@ absl::Status BenchDisplay::WriteChoices(const Outcome& outcome) {
 
 int BenchDisplay::Close(const Outcome& outcome) {
   record_.end_time = TimeText(clock_.Now());
-  record_.average_bandwidth =
-      AverageBandwidth(record_.rows, record_.plan.bench().collective());
+  record_.average_bandwidth = AverageBandwidth(
+      record_.rows, WordOf(record_.plan.spec().bench().collective()));
   if (outcome.failure.has_value()) {
     record_.errors.push_back(absl::StrCat(outcome.failure->name, ": ",
                                           outcome.failure->message.empty()

@@ -9,11 +9,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/status.h"
+#include "settings/words.h"
 
 namespace podsim {
 namespace {
-
-constexpr char kAll[] = "all";
 
 // In the order of the algorithms, which decides between equals.
 using Seconds = std::map<Algorithm, double>;
@@ -24,16 +23,16 @@ absl::Status Refuse(const std::string& given, const std::string& allowed) {
       absl::StrCat("write_choices with ", given, "; ", allowed));
 }
 
-template <typename List>
-absl::Status CheckOne(const std::string& flag, const List& list) {
-  if (list.size() == 1 && list[0] != kAll) return absl::OkStatus();
+absl::Status CheckOne(const std::string& flag,
+                      const std::vector<std::string>& list) {
+  if (list.size() == 1 && list[0] != "all") return absl::OkStatus();
   return Refuse(absl::StrCat(flag, " ", absl::StrJoin(list, ",")),
                 "a table is measured with one of them: give one");
 }
 
 std::int64_t TravellingBytes(const BenchSpec& bench, const BenchRow& row) {
-  const bool narrow =
-      row.datatype() == "float" && bench.wire_dtype() == "bfloat16";
+  const bool narrow = row.datatype() == "float" &&
+                      bench.wire_dtype() == words::WireType::bfloat16;
   return narrow ? row.bytes() / 2 : row.bytes();
 }
 
@@ -94,12 +93,17 @@ std::int64_t GeometricMean(std::int64_t a, std::int64_t b) {
 }  // namespace
 
 absl::Status CheckCalibration(const BenchSpec& bench) {
-  if (bench.algorithm_size() != 1 || bench.algorithm(0) != kAll) {
-    return Refuse(absl::StrCat("algo ", absl::StrJoin(bench.algorithm(), ",")),
+  if (bench.algorithm_size() != 1 ||
+      bench.algorithm(0) != words::BenchAlgorithm::all) {
+    const std::vector<std::string> algorithms =
+        WordsIn<words::BenchAlgorithm::Word>(bench.algorithm());
+    return Refuse(absl::StrCat("algo ", absl::StrJoin(algorithms, ",")),
                   "a table compares all algorithms: give --algo=all");
   }
-  PODSIM_RETURN_IF_ERROR(CheckOne("datatype", bench.datatype()));
-  PODSIM_RETURN_IF_ERROR(CheckOne("op", bench.op()));
+  PODSIM_RETURN_IF_ERROR(
+      CheckOne("datatype", WordsIn<words::DataType::Word>(bench.datatype())));
+  PODSIM_RETURN_IF_ERROR(
+      CheckOne("op", WordsIn<words::Operation::Word>(bench.op())));
   if (bench.root_size() != 1 || bench.root(0) < 0) {
     return Refuse("several roots", "give one, such as -r 0");
   }
@@ -110,8 +114,8 @@ absl::Status CheckCalibration(const BenchSpec& bench) {
   if (bench.check() == 0) {
     return Refuse("check 0", "a table is of verified results: give 1 or more");
   }
-  if (bench.ranks() != "hosts") {
-    return Refuse(absl::StrCat("ranks ", bench.ranks()),
+  if (bench.ranks() != words::RankKind::hosts) {
+    return Refuse(absl::StrCat("ranks ", WordOf(bench.ranks())),
                   "algorithms are chosen for hosts: leave --ranks at hosts");
   }
   return absl::OkStatus();
@@ -121,7 +125,7 @@ absl::StatusOr<std::vector<ChoiceRow>> Calibrate(
     const BenchSpec& bench, std::span<const BenchRow> rows) {
   PODSIM_RETURN_IF_ERROR(CheckVerified(rows));
   PODSIM_ASSIGN_OR_RETURN(const SecondsBySize sizes, Sort(bench, rows));
-  const auto collective = CollectiveNamed(bench.collective());
+  const auto collective = CollectiveNamed(WordOf(bench.collective()));
   PODSIM_CHECK(collective.has_value());
   std::vector<ChoiceRow> table;
   std::int64_t before = 0;

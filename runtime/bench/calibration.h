@@ -1,7 +1,7 @@
 // From a benchmark of all algorithms to the table that `auto` goes by. Pure.
 //
 //   PODSIM_ASSIGN_OR_RETURN(const std::vector<ChoiceRow> table,
-//                           Calibrate(plan.bench(), rows));
+//                           Calibrate(plan.spec().bench(), rows));
 //
 // Times are medians in place, sizes the bytes that travel. From the smallest
 // size to the largest: a row of the table begins where another algorithm is

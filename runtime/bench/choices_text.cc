@@ -17,9 +17,10 @@ std::string MeasuredText(const BenchRecord& record) {
   const std::string how =
       record.external_hosts
           ? "started elsewhere"
-          : absl::StrCat("in ", plan.processes(),
-                         plan.processes() == 1 ? " process" : " processes",
-                         " over ", TransportText(plan));
+          : absl::StrCat(
+                "in ", plan.spec().processes(),
+                plan.spec().processes() == 1 ? " process" : " processes",
+                " over ", TransportText(plan));
   return absl::StrCat("# measured ", record.start_time, " to ", record.end_time,
                       " by podsim ", record.build, "\n# on ", record.hostname,
                       ": ", record.cpu, ", ", record.cpus,

@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "runtime/bench/bandwidth.h"
+#include "settings/words.h"
 
 namespace podsim {
 namespace {
@@ -36,8 +37,8 @@ Json ConfigJson(const BenchSpec& spec) {
                  {"per_iter_timing", Truth(spec.per_iter_timing())},
                  {"per_iter_skip", spec.per_iter_skip()},
                  {"average", spec.average()},
-                 {"collective", spec.collective()},
-                 {"wire_dtype", spec.wire_dtype()}});
+                 {"collective", WordOf(spec.collective())},
+                 {"wire_dtype", WordOf(spec.wire_dtype())}});
   return config;
 }
 
@@ -91,8 +92,9 @@ Json RowJson(const BenchRow& row, const BenchSpec& spec) {
       {"type", row.datatype()},
       {"redop", row.op()},
       {"root", absl::StrFormat("%6d", row.root())},
-      {"out_of_place", TimingJson(row.out_of_place(), row, spec.collective())},
-      {"in_place", TimingJson(row.in_place(), row, spec.collective())}};
+      {"out_of_place",
+       TimingJson(row.out_of_place(), row, WordOf(spec.collective()))},
+      {"in_place", TimingJson(row.in_place(), row, WordOf(spec.collective()))}};
   if (spec.per_iter_timing()) {
     json["out_of_place_per_iter"] = IterationsJson(row.out_of_place());
     json["in_place_per_iter"] = IterationsJson(row.in_place());
@@ -110,7 +112,7 @@ Json RowJson(const BenchRow& row, const BenchSpec& spec) {
 
 std::string BenchJson(const BenchRecord& record) {
   const JobPlan& plan = record.plan;
-  const BenchSpec& spec = plan.bench();
+  const BenchSpec& spec = plan.spec().bench();
   Json json = {
       {"version", kVersion},
       {"start_time", record.start_time},
@@ -125,8 +127,9 @@ std::string BenchJson(const BenchRecord& record) {
       {"topology", plan.bits().slice()},
       {"hosts", plan.bits().hosts()},
       {"ranks", spec.ranks()},
-      {"processes", plan.processes()},
-      {"transport", record.external_hosts ? "external" : plan.transport()},
+      {"processes", plan.spec().processes()},
+      {"transport",
+       record.external_hosts ? "external" : WordOf(plan.spec().transport())},
       {"chunk_bytes", plan.chunk_elements() * 4},
       {"notes",
        std::vector<std::string>(plan.notes().begin(), plan.notes().end())},

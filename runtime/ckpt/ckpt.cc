@@ -95,9 +95,12 @@ absl::Status Run(const CkptFlags& flags, ObjectStore& store, absl::Time now,
   for (const std::string& given : flags.settings.path())
     PODSIM_RETURN_IF_ERROR(CheckServed(given));
   const std::string& path = flags.settings.path(0);
-  if (flags.settings.command() == "ls") return Ls(store, path, now, result);
-  if (flags.settings.command() == "show") return Show(store, path, now, result);
-  if (flags.settings.command() == "verify") return Verify(store, path, result);
+  if (flags.settings.command() == words::CkptCommand::ls)
+    return Ls(store, path, now, result);
+  if (flags.settings.command() == words::CkptCommand::show)
+    return Show(store, path, now, result);
+  if (flags.settings.command() == words::CkptCommand::verify)
+    return Verify(store, path, result);
   return Diff(store, path, flags.settings.path(1), result);
 }
 

@@ -6,6 +6,7 @@
 #include "base/status.h"
 #include "settings/command_line.h"
 #include "settings/programs.h"
+#include "settings/words.h"
 
 namespace podsim {
 
@@ -17,10 +18,10 @@ absl::StatusOr<CkptFlags> ParseCkptFlags(const std::vector<std::string>& args) {
       ParseCommandLine(PodCkpt(), args, /*variables=*/{}, {&settings}));
   flags.text = std::move(line.text);
   if (!flags.text.empty()) return flags;
-  const int wanted = settings.command() == "diff" ? 2 : 1;
+  const int wanted = settings.command() == words::CkptCommand::diff ? 2 : 1;
   if (settings.path_size() == wanted) return flags;
   return absl::InvalidArgumentError(
-      absl::StrCat(settings.command(), " takes ",
+      absl::StrCat(WordOf(settings.command()), " takes ",
                    wanted == 2 ? "two directories" : "one directory", ", not ",
                    settings.path_size(), "; see pod_ckpt --help"));
 }

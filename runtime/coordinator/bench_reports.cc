@@ -47,11 +47,11 @@ std::int64_t CountEarly(const HostReports& reports, TimingOf timing_of) {
 }  // namespace
 
 BenchMerger::BenchMerger(const JobPlan& plan, bool one_clock)
-    : cases_(BenchCases(plan.bench(), BenchRanks(plan))),
+    : cases_(BenchCases(plan.spec().bench(), BenchRanks(plan))),
       ranks_(BenchRanks(plan)),
-      average_(plan.bench().average()),
+      average_(plan.spec().bench().average()),
       one_clock_(one_clock),
-      rows_(plan.bench().run_cycles() *
+      rows_(plan.spec().bench().run_cycles() *
             static_cast<std::int64_t>(cases_.size())),
       next_row_(plan.bits().hosts(), 0) {}
 

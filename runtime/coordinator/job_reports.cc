@@ -66,7 +66,8 @@ class BenchReports final : public JobReports {
 }  // namespace
 
 std::unique_ptr<JobReports> MakeJobReports(const ReportsInput& input) {
-  if (input.plan->has_bench()) return std::make_unique<BenchReports>(input);
+  if (input.plan->spec().has_bench())
+    return std::make_unique<BenchReports>(input);
   return std::make_unique<TrainReports>(input);
 }
 

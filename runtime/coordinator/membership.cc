@@ -15,12 +15,12 @@ Membership::Membership(Options options)
     : options_(std::move(options)),
       plan_(options_.draft),
       forming_since_(options_.now),
-      processes_(plan_.processes()),
+      processes_(plan_.spec().processes()),
       last_waiting_(options_.now),
       last_tick_(options_.now) {
   PODSIM_CHECK(CheckPlacement(plan_).ok());
   const StartPoint& start = options_.start;
-  end_step_ = plan_.mode() == "eval"
+  end_step_ = plan_.spec().mode() == words::Mode::eval
                   ? start.step()
                   : std::max(start.step(), start.last_step());
 }

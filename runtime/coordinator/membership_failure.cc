@@ -89,9 +89,9 @@ void Membership::Settle(absl::Time now) {
     EmitFailed(now);
   }
   const bool told = state_ == PodState::kDone || failed_event_sent_;
-  ended_ =
-      ended_ ||
-      (told && (all_gone || since >= absl::Seconds(plan_.shutdown_timeout())));
+  ended_ = ended_ ||
+           (told && (all_gone ||
+                     since >= absl::Seconds(plan_.spec().shutdown_timeout())));
 }
 
 }  // namespace podsim

@@ -67,7 +67,7 @@ void Membership::OnCheckpoint(absl::Time now, int process,
                               const CheckpointPart& part) {
   if (!active()) return;
   const bool expected =
-      state_ == PodState::kRunning && !plan_.model_dir().empty() &&
+      state_ == PodState::kRunning && !plan_.spec().model_dir().empty() &&
       !processes_[process].done && part.step() > options_.start.step() &&
       part.step() <= end_step_;
   Saving& saving = saving_[part.step()];
@@ -181,8 +181,8 @@ void Membership::OnHeld(absl::Time now, int process, const Held& held) {
 }
 
 void Membership::OnDrain(absl::Time now, const std::string& reason) {
-  if (state_ != PodState::kRunning || plan_.model_dir().empty() ||
-      plan_.mode() == "eval") {
+  if (state_ != PodState::kRunning || plan_.spec().model_dir().empty() ||
+      plan_.spec().mode() == words::Mode::eval) {
     OnStop(now, reason);
     return;
   }
@@ -193,20 +193,22 @@ void Membership::OnDrain(absl::Time now, const std::string& reason) {
 
 // Saves by the clock, and the limit of commits that hang.
 void Membership::CheckSaving(absl::Time now) {
-  const absl::Duration limit = absl::Seconds(plan_.initialization_timeout());
+  const absl::Duration limit =
+      absl::Seconds(plan_.spec().initialization_timeout());
   for (const auto& [step, saving] : saving_) {
     if (!saving.committing || now - saving.since < limit) continue;
     Fail(now, {.status = absl::DeadlineExceededError(absl::StrCat(
                    "the checkpoint of step ", step,
                    " was not committed within ", absl::FormatDuration(limit),
-                   "; does ", plan_.model_dir(), " still answer?")),
+                   "; does ", plan_.spec().model_dir(), " still answer?")),
                .step = step,
                .phase = "checkpoint"});
     return;
   }
-  const double every = plan_.checkpoint_every_seconds();
-  if (plan_.model_dir().empty() || every <= 0 || holding_ || !saving_.empty() ||
-      AnyDone() || now - last_save_ < absl::Seconds(every)) {
+  const double every = plan_.spec().checkpoint_every_seconds();
+  if (plan_.spec().model_dir().empty() || every <= 0 || holding_ ||
+      !saving_.empty() || AnyDone() ||
+      now - last_save_ < absl::Seconds(every)) {
     return;
   }
   Hold(now, /*end=*/false);

@@ -53,7 +53,8 @@ std::string Membership::Missing() const {
 }
 
 void Membership::CheckForming(absl::Time now) {
-  const absl::Duration limit = absl::Seconds(plan_.initialization_timeout());
+  const absl::Duration limit =
+      absl::Seconds(plan_.spec().initialization_timeout());
   // The hosts have as long to connect, and know better what is in the way.
   if (now - forming_since_ < (assigned_ ? limit + kReports : limit)) {
     TellWhoIsMissing(now, limit - (now - forming_since_));
@@ -89,8 +90,8 @@ void Membership::CheckLeases(absl::Time now) {
   for (const Process& p : processes_) leases.push_back(p.lease);
   const auto verdict = JudgeLeases(
       leases, now,
-      {.heartbeat_timeout = absl::Seconds(plan_.heartbeat_timeout()),
-       .stall_timeout = absl::Seconds(plan_.stall_timeout())});
+      {.heartbeat_timeout = absl::Seconds(plan_.spec().heartbeat_timeout()),
+       .stall_timeout = absl::Seconds(plan_.spec().stall_timeout())});
   if (!verdict) return;
   const Process& culprit = processes_[verdict->process];
   const std::string who = Describe(verdict->process);

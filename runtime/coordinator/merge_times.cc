@@ -16,7 +16,7 @@ float Kept(double seconds) {
 std::vector<const StepReport*> ByProcess(
     const JobPlan& plan, const std::map<int, StepReport>& reports) {
   std::vector<const StepReport*> of_process;
-  of_process.reserve(static_cast<std::size_t>(plan.processes()));
+  of_process.reserve(static_cast<std::size_t>(plan.spec().processes()));
   for (const int host : plan.first_host())
     of_process.push_back(&reports.at(host));
   return of_process;

@@ -100,7 +100,7 @@ struct Job {
 // So that no other job writes there, from before we look what is there.
 absl::Status LockModelDir(const CoordinatorSettings& settings, Job& job) {
   if (!Saves(job.draft)) return absl::OkStatus();
-  const std::string& dir = job.draft.model_dir();
+  const std::string& dir = job.draft.spec().model_dir();
   absl::StatusOr<DirectoryLock> lock =
       settings.has_model_dir_lock_fd()
           ? DirectoryLock::Inherit(dir, settings.model_dir_lock_fd())
@@ -136,10 +136,11 @@ absl::StatusOr<RunStart> StartOf(const JobSpec& spec, Job& job) {
                           FindStart(*job.store, spec, job.draft));
   const std::int64_t stamp = absl::ToUnixNanos(job.clock.Now());
   PODSIM_RETURN_IF_ERROR(PrepareModelDir(*job.store, job.draft, stamp, start));
-  job.committer.emplace(Committer::Options{.store = job.store.get(),
-                                           .model_dir = job.draft.model_dir(),
-                                           .stamp = stamp,
-                                           .keep = job.draft.keep()});
+  job.committer.emplace(
+      Committer::Options{.store = job.store.get(),
+                         .model_dir = job.draft.spec().model_dir(),
+                         .stamp = stamp,
+                         .keep = job.draft.spec().keep()});
   return start;
 }
 

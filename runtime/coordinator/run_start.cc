@@ -28,12 +28,12 @@ absl::StatusOr<std::optional<CheckpointAt>> FindCheckpoint(
     if (!named.ok()) return Annotate(named.status(), "--restore");
     return *std::move(named);
   }
-  if (plan.model_dir().empty()) return std::nullopt;
+  if (plan.spec().model_dir().empty()) return std::nullopt;
   PODSIM_ASSIGN_OR_RETURN(Newest newest,
-                          FindNewestGood(store, plan.model_dir()));
+                          FindNewestGood(store, plan.spec().model_dir()));
   if (!newest.checkpoint && !newest.refused.empty()) {
     return absl::DataLossError(absl::StrCat(
-        "no checkpoint in ", plan.model_dir(),
+        "no checkpoint in ", plan.spec().model_dir(),
         " is whole: ", absl::StrJoin(newest.refused, "; "),
         "; move them away to begin anew, or name one with --restore"));
   }
@@ -99,16 +99,16 @@ absl::StatusOr<RunStart> FindStart(ObjectStore& store, const JobSpec& spec,
                                    const JobPlan& plan) {
   RunStart start;
   start.point.set_last_step(plan.train_steps());
-  if (plan.has_bench()) return start;
+  if (plan.spec().has_bench()) return start;
   PODSIM_ASSIGN_OR_RETURN(const std::optional<CheckpointAt> at,
                           FindCheckpoint(store, spec, plan, start.notes));
   if (!at) {
-    if (plan.mode() != "eval") return start;
+    if (plan.spec().mode() != words::Mode::eval) return start;
     return absl::NotFoundError(absl::StrCat(
-        "mode=eval: there is no checkpoint in ", plan.model_dir()));
+        "mode=eval: there is no checkpoint in ", plan.spec().model_dir()));
   }
   PODSIM_RETURN_IF_ERROR(CheckModel(*at, plan));
-  if (plan.mode() != "eval")
+  if (plan.spec().mode() != words::Mode::eval)
     PODSIM_RETURN_IF_ERROR(CheckStream(*at, plan.bits()));
   const CheckpointManifest& manifest = at->manifest;
   start.origin = OriginOf(manifest, spec);
@@ -125,7 +125,7 @@ absl::StatusOr<RunStart> FindStart(ObjectStore& store, const JobSpec& spec,
 absl::Status PrepareModelDir(ObjectStore& store, const JobPlan& plan,
                              std::int64_t stamp, RunStart& start) {
   start.stamp = stamp;
-  const std::string& dir = plan.model_dir();
+  const std::string& dir = plan.spec().model_dir();
   if (!Saves(plan)) return absl::OkStatus();
   PODSIM_RETURN_IF_ERROR(CleanUnfinished(store, dir));
   PODSIM_RETURN_IF_ERROR(SetAsideNewer(store, dir, start.point.step(), stamp));
@@ -138,7 +138,8 @@ absl::Status PrepareModelDir(ObjectStore& store, const JobPlan& plan,
 
 void LeaveModelDir(ObjectStore& store, const JobPlan& plan) {
   // Another start would remove it, too: a failure is nobody's trouble.
-  if (Saves(plan)) static_cast<void>(RemoveWitnesses(store, plan.model_dir()));
+  if (Saves(plan))
+    static_cast<void>(RemoveWitnesses(store, plan.spec().model_dir()));
 }
 
 }  // namespace podsim

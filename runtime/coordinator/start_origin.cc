@@ -28,7 +28,8 @@ absl::StatusOr<std::vector<std::string>> CompareStart(const StartOrigin& origin,
   const CheckpointManifest& from = origin.manifest;
   const std::string& then = from.bits().isa();
   const std::string& now = formed.bits().isa();
-  if (Falls(then, now) && !origin.isa_asked && formed.mode() != "eval") {
+  if (Falls(then, now) && !origin.isa_asked &&
+      formed.spec().mode() != words::Mode::eval) {
     return absl::FailedPreconditionError(
         absl::StrCat("the checkpoint was trained at ISA level ", then,
                      ", the pod runs no more than ", now,

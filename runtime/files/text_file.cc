@@ -1,8 +1,12 @@
 #include "runtime/files/text_file.h"
 
 #include <algorithm>
+#include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "base/status.h"
 #include "base/units.h"
 #include "google/protobuf/io/tokenizer.h"
@@ -10,6 +14,8 @@
 #include "google/protobuf/util/json_util.h"
 #include "host/storage/bounded_read.h"
 #include "host/storage/uri_store.h"
+#include "settings/nearest_names.h"
+#include "settings/setting.h"
 
 namespace podsim {
 namespace {
@@ -24,19 +30,48 @@ std::string Printable(std::string text) {
   return text;
 }
 
+// The text between the last two quotation marks.
+std::string LastQuoted(const std::string& message) {
+  const std::vector<std::string> parts = absl::StrSplit(message, '"');
+  return parts.size() < 3 ? "" : parts[parts.size() - 2];
+}
+
+// What protobuf's message leaves open about a setting of `file`, as "; ...".
+std::string Hint(const std::string& message,
+                 const google::protobuf::Descriptor& file) {
+  if (absl::StartsWith(message, "Expected integer or identifier"))
+    return "; words stand without quotes";
+  const std::string name = LastQuoted(message);
+  if (absl::StartsWith(message, "Unknown enumeration value")) {
+    const auto* field = file.FindFieldByName(name);
+    return field == nullptr ? ""
+                            : absl::StrCat("; allowed: ", WordList(*field));
+  }
+  if (!absl::StrContains(message, "has no field named")) return "";
+  std::vector<std::string> names;
+  for (int i = 0; i < file.field_count(); ++i)
+    names.push_back(file.field(i)->name());
+  const std::vector<std::string> nearest = NearestNames(name, names);
+  return nearest.empty() ? ""
+                         : absl::StrCat("; did you mean ",
+                                        absl::StrJoin(nearest, " or "), "?");
+}
+
 // Keeps the first error, on one printable line.
 class FirstError final : public google::protobuf::io::ErrorCollector {
  public:
-  FirstError(const std::string& name, const TextKind& kind)
-      : name_(name), kind_(kind) {}
+  FirstError(const std::string& name, const TextKind& kind,
+             const google::protobuf::Descriptor& file)
+      : name_(name), kind_(kind), file_(file) {}
 
   // Protobuf counts from 0, and -1 stands for no place.
   void AddError(int line, google::protobuf::io::ColumnNumber column,
                 const std::string& message) override {
     if (!error_.empty()) return;
     error_ = absl::StrCat(name_, ":", line + 1, ":", column + 1, ": ",
-                          Printable(message.substr(0, kLongestMessage)), "; a ",
-                          kind_.name, " is written as ", kind_.example);
+                          Printable(message.substr(0, kLongestMessage)),
+                          Hint(message, file_), "; a ", kind_.name,
+                          " is written as ", kind_.example);
   }
 
   const std::string& error() const { return error_; }
@@ -44,6 +79,7 @@ class FirstError final : public google::protobuf::io::ErrorCollector {
  private:
   const std::string name_;
   const TextKind kind_;
+  const google::protobuf::Descriptor& file_;
   std::string error_;
 };
 
@@ -84,7 +120,7 @@ absl::Status ParseText(const std::string& text, const std::string& name,
                        const TextKind& kind,
                        google::protobuf::Message& message) {
   if (IsJson(text)) return ParseJson(text, name, message);
-  FirstError collector(name, kind);
+  FirstError collector(name, kind, *message.GetDescriptor());
   google::protobuf::TextFormat::Parser parser;
   parser.RecordErrorsTo(&collector);
   if (parser.ParseFromString(text, &message)) return absl::OkStatus();

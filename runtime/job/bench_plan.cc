@@ -1,9 +1,8 @@
 #include "runtime/job/bench_plan.h"
 
 #include <algorithm>
-#include <string_view>
+#include <utility>
 
-#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/status.h"
@@ -16,55 +15,40 @@
 #include "runtime/job/spec_check.h"
 #include "settings/check.h"
 #include "settings/setting.h"
+#include "settings/words.h"
 
 namespace podsim {
 namespace {
 
-constexpr char kAll[] = "all";
-constexpr char kAuto[] = "auto";
 constexpr std::int64_t kMostSizes = 100'000;
 constexpr std::int64_t kMostRows = 100'000;
 
-// What lists may hold, without "all".
-std::vector<std::string> TypeNames() {
-  std::vector<std::string> names;
-  for (const ElementType type :
-       {ElementType::kFloat32, ElementType::kBfloat16, ElementType::kInt32}) {
-    names.emplace_back(NameOf(type));
-  }
-  return names;
+using words::BenchAlgorithm;
+using words::DataType;
+using words::Operation;
+
+Collective CollectiveOf(const BenchSpec& bench) {
+  const auto collective = CollectiveNamed(WordOf(bench.collective()));
+  PODSIM_CHECK(collective.has_value());
+  return *collective;
 }
 
-std::vector<std::string> OpNames() {
-  std::vector<std::string> names;
-  for (const BenchOp op : {BenchOp::kSum, BenchOp::kProd, BenchOp::kMin,
-                           BenchOp::kMax, BenchOp::kAvg}) {
-    names.emplace_back(NameOf(op));
-  }
-  return names;
-}
-
-std::vector<std::string> AlgorithmNamesFor(Collective collective) {
-  std::vector<std::string> names;
+// What "all" stands for.
+std::vector<int> AlgorithmsFor(Collective collective) {
+  std::vector<int> algorithms;
   for (const Algorithm algorithm : AllAlgorithms()) {
-    if (Supports(collective, algorithm)) names.emplace_back(NameOf(algorithm));
+    const auto word =
+        WordNamed<BenchAlgorithm::Word>(std::string(NameOf(algorithm)));
+    PODSIM_CHECK(word.has_value());
+    if (Supports(collective, algorithm)) algorithms.push_back(*word);
   }
-  return names;
+  return algorithms;
 }
 
 absl::Status NotAllowed(const std::string& field, const std::string& value,
                         const std::string& allowed) {
   return absl::InvalidArgumentError(
       absl::StrCat(field, " is ", value, "; allowed: ", allowed));
-}
-
-absl::Status CheckWord(const std::string& field, const std::string& word,
-                       const std::vector<std::string>& allowed) {
-  if (std::find(allowed.begin(), allowed.end(), word) != allowed.end()) {
-    return absl::OkStatus();
-  }
-  return NotAllowed(field, absl::StrCat("'", absl::CHexEscape(word), "'"),
-                    absl::StrJoin(allowed, ", "));
 }
 
 absl::Status CheckSizes(const BenchSpec& bench) {
@@ -89,40 +73,44 @@ absl::Status CheckSizes(const BenchSpec& bench) {
                                  FormatCount(kMostSizes), "; or -f 2"));
 }
 
-absl::Status CheckAlgorithms(const BenchSpec& bench, Collective collective) {
-  std::vector<std::string> allowed = AlgorithmNamesFor(collective);
-  allowed.insert(allowed.begin(), kAuto);
-  allowed.emplace_back(kAll);
-  for (const std::string& name : bench.algorithm())
-    PODSIM_RETURN_IF_ERROR(
-        Annotate(CheckWord("algo", name, allowed), bench.collective()));
+absl::Status CheckAlgorithms(const BenchSpec& bench) {
+  std::vector<int> allowed = AlgorithmsFor(CollectiveOf(bench));
+  allowed.insert(allowed.begin(), BenchAlgorithm::auto_);
+  allowed.push_back(BenchAlgorithm::all);
+  for (const int word : bench.algorithm()) {
+    if (std::find(allowed.begin(), allowed.end(), word) != allowed.end())
+      continue;
+    return Annotate(
+        NotAllowed("algo",
+                   WordsIn<BenchAlgorithm::Word>(std::vector{word}).front(),
+                   absl::StrJoin(WordsIn<BenchAlgorithm::Word>(allowed), ", ")),
+        WordOf(bench.collective()));
+  }
   return absl::OkStatus();
 }
 
 absl::Status CheckWire(const BenchSpec& bench) {
-  if (bench.wire_dtype() == "float32") return absl::OkStatus();
-  for (const std::string& type : bench.datatype()) {
-    if (type == kAll || type == NameOf(ElementType::kFloat32)) {
+  if (bench.wire_dtype() == words::WireType::float32) return absl::OkStatus();
+  for (const int type : bench.datatype()) {
+    if (type == DataType::all || type == DataType::float_)
       return absl::OkStatus();
-    }
   }
   return absl::InvalidArgumentError(absl::StrCat(
       "wire_dtype is bfloat16 but datatype is ",
-      absl::StrJoin(bench.datatype(), ", "),
+      absl::StrJoin(WordsIn<DataType::Word>(bench.datatype()), ", "),
       ": only float travels as another type; give -d float or leave it out"));
 }
 
-// Replaces a list that says "all" by `everything`.
-template <typename List>
-void Expand(const std::vector<std::string>& everything, List* list) {
-  if (std::find(list->begin(), list->end(), kAll) == list->end()) return;
-  list->Clear();
-  for (const std::string& name : everything) *list->Add() = name;
+// Replaces a list that says `all` by `everything`.
+void Expand(int all, const std::vector<int>& everything,
+            google::protobuf::RepeatedField<int>* list) {
+  if (std::find(list->begin(), list->end(), all) == list->end()) return;
+  list->Assign(everything.begin(), everything.end());
 }
 
 absl::Status ExpandRoots(int ranks, BenchSpec& bench) {
   auto& roots = *bench.mutable_root();
-  if (bench.collective() != NameOf(Collective::kBroadcast)) {
+  if (CollectiveOf(bench) != Collective::kBroadcast) {
     return absl::OkStatus();  // no root
   }
   for (const int root : roots) {
@@ -155,9 +143,9 @@ absl::Status CheckRows(const BenchSpec& bench) {
 
 // The largest case of all hosts at once, on one machine.
 absl::Status CheckMemory(const JobPlan& plan, std::int64_t memory_bytes) {
-  const BenchSpec& bench = plan.bench();
+  const BenchSpec& bench = plan.spec().bench();
   BenchShape shape = {.hosts = plan.bits().hosts(),
-                      .cores = bench.ranks() == "cores"};
+                      .cores = bench.ranks() == words::RankKind::cores};
   shape.ranks_per_host = shape.cores ? plan.bits().cores_per_host() : 1;
   std::int64_t most = 0;
   for (const BenchCase& one : BenchCases(bench, shape.ranks())) {
@@ -190,8 +178,7 @@ void FillBenchDefaults(BenchSpec& bench) { FillDefaults(bench); }
 
 absl::Status CheckBench(const BenchSpec& bench) {
   PODSIM_RETURN_IF_ERROR(CheckSettings(bench));
-  PODSIM_RETURN_IF_ERROR(
-      CheckAlgorithms(bench, *CollectiveNamed(bench.collective())));
+  PODSIM_RETURN_IF_ERROR(CheckAlgorithms(bench));
   PODSIM_RETURN_IF_ERROR(CheckWire(bench));
   PODSIM_RETURN_IF_ERROR(CheckSizes(bench));
   if (bench.per_iter_skip() < bench.iters()) return absl::OkStatus();
@@ -206,20 +193,23 @@ absl::StatusOr<JobPlan> PlanBench(const JobSpec& asked,
   PODSIM_RETURN_IF_ERROR(CheckSpec(asked));
   FillGeneralDefaults(job.spec);
   PODSIM_ASSIGN_OR_RETURN(job.slice, SliceOf(job.spec));
+  FillBenchDefaults(*job.spec.mutable_bench());
+  PODSIM_RETURN_IF_ERROR(CheckBench(job.spec.bench()));
   JobPlan plan;
-  *plan.mutable_spec() = job.spec;
-  BenchSpec& bench = *plan.mutable_bench();
-  bench = asked.bench();
-  FillBenchDefaults(bench);
-  PODSIM_RETURN_IF_ERROR(CheckBench(bench));
   FillBits(job.slice, job.spec, inputs.isa, *plan.mutable_bits());
-  Expand(AlgorithmNamesFor(*CollectiveNamed(bench.collective())),
+  PODSIM_RETURN_IF_ERROR(FillPlacement(inputs, job, plan));
+  *plan.mutable_spec() = std::move(job.spec);
+  BenchSpec& bench = *plan.mutable_spec()->mutable_bench();
+  Expand(BenchAlgorithm::all, AlgorithmsFor(CollectiveOf(bench)),
          bench.mutable_algorithm());
-  Expand(TypeNames(), bench.mutable_datatype());
-  Expand(OpNames(), bench.mutable_op());
+  Expand(DataType::all, {DataType::float_, DataType::bfloat16, DataType::int32},
+         bench.mutable_datatype());
+  Expand(Operation::all,
+         {Operation::sum, Operation::prod, Operation::min, Operation::max,
+          Operation::avg},
+         bench.mutable_op());
   PODSIM_RETURN_IF_ERROR(ExpandRoots(BenchRanks(plan), bench));
   PODSIM_RETURN_IF_ERROR(CheckRows(bench));
-  PODSIM_RETURN_IF_ERROR(FillPlacement(job, inputs, plan));
   PODSIM_RETURN_IF_ERROR(CheckMemory(plan, inputs.memory_bytes));
   plan.set_hash(HashOf(plan.bits()));
   return plan;

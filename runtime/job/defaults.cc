@@ -9,6 +9,7 @@
 #include "runtime/job/scaling.h"
 #include "runtime/job/spec_check.h"
 #include "settings/setting.h"
+#include "settings/words.h"
 
 namespace podsim {
 namespace {
@@ -29,8 +30,8 @@ constexpr std::int64_t kSocketChunkBytes = kMiB;
 
 // By measurement (docs/performance.md): through shared memory what is small
 // enough stays in the caches, over sockets every frame has its price.
-std::int64_t ChunkBytesOver(const std::string& transport) {
-  return transport == "shm" ? 256 * kKiB : kSocketChunkBytes;
+std::int64_t ChunkBytesOver(words::Transport::Word transport) {
+  return transport == words::Transport::shm ? 256 * kKiB : kSocketChunkBytes;
 }
 
 // Only synthetic data have a shape that the user chooses.
@@ -89,7 +90,7 @@ absl::StatusOr<std::int64_t> ScaledFrom(const Recipe& recipe,
 }  // namespace
 
 void FillExternalDefaults(JobSpec& spec) {
-  PODSIM_DEFAULT(spec, transport, "tcp");
+  PODSIM_DEFAULT(spec, transport, words::Transport::tcp);
 }
 
 void FillGeneralDefaults(JobSpec& spec) {
@@ -135,13 +136,13 @@ absl::StatusOr<std::int64_t> SpecReferenceBatch(const JobSpec& spec,
 absl::Status FillAsTyped(JobSpec& spec) {
   if (!IsAsTyped(spec) || spec.has_base_learning_rate())
     return absl::OkStatus();
-  if (spec.has_lr_scaling() && spec.lr_scaling() != "none")
+  if (spec.has_lr_scaling() && spec.lr_scaling() != words::RateScaling::none)
     return absl::InvalidArgumentError(absl::StrCat(
-        "lr_scaling is ", spec.lr_scaling(),
+        "lr_scaling is ", WordOf(spec.lr_scaling()),
         " but steps and learning rate are the job's own and have no reference "
         "to scale from; give reference_topology or reference_batch_size, or "
         "leave lr_scaling out"));
-  spec.set_lr_scaling("none");
+  spec.set_lr_scaling(words::RateScaling::none);
   return absl::OkStatus();
 }
 
@@ -166,10 +167,9 @@ absl::Status FillScheduleDefaults(const Recipe& recipe,
     }
   }
   if (!HasRate(spec)) {
-    PODSIM_ASSIGN_OR_RETURN(const RateRule rule,
-                            ParseRateRule(spec.lr_scaling()));
-    spec.set_learning_rate(ScaleRate(
-        recipe.learning_rate, recipe.reference_batch(), reference, rule));
+    spec.set_learning_rate(ScaleRate(recipe.learning_rate,
+                                     recipe.reference_batch(), reference,
+                                     spec.lr_scaling()));
   }
   return absl::OkStatus();
 }

@@ -71,7 +71,7 @@ absl::Status FillMemory(const Program& program, const ResolvedJob& job,
 }
 
 std::int64_t MachineBytes(const JobPlan& plan) {
-  return BytesIn(plan, plan.processes());
+  return BytesIn(plan, plan.spec().processes());
 }
 
 absl::Status AdmitToMachine(const JobPlan& plan, std::int64_t available,
@@ -83,9 +83,9 @@ absl::Status AdmitToMachine(const JobPlan& plan, std::int64_t available,
   return absl::ResourceExhaustedError(absl::StrCat(
       plan.bits().slice(), " with ", FormatCount(plan.bits().batch_per_core()),
       " rows per core needs ", FormatBytes(needed), " of memory in ",
-      plan.processes(), " processes, but ", FormatBytes(limit),
+      plan.spec().processes(), " processes, but ", FormatBytes(limit),
       allowed > 0 ? " are allowed (host_memory_bytes)" : " are there", "; ",
-      plan.processes() > 1 && alone <= limit
+      plan.spec().processes() > 1 && alone <= limit
           ? absl::StrCat("processes=1 needs ", FormatBytes(alone))
           : std::string("use a smaller slice, batch or model"),
       "; --dry_run plans without"));

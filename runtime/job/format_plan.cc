@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "base/status.h"
 #include "base/units.h"
 #include "host/core/traffic.h"
@@ -13,6 +14,8 @@
 #include "models/zoo/zoo.h"
 #include "runtime/job/fit.h"
 #include "runtime/job/model_text.h"
+#include "settings/field_text.h"
+#include "settings/setting.h"
 
 namespace podsim {
 namespace {
@@ -50,16 +53,26 @@ std::string GridText(const Slice& slice) {
                       slice.name, ")");
 }
 
-// "nightly: mlp 64-128-10 on digits (1,498 examples, 299 held out)".
+// "--topology=v3-32 --epochs=10".
+std::string AskedText(const JobPlan& plan) {
+  std::vector<std::string> flags;
+  for (const std::string& name : plan.asked()) {
+    const auto* field = JobSpec::descriptor()->FindFieldByName(name);
+    PODSIM_CHECK(field != nullptr);
+    flags.push_back(absl::StrCat("--", FlagOf(*field), "=",
+                                 FieldText(plan.spec(), *field)));
+  }
+  return absl::StrJoin(flags, " ");
+}
+
+// "mlp 64-128-10 on digits (1,498 examples, 299 held out)".
 std::string JobText(const JobPlan& plan) {
   const DatasetConfig& data = plan.bits().dataset();
-  const std::string& name = plan.spec().run_name();
   const std::string layers =
       Mark(plan, "hidden").empty() ? "" : ", layers of the recipe";
-  return absl::StrCat(name, name.empty() ? "" : ": ", ModelText(plan.bits()),
-                      " (", Counted(data.train_examples(), "example"), ", ",
-                      FormatCount(data.eval_examples()), " held out", layers,
-                      ")");
+  return absl::StrCat(
+      ModelText(plan.bits()), " (", Counted(data.train_examples(), "example"),
+      ", ", FormatCount(data.eval_examples()), " held out", layers, ")");
 }
 
 std::string BatchText(const JobPlan& plan) {
@@ -169,7 +182,7 @@ std::string HbmText(const JobPlan& plan) {
 std::string MachineText(const JobPlan& plan) {
   return absl::StrCat("a run takes ", FormatBytes(MachineBytes(plan)),
                       " of this machine's, in ",
-                      Counted(plan.processes(), "process"));
+                      Counted(plan.spec().processes(), "process"));
 }
 
 // Nothing for models of a caller's own and for passes over microbatches.
@@ -184,47 +197,51 @@ std::string TrafficText(const PlanBits& bits) {
 
 std::string ProcessesText(const JobPlan& plan) {
   const int hosts = plan.bits().hosts();
-  const int processes = std::max(1, plan.processes());
+  const int processes = std::max(1, plan.spec().processes());
   const int most = (hosts + processes - 1) / processes;
   const std::string each =
       hosts % processes == 0
           ? absl::StrCat(Counted(most, "host"), processes > 1 ? " each" : "")
           : absl::StrCat(most - 1, " or ", most, " hosts each");
-  return absl::StrCat(Counted(plan.processes(), "process"), ", ", each, ", ",
-                      plan.threads() == 0
-                          ? "a fair share of the CPUs"
-                          : absl::StrCat(Counted(plan.threads(), "thread"),
-                                         processes > 1 ? " each" : ""),
-                      ", ", TransportText(plan));
+  return absl::StrCat(
+      Counted(plan.spec().processes(), "process"), ", ", each, ", ",
+      plan.spec().threads() == 0
+          ? "a fair share of the CPUs"
+          : absl::StrCat(Counted(plan.spec().threads(), "thread"),
+                         processes > 1 ? " each" : ""),
+      ", ", TransportText(plan));
 }
 
 std::string EvaluationText(const JobPlan& plan) {
   return absl::StrCat(
       FormatCount(plan.eval_batch_per_core()), " per core, ",
-      plan.steps_per_eval() == 0
+      plan.spec().steps_per_eval() == 0
           ? "at the end"
-          : absl::StrCat("every ", Counted(plan.steps_per_eval(), "step"),
+          : absl::StrCat("every ",
+                         Counted(plan.spec().steps_per_eval(), "step"),
                          " and at the end"));
 }
 
 std::string CheckpointText(const JobPlan& plan) {
   std::string when;
-  if (plan.checkpoint_every() > 0)
-    absl::StrAppend(&when, "every ", Counted(plan.checkpoint_every(), "step"),
-                    ", ");
-  if (plan.checkpoint_every_seconds() > 0)
-    absl::StrAppend(&when, "every ", plan.checkpoint_every_seconds(), " s, ");
-  return absl::StrCat(plan.model_dir(), ": ", when, "at the end; ",
-                      plan.keep() == 0
+  if (plan.spec().checkpoint_every() > 0)
+    absl::StrAppend(&when, "every ",
+                    Counted(plan.spec().checkpoint_every(), "step"), ", ");
+  if (plan.spec().checkpoint_every_seconds() > 0)
+    absl::StrAppend(&when, "every ", plan.spec().checkpoint_every_seconds(),
+                    " s, ");
+  return absl::StrCat(plan.spec().model_dir(), ": ", when, "at the end; ",
+                      plan.spec().keep() == 0
                           ? "all are kept"
-                          : absl::StrCat(plan.keep(), " are kept"));
+                          : absl::StrCat(plan.spec().keep(), " are kept"));
 }
 
 }  // namespace
 
 std::string TransportText(const JobPlan& plan) {
-  if (plan.transport() == "tcp") return "TCP";
-  return plan.transport() == "unix" ? "Unix sockets" : "shared memory";
+  if (plan.spec().transport() == words::Transport::tcp) return "TCP";
+  return plan.spec().transport() == words::Transport::unix ? "Unix sockets"
+                                                           : "shared memory";
 }
 
 std::string FormatPlanLine(const std::string& label, const std::string& text,
@@ -239,6 +256,7 @@ std::string FormatPlan(const JobPlan& plan, const Slice& slice, int width) {
   const auto line = [&](const std::string& label, const std::string& words) {
     text += FormatPlanLine(label, words, width);
   };
+  if (!plan.asked().empty()) line("asked", AskedText(plan));
   line("slice", SliceText(slice));
   line("", GridText(slice));
   line("job", JobText(plan));
@@ -255,7 +273,8 @@ std::string FormatPlan(const JobPlan& plan, const Slice& slice, int width) {
   if (!traffic.empty()) line("", traffic);
   line("processes", ProcessesText(plan));
   line("evaluation", EvaluationText(plan));
-  if (!plan.model_dir().empty()) line("checkpoints", CheckpointText(plan));
+  if (!plan.spec().model_dir().empty())
+    line("checkpoints", CheckpointText(plan));
   for (const std::string& note : plan.notes()) line("note", note);
   return text + FormatWarnings(plan, width);
 }

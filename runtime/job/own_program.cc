@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "settings/words.h"
 
 namespace podsim {
 namespace {
@@ -102,11 +103,12 @@ absl::Status CheckOwnProgram(const JobSpec& spec, const Program& program) {
                        WhyNot(field->name())));
   }
   const char* precision = program.bfloat16_products ? "bfloat16" : "float32";
-  if (!spec.has_precision() || spec.precision() == precision)
+  if (!spec.has_precision() || WordOf(spec.precision()) == precision)
     return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(
-      "precision is ", spec.precision(), ", the program was compiled for ",
-      precision, "; CompileOptions.bfloat16_products says so"));
+  return absl::InvalidArgumentError(
+      absl::StrCat("precision is ", WordOf(spec.precision()),
+                   ", the program was compiled for ", precision,
+                   "; CompileOptions.bfloat16_products says so"));
 }
 
 }  // namespace podsim

@@ -11,6 +11,7 @@
 #include "models/kernels/kernels.h"
 #include "runtime/job/planner.h"
 #include "runtime/job/reduction.h"
+#include "settings/words.h"
 
 namespace podsim {
 namespace {
@@ -22,8 +23,10 @@ constexpr char kByBucket[] = "by bucket";
 std::string AlgorithmFor(const ResolvedJob& job, std::int64_t elements,
                          std::span<const ChoiceRow> table) {
   if (SumsAsTree(job.spec)) return kTreeAlgorithm;
-  if (job.spec.algo() != "auto") return job.spec.algo();
-  const std::int64_t width = job.spec.wire_dtype() == "bfloat16" ? 2 : 4;
+  if (job.spec.algo() != words::Algorithm::auto_)
+    return WordOf(job.spec.algo());
+  const std::int64_t width =
+      job.spec.wire_dtype() == words::WireType::bfloat16 ? 2 : 4;
   return std::string(NameOf(ChooseAlgorithm(
       Collective::kAllReduce, elements * width, job.slice.hosts, table)));
 }
@@ -37,9 +40,10 @@ absl::StatusOr<std::string> ChooseIsa(const JobSpec& spec,
     return absl::InternalError(
         absl::StrCat("no kernel level is called '", common_isa, "'"));
   if (!spec.has_isa()) return common_isa;
-  if (CommonIsa(spec.isa(), common_isa) == spec.isa()) return spec.isa();
+  const std::string& asked = WordOf(spec.isa());
+  if (CommonIsa(asked, common_isa) == asked) return asked;
   return absl::InvalidArgumentError(
-      absl::StrCat("isa is ", spec.isa(), " but a machine of the pod runs ",
+      absl::StrCat("isa is ", asked, " but a machine of the pod runs ",
                    common_isa, " at most; leave it unset or lower it"));
 }
 
@@ -52,11 +56,11 @@ void FillNumerics(const ResolvedJob& job, const DatasetConfig& dataset,
   *bits.mutable_dataset() = dataset;
   bits.set_batch_per_core(job.batch_per_core);
   bits.set_seed(job.spec.seed());
-  bits.set_precision(job.spec.precision());
+  bits.set_precision(WordOf(job.spec.precision()));
   bits.set_gradient_dtype("float32");
   bits.set_optimizer("sgd");
   bits.set_momentum(job.spec.momentum());
-  bits.set_wire_dtype(job.spec.wire_dtype());
+  bits.set_wire_dtype(WordOf(job.spec.wire_dtype()));
   bits.set_host_rows(job.slice.host_grid.y);
   bits.set_host_columns(job.slice.host_grid.x);
   bits.set_isa(isa);

@@ -19,42 +19,30 @@ absl::Status CheckWithoutModelDir(const JobSpec& spec) {
   if (spec.has_checkpoint_every_seconds())
     return NeedsModelDir("checkpoint_every_seconds");
   if (spec.has_keep()) return NeedsModelDir("keep");
-  if (spec.on_corruption() == "restore")
+  if (spec.on_corruption() == words::OnCorruption::restore)
     return NeedsModelDir("on_corruption=restore");
-  if (spec.mode() == "eval" && !spec.has_restore())
+  if (spec.mode() == words::Mode::eval && !spec.has_restore())
     return absl::InvalidArgumentError(
         "mode=eval evaluates a checkpoint: give model_dir (its newest one) or "
         "restore (the directory of one)");
   return absl::OkStatus();
 }
 
-absl::Status FillIntervals(const JobSpec& spec, JobPlan& plan) {
-  if (spec.model_dir().empty())
-    PODSIM_RETURN_IF_ERROR(CheckWithoutModelDir(spec));
-  plan.set_model_dir(spec.model_dir());
-  plan.set_keep(spec.keep());
+}  // namespace
+
+absl::Status FillCheckpoints(ResolvedJob& job, JobPlan& plan) {
+  JobSpec& spec = job.spec;
+  if (job.slice.hosts == 1) spec.set_audit_every(0);
   if (spec.model_dir().empty()) {
+    PODSIM_RETURN_IF_ERROR(CheckWithoutModelDir(spec));
     if (spec.max_restarts() > 0)
       plan.add_notes(
           "without model_dir a restart begins again with the first step");
     return absl::OkStatus();
   }
-  const bool silent =
-      !spec.has_checkpoint_every() && !spec.has_checkpoint_every_seconds();
-  plan.set_checkpoint_every(spec.checkpoint_every());
-  plan.set_checkpoint_every_seconds(silent ? kDefaultSeconds
-                                           : spec.checkpoint_every_seconds());
+  if (!spec.has_checkpoint_every() && !spec.has_checkpoint_every_seconds())
+    spec.set_checkpoint_every_seconds(kDefaultSeconds);
   return absl::OkStatus();
-}
-
-}  // namespace
-
-absl::Status FillCheckpoints(const JobSpec& spec, JobPlan& plan) {
-  plan.set_mode(spec.mode());
-  plan.set_weights_check_every(spec.weights_check_every());
-  plan.set_audit_every(plan.bits().hosts() > 1 ? spec.audit_every() : 0);
-  plan.set_on_corruption(spec.on_corruption());
-  return FillIntervals(spec, plan);
 }
 
 }  // namespace podsim

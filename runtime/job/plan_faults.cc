@@ -20,7 +20,6 @@ absl::Status FillFaults(const JobSpec& spec, JobPlan& plan) {
   PODSIM_ASSIGN_OR_RETURN(const std::vector<Fault> faults,
                           DrawFaults(spec.faults(), scope));
   for (const Fault& fault : faults) *plan.add_faults() = fault;
-  *plan.mutable_faults_done() = spec.faults_done();
   return absl::OkStatus();
 }
 

@@ -9,10 +9,10 @@
 
 namespace podsim {
 
-// Fills all of `plan` that does not depend on what the job computes, with notes
+// Decides the processes of `job` and fills what of `plan` follows, with notes
 // on what a reader should know. Errors: INVALID_ARGUMENT (more processes than
 // hosts).
-absl::Status FillPlacement(const ResolvedJob& job, const PlanInputs& inputs,
+absl::Status FillPlacement(const PlanInputs& inputs, ResolvedJob& job,
                            JobPlan& plan);
 
 }  // namespace podsim

@@ -22,6 +22,8 @@
 #include "runtime/job/scaling.h"
 #include "runtime/job/schedule.h"
 #include "runtime/job/spec_check.h"
+#include "settings/setting.h"
+#include "settings/words.h"
 
 namespace podsim {
 namespace {
@@ -52,21 +54,20 @@ absl::StatusOr<std::int64_t> EvalBatchPerCore(const ResolvedJob& job,
 }
 
 // All of the plan that no program is needed for.
-absl::StatusOr<JobPlan> BeginPlan(const ResolvedJob& job,
-                                  const ScheduleInputs& schedule,
-                                  const PlanInputs& inputs, JobPlan plan = {}) {
-  *plan.mutable_spec() = job.spec;
+absl::StatusOr<JobPlan> BeginPlan(const ScheduleInputs& schedule,
+                                  const PlanInputs& inputs, ResolvedJob& job,
+                                  JobPlan plan = {}) {
   PODSIM_ASSIGN_OR_RETURN(const std::string isa,
                           ChooseIsa(job.spec, inputs.isa));
   FillNumerics(job, inputs.dataset, isa, *plan.mutable_bits());
   PODSIM_RETURN_IF_ERROR(FillReduction(job, plan));
   PODSIM_RETURN_IF_ERROR(FillSchedule(job.spec, job.slice, schedule, plan));
-  PODSIM_RETURN_IF_ERROR(FillPlacement(job, inputs, plan));
+  PODSIM_RETURN_IF_ERROR(FillPlacement(inputs, job, plan));
   PODSIM_ASSIGN_OR_RETURN(const std::int64_t eval_batch,
                           EvalBatchPerCore(job, inputs.dataset));
   plan.set_eval_batch_per_core(eval_batch);
-  plan.set_steps_per_eval(job.spec.steps_per_eval());
-  PODSIM_RETURN_IF_ERROR(FillCheckpoints(job.spec, plan));
+  PODSIM_RETURN_IF_ERROR(FillCheckpoints(job, plan));
+  *plan.mutable_spec() = job.spec;
   return plan;
 }
 
@@ -75,11 +76,19 @@ absl::StatusOr<JobPlan> FinishPlan(JobPlan plan, const Program& program,
   PODSIM_RETURN_IF_ERROR(FillMemory(program, job, plan));
   PODSIM_ASSIGN_OR_RETURN(
       const std::vector<ChoiceRow> table,
-      ChoiceTable(job.spec.choices(), MediumOf(job.spec.transport())));
+      ChoiceTable(job.spec.choices(), MediumOf(WordOf(job.spec.transport()))));
   FillBuckets(job, program, table, *plan.mutable_bits());
   PODSIM_RETURN_IF_ERROR(FillFaults(job.spec, plan));
   plan.set_hash(HashOf(plan.bits()));
   return plan;
+}
+
+// The flags among what was set.
+void NoteAsked(const JobSpec& asked, JobPlan& plan) {
+  std::vector<const google::protobuf::FieldDescriptor*> fields;
+  asked.GetReflection()->ListFields(asked, &fields);
+  for (const auto* field : fields)
+    if (!SettingOf(*field).no_flag()) plan.add_asked(field->name());
 }
 
 // A recipe promises its accuracy for its own network and momentum.
@@ -119,16 +128,16 @@ absl::StatusOr<JobPlan> PlanJob(const JobSpec& asked,
       SpecBatchPerCore(job.spec, job.slice, recipe.batch_per_core));
   PODSIM_RETURN_IF_ERROR(CheckDataset(job.spec, inputs.dataset));
   JobPlan draft;
+  NoteAsked(asked, draft);
   for (const std::string& field : FromRecipe(asked, job.spec))
     draft.add_from_recipe(field);
   if (KeepsPromise(recipe, job.spec))
     draft.set_recipe_accuracy(recipe.accuracy);
   PODSIM_ASSIGN_OR_RETURN(
-      JobPlan plan, BeginPlan(job,
-                              {.batch_per_core = job.batch_per_core,
+      JobPlan plan, BeginPlan({.batch_per_core = job.batch_per_core,
                                .dataset_size = inputs.dataset.train_examples(),
                                .recipe = &recipe},
-                              inputs, std::move(draft)));
+                              inputs, job, std::move(draft)));
   PlanBits& bits = *plan.mutable_bits();
   FillModelConfig(job.spec, inputs.dataset, *bits.mutable_model());
   PODSIM_ASSIGN_OR_RETURN(const Program program, BuildProgram(bits));
@@ -144,17 +153,19 @@ absl::StatusOr<JobPlan> PlanJob(const JobSpec& asked, const Program& program,
   job.spec = asked;
   PODSIM_RETURN_IF_ERROR(FillAsTyped(job.spec));
   FillGeneralDefaults(job.spec);
-  job.spec.set_precision(program.bfloat16_products ? "bfloat16" : "float32");
+  job.spec.set_precision(program.bfloat16_products ? words::Precision::bfloat16
+                                                   : words::Precision::float32);
+  job.spec.set_model(program.name);
   PODSIM_ASSIGN_OR_RETURN(job.slice, SliceOf(job.spec));
   PODSIM_ASSIGN_OR_RETURN(job.batch_per_core,
                           SpecBatchPerCore(job.spec, job.slice, 0));
   PODSIM_RETURN_IF_ERROR(CheckDataset(job.spec, inputs.dataset));
+  JobPlan draft;
+  NoteAsked(asked, draft);
   PODSIM_ASSIGN_OR_RETURN(
-      JobPlan plan, BeginPlan(job,
-                              {.batch_per_core = job.batch_per_core,
+      JobPlan plan, BeginPlan({.batch_per_core = job.batch_per_core,
                                .dataset_size = inputs.dataset.train_examples()},
-                              inputs));
-  job.spec.set_model(program.name);
+                              inputs, job, std::move(draft)));
   FillModelConfig(job.spec, inputs.dataset,
                   *plan.mutable_bits()->mutable_model());
   PODSIM_ASSIGN_OR_RETURN(plan, FinishPlan(std::move(plan), program, job));

@@ -5,11 +5,10 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "base/units.h"
+#include "settings/words.h"
 
 namespace podsim {
 namespace {
-
-constexpr char kTree[] = "tree";
 
 absl::Status CheckMicrobatch(const ResolvedJob& job) {
   const std::int64_t size = job.spec.microbatch_size();
@@ -27,13 +26,14 @@ absl::Status CheckMicrobatch(const ResolvedJob& job) {
 // Whatever else rounds or orders sums differently on another slice.
 absl::Status CheckTree(const ResolvedJob& job) {
   PODSIM_RETURN_IF_ERROR(CheckMicrobatch(job));
-  if (job.spec.algo() != "auto" && job.spec.algo() != kTreeAlgorithm)
+  if (job.spec.algo() != words::Algorithm::auto_ &&
+      WordOf(job.spec.algo()) != kTreeAlgorithm)
     return absl::InvalidArgumentError(absl::StrCat(
-        "algo is ", job.spec.algo(), " but reduction tree sums by ",
+        "algo is ", WordOf(job.spec.algo()), " but reduction tree sums by ",
         kTreeAlgorithm, "; leave algo unset or reduction at fused"));
-  if (job.spec.wire_dtype() != "float32")
+  if (job.spec.wire_dtype() != words::WireType::float32)
     return absl::InvalidArgumentError(absl::StrCat(
-        "wire_dtype is ", job.spec.wire_dtype(),
+        "wire_dtype is ", WordOf(job.spec.wire_dtype()),
         " but reduction tree may not round between hosts; leave wire_dtype at "
         "float32 or reduction at fused"));
   return absl::OkStatus();
@@ -41,16 +41,18 @@ absl::Status CheckTree(const ResolvedJob& job) {
 
 }  // namespace
 
-bool SumsAsTree(const JobSpec& spec) { return spec.reduction() == kTree; }
+bool SumsAsTree(const JobSpec& spec) {
+  return spec.reduction() == words::Reduction::tree;
+}
 
 absl::Status FillReduction(const ResolvedJob& job, JobPlan& plan) {
   PlanBits& bits = *plan.mutable_bits();
-  bits.set_reduction(job.spec.reduction());
+  bits.set_reduction(WordOf(job.spec.reduction()));
   if (!SumsAsTree(job.spec)) {
     if (!job.spec.has_microbatch_size()) return absl::OkStatus();
     return absl::InvalidArgumentError(
         absl::StrCat("microbatch_size is ", job.spec.microbatch_size(),
-                     " but reduction is ", job.spec.reduction(),
+                     " but reduction is ", WordOf(job.spec.reduction()),
                      "; microbatches are summed with reduction tree only"));
   }
   PODSIM_RETURN_IF_ERROR(CheckTree(job));

@@ -60,20 +60,12 @@ absl::StatusOr<ScaledSteps> StepsForEpochs(double epochs,
   return StepsFor(static_cast<std::int64_t>(examples), batch);
 }
 
-absl::StatusOr<RateRule> ParseRateRule(std::string_view name) {
-  if (name == "linear") return RateRule::kLinear;
-  if (name == "sqrt") return RateRule::kSqrt;
-  if (name == "none") return RateRule::kNone;
-  return absl::InvalidArgumentError(absl::StrCat(
-      "lr_scaling is '", std::string(name), "'; allowed: linear, sqrt, none"));
-}
-
 double ScaleRate(double rate, std::int64_t reference_batch, std::int64_t batch,
-                 RateRule rule) {
+                 words::RateScaling::Word rule) {
   const double factor =
       static_cast<double>(batch) / static_cast<double>(reference_batch);
-  if (rule == RateRule::kLinear) return rate * factor;
-  return rule == RateRule::kSqrt ? rate * std::sqrt(factor) : rate;
+  if (rule == words::RateScaling::linear) return rate * factor;
+  return rule == words::RateScaling::sqrt ? rate * std::sqrt(factor) : rate;
 }
 
 absl::StatusOr<std::int64_t> BatchPerCore(const std::string& what,

@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "absl/status/statusor.h"
+#include "proto/words.pb.h"
 
 namespace podsim {
 
@@ -43,15 +44,10 @@ absl::StatusOr<ScaledSteps> StepsForEpochs(double epochs,
                                            std::int64_t dataset_size,
                                            std::int64_t batch);
 
-enum class RateRule : std::uint8_t { kLinear, kSqrt, kNone };
-
-// "linear", "sqrt" or "none". Errors: INVALID_ARGUMENT naming these.
-absl::StatusOr<RateRule> ParseRateRule(std::string_view name);
-
 // A learning rate for batches of `reference_batch`, for batches of `batch`:
 // times batch / reference_batch, its square root, or one.
 double ScaleRate(double rate, std::int64_t reference_batch, std::int64_t batch,
-                 RateRule rule);
+                 words::RateScaling::Word rule);
 
 // `batch` shared out evenly over the cores of a slice. `what` names it in
 // messages ("train_batch_size"). Errors: INVALID_ARGUMENT with both numbers and

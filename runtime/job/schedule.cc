@@ -11,6 +11,7 @@
 #include "runtime/job/convergence.h"
 #include "runtime/job/defaults.h"
 #include "runtime/job/scaling.h"
+#include "settings/words.h"
 
 namespace podsim {
 namespace {
@@ -90,7 +91,7 @@ class Schedule {
       own.push_back(
           absl::StrCat("train_steps ", FormatCount(spec_.train_steps())));
     if (spec_.has_learning_rate() && !FromRecipe("learning_rate") &&
-        spec_.lr_scaling() != "none")
+        spec_.lr_scaling() != words::RateScaling::none)
       own.push_back(absl::StrCat("learning_rate ", spec_.learning_rate()));
     if (spec_.has_warmup_steps() && !FromRecipe("warmup_steps"))
       own.push_back(
@@ -136,26 +137,24 @@ class Schedule {
   }
 
   absl::Status FillRate() {
-    PODSIM_ASSIGN_OR_RETURN(const RateRule rule,
-                            ParseRateRule(spec_.lr_scaling()));
     const bool base = spec_.has_base_learning_rate();
     const double rate =
         base ? spec_.base_learning_rate() : spec_.learning_rate();
     std::int64_t from = reference_ > 0 ? reference_ : batch_;
     if (base) from = kBaseRateBatch;
-    const double peak = ScaleRate(rate, from, batch_, rule);
+    const double peak = ScaleRate(rate, from, batch_, spec_.lr_scaling());
     if (!(peak <= std::numeric_limits<float>::max()))
       return absl::InvalidArgumentError(
           absl::StrCat("learning rate ", rate, " for batch ", FormatCount(from),
                        " becomes ", peak, " for batch ", FormatCount(batch_),
                        ", beyond float32; give a smaller one"));
     scaling().set_reference_rate(rate);
-    scaling().set_rate_rule(spec_.lr_scaling());
+    scaling().set_rate_rule(WordOf(spec_.lr_scaling()));
     plan_.mutable_bits()->mutable_learning_rate()->set_peak(peak);
     if (peak != rate)
       Note("learning rate ", rate, " for batch ", FormatCount(from),
            " becomes ", peak, " for batch ", FormatCount(batch_), " (",
-           spec_.lr_scaling(), ")");
+           WordOf(spec_.lr_scaling()), ")");
     return absl::OkStatus();
   }
 

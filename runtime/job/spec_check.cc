@@ -6,6 +6,7 @@
 #include "host/storage/uri_store.h"
 #include "interconnect/collectives/choice_table.h"
 #include "settings/check.h"
+#include "settings/setting.h"
 
 namespace podsim {
 namespace {
@@ -13,17 +14,16 @@ namespace {
 // Where data, checkpoints and figures lie: what a store may hold, and what only
 // files can be.
 absl::Status CheckPaths(const JobSpec& spec) {
-  struct Place {
-    const char* setting;
-    const std::string& path;
-  };
-  for (const Place& file : {Place{"metrics_file", spec.metrics_file()},
-                            Place{"log_dir", spec.log_dir()}})
-    PODSIM_RETURN_IF_ERROR(Annotate(CheckPlainPath(file.path), file.setting));
-  for (const Place& stored :
-       {Place{"data_dir", spec.data_dir()},
-        Place{"model_dir", spec.model_dir()}, Place{"restore", spec.restore()}})
-    PODSIM_RETURN_IF_ERROR(Annotate(CheckServed(stored.path), stored.setting));
+  const auto& descriptor = *JobSpec::descriptor();
+  for (int i = 0; i < descriptor.field_count(); ++i) {
+    const auto& field = *descriptor.field(i);
+    const Setting& rule = SettingOf(field);
+    if (rule.type() != "DIR" && rule.type() != "FILE") continue;
+    const std::string path = spec.GetReflection()->GetString(spec, &field);
+    PODSIM_RETURN_IF_ERROR(
+        Annotate(rule.stored() ? CheckServed(path) : CheckPlainPath(path),
+                 FlagOf(field)));
+  }
   return absl::OkStatus();
 }
 
@@ -36,8 +36,9 @@ absl::Status CheckSpec(const JobSpec& spec) {
 }
 
 WrapPolicy WrapOf(const JobSpec& spec) {
-  if (spec.wrap() == "torus") return WrapPolicy::kTorus;
-  return spec.wrap() == "mesh" ? WrapPolicy::kMesh : WrapPolicy::kAuto;
+  if (spec.wrap() == words::Wrap::torus) return WrapPolicy::kTorus;
+  return spec.wrap() == words::Wrap::mesh ? WrapPolicy::kMesh
+                                          : WrapPolicy::kAuto;
 }
 
 }  // namespace podsim

@@ -26,6 +26,7 @@
 #include "runtime/pod/job_runner.h"
 #include "runtime/report/text_width.h"
 #include "settings/template.h"
+#include "settings/words.h"
 
 namespace podsim {
 namespace {
@@ -54,7 +55,7 @@ absl::StatusOr<int> PrintCompose(const ParsedFlags& flags, Console& console) {
 }
 
 absl::StatusOr<int> SelfTest(const JobSpec& spec, Console& console) {
-  std::string isa = spec.isa();
+  std::string isa = WordOf(spec.isa());
   if (!spec.has_isa()) {
     PODSIM_ASSIGN_OR_RETURN(isa, BestIsa());
   }
@@ -114,8 +115,8 @@ absl::StatusOr<std::string> StartText(PlannedJob& job, int width) {
   if (!job.goes_on) return std::string();
   const std::int64_t left = start.point.last_step() - start.point.step();
   const std::string next =
-      job.plan.mode() == "eval" ? ": to be evaluated"
-      : left == 0               ? ": trained to the end already"
+      job.plan.spec().mode() == words::Mode::eval ? ": to be evaluated"
+      : left == 0 ? ": trained to the end already"
                   : absl::StrCat("; ", FormatCount(left), " steps to go");
   return FormatPlanLine("start",
                         absl::StrCat(start.point.checkpoint(), ", step ",

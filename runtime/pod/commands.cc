@@ -35,10 +35,12 @@ Environment TpuEnvironment(const Slice& slice, int host) {
 
 }  // namespace
 
-bool UsesSockets(const std::string& transport) { return transport != "tcp"; }
+bool UsesSockets(words::Transport::Word transport) {
+  return transport != words::Transport::tcp;
+}
 
 std::string LocalListenAddress(const PodFiles& files,
-                               const std::string& transport) {
+                               words::Transport::Word transport) {
   if (!UsesSockets(transport)) return kAnyLocalPort;
   return absl::StrCat("unix:", files.private_dir, "/coordinator-",
                       files.generation, ".sock");
@@ -74,7 +76,7 @@ ProcessSpec HostCommand(const PodFiles& files, const JobPlan& plan,
                         const Slice& slice, int process,
                         const std::string& coordinator) {
   const std::string listen =
-      UsesSockets(plan.transport())
+      UsesSockets(plan.spec().transport())
           ? absl::StrCat("unix:", files.private_dir, "/ici-", files.generation,
                          "-", process, ".sock")
           : kAnyLocalPort;

@@ -27,11 +27,11 @@ struct PodFiles {
 };
 
 // Whether `transport` needs no address but paths in the private directory.
-bool UsesSockets(const std::string& transport);
+bool UsesSockets(words::Transport::Word transport);
 
 // Where the coordinator of a pod of this machine listens.
 std::string LocalListenAddress(const PodFiles& files,
-                               const std::string& transport);
+                               words::Transport::Word transport);
 
 // `ready_fd` -1: not asked to say where it listens.
 ProcessSpec CoordinatorCommand(const PodFiles& files, const std::string& listen,
@@ -39,7 +39,7 @@ ProcessSpec CoordinatorCommand(const PodFiles& files, const std::string& listen,
 
 // `coordinator`: the address that it listens on. The process gets the
 // environment that a TPU VM gives the first of the hosts that it plays.
-// REQUIRES: `slice` is the plan's; 0 <= process < plan.processes().
+// REQUIRES: `slice` is the plan's; 0 <= process < plan.spec().processes().
 ProcessSpec HostCommand(const PodFiles& files, const JobPlan& plan,
                         const Slice& slice, int process,
                         const std::string& coordinator);

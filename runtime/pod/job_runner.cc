@@ -101,9 +101,9 @@ absl::Status StartPod(
   const std::string listen =
       options.external_hosts()
           ? options.listen()
-          : LocalListenAddress(files, job.plan.transport());
+          : LocalListenAddress(files, job.plan.spec().transport());
   const bool by_port =
-      options.external_hosts() || !UsesSockets(job.plan.transport());
+      options.external_hosts() || !UsesSockets(job.plan.spec().transport());
 
   PODSIM_ASSIGN_OR_RETURN(Pipe events, MakePipe());
   Pipe ready;
@@ -116,7 +116,7 @@ absl::Status StartPod(
       std::move(events.read_end)));
   if (!by_port) {
     // Hosts dial until the coordinator listens: all start at once.
-    for (int process = 0; process < job.plan.processes(); ++process) {
+    for (int process = 0; process < job.plan.spec().processes(); ++process) {
       PODSIM_RETURN_IF_ERROR(supervisor.StartHost(host(process, listen)));
     }
     return absl::OkStatus();
@@ -124,7 +124,7 @@ absl::Status StartPod(
   supervisor.StartHostsWhenReady(
       std::move(ready.read_end),
       [host, invite, external = options.external_hosts(),
-       processes = job.plan.processes()](const std::string& address) {
+       processes = job.plan.spec().processes()](const std::string& address) {
         std::vector<ProcessSpec> specs;
         if (external) {
           invite(address);
@@ -146,7 +146,8 @@ absl::Status CheckPlace(const LaunchContext& context, const PodFiles& files,
   PODSIM_RETURN_IF_ERROR(CheckAcceleratorType(
       Find(context.variables, kAcceleratorTypeVariable).value_or(std::string()),
       job.plan.bits().slice()));
-  PODSIM_RETURN_IF_ERROR(CheckOpenFiles(FilesOfPod(job.plan.processes())));
+  PODSIM_RETURN_IF_ERROR(
+      CheckOpenFiles(FilesOfPod(job.plan.spec().processes())));
   PODSIM_RETURN_IF_ERROR(CheckProgram(files.program_dir + "/pod_coordinator"));
   if (!files.external_hosts) {
     PODSIM_RETURN_IF_ERROR(CheckProgram(files.program_dir + "/pod_host"));
@@ -160,7 +161,7 @@ absl::StatusOr<std::optional<DirectoryLock>> LockModelDir(const JobPlan& plan) {
   std::optional<DirectoryLock> lock;
   if (!Saves(plan)) return lock;
   absl::StatusOr<DirectoryLock> taken =
-      DirectoryLock::Acquire(plan.model_dir());
+      DirectoryLock::Acquire(plan.spec().model_dir());
   if (!taken.ok()) return Annotate(taken.status(), "--model_dir");
   lock.emplace(*std::move(taken));
   return lock;
@@ -176,11 +177,12 @@ absl::StatusOr<Outcome> RunPod(
       {.log_dir = job.spec.log_dir(),
        .append_logs = files.generation > 1,
        // Reads the checkpoint first.
-       .ready_wait =
-           absl::Seconds(std::max(10.0, job.plan.initialization_timeout())),
-       .shutdown_wait = absl::Seconds(job.plan.shutdown_timeout()),
+       .ready_wait = absl::Seconds(
+           std::max(10.0, job.plan.spec().initialization_timeout())),
+       .shutdown_wait = absl::Seconds(job.plan.spec().shutdown_timeout()),
        .drains = Saves(job.plan),
-       .restores = job.plan.on_corruption() == "restore"},
+       .restores =
+           job.plan.spec().on_corruption() == words::OnCorruption::restore},
       signals, console, clock, on_event);
   const auto invite = [&](const std::string& address) {
     display.Note(InvitationText(address, MachineName(), job.plan,

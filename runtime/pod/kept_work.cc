@@ -16,7 +16,8 @@ void KeptWork::OnEvent(const JobEvent& event) {
 }
 
 std::string KeptWork::Advice(bool mendable) const {
-  if (spec_.has_bench() || spec_.mode() == "eval" || step_ == 0) return "";
+  if (spec_.has_bench() || spec_.mode() == words::Mode::eval || step_ == 0)
+    return "";
   if (spec_.model_dir().empty()) {
     return absl::StrCat(
         FormatCount(step_), step_ == 1 ? " step is lost" : " steps are lost",

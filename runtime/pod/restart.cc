@@ -1,6 +1,7 @@
 #include "runtime/pod/restart.h"
 
 #include "absl/strings/str_cat.h"
+#include "settings/words.h"
 
 namespace podsim {
 namespace {
@@ -27,7 +28,7 @@ JobSpec Restarts::SpecFor(const JobSpec& spec) const {
   next.mutable_faults_done()->Assign(faults_.begin(), faults_.end());
   if (saved_) next.clear_restore();
   // Other bits than those of the generation before would be another job's.
-  if (!isa_.empty()) next.set_isa(isa_);
+  if (const auto isa = WordNamed<words::Isa::Word>(isa_)) next.set_isa(*isa);
   return next;
 }
 

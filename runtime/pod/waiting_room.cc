@@ -88,9 +88,9 @@ std::string InvitationText(const std::string& address,
   return absl::StrFormat(
       "waiting for hosts at %s; start process I = 0 to %d, each with this "
       "pod's %s, by\n    %s\n%swithin %.0f s (--initialization_timeout)",
-      address, plan.processes() - 1, kTokenVariable, command,
+      address, plan.spec().processes() - 1, kTokenVariable, command,
       local ? "" : "(NAME: what the other hosts call its machine) ",
-      plan.initialization_timeout());
+      plan.spec().initialization_timeout());
 }
 
 std::string FormingText(const JobEvent& event, bool external_hosts) {

@@ -146,7 +146,7 @@ FaultAccount FaultMeter::Account() const {
   const auto know = [&](int index) {
     if (index >= 0 && index < plan_.faults_size()) known[index] = true;
   };
-  for (const int index : plan_.faults_done()) know(index);
+  for (const int index : plan_.spec().faults_done()) know(index);
   for (const Struck& struck : struck_) {
     know(struck.index);
     account.detected += struck.detected;

@@ -17,6 +17,9 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "job/placement.h"
+#include "settings/field_text.h"
+#include "settings/setting.h"
+#include "settings/words.h"
 
 namespace podsim {
 namespace {
@@ -110,6 +113,17 @@ bool EndsWithinALine(const std::string& path) {
   return read && last != '\n';
 }
 
+// Every setting that has a value, as a flag takes it.
+Json SettingsJson(const JobSpec& spec) {
+  Json settings = Json::object();
+  std::vector<const google::protobuf::FieldDescriptor*> fields;
+  spec.GetReflection()->ListFields(spec, &fields);
+  for (const auto* field : fields)
+    if (!SettingOf(*field).no_flag())
+      settings[FlagOf(*field)] = FieldText(spec, *field);
+  return settings;
+}
+
 }  // namespace
 
 std::string PlanLine(const JobPlan& plan, double wall_time,
@@ -118,13 +132,13 @@ std::string PlanLine(const JobPlan& plan, double wall_time,
   Json line = {{"event", "plan"},
                {"wall_time", wall_time},
                {"plan_hash", plan.hash()},
-               {"run_name", plan.spec().run_name()},
+               {"settings", SettingsJson(plan.spec())},
                {"slice", bits.slice()},
                {"hosts", bits.hosts()},
                {"cores", bits.hosts() * bits.cores_per_host()},
-               {"processes", plan.processes()},
-               {"threads", plan.threads()},
-               {"transport", plan.transport()},
+               {"processes", plan.spec().processes()},
+               {"threads", plan.spec().threads()},
+               {"transport", WordOf(plan.spec().transport())},
                {"model", bits.model().name()},
                {"hidden", Json(std::vector<int>(bits.model().hidden().begin(),
                                                 bits.model().hidden().end()))},
@@ -155,7 +169,7 @@ std::string ResumeLine(const StartPoint& start, const JobPlan& plan,
                        double wall_time) {
   return Dump({{"event", "resume"},
                {"wall_time", wall_time},
-               {"mode", plan.mode()},
+               {"mode", WordOf(plan.spec().mode())},
                {"checkpoint", start.checkpoint()},
                {"step", start.step()},
                {"examples", start.examples_consumed()},

@@ -31,7 +31,8 @@ std::int64_t LastStep(const PodFormed& formed) {
 std::string StartText(const PodFormed& formed) {
   const StartPoint& start = formed.start();
   return absl::StrCat(
-      formed.plan().mode() == "eval" ? "evaluating " : "resuming from ",
+      formed.plan().spec().mode() == words::Mode::eval ? "evaluating "
+                                                       : "resuming from ",
       start.checkpoint(), " (step ", FormatCount(start.step()), ", ",
       FormatCount(start.examples_consumed()), " examples)");
 }

@@ -91,7 +91,7 @@ std::string FormatStraggler(const Straggler& straggler, const JobPlan& plan) {
       100.0 * static_cast<double>(straggler.came_last) /
           static_cast<double>(straggler.steps),
       FormatWallTime(absl::Seconds(straggler.behind)),
-      plan.processes() == 2 ? "other" : "median",
+      plan.spec().processes() == 2 ? "other" : "median",
       is_most(straggler.by_input)     ? ", most of it input"
       : is_most(straggler.by_compute) ? ", most of it compute"
                                       : "",

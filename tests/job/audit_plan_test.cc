@@ -24,16 +24,16 @@ using ::testing::SizeIs;
 JobPlan Pod(int hosts, int processes, int every = 1) {
   JobPlan plan;
   plan.mutable_bits()->set_hosts(hosts);
-  plan.set_processes(processes);
+  plan.mutable_spec()->set_processes(processes);
   for (int process = 0; process < processes; ++process)
     plan.add_first_host(process * hosts / processes);
-  plan.set_audit_every(every);
+  plan.mutable_spec()->set_audit_every(every);
   return plan;
 }
 
 int ProcessOf(const JobPlan& plan, int host) {
   int process = 0;
-  while (process + 1 < plan.processes() &&
+  while (process + 1 < plan.spec().processes() &&
          plan.first_host(process + 1) <= host) {
     ++process;
   }

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "settings/words.h"
 #include "tests/host/bench/bench_pod.h"
 
 namespace podsim::testing {
@@ -22,11 +23,11 @@ TEST(BenchSizesTest, GrowByAFactorOrByAStep) {
 }
 
 TEST(BenchCasesTest, RunByAlgorithmTypeOperationAndSize) {
-  const auto cases = BenchCases(
-      BenchSpecOf("collective: 'all_reduce' algorithm: ['ring', 'direct'] "
-                  "datatype: ['float', 'bfloat16'] op: ['sum', 'max'] "
-                  "minbytes: 8 maxbytes: 16 stepbytes: 8"),
-      4);
+  const auto cases =
+      BenchCases(BenchSpecOf("collective: all_reduce algorithm: [ring, direct] "
+                             "datatype: [float, bfloat16] op: [sum, max] "
+                             "minbytes: 8 maxbytes: 16 stepbytes: 8"),
+                 4);
   ASSERT_EQ(cases.size(), 16u);
   EXPECT_EQ(cases[0].algorithm, "ring");
   EXPECT_EQ(cases[0].bytes, 8);
@@ -39,7 +40,7 @@ TEST(BenchCasesTest, RunByAlgorithmTypeOperationAndSize) {
 
 TEST(BenchCasesTest, SizesAreRoundedDownToWholeElements) {
   const auto cases = BenchCases(
-      BenchSpecOf("collective: 'all_reduce' minbytes: 1003 maxbytes: 1003"), 3);
+      BenchSpecOf("collective: all_reduce minbytes: 1003 maxbytes: 1003"), 3);
   ASSERT_EQ(cases.size(), 1u);
   EXPECT_EQ(cases[0].elements, 250);
   EXPECT_EQ(cases[0].count, 250);
@@ -50,7 +51,7 @@ TEST(BenchCasesTest, SharesAreEqual) {
   for (const char* collective :
        {"reduce_scatter", "all_gather", "all_to_all"}) {
     BenchSpec spec = BenchSpecOf("minbytes: 1000 maxbytes: 1000");
-    spec.set_collective(collective);
+    spec.set_collective(*WordNamed<words::Collective::Word>(collective));
     const auto cases = BenchCases(spec, 3);
     ASSERT_EQ(cases.size(), 1u);
     EXPECT_EQ(cases[0].count, 83);
@@ -61,7 +62,7 @@ TEST(BenchCasesTest, SharesAreEqual) {
 
 TEST(BenchCasesTest, OnlyABroadcastHasRootsAndOnlyReductionsOperations) {
   const auto cases = BenchCases(
-      BenchSpecOf("collective: 'broadcast' op: ['sum', 'prod'] root: [0, 2] "
+      BenchSpecOf("collective: broadcast op: [sum, prod] root: [0, 2] "
                   "minbytes: 8 maxbytes: 8"),
       4);
   ASSERT_EQ(cases.size(), 2u);
@@ -72,8 +73,8 @@ TEST(BenchCasesTest, OnlyABroadcastHasRootsAndOnlyReductionsOperations) {
 
 TEST(BenchCasesTest, ABarrierHasNoSize) {
   const auto cases =
-      BenchCases(BenchSpecOf("collective: 'barrier' minbytes: 8 maxbytes: 64 "
-                             "stepbytes: 8 datatype: ['float', 'int32']"),
+      BenchCases(BenchSpecOf("collective: barrier minbytes: 8 maxbytes: 64 "
+                             "stepbytes: 8 datatype: [float, int32]"),
                  4);
   ASSERT_EQ(cases.size(), 1u);
   EXPECT_EQ(cases[0].bytes, 0);
@@ -81,8 +82,7 @@ TEST(BenchCasesTest, ABarrierHasNoSize) {
 
 TEST(BenchCasesTest, RanksAreHostsOrCores) {
   EXPECT_EQ(BenchRanks(BenchPlan("v3-32", 4, BenchSpecOf(""))), 4);
-  EXPECT_EQ(BenchRanks(BenchPlan("v3-32", 4, BenchSpecOf("ranks: 'cores'"))),
-            32);
+  EXPECT_EQ(BenchRanks(BenchPlan("v3-32", 4, BenchSpecOf("ranks: cores"))), 32);
 }
 
 TEST(BenchOpTest, NamesComeBack) {

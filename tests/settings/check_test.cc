@@ -107,11 +107,11 @@ TEST(CheckSettingsTest, ExcludingIsClearedBothWays) {
 
 TEST(CheckSettingsTest, ListsSayTheirBounds) {
   BenchSpec bench;
-  bench.add_datatype("float");
-  bench.add_datatype("half");
+  bench.add_datatype(words::DataType::float_);
+  bench.add_datatype(static_cast<words::DataType::Word>(77));
   EXPECT_THAT(CheckSettings(bench),
               StatusIs(absl::StatusCode::kInvalidArgument,
-                       "datatype is 'half'; allowed: float, bfloat16, int32, "
+                       "datatype is 77; allowed: float, bfloat16, int32, "
                        "all"));
   JobSpec spec;
   spec.add_hidden(5);

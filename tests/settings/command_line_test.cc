@@ -57,8 +57,8 @@ TEST(CommandLineTest, TheSameValueIsRefusedInTheSameWords) {
     const char* message;
   };
   for (const Case& c :
-       {Case{"--wrap", "PODSIM_WRAP", "x",
-             "wrap is 'x'; allowed: auto, torus, mesh"},
+       {Case{"--processes", "PODSIM_PROCESSES", "0",
+             "processes is 0; allowed: 1 to 65,536"},
         Case{"--classes", "PODSIM_CLASSES", "1",
              "classes is 1; allowed: 2 to 1,048,576"},
         Case{"--momentum", "PODSIM_MOMENTUM", "1",
@@ -68,6 +68,13 @@ TEST(CommandLineTest, TheSameValueIsRefusedInTheSameWords) {
     EXPECT_THAT(Launch().Parse({}, {{c.variable, c.value}}),
                 StatusIs(kInvalid, c.message));
   }
+}
+
+TEST(CommandLineTest, AnUnknownWordIsToldTheWordsThereAre) {
+  const std::string refused = "--wrap is \"x\"; give one of auto, torus, mesh";
+  EXPECT_THAT(Launch().Parse({"--wrap=x"}), StatusIs(kInvalid, refused));
+  EXPECT_THAT(Launch().Parse({}, {{"PODSIM_WRAP", "x"}}),
+              StatusIs(kInvalid, refused + " (from PODSIM_WRAP)"));
 }
 
 TEST(CommandLineTest, TheEnvironmentSaysWhereItWasRead) {
@@ -94,7 +101,7 @@ TEST(CommandLineTest, ArgumentsAreTakenInOrder) {
   EXPECT_THAT(ParseCommandLine(PodCkpt(), {"diff", "/a", "/b"}, {}, {&settings})
                   .status(),
               IsOk());
-  EXPECT_EQ(settings.command(), "diff");
+  EXPECT_EQ(settings.command(), words::CkptCommand::diff);
   EXPECT_THAT(settings.path(), ElementsAre("/a", "/b"));
 }
 

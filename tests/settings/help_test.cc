@@ -30,7 +30,7 @@ TEST_P(HelpTest, NamesEveryFlag) {
     for (const std::string& name : NamesOf(flag))
       EXPECT_THAT(help, HasSubstr(name));
     for (const Word& word : WordsOf(*flag.field))
-      EXPECT_THAT(help, HasSubstr(word.word()));
+      EXPECT_THAT(help, HasSubstr(word.text));
   }
   EXPECT_THAT(help, HasSubstr("--version"));
 }

@@ -15,7 +15,7 @@ namespace podsim::testing {
 namespace {
 
 constexpr char kSmall[] =
-    "collective: 'all_reduce' ranks: 'hosts' wire_dtype: 'float32' "
+    "collective: all_reduce ranks: hosts wire_dtype: float32 "
     "minbytes: 64 maxbytes: 64 stepbytes: 64 stepfactor: 1 iters: 2 "
     "warmup_iters: 1 agg_iters: 1 run_cycles: 1 check: 1 average: 1";
 
@@ -50,8 +50,9 @@ struct Member {
 };
 
 std::vector<int> HostsOf(const JobPlan& plan, int process) {
-  const int end = process + 1 < plan.processes() ? plan.first_host(process + 1)
-                                                 : plan.bits().hosts();
+  const int end = process + 1 < plan.spec().processes()
+                      ? plan.first_host(process + 1)
+                      : plan.bits().hosts();
   std::vector<int> hosts;
   for (int host = plan.first_host(process); host < end; ++host) {
     hosts.push_back(host);
@@ -67,9 +68,9 @@ BenchSpec BenchSpecOf(const std::string& text) {
   BenchSpec given;
   PODSIM_CHECK(google::protobuf::TextFormat::ParseFromString(text, &given));
   spec.MergeFrom(given);
-  if (spec.algorithm().empty()) spec.add_algorithm("ring");
-  if (spec.datatype().empty()) spec.add_datatype("float");
-  if (spec.op().empty()) spec.add_op("sum");
+  if (spec.algorithm().empty()) spec.add_algorithm(words::BenchAlgorithm::ring);
+  if (spec.datatype().empty()) spec.add_datatype(words::DataType::float_);
+  if (spec.op().empty()) spec.add_op(words::Operation::sum);
   if (spec.root().empty()) spec.add_root(0);
   return spec;
 }
@@ -87,11 +88,11 @@ JobPlan BenchPlan(const std::string& slice_name, int processes,
   bits.set_host_rows(slice->host_grid.y);
   bits.set_host_columns(slice->host_grid.x);
   plan.set_chunk_elements(128);
-  plan.set_processes(processes);
+  plan.mutable_spec()->set_processes(processes);
   for (int process = 0; process < processes; ++process) {
     plan.add_first_host(process * slice->hosts / processes);
   }
-  *plan.mutable_bench() = spec;
+  *plan.mutable_spec()->mutable_bench() = spec;
   return plan;
 }
 
@@ -108,8 +109,8 @@ BenchOutcome RunBench(const JobPlan& plan, const WrapTransport& wrap,
   const SystemClock clock;
   InProcessNetwork network;
   Collector collector;
-  std::vector<Member> members(plan.processes());
-  for (int process = 0; process < plan.processes(); ++process) {
+  std::vector<Member> members(plan.spec().processes());
+  for (int process = 0; process < plan.spec().processes(); ++process) {
     Member& member = members[process];
     member.transport = network.Join(HostsOf(plan, process));
     if (wrap) member.transport = wrap(process, std::move(member.transport));

@@ -10,6 +10,7 @@
 
 #include "host/bench/bench_timing.h"
 #include "job/bench_cases.h"
+#include "settings/words.h"
 #include "tests/host/bench/bench_pod.h"
 #include "tests/interconnect/transport/forwarding.h"
 #include "tests/testing/status_matchers.h"
@@ -27,11 +28,11 @@ class EveryCollectiveTest : public ::testing::TestWithParam<Param> {};
 TEST_P(EveryCollectiveTest, IsRightForEveryTypeAndOperation) {
   const auto [collective, ranks] = GetParam();
   BenchSpec spec = BenchSpecOf(
-      "algorithm: 'auto' datatype: ['float', 'bfloat16', 'int32'] root: 3 "
-      "op: ['sum', 'prod', 'min', 'max', 'avg'] minbytes: 520 maxbytes: 8840 "
+      "algorithm: auto datatype: [float, bfloat16, int32] root: 3 "
+      "op: [sum, prod, min, max, avg] minbytes: 520 maxbytes: 8840 "
       "stepfactor: 17 agg_iters: 2");
-  spec.set_collective(collective);
-  spec.set_ranks(ranks);
+  spec.set_collective(*WordNamed<words::Collective::Word>(collective));
+  spec.set_ranks(*WordNamed<words::RankKind::Word>(ranks));
   const JobPlan plan = BenchPlan("v3-32", 2, spec);
   const BenchOutcome outcome = RunBench(plan);
   ASSERT_THAT(outcome.status, IsOk());
@@ -54,10 +55,10 @@ TEST_P(EveryCollectiveTest, IsRightWhateverThePacking) {
   for (const auto& [slice, processes] :
        {std::pair("v3-8", 1), std::pair("v3-32", 4), std::pair("v3-64", 3)}) {
     BenchSpec spec = BenchSpecOf(
-        "algorithm: 'auto' minbytes: 4096 "
+        "algorithm: auto minbytes: 4096 "
         "maxbytes: 4096 blocking: 1");
-    spec.set_collective(collective);
-    spec.set_ranks(ranks);
+    spec.set_collective(*WordNamed<words::Collective::Word>(collective));
+    spec.set_ranks(*WordNamed<words::RankKind::Word>(ranks));
     const BenchOutcome outcome = RunBench(BenchPlan(slice, processes, spec));
     EXPECT_THAT(outcome.status, IsOk());
     EXPECT_EQ(outcome.wrong(), 0) << slice;
@@ -79,9 +80,9 @@ TEST(BenchRunTest, EveryAlgorithmIsRightOverANarrowWire) {
   for (const char* algorithm :
        {"ring", "bidir_ring", "torus2d", "halving_doubling", "direct"}) {
     BenchSpec spec = BenchSpecOf(
-        "wire_dtype: 'bfloat16' minbytes: 40000 maxbytes: 40000 "
-        "datatype: ['float', 'int32'] op: ['sum', 'avg', 'min']");
-    spec.set_algorithm(0, algorithm);
+        "wire_dtype: bfloat16 minbytes: 40000 maxbytes: 40000 "
+        "datatype: [float, int32] op: [sum, avg, min]");
+    spec.set_algorithm(0, *WordNamed<words::BenchAlgorithm::Word>(algorithm));
     const BenchOutcome outcome = RunBench(BenchPlan("v3-64", 4, spec));
     EXPECT_THAT(outcome.status, IsOk());
     EXPECT_EQ(outcome.wrong(), 0) << algorithm;
@@ -92,7 +93,7 @@ TEST(BenchRunTest, EveryAlgorithmIsRightOverANarrowWire) {
 
 TEST(BenchRunTest, AutoGoesByThePlansChoices) {
   BenchSpec spec =
-      BenchSpecOf("algorithm: 'auto' minbytes: 64 maxbytes: 256 stepfactor: 4");
+      BenchSpecOf("algorithm: auto minbytes: 64 maxbytes: 256 stepfactor: 4");
   JobPlan plan = BenchPlan("v3-32", 2, spec);
   const auto choose = [&plan](const char* algorithm) {
     AlgorithmChoice& choice = *plan.mutable_bits()->add_choices();
@@ -112,12 +113,13 @@ TEST(BenchRunTest, AutoGoesByThePlansChoices) {
 }
 
 TEST(BenchRunTest, AutoGoesByWhatFramesGoThrough) {
-  const BenchSpec spec = BenchSpecOf(
-      "algorithm: 'auto' minbytes: 262144 maxbytes: 262144 iters: 1");
+  const BenchSpec spec =
+      BenchSpecOf("algorithm: auto minbytes: 262144 maxbytes: 262144 iters: 1");
   for (const auto& [transport, algorithm] :
        {std::pair{"shm", "torus2d"}, std::pair{"tcp", "halving_doubling"}}) {
     JobPlan plan = BenchPlan("v3-32", 2, spec);
-    plan.set_transport(transport);
+    plan.mutable_spec()->set_transport(
+        *WordNamed<words::Transport::Word>(transport));
     const BenchOutcome outcome = RunBench(plan);
     ASSERT_THAT(outcome.status, IsOk());
     ASSERT_FALSE(outcome.reports.empty());
@@ -128,8 +130,8 @@ TEST(BenchRunTest, AutoGoesByWhatFramesGoThrough) {
 // Frames long enough to be cut, among hosts and within them.
 TEST(BenchRunTest, IsRightWhenThreadsShareTheSums) {
   BenchSpec spec = BenchSpecOf(
-      "algorithm: ['ring', 'halving_doubling', 'direct'] "
-      "datatype: ['float', 'bfloat16', 'int32'] op: ['sum', 'max'] "
+      "algorithm: [ring, halving_doubling, direct] "
+      "datatype: [float, bfloat16, int32] op: [sum, max] "
       "minbytes: 4194304 maxbytes: 4194304");
   for (const int processes : {1, 2}) {
     JobPlan plan = BenchPlan("v3-32", processes, spec);
@@ -169,8 +171,7 @@ TEST(BenchRunTest, Host0KeepsEveryIterationIfAsked) {
 
 TEST(BenchRunTest, BarriersReportWhenTheyWereEnteredAndLeft) {
   const BenchOutcome outcome = RunBench(BenchPlan(
-      "v3-32", 4,
-      BenchSpecOf("collective: 'barrier' algorithm: 'auto' check: 2")));
+      "v3-32", 4, BenchSpecOf("collective: barrier algorithm: auto check: 2")));
   ASSERT_THAT(outcome.status, IsOk());
   for (int run = 0; run < 4; ++run) {  // 2 before timing, 2 after
     double entered = 0;
@@ -206,9 +207,9 @@ class DamageTest : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(DamageTest, OfOneByteIsCountedAndDoesNotEndTheRun) {
   BenchSpec spec = BenchSpecOf(
-      "algorithm: 'auto' minbytes: 6400 "
-      "maxbytes: 6400 datatype: 'int32'");
-  spec.set_collective(GetParam());
+      "algorithm: auto minbytes: 6400 "
+      "maxbytes: 6400 datatype: int32");
+  spec.set_collective(*WordNamed<words::Collective::Word>(GetParam()));
   const JobPlan plan = BenchPlan("v3-32", 4, spec);
   ASSERT_EQ(RunBench(plan).wrong(), 0);
   const BenchOutcome outcome = RunBench(

@@ -76,12 +76,15 @@ TEST(InProcessPodTest, ALossThatIsNotFiniteNamesStepAndCore) {
 
 TEST(InProcessPodTest, RefusesAPlanThatTakesACoordinator) {
   const std::pair<const char*, void (*)(JobPlan&)> wanted[] = {
-      {"model_dir", [](JobPlan& plan) { plan.set_model_dir("m"); }},
-      {"bench", [](JobPlan& plan) { plan.mutable_bench(); }},
+      {"model_dir",
+       [](JobPlan& plan) { plan.mutable_spec()->set_model_dir("m"); }},
+      {"bench", [](JobPlan& plan) { plan.mutable_spec()->mutable_bench(); }},
       {"faults", [](JobPlan& plan) { plan.add_faults(); }},
-      {"audit_every", [](JobPlan& plan) { plan.set_audit_every(2); }},
-      {"on_corruption",
-       [](JobPlan& plan) { plan.set_on_corruption("restore"); }}};
+      {"audit_every",
+       [](JobPlan& plan) { plan.mutable_spec()->set_audit_every(2); }},
+      {"on_corruption", [](JobPlan& plan) {
+         plan.mutable_spec()->set_on_corruption(words::OnCorruption::restore);
+       }}};
   for (const auto& [setting, want] : wanted) {
     PodSetup setup = MakeSetup({});
     want(setup.plan);

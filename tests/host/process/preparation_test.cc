@@ -18,7 +18,7 @@ constexpr auto kPrecondition = absl::StatusCode::kFailedPrecondition;
 
 Assignment WithWitness(const std::string& witness) {
   Assignment assignment;
-  assignment.mutable_plan()->set_model_dir("/model");
+  assignment.mutable_plan()->mutable_spec()->set_model_dir("/model");
   assignment.mutable_start()->set_witness(witness);
   return assignment;
 }

@@ -106,7 +106,7 @@ TEST_F(FaultInjectorTest, OthersFaultsAndThoseThatAreDoneAreNotItsOwn) {
   Add(Fault::KILL, 0, 1);
   Add(Fault::KILL, 2, 1);
   Add(Fault::FREEZE, 1, 1);
-  plan_.add_faults_done(0);
+  plan_.mutable_spec()->add_faults_done(0);
   FaultInjector faults = Make({0, 1});
   MakeStep(faults, 1);
   EXPECT_THAT(happened_, ElementsAre("announce 2 step 1", "freeze"));

@@ -19,8 +19,8 @@ namespace {
 TEST(OverlapTest, SerialStepsAreMarkedAndChangeNoBits) {
   PodSetup setup = MakeSetup({.steps = 7, .hidden = {64, 32}});
   ASSERT_OK_AND_ASSIGN(const PodResult plain, TrainInProcess(setup));
-  setup.plan.set_overlap_probe(3);
-  setup.plan.set_link_latency(0.001);
+  setup.plan.mutable_spec()->set_overlap_probe(3);
+  setup.plan.mutable_spec()->set_link_latency(0.001);
   ASSERT_OK_AND_ASSIGN(const PodResult probed, TrainInProcess(setup));
   EXPECT_EQ(probed.weights_hash, plain.weights_hash);
   std::vector<bool> serial;
@@ -32,8 +32,8 @@ TEST(OverlapTest, SerialStepsAreMarkedAndChangeNoBits) {
 
 TEST(OverlapTest, LatencyIsPaidPerStepOfTheCollective) {
   PodSetup setup = MakeSetup({.hosts = 2, .processes = 2, .steps = 2});
-  setup.plan.set_link_latency(0.01);
-  setup.plan.set_overlap_probe(2);
+  setup.plan.mutable_spec()->set_link_latency(0.01);
+  setup.plan.mutable_spec()->set_overlap_probe(2);
   ASSERT_OK_AND_ASSIGN(const PodResult result, TrainInProcess(setup));
   // A ring of two takes two steps one after the other.
   EXPECT_GE(result.steps[1].seconds_reduce(), 0.02);
@@ -44,7 +44,7 @@ TEST(OverlapTest, PhasesAddUpToTheStepAndStepsToLessThanTheRun) {
   constexpr double kRounding = 1e-9;  // of sums of doubles
   PodSetup setup = MakeSetup({.steps = 6, .hidden = {64, 32}});
   ASSERT_GT(setup.plan.bits().buckets_size(), 1);
-  setup.plan.set_overlap_probe(3);
+  setup.plan.mutable_spec()->set_overlap_probe(3);
   const SystemClock clock;
   const absl::Time begin = clock.Now();
   ASSERT_OK_AND_ASSIGN(const PodResult result, TrainInProcess(setup));

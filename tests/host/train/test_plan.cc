@@ -65,10 +65,10 @@ PodSetup MakeSetup(const PlanShape& shape) {
                         shape.batch_per_core);
   plan.set_train_steps(shape.steps);
   plan.set_eval_batch_per_core(shape.batch_per_core);
-  plan.set_processes(shape.processes);
+  plan.mutable_spec()->set_processes(shape.processes);
   for (int process = 0; process < shape.processes; ++process)
     plan.add_first_host(process * shape.hosts / shape.processes);
-  plan.set_stall_timeout(20);
+  plan.mutable_spec()->set_stall_timeout(20);
   return setup;
 }
 

@@ -54,11 +54,12 @@ class BenchDisplayTest : public ::testing::Test {
  protected:
   BenchDisplayTest() {
     JobPlan& plan = options_.record.plan;
-    plan.mutable_bench()->set_collective("all_reduce");
-    plan.mutable_bench()->set_ranks("hosts");
+    plan.mutable_spec()->mutable_bench()->set_collective(
+        words::Collective::all_reduce);
+    plan.mutable_spec()->mutable_bench()->set_ranks(words::RankKind::hosts);
     plan.mutable_bits()->set_slice("v3-32");
     plan.mutable_bits()->set_hosts(4);
-    plan.set_processes(2);
+    plan.mutable_spec()->set_processes(2);
     options_.slice = *FindSlice("v3-32");
   }
   ~BenchDisplayTest() override {
@@ -192,14 +193,14 @@ TEST_F(BenchDisplayTest, APartOfTheSizesMakesNoChoices) {
 TEST(DevicesTest, AreHostsOrCores) {
   const Slice slice = *FindSlice("v3-32");
   JobPlan plan;
-  plan.mutable_bench()->set_ranks("hosts");
+  plan.mutable_spec()->mutable_bench()->set_ranks(words::RankKind::hosts);
   std::vector<RankDevice> devices =
       DevicesOf(FormedEvent(plan).formed(), slice);
   ASSERT_EQ(devices.size(), 4u);
   EXPECT_EQ(devices[3].rank, 3);
   EXPECT_EQ(devices[3].device, 1);
   EXPECT_EQ(devices[3].place, "1,1");
-  plan.mutable_bench()->set_ranks("cores");
+  plan.mutable_spec()->mutable_bench()->set_ranks(words::RankKind::cores);
   devices = DevicesOf(FormedEvent(plan).formed(), slice);
   ASSERT_EQ(devices.size(), 32u);
   EXPECT_EQ(devices[31].rank, 31);

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "settings/programs.h"
+#include "settings/words.h"
 #include "tests/testing/status_matchers.h"
 
 namespace podsim {
@@ -48,9 +49,9 @@ TEST(BenchFlagsTest, ResultsLieInFilesOfThisMachine) {
 
 TEST(BenchFlagsTest, OnlyWhatIsGivenIsSet) {
   ASSERT_OK_AND_ASSIGN(const BenchFlags flags, Parse({"all_reduce"}));
-  EXPECT_EQ(flags.spec.bench().collective(), "all_reduce");
+  EXPECT_EQ(flags.spec.bench().collective(), words::Collective::all_reduce);
   BenchSpec only;
-  only.set_collective("all_reduce");
+  only.set_collective(words::Collective::all_reduce);
   EXPECT_EQ(flags.spec.bench().SerializeAsString(), only.SerializeAsString());
   EXPECT_FALSE(flags.spec.has_topology());
   EXPECT_FALSE(flags.settings.has_output_file());
@@ -103,7 +104,7 @@ TEST(BenchFlagsTest, ShortNamesAreThoseOfNcclTests) {
                                                       "-g",
                                                       "1"}));
   const BenchSpec& bench = flags.spec.bench();
-  EXPECT_EQ(bench.collective(), "reduce_scatter");
+  EXPECT_EQ(bench.collective(), words::Collective::reduce_scatter);
   EXPECT_EQ(bench.minbytes(), 1024);
   EXPECT_EQ(bench.maxbytes(), 64 << 20);
   EXPECT_EQ(bench.stepbytes(), 2 << 20);
@@ -113,8 +114,9 @@ TEST(BenchFlagsTest, ShortNamesAreThoseOfNcclTests) {
   EXPECT_EQ(bench.agg_iters(), 2);
   EXPECT_EQ(bench.run_cycles(), 0);
   EXPECT_TRUE(bench.has_run_cycles());
-  EXPECT_THAT(bench.op(), ElementsAre("max"));
-  EXPECT_THAT(bench.datatype(), ElementsAre("int32"));
+  EXPECT_THAT(WordsIn<words::Operation::Word>(bench.op()), ElementsAre("max"));
+  EXPECT_THAT(WordsIn<words::DataType::Word>(bench.datatype()),
+              ElementsAre("int32"));
   EXPECT_THAT(bench.root(), ElementsAre(1));
   EXPECT_TRUE(bench.has_check());
   EXPECT_EQ(bench.check(), 0);
@@ -135,13 +137,15 @@ TEST(BenchFlagsTest, LongNamesTakeDashesAndUnderscores) {
              "--output_file=y.json", "--tpu", "v3-64", "--wire-dtype=bfloat16",
              "--algo=torus2d", "--memory_report=1", "--ranks=cores",
              "--transport=tcp", "--chunk-bytes=64K", "--processes=2"}));
-  EXPECT_EQ(flags.spec.bench().collective(), "all_reduce");
+  EXPECT_EQ(flags.spec.bench().collective(), words::Collective::all_reduce);
   EXPECT_EQ(flags.spec.bench().warmup_iters(), 5);
-  EXPECT_EQ(flags.spec.bench().wire_dtype(), "bfloat16");
-  EXPECT_THAT(flags.spec.bench().algorithm(), ElementsAre("torus2d"));
-  EXPECT_EQ(flags.spec.bench().ranks(), "cores");
+  EXPECT_EQ(flags.spec.bench().wire_dtype(), words::WireType::bfloat16);
+  EXPECT_THAT(
+      WordsIn<words::BenchAlgorithm::Word>(flags.spec.bench().algorithm()),
+      ElementsAre("torus2d"));
+  EXPECT_EQ(flags.spec.bench().ranks(), words::RankKind::cores);
   EXPECT_EQ(flags.spec.topology(), "v3-64");
-  EXPECT_EQ(flags.spec.transport(), "tcp");
+  EXPECT_EQ(flags.spec.transport(), words::Transport::tcp);
   EXPECT_EQ(flags.spec.chunk_bytes(), 64 << 10);
   EXPECT_EQ(flags.spec.processes(), 2);
   EXPECT_TRUE(flags.settings.memory());
@@ -152,9 +156,11 @@ TEST(BenchFlagsTest, ListsAndAll) {
   ASSERT_OK_AND_ASSIGN(
       const BenchFlags flags,
       Parse({"broadcast", "-d", "float,bfloat16", "-r", "all", "-o", "all"}));
-  EXPECT_THAT(flags.spec.bench().datatype(), ElementsAre("float", "bfloat16"));
+  EXPECT_THAT(WordsIn<words::DataType::Word>(flags.spec.bench().datatype()),
+              ElementsAre("float", "bfloat16"));
   EXPECT_THAT(flags.spec.bench().root(), ElementsAre(-1));
-  EXPECT_THAT(flags.spec.bench().op(), ElementsAre("all"));
+  EXPECT_THAT(WordsIn<words::Operation::Word>(flags.spec.bench().op()),
+              ElementsAre("all"));
   EXPECT_THAT(Parse({"broadcast", "-r", "-1"})->spec.bench().root(),
               ElementsAre(-1));
 }
@@ -166,7 +172,9 @@ TEST(BenchFlagsTest, TheEnvironmentComesSecond) {
                               {"PODSIM_TOPOLOGY", "v3-64"},
                               {"PODSIM_ALLOW_PLAINTEXT_NETWORK", "true"},
                               {"PODSIM_TOKEN", "not a flag"}}));
-  EXPECT_THAT(flags.spec.bench().algorithm(), ElementsAre("ring"));
+  EXPECT_THAT(
+      WordsIn<words::BenchAlgorithm::Word>(flags.spec.bench().algorithm()),
+      ElementsAre("ring"));
   EXPECT_EQ(flags.spec.topology(), "v3-64");
   EXPECT_TRUE(flags.elsewhere.allow_plaintext_network());
 }

@@ -30,7 +30,7 @@ constexpr auto kUnmet = absl::StatusCode::kFailedPrecondition;
 // As it is checked, before "all" is replaced.
 BenchSpec Calibration() {
   BenchSpec bench;
-  bench.add_algorithm("all");
+  bench.add_algorithm(words::BenchAlgorithm::all);
   FillBenchDefaults(bench);
   return bench;
 }
@@ -112,7 +112,7 @@ TEST(CalibrateTest, OfEqualsTheFirstIsTaken) {
 
 TEST(CalibrateTest, ANarrowWireIsCountedAsItTravels) {
   BenchSpec bench = Calibration();
-  bench.set_wire_dtype("bfloat16");
+  bench.set_wire_dtype(words::WireType::bfloat16);
   EXPECT_THAT(*Calibrate(bench, Rows({{1024, {2, 1}}, {4096, {1, 2}}})),
               ElementsAre(UpTo(1024, Algorithm::kDirect),
                           UpTo(kNoLimit, Algorithm::kRing)));
@@ -120,7 +120,7 @@ TEST(CalibrateTest, ANarrowWireIsCountedAsItTravels) {
 
 TEST(CalibrateTest, IsOfTheCollectiveThatWasMeasured) {
   BenchSpec bench = Calibration();
-  bench.set_collective("all_gather");
+  bench.set_collective(words::Collective::all_gather);
   ASSERT_OK_AND_ASSIGN(const std::vector<ChoiceRow> table,
                        Calibrate(bench, Rows({{1024, {2, 1}}})));
   ASSERT_EQ(table.size(), 1u);
@@ -209,29 +209,42 @@ TEST_P(RefusedCalibrationTest, InOneLineThatSaysWhatToGive) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, RefusedCalibrationTest,
-    ::testing::Values(
-        Refused{[](BenchSpec& bench) { bench.set_algorithm(0, "auto"); },
-                "algo auto;", "--algo=all"},
-        Refused{[](BenchSpec& bench) { bench.add_algorithm("ring"); },
-                "algo all,ring;", "--algo=all"},
-        Refused{[](BenchSpec& bench) { bench.add_datatype("int32"); },
-                "datatype float,int32;", "give one"},
-        Refused{[](BenchSpec& bench) { bench.set_datatype(0, "all"); },
-                "datatype all;", "give one"},
-        Refused{[](BenchSpec& bench) { bench.set_op(0, "all"); }, "op all;",
-                "give one"},
-        Refused{[](BenchSpec& bench) { bench.set_root(0, -1); },
-                "several roots;", "-r 0"},
-        Refused{[](BenchSpec& bench) { bench.add_root(1); }, "several roots;",
-                "-r 0"},
-        Refused{[](BenchSpec& bench) { bench.set_run_cycles(2); },
-                "run_cycles 2;", "raise -n"},
-        Refused{[](BenchSpec& bench) { bench.set_run_cycles(0); },
-                "run_cycles 0;", "raise -n"},
-        Refused{[](BenchSpec& bench) { bench.set_check(0); }, "check 0;",
-                "1 or more"},
-        Refused{[](BenchSpec& bench) { bench.set_ranks("cores"); },
-                "ranks cores;", "leave --ranks at hosts"}));
+    ::testing::Values(Refused{[](BenchSpec& bench) {
+                                bench.set_algorithm(
+                                    0, words::BenchAlgorithm::auto_);
+                              },
+                              "algo auto;", "--algo=all"},
+                      Refused{[](BenchSpec& bench) {
+                                bench.add_algorithm(
+                                    words::BenchAlgorithm::ring);
+                              },
+                              "algo all,ring;", "--algo=all"},
+                      Refused{[](BenchSpec& bench) {
+                                bench.add_datatype(words::DataType::int32);
+                              },
+                              "datatype float,int32;", "give one"},
+                      Refused{[](BenchSpec& bench) {
+                                bench.set_datatype(0, words::DataType::all);
+                              },
+                              "datatype all;", "give one"},
+                      Refused{[](BenchSpec& bench) {
+                                bench.set_op(0, words::Operation::all);
+                              },
+                              "op all;", "give one"},
+                      Refused{[](BenchSpec& bench) { bench.set_root(0, -1); },
+                              "several roots;", "-r 0"},
+                      Refused{[](BenchSpec& bench) { bench.add_root(1); },
+                              "several roots;", "-r 0"},
+                      Refused{[](BenchSpec& bench) { bench.set_run_cycles(2); },
+                              "run_cycles 2;", "raise -n"},
+                      Refused{[](BenchSpec& bench) { bench.set_run_cycles(0); },
+                              "run_cycles 0;", "raise -n"},
+                      Refused{[](BenchSpec& bench) { bench.set_check(0); },
+                              "check 0;", "1 or more"},
+                      Refused{[](BenchSpec& bench) {
+                                bench.set_ranks(words::RankKind::cores);
+                              },
+                              "ranks cores;", "leave --ranks at hosts"}));
 
 }  // namespace
 }  // namespace podsim

@@ -31,7 +31,7 @@ BenchRecord Record() {
                         .build = "0.1.0 abc"};
   record.plan.mutable_bits()->set_slice("v3-32");
   record.plan.mutable_bits()->set_hosts(4);
-  record.plan.set_processes(2);
+  record.plan.mutable_spec()->set_processes(2);
   return record;
 }
 

@@ -23,12 +23,12 @@ BenchRecord Sample() {
                         .average_bandwidth = 1.5};
   record.plan.mutable_bits()->set_slice("v3-32");
   record.plan.mutable_bits()->set_hosts(4);
-  record.plan.set_processes(4);
-  record.plan.set_transport("unix");
+  record.plan.mutable_spec()->set_processes(4);
+  record.plan.mutable_spec()->set_transport(words::Transport::unix);
   record.plan.add_notes("4 processes share 2 CPUs");
-  BenchSpec& spec = *record.plan.mutable_bench();
-  spec.set_collective("all_reduce");
-  spec.set_ranks("hosts");
+  BenchSpec& spec = *record.plan.mutable_spec()->mutable_bench();
+  spec.set_collective(words::Collective::all_reduce);
+  spec.set_ranks(words::RankKind::hosts);
   spec.set_minbytes(1024);
   spec.set_maxbytes(4096);
   spec.set_stepfactor(4);
@@ -112,7 +112,7 @@ TEST(BenchJsonTest, JudgesTheBandwidthIfAsked) {
 
 TEST(BenchJsonTest, KeepsIterationsIfThereAreAny) {
   BenchRecord record = Sample();
-  record.plan.mutable_bench()->set_per_iter_timing(true);
+  record.plan.mutable_spec()->mutable_bench()->set_per_iter_timing(true);
   record.rows[0].mutable_in_place()->add_iteration_seconds(3e-6);
   const auto json = nlohmann::json::parse(BenchJson(record));
   EXPECT_DOUBLE_EQ(json["results"].at(0)["in_place_per_iter"]["times_us"].at(0),

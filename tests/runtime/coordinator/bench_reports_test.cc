@@ -47,7 +47,7 @@ TEST(BenchMergerTest, TimesAreMergedAsAsked) {
   const double expected[] = {1, 2.5, 1, 4};
   for (int average = 0; average < 4; ++average) {
     JobPlan plan = BenchTestPlan(4, 2);
-    plan.mutable_bench()->set_average(average);
+    plan.mutable_spec()->mutable_bench()->set_average(average);
     BenchMerger merger(plan, true);
     for (int host = 0; host < 3; ++host) merger.Add(ReportOf(host, 0));
     const auto merged = merger.Add(ReportOf(3, 0));
@@ -58,8 +58,8 @@ TEST(BenchMergerTest, TimesAreMergedAsAsked) {
 
 TEST(BenchMergerTest, RowsFollowTheCasesCycleAfterCycle) {
   JobPlan plan = BenchTestPlan(1, 1);
-  plan.mutable_bench()->set_run_cycles(2);
-  plan.mutable_bench()->add_datatype("int32");
+  plan.mutable_spec()->mutable_bench()->set_run_cycles(2);
+  plan.mutable_spec()->mutable_bench()->add_datatype(words::DataType::int32);
   BenchMerger merger(plan, true);
   const char* const types[] = {"float", "int32", "float", "int32"};
   for (int row = 0; row < 4; ++row) {
@@ -74,7 +74,7 @@ TEST(BenchMergerTest, RowsFollowTheCasesCycleAfterCycle) {
 
 TEST(BenchMergerTest, EndlessCyclesAreNeverComplete) {
   JobPlan plan = BenchTestPlan(1, 1);
-  plan.mutable_bench()->set_run_cycles(0);
+  plan.mutable_spec()->mutable_bench()->set_run_cycles(0);
   BenchMerger merger(plan, true);
   EXPECT_FALSE(merger.complete(0));
   for (int row = 0; row < 5; ++row) {
@@ -105,7 +105,8 @@ class BarrierTest : public ::testing::Test {
   // a moment before.
   static BenchRow Merge(double host0_leaves, bool one_clock) {
     JobPlan plan = BenchTestPlan(2, 2);
-    plan.mutable_bench()->set_collective("barrier");
+    plan.mutable_spec()->mutable_bench()->set_collective(
+        words::Collective::barrier);
     BenchMerger merger(plan, one_clock);
     BenchReport reports[2] = {ReportOf(0, 0), ReportOf(1, 0)};
     for (int host = 0; host < 2; ++host) {

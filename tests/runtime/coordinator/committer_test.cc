@@ -38,7 +38,7 @@ class CommitterTest : public ::testing::Test {
   std::unique_ptr<Committer> Start(ObjectStore& store, int keep = 0) {
     return std::make_unique<Committer>(
         Committer::Options{.store = &store,
-                           .model_dir = plan_.model_dir(),
+                           .model_dir = plan_.spec().model_dir(),
                            .stamp = kStamp,
                            .keep = keep});
   }
@@ -59,7 +59,7 @@ class CommitterTest : public ::testing::Test {
     return event;
   }
   std::vector<std::int64_t> Steps() {
-    const auto steps = ListSteps(*store_, plan_.model_dir());
+    const auto steps = ListSteps(*store_, plan_.spec().model_dir());
     PODSIM_CHECK(steps.ok());
     return *steps;
   }

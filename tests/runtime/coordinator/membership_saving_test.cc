@@ -21,7 +21,7 @@ constexpr int kSteps = 10;
 
 JobPlan SavingPlan() {
   JobPlan plan = TestPlan(kHosts, kProcesses, kSteps);
-  plan.set_model_dir("/model");
+  plan.mutable_spec()->set_model_dir("/model");
   plan.set_hash("plan");
   plan.mutable_bits()->set_slice("v3-32");
   return plan;
@@ -150,7 +150,7 @@ TEST(MembershipSavingTest, PartsOutOfTurnAreAViolation) {
 
 TEST(MembershipSavingTest, TheClockChoosesTheLastStepThatAnyHasBegun) {
   JobPlan plan = SavingPlan();
-  plan.set_checkpoint_every_seconds(20);
+  plan.mutable_spec()->set_checkpoint_every_seconds(20);
   PodScript pod(plan);
   pod.Run();
   Report(pod, 1, 2);

@@ -28,10 +28,10 @@ struct Did {
 std::map<int, StepReport> Reports(const JobPlan& plan,
                                   const std::vector<Did>& processes) {
   std::map<int, StepReport> reports;
-  for (int p = 0; p < plan.processes(); ++p) {
+  for (int p = 0; p < plan.spec().processes(); ++p) {
     const Did& did = processes[static_cast<std::size_t>(p)];
-    const int end =
-        p + 1 < plan.processes() ? plan.first_host(p + 1) : plan.bits().hosts();
+    const int end = p + 1 < plan.spec().processes() ? plan.first_host(p + 1)
+                                                    : plan.bits().hosts();
     for (int host = plan.first_host(p); host < end; ++host) {
       StepReport& report = reports[host];
       const double until = did.input + did.compute + did.update + did.other;

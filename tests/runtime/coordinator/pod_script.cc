@@ -17,14 +17,14 @@ JobPlan TestPlan(int hosts, int processes, int steps) {
   plan.mutable_bits()->mutable_learning_rate()->set_peak(0.5);
   plan.set_global_batch(32);
   plan.set_train_steps(steps);
-  plan.set_processes(processes);
+  plan.mutable_spec()->set_processes(processes);
   for (int p = 0; p < processes; ++p) {
     plan.add_first_host(hosts * p / processes);
   }
-  plan.set_heartbeat_timeout(5);
-  plan.set_stall_timeout(10);
-  plan.set_initialization_timeout(30);
-  plan.set_shutdown_timeout(3);
+  plan.mutable_spec()->set_heartbeat_timeout(5);
+  plan.mutable_spec()->set_stall_timeout(10);
+  plan.mutable_spec()->set_initialization_timeout(30);
+  plan.mutable_spec()->set_shutdown_timeout(3);
   return plan;
 }
 
@@ -84,13 +84,13 @@ HostMessage StepMessage(int host, std::int64_t step, std::uint64_t hash) {
 JobPlan BenchTestPlan(int hosts, int processes) {
   JobPlan plan = TestPlan(hosts, processes, /*steps=*/0);
   plan.mutable_bits()->set_cores_per_host(8);
-  BenchSpec& bench = *plan.mutable_bench();
-  bench.set_collective("all_reduce");
-  bench.add_algorithm("ring");
-  bench.add_datatype("float");
-  bench.add_op("sum");
+  BenchSpec& bench = *plan.mutable_spec()->mutable_bench();
+  bench.set_collective(words::Collective::all_reduce);
+  bench.add_algorithm(words::BenchAlgorithm::ring);
+  bench.add_datatype(words::DataType::float_);
+  bench.add_op(words::Operation::sum);
   bench.add_root(0);
-  bench.set_ranks("hosts");
+  bench.set_ranks(words::RankKind::hosts);
   bench.set_minbytes(64);
   bench.set_maxbytes(64);
   bench.set_stepbytes(1);
@@ -231,14 +231,14 @@ void PodScript::Pass(absl::Duration duration, const std::set<int>& alive,
 }
 
 void PodScript::JoinAll() {
-  for (int p = 0; p < plan_.processes(); ++p) {
+  for (int p = 0; p < plan_.spec().processes(); ++p) {
     PODSIM_CHECK(Join(JoinOf(p)).ok());
   }
 }
 
 void PodScript::Run() {
   JoinAll();
-  for (int p = 0; p < plan_.processes(); ++p) Send(p, ReadyMessage());
+  for (int p = 0; p < plan_.spec().processes(); ++p) Send(p, ReadyMessage());
 }
 
 void PodScript::Train() {
@@ -250,7 +250,7 @@ void PodScript::Train() {
 }
 
 void PodScript::CloseAll() {
-  for (int p = 0; p < plan_.processes(); ++p) {
+  for (int p = 0; p < plan_.spec().processes(); ++p) {
     if (!closed_.contains(p)) Close(p);
   }
 }

@@ -34,7 +34,7 @@ class RunStartTest : public ::testing::TestWithParam<testing::StoreKind> {
  protected:
   ObjectStore& store() { return *store_; }
   std::string Path(std::int64_t step) const {
-    return StepPath(plan_.model_dir(), step);
+    return StepPath(plan_.spec().model_dir(), step);
   }
   // Checkpoints as plan_ has it.
   void Save(std::vector<std::int64_t> steps) {
@@ -49,7 +49,7 @@ class RunStartTest : public ::testing::TestWithParam<testing::StoreKind> {
   }
   absl::StatusOr<RunStart> Start() { return Start(plan_); }
   std::vector<std::string> Names() {
-    auto names = store().List(plan_.model_dir());
+    auto names = store().List(plan_.spec().model_dir());
     return names.ok() ? *names : std::vector<std::string>();
   }
 
@@ -63,9 +63,9 @@ INSTANTIATE_TEST_SUITE_P(Stores, RunStartTest,
                          [](const auto& info) { return info.param.name; });
 
 TEST_P(RunStartTest, WithoutCheckpointsItIsTheSeed) {
-  for (const std::string& dir : {plan_.model_dir(), std::string()}) {
+  for (const std::string& dir : {plan_.spec().model_dir(), std::string()}) {
     JobPlan plan = plan_;
-    plan.set_model_dir(dir);
+    plan.mutable_spec()->set_model_dir(dir);
     ASSERT_OK_AND_ASSIGN(const RunStart start, Start(plan));
     EXPECT_EQ(start.point.checkpoint(), "");
     EXPECT_EQ(start.point.step(), 0);
@@ -79,7 +79,7 @@ TEST_P(RunStartTest, WithoutCheckpointsItIsTheSeed) {
 
 TEST_P(RunStartTest, ABenchmarkLooksForNone) {
   Save({10});
-  plan_.mutable_bench();
+  plan_.mutable_spec()->mutable_bench();
   ASSERT_OK_AND_ASSIGN(const RunStart start, Start());
   EXPECT_EQ(start.point.checkpoint(), "");
 }
@@ -130,7 +130,7 @@ TEST_P(RunStartTest, NoneThatIsWholeIsNoReasonToBeginAnew) {
 TEST_P(RunStartTest, TheOneThatIsNamedIsTaken) {
   Save({10, 20, 30});
   JobPlan elsewhere = plan_;
-  elsewhere.set_model_dir(dir_.file("other"));
+  elsewhere.mutable_spec()->set_model_dir(dir_.file("other"));
   for (const JobPlan& plan : {plan_, elsewhere}) {
     ASSERT_OK_AND_ASSIGN(const RunStart start, Start(plan, Path(20)));
     EXPECT_EQ(start.point.checkpoint(), Path(20));
@@ -158,7 +158,7 @@ TEST_P(RunStartTest, AnotherModelIsRefusedByItsTensors) {
       Start(),
       StatusIs(kInvalid, AllOf(HasSubstr(Path(10)), HasSubstr("dense_0/kernel"),
                                HasSubstr("12x8"), HasSubstr("12x16"))));
-  plan_.set_mode("eval");
+  plan_.mutable_spec()->set_mode(words::Mode::eval);
   EXPECT_THAT(Start(), StatusIs(kInvalid, HasSubstr("dense_0/kernel")));
 }
 
@@ -180,17 +180,17 @@ TEST_P(RunStartTest, AnotherStreamOfExamplesIsRefused) {
                                HasSubstr("the job has 8"))));
   // An evaluation reads no such stream.
   for (JobPlan* plan : {&data, &seed}) {
-    plan->set_mode("eval");
+    plan->mutable_spec()->set_mode(words::Mode::eval);
     ASSERT_OK_AND_ASSIGN(const RunStart start, Start(*plan));
     EXPECT_EQ(start.point.step(), 10);
   }
 }
 
 TEST_P(RunStartTest, AnEvaluationNeedsACheckpoint) {
-  plan_.set_mode("eval");
+  plan_.mutable_spec()->set_mode(words::Mode::eval);
   EXPECT_THAT(Start(), StatusIs(absl::StatusCode::kNotFound,
                                 AllOf(HasSubstr("mode=eval"),
-                                      HasSubstr(plan_.model_dir()))));
+                                      HasSubstr(plan_.spec().model_dir()))));
 }
 
 // What differs is known once the pod has formed.
@@ -231,7 +231,7 @@ TEST_P(RunStartTest, TheRestIsCountedInTheStepsOfTheNewBatch) {
 TEST_P(RunStartTest, PreparingLeavesWhatTheRunBeginsWith) {
   Save({10, 20, 30});
   ASSERT_THAT(testing::WritePlannedParts(store(), plan_, 40), IsOk());
-  const std::string& dir = plan_.model_dir();
+  const std::string& dir = plan_.spec().model_dir();
   ASSERT_THAT(store().Write(dir + "/.podsim-pod-17/witness", "podsim\n"),
               IsOk());
   ASSERT_THAT(store().Write(dir + "/notes.txt", "mine"), IsOk());
@@ -262,7 +262,7 @@ TEST_P(RunStartTest, AnEvaluationChangesNothing) {
   Save({10, 20});
   ASSERT_THAT(testing::WritePlannedParts(store(), plan_, 30), IsOk());
   const std::vector<std::string> before = Names();
-  plan_.set_mode("eval");
+  plan_.mutable_spec()->set_mode(words::Mode::eval);
   ASSERT_OK_AND_ASSIGN(RunStart start, Start(plan_, Path(10)));
   ASSERT_THAT(PrepareModelDir(store(), plan_, 99, start), IsOk());
   EXPECT_EQ(start.point.witness(), "");
@@ -280,7 +280,7 @@ TEST_P(RunStartTest, ANewModelDirIsMade) {
 }
 
 TEST_P(RunStartTest, WithoutAModelDirNothingIsWritten) {
-  plan_.clear_model_dir();
+  plan_.mutable_spec()->clear_model_dir();
   FaultyStore counting(&store());
   RunStart start;
   ASSERT_THAT(PrepareModelDir(counting, plan_, 5, start), IsOk());
@@ -294,10 +294,10 @@ TEST_P(RunStartTest, ADirectoryThatCannotBeWrittenIsTheFlagsFault) {
   FaultyStore faulty(&store());
   faulty.FailNextWrite(absl::PermissionDeniedError("Permission denied"));
   RunStart start;
-  EXPECT_THAT(
-      PrepareModelDir(faulty, plan_, 5, start),
-      StatusIs(absl::StatusCode::kPermissionDenied,
-               AllOf(HasSubstr("--model_dir"), HasSubstr(plan_.model_dir()))));
+  EXPECT_THAT(PrepareModelDir(faulty, plan_, 5, start),
+              StatusIs(absl::StatusCode::kPermissionDenied,
+                       AllOf(HasSubstr("--model_dir"),
+                             HasSubstr(plan_.spec().model_dir()))));
 }
 
 }  // namespace

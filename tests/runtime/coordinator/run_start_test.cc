@@ -26,14 +26,14 @@ using ::testing::IsEmpty;
 class ModelDirTest : public ::testing::Test {
  protected:
   ModelDirTest() {
-    plan_.set_model_dir(dir_.file("model"));
-    plan_.set_mode("train");
+    plan_.mutable_spec()->set_model_dir(dir_.file("model"));
+    plan_.mutable_spec()->set_mode(words::Mode::train);
   }
   // All there is, hidden or not.
   std::vector<std::string> Names() const {
     std::vector<std::string> names;
     for (const auto& entry :
-         std::filesystem::directory_iterator(plan_.model_dir()))
+         std::filesystem::directory_iterator(plan_.spec().model_dir()))
       names.push_back(entry.path().filename());
     return names;
   }
@@ -48,7 +48,8 @@ TEST_F(ModelDirTest, HasTheWitnessWhileThePodRuns) {
   ASSERT_THAT(PrepareModelDir(*store_, plan_, 7, start), IsOk());
   EXPECT_EQ(start.stamp, 7);
   EXPECT_THAT(
-      store_->Read(plan_.model_dir() + "/" + start.point.witness()).status(),
+      store_->Read(plan_.spec().model_dir() + "/" + start.point.witness())
+          .status(),
       IsOk());
   LeaveModelDir(*store_, plan_);
   EXPECT_THAT(Names(), IsEmpty());
@@ -58,7 +59,7 @@ TEST_F(ModelDirTest, HasTheWitnessWhileThePodRuns) {
 // it that no listing of a store shows.
 TEST_F(ModelDirTest, KeepsNothingOfCoordinatorsThatWereKilled) {
   for (const char* stamp : {"3", "5"}) {
-    const std::string left = plan_.model_dir() + "/.podsim-pod-" + stamp;
+    const std::string left = plan_.spec().model_dir() + "/.podsim-pod-" + stamp;
     std::filesystem::create_directories(left);
     std::ofstream(left + "/.witness.podsim-tmp-99-0") << "pod";
     std::ofstream(left + "/witness") << "podsim";
@@ -67,7 +68,7 @@ TEST_F(ModelDirTest, KeepsNothingOfCoordinatorsThatWereKilled) {
   ASSERT_THAT(PrepareModelDir(*store_, plan_, 7, start), IsOk());
   EXPECT_THAT(Names(), ElementsAre(".podsim-pod-7"));
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(
-                              plan_.model_dir() + "/.podsim-pod-7"),
+                              plan_.spec().model_dir() + "/.podsim-pod-7"),
                           std::filesystem::directory_iterator()),
             1);
 }

@@ -40,8 +40,8 @@ JobPlan SmallPlan(const std::string& model_dir) {
   plan.set_global_batch(kBatch);
   plan.set_train_steps(100);
   plan.set_total_examples(100 * kBatch);
-  plan.set_model_dir(model_dir);
-  plan.set_mode("train");
+  plan.mutable_spec()->set_model_dir(model_dir);
+  plan.mutable_spec()->set_mode(words::Mode::train);
   return plan;
 }
 
@@ -52,7 +52,7 @@ absl::StatusOr<CheckpointManifest> WritePlannedParts(ObjectStore& store,
   const Program program = ProgramOf(plan);
   PODSIM_ASSIGN_OR_RETURN(
       CheckpointManifest manifest,
-      WriteParts(store, plan.model_dir(), program,
+      WriteParts(store, plan.spec().model_dir(), program,
                  SomeVariables(program, static_cast<std::uint64_t>(step)), step,
                  stamp));
   manifest.clear_tensors();
@@ -69,12 +69,12 @@ absl::Status SavePlanned(ObjectStore& store, const JobPlan& plan,
   if (!build_id.empty()) manifest.set_build_id(build_id);
   for (const CheckpointTensor& tensor : TensorsOf(ProgramOf(plan), kHosts))
     *manifest.add_tensors() = tensor;
-  return CommitCheckpoint(store, plan.model_dir(), kStamp, manifest);
+  return CommitCheckpoint(store, plan.spec().model_dir(), kStamp, manifest);
 }
 
 void Damage(ObjectStore& store, const JobPlan& plan, std::int64_t step) {
-  const std::string path =
-      absl::StrCat(StepPath(plan.model_dir(), step), "/", PartName(1, kHosts));
+  const std::string path = absl::StrCat(StepPath(plan.spec().model_dir(), step),
+                                        "/", PartName(1, kHosts));
   auto bytes = store.Read(path);
   PODSIM_CHECK(bytes.ok());
   bytes->back() = static_cast<char>(bytes->back() ^ 1);

@@ -192,7 +192,7 @@ TEST_F(ServiceTest, TheAssignmentSaysWhoIsWhere) {
   ASSERT_TRUE(message.has_assignment());
   ASSERT_EQ(message.assignment().peers_size(), 2);
   EXPECT_EQ(message.assignment().peers(1).ici_address(), "unix:/ici/1");
-  EXPECT_EQ(message.assignment().plan().processes(), 2);
+  EXPECT_EQ(message.assignment().plan().spec().processes(), 2);
   EXPECT_EQ(message.assignment().generation(), 1);
 }
 
@@ -262,8 +262,8 @@ TEST_F(ServiceTest, ARefusedStreamStaysRefused) {
 // Long before any wait would have ended: only the stream can have told.
 TEST_F(ServiceTest, ABrokenStreamFailsTheJobAtOnce) {
   plan_ = TestPlan(3, 3, 5);
-  plan_.set_heartbeat_timeout(3600);
-  plan_.set_stall_timeout(3600);
+  plan_.mutable_spec()->set_heartbeat_timeout(3600);
+  plan_.mutable_spec()->set_stall_timeout(3600);
   StartOn("unix:" + dir_.file("coordinator"));
   auto hosts = RunningHosts(3);
   hosts[1]->Send(BeatMessage(1, 2, "compute"));
@@ -298,8 +298,9 @@ TEST_F(ServiceTest, AFailureIsReportedWithItsWords) {
 
 TEST_F(ServiceTest, ASilentHostIsNotWaitedFor) {
   plan_ = TestPlan(2, 2, 5);
-  plan_.set_heartbeat_timeout(2);  // a hundred beats of the other
-  plan_.set_shutdown_timeout(3600);
+  plan_.mutable_spec()->set_heartbeat_timeout(
+      2);  // a hundred beats of the other
+  plan_.mutable_spec()->set_shutdown_timeout(3600);
   StartOn("unix:" + dir_.file("coordinator"));
   auto hosts = RunningHosts(2);
   // Host 0 beats until it is told; host 1 never says a word.

@@ -24,7 +24,7 @@ JobPlan Formed(const std::string& isa) {
   plan.mutable_bits()->set_batch_per_core(8);
   plan.mutable_bits()->set_isa(isa);
   plan.set_hash("hash of " + isa);
-  plan.set_mode("train");
+  plan.mutable_spec()->set_mode(words::Mode::train);
   return plan;
 }
 
@@ -81,7 +81,7 @@ TEST(CompareStartTest, AHigherIsaIsNoted) {
 // It writes nothing.
 TEST(CompareStartTest, AnEvaluationMayRunAtALowerIsa) {
   JobPlan formed = Formed("v4");
-  formed.set_mode("eval");
+  formed.mutable_spec()->set_mode(words::Mode::eval);
   ASSERT_OK_AND_ASSIGN(const auto notes,
                        CompareStart(TrainedAt("amx"), formed));
   EXPECT_THAT(notes, ElementsAre(HasSubstr("isa amx")));

@@ -55,6 +55,10 @@ INSTANTIATE_TEST_SUITE_P(
     All, BadJobTest,
     ::testing::Values(
         Bad{"topology: \"v3-8\"\ntrain_stepz: 3", "my.job:2:", "train_stepz"},
+        Bad{"train_stepz: 3", "my.job:1:", "did you mean train_steps?"},
+        Bad{"algo: \"ring\"", "my.job:1:7:", "words stand without quotes"},
+        Bad{"algo: rings", "my.job:1:",
+            "allowed: auto, ring, bidir_ring, torus2d, halving_doubling"},
         Bad{"train_steps: x", "my.job:1:14:", "integer"},
         Bad{"topology: v3-8", "my.job:1:11:", "string"},
         Bad{"train_steps: 1 train_steps: 2", "my.job:1:27:", "train_steps"},

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "base/units.h"
+#include "settings/words.h"
 #include "tests/runtime/job/job_fixture.h"
 #include "tests/testing/status_matchers.h"
 
@@ -31,8 +32,8 @@ absl::StatusOr<JobPlan> Plan(const std::string& bench,
 
 TEST(BenchPlanTest, DefaultsAreThoseOfNcclTests) {
   ASSERT_OK_AND_ASSIGN(const JobPlan plan, Plan(""));
-  const BenchSpec& bench = plan.bench();
-  EXPECT_EQ(bench.collective(), "all_reduce");
+  const BenchSpec& bench = plan.spec().bench();
+  EXPECT_EQ(bench.collective(), words::Collective::all_reduce);
   EXPECT_EQ(bench.minbytes(), 32 * kMiB);
   EXPECT_EQ(bench.maxbytes(), 32 * kMiB);
   EXPECT_EQ(bench.stepbytes(), kMiB);
@@ -44,25 +45,27 @@ TEST(BenchPlanTest, DefaultsAreThoseOfNcclTests) {
   EXPECT_EQ(bench.check(), 1);
   EXPECT_EQ(bench.average(), 1);
   EXPECT_EQ(bench.timeout(), 0);
-  EXPECT_THAT(bench.datatype(), ElementsAre("float"));
-  EXPECT_THAT(bench.op(), ElementsAre("sum"));
+  EXPECT_THAT(WordsIn<words::DataType::Word>(bench.datatype()),
+              ElementsAre("float"));
+  EXPECT_THAT(WordsIn<words::Operation::Word>(bench.op()), ElementsAre("sum"));
   EXPECT_THAT(bench.root(), ElementsAre(0));
-  EXPECT_THAT(bench.algorithm(), ElementsAre("auto"));
-  EXPECT_EQ(bench.ranks(), "hosts");
+  EXPECT_THAT(WordsIn<words::BenchAlgorithm::Word>(bench.algorithm()),
+              ElementsAre("auto"));
+  EXPECT_EQ(bench.ranks(), words::RankKind::hosts);
 }
 
 TEST(BenchPlanTest, ThePodIsPlannedAsForTraining) {
   ASSERT_OK_AND_ASSIGN(const JobPlan plan,
                        Plan("",
                             "topology: 'v3-64' processes: 2 chunk_bytes: 4096 "
-                            "transport: 'tcp' stall_timeout: 3"));
+                            "transport: tcp stall_timeout: 3"));
   EXPECT_EQ(plan.bits().hosts(), 8);
   EXPECT_EQ(plan.bits().cores_per_host(), 8);
   EXPECT_EQ(plan.bits().ring_size(), 8);
   EXPECT_EQ(plan.chunk_elements(), 1024);
   EXPECT_THAT(plan.first_host(), ElementsAre(0, 4));
-  EXPECT_EQ(plan.transport(), "tcp");
-  EXPECT_EQ(plan.stall_timeout(), 3);
+  EXPECT_EQ(plan.spec().transport(), words::Transport::tcp);
+  EXPECT_EQ(plan.spec().stall_timeout(), 3);
   EXPECT_EQ(plan.train_steps(), 0);
   EXPECT_EQ(plan.hash().size(), 64u);
   EXPECT_EQ(PlanJob(Spec("bench {}"), InputsOf())->bits().slice(), "v3-32");
@@ -81,31 +84,32 @@ TEST(BenchPlanTest, ChoicesReachTheHostsAndTheHash) {
 }
 
 TEST(BenchPlanTest, AllIsWhatThereIs) {
-  ASSERT_OK_AND_ASSIGN(
-      const JobPlan reduce,
-      Plan("algorithm: 'all' datatype: 'all' op: 'all' root: -1"));
-  EXPECT_THAT(reduce.bench().algorithm(),
-              ElementsAre("ring", "bidir_ring", "torus2d", "halving_doubling",
-                          "direct"));
-  EXPECT_THAT(reduce.bench().datatype(),
+  ASSERT_OK_AND_ASSIGN(const JobPlan reduce,
+                       Plan("algorithm: all datatype: all op: all root: -1"));
+  EXPECT_THAT(
+      WordsIn<words::BenchAlgorithm::Word>(reduce.spec().bench().algorithm()),
+      ElementsAre("ring", "bidir_ring", "torus2d", "halving_doubling",
+                  "direct"));
+  EXPECT_THAT(WordsIn<words::DataType::Word>(reduce.spec().bench().datatype()),
               ElementsAre("float", "bfloat16", "int32"));
-  EXPECT_THAT(reduce.bench().op(),
+  EXPECT_THAT(WordsIn<words::Operation::Word>(reduce.spec().bench().op()),
               ElementsAre("sum", "prod", "min", "max", "avg"));
-  ASSERT_OK_AND_ASSIGN(
-      const JobPlan broadcast,
-      Plan("collective: 'broadcast' algorithm: 'all' root: -1"));
-  EXPECT_THAT(broadcast.bench().root(), ElementsAre(0, 1, 2, 3));
-  EXPECT_THAT(broadcast.bench().algorithm(), Contains("ring"));
+  ASSERT_OK_AND_ASSIGN(const JobPlan broadcast,
+                       Plan("collective: broadcast algorithm: all root: -1"));
+  EXPECT_THAT(broadcast.spec().bench().root(), ElementsAre(0, 1, 2, 3));
+  EXPECT_THAT(WordsIn<words::BenchAlgorithm::Word>(
+                  broadcast.spec().bench().algorithm()),
+              Contains("ring"));
   ASSERT_OK_AND_ASSIGN(const JobPlan cores,
-                       Plan("collective: 'broadcast' ranks: 'cores' root: -1"));
-  EXPECT_EQ(cores.bench().root_size(), 32);
+                       Plan("collective: broadcast ranks: cores root: -1"));
+  EXPECT_EQ(cores.spec().bench().root_size(), 32);
 }
 
 TEST(BenchPlanTest, ARootIsARankOfABroadcast) {
-  EXPECT_THAT(Plan("collective: 'broadcast' root: 4"),
+  EXPECT_THAT(Plan("collective: broadcast root: 4"),
               StatusIs(absl::StatusCode::kInvalidArgument,
                        AllOf(HasSubstr("root is 4"), HasSubstr("0 to 3"))));
-  EXPECT_THAT(Plan("collective: 'broadcast' root: 4 ranks: 'cores'"), IsOk());
+  EXPECT_THAT(Plan("collective: broadcast root: 4 ranks: cores"), IsOk());
   EXPECT_THAT(Plan("root: 4"), IsOk());  // an all_reduce has none
 }
 
@@ -122,7 +126,7 @@ TEST(BenchPlanTest, BuffersBeyondTheMachineAreRefused) {
 }
 
 TEST(BenchPlanTest, TooManyRowsAreRefused) {
-  EXPECT_THAT(Plan("minbytes: 4 maxbytes: 400000 stepbytes: 4 datatype: 'all'"),
+  EXPECT_THAT(Plan("minbytes: 4 maxbytes: 400000 stepbytes: 4 datatype: all"),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("rows")));
 }
 

@@ -36,9 +36,9 @@ TEST(ApplyRecipeTest, FillsAnEmptyJob) {
   EXPECT_EQ(spec.learning_rate(), recipe.learning_rate);
   EXPECT_EQ(spec.warmup_steps(), recipe.warmup_steps);
   EXPECT_EQ(spec.momentum(), recipe.momentum);
-  EXPECT_EQ(spec.precision(), "bfloat16");
-  EXPECT_EQ(spec.lr_scaling(), "linear");
-  EXPECT_EQ(spec.transport(), "shm");
+  EXPECT_EQ(spec.precision(), words::Precision::bfloat16);
+  EXPECT_EQ(spec.lr_scaling(), words::RateScaling::linear);
+  EXPECT_EQ(spec.transport(), words::Transport::shm);
   EXPECT_EQ(spec.processes(), 4);
   EXPECT_EQ(spec.stall_timeout(), 10);
   EXPECT_EQ(spec.heartbeat_timeout(), 5);
@@ -50,7 +50,7 @@ TEST(ApplyRecipeTest, KeepsWhatTheUserSays) {
   const JobSpec asked = Spec(
       "topology: 'v2-32' hidden: [7, 9] batch_per_core: 4 train_steps: 5 "
       "reference_batch_size: 10 base_learning_rate: 3 warmup_steps: 2 "
-      "momentum: 0 seed: 8 precision: 'float32' processes: 2 threads: 3 "
+      "momentum: 0 seed: 8 precision: float32 processes: 2 threads: 3 "
       "stall_timeout: 99");
   ASSERT_OK_AND_ASSIGN(const JobSpec spec, ApplyRecipe(asked));
   JobSpec both = spec;
@@ -85,10 +85,10 @@ TEST(ApplyRecipeTest, AWholeScheduleOfOnesOwnStandsAsTyped) {
     ASSERT_OK_AND_ASSIGN(const JobSpec spec, ApplyRecipe(Spec(own)));
     EXPECT_FALSE(spec.has_reference_topology() ||
                  spec.has_reference_batch_size() || spec.has_warmup_steps());
-    EXPECT_EQ(spec.lr_scaling(), "none") << own;
+    EXPECT_EQ(spec.lr_scaling(), words::RateScaling::none) << own;
   }
   EXPECT_THAT(
-      ApplyRecipe(Spec("train_steps: 7 learning_rate: 0.5 lr_scaling: 'sqrt'")),
+      ApplyRecipe(Spec("train_steps: 7 learning_rate: 0.5 lr_scaling: sqrt")),
       StatusIs(kInvalid, AllOf(HasSubstr("lr_scaling is sqrt"),
                                HasSubstr("reference_batch_size"))));
 }
@@ -207,7 +207,7 @@ INSTANTIATE_TEST_SUITE_P(
                       "reference_batch_size: 100",
                       "reference_topology: 'v3-128' train_steps: 10",
                       "reference_topology: 'v2-8' epochs: 3",
-                      "base_learning_rate: 0.1 lr_scaling: 'sqrt'",
+                      "base_learning_rate: 0.1 lr_scaling: sqrt",
                       "train_steps: 9 warmup_steps: 4 batch_per_core: 16",
                       "dataset: 'synthetic' topology: 'v3-2048'"));
 

@@ -82,7 +82,7 @@ TEST(FormatPlanTest, OtherShapes) {
   EXPECT_THAT(Format("topology: 'v3-8'"), HasSubstr("1 process, 1 host, "));
   EXPECT_THAT(Format("topology: 'v3-128' processes: 5"),
               HasSubstr("5 processes, 3 or 4 hosts each"));
-  EXPECT_THAT(Format("threads: 2 transport: 'tcp' steps_per_eval: 10"),
+  EXPECT_THAT(Format("threads: 2 transport: tcp steps_per_eval: 10"),
               AllOf(HasSubstr("2 threads each, TCP"),
                     HasSubstr("every 10 steps and at the end")));
   EXPECT_THAT(Format("topology: 'v3-2048'"), HasSubstr("\nWARNING     "));

@@ -76,7 +76,7 @@ TEST(JobFuzzTest, AnyTextGivesAJobOrAnErrorWithAPlace) {
         *spec, Inputs(spec->dataset() == "synthetic" ? Synthetic() : Digits()));
     if (plan.ok()) {
       ++planned;
-      ASSERT_EQ(plan->train_steps() >= 1, !plan->has_bench()) << text;
+      ASSERT_EQ(plan->train_steps() >= 1, !plan->spec().has_bench()) << text;
       ASSERT_EQ(plan->total_examples(),
                 plan->train_steps() * plan->global_batch());
     } else {

@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "runtime/job/fault_plan.h"
+#include "settings/words.h"
 #include "tests/runtime/job/job_fixture.h"
 #include "tests/testing/status_matchers.h"
 
@@ -34,14 +35,14 @@ absl::StatusOr<JobPlan> PlanOf(const std::string& text) {
 
 TEST(FillCheckpointsTest, WithoutModelDirThereAreNone) {
   ASSERT_OK_AND_ASSIGN(const JobPlan plan, PlanOf(""));
-  EXPECT_EQ(plan.model_dir(), "");
-  EXPECT_EQ(plan.checkpoint_every(), 0);
-  EXPECT_EQ(plan.checkpoint_every_seconds(), 0);
-  EXPECT_EQ(plan.keep(), 0);
-  EXPECT_EQ(plan.mode(), "train");
-  EXPECT_EQ(plan.weights_check_every(), 100);
-  EXPECT_EQ(plan.audit_every(), 0);
-  EXPECT_EQ(plan.on_corruption(), "stop");
+  EXPECT_EQ(plan.spec().model_dir(), "");
+  EXPECT_EQ(plan.spec().checkpoint_every(), 0);
+  EXPECT_EQ(plan.spec().checkpoint_every_seconds(), 0);
+  EXPECT_EQ(plan.spec().keep(), 0);
+  EXPECT_EQ(plan.spec().mode(), words::Mode::train);
+  EXPECT_EQ(plan.spec().weights_check_every(), 100);
+  EXPECT_EQ(plan.spec().audit_every(), 0);
+  EXPECT_EQ(plan.spec().on_corruption(), words::OnCorruption::stop);
   EXPECT_TRUE(plan.faults().empty());
   EXPECT_THAT(plan.notes(), Not(Contains(HasSubstr("restart"))));
 }
@@ -68,8 +69,8 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{"checkpoint_every_seconds: 1.5",
                 "checkpoint_every_seconds needs"},
         Refused{"keep: 3", "keep needs"},
-        Refused{"on_corruption: 'restore'", "on_corruption=restore needs"},
-        Refused{"mode: 'eval'", "mode=eval"},
+        Refused{"on_corruption: restore", "on_corruption=restore needs"},
+        Refused{"mode: eval", "mode=eval"},
         Refused{"faults { faults { kind: STORAGE_FAIL step: 1 } }",
                 "--model_dir"},
         Refused{"faults { faults { kind: KILL step: 1 phase: 'checkpoint' } }",
@@ -77,7 +78,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 // Round the ring 0, 1, 3, 2.
 TEST(FillFaultsTest, LinkFaultsStrikeLinesThatThePlanUses) {
-  const std::string flip = "algo: 'ring' faults { faults { kind: FLIP ";
+  const std::string flip = "algo: ring faults { faults { kind: FLIP ";
   EXPECT_THAT(PlanOf(flip + "host: 3 to: 0 step: 1 } }"),
               StatusIs(kInvalid, HasSubstr("no frames go from host 3 to host 0 "
                                            "in this job, only to 2")));
@@ -95,9 +96,9 @@ class IntervalTest : public ::testing::TestWithParam<Interval> {};
 TEST_P(IntervalTest, IsTheUsersOrTenMinutes) {
   ASSERT_OK_AND_ASSIGN(const JobPlan plan,
                        PlanOf(absl::StrCat(GetParam().text, kDir)));
-  EXPECT_EQ(plan.model_dir(), "/m");
-  EXPECT_EQ(plan.checkpoint_every(), GetParam().steps);
-  EXPECT_EQ(plan.checkpoint_every_seconds(), GetParam().seconds);
+  EXPECT_EQ(plan.spec().model_dir(), "/m");
+  EXPECT_EQ(plan.spec().checkpoint_every(), GetParam().steps);
+  EXPECT_EQ(plan.spec().checkpoint_every_seconds(), GetParam().seconds);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -115,20 +116,20 @@ TEST(FillCheckpointsTest, TakesWhatTheJobSays) {
   ASSERT_OK_AND_ASSIGN(
       const JobPlan plan,
       PlanOf(absl::StrCat("keep: 3 weights_check_every: 7 audit_every: 5 "
-                          "on_corruption: 'restore' mode: 'eval'",
+                          "on_corruption: restore mode: eval",
                           kDir)));
-  EXPECT_EQ(plan.keep(), 3);
-  EXPECT_EQ(plan.weights_check_every(), 7);
-  EXPECT_EQ(plan.audit_every(), 5);
-  EXPECT_EQ(plan.on_corruption(), "restore");
-  EXPECT_EQ(plan.mode(), "eval");
+  EXPECT_EQ(plan.spec().keep(), 3);
+  EXPECT_EQ(plan.spec().weights_check_every(), 7);
+  EXPECT_EQ(plan.spec().audit_every(), 5);
+  EXPECT_EQ(plan.spec().on_corruption(), words::OnCorruption::restore);
+  EXPECT_EQ(plan.spec().mode(), words::Mode::eval);
 }
 
 TEST(FillCheckpointsTest, OneCheckpointIsEnoughToEvaluate) {
   ASSERT_OK_AND_ASSIGN(const JobPlan plan,
-                       PlanOf("mode: 'eval' restore: '/m/100'"));
-  EXPECT_EQ(plan.mode(), "eval");
-  EXPECT_EQ(plan.model_dir(), "");
+                       PlanOf("mode: eval restore: '/m/100'"));
+  EXPECT_EQ(plan.spec().mode(), words::Mode::eval);
+  EXPECT_EQ(plan.spec().model_dir(), "");
 }
 
 TEST(FillCheckpointsTest, RestartsFromTheFirstStepAreNoted) {
@@ -145,10 +146,10 @@ TEST(FillCheckpointsTest, RestartsFromTheFirstStepAreNoted) {
 TEST(FillCheckpointsTest, AHostAloneHasNobodyToAuditIt) {
   ASSERT_OK_AND_ASSIGN(const JobPlan alone,
                        PlanOf("topology: 'v3-8' audit_every: 5"));
-  EXPECT_EQ(alone.audit_every(), 0);
+  EXPECT_EQ(alone.spec().audit_every(), 0);
   ASSERT_OK_AND_ASSIGN(const JobPlan packed,
                        PlanOf("topology: 'v3-32' processes: 1 audit_every: 5"));
-  EXPECT_EQ(packed.audit_every(), 5);
+  EXPECT_EQ(packed.spec().audit_every(), 5);
 }
 
 TEST(DrawFaultsTest, ThoseOfAJobAreInItsPlanInOrder) {
@@ -166,7 +167,7 @@ TEST(DrawFaultsTest, ThoseOfAJobAreInItsPlanInOrder) {
   for (int i = 0; i < plan.faults_size(); ++i)
     EXPECT_EQ(plan.faults(i).SerializeAsString(),
               faults[i].SerializeAsString());
-  EXPECT_THAT(plan.faults_done(), ElementsAre(1, 0));
+  EXPECT_THAT(plan.spec().faults_done(), ElementsAre(1, 0));
 }
 
 TEST(DrawFaultsTest, AreCheckedAgainstTheJob) {
@@ -197,9 +198,9 @@ TEST_P(PlanHashTest, DoesNotCoverWhatDecidesNoBits) {
 INSTANTIATE_TEST_SUITE_P(
     All, PlanHashTest,
     ::testing::Values("", "checkpoint_every: 10", "checkpoint_every_seconds: 3",
-                      "keep: 3", "restore: '/m/100'", "mode: 'eval'",
+                      "keep: 3", "restore: '/m/100'", "mode: eval",
                       "max_restarts: 3", "weights_check_every: 1",
-                      "audit_every: 1", "on_corruption: 'restore'",
+                      "audit_every: 1", "on_corruption: restore",
                       "faults { faults { kind: KILL step: 3 } }",
                       "faults { faults { kind: KILL step: 3 } } "
                       "faults_done: 0"));

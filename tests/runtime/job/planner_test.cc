@@ -68,19 +68,19 @@ TEST(PlannerTest, FreezesWhatDecidesBits) {
 
 TEST(PlannerTest, ChunksFollowTheTransport) {
   for (const auto& [spec, elements] :
-       {std::pair{"", 64 << 10}, std::pair{"transport: 'unix'", 256 << 10},
-        std::pair{"transport: 'tcp'", 256 << 10}}) {
+       {std::pair{"", 64 << 10}, std::pair{"transport: unix", 256 << 10},
+        std::pair{"transport: tcp", 256 << 10}}) {
     ASSERT_OK_AND_ASSIGN(const JobPlan plan, PlanOf(spec));
     EXPECT_EQ(plan.chunk_elements(), elements) << spec;
   }
   JobSpec elsewhere;
   FillExternalDefaults(elsewhere);
   FillGeneralDefaults(elsewhere);
-  EXPECT_EQ(elsewhere.transport(), "tcp");
+  EXPECT_EQ(elsewhere.transport(), words::Transport::tcp);
   EXPECT_EQ(elsewhere.chunk_bytes(), 1 << 20);
-  elsewhere.set_transport("shm");
+  elsewhere.set_transport(words::Transport::shm);
   FillExternalDefaults(elsewhere);
-  EXPECT_EQ(elsewhere.transport(), "shm");
+  EXPECT_EQ(elsewhere.transport(), words::Transport::shm);
 }
 
 TEST(PlannerTest, BucketsAreThePrograms) {
@@ -116,7 +116,7 @@ TEST(PlannerTest, AutoGoesByTheChoicesBucketByBucket) {
   for (const int width : {4, 2}) {
     ASSERT_OK_AND_ASSIGN(
         const JobPlan plan,
-        PlanOf(base + (width == 2 ? "wire_dtype: 'bfloat16'" : "")));
+        PlanOf(base + (width == 2 ? "wire_dtype: bfloat16" : "")));
     EXPECT_EQ(plan.bits().algorithm(), "by bucket");
     for (const Bucket& bucket : plan.bits().buckets()) {
       EXPECT_EQ(bucket.algorithm(),
@@ -125,7 +125,7 @@ TEST(PlannerTest, AutoGoesByTheChoicesBucketByBucket) {
     }
     EXPECT_TRUE(plan.bits().choices().empty()) << "the buckets say it";
   }
-  ASSERT_OK_AND_ASSIGN(const JobPlan named, PlanOf(base + "algo: 'ring'"));
+  ASSERT_OK_AND_ASSIGN(const JobPlan named, PlanOf(base + "algo: ring"));
   EXPECT_EQ(named.bits().algorithm(), "ring");
 }
 
@@ -175,22 +175,21 @@ INSTANTIATE_TEST_SUITE_P(
     All, HashTest,
     ::testing::Values(
         HashCase{"processes: 2", true}, HashCase{"threads: 3", true},
-        HashCase{"transport: 'tcp'", true}, HashCase{"chunk_bytes: 1024", true},
+        HashCase{"transport: tcp", true}, HashCase{"chunk_bytes: 1024", true},
         HashCase{"train_steps: 9", true}, HashCase{"epochs: 2", true},
         HashCase{"eval_batch_size: 64", true},
-        HashCase{"steps_per_eval: 2", true}, HashCase{"wrap: 'torus'", true},
+        HashCase{"steps_per_eval: 2", true}, HashCase{"wrap: torus", true},
         HashCase{"stall_timeout: 77", true}, HashCase{"log_dir: 'x'", true},
         HashCase{"metrics_file: 'x'", true}, HashCase{"data_dir: 'x'", true},
         HashCase{"topology: 'V3-32'", true},
         HashCase{"train_batch_size: 256", true},  // the same batch
-        HashCase{"isa: 'v3'", true}, HashCase{"isa: 'v2'", false},
-        HashCase{"seed: 1", false}, HashCase{"precision: 'float32'", false},
+        HashCase{"isa: v3", true}, HashCase{"isa: v2", false},
+        HashCase{"seed: 1", false}, HashCase{"precision: float32", false},
         HashCase{"topology: 'v3-8'", false}, HashCase{"hidden: 64", false},
         HashCase{"batch_per_core: 16", false},
         HashCase{"learning_rate: 0.01", false},
         HashCase{"momentum: 0.5", false}, HashCase{"warmup_steps: 3", false},
-        HashCase{"bucket_bytes: 1024", false},
-        HashCase{"algo: 'torus2d'", false},
+        HashCase{"bucket_bytes: 1024", false}, HashCase{"algo: torus2d", false},
         // What ships for so few bytes; more ranks than that; another.
         HashCase{"choices { collective: 'all_reduce' "
                  "algorithm: 'halving_doubling' }",
@@ -200,7 +199,7 @@ INSTANTIATE_TEST_SUITE_P(
                  true},
         HashCase{"choices { collective: 'all_reduce' algorithm: 'direct' }",
                  false},
-        HashCase{"wire_dtype: 'bfloat16'", false},
+        HashCase{"wire_dtype: bfloat16", false},
         HashCase{"dataset: 'synthetic'", false}));
 
 // A warm-up of the recipe's is a share of the run, so its length counts.
@@ -264,7 +263,7 @@ TEST(PlacementTest, OneProcessPerHostUpToEight) {
         std::pair("v3-128", 8)}) {
     ASSERT_OK_AND_ASSIGN(const JobPlan plan,
                          PlanOf(absl::StrCat("topology: '", topology, "'")));
-    EXPECT_EQ(plan.processes(), processes);
+    EXPECT_EQ(plan.spec().processes(), processes);
     EXPECT_EQ(plan.first_host_size(), processes);
   }
 }
@@ -295,19 +294,19 @@ TEST(PlannerTest, RunLengthEvaluationAndLimits) {
       const JobPlan plan,
       PlanOf("train_steps: 5 reference_topology: 'v3-32' batch_per_core: 2 "
              "eval_batch_size: 96 "
-             "steps_per_eval: 3 transport: 'tcp' threads: 2 "
+             "steps_per_eval: 3 transport: tcp threads: 2 "
              "heartbeat_timeout: 1.5"));
   EXPECT_EQ(plan.global_batch(), 64);
   EXPECT_EQ(plan.train_steps(), 5);
   EXPECT_EQ(plan.total_examples(), 320);
   EXPECT_EQ(plan.eval_batch_per_core(), 3);
-  EXPECT_EQ(plan.steps_per_eval(), 3);
-  EXPECT_EQ(plan.transport(), "tcp");
-  EXPECT_EQ(plan.threads(), 2);
-  EXPECT_EQ(plan.stall_timeout(), 10);
-  EXPECT_EQ(plan.heartbeat_timeout(), 1.5);
-  EXPECT_EQ(plan.initialization_timeout(), 60);
-  EXPECT_EQ(plan.shutdown_timeout(), 10);
+  EXPECT_EQ(plan.spec().steps_per_eval(), 3);
+  EXPECT_EQ(plan.spec().transport(), words::Transport::tcp);
+  EXPECT_EQ(plan.spec().threads(), 2);
+  EXPECT_EQ(plan.spec().stall_timeout(), 10);
+  EXPECT_EQ(plan.spec().heartbeat_timeout(), 1.5);
+  EXPECT_EQ(plan.spec().initialization_timeout(), 60);
+  EXPECT_EQ(plan.spec().shutdown_timeout(), 10);
 }
 
 TEST(PlannerTest, TheEvaluationBatchIsNoLargerThanTheSplit) {
@@ -357,7 +356,7 @@ TEST(PlannerTest, AsksNothingOfThisMachinesMemory) {
 }
 
 TEST(PlannerTest, AnIsaAboveThePodsIsRefused) {
-  EXPECT_THAT(PlanOf("isa: 'v4'"),
+  EXPECT_THAT(PlanOf("isa: v4"),
               StatusIs(kInvalid, AllOf(HasSubstr("isa is v4"),
                                        HasSubstr("runs v3 at most"))));
 }
@@ -386,7 +385,7 @@ TEST(PlanOwnProgramTest, TakesAProgramOfTheCallers) {
   EXPECT_DOUBLE_EQ(plan.bits().learning_rate().peak(), 0.05);
   EXPECT_EQ(plan.bits().learning_rate().warmup_examples(), 0);
   EXPECT_EQ(plan.bits().buckets_size(), program.buckets.size());
-  EXPECT_EQ(plan.processes(), 4);
+  EXPECT_EQ(plan.spec().processes(), 4);
   EXPECT_EQ(plan.hash(), HashOf(plan.bits()));
 }
 
@@ -403,16 +402,16 @@ TEST(PlanOwnProgramTest, RefusesWhatAPodInOneProcessDoesNotDo) {
       {"checkpoint_every: 1", "saves no checkpoints"},
       {"keep: 0", "saves no checkpoints"},
       {"max_restarts: 1", "pod_launch does"},
-      {"mode: 'eval'", "pod_launch does"},
+      {"mode: eval", "pod_launch does"},
       {"metrics_file: 'm.jsonl'", "PodSetup.on_step"},
       {"log_dir: 'logs'", "PodSetup.on_step"},
       {"weights_check_every: 10", "pod_launch does"},
       {"audit_every: 10", "pod_launch does"},
-      {"on_corruption: 'stop'", "pod_launch does"},
+      {"on_corruption: stop", "pod_launch does"},
       {"faults { faults { kind: KILL host: 0 step: 1 } }", "pod_launch does"},
       {"heartbeat_timeout: 9", "pod_launch does"},
       {"threads: 2", "PodSetup.threads_per_process"},
-      {"transport: 'tcp'", "frames stay in the process"},
+      {"transport: tcp", "frames stay in the process"},
       {"data_dir: '/data'", "PodSetup.dataset"},
       {"model: 'mlp'", "the program is the caller's"},
       {"hidden: 64", "the program is the caller's"},
@@ -427,7 +426,7 @@ TEST(PlanOwnProgramTest, RefusesWhatAPodInOneProcessDoesNotDo) {
         << setting;
   }
   EXPECT_THAT(
-      PlanJob(Spec(full + "precision: 'float32'"), program, Inputs(Digits())),
+      PlanJob(Spec(full + "precision: float32"), program, Inputs(Digits())),
       StatusIs(kInvalid, HasSubstr("precision is float32, the program "
                                    "was compiled for bfloat16")));
 }

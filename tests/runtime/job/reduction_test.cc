@@ -30,7 +30,7 @@ absl::StatusOr<JobPlan> PlanOf(const std::string& text) {
 TEST(ReductionTest, ATreeFreezesItsOrderAndMicrobatch) {
   ASSERT_OK_AND_ASSIGN(
       const JobPlan plan,
-      PlanOf("topology: 'v3-32' batch_per_core: 16 reduction: 'tree' "
+      PlanOf("topology: 'v3-32' batch_per_core: 16 reduction: tree "
              "microbatch_size: 4"));
   const PlanBits& bits = plan.bits();
   EXPECT_EQ(bits.reduction(), "tree");
@@ -66,24 +66,24 @@ TEST_P(RefusalTest, SaysWhatWasGivenAndWhatIsAllowed) {
 INSTANTIATE_TEST_SUITE_P(
     Jobs, RefusalTest,
     ::testing::Values(
-        Refusal{"reduction: 'tree'", "microbatch_size is not given",
+        Refusal{"reduction: tree", "microbatch_size is not given",
                 "12 (the batch per core) or its half"},
-        Refusal{"reduction: 'tree' microbatch_size: 5", "microbatch_size is 5",
+        Refusal{"reduction: tree microbatch_size: 5", "microbatch_size is 5",
                 "power of two"},
-        Refusal{"reduction: 'tree' microbatch_size: 4", "microbatch_size is 4",
+        Refusal{"reduction: tree microbatch_size: 4", "microbatch_size is 4",
                 "power of two"},
-        Refusal{"reduction: 'tree' microbatch_size: 24",
-                "microbatch_size is 24", "power of two"},
-        Refusal{"reduction: 'tree' microbatch_size: 3 algo: 'ring'",
-                "algo is ring", "halving_doubling"},
-        Refusal{"reduction: 'tree' microbatch_size: 3 wire_dtype: 'bfloat16'",
+        Refusal{"reduction: tree microbatch_size: 24", "microbatch_size is 24",
+                "power of two"},
+        Refusal{"reduction: tree microbatch_size: 3 algo: ring", "algo is ring",
+                "halving_doubling"},
+        Refusal{"reduction: tree microbatch_size: 3 wire_dtype: bfloat16",
                 "wire_dtype is bfloat16", "float32"},
         Refusal{"microbatch_size: 3", "reduction is fused", "tree only"},
-        Refusal{"reduction: 'sorted'", "'sorted'", "fused, tree"}));
+        Refusal{"reduction: 2", "reduction is 2", "fused, tree"}));
 
 TEST(ReductionTest, ItsOwnAlgorithmMayBeNamed) {
-  EXPECT_THAT(PlanOf("batch_per_core: 12 reduction: 'tree' microbatch_size: 3 "
-                     "algo: 'halving_doubling'"),
+  EXPECT_THAT(PlanOf("batch_per_core: 12 reduction: tree microbatch_size: 3 "
+                     "algo: halving_doubling"),
               IsOk());
 }
 

@@ -107,20 +107,11 @@ TEST(StepsForEpochsTest, TheSmallestPartIsOneStepAndTooManyAreRefused) {
 }
 
 TEST(ScaleRateTest, FollowsTheBatchByItsRule) {
-  EXPECT_DOUBLE_EQ(ScaleRate(0.1, 256, 1024, RateRule::kLinear), 0.4);
-  EXPECT_DOUBLE_EQ(ScaleRate(0.1, 256, 1024, RateRule::kSqrt), 0.2);
-  EXPECT_DOUBLE_EQ(ScaleRate(0.1, 256, 1024, RateRule::kNone), 0.1);
-  EXPECT_DOUBLE_EQ(ScaleRate(0.1, 256, 64, RateRule::kLinear), 0.025);
-  EXPECT_DOUBLE_EQ(ScaleRate(0.1, 256, 64, RateRule::kSqrt), 0.05);
-}
-
-TEST(ParseRateRuleTest, NamesTheRules) {
-  EXPECT_THAT(ParseRateRule("linear"), IsOk());
-  EXPECT_THAT(ParseRateRule("sqrt"), IsOk());
-  EXPECT_THAT(ParseRateRule("none"), IsOk());
-  EXPECT_THAT(ParseRateRule("cosine"),
-              StatusIs(kInvalid, AllOf(HasSubstr("cosine"),
-                                       HasSubstr("linear, sqrt, none"))));
+  EXPECT_DOUBLE_EQ(ScaleRate(0.1, 256, 1024, words::RateScaling::linear), 0.4);
+  EXPECT_DOUBLE_EQ(ScaleRate(0.1, 256, 1024, words::RateScaling::sqrt), 0.2);
+  EXPECT_DOUBLE_EQ(ScaleRate(0.1, 256, 1024, words::RateScaling::none), 0.1);
+  EXPECT_DOUBLE_EQ(ScaleRate(0.1, 256, 64, words::RateScaling::linear), 0.025);
+  EXPECT_DOUBLE_EQ(ScaleRate(0.1, 256, 64, words::RateScaling::sqrt), 0.05);
 }
 
 TEST(BatchPerCoreTest, DividesOrNamesBothNumbersAndTheNearest) {

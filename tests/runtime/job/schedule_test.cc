@@ -38,7 +38,7 @@ absl::StatusOr<JobPlan> Plan(const std::string& text, const Setting& setting) {
   JobSpec spec = Spec(text);
   if (!spec.has_learning_rate() && !spec.has_base_learning_rate())
     spec.set_learning_rate(0.1);
-  if (!spec.has_lr_scaling()) spec.set_lr_scaling("linear");
+  if (!spec.has_lr_scaling()) spec.set_lr_scaling(words::RateScaling::linear);
   const Recipe recipe = {
       .steps = 1000,
       .learning_rate = 0.1,
@@ -181,11 +181,9 @@ TEST(ScheduleTest, EpochsAreNeverScaled) {
 
 TEST(ScheduleTest, RateRules) {
   const std::string base = "train_steps: 1 reference_batch_size: 64 ";
-  ASSERT_OK_AND_ASSIGN(const JobPlan root,
-                       Plan(base + "lr_scaling: 'sqrt'", {}));
+  ASSERT_OK_AND_ASSIGN(const JobPlan root, Plan(base + "lr_scaling: sqrt", {}));
   EXPECT_DOUBLE_EQ(Peak(root), 0.2);
-  ASSERT_OK_AND_ASSIGN(const JobPlan none,
-                       Plan(base + "lr_scaling: 'none'", {}));
+  ASSERT_OK_AND_ASSIGN(const JobPlan none, Plan(base + "lr_scaling: none", {}));
   EXPECT_DOUBLE_EQ(Peak(none), 0.1);
   EXPECT_THAT(none.notes(), Not(Contains(HasSubstr("learning rate"))));
 }

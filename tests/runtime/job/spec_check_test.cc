@@ -87,13 +87,11 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{"epochs: 0", "more than 0"},
         Refused{"learning_rate: 0", "more than 0"},
         Refused{"momentum: 1", "at least 0 and less than 1"},
-        Refused{"precision: 'float16'",
-                "'float16'; allowed: bfloat16, float32"},
-        Refused{"lr_scaling: 'cosine'", "linear, sqrt, none"},
-        Refused{"transport: 'rdma'", "shm, unix, tcp"},
-        Refused{"isa: 'v5'", "v2, v3, v4, bf16, amx"},
-        Refused{"wrap: 'x'", "auto, torus, mesh"},
-        Refused{"wrap: ''", "auto, torus, mesh"},
+        Refused{"precision: 16", "16; allowed: bfloat16, float32"},
+        Refused{"lr_scaling: 3", "linear, sqrt, none"},
+        Refused{"transport: 3", "shm, unix, tcp"},
+        Refused{"isa: 5", "v2, v3, v4, bf16, amx"},
+        Refused{"wrap: -1", "auto, torus, mesh"},
         Refused{"model_dir: 'gs://bucket/x'",
                 "model_dir: gs://bucket/x: no store serves gs://; give a plain "
                 "path"},
@@ -197,9 +195,9 @@ TEST(SpecCheckTest, WordsAreThoseOfTheTables) {
 
 TEST(SpecCheckTest, WrapOf) {
   EXPECT_EQ(WrapOf(JobSpec()), WrapPolicy::kAuto);
-  EXPECT_EQ(WrapOf(Spec("wrap: 'auto'")), WrapPolicy::kAuto);
-  EXPECT_EQ(WrapOf(Spec("wrap: 'torus'")), WrapPolicy::kTorus);
-  EXPECT_EQ(WrapOf(Spec("wrap: 'mesh'")), WrapPolicy::kMesh);
+  EXPECT_EQ(WrapOf(Spec("wrap: auto")), WrapPolicy::kAuto);
+  EXPECT_EQ(WrapOf(Spec("wrap: torus")), WrapPolicy::kTorus);
+  EXPECT_EQ(WrapOf(Spec("wrap: mesh")), WrapPolicy::kMesh);
 }
 
 }  // namespace

@@ -21,12 +21,12 @@ const PodFiles kFiles = {.program_dir = "/bin",
                          .job_file = "/run/podsim-x/job",
                          .token = "s3cret"};
 
-JobPlan Plan(const std::string& transport) {
+JobPlan Plan(words::Transport::Word transport) {
   JobPlan plan;
   plan.mutable_bits()->set_hosts(8);
-  plan.set_processes(3);
+  plan.mutable_spec()->set_processes(3);
   for (const int first : {0, 1, 4}) plan.add_first_host(first);
-  plan.set_transport(transport);
+  plan.mutable_spec()->set_transport(transport);
   return plan;
 }
 
@@ -37,17 +37,17 @@ Slice V3Slice() {
 }
 
 TEST(CommandsTest, NamesSayWhichHostsAProcessPlays) {
-  const JobPlan plan = Plan("unix");
+  const JobPlan plan = Plan(words::Transport::unix);
   EXPECT_EQ(HostProcessName(plan, 0), "host0");
   EXPECT_EQ(HostProcessName(plan, 1), "host1-3");
   EXPECT_EQ(HostProcessName(plan, 2), "host4-7");
 }
 
 TEST(CommandsTest, SocketsAreInThePrivateDirectory) {
-  const std::string listen = LocalListenAddress(kFiles, "unix");
+  const std::string listen = LocalListenAddress(kFiles, words::Transport::unix);
   EXPECT_EQ(listen, "unix:/run/podsim-x/coordinator-1.sock");
   const ProcessSpec host =
-      HostCommand(kFiles, Plan("unix"), V3Slice(), 1, listen);
+      HostCommand(kFiles, Plan(words::Transport::unix), V3Slice(), 1, listen);
   EXPECT_EQ(host.name, "host1-3");
   EXPECT_THAT(host.argv,
               ElementsAre("/bin/pod_host",
@@ -57,10 +57,11 @@ TEST(CommandsTest, SocketsAreInThePrivateDirectory) {
 }
 
 TEST(CommandsTest, TcpTakesAnyPortOfThisMachine) {
-  EXPECT_EQ(LocalListenAddress(kFiles, "tcp"), "127.0.0.1:0");
-  EXPECT_THAT(
-      HostCommand(kFiles, Plan("tcp"), V3Slice(), 0, "127.0.0.1:4711").argv,
-      Contains("--ici_listen=127.0.0.1:0"));
+  EXPECT_EQ(LocalListenAddress(kFiles, words::Transport::tcp), "127.0.0.1:0");
+  EXPECT_THAT(HostCommand(kFiles, Plan(words::Transport::tcp), V3Slice(), 0,
+                          "127.0.0.1:4711")
+                  .argv,
+              Contains("--ici_listen=127.0.0.1:0"));
 }
 
 TEST(CommandsTest, TheCoordinatorInheritsItsDescriptors) {
@@ -83,14 +84,15 @@ TEST(CommandsTest, TheCoordinatorInheritsItsDescriptors) {
 TEST(CommandsTest, TheTokenIsInTheEnvironmentAndNeverInTheArguments) {
   for (const ProcessSpec& spec :
        {CoordinatorCommand(kFiles, "x", 7, -1),
-        HostCommand(kFiles, Plan("unix"), V3Slice(), 0, "x")}) {
+        HostCommand(kFiles, Plan(words::Transport::unix), V3Slice(), 0, "x")}) {
     EXPECT_THAT(spec.environment, Contains(Pair("PODSIM_TOKEN", "s3cret")));
     EXPECT_THAT(spec.argv, Not(Contains(HasSubstr("s3cret"))));
   }
 }
 
 TEST(CommandsTest, AProcessSeesTheEnvironmentOfItsFirstHost) {
-  const ProcessSpec spec = HostCommand(kFiles, Plan("unix"), V3Slice(), 2, "x");
+  const ProcessSpec spec =
+      HostCommand(kFiles, Plan(words::Transport::unix), V3Slice(), 2, "x");
   EXPECT_THAT(spec.environment, Contains(Pair("TPU_WORKER_ID", "4")));
   EXPECT_THAT(spec.environment, Contains(Pair("RANK", "4")));
   EXPECT_THAT(spec.environment,
@@ -99,7 +101,8 @@ TEST(CommandsTest, AProcessSeesTheEnvironmentOfItsFirstHost) {
 
 TEST(CommandsTest, WhatIsMeantForAHostElsewhereIsNotPassedOn) {
   EXPECT_THAT(
-      HostCommand(kFiles, Plan("unix"), V3Slice(), 0, "x").hidden_environment,
+      HostCommand(kFiles, Plan(words::Transport::unix), V3Slice(), 0, "x")
+          .hidden_environment,
       Contains("PODSIM_ICI_ADVERTISE"));
 }
 

@@ -82,7 +82,7 @@ TEST(KeptWorkTest, AResumedJobHasItsCheckpoint) {
 
 TEST(KeptWorkTest, MeasuringAndEvaluatingMakeNothingToKeep) {
   JobSpec eval = Spec("");
-  eval.set_mode("eval");
+  eval.set_mode(words::Mode::eval);
   JobSpec bench = Spec("");
   bench.mutable_bench();
   for (const JobSpec& spec : {eval, bench}) {

@@ -136,7 +136,7 @@ TEST(RestartsTest, TheIsaLevelStays) {
   JobEvent formed;
   formed.mutable_formed()->mutable_plan()->mutable_bits()->set_isa("amx");
   restarts.OnEvent(formed);
-  EXPECT_EQ(restarts.SpecFor(JobSpec()).isa(), "amx");
+  EXPECT_EQ(restarts.SpecFor(JobSpec()).isa(), words::Isa::amx);
 }
 
 // Were the checkpoint of --restore begun with again, those saved since would be

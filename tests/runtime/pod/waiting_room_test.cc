@@ -15,8 +15,8 @@ using ::testing::Not;
 
 JobPlan Plan() {
   JobPlan plan;
-  plan.set_processes(4);
-  plan.set_initialization_timeout(60);
+  plan.mutable_spec()->set_processes(4);
+  plan.mutable_spec()->set_initialization_timeout(60);
   return plan;
 }
 

@@ -193,7 +193,7 @@ TEST_F(FaultAccountTest, WhatWasNotPlanned) {
 }
 
 TEST_F(FaultAccountTest, AResumedJobOwesNothingOfItsPast) {
-  plan_.add_faults_done(1);
+  plan_.mutable_spec()->add_faults_done(1);
   Formed(5);
   Steps(6, 20);
   Done();
@@ -216,7 +216,7 @@ TEST_P(DetectionTest, NeedsTheRightFailure) {
   const Detection& given = GetParam();
   plan_.clear_faults();
   for (const int first : {0, 2}) plan_.add_first_host(first);
-  plan_.set_processes(2);
+  plan_.mutable_spec()->set_processes(2);
   Add(given.kind, 3, 5);
   Formed();
   Steps(1, 4);

@@ -102,7 +102,7 @@ TEST(MetricsFileTest, AResumeSaysWhereItGoesOn) {
   start.set_examples_consumed(76'800);
   start.set_last_step(500);
   JobPlan plan;
-  plan.set_mode("train");
+  plan.mutable_spec()->set_mode(words::Mode::train);
   const json line = json::parse(ResumeLine(start, plan, 1.5));
   EXPECT_EQ(line["event"], "resume");
   EXPECT_EQ(line["wall_time"], 1.5);
@@ -187,7 +187,7 @@ TEST(MetricsLineTest, StepsSayWhatEachProcessDid) {
 TEST(MetricsLineTest, TheSummaryNamesTheSlowestHost) {
   RunSummary summary;
   summary.plan.mutable_bits()->set_hosts(4);
-  summary.plan.set_processes(2);
+  summary.plan.mutable_spec()->set_processes(2);
   summary.plan.add_first_host(0);
   summary.plan.add_first_host(2);
   EXPECT_FALSE(json::parse(SummaryLine(summary)).contains("straggler"));

@@ -30,7 +30,7 @@ StepDone Step(int last, const std::vector<Did>& processes, double seconds = 1) {
 JobPlan PlanOf(int hosts, int processes) {
   JobPlan plan;
   plan.mutable_bits()->set_hosts(hosts);
-  plan.set_processes(processes);
+  plan.mutable_spec()->set_processes(processes);
   for (int p = 0; p < processes; ++p)
     plan.add_first_host(hosts * p / processes);
   return plan;
