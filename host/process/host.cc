@@ -101,7 +101,7 @@ absl::Status ConnectPeers(GrpcTransport& transport,
 }
 
 // Everything that lives while the job runs; destroyed in reverse order.
-struct Job {
+struct HostRun {
   SystemClock clock;
   StopSwitch stop;
   std::unique_ptr<GrpcTransport> transport;
@@ -121,11 +121,11 @@ struct Job {
   std::atomic<bool> drains{false};
 };
 
-absl::Status Connect(const Assignment& assignment, Job& job) {
-  job.progress.Enter(0, "connecting to the other hosts");
-  const absl::Status connected = ConnectPeers(*job.transport, assignment);
+absl::Status Connect(const Assignment& assignment, HostRun& run) {
+  run.progress.Enter(0, "connecting to the other hosts");
+  const absl::Status connected = ConnectPeers(*run.transport, assignment);
   // Woken because the job has ended: that is the reason to give.
-  PODSIM_RETURN_IF_ERROR(job.stop.why());
+  PODSIM_RETURN_IF_ERROR(run.stop.why());
   return connected;
 }
 
@@ -138,72 +138,72 @@ int ThreadsFor(const HostOptions& options, const JobPlan& plan) {
 
 std::unique_ptr<AsyncSaver> MakeSaver(const Assignment& assignment,
                                       std::shared_ptr<const Program> program,
-                                      Job& job) {
+                                      HostRun& run) {
   const JobPlan& plan = assignment.plan();
   if (plan.model_dir().empty() || plan.mode() == "eval") return nullptr;
   return std::make_unique<AsyncSaver>(AsyncSaver::Options{
-      .store = job.faulty_store != nullptr
-                   ? static_cast<ObjectStore*>(job.faulty_store.get())
-                   : job.store.get(),
+      .store = run.faulty_store != nullptr
+                   ? static_cast<ObjectStore*>(run.faulty_store.get())
+                   : run.store.get(),
       .model_dir = plan.model_dir(),
       .stamp = assignment.stamp(),
       .program = std::move(program),
-      .local_hosts = job.transport->local_hosts(),
+      .local_hosts = run.transport->local_hosts(),
       .hosts = plan.bits().hosts(),
       .on_written =
-          [&job](const CheckpointPart& part) { job.link->OnCheckpoint(part); },
-      .on_progress = [&job] { job.progress.Count(1); }});
+          [&run](const CheckpointPart& part) { run.link->OnCheckpoint(part); },
+      .on_progress = [&run] { run.progress.Count(1); }});
 }
 
 // The lines as the plan wants them.
-Transport& ShapeLinks(const JobPlan& plan, Transport& transport, Job& job) {
+Transport& ShapeLinks(const JobPlan& plan, Transport& transport, HostRun& run) {
   if (plan.faults().empty() && plan.link_latency() <= 0) return transport;
-  job.link_faults.emplace(
+  run.link_faults.emplace(
       LinkFaults::Options{.latency = absl::Seconds(plan.link_latency()),
                           .seed = plan.bits().seed()});
-  return job.links.emplace(transport, *job.link_faults, job.clock);
+  return run.links.emplace(transport, *run.link_faults, run.clock);
 }
 
 // What the plan wants to go wrong in this process, and where.
-void ArmFaults(const JobPlan& plan, Transport& transport, Job& job) {
+void ArmFaults(const JobPlan& plan, Transport& transport, HostRun& run) {
   if (plan.faults().empty()) return;
-  job.faulty_store = std::make_unique<FaultyStore>(job.store.get());
+  run.faulty_store = std::make_unique<FaultyStore>(run.store.get());
   FaultEffects effects = RealFaultEffects();
-  effects.cut = [&job](int from, int to) { job.link_faults->Cut(from, to); };
-  effects.delay = [&job](int from, int to, absl::Duration by) {
-    job.link_faults->Delay(from, to, by);
+  effects.cut = [&run](int from, int to) { run.link_faults->Cut(from, to); };
+  effects.delay = [&run](int from, int to, absl::Duration by) {
+    run.link_faults->Delay(from, to, by);
   };
-  effects.flip = [&job](int from, int to) {
-    job.link_faults->FlipNext(from, to);
+  effects.flip = [&run](int from, int to) {
+    run.link_faults->FlipNext(from, to);
   };
-  effects.fail_next_write = [&job](const absl::Status& status) {
-    job.faulty_store->FailNextWrite(status);
+  effects.fail_next_write = [&run](const absl::Status& status) {
+    run.faulty_store->FailNextWrite(status);
   };
-  job.faults.emplace(
+  run.faults.emplace(
       plan, transport.local_hosts(),
-      [&job](int index, std::int64_t step) {
-        return job.link->AnnounceFault(index, step);
+      [&run](int index, std::int64_t step) {
+        return run.link->AnnounceFault(index, step);
       },
       std::move(effects));
 }
 
 absl::Status PrepareTraining(const HostOptions& options,
-                             const Assignment& assignment, Job& job) {
+                             const Assignment& assignment, HostRun& run) {
   const JobPlan& plan = assignment.plan();
-  job.progress.Enter(0, "opening the data set");
-  PODSIM_ASSIGN_OR_RETURN(auto dataset, OpenPlannedDataset(plan, *job.store));
-  job.progress.Enter(0, "compiling the model");
+  run.progress.Enter(0, "opening the data set");
+  PODSIM_ASSIGN_OR_RETURN(auto dataset, OpenPlannedDataset(plan, *run.store));
+  run.progress.Enter(0, "compiling the model");
   PODSIM_ASSIGN_OR_RETURN(auto program, CompilePlanned(plan));
   PODSIM_ASSIGN_OR_RETURN(const PodsimKernels* kernels,
                           LoadKernels(plan.bits().isa()));
-  job.progress.Enter(0, "restoring");
-  PODSIM_RETURN_IF_ERROR(CheckShared(*job.store, assignment));
+  run.progress.Enter(0, "restoring");
+  PODSIM_RETURN_IF_ERROR(CheckShared(*run.store, assignment));
   PODSIM_ASSIGN_OR_RETURN(StartState start,
-                          Restore(*job.store, assignment.start(), *program));
-  PODSIM_RETURN_IF_ERROR(Connect(assignment, job));
-  Transport& transport = ShapeLinks(plan, *job.transport, job);
-  ArmFaults(plan, transport, job);
-  job.saver = MakeSaver(assignment, program, job);
+                          Restore(*run.store, assignment.start(), *program));
+  PODSIM_RETURN_IF_ERROR(Connect(assignment, run));
+  Transport& transport = ShapeLinks(plan, *run.transport, run);
+  ArmFaults(plan, transport, run);
+  run.saver = MakeSaver(assignment, program, run);
   PODSIM_ASSIGN_OR_RETURN(
       auto trainer,
       Trainer::Create({.plan = plan,
@@ -215,34 +215,34 @@ absl::Status PrepareTraining(const HostOptions& options,
                        .last_step = assignment.start().last_step(),
                        .reducer = {.generation = assignment.generation()},
                        .transport = &transport,
-                       .clock = &job.clock,
-                       .progress = &job.progress,
-                       .reports = job.link.get(),
-                       .gate = &job.gate,
-                       .saver = job.saver.get(),
-                       .faults = job.faults ? &*job.faults : nullptr}));
-  job.trainer = trainer.get();
-  job.work = std::move(trainer);
+                       .clock = &run.clock,
+                       .progress = &run.progress,
+                       .reports = run.link.get(),
+                       .gate = &run.gate,
+                       .saver = run.saver.get(),
+                       .faults = run.faults ? &*run.faults : nullptr}));
+  run.trainer = trainer.get();
+  run.work = std::move(trainer);
   return absl::OkStatus();
 }
 
 absl::Status PrepareBench(const HostOptions& options,
-                          const Assignment& assignment, Job& job) {
-  PODSIM_RETURN_IF_ERROR(Connect(assignment, job));
+                          const Assignment& assignment, HostRun& run) {
+  PODSIM_RETURN_IF_ERROR(Connect(assignment, run));
   PODSIM_ASSIGN_OR_RETURN(
-      job.work,
+      run.work,
       BenchRun::Create({.plan = assignment.plan(),
                         .generation = assignment.generation(),
                         .threads = ThreadsFor(options, assignment.plan()),
-                        .transport = job.transport.get(),
-                        .clock = &job.clock,
-                        .progress = &job.progress,
-                        .reports = job.link.get()}));
+                        .transport = run.transport.get(),
+                        .clock = &run.clock,
+                        .progress = &run.progress,
+                        .reports = run.link.get()}));
   return absl::OkStatus();
 }
 
-absl::Status RunJob(const HostOptions& options, Job& job) {
-  PODSIM_ASSIGN_OR_RETURN(Assignment assignment, job.link->WaitAssignment());
+absl::Status RunJob(const HostOptions& options, HostRun& run) {
+  PODSIM_ASSIGN_OR_RETURN(Assignment assignment, run.link->WaitAssignment());
   PODSIM_RETURN_IF_ERROR(CheckAcceleratorType(
       options.accelerator_type, assignment.plan().bits().slice()));
   Tell(absl::StrCat(
@@ -252,20 +252,20 @@ absl::Status RunJob(const HostOptions& options, Job& job) {
       assignment.plan().bits().slice(), ", isa ",
       assignment.plan().bits().isa(), ", generation ",
       assignment.generation()));
-  const LifeLog life(job.progress, kLifeInterval, Tell);
+  const LifeLog life(run.progress, kLifeInterval, Tell);
   PODSIM_RETURN_IF_ERROR(assignment.plan().has_bench()
-                             ? PrepareBench(options, assignment, job)
-                             : PrepareTraining(options, assignment, job));
-  job.stop.Attach(job.work.get());
-  job.progress.Enter(0, "waiting for the other hosts");
-  job.link->SendReady();
-  PODSIM_RETURN_IF_ERROR(job.link->WaitStart());
+                             ? PrepareBench(options, assignment, run)
+                             : PrepareTraining(options, assignment, run));
+  run.stop.Attach(run.work.get());
+  run.progress.Enter(0, "waiting for the other hosts");
+  run.link->SendReady();
+  PODSIM_RETURN_IF_ERROR(run.link->WaitStart());
   Tell("all hosts are ready: the work begins");
-  job.drains = job.saver != nullptr;
-  PODSIM_RETURN_IF_ERROR(job.work->Run());
+  run.drains = run.saver != nullptr;
+  PODSIM_RETURN_IF_ERROR(run.work->Run());
   Done done;
-  if (job.trainer != nullptr) done.set_weights_hash(job.trainer->WeightsHash());
-  return job.link->Finish(done);
+  if (run.trainer != nullptr) done.set_weights_hash(run.trainer->WeightsHash());
+  return run.link->Finish(done);
 }
 
 // There is nobody left to tell, and nothing that could still be saved: the
@@ -276,28 +276,28 @@ absl::Status RunJob(const HostOptions& options, Job& job) {
 }
 
 void ReportFailure(const absl::Status& status, const HostOptions& options,
-                   Job& job) {
+                   HostRun& run) {
   if (absl::IsAborted(status)) return;  // the coordinator knows
-  const Progress::Snapshot now = job.progress.snapshot();
+  const Progress::Snapshot now = run.progress.snapshot();
   Failure failure;
   failure.set_host(options.settings.process());
-  if (job.transport != nullptr && !job.transport->local_hosts().empty())
-    failure.set_host(job.transport->local_hosts().front());
+  if (run.transport != nullptr && !run.transport->local_hosts().empty())
+    failure.set_host(run.transport->local_hosts().front());
   failure.set_step(now.step);
   failure.set_phase(now.phase);
   failure.set_code(static_cast<int>(status.code()));
   failure.set_message(std::string(status.message()));
   failure.set_blamed_host(-1);
   // Only a lost or silent peer is somebody else's fault.
-  const bool own_disk = job.saver != nullptr && !job.saver->status().ok();
+  const bool own_disk = run.saver != nullptr && !run.saver->status().ok();
   if (!own_disk &&
       (absl::IsUnavailable(status) || absl::IsDeadlineExceeded(status) ||
        absl::IsCancelled(status))) {
     const int named = BlamedHost(status);
-    const int awaited = job.work == nullptr ? -1 : job.work->waiting().host;
+    const int awaited = run.work == nullptr ? -1 : run.work->waiting().host;
     failure.set_blamed_host(named >= 0 ? named : awaited);
   }
-  job.link->SendFailure(failure);
+  run.link->SendFailure(failure);
 }
 
 }  // namespace
@@ -309,41 +309,41 @@ absl::Status RunHost(const HostOptions& options, const std::string& token,
       .allow_plaintext_network = options.settings.allow_plaintext_network()};
   // May try an instruction in a forked child, so before any gRPC call.
   PODSIM_ASSIGN_OR_RETURN(const std::string isa, BestIsa());
-  Job job;
+  HostRun run;
   PODSIM_ASSIGN_OR_RETURN(
-      job.transport,
+      run.transport,
       GrpcTransport::Start({.process = options.settings.process(),
                             .address = options.settings.ici_listen(),
                             .security = security}));
-  job.stop.Attach(job.transport.get());
+  run.stop.Attach(run.transport.get());
   const Join join =
       MakeJoin(options,
-               AdvertisedAddress(options.settings, job.transport->address(),
+               AdvertisedAddress(options.settings, run.transport->address(),
                                  worker_hostnames),
                isa);
   Tell(absl::StrCat("calls the coordinator at ",
                     options.settings.coordinator()));
   PODSIM_ASSIGN_OR_RETURN(
-      job.link, CoordinatorLink::Open(
+      run.link, CoordinatorLink::Open(
                     {.address = options.settings.coordinator(),
                      .security = security,
-                     .gate = &job.gate,
+                     .gate = &run.gate,
                      .on_silence = EndAtOnce},
-                    join, job.progress,
-                    [&job](const absl::Status& why) { job.stop.Stop(why); }));
+                    join, run.progress,
+                    [&run](const absl::Status& why) { run.stop.Stop(why); }));
   Tell(absl::StrCat("joined as process ", options.settings.process(), ", pid ",
                     getpid(), ", frames at ", join.ici_address()));
-  watch.Handle([&job, told = false](int) mutable {
-    if (!job.drains || std::exchange(told, true)) return false;
-    job.link->SendDrain("SIGTERM");
+  watch.Handle([&run, told = false](int) mutable {
+    if (!run.drains || std::exchange(told, true)) return false;
+    run.link->SendDrain("SIGTERM");
     return true;
   });
-  const absl::Status status = RunJob(options, job);
+  const absl::Status status = RunJob(options, run);
   watch.Handle({});
   Tell(status.ok() ? std::string("left: the job is done")
                    : absl::StrCat("left: ", status.message()));
-  if (!status.ok()) ReportFailure(status, options, job);
-  job.stop.Attach(static_cast<HostWork*>(nullptr));
+  if (!status.ok()) ReportFailure(status, options, run);
+  run.stop.Attach(static_cast<HostWork*>(nullptr));
   return status;
 }
 
