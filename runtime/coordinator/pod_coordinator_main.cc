@@ -16,11 +16,11 @@
 #include "absl/strings/str_cat.h"
 #include "base/clock.h"
 #include "base/log.h"
-#include "base/mutex.h"
 #include "base/program.h"
 #include "base/rpc/token.h"
 #include "base/signal_watch.h"
 #include "base/status.h"
+#include "base/stop_wait.h"
 #include "host/storage/directory_lock.h"
 #include "host/storage/uri_store.h"
 #include "job/saving.h"
@@ -115,20 +115,12 @@ absl::Status LockModelDir(const CoordinatorSettings& settings,
 // to stop. Ends the job when one has taken the directory over.
 void KeepLock(const std::stop_token& stop, const DirectoryLock& lock,
               CoordinatorServer& server) {
-  Mutex mutex;
-  CondVar idle;
-  const std::stop_callback wake(stop, [&] {
-    MutexLock hold(mutex);  // not between a look at `stop` and the wait
-    idle.NotifyAll();
-  });
-  MutexLock hold(mutex);
-  while (!stop.stop_requested()) {
+  do {
     if (const absl::Status kept = lock.Renew(); !kept.ok()) {
       server.Stop(std::string(kept.message()));
       return;
     }
-    idle.WaitFor(mutex, absl::ToChronoNanoseconds(kLockRenewal));
-  }
+  } while (WaitUnlessStopped(stop, absl::ToChronoNanoseconds(kLockRenewal)));
 }
 
 // Finds where training goes on, and makes the model_dir ready for it.
