@@ -2,32 +2,18 @@
 
 #include <unistd.h>
 
-#include <atomic>
-#include <memory>
-#include <optional>
 #include <utility>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "base/build.h"
 #include "base/log.h"
-#include "base/mutex.h"
 #include "base/status.h"
-#include "host/bench/bench_run.h"
-#include "host/board/cpu_share.h"
-#include "host/checkpoint/async_saver.h"
-#include "host/process/coordinator_link.h"
+#include "host/process/host_messages.h"
+#include "host/process/host_run.h"
 #include "host/process/life_log.h"
 #include "host/process/preparation.h"
-#include "host/storage/faulty_store.h"
-#include "host/storage/uri_store.h"
-#include "host/train/fault_injector.h"
-#include "host/train/step_gate.h"
-#include "host/train/trainer.h"
+#include "host/process/prepare_work.h"
 #include "interconnect/topology/accelerator_type.h"
-#include "interconnect/transport/faults/link_faults.h"
-#include "interconnect/transport/faults/shaped_links.h"
-#include "interconnect/transport/grpc/grpc_transport.h"
 #include "job/placement.h"
 
 namespace podsim {
@@ -37,39 +23,6 @@ namespace {
 constexpr absl::Duration kLifeInterval = absl::Seconds(5);
 
 void Tell(const std::string& line) { Log(LogLevel::kInfo, line); }
-
-// The reason to stop, if there is one, for whoever waits: the transport while
-// the pod forms, then the work. Thread-safe.
-class StopSwitch {
- public:
-  void Stop(const absl::Status& why) {
-    MutexLock lock(mutex_);
-    if (why_.ok()) why_ = why;
-    if (transport_ != nullptr) transport_->Wake();
-    if (work_ != nullptr) work_->Abort(why_);
-  }
-  absl::Status why() const {
-    MutexLock lock(mutex_);
-    return why_;
-  }
-  // Must outlive every call of Stop.
-  void Attach(Transport* transport) {
-    MutexLock lock(mutex_);
-    transport_ = transport;
-  }
-  // `work` must outlive this object or be replaced by nullptr.
-  void Attach(HostWork* work) {
-    MutexLock lock(mutex_);
-    work_ = work;
-    if (work_ != nullptr && !why_.ok()) work_->Abort(why_);
-  }
-
- private:
-  mutable Mutex mutex_;
-  Transport* transport_ PODSIM_GUARDED_BY(mutex_) = nullptr;
-  HostWork* work_ PODSIM_GUARDED_BY(mutex_) = nullptr;
-  absl::Status why_ PODSIM_GUARDED_BY(mutex_);
-};
 
 Join MakeJoin(const HostOptions& options, const std::string& ici_address,
               const std::string& isa) {
@@ -84,163 +37,6 @@ Join MakeJoin(const HostOptions& options, const std::string& ici_address,
   return join;
 }
 
-absl::Status ConnectPeers(GrpcTransport& transport,
-                          const Assignment& assignment) {
-  const JobPlan& plan = assignment.plan();
-  std::vector<IciProcess> pod;
-  for (const PeerAddress& peer : assignment.peers()) {
-    const HostRange hosts = HostsOf(plan, peer.process());
-    pod.push_back({.process = peer.process(),
-                   .address = peer.ici_address(),
-                   .first_host = hosts.first,
-                   .host_count = hosts.end - hosts.first});
-  }
-  return transport.Connect(pod, assignment.generation(),
-                           absl::Seconds(plan.initialization_timeout()),
-                           /*share_memory=*/plan.transport() == "shm");
-}
-
-// Everything that lives while the job runs; destroyed in reverse order.
-struct HostRun {
-  SystemClock clock;
-  StopSwitch stop;
-  std::unique_ptr<GrpcTransport> transport;
-  // Over it, if the plan has faults, or lines that take a latency.
-  std::optional<LinkFaults> link_faults;
-  std::optional<ShapedLinks> links;
-  Progress progress;
-  StepGate gate;
-  std::unique_ptr<ObjectStore> store = NewUriStore();
-  std::unique_ptr<FaultyStore> faulty_store;  // over it, likewise
-  std::unique_ptr<CoordinatorLink> link;
-  std::optional<FaultInjector> faults;
-  std::unique_ptr<AsyncSaver> saver;
-  Trainer* trainer = nullptr;  // the work, if it is training
-  std::unique_ptr<HostWork> work;
-  // Set once a pod can be drained: it runs, and saves checkpoints.
-  std::atomic<bool> drains{false};
-};
-
-absl::Status Connect(const Assignment& assignment, HostRun& run) {
-  run.progress.Enter(0, "connecting to the other hosts");
-  const absl::Status connected = ConnectPeers(*run.transport, assignment);
-  // Woken because the job has ended: that is the reason to give.
-  PODSIM_RETURN_IF_ERROR(run.stop.why());
-  return connected;
-}
-
-// Of a process, the one that polls among them.
-int ThreadsFor(const HostOptions& options, const JobPlan& plan) {
-  if (options.settings.threads() > 0) return options.settings.threads();
-  if (plan.threads() > 0) return plan.threads();
-  return FairShare(AvailableCpus(), plan.processes());
-}
-
-std::unique_ptr<AsyncSaver> MakeSaver(const Assignment& assignment,
-                                      std::shared_ptr<const Program> program,
-                                      HostRun& run) {
-  const JobPlan& plan = assignment.plan();
-  if (plan.model_dir().empty() || plan.mode() == "eval") return nullptr;
-  return std::make_unique<AsyncSaver>(AsyncSaver::Options{
-      .store = run.faulty_store != nullptr
-                   ? static_cast<ObjectStore*>(run.faulty_store.get())
-                   : run.store.get(),
-      .model_dir = plan.model_dir(),
-      .stamp = assignment.stamp(),
-      .program = std::move(program),
-      .local_hosts = run.transport->local_hosts(),
-      .hosts = plan.bits().hosts(),
-      .on_written =
-          [&run](const CheckpointPart& part) { run.link->OnCheckpoint(part); },
-      .on_progress = [&run] { run.progress.Count(1); }});
-}
-
-// The lines as the plan wants them.
-Transport& ShapeLinks(const JobPlan& plan, Transport& transport, HostRun& run) {
-  if (plan.faults().empty() && plan.link_latency() <= 0) return transport;
-  run.link_faults.emplace(
-      LinkFaults::Options{.latency = absl::Seconds(plan.link_latency()),
-                          .seed = plan.bits().seed()});
-  return run.links.emplace(transport, *run.link_faults, run.clock);
-}
-
-// What the plan wants to go wrong in this process, and where.
-void ArmFaults(const JobPlan& plan, Transport& transport, HostRun& run) {
-  if (plan.faults().empty()) return;
-  run.faulty_store = std::make_unique<FaultyStore>(run.store.get());
-  FaultEffects effects = RealFaultEffects();
-  effects.cut = [&run](int from, int to) { run.link_faults->Cut(from, to); };
-  effects.delay = [&run](int from, int to, absl::Duration by) {
-    run.link_faults->Delay(from, to, by);
-  };
-  effects.flip = [&run](int from, int to) {
-    run.link_faults->FlipNext(from, to);
-  };
-  effects.fail_next_write = [&run](const absl::Status& status) {
-    run.faulty_store->FailNextWrite(status);
-  };
-  run.faults.emplace(
-      plan, transport.local_hosts(),
-      [&run](int index, std::int64_t step) {
-        return run.link->AnnounceFault(index, step);
-      },
-      std::move(effects));
-}
-
-absl::Status PrepareTraining(const HostOptions& options,
-                             const Assignment& assignment, HostRun& run) {
-  const JobPlan& plan = assignment.plan();
-  run.progress.Enter(0, "opening the data set");
-  PODSIM_ASSIGN_OR_RETURN(auto dataset, OpenPlannedDataset(plan, *run.store));
-  run.progress.Enter(0, "compiling the model");
-  PODSIM_ASSIGN_OR_RETURN(auto program, CompilePlanned(plan));
-  PODSIM_ASSIGN_OR_RETURN(const PodsimKernels* kernels,
-                          LoadKernels(plan.bits().isa()));
-  run.progress.Enter(0, "restoring");
-  PODSIM_RETURN_IF_ERROR(CheckShared(*run.store, assignment));
-  PODSIM_ASSIGN_OR_RETURN(StartState start,
-                          Restore(*run.store, assignment.start(), *program));
-  PODSIM_RETURN_IF_ERROR(Connect(assignment, run));
-  Transport& transport = ShapeLinks(plan, *run.transport, run);
-  ArmFaults(plan, transport, run);
-  run.saver = MakeSaver(assignment, program, run);
-  PODSIM_ASSIGN_OR_RETURN(
-      auto trainer,
-      Trainer::Create({.plan = plan,
-                       .program = std::move(program),
-                       .dataset = std::move(dataset),
-                       .kernels = kernels,
-                       .threads = ThreadsFor(options, plan),
-                       .start = std::move(start),
-                       .last_step = assignment.start().last_step(),
-                       .reducer = {.generation = assignment.generation()},
-                       .transport = &transport,
-                       .clock = &run.clock,
-                       .progress = &run.progress,
-                       .reports = run.link.get(),
-                       .gate = &run.gate,
-                       .saver = run.saver.get(),
-                       .faults = run.faults ? &*run.faults : nullptr}));
-  run.trainer = trainer.get();
-  run.work = std::move(trainer);
-  return absl::OkStatus();
-}
-
-absl::Status PrepareBench(const HostOptions& options,
-                          const Assignment& assignment, HostRun& run) {
-  PODSIM_RETURN_IF_ERROR(Connect(assignment, run));
-  PODSIM_ASSIGN_OR_RETURN(
-      run.work,
-      BenchRun::Create({.plan = assignment.plan(),
-                        .generation = assignment.generation(),
-                        .threads = ThreadsFor(options, assignment.plan()),
-                        .transport = run.transport.get(),
-                        .clock = &run.clock,
-                        .progress = &run.progress,
-                        .reports = run.link.get()}));
-  return absl::OkStatus();
-}
-
 absl::Status RunJob(const HostOptions& options, HostRun& run) {
   PODSIM_ASSIGN_OR_RETURN(Assignment assignment, run.link->WaitAssignment());
   PODSIM_RETURN_IF_ERROR(CheckAcceleratorType(
@@ -253,9 +49,8 @@ absl::Status RunJob(const HostOptions& options, HostRun& run) {
       assignment.plan().bits().isa(), ", generation ",
       assignment.generation()));
   const LifeLog life(run.progress, kLifeInterval, Tell);
-  PODSIM_RETURN_IF_ERROR(assignment.plan().has_bench()
-                             ? PrepareBench(options, assignment, run)
-                             : PrepareTraining(options, assignment, run));
+  PODSIM_RETURN_IF_ERROR(
+      PrepareWork(assignment, options.settings.threads(), run));
   run.stop.Attach(run.work.get());
   run.progress.Enter(0, "waiting for the other hosts");
   run.link->SendReady();
@@ -278,26 +73,14 @@ absl::Status RunJob(const HostOptions& options, HostRun& run) {
 void ReportFailure(const absl::Status& status, const HostOptions& options,
                    HostRun& run) {
   if (absl::IsAborted(status)) return;  // the coordinator knows
-  const Progress::Snapshot now = run.progress.snapshot();
-  Failure failure;
-  failure.set_host(options.settings.process());
+  FailureScene scene = {
+      .host = options.settings.process(),
+      .at = run.progress.snapshot(),
+      .awaited = run.work == nullptr ? -1 : run.work->waiting().host,
+      .disk_failed = run.saver != nullptr && !run.saver->status().ok()};
   if (run.transport != nullptr && !run.transport->local_hosts().empty())
-    failure.set_host(run.transport->local_hosts().front());
-  failure.set_step(now.step);
-  failure.set_phase(now.phase);
-  failure.set_code(static_cast<int>(status.code()));
-  failure.set_message(std::string(status.message()));
-  failure.set_blamed_host(-1);
-  // Only a lost or silent peer is somebody else's fault.
-  const bool own_disk = run.saver != nullptr && !run.saver->status().ok();
-  if (!own_disk &&
-      (absl::IsUnavailable(status) || absl::IsDeadlineExceeded(status) ||
-       absl::IsCancelled(status))) {
-    const int named = BlamedHost(status);
-    const int awaited = run.work == nullptr ? -1 : run.work->waiting().host;
-    failure.set_blamed_host(named >= 0 ? named : awaited);
-  }
-  run.link->SendFailure(failure);
+    scene.host = run.transport->local_hosts().front();
+  run.link->SendFailure(FailureOf(status, scene));
 }
 
 }  // namespace
