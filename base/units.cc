@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 
 namespace podsim {
@@ -29,10 +30,13 @@ std::string FormatSimTime(SimTime time) {
 std::string FormatCount(std::int64_t count) {
   // Unsigned, for the smallest number has no positive twin.
   const auto bits = static_cast<std::uint64_t>(count);
-  std::string digits = absl::StrFormat("%u", count < 0 ? 0 - bits : bits);
-  for (int at = static_cast<int>(digits.size()) - 3; at > 0; at -= 3)
-    digits.insert(static_cast<std::size_t>(at), ",");
-  return count < 0 ? "-" + digits : digits;
+  const std::string digits = absl::StrCat(count < 0 ? 0 - bits : bits);
+  const std::size_t first = (digits.size() - 1) % 3 + 1;
+  std::string text =
+      absl::StrCat(count < 0 ? "-" : "", digits.substr(0, first));
+  for (std::size_t at = first; at < digits.size(); at += 3)
+    absl::StrAppend(&text, ",", digits.substr(at, 3));
+  return text;
 }
 
 }  // namespace podsim

@@ -23,8 +23,7 @@ class SimTime {
   constexpr std::int64_t picoseconds() const { return ps_; }
   constexpr double seconds() const { return static_cast<double>(ps_) * 1e-12; }
 
-  // clang-tidy 14 takes the 0 that the compiler compares with for a pointer.
-  // NOLINTNEXTLINE(modernize-use-nullptr)
+  // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 errs on default <=>
   constexpr auto operator<=>(const SimTime&) const = default;
   constexpr SimTime operator+(SimTime o) const { return SimTime(ps_ + o.ps_); }
   constexpr SimTime operator-(SimTime o) const { return SimTime(ps_ - o.ps_); }

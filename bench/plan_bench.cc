@@ -36,7 +36,7 @@ bool AllPlansFit(const PlanRequest& request) {
   std::int64_t elements = 0;
   const int world = static_cast<int>(request.ring.size());
   for (int rank = 0; rank < world; ++rank) {
-    const auto plan = MakePlan(request, rank);
+    const auto plan = MakeRankPlan(request, rank);
     if (!plan.ok()) return false;
     for (const PlanOp& op : plan->ops) {
       if (op.kind == OpKind::kSend) {
@@ -55,9 +55,9 @@ bool AllPlansFit(const PlanRequest& request) {
 void BuildPlan(benchmark::State& state, Algorithm algorithm, int world) {
   const PlanRequest request = RequestFor(algorithm, world);
   if (!AllPlansFit(request)) return state.SkipWithError("the plan is wrong");
-  const std::size_t ops = MakePlan(request, 0)->ops.size();
+  const std::size_t ops = MakeRankPlan(request, 0)->ops.size();
   TimeBesideCopy(state, static_cast<std::int64_t>(ops * sizeof(PlanOp)),
-                 [&] { benchmark::DoNotOptimize(MakePlan(request, 0)); });
+                 [&] { benchmark::DoNotOptimize(MakeRankPlan(request, 0)); });
   state.counters["ops"] = static_cast<double>(ops);
 }
 

@@ -29,7 +29,7 @@ absl::StatusOr<std::set<Line>> LinesOf(const JobPlan& plan) {
     // Chunks multiply the frames, not the lines.
     request.chunk_elements = kMostElements;
     for (int host = 0; host < plan.bits().hosts(); ++host) {
-      PODSIM_ASSIGN_OR_RETURN(const RankPlan ops, MakePlan(request, host));
+      PODSIM_ASSIGN_OR_RETURN(const RankPlan ops, MakeRankPlan(request, host));
       for (const PlanOp& op : ops.ops) {
         if (op.kind == OpKind::kSend) lines.emplace(host, op.peer);
       }

@@ -21,7 +21,7 @@ absl::StatusOr<PlanRequest> AllReduceOf(const JobPlan& plan,
 using Line = std::pair<int, int>;
 
 // The lines that some bucket's frames take. Errors: those of AllReduceOf and
-// MakePlan.
+// MakeRankPlan.
 absl::StatusOr<std::set<Line>> LinesOf(const JobPlan& plan);
 
 }  // namespace podsim

@@ -4,7 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_split.h"
+#include "base/text_layout.h"
 
 namespace podsim {
 namespace {
@@ -43,8 +43,7 @@ std::string Row(const std::string& heading, const std::string& text) {
       heading.size() + 1 < kTextColumn
           ? std::string(kTextColumn - heading.size(), ' ')
           : absl::StrCat("\n", std::string(kTextColumn, ' '));
-  return absl::StrCat(heading, gap, WrapText(text, kTextColumn, kHelpWidth),
-                      "\n");
+  return absl::StrCat(heading, gap, WrapSentence(text, kTextColumn), "\n");
 }
 
 std::string FlagRow(const Flag& flag) {
@@ -74,25 +73,6 @@ std::string Usage(const MainProgram& program, const std::vector<Flag>& flags) {
 }
 
 }  // namespace
-
-std::string WrapText(const std::string& text, int margin, int width) {
-  std::string wrapped;
-  int column = margin;
-  for (const absl::string_view word : absl::StrSplit(text, ' ')) {
-    const int length = static_cast<int>(word.size());
-    if (wrapped.empty()) {
-      column += length;
-    } else if (column + 1 + length > width) {
-      absl::StrAppend(&wrapped, "\n", std::string(margin, ' '));
-      column = margin + length;
-    } else {
-      wrapped += ' ';
-      column += 1 + length;
-    }
-    absl::StrAppend(&wrapped, word);
-  }
-  return wrapped;
-}
 
 std::string Explain(const FieldDescriptor& field) {
   const std::vector<Word> words = WordsOf(field);

@@ -9,20 +9,14 @@
 
 namespace podsim {
 
-inline constexpr int kHelpWidth = 80;
-
 // "Whether grid axes wrap: auto, torus or mesh".
 std::string Explain(const google::protobuf::FieldDescriptor& field);
 // What an unset one means: "auto"; empty: nothing to say.
 std::string DefaultOf(const google::protobuf::FieldDescriptor& field);
 
-// No line is longer than kHelpWidth.
+// No line is longer than kTextColumns (base/text_layout.h).
 std::string FormatHelp(const MainProgram& program);
 std::string FormatVersion(const MainProgram& program);
-
-// `text` in lines of at most `width`, all but the first indented by `margin`,
-// which the width includes; longer words stand alone.
-std::string WrapText(const std::string& text, int margin, int width);
 
 }  // namespace podsim
 

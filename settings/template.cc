@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "base/status.h"
+#include "base/text_layout.h"
 #include "settings/help.h"
 #include "settings/setting.h"
 
@@ -39,11 +40,11 @@ std::string Comment(const FieldDescriptor& field) {
   return absl::StrCat(
       "# ",
       absl::StrReplaceAll(
-          WrapText(
+          WrapSentence(
               absl::StrCat(
                   Explain(field),
                   otherwise.empty() ? "" : absl::StrCat(" [", otherwise, "]")),
-              2, kHelpWidth),
+              2),
           {{"\n ", "\n#"}}),
       "\n");
 }

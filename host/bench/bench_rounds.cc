@@ -9,7 +9,7 @@ void BarrierRounds::Begin(int local, int /*round*/,
   starts.push_back({plans_.of_host[local], std::span(&tokens_[local], 1)});
 }
 
-IterationRounds::IterationRounds(const BenchPlans& plans, Placement placement,
+IterationRounds::IterationRounds(const RankPlans& plans, Placement placement,
                                  BenchSlots& slots, BarrierRounds* barrier,
                                  const Clock& clock)
     : plans_(plans),

@@ -8,8 +8,8 @@
 
 #include "absl/time/time.h"
 #include "base/clock.h"
-#include "host/bench/bench_plans.h"
 #include "host/bench/collective_driver.h"
+#include "host/bench/rank_plans.h"
 #include "job/bench_buffers.h"
 
 namespace podsim {
@@ -21,14 +21,14 @@ using BenchSlots = std::vector<std::vector<BenchBuffers>>;
 // Barriers of all hosts of the pod; their frames carry one element.
 class BarrierRounds final : public CollectiveRounds {
  public:
-  explicit BarrierRounds(BenchPlans plans)
+  explicit BarrierRounds(RankPlans plans)
       : plans_(std::move(plans)), tokens_(plans_.of_host.size()) {}
   void Begin(int local, int round,
              std::vector<CollectiveStart>& starts) override;
   void End(int /*local*/, int /*round*/) override {}
 
  private:
-  const BenchPlans plans_;
+  const RankPlans plans_;
   std::vector<float> tokens_;  // per local host
 };
 
@@ -37,7 +37,7 @@ class BarrierRounds final : public CollectiveRounds {
 class IterationRounds final : public CollectiveRounds {
  public:
   // All must outlive this object; `barrier` may be nullptr.
-  IterationRounds(const BenchPlans& plans, Placement placement,
+  IterationRounds(const RankPlans& plans, Placement placement,
                   BenchSlots& slots, BarrierRounds* barrier,
                   const Clock& clock);
 
@@ -61,7 +61,7 @@ class IterationRounds final : public CollectiveRounds {
     return barrier_ != nullptr && round % 2 == 1;
   }
 
-  const BenchPlans& plans_;
+  const RankPlans& plans_;
   const Placement placement_;
   BenchSlots& slots_;
   BarrierRounds* const barrier_;

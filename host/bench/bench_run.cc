@@ -11,10 +11,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
-#include "host/bench/bench_plans.h"
 #include "host/bench/bench_rounds.h"
 #include "host/bench/bench_timing.h"
 #include "host/bench/collective_driver.h"
+#include "host/bench/rank_plans.h"
 #include "host/board/thread_pool.h"
 #include "job/bench_buffers.h"
 #include "settings/words.h"
@@ -55,14 +55,14 @@ struct Row {
   BenchCase one;
   std::string label;
   absl::Time deadline;
-  BenchPlans plans;
+  RankPlans plans;
   ValueBlock reduced;  // of a whole buffer, if anything is
 };
 
 }  // namespace
 
 struct BenchRun::Impl {
-  Impl(BenchSetup given, BenchPlans barrier_plans)
+  Impl(BenchSetup given, RankPlans barrier_plans)
       : setup(std::move(given)),
         spec(setup.plan.spec().bench()),
         hosts(setup.transport->local_hosts()),
@@ -132,7 +132,8 @@ absl::StatusOr<Row> BenchRun::Impl::PrepareRow(std::int64_t number,
     row.deadline = setup.clock->Now() + absl::Seconds(spec.timeout());
   }
   const BenchShape of_case = ShapeOf(one);
-  PODSIM_ASSIGN_OR_RETURN(row.plans, PlanCase(setup.plan, one, of_case, hosts));
+  PODSIM_ASSIGN_OR_RETURN(row.plans,
+                          RankPlansFor(setup.plan, one, of_case, hosts));
   if (Reduces(one.collective) && spec.check() > 0) {
     row.reduced = ReducedBlock(ValuesOf(one, of_case), 0, one.elements);
   }
@@ -276,8 +277,8 @@ absl::StatusOr<std::unique_ptr<BenchRun>> BenchRun::Create(BenchSetup setup) {
     return absl::InvalidArgumentError("the plan has no benchmark to run");
   }
   PODSIM_ASSIGN_OR_RETURN(
-      BenchPlans barrier,
-      PlanBarrier(setup.plan, setup.transport->local_hosts()));
+      RankPlans barrier,
+      BarrierRankPlans(setup.plan, setup.transport->local_hosts()));
   auto impl = std::make_unique<Impl>(std::move(setup), std::move(barrier));
   return std::unique_ptr<BenchRun>(new BenchRun(std::move(impl)));
 }

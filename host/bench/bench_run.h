@@ -57,7 +57,7 @@ class BenchRun final : public HostWork {
   // local host and row, in order. Wrong elements are reported, not an error.
   // Once it has ended well, a thread polls the transport, for the last frames
   // may still have to leave: keep this object until all hosts have ended.
-  // Errors: those of PlanCase; whatever the collectives failed with;
+  // Errors: those of RankPlansFor; whatever the collectives failed with;
   //   DEADLINE_EXCEEDED (the plan's timeout for a row); the reason of Abort.
   absl::Status Run() override;
   void Abort(const absl::Status& why) override;

@@ -57,39 +57,39 @@ ThreadPool::~ThreadPool() {
 void ThreadPool::Run(std::int64_t count,
                      const std::function<void(std::int64_t)>& fn) {
   PODSIM_CHECK(!running_.exchange(true, std::memory_order_acquire));
-  Job job{count, fn};
+  Loop loop{count, fn};
   if (workers_.empty() || count <= 1) {
-    Work(job);
+    Work(loop);
   } else {
     {
       MutexLock lock(mutex_);
-      job_ = &job;
+      loop_ = &loop;
       posted_.fetch_add(1, std::memory_order_release);
       if (sleeping_ > 0) wake_.NotifyAll();
     }
-    Work(job);
+    Work(loop);
     Close();
   }
   running_.store(false, std::memory_order_release);
 }
 
-void ThreadPool::Work(Job& job) noexcept {
+void ThreadPool::Work(Loop& loop) noexcept {
   for (;;) {
-    const std::int64_t task = job.next.fetch_add(1, std::memory_order_relaxed);
-    if (task >= job.count) return;
-    job.fn(task);
+    const std::int64_t task = loop.next.fetch_add(1, std::memory_order_relaxed);
+    if (task >= loop.count) return;
+    loop.fn(task);
   }
 }
 
 void ThreadPool::WorkerLoop() {
   std::uint64_t seen = 0;
-  while (Job* job = Enter(seen)) {
-    Work(*job);
+  while (Loop* loop = Enter(seen)) {
+    Work(*loop);
     Leave();
   }
 }
 
-ThreadPool::Job* ThreadPool::Enter(std::uint64_t& seen) {
+ThreadPool::Loop* ThreadPool::Enter(std::uint64_t& seen) {
   for (;;) {
     Spin([&] { return posted_.load(std::memory_order_acquire) != seen; });
     MutexLock lock(mutex_);
@@ -100,9 +100,9 @@ ThreadPool::Job* ThreadPool::Enter(std::uint64_t& seen) {
     }
     seen = posted_.load(std::memory_order_relaxed);
     if (stopping_) return nullptr;
-    if (job_ == nullptr) continue;  // came too late for this one
+    if (loop_ == nullptr) continue;  // came too late for this one
     inside_.fetch_add(1, std::memory_order_relaxed);
-    return job_;
+    return loop_;
   }
 }
 
@@ -114,7 +114,7 @@ void ThreadPool::Leave() {
 void ThreadPool::Close() {
   {
     MutexLock lock(mutex_);
-    job_ = nullptr;
+    loop_ = nullptr;
   }
   const auto empty = [&] {
     return inside_.load(std::memory_order_acquire) == 0;

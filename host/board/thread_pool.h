@@ -40,28 +40,28 @@ class ThreadPool final : public ParallelFor {
  private:
   // One Run, on its caller's stack. Workers enter and leave it under mutex_,
   // and Run waits for those inside, so none ever sees a dead one.
-  struct Job {
+  struct Loop {
     std::int64_t count;
     const std::function<void(std::int64_t)>& fn;
     std::atomic<std::int64_t> next{0};
   };
-  static void Work(Job& job) noexcept;
+  static void Work(Loop& loop) noexcept;
   void WorkerLoop();
-  // Waits for a job newer than `seen`; nullptr to stop.
-  Job* Enter(std::uint64_t& seen) PODSIM_EXCLUDES(mutex_);
+  // Waits for a loop newer than `seen`; nullptr to stop.
+  Loop* Enter(std::uint64_t& seen) PODSIM_EXCLUDES(mutex_);
   void Leave() PODSIM_EXCLUDES(mutex_);
   // No worker may enter from here on; returns when all have left.
   void Close() PODSIM_EXCLUDES(mutex_);
 
   std::atomic<bool> running_{false};
   // Copies of guarded state that a spinning thread may read without the lock.
-  std::atomic<std::uint64_t> posted_{0};  // jobs so far, and one for the stop
-  std::atomic<int> inside_{0};            // workers in the current job
+  std::atomic<std::uint64_t> posted_{0};  // loops so far, and one for the stop
+  std::atomic<int> inside_{0};            // workers in the current loop
 
   Mutex mutex_;
-  CondVar wake_;  // workers: a job came
+  CondVar wake_;  // workers: a loop came
   CondVar idle_;  // Run: the last worker left
-  Job* job_ PODSIM_GUARDED_BY(mutex_) = nullptr;
+  Loop* loop_ PODSIM_GUARDED_BY(mutex_) = nullptr;
   bool stopping_ PODSIM_GUARDED_BY(mutex_) = false;
   int sleeping_ PODSIM_GUARDED_BY(mutex_) = 0;
 

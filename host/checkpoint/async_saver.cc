@@ -28,7 +28,7 @@ double SecondsSince(SteadyClock::time_point begin) {
 }
 
 // One step's parts, and what its report will say.
-struct Job {
+struct PendingSave {
   std::int64_t step = 0;
   std::vector<PartImage> images;
   double seconds_paused = 0;
@@ -50,7 +50,7 @@ struct AsyncSaver::Impl {
   const Options options;
   mutable Mutex mutex;
   CondVar changed;
-  std::optional<Job> next PODSIM_GUARDED_BY(mutex);
+  std::optional<PendingSave> next PODSIM_GUARDED_BY(mutex);
   bool writing PODSIM_GUARDED_BY(mutex) = false;
   bool stopping PODSIM_GUARDED_BY(mutex) = false;
   absl::Status status PODSIM_GUARDED_BY(mutex);
@@ -82,8 +82,8 @@ struct AsyncSaver::Impl {
 
   // A state that has diverged is no use to anybody, least of all in the place
   // of an older one.
-  absl::Status CheckFinite(const Job& job) const {
-    for (const PartImage& image : job.images) {
+  absl::Status CheckFinite(const PendingSave& save) const {
+    for (const PartImage& image : save.images) {
       if (const auto tensor = NotFinite(image))
         return absl::InvalidArgumentError(absl::StrCat(
             *tensor,
@@ -95,16 +95,16 @@ struct AsyncSaver::Impl {
     return absl::OkStatus();
   }
 
-  absl::Status Write(const Job& job) const {
+  absl::Status Write(const PendingSave& save) const {
     const auto begin = SteadyClock::now();
     CheckpointPart part;
-    part.set_step(job.step);
-    part.set_seconds_paused(job.seconds_paused);
-    part.set_state_hash(job.state_hash);
-    PODSIM_RETURN_IF_ERROR(CheckFinite(job));
+    part.set_step(save.step);
+    part.set_seconds_paused(save.seconds_paused);
+    part.set_state_hash(save.state_hash);
+    PODSIM_RETURN_IF_ERROR(CheckFinite(save));
     const std::string directory =
-        UnfinishedPath(options.model_dir, job.step, options.stamp);
-    for (const PartImage& image : job.images) {
+        UnfinishedPath(options.model_dir, save.step, options.stamp);
+    for (const PartImage& image : save.images) {
       if (Stopping()) return absl::CancelledError("the process is ending");
       PODSIM_ASSIGN_OR_RETURN(*part.add_files(),
                               WritePart(*options.store, directory, image));
@@ -116,7 +116,7 @@ struct AsyncSaver::Impl {
   }
 
   // Waits for work; nothing: the saver ends.
-  std::optional<Job> TakeJob() {
+  std::optional<PendingSave> TakeNext() {
     MutexLock lock(mutex);
     while (!next && !stopping) changed.WaitFor(mutex, std::chrono::hours(1));
     if (stopping) return std::nullopt;
@@ -125,9 +125,9 @@ struct AsyncSaver::Impl {
   }
 
   void Run() {
-    while (const std::optional<Job> job = TakeJob()) {
-      const absl::Status written =
-          Annotate(Write(*job), absl::StrCat("checkpoint of step ", job->step));
+    while (const std::optional<PendingSave> save = TakeNext()) {
+      const absl::Status written = Annotate(
+          Write(*save), absl::StrCat("checkpoint of step ", save->step));
       MutexLock lock(mutex);
       writing = false;
       if (status.ok()) status = written;
@@ -135,13 +135,13 @@ struct AsyncSaver::Impl {
     }
   }
 
-  void Hand(Job job) {
+  void Hand(PendingSave save) {
     const std::chrono::duration<double> longest(
-        kSlowestStartSeconds + job.bytes() / kSlowestBytesPerSecond);
+        kSlowestStartSeconds + save.bytes() / kSlowestBytesPerSecond);
     MutexLock lock(mutex);
     overdue = SteadyClock::now() +
               std::chrono::duration_cast<SteadyClock::duration>(longest);
-    next = std::move(job);
+    next = std::move(save);
     changed.NotifyAll();
   }
 };
@@ -162,14 +162,15 @@ absl::Status AsyncSaver::Save(std::int64_t step,
   const auto begin = SteadyClock::now();
   PODSIM_RETURN_IF_ERROR(impl_->WaitUntilIdle());
   const Options& options = impl_->options;
-  Job job{.step = step, .state_hash = Crc32c(std::as_bytes(variables))};
+  PendingSave save{.step = step,
+                   .state_hash = Crc32c(std::as_bytes(variables))};
   for (const int host : options.local_hosts) {
     auto image =
         EncodePart(*options.program, variables, host, options.hosts, step);
-    if (image) job.images.push_back(*std::move(image));
+    if (image) save.images.push_back(*std::move(image));
   }
-  job.seconds_paused = SecondsSince(begin);
-  impl_->Hand(std::move(job));
+  save.seconds_paused = SecondsSince(begin);
+  impl_->Hand(std::move(save));
   return absl::OkStatus();
 }
 

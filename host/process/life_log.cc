@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "base/mutex.h"
+#include "base/stop_wait.h"
 
 namespace podsim {
 
@@ -25,18 +25,8 @@ LifeLog::LifeLog(const Progress& progress, absl::Duration interval,
                  std::function<void(const std::string&)> write)
     : thread_([&progress, interval,
                write = std::move(write)](const std::stop_token& stop) {
-        Mutex mutex;
-        CondVar idle;
-        const std::stop_callback wake(stop, [&] {
-          MutexLock lock(mutex);  // not between a look at `stop` and the wait
-          idle.NotifyAll();
-        });
-        MutexLock lock(mutex);
-        for (;;) {
-          idle.WaitFor(mutex, absl::ToChronoNanoseconds(interval));
-          if (stop.stop_requested()) return;
+        while (WaitUnlessStopped(stop, absl::ToChronoNanoseconds(interval)))
           write(LifeText(progress.snapshot()));
-        }
       }) {}
 
 }  // namespace podsim

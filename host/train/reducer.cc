@@ -41,16 +41,17 @@ Reducer::Reducer(Transport& transport, const Clock& clock, const JobPlan& plan,
   thread_ = std::jthread([this](const std::stop_token& stop) { Loop(stop); });
 }
 
-absl::Status Reducer::PlanBuckets(const JobPlan& job) {
-  const PlanBits& bits = job.bits();
+absl::Status Reducer::PlanBuckets(const JobPlan& plan) {
+  const PlanBits& bits = plan.bits();
   if (bits.wire_dtype() == "bfloat16") wire_ = ElementType::kBfloat16;
   for (const Bucket& bucket : bits.buckets()) {
-    auto& of_hosts = plans_.emplace_back();
+    auto& of_hosts = rank_plans_.emplace_back();
     PODSIM_ASSIGN_OR_RETURN(const PlanRequest request,
-                            AllReduceOf(job, bucket));
+                            AllReduceOf(plan, bucket));
     for (const int host : transport_.local_hosts()) {
-      PODSIM_ASSIGN_OR_RETURN(RankPlan plan, MakePlan(request, host));
-      of_hosts.push_back(std::make_shared<const RankPlan>(std::move(plan)));
+      PODSIM_ASSIGN_OR_RETURN(RankPlan rank_plan, MakeRankPlan(request, host));
+      of_hosts.push_back(
+          std::make_shared<const RankPlan>(std::move(rank_plan)));
     }
     labels_.push_back(absl::StrCat("bucket ", labels_.size(), ", ",
                                    absl::StrJoin(bucket.variables(), "+")));
@@ -69,14 +70,14 @@ void Reducer::Start(int local, int bucket, std::uint64_t sequence,
     MutexLock lock(mutex_);
     // Wait tells; and in a world of one there is nothing to do.
     reduced_[bucket] = clock_.Now();
-    if (!failure_.ok() || plans_[bucket][local]->ops.empty()) return;
+    if (!failure_.ok() || rank_plans_[bucket][local]->ops.empty()) return;
     ++running_[bucket];
   }
   Post([this, local, bucket, sequence, gradients] {
     CollectiveBuffer buffer(gradients);
     buffer.wire = wire_;
     const absl::Status started = executors_[local]->Start(
-        sequence, plans_[bucket][local], buffer, labels_[bucket],
+        sequence, rank_plans_[bucket][local], buffer, labels_[bucket],
         [this, bucket](const absl::Status& status) { OnDone(bucket, status); });
     if (!started.ok()) OnDone(bucket, started);
   });

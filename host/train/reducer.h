@@ -64,8 +64,8 @@ class Reducer {
 
  private:
   using Command = std::function<void()>;
-  // Fills plans_ and labels_.
-  absl::Status PlanBuckets(const JobPlan& job);
+  // Fills rank_plans_ and labels_.
+  absl::Status PlanBuckets(const JobPlan& plan);
   void Loop(const std::stop_token& stop);
   void Post(Command command);
   void RunCommands();
@@ -77,7 +77,7 @@ class Reducer {
   Progress& progress_;
   const Options options_;
   // Of each bucket and host: constant after construction.
-  std::vector<std::vector<std::shared_ptr<const RankPlan>>> plans_;
+  std::vector<std::vector<std::shared_ptr<const RankPlan>>> rank_plans_;
   std::vector<std::string> labels_;
   ElementType wire_ = ElementType::kFloat32;
   // The polling thread's.

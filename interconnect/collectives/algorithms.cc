@@ -180,7 +180,7 @@ bool Supports(Collective collective, Algorithm algorithm) {
   return GeneratorOf(collective, algorithm) != nullptr;
 }
 
-absl::StatusOr<RankPlan> MakePlan(const PlanRequest& request, int rank) {
+absl::StatusOr<RankPlan> MakeRankPlan(const PlanRequest& request, int rank) {
   PODSIM_RETURN_IF_ERROR(Check(request, rank));
   if (WorldOf(request) == 1) {
     const bool barrier = request.collective == Collective::kBarrier;

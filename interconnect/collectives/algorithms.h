@@ -1,6 +1,6 @@
 // The collectives and the algorithms that carry them out, as plans.
 //
-//   PODSIM_ASSIGN_OR_RETURN(RankPlan plan, MakePlan(
+//   PODSIM_ASSIGN_OR_RETURN(RankPlan plan, MakeRankPlan(
 //       {.collective = Collective::kAllReduce,
 //        .algorithm = Algorithm::kHalvingDoubling,
 //        .ring = {0, 1, 3, 2}, .elements = 1 << 20}, rank));
@@ -93,7 +93,7 @@ inline constexpr std::int64_t kMostElements = std::int64_t{1} << 50;
 // Errors: INVALID_ARGUMENT (not supported; the ring is no permutation of
 //   0..W-1; rows x columns is not W; root or rank out of range; elements that W
 //   does not divide, for kAllToAll; elements or chunk_elements out of range).
-absl::StatusOr<RankPlan> MakePlan(const PlanRequest& request, int rank);
+absl::StatusOr<RankPlan> MakeRankPlan(const PlanRequest& request, int rank);
 
 bool Supports(Collective collective, Algorithm algorithm);
 

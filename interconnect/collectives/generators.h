@@ -1,5 +1,5 @@
-// The generators behind MakePlan, each in a file of its own.
-// REQUIRES of all: a request that MakePlan accepts, of two ranks or more.
+// The generators behind MakeRankPlan, each in a file of its own.
+// REQUIRES of all: a request that MakeRankPlan accepts, of two ranks or more.
 #ifndef PODSIM_INTERCONNECT_COLLECTIVES_GENERATORS_H_
 #define PODSIM_INTERCONNECT_COLLECTIVES_GENERATORS_H_
 

@@ -6,9 +6,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "base/status.h"
+#include "base/text_layout.h"
 #include "base/units.h"
 #include "interconnect/topology/environment.h"
-#include "interconnect/topology/wrap_words.h"
 
 namespace podsim {
 namespace {
@@ -27,9 +27,8 @@ std::string Line(const std::string& label, const std::string& text) {
   return absl::StrFormat("  %-11s %s\n", label, text);
 }
 
-std::string Wrapped(const std::vector<std::string>& words,
-                    const std::string& separator) {
-  return WrapWords(words, separator, kMargin);
+std::string Wrapped(const std::vector<std::string>& words) {
+  return WrapWords(words, kMargin);
 }
 
 std::string Sentence(const std::string& text) {
@@ -80,12 +79,12 @@ std::string Ring(const Slice& slice) {
   const std::vector<int> ring = HostRing(slice);
   if (ring.size() == 1) return Line("ring", "one host, nothing to send");
   std::vector<std::string> words;
-  for (const int host : ring) words.push_back(absl::StrCat(host));
+  for (const int host : ring) words.push_back(absl::StrCat(host, " >"));
   words.push_back(absl::StrCat(ring.front()));
-  if (slice.hosts <= kListedRing) return Line("ring", Wrapped(words, " > "));
+  if (slice.hosts <= kListedRing) return Line("ring", Wrapped(words));
   words.erase(words.begin() + kRingHead, words.end() - kRingTail);
-  words.insert(words.begin() + kRingHead, "...");
-  return absl::StrCat(Line("ring", Wrapped(words, " > ")),
+  words.insert(words.begin() + kRingHead, "... >");
+  return absl::StrCat(Line("ring", Wrapped(words)),
                       Line("", Sentence("along the first row, down the rows "
                                         "below to and fro without the first "
                                         "column, up the first column")));
@@ -117,7 +116,7 @@ std::string HostLine(const Slice& slice, int host,
   std::vector<std::string> words;
   for (const auto& [name, value] : EnvironmentOf(slice, host))
     if (own.count(name) > 0) words.push_back(absl::StrCat(name, "=", value));
-  return Line(absl::StrCat("host ", host), Wrapped(words, " "));
+  return Line(absl::StrCat("host ", host), Wrapped(words));
 }
 
 std::string EnvironmentText(const Slice& slice) {

@@ -16,7 +16,7 @@ struct Route {
   std::int32_t from = 0;
   std::int32_t to = 0;
   Lane lane = Lane::kBulk;
-  // NOLINTNEXTLINE(modernize-use-nullptr): as in units.h
+  // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 errs on default <=>
   auto operator<=>(const Route&) const = default;
 };
 

@@ -16,11 +16,11 @@
 #include "absl/strings/str_cat.h"
 #include "base/clock.h"
 #include "base/log.h"
-#include "base/mutex.h"
 #include "base/program.h"
 #include "base/rpc/token.h"
 #include "base/signal_watch.h"
 #include "base/status.h"
+#include "base/stop_wait.h"
 #include "host/storage/directory_lock.h"
 #include "host/storage/uri_store.h"
 #include "job/saving.h"
@@ -84,8 +84,8 @@ SystemClock ClockFor(const CoordinatorSettings& settings) {
 }
 
 // What lives as long as the job; the server goes first.
-struct Job {
-  explicit Job(const CoordinatorSettings& settings)
+struct CoordinatorRun {
+  explicit CoordinatorRun(const CoordinatorSettings& settings)
       : clock(ClockFor(settings)), events(settings.events_fd(), clock) {}
 
   const SystemClock clock;
@@ -98,15 +98,16 @@ struct Job {
 };
 
 // So that no other job writes there, from before we look what is there.
-absl::Status LockModelDir(const CoordinatorSettings& settings, Job& job) {
-  if (!Saves(job.draft)) return absl::OkStatus();
-  const std::string& dir = job.draft.spec().model_dir();
+absl::Status LockModelDir(const CoordinatorSettings& settings,
+                          CoordinatorRun& run) {
+  if (!Saves(run.draft)) return absl::OkStatus();
+  const std::string& dir = run.draft.spec().model_dir();
   absl::StatusOr<DirectoryLock> lock =
       settings.has_model_dir_lock_fd()
           ? DirectoryLock::Inherit(dir, settings.model_dir_lock_fd())
           : DirectoryLock::Acquire(dir);
   if (!lock.ok()) return Annotate(lock.status(), "--model_dir");
-  job.lock.emplace(*std::move(lock));
+  run.lock.emplace(*std::move(lock));
   return absl::OkStatus();
 }
 
@@ -114,67 +115,60 @@ absl::Status LockModelDir(const CoordinatorSettings& settings, Job& job) {
 // to stop. Ends the job when one has taken the directory over.
 void KeepLock(const std::stop_token& stop, const DirectoryLock& lock,
               CoordinatorServer& server) {
-  Mutex mutex;
-  CondVar idle;
-  const std::stop_callback wake(stop, [&] {
-    MutexLock hold(mutex);  // not between a look at `stop` and the wait
-    idle.NotifyAll();
-  });
-  MutexLock hold(mutex);
-  while (!stop.stop_requested()) {
+  do {
     if (const absl::Status kept = lock.Renew(); !kept.ok()) {
       server.Stop(std::string(kept.message()));
       return;
     }
-    idle.WaitFor(mutex, absl::ToChronoNanoseconds(kLockRenewal));
-  }
+  } while (WaitUnlessStopped(stop, absl::ToChronoNanoseconds(kLockRenewal)));
 }
 
 // Finds where training goes on, and makes the model_dir ready for it.
-absl::StatusOr<RunStart> StartOf(const JobSpec& spec, Job& job) {
+absl::StatusOr<RunStart> StartOf(const JobSpec& spec, CoordinatorRun& run) {
   PODSIM_ASSIGN_OR_RETURN(RunStart start,
-                          FindStart(*job.store, spec, job.draft));
-  const std::int64_t stamp = absl::ToUnixNanos(job.clock.Now());
-  PODSIM_RETURN_IF_ERROR(PrepareModelDir(*job.store, job.draft, stamp, start));
-  job.committer.emplace(
-      Committer::Options{.store = job.store.get(),
-                         .model_dir = job.draft.spec().model_dir(),
+                          FindStart(*run.store, spec, run.draft));
+  const std::int64_t stamp = absl::ToUnixNanos(run.clock.Now());
+  PODSIM_RETURN_IF_ERROR(PrepareModelDir(*run.store, run.draft, stamp, start));
+  run.committer.emplace(
+      Committer::Options{.store = run.store.get(),
+                         .model_dir = run.draft.spec().model_dir(),
                          .stamp = stamp,
-                         .keep = job.draft.spec().keep()});
+                         .keep = run.draft.spec().keep()});
   return start;
 }
 
-absl::Status StartServer(const CoordinatorSettings& settings, Job& job) {
+absl::Status StartServer(const CoordinatorSettings& settings,
+                         CoordinatorRun& run) {
   PODSIM_ASSIGN_OR_RETURN(std::string token, TokenFromEnvironment());
   PODSIM_ASSIGN_OR_RETURN(JobSpec spec, ReadJobFile(settings.job()));
   PODSIM_ASSIGN_OR_RETURN(PlanInputs inputs,
                           GatherPlanInputs(spec, !settings.external()));
   const std::string isa = inputs.isa;
-  PODSIM_ASSIGN_OR_RETURN(job.draft, PlanJob(spec, inputs));
-  PODSIM_RETURN_IF_ERROR(LockModelDir(settings, job));
-  PODSIM_ASSIGN_OR_RETURN(RunStart start, StartOf(spec, job));
+  PODSIM_ASSIGN_OR_RETURN(run.draft, PlanJob(spec, inputs));
+  PODSIM_RETURN_IF_ERROR(LockModelDir(settings, run));
+  PODSIM_ASSIGN_OR_RETURN(RunStart start, StartOf(spec, run));
   PODSIM_ASSIGN_OR_RETURN(
-      job.server,
+      run.server,
       CoordinatorServer::Start(
           {.listen = settings.listen(),
            .security = {.token = std::move(token),
                         .allow_plaintext_network =
                             settings.allow_plaintext_network()},
            .make_plan =
-               PlanMakerFor(std::move(spec), std::move(inputs), job.draft),
+               PlanMakerFor(std::move(spec), std::move(inputs), run.draft),
            .isa = isa,
            .on_event =
-               [&job](const JobEvent& event) {
-                 job.events.Write(event);
-                 job.committer->OnEvent(event);
+               [&run](const JobEvent& event) {
+                 run.events.Write(event);
+                 run.committer->OnEvent(event);
                },
            .generation = settings.generation(),
            .start = std::move(start),
            .commit =
-               [&job](const CheckpointManifest& manifest, CommitDone done) {
-                 job.committer->Commit(manifest, std::move(done));
+               [&run](const CheckpointManifest& manifest, CommitDone done) {
+                 run.committer->Commit(manifest, std::move(done));
                },
-           .clock = &job.clock}));
+           .clock = &run.clock}));
   return absl::OkStatus();
 }
 
@@ -188,28 +182,28 @@ int Run(const CoordinatorSettings& settings) {
     Log(LogLevel::kError, std::string(threads.message()));
     return kBadUsage;
   }
-  Job job(settings);
-  if (const absl::Status started = StartServer(settings, job); !started.ok()) {
+  CoordinatorRun run(settings);
+  if (const absl::Status started = StartServer(settings, run); !started.ok()) {
     Log(LogLevel::kError, std::string(started.message()));
     return kBadUsage;
   }
-  watch.Handle(StopsJob(*job.server));
+  watch.Handle(StopsJob(*run.server));
   if (settings.has_ready_fd()) {
-    WriteAll(settings.ready_fd(), job.server->address() + "\n");
+    WriteAll(settings.ready_fd(), run.server->address() + "\n");
     close(settings.ready_fd());
   }
   std::jthread keeper;
-  if (job.lock) {
-    keeper = std::jthread([&job](const std::stop_token& stop) {
-      KeepLock(stop, *job.lock, *job.server);
+  if (run.lock) {
+    keeper = std::jthread([&run](const std::stop_token& stop) {
+      KeepLock(stop, *run.lock, *run.server);
     });
   }
-  const absl::Status outcome = job.server->Wait();
+  const absl::Status outcome = run.server->Wait();
   watch.Handle(LetsFinish());
   keeper = std::jthread();  // ends it: it uses the server
-  job.server.reset();
-  LeaveModelDir(*job.store, job.draft);
-  job.events.Finish(kEventsLimit);
+  run.server.reset();
+  LeaveModelDir(*run.store, run.draft);
+  run.events.Finish(kEventsLimit);
   if (outcome.ok()) return kDone;
   Log(LogLevel::kError, std::string(outcome.message()));
   return kFailed;

@@ -1,4 +1,4 @@
-// Which faults fit a job; see fault_plan.h.
+// Which faults fit a job; see draw_faults.h.
 #include <algorithm>
 #include <iterator>
 #include <string>
@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/status.h"
-#include "runtime/job/fault_plan.h"
+#include "runtime/job/draw_faults.h"
 #include "runtime/job/fault_rules.h"
 
 namespace podsim {
@@ -164,22 +164,22 @@ std::vector<int> SendersOf(const FaultScope& scope) {
   return senders;
 }
 
-absl::Status CheckFaults(const FaultPlan& plan, const FaultScope& scope) {
-  if (plan.faults().empty() && !plan.has_random()) {
+absl::Status CheckFaults(const FaultPlan& asked, const FaultScope& scope) {
+  if (asked.faults().empty() && !asked.has_random()) {
     return absl::InvalidArgumentError(
         "the fault plan has no fault; give one, as in faults { kind: KILL "
         "host: 0 step: 20 }");
   }
   int index = 0;
-  for (const Fault& fault : plan.faults()) {
+  for (const Fault& fault : asked.faults()) {
     std::string who = absl::StrCat("fault ", index++);
     if (RuleOf(fault.kind())) {
       absl::StrAppend(&who, " (", Fault::Kind_Name(fault.kind()), ")");
     }
     PODSIM_RETURN_IF_ERROR(CheckFault(who, fault, scope));
   }
-  return plan.has_random() ? CheckRandom(plan.random(), scope)
-                           : absl::OkStatus();
+  return asked.has_random() ? CheckRandom(asked.random(), scope)
+                            : absl::OkStatus();
 }
 
 }  // namespace podsim

@@ -10,7 +10,6 @@
 #include "base/units.h"
 #include "host/core/traffic.h"
 #include "interconnect/topology/describe.h"
-#include "interconnect/topology/wrap_words.h"
 #include "models/zoo/zoo.h"
 #include "runtime/job/fit.h"
 #include "runtime/job/model_text.h"

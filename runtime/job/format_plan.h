@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "base/text_layout.h"
 #include "interconnect/topology/slice.h"
 #include "proto/job.pb.h"
 
@@ -14,14 +15,15 @@ namespace podsim {
 // before each group; ends with a newline. What the recipe decided is marked.
 // The plan's hash is not part of it: it is printed once the pod has formed.
 // REQUIRES: `slice` is the plan's.
-std::string FormatPlan(const JobPlan& plan, const Slice& slice, int width = 80);
+std::string FormatPlan(const JobPlan& plan, const Slice& slice,
+                       int width = kTextColumns);
 
 // One such line: "start       m/100, step 100".
 std::string FormatPlanLine(const std::string& label, const std::string& text,
-                           int width = 80);
+                           int width = kTextColumns);
 
 // Its last lines, of what may go wrong; empty: nothing to warn of.
-std::string FormatWarnings(const JobPlan& plan, int width = 80);
+std::string FormatWarnings(const JobPlan& plan, int width = kTextColumns);
 
 // What the plan's processes talk over, in words: "shared memory".
 std::string TransportText(const JobPlan& plan);

@@ -5,7 +5,7 @@
 
 #include "base/status.h"
 #include "job/lines.h"
-#include "runtime/job/fault_plan.h"
+#include "runtime/job/draw_faults.h"
 
 namespace podsim {
 

@@ -67,8 +67,8 @@ absl::StatusOr<std::optional<MetricsFile>> OpenMetrics(const PlannedJob& job,
   if (path.empty()) return metrics;
   PODSIM_ASSIGN_OR_RETURN(
       MetricsFile file,
-      MetricsFile::Open(path, job.goes_on ? MetricsFile::Job::kGoesOn
-                                          : MetricsFile::Job::kFresh));
+      MetricsFile::Open(path, job.goes_on ? MetricsFile::Start::kGoesOn
+                                          : MetricsFile::Start::kFresh));
   if (!file.set_aside().empty())
     console.Line(absl::StrCat("metrics     ", path,
                               " held an earlier job's, kept as ",

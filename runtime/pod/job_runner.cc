@@ -28,6 +28,7 @@
 #include "runtime/files/job_file.h"
 #include "runtime/pod/commands.h"
 #include "runtime/pod/kept_work.h"
+#include "runtime/pod/pipe.h"
 #include "runtime/pod/private_dir.h"
 #include "runtime/pod/process.h"
 #include "runtime/pod/restart.h"

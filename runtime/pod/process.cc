@@ -16,6 +16,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/program.h"
 #include "base/status.h"
+#include "runtime/pod/pipe.h"
 #include "runtime/report/failure.h"
 
 namespace podsim {
@@ -96,18 +97,6 @@ std::string DescribeEnd(const ProcessEnd& end) {
     return absl::StrCat("was killed by ", DescribeSignal(end.signal));
   }
   return absl::StrCat("exited with code ", end.exit_code);
-}
-
-absl::StatusOr<Pipe> MakePipe() {
-  int fds[2];
-  if (pipe2(fds, O_CLOEXEC) != 0) {
-    return absl::ErrnoToStatus(errno, "cannot make a pipe");
-  }
-  Pipe pipe = {UniqueFd(fds[0]), UniqueFd(fds[1])};
-  if (fcntl(fds[0], F_SETFL, O_NONBLOCK) != 0) {
-    return absl::ErrnoToStatus(errno, "cannot make a pipe non-blocking");
-  }
-  return pipe;
 }
 
 absl::StatusOr<Process> Process::Start(const ProcessSpec& spec) {

@@ -41,13 +41,6 @@ struct ProcessEnd {
 // "was killed by signal 9 (SIGKILL)", "exited with code 3".
 std::string DescribeEnd(const ProcessEnd& end);
 
-struct Pipe {
-  UniqueFd read_end;
-  UniqueFd write_end;
-};
-// Both ends close on exec; the read end does not block.
-absl::StatusOr<Pipe> MakePipe();
-
 class Process {
  public:
   // Errors: RESOURCE_EXHAUSTED and others of fork and pipe. A program that

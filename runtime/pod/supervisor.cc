@@ -1,50 +1,25 @@
 // The poll loop and its phases; see supervisor.h.
 #include "runtime/pod/supervisor.h"
 
-#include <fcntl.h>
 #include <google/protobuf/util/json_util.h>
 #include <poll.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <csignal>
-#include <cstring>
 #include <utility>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "runtime/pod/pipe.h"
 
 namespace podsim {
 namespace {
 
-constexpr std::size_t kLastLines = 20;
-constexpr std::size_t kMaxOutputLine = 64 << 10;
+constexpr std::size_t kMaxReadyLine = 64 << 10;
 // A plan with thousands of buckets is one event.
 constexpr std::size_t kMaxEventLine = 64 << 20;
 // SIGKILL cannot be refused; only a hung disk or driver holds a process then.
 constexpr absl::Duration kKillWait = absl::Seconds(1);
-
-// Reads what is there. Closes `fd` at its end.
-std::string ReadAvailable(UniqueFd& fd) {
-  std::string bytes;
-  char buffer[1 << 14];
-  while (fd.valid()) {
-    const ssize_t count = read(fd.get(), buffer, sizeof(buffer));
-    if (count > 0) {
-      bytes.append(buffer, static_cast<std::size_t>(count));
-    } else if (count == 0 || (errno != EINTR && errno != EAGAIN)) {
-      fd.Reset();
-    } else if (errno == EAGAIN) {
-      break;
-    }
-  }
-  return bytes;
-}
-
-// Ordinary log lines are for the files; all else is for people to see.
-bool IsInfo(const std::string& line) { return absl::StartsWith(line, "I "); }
 
 int PollTimeout(absl::Duration left) {
   if (left == absl::InfiniteDuration()) return -1;
@@ -64,7 +39,7 @@ Supervisor::Supervisor(SupervisorOptions options, const StopSignals& signals,
       clock_(clock),
       on_event_(std::move(on_event)),
       event_splitter_(kMaxEventLine),
-      ready_splitter_(kMaxOutputLine) {}
+      ready_splitter_(kMaxReadyLine) {}
 
 Supervisor::~Supervisor() {
   if (AllEnded()) return;
@@ -94,24 +69,11 @@ void Supervisor::StartHostsWhenReady(UniqueFd ready, ReadyHandler handler) {
 }
 
 absl::Status Supervisor::StartChild(const ProcessSpec& spec) {
-  UniqueFd log;
-  if (!options_.log_dir.empty()) {
-    const std::string path =
-        absl::StrCat(options_.log_dir, "/", spec.name, ".log");
-    log = UniqueFd(open(path.c_str(),
-                        O_CREAT | (options_.append_logs ? O_APPEND : O_TRUNC) |
-                            O_WRONLY | O_CLOEXEC,
-                        0666));
-    if (!log.valid()) {
-      return absl::ErrnoToStatus(errno, absl::StrCat("cannot write ", path));
-    }
-  }
-  PODSIM_ASSIGN_OR_RETURN(Process process, Process::Start(spec));
-  evidence_.processes.push_back({.name = spec.name, .pid = process.pid()});
-  children_.push_back(Child{.name = spec.name,
-                            .process = std::move(process),
-                            .log = std::move(log),
-                            .splitter = LineSplitter(kMaxOutputLine)});
+  PODSIM_ASSIGN_OR_RETURN(
+      Child child, Child::Start(spec, options_.log_dir, options_.append_logs));
+  evidence_.processes.push_back(
+      {.name = spec.name, .pid = child.process().pid()});
+  children_.push_back(std::move(child));
   return absl::OkStatus();
 }
 
@@ -131,7 +93,7 @@ void Supervisor::Wait() {
                                {events_.get(), POLLIN, 0},
                                {ready_.get(), POLLIN, 0}};
   for (const Child& child : children_) {
-    waits.push_back({child.process.output_fd(), POLLIN, 0});
+    waits.push_back({child.process().output_fd(), POLLIN, 0});
   }
   // An error (a signal) only makes the round come early.
   poll(waits.data(), waits.size(), PollTimeout(deadline_ - clock_.Now()));
@@ -143,7 +105,8 @@ void Supervisor::Collect() {
   ReapChildren();
   ReadEvents();
   ReadReady();
-  for (Child& child : children_) ReadOutput(child);
+  for (Child& child : children_)
+    child.ReadOutput(console_, /*show=*/phase_ < Phase::kEnding);
   TakeSignals();
 }
 
@@ -165,8 +128,8 @@ void Supervisor::TakeSignals() {
 void Supervisor::ReapChildren() {
   signals_.ClearChild();
   for (std::size_t i = 0; i < children_.size(); ++i) {
-    if (!children_[i].process.Reap()) continue;
-    evidence_.processes[i].end = children_[i].process.end();
+    if (!children_[i].process().Reap()) continue;
+    evidence_.processes[i].end = children_[i].process().end();
     evidence_.processes[i].ended_at = clock_.Now();
   }
 }
@@ -216,41 +179,13 @@ void Supervisor::ReadReady() {
   }
 }
 
-void Supervisor::ReadOutput(Child& child) {
-  if (child.process.output_fd() < 0) return;
-  for (const std::string& line :
-       child.splitter.Feed(ReadAvailable(child.process.output()))) {
-    TakeLine(child, line);
-  }
-  if (child.process.output_fd() >= 0) return;
-  const std::string rest = child.splitter.TakeRest();
-  if (!rest.empty()) TakeLine(child, rest);
-}
-
-void Supervisor::TakeLine(Child& child, const std::string& line) {
-  child.last_lines.push_back(line);
-  if (child.last_lines.size() > kLastLines) child.last_lines.pop_front();
-  const std::string prefixed = absl::StrCat("[", child.name, "] ", line);
-  if (child.log.valid()) {
-    const std::string bytes = prefixed + "\n";
-    if (write(child.log.get(), bytes.data(), bytes.size()) < 0) {
-      console_.Error(absl::StrCat("warning: the log of ", child.name,
-                                  " ends here: ", strerror(errno)));
-      child.log.Reset();
-    }
-  }
-  if (phase_ < Phase::kEnding && !line.empty() && !IsInfo(line)) {
-    console_.Error(prefixed);
-  }
-}
-
 void Supervisor::BeginDrain(int signal) {
   drain_signal_ = signal;
   console_.Error(absl::StrCat(
       signal == SIGINT ? "Ctrl-C" : "SIGTERM",
       ": the pod finishes its step, saves and ends; a second one stops it at "
       "once"));
-  children_[kCoordinator].process.Signal(SIGTERM);
+  children_[kCoordinator].process().Signal(SIGTERM);
 }
 
 void Supervisor::Advance() {
@@ -286,12 +221,12 @@ void Supervisor::AdvanceJudging() {
     return;
   }
   for (std::size_t i = 0; i < children_.size(); ++i) {
-    evidence_.processes[i].stopped = children_[i].process.IsStopped();
+    evidence_.processes[i].stopped = children_[i].process().IsStopped();
   }
   if (IsComplete(evidence_) || DeadlinePassed()) {
     for (std::size_t i = 0; i < children_.size(); ++i) {
-      evidence_.processes[i].last_lines.assign(children_[i].last_lines.begin(),
-                                               children_[i].last_lines.end());
+      const auto& lines = children_[i].last_lines();
+      evidence_.processes[i].last_lines.assign(lines.begin(), lines.end());
     }
     outcome_.failure = Judge(evidence_);
     outcome_.failure->log_dir = options_.log_dir;
@@ -304,7 +239,7 @@ void Supervisor::AdvanceJudging() {
 void Supervisor::AdvanceFinishing() {
   if (!AllEnded() && !DeadlinePassed()) return;
   for (std::size_t i = 0; i < children_.size(); ++i) {
-    if (!children_[i].process.end().has_value()) MarkOverdue(i);
+    if (!children_[i].process().end().has_value()) MarkOverdue(i);
   }
   if (!ShowsFailure(evidence_)) {
     if (outcome_.drained) {
@@ -336,13 +271,13 @@ void Supervisor::Enter(Phase phase, absl::Duration wait) {
 
 void Supervisor::BeginEnding() {
   for (const Child& child : children_) {
-    child.process.Signal(child.process.IsStopped() ? SIGKILL : SIGINT);
+    child.process().Signal(child.process().IsStopped() ? SIGKILL : SIGINT);
   }
   Enter(Phase::kEnding, options_.term_wait);
 }
 
 void Supervisor::BeginKilling() {
-  for (const Child& child : children_) child.process.Signal(SIGKILL);
+  for (const Child& child : children_) child.process().Signal(SIGKILL);
   Enter(Phase::kKilling, kKillWait);
 }
 
@@ -354,7 +289,7 @@ void Supervisor::MarkOverdue(std::size_t index) {
 bool Supervisor::AllEnded() const {
   return std::all_of(
       children_.begin(), children_.end(),
-      [](const Child& child) { return child.process.end().has_value(); });
+      [](const Child& child) { return child.process().end().has_value(); });
 }
 
 }  // namespace podsim

@@ -11,7 +11,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -23,6 +22,7 @@
 #include "base/clock.h"
 #include "base/unique_fd.h"
 #include "proto/event.pb.h"
+#include "runtime/pod/child.h"
 #include "runtime/pod/line_splitter.h"
 #include "runtime/pod/process.h"
 #include "runtime/pod/stop_signals.h"
@@ -98,14 +98,6 @@ class Supervisor {
     kKilling,
     kOver,
   };
-  struct Child {
-    std::string name;
-    Process process;
-    UniqueFd log;  // invalid without a log directory
-    LineSplitter splitter;
-    std::deque<std::string> last_lines;
-  };
-
   absl::Status StartChild(const ProcessSpec& spec);
   void Wait();
   void Collect();
@@ -113,8 +105,6 @@ class Supervisor {
   void ReapChildren();
   void ReadEvents();
   void ReadReady();
-  void ReadOutput(Child& child);
-  void TakeLine(Child& child, const std::string& line);
   void HandleEvent(const std::string& line);
 
   void BeginDrain(int signal);

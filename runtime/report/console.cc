@@ -10,8 +10,8 @@
 #include <cstring>
 
 #include "base/printable.h"
+#include "base/text_layout.h"
 #include "runtime/report/color.h"
-#include "runtime/report/layout.h"
 #include "runtime/report/text_width.h"
 
 namespace podsim {

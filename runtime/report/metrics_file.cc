@@ -312,9 +312,9 @@ std::string FailureLine(const FailureReport& failure) {
 }
 
 absl::StatusOr<MetricsFile> MetricsFile::Open(const std::string& path,
-                                              Job job) {
+                                              Start start) {
   std::string aside;
-  if (job == Job::kFresh && HoldsSomething(path)) {
+  if (start == Start::kFresh && HoldsSomething(path)) {
     PODSIM_ASSIGN_OR_RETURN(aside, SetAside(path));
   }
   const bool torn = EndsWithinALine(path);

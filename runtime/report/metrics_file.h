@@ -53,15 +53,15 @@ std::string FailureLine(const FailureReport& failure);
 
 class MetricsFile {
  public:
-  // Whose figures they are, if some are there already.
-  enum class Job { kFresh, kGoesOn };
+  // How the job starts: whose figures they are, if some are there already.
+  enum class Start { kFresh, kGoesOn };
 
   // Opens the file, made if it is not there, for lines after those that it has.
   // For a fresh job a file that holds something is renamed first: set_aside().
   // Only files are: pipes, devices and symbolic links are written to as they
   // are (/dev/stdout may be a file that is much more than this).
   // Errors: PERMISSION_DENIED, NOT_FOUND, ... naming the path and the reason.
-  static absl::StatusOr<MetricsFile> Open(const std::string& path, Job job);
+  static absl::StatusOr<MetricsFile> Open(const std::string& path, Start start);
   MetricsFile(MetricsFile&& other) noexcept;
   MetricsFile& operator=(MetricsFile&&) = delete;
   ~MetricsFile();

@@ -4,7 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "runtime/report/format.h"
-#include "runtime/report/layout.h"
+#include "runtime/report/line_parts.h"
 
 namespace podsim {
 namespace {

@@ -6,8 +6,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "base/text_layout.h"
 #include "runtime/report/format.h"
-#include "runtime/report/layout.h"
 
 namespace podsim {
 namespace {

@@ -9,12 +9,12 @@
 #include <vector>
 
 #include "absl/time/time.h"
+#include "base/text_layout.h"
 #include "base/units.h"
 #include "proto/event.pb.h"
 #include "runtime/report/account.h"
 #include "runtime/report/fault_account.h"
 #include "runtime/report/goodput.h"
-#include "runtime/report/layout.h"
 #include "runtime/report/overlap.h"
 #include "runtime/report/stragglers.h"
 

@@ -3,11 +3,11 @@
 #include <sys/ioctl.h>
 
 #include "absl/strings/numbers.h"
+#include "base/text_layout.h"
 
 namespace podsim {
 namespace {
 
-constexpr int kOtherwise = 80;
 // Beyond these a variable is a mistake, and no line could be broken well.
 constexpr int kLeast = 20;
 constexpr int kMost = 1000;
@@ -21,7 +21,7 @@ int TextWidth(const std::optional<std::string>& columns, int terminal) {
   if (columns.has_value() && absl::SimpleAtoi(*columns, &asked) &&
       IsWidth(asked))
     return asked;
-  return IsWidth(terminal) ? terminal : kOtherwise;
+  return IsWidth(terminal) ? terminal : kTextColumns;
 }
 
 int TerminalWidth(int fd) {

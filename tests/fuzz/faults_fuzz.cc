@@ -6,7 +6,7 @@
 
 #include "base/status.h"
 #include "runtime/files/fault_file.h"
-#include "runtime/job/fault_plan.h"
+#include "runtime/job/draw_faults.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
                                       std::size_t size) {

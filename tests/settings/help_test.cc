@@ -50,11 +50,5 @@ TEST(ExplainTest, WordsAreJoined) {
   EXPECT_EQ(DefaultOf(*wrap), "auto");
 }
 
-TEST(WrapTextTest, BreaksBetweenWords) {
-  EXPECT_EQ(WrapText("aa bb cc", 2, 7), "aa bb\n  cc");
-  EXPECT_EQ(WrapText("aaaaaaaaaa b", 2, 5), "aaaaaaaaaa\n  b");
-  EXPECT_EQ(WrapText("", 2, 5), "");
-}
-
 }  // namespace
 }  // namespace podsim

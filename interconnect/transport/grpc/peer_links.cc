@@ -12,6 +12,7 @@
 #include "base/rpc/address.h"
 #include "base/rpc/credentials.h"
 #include "base/status.h"
+#include "interconnect/transport/grpc/admission.h"
 
 namespace podsim {
 namespace {
@@ -87,9 +88,11 @@ absl::Status PeerLinks::Connect(absl::Duration timeout) {
   const auto until = CompletionLoop::After(timeout);
   while (!Missing().empty()) {
     if (!loop_.RunOne(until)) {
-      return BlameUnreached(absl::DeadlineExceededError(
-          absl::StrCat("not connected after ", absl::FormatDuration(timeout),
-                       ": ", absl::StrJoin(Missing(), ", "))));
+      return BlameUnreached(
+          absl::DeadlineExceededError(
+              absl::StrCat("not connected after ",
+                           absl::FormatDuration(timeout), ": ", Missing())),
+          map_, Reached());
     }
     for (const auto& [process, peer] : peers_) {
       if (peer.lost.ok()) continue;
@@ -98,8 +101,8 @@ absl::Status PeerLinks::Connect(absl::Duration timeout) {
       return first;
     }
     if (loop_.TakeWake()) {
-      return absl::CancelledError(absl::StrCat(
-          "woken before all had connected: ", absl::StrJoin(Missing(), ", ")));
+      return absl::CancelledError(
+          absl::StrCat("woken before all had connected: ", Missing()));
     }
   }
   return absl::OkStatus();
@@ -120,49 +123,18 @@ std::unique_ptr<SharedLane> PeerLinks::LaneTo(
                                       SharedLane::End::kOpener);
 }
 
-PeerLinks::Reach PeerLinks::ReachOf(const Peer& peer) {
-  return {.answers = peer.outgoing->greeted(),
-          .calls = peer.incoming != nullptr && peer.incoming->greeted()};
-}
-
-std::vector<std::string> PeerLinks::Missing() const {
-  std::vector<std::string> missing;
+ReachOfPeers PeerLinks::Reached() const {
+  ReachOfPeers reached;
   for (const auto& [process, peer] : peers_) {
-    const std::string& address = map_.peers.at(process).address;
-    const auto [answers, calls] = ReachOf(peer);
-    if (answers && calls) continue;
-    missing.push_back(
-        calls ? absl::StrCat("process ", process, " is there, but at ", address,
-                             ", which it advertises, nothing answers (is its "
-                             "--ici_advertise right?)")
-        : answers
-            ? absl::StrCat("process ", process, " at ", address,
-                           " answers, but has not reached ", map_.own_address,
-                           ", which is advertised here (is our "
-                           "--ici_advertise right?)")
-            : absl::StrCat("process ", process, " at ", address,
-                           " neither answers nor calls"));
+    reached[process] = {
+        .answers = peer.outgoing->greeted(),
+        .calls = peer.incoming != nullptr && peer.incoming->greeted()};
   }
-  return missing;
+  return reached;
 }
 
-// Whoever calls and cannot be called says a wrong address of itself. Whoever
-// answers and does not call cannot reach us: that is our own to answer for.
-absl::Status PeerLinks::BlameUnreached(absl::Status why) const {
-  const auto first = [this](bool answers, bool calls) {
-    const auto found =
-        std::find_if(peers_.begin(), peers_.end(), [&](const auto& it) {
-          const Reach reach = ReachOf(it.second);
-          return reach.answers == answers && reach.calls == calls;
-        });
-    return found == peers_.end() ? -1 : map_.peers.at(found->first).first_host;
-  };
-  if (const int host = first(false, true); host >= 0) {
-    return BlameHost(std::move(why), host);
-  }
-  const int silent = first(false, false);
-  if (first(true, false) >= 0 || silent < 0) return why;
-  return BlameHost(std::move(why), silent);
+std::string PeerLinks::Missing() const {
+  return absl::StrJoin(Unreached(map_, Reached()), ", ");
 }
 
 void PeerLinks::ListenForStream() {
@@ -273,14 +245,6 @@ void PeerLinks::SetWaiting(bool waiting) {
   }
 }
 
-void PeerLinks::OnOutgoingEnded(int process, const absl::Status& why) {
-  Lose(process, why);
-}
-
-void PeerLinks::OnIncomingEnded(int process, const absl::Status& why) {
-  Lose(process, why);
-}
-
 void PeerLinks::Lose(int process, const absl::Status& why) {
   Peer& peer = peers_.at(process);
   // What it has sent counts, and came before. (It may also be what ends it.)
@@ -308,39 +272,15 @@ void PeerLinks::OnRefused(const std::string& peer, const absl::Status& why) {
 
 absl::Status PeerLinks::Admit(const IciHello& hello,
                               std::shared_ptr<IncomingStream> stream) {
+  PODSIM_RETURN_IF_ERROR(CheckCaller(hello, identity_.generation, map_));
   const int process = hello.from_process();
-  if (hello.generation() != identity_.generation) {
-    return absl::FailedPreconditionError(
-        absl::StrCat("process ", process, " is in generation ",
-                     hello.generation(), " of the pod, process ", map_.self,
-                     " in generation ", identity_.generation));
-  }
-  if (hello.to_process() != map_.self) {
-    return absl::FailedPreconditionError(absl::StrCat(
-        "this is process ", map_.self, ", not ", hello.to_process()));
-  }
-  const auto peer = peers_.find(process);
-  if (peer == peers_.end()) {
-    return absl::FailedPreconditionError(
-        absl::StrCat("process ", process, " is not in this pod"));
-  }
-  if (peer->second.incoming != nullptr || !peer->second.lost.ok()) {
+  Peer& peer = peers_.at(process);
+  if (peer.incoming != nullptr || !peer.lost.ok()) {
     return absl::AlreadyExistsError(
         absl::StrCat("process ", process, " has opened its stream before"));
   }
-  peer->second.incoming = std::move(stream);
+  peer.incoming = std::move(stream);
   return absl::OkStatus();
-}
-
-absl::Status PeerLinks::CheckHosts(int process, const FrameHeader& header) {
-  const auto from = map_.process_of.find(header.from);
-  if (from != map_.process_of.end() && from->second == process &&
-      map_.IsLocal(header.to)) {
-    return absl::OkStatus();
-  }
-  return absl::FailedPreconditionError(
-      absl::StrCat("frame from host ", header.from, " to host ", header.to,
-                   " came from process ", process, " to process ", map_.self));
 }
 
 void PeerLinks::OnUnreadableFrame(int process, const absl::Status& why) {

@@ -15,12 +15,14 @@
 #include "base/clock.h"
 #include "base/log_rate.h"
 #include "interconnect/transport/frame_filter.h"
+#include "interconnect/transport/grpc/admission.h"
 #include "interconnect/transport/grpc/completion_loop.h"
 #include "interconnect/transport/grpc/grpc_wire.h"
 #include "interconnect/transport/grpc/incoming_stream.h"
 #include "interconnect/transport/grpc/outgoing_stream.h"
 #include "interconnect/transport/mailbox.h"
 #include "interconnect/transport/pod_map.h"
+#include "interconnect/transport/reach.h"
 
 namespace podsim {
 
@@ -76,16 +78,9 @@ class PeerLinks final : public OutgoingStream::Owner,
   // cannot be had.
   std::unique_ptr<SharedLane> LaneTo(const std::string& address) const;
   void ListenForStream();
+  ReachOfPeers Reached() const;
   // Who is not connected both ways yet; empty when all are.
-  // Whether a call to a peer, and one from it, came through.
-  struct Reach {
-    bool answers = false;
-    bool calls = false;
-  };
-  static Reach ReachOf(const Peer& peer);
-  std::vector<std::string> Missing() const;
-  // `why`, with the host that is to blame for it, unless it is our own.
-  absl::Status BlameUnreached(absl::Status why) const;
+  std::string Missing() const;
   void Lose(int process, const absl::Status& why);
   // Runs completions for a while, so that peers get their answers.
   void Serve(absl::Duration length);
@@ -95,13 +90,19 @@ class PeerLinks final : public OutgoingStream::Owner,
   // Runs completions until gRPC reads no bytes of these frames, or until then.
   void AwaitBytes(const FrameFilter& which, absl::Duration patience);
 
-  void OnOutgoingEnded(int process, const absl::Status& why) override;
+  void OnOutgoingEnded(int process, const absl::Status& why) override {
+    Lose(process, why);
+  }
   void OnCalled() override { ListenForStream(); }
   void OnRefused(const std::string& peer, const absl::Status& why) override;
   absl::Status Admit(const IciHello& hello,
                      std::shared_ptr<IncomingStream> stream) override;
-  absl::Status CheckHosts(int process, const FrameHeader& header) override;
-  void OnIncomingEnded(int process, const absl::Status& why) override;
+  absl::Status CheckHosts(int process, const FrameHeader& header) override {
+    return CheckSender(process, header, map_);
+  }
+  void OnIncomingEnded(int process, const absl::Status& why) override {
+    Lose(process, why);
+  }
   void OnUnreadableFrame(int process, const absl::Status& why) override;
 
   const PodIdentity& identity_;

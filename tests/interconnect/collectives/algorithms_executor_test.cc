@@ -22,13 +22,13 @@ using testing::Bytes;
 using testing::Describe;
 using testing::Encode;
 using testing::EncodeFloats;
-using testing::Job;
 using testing::MakeRequest;
 using testing::RandomInputs;
-using testing::RunJobs;
 using testing::RunPlans;
+using testing::RunTogether;
 using testing::SizesFor;
 using testing::SumInOrderOf;
+using testing::TestCollective;
 using testing::Worlds;
 
 std::string Describe(const PlanRequest& request, const ElementRules& rules) {
@@ -217,7 +217,7 @@ TEST_P(AlgorithmResults, OfAllAlgorithmsAtOnceAreThoseOfEach) {
   const int world = GetParam();
   for (int seed = 0; seed < 3 + 60 / world; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
-    std::vector<Job> jobs;
+    std::vector<TestCollective> collectives;
     std::vector<Bytes> expected;
     for (const Algorithm algorithm : AllAlgorithms()) {
       // Few frames and many. Direct takes two steps from 65,536 / W on.
@@ -230,15 +230,15 @@ TEST_P(AlgorithmResults, OfAllAlgorithmsAtOnceAreThoseOfEach) {
         const PlanRequest request =
             MakeRequest(Collective::kAllReduce, algorithm, world, count, chunk);
         const auto x = RandomInputs(world, count, seed);
-        Job& job = jobs.emplace_back();
-        job.plans = AllPlans(request);
-        for (const auto& one : x) job.buffers.push_back(EncodeFloats(one));
+        TestCollective& one_more = collectives.emplace_back();
+        one_more.plans = AllPlans(request);
+        for (const auto& one : x) one_more.buffers.push_back(EncodeFloats(one));
         expected.push_back(EncodeFloats(SumInOrderOf(request, x)));
       }
     }
-    RunJobs(jobs, {}, seed);
-    for (std::size_t i = 0; i < jobs.size(); ++i) {
-      for (const Bytes& buffer : jobs[i].buffers) {
+    RunTogether(collectives, {}, seed);
+    for (std::size_t i = 0; i < collectives.size(); ++i) {
+      for (const Bytes& buffer : collectives[i].buffers) {
         ASSERT_TRUE(buffer == expected[i]) << i;
       }
     }

@@ -41,7 +41,7 @@ inline PlanRequest MakeRequest(Collective collective, Algorithm algorithm,
 inline std::vector<RankPlan> AllPlans(const PlanRequest& request) {
   std::vector<RankPlan> plans;
   for (std::size_t rank = 0; rank < request.ring.size(); ++rank) {
-    auto plan = MakePlan(request, static_cast<int>(rank));
+    auto plan = MakeRankPlan(request, static_cast<int>(rank));
     EXPECT_TRUE(plan.ok()) << plan.status();
     plans.push_back(*std::move(plan));
   }

@@ -18,10 +18,10 @@
 namespace podsim::testing {
 namespace {
 
-std::int64_t LongestFrame(const std::vector<Job>& jobs) {
+std::int64_t LongestFrame(const std::vector<TestCollective>& collectives) {
   std::int64_t longest = 1;
-  for (const Job& job : jobs) {
-    for (const RankPlan& plan : job.plans) {
+  for (const TestCollective& one : collectives) {
+    for (const RankPlan& plan : one.plans) {
       for (const PlanOp& op : plan.ops) {
         longest = std::max(longest, op.range.count);
       }
@@ -66,36 +66,38 @@ Bytes EncodeFloats(const std::vector<float>& values) {
   return {bytes.begin(), bytes.end()};
 }
 
-void RunJobs(std::vector<Job>& jobs, const ElementRules& rules,
-             std::uint32_t seed) {
+void RunTogether(std::vector<TestCollective>& collectives,
+                 const ElementRules& rules, std::uint32_t seed) {
   std::mt19937 random(seed);
-  std::vector<int> hosts(jobs[0].plans.size());
+  std::vector<int> hosts(collectives[0].plans.size());
   std::iota(hosts.begin(), hosts.end(), 0);
   SimClock clock;
   const std::int64_t longest =
-      LongestFrame(jobs) * static_cast<std::int64_t>(SizeOf(rules.wire));
+      LongestFrame(collectives) * static_cast<std::int64_t>(SizeOf(rules.wire));
   FakeNetwork network(static_cast<int>(hosts.size()),
                       longest * (1 + random() % 3), seed);
   std::vector<std::unique_ptr<Executor>> executors;
-  std::vector<std::pair<int, std::size_t>> starts;  // host, job
+  std::vector<std::pair<int, std::size_t>> starts;  // host, collective
   for (const int host : hosts) {
     executors.push_back(std::make_unique<Executor>(
         network, clock, Executor::Options{.host = host, .hosts = hosts}));
-    for (std::size_t i = 0; i < jobs.size(); ++i) starts.emplace_back(host, i);
+    for (std::size_t i = 0; i < collectives.size(); ++i)
+      starts.emplace_back(host, i);
   }
   std::size_t done = 0;
   std::shuffle(starts.begin(), starts.end(), random);
   for (const auto& [host, i] : starts) {
-    CollectiveBuffer buffer(jobs[i].buffers[host], rules.type, rules.op);
+    CollectiveBuffer buffer(collectives[i].buffers[host], rules.type, rules.op);
     buffer.wire = rules.wire;
-    ASSERT_THAT(executors[host]->Start(
-                    i, std::make_shared<const RankPlan>(jobs[i].plans[host]),
-                    buffer, "test",
-                    [&done](const absl::Status& status) {
-                      ASSERT_THAT(status, IsOk());
-                      ++done;
-                    }),
-                IsOk());
+    ASSERT_THAT(
+        executors[host]->Start(
+            i, std::make_shared<const RankPlan>(collectives[i].plans[host]),
+            buffer, "test",
+            [&done](const absl::Status& status) {
+              ASSERT_THAT(status, IsOk());
+              ++done;
+            }),
+        IsOk());
     for (auto polls = random() % 8; polls > 0; --polls) {
       network.Poll(absl::ZeroDuration());
     }
@@ -110,10 +112,10 @@ void RunJobs(std::vector<Job>& jobs, const ElementRules& rules,
 
 void RunPlans(std::vector<RankPlan> plans, const ElementRules& rules,
               std::uint32_t seed, std::vector<Bytes>& buffers) {
-  std::vector<Job> jobs(1);
-  jobs[0] = {std::move(plans), std::move(buffers)};
-  RunJobs(jobs, rules, seed);
-  buffers = std::move(jobs[0].buffers);
+  std::vector<TestCollective> collectives(1);
+  collectives[0] = {std::move(plans), std::move(buffers)};
+  RunTogether(collectives, rules, seed);
+  buffers = std::move(collectives[0].buffers);
 }
 
 }  // namespace podsim::testing

@@ -21,16 +21,16 @@ std::vector<double> Decode(ElementType type, const Bytes& bytes);
 Bytes EncodeFloats(const std::vector<float>& values);
 
 // One collective: plans and buffers by rank.
-struct Job {
+struct TestCollective {
   std::vector<RankPlan> plans;
   std::vector<Bytes> buffers;
 };
 
-// Runs all jobs at once, started by each rank in an order and at times drawn
+// Runs all of them at once, started by each rank in an order and at times drawn
 // from `seed`, with so few bytes in flight that credit runs out. Adds test
 // failures if that does not end, or if a buffer changed while it was sent.
-void RunJobs(std::vector<Job>& jobs, const ElementRules& rules,
-             std::uint32_t seed);
+void RunTogether(std::vector<TestCollective>& collectives,
+                 const ElementRules& rules, std::uint32_t seed);
 
 // The same with one.
 void RunPlans(std::vector<RankPlan> plans, const ElementRules& rules,

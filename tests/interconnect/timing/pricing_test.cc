@@ -166,7 +166,7 @@ TEST(PriceCollective, ATorusTakesTheStepsOfItsRowsAndColumns) {
                          .elements = 16 * 100};
   std::vector<RankPlan> plans;
   for (int rank = 0; rank < 16; ++rank) {
-    ASSERT_OK_AND_ASSIGN(plans.emplace_back(), MakePlan(request, rank));
+    ASSERT_OK_AND_ASSIGN(plans.emplace_back(), MakeRankPlan(request, rank));
   }
   ASSERT_OK_AND_ASSIGN(const SimTime time,
                        PriceCollective(plans, Line(4, 4, true, 10 * kNs)));
@@ -189,7 +189,7 @@ TEST(PriceCollective, PricesEveryAlgorithm) {
                                    .chunk_elements = 7};
       std::vector<RankPlan> plans;
       for (int rank = 0; rank < 6; ++rank) {
-        ASSERT_OK_AND_ASSIGN(plans.emplace_back(), MakePlan(request, rank));
+        ASSERT_OK_AND_ASSIGN(plans.emplace_back(), MakeRankPlan(request, rank));
       }
       ASSERT_OK_AND_ASSIGN(const SimTime time,
                            PriceCollective(plans, Line(3, 2, true, kNs)));

@@ -7,7 +7,7 @@
 
 #include <fstream>
 
-#include "runtime/job/fault_plan.h"
+#include "runtime/job/draw_faults.h"
 #include "tests/runtime/job/job_fixture.h"
 #include "tests/testing/status_matchers.h"
 #include "tests/testing/temp_dir.h"

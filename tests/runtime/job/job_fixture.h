@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "absl/status/statusor.h"
 #include "base/status.h"
 #include "runtime/files/job_file.h"
 #include "runtime/job/planner.h"
@@ -42,6 +43,13 @@ inline DatasetConfig Synthetic() {
 
 inline PlanInputs Inputs(const DatasetConfig& dataset) {
   return {.dataset = dataset, .isa = "v3", .cpus = 256, .memory_bytes = 0};
+}
+
+// Of a job on its data set.
+inline absl::StatusOr<JobPlan> PlanOf(const std::string& text) {
+  const JobSpec spec = Spec(text);
+  return PlanJob(
+      spec, Inputs(spec.dataset() == "synthetic" ? Synthetic() : Digits()));
 }
 
 }  // namespace podsim::testing

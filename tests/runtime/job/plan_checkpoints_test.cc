@@ -7,7 +7,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "runtime/job/fault_plan.h"
+#include "runtime/job/draw_faults.h"
 #include "settings/words.h"
 #include "tests/runtime/job/job_fixture.h"
 #include "tests/testing/status_matchers.h"

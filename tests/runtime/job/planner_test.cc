@@ -1,4 +1,4 @@
-// Whole plans: what is frozen, what decides the hash, what is refused.
+// Whole plans: what is frozen, what is refused.
 #include "runtime/job/planner.h"
 
 #include <gmock/gmock.h>
@@ -17,9 +17,9 @@ namespace {
 
 using ::podsim::testing::Digits;
 using ::podsim::testing::Inputs;
+using ::podsim::testing::PlanOf;
 using ::podsim::testing::Spec;
 using ::podsim::testing::StatusIs;
-using ::podsim::testing::Synthetic;
 using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::ElementsAre;
@@ -27,12 +27,6 @@ using ::testing::HasSubstr;
 
 constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
 constexpr auto kExhausted = absl::StatusCode::kResourceExhausted;
-
-absl::StatusOr<JobPlan> PlanOf(const std::string& text) {
-  const JobSpec spec = Spec(text);
-  return PlanJob(
-      spec, Inputs(spec.dataset() == "synthetic" ? Synthetic() : Digits()));
-}
 
 TEST(PlannerTest, FreezesWhatDecidesBits) {
   ASSERT_OK_AND_ASSIGN(const JobPlan plan,
@@ -149,66 +143,6 @@ TEST(PlannerTest, ChoicesThatThereAreNotAreRefused) {
                                        HasSubstr("there are ring"))));
 }
 
-struct HashCase {
-  const char* change;
-  bool same;
-};
-
-class HashTest : public ::testing::TestWithParam<HashCase> {};
-
-TEST_P(HashTest, CoversWhatDecidesBitsAndNothingElse) {
-  const std::string base =
-      "train_steps: 7 reference_batch_size: 64 batch_per_core: 8 "
-      "warmup_steps: 2 ";
-  ASSERT_OK_AND_ASSIGN(const JobPlan plan, PlanOf(base));
-  EXPECT_EQ(plan.hash(), HashOf(plan.bits()));
-  EXPECT_EQ(plan.hash().size(), 64);
-  const JobSpec changed = MergeSpecs(Spec(base), Spec(GetParam().change));
-  ASSERT_OK_AND_ASSIGN(
-      const JobPlan other,
-      PlanJob(changed, Inputs(changed.dataset() == "synthetic" ? Synthetic()
-                                                               : Digits())));
-  EXPECT_EQ(plan.hash() == other.hash(), GetParam().same);
-}
-
-INSTANTIATE_TEST_SUITE_P(
-    All, HashTest,
-    ::testing::Values(
-        HashCase{"processes: 2", true}, HashCase{"threads: 3", true},
-        HashCase{"transport: tcp", true}, HashCase{"chunk_bytes: 1024", true},
-        HashCase{"train_steps: 9", true}, HashCase{"epochs: 2", true},
-        HashCase{"eval_batch_size: 64", true},
-        HashCase{"steps_per_eval: 2", true}, HashCase{"wrap: torus", true},
-        HashCase{"stall_timeout: 77", true}, HashCase{"log_dir: 'x'", true},
-        HashCase{"metrics_file: 'x'", true}, HashCase{"data_dir: 'x'", true},
-        HashCase{"topology: 'V3-32'", true},
-        HashCase{"train_batch_size: 256", true},  // the same batch
-        HashCase{"isa: v3", true}, HashCase{"isa: v2", false},
-        HashCase{"seed: 1", false}, HashCase{"precision: float32", false},
-        HashCase{"topology: 'v3-8'", false}, HashCase{"hidden: 64", false},
-        HashCase{"batch_per_core: 16", false},
-        HashCase{"learning_rate: 0.01", false},
-        HashCase{"momentum: 0.5", false}, HashCase{"warmup_steps: 3", false},
-        HashCase{"bucket_bytes: 1024", false}, HashCase{"algo: torus2d", false},
-        // What ships for so few bytes; more ranks than that; another.
-        HashCase{"choices { collective: 'all_reduce' "
-                 "algorithm: 'halving_doubling' }",
-                 true},
-        HashCase{"choices { collective: 'all_reduce' most_ranks: 3 "
-                 "algorithm: 'direct' }",
-                 true},
-        HashCase{"choices { collective: 'all_reduce' algorithm: 'direct' }",
-                 false},
-        HashCase{"wire_dtype: bfloat16", false},
-        HashCase{"dataset: 'synthetic'", false}));
-
-// A warm-up of the recipe's is a share of the run, so its length counts.
-TEST(HashTest, TheLengthDecidesARecipesWarmUp) {
-  ASSERT_OK_AND_ASSIGN(const JobPlan seven, PlanOf("train_steps: 70"));
-  ASSERT_OK_AND_ASSIGN(const JobPlan nine, PlanOf("train_steps: 90"));
-  EXPECT_NE(seven.hash(), nine.hash());
-}
-
 TEST(PlannerTest, ARecipesPromiseIsForItsOwnNetwork) {
   ASSERT_OK_AND_ASSIGN(const JobPlan plan, PlanOf(""));
   EXPECT_EQ(plan.recipe_accuracy(), 0.96);
@@ -243,50 +177,6 @@ TEST(PlannerTest, EpochsThatMakeTooFewStepsWarn) {
   EXPECT_EQ(plan.train_steps(), 15);
   EXPECT_THAT(plan.warnings(), Contains(AllOf(HasSubstr("only 15 steps"),
                                               HasSubstr("needs 125"))));
-}
-
-TEST(HashTest, EveryFieldOfBitsCounts) {
-  ASSERT_OK_AND_ASSIGN(const JobPlan plan, PlanOf(""));
-  const auto* descriptor = PlanBits::descriptor();
-  for (int i = 0; i < descriptor->field_count(); ++i) {
-    PlanBits bits = plan.bits();
-    bits.GetReflection()->ClearField(&bits, descriptor->field(i));
-    const bool was_set = bits.ByteSizeLong() != plan.bits().ByteSizeLong();
-    EXPECT_EQ(HashOf(bits) != plan.hash(), was_set)
-        << descriptor->field(i)->name();
-  }
-}
-
-TEST(PlacementTest, OneProcessPerHostUpToEight) {
-  for (const auto& [topology, processes] :
-       {std::pair("v3-8", 1), std::pair("v3-32", 4), std::pair("v3-64", 8),
-        std::pair("v3-128", 8)}) {
-    ASSERT_OK_AND_ASSIGN(const JobPlan plan,
-                         PlanOf(absl::StrCat("topology: '", topology, "'")));
-    EXPECT_EQ(plan.spec().processes(), processes);
-    EXPECT_EQ(plan.first_host_size(), processes);
-  }
-}
-
-TEST(PlacementTest, HostsAreSpreadEvenly) {
-  for (int processes = 1; processes <= 16; ++processes) {
-    ASSERT_OK_AND_ASSIGN(
-        const JobPlan plan,
-        PlanOf(absl::StrCat("topology: 'v3-128' processes: ", processes)));
-    ASSERT_EQ(plan.first_host_size(), processes);
-    EXPECT_EQ(plan.first_host(0), 0);
-    for (int p = 0; p < processes; ++p) {
-      const int end = p + 1 < processes ? plan.first_host(p + 1) : 16;
-      const int hosts = end - plan.first_host(p);
-      EXPECT_TRUE(hosts == 16 / processes ||
-                  hosts == (16 + processes - 1) / processes)
-          << hosts << " hosts of " << processes << " processes";
-    }
-  }
-  EXPECT_THAT(
-      PlanOf("processes: 5"),
-      StatusIs(kInvalid, AllOf(HasSubstr("processes is 5"),
-                               HasSubstr("4 hosts"), HasSubstr("1 to 4"))));
 }
 
 TEST(PlannerTest, RunLengthEvaluationAndLimits) {
@@ -359,91 +249,6 @@ TEST(PlannerTest, AnIsaAboveThePodsIsRefused) {
   EXPECT_THAT(PlanOf("isa: v4"),
               StatusIs(kInvalid, AllOf(HasSubstr("isa is v4"),
                                        HasSubstr("runs v3 at most"))));
-}
-
-TEST(PlanOwnProgramTest, TakesAProgramOfTheCallers) {
-  ModelConfig config;
-  config.set_name("mlp");
-  config.add_hidden(32);
-  config.add_example_shape(8);
-  config.add_example_shape(8);
-  config.set_classes(10);
-  ASSERT_OK_AND_ASSIGN(
-      Program program,
-      BuildProgram(config, {.bfloat16_products = false, .momentum = 0.9}));
-  program.name = "mine";
-  DatasetConfig data = Digits();
-  data.set_name("my data");
-  const JobSpec spec = Spec(
-      "topology: 'v3-32' dataset: 'my data' batch_per_core: 4 train_steps: 30 "
-      "learning_rate: 0.05 momentum: 0.9");
-  ASSERT_OK_AND_ASSIGN(const JobPlan plan,
-                       PlanJob(spec, program, Inputs(data)));
-  EXPECT_EQ(plan.bits().model().name(), "mine");
-  EXPECT_EQ(plan.bits().precision(), "float32");
-  EXPECT_EQ(plan.train_steps(), 30);
-  EXPECT_DOUBLE_EQ(plan.bits().learning_rate().peak(), 0.05);
-  EXPECT_EQ(plan.bits().learning_rate().warmup_examples(), 0);
-  EXPECT_EQ(plan.bits().buckets_size(), program.buckets.size());
-  EXPECT_EQ(plan.spec().processes(), 4);
-  EXPECT_EQ(plan.hash(), HashOf(plan.bits()));
-}
-
-// Ignored, each of these was a trap: a job that saves nothing, and says
-// nothing.
-TEST(PlanOwnProgramTest, RefusesWhatAPodInOneProcessDoesNotDo) {
-  const Program program;
-  const std::string full =
-      "topology: 'v3-8' dataset: 'digits' batch_per_core: 8 train_steps: 3 "
-      "learning_rate: 0.05 ";
-  const std::pair<const char*, const char*> refused[] = {
-      {"model_dir: 'm'", "PodResult.variables"},
-      {"restore: 'm/3'", "PodSetup.start"},
-      {"checkpoint_every: 1", "saves no checkpoints"},
-      {"keep: 0", "saves no checkpoints"},
-      {"max_restarts: 1", "pod_launch does"},
-      {"mode: eval", "pod_launch does"},
-      {"metrics_file: 'm.jsonl'", "PodSetup.on_step"},
-      {"log_dir: 'logs'", "PodSetup.on_step"},
-      {"weights_check_every: 10", "pod_launch does"},
-      {"audit_every: 10", "pod_launch does"},
-      {"on_corruption: stop", "pod_launch does"},
-      {"faults { faults { kind: KILL host: 0 step: 1 } }", "pod_launch does"},
-      {"heartbeat_timeout: 9", "pod_launch does"},
-      {"threads: 2", "PodSetup.threads_per_process"},
-      {"transport: tcp", "frames stay in the process"},
-      {"data_dir: '/data'", "PodSetup.dataset"},
-      {"model: 'mlp'", "the program is the caller's"},
-      {"hidden: 64", "the program is the caller's"},
-      {"bucket_bytes: 4096", "CompileOptions.bucket_bytes"}};
-  for (const auto& [setting, instead] : refused) {
-    const std::string text = setting;
-    const std::string name = text.substr(0, text.find_first_of(": "));
-    EXPECT_THAT(
-        PlanJob(Spec(full + text), program, Inputs(Digits())),
-        StatusIs(kInvalid, AllOf(HasSubstr(name + " is set for a program"),
-                                 HasSubstr(instead))))
-        << setting;
-  }
-  EXPECT_THAT(
-      PlanJob(Spec(full + "precision: float32"), program, Inputs(Digits())),
-      StatusIs(kInvalid, HasSubstr("precision is float32, the program "
-                                   "was compiled for bfloat16")));
-}
-
-TEST(PlanOwnProgramTest, NamesWhatIsMissing) {
-  const Program program;
-  const JobSpec full = Spec(
-      "topology: 'v3-8' dataset: 'digits' batch_per_core: 8 train_steps: 3 "
-      "learning_rate: 0.05");
-  for (const char* field : {"topology", "dataset", "batch_per_core",
-                            "train_steps", "learning_rate"}) {
-    JobSpec spec = full;
-    spec.GetReflection()->ClearField(
-        &spec, JobSpec::descriptor()->FindFieldByName(field));
-    EXPECT_THAT(PlanJob(spec, program, Inputs(Digits())),
-                StatusIs(kInvalid, HasSubstr(field)));
-  }
 }
 
 }  // namespace

@@ -18,6 +18,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "runtime/pod/pipe.h"
 #include "tests/testing/status_matchers.h"
 #include "tests/testing/temp_dir.h"
 
@@ -30,7 +31,7 @@ using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// What the issue allows from the first failure to the launcher's end.
+// The most that may pass from the first failure to the launcher's end.
 constexpr absl::Duration kWholeEnd = absl::Seconds(5);
 
 constexpr char kFailedLine[] =

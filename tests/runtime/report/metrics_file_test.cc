@@ -22,8 +22,8 @@ using ::podsim::testing::StatusIs;
 using ::podsim::testing::TempDir;
 using ::testing::HasSubstr;
 
-constexpr auto kFresh = MetricsFile::Job::kFresh;
-constexpr auto kGoesOn = MetricsFile::Job::kGoesOn;
+constexpr auto kFresh = MetricsFile::Start::kFresh;
+constexpr auto kGoesOn = MetricsFile::Start::kGoesOn;
 
 std::string ReadAll(const std::string& path) {
   std::ostringstream text;

@@ -196,7 +196,7 @@ TEST_F(ReporterTest, AResumeIsAnEventOfTheMetrics) {
   testing::TempDir dir;
   ASSERT_OK_AND_ASSIGN(
       MetricsFile file,
-      MetricsFile::Open(dir.file("m"), MetricsFile::Job::kGoesOn));
+      MetricsFile::Open(dir.file("m"), MetricsFile::Start::kGoesOn));
   Reporter reporter = Make(plain_, std::move(file));
   reporter.OnEvent(Formed(10));
   JobEvent resumed = Formed(10);
@@ -215,7 +215,7 @@ TEST_F(ReporterTest, AResumeIsAnEventOfTheMetrics) {
 TEST_F(ReporterTest, ABrokenMetricsFileIsReportedOnceAndKept) {
   ASSERT_OK_AND_ASSIGN(
       MetricsFile full,
-      MetricsFile::Open("/dev/full", MetricsFile::Job::kFresh));
+      MetricsFile::Open("/dev/full", MetricsFile::Start::kFresh));
   Reporter reporter = Make(plain_, std::move(full));
   reporter.OnEvent(Formed(10));
   EXPECT_THAT(err_.Take(), HasSubstr("cannot write the metrics file"));

@@ -1,4 +1,4 @@
-#include "host/bench/bench_plans.h"
+#include "host/bench/rank_plans.h"
 
 #include <utility>
 
@@ -42,21 +42,22 @@ absl::StatusOr<Algorithm> AlgorithmFor(const JobPlan& plan,
       absl::StrCat("no algorithm is called ", one.algorithm));
 }
 
-absl::StatusOr<BenchPlans> PlansOf(const PlanRequest& request,
-                                   const std::vector<int>& hosts) {
-  BenchPlans plans = {.algorithm = std::string(NameOf(request.algorithm))};
+absl::StatusOr<RankPlans> RankPlansOf(const PlanRequest& request,
+                                      const std::vector<int>& hosts) {
+  RankPlans plans = {.algorithm = std::string(NameOf(request.algorithm))};
   for (const int host : hosts) {
-    PODSIM_ASSIGN_OR_RETURN(RankPlan plan, MakePlan(request, host));
-    plans.of_host.push_back(std::make_shared<const RankPlan>(std::move(plan)));
+    PODSIM_ASSIGN_OR_RETURN(RankPlan one, MakeRankPlan(request, host));
+    plans.of_host.push_back(std::make_shared<const RankPlan>(std::move(one)));
   }
   return plans;
 }
 
 }  // namespace
 
-absl::StatusOr<BenchPlans> PlanCase(const JobPlan& plan, const BenchCase& one,
-                                    const BenchShape& shape,
-                                    const std::vector<int>& hosts) {
+absl::StatusOr<RankPlans> RankPlansFor(const JobPlan& plan,
+                                       const BenchCase& one,
+                                       const BenchShape& shape,
+                                       const std::vector<int>& hosts) {
   PlanRequest request = RequestFor(plan);
   request.collective = one.collective;
   request.elements = TravellingElements(one, shape);
@@ -69,16 +70,16 @@ absl::StatusOr<BenchPlans> PlanCase(const JobPlan& plan, const BenchCase& one,
   request.chunk_elements = plan.chunk_elements() * kPlannedElementBytes /
                            static_cast<std::int64_t>(SizeOf(one.type));
   if (one.root >= 0) request.root = one.root / shape.ranks_per_host;
-  return PlansOf(request, hosts);
+  return RankPlansOf(request, hosts);
 }
 
-absl::StatusOr<BenchPlans> PlanBarrier(const JobPlan& plan,
-                                       const std::vector<int>& hosts) {
+absl::StatusOr<RankPlans> BarrierRankPlans(const JobPlan& plan,
+                                           const std::vector<int>& hosts) {
   PlanRequest request = RequestFor(plan);
   request.collective = Collective::kBarrier;
   PODSIM_ASSIGN_OR_RETURN(request.algorithm,
                           Choose(plan, Collective::kBarrier, 0));
-  return PlansOf(request, hosts);
+  return RankPlansOf(request, hosts);
 }
 
 }  // namespace podsim

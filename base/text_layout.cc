@@ -1,4 +1,4 @@
-#include "runtime/report/layout.h"
+#include "base/text_layout.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -84,11 +84,13 @@ class Lines {
     Break(indent_);
     Append(word);
   }
-  // Columns that the caller has written on the first line.
+  // What the first line begins with, or how many columns the caller has
+  // written on it.
   void Begin(std::string text) {
     column_ = ColumnsOf(text);
     text_ = std::move(text);
   }
+  void Begin(int column) { column_ = column; }
   std::string Take() { return std::move(text_); }
 
  private:
@@ -159,28 +161,24 @@ std::string Tied(std::string text) {
   return text;
 }
 
+std::string WrapWords(const std::vector<std::string>& words, int margin,
+                      int width) {
+  Lines lines(width, margin, LongWords::kOverflow);
+  lines.Begin(margin);
+  for (const std::string& word : words) lines.Add(word);
+  return lines.Take();
+}
+
+std::string WrapSentence(const std::string& sentence, int margin, int width) {
+  return WrapWords(absl::StrSplit(sentence, ' '), margin, width);
+}
+
 std::string WrapText(const std::string& text, int width, LongWords long_words) {
   std::vector<std::string> lines = absl::StrSplit(text, '\n');
   for (std::string& line : lines) line = WrapLine(line, width, long_words);
   std::string wrapped = absl::StrJoin(lines, "\n");
   std::replace(wrapped.begin(), wrapped.end(), kTie, ' ');
   return wrapped;
-}
-
-std::string FitParts(const std::vector<LinePart>& parts, int width) {
-  std::vector<int> ranks;
-  ranks.reserve(parts.size());
-  for (const LinePart& part : parts) ranks.push_back(part.rank);
-  std::sort(ranks.begin(), ranks.end());
-  std::string line;
-  for (const int least : ranks) {
-    std::vector<std::string> kept;
-    for (const LinePart& part : parts)
-      if (part.rank >= least) kept.push_back(part.text);
-    line = absl::StrJoin(kept, "  ");
-    if (width <= 0 || ColumnsOf(line) <= width) break;
-  }
-  return line;
 }
 
 }  // namespace podsim

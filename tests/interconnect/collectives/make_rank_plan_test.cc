@@ -16,14 +16,14 @@ using testing::IsOk;
 using testing::MakeRequest;
 using testing::StatusIs;
 
-TEST(MakePlan, SaysWhatIsWrongWithARequest) {
+TEST(MakeRankPlan, SaysWhatIsWrongWithARequest) {
   const PlanRequest good =
       MakeRequest(Collective::kAllReduce, Algorithm::kTorus2d, 6, 100, 10);
-  EXPECT_THAT(MakePlan(good, 5), IsOk());
+  EXPECT_THAT(MakeRankPlan(good, 5), IsOk());
   const auto refused = [&](auto change, const char* what, int rank = 0) {
     PlanRequest bad = good;
     change(bad);
-    EXPECT_THAT(MakePlan(bad, rank),
+    EXPECT_THAT(MakeRankPlan(bad, rank),
                 StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(what)));
   };
   const auto same = [](PlanRequest&) {};
@@ -59,11 +59,11 @@ TEST(MakePlan, SaysWhatIsWrongWithARequest) {
 }
 
 // Every plan of a buffer of tebibytes is made, and stays small.
-TEST(MakePlan, HugeBuffersHavePlansOfABoundedLength) {
+TEST(MakeRankPlan, HugeBuffersHavePlansOfABoundedLength) {
   for (const Algorithm algorithm : AllAlgorithms()) {
     const PlanRequest request = MakeRequest(Collective::kAllReduce, algorithm,
                                             4, std::int64_t{1} << 40, 65536);
-    ASSERT_OK_AND_ASSIGN(const RankPlan plan, MakePlan(request, 1));
+    ASSERT_OK_AND_ASSIGN(const RankPlan plan, MakeRankPlan(request, 1));
     EXPECT_LE(plan.ops.size(), 6 * kMostChunks) << Describe(request);
   }
 }

@@ -1,5 +1,5 @@
 // Which faults a job may have, and those that a seed draws.
-#include "runtime/job/fault_plan.h"
+#include "runtime/job/draw_faults.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// Text fitted to columns.
-#include "runtime/report/layout.h"
+// Text broken into lines.
+#include "base/text_layout.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,6 +12,29 @@
 
 namespace podsim {
 namespace {
+
+TEST(WrapSentenceTest, BreaksBetweenWords) {
+  EXPECT_EQ(WrapSentence("aa bb cc", 2, 7), "aa bb\n  cc");
+  EXPECT_EQ(WrapSentence("aa bb cc", 2, 8), "aa bb\n  cc");
+  EXPECT_EQ(WrapSentence("aa bb cc", 2, 10), "aa bb cc");
+  EXPECT_EQ(WrapSentence("", 2, 5), "");
+}
+
+TEST(WrapSentenceTest, LongWordsStandAlone) {
+  EXPECT_EQ(WrapSentence("aaaaaaaaaa b", 2, 5), "aaaaaaaaaa\n  b");
+  EXPECT_EQ(WrapSentence("b aaaaaaaaaa", 2, 5), "b\n  aaaaaaaaaa");
+}
+
+TEST(WrapSentenceTest, SpacesStayWhereNoLineEnds) {
+  EXPECT_EQ(WrapSentence("aa  bb cc", 0, 6), "aa  bb\ncc");
+  EXPECT_EQ(WrapSentence("a: 1\u00b5 2\u00b5", 0, 8), "a: 1\u00b5 2\u00b5");
+}
+
+TEST(WrapWordsTest, WordsMayHoldSpaces) {
+  EXPECT_EQ(WrapWords({"0 >", "1 >", "0"}, 4, 11), "0 > 1 >\n    0");
+  EXPECT_EQ(WrapWords({"0 >", "1 >", "0"}, 4, 13), "0 > 1 > 0");
+  EXPECT_EQ(WrapWords({}, 4), "");
+}
 
 TEST(WrapTextTest, LinesThatFitStay) {
   EXPECT_EQ(WrapText("a  b\n   c\n", 20, LongWords::kCut), "a  b\n   c\n");
@@ -93,17 +116,6 @@ TEST(WrapTextTest, NothingIsLostAndNothingTooLong) {
          std::vector<std::string>(absl::StrSplit(wrapped, '\n')))
       ASSERT_LE(ColumnsOf(part), width) << "'" << line << "'\n" << wrapped;
   }
-}
-
-TEST(FitPartsTest, TheLeastImportantGoesFirst) {
-  const std::vector<LinePart> parts = {{.text = "step 1/2", .rank = 3},
-                                       {.text = "loss 0.5", .rank = 1},
-                                       {.text = "ETA 1s", .rank = 2}};
-  EXPECT_EQ(FitParts(parts, 0), "step 1/2  loss 0.5  ETA 1s");
-  EXPECT_EQ(FitParts(parts, 26), "step 1/2  loss 0.5  ETA 1s");
-  EXPECT_EQ(FitParts(parts, 25), "step 1/2  ETA 1s");
-  EXPECT_EQ(FitParts(parts, 15), "step 1/2");
-  EXPECT_EQ(FitParts(parts, 3), "step 1/2");
 }
 
 }  // namespace

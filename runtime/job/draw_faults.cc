@@ -1,5 +1,5 @@
-// The random faults, drawn by counters; see fault_plan.h.
-#include "runtime/job/fault_plan.h"
+// The random faults, drawn by counters; see draw_faults.h.
+#include "runtime/job/draw_faults.h"
 
 #include <algorithm>
 
@@ -84,12 +84,12 @@ class Dice {
 
 }  // namespace
 
-absl::StatusOr<std::vector<Fault>> DrawFaults(const FaultPlan& plan,
+absl::StatusOr<std::vector<Fault>> DrawFaults(const FaultPlan& asked,
                                               const FaultScope& scope) {
-  PODSIM_RETURN_IF_ERROR(CheckFaults(plan, scope));
-  std::vector<Fault> faults(plan.faults().begin(), plan.faults().end());
-  const Dice dice(plan.random(), scope);
-  for (std::int64_t step = 1; plan.has_random() && step <= scope.steps;
+  PODSIM_RETURN_IF_ERROR(CheckFaults(asked, scope));
+  std::vector<Fault> faults(asked.faults().begin(), asked.faults().end());
+  const Dice dice(asked.random(), scope);
+  for (std::int64_t step = 1; asked.has_random() && step <= scope.steps;
        ++step) {
     if (static_cast<int>(faults.size()) > kMostFaults) break;
     if (dice.Strikes(step)) faults.push_back(dice.FaultOf(step));

@@ -1,7 +1,10 @@
-// Text for people, fitted to the columns that there are. Pure. A column is a
-// character: bytes that continue one in UTF-8 take none.
-#ifndef PODSIM_RUNTIME_REPORT_LAYOUT_H_
-#define PODSIM_RUNTIME_REPORT_LAYOUT_H_
+// Text for people, broken into lines that fit the columns that there are. Pure.
+// A column is a character: bytes that continue one in UTF-8 take none.
+//
+//   WrapText(message, TerminalWidth(2), LongWords::kCut);
+//   absl::StrCat("  wrap        ", WrapSentence(why, 14), "\n");
+#ifndef PODSIM_BASE_TEXT_LAYOUT_H_
+#define PODSIM_BASE_TEXT_LAYOUT_H_
 
 #include <string>
 #include <vector>
@@ -17,6 +20,15 @@ inline constexpr char kTie = '\x1f';
 // `text` with a tie for every space.
 std::string Tied(std::string text);
 
+// `words`, spaces between them, in lines that begin behind `margin` columns
+// (the first one's are the caller's) and end without a space or a newline. None
+// is longer than `width`, if its words allow.
+std::string WrapWords(const std::vector<std::string>& words, int margin,
+                      int width = kTextColumns);
+// The same for a sentence.
+std::string WrapSentence(const std::string& sentence, int margin,
+                         int width = kTextColumns);
+
 // What becomes of a word that has no room in a line of its own.
 enum class LongWords { kOverflow, kCut };
 
@@ -29,19 +41,9 @@ enum class LongWords { kOverflow, kCut };
 // REQUIRES: width >= 20.
 std::string WrapText(const std::string& text, int width, LongWords long_words);
 
-// The parts of a line and how long each is wanted: the one of the least rank
-// goes first.
-struct LinePart {
-  std::string text;
-  int rank = 0;
-};
-// As many of `parts`, two spaces between them, as `width` columns hold; at
-// least the one of the highest rank. width <= 0: all.
-std::string FitParts(const std::vector<LinePart>& parts, int width);
-
 // The columns of `text`.
 int ColumnsOf(const std::string& text);
 
 }  // namespace podsim
 
-#endif  // PODSIM_RUNTIME_REPORT_LAYOUT_H_
+#endif  // PODSIM_BASE_TEXT_LAYOUT_H_

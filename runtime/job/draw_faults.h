@@ -4,8 +4,8 @@
 //   PODSIM_ASSIGN_OR_RETURN(
 //       std::vector<Fault> faults,
 //       DrawFaults(spec.faults(), {.hosts = 4, .steps = 100}));
-#ifndef PODSIM_RUNTIME_JOB_FAULT_PLAN_H_
-#define PODSIM_RUNTIME_JOB_FAULT_PLAN_H_
+#ifndef PODSIM_RUNTIME_JOB_DRAW_FAULTS_H_
+#define PODSIM_RUNTIME_JOB_DRAW_FAULTS_H_
 
 #include <cstdint>
 #include <optional>
@@ -45,19 +45,19 @@ std::vector<int> SendersOf(const FaultScope& scope);
 
 // Errors: INVALID_ARGUMENT, one line: which fault, what it says, what is
 //   allowed.
-absl::Status CheckFaults(const FaultPlan& plan, const FaultScope& scope);
+absl::Status CheckFaults(const FaultPlan& asked, const FaultScope& scope);
 
-// The faults of the plan, those drawn among them, by step; of one step, as
+// The faults asked for, those drawn among them, by step; of one step, as
 // listed, drawn ones last. Whether a step is struck, and by what, depends on
 // seed, step and the rest of the random part alone, so a longer job has the
 // faults of a shorter one and more.
 // Errors: those of CheckFaults; INVALID_ARGUMENT (more of them than
 //   kMostFaults).
-absl::StatusOr<std::vector<Fault>> DrawFaults(const FaultPlan& plan,
+absl::StatusOr<std::vector<Fault>> DrawFaults(const FaultPlan& asked,
                                               const FaultScope& scope);
 
 inline constexpr int kMostFaults = 10'000;
 
 }  // namespace podsim
 
-#endif  // PODSIM_RUNTIME_JOB_FAULT_PLAN_H_
+#endif  // PODSIM_RUNTIME_JOB_DRAW_FAULTS_H_
