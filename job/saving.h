@@ -1,4 +1,4 @@
-// Whether a job writes checkpoints. Pure.
+// Whether a job writes checkpoints, and whether it can end early. Pure.
 #ifndef PODSIM_JOB_SAVING_H_
 #define PODSIM_JOB_SAVING_H_
 
@@ -10,6 +10,12 @@ namespace podsim {
 // trains.
 inline bool Saves(const JobPlan& plan) {
   return !plan.model_dir().empty() && plan.mode() != "eval";
+}
+
+// Whether the job is made of steps that all hosts make together: told to end,
+// it does so after one of them. An evaluation and a benchmark have none.
+inline bool MakesSteps(const JobPlan& plan) {
+  return !plan.has_bench() && plan.mode() != "eval";
 }
 
 }  // namespace podsim

@@ -29,6 +29,7 @@
 #include "interconnect/transport/faults/shaped_links.h"
 #include "interconnect/transport/grpc/grpc_transport.h"
 #include "job/placement.h"
+#include "job/saving.h"
 
 namespace podsim {
 namespace {
@@ -117,7 +118,7 @@ struct Job {
   std::unique_ptr<AsyncSaver> saver;
   Trainer* trainer = nullptr;  // the work, if it is training
   std::unique_ptr<HostWork> work;
-  // Set once a pod can be drained: it runs, and saves checkpoints.
+  // Set once a pod can be drained: it has formed, and makes steps.
   std::atomic<bool> drains{false};
 };
 
@@ -243,6 +244,7 @@ absl::Status PrepareBench(const HostOptions& options,
 
 absl::Status RunJob(const HostOptions& options, Job& job) {
   PODSIM_ASSIGN_OR_RETURN(Assignment assignment, job.link->WaitAssignment());
+  job.drains = MakesSteps(assignment.plan());
   PODSIM_RETURN_IF_ERROR(CheckAcceleratorType(
       options.accelerator_type, assignment.plan().bits().slice()));
   Tell(absl::StrCat(
@@ -261,7 +263,6 @@ absl::Status RunJob(const HostOptions& options, Job& job) {
   job.link->SendReady();
   PODSIM_RETURN_IF_ERROR(job.link->WaitStart());
   Tell("all hosts are ready: the work begins");
-  job.drains = job.saver != nullptr;
   PODSIM_RETURN_IF_ERROR(job.work->Run());
   Done done;
   if (job.trainer != nullptr) done.set_weights_hash(job.trainer->WeightsHash());

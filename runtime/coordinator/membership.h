@@ -113,8 +113,9 @@ class Membership {
   // Someone wants the job to end: it fails with CANCELLED: `reason`.
   void OnStop(absl::Time now, const std::string& reason);
 
-  // The job should finish its step, save and end; without checkpoints, or
-  // before the first step, as OnStop.
+  // The job should finish its step, save if it does so at all, and end: after
+  // the first one at the earliest. As OnStop where no steps are made, and
+  // before all have joined.
   void OnDrain(absl::Time now, const std::string& reason);
 
   // What a CommitAction came to: `bytes` of files at `path`.
@@ -255,6 +256,7 @@ class Membership {
   absl::Time last_waiting_;  // that it was told for whom the pod waits
   std::unique_ptr<JobReports> reports_;  // since RUNNING
   std::int64_t end_step_ = 0;            // the last to be made
+  bool drain_wanted_ = false;            // as soon as the pod runs
   bool drained_ = false;
   std::map<std::int64_t, Saving> saving_;  // by step
   std::optional<Holding> holding_;

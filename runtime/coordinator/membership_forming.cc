@@ -263,6 +263,7 @@ void Membership::OnReady(absl::Time now, int process) {
   JobEvent event;
   event.mutable_started();
   Emit(now, std::move(event));
+  if (drain_wanted_) Hold(now, /*end=*/true);
 }
 
 }  // namespace podsim

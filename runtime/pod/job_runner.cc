@@ -179,7 +179,8 @@ absl::StatusOr<Outcome> RunPod(
        .ready_wait =
            absl::Seconds(std::max(10.0, job.plan.initialization_timeout())),
        .shutdown_wait = absl::Seconds(job.plan.shutdown_timeout()),
-       .drains = Saves(job.plan),
+       .drains = MakesSteps(job.plan),
+       .saves = Saves(job.plan),
        .restores = job.plan.on_corruption() == "restore"},
       signals, console, clock, on_event);
   const auto invite = [&](const std::string& address) {

@@ -234,6 +234,7 @@ std::string SummaryLine(const RunSummary& summary) {
   Json line = {{"event", "summary"},
                {"plan_hash", summary.plan.hash()},
                {"weights_hash", summary.weights_hash},
+               {"drained", summary.drained},
                {"steps", summary.steps},
                {"examples", summary.examples},
                {"loss", summary.loss},

@@ -5,8 +5,10 @@
 #include <signal.h>
 
 #include <chrono>
+#include <fstream>
 
 #include "tests/e2e/pod.h"
+#include "tests/testing/temp_dir.h"
 
 namespace podsim::testing {
 namespace {
@@ -15,6 +17,7 @@ using std::chrono::seconds;
 using std::chrono::steady_clock;
 using ::testing::AnyOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 // A sanitizer's processes start and end some times slower.
 #if defined(__SANITIZE_ADDRESS__)
@@ -177,6 +180,103 @@ TEST_P(SignalTest, TheLauncherTakesEveryoneWithIt) {
 
 INSTANTIATE_TEST_SUITE_P(Signals, SignalTest,
                          ::testing::Values(SIGINT, SIGTERM, SIGKILL));
+
+// A job that is told to end and keeps nothing: it says so in its summary.
+class EarlyEndTest : public ::testing::Test {
+ protected:
+  // Without a directory for checkpoints; with a fault plan if there is one.
+  std::vector<std::string> Job(const std::string& faults = "") {
+    std::vector<std::string> flags = {"--topology=v3-32",
+                                      "--model=mlp",
+                                      "--hidden=16",
+                                      "--dataset=digits",
+                                      "--batch_per_core=4",
+                                      "--train_steps=1000000",
+                                      "--stall_timeout=1000",
+                                      "--processes=2",
+                                      "--reference_topology=v3-32"};
+    if (!faults.empty()) {
+      std::ofstream(dir_.file("faults")) << faults;
+      flags.push_back("--faults=" + dir_.file("faults"));
+    }
+    return flags;
+  }
+  static void ExpectSummaryAfter(const PodRun& pod, std::size_t steps) {
+    EXPECT_THAT(pod.output(), HasSubstr("drained: mlp on digits, v3-32: "));
+    EXPECT_THAT(pod.output(),
+                HasSubstr("\n                      nothing was saved: "
+                          "--model_dir=DIR keeps the work\n"));
+    const nlohmann::json summary = pod.Event("summary");
+    ASSERT_TRUE(summary.contains("steps")) << pod.output();
+    EXPECT_EQ(summary["steps"], steps);
+    EXPECT_EQ(summary["drained"], true);
+    EXPECT_EQ(pod.Events("step").size(), steps);
+    EXPECT_TRUE(pod.Events("failure").empty());
+  }
+
+  TempDir dir_;
+};
+
+class EarlyEndSignalTest : public EarlyEndTest,
+                           public ::testing::WithParamInterface<int> {};
+
+TEST_P(EarlyEndSignalTest, FinishesTheStepAndTellsWhatWasDone) {
+  PodRun pod(Job());
+  ASSERT_TRUE(pod.WaitForEvents("step", 5, kStart)) << pod.output();
+  pod.process().Signal(GetParam());
+  EXPECT_EQ(pod.Wait(), 128 + GetParam()) << pod.output();
+  EXPECT_THAT(pod.output(), HasSubstr("the pod finishes its step and ends"));
+  ExpectSummaryAfter(pod, pod.Events("step").size());
+}
+
+INSTANTIATE_TEST_SUITE_P(Signals, EarlyEndSignalTest,
+                         ::testing::Values(SIGINT, SIGTERM));
+
+TEST_F(EarlyEndTest, TheFirstStepIsMadeOnceThePodHasFormed) {
+  PodRun pod(Job("faults { kind: SLOW host: 0 step: 1 seconds: 5 }"));
+  ASSERT_TRUE(pod.WaitForEvents("fault", 1, kStart)) << pod.output();
+  pod.process().Signal(SIGINT);
+  EXPECT_EQ(pod.Wait(), 128 + SIGINT) << pod.output();
+  ExpectSummaryAfter(pod, 1);
+}
+
+TEST_F(EarlyEndTest, AHostThatIsToldToEndEndsThePodAsWell) {
+  PodRun pod(Job());
+  ASSERT_TRUE(pod.WaitForEvents("step", 5, kStart)) << pod.output();
+  kill(pod.Children("pod_host")[1], SIGTERM);
+  EXPECT_EQ(pod.Wait(), 128 + SIGTERM) << pod.output();
+  ExpectSummaryAfter(pod, pod.Events("step").size());
+}
+
+// Nobody waits for a step that takes an hour.
+TEST_F(EarlyEndTest, ASecondSignalEndsAtOnce) {
+  PodRun pod(Job("faults { kind: SLOW host: 0 step: 3 seconds: 3600 }"));
+  ASSERT_TRUE(pod.WaitForEvents("fault", 1, kStart)) << pod.output();
+  ASSERT_TRUE(pod.WaitForEvents("step", 2, kStart)) << pod.output();
+  pod.process().Signal(SIGINT);
+  ASSERT_TRUE(pod.process().ReadUntilText("a second one stops it", kStart));
+  pod.process().Signal(SIGINT);
+  EXPECT_EQ(pod.Wait(), 128 + SIGINT) << pod.output();
+  EXPECT_THAT(pod.output(), Not(HasSubstr("drained")));
+  EXPECT_THAT(pod.output(),
+              HasSubstr("stopped by signal 2 (SIGINT); all processes have "
+                        "ended; 2 steps are lost: with --model_dir=DIR"));
+}
+
+TEST_F(EarlyEndTest, APodThatHasNotFormedEndsAtOnceInOneLine) {
+  std::vector<std::string> flags = Job();
+  flags.push_back("--external_hosts");
+  flags.push_back("--listen=unix:" + dir_.file("coordinator"));
+  PodRun pod(flags, {{"PODSIM_TOKEN", "a-token-of-a-test-long-enough"}});
+  ASSERT_TRUE(
+      pod.process().ReadUntilText("(--initialization_timeout)\n", kStart))
+      << pod.output();
+  const std::size_t before = pod.output().size();
+  pod.process().Signal(SIGINT);
+  EXPECT_EQ(pod.Wait(), 128 + SIGINT) << pod.output();
+  EXPECT_EQ(pod.output().substr(before),
+            "stopped by signal 2 (SIGINT); all processes have ended\n");
+}
 
 // Steps of a millisecond or so: their events fill a pipe (64 KiB by itself)
 // several times over.
