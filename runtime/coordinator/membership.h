@@ -66,7 +66,11 @@ struct SendAction {
 struct CommitAction {
   CheckpointManifest manifest;  // without `tensors`
 };
-using Action = std::variant<SendAction, JobEvent, CommitAction>;
+// A line about a process's life, for the coordinator's own log.
+struct LogAction {
+  std::string line;
+};
+using Action = std::variant<SendAction, JobEvent, CommitAction, LogAction>;
 
 class Membership {
  public:
@@ -185,6 +189,9 @@ class Membership {
   void OnHeartbeat(absl::Time now, int process, const Heartbeat& heartbeat);
   void Send(int process, CoordinatorMessage message);
   void Emit(absl::Time now, JobEvent event);
+  void Tell(std::string line) {
+    actions_.emplace_back(LogAction{std::move(line)});
+  }
 
   // Forming.
   absl::Status CheckJoin(const Join& join) const;

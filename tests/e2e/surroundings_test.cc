@@ -144,6 +144,17 @@ std::string ReadText(const std::string& path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
+// Of the coordinator's log, that of host 0, which was process `pid`.
+void ExpectLifeOf(pid_t pid, const std::string& log) {
+  const std::string name =
+      "host 0 (process 0, pid " + std::to_string(pid) + " on ";
+  EXPECT_THAT(log, HasSubstr("joined: " + name));
+  EXPECT_THAT(log, HasSubstr(") handed to " + name));
+  EXPECT_THAT(log, HasSubstr("ready: " + name));
+  EXPECT_THAT(log, HasSubstr("left: " + name));
+  EXPECT_THAT(log, HasSubstr("): the job is done\n"));
+}
+
 // Started by hand on this machine; `token` is what it calls with.
 std::unique_ptr<Subprocess> HostByHand(const TempDir& dir,
                                        const std::string& process,
@@ -158,7 +169,8 @@ std::unique_ptr<Subprocess> HostByHand(const TempDir& dir,
 TEST_F(SurroundingsTest, ThoseWhoWaitForHostsSeeWhoComesAndWhoMayNot) {
   Subprocess launch({{Program("pod_launch"), "--topology=v3-8",
                       "--train_steps=20", "--hidden=16", "--external_hosts",
-                      "--listen=unix:" + dir_.file("coordinator")},
+                      "--listen=unix:" + dir_.file("coordinator"),
+                      "--metrics_file=" + metrics_},
                      {{"PODSIM_TOKEN", kToken}}});
   ASSERT_TRUE(launch.ReadUntilText(
       "pod_host --coordinator=unix:" + dir_.file("coordinator") +
@@ -177,6 +189,35 @@ TEST_F(SurroundingsTest, ThoseWhoWaitForHostsSeeWhoComesAndWhoMayNot) {
                     HasSubstr("joined: host 0 (process 0, pid " +
                               std::to_string(host->pid()) + " on "),
                     HasSubstr("), 1 of 1")));
+  // The same for programs.
+  EXPECT_THAT(ReadText(metrics_),
+              AllOf(HasSubstr(R"({"event":"refused",)"),
+                    HasSubstr("another pod's token"),
+                    HasSubstr("process index 7 is not in 0 ... 0"),
+                    HasSubstr(R"({"event":"joined",)"),
+                    HasSubstr(R"("pid":)" + std::to_string(host->pid())),
+                    HasSubstr(R"("joined":1,"missing":0})")));
+  ExpectWholeMetrics();
+}
+
+TEST_F(SurroundingsTest, ACoordinatorThatIsStartedByHandTellsEachHostsLife) {
+  std::ofstream(dir_.file("job"))
+      << "topology: 'v3-8' train_steps: 20 hidden: 16 reference_topology: "
+         "'v3-8'";
+  Subprocess coordinator(
+      {{Program("pod_coordinator"), "--job=" + dir_.file("job"), "--external",
+        "--events_fd=1", "--listen=unix:" + dir_.file("coordinator")},
+       {{"PODSIM_TOKEN", kToken}}});
+  ASSERT_TRUE(
+      Eventually([&] { return fs::exists(dir_.file("coordinator")); }, kLimit));
+  const auto lost = HostByHand(dir_, "7", kToken);
+  EXPECT_NE(lost->Wait(kLimit), 0);
+  const auto host = HostByHand(dir_, "0", kToken);
+  EXPECT_EQ(host->Wait(kLimit), 0) << host->output();
+  EXPECT_EQ(coordinator.Wait(kLimit), 0) << coordinator.output();
+  ExpectLifeOf(host->pid(), coordinator.output());
+  EXPECT_THAT(coordinator.output(),
+              HasSubstr("refused: process index 7 is not in 0 ... 0"));
 }
 
 TEST_F(SurroundingsTest, AMachineOfAnotherSliceTakesNoPart) {
@@ -202,6 +243,12 @@ TEST_F(SurroundingsTest, AHostsLogTellsItsLife) {
               AllOf(HasSubstr("joined as process 0"), HasSubstr("plan "),
                     HasSubstr("of 1 of v3-8"), HasSubstr("all hosts are ready"),
                     HasSubstr("left: the job is done")));
+  // The coordinator's tells it as well.
+  const std::string log = ReadText(dir_.file("logs/coordinator.log"));
+  const std::size_t pid = log.find("(process 0, pid ");
+  ASSERT_NE(pid, std::string::npos) << log;
+  ExpectLifeOf(std::stoi(log.substr(pid + 16)), log);
+  EXPECT_THAT(run.output, Not(HasSubstr("handed to")));  // it is for the file
 }
 
 TEST_F(SurroundingsTest, TheSocketsGoWhereTheUserWantsThem) {
