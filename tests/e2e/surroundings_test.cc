@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
-#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -20,7 +19,6 @@
 namespace podsim::testing {
 namespace {
 
-using std::chrono::seconds;
 using ::testing::AllOf;
 using ::testing::AnyOf;
 using ::testing::HasSubstr;
@@ -28,7 +26,6 @@ using ::testing::Not;
 
 namespace fs = std::filesystem;
 
-constexpr seconds kLimit(60);
 constexpr char kToken[] = "a-token-of-a-test-that-is-long-enough";
 constexpr char kSmallJob[] = " --topology=v3-8 --train_steps=20 --hidden=16";
 
@@ -41,7 +38,7 @@ struct Finished {
 Finished Shell(const std::string& script) {
   Subprocess process({{"/bin/bash", "-c", script}, {{"BIN", Program("")}}});
   Finished run;
-  run.code = process.Wait(kLimit);
+  run.code = process.Wait(kDeadline);
   run.output = process.output();
   return run;
 }
@@ -133,10 +130,11 @@ TEST_F(SurroundingsTest, AHostThatWaitsForItsCoordinatorObeysSigterm) {
       {{Program("pod_host"), "--coordinator=unix:" + dir_.file("nobody"),
         "--process=0", "--ici_listen=unix:" + dir_.file("ici")},
        {{"PODSIM_TOKEN", kToken}}});
-  ASSERT_TRUE(Eventually([&] { return fs::exists(dir_.file("ici")); }, kLimit));
+  ASSERT_TRUE(
+      Eventually([&] { return fs::exists(dir_.file("ici")); }, kDeadline));
   ASSERT_TRUE(BlocksTermination(host.pid()));
   host.Signal(SIGTERM);
-  EXPECT_EQ(host.Wait(seconds(20)), 128 + SIGTERM) << host.output();
+  EXPECT_EQ(host.Wait(kDeadline), 128 + SIGTERM) << host.output();
 }
 
 std::string ReadText(const std::string& path) {
@@ -175,15 +173,15 @@ TEST_F(SurroundingsTest, ThoseWhoWaitForHostsSeeWhoComesAndWhoMayNot) {
   ASSERT_TRUE(launch.ReadUntilText(
       "pod_host --coordinator=unix:" + dir_.file("coordinator") +
           " --process=I\n",
-      kLimit))
+      kDeadline))
       << launch.output();
   const auto stranger = HostByHand(dir_, "0", "the-token-of-another-pod");
-  EXPECT_TRUE(launch.ReadUntilText("turned away: ", kLimit));
+  EXPECT_TRUE(launch.ReadUntilText("turned away: ", kDeadline));
   const auto lost = HostByHand(dir_, "7", kToken);
-  EXPECT_TRUE(launch.ReadUntilText("process index 7", kLimit));
-  EXPECT_NE(lost->Wait(kLimit), 0);
+  EXPECT_TRUE(launch.ReadUntilText("process index 7", kDeadline));
+  EXPECT_NE(lost->Wait(kDeadline), 0);
   const auto host = HostByHand(dir_, "0", kToken);
-  EXPECT_EQ(launch.Wait(kLimit), 0) << launch.output();
+  EXPECT_EQ(launch.Wait(kDeadline), 0) << launch.output();
   EXPECT_THAT(launch.output(),
               AllOf(HasSubstr("another pod's token"),
                     HasSubstr("joined: host 0 (process 0, pid " +
@@ -208,13 +206,13 @@ TEST_F(SurroundingsTest, ACoordinatorThatIsStartedByHandTellsEachHostsLife) {
       {{Program("pod_coordinator"), "--job=" + dir_.file("job"), "--external",
         "--events_fd=1", "--listen=unix:" + dir_.file("coordinator")},
        {{"PODSIM_TOKEN", kToken}}});
-  ASSERT_TRUE(
-      Eventually([&] { return fs::exists(dir_.file("coordinator")); }, kLimit));
+  ASSERT_TRUE(Eventually([&] { return fs::exists(dir_.file("coordinator")); },
+                         kDeadline));
   const auto lost = HostByHand(dir_, "7", kToken);
-  EXPECT_NE(lost->Wait(kLimit), 0);
+  EXPECT_NE(lost->Wait(kDeadline), 0);
   const auto host = HostByHand(dir_, "0", kToken);
-  EXPECT_EQ(host->Wait(kLimit), 0) << host->output();
-  EXPECT_EQ(coordinator.Wait(kLimit), 0) << coordinator.output();
+  EXPECT_EQ(host->Wait(kDeadline), 0) << host->output();
+  EXPECT_EQ(coordinator.Wait(kDeadline), 0) << coordinator.output();
   ExpectLifeOf(host->pid(), coordinator.output());
   EXPECT_THAT(coordinator.output(),
               HasSubstr("refused: process index 7 is not in 0 ... 0"));
@@ -256,7 +254,7 @@ TEST_F(SurroundingsTest, TheSocketsGoWhereTheUserWantsThem) {
   fs::create_directory(odd);
   PodRun pod({"--topology=v3-32", "--train_steps=1000000", "--hidden=16"},
              {{"TMPDIR", odd}, {"XDG_RUNTIME_DIR", "/no/such"}});
-  ASSERT_TRUE(pod.WaitForEvents("step", 1, kLimit)) << pod.output();
+  ASSERT_TRUE(pod.WaitForEvents("step", 1)) << pod.output();
   EXPECT_FALSE(fs::is_empty(odd));
   pod.process().Signal(SIGTERM);
   EXPECT_EQ(pod.Wait(), 128 + SIGTERM);
@@ -270,7 +268,7 @@ TEST_F(SurroundingsTest, APodIsRestartedWithoutItsDirectory) {
               "--reference_topology=v3-32", "--max_restarts=1",
               "--checkpoint_every=500", "--model_dir=" + dir_.file("model")},
              {{"TMPDIR", dir_.path()}, {"XDG_RUNTIME_DIR", "/no/such"}});
-  ASSERT_TRUE(pod.WaitForEvents("step", 1, kLimit)) << pod.output();
+  ASSERT_TRUE(pod.WaitForEvents("step", 1)) << pod.output();
   for (const auto& entry : fs::directory_iterator(dir_.path())) {
     if (entry.path().filename().string().rfind("podsim-job-", 0) == 0)
       fs::remove_all(entry.path());
