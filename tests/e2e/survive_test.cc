@@ -256,7 +256,11 @@ TEST_F(SurviveTest, PlannedFaultsAreAllDetectedAndRecovered) {
   EXPECT_EQ(pod.Events("fault").size(), 6);
 }
 
+// The checkpoint of step 20 is there before the job that has the fault begins,
+// so that the next write is one of step 30.
 TEST_F(SurviveTest, AFullDiskEndsTheJobAndLeavesTheLastCheckpoint) {
+  PodRun first(Saving("v3-32", 20));
+  Hash(first);
   WriteFile("faults.txt", "faults { kind: STORAGE_FULL host: 0 step: 30 }");
   PodRun pod(With(Saving("v3-32"), {"--checkpoint_every=10", "--max_restarts=3",
                                     "--faults=" + File("faults.txt")}));
