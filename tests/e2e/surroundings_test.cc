@@ -95,6 +95,25 @@ TEST_F(SurroundingsTest, LostResultsAreAFailure) {
 
 // A sanitizer's shadow memory is beyond any limit.
 #if !defined(__SANITIZE_ADDRESS__)
+// Only who is not root is held to it; root becomes somebody who is nobody else,
+// so that the limit counts our processes alone, and reaches the programs
+// wherever they lie.
+TEST_F(SurroundingsTest, ALimitOfProcessesIsNamed) {
+  const std::string as_somebody =
+      "if [ $(id -u) = 0 ]; then AS='setpriv --reuid=54321 --regid=54321 "
+      "--clear-groups --inh-caps=-all,+dac_override "
+      "--ambient-caps=-all,+dac_override'; fi; exec $AS /bin/bash -c ";
+  // The launcher can start nobody; the coordinator has no room for its threads.
+  for (const std::string limit : {"ulimit -u 1", "ulimit -u 8"}) {
+    const Finished run = Shell(as_somebody + "'" + limit +
+                               " && exec $BIN/pod_launch" + kSmallJob + "'");
+    EXPECT_THAT(run.code, AnyOf(1, 2)) << limit << "\n" << run.output;
+    EXPECT_THAT(run.output,
+                AllOf(HasSubstr(limit), Not(HasSubstr("terminate called")),
+                      Not(HasSubstr("SIGABRT"))));
+  }
+}
+
 TEST_F(SurroundingsTest, TightLimitsAreNamed) {
   struct Case {
     const char* limit;
@@ -156,12 +175,15 @@ void ExpectLifeOf(pid_t pid, const std::string& log) {
 // Started by hand on this machine; `token` is what it calls with.
 std::unique_ptr<Subprocess> HostByHand(const TempDir& dir,
                                        const std::string& process,
-                                       const std::string& token) {
-  return std::make_unique<Subprocess>(Subprocess::Options{
-      {Program("pod_host"), "--coordinator=unix:" + dir.file("coordinator"),
-       "--process=" + process,
-       "--ici_listen=unix:" + dir.file("ici-" + process + token.substr(0, 3))},
-      {{"PODSIM_TOKEN", token}}});
+                                       const std::string& token,
+                                       const std::string& more = "") {
+  std::vector<std::string> command = {
+      Program("pod_host"), "--coordinator=unix:" + dir.file("coordinator"),
+      "--process=" + process,
+      "--ici_listen=unix:" + dir.file("ici-" + process + token.substr(0, 3))};
+  if (!more.empty()) command.push_back(more);
+  return std::make_unique<Subprocess>(
+      Subprocess::Options{command, {{"PODSIM_TOKEN", token}}});
 }
 
 TEST_F(SurroundingsTest, ThoseWhoWaitForHostsSeeWhoComesAndWhoMayNot) {
@@ -216,6 +238,45 @@ TEST_F(SurroundingsTest, ACoordinatorThatIsStartedByHandTellsEachHostsLife) {
   ExpectLifeOf(host->pid(), coordinator.output());
   EXPECT_THAT(coordinator.output(),
               HasSubstr("refused: process index 7 is not in 0 ... 0"));
+}
+
+// The hosts that know better are not to blame, nor aborted before they say so.
+TEST_F(SurroundingsTest, AHostThatAdvertisesWhatNobodyReachesIsNamed) {
+  const std::string nowhere = "unix:" + dir_.file("nowhere");
+  PodRun pod({"--topology=v3-32", "--hidden=16", "--external_hosts",
+              "--initialization_timeout=5",
+              "--listen=unix:" + dir_.file("coordinator")},
+             {{"PODSIM_TOKEN", kToken}});
+  std::vector<std::unique_ptr<Subprocess>> hosts;
+  for (const std::string process : {"0", "1", "2", "3"}) {
+    hosts.push_back(
+        HostByHand(dir_, process, kToken,
+                   process == "1" ? "--ici_advertise=" + nowhere : ""));
+  }
+  EXPECT_EQ(pod.Wait(), 1);
+  const nlohmann::json failure = pod.Event("failure");
+  EXPECT_EQ(failure.value("process", ""), "host1") << pod.output();
+  EXPECT_EQ(failure.value("pid", 0), hosts[1]->pid());
+  EXPECT_THAT(failure.value("message", ""),
+              AllOf(HasSubstr("process 1 is there, but at " + nowhere +
+                              ", which it advertises, nothing answers"),
+                    HasSubstr("--ici_advertise")));
+  for (const auto& host : hosts) EXPECT_NE(host->Wait(kDeadline), 0);
+}
+
+TEST_F(SurroundingsTest, APodThatDoesNotFormSaysWhomItTurnedAway) {
+  PodRun pod({"--topology=v3-8", "--hidden=16", "--external_hosts",
+              "--initialization_timeout=3",
+              "--listen=unix:" + dir_.file("coordinator")},
+             {{"PODSIM_TOKEN", kToken}});
+  const auto stranger = HostByHand(dir_, "0", "the-token-of-another-pod");
+  EXPECT_EQ(pod.Wait(), 1);
+  EXPECT_THAT(pod.Event("failure").value("message", ""),
+              AllOf(HasSubstr("the pod did not form within 3s: host 0 (process "
+                              "0) did not join; last refused: a call from "),
+                    HasSubstr("another pod's token")))
+      << pod.output();
+  EXPECT_NE(stranger->Wait(kDeadline), 0) << stranger->output();
 }
 
 TEST_F(SurroundingsTest, AMachineOfAnotherSliceTakesNoPart) {
