@@ -135,21 +135,22 @@ void Supervisor::Wait() {
   }
   // An error (a signal) only makes the round come early.
   poll(waits.data(), waits.size(), PollTimeout(deadline_ - clock_.Now()));
+  signalled_ = waits.front().revents != 0;
 }
 
 // Ends before output: whatever a process said is in its pipe when it is gone.
-// Signals last: that the job is done may have come with them.
+// Signals last, and none that came later than the wait: what happened before
+// them has been read then.
 void Supervisor::Collect() {
   ReapChildren();
   ReadEvents();
   ReadReady();
   for (Child& child : children_) ReadOutput(child);
-  TakeSignals();
+  if (signalled_) TakeSignals();
 }
 
 void Supervisor::TakeSignals() {
   while (const int signal = signals_.TakeStop()) {
-    ReadEvents();  // those from before it
     if ((signal == SIGTERM || signal == SIGINT) && options_.drains && formed_ &&
         drain_signal_ == 0 && phase_ == Phase::kRunning) {
       BeginDrain(signal);

@@ -148,6 +148,7 @@ class Supervisor {
   Phase phase_ = Phase::kRunning;
   absl::Time deadline_ = absl::InfiniteFuture();
   bool formed_ = false;     // the pod has, and knows its plan
+  bool signalled_ = false;  // while it waited last
   int drain_signal_ = 0;    // that was passed on
   bool late_stop_ = false;  // a signal came when the job was done
   int stops_ = 0;           // signals to stop; the second one means at once
