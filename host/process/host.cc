@@ -15,6 +15,7 @@
 #include "host/process/prepare_work.h"
 #include "interconnect/topology/accelerator_type.h"
 #include "job/placement.h"
+#include "job/saving.h"
 
 namespace podsim {
 namespace {
@@ -39,6 +40,7 @@ Join MakeJoin(const HostOptions& options, const std::string& ici_address,
 
 absl::Status RunJob(const HostOptions& options, HostRun& run) {
   PODSIM_ASSIGN_OR_RETURN(Assignment assignment, run.link->WaitAssignment());
+  run.drains = MakesSteps(assignment.plan());
   PODSIM_RETURN_IF_ERROR(CheckAcceleratorType(
       options.accelerator_type, assignment.plan().bits().slice()));
   Tell(absl::StrCat(
@@ -56,7 +58,6 @@ absl::Status RunJob(const HostOptions& options, HostRun& run) {
   run.link->SendReady();
   PODSIM_RETURN_IF_ERROR(run.link->WaitStart());
   Tell("all hosts are ready: the work begins");
-  run.drains = run.saver != nullptr;
   PODSIM_RETURN_IF_ERROR(run.work->Run());
   Done done;
   if (run.trainer != nullptr) done.set_weights_hash(run.trainer->WeightsHash());

@@ -12,8 +12,8 @@ namespace podsim {
 
 // Listens for frames, joins the coordinator, builds what the assignment says,
 // trains, reports, leaves. Blocks until the job has ended. A failure has been
-// reported to the coordinator when this returns it. While the job can finish
-// its step and save, the first signal of `watch` is passed on to the
+// reported to the coordinator when this returns it. Once the pod has
+// formed for a job of steps, the first signal of `watch` is passed on to the
 // coordinator as a wish to do so.
 // Errors: as of CoordinatorLink, Trainer, OpenDataset, LoadKernels; ABORTED
 //   when the job ended because of somebody else.

@@ -40,7 +40,7 @@ struct HostRun {
   std::unique_ptr<AsyncSaver> saver;
   Trainer* trainer = nullptr;  // the work, if it is training
   std::unique_ptr<HostWork> work;
-  // Set once a pod can be drained: it runs, and saves checkpoints.
+  // Set once a pod can be drained: it has formed, and makes steps.
   std::atomic<bool> drains{false};
 };
 

@@ -66,7 +66,11 @@ struct SendAction {
 struct CommitAction {
   CheckpointManifest manifest;  // without `tensors`
 };
-using Action = std::variant<SendAction, JobEvent, CommitAction>;
+// A line about a process's life, for the coordinator's own log.
+struct LogAction {
+  std::string line;
+};
+using Action = std::variant<SendAction, JobEvent, CommitAction, LogAction>;
 
 class Membership {
  public:
@@ -113,8 +117,9 @@ class Membership {
   // Someone wants the job to end: it fails with CANCELLED: `reason`.
   void OnStop(absl::Time now, const std::string& reason);
 
-  // The job should finish its step, save and end; without checkpoints, or
-  // before the first step, as OnStop.
+  // The job should finish its step, save if it does so at all, and end: after
+  // the first one at the earliest. As OnStop where no steps are made, and
+  // before all have joined.
   void OnDrain(absl::Time now, const std::string& reason);
 
   // What a CommitAction came to: `bytes` of files at `path`.
@@ -184,6 +189,9 @@ class Membership {
   void OnHeartbeat(absl::Time now, int process, const Heartbeat& heartbeat);
   void Send(int process, CoordinatorMessage message);
   void Emit(absl::Time now, JobEvent event);
+  void Tell(std::string line) {
+    actions_.emplace_back(LogAction{std::move(line)});
+  }
 
   // Forming.
   absl::Status CheckJoin(const Join& join) const;
@@ -255,6 +263,7 @@ class Membership {
   absl::Time last_waiting_;  // that it was told for whom the pod waits
   std::unique_ptr<JobReports> reports_;  // since RUNNING
   std::int64_t end_step_ = 0;            // the last to be made
+  bool drain_wanted_ = false;            // as soon as the pod runs
   bool drained_ = false;
   std::map<std::int64_t, Saving> saving_;  // by step
   std::optional<Holding> holding_;

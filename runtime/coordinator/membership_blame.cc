@@ -80,6 +80,7 @@ void Membership::OnFailure(absl::Time now, int process,
   if (failure.step() > 0) absl::StrAppend(&line, ", step ", failure.step());
   if (!failure.phase().empty()) absl::StrAppend(&line, ", ", failure.phase());
   reported_.push_back(absl::StrCat(line, ": ", failure.message()));
+  Tell(absl::StrCat("failed: ", reported_.back()));
   if (!active()) return;
   Root root = RootOf(process, failure);
   root.quoted = static_cast<int>(reported_.size()) - 1;

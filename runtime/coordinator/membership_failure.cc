@@ -16,6 +16,12 @@ void Membership::OnClosed(absl::Time now, int process) {
   if (!gone.open) return;
   gone.open = false;
   gone.lease.beating = false;
+  Tell(absl::StrCat("left: ", Describe(process), ": ",
+                    state_ == PodState::kDone ? "the job is done"
+                    : gone.failed             ? "it had failed"
+                    : state_ == PodState::kFailed
+                        ? "the job failed"
+                        : "its connection broke without a word"));
   // After its Failure a process is expected to go.
   if (active() && !gone.failed) {
     Root root =

@@ -77,6 +77,9 @@ absl::Status Membership::OnJoin(absl::Time now, const Join& join) {
   *joined.mutable_process() = InfoOf(join.process());
   for (const int missing : NotJoined()) joined.add_missing(missing);
   joined.set_joined(processes() - joined.missing_size());
+  Tell(absl::StrCat("joined: ", Describe(join.process()), ", isa ", join.isa(),
+                    ", frames at ", join.ici_address(), "; ", joined.joined(),
+                    " of ", processes()));
   Emit(now, std::move(event));
   if (std::all_of(processes_.begin(), processes_.end(),
                   [](const Process& p) { return p.join.has_value(); })) {
@@ -225,7 +228,12 @@ void Membership::Assign(absl::Time now, const std::vector<std::string>& notes) {
     *event.mutable_formed()->add_processes() = InfoOf(p);
   }
   Emit(now, std::move(event));
-  for (int p = 0; p < processes(); ++p) Send(p, message);
+  for (int p = 0; p < processes(); ++p) {
+    Send(p, message);
+    Tell(absl::StrCat("plan ", plan_.hash(), " (isa ", plan_.bits().isa(),
+                      ", generation ", options_.generation, ") handed to ",
+                      Describe(p)));
+  }
 }
 
 bool Membership::OneMachine() const {
@@ -242,6 +250,7 @@ void Membership::OnReady(absl::Time now, int process) {
     return;
   }
   processes_[process].ready = true;
+  Tell(absl::StrCat("ready: ", Describe(process)));
   if (!std::all_of(processes_.begin(), processes_.end(),
                    [](const Process& p) { return p.ready; })) {
     return;
@@ -262,6 +271,7 @@ void Membership::OnReady(absl::Time now, int process) {
   JobEvent event;
   event.mutable_started();
   Emit(now, std::move(event));
+  if (drain_wanted_) Hold(now, /*end=*/true);
 }
 
 }  // namespace podsim

@@ -4,6 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "base/status.h"
+#include "job/saving.h"
 #include "runtime/coordinator/corruption.h"
 #include "runtime/coordinator/membership.h"
 
@@ -163,7 +164,8 @@ void Membership::OnHeld(absl::Time now, int process, const Held& held) {
     return;
   }
   holding_->begun[process] = held.step();
-  std::int64_t step = options_.start.step();
+  // A pod that ends early has made one step at least.
+  std::int64_t step = options_.start.step() + (holding_->end ? 1 : 0);
   for (const auto& begun : holding_->begun) {
     if (!begun) return;
     step = std::max(step, *begun);
@@ -181,13 +183,15 @@ void Membership::OnHeld(absl::Time now, int process, const Held& held) {
 }
 
 void Membership::OnDrain(absl::Time now, const std::string& reason) {
-  if (state_ != PodState::kRunning || plan_.spec().model_dir().empty() ||
-      plan_.spec().mode() == words::Mode::eval) {
+  if (!assigned_ || !MakesSteps(plan_)) {
     OnStop(now, reason);
     return;
   }
+  drain_wanted_ = true;
   // Once a process is done, the end is as near as any other.
-  if (!AnyDone() && !drained_) Hold(now, /*end=*/true);
+  if (state_ == PodState::kRunning && !AnyDone() && !drained_) {
+    Hold(now, /*end=*/true);
+  }
   Settle(now);
 }
 

@@ -58,7 +58,7 @@ bool WriteAll(int fd, const std::string& text) {
 }
 
 // Ends the job on SIGINT and on a second SIGTERM; the first lets it finish its
-// step and save. Who is told once more after that ends the program.
+// step. Who is told once more after that ends the program.
 SignalWatch::Handler StopsJob(CoordinatorServer& server) {
   return [&server, drained = false, stopped = false](int signal) mutable {
     const std::string reason = absl::StrCat(

@@ -81,6 +81,8 @@ void CoordinatorServer::Impl::Perform(std::vector<Action> actions) {
       }
     } else if (auto* commit = std::get_if<CommitAction>(&action)) {
       Commit(commit->manifest);
+    } else if (const auto* log = std::get_if<LogAction>(&action)) {
+      Log(LogLevel::kInfo, log->line);
     } else if (options.on_event) {
       options.on_event(std::get<JobEvent>(action));
     }

@@ -64,8 +64,8 @@ class CoordinatorServer {
   // Fails the job with CANCELLED: `reason`, unless it has ended.
   void Stop(const std::string& reason);
 
-  // Has the job finish its step, save and end, if it saves checkpoints and
-  // runs; as Stop otherwise.
+  // Has the job finish its step, save if it does so at all, and end, once the
+  // pod has formed; as Stop before, and where there are no steps.
   void Drain(const std::string& reason);
 
   // Blocks until the job has ended (Membership bounds every wait): OK if it is

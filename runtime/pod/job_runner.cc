@@ -181,7 +181,8 @@ absl::StatusOr<Outcome> RunPod(
        .ready_wait = absl::Seconds(
            std::max(10.0, job.plan.spec().initialization_timeout())),
        .shutdown_wait = absl::Seconds(job.plan.spec().shutdown_timeout()),
-       .drains = Saves(job.plan),
+       .drains = MakesSteps(job.plan),
+       .saves = Saves(job.plan),
        .restores =
            job.plan.spec().on_corruption() == words::OnCorruption::restore},
       signals, console, clock, on_event);

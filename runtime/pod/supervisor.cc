@@ -97,23 +97,25 @@ void Supervisor::Wait() {
   }
   // An error (a signal) only makes the round come early.
   poll(waits.data(), waits.size(), PollTimeout(deadline_ - clock_.Now()));
+  signalled_ = waits.front().revents != 0;
 }
 
 // Ends before output: whatever a process said is in its pipe when it is gone.
-// Signals last: that the job is done may have come with them.
+// Signals last, and none that came later than the wait: what happened before
+// them has been read then.
 void Supervisor::Collect() {
   ReapChildren();
   ReadEvents();
   ReadReady();
   for (Child& child : children_)
     child.ReadOutput(console_, /*show=*/phase_ < Phase::kEnding);
-  TakeSignals();
+  if (signalled_) TakeSignals();
 }
 
 void Supervisor::TakeSignals() {
   while (const int signal = signals_.TakeStop()) {
-    if ((signal == SIGTERM || signal == SIGINT) && options_.drains &&
-        started_ && drain_signal_ == 0 && phase_ == Phase::kRunning) {
+    if ((signal == SIGTERM || signal == SIGINT) && options_.drains && formed_ &&
+        drain_signal_ == 0 && phase_ == Phase::kRunning) {
       BeginDrain(signal);
       continue;
     }
@@ -151,10 +153,10 @@ void Supervisor::HandleEvent(const std::string& line) {
     return;
   }
   if (event.has_step()) evidence_.last_step = event.step().step();
-  if (event.has_started()) started_ = true;
+  if (event.has_formed()) formed_ = true;
   if (event.has_done()) {
     evidence_.job_done = true;
-    outcome_.drained = event.done().drained();
+    outcome_.drained = phase_ < Phase::kEnding && event.done().drained();
   }
   if (event.has_failed() && !evidence_.failed.has_value()) {
     evidence_.failed = event.failed();
@@ -181,10 +183,10 @@ void Supervisor::ReadReady() {
 
 void Supervisor::BeginDrain(int signal) {
   drain_signal_ = signal;
-  console_.Error(absl::StrCat(
-      signal == SIGINT ? "Ctrl-C" : "SIGTERM",
-      ": the pod finishes its step, saves and ends; a second one stops it at "
-      "once"));
+  console_.Error(absl::StrCat(signal == SIGINT ? "Ctrl-C" : "SIGTERM",
+                              ": the pod finishes its step",
+                              options_.saves ? ", saves" : "",
+                              " and ends; a second one stops it at once"));
   children_[kCoordinator].process().Signal(SIGTERM);
 }
 
@@ -230,7 +232,9 @@ void Supervisor::AdvanceJudging() {
     }
     outcome_.failure = Judge(evidence_);
     outcome_.failure->log_dir = options_.log_dir;
-    outcome_.recoverable = IsRecoverable(evidence_, options_.restores);
+    // Who wants the end does not want it anew.
+    outcome_.recoverable =
+        drain_signal_ == 0 && IsRecoverable(evidence_, options_.restores);
     outcome_.exit_code = outcome_.failure->exit_code;
     BeginEnding();
   }
@@ -242,15 +246,18 @@ void Supervisor::AdvanceFinishing() {
     if (!children_[i].process().end().has_value()) MarkOverdue(i);
   }
   if (!ShowsFailure(evidence_)) {
-    if (outcome_.drained) {
-      outcome_.exit_code =
-          drain_signal_ == SIGINT ? 128 + SIGINT : kDrainedExitCode;
-    }
+    if (outcome_.drained) outcome_.exit_code = ExitCodeOfDrain();
     phase_ = Phase::kOver;
     return;
   }
   Enter(Phase::kJudging, absl::ZeroDuration());
   AdvanceJudging();
+}
+
+int Supervisor::ExitCodeOfDrain() const {
+  if (drain_signal_ == SIGINT) return 128 + SIGINT;
+  // SIGTERM, to us or to a host. Only what was saved can be gone on with.
+  return options_.saves ? kDrainedExitCode : 128 + SIGTERM;
 }
 
 void Supervisor::AdvanceEnding() {

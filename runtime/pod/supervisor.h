@@ -47,9 +47,10 @@ struct SupervisorOptions {
   absl::Duration term_wait = absl::Seconds(2);
   // After the job is done, for processes to end by themselves.
   absl::Duration shutdown_wait = absl::Seconds(5);
-  // The job saves checkpoints: the first SIGTERM or SIGINT is passed to the
-  // coordinator, which has it finish its step and save.
+  // The job makes steps: once the pod has formed, the first SIGTERM or SIGINT
+  // is passed to the coordinator, which has it finish its step.
   bool drains = false;
+  bool saves = false;     // checkpoints, the last one after that step
   bool restores = false;  // verdict.h
 };
 
@@ -57,7 +58,7 @@ struct SupervisorOptions {
 struct Outcome {
   int exit_code = 0;
   int stop_signal = 0;
-  bool drained = false;  // ended early, and saved, as a signal asked
+  bool drained = false;  // ended early, after a step, as a signal asked
   std::optional<FailureReport> failure;
   bool recoverable = false;  // the failure is of a kind that a restart may mend
   std::string kept_work;     // what becomes of it, for people; may be empty
@@ -112,6 +113,7 @@ class Supervisor {
   void AdvanceRunning();
   void AdvanceJudging();
   void AdvanceFinishing();
+  int ExitCodeOfDrain() const;
   void AdvanceEnding();
   void Enter(Phase phase, absl::Duration wait);
   void BeginEnding();
@@ -135,7 +137,8 @@ class Supervisor {
 
   Phase phase_ = Phase::kRunning;
   absl::Time deadline_ = absl::InfiniteFuture();
-  bool started_ = false;    // the pod runs
+  bool formed_ = false;     // the pod has, and knows its plan
+  bool signalled_ = false;  // while it waited last
   int drain_signal_ = 0;    // that was passed on
   bool late_stop_ = false;  // a signal came when the job was done
   int stops_ = 0;           // signals to stop; the second one means at once

@@ -126,6 +126,37 @@ Json SettingsJson(const JobSpec& spec) {
 
 }  // namespace
 
+// Who is missing is a number here: a pod of 256 says it 256 times.
+std::string JoinedLine(const HostJoined& joined, double wall_time) {
+  const ProcessInfo& process = joined.process();
+  return Dump({{"event", "joined"},
+               {"wall_time", wall_time},
+               {"process", process.process()},
+               {"pid", process.pid()},
+               {"hostname", process.hostname()},
+               {"first_host", process.first_host()},
+               {"hosts", process.hosts()},
+               {"joined", joined.joined()},
+               {"missing", joined.missing_size()}});
+}
+
+std::string RefusedLine(const HostRefused& refused, double wall_time) {
+  return Dump({{"event", "refused"},
+               {"wall_time", wall_time},
+               {"reason", refused.reason()},
+               {"count", refused.count()}});
+}
+
+std::string WaitingLine(const PodWaiting& waiting, double wall_time) {
+  return Dump({{"event", "waiting"},
+               {"wall_time", wall_time},
+               {"missing", std::vector<int>(waiting.missing().begin(),
+                                            waiting.missing().end())},
+               {"unready", std::vector<int>(waiting.unready().begin(),
+                                            waiting.unready().end())},
+               {"seconds_left", waiting.seconds_left()}});
+}
+
 std::string PlanLine(const JobPlan& plan, double wall_time,
                      const RunContext& context) {
   const PlanBits& bits = plan.bits();
@@ -248,6 +279,7 @@ std::string SummaryLine(const RunSummary& summary) {
   Json line = {{"event", "summary"},
                {"plan_hash", summary.plan.hash()},
                {"weights_hash", summary.weights_hash},
+               {"drained", summary.drained},
                {"steps", summary.steps},
                {"examples", summary.examples},
                {"loss", summary.loss},

@@ -1,5 +1,9 @@
 // The metrics file: JSON lines, one object a line, for programs.
 //
+//   {"event":"joined",...}   one per host process that has joined the pod
+//   {"event":"refused",...}  when one was turned away, and why; of many some
+//   {"event":"waiting",...}  every 10 s while the pod forms: which processes
+//                            have not joined, which are not ready
 //   {"event":"resume",...}   when a job goes on from a checkpoint: steps after
 //                            its step come again, with the same numbers
 //   {"event":"plan",...}     when the pod has formed
@@ -39,6 +43,9 @@ struct RunContext {
 };
 
 // One line of the file each, without the newline. Pure.
+std::string JoinedLine(const HostJoined& joined, double wall_time);
+std::string RefusedLine(const HostRefused& refused, double wall_time);
+std::string WaitingLine(const PodWaiting& waiting, double wall_time);
 std::string PlanLine(const JobPlan& plan, double wall_time,
                      const RunContext& context);
 std::string ResumeLine(const StartPoint& start, const JobPlan& plan,

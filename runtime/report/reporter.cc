@@ -92,13 +92,19 @@ void Reporter::OnEvent(const JobEvent& event) {
       Warn(FaultText(event.fault()));
       Record(FaultLine(event.fault(), event.wall_time()));
       break;
+    case JobEvent::kJoined:
+      Record(JoinedLine(event.joined(), event.wall_time()));
+      break;
+    case JobEvent::kRefused:
+      Record(RefusedLine(event.refused(), event.wall_time()));
+      break;
+    case JobEvent::kWaiting:
+      Record(WaitingLine(event.waiting(), event.wall_time()));
+      break;
     case JobEvent::kStarted:
     case JobEvent::kDone:
     case JobEvent::kFailed:
     case JobEvent::kBench:
-    case JobEvent::kJoined:
-    case JobEvent::kRefused:
-    case JobEvent::kWaiting:
     case JobEvent::EVENT_NOT_SET:
       break;
   }

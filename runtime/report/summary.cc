@@ -7,6 +7,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "base/text_layout.h"
+#include "job/saving.h"
 #include "runtime/report/format.h"
 
 namespace podsim {
@@ -128,7 +129,11 @@ std::string FormatSummary(const RunSummary& summary, int columns) {
       bits.model().name(), bits.dataset().name(), bits.slice(),
       FormatCount(summary.steps), FormatCount(summary.examples));
   if (summary.drained) {
-    absl::StrAppend(&text, Row("", "the same command again goes on from here"));
+    absl::StrAppend(
+        &text, Row("", Saves(summary.plan)
+                           ? "the same command again goes on from here"
+                           : "nothing was saved: --model_dir=DIR keeps the "
+                             "work"));
   }
   if (summary.steps_made > 0) {
     absl::StrAppend(

@@ -20,7 +20,6 @@
 namespace podsim::testing {
 namespace {
 
-using std::chrono::seconds;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
@@ -53,7 +52,7 @@ Finished Bench(const std::vector<std::string>& args,
                const Variables& environment = {}) {
   Subprocess process({Command(args), environment});
   Finished run;
-  run.code = process.Wait(seconds(120));
+  run.code = process.Wait(kDeadline);
   run.output = process.output();
   return run;
 }
@@ -205,7 +204,7 @@ TEST(BenchTest, ATableMayBeWrittenByHandAndStandInAJob) {
   const auto launch = [](std::vector<std::string> args) {
     args.insert(args.begin(), Program("pod_launch"));
     Subprocess process({args, {}});
-    EXPECT_EQ(process.Wait(seconds(60)), 0) << process.output();
+    EXPECT_EQ(process.Wait(kDeadline), 0) << process.output();
     return process.output();
   };
   EXPECT_THAT(launch({"--dry_run", "--choices", path}),
@@ -274,11 +273,11 @@ TEST(BenchTest, HostsThatRunElsewhereAreUsed) {
          "--ici_listen=unix:" + directory.file("ici-" + id)},
         token}));
   }
-  EXPECT_EQ(bench.Wait(seconds(60)), 0) << bench.output();
+  EXPECT_EQ(bench.Wait(kDeadline), 0) << bench.output();
   EXPECT_THAT(bench.output(), HasSubstr("# Out of bounds values : 0 OK"));
   EXPECT_THAT(bench.output(), HasSubstr("started elsewhere"));
   for (const auto& host : hosts) {
-    EXPECT_EQ(host->Wait(seconds(30)), 0) << host->output();
+    EXPECT_EQ(host->Wait(kDeadline), 0) << host->output();
   }
 }
 
@@ -288,7 +287,7 @@ TEST(BenchTest, ADeadHostEndsItAndIsNamed) {
   Subprocess bench({Command({"all_reduce", "-b", "64K", "-e", "64K", "-n", "50",
                              "-N", "0", "-J", path}),
                     {}});
-  ASSERT_TRUE(bench.ReadUntilText("float     sum", seconds(60)))
+  ASSERT_TRUE(bench.ReadUntilText("float     sum", kDeadline))
       << bench.output();
   const auto children = ChildrenOf(bench.pid());
   std::vector<pid_t> hosts;
@@ -298,7 +297,7 @@ TEST(BenchTest, ADeadHostEndsItAndIsNamed) {
   std::sort(hosts.begin(), hosts.end());
   ASSERT_EQ(hosts.size(), 4u);
   kill(hosts[1], SIGKILL);
-  EXPECT_EQ(bench.Wait(seconds(30)), 128 + SIGKILL) << bench.output();
+  EXPECT_EQ(bench.Wait(kDeadline), 128 + SIGKILL) << bench.output();
   EXPECT_THAT(bench.output(), HasSubstr("FAILED: host1"));
   for (const auto& [pid, name] : children) EXPECT_FALSE(IsAlive(pid)) << name;
   const nlohmann::json json = ReadJson(path);
@@ -309,10 +308,10 @@ TEST(BenchTest, ADeadHostEndsItAndIsNamed) {
 TEST(BenchTest, StoppedByTheUserItSaysWhatItHas) {
   Subprocess bench(
       {Command({"all_reduce", "-b", "64K", "-e", "64K", "-N", "0"}), {}});
-  ASSERT_TRUE(bench.ReadUntilText("float     sum", seconds(60)))
+  ASSERT_TRUE(bench.ReadUntilText("float     sum", kDeadline))
       << bench.output();
   bench.Signal(SIGINT);
-  EXPECT_EQ(bench.Wait(seconds(30)), 128 + SIGINT) << bench.output();
+  EXPECT_EQ(bench.Wait(kDeadline), 128 + SIGINT) << bench.output();
   EXPECT_THAT(bench.output(), HasSubstr("# Avg bus bandwidth"));
 }
 

@@ -14,14 +14,11 @@
 namespace podsim::testing {
 namespace {
 
-using std::chrono::seconds;
 using std::chrono::steady_clock;
 
 #if defined(__SANITIZE_ADDRESS__)
-constexpr seconds kStart(60);
 constexpr double kSlack = 3;
 #else
-constexpr seconds kStart(20);
 constexpr double kSlack = 1;
 #endif
 
@@ -60,12 +57,12 @@ class CutTest : public ::testing::Test {
   // Trains until some steps are done, calls `cut`, and expects the end.
   template <typename Action>
   void ExpectVictimNamed(const Action& cut) {
-    ASSERT_TRUE(pod_->WaitForEvents("step", 5, kStart)) << pod_->output();
+    ASSERT_TRUE(pod_->WaitForEvents("step", 5)) << pod_->output();
     ASSERT_GT(ici_.carried(), 0);
     ASSERT_GT(lease_.carried(), 0);
     cut();
     const auto begin = steady_clock::now();
-    const int code = pod_->Wait(seconds(60));
+    const int code = pod_->Wait();
     const std::chrono::duration<double> took = steady_clock::now() - begin;
     EXPECT_LT(took.count(), 10 * kSlack) << pod_->output();
     EXPECT_NE(code, 0);
@@ -76,7 +73,7 @@ class CutTest : public ::testing::Test {
         << failures[0];
     // The hosts end too, the one that was cut off included.
     for (const auto& host : hosts_) {
-      const int ended = host->Wait(seconds(30));
+      const int ended = host->Wait(kDeadline);
       EXPECT_NE(ended, 0) << host->output();
       EXPECT_NE(ended, -1) << host->output();
     }

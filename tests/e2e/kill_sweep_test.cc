@@ -34,8 +34,6 @@ using std::chrono::steady_clock;
 constexpr int kProcesses = 4;
 constexpr int kSteps = 200;
 constexpr int kEvery = 10;
-// A run that is not over by then never ends.
-constexpr seconds kLimit(120);
 // A moment that does not come in this time will not come any more.
 constexpr seconds kMomentLimit(60);
 // How much later than its moment a kill may come.
@@ -139,7 +137,7 @@ class Disturbance {
     if (before.empty()) return false;
     kill(before[kill_.host % before.size()], SIGKILL);
     if (!kill_.restart) {
-      job_.run().Wait(kLimit);
+      job_.run().Wait(kDeadline);
       job_.Start();
     }
     const auto reborn = [&] { return !Reborn("pod_host", before).empty(); };
@@ -150,10 +148,10 @@ class Disturbance {
 
   // Exit code of the last command.
   int Recover() {
-    int code = job_.run().Wait(kLimit);
+    int code = job_.run().Wait(kDeadline);
     // A launcher that was killed can restart nothing.
     if (code != 0 && (!kill_.restart || kill_.victim == Victim::kLauncher))
-      code = job_.Start().Wait(kLimit);
+      code = job_.Start().Wait(kDeadline);
     return code;
   }
 
@@ -255,7 +253,7 @@ class Disturbance {
 Undisturbed RunUndisturbed() {
   Job job(/*restarts=*/false);
   PodRun& pod = job.Start();
-  const int code = pod.Wait(kLimit);
+  const int code = pod.Wait(kDeadline);
   const double took = job.seconds_since_start();
   EXPECT_EQ(code, 0) << pod.output();
   const nlohmann::json summary = pod.Event("summary");
@@ -290,7 +288,7 @@ Result Disturb(const Kill& kill, const Undisturbed& undisturbed) {
   // start does so.
   result.left = job.LeftBehind();
   result.clean = result.left.empty() ||
-                 (job.Start().Wait(kLimit) == 0 && job.LeftBehind().empty());
+                 (job.Start().Wait(kDeadline) == 0 && job.LeftBehind().empty());
   return result;
 }
 

@@ -1,19 +1,24 @@
 // The programs on CPUs older than this machine's, emulated by qemu-user: the
-// level that is chosen, that its kernels run and are right, and that those
-// above are refused. The emulator knows AVX2 from version 7.2 on and no
-// AVX-512, and an instruction that the emulated CPU lacks is SIGILL there as on
-// the real one. Needs qemu-x86_64 (Debian: qemu-user).
+// level that is chosen, that its kernels run and are right, that those above
+// are refused, and what becomes of a job that began at one of them. The
+// emulator knows AVX2 from version 7.2 on and no AVX-512, and an instruction
+// that the emulated CPU lacks is SIGILL there as on the real one. Needs
+// qemu-x86_64 (Debian: qemu-user).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/e2e/pod.h"
+#include "tests/testing/subprocess.h"
+#include "tests/testing/temp_dir.h"
 
 namespace podsim::testing {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 struct Ended {
@@ -91,6 +96,73 @@ TEST(OlderCpu, BelowTheLowestLevelIsRefusedWithAReason) {
   const Ended run = RunOn("Conroe", {"pod_launch", "--selftest"});
   EXPECT_EQ(run.exit_code, 1) << run.output;
   EXPECT_THAT(run.output, HasSubstr("older than x86-64-v2"));
+}
+
+// A job that began on this machine, and goes on where less can be run.
+class FallenLevelTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    PodRun begun(Job(20));
+    ASSERT_EQ(begun.Wait(), 0) << begun.output();
+    level_ = begun.Event("plan").value("isa", "");
+    ASSERT_NE(level_, "v2") << "this machine has no level to fall from";
+  }
+  std::vector<std::string> Job(int steps,
+                               const std::vector<std::string>& more = {}) {
+    std::vector<std::string> flags = {"--topology=v3-8",
+                                      "--hidden=16",
+                                      "--reference_topology=v3-8",
+                                      "--initialization_timeout=100",
+                                      "--model_dir=" + dir_.file("model"),
+                                      "--train_steps=" + std::to_string(steps)};
+    flags.insert(flags.end(), more.begin(), more.end());
+    return flags;
+  }
+
+  TempDir dir_;
+  std::string level_;  // that the checkpoint was trained at
+};
+
+// Silently it would end with other weights than those of a job that was left
+// alone.
+TEST_F(FallenLevelTest, AHostThatRunsLessThanTheCheckpointIsRefusedByName) {
+  const std::string coordinator = "unix:" + dir_.file("coordinator");
+  const std::vector<std::pair<std::string, std::string>> token = {
+      {"PODSIM_TOKEN", "a-token-of-a-test-that-is-long-enough"}};
+  PodRun resumed(Job(40, {"--external_hosts", "--listen=" + coordinator}),
+                 token);
+  Subprocess host({{"/usr/bin/env", "qemu-x86_64", "-cpu", "Nehalem",
+                    Program("pod_host"), "--coordinator=" + coordinator,
+                    "--process=0", "--ici_listen=unix:" + dir_.file("ici")},
+                   token});
+  EXPECT_EQ(resumed.Wait(), 1) << host.output();
+  EXPECT_THAT(
+      resumed.Event("failure").value("message", ""),
+      AllOf(HasSubstr("host 0 (process 0, pid "),
+            HasSubstr(") runs no more than v2: the checkpoint was trained at "
+                      "ISA level " +
+                      level_ + ", the pod runs no more than v2: "),
+            HasSubstr("pass --isa=v2 if it shall")))
+      << resumed.output();
+  EXPECT_EQ(resumed.Event("failure").value("process", ""), "host0");
+  EXPECT_TRUE(resumed.Events("plan").empty());
+  EXPECT_NE(host.Wait(kDeadline), 0) << host.output();
+  // The checkpoint is as it was, and goes on where its level runs.
+  PodRun healthy(Job(40));
+  EXPECT_EQ(healthy.Wait(), 0) << healthy.output();
+  EXPECT_EQ(healthy.Event("resume").value("step", 0), 20);
+  EXPECT_EQ(healthy.Event("plan").value("isa", ""), level_);
+}
+
+TEST_F(FallenLevelTest, ALevelThatIsAskedForIsANote) {
+  PodRun lower(Job(40, {"--isa=v2"}));
+  EXPECT_EQ(lower.Wait(), 0) << lower.output();
+  EXPECT_EQ(lower.Event("resume").value("step", 0), 20);
+  EXPECT_EQ(lower.Event("plan").value("isa", ""), "v2");
+  EXPECT_THAT(lower.Unwrapped(),
+              HasSubstr("note: the checkpoint's plan is another (v3-8, batch 8 "
+                        "per core, isa " +
+                        level_ + "; now v3-8, 8, v2)"));
 }
 
 }  // namespace

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -35,7 +34,7 @@ Ended RunIn(const std::string& directory, const std::string& program,
       "/bin/sh", "-c", "cd \"$0\" && exec \"$@\"", directory, Program(program)};
   command.insert(command.end(), arguments.begin(), arguments.end());
   Subprocess process({.command = std::move(command)});
-  const int exit_code = process.Wait(std::chrono::seconds(120));
+  const int exit_code = process.Wait(kDeadline);
   return {exit_code, process.output()};
 }
 
@@ -164,7 +163,7 @@ TEST_F(JobTest, NothingThatAManifestSaysControlsTheTerminal) {
                                "cd \"$0\" && sha256sum manifest.json model-* > "
                                "SHA256SUMS",
                                File("m/10")}});
-  ASSERT_EQ(sums.Wait(std::chrono::seconds(60)), 0) << sums.output();
+  ASSERT_EQ(sums.Wait(kDeadline), 0) << sums.output();
   const Ended shown = RunIn(directory_.path(), "pod_ckpt", {"show", "m"});
   EXPECT_EQ(shown.exit_code, 0) << shown.output;
   const Ended resumed = Train({"--model_dir=m", "--train_steps=20"});

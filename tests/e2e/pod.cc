@@ -69,14 +69,12 @@ std::vector<pid_t> PodRun::Children(const std::string& name) const {
   return pids;
 }
 
-bool PodRun::WaitForChildren(const std::string& name, std::size_t count,
-                             std::chrono::seconds timeout) const {
-  return Eventually([&] { return Children(name).size() >= count; }, timeout);
+bool PodRun::WaitForChildren(const std::string& name, std::size_t count) const {
+  return Eventually([&] { return Children(name).size() >= count; }, kDeadline);
 }
 
-bool PodRun::WaitForEvents(const std::string& kind, std::size_t count,
-                           std::chrono::seconds timeout) const {
-  return Eventually([&] { return Events(kind).size() >= count; }, timeout);
+bool PodRun::WaitForEvents(const std::string& kind, std::size_t count) const {
+  return Eventually([&] { return Events(kind).size() >= count; }, kDeadline);
 }
 
 }  // namespace podsim::testing

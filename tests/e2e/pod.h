@@ -15,6 +15,10 @@
 
 namespace podsim::testing {
 
+// For what a test waits for and does not judge: long enough for a machine that
+// is busy with other things, and for a sanitizer's processes.
+inline constexpr std::chrono::seconds kDeadline(120);
+
 // Looks again every few milliseconds until `holds` or the time has passed.
 bool Eventually(const std::function<bool()>& holds,
                 std::chrono::milliseconds timeout);
@@ -35,7 +39,7 @@ class PodRun {
   // where they grow too long.
   std::string Unwrapped() const;
   // Exit code; see Subprocess::Wait.
-  int Wait(std::chrono::seconds timeout = std::chrono::seconds(120));
+  int Wait(std::chrono::seconds timeout = kDeadline);
 
   // The metrics lines of this kind ("step", "summary", ...).
   std::vector<nlohmann::json> Events(const std::string& kind) const;
@@ -45,11 +49,9 @@ class PodRun {
   // Pids of the children called `name`, ascending.
   std::vector<pid_t> Children(const std::string& name) const;
   // Waits until `count` children called `name` exist.
-  bool WaitForChildren(const std::string& name, std::size_t count,
-                       std::chrono::seconds timeout) const;
+  bool WaitForChildren(const std::string& name, std::size_t count) const;
   // Waits until the metrics file has `count` lines of this kind.
-  bool WaitForEvents(const std::string& kind, std::size_t count,
-                     std::chrono::seconds timeout) const;
+  bool WaitForEvents(const std::string& kind, std::size_t count) const;
 
  private:
   TempDir directory_;

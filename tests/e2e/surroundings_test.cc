@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
-#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -20,7 +19,6 @@
 namespace podsim::testing {
 namespace {
 
-using std::chrono::seconds;
 using ::testing::AllOf;
 using ::testing::AnyOf;
 using ::testing::HasSubstr;
@@ -28,7 +26,6 @@ using ::testing::Not;
 
 namespace fs = std::filesystem;
 
-constexpr seconds kLimit(60);
 constexpr char kToken[] = "a-token-of-a-test-that-is-long-enough";
 constexpr char kSmallJob[] = " --topology=v3-8 --train_steps=20 --hidden=16";
 
@@ -41,7 +38,7 @@ struct Finished {
 Finished Shell(const std::string& script) {
   Subprocess process({{"/bin/bash", "-c", script}, {{"BIN", Program("")}}});
   Finished run;
-  run.code = process.Wait(kLimit);
+  run.code = process.Wait(kDeadline);
   run.output = process.output();
   return run;
 }
@@ -98,6 +95,25 @@ TEST_F(SurroundingsTest, LostResultsAreAFailure) {
 
 // A sanitizer's shadow memory is beyond any limit.
 #if !defined(__SANITIZE_ADDRESS__)
+// Only who is not root is held to it; root becomes somebody who is nobody else,
+// so that the limit counts our processes alone, and reaches the programs
+// wherever they lie.
+TEST_F(SurroundingsTest, ALimitOfProcessesIsNamed) {
+  const std::string as_somebody =
+      "if [ $(id -u) = 0 ]; then AS='setpriv --reuid=54321 --regid=54321 "
+      "--clear-groups --inh-caps=-all,+dac_override "
+      "--ambient-caps=-all,+dac_override'; fi; exec $AS /bin/bash -c ";
+  // The launcher can start nobody; the coordinator has no room for its threads.
+  for (const std::string limit : {"ulimit -u 1", "ulimit -u 8"}) {
+    const Finished run = Shell(as_somebody + "'" + limit +
+                               " && exec $BIN/pod_launch" + kSmallJob + "'");
+    EXPECT_THAT(run.code, AnyOf(1, 2)) << limit << "\n" << run.output;
+    EXPECT_THAT(run.output,
+                AllOf(HasSubstr(limit), Not(HasSubstr("terminate called")),
+                      Not(HasSubstr("SIGABRT"))));
+  }
+}
+
 TEST_F(SurroundingsTest, TightLimitsAreNamed) {
   struct Case {
     const char* limit;
@@ -133,10 +149,11 @@ TEST_F(SurroundingsTest, AHostThatWaitsForItsCoordinatorObeysSigterm) {
       {{Program("pod_host"), "--coordinator=unix:" + dir_.file("nobody"),
         "--process=0", "--ici_listen=unix:" + dir_.file("ici")},
        {{"PODSIM_TOKEN", kToken}}});
-  ASSERT_TRUE(Eventually([&] { return fs::exists(dir_.file("ici")); }, kLimit));
+  ASSERT_TRUE(
+      Eventually([&] { return fs::exists(dir_.file("ici")); }, kDeadline));
   ASSERT_TRUE(BlocksTermination(host.pid()));
   host.Signal(SIGTERM);
-  EXPECT_EQ(host.Wait(seconds(20)), 128 + SIGTERM) << host.output();
+  EXPECT_EQ(host.Wait(kDeadline), 128 + SIGTERM) << host.output();
 }
 
 std::string ReadText(const std::string& path) {
@@ -144,39 +161,122 @@ std::string ReadText(const std::string& path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
+// Of the coordinator's log, that of host 0, which was process `pid`.
+void ExpectLifeOf(pid_t pid, const std::string& log) {
+  const std::string name =
+      "host 0 (process 0, pid " + std::to_string(pid) + " on ";
+  EXPECT_THAT(log, HasSubstr("joined: " + name));
+  EXPECT_THAT(log, HasSubstr(") handed to " + name));
+  EXPECT_THAT(log, HasSubstr("ready: " + name));
+  EXPECT_THAT(log, HasSubstr("left: " + name));
+  EXPECT_THAT(log, HasSubstr("): the job is done\n"));
+}
+
 // Started by hand on this machine; `token` is what it calls with.
 std::unique_ptr<Subprocess> HostByHand(const TempDir& dir,
                                        const std::string& process,
-                                       const std::string& token) {
-  return std::make_unique<Subprocess>(Subprocess::Options{
-      {Program("pod_host"), "--coordinator=unix:" + dir.file("coordinator"),
-       "--process=" + process,
-       "--ici_listen=unix:" + dir.file("ici-" + process + token.substr(0, 3))},
-      {{"PODSIM_TOKEN", token}}});
+                                       const std::string& token,
+                                       const std::string& more = "") {
+  std::vector<std::string> command = {
+      Program("pod_host"), "--coordinator=unix:" + dir.file("coordinator"),
+      "--process=" + process,
+      "--ici_listen=unix:" + dir.file("ici-" + process + token.substr(0, 3))};
+  if (!more.empty()) command.push_back(more);
+  return std::make_unique<Subprocess>(
+      Subprocess::Options{command, {{"PODSIM_TOKEN", token}}});
 }
 
 TEST_F(SurroundingsTest, ThoseWhoWaitForHostsSeeWhoComesAndWhoMayNot) {
   Subprocess launch({{Program("pod_launch"), "--topology=v3-8",
                       "--train_steps=20", "--hidden=16", "--external_hosts",
-                      "--listen=unix:" + dir_.file("coordinator")},
+                      "--listen=unix:" + dir_.file("coordinator"),
+                      "--metrics_file=" + metrics_},
                      {{"PODSIM_TOKEN", kToken}}});
   ASSERT_TRUE(launch.ReadUntilText(
       "pod_host --coordinator=unix:" + dir_.file("coordinator") +
           " --process=I\n",
-      kLimit))
+      kDeadline))
       << launch.output();
   const auto stranger = HostByHand(dir_, "0", "the-token-of-another-pod");
-  EXPECT_TRUE(launch.ReadUntilText("turned away: ", kLimit));
+  EXPECT_TRUE(launch.ReadUntilText("turned away: ", kDeadline));
   const auto lost = HostByHand(dir_, "7", kToken);
-  EXPECT_TRUE(launch.ReadUntilText("process index 7", kLimit));
-  EXPECT_NE(lost->Wait(kLimit), 0);
+  EXPECT_TRUE(launch.ReadUntilText("process index 7", kDeadline));
+  EXPECT_NE(lost->Wait(kDeadline), 0);
   const auto host = HostByHand(dir_, "0", kToken);
-  EXPECT_EQ(launch.Wait(kLimit), 0) << launch.output();
+  EXPECT_EQ(launch.Wait(kDeadline), 0) << launch.output();
   EXPECT_THAT(launch.output(),
               AllOf(HasSubstr("another pod's token"),
                     HasSubstr("joined: host 0 (process 0, pid " +
                               std::to_string(host->pid()) + " on "),
                     HasSubstr("), 1 of 1")));
+  // The same for programs.
+  EXPECT_THAT(ReadText(metrics_),
+              AllOf(HasSubstr(R"({"event":"refused",)"),
+                    HasSubstr("another pod's token"),
+                    HasSubstr("process index 7 is not in 0 ... 0"),
+                    HasSubstr(R"({"event":"joined",)"),
+                    HasSubstr(R"("pid":)" + std::to_string(host->pid())),
+                    HasSubstr(R"("joined":1,"missing":0})")));
+  ExpectWholeMetrics();
+}
+
+TEST_F(SurroundingsTest, ACoordinatorThatIsStartedByHandTellsEachHostsLife) {
+  std::ofstream(dir_.file("job"))
+      << "topology: 'v3-8' train_steps: 20 hidden: 16 reference_topology: "
+         "'v3-8'";
+  Subprocess coordinator(
+      {{Program("pod_coordinator"), "--job=" + dir_.file("job"), "--external",
+        "--events_fd=1", "--listen=unix:" + dir_.file("coordinator")},
+       {{"PODSIM_TOKEN", kToken}}});
+  ASSERT_TRUE(Eventually([&] { return fs::exists(dir_.file("coordinator")); },
+                         kDeadline));
+  const auto lost = HostByHand(dir_, "7", kToken);
+  EXPECT_NE(lost->Wait(kDeadline), 0);
+  const auto host = HostByHand(dir_, "0", kToken);
+  EXPECT_EQ(host->Wait(kDeadline), 0) << host->output();
+  EXPECT_EQ(coordinator.Wait(kDeadline), 0) << coordinator.output();
+  ExpectLifeOf(host->pid(), coordinator.output());
+  EXPECT_THAT(coordinator.output(),
+              HasSubstr("refused: process index 7 is not in 0 ... 0"));
+}
+
+// The hosts that know better are not to blame, nor aborted before they say so.
+TEST_F(SurroundingsTest, AHostThatAdvertisesWhatNobodyReachesIsNamed) {
+  const std::string nowhere = "unix:" + dir_.file("nowhere");
+  PodRun pod({"--topology=v3-32", "--hidden=16", "--external_hosts",
+              "--initialization_timeout=5",
+              "--listen=unix:" + dir_.file("coordinator")},
+             {{"PODSIM_TOKEN", kToken}});
+  std::vector<std::unique_ptr<Subprocess>> hosts;
+  for (const std::string process : {"0", "1", "2", "3"}) {
+    hosts.push_back(
+        HostByHand(dir_, process, kToken,
+                   process == "1" ? "--ici_advertise=" + nowhere : ""));
+  }
+  EXPECT_EQ(pod.Wait(), 1);
+  const nlohmann::json failure = pod.Event("failure");
+  EXPECT_EQ(failure.value("process", ""), "host1") << pod.output();
+  EXPECT_EQ(failure.value("pid", 0), hosts[1]->pid());
+  EXPECT_THAT(failure.value("message", ""),
+              AllOf(HasSubstr("process 1 is there, but at " + nowhere +
+                              ", which it advertises, nothing answers"),
+                    HasSubstr("--ici_advertise")));
+  for (const auto& host : hosts) EXPECT_NE(host->Wait(kDeadline), 0);
+}
+
+TEST_F(SurroundingsTest, APodThatDoesNotFormSaysWhomItTurnedAway) {
+  PodRun pod({"--topology=v3-8", "--hidden=16", "--external_hosts",
+              "--initialization_timeout=3",
+              "--listen=unix:" + dir_.file("coordinator")},
+             {{"PODSIM_TOKEN", kToken}});
+  const auto stranger = HostByHand(dir_, "0", "the-token-of-another-pod");
+  EXPECT_EQ(pod.Wait(), 1);
+  EXPECT_THAT(pod.Event("failure").value("message", ""),
+              AllOf(HasSubstr("the pod did not form within 3s: host 0 (process "
+                              "0) did not join; last refused: a call from "),
+                    HasSubstr("another pod's token")))
+      << pod.output();
+  EXPECT_NE(stranger->Wait(kDeadline), 0) << stranger->output();
 }
 
 TEST_F(SurroundingsTest, AMachineOfAnotherSliceTakesNoPart) {
@@ -202,6 +302,12 @@ TEST_F(SurroundingsTest, AHostsLogTellsItsLife) {
               AllOf(HasSubstr("joined as process 0"), HasSubstr("plan "),
                     HasSubstr("of 1 of v3-8"), HasSubstr("all hosts are ready"),
                     HasSubstr("left: the job is done")));
+  // The coordinator's tells it as well.
+  const std::string log = ReadText(dir_.file("logs/coordinator.log"));
+  const std::size_t pid = log.find("(process 0, pid ");
+  ASSERT_NE(pid, std::string::npos) << log;
+  ExpectLifeOf(std::stoi(log.substr(pid + 16)), log);
+  EXPECT_THAT(run.output, Not(HasSubstr("handed to")));  // it is for the file
 }
 
 TEST_F(SurroundingsTest, TheSocketsGoWhereTheUserWantsThem) {
@@ -209,7 +315,7 @@ TEST_F(SurroundingsTest, TheSocketsGoWhereTheUserWantsThem) {
   fs::create_directory(odd);
   PodRun pod({"--topology=v3-32", "--train_steps=1000000", "--hidden=16"},
              {{"TMPDIR", odd}, {"XDG_RUNTIME_DIR", "/no/such"}});
-  ASSERT_TRUE(pod.WaitForEvents("step", 1, kLimit)) << pod.output();
+  ASSERT_TRUE(pod.WaitForEvents("step", 1)) << pod.output();
   EXPECT_FALSE(fs::is_empty(odd));
   pod.process().Signal(SIGTERM);
   EXPECT_EQ(pod.Wait(), 128 + SIGTERM);
@@ -223,7 +329,7 @@ TEST_F(SurroundingsTest, APodIsRestartedWithoutItsDirectory) {
               "--reference_topology=v3-32", "--max_restarts=1",
               "--checkpoint_every=500", "--model_dir=" + dir_.file("model")},
              {{"TMPDIR", dir_.path()}, {"XDG_RUNTIME_DIR", "/no/such"}});
-  ASSERT_TRUE(pod.WaitForEvents("step", 1, kLimit)) << pod.output();
+  ASSERT_TRUE(pod.WaitForEvents("step", 1)) << pod.output();
   for (const auto& entry : fs::directory_iterator(dir_.path())) {
     if (entry.path().filename().string().rfind("podsim-job-", 0) == 0)
       fs::remove_all(entry.path());

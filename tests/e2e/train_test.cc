@@ -193,16 +193,16 @@ TEST(PromiseTest, TooFewEpochsWarnBeforeAndAfter) {
 
 TEST(SelfTest, MatchesTheRealTpu) {
   Subprocess pod({{Program("pod_launch"), "--selftest"}, {}});
-  EXPECT_EQ(pod.Wait(std::chrono::seconds(30)), 0) << pod.output();
+  EXPECT_EQ(pod.Wait(kDeadline), 0) << pod.output();
   EXPECT_THAT(pod.output(), HasSubstr("0.17405128"));
 }
 
 TEST(SelfTest, RunsTheKernelsItIsAskedFor) {
   Subprocess v2({{Program("pod_launch"), "--selftest", "--isa=v2"}, {}});
-  EXPECT_EQ(v2.Wait(std::chrono::seconds(30)), 0) << v2.output();
+  EXPECT_EQ(v2.Wait(kDeadline), 0) << v2.output();
   EXPECT_THAT(v2.output(), HasSubstr("kernels v2\n"));
   Subprocess v5({{Program("pod_launch"), "--selftest", "--isa=v5"}, {}});
-  EXPECT_EQ(v5.Wait(std::chrono::seconds(30)), 2) << v5.output();
+  EXPECT_EQ(v5.Wait(kDeadline), 2) << v5.output();
   EXPECT_THAT(v5.output(), HasSubstr("v2, v3, v4, bf16, amx"));
 }
 

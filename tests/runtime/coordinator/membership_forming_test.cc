@@ -13,6 +13,7 @@ namespace podsim {
 namespace {
 
 using ::podsim::testing::BeatMessage;
+using ::podsim::testing::DoneMessage;
 using ::podsim::testing::FailureMessage;
 using ::podsim::testing::IsOk;
 using ::podsim::testing::JoinOf;
@@ -23,6 +24,7 @@ using ::podsim::testing::StatusIs;
 using ::podsim::testing::TestPlan;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
@@ -55,6 +57,46 @@ TEST(FormingTest, AssignsOnceAllHaveJoinedAndStartsOnceAllAreReady) {
     EXPECT_EQ(pod.sent(p, CoordinatorMessage::kStart), 1);
   }
   EXPECT_EQ(pod.events(JobEvent::kStarted).size(), 1);
+}
+
+TEST(FormingTest, TheLogTellsEachProcesssLife) {
+  JobPlan plan = TestPlan(/*hosts=*/4, /*processes=*/2, /*steps=*/3);
+  plan.set_hash("feed");
+  PodScript pod(plan);
+  pod.Run();
+  const std::string first = "hosts 0-1 (process 0, pid 100 on box)";
+  const std::string second = "hosts 2-3 (process 1, pid 101 on box)";
+  EXPECT_THAT(
+      pod.logged,
+      ElementsAre(
+          "joined: " + first + ", isa v3, frames at unix:/ici/0; 1 of 2",
+          "joined: " + second + ", isa v3, frames at unix:/ici/1; 2 of 2",
+          "plan feed (isa v2, generation 5) handed to " + first,
+          "plan feed (isa v2, generation 5) handed to " + second,
+          "ready: " + first, "ready: " + second));
+  pod.logged.clear();
+  pod.Send(1, FailureMessage(2, absl::StatusCode::kInternal, "no such file"));
+  pod.Close(1);
+  pod.Close(0);
+  EXPECT_THAT(pod.logged,
+              ElementsAre("failed: " + second +
+                              ", step 3, all-reduce of bucket 0: no such file",
+                          "left: " + second + ": it had failed",
+                          "left: " + first + ": the job failed"));
+}
+
+TEST(FormingTest, TheLogTellsHowProcessesLeave) {
+  PodScript done(TestPlan(/*hosts=*/1, /*processes=*/1, /*steps=*/1));
+  done.Run();
+  done.Train();
+  done.Send(0, DoneMessage("same"));
+  done.Close(0);
+  EXPECT_THAT(done.logged.back(), EndsWith("): the job is done"));
+  PodScript lost(TestPlan(/*hosts=*/1, /*processes=*/1, /*steps=*/1));
+  lost.Run();
+  lost.Close(0);
+  EXPECT_THAT(lost.logged.back(),
+              EndsWith("): its connection broke without a word"));
 }
 
 TEST(FormingTest, PlansForTheLowestCommonIsa) {

@@ -8,8 +8,11 @@
 namespace podsim {
 namespace {
 
+using ::podsim::testing::BenchTestPlan;
 using ::podsim::testing::DoneMessage;
+using ::podsim::testing::JoinOf;
 using ::podsim::testing::PodScript;
+using ::podsim::testing::ReadyMessage;
 using ::podsim::testing::StepMessage;
 using ::podsim::testing::TestPlan;
 using ::testing::ElementsAre;
@@ -212,14 +215,54 @@ TEST(MembershipSavingTest, ADrainInTheLastStepIsAnOrdinaryEnd) {
   EXPECT_FALSE(pod.events(JobEvent::kDone)[0].done().drained());
 }
 
-TEST(MembershipSavingTest, ADrainWithoutCheckpointsStopsTheJob) {
+TEST(MembershipSavingTest, ADrainWithoutCheckpointsFinishesTheStepToo) {
   PodScript pod(TestPlan(kHosts, kProcesses, kSteps));
   pod.Run();
-  pod.Drain("told to");
-  EXPECT_EQ(pod.machine().state(), PodState::kFailed);
+  Report(pod, 1, 2);
+  pod.Drain("SIGTERM");
+  pod.Send(0, HeldMessage(3));
+  pod.Send(1, HeldMessage(2));
+  EXPECT_EQ(pod.last(0, CoordinatorMessage::kGo).go().step(), 3);
+  EXPECT_TRUE(pod.last(0, CoordinatorMessage::kGo).go().end());
+  Report(pod, 3, 3);
+  for (int p = 0; p < kProcesses; ++p) pod.Send(p, DoneMessage("same"));
+  ASSERT_EQ(pod.machine().state(), PodState::kDone);
+  EXPECT_TRUE(pod.events(JobEvent::kDone)[0].done().drained());
+  EXPECT_EQ(pod.events(JobEvent::kDone)[0].done().steps(), 3);
+}
+
+TEST(MembershipSavingTest, ADrainOfAFormedPodComesAfterItsFirstStep) {
+  PodScript pod(TestPlan(kHosts, kProcesses, kSteps));
+  pod.JoinAll();
+  pod.Drain("SIGTERM");
+  EXPECT_EQ(pod.machine().state(), PodState::kForming);
+  EXPECT_EQ(pod.sent(0, CoordinatorMessage::kHold), 0);
+  for (int p = 0; p < kProcesses; ++p) pod.Send(p, ReadyMessage());
+  for (int p = 0; p < kProcesses; ++p) {
+    EXPECT_EQ(pod.sent(p, CoordinatorMessage::kHold), 1);
+    pod.Send(p, HeldMessage(0));  // none has begun a step
+  }
+  EXPECT_EQ(pod.last(1, CoordinatorMessage::kGo).go().step(), 1);
+  Report(pod, 1, 1);
+  for (int p = 0; p < kProcesses; ++p) pod.Send(p, DoneMessage("same"));
+  ASSERT_EQ(pod.machine().state(), PodState::kDone);
+  EXPECT_EQ(pod.events(JobEvent::kDone)[0].done().steps(), 1);
+}
+
+TEST(MembershipSavingTest, ADrainStopsWhatHasNoStepToFinish) {
   PodScript forming(SavingPlan());
+  ASSERT_TRUE(forming.Join(JoinOf(0)).ok());
   forming.Drain("told to");
   EXPECT_EQ(forming.machine().state(), PodState::kFailed);
+  JobPlan eval = SavingPlan();
+  eval.set_mode("eval");
+  for (const JobPlan& plan : {eval, BenchTestPlan(kHosts, kProcesses)}) {
+    PodScript pod(plan);
+    pod.Run();
+    pod.Drain("told to");
+    EXPECT_EQ(pod.machine().state(), PodState::kFailed);
+    EXPECT_EQ(pod.machine().failure().code(), absl::StatusCode::kCancelled);
+  }
 }
 
 TEST(MembershipSavingTest, HeldWithoutHoldIsAViolation) {

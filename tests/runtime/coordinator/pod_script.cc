@@ -170,6 +170,8 @@ void PodScript::Collect() {
       sent_.push_back(std::move(*send));
     } else if (auto* commit = std::get_if<CommitAction>(&action)) {
       commits.push_back(std::move(commit->manifest));
+    } else if (auto* log = std::get_if<LogAction>(&action)) {
+      logged.push_back(std::move(log->line));
     } else {
       events_.push_back(std::get<JobEvent>(std::move(action)));
     }

@@ -82,6 +82,7 @@ class PodScript {
   std::map<int, std::string> phase_of;
   std::vector<std::string> isas_planned;
   std::vector<CheckpointManifest> commits;  // asked for
+  std::vector<std::string> logged;
   absl::StatusOr<JobPlan> final_plan;
   absl::StatusOr<std::vector<std::string>> differences =
       std::vector<std::string>();

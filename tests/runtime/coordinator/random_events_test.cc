@@ -30,6 +30,7 @@ struct Actor {
   bool open = false;
   bool ready = false;
   std::int64_t step = 0;
+  int held = 0;  // times that it answered Hold
   bool done = false;
 };
 
@@ -90,8 +91,19 @@ class RandomPod {
       pod_.Send(p, ReadyMessage());
       return;
     }
-    if (pod_.sent(p, CoordinatorMessage::kStart) == 0 || actor.done) return;
-    if (actor.step < kSteps) {
+    if (pod_.sent(p, CoordinatorMessage::kStart) == 0) return;
+    const int holds = pod_.sent(p, CoordinatorMessage::kHold);
+    if (actor.held < holds) {
+      ++actor.held;
+      HostMessage held;
+      held.mutable_held()->set_step(actor.step);
+      pod_.Send(p, held);
+      return;
+    }
+    // Begins no step before it may go on.
+    if (actor.done || pod_.sent(p, CoordinatorMessage::kGo) < holds) return;
+    const Go go = pod_.last(p, CoordinatorMessage::kGo).go();
+    if (actor.step < (go.end() ? go.step() : kSteps)) {
       ++actor.step;
       const HostRange hosts = HostsOf(pod_.plan(), p);
       for (int h = hosts.first; h < hosts.end; ++h) {
@@ -137,6 +149,7 @@ class RandomPod {
         return pod_.Send(p, BeatMessage(progress_, 1, "all-reduce"));
       default:
         if (Draw(5) == 0) pod_.Stop("stopped");
+        if (Draw(5) == 0) pod_.Drain("told to end");
     }
   }
 
@@ -154,6 +167,7 @@ class RandomPod {
 
 TEST(RandomEventsTest, EveryPodEndsAndSaysWhyOnce) {
   int done = 0;
+  int drained = 0;
   int failed = 0;
   for (std::uint32_t seed = 1; seed <= 2000; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
@@ -168,15 +182,20 @@ TEST(RandomEventsTest, EveryPodEndsAndSaysWhyOnce) {
               failures.empty() ? PodState::kDone : PodState::kFailed);
     if (failures.empty()) {
       ++done;
-      ASSERT_EQ(pod.events(JobEvent::kStep).size(), kSteps);
+      const JobDone& end = ends[0].done();
+      drained += end.drained() ? 1 : 0;
+      ASSERT_EQ(pod.events(JobEvent::kStep).size(), end.steps());
+      ASSERT_GE(end.steps(), 1);
+      ASSERT_EQ(end.steps() < kSteps, end.drained());
     } else {
       ++failed;
       ASSERT_FALSE(failures[0].failed().message().empty());
     }
   }
-  // Both ends must have been reached often, or the test tests nothing.
+  // All ends must have been reached often, or the test tests nothing.
   EXPECT_GT(done, 400);
   EXPECT_GT(failed, 400);
+  EXPECT_GT(drained, 10);
 }
 
 }  // namespace

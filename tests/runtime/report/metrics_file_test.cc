@@ -147,6 +147,46 @@ TEST(MetricsLineTest, PlanCarriesTheRunsContext) {
   EXPECT_EQ(line["wall_time"], 12.5);
 }
 
+TEST(MetricsLineTest, WhoComesToAPodAndWhoDoesNot) {
+  HostJoined joined;
+  joined.mutable_process()->set_process(2);
+  joined.mutable_process()->set_pid(77);
+  joined.mutable_process()->set_hostname("box");
+  joined.mutable_process()->set_first_host(4);
+  joined.mutable_process()->set_hosts(2);
+  joined.set_joined(3);
+  joined.add_missing(0);
+  EXPECT_EQ(json::parse(JoinedLine(joined, 1.5)), json({{"event", "joined"},
+                                                        {"wall_time", 1.5},
+                                                        {"process", 2},
+                                                        {"pid", 77},
+                                                        {"hostname", "box"},
+                                                        {"first_host", 4},
+                                                        {"hosts", 2},
+                                                        {"joined", 3},
+                                                        {"missing", 1}}));
+
+  HostRefused refused;
+  refused.set_reason("another pod's token");
+  refused.set_count(9);
+  EXPECT_EQ(json::parse(RefusedLine(refused, 2)),
+            json({{"event", "refused"},
+                  {"wall_time", 2.0},
+                  {"reason", "another pod's token"},
+                  {"count", 9}}));
+
+  PodWaiting waiting;
+  waiting.add_missing(1);
+  waiting.add_missing(3);
+  waiting.set_seconds_left(50);
+  EXPECT_EQ(json::parse(WaitingLine(waiting, 3)),
+            json({{"event", "waiting"},
+                  {"wall_time", 3.0},
+                  {"missing", {1, 3}},
+                  {"unready", json::array()},
+                  {"seconds_left", 50.0}}));
+}
+
 TEST(MetricsLineTest, StepAndEval) {
   StepDone step;
   step.set_step(7);

@@ -7,6 +7,7 @@
 namespace podsim {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
@@ -112,6 +113,22 @@ TEST_F(SummaryTest, SaysWhatRanAndWhichClock) {
   EXPECT_THAT(text, HasSubstr("compute, on average products 4.0 ms, packing "
                               "500.0 us, element-wise 1.0 ms\n"));
   EXPECT_THAT(text, HasSubstr(" sim\n"));
+}
+
+TEST_F(SummaryTest, SaysWhatAJobThatEndedEarlyLeaves) {
+  SendRun();
+  JobEvent done;
+  done.mutable_done()->set_drained(true);
+  Send(done);
+  EXPECT_THAT(FormatSummary(collector_.summary()),
+              AllOf(StartsWith("drained: mlp"),
+                    HasSubstr("\n                      nothing was saved: "
+                              "--model_dir=DIR keeps the work\n")));
+  RunSummary saved = collector_.summary();
+  saved.plan.mutable_spec()->set_model_dir("m");
+  EXPECT_THAT(FormatSummary(saved),
+              AllOf(HasSubstr("the same command again goes on from here\n"),
+                    Not(HasSubstr("nothing was saved"))));
 }
 
 TEST_F(SummaryTest, HoldsTheAccuracyAgainstTheRecipesPromise) {
