@@ -1,7 +1,7 @@
 """The tables of docs/performance.md, from the benches' JSON. Pure.
 
 A record is what a bench writes: compare_all_reduce (all_reduce, auto),
-train_bench (training, step) or pod_bench -J, one per collective (collectives).
+train_bench (training) or pod_bench -J, one per collective (collectives).
 Every function returns lines of markdown.
 """
 
@@ -171,18 +171,6 @@ def training_ratios(record):
         rows.append([row.what, f"{value:.2f}{unit}", f"{row.goal:g}{unit}",
                      f"{row.floor:g}{unit}", words])
     return table(["", "figure", "goal", "floor", ""], rows)
-
-
-def step(record):
-    """Where podsim's steps go: phases, which add up, then the work in them."""
-    rows = []
-    for name, rounds in sorted(
-            by_contender(record["samples"], "phases").items()):
-        def ms(field):
-            return 1e3 * statistics.median(one[field] for one in rounds)
-        rows.append([name, f"{ms('seconds'):.1f}",
-                     *(f"{ms(field):.1f}" for _, field in PHASES + WORK)])
-    return table(["ms", "step", *(name for name, _ in PHASES + WORK)], rows)
 
 
 def filled(text, tables):

@@ -100,7 +100,7 @@ Json RowJson(const BenchRow& row, const BenchSpec& spec) {
     json["in_place_per_iter"] = IterationsJson(row.in_place());
   }
   json["actual_iterations"] = spec.iters();
-  json["experiment_name"] = spec.collective();
+  json["experiment_name"] = WordOf(spec.collective());
   json["algorithm"] = row.algorithm();
   json["row"] = row.row();
   json["ranks"] = row.ranks();
@@ -126,7 +126,7 @@ std::string BenchJson(const BenchRecord& record) {
       {"clock", "wall"},
       {"topology", plan.bits().slice()},
       {"hosts", plan.bits().hosts()},
-      {"ranks", spec.ranks()},
+      {"ranks", WordOf(spec.ranks())},
       {"processes", plan.spec().processes()},
       {"transport",
        record.external_hosts ? "external" : WordOf(plan.spec().transport())},

@@ -26,8 +26,10 @@ std::string Program(const std::string& name) {
 PodRun::PodRun(
     std::vector<std::string> flags,
     const std::vector<std::pair<std::string, std::string>>& environment) {
-  flags.insert(flags.begin(), Program("pod_launch"));
-  flags.push_back("--metrics_file=" + directory_.file("metrics.jsonl"));
+  // First, so that a test's own file wins.
+  flags.insert(flags.begin(),
+               {Program("pod_launch"),
+                "--metrics_file=" + directory_.file("metrics.jsonl")});
   process_ =
       std::make_unique<Subprocess>(Subprocess::Options{flags, environment});
 }

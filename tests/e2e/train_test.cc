@@ -150,7 +150,7 @@ TEST(DryRunTest, NeedsNoMemoryAndSaysTheSameEachTime) {
                                         "--batch_per_core=100000",
                                         "--host_memory_bytes=1M"};
   std::vector<std::string> dry = job;
-  dry.emplace_back("--dry_run");
+  dry.insert(dry.end(), {"--metrics_file=unused.jsonl", "--dry_run"});
   PodRun first(dry);
   PodRun second(dry);
   EXPECT_EQ(first.Wait(), 0) << first.output();

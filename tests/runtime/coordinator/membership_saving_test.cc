@@ -255,7 +255,7 @@ TEST(MembershipSavingTest, ADrainStopsWhatHasNoStepToFinish) {
   forming.Drain("told to");
   EXPECT_EQ(forming.machine().state(), PodState::kFailed);
   JobPlan eval = SavingPlan();
-  eval.set_mode("eval");
+  eval.mutable_spec()->set_mode(words::Mode::eval);
   for (const JobPlan& plan : {eval, BenchTestPlan(kHosts, kProcesses)}) {
     PodScript pod(plan);
     pod.Run();

@@ -67,6 +67,8 @@ class RandomPod {
     } else {
       Behave(p);
     }
+    if (pod_.machine().state() == PodState::kRunning && Draw(100) == 0)
+      pod_.Drain("told to end");
     if (Draw(4) == 0) pod_.Pass(absl::Milliseconds(100 * (1 + Draw(4))));
   }
 
@@ -149,7 +151,6 @@ class RandomPod {
         return pod_.Send(p, BeatMessage(progress_, 1, "all-reduce"));
       default:
         if (Draw(5) == 0) pod_.Stop("stopped");
-        if (Draw(5) == 0) pod_.Drain("told to end");
     }
   }
 

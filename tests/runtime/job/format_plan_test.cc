@@ -21,6 +21,7 @@ using ::podsim::testing::Spec;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::StartsWith;
 
 std::string Format(const std::string& text, int width = 80) {
   const JobSpec spec = Spec(text);
@@ -41,7 +42,9 @@ TEST(FormatPlanTest, AWholeOne) {
                     {FormatBytes(MachineBytes(*plan)), "MACHINE"}});
   EXPECT_EQ(
       text,
-      R"(slice       v3-32: 4 hosts x 1 board x 4 chips x 2 cores = 32 cores
+      R"(asked       --topology=v3-32 --hidden=128 --train_steps=1001 --batch_per_core=8
+            --reference_topology=v3-8 --learning_rate=0.05 --warmup_steps=100
+slice       v3-32: 4 hosts x 1 board x 4 chips x 2 cores = 32 cores
             4x4 chip grid, no axis wraps (assumed; why: --describe v3-32)
 job         mlp 64-128-10 on digits (1,498 examples, 299 held out)
 batch       8 per core, 256 global
@@ -65,9 +68,10 @@ note        learning rate 0.05 for batch 64 becomes 0.2 for batch 256 (linear)
 )");
 }
 
-TEST(FormatPlanTest, TheRunsName) {
-  EXPECT_THAT(Format("run_name: 'nightly'"),
-              HasSubstr("\njob         nightly: mlp 64-256-10 on digits"));
+TEST(FormatPlanTest, WhatWasAskedComesFirst) {
+  EXPECT_THAT(Format(""), StartsWith("slice "));
+  EXPECT_THAT(Format("run_name: 'nightly' algo: ring"),
+              StartsWith("asked       --algo=ring --run_name=nightly\nslice "));
 }
 
 TEST(FormatPlanTest, OtherShapes) {

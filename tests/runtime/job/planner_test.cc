@@ -129,9 +129,8 @@ TEST(PlannerTest, AutoGoesByWhatFramesGoThrough) {
   for (const auto& [transport, algorithm] :
        {std::pair{"shm", "torus2d"}, std::pair{"unix", "halving_doubling"},
         std::pair{"tcp", "halving_doubling"}}) {
-    ASSERT_OK_AND_ASSIGN(
-        const JobPlan plan,
-        PlanOf(absl::StrCat(base, "transport: '", transport, "'")));
+    ASSERT_OK_AND_ASSIGN(const JobPlan plan,
+                         PlanOf(absl::StrCat(base, "transport: ", transport)));
     ASSERT_EQ(plan.bits().buckets_size(), 1);
     EXPECT_EQ(plan.bits().buckets(0).algorithm(), algorithm) << transport;
   }

@@ -140,7 +140,7 @@ TEST(MetricsLineTest, PlanCarriesTheRunsContext) {
       json::parse(PlanLine(plan, 12.5, {"pod_launch --x='\xff'", "cpu", 2}));
   EXPECT_EQ(line["event"], "plan");
   EXPECT_EQ(line["plan_hash"], "abc");
-  EXPECT_EQ(line["run_name"], "nightly");
+  EXPECT_EQ(line["settings"]["run_name"], "nightly");
   EXPECT_EQ(line["cores"], 32);
   EXPECT_EQ(line["global_batch"], 1024);
   EXPECT_EQ(line["cpus"], 2);
