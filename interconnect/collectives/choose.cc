@@ -16,9 +16,10 @@ constexpr std::int64_t kKiB = 1 << 10;
 // (docs/performance.md); the other collectives are assumed to be alike.
 constexpr std::int64_t kFewStepsThroughMemory = 128 * kKiB;
 constexpr std::int64_t kFewStepsOverSockets = 1024 * kKiB;
-// Between the two, through memory, an all-reduce goes by rows and columns. On a
-// grid of 2 x 2 hosts its sums are halving-doubling's, bit for bit.
-constexpr std::int64_t kGridThroughMemory = 512 * kKiB;
+// Through memory, where a message costs little, an all-reduce goes around in both
+// directions then, and by the ring, of whose chunks fewer are on their way at a
+// time, only where buffers fill the caches.
+constexpr std::int64_t kBothWaysThroughMemory = 16 * 1024 * kKiB;
 
 constexpr ChoiceRow UpTo(std::int64_t most_bytes, Collective collective,
                          Algorithm algorithm = Algorithm::kHalvingDoubling) {
@@ -30,7 +31,7 @@ constexpr ChoiceRow UpTo(std::int64_t most_bytes, Collective collective,
 // Beyond these the ring, and what has only one algorithm.
 constexpr std::array kThroughMemory = {
     UpTo(kFewStepsThroughMemory, Collective::kAllReduce),
-    UpTo(kGridThroughMemory, Collective::kAllReduce, Algorithm::kTorus2d),
+    UpTo(kBothWaysThroughMemory, Collective::kAllReduce, Algorithm::kBidirRing),
     UpTo(kFewStepsThroughMemory, Collective::kReduceScatter),
     UpTo(kFewStepsThroughMemory, Collective::kAllGather),
     UpTo(kFewStepsThroughMemory, Collective::kBroadcast)};

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <tuple>
+#include <cstdint>
 #include <vector>
 
 #include "tests/testing/status_matchers.h"
@@ -45,29 +45,44 @@ TEST(ChooseAlgorithm, WhereNoRowFitsItTakesOneThatIsSupported) {
   }
 }
 
-TEST(ChooseAlgorithm, ShipsATableOfFewStepsForSmallBuffers) {
-  for (const auto& [medium, few_steps_up_to, grid_up_to] :
-       {std::tuple{Medium::kSharedMemory, 128 << 10, 512 << 10},
-        std::tuple{Medium::kSockets, 1 << 20, 1 << 20}}) {
-    const auto table = ShippedChoices(medium);
-    EXPECT_THAT(CheckChoices(table), testing::IsOk());
-    for (const Collective collective :
-         {Collective::kAllReduce, Collective::kReduceScatter,
-          Collective::kAllGather, Collective::kBroadcast}) {
-      const bool grid = collective == Collective::kAllReduce;
-      for (const int world : {2, 32, 1024}) {
-        const auto chosen = [&, table = table](std::int64_t bytes) {
-          return ChooseAlgorithm(collective, bytes, world, table);
-        };
-        EXPECT_EQ(chosen(few_steps_up_to), Algorithm::kHalvingDoubling);
-        if (grid && grid_up_to > few_steps_up_to) {
-          EXPECT_EQ(chosen(few_steps_up_to + 1), Algorithm::kTorus2d);
-          EXPECT_EQ(chosen(grid_up_to), Algorithm::kTorus2d);
-        }
-        EXPECT_EQ(chosen((grid ? grid_up_to : few_steps_up_to) + 1),
-                  Algorithm::kRing);
-      }
+// An algorithm, and up to how many bytes it is taken.
+struct Span {
+  Algorithm algorithm;
+  std::int64_t most_bytes;
+};
+
+void ExpectSpans(Medium medium, Collective collective,
+                 const std::vector<Span>& spans) {
+  const auto table = ShippedChoices(medium);
+  EXPECT_THAT(CheckChoices(table), testing::IsOk());
+  for (const int world : {2, 32, 1024}) {
+    std::int64_t least = 0;
+    for (const Span& span : spans) {
+      for (const std::int64_t bytes : {least, span.most_bytes})
+        EXPECT_EQ(ChooseAlgorithm(collective, bytes, world, table),
+                  span.algorithm)
+            << bytes;
+      least = span.most_bytes + 1;
     }
+    EXPECT_EQ(ChooseAlgorithm(collective, least, world, table),
+              Algorithm::kRing);
+  }
+}
+
+TEST(ChooseAlgorithm, ShipsATableOfFewStepsForSmallBuffers) {
+  constexpr std::int64_t kKiB = 1 << 10;
+  ExpectSpans(Medium::kSharedMemory, Collective::kAllReduce,
+              {{Algorithm::kHalvingDoubling, 128 * kKiB},
+               {Algorithm::kBidirRing, 16 * 1024 * kKiB}});
+  ExpectSpans(Medium::kSockets, Collective::kAllReduce,
+              {{Algorithm::kHalvingDoubling, 1024 * kKiB}});
+  for (const Collective collective :
+       {Collective::kReduceScatter, Collective::kAllGather,
+        Collective::kBroadcast}) {
+    ExpectSpans(Medium::kSharedMemory, collective,
+                {{Algorithm::kHalvingDoubling, 128 * kKiB}});
+    ExpectSpans(Medium::kSockets, collective,
+                {{Algorithm::kHalvingDoubling, 1024 * kKiB}});
   }
 }
 

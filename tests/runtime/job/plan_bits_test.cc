@@ -73,7 +73,7 @@ const std::map<std::string, Change>& Changes() {
       // By way of "auto", for buckets between the two tables' steps.
       {"transport",
        {"transport: tcp",
-        absl::StrCat(kOfAnySize, "hidden: 200 bucket_bytes: 700000 ")}},
+        absl::StrCat(kOfAnySize, "example_shape: [100, 100] ")}},
       {"chunk_bytes", {"chunk_bytes: 1024"}},
       {"link_latency", {"link_latency: 0.5"}},
       {"overlap_probe", {"overlap_probe: 0"}},

@@ -127,7 +127,7 @@ TEST(PlannerTest, AutoGoesByWhatFramesGoThrough) {
   // One bucket of 300 KiB: much through shared memory, little over sockets.
   const std::string base = "hidden: [1024] ";
   for (const auto& [transport, algorithm] :
-       {std::pair{"shm", "torus2d"}, std::pair{"unix", "halving_doubling"},
+       {std::pair{"shm", "bidir_ring"}, std::pair{"unix", "halving_doubling"},
         std::pair{"tcp", "halving_doubling"}}) {
     ASSERT_OK_AND_ASSIGN(const JobPlan plan,
                          PlanOf(absl::StrCat(base, "transport: ", transport)));
