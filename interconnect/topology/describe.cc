@@ -27,12 +27,12 @@ std::string Line(const std::string& label, const std::string& text) {
   return absl::StrFormat("  %-11s %s\n", label, text);
 }
 
-std::string Wrapped(const std::vector<std::string>& words) {
-  return WrapWords(words, kMargin);
+std::string Wrapped(const std::vector<std::string>& words, int width) {
+  return WrapWords(words, kMargin, width);
 }
 
-std::string Sentence(const std::string& text) {
-  return WrapSentence(text, kMargin);
+std::string Sentence(const std::string& text, int width) {
+  return WrapSentence(text, kMargin, width);
 }
 
 // HBM comes in whole GiB.
@@ -54,7 +54,7 @@ std::string Counts(const Slice& slice) {
                                         slice.host_grid.x, slice.host_grid.y)));
 }
 
-std::string Hardware(const Slice& slice) {
+std::string Hardware(const Slice& slice, int width) {
   const ChipFigures& chip = slice.chip();
   const std::int64_t hbm = chip.hbm_bytes_per_core;
   return absl::StrCat(
@@ -71,23 +71,25 @@ std::string Hardware(const Slice& slice) {
                                chip.hbm_bytes_per_second_per_core / 1e9)),
       Line("links", absl::StrFormat("4 per chip, %.0f GB/s each way",
                                     chip.link_bytes_per_second / 1e9)),
-      Line("wrap", WrapText(slice)), Line("", Sentence(slice.wrap_note)));
+      Line("wrap", WrapText(slice)),
+      Line("", Sentence(slice.wrap_note, width)));
 }
 
 // Long rings are told, not listed: GridRing draws them by one rule.
-std::string Ring(const Slice& slice) {
+std::string Ring(const Slice& slice, int width) {
   const std::vector<int> ring = HostRing(slice);
   if (ring.size() == 1) return Line("ring", "one host, nothing to send");
   std::vector<std::string> words;
   for (const int host : ring) words.push_back(absl::StrCat(host, " >"));
   words.push_back(absl::StrCat(ring.front()));
-  if (slice.hosts <= kListedRing) return Line("ring", Wrapped(words));
+  if (slice.hosts <= kListedRing) return Line("ring", Wrapped(words, width));
   words.erase(words.begin() + kRingHead, words.end() - kRingTail);
   words.insert(words.begin() + kRingHead, "... >");
-  return absl::StrCat(Line("ring", Wrapped(words)),
+  return absl::StrCat(Line("ring", Wrapped(words, width)),
                       Line("", Sentence("along the first row, down the rows "
                                         "below to and fro without the first "
-                                        "column, up the first column")));
+                                        "column, up the first column",
+                                        width)));
 }
 
 std::string Shortened(const std::string& value) {
@@ -112,14 +114,14 @@ Environment EnvironmentOf(const Slice& slice, int host) {
 }
 
 std::string HostLine(const Slice& slice, int host,
-                     const std::set<std::string>& own) {
+                     const std::set<std::string>& own, int width) {
   std::vector<std::string> words;
   for (const auto& [name, value] : EnvironmentOf(slice, host))
     if (own.count(name) > 0) words.push_back(absl::StrCat(name, "=", value));
-  return Line(absl::StrCat("host ", host), Wrapped(words));
+  return Line(absl::StrCat("host ", host), Wrapped(words, width));
 }
 
-std::string EnvironmentText(const Slice& slice) {
+std::string EnvironmentText(const Slice& slice, int width) {
   const Environment first = EnvironmentOf(slice, 0);
   const auto own = OwnNames(first, EnvironmentOf(slice, slice.hosts - 1));
   std::string text = "\nenvironment of every host\n";
@@ -130,10 +132,10 @@ std::string EnvironmentText(const Slice& slice) {
   text += "and of each\n";
   const bool all = slice.hosts <= kListedHosts;
   for (int host = 0; host < (all ? slice.hosts : 2); ++host)
-    text += HostLine(slice, host, own);
+    text += HostLine(slice, host, own, width);
   if (all) return text;
   text += Line("...", absl::StrFormat("%d hosts likewise", slice.hosts - 3));
-  return text + HostLine(slice, slice.hosts - 1, own);
+  return text + HostLine(slice, slice.hosts - 1, own, width);
 }
 
 }  // namespace
@@ -145,10 +147,14 @@ std::string WrapText(const Slice& slice) {
   return "no axis wraps";
 }
 
-std::string Describe(const Slice& slice) {
-  return absl::StrCat(Counts(slice), Hardware(slice),
-                      "\nhosts and their chips (x,y)\n", DrawGrid(slice), "\n",
-                      Ring(slice), EnvironmentText(slice));
+std::string Describe(const Slice& slice, int width) {
+  const auto fitted = [width](const std::string& text) {
+    return WrapText(text, width, LongWords::kOverflow);
+  };
+  return absl::StrCat(fitted(Counts(slice)), fitted(Hardware(slice, width)),
+                      "\nhosts and their chips (x,y)\n", DrawGrid(slice, width),
+                      "\n", fitted(Ring(slice, width)),
+                      fitted(EnvironmentText(slice, width)));
 }
 
 }  // namespace podsim

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "base/text_layout.h"
 #include "interconnect/topology/slice.h"
 
 namespace podsim {
@@ -12,13 +13,15 @@ namespace podsim {
 std::string WrapText(const Slice& slice);
 
 // The grid as text: boxes of hosts with their chips' coordinates, or, for grids
-// wider than a terminal, a table of host numbers with the chips' coordinates at
-// its edges. Ends with a newline; no line is longer than 80 columns.
-std::string DrawGrid(const Slice& slice);
+// wider than that, a table of host numbers with the chips' coordinates at its
+// edges (of up to 79 columns). Ends with a newline.
+std::string DrawGrid(const Slice& slice, int width = kTextColumns);
 
 // The whole explanation: counts, HBM, chip figures, wrap and how sure it is,
-// the drawing, the ring, the hosts' environment. Ends with a newline.
-std::string Describe(const Slice& slice);
+// the drawing, the ring, the hosts' environment, in lines of up to `width`
+// columns if drawing and words allow. Ends with a newline. REQUIRES: width
+// >= 20.
+std::string Describe(const Slice& slice, int width = kTextColumns);
 
 }  // namespace podsim
 

@@ -6,9 +6,17 @@
 namespace podsim {
 namespace {
 
-// Up to this many hosts side by side are drawn as boxes with their chips.
+// Hosts side by side are drawn as boxes with their chips, if there is room and
+// they are few enough to read.
 constexpr int kMostBoxesAcross = 4;
 constexpr int kBoxWidth = 14;
+constexpr int kBoxMargin = 6;
+
+bool HasRoomForBoxes(const Slice& slice, int width) {
+  const int across = slice.host_grid.x;
+  return across <= kMostBoxesAcross &&
+         kBoxMargin + across * (kBoxWidth + 1) + 1 <= width;
+}
 
 std::string BoxRule(const Slice& slice) {
   std::string rule = "      ";
@@ -79,9 +87,8 @@ std::string DrawTable(const Slice& slice) {
 
 }  // namespace
 
-std::string DrawGrid(const Slice& slice) {
-  return slice.host_grid.x <= kMostBoxesAcross ? DrawBoxes(slice)
-                                               : DrawTable(slice);
+std::string DrawGrid(const Slice& slice, int width) {
+  return HasRoomForBoxes(slice, width) ? DrawBoxes(slice) : DrawTable(slice);
 }
 
 }  // namespace podsim

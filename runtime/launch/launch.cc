@@ -40,9 +40,16 @@ int Refuse(const absl::Status& status, Console& console) {
   return absl::IsInvalidArgument(status) ? kRefused : kFailed;
 }
 
-absl::StatusOr<int> DescribeSlice(const std::string& name, Console& console) {
+// How long lines for people may be.
+int WidthOf(const LaunchContext& context, const Console& console) {
+  return TextWidth(Find(context.variables, "COLUMNS"),
+                   console.terminal_width());
+}
+
+absl::StatusOr<int> DescribeSlice(const LaunchContext& context,
+                                  const std::string& name, Console& console) {
   PODSIM_ASSIGN_OR_RETURN(const Slice slice, FindSlice(name));
-  console.Line(Describe(slice));
+  console.Line(Describe(slice, WidthOf(context, console)));
   return kDone;
 }
 
@@ -136,8 +143,7 @@ absl::StatusOr<int> PlanAndRun(const LaunchContext& context,
     return PrintWholeJob(spec, flags.elsewhere.external_hosts(), console);
   PODSIM_ASSIGN_OR_RETURN(PlannedJob job,
                           PlannedFrom(spec, flags.elsewhere.external_hosts()));
-  const int width =
-      TextWidth(Find(context.variables, "COLUMNS"), console.terminal_width());
+  const int width = WidthOf(context, console);
   PODSIM_ASSIGN_OR_RETURN(const std::string start, StartText(job, width));
   if (flags.settings.quiet()) {
     const std::string warnings = FormatWarnings(job.plan, width);
@@ -167,7 +173,7 @@ absl::StatusOr<int> Act(const LaunchContext& context, Console& console,
       console.Line(flags.text);
       return kDone;
     case LaunchAction::kDescribe:
-      return DescribeSlice(flags.settings.describe(), console);
+      return DescribeSlice(context, flags.settings.describe(), console);
     case LaunchAction::kPrintCompose:
       return PrintCompose(flags, console);
     case LaunchAction::kSelfTest:

@@ -64,6 +64,19 @@ TEST(DescribeTest, AWholePodIsATableOfHosts) {
 
 class DescribeEveryTest : public ::testing::TestWithParam<std::string> {};
 
+// But for tables of sixteen hosts across, and words that are longer.
+TEST_P(DescribeEveryTest, FitsANarrowTerminal) {
+  ASSERT_OK_AND_ASSIGN(const Slice slice, FindSlice(GetParam()));
+  const std::vector<std::string> lines =
+      absl::StrSplit(Describe(slice, 60), '\n');
+  for (const std::string& line : lines) {
+    const bool table = slice.host_grid.x > 8 && line.rfind("   ", 0) == 0;
+    const bool one_word =
+        line.find(' ', line.find_first_not_of(' ')) == std::string::npos;
+    EXPECT_TRUE(table || one_word || line.size() <= 60) << line;
+  }
+}
+
 TEST_P(DescribeEveryTest, FitsATerminalAndNamesEveryHost) {
   ASSERT_OK_AND_ASSIGN(const Slice slice, FindSlice(GetParam()));
   const std::vector<std::string> lines = absl::StrSplit(Describe(slice), '\n');
