@@ -80,6 +80,7 @@ std::string Ring(const Slice& slice, int width) {
   const std::vector<int> ring = HostRing(slice);
   if (ring.size() == 1) return Line("ring", "one host, nothing to send");
   std::vector<std::string> words;
+  words.reserve(ring.size() + 1);
   for (const int host : ring) words.push_back(absl::StrCat(host, " >"));
   words.push_back(absl::StrCat(ring.front()));
   if (slice.hosts <= kListedRing) return Line("ring", Wrapped(words, width));

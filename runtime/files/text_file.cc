@@ -36,19 +36,23 @@ std::string LastQuoted(const std::string& message) {
   return parts.size() < 3 ? "" : parts[parts.size() - 2];
 }
 
+// "; allowed: ..." for a field that knows words.
+std::string AllowedWords(const google::protobuf::FieldDescriptor* field) {
+  const std::string words = field == nullptr ? "" : WordList(*field);
+  return words.empty() ? "" : absl::StrCat("; allowed: ", words);
+}
+
 // What protobuf's message leaves open about a setting of `file`, as "; ...".
 std::string Hint(const std::string& message,
                  const google::protobuf::Descriptor& file) {
   if (absl::StartsWith(message, "Expected integer or identifier"))
     return "; words stand without quotes";
   const std::string name = LastQuoted(message);
-  if (absl::StartsWith(message, "Unknown enumeration value")) {
-    const auto* field = file.FindFieldByName(name);
-    return field == nullptr ? ""
-                            : absl::StrCat("; allowed: ", WordList(*field));
-  }
+  if (absl::StartsWith(message, "Unknown enumeration value"))
+    return AllowedWords(file.FindFieldByName(name));
   if (!absl::StrContains(message, "has no field named")) return "";
   std::vector<std::string> names;
+  names.reserve(static_cast<std::size_t>(file.field_count()));
   for (int i = 0; i < file.field_count(); ++i)
     names.push_back(file.field(i)->name());
   const std::vector<std::string> nearest = NearestNames(name, names);
@@ -83,6 +87,14 @@ class FirstError final : public google::protobuf::io::ErrorCollector {
   std::string error_;
 };
 
+// JSON's messages begin with the field in parentheses.
+std::string JsonHint(const std::string& message,
+                     const google::protobuf::Descriptor& file) {
+  const std::size_t end = message.find("): invalid value");
+  if (end == std::string::npos || message.front() != '(') return "";
+  return AllowedWords(file.FindFieldByName(message.substr(1, end - 1)));
+}
+
 // No message in text format begins with a brace.
 bool IsJson(const std::string& text) {
   const std::size_t first = text.find_first_not_of(" \t\r\n");
@@ -98,6 +110,7 @@ absl::Status ParseJson(const std::string& text, const std::string& name,
   return absl::InvalidArgumentError(absl::StrCat(
       name, ": ",
       Printable(why.substr(0, std::min(why.find('\n'), kLongestMessage))),
+      JsonHint(why, *message.GetDescriptor()),
       "; as JSON it is an object of the same fields, such as "
       "{\"train_steps\": 100}"));
 }

@@ -58,10 +58,14 @@ std::string FormatWork(const RunSummary& summary) {
 // "hides 62% of 4.1 ms of all-reduce: a step takes 9.2 ms wall, a serial one
 // 11.7 ms (medians, 37 serial)".
 std::string FormatOverlap(const Overlap& overlap) {
+  // Of what it does not hide the noise may be less than nothing.
+  const double percent = 100 * overlap.hidden();
+  const std::string hidden =
+      percent < 0.5 ? "nothing" : absl::StrFormat("%.0f%%", percent);
   return absl::StrFormat(
-      "hides %.0f%% of %s of all-reduce: a step takes %s, a serial one %s "
+      "hides %s of %s of all-reduce: a step takes %s, a serial one %s "
       "(medians, %s serial)",
-      100 * overlap.hidden(), Wall(overlap.communication),
+      hidden, Wall(overlap.communication),
       Tied(Wall(overlap.overlapped_step) + " wall"), Wall(overlap.serial_step),
       FormatCount(overlap.serial_steps));
 }

@@ -104,6 +104,11 @@ TEST(ParseJobTest, ReadsTheSameMessageAsJson) {
   EXPECT_EQ(spec.faults().faults(0).kind(), Fault::KILL);
 }
 
+TEST(ParseJobTest, JsonTooIsToldTheWordsThereAre) {
+  EXPECT_THAT(ParseJob("{\"transport\": \"tpc\"}", "my.json"),
+              StatusIs(kInvalid, HasSubstr("allowed: shm, unix, tcp")));
+}
+
 TEST(ParseJobTest, BadJsonIsRefusedInOneLine) {
   for (const char* text :
        {"{", "{}x", "{\"train_stepz\": 3}", "{\"train_steps\": \"x\"}",

@@ -52,6 +52,17 @@ JobEvent StepAt(double time, std::int64_t number) {
   return event;
 }
 
+TEST(SummaryOverlapTest, NoiseBelowNothingIsNothing) {
+  RunSummary summary;
+  summary.overlap = Overlap{.serial_step = 0.010,
+                            .overlapped_step = 0.011,
+                            .communication = 0.005,
+                            .serial_steps = 3};
+  EXPECT_THAT(FormatSummary(summary, 80), HasSubstr("hides nothing of 5.0 ms"));
+  summary.overlap->overlapped_step = 0.008;
+  EXPECT_THAT(FormatSummary(summary, 80), HasSubstr("hides 40% of 5.0 ms"));
+}
+
 class SummaryTest : public ::testing::Test {
  protected:
   // The event arrives when it happened.
