@@ -145,8 +145,6 @@ absl::Status SetFieldFromText(const std::string& flag, const std::string& value,
 
 std::string FieldText(const Message& message, const FieldDescriptor& field) {
   const Reflection& reflection = *message.GetReflection();
-  if (field.cpp_type() == FieldDescriptor::CPPTYPE_DOUBLE)
-    return absl::StrCat(reflection.GetDouble(message, &field));
   const int items =
       field.is_repeated() ? reflection.FieldSize(message, &field) : 1;
   std::vector<std::string> texts;

@@ -148,6 +148,15 @@ StreamingCopy StreamingFor(const ElementRules& rules, Stores stores,
                                       : nullptr;
 }
 
+// Null: block by block. What is copied at once makes no checksum of a result.
+ChecksummedLoop CopyAtOnce(const ElementRules& rules, Stores stores,
+                           bool onward, const Checksums& crc) {
+  if (crc.result != nullptr) return nullptr;
+  const ChecksummedCopies& copies = ChecksummedCopiesFor(rules);
+  return (onward ? copies.onward
+                 : copies.copy)[static_cast<std::size_t>(stores)];
+}
+
 }  // namespace
 
 void ReduceReceived(const ElementRules& rules, const ReceivedParts& parts,
@@ -159,8 +168,7 @@ void ReduceReceived(const ElementRules& rules, const ReceivedParts& parts,
 void CopyReceived(const ElementRules& rules, const ReceivedParts& parts,
                   std::span<std::byte> mine, const Checksums& crc,
                   Stores stores) {
-  const ChecksummedLoop at_once =
-      ChecksummedCopiesFor(rules).copy[static_cast<std::size_t>(stores)];
+  const ChecksummedLoop at_once = CopyAtOnce(rules, stores, false, crc);
   if (const StreamingCopy copy = StreamingFor(rules, stores, false)) {
     return TakeIntoMine(rules, copy, parts, mine, crc, at_once);
   }
@@ -182,12 +190,11 @@ void CopyOnward(const ElementRules& rules, const ReceivedParts& parts,
                 std::span<std::byte> mine, std::span<std::byte> onward,
                 const Checksums& crc, Stores stores) {
   const StreamingCopy streaming = StreamingFor(rules, stores, true);
-  PassReceived(
-      rules,
-      streaming != nullptr ? streaming
-                           : LoopsFor(rules).shared[ReduceLoops::kCopy],
-      parts, mine, onward, crc,
-      ChecksummedCopiesFor(rules).onward[static_cast<std::size_t>(stores)]);
+  PassReceived(rules,
+               streaming != nullptr
+                   ? streaming
+                   : LoopsFor(rules).shared[ReduceLoops::kCopy],
+               parts, mine, onward, crc, CopyAtOnce(rules, stores, true, crc));
 }
 
 void ReduceLocal(const ElementRules& rules, std::span<const std::byte> other,

@@ -93,13 +93,13 @@ PODSIM_WIDE std::size_t Run(const std::byte* received, std::byte* mine,
   return whole;
 }
 
-// Streaming stores are for whole lines, and keep no order of their own.
+// Streaming stores are for whole lines (others are the caller's), and keep no
+// order of their own.
 template <bool kOnward>
 PODSIM_WIDE std::size_t Stream(const std::byte* received, std::byte* mine,
                                std::byte* onward, std::size_t bytes,
                                const Checksums& crc) {
-  if (reinterpret_cast<std::uintptr_t>(mine) % WideCrc::kVector != 0)
-    return Run<Copied<kOnward, false>>(received, mine, onward, bytes, crc);
+  if (reinterpret_cast<std::uintptr_t>(mine) % WideCrc::kVector != 0) return 0;
   const std::size_t done =
       Run<Copied<kOnward, true>>(received, mine, onward, bytes, crc);
   _mm_sfence();

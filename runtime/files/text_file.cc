@@ -50,7 +50,9 @@ std::string Hint(const std::string& message,
   const std::string name = LastQuoted(message);
   if (absl::StartsWith(message, "Unknown enumeration value"))
     return AllowedWords(file.FindFieldByName(name));
-  if (!absl::StrContains(message, "has no field named")) return "";
+  if (!absl::StrContains(message, absl::StrCat("\"", file.full_name(),
+                                               "\" has no field named")))
+    return "";
   std::vector<std::string> names;
   names.reserve(static_cast<std::size_t>(file.field_count()));
   for (int i = 0; i < file.field_count(); ++i)

@@ -52,18 +52,6 @@ std::string GridText(const Slice& slice) {
                       slice.name, ")");
 }
 
-// "--topology=v3-32 --epochs=10".
-std::string AskedText(const JobPlan& plan) {
-  std::vector<std::string> flags;
-  for (const std::string& name : plan.asked()) {
-    const auto* field = JobSpec::descriptor()->FindFieldByName(name);
-    PODSIM_CHECK(field != nullptr);
-    flags.push_back(absl::StrCat("--", FlagOf(*field), "=",
-                                 FieldText(plan.spec(), *field)));
-  }
-  return absl::StrJoin(flags, " ");
-}
-
 // "mlp 64-128-10 on digits (1,498 examples, 299 held out)".
 std::string JobText(const JobPlan& plan) {
   const DatasetConfig& data = plan.bits().dataset();
@@ -249,13 +237,22 @@ std::string FormatPlanLine(const std::string& label, const std::string& text,
                          WrapSentence(text, kMargin, width));
 }
 
+void NoteAsked(const JobSpec& asked, JobPlan& plan) {
+  std::vector<const google::protobuf::FieldDescriptor*> fields;
+  asked.GetReflection()->ListFields(asked, &fields);
+  for (const auto* field : fields)
+    if (!SettingOf(*field).no_flag())
+      plan.add_asked(
+          absl::StrCat("--", FlagOf(*field), "=", FieldText(asked, *field)));
+}
+
 std::string FormatPlan(const JobPlan& plan, const Slice& slice, int width) {
   PODSIM_CHECK(plan.bits().slice() == slice.name);
   std::string text;
   const auto line = [&](const std::string& label, const std::string& words) {
     text += FormatPlanLine(label, words, width);
   };
-  if (!plan.asked().empty()) line("asked", AskedText(plan));
+  if (!plan.asked().empty()) line("asked", absl::StrJoin(plan.asked(), " "));
   line("slice", SliceText(slice));
   line("", GridText(slice));
   line("job", JobText(plan));

@@ -18,6 +18,10 @@ namespace podsim {
 std::string FormatPlan(const JobPlan& plan, const Slice& slice,
                        int width = kTextColumns);
 
+// Notes in `plan`, to be shown first, what was asked: the flags among what is
+// set in `asked`, the request before any default.
+void NoteAsked(const JobSpec& asked, JobPlan& plan);
+
 // One such line: "start       m/100, step 100".
 std::string FormatPlanLine(const std::string& label, const std::string& text,
                            int width = kTextColumns);

@@ -22,7 +22,6 @@
 #include "runtime/job/scaling.h"
 #include "runtime/job/schedule.h"
 #include "runtime/job/spec_check.h"
-#include "settings/setting.h"
 #include "settings/words.h"
 
 namespace podsim {
@@ -83,14 +82,6 @@ absl::StatusOr<JobPlan> FinishPlan(JobPlan plan, const Program& program,
   return plan;
 }
 
-// The flags among what was set.
-void NoteAsked(const JobSpec& asked, JobPlan& plan) {
-  std::vector<const google::protobuf::FieldDescriptor*> fields;
-  asked.GetReflection()->ListFields(asked, &fields);
-  for (const auto* field : fields)
-    if (!SettingOf(*field).no_flag()) plan.add_asked(field->name());
-}
-
 // A recipe promises its accuracy for its own network and momentum.
 bool KeepsPromise(const Recipe& recipe, const JobSpec& spec) {
   return std::equal(spec.hidden().begin(), spec.hidden().end(),
@@ -128,7 +119,6 @@ absl::StatusOr<JobPlan> PlanJob(const JobSpec& asked,
       SpecBatchPerCore(job.spec, job.slice, recipe.batch_per_core));
   PODSIM_RETURN_IF_ERROR(CheckDataset(job.spec, inputs.dataset));
   JobPlan draft;
-  NoteAsked(asked, draft);
   for (const std::string& field : FromRecipe(asked, job.spec))
     draft.add_from_recipe(field);
   if (KeepsPromise(recipe, job.spec))
@@ -160,12 +150,10 @@ absl::StatusOr<JobPlan> PlanJob(const JobSpec& asked, const Program& program,
   PODSIM_ASSIGN_OR_RETURN(job.batch_per_core,
                           SpecBatchPerCore(job.spec, job.slice, 0));
   PODSIM_RETURN_IF_ERROR(CheckDataset(job.spec, inputs.dataset));
-  JobPlan draft;
-  NoteAsked(asked, draft);
   PODSIM_ASSIGN_OR_RETURN(
       JobPlan plan, BeginPlan({.batch_per_core = job.batch_per_core,
                                .dataset_size = inputs.dataset.train_examples()},
-                              inputs, job, std::move(draft)));
+                              inputs, job));
   FillModelConfig(job.spec, inputs.dataset,
                   *plan.mutable_bits()->mutable_model());
   PODSIM_ASSIGN_OR_RETURN(plan, FinishPlan(std::move(plan), program, job));

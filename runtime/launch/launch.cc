@@ -105,6 +105,7 @@ absl::StatusOr<PlannedJob> PlannedFrom(const JobSpec& spec,
   PODSIM_ASSIGN_OR_RETURN(const PlanInputs inputs,
                           GatherPlanInputs(job.spec, !external_hosts));
   PODSIM_ASSIGN_OR_RETURN(job.plan, PlanJob(job.spec, inputs));
+  NoteAsked(spec, job.plan);
   PODSIM_ASSIGN_OR_RETURN(job.slice,
                           FindSlice(job.plan.bits().slice(), WrapOf(spec)));
   return job;

@@ -5,6 +5,7 @@
 #include <poll.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
 #include <utility>
 
@@ -96,8 +97,9 @@ void Supervisor::Wait() {
     waits.push_back({child.process().output_fd(), POLLIN, 0});
   }
   // An error (a signal) only makes the round come early.
-  poll(waits.data(), waits.size(), PollTimeout(deadline_ - clock_.Now()));
-  signalled_ = waits.front().revents != 0;
+  const int ready =
+      poll(waits.data(), waits.size(), PollTimeout(deadline_ - clock_.Now()));
+  signalled_ = waits.front().revents != 0 || (ready < 0 && errno != EINTR);
 }
 
 // Ends before output: whatever a process said is in its pipe when it is gone.
@@ -115,7 +117,8 @@ void Supervisor::Collect() {
 void Supervisor::TakeSignals() {
   while (const int signal = signals_.TakeStop()) {
     if ((signal == SIGTERM || signal == SIGINT) && options_.drains && formed_ &&
-        drain_signal_ == 0 && phase_ == Phase::kRunning) {
+        drain_signal_ == 0 && phase_ == Phase::kRunning &&
+        !evidence_.job_done) {
       BeginDrain(signal);
       continue;
     }

@@ -94,6 +94,7 @@ class CompletionLoop {
   bool woken_ = false;
   Time last_;        // when something came last
   Time queue_look_;  // when to look at the queue next, if there is a side door
+  Time queue_ran_;   // when something was there last
   Mutex mutex_;
   grpc::Alarm alarm_ PODSIM_GUARDED_BY(mutex_);
 };

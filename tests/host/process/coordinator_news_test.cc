@@ -81,6 +81,17 @@ TEST_F(CoordinatorNewsTest, WhatDoesNotComeIsNamed) {
               late("no note of a fault from host:1 within 0"));
 }
 
+TEST_F(CoordinatorNewsTest, AnotherFaultsNoteIsNotTheOneAwaited) {
+  CoordinatorNews impatient("host:1", absl::ZeroDuration());
+  CoordinatorMessage note;
+  note.mutable_fault_noted()->set_index(0);
+  impatient.Hear(note);
+  EXPECT_THAT(impatient.WaitFaultNoted(0), IsOk());
+  EXPECT_THAT(impatient.WaitFaultNoted(1),
+              StatusIs(absl::StatusCode::kDeadlineExceeded,
+                       "no note of a fault from host:1 within 0"));
+}
+
 TEST_F(CoordinatorNewsTest, TheFirstEndIsTheReasonOfEveryWait) {
   std::jthread line([&] {
     EXPECT_TRUE(news_.End(absl::AbortedError("host 2 died")));

@@ -160,9 +160,11 @@ TEST(ChecksummedCopies, CopyAndChecksumAtOnce) {
           Bytes passed(bytes + 1, std::byte{77});
           std::uint32_t crc = 17;
           const std::size_t done =
-              loop(received.data() + 1, mine, onward ? passed.data() : nullptr,
+              loop(received.data() + 1, mine, onward ? passed.data() : mine,
                    bytes, {&crc, nullptr});
-          EXPECT_EQ(done, bytes / 256 * 256);
+          const bool streams =
+              loop == copies.copy[1] || loop == copies.onward[1];
+          EXPECT_EQ(done, streams && offset % 64 != 0 ? 0 : bytes / 256 * 256);
           EXPECT_EQ(crc, Crc32c({received.data() + 1, done}, 17));
           EXPECT_EQ(std::memcmp(mine, received.data() + 1, done), 0);
           EXPECT_EQ(mine[done], std::byte{0});

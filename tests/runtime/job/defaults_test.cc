@@ -177,7 +177,6 @@ TEST(ApplyRecipeTest, Refusals) {
 
 std::string WithoutOrigins(JobPlan plan) {
   plan.clear_from_recipe();
-  plan.clear_asked();
   plan.clear_notes();
   return plan.DebugString();
 }

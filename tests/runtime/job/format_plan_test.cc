@@ -25,8 +25,9 @@ using ::testing::StartsWith;
 
 std::string Format(const std::string& text, int width = 80) {
   const JobSpec spec = Spec(text);
-  const auto plan = PlanJob(spec, Inputs(Digits()));
+  auto plan = PlanJob(spec, Inputs(Digits()));
   PODSIM_CHECK(plan.ok());
+  NoteAsked(spec, *plan);
   return FormatPlan(*plan, *FindSlice(plan->bits().slice()), width);
 }
 
@@ -72,6 +73,10 @@ TEST(FormatPlanTest, WhatWasAskedComesFirst) {
   EXPECT_THAT(Format(""), StartsWith("slice "));
   EXPECT_THAT(Format("run_name: 'nightly' algo: ring"),
               StartsWith("asked       --algo=ring --run_name=nightly\nslice "));
+  // As typed, whatever the plan made of it, to the last digit.
+  EXPECT_THAT(Format("topology: 'v3-8' audit_every: 5 momentum: 0.12345678"),
+              StartsWith("asked       --topology=v3-8 --momentum=0.12345678 "
+                         "--audit_every=5\nslice "));
 }
 
 TEST(FormatPlanTest, OtherShapes) {
