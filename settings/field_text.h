@@ -20,8 +20,8 @@ absl::Status SetFieldFromText(const std::string& flag, const std::string& value,
                               const google::protobuf::FieldDescriptor& field,
                               google::protobuf::Message& message);
 
-// The value of a set field as a flag takes it: "512,512", "ring", "0.1".
-// REQUIRES: its type is one that flags have.
+// The value of a set field as a flag takes it: "512,512", "ring", "0.1"; of a
+// message its text format.
 std::string FieldText(const google::protobuf::Message& message,
                       const google::protobuf::FieldDescriptor& field);
 

@@ -34,7 +34,8 @@ constexpr char kLaunchClosing[] =
     "  pod_launch --describe v3-32\n"
     "\n"
     "Exit status: 0, or that of the first process that failed (128 + N for\n"
-    "signal N); 2: the command line; 130: Ctrl-C.\n";
+    "signal N); 2: the command line; 75: told to end, and saved (143 without\n"
+    "model_dir); 130: Ctrl-C.\n";
 
 constexpr char kBenchIntroduction[] =
     "Measures a collective among the hosts of an emulated TPU slice, and\n"

@@ -1,11 +1,15 @@
 #include "runtime/coordinator/start_origin.h"
 
 #include <algorithm>
+#include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "base/build.h"
 #include "models/kernels/kernels.h"
+#include "settings/field_text.h"
 
 namespace podsim {
 namespace {
@@ -21,6 +25,28 @@ bool Falls(const std::string& then, const std::string& now) {
          CommonIsa(then, now) == now;
 }
 
+// "isa v3, now v4": of numbers and texts; of others their name alone.
+std::string Difference(const PlanBits& then, const PlanBits& now,
+                       const google::protobuf::FieldDescriptor& field) {
+  const bool plain =
+      !field.is_repeated() && field.cpp_type() != field.CPPTYPE_MESSAGE;
+  if (!plain) return field.name();
+  return absl::StrCat(field.name(), " ", FieldText(then, field), ", now ",
+                      FieldText(now, field));
+}
+
+// "batch_per_core 8, now 16; learning_rate".
+std::string Differences(const PlanBits& then, const PlanBits& now) {
+  std::vector<std::string> different;
+  const auto& descriptor = *PlanBits::descriptor();
+  for (int i = 0; i < descriptor.field_count(); ++i) {
+    const auto& field = *descriptor.field(i);
+    if (FieldText(then, field) != FieldText(now, field))
+      different.push_back(Difference(then, now, field));
+  }
+  return absl::StrJoin(different, "; ");
+}
+
 }  // namespace
 
 absl::StatusOr<std::vector<std::string>> CompareStart(const StartOrigin& origin,
@@ -28,8 +54,8 @@ absl::StatusOr<std::vector<std::string>> CompareStart(const StartOrigin& origin,
   const CheckpointManifest& from = origin.manifest;
   const std::string& then = from.bits().isa();
   const std::string& now = formed.bits().isa();
-  if (Falls(then, now) && !origin.isa_asked &&
-      formed.spec().mode() != words::Mode::eval) {
+  const bool evaluates = formed.spec().mode() == words::Mode::eval;
+  if (Falls(then, now) && !origin.isa_asked && !evaluates) {
     return absl::FailedPreconditionError(
         absl::StrCat("the checkpoint was trained at ISA level ", then,
                      ", the pod runs no more than ", now,
@@ -42,12 +68,11 @@ absl::StatusOr<std::vector<std::string>> CompareStart(const StartOrigin& origin,
                                  ", this is build ", BuildId(),
                                  ": the same bits hold within one build only"));
   }
-  if (from.plan_hash() == formed.hash()) return notes;
-  notes.push_back(absl::StrCat(
-      "the checkpoint's plan is another (", from.bits().slice(), ", batch ",
-      from.bits().batch_per_core(), " per core, isa ", then, "; now ",
-      formed.bits().slice(), ", ", formed.bits().batch_per_core(), ", ", now,
-      "): training goes on at example ", from.examples_consumed()));
+  if (from.plan_hash() == formed.hash() || evaluates) return notes;
+  notes.push_back(absl::StrCat("the checkpoint's plan is another (",
+                               Differences(from.bits(), formed.bits()),
+                               "): training goes on at example ",
+                               from.examples_consumed()));
   return notes;
 }
 

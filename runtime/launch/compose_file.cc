@@ -9,7 +9,7 @@
 namespace podsim {
 namespace {
 
-// {SLICE}, {HOSTS} and {NAMES} are filled in.
+// {SLICE}, {N}, {HOSTS} and {NAMES} are filled in.
 constexpr char kHead[] =
     R"(# A {SLICE} pod: a coordinator and {HOSTS}, one container each.
 # This file is what `pod_launch --print_compose {SLICE}` prints.
@@ -61,6 +61,7 @@ services:
     command:
       - pod_launch
       - --topology={SLICE}
+      - --processes={N}
       - --model=mlp
       - --external_hosts
       - --listen=0.0.0.0:8476
@@ -92,6 +93,7 @@ std::string ComposeFile(const Slice& slice) {
   const std::string head = absl::StrReplaceAll(
       kHead,
       {{"{SLICE}", slice.name},
+       {"{N}", absl::StrCat(slice.hosts)},
        {"{FILE}", slice.name == kOwnFile ? "compose.yaml"
                                          : absl::StrCat(slice.name, ".yaml")},
        {"{HOSTS}",

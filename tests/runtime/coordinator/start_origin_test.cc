@@ -6,6 +6,7 @@
 
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "base/build.h"
 #include "tests/testing/status_matchers.h"
 
@@ -49,9 +50,9 @@ TEST(CompareStartTest, AnotherPlanIsNoted) {
   formed.mutable_bits()->set_slice("v3-8");
   formed.mutable_bits()->set_batch_per_core(16);
   ASSERT_OK_AND_ASSIGN(const auto notes, CompareStart(TrainedAt("v4"), formed));
-  EXPECT_THAT(notes,
-              ElementsAre(AllOf(HasSubstr("v3-32, batch 8"),
-                                HasSubstr("v3-8, 16"), HasSubstr("2560"))));
+  EXPECT_THAT(notes, ElementsAre(AllOf(HasSubstr("(slice v3-32, now v3-8; "
+                                                 "batch_per_core 8, now 16)"),
+                                       HasSubstr("2560"))));
 }
 
 TEST(CompareStartTest, AnotherBuildIsNoted) {
@@ -69,7 +70,7 @@ TEST(CompareStartTest, ALowerIsaIsRefusedUnlessAskedFor) {
   origin.isa_asked = true;
   ASSERT_OK_AND_ASSIGN(const auto notes, CompareStart(origin, Formed("v4")));
   EXPECT_THAT(notes,
-              ElementsAre(AllOf(HasSubstr("isa amx"), HasSubstr("v4)"))));
+              ElementsAre(HasSubstr("another (isa amx, now v4): training")));
 }
 
 TEST(CompareStartTest, AHigherIsaIsNoted) {
@@ -84,7 +85,22 @@ TEST(CompareStartTest, AnEvaluationMayRunAtALowerIsa) {
   formed.mutable_spec()->set_mode(words::Mode::eval);
   ASSERT_OK_AND_ASSIGN(const auto notes,
                        CompareStart(TrainedAt("amx"), formed));
-  EXPECT_THAT(notes, ElementsAre(HasSubstr("isa amx")));
+  EXPECT_THAT(notes, IsEmpty());
+}
+
+TEST(CompareStartTest, WhatDiffersIsNamed) {
+  const StartOrigin origin = TrainedAt("v4");
+  JobPlan formed = Formed("v4");
+  PlanBits& bits = *formed.mutable_bits();
+  bits.set_batch_per_core(origin.manifest.bits().batch_per_core() + 3);
+  bits.mutable_learning_rate()->set_warmup_examples(77);
+  formed.set_hash("of the other");
+  ASSERT_OK_AND_ASSIGN(const auto notes, CompareStart(origin, formed));
+  EXPECT_THAT(
+      notes,
+      ElementsAre(HasSubstr(absl::StrCat(
+          "(batch_per_core ", origin.manifest.bits().batch_per_core(), ", now ",
+          bits.batch_per_core(), "; learning_rate): training"))));
 }
 
 // A manifest may come from another build, or be made up.

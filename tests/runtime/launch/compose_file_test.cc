@@ -47,11 +47,20 @@ TEST(ComposeFile, HasAServicePerHostThatKnowsItsPlaceAndAllNames) {
   EXPECT_THAT(text, Not(HasSubstr("host-8")));
 }
 
+// A job of its own would be packed into fewer.
+TEST(ComposeFile, HasAPlaceForEveryContainer) {
+  for (const char* slice : {"v2-8", "v3-32", "v3-128", "v3-512"})
+    EXPECT_THAT(FileOf(slice),
+                HasSubstr(absl::StrCat(
+                    "- --processes=", FindSlice(slice)->hosts, "\n")))
+        << slice;
+}
+
 TEST(ComposeFile, LeavesNothingToFillIn) {
   for (const char* slice : {"v2-8", "v3-2048"}) {
     const std::string text = FileOf(slice);
     for (const char* hole :
-         {"{SLICE}", "{HOSTS}", "{NAMES}", "{FILE}", "{I}"}) {
+         {"{SLICE}", "{N}", "{HOSTS}", "{NAMES}", "{FILE}", "{I}"}) {
       EXPECT_THAT(text, Not(HasSubstr(hole))) << slice;
     }
   }
