@@ -48,9 +48,9 @@ TEST(SystemClock, TellsTheWallTime) {
   const absl::Time before = absl::Now();
   const absl::Time now = clock.Now();
   const absl::Time after = absl::Now();
-  // The two are read one after the other; a busy machine may pause in between.
-  EXPECT_GT(now, before - absl::Seconds(2));
-  EXPECT_LT(now, after + absl::Seconds(2));
+  // Not the same clock's, so a little off; a wrong epoch or zone would be hours.
+  EXPECT_GT(now, before - absl::Minutes(10));
+  EXPECT_LT(now, after + absl::Minutes(10));
 }
 
 }  // namespace
