@@ -40,6 +40,9 @@ Join MakeJoin(const HostOptions& options, const std::string& ici_address,
 
 absl::Status RunJob(const HostOptions& options, HostRun& run) {
   PODSIM_ASSIGN_OR_RETURN(Assignment assignment, run.link->WaitAssignment());
+  // Whom it turns away it never assigns anything; before, nobody can tell.
+  run.joined = true;
+  Tell(absl::StrCat("joined as process ", options.settings.process()));
   run.drains = MakesSteps(assignment.plan());
   PODSIM_RETURN_IF_ERROR(CheckAcceleratorType(
       options.accelerator_type, assignment.plan().bits().slice()));
@@ -105,8 +108,9 @@ absl::Status RunHost(const HostOptions& options, const std::string& token,
                AdvertisedAddress(options.settings, run.transport->address(),
                                  worker_hostnames),
                isa);
-  Tell(absl::StrCat("calls the coordinator at ",
-                    options.settings.coordinator()));
+  Tell(absl::StrCat("calls the coordinator at ", options.settings.coordinator(),
+                    " as process ", options.settings.process(), ", pid ",
+                    getpid(), ", frames at ", join.ici_address()));
   PODSIM_ASSIGN_OR_RETURN(
       run.link, CoordinatorLink::Open(
                     {.address = options.settings.coordinator(),
@@ -115,8 +119,6 @@ absl::Status RunHost(const HostOptions& options, const std::string& token,
                      .on_silence = EndAtOnce},
                     join, run.progress,
                     [&run](const absl::Status& why) { run.stop.Stop(why); }));
-  Tell(absl::StrCat("joined as process ", options.settings.process(), ", pid ",
-                    getpid(), ", frames at ", join.ici_address()));
   watch.Handle([&run, told = false](int) mutable {
     if (!run.drains || std::exchange(told, true)) return false;
     run.link->SendDrain("SIGTERM");
@@ -124,8 +126,9 @@ absl::Status RunHost(const HostOptions& options, const std::string& token,
   });
   const absl::Status status = RunJob(options, run);
   watch.Handle({});
-  Tell(status.ok() ? std::string("left: the job is done")
-                   : absl::StrCat("left: ", status.message()));
+  if (run.joined)
+    Tell(status.ok() ? std::string("left: the job is done")
+                     : absl::StrCat("left: ", status.message()));
   if (!status.ok()) ReportFailure(status, options, run);
   run.stop.Attach(static_cast<HostWork*>(nullptr));
   return status;

@@ -281,6 +281,11 @@ TEST_F(SurroundingsTest, APodThatDoesNotFormSaysWhomItTurnedAway) {
                     HasSubstr("another pod's token")))
       << pod.output();
   EXPECT_NE(stranger->Wait(kDeadline), 0) << stranger->output();
+  // It never joined, and lost nobody.
+  EXPECT_THAT(stranger->output(),
+              AllOf(HasSubstr("calls the coordinator at "),
+                    HasSubstr("turned away by unix:"), Not(HasSubstr("joined")),
+                    Not(HasSubstr("lost"))));
 }
 
 TEST_F(SurroundingsTest, AMachineOfAnotherSliceTakesNoPart) {
