@@ -290,6 +290,16 @@ TEST_F(SurroundingsTest, APodThatDoesNotFormSaysWhomItTurnedAway) {
                     Not(HasSubstr("lost"))));
 }
 
+TEST_F(SurroundingsTest, ListeningToTheNetworkIsAskedForBeforeAPodStarts) {
+  const Finished run =
+      Shell("exec $BIN/pod_launch --external_hosts --listen=0.0.0.0:0" +
+            std::string(kSmallJob));
+  EXPECT_EQ(run.code, 2);
+  EXPECT_THAT(run.output, AllOf(HasSubstr("error: --listen: "),
+                                HasSubstr("--allow_plaintext_network"),
+                                Not(HasSubstr("FAILED"))));
+}
+
 TEST_F(SurroundingsTest, AMachineOfAnotherSliceTakesNoPart) {
   const Finished run = Shell("TPU_ACCELERATOR_TYPE=v3-32 exec $BIN/pod_launch" +
                              std::string(kSmallJob));
