@@ -173,6 +173,15 @@ std::string WrapSentence(const std::string& sentence, int margin, int width) {
   return WrapWords(absl::StrSplit(sentence, ' '), margin, width);
 }
 
+std::string WrapAroundCommands(const std::string& text, int width,
+                               LongWords long_words) {
+  std::vector<std::string> lines = absl::StrSplit(text, '\n');
+  for (std::string& line : lines) {
+    if (line.rfind(' ', 0) != 0) line = WrapText(line, width, long_words);
+  }
+  return absl::StrJoin(lines, "\n");
+}
+
 std::string WrapText(const std::string& text, int width, LongWords long_words) {
   std::vector<std::string> lines = absl::StrSplit(text, '\n');
   for (std::string& line : lines) line = WrapLine(line, width, long_words);

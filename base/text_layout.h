@@ -41,6 +41,11 @@ enum class LongWords { kOverflow, kCut };
 // REQUIRES: width >= 20.
 std::string WrapText(const std::string& text, int width, LongWords long_words);
 
+// The same for text with commands that people copy: lines that begin with a
+// space stay whole.
+std::string WrapAroundCommands(const std::string& text, int width,
+                               LongWords long_words);
+
 // The columns of `text`.
 int ColumnsOf(const std::string& text);
 

@@ -98,8 +98,7 @@ void CoordinatorLink::Impl::ReadLoop() {
   }
   const absl::Status why = stream->Finish();
   news.Close();
-  End(why.ok() ? absl::UnavailableError("the coordinator closed the line")
-               : Annotate(why, "coordinator lost"));
+  End(news.EndOfLine(why));
 }
 
 // A cancelled stream may drop what was written last: half-close it and let the

@@ -54,7 +54,8 @@ class CoordinatorLink final : public ReportSink, public BenchSink {
   ~CoordinatorLink() override;
 
   // Errors of the waits: DEADLINE_EXCEEDED, UNAVAILABLE (coordinator lost),
-  //   ABORTED (the job ended; the coordinator's reason).
+  //   ABORTED (the job ended; the coordinator's reason). Of WaitAssignment
+  //   also what the coordinator turned this host away with.
   absl::StatusOr<Assignment> WaitAssignment();
   void SendReady();
   absl::Status WaitStart();

@@ -11,6 +11,13 @@ namespace {
 
 constexpr std::chrono::milliseconds kWaitSlice(100);
 
+// What a coordinator answers a call that is not of its pod.
+bool IsRefusal(const absl::Status& status) {
+  return absl::IsUnauthenticated(status) ||
+         absl::IsFailedPrecondition(status) || absl::IsAlreadyExists(status) ||
+         absl::IsInvalidArgument(status);
+}
+
 }  // namespace
 
 CoordinatorNews::CoordinatorNews(std::string coordinator,
@@ -33,6 +40,15 @@ bool CoordinatorNews::End(const absl::Status& why) {
   ended_ = why;
   changed_.NotifyAll();
   return true;
+}
+
+absl::Status CoordinatorNews::EndOfLine(const absl::Status& status) const {
+  if (status.ok())
+    return absl::UnavailableError("the coordinator closed the line");
+  MutexLock lock(mutex_);
+  if (!assignment_ && IsRefusal(status))
+    return Annotate(status, absl::StrCat("turned away by ", coordinator_));
+  return Annotate(status, "coordinator lost");
 }
 
 void CoordinatorNews::Leave() {

@@ -33,6 +33,10 @@ class CoordinatorNews {
   // The job has ended, or the line is lost: every wait fails with `why`. False
   // if that is no news, as one of both has ended before.
   bool End(const absl::Status& why);
+  // Why no more will be heard, for End, where the line ended with `status`:
+  // the host was turned away before it was assigned anything, or the
+  // coordinator is lost.
+  absl::Status EndOfLine(const absl::Status& status) const;
   // This host leaves: a line that ends from here on is no news.
   void Leave();
   // The line has ended; nothing more will be heard.

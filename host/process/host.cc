@@ -38,8 +38,21 @@ Join MakeJoin(const HostOptions& options, const std::string& ici_address,
   return join;
 }
 
+// Nothing comes before the pod has formed, which takes as long as its last
+// host does.
+absl::StatusOr<Assignment> AwaitAssignment(const HostOptions& options,
+                                           HostRun& run) {
+  const WaitLog log(absl::StrCat("still waiting for the pod to form, at ",
+                                 options.settings.coordinator()),
+                    kLifeInterval, Tell);
+  return run.link->WaitAssignment();
+}
+
 absl::Status RunJob(const HostOptions& options, HostRun& run) {
-  PODSIM_ASSIGN_OR_RETURN(Assignment assignment, run.link->WaitAssignment());
+  PODSIM_ASSIGN_OR_RETURN(Assignment assignment, AwaitAssignment(options, run));
+  // Whom it turns away it never assigns anything; before, nobody can tell.
+  run.joined = true;
+  Tell(absl::StrCat("joined as process ", options.settings.process()));
   run.drains = MakesSteps(assignment.plan());
   PODSIM_RETURN_IF_ERROR(CheckAcceleratorType(
       options.accelerator_type, assignment.plan().bits().slice()));
@@ -84,6 +97,26 @@ void ReportFailure(const absl::Status& status, const HostOptions& options,
   run.link->SendFailure(FailureOf(status, scene));
 }
 
+absl::Status CallCoordinator(const HostOptions& options,
+                             const RpcSecurity& security, const Join& join,
+                             HostRun& run) {
+  const std::string& address = options.settings.coordinator();
+  Tell(absl::StrCat("calls the coordinator at ", address, " as process ",
+                    join.process(), ", pid ", join.pid(), ", frames at ",
+                    join.ici_address()));
+  const WaitLog log(absl::StrCat("still calling ", address), kLifeInterval,
+                    Tell);
+  PODSIM_ASSIGN_OR_RETURN(
+      run.link, CoordinatorLink::Open(
+                    {.address = address,
+                     .security = security,
+                     .gate = &run.gate,
+                     .on_silence = EndAtOnce},
+                    join, run.progress,
+                    [&run](const absl::Status& why) { run.stop.Stop(why); }));
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::Status RunHost(const HostOptions& options, const std::string& token,
@@ -105,18 +138,7 @@ absl::Status RunHost(const HostOptions& options, const std::string& token,
                AdvertisedAddress(options.settings, run.transport->address(),
                                  worker_hostnames),
                isa);
-  Tell(absl::StrCat("calls the coordinator at ",
-                    options.settings.coordinator()));
-  PODSIM_ASSIGN_OR_RETURN(
-      run.link, CoordinatorLink::Open(
-                    {.address = options.settings.coordinator(),
-                     .security = security,
-                     .gate = &run.gate,
-                     .on_silence = EndAtOnce},
-                    join, run.progress,
-                    [&run](const absl::Status& why) { run.stop.Stop(why); }));
-  Tell(absl::StrCat("joined as process ", options.settings.process(), ", pid ",
-                    getpid(), ", frames at ", join.ici_address()));
+  PODSIM_RETURN_IF_ERROR(CallCoordinator(options, security, join, run));
   watch.Handle([&run, told = false](int) mutable {
     if (!run.drains || std::exchange(told, true)) return false;
     run.link->SendDrain("SIGTERM");
@@ -124,8 +146,9 @@ absl::Status RunHost(const HostOptions& options, const std::string& token,
   });
   const absl::Status status = RunJob(options, run);
   watch.Handle({});
-  Tell(status.ok() ? std::string("left: the job is done")
-                   : absl::StrCat("left: ", status.message()));
+  if (run.joined)
+    Tell(status.ok() ? std::string("left: the job is done")
+                     : absl::StrCat("left: ", status.message()));
   if (!status.ok()) ReportFailure(status, options, run);
   run.stop.Attach(static_cast<HostWork*>(nullptr));
   return status;

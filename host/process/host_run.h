@@ -40,6 +40,7 @@ struct HostRun {
   std::unique_ptr<AsyncSaver> saver;
   Trainer* trainer = nullptr;  // the work, if it is training
   std::unique_ptr<HostWork> work;
+  bool joined = false;  // the coordinator has assigned it its part
   // Set once a pod can be drained: it has formed, and makes steps.
   std::atomic<bool> drains{false};
 };

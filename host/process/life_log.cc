@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/clock.h"
 #include "base/stop_wait.h"
 
 namespace podsim {
@@ -21,12 +22,26 @@ std::string LifeText(const Progress::Snapshot& now) {
   return text;
 }
 
+std::string WaitText(const std::string& what, absl::Duration waited) {
+  return absl::StrCat(what, ", ", absl::ToInt64Seconds(waited), " s");
+}
+
 LifeLog::LifeLog(const Progress& progress, absl::Duration interval,
                  std::function<void(const std::string&)> write)
     : thread_([&progress, interval,
                write = std::move(write)](const std::stop_token& stop) {
         while (WaitUnlessStopped(stop, absl::ToChronoNanoseconds(interval)))
           write(LifeText(progress.snapshot()));
+      }) {}
+
+WaitLog::WaitLog(std::string what, absl::Duration interval,
+                 std::function<void(const std::string&)> write)
+    : thread_([what = std::move(what), interval,
+               write = std::move(write)](const std::stop_token& stop) {
+        const SystemClock clock;
+        const absl::Time since = clock.Now();
+        while (WaitUnlessStopped(stop, absl::ToChronoNanoseconds(interval)))
+          write(WaitText(what, clock.Now() - since));
       }) {}
 
 }  // namespace podsim

@@ -1,5 +1,5 @@
 // Tells now and then what a host process is at, in its log: "step 120,
-// all-reduce #3 (bucket 1)".
+// all-reduce #3 (bucket 1)", and before that, what it waits for.
 #ifndef PODSIM_HOST_PROCESS_LIFE_LOG_H_
 #define PODSIM_HOST_PROCESS_LIFE_LOG_H_
 
@@ -15,11 +15,25 @@ namespace podsim {
 // "step 120, all-reduce #3; waits 2s for host 1: chunk 4". Pure.
 std::string LifeText(const Progress::Snapshot& now);
 
+// "still calling node-a:8476, 15 s". Pure.
+std::string WaitText(const std::string& what, absl::Duration waited);
+
 class LifeLog {
  public:
   // `progress` must outlive the log. `write` is called from a thread of the
   // log, every `interval`.
   LifeLog(const Progress& progress, absl::Duration interval,
+          std::function<void(const std::string&)> write);
+
+ private:
+  std::jthread thread_;
+};
+
+// Tells now and then what is waited for, as long as it lives.
+class WaitLog {
+ public:
+  // `write` is called from a thread of the log, every `interval`.
+  WaitLog(std::string what, absl::Duration interval,
           std::function<void(const std::string&)> write);
 
  private:

@@ -5,7 +5,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/str_replace.h"
 #include "base/status.h"
 #include "base/units.h"
 #include "runtime/bench/bandwidth.h"
@@ -113,10 +112,7 @@ void BenchDisplay::OnEvent(const JobEvent& event) {
 }
 
 // Parsers skip what begins with "#".
-void BenchDisplay::Note(const std::string& text) {
-  console_.Line(
-      absl::StrCat("# ", absl::StrReplaceAll(text, {{"\n", "\n# "}})));
-}
+void BenchDisplay::Note(const std::string& text) { console_.Note(text, "# "); }
 
 void BenchDisplay::ShowPreamble(const PodFormed& formed) {
   record_.plan = formed.plan();

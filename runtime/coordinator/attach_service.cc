@@ -28,8 +28,8 @@ grpc::ServerBidiReactor<HostMessage, CoordinatorMessage>* AttachService::Attach(
         absl::StrCat("a call from ", context->peer(), ": ", status.message());
     inbox_.Refuse(refusal);
     if (const auto more = refusals_.Admit(clock_.Now())) {
-      Log(LogLevel::kWarning,
-          absl::StrCat("refused ", refusal, LeftOut(*more)));
+      // Whoever watches the pod is told by an event.
+      Log(LogLevel::kInfo, absl::StrCat("refused ", refusal, LeftOut(*more)));
     }
     return new Refusal(status);
   }

@@ -116,7 +116,8 @@ void CoordinatorServer::Impl::Handle(const Input& input) {
   if (!stream.process) {
     if (absl::Status status = HandleFirst(input); !status.ok()) {
       if (input.message) {
-        Log(LogLevel::kWarning, absl::StrCat("refused: ", status.message()));
+        // Whoever watches the pod is told by the machine's event.
+        Log(LogLevel::kInfo, absl::StrCat("refused: ", status.message()));
       }
       stream.refused = true;
       stream.Close(status);

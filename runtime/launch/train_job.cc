@@ -25,7 +25,7 @@ class TrainingDisplay final : public JobDisplay {
   void OnEvent(const JobEvent& event) override { reporter_.OnEvent(event); }
   void Note(const std::string& text) override {
     console_.KeepLive();
-    console_.Line(text);
+    console_.Note(text);
   }
 
   int Close(const Outcome& outcome) override {

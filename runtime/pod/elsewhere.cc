@@ -1,6 +1,23 @@
 #include "runtime/pod/elsewhere.h"
 
+#include "absl/strings/str_cat.h"
+#include "base/rpc/security.h"
+
 namespace podsim {
+namespace {
+
+// As the coordinator would, but before there is one: in one line.
+absl::Status CheckListen(const ElsewhereSettings& elsewhere) {
+  const absl::Status allowed = CheckPlaintextAllowed(
+      elsewhere.listen(),
+      {.token = "",
+       .allow_plaintext_network = elsewhere.allow_plaintext_network()});
+  if (allowed.ok()) return allowed;
+  return absl::InvalidArgumentError(
+      absl::StrCat("--listen: ", allowed.message()));
+}
+
+}  // namespace
 
 absl::Status CheckElsewhere(const ElsewhereSettings& elsewhere) {
   if (elsewhere.external_hosts() && !elsewhere.has_listen())
@@ -11,7 +28,7 @@ absl::Status CheckElsewhere(const ElsewhereSettings& elsewhere) {
     return absl::InvalidArgumentError(
         "--listen is for --external_hosts; hosts on this machine use a private "
         "address");
-  return absl::OkStatus();
+  return elsewhere.has_listen() ? CheckListen(elsewhere) : absl::OkStatus();
 }
 
 }  // namespace podsim

@@ -8,7 +8,8 @@
 namespace podsim {
 
 // Errors: INVALID_ARGUMENT: hosts elsewhere without an address to dial, or the
-//   other way round.
+//   other way round; what is no address, or leaves this machine unencrypted
+//   without --allow_plaintext_network.
 absl::Status CheckElsewhere(const ElsewhereSettings& elsewhere);
 
 }  // namespace podsim

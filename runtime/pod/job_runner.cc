@@ -220,7 +220,8 @@ absl::StatusOr<Outcome> RunGenerations(PodFiles files, PrivateDir& dir,
                                    display, on_event));
     const std::optional<JobRestarting> next = restarts.Next(outcome);
     if (!next.has_value()) {
-      outcome.kept_work = kept.Advice(outcome.recoverable);
+      outcome.kept_work =
+          kept.Advice(outcome.recoverable && outcome.stop_signal == 0);
       if (outcome.failure) outcome.failure->keep = outcome.kept_work;
       return outcome;
     }

@@ -18,11 +18,13 @@ void KeptWork::OnEvent(const JobEvent& event) {
 std::string KeptWork::Advice(bool mendable) const {
   if (spec_.has_bench() || spec_.mode() == words::Mode::eval || step_ == 0)
     return "";
+  const bool restart_helps = mendable && spec_.max_restarts() == 0;
   if (spec_.model_dir().empty()) {
     return absl::StrCat(
         FormatCount(step_), step_ == 1 ? " step is lost" : " steps are lost",
         ": with --model_dir=DIR the same command goes on from the last "
-        "checkpoint, with --max_restarts=N by itself");
+        "checkpoint",
+        restart_helps ? ", with --max_restarts=N by itself" : "");
   }
   std::string text =
       saved_ == 0 ? absl::StrCat("nothing was saved yet, ", FormatCount(step_),
@@ -34,7 +36,7 @@ std::string KeptWork::Advice(bool mendable) const {
     absl::StrAppend(&text, " of ", FormatCount(step_),
                     "; --checkpoint_every=N saves more often");
   }
-  if (mendable && spec_.max_restarts() == 0) {
+  if (restart_helps) {
     absl::StrAppend(&text, "; with --max_restarts=N the pod goes on by itself");
   }
   return text;

@@ -18,7 +18,7 @@ class KeptWork {
 
   void OnEvent(const JobEvent& event);
   // A sentence or two; empty where no work was done. `mendable`: a restart
-  // might have helped.
+  // might have helped; not where a user stopped the job.
   std::string Advice(bool mendable) const;
 
  private:

@@ -9,6 +9,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "base/printable.h"
 #include "base/text_layout.h"
 #include "runtime/report/color.h"
@@ -70,6 +72,15 @@ void Console::Line(std::string_view text) {
 }
 
 void Console::Prose(std::string_view text) { Line(Wrapped(out_, text)); }
+
+void Console::Note(std::string_view text, const std::string& mark) {
+  const int width = TerminalWidth(out_) - static_cast<int>(mark.size());
+  std::string lines = Printable(text);
+  if (width >= kNarrowest)
+    lines = WrapAroundCommands(lines, width, LongWords::kCut);
+  Line(absl::StrCat(
+      mark, absl::StrReplaceAll(lines, {{"\n", absl::StrCat("\n", mark)}})));
+}
 
 void Console::Error(std::string_view text) {
   ClearLive();

@@ -43,6 +43,9 @@ class Console {
   void Line(std::string_view text);
   // The same, for people: on a terminal longer lines are broken at words.
   void Prose(std::string_view text);
+  // Prose with commands that people copy: indented lines stay whole. Every
+  // line begins with `mark`.
+  void Note(std::string_view text, const std::string& mark = "");
   // Prose on standard error.
   void Error(std::string_view text);
   // Redraws the live line, which should have room in live_columns(), or is cut.

@@ -59,6 +59,16 @@ TEST(WrapTextTest, WithoutALabelItGoesALittleToTheRight) {
       "      continued\n      lines keep\n      their begin");
 }
 
+TEST(WrapAroundCommandsTest, WhatIsIndentedStaysWhole) {
+  EXPECT_EQ(WrapAroundCommands("start each process by\n"
+                               "    pod_host --coordinator=node-a:8476\n"
+                               "within a minute at most",
+                               20, LongWords::kCut),
+            "start each process\n    by\n"
+            "    pod_host --coordinator=node-a:8476\n"
+            "within a minute at\n    most");
+}
+
 TEST(WrapTextTest, NumbersKeepTheirUnits) {
   EXPECT_EQ(WrapText("it was paused for 12.5 ms, each", 23, LongWords::kCut),
             "it was paused for\n    12.5 ms, each");

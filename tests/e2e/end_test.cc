@@ -260,6 +260,7 @@ TEST_F(EarlyEndTest, ASecondSignalEndsAtOnce) {
   EXPECT_THAT(pod.output(),
               HasSubstr("stopped by signal 2 (SIGINT); all processes have "
                         "ended; 2 steps are lost: with --model_dir=DIR"));
+  EXPECT_THAT(pod.output(), Not(HasSubstr("--max_restarts")));
 }
 
 TEST_F(EarlyEndTest, APodThatHasNotFormedEndsAtOnceInOneLine) {

@@ -209,6 +209,8 @@ TEST_F(SurroundingsTest, ThoseWhoWaitForHostsSeeWhoComesAndWhoMayNot) {
                     HasSubstr("joined: host 0 (process 0, pid " +
                               std::to_string(host->pid()) + " on "),
                     HasSubstr("), 1 of 1")));
+  // Once: the coordinator's own line about it is for its log.
+  EXPECT_THAT(launch.output(), Not(HasSubstr("refused")));
   // The same for programs.
   EXPECT_THAT(ReadText(metrics_),
               AllOf(HasSubstr(R"({"event":"refused",)"),
@@ -281,6 +283,21 @@ TEST_F(SurroundingsTest, APodThatDoesNotFormSaysWhomItTurnedAway) {
                     HasSubstr("another pod's token")))
       << pod.output();
   EXPECT_NE(stranger->Wait(kDeadline), 0) << stranger->output();
+  // It never joined, and lost nobody.
+  EXPECT_THAT(stranger->output(),
+              AllOf(HasSubstr("calls the coordinator at "),
+                    HasSubstr("turned away by unix:"), Not(HasSubstr("joined")),
+                    Not(HasSubstr("coordinator lost"))));
+}
+
+TEST_F(SurroundingsTest, ListeningToTheNetworkIsAskedForBeforeAPodStarts) {
+  const Finished run =
+      Shell("exec $BIN/pod_launch --external_hosts --listen=0.0.0.0:0" +
+            std::string(kSmallJob));
+  EXPECT_EQ(run.code, 2);
+  EXPECT_THAT(run.output, AllOf(HasSubstr("error: --listen: "),
+                                HasSubstr("--allow_plaintext_network"),
+                                Not(HasSubstr("FAILED"))));
 }
 
 TEST_F(SurroundingsTest, AMachineOfAnotherSliceTakesNoPart) {

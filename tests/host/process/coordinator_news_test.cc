@@ -110,6 +110,31 @@ TEST_F(CoordinatorNewsTest, WhatCameBeforeTheEndStillCounts) {
   EXPECT_THAT(news_.WaitAssignment(), IsOk());
 }
 
+TEST_F(CoordinatorNewsTest, WhoIsRefusedWasTurnedAway) {
+  for (const absl::Status& refusal :
+       {absl::UnauthenticatedError("no"), absl::FailedPreconditionError("no"),
+        absl::AlreadyExistsError("no"), absl::InvalidArgumentError("no")}) {
+    EXPECT_THAT(
+        news_.EndOfLine(refusal),
+        StatusIs(refusal.code(), ::testing::Eq("turned away by host:1: no")));
+  }
+}
+
+TEST_F(CoordinatorNewsTest, ALineThatBreaksIsALostCoordinator) {
+  const auto lost = [](absl::StatusCode code) {
+    return StatusIs(code, ::testing::Eq("coordinator lost: gone"));
+  };
+  EXPECT_THAT(news_.EndOfLine(absl::UnavailableError("gone")),
+              lost(absl::StatusCode::kUnavailable));
+  EXPECT_THAT(news_.EndOfLine(absl::OkStatus()),
+              StatusIs(absl::StatusCode::kUnavailable,
+                       ::testing::Eq("the coordinator closed the line")));
+  // Whoever was assigned a part has joined.
+  HearAssignment(1);
+  EXPECT_THAT(news_.EndOfLine(absl::FailedPreconditionError("gone")),
+              lost(absl::StatusCode::kFailedPrecondition));
+}
+
 TEST_F(CoordinatorNewsTest, AfterTheJobIsDoneALostLineIsNoNews) {
   HearFinish();
   EXPECT_FALSE(news_.End(absl::UnavailableError("coordinator lost")));

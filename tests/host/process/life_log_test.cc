@@ -22,6 +22,22 @@ TEST(LifeTextTest, SaysWhereTheHostIsAndWhomItWaitsFor) {
             "step 120, all-reduce #3; waits 2s for host 1: chunk 4");
 }
 
+TEST(WaitTextTest, SaysForHowLong) {
+  EXPECT_EQ(WaitText("still calling node-a:8476", absl::Seconds(15.02)),
+            "still calling node-a:8476, 15 s");
+}
+
+TEST(WaitLogTest, TellsAgainAndAgain) {
+  std::promise<std::string> second;
+  int lines = 0;
+  const WaitLog log("still calling", absl::Milliseconds(1),
+                    [&](const std::string& line) {
+                      if (++lines == 2) second.set_value(line);
+                    });
+  EXPECT_THAT(second.get_future().get(),
+              ::testing::StartsWith("still calling, "));
+}
+
 TEST(LifeLogTest, TellsAgainAndAgain) {
   Progress progress;
   progress.Enter(7, "computing");

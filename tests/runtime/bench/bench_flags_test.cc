@@ -182,12 +182,17 @@ TEST(BenchFlagsTest, TheEnvironmentComesSecond) {
 TEST(BenchFlagsTest, HostsElsewhereNeedAnAddress) {
   ASSERT_OK_AND_ASSIGN(
       const BenchFlags flags,
-      Parse({"all_reduce", "--external_hosts", "--listen=0.0.0.0:8476"}));
+      Parse({"all_reduce", "--external_hosts", "--listen=0.0.0.0:8476",
+             "--allow_plaintext_network"}));
   EXPECT_TRUE(flags.elsewhere.external_hosts());
   EXPECT_EQ(flags.elsewhere.listen(), "0.0.0.0:8476");
   EXPECT_THAT(
       Parse({"all_reduce", "--external_hosts"}),
       StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--listen")));
+  EXPECT_THAT(
+      Parse({"all_reduce", "--external_hosts", "--listen=0.0.0.0:8476"}),
+      StatusIs(absl::StatusCode::kInvalidArgument,
+               HasSubstr("--allow_plaintext_network")));
   EXPECT_THAT(Parse({"all_reduce", "--listen=0.0.0.0:1"}),
               StatusIs(absl::StatusCode::kInvalidArgument,
                        HasSubstr("--external_hosts")));

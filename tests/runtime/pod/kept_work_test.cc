@@ -40,6 +40,10 @@ TEST(KeptWorkTest, WithoutADirectoryAllIsLost) {
   EXPECT_THAT(work.Advice(true),
               AllOf(HasSubstr("1,200 steps are lost"), HasSubstr("--model_dir"),
                     HasSubstr("--max_restarts")));
+  // What a restart does not mend, such as a user's stop.
+  EXPECT_EQ(work.Advice(false),
+            "1,200 steps are lost: with --model_dir=DIR the same command goes "
+            "on from the last checkpoint");
 }
 
 TEST(KeptWorkTest, WhatWasNotYetSavedIsLostToo) {

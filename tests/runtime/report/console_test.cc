@@ -69,6 +69,21 @@ TEST(ConsoleTest, ProseBreaksAtWordsOnANarrowTerminal) {
   EXPECT_EQ(terminal.Take(), std::string(kLong) + "\n");
 }
 
+TEST(ConsoleTest, ANoteBreaksButItsCommandsStayWhole) {
+  Terminal terminal(30);
+  Console console(terminal.program(), terminal.program());
+  const std::string command =
+      "    pod_host --coordinator=node-a:8476 --process=I";
+  const std::string note =
+      "waiting for hosts; start each by\n" + command + "\nwithin 60 s";
+  console.Note(note);
+  EXPECT_EQ(terminal.Take(), "waiting for hosts; start each\n    by\n" +
+                                 command + "\nwithin 60 s\n");
+  console.Note(note, "# ");
+  EXPECT_EQ(terminal.Take(), "# waiting for hosts; start\n#     each by\n# " +
+                                 command + "\n# within 60 s\n");
+}
+
 TEST(ConsoleTest, APipeGetsWholeLinesWithoutColour) {
   int fds[2];
   ASSERT_EQ(pipe(fds), 0);
