@@ -20,7 +20,7 @@ namespace podsim {
 enum class LaunchAction : std::uint8_t {
   kTrain,
   kDryRun,        // print the plan
-  kPrintJob,      // print the resolved JobSpec
+  kPrintJob,      // print the JobSpec, its defaults as comments
   kDescribe,      // explain a slice
   kPrintCompose,  // a slice as containers
   kSelfTest,      // compare with real chips

@@ -181,7 +181,7 @@ std::string WithoutOrigins(JobPlan plan) {
   return plan.DebugString();
 }
 
-// What --print_job writes is the same job.
+// A job that says all its defaults is the same job.
 class CompleteTest : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(CompleteTest, ApplyingItAgainChangesNothing) {
