@@ -26,10 +26,11 @@ struct CommandLine {
 
 // `args` without the program's name. Sets in `messages` (one per part of the
 // program, in order) what was given, nothing else. A flag X may also be given
-// as PODSIM_X; the command line wins. '-' and '_' in flag names are equal.
+// as PODSIM_X; the command line wins, also over what its flags exclude. '-' and
+// '_' in flag names are equal.
 // Errors: INVALID_ARGUMENT, one line (unknown flag, naming the nearest ones; a
-//   value that does not parse or is not allowed; flags that exclude each other;
-//   what is missing).
+//   value that does not parse or is not allowed; flags, or variables, that
+//   exclude each other; what is missing).
 absl::StatusOr<CommandLine> ParseCommandLine(
     const MainProgram& program, const std::vector<std::string>& args,
     const Variables& variables,
