@@ -271,7 +271,7 @@ absl::StatusOr<CommandLine> ParseCommandLine(
   PODSIM_RETURN_IF_ERROR(Tokenize(program, flags, args, raw));
   if (raw.help) return CommandLine{.text = FormatHelp(program)};
   if (raw.version) return CommandLine{.text = FormatVersion(program)};
-  std::vector<const FieldDescriptor*> taken;  // from the environment
+  CommandLine line;
   for (const Flag& flag : flags) {
     Message& message = *messages[flag.part];
     const auto value = raw.values.find(flag.field);
@@ -280,7 +280,8 @@ absl::StatusOr<CommandLine> ParseCommandLine(
     } else if (program.environment && HasVariable(flag) &&
                !IsOverruled(*flag.field, raw)) {
       PODSIM_RETURN_IF_ERROR(SetFromEnvironment(flag, variables, message));
-      if (IsSet(message, *flag.field)) taken.push_back(flag.field);
+      if (IsSet(message, *flag.field))
+        line.from_environment.push_back(flag.field);
     }
   }
   // After the values, as "--topology --model mlp" leaves "mlp" over.
@@ -292,10 +293,10 @@ absl::StatusOr<CommandLine> ParseCommandLine(
   PODSIM_RETURN_IF_ERROR(
       SetPositionals(program, flags, std::move(arguments), messages));
   PODSIM_RETURN_IF_ERROR(CheckRequired(flags, messages));
-  PODSIM_RETURN_IF_ERROR(CheckVariables(taken));
+  PODSIM_RETURN_IF_ERROR(CheckVariables(line.from_environment));
   for (const Message* message : messages)
     PODSIM_RETURN_IF_ERROR(CheckSettings(*message));
-  return CommandLine();
+  return line;
 }
 
 }  // namespace podsim

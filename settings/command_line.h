@@ -9,6 +9,7 @@
 #ifndef PODSIM_SETTINGS_COMMAND_LINE_H_
 #define PODSIM_SETTINGS_COMMAND_LINE_H_
 
+#include <google/protobuf/descriptor.h>
 #include <google/protobuf/message.h>
 
 #include <string>
@@ -22,6 +23,8 @@ namespace podsim {
 
 struct CommandLine {
   std::string text;  // not empty: help or version, to be printed instead
+  // What no flag gave, but its variable.
+  std::vector<const google::protobuf::FieldDescriptor*> from_environment = {};
 };
 
 // `args` without the program's name. Sets in `messages` (one per part of the

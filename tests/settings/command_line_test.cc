@@ -106,6 +106,21 @@ TEST(CommandLineTest, AFlagWinsOverAVariableThatItExcludes) {
   }
 }
 
+TEST(CommandLineTest, WhatTheEnvironmentGaveIsTold) {
+  JobSpec spec;
+  LaunchSettings settings;
+  ElsewhereSettings elsewhere;
+  ASSERT_OK_AND_ASSIGN(
+      const CommandLine line,
+      ParseCommandLine(PodLaunch(), {"--seed=1"},
+                       {{"PODSIM_SEED", "2"}, {"PODSIM_DRY_RUN", "true"}},
+                       {&spec, &settings, &elsewhere}));
+  EXPECT_THAT(
+      line.from_environment,
+      ElementsAre(LaunchSettings::descriptor()->FindFieldByName("dry_run")));
+  EXPECT_EQ(spec.seed(), 1u);
+}
+
 TEST(CommandLineTest, VariablesThatExcludeEachOtherAreNamed) {
   const Variables both = {{"PODSIM_EPOCHS", "5"}, {"PODSIM_TRAIN_STEPS", "10"}};
   EXPECT_THAT(Launch().Parse({}, both),
