@@ -153,7 +153,8 @@ absl::StatusOr<int> PlanAndRun(const LaunchContext& context,
     const std::string warnings = FormatWarnings(job.plan, width);
     if (!warnings.empty()) console.Line(warnings);
   } else {
-    console.Line(FormatPlan(job.plan, job.slice, width));
+    console.Line(FormatPlan(job.plan, job.slice, width,
+                            flags.elsewhere.external_hosts()));
     if (!start.empty()) console.Line(start);
   }
   if (flags.action == LaunchAction::kDryRun) {
