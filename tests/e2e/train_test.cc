@@ -153,6 +153,12 @@ TEST(PrintJobTest, IsReadBackAsWhatWasAsked) {
   EXPECT_THAT(read.output(), HasSubstr("(recipe)"));
 }
 
+TEST(PrintJobTest, TheTransportToHostsElsewhereIsADefault) {
+  PodRun printed({"--external_hosts", "--listen=127.0.0.1:0", "--print_job"});
+  EXPECT_EQ(printed.Wait(), 0) << printed.output();
+  EXPECT_THAT(printed.output(), HasSubstr("\n# transport: tcp\n"));
+}
+
 TEST(QuietTest, ShowsWarningsAndTheSummaryOnly) {
   // Too few steps, and the plan warns of it.
   PodRun pod({"--quiet", "--topology=v3-512", "--processes=2"});
