@@ -223,6 +223,32 @@ absl::Status SetFromEnvironment(const Flag& flag, const Variables& variables,
       absl::StrCat(set.message(), " (from ", name, ")"));
 }
 
+bool Excludes(const FieldDescriptor& field, const FieldDescriptor& other) {
+  return field.containing_type() == other.containing_type() &&
+         SettingOf(field).excludes() == other.name();
+}
+
+// Whether a flag that was given leaves no room for `field`: the environment's
+// length of a run beside --train_steps.
+bool IsOverruled(const FieldDescriptor& field, const RawFlags& raw) {
+  return std::any_of(
+      raw.values.begin(), raw.values.end(), [&field](const auto& given) {
+        return Excludes(field, *given.first) || Excludes(*given.first, field);
+      });
+}
+
+// CheckSettings would name the flags, which nobody gave.
+absl::Status CheckVariables(const std::vector<const FieldDescriptor*>& taken) {
+  for (const FieldDescriptor* field : taken)
+    for (const FieldDescriptor* other : taken)
+      if (Excludes(*field, *other))
+        return absl::InvalidArgumentError(
+            absl::StrCat(VariableOf(*field), " and ", VariableOf(*other),
+                         " both ", SettingOf(*field).both(),
+                         "; leave one of them out of the environment"));
+  return absl::OkStatus();
+}
+
 absl::Status CheckRequired(const std::vector<Flag>& flags,
                            const std::vector<Message*>& messages) {
   for (const Flag& flag : flags) {
@@ -245,14 +271,18 @@ absl::StatusOr<CommandLine> ParseCommandLine(
   PODSIM_RETURN_IF_ERROR(Tokenize(program, flags, args, raw));
   if (raw.help) return CommandLine{.text = FormatHelp(program)};
   if (raw.version) return CommandLine{.text = FormatVersion(program)};
+  CommandLine line;
   for (const Flag& flag : flags) {
+    Message& message = *messages[flag.part];
     const auto value = raw.values.find(flag.field);
-    if (value != raw.values.end())
-      PODSIM_RETURN_IF_ERROR(
-          SetValue(flag, value->second, *messages[flag.part]));
-    else if (program.environment && HasVariable(flag))
-      PODSIM_RETURN_IF_ERROR(
-          SetFromEnvironment(flag, variables, *messages[flag.part]));
+    if (value != raw.values.end()) {
+      PODSIM_RETURN_IF_ERROR(SetValue(flag, value->second, message));
+    } else if (program.environment && HasVariable(flag) &&
+               !IsOverruled(*flag.field, raw)) {
+      PODSIM_RETURN_IF_ERROR(SetFromEnvironment(flag, variables, message));
+      if (IsSet(message, *flag.field))
+        line.from_environment.push_back(flag.field);
+    }
   }
   // After the values, as "--topology --model mlp" leaves "mlp" over.
   std::vector<std::string> arguments;
@@ -263,9 +293,10 @@ absl::StatusOr<CommandLine> ParseCommandLine(
   PODSIM_RETURN_IF_ERROR(
       SetPositionals(program, flags, std::move(arguments), messages));
   PODSIM_RETURN_IF_ERROR(CheckRequired(flags, messages));
+  PODSIM_RETURN_IF_ERROR(CheckVariables(line.from_environment));
   for (const Message* message : messages)
     PODSIM_RETURN_IF_ERROR(CheckSettings(*message));
-  return CommandLine();
+  return line;
 }
 
 }  // namespace podsim

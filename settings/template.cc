@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "absl/strings/strip.h"
 #include "base/status.h"
 #include "base/text_layout.h"
 #include "settings/help.h"
@@ -49,23 +50,37 @@ std::string Comment(const FieldDescriptor& field) {
       "\n");
 }
 
+// Each line of `text` as comment.
+std::string CommentedOut(const std::string& text) {
+  return absl::StrCat(
+      "# ",
+      absl::StrReplaceAll(absl::StripSuffix(text, "\n"), {{"\n", "\n# "}}),
+      "\n");
+}
+
+std::string ValueLines(const FieldDescriptor& field, const Message& whole,
+                       const Message& asked) {
+  if (IsSet(asked, field)) return Printed(asked, field);
+  if (IsSet(whole, field)) return CommentedOut(Printed(whole, field));
+  return absl::StrCat("# ", field.name(), ": ", SettingOf(field).type(), "\n");
+}
+
 }  // namespace
 
-std::string FormatTemplate(const Message& message) {
-  const Descriptor& descriptor = *message.GetDescriptor();
+std::string FormatTemplate(const Message& whole, const Message& asked) {
+  PODSIM_CHECK(whole.GetDescriptor() == asked.GetDescriptor());
+  const Descriptor& descriptor = *asked.GetDescriptor();
   std::string text;
   for (int i = 0; i < descriptor.field_count(); ++i) {
     const FieldDescriptor& field = *descriptor.field(i);
     const Setting& rule = SettingOf(field);
-    const bool set = IsSet(message, field);
+    const bool set = IsSet(asked, field) || IsSet(whole, field);
     if (!rule.group().empty())
       absl::StrAppend(&text, text.empty() ? "" : "\n", "# ---- ", rule.group(),
                       "\n");
     if (rule.no_flag() && !set) continue;
-    absl::StrAppend(
-        &text, "\n", Comment(field),
-        set ? Printed(message, field)
-            : absl::StrCat("# ", field.name(), ": ", rule.type(), "\n"));
+    absl::StrAppend(&text, "\n", Comment(field),
+                    ValueLines(field, whole, asked));
   }
   return text;
 }

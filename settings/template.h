@@ -8,10 +8,12 @@
 
 namespace podsim {
 
-// Every setting of `message` with its help as comment, in groups: what is set
-// as "name: value", what is not as a comment "# name: TYPE". In protobuf's text
-// format, read back as an equal message.
-std::string FormatTemplate(const google::protobuf::Message& message);
+// Every setting with its help as comment, in groups: what `asked` sets as
+// "name: value"; what only `whole`, made of it with every default, sets as the
+// comment "# name: value"; others as "# name: TYPE". In protobuf's text format,
+// read back as a message equal to `asked`. REQUIRES: both are of one type.
+std::string FormatTemplate(const google::protobuf::Message& whole,
+                           const google::protobuf::Message& asked);
 
 }  // namespace podsim
 

@@ -13,6 +13,7 @@
 #include "base/signal_watch.h"
 #include "host/process/host.h"
 #include "host/process/host_options.h"
+#include "settings/environment.h"
 
 namespace {
 
@@ -35,11 +36,14 @@ int main(int argc, char** argv) {
   const podsim::Variables variables = podsim::ProcessVariables();
   const auto options =
       podsim::ParseHostOptions({argv + 1, argv + argc}, variables);
-  if (!options.ok()) return Refuse(options.status());
-  if (!options->text.empty()) {
+  if (options.ok() && !options->text.empty()) {
     std::cout << options->text;
     return podsim::EndProgram(0);
   }
+  // Before what is refused: a slip in a name may be why a setting is missing.
+  for (const std::string& unknown : podsim::UnknownVariables(variables))
+    podsim::Log(podsim::LogLevel::kWarning, unknown);
+  if (!options.ok()) return Refuse(options.status());
   if (const absl::Status files = podsim::CheckOpenFiles(podsim::kOwnFiles);
       !files.ok()) {
     return Refuse(files);

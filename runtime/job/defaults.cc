@@ -34,8 +34,14 @@ std::int64_t ChunkBytesOver(words::Transport::Word transport) {
   return transport == words::Transport::shm ? 256 * kKiB : kSocketChunkBytes;
 }
 
-// Only synthetic data have a shape that the user chooses.
+// Only synthetic data have a shape that the user chooses, only mnist has files.
 absl::Status FillDataset(JobSpec& spec) {
+  if (spec.dataset() != "mnist" && !spec.data_dir().empty())
+    return absl::InvalidArgumentError(
+        absl::StrCat("data_dir is for dataset=mnist; ", spec.dataset(),
+                     spec.dataset() == "synthetic" ? " is made from the seed"
+                                                   : " are built in",
+                     ": leave data_dir out, or add dataset=mnist"));
   if (spec.dataset() == "synthetic") {
     PODSIM_DEFAULT(spec, classes, 10);
     PODSIM_DEFAULT(spec, synthetic_examples, 60'000);

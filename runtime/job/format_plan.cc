@@ -166,10 +166,11 @@ std::string HbmText(const JobPlan& plan) {
 }
 
 // Not a word of what is there: that changes from minute to minute.
-std::string MachineText(const JobPlan& plan) {
+std::string MachineText(const JobPlan& plan, bool external_hosts) {
   return absl::StrCat("a run takes ", FormatBytes(MachineBytes(plan)),
-                      " of this machine's, in ",
-                      Counted(plan.spec().processes(), "process"));
+                      external_hosts ? " of the machines that run the hosts"
+                                     : " of this machine's",
+                      ", in ", Counted(plan.spec().processes(), "process"));
 }
 
 // Nothing for models of a caller's own and for passes over microbatches.
@@ -246,7 +247,8 @@ void NoteAsked(const JobSpec& asked, JobPlan& plan) {
           absl::StrCat("--", FlagOf(*field), "=", FieldText(asked, *field)));
 }
 
-std::string FormatPlan(const JobPlan& plan, const Slice& slice, int width) {
+std::string FormatPlan(const JobPlan& plan, const Slice& slice, int width,
+                       bool external_hosts) {
   PODSIM_CHECK(plan.bits().slice() == slice.name);
   std::string text;
   const auto line = [&](const std::string& label, const std::string& words) {
@@ -264,7 +266,7 @@ std::string FormatPlan(const JobPlan& plan, const Slice& slice, int width) {
   line("numerics", NumericsText(plan.bits()));
   line("gradients", GradientsText(plan));
   line("HBM", HbmText(plan));
-  line("memory", MachineText(plan));
+  line("memory", MachineText(plan, external_hosts));
   const std::string traffic = TrafficText(plan.bits());
   if (!traffic.empty()) line("", traffic);
   line("processes", ProcessesText(plan));

@@ -14,9 +14,10 @@ namespace podsim {
 // Lines of at most `width` columns where words allow, broken at spaces, a label
 // before each group; ends with a newline. What the recipe decided is marked.
 // The plan's hash is not part of it: it is printed once the pod has formed.
-// REQUIRES: `slice` is the plan's.
+// `external_hosts`: they run on other machines. REQUIRES: `slice` is the
+// plan's.
 std::string FormatPlan(const JobPlan& plan, const Slice& slice,
-                       int width = kTextColumns);
+                       int width = kTextColumns, bool external_hosts = false);
 
 // Notes in `plan`, to be shown first, what was asked: the flags among what is
 // set in `asked`, the request before any default.

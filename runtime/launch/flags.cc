@@ -1,5 +1,6 @@
 #include "runtime/launch/flags.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -9,33 +10,79 @@
 #include "runtime/pod/elsewhere.h"
 #include "settings/command_line.h"
 #include "settings/programs.h"
+#include "settings/setting.h"
 
 namespace podsim {
 namespace {
 
-absl::StatusOr<LaunchAction> ActionOf(const LaunchSettings& settings) {
-  const std::pair<bool, std::pair<const char*, LaunchAction>> modes[] = {
-      {settings.has_describe(), {"--describe", LaunchAction::kDescribe}},
-      {settings.has_print_compose(),
-       {"--print_compose", LaunchAction::kPrintCompose}},
-      {settings.dry_run(), {"--dry_run", LaunchAction::kDryRun}},
-      {settings.print_job(), {"--print_job", LaunchAction::kPrintJob}},
-      {settings.selftest(), {"--selftest", LaunchAction::kSelfTest}}};
-  std::vector<std::string> chosen;
-  LaunchAction action = LaunchAction::kTrain;
-  for (const auto& [wanted, mode] : modes) {
-    if (!wanted) continue;
-    chosen.emplace_back(mode.first);
-    action = mode.second;
+using ::google::protobuf::FieldDescriptor;
+using Fields = std::vector<const FieldDescriptor*>;
+
+// The fields of LaunchSettings that say what to do instead of training.
+constexpr std::pair<const char*, LaunchAction> kActions[] = {
+    {"describe", LaunchAction::kDescribe},
+    {"print_compose", LaunchAction::kPrintCompose},
+    {"dry_run", LaunchAction::kDryRun},
+    {"print_job", LaunchAction::kPrintJob},
+    {"selftest", LaunchAction::kSelfTest}};
+
+const FieldDescriptor& FieldOf(const char* name) {
+  const FieldDescriptor* field =
+      LaunchSettings::descriptor()->FindFieldByName(name);
+  PODSIM_CHECK(field != nullptr);
+  return *field;
+}
+
+bool IsOneOf(const FieldDescriptor& field, const Fields& fields) {
+  return std::find(fields.begin(), fields.end(), &field) != fields.end();
+}
+
+// Switched on, or with a value.
+bool IsWanted(const LaunchSettings& settings, const FieldDescriptor& field) {
+  return IsSwitch(field) ? settings.GetReflection()->GetBool(settings, &field)
+                         : IsSet(settings, field);
+}
+
+struct WantedAction {
+  std::string name;  // "--dry_run", "PODSIM_DRY_RUN"
+  LaunchAction action;
+};
+
+// The actions that were typed; if none was, those of the environment.
+std::vector<WantedAction> WantedActions(const LaunchSettings& settings,
+                                        const Fields& from_environment) {
+  std::vector<WantedAction> typed;
+  std::vector<WantedAction> variables;
+  for (const auto& [name, action] : kActions) {
+    const FieldDescriptor& field = FieldOf(name);
+    if (!IsWanted(settings, field)) continue;
+    if (IsOneOf(field, from_environment))
+      variables.push_back({VariableOf(field), action});
+    else
+      typed.push_back({absl::StrCat("--", FlagOf(field)), action});
   }
-  if (chosen.size() > 1)
+  return typed.empty() ? variables : typed;
+}
+
+// Clears a "quiet" of the environment that is not for the action.
+absl::StatusOr<LaunchAction> ChooseAction(const Fields& from_environment,
+                                          LaunchSettings& settings) {
+  const std::vector<WantedAction> wanted =
+      WantedActions(settings, from_environment);
+  if (wanted.empty()) return LaunchAction::kTrain;
+  if (wanted.size() > 1) {
+    const auto name = [](std::string* out, const WantedAction& one) {
+      out->append(one.name);
+    };
     return absl::InvalidArgumentError(absl::StrCat(
-        absl::StrJoin(chosen, " and "), " exclude each other: give one"));
-  if (settings.quiet() && action != LaunchAction::kTrain)
+        absl::StrJoin(wanted, " and ", name), " exclude each other: give one"));
+  }
+  if (IsOneOf(FieldOf("quiet"), from_environment)) settings.clear_quiet();
+  if (settings.quiet())
     return absl::InvalidArgumentError(absl::StrCat(
-        "--quiet is for training; ", chosen.front(),
+        "--quiet is for training; ", wanted.front().name,
         " prints nothing but what it is asked for: leave --quiet out"));
-  return action;
+  return wanted.front().action;
 }
 
 }  // namespace
@@ -53,7 +100,8 @@ absl::StatusOr<ParsedFlags> ParseFlags(const std::vector<std::string>& args,
     return flags;
   }
   PODSIM_RETURN_IF_ERROR(CheckSpec(flags.spec));
-  PODSIM_ASSIGN_OR_RETURN(flags.action, ActionOf(flags.settings));
+  PODSIM_ASSIGN_OR_RETURN(flags.action,
+                          ChooseAction(line.from_environment, flags.settings));
   // The file is of a slice alone: a setting would be lost.
   if (flags.action == LaunchAction::kPrintCompose &&
       flags.spec.ByteSizeLong() > 0)

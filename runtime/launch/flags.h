@@ -20,7 +20,7 @@ namespace podsim {
 enum class LaunchAction : std::uint8_t {
   kTrain,
   kDryRun,        // print the plan
-  kPrintJob,      // print the resolved JobSpec
+  kPrintJob,      // print the JobSpec, its defaults as comments
   kDescribe,      // explain a slice
   kPrintCompose,  // a slice as containers
   kSelfTest,      // compare with real chips
@@ -36,7 +36,8 @@ struct ParsedFlags {
   std::string text;
 };
 
-// `args` without the program's name.
+// `args` without the program's name. An action that is typed wins over those in
+// the environment, any action over a PODSIM_QUIET.
 // Errors: INVALID_ARGUMENT, one line (those of ParseCommandLine; actions that
 //   exclude each other; those of CheckElsewhere).
 absl::StatusOr<ParsedFlags> ParseFlags(const std::vector<std::string>& args,

@@ -89,11 +89,14 @@ absl::StatusOr<JobSpec> MergedSpec(const ParsedFlags& flags) {
   return MergeSpecs(file, given);
 }
 
-absl::StatusOr<int> PrintWholeJob(JobSpec spec, bool external_hosts,
+// Defaults as comments: what a slice, a machine or a recipe decided would else
+// be read back as asked for, and not fit another one.
+absl::StatusOr<int> PrintWholeJob(const JobSpec& asked, bool external_hosts,
                                   Console& console) {
+  JobSpec spec = asked;
   if (external_hosts) FillExternalDefaults(spec);
   PODSIM_ASSIGN_OR_RETURN(const JobSpec whole, ApplyRecipe(spec));
-  console.Line(FormatTemplate(whole));
+  console.Line(FormatTemplate(whole, asked));
   return kDone;
 }
 
@@ -150,7 +153,8 @@ absl::StatusOr<int> PlanAndRun(const LaunchContext& context,
     const std::string warnings = FormatWarnings(job.plan, width);
     if (!warnings.empty()) console.Line(warnings);
   } else {
-    console.Line(FormatPlan(job.plan, job.slice, width));
+    console.Line(FormatPlan(job.plan, job.slice, width,
+                            flags.elsewhere.external_hosts()));
     if (!start.empty()) console.Line(start);
   }
   if (flags.action == LaunchAction::kDryRun) {

@@ -211,7 +211,7 @@ TEST(BenchTest, ATableMayBeWrittenByHandAndStandInAJob) {
               HasSubstr("bidir_ring of 4 hosts"));
   const std::string job = directory.file("job.txt");
   std::ofstream(job) << launch({"--print_job", "--choices", path});
-  // A printed job says as its own what the recipe said; its plan is the same.
+  // A printed job asks for the same; its plan is the same.
   const auto hash = [](const std::string& plan) {
     static const std::regex pattern("plan hash\\s+([0-9a-f]{64})");
     std::smatch found;

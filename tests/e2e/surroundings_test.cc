@@ -315,6 +315,16 @@ TEST_F(SurroundingsTest, WhatIsMeantForAHostElsewhereDoesNotReachOurs) {
   EXPECT_EQ(run.code, 0) << run.output;
 }
 
+TEST_F(SurroundingsTest, AHostWarnsOfAVariableThatIsNone) {
+  const Finished run =
+      Shell("PODSIM_COORDINATR=a:1 exec $BIN/pod_host --process=0");
+  EXPECT_EQ(run.code, 2) << run.output;
+  EXPECT_THAT(run.output,
+              AllOf(HasSubstr("PODSIM_COORDINATR is no setting and is ignored; "
+                              "did you mean PODSIM_COORDINATOR"),
+                    HasSubstr("--coordinator is missing")));
+}
+
 TEST_F(SurroundingsTest, AHostsLogTellsItsLife) {
   const Finished run =
       Shell("exec $BIN/pod_launch --log_dir=" + dir_.file("logs") + kSmallJob);

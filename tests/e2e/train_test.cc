@@ -2,9 +2,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <sstream>
+#include <string>
 
 #include "tests/e2e/pod.h"
+#include "tests/testing/temp_dir.h"
 
 namespace podsim::testing {
 namespace {
@@ -129,6 +132,31 @@ TEST(DryRunTest, PrintsThePlanAndStartsNothing) {
   EXPECT_EQ(pod.Wait(), 0) << pod.output();
   EXPECT_THAT(pod.output(), HasSubstr("v3-128"));
   EXPECT_THAT(pod.output(), Not(HasSubstr("held-out accuracy")));
+}
+
+// Without what the slice and the recipe decided: those would not fit another.
+TEST(PrintJobTest, IsReadBackAsWhatWasAsked) {
+  PodRun printed({"--topology=v3-32", "--seed=7", "--print_job"});
+  ASSERT_EQ(printed.Wait(), 0) << printed.output();
+  EXPECT_THAT(printed.output(), HasSubstr("\nseed: 7\n"));
+  EXPECT_THAT(printed.output(), HasSubstr("\n# processes: 4\n"));
+  const TempDir directory;
+  const std::string job = directory.file("job.txt");
+  std::ofstream(job) << printed.output();
+  PodRun asked({"--topology=v3-8", "--seed=7", "--train_steps=50",
+                "--metrics_file=unused.jsonl", "--dry_run"});
+  PodRun read({"--job=" + job, "--topology=v3-8", "--train_steps=50",
+               "--metrics_file=unused.jsonl", "--dry_run"});
+  EXPECT_EQ(asked.Wait(), 0) << asked.output();
+  EXPECT_EQ(read.Wait(), 0) << read.output();
+  EXPECT_EQ(asked.output(), read.output());
+  EXPECT_THAT(read.output(), HasSubstr("(recipe)"));
+}
+
+TEST(PrintJobTest, TheTransportToHostsElsewhereIsADefault) {
+  PodRun printed({"--external_hosts", "--listen=127.0.0.1:0", "--print_job"});
+  EXPECT_EQ(printed.Wait(), 0) << printed.output();
+  EXPECT_THAT(printed.output(), HasSubstr("\n# transport: tcp\n"));
 }
 
 TEST(QuietTest, ShowsWarningsAndTheSummaryOnly) {

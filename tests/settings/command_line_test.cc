@@ -84,6 +84,53 @@ TEST(CommandLineTest, TheEnvironmentSaysWhereItWasRead) {
                        "PODSIM_SEED)"));
 }
 
+TEST(CommandLineTest, AFlagWinsOverAVariableThatItExcludes) {
+  struct Pair {
+    const char* flag;
+    const char* variable;
+    const char* other;  // the variable's field
+  };
+  for (const Pair& pair :
+       {Pair{"--train_steps=10", "PODSIM_EPOCHS", "epochs"},
+        Pair{"--epochs=10", "PODSIM_TRAIN_STEPS", "train_steps"},
+        Pair{"--batch_per_core=1", "PODSIM_TRAIN_BATCH_SIZE",
+             "train_batch_size"},
+        Pair{"--learning_rate=1", "PODSIM_BASE_LEARNING_RATE",
+             "base_learning_rate"}}) {
+    Launch launch;
+    EXPECT_THAT(launch.Parse({pair.flag}, {{pair.variable, "5"}}), IsOk());
+    EXPECT_FALSE(
+        IsSet(launch.spec, *JobSpec::descriptor()->FindFieldByName(pair.other)))
+        << pair.other;
+    EXPECT_GT(launch.spec.ByteSizeLong(), 0u);
+  }
+}
+
+TEST(CommandLineTest, WhatTheEnvironmentGaveIsTold) {
+  JobSpec spec;
+  LaunchSettings settings;
+  ElsewhereSettings elsewhere;
+  ASSERT_OK_AND_ASSIGN(
+      const CommandLine line,
+      ParseCommandLine(PodLaunch(), {"--seed=1"},
+                       {{"PODSIM_SEED", "2"}, {"PODSIM_DRY_RUN", "true"}},
+                       {&spec, &settings, &elsewhere}));
+  EXPECT_THAT(
+      line.from_environment,
+      ElementsAre(LaunchSettings::descriptor()->FindFieldByName("dry_run")));
+  EXPECT_EQ(spec.seed(), 1u);
+}
+
+TEST(CommandLineTest, VariablesThatExcludeEachOtherAreNamed) {
+  const Variables both = {{"PODSIM_EPOCHS", "5"}, {"PODSIM_TRAIN_STEPS", "10"}};
+  EXPECT_THAT(Launch().Parse({}, both),
+              StatusIs(kInvalid,
+                       "PODSIM_TRAIN_STEPS and PODSIM_EPOCHS both set the "
+                       "length of the run; leave one of them out of the "
+                       "environment"));
+  EXPECT_THAT(Launch().Parse({"--epochs=1"}, both), IsOk());
+}
+
 TEST(CommandLineTest, SwitchesTakeTrueFalseOrNothing) {
   Launch launch;
   EXPECT_THAT(launch.Parse({"--dry_run", "--selftest=false"},

@@ -25,18 +25,34 @@ TEST(TemplateTest, IsReadBackAsTheSame) {
       "hidden: [512, 256] learning_rate: 0.1 log_dir: 'a \\\"b' "
       "choices { algorithm: 'ring' } choices { algorithm: 'direct' } "
       "faults { faults { kind: KILL host: 2 } }");
-  EXPECT_EQ(Parsed(FormatTemplate(spec)).SerializeAsString(),
+  EXPECT_EQ(Parsed(FormatTemplate(spec, spec)).SerializeAsString(),
             spec.SerializeAsString());
   FillDefaults(spec);
-  EXPECT_EQ(Parsed(FormatTemplate(spec)).SerializeAsString(),
+  EXPECT_EQ(Parsed(FormatTemplate(spec, spec)).SerializeAsString(),
             spec.SerializeAsString());
-  EXPECT_EQ(Parsed(FormatTemplate(JobSpec())).ByteSizeLong(), 0u);
+  EXPECT_EQ(Parsed(FormatTemplate(JobSpec(), JobSpec())).ByteSizeLong(), 0u);
+}
+
+TEST(TemplateTest, WhatWasNotAskedIsAComment) {
+  const JobSpec asked = Parsed("topology: 'V3-8' log_dir: 'a'");
+  JobSpec whole = Parsed(
+      "topology: 'v3-8' log_dir: 'a' hidden: [512, 256] processes: 1 "
+      "choices { algorithm: 'ring' } choices { algorithm: 'direct' }");
+  FillDefaults(whole);
+  const std::string text = FormatTemplate(whole, asked);
+  EXPECT_EQ(Parsed(text).SerializeAsString(), asked.SerializeAsString());
+  for (const char* line :
+       {"\ntopology: \"V3-8\"\n", "\n# hidden: [512, 256]\n",
+        "\n# processes: 1\n", "\n# precision: bfloat16\n", "\n# epochs: X\n",
+        "\n# choices {\n#   algorithm: \"ring\"\n# }\n"})
+    EXPECT_THAT(text, HasSubstr(line));
+  EXPECT_EQ(Parsed(FormatTemplate(whole, JobSpec())).ByteSizeLong(), 0u);
 }
 
 TEST(TemplateTest, SaysEverySettingWithItsHelp) {
   JobSpec spec;
   spec.set_seed(3);
-  const std::string text = FormatTemplate(spec);
+  const std::string text = FormatTemplate(spec, spec);
   EXPECT_THAT(text, HasSubstr("# ---- Slice and model\n"));
   EXPECT_THAT(text, HasSubstr("\n# Whether grid axes wrap: auto, torus or mesh "
                               "[auto]\n# wrap: HOW\n"));

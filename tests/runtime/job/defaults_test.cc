@@ -158,6 +158,16 @@ TEST(ApplyRecipeTest, SyntheticHasAShapeAndOtherDataNone) {
               StatusIs(kInvalid, HasSubstr("dataset=synthetic")));
 }
 
+TEST(ApplyRecipeTest, OnlyMnistHasADirectory) {
+  EXPECT_THAT(ApplyRecipe(Spec("data_dir: '/x'")),
+              StatusIs(kInvalid,
+                       "data_dir is for dataset=mnist; digits are built in: "
+                       "leave data_dir out, or add dataset=mnist"));
+  EXPECT_THAT(ApplyRecipe(Spec("dataset: 'synthetic' data_dir: '/x'")),
+              StatusIs(kInvalid, HasSubstr("synthetic is made from the seed")));
+  EXPECT_THAT(ApplyRecipe(Spec("dataset: 'mnist' data_dir: '/x'")), IsOk());
+}
+
 TEST(ApplyRecipeTest, Refusals) {
   EXPECT_THAT(ApplyRecipe(Spec("topology: 'v3-33'")),
               StatusIs(kInvalid, HasSubstr("topology: no slice")));
@@ -181,7 +191,7 @@ std::string WithoutOrigins(JobPlan plan) {
   return plan.DebugString();
 }
 
-// What --print_job writes is the same job.
+// A job that says all its defaults is the same job.
 class CompleteTest : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(CompleteTest, ApplyingItAgainChangesNothing) {

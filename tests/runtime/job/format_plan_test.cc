@@ -118,6 +118,18 @@ TEST(FormatPlanTest, WhatTheRecipeDecidedSaysSo) {
       Not(HasSubstr("recipe")));
 }
 
+TEST(FormatPlanTest, MemoryIsThatOfTheMachinesThatRunTheHosts) {
+  const auto plan = PlanJob(Spec("topology: 'v3-32'"), Inputs(Digits()));
+  ASSERT_TRUE(plan.ok());
+  const Slice slice = *FindSlice("v3-32");
+  EXPECT_THAT(FormatPlan(*plan, slice, /*width=*/200),
+              HasSubstr(" of this machine's, in 4 processes\n"));
+  EXPECT_THAT(
+      FormatPlan(*plan, slice, /*width=*/200, /*external_hosts=*/true),
+      AllOf(HasSubstr(" of the machines that run the hosts, in 4 processes\n"),
+            Not(HasSubstr("this machine"))));
+}
+
 TEST(FormatPlanTest, NothingBreaksInsideAWord) {
   const std::string job = "topology: 'v3-2048' train_batch_size: 14336";
   const auto words = [](const std::string& text) {

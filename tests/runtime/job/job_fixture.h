@@ -29,6 +29,18 @@ inline DatasetConfig Digits() {
   return config;
 }
 
+inline DatasetConfig Mnist() {
+  DatasetConfig config;
+  config.set_name("mnist");
+  config.add_example_shape(28);
+  config.add_example_shape(28);
+  config.set_classes(10);
+  config.set_train_examples(60'000);
+  config.set_eval_examples(10'000);
+  config.set_fingerprint("mnist");
+  return config;
+}
+
 inline DatasetConfig Synthetic() {
   DatasetConfig config;
   config.set_name("synthetic");

@@ -17,6 +17,7 @@ namespace {
 
 using ::podsim::testing::Digits;
 using ::podsim::testing::Inputs;
+using ::podsim::testing::Mnist;
 using ::podsim::testing::Spec;
 using ::podsim::testing::Synthetic;
 
@@ -32,6 +33,9 @@ constexpr char kJob[] =
 constexpr char kBatch[] = "batch_per_core: 8 reference_batch_size: 64 ";
 constexpr char kOfAnySize[] =
     "batch_per_core: 8 reference_batch_size: 64 dataset: 'synthetic' ";
+constexpr char kOfFiles[] =
+    "batch_per_core: 8 reference_batch_size: 64 dataset: 'mnist' "
+    "data_dir: 'y' ";
 
 const std::map<std::string, Change>& Changes() {
   static const auto* const kChanges = new std::map<std::string, Change>{
@@ -39,7 +43,7 @@ const std::map<std::string, Change>& Changes() {
       {"hidden", {"hidden: 32"}},
       {"wrap", {"wrap: mesh"}},  // hosts' rings need no wrap
       {"dataset", {"dataset: 'synthetic'"}},
-      {"data_dir", {"data_dir: 'x'"}},
+      {"data_dir", {"data_dir: 'x'", kOfFiles}},
       {"example_shape", {"example_shape: 14", kOfAnySize}},
       {"classes", {"classes: 5", kOfAnySize}},
       {"synthetic_examples", {"synthetic_examples: 500", kOfAnySize}},
@@ -102,6 +106,7 @@ const std::map<std::string, Change>& Changes() {
 
 // As the program would describe it.
 DatasetConfig DatasetOf(const JobSpec& spec) {
+  if (spec.dataset() == "mnist") return Mnist();
   if (spec.dataset() != "synthetic") return Digits();
   DatasetConfig dataset = Synthetic();
   if (!spec.example_shape().empty())

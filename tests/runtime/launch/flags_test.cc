@@ -92,6 +92,36 @@ TEST(FlagsTest, EnvironmentFillsWhatTheCommandLineLeavesOpen) {
   EXPECT_EQ(flags.action, LaunchAction::kDryRun);
 }
 
+TEST(FlagsTest, TheEnvironmentGivesWayToATypedAction) {
+  ASSERT_OK_AND_ASSIGN(const ParsedFlags flags,
+                       Parse({"--describe=v3-8"},
+                             {{"PODSIM_DRY_RUN", "1"}, {"PODSIM_QUIET", "1"}}));
+  EXPECT_EQ(flags.action, LaunchAction::kDescribe);
+  for (const char* action : {"--dry_run", "--print_job", "--selftest"}) {
+    ASSERT_OK_AND_ASSIGN(const ParsedFlags quiet,
+                         Parse({action}, {{"PODSIM_QUIET", "1"}}));
+    EXPECT_NE(quiet.action, LaunchAction::kTrain);
+    EXPECT_FALSE(quiet.settings.quiet());
+  }
+  ASSERT_OK_AND_ASSIGN(const ParsedFlags train,
+                       Parse({}, {{"PODSIM_QUIET", "1"}}));
+  EXPECT_EQ(train.action, LaunchAction::kTrain);
+  EXPECT_TRUE(train.settings.quiet());
+}
+
+TEST(FlagsTest, ActionsOfTheEnvironmentAreNamedAsItsVariables) {
+  EXPECT_THAT(
+      Parse({}, {{"PODSIM_DRY_RUN", "1"}, {"PODSIM_SELFTEST", "1"}}),
+      StatusIs(absl::StatusCode::kInvalidArgument,
+               HasSubstr("PODSIM_DRY_RUN and PODSIM_SELFTEST exclude")));
+  EXPECT_THAT(Parse({"--quiet"}, {{"PODSIM_DRY_RUN", "1"}}),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("--quiet is for training; PODSIM_DRY_RUN")));
+  ASSERT_OK_AND_ASSIGN(const ParsedFlags flags,
+                       Parse({"--dry_run=false"}, {{"PODSIM_DRY_RUN", "1"}}));
+  EXPECT_EQ(flags.action, LaunchAction::kTrain);
+}
+
 TEST(FlagsTest, EnvironmentIsRefusedInTheSameWords) {
   EXPECT_THAT(Parse({}, {{"PODSIM_SEED", "x"}}),
               StatusIs(absl::StatusCode::kInvalidArgument,
