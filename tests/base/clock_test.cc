@@ -48,7 +48,8 @@ TEST(SystemClock, TellsTheWallTime) {
   const absl::Time before = absl::Now();
   const absl::Time now = clock.Now();
   const absl::Time after = absl::Now();
-  // Not the same clock's, so a little off; a wrong epoch or zone would be hours.
+  // Not the same clock's, so a little off; a wrong epoch or zone would be
+  // hours.
   EXPECT_GT(now, before - absl::Minutes(10));
   EXPECT_LT(now, after + absl::Minutes(10));
 }
