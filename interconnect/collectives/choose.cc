@@ -19,7 +19,7 @@ constexpr std::int64_t kFewStepsOverSockets = 1024 * kKiB;
 // Through memory, where a message costs little, an all-reduce goes around in
 // both directions then, and by the ring, of whose chunks fewer are on their way
 // at a time, only where buffers fill the caches.
-constexpr std::int64_t kBothWaysThroughMemory = 16 * kKiB * kKiB;
+constexpr std::int64_t kBothWaysThroughMemory = 8 * kKiB * kKiB;
 
 constexpr ChoiceRow UpTo(std::int64_t most_bytes, Collective collective,
                          Algorithm algorithm = Algorithm::kHalvingDoubling) {

@@ -31,7 +31,7 @@ constexpr std::int64_t kSocketChunkBytes = kMiB;
 // By measurement (docs/performance.md): through shared memory what is small
 // enough stays in the caches, over sockets every frame has its price.
 std::int64_t ChunkBytesOver(words::Transport::Word transport) {
-  return transport == words::Transport::shm ? 256 * kKiB : kSocketChunkBytes;
+  return transport == words::Transport::shm ? 128 * kKiB : kSocketChunkBytes;
 }
 
 // Only synthetic data have a shape that the user chooses, only mnist has files.

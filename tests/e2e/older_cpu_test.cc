@@ -160,7 +160,8 @@ TEST_F(FallenLevelTest, ALevelThatIsAskedForIsANote) {
   EXPECT_EQ(lower.Event("resume").value("step", 0), 20);
   EXPECT_EQ(lower.Event("plan").value("isa", ""), "v2");
   EXPECT_THAT(lower.Unwrapped(),
-              HasSubstr("note: the checkpoint's plan is another (isa " +
+              HasSubstr("note: the checkpoint's plan is another "
+                        "(learning_rate; isa " +
                         level_ + ", now v2)"));
 }
 

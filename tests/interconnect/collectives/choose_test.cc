@@ -73,7 +73,7 @@ TEST(ChooseAlgorithm, ShipsATableOfFewStepsForSmallBuffers) {
   constexpr std::int64_t kKiB = 1 << 10;
   ExpectSpans(Medium::kSharedMemory, Collective::kAllReduce,
               {{Algorithm::kHalvingDoubling, 128 * kKiB},
-               {Algorithm::kBidirRing, 16 * 1024 * kKiB}});
+               {Algorithm::kBidirRing, 8 * 1024 * kKiB}});
   ExpectSpans(Medium::kSockets, Collective::kAllReduce,
               {{Algorithm::kHalvingDoubling, 1024 * kKiB}});
   for (const Collective collective :

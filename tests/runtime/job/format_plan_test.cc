@@ -54,7 +54,7 @@ steps       1,001 of batch 64 on v3-8 -> 251 of batch 256
 rate        0.05 -> 0.2 (linear), momentum 0.9 (recipe)
 warm-up     6,400 examples, 25 steps
 numerics    bfloat16 products, float32 sums, kernels v3 (Eigen X), seed 0
-gradients   9,610 (37.54 KiB), 1 bucket, halving_doubling of 4 hosts, 256.00 KiB
+gradients   9,610 (37.54 KiB), 1 bucket, halving_doubling of 4 hosts, 128.00 KiB
             chunks
 HBM         125.12 KiB of 16.00 GiB per core: parameters 37.54 KiB, gradients
             37.54 KiB, slots 37.54 KiB, activations 8.38 KiB, input 4.12 KiB;

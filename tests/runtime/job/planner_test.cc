@@ -62,7 +62,7 @@ TEST(PlannerTest, FreezesWhatDecidesBits) {
 
 TEST(PlannerTest, ChunksFollowTheTransport) {
   for (const auto& [spec, elements] :
-       {std::pair{"", 64 << 10}, std::pair{"transport: unix", 256 << 10},
+       {std::pair{"", 32 << 10}, std::pair{"transport: unix", 256 << 10},
         std::pair{"transport: tcp", 256 << 10}}) {
     ASSERT_OK_AND_ASSIGN(const JobPlan plan, PlanOf(spec));
     EXPECT_EQ(plan.chunk_elements(), elements) << spec;
