@@ -91,6 +91,12 @@ bool Reduces(Collective collective) {
          collective == Collective::kReduceScatter;
 }
 
+Collective CollectiveOf(const BenchSpec& spec) {
+  const auto collective = CollectiveNamed(WordOf(spec.collective()));
+  PODSIM_CHECK(collective.has_value());
+  return *collective;
+}
+
 int BenchRanks(const JobPlan& plan) {
   const bool cores = plan.spec().bench().ranks() == words::RankKind::cores;
   return plan.bits().hosts() * (cores ? plan.bits().cores_per_host() : 1);
@@ -107,13 +113,12 @@ std::vector<std::int64_t> BenchSizes(const BenchSpec& spec) {
 }
 
 std::vector<BenchCase> BenchCases(const BenchSpec& spec, int ranks) {
-  const auto collective = CollectiveNamed(WordOf(spec.collective()));
-  PODSIM_CHECK(collective.has_value());
+  const Collective collective = CollectiveOf(spec);
   std::vector<BenchCase> cases;
   for (const auto& algorithm :
        WordsIn<words::BenchAlgorithm::Word>(spec.algorithm())) {
-    BenchCase one = {.collective = *collective, .algorithm = algorithm};
-    if (*collective == Collective::kBarrier) {
+    BenchCase one = {.collective = collective, .algorithm = algorithm};
+    if (collective == Collective::kBarrier) {
       cases.push_back(one);
       continue;
     }
@@ -121,7 +126,7 @@ std::vector<BenchCase> BenchCases(const BenchSpec& spec, int ranks) {
       const auto type = ElementTypeNamed(name);
       PODSIM_CHECK(type.has_value());
       one.type = *type;
-      for (const BenchOp op : OpsOf(spec, *collective)) {
+      for (const BenchOp op : OpsOf(spec, collective)) {
         one.op = op;
         AppendSizes(spec, ranks, one, cases);
       }

@@ -45,6 +45,9 @@ struct BenchCase {
   std::int64_t count = 0;
 };
 
+// What is measured.
+Collective CollectiveOf(const BenchSpec& spec);
+
 // The number of ranks: hosts, or cores with ranks "cores".
 int BenchRanks(const JobPlan& plan);
 

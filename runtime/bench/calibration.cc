@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/status.h"
+#include "job/bench_cases.h"
 #include "settings/words.h"
 
 namespace podsim {
@@ -125,8 +126,6 @@ absl::StatusOr<std::vector<ChoiceRow>> Calibrate(
     const BenchSpec& bench, std::span<const BenchRow> rows) {
   PODSIM_RETURN_IF_ERROR(CheckVerified(rows));
   PODSIM_ASSIGN_OR_RETURN(const SecondsBySize sizes, Sort(bench, rows));
-  const auto collective = CollectiveNamed(WordOf(bench.collective()));
-  PODSIM_CHECK(collective.has_value());
   std::vector<ChoiceRow> table;
   std::int64_t before = 0;
   for (const auto& [bytes, seconds] : sizes) {
@@ -137,7 +136,7 @@ absl::StatusOr<std::vector<ChoiceRow>> Calibrate(
       if (!table.empty()) {
         table.back().most_bytes = GeometricMean(before, bytes);
       }
-      table.push_back({.collective = *collective,
+      table.push_back({.collective = CollectiveOf(bench),
                        .most_ranks = rows.front().ranks(),
                        .algorithm = fastest});
     }

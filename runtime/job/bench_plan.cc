@@ -27,12 +27,6 @@ using words::BenchAlgorithm;
 using words::DataType;
 using words::Operation;
 
-Collective CollectiveOf(const BenchSpec& bench) {
-  const auto collective = CollectiveNamed(WordOf(bench.collective()));
-  PODSIM_CHECK(collective.has_value());
-  return *collective;
-}
-
 // What "all" stands for.
 std::vector<int> AlgorithmsFor(Collective collective) {
   std::vector<int> algorithms;

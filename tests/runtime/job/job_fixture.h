@@ -2,6 +2,7 @@
 #ifndef PODSIM_TESTS_RUNTIME_JOB_JOB_FIXTURE_H_
 #define PODSIM_TESTS_RUNTIME_JOB_JOB_FIXTURE_H_
 
+#include <cstdint>
 #include <string>
 
 #include "absl/status/statusor.h"
@@ -17,40 +18,24 @@ inline JobSpec Spec(const std::string& text) {
   return *spec;
 }
 
-inline DatasetConfig Digits() {
+// `side` x `side` examples of ten classes.
+inline DatasetConfig Described(const std::string& name, int side,
+                               std::int64_t train, std::int64_t eval) {
   DatasetConfig config;
-  config.set_name("digits");
-  config.add_example_shape(8);
-  config.add_example_shape(8);
+  config.set_name(name);
+  config.add_example_shape(side);
+  config.add_example_shape(side);
   config.set_classes(10);
-  config.set_train_examples(1498);
-  config.set_eval_examples(299);
-  config.set_fingerprint("digits");
+  config.set_train_examples(train);
+  config.set_eval_examples(eval);
+  config.set_fingerprint(name);
   return config;
 }
 
-inline DatasetConfig Mnist() {
-  DatasetConfig config;
-  config.set_name("mnist");
-  config.add_example_shape(28);
-  config.add_example_shape(28);
-  config.set_classes(10);
-  config.set_train_examples(60'000);
-  config.set_eval_examples(10'000);
-  config.set_fingerprint("mnist");
-  return config;
-}
-
+inline DatasetConfig Digits() { return Described("digits", 8, 1498, 299); }
+inline DatasetConfig Mnist() { return Described("mnist", 28, 60'000, 10'000); }
 inline DatasetConfig Synthetic() {
-  DatasetConfig config;
-  config.set_name("synthetic");
-  config.add_example_shape(28);
-  config.add_example_shape(28);
-  config.set_classes(10);
-  config.set_train_examples(60'000);
-  config.set_eval_examples(10'000);
-  config.set_fingerprint("synthetic");
-  return config;
+  return Described("synthetic", 28, 60'000, 10'000);
 }
 
 inline PlanInputs Inputs(const DatasetConfig& dataset) {
