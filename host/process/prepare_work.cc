@@ -9,6 +9,7 @@
 #include "host/board/cpu_share.h"
 #include "host/process/preparation.h"
 #include "job/placement.h"
+#include "job/saving.h"
 
 namespace podsim {
 namespace {
@@ -48,9 +49,7 @@ std::unique_ptr<AsyncSaver> MakeSaver(const Assignment& assignment,
                                       std::shared_ptr<const Program> program,
                                       HostRun& run) {
   const JobPlan& plan = assignment.plan();
-  if (plan.spec().model_dir().empty() ||
-      plan.spec().mode() == words::Mode::eval)
-    return nullptr;
+  if (!Saves(plan)) return nullptr;
   return std::make_unique<AsyncSaver>(AsyncSaver::Options{
       .store = run.faulty_store != nullptr
                    ? static_cast<ObjectStore*>(run.faulty_store.get())

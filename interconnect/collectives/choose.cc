@@ -17,8 +17,7 @@ constexpr std::int64_t kKiB = 1 << 10;
 constexpr std::int64_t kFewStepsThroughMemory = 128 * kKiB;
 constexpr std::int64_t kFewStepsOverSockets = 1024 * kKiB;
 // Through memory, where a message costs little, an all-reduce goes around in
-// both directions then, and by the ring, of whose chunks fewer are on their way
-// at a time, only where buffers fill the caches.
+// both directions then, and by the ring only beyond this.
 constexpr std::int64_t kBothWaysThroughMemory = 8 * kKiB * kKiB;
 
 constexpr ChoiceRow UpTo(std::int64_t most_bytes, Collective collective,

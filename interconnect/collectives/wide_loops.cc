@@ -14,23 +14,11 @@ constexpr std::size_t kBytesAhead = 2048;
 
 // What is made of a vector of the wire; each returns what goes onward.
 
-struct SumIntoMine {
-  static constexpr bool kStoresMine = true;
-  static constexpr bool kPassesOn = false;
+template <bool kIntoMine>  // `onward` is `mine`, which else is only read
+struct Sum {
+  static constexpr bool kStoresMine = kIntoMine;
+  static constexpr bool kPassesOn = !kIntoMine;
   static constexpr bool kMakes = true;  // other bytes than came
-  PODSIM_WIDE_INLINE static __m512i Step(__m512i received, std::byte* mine,
-                                         std::byte* /*onward*/) {
-    const __m512i sum = _mm512_castps_si512(
-        _mm512_add_ps(_mm512_castsi512_ps(received), _mm512_loadu_ps(mine)));
-    StoreWide(mine, sum);
-    return sum;
-  }
-};
-
-struct SumOnward {
-  static constexpr bool kStoresMine = false;
-  static constexpr bool kPassesOn = true;
-  static constexpr bool kMakes = true;
   PODSIM_WIDE_INLINE static __m512i Step(__m512i received,
                                          const std::byte* mine,
                                          std::byte* onward) {
@@ -106,8 +94,8 @@ PODSIM_WIDE std::size_t Stream(const std::byte* received, std::byte* mine,
   return done;
 }
 
-constexpr ChecksummedLoops kLoops = {.combine = &Run<SumIntoMine>,
-                                     .onward = &Run<SumOnward>};
+constexpr ChecksummedLoops kLoops = {.combine = &Run<Sum<true>>,
+                                     .onward = &Run<Sum<false>>};
 constexpr ChecksummedCopies kCopies = {
     .copy = {&Run<Copied<false, false>>, &Stream<false>},
     .onward = {&Run<Copied<true, false>>, &Stream<true>}};

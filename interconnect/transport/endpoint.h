@@ -34,7 +34,7 @@ namespace podsim {
 // get the express frame that it waits for. An empty frame counts as its header;
 // a frame longer than its lane's part travels when its lane is empty.
 // Two chunks of the default size over sockets: one on its way while one is
-// summed; eight through shared memory. More only leaves the caches
+// summed; sixteen through shared memory. More only leaves the caches
 // (docs/performance.md).
 inline constexpr std::int64_t kMaxExpressBytesInFlight = 256 << 10;
 inline constexpr std::int64_t kMaxBytesInFlight =
