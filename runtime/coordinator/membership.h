@@ -9,6 +9,8 @@
 //      | too late, stopped             | hashes differ, stopped
 //      +--------------> FAILED <-------+
 //
+// Who is lost before the plan is handed out only leaves its place to another.
+//
 // One generation of the pod: to recover, whoever started the processes starts
 // them again, with the next generation's number (runtime/launch).
 //
@@ -111,7 +113,8 @@ class Membership {
 
   // Of the following three, REQUIRES: `process` has joined.
   void OnMessage(absl::Time now, int process, const HostMessage& message);
-  // The process's stream broke or was closed by it.
+  // The process's stream broke or was closed by it. Before the pod has formed
+  // its place is free again.
   void OnClosed(absl::Time now, int process);
 
   // Someone wants the job to end: it fails with CANCELLED: `reason`.
@@ -195,6 +198,8 @@ class Membership {
 
   // Forming.
   absl::Status CheckJoin(const Join& join) const;
+  // Of one that has joined and is gone before the pod has formed.
+  void FreePlace(absl::Time now, int process);
   void Form(absl::Time now);
   // The processes that run no more than `isa`, for people.
   std::string RunNoMoreThan(const std::string& isa) const;

@@ -14,6 +14,10 @@ constexpr absl::Duration kOthers = absl::Milliseconds(500);
 void Membership::OnClosed(absl::Time now, int process) {
   Process& gone = processes_[process];
   if (!gone.open) return;
+  if (state_ == PodState::kForming && !assigned_ && !gone.failed) {
+    FreePlace(now, process);
+    return;
+  }
   gone.open = false;
   gone.lease.beating = false;
   Tell(absl::StrCat("left: ", Describe(process), ": ",

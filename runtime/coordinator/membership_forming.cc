@@ -89,6 +89,20 @@ absl::Status Membership::OnJoin(absl::Time now, const Join& join) {
   return absl::OkStatus();
 }
 
+// Nobody counts on it yet: another may come in its place.
+void Membership::FreePlace(absl::Time now, int process) {
+  const std::string who = Describe(process);
+  JobEvent event;
+  HostLeft& left = *event.mutable_left();
+  *left.mutable_process() = InfoOf(process);
+  processes_[process] = Process();
+  for (const int missing : NotJoined()) left.add_missing(missing);
+  left.set_joined(processes() - left.missing_size());
+  Tell(absl::StrCat(who, " left before the pod formed: its place is free; ",
+                    left.joined(), " of ", processes()));
+  Emit(now, std::move(event));
+}
+
 void Membership::OnRefused(absl::Time now, std::int64_t count,
                            const std::string& why) {
   const bool other = why != last_refusal_;

@@ -34,14 +34,16 @@ std::string HostsText(const ProcessInfo& info) {
              : absl::StrCat("hosts ", info.first_host(), " to ", last);
 }
 
-std::string JoinedText(const HostJoined& joined) {
-  const ProcessInfo& info = joined.process();
-  const int all = joined.joined() + joined.missing_size();
+// HostJoined or HostLeft.
+template <typename Change>
+std::string PlaceText(const char* what, const Change& change) {
+  const ProcessInfo& info = change.process();
+  const int all = change.joined() + change.missing_size();
   std::string text = absl::StrCat(
-      "joined: ", HostsText(info), " (process ", info.process(), ", pid ",
-      info.pid(), " on ", info.hostname(), "), ", joined.joined(), " of ", all);
-  if (joined.missing_size() > 0) {
-    absl::StrAppend(&text, "; missing: ", Processes(joined.missing()));
+      what, ": ", HostsText(info), " (process ", info.process(), ", pid ",
+      info.pid(), " on ", info.hostname(), "), ", change.joined(), " of ", all);
+  if (change.missing_size() > 0) {
+    absl::StrAppend(&text, "; missing: ", Processes(change.missing()));
   }
   return text;
 }
@@ -96,7 +98,9 @@ std::string InvitationText(const std::string& address,
 std::string FormingText(const JobEvent& event, bool external_hosts) {
   switch (event.event_case()) {
     case JobEvent::kJoined:
-      return external_hosts ? JoinedText(event.joined()) : "";
+      return external_hosts ? PlaceText("joined", event.joined()) : "";
+    case JobEvent::kLeft:
+      return external_hosts ? PlaceText("left", event.left()) : "";
     case JobEvent::kRefused:
       return RefusedText(event.refused());
     case JobEvent::kWaiting:

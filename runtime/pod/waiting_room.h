@@ -17,7 +17,8 @@ std::string InvitationText(const std::string& address,
                            bool allow_plaintext_network);
 
 // A line about what has happened; empty: nothing that is to be told. That a
-// host has joined is told of hosts that others start (`external_hosts`).
+// host has joined or left is told of hosts that others start
+// (`external_hosts`).
 std::string FormingText(const JobEvent& event, bool external_hosts);
 
 }  // namespace podsim

@@ -102,6 +102,7 @@ void GoodputMeter::OnEvent(const JobEvent& event) {
     case JobEvent::kJoined:
     case JobEvent::kRefused:
     case JobEvent::kWaiting:
+    case JobEvent::kLeft:
     case JobEvent::EVENT_NOT_SET:
       break;
   }

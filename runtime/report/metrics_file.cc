@@ -73,6 +73,23 @@ Json StragglerJson(const Straggler& straggler, const JobPlan& plan) {
           {"fraction_of_time", straggler.of_time}};
 }
 
+// HostJoined or HostLeft. Who is missing is a number here: a pod of 256 says it
+// 256 times.
+template <typename Change>
+std::string PlaceLine(const char* event, const Change& change,
+                      double wall_time) {
+  const ProcessInfo& process = change.process();
+  return Dump({{"event", event},
+               {"wall_time", wall_time},
+               {"process", process.process()},
+               {"pid", process.pid()},
+               {"hostname", process.hostname()},
+               {"first_host", process.first_host()},
+               {"hosts", process.hosts()},
+               {"joined", change.joined()},
+               {"missing", change.missing_size()}});
+}
+
 absl::Status FileError(const std::string& path) {
   return absl::ErrnoToStatus(
       errno, absl::StrCat("cannot write the metrics file ", path));
@@ -126,18 +143,12 @@ Json SettingsJson(const JobSpec& spec) {
 
 }  // namespace
 
-// Who is missing is a number here: a pod of 256 says it 256 times.
 std::string JoinedLine(const HostJoined& joined, double wall_time) {
-  const ProcessInfo& process = joined.process();
-  return Dump({{"event", "joined"},
-               {"wall_time", wall_time},
-               {"process", process.process()},
-               {"pid", process.pid()},
-               {"hostname", process.hostname()},
-               {"first_host", process.first_host()},
-               {"hosts", process.hosts()},
-               {"joined", joined.joined()},
-               {"missing", joined.missing_size()}});
+  return PlaceLine("joined", joined, wall_time);
+}
+
+std::string LeftLine(const HostLeft& left, double wall_time) {
+  return PlaceLine("left", left, wall_time);
 }
 
 std::string RefusedLine(const HostRefused& refused, double wall_time) {

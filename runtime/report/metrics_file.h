@@ -1,6 +1,8 @@
 // The metrics file: JSON lines, one object a line, for programs.
 //
 //   {"event":"joined",...}   one per host process that has joined the pod
+//   {"event":"left",...}     one per host process that has joined and gone
+//                            before the pod has formed
 //   {"event":"refused",...}  when one was turned away, and why; of many some
 //   {"event":"waiting",...}  every 10 s while the pod forms: which processes
 //                            have not joined, which are not ready
@@ -44,6 +46,7 @@ struct RunContext {
 
 // One line of the file each, without the newline. Pure.
 std::string JoinedLine(const HostJoined& joined, double wall_time);
+std::string LeftLine(const HostLeft& left, double wall_time);
 std::string RefusedLine(const HostRefused& refused, double wall_time);
 std::string WaitingLine(const PodWaiting& waiting, double wall_time);
 std::string PlanLine(const JobPlan& plan, double wall_time,

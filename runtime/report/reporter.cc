@@ -95,6 +95,9 @@ void Reporter::OnEvent(const JobEvent& event) {
     case JobEvent::kJoined:
       Record(JoinedLine(event.joined(), event.wall_time()));
       break;
+    case JobEvent::kLeft:
+      Record(LeftLine(event.left(), event.wall_time()));
+      break;
     case JobEvent::kRefused:
       Record(RefusedLine(event.refused(), event.wall_time()));
       break;

@@ -231,6 +231,7 @@ void SummaryCollector::OnEvent(const JobEvent& event, absl::Time now) {
     case JobEvent::kJoined:
     case JobEvent::kRefused:
     case JobEvent::kWaiting:
+    case JobEvent::kLeft:
     case JobEvent::EVENT_NOT_SET:
       break;
   }

@@ -290,6 +290,27 @@ TEST_F(SurroundingsTest, APodThatDoesNotFormSaysWhomItTurnedAway) {
                     Not(HasSubstr("coordinator lost"))));
 }
 
+TEST_F(SurroundingsTest, AHostThatIsToldToEndBeforeThePodFormsIsReplaced) {
+  PodRun pod({"--topology=v3-32", "--processes=2", "--train_steps=20",
+              "--reference_topology=v3-32", "--hidden=16", "--external_hosts",
+              "--log_dir=" + dir_.file("logs"),
+              "--listen=unix:" + dir_.file("coordinator")},
+             {{"PODSIM_TOKEN", kToken}});
+  const auto gone = HostByHand(dir_, "1", kToken);
+  ASSERT_TRUE(pod.WaitForEvents("joined", 1)) << gone->output();
+  gone->Signal(SIGTERM);
+  EXPECT_EQ(gone->Wait(kDeadline), 128 + SIGTERM) << gone->output();
+  ASSERT_TRUE(pod.WaitForEvents("left", 1));
+  const auto first = HostByHand(dir_, "0", kToken);
+  const auto second = HostByHand(dir_, "1", kToken);
+  EXPECT_EQ(pod.Wait(), 0) << pod.output();
+  EXPECT_EQ(first->Wait(kDeadline), 0) << first->output();
+  EXPECT_EQ(second->Wait(kDeadline), 0) << second->output();
+  EXPECT_EQ(pod.Event("left").value("pid", 0), gone->pid());
+  EXPECT_THAT(ReadText(dir_.file("logs/coordinator.log")),
+              HasSubstr("left before the pod formed: its place is free; 0 of"));
+}
+
 TEST_F(SurroundingsTest, ListeningToTheNetworkIsAskedForBeforeAPodStarts) {
   const Finished run =
       Shell("exec $BIN/pod_launch --external_hosts --listen=0.0.0.0:0" +

@@ -362,10 +362,52 @@ TEST(FormingTest, UnknownIsaIsRefused) {
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("sse9")));
 }
 
-TEST(FormingTest, ALostProcessEndsTheJob) {
+// As when it is told to end: it is nobody's peer yet.
+TEST(FormingTest, WhoLeavesBeforeThePodFormsLeavesItsPlaceToAnother) {
   PodScript pod(TestPlan(2, 2, 1));
   EXPECT_THAT(pod.Join(JoinOf(1)), IsOk());
+  pod.Send(1, BeatMessage(0, 0, "joining"));
   pod.Close(1);
+  EXPECT_THAT(pod.logged.back(),
+              "host 1 (process 1, pid 101 on box) left before the pod formed: "
+              "its place is free; 0 of 2");
+  const auto left = pod.events(JobEvent::kLeft);
+  ASSERT_EQ(left.size(), 1u);
+  EXPECT_EQ(left[0].left().process().pid(), 101);
+  EXPECT_EQ(left[0].left().joined(), 0);
+  EXPECT_THAT(left[0].left().missing(), ElementsAre(0, 1));
+  pod.Pass(absl::Seconds(12));  // its lease has ended with it
+  EXPECT_EQ(pod.machine().state(), PodState::kForming);
+  Join other = JoinOf(1);
+  other.set_pid(202);
+  EXPECT_THAT(pod.Join(other), IsOk());
+  EXPECT_THAT(pod.Join(JoinOf(0)), IsOk());
+  for (const int p : {0, 1}) pod.Send(p, ReadyMessage());
+  EXPECT_EQ(pod.machine().state(), PodState::kRunning);
+  const auto formed = pod.events(JobEvent::kFormed);
+  ASSERT_EQ(formed.size(), 1u);
+  EXPECT_EQ(formed[0].formed().processes(1).pid(), 202);
+}
+
+TEST(FormingTest, WhoLeavesIsWaitedForNoLongerThanWhoNeverCame) {
+  PodScript pod(TestPlan(2, 2, 1));
+  EXPECT_THAT(pod.Join(JoinOf(0)), IsOk());
+  EXPECT_THAT(pod.Join(JoinOf(7)),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("7")));
+  pod.Pass(absl::Seconds(29));
+  pod.Close(0);
+  pod.Pass(absl::Seconds(1));
+  EXPECT_EQ(pod.machine().state(), PodState::kFailed);
+  EXPECT_FALSE(pod.failed().lost());
+  EXPECT_EQ(pod.failed().pid(), 0);
+  EXPECT_THAT(pod.failed().message(), HasSubstr("did not join"));
+}
+
+TEST(FormingTest, AProcessThatIsLostWithThePlanInItsHandsEndsTheJob) {
+  PodScript pod(TestPlan(2, 2, 1));
+  pod.JoinAll();
+  pod.Close(1);
+  pod.CloseAll();
   EXPECT_TRUE(pod.failed().lost());
   EXPECT_EQ(pod.failed().process(), 1);
   EXPECT_TRUE(pod.machine().ended());

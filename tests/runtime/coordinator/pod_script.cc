@@ -180,6 +180,8 @@ void PodScript::Collect() {
 
 absl::Status PodScript::Join(const podsim::Join& join) {
   absl::Status status = machine_.OnJoin(now_, join);
+  // Perhaps in the place of one that has gone.
+  if (status.ok()) closed_.erase(join.process());
   Collect();
   return status;
 }

@@ -157,6 +157,9 @@ class RandomPod {
   void Close(int p) {
     actors_[p].open = false;
     pod_.Close(p);
+    // The place is free: another plays it.
+    if (pod_.sent(p, CoordinatorMessage::kAssignment) == 0)
+      actors_[p] = Actor();
   }
 
   std::mt19937 random_;

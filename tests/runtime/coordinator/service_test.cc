@@ -214,6 +214,15 @@ TEST_F(ServiceTest, WithoutTheTokenNothingHappens) {
   }
 }
 
+TEST_F(ServiceTest, AHostThatLeavesBeforeThePodFormsIsReplaced) {
+  Start(2, 2, 1);
+  auto gone = Host();
+  gone->Join(1);
+  EXPECT_THAT(gone->Leave(), IsOk());
+  RunningHosts(2);
+  for (const JobEvent& event : events()) EXPECT_FALSE(event.has_failed());
+}
+
 // A host takes a coordinator that answers no beat for frozen.
 TEST_F(ServiceTest, EveryBeatIsAnswered) {
   Start(1, 1, 1);

@@ -61,6 +61,18 @@ TEST(FormingTextTest, TellsWhoCameAndWhoDidNot) {
   EXPECT_EQ(FormingText(Joined(1, {0}), false), "");
 }
 
+TEST(FormingTextTest, TellsWhoHasLeft) {
+  JobEvent event;
+  HostLeft& left = *event.mutable_left();
+  *left.mutable_process() = Joined(1, {}).joined().process();
+  left.set_joined(1);
+  left.add_missing(1);
+  EXPECT_EQ(FormingText(event, true),
+            "left: hosts 2 to 3 (process 1, pid 77 on node-b), 1 of 2; "
+            "missing: process 1");
+  EXPECT_EQ(FormingText(event, false), "");
+}
+
 TEST(FormingTextTest, TellsWhyOneWasTurnedAway) {
   JobEvent event;
   event.mutable_refused()->set_reason("another pod's token");

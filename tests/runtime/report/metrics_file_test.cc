@@ -166,6 +166,17 @@ TEST(MetricsLineTest, WhoComesToAPodAndWhoDoesNot) {
                                                         {"joined", 3},
                                                         {"missing", 1}}));
 
+  HostLeft left;
+  *left.mutable_process() = joined.process();
+  left.set_joined(2);
+  left.add_missing(0);
+  left.add_missing(2);
+  const json gone = json::parse(LeftLine(left, 1.75));
+  EXPECT_EQ(gone["event"], "left");
+  EXPECT_EQ(gone["process"], 2);
+  EXPECT_EQ(gone["joined"], 2);
+  EXPECT_EQ(gone["missing"], 2);
+
   HostRefused refused;
   refused.set_reason("another pod's token");
   refused.set_count(9);
