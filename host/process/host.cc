@@ -13,7 +13,6 @@
 #include "host/process/life_log.h"
 #include "host/process/preparation.h"
 #include "host/process/prepare_work.h"
-#include "interconnect/topology/accelerator_type.h"
 #include "job/placement.h"
 #include "job/saving.h"
 
@@ -35,6 +34,7 @@ Join MakeJoin(const HostOptions& options, const std::string& ici_address,
   join.set_hostname(HostName());
   join.set_ici_address(ici_address);
   join.set_isa(isa);
+  join.set_accelerator_type(options.accelerator_type);
   return join;
 }
 
@@ -54,8 +54,6 @@ absl::Status RunJob(const HostOptions& options, HostRun& run) {
   run.joined = true;
   Tell(absl::StrCat("joined as process ", options.settings.process()));
   run.drains = MakesSteps(assignment.plan());
-  PODSIM_RETURN_IF_ERROR(CheckAcceleratorType(
-      options.accelerator_type, assignment.plan().bits().slice()));
   Tell(absl::StrCat(
       "plan ", assignment.plan().hash(), ": plays ",
       DescribeHosts(HostsOf(assignment.plan(), options.settings.process())),

@@ -104,9 +104,9 @@ class Membership {
   Membership& operator=(const Membership&) = delete;
 
   // A process's first message. When refused, its stream is no part of the pod.
-  // Errors: INVALID_ARGUMENT (index, ISA level), ALREADY_EXISTS (index taken,
-  //   says by whom), FAILED_PRECONDITION (other protocol version or build, both
-  //   values), UNAVAILABLE (the job has ended).
+  // Errors: INVALID_ARGUMENT (index, another slice's machine, ISA level),
+  //   ALREADY_EXISTS (index taken, says by whom), FAILED_PRECONDITION (other
+  //   protocol version or build, both values), UNAVAILABLE (the job has ended).
   absl::Status OnJoin(absl::Time now, const Join& join);
   // So many were turned away before they could join, the last for this reason.
   void OnRefused(absl::Time now, std::int64_t count, const std::string& why);

@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/status.h"
+#include "interconnect/topology/accelerator_type.h"
 #include "models/kernels/kernels.h"
 #include "runtime/coordinator/membership.h"
 
@@ -53,6 +54,12 @@ absl::Status Membership::CheckJoin(const Join& join) const {
     return absl::AlreadyExistsError(
         absl::StrCat(Describe(join.process()),
                      " has joined already; give every process its own index"));
+  }
+  if (const absl::Status slice =
+          CheckAcceleratorType(join.accelerator_type(), plan_.bits().slice());
+      !slice.ok()) {
+    return Annotate(slice, absl::StrCat("process ", join.process(), " on ",
+                                        join.hostname()));
   }
   if (!IsIsaLevel(join.isa())) {
     return absl::InvalidArgumentError(

@@ -202,6 +202,13 @@ TEST_F(SurroundingsTest, ThoseWhoWaitForHostsSeeWhoComesAndWhoMayNot) {
   const auto lost = HostByHand(dir_, "7", kToken);
   EXPECT_TRUE(launch.ReadUntilText("process index 7", kDeadline));
   EXPECT_NE(lost->Wait(kDeadline), 0);
+  Subprocess elsewhere(
+      {{Program("pod_host"), "--coordinator=unix:" + dir_.file("coordinator"),
+        "--process=0", "--ici_listen=unix:" + dir_.file("elsewhere")},
+       {{"PODSIM_TOKEN", kToken}, {"TPU_ACCELERATOR_TYPE", "v3-32"}}});
+  EXPECT_TRUE(launch.ReadUntilText("\"v3-32\"", kDeadline));
+  EXPECT_NE(elsewhere.Wait(kDeadline), 0);
+  EXPECT_THAT(elsewhere.output(), HasSubstr("turned away by unix:"));
   const auto host = HostByHand(dir_, "0", kToken);
   EXPECT_EQ(launch.Wait(kDeadline), 0) << launch.output();
   EXPECT_THAT(launch.output(),

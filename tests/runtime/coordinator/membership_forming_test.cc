@@ -354,6 +354,22 @@ TEST(FormingTest, WrongAndTakenIndicesAreRefused) {
               StatusIs(absl::StatusCode::kAlreadyExists, HasSubstr("pid 101")));
 }
 
+TEST(FormingTest, AMachineOfAnotherSliceIsRefusedAndItsPlaceStaysFree) {
+  JobPlan plan = TestPlan(2, 2, 1);
+  plan.mutable_bits()->set_slice("v3-16");
+  PodScript pod(plan);
+  Join join = JoinOf(1);
+  join.set_accelerator_type("v3-8");
+  EXPECT_THAT(pod.Join(join),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       AllOf(HasSubstr("process 1 on box: "), HasSubstr("v3-8"),
+                             HasSubstr("v3-16"))));
+  EXPECT_EQ(pod.machine().state(), PodState::kForming);
+  EXPECT_TRUE(pod.events(JobEvent::kLeft).empty());
+  join.set_accelerator_type("v3-16");
+  EXPECT_THAT(pod.Join(join), IsOk());
+}
+
 TEST(FormingTest, UnknownIsaIsRefused) {
   PodScript pod(TestPlan(2, 2, 1));
   Join join = JoinOf(0);
