@@ -17,6 +17,7 @@ Membership::Membership(Options options)
       forming_since_(options_.now),
       processes_(plan_.spec().processes()),
       last_waiting_(options_.now),
+      last_life_(options_.now),
       last_tick_(options_.now) {
   PODSIM_CHECK(CheckPlacement(plan_).ok());
   const StartPoint& start = options_.start;

@@ -68,7 +68,8 @@ struct SendAction {
 struct CommitAction {
   CheckpointManifest manifest;  // without `tensors`
 };
-// A line about a process's life, for the coordinator's own log.
+// A line for the coordinator's own log: of a process's life, or where the job
+// is.
 struct LogAction {
   std::string line;
 };
@@ -224,6 +225,11 @@ class Membership {
   void MaybeFinish(absl::Time now);
   void Finish(absl::Time now);
 
+  // Where the job is, for the log.
+  void TellLife(absl::Time now);
+  std::string FormingLife() const;
+  std::string RunningLife(absl::Time now) const;
+
   // Saving.
   void OnCheckpoint(absl::Time now, int process, const CheckpointPart& part);
   void OnHeld(absl::Time now, int process, const Held& held);
@@ -266,7 +272,9 @@ class Membership {
   int refusals_told_ = 0;
   absl::Time refusal_told_at_ = absl::InfinitePast();
   absl::Time last_waiting_;  // that it was told for whom the pod waits
+  absl::Time last_life_;     // that the log told where the job is
   std::unique_ptr<JobReports> reports_;  // since RUNNING
+  int last_reporter_ = -1;               // the host whose report completed one
   std::int64_t end_step_ = 0;            // the last to be made
   bool drain_wanted_ = false;            // as soon as the pod runs
   bool drained_ = false;

@@ -37,6 +37,7 @@ void Membership::OnReport(absl::Time now, int process,
     if (label->step >= 0) root.step = label->step;
     Fail(now, std::move(root));
   } else if (merged.event) {
+    last_reporter_ = label->host;
     Emit(now, *std::move(merged.event));
   }
 }

@@ -36,6 +36,7 @@ void Membership::OnTick(absl::Time now) {
   if (state_ == PodState::kForming) CheckForming(now);
   if (active()) CheckLeases(now);
   if (state_ == PodState::kRunning) CheckSaving(now);
+  if (active()) TellLife(now);
   Settle(now);
 }
 
