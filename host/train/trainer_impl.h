@@ -155,6 +155,7 @@ struct Trainer::Impl {
   absl::Time reduce_begun;          // the last all-reduce of this step
   absl::Time reduced;               // all of them
   absl::Duration until_begun;       // since the end of the step before
+  absl::Duration last_reduce;       // from there to the end of this one
   PhaseTimes ended;                 // the step that ended last
   std::vector<StepReport> reports;  // of this step, per local host
   std::vector<std::function<void()>> postponed;  // starts, in a serial step

@@ -152,6 +152,7 @@ absl::Status Trainer::Impl::Update(std::int64_t step, int bucket) {
 
 void Trainer::Impl::EndStep() {
   until_begun = reduce_begun - step_times.begin();
+  last_reduce = reduced - reduce_begun;
   ended = step_times.EndStep(reduced);
 }
 
@@ -229,6 +230,7 @@ void Trainer::Impl::ReportTimes(std::int64_t step, StepReport& report) const {
   // than there.
   if (step > setup.start.step + 1)
     report.set_seconds_until_reduce(absl::ToDoubleSeconds(until_begun));
+  report.set_seconds_last_reduce(absl::ToDoubleSeconds(last_reduce));
   report.set_seconds_products(SecondsOf(Work::kProducts));
   report.set_seconds_packing(SecondsOf(Work::kPacking));
   report.set_seconds_elementwise(SecondsOf(Work::kElementwise));

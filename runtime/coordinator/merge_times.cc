@@ -22,12 +22,19 @@ std::vector<const StepReport*> ByProcess(
   return of_process;
 }
 
-// How long a process that began its last all-reduce after `own` seconds waited
-// for the last one to begin, if not longer than that all-reduce took it: the
-// moments at which processes leave an all-reduce differ a little.
+// When a process began its last all-reduce, by a moment that all share: the
+// begin of the step, or of the first, which each begins on a message, its end.
+double CameAt(const StepReport& report) {
+  const double until = report.seconds_until_reduce();
+  return until > 0 ? until : -report.seconds_last_reduce();
+}
+
+// How long a process waited for the last one to begin, if not longer than its
+// own all-reduce took: the moments at which processes leave an all-reduce
+// differ a little.
 double Waited(const StepReport& report, double last) {
-  const double own = report.seconds_until_reduce();
-  return std::clamp(last - own, 0.0, std::max(0.0, report.seconds() - own));
+  return std::clamp(last - CameAt(report), 0.0,
+                    std::max(0.0, report.seconds_last_reduce()));
 }
 
 }  // namespace
@@ -35,20 +42,22 @@ double Waited(const StepReport& report, double last) {
 void MergeTimes(const JobPlan& plan, const std::map<int, StepReport>& reports,
                 StepDone& done) {
   const std::vector<const StepReport*> of_process = ByProcess(plan, reports);
-  const auto longest = [&](double (StepReport::*seconds)() const) {
-    return std::max_element(of_process.begin(), of_process.end(),
-                            [&](const StepReport* a, const StepReport* b) {
-                              return (a->*seconds)() < (b->*seconds)();
+  auto last = std::max_element(of_process.begin(), of_process.end(),
+                               [](const StepReport* a, const StepReport* b) {
+                                 return CameAt(*a) < CameAt(*b);
+                               });
+  const double came = CameAt(**last);
+  const bool known = of_process.size() > 1 && came != 0;
+  if (!known) {
+    last = std::max_element(of_process.begin(), of_process.end(),
+                            [](const StepReport* a, const StepReport* b) {
+                              return a->seconds() < b->seconds();
                             });
-  };
-  auto last = longest(&StepReport::seconds_until_reduce);
-  const double until = (*last)->seconds_until_reduce();
-  const bool known = of_process.size() > 1 && until > 0;
-  if (!known) last = longest(&StepReport::seconds);
+  }
   for (const StepReport* report : of_process) {
     done.add_process_seconds_input(Kept(report->seconds_input()));
     done.add_process_seconds_compute(Kept(report->seconds_compute()));
-    if (known) done.add_process_seconds_waited(Kept(Waited(*report, until)));
+    if (known) done.add_process_seconds_waited(Kept(Waited(*report, came)));
   }
   if (known) done.set_last_process(static_cast<int>(last - of_process.begin()));
   done.set_seconds((*last)->seconds());

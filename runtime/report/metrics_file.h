@@ -10,7 +10,8 @@
 //                            its step come again, with the same numbers
 //   {"event":"plan",...}     when the pod has formed
 //   {"event":"step",...}     one per step; the lists at its end are by process,
-//                            in microseconds
+//                            in microseconds; waited_us is empty in a pod of
+//                            one process
 //   {"event":"eval",...}     one per evaluation
 //   {"event":"checkpoint",...}, {"event":"restart",...}, {"event":"fault",...}
 //                            when one is saved, happens, is injected

@@ -37,6 +37,7 @@ std::map<int, StepReport> Reports(const JobPlan& plan,
       const double until = did.input + did.compute + did.update + did.other;
       report.set_seconds(until + did.reduce);
       report.set_seconds_until_reduce(until);
+      report.set_seconds_last_reduce(did.reduce);
       report.set_seconds_input(did.input);
       report.set_seconds_compute(did.compute);
       report.set_seconds_reduce(did.reduce);
@@ -101,23 +102,44 @@ TEST(MergeTimesTest, HostsOfAProcessShareItsTime) {
   EXPECT_THAT(done.process_seconds_waited(), ElementsAre(1, 0));
 }
 
-TEST(MergeTimesTest, TheFirstStepAndAPodOfOneProcessNameNobody) {
-  JobPlan plan = TestPlan(4, 2, 1);
-  std::map<int, StepReport> first =
-      Reports(plan, {{.compute = 3, .reduce = 1}, {.compute = 1, .reduce = 2}});
+// Process 0 got the word to begin half a second before process 1, whose step
+// is the shorter one: what they share is the end.
+TEST(MergeTimesTest, InTheFirstStepWhoStandsInTheAllReduceShortestCameLast) {
+  const JobPlan plan = TestPlan(4, 2, 1);
+  std::map<int, StepReport> first = Reports(
+      plan, {{.compute = 1, .reduce = 2.5}, {.compute = 2, .reduce = 1}});
   for (auto& [host, report] : first) report.clear_seconds_until_reduce();
   StepDone done;
   MergeTimes(plan, first, done);
-  EXPECT_THAT(done.process_seconds_waited(), IsEmpty());
-  EXPECT_THAT(done.process_seconds_compute(), ElementsAre(3, 1));
-  EXPECT_EQ(done.seconds(), 4);
-  EXPECT_EQ(done.seconds_compute(), 3);
+  EXPECT_EQ(done.last_process(), 1);
+  EXPECT_THAT(done.process_seconds_waited(), ElementsAre(1.5, 0));
+  EXPECT_THAT(done.process_seconds_compute(), ElementsAre(1, 2));
+  EXPECT_EQ(done.seconds(), 3);
+  EXPECT_EQ(Phases(done), done.seconds());
+}
 
-  plan = TestPlan(4, 1, 1);
+TEST(MergeTimesTest, APodOfOneProcessNamesNobody) {
+  const JobPlan plan = TestPlan(4, 1, 1);
   StepDone alone;
   MergeTimes(plan, Reports(plan, {{.compute = 3}}), alone);
   EXPECT_THAT(alone.process_seconds_waited(), IsEmpty());
   EXPECT_EQ(alone.seconds(), 3);
+}
+
+TEST(MergeTimesTest, ReportsThatSayNothingOfTheirAllReduceNameNobody) {
+  const JobPlan plan = TestPlan(4, 2, 1);
+  std::map<int, StepReport> reports =
+      Reports(plan, {{.compute = 3, .reduce = 1}, {.compute = 1, .reduce = 2}});
+  for (auto& [host, report] : reports) {
+    report.clear_seconds_until_reduce();
+    report.clear_seconds_last_reduce();
+  }
+  StepDone done;
+  MergeTimes(plan, reports, done);
+  EXPECT_THAT(done.process_seconds_waited(), IsEmpty());
+  EXPECT_THAT(done.process_seconds_compute(), ElementsAre(3, 1));
+  EXPECT_EQ(done.seconds(), 4);
+  EXPECT_EQ(done.seconds_compute(), 3);
 }
 
 TEST(MergeTimesTest, WhatNoClockSaysDoesNoHarm) {

@@ -72,6 +72,7 @@ HostMessage StepMessage(int host, std::int64_t step, std::uint64_t hash) {
   report.set_seconds(0.5);
   report.set_seconds_compute(0.125 * host);
   report.set_seconds_until_reduce(0.125 * host);
+  report.set_seconds_last_reduce(0.5 - 0.125 * host);
   report.set_seconds_products(0.01 * host);
   report.set_seconds_packing(0.02 * host);
   report.set_seconds_elementwise(0.03 * host);

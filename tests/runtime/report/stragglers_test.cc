@@ -70,15 +70,15 @@ TEST(LatenessTest, IsNotKnownOfOneProcessNorFromHalfAStory) {
   EXPECT_FALSE(LatenessOf(Step(0, {{}})).has_value());
   EXPECT_FALSE(LatenessOf(Step(2, {{}, {}})).has_value());
   EXPECT_FALSE(LatenessOf(Step(-1, {{}, {}})).has_value());
-  StepDone first = Step(0, {{}, {}});
-  first.clear_process_seconds_waited();
-  EXPECT_FALSE(LatenessOf(first).has_value());
+  StepDone unknown = Step(0, {{}, {}});
+  unknown.clear_process_seconds_waited();
+  EXPECT_FALSE(LatenessOf(unknown).has_value());
 }
 
 TEST(StragglerMeterTest, NamesWhoCostMostNotWhoCameLastMost) {
   StragglerMeter meter;
   EXPECT_FALSE(meter.Measured().has_value());
-  meter.OnStep(StepDone());  // the first step tells nothing
+  meter.OnStep(StepDone());  // tells nothing
   for (int i = 0; i < 3; ++i)
     meter.OnStep(Step(0, {{}, {.waited = 0.25F}, {.waited = 0.25F}}));
   meter.OnStep(Step(
