@@ -50,9 +50,9 @@ struct Entry {
 
 std::optional<Entry> EntryOf(ObjectStore& store, const std::string& model_dir,
                              const std::string& name, absl::Time now) {
-  if (name.back() != '/') return std::nullopt;
+  if (!MayBeDirectory(store, model_dir, name)) return std::nullopt;
   const std::string path =
-      absl::StrCat(model_dir, "/", name.substr(0, name.size() - 1));
+      absl::StrCat(model_dir, "/", std::string(absl::StripSuffix(name, "/")));
   if (const auto step = ParseStep(name))
     return Entry{*step, Describe(store, path, *step, "committed", now)};
   if (const auto aside = ParseSetAside(name))
