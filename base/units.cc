@@ -39,4 +39,11 @@ std::string FormatCount(std::int64_t count) {
   return text;
 }
 
+std::string FormatCounted(std::int64_t count, const std::string& thing) {
+  const bool plural = count != 1;
+  const bool sibilant = !thing.empty() && thing.back() == 's';
+  return absl::StrCat(FormatCount(count), " ", thing,
+                      plural ? (sibilant ? "es" : "s") : "");
+}
+
 }  // namespace podsim

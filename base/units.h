@@ -43,6 +43,8 @@ std::string FormatBytes(std::int64_t bytes);
 std::string FormatSimTime(SimTime time);
 // 1234567 -> "1,234,567".
 std::string FormatCount(std::int64_t count);
+// "1 host", "2,048 hosts", "4 processes".
+std::string FormatCounted(std::int64_t count, const std::string& thing);
 
 }  // namespace podsim
 

@@ -80,6 +80,9 @@ passed=1
 services=$(docker-compose -f "$work/v3-512.yaml" config --services | wc -l) ||
   fail "compose refused the file of v3-512" "$work/v3-512.yaml"
 [ "$services" = 65 ] || fail "$services services for v3-512" "$work/v3-512.yaml"
+PODSIM_SOURCE=$root docker-compose -f "$work/v3-512.yaml" config |
+  grep "context: $root\$" ||
+  fail "a file outside docker/ does not find the sources" "$work/v3-512.yaml"
 passed=2
 
 up "the pod in containers" "$work/compose.log" "$compose"

@@ -77,6 +77,33 @@ void AddFlag(const Flag& flag, CLI::App& app, RawFlags& raw) {
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
 }
 
+absl::Status NoValue(const Flag& flag) {
+  const Setting& rule = SettingOf(*flag.field);
+  const std::string type = rule.type().empty() ? "a value" : rule.type();
+  return absl::InvalidArgumentError(
+      absl::StrCat("--", FlagOf(*flag.field), " has no value; give ",
+                   WordsOf(*flag.field).empty()
+                       ? absl::StrCat(type, ": ", rule.help())
+                       : absl::StrCat("one of ", WordList(*flag.field))));
+}
+
+// "--topology=", or "--topology" and no more: CLI11 would not say what it
+// takes.
+absl::Status CheckHasValue(const std::vector<Flag>& flags,
+                           const std::string& arg, bool last) {
+  for (const Flag& flag : flags) {
+    if (IsPositional(flag) || IsSwitch(*flag.field)) continue;
+    for (const std::string& name : NamesOf(flag))
+      if (arg == absl::StrCat("--", name, "=") ||
+          (last && arg == absl::StrCat("--", name)))
+        return NoValue(flag);
+    const std::string& letter = SettingOf(*flag.field).letter();
+    if (last && !letter.empty() && arg == absl::StrCat("-", letter))
+      return NoValue(flag);
+  }
+  return absl::OkStatus();
+}
+
 // "--dry_run=perhaps": CLI11 would not say which switch.
 absl::Status CheckSwitch(const std::vector<Flag>& flags,
                          const std::string& arg) {
@@ -108,6 +135,8 @@ absl::Status Tokenize(const MainProgram& program,
   for (auto arg = args.rbegin(); arg != args.rend(); ++arg) {
     reversed.push_back(NormalizeName(*arg));
     PODSIM_RETURN_IF_ERROR(CheckSwitch(flags, reversed.back()));
+    PODSIM_RETURN_IF_ERROR(CheckHasValue(flags, reversed.back(),
+                                         /*last=*/reversed.size() == 1));
   }
   try {
     app.parse(std::move(reversed));
@@ -154,6 +183,7 @@ absl::Status UnknownFlag(const MainProgram& program,
 absl::Status SetValue(const Flag& flag, const std::string& value,
                       Message& message) {
   const std::string name = FlagOf(*flag.field);
+  if (value.empty() && !IsSwitch(*flag.field)) return NoValue(flag);
   // "--model --epochs 3": the next flag is no value.
   if (absl::StartsWith(value, "--"))
     return absl::InvalidArgumentError(

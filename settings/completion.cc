@@ -1,6 +1,5 @@
 #include "settings/completion.h"
 
-#include <map>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -35,14 +34,19 @@ std::string Reply(const std::string& what) {
                       " -- \"$current\")");
 }
 
-std::string WordsReply(const google::protobuf::FieldDescriptor& field) {
-  return Reply(absl::StrCat(
-      "-W \"", absl::StrReplaceAll(WordList(field), {{",", ""}}), "\""));
+// `words` with spaces between them.
+std::string WordsReply(const std::string& words) {
+  return Reply(absl::StrCat("-W \"", words, "\""));
 }
 
 // How a value is completed; empty: it is not.
-std::string ValueReply(const google::protobuf::FieldDescriptor& field) {
-  if (!WordsOf(field).empty()) return WordsReply(field);
+std::string ValueReply(const google::protobuf::FieldDescriptor& field,
+                       const OfferedNames& offered) {
+  if (!WordsOf(field).empty())
+    return WordsReply(absl::StrReplaceAll(WordList(field), {{",", ""}}));
+  const auto names = offered.find(FlagOf(field));
+  if (names != offered.end())
+    return WordsReply(absl::StrJoin(names->second, " "));
   const std::string& type = SettingOf(field).type();
   if (type == "DIR") return Reply("-d");
   return type == "FILE" ? Reply("-f") : "";
@@ -59,12 +63,13 @@ std::string Spellings(const Flag& flag) {
 
 }  // namespace
 
-std::string FormatBashCompletion(const MainProgram& program) {
+std::string FormatBashCompletion(const MainProgram& program,
+                                 const OfferedNames& offered) {
   std::vector<std::string> names = {"--help", "--version"};
   std::string cases;
   std::string arguments;
   for (const Flag& flag : FlagsOf(program)) {
-    const std::string reply = ValueReply(*flag.field);
+    const std::string reply = ValueReply(*flag.field, offered);
     if (SettingOf(*flag.field).positional()) {
       // The first argument is a word, further ones are paths.
       const bool first = !WordsOf(*flag.field).empty();

@@ -16,8 +16,9 @@ namespace podsim {
 namespace {
 
 constexpr char kPrefix[] = "PODSIM_";
-// Secrets and where kernels are: never flags.
-constexpr const char* kOthers[] = {"PODSIM_TOKEN", "PODSIM_KERNEL_DIR"};
+// Secrets, where kernels are, what compose files read: never flags.
+constexpr const char* kOthers[] = {"PODSIM_TOKEN", "PODSIM_KERNEL_DIR",
+                                   "PODSIM_SOURCE"};
 
 std::vector<std::string> KnownVariables() {
   std::vector<std::string> known(std::begin(kOthers), std::end(kOthers));

@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "base/mutex.h"
 #include "base/status.h"
+#include "host/checkpoint/divergence.h"
 #include "host/checkpoint/layout.h"
 #include "host/checkpoint/save.h"
 
@@ -53,6 +54,7 @@ struct AsyncSaver::Impl {
   std::optional<PendingSave> next PODSIM_GUARDED_BY(mutex);
   bool writing PODSIM_GUARDED_BY(mutex) = false;
   bool stopping PODSIM_GUARDED_BY(mutex) = false;
+  bool written PODSIM_GUARDED_BY(mutex) = false;  // a step, whole
   absl::Status status PODSIM_GUARDED_BY(mutex);
   SteadyClock::time_point overdue PODSIM_GUARDED_BY(mutex);
   std::jthread thread;  // last: it uses what stands above
@@ -80,6 +82,11 @@ struct AsyncSaver::Impl {
     return stopping;
   }
 
+  bool CanGoBack() const {
+    MutexLock lock(mutex);
+    return options.resumed || written;
+  }
+
   // A state that has diverged is no use to anybody, least of all in the place
   // of an older one.
   absl::Status CheckFinite(const PendingSave& save) const {
@@ -88,9 +95,8 @@ struct AsyncSaver::Impl {
         return absl::InvalidArgumentError(absl::StrCat(
             *tensor,
             " is no longer finite: training has diverged, and this state is "
-            "not saved; lower --learning_rate or lengthen --warmup_steps, "
-            "perhaps from an earlier checkpoint (--restore=",
-            options.model_dir, "/STEP", ")"));
+            "not saved; ",
+            DivergenceAdvice(options.model_dir, CanGoBack())));
     }
     return absl::OkStatus();
   }
@@ -126,11 +132,12 @@ struct AsyncSaver::Impl {
 
   void Run() {
     while (const std::optional<PendingSave> save = TakeNext()) {
-      const absl::Status written = Annotate(
+      const absl::Status result = Annotate(
           Write(*save), absl::StrCat("checkpoint of step ", save->step));
       MutexLock lock(mutex);
       writing = false;
-      if (status.ok()) status = written;
+      written = written || result.ok();
+      if (status.ok()) status = result;
       changed.NotifyAll();
     }
   }
@@ -178,6 +185,8 @@ absl::Status AsyncSaver::status() const {
   MutexLock lock(impl_->mutex);
   return impl_->status;
 }
+
+bool AsyncSaver::CanGoBack() const { return impl_->CanGoBack(); }
 
 absl::Status AsyncSaver::Wait() { return impl_->WaitUntilIdle(); }
 

@@ -33,6 +33,7 @@ class AsyncSaver {
     std::shared_ptr<const Program> program;
     std::vector<int> local_hosts;  // whose parts are written
     int hosts = 1;                 // of the slice
+    bool resumed = false;          // the run began with a checkpoint
     // All parts of a step lie on the store. From the background thread.
     std::function<void(const CheckpointPart&)> on_written;
     // A sign of life, may be empty: for each file written (background thread),
@@ -57,6 +58,10 @@ class AsyncSaver {
 
   // Of the writes so far; cheap.
   absl::Status status() const;
+
+  // Whether there is a checkpoint: the run began with one, or this process's
+  // part of one has been written since.
+  bool CanGoBack() const;
 
   // Until nothing is being written; then status().
   absl::Status Wait();

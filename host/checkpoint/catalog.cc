@@ -147,6 +147,11 @@ absl::StatusOr<bool> IsCommitted(ObjectStore& store, const std::string& path) {
   return true;
 }
 
+bool MayBeDirectory(ObjectStore& store, const std::string& model_dir,
+                    const std::string& name) {
+  return name.back() == '/' || !store.Size(model_dir + "/" + name).ok();
+}
+
 absl::StatusOr<std::vector<std::int64_t>> ListSteps(
     ObjectStore& store, const std::string& model_dir) {
   const auto names = store.List(model_dir);
@@ -159,7 +164,7 @@ absl::StatusOr<std::vector<std::int64_t>> ListSteps(
   std::vector<std::int64_t> steps;
   for (const std::string& name : *names) {
     const auto step = ParseStep(name);
-    if (!step || name.back() != '/') continue;
+    if (!step || !MayBeDirectory(store, model_dir, name)) continue;
     PODSIM_ASSIGN_OR_RETURN(const bool committed,
                             IsCommitted(store, StepPath(model_dir, *step)));
     if (committed) steps.push_back(*step);

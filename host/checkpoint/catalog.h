@@ -26,6 +26,12 @@ struct CheckpointAt {
   std::string manifest_sha256;
 };
 
+// Whether `name`, as List has it of model_dir, is a directory's: also a link's
+// that cannot be followed (a loop, no permission, a disk that is not there),
+// as its checkpoint may be whole.
+bool MayBeDirectory(ObjectStore& store, const std::string& model_dir,
+                    const std::string& name);
+
 // Committed ones, ascending; a missing model_dir has none.
 // Errors: INVALID_ARGUMENT (model_dir is a file), the store's.
 absl::StatusOr<std::vector<std::int64_t>> ListSteps(

@@ -28,7 +28,9 @@ absl::Status Retire(ObjectStore& store, const std::string& model_dir,
   const std::string retired = UnfinishedPath(model_dir, step, kRetiredStamp);
   PODSIM_RETURN_IF_ERROR(DeleteIfThere(store, retired));
   PODSIM_RETURN_IF_ERROR(store.Rename(path, retired));
-  return store.DeleteTree(retired);
+  absl::Status status = store.DeleteTree(retired);
+  // A link: it goes, what it leads to is not this model_dir's.
+  return absl::IsNotFound(status) ? store.Delete(retired) : status;
 }
 
 // What has the name that a new checkpoint is to get.

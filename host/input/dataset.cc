@@ -2,11 +2,16 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "host/input/digits.h"
 #include "host/input/mnist.h"
 #include "host/input/synthetic.h"
 
 namespace podsim {
+
+std::vector<std::string> DatasetNames() {
+  return {"digits", "mnist", "synthetic"};
+}
 
 absl::StatusOr<std::shared_ptr<const Dataset>> OpenDataset(
     const DatasetRequest& request, ObjectStore& store) {
@@ -14,8 +19,8 @@ absl::StatusOr<std::shared_ptr<const Dataset>> OpenDataset(
   if (request.name == "mnist") return OpenMnist(request.data_dir, store);
   if (request.name == "synthetic") return OpenSynthetic(request);
   return absl::InvalidArgumentError(
-      absl::StrCat("unknown data set \"", request.name,
-                   "\"; known ones are digits, mnist, synthetic"));
+      absl::StrCat("unknown data set \"", request.name, "\"; known ones are ",
+                   absl::StrJoin(DatasetNames(), ", ")));
 }
 
 }  // namespace podsim

@@ -40,6 +40,9 @@ struct DatasetRequest {
   std::uint64_t seed = 0;                   // "synthetic"
 };
 
+// Those that there are.
+std::vector<std::string> DatasetNames();
+
 // Opens a data set.
 //   digits: built in, 8x8 handwritten digits; every sixth (index mod 6 = 5) is
 //     held out.

@@ -59,6 +59,7 @@ std::unique_ptr<AsyncSaver> MakeSaver(const Assignment& assignment,
       .program = std::move(program),
       .local_hosts = run.transport->local_hosts(),
       .hosts = plan.bits().hosts(),
+      .resumed = !assignment.start().checkpoint().empty(),
       .on_written =
           [&run](const CheckpointPart& part) { run.link->OnCheckpoint(part); },
       .on_progress = [&run] { run.progress.Count(1); }});

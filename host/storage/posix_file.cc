@@ -232,7 +232,10 @@ absl::Status RenameDirectory(const std::string& from, const std::string& to) {
   struct stat info {};
   if (lstat(source.c_str(), &info) != 0)
     return ErrnoStatus(errno, "rename", source);
-  if (!S_ISDIR(info.st_mode)) return ErrnoStatus(ENOTDIR, "rename", source);
+  // Of a link that cannot be followed nobody knows that it is no directory's.
+  const bool lost = S_ISLNK(info.st_mode) && stat(source.c_str(), &info) != 0;
+  if (!lost && !S_ISDIR(info.st_mode))
+    return ErrnoStatus(ENOTDIR, "rename", source);
   // rename(2) itself would replace an empty directory, and nothing more.
   if (lstat(target.c_str(), &info) == 0)
     return ErrnoStatus(EEXIST, "rename to", target);

@@ -53,8 +53,8 @@ absl::Status WriteFileAtomically(const std::string& path,
                                  std::string_view bytes,
                                  std::atomic<std::uint64_t>& counter);
 
-// Renames a directory to a name that nothing has, in one step that survives a
-// power cut. Errors: ALREADY_EXISTS.
+// Renames a directory, or a link in the place of one, to a name that nothing
+// has, in one step that survives a power cut. Errors: ALREADY_EXISTS.
 absl::Status RenameDirectory(const std::string& from, const std::string& to);
 // Removes a directory with all that lies in it; follows no symbolic link.
 absl::Status RemoveDirectory(const std::string& directory);

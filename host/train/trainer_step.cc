@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/hash.h"
+#include "host/checkpoint/divergence.h"
 #include "host/train/trainer_impl.h"
 #include "job/audit_plan.h"
 #include "models/optimizer/learning_rate.h"
@@ -15,15 +16,10 @@ namespace podsim {
 namespace {
 
 absl::Status NotFinite(std::int64_t step, int core, int host, float loss,
-                       const std::string& model_dir) {
+                       const std::string& advice) {
   return absl::InvalidArgumentError(absl::StrCat(
       "loss became ", std::isnan(loss) ? "nan" : "infinite", " at step ", step,
-      " on core ", core, " (host ", host,
-      "); lower --learning_rate or lengthen --warmup_steps",
-      model_dir.empty()
-          ? ""
-          : absl::StrCat(", perhaps from an earlier checkpoint (--restore=",
-                         model_dir, "/STEP)")));
+      " on core ", core, " (host ", host, "); ", advice));
 }
 
 }  // namespace
@@ -101,7 +97,9 @@ absl::Status Trainer::Impl::ComputeHost(std::int64_t step, const Batch& batch,
         step,
         hosts[local] * bits.cores_per_host() +
             static_cast<int>(tally.bad_row / bits.batch_per_core()),
-        hosts[local], tally.bad_loss, setup.plan.spec().model_dir());
+        hosts[local], tally.bad_loss,
+        DivergenceAdvice(setup.plan.spec().model_dir(),
+                         setup.saver != nullptr && setup.saver->CanGoBack()));
   StepReport& report = reports[local];
   report.set_loss(tally.loss);
   report.set_correct(tally.correct);

@@ -44,8 +44,8 @@ std::string Hbm(std::int64_t bytes) {
 
 std::string Counts(const Slice& slice) {
   return absl::StrCat(
-      slice.name, ": ", FormatCount(slice.cores), " cores = ", slice.hosts,
-      slice.hosts == 1 ? " host" : " hosts", " x 1 board x ", kChipsPerHost,
+      slice.name, ": ", FormatCounted(slice.cores, "core"), " = ",
+      FormatCounted(slice.hosts, "host"), " x 1 board x ", kChipsPerHost,
       " chips x ", kCoresPerChip, " cores\n\n",
       Line("chip grid",
            absl::StrFormat("%dx%d (x by y), %s chips", slice.grid.x,

@@ -23,12 +23,11 @@ std::string AboutPod(const BenchRecord& record) {
   const std::string how = record.external_hosts
                               ? "started elsewhere"
                               : absl::StrCat("over ", TransportText(plan));
-  std::string text =
-      absl::StrCat("# pod_bench ", WordOf(plan.spec().bench().collective()),
-                   ": ", plan.bits().slice(), ", ", plan.bits().hosts(),
-                   " hosts in ", plan.spec().processes(),
-                   plan.spec().processes() == 1 ? " process " : " processes ",
-                   how, ", wall time\n");
+  std::string text = absl::StrCat(
+      "# pod_bench ", WordOf(plan.spec().bench().collective()), ": ",
+      plan.bits().slice(), ", ", FormatCounted(plan.bits().hosts(), "host"),
+      " in ", FormatCounted(plan.spec().processes(), "process"), " ", how,
+      ", wall time\n");
   for (const std::string& note : plan.notes()) {
     absl::StrAppend(&text, "# note: ", note, "\n");
   }

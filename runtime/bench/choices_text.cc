@@ -17,14 +17,13 @@ std::string MeasuredText(const BenchRecord& record) {
   const std::string how =
       record.external_hosts
           ? "started elsewhere"
-          : absl::StrCat(
-                "in ", plan.spec().processes(),
-                plan.spec().processes() == 1 ? " process" : " processes",
-                " over ", TransportText(plan));
+          : absl::StrCat("in ",
+                         FormatCounted(plan.spec().processes(), "process"),
+                         " over ", TransportText(plan));
   return absl::StrCat("# measured ", record.start_time, " to ", record.end_time,
                       " by podsim ", record.build, "\n# on ", record.hostname,
-                      ": ", record.cpu, ", ", record.cpus,
-                      " CPUs\n# ranks: ", plan.bits().hosts(), " hosts of ",
+                      ": ", record.cpu, ", ", record.cpus, " CPUs\n# ranks: ",
+                      FormatCounted(plan.bits().hosts(), "host"), " of ",
                       plan.bits().slice(), " ", how, "\n");
 }
 

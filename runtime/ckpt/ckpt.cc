@@ -33,8 +33,9 @@ absl::StatusOr<FoundCheckpoint> Find(ObjectStore& store,
 }
 
 absl::Status Ls(ObjectStore& store, const std::string& model_dir,
-                absl::Time now, CkptResult& result) {
-  PODSIM_ASSIGN_OR_RETURN(result.text, ListModelDir(store, model_dir, now));
+                absl::Time now, int width, CkptResult& result) {
+  PODSIM_ASSIGN_OR_RETURN(result.text,
+                          ListModelDir(store, model_dir, now, width));
   return absl::OkStatus();
 }
 
@@ -91,12 +92,12 @@ absl::Status Diff(ObjectStore& store, const std::string& a,
 }
 
 absl::Status Run(const CkptFlags& flags, ObjectStore& store, absl::Time now,
-                 CkptResult& result) {
+                 int width, CkptResult& result) {
   for (const std::string& given : flags.settings.path())
     PODSIM_RETURN_IF_ERROR(CheckServed(given));
   const std::string& path = flags.settings.path(0);
   if (flags.settings.command() == words::CkptCommand::ls)
-    return Ls(store, path, now, result);
+    return Ls(store, path, now, width, result);
   if (flags.settings.command() == words::CkptCommand::show)
     return Show(store, path, now, result);
   if (flags.settings.command() == words::CkptCommand::verify)
@@ -114,7 +115,7 @@ void Fail(const absl::Status& status, CkptResult& result) {
 }  // namespace
 
 CkptResult RunCkpt(const std::vector<std::string>& args, ObjectStore& store,
-                   absl::Time now) {
+                   absl::Time now, int width) {
   CkptResult result;
   absl::StatusOr<CkptFlags> flags = ParseCkptFlags(args);
   if (!flags.ok()) {
@@ -125,7 +126,7 @@ CkptResult RunCkpt(const std::vector<std::string>& args, ObjectStore& store,
     result.text = std::move(flags->text);
     return result;
   }
-  const absl::Status status = Run(*flags, store, now, result);
+  const absl::Status status = Run(*flags, store, now, width, result);
   if (!status.ok()) Fail(status, result);
   return result;
 }

@@ -16,9 +16,10 @@ struct CkptResult {
   std::string error;  // for standard error; each line of one trouble
 };
 
-// `args` without the program's name. Changes nothing on the store.
+// `args` without the program's name. `width`: the columns that a listing may
+// take, 20 or more; 0: any. Changes nothing on the store.
 CkptResult RunCkpt(const std::vector<std::string>& args, ObjectStore& store,
-                   absl::Time now);
+                   absl::Time now, int width = 0);
 
 }  // namespace podsim
 

@@ -43,8 +43,9 @@ std::string PlanText(const CheckpointManifest& manifest) {
   return absl::StrCat(
       Labelled("plan", manifest.plan_hash()),
       Labelled("build", manifest.build_id()),
-      Labelled("slice", absl::StrCat(bits.slice(), ": ", bits.hosts(),
-                                     " hosts x ", bits.cores_per_host(),
+      Labelled("slice", absl::StrCat(bits.slice(), ": ",
+                                     FormatCounted(bits.hosts(), "host"), " x ",
+                                     bits.cores_per_host(),
                                      " cores = ", FormatCount(cores))),
       Labelled("model", TrainedText(bits)),
       Labelled(

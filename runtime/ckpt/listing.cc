@@ -6,8 +6,12 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
+#include "base/printable.h"
 #include "base/status.h"
+#include "base/text_layout.h"
 #include "base/units.h"
 #include "host/checkpoint/catalog.h"
 #include "host/checkpoint/layout.h"
@@ -43,6 +47,33 @@ Cells Describe(ObjectStore& store, const std::string& path, std::int64_t step,
                               : reason);
 }
 
+// "20  committed: 5,120 examples on v3-32, ..."
+std::string Sentence(const Cells& cells) {
+  std::string text = absl::StrCat(cells[0], "  ", cells[7]);
+  if (!cells[1].empty())
+    absl::StrAppend(&text, ": ", cells[1], " examples on ", cells[2], ", plan ",
+                    cells[3], ", ", cells[4], ", written ", cells[5], ", ",
+                    cells[6], " ago");
+  return PrintableLine(text);
+}
+
+// What a table has no room for: a sentence for each.
+std::string Sentences(const std::vector<Cells>& rows, int width) {
+  std::size_t steps = 0;
+  for (const Cells& cells : rows) steps = std::max(steps, cells[0].size());
+  std::string text;
+  for (const Cells& cells : rows)
+    absl::StrAppend(&text, std::string(steps - cells[0].size(), ' '),
+                    Sentence(cells), "\n");
+  return WrapText(text, width, LongWords::kOverflow);
+}
+
+bool Fits(const std::string& text, int width) {
+  for (const absl::string_view line : absl::StrSplit(text, '\n'))
+    if (ColumnsOf(std::string(line)) > width) return false;
+  return true;
+}
+
 struct Entry {
   std::int64_t step = 0;
   Cells cells;
@@ -50,9 +81,9 @@ struct Entry {
 
 std::optional<Entry> EntryOf(ObjectStore& store, const std::string& model_dir,
                              const std::string& name, absl::Time now) {
-  if (name.back() != '/') return std::nullopt;
+  if (!MayBeDirectory(store, model_dir, name)) return std::nullopt;
   const std::string path =
-      absl::StrCat(model_dir, "/", name.substr(0, name.size() - 1));
+      absl::StrCat(model_dir, "/", std::string(absl::StripSuffix(name, "/")));
   if (const auto step = ParseStep(name))
     return Entry{*step, Describe(store, path, *step, "committed", now)};
   if (const auto aside = ParseSetAside(name))
@@ -67,7 +98,7 @@ std::optional<Entry> EntryOf(ObjectStore& store, const std::string& model_dir,
 
 absl::StatusOr<std::string> ListModelDir(ObjectStore& store,
                                          const std::string& model_dir,
-                                         absl::Time now) {
+                                         absl::Time now, int width) {
   PODSIM_ASSIGN_OR_RETURN(const std::vector<std::string> names,
                           store.List(model_dir));
   std::vector<Entry> entries;
@@ -82,9 +113,10 @@ absl::StatusOr<std::string> ListModelDir(ObjectStore& store,
   std::vector<Cells> rows;
   rows.reserve(entries.size());
   for (Entry& entry : entries) rows.push_back(std::move(entry.cells));
-  return Table(
+  const std::string table = Table(
       {"step", "examples", "slice", "plan", "bytes", "written", "age", "state"},
       rows, {true, true, false, false, true, false, true, false});
+  return width == 0 || Fits(table, width) ? table : Sentences(rows, width);
 }
 
 }  // namespace podsim

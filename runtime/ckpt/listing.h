@@ -1,4 +1,5 @@
-// pod_ckpt ls: what a model_dir holds, a line each.
+// pod_ckpt ls: what a model_dir holds, a line each; a sentence each where a
+// table does not fit.
 #ifndef PODSIM_RUNTIME_CKPT_LISTING_H_
 #define PODSIM_RUNTIME_CKPT_LISTING_H_
 
@@ -10,10 +11,11 @@
 
 namespace podsim {
 
+// `width`: columns, 20 or more; 0: as many as a table takes.
 // Errors: NOT_FOUND (no such directory), the store's.
 absl::StatusOr<std::string> ListModelDir(ObjectStore& store,
                                          const std::string& model_dir,
-                                         absl::Time now);
+                                         absl::Time now, int width);
 
 }  // namespace podsim
 

@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/status.h"
+#include "base/units.h"
 #include "interconnect/topology/accelerator_type.h"
 #include "models/kernels/kernels.h"
 #include "runtime/coordinator/membership.h"
@@ -45,10 +46,10 @@ absl::Status Membership::CheckJoin(const Join& join) const {
         "\"; results are only comparable within one build"));
   }
   if (join.process() < 0 || join.process() >= processes()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("process index ", join.process(), " is not in 0 ... ",
-                     processes() - 1, ": the pod has ", processes(),
-                     " processes for ", plan_.bits().hosts(), " hosts"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "process index ", join.process(), " is not in 0 ... ", processes() - 1,
+        ": the pod has ", FormatCounted(processes(), "process"), " for ",
+        FormatCounted(plan_.bits().hosts(), "host")));
   }
   if (processes_[join.process()].join) {
     return absl::AlreadyExistsError(

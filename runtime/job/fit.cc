@@ -83,7 +83,8 @@ absl::Status AdmitToMachine(const JobPlan& plan, std::int64_t available,
   return absl::ResourceExhaustedError(absl::StrCat(
       plan.bits().slice(), " with ", FormatCount(plan.bits().batch_per_core()),
       " rows per core needs ", FormatBytes(needed), " of memory in ",
-      plan.spec().processes(), " processes, but ", FormatBytes(limit),
+      FormatCounted(plan.spec().processes(), "process"), ", but ",
+      FormatBytes(limit),
       allowed > 0 ? " are allowed (host_memory_bytes)" : " are there", "; ",
       plan.spec().processes() > 1 && alone <= limit
           ? absl::StrCat("processes=1 needs ", FormatBytes(alone))

@@ -22,13 +22,6 @@ namespace {
 constexpr int kMargin = 12;
 constexpr std::int64_t kGradientBytes = 4;  // float32
 
-std::string Counted(std::int64_t count, const std::string& thing) {
-  const bool plural = count != 1;
-  const bool sibilant = !thing.empty() && thing.back() == 's';
-  return absl::StrCat(FormatCount(count), " ", thing,
-                      plural ? (sibilant ? "es" : "s") : "");
-}
-
 // " (recipe)" behind what the recipe decided.
 std::string Mark(const JobPlan& plan, const char* field) {
   const auto& fields = plan.from_recipe();
@@ -38,7 +31,7 @@ std::string Mark(const JobPlan& plan, const char* field) {
 }
 
 std::string SliceText(const Slice& slice) {
-  return absl::StrCat(slice.name, ": ", Counted(slice.hosts, "host"),
+  return absl::StrCat(slice.name, ": ", FormatCounted(slice.hosts, "host"),
                       " x 1 board x ", kChipsPerHost, " chips x ",
                       kCoresPerChip, " cores = ", FormatCount(slice.cores),
                       " cores");
@@ -57,9 +50,10 @@ std::string JobText(const JobPlan& plan) {
   const DatasetConfig& data = plan.bits().dataset();
   const std::string layers =
       Mark(plan, "hidden").empty() ? "" : ", layers of the recipe";
-  return absl::StrCat(
-      ModelText(plan.bits()), " (", Counted(data.train_examples(), "example"),
-      ", ", FormatCount(data.eval_examples()), " held out", layers, ")");
+  return absl::StrCat(ModelText(plan.bits()), " (",
+                      FormatCounted(data.train_examples(), "example"), ", ",
+                      FormatCount(data.eval_examples()), " held out", layers,
+                      ")");
 }
 
 std::string BatchText(const JobPlan& plan) {
@@ -90,8 +84,8 @@ std::string ExamplesText(const JobPlan& plan) {
                         static_cast<double>(std::max<std::int64_t>(
                             1, plan.bits().dataset().train_examples()));
   const std::int64_t overshoot = plan.scaling().overshoot_examples();
-  return absl::StrCat(Counted(plan.total_examples(), "example"), " in all, ",
-                      absl::StrFormat("%.4g", epochs), " epochs",
+  return absl::StrCat(FormatCounted(plan.total_examples(), "example"),
+                      " in all, ", absl::StrFormat("%.4g", epochs), " epochs",
                       overshoot > 0 ? absl::StrCat(", ", FormatCount(overshoot),
                                                    " more than asked for")
                                     : "");
@@ -120,7 +114,7 @@ std::string WarmupText(const JobPlan& plan) {
           : absl::StrFormat(" (recipe: %.3g%% of the run)",
                             100 * static_cast<double>(examples) /
                                 static_cast<double>(plan.total_examples()));
-  return absl::StrCat(Counted(examples, "example"), ", ",
+  return absl::StrCat(FormatCounted(examples, "example"), ", ",
                       absl::StrFormat("%.4g", steps), " steps", share);
 }
 
@@ -136,7 +130,7 @@ std::string GradientsText(const JobPlan& plan) {
   for (const Bucket& bucket : bits.buckets()) gradients += bucket.count();
   const std::string buckets = absl::StrCat(
       FormatCount(gradients), " (", FormatBytes(gradients * kGradientBytes),
-      "), ", Counted(bits.buckets_size(), "bucket"));
+      "), ", FormatCounted(bits.buckets_size(), "bucket"));
   const std::string order =
       bits.microbatch_size() == 0
           ? ""
@@ -170,7 +164,8 @@ std::string MachineText(const JobPlan& plan, bool external_hosts) {
   return absl::StrCat("a run takes ", FormatBytes(MachineBytes(plan)),
                       external_hosts ? " of the machines that run the hosts"
                                      : " of this machine's",
-                      ", in ", Counted(plan.spec().processes(), "process"));
+                      ", in ",
+                      FormatCounted(plan.spec().processes(), "process"));
 }
 
 // Nothing for models of a caller's own and for passes over microbatches.
@@ -189,13 +184,14 @@ std::string ProcessesText(const JobPlan& plan) {
   const int most = (hosts + processes - 1) / processes;
   const std::string each =
       hosts % processes == 0
-          ? absl::StrCat(Counted(most, "host"), processes > 1 ? " each" : "")
+          ? absl::StrCat(FormatCounted(most, "host"),
+                         processes > 1 ? " each" : "")
           : absl::StrCat(most - 1, " or ", most, " hosts each");
   return absl::StrCat(
-      Counted(plan.spec().processes(), "process"), ", ", each, ", ",
+      FormatCounted(plan.spec().processes(), "process"), ", ", each, ", ",
       plan.spec().threads() == 0
           ? "a fair share of the CPUs"
-          : absl::StrCat(Counted(plan.spec().threads(), "thread"),
+          : absl::StrCat(FormatCounted(plan.spec().threads(), "thread"),
                          processes > 1 ? " each" : ""),
       ", ", TransportText(plan));
 }
@@ -206,7 +202,7 @@ std::string EvaluationText(const JobPlan& plan) {
       plan.spec().steps_per_eval() == 0
           ? "at the end"
           : absl::StrCat("every ",
-                         Counted(plan.spec().steps_per_eval(), "step"),
+                         FormatCounted(plan.spec().steps_per_eval(), "step"),
                          " and at the end"));
 }
 
@@ -214,7 +210,8 @@ std::string CheckpointText(const JobPlan& plan) {
   std::string when;
   if (plan.spec().checkpoint_every() > 0)
     absl::StrAppend(&when, "every ",
-                    Counted(plan.spec().checkpoint_every(), "step"), ", ");
+                    FormatCounted(plan.spec().checkpoint_every(), "step"),
+                    ", ");
   if (plan.spec().checkpoint_every_seconds() > 0)
     absl::StrAppend(&when, "every ", plan.spec().checkpoint_every_seconds(),
                     " s, ");

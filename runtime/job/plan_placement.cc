@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "base/units.h"
 #include "runtime/job/defaults.h"
 
 namespace podsim {
@@ -28,8 +29,9 @@ absl::Status FillPlacement(const PlanInputs& inputs, ResolvedJob& job,
   plan.set_chunk_elements(job.spec.chunk_bytes() / kChunkElementBytes);
   if (hosts == 1) job.spec.set_overlap_probe(0);
   if (processes < hosts)
-    plan.add_notes(absl::StrCat(hosts, " hosts are packed into ", processes,
-                                " processes; results do not change"));
+    plan.add_notes(absl::StrCat(
+        FormatCounted(hosts, "host"), " are packed into ",
+        FormatCounted(processes, "process"), "; results do not change"));
   if (inputs.cpus > 0 && processes > inputs.cpus)
     plan.add_notes(
         absl::StrCat(processes, " processes share ", inputs.cpus,

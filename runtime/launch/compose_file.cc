@@ -17,6 +17,9 @@ constexpr char kHead[] =
 #   export PODSIM_TOKEN=$(openssl rand -hex 16)
 #   docker compose -f docker/{FILE} up        (or docker-compose 1.29)
 #
+# The image is built from the sources above this file's directory; if it lies
+# elsewhere than in docker/, say first where they are: export PODSIM_SOURCE=DIR
+#
 # Each host learns who it is from the variables that TPU VMs set. The pod's
 # network is private to these containers; traffic on it is plain text, which has
 # to be spelled out, and every call carries the token.
@@ -56,7 +59,7 @@ services:
   coordinator:
     <<: *container
     build:
-      context: ..
+      context: "${PODSIM_SOURCE:-..}"
       dockerfile: docker/Dockerfile
     command:
       - pod_launch

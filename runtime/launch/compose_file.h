@@ -13,9 +13,10 @@
 
 namespace podsim {
 
-// The whole file, which expects to lie in docker/. The containers run as no
-// user of the machine, with a root file system that cannot be written and no
-// capability; compose refuses to start them without $PODSIM_TOKEN.
+// The whole file, for docker/; elsewhere $PODSIM_SOURCE says where the sources
+// are that the image is built from. The containers run as no user of the
+// machine, with a root file system that cannot be written and no capability;
+// compose refuses to start them without $PODSIM_TOKEN.
 std::string ComposeFile(const Slice& slice);
 
 }  // namespace podsim

@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "base/status.h"
+#include "base/text_layout.h"
 #include "base/units.h"
 #include "host/core/selftest.h"
 #include "host/storage/uri_store.h"
@@ -61,14 +62,16 @@ absl::StatusOr<int> PrintCompose(const ParsedFlags& flags, Console& console) {
   return kDone;
 }
 
-absl::StatusOr<int> SelfTest(const JobSpec& spec, Console& console) {
+absl::StatusOr<int> SelfTest(const LaunchContext& context, const JobSpec& spec,
+                             Console& console) {
   std::string isa = WordOf(spec.isa());
   if (!spec.has_isa()) {
     PODSIM_ASSIGN_OR_RETURN(isa, BestIsa());
   }
   PODSIM_ASSIGN_OR_RETURN(const PodsimKernels* kernels, LoadKernels(isa));
   const SelfTestResult result = RunSelfTest(*kernels);
-  console.Line(result.text);
+  console.Line(
+      WrapText(result.text, WidthOf(context, console), LongWords::kOverflow));
   return result.pass ? kDone : kFailed;
 }
 
@@ -182,7 +185,7 @@ absl::StatusOr<int> Act(const LaunchContext& context, Console& console,
     case LaunchAction::kPrintCompose:
       return PrintCompose(flags, console);
     case LaunchAction::kSelfTest:
-      return SelfTest(flags.spec, console);
+      return SelfTest(context, flags.spec, console);
     case LaunchAction::kTrain:
     case LaunchAction::kDryRun:
     case LaunchAction::kPrintJob:

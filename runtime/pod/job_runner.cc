@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <system_error>
 #include <utility>
@@ -22,7 +23,9 @@
 #include "base/program.h"
 #include "base/rpc/token.h"
 #include "base/status.h"
+#include "host/checkpoint/catalog.h"
 #include "host/storage/directory_lock.h"
+#include "host/storage/uri_store.h"
 #include "interconnect/topology/accelerator_type.h"
 #include "job/saving.h"
 #include "runtime/files/job_file.h"
@@ -194,6 +197,15 @@ absl::StatusOr<Outcome> RunPod(
   return supervisor.Run();
 }
 
+// Adds what lies in the job's model_dir.
+void LookForCheckpoint(const JobPlan& plan, KeptWork& kept) {
+  if (!Saves(plan)) return;
+  const std::unique_ptr<ObjectStore> store = NewUriStore();
+  const auto steps = ListSteps(*store, plan.spec().model_dir());
+  // Advice that knows less is no failure.
+  if (steps.ok() && !steps->empty()) kept.OnFound(steps->back());
+}
+
 // The pod, and the pod again as long as that may help.
 absl::StatusOr<Outcome> RunGenerations(PodFiles files, PrivateDir& dir,
                                        const ElsewhereSettings& options,
@@ -220,6 +232,7 @@ absl::StatusOr<Outcome> RunGenerations(PodFiles files, PrivateDir& dir,
                                    display, on_event));
     const std::optional<JobRestarting> next = restarts.Next(outcome);
     if (!next.has_value()) {
+      LookForCheckpoint(job.plan, kept);
       outcome.kept_work =
           kept.Advice(outcome.recoverable && outcome.stop_signal == 0);
       if (outcome.failure) outcome.failure->keep = outcome.kept_work;

@@ -1,5 +1,7 @@
 #include "runtime/pod/kept_work.h"
 
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 #include "base/units.h"
 
@@ -8,11 +10,18 @@ namespace podsim {
 void KeptWork::OnEvent(const JobEvent& event) {
   if (event.has_formed()) {
     step_ = event.formed().start().step();
+    last_ = event.formed().start().last_step();
     // What --restore names is another directory's.
     if (!event.formed().start().checkpoint().empty()) saved_ = step_;
   }
   if (event.has_step()) step_ = event.step().step();
   if (event.has_saved()) saved_ = event.saved().step();
+}
+
+void KeptWork::OnFound(std::int64_t step) {
+  if (step_ == 0) return;  // an earlier job's
+  saved_ = std::max(saved_, step);
+  step_ = std::max(step_, saved_);
 }
 
 std::string KeptWork::Advice(bool mendable) const {
@@ -26,15 +35,21 @@ std::string KeptWork::Advice(bool mendable) const {
         "checkpoint",
         restart_helps ? ", with --max_restarts=N by itself" : "");
   }
-  std::string text =
-      saved_ == 0 ? absl::StrCat("nothing was saved yet, ", FormatCount(step_),
-                                 step_ == 1 ? " step is" : " steps are",
-                                 " lost: --checkpoint_every=N saves sooner")
-                  : absl::StrCat("the same command goes on after step ",
-                                 FormatCount(saved_));
-  if (saved_ > 0 && saved_ < step_) {
-    absl::StrAppend(&text, " of ", FormatCount(step_),
-                    "; --checkpoint_every=N saves more often");
+  if (saved_ > 0 && saved_ == last_)
+    return absl::StrCat("nothing is lost: step ", FormatCount(saved_),
+                        " was the last, and its checkpoint is saved");
+  std::string text;
+  if (saved_ == 0) {
+    text = absl::StrCat("nothing was saved yet, ", FormatCount(step_),
+                        step_ == 1 ? " step is" : " steps are",
+                        " lost: --checkpoint_every=N saves sooner");
+  } else if (saved_ < step_) {
+    text = absl::StrCat("the same command goes on after step ",
+                        FormatCount(saved_), " of ", FormatCount(step_),
+                        "; --checkpoint_every=N saves more often");
+  } else {
+    text = absl::StrCat("nothing is lost: the same command goes on after step ",
+                        FormatCount(saved_));
   }
   if (restart_helps) {
     absl::StrAppend(&text, "; with --max_restarts=N the pod goes on by itself");

@@ -17,6 +17,9 @@ class KeptWork {
   explicit KeptWork(JobSpec spec) : spec_(std::move(spec)) {}
 
   void OnEvent(const JobEvent& event);
+  // The newest checkpoint in model_dir once everybody has ended: what was
+  // committed last may have come too late for an event.
+  void OnFound(std::int64_t step);
   // A sentence or two; empty where no work was done. `mendable`: a restart
   // might have helped; not where a user stopped the job.
   std::string Advice(bool mendable) const;
@@ -25,6 +28,7 @@ class KeptWork {
   const JobSpec spec_;
   std::int64_t step_ = 0;   // the last one made
   std::int64_t saved_ = 0;  // the last one that a checkpoint holds
+  std::int64_t last_ = 0;   // the job's
 };
 
 }  // namespace podsim

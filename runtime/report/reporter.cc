@@ -16,9 +16,10 @@ namespace {
 
 std::string FormedText(const PodFormed& formed) {
   const PlanBits& bits = formed.plan().bits();
-  return absl::StrFormat(
-      "pod formed: %d hosts in %d processes, isa %s, plan hash %s",
-      bits.hosts(), formed.processes_size(), bits.isa(), formed.plan().hash());
+  return absl::StrCat("pod formed: ", FormatCounted(bits.hosts(), "host"),
+                      " in ", FormatCounted(formed.processes_size(), "process"),
+                      ", isa ", bits.isa(), ", plan hash ",
+                      formed.plan().hash());
 }
 
 // On another slice than before, another step than the plan's own.
@@ -39,8 +40,8 @@ std::string StartText(const PodFormed& formed) {
 
 std::string RestartText(const JobRestarting& restart) {
   return absl::StrCat("restarting, generation ", restart.generation(), " (",
-                      restart.restarts_left(),
-                      " restarts left): ", restart.reason());
+                      FormatCounted(restart.restarts_left(), "restart"),
+                      " left): ", restart.reason());
 }
 
 std::string FaultText(const FaultStruck& struck) {

@@ -37,6 +37,14 @@ TEST(FormatCount, GroupsThousands) {
             "-9,223,372,036,854,775,808");
 }
 
+TEST(FormatCounted, HasASingularAndAPlural) {
+  EXPECT_EQ(FormatCounted(0, "host"), "0 hosts");
+  EXPECT_EQ(FormatCounted(1, "host"), "1 host");
+  EXPECT_EQ(FormatCounted(1, "process"), "1 process");
+  EXPECT_EQ(FormatCounted(4, "process"), "4 processes");
+  EXPECT_EQ(FormatCounted(2'048, "core"), "2,048 cores");
+}
+
 TEST(FormatSimTime, SaysThatItIsSimulated) {
   EXPECT_EQ(FormatSimTime(SimTime::Seconds(1.2344)), "1.234 s sim");
   EXPECT_EQ(FormatSimTime(SimTime::Seconds(0.0123)), "12.300 ms sim");

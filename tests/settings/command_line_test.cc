@@ -77,6 +77,21 @@ TEST(CommandLineTest, AnUnknownWordIsToldTheWordsThereAre) {
               StatusIs(kInvalid, refused + " (from PODSIM_WRAP)"));
 }
 
+TEST(CommandLineTest, AFlagWithoutAValueSaysWhatItTakes) {
+  const std::string refused =
+      "--topology has no value; give NAME: Slice to emulate, named by its "
+      "cores: v2-8 ... v2-512, v3-8 ... v3-2048";
+  for (const char* arg : {"--topology=", "--tpu=", "--topology"})
+    EXPECT_THAT(Launch().Parse({"--seed=1", arg}), StatusIs(kInvalid, refused))
+        << arg;
+  EXPECT_THAT(Launch().Parse({}, {{"PODSIM_TOPOLOGY", ""}}),
+              StatusIs(kInvalid, refused + " (from PODSIM_TOPOLOGY)"));
+  EXPECT_THAT(
+      Launch().Parse({"--wrap=", "--seed=1"}),
+      StatusIs(kInvalid, "--wrap has no value; give one of auto, torus, mesh"));
+  EXPECT_THAT(Launch().Parse({"--dry_run"}), IsOk()) << "a switch needs none";
+}
+
 TEST(CommandLineTest, TheEnvironmentSaysWhereItWasRead) {
   EXPECT_THAT(Launch().Parse({}, {{"PODSIM_SEED", "x"}}),
               StatusIs(kInvalid,

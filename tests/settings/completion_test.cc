@@ -25,10 +25,11 @@ using ::testing::Not;
 // What bash offers after `words`, the last of which is being typed, a line
 // each.
 std::string Completed(const MainProgram& program,
-                      const std::vector<std::string>& words) {
+                      const std::vector<std::string>& words,
+                      const OfferedNames& offered = {}) {
   const TempDir dir;
   const std::string script = dir.file("completion");
-  std::ofstream(script) << FormatBashCompletion(program);
+  std::ofstream(script) << FormatBashCompletion(program, offered);
   const std::string command =
       absl::StrCat("set -eu; source ", script, "; COMP_WORDS=('", program.name,
                    "' '", absl::StrJoin(words, "' '"),
@@ -50,6 +51,14 @@ TEST(CompletionTest, WordsOfAFlag) {
   EXPECT_EQ(Completed(PodLaunch(), {"--wrap", "="}), "auto\ntorus\nmesh\n");
   EXPECT_EQ(Completed(PodBench(), {"all_reduce", "-d", "bx"}), "\n");
   EXPECT_EQ(Completed(PodBench(), {"all_reduce", "-d", "bfl"}), "bfloat16\n");
+}
+
+TEST(CompletionTest, NamesThatAreOffered) {
+  const OfferedNames slices = {{"topology", {"v3-8", "v3-32", "v2-8"}}};
+  EXPECT_EQ(Completed(PodLaunch(), {"--topology", "=", "v3"}, slices),
+            "v3-8\nv3-32\n");
+  EXPECT_EQ(Completed(PodLaunch(), {"--tpu", "v2"}, slices), "v2-8\n");
+  EXPECT_EQ(Completed(PodLaunch(), {"--topology", "v2"}), "\n");
 }
 
 TEST(CompletionTest, ArgumentsAndPaths) {

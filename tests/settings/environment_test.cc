@@ -32,6 +32,7 @@ TEST(UnknownVariablesTest, ThoseOfEveryProgramAreKnown) {
                                 {"PODSIM_ICI_LISTEN", ""},
                                 {"PODSIM_TOKEN", ""},
                                 {"PODSIM_KERNEL_DIR", ""},
+                                {"PODSIM_SOURCE", ""},
                                 {"PODSIM", ""},
                                 {"PODSIMS", ""}}),
               IsEmpty());

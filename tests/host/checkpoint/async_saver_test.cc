@@ -113,12 +113,28 @@ TEST_F(AsyncSaverTest, NothingIsSavedOfAStateThatDiverged) {
           StatusIs(absl::StatusCode::kInvalidArgument,
                    AllOf(HasSubstr("checkpoint of step 100"),
                          HasSubstr(tensor.name + " is no longer finite"),
-                         HasSubstr("--restore=/m/STEP"))));
+                         HasSubstr("there is no checkpoint yet"))));
     }
   }
   EXPECT_THAT(reports_.parts(), SizeIs(0));
   EXPECT_THAT(store_.List("/m"),
               StatusIs(absl::StatusCode::kNotFound, HasSubstr("/m")));
+}
+
+TEST_F(AsyncSaverTest, WhoDivergesIsToldOfACheckpointOnceThereIsOne) {
+  auto variables = testing::SomeVariables(*program_, 4);
+  AsyncSaver saver(Options({0, 1, 2, 3}));
+  EXPECT_FALSE(saver.CanGoBack());
+  ASSERT_THAT(saver.Save(100, variables), IsOk());
+  ASSERT_THAT(saver.Wait(), IsOk());
+  EXPECT_TRUE(saver.CanGoBack());
+  variables[0] = std::numeric_limits<float>::infinity();
+  ASSERT_THAT(saver.Save(200, variables), IsOk());
+  EXPECT_THAT(saver.Wait(), StatusIs(absl::StatusCode::kInvalidArgument,
+                                     HasSubstr("--restore=/m/STEP")));
+  AsyncSaver::Options options = Options({0});
+  options.resumed = true;
+  EXPECT_TRUE(AsyncSaver(std::move(options)).CanGoBack());
 }
 
 TEST_F(AsyncSaverTest, TheLargestNumbersAreNumbers) {

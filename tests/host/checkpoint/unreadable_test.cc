@@ -137,6 +137,39 @@ TEST_F(UnreadableTest, ALinkLoop) {
   }
 }
 
+// The directory itself: a run that goes on from an older one sets it aside, as
+// it will save a checkpoint of that name.
+TEST_F(UnreadableTest, ADirectoryThatIsALinkLoop) {
+  const std::string name = StepPath(dir_.path(), 200);
+  ASSERT_THAT(files_->DeleteTree(name), IsOk());
+  ASSERT_EQ(symlink(name.c_str(), name.c_str()), 0);
+  ExpectPassedOver(store_, "Too many levels of symbolic links");
+  ASSERT_THAT(SetAsideNewer(store_, dir_.path(), 100, 7), IsOk());
+  EXPECT_FALSE(std::filesystem::is_symlink(name));
+  EXPECT_TRUE(std::filesystem::is_symlink(SetAsidePath(dir_.path(), 200, 7)));
+}
+
+TEST_F(UnreadableTest, ADirectoryOnADiskThatIsNotThere) {
+  const std::string name = StepPath(dir_.path(), 200);
+  ASSERT_THAT(files_->DeleteTree(name), IsOk());
+  ASSERT_EQ(symlink("/no/such/disk", name.c_str()), 0);
+  ExpectPassedOver(store_, "no checkpoint is there");
+}
+
+TEST_F(UnreadableTest, AFileWithTheNameOfAStepIsNoCheckpoint) {
+  ASSERT_THAT(files_->Write(StepPath(dir_.path(), 300), "mine"), IsOk());
+  ASSERT_OK_AND_ASSIGN(const auto steps, ListSteps(store_, dir_.path()));
+  EXPECT_THAT(steps, ElementsAre(100, 200));
+}
+
+TEST_F(UnreadableTest, AnOldLinkLoopGoesWithTheOldOnes) {
+  const std::string name = StepPath(dir_.path(), 50);
+  ASSERT_EQ(symlink(name.c_str(), name.c_str()), 0);
+  ASSERT_THAT(PruneCheckpoints(store_, dir_.path(), 1), IsOk());
+  ASSERT_OK_AND_ASSIGN(const auto names, files_->List(dir_.path()));
+  EXPECT_THAT(names, ElementsAre("200/"));
+}
+
 // Another user's files, for whoever is not root.
 class ForbiddenStore final : public ObjectStoreWrapper {
  public:

@@ -2,7 +2,11 @@
 #include "host/core/selftest.h"
 
 #include <algorithm>
+#include <string>
+#include <vector>
 
+#include "absl/strings/str_split.h"
+#include "base/text_layout.h"
 #include "models/kernels/reference.h"
 #include "tests/host/core/core_fixture.h"
 #include "tests/testing/status_matchers.h"
@@ -20,6 +24,19 @@ TEST(SelfTest, PassesWithEveryKernelTable) {
                                        "[0.21180916, 0.10805416]"));
     EXPECT_THAT(result.text, HasSubstr("jax#9973"));
     EXPECT_THAT(result.text, HasSubstr("self-test passed"));
+  }
+}
+
+// As pod_launch prints it.
+TEST(SelfTest, FitsNarrowTerminals) {
+  const std::string whole = RunSelfTest(ReferenceKernels()).text;
+  for (const int width : {60, 80}) {
+    const std::string text = WrapText(whole, width, LongWords::kOverflow);
+    const std::vector<std::string> lines = absl::StrSplit(text, '\n');
+    for (const std::string& line : lines)
+      EXPECT_LE(ColumnsOf(line), width) << line;
+    EXPECT_THAT(text, HasSubstr("  known [0.17405128, 0.09669876], "
+                                "[0.21180916, 0.10805416]"));
   }
 }
 

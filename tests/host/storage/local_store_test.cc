@@ -122,6 +122,20 @@ TEST(LocalStore, RenameTakesNotEvenAnEmptyDirectorysPlace) {
   EXPECT_EQ(FilesIn(dir.file("to")), 0);
 }
 
+TEST(LocalStore, RenamesALinkThatCannotBeFollowedAndNoneToAFile) {
+  testing::TempDir dir;
+  const auto store = NewLocalStore();
+  std::filesystem::create_symlink(dir.file("loop"), dir.file("loop"));
+  ASSERT_THAT(store->Rename(dir.file("loop"), dir.file("moved")), IsOk());
+  EXPECT_FALSE(std::filesystem::is_symlink(dir.file("loop")));
+  EXPECT_TRUE(std::filesystem::is_symlink(dir.file("moved")));
+  ASSERT_THAT(store->Write(dir.file("object"), "x"), IsOk());
+  std::filesystem::create_symlink(dir.file("object"), dir.file("link"));
+  EXPECT_THAT(
+      store->Rename(dir.file("link"), dir.file("to")),
+      StatusIs(absl::StatusCode::kNotFound, HasSubstr("Not a directory")));
+}
+
 TEST(LocalStore, NewFilesFollowTheUmask) {
   testing::TempDir dir;
   const mode_t old_mask = umask(027);

@@ -68,9 +68,10 @@ class CkptTest : public ::testing::Test {
     bytes.back() = static_cast<char>(bytes.back() ^ 1);
     ASSERT_THAT(store_->Write(path, bytes), IsOk());
   }
-  CkptResult Run(const std::vector<std::string>& args) {
+  CkptResult Run(const std::vector<std::string>& args, int width = 0) {
     return RunCkpt(args, *store_,
-                   absl::FromUnixSeconds(1'500'000'100) + absl::Hours(3));
+                   absl::FromUnixSeconds(1'500'000'100) + absl::Hours(3),
+                   width);
   }
 
   const Program program_ = testing::TrainedMlp({6});
@@ -101,6 +102,20 @@ TEST_F(CkptTest, LsTellsTheStateOfEach) {
       "3,000                                                                 "
       "  unfinished\n");
   EXPECT_THAT(result.error, IsEmpty());
+}
+
+TEST_F(CkptTest, LsFitsNarrowTerminals) {
+  for (const int step : {20, 100}) Save("/m", step);
+  Cut("/m/100/" + PartName(2, 4));
+  Write("/m", 3000, testing::SomeVariables(program_, 1));
+  EXPECT_EQ(Run({"ls", "/m"}, 60).text,
+            "   20  committed: 5,120 examples on v3-32, plan 1f2e,\n"
+            "       1.62 KiB, written 2017-07-14 02:40:20 UTC, 3h01m ago\n"
+            "  100  damaged: model-00002-of-00004.safetensors has 407\n"
+            "       bytes, 408 were written\n"
+            "3,000  unfinished\n");
+  EXPECT_EQ(Run({"ls", "/m"}, 200).text, Run({"ls", "/m"}).text)
+      << "where there is room for a table, there is one";
 }
 
 TEST_F(CkptTest, LsOfAnEmptyDirectoryAndOfNone) {

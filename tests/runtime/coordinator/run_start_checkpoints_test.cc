@@ -1,5 +1,6 @@
 // Which checkpoint a generation begins with, what it refuses, and what becomes
 // of the others in its model_dir.
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -116,6 +117,23 @@ TEST_P(RunStartTest, DamagedOnesArePassedOverWithANote) {
       start.notes,
       ElementsAre(AllOf(HasSubstr("passed over"), HasSubstr(Path(30))),
                   AllOf(HasSubstr("passed over"), HasSubstr(Path(20)))));
+}
+
+// As one that is damaged inside.
+TEST(RunStartLinkTest, ALinkLoopIsPassedOverWithANote) {
+  testing::TempDir dir;
+  const std::unique_ptr<ObjectStore> store = NewLocalStore();
+  const JobPlan plan = testing::SmallPlan(dir.file("model"));
+  ASSERT_THAT(SavePlanned(*store, plan, 10), IsOk());
+  const std::string loop = StepPath(plan.spec().model_dir(), 20);
+  std::filesystem::create_directory_symlink(loop, loop);
+  ASSERT_OK_AND_ASSIGN(RunStart start, FindStart(*store, JobSpec(), plan));
+  EXPECT_EQ(start.point.step(), 10);
+  EXPECT_THAT(
+      start.notes,
+      ElementsAre(AllOf(HasSubstr("passed over"), HasSubstr(loop),
+                        HasSubstr("Too many levels of symbolic links"))));
+  EXPECT_THAT(PrepareModelDir(*store, plan, kStamp, start), IsOk());
 }
 
 TEST_P(RunStartTest, NoneThatIsWholeIsNoReasonToBeginAnew) {

@@ -68,6 +68,14 @@ TEST(ComposeFile, LeavesNothingToFillIn) {
   EXPECT_THAT(FileOf("v3-2048"), HasSubstr("TPU_WORKER_ID: \"255\""));
 }
 
+// Whoever writes it to a directory of his own.
+TEST(ComposeFile, FindsTheSourcesFromElsewhereThanDockerToo) {
+  const std::string text = FileOf("v3-64");
+  EXPECT_THAT(text, HasSubstr("      context: \"${PODSIM_SOURCE:-..}\"\n"));
+  EXPECT_THAT(text, HasSubstr("elsewhere than in docker/, say first where they "
+                              "are: export PODSIM_SOURCE=DIR\n"));
+}
+
 TEST(ComposeFile, HasNoTokenOfItsOwn) {
   EXPECT_THAT(FileOf("v3-32"), HasSubstr("PODSIM_TOKEN: \"${PODSIM_TOKEN:?"));
 }

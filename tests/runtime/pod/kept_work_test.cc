@@ -64,7 +64,39 @@ TEST(KeptWorkTest, WhatWasSavedIsGoneOnWith) {
       AllOf(HasSubstr("the same command goes on after step 100 of 150"),
             HasSubstr("--checkpoint_every"), HasSubstr("--max_restarts")));
   work.OnEvent(Saved(150));
-  EXPECT_EQ(work.Advice(false), "the same command goes on after step 150");
+  EXPECT_EQ(work.Advice(false),
+            "nothing is lost: the same command goes on after step 150");
+}
+
+// SIGHUP ends a pod at once, while a checkpoint is being committed.
+TEST(KeptWorkTest, WhatWasSavedWhileThePodEndedCountsToo) {
+  KeptWork work(Spec("m"));
+  work.OnEvent(Step(150));
+  work.OnFound(140);
+  EXPECT_THAT(work.Advice(false), HasSubstr("goes on after step 140 of 150"));
+  work.OnEvent(Saved(100));
+  work.OnFound(160);  // nor was the event of the step read
+  EXPECT_EQ(work.Advice(false),
+            "nothing is lost: the same command goes on after step 160");
+}
+
+TEST(KeptWorkTest, NothingIsLostOnceTheLastStepIsSaved) {
+  KeptWork work(Spec("m"));
+  JobEvent formed;
+  formed.mutable_formed()->mutable_start()->set_last_step(150);
+  work.OnEvent(formed);
+  work.OnEvent(Step(150));
+  EXPECT_THAT(work.Advice(true), HasSubstr("150 steps are lost"));
+  work.OnEvent(Saved(150));
+  EXPECT_EQ(work.Advice(true),
+            "nothing is lost: step 150 was the last, and its checkpoint is "
+            "saved");
+}
+
+TEST(KeptWorkTest, AnEarlierJobsCheckpointIsNoWorkOfThisOne) {
+  KeptWork work(Spec("m"));
+  work.OnFound(100);
+  EXPECT_EQ(work.Advice(false), "");
 }
 
 TEST(KeptWorkTest, RestartsThatWereGivenAreNotAdvised) {

@@ -108,6 +108,14 @@ TEST_F(ReporterTest, AQuietRunSaysOnlyWhatDoesNotGoAsPlanned) {
   EXPECT_THAT(err_.Take(), HasSubstr("FAILED: host1"));
 }
 
+TEST_F(ReporterTest, OneHostIsNoHosts) {
+  Reporter reporter = Make(plain_);
+  JobEvent formed = Formed(10);
+  formed.mutable_formed()->mutable_plan()->mutable_bits()->set_hosts(1);
+  reporter.OnEvent(formed);
+  EXPECT_THAT(out_.Take(), HasSubstr("pod formed: 1 host in 1 process, isa "));
+}
+
 TEST_F(ReporterTest, LiveLineIsRedrawnAtMostTenTimesASecond) {
   Reporter reporter = Make(live_);
   reporter.OnEvent(Formed(1000));

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "base/program.h"
+#include "runtime/launch/offered_names.h"
 #include "settings/completion.h"
 #include "settings/programs.h"
 #include "settings/reference.h"
@@ -19,7 +20,8 @@ int main(int argc, char** argv) {
   if (what == "completion" && argc == 3) {
     for (const podsim::MainProgram* program : podsim::AllPrograms()) {
       if (argv[2] != std::string_view(program->name)) continue;
-      std::cout << podsim::FormatBashCompletion(*program);
+      std::cout << podsim::FormatBashCompletion(*program,
+                                                podsim::OfferedByFlags());
       return podsim::EndProgram(0);
     }
   }

@@ -1,0 +1,40 @@
+// The names of data sets.
+#include "host/input/dataset.h"
+
+#include <memory>
+#include <string>
+
+#include "host/storage/storage.h"
+#include "tests/testing/status_matchers.h"
+
+namespace podsim {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+// Most want to be told more.
+TEST(DatasetNamesTest, AllAreKnown) {
+  const std::unique_ptr<ObjectStore> store = NewMemoryStore();
+  for (const std::string& name : DatasetNames()) {
+    DatasetRequest request;
+    request.name = name;
+    const absl::Status status = OpenDataset(request, *store).status();
+    EXPECT_THAT(std::string(status.message()),
+                Not(HasSubstr("unknown data set")));
+  }
+}
+
+TEST(DatasetNamesTest, AreToldToWhoeverAsksForAnother) {
+  const std::unique_ptr<ObjectStore> store = NewMemoryStore();
+  DatasetRequest request;
+  request.name = "imagenet";
+  EXPECT_THAT(OpenDataset(request, *store),
+              podsim::testing::StatusIs(
+                  absl::StatusCode::kInvalidArgument,
+                  HasSubstr("\"imagenet\"; known ones are digits, mnist, "
+                            "synthetic")));
+}
+
+}  // namespace
+}  // namespace podsim
