@@ -1,6 +1,7 @@
 // Both kinds of work: each knows its own messages and nothing of the other's.
 #include "runtime/coordinator/job_reports.h"
 
+#include "absl/strings/str_cat.h"
 #include "runtime/coordinator/bench_reports.h"
 #include "runtime/coordinator/reports.h"
 
@@ -34,6 +35,10 @@ class TrainReports final : public JobReports {
   }
   std::int64_t steps() const override { return merger_.steps_done(); }
   std::int64_t examples() const override { return merger_.examples(); }
+  std::string Progress(std::int64_t end_step) const override {
+    return absl::StrCat("step ", steps(), " of ", end_step, ", ", examples(),
+                        " examples");
+  }
 
  private:
   ReportMerger merger_;
@@ -58,6 +63,7 @@ class BenchReports final : public JobReports {
   }
   std::int64_t steps() const override { return 0; }
   std::int64_t examples() const override { return 0; }
+  std::string Progress(std::int64_t) const override { return "benchmark"; }
 
  private:
   BenchMerger merger_;

@@ -47,6 +47,9 @@ class JobReports {
   // Made by all hosts so far, with those before the start.
   virtual std::int64_t steps() const = 0;
   virtual std::int64_t examples() const = 0;
+  // Where a job is that ends after `end_step`, for people: "step 1 of 9, 32
+  // examples".
+  virtual std::string Progress(std::int64_t end_step) const = 0;
 };
 
 // What the work's reports are made from, once the pod runs.

@@ -49,12 +49,8 @@ std::string Membership::RunningLife(absl::Time now) const {
     }
   }
   std::string text =
-      plan_.spec().has_bench()
-          ? "benchmark"
-          : absl::StrCat("step ", reports_->steps(), " of ", end_step_, ", ",
-                         reports_->examples(), " examples");
-  absl::StrAppend(&text, ", ", answering, " of ", plan_.bits().hosts(),
-                  " hosts answering");
+      absl::StrCat(reports_->Progress(end_step_), ", ", answering, " of ",
+                   plan_.bits().hosts(), " hosts answering");
   if (!silent.empty()) {
     absl::StrAppend(&text, " (", absl::StrJoin(silent, ", "), ")");
   }
