@@ -1,0 +1,84 @@
+// How long it takes to compile a model into its Program: the MLP of the
+// recipes, and towers of dense layers of hundreds to thousands of instructions.
+// That a Program is whole is checked before anything is timed.
+//
+//   build/release/bin/compile_bench
+#include <benchmark/benchmark.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "models/graph/compile.h"
+#include "models/zoo/zoo.h"
+
+namespace podsim {
+namespace {
+
+constexpr std::int64_t kExample = 784;
+constexpr int kClasses = 10;
+
+ModelConfig Mlp(int hidden_layers, int width) {
+  ModelConfig config;
+  config.set_name("mlp");
+  config.add_example_shape(kExample);
+  for (int i = 0; i < hidden_layers; ++i) config.add_hidden(width);
+  config.set_classes(kClasses);
+  return config;
+}
+
+// Of a training step: forward, backward and update.
+std::int64_t InstructionsOf(const Program& program) {
+  std::int64_t count = 0;
+  for (const EntryPoint entry :
+       {EntryPoint::kTrainMicrobatch, EntryPoint::kUpdate}) {
+    for (const Segment& segment : program.entries.at(entry))
+      count += static_cast<std::int64_t>(segment.instructions.size());
+  }
+  return count;
+}
+
+// A kernel and a bias per layer, each with its gradient in some bucket.
+bool IsWhole(const Program& program, const ModelConfig& config) {
+  std::size_t reduced = 0;
+  for (const GradientBucket& bucket : program.buckets)
+    reduced += bucket.gradients.size();
+  return reduced == 2 * (static_cast<std::size_t>(config.hidden_size()) + 1);
+}
+
+void Compile(benchmark::State& state, const ModelConfig& config) {
+  const CompileOptions options = {.momentum = 0.9};
+  const auto program = BuildProgram(config, options);
+  if (!program.ok() || !IsWhole(*program, config)) {
+    state.SkipWithError("the Program is wrong");
+    return;
+  }
+  for (auto _ : state) {
+    auto made = BuildProgram(config, options);
+    benchmark::DoNotOptimize(made);
+  }
+  state.counters["instructions"] =
+      static_cast<double>(InstructionsOf(*program));
+}
+
+void Register() {
+  benchmark::RegisterBenchmark("compile/mlp 784-512-512-10", Compile,
+                               Mlp(2, 512))
+      ->Unit(benchmark::kMillisecond);
+  for (const int layers : {50, 200, 450}) {
+    benchmark::RegisterBenchmark(
+        ("compile/" + std::to_string(layers) + " layers").c_str(), Compile,
+        Mlp(layers, 64))
+        ->Unit(benchmark::kMillisecond);
+  }
+}
+
+}  // namespace
+}  // namespace podsim
+
+int main(int argc, char** argv) {
+  benchmark::Initialize(&argc, argv);
+  podsim::Register();
+  benchmark::RunSpecifiedBenchmarks();
+  benchmark::Shutdown();
+}
