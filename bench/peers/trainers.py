@@ -61,6 +61,12 @@ def podsims(setup):
                   run(setup.steps, [*v3_32, BATCH_128, f"--precision={dtype}"]))
         for dtype in ("float32", "bfloat16")]
     taking_part += [
+        Contender(name, run(setup.steps, [
+            "--topology=v3-32", f"--processes={processes}", BATCH_128,
+            f"--precision={dtype}"]))
+        for dtype, names in training_goals.SPLITS.items()
+        for name, processes in zip(names, (1, 2))]
+    taking_part += [
         Contender(f"podsim/{dtype}-{isa}",
                   run(setup.steps, [*v3_32, BATCH_128, f"--precision={dtype}",
                                     f"--isa={isa}"]))

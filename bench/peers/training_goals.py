@@ -23,13 +23,15 @@ class Cpu:
 
 @dataclass(frozen=True)
 class Ratio:
-    """Our examples/s over those of the fastest of `theirs`."""
+    """Our examples/s over those of the fastest of `theirs`. Where each side
+    takes its best split, that of the fastest of ours and `splits`."""
     what: str
     ours: str
     theirs: tuple
     goal: float
     floor: float
     needs_amx: bool = False
+    splits: tuple = ()
     unit = "x"
 
 
@@ -43,6 +45,7 @@ class AtMost:
     goal: float
     floor: float
     theirs = ()
+    splits = ()
     needs_amx = False
 
 
@@ -54,6 +57,9 @@ CORETYPES = ("Haswell", "Zen")  # OpenBLAS's kernels for AVX2
 TORCH_1 = tuple(f"torch1.13/{split}-{core}" for split in ("4x1024", "2x2048")
                 for core in CORETYPES)
 JAX = ("jax/32-devices", "jax/4-processes")
+# Besides 4 processes. Packing changes no bits.
+SPLITS = {dtype: (f"podsim/{dtype}-1-process", f"podsim/{dtype}-2-processes")
+          for dtype in ("float32", "bfloat16")}
 
 
 def goals(cpu):
@@ -65,16 +71,17 @@ def goals(cpu):
         Ratio("float32 / its products alone", fastest, PRODUCTS, .85, .65),
         Ratio("float32 / PyTorch 2.x DDP, 4 processes", fastest,
               TORCH["float32"][:1], 1.8, 1.3),
-        Ratio("float32 / PyTorch 2.x DDP, its best split", fastest,
-              TORCH["float32"], 1.5, 1.1),
-        Ratio("float32 / JAX, best of 32 devices and 4 processes", fastest,
-              JAX, 2.2, 1.5),
+        Ratio("float32 / PyTorch 2.x DDP, best splits of both", fastest,
+              TORCH["float32"], 1.5, 1.1, splits=SPLITS["float32"]),
+        Ratio("float32 / JAX, best splits of both", fastest, JAX, 2.2, 1.5,
+              splits=SPLITS["float32"]),
         Ratio("bfloat16 on AMX / our float32", bfloat16, (fastest,), 3.0, 1.8,
               needs_amx=True),
         Ratio("bfloat16 on AMX / PyTorch 2.x autocast, 4 processes", bfloat16,
               TORCH["bfloat16"][:1], 2.2, 1.3, needs_amx=True),
-        Ratio("bfloat16 on AMX / PyTorch 2.x autocast, its best split",
-              bfloat16, TORCH["bfloat16"], 1.7, 1.0, needs_amx=True),
+        Ratio("bfloat16 on AMX / PyTorch 2.x autocast, best splits of both",
+              bfloat16, TORCH["bfloat16"], 1.7, 1.0, needs_amx=True,
+              splits=SPLITS["bfloat16"]),
         Ratio("bfloat16 without AMX / our float32 at the same ISA",
               bfloat16 + without_amx, (fastest + without_amx,), .97, .90),
         Ratio("float32 at v3 / PyTorch 1.13 of Debian, AVX2", fastest + at_v3,
@@ -107,7 +114,8 @@ def figure(row, samples):
     theirs = [speeds[name] for name in row.theirs if name in speeds]
     if row.ours not in speeds or not theirs:
         return None
-    return speeds[row.ours] / max(theirs)
+    ours = [speeds[name] for name in (row.ours, *row.splits) if name in speeds]
+    return max(ours) / max(theirs)
 
 
 def words_for(row, value):
@@ -123,7 +131,7 @@ def judge(row, samples, absent, cpu):
     if row.needs_amx and not cpu.amx:
         return None, f"{NOT_MEASURED}: this CPU has no AMX"
     measured = {sample["contender"] for sample in samples}
-    missing = [name for name in (row.ours, *row.theirs)
+    missing = [name for name in (row.ours, *row.splits, *row.theirs)
                if name not in measured]
     value = figure(row, samples)
     if value is None:
