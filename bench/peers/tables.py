@@ -173,13 +173,18 @@ def training_ratios(record):
     return table(["", "figure", "goal", "floor", ""], rows)
 
 
+def mark(name):
+    """Where a table begins in a document."""
+    return f"<!-- table: {name} -->\n"
+
+
 def filled(text, tables):
     """`text` with each table between its marks put in the others' place.
 
     <!-- table: NAME --> ... <!-- end -->. KeyError: no such marks.
     """
     for name, lines in tables.items():
-        begin = f"<!-- table: {name} -->\n"
+        begin = mark(name)
         if begin not in text:
             raise KeyError(name)
         head, rest = text.split(begin, 1)

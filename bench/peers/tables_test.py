@@ -85,8 +85,8 @@ class TablesTest(unittest.TestCase):
         ratios = tables.training_ratios(train)
         self.assertEqual(len(ratios), 3)
         self.assertTrue(ratios[2].startswith(
-            "| float32 / JAX, best of 32 devices and 4 processes | 2.00 | 2.2 "
-            "| 1.5 | goal missed"), ratios[2])
+            "| float32 / JAX, best splits of both | 2.00 | 2.2 | 1.5 "
+            "| goal missed"), ratios[2])
 
     def test_a_table_replaces_what_is_between_its_marks(self):
         text = ("before\n<!-- table: auto -->\n\nold\n\n<!-- end -->\nafter\n"
