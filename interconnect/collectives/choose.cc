@@ -12,33 +12,45 @@ namespace {
 constexpr std::int64_t kKiB = 1 << 10;
 
 // Up to so many bytes the fewer steps of halving-doubling are worth more than
-// the ring's even flow. Measured for all-reduces of 4 hosts
-// (docs/performance.md); the other collectives are assumed to be alike.
-constexpr std::int64_t kFewStepsThroughMemory = 128 * kKiB;
-constexpr std::int64_t kFewStepsOverSockets = 1024 * kKiB;
-// Through memory, where a message costs little, an all-reduce goes around in
-// both directions then, and by the ring only beyond this.
-constexpr std::int64_t kBothWaysThroughMemory = 8 * kKiB * kKiB;
+// the ring's even flow. Measured for all-reduces of 4 to 256 hosts
+// (docs/notes/all-reduce.md); the other collectives are assumed to be alike.
+constexpr std::int64_t kFewSteps = 1024 * kKiB;
+// Through memory, where a message costs little, a ring of few hosts is as fast
+// as that from here on.
+constexpr std::int64_t kFewStepsOfFewHosts = 128 * kKiB;
+constexpr std::int64_t kFewHosts = 8;
 
-constexpr ChoiceRow UpTo(std::int64_t most_bytes, Collective collective,
-                         Algorithm algorithm = Algorithm::kHalvingDoubling) {
+constexpr ChoiceRow FewStepsUpTo(std::int64_t most_bytes,
+                                 Collective collective) {
   return {.collective = collective,
           .most_bytes = most_bytes,
-          .algorithm = algorithm};
+          .algorithm = Algorithm::kHalvingDoubling};
+}
+constexpr ChoiceRow RingOfFewHosts(Collective collective) {
+  return {.collective = collective,
+          .most_ranks = kFewHosts,
+          .algorithm = Algorithm::kRing};
 }
 
 // Beyond these the ring, and what has only one algorithm.
 constexpr std::array kThroughMemory = {
-    UpTo(kFewStepsThroughMemory, Collective::kAllReduce),
-    UpTo(kBothWaysThroughMemory, Collective::kAllReduce, Algorithm::kBidirRing),
-    UpTo(kFewStepsThroughMemory, Collective::kReduceScatter),
-    UpTo(kFewStepsThroughMemory, Collective::kAllGather),
-    UpTo(kFewStepsThroughMemory, Collective::kBroadcast)};
+    FewStepsUpTo(kFewStepsOfFewHosts, Collective::kAllReduce),
+    RingOfFewHosts(Collective::kAllReduce),
+    FewStepsUpTo(kFewSteps, Collective::kAllReduce),
+    FewStepsUpTo(kFewStepsOfFewHosts, Collective::kReduceScatter),
+    RingOfFewHosts(Collective::kReduceScatter),
+    FewStepsUpTo(kFewSteps, Collective::kReduceScatter),
+    FewStepsUpTo(kFewStepsOfFewHosts, Collective::kAllGather),
+    RingOfFewHosts(Collective::kAllGather),
+    FewStepsUpTo(kFewSteps, Collective::kAllGather),
+    FewStepsUpTo(kFewStepsOfFewHosts, Collective::kBroadcast),
+    RingOfFewHosts(Collective::kBroadcast),
+    FewStepsUpTo(kFewSteps, Collective::kBroadcast)};
 constexpr std::array kOverSockets = {
-    UpTo(kFewStepsOverSockets, Collective::kAllReduce),
-    UpTo(kFewStepsOverSockets, Collective::kReduceScatter),
-    UpTo(kFewStepsOverSockets, Collective::kAllGather),
-    UpTo(kFewStepsOverSockets, Collective::kBroadcast)};
+    FewStepsUpTo(kFewSteps, Collective::kAllReduce),
+    FewStepsUpTo(kFewSteps, Collective::kReduceScatter),
+    FewStepsUpTo(kFewSteps, Collective::kAllGather),
+    FewStepsUpTo(kFewSteps, Collective::kBroadcast)};
 
 }  // namespace
 

@@ -116,7 +116,7 @@ TEST(BenchRunTest, AutoGoesByWhatFramesGoThrough) {
   const BenchSpec spec =
       BenchSpecOf("algorithm: auto minbytes: 262144 maxbytes: 262144 iters: 1");
   for (const auto& [transport, algorithm] :
-       {std::pair{"shm", "bidir_ring"}, std::pair{"tcp", "halving_doubling"}}) {
+       {std::pair{"shm", "ring"}, std::pair{"tcp", "halving_doubling"}}) {
     JobPlan plan = BenchPlan("v3-32", 2, spec);
     plan.mutable_spec()->set_transport(
         *WordNamed<words::Transport::Word>(transport));

@@ -45,45 +45,31 @@ TEST(ChooseAlgorithm, WhereNoRowFitsItTakesOneThatIsSupported) {
   }
 }
 
-// An algorithm, and up to how many bytes it is taken.
-struct Span {
-  Algorithm algorithm;
-  std::int64_t most_bytes;
-};
-
-void ExpectSpans(Medium medium, Collective collective,
-                 const std::vector<Span>& spans) {
+// Halving-doubling up to so many bytes, then the ring.
+void ExpectFewStepsUpTo(std::int64_t most_bytes, Medium medium, int world) {
   const auto table = ShippedChoices(medium);
   EXPECT_THAT(CheckChoices(table), testing::IsOk());
-  for (const int world : {2, 32, 1024}) {
-    std::int64_t least = 0;
-    for (const Span& span : spans) {
-      for (const std::int64_t bytes : {least, span.most_bytes})
-        EXPECT_EQ(ChooseAlgorithm(collective, bytes, world, table),
-                  span.algorithm)
-            << bytes;
-      least = span.most_bytes + 1;
-    }
-    EXPECT_EQ(ChooseAlgorithm(collective, least, world, table),
-              Algorithm::kRing);
+  for (const Collective collective :
+       {Collective::kAllReduce, Collective::kReduceScatter,
+        Collective::kAllGather, Collective::kBroadcast}) {
+    for (const std::int64_t bytes : {std::int64_t{0}, most_bytes})
+      EXPECT_EQ(ChooseAlgorithm(collective, bytes, world, table),
+                Algorithm::kHalvingDoubling)
+          << bytes << " bytes of " << world;
+    EXPECT_EQ(ChooseAlgorithm(collective, most_bytes + 1, world, table),
+              Algorithm::kRing)
+        << world;
   }
 }
 
 TEST(ChooseAlgorithm, ShipsATableOfFewStepsForSmallBuffers) {
   constexpr std::int64_t kKiB = 1 << 10;
-  ExpectSpans(Medium::kSharedMemory, Collective::kAllReduce,
-              {{Algorithm::kHalvingDoubling, 128 * kKiB},
-               {Algorithm::kBidirRing, 8 * 1024 * kKiB}});
-  ExpectSpans(Medium::kSockets, Collective::kAllReduce,
-              {{Algorithm::kHalvingDoubling, 1024 * kKiB}});
-  for (const Collective collective :
-       {Collective::kReduceScatter, Collective::kAllGather,
-        Collective::kBroadcast}) {
-    ExpectSpans(Medium::kSharedMemory, collective,
-                {{Algorithm::kHalvingDoubling, 128 * kKiB}});
-    ExpectSpans(Medium::kSockets, collective,
-                {{Algorithm::kHalvingDoubling, 1024 * kKiB}});
-  }
+  for (const int world : {2, 4, 8})
+    ExpectFewStepsUpTo(128 * kKiB, Medium::kSharedMemory, world);
+  for (const int world : {9, 16, 256})
+    ExpectFewStepsUpTo(1024 * kKiB, Medium::kSharedMemory, world);
+  for (const int world : {2, 32, 1024})
+    ExpectFewStepsUpTo(1024 * kKiB, Medium::kSockets, world);
 }
 
 TEST(MediumOf, OnlyTheSharedTransportIsMemory) {
