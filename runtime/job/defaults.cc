@@ -28,10 +28,16 @@ void FillModel(const Recipe& recipe, JobSpec& spec) {
 
 constexpr std::int64_t kSocketChunkBytes = kMiB;
 
-// By measurement (docs/performance.md): through shared memory what is small
-// enough stays in the caches, over sockets every frame has its price.
-std::int64_t ChunkBytesOver(words::Transport::Word transport) {
-  return transport == words::Transport::shm ? 128 * kKiB : kSocketChunkBytes;
+// By measurement (docs/notes/all-reduce.md): through shared memory what is
+// small enough stays in the caches, half of it where half of the bytes travel;
+// inside a process and over sockets every frame has its price.
+std::int64_t BestChunkBytes(const JobSpec& spec) {
+  if (spec.transport() != words::Transport::shm) return kSocketChunkBytes;
+  const words::WireType::Word wire =
+      spec.has_bench() ? spec.bench().wire_dtype() : spec.wire_dtype();
+  const bool long_ones =
+      spec.processes() == 1 || wire == words::WireType::bfloat16;
+  return (long_ones ? 256 : 128) * kKiB;
 }
 
 // Only synthetic data have a shape that the user chooses, only mnist has files.
@@ -101,7 +107,7 @@ void FillExternalDefaults(JobSpec& spec) {
 
 void FillGeneralDefaults(JobSpec& spec) {
   FillDefaults(spec);
-  PODSIM_DEFAULT(spec, chunk_bytes, ChunkBytesOver(spec.transport()));
+  PODSIM_DEFAULT(spec, chunk_bytes, BestChunkBytes(spec));
 }
 
 absl::StatusOr<Slice> SliceOf(const JobSpec& spec) {

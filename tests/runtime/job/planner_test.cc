@@ -62,7 +62,10 @@ TEST(PlannerTest, FreezesWhatDecidesBits) {
 
 TEST(PlannerTest, ChunksFollowTheTransport) {
   for (const auto& [spec, elements] :
-       {std::pair{"", 32 << 10}, std::pair{"transport: unix", 256 << 10},
+       {std::pair{"", 32 << 10}, std::pair{"wire_dtype: bfloat16", 64 << 10},
+        std::pair{"processes: 1", 64 << 10},
+        std::pair{"processes: 2", 32 << 10},
+        std::pair{"transport: unix", 256 << 10},
         std::pair{"transport: tcp", 256 << 10}}) {
     ASSERT_OK_AND_ASSIGN(const JobPlan plan, PlanOf(spec));
     EXPECT_EQ(plan.chunk_elements(), elements) << spec;
@@ -127,7 +130,7 @@ TEST(PlannerTest, AutoGoesByWhatFramesGoThrough) {
   // One bucket of 300 KiB: much through shared memory, little over sockets.
   const std::string base = "hidden: [1024] ";
   for (const auto& [transport, algorithm] :
-       {std::pair{"shm", "bidir_ring"}, std::pair{"unix", "halving_doubling"},
+       {std::pair{"shm", "ring"}, std::pair{"unix", "halving_doubling"},
         std::pair{"tcp", "halving_doubling"}}) {
     ASSERT_OK_AND_ASSIGN(const JobPlan plan,
                          PlanOf(absl::StrCat(base, "transport: ", transport)));
