@@ -5,24 +5,6 @@
 namespace podsim {
 namespace {
 
-// The matrix unit of v2 to v5p is 128 x 128; it takes rows eight at a time
-// (bf16[8,128] x [128,128] every 8 cycles: the scaling book, "TPUs").
-constexpr std::int64_t kTile = 128;
-constexpr std::int64_t kRowTile = 8;
-
-// Assumed: a float32 product is the sum of six products of bfloat16 parts
-// (three parts per operand, the three smallest of nine products dropped), as
-// XLA's highest precision does it.
-constexpr double kFloat32Passes = 6;
-
-// Assumed: an exponential or a logarithm costs about ten vector operations.
-constexpr double kExpFlops = 10;
-
-double RoundUp(std::int64_t value, std::int64_t unit) {
-  const std::int64_t tiles = (value + unit - 1) / unit;
-  return static_cast<double>(tiles * unit);
-}
-
 double Elements(const ValueType& type, std::int64_t rows) {
   return static_cast<double>(type.shape.elements()) *
          static_cast<double>(type.batched ? rows : 1);
@@ -40,13 +22,8 @@ OpCost CostOfProduct(const OpSignature& signature, std::int64_t rows,
                      std::int64_t k) {
   OpCost cost = CopyCost(signature, rows);
   const MatrixView c = AsMatrix(signature.outputs[0], rows);
-  const double passes =
-      signature.attributes.rounded_operands ? 1 : kFloat32Passes;
-  cost.matrix_flops = 2.0 * static_cast<double>(c.rows) *
-                      static_cast<double>(c.columns) * static_cast<double>(k);
-  cost.matrix_unit_flops = 2.0 * RoundUp(c.rows, kRowTile) *
-                           RoundUp(c.columns, kTile) * RoundUp(k, kTile) *
-                           passes;
+  cost.products.push_back(
+      {c.rows, c.columns, k, signature.attributes.rounded_operands});
   return cost;
 }
 
@@ -54,8 +31,8 @@ OpCost CostOfProduct(const OpSignature& signature, std::int64_t rows,
 
 OpCost CopyCost(const OpSignature& signature, std::int64_t rows) {
   OpCost cost;
-  cost.hbm_bytes =
-      Bytes(signature.inputs, rows) + Bytes(signature.outputs, rows);
+  cost.bytes_read = Bytes(signature.inputs, rows);
+  cost.bytes_written = Bytes(signature.outputs, rows);
   return cost;
 }
 
@@ -70,7 +47,9 @@ OpCost ElementwiseCost(const OpSignature& signature, std::int64_t rows) {
 OpCost SoftmaxCost(const OpSignature& signature, std::int64_t rows) {
   OpCost cost = CopyCost(signature, rows);
   // Per logit: maximum, difference, exponential, sum, quotient.
-  cost.vector_flops = Elements(signature.inputs[0], rows) * (4 + kExpFlops);
+  const double logits = Elements(signature.inputs[0], rows);
+  cost.vector_flops = 4 * logits;
+  cost.transcendentals = logits;
   return cost;
 }
 
@@ -78,7 +57,7 @@ OpCost SoftmaxCost(const OpSignature& signature, std::int64_t rows) {
 // is the write.
 OpCost RoundCost(const OpSignature& signature, std::int64_t rows) {
   OpCost cost;
-  cost.hbm_bytes = Bytes(signature.outputs, rows);
+  cost.bytes_written = Bytes(signature.outputs, rows);
   return cost;
 }
 

@@ -1,4 +1,4 @@
-// What each kind of op asks of one core of the real chip. See OpCost.
+// What there is to do in each kind of op. See OpCost.
 #ifndef PODSIM_MODELS_GRAPH_OP_COSTS_H_
 #define PODSIM_MODELS_GRAPH_OP_COSTS_H_
 

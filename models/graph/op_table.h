@@ -39,14 +39,24 @@ struct MatrixView {
 };
 MatrixView AsMatrix(const ValueType& type, std::int64_t batch_rows);
 
-// What an op asks of one core of the real chip.
+// C[M,N] = A[M,K] * B[K,N], whichever way its operands lie.
+struct MatrixProduct {
+  std::int64_t m = 0;
+  std::int64_t n = 0;
+  std::int64_t k = 0;
+  bool rounded_operands = false;  // to bfloat16; else float32
+};
+
+// What there is to do, in terms that know no machine. What a machine makes of
+// it (tiles, passes, how dear an exponential is) is for who prices it:
+// host/core/pricer.h.
 struct OpCost {
-  double matrix_flops = 0;  // of the product itself
-  // What the matrix unit spends: K and N padded to its 128 x 128 tiles, rows to
-  // 8, float32 products in several passes.
-  double matrix_unit_flops = 0;
-  double vector_flops = 0;
-  double hbm_bytes = 0;  // each operand read once, each result written once
+  std::vector<MatrixProduct> products;
+  double vector_flops = 0;     // additions, multiplications, comparisons
+  double transcendentals = 0;  // exponentials, logarithms, ...
+  // Each operand read once, each result written once.
+  double bytes_read = 0;
+  double bytes_written = 0;
 };
 
 struct OpSignature {

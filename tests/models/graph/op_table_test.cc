@@ -85,11 +85,11 @@ TEST(OpTable, InfersAndPricesWhatFits) {
     EXPECT_EQ(*types, fit.outputs) << ToString(fit.op);
     const OpEntry& entry = EntryOf(fit.op);
     const OpCost once = entry.cost({fit.inputs, fit.outputs, attributes}, 8);
-    EXPECT_GT(once.hbm_bytes, 0) << entry.name;
-    EXPECT_EQ(once.matrix_flops > 0, entry.is_product) << entry.name;
-    EXPECT_LE(once.matrix_flops, once.matrix_unit_flops) << entry.name;
+    EXPECT_GT(once.bytes_written, 0) << entry.name;
+    EXPECT_EQ(once.products.size(), entry.is_product ? 1U : 0U) << entry.name;
     const OpCost twice = entry.cost({fit.inputs, fit.outputs, attributes}, 16);
-    EXPECT_GE(twice.hbm_bytes, once.hbm_bytes) << entry.name;
+    EXPECT_GE(twice.bytes_read, once.bytes_read) << entry.name;
+    EXPECT_GE(twice.bytes_written, once.bytes_written) << entry.name;
   }
   for (const OpCode op : kAllOpCodes)
     EXPECT_TRUE(seen.contains(op)) << ToString(op) << " has no case here";
@@ -131,32 +131,30 @@ TEST(OpTable, MismatchNamesOpAndBothShapes) {
                          "columns are not the right side's 32 rows")));
 }
 
-TEST(OpTable, ProductsCountTwoFlopsPerMultiplication) {
-  OpAttributes rounded;
-  rounded.rounded_operands = true;
-  const auto cost = [&](OpCode op, std::vector<ValueType> in, ValueType out,
-                        const OpAttributes& attributes) {
+// 24 rows, K = 200, N = 100, whichever way the operands lie.
+TEST(OpTable, ProductsNameTheirSizes) {
+  const auto product = [](OpCode op, std::vector<ValueType> in, ValueType out) {
+    OpAttributes rounded;
+    rounded.rounded_operands = true;
     const std::vector<ValueType> outs = {std::move(out)};
-    return EntryOf(op).cost({in, outs, attributes}, 24);
+    return EntryOf(op).cost({in, outs, rounded}, 24).products.at(0);
   };
-  // 24 rows, K = 200, N = 100: padded to 24 x 256 x 128.
-  for (const OpCost& each :
-       {cost(OpCode::kMatMul, {Batched({200}), Plain({200, 100})},
-             Batched({100}), rounded),
-        cost(OpCode::kMatMulGradInput, {Batched({200}), Plain({100, 200})},
-             Batched({100}), rounded)}) {
-    EXPECT_EQ(each.matrix_flops, 2.0 * 24 * 200 * 100);
-    EXPECT_EQ(each.matrix_unit_flops, 2.0 * 24 * 256 * 128);
+  for (const MatrixProduct& each :
+       {product(OpCode::kMatMul, {Batched({200}), Plain({200, 100})},
+                Batched({100})),
+        product(OpCode::kMatMulGradInput, {Batched({200}), Plain({100, 200})},
+                Batched({100}))}) {
+    EXPECT_EQ(each.m, 24);
+    EXPECT_EQ(each.n, 100);
+    EXPECT_EQ(each.k, 200);
+    EXPECT_TRUE(each.rounded_operands);
   }
-  const OpCost weight =
-      cost(OpCode::kMatMulGradWeight, {Batched({200}), Batched({100})},
-           Plain({200, 100}), rounded);
-  EXPECT_EQ(weight.matrix_flops, 2.0 * 24 * 200 * 100);
-  EXPECT_EQ(weight.matrix_unit_flops, 2.0 * 200 * 128 * 128);
-  const OpCost plain = cost(
-      OpCode::kMatMul, {Batched({200}), Plain({200, 100})}, Batched({100}), {});
-  EXPECT_GT(plain.matrix_unit_flops, 2.0 * 24 * 256 * 128);
-  EXPECT_EQ(plain.hbm_bytes, 4.0 * (24 * 200 + 200 * 100 + 24 * 100));
+  const MatrixProduct weight =
+      product(OpCode::kMatMulGradWeight, {Batched({200}), Batched({100})},
+              Plain({200, 100}));
+  EXPECT_EQ(weight.m, 200);
+  EXPECT_EQ(weight.n, 100);
+  EXPECT_EQ(weight.k, 24);
 }
 
 }  // namespace
