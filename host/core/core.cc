@@ -64,7 +64,7 @@ absl::Status CheckBuffers(const Program& program, const Segment& segment,
     for (const auto* operands : {&instruction.inputs, &instruction.outputs})
       for (const TensorId id : *operands)
         PODSIM_RETURN_IF_ERROR(CheckNeed(NeedOf(program, id, rows, buffers)));
-    if (EntryOf(instruction.op).is_product && buffers.workspace == nullptr)
+    if (EntryOf(instruction.op).is_product() && buffers.workspace == nullptr)
       return absl::InternalError("a product has no workspace");
   }
   return absl::OkStatus();
@@ -99,23 +99,21 @@ const float* PackedFor(const OpCall& call, std::size_t slot) {
 struct KernelCall {
   OpCall call;
   OpKernel kernel;
+  Work work;
 };
 
 // A group of one runs over its own rows; others have those of the batch.
 void RunGroup(std::span<const KernelCall> group) {
   const OpCall& first = group[0].call;
   if (group[0].kernel.whole != nullptr) return group[0].kernel.whole(first);
-  ForPanels(
-      first.parallel, first.OutputView(0).rows, first.panels.rows,
-      [&](std::int64_t begin, std::int64_t end) {
-        for (const KernelCall& each : group) {
-          const bool product = EntryOf(each.call.instruction.op).is_product;
-          const TimedWork timed(each.call.buffers.times,
-                                product ? Work::kProducts : Work::kElementwise);
-          each.kernel.rows(each.call, begin, end);
-          first.parallel.Advance();
-        }
-      });
+  ForPanels(first.parallel, first.OutputView(0).rows, first.panels.rows,
+            [&](std::int64_t begin, std::int64_t end) {
+              for (const KernelCall& each : group) {
+                const TimedWork timed(each.call.buffers.times, each.work);
+                each.kernel.rows(each.call, begin, end);
+                first.parallel.Advance();
+              }
+            });
 }
 
 }  // namespace
@@ -135,13 +133,16 @@ absl::Status RunSegment(const Program& program, const Segment& segment,
     for (const Instruction& instruction : group) {
       const OpKernel kernel = KernelOf(instruction.op);
       if (kernel.rows == nullptr && kernel.whole == nullptr)
-        return absl::InternalError(absl::StrCat(
-            "no kernel for op ", static_cast<int>(instruction.op)));
+        return absl::InternalError(
+            absl::StrCat("no kernel for ", ToString(instruction.op)));
       OpCall call{program, instruction, rows,     panels,
                   scalars, kernels,     parallel, buffers};
       if (HasPackedSide(instruction.op))
         call.packed = PackedFor(call, calls.size());
-      calls.push_back({call, kernel});
+      calls.push_back({call, kernel,
+                       EntryOf(instruction.op).is_product()
+                           ? Work::kProducts
+                           : Work::kElementwise});
     }
     RunGroup(calls);
   }

@@ -5,8 +5,6 @@
 #include <cstring>
 #include <vector>
 
-#include "base/status.h"
-
 namespace podsim {
 namespace {
 
@@ -112,99 +110,33 @@ void SgdMomentumStep(const OpCall& call) {
             });
 }
 
-const ProgramTensor& InputTensor(const OpCall& call, std::size_t i) {
-  return call.program.tensor(call.instruction.inputs[i]);
-}
+struct ListedKernel {
+  OpCode op;
+  OpKernel kernel;
+};
 
-const ProgramTensor& OutputTensor(const OpCall& call, std::size_t i) {
-  return call.program.tensor(call.instruction.outputs[i]);
-}
-
-// Null for inputs, which are only read. An empty buffer (no rows) may be null.
-float* Address(const OpCall& call, const ProgramTensor& tensor) {
-  const CoreBuffers& buffers = call.buffers;
-  switch (tensor.storage) {
-    case Storage::kVariable:
-      return buffers.variables.data() + tensor.offset;
-    case Storage::kGradient:
-      return buffers.gradients.data() + tensor.offset;
-    case Storage::kBatched:
-      return buffers.batched.data() + tensor.offset * call.rows;
-    case Storage::kScratch:
-      return buffers.scratch.data() + tensor.offset;
-    case Storage::kOutput:
-      return buffers.outputs.data() + tensor.offset * call.rows;
-    case Storage::kInput:
-      return nullptr;
-  }
-  return nullptr;
-}
+constexpr ListedKernel kKernels[] = {
+    {OpCode::kMatMul, {.rows = MatMulRows}},
+    {OpCode::kMatMulGradInput, {.rows = MatMulGradInputRows}},
+    {OpCode::kMatMulGradWeight, {.whole = MatMulGradWeight}},
+    {OpCode::kAddBias, {.rows = AddBias}},
+    {OpCode::kBiasGrad, {.whole = BiasGrad}},
+    {OpCode::kRelu, {.rows = Relu}},
+    {OpCode::kReluGrad, {.rows = ReluGrad}},
+    {OpCode::kAdd, {.rows = Add}},
+    {OpCode::kReshape, {.rows = Reshape}},
+    {OpCode::kSoftmaxXent, {.rows = SoftmaxXent}},
+    {OpCode::kSoftmaxXentGrad, {.rows = SoftmaxXentGrad}},
+    {OpCode::kRoundBFloat16, {.rows = RoundBFloat16}},
+    {OpCode::kSgd, {.whole = SgdStep}},
+    {OpCode::kSgdMomentum, {.whole = SgdMomentumStep}},
+};
 
 }  // namespace
 
-MatrixView OpCall::InputView(std::size_t i) const {
-  const ProgramTensor& tensor = InputTensor(*this, i);
-  return AsMatrix({tensor.dtype, tensor.shape, tensor.batched()}, rows);
-}
-
-MatrixView OpCall::OutputView(std::size_t i) const {
-  const ProgramTensor& tensor = OutputTensor(*this, i);
-  return AsMatrix({tensor.dtype, tensor.shape, tensor.batched()}, rows);
-}
-
-const float* OpCall::Input(std::size_t i) const {
-  const TensorId id = instruction.inputs[i];
-  const ProgramTensor& tensor = program.tensor(id);
-  if (tensor.storage == Storage::kInput) {
-    PODSIM_CHECK(tensor.dtype == DType::kFloat32);
-    return id == program.features ? buffers.features.data()
-                                  : buffers.weights.data();
-  }
-  return Address(*this, tensor);
-}
-
-float* OpCall::Output(std::size_t i) const {
-  const ProgramTensor& tensor = OutputTensor(*this, i);
-  PODSIM_CHECK(tensor.storage != Storage::kInput);
-  return Address(*this, tensor);
-}
-
-const std::int32_t* OpCall::Labels(std::size_t i) const {
-  PODSIM_CHECK(instruction.inputs[i] == program.labels);
-  return buffers.labels.data();
-}
-
 OpKernel KernelOf(OpCode op) {
-  switch (op) {
-    case OpCode::kMatMul:
-      return {.rows = MatMulRows};
-    case OpCode::kAddBias:
-      return {.rows = AddBias};
-    case OpCode::kRelu:
-      return {.rows = Relu};
-    case OpCode::kAdd:
-      return {.rows = Add};
-    case OpCode::kReshape:
-      return {.rows = Reshape};
-    case OpCode::kSoftmaxXent:
-      return {.rows = SoftmaxXent};
-    case OpCode::kMatMulGradInput:
-      return {.rows = MatMulGradInputRows};
-    case OpCode::kMatMulGradWeight:
-      return {.whole = MatMulGradWeight};
-    case OpCode::kBiasGrad:
-      return {.whole = BiasGrad};
-    case OpCode::kReluGrad:
-      return {.rows = ReluGrad};
-    case OpCode::kSoftmaxXentGrad:
-      return {.rows = SoftmaxXentGrad};
-    case OpCode::kRoundBFloat16:
-      return {.rows = RoundBFloat16};
-    case OpCode::kSgd:
-      return {.whole = SgdStep};
-    case OpCode::kSgdMomentum:
-      return {.whole = SgdMomentumStep};
-  }
+  for (const ListedKernel& each : kKernels)
+    if (each.op == op) return each.kernel;
   return {};
 }
 

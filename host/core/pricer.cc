@@ -5,6 +5,7 @@
 
 #include "base/status.h"
 #include "models/graph/compile.h"
+#include "models/ops/op_table.h"
 
 namespace podsim {
 namespace {
@@ -78,8 +79,8 @@ CoreCost PriceSegment(const Program& program, const Segment& segment,
     const std::vector<ValueType> outputs =
         TypesOf(program, instruction.outputs);
     const ChipWork work = WorkOf(
-        EntryOf(instruction.op)
-            .cost({inputs, outputs, instruction.attributes}, rows_per_core));
+        CostOf(EntryOf(instruction.op),
+               {inputs, outputs, instruction.attributes}, rows_per_core));
     const double seconds =
         std::max({work.matrix_unit_flops / figures.matrix_flops_per_core,
                   work.vector_flops / (kVectorFlopsPerCycle * figures.clock_hz),

@@ -12,8 +12,8 @@
 
 #include "base/units.h"
 #include "interconnect/topology/slice.h"
-#include "models/graph/op_table.h"
 #include "models/graph/program.h"
+#include "models/ops/op_cost.h"
 
 namespace podsim {
 

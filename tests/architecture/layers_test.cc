@@ -29,6 +29,7 @@ const std::vector<std::string>& Layers() {
       "interconnect/collectives",
       "interconnect/timing",
       "models/kernels",
+      "models/ops",
       "models/graph",
       "models/layers",
       "models/optimizer",

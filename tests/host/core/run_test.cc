@@ -34,7 +34,8 @@ constexpr float kRate = 0.25F;
 
 TEST(KernelOf, KnowsEveryOp) {
   std::set<const void*> kernels;
-  for (const OpCode op : kAllOpCodes) {
+  for (const OpEntry* entry : AllOps()) {
+    const OpCode op = CodeOf(*entry);
     const OpKernel kernel = KernelOf(op);
     EXPECT_NE(kernel.rows == nullptr, kernel.whole == nullptr) << ToString(op);
     EXPECT_TRUE(kernels
@@ -44,7 +45,7 @@ TEST(KernelOf, KnowsEveryOp) {
                     .second)
         << ToString(op) << " has the kernel of another op";
     // What Compile groups must have a kernel for rows.
-    EXPECT_EQ(kernel.rows != nullptr, EntryOf(op).is_row_wise) << ToString(op);
+    EXPECT_EQ(kernel.rows != nullptr, entry->is_row_wise) << ToString(op);
   }
 }
 
@@ -240,7 +241,7 @@ TEST(RunSegment, RunsGraphsOfOtherShapes) {
     Collect(program, ops);
     Collect(SmallMlp({70, 9}, true), ops);
     Collect(SmallMlp({70, 9}, true, 0), ops);
-    EXPECT_EQ(ops.size(), kAllOpCodes.size());
+    EXPECT_EQ(ops.size(), AllOps().size());
   }
 }
 

@@ -200,8 +200,9 @@ INSTANTIATE_TEST_SUITE_P(Ops, Gradient, ::testing::ValuesIn(Cases()),
                          [](const auto& each) { return each.param.name; });
 
 TEST(GradientCases, CoverEveryDifferentiableOp) {
-  for (const OpCode op : kAllOpCodes) {
-    bool covered = EntryOf(op).gradient == nullptr;
+  for (const OpEntry* entry : AllOps()) {
+    const OpCode op = CodeOf(*entry);
+    bool covered = entry->gradient == nullptr;
     for (const GradientCase& each : Cases()) {
       if (each.op != op) continue;
       covered = true;
