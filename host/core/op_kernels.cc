@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <span>
 #include <vector>
+
+#include "base/status.h"
 
 namespace podsim {
 namespace {
@@ -37,32 +40,41 @@ void AddBias(const OpCall& call, std::int64_t begin, std::int64_t end) {
                         call.Input(1), call.Output(0) + begin * n);
 }
 
-void Relu(const OpCall& call, std::int64_t begin, std::int64_t end) {
-  const std::int64_t n = call.OutputView(0).columns;
-  call.kernels.relu((end - begin) * n, call.Input(0) + begin * n,
-                    call.Output(0) + begin * n);
-}
-
-void ReluGrad(const OpCall& call, std::int64_t begin, std::int64_t end) {
-  const std::int64_t n = call.OutputView(0).columns;
-  call.kernels.relu_grad((end - begin) * n, call.Input(0) + begin * n,
-                         call.Input(1) + begin * n, call.Output(0) + begin * n);
-}
-
 void RoundBFloat16(const OpCall& call, std::int64_t begin, std::int64_t end) {
   const std::int64_t n = call.OutputView(0).columns;
   call.kernels.round_bfloat16((end - begin) * n, call.Input(0) + begin * n,
                               call.Output(0) + begin * n);
 }
 
-// No entry in the kernel table: a sum of two floats has the same bits on every
-// ISA level.
-void Add(const OpCall& call, std::int64_t begin, std::int64_t end) {
+constexpr std::size_t kMostOperands = 3;  // of an element-wise op
+
+// As the op table says, number by number in double. For tables of kernels that
+// are references themselves; those of ISA levels have every op.
+void MapElements(const ScalarFunction& function, std::int64_t count,
+                 std::span<const float* const> in, float* out) {
+  double x[kMostOperands] = {};
+  for (std::int64_t i = 0; i < count; ++i) {
+    for (std::size_t operand = 0; operand < in.size(); ++operand)
+      x[operand] = in[operand][i];
+    out[i] = static_cast<float>(function.value(x));
+  }
+}
+
+// Every op that is a ScalarFunction.
+void ElementwiseRows(const OpCall& call, std::int64_t begin, std::int64_t end) {
   const std::int64_t n = call.OutputView(0).columns;
-  const float* a = call.Input(0);
-  const float* b = call.Input(1);
-  float* out = call.Output(0);
-  for (std::int64_t i = begin * n; i < end * n; ++i) out[i] = a[i] + b[i];
+  const std::size_t operands = call.instruction.inputs.size();
+  PODSIM_CHECK(operands <= kMostOperands);
+  const float* in[kMostOperands] = {};
+  for (std::size_t i = 0; i < operands; ++i) in[i] = call.Input(i) + begin * n;
+  float* out = call.Output(0) + begin * n;
+  const OpCode op = call.instruction.op;
+  const PodsimElementwise* kernel = FindElementwise(call.kernels, op.name());
+  if (kernel != nullptr) {
+    kernel->run((end - begin) * n, in, out);
+  } else {
+    MapElements(EntryOf(op).scalar, (end - begin) * n, {in, operands}, out);
+  }
 }
 
 void Reshape(const OpCall& call, std::int64_t begin, std::int64_t end) {
@@ -115,15 +127,14 @@ struct ListedKernel {
   OpKernel kernel;
 };
 
+// All but element-wise ops, whose kernels each ISA level lists
+// (models/kernels/elementwise.cc).
 constexpr ListedKernel kKernels[] = {
     {OpCode::kMatMul, {.rows = MatMulRows}},
     {OpCode::kMatMulGradInput, {.rows = MatMulGradInputRows}},
     {OpCode::kMatMulGradWeight, {.whole = MatMulGradWeight}},
     {OpCode::kAddBias, {.rows = AddBias}},
     {OpCode::kBiasGrad, {.whole = BiasGrad}},
-    {OpCode::kRelu, {.rows = Relu}},
-    {OpCode::kReluGrad, {.rows = ReluGrad}},
-    {OpCode::kAdd, {.rows = Add}},
     {OpCode::kReshape, {.rows = Reshape}},
     {OpCode::kSoftmaxXent, {.rows = SoftmaxXent}},
     {OpCode::kSoftmaxXentGrad, {.rows = SoftmaxXentGrad}},
@@ -137,6 +148,9 @@ constexpr ListedKernel kKernels[] = {
 OpKernel KernelOf(OpCode op) {
   for (const ListedKernel& each : kKernels)
     if (each.op == op) return each.kernel;
+  const OpEntry* entry = FindOp(op.name());
+  if (entry != nullptr && entry->scalar.value != nullptr)
+    return {.rows = ElementwiseRows};
   return {};
 }
 

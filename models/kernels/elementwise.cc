@@ -20,7 +20,39 @@ void RoundRun(std::int64_t count, const float* from, float* to) {
   }
 }
 
+// out[i] = kFunction(in[0][i]), of one operand.
+template <float (*kFunction)(float)>
+void Map(std::int64_t count, const float* const* in, float* out) {
+  const float* x = in[0];
+#pragma omp simd
+  for (std::int64_t i = 0; i < count; ++i) out[i] = kFunction(x[i]);
+}
+
+// out[i] = kFunction(in[0][i], in[1][i]), of two.
+template <float (*kFunction)(float, float)>
+void Map(std::int64_t count, const float* const* in, float* out) {
+  const float* x = in[0];
+  const float* y = in[1];
+#pragma omp simd
+  for (std::int64_t i = 0; i < count; ++i) out[i] = kFunction(x[i], y[i]);
+}
+
+// NaN stays NaN.
+inline float Relu(float x) { return x <= 0 ? 0.0f : x; }
+
+inline float ReluGrad(float dy, float y) { return y > 0 ? dy : 0.0f; }
+
+inline float Add(float a, float b) { return a + b; }
+
 }  // namespace
+
+// The kernels of models/ops/elementwise.cc.
+const PodsimElementwise kElementwise[] = {
+    {"Relu", Map<Relu>},
+    {"ReluGrad", Map<ReluGrad>},
+    {"Add", Map<Add>},
+    {nullptr, nullptr},
+};
 
 // Lines that will be written are asked for one run ahead.
 void RoundBfloat16(std::int64_t count, const float* from, float* to) {
@@ -40,16 +72,6 @@ void AddBias(std::int64_t m, std::int64_t n, const float* x, const float* bias,
 #pragma omp simd
     for (std::int64_t i = 0; i < n; ++i) out[i] = x[i] + bias[i];
   }
-}
-
-void Relu(std::int64_t count, const float* x, float* out) {
-#pragma omp simd
-  for (std::int64_t i = 0; i < count; ++i) out[i] = x[i] <= 0 ? 0.0f : x[i];
-}
-
-void ReluGrad(std::int64_t count, const float* dy, const float* y, float* dx) {
-#pragma omp simd
-  for (std::int64_t i = 0; i < count; ++i) dx[i] = y[i] > 0 ? dy[i] : 0.0f;
 }
 
 void ColumnSums(std::int64_t m, std::int64_t n, const float* x, float* sums,

@@ -39,7 +39,7 @@ constexpr char kReluGrad[] = "ReluGrad";
 
 constexpr OpEntry kOps[] = {
     // x -> y = max(x, 0)
-    Row("Relu", 1, {[](const double* x) { return x[0] > 0 ? x[0] : 0; }},
+    Row("Relu", 1, {[](const double* x) { return x[0] <= 0 ? 0 : x[0]; }},
         ThroughResult<kReluGrad>),
     // dy, y -> dx = y > 0 ? dy : 0
     Row(kReluGrad, 2,
