@@ -1,6 +1,8 @@
 // Element-wise ops, a row each: a function of one number per operand, how dear
 // and how exact it is, and its gradient as ops. The kernel of a row is a row of
 // models/kernels/elementwise.cc; the rest follows from what stands here.
+#include <cmath>
+
 #include "models/ops/families.h"
 
 namespace podsim {
@@ -36,6 +38,7 @@ constexpr OpEntry Row(const char* name, int operands,
 }
 
 constexpr char kReluGrad[] = "ReluGrad";
+constexpr char kTanhGrad[] = "TanhGrad";
 
 constexpr OpEntry kOps[] = {
     // x -> y = max(x, 0)
@@ -51,6 +54,20 @@ constexpr OpEntry kOps[] = {
          .vector_flops = 2,
          .error_units = 1},
         ToBoth),
+    // x -> y = tanh(x)
+    Row("Tanh", 1,
+        {.value = [](const double* x) { return std::tanh(x[0]); },
+         .vector_flops = 0,
+         .transcendentals = 1,
+         .error_units = 10,
+         .low = -12,
+         .high = 12},
+        ThroughResult<kTanhGrad>),
+    // dy, y -> dx = dy * (1 - y^2)
+    Row(kTanhGrad, 2,
+        {.value = [](const double* x) { return x[0] * (1 - x[1] * x[1]); },
+         .vector_flops = 3,
+         .error_units = 4.1}),
 };
 
 }  // namespace
