@@ -57,14 +57,19 @@ absl::Status CheckNeed(const Need& need) {
                    " elements, the program needs ", need.elements));
 }
 
-// Only what the segment touches must be there: an update needs no batch.
-absl::Status CheckBuffers(const Program& program, const Segment& segment,
+// That the ops are known and that what they touch is there: an update needs no
+// batch.
+absl::Status CheckSegment(const Program& program, const Segment& segment,
                           std::int64_t rows, const CoreBuffers& buffers) {
   for (const Instruction& instruction : segment.instructions) {
+    const OpEntry* op = FindOp(instruction.op.name());
+    if (op == nullptr)
+      return absl::InternalError(
+          absl::StrCat("no op is called '", ToString(instruction.op), "'"));
     for (const auto* operands : {&instruction.inputs, &instruction.outputs})
       for (const TensorId id : *operands)
         PODSIM_RETURN_IF_ERROR(CheckNeed(NeedOf(program, id, rows, buffers)));
-    if (EntryOf(instruction.op).is_product() && buffers.workspace == nullptr)
+    if (op->is_product() && buffers.workspace == nullptr)
       return absl::InternalError("a product has no workspace");
   }
   return absl::OkStatus();
@@ -126,7 +131,7 @@ absl::Status RunSegment(const Program& program, const Segment& segment,
   if (segment.kind != SegmentKind::kCompute)
     return absl::InternalError("a core was asked to run a collective");
   PODSIM_RETURN_IF_ERROR(CheckPanels(rows, panels));
-  PODSIM_RETURN_IF_ERROR(CheckBuffers(program, segment, rows, buffers));
+  PODSIM_RETURN_IF_ERROR(CheckSegment(program, segment, rows, buffers));
   std::vector<KernelCall> calls;
   for (const auto group : RowGroups(segment.instructions)) {
     calls.clear();

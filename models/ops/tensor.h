@@ -14,10 +14,10 @@ namespace podsim {
 // Always a matrix (AsMatrix), row-major, integers too in double.
 struct Tensor {
   // Of zeros. `batch_rows`: B.
-  Tensor(const ValueType& type_of_it, std::int64_t batch_rows)
-      : type(type_of_it),
-        rows(AsMatrix(type, batch_rows).rows),
-        columns(AsMatrix(type, batch_rows).columns),
+  Tensor(const ValueType& of, std::int64_t batch_rows)
+      : type(of),
+        rows(AsMatrix(of, batch_rows).rows),
+        columns(AsMatrix(of, batch_rows).columns),
         values(static_cast<std::size_t>(rows * columns)) {}
 
   double& at(std::int64_t row, std::int64_t column) {

@@ -277,6 +277,18 @@ TEST(RunSegment, RefusesACollective) {
               StatusIs(absl::StatusCode::kInternal, HasSubstr("collective")));
 }
 
+TEST(RunSegment, RefusesAnOpThatNobodyKnows) {
+  const Program program = SmallMlp({7}, false);
+  HostMemory host(program, 1, ReferenceKernels());
+  host.Fill(3, 0);
+  Segment segment = program.entries.at(EntryPoint::kEval)[0];
+  segment.instructions[0].op = OpCode("Atlantis");
+  Sequential loop;
+  EXPECT_THAT(RunSegment(program, segment, 1, {}, {}, ReferenceKernels(), loop,
+                         host.Buffers()),
+              StatusIs(absl::StatusCode::kInternal, HasSubstr("Atlantis")));
+}
+
 TEST(RunSegment, RefusesBuffersThatAreTooSmall) {
   const Program program = SmallMlp({7}, true);
   HostMemory host(program, 4, ReferenceKernels());
