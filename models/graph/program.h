@@ -16,8 +16,8 @@
 #include <string>
 #include <vector>
 
-#include "models/kernels/shape.h"
 #include "models/ops/op.h"
+#include "models/ops/shape.h"
 
 namespace podsim {
 

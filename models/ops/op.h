@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "models/kernels/shape.h"
+#include "models/ops/shape.h"
 
 namespace podsim {
 

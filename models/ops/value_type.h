@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "models/kernels/shape.h"
+#include "models/ops/shape.h"
 
 namespace podsim {
 

@@ -117,7 +117,7 @@ TEST(LayersTest, NoIncludePointsDownward) {
 TEST(LayersTest, TheRuleItselfCatchesAnUpwardArrow) {
   EXPECT_FALSE(MayInclude("base/x.h", "proto/job.pb.h"));
   EXPECT_FALSE(MayInclude("models/graph/x.h", "interconnect/topology/slice.h"));
-  EXPECT_FALSE(MayInclude("interconnect/timing/x.h", "models/kernels/shape.h"));
+  EXPECT_FALSE(MayInclude("interconnect/timing/x.h", "models/ops/shape.h"));
   EXPECT_FALSE(MayInclude("host/train/x.h", "runtime/job/planner.h"));
   EXPECT_TRUE(MayInclude("runtime/job/x.h", "host/core/admission.h"));
 }
