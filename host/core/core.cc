@@ -57,14 +57,19 @@ absl::Status CheckNeed(const Need& need) {
                    " elements, the program needs ", need.elements));
 }
 
-// Only what the segment touches must be there: an update needs no batch.
-absl::Status CheckBuffers(const Program& program, const Segment& segment,
+// That the ops are known and that what they touch is there: an update needs no
+// batch.
+absl::Status CheckSegment(const Program& program, const Segment& segment,
                           std::int64_t rows, const CoreBuffers& buffers) {
   for (const Instruction& instruction : segment.instructions) {
+    const OpEntry* op = FindOp(instruction.op.name());
+    if (op == nullptr)
+      return absl::InternalError(
+          absl::StrCat("no op is called '", ToString(instruction.op), "'"));
     for (const auto* operands : {&instruction.inputs, &instruction.outputs})
       for (const TensorId id : *operands)
         PODSIM_RETURN_IF_ERROR(CheckNeed(NeedOf(program, id, rows, buffers)));
-    if (EntryOf(instruction.op).is_product && buffers.workspace == nullptr)
+    if (op->is_product() && buffers.workspace == nullptr)
       return absl::InternalError("a product has no workspace");
   }
   return absl::OkStatus();
@@ -99,23 +104,21 @@ const float* PackedFor(const OpCall& call, std::size_t slot) {
 struct KernelCall {
   OpCall call;
   OpKernel kernel;
+  Work work;
 };
 
 // A group of one runs over its own rows; others have those of the batch.
 void RunGroup(std::span<const KernelCall> group) {
   const OpCall& first = group[0].call;
   if (group[0].kernel.whole != nullptr) return group[0].kernel.whole(first);
-  ForPanels(
-      first.parallel, first.OutputView(0).rows, first.panels.rows,
-      [&](std::int64_t begin, std::int64_t end) {
-        for (const KernelCall& each : group) {
-          const bool product = EntryOf(each.call.instruction.op).is_product;
-          const TimedWork timed(each.call.buffers.times,
-                                product ? Work::kProducts : Work::kElementwise);
-          each.kernel.rows(each.call, begin, end);
-          first.parallel.Advance();
-        }
-      });
+  ForPanels(first.parallel, first.OutputView(0).rows, first.panels.rows,
+            [&](std::int64_t begin, std::int64_t end) {
+              for (const KernelCall& each : group) {
+                const TimedWork timed(each.call.buffers.times, each.work);
+                each.kernel.rows(each.call, begin, end);
+                first.parallel.Advance();
+              }
+            });
 }
 
 }  // namespace
@@ -128,20 +131,23 @@ absl::Status RunSegment(const Program& program, const Segment& segment,
   if (segment.kind != SegmentKind::kCompute)
     return absl::InternalError("a core was asked to run a collective");
   PODSIM_RETURN_IF_ERROR(CheckPanels(rows, panels));
-  PODSIM_RETURN_IF_ERROR(CheckBuffers(program, segment, rows, buffers));
+  PODSIM_RETURN_IF_ERROR(CheckSegment(program, segment, rows, buffers));
   std::vector<KernelCall> calls;
   for (const auto group : RowGroups(segment.instructions)) {
     calls.clear();
     for (const Instruction& instruction : group) {
       const OpKernel kernel = KernelOf(instruction.op);
       if (kernel.rows == nullptr && kernel.whole == nullptr)
-        return absl::InternalError(absl::StrCat(
-            "no kernel for op ", static_cast<int>(instruction.op)));
+        return absl::InternalError(
+            absl::StrCat("no kernel for ", ToString(instruction.op)));
       OpCall call{program, instruction, rows,     panels,
                   scalars, kernels,     parallel, buffers};
       if (HasPackedSide(instruction.op))
         call.packed = PackedFor(call, calls.size());
-      calls.push_back({call, kernel});
+      calls.push_back({call, kernel,
+                       EntryOf(instruction.op).is_product()
+                           ? Work::kProducts
+                           : Work::kElementwise});
     }
     RunGroup(calls);
   }

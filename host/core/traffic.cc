@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "host/core/packed_variables.h"
 #include "models/graph/row_groups.h"
+#include "models/ops/op_table.h"
 
 namespace podsim {
 namespace {
@@ -79,8 +79,7 @@ class Traffic {
 
   // A right side is read and written again before its product reads it.
   void CountPacking(const Instruction& instruction) {
-    if (HasPackedSide(instruction.op) ||
-        instruction.op == OpCode::kMatMulGradWeight)
+    if (EntryOf(instruction.op).is_product())
       result_.touched += 2 * BytesOf(instruction.inputs[1]);
   }
 

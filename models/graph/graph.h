@@ -22,18 +22,10 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "models/graph/op_table.h"
 #include "models/graph/program.h"
+#include "models/ops/op_table.h"
 
 namespace podsim {
-
-// A handle, meaningful only to the graph that made it (and copies of it).
-struct Value {
-  std::int32_t id = -1;
-  bool present() const { return id >= 0; }
-  bool operator==(const Value&) const = default;
-};
-inline constexpr Value kNone{};
 
 enum class ValueKind : std::uint8_t {
   kFeatures,
@@ -51,7 +43,7 @@ struct GraphValue {
 };
 
 struct GraphNode {
-  OpCode op = OpCode::kMatMul;
+  OpCode op;
   std::vector<Value> inputs;
   std::vector<Value> outputs;
   OpAttributes attributes;

@@ -5,8 +5,8 @@
 #include <map>
 
 #include "models/graph/liveness.h"
-#include "models/graph/op_table.h"
 #include "models/graph/row_groups.h"
+#include "models/ops/op_table.h"
 
 namespace podsim {
 namespace {

@@ -16,8 +16,8 @@
 #include <string>
 #include <vector>
 
-#include "models/graph/op.h"
-#include "models/kernels/shape.h"
+#include "models/ops/op.h"
+#include "models/ops/shape.h"
 
 namespace podsim {
 
@@ -62,7 +62,7 @@ inline constexpr TensorId kNoTensor = -1;
 inline constexpr std::int32_t kNoRowGroup = -1;
 
 struct Instruction {
-  OpCode op = OpCode::kMatMul;
+  OpCode op;
   std::vector<TensorId> inputs;
   std::vector<TensorId> outputs;
   OpAttributes attributes;

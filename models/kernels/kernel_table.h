@@ -46,6 +46,13 @@ struct PodsimProducts {
                       float* c, std::int64_t ldc, std::int32_t accumulate);
 };
 
+// An element-wise op: out[i] is a function of in[0][i], in[1][i], ... In place
+// allowed: `out` may be one of `in`. The same bits at every level.
+struct PodsimElementwise {
+  const char* op;  // what models/ops calls it; null ends a list
+  void (*run)(std::int64_t count, const float* const* in, float* out);
+};
+
 // M rows, N columns. Nothing is done where M, N or count is 0. Element-wise
 // functions work in place (the output may be an input). Those other than the
 // softmax give the same bits at every level.
@@ -72,14 +79,11 @@ struct PodsimKernels {
   // allowed. [Google's bfloat16 page; tpu-facts 2.5]
   void (*round_bfloat16)(std::int64_t count, const float* from, float* to);
 
+  const PodsimElementwise* elementwise;
+
   // out[M,N] = x[M,N] + bias[N].
   void (*add_bias)(std::int64_t m, std::int64_t n, const float* x,
                    const float* bias, float* out);
-  // out = max(x, 0); NaN stays NaN.
-  void (*relu)(std::int64_t count, const float* x, float* out);
-  // dx = y > 0 ? dy : 0.
-  void (*relu_grad)(std::int64_t count, const float* dy, const float* y,
-                    float* dx);
   // sums[N] (+)= column sums of x[M,N], rows added in order.
   void (*column_sums)(std::int64_t m, std::int64_t n, const float* x,
                       float* sums, std::int32_t accumulate);
@@ -102,7 +106,7 @@ struct PodsimKernels {
 
 }  // extern "C"
 
-inline constexpr std::int32_t kKernelAbiVersion = 5;
+inline constexpr std::int32_t kKernelAbiVersion = 6;
 
 // The one symbol that a module exports.
 inline constexpr char kKernelEntryPoint[] = "podsim_kernels";

@@ -109,16 +109,6 @@ void AddBias(Index m, Index n, const float* x, const float* bias, float* out) {
   for (Index i = 0; i < m * n; ++i) out[i] = x[i] + bias[i % n];
 }
 
-void Relu(Index count, const float* x, float* out) {
-  for (Index i = 0; i < count; ++i) {
-    out[i] = std::isnan(x[i]) || x[i] > 0 ? x[i] : 0.0f;
-  }
-}
-
-void ReluGrad(Index count, const float* dy, const float* y, float* dx) {
-  for (Index i = 0; i < count; ++i) dx[i] = y[i] > 0 ? dy[i] : 0.0f;
-}
-
 void ColumnSums(Index m, Index n, const float* x, float* sums,
                 std::int32_t accumulate) {
   for (Index column = 0; column < n; ++column) {
@@ -182,6 +172,9 @@ void SgdMomentum(Index count, float rate, float momentum, const float* g,
   }
 }
 
+// The references of element-wise ops stand with the ops (models/ops).
+constexpr PodsimElementwise kNoElementwise = {nullptr, nullptr};
+
 constexpr PodsimKernels kReference = {
     .abi_version = kKernelAbiVersion,
     .isa = "reference",
@@ -197,9 +190,8 @@ constexpr PodsimKernels kReference = {
                  .multiply = Multiply,
                  .multiply_at = MultiplyAt},
     .round_bfloat16 = RoundBfloat16,
+    .elementwise = &kNoElementwise,
     .add_bias = AddBias,
-    .relu = Relu,
-    .relu_grad = ReluGrad,
     .column_sums = ColumnSums,
     .softmax_xent = SoftmaxXent,
     .softmax_xent_grad = SoftmaxXentGrad,

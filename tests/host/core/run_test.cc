@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <set>
 #include <tuple>
 
-#include "host/core/op_kernels.h"
+#include "host/core/core.h"
 #include "models/kernels/reference.h"
 #include "tests/host/core/core_fixture.h"
 #include "tests/host/core/loops.h"
@@ -31,30 +30,6 @@ using ::testing::HasSubstr;
 constexpr Panels kSmallPanels = {
     .rows = 8, .columns = kColumnCut, .k_block = 12};
 constexpr float kRate = 0.25F;
-
-TEST(KernelOf, KnowsEveryOp) {
-  std::set<const void*> kernels;
-  for (const OpCode op : kAllOpCodes) {
-    const OpKernel kernel = KernelOf(op);
-    EXPECT_NE(kernel.rows == nullptr, kernel.whole == nullptr) << ToString(op);
-    EXPECT_TRUE(kernels
-                    .insert(kernel.rows != nullptr
-                                ? reinterpret_cast<const void*>(kernel.rows)
-                                : reinterpret_cast<const void*>(kernel.whole))
-                    .second)
-        << ToString(op) << " has the kernel of another op";
-    // What Compile groups must have a kernel for rows.
-    EXPECT_EQ(kernel.rows != nullptr, EntryOf(op).is_row_wise) << ToString(op);
-  }
-}
-
-// Which ops the Programs of this file run.
-void Collect(const Program& program, std::set<OpCode>& ops) {
-  for (const auto& [entry, segments] : program.entries)
-    for (const Segment& segment : segments)
-      for (const Instruction& instruction : segment.instructions)
-        ops.insert(instruction.op);
-}
 
 // Kernels, rows, whether in bfloat16.
 class RunProgram
@@ -236,11 +211,6 @@ TEST(RunSegment, RunsGraphsOfOtherShapes) {
         for (const TensorId id : bucket.gradients)
           ExpectWithinBound(program, id, host.Read(id), oracle);
     }
-    std::set<OpCode> ops;
-    Collect(program, ops);
-    Collect(SmallMlp({70, 9}, true), ops);
-    Collect(SmallMlp({70, 9}, true, 0), ops);
-    EXPECT_EQ(ops.size(), kAllOpCodes.size());
   }
 }
 
@@ -305,6 +275,18 @@ TEST(RunSegment, RefusesACollective) {
   EXPECT_THAT(RunSegment(program, program.entries.at(EntryPoint::kReduce)[0], 1,
                          {}, {}, ReferenceKernels(), loop, host.Buffers()),
               StatusIs(absl::StatusCode::kInternal, HasSubstr("collective")));
+}
+
+TEST(RunSegment, RefusesAnOpThatNobodyKnows) {
+  const Program program = SmallMlp({7}, false);
+  HostMemory host(program, 1, ReferenceKernels());
+  host.Fill(3, 0);
+  Segment segment = program.entries.at(EntryPoint::kEval)[0];
+  segment.instructions[0].op = OpCode("Atlantis");
+  Sequential loop;
+  EXPECT_THAT(RunSegment(program, segment, 1, {}, {}, ReferenceKernels(), loop,
+                         host.Buffers()),
+              StatusIs(absl::StatusCode::kInternal, HasSubstr("Atlantis")));
 }
 
 TEST(RunSegment, RefusesBuffersThatAreTooSmall) {

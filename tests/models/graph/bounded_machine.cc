@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "base/status.h"
+#include "models/ops/op_table.h"
 
 namespace podsim::testing {
 namespace {
@@ -110,8 +111,9 @@ void BoundedMachine::Product(const Instruction& instruction) {
   const Values b = Input(instruction, 1);
   const Matrix va = ViewOf(instruction.inputs[0]);
   const Matrix vb = ViewOf(instruction.inputs[1]);
-  const bool transpose_a = instruction.op == OpCode::kMatMulGradWeight;
-  const bool transpose_b = instruction.op == OpCode::kMatMulGradInput;
+  const ProductForm form = EntryOf(instruction.op).product;
+  const bool transpose_a = form == ProductForm::kLeftTransposed;
+  const bool transpose_b = form == ProductForm::kRightTransposed;
   const std::int64_t m = transpose_a ? va.columns : va.rows;
   const std::int64_t k = transpose_a ? va.rows : va.columns;
   const std::int64_t n = transpose_b ? vb.rows : vb.columns;
@@ -232,51 +234,35 @@ void BoundedMachine::SgdMomentum(const Instruction& instruction) {
   }
 }
 
-// No default: the compiler refuses a switch that misses an op.
 void BoundedMachine::Execute(const Instruction& instruction) {
   const auto each = [&](auto fn) {
     const Values a = Input(instruction, 0);
     Values& out = Output(instruction, 0);
     for (std::size_t i = 0; i < out.size(); ++i) out[i] = fn(a[i], i);
   };
-  switch (instruction.op) {
-    case OpCode::kMatMul:
-    case OpCode::kMatMulGradInput:
-    case OpCode::kMatMulGradWeight:
-      return Product(instruction);
-    case OpCode::kAddBias:
-      return AddBias(instruction);
-    case OpCode::kBiasGrad:
-      return BiasGrad(instruction);
-    case OpCode::kSoftmaxXent:
-      return SoftmaxXent(instruction);
-    case OpCode::kSoftmaxXentGrad:
-      return SoftmaxXentGrad(instruction);
-    case OpCode::kSgd:
-      return Sgd(instruction);
-    case OpCode::kSgdMomentum:
-      return SgdMomentum(instruction);
-    case OpCode::kRelu:
-      return each([](const Bounded& x, std::size_t) {
-        return Bounded{std::max(x.value, 0.0),
-                       x.value < -x.bound ? 0 : x.bound};
-      });
-    case OpCode::kReshape:
-      return each([](const Bounded& x, std::size_t) { return x; });
-    case OpCode::kRoundBFloat16:
-      return each([](const Bounded& x, std::size_t) { return Round(x); });
-    case OpCode::kAdd: {
-      const Values b = Input(instruction, 1);
-      return each(
-          [&](const Bounded& x, std::size_t i) { return Plus(x, b[i]); });
-    }
-    case OpCode::kReluGrad: {
-      const Values y = Input(instruction, 1);
-      return each([&](const Bounded& dy, std::size_t i) {
-        return ReluGradOf(dy, y[i]);
-      });
-    }
+  const OpCode op = instruction.op;
+  if (EntryOf(op).is_product()) return Product(instruction);
+  if (op == OpCode::kAddBias) return AddBias(instruction);
+  if (op == OpCode::kBiasGrad) return BiasGrad(instruction);
+  if (op == OpCode::kSoftmaxXent) return SoftmaxXent(instruction);
+  if (op == OpCode::kSoftmaxXentGrad) return SoftmaxXentGrad(instruction);
+  if (op == OpCode::kSgd) return Sgd(instruction);
+  if (op == OpCode::kSgdMomentum) return SgdMomentum(instruction);
+  if (op == OpCode::kRelu)
+    return each([](const Bounded& x, std::size_t) {
+      return Bounded{std::max(x.value, 0.0), x.value < -x.bound ? 0 : x.bound};
+    });
+  if (op == OpCode::kReshape)
+    return each([](const Bounded& x, std::size_t) { return x; });
+  if (op == OpCode::kRoundBFloat16)
+    return each([](const Bounded& x, std::size_t) { return Round(x); });
+  if (op == OpCode::kAdd) {
+    const Values b = Input(instruction, 1);
+    return each([&](const Bounded& x, std::size_t i) { return Plus(x, b[i]); });
   }
+  PODSIM_CHECK(op == OpCode::kReluGrad);  // the machine knows no other
+  const Values y = Input(instruction, 1);
+  each([&](const Bounded& dy, std::size_t i) { return ReluGradOf(dy, y[i]); });
 }
 
 }  // namespace podsim::testing

@@ -1,4 +1,4 @@
-#include "models/kernels/shape.h"
+#include "models/ops/shape.h"
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"

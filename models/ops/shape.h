@@ -1,6 +1,6 @@
 // Shapes and element types.
-#ifndef PODSIM_MODELS_KERNELS_SHAPE_H_
-#define PODSIM_MODELS_KERNELS_SHAPE_H_
+#ifndef PODSIM_MODELS_OPS_SHAPE_H_
+#define PODSIM_MODELS_OPS_SHAPE_H_
 
 #include <cstdint>
 #include <string>
@@ -32,4 +32,4 @@ std::string ToString(const Shape& shape);
 
 }  // namespace podsim
 
-#endif  // PODSIM_MODELS_KERNELS_SHAPE_H_
+#endif  // PODSIM_MODELS_OPS_SHAPE_H_

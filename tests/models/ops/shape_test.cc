@@ -1,4 +1,4 @@
-#include "models/kernels/shape.h"
+#include "models/ops/shape.h"
 
 #include <gtest/gtest.h>
 
