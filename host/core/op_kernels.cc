@@ -10,9 +10,6 @@
 namespace podsim {
 namespace {
 
-// Elements per task where the shape has no say (updates).
-constexpr std::int64_t kElementPanel = 32 << 10;
-
 // Column sums of each K-block of rows, then the blocks' sums in order.
 void BiasGrad(const OpCall& call) {
   const MatrixView dy = call.InputView(0);
@@ -87,31 +84,6 @@ void SoftmaxXentGrad(const OpCall& call, std::int64_t begin, std::int64_t end) {
                                  call.Output(0) + begin * n);
 }
 
-void SgdStep(const OpCall& call) {
-  const float* gradient = call.Input(0);
-  float* variable = call.Output(0);
-  const MatrixView view = call.OutputView(0);
-  ForPanels(call.parallel, view.rows * view.columns, kElementPanel,
-            [&](std::int64_t begin, std::int64_t end) {
-              call.kernels.sgd(end - begin, call.scalars.learning_rate,
-                               gradient + begin, variable + begin);
-            });
-}
-
-void SgdMomentumStep(const OpCall& call) {
-  const float* gradient = call.Input(0);
-  float* slot = call.Output(0);
-  float* variable = call.Output(1);
-  const MatrixView view = call.OutputView(1);
-  ForPanels(call.parallel, view.rows * view.columns, kElementPanel,
-            [&](std::int64_t begin, std::int64_t end) {
-              call.kernels.sgd_momentum(end - begin, call.scalars.learning_rate,
-                                        call.instruction.attributes.momentum,
-                                        gradient + begin, slot + begin,
-                                        variable + begin);
-            });
-}
-
 const ProgramTensor& InputTensor(const OpCall& call, std::size_t i) {
   return call.program.tensor(call.instruction.inputs[i]);
 }
@@ -169,6 +141,12 @@ float* OpCall::Output(std::size_t i) const {
   return Address(*this, tensor);
 }
 
+float* OpCall::Gradient(std::size_t i) const {
+  const ProgramTensor& tensor = InputTensor(*this, i);
+  PODSIM_CHECK(tensor.storage == Storage::kGradient);
+  return Address(*this, tensor);
+}
+
 const std::int32_t* OpCall::Labels(std::size_t i) const {
   PODSIM_CHECK(instruction.inputs[i] == program.labels);
   return buffers.labels.data();
@@ -200,10 +178,10 @@ OpKernel KernelOf(OpCode op) {
       return {.rows = SoftmaxXentGrad};
     case OpCode::kRoundBFloat16:
       return {.rows = RoundBFloat16};
-    case OpCode::kSgd:
-      return {.whole = SgdStep};
-    case OpCode::kSgdMomentum:
-      return {.whole = SgdMomentumStep};
+    case OpCode::kClip:
+      return {.whole = Clip};
+    case OpCode::kUpdate:
+      return {.whole = Update};
   }
   return {};
 }

@@ -28,8 +28,9 @@ enum class OpCode : std::uint8_t {
   kReluGrad,          // dy, y -> dx = y > 0 ? dy : 0
   kSoftmaxXentGrad,   // prob[B,N], labels[B], dloss[B] -> dlogits[B,N]
   kRoundBFloat16,     // x -> x rounded to bfloat16, nearest even
-  kSgd,               // g, w -> w = w - rate * g
-  kSgdMomentum,       // g, v, w -> v = momentum * v + g, w = w - rate * v
+  kClip,              // g... -> g... times min(1, clip_norm / |g...|), in place
+  kUpdate,  // g, slots..., w -> slots..., w by attributes.rule, whose u may
+            // take g's place
 };
 
 inline constexpr std::array kAllOpCodes = {
@@ -45,16 +46,19 @@ inline constexpr std::array kAllOpCodes = {
     OpCode::kReluGrad,
     OpCode::kSoftmaxXentGrad,
     OpCode::kRoundBFloat16,
-    OpCode::kSgd,
-    OpCode::kSgdMomentum,
+    OpCode::kClip,
+    OpCode::kUpdate,
 };
 
 struct OpAttributes {
   // Products: both operands are read rounded to bfloat16, the left side from a
   // rounded copy, the right side as it is packed. Set by Compile.
   bool rounded_operands = false;
-  // kSgdMomentum.
-  float momentum = 0;
+  // kUpdate: the rule's number (models/rules/update_rules.h), and whether
+  // weight decay and the trust ratio apply to this variable.
+  std::int32_t rule = 0;
+  bool decays = false;
+  bool trusts = false;
   // kReshape: without the batch dimension if the operand is batched.
   Shape shape;
 };

@@ -67,6 +67,25 @@ OpCost ElementwiseCost(const OpSignature& signature, std::int64_t rows) {
   return cost;
 }
 
+// A pass for the norm, another that scales; a square and a sum, a product.
+OpCost ClipCost(const OpSignature& signature, std::int64_t rows) {
+  OpCost cost = CopyCost(signature, rows);
+  cost.hbm_bytes += Bytes(signature.inputs, rows);
+  for (const ValueType& type : signature.inputs)
+    cost.vector_flops += 3 * Elements(type, rows);
+  return cost;
+}
+
+// With a trust ratio the update waits for norms: it is written first, then read
+// again together with the weights.
+OpCost UpdateCost(const OpSignature& signature, std::int64_t rows) {
+  OpCost cost = ElementwiseCost(signature, rows);
+  if (signature.attributes.trusts)
+    cost.hbm_bytes += 2 * Bytes(signature.inputs.first(1), rows) +
+                      Bytes(signature.inputs.last(1), rows);
+  return cost;
+}
+
 OpCost SoftmaxCost(const OpSignature& signature, std::int64_t rows) {
   OpCost cost = CopyCost(signature, rows);
   // Per logit: maximum, difference, exponential, sum, quotient.

@@ -11,6 +11,8 @@ namespace podsim {
 OpCost ProductCost(const OpSignature& signature, std::int64_t rows);
 OpCost WeightGradientCost(const OpSignature& signature, std::int64_t rows);
 OpCost ElementwiseCost(const OpSignature& signature, std::int64_t rows);
+OpCost ClipCost(const OpSignature& signature, std::int64_t rows);
+OpCost UpdateCost(const OpSignature& signature, std::int64_t rows);
 OpCost SoftmaxCost(const OpSignature& signature, std::int64_t rows);
 OpCost CopyCost(const OpSignature& signature, std::int64_t rows);
 OpCost RoundCost(const OpSignature& signature, std::int64_t rows);

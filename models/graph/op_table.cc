@@ -11,6 +11,7 @@
 #include "base/status.h"
 #include "models/graph/op_costs.h"
 #include "models/graph/op_gradients.h"
+#include "models/rules/update_rules.h"
 
 namespace podsim {
 namespace {
@@ -119,16 +120,23 @@ Inferred InferRound(Types in, const OpAttributes&) {
   return std::vector{ValueType{DType::kBFloat16, in[0].shape, in[0].batched}};
 }
 
-Inferred InferSgd(Types in, const OpAttributes&) {
-  if (in[0] != in[1] || in[0].batched)
-    return Bad("gradient and variable must have one shape");
-  return std::vector{in[1]};
+Inferred InferClip(Types in, const OpAttributes&) {
+  for (const ValueType& type : in)
+    if (type.batched || type.dtype != DType::kFloat32)
+      return Bad("gradients have no batch and are float32");
+  return std::vector<ValueType>(in.begin(), in.end());
 }
 
-Inferred InferSgdMomentum(Types in, const OpAttributes&) {
-  if (in[0] != in[1] || in[1] != in[2] || in[0].batched)
-    return Bad("gradient, slot and variable must have one shape");
-  return std::vector{in[1], in[2]};
+Inferred InferUpdate(Types in, const OpAttributes& attributes) {
+  const RuleInfo& rule =
+      UpdateRules()[static_cast<std::size_t>(attributes.rule)].info;
+  if (static_cast<int>(in.size()) != 2 + rule.slot_count)
+    return Bad(absl::StrCat(rule.name, " takes ", 2 + rule.slot_count,
+                            " operands: gradient, slots and variable"));
+  for (const ValueType& type : in)
+    if (type != in[0] || type.batched)
+      return Bad("gradient, slots and variable must have one shape");
+  return std::vector<ValueType>(in.begin() + 1, in.end());
 }
 
 constexpr std::array<OpEntry, kAllOpCodes.size()> kTable = {{
@@ -217,16 +225,18 @@ constexpr std::array<OpEntry, kAllOpCodes.size()> kTable = {{
      .cost = RoundCost,
      .is_row_wise = true,
      .works_in_place = true},
-    {.op = OpCode::kSgd,
-     .name = "Sgd",
+    {.op = OpCode::kClip,
+     .name = "Clip",
+     .input_count = 1,
+     .takes_more = true,
+     .infer = InferClip,
+     .cost = ClipCost},
+    {.op = OpCode::kUpdate,
+     .name = "Update",
      .input_count = 2,
-     .infer = InferSgd,
-     .cost = ElementwiseCost},
-    {.op = OpCode::kSgdMomentum,
-     .name = "SgdMomentum",
-     .input_count = 3,
-     .infer = InferSgdMomentum,
-     .cost = ElementwiseCost},
+     .takes_more = true,
+     .infer = InferUpdate,
+     .cost = UpdateCost},
 }};
 
 }  // namespace
@@ -267,8 +277,10 @@ absl::StatusOr<std::vector<ValueType>> InferTypes(
     return absl::InvalidArgumentError(absl::StrCat(
         entry.name, "(", absl::StrJoin(inputs, ", ", text), "): ", why));
   };
-  if (static_cast<int>(inputs.size()) != entry.input_count)
-    return error(absl::StrCat("takes ", entry.input_count, " operands"));
+  const int count = static_cast<int>(inputs.size());
+  if (entry.takes_more ? count < entry.input_count : count != entry.input_count)
+    return error(absl::StrCat("takes ", entry.input_count,
+                              entry.takes_more ? " or more" : "", " operands"));
   auto types = entry.infer(inputs, attributes);
   if (!types.ok()) return error(std::string(types.status().message()));
   return types;

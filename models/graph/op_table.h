@@ -59,6 +59,8 @@ struct OpEntry {
   OpCode op = OpCode::kMatMul;
   const char* name = "";
   int input_count = 0;
+  // That many or more, as `infer` says.
+  bool takes_more = false;
 
   // Types of the results. The count of inputs is already checked.
   // Errors: INVALID_ARGUMENT (what does not fit, without the op's name).

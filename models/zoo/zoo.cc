@@ -3,7 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/status.h"
-#include "models/optimizer/sgd.h"
+#include "models/optimizer/optimizer.h"
 #include "models/zoo/mlp.h"
 
 namespace podsim {
@@ -37,7 +37,7 @@ absl::StatusOr<Program> BuildMlp(const ModelConfig& config,
   return Compile(graph,
                  {.loss = head.loss,
                   .weights = graph.Weights(),
-                  .update = Sgd,
+                  .update = Optimizer,
                   .correct = head.correct},
                  options);
 }
@@ -72,7 +72,7 @@ absl::StatusOr<Program> BuildProgram(const ModelConfig& config,
 absl::StatusOr<Program> BuildProgram(const PlanBits& bits) {
   return BuildProgram(bits.model(),
                       {.bfloat16_products = bits.precision() == "bfloat16",
-                       .momentum = bits.momentum(),
+                       .rule_settings = {.momentum = bits.momentum()},
                        .bucket_bytes = bits.bucket_bytes()});
 }
 

@@ -17,7 +17,7 @@ Program TrainedMlp(const std::vector<int>& hidden) {
   config.add_example_shape(4);
   config.set_classes(5);
   CompileOptions options;
-  options.momentum = 0.9;
+  options.rule_settings.momentum = 0.9;
   absl::StatusOr<Program> program = BuildProgram(config, options);
   PODSIM_CHECK(program.ok());
   return *std::move(program);

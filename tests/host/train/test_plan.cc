@@ -53,7 +53,7 @@ PodSetup MakeSetup(const PlanShape& shape) {
 
   setup.program = std::make_shared<const Program>(Get(BuildProgram(
       bits.model(), {.bfloat16_products = shape.precision == "bfloat16",
-                     .momentum = shape.momentum,
+                     .rule_settings = {.momentum = shape.momentum},
                      .bucket_bytes = shape.bucket_bytes})));
   for (const GradientBucket& bucket : setup.program->buckets) {
     Bucket& planned = *bits.add_buckets();

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "models/graph/graph.h"
+#include "models/rules/update_rules.h"
 #include "tests/testing/status_matchers.h"
 
 namespace podsim {
@@ -54,10 +55,9 @@ std::vector<Fit> Fits() {
       {OpCode::kRoundBFloat16,
        {Batched({5})},
        {Batched({5}, DType::kBFloat16)}},
-      {OpCode::kSgd, {Plain({5}), Plain({5})}, {Plain({5})}},
-      {OpCode::kSgdMomentum,
-       {Plain({5}), Plain({5}), Plain({5})},
-       {Plain({5}), Plain({5})}},
+      {OpCode::kClip, {Plain({5}), Plain({2, 3})}, {Plain({5}), Plain({2, 3})}},
+      // Rule 0: no slots.
+      {OpCode::kUpdate, {Plain({5}), Plain({5})}, {Plain({5})}},
   };
 }
 
@@ -98,7 +98,10 @@ TEST(OpTable, InfersAndPricesWhatFits) {
 TEST(OpTable, RefusesAWrongNumberOfOperands) {
   for (const Fit& fit : Fits()) {
     std::vector<ValueType> inputs = fit.inputs;
-    inputs.push_back(inputs[0]);
+    if (fit.op == OpCode::kClip)
+      inputs.clear();  // takes any number but none
+    else
+      inputs.push_back(inputs[0]);
     EXPECT_THAT(
         InferTypes(fit.op, inputs, {}),
         StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("operands")));
@@ -108,7 +111,9 @@ TEST(OpTable, RefusesAWrongNumberOfOperands) {
 TEST(OpTable, RefusesEveryOperandOfAnotherShape) {
   for (const Fit& fit : Fits()) {
     // Nothing else to disagree with.
-    if (fit.op == OpCode::kRelu || fit.op == OpCode::kRoundBFloat16) continue;
+    if (fit.op == OpCode::kRelu || fit.op == OpCode::kRoundBFloat16 ||
+        fit.op == OpCode::kClip)
+      continue;
     for (std::size_t i = 0; i < fit.inputs.size(); ++i) {
       std::vector<ValueType> inputs = fit.inputs;
       inputs[i] = Plain({7, 7, 7});
@@ -119,6 +124,32 @@ TEST(OpTable, RefusesEveryOperandOfAnotherShape) {
                                   HasSubstr("[7, 7, 7]")))
           << ToString(fit.op) << " operand " << i;
     }
+  }
+}
+
+TEST(OpTable, AnUpdateTakesTheSlotsOfItsRule) {
+  for (const UpdateRule& rule : UpdateRules()) {
+    OpAttributes attributes;
+    attributes.rule = NumberOf(rule);
+    const int slots = rule.info.slot_count;
+    std::vector<ValueType> inputs(static_cast<std::size_t>(2 + slots),
+                                  Plain({5}));
+    ASSERT_OK_AND_ASSIGN(const auto outputs,
+                         InferTypes(OpCode::kUpdate, inputs, attributes));
+    EXPECT_EQ(static_cast<int>(outputs.size()), 1 + slots);
+    // Each slot is read and written, and a norm makes two passes.
+    const OpCost cost =
+        EntryOf(OpCode::kUpdate).cost({inputs, outputs, attributes}, 1);
+    EXPECT_EQ(cost.hbm_bytes, 4.0 * 5 * (3 + 2 * slots));
+    attributes.trusts = true;
+    EXPECT_EQ(EntryOf(OpCode::kUpdate)
+                  .cost({inputs, outputs, attributes}, 1)
+                  .hbm_bytes,
+              cost.hbm_bytes + 4.0 * 5 * 3);
+    inputs.push_back(Plain({5}));
+    EXPECT_THAT(InferTypes(OpCode::kUpdate, inputs, attributes),
+                StatusIs(absl::StatusCode::kInvalidArgument,
+                         HasSubstr(rule.info.name)));
   }
 }
 

@@ -28,7 +28,8 @@ TEST(PlanOwnProgramTest, TakesAProgramOfTheCallers) {
   config.set_classes(10);
   ASSERT_OK_AND_ASSIGN(
       Program program,
-      BuildProgram(config, {.bfloat16_products = false, .momentum = 0.9}));
+      BuildProgram(config, {.bfloat16_products = false,
+                            .rule_settings = {.momentum = 0.9}}));
   program.name = "mine";
   DatasetConfig data = Digits();
   data.set_name("my data");
