@@ -134,7 +134,9 @@ struct Program {
 
   bool bfloat16_products = true;
 
-  // What kUpdate's instructions compute with.
+  // What kUpdate's instructions compute with: a rule's name (empty: an update
+  // that the caller wrote) and numbers.
+  std::string rule;
   RuleSettings rule_settings;
   double clip_norm = 0;
   // kUpdate's first segment reads the gradients of all buckets (a norm over all

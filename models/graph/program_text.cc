@@ -91,6 +91,7 @@ std::string ToText(const Program& program) {
       ", labels ", program.labels);
   absl::StrAppend(&text, ", weights ", program.weights, ", loss ", program.loss,
                   ", correct ", program.correct, "\n");
+  absl::StrAppend(&text, "update ", program.rule, "\n");
   for (const RuleSetting& setting : RuleSettingTable())
     absl::StrAppend(&text, setting.name, " ",
                     program.rule_settings.*setting.value, "\n");

@@ -85,6 +85,7 @@ Segment ClipAll(const Program& program) {
 
 absl::Status Optimizer(const CompileOptions& options, Program& program) {
   PODSIM_ASSIGN_OR_RETURN(const UpdateRule* rule, RuleOf(options));
+  program.rule = rule->info.name;
   program.rule_settings = options.rule_settings;
   program.clip_norm = options.clip_norm;
   program.update_needs_all = options.clip_norm > 0;

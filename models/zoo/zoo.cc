@@ -70,10 +70,21 @@ absl::StatusOr<Program> BuildProgram(const ModelConfig& config,
 }
 
 absl::StatusOr<Program> BuildProgram(const PlanBits& bits) {
-  return BuildProgram(bits.model(),
-                      {.bfloat16_products = bits.precision() == "bfloat16",
-                       .rule_settings = {.momentum = bits.momentum()},
-                       .bucket_bytes = bits.bucket_bytes()});
+  const UpdateNumbers& update = bits.update();
+  return BuildProgram(
+      bits.model(),
+      {.bfloat16_products = bits.precision() == "bfloat16",
+       .rule = bits.optimizer().empty() ? "sgd" : bits.optimizer(),
+       .rule_settings = {.momentum = bits.momentum(),
+                         .beta1 = update.beta1(),
+                         .beta2 = update.beta2(),
+                         .epsilon = update.epsilon(),
+                         .weight_decay = update.weight_decay(),
+                         .trust_coefficient = update.trust_coefficient()},
+       .weight_decay_exclude = {update.weight_decay_exclude().begin(),
+                                update.weight_decay_exclude().end()},
+       .clip_norm = update.clip_norm(),
+       .bucket_bytes = bits.bucket_bytes()});
 }
 
 }  // namespace podsim

@@ -1,6 +1,7 @@
 // Learning-rate schedules and how a rule becomes the update of a Program.
 #include "models/optimizer/optimizer.h"
 
+#include <cmath>
 #include <limits>
 #include <set>
 
@@ -43,6 +44,57 @@ TEST(RateAt, DependsOnExamplesNotOnSteps) {
 
 TEST(RateAt, ABatchLargerThanTheWarmupRunsAtThePeak) {
   EXPECT_EQ(RateAt(Schedule(1, 10), 0, 4096), 1);
+}
+
+// Peak 2 after 100 examples, the run ends after 1,100.
+LearningRate Shaped(const char* shape) {
+  LearningRate schedule = Schedule(2, 100);
+  schedule.set_schedule(shape);
+  schedule.set_end_examples(1100);
+  return schedule;
+}
+
+TEST(RateAt, SchedulesFallFromTheWarmUpToTheEnd) {
+  for (const char* shape : {"linear", "cosine", "polynomial"}) {
+    SCOPED_TRACE(shape);
+    LearningRate schedule = Shaped(shape);
+    schedule.set_end(0.25);
+    schedule.set_power(2);
+    EXPECT_DOUBLE_EQ(RateAt(schedule, 0, 50), 1) << "warm-up";
+    EXPECT_EQ(RateAt(schedule, 50, 50), 2);
+    EXPECT_EQ(RateAt(schedule, 100, 50), 2);
+    double before = 2;
+    for (std::int64_t consumed = 150; consumed <= 1100; consumed += 50) {
+      const double rate = RateAt(schedule, consumed, 50);
+      EXPECT_LT(rate, before);
+      before = rate;
+    }
+    EXPECT_DOUBLE_EQ(before, 0.5);
+    EXPECT_EQ(RateAt(schedule, 5000, 50), before) << "beyond the end";
+  }
+}
+
+TEST(RateAt, SchedulesAreOptaxs) {
+  EXPECT_DOUBLE_EQ(RateAt(Shaped("linear"), 350, 50), 1.5);
+  EXPECT_DOUBLE_EQ(RateAt(Shaped("cosine"), 600, 50), 1);
+  EXPECT_NEAR(RateAt(Shaped("cosine"), 350, 50), 1 + std::sqrt(0.5), 1e-15);
+  LearningRate polynomial = Shaped("polynomial");
+  polynomial.set_power(2);
+  EXPECT_DOUBLE_EQ(RateAt(polynomial, 600, 50), 0.5);
+  LearningRate step = Shaped("step");
+  step.add_drops(300);
+  step.add_drops(600);
+  step.set_drop_factor(0.1);
+  EXPECT_EQ(RateAt(step, 299, 50), 2);
+  EXPECT_DOUBLE_EQ(RateAt(step, 300, 50), 0.2);
+  EXPECT_DOUBLE_EQ(RateAt(step, 600, 50), 0.02);
+}
+
+TEST(RateAt, AScheduleShorterThanItsWarmUpHolds) {
+  LearningRate schedule = Schedule(2, 100);
+  schedule.set_schedule("linear");
+  schedule.set_end_examples(80);
+  EXPECT_EQ(RateAt(schedule, 90, 10), 2);
 }
 
 absl::StatusOr<Program> Build(const CompileOptions& options) {

@@ -74,6 +74,8 @@ TEST(PlanOwnProgramTest, RefusesWhatAPodInOneProcessDoesNotDo) {
       {"data_dir: '/data'", "PodSetup.dataset"},
       {"model: 'mlp'", "the program is the caller's"},
       {"hidden: 64", "the program is the caller's"},
+      {"optimizer: adam", "CompileOptions.rule"},
+      {"clip_norm: 1", "CompileOptions.rule"},
       {"bucket_bytes: 4096", "CompileOptions.bucket_bytes"}};
   for (const auto& [setting, instead] : refused) {
     const std::string text = setting;
