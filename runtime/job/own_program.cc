@@ -93,6 +93,7 @@ constexpr Refusal kRefusals[] = {
     {"checkpoint_every_seconds", kCheckpoints},
     {"keep", kCheckpoints},
     {"restore", kCheckpoints},
+    {"restore_weights_only", kCheckpoints},
 };
 
 // What else there is takes a coordinator: restarts, faults, audits, leases.

@@ -114,7 +114,10 @@ TEST(OptimizerPlanTest, WhatIsNotReadIsRefused) {
       {"lr_schedule: step lr_decay_at: [0.6, 0.3]", "in order"},
       {"lr_schedule: step lr_decay_at: 0.5 lr_end: 0.1", "lr_end is set"},
       {"lr_schedule: step lr_decay_at: 1.5", "lr_decay_at is 1.5"},
-      {"clip_norm: 0", "clip_norm is 0"}};
+      {"clip_norm: 0", "clip_norm is 0"},
+      {"restore_weights_only: true", "needs restore"},
+      {"restore_weights_only: true restore: '/m/9' model_dir: '/m'",
+       "give another model_dir"}};
   for (const auto& [spec, why] : refused)
     EXPECT_THAT(PlanOf(spec), StatusIs(kInvalid, HasSubstr(why))) << spec;
 }

@@ -76,6 +76,7 @@ TEST(PlanOwnProgramTest, RefusesWhatAPodInOneProcessDoesNotDo) {
       {"hidden: 64", "the program is the caller's"},
       {"optimizer: adam", "CompileOptions.rule"},
       {"clip_norm: 1", "CompileOptions.rule"},
+      {"restore_weights_only: true", "saves no checkpoints"},
       {"bucket_bytes: 4096", "CompileOptions.bucket_bytes"}};
   for (const auto& [setting, instead] : refused) {
     const std::string text = setting;

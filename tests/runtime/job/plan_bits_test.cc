@@ -109,6 +109,8 @@ const std::map<std::string, Change>& Changes() {
        {"model_dir: '/m' checkpoint_every_seconds: 5"}},
       {"keep", {"model_dir: '/m' keep: 2"}},
       {"restore", {"restore: '/m/100'"}},
+      {"restore_weights_only",
+       {"restore: '/m/100' restore_weights_only: true"}},
       {"mode", {"restore: '/m/100' mode: eval"}},
       {"max_restarts", {"max_restarts: 1"}},
       {"weights_check_every", {"weights_check_every: 1"}},
