@@ -61,9 +61,8 @@ struct CoreBuffers {
   OpTimes* times = nullptr;  // null: not measured
 };
 
-struct StepScalars {
-  float learning_rate = 0;
-};
+// What an update needs to know of its step.
+using StepScalars = StepMoment;
 
 // Runs a kCompute segment for `rows` stacked rows. Deterministic: bits depend
 // on the Program, buffers, rows, panels and kernels, not on `parallel`.

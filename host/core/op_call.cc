@@ -62,6 +62,12 @@ float* OpCall::Output(std::size_t i) const {
   return Address(*this, tensor);
 }
 
+float* OpCall::Gradient(std::size_t i) const {
+  const ProgramTensor& tensor = InputTensor(*this, i);
+  PODSIM_CHECK(tensor.storage == Storage::kGradient);
+  return Address(*this, tensor);
+}
+
 const std::int32_t* OpCall::Labels(std::size_t i) const {
   PODSIM_CHECK(instruction.inputs[i] == program.labels);
   return buffers.labels.data();

@@ -11,9 +11,6 @@
 namespace podsim {
 namespace {
 
-// Elements per task where the shape has no say (updates).
-constexpr std::int64_t kElementPanel = 32 << 10;
-
 // Column sums of each K-block of rows, then the blocks' sums in order.
 void BiasGrad(const OpCall& call) {
   const MatrixView dy = call.InputView(0);
@@ -97,31 +94,6 @@ void SoftmaxXentGrad(const OpCall& call, std::int64_t begin, std::int64_t end) {
                                  call.Output(0) + begin * n);
 }
 
-void SgdStep(const OpCall& call) {
-  const float* gradient = call.Input(0);
-  float* variable = call.Output(0);
-  const MatrixView view = call.OutputView(0);
-  ForPanels(call.parallel, view.rows * view.columns, kElementPanel,
-            [&](std::int64_t begin, std::int64_t end) {
-              call.kernels.sgd(end - begin, call.scalars.learning_rate,
-                               gradient + begin, variable + begin);
-            });
-}
-
-void SgdMomentumStep(const OpCall& call) {
-  const float* gradient = call.Input(0);
-  float* slot = call.Output(0);
-  float* variable = call.Output(1);
-  const MatrixView view = call.OutputView(1);
-  ForPanels(call.parallel, view.rows * view.columns, kElementPanel,
-            [&](std::int64_t begin, std::int64_t end) {
-              call.kernels.sgd_momentum(end - begin, call.scalars.learning_rate,
-                                        call.instruction.attributes.momentum,
-                                        gradient + begin, slot + begin,
-                                        variable + begin);
-            });
-}
-
 struct ListedKernel {
   OpCode op;
   OpKernel kernel;
@@ -139,8 +111,8 @@ constexpr ListedKernel kKernels[] = {
     {OpCode::kSoftmaxXent, {.rows = SoftmaxXent}},
     {OpCode::kSoftmaxXentGrad, {.rows = SoftmaxXentGrad}},
     {OpCode::kRoundBFloat16, {.rows = RoundBFloat16}},
-    {OpCode::kSgd, {.whole = SgdStep}},
-    {OpCode::kSgdMomentum, {.whole = SgdMomentumStep}},
+    {OpCode::kClip, {.whole = Clip}},
+    {OpCode::kUpdate, {.whole = Update}},
 };
 
 }  // namespace

@@ -40,6 +40,8 @@ struct OpCall {
   // Where operand `i` lies. REQUIRES: float operands, labels for Labels.
   const float* Input(std::size_t i) const;
   float* Output(std::size_t i) const;
+  // Operand `i`, a gradient that its update may write over.
+  float* Gradient(std::size_t i) const;
   const std::int32_t* Labels(std::size_t i) const;
 };
 
@@ -53,6 +55,10 @@ struct OpKernel {
 
 // Neither of the two if no kernel is listed for the op.
 OpKernel KernelOf(OpCode op);
+
+// The updates' entries, in update_kernels.cc.
+void Clip(const OpCall& call);
+void Update(const OpCall& call);
 
 // The products' entries, in product_kernels.cc.
 void MatMulRows(const OpCall& call, std::int64_t begin, std::int64_t end);

@@ -97,6 +97,7 @@ struct Trainer::Impl {
   }
   absl::Status Await(std::int64_t step, int bucket);
   absl::Status AwaitAll(std::int64_t step);
+  absl::Status RunUpdate(std::size_t segment);
   absl::Status Update(std::int64_t step, int bucket);
   absl::Status ReduceAndUpdate(std::int64_t step);
   void Enter(StepPhase phase) { step_times.Enter(phase, setup.clock->Now()); }
@@ -108,7 +109,7 @@ struct Trainer::Impl {
   double SecondsOf(Work work) const {
     return times.seconds(work) / parallel.threads();
   }
-  std::vector<std::uint64_t> GradientHashes() const;
+  void HashGradients(int bucket);
   std::vector<std::uint64_t> WeightsHashes() const;
   std::span<const float> ValuesOf(TensorId id,
                                   std::span<const float> arena) const;
@@ -146,6 +147,8 @@ struct Trainer::Impl {
   Workspace workspace;
   OpTimes times;                              // of this step
   std::vector<std::vector<float>> gradients;  // per local host; of audits
+  // Of the sums, per variable, in this step.
+  std::vector<std::uint64_t> gradient_hashes;
   // Of what a host adds to the sum, bucket after bucket; on audited steps.
   std::vector<std::uint32_t> gradient_hash;
   std::vector<float> batched;

@@ -134,15 +134,23 @@ absl::Status Trainer::Impl::AwaitAll(std::int64_t step) {
   return absl::OkStatus();
 }
 
-absl::Status Trainer::Impl::Update(std::int64_t step, int bucket) {
-  if (bucket == 0) PODSIM_RETURN_IF_ERROR(StrikeAt(step, "update"));
+// REQUIRES: what the segment reads is reduced.
+absl::Status Trainer::Impl::RunUpdate(std::size_t segment) {
   CoreBuffers buffers;
   buffers.variables = variables;
   buffers.gradients = gradients[0];
   buffers.scratch = scratch;
+  return RunSegment(program, program.entries.at(EntryPoint::kUpdate)[segment],
+                    0, panels, scalars, *setup.kernels, parallel, buffers);
+}
+
+absl::Status Trainer::Impl::Update(std::int64_t step, int bucket) {
+  if (bucket == 0) {
+    PODSIM_RETURN_IF_ERROR(StrikeAt(step, "update"));
+    if (program.update_needs_all) PODSIM_RETURN_IF_ERROR(RunUpdate(0));
+  }
   PODSIM_RETURN_IF_ERROR(
-      RunSegment(program, program.entries.at(EntryPoint::kUpdate)[bucket], 0,
-                 panels, scalars, *setup.kernels, parallel, buffers));
+      RunUpdate(bucket + (program.update_needs_all ? 1 : 0)));
   packed.Pack(program, program.buckets[bucket].variables, variables,
               panels.columns, parallel, &times);
   return absl::OkStatus();
@@ -162,8 +170,12 @@ absl::Status Trainer::Impl::ReduceAndUpdate(std::int64_t step) {
   for (int bucket = 0; bucket < buckets; ++bucket) {
     PODSIM_RETURN_IF_ERROR(Await(step, bucket));
     if (bucket + 1 == buckets) EndStep();
-    PODSIM_RETURN_IF_ERROR(Update(step, bucket));
+    HashGradients(bucket);
+    if (!program.update_needs_all) PODSIM_RETURN_IF_ERROR(Update(step, bucket));
   }
+  if (program.update_needs_all)
+    for (int bucket = 0; bucket < buckets; ++bucket)
+      PODSIM_RETURN_IF_ERROR(Update(step, bucket));
   if (setup.faults != nullptr) {
     for (const int host : hosts)
       PODSIM_RETURN_IF_ERROR(
@@ -176,11 +188,12 @@ absl::Status Trainer::Impl::ReduceAndUpdate(std::int64_t step) {
 absl::Status Trainer::Impl::TrainStep(std::int64_t step, const Batch& batch) {
   Enter(StepPhase::kCompute);
   times.Clear();
-  scalars.learning_rate = static_cast<float>(
+  scalars.step = step;
+  scalars.rate =
       RateAt(bits.learning_rate(),
              setup.start.examples_consumed +
                  (step - 1 - setup.start.step) * setup.plan.global_batch(),
-             setup.plan.global_batch()));
+             setup.plan.global_batch());
   PODSIM_RETURN_IF_ERROR(Compute(step, batch));
   Enter(StepPhase::kOther);
   PODSIM_RETURN_IF_ERROR(Audit(step));
@@ -191,13 +204,13 @@ absl::Status Trainer::Impl::TrainStep(std::int64_t step, const Batch& batch) {
   return absl::OkStatus();
 }
 
-// Per variable of the buckets, so that a difference has a name.
-std::vector<std::uint64_t> Trainer::Impl::GradientHashes() const {
-  std::vector<std::uint64_t> hashes;
-  for (const GradientBucket& bucket : program.buckets)
-    for (const TensorId id : bucket.gradients)
-      hashes.push_back(Crc32c(std::as_bytes(ValuesOf(id, gradients[0]))));
-  return hashes;
+// Per variable of the buckets, so that a difference has a name; before the
+// update, which may write over gradients.
+void Trainer::Impl::HashGradients(int bucket) {
+  if (bucket == 0) gradient_hashes.clear();
+  for (const TensorId id : program.buckets[bucket].gradients)
+    gradient_hashes.push_back(
+        Crc32c(std::as_bytes(ValuesOf(id, gradients[0]))));
 }
 
 std::vector<std::uint64_t> Trainer::Impl::WeightsHashes() const {
@@ -236,7 +249,6 @@ void Trainer::Impl::ReportTimes(std::int64_t step, StepReport& report) const {
 }
 
 void Trainer::Impl::Report(std::int64_t step) {
-  const std::vector<std::uint64_t> gradient_hashes = GradientHashes();
   const std::int64_t every = setup.plan.spec().weights_check_every();
   std::vector<std::uint64_t> weights_hashes;
   if (every > 0 && step % every == 0) weights_hashes = WeightsHashes();

@@ -7,7 +7,7 @@
 //   PODSIM_ASSIGN_OR_RETURN(
 //       Program program,
 //       Compile(g, {.loss = loss, .correct = correct, .weights = g.Weights(),
-//                   .update = Sgd}, {}));
+//                   .update = Optimizer}, {}));
 //
 // Builder calls never fail on the spot: the first error is latched, later calls
 // return absent values, and Compile returns that first error. Not thread-safe.

@@ -18,6 +18,7 @@
 
 #include "models/ops/op.h"
 #include "models/ops/shape.h"
+#include "models/rules/rule.h"
 
 namespace podsim {
 
@@ -106,7 +107,7 @@ enum class EntryPoint : std::uint8_t {
   kInit,             // fills the variables
   kTrainMicrobatch,  // forward, backward; gradients of the host's rows
   kReduce,           // the all-reduces, one per bucket
-  kUpdate,           // weights from reduced gradients
+  kUpdate,           // weights from reduced gradients, bucket by bucket
   kEval,             // forward, loss and correct per row
 };
 
@@ -132,6 +133,15 @@ struct Program {
   std::int64_t output_elements_per_row = 0;
 
   bool bfloat16_products = true;
+
+  // What kUpdate's instructions compute with: a rule's name (empty: an update
+  // that the caller wrote) and numbers.
+  std::string rule;
+  RuleSettings rule_settings;
+  double clip_norm = 0;
+  // kUpdate's first segment reads the gradients of all buckets (a norm over all
+  // of them); those of the buckets follow it.
+  bool update_needs_all = false;
 
   const ProgramTensor& tensor(TensorId id) const {
     return tensors[static_cast<std::size_t>(id)];

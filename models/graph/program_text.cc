@@ -4,6 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "models/graph/compile.h"
+#include "models/rules/update_rules.h"
 
 namespace podsim {
 namespace {
@@ -54,8 +55,14 @@ std::string TextOf(const Program& program, const Instruction& instruction) {
       "    ", ToString(instruction.op), "(", Names(program, instruction.inputs),
       ") -> ", Names(program, instruction.outputs),
       attributes.rounded_operands ? " rounded" : "",
-      attributes.momentum != 0 ? absl::StrCat(" momentum ", attributes.momentum)
-                               : "",
+      instruction.op == OpCode::kUpdate
+          ? absl::StrCat(
+                " by ",
+                UpdateRules()[static_cast<std::size_t>(attributes.rule)]
+                    .info.name,
+                attributes.decays ? " with decay" : "",
+                attributes.trusts ? " with trust ratio" : "")
+          : "",
       attributes.shape.dims.empty() ? ""
                                     : " shape " + ToString(attributes.shape),
       "\n");
@@ -84,6 +91,12 @@ std::string ToText(const Program& program) {
       ", labels ", program.labels);
   absl::StrAppend(&text, ", weights ", program.weights, ", loss ", program.loss,
                   ", correct ", program.correct, "\n");
+  absl::StrAppend(&text, "update ", program.rule, "\n");
+  for (const RuleSetting& setting : RuleSettingTable())
+    absl::StrAppend(&text, setting.name, " ",
+                    program.rule_settings.*setting.value, "\n");
+  absl::StrAppend(&text, "clip_norm ", program.clip_norm,
+                  program.update_needs_all ? " over all buckets\n" : "\n");
   for (std::size_t id = 0; id < program.tensors.size(); ++id) {
     const ProgramTensor& tensor = program.tensors[id];
     absl::StrAppend(&text, "tensor ", id, " ", tensor.name, " ",

@@ -121,18 +121,4 @@ void SoftmaxXentGrad(std::int64_t m, std::int64_t n, const float* prob,
   }
 }
 
-void Sgd(std::int64_t count, float rate, const float* g, float* w) {
-#pragma omp simd
-  for (std::int64_t i = 0; i < count; ++i) w[i] = w[i] - rate * g[i];
-}
-
-void SgdMomentum(std::int64_t count, float rate, float momentum, const float* g,
-                 float* v, float* w) {
-#pragma omp simd
-  for (std::int64_t i = 0; i < count; ++i) {
-    v[i] = momentum * v[i] + g[i];
-    w[i] = w[i] - rate * v[i];
-  }
-}
-
 }  // namespace podsim::module

@@ -20,9 +20,6 @@ void ColumnSums(std::int64_t m, std::int64_t n, const float* x, float* sums,
 void SoftmaxXentGrad(std::int64_t m, std::int64_t n, const float* prob,
                      const std::int32_t* labels, const float* weight,
                      float* dlogits);
-void Sgd(std::int64_t count, float rate, const float* g, float* w);
-void SgdMomentum(std::int64_t count, float rate, float momentum, const float* g,
-                 float* v, float* w);
 
 }  // namespace podsim::module
 

@@ -16,6 +16,7 @@
 #include "models/kernels/pair_unit.h"
 #endif
 #include "models/kernels/products.h"
+#include "models/kernels/updates.h"
 
 namespace podsim::module {
 namespace {
@@ -131,8 +132,8 @@ constexpr PodsimKernels kTable = {
     .column_sums = ColumnSums,
     .softmax_xent = SoftmaxXent,
     .softmax_xent_grad = SoftmaxXentGrad,
-    .sgd = Sgd,
-    .sgd_momentum = SgdMomentum,
+    .update_rules = Rules::kCount,
+    .updates = kUpdates.entries,
 };
 
 }  // namespace

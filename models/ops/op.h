@@ -5,6 +5,7 @@
 #define PODSIM_MODELS_OPS_OP_H_
 
 #include <compare>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -36,8 +37,8 @@ class OpCode {
   static const OpCode kSoftmaxXent;
   static const OpCode kSoftmaxXentGrad;
   static const OpCode kRoundBFloat16;
-  static const OpCode kSgd;
-  static const OpCode kSgdMomentum;
+  static const OpCode kClip;
+  static const OpCode kUpdate;
 
  private:
   std::string_view name_;
@@ -55,8 +56,8 @@ inline constexpr OpCode OpCode::kReshape("Reshape");
 inline constexpr OpCode OpCode::kSoftmaxXent("SoftmaxXent");
 inline constexpr OpCode OpCode::kSoftmaxXentGrad("SoftmaxXentGrad");
 inline constexpr OpCode OpCode::kRoundBFloat16("RoundBFloat16");
-inline constexpr OpCode OpCode::kSgd("Sgd");
-inline constexpr OpCode OpCode::kSgdMomentum("SgdMomentum");
+inline constexpr OpCode OpCode::kClip("Clip");
+inline constexpr OpCode OpCode::kUpdate("Update");
 
 inline std::string ToString(OpCode op) { return std::string(op.name()); }
 
@@ -64,8 +65,11 @@ struct OpAttributes {
   // Products: both operands are read rounded to bfloat16, the left side from a
   // rounded copy, the right side as it is packed. Set by Compile.
   bool rounded_operands = false;
-  // SgdMomentum.
-  float momentum = 0;
+  // Update: the rule's number (models/rules/update_rules.h), and whether weight
+  // decay and the trust ratio apply to this variable.
+  std::int32_t rule = 0;
+  bool decays = false;
+  bool trusts = false;
   // Reshape: without the batch dimension if the operand is batched.
   Shape shape;
 };

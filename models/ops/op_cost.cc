@@ -3,20 +3,17 @@
 #include <algorithm>
 
 namespace podsim {
-namespace {
+
+double Elements(const ValueType& type, std::int64_t rows) {
+  return static_cast<double>(type.shape.elements()) *
+         static_cast<double>(type.batched ? rows : 1);
+}
 
 double Bytes(std::span<const ValueType> types, std::int64_t rows) {
   double bytes = 0;
   for (const ValueType& type : types)
     bytes += Elements(type, rows) * static_cast<double>(SizeOf(type.dtype));
   return bytes;
-}
-
-}  // namespace
-
-double Elements(const ValueType& type, std::int64_t rows) {
-  return static_cast<double>(type.shape.elements()) *
-         static_cast<double>(type.batched ? rows : 1);
 }
 
 OpCost CopyCost(const OpSignature& signature, std::int64_t rows) {

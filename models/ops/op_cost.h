@@ -25,7 +25,8 @@ struct OpCost {
   std::vector<MatrixProduct> products;
   double vector_flops = 0;     // additions, multiplications, comparisons
   double transcendentals = 0;  // exponentials, logarithms, ...
-  // Each operand read once, each result written once.
+  // Each operand read once, each result written once, unless part of the op
+  // must wait for the whole of another (a norm).
   double bytes_read = 0;
   double bytes_written = 0;
 };
@@ -38,6 +39,7 @@ struct OpSignature {
 
 // `rows`: B, of one core.
 double Elements(const ValueType& type, std::int64_t rows);
+double Bytes(std::span<const ValueType> types, std::int64_t rows);
 
 // The bytes alone.
 OpCost CopyCost(const OpSignature& signature, std::int64_t rows);

@@ -43,6 +43,8 @@ struct OpEntry {
   // "MatMul": what Programs, errors and the kernels of host/core call it.
   const char* name = "";
   int input_count = 0;
+  // That many or more, as `infer` says.
+  bool takes_more = false;
   ScalarFunction scalar = {};
 
   // Types of the results. The count of inputs is already checked.
@@ -82,8 +84,9 @@ struct OpEntry {
   // On a chip whoever reads the result reads operand 0 instead, in passing.
   bool makes_no_copy = false;
 
-  // Writes its results over operands that are variables, and reads the step's
-  // scalars beside its attributes. Whole Programs test it (tests/host/core).
+  // Writes its results over operands, variables or gradients, and reads the
+  // Program's numbers and the step's beside its attributes. Whole Programs test
+  // it (tests/host/core).
   bool is_update = false;
 
   // The results in double, by loops that are obviously right; they come with

@@ -65,8 +65,12 @@ absl::StatusOr<std::vector<ValueType>> InferTypes(
   };
   const OpEntry* entry = FindOp(op.name());
   if (entry == nullptr) return error("no op has this name");
-  if (static_cast<int>(inputs.size()) != entry->input_count)
-    return error(absl::StrCat("takes ", entry->input_count, " operands"));
+  const int count = static_cast<int>(inputs.size());
+  if (entry->takes_more ? count < entry->input_count
+                        : count != entry->input_count)
+    return error(absl::StrCat("takes ", entry->input_count,
+                              entry->takes_more ? " or more" : "",
+                              " operands"));
   auto types = entry->scalar.value != nullptr
                    ? InferOneType(inputs)
                    : entry->infer(inputs, attributes);

@@ -31,9 +31,11 @@ std::int64_t LastStep(const PodFormed& formed) {
 // Where it goes on.
 std::string StartText(const PodFormed& formed) {
   const StartPoint& start = formed.start();
+  const bool evaluates = formed.plan().spec().mode() == words::Mode::eval;
   return absl::StrCat(
-      formed.plan().spec().mode() == words::Mode::eval ? "evaluating "
-                                                       : "resuming from ",
+      evaluates              ? "evaluating "
+      : start.weights_only() ? "beginning anew with the weights of "
+                             : "resuming from ",
       start.checkpoint(), " (step ", FormatCount(start.step()), ", ",
       FormatCount(start.examples_consumed()), " examples)");
 }

@@ -28,6 +28,7 @@ const std::vector<std::string>& Layers() {
       "interconnect/transport/grpc",
       "interconnect/collectives",
       "interconnect/timing",
+      "models/rules",
       "models/kernels",
       "models/ops",
       "models/graph",

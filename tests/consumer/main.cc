@@ -10,7 +10,7 @@
 #include "models/graph/compile.h"
 #include "models/graph/graph.h"
 #include "models/layers/dense.h"
-#include "models/optimizer/sgd.h"
+#include "models/optimizer/optimizer.h"
 #include "runtime/job/planner.h"
 
 namespace {
@@ -31,9 +31,9 @@ absl::StatusOr<Program> ShortcutNet(const DatasetConfig& data) {
   return Compile(g,
                  {.loss = out.loss,
                   .weights = g.Weights(),
-                  .update = Sgd,
+                  .update = Optimizer,
                   .correct = out.correct},
-                 {.momentum = 0.9});
+                 {.rule_settings = {.momentum = 0.9}});
 }
 
 absl::Status Train() {

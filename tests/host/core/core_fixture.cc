@@ -30,15 +30,19 @@ std::vector<double> Doubles(const std::vector<float>& values) {
 
 Program SmallMlp(const std::vector<int>& hidden, bool bfloat16,
                  double momentum) {
+  return SmallMlp(hidden, {.bfloat16_products = bfloat16,
+                           .rule_settings = {.momentum = momentum}});
+}
+
+Program SmallMlp(const std::vector<int>& hidden, CompileOptions options) {
   ModelConfig config;
   config.set_name("mlp");
   config.add_example_shape(3);
   config.add_example_shape(4);
   for (const int width : hidden) config.add_hidden(width);
   config.set_classes(kClasses);
-  auto program = BuildProgram(config, {.bfloat16_products = bfloat16,
-                                       .momentum = momentum,
-                                       .bucket_bytes = 400});
+  options.bucket_bytes = 400;
+  auto program = BuildProgram(config, options);
   PODSIM_CHECK(program.ok());
   return *std::move(program);
 }
@@ -117,11 +121,11 @@ CoreBuffers HostMemory::Buffers() {
 }
 
 void HostMemory::Run(EntryPoint entry, const Panels& panels,
-                     ParallelFor& parallel, float rate) {
+                     ParallelFor& parallel, float rate, std::int64_t step) {
   for (const Segment& segment : program_.entries.at(entry)) {
     if (segment.kind != SegmentKind::kCompute) continue;
-    ASSERT_THAT(RunSegment(program_, segment, rows_, panels, {rate}, kernels_,
-                           parallel, Buffers()),
+    ASSERT_THAT(RunSegment(program_, segment, rows_, panels, {rate, step},
+                           kernels_, parallel, Buffers()),
                 IsOk());
   }
   if (entry == EntryPoint::kUpdate) Pack();

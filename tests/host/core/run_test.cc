@@ -7,6 +7,7 @@
 
 #include "host/core/core.h"
 #include "models/kernels/reference.h"
+#include "models/rules/update_rules.h"
 #include "tests/host/core/core_fixture.h"
 #include "tests/host/core/loops.h"
 #include "tests/testing/status_matchers.h"
@@ -234,6 +235,80 @@ TEST(RunSegment, UpdatesVariablesOfSeveralPanels) {
         ExpectWithinBound(program, variable.tensor, host.Read(variable.tensor),
                           oracle);
     }
+  }
+}
+
+CompileOptions With(const UpdateRule& rule) {
+  CompileOptions options = {.bfloat16_products = false,
+                            .rule = rule.info.name,
+                            .rule_settings = rule.info.defaults};
+  if (rule.info.decay != RuleDecay::kNone)
+    options.rule_settings.weight_decay = 0.01;
+  return options;
+}
+
+// Slots from random ones: those of squares are not negative.
+void FillSlots(const Program& program, HostMemory& host) {
+  for (const ProgramVariable& variable : program.variables) {
+    if (!variable.is_slot) continue;
+    const ProgramTensor& tensor = program.tensor(variable.tensor);
+    for (std::int64_t i = 0; i < tensor.shape.elements(); ++i) {
+      float& value =
+          host.variables()[static_cast<std::size_t>(tensor.offset + i)];
+      value = 0.01F + std::fabs(value);
+    }
+  }
+}
+
+// Every rule of the table, with decay and exclusions, clipped or not.
+TEST(RunSegment, EveryRuleStaysWithinTheBounds) {
+  for (const UpdateRule& rule : UpdateRules())
+    for (const double clip : {0.0, 0.5}) {
+      SCOPED_TRACE(rule.info.name);
+      CompileOptions options = With(rule);
+      options.weight_decay_exclude = {"bias"};
+      options.clip_norm = clip;
+      const Program program = SmallMlp({7000}, options);
+      HostMemory host(program, 2, KernelsNamed(KernelNames().back()));
+      host.Fill(3, 0);
+      FillSlots(program, host);
+      Sequential sequential;
+      Reversed reversed;
+      for (const std::int64_t step : {3, 4}) {
+        BoundedMachine oracle = host.Oracle();
+        oracle.set_moment({kRate, step});
+        oracle.Run(EntryPoint::kTrainMicrobatch);
+        oracle.Run(EntryPoint::kUpdate);
+        host.Run(EntryPoint::kTrainMicrobatch, kSmallPanels, sequential);
+        host.Run(EntryPoint::kUpdate, kSmallPanels, reversed, kRate, step);
+        for (const ProgramVariable& variable : program.variables)
+          ExpectWithinBound(program, variable.tensor,
+                            host.Read(variable.tensor), oracle);
+      }
+    }
+}
+
+TEST(RunSegment, NoRuleDependsOnOrderOrThreads) {
+  for (const UpdateRule& rule : UpdateRules()) {
+    CompileOptions options = With(rule);
+    options.clip_norm = 0.5;
+    const Program program = SmallMlp({7000}, options);
+    const auto run = [&](ParallelFor& loop) {
+      HostMemory host(program, 2, ReferenceKernels());
+      host.Fill(3, 0);
+      FillSlots(program, host);
+      for (const std::int64_t step : {1, 2}) {
+        host.Run(EntryPoint::kTrainMicrobatch, kSmallPanels, loop);
+        host.Run(EntryPoint::kUpdate, kSmallPanels, loop, kRate, step);
+      }
+      return host.variables();
+    };
+    Sequential sequential;
+    Reversed reversed;
+    Threads threads(3);
+    const std::vector<float> expected = run(sequential);
+    EXPECT_EQ(run(reversed), expected) << rule.info.name;
+    EXPECT_EQ(run(threads), expected) << rule.info.name;
   }
 }
 

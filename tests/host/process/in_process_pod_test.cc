@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "models/rules/update_rules.h"
 #include "tests/host/train/test_plan.h"
 #include "tests/testing/status_matchers.h"
 
@@ -25,6 +26,61 @@ TEST(InProcessPodTest, PackingDoesNotChangeBits) {
       EXPECT_EQ(result.weights_hash, hash)
           << processes << " processes, " << threads << " threads";
     }
+}
+
+// With every rule, clipped (which waits for all buckets) and not.
+TEST(InProcessPodTest, NoRulesBitsDependOnPacking) {
+  for (const UpdateRule& rule : UpdateRules())
+    for (const double clip : {0.0, 0.1}) {
+      std::string hash;
+      for (const int processes : {1, 4}) {
+        PodSetup setup = MakeSetup({.processes = processes,
+                                    .steps = 4,
+                                    .learning_rate = 0.01,
+                                    .rule = rule.info.name,
+                                    .clip_norm = clip});
+        setup.threads_per_process = 3 - processes / 2;
+        ASSERT_OK_AND_ASSIGN(const PodResult result, TrainInProcess(setup));
+        if (hash.empty()) hash = result.weights_hash;
+        EXPECT_EQ(result.weights_hash, hash)
+            << rule.info.name << " in " << processes << " processes";
+      }
+    }
+}
+
+TEST(InProcessPodTest, EveryRuleLearnsAndResumes) {
+  for (const UpdateRule& rule : UpdateRules()) {
+    SCOPED_TRACE(rule.info.name);
+    const bool sums_of_squares = rule.info.slot_count == 2;
+    PlanShape shape = {.hosts = 2,
+                       .processes = 2,
+                       .steps = 40,
+                       .learning_rate = sums_of_squares ? 0.005 : 0.02,
+                       .rule = rule.info.name};
+    // LARS moves by a thousandth of the weights' norm at a rate of 1.
+    if (shape.rule == "lars") shape.learning_rate = 0.5;
+    ASSERT_OK_AND_ASSIGN(const PodResult whole,
+                         TrainInProcess(MakeSetup(shape)));
+    EXPECT_LT(whole.steps.back().loss(), 0.95 * whole.steps.front().loss());
+    shape.steps = 20;
+    PodSetup half = MakeSetup(shape);
+    ASSERT_OK_AND_ASSIGN(const PodResult first, TrainInProcess(half));
+    half.plan.set_train_steps(40);
+    half.start = {.step = 20,
+                  .examples_consumed = 20 * half.plan.global_batch(),
+                  .variables = first.variables};
+    ASSERT_OK_AND_ASSIGN(const PodResult second, TrainInProcess(half));
+    EXPECT_EQ(second.weights_hash, whole.weights_hash);
+  }
+}
+
+// A norm that no gradient reaches changes nothing, a small one does.
+TEST(InProcessPodTest, ClippingScalesLargeGradientsOnly) {
+  const auto hash = [](double clip_norm) {
+    return TrainInProcess(MakeSetup({.clip_norm = clip_norm}))->weights_hash;
+  };
+  EXPECT_EQ(hash(1e6), hash(0));
+  EXPECT_NE(hash(1e-3), hash(0));
 }
 
 TEST(InProcessPodTest, BfloatPackingDoesNotChangeBits) {

@@ -7,34 +7,20 @@
 
 #include "base/status.h"
 #include "models/ops/op_table.h"
+#include "tests/models/rules/rule_oracle.h"
 
 namespace podsim::testing {
 namespace {
 
-constexpr double kUnit = 0x1p-24;
-// Absolute slack for what underflows in float32.
-constexpr double kTiny = 0x1p-120;
 // What a vectorised exponential or logarithm may err by, in units; good ones
 // stay below 2.
 constexpr double kExpUnits = 8;
 
 double Gamma(double n) { return n * kUnit / (1 - n * kUnit); }
 
-double Size(const Bounded& x) { return std::fabs(x.value) + x.bound; }
+Bounded Plus(const Bounded& a, const Bounded& b) { return a + b; }
 
-// A sum or difference of two floats, rounded once.
-Bounded Plus(const Bounded& a, const Bounded& b) {
-  const double bound = a.bound + b.bound;
-  const double value = a.value + b.value;
-  return {value, bound + kUnit * (std::fabs(value) + bound)};
-}
-
-Bounded Times(const Bounded& a, const Bounded& b) {
-  const double bound = std::fabs(a.value) * b.bound +
-                       std::fabs(b.value) * a.bound + a.bound * b.bound;
-  const double value = a.value * b.value;
-  return {value, bound + kUnit * (std::fabs(value) + bound) + kTiny};
-}
+Bounded Times(const Bounded& a, const Bounded& b) { return a * b; }
 
 Bounded Round(const Bounded& x) {
   const double value = RoundToBFloat16(x.value);
@@ -213,25 +199,41 @@ void BoundedMachine::SoftmaxXentGrad(const Instruction& instruction) {
   }
 }
 
-void BoundedMachine::Sgd(const Instruction& instruction) {
-  const Values gradient = Input(instruction, 0);
-  const Bounded step{-learning_rate_, 0};
-  for (std::size_t i = 0; i < gradient.size(); ++i) {
-    Bounded& variable = Output(instruction, 0)[i];
-    variable = Plus(variable, Times(step, gradient[i]));
+// Where it is in doubt whether the norm is too large, either may come out.
+void BoundedMachine::Clip(const Instruction& instruction) {
+  Values all;
+  for (std::size_t i = 0; i < instruction.inputs.size(); ++i) {
+    const Values each = Input(instruction, i);
+    all.insert(all.end(), each.begin(), each.end());
   }
+  const Bounded norm = NormOf(all);
+  const Bounded limit{program_.clip_norm, 0};
+  if (norm.value + norm.bound < limit.value) return;
+  const bool certain = norm.value - norm.bound >= limit.value;
+  for (std::size_t i = 0; i < instruction.outputs.size(); ++i)
+    for (Bounded& g : Output(instruction, i)) {
+      const Bounded scaled = g / norm * limit;
+      const double doubt = certain ? 0 : std::fabs(scaled.value - g.value);
+      g = {scaled.value, scaled.bound + doubt + (certain ? 0 : g.bound)};
+    }
 }
 
-void BoundedMachine::SgdMomentum(const Instruction& instruction) {
-  const Values gradient = Input(instruction, 0);
-  const Bounded momentum{instruction.attributes.momentum, 0};
-  const Bounded step{-learning_rate_, 0};
-  for (std::size_t i = 0; i < gradient.size(); ++i) {
-    Bounded& slot = Output(instruction, 0)[i];
-    Bounded& variable = Output(instruction, 1)[i];
-    slot = Plus(Times(momentum, slot), gradient[i]);
-    variable = Plus(variable, Times(step, slot));
-  }
+void BoundedMachine::Update(const Instruction& instruction) {
+  const OpAttributes& attributes = instruction.attributes;
+  const UpdateRule& rule =
+      UpdateRules()[static_cast<std::size_t>(attributes.rule)];
+  const auto slots = static_cast<std::size_t>(rule.info.slot_count);
+  OracleVariable variable{.weights = Output(instruction, slots), .slots = {}};
+  for (std::size_t i = 0; i < kMostSlots; ++i)
+    variable.slots[i] =
+        i < slots ? Output(instruction, i) : Values(variable.weights.size());
+  OracleUpdate(attributes.rule, attributes.decays, attributes.trusts,
+               ScalarsOf(rule, program_.rule_settings, moment_),
+               program_.rule_settings.trust_coefficient, Input(instruction, 0),
+               variable);
+  Output(instruction, slots) = variable.weights;
+  for (std::size_t i = 0; i < slots; ++i)
+    Output(instruction, i) = variable.slots[i];
 }
 
 void BoundedMachine::Execute(const Instruction& instruction) {
@@ -246,8 +248,8 @@ void BoundedMachine::Execute(const Instruction& instruction) {
   if (op == OpCode::kBiasGrad) return BiasGrad(instruction);
   if (op == OpCode::kSoftmaxXent) return SoftmaxXent(instruction);
   if (op == OpCode::kSoftmaxXentGrad) return SoftmaxXentGrad(instruction);
-  if (op == OpCode::kSgd) return Sgd(instruction);
-  if (op == OpCode::kSgdMomentum) return SgdMomentum(instruction);
+  if (op == OpCode::kClip) return Clip(instruction);
+  if (op == OpCode::kUpdate) return Update(instruction);
   if (op == OpCode::kRelu)
     return each([](const Bounded& x, std::size_t) {
       return Bounded{std::max(x.value, 0.0), x.value < -x.bound ? 0 : x.bound};

@@ -189,29 +189,6 @@ TEST_P(ElementwiseTest, ColumnSumsAddRowsInOrder) {
   EXPECT_EQ(Bits(got), Bits(want));
 }
 
-TEST_P(ElementwiseTest, SgdIsExact) {
-  for (const std::int64_t size : kSizes) {
-    const std::vector<float> g = Uniform(size, 14);
-    std::vector<float> w = Uniform(size, 16), want = w;
-    kernels().sgd(size, 0.1f, g.data(), w.data());
-    ReferenceKernels().sgd(size, 0.1f, g.data(), want.data());
-    EXPECT_EQ(Bits(w), Bits(want));
-  }
-}
-
-TEST_P(ElementwiseTest, SgdMomentumIsExact) {
-  for (const std::int64_t size : kSizes) {
-    const std::vector<float> g = Uniform(size, 14);
-    std::vector<float> v = Uniform(size, 15), w = Uniform(size, 16);
-    std::vector<float> want_v = v, want_w = w;
-    kernels().sgd_momentum(size, 0.1f, 0.9f, g.data(), v.data(), w.data());
-    ReferenceKernels().sgd_momentum(size, 0.1f, 0.9f, g.data(), want_v.data(),
-                                    want_w.data());
-    EXPECT_EQ(Bits(v), Bits(want_v));
-    EXPECT_EQ(Bits(w), Bits(want_w));
-  }
-}
-
 PODSIM_INSTANTIATE_KERNEL_TEST(ElementwiseTest);
 
 struct Softmax {

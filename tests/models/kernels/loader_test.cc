@@ -208,12 +208,17 @@ std::set<const void*> Functions(const PodsimKernels& table) {
       reinterpret_cast<const void*>(table.add_bias),
       reinterpret_cast<const void*>(table.column_sums),
       reinterpret_cast<const void*>(table.softmax_xent),
-      reinterpret_cast<const void*>(table.softmax_xent_grad),
-      reinterpret_cast<const void*>(table.sgd),
-      reinterpret_cast<const void*>(table.sgd_momentum)};
+      reinterpret_cast<const void*>(table.softmax_xent_grad)};
   for (const PodsimElementwise* each = table.elementwise; each->op != nullptr;
        ++each)
     functions.insert(reinterpret_cast<const void*>(each->run));
+  for (int rule = 0; rule < table.update_rules; ++rule)
+    for (const PodsimUpdate& update : table.updates[rule]) {
+      functions.insert(reinterpret_cast<const void*>(update.update));
+      if (update.direction == nullptr) continue;
+      functions.insert(reinterpret_cast<const void*>(update.direction));
+      functions.insert(reinterpret_cast<const void*>(update.apply));
+    }
   return functions;
 }
 

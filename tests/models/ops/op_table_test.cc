@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "models/rules/update_rules.h"
 #include "tests/models/ops/sample_operands.h"
 #include "tests/testing/status_matchers.h"
 
@@ -64,14 +65,21 @@ TEST_P(Op, CostsMoreWithMoreRows) {
 }
 
 TEST_P(Op, RefusesAWrongNumberOfOperands) {
-  std::vector<ValueType> inputs = SamplesOf(entry())[0].inputs;
+  const auto refusal =
+      StatusIs(absl::StatusCode::kInvalidArgument,
+               AllOf(StartsWith(entry().name), HasSubstr("operands")));
+  const OpSample sample = SamplesOf(entry())[0];
+  std::vector<ValueType> inputs = sample.inputs;
+  inputs.resize(static_cast<std::size_t>(entry().input_count - 1));
+  EXPECT_THAT(InferTypes(code(), inputs, sample.attributes), refusal);
+  if (entry().takes_more) return;
+  inputs = sample.inputs;
   inputs.push_back(inputs[0]);
-  EXPECT_THAT(InferTypes(code(), inputs, {}),
-              StatusIs(absl::StatusCode::kInvalidArgument,
-                       AllOf(StartsWith(entry().name), HasSubstr("operands"))));
+  EXPECT_THAT(InferTypes(code(), inputs, sample.attributes), refusal);
 }
 
-// An op of one operand may take any shape, if its result follows.
+// An op may take an operand of any shape, if its result follows: one of one
+// operand, or of any number that have nothing to do with each other.
 TEST_P(Op, RefusesEveryOperandOfAnotherShape) {
   const auto refusal = [&](const char* type) {
     return StatusIs(absl::StatusCode::kInvalidArgument,
@@ -84,7 +92,7 @@ TEST_P(Op, RefusesEveryOperandOfAnotherShape) {
       inputs[i] = {DType::kFloat32, {{7, 7, 7}}, false};
       const auto types = InferTypes(code(), inputs, sample.attributes);
       if (types.ok() && entry().input_count == 1) {
-        EXPECT_EQ((*types)[0].shape, inputs[0].shape);
+        EXPECT_EQ(types->at(i).shape, inputs[i].shape);
       } else {
         EXPECT_THAT(types, refusal("[7, 7, 7]"));
       }
@@ -107,8 +115,8 @@ TEST(OpTable, KnowsTheOpsThatCodeAsksFor) {
        {OpCode::kMatMul, OpCode::kMatMulGradInput, OpCode::kMatMulGradWeight,
         OpCode::kAddBias, OpCode::kBiasGrad, OpCode::kRelu, OpCode::kReluGrad,
         OpCode::kAdd, OpCode::kReshape, OpCode::kSoftmaxXent,
-        OpCode::kSoftmaxXentGrad, OpCode::kRoundBFloat16, OpCode::kSgd,
-        OpCode::kSgdMomentum})
+        OpCode::kSoftmaxXentGrad, OpCode::kRoundBFloat16, OpCode::kClip,
+        OpCode::kUpdate})
     EXPECT_NE(FindOp(op.name()), nullptr) << op.name();
 }
 
@@ -128,6 +136,33 @@ TEST(OpTable, MismatchNamesOpAndBothShapes) {
       StatusIs(absl::StatusCode::kInvalidArgument,
                HasSubstr("MatMul([B, 64], [32, 10]): the left side's 64 "
                          "columns are not the right side's 32 rows")));
+}
+
+TEST(OpTable, AnUpdateTakesTheSlotsOfItsRule) {
+  const auto bytes = [](const OpCost& cost) {
+    return cost.bytes_read + cost.bytes_written;
+  };
+  for (const UpdateRule& rule : UpdateRules()) {
+    OpAttributes attributes;
+    attributes.rule = NumberOf(rule);
+    const int slots = rule.info.slot_count;
+    std::vector<ValueType> inputs(static_cast<std::size_t>(2 + slots),
+                                  {DType::kFloat32, {{5}}, false});
+    ASSERT_OK_AND_ASSIGN(const auto outputs,
+                         InferTypes(OpCode::kUpdate, inputs, attributes));
+    EXPECT_EQ(static_cast<int>(outputs.size()), 1 + slots);
+    // Each slot is read and written, and a norm makes two passes.
+    const OpEntry& entry = EntryOf(OpCode::kUpdate);
+    const OpCost cost = CostOf(entry, {inputs, outputs, attributes}, 1);
+    EXPECT_EQ(bytes(cost), 4.0 * 5 * (3 + 2 * slots));
+    attributes.trusts = true;
+    EXPECT_EQ(bytes(CostOf(entry, {inputs, outputs, attributes}, 1)),
+              bytes(cost) + 4.0 * 5 * 3);
+    inputs.push_back(inputs[0]);
+    EXPECT_THAT(InferTypes(OpCode::kUpdate, inputs, attributes),
+                StatusIs(absl::StatusCode::kInvalidArgument,
+                         HasSubstr(rule.info.name)));
+  }
 }
 
 // Whichever way the operands lie: what the reference's result and the samples'

@@ -69,9 +69,9 @@ TEST(Zoo, MlpHasALayerPerWidthAndTheLogits) {
                           "dense_2/kernel [256, 10]", "dense_2/bias [10]"));
   EXPECT_EQ(program.gradient_elements, 785 * 512 + 513 * 256 + 257 * 10);
   EXPECT_EQ(program.variable_elements, program.gradient_elements);
-  ASSERT_OK_AND_ASSIGN(
-      const Program with_slots,
-      BuildProgram(Mlp({28, 28}, {512, 256}, 10), {.momentum = 0.9}));
+  ASSERT_OK_AND_ASSIGN(const Program with_slots,
+                       BuildProgram(Mlp({28, 28}, {512, 256}, 10),
+                                    {.rule_settings = {.momentum = 0.9}}));
   EXPECT_EQ(with_slots.variable_elements, 2 * program.gradient_elements);
 }
 

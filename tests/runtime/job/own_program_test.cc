@@ -28,7 +28,8 @@ TEST(PlanOwnProgramTest, TakesAProgramOfTheCallers) {
   config.set_classes(10);
   ASSERT_OK_AND_ASSIGN(
       Program program,
-      BuildProgram(config, {.bfloat16_products = false, .momentum = 0.9}));
+      BuildProgram(config, {.bfloat16_products = false,
+                            .rule_settings = {.momentum = 0.9}}));
   program.name = "mine";
   DatasetConfig data = Digits();
   data.set_name("my data");
@@ -73,6 +74,9 @@ TEST(PlanOwnProgramTest, RefusesWhatAPodInOneProcessDoesNotDo) {
       {"data_dir: '/data'", "PodSetup.dataset"},
       {"model: 'mlp'", "the program is the caller's"},
       {"hidden: 64", "the program is the caller's"},
+      {"optimizer: adam", "CompileOptions.rule"},
+      {"clip_norm: 1", "CompileOptions.rule"},
+      {"restore_weights_only: true", "saves no checkpoints"},
       {"bucket_bytes: 4096", "CompileOptions.bucket_bytes"}};
   for (const auto& [setting, instead] : refused) {
     const std::string text = setting;
