@@ -8,10 +8,18 @@
 
 namespace podsim {
 
-// Host buffers hold float32 and int32; bfloat16 is a rounding of float32.
-enum class DType : std::uint8_t { kFloat32, kBFloat16, kInt32 };
+// What ops compute lies in host buffers as float32, bfloat16 as a rounding of
+// it; inputs are as the infeed brings them.
+enum class DType : std::uint8_t {
+  kFloat32,
+  kBFloat16,
+  kInt32,
+  kUint32,
+  kUint8,
+  kBool,
+};
 
-std::int64_t SizeOf(DType dtype);
+std::int64_t SizeOf(DType dtype);  // bytes of an element
 std::string ToString(DType dtype);
 
 // Dimensions, outermost first; row-major. {} is a scalar.

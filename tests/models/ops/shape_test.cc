@@ -20,10 +20,16 @@ TEST(ShapeTest, Prints) {
 TEST(DTypeTest, SizesAndNames) {
   EXPECT_EQ(SizeOf(DType::kFloat32), 4);
   EXPECT_EQ(SizeOf(DType::kInt32), 4);
+  EXPECT_EQ(SizeOf(DType::kUint32), 4);
   EXPECT_EQ(SizeOf(DType::kBFloat16), 2);
+  EXPECT_EQ(SizeOf(DType::kUint8), 1);
+  EXPECT_EQ(SizeOf(DType::kBool), 1);
   EXPECT_EQ(ToString(DType::kFloat32), "float32");
   EXPECT_EQ(ToString(DType::kBFloat16), "bfloat16");
   EXPECT_EQ(ToString(DType::kInt32), "int32");
+  EXPECT_EQ(ToString(DType::kUint32), "uint32");
+  EXPECT_EQ(ToString(DType::kUint8), "uint8");
+  EXPECT_EQ(ToString(DType::kBool), "bool");
 }
 
 }  // namespace
