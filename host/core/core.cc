@@ -18,14 +18,26 @@ struct Need {
   std::int64_t elements;
 };
 
-Need InputNeed(const Program& program, TensorId input, std::int64_t rows,
-               const CoreBuffers& buffers) {
-  const std::int64_t elements = program.tensor(input).shape.elements() * rows;
-  if (input == program.features)
-    return {"features", buffers.features.size(), elements};
-  if (input == program.labels)
-    return {"labels", buffers.labels.size(), elements};
-  return {"weights", buffers.weights.size(), elements};
+// Whether operand `id`, an input, is there in full, and of its type.
+absl::Status CheckInput(const Program& program, TensorId id, std::int64_t rows,
+                        const CoreBuffers& buffers) {
+  const ProgramTensor& tensor = program.tensor(id);
+  const std::size_t position = program.input_position(id);
+  if (position >= buffers.inputs.size())
+    return absl::InternalError(
+        absl::StrCat("input ", tensor.name, " is not in the buffers"));
+  const InputRows& given = buffers.inputs[position];
+  if (given.dtype != tensor.dtype)
+    return absl::InternalError(
+        absl::StrCat("input ", tensor.name, " comes as ", ToString(given.dtype),
+                     ", the program reads ", ToString(tensor.dtype)));
+  const std::int64_t bytes =
+      tensor.shape.elements() * rows * tensor.element_bytes();
+  if (static_cast<std::int64_t>(given.bytes.size()) >= bytes)
+    return absl::OkStatus();
+  return absl::InternalError(absl::StrCat("input ", tensor.name, " holds ",
+                                          given.bytes.size(),
+                                          " bytes, the program needs ", bytes));
 }
 
 Need NeedOf(const Program& program, TensorId id, std::int64_t rows,
@@ -44,12 +56,16 @@ Need NeedOf(const Program& program, TensorId id, std::int64_t rows,
       return {"outputs", buffers.outputs.size(),
               program.output_elements_per_row * rows};
     case Storage::kInput:
-      return InputNeed(program, id, rows, buffers);
+      break;  // CheckInput
   }
   return {"unknown", 0, 1};
 }
 
-absl::Status CheckNeed(const Need& need) {
+absl::Status CheckOperand(const Program& program, TensorId id,
+                          std::int64_t rows, const CoreBuffers& buffers) {
+  if (program.tensor(id).storage == Storage::kInput)
+    return CheckInput(program, id, rows, buffers);
+  const Need need = NeedOf(program, id, rows, buffers);
   if (static_cast<std::int64_t>(need.size) >= need.elements)
     return absl::OkStatus();
   return absl::InternalError(
@@ -68,7 +84,7 @@ absl::Status CheckSegment(const Program& program, const Segment& segment,
           absl::StrCat("no op is called '", ToString(instruction.op), "'"));
     for (const auto* operands : {&instruction.inputs, &instruction.outputs})
       for (const TensorId id : *operands)
-        PODSIM_RETURN_IF_ERROR(CheckNeed(NeedOf(program, id, rows, buffers)));
+        PODSIM_RETURN_IF_ERROR(CheckOperand(program, id, rows, buffers));
     if (op->is_product() && buffers.workspace == nullptr)
       return absl::InternalError("a product has no workspace");
   }

@@ -33,6 +33,16 @@ float* Address(const OpCall& call, const ProgramTensor& tensor) {
   return nullptr;
 }
 
+// Where an input's rows lie. REQUIRES: it is one, of `dtype`.
+const std::byte* InputBytes(const OpCall& call, std::size_t i, DType dtype) {
+  const std::size_t position =
+      call.program.input_position(call.instruction.inputs[i]);
+  PODSIM_CHECK(position < call.buffers.inputs.size());
+  const InputRows& rows = call.buffers.inputs[position];
+  PODSIM_CHECK(rows.dtype == dtype && InputTensor(call, i).dtype == dtype);
+  return rows.bytes.data();
+}
+
 }  // namespace
 
 MatrixView OpCall::InputView(std::size_t i) const {
@@ -46,14 +56,16 @@ MatrixView OpCall::OutputView(std::size_t i) const {
 }
 
 const float* OpCall::Input(std::size_t i) const {
-  const TensorId id = instruction.inputs[i];
-  const ProgramTensor& tensor = program.tensor(id);
-  if (tensor.storage == Storage::kInput) {
-    PODSIM_CHECK(tensor.dtype == DType::kFloat32);
-    return id == program.features ? buffers.features.data()
-                                  : buffers.weights.data();
-  }
+  const ProgramTensor& tensor = InputTensor(*this, i);
+  if (tensor.storage == Storage::kInput)
+    return reinterpret_cast<const float*>(
+        InputBytes(*this, i, DType::kFloat32));
   return Address(*this, tensor);
+}
+
+const std::int32_t* OpCall::Int32Input(std::size_t i) const {
+  return reinterpret_cast<const std::int32_t*>(
+      InputBytes(*this, i, DType::kInt32));
 }
 
 float* OpCall::Output(std::size_t i) const {
@@ -66,11 +78,6 @@ float* OpCall::Gradient(std::size_t i) const {
   const ProgramTensor& tensor = InputTensor(*this, i);
   PODSIM_CHECK(tensor.storage == Storage::kGradient);
   return Address(*this, tensor);
-}
-
-const std::int32_t* OpCall::Labels(std::size_t i) const {
-  PODSIM_CHECK(instruction.inputs[i] == program.labels);
-  return buffers.labels.data();
 }
 
 }  // namespace podsim

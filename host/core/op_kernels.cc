@@ -83,15 +83,16 @@ void Reshape(const OpCall& call, std::int64_t begin, std::int64_t end) {
 void SoftmaxXent(const OpCall& call, std::int64_t begin, std::int64_t end) {
   const std::int64_t n = call.OutputView(0).columns;
   call.kernels.softmax_xent(end - begin, n, call.Input(0) + begin * n,
-                            call.Labels(1) + begin, call.Output(0) + begin * n,
-                            call.Output(1) + begin, call.Output(2) + begin);
+                            call.Int32Input(1) + begin,
+                            call.Output(0) + begin * n, call.Output(1) + begin,
+                            call.Output(2) + begin);
 }
 
 void SoftmaxXentGrad(const OpCall& call, std::int64_t begin, std::int64_t end) {
   const std::int64_t n = call.OutputView(0).columns;
-  call.kernels.softmax_xent_grad(end - begin, n, call.Input(0) + begin * n,
-                                 call.Labels(1) + begin, call.Input(2) + begin,
-                                 call.Output(0) + begin * n);
+  call.kernels.softmax_xent_grad(
+      end - begin, n, call.Input(0) + begin * n, call.Int32Input(1) + begin,
+      call.Input(2) + begin, call.Output(0) + begin * n);
 }
 
 struct ListedKernel {

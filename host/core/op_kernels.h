@@ -37,12 +37,13 @@ struct OpCall {
   // Operand `i` as a matrix; batched ones have R rows.
   MatrixView InputView(std::size_t i) const;
   MatrixView OutputView(std::size_t i) const;
-  // Where operand `i` lies. REQUIRES: float operands, labels for Labels.
+  // Where operand `i` lies. REQUIRES: it is float32 (or rounded to bfloat16 by
+  // an op); for Int32Input an int32 input.
   const float* Input(std::size_t i) const;
+  const std::int32_t* Int32Input(std::size_t i) const;
   float* Output(std::size_t i) const;
   // Operand `i`, a gradient that its update may write over.
   float* Gradient(std::size_t i) const;
-  const std::int32_t* Labels(std::size_t i) const;
 };
 
 // One of the two.

@@ -12,8 +12,6 @@
 namespace podsim {
 namespace {
 
-constexpr std::int64_t kBytes = 4;  // float32, int32
-
 // Instructions that run together.
 using Group = std::span<const Instruction>;
 
@@ -48,7 +46,8 @@ class Traffic {
  private:
   std::int64_t BytesOf(TensorId id) const {
     const ProgramTensor& tensor = program_.tensor(id);
-    return tensor.shape.elements() * (tensor.batched() ? rows_ : 1) * kBytes;
+    return tensor.shape.elements() * (tensor.batched() ? rows_ : 1) *
+           tensor.element_bytes();
   }
 
   // Whether anybody outside of group `index` wants what it wrote.

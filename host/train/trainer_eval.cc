@@ -25,7 +25,7 @@ absl::Status Trainer::Impl::EvaluateHost(std::int64_t step,
                                       *setup.kernels, parallel, buffers));
   }
   Tally tally;
-  tally.Count(Results(buffers), 0);
+  tally.Count(Results(eval_batch, 0, rows), 0);
   if (tally.bad_row >= 0)
     return absl::InvalidArgumentError(absl::StrCat(
         "evaluation loss is not finite after step ", step, " on core ",

@@ -127,7 +127,9 @@ struct Trainer::Impl {
 
   CoreBuffers BuffersFor(const Batch& batch, std::int64_t first_row,
                          std::int64_t rows, int local);
-  RowResults Results(const CoreBuffers& buffers);
+  // Of the `rows` rows of `batch` that ran last.
+  RowResults Results(const Batch& batch, std::int64_t first_row,
+                     std::int64_t rows);
   std::span<float> Output(TensorId id, std::int64_t rows);
   absl::Status CheckAbort() const;
   void Allocate();
@@ -138,6 +140,7 @@ struct Trainer::Impl {
   const std::vector<int> hosts;  // local
   CountingParallelFor parallel;
   const Panels panels;
+  std::vector<int> input_fields;  // as InputFields says
   const std::int64_t rows_at_once;
   const std::int64_t last_step;
   TreeSum tree;  // of one host after the other

@@ -72,11 +72,11 @@ absl::Status Trainer::Impl::StartBucket(std::int64_t step, int local,
   return absl::OkStatus();
 }
 
-RowResults Trainer::Impl::Results(const CoreBuffers& buffers) {
-  const auto rows = static_cast<std::int64_t>(buffers.weights.size());
+RowResults Trainer::Impl::Results(const Batch& batch, std::int64_t first_row,
+                                  std::int64_t rows) {
   return {.loss = Output(program.loss, rows),
           .correct = Output(program.correct, rows),
-          .weights = buffers.weights};
+          .weights = std::span(batch.weights).subspan(first_row, rows)};
 }
 
 absl::Status Trainer::Impl::ComputeHost(std::int64_t step, const Batch& batch,
@@ -87,10 +87,10 @@ absl::Status Trainer::Impl::ComputeHost(std::int64_t step, const Batch& batch,
   Tally tally;
   for (std::int64_t pass = 0; pass < PassesPerStep(); ++pass) {
     const std::int64_t row = pass * rows_at_once;
-    const CoreBuffers buffers =
-        BuffersFor(batch, first_row + row, rows_at_once, local);
-    PODSIM_RETURN_IF_ERROR(ComputeRows(step, buffers, local, pass));
-    tally.Count(Results(buffers), row);
+    PODSIM_RETURN_IF_ERROR(ComputeRows(
+        step, BuffersFor(batch, first_row + row, rows_at_once, local), local,
+        pass));
+    tally.Count(Results(batch, first_row + row, rows_at_once), row);
   }
   if (tally.bad_row >= 0)
     return NotFinite(

@@ -31,8 +31,12 @@ absl::Status CheckIsPerRow(const Graph& graph, Value value, const char* role) {
 }
 
 absl::Status CheckIsComputed(const Graph& graph, Value value) {
-  if (graph.Owns(value) && graph.value(value).kind == ValueKind::kComputed)
-    return absl::OkStatus();
+  if (graph.Owns(value) && graph.value(value).kind == ValueKind::kComputed) {
+    if (graph.type(value).dtype == DType::kFloat32) return absl::OkStatus();
+    return absl::InvalidArgumentError(absl::StrCat(
+        "model ", graph.name(), ": a result is ", graph.value(value).name, ", ",
+        ToString(graph.type(value)), "; results are float32"));
+  }
   return absl::InvalidArgumentError(absl::StrCat(
       "model ", graph.name(), ": a result is ",
       graph.Owns(value)
@@ -70,22 +74,15 @@ absl::Status Check(const Graph& graph, const CompileInput& input,
   return CheckResults(graph, input);
 }
 
-// Variables one behind another in the order of the graph; then the roles of
-// the inputs.
+// Variables one behind another, and the inputs, in the order of the graph.
 void PlaceVariablesAndInputs(const Graph& graph, const Lowered& lowered,
                              Program& program) {
   for (std::size_t id = 0; id < graph.values().size(); ++id) {
     const GraphValue& value = graph.values()[id];
     const TensorId tensor = lowered.tensor_of[id];
     switch (value.kind) {
-      case ValueKind::kFeatures:
-        program.features = tensor;
-        break;
-      case ValueKind::kLabels:
-        program.labels = tensor;
-        break;
-      case ValueKind::kWeights:
-        program.weights = tensor;
+      case ValueKind::kInput:
+        program.inputs.push_back({tensor, value.is_example_weight});
         break;
       case ValueKind::kVariable: {
         const Shape& shape = value.type.shape;

@@ -11,9 +11,11 @@
 #ifndef PODSIM_MODELS_GRAPH_PROGRAM_H_
 #define PODSIM_MODELS_GRAPH_PROGRAM_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "models/ops/op.h"
@@ -28,7 +30,7 @@ enum class Storage : std::uint8_t {
   kGradient,  // one copy per host, contiguous, in bucket order
   kBatched,   // [core][row][feature], scratch, placed by liveness
   kScratch,   // one copy per host, no batch dimension
-  kInput,     // filled by the infeed: features, labels, weights; batched
+  kInput,     // filled by the infeed, as Program::inputs says; batched
   kOutput,    // per row results read by the host: loss, correct; batched
 };
 
@@ -44,9 +46,9 @@ struct ProgramTensor {
   Storage storage = Storage::kBatched;
   // Without the batch dimension for batched tensors: [features...].
   Shape shape;
-  // In elements (4 bytes each). kVariable, kGradient: into the arena. kBatched,
-  // kOutput: per row, so that the address is base + offset * R. kScratch: into
-  // the host's scratch arena. kInput: unused.
+  // In elements (float32, 4 bytes each). kVariable, kGradient: into the arena.
+  // kBatched, kOutput: per row, so that the address is base + offset * R.
+  // kScratch: into the host's scratch arena. kInput: unused.
   std::int64_t offset = 0;
   // A variable that products read, rounded to bfloat16, as their right side.
   bool feeds_product = false;
@@ -54,6 +56,11 @@ struct ProgramTensor {
   bool batched() const {
     return storage == Storage::kBatched || storage == Storage::kInput ||
            storage == Storage::kOutput;
+  }
+  // Bytes of an element where it lies: an input's as they come, others are
+  // float32 (a bfloat16 one rounded to it).
+  std::int64_t element_bytes() const {
+    return SizeOf(storage == Storage::kInput ? dtype : DType::kFloat32);
   }
 };
 
@@ -103,6 +110,13 @@ struct ProgramVariable {
   bool is_slot = false;  // an optimizer's, not the model's
 };
 
+// An input is known by the name of its tensor.
+struct ProgramInput {
+  TensorId tensor = kNoTensor;
+  // [B] float32, made by the stream rather than by the data set.
+  bool is_example_weight = false;
+};
+
 enum class EntryPoint : std::uint8_t {
   kInit,             // fills the variables
   kTrainMicrobatch,  // forward, backward; gradients of the host's rows
@@ -118,12 +132,11 @@ struct Program {
   std::vector<GradientBucket> buckets;
   std::map<EntryPoint, std::vector<Segment>> entries;
 
-  // Inputs and outputs by role; kNoTensor if absent.
-  TensorId features = kNoTensor;  // [B, example...] float32
-  TensorId labels = kNoTensor;    // [B] int32
-  TensorId weights = kNoTensor;   // [B] float32: share of the row in the loss
-  TensorId loss = kNoTensor;      // [B] float32, unweighted
-  TensorId correct = kNoTensor;   // [B] float32, 0 or 1
+  std::vector<ProgramInput> inputs;  // in the order of the graph
+
+  // Outputs by role; kNoTensor if absent.
+  TensorId loss = kNoTensor;     // [B] float32, unweighted
+  TensorId correct = kNoTensor;  // [B] float32, 0 or 1
 
   // Arena sizes, elements.
   std::int64_t variable_elements = 0;
@@ -146,6 +159,13 @@ struct Program {
   const ProgramTensor& tensor(TensorId id) const {
     return tensors[static_cast<std::size_t>(id)];
   }
+  // The input called `name`; kNoTensor if absent.
+  TensorId input(std::string_view name) const;
+  TensorId example_weight() const;  // kNoTensor if absent
+  // Where `id` is in `inputs`; inputs.size() if it is none.
+  std::size_t input_position(TensorId id) const;
+  // Of one example, all inputs, as the infeed brings them.
+  std::int64_t input_bytes_per_row() const;
 };
 
 }  // namespace podsim

@@ -87,10 +87,11 @@ std::string ToText(const Program& program) {
       program.variable_elements, ", gradients ", program.gradient_elements,
       ", scratch ", program.scratch_elements, ", per row batched ",
       program.batched_elements_per_row, ", output ",
-      program.output_elements_per_row, "\n  roles: features ", program.features,
-      ", labels ", program.labels);
-  absl::StrAppend(&text, ", weights ", program.weights, ", loss ", program.loss,
-                  ", correct ", program.correct, "\n");
+      program.output_elements_per_row, "\n  roles: loss ", program.loss,
+      ", correct ", program.correct, "\n");
+  for (const ProgramInput& input : program.inputs)
+    absl::StrAppend(&text, "input ", input.tensor,
+                    input.is_example_weight ? " the examples' weight\n" : "\n");
   absl::StrAppend(&text, "update ", program.rule, "\n");
   for (const RuleSetting& setting : RuleSettingTable())
     absl::StrAppend(&text, setting.name, " ",

@@ -36,7 +36,7 @@ absl::StatusOr<Program> BuildMlp(const ModelConfig& config,
   const auto head = graph.SoftmaxXent(logits, graph.Labels(), "xent");
   return Compile(graph,
                  {.loss = head.loss,
-                  .weights = graph.Weights(),
+                  .weights = graph.ExampleWeights(),
                   .update = Optimizer,
                   .correct = head.correct},
                  options);

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "host/input/fields.h"
 #include "interconnect/collectives/choice_table.h"
 #include "models/zoo/zoo.h"
 #include "runtime/job/bench_plan.h"
@@ -73,6 +74,7 @@ absl::StatusOr<JobPlan> BeginPlan(const ScheduleInputs& schedule,
 
 absl::StatusOr<JobPlan> FinishPlan(JobPlan plan, const Program& program,
                                    const ResolvedJob& job) {
+  PODSIM_RETURN_IF_ERROR(InputFields(program, plan.bits().dataset()).status());
   PODSIM_RETURN_IF_ERROR(FillMemory(program, job, plan));
   PODSIM_ASSIGN_OR_RETURN(
       const std::vector<ChoiceRow> table,

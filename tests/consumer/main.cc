@@ -30,7 +30,7 @@ absl::StatusOr<Program> ShortcutNet(const DatasetConfig& data) {
   const auto out = g.SoftmaxXent(logits, g.Labels());
   return Compile(g,
                  {.loss = out.loss,
-                  .weights = g.Weights(),
+                  .weights = g.ExampleWeights(),
                   .update = Optimizer,
                   .correct = out.correct},
                  {.rule_settings = {.momentum = 0.9}});

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <span>
 
 #include "base/random.h"
 #include "models/kernels/kernels.h"
@@ -90,7 +91,7 @@ void HostMemory::Fill(std::uint64_t seed, std::int64_t first_row) {
   }
   Pack();
   const std::int64_t width =
-      program_.tensor(program_.features).shape.elements();
+      program_.tensor(program_.input("features")).shape.elements();
   const std::uint64_t key = RandomKey(seed, "examples");
   for (std::int64_t row = first_row; row < first_row + rows_; ++row) {
     const auto counter = static_cast<std::uint64_t>(row);
@@ -114,9 +115,18 @@ CoreBuffers HostMemory::Buffers() {
   buffers.batched = batched_;
   buffers.scratch = scratch_;
   buffers.outputs = outputs_;
-  buffers.features = features_;
-  buffers.labels = labels_;
-  buffers.weights = weights_;
+  for (const ProgramInput& input : program_.inputs) {
+    if (input.is_example_weight) {
+      buffers.inputs.push_back(
+          RowsOf(DType::kFloat32, std::span<const float>(weights_)));
+    } else if (program_.tensor(input.tensor).dtype == DType::kInt32) {
+      buffers.inputs.push_back(
+          RowsOf(DType::kInt32, std::span<const std::int32_t>(labels_)));
+    } else {
+      buffers.inputs.push_back(
+          RowsOf(DType::kFloat32, std::span<const float>(features_)));
+    }
+  }
   return buffers;
 }
 
@@ -164,8 +174,8 @@ BoundedMachine HostMemory::Oracle() const {
   BoundedMachine oracle(program_, rows_);
   for (const ProgramVariable& variable : program_.variables)
     oracle.Set(variable.tensor, Doubles(Read(variable.tensor)));
-  oracle.Set(program_.features, Doubles(features_));
-  oracle.Set(program_.weights, Doubles(weights_));
+  oracle.Set(program_.input("features"), Doubles(features_));
+  oracle.Set(program_.example_weight(), Doubles(weights_));
   oracle.SetLabels(labels_);
   return oracle;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <span>
 
 #include "models/graph/row_groups.h"
 #include "tests/host/core/loops.h"
@@ -39,7 +40,7 @@ TensorId OneOp::AddTensor(const ValueType& type) {
   const auto id = static_cast<TensorId>(program_.tensors.size());
   if (type.dtype == DType::kInt32) {
     tensor.storage = Storage::kInput;
-    program_.labels = id;
+    program_.inputs.push_back({id});
   } else {
     tensor.storage = type.batched ? Storage::kBatched : Storage::kScratch;
     std::int64_t& end = type.batched ? program_.batched_elements_per_row
@@ -64,7 +65,7 @@ float* OneOp::At(TensorId id) {
 
 void OneOp::Write(TensorId id, const std::vector<double>& values) {
   ASSERT_EQ(static_cast<std::int64_t>(values.size()), ElementsOf(id));
-  if (id == program_.labels) {
+  if (program_.tensor(id).storage == Storage::kInput) {
     labels_.clear();
     for (const double value : values)
       labels_.push_back(static_cast<std::int32_t>(value));
@@ -87,7 +88,9 @@ void OneOp::Run(const std::vector<Tensor>& operands, std::int64_t rows,
   buffers.workspace = &workspace;
   buffers.batched = batched_;
   buffers.scratch = scratch_;
-  buffers.labels = labels_;
+  if (!program_.inputs.empty())
+    buffers.inputs = {
+        RowsOf(DType::kInt32, std::span<const std::int32_t>(labels_))};
   Sequential loop;
   ASSERT_THAT(
       RunSegment(program_, segment_, rows, panels, {}, kernels, loop, buffers),

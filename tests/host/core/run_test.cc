@@ -196,7 +196,7 @@ TEST(RunSegment, RunsGraphsOfOtherShapes) {
         const Program program,
         Compile(g,
                 {.loss = head.loss,
-                 .weights = g.Weights(),
+                 .weights = g.ExampleWeights(),
                  .update = no_update,
                  .correct = head.correct},
                 {.bfloat16_products = bfloat16, .bucket_bytes = 1}));
@@ -381,11 +381,17 @@ TEST(RunSegment, RefusesBuffersThatAreTooSmall) {
   buffers.batched = buffers.batched.first(buffers.batched.size() - 1);
   EXPECT_THAT(run(buffers), refused("batched"));
   buffers = host.Buffers();
-  buffers.features = buffers.features.first(buffers.features.size() - 1);
-  EXPECT_THAT(run(buffers), refused("features"));
+  ASSERT_EQ(buffers.inputs.size(), 3U);
+  buffers.inputs[0].bytes =
+      buffers.inputs[0].bytes.first(buffers.inputs[0].bytes.size() - 1);
+  EXPECT_THAT(run(buffers), refused("input features holds"));
   buffers = host.Buffers();
-  buffers.labels = {};
-  EXPECT_THAT(run(buffers), refused("labels"));
+  buffers.inputs.resize(1);
+  EXPECT_THAT(run(buffers), refused("input labels is not in the buffers"));
+  buffers = host.Buffers();
+  buffers.inputs[1].dtype = DType::kUint32;
+  EXPECT_THAT(run(buffers),
+              refused("input labels comes as uint32, the program reads int32"));
   buffers = host.Buffers();
   buffers.workspace = nullptr;
   EXPECT_THAT(run(buffers), refused("workspace"));

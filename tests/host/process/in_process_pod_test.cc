@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "models/graph/compile.h"
+#include "models/optimizer/optimizer.h"
 #include "models/rules/update_rules.h"
 #include "tests/host/train/test_plan.h"
 #include "tests/testing/status_matchers.h"
@@ -128,6 +130,91 @@ TEST(InProcessPodTest, ALossThatIsNotFiniteNamesStepAndCore) {
               StatusIs(absl::StatusCode::kInvalidArgument,
                        AllOf(HasSubstr("loss became"), HasSubstr("at step"),
                              HasSubstr("on core"))));
+}
+
+// Offers, in this order, "ones", "zeros" and "labels"; all labels are 0.
+class TwoVectors final : public Dataset {
+ public:
+  explicit TwoVectors(std::int64_t examples) {
+    config_.set_name("two vectors");
+    config_.set_classes(2);
+    config_.set_train_examples(examples);
+    config_.set_eval_examples(1);
+    for (const char* name : {"ones", "zeros"}) {
+      DataFieldConfig& field = *config_.add_fields();
+      field.set_name(name);
+      field.set_dtype("float32");
+      field.add_shape(3);
+    }
+    DataFieldConfig& labels = *config_.add_fields();
+    labels.set_name("labels");
+    labels.set_dtype("int32");
+  }
+  std::int64_t size(Split split) const override {
+    return split == Split::kTrain ? config_.train_examples() : 1;
+  }
+  const DatasetConfig& config() const override { return config_; }
+  void Read(Split /*split*/, std::int64_t /*index*/,
+            ExampleRows rows) const override {
+    for (float& value : RowValues<float>(rows[0])) value = 1;
+    for (float& value : RowValues<float>(rows[1])) value = 0;
+    RowValues<std::int32_t>(rows[2])[0] = 0;
+  }
+
+ private:
+  DatasetConfig config_;
+};
+
+// Weights of what is zero have no gradient.
+absl::StatusOr<Program> SumOfTwo() {
+  Graph g("sum of two");
+  const auto layer = [&g](const std::string& input) {
+    return g.MatMul(
+        g.Input(input, DType::kFloat32, {{3}}),
+        g.Variable(input + "/kernel", {{3, 2}}, Initializer::kZeros));
+  };
+  const Value zeros = layer("zeros");
+  const auto head = g.SoftmaxXent(g.Add(zeros, layer("ones")), g.Labels());
+  return Compile(g,
+                 {.loss = head.loss,
+                  .weights = g.ExampleWeights(),
+                  .update = Optimizer,
+                  .correct = head.correct},
+                 {});
+}
+
+// Both are float32 of one shape, and come in another order than the model's.
+TEST(InProcessPodTest, FillsInputsByName) {
+  PodSetup setup = MakeSetup({.hosts = 2, .processes = 2, .steps = 1});
+  setup.dataset = std::make_shared<TwoVectors>(64);
+  ASSERT_OK_AND_ASSIGN(const Program program, SumOfTwo());
+  setup.program = std::make_shared<const Program>(program);
+  PlanBits& bits = *setup.plan.mutable_bits();
+  bits.clear_buckets();
+  for (const GradientBucket& bucket : program.buckets) {
+    Bucket& planned = *bits.add_buckets();
+    planned.set_algorithm("ring");
+    planned.set_begin(bucket.begin);
+    planned.set_count(bucket.count);
+  }
+  ASSERT_OK_AND_ASSIGN(const PodResult result, TrainInProcess(setup));
+  const auto weight = [&](const char* name) {
+    return result.variables[static_cast<std::size_t>(
+        program.tensor(FindTensor(program, name)).offset)];
+  };
+  EXPECT_EQ(weight("zeros/kernel"), 0);
+  EXPECT_GT(weight("ones/kernel"), 0);  // towards class 0
+  EXPECT_EQ(result.steps[0].examples(), setup.plan.global_batch());
+}
+
+TEST(InProcessPodTest, RefusesADataSetWithoutTheModelsInputs) {
+  PodSetup setup = MakeSetup({});
+  setup.dataset = std::make_shared<TwoVectors>(64);
+  EXPECT_THAT(TrainInProcess(setup),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       AllOf(HasSubstr("reads input features"),
+                             HasSubstr("two vectors offers ones (float32 [B, "
+                                       "3]), zeros"))));
 }
 
 TEST(InProcessPodTest, RefusesAPlanThatTakesACoordinator) {

@@ -22,7 +22,7 @@ TEST(Compile, ReshapingABatchMovesNothing) {
   for (const Instruction& instruction :
        InstructionsOf(program, EntryPoint::kTrainMicrobatch))
     EXPECT_NE(instruction.op, OpCode::kReshape);
-  EXPECT_EQ(program.tensor(program.features).shape, (Shape{{3, 4}}));
+  EXPECT_EQ(program.tensor(program.input("features")).shape, (Shape{{3, 4}}));
 }
 
 TEST(Compile, EvalIsForwardAlone) {
@@ -52,6 +52,32 @@ TEST(Compile, InferenceNeedsNoLoss) {
   EXPECT_EQ(program.output_elements_per_row, 5);
   EXPECT_EQ(program.loss, kNoTensor);
   EXPECT_EQ(FindTensor(program, "no such tensor"), kNoTensor);
+}
+
+TEST(Compile, ListsInputsByName) {
+  const Program program = CompileToy({});
+  ASSERT_EQ(program.inputs.size(), 3U);
+  EXPECT_EQ(program.inputs[0].tensor, program.input("features"));
+  EXPECT_EQ(program.inputs[1].tensor, program.input("labels"));
+  EXPECT_EQ(program.inputs[2].tensor, program.example_weight());
+  EXPECT_TRUE(program.inputs[2].is_example_weight);
+  EXPECT_FALSE(program.inputs[0].is_example_weight);
+  EXPECT_EQ(program.input("mask"), kNoTensor);
+  EXPECT_EQ(program.input_position(program.input("labels")), 1U);
+  EXPECT_EQ(program.input_position(program.loss), 3U);
+}
+
+// A mask that rides along is neither the features nor the examples' weight.
+TEST(Compile, InputsTakeTheBytesOfTheirTypes) {
+  Graph g("typed");
+  g.Input("image", DType::kUint8, {{3, 5}});
+  const Value mask = g.Input("mask", DType::kFloat32, {{4}});
+  g.Input("narrow", DType::kBFloat16, {{2}});
+  ASSERT_OK_AND_ASSIGN(const Program program,
+                       Compile(g, {.results = {g.Relu(mask)}}, {}));
+  EXPECT_EQ(program.input_bytes_per_row(), 3 * 5 + 4 * 4 + 2 * 2);
+  EXPECT_EQ(program.example_weight(), kNoTensor);
+  EXPECT_EQ(program.tensor(program.input("image")).element_bytes(), 1);
 }
 
 TEST(Compile, IsDeterministic) {
@@ -94,9 +120,16 @@ TEST(Compile, RefusesBadInput) {
   }
   {
     Toy toy;
-    toy.input.results = {toy.g.Weights()};
+    toy.input.results = {toy.g.ExampleWeights()};
     EXPECT_THAT(Compile(toy.g, toy.input, {}),
                 StatusIs(kInvalid, HasSubstr("which no op computes")));
+  }
+  {
+    Toy toy;
+    toy.input.results = {
+        toy.g.Reshape(toy.g.Input("image", DType::kUint8, {{4}}), {{2, 2}})};
+    EXPECT_THAT(Compile(toy.g, toy.input, {}),
+                StatusIs(kInvalid, HasSubstr("results are float32")));
   }
 }
 

@@ -89,7 +89,7 @@ absl::StatusOr<Program> Build(const Builder& builder) {
   options.bfloat16_products = false;
   options.bucket_bytes = 1;  // every gradient a bucket
   return Compile(
-      g, {.loss = head.loss, .weights = g.Weights(), .update = NoUpdate},
+      g, {.loss = head.loss, .weights = g.ExampleWeights(), .update = NoUpdate},
       options);
 }
 
@@ -110,8 +110,8 @@ class Setting {
   BoundedMachine Machine() const {
     BoundedMachine machine(program_, kRows);
     for (const auto& [id, values] : variables_) machine.Set(id, values);
-    machine.Set(program_.features, features_);
-    machine.Set(program_.weights, weights_);
+    machine.Set(program_.input("features"), features_);
+    machine.Set(program_.example_weight(), weights_);
     machine.SetLabels(labels_);
     return machine;
   }

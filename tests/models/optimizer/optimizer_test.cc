@@ -104,7 +104,8 @@ absl::StatusOr<Program> Build(const CompileOptions& options) {
   const Value logits = g.AddBias(g.MatMul(g.Features({{3}}), w), b);
   const auto head = g.SoftmaxXent(logits, g.Labels());
   return Compile(
-      g, {.loss = head.loss, .weights = g.Weights(), .update = Optimizer},
+      g,
+      {.loss = head.loss, .weights = g.ExampleWeights(), .update = Optimizer},
       options);
 }
 

@@ -134,8 +134,8 @@ TEST_P(MlpGradient, EqualsCentralDifferences) {
   const auto machine = [&](EntryPoint entry) {
     BoundedMachine result(program, kRows);
     for (const auto& [id, values] : variables) result.Set(id, values);
-    result.Set(program.features, features);
-    result.Set(program.weights, weights);
+    result.Set(program.input("features"), features);
+    result.Set(program.example_weight(), weights);
     result.SetLabels({2, 0, 3});
     result.Run(entry);
     return result;
