@@ -30,8 +30,7 @@ absl::Status Trainer::Impl::EvaluateHost(std::int64_t step,
     return absl::InvalidArgumentError(absl::StrCat(
         "evaluation loss is not finite after step ", step, " on core ",
         hosts[local] * bits.cores_per_host() + tally.bad_row / batch_per_core));
-  report.set_loss(report.loss() + tally.loss);
-  report.set_correct(report.correct() + tally.correct);
+  AddMetrics(SumsOf(tally, /*of_step=*/false), *report.mutable_metrics());
   report.set_examples(report.examples() + tally.examples);
   return absl::OkStatus();
 }

@@ -19,6 +19,7 @@
 #include "host/train/step_times.h"
 #include "host/train/tally.h"
 #include "host/train/trainer.h"
+#include "job/metrics.h"
 
 namespace podsim {
 
@@ -130,6 +131,8 @@ struct Trainer::Impl {
   // Of the `rows` rows of `batch` that ran last.
   RowResults Results(const Batch& batch, std::int64_t first_row,
                      std::int64_t rows);
+  // Of a step the loss is the sum that its gradient is of.
+  MetricSums SumsOf(const Tally& tally, bool of_step) const;
   std::span<float> Output(TensorId id, std::int64_t rows);
   absl::Status CheckAbort() const;
   void Allocate();

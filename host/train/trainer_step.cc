@@ -22,6 +22,18 @@ absl::Status NotFinite(std::int64_t step, int core, int host, float loss,
       " on core ", core, " (host ", host, "); ", advice));
 }
 
+MetricSum::Combine CombineOf(MetricCombine combine) {
+  switch (combine) {
+    case MetricCombine::kMean:
+      return MetricSum::WEIGHTED_MEAN;
+    case MetricCombine::kSum:
+      return MetricSum::SUM;
+    case MetricCombine::kMax:
+      return MetricSum::MAXIMUM;
+  }
+  return MetricSum::WEIGHTED_MEAN;
+}
+
 }  // namespace
 
 // The gradients of the pass's rows, and the all-reduces that they complete.
@@ -74,9 +86,29 @@ absl::Status Trainer::Impl::StartBucket(std::int64_t step, int local,
 
 RowResults Trainer::Impl::Results(const Batch& batch, std::int64_t first_row,
                                   std::int64_t rows) {
-  return {.loss = Output(program.loss, rows),
-          .correct = Output(program.correct, rows),
-          .weights = std::span(batch.weights).subspan(first_row, rows)};
+  RowResults results = {
+      .loss = Output(program.loss, rows),
+      .weights = std::span(batch.weights).subspan(first_row, rows),
+      .metrics = {}};
+  for (const ProgramMetric& metric : program.metrics)
+    results.metrics.push_back({Output(metric.tensor, rows), metric.combine});
+  return results;
+}
+
+MetricSums Trainer::Impl::SumsOf(const Tally& tally, bool of_step) const {
+  MetricSums sums;
+  for (std::size_t i = 0; i < tally.metrics.size(); ++i) {
+    const ProgramMetric& metric = program.metrics[i];
+    MetricSum& sum = *sums.Add();
+    sum.set_name(metric.name);
+    sum.set_combine(of_step && metric.tensor == program.loss
+                        ? MetricSum::SUM
+                        : CombineOf(metric.combine));
+    sum.set_percent(metric.percent);
+    sum.set_total(tally.metrics[i].total);
+    sum.set_weight(tally.metrics[i].weight);
+  }
+  return sums;
 }
 
 absl::Status Trainer::Impl::ComputeHost(std::int64_t step, const Batch& batch,
@@ -101,8 +133,7 @@ absl::Status Trainer::Impl::ComputeHost(std::int64_t step, const Batch& batch,
         DivergenceAdvice(setup.plan.spec().model_dir(),
                          setup.saver != nullptr && setup.saver->CanGoBack()));
   StepReport& report = reports[local];
-  report.set_loss(tally.loss);
-  report.set_correct(tally.correct);
+  *report.mutable_metrics() = SumsOf(tally, /*of_step=*/true);
   report.set_examples(tally.examples);
   return absl::OkStatus();
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -54,11 +55,34 @@ absl::Status CheckTraining(const Graph& graph, const CompileInput& input) {
   return absl::OkStatus();
 }
 
-absl::Status CheckResults(const Graph& graph, const CompileInput& input) {
-  if (input.correct.present()) {
-    PODSIM_RETURN_IF_ERROR(CheckIsPerRow(graph, input.correct, "correct"));
-    PODSIM_RETURN_IF_ERROR(CheckIsComputed(graph, input.correct));
+// In the order in which their outputs have always been kept.
+std::vector<MetricInput> MetricsOf(const CompileInput& input) {
+  std::vector<MetricInput> metrics;
+  if (input.correct.present())
+    metrics.push_back(
+        {.name = "accuracy", .value = input.correct, .percent = true});
+  metrics.insert(metrics.end(), input.metrics.begin(), input.metrics.end());
+  if (input.loss.present())
+    metrics.push_back({.name = "loss", .value = input.loss});
+  return metrics;
+}
+
+absl::Status CheckMetrics(const Graph& graph, const CompileInput& input) {
+  std::set<std::string> names;
+  for (const MetricInput& metric : MetricsOf(input)) {
+    const std::string role = "metric " + metric.name;
+    if (metric.name.empty() || !names.insert(metric.name).second)
+      return absl::InvalidArgumentError(
+          absl::StrCat("model ", graph.name(), ": two metrics are called '",
+                       metric.name, "', or one has no name"));
+    PODSIM_RETURN_IF_ERROR(CheckIsPerRow(graph, metric.value, role.c_str()));
+    PODSIM_RETURN_IF_ERROR(CheckIsComputed(graph, metric.value));
   }
+  return absl::OkStatus();
+}
+
+absl::Status CheckResults(const Graph& graph, const CompileInput& input) {
+  PODSIM_RETURN_IF_ERROR(CheckMetrics(graph, input));
   for (const Value result : input.results)
     PODSIM_RETURN_IF_ERROR(CheckIsComputed(graph, result));
   return absl::OkStatus();
@@ -188,9 +212,10 @@ absl::StatusOr<Program> Compile(const Graph& graph, const CompileInput& input,
   LoweringInput lowering;
   lowering.bfloat16_products = options.bfloat16_products;
   lowering.kept = input.results;
-  if (input.correct.present()) lowering.kept.push_back(input.correct);
+  const std::vector<MetricInput> metrics = MetricsOf(input);
+  for (const MetricInput& metric : metrics)
+    lowering.kept.push_back(metric.value);
   if (trains) {
-    lowering.kept.push_back(input.loss);
     PODSIM_ASSIGN_OR_RETURN(lowering.gradients,
                             AppendGradients(full, input.loss, input.weights));
   }
@@ -201,7 +226,9 @@ absl::StatusOr<Program> Compile(const Graph& graph, const CompileInput& input,
   program.bfloat16_products = options.bfloat16_products;
   program.tensors = std::move(lowered.tensors);
   program.loss = lowered.TensorOf(input.loss);
-  program.correct = lowered.TensorOf(input.correct);
+  for (const MetricInput& metric : metrics)
+    program.metrics.push_back({metric.name, lowered.TensorOf(metric.value),
+                               metric.combine, metric.percent});
   PlaceVariablesAndInputs(full, lowered, program);
   PlaceOutputs(program);
   std::vector<TensorId> kept;
@@ -220,7 +247,9 @@ absl::StatusOr<Program> Compile(const Graph& graph, const CompileInput& input,
 
   PlaceGradients(lowering.gradients, lowered, FinishTimes(lowered.instructions),
                  options.bucket_bytes, program);
-  std::vector<TensorId> trained = {program.loss, program.correct};
+  std::vector<TensorId> trained;
+  for (const ProgramMetric& metric : program.metrics)
+    trained.push_back(metric.tensor);
   for (const GradientBucket& bucket : program.buckets)
     trained.insert(trained.end(), bucket.gradients.begin(),
                    bucket.gradients.end());

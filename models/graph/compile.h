@@ -39,14 +39,24 @@ struct CompileOptions {
 using UpdateBuilder = absl::Status (*)(const CompileOptions& options,
                                        Program& program);
 
+struct MetricInput {
+  std::string name;
+  Value value = kNone;  // [B]
+  MetricCombine combine = MetricCombine::kMean;
+  bool percent = false;  // how it is shown
+};
+
 // What of the graph is wanted.
 struct CompileInput {
   // To train: all three, the update among them. For inference alone: none.
   Value loss = kNone;     // [B]
   Value weights = kNone;  // [B]: the loss of the batch is their dot product
   UpdateBuilder update = nullptr;
-  // [B], 1 where the row's prediction is right; optional.
+  // [B], 1 where the row's prediction is right; optional. The metric
+  // "accuracy", as the loss is the metric "loss".
   Value correct = kNone;
+  // Further metrics, of other names.
+  std::vector<MetricInput> metrics = {};
   // Further values that kEval leaves behind: batched ones in the outputs,
   // others in the scratch arena. FindTensor finds them by name.
   std::vector<Value> results = {};
@@ -60,8 +70,9 @@ struct CompileInput {
 // with bfloat16_products, as on the chip.
 //
 // Pure: equal inputs give equal Programs.
-// Errors: INVALID_ARGUMENT (the graph's first error; a loss that is not [B]; a
-//   variable that the loss does not depend on; bucket_bytes below 1).
+// Errors: INVALID_ARGUMENT (the graph's first error; a loss or a metric that is
+//   not [B]; two metrics of one name; a variable that the loss does not depend
+//   on; bucket_bytes below 1).
 absl::StatusOr<Program> Compile(const Graph& graph, const CompileInput& input,
                                 const CompileOptions& options);
 

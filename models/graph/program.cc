@@ -8,6 +8,12 @@ TensorId Program::input(std::string_view name) const {
   return kNoTensor;
 }
 
+TensorId Program::metric(std::string_view name) const {
+  for (const ProgramMetric& each : metrics)
+    if (each.name == name) return each.tensor;
+  return kNoTensor;
+}
+
 TensorId Program::example_weight() const {
   for (const ProgramInput& each : inputs)
     if (each.is_example_weight) return each.tensor;

@@ -31,7 +31,7 @@ enum class Storage : std::uint8_t {
   kBatched,   // [core][row][feature], scratch, placed by liveness
   kScratch,   // one copy per host, no batch dimension
   kInput,     // filled by the infeed, as Program::inputs says; batched
-  kOutput,    // per row results read by the host: loss, correct; batched
+  kOutput,    // per row results read by the host: metrics; batched
 };
 
 enum class Initializer : std::uint8_t {
@@ -110,6 +110,20 @@ struct ProgramVariable {
   bool is_slot = false;  // an optimizer's, not the model's
 };
 
+// How the rows' values of a metric become one.
+enum class MetricCombine : std::uint8_t {
+  kMean,  // weighted by the examples' weights
+  kSum,
+  kMax,
+};
+
+struct ProgramMetric {
+  std::string name;
+  TensorId tensor = kNoTensor;  // [B] float32, an output
+  MetricCombine combine = MetricCombine::kMean;
+  bool percent = false;  // shown as one, or as a number
+};
+
 // An input is known by the name of its tensor.
 struct ProgramInput {
   TensorId tensor = kNoTensor;
@@ -122,7 +136,7 @@ enum class EntryPoint : std::uint8_t {
   kTrainMicrobatch,  // forward, backward; gradients of the host's rows
   kReduce,           // the all-reduces, one per bucket
   kUpdate,           // weights from reduced gradients, bucket by bucket
-  kEval,             // forward, loss and correct per row
+  kEval,             // forward, metrics per row
 };
 
 struct Program {
@@ -134,9 +148,10 @@ struct Program {
 
   std::vector<ProgramInput> inputs;  // in the order of the graph
 
-  // Outputs by role; kNoTensor if absent.
-  TensorId loss = kNoTensor;     // [B] float32, unweighted
-  TensorId correct = kNoTensor;  // [B] float32, 0 or 1
+  // [B] float32, unweighted: what the gradient is of; kNoTensor if absent.
+  TensorId loss = kNoTensor;
+  // "loss" and "accuracy" among them, if there are any.
+  std::vector<ProgramMetric> metrics;
 
   // Arena sizes, elements.
   std::int64_t variable_elements = 0;
@@ -159,8 +174,9 @@ struct Program {
   const ProgramTensor& tensor(TensorId id) const {
     return tensors[static_cast<std::size_t>(id)];
   }
-  // The input called `name`; kNoTensor if absent.
+  // The input, the metric called `name`; kNoTensor if absent.
   TensorId input(std::string_view name) const;
+  TensorId metric(std::string_view name) const;
   TensorId example_weight() const;  // kNoTensor if absent
   // Where `id` is in `inputs`; inputs.size() if it is none.
   std::size_t input_position(TensorId id) const;

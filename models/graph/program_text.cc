@@ -87,8 +87,11 @@ std::string ToText(const Program& program) {
       program.variable_elements, ", gradients ", program.gradient_elements,
       ", scratch ", program.scratch_elements, ", per row batched ",
       program.batched_elements_per_row, ", output ",
-      program.output_elements_per_row, "\n  roles: loss ", program.loss,
-      ", correct ", program.correct, "\n");
+      program.output_elements_per_row, "\n  loss ", program.loss, "\n");
+  for (const ProgramMetric& metric : program.metrics)
+    absl::StrAppend(&text, "metric ", metric.name, " of ", metric.tensor,
+                    " combine ", static_cast<int>(metric.combine),
+                    metric.percent ? " percent\n" : "\n");
   for (const ProgramInput& input : program.inputs)
     absl::StrAppend(&text, "input ", input.tensor,
                     input.is_example_weight ? " the examples' weight\n" : "\n");

@@ -3,6 +3,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "job/metrics.h"
 #include "runtime/report/format.h"
 #include "runtime/report/line_parts.h"
 
@@ -53,8 +54,8 @@ std::optional<ProgressSnapshot> ProgressMeter::OnStep(const StepDone& step,
   ProgressSnapshot snapshot = {
       .step = step.step(),
       .train_steps = train_steps_,
-      .loss = step.loss(),
-      .accuracy = step.accuracy(),
+      .loss = MetricValue(step.metrics(), kLossMetric),
+      .accuracy = MetricValue(step.metrics(), kAccuracyMetric),
       .steps_per_second = step.seconds() > 0 ? 1 / step.seconds() : 0,
       .examples_per_second = step.examples_per_second(),
       .left = TimeLeft(step, now)};

@@ -9,6 +9,7 @@
 #include "absl/strings/str_format.h"
 #include "base/printable.h"
 #include "base/units.h"
+#include "job/metrics.h"
 #include "runtime/report/format.h"
 
 namespace podsim {
@@ -54,10 +55,11 @@ std::string FaultText(const FaultStruck& struck) {
 }
 
 std::string EvalText(const EvalDone& eval) {
-  return absl::StrFormat("evaluation after step %d: accuracy %s (%s of %s)",
-                         eval.step(), FormatPercent(eval.accuracy()),
-                         FormatCount(eval.correct()),
-                         FormatCount(eval.examples()));
+  return absl::StrFormat(
+      "evaluation after step %d: accuracy %s (%s of %s)", eval.step(),
+      FormatPercent(MetricValue(eval.metrics(), kAccuracyMetric)),
+      FormatCount(CorrectExamples(eval.metrics())),
+      FormatCount(eval.examples()));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "host/input/dataset.h"
 #include "host/process/in_process_pod.h"
 #include "host/storage/storage.h"
+#include "job/metrics.h"
 #include "models/graph/compile.h"
 #include "models/graph/graph.h"
 #include "models/layers/dense.h"
@@ -60,10 +61,10 @@ absl::Status Train() {
   PODSIM_ASSIGN_OR_RETURN(setup.kernels, LoadKernels(isa));
   PODSIM_ASSIGN_OR_RETURN(const PodResult result, TrainInProcess(setup));
   const EvalReport& eval = result.evaluations.back();
-  const double accuracy = static_cast<double>(eval.correct()) /
-                          static_cast<double>(eval.examples());
+  const double accuracy = MetricValue(eval.metrics(), "accuracy");
   std::printf("%s: %lld of %lld held-out examples right, weights %s\n",
-              program.name.c_str(), static_cast<long long>(eval.correct()),
+              program.name.c_str(),
+              static_cast<long long>(CorrectExamples(eval.metrics())),
               static_cast<long long>(eval.examples()),
               result.weights_hash.c_str());
   if (accuracy < 0.93)

@@ -9,6 +9,7 @@
 #include "models/optimizer/optimizer.h"
 #include "models/rules/update_rules.h"
 #include "tests/host/train/test_plan.h"
+#include "tests/job/set_metric.h"
 #include "tests/testing/status_matchers.h"
 
 namespace podsim::testing {
@@ -63,7 +64,7 @@ TEST(InProcessPodTest, EveryRuleLearnsAndResumes) {
     if (shape.rule == "lars") shape.learning_rate = 0.5;
     ASSERT_OK_AND_ASSIGN(const PodResult whole,
                          TrainInProcess(MakeSetup(shape)));
-    EXPECT_LT(whole.steps.back().loss(), 0.95 * whole.steps.front().loss());
+    EXPECT_LT(LossOf(whole.steps.back()), 0.95 * LossOf(whole.steps.front()));
     shape.steps = 20;
     PodSetup half = MakeSetup(shape);
     ASSERT_OK_AND_ASSIGN(const PodResult first, TrainInProcess(half));
@@ -104,12 +105,12 @@ TEST(InProcessPodTest, LearnsAndEvaluatesEachHeldOutExampleOnce) {
       MakeSetup({.hosts = 2, .batch_per_core = 4, .processes = 2, .steps = 60});
   ASSERT_OK_AND_ASSIGN(const PodResult result, TrainInProcess(setup));
   ASSERT_EQ(result.steps.size(), 60u);
-  EXPECT_LT(result.steps.back().loss(), 0.5 * result.steps.front().loss());
+  EXPECT_LT(LossOf(result.steps.back()), 0.5 * LossOf(result.steps.front()));
   ASSERT_EQ(result.evaluations.size(), 1u);
   // 299 is no multiple of the evaluation batch: the last one is partial.
   EXPECT_EQ(result.evaluations[0].examples(),
             setup.dataset->size(Split::kEval));
-  EXPECT_GT(result.evaluations[0].correct(), 200);
+  EXPECT_GT(CorrectExamples(result.evaluations[0].metrics()), 200);
 }
 
 TEST(InProcessPodTest, ResumesWhereItStopped) {

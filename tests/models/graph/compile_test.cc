@@ -36,7 +36,7 @@ TEST(Compile, EvalIsForwardAlone) {
       EXPECT_NE(program.tensor(id).storage, Storage::kGradient);
   }
   EXPECT_TRUE(written.contains(program.loss));
-  EXPECT_TRUE(written.contains(program.correct));
+  EXPECT_TRUE(written.contains(program.metric("accuracy")));
   EXPECT_EQ(program.tensor(program.loss).storage, Storage::kOutput);
   EXPECT_EQ(program.output_elements_per_row, 2);
   EXPECT_LT(eval[0].instructions.size(),
@@ -78,6 +78,31 @@ TEST(Compile, InputsTakeTheBytesOfTheirTypes) {
   EXPECT_EQ(program.input_bytes_per_row(), 3 * 5 + 4 * 4 + 2 * 2);
   EXPECT_EQ(program.example_weight(), kNoTensor);
   EXPECT_EQ(program.tensor(program.input("image")).element_bytes(), 1);
+}
+
+TEST(Compile, LossAndAccuracyAreMetricsLikeOthers) {
+  Toy toy;
+  const Value margin = toy.g.Relu(toy.input.loss, "margin");
+  toy.input.metrics = {{"margin", margin, MetricCombine::kMax}};
+  ASSERT_OK_AND_ASSIGN(const Program program, Compile(toy.g, toy.input, {}));
+  ASSERT_EQ(program.metrics.size(), 3U);
+  EXPECT_EQ(program.metric("loss"), program.loss);
+  EXPECT_EQ(program.metrics[0].name, "accuracy");
+  EXPECT_TRUE(program.metrics[0].percent);
+  EXPECT_EQ(program.metrics[1].combine, MetricCombine::kMax);
+  EXPECT_EQ(program.metric("none"), kNoTensor);
+  EXPECT_EQ(program.output_elements_per_row, 3);
+  for (const EntryPoint entry :
+       {EntryPoint::kTrainMicrobatch, EntryPoint::kEval}) {
+    std::set<TensorId> written;
+    for (const Instruction& instruction : InstructionsOf(program, entry))
+      written.insert(instruction.outputs.begin(), instruction.outputs.end());
+    for (const ProgramMetric& metric : program.metrics)
+      EXPECT_TRUE(written.contains(metric.tensor)) << metric.name;
+  }
+  toy.input.metrics[0].name = "loss";
+  EXPECT_THAT(Compile(toy.g, toy.input, {}),
+              StatusIs(kInvalid, HasSubstr("two metrics are called 'loss'")));
 }
 
 TEST(Compile, IsDeterministic) {

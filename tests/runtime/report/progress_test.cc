@@ -6,6 +6,8 @@
 
 #include <vector>
 
+#include "tests/job/set_metric.h"
+
 namespace podsim {
 namespace {
 
@@ -18,8 +20,8 @@ StepDone MakeStep(std::int64_t number) {
   StepDone step;
   step.set_step(number);
   step.set_examples(number * kBatch);
-  step.set_loss(0.5);
-  step.set_accuracy(0.75);
+  testing::SetLossSum(step, 0.5);
+  testing::SetMean(step, kAccuracyMetric, 0.75);
   step.set_seconds(0.25);
   step.set_examples_per_second(256);
   return step;
