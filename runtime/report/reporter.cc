@@ -56,10 +56,10 @@ std::string FaultText(const FaultStruck& struck) {
 
 std::string EvalText(const EvalDone& eval) {
   return absl::StrFormat(
-      "evaluation after step %d: accuracy %s (%s of %s)", eval.step(),
+      "evaluation after step %d: accuracy %s (%s of %s)%s", eval.step(),
       FormatPercent(MetricValue(eval.metrics(), kAccuracyMetric)),
       FormatCount(CorrectExamples(eval.metrics())),
-      FormatCount(eval.examples()));
+      FormatCount(eval.examples()), FormatOtherMetrics(eval.metrics()));
 }
 
 }  // namespace

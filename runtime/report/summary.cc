@@ -75,10 +75,11 @@ std::string FormatEval(const RunSummary& summary) {
   if (!summary.eval.has_value()) return "not evaluated";
   const EvalDone& eval = *summary.eval;
   return absl::StrFormat(
-      "%s (%s of %s examples), loss %.4f",
+      "%s (%s of %s examples), loss %.4f%s",
       FormatPercent(MetricValue(eval.metrics(), kAccuracyMetric)),
       FormatCount(CorrectExamples(eval.metrics())),
-      FormatCount(eval.examples()), MetricValue(eval.metrics(), kLossMetric));
+      FormatCount(eval.examples()), MetricValue(eval.metrics(), kLossMetric),
+      FormatOtherMetrics(eval.metrics()));
 }
 
 // "96%: kept" where the recipe promises something of this network and the job

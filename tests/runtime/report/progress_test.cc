@@ -68,6 +68,16 @@ TEST(FormatProgressTest, LargeRatesAreWrittenOut) {
   EXPECT_THAT(FormatPlain(snapshot), Not(HasSubstr("e+")));
 }
 
+TEST(FormatProgressTest, OtherMetricsFollowAccuracy) {
+  ProgressMeter meter(1, absl::Seconds(3));
+  StepDone step = MakeStep(1);
+  testing::SetMean(step, "margin", 3, 4);
+  const auto due = meter.OnStep(step, At(0));
+  ASSERT_TRUE(due.has_value());
+  EXPECT_THAT(FormatPlain(*due),
+              HasSubstr("accuracy: 0.7500, margin: 0.7500, global_step/sec: "));
+}
+
 TEST(ProgressMeterTest, ShowsOncePerIntervalAndTheLastStep) {
   ProgressMeter meter(100, absl::Seconds(3));
   std::vector<std::int64_t> shown;
