@@ -74,6 +74,12 @@ void ElementwiseRows(const OpCall& call, std::int64_t begin, std::int64_t end) {
   }
 }
 
+void Constant(const OpCall& call, std::int64_t begin, std::int64_t end) {
+  const std::int64_t n = call.OutputView(0).columns;
+  std::fill_n(call.Output(0) + begin * n, (end - begin) * n,
+              call.instruction.attributes.value);
+}
+
 void Reshape(const OpCall& call, std::int64_t begin, std::int64_t end) {
   const std::int64_t n = call.OutputView(0).columns;
   std::memcpy(call.Output(0) + begin * n, call.Input(0) + begin * n,
@@ -108,6 +114,7 @@ constexpr ListedKernel kKernels[] = {
     {OpCode::kMatMulGradWeight, {.whole = MatMulGradWeight}},
     {OpCode::kAddBias, {.rows = AddBias}},
     {OpCode::kBiasGrad, {.whole = BiasGrad}},
+    {OpCode::kConstant, {.rows = Constant}},
     {OpCode::kReshape, {.rows = Reshape}},
     {OpCode::kSoftmaxXent, {.rows = SoftmaxXent}},
     {OpCode::kSoftmaxXentGrad, {.rows = SoftmaxXentGrad}},

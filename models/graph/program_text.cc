@@ -2,6 +2,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "models/graph/compile.h"
 #include "models/rules/update_rules.h"
@@ -65,6 +66,9 @@ std::string TextOf(const Program& program, const Instruction& instruction) {
           : "",
       attributes.shape.dims.empty() ? ""
                                     : " shape " + ToString(attributes.shape),
+      instruction.op == OpCode::kConstant
+          ? absl::StrFormat(" of %.9g", attributes.value)
+          : "",
       "\n");
 }
 

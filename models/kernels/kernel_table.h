@@ -119,7 +119,7 @@ struct PodsimKernels {
 
 }  // extern "C"
 
-inline constexpr std::int32_t kKernelAbiVersion = 7;
+inline constexpr std::int32_t kKernelAbiVersion = 8;
 
 // The one symbol that a module exports.
 inline constexpr char kKernelEntryPoint[] = "podsim_kernels";

@@ -13,6 +13,8 @@ using OpFamily = std::span<const OpEntry>;
 
 OpFamily ProductOps();      // products.cc
 OpFamily ElementwiseOps();  // elementwise.cc
+OpFamily FunctionOps();     // functions.cc
+OpFamily ConstantOps();     // constant.cc
 OpFamily BiasOps();         // bias.cc
 OpFamily ReshapeOps();      // reshape.cc
 OpFamily SoftmaxXentOps();  // softmax_xent.cc

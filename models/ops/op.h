@@ -14,7 +14,7 @@
 namespace podsim {
 
 // An op, by its name in the op table. Those that code asks for are spelled out
-// here; others are as good: FindOp("Tanh"). Compared by name.
+// here; others are as good: FindOp("tanh"). Compared by name.
 class OpCode {
  public:
   constexpr OpCode() = default;  // no op
@@ -33,6 +33,7 @@ class OpCode {
   static const OpCode kRelu;
   static const OpCode kReluGrad;
   static const OpCode kAdd;
+  static const OpCode kConstant;
   static const OpCode kReshape;
   static const OpCode kSoftmaxXent;
   static const OpCode kSoftmaxXentGrad;
@@ -51,7 +52,8 @@ inline constexpr OpCode OpCode::kAddBias("AddBias");
 inline constexpr OpCode OpCode::kBiasGrad("BiasGrad");
 inline constexpr OpCode OpCode::kRelu("Relu");
 inline constexpr OpCode OpCode::kReluGrad("ReluGrad");
-inline constexpr OpCode OpCode::kAdd("Add");
+inline constexpr OpCode OpCode::kAdd("add");
+inline constexpr OpCode OpCode::kConstant("constant");
 inline constexpr OpCode OpCode::kReshape("Reshape");
 inline constexpr OpCode OpCode::kSoftmaxXent("SoftmaxXent");
 inline constexpr OpCode OpCode::kSoftmaxXentGrad("SoftmaxXentGrad");
@@ -70,8 +72,11 @@ struct OpAttributes {
   std::int32_t rule = 0;
   bool decays = false;
   bool trusts = false;
-  // Reshape: without the batch dimension if the operand is batched.
+  // Reshape: without the batch dimension if the operand is batched. Constant:
+  // without it if the result is `batched`, of `value` in each element.
   Shape shape;
+  bool batched = false;
+  float value = 0;
 };
 
 }  // namespace podsim

@@ -17,6 +17,8 @@ std::vector<const OpEntry*> Collect() {
            ProductOps(),
            BiasOps(),
            ElementwiseOps(),
+           FunctionOps(),
+           ConstantOps(),
            ReshapeOps(),
            SoftmaxXentOps(),
            RoundOps(),

@@ -13,9 +13,9 @@ namespace {
 // Results to fill in: zeros of the inferred types.
 std::vector<Tensor> Results(const OpEntry& entry,
                             std::span<const Tensor> inputs,
-                            const OpAttributes& attributes) {
+                            const OpAttributes& attributes,
+                            std::int64_t batch_rows) {
   std::vector<ValueType> types;
-  std::int64_t batch_rows = 0;
   for (const Tensor& input : inputs) {
     types.push_back(input.type);
     if (input.type.batched) batch_rows = input.rows;
@@ -42,8 +42,9 @@ void MapElements(const ScalarFunction& function, std::span<const Tensor> inputs,
 
 std::vector<Tensor> Evaluate(const OpEntry& entry,
                              std::span<const Tensor> inputs,
-                             const OpAttributes& attributes) {
-  std::vector<Tensor> results = Results(entry, inputs, attributes);
+                             const OpAttributes& attributes,
+                             std::int64_t batch_rows) {
+  std::vector<Tensor> results = Results(entry, inputs, attributes, batch_rows);
   if (entry.scalar.value != nullptr) {
     MapElements(entry.scalar, inputs, results[0]);
   } else {
@@ -56,8 +57,9 @@ std::vector<Tensor> Evaluate(const OpEntry& entry,
 std::vector<Tensor> ErrorBounds(const OpEntry& entry,
                                 std::span<const Tensor> inputs,
                                 const OpAttributes& attributes,
-                                std::span<const Tensor> outputs) {
-  std::vector<Tensor> bounds = Results(entry, inputs, attributes);
+                                std::span<const Tensor> outputs,
+                                std::int64_t batch_rows) {
+  std::vector<Tensor> bounds = Results(entry, inputs, attributes, batch_rows);
   if (entry.error != nullptr) entry.error(inputs, attributes, outputs, bounds);
   const double units = entry.scalar.error_units;
   if (entry.scalar.value == nullptr || units == 0) return bounds;

@@ -86,7 +86,7 @@ class OpKernels : public ::testing::TestWithParam<const OpEntry*> {
     for (const std::string& name : Kernels())
       for (const OpSample& sample : SamplesOf(entry())) {
         SCOPED_TRACE(::testing::Message()
-                     << name << ", operand 0 " << ToString(sample.inputs[0])
+                     << name << ", result 0 " << ToString(sample.outputs[0])
                      << (sample.attributes.rounded_operands ? " rounded" : ""));
         fn(KernelsNamed(name), sample);
       }
@@ -105,11 +105,12 @@ TEST_P(OpKernels, AreWithinTheBoundOfTheReference) {
   ForEachCase([&](const PodsimKernels& kernels, const OpSample& sample) {
     for (const int cores : kCores) {
       const std::vector<Tensor> operands = Stacked(sample, cores);
-      const auto known = Evaluate(entry(), operands, sample.attributes);
+      const std::int64_t rows = cores * kBatch;
+      const auto known = Evaluate(entry(), operands, sample.attributes, rows);
       const auto bounds =
-          ErrorBounds(entry(), operands, sample.attributes, known);
+          ErrorBounds(entry(), operands, sample.attributes, known, rows);
       OneOp op(entry(), sample);
-      op.Run(operands, cores * kBatch, {}, kernels);
+      op.Run(operands, rows, {}, kernels);
       for (std::size_t i = 0; i < known.size(); ++i)
         ExpectNear(op.Result(i), known[i], bounds[i]);
     }

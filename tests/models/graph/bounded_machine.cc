@@ -236,6 +236,37 @@ void BoundedMachine::Update(const Instruction& instruction) {
     Output(instruction, i) = variable.slots[i];
 }
 
+// As the op table says. Operands at either end of their bounds, each alone: for
+// functions that are monotone in between, and to first order.
+void BoundedMachine::Scalar(const Instruction& instruction) {
+  const ScalarFunction& function = EntryOf(instruction.op).scalar;
+  PODSIM_CHECK(function.value != nullptr);  // the machine knows no other
+  std::vector<Values> operands;
+  for (std::size_t i = 0; i < instruction.inputs.size(); ++i)
+    operands.push_back(Input(instruction, i));
+  Values& out = Output(instruction, 0);
+  std::vector<double> x(operands.size());
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    for (std::size_t j = 0; j < x.size(); ++j) x[j] = operands[j][i].value;
+    const double value = function.value(x.data());
+    double bound = 0;
+    for (std::size_t j = 0; j < x.size(); ++j) {
+      const Bounded& operand = operands[j][i];
+      double most = 0;
+      for (const double end : {-operand.bound, operand.bound}) {
+        x[j] = operand.value + end;
+        most = std::max(most, std::fabs(function.value(x.data()) - value));
+      }
+      x[j] = operand.value;
+      bound += most;
+    }
+    out[i] = {value,
+              bound +
+                  function.error_units * kUnit * (std::fabs(value) + bound) +
+                  kTiny};
+  }
+}
+
 void BoundedMachine::Execute(const Instruction& instruction) {
   const auto each = [&](auto fn) {
     const Values a = Input(instruction, 0);
@@ -243,6 +274,11 @@ void BoundedMachine::Execute(const Instruction& instruction) {
     for (std::size_t i = 0; i < out.size(); ++i) out[i] = fn(a[i], i);
   };
   const OpCode op = instruction.op;
+  if (op == OpCode::kConstant) {
+    Values& out = Output(instruction, 0);
+    std::fill(out.begin(), out.end(), Bounded{instruction.attributes.value, 0});
+    return;
+  }
   if (EntryOf(op).is_product()) return Product(instruction);
   if (op == OpCode::kAddBias) return AddBias(instruction);
   if (op == OpCode::kBiasGrad) return BiasGrad(instruction);
@@ -262,9 +298,12 @@ void BoundedMachine::Execute(const Instruction& instruction) {
     const Values b = Input(instruction, 1);
     return each([&](const Bounded& x, std::size_t i) { return Plus(x, b[i]); });
   }
-  PODSIM_CHECK(op == OpCode::kReluGrad);  // the machine knows no other
-  const Values y = Input(instruction, 1);
-  each([&](const Bounded& dy, std::size_t i) { return ReluGradOf(dy, y[i]); });
+  if (op == OpCode::kReluGrad) {
+    const Values y = Input(instruction, 1);
+    return each(
+        [&](const Bounded& dy, std::size_t i) { return ReluGradOf(dy, y[i]); });
+  }
+  Scalar(instruction);
 }
 
 }  // namespace podsim::testing

@@ -60,6 +60,7 @@ class BoundedMachine {
   void AddBias(const Instruction& instruction);
   void Clip(const Instruction& instruction);
   void Update(const Instruction& instruction);
+  void Scalar(const Instruction& instruction);
 
   const Program& program_;
   std::int64_t rows_;

@@ -75,6 +75,16 @@ std::vector<GradientCase> Cases() {
          const Value w = Var(g, "w", {3, 3});
          return Layer(g, g.MatMul(g.Relu(g.MatMul(x(g), w)), w), "b", 4);
        }},
+      {"Functions",
+       [=](Graph& g) {
+         const auto of = [&](const char* op, std::vector<Value> operands) {
+           return g.Apply(OpCode(op), std::move(operands))[0];
+         };
+         const Value a = of("tanh", {Layer(g, x(g), "a", 4)});
+         const Value b = of("logistic", {Layer(g, x(g), "b", 4)});
+         const Value gated = of("multiply", {a, of("subtract", {b, a})});
+         return of("divide", {gated, of("exponential", {b})});
+       }},
       {"ViewOfAVariable",
        [=](Graph& g) {
          return g.MatMul(x(g), g.Reshape(Var(g, "a", {12}), {{3, 4}}));
