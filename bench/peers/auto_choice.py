@@ -8,21 +8,23 @@ MEDIA = (("shared memory", "podsim/", "podsim/auto"),
          ("sockets", "podsim/sockets-", "podsim/sockets"))
 
 
-def samples(record, number, transport, asked):
-    """A sample per row, with compare_all_reduce's names of contenders.
+def chosen(record):
+    """{size: algorithm} of a run with --algo=auto."""
+    return {row["size"]: row["algorithm"] for row in record["results"]}
 
-    `asked`: the --algo that it was run with, "auto" or "all".
-    """
+
+def samples(record, number, transport, chosen_by_size):
+    """A sample per row of a run with --algo=all, and one more of the algorithm
+    that auto takes; with compare_all_reduce's names of contenders."""
     prefix, auto = MEDIA[0 if transport == "shm" else 1][1:]
-
-    def name(row):
-        return auto if asked == "auto" else prefix + row["algorithm"]
-
-    return [{"round": number, "contender": name(row),
+    named = [(prefix + row["algorithm"], row) for row in record["results"]]
+    named += [(auto, row) for row in record["results"]
+              if chosen_by_size[row["size"]] == row["algorithm"]]
+    return [{"round": number, "contender": name,
              "size": row["size"], "us": row["in_place"]["time"],
              "wrong": sum(int(row[way]["nwrong"])
                           for way in ("in_place", "out_of_place"))}
-            for row in record["results"]]
+            for name, row in named]
 
 
 def beside_best(times, prefix, auto, size):
