@@ -7,9 +7,10 @@ Every function returns lines of markdown.
 
 import statistics
 
+import auto_choice
 import training_goals
 import verdict
-from contenders import ALGORITHMS, ALL, KIB, MIB
+from contenders import ALL, KIB, MIB
 
 ALL_REDUCE = (  # contenders, and what a reader calls them; the best of several
     ("podsim", ("podsim/auto",)),
@@ -94,9 +95,7 @@ def auto(record):
     """Auto beside the best algorithm, through memory and over sockets."""
     times = verdict.by_contender(record["samples"])
     rows = []
-    for medium, prefix, chosen in (
-            ("shared memory", "podsim/", "podsim/auto"),
-            ("sockets", "podsim/sockets-", "podsim/sockets")):
+    for medium, prefix, chosen in auto_choice.MEDIA:
         cells = [auto_cells(times, prefix, chosen, size) for size in ALL]
         for what, column in zip(("`auto`, us", "the best, us", "which is",
                                  "`auto` / the best"), zip(*cells)):
@@ -106,15 +105,11 @@ def auto(record):
 
 def auto_cells(times, prefix, chosen, size):
     """(auto's time, the best one, whose that is, their ratio), as text."""
-    ours = verdict.best(times, (chosen,), size)
-    theirs = {name: verdict.best(times, (prefix + name,), size)
-              for name in ALGORITHMS}
-    theirs = {name: us for name, us in theirs.items() if us is not None}
-    if ours is None or not theirs:
+    found = auto_choice.beside_best(times, prefix, chosen, size)
+    if found is None:
         return "", "", "", ""
-    name = min(theirs, key=theirs.get)
-    return (f"{ours:,.0f}", f"{theirs[name]:,.0f}", f"`{name}`",
-            f"{ours / theirs[name]:.2f}")
+    ours, best, name = found
+    return f"{ours:,.0f}", f"{best:,.0f}", f"`{name}`", f"{ours / best:.2f}"
 
 
 def collectives(records):

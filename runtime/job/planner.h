@@ -25,12 +25,12 @@ struct PlanInputs {
 // The spec with the recipe's and the general defaults filled in where the user
 // said nothing. Errors: INVALID_ARGUMENT (unknown model or slice; flags that
 // exclude each other).
-absl::StatusOr<JobSpec> ApplyRecipe(const JobSpec& spec);
+absl::StatusOr<JobSpec> ApplyRecipe(const JobSpec& asked);
 
 // The whole plan, hash included, for a spec (ApplyRecipe is part of it).
 // Errors: INVALID_ARGUMENT (a batch that does not divide, with both numbers),
 //   RESOURCE_EXHAUSTED (HBM table; a benchmark beyond this machine's memory).
-absl::StatusOr<JobPlan> PlanJob(const JobSpec& spec, const PlanInputs& inputs);
+absl::StatusOr<JobPlan> PlanJob(const JobSpec& asked, const PlanInputs& inputs);
 
 // The plan for a program of the caller's own, which runs as a pod in one
 // process (host/process/in_process_pod.h). What such a pod does not do
@@ -41,7 +41,7 @@ absl::StatusOr<JobPlan> PlanJob(const JobSpec& spec, const PlanInputs& inputs);
 // Errors: those of PlanJob; INVALID_ARGUMENT naming what is missing, what is
 //   set and not done, or an input that the data set does not offer;
 //   RESOURCE_EXHAUSTED (beyond this machine's memory).
-absl::StatusOr<JobPlan> PlanJob(const JobSpec& spec, const Program& program,
+absl::StatusOr<JobPlan> PlanJob(const JobSpec& asked, const Program& program,
                                 const PlanInputs& inputs);
 
 // SHA-256 hex of the deterministic serialisation of `bits`.
