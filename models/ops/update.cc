@@ -18,8 +18,11 @@ Inferred InferClip(Types in, const OpAttributes&) {
 }
 
 Inferred InferUpdate(Types in, const OpAttributes& attributes) {
-  const RuleInfo& rule =
-      UpdateRules()[static_cast<std::size_t>(attributes.rule)].info;
+  const auto rules = UpdateRules();
+  if (attributes.rule < 0 ||
+      attributes.rule >= static_cast<std::int32_t>(rules.size()))
+    return Bad(absl::StrCat("there is no update rule ", attributes.rule));
+  const RuleInfo& rule = rules[static_cast<std::size_t>(attributes.rule)].info;
   if (static_cast<int>(in.size()) != 2 + rule.slot_count)
     return Bad(absl::StrCat(rule.name, " takes ", 2 + rule.slot_count,
                             " operands: gradient, slots and variable"));
