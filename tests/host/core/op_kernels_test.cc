@@ -40,6 +40,7 @@ std::vector<std::string> MachineLevels() {
 
 std::vector<std::uint32_t> Bits(const std::vector<float>& values) {
   std::vector<std::uint32_t> bits;
+  bits.reserve(values.size());
   for (const float value : values)
     bits.push_back(std::bit_cast<std::uint32_t>(value));
   return bits;
