@@ -47,7 +47,7 @@ bool IsWhole(const Program& program, const ModelConfig& config) {
 }
 
 void Compile(benchmark::State& state, const ModelConfig& config) {
-  const CompileOptions options = {.momentum = 0.9};
+  const CompileOptions options = {.rule_settings = {.momentum = 0.9}};
   const auto program = BuildProgram(config, options);
   if (!program.ok() || !IsWhole(*program, config)) {
     state.SkipWithError("the Program is wrong");

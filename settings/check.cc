@@ -111,10 +111,8 @@ absl::Status CheckInteger(const FieldDescriptor& field,
   return absl::OkStatus();
 }
 
-absl::Status CheckReal(const FieldDescriptor& field, const Message& message) {
+absl::Status CheckRealValue(const FieldDescriptor& field, double value) {
   const Setting& rule = SettingOf(field);
-  if (!rule.has_below()) return absl::OkStatus();
-  const double value = message.GetReflection()->GetDouble(message, &field);
   const bool high_enough =
       rule.has_from() ? value >= rule.from() : value > rule.above();
   if (high_enough && value < rule.below()) return absl::OkStatus();
@@ -122,6 +120,22 @@ absl::Status CheckReal(const FieldDescriptor& field, const Message& message) {
                     absl::StrCat(rule.has_from() ? "at least " : "more than ",
                                  rule.has_from() ? rule.from() : rule.above(),
                                  " and less than ", rule.below()));
+}
+
+absl::Status CheckReal(const FieldDescriptor& field, const Message& message) {
+  const Setting& rule = SettingOf(field);
+  const Reflection& reflection = *message.GetReflection();
+  if (!rule.has_below()) return absl::OkStatus();
+  if (!field.is_repeated())
+    return CheckRealValue(field, reflection.GetDouble(message, &field));
+  const int count = reflection.FieldSize(message, &field);
+  if (rule.most_items() > 0 && count > rule.most_items())
+    return NotAllowed(field, absl::StrCat("a list of ", count),
+                      absl::StrCat("up to ", rule.most_items(), " numbers"));
+  for (int i = 0; i < count; ++i)
+    PODSIM_RETURN_IF_ERROR(CheckRealValue(
+        field, reflection.GetRepeatedDouble(message, &field, i)));
+  return absl::OkStatus();
 }
 
 // Messages travel, and their text is UTF-8.

@@ -103,7 +103,9 @@ class Setter {
 
   std::optional<std::string> SetReal(const std::string& text) {
     double number = 0;
-    if (!absl::SimpleAtod(text, &number)) return "a number";
+    if (!absl::SimpleAtod(text, &number))
+      return field_.is_repeated() ? "numbers with commas, such as 0.5,0.75"
+                                  : "a number";
     Put(&Reflection::SetDouble, &Reflection::AddDouble, number);
     return std::nullopt;
   }

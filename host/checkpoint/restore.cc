@@ -23,38 +23,66 @@ std::string ShapeText(const Dims& dims) {
   return dims.begin() == dims.end() ? "a scalar" : absl::StrJoin(dims, "x");
 }
 
-std::vector<std::string> Differences(const CheckpointManifest& manifest,
-                                     const Program& program) {
+struct Difference {
+  std::vector<std::string> tensors;
+  bool of_slots_alone = true;
+
+  void Add(const std::string& what, bool slot) {
+    tensors.push_back(what);
+    of_slots_alone = of_slots_alone && slot;
+  }
+};
+
+Difference Differences(const CheckpointManifest& manifest,
+                       const Program& program, Restored what) {
+  const auto wanted = [&](bool slot) {
+    return what == Restored::kAll || !slot;
+  };
   std::map<std::string, const CheckpointTensor*> saved;
   for (const CheckpointTensor& tensor : manifest.tensors())
-    saved[tensor.name()] = &tensor;
-  std::vector<std::string> differ;
+    if (wanted(tensor.slot())) saved[tensor.name()] = &tensor;
+  Difference differ;
   for (const ProgramVariable& variable : program.variables) {
+    if (!wanted(variable.is_slot)) continue;
     const ProgramTensor& tensor = program.tensor(variable.tensor);
     const auto found = saved.find(tensor.name);
     if (found == saved.end()) {
-      differ.push_back(absl::StrCat(tensor.name, " is not in the checkpoint"));
+      differ.Add(absl::StrCat(tensor.name, " is not in the checkpoint"),
+                 variable.is_slot);
       continue;
     }
     const std::string ours = ShapeText(tensor.shape.dims);
     const std::string theirs = ShapeText(found->second->shape());
     if (ours != theirs)
-      differ.push_back(absl::StrCat(tensor.name, " is ", theirs,
-                                    " in the checkpoint, ", ours,
-                                    " in the model"));
+      differ.Add(absl::StrCat(tensor.name, " is ", theirs,
+                              " in the checkpoint, ", ours, " in the model"),
+                 /*slot=*/false);
     saved.erase(found);
   }
   for (const CheckpointTensor& tensor : manifest.tensors())
     if (saved.count(tensor.name()) != 0)
-      differ.push_back(absl::StrCat(tensor.name(), " is not in the model"));
+      differ.Add(absl::StrCat(tensor.name(), " is not in the model"),
+                 tensor.slot());
   return differ;
+}
+
+// For the end of a message about slots alone.
+std::string OptimizerAdvice(const PlanBits& then) {
+  const std::string& rule = then.optimizer();
+  return absl::StrCat(
+      "; these are the optimizer's, it was trained with ",
+      rule.empty() ? "another" : rule,
+      rule == "sgd" ? absl::StrCat(" and momentum ", then.momentum()) : "",
+      ": go on with that, or take its weights alone "
+      "(--restore with --restore_weights_only)");
 }
 
 }  // namespace
 
 absl::Status CheckTensorsFit(const CheckpointManifest& manifest,
-                             const Program& program) {
-  std::vector<std::string> differ = Differences(manifest, program);
+                             const Program& program, Restored what) {
+  const Difference difference = Differences(manifest, program, what);
+  std::vector<std::string> differ = difference.tensors;
   if (differ.empty()) return absl::OkStatus();
   if (differ.size() > kMostNamed) {
     const std::size_t more = differ.size() - kMostNamed;
@@ -62,27 +90,32 @@ absl::Status CheckTensorsFit(const CheckpointManifest& manifest,
     differ.push_back(absl::StrCat("and ", more, " more"));
   }
   return absl::InvalidArgumentError(absl::StrCat(
-      "the checkpoint does not fit the model: ", absl::StrJoin(differ, "; ")));
+      "the checkpoint does not fit the model: ", absl::StrJoin(differ, "; "),
+      difference.of_slots_alone ? OptimizerAdvice(manifest.bits()) : ""));
 }
 
 absl::StatusOr<std::vector<float>> ReadVariables(ObjectStore& store,
                                                  const CheckpointAt& checkpoint,
-                                                 const Program& program) {
+                                                 const Program& program,
+                                                 Restored what) {
   const CheckpointManifest& manifest = checkpoint.manifest;
   PODSIM_RETURN_IF_ERROR(
-      Annotate(CheckTensorsFit(manifest, program), checkpoint.path));
+      Annotate(CheckTensorsFit(manifest, program, what), checkpoint.path));
   std::map<std::string_view, const ProgramTensor*> place;
   for (const ProgramVariable& variable : program.variables)
-    place[program.tensor(variable.tensor).name] =
-        &program.tensor(variable.tensor);
+    if (what == Restored::kAll || !variable.is_slot)
+      place[program.tensor(variable.tensor).name] =
+          &program.tensor(variable.tensor);
   std::vector<float> variables(program.variable_elements);
   for (const CheckpointFile& file : manifest.files()) {
     PODSIM_RETURN_IF_ERROR(ReadPart(
         store, checkpoint.path, manifest, file,
         [&](const CheckpointTensor& tensor, std::int64_t offset,
             std::string_view bytes) {
+          const auto at = place.find(tensor.name());
+          if (at == place.end()) return;  // a slot that is not wanted
           const std::span<std::byte> whole = std::as_writable_bytes(
-              std::span(variables).subspan(place.at(tensor.name())->offset));
+              std::span(variables).subspan(at->second->offset));
           std::memcpy(whole.subspan(offset).data(), bytes.data(), bytes.size());
         }));
   }

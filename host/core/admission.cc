@@ -11,24 +11,12 @@
 namespace podsim {
 namespace {
 
-constexpr std::int64_t kElementBytes = 4;  // host buffers and HBM: float32
+// Host buffers and HBM, but for inputs: float32.
+constexpr std::int64_t kElementBytes = 4;
 
 // What a host process takes before any buffer of the job: code, the RPC
 // library, threads' stacks, receive buffers. Assumed, on the generous side.
 constexpr std::int64_t kProcessBytes = 64 * kMiB;
-
-std::int64_t BytesPerRow(const Program& program, TensorId input) {
-  if (input == kNoTensor) return 0;
-  const ProgramTensor& tensor = program.tensor(input);
-  return tensor.shape.elements() * SizeOf(tensor.dtype);
-}
-
-// One row of a batch as the infeed brings it.
-std::int64_t InputBytesPerRow(const Program& program) {
-  return BytesPerRow(program, program.features) +
-         BytesPerRow(program, program.labels) +
-         BytesPerRow(program, program.weights);
-}
 
 std::int64_t VariableBytes(const Program& program, bool slots) {
   std::int64_t elements = 0;
@@ -77,7 +65,7 @@ HbmUse EstimateHbm(const Program& program, std::int64_t batch_per_core,
   use.activations =
       kElementBytes * (activations.elements + batch_per_core / microbatches *
                                                   activations.elements_per_row);
-  use.input = 2 * batch_per_core * InputBytesPerRow(program);
+  use.input = 2 * batch_per_core * program.input_bytes_per_row();
   return use;
 }
 
@@ -122,7 +110,7 @@ MachineUse EstimateMachine(const Program& program, std::int64_t batch_per_core,
                                           levels * program.gradient_elements),
           .per_host = program.gradient_elements * kElementBytes +
                       ArenaBytes(program, rows) +
-                      2 * rows * InputBytesPerRow(program)};
+                      2 * rows * program.input_bytes_per_row()};
 }
 
 }  // namespace podsim

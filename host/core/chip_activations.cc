@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "models/ops/op_table.h"
+
 namespace podsim {
 namespace {
 
@@ -13,15 +15,6 @@ struct Lifetime {
   int first = kNever;
   int last = kNever;
 };
-
-bool MakesNoCopy(OpCode op) {
-  return op == OpCode::kRoundBFloat16 || op == OpCode::kReshape;
-}
-
-bool IsElementWise(OpCode op) {
-  return op == OpCode::kAddBias || op == OpCode::kRelu || op == OpCode::kAdd ||
-         op == OpCode::kReluGrad;
-}
 
 bool IsActivation(const ProgramTensor& tensor) {
   return tensor.storage == Storage::kBatched ||
@@ -46,7 +39,7 @@ std::vector<TensorId> Owners(const Program& program,
   for (std::size_t i = 0; i < owners.size(); ++i)
     owners[i] = static_cast<TensorId>(i);
   for (const Instruction* instruction : step)
-    if (MakesNoCopy(instruction->op))
+    if (EntryOf(instruction->op).makes_no_copy)
       owners[instruction->outputs[0]] = owners[instruction->inputs[0]];
   return owners;
 }
@@ -71,7 +64,7 @@ std::vector<Lifetime> Lifetimes(const Program& program,
   }
   // An operand that is read for the last time makes room for what is written.
   for (int at = 0; at < static_cast<int>(step.size()); ++at) {
-    if (!IsElementWise(step[at]->op)) continue;
+    if (!EntryOf(step[at]->op).is_element_wise) continue;
     for (const TensorId input : step[at]->inputs) {
       Lifetime& lifetime = lifetimes[owners[input]];
       const bool same = program.tensor(input).shape.elements() ==

@@ -18,14 +18,26 @@ struct Need {
   std::int64_t elements;
 };
 
-Need InputNeed(const Program& program, TensorId input, std::int64_t rows,
-               const CoreBuffers& buffers) {
-  const std::int64_t elements = program.tensor(input).shape.elements() * rows;
-  if (input == program.features)
-    return {"features", buffers.features.size(), elements};
-  if (input == program.labels)
-    return {"labels", buffers.labels.size(), elements};
-  return {"weights", buffers.weights.size(), elements};
+// Whether operand `id`, an input, is there in full, and of its type.
+absl::Status CheckInput(const Program& program, TensorId id, std::int64_t rows,
+                        const CoreBuffers& buffers) {
+  const ProgramTensor& tensor = program.tensor(id);
+  const std::size_t position = program.input_position(id);
+  if (position >= buffers.inputs.size())
+    return absl::InternalError(
+        absl::StrCat("input ", tensor.name, " is not in the buffers"));
+  const InputRows& given = buffers.inputs[position];
+  if (given.dtype != tensor.dtype)
+    return absl::InternalError(
+        absl::StrCat("input ", tensor.name, " comes as ", ToString(given.dtype),
+                     ", the program reads ", ToString(tensor.dtype)));
+  const std::int64_t bytes =
+      tensor.shape.elements() * rows * tensor.element_bytes();
+  if (static_cast<std::int64_t>(given.bytes.size()) >= bytes)
+    return absl::OkStatus();
+  return absl::InternalError(absl::StrCat("input ", tensor.name, " holds ",
+                                          given.bytes.size(),
+                                          " bytes, the program needs ", bytes));
 }
 
 Need NeedOf(const Program& program, TensorId id, std::int64_t rows,
@@ -44,12 +56,16 @@ Need NeedOf(const Program& program, TensorId id, std::int64_t rows,
       return {"outputs", buffers.outputs.size(),
               program.output_elements_per_row * rows};
     case Storage::kInput:
-      return InputNeed(program, id, rows, buffers);
+      break;  // CheckInput
   }
   return {"unknown", 0, 1};
 }
 
-absl::Status CheckNeed(const Need& need) {
+absl::Status CheckOperand(const Program& program, TensorId id,
+                          std::int64_t rows, const CoreBuffers& buffers) {
+  if (program.tensor(id).storage == Storage::kInput)
+    return CheckInput(program, id, rows, buffers);
+  const Need need = NeedOf(program, id, rows, buffers);
   if (static_cast<std::int64_t>(need.size) >= need.elements)
     return absl::OkStatus();
   return absl::InternalError(
@@ -57,14 +73,19 @@ absl::Status CheckNeed(const Need& need) {
                    " elements, the program needs ", need.elements));
 }
 
-// Only what the segment touches must be there: an update needs no batch.
-absl::Status CheckBuffers(const Program& program, const Segment& segment,
+// That the ops are known and that what they touch is there: an update needs no
+// batch.
+absl::Status CheckSegment(const Program& program, const Segment& segment,
                           std::int64_t rows, const CoreBuffers& buffers) {
   for (const Instruction& instruction : segment.instructions) {
+    const OpEntry* op = FindOp(instruction.op.name());
+    if (op == nullptr)
+      return absl::InternalError(
+          absl::StrCat("no op is called '", ToString(instruction.op), "'"));
     for (const auto* operands : {&instruction.inputs, &instruction.outputs})
       for (const TensorId id : *operands)
-        PODSIM_RETURN_IF_ERROR(CheckNeed(NeedOf(program, id, rows, buffers)));
-    if (EntryOf(instruction.op).is_product && buffers.workspace == nullptr)
+        PODSIM_RETURN_IF_ERROR(CheckOperand(program, id, rows, buffers));
+    if (op->is_product() && buffers.workspace == nullptr)
       return absl::InternalError("a product has no workspace");
   }
   return absl::OkStatus();
@@ -99,23 +120,21 @@ const float* PackedFor(const OpCall& call, std::size_t slot) {
 struct KernelCall {
   OpCall call;
   OpKernel kernel;
+  Work work;
 };
 
 // A group of one runs over its own rows; others have those of the batch.
 void RunGroup(std::span<const KernelCall> group) {
   const OpCall& first = group[0].call;
   if (group[0].kernel.whole != nullptr) return group[0].kernel.whole(first);
-  ForPanels(
-      first.parallel, first.OutputView(0).rows, first.panels.rows,
-      [&](std::int64_t begin, std::int64_t end) {
-        for (const KernelCall& each : group) {
-          const bool product = EntryOf(each.call.instruction.op).is_product;
-          const TimedWork timed(each.call.buffers.times,
-                                product ? Work::kProducts : Work::kElementwise);
-          each.kernel.rows(each.call, begin, end);
-          first.parallel.Advance();
-        }
-      });
+  ForPanels(first.parallel, first.OutputView(0).rows, first.panels.rows,
+            [&](std::int64_t begin, std::int64_t end) {
+              for (const KernelCall& each : group) {
+                const TimedWork timed(each.call.buffers.times, each.work);
+                each.kernel.rows(each.call, begin, end);
+                first.parallel.Advance();
+              }
+            });
 }
 
 }  // namespace
@@ -128,20 +147,23 @@ absl::Status RunSegment(const Program& program, const Segment& segment,
   if (segment.kind != SegmentKind::kCompute)
     return absl::InternalError("a core was asked to run a collective");
   PODSIM_RETURN_IF_ERROR(CheckPanels(rows, panels));
-  PODSIM_RETURN_IF_ERROR(CheckBuffers(program, segment, rows, buffers));
+  PODSIM_RETURN_IF_ERROR(CheckSegment(program, segment, rows, buffers));
   std::vector<KernelCall> calls;
   for (const auto group : RowGroups(segment.instructions)) {
     calls.clear();
     for (const Instruction& instruction : group) {
       const OpKernel kernel = KernelOf(instruction.op);
       if (kernel.rows == nullptr && kernel.whole == nullptr)
-        return absl::InternalError(absl::StrCat(
-            "no kernel for op ", static_cast<int>(instruction.op)));
+        return absl::InternalError(
+            absl::StrCat("no kernel for ", ToString(instruction.op)));
       OpCall call{program, instruction, rows,     panels,
                   scalars, kernels,     parallel, buffers};
       if (HasPackedSide(instruction.op))
         call.packed = PackedFor(call, calls.size());
-      calls.push_back({call, kernel});
+      calls.push_back({call, kernel,
+                       EntryOf(instruction.op).is_product()
+                           ? Work::kProducts
+                           : Work::kElementwise});
     }
     RunGroup(calls);
   }

@@ -44,26 +44,34 @@ class Workspace {
   std::vector<AlignedFloats> slots_;
 };
 
+// The rows of an input as the infeed brought them, aligned to their type.
+struct InputRows {
+  DType dtype = DType::kFloat32;
+  std::span<const std::byte> bytes;
+};
+
+template <typename T>
+InputRows RowsOf(DType dtype, std::span<const T> values) {
+  return {dtype, std::as_bytes(values)};
+}
+
 // Memory that a segment works on. Spans are borrowed; sizes follow the Program
 // with R = rows of all cores in the range.
 struct CoreBuffers {
   std::span<float> variables;  // shared by the process
   // Of these variables as they are now; null: products pack for themselves.
   const PackedVariables* packed = nullptr;
-  Workspace* workspace = nullptr;  // one for each caller at a time
-  std::span<float> gradients;      // this host's
-  std::span<float> batched;        // batched_elements_per_row * R
-  std::span<float> scratch;        // scratch_elements
-  std::span<float> outputs;        // output_elements_per_row * R
-  std::span<const float> features;
-  std::span<const std::int32_t> labels;
-  std::span<const float> weights;
-  OpTimes* times = nullptr;  // null: not measured
+  Workspace* workspace = nullptr;      // one for each caller at a time
+  std::span<float> gradients;          // this host's
+  std::span<float> batched;            // batched_elements_per_row * R
+  std::span<float> scratch;            // scratch_elements
+  std::span<float> outputs;            // output_elements_per_row * R
+  std::vector<InputRows> inputs = {};  // by position in Program::inputs
+  OpTimes* times = nullptr;            // null: not measured
 };
 
-struct StepScalars {
-  float learning_rate = 0;
-};
+// What an update needs to know of its step.
+using StepScalars = StepMoment;
 
 // Runs a kCompute segment for `rows` stacked rows. Deterministic: bits depend
 // on the Program, buffers, rows, panels and kernels, not on `parallel`.

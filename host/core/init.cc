@@ -1,66 +1,18 @@
 // InitVariables: every value is a pure function of (seed, variable name,
-// index), with the same bits on every machine. The C library's logarithm and
-// cosine differ in the last bit from one CPU to the next, so the normal
-// distribution uses series of its own, made of operations that IEEE 754 fixes.
+// index), with the same bits on every machine.
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <numbers>
 
+#include "base/portable_math.h"
 #include "base/random.h"
 #include "base/status.h"
 #include "host/core/core.h"
 
 namespace podsim {
 namespace {
-
-// log(x) for x in (0, 1]: x = m * 2^e with m near 1, and
-// log(m) = 2 * (s + s^3/3 + s^5/5 ...) with s = (m - 1) / (m + 1), |s| < 0.18;
-// eleven terms are exact to double precision.
-double Log(double x) {
-  int exponent = 0;
-  double mantissa = std::frexp(x, &exponent);  // [0.5, 1), exact
-  if (mantissa < std::numbers::sqrt2 / 2) {
-    mantissa *= 2;
-    --exponent;
-  }
-  const double s = (mantissa - 1) / (mantissa + 1);
-  double sum = 0;
-  for (int n = 21; n >= 1; n -= 2) sum = sum * s * s + 1.0 / n;
-  return 2 * s * sum + exponent * std::numbers::ln2;
-}
-
-struct Point {
-  double cosine;
-  double sine;
-};
-
-// cos and sin of 2 pi t for t in [0, 1): Taylor series over an eighth of a
-// turn either side of the nearest quarter.
-Point OnCircle(double t) {
-  const int quarter = static_cast<int>(std::floor(4 * t + 0.5));
-  const double x = (t - quarter * 0.25) * (2 * std::numbers::pi);
-  double cosine = 0;
-  double sine = 0;
-  for (int n = 18; n >= 2; n -= 2) {
-    cosine = (1 + cosine) * (-x * x / (n * (n - 1)));
-    sine = (1 + sine) * (-x * x / (n * (n + 1)));
-  }
-  cosine = 1 + cosine;
-  sine = (1 + sine) * x;
-  switch (quarter % 4) {
-    case 0:
-      return {cosine, sine};
-    case 1:
-      return {-sine, cosine};
-    case 2:
-      return {-cosine, -sine};
-    default:
-      return {sine, -cosine};
-  }
-}
 
 double Uniform(std::uint32_t word) { return (word >> 8) * 0x1p-24; }
 
@@ -79,8 +31,8 @@ Block Normals(std::uint64_t key, std::uint64_t block) {
   const Block uniform = Uniforms(key, block);
   Block normal;
   for (std::size_t i = 0; i < 4; i += 2) {
-    const double radius = std::sqrt(-2 * Log(1 - uniform[i]));
-    const Point point = OnCircle(uniform[i + 1]);
+    const double radius = std::sqrt(-2 * PortableLog(1 - uniform[i]));
+    const PointOnCircle point = PortableCircle(uniform[i + 1]);
     normal[i] = radius * point.cosine;
     normal[i + 1] = radius * point.sine;
   }

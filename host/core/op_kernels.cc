@@ -3,15 +3,13 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <span>
 #include <vector>
 
 #include "base/status.h"
 
 namespace podsim {
 namespace {
-
-// Elements per task where the shape has no say (updates).
-constexpr std::int64_t kElementPanel = 32 << 10;
 
 // Column sums of each K-block of rows, then the blocks' sums in order.
 void BiasGrad(const OpCall& call) {
@@ -39,32 +37,47 @@ void AddBias(const OpCall& call, std::int64_t begin, std::int64_t end) {
                         call.Input(1), call.Output(0) + begin * n);
 }
 
-void Relu(const OpCall& call, std::int64_t begin, std::int64_t end) {
-  const std::int64_t n = call.OutputView(0).columns;
-  call.kernels.relu((end - begin) * n, call.Input(0) + begin * n,
-                    call.Output(0) + begin * n);
-}
-
-void ReluGrad(const OpCall& call, std::int64_t begin, std::int64_t end) {
-  const std::int64_t n = call.OutputView(0).columns;
-  call.kernels.relu_grad((end - begin) * n, call.Input(0) + begin * n,
-                         call.Input(1) + begin * n, call.Output(0) + begin * n);
-}
-
 void RoundBFloat16(const OpCall& call, std::int64_t begin, std::int64_t end) {
   const std::int64_t n = call.OutputView(0).columns;
   call.kernels.round_bfloat16((end - begin) * n, call.Input(0) + begin * n,
                               call.Output(0) + begin * n);
 }
 
-// No entry in the kernel table: a sum of two floats has the same bits on every
-// ISA level.
-void Add(const OpCall& call, std::int64_t begin, std::int64_t end) {
+constexpr std::size_t kMostOperands = 3;  // of an element-wise op
+
+// As the op table says, number by number in double. For tables of kernels that
+// are references themselves; those of ISA levels have every op.
+void MapElements(const ScalarFunction& function, std::int64_t count,
+                 std::span<const float* const> in, float* out) {
+  double x[kMostOperands] = {};
+  for (std::int64_t i = 0; i < count; ++i) {
+    for (std::size_t operand = 0; operand < in.size(); ++operand)
+      x[operand] = in[operand][i];
+    out[i] = static_cast<float>(function.value(x));
+  }
+}
+
+// Every op that is a ScalarFunction.
+void ElementwiseRows(const OpCall& call, std::int64_t begin, std::int64_t end) {
   const std::int64_t n = call.OutputView(0).columns;
-  const float* a = call.Input(0);
-  const float* b = call.Input(1);
-  float* out = call.Output(0);
-  for (std::int64_t i = begin * n; i < end * n; ++i) out[i] = a[i] + b[i];
+  const std::size_t operands = call.instruction.inputs.size();
+  PODSIM_CHECK(operands <= kMostOperands);
+  const float* in[kMostOperands] = {};
+  for (std::size_t i = 0; i < operands; ++i) in[i] = call.Input(i) + begin * n;
+  float* out = call.Output(0) + begin * n;
+  const OpCode op = call.instruction.op;
+  const PodsimElementwise* kernel = FindElementwise(call.kernels, op.name());
+  if (kernel != nullptr) {
+    kernel->run((end - begin) * n, in, out);
+  } else {
+    MapElements(EntryOf(op).scalar, (end - begin) * n, {in, operands}, out);
+  }
+}
+
+void Constant(const OpCall& call, std::int64_t begin, std::int64_t end) {
+  const std::int64_t n = call.OutputView(0).columns;
+  std::fill_n(call.Output(0) + begin * n, (end - begin) * n,
+              call.instruction.attributes.value);
 }
 
 void Reshape(const OpCall& call, std::int64_t begin, std::int64_t end) {
@@ -76,135 +89,48 @@ void Reshape(const OpCall& call, std::int64_t begin, std::int64_t end) {
 void SoftmaxXent(const OpCall& call, std::int64_t begin, std::int64_t end) {
   const std::int64_t n = call.OutputView(0).columns;
   call.kernels.softmax_xent(end - begin, n, call.Input(0) + begin * n,
-                            call.Labels(1) + begin, call.Output(0) + begin * n,
-                            call.Output(1) + begin, call.Output(2) + begin);
+                            call.Int32Input(1) + begin,
+                            call.Output(0) + begin * n, call.Output(1) + begin,
+                            call.Output(2) + begin);
 }
 
 void SoftmaxXentGrad(const OpCall& call, std::int64_t begin, std::int64_t end) {
   const std::int64_t n = call.OutputView(0).columns;
-  call.kernels.softmax_xent_grad(end - begin, n, call.Input(0) + begin * n,
-                                 call.Labels(1) + begin, call.Input(2) + begin,
-                                 call.Output(0) + begin * n);
+  call.kernels.softmax_xent_grad(
+      end - begin, n, call.Input(0) + begin * n, call.Int32Input(1) + begin,
+      call.Input(2) + begin, call.Output(0) + begin * n);
 }
 
-void SgdStep(const OpCall& call) {
-  const float* gradient = call.Input(0);
-  float* variable = call.Output(0);
-  const MatrixView view = call.OutputView(0);
-  ForPanels(call.parallel, view.rows * view.columns, kElementPanel,
-            [&](std::int64_t begin, std::int64_t end) {
-              call.kernels.sgd(end - begin, call.scalars.learning_rate,
-                               gradient + begin, variable + begin);
-            });
-}
+struct ListedKernel {
+  OpCode op;
+  OpKernel kernel;
+};
 
-void SgdMomentumStep(const OpCall& call) {
-  const float* gradient = call.Input(0);
-  float* slot = call.Output(0);
-  float* variable = call.Output(1);
-  const MatrixView view = call.OutputView(1);
-  ForPanels(call.parallel, view.rows * view.columns, kElementPanel,
-            [&](std::int64_t begin, std::int64_t end) {
-              call.kernels.sgd_momentum(end - begin, call.scalars.learning_rate,
-                                        call.instruction.attributes.momentum,
-                                        gradient + begin, slot + begin,
-                                        variable + begin);
-            });
-}
-
-const ProgramTensor& InputTensor(const OpCall& call, std::size_t i) {
-  return call.program.tensor(call.instruction.inputs[i]);
-}
-
-const ProgramTensor& OutputTensor(const OpCall& call, std::size_t i) {
-  return call.program.tensor(call.instruction.outputs[i]);
-}
-
-// Null for inputs, which are only read. An empty buffer (no rows) may be null.
-float* Address(const OpCall& call, const ProgramTensor& tensor) {
-  const CoreBuffers& buffers = call.buffers;
-  switch (tensor.storage) {
-    case Storage::kVariable:
-      return buffers.variables.data() + tensor.offset;
-    case Storage::kGradient:
-      return buffers.gradients.data() + tensor.offset;
-    case Storage::kBatched:
-      return buffers.batched.data() + tensor.offset * call.rows;
-    case Storage::kScratch:
-      return buffers.scratch.data() + tensor.offset;
-    case Storage::kOutput:
-      return buffers.outputs.data() + tensor.offset * call.rows;
-    case Storage::kInput:
-      return nullptr;
-  }
-  return nullptr;
-}
+// All but element-wise ops, whose kernels each ISA level lists
+// (models/kernels/elementwise.cc).
+constexpr ListedKernel kKernels[] = {
+    {OpCode::kMatMul, {.rows = MatMulRows}},
+    {OpCode::kMatMulGradInput, {.rows = MatMulGradInputRows}},
+    {OpCode::kMatMulGradWeight, {.whole = MatMulGradWeight}},
+    {OpCode::kAddBias, {.rows = AddBias}},
+    {OpCode::kBiasGrad, {.whole = BiasGrad}},
+    {OpCode::kConstant, {.rows = Constant}},
+    {OpCode::kReshape, {.rows = Reshape}},
+    {OpCode::kSoftmaxXent, {.rows = SoftmaxXent}},
+    {OpCode::kSoftmaxXentGrad, {.rows = SoftmaxXentGrad}},
+    {OpCode::kRoundBFloat16, {.rows = RoundBFloat16}},
+    {OpCode::kClip, {.whole = Clip}},
+    {OpCode::kUpdate, {.whole = Update}},
+};
 
 }  // namespace
 
-MatrixView OpCall::InputView(std::size_t i) const {
-  const ProgramTensor& tensor = InputTensor(*this, i);
-  return AsMatrix({tensor.dtype, tensor.shape, tensor.batched()}, rows);
-}
-
-MatrixView OpCall::OutputView(std::size_t i) const {
-  const ProgramTensor& tensor = OutputTensor(*this, i);
-  return AsMatrix({tensor.dtype, tensor.shape, tensor.batched()}, rows);
-}
-
-const float* OpCall::Input(std::size_t i) const {
-  const TensorId id = instruction.inputs[i];
-  const ProgramTensor& tensor = program.tensor(id);
-  if (tensor.storage == Storage::kInput) {
-    PODSIM_CHECK(tensor.dtype == DType::kFloat32);
-    return id == program.features ? buffers.features.data()
-                                  : buffers.weights.data();
-  }
-  return Address(*this, tensor);
-}
-
-float* OpCall::Output(std::size_t i) const {
-  const ProgramTensor& tensor = OutputTensor(*this, i);
-  PODSIM_CHECK(tensor.storage != Storage::kInput);
-  return Address(*this, tensor);
-}
-
-const std::int32_t* OpCall::Labels(std::size_t i) const {
-  PODSIM_CHECK(instruction.inputs[i] == program.labels);
-  return buffers.labels.data();
-}
-
 OpKernel KernelOf(OpCode op) {
-  switch (op) {
-    case OpCode::kMatMul:
-      return {.rows = MatMulRows};
-    case OpCode::kAddBias:
-      return {.rows = AddBias};
-    case OpCode::kRelu:
-      return {.rows = Relu};
-    case OpCode::kAdd:
-      return {.rows = Add};
-    case OpCode::kReshape:
-      return {.rows = Reshape};
-    case OpCode::kSoftmaxXent:
-      return {.rows = SoftmaxXent};
-    case OpCode::kMatMulGradInput:
-      return {.rows = MatMulGradInputRows};
-    case OpCode::kMatMulGradWeight:
-      return {.whole = MatMulGradWeight};
-    case OpCode::kBiasGrad:
-      return {.whole = BiasGrad};
-    case OpCode::kReluGrad:
-      return {.rows = ReluGrad};
-    case OpCode::kSoftmaxXentGrad:
-      return {.rows = SoftmaxXentGrad};
-    case OpCode::kRoundBFloat16:
-      return {.rows = RoundBFloat16};
-    case OpCode::kSgd:
-      return {.whole = SgdStep};
-    case OpCode::kSgdMomentum:
-      return {.whole = SgdMomentumStep};
-  }
+  for (const ListedKernel& each : kKernels)
+    if (each.op == op) return each.kernel;
+  const OpEntry* entry = FindOp(op.name());
+  if (entry != nullptr && entry->scalar.value != nullptr)
+    return {.rows = ElementwiseRows};
   return {};
 }
 

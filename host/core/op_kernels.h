@@ -1,7 +1,8 @@
-// How each op is computed on a host: one entry per OpCode. Row-wise ops compute
-// a range of rows; RunSegment cuts a batch into such ranges and takes each
-// through all neighbouring row-wise ops, so that activations stay in the cache.
-// The others cut their own work into panels and hand them to a ParallelFor.
+// How each op is computed on a host: one line of a list per op. Row-wise ops
+// compute a range of rows; RunSegment cuts a batch into such ranges and takes
+// each through all neighbouring row-wise ops, so that activations stay in the
+// cache. The others cut their own work into panels and hand them to a
+// ParallelFor.
 //
 // The cuts follow from shapes, rows and Panels alone and panels never write the
 // same element, so that bits do not depend on who computes which panel when.
@@ -13,10 +14,10 @@
 #include <cstdint>
 
 #include "host/core/core.h"
-#include "models/graph/op.h"
-#include "models/graph/op_table.h"
 #include "models/graph/program.h"
 #include "models/kernels/kernels.h"
+#include "models/ops/op.h"
+#include "models/ops/op_table.h"
 
 namespace podsim {
 
@@ -36,13 +37,16 @@ struct OpCall {
   // Operand `i` as a matrix; batched ones have R rows.
   MatrixView InputView(std::size_t i) const;
   MatrixView OutputView(std::size_t i) const;
-  // Where operand `i` lies. REQUIRES: float operands, labels for Labels.
+  // Where operand `i` lies. REQUIRES: it is float32 (or rounded to bfloat16 by
+  // an op); for Int32Input an int32 input.
   const float* Input(std::size_t i) const;
+  const std::int32_t* Int32Input(std::size_t i) const;
   float* Output(std::size_t i) const;
-  const std::int32_t* Labels(std::size_t i) const;
+  // Operand `i`, a gradient that its update may write over.
+  float* Gradient(std::size_t i) const;
 };
 
-// One of the two; neither is a bug that a test looks for.
+// One of the two.
 struct OpKernel {
   // Rows [begin, end) of the results. Called at once for different ranges.
   void (*rows)(const OpCall& call, std::int64_t begin,
@@ -50,7 +54,12 @@ struct OpKernel {
   void (*whole)(const OpCall& call) = nullptr;
 };
 
+// Neither of the two if no kernel is listed for the op.
 OpKernel KernelOf(OpCode op);
+
+// The updates' entries, in update_kernels.cc.
+void Clip(const OpCall& call);
+void Update(const OpCall& call);
 
 // The products' entries, in product_kernels.cc.
 void MatMulRows(const OpCall& call, std::int64_t begin, std::int64_t end);

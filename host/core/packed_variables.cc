@@ -4,18 +4,21 @@
 #include <cstddef>
 
 #include "base/status.h"
+#include "models/ops/op_table.h"
 
 namespace podsim {
 
 bool HasPackedSide(OpCode op) {
-  return op == OpCode::kMatMul || op == OpCode::kMatMulGradInput;
+  const ProductForm form = EntryOf(op).product;
+  return form == ProductForm::kPlain || form == ProductForm::kRightTransposed;
 }
 
 RightSide RightSideOf(const Program& program, const Instruction& product) {
   PODSIM_CHECK(HasPackedSide(product.op));
   RightSide side;
   side.tensor = product.inputs[1];
-  side.transposed = product.op == OpCode::kMatMulGradInput;
+  side.transposed =
+      EntryOf(product.op).product == ProductForm::kRightTransposed;
   side.rounded = product.attributes.rounded_operands;
   const std::vector<std::int64_t>& dims =
       program.tensor(side.tensor).shape.dims;

@@ -5,7 +5,7 @@
 
 #include "base/status.h"
 #include "models/graph/compile.h"
-#include "models/graph/op_table.h"
+#include "models/ops/op_table.h"
 
 namespace podsim {
 namespace {
@@ -14,6 +14,24 @@ namespace {
 // that v2 and v3 have the same is assumed. Memory is the limit of element-wise
 // ops long before.
 constexpr double kVectorFlopsPerCycle = 8 * 128 * 2;
+
+// The matrix unit of v2 to v5p is 128 x 128; it takes rows eight at a time
+// (bf16[8,128] x [128,128] every 8 cycles: the scaling book, "TPUs").
+constexpr std::int64_t kTile = 128;
+constexpr std::int64_t kRowTile = 8;
+
+// Assumed: a float32 product is the sum of six products of bfloat16 parts
+// (three parts per operand, the three smallest of nine products dropped), as
+// XLA's highest precision does it.
+constexpr double kFloat32Passes = 6;
+
+// Assumed: an exponential or a logarithm costs about ten vector operations.
+constexpr double kTranscendentalFlops = 10;
+
+double RoundUp(std::int64_t value, std::int64_t unit) {
+  const std::int64_t tiles = (value + unit - 1) / unit;
+  return static_cast<double>(tiles * unit);
+}
 
 std::vector<ValueType> TypesOf(const Program& program,
                                const std::vector<TensorId>& ids) {
@@ -24,6 +42,23 @@ std::vector<ValueType> TypesOf(const Program& program,
 }
 
 }  // namespace
+
+ChipWork WorkOf(const OpCost& cost) {
+  ChipWork work;
+  for (const MatrixProduct& each : cost.products) {
+    const double passes = each.rounded_operands ? 1 : kFloat32Passes;
+    work.matrix_flops += 2.0 * static_cast<double>(each.m) *
+                         static_cast<double>(each.n) *
+                         static_cast<double>(each.k);
+    work.matrix_unit_flops += 2.0 * RoundUp(each.m, kRowTile) *
+                              RoundUp(each.n, kTile) * RoundUp(each.k, kTile) *
+                              passes;
+  }
+  work.vector_flops =
+      cost.vector_flops + kTranscendentalFlops * cost.transcendentals;
+  work.hbm_bytes = cost.bytes_read + cost.bytes_written;
+  return work;
+}
 
 CoreCost& CoreCost::operator+=(const CoreCost& other) {
   time += other.time;
@@ -43,15 +78,15 @@ CoreCost PriceSegment(const Program& program, const Segment& segment,
     const std::vector<ValueType> inputs = TypesOf(program, instruction.inputs);
     const std::vector<ValueType> outputs =
         TypesOf(program, instruction.outputs);
-    const OpCost cost =
-        EntryOf(instruction.op)
-            .cost({inputs, outputs, instruction.attributes}, rows_per_core);
+    const ChipWork work = WorkOf(
+        CostOf(EntryOf(instruction.op),
+               {inputs, outputs, instruction.attributes}, rows_per_core));
     const double seconds =
-        std::max({cost.matrix_unit_flops / figures.matrix_flops_per_core,
-                  cost.vector_flops / (kVectorFlopsPerCycle * figures.clock_hz),
-                  cost.hbm_bytes / figures.hbm_bytes_per_second_per_core});
-    total += {SimTime::Seconds(seconds), cost.matrix_flops, cost.vector_flops,
-              cost.hbm_bytes};
+        std::max({work.matrix_unit_flops / figures.matrix_flops_per_core,
+                  work.vector_flops / (kVectorFlopsPerCycle * figures.clock_hz),
+                  work.hbm_bytes / figures.hbm_bytes_per_second_per_core});
+    total += {SimTime::Seconds(seconds), work.matrix_flops, work.vector_flops,
+              work.hbm_bytes};
   }
   return total;
 }

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstddef>
 #include <functional>
+#include <span>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -97,7 +98,9 @@ absl::StatusOr<std::vector<float>> Multiply(const Case& test,
   buffers.batched = batched;
   buffers.scratch = scratch;
   buffers.outputs = outputs;
-  buffers.features = {kX, static_cast<std::size_t>(2 * test.rows)};
+  const std::span<const float> x_rows(kX,
+                                      static_cast<std::size_t>(2 * test.rows));
+  if (test.batched) buffers.inputs = {RowsOf(DType::kFloat32, x_rows)};
   Sequential sequential;
   for (const Segment& segment : program.entries.at(EntryPoint::kEval))
     PODSIM_RETURN_IF_ERROR(RunSegment(program, segment, test.rows, Panels(),

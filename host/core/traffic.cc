@@ -6,13 +6,11 @@
 #include <span>
 #include <vector>
 
-#include "host/core/packed_variables.h"
 #include "models/graph/row_groups.h"
+#include "models/ops/op_table.h"
 
 namespace podsim {
 namespace {
-
-constexpr std::int64_t kBytes = 4;  // float32, int32
 
 // Instructions that run together.
 using Group = std::span<const Instruction>;
@@ -48,7 +46,8 @@ class Traffic {
  private:
   std::int64_t BytesOf(TensorId id) const {
     const ProgramTensor& tensor = program_.tensor(id);
-    return tensor.shape.elements() * (tensor.batched() ? rows_ : 1) * kBytes;
+    return tensor.shape.elements() * (tensor.batched() ? rows_ : 1) *
+           tensor.element_bytes();
   }
 
   // Whether anybody outside of group `index` wants what it wrote.
@@ -79,8 +78,7 @@ class Traffic {
 
   // A right side is read and written again before its product reads it.
   void CountPacking(const Instruction& instruction) {
-    if (HasPackedSide(instruction.op) ||
-        instruction.op == OpCode::kMatMulGradWeight)
+    if (EntryOf(instruction.op).is_product())
       result_.touched += 2 * BytesOf(instruction.inputs[1]);
   }
 

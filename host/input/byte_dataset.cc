@@ -28,11 +28,10 @@ class ByteDataset final : public Dataset {
     return split == Split::kTrain ? config_.train_examples()
                                   : config_.eval_examples();
   }
-  std::int64_t features() const override { return features_; }
   const DatasetConfig& config() const override { return config_; }
 
-  std::int32_t Read(Split split, std::int64_t index,
-                    std::span<float> features) const override {
+  void Read(Split split, std::int64_t index, ExampleRows rows) const override {
+    const std::span<float> features = RowValues<float>(rows[0]);
     PODSIM_CHECK(index >= 0 && index < size(split) &&
                  static_cast<std::int64_t>(features.size()) == features_);
     const ByteSplit& data = Of(split);
@@ -43,7 +42,7 @@ class ByteDataset final : public Dataset {
     // change no bits.
     for (std::size_t f = 0; f < features.size(); ++f)
       features[f] = static_cast<float>(from[f]) * scale;
-    return static_cast<unsigned char>(
+    RowValues<std::int32_t>(rows[1])[0] = static_cast<unsigned char>(
         data.labels[data.labels_begin + static_cast<std::size_t>(index)]);
   }
 

@@ -2,6 +2,7 @@
 #ifndef PODSIM_HOST_INPUT_DATASET_H_
 #define PODSIM_HOST_INPUT_DATASET_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -16,17 +17,27 @@ namespace podsim {
 
 enum class Split : std::uint8_t { kTrain, kEval };
 
-// Immutable and thread-safe. D examples of `example_shape`, labels in
-// [0, classes).
+// Where an example is written, field by field: so many bytes as the field's
+// type has.
+using ExampleRows = std::span<const std::span<std::byte>>;
+
+// A row of a field as values. REQUIRES: T is the field's type.
+template <typename T>
+std::span<T> RowValues(std::span<std::byte> row) {
+  return {reinterpret_cast<T*>(row.data()), row.size() / sizeof(T)};
+}
+
+// Immutable and thread-safe. D examples of the fields that FieldsOf(config())
+// lists (fields.h); where none are listed, "features" of `example_shape`,
+// scaled to about [0, 1], and "labels" in [0, classes).
 class Dataset {
  public:
   virtual ~Dataset() = default;
   virtual std::int64_t size(Split split) const = 0;
-  virtual std::int64_t features() const = 0;  // product of the example shape
-  // Writes example `index`'s features (float32, scaled to about [0, 1]) and
-  // returns its label. REQUIRES: 0 <= index < size(split).
-  virtual std::int32_t Read(Split split, std::int64_t index,
-                            std::span<float> features) const = 0;
+  // Writes example `index`, a row per field.
+  // REQUIRES: 0 <= index < size(split).
+  virtual void Read(Split split, std::int64_t index,
+                    ExampleRows rows) const = 0;
   // What the plan says of this data set (name, shape, counts, fingerprint).
   virtual const DatasetConfig& config() const = 0;
 };

@@ -6,6 +6,7 @@
 
 #include "base/random.h"
 #include "base/status.h"
+#include "host/input/fields.h"
 
 namespace podsim {
 namespace {
@@ -27,18 +28,47 @@ void Resize(const Dataset& dataset, const BatchPlace& place, Batch& batch) {
                place.cores >= 1 && place.batch_per_core >= 1);
   batch.rows = place.cores * place.batch_per_core;
   const auto rows = static_cast<std::size_t>(batch.rows);
-  batch.features.resize(rows * static_cast<std::size_t>(dataset.features()));
-  batch.labels.resize(rows);
+  const auto fields = FieldsOf(dataset.config());
+  PODSIM_CHECK(fields.ok());
+  batch.fields.resize(fields->size());
+  for (std::size_t i = 0; i < fields->size(); ++i) {
+    const ValueType& type = (*fields)[i].type;
+    batch.fields[i].resize(
+        rows *
+        static_cast<std::size_t>(type.shape.elements() * SizeOf(type.dtype)));
+  }
   batch.weights.resize(rows);
 }
 
-std::span<float> RowOf(Batch& batch, std::int64_t row, std::int64_t features) {
-  return std::span(batch.features)
-      .subspan(static_cast<std::size_t>(row * features),
-               static_cast<std::size_t>(features));
-}
+// Row `row` of each field, to be written.
+class RowWriter {
+ public:
+  explicit RowWriter(Batch& batch) : batch_(batch), row_(batch.fields.size()) {}
+
+  ExampleRows At(std::int64_t row) {
+    for (std::size_t i = 0; i < row_.size(); ++i) {
+      const std::size_t bytes =
+          batch_.fields[i].size() / static_cast<std::size_t>(batch_.rows);
+      row_[i] = std::span(batch_.fields[i])
+                    .subspan(static_cast<std::size_t>(row) * bytes, bytes);
+    }
+    return row_;
+  }
+
+ private:
+  Batch& batch_;
+  std::vector<std::span<std::byte>> row_;
+};
 
 }  // namespace
+
+std::span<const std::byte> Batch::Rows(std::size_t field, std::int64_t first,
+                                       std::int64_t count) const {
+  const auto bytes = static_cast<std::int64_t>(fields[field].size()) / rows;
+  return std::span(fields[field])
+      .subspan(static_cast<std::size_t>(first * bytes),
+               static_cast<std::size_t>(count * bytes));
+}
 
 std::int64_t ExampleAt(std::uint64_t seed, std::int64_t dataset_size,
                        std::int64_t k) {
@@ -58,6 +88,7 @@ void FillTrainBatch(const Dataset& dataset, std::uint64_t seed,
   if (positions != nullptr) positions->clear();
   const std::int64_t size = dataset.size(Split::kTrain);
   const std::int64_t first = FirstRow(place);
+  RowWriter writer(batch);
   std::int64_t row = 0;
   while (row < batch.rows) {  // one epoch's part of the batch at a time
     const std::int64_t epoch = (first + row) / size;
@@ -66,8 +97,7 @@ void FillTrainBatch(const Dataset& dataset, std::uint64_t seed,
     for (; row < end; ++row) {
       const auto index = static_cast<std::int64_t>(
           order(static_cast<std::uint64_t>(first + row - epoch * size)));
-      batch.labels[row] = dataset.Read(Split::kTrain, index,
-                                       RowOf(batch, row, dataset.features()));
+      dataset.Read(Split::kTrain, index, writer.At(row));
       if (positions != nullptr) positions->push_back(index);
     }
   }
@@ -77,15 +107,15 @@ void FillEvalBatch(const Dataset& dataset, const BatchPlace& place,
                    Batch& batch) {
   Resize(dataset, place, batch);
   const std::int64_t first = FirstRow(place);
+  RowWriter writer(batch);
   for (std::int64_t row = 0; row < batch.rows; ++row) {
-    const std::span<float> features = RowOf(batch, row, dataset.features());
     const bool real = first + row < dataset.size(Split::kEval);
     batch.weights[row] = real ? 1.0F : 0.0F;
     if (real) {
-      batch.labels[row] = dataset.Read(Split::kEval, first + row, features);
+      dataset.Read(Split::kEval, first + row, writer.At(row));
     } else {
-      batch.labels[row] = 0;
-      std::fill(features.begin(), features.end(), 0.0F);
+      for (const std::span<std::byte> field : writer.At(row))
+        std::fill(field.begin(), field.end(), std::byte{0});
     }
   }
 }

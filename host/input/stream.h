@@ -8,8 +8,10 @@
 #ifndef PODSIM_HOST_INPUT_STREAM_H_
 #define PODSIM_HOST_INPUT_STREAM_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "host/input/dataset.h"
@@ -23,9 +25,19 @@ std::int64_t ExampleAt(std::uint64_t seed, std::int64_t dataset_size,
 // Rows of a contiguous range of cores, in order. Row-major.
 struct Batch {
   std::int64_t rows = 0;
-  std::vector<float> features;       // [rows, F]
-  std::vector<std::int32_t> labels;  // [rows]
-  std::vector<float> weights;        // [rows] share of each row in the loss
+  // Of each field of the data set, its values in its type.
+  std::vector<std::vector<std::byte>> fields;
+  std::vector<float> weights;  // [rows] share of each row in the loss
+
+  // Rows [first, first + count) of a field.
+  std::span<const std::byte> Rows(std::size_t field, std::int64_t first,
+                                  std::int64_t count) const;
+  // All of a field as values. REQUIRES: T is the field's type.
+  template <typename T>
+  std::span<const T> Values(std::size_t field) const {
+    return {reinterpret_cast<const T*>(fields[field].data()),
+            fields[field].size() / sizeof(T)};
+  }
 };
 
 struct BatchPlace {
@@ -44,7 +56,7 @@ void FillTrainBatch(const Dataset& dataset, std::uint64_t seed,
 
 // Fills rows [consumed + first_core * B, ...) of the evaluation split in
 // order, each exactly once over all cores; rows beyond its end get weight 0,
-// zero features and label 0. A real row's weight is 1.
+// zeros in every field. A real row's weight is 1.
 void FillEvalBatch(const Dataset& dataset, const BatchPlace& place,
                    Batch& batch);
 

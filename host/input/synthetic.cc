@@ -55,11 +55,10 @@ class SyntheticDataset final : public Dataset {
     return split == Split::kTrain ? config_.train_examples()
                                   : config_.eval_examples();
   }
-  std::int64_t features() const override { return features_; }
   const DatasetConfig& config() const override { return config_; }
 
-  std::int32_t Read(Split split, std::int64_t index,
-                    std::span<float> features) const override {
+  void Read(Split split, std::int64_t index, ExampleRows rows) const override {
+    const std::span<float> features = RowValues<float>(rows[0]);
     PODSIM_CHECK(index >= 0 && index < size(split) &&
                  static_cast<std::int64_t>(features.size()) == features_);
     const auto words = Philox(split == Split::kTrain ? train_key_ : eval_key_,
@@ -73,7 +72,7 @@ class SyntheticDataset final : public Dataset {
     const float* n1 = &noise_tape_[words[2] % kNoisePlaces];
     for (std::size_t f = 0; f < features.size(); ++f)
       features[f] = (c0[f] + c1[f]) + (n0[f] + n1[f]);
-    return static_cast<std::int32_t>(label);
+    RowValues<std::int32_t>(rows[1])[0] = static_cast<std::int32_t>(label);
   }
 
  private:

@@ -13,6 +13,7 @@
 #include "interconnect/transport/faults/link_faults.h"
 #include "interconnect/transport/faults/shaped_links.h"
 #include "interconnect/transport/in_process.h"
+#include "job/metrics.h"
 
 namespace podsim {
 namespace {
@@ -62,8 +63,7 @@ class SummingSink final : public ReportSink {
  private:
   template <typename Report>
   static void AddTo(Report& sum, const Report& part) {
-    sum.set_loss(sum.loss() + part.loss());
-    sum.set_correct(sum.correct() + part.correct());
+    AddMetrics(part.metrics(), *sum.mutable_metrics());
     sum.set_examples(sum.examples() + part.examples());
   }
 
@@ -163,6 +163,7 @@ absl::StatusOr<PodResult> TrainInProcess(const PodSetup& setup) {
   }
   {
     std::vector<std::jthread> threads;
+    threads.reserve(members.size());
     for (Member& member : members)
       threads.emplace_back([&members, &member] {
         member.status = member.trainer->Run();

@@ -71,7 +71,10 @@ absl::StatusOr<StartState> Restore(ObjectStore& store, const StartPoint& from,
     return absl::FailedPreconditionError(absl::StrCat(
         from.checkpoint(), " is another checkpoint on ", HostName(),
         " than the coordinator's: all hosts must see the same directory"));
-  PODSIM_ASSIGN_OR_RETURN(start.variables, ReadVariables(store, at, program));
+  PODSIM_ASSIGN_OR_RETURN(
+      start.variables,
+      ReadVariables(store, at, program,
+                    from.weights_only() ? Restored::kWeights : Restored::kAll));
   return start;
 }
 

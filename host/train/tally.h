@@ -1,21 +1,33 @@
-// Per-row results of a batch, summed for the reports.
+// Per-row results of a batch, combined for the reports.
 #ifndef PODSIM_HOST_TRAIN_TALLY_H_
 #define PODSIM_HOST_TRAIN_TALLY_H_
 
 #include <cstdint>
 #include <span>
+#include <vector>
+
+#include "models/graph/program.h"
 
 namespace podsim {
 
+struct MetricRows {
+  std::span<const float> values;  // [rows]
+  MetricCombine combine = MetricCombine::kMean;
+};
+
 struct RowResults {
-  std::span<const float> loss;     // [rows], unweighted
-  std::span<const float> correct;  // [rows], 0 or 1
-  std::span<const float> weights;  // [rows], share in the loss; 0: no example
+  std::span<const float> loss;      // [rows], unweighted
+  std::span<const float> weights;   // [rows], share in the loss; 0: no example
+  std::vector<MetricRows> metrics;  // the loss among them
+};
+
+struct MetricTotal {
+  double total = 0;   // kMean: of weight x value
+  double weight = 0;  // of the rows
 };
 
 struct Tally {
-  double loss = 0;
-  std::int64_t correct = 0;
+  std::vector<MetricTotal> metrics;
   std::int64_t examples = 0;
   // The first row, in the order of counting, whose loss is not finite, and that
   // loss; -1: none.

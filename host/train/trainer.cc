@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/hash.h"
+#include "host/input/fields.h"
 #include "host/train/trainer_impl.h"
 
 namespace podsim {
@@ -43,9 +44,7 @@ void Trainer::Impl::Allocate() {
 CoreBuffers Trainer::Impl::BuffersFor(const Batch& batch,
                                       std::int64_t first_row, std::int64_t rows,
                                       int local) {
-  const auto features =
-      static_cast<std::int64_t>(batch.features.size()) / batch.rows;
-  return {
+  CoreBuffers buffers = {
       .variables = variables,
       .packed = &packed,
       .workspace = &workspace,
@@ -53,12 +52,18 @@ CoreBuffers Trainer::Impl::BuffersFor(const Batch& batch,
       .batched = batched,
       .scratch = scratch,
       .outputs = outputs,
-      .features = std::span(batch.features)
-                      .subspan(first_row * features, rows * features),
-      .labels = std::span(batch.labels).subspan(first_row, rows),
-      .weights = std::span(batch.weights).subspan(first_row, rows),
       .times = &times,
   };
+  for (std::size_t i = 0; i < input_fields.size(); ++i) {
+    const int field = input_fields[i];
+    buffers.inputs.push_back(
+        {.dtype = program.tensor(program.inputs[i].tensor).dtype,
+         .bytes = field == kExampleWeight
+                      ? std::as_bytes(
+                            std::span(batch.weights).subspan(first_row, rows))
+                      : batch.Rows(field, first_row, rows)});
+  }
+  return buffers;
 }
 
 std::span<float> Trainer::Impl::Output(TensorId id, std::int64_t rows) {
@@ -96,7 +101,10 @@ absl::StatusOr<std::unique_ptr<Trainer>> Trainer::Create(TrainerSetup setup) {
                                                    " values, the model has ",
                                                    program.variable_elements));
   if (setup.last_step == 0) setup.last_step = setup.plan.train_steps();
+  PODSIM_ASSIGN_OR_RETURN(std::vector<int> input_fields,
+                          InputFields(program, setup.dataset->config()));
   auto impl = std::make_unique<Impl>(std::move(setup));
+  impl->input_fields = std::move(input_fields);
   impl->Allocate();
   if (given != 0)
     impl->variables = impl->setup.start.variables;
@@ -111,7 +119,7 @@ BatchPlace Trainer::Impl::FirstPlace() const {
   return {
       .consumed = setup.start.examples_consumed,
       .batch_per_core = bits.batch_per_core(),
-      .first_core = hosts.front() * bits.cores_per_host(),
+      .first_core = std::int64_t{hosts.front()} * bits.cores_per_host(),
       .cores = static_cast<std::int64_t>(hosts.size()) * bits.cores_per_host(),
       .global_batch = setup.plan.global_batch()};
 }

@@ -72,7 +72,8 @@ struct TrainerSetup {
 class Trainer final : public HostWork {
  public:
   // Allocates everything and sets the weights.
-  // Errors: INVALID_ARGUMENT (the plan or the start does not fit the program).
+  // Errors: INVALID_ARGUMENT (the plan or the start does not fit the program,
+  //   or the data set lacks one of its inputs).
   static absl::StatusOr<std::unique_ptr<Trainer>> Create(TrainerSetup setup);
   ~Trainer() override;
 

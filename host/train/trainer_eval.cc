@@ -9,13 +9,14 @@ absl::Status Trainer::Impl::EvaluateHost(std::int64_t step,
                                          EvalReport& report) {
   const std::int64_t batch_per_core = setup.plan.eval_batch_per_core();
   const std::int64_t rows = bits.cores_per_host() * batch_per_core;
-  FillEvalBatch(*setup.dataset,
-                {.consumed = first_example,
-                 .batch_per_core = batch_per_core,
-                 .first_core = hosts[local] * bits.cores_per_host(),
-                 .cores = bits.cores_per_host(),
-                 .global_batch = bits.hosts() * rows},
-                eval_batch);
+  FillEvalBatch(
+      *setup.dataset,
+      {.consumed = first_example,
+       .batch_per_core = batch_per_core,
+       .first_core = std::int64_t{hosts[local]} * bits.cores_per_host(),
+       .cores = bits.cores_per_host(),
+       .global_batch = bits.hosts() * rows},
+      eval_batch);
   if (eval_batch.weights[0] == 0)
     return absl::OkStatus();  // all beyond the end
   const CoreBuffers buffers = BuffersFor(eval_batch, 0, rows, local);
@@ -25,13 +26,13 @@ absl::Status Trainer::Impl::EvaluateHost(std::int64_t step,
                                       *setup.kernels, parallel, buffers));
   }
   Tally tally;
-  tally.Count(Results(buffers), 0);
+  tally.Count(Results(eval_batch, 0, rows), 0);
   if (tally.bad_row >= 0)
     return absl::InvalidArgumentError(absl::StrCat(
         "evaluation loss is not finite after step ", step, " on core ",
-        hosts[local] * bits.cores_per_host() + tally.bad_row / batch_per_core));
-  report.set_loss(report.loss() + tally.loss);
-  report.set_correct(report.correct() + tally.correct);
+        std::int64_t{hosts[local]} * bits.cores_per_host() +
+            tally.bad_row / batch_per_core));
+  AddMetrics(SumsOf(tally, /*of_step=*/false), *report.mutable_metrics());
   report.set_examples(report.examples() + tally.examples);
   return absl::OkStatus();
 }

@@ -19,6 +19,7 @@
 #include "host/train/step_times.h"
 #include "host/train/tally.h"
 #include "host/train/trainer.h"
+#include "job/metrics.h"
 
 namespace podsim {
 
@@ -97,6 +98,7 @@ struct Trainer::Impl {
   }
   absl::Status Await(std::int64_t step, int bucket);
   absl::Status AwaitAll(std::int64_t step);
+  absl::Status RunUpdate(std::size_t segment);
   absl::Status Update(std::int64_t step, int bucket);
   absl::Status ReduceAndUpdate(std::int64_t step);
   void Enter(StepPhase phase) { step_times.Enter(phase, setup.clock->Now()); }
@@ -108,7 +110,7 @@ struct Trainer::Impl {
   double SecondsOf(Work work) const {
     return times.seconds(work) / parallel.threads();
   }
-  std::vector<std::uint64_t> GradientHashes() const;
+  void HashGradients(int bucket);
   std::vector<std::uint64_t> WeightsHashes() const;
   std::span<const float> ValuesOf(TensorId id,
                                   std::span<const float> arena) const;
@@ -126,7 +128,11 @@ struct Trainer::Impl {
 
   CoreBuffers BuffersFor(const Batch& batch, std::int64_t first_row,
                          std::int64_t rows, int local);
-  RowResults Results(const CoreBuffers& buffers);
+  // Of the `rows` rows of `batch` that ran last.
+  RowResults Results(const Batch& batch, std::int64_t first_row,
+                     std::int64_t rows);
+  // Of a step the loss is the sum that its gradient is of.
+  MetricSums SumsOf(const Tally& tally, bool of_step) const;
   std::span<float> Output(TensorId id, std::int64_t rows);
   absl::Status CheckAbort() const;
   void Allocate();
@@ -137,6 +143,7 @@ struct Trainer::Impl {
   const std::vector<int> hosts;  // local
   CountingParallelFor parallel;
   const Panels panels;
+  std::vector<int> input_fields;  // as InputFields says
   const std::int64_t rows_at_once;
   const std::int64_t last_step;
   TreeSum tree;  // of one host after the other
@@ -146,6 +153,8 @@ struct Trainer::Impl {
   Workspace workspace;
   OpTimes times;                              // of this step
   std::vector<std::vector<float>> gradients;  // per local host; of audits
+  // Of the sums, per variable, in this step.
+  std::vector<std::uint64_t> gradient_hashes;
   // Of what a host adds to the sum, bucket after bucket; on audited steps.
   std::vector<std::uint32_t> gradient_hash;
   std::vector<float> batched;

@@ -22,6 +22,18 @@ absl::Status NotFinite(std::int64_t step, int core, int host, float loss,
       " on core ", core, " (host ", host, "); ", advice));
 }
 
+MetricSum::Combine CombineOf(MetricCombine combine) {
+  switch (combine) {
+    case MetricCombine::kMean:
+      return MetricSum::WEIGHTED_MEAN;
+    case MetricCombine::kSum:
+      return MetricSum::SUM;
+    case MetricCombine::kMax:
+      return MetricSum::MAXIMUM;
+  }
+  return MetricSum::WEIGHTED_MEAN;
+}
+
 }  // namespace
 
 // The gradients of the pass's rows, and the all-reduces that they complete.
@@ -72,11 +84,31 @@ absl::Status Trainer::Impl::StartBucket(std::int64_t step, int local,
   return absl::OkStatus();
 }
 
-RowResults Trainer::Impl::Results(const CoreBuffers& buffers) {
-  const auto rows = static_cast<std::int64_t>(buffers.weights.size());
-  return {.loss = Output(program.loss, rows),
-          .correct = Output(program.correct, rows),
-          .weights = buffers.weights};
+RowResults Trainer::Impl::Results(const Batch& batch, std::int64_t first_row,
+                                  std::int64_t rows) {
+  RowResults results = {
+      .loss = Output(program.loss, rows),
+      .weights = std::span(batch.weights).subspan(first_row, rows),
+      .metrics = {}};
+  for (const ProgramMetric& metric : program.metrics)
+    results.metrics.push_back({Output(metric.tensor, rows), metric.combine});
+  return results;
+}
+
+MetricSums Trainer::Impl::SumsOf(const Tally& tally, bool of_step) const {
+  MetricSums sums;
+  for (std::size_t i = 0; i < tally.metrics.size(); ++i) {
+    const ProgramMetric& metric = program.metrics[i];
+    MetricSum& sum = *sums.Add();
+    sum.set_name(metric.name);
+    sum.set_combine(of_step && metric.tensor == program.loss
+                        ? MetricSum::SUM
+                        : CombineOf(metric.combine));
+    sum.set_percent(metric.percent);
+    sum.set_total(tally.metrics[i].total);
+    sum.set_weight(tally.metrics[i].weight);
+  }
+  return sums;
 }
 
 absl::Status Trainer::Impl::ComputeHost(std::int64_t step, const Batch& batch,
@@ -87,10 +119,10 @@ absl::Status Trainer::Impl::ComputeHost(std::int64_t step, const Batch& batch,
   Tally tally;
   for (std::int64_t pass = 0; pass < PassesPerStep(); ++pass) {
     const std::int64_t row = pass * rows_at_once;
-    const CoreBuffers buffers =
-        BuffersFor(batch, first_row + row, rows_at_once, local);
-    PODSIM_RETURN_IF_ERROR(ComputeRows(step, buffers, local, pass));
-    tally.Count(Results(buffers), row);
+    PODSIM_RETURN_IF_ERROR(ComputeRows(
+        step, BuffersFor(batch, first_row + row, rows_at_once, local), local,
+        pass));
+    tally.Count(Results(batch, first_row + row, rows_at_once), row);
   }
   if (tally.bad_row >= 0)
     return NotFinite(
@@ -101,8 +133,7 @@ absl::Status Trainer::Impl::ComputeHost(std::int64_t step, const Batch& batch,
         DivergenceAdvice(setup.plan.spec().model_dir(),
                          setup.saver != nullptr && setup.saver->CanGoBack()));
   StepReport& report = reports[local];
-  report.set_loss(tally.loss);
-  report.set_correct(tally.correct);
+  *report.mutable_metrics() = SumsOf(tally, /*of_step=*/true);
   report.set_examples(tally.examples);
   return absl::OkStatus();
 }
@@ -134,15 +165,23 @@ absl::Status Trainer::Impl::AwaitAll(std::int64_t step) {
   return absl::OkStatus();
 }
 
-absl::Status Trainer::Impl::Update(std::int64_t step, int bucket) {
-  if (bucket == 0) PODSIM_RETURN_IF_ERROR(StrikeAt(step, "update"));
+// REQUIRES: what the segment reads is reduced.
+absl::Status Trainer::Impl::RunUpdate(std::size_t segment) {
   CoreBuffers buffers;
   buffers.variables = variables;
   buffers.gradients = gradients[0];
   buffers.scratch = scratch;
+  return RunSegment(program, program.entries.at(EntryPoint::kUpdate)[segment],
+                    0, panels, scalars, *setup.kernels, parallel, buffers);
+}
+
+absl::Status Trainer::Impl::Update(std::int64_t step, int bucket) {
+  if (bucket == 0) {
+    PODSIM_RETURN_IF_ERROR(StrikeAt(step, "update"));
+    if (program.update_needs_all) PODSIM_RETURN_IF_ERROR(RunUpdate(0));
+  }
   PODSIM_RETURN_IF_ERROR(
-      RunSegment(program, program.entries.at(EntryPoint::kUpdate)[bucket], 0,
-                 panels, scalars, *setup.kernels, parallel, buffers));
+      RunUpdate(bucket + (program.update_needs_all ? 1 : 0)));
   packed.Pack(program, program.buckets[bucket].variables, variables,
               panels.columns, parallel, &times);
   return absl::OkStatus();
@@ -162,8 +201,12 @@ absl::Status Trainer::Impl::ReduceAndUpdate(std::int64_t step) {
   for (int bucket = 0; bucket < buckets; ++bucket) {
     PODSIM_RETURN_IF_ERROR(Await(step, bucket));
     if (bucket + 1 == buckets) EndStep();
-    PODSIM_RETURN_IF_ERROR(Update(step, bucket));
+    HashGradients(bucket);
+    if (!program.update_needs_all) PODSIM_RETURN_IF_ERROR(Update(step, bucket));
   }
+  if (program.update_needs_all)
+    for (int bucket = 0; bucket < buckets; ++bucket)
+      PODSIM_RETURN_IF_ERROR(Update(step, bucket));
   if (setup.faults != nullptr) {
     for (const int host : hosts)
       PODSIM_RETURN_IF_ERROR(
@@ -176,11 +219,12 @@ absl::Status Trainer::Impl::ReduceAndUpdate(std::int64_t step) {
 absl::Status Trainer::Impl::TrainStep(std::int64_t step, const Batch& batch) {
   Enter(StepPhase::kCompute);
   times.Clear();
-  scalars.learning_rate = static_cast<float>(
+  scalars.step = step;
+  scalars.rate =
       RateAt(bits.learning_rate(),
              setup.start.examples_consumed +
                  (step - 1 - setup.start.step) * setup.plan.global_batch(),
-             setup.plan.global_batch()));
+             setup.plan.global_batch());
   PODSIM_RETURN_IF_ERROR(Compute(step, batch));
   Enter(StepPhase::kOther);
   PODSIM_RETURN_IF_ERROR(Audit(step));
@@ -191,13 +235,13 @@ absl::Status Trainer::Impl::TrainStep(std::int64_t step, const Batch& batch) {
   return absl::OkStatus();
 }
 
-// Per variable of the buckets, so that a difference has a name.
-std::vector<std::uint64_t> Trainer::Impl::GradientHashes() const {
-  std::vector<std::uint64_t> hashes;
-  for (const GradientBucket& bucket : program.buckets)
-    for (const TensorId id : bucket.gradients)
-      hashes.push_back(Crc32c(std::as_bytes(ValuesOf(id, gradients[0]))));
-  return hashes;
+// Per variable of the buckets, so that a difference has a name; before the
+// update, which may write over gradients.
+void Trainer::Impl::HashGradients(int bucket) {
+  if (bucket == 0) gradient_hashes.clear();
+  for (const TensorId id : program.buckets[bucket].gradients)
+    gradient_hashes.push_back(
+        Crc32c(std::as_bytes(ValuesOf(id, gradients[0]))));
 }
 
 std::vector<std::uint64_t> Trainer::Impl::WeightsHashes() const {
@@ -236,7 +280,6 @@ void Trainer::Impl::ReportTimes(std::int64_t step, StepReport& report) const {
 }
 
 void Trainer::Impl::Report(std::int64_t step) {
-  const std::vector<std::uint64_t> gradient_hashes = GradientHashes();
   const std::int64_t every = setup.plan.spec().weights_check_every();
   std::vector<std::uint64_t> weights_hashes;
   if (every > 0 && step % every == 0) weights_hashes = WeightsHashes();

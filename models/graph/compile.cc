@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -31,8 +32,12 @@ absl::Status CheckIsPerRow(const Graph& graph, Value value, const char* role) {
 }
 
 absl::Status CheckIsComputed(const Graph& graph, Value value) {
-  if (graph.Owns(value) && graph.value(value).kind == ValueKind::kComputed)
-    return absl::OkStatus();
+  if (graph.Owns(value) && graph.value(value).kind == ValueKind::kComputed) {
+    if (graph.type(value).dtype == DType::kFloat32) return absl::OkStatus();
+    return absl::InvalidArgumentError(absl::StrCat(
+        "model ", graph.name(), ": a result is ", graph.value(value).name, ", ",
+        ToString(graph.type(value)), "; results are float32"));
+  }
   return absl::InvalidArgumentError(absl::StrCat(
       "model ", graph.name(), ": a result is ",
       graph.Owns(value)
@@ -50,11 +55,34 @@ absl::Status CheckTraining(const Graph& graph, const CompileInput& input) {
   return absl::OkStatus();
 }
 
-absl::Status CheckResults(const Graph& graph, const CompileInput& input) {
-  if (input.correct.present()) {
-    PODSIM_RETURN_IF_ERROR(CheckIsPerRow(graph, input.correct, "correct"));
-    PODSIM_RETURN_IF_ERROR(CheckIsComputed(graph, input.correct));
+// In the order in which their outputs have always been kept.
+std::vector<MetricInput> MetricsOf(const CompileInput& input) {
+  std::vector<MetricInput> metrics;
+  if (input.correct.present())
+    metrics.push_back(
+        {.name = "accuracy", .value = input.correct, .percent = true});
+  metrics.insert(metrics.end(), input.metrics.begin(), input.metrics.end());
+  if (input.loss.present())
+    metrics.push_back({.name = "loss", .value = input.loss});
+  return metrics;
+}
+
+absl::Status CheckMetrics(const Graph& graph, const CompileInput& input) {
+  std::set<std::string> names;
+  for (const MetricInput& metric : MetricsOf(input)) {
+    const std::string role = "metric " + metric.name;
+    if (metric.name.empty() || !names.insert(metric.name).second)
+      return absl::InvalidArgumentError(
+          absl::StrCat("model ", graph.name(), ": two metrics are called '",
+                       metric.name, "', or one has no name"));
+    PODSIM_RETURN_IF_ERROR(CheckIsPerRow(graph, metric.value, role.c_str()));
+    PODSIM_RETURN_IF_ERROR(CheckIsComputed(graph, metric.value));
   }
+  return absl::OkStatus();
+}
+
+absl::Status CheckResults(const Graph& graph, const CompileInput& input) {
+  PODSIM_RETURN_IF_ERROR(CheckMetrics(graph, input));
   for (const Value result : input.results)
     PODSIM_RETURN_IF_ERROR(CheckIsComputed(graph, result));
   return absl::OkStatus();
@@ -70,22 +98,15 @@ absl::Status Check(const Graph& graph, const CompileInput& input,
   return CheckResults(graph, input);
 }
 
-// Variables one behind another in the order of the graph; then the roles of
-// the inputs.
+// Variables one behind another, and the inputs, in the order of the graph.
 void PlaceVariablesAndInputs(const Graph& graph, const Lowered& lowered,
                              Program& program) {
   for (std::size_t id = 0; id < graph.values().size(); ++id) {
     const GraphValue& value = graph.values()[id];
     const TensorId tensor = lowered.tensor_of[id];
     switch (value.kind) {
-      case ValueKind::kFeatures:
-        program.features = tensor;
-        break;
-      case ValueKind::kLabels:
-        program.labels = tensor;
-        break;
-      case ValueKind::kWeights:
-        program.weights = tensor;
+      case ValueKind::kInput:
+        program.inputs.push_back({tensor, value.is_example_weight});
         break;
       case ValueKind::kVariable: {
         const Shape& shape = value.type.shape;
@@ -191,9 +212,10 @@ absl::StatusOr<Program> Compile(const Graph& graph, const CompileInput& input,
   LoweringInput lowering;
   lowering.bfloat16_products = options.bfloat16_products;
   lowering.kept = input.results;
-  if (input.correct.present()) lowering.kept.push_back(input.correct);
+  const std::vector<MetricInput> metrics = MetricsOf(input);
+  for (const MetricInput& metric : metrics)
+    lowering.kept.push_back(metric.value);
   if (trains) {
-    lowering.kept.push_back(input.loss);
     PODSIM_ASSIGN_OR_RETURN(lowering.gradients,
                             AppendGradients(full, input.loss, input.weights));
   }
@@ -204,7 +226,9 @@ absl::StatusOr<Program> Compile(const Graph& graph, const CompileInput& input,
   program.bfloat16_products = options.bfloat16_products;
   program.tensors = std::move(lowered.tensors);
   program.loss = lowered.TensorOf(input.loss);
-  program.correct = lowered.TensorOf(input.correct);
+  for (const MetricInput& metric : metrics)
+    program.metrics.push_back({metric.name, lowered.TensorOf(metric.value),
+                               metric.combine, metric.percent});
   PlaceVariablesAndInputs(full, lowered, program);
   PlaceOutputs(program);
   std::vector<TensorId> kept;
@@ -223,7 +247,9 @@ absl::StatusOr<Program> Compile(const Graph& graph, const CompileInput& input,
 
   PlaceGradients(lowering.gradients, lowered, FinishTimes(lowered.instructions),
                  options.bucket_bytes, program);
-  std::vector<TensorId> trained = {program.loss, program.correct};
+  std::vector<TensorId> trained;
+  for (const ProgramMetric& metric : program.metrics)
+    trained.push_back(metric.tensor);
   for (const GradientBucket& bucket : program.buckets)
     trained.insert(trained.end(), bucket.gradients.begin(),
                    bucket.gradients.end());

@@ -5,6 +5,7 @@
 #define PODSIM_MODELS_GRAPH_COMPILE_H_
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -18,26 +19,44 @@ struct CompileOptions {
   // Matrix products round their operands to bfloat16, as a TPU does by
   // default; false: float32 throughout.
   bool bfloat16_products = true;
-  // For the update rule.
-  double momentum = 0;
+  // The update: a rule's name and numbers (models/rules/update_rules.h).
+  std::string rule = "sgd";
+  RuleSettings rule_settings = {};
+  // Variables whose name has one of these in it ("bias", "norm") have no weight
+  // decay and no trust ratio, as optax's masks are used in practice.
+  std::vector<std::string> weight_decay_exclude = {};
+  // Gradients whose norm, over all variables, is larger are scaled to it
+  // (optax.clip_by_global_norm); 0: none are.
+  double clip_norm = 0;
   // A bucket is closed when it holds at least this many bytes.
   std::int64_t bucket_bytes = 1 << 20;
 };
 
 // Appends entry kUpdate to a Program that has everything else: one compute
 // segment per bucket, which updates that bucket's variables, and the slots it
-// needs. models/optimizer/sgd.h has one.
-using UpdateRule = absl::Status (*)(const CompileOptions& options,
-                                    Program& program);
+// needs; before them one that reads all buckets, if it says so
+// (Program::update_needs_all). models/optimizer/optimizer.h has one.
+using UpdateBuilder = absl::Status (*)(const CompileOptions& options,
+                                       Program& program);
+
+struct MetricInput {
+  std::string name;
+  Value value = kNone;  // [B]
+  MetricCombine combine = MetricCombine::kMean;
+  bool percent = false;  // how it is shown
+};
 
 // What of the graph is wanted.
 struct CompileInput {
-  // To train: all three and an update rule. For inference alone: none.
+  // To train: all three, the update among them. For inference alone: none.
   Value loss = kNone;     // [B]
   Value weights = kNone;  // [B]: the loss of the batch is their dot product
-  UpdateRule update = nullptr;
-  // [B], 1 where the row's prediction is right; optional.
+  UpdateBuilder update = nullptr;
+  // [B], 1 where the row's prediction is right; optional. The metric
+  // "accuracy", as the loss is the metric "loss".
   Value correct = kNone;
+  // Further metrics, of other names.
+  std::vector<MetricInput> metrics = {};
   // Further values that kEval leaves behind: batched ones in the outputs,
   // others in the scratch arena. FindTensor finds them by name.
   std::vector<Value> results = {};
@@ -51,8 +70,9 @@ struct CompileInput {
 // with bfloat16_products, as on the chip.
 //
 // Pure: equal inputs give equal Programs.
-// Errors: INVALID_ARGUMENT (the graph's first error; a loss that is not [B]; a
-//   variable that the loss does not depend on; bucket_bytes below 1).
+// Errors: INVALID_ARGUMENT (the graph's first error; a loss or a metric that is
+//   not [B]; two metrics of one name; a variable that the loss does not depend
+//   on; bucket_bytes below 1).
 absl::StatusOr<Program> Compile(const Graph& graph, const CompileInput& input,
                                 const CompileOptions& options);
 

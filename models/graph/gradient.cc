@@ -1,6 +1,8 @@
 #include "models/graph/gradient.h"
 
 #include <cstddef>
+#include <string>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
@@ -35,6 +37,29 @@ class GradientTable {
   std::vector<Value> gradients_;
 };
 
+// Appends to a graph what the gradient rule of one of its ops asks for, under
+// that op's name: "dense_0/matmul" -> "dense_0/matmul/grad_weight".
+class NodeGradient final : public GradientBuilder {
+ public:
+  NodeGradient(Graph& graph, std::string node)
+      : graph_(graph), node_(std::move(node)) {}
+
+  using GradientBuilder::Apply;
+  Value Apply(OpCode op, std::vector<Value> inputs, const std::string& role,
+              OpAttributes attributes) override {
+    return graph_.Apply(op, std::move(inputs), std::move(attributes),
+                        absl::StrCat(node_, "/", role))[0];
+  }
+
+  const ValueType& type(Value value) const override {
+    return graph_.type(value);
+  }
+
+ private:
+  Graph& graph_;
+  const std::string node_;
+};
+
 absl::Status Differentiate(Graph& graph, GradientTable& table,
                            const GraphNode& node) {
   std::vector<Value> output_gradients;
@@ -45,14 +70,16 @@ absl::Status Differentiate(Graph& graph, GradientTable& table,
   }
   if (!reached) return absl::OkStatus();
   const OpEntry& entry = EntryOf(node.op);
+  const std::string name = graph.value(node.outputs[0]).name;
   if (entry.gradient == nullptr)
-    return absl::UnimplementedError(
-        absl::StrCat(graph.value(node.outputs[0]).name, ": ", entry.name,
-                     " has no gradient but the loss depends on it"));
-  PODSIM_ASSIGN_OR_RETURN(const std::vector<Value> input_gradients,
-                          entry.gradient(graph, node, output_gradients));
+    return absl::UnimplementedError(absl::StrCat(
+        name, ": ", entry.name, " has no gradient but the loss depends on it"));
+  NodeGradient builder(graph, name);
+  const InputGradients input_gradients =
+      entry.gradient(builder, {node.inputs, node.outputs}, output_gradients);
+  if (!input_gradients.ok()) return Annotate(input_gradients.status(), name);
   for (std::size_t i = 0; i < node.inputs.size(); ++i)
-    table.Accumulate(node.inputs[i], input_gradients[i]);
+    table.Accumulate(node.inputs[i], (*input_gradients)[i]);
   return graph.status();
 }
 

@@ -12,6 +12,11 @@ namespace {
 // Keeps every product of sizes far from overflow: 4 TiB of float32.
 constexpr std::int64_t kMaxElements = std::int64_t{1} << 40;
 
+std::string Describe(const GraphValue& input) {
+  return absl::StrCat(ToString(input.type),
+                      input.is_example_weight ? " (the examples' weight)" : "");
+}
+
 }  // namespace
 
 const GraphValue& Graph::value(Value value) const {
@@ -42,32 +47,42 @@ bool Graph::CheckShape(const std::string& what, const Shape& shape) {
   return true;
 }
 
-Value Graph::Input(ValueKind kind, const std::string& name,
-                   const ValueType& type) {
-  for (std::size_t id = 0; id < values_.size(); ++id) {
-    if (values_[id].kind != kind) continue;
-    if (values_[id].type == type) return {static_cast<std::int32_t>(id)};
-    Fail(absl::InvalidArgumentError(absl::StrCat(name, " cannot be both ",
-                                                 ToString(values_[id].type),
-                                                 " and ", ToString(type))));
+Value Graph::AddInput(GraphValue input) {
+  if (input.name.empty()) {
+    Fail(absl::InvalidArgumentError("an input needs a name"));
     return kNone;
   }
-  if (!CheckShape(name, type.shape)) return kNone;
-  return AddValue({std::string(name), type, kind});
+  for (std::size_t id = 0; id < values_.size(); ++id) {
+    const GraphValue& known = values_[id];
+    if (known.kind != ValueKind::kInput || known.name != input.name) continue;
+    if (known.type == input.type &&
+        known.is_example_weight == input.is_example_weight)
+      return {static_cast<std::int32_t>(id)};
+    Fail(absl::InvalidArgumentError(
+        absl::StrCat("input ", input.name, " cannot be both ", Describe(known),
+                     " and ", Describe(input))));
+    return kNone;
+  }
+  if (!CheckShape("input " + input.name, input.type.shape)) return kNone;
+  return AddValue(std::move(input));
+}
+
+Value Graph::Input(const std::string& name, DType dtype, const Shape& shape) {
+  return AddInput({name, {dtype, shape, true}, ValueKind::kInput});
+}
+
+Value Graph::ExampleWeights() {
+  return AddInput({.name = "weights",
+                   .type = {DType::kFloat32, {}, true},
+                   .kind = ValueKind::kInput,
+                   .is_example_weight = true});
 }
 
 Value Graph::Features(const Shape& shape) {
-  return Input(ValueKind::kFeatures, "features",
-               {DType::kFloat32, shape, true});
+  return Input("features", DType::kFloat32, shape);
 }
 
-Value Graph::Labels() {
-  return Input(ValueKind::kLabels, "labels", {DType::kInt32, {}, true});
-}
-
-Value Graph::Weights() {
-  return Input(ValueKind::kWeights, "weights", {DType::kFloat32, {}, true});
-}
+Value Graph::Labels() { return Input("labels", DType::kInt32, {}); }
 
 Value Graph::Variable(const std::string& name, const Shape& shape,
                       Initializer initializer) {

@@ -6,8 +6,8 @@
 //   auto [prob, loss, correct] = g.SoftmaxXent(g.MatMul(x, w), g.Labels());
 //   PODSIM_ASSIGN_OR_RETURN(
 //       Program program,
-//       Compile(g, {.loss = loss, .correct = correct, .weights = g.Weights(),
-//                   .update = Sgd}, {}));
+//       Compile(g, {.loss = loss, .correct = correct,
+//                   .weights = g.ExampleWeights(), .update = Optimizer}, {}));
 //
 // Builder calls never fail on the spot: the first error is latched, later calls
 // return absent values, and Compile returns that first error. Not thread-safe.
@@ -22,36 +22,23 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "models/graph/op_table.h"
 #include "models/graph/program.h"
+#include "models/ops/op_table.h"
 
 namespace podsim {
 
-// A handle, meaningful only to the graph that made it (and copies of it).
-struct Value {
-  std::int32_t id = -1;
-  bool present() const { return id >= 0; }
-  bool operator==(const Value&) const = default;
-};
-inline constexpr Value kNone{};
-
-enum class ValueKind : std::uint8_t {
-  kFeatures,
-  kLabels,
-  kWeights,
-  kVariable,
-  kComputed,
-};
+enum class ValueKind : std::uint8_t { kInput, kVariable, kComputed };
 
 struct GraphValue {
   std::string name;
   ValueType type;
   ValueKind kind = ValueKind::kComputed;
   Initializer initializer = Initializer::kZeros;  // kVariable
+  bool is_example_weight = false;                 // kInput
 };
 
 struct GraphNode {
-  OpCode op = OpCode::kMatMul;
+  OpCode op;
   std::vector<Value> inputs;
   std::vector<Value> outputs;
   OpAttributes attributes;
@@ -61,10 +48,16 @@ class Graph {
  public:
   explicit Graph(std::string name) : name_(std::move(name)) {}
 
-  // What the infeed fills. `shape` is one example's. The same value each time.
-  Value Features(const Shape& shape);
-  Value Labels();   // [B] int32: class indices
-  Value Weights();  // [B] float32: share of each row in the loss
+  // What the infeed fills, with the data set's field of that name; `shape` is
+  // one example's. The same value each time; another type for the same name is
+  // an error.
+  Value Input(const std::string& name, DType dtype, const Shape& shape);
+  // [B] float32, "weights": the share of each row in the loss, 0 for rows that
+  // only fill up a batch. The stream's, not the data set's.
+  Value ExampleWeights();
+  // The inputs that every labelled data set offers.
+  Value Features(const Shape& shape);  // "features", float32
+  Value Labels();                      // "labels", [B] int32: class indices
 
   // Weights of the model, trained, one name each. Fans for the initializer are
   // the first and the last dimension.
@@ -108,7 +101,7 @@ class Graph {
 
  private:
   Value AddValue(GraphValue value);
-  Value Input(ValueKind kind, const std::string& name, const ValueType& type);
+  Value AddInput(GraphValue input);
   // False (and an error latched) if a dimension is not positive or the
   // elements exceed kMaxElements.
   bool CheckShape(const std::string& what, const Shape& shape);

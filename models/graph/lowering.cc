@@ -35,7 +35,8 @@ std::vector<bool> NeededNodes(const Graph& graph, const LoweringInput& input) {
 // is never one row, however few examples a core happens to hold.
 bool IsOneRowProduct(const Graph& graph, const GraphNode& node) {
   const ValueType& left = graph.type(node.inputs[0]);
-  if (node.op == OpCode::kMatMulGradWeight)  // x^T has a row per column of x
+  // x^T has a row per column of x.
+  if (EntryOf(node.op).product == ProductForm::kLeftTransposed)
     return left.shape.dims.back() == 1;
   return !left.batched && left.shape.dims[0] == 1;
 }
@@ -93,15 +94,15 @@ class Lowering {
 
   void LowerNode(const GraphNode& node) {
     const Value first = node.outputs[0];
-    if (node.op == OpCode::kReshape && StorageOf(first) == Storage::kBatched) {
+    const OpEntry& entry = EntryOf(node.op);
+    if (entry.is_view && StorageOf(first) == Storage::kBatched) {
       Slot(first) = Slot(node.inputs[0]);
       return;
     }
     Instruction instruction;
     instruction.op = node.op;
     instruction.attributes = node.attributes;
-    const bool rounds = EntryOf(node.op).is_product &&
-                        input_.bfloat16_products &&
+    const bool rounds = entry.is_product() && input_.bfloat16_products &&
                         !IsOneRowProduct(graph_, node);
     instruction.attributes.rounded_operands = rounds;
     for (std::size_t i = 0; i < node.inputs.size(); ++i) {

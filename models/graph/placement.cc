@@ -5,8 +5,8 @@
 #include <map>
 
 #include "models/graph/liveness.h"
-#include "models/graph/op_table.h"
 #include "models/graph/row_groups.h"
+#include "models/ops/op_table.h"
 
 namespace podsim {
 namespace {
@@ -64,10 +64,10 @@ class Lifetimes {
 
   // Whether result 0 may have the memory of operand 0.
   bool TakesOver(const Instruction& instruction, std::size_t index) const {
+    if (!EntryOf(instruction.op).works_in_place) return false;
     const TensorId from = instruction.inputs[0];
     const auto& inputs = instruction.inputs;
-    return EntryOf(instruction.op).works_in_place &&
-           buffer_of_.contains(from) && last_reader_.at(from) == index &&
+    return buffer_of_.contains(from) && last_reader_.at(from) == index &&
            std::count(inputs.begin(), inputs.end(), from) == 1 &&
            std::find(kept_.begin(), kept_.end(), from) == kept_.end();
   }

@@ -11,13 +11,16 @@
 #ifndef PODSIM_MODELS_GRAPH_PROGRAM_H_
 #define PODSIM_MODELS_GRAPH_PROGRAM_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "models/graph/op.h"
-#include "models/kernels/shape.h"
+#include "models/ops/op.h"
+#include "models/ops/shape.h"
+#include "models/rules/rule.h"
 
 namespace podsim {
 
@@ -27,8 +30,8 @@ enum class Storage : std::uint8_t {
   kGradient,  // one copy per host, contiguous, in bucket order
   kBatched,   // [core][row][feature], scratch, placed by liveness
   kScratch,   // one copy per host, no batch dimension
-  kInput,     // filled by the infeed: features, labels, weights; batched
-  kOutput,    // per row results read by the host: loss, correct; batched
+  kInput,     // filled by the infeed, as Program::inputs says; batched
+  kOutput,    // per row results read by the host: metrics; batched
 };
 
 enum class Initializer : std::uint8_t {
@@ -43,9 +46,9 @@ struct ProgramTensor {
   Storage storage = Storage::kBatched;
   // Without the batch dimension for batched tensors: [features...].
   Shape shape;
-  // In elements (4 bytes each). kVariable, kGradient: into the arena. kBatched,
-  // kOutput: per row, so that the address is base + offset * R. kScratch: into
-  // the host's scratch arena. kInput: unused.
+  // In elements (float32, 4 bytes each). kVariable, kGradient: into the arena.
+  // kBatched, kOutput: per row, so that the address is base + offset * R.
+  // kScratch: into the host's scratch arena. kInput: unused.
   std::int64_t offset = 0;
   // A variable that products read, rounded to bfloat16, as their right side.
   bool feeds_product = false;
@@ -53,6 +56,11 @@ struct ProgramTensor {
   bool batched() const {
     return storage == Storage::kBatched || storage == Storage::kInput ||
            storage == Storage::kOutput;
+  }
+  // Bytes of an element where it lies: an input's as they come, others are
+  // float32 (a bfloat16 one rounded to it).
+  std::int64_t element_bytes() const {
+    return SizeOf(storage == Storage::kInput ? dtype : DType::kFloat32);
   }
 };
 
@@ -62,7 +70,7 @@ inline constexpr TensorId kNoTensor = -1;
 inline constexpr std::int32_t kNoRowGroup = -1;
 
 struct Instruction {
-  OpCode op = OpCode::kMatMul;
+  OpCode op;
   std::vector<TensorId> inputs;
   std::vector<TensorId> outputs;
   OpAttributes attributes;
@@ -102,12 +110,33 @@ struct ProgramVariable {
   bool is_slot = false;  // an optimizer's, not the model's
 };
 
+// How the rows' values of a metric become one.
+enum class MetricCombine : std::uint8_t {
+  kMean,  // weighted by the examples' weights
+  kSum,
+  kMax,
+};
+
+struct ProgramMetric {
+  std::string name;
+  TensorId tensor = kNoTensor;  // [B] float32, an output
+  MetricCombine combine = MetricCombine::kMean;
+  bool percent = false;  // shown as one, or as a number
+};
+
+// An input is known by the name of its tensor.
+struct ProgramInput {
+  TensorId tensor = kNoTensor;
+  // [B] float32, made by the stream rather than by the data set.
+  bool is_example_weight = false;
+};
+
 enum class EntryPoint : std::uint8_t {
   kInit,             // fills the variables
   kTrainMicrobatch,  // forward, backward; gradients of the host's rows
   kReduce,           // the all-reduces, one per bucket
-  kUpdate,           // weights from reduced gradients
-  kEval,             // forward, loss and correct per row
+  kUpdate,           // weights from reduced gradients, bucket by bucket
+  kEval,             // forward, metrics per row
 };
 
 struct Program {
@@ -117,12 +146,12 @@ struct Program {
   std::vector<GradientBucket> buckets;
   std::map<EntryPoint, std::vector<Segment>> entries;
 
-  // Inputs and outputs by role; kNoTensor if absent.
-  TensorId features = kNoTensor;  // [B, example...] float32
-  TensorId labels = kNoTensor;    // [B] int32
-  TensorId weights = kNoTensor;   // [B] float32: share of the row in the loss
-  TensorId loss = kNoTensor;      // [B] float32, unweighted
-  TensorId correct = kNoTensor;   // [B] float32, 0 or 1
+  std::vector<ProgramInput> inputs;  // in the order of the graph
+
+  // [B] float32, unweighted: what the gradient is of; kNoTensor if absent.
+  TensorId loss = kNoTensor;
+  // "loss" and "accuracy" among them, if there are any.
+  std::vector<ProgramMetric> metrics;
 
   // Arena sizes, elements.
   std::int64_t variable_elements = 0;
@@ -133,9 +162,26 @@ struct Program {
 
   bool bfloat16_products = true;
 
+  // What kUpdate's instructions compute with: a rule's name (empty: an update
+  // that the caller wrote) and numbers.
+  std::string rule;
+  RuleSettings rule_settings;
+  double clip_norm = 0;
+  // kUpdate's first segment reads the gradients of all buckets (a norm over all
+  // of them); those of the buckets follow it.
+  bool update_needs_all = false;
+
   const ProgramTensor& tensor(TensorId id) const {
     return tensors[static_cast<std::size_t>(id)];
   }
+  // The input, the metric called `name`; kNoTensor if absent.
+  TensorId input(std::string_view name) const;
+  TensorId metric(std::string_view name) const;
+  TensorId example_weight() const;  // kNoTensor if absent
+  // Where `id` is in `inputs`; inputs.size() if it is none.
+  std::size_t input_position(TensorId id) const;
+  // Of one example, all inputs, as the infeed brings them.
+  std::int64_t input_bytes_per_row() const;
 };
 
 }  // namespace podsim

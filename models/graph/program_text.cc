@@ -2,8 +2,10 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "models/graph/compile.h"
+#include "models/rules/update_rules.h"
 
 namespace podsim {
 namespace {
@@ -54,10 +56,19 @@ std::string TextOf(const Program& program, const Instruction& instruction) {
       "    ", ToString(instruction.op), "(", Names(program, instruction.inputs),
       ") -> ", Names(program, instruction.outputs),
       attributes.rounded_operands ? " rounded" : "",
-      attributes.momentum != 0 ? absl::StrCat(" momentum ", attributes.momentum)
-                               : "",
+      instruction.op == OpCode::kUpdate
+          ? absl::StrCat(
+                " by ",
+                UpdateRules()[static_cast<std::size_t>(attributes.rule)]
+                    .info.name,
+                attributes.decays ? " with decay" : "",
+                attributes.trusts ? " with trust ratio" : "")
+          : "",
       attributes.shape.dims.empty() ? ""
                                     : " shape " + ToString(attributes.shape),
+      instruction.op == OpCode::kConstant
+          ? absl::StrFormat(" of %.9g", attributes.value)
+          : "",
       "\n");
 }
 
@@ -80,10 +91,20 @@ std::string ToText(const Program& program) {
       program.variable_elements, ", gradients ", program.gradient_elements,
       ", scratch ", program.scratch_elements, ", per row batched ",
       program.batched_elements_per_row, ", output ",
-      program.output_elements_per_row, "\n  roles: features ", program.features,
-      ", labels ", program.labels);
-  absl::StrAppend(&text, ", weights ", program.weights, ", loss ", program.loss,
-                  ", correct ", program.correct, "\n");
+      program.output_elements_per_row, "\n  loss ", program.loss, "\n");
+  for (const ProgramMetric& metric : program.metrics)
+    absl::StrAppend(&text, "metric ", metric.name, " of ", metric.tensor,
+                    " combine ", static_cast<int>(metric.combine),
+                    metric.percent ? " percent\n" : "\n");
+  for (const ProgramInput& input : program.inputs)
+    absl::StrAppend(&text, "input ", input.tensor,
+                    input.is_example_weight ? " the examples' weight\n" : "\n");
+  absl::StrAppend(&text, "update ", program.rule, "\n");
+  for (const RuleSetting& setting : RuleSettingTable())
+    absl::StrAppend(&text, setting.name, " ",
+                    program.rule_settings.*setting.value, "\n");
+  absl::StrAppend(&text, "clip_norm ", program.clip_norm,
+                  program.update_needs_all ? " over all buckets\n" : "\n");
   for (std::size_t id = 0; id < program.tensors.size(); ++id) {
     const ProgramTensor& tensor = program.tensors[id];
     absl::StrAppend(&text, "tensor ", id, " ", tensor.name, " ",
@@ -91,12 +112,11 @@ std::string ToText(const Program& program) {
     absl::StrAppend(&text, " ", NameOf(tensor.storage), " at ", tensor.offset,
                     tensor.feeds_product ? " feeds product\n" : "\n");
   }
-  // Class 0: replicated, as all are; the text is hashed.
   for (const ProgramVariable& variable : program.variables)
-    absl::StrAppend(
-        &text, "variable ", variable.tensor, " class 0 initializer ",
-        static_cast<int>(variable.initializer), " fans ", variable.fan_in, " ",
-        variable.fan_out, variable.is_slot ? " slot\n" : "\n");
+    absl::StrAppend(&text, "variable ", variable.tensor, " initializer ",
+                    static_cast<int>(variable.initializer), " fans ",
+                    variable.fan_in, " ", variable.fan_out,
+                    variable.is_slot ? " slot\n" : "\n");
   for (const GradientBucket& bucket : program.buckets)
     absl::StrAppend(&text, "bucket at ", bucket.begin, " count ", bucket.count,
                     ": ", Names(program, bucket.variables), "\n");

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "models/graph/op_table.h"
+#include "models/ops/op_table.h"
 
 namespace podsim {
 namespace {

@@ -1,13 +1,20 @@
-// Loops that the compiler vectorises for the module's level. "omp simd" says
-// that no iteration needs another's result, which holds in place too (output
-// equal to an input). Products and sums are never contracted to FMA (see
-// CMakeLists.txt), so that every level gives the same bits.
+// The element functions of this folder by name, and loops of other kinds that
+// the compiler vectorises for the module's level. Products and sums are never
+// contracted to FMA (see CMakeLists.txt), so that every level gives the same
+// bits.
 #include "models/kernels/elementwise.h"
 
 #include <algorithm>
 #include <bit>
 
+#include "models/kernels/arithmetic.h"
+#include "models/kernels/exponential.h"
+#include "models/kernels/logarithm.h"
+#include "models/kernels/map.h"
+#include "models/kernels/power.h"
 #include "models/kernels/rounded_bits.h"
+#include "models/kernels/rounding.h"
+#include "models/kernels/trigonometry.h"
 
 namespace podsim::module {
 namespace {
@@ -21,6 +28,41 @@ void RoundRun(std::int64_t count, const float* from, float* to) {
 }
 
 }  // namespace
+
+// The kernels of models/ops/elementwise.cc, in its order.
+const PodsimElementwise kElementwise[] = {
+    {"Relu", Map<Relu>},
+    {"ReluGrad", Map<ReluGrad>},
+    {"MaximumGrad", Map<MaximumGrad>},
+    {"negate", Map<Negate>},
+    {"abs", Map<Abs>},
+    {"sign", Map<Sign>},
+    {"add", Map<Add>},
+    {"subtract", Map<Subtract>},
+    {"multiply", Map<Multiply>},
+    {"divide", Map<Divide>},
+    {"remainder", MapOneByOne<Remainder>},
+    {"maximum", Map<Maximum>},
+    {"minimum", Map<Minimum>},
+    {"clamp", Map<Clamp>},
+    {"floor", Map<Floor>},
+    {"ceil", Map<Ceil>},
+    {"round_nearest_even", Map<RoundNearestEven>},
+    {"round_nearest_afz", Map<RoundNearestAfz>},
+    {"exponential", Map<Exponential>},
+    {"exponential_minus_one", Map<ExponentialMinusOne>},
+    {"log", Map<Log>},
+    {"log_plus_one", Map<LogPlusOne>},
+    {"logistic", Map<Logistic>},
+    {"tanh", Map<Tanh>},
+    {"sqrt", Map<Sqrt>},
+    {"rsqrt", Map<Rsqrt>},
+    {"cbrt", Map<Cbrt>},
+    {"power", Map<Power>},
+    {"sine", MapButRare<Sine, IsFar, FarSine>},
+    {"cosine", MapButRare<Cosine, IsFar, FarCosine>},
+    {nullptr, nullptr},
+};
 
 // Lines that will be written are asked for one run ahead.
 void RoundBfloat16(std::int64_t count, const float* from, float* to) {
@@ -42,16 +84,6 @@ void AddBias(std::int64_t m, std::int64_t n, const float* x, const float* bias,
   }
 }
 
-void Relu(std::int64_t count, const float* x, float* out) {
-#pragma omp simd
-  for (std::int64_t i = 0; i < count; ++i) out[i] = x[i] <= 0 ? 0.0f : x[i];
-}
-
-void ReluGrad(std::int64_t count, const float* dy, const float* y, float* dx) {
-#pragma omp simd
-  for (std::int64_t i = 0; i < count; ++i) dx[i] = y[i] > 0 ? dy[i] : 0.0f;
-}
-
 void ColumnSums(std::int64_t m, std::int64_t n, const float* x, float* sums,
                 std::int32_t accumulate) {
   if (accumulate == 0) std::fill(sums, sums + n, 0.0f);
@@ -71,20 +103,6 @@ void SoftmaxXentGrad(std::int64_t m, std::int64_t n, const float* prob,
 #pragma omp simd
     for (std::int64_t i = 0; i < n; ++i) dlogits[i] = prob[i] * weight[row];
     if (valid) dlogits[label] = at_label;
-  }
-}
-
-void Sgd(std::int64_t count, float rate, const float* g, float* w) {
-#pragma omp simd
-  for (std::int64_t i = 0; i < count; ++i) w[i] = w[i] - rate * g[i];
-}
-
-void SgdMomentum(std::int64_t count, float rate, float momentum, const float* g,
-                 float* v, float* w) {
-#pragma omp simd
-  for (std::int64_t i = 0; i < count; ++i) {
-    v[i] = momentum * v[i] + g[i];
-    w[i] = w[i] - rate * v[i];
   }
 }
 

@@ -5,21 +5,21 @@
 
 #include <cstdint>
 
+#include "models/kernels/kernel_table.h"
+
 namespace podsim::module {
+
+// Ends with a null op.
+extern const PodsimElementwise kElementwise[];
 
 void RoundBfloat16(std::int64_t count, const float* from, float* to);
 void AddBias(std::int64_t m, std::int64_t n, const float* x, const float* bias,
              float* out);
-void Relu(std::int64_t count, const float* x, float* out);
-void ReluGrad(std::int64_t count, const float* dy, const float* y, float* dx);
 void ColumnSums(std::int64_t m, std::int64_t n, const float* x, float* sums,
                 std::int32_t accumulate);
 void SoftmaxXentGrad(std::int64_t m, std::int64_t n, const float* prob,
                      const std::int32_t* labels, const float* weight,
                      float* dlogits);
-void Sgd(std::int64_t count, float rate, const float* g, float* w);
-void SgdMomentum(std::int64_t count, float rate, float momentum, const float* g,
-                 float* v, float* w);
 
 }  // namespace podsim::module
 

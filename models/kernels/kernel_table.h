@@ -46,6 +46,28 @@ struct PodsimProducts {
                       float* c, std::int64_t ldc, std::int32_t accumulate);
 };
 
+// An element-wise op: out[i] is a function of in[0][i], in[1][i], ... In place
+// allowed: `out` may be one of `in`. The same bits at every level.
+struct PodsimElementwise {
+  const char* op;  // what models/ops calls it; null ends a list
+  void (*run)(std::int64_t count, const float* const* in, float* out);
+};
+
+// An update rule (models/rules/), with or without weight decay. scalars is an
+// UpdateScalars; slots has the rule's, [count] each.
+struct PodsimUpdate {
+  // Moves the weights w[count] by the gradient g[count]; a trust ratio is 1.
+  void (*update)(std::int64_t count, const float* scalars, const float* g,
+                 float* const* slots, float* w);
+  // The same in two halves, as the trust ratio takes the whole variable's
+  // norms; null unless the rule is layer-wise. g becomes the update u, then w
+  // moves by ratio * u.
+  void (*direction)(std::int64_t count, const float* scalars, float* g,
+                    float* const* slots, const float* w);
+  void (*apply)(std::int64_t count, const float* scalars, float ratio,
+                const float* u, float* const* slots, float* w);
+};
+
 // M rows, N columns. Nothing is done where M, N or count is 0. Element-wise
 // functions work in place (the output may be an input). Those other than the
 // softmax give the same bits at every level.
@@ -72,14 +94,11 @@ struct PodsimKernels {
   // allowed. [Google's bfloat16 page; tpu-facts 2.5]
   void (*round_bfloat16)(std::int64_t count, const float* from, float* to);
 
+  const PodsimElementwise* elementwise;
+
   // out[M,N] = x[M,N] + bias[N].
   void (*add_bias)(std::int64_t m, std::int64_t n, const float* x,
                    const float* bias, float* out);
-  // out = max(x, 0); NaN stays NaN.
-  void (*relu)(std::int64_t count, const float* x, float* out);
-  // dx = y > 0 ? dy : 0.
-  void (*relu_grad)(std::int64_t count, const float* dy, const float* y,
-                    float* dx);
   // sums[N] (+)= column sums of x[M,N], rows added in order.
   void (*column_sums)(std::int64_t m, std::int64_t n, const float* x,
                       float* sums, std::int32_t accumulate);
@@ -93,16 +112,14 @@ struct PodsimKernels {
   void (*softmax_xent_grad)(std::int64_t m, std::int64_t n, const float* prob,
                             const std::int32_t* labels, const float* weight,
                             float* dlogits);
-  // w = w - rate * g.
-  void (*sgd)(std::int64_t count, float rate, const float* g, float* w);
-  // v = momentum * v + g;  w = w - rate * v.
-  void (*sgd_momentum)(std::int64_t count, float rate, float momentum,
-                       const float* g, float* v, float* w);
+  // By number of the rule (NumberOf), then whether weight decay applies.
+  std::int32_t update_rules;
+  const PodsimUpdate (*updates)[2];
 };
 
 }  // extern "C"
 
-inline constexpr std::int32_t kKernelAbiVersion = 5;
+inline constexpr std::int32_t kKernelAbiVersion = 8;
 
 // The one symbol that a module exports.
 inline constexpr char kKernelEntryPoint[] = "podsim_kernels";

@@ -43,6 +43,10 @@ std::string CommonIsa(std::string_view a, std::string_view b);
 //   cannot run it), NOT_FOUND (module), INTERNAL (wrong ABI).
 absl::StatusOr<const PodsimKernels*> LoadKernels(std::string_view isa);
 
+// An element-wise op's kernel; null if the table has none.
+const PodsimElementwise* FindElementwise(const PodsimKernels& kernels,
+                                         std::string_view op);
+
 // "Eigen 3.4.0": enters the plan.
 std::string KernelLibraryVersion();
 

@@ -16,6 +16,7 @@
 #include "models/kernels/pair_unit.h"
 #endif
 #include "models/kernels/products.h"
+#include "models/kernels/updates.h"
 
 namespace podsim::module {
 namespace {
@@ -126,14 +127,13 @@ constexpr PodsimKernels kTable = {
                 .multiply_at = MultiplyAt},
     .bfloat16 = kBfloat16,
     .round_bfloat16 = RoundBfloat16,
+    .elementwise = kElementwise,
     .add_bias = AddBias,
-    .relu = Relu,
-    .relu_grad = ReluGrad,
     .column_sums = ColumnSums,
     .softmax_xent = SoftmaxXent,
     .softmax_xent_grad = SoftmaxXentGrad,
-    .sgd = Sgd,
-    .sgd_momentum = SgdMomentum,
+    .update_rules = Rules::kCount,
+    .updates = kUpdates.entries,
 };
 
 }  // namespace

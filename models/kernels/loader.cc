@@ -199,6 +199,14 @@ absl::StatusOr<const PodsimKernels*> LoadKernels(std::string_view isa) {
   return table;
 }
 
+const PodsimElementwise* FindElementwise(const PodsimKernels& kernels,
+                                         std::string_view op) {
+  for (const PodsimElementwise* each = kernels.elementwise; each->op != nullptr;
+       ++each)
+    if (op == each->op) return each;
+  return nullptr;
+}
+
 std::string KernelLibraryVersion() { return "Eigen " PODSIM_EIGEN_VERSION; }
 
 }  // namespace podsim

@@ -5,6 +5,8 @@
 #include <cstring>
 #include <limits>
 
+#include "models/rules/rules.h"
+
 namespace podsim {
 namespace {
 
@@ -109,16 +111,6 @@ void AddBias(Index m, Index n, const float* x, const float* bias, float* out) {
   for (Index i = 0; i < m * n; ++i) out[i] = x[i] + bias[i % n];
 }
 
-void Relu(Index count, const float* x, float* out) {
-  for (Index i = 0; i < count; ++i) {
-    out[i] = std::isnan(x[i]) || x[i] > 0 ? x[i] : 0.0f;
-  }
-}
-
-void ReluGrad(Index count, const float* dy, const float* y, float* dx) {
-  for (Index i = 0; i < count; ++i) dx[i] = y[i] > 0 ? dy[i] : 0.0f;
-}
-
 void ColumnSums(Index m, Index n, const float* x, float* sums,
                 std::int32_t accumulate) {
   for (Index column = 0; column < n; ++column) {
@@ -165,22 +157,70 @@ void SoftmaxXentGrad(Index m, Index n, const float* prob,
   }
 }
 
-void Sgd(Index count, float rate, const float* g, float* w) {
-  for (Index i = 0; i < count; ++i) {
-    const float change = rate * g[i];
-    w[i] = w[i] - change;
-  }
-}
+// A rule's element function, element after element.
+template <typename Rule, bool kDecays>
+struct Updating {
+  static constexpr int kSlots = Rule::kInfo.slot_count;
 
-void SgdMomentum(Index count, float rate, float momentum, const float* g,
-                 float* v, float* w) {
-  for (Index i = 0; i < count; ++i) {
-    const float decayed = momentum * v[i];
-    v[i] = decayed + g[i];
-    const float change = rate * v[i];
-    w[i] = w[i] - change;
+  static Element<float> Load(float* const* slots, Index i) {
+    return {0, kSlots > 0 ? slots[0][i] : 0, kSlots > 1 ? slots[1][i] : 0};
   }
-}
+  static void Store(const Element<float>& made, float* const* slots, Index i) {
+    if (kSlots > 0) slots[0][i] = made.slot0;
+    if (kSlots > 1) slots[1][i] = made.slot1;
+  }
+
+  static void Direction(Index count, const float* scalars, float* g,
+                        float* const* slots, const float* w) {
+    for (Index i = 0; i < count; ++i) {
+      const Element<float> old = Load(slots, i);
+      const Element<float> made = DecayedDirection<Rule, kDecays>(
+          scalars, g[i], old.slot0, old.slot1, w[i]);
+      Store(made, slots, i);
+      g[i] = made.value;
+    }
+  }
+
+  static void Apply(Index count, const float* scalars, float ratio,
+                    const float* u, float* const* slots, float* w) {
+    for (Index i = 0; i < count; ++i) {
+      const Element<float> old = Load(slots, i);
+      const float scaled = ratio * u[i];
+      const Element<float> made =
+          Rule::Apply(scalars, scaled, old.slot0, old.slot1, w[i]);
+      Store(made, slots, i);
+      w[i] = made.value;
+    }
+  }
+
+  static void Update(Index count, const float* scalars, const float* g,
+                     float* const* slots, float* w) {
+    for (Index i = 0; i < count; ++i) {
+      float u = g[i];
+      float* const here[] = {kSlots > 0 ? slots[0] + i : nullptr,
+                             kSlots > 1 ? slots[1] + i : nullptr};
+      Direction(1, scalars, &u, here, w + i);
+      Apply(1, scalars, 1, &u, here, w + i);
+    }
+  }
+
+  static constexpr bool kHalves = Rule::kInfo.layer_wise;
+  static constexpr PodsimUpdate kEntry = {
+      .update = Update,
+      .direction = kHalves ? Direction : nullptr,
+      .apply = kHalves ? Apply : nullptr};
+};
+
+template <typename... Rule>
+struct UpdateTable;
+template <typename... Rule>
+struct UpdateTable<RuleList<Rule...>> {
+  static constexpr PodsimUpdate kEntries[][2] = {
+      {Updating<Rule, false>::kEntry, Updating<Rule, true>::kEntry}...};
+};
+
+// The references of element-wise ops stand with the ops (models/ops).
+constexpr PodsimElementwise kNoElementwise = {nullptr, nullptr};
 
 constexpr PodsimKernels kReference = {
     .abi_version = kKernelAbiVersion,
@@ -197,14 +237,13 @@ constexpr PodsimKernels kReference = {
                  .multiply = Multiply,
                  .multiply_at = MultiplyAt},
     .round_bfloat16 = RoundBfloat16,
+    .elementwise = &kNoElementwise,
     .add_bias = AddBias,
-    .relu = Relu,
-    .relu_grad = ReluGrad,
     .column_sums = ColumnSums,
     .softmax_xent = SoftmaxXent,
     .softmax_xent_grad = SoftmaxXentGrad,
-    .sgd = Sgd,
-    .sgd_momentum = SgdMomentum,
+    .update_rules = Rules::kCount,
+    .updates = UpdateTable<Rules>::kEntries,
 };
 
 }  // namespace

@@ -3,7 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/status.h"
-#include "models/optimizer/sgd.h"
+#include "models/optimizer/optimizer.h"
 #include "models/zoo/mlp.h"
 
 namespace podsim {
@@ -36,8 +36,8 @@ absl::StatusOr<Program> BuildMlp(const ModelConfig& config,
   const auto head = graph.SoftmaxXent(logits, graph.Labels(), "xent");
   return Compile(graph,
                  {.loss = head.loss,
-                  .weights = graph.Weights(),
-                  .update = Sgd,
+                  .weights = graph.ExampleWeights(),
+                  .update = Optimizer,
                   .correct = head.correct},
                  options);
 }
@@ -70,10 +70,21 @@ absl::StatusOr<Program> BuildProgram(const ModelConfig& config,
 }
 
 absl::StatusOr<Program> BuildProgram(const PlanBits& bits) {
-  return BuildProgram(bits.model(),
-                      {.bfloat16_products = bits.precision() == "bfloat16",
-                       .momentum = bits.momentum(),
-                       .bucket_bytes = bits.bucket_bytes()});
+  const UpdateNumbers& update = bits.update();
+  return BuildProgram(
+      bits.model(),
+      {.bfloat16_products = bits.precision() == "bfloat16",
+       .rule = bits.optimizer().empty() ? "sgd" : bits.optimizer(),
+       .rule_settings = {.momentum = bits.momentum(),
+                         .beta1 = update.beta1(),
+                         .beta2 = update.beta2(),
+                         .epsilon = update.epsilon(),
+                         .weight_decay = update.weight_decay(),
+                         .trust_coefficient = update.trust_coefficient()},
+       .weight_decay_exclude = {update.weight_decay_exclude().begin(),
+                                update.weight_decay_exclude().end()},
+       .clip_norm = update.clip_norm(),
+       .bucket_bytes = bits.bucket_bytes()});
 }
 
 }  // namespace podsim

@@ -22,7 +22,7 @@ std::vector<std::string> ModelNames();
 absl::StatusOr<Program> BuildProgram(const ModelConfig& config,
                                      const CompileOptions& options);
 
-// The one that a job's plan means: its model, precision, momentum and buckets.
+// The one that a job's plan means: its model, precision, update and buckets.
 // Errors: as above.
 absl::StatusOr<Program> BuildProgram(const PlanBits& bits);
 

@@ -16,6 +16,7 @@
 #include "host/checkpoint/part_file.h"
 #include "runtime/ckpt/ckpt_text.h"
 #include "runtime/job/model_text.h"
+#include "runtime/job/optimizer.h"
 
 namespace podsim {
 namespace {
@@ -34,7 +35,14 @@ std::string RateText(const PlanBits& bits) {
       warmup > 0
           ? absl::StrCat(", reached after ", FormatCount(warmup), " examples")
           : " from the first example",
-      "; momentum ", bits.momentum());
+      bits.learning_rate().schedule().empty()
+          ? ""
+          : absl::StrCat(", then ", bits.learning_rate().schedule()),
+      "; ",
+      (bits.optimizer().empty() || bits.optimizer() == "sgd") &&
+              !bits.has_update()
+          ? absl::StrCat("momentum ", bits.momentum())
+          : OptimizerText(bits));
 }
 
 std::string PlanText(const CheckpointManifest& manifest) {

@@ -2,6 +2,7 @@
 #include "runtime/coordinator/reports.h"
 
 #include "absl/strings/str_cat.h"
+#include "job/metrics.h"
 #include "models/optimizer/learning_rate.h"
 #include "runtime/coordinator/corruption.h"
 #include "runtime/coordinator/merge_times.h"
@@ -10,8 +11,8 @@ namespace podsim {
 namespace {
 
 template <typename Event>
-Merged<Event> Fail(int host, absl::Status status) {
-  return {.event = std::nullopt, .status = std::move(status), .host = host};
+Merged<Event> Fail(int host, const absl::Status& status) {
+  return {.event = std::nullopt, .status = status, .host = host};
 }
 
 double Ratio(double part, double whole) { return whole > 0 ? part / whole : 0; }
@@ -52,12 +53,10 @@ Merged<StepDone> ReportMerger::AddStep(const StepReport& report) {
 StepDone ReportMerger::MergeStep(const std::map<int, StepReport>& reports) {
   StepDone done;
   done.set_serial(reports.begin()->second.serial());
-  std::int64_t correct = 0;
   std::int64_t examples = 0;
-  double loss = 0;
   const double share = 1.0 / static_cast<double>(reports.size());
   for (const auto& [rank, part] : reports) {
-    loss += part.loss();
+    AddMetrics(part.metrics(), *done.mutable_metrics());
     done.set_seconds_products(done.seconds_products() +
                               share * part.seconds_products());
     done.set_seconds_packing(done.seconds_packing() +
@@ -65,7 +64,6 @@ StepDone ReportMerger::MergeStep(const std::map<int, StepReport>& reports) {
     done.set_seconds_elementwise(done.seconds_elementwise() +
                                  share * part.seconds_elementwise());
     done.set_seconds_sums(done.seconds_sums() + share * part.seconds_sums());
-    correct += part.correct();
     examples += part.examples();
   }
   MergeTimes(plan_, reports, done);
@@ -74,9 +72,8 @@ StepDone ReportMerger::MergeStep(const std::map<int, StepReport>& reports) {
       RateAt(plan_.bits().learning_rate(), examples_, plan_.global_batch()));
   examples_ += examples;
   done.set_examples(examples_);
-  done.set_loss(loss);
-  done.set_accuracy(Ratio(correct, examples));
-  done.set_examples_per_second(Ratio(examples, done.seconds()));
+  done.set_examples_per_second(
+      Ratio(static_cast<double>(examples), done.seconds()));
   return done;
 }
 
@@ -96,15 +93,11 @@ Merged<EvalDone> ReportMerger::AddEval(const EvalReport& report) {
   if (static_cast<int>(reports.size()) < plan_.bits().hosts()) return {};
 
   EvalDone done;
-  double loss = 0;
   for (const auto& [rank, part] : reports) {
-    loss += part.loss();
-    done.set_correct(done.correct() + part.correct());
+    AddMetrics(part.metrics(), *done.mutable_metrics());
     done.set_examples(done.examples() + part.examples());
   }
   done.set_step(step);
-  done.set_loss(Ratio(loss, done.examples()));
-  done.set_accuracy(Ratio(done.correct(), done.examples()));
   evals_.erase(step);
   return {.event = std::move(done)};
 }

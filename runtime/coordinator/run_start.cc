@@ -43,9 +43,13 @@ absl::StatusOr<std::optional<CheckpointAt>> FindCheckpoint(
   return newest.checkpoint;
 }
 
-absl::Status CheckModel(const CheckpointAt& at, const JobPlan& plan) {
+absl::Status CheckModel(const CheckpointAt& at, const JobPlan& plan,
+                        bool weights_only) {
   PODSIM_ASSIGN_OR_RETURN(const Program program, BuildProgram(plan.bits()));
-  return Annotate(CheckTensorsFit(at.manifest, program), at.path);
+  return Annotate(
+      CheckTensorsFit(at.manifest, program,
+                      weights_only ? Restored::kWeights : Restored::kAll),
+      at.path);
 }
 
 // The stream goes on where it stopped only if it is the same stream.
@@ -107,13 +111,16 @@ absl::StatusOr<RunStart> FindStart(ObjectStore& store, const JobSpec& spec,
     return absl::NotFoundError(absl::StrCat(
         "mode=eval: there is no checkpoint in ", plan.spec().model_dir()));
   }
-  PODSIM_RETURN_IF_ERROR(CheckModel(*at, plan));
-  if (plan.spec().mode() != words::Mode::eval)
-    PODSIM_RETURN_IF_ERROR(CheckStream(*at, plan.bits()));
+  const bool evaluates = plan.spec().mode() == words::Mode::eval;
+  const bool anew = spec.restore_weights_only() && !evaluates;
   const CheckpointManifest& manifest = at->manifest;
-  start.origin = OriginOf(manifest, spec);
+  PODSIM_RETURN_IF_ERROR(CheckModel(*at, plan, anew || evaluates));
   start.point.set_checkpoint(at->path);
   start.point.set_manifest_sha256(at->manifest_sha256);
+  start.point.set_weights_only(anew || evaluates);
+  if (anew) return start;
+  if (!evaluates) PODSIM_RETURN_IF_ERROR(CheckStream(*at, plan.bits()));
+  start.origin = OriginOf(manifest, spec);
   start.point.set_step(manifest.step());
   start.point.set_examples_consumed(manifest.examples_consumed());
   start.point.set_last_step(manifest.step() +

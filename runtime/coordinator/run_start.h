@@ -31,7 +31,9 @@ struct RunStart {
 
 // The checkpoint that spec.restore names, or the newest good one of the plan's
 // model_dir, or (none there) the seed. Reads and checks every byte of it;
-// changes nothing.
+// changes nothing. An evaluation wants its weights alone; with
+// spec.restore_weights_only so does training, which then begins with step 1 and
+// the first example.
 // Errors: DATA_LOSS (the named one is damaged), NOT_FOUND (there is none, and
 //   one is needed), INVALID_ARGUMENT (tensors that are not the model's, naming
 //   them; another data set or seed); those of the store.

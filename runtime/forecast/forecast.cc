@@ -7,19 +7,6 @@
 #include "host/core/pricer.h"
 
 namespace podsim {
-namespace {
-
-// Bytes of one example as the infeed brings it: all inputs, 4 bytes a value.
-std::int64_t InputBytesPerExample(const Program& program) {
-  std::int64_t bytes = 0;
-  for (const TensorId id :
-       {program.features, program.labels, program.weights}) {
-    if (id != kNoTensor) bytes += 4 * program.tensor(id).shape.elements();
-  }
-  return bytes;
-}
-
-}  // namespace
 
 double SimStep::ExamplesPerSecond(std::int64_t global_batch) const {
   return static_cast<double>(global_batch) / total.seconds();
@@ -63,7 +50,7 @@ absl::StatusOr<StepParts> PriceStep(const Program& program, const Slice& slice,
   }
   StepParts parts;
   const double input_bytes =
-      static_cast<double>(InputBytesPerExample(program)) *
+      static_cast<double>(program.input_bytes_per_row()) *
       static_cast<double>(batch_per_core * kCoresPerChip);
   parts.input =
       SimTime::Seconds(input_bytes / options.host_bytes_per_second_per_chip);

@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "base/units.h"
+#include "runtime/job/optimizer.h"
 #include "runtime/job/planner.h"
 #include "runtime/job/scaling.h"
 #include "runtime/job/spec_check.h"
@@ -21,7 +22,6 @@ namespace {
 void FillModel(const Recipe& recipe, JobSpec& spec) {
   spec.set_model(recipe.model);
   spec.set_dataset(recipe.dataset);
-  PODSIM_DEFAULT(spec, momentum, recipe.momentum);
   if (spec.hidden().empty())
     spec.mutable_hidden()->Add(recipe.hidden.begin(), recipe.hidden.end());
 }
@@ -199,7 +199,8 @@ std::vector<std::string> FromRecipe(const JobSpec& asked,
   add("reference_topology", HasReference(asked), HasReference(filled));
   add("learning_rate", asked.has_learning_rate(), filled.has_learning_rate());
   add("warmup_steps", asked.has_warmup_steps(), filled.has_warmup_steps());
-  add("momentum", asked.has_momentum(), filled.has_momentum());
+  add("momentum", asked.has_momentum() || !IsOfSgd(filled),
+      filled.has_momentum());
   return fields;
 }
 
@@ -213,6 +214,7 @@ absl::StatusOr<JobSpec> ApplyRecipe(const JobSpec& asked) {
   PODSIM_ASSIGN_OR_RETURN(const Recipe recipe,
                           FindRecipe(spec.model(), spec.dataset()));
   FillModel(recipe, spec);
+  PODSIM_RETURN_IF_ERROR(FillOptimizer(&recipe, spec));
   PODSIM_RETURN_IF_ERROR(FillDataset(spec));
   PODSIM_ASSIGN_OR_RETURN(const std::int64_t batch_per_core,
                           SpecBatchPerCore(spec, slice, recipe.batch_per_core));

@@ -13,6 +13,7 @@
 #include "models/zoo/zoo.h"
 #include "runtime/job/fit.h"
 #include "runtime/job/model_text.h"
+#include "runtime/job/optimizer.h"
 #include "settings/field_text.h"
 #include "settings/setting.h"
 
@@ -91,12 +92,36 @@ std::string ExamplesText(const JobPlan& plan) {
                                     : "");
 }
 
+// SGD with no more than a momentum, which the rate's line has.
+bool HasPlainUpdate(const PlanBits& bits) {
+  return bits.optimizer() == "sgd" && !bits.has_update();
+}
+
+// "cosine to 0.02 after 100,000 examples".
+std::string ShapeText(const LearningRate& rate) {
+  if (rate.schedule() == "step")
+    return absl::StrCat("times ", rate.drop_factor(), " after ",
+                        absl::StrJoin(rate.drops(), ", ",
+                                      [](std::string* out, std::int64_t at) {
+                                        out->append(FormatCount(at));
+                                      }),
+                        " examples");
+  const std::string power = rate.schedule() == "polynomial"
+                                ? absl::StrCat(" of power ", rate.power())
+                                : "";
+  return absl::StrCat(rate.schedule(), power, " to ", rate.end() * rate.peak(),
+                      " after ", FormatCounted(rate.end_examples(), "example"));
+}
+
 // Learning rate before and after scaling.
 std::string RateText(const JobPlan& plan) {
   const double peak = plan.bits().learning_rate().peak();
   const double before = plan.scaling().reference_rate();
-  const std::string momentum = absl::StrCat(
-      ", momentum ", plan.bits().momentum(), Mark(plan, "momentum"));
+  const std::string momentum =
+      HasPlainUpdate(plan.bits())
+          ? absl::StrCat(", momentum ", plan.bits().momentum(),
+                         Mark(plan, "momentum"))
+          : "";
   const std::string rate = absl::StrCat(before, Mark(plan, "learning_rate"));
   if (peak == before) return absl::StrCat(rate, momentum);
   return absl::StrCat(rate, " -> ", peak, " (", plan.scaling().rate_rule(), ")",
@@ -260,6 +285,10 @@ std::string FormatPlan(const JobPlan& plan, const Slice& slice, int width,
   line("", ExamplesText(plan));
   line("rate", RateText(plan));
   line("warm-up", WarmupText(plan));
+  if (!plan.bits().learning_rate().schedule().empty())
+    line("schedule", ShapeText(plan.bits().learning_rate()));
+  if (!HasPlainUpdate(plan.bits()))
+    line("optimizer", OptimizerText(plan.bits(), Mark(plan, "momentum")));
   line("numerics", NumericsText(plan.bits()));
   line("gradients", GradientsText(plan));
   line("HBM", HbmText(plan));

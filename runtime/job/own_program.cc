@@ -28,7 +28,12 @@ constexpr std::string_view kObeyed[] = {"topology",
                                         "base_learning_rate",
                                         "lr_scaling",
                                         "warmup_steps",
-                                        "momentum",
+                                        "lr_schedule",
+                                        "lr_end",
+                                        "lr_power",
+                                        "lr_decay_at",
+                                        "lr_decay_factor",
+                                        "momentum",  // if it is the program's
                                         "seed",
                                         "precision",  // if it is the program's
                                         "eval_batch_size",
@@ -48,6 +53,8 @@ constexpr std::string_view kObeyed[] = {"topology",
                                         "host_memory_bytes"};
 
 constexpr char kProgram[] = "the program is the caller's";
+constexpr char kUpdate[] =
+    "CompileOptions.rule and its fellows say so, for update = Optimizer";
 constexpr char kData[] = "the caller opens the data set: PodSetup.dataset";
 constexpr char kCheckpoints[] =
     "a pod in one process saves no checkpoints: keep PodResult.variables and "
@@ -65,6 +72,14 @@ constexpr Refusal kRefusals[] = {
     {"model", kProgram},
     {"hidden", kProgram},
     {"bucket_bytes", "CompileOptions.bucket_bytes says so"},
+    {"optimizer", kUpdate},
+    {"beta1", kUpdate},
+    {"beta2", kUpdate},
+    {"epsilon", kUpdate},
+    {"weight_decay", kUpdate},
+    {"weight_decay_exclude", kUpdate},
+    {"trust_coefficient", kUpdate},
+    {"clip_norm", kUpdate},
     {"data_dir", kData},
     {"example_shape", kData},
     {"classes", kData},
@@ -78,6 +93,7 @@ constexpr Refusal kRefusals[] = {
     {"checkpoint_every_seconds", kCheckpoints},
     {"keep", kCheckpoints},
     {"restore", kCheckpoints},
+    {"restore_weights_only", kCheckpoints},
 };
 
 // What else there is takes a coordinator: restarts, faults, audits, leases.

@@ -9,6 +9,7 @@
 #include "google/protobuf/io/zero_copy_stream_impl_lite.h"
 #include "host/core/core.h"
 #include "models/kernels/kernels.h"
+#include "runtime/job/optimizer.h"
 #include "runtime/job/planner.h"
 #include "runtime/job/reduction.h"
 #include "settings/words.h"
@@ -58,8 +59,7 @@ void FillNumerics(const ResolvedJob& job, const DatasetConfig& dataset,
   bits.set_seed(job.spec.seed());
   bits.set_precision(WordOf(job.spec.precision()));
   bits.set_gradient_dtype("float32");
-  bits.set_optimizer("sgd");
-  bits.set_momentum(job.spec.momentum());
+  FillUpdate(job.spec, bits);
   bits.set_wire_dtype(WordOf(job.spec.wire_dtype()));
   bits.set_host_rows(job.slice.host_grid.y);
   bits.set_host_columns(job.slice.host_grid.x);

@@ -1,5 +1,6 @@
 #include "runtime/job/plan_checkpoints.h"
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 
@@ -12,6 +13,21 @@ constexpr double kDefaultSeconds = 600;
 absl::Status NeedsModelDir(const char* flag) {
   return absl::InvalidArgumentError(
       absl::StrCat(flag, " needs model_dir, where checkpoints go"));
+}
+
+// A run that begins anew sets aside all that model_dir has.
+absl::Status CheckWeightsOnly(const JobSpec& spec) {
+  if (!spec.restore_weights_only()) return absl::OkStatus();
+  if (!spec.has_restore())
+    return absl::InvalidArgumentError(
+        "restore_weights_only needs restore, the directory of a checkpoint");
+  if (spec.model_dir().empty() ||
+      !absl::StartsWith(spec.restore(), spec.model_dir() + "/"))
+    return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "restore_weights_only begins anew, and restore ", spec.restore(),
+      " lies in its model_dir; give another "
+      "model_dir"));
 }
 
 absl::Status CheckWithoutModelDir(const JobSpec& spec) {
@@ -33,6 +49,7 @@ absl::Status CheckWithoutModelDir(const JobSpec& spec) {
 absl::Status FillCheckpoints(ResolvedJob& job, JobPlan& plan) {
   JobSpec& spec = job.spec;
   if (job.slice.hosts == 1) spec.set_audit_every(0);
+  PODSIM_RETURN_IF_ERROR(CheckWeightsOnly(spec));
   if (spec.model_dir().empty()) {
     PODSIM_RETURN_IF_ERROR(CheckWithoutModelDir(spec));
     if (spec.max_restarts() > 0)

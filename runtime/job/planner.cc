@@ -6,11 +6,13 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "host/input/fields.h"
 #include "interconnect/collectives/choice_table.h"
 #include "models/zoo/zoo.h"
 #include "runtime/job/bench_plan.h"
 #include "runtime/job/defaults.h"
 #include "runtime/job/fit.h"
+#include "runtime/job/optimizer.h"
 #include "runtime/job/own_program.h"
 #include "runtime/job/plan_bits.h"
 #include "runtime/job/plan_checkpoints.h"
@@ -72,6 +74,7 @@ absl::StatusOr<JobPlan> BeginPlan(const ScheduleInputs& schedule,
 
 absl::StatusOr<JobPlan> FinishPlan(JobPlan plan, const Program& program,
                                    const ResolvedJob& job) {
+  PODSIM_RETURN_IF_ERROR(InputFields(program, plan.bits().dataset()).status());
   PODSIM_RETURN_IF_ERROR(FillMemory(program, job, plan));
   PODSIM_ASSIGN_OR_RETURN(
       const std::vector<ChoiceRow> table,
@@ -82,11 +85,16 @@ absl::StatusOr<JobPlan> FinishPlan(JobPlan plan, const Program& program,
   return plan;
 }
 
-// A recipe promises its accuracy for its own network and momentum.
+// A recipe promises its accuracy for its own network, momentum and shape of the
+// rate, and plain SGD.
 bool KeepsPromise(const Recipe& recipe, const JobSpec& spec) {
   return std::equal(spec.hidden().begin(), spec.hidden().end(),
                     recipe.hidden.begin(), recipe.hidden.end()) &&
-         spec.momentum() == recipe.momentum;
+         spec.momentum() == recipe.momentum &&
+         (spec.optimizer() == words::Optimizer::sgd ||
+          spec.optimizer() == words::Optimizer::momentum) &&
+         spec.weight_decay() == 0 && !spec.has_clip_norm() &&
+         spec.lr_schedule() == words::RateSchedule::constant;
 }
 
 absl::Status CheckComplete(const JobSpec& spec) {
@@ -154,6 +162,9 @@ absl::StatusOr<JobPlan> PlanJob(const JobSpec& asked, const Program& program,
       JobPlan plan, BeginPlan({.batch_per_core = job.batch_per_core,
                                .dataset_size = inputs.dataset.train_examples()},
                               inputs, job));
+  PODSIM_RETURN_IF_ERROR(FillUpdate(job.spec, program, *plan.mutable_bits()));
+  if (const auto rule = WordNamed<words::Optimizer::Word>(program.rule))
+    plan.mutable_spec()->set_optimizer(*rule);
   FillModelConfig(job.spec, inputs.dataset,
                   *plan.mutable_bits()->mutable_model());
   PODSIM_ASSIGN_OR_RETURN(plan, FinishPlan(std::move(plan), program, job));

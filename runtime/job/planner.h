@@ -38,8 +38,9 @@ absl::StatusOr<JobPlan> PlanJob(const JobSpec& asked, const PlanInputs& inputs);
 // recipe: the spec must say topology, batch, train_steps or epochs, and the
 // learning rate (which, without a reference, is for this slice's batch).
 // Momentum is the program's; the spec's (default 0) is what the plan records.
-// Errors: those of PlanJob; INVALID_ARGUMENT naming what is missing, or what
-//   is set and not done; RESOURCE_EXHAUSTED (beyond this machine's memory).
+// Errors: those of PlanJob; INVALID_ARGUMENT naming what is missing, what is
+//   set and not done, or an input that the data set does not offer;
+//   RESOURCE_EXHAUSTED (beyond this machine's memory).
 absl::StatusOr<JobPlan> PlanJob(const JobSpec& asked, const Program& program,
                                 const PlanInputs& inputs);
 

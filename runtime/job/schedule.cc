@@ -1,6 +1,7 @@
 #include "runtime/job/schedule.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <vector>
 
@@ -20,6 +21,42 @@ namespace {
 constexpr std::int64_t kBaseRateBatch = 256;
 // A tile of the matrix unit has 8 rows.
 constexpr std::int64_t kTileRows = 8;
+
+// What the rate is multiplied with, as in the papers on ImageNet.
+constexpr double kDropFactor = 0.1;
+
+// Every setting of the shape is one that it has.
+absl::Status CheckShape(const JobSpec& spec) {
+  using words::RateSchedule;
+  const RateSchedule::Word shape = spec.lr_schedule();
+  const bool falls = shape == RateSchedule::linear ||
+                     shape == RateSchedule::cosine ||
+                     shape == RateSchedule::polynomial;
+  const struct {
+    const char* name;
+    bool set;
+    bool read;
+  } settings[] = {
+      {"lr_end", spec.has_lr_end(), falls},
+      {"lr_power", spec.has_lr_power(), shape == RateSchedule::polynomial},
+      {"lr_decay_at", spec.lr_decay_at_size() > 0, shape == RateSchedule::step},
+      {"lr_decay_factor", spec.has_lr_decay_factor(),
+       shape == RateSchedule::step}};
+  for (const auto& setting : settings)
+    if (setting.set && !setting.read)
+      return absl::InvalidArgumentError(
+          absl::StrCat(setting.name, " is set but lr_schedule=", WordOf(shape),
+                       " has none; choose another or leave it out"));
+  if (shape == RateSchedule::step && spec.lr_decay_at().empty())
+    return absl::InvalidArgumentError(
+        "lr_schedule=step needs lr_decay_at, the parts of the run after which "
+        "the rate drops, such as 0.3,0.6,0.9");
+  if (!std::is_sorted(spec.lr_decay_at().begin(), spec.lr_decay_at().end()))
+    return absl::InvalidArgumentError(
+        absl::StrCat("lr_decay_at is ", absl::StrJoin(spec.lr_decay_at(), ","),
+                     "; give the parts in order"));
+  return absl::OkStatus();
+}
 
 // The plan being made, with what its parts share.
 class Schedule {
@@ -45,6 +82,7 @@ class Schedule {
     PODSIM_RETURN_IF_ERROR(FillSteps());
     PODSIM_RETURN_IF_ERROR(FillRate());
     PODSIM_RETURN_IF_ERROR(FillWarmup());
+    PODSIM_RETURN_IF_ERROR(FillShape());
     CheckBatch();
     if (inputs_.recipe != nullptr)
       WarnOfConvergence(*inputs_.recipe, slice_, plan_);
@@ -167,6 +205,31 @@ class Schedule {
            " examples is longer than the run of ",
            FormatCount(plan_.total_examples()),
            ": the learning rate never reaches its peak");
+    return absl::OkStatus();
+  }
+
+  // What the rate does after the warm-up. It ends with the examples that were
+  // asked for, not with those that a last step sees beyond them, so that it is
+  // the same on every slice.
+  absl::Status FillShape() {
+    PODSIM_RETURN_IF_ERROR(CheckShape(spec_));
+    if (spec_.lr_schedule() == words::RateSchedule::constant)
+      return absl::OkStatus();
+    LearningRate& rate = *plan_.mutable_bits()->mutable_learning_rate();
+    const std::int64_t end =
+        plan_.total_examples() - scaling().overshoot_examples();
+    rate.set_schedule(WordOf(spec_.lr_schedule()));
+    rate.set_end_examples(end);
+    rate.set_end(spec_.lr_end());
+    if (spec_.lr_schedule() == words::RateSchedule::polynomial)
+      rate.set_power(spec_.has_lr_power() ? spec_.lr_power() : 1);
+    if (spec_.lr_schedule() != words::RateSchedule::step)
+      return absl::OkStatus();
+    for (const double part : spec_.lr_decay_at())
+      rate.add_drops(static_cast<std::int64_t>(
+          std::llround(part * static_cast<double>(end))));
+    rate.set_drop_factor(spec_.has_lr_decay_factor() ? spec_.lr_decay_factor()
+                                                     : kDropFactor);
     return absl::OkStatus();
   }
 

@@ -26,7 +26,10 @@ void Restarts::OnEvent(const JobEvent& event) {
 JobSpec Restarts::SpecFor(const JobSpec& spec) const {
   JobSpec next = spec;
   next.mutable_faults_done()->Assign(faults_.begin(), faults_.end());
-  if (saved_) next.clear_restore();
+  if (saved_) {
+    next.clear_restore();
+    next.clear_restore_weights_only();
+  }
   // Other bits than those of the generation before would be another job's.
   if (const auto isa = WordNamed<words::Isa::Word>(isa_)) next.set_isa(*isa);
   return next;

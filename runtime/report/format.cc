@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "base/units.h"
 
@@ -29,6 +30,18 @@ std::string FormatTimeLeft(absl::Duration left) {
     return absl::StrFormat("%dm%02ds", seconds / 60, seconds % 60);
   }
   return absl::StrFormat("%dh%02dm", seconds / 3600, seconds / 60 % 60);
+}
+
+std::string FormatOtherMetrics(const MetricSums& sums) {
+  std::string text;
+  for (const MetricSum& sum : sums) {
+    if (sum.name() == kLossMetric || sum.name() == kAccuracyMetric) continue;
+    const double value = CombinedValue(sum);
+    absl::StrAppend(
+        &text, ", ", sum.name(), ": ",
+        sum.percent() ? FormatPercent(value) : absl::StrFormat("%.4f", value));
+  }
+  return text;
 }
 
 std::string FormatRate(double per_second) {

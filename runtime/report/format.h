@@ -6,6 +6,7 @@
 #include <string>
 
 #include "absl/time/time.h"
+#include "job/metrics.h"
 
 namespace podsim {
 
@@ -15,6 +16,9 @@ std::string FormatPercent(double fraction);
 std::string FormatWallTime(absl::Duration duration);
 // Time left, to the second: "12s", "3m05s", "1h02m"; "?" when not finite.
 std::string FormatTimeLeft(absl::Duration left);
+// The metrics that a model has beside loss and accuracy, each with a comma
+// before it: ", margin: 0.7500, top five: 98.00%".
+std::string FormatOtherMetrics(const MetricSums& sums);
 // Examples a second for people: "261,641" (below 100: "12.3").
 std::string FormatRate(double per_second);
 

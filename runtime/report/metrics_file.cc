@@ -16,6 +16,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "job/metrics.h"
 #include "job/placement.h"
 #include "settings/field_text.h"
 #include "settings/setting.h"
@@ -141,6 +142,13 @@ Json SettingsJson(const JobSpec& spec) {
   return settings;
 }
 
+// Those that a model has of its own.
+void AddOthers(const MetricSums& sums, Json& line) {
+  for (const MetricSum& sum : sums)
+    if (sum.name() != kLossMetric && sum.name() != kAccuracyMetric)
+      line["metrics"][sum.name()] = CombinedValue(sum);
+}
+
 }  // namespace
 
 std::string JoinedLine(const HostJoined& joined, double wall_time) {
@@ -223,8 +231,8 @@ std::string StepLine(const StepDone& step, double wall_time) {
                {"wall_time", wall_time},
                {"step", step.step()},
                {"examples", step.examples()},
-               {"loss", step.loss()},
-               {"accuracy", step.accuracy()},
+               {"loss", MetricValue(step.metrics(), kLossMetric)},
+               {"accuracy", MetricValue(step.metrics(), kAccuracyMetric)},
                {"learning_rate", step.learning_rate()},
                {"examples_per_second", step.examples_per_second()},
                {"seconds", step.seconds()},
@@ -238,6 +246,7 @@ std::string StepLine(const StepDone& step, double wall_time) {
                {"seconds_elementwise", step.seconds_elementwise()},
                {"seconds_sums", step.seconds_sums()},
                {"serial", step.serial()}};
+  AddOthers(step.metrics(), line);
   if (step.process_seconds_waited_size() > 0)
     line["last_process"] = step.last_process();
   line["input_us"] = Microseconds(step.process_seconds_input());
@@ -247,13 +256,15 @@ std::string StepLine(const StepDone& step, double wall_time) {
 }
 
 std::string EvalLine(const EvalDone& eval, double wall_time) {
-  return Dump({{"event", "eval"},
+  Json line = {{"event", "eval"},
                {"wall_time", wall_time},
                {"step", eval.step()},
                {"examples", eval.examples()},
-               {"correct", eval.correct()},
-               {"loss", eval.loss()},
-               {"accuracy", eval.accuracy()}});
+               {"correct", CorrectExamples(eval.metrics())},
+               {"loss", MetricValue(eval.metrics(), kLossMetric)},
+               {"accuracy", MetricValue(eval.metrics(), kAccuracyMetric)}};
+  AddOthers(eval.metrics(), line);
+  return Dump(line);
 }
 
 std::string SavedLine(const CheckpointSaved& saved, double wall_time) {
@@ -314,10 +325,11 @@ std::string SummaryLine(const RunSummary& summary) {
     line["seconds_communication"] = summary.overlap->communication;
   }
   if (summary.eval.has_value()) {
-    line["eval_accuracy"] = summary.eval->accuracy();
-    line["eval_correct"] = summary.eval->correct();
+    line["eval_accuracy"] =
+        MetricValue(summary.eval->metrics(), kAccuracyMetric);
+    line["eval_correct"] = CorrectExamples(summary.eval->metrics());
     line["eval_examples"] = summary.eval->examples();
-    line["eval_loss"] = summary.eval->loss();
+    line["eval_loss"] = MetricValue(summary.eval->metrics(), kLossMetric);
   }
   if (HasPromise(summary)) {
     line["recipe_accuracy"] = summary.plan.recipe_accuracy();

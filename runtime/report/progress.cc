@@ -3,6 +3,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "job/metrics.h"
 #include "runtime/report/format.h"
 #include "runtime/report/line_parts.h"
 
@@ -35,10 +36,10 @@ std::string FormatLive(const ProgressSnapshot& snapshot, int columns) {
 
 std::string FormatPlain(const ProgressSnapshot& snapshot) {
   return absl::StrFormat(
-      "step %d/%d, loss: %.4f, accuracy: %.4f, global_step/sec: %s, "
+      "step %d/%d, loss: %.4f, accuracy: %.4f%s, global_step/sec: %s, "
       "examples/sec: %s, eta: %s",
       snapshot.step, snapshot.train_steps, snapshot.loss, snapshot.accuracy,
-      PlainNumber(snapshot.steps_per_second),
+      snapshot.other_metrics, PlainNumber(snapshot.steps_per_second),
       PlainNumber(snapshot.examples_per_second), FormatTimeLeft(snapshot.left));
 }
 
@@ -53,8 +54,9 @@ std::optional<ProgressSnapshot> ProgressMeter::OnStep(const StepDone& step,
   ProgressSnapshot snapshot = {
       .step = step.step(),
       .train_steps = train_steps_,
-      .loss = step.loss(),
-      .accuracy = step.accuracy(),
+      .loss = MetricValue(step.metrics(), kLossMetric),
+      .accuracy = MetricValue(step.metrics(), kAccuracyMetric),
+      .other_metrics = FormatOtherMetrics(step.metrics()),
       .steps_per_second = step.seconds() > 0 ? 1 / step.seconds() : 0,
       .examples_per_second = step.examples_per_second(),
       .left = TimeLeft(step, now)};

@@ -17,6 +17,7 @@ struct ProgressSnapshot {
   std::int64_t train_steps = 0;
   double loss = 0;
   double accuracy = 0;             // of the training batch
+  std::string other_metrics = {};  // as FormatOtherMetrics says them
   double steps_per_second = 0;     // wall, since the last shown
   double examples_per_second = 0;  // wall, since the last shown
   absl::Duration left = absl::InfiniteDuration();
@@ -27,7 +28,7 @@ struct ProgressSnapshot {
 // the time left. columns <= 0: all of it.
 std::string FormatLive(const ProgressSnapshot& snapshot, int columns);
 // "step 12/100, loss: 0.1234, accuracy: 0.9635, global_step/sec: 255.509,
-// examples/sec: 261641, eta: 12s" (one line).
+// examples/sec: 261641, eta: 12s" (one line). Other metrics follow accuracy.
 std::string FormatPlain(const ProgressSnapshot& snapshot);
 
 // Thins the steps out to what should be shown: a step is due when `interval`

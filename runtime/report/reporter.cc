@@ -9,6 +9,7 @@
 #include "absl/strings/str_format.h"
 #include "base/printable.h"
 #include "base/units.h"
+#include "job/metrics.h"
 #include "runtime/report/format.h"
 
 namespace podsim {
@@ -31,9 +32,11 @@ std::int64_t LastStep(const PodFormed& formed) {
 // Where it goes on.
 std::string StartText(const PodFormed& formed) {
   const StartPoint& start = formed.start();
+  const bool evaluates = formed.plan().spec().mode() == words::Mode::eval;
   return absl::StrCat(
-      formed.plan().spec().mode() == words::Mode::eval ? "evaluating "
-                                                       : "resuming from ",
+      evaluates              ? "evaluating "
+      : start.weights_only() ? "beginning anew with the weights of "
+                             : "resuming from ",
       start.checkpoint(), " (step ", FormatCount(start.step()), ", ",
       FormatCount(start.examples_consumed()), " examples)");
 }
@@ -52,10 +55,11 @@ std::string FaultText(const FaultStruck& struck) {
 }
 
 std::string EvalText(const EvalDone& eval) {
-  return absl::StrFormat("evaluation after step %d: accuracy %s (%s of %s)",
-                         eval.step(), FormatPercent(eval.accuracy()),
-                         FormatCount(eval.correct()),
-                         FormatCount(eval.examples()));
+  return absl::StrFormat(
+      "evaluation after step %d: accuracy %s (%s of %s)%s", eval.step(),
+      FormatPercent(MetricValue(eval.metrics(), kAccuracyMetric)),
+      FormatCount(CorrectExamples(eval.metrics())),
+      FormatCount(eval.examples()), FormatOtherMetrics(eval.metrics()));
 }
 
 }  // namespace

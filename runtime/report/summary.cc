@@ -7,6 +7,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "base/text_layout.h"
+#include "job/metrics.h"
 #include "job/saving.h"
 #include "runtime/report/format.h"
 
@@ -74,8 +75,11 @@ std::string FormatEval(const RunSummary& summary) {
   if (!summary.eval.has_value()) return "not evaluated";
   const EvalDone& eval = *summary.eval;
   return absl::StrFormat(
-      "%s (%s of %s examples), loss %.4f", FormatPercent(eval.accuracy()),
-      FormatCount(eval.correct()), FormatCount(eval.examples()), eval.loss());
+      "%s (%s of %s examples), loss %.4f%s",
+      FormatPercent(MetricValue(eval.metrics(), kAccuracyMetric)),
+      FormatCount(CorrectExamples(eval.metrics())),
+      FormatCount(eval.examples()), MetricValue(eval.metrics(), kLossMetric),
+      FormatOtherMetrics(eval.metrics()));
 }
 
 // "96%: kept" where the recipe promises something of this network and the job
@@ -121,7 +125,8 @@ bool HasPromise(const RunSummary& summary) {
 
 bool KeepsPromise(const RunSummary& summary) {
   return HasPromise(summary) &&
-         summary.eval->accuracy() >= summary.plan.recipe_accuracy();
+         MetricValue(summary.eval->metrics(), kAccuracyMetric) >=
+             summary.plan.recipe_accuracy();
 }
 
 std::string FormatSummary(const RunSummary& summary, int columns) {
@@ -271,8 +276,8 @@ void SummaryCollector::OnStep(const StepDone& step, double wall_time,
   summary_.steps = step.step();
   ++summary_.steps_made;
   summary_.examples = step.examples();
-  summary_.loss = step.loss();
-  summary_.train_accuracy = step.accuracy();
+  summary_.loss = MetricValue(step.metrics(), kLossMetric);
+  summary_.train_accuracy = MetricValue(step.metrics(), kAccuracyMetric);
   summary_.training = absl::Seconds(wall_time - started_at_);
   summary_.phases.steps += step.seconds();
   summary_.phases.input += step.seconds_input();

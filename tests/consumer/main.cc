@@ -7,10 +7,11 @@
 #include "host/input/dataset.h"
 #include "host/process/in_process_pod.h"
 #include "host/storage/storage.h"
+#include "job/metrics.h"
 #include "models/graph/compile.h"
 #include "models/graph/graph.h"
 #include "models/layers/dense.h"
-#include "models/optimizer/sgd.h"
+#include "models/optimizer/optimizer.h"
 #include "runtime/job/planner.h"
 
 namespace {
@@ -30,10 +31,10 @@ absl::StatusOr<Program> ShortcutNet(const DatasetConfig& data) {
   const auto out = g.SoftmaxXent(logits, g.Labels());
   return Compile(g,
                  {.loss = out.loss,
-                  .weights = g.Weights(),
-                  .update = Sgd,
+                  .weights = g.ExampleWeights(),
+                  .update = Optimizer,
                   .correct = out.correct},
-                 {.momentum = 0.9});
+                 {.rule_settings = {.momentum = 0.9}});
 }
 
 absl::Status Train() {
@@ -60,10 +61,10 @@ absl::Status Train() {
   PODSIM_ASSIGN_OR_RETURN(setup.kernels, LoadKernels(isa));
   PODSIM_ASSIGN_OR_RETURN(const PodResult result, TrainInProcess(setup));
   const EvalReport& eval = result.evaluations.back();
-  const double accuracy = static_cast<double>(eval.correct()) /
-                          static_cast<double>(eval.examples());
+  const double accuracy = MetricValue(eval.metrics(), "accuracy");
   std::printf("%s: %lld of %lld held-out examples right, weights %s\n",
-              program.name.c_str(), static_cast<long long>(eval.correct()),
+              program.name.c_str(),
+              static_cast<long long>(CorrectExamples(eval.metrics())),
               static_cast<long long>(eval.examples()),
               result.weights_hash.c_str());
   if (accuracy < 0.93)

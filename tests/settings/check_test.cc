@@ -122,6 +122,17 @@ TEST(CheckSettingsTest, ListsSayTheirBounds) {
                                  "each up to 1,048,576")));
 }
 
+TEST(CheckSettingsTest, EachNumberOfAListIsWithinItsBounds) {
+  JobSpec spec;
+  spec.add_lr_decay_at(0.5);
+  EXPECT_THAT(CheckSettings(spec), IsOk());
+  spec.add_lr_decay_at(1);
+  EXPECT_THAT(CheckSettings(spec),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       "lr_decay_at is 1; allowed: more than 0 and less than "
+                       "1"));
+}
+
 TEST(Utf8Test, TellsTextFromBytes) {
   for (const char* good :
        {"", "a/b", "\xc3\xa4", "\xe2\x82\xac", "\xf0\x9f\x98\x80"})

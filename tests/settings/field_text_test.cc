@@ -68,6 +68,9 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"bucket_bytes", "1X",
             "--bucket_bytes is \"1X\"; give a number of bytes such as 4096 or "
             "4M"},
+        Bad{"lr_decay_at", "0.5;0.75",
+            "--lr_decay_at is \"0.5;0.75\"; give numbers with commas, such as "
+            "0.5,0.75"},
         Bad{"momentum", "fast", "--momentum is \"fast\"; give a number"},
         Bad{"model", "", "--model is \"\"; give a value"}));
 

@@ -5,11 +5,12 @@
 #include "host/checkpoint/commit.h"
 #include "host/checkpoint/layout.h"
 #include "host/checkpoint/save.h"
+#include "models/rules/update_rules.h"
 #include "models/zoo/zoo.h"
 
 namespace podsim::testing {
 
-Program TrainedMlp(const std::vector<int>& hidden) {
+Program TrainedMlp(const std::vector<int>& hidden, const std::string& rule) {
   ModelConfig config;
   config.set_name("mlp");
   for (const int width : hidden) config.add_hidden(width);
@@ -17,7 +18,8 @@ Program TrainedMlp(const std::vector<int>& hidden) {
   config.add_example_shape(4);
   config.set_classes(5);
   CompileOptions options;
-  options.momentum = 0.9;
+  options.rule = rule;
+  options.rule_settings = FindUpdateRule(rule)->info.defaults;
   absl::StatusOr<Program> program = BuildProgram(config, options);
   PODSIM_CHECK(program.ok());
   return *std::move(program);

@@ -17,7 +17,8 @@ namespace podsim::testing {
 
 // An MLP of 3x4 features with these widths, 5 classes and momentum: weights
 // and slots.
-Program TrainedMlp(const std::vector<int>& hidden);
+Program TrainedMlp(const std::vector<int>& hidden,
+                   const std::string& rule = "momentum");
 
 // Variables that differ from each other and between seeds.
 std::vector<float> SomeVariables(const Program& program, std::uint64_t seed);

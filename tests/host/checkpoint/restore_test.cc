@@ -8,6 +8,7 @@
 #include "host/checkpoint/commit.h"
 #include "host/checkpoint/layout.h"
 #include "host/checkpoint/save.h"
+#include "models/graph/compile.h"
 #include "tests/host/checkpoint/checkpoint_fixture.h"
 #include "tests/testing/status_matchers.h"
 #include "tests/testing/subprocess.h"
@@ -123,6 +124,60 @@ TEST(CheckTensorsFitTest, StopsAfterTheFirstFew) {
       CheckTensorsFit(ManifestOf(testing::TrainedMlp({9, 9, 9, 9, 9})),
                       testing::TrainedMlp({8, 8, 8, 8, 8})),
       StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("; and 14 more")));
+}
+
+TEST(CheckTensorsFitTest, AnotherOptimizersSlotsAreNamed) {
+  CheckpointManifest manifest = ManifestOf(testing::TrainedMlp({16}));
+  manifest.mutable_bits()->set_optimizer("sgd");
+  manifest.mutable_bits()->set_momentum(0.9);
+  const Program adam = testing::TrainedMlp({16}, "adam");
+  EXPECT_THAT(
+      CheckTensorsFit(manifest, adam),
+      StatusIs(absl::StatusCode::kInvalidArgument,
+               AllOf(HasSubstr("/mu is not in the checkpoint"),
+                     HasSubstr("it was trained with sgd and momentum 0.9"),
+                     HasSubstr("--restore_weights_only"))));
+  EXPECT_THAT(CheckTensorsFit(manifest, adam, Restored::kWeights), IsOk());
+  // Of another model the weights do not fit either.
+  EXPECT_THAT(CheckTensorsFit(manifest, testing::TrainedMlp({20}, "adam"),
+                              Restored::kWeights),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       AllOf(HasSubstr("12x20"), Not(HasSubstr("/mu")),
+                             Not(HasSubstr("optimizer")))));
+}
+
+// Of momentum and Nesterov's the slot is the same.
+TEST(CheckTensorsFitTest, OptimizersWithTheSameSlotsFit) {
+  EXPECT_THAT(CheckTensorsFit(ManifestOf(testing::TrainedMlp({16})),
+                              testing::TrainedMlp({16}, "nesterov")),
+              IsOk());
+  EXPECT_THAT(CheckTensorsFit(ManifestOf(testing::TrainedMlp({16}, "adam")),
+                              testing::TrainedMlp({16}, "lamb")),
+              IsOk());
+  EXPECT_FALSE(CheckTensorsFit(ManifestOf(testing::TrainedMlp({16})),
+                               testing::TrainedMlp({16}, "lars"))
+                   .ok());
+}
+
+TEST(RestoreFitTest, WeightsAloneComeWithSlotsOfZero) {
+  const auto store = NewMemoryStore();
+  const Program saved = testing::TrainedMlp({16});
+  const std::vector<float> values = testing::SomeVariables(saved, 1);
+  ASSERT_THAT(testing::SaveCheckpoint(*store, "/m", saved, values, 100),
+              IsOk());
+  ASSERT_OK_AND_ASSIGN(const CheckpointAt found,
+                       ReadManifest(*store, "/m/100"));
+  const Program adam = testing::TrainedMlp({16}, "adam");
+  ASSERT_OK_AND_ASSIGN(const std::vector<float> read,
+                       ReadVariables(*store, found, adam, Restored::kWeights));
+  for (const ProgramVariable& variable : adam.variables) {
+    const ProgramTensor& tensor = adam.tensor(variable.tensor);
+    const TensorId there = FindTensor(saved, tensor.name);
+    for (std::int64_t i = 0; i < tensor.shape.elements(); ++i)
+      ASSERT_EQ(read[tensor.offset + i],
+                variable.is_slot ? 0 : values[saved.tensor(there).offset + i])
+          << tensor.name;
+  }
 }
 
 TEST(RestoreFitTest, AnotherModelIsRefusedBeforeItIsRead) {

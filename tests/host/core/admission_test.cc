@@ -21,7 +21,8 @@ Program Mlp(int width, bool bfloat16 = true, double momentum = 0) {
   config.add_hidden(width);
   config.set_classes(10);
   auto program = BuildProgram(
-      config, {.bfloat16_products = bfloat16, .momentum = momentum});
+      config,
+      {.bfloat16_products = bfloat16, .rule_settings = {.momentum = momentum}});
   EXPECT_TRUE(program.ok());
   return *std::move(program);
 }

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <span>
 
 #include "base/random.h"
 #include "models/kernels/kernels.h"
@@ -30,15 +31,19 @@ std::vector<double> Doubles(const std::vector<float>& values) {
 
 Program SmallMlp(const std::vector<int>& hidden, bool bfloat16,
                  double momentum) {
+  return SmallMlp(hidden, {.bfloat16_products = bfloat16,
+                           .rule_settings = {.momentum = momentum}});
+}
+
+Program SmallMlp(const std::vector<int>& hidden, CompileOptions options) {
   ModelConfig config;
   config.set_name("mlp");
   config.add_example_shape(3);
   config.add_example_shape(4);
   for (const int width : hidden) config.add_hidden(width);
   config.set_classes(kClasses);
-  auto program = BuildProgram(config, {.bfloat16_products = bfloat16,
-                                       .momentum = momentum,
-                                       .bucket_bytes = 400});
+  options.bucket_bytes = 400;
+  auto program = BuildProgram(config, options);
   PODSIM_CHECK(program.ok());
   return *std::move(program);
 }
@@ -86,7 +91,7 @@ void HostMemory::Fill(std::uint64_t seed, std::int64_t first_row) {
   }
   Pack();
   const std::int64_t width =
-      program_.tensor(program_.features).shape.elements();
+      program_.tensor(program_.input("features")).shape.elements();
   const std::uint64_t key = RandomKey(seed, "examples");
   for (std::int64_t row = first_row; row < first_row + rows_; ++row) {
     const auto counter = static_cast<std::uint64_t>(row);
@@ -110,18 +115,27 @@ CoreBuffers HostMemory::Buffers() {
   buffers.batched = batched_;
   buffers.scratch = scratch_;
   buffers.outputs = outputs_;
-  buffers.features = features_;
-  buffers.labels = labels_;
-  buffers.weights = weights_;
+  for (const ProgramInput& input : program_.inputs) {
+    if (input.is_example_weight) {
+      buffers.inputs.push_back(
+          RowsOf(DType::kFloat32, std::span<const float>(weights_)));
+    } else if (program_.tensor(input.tensor).dtype == DType::kInt32) {
+      buffers.inputs.push_back(
+          RowsOf(DType::kInt32, std::span<const std::int32_t>(labels_)));
+    } else {
+      buffers.inputs.push_back(
+          RowsOf(DType::kFloat32, std::span<const float>(features_)));
+    }
+  }
   return buffers;
 }
 
 void HostMemory::Run(EntryPoint entry, const Panels& panels,
-                     ParallelFor& parallel, float rate) {
+                     ParallelFor& parallel, float rate, std::int64_t step) {
   for (const Segment& segment : program_.entries.at(entry)) {
     if (segment.kind != SegmentKind::kCompute) continue;
-    ASSERT_THAT(RunSegment(program_, segment, rows_, panels, {rate}, kernels_,
-                           parallel, Buffers()),
+    ASSERT_THAT(RunSegment(program_, segment, rows_, panels, {rate, step},
+                           kernels_, parallel, Buffers()),
                 IsOk());
   }
   if (entry == EntryPoint::kUpdate) Pack();
@@ -160,8 +174,8 @@ BoundedMachine HostMemory::Oracle() const {
   BoundedMachine oracle(program_, rows_);
   for (const ProgramVariable& variable : program_.variables)
     oracle.Set(variable.tensor, Doubles(Read(variable.tensor)));
-  oracle.Set(program_.features, Doubles(features_));
-  oracle.Set(program_.weights, Doubles(weights_));
+  oracle.Set(program_.input("features"), Doubles(features_));
+  oracle.Set(program_.example_weight(), Doubles(weights_));
   oracle.SetLabels(labels_);
   return oracle;
 }

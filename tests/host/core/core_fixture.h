@@ -16,6 +16,7 @@ namespace podsim::testing {
 // An MLP of 3x4 features: `hidden` widths, 5 classes.
 Program SmallMlp(const std::vector<int>& hidden, bool bfloat16,
                  double momentum = 0.9);
+Program SmallMlp(const std::vector<int>& hidden, CompileOptions options);
 
 // "reference", "emulated_tiles" (tests/models/kernels/emulated_tiles.h), or the
 // name of an ISA level that this machine runs; the best one is last.
@@ -37,7 +38,7 @@ class HostMemory {
   CoreBuffers Buffers();
   // Runs the compute segments of an entry point and fails the test on errors.
   void Run(EntryPoint entry, const Panels& panels, ParallelFor& parallel,
-           float rate = 0);
+           float rate = 0, std::int64_t step = 1);
 
   // The contents of a tensor as it lies in these buffers.
   std::vector<float> Read(TensorId id) const;

@@ -36,6 +36,28 @@ Program Mlp(bool bfloat16) {
   return *std::move(program);
 }
 
+TEST(WorkOf, PadsToTilesAndCountsPasses) {
+  OpCost cost;
+  cost.bytes_read = 4.0 * (24 * 200 + 200 * 100);
+  cost.bytes_written = 4.0 * 24 * 100;
+  cost.products = {{.m = 24, .n = 100, .k = 200, .rounded_operands = true}};
+  const ChipWork rounded = WorkOf(cost);
+  EXPECT_EQ(rounded.matrix_flops, 2.0 * 24 * 200 * 100);
+  EXPECT_EQ(rounded.matrix_unit_flops, 2.0 * 24 * 256 * 128);
+  EXPECT_EQ(rounded.hbm_bytes, 4.0 * (24 * 200 + 200 * 100 + 24 * 100));
+  cost.products = {{.m = 200, .n = 100, .k = 24, .rounded_operands = true}};
+  EXPECT_EQ(WorkOf(cost).matrix_unit_flops, 2.0 * 200 * 128 * 128);
+  cost.products[0].rounded_operands = false;
+  EXPECT_EQ(WorkOf(cost).matrix_unit_flops, 6 * 2.0 * 200 * 128 * 128);
+}
+
+TEST(WorkOf, AnExponentialIsTenOperations) {
+  OpCost cost;
+  cost.vector_flops = 4;
+  cost.transcendentals = 1;
+  EXPECT_EQ(WorkOf(cost).vector_flops, 14);
+}
+
 TEST(PriceSegment, IsARooflineOfTheProduct) {
   const Program program = OneProduct(1024, 1024);
   const Segment& segment = program.entries.at(EntryPoint::kEval)[0];

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <set>
 #include <tuple>
 
-#include "host/core/op_kernels.h"
+#include "host/core/core.h"
 #include "models/kernels/reference.h"
+#include "models/rules/update_rules.h"
 #include "tests/host/core/core_fixture.h"
 #include "tests/host/core/loops.h"
 #include "tests/testing/status_matchers.h"
@@ -31,30 +31,6 @@ using ::testing::HasSubstr;
 constexpr Panels kSmallPanels = {
     .rows = 8, .columns = kColumnCut, .k_block = 12};
 constexpr float kRate = 0.25F;
-
-TEST(KernelOf, KnowsEveryOp) {
-  std::set<const void*> kernels;
-  for (const OpCode op : kAllOpCodes) {
-    const OpKernel kernel = KernelOf(op);
-    EXPECT_NE(kernel.rows == nullptr, kernel.whole == nullptr) << ToString(op);
-    EXPECT_TRUE(kernels
-                    .insert(kernel.rows != nullptr
-                                ? reinterpret_cast<const void*>(kernel.rows)
-                                : reinterpret_cast<const void*>(kernel.whole))
-                    .second)
-        << ToString(op) << " has the kernel of another op";
-    // What Compile groups must have a kernel for rows.
-    EXPECT_EQ(kernel.rows != nullptr, EntryOf(op).is_row_wise) << ToString(op);
-  }
-}
-
-// Which ops the Programs of this file run.
-void Collect(const Program& program, std::set<OpCode>& ops) {
-  for (const auto& [entry, segments] : program.entries)
-    for (const Segment& segment : segments)
-      for (const Instruction& instruction : segment.instructions)
-        ops.insert(instruction.op);
-}
 
 // Kernels, rows, whether in bfloat16.
 class RunProgram
@@ -80,8 +56,8 @@ TEST_P(RunProgram, TwoStepsStayWithinTheBounds) {
     oracle.Run(EntryPoint::kTrainMicrobatch);
     host.Run(EntryPoint::kTrainMicrobatch, kSmallPanels, loop);
     ExpectWithinBound(program, program.loss, host.Read(program.loss), oracle);
-    ExpectWithinBound(program, program.correct, host.Read(program.correct),
-                      oracle);
+    const TensorId correct = program.metric("accuracy");
+    ExpectWithinBound(program, correct, host.Read(correct), oracle);
     for (const GradientBucket& bucket : program.buckets)
       for (const TensorId id : bucket.gradients)
         ExpectWithinBound(program, id, host.Read(id), oracle);
@@ -220,7 +196,7 @@ TEST(RunSegment, RunsGraphsOfOtherShapes) {
         const Program program,
         Compile(g,
                 {.loss = head.loss,
-                 .weights = g.Weights(),
+                 .weights = g.ExampleWeights(),
                  .update = no_update,
                  .correct = head.correct},
                 {.bfloat16_products = bfloat16, .bucket_bytes = 1}));
@@ -236,11 +212,6 @@ TEST(RunSegment, RunsGraphsOfOtherShapes) {
         for (const TensorId id : bucket.gradients)
           ExpectWithinBound(program, id, host.Read(id), oracle);
     }
-    std::set<OpCode> ops;
-    Collect(program, ops);
-    Collect(SmallMlp({70, 9}, true), ops);
-    Collect(SmallMlp({70, 9}, true, 0), ops);
-    EXPECT_EQ(ops.size(), kAllOpCodes.size());
   }
 }
 
@@ -264,6 +235,82 @@ TEST(RunSegment, UpdatesVariablesOfSeveralPanels) {
         ExpectWithinBound(program, variable.tensor, host.Read(variable.tensor),
                           oracle);
     }
+  }
+}
+
+CompileOptions With(const UpdateRule& rule) {
+  CompileOptions options = {.bfloat16_products = false,
+                            .rule = rule.info.name,
+                            .rule_settings = rule.info.defaults};
+  if (rule.info.decay != RuleDecay::kNone)
+    options.rule_settings.weight_decay = 0.01;
+  return options;
+}
+
+// Slots from random ones: those of squares are not negative.
+void FillSlots(const Program& program, HostMemory& host) {
+  for (const ProgramVariable& variable : program.variables) {
+    if (!variable.is_slot) continue;
+    const ProgramTensor& tensor = program.tensor(variable.tensor);
+    for (std::int64_t i = 0; i < tensor.shape.elements(); ++i) {
+      float& value =
+          host.variables()[static_cast<std::size_t>(tensor.offset + i)];
+      value = 0.01F + std::fabs(value);
+    }
+  }
+}
+
+// Every rule of the table, with decay and exclusions, clipped or not.
+TEST(RunSegment, EveryRuleStaysWithinTheBounds) {
+  for (const UpdateRule& rule : UpdateRules())
+    for (const double clip : {0.0, 0.5}) {
+      SCOPED_TRACE(rule.info.name);
+      CompileOptions options = With(rule);
+      options.weight_decay_exclude = {"bias"};
+      options.clip_norm = clip;
+      const Program program = SmallMlp({7000}, options);
+      HostMemory host(program, 2, KernelsNamed(KernelNames().back()));
+      host.Fill(3, 0);
+      FillSlots(program, host);
+      Sequential sequential;
+      Reversed reversed;
+      for (const std::int64_t step : {3, 4}) {
+        SCOPED_TRACE(::testing::Message()
+                     << "clip " << clip << ", step " << step);
+        BoundedMachine oracle = host.Oracle();
+        oracle.set_moment({kRate, step});
+        oracle.Run(EntryPoint::kTrainMicrobatch);
+        oracle.Run(EntryPoint::kUpdate);
+        host.Run(EntryPoint::kTrainMicrobatch, kSmallPanels, sequential);
+        host.Run(EntryPoint::kUpdate, kSmallPanels, reversed, kRate, step);
+        for (const ProgramVariable& variable : program.variables)
+          ExpectWithinBound(program, variable.tensor,
+                            host.Read(variable.tensor), oracle);
+      }
+    }
+}
+
+TEST(RunSegment, NoRuleDependsOnOrderOrThreads) {
+  for (const UpdateRule& rule : UpdateRules()) {
+    CompileOptions options = With(rule);
+    options.clip_norm = 0.5;
+    const Program program = SmallMlp({7000}, options);
+    const auto run = [&](ParallelFor& loop) {
+      HostMemory host(program, 2, ReferenceKernels());
+      host.Fill(3, 0);
+      FillSlots(program, host);
+      for (const std::int64_t step : {1, 2}) {
+        host.Run(EntryPoint::kTrainMicrobatch, kSmallPanels, loop);
+        host.Run(EntryPoint::kUpdate, kSmallPanels, loop, kRate, step);
+      }
+      return host.variables();
+    };
+    Sequential sequential;
+    Reversed reversed;
+    Threads threads(3);
+    const std::vector<float> expected = run(sequential);
+    EXPECT_EQ(run(reversed), expected) << rule.info.name;
+    EXPECT_EQ(run(threads), expected) << rule.info.name;
   }
 }
 
@@ -307,6 +354,18 @@ TEST(RunSegment, RefusesACollective) {
               StatusIs(absl::StatusCode::kInternal, HasSubstr("collective")));
 }
 
+TEST(RunSegment, RefusesAnOpThatNobodyKnows) {
+  const Program program = SmallMlp({7}, false);
+  HostMemory host(program, 1, ReferenceKernels());
+  host.Fill(3, 0);
+  Segment segment = program.entries.at(EntryPoint::kEval)[0];
+  segment.instructions[0].op = OpCode("Atlantis");
+  Sequential loop;
+  EXPECT_THAT(RunSegment(program, segment, 1, {}, {}, ReferenceKernels(), loop,
+                         host.Buffers()),
+              StatusIs(absl::StatusCode::kInternal, HasSubstr("Atlantis")));
+}
+
 TEST(RunSegment, RefusesBuffersThatAreTooSmall) {
   const Program program = SmallMlp({7}, true);
   HostMemory host(program, 4, ReferenceKernels());
@@ -324,11 +383,17 @@ TEST(RunSegment, RefusesBuffersThatAreTooSmall) {
   buffers.batched = buffers.batched.first(buffers.batched.size() - 1);
   EXPECT_THAT(run(buffers), refused("batched"));
   buffers = host.Buffers();
-  buffers.features = buffers.features.first(buffers.features.size() - 1);
-  EXPECT_THAT(run(buffers), refused("features"));
+  ASSERT_EQ(buffers.inputs.size(), 3U);
+  buffers.inputs[0].bytes =
+      buffers.inputs[0].bytes.first(buffers.inputs[0].bytes.size() - 1);
+  EXPECT_THAT(run(buffers), refused("input features holds"));
   buffers = host.Buffers();
-  buffers.labels = {};
-  EXPECT_THAT(run(buffers), refused("labels"));
+  buffers.inputs.resize(1);
+  EXPECT_THAT(run(buffers), refused("input labels is not in the buffers"));
+  buffers = host.Buffers();
+  buffers.inputs[1].dtype = DType::kUint32;
+  EXPECT_THAT(run(buffers),
+              refused("input labels comes as uint32, the program reads int32"));
   buffers = host.Buffers();
   buffers.workspace = nullptr;
   EXPECT_THAT(run(buffers), refused("workspace"));

@@ -1,18 +1,19 @@
 #include "host/input/digits.h"
 
-#include <array>
 #include <cmath>
 #include <string>
 #include <vector>
 
 #include "base/hash.h"
 #include "host/input/gunzip.h"
+#include "tests/host/input/read_example.h"
 #include "tests/testing/status_matchers.h"
 
 namespace podsim {
 namespace {
 
 using ::podsim::testing::IsOk;
+using ::podsim::testing::ReadExample;
 using ::podsim::testing::StatusIs;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
@@ -53,7 +54,6 @@ TEST(Digits, Describes) {
 TEST(Digits, EverySixthImageIsHeldOut) {
   const auto dataset = Open();
   const std::string csv = Csv();
-  std::array<float, 64> features{};
   std::int64_t seen[2] = {0, 0};
   std::size_t at = 0;
   for (int line = 0; line < 1797; ++line) {
@@ -64,7 +64,9 @@ TEST(Digits, EverySixthImageIsHeldOut) {
     }
     const Split split = line % 6 == 5 ? Split::kEval : Split::kTrain;
     const std::int64_t index = seen[static_cast<int>(split)]++;
-    ASSERT_EQ(dataset->Read(split, index, features), numbers[64]) << line;
+    const auto [features, label] = ReadExample(*dataset, split, index);
+    ASSERT_EQ(features.size(), 64);
+    ASSERT_EQ(label, numbers[64]) << line;
     for (int pixel = 0; pixel < 64; ++pixel)
       ASSERT_EQ(features[pixel], static_cast<float>(numbers[pixel]) / 16)
           << "line " << line << ", pixel " << pixel;

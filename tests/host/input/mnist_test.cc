@@ -1,12 +1,12 @@
 #include "host/input/mnist.h"
 
-#include <array>
 #include <filesystem>
 #include <map>
 #include <memory>
 #include <string>
 
 #include "tests/host/input/idx_bytes.h"
+#include "tests/host/input/read_example.h"
 #include "tests/host/storage/limited_store.h"
 #include "tests/testing/status_matchers.h"
 #include "tests/testing/temp_dir.h"
@@ -20,6 +20,7 @@ using ::podsim::testing::IdxImages;
 using ::podsim::testing::IdxLabels;
 using ::podsim::testing::IsOk;
 using ::podsim::testing::Mutated;
+using ::podsim::testing::ReadExample;
 using ::podsim::testing::StatusIs;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
@@ -64,15 +65,15 @@ TEST_F(Mnist, ReadsAnyImageSizeAndClassCount) {
   EXPECT_EQ(config.classes(), 5);
   EXPECT_EQ(dataset->size(Split::kTrain), 12);
   EXPECT_EQ(dataset->size(Split::kEval), 4);
-  ASSERT_EQ(dataset->features(), 12);
-  std::array<float, 12> features{};
   for (int index = 0; index < 12; ++index) {
-    EXPECT_EQ(dataset->Read(Split::kTrain, index, features), index % 5);
+    const auto [features, label] = ReadExample(*dataset, Split::kTrain, index);
+    ASSERT_EQ(features.size(), 12);
+    EXPECT_EQ(label, index % 5);
     for (int f = 0; f < 12; ++f)
       EXPECT_EQ(features[f],
                 static_cast<float>((index * 12 + f) % 251) * (1 / 255.F));
   }
-  EXPECT_EQ(dataset->Read(Split::kEval, 3, features), 0);
+  EXPECT_EQ(ReadExample(*dataset, Split::kEval, 3).label, 0);
 }
 
 TEST_F(Mnist, ClassesCoverLabelsAbove127AndThoseOnlyHeldOut) {
@@ -81,8 +82,7 @@ TEST_F(Mnist, ClassesCoverLabelsAbove127AndThoseOnlyHeldOut) {
   Put(kEvalLabels, labels);
   ASSERT_OK_AND_ASSIGN(const auto dataset, Open());
   EXPECT_EQ(dataset->config().classes(), 201);
-  std::array<float, 12> features{};
-  EXPECT_EQ(dataset->Read(Split::kEval, 3, features), 200);
+  EXPECT_EQ(ReadExample(*dataset, Split::kEval, 3).label, 200);
 }
 
 TEST_F(Mnist, PackedAndPlainAreTheSameDataSet) {
@@ -91,13 +91,9 @@ TEST_F(Mnist, PackedAndPlainAreTheSameDataSet) {
   ASSERT_OK_AND_ASSIGN(const auto packed, Open());
   EXPECT_EQ(packed->config().SerializeAsString(),
             plain->config().SerializeAsString());
-  std::array<float, 12> a{};
-  std::array<float, 12> b{};
-  for (int index = 0; index < 12; ++index) {
-    EXPECT_EQ(plain->Read(Split::kTrain, index, a),
-              packed->Read(Split::kTrain, index, b));
-    EXPECT_EQ(a, b);
-  }
+  for (int index = 0; index < 12; ++index)
+    EXPECT_EQ(ReadExample(*plain, Split::kTrain, index),
+              ReadExample(*packed, Split::kTrain, index));
 }
 
 TEST_F(Mnist, FingerprintChangesWithAnyFile) {
@@ -147,9 +143,11 @@ TEST_F(Mnist, CountsAndSizesMustAgree) {
 }
 
 TEST_F(Mnist, PackedFileMayNotHoldMoreThanItsHeaderPromises) {
+  std::string zeros;
+  zeros.resize(10'000'000);
   ASSERT_THAT(store_->Delete(kTrainImages), IsOk());
   Put(std::string(kTrainImages) + ".gz",
-      Gzip(BigEndianWords({0x803, 12, 3, 4}) + std::string(10'000'000, '\0')));
+      Gzip(BigEndianWords({0x803, 12, 3, 4}) + zeros));
   EXPECT_THAT(Open(),
               StatusIs(absl::StatusCode::kDataLoss,
                        AllOf(HasSubstr(kTrainImages), HasSubstr("offset 160"),
@@ -207,7 +205,6 @@ TEST_F(Mnist, MutatedFilesAreRefusedOrReadable) {
   constexpr std::uint64_t kSeed = 20240613;
   RecordProperty("seed", static_cast<int>(kSeed));
   const std::string images = IdxImages(12, 3, 4);
-  std::array<float, 12> features{};
   int readable = 0;
   for (std::uint64_t round = 0; round < 3'000; ++round) {
     Put(kTrainImages, Mutated(images, kSeed, round));
@@ -218,9 +215,11 @@ TEST_F(Mnist, MutatedFilesAreRefusedOrReadable) {
       continue;
     }
     ++readable;
-    ASSERT_EQ((*dataset)->features(), 12);
-    for (int index = 0; index < 12; ++index)
-      ASSERT_LT((*dataset)->Read(Split::kTrain, index, features), 5);
+    for (int index = 0; index < 12; ++index) {
+      const auto example = ReadExample(**dataset, Split::kTrain, index);
+      ASSERT_EQ(example.features.size(), 12);
+      ASSERT_LT(example.label, 5);
+    }
   }
   EXPECT_GT(readable, 100);
 }

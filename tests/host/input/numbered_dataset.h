@@ -14,6 +14,8 @@ namespace podsim::testing {
 class NumberedDataset final : public Dataset {
  public:
   NumberedDataset(std::int64_t train, std::int64_t eval) {
+    config_.add_example_shape(2);
+    config_.set_classes(7);
     config_.set_train_examples(train);
     config_.set_eval_examples(eval);
   }
@@ -22,14 +24,13 @@ class NumberedDataset final : public Dataset {
     return split == Split::kTrain ? config_.train_examples()
                                   : config_.eval_examples();
   }
-  std::int64_t features() const override { return 2; }
   const DatasetConfig& config() const override { return config_; }
-  std::int32_t Read(Split split, std::int64_t index,
-                    std::span<float> features) const override {
+  void Read(Split split, std::int64_t index, ExampleRows rows) const override {
+    const std::span<float> features = RowValues<float>(rows[0]);
     PODSIM_CHECK(index >= 0 && index < size(split) && features.size() == 2);
     features[0] = static_cast<float>(index);
     features[1] = static_cast<float>(index) / 2;
-    return static_cast<std::int32_t>(index % 7);
+    RowValues<std::int32_t>(rows[1])[0] = static_cast<std::int32_t>(index % 7);
   }
 
  private:

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <numeric>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,14 @@ using ::testing::Each;
 using ::testing::ElementsAreArray;
 
 constexpr std::uint64_t kSeed = 42;
+
+std::span<const float> Features(const Batch& batch) {
+  return batch.Values<float>(0);
+}
+
+std::span<const std::int32_t> Labels(const Batch& batch) {
+  return batch.Values<std::int32_t>(1);
+}
 
 TEST(ExampleAt, EachEpochIsAnotherPermutation) {
   for (const std::int64_t size : {1, 2, 3, 4, 5, 16, 17, 299, 1498}) {
@@ -79,14 +88,14 @@ TEST_P(EverySlice, EachExampleComesExactlyOncePerEpoch) {
       FillTrainBatch(dataset, kSeed,
                      {.consumed = step * global,
                       .batch_per_core = batch_per_core,
-                      .first_core = host * kCoresPerHost,
+                      .first_core = std::int64_t{host} * kCoresPerHost,
                       .cores = kCoresPerHost,
                       .global_batch = global},
                      batch, &positions);
       ASSERT_EQ(positions.size(), kCoresPerHost * batch_per_core);
       for (std::int64_t row = 0; row < batch.rows; ++row) {
-        ASSERT_EQ(batch.features[2 * row], positions[row]);
-        ASSERT_EQ(batch.labels[row], positions[row] % 7);
+        ASSERT_EQ(Features(batch)[2 * row], positions[row]);
+        ASSERT_EQ(Labels(batch)[row], positions[row] % 7);
       }
       stream.insert(stream.end(), positions.begin(), positions.end());
     }
@@ -137,9 +146,9 @@ TEST(FillTrainBatch, RowsFollowTheFormula) {
     for (int row = 0; row < 7; ++row) {
       const std::int64_t at = (core - 3) * 7 + row;
       const std::int64_t want = ExampleAt(kSeed, 50, 123 + core * 7 + row);
-      EXPECT_EQ(batch.features[2 * at], want);
-      EXPECT_EQ(batch.features[2 * at + 1], static_cast<float>(want) / 2);
-      EXPECT_EQ(batch.labels[at], want % 7);
+      EXPECT_EQ(Features(batch)[2 * at], want);
+      EXPECT_EQ(Features(batch)[2 * at + 1], static_cast<float>(want) / 2);
+      EXPECT_EQ(Labels(batch)[at], want % 7);
     }
   }
   EXPECT_THAT(batch.weights, Each(1.0F / 56));
@@ -164,8 +173,9 @@ TEST(FillTrainBatch, PackingsAgree) {
       const auto append = [](auto& to, const auto& from) {
         to.insert(to.end(), from.begin(), from.end());
       };
-      append(whole.features, part.features);
-      append(whole.labels, part.labels);
+      whole.fields.resize(part.fields.size());
+      for (std::size_t i = 0; i < part.fields.size(); ++i)
+        append(whole.fields[i], part.fields[i]);
       append(whole.weights, part.weights);
     }
     return whole;
@@ -175,8 +185,7 @@ TEST(FillTrainBatch, PackingsAgree) {
   for (const std::int64_t cores_at_a_time : {1, 2, 8, 16}) {
     const Batch apart = read(cores_at_a_time);
     EXPECT_EQ(apart.rows, together.rows);
-    EXPECT_EQ(apart.features, together.features);
-    EXPECT_EQ(apart.labels, together.labels);
+    EXPECT_EQ(apart.fields, together.fields);
     EXPECT_EQ(apart.weights, together.weights);
   }
 }
@@ -225,14 +234,14 @@ TEST(FillEvalBatch, EachHeldOutExampleExactlyOnce) {
           for (std::int64_t row = 0; row < batch.rows; ++row) {
             const std::int64_t index = first + row;
             if (index < size) {
-              ASSERT_EQ(batch.features[2 * row], index);
-              ASSERT_EQ(batch.labels[row], index % 7);
+              ASSERT_EQ(Features(batch)[2 * row], index);
+              ASSERT_EQ(Labels(batch)[row], index % 7);
               weight[index] += batch.weights[row];
             } else {
               ASSERT_EQ(batch.weights[row], 0);
-              ASSERT_EQ(batch.features[2 * row], 0);
-              ASSERT_EQ(batch.features[2 * row + 1], 0);
-              ASSERT_EQ(batch.labels[row], 0);
+              ASSERT_EQ(Features(batch)[2 * row], 0);
+              ASSERT_EQ(Features(batch)[2 * row + 1], 0);
+              ASSERT_EQ(Labels(batch)[row], 0);
             }
           }
         }
@@ -250,11 +259,69 @@ TEST(FillEvalBatch, ReusedBufferKeepsNothing) {
                  batch);
   FillEvalBatch(dataset, {.batch_per_core = 8}, batch);
   EXPECT_EQ(batch.rows, 8);
-  EXPECT_EQ(batch.features.size(), 16);
+  EXPECT_EQ(Features(batch).size(), 16);
   EXPECT_THAT(batch.weights,
               ElementsAreArray({1.F, 1.F, 1.F, 1.F, 1.F, 0.F, 0.F, 0.F}));
-  EXPECT_EQ(batch.features[2 * 4], 4);
-  EXPECT_EQ(batch.features[2 * 5], 0);
+  EXPECT_EQ(Features(batch)[std::size_t{2} * 4], 4);
+  EXPECT_EQ(Features(batch)[std::size_t{2} * 5], 0);
+}
+
+// Fields of any type and size, in the order in which they are offered.
+class TypedDataset final : public Dataset {
+ public:
+  TypedDataset() {
+    config_.set_train_examples(5);
+    config_.set_eval_examples(1);
+    AddField("image", "uint8", 3);
+    AddField("scale", "bfloat16", 1);
+    AddField("ids", "uint32", 2);
+  }
+  std::int64_t size(Split split) const override {
+    return split == Split::kTrain ? 5 : 1;
+  }
+  const DatasetConfig& config() const override { return config_; }
+  void Read(Split /*split*/, std::int64_t index,
+            ExampleRows rows) const override {
+    for (std::size_t field = 0; field < rows.size(); ++field)
+      for (std::byte& byte : rows[field])
+        byte = static_cast<std::byte>(10 * index + field);
+  }
+
+ private:
+  void AddField(const char* name, const char* dtype, int side) {
+    DataFieldConfig& field = *config_.add_fields();
+    field.set_name(name);
+    field.set_dtype(dtype);
+    field.add_shape(side);
+  }
+
+  DatasetConfig config_;
+};
+
+std::vector<std::byte> Bytes(std::span<const std::byte> row) {
+  return {row.begin(), row.end()};
+}
+
+TEST(FillTrainBatch, FieldsTakeTheBytesOfTheirTypes) {
+  const TypedDataset dataset;
+  Batch batch;
+  FillTrainBatch(dataset, kSeed, {.batch_per_core = 4, .global_batch = 4},
+                 batch);
+  ASSERT_EQ(batch.fields.size(), 3U);
+  const std::size_t row_bytes[] = {3, 2, 8};
+  for (std::size_t field = 0; field < 3; ++field) {
+    EXPECT_EQ(batch.fields[field].size(), 4 * row_bytes[field]);
+    for (std::int64_t row = 0; row < 4; ++row) {
+      const std::vector<std::byte> bytes = Bytes(batch.Rows(field, row, 1));
+      ASSERT_EQ(bytes.size(), row_bytes[field]);
+      EXPECT_THAT(
+          bytes,
+          Each(static_cast<std::byte>(10 * ExampleAt(kSeed, 5, row) +
+                                      static_cast<std::int64_t>(field))));
+    }
+  }
+  FillEvalBatch(dataset, {.batch_per_core = 2}, batch);
+  EXPECT_THAT(Bytes(batch.Rows(2, 1, 1)), Each(std::byte{0}));
 }
 
 }  // namespace

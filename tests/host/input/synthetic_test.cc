@@ -7,11 +7,14 @@
 #include <string>
 #include <vector>
 
+#include "tests/host/input/read_example.h"
 #include "tests/testing/status_matchers.h"
 
 namespace podsim {
 namespace {
 
+using ::podsim::testing::Example;
+using ::podsim::testing::ReadExample;
 using ::podsim::testing::StatusIs;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
@@ -31,22 +34,9 @@ std::shared_ptr<const Dataset> Open(const DatasetRequest& request) {
   return *dataset;
 }
 
-struct Example {
-  std::vector<float> features;
-  std::int32_t label;
-  bool operator==(const Example&) const = default;
-};
-
-Example ReadExample(const Dataset& dataset, Split split, std::int64_t index) {
-  Example example;
-  example.features.resize(static_cast<std::size_t>(dataset.features()));
-  example.label = dataset.Read(split, index, example.features);
-  return example;
-}
-
 TEST(Synthetic, Describes) {
   const auto dataset = Open(Request());
-  EXPECT_EQ(dataset->features(), 42);
+  EXPECT_EQ(ReadExample(*dataset, Split::kTrain, 0).features.size(), 42);
   EXPECT_EQ(dataset->size(Split::kTrain), 1200);
   EXPECT_EQ(dataset->size(Split::kEval), 200);
   EXPECT_EQ(dataset->config().classes(), 10);

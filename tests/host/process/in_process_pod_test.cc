@@ -5,7 +5,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "models/graph/compile.h"
+#include "models/optimizer/optimizer.h"
+#include "models/rules/update_rules.h"
 #include "tests/host/train/test_plan.h"
+#include "tests/job/set_metric.h"
 #include "tests/testing/status_matchers.h"
 
 namespace podsim::testing {
@@ -27,6 +31,61 @@ TEST(InProcessPodTest, PackingDoesNotChangeBits) {
     }
 }
 
+// With every rule, clipped (which waits for all buckets) and not.
+TEST(InProcessPodTest, NoRulesBitsDependOnPacking) {
+  for (const UpdateRule& rule : UpdateRules())
+    for (const double clip : {0.0, 0.1}) {
+      std::string hash;
+      for (const int processes : {1, 4}) {
+        PodSetup setup = MakeSetup({.processes = processes,
+                                    .steps = 4,
+                                    .learning_rate = 0.01,
+                                    .rule = rule.info.name,
+                                    .clip_norm = clip});
+        setup.threads_per_process = 3 - processes / 2;
+        ASSERT_OK_AND_ASSIGN(const PodResult result, TrainInProcess(setup));
+        if (hash.empty()) hash = result.weights_hash;
+        EXPECT_EQ(result.weights_hash, hash)
+            << rule.info.name << " in " << processes << " processes";
+      }
+    }
+}
+
+TEST(InProcessPodTest, EveryRuleLearnsAndResumes) {
+  for (const UpdateRule& rule : UpdateRules()) {
+    SCOPED_TRACE(rule.info.name);
+    const bool sums_of_squares = rule.info.slot_count == 2;
+    PlanShape shape = {.hosts = 2,
+                       .processes = 2,
+                       .steps = 40,
+                       .learning_rate = sums_of_squares ? 0.005 : 0.02,
+                       .rule = rule.info.name};
+    // LARS moves by a thousandth of the weights' norm at a rate of 1.
+    if (shape.rule == "lars") shape.learning_rate = 0.5;
+    ASSERT_OK_AND_ASSIGN(const PodResult whole,
+                         TrainInProcess(MakeSetup(shape)));
+    EXPECT_LT(LossOf(whole.steps.back()), 0.95 * LossOf(whole.steps.front()));
+    shape.steps = 20;
+    PodSetup half = MakeSetup(shape);
+    ASSERT_OK_AND_ASSIGN(const PodResult first, TrainInProcess(half));
+    half.plan.set_train_steps(40);
+    half.start = {.step = 20,
+                  .examples_consumed = 20 * half.plan.global_batch(),
+                  .variables = first.variables};
+    ASSERT_OK_AND_ASSIGN(const PodResult second, TrainInProcess(half));
+    EXPECT_EQ(second.weights_hash, whole.weights_hash);
+  }
+}
+
+// A norm that no gradient reaches changes nothing, a small one does.
+TEST(InProcessPodTest, ClippingScalesLargeGradientsOnly) {
+  const auto hash = [](double clip_norm) {
+    return TrainInProcess(MakeSetup({.clip_norm = clip_norm}))->weights_hash;
+  };
+  EXPECT_EQ(hash(1e6), hash(0));
+  EXPECT_NE(hash(1e-3), hash(0));
+}
+
 TEST(InProcessPodTest, BfloatPackingDoesNotChangeBits) {
   std::string hash;
   for (const int processes : {1, 3, 6}) {
@@ -46,12 +105,12 @@ TEST(InProcessPodTest, LearnsAndEvaluatesEachHeldOutExampleOnce) {
       MakeSetup({.hosts = 2, .batch_per_core = 4, .processes = 2, .steps = 60});
   ASSERT_OK_AND_ASSIGN(const PodResult result, TrainInProcess(setup));
   ASSERT_EQ(result.steps.size(), 60u);
-  EXPECT_LT(result.steps.back().loss(), 0.5 * result.steps.front().loss());
+  EXPECT_LT(LossOf(result.steps.back()), 0.5 * LossOf(result.steps.front()));
   ASSERT_EQ(result.evaluations.size(), 1u);
   // 299 is no multiple of the evaluation batch: the last one is partial.
   EXPECT_EQ(result.evaluations[0].examples(),
             setup.dataset->size(Split::kEval));
-  EXPECT_GT(result.evaluations[0].correct(), 200);
+  EXPECT_GT(CorrectExamples(result.evaluations[0].metrics()), 200);
 }
 
 TEST(InProcessPodTest, ResumesWhereItStopped) {
@@ -72,6 +131,91 @@ TEST(InProcessPodTest, ALossThatIsNotFiniteNamesStepAndCore) {
               StatusIs(absl::StatusCode::kInvalidArgument,
                        AllOf(HasSubstr("loss became"), HasSubstr("at step"),
                              HasSubstr("on core"))));
+}
+
+// Offers, in this order, "ones", "zeros" and "labels"; all labels are 0.
+class TwoVectors final : public Dataset {
+ public:
+  explicit TwoVectors(std::int64_t examples) {
+    config_.set_name("two vectors");
+    config_.set_classes(2);
+    config_.set_train_examples(examples);
+    config_.set_eval_examples(1);
+    for (const char* name : {"ones", "zeros"}) {
+      DataFieldConfig& field = *config_.add_fields();
+      field.set_name(name);
+      field.set_dtype("float32");
+      field.add_shape(3);
+    }
+    DataFieldConfig& labels = *config_.add_fields();
+    labels.set_name("labels");
+    labels.set_dtype("int32");
+  }
+  std::int64_t size(Split split) const override {
+    return split == Split::kTrain ? config_.train_examples() : 1;
+  }
+  const DatasetConfig& config() const override { return config_; }
+  void Read(Split /*split*/, std::int64_t /*index*/,
+            ExampleRows rows) const override {
+    for (float& value : RowValues<float>(rows[0])) value = 1;
+    for (float& value : RowValues<float>(rows[1])) value = 0;
+    RowValues<std::int32_t>(rows[2])[0] = 0;
+  }
+
+ private:
+  DatasetConfig config_;
+};
+
+// Weights of what is zero have no gradient.
+absl::StatusOr<Program> SumOfTwo() {
+  Graph g("sum of two");
+  const auto layer = [&g](const std::string& input) {
+    return g.MatMul(
+        g.Input(input, DType::kFloat32, {{3}}),
+        g.Variable(input + "/kernel", {{3, 2}}, Initializer::kZeros));
+  };
+  const Value zeros = layer("zeros");
+  const auto head = g.SoftmaxXent(g.Add(zeros, layer("ones")), g.Labels());
+  return Compile(g,
+                 {.loss = head.loss,
+                  .weights = g.ExampleWeights(),
+                  .update = Optimizer,
+                  .correct = head.correct},
+                 {});
+}
+
+// Both are float32 of one shape, and come in another order than the model's.
+TEST(InProcessPodTest, FillsInputsByName) {
+  PodSetup setup = MakeSetup({.hosts = 2, .processes = 2, .steps = 1});
+  setup.dataset = std::make_shared<TwoVectors>(64);
+  ASSERT_OK_AND_ASSIGN(const Program program, SumOfTwo());
+  setup.program = std::make_shared<const Program>(program);
+  PlanBits& bits = *setup.plan.mutable_bits();
+  bits.clear_buckets();
+  for (const GradientBucket& bucket : program.buckets) {
+    Bucket& planned = *bits.add_buckets();
+    planned.set_algorithm("ring");
+    planned.set_begin(bucket.begin);
+    planned.set_count(bucket.count);
+  }
+  ASSERT_OK_AND_ASSIGN(const PodResult result, TrainInProcess(setup));
+  const auto weight = [&](const char* name) {
+    return result.variables[static_cast<std::size_t>(
+        program.tensor(FindTensor(program, name)).offset)];
+  };
+  EXPECT_EQ(weight("zeros/kernel"), 0);
+  EXPECT_GT(weight("ones/kernel"), 0);  // towards class 0
+  EXPECT_EQ(result.steps[0].examples(), setup.plan.global_batch());
+}
+
+TEST(InProcessPodTest, RefusesADataSetWithoutTheModelsInputs) {
+  PodSetup setup = MakeSetup({});
+  setup.dataset = std::make_shared<TwoVectors>(64);
+  EXPECT_THAT(TrainInProcess(setup),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       AllOf(HasSubstr("reads input features"),
+                             HasSubstr("two vectors offers ones (float32 [B, "
+                                       "3]), zeros"))));
 }
 
 TEST(InProcessPodTest, RefusesAPlanThatTakesACoordinator) {

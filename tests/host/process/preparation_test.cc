@@ -78,6 +78,18 @@ TEST_F(RestoreTest, TrainingBeginsWithTheCheckpointsBits) {
   EXPECT_EQ(start.variables, variables_);
 }
 
+TEST_F(RestoreTest, OrWithItsWeightsAlone) {
+  from_.set_weights_only(true);
+  ASSERT_OK_AND_ASSIGN(const StartState start,
+                       Restore(*store_, from_, program_));
+  for (const ProgramVariable& variable : program_.variables) {
+    const ProgramTensor& tensor = program_.tensor(variable.tensor);
+    for (std::int64_t i = 0; i < tensor.shape.elements(); ++i)
+      ASSERT_EQ(start.variables[tensor.offset + i],
+                variable.is_slot ? 0 : variables_[tensor.offset + i]);
+  }
+}
+
 TEST_F(RestoreTest, AnotherCheckpointOfThatNameIsRefused) {
   from_.set_manifest_sha256("another");
   EXPECT_THAT(Restore(*store_, from_, program_),

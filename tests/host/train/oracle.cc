@@ -66,7 +66,9 @@ BallMatrix Product(const BallMatrix& a, const BallMatrix& b, double more) {
         spread += std::abs(x.centre) * y.radius +
                   std::abs(y.centre) * x.radius + x.radius * y.radius;
       }
-      c.at(m, n) = {sum, spread + Gamma(a.columns + more + 1) * size};
+      c.at(m, n) = {
+          sum,
+          spread + Gamma(static_cast<double>(a.columns) + more + 1) * size};
     }
   return c;
 }
@@ -122,7 +124,8 @@ BallMatrix LogitGradients(const BallMatrix& logits, const Batch& batch) {
                             Gamma(16 + static_cast<double>(logits.columns));
     for (std::int64_t c = 0; c < logits.columns; ++c) {
       const double p = std::exp(logits.at(r, c).centre - largest) / sum;
-      Ball ball = {p - (c == batch.labels[r] ? 1 : 0), p * relative};
+      Ball ball = {p - (c == batch.Values<std::int32_t>(1)[r] ? 1 : 0),
+                   p * relative};
       ball = Rounded(ball, 1);
       const double weight = batch.weights[r];
       d.at(r, c) = Rounded({ball.centre * weight, ball.radius * weight}, 1);
@@ -172,7 +175,7 @@ std::vector<OracleLayer> OracleStep(const std::vector<OracleLayer>& layers,
   const auto extra = static_cast<double>(sums);
   BallMatrix x = Make(batch.rows, layers[0].kernel.rows);
   for (std::size_t i = 0; i < x.values.size(); ++i)
-    x.values[i].centre = batch.features[i];
+    x.values[i].centre = batch.Values<float>(0)[i];
   std::vector<BallMatrix> inputs;  // as products read them
   std::vector<BallMatrix> before;  // before the activation
   for (const OracleLayer& layer : layers) {

@@ -14,10 +14,18 @@ TEST(TallyTest, WeighsLossesAndSkipsRowsWithoutAnExample) {
   const std::vector<float> correct = {1, 1, 0};
   const std::vector<float> weights = {0.5F, 0, 0.25F};
   Tally tally;
-  tally.Count({loss, correct, weights}, 0);
-  tally.Count({loss, correct, weights}, 3);
-  EXPECT_EQ(tally.loss, 2 * (1 + 2));
-  EXPECT_EQ(tally.correct, 2);
+  const RowResults results = {.loss = loss,
+                              .weights = weights,
+                              .metrics = {{loss, MetricCombine::kMean},
+                                          {correct, MetricCombine::kSum},
+                                          {loss, MetricCombine::kMax}}};
+  tally.Count(results, 0);
+  tally.Count(results, 3);
+  ASSERT_EQ(tally.metrics.size(), 3);
+  EXPECT_EQ(tally.metrics[0].total, 2 * (1 + 2));
+  EXPECT_EQ(tally.metrics[0].weight, 2 * 0.75);
+  EXPECT_EQ(tally.metrics[1].total, 2);
+  EXPECT_EQ(tally.metrics[2].total, 8);
   EXPECT_EQ(tally.examples, 4);
   EXPECT_EQ(tally.bad_row, -1);
 }
@@ -28,18 +36,27 @@ TEST(TallyTest, NamesTheFirstRowThatIsNotFinite) {
   const std::vector<float> loss = {1, bad};
   const std::vector<float> worse = {std::nanf(""), bad};
   Tally tally;
-  tally.Count({good, good, good}, 0);
-  tally.Count({loss, good, good}, 2);
-  tally.Count({worse, good, good}, 4);
+  tally.Count({good, good, {}}, 0);
+  tally.Count({loss, good, {}}, 2);
+  tally.Count({worse, good, {}}, 4);
   EXPECT_EQ(tally.bad_row, 3);
   EXPECT_EQ(tally.bad_loss, bad);
+}
+
+// A maximum of negative values is not 0, nor what fills up a batch.
+TEST(TallyTest, AMaximumIsOfExamplesAlone) {
+  const std::vector<float> values = {5, -3, -2};
+  const std::vector<float> weights = {0, 1, 1};
+  Tally tally;
+  tally.Count({values, weights, {{values, MetricCombine::kMax}}}, 0);
+  EXPECT_EQ(tally.metrics[0].total, -2);
 }
 
 TEST(TallyTest, ABadLossWithoutAnExampleDoesNotCount) {
   const std::vector<float> loss = {std::nanf("")};
   const std::vector<float> none = {0};
   Tally tally;
-  tally.Count({loss, none, none}, 0);
+  tally.Count({loss, none, {}}, 0);
   EXPECT_EQ(tally.bad_row, -1);
   EXPECT_EQ(tally.examples, 0);
 }

@@ -3,6 +3,7 @@
 #include "base/status.h"
 #include "host/storage/storage.h"
 #include "models/kernels/kernels.h"
+#include "models/rules/update_rules.h"
 #include "models/zoo/zoo.h"
 
 namespace podsim::testing {
@@ -42,7 +43,14 @@ PodSetup MakeSetup(const PlanShape& shape) {
   bits.set_batch_per_core(shape.batch_per_core);
   bits.set_seed(shape.seed);
   bits.set_precision(shape.precision);
-  bits.set_momentum(shape.momentum);
+  CompileOptions options = {.bfloat16_products = shape.precision == "bfloat16",
+                            .rule = shape.rule,
+                            .rule_settings = {.momentum = shape.momentum},
+                            .clip_norm = shape.clip_norm,
+                            .bucket_bytes = shape.bucket_bytes};
+  if (shape.rule != "sgd")
+    options.rule_settings = FindUpdateRule(shape.rule)->info.defaults;
+  bits.set_momentum(options.rule_settings.momentum);
   bits.mutable_learning_rate()->set_peak(shape.learning_rate);
   bits.set_bucket_bytes(shape.bucket_bytes);
   plan.set_chunk_elements(shape.chunk_elements);
@@ -51,10 +59,8 @@ PodSetup MakeSetup(const PlanShape& shape) {
   bits.set_panel_columns(kColumnCut);
   bits.set_k_block(16);
 
-  setup.program = std::make_shared<const Program>(Get(BuildProgram(
-      bits.model(), {.bfloat16_products = shape.precision == "bfloat16",
-                     .momentum = shape.momentum,
-                     .bucket_bytes = shape.bucket_bytes})));
+  setup.program =
+      std::make_shared<const Program>(Get(BuildProgram(bits.model(), options)));
   for (const GradientBucket& bucket : setup.program->buckets) {
     Bucket& planned = *bits.add_buckets();
     planned.set_algorithm("ring");

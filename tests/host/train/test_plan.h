@@ -23,6 +23,8 @@ struct PlanShape {
   std::uint64_t seed = 1;
   double learning_rate = 0.05;
   double momentum = 0.9;
+  std::string rule = "sgd";  // others have their defaults
+  double clip_norm = 0;
   std::int64_t bucket_bytes = 4096;
   std::int64_t chunk_elements = 256;
 };

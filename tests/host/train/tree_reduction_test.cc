@@ -7,6 +7,7 @@
 
 #include "host/process/in_process_pod.h"
 #include "tests/host/train/test_plan.h"
+#include "tests/job/set_metric.h"
 #include "tests/testing/status_matchers.h"
 
 namespace podsim::testing {
@@ -82,7 +83,7 @@ TEST(TreeReduction, AgreesWithFusedSums) {
   const float bound = 0.05F * 16 * 512 * 0x1p-24F;
   for (std::size_t i = 0; i < tree.variables.size(); ++i)
     ASSERT_NEAR(tree.variables[i], fused.variables[i], bound) << i;
-  EXPECT_NEAR(tree.steps[0].loss(), fused.steps[0].loss(), 1e-5);
+  EXPECT_NEAR(LossOf(tree.steps[0]), LossOf(fused.steps[0]), 1e-5);
 }
 
 TEST(TreeReduction, NamesTheCoreOfALossThatIsNotFinite) {

@@ -6,34 +6,21 @@
 #include <limits>
 
 #include "base/status.h"
+#include "models/ops/op_table.h"
+#include "tests/models/rules/rule_oracle.h"
 
 namespace podsim::testing {
 namespace {
 
-constexpr double kUnit = 0x1p-24;
-// Absolute slack for what underflows in float32.
-constexpr double kTiny = 0x1p-120;
 // What a vectorised exponential or logarithm may err by, in units; good ones
 // stay below 2.
 constexpr double kExpUnits = 8;
 
 double Gamma(double n) { return n * kUnit / (1 - n * kUnit); }
 
-double Size(const Bounded& x) { return std::fabs(x.value) + x.bound; }
+Bounded Plus(const Bounded& a, const Bounded& b) { return a + b; }
 
-// A sum or difference of two floats, rounded once.
-Bounded Plus(const Bounded& a, const Bounded& b) {
-  const double bound = a.bound + b.bound;
-  const double value = a.value + b.value;
-  return {value, bound + kUnit * (std::fabs(value) + bound)};
-}
-
-Bounded Times(const Bounded& a, const Bounded& b) {
-  const double bound = std::fabs(a.value) * b.bound +
-                       std::fabs(b.value) * a.bound + a.bound * b.bound;
-  const double value = a.value * b.value;
-  return {value, bound + kUnit * (std::fabs(value) + bound) + kTiny};
-}
+Bounded Times(const Bounded& a, const Bounded& b) { return a * b; }
 
 Bounded Round(const Bounded& x) {
   const double value = RoundToBFloat16(x.value);
@@ -110,8 +97,9 @@ void BoundedMachine::Product(const Instruction& instruction) {
   const Values b = Input(instruction, 1);
   const Matrix va = ViewOf(instruction.inputs[0]);
   const Matrix vb = ViewOf(instruction.inputs[1]);
-  const bool transpose_a = instruction.op == OpCode::kMatMulGradWeight;
-  const bool transpose_b = instruction.op == OpCode::kMatMulGradInput;
+  const ProductForm form = EntryOf(instruction.op).product;
+  const bool transpose_a = form == ProductForm::kLeftTransposed;
+  const bool transpose_b = form == ProductForm::kRightTransposed;
   const std::int64_t m = transpose_a ? va.columns : va.rows;
   const std::int64_t k = transpose_a ? va.rows : va.columns;
   const std::int64_t n = transpose_b ? vb.rows : vb.columns;
@@ -211,72 +199,111 @@ void BoundedMachine::SoftmaxXentGrad(const Instruction& instruction) {
   }
 }
 
-void BoundedMachine::Sgd(const Instruction& instruction) {
-  const Values gradient = Input(instruction, 0);
-  const Bounded step{-learning_rate_, 0};
-  for (std::size_t i = 0; i < gradient.size(); ++i) {
-    Bounded& variable = Output(instruction, 0)[i];
-    variable = Plus(variable, Times(step, gradient[i]));
+// Where it is in doubt whether the norm is too large, either may come out.
+void BoundedMachine::Clip(const Instruction& instruction) {
+  Values all;
+  for (std::size_t i = 0; i < instruction.inputs.size(); ++i) {
+    const Values each = Input(instruction, i);
+    all.insert(all.end(), each.begin(), each.end());
+  }
+  const Bounded norm = NormOf(all);
+  const Bounded limit{program_.clip_norm, 0};
+  if (norm.value + norm.bound < limit.value) return;
+  const bool certain = norm.value - norm.bound >= limit.value;
+  for (std::size_t i = 0; i < instruction.outputs.size(); ++i)
+    for (Bounded& g : Output(instruction, i)) {
+      const Bounded scaled = g / norm * limit;
+      const double doubt = certain ? 0 : std::fabs(scaled.value - g.value);
+      g = {scaled.value, scaled.bound + doubt + (certain ? 0 : g.bound)};
+    }
+}
+
+void BoundedMachine::Update(const Instruction& instruction) {
+  const OpAttributes& attributes = instruction.attributes;
+  const UpdateRule& rule =
+      UpdateRules()[static_cast<std::size_t>(attributes.rule)];
+  const auto slots = static_cast<std::size_t>(rule.info.slot_count);
+  OracleVariable variable{.weights = Output(instruction, slots), .slots = {}};
+  for (std::size_t i = 0; i < kMostSlots; ++i)
+    variable.slots[i] =
+        i < slots ? Output(instruction, i) : Values(variable.weights.size());
+  OracleUpdate(attributes.rule, attributes.decays, attributes.trusts,
+               ScalarsOf(rule, program_.rule_settings, moment_),
+               program_.rule_settings.trust_coefficient, Input(instruction, 0),
+               variable);
+  Output(instruction, slots) = variable.weights;
+  for (std::size_t i = 0; i < slots; ++i)
+    Output(instruction, i) = variable.slots[i];
+}
+
+// As the op table says. Operands at either end of their bounds, each alone: for
+// functions that are monotone in between, and to first order.
+void BoundedMachine::Scalar(const Instruction& instruction) {
+  const ScalarFunction& function = EntryOf(instruction.op).scalar;
+  PODSIM_CHECK(function.value != nullptr);  // the machine knows no other
+  std::vector<Values> operands;
+  for (std::size_t i = 0; i < instruction.inputs.size(); ++i)
+    operands.push_back(Input(instruction, i));
+  Values& out = Output(instruction, 0);
+  std::vector<double> x(operands.size());
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    for (std::size_t j = 0; j < x.size(); ++j) x[j] = operands[j][i].value;
+    const double value = function.value(x.data());
+    double bound = 0;
+    for (std::size_t j = 0; j < x.size(); ++j) {
+      const Bounded& operand = operands[j][i];
+      double most = 0;
+      for (const double end : {-operand.bound, operand.bound}) {
+        x[j] = operand.value + end;
+        most = std::max(most, std::fabs(function.value(x.data()) - value));
+      }
+      x[j] = operand.value;
+      bound += most;
+    }
+    out[i] = {value,
+              bound +
+                  function.error_units * kUnit * (std::fabs(value) + bound) +
+                  kTiny};
   }
 }
 
-void BoundedMachine::SgdMomentum(const Instruction& instruction) {
-  const Values gradient = Input(instruction, 0);
-  const Bounded momentum{instruction.attributes.momentum, 0};
-  const Bounded step{-learning_rate_, 0};
-  for (std::size_t i = 0; i < gradient.size(); ++i) {
-    Bounded& slot = Output(instruction, 0)[i];
-    Bounded& variable = Output(instruction, 1)[i];
-    slot = Plus(Times(momentum, slot), gradient[i]);
-    variable = Plus(variable, Times(step, slot));
-  }
-}
-
-// No default: the compiler refuses a switch that misses an op.
 void BoundedMachine::Execute(const Instruction& instruction) {
   const auto each = [&](auto fn) {
     const Values a = Input(instruction, 0);
     Values& out = Output(instruction, 0);
     for (std::size_t i = 0; i < out.size(); ++i) out[i] = fn(a[i], i);
   };
-  switch (instruction.op) {
-    case OpCode::kMatMul:
-    case OpCode::kMatMulGradInput:
-    case OpCode::kMatMulGradWeight:
-      return Product(instruction);
-    case OpCode::kAddBias:
-      return AddBias(instruction);
-    case OpCode::kBiasGrad:
-      return BiasGrad(instruction);
-    case OpCode::kSoftmaxXent:
-      return SoftmaxXent(instruction);
-    case OpCode::kSoftmaxXentGrad:
-      return SoftmaxXentGrad(instruction);
-    case OpCode::kSgd:
-      return Sgd(instruction);
-    case OpCode::kSgdMomentum:
-      return SgdMomentum(instruction);
-    case OpCode::kRelu:
-      return each([](const Bounded& x, std::size_t) {
-        return Bounded{std::max(x.value, 0.0),
-                       x.value < -x.bound ? 0 : x.bound};
-      });
-    case OpCode::kReshape:
-      return each([](const Bounded& x, std::size_t) { return x; });
-    case OpCode::kRoundBFloat16:
-      return each([](const Bounded& x, std::size_t) { return Round(x); });
-    case OpCode::kAdd: {
-      const Values b = Input(instruction, 1);
-      return each(
-          [&](const Bounded& x, std::size_t i) { return Plus(x, b[i]); });
-    }
-    case OpCode::kReluGrad: {
-      const Values y = Input(instruction, 1);
-      return each([&](const Bounded& dy, std::size_t i) {
-        return ReluGradOf(dy, y[i]);
-      });
-    }
+  const OpCode op = instruction.op;
+  if (op == OpCode::kConstant) {
+    Values& out = Output(instruction, 0);
+    std::fill(out.begin(), out.end(), Bounded{instruction.attributes.value, 0});
+    return;
   }
+  if (EntryOf(op).is_product()) return Product(instruction);
+  if (op == OpCode::kAddBias) return AddBias(instruction);
+  if (op == OpCode::kBiasGrad) return BiasGrad(instruction);
+  if (op == OpCode::kSoftmaxXent) return SoftmaxXent(instruction);
+  if (op == OpCode::kSoftmaxXentGrad) return SoftmaxXentGrad(instruction);
+  if (op == OpCode::kClip) return Clip(instruction);
+  if (op == OpCode::kUpdate) return Update(instruction);
+  if (op == OpCode::kRelu)
+    return each([](const Bounded& x, std::size_t) {
+      return Bounded{std::max(x.value, 0.0), x.value < -x.bound ? 0 : x.bound};
+    });
+  if (op == OpCode::kReshape)
+    return each([](const Bounded& x, std::size_t) { return x; });
+  if (op == OpCode::kRoundBFloat16)
+    return each([](const Bounded& x, std::size_t) { return Round(x); });
+  if (op == OpCode::kAdd) {
+    const Values b = Input(instruction, 1);
+    return each([&](const Bounded& x, std::size_t i) { return Plus(x, b[i]); });
+  }
+  if (op == OpCode::kReluGrad) {
+    const Values y = Input(instruction, 1);
+    return each(
+        [&](const Bounded& dy, std::size_t i) { return ReluGradOf(dy, y[i]); });
+  }
+  Scalar(instruction);
 }
 
 }  // namespace podsim::testing

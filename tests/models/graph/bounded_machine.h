@@ -16,13 +16,9 @@
 #include <vector>
 
 #include "models/graph/program.h"
+#include "tests/models/rules/bounded.h"
 
 namespace podsim::testing {
-
-struct Bounded {
-  double value = 0;
-  double bound = 0;
-};
 
 // Nearest even, flushing bfloat16's subnormals to zero.
 double RoundToBFloat16(double x);
@@ -34,7 +30,8 @@ class BoundedMachine {
   // Exact contents of a variable, slot or input, in row-major order.
   void Set(TensorId id, const std::vector<double>& values);
   void SetLabels(const std::vector<std::int32_t>& labels) { labels_ = labels; }
-  void set_learning_rate(double rate) { learning_rate_ = rate; }
+  void set_learning_rate(double rate) { moment_.rate = rate; }
+  void set_moment(const StepMoment& moment) { moment_ = moment; }
 
   // Runs the compute segments of an entry point; all-reduces are those of a
   // single host, so they change nothing.
@@ -61,12 +58,13 @@ class BoundedMachine {
   void SoftmaxXentGrad(const Instruction& instruction);
   void BiasGrad(const Instruction& instruction);
   void AddBias(const Instruction& instruction);
-  void Sgd(const Instruction& instruction);
-  void SgdMomentum(const Instruction& instruction);
+  void Clip(const Instruction& instruction);
+  void Update(const Instruction& instruction);
+  void Scalar(const Instruction& instruction);
 
   const Program& program_;
   std::int64_t rows_;
-  double learning_rate_ = 0;
+  StepMoment moment_;
   std::vector<Values> tensors_;
   std::vector<std::int32_t> labels_;
 };

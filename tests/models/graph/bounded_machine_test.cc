@@ -18,8 +18,8 @@ using ::podsim::testing::CompileToy;
 TEST(Compile, BoundsOfTheOracleAreTight) {
   const Program program = CompileToy({.bfloat16_products = false});
   BoundedMachine machine(program, 2);
-  machine.Set(program.features, std::vector<double>(24, 0.5));
-  machine.Set(program.weights, {0.5, 0.5});
+  machine.Set(program.input("features"), std::vector<double>(24, 0.5));
+  machine.Set(program.example_weight(), {0.5, 0.5});
   machine.SetLabels({1, 2});
   for (const ProgramVariable& variable : program.variables)
     machine.Set(variable.tensor,

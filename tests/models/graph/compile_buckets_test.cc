@@ -90,11 +90,12 @@ Value Var(Graph& g, const char* name) {
 // each gradient has memory of its own that no op reads.
 void ExpectGradientsOnTheirOwn(Graph& g, Value w) {
   const auto head = g.SoftmaxXent(g.MatMul(g.Features({{3}}), w), g.Labels());
-  ASSERT_OK_AND_ASSIGN(
-      const Program program,
-      Compile(g,
-              {.loss = head.loss, .weights = g.Weights(), .update = NoUpdate},
-              {.bucket_bytes = 1}));
+  ASSERT_OK_AND_ASSIGN(const Program program,
+                       Compile(g,
+                               {.loss = head.loss,
+                                .weights = g.ExampleWeights(),
+                                .update = NoUpdate},
+                               {.bucket_bytes = 1}));
   std::set<TensorId> gradients;
   for (const GradientBucket& bucket : program.buckets)
     for (const TensorId id : bucket.gradients)

@@ -22,7 +22,7 @@ TEST(Compile, RoundsEachOperandOfAProductOnce) {
       ++rounded[instruction.inputs[0]];
       rounded_copies.insert(instruction.outputs[0]);
     }
-    const bool product = EntryOf(instruction.op).is_product;
+    const bool product = EntryOf(instruction.op).is_product();
     EXPECT_EQ(instruction.attributes.rounded_operands, product);
     if (!product) continue;
     for (const TensorId id : instruction.inputs) {

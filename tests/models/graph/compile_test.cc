@@ -22,7 +22,7 @@ TEST(Compile, ReshapingABatchMovesNothing) {
   for (const Instruction& instruction :
        InstructionsOf(program, EntryPoint::kTrainMicrobatch))
     EXPECT_NE(instruction.op, OpCode::kReshape);
-  EXPECT_EQ(program.tensor(program.features).shape, (Shape{{3, 4}}));
+  EXPECT_EQ(program.tensor(program.input("features")).shape, (Shape{{3, 4}}));
 }
 
 TEST(Compile, EvalIsForwardAlone) {
@@ -36,7 +36,7 @@ TEST(Compile, EvalIsForwardAlone) {
       EXPECT_NE(program.tensor(id).storage, Storage::kGradient);
   }
   EXPECT_TRUE(written.contains(program.loss));
-  EXPECT_TRUE(written.contains(program.correct));
+  EXPECT_TRUE(written.contains(program.metric("accuracy")));
   EXPECT_EQ(program.tensor(program.loss).storage, Storage::kOutput);
   EXPECT_EQ(program.output_elements_per_row, 2);
   EXPECT_LT(eval[0].instructions.size(),
@@ -52,6 +52,57 @@ TEST(Compile, InferenceNeedsNoLoss) {
   EXPECT_EQ(program.output_elements_per_row, 5);
   EXPECT_EQ(program.loss, kNoTensor);
   EXPECT_EQ(FindTensor(program, "no such tensor"), kNoTensor);
+}
+
+TEST(Compile, ListsInputsByName) {
+  const Program program = CompileToy({});
+  ASSERT_EQ(program.inputs.size(), 3U);
+  EXPECT_EQ(program.inputs[0].tensor, program.input("features"));
+  EXPECT_EQ(program.inputs[1].tensor, program.input("labels"));
+  EXPECT_EQ(program.inputs[2].tensor, program.example_weight());
+  EXPECT_TRUE(program.inputs[2].is_example_weight);
+  EXPECT_FALSE(program.inputs[0].is_example_weight);
+  EXPECT_EQ(program.input("mask"), kNoTensor);
+  EXPECT_EQ(program.input_position(program.input("labels")), 1U);
+  EXPECT_EQ(program.input_position(program.loss), 3U);
+}
+
+// A mask that rides along is neither the features nor the examples' weight.
+TEST(Compile, InputsTakeTheBytesOfTheirTypes) {
+  Graph g("typed");
+  g.Input("image", DType::kUint8, {{3, 5}});
+  const Value mask = g.Input("mask", DType::kFloat32, {{4}});
+  g.Input("narrow", DType::kBFloat16, {{2}});
+  ASSERT_OK_AND_ASSIGN(const Program program,
+                       Compile(g, {.results = {g.Relu(mask)}}, {}));
+  EXPECT_EQ(program.input_bytes_per_row(), 3 * 5 + 4 * 4 + 2 * 2);
+  EXPECT_EQ(program.example_weight(), kNoTensor);
+  EXPECT_EQ(program.tensor(program.input("image")).element_bytes(), 1);
+}
+
+TEST(Compile, LossAndAccuracyAreMetricsLikeOthers) {
+  Toy toy;
+  const Value margin = toy.g.Relu(toy.input.loss, "margin");
+  toy.input.metrics = {{"margin", margin, MetricCombine::kMax}};
+  ASSERT_OK_AND_ASSIGN(const Program program, Compile(toy.g, toy.input, {}));
+  ASSERT_EQ(program.metrics.size(), 3U);
+  EXPECT_EQ(program.metric("loss"), program.loss);
+  EXPECT_EQ(program.metrics[0].name, "accuracy");
+  EXPECT_TRUE(program.metrics[0].percent);
+  EXPECT_EQ(program.metrics[1].combine, MetricCombine::kMax);
+  EXPECT_EQ(program.metric("none"), kNoTensor);
+  EXPECT_EQ(program.output_elements_per_row, 3);
+  for (const EntryPoint entry :
+       {EntryPoint::kTrainMicrobatch, EntryPoint::kEval}) {
+    std::set<TensorId> written;
+    for (const Instruction& instruction : InstructionsOf(program, entry))
+      written.insert(instruction.outputs.begin(), instruction.outputs.end());
+    for (const ProgramMetric& metric : program.metrics)
+      EXPECT_TRUE(written.contains(metric.tensor)) << metric.name;
+  }
+  toy.input.metrics[0].name = "loss";
+  EXPECT_THAT(Compile(toy.g, toy.input, {}),
+              StatusIs(kInvalid, HasSubstr("two metrics are called 'loss'")));
 }
 
 TEST(Compile, IsDeterministic) {
@@ -94,9 +145,16 @@ TEST(Compile, RefusesBadInput) {
   }
   {
     Toy toy;
-    toy.input.results = {toy.g.Weights()};
+    toy.input.results = {toy.g.ExampleWeights()};
     EXPECT_THAT(Compile(toy.g, toy.input, {}),
                 StatusIs(kInvalid, HasSubstr("which no op computes")));
+  }
+  {
+    Toy toy;
+    toy.input.results = {
+        toy.g.Reshape(toy.g.Input("image", DType::kUint8, {{4}}), {{2, 2}})};
+    EXPECT_THAT(Compile(toy.g, toy.input, {}),
+                StatusIs(kInvalid, HasSubstr("results are float32")));
   }
 }
 

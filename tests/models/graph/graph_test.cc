@@ -34,11 +34,38 @@ TEST(Graph, KnowsTypesAndNames) {
 TEST(Graph, InputsAreTheSameValueEachTime) {
   Graph g("toy");
   EXPECT_EQ(g.Features({{4}}), g.Features({{4}}));
-  EXPECT_EQ(g.Weights(), g.Weights());
+  EXPECT_EQ(g.ExampleWeights(), g.ExampleWeights());
   EXPECT_THAT(g.status(), IsOk());
   g.Features({{5}});
   EXPECT_THAT(g.status(), StatusIs(kInvalid, AllOf(HasSubstr("[B, 4]"),
                                                    HasSubstr("[B, 5]"))));
+}
+
+TEST(Graph, InputsHaveNamesAndTypes) {
+  Graph g("toy");
+  const Value image = g.Input("image", DType::kUint8, {{2, 2}});
+  const Value mask = g.Input("mask", DType::kFloat32, {});
+  EXPECT_NE(image, mask);
+  EXPECT_NE(mask, g.ExampleWeights());
+  EXPECT_EQ(g.Input("features", DType::kFloat32, {{4}}), g.Features({{4}}));
+  EXPECT_EQ(g.Input("labels", DType::kInt32, {}), g.Labels());
+  EXPECT_EQ(ToString(g.type(image)), "uint8 [B, 2, 2]");
+  ASSERT_THAT(g.status(), IsOk());
+  g.Input("image", DType::kBool, {{2, 2}});
+  EXPECT_THAT(g.status(),
+              StatusIs(kInvalid, HasSubstr("input image cannot be both uint8 "
+                                           "[B, 2, 2] and bool [B, 2, 2]")));
+}
+
+TEST(Graph, OnlyTheDeclaredInputIsTheExamplesWeight) {
+  Graph g("toy");
+  g.Input("weights", DType::kFloat32, {});
+  g.ExampleWeights();
+  EXPECT_THAT(g.status(),
+              StatusIs(kInvalid, HasSubstr("the examples' weight")));
+  Graph unnamed("toy");
+  unnamed.Input("", DType::kFloat32, {});
+  EXPECT_THAT(unnamed.status(), StatusIs(kInvalid, HasSubstr("needs a name")));
 }
 
 TEST(Graph, FirstErrorStaysAndNamesTheNode) {

@@ -24,7 +24,7 @@ Toy::Toy() {
   const auto head = g.SoftmaxXent(x, g.Labels(), "xent");
   input.loss = head.loss;
   input.correct = head.correct;
-  input.weights = g.Weights();
+  input.weights = g.ExampleWeights();
   input.update = NoUpdate;
 }
 

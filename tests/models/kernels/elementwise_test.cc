@@ -94,25 +94,53 @@ TEST_P(ElementwiseTest, RoundBfloat16InPlaceAndIdempotent) {
 
 TEST_P(ElementwiseTest, ReluKeepsNanAndClearsTheRest) {
   const std::vector<float> x = SpecialValues();
-  std::vector<float> got(x.size()), want(x.size());
-  kernels().relu(Size(x), x.data(), got.data());
-  ReferenceKernels().relu(Size(x), x.data(), want.data());
+  std::vector<float> got(x.size()), want = x;
+  for (float& value : want)
+    if (!std::isnan(value) && !(value > 0)) value = 0.0f;
+  RunElementwise(kernels(), "Relu", {x.data()}, got);
   EXPECT_EQ(Bits(got), Bits(want));
   std::vector<float> in_place = x;
-  kernels().relu(Size(x), in_place.data(), in_place.data());
+  RunElementwise(kernels(), "Relu", {in_place.data()}, in_place);
   EXPECT_EQ(Bits(in_place), Bits(want));
 }
 
 TEST_P(ElementwiseTest, ReluGradPassesWhereTheOutputIsPositive) {
   const std::vector<float> y = SpecialValues();
   const std::vector<float> dy = Uniform(Size(y), 8);
-  std::vector<float> got(y.size()), want(y.size());
-  kernels().relu_grad(Size(y), dy.data(), y.data(), got.data());
-  ReferenceKernels().relu_grad(Size(y), dy.data(), y.data(), want.data());
+  std::vector<float> got(y.size()), want = dy;
+  for (std::size_t i = 0; i < y.size(); ++i)
+    if (!(y[i] > 0)) want[i] = 0.0f;
+  RunElementwise(kernels(), "ReluGrad", {dy.data(), y.data()}, got);
   EXPECT_EQ(Bits(got), Bits(want));
   std::vector<float> in_place = dy;
-  kernels().relu_grad(Size(y), in_place.data(), y.data(), in_place.data());
+  RunElementwise(kernels(), "ReluGrad", {in_place.data(), y.data()}, in_place);
   EXPECT_EQ(Bits(in_place), Bits(want));
+}
+
+// Of numbers of all sizes, infinities and NaN: every level has the bits of v2.
+TEST_P(ElementwiseTest, EveryListedOpHasTheSameBitsAtEveryLevel) {
+  ASSERT_OK_AND_ASSIGN(const PodsimKernels* oldest, LoadKernels("v2"));
+  const std::vector<float> x = SpecialValues();
+  const std::vector<float> y(x.rbegin(), x.rend());
+  const std::vector<float> z = Uniform(Size(x), 17);
+  const std::vector<const float*> operands = {x.data(), y.data(), z.data()};
+  int ops = 0;
+  for (const PodsimElementwise* each = oldest->elementwise; each->op != nullptr;
+       ++each, ++ops) {
+    std::vector<float> got(x.size()), want(x.size());
+    RunElementwise(kernels(), each->op, operands, got);
+    each->run(Size(x), operands.data(), want.data());
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      if (std::isnan(want[i])) {
+        EXPECT_TRUE(std::isnan(got[i])) << each->op << " of " << x[i];
+      } else {
+        EXPECT_EQ(std::bit_cast<std::uint32_t>(got[i]),
+                  std::bit_cast<std::uint32_t>(want[i]))
+            << each->op << " of " << x[i];
+      }
+    }
+  }
+  EXPECT_GE(ops, 3);
 }
 
 TEST_P(ElementwiseTest, AddBiasIsExact) {
@@ -159,29 +187,6 @@ TEST_P(ElementwiseTest, ColumnSumsAddRowsInOrder) {
   for (std::size_t i = 0; i < x.size(); ++i) want[i % kColumns] += x[i];
   kernels().column_sums(kRows, kColumns, x.data(), got.data(), 0);
   EXPECT_EQ(Bits(got), Bits(want));
-}
-
-TEST_P(ElementwiseTest, SgdIsExact) {
-  for (const std::int64_t size : kSizes) {
-    const std::vector<float> g = Uniform(size, 14);
-    std::vector<float> w = Uniform(size, 16), want = w;
-    kernels().sgd(size, 0.1f, g.data(), w.data());
-    ReferenceKernels().sgd(size, 0.1f, g.data(), want.data());
-    EXPECT_EQ(Bits(w), Bits(want));
-  }
-}
-
-TEST_P(ElementwiseTest, SgdMomentumIsExact) {
-  for (const std::int64_t size : kSizes) {
-    const std::vector<float> g = Uniform(size, 14);
-    std::vector<float> v = Uniform(size, 15), w = Uniform(size, 16);
-    std::vector<float> want_v = v, want_w = w;
-    kernels().sgd_momentum(size, 0.1f, 0.9f, g.data(), v.data(), w.data());
-    ReferenceKernels().sgd_momentum(size, 0.1f, 0.9f, g.data(), want_v.data(),
-                                    want_w.data());
-    EXPECT_EQ(Bits(v), Bits(want_v));
-    EXPECT_EQ(Bits(w), Bits(want_w));
-  }
 }
 
 PODSIM_INSTANTIATE_KERNEL_TEST(ElementwiseTest);

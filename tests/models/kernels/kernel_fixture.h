@@ -72,6 +72,15 @@ class KernelTest : public ::testing::TestWithParam<std::string> {
                            ::testing::ValuesIn(RunnableLevels()), \
                            [](const auto& info) { return info.param; })
 
+// REQUIRES: the table has the op, as those of all ISA levels have.
+inline void RunElementwise(const PodsimKernels& kernels, const char* op,
+                           const std::vector<const float*>& in,
+                           std::vector<float>& out) {
+  const PodsimElementwise* kernel = FindElementwise(kernels, op);
+  ASSERT_NE(kernel, nullptr) << op;
+  kernel->run(static_cast<std::int64_t>(out.size()), in.data(), out.data());
+}
+
 // `count` values in [-1, 1), a function of the seed.
 inline std::vector<float> Uniform(std::int64_t count, std::uint64_t seed) {
   std::vector<float> values(static_cast<std::size_t>(count));
@@ -89,6 +98,7 @@ inline std::vector<float> Absolute(std::vector<float> values) {
 // Bits, so that NaN equals itself and -0 differs from 0.
 inline std::vector<std::uint32_t> Bits(const std::vector<float>& values) {
   std::vector<std::uint32_t> bits;
+  bits.reserve(values.size());
   for (const float value : values) {
     bits.push_back(std::bit_cast<std::uint32_t>(value));
   }

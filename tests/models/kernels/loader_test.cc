@@ -83,6 +83,7 @@ TEST(LoaderTest, LaterCallsReturnTheSameTableOnEveryThread) {
   std::array<const PodsimKernels*, 4> tables = {};
   {
     std::vector<std::jthread> threads;
+    threads.reserve(tables.size());
     for (auto& slot : tables) {
       threads.emplace_back([&slot] {
         const auto loaded = LoadKernels("v2");
@@ -193,25 +194,33 @@ TEST(ModuleTest, ExportsItsEntryPointOnly) {
 
 // Without repeats: a level may have one function in two places of its table.
 std::set<const void*> Functions(const PodsimKernels& table) {
-  return {reinterpret_cast<const void*>(table.float32.packed_elements),
-          reinterpret_cast<const void*>(table.float32.pack),
-          reinterpret_cast<const void*>(table.float32.pack_bt),
-          reinterpret_cast<const void*>(table.float32.multiply),
-          reinterpret_cast<const void*>(table.float32.multiply_at),
-          reinterpret_cast<const void*>(table.bfloat16.packed_elements),
-          reinterpret_cast<const void*>(table.bfloat16.pack),
-          reinterpret_cast<const void*>(table.bfloat16.pack_bt),
-          reinterpret_cast<const void*>(table.bfloat16.multiply),
-          reinterpret_cast<const void*>(table.bfloat16.multiply_at),
-          reinterpret_cast<const void*>(table.round_bfloat16),
-          reinterpret_cast<const void*>(table.add_bias),
-          reinterpret_cast<const void*>(table.relu),
-          reinterpret_cast<const void*>(table.relu_grad),
-          reinterpret_cast<const void*>(table.column_sums),
-          reinterpret_cast<const void*>(table.softmax_xent),
-          reinterpret_cast<const void*>(table.softmax_xent_grad),
-          reinterpret_cast<const void*>(table.sgd),
-          reinterpret_cast<const void*>(table.sgd_momentum)};
+  std::set<const void*> functions = {
+      reinterpret_cast<const void*>(table.float32.packed_elements),
+      reinterpret_cast<const void*>(table.float32.pack),
+      reinterpret_cast<const void*>(table.float32.pack_bt),
+      reinterpret_cast<const void*>(table.float32.multiply),
+      reinterpret_cast<const void*>(table.float32.multiply_at),
+      reinterpret_cast<const void*>(table.bfloat16.packed_elements),
+      reinterpret_cast<const void*>(table.bfloat16.pack),
+      reinterpret_cast<const void*>(table.bfloat16.pack_bt),
+      reinterpret_cast<const void*>(table.bfloat16.multiply),
+      reinterpret_cast<const void*>(table.bfloat16.multiply_at),
+      reinterpret_cast<const void*>(table.round_bfloat16),
+      reinterpret_cast<const void*>(table.add_bias),
+      reinterpret_cast<const void*>(table.column_sums),
+      reinterpret_cast<const void*>(table.softmax_xent),
+      reinterpret_cast<const void*>(table.softmax_xent_grad)};
+  for (const PodsimElementwise* each = table.elementwise; each->op != nullptr;
+       ++each)
+    functions.insert(reinterpret_cast<const void*>(each->run));
+  for (int rule = 0; rule < table.update_rules; ++rule)
+    for (const PodsimUpdate& update : table.updates[rule]) {
+      functions.insert(reinterpret_cast<const void*>(update.update));
+      if (update.direction == nullptr) continue;
+      functions.insert(reinterpret_cast<const void*>(update.direction));
+      functions.insert(reinterpret_cast<const void*>(update.apply));
+    }
+  return functions;
 }
 
 // All runnable modules open at once: each table's functions lie in its own

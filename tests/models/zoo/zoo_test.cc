@@ -22,7 +22,7 @@ using ::testing::HasSubstr;
 
 constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
 
-ModelConfig Mlp(std::vector<int> example, std::vector<int> hidden,
+ModelConfig Mlp(const std::vector<int>& example, const std::vector<int>& hidden,
                 int classes) {
   ModelConfig config;
   config.set_name("mlp");
@@ -69,9 +69,9 @@ TEST(Zoo, MlpHasALayerPerWidthAndTheLogits) {
                           "dense_2/kernel [256, 10]", "dense_2/bias [10]"));
   EXPECT_EQ(program.gradient_elements, 785 * 512 + 513 * 256 + 257 * 10);
   EXPECT_EQ(program.variable_elements, program.gradient_elements);
-  ASSERT_OK_AND_ASSIGN(
-      const Program with_slots,
-      BuildProgram(Mlp({28, 28}, {512, 256}, 10), {.momentum = 0.9}));
+  ASSERT_OK_AND_ASSIGN(const Program with_slots,
+                       BuildProgram(Mlp({28, 28}, {512, 256}, 10),
+                                    {.rule_settings = {.momentum = 0.9}}));
   EXPECT_EQ(with_slots.variable_elements, 2 * program.gradient_elements);
 }
 
@@ -134,8 +134,8 @@ TEST_P(MlpGradient, EqualsCentralDifferences) {
   const auto machine = [&](EntryPoint entry) {
     BoundedMachine result(program, kRows);
     for (const auto& [id, values] : variables) result.Set(id, values);
-    result.Set(program.features, features);
-    result.Set(program.weights, weights);
+    result.Set(program.input("features"), features);
+    result.Set(program.example_weight(), weights);
     result.SetLabels({2, 0, 3});
     result.Run(entry);
     return result;

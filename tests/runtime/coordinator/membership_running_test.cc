@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/job/set_metric.h"
 #include "tests/runtime/coordinator/pod_script.h"
 #include "tests/testing/status_matchers.h"
 
@@ -36,7 +37,9 @@ TEST(RunningTest, ReportsAreMergedAndDoneEndsIt) {
   EXPECT_EQ(steps[2].step().learning_rate(), 0.5);
   for (int h = 0; h < 4; ++h) pod.Send(h / 2, EvalMessage(h, 3));
   ASSERT_EQ(pod.events(JobEvent::kEval).size(), 1);
-  EXPECT_EQ(pod.events(JobEvent::kEval)[0].eval().accuracy(), 0.8);
+  EXPECT_EQ(
+      ::podsim::testing::AccuracyOf(pod.events(JobEvent::kEval)[0].eval()),
+      0.8);
 
   pod.Send(1, DoneMessage("abc"));
   EXPECT_EQ(pod.machine().state(), PodState::kRunning);

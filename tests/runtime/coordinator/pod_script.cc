@@ -7,6 +7,7 @@
 #include "base/build.h"
 #include "base/status.h"
 #include "job/placement.h"
+#include "tests/job/set_metric.h"
 
 namespace podsim::testing {
 
@@ -66,8 +67,8 @@ HostMessage StepMessage(int host, std::int64_t step, std::uint64_t hash) {
   StepReport& report = *message.mutable_step();
   report.set_host(host);
   report.set_step(step);
-  report.set_loss(0.25);
-  report.set_correct(host);
+  testing::SetLossSum(report, 0.25);
+  testing::SetMean(report, kAccuracyMetric, host, 8);
   report.set_examples(8);
   report.set_seconds(0.5);
   report.set_seconds_compute(0.125 * host);
@@ -106,7 +107,7 @@ HostMessage BenchMessage(int host, std::int64_t row) {
   report.set_host(host);
   report.set_row(row);
   report.set_algorithm("ring");
-  report.set_peak_bytes((host + 1) * 1000);
+  report.set_peak_bytes(std::int64_t{1000} * (host + 1));
   for (BenchTiming* timing :
        {report.mutable_out_of_place(), report.mutable_in_place()}) {
     timing->set_seconds(host + 1);
@@ -121,8 +122,8 @@ HostMessage EvalMessage(int host, std::int64_t step) {
   EvalReport& report = *message.mutable_eval();
   report.set_host(host);
   report.set_step(step);
-  report.set_loss(3);
-  report.set_correct(4);
+  testing::SetMean(report, kLossMetric, 3, 5);
+  testing::SetMean(report, kAccuracyMetric, 4, 5);
   report.set_examples(5);
   return message;
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "job/placement.h"
+#include "tests/job/set_metric.h"
 #include "tests/runtime/coordinator/pod_script.h"
 #include "tests/testing/status_matchers.h"
 
@@ -63,8 +64,8 @@ TEST(ReportMergerTest, StepIsTheSumOverHosts) {
   const StepDone& done = *merged.event;
   EXPECT_EQ(done.step(), 1);
   EXPECT_EQ(done.examples(), 32);
-  EXPECT_EQ(done.loss(), 1.0);
-  EXPECT_EQ(done.accuracy(), (0 + 1 + 2 + 3) / 32.0);
+  EXPECT_EQ(::podsim::testing::LossOf(done), 1.0);
+  EXPECT_EQ(::podsim::testing::AccuracyOf(done), (0 + 1 + 2 + 3) / 32.0);
   // Of the process that came last (merge_times_test).
   EXPECT_EQ(done.last_process(), 1);
   EXPECT_EQ(done.seconds(), 0.5);
@@ -97,10 +98,11 @@ TEST(ReportMergerTest, ArrivalOrderChangesNoBit) {
   std::uniform_real_distribution<double> loss(0, 1e-3);
   for (int host = 0; host < kHosts; ++host) {
     reports.push_back(StepMessage(host, 1).step());
-    reports.back().set_loss(loss(random));
+    ::podsim::testing::SetLossSum(reports.back(), loss(random));
   }
   double expected = 0;
-  for (const StepReport& report : reports) expected += report.loss();
+  for (const StepReport& report : reports)
+    expected += ::podsim::testing::LossOf(report);
   for (int round = 0; round < 20; ++round) {
     std::shuffle(reports.begin(), reports.end(), random);
     ReportMerger merger(plan, StartOf(plan));
@@ -109,7 +111,7 @@ TEST(ReportMergerTest, ArrivalOrderChangesNoBit) {
       merged = merger.AddStep(report);
     }
     ASSERT_TRUE(merged.event);
-    EXPECT_EQ(merged.event->loss(), expected);
+    EXPECT_EQ(::podsim::testing::LossOf(*merged.event), expected);
   }
 }
 
@@ -154,9 +156,27 @@ TEST(ReportMergerTest, EvaluationsAreMeansOverExamples) {
   ASSERT_TRUE(merged.event);
   EXPECT_EQ(merged.event->step(), 1);
   EXPECT_EQ(merged.event->examples(), 10);
-  EXPECT_EQ(merged.event->correct(), 8);
-  EXPECT_EQ(merged.event->loss(), 0.6);
-  EXPECT_EQ(merged.event->accuracy(), 0.8);
+  EXPECT_EQ(CorrectExamples(merged.event->metrics()), 8);
+  EXPECT_EQ(::podsim::testing::LossOf(*merged.event), 0.6);
+  EXPECT_EQ(::podsim::testing::AccuracyOf(*merged.event), 0.8);
+}
+
+// Whatever a model measures goes by its name.
+TEST(ReportMergerTest, OtherMetricsAreCarriedToo) {
+  const JobPlan plan = TestPlan(2, 1, 1);
+  ReportMerger merger(plan, StartOf(plan));
+  Merged<StepDone> merged;
+  for (const int host : {1, 0}) {
+    StepReport report = StepMessage(host, 1).step();
+    MetricSum& largest = *report.add_metrics();
+    largest.set_name("largest");
+    largest.set_combine(MetricSum::MAXIMUM);
+    largest.set_total(host - 5);
+    merged = merger.AddStep(report);
+  }
+  ASSERT_TRUE(merged.event);
+  ASSERT_EQ(merged.event->metrics_size(), 3);
+  EXPECT_EQ(MetricValue(merged.event->metrics(), "largest"), -4);
 }
 
 TEST(ReportMergerTest, EvaluationsOutOfTurnAreRefused) {

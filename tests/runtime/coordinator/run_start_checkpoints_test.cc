@@ -38,7 +38,7 @@ class RunStartTest : public ::testing::TestWithParam<testing::StoreKind> {
     return StepPath(plan_.spec().model_dir(), step);
   }
   // Checkpoints as plan_ has it.
-  void Save(std::vector<std::int64_t> steps) {
+  void Save(const std::vector<std::int64_t>& steps) {
     for (const std::int64_t step : steps)
       ASSERT_THAT(SavePlanned(store(), plan_, step), IsOk());
   }
@@ -98,6 +98,49 @@ TEST_P(RunStartTest, TheNewestIsChosen) {
   ASSERT_EQ(start.history.size(), 1);
   EXPECT_EQ(start.history[0].end_example(), 100 * kBatch);
   EXPECT_THAT(start.notes, IsEmpty());
+}
+
+JobPlan WithAdam(JobPlan plan) {
+  plan.mutable_bits()->set_optimizer("adam");
+  plan.mutable_bits()->set_momentum(0);
+  plan.mutable_bits()->mutable_update()->set_beta1(0.9);
+  plan.mutable_bits()->mutable_update()->set_beta2(0.999);
+  plan.mutable_bits()->mutable_update()->set_epsilon(1e-8);
+  return plan;
+}
+
+TEST_P(RunStartTest, AnotherOptimizerIsRefusedNamingItsSlots) {
+  Save({20});
+  EXPECT_THAT(
+      Start(WithAdam(plan_)),
+      StatusIs(kInvalid, AllOf(HasSubstr("/mu is not in the checkpoint"),
+                               HasSubstr("--restore_weights_only"))));
+}
+
+TEST_P(RunStartTest, WeightsAloneBeginAnew) {
+  Save({20});
+  JobPlan plan = WithAdam(plan_);
+  plan.mutable_bits()->set_seed(8);  // another order of other examples
+  JobSpec spec;
+  spec.set_restore(Path(20));
+  spec.set_restore_weights_only(true);
+  ASSERT_OK_AND_ASSIGN(const RunStart start, FindStart(store(), spec, plan));
+  EXPECT_EQ(start.point.checkpoint(), Path(20));
+  EXPECT_TRUE(start.point.weights_only());
+  EXPECT_EQ(start.point.step(), 0);
+  EXPECT_EQ(start.point.examples_consumed(), 0);
+  EXPECT_EQ(start.point.last_step(), 100);
+  EXPECT_TRUE(start.history.empty());
+  EXPECT_FALSE(start.origin.has_value());
+}
+
+TEST_P(RunStartTest, AnEvaluationWantsTheWeightsAlone) {
+  Save({20});
+  JobPlan plan = WithAdam(plan_);
+  plan.mutable_spec()->set_mode(words::Mode::eval);
+  ASSERT_OK_AND_ASSIGN(const RunStart start, Start(plan));
+  EXPECT_TRUE(start.point.weights_only());
+  EXPECT_EQ(start.point.step(), 20);
 }
 
 TEST_P(RunStartTest, AnUnfinishedOneIsNotChosen) {

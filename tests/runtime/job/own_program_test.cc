@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "models/graph/compile.h"
 #include "models/zoo/zoo.h"
 #include "runtime/job/planner.h"
 #include "tests/runtime/job/job_fixture.h"
@@ -28,7 +29,8 @@ TEST(PlanOwnProgramTest, TakesAProgramOfTheCallers) {
   config.set_classes(10);
   ASSERT_OK_AND_ASSIGN(
       Program program,
-      BuildProgram(config, {.bfloat16_products = false, .momentum = 0.9}));
+      BuildProgram(config, {.bfloat16_products = false,
+                            .rule_settings = {.momentum = 0.9}}));
   program.name = "mine";
   DatasetConfig data = Digits();
   data.set_name("my data");
@@ -73,6 +75,9 @@ TEST(PlanOwnProgramTest, RefusesWhatAPodInOneProcessDoesNotDo) {
       {"data_dir: '/data'", "PodSetup.dataset"},
       {"model: 'mlp'", "the program is the caller's"},
       {"hidden: 64", "the program is the caller's"},
+      {"optimizer: adam", "CompileOptions.rule"},
+      {"clip_norm: 1", "CompileOptions.rule"},
+      {"restore_weights_only: true", "saves no checkpoints"},
       {"bucket_bytes: 4096", "CompileOptions.bucket_bytes"}};
   for (const auto& [setting, instead] : refused) {
     const std::string text = setting;
@@ -87,6 +92,28 @@ TEST(PlanOwnProgramTest, RefusesWhatAPodInOneProcessDoesNotDo) {
       PlanJob(Spec(full + "precision: float32"), program, Inputs(Digits())),
       StatusIs(kInvalid, HasSubstr("precision is float32, the program "
                                    "was compiled for bfloat16")));
+}
+
+TEST(PlanOwnProgramTest, RefusesAnInputThatTheDataSetDoesNotOffer) {
+  const std::string text =
+      "topology: 'v3-8' dataset: 'digits' batch_per_core: 8 train_steps: 3 "
+      "learning_rate: 0.05 ";
+  const auto planned = [&](const char* name, DType dtype, const Shape& shape) {
+    Graph g("masked");
+    g.Features({{8, 8}});
+    g.Input(name, dtype, shape);
+    const auto program = Compile(g, {}, {});
+    PODSIM_CHECK(program.ok());
+    return PlanJob(Spec(text), *program, Inputs(Digits())).status();
+  };
+  EXPECT_THAT(
+      planned("mask", DType::kUint8, {{64}}),
+      StatusIs(kInvalid,
+               HasSubstr("model masked reads input mask (uint8 [B, 64]), but "
+                         "data set digits offers features (float32 [B, 8, "
+                         "8]), labels (int32 [B])")));
+  EXPECT_THAT(planned("labels", DType::kUint8, {}),
+              StatusIs(kInvalid, HasSubstr("labels (uint8 [B])")));
 }
 
 TEST(PlanOwnProgramTest, NamesWhatIsMissing) {

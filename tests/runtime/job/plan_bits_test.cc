@@ -24,12 +24,15 @@ using ::podsim::testing::Synthetic;
 // A job that says all that a recipe would, and what is changed in it.
 struct Change {
   std::string text;
-  std::string also = "";  // what both jobs say besides
+  std::string also = {};  // what both jobs say besides
 };
 
 constexpr char kJob[] =
-    "train_steps: 70 learning_rate: 0.05 warmup_steps: 2 momentum: 0.5 "
-    "hidden: 16 ";
+    "train_steps: 70 learning_rate: 0.05 warmup_steps: 2 hidden: 16 ";
+constexpr char kOfAdam[] =
+    "batch_per_core: 8 reference_batch_size: 64 optimizer: adam ";
+constexpr char kOfLars[] =
+    "batch_per_core: 8 reference_batch_size: 64 optimizer: lars ";
 constexpr char kBatch[] = "batch_per_core: 8 reference_batch_size: 64 ";
 constexpr char kOfAnySize[] =
     "batch_per_core: 8 reference_batch_size: 64 dataset: 'synthetic' ";
@@ -59,7 +62,25 @@ const std::map<std::string, Change>& Changes() {
       {"base_learning_rate", {"base_learning_rate: 0.01"}},
       {"lr_scaling", {"lr_scaling: sqrt"}},
       {"warmup_steps", {"warmup_steps: 3"}},
-      {"momentum", {"momentum: 0.9"}},
+      {"lr_schedule", {"lr_schedule: cosine"}},
+      {"lr_end", {"lr_end: 0.5", absl::StrCat(kBatch, "lr_schedule: linear ")}},
+      {"lr_power",
+       {"lr_power: 2", absl::StrCat(kBatch, "lr_schedule: polynomial ")}},
+      {"lr_decay_at", {"lr_schedule: step lr_decay_at: 0.5"}},
+      {"lr_decay_factor",
+       {"lr_decay_factor: 0.5",
+        absl::StrCat(kBatch, "lr_schedule: step lr_decay_at: 0.5 ")}},
+      {"optimizer", {"optimizer: nesterov"}},
+      {"momentum", {"momentum: 0.5"}},
+      {"beta1", {"beta1: 0.5", kOfAdam}},
+      {"beta2", {"beta2: 0.5", kOfAdam}},
+      {"epsilon", {"epsilon: 0.5", kOfAdam}},
+      {"weight_decay", {"weight_decay: 0.5"}},
+      {"weight_decay_exclude",
+       {"weight_decay_exclude: 'bias'",
+        absl::StrCat(kBatch, "weight_decay: 0.5 ")}},
+      {"trust_coefficient", {"trust_coefficient: 0.5", kOfLars}},
+      {"clip_norm", {"clip_norm: 1"}},
       {"seed", {"seed: 1"}},
       {"eval_batch_size", {"eval_batch_size: 64"}},
       {"steps_per_eval", {"steps_per_eval: 5"}},
@@ -88,6 +109,8 @@ const std::map<std::string, Change>& Changes() {
        {"model_dir: '/m' checkpoint_every_seconds: 5"}},
       {"keep", {"model_dir: '/m' keep: 2"}},
       {"restore", {"restore: '/m/100'"}},
+      {"restore_weights_only",
+       {"restore: '/m/100' restore_weights_only: true"}},
       {"mode", {"restore: '/m/100' mode: eval"}},
       {"max_restarts", {"max_restarts: 1"}},
       {"weights_check_every", {"weights_check_every: 1"}},

@@ -86,7 +86,8 @@ TEST(PlannerTest, BucketsAreThePrograms) {
   ASSERT_OK_AND_ASSIGN(
       const Program program,
       BuildProgram(plan.bits().model(),
-                   {.momentum = plan.bits().momentum(), .bucket_bytes = 512}));
+                   {.rule_settings = {.momentum = plan.bits().momentum()},
+                    .bucket_bytes = 512}));
   ASSERT_GT(program.buckets.size(), 1) << "one bucket would test little";
   ASSERT_EQ(plan.bits().buckets_size(), program.buckets.size());
   std::int64_t elements = 0;

@@ -59,7 +59,7 @@ class SupervisorTest : public ::testing::Test {
     NewSupervisor({});
   }
 
-  void NewSupervisor(SupervisorOptions options) {
+  void NewSupervisor(const SupervisorOptions& options) {
     supervisor_.reset();
     supervisor_ = std::make_unique<Supervisor>(
         options, *signals_, *console_, clock_,
@@ -121,14 +121,15 @@ std::string Emit(const std::string& line) {
 }
 
 TEST_F(SupervisorTest, AGoodRunEndsByItself) {
-  StartCoordinator(Emit(R"({"step":{"step":"1","loss":0.5}})") +
+  StartCoordinator(Emit(R"({"step":{"step":"1","metrics":[)"
+                        R"({"name":"loss","combine":"SUM","total":0.5}]}})") +
                    Emit(kDoneLine));
   StartHost(0, "echo 'I fine'");
   const Outcome outcome = Run();
   EXPECT_EQ(outcome.exit_code, 0);
   EXPECT_FALSE(outcome.failure.has_value());
   ASSERT_EQ(events_.size(), 2u);
-  EXPECT_EQ(events_[0].step().loss(), 0.5);
+  EXPECT_EQ(events_[0].step().metrics(0).total(), 0.5);
   EXPECT_EQ(events_[1].done().weights_hash(), "feed");
   EXPECT_EQ(Errors(), "");
   ExpectNoChildren();

@@ -5,6 +5,9 @@
 
 #include <limits>
 
+#include "proto/event.pb.h"
+#include "tests/job/set_metric.h"
+
 namespace podsim {
 namespace {
 
@@ -26,6 +29,18 @@ TEST(FormatTest, TimeLeftRoundsUpAndGrowsUnits) {
   EXPECT_EQ(FormatTimeLeft(absl::Seconds(185)), "3m05s");
   EXPECT_EQ(FormatTimeLeft(absl::Minutes(62)), "1h02m");
   EXPECT_EQ(FormatTimeLeft(absl::InfiniteDuration()), "?");
+}
+
+TEST(FormatTest, OtherMetricsAreShownAsTheySay) {
+  StepDone step;
+  testing::SetLossSum(step, 1);
+  testing::SetMean(step, kAccuracyMetric, 1);
+  EXPECT_EQ(FormatOtherMetrics(step.metrics()), "");
+  testing::SetMean(step, "margin", 3, 4);
+  testing::SetMean(step, "top five", 0.98);
+  step.mutable_metrics(3)->set_percent(true);
+  EXPECT_EQ(FormatOtherMetrics(step.metrics()),
+            ", margin: 0.7500, top five: 98.00%");
 }
 
 TEST(FormatTest, RateHasThousandsOrADecimal) {

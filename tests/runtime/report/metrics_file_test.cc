@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "tests/job/set_metric.h"
 #include "tests/testing/status_matchers.h"
 #include "tests/testing/temp_dir.h"
 
@@ -202,18 +203,22 @@ TEST(MetricsLineTest, StepAndEval) {
   StepDone step;
   step.set_step(7);
   step.set_examples(7168);
-  step.set_loss(0.25);
+  testing::SetLossSum(step, 0.25);
+  testing::SetMean(step, "margin", 3, 4);
   const json step_line = json::parse(StepLine(step, 1));
   EXPECT_EQ(step_line["event"], "step");
   EXPECT_EQ(step_line["step"], 7);
   EXPECT_EQ(step_line["examples"], 7168);
   EXPECT_EQ(step_line["loss"], 0.25);
+  EXPECT_EQ(step_line["metrics"]["margin"], 0.75);
 
   EvalDone eval;
-  eval.set_correct(9);
+  testing::SetMean(eval, kAccuracyMetric, 9, 10);
   const json eval_line = json::parse(EvalLine(eval, 1));
   EXPECT_EQ(eval_line["event"], "eval");
   EXPECT_EQ(eval_line["correct"], 9);
+  EXPECT_EQ(eval_line["accuracy"], 0.9);
+  EXPECT_FALSE(eval_line.contains("metrics"));
 }
 
 TEST(MetricsLineTest, StepsSayWhatEachProcessDid) {
@@ -255,7 +260,7 @@ TEST(MetricsLineTest, TheSummaryNamesTheSlowestHost) {
 
 TEST(MetricsLineTest, ANanLossIsNullNotBrokenJson) {
   StepDone step;
-  step.set_loss(std::nan(""));
+  testing::SetLossSum(step, std::nan(""));
   EXPECT_TRUE(json::parse(StepLine(step, 1))["loss"].is_null());
 }
 
@@ -269,7 +274,7 @@ TEST(MetricsLineTest, SummaryHasOptionalPartsOnlyWhenKnown) {
   EXPECT_FALSE(line.contains("simulated_step_seconds"));
   EXPECT_FALSE(line.contains("goodput"));
   EXPECT_FALSE(line.contains("faults"));
-  summary.eval.emplace().set_accuracy(0.5);
+  testing::SetMean(summary.eval.emplace(), kAccuracyMetric, 0.5);
   summary.goodput = {.wall = 4, .productive = 3};
   (*summary.goodput)[LostTo::kWastedProgress] = 1;
   summary.faults = {.injected = 2, .complaints = {"x"}};

@@ -6,6 +6,8 @@
 
 #include <vector>
 
+#include "tests/job/set_metric.h"
+
 namespace podsim {
 namespace {
 
@@ -18,8 +20,8 @@ StepDone MakeStep(std::int64_t number) {
   StepDone step;
   step.set_step(number);
   step.set_examples(number * kBatch);
-  step.set_loss(0.5);
-  step.set_accuracy(0.75);
+  testing::SetLossSum(step, 0.5);
+  testing::SetMean(step, kAccuracyMetric, 0.75);
   step.set_seconds(0.25);
   step.set_examples_per_second(256);
   return step;
@@ -66,11 +68,22 @@ TEST(FormatProgressTest, LargeRatesAreWrittenOut) {
   EXPECT_THAT(FormatPlain(snapshot), Not(HasSubstr("e+")));
 }
 
+TEST(FormatProgressTest, OtherMetricsFollowAccuracy) {
+  ProgressMeter meter(1, absl::Seconds(3));
+  StepDone step = MakeStep(1);
+  testing::SetMean(step, "margin", 3, 4);
+  const auto due = meter.OnStep(step, At(0));
+  ASSERT_TRUE(due.has_value());
+  EXPECT_THAT(FormatPlain(*due),
+              HasSubstr("accuracy: 0.7500, margin: 0.7500, global_step/sec: "));
+}
+
 TEST(ProgressMeterTest, ShowsOncePerIntervalAndTheLastStep) {
   ProgressMeter meter(100, absl::Seconds(3));
   std::vector<std::int64_t> shown;
   for (std::int64_t step = 1; step <= 100; ++step) {
-    const auto due = meter.OnStep(MakeStep(step), At(0.1 * step));
+    const auto due =
+        meter.OnStep(MakeStep(step), At(0.1 * static_cast<double>(step)));
     if (due.has_value()) shown.push_back(due->step);
   }
   // The first step is at 0.1 s; every 3 s after it, and the end.

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/job/set_metric.h"
+
 namespace podsim {
 namespace {
 
@@ -38,8 +40,8 @@ JobEvent StepAt(double time, std::int64_t number) {
   StepDone* step = event.mutable_step();
   step->set_step(number);
   step->set_examples(number * 100);
-  step->set_loss(1.0 / static_cast<double>(number));
-  step->set_accuracy(0.5);
+  testing::SetLossSum(*step, 1.0 / static_cast<double>(number));
+  testing::SetMean(*step, kAccuracyMetric, 0.5);
   step->set_seconds(0.01);
   step->set_seconds_input(0.001);
   step->set_seconds_compute(0.005);
@@ -103,9 +105,8 @@ TEST_F(SummaryTest, GathersRatesAndPhases) {
 TEST_F(SummaryTest, SaysWhatRanAndWhichClock) {
   SendRun();
   JobEvent eval;
-  eval.mutable_eval()->set_correct(288);
+  testing::SetMean(*eval.mutable_eval(), kAccuracyMetric, 288, 299);
   eval.mutable_eval()->set_examples(299);
-  eval.mutable_eval()->set_accuracy(288.0 / 299);
   Send(eval);
   collector_.set_simulated_step(SimTime::Picoseconds(1'234'000'000));
   const std::string text = FormatSummary(collector_.summary());
@@ -155,7 +156,7 @@ TEST_F(SummaryTest, HoldsTheAccuracyAgainstTheRecipesPromise) {
   Send(formed);
   EXPECT_FALSE(HasPromise(collector_.summary())) << "not evaluated";
   JobEvent eval;
-  eval.mutable_eval()->set_accuracy(0.974);
+  testing::SetMean(*eval.mutable_eval(), kAccuracyMetric, 0.974);
   Send(eval);
   EXPECT_TRUE(HasPromise(collector_.summary()));
   EXPECT_FALSE(KeepsPromise(collector_.summary()));
@@ -165,7 +166,7 @@ TEST_F(SummaryTest, HoldsTheAccuracyAgainstTheRecipesPromise) {
                               "the recipe needs 125 to converge:\n"
                               "                      the largest slice that "
                               "leaves so many is v3-8\n"));
-  eval.mutable_eval()->set_accuracy(0.975);
+  testing::SetMean(*eval.mutable_eval(), kAccuracyMetric, 0.975);
   Send(eval);
   EXPECT_THAT(FormatSummary(collector_.summary()), HasSubstr("97.5%: kept\n"));
 }

@@ -1,0 +1,100 @@
+#include "host/input/fields.h"
+
+#include <cstddef>
+#include <set>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "base/status.h"
+#include "models/graph/compile.h"
+
+namespace podsim {
+namespace {
+
+constexpr DType kTypes[] = {DType::kFloat32, DType::kBFloat16, DType::kInt32,
+                            DType::kUint32,  DType::kUint8,    DType::kBool};
+
+absl::StatusOr<DType> TypeNamed(const std::string& name) {
+  for (const DType type : kTypes)
+    if (ToString(type) == name) return type;
+  return absl::InvalidArgumentError(absl::StrCat(
+      "no type is called '", name, "'; there are ",
+      absl::StrJoin(kTypes, ", ", [](std::string* out, DType type) {
+        out->append(ToString(type));
+      })));
+}
+
+absl::StatusOr<DataField> FieldOf(const DataFieldConfig& config) {
+  DataField field = {config.name(), {DType::kFloat32, {}, true}};
+  PODSIM_ASSIGN_OR_RETURN(field.type.dtype, TypeNamed(config.dtype()));
+  for (const std::int32_t side : config.shape()) {
+    if (side < 1)
+      return absl::InvalidArgumentError(
+          absl::StrCat("a side is ", side, " but must be at least 1"));
+    field.type.shape.dims.push_back(side);
+  }
+  return field;
+}
+
+// "features (float32 [B, 8, 8])"
+std::string Describe(const std::string& name, const ValueType& type) {
+  return absl::StrCat(name, " (",
+                      type.dtype == DType::kFloat32 ? "float32 " : "",
+                      ToString(type), ")");
+}
+
+std::string DescribeAll(const std::vector<DataField>& fields) {
+  return absl::StrJoin(fields, ", ",
+                       [](std::string* out, const DataField& field) {
+                         out->append(Describe(field.name, field.type));
+                       });
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<DataField>> FieldsOf(const DatasetConfig& config) {
+  std::vector<DataField> fields;
+  if (config.fields().empty()) {
+    DataField features = {"features", {DType::kFloat32, {}, true}};
+    for (const std::int32_t side : config.example_shape())
+      features.type.shape.dims.push_back(side);
+    return std::vector<DataField>{features,
+                                  {"labels", {DType::kInt32, {}, true}}};
+  }
+  std::set<std::string> names;
+  for (const DataFieldConfig& each : config.fields()) {
+    absl::StatusOr<DataField> field = FieldOf(each);
+    PODSIM_RETURN_IF_ERROR(Annotate(
+        field.status(),
+        absl::StrCat("data set ", config.name(), ", field ", each.name())));
+    if (!names.insert(each.name()).second)
+      return absl::InvalidArgumentError(absl::StrCat(
+          "data set ", config.name(), " has two fields ", each.name()));
+    fields.push_back(*std::move(field));
+  }
+  return fields;
+}
+
+absl::StatusOr<std::vector<int>> InputFields(const Program& program,
+                                             const DatasetConfig& config) {
+  PODSIM_ASSIGN_OR_RETURN(const std::vector<DataField> fields,
+                          FieldsOf(config));
+  std::vector<int> filled_by;
+  for (const ProgramInput& input : program.inputs) {
+    const ProgramTensor& tensor = program.tensor(input.tensor);
+    std::size_t field = 0;
+    while (field < fields.size() && (fields[field].name != tensor.name ||
+                                     fields[field].type != TypeOf(tensor)))
+      ++field;
+    if (!input.is_example_weight && field == fields.size())
+      return absl::InvalidArgumentError(
+          absl::StrCat("model ", program.name, " reads input ",
+                       Describe(tensor.name, TypeOf(tensor)), ", but data set ",
+                       config.name(), " offers ", DescribeAll(fields)));
+    filled_by.push_back(input.is_example_weight ? kExampleWeight
+                                                : static_cast<int>(field));
+  }
+  return filled_by;
+}
+
+}  // namespace podsim

@@ -1,0 +1,39 @@
+// What a data set offers of each example, and which of it fills which input of
+// a model. Pure.
+#ifndef PODSIM_HOST_INPUT_FIELDS_H_
+#define PODSIM_HOST_INPUT_FIELDS_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "models/graph/program.h"
+#include "models/ops/value_type.h"
+#include "proto/job.pb.h"
+
+namespace podsim {
+
+struct DataField {
+  std::string name;
+  ValueType type;  // batched: `shape` is one example's
+};
+
+// The fields of a data set as its description says; one that lists none offers
+// "features", float32 of the example shape, and "labels", int32.
+// Errors: INVALID_ARGUMENT (a type that there is not, a side below 1, two
+//   fields of one name).
+absl::StatusOr<std::vector<DataField>> FieldsOf(const DatasetConfig& config);
+
+// Instead of a field: the input is the examples' weight.
+inline constexpr int kExampleWeight = -1;
+
+// By position in Program::inputs, the position in FieldsOf(config) of what
+// fills it, or kExampleWeight.
+// Errors: INVALID_ARGUMENT (an input that the data set does not offer, or
+//   offers with another type or shape; says what it does offer).
+absl::StatusOr<std::vector<int>> InputFields(const Program& program,
+                                             const DatasetConfig& config);
+
+}  // namespace podsim
+
+#endif  // PODSIM_HOST_INPUT_FIELDS_H_

@@ -1,0 +1,26 @@
+// The files of this folder that define ops: one family each, listed in
+// op_table.cc. Entries are valid until the process ends.
+#ifndef PODSIM_MODELS_OPS_FAMILIES_H_
+#define PODSIM_MODELS_OPS_FAMILIES_H_
+
+#include <span>
+
+#include "models/ops/op_entry.h"
+
+namespace podsim {
+
+using OpFamily = std::span<const OpEntry>;
+
+OpFamily ProductOps();      // products.cc
+OpFamily ElementwiseOps();  // elementwise.cc
+OpFamily FunctionOps();     // functions.cc
+OpFamily ConstantOps();     // constant.cc
+OpFamily BiasOps();         // bias.cc
+OpFamily ReshapeOps();      // reshape.cc
+OpFamily SoftmaxXentOps();  // softmax_xent.cc
+OpFamily RoundOps();        // round.cc
+OpFamily UpdateOps();       // update.cc
+
+}  // namespace podsim
+
+#endif  // PODSIM_MODELS_OPS_FAMILIES_H_

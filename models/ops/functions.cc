@@ -1,0 +1,166 @@
+// Element-wise functions that are no arithmetic, a row each (element_row.h).
+// Names and meaning are StableHLO's, gradients JAX's (jax/_src/lax/lax.py).
+//
+// NaN, infinities and zeros are as IEEE 754 recommends for these functions: the
+// limits where there are any, else NaN; zeros keep their sign where the
+// function is odd there. Subnormals are kept, of results too. Error bounds are
+// derived where the kernels stand (models/kernels/).
+#include <cmath>
+
+#include "models/ops/element_row.h"
+#include "models/ops/families.h"
+
+namespace podsim {
+namespace {
+
+Terms ExponentialGradient(const Point& at) { return {at.dy * at.y}; }
+Terms ExponentialMinusOneGradient(const Point& at) {
+  return {at.dy * (at.y + 1)};
+}
+Terms LogGradient(const Point& at) { return {at.dy / at.x[0]}; }
+Terms LogPlusOneGradient(const Point& at) { return {at.dy / (at.x[0] + 1)}; }
+Terms LogisticGradient(const Point& at) { return {at.dy * at.y * (1 - at.y)}; }
+Terms TanhGradient(const Point& at) { return {at.dy * (1 - at.y * at.y)}; }
+Terms SqrtGradient(const Point& at) { return {at.dy * (0.5F / at.y)}; }
+Terms RsqrtGradient(const Point& at) {
+  return {at.dy * (-0.5F * (at.y / at.x[0]))};
+}
+Terms CbrtGradient(const Point& at) {
+  return {at.dy * ((1.0F / 3) / (at.y * at.y))};
+}
+Terms SineGradient(const Point& at) {
+  return {at.dy * at.x[0].Apply("cosine")};
+}
+Terms CosineGradient(const Point& at) {
+  return {-(at.dy * at.x[0].Apply("sine"))};
+}
+
+Term IsNonzero(const Term& x) { return x.Apply("sign").Apply("abs"); }
+
+// y x^(y - 1), but 0 where y is 0, and x^y log(x), with log(1) where x is 0:
+// so that zeros make no NaN.
+Terms PowerGradient(const Point& at) {
+  const Term& x = at.x[0];
+  const Term& exponent = at.x[1];
+  const Term less = exponent - IsNonzero(exponent);
+  const Term positive = x + (1 - IsNonzero(x));
+  return {at.dy * (exponent * x.Apply("power", {less})),
+          at.dy * (positive.Apply("log") * at.y)};
+}
+
+double Logistic(double x) { return 1 / (1 + std::exp(-x)); }
+
+constexpr OpEntry kOps[] = {
+    Row("exponential", 1,
+        {.value = [](const double* x) { return std::exp(x[0]); },
+         .vector_flops = 0,
+         .transcendentals = 1,
+         .error_units = 2,
+         .low = -8,
+         .high = 4},
+        By<ExponentialGradient>),
+    Row("exponential_minus_one", 1,
+        {.value = [](const double* x) { return std::expm1(x[0]); },
+         .vector_flops = 0,
+         .transcendentals = 1,
+         .error_units = 4,
+         .low = -8,
+         .high = 4},
+        By<ExponentialMinusOneGradient>),
+    // -infinity of 0, NaN below
+    Row("log", 1,
+        {.value = [](const double* x) { return std::log(x[0]); },
+         .vector_flops = 0,
+         .transcendentals = 1,
+         .error_units = 3,
+         .low = 0.25,
+         .high = 8},
+        By<LogGradient>),
+    // -infinity of -1, NaN below
+    Row("log_plus_one", 1,
+        {.value = [](const double* x) { return std::log1p(x[0]); },
+         .vector_flops = 0,
+         .transcendentals = 1,
+         .error_units = 4,
+         .low = -0.75,
+         .high = 7},
+        By<LogPlusOneGradient>),
+    // 1 / (1 + e^-x)
+    Row("logistic", 1,
+        {.value = [](const double* x) { return Logistic(x[0]); },
+         .vector_flops = 0,
+         .transcendentals = 1,
+         .error_units = 4.1,
+         .low = -12,
+         .high = 12},
+        By<LogisticGradient>),
+    Row("tanh", 1,
+        {.value = [](const double* x) { return std::tanh(x[0]); },
+         .vector_flops = 0,
+         .transcendentals = 1,
+         .error_units = 10,
+         .low = -12,
+         .high = 12},
+        By<TanhGradient>),
+
+    // NaN below 0, but -0 of -0
+    Row("sqrt", 1,
+        {.value = [](const double* x) { return std::sqrt(x[0]); },
+         .vector_flops = 0,
+         .transcendentals = 1,
+         .error_units = 1,
+         .low = 0.25,
+         .high = 8},
+        By<SqrtGradient>),
+    // Infinity of 0, with its sign; NaN below
+    Row("rsqrt", 1,
+        {.value = [](const double* x) { return 1 / std::sqrt(x[0]); },
+         .vector_flops = 0,
+         .transcendentals = 1,
+         .error_units = 2.01,
+         .low = 0.25,
+         .high = 8},
+        By<RsqrtGradient>),
+    Row("cbrt", 1,
+        {.value = [](const double* x) { return std::cbrt(x[0]); },
+         .vector_flops = 0,
+         .transcendentals = 1,
+         .error_units = 1.01,
+         .low = 0.25,
+         .high = 8},
+        By<CbrtGradient>),
+    // x, y -> x^y: of negative x NaN unless y is an integer; 1 where y is 0 or
+    // x is 1, even of NaN.
+    Row("power", 2,
+        {.value = [](const double* x) { return std::pow(x[0], x[1]); },
+         .vector_flops = 0,
+         .transcendentals = 2,
+         .error_units = 1.01,
+         .low = 0.25,
+         .high = 3},
+        By<PowerGradient>),
+
+    // NaN of infinities
+    Row("sine", 1,
+        {.value = [](const double* x) { return std::sin(x[0]); },
+         .vector_flops = 0,
+         .transcendentals = 1,
+         .error_units = 1.01,
+         .low = -8,
+         .high = 8},
+        By<SineGradient>),
+    Row("cosine", 1,
+        {.value = [](const double* x) { return std::cos(x[0]); },
+         .vector_flops = 0,
+         .transcendentals = 1,
+         .error_units = 1.01,
+         .low = -8,
+         .high = 8},
+        By<CosineGradient>),
+};
+
+}  // namespace
+
+OpFamily FunctionOps() { return kOps; }
+
+}  // namespace podsim

@@ -1,0 +1,84 @@
+// Which operations there are, by name. What each one means stands in its
+// family's file beside this one (shapes, gradient, cost, reference), how it is
+// computed on a host in host/core/op_kernels.cc.
+#ifndef PODSIM_MODELS_OPS_OP_H_
+#define PODSIM_MODELS_OPS_OP_H_
+
+#include <compare>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "models/ops/shape.h"
+
+namespace podsim {
+
+// An op, by its name in the op table. Those that code asks for are spelled out
+// here; others are as good: FindOp("tanh"). Compared by name.
+class OpCode {
+ public:
+  constexpr OpCode() = default;  // no op
+  // `name` must live as long as the process.
+  explicit constexpr OpCode(std::string_view name) : name_(name) {}
+  constexpr std::string_view name() const { return name_; }
+
+  friend constexpr bool operator==(OpCode, OpCode) = default;
+  friend constexpr auto operator<=>(OpCode, OpCode) = default;
+
+  static const OpCode kMatMul;
+  static const OpCode kMatMulGradInput;
+  static const OpCode kMatMulGradWeight;
+  static const OpCode kAddBias;
+  static const OpCode kBiasGrad;
+  static const OpCode kRelu;
+  static const OpCode kReluGrad;
+  static const OpCode kAdd;
+  static const OpCode kConstant;
+  static const OpCode kReshape;
+  static const OpCode kSoftmaxXent;
+  static const OpCode kSoftmaxXentGrad;
+  static const OpCode kRoundBFloat16;
+  static const OpCode kClip;
+  static const OpCode kUpdate;
+
+ private:
+  std::string_view name_;
+};
+
+inline constexpr OpCode OpCode::kMatMul("MatMul");
+inline constexpr OpCode OpCode::kMatMulGradInput("MatMulGradInput");
+inline constexpr OpCode OpCode::kMatMulGradWeight("MatMulGradWeight");
+inline constexpr OpCode OpCode::kAddBias("AddBias");
+inline constexpr OpCode OpCode::kBiasGrad("BiasGrad");
+inline constexpr OpCode OpCode::kRelu("Relu");
+inline constexpr OpCode OpCode::kReluGrad("ReluGrad");
+inline constexpr OpCode OpCode::kAdd("add");
+inline constexpr OpCode OpCode::kConstant("constant");
+inline constexpr OpCode OpCode::kReshape("Reshape");
+inline constexpr OpCode OpCode::kSoftmaxXent("SoftmaxXent");
+inline constexpr OpCode OpCode::kSoftmaxXentGrad("SoftmaxXentGrad");
+inline constexpr OpCode OpCode::kRoundBFloat16("RoundBFloat16");
+inline constexpr OpCode OpCode::kClip("Clip");
+inline constexpr OpCode OpCode::kUpdate("Update");
+
+inline std::string ToString(OpCode op) { return std::string(op.name()); }
+
+struct OpAttributes {
+  // Products: both operands are read rounded to bfloat16, the left side from a
+  // rounded copy, the right side as it is packed. Set by Compile.
+  bool rounded_operands = false;
+  // Update: the rule's number (models/rules/update_rules.h), and whether weight
+  // decay and the trust ratio apply to this variable.
+  std::int32_t rule = 0;
+  bool decays = false;
+  bool trusts = false;
+  // Reshape: without the batch dimension if the operand is batched. Constant:
+  // without it if the result is `batched`, of `value` in each element.
+  Shape shape;
+  bool batched = false;
+  float value = 0;
+};
+
+}  // namespace podsim
+
+#endif  // PODSIM_MODELS_OPS_OP_H_

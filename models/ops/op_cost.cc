@@ -1,0 +1,34 @@
+#include "models/ops/op_cost.h"
+
+#include <algorithm>
+
+namespace podsim {
+
+double Elements(const ValueType& type, std::int64_t rows) {
+  return static_cast<double>(type.shape.elements()) *
+         static_cast<double>(type.batched ? rows : 1);
+}
+
+double Bytes(std::span<const ValueType> types, std::int64_t rows) {
+  double bytes = 0;
+  for (const ValueType& type : types)
+    bytes += Elements(type, rows) * static_cast<double>(SizeOf(type.dtype));
+  return bytes;
+}
+
+OpCost CopyCost(const OpSignature& signature, std::int64_t rows) {
+  OpCost cost;
+  cost.bytes_read = Bytes(signature.inputs, rows);
+  cost.bytes_written = Bytes(signature.outputs, rows);
+  return cost;
+}
+
+OpCost OperandCost(const OpSignature& signature, std::int64_t rows) {
+  OpCost cost = CopyCost(signature, rows);
+  for (const ValueType& type : signature.inputs)
+    cost.vector_flops = std::max(cost.vector_flops, Elements(type, rows));
+  cost.vector_flops *= static_cast<double>(signature.inputs.size());
+  return cost;
+}
+
+}  // namespace podsim

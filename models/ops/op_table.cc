@@ -1,0 +1,109 @@
+#include "models/ops/op_table.h"
+
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "base/status.h"
+#include "models/ops/families.h"
+#include "models/ops/rules.h"
+
+namespace podsim {
+namespace {
+
+std::vector<const OpEntry*> Collect() {
+  std::vector<const OpEntry*> all;
+  for (const OpFamily& family : {
+           ProductOps(),
+           BiasOps(),
+           ElementwiseOps(),
+           FunctionOps(),
+           ConstantOps(),
+           ReshapeOps(),
+           SoftmaxXentOps(),
+           RoundOps(),
+           UpdateOps(),
+       })
+    for (const OpEntry& entry : family) all.push_back(&entry);
+  return all;
+}
+
+Inferred InferOneType(Types in) {
+  for (const ValueType& type : in) {
+    if (type.dtype != DType::kFloat32) return Bad("needs float32");
+    if (type != in[0]) return Bad("all operands must have the same shape");
+  }
+  return std::vector{in[0]};
+}
+
+}  // namespace
+
+const std::vector<const OpEntry*>& AllOps() {
+  static const auto& all = *new std::vector<const OpEntry*>(Collect());
+  return all;
+}
+
+const OpEntry* FindOp(std::string_view name) {
+  for (const OpEntry* entry : AllOps())
+    if (entry->name == name) return entry;
+  return nullptr;
+}
+
+const OpEntry& EntryOf(OpCode op) {
+  const OpEntry* entry = FindOp(op.name());
+  PODSIM_CHECK(entry != nullptr);
+  return *entry;
+}
+
+absl::StatusOr<std::vector<ValueType>> InferTypes(
+    OpCode op, std::span<const ValueType> inputs,
+    const OpAttributes& attributes) {
+  const auto error = [&](const std::string& why) {
+    const auto text = [](std::string* out, const ValueType& type) {
+      out->append(ToString(type));
+    };
+    return absl::InvalidArgumentError(absl::StrCat(
+        ToString(op), "(", absl::StrJoin(inputs, ", ", text), "): ", why));
+  };
+  const OpEntry* entry = FindOp(op.name());
+  if (entry == nullptr) return error("no op has this name");
+  const int count = static_cast<int>(inputs.size());
+  if (entry->takes_more ? count < entry->input_count
+                        : count != entry->input_count)
+    return error(absl::StrCat("takes ", entry->input_count,
+                              entry->takes_more ? " or more" : "",
+                              " operands"));
+  auto types = entry->scalar.value != nullptr
+                   ? InferOneType(inputs)
+                   : entry->infer(inputs, attributes);
+  if (!types.ok()) return error(std::string(types.status().message()));
+  return types;
+}
+
+OpCost CostOf(const OpEntry& entry, const OpSignature& signature,
+              std::int64_t rows) {
+  if (entry.scalar.value == nullptr) return entry.cost(signature, rows);
+  OpCost cost = CopyCost(signature, rows);
+  const double elements = Elements(signature.outputs[0], rows);
+  cost.vector_flops = entry.scalar.vector_flops * elements;
+  cost.transcendentals = entry.scalar.transcendentals * elements;
+  return cost;
+}
+
+// A length that fills no vector, and one that a vector does not even need.
+std::vector<OpSample> SamplesOf(const OpEntry& entry) {
+  if (entry.scalar.value == nullptr) return entry.samples();
+  std::vector<OpSample> samples;
+  for (const ValueType& type :
+       {Batched({37}), Batched({2, 3}), Plain({3, 5})}) {
+    OpSample sample;
+    sample.inputs.assign(static_cast<std::size_t>(entry.input_count), type);
+    sample.outputs = {type};
+    sample.low = entry.scalar.low;
+    sample.high = entry.scalar.high;
+    samples.push_back(sample);
+  }
+  return samples;
+}
+
+}  // namespace podsim

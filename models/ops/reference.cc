@@ -1,0 +1,72 @@
+#include "models/ops/reference.h"
+
+#include <cmath>
+#include <cstddef>
+
+#include "base/status.h"
+#include "models/ops/op_table.h"
+#include "models/ops/rules.h"
+
+namespace podsim {
+namespace {
+
+// Results to fill in: zeros of the inferred types.
+std::vector<Tensor> Results(const OpEntry& entry,
+                            std::span<const Tensor> inputs,
+                            const OpAttributes& attributes,
+                            std::int64_t batch_rows) {
+  std::vector<ValueType> types;
+  for (const Tensor& input : inputs) {
+    types.push_back(input.type);
+    if (input.type.batched) batch_rows = input.rows;
+  }
+  const auto inferred = InferTypes(CodeOf(entry), types, attributes);
+  PODSIM_CHECK(inferred.ok());
+  std::vector<Tensor> results;
+  for (const ValueType& type : *inferred)
+    results.emplace_back(type, batch_rows);
+  return results;
+}
+
+void MapElements(const ScalarFunction& function, std::span<const Tensor> inputs,
+                 Tensor& result) {
+  std::vector<double> x(inputs.size());
+  for (std::size_t i = 0; i < result.values.size(); ++i) {
+    for (std::size_t input = 0; input < inputs.size(); ++input)
+      x[input] = inputs[input].values[i];
+    result.values[i] = function.value(x.data());
+  }
+}
+
+}  // namespace
+
+std::vector<Tensor> Evaluate(const OpEntry& entry,
+                             std::span<const Tensor> inputs,
+                             const OpAttributes& attributes,
+                             std::int64_t batch_rows) {
+  std::vector<Tensor> results = Results(entry, inputs, attributes, batch_rows);
+  if (entry.scalar.value != nullptr) {
+    MapElements(entry.scalar, inputs, results[0]);
+  } else {
+    PODSIM_CHECK(entry.reference != nullptr);
+    entry.reference(inputs, attributes, results);
+  }
+  return results;
+}
+
+std::vector<Tensor> ErrorBounds(const OpEntry& entry,
+                                std::span<const Tensor> inputs,
+                                const OpAttributes& attributes,
+                                std::span<const Tensor> outputs,
+                                std::int64_t batch_rows) {
+  std::vector<Tensor> bounds = Results(entry, inputs, attributes, batch_rows);
+  if (entry.error != nullptr) entry.error(inputs, attributes, outputs, bounds);
+  const double units = entry.scalar.error_units;
+  if (entry.scalar.value == nullptr || units == 0) return bounds;
+  for (std::size_t i = 0; i < bounds[0].values.size(); ++i)
+    bounds[0].values[i] =
+        units * kRoundoff * std::fabs(outputs[0].values[i]) + kTiny;
+  return bounds;
+}
+
+}  // namespace podsim

@@ -1,0 +1,104 @@
+#include "models/optimizer/optimizer.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+#include "models/rules/update_rules.h"
+
+namespace podsim {
+namespace {
+
+absl::StatusOr<const UpdateRule*> RuleOf(const CompileOptions& options) {
+  const bool moves =
+      options.rule == "sgd" && options.rule_settings.momentum != 0;
+  const UpdateRule* rule = FindUpdateRule(moves ? "momentum" : options.rule);
+  if (rule == nullptr)
+    return absl::InvalidArgumentError(
+        absl::StrCat("no update rule is called '", options.rule,
+                     "'; known: ", UpdateRuleNames()));
+  PODSIM_RETURN_IF_ERROR(CheckRuleSettings(*rule, options.rule_settings));
+  // Written so that NaN is refused too.
+  if (!(options.clip_norm >= 0))
+    return absl::InvalidArgumentError(absl::StrCat(
+        "clip_norm is ", options.clip_norm, " but must be at least 0"));
+  return rule;
+}
+
+TensorId AddSlot(TensorId variable, const char* name, Program& program) {
+  ProgramTensor slot = program.tensor(variable);
+  absl::StrAppend(&slot.name, "/", name);
+  slot.offset = program.variable_elements;
+  slot.feeds_product = false;
+  program.variable_elements += slot.shape.elements();
+  program.tensors.push_back(std::move(slot));
+  ProgramVariable entry;
+  entry.tensor = static_cast<TensorId>(program.tensors.size()) - 1;
+  entry.is_slot = true;
+  program.variables.push_back(entry);
+  return entry.tensor;
+}
+
+bool IsExcluded(const CompileOptions& options, const std::string& variable) {
+  return std::ranges::any_of(options.weight_decay_exclude,
+                             [&](const std::string& part) {
+                               return absl::StrContains(variable, part);
+                             });
+}
+
+Instruction UpdateOf(const UpdateRule& rule, const CompileOptions& options,
+                     TensorId gradient, TensorId variable, Program& program) {
+  const bool excluded = IsExcluded(options, program.tensor(variable).name);
+  Instruction update;
+  update.op = OpCode::kUpdate;
+  update.attributes.rule = NumberOf(rule);
+  update.attributes.decays =
+      !excluded && options.rule_settings.weight_decay != 0;
+  update.attributes.trusts = !excluded && rule.info.layer_wise;
+  for (int i = 0; i < rule.info.slot_count; ++i)
+    update.outputs.push_back(AddSlot(variable, rule.info.slots[i], program));
+  update.outputs.push_back(variable);
+  update.inputs = update.outputs;
+  update.inputs.insert(update.inputs.begin(), gradient);
+  return update;
+}
+
+// One instruction over the gradients of all buckets, in their order, which is
+// that of the norm's sum.
+Segment ClipAll(const Program& program) {
+  Instruction clip;
+  clip.op = OpCode::kClip;
+  for (const GradientBucket& bucket : program.buckets)
+    clip.inputs.insert(clip.inputs.end(), bucket.gradients.begin(),
+                       bucket.gradients.end());
+  clip.outputs = clip.inputs;
+  Segment segment;
+  segment.instructions.push_back(std::move(clip));
+  return segment;
+}
+
+}  // namespace
+
+absl::Status Optimizer(const CompileOptions& options, Program& program) {
+  PODSIM_ASSIGN_OR_RETURN(const UpdateRule* rule, RuleOf(options));
+  program.rule = rule->info.name;
+  program.rule_settings = options.rule_settings;
+  program.clip_norm = options.clip_norm;
+  program.update_needs_all = options.clip_norm > 0;
+  std::vector<Segment>& update = program.entries[EntryPoint::kUpdate];
+  if (program.update_needs_all) update.push_back(ClipAll(program));
+  for (const GradientBucket& bucket : program.buckets) {
+    Segment segment;
+    for (std::size_t i = 0; i < bucket.variables.size(); ++i)
+      segment.instructions.push_back(UpdateOf(
+          *rule, options, bucket.gradients[i], bucket.variables[i], program));
+    update.push_back(std::move(segment));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace podsim

@@ -1,0 +1,39 @@
+// One example of a data set of features and labels, as values.
+#ifndef PODSIM_TESTS_HOST_INPUT_READ_EXAMPLE_H_
+#define PODSIM_TESTS_HOST_INPUT_READ_EXAMPLE_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/status.h"
+#include "host/input/dataset.h"
+#include "host/input/fields.h"
+
+namespace podsim::testing {
+
+struct Example {
+  std::vector<float> features;
+  std::int32_t label = -1;
+  bool operator==(const Example&) const = default;
+};
+
+inline Example ReadExample(const Dataset& dataset, Split split,
+                           std::int64_t index) {
+  const auto fields = FieldsOf(dataset.config());
+  PODSIM_CHECK(fields.ok() && fields->size() == 2);
+  Example example;
+  example.features.resize(
+      static_cast<std::size_t>((*fields)[0].type.shape.elements()));
+  const std::array<std::span<std::byte>, 2> rows = {
+      std::as_writable_bytes(std::span(example.features)),
+      std::as_writable_bytes(std::span(&example.label, 1))};
+  dataset.Read(split, index, rows);
+  return example;
+}
+
+}  // namespace podsim::testing
+
+#endif  // PODSIM_TESTS_HOST_INPUT_READ_EXAMPLE_H_
