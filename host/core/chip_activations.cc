@@ -18,6 +18,7 @@ struct Lifetime {
 
 bool IsActivation(const ProgramTensor& tensor) {
   return tensor.storage == Storage::kBatched ||
+         tensor.storage == Storage::kPerCore ||
          tensor.storage == Storage::kScratch ||
          tensor.storage == Storage::kOutput;
 }
@@ -67,8 +68,8 @@ std::vector<Lifetime> Lifetimes(const Program& program,
     if (!EntryOf(step[at]->op).is_element_wise) continue;
     for (const TensorId input : step[at]->inputs) {
       Lifetime& lifetime = lifetimes[owners[input]];
-      const bool same = program.tensor(input).shape.elements() ==
-                        program.tensor(step[at]->outputs[0]).shape.elements();
+      const bool same = program.tensor(input).places() ==
+                        program.tensor(step[at]->outputs[0]).places();
       if (!same || lifetime.last != at || lifetime.first == at) continue;
       --lifetime.last;
       break;
@@ -92,7 +93,7 @@ ChipActivations ActivationsOf(const Program& program) {
           at < lifetime.first || at > lifetime.last)
         continue;
       (tensor.batched() ? now.elements_per_row : now.elements) +=
-          tensor.shape.elements();
+          tensor.places();
     }
     most.elements = std::max(most.elements, now.elements);
     most.elements_per_row =

@@ -82,8 +82,22 @@ void Constant(const OpCall& call, std::int64_t begin, std::int64_t end) {
 
 void Reshape(const OpCall& call, std::int64_t begin, std::int64_t end) {
   const std::int64_t n = call.OutputView(0).columns;
-  std::memcpy(call.Output(0) + begin * n, call.Input(0) + begin * n,
-              static_cast<std::size_t>((end - begin) * n) * sizeof(float));
+  const Array from = call.InputArray(0);
+  const std::int64_t row = n * from.element_bytes;
+  std::memcpy(call.OutputArray(0).data + begin * row, from.data + begin * row,
+              static_cast<std::size_t>((end - begin) * row));
+}
+
+// Of each core's, in the order of cores.
+void CoreSum(const OpCall& call) {
+  const MatrixView view = call.OutputView(0);
+  const std::int64_t count = view.rows * view.columns;
+  float* sum = call.Output(0);
+  std::copy_n(call.ForCore(0).Input(0), count, sum);
+  for (std::int64_t core = 1; core < call.cores(); ++core) {
+    const float* next = call.ForCore(core).Input(0);
+    for (std::int64_t i = 0; i < count; ++i) sum[i] += next[i];
+  }
 }
 
 void SoftmaxXent(const OpCall& call, std::int64_t begin, std::int64_t end) {
@@ -116,6 +130,7 @@ constexpr ListedKernel kKernels[] = {
     {OpCode::kBiasGrad, {.whole = BiasGrad}},
     {OpCode::kConstant, {.rows = Constant}},
     {OpCode::kReshape, {.rows = Reshape}},
+    {OpCode::kCoreSum, {.whole = CoreSum}},
     {OpCode::kSoftmaxXent, {.rows = SoftmaxXent}},
     {OpCode::kSoftmaxXentGrad, {.rows = SoftmaxXentGrad}},
     {OpCode::kRoundBFloat16, {.rows = RoundBFloat16}},

@@ -131,7 +131,7 @@ void PlaceOutputs(Program& program) {
   for (ProgramTensor& tensor : program.tensors) {
     if (tensor.storage != Storage::kOutput) continue;
     tensor.offset = program.output_elements_per_row;
-    program.output_elements_per_row += tensor.shape.elements();
+    program.output_elements_per_row += tensor.places();
   }
 }
 
@@ -196,6 +196,20 @@ std::vector<Segment> CutAtBuckets(std::vector<Instruction> instructions,
   return segments;
 }
 
+// Whether an op needs all the rows of its core, and no others. What is only per
+// core without rows (a product of two sums) does not.
+bool MixExamples(const Program& program,
+                 const std::vector<Instruction>& instructions) {
+  const auto batched = [&](TensorId id) {
+    return program.tensor(id).batched();
+  };
+  return std::any_of(
+      instructions.begin(), instructions.end(), [&](const Instruction& each) {
+        return each.per_core &&
+               std::any_of(each.inputs.begin(), each.inputs.end(), batched);
+      });
+}
+
 std::vector<Segment> OneSegment(std::vector<Instruction> instructions) {
   Segment segment;
   segment.instructions = std::move(instructions);
@@ -237,12 +251,15 @@ absl::StatusOr<Program> Compile(const Graph& graph, const CompileInput& input,
   GroupRows(program, lowered.instructions);
   program.batched_elements_per_row =
       PlaceByLiveness(lowered.instructions, Storage::kBatched, kept, program);
+  program.per_core_elements =
+      PlaceByLiveness(lowered.instructions, Storage::kPerCore, kept, program);
   program.scratch_elements =
       PlaceByLiveness(lowered.instructions, Storage::kScratch, kept, program);
 
   program.entries[EntryPoint::kInit] = {};  // InitVariables does it
-  program.entries[EntryPoint::kEval] =
-      OneSegment(NeededFor(lowered.instructions, kept));
+  std::vector<Instruction> eval = NeededFor(lowered.instructions, kept);
+  program.mixes_in_eval = MixExamples(program, eval);
+  program.entries[EntryPoint::kEval] = OneSegment(std::move(eval));
   if (!trains) return program;
 
   PlaceGradients(lowering.gradients, lowered, FinishTimes(lowered.instructions),
@@ -253,8 +270,10 @@ absl::StatusOr<Program> Compile(const Graph& graph, const CompileInput& input,
   for (const GradientBucket& bucket : program.buckets)
     trained.insert(trained.end(), bucket.gradients.begin(),
                    bucket.gradients.end());
+  std::vector<Instruction> training = NeededFor(lowered.instructions, trained);
+  program.mixes_in_training = MixExamples(program, training);
   program.entries[EntryPoint::kTrainMicrobatch] =
-      CutAtBuckets(NeededFor(lowered.instructions, trained), program.buckets);
+      CutAtBuckets(std::move(training), program.buckets);
   std::vector<Segment>& reduce = program.entries[EntryPoint::kReduce];
   for (std::size_t i = 0; i < program.buckets.size(); ++i)
     reduce.push_back(AllReduceOf(i));
@@ -269,7 +288,7 @@ TensorId FindTensor(const Program& program, std::string_view name) {
 }
 
 ValueType TypeOf(const ProgramTensor& tensor) {
-  return {tensor.dtype, tensor.shape};
+  return {tensor.dtype, tensor.shape, tensor.storage == Storage::kPerCore};
 }
 
 }  // namespace podsim

@@ -20,9 +20,13 @@ class GradientTable {
     return index < gradients_.size() ? gradients_[index] : kNone;
   }
 
-  // A value that several ops read gets the sum of what they ask for.
+  // A value that several ops read gets the sum of what they ask for; one that
+  // all cores share, what the cores ask for together.
   void Accumulate(Value value, Value gradient) {
     if (!gradient.present()) return;
+    if (graph_.type(gradient).per_core && !graph_.type(value).per_core)
+      gradient = graph_.Apply(OpCode::kCoreSum, {gradient}, {},
+                              graph_.value(gradient).name + "/core_sum")[0];
     const auto index = static_cast<std::size_t>(value.id);
     if (index >= gradients_.size()) gradients_.resize(index + 1);
     Value& sum = gradients_[index];

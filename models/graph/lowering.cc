@@ -63,6 +63,7 @@ class Lowering {
                                                      : Storage::kInput);
     }
     const std::vector<bool> needed = NeededNodes(graph_, input_);
+    FuseCoreSums(needed);
     for (std::size_t i = 0; i < needed.size(); ++i)
       if (needed[i]) LowerNode(graph_.nodes()[i]);
     return std::move(lowered_);
@@ -86,8 +87,32 @@ class Lowering {
                              .shape = from.type.shape});
   }
 
+  // A sum over cores of what an op sums over the batch is what that op makes of
+  // all the host's rows, if nobody wants the cores' own.
+  void FuseCoreSums(const std::vector<bool>& needed) {
+    std::map<std::int32_t, int> readers;
+    std::map<std::int32_t, bool> sums_batch;
+    for (std::size_t i = 0; i < needed.size(); ++i) {
+      if (!needed[i]) continue;
+      const GraphNode& node = graph_.nodes()[i];
+      for (const Value operand : node.inputs) ++readers[operand.id];
+      for (const Value output : node.outputs)
+        sums_batch[output.id] = EntryOf(node.op).sums_batch;
+    }
+    for (std::size_t i = 0; i < needed.size(); ++i) {
+      const GraphNode& node = graph_.nodes()[i];
+      if (!needed[i] || !EntryOf(node.op).sums_cores) continue;
+      const std::int32_t summed = node.inputs[0].id;
+      if (sums_batch[summed] && readers[summed] == 1 && !kept_.contains(summed))
+        fused_[summed] = node.outputs[0];
+    }
+  }
+
   Storage StorageOf(Value value) const {
+    const auto sum = fused_.find(value.id);
+    if (sum != fused_.end()) return StorageOf(sum->second);
     if (gradients_.contains(value.id)) return Storage::kGradient;
+    if (graph_.type(value).per_core) return Storage::kPerCore;
     if (!graph_.type(value).batched()) return Storage::kScratch;
     return kept_.contains(value.id) ? Storage::kOutput : Storage::kBatched;
   }
@@ -95,7 +120,8 @@ class Lowering {
   void LowerNode(const GraphNode& node) {
     const Value first = node.outputs[0];
     const OpEntry& entry = EntryOf(node.op);
-    if (entry.is_view && StorageOf(first) == Storage::kBatched) {
+    if ((entry.is_view && StorageOf(first) == Storage::kBatched) ||
+        (entry.sums_cores && fused_.contains(node.inputs[0].id))) {
       Slot(first) = Slot(node.inputs[0]);
       return;
     }
@@ -135,7 +161,9 @@ class Lowering {
     const TensorId rounded = AddTensor(
         {.name = absl::StrCat(tensor.name, "/bfloat16"),
          .dtype = DType::kBFloat16,
-         .storage = tensor.batched() ? Storage::kBatched : Storage::kScratch,
+         .storage = tensor.storage == Storage::kPerCore ? Storage::kPerCore
+                    : tensor.batched()                  ? Storage::kBatched
+                                                        : Storage::kScratch,
          .shape = tensor.shape});
     Instruction round;
     round.op = OpCode::kRoundBFloat16;
@@ -150,6 +178,7 @@ class Lowering {
   const LoweringInput& input_;
   std::set<std::int32_t> gradients_;
   std::set<std::int32_t> kept_;
+  std::map<std::int32_t, Value> fused_;  // the sum over cores of a value
   std::map<TensorId, TensorId> rounded_;
   Lowered lowered_;
 };

@@ -57,7 +57,7 @@ class Lifetimes {
         buffer_of_[id] = buffer_of_.at(instruction.inputs[0]);
       } else {
         buffer_of_[id] = uses_.size();
-        uses_.push_back({tensor.shape.elements(), moment, moment});
+        uses_.push_back({tensor.places(), moment, moment});
       }
     }
   }
@@ -67,6 +67,10 @@ class Lifetimes {
     if (!EntryOf(instruction.op).works_in_place) return false;
     const TensorId from = instruction.inputs[0];
     const auto& inputs = instruction.inputs;
+    const ProgramTensor& result = program_.tensor(instruction.outputs[0]);
+    if (program_.tensor(from).element_bytes() != result.element_bytes() ||
+        program_.tensor(from).places() != result.places())
+      return false;
     return buffer_of_.contains(from) && last_reader_.at(from) == index &&
            std::count(inputs.begin(), inputs.end(), from) == 1 &&
            std::find(kept_.begin(), kept_.end(), from) == kept_.end();

@@ -7,7 +7,8 @@
 // next segment.
 //
 // Letters: B rows (examples) of one core's batch; R = cores * B the stacked
-// rows of a range of cores.
+// rows of a range of cores. What has B lies core behind core, so that where B
+// is the outermost dimension its rows lie row behind row.
 #ifndef PODSIM_MODELS_GRAPH_PROGRAM_H_
 #define PODSIM_MODELS_GRAPH_PROGRAM_H_
 
@@ -29,7 +30,8 @@ enum class Storage : std::uint8_t {
   kVariable,  // weights and optimizer slots: one copy per process (replicated)
   kGradient,  // one copy per host, contiguous, in bucket order
   kBatched,   // [core][row][feature], scratch, placed by liveness
-  kScratch,   // one copy per host, no batch dimension
+  kPerCore,   // [core][...], scratch without B that differs from core to core
+  kScratch,   // one copy per host, no B
   kInput,     // filled by the infeed, as Program::inputs says; batched
   kOutput,    // per row results read by the host: metrics; batched
 };
@@ -45,18 +47,25 @@ struct ProgramTensor {
   DType dtype = DType::kFloat32;
   Storage storage = Storage::kBatched;
   Shape shape;
-  // In elements (float32, 4 bytes each). kVariable, kGradient: into the arena.
-  // kBatched, kOutput: per row, so that the address is base + offset * R.
-  // kScratch: into the host's scratch arena. kInput: unused.
+  // In places of 4 bytes. kVariable, kGradient: into the arena. kBatched,
+  // kOutput: per row, so that the address is base + offset * R; kPerCore: per
+  // core in the same way. kScratch: into the host's scratch arena. kInput:
+  // unused.
   std::int64_t offset = 0;
   // A variable that products read, rounded to bfloat16, as their right side.
   bool feeds_product = false;
 
   bool batched() const { return shape.batched(); }
-  // Bytes of an element where it lies: an input's as they come, others are
-  // float32 (a bfloat16 one rounded to it).
+  // Bytes of an element where it lies: a bfloat16 that an op made is a float32
+  // rounded to it.
   std::int64_t element_bytes() const {
-    return SizeOf(storage == Storage::kInput ? dtype : DType::kFloat32);
+    const bool rounded =
+        dtype == DType::kBFloat16 && storage != Storage::kInput;
+    return SizeOf(rounded ? DType::kFloat32 : dtype);
+  }
+  // Places of 4 bytes that it takes: per row, per core or in all.
+  std::int64_t places() const {
+    return (shape.elements() * element_bytes() + 3) / 4;
   }
 };
 
@@ -74,6 +83,9 @@ struct Instruction {
   // one instruction after the other: row r of each result depends on row r of
   // the batched operands alone. kNoRowGroup: runs as a whole, alone.
   std::int32_t row_group = kNoRowGroup;
+  // It makes something of each core's own, from all of that core's rows: it
+  // runs core by core.
+  bool per_core = false;
 };
 
 enum class SegmentKind : std::uint8_t { kCompute, kAllReduce };
@@ -149,14 +161,20 @@ struct Program {
   // "loss" and "accuracy" among them, if there are any.
   std::vector<ProgramMetric> metrics;
 
-  // Arena sizes, elements.
+  // Arena sizes, places of 4 bytes.
   std::int64_t variable_elements = 0;
   std::int64_t gradient_elements = 0;
   std::int64_t batched_elements_per_row = 0;  // train and eval share it
+  std::int64_t per_core_elements = 0;         // so do they
   std::int64_t scratch_elements = 0;
   std::int64_t output_elements_per_row = 0;
 
   bool bfloat16_products = true;
+
+  // An op of kTrainMicrobatch, of kEval, mixes a core's examples (a mean over
+  // them), so that it needs all of them and nothing else.
+  bool mixes_in_training = false;
+  bool mixes_in_eval = false;
 
   // What kUpdate's instructions compute with: a rule's name (empty: an update
   // that the caller wrote) and numbers.

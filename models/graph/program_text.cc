@@ -18,6 +18,8 @@ const char* NameOf(Storage storage) {
       return "gradient";
     case Storage::kBatched:
       return "batched";
+    case Storage::kPerCore:
+      return "per core";
     case Storage::kScratch:
       return "scratch";
     case Storage::kInput:
@@ -50,6 +52,13 @@ std::string Names(const Program& program, const std::vector<TensorId>& ids) {
   });
 }
 
+std::string TextOf(const decltype(OpAttributes::lists)& lists) {
+  std::string text;
+  for (const auto& [name, numbers] : lists)
+    absl::StrAppend(&text, " ", name, " [", absl::StrJoin(numbers, ", "), "]");
+  return text;
+}
+
 std::string TextOf(const Program& program, const Instruction& instruction) {
   const OpAttributes& attributes = instruction.attributes;
   return absl::StrCat(
@@ -69,7 +78,8 @@ std::string TextOf(const Program& program, const Instruction& instruction) {
       instruction.op == OpCode::kConstant
           ? absl::StrFormat(" of %.9g", attributes.value)
           : "",
-      "\n");
+      attributes.word.empty() ? "" : " " + attributes.word,
+      TextOf(attributes.lists), "\n");
 }
 
 std::string TextOf(const Program& program, const Segment& segment) {

@@ -17,6 +17,7 @@ OpFamily FunctionOps();     // functions.cc
 OpFamily ConstantOps();     // constant.cc
 OpFamily BiasOps();         // bias.cc
 OpFamily ReshapeOps();      // reshape.cc
+OpFamily CoreSumOps();      // core_sum.cc
 OpFamily SoftmaxXentOps();  // softmax_xent.cc
 OpFamily RoundOps();        // round.cc
 OpFamily UpdateOps();       // update.cc

@@ -39,6 +39,7 @@ class OpCode {
   static const OpCode kAdd;
   static const OpCode kConstant;
   static const OpCode kReshape;
+  static const OpCode kCoreSum;
   static const OpCode kSoftmaxXent;
   static const OpCode kSoftmaxXentGrad;
   static const OpCode kRoundBFloat16;
@@ -59,6 +60,7 @@ inline constexpr OpCode OpCode::kReluGrad("ReluGrad");
 inline constexpr OpCode OpCode::kAdd("add");
 inline constexpr OpCode OpCode::kConstant("constant");
 inline constexpr OpCode OpCode::kReshape("Reshape");
+inline constexpr OpCode OpCode::kCoreSum("CoreSum");
 inline constexpr OpCode OpCode::kSoftmaxXent("SoftmaxXent");
 inline constexpr OpCode OpCode::kSoftmaxXentGrad("SoftmaxXentGrad");
 inline constexpr OpCode OpCode::kRoundBFloat16("RoundBFloat16");

@@ -69,8 +69,20 @@ struct OpEntry {
   bool is_product() const { return product != ProductForm::kNone; }
 
   // Where the results are batched, each of their rows depends on the same row
-  // of the batched operands alone, bit by bit.
+  // of the batched operands alone, bit by bit: the rows of cores may be
+  // stacked, padded and cut.
   bool is_row_wise = false;
+
+  // Whether a use is so, where that depends. Operands and results that have B
+  // have it outermost then.
+  bool (*row_wise)(const OpSignature& signature) = nullptr;
+
+  // The results for the stacked rows of several cores are the sums of what each
+  // core has: linear in what has B.
+  bool sums_batch = false;
+
+  // Makes one value of those that the cores have.
+  bool sums_cores = false;
 
   // Each element of the result depends on one element of each operand.
   bool is_element_wise = false;

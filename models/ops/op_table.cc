@@ -1,5 +1,6 @@
 #include "models/ops/op_table.h"
 
+#include <algorithm>
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -20,6 +21,7 @@ std::vector<const OpEntry*> Collect() {
            FunctionOps(),
            ConstantOps(),
            ReshapeOps(),
+           CoreSumOps(),
            SoftmaxXentOps(),
            RoundOps(),
            UpdateOps(),
@@ -34,6 +36,23 @@ Inferred InferOneType(Types in) {
     if (type != in[0]) return Bad("all operands must have the same shape");
   }
   return std::vector{in[0]};
+}
+
+// Results without B that are computed from what differs from core to core.
+void MarkPerCore(const OpEntry& entry, Types inputs,
+                 std::vector<ValueType>& outputs) {
+  const bool differs = std::any_of(
+      inputs.begin(), inputs.end(),
+      [](const ValueType& type) { return type.batched() || type.per_core; });
+  for (ValueType& type : outputs)
+    type.per_core = differs && !entry.sums_cores && !type.batched();
+}
+
+// Shape rules do not know of cores.
+std::vector<ValueType> WithoutCores(Types inputs) {
+  std::vector<ValueType> types(inputs.begin(), inputs.end());
+  for (ValueType& type : types) type.per_core = false;
+  return types;
 }
 
 }  // namespace
@@ -73,11 +92,23 @@ absl::StatusOr<std::vector<ValueType>> InferTypes(
     return error(absl::StrCat("takes ", entry->input_count,
                               entry->takes_more ? " or more" : "",
                               " operands"));
+  const std::vector<ValueType> operands = WithoutCores(inputs);
   auto types = entry->scalar.value != nullptr
-                   ? InferOneType(inputs)
-                   : entry->infer(inputs, attributes);
+                   ? InferOneType(operands)
+                   : entry->infer(operands, attributes);
   if (!types.ok()) return error(std::string(types.status().message()));
+  MarkPerCore(*entry, inputs, *types);
   return types;
+}
+
+bool IsRowWise(const OpEntry& entry, const OpSignature& signature) {
+  const auto& [inputs, outputs, attributes] = signature;
+  const auto is_batched = [](const ValueType& type) { return type.batched(); };
+  const auto is_per_core = [](const ValueType& type) { return type.per_core; };
+  return std::all_of(outputs.begin(), outputs.end(), is_batched) &&
+         std::none_of(inputs.begin(), inputs.end(), is_per_core) &&
+         (entry.is_row_wise ||
+          (entry.row_wise != nullptr && entry.row_wise(signature)));
 }
 
 OpCost CostOf(const OpEntry& entry, const OpSignature& signature,
@@ -92,8 +123,13 @@ OpCost CostOf(const OpEntry& entry, const OpSignature& signature,
 
 // A length that fills no vector, and one that a vector does not even need.
 std::vector<OpSample> SamplesOf(const OpEntry& entry) {
-  if (entry.scalar.value == nullptr) return entry.samples();
   std::vector<OpSample> samples;
+  if (entry.scalar.value == nullptr) {
+    samples = entry.samples();
+    for (OpSample& sample : samples)
+      MarkPerCore(entry, sample.inputs, sample.outputs);
+    return samples;
+  }
   for (const ValueType& type :
        {Batched({37}), Batched({2, 3}), Plain({3, 5})}) {
     OpSample sample;

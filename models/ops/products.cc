@@ -175,6 +175,7 @@ constexpr OpEntry kOps[] = {
      .infer = InferMatMulGradWeight,
      .cost = WeightGradientCost,
      .product = ProductForm::kLeftTransposed,
+     .sums_batch = true,
      .reference = Multiply<ProductForm::kLeftTransposed>,
      .error = ProductError<ProductForm::kLeftTransposed>,
      .samples = MatMulGradWeightSamples},
