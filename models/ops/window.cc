@@ -1,0 +1,301 @@
+// Pooling: StableHLO's reduce_window, without its initial value, which is the
+// fold's neutral one here, and select_and_scatter, which adds into zeros.
+//
+// word: what reduce_window folds by, "add", "maximum" or "minimum"; how
+// select_and_scatter compares the element that it holds with the next, "GE" to
+// keep the first of the largest. lists: window_dimensions, window_strides,
+// padding_low, padding_high; for reduce_window base_dilations and
+// window_dilations too.
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+#include "models/ops/families.h"
+#include "models/ops/fold.h"
+#include "models/ops/rules.h"
+#include "models/ops/shape_rules.h"
+#include "models/ops/window_list.h"
+
+namespace podsim {
+namespace {
+
+absl::Status CheckLists(const OpAttributes& attributes, std::size_t rank) {
+  for (const char* name :
+       {"window_dimensions", "window_strides", "base_dilations",
+        "window_dilations", "padding_low", "padding_high"}) {
+    const std::size_t entries = attributes.List(name).size();
+    if (entries != 0 && entries != rank)
+      return Bad(absl::StrCat(name, " has ", entries, " entries for ", rank,
+                              " dimensions"));
+  }
+  return absl::OkStatus();
+}
+
+// The shape that windows over `shape` make.
+absl::StatusOr<Shape> WindowsOver(const Shape& shape,
+                                  const OpAttributes& attributes) {
+  PODSIM_RETURN_IF_ERROR(CheckLists(attributes, shape.dims.size()));
+  const std::vector<WindowDimension> windows =
+      WindowList(attributes, shape.dims);
+  Shape result = shape;
+  for (std::size_t i = 0; i < windows.size(); ++i) {
+    if (!windows[i].is_valid())
+      return Bad("windows, strides and dilations must be positive");
+    if (windows[i].is_trivial()) continue;
+    if (static_cast<int>(i) == shape.batch_axis)
+      return Bad("no window can move over the batch dimension");
+    result.dims[i] = windows[i].Outputs();
+    if (result.dims[i] < 1)
+      return Bad(absl::StrCat("the window does not fit dimension ", i));
+  }
+  return result;
+}
+
+bool IsExtreme(const std::string& word) {
+  return word == "maximum" || word == "minimum";
+}
+
+Inferred InferReduceWindow(Types in, const OpAttributes& attributes) {
+  if (!IsExtreme(attributes.word) && attributes.word != "add")
+    return Bad(absl::StrCat("cannot fold windows by '", attributes.word,
+                            "'; there are add, maximum and minimum"));
+  PODSIM_RETURN_IF_ERROR(CheckFold(attributes.word, in[0].dtype));
+  PODSIM_ASSIGN_OR_RETURN(Shape result, WindowsOver(in[0].shape, attributes));
+  return std::vector{ValueType{in[0].dtype, std::move(result)}};
+}
+
+Inferred InferSelectAndScatter(Types in, const OpAttributes& attributes) {
+  PODSIM_RETURN_IF_ERROR(NeedFloats(in));
+  const std::string& word = attributes.word;
+  if (word != "GE" && word != "LE" && word != "GT" && word != "LT")
+    return Bad(absl::StrCat("cannot select by '", word,
+                            "'; there are GE, LE, GT and LT"));
+  for (const char* name : {"base_dilations", "window_dilations"})
+    for (const std::int64_t dilation : attributes.List(name))
+      if (dilation != 1) return Bad(absl::StrCat("takes no ", name));
+  PODSIM_ASSIGN_OR_RETURN(const Shape places,
+                          WindowsOver(in[0].shape, attributes));
+  if (in[1].shape != places)
+    return Bad(absl::StrCat("the windows make ", ToString(places),
+                            ", not the source's ", ToString(in[1].shape)));
+  return std::vector{in[0]};
+}
+
+// The windows backward over dy (window_dimension.h).
+Value SumGradient(GradientBuilder& builder, const OpUse& use, Value dy) {
+  OpAttributes attributes;
+  attributes.word = "add";
+  const auto add = [&](const char* name, std::int64_t entry) {
+    attributes.lists[name].push_back(entry);
+  };
+  for (const WindowDimension& window :
+       WindowList(use.attributes, builder.type(use.inputs[0]).shape.dims)) {
+    const bool still = window.is_trivial();
+    add("window_dimensions", window.taps);
+    add("window_strides", window.base_dilation);
+    add("base_dilations", window.stride);
+    add("window_dilations", window.dilation);
+    add("padding_low", still ? 0 : window.BackwardLow());
+    add("padding_high", still ? 0 : window.BackwardHigh());
+  }
+  return builder.Apply(OpCode("reduce_window"), {dy}, "grad",
+                       std::move(attributes));
+}
+
+InputGradients ReduceWindowGradient(GradientBuilder& builder, const OpUse& use,
+                                    std::span<const Value> dy) {
+  const Value x = use.inputs[0];
+  if (builder.type(x).dtype != DType::kFloat32) return std::vector{kNone};
+  if (use.attributes.word == "add")
+    return std::vector{SumGradient(builder, use, dy[0])};
+  for (const WindowDimension& window :
+       WindowList(use.attributes, builder.type(x).shape.dims))
+    if (window.base_dilation != 1 || window.dilation != 1)
+      return absl::UnimplementedError(
+          "an extreme over dilated windows has no gradient");
+  OpAttributes attributes = use.attributes;
+  attributes.word = use.attributes.word == "maximum" ? "GE" : "LE";
+  return std::vector{builder.Apply(OpCode("select_and_scatter"), {x, dy[0]},
+                                   "grad", std::move(attributes))};
+}
+
+// A vector operation per element that a window shows.
+OpCost WindowCost(const OpSignature& signature, std::int64_t rows) {
+  OpCost cost = CopyCost(signature, rows);
+  const ValueType& places =
+      signature.inputs.size() == 1 ? signature.outputs[0] : signature.inputs[1];
+  cost.vector_flops =
+      Elements(places, rows) *
+      static_cast<double>(ProductOf(TapsOf(
+          WindowList(signature.attributes, signature.inputs[0].shape.dims))));
+  return cost;
+}
+
+// fn(place of the window, element that it shows) for all of both, in order.
+template <typename Fn>
+void ForWindows(const Tensor& x, const OpAttributes& attributes, const Fn& fn) {
+  const std::vector<WindowDimension> windows = WindowList(attributes, x.dims);
+  const Dims strides = StridesOf(x.dims);
+  std::size_t place = 0;
+  ForIndices(OutputsOf(windows), [&](const Dims& output) {
+    ForIndices(TapsOf(windows), [&](const Dims& tap) {
+      std::int64_t element = 0;
+      for (std::size_t i = 0; i < windows.size(); ++i) {
+        const std::int64_t at = windows[i].At(output[i], tap[i]);
+        if (at < 0) return;
+        element += at * strides[i];
+      }
+      fn(place, static_cast<std::size_t>(element));
+    });
+    ++place;
+  });
+}
+
+void ReduceWindow(std::span<const Tensor> inputs,
+                  const OpAttributes& attributes, std::span<Tensor> outputs) {
+  const Tensor& x = inputs[0];
+  for (double& result : outputs[0].values)
+    result = NeutralOf(attributes.word, x.type.dtype);
+  ForWindows(x, attributes, [&](std::size_t place, std::size_t element) {
+    double& result = outputs[0].values[place];
+    result = Folded(attributes.word, x.type.dtype, result, x.values[element]);
+  });
+}
+
+void ReduceWindowError(std::span<const Tensor> inputs,
+                       const OpAttributes& attributes,
+                       std::span<const Tensor> /*outputs*/,
+                       std::span<Tensor> bounds) {
+  const Tensor& x = inputs[0];
+  if (attributes.word != "add" || x.type.dtype != DType::kFloat32) return;
+  const double taps =
+      static_cast<double>(ProductOf(TapsOf(WindowList(attributes, x.dims))));
+  ForWindows(x, attributes, [&](std::size_t place, std::size_t element) {
+    bounds[0].values[place] += SumError(taps) * std::fabs(x.values[element]);
+  });
+}
+
+bool Stays(const std::string& word, double selected, double other) {
+  if (word == "GE") return selected >= other;
+  if (word == "LE") return selected <= other;
+  return word == "GT" ? selected > other : selected < other;
+}
+
+// The element that each window selects; -1 where it shows none.
+Dims Selected(const Tensor& x, std::size_t places,
+              const OpAttributes& attributes) {
+  Dims selected(places, -1);
+  ForWindows(x, attributes, [&](std::size_t place, std::size_t element) {
+    std::int64_t& held = selected[place];
+    if (held < 0 ||
+        !Stays(attributes.word, x.values[static_cast<std::size_t>(held)],
+               x.values[element]))
+      held = static_cast<std::int64_t>(element);
+  });
+  return selected;
+}
+
+void SelectAndScatter(std::span<const Tensor> inputs,
+                      const OpAttributes& attributes,
+                      std::span<Tensor> outputs) {
+  const std::vector<double>& source = inputs[1].values;
+  const Dims selected = Selected(inputs[0], source.size(), attributes);
+  for (std::size_t place = 0; place < source.size(); ++place)
+    if (selected[place] >= 0)
+      outputs[0].values[static_cast<std::size_t>(selected[place])] +=
+          source[place];
+}
+
+// No more windows show an element than have taps.
+void SelectAndScatterError(std::span<const Tensor> inputs,
+                           const OpAttributes& attributes,
+                           std::span<const Tensor> /*outputs*/,
+                           std::span<Tensor> bounds) {
+  const std::vector<double>& source = inputs[1].values;
+  const double error = SumError(static_cast<double>(
+      ProductOf(TapsOf(WindowList(attributes, inputs[0].dims)))));
+  const Dims selected = Selected(inputs[0], source.size(), attributes);
+  for (std::size_t place = 0; place < source.size(); ++place)
+    if (selected[place] >= 0)
+      bounds[0].values[static_cast<std::size_t>(selected[place])] +=
+          error * std::fabs(source[place]);
+}
+
+OpSample Sample(const char* word, const ValueType& x, const Dims& window,
+                const Dims& strides, const Dims& low, const Dims& high,
+                const ValueType& result) {
+  OpSample sample{.inputs = {x}, .outputs = {result}, .classes = 7};
+  sample.attributes.word = word;
+  sample.attributes.lists["window_dimensions"] = window;
+  sample.attributes.lists["window_strides"] = strides;
+  sample.attributes.lists["padding_low"] = low;
+  sample.attributes.lists["padding_high"] = high;
+  return sample;
+}
+
+// Both usual layouts, overlapping windows and such with gaps, B first and last.
+std::vector<OpSample> Pools(const char* word) {
+  return {Sample(word, Batched({5, 6, 3}), {1, 3, 2, 1}, {1, 2, 2, 1},
+                 {0, 1, 0, 0}, {0, 1, 0, 0}, Batched({3, 3, 3})),
+          Sample(word, Batched({2, 5, 4}), {1, 1, 2, 3}, {1, 1, 3, 1},
+                 {0, 0, 0, 1}, {0, 0, 0, 1}, Batched({2, 2, 4})),
+          Sample(word, BatchedAt(1, {6, 2}), {3, 1}, {1, 1}, {2, 0}, {0, 0},
+                 BatchedAt(1, {6, 2})),
+          Sample(word, Plain({37}), {5}, {4}, {-1}, {2}, Plain({9}))};
+}
+
+std::vector<OpSample> ReduceWindowSamples() {
+  std::vector<OpSample> samples;
+  for (const char* word : {"add", "maximum", "minimum"})
+    for (const OpSample& sample : Pools(word)) samples.push_back(sample);
+  OpSample dilated = Sample("add", Batched({5, 4}), {1, 2, 2}, {1, 2, 1},
+                            {0, 1, 0}, {0, 0, 2}, Batched({4, 8}));
+  dilated.attributes.lists["base_dilations"] = {1, 2, 2};
+  dilated.attributes.lists["window_dilations"] = {1, 3, 1};
+  samples.push_back(dilated);
+  samples.push_back(Sample("add", Batched({6}, DType::kInt32), {1, 3}, {1, 1},
+                           {0, 2}, {0, 0}, Batched({6}, DType::kInt32)));
+  return samples;
+}
+
+std::vector<OpSample> SelectAndScatterSamples() {
+  std::vector<OpSample> samples;
+  for (const char* word : {"GE", "LE"})
+    for (OpSample sample : Pools(word)) {
+      sample.inputs = {sample.inputs[0], sample.outputs[0]};
+      sample.outputs = {sample.inputs[0]};
+      samples.push_back(sample);
+    }
+  return samples;
+}
+
+constexpr OpEntry kOps[] = {
+    // x -> what each place of a window shows, folded
+    {.name = "reduce_window",
+     .input_count = 1,
+     .infer = InferReduceWindow,
+     .gradient = ReduceWindowGradient,
+     .cost = WindowCost,
+     .row_wise = IsByRows,
+     .reference = ReduceWindow,
+     .error = ReduceWindowError,
+     .samples = ReduceWindowSamples},
+    // x, source[places of a window] -> each number of the source, added up
+    // where the window selects an element of x
+    {.name = "select_and_scatter",
+     .input_count = 2,
+     .infer = InferSelectAndScatter,
+     .cost = WindowCost,
+     .row_wise = IsByRows,
+     .reference = SelectAndScatter,
+     .error = SelectAndScatterError,
+     .samples = SelectAndScatterSamples},
+};
+
+}  // namespace
+
+OpFamily WindowOps() { return kOps; }
+
+}  // namespace podsim
