@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "host/core/array_kernels.h"
 #include "host/core/matrix_side.h"
 #include "host/core/moving_window.h"
 #include "host/core/op_kernels.h"

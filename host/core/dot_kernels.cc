@@ -1,6 +1,7 @@
 // dot_general on arrays: a matrix product per batching index.
 #include <cstdint>
 
+#include "host/core/array_kernels.h"
 #include "host/core/matrix_side.h"
 #include "host/core/op_kernels.h"
 #include "models/ops/dot_dimensions.h"

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "host/core/array_kernels.h"
 #include "host/core/folds.h"
 #include "host/core/op_kernels.h"
 #include "models/ops/index_loops.h"

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "host/core/array_kernels.h"
 #include "host/core/folds.h"
 #include "host/core/op_kernels.h"
 #include "models/ops/window_list.h"

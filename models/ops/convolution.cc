@@ -253,8 +253,8 @@ OpCost ConvolutionCost(const OpSignature& signature, std::int64_t rows) {
   OpCost cost = CopyCost(signature, rows);
   const ConvolutionDimensions dims =
       ConvolutionDimensionsOf(signature.attributes);
-  const Dims kernel = SizesOf(signature.inputs[1].shape, rows);
-  const Dims output = SizesOf(signature.outputs[0].shape, rows);
+  const Dims kernel = DimsFor(signature.inputs[1].shape, rows);
+  const Dims output = DimsFor(signature.outputs[0].shape, rows);
   const std::int64_t features =
       kernel[static_cast<std::size_t>(dims.kernel.batch)];
   cost.products.push_back(

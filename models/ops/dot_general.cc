@@ -147,8 +147,8 @@ InputGradients DotGeneralGradient(GradientBuilder& builder, const OpUse& use,
 
 OpCost DotGeneralCost(const OpSignature& signature, std::int64_t rows) {
   OpCost cost = CopyCost(signature, rows);
-  const Dims left = SizesOf(signature.inputs[0].shape, rows);
-  const Dims right = SizesOf(signature.inputs[1].shape, rows);
+  const Dims left = DimsFor(signature.inputs[0].shape, rows);
+  const Dims right = DimsFor(signature.inputs[1].shape, rows);
   const auto [of_left, of_right] =
       DotDimensionsOf(signature.attributes, left.size(), right.size());
   cost.products.push_back(

@@ -39,14 +39,6 @@ inline void AppendDims(const Shape& from, DimsView dims, Shape& to) {
   }
 }
 
-// Sizes with B = rows.
-inline Dims SizesOf(const Shape& shape, std::int64_t rows) {
-  Dims sizes = shape.dims;
-  if (shape.batched())
-    sizes[static_cast<std::size_t>(shape.batch_axis)] *= rows;
-  return sizes;
-}
-
 // Each a dimension of [0, rank), none twice.
 inline absl::Status CheckDimensions(const std::string& name, DimsView dims,
                                     int rank) {
