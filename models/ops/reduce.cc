@@ -54,6 +54,12 @@ Inferred InferProductGrad(Types in, const OpAttributes& attributes) {
   return std::vector{in[0]};
 }
 
+// As of operands whose rows are not folded into one another.
+bool FoldsNoRows(Types inputs, Types outputs, const OpAttributes& attributes) {
+  return IsByRows(inputs, outputs, attributes) &&
+         !Contains(attributes.List("dimensions"), inputs[0].shape.batch_axis);
+}
+
 // `value`, which lacks the dimensions, repeated over them.
 Value Spread(GradientBuilder& builder, Value value, const Shape& over,
              const OpAttributes& attributes) {
@@ -270,7 +276,7 @@ constexpr OpEntry kOps[] = {
      .input_count = 2,
      .infer = InferProductGrad,
      .cost = OperandCost,
-     .row_wise = IsByRows,
+     .row_wise = FoldsNoRows,
      .reference = ProductGrad,
      .error = ProductGradError,
      .samples = ProductGradSamples},
