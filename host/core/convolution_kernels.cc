@@ -87,11 +87,28 @@ class GroupProduct {
 
   void Run(std::int64_t group, ParallelFor& parallel) const;
 
+  // Each group is one feature of all three arrays, and all lie side by side: a
+  // depthwise convolution or its gradients.
+  bool IsDepthwise() const {
+    return n_ == 1 && GroupStride() == 1 &&
+           StridesOf(call_.in[1].dims)[At(dims_.kernel.batch)] == 1 &&
+           output_strides_[At(dims_.output.feature)] == 1;
+  }
+  // All groups at once, number by number.
+  void RunDepthwise() const;
+
  private:
+  static std::size_t At(std::int64_t dim) {
+    return static_cast<std::size_t>(dim);
+  }
+  // From a group's part of the input to the next one's.
+  std::int64_t GroupStride() const;
   static std::int64_t SizeOf(const Array& array, std::int64_t dim) {
     return array.dims[static_cast<std::size_t>(dim)];
   }
-  const float* Input(std::int64_t group) const;
+  const float* Input(std::int64_t group) const {
+    return call_.in[0].as<const float>() + group * GroupStride();
+  }
   MatrixSide Kernel(std::int64_t group) const {
     return kernel_.At(0).Lines(group * n_, n_);
   }
@@ -114,15 +131,14 @@ class GroupProduct {
   const MatrixSides kernel_;
 };
 
-const float* GroupProduct::Input(std::int64_t group) const {
-  std::int64_t offset = 0;
+std::int64_t GroupProduct::GroupStride() const {
   if (dims_.feature_groups > 1)
-    offset = SizeOf(call_.in[1], dims_.kernel.feature) *
-             input_strides_[static_cast<std::size_t>(dims_.input.feature)];
+    return SizeOf(call_.in[1], dims_.kernel.feature) *
+           input_strides_[At(dims_.input.feature)];
   if (dims_.batch_groups > 1)
-    offset = SizeOf(call_.out[0], dims_.output.batch) *
-             input_strides_[static_cast<std::size_t>(dims_.input.batch)];
-  return call_.in[0].as<const float>() + group * offset;
+    return SizeOf(call_.out[0], dims_.output.batch) *
+           input_strides_[At(dims_.input.batch)];
+  return 0;
 }
 
 void GroupProduct::Scatter(const float* c, std::int64_t group,
@@ -195,6 +211,39 @@ void GroupProduct::ByColumns(const ProductTools& tools,
             });
 }
 
+// Sums in the order of K.
+void GroupProduct::RunDepthwise() const {
+  const Array& kernel = call_.in[1];
+  const std::int64_t features = dims_.groups();
+  const auto* weights = kernel.as<const float>();
+  if (call_.attributes.rounded_operands) {
+    float* rounded = ThreadFloats(0, kernel.elements());
+    call_.kernels.round_bfloat16(kernel.elements(), weights, rounded);
+    weights = rounded;
+  }
+  const Dims at = OffsetsOver(kernel.dims, k_.dims);
+  const Dims to = OffsetsOver(call_.out[0].dims, lines_.dims);
+  const auto* input = call_.in[0].as<const float>();
+  auto* out = call_.out[0].as<float>();
+  const std::int64_t panel =
+      std::max<std::int64_t>(kPanelFloats / (depth_ * features + 1), 1);
+  ForPanels(call_.parallel, window_.lines(), panel,
+            [&](std::int64_t begin, std::int64_t end) {
+              const TimedWork timed(call_.times, Work::kProducts);
+              for (std::int64_t line = begin; line < end; ++line) {
+                float* sums = out + to[At(line)];
+                std::fill_n(sums, features, 0.0F);
+                window_.ForShown(line,
+                                 [&](std::int64_t k, std::int64_t offset) {
+                                   const float* x = input + offset;
+                                   const float* w = weights + at[At(k)];
+                                   for (std::int64_t i = 0; i < features; ++i)
+                                     sums[i] += x[i] * w[i];
+                                 });
+              }
+            });
+}
+
 void GroupProduct::Run(std::int64_t group, ParallelFor& parallel) const {
   const ProductTools tools{ProductsFor(call_), call_.panels, parallel,
                            call_.times};
@@ -204,7 +253,8 @@ void GroupProduct::Run(std::int64_t group, ParallelFor& parallel) const {
 
 }  // namespace
 
-// One group is cut into panels; of many each is a panel.
+// One group is cut into panels; of many each is a panel, if each is a product
+// worth the name.
 void Convolution(const ArrayCall& call) {
   const ConvolutionDimensions dims = ConvolutionDimensionsOf(call.attributes);
   const Array& out = call.out[0];
@@ -215,6 +265,7 @@ void Convolution(const ArrayCall& call) {
   }
   const GroupProduct product(call, dims);
   if (dims.groups() == 1) return product.Run(0, call.parallel);
+  if (product.IsDepthwise()) return product.RunDepthwise();
   InOrder alone;
   call.parallel.Run(dims.groups(),
                     [&](std::int64_t group) { product.Run(group, alone); });
