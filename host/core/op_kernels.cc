@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "host/core/array_kernels.h"
 
 namespace podsim {
 namespace {
@@ -128,6 +129,13 @@ constexpr ListedKernel kKernels[] = {
     {OpCode::kMatMulGradWeight, {.whole = MatMulGradWeight}},
     {OpCode::kAddBias, {.rows = AddBias}},
     {OpCode::kBiasGrad, {.whole = BiasGrad}},
+    {OpCode("dot_general"), {.arrays = DotGeneral}},
+    {OpCode("convolution"), {.arrays = Convolution}},
+    {OpCode("reduce"), {.arrays = Reduce}},
+    {OpCode("arg_max"), {.arrays = ArgMax}},
+    {OpCode("ReduceMultiplyGrad"), {.arrays = ReduceMultiplyGrad}},
+    {OpCode("reduce_window"), {.arrays = ReduceWindow}},
+    {OpCode("select_and_scatter"), {.arrays = SelectAndScatter}},
     {OpCode::kConstant, {.rows = Constant}},
     {OpCode::kReshape, {.rows = Reshape}},
     {OpCode::kCoreSum, {.whole = CoreSum}},

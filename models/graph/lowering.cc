@@ -34,11 +34,17 @@ std::vector<bool> NeededNodes(const Graph& graph, const LoweringInput& input) {
 // The product's left side, as written down in mathematics, is one row. A batch
 // is never one row, however few examples a core happens to hold.
 bool IsOneRowProduct(const Graph& graph, const GraphNode& node) {
-  const ValueType& left = graph.type(node.inputs[0]);
-  // x^T has a row per column of x.
-  if (EntryOf(node.op).product == ProductForm::kLeftTransposed)
-    return left.shape.dims.back() == 1;
-  return !left.batched() && left.shape.dims[0] == 1;
+  const auto types = [&](const std::vector<Value>& values) {
+    std::vector<ValueType> result;
+    for (const Value value : values) result.push_back(graph.type(value));
+    return result;
+  };
+  constexpr std::int64_t kExamples = 2;  // as good as any number but 1
+  const std::vector<ValueType> inputs = types(node.inputs);
+  const std::vector<ValueType> outputs = types(node.outputs);
+  const OpCost cost =
+      CostOf(EntryOf(node.op), {inputs, outputs, node.attributes}, kExamples);
+  return cost.products.at(0).m == 1;
 }
 
 // The operand of a product that is packed.

@@ -12,6 +12,10 @@ namespace podsim {
 using OpFamily = std::span<const OpEntry>;
 
 OpFamily ProductOps();      // products.cc
+OpFamily DotGeneralOps();   // dot_general.cc
+OpFamily ConvolutionOps();  // convolution.cc
+OpFamily ReduceOps();       // reduce.cc
+OpFamily WindowOps();       // window.cc
 OpFamily ElementwiseOps();  // elementwise.cc
 OpFamily FunctionOps();     // functions.cc
 OpFamily ConstantOps();     // constant.cc

@@ -21,6 +21,7 @@ enum class ProductForm : std::uint8_t {
   kPlain,            // a[M,K] * b[K,N]
   kRightTransposed,  // a[M,K] * b[N,K]^T
   kLeftTransposed,   // a[K,M]^T * b[K,N]
+  kGeneral,          // many at once, or of operands that lie in another way
 };
 
 // An op that makes each element of its result from the elements in the same

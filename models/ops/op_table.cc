@@ -16,6 +16,10 @@ std::vector<const OpEntry*> Collect() {
   std::vector<const OpEntry*> all;
   for (const OpFamily& family : {
            ProductOps(),
+           DotGeneralOps(),
+           ConvolutionOps(),
+           ReduceOps(),
+           WindowOps(),
            BiasOps(),
            ElementwiseOps(),
            FunctionOps(),

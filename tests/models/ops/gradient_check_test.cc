@@ -87,8 +87,9 @@ class Case {
       outputs.push_back(calculator.Add(std::move(result)));
     std::vector<Value> dy(outputs.size(), kNone);
     dy[output_] = calculator.Add(weights_);
-    PODSIM_ASSIGN_OR_RETURN(const std::vector<Value> gradients,
-                            entry_.gradient(calculator, {inputs, outputs}, dy));
+    PODSIM_ASSIGN_OR_RETURN(
+        const std::vector<Value> gradients,
+        entry_.gradient(calculator, {inputs, outputs, attributes_}, dy));
     std::vector<std::vector<double>> result;
     for (const Value gradient : gradients) {
       result.emplace_back();

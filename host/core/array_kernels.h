@@ -1,0 +1,19 @@
+// The kernels on arrays (array.h), one per op, for the list in op_kernels.cc.
+#ifndef PODSIM_HOST_CORE_ARRAY_KERNELS_H_
+#define PODSIM_HOST_CORE_ARRAY_KERNELS_H_
+
+#include "host/core/array.h"
+
+namespace podsim {
+
+void DotGeneral(const ArrayCall& call);          // dot_kernels.cc
+void Convolution(const ArrayCall& call);         // convolution_kernels.cc
+void Reduce(const ArrayCall& call);              // reduce_kernels.cc
+void ArgMax(const ArrayCall& call);              // reduce_kernels.cc
+void ReduceMultiplyGrad(const ArrayCall& call);  // reduce_kernels.cc
+void ReduceWindow(const ArrayCall& call);        // window_kernels.cc
+void SelectAndScatter(const ArrayCall& call);    // window_kernels.cc
+
+}  // namespace podsim
+
+#endif  // PODSIM_HOST_CORE_ARRAY_KERNELS_H_
