@@ -116,7 +116,7 @@ void CopyBox(const Box& box, std::int64_t bytes, const std::byte* from,
   });
 }
 
-Operand::Operand(const Array& array) : array_(array) {
+WideOperand::WideOperand(const Array& array) : array_(array) {
   if (array.dtype != DType::kBFloat16 || array.element_bytes != 2) return;
   const auto* from = array.as<const std::uint16_t>();
   const std::int64_t count = array.elements();

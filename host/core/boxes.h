@@ -32,11 +32,11 @@ void CopyBox(const Box& box, std::int64_t bytes, const std::byte* from,
 
 // An operand with elements of their width in memory for results: two bytes of
 // bfloat16, as the infeed brings them, become a float32.
-class Operand {
+class WideOperand {
  public:
-  explicit Operand(const Array& array);
-  Operand(const Operand&) = delete;
-  Operand& operator=(const Operand&) = delete;
+  explicit WideOperand(const Array& array);
+  WideOperand(const WideOperand&) = delete;
+  WideOperand& operator=(const WideOperand&) = delete;
   const Array* operator->() const { return &array_; }
   const Array& operator*() const { return array_; }
 

@@ -130,7 +130,7 @@ class Windows {
 
 // The windows of `from`, an operand.
 void CopyWindows(const ArrayCall& call, const WindowDims& dims, bool clamps) {
-  const Operand from(call.in[0]);
+  const WideOperand from(call.in[0]);
   const Array& out = call.out[0];
   const std::int64_t bytes = out.element_bytes;
   const Windows windows(dims, from->dims, call.in[1], out.dims, clamps);

@@ -61,7 +61,7 @@ void Iota(const ArrayCall& call) {
 }
 
 void BroadcastInDim(const ArrayCall& call) {
-  const Operand in(call.in[0]);
+  const WideOperand in(call.in[0]);
   const Array& out = call.out[0];
   const DimsView dims = call.attributes.List("broadcast_dimensions");
   const Dims strides = StridesOf(in->dims);
@@ -72,7 +72,7 @@ void BroadcastInDim(const ArrayCall& call) {
 }
 
 void Transpose(const ArrayCall& call) {
-  const Operand in(call.in[0]);
+  const WideOperand in(call.in[0]);
   const Array& out = call.out[0];
   const DimsView permutation = call.attributes.List("permutation");
   CopyArrays(
@@ -82,7 +82,7 @@ void Transpose(const ArrayCall& call) {
 }
 
 void Reverse(const ArrayCall& call) {
-  const Operand in(call.in[0]);
+  const WideOperand in(call.in[0]);
   const Array& out = call.out[0];
   if (out.elements() == 0) return;
   Box box{out.dims, StridesOf(in->dims), StridesOf(out.dims)};
@@ -95,7 +95,7 @@ void Reverse(const ArrayCall& call) {
 }
 
 void Slice(const ArrayCall& call) {
-  const Operand in(call.in[0]);
+  const WideOperand in(call.in[0]);
   const Array& out = call.out[0];
   const DimsView stride = call.attributes.List("strides");
   Box box{out.dims, StridesOf(in->dims), StridesOf(out.dims)};
@@ -107,8 +107,8 @@ void Slice(const ArrayCall& call) {
 
 // Padding everywhere, then those elements that land inside.
 void Pad(const ArrayCall& call) {
-  const Operand in(call.in[0]);
-  const Operand padding(call.in[1]);
+  const WideOperand in(call.in[0]);
+  const WideOperand padding(call.in[1]);
   const Array& out = call.out[0];
   CopyArrays(call, *padding, out, {{out.elements()}, {0}, {1}}, 0, 0);
   const DimsView low = call.attributes.List("edge_padding_low");
@@ -136,14 +136,14 @@ void Concatenate(const ArrayCall& call) {
   const Dims strides = StridesOf(out.dims);
   std::int64_t to = 0;
   for (const Array& array : call.in) {
-    const Operand in(array);
+    const WideOperand in(array);
     CopyArrays(call, *in, out, {in->dims, StridesOf(in->dims), strides}, 0, to);
     to += in->dims[axis] * strides[axis];
   }
 }
 
 void DynamicSlice(const ArrayCall& call) {
-  const Operand in(call.in[0]);
+  const WideOperand in(call.in[0]);
   const Array& out = call.out[0];
   const Box box{out.dims, StridesOf(in->dims), StridesOf(out.dims)};
   const Dims starts = StartsOf(call, 1, in->dims, out.dims);
@@ -151,8 +151,8 @@ void DynamicSlice(const ArrayCall& call) {
 }
 
 void DynamicUpdateSlice(const ArrayCall& call) {
-  const Operand in(call.in[0]);
-  const Operand update(call.in[1]);
+  const WideOperand in(call.in[0]);
+  const WideOperand update(call.in[1]);
   const Array& out = call.out[0];
   if (in->data != out.data)
     CopyArrays(call, *in, out, {{out.elements()}, {1}, {1}}, 0, 0);
