@@ -14,6 +14,22 @@ void ReduceMultiplyGrad(const ArrayCall& call);  // reduce_kernels.cc
 void ReduceWindow(const ArrayCall& call);        // window_kernels.cc
 void SelectAndScatter(const ArrayCall& call);    // window_kernels.cc
 
+// movement_kernels.cc
+void Iota(const ArrayCall& call);
+void BroadcastInDim(const ArrayCall& call);
+void Transpose(const ArrayCall& call);
+void Reverse(const ArrayCall& call);
+void Slice(const ArrayCall& call);
+void Pad(const ArrayCall& call);
+void Concatenate(const ArrayCall& call);
+void DynamicSlice(const ArrayCall& call);
+void DynamicUpdateSlice(const ArrayCall& call);
+
+void Gather(const ArrayCall& call);       // gather_kernels.cc
+void GatherGrad(const ArrayCall& call);   // gather_kernels.cc
+void Scatter(const ArrayCall& call);      // gather_kernels.cc
+void ScatterGrad(const ArrayCall& call);  // gather_kernels.cc
+
 }  // namespace podsim
 
 #endif  // PODSIM_HOST_CORE_ARRAY_KERNELS_H_
