@@ -62,6 +62,9 @@ OpKernel KernelOf(OpCode op);
 void Clip(const OpCall& call);
 void Update(const OpCall& call);
 
+// In random_kernels.cc.
+void RandomBits(const ArrayCall& call);
+
 // The products' entries, in product_kernels.cc.
 void MatMulRows(const OpCall& call, std::int64_t begin, std::int64_t end);
 void MatMulGradInputRows(const OpCall& call, std::int64_t begin,

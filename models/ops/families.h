@@ -21,6 +21,9 @@ OpFamily SoftmaxXentOps();  // softmax_xent.cc
 OpFamily RoundOps();        // round.cc
 OpFamily UpdateOps();       // update.cc
 
+OpFamily RandomBitsOps();    // random_bits.cc
+OpFamily StopGradientOps();  // stop_gradient.cc
+
 }  // namespace podsim
 
 #endif  // PODSIM_MODELS_OPS_FAMILIES_H_

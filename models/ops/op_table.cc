@@ -21,6 +21,8 @@ std::vector<const OpEntry*> Collect() {
            ConstantOps(),
            ReshapeOps(),
            SoftmaxXentOps(),
+           StopGradientOps(),
+           RandomBitsOps(),
            RoundOps(),
            UpdateOps(),
        })
