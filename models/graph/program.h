@@ -125,6 +125,8 @@ struct ProgramInput {
   TensorId tensor = kNoTensor;
   // [B] float32, made by the stream rather than by the data set.
   bool is_example_weight = false;
+  // [B, 2] uint32, likewise: Graph::ExampleKeys.
+  bool is_example_key = false;
 };
 
 enum class EntryPoint : std::uint8_t {
