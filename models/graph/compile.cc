@@ -81,8 +81,26 @@ absl::Status CheckMetrics(const Graph& graph, const CompileInput& input) {
   return absl::OkStatus();
 }
 
+absl::Status CheckEvaluation(const Graph& graph, const CompileInput& input) {
+  const std::vector<MetricInput> metrics = MetricsOf(input);
+  for (const EvaluationValue& each : input.evaluation) {
+    const auto is_it = [&](const MetricInput& metric) {
+      return metric.name == each.metric;
+    };
+    if (std::none_of(metrics.begin(), metrics.end(), is_it))
+      return absl::InvalidArgumentError(
+          absl::StrCat("model ", graph.name(), ": an evaluation's value is of ",
+                       "metric '", each.metric, "', which there is not"));
+    const std::string role = "evaluation's " + each.metric;
+    PODSIM_RETURN_IF_ERROR(CheckIsPerRow(graph, each.value, role.c_str()));
+    PODSIM_RETURN_IF_ERROR(CheckIsComputed(graph, each.value));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status CheckResults(const Graph& graph, const CompileInput& input) {
   PODSIM_RETURN_IF_ERROR(CheckMetrics(graph, input));
+  PODSIM_RETURN_IF_ERROR(CheckEvaluation(graph, input));
   for (const Value result : input.results)
     PODSIM_RETURN_IF_ERROR(CheckIsComputed(graph, result));
   return absl::OkStatus();
@@ -197,6 +215,41 @@ std::vector<Segment> CutAtBuckets(std::vector<Instruction> instructions,
   return segments;
 }
 
+// The metric's tensor, which each entry fills in its own way, and who fills it
+// in kEval.
+struct EvaluationTensor {
+  TensorId metric = kNoTensor;
+  TensorId from = kNoTensor;
+};
+
+std::vector<EvaluationTensor> EvaluationTensors(const CompileInput& input,
+                                                const Lowered& lowered,
+                                                const Program& program) {
+  std::vector<EvaluationTensor> tensors;
+  for (const EvaluationValue& each : input.evaluation)
+    tensors.push_back(
+        {program.metric(each.metric), lowered.TensorOf(each.value)});
+  return tensors;
+}
+
+// The instructions that leave `kept` behind, with the evaluation's values where
+// the training's would be.
+std::vector<Instruction> EvaluationOf(
+    const std::vector<Instruction>& instructions, std::vector<TensorId> kept,
+    const std::vector<EvaluationTensor>& tensors) {
+  for (const EvaluationTensor& each : tensors)
+    std::replace(kept.begin(), kept.end(), each.metric, each.from);
+  std::vector<Instruction> evaluation = NeededFor(instructions, kept);
+  for (Instruction& instruction : evaluation)
+    for (const EvaluationTensor& each : tensors) {
+      std::replace(instruction.inputs.begin(), instruction.inputs.end(),
+                   each.from, each.metric);
+      std::replace(instruction.outputs.begin(), instruction.outputs.end(),
+                   each.from, each.metric);
+    }
+  return evaluation;
+}
+
 std::vector<Segment> OneSegment(std::vector<Instruction> instructions) {
   Segment segment;
   segment.instructions = std::move(instructions);
@@ -216,6 +269,8 @@ absl::StatusOr<Program> Compile(const Graph& graph, const CompileInput& input,
   const std::vector<MetricInput> metrics = MetricsOf(input);
   for (const MetricInput& metric : metrics)
     lowering.kept.push_back(metric.value);
+  for (const EvaluationValue& each : input.evaluation)
+    lowering.kept.push_back(each.value);
   if (trains) {
     PODSIM_ASSIGN_OR_RETURN(lowering.gradients,
                             AppendGradients(full, input.loss, input.weights));
@@ -241,9 +296,14 @@ absl::StatusOr<Program> Compile(const Graph& graph, const CompileInput& input,
   program.scratch_elements =
       PlaceByLiveness(lowered.instructions, Storage::kScratch, kept, program);
 
+  // Without what fills the evaluation's metrics: it comes by them.
+  std::vector<TensorId> kept_in_evaluation(
+      kept.begin(),
+      kept.end() - static_cast<std::ptrdiff_t>(input.evaluation.size()));
   program.entries[EntryPoint::kInit] = {};  // InitVariables does it
   program.entries[EntryPoint::kEval] =
-      OneSegment(NeededFor(lowered.instructions, kept));
+      OneSegment(EvaluationOf(lowered.instructions, kept_in_evaluation,
+                              EvaluationTensors(input, lowered, program)));
   if (!trains) return program;
 
   PlaceGradients(lowering.gradients, lowered, FinishTimes(lowered.instructions),
