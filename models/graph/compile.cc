@@ -116,6 +116,17 @@ absl::Status Check(const Graph& graph, const CompileInput& input,
   return CheckResults(graph, input);
 }
 
+// The dimension `from_end` places from the end times those of a window, in
+// front of the last two.
+std::int64_t FanOf(const Shape& shape, int from_end) {
+  const int rank = shape.rank();
+  std::int64_t fan = 1;
+  for (int dim = 0; dim < rank; ++dim)
+    if (dim < rank - 2 || dim == rank - from_end || rank == 1)
+      fan *= shape.dims[static_cast<std::size_t>(dim)];
+  return fan;
+}
+
 // Variables one behind another, and the inputs, in the order of the graph.
 void PlaceVariablesAndInputs(const Graph& graph, const Lowered& lowered,
                              Program& program) {
@@ -132,8 +143,8 @@ void PlaceVariablesAndInputs(const Graph& graph, const Lowered& lowered,
         ProgramVariable variable;
         variable.tensor = tensor;
         variable.initializer = value.initializer;
-        variable.fan_in = shape.dims.empty() ? 1 : shape.dims.front();
-        variable.fan_out = shape.dims.empty() ? 1 : shape.dims.back();
+        variable.fan_in = FanOf(shape, 2);
+        variable.fan_out = FanOf(shape, 1);
         program.variables.push_back(variable);
         program.tensors[static_cast<std::size_t>(tensor)].offset =
             program.variable_elements;

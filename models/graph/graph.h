@@ -64,7 +64,8 @@ class Graph {
   Value Labels();                      // "labels", [B] int32: class indices
 
   // Weights of the model, trained, one name each. Fans for the initializer are
-  // the first and the last dimension.
+  // the last dimension but one and the last, each times the dimensions in front
+  // of them (those of a convolution's window).
   Value Variable(const std::string& name, const Shape& shape,
                  Initializer initializer);
   // From here on the model is said a second time, as where its evaluation

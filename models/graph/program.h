@@ -38,6 +38,8 @@ enum class Initializer : std::uint8_t {
   kZeros,
   kGlorotUniform,  // U(-a, a), a = sqrt(6 / (fan_in + fan_out))
   kHeNormal,       // N(0, sqrt(2 / fan_in))
+  kOnes,
+  kSmallNormal,  // N(0, 0.02), of embeddings
 };
 
 struct ProgramTensor {
