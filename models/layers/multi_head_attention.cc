@@ -7,8 +7,10 @@ namespace podsim {
 
 Value MultiHeadAttention(Graph& graph, const std::string& name, Value x,
                          std::int64_t heads, Value mask) {
-  if (!graph.Owns(x) || graph.type(x).shape.dims.empty()) return kNone;
-  const std::int64_t width = graph.type(x).shape.dims.back();
+  if (!graph.Owns(x)) return kNone;  // its error is latched
+  const Shape& shape = graph.type(x).shape;
+  // Without dimensions the first projection refuses it.
+  const std::int64_t width = shape.dims.empty() ? 1 : shape.dims.back();
   const Value query = Projection(graph, name + "/query", x, width);
   const Value key = Projection(graph, name + "/key", x, width,
                                Activation::kNone, /*has_bias=*/false);
