@@ -30,6 +30,8 @@ void GatherGrad(const ArrayCall& call);   // gather_kernels.cc
 void Scatter(const ArrayCall& call);      // gather_kernels.cc
 void ScatterGrad(const ArrayCall& call);  // gather_kernels.cc
 
+void RandomBits(const ArrayCall& call);  // random_kernels.cc
+
 }  // namespace podsim
 
 #endif  // PODSIM_HOST_CORE_ARRAY_KERNELS_H_

@@ -85,17 +85,20 @@ absl::StatusOr<std::vector<int>> InputFields(const Program& program,
   std::vector<int> filled_by;
   for (const ProgramInput& input : program.inputs) {
     const ProgramTensor& tensor = program.tensor(input.tensor);
+    if (input.is_example_weight || input.is_example_key) {
+      filled_by.push_back(input.is_example_key ? kExampleKey : kExampleWeight);
+      continue;
+    }
     std::size_t field = 0;
     while (field < fields.size() && (fields[field].name != tensor.name ||
                                      fields[field].type != TypeOf(tensor)))
       ++field;
-    if (!input.is_example_weight && field == fields.size())
+    if (field == fields.size())
       return absl::InvalidArgumentError(
           absl::StrCat("model ", program.name, " reads input ",
                        Describe(tensor.name, TypeOf(tensor)), ", but data set ",
                        config.name(), " offers ", DescribeAll(fields)));
-    filled_by.push_back(input.is_example_weight ? kExampleWeight
-                                                : static_cast<int>(field));
+    filled_by.push_back(static_cast<int>(field));
   }
   return filled_by;
 }

@@ -71,15 +71,18 @@ CoreBuffers Trainer::Impl::BuffersFor(const Batch& batch,
       .times = &times,
       .rows_of_core = rows_of_core,
   };
-  for (std::size_t i = 0; i < input_fields.size(); ++i) {
-    const int field = input_fields[i];
+  const auto bytes_of = [&](int field) {
+    if (field == kExampleWeight)
+      return std::as_bytes(std::span(batch.weights).subspan(first_row, rows));
+    if (field == kExampleKey)
+      return std::as_bytes(
+          std::span(batch.keys).subspan(2 * first_row, 2 * rows));
+    return batch.Rows(field, first_row, rows);
+  };
+  for (std::size_t i = 0; i < input_fields.size(); ++i)
     buffers.inputs.push_back(
         {.dtype = program.tensor(program.inputs[i].tensor).dtype,
-         .bytes = field == kExampleWeight
-                      ? std::as_bytes(
-                            std::span(batch.weights).subspan(first_row, rows))
-                      : batch.Rows(field, first_row, rows)});
-  }
+         .bytes = bytes_of(input_fields[i])});
   return buffers;
 }
 

@@ -81,8 +81,26 @@ absl::Status CheckMetrics(const Graph& graph, const CompileInput& input) {
   return absl::OkStatus();
 }
 
+absl::Status CheckEvaluation(const Graph& graph, const CompileInput& input) {
+  const std::vector<MetricInput> metrics = MetricsOf(input);
+  for (const EvaluationValue& each : input.evaluation) {
+    const auto is_it = [&](const MetricInput& metric) {
+      return metric.name == each.metric;
+    };
+    if (std::none_of(metrics.begin(), metrics.end(), is_it))
+      return absl::InvalidArgumentError(
+          absl::StrCat("model ", graph.name(), ": an evaluation's value is of ",
+                       "metric '", each.metric, "', which there is not"));
+    const std::string role = "evaluation's " + each.metric;
+    PODSIM_RETURN_IF_ERROR(CheckIsPerRow(graph, each.value, role.c_str()));
+    PODSIM_RETURN_IF_ERROR(CheckIsComputed(graph, each.value));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status CheckResults(const Graph& graph, const CompileInput& input) {
   PODSIM_RETURN_IF_ERROR(CheckMetrics(graph, input));
+  PODSIM_RETURN_IF_ERROR(CheckEvaluation(graph, input));
   for (const Value result : input.results)
     PODSIM_RETURN_IF_ERROR(CheckIsComputed(graph, result));
   return absl::OkStatus();
@@ -98,6 +116,17 @@ absl::Status Check(const Graph& graph, const CompileInput& input,
   return CheckResults(graph, input);
 }
 
+// The dimension `from_end` places from the end times those of a window, in
+// front of the last two.
+std::int64_t FanOf(const Shape& shape, int from_end) {
+  const int rank = shape.rank();
+  std::int64_t fan = 1;
+  for (int dim = 0; dim < rank; ++dim)
+    if (dim < rank - 2 || dim == rank - from_end || rank == 1)
+      fan *= shape.dims[static_cast<std::size_t>(dim)];
+  return fan;
+}
+
 // Variables one behind another, and the inputs, in the order of the graph.
 void PlaceVariablesAndInputs(const Graph& graph, const Lowered& lowered,
                              Program& program) {
@@ -106,15 +135,16 @@ void PlaceVariablesAndInputs(const Graph& graph, const Lowered& lowered,
     const TensorId tensor = lowered.tensor_of[id];
     switch (value.kind) {
       case ValueKind::kInput:
-        program.inputs.push_back({tensor, value.is_example_weight});
+        program.inputs.push_back(
+            {tensor, value.is_example_weight, value.is_example_key});
         break;
       case ValueKind::kVariable: {
         const Shape& shape = value.type.shape;
         ProgramVariable variable;
         variable.tensor = tensor;
         variable.initializer = value.initializer;
-        variable.fan_in = shape.dims.empty() ? 1 : shape.dims.front();
-        variable.fan_out = shape.dims.empty() ? 1 : shape.dims.back();
+        variable.fan_in = FanOf(shape, 2);
+        variable.fan_out = FanOf(shape, 1);
         program.variables.push_back(variable);
         program.tensors[static_cast<std::size_t>(tensor)].offset =
             program.variable_elements;
@@ -210,6 +240,41 @@ bool MixExamples(const Program& program,
       });
 }
 
+// The metric's tensor, which each entry fills in its own way, and who fills it
+// in kEval.
+struct EvaluationTensor {
+  TensorId metric = kNoTensor;
+  TensorId from = kNoTensor;
+};
+
+std::vector<EvaluationTensor> EvaluationTensors(const CompileInput& input,
+                                                const Lowered& lowered,
+                                                const Program& program) {
+  std::vector<EvaluationTensor> tensors;
+  for (const EvaluationValue& each : input.evaluation)
+    tensors.push_back(
+        {program.metric(each.metric), lowered.TensorOf(each.value)});
+  return tensors;
+}
+
+// The instructions that leave `kept` behind, with the evaluation's values where
+// the training's would be.
+std::vector<Instruction> EvaluationOf(
+    const std::vector<Instruction>& instructions, std::vector<TensorId> kept,
+    const std::vector<EvaluationTensor>& tensors) {
+  for (const EvaluationTensor& each : tensors)
+    std::replace(kept.begin(), kept.end(), each.metric, each.from);
+  std::vector<Instruction> evaluation = NeededFor(instructions, kept);
+  for (Instruction& instruction : evaluation)
+    for (const EvaluationTensor& each : tensors) {
+      std::replace(instruction.inputs.begin(), instruction.inputs.end(),
+                   each.from, each.metric);
+      std::replace(instruction.outputs.begin(), instruction.outputs.end(),
+                   each.from, each.metric);
+    }
+  return evaluation;
+}
+
 std::vector<Segment> OneSegment(std::vector<Instruction> instructions) {
   Segment segment;
   segment.instructions = std::move(instructions);
@@ -229,6 +294,8 @@ absl::StatusOr<Program> Compile(const Graph& graph, const CompileInput& input,
   const std::vector<MetricInput> metrics = MetricsOf(input);
   for (const MetricInput& metric : metrics)
     lowering.kept.push_back(metric.value);
+  for (const EvaluationValue& each : input.evaluation)
+    lowering.kept.push_back(each.value);
   if (trains) {
     PODSIM_ASSIGN_OR_RETURN(lowering.gradients,
                             AppendGradients(full, input.loss, input.weights));
@@ -256,8 +323,14 @@ absl::StatusOr<Program> Compile(const Graph& graph, const CompileInput& input,
   program.scratch_elements =
       PlaceByLiveness(lowered.instructions, Storage::kScratch, kept, program);
 
+  // Without what fills the evaluation's metrics: it comes by them.
+  std::vector<TensorId> kept_in_evaluation(
+      kept.begin(),
+      kept.end() - static_cast<std::ptrdiff_t>(input.evaluation.size()));
   program.entries[EntryPoint::kInit] = {};  // InitVariables does it
-  std::vector<Instruction> eval = NeededFor(lowered.instructions, kept);
+  std::vector<Instruction> eval =
+      EvaluationOf(lowered.instructions, kept_in_evaluation,
+                   EvaluationTensors(input, lowered, program));
   program.mixes_in_eval = MixExamples(program, eval);
   program.entries[EntryPoint::kEval] = OneSegment(std::move(eval));
   if (!trains) return program;

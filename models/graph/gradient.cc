@@ -74,6 +74,7 @@ absl::Status Differentiate(Graph& graph, GradientTable& table,
   }
   if (!reached) return absl::OkStatus();
   const OpEntry& entry = EntryOf(node.op);
+  if (entry.stops_gradient) return absl::OkStatus();
   const std::string name = graph.value(node.outputs[0]).name;
   if (entry.gradient == nullptr)
     return absl::UnimplementedError(absl::StrCat(

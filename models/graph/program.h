@@ -40,6 +40,8 @@ enum class Initializer : std::uint8_t {
   kZeros,
   kGlorotUniform,  // U(-a, a), a = sqrt(6 / (fan_in + fan_out))
   kHeNormal,       // N(0, sqrt(2 / fan_in))
+  kOnes,
+  kSmallNormal,  // N(0, 0.02), of embeddings
 };
 
 struct ProgramTensor {
@@ -137,6 +139,8 @@ struct ProgramInput {
   TensorId tensor = kNoTensor;
   // [B] float32, made by the stream rather than by the data set.
   bool is_example_weight = false;
+  // [B, 2] uint32, likewise: Graph::ExampleKeys.
+  bool is_example_key = false;
 };
 
 enum class EntryPoint : std::uint8_t {

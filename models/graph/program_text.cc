@@ -108,7 +108,9 @@ std::string ToText(const Program& program) {
                     metric.percent ? " percent\n" : "\n");
   for (const ProgramInput& input : program.inputs)
     absl::StrAppend(&text, "input ", input.tensor,
-                    input.is_example_weight ? " the examples' weight\n" : "\n");
+                    input.is_example_weight ? " the examples' weight\n"
+                    : input.is_example_key  ? " the examples' keys\n"
+                                            : "\n");
   absl::StrAppend(&text, "update ", program.rule, "\n");
   for (const RuleSetting& setting : RuleSettingTable())
     absl::StrAppend(&text, setting.name, " ",

@@ -29,6 +29,8 @@ OpFamily CoreSumOps();       // core_sum.cc
 OpFamily SoftmaxXentOps();   // softmax_xent.cc
 OpFamily RoundOps();         // round.cc
 OpFamily UpdateOps();        // update.cc
+OpFamily RandomBitsOps();    // random_bits.cc
+OpFamily StopGradientOps();  // stop_gradient.cc
 
 }  // namespace podsim
 

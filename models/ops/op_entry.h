@@ -61,6 +61,9 @@ struct OpEntry {
   InputGradients (*gradient)(GradientBuilder& builder, const OpUse& use,
                              std::span<const Value> output_gradients) = nullptr;
 
+  // A gradient that reaches a result goes no further.
+  bool stops_gradient = false;
+
   // `rows` is B for one core. Ask CostOf (op_table.h).
   OpCost (*cost)(const OpSignature& signature, std::int64_t rows) = nullptr;
 

@@ -31,6 +31,8 @@ std::vector<const OpEntry*> Collect() {
            DynamicSliceOps(),
            GatherOps(),
            SoftmaxXentOps(),
+           StopGradientOps(),
+           RandomBitsOps(),
            RoundOps(),
            UpdateOps(),
        })

@@ -14,6 +14,12 @@ namespace podsim {
 
 std::vector<std::string> ModelNames();
 
+// Appends the forward pass of `config.name` to an empty graph, and says what of
+// it is wanted, without an update. Errors as below; further ones are latched in
+// the graph.
+absl::StatusOr<CompileInput> BuildModel(const ModelConfig& config,
+                                        Graph& graph);
+
 // Builds and compiles `config.name` ("mlp") for its example shape and classes.
 // No hidden widths: no hidden layer (defaults are the recipe's business).
 // Pure: equal inputs give equal programs.

@@ -24,6 +24,8 @@ void FillModel(const Recipe& recipe, JobSpec& spec) {
   spec.set_dataset(recipe.dataset);
   if (spec.hidden().empty())
     spec.mutable_hidden()->Add(recipe.hidden.begin(), recipe.hidden.end());
+  if (!spec.has_dropout() && recipe.dropout > 0)
+    spec.set_dropout(recipe.dropout);
 }
 
 constexpr std::int64_t kSocketChunkBytes = kMiB;
@@ -191,6 +193,8 @@ std::vector<std::string> FromRecipe(const JobSpec& asked,
   std::vector<std::string> fields;
   if (asked.hidden().empty() && !filled.hidden().empty())
     fields.emplace_back("hidden");
+  if (!asked.has_dropout() && filled.has_dropout())
+    fields.emplace_back("dropout");
   if (!HasBatch(asked)) fields.emplace_back("batch_per_core");
   const auto add = [&fields](const char* name, bool was, bool is) {
     if (!was && is) fields.emplace_back(name);

@@ -90,6 +90,7 @@ absl::StatusOr<JobPlan> FinishPlan(JobPlan plan, const Program& program,
 bool KeepsPromise(const Recipe& recipe, const JobSpec& spec) {
   return std::equal(spec.hidden().begin(), spec.hidden().end(),
                     recipe.hidden.begin(), recipe.hidden.end()) &&
+         spec.dropout() == recipe.dropout &&
          spec.momentum() == recipe.momentum &&
          (spec.optimizer() == words::Optimizer::sgd ||
           spec.optimizer() == words::Optimizer::momentum) &&

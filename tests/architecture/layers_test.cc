@@ -32,6 +32,7 @@ const std::vector<std::string>& Layers() {
       "models/kernels",
       "models/ops",
       "models/graph",
+      "models/composites",
       "models/layers",
       "models/optimizer",
       "models/zoo",

@@ -146,6 +146,12 @@ TEST(Compile, RefusesBadInput) {
   }
   {
     Toy toy;
+    toy.input.evaluation = {{"perplexity", toy.input.loss}};
+    EXPECT_THAT(Compile(toy.g, toy.input, {}),
+                StatusIs(kInvalid, HasSubstr("metric 'perplexity', which")));
+  }
+  {
+    Toy toy;
     toy.input.results = {toy.g.ExampleWeights()};
     EXPECT_THAT(Compile(toy.g, toy.input, {}),
                 StatusIs(kInvalid, HasSubstr("which no op computes")));

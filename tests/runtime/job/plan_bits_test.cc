@@ -44,6 +44,7 @@ const std::map<std::string, Change>& Changes() {
   static const auto* const kChanges = new std::map<std::string, Change>{
       {"topology", {"topology: 'v3-8'"}},
       {"hidden", {"hidden: 32"}},
+      {"dropout", {"dropout: 0.5", absl::StrCat(kBatch, "model: 'encoder' ")}},
       {"wrap", {"wrap: mesh"}},  // hosts' rings need no wrap
       {"dataset", {"dataset: 'synthetic'"}},
       {"data_dir", {"data_dir: 'x'", kOfFiles}},
