@@ -47,12 +47,12 @@ const std::byte* InputBytes(const OpCall& call, std::size_t i, DType dtype) {
 
 MatrixView OpCall::InputView(std::size_t i) const {
   const ProgramTensor& tensor = InputTensor(*this, i);
-  return AsMatrix({tensor.dtype, tensor.shape, tensor.batched()}, rows);
+  return AsMatrix(TypeOf(tensor), rows);
 }
 
 MatrixView OpCall::OutputView(std::size_t i) const {
   const ProgramTensor& tensor = OutputTensor(*this, i);
-  return AsMatrix({tensor.dtype, tensor.shape, tensor.batched()}, rows);
+  return AsMatrix(TypeOf(tensor), rows);
 }
 
 const float* OpCall::Input(std::size_t i) const {

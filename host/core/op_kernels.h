@@ -14,6 +14,7 @@
 #include <cstdint>
 
 #include "host/core/core.h"
+#include "models/graph/compile.h"
 #include "models/graph/program.h"
 #include "models/kernels/kernels.h"
 #include "models/ops/op.h"

@@ -15,7 +15,7 @@ namespace podsim {
 
 struct DataField {
   std::string name;
-  ValueType type;  // batched: `shape` is one example's
+  ValueType type;  // [B, ...]
 };
 
 // The fields of a data set as its description says; one that lists none offers

@@ -19,7 +19,7 @@ namespace podsim {
 namespace {
 
 absl::Status CheckIsPerRow(const Graph& graph, Value value, const char* role) {
-  const ValueType per_row{DType::kFloat32, {}, true};
+  const ValueType per_row{DType::kFloat32, WithBatch({})};
   if (!graph.Owns(value))
     return absl::InvalidArgumentError(
         absl::StrCat("model ", graph.name(), ": the ", role,
@@ -269,7 +269,7 @@ TensorId FindTensor(const Program& program, std::string_view name) {
 }
 
 ValueType TypeOf(const ProgramTensor& tensor) {
-  return {tensor.dtype, tensor.shape, tensor.batched()};
+  return {tensor.dtype, tensor.shape};
 }
 
 }  // namespace podsim

@@ -68,12 +68,18 @@ Value Graph::AddInput(GraphValue input) {
 }
 
 Value Graph::Input(const std::string& name, DType dtype, const Shape& shape) {
-  return AddInput({name, {dtype, shape, true}, ValueKind::kInput});
+  if (shape.batched()) {
+    Fail(absl::InvalidArgumentError(
+        absl::StrCat("input ", name, " has shape ", ToString(shape),
+                     ": give one example's, without B")));
+    return kNone;
+  }
+  return AddInput({name, {dtype, WithBatch(shape)}, ValueKind::kInput});
 }
 
 Value Graph::ExampleWeights() {
   return AddInput({.name = "weights",
-                   .type = {DType::kFloat32, {}, true},
+                   .type = {DType::kFloat32, WithBatch({})},
                    .kind = ValueKind::kInput,
                    .is_example_weight = true});
 }
@@ -95,7 +101,7 @@ Value Graph::Variable(const std::string& name, const Shape& shape,
     return kNone;
   }
   return AddValue({std::string(name),
-                   {DType::kFloat32, shape, false},
+                   {DType::kFloat32, shape},
                    ValueKind::kVariable,
                    initializer});
 }
@@ -157,7 +163,8 @@ Value Graph::Add(Value a, Value b, const std::string& name) {
 Value Graph::Reshape(Value x, const Shape& shape, const std::string& name) {
   if (!CheckShape("a reshape", shape)) return kNone;
   OpAttributes attributes;
-  attributes.shape = shape;
+  const bool for_examples = Owns(x) && type(x).batched() && !shape.batched();
+  attributes.shape = for_examples ? WithBatch(shape) : shape;
   return ApplyOne(OpCode::kReshape, {x}, name, std::move(attributes));
 }
 

@@ -69,6 +69,7 @@ class Graph {
   Value AddBias(Value x, Value bias, const std::string& name = "");
   Value Relu(Value x, const std::string& name = "");
   Value Add(Value a, Value b, const std::string& name = "");
+  // If x has B and `shape` has none, B goes in front.
   Value Reshape(Value x, const Shape& shape, const std::string& name = "");
 
   struct SoftmaxXentValues {

@@ -38,7 +38,7 @@ bool IsOneRowProduct(const Graph& graph, const GraphNode& node) {
   // x^T has a row per column of x.
   if (EntryOf(node.op).product == ProductForm::kLeftTransposed)
     return left.shape.dims.back() == 1;
-  return !left.batched && left.shape.dims[0] == 1;
+  return !left.batched() && left.shape.dims[0] == 1;
 }
 
 // The operand of a product that is packed.
@@ -88,7 +88,7 @@ class Lowering {
 
   Storage StorageOf(Value value) const {
     if (gradients_.contains(value.id)) return Storage::kGradient;
-    if (!graph_.type(value).batched) return Storage::kScratch;
+    if (!graph_.type(value).batched()) return Storage::kScratch;
     return kept_.contains(value.id) ? Storage::kOutput : Storage::kBatched;
   }
 

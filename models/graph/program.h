@@ -44,7 +44,6 @@ struct ProgramTensor {
   std::string name;  // "dense_0/kernel", "dense_0/matmul"
   DType dtype = DType::kFloat32;
   Storage storage = Storage::kBatched;
-  // Without the batch dimension for batched tensors: [features...].
   Shape shape;
   // In elements (float32, 4 bytes each). kVariable, kGradient: into the arena.
   // kBatched, kOutput: per row, so that the address is base + offset * R.
@@ -53,10 +52,7 @@ struct ProgramTensor {
   // A variable that products read, rounded to bfloat16, as their right side.
   bool feeds_product = false;
 
-  bool batched() const {
-    return storage == Storage::kBatched || storage == Storage::kInput ||
-           storage == Storage::kOutput;
-  }
+  bool batched() const { return shape.batched(); }
   // Bytes of an element where it lies: an input's as they come, others are
   // float32 (a bfloat16 one rounded to it).
   std::int64_t element_bytes() const {

@@ -112,12 +112,11 @@ std::string ToText(const Program& program) {
     absl::StrAppend(&text, " ", NameOf(tensor.storage), " at ", tensor.offset,
                     tensor.feeds_product ? " feeds product\n" : "\n");
   }
-  // Class 0: replicated, as all are; the text is hashed.
   for (const ProgramVariable& variable : program.variables)
-    absl::StrAppend(
-        &text, "variable ", variable.tensor, " class 0 initializer ",
-        static_cast<int>(variable.initializer), " fans ", variable.fan_in, " ",
-        variable.fan_out, variable.is_slot ? " slot\n" : "\n");
+    absl::StrAppend(&text, "variable ", variable.tensor, " initializer ",
+                    static_cast<int>(variable.initializer), " fans ",
+                    variable.fan_in, " ", variable.fan_out,
+                    variable.is_slot ? " slot\n" : "\n");
   for (const GradientBucket& bucket : program.buckets)
     absl::StrAppend(&text, "bucket at ", bucket.begin, " count ", bucket.count,
                     ": ", Names(program, bucket.variables), "\n");

@@ -15,8 +15,7 @@ Inferred InferConstant(Types /*in*/, const OpAttributes& attributes) {
     if (dim < 1)
       return Bad(absl::StrCat("its shape is ", ToString(attributes.shape),
                               " but dimensions must be positive"));
-  return std::vector{
-      ValueType{DType::kFloat32, attributes.shape, attributes.batched}};
+  return std::vector{ValueType{DType::kFloat32, attributes.shape}};
 }
 
 InputGradients NoOperand(GradientBuilder& /*builder*/, const OpUse& /*use*/,
@@ -35,7 +34,6 @@ std::vector<OpSample> Samples() {
   for (const ValueType& type : {Batched({37}), Plain({3, 5})}) {
     OpSample sample{.inputs = {}, .outputs = {type}};
     sample.attributes.shape = type.shape;
-    sample.attributes.batched = type.batched;
     sample.attributes.value = 0.1F;
     samples.push_back(std::move(sample));
   }

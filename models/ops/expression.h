@@ -35,7 +35,6 @@ class Term {
     const ValueType& type = builder_->type(value_);
     OpAttributes attributes;
     attributes.shape = type.shape;
-    attributes.batched = type.batched;
     attributes.value = number;
     return {*builder_, builder_->Apply(OpCode::kConstant, {}, "grad",
                                        std::move(attributes))};

@@ -18,7 +18,7 @@ std::vector<Tensor> Results(const OpEntry& entry,
   std::vector<ValueType> types;
   for (const Tensor& input : inputs) {
     types.push_back(input.type);
-    if (input.type.batched) batch_rows = input.rows;
+    if (input.type.batched()) batch_rows = input.rows;
   }
   const auto inferred = InferTypes(CodeOf(entry), types, attributes);
   PODSIM_CHECK(inferred.ok());

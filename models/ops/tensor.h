@@ -11,11 +11,12 @@
 
 namespace podsim {
 
-// Always a matrix (AsMatrix), row-major, integers too in double.
+// Row-major, integers too in double; also as a matrix (AsMatrix).
 struct Tensor {
   // Of zeros. `batch_rows`: B.
   Tensor(const ValueType& of, std::int64_t batch_rows)
       : type(of),
+        dims(DimsFor(of.shape, batch_rows)),
         rows(AsMatrix(of, batch_rows).rows),
         columns(AsMatrix(of, batch_rows).columns),
         values(static_cast<std::size_t>(rows * columns)) {}
@@ -28,6 +29,7 @@ struct Tensor {
   }
 
   ValueType type;
+  std::vector<std::int64_t> dims;  // with a number for B
   std::int64_t rows;
   std::int64_t columns;
   std::vector<double> values;

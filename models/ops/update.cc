@@ -12,19 +12,22 @@ namespace {
 
 Inferred InferClip(Types in, const OpAttributes&) {
   for (const ValueType& type : in)
-    if (type.batched || type.dtype != DType::kFloat32)
+    if (type.batched() || type.dtype != DType::kFloat32)
       return Bad("gradients have no batch and are float32");
   return std::vector<ValueType>(in.begin(), in.end());
 }
 
 Inferred InferUpdate(Types in, const OpAttributes& attributes) {
-  const RuleInfo& rule =
-      UpdateRules()[static_cast<std::size_t>(attributes.rule)].info;
+  const auto rules = UpdateRules();
+  if (attributes.rule < 0 ||
+      attributes.rule >= static_cast<std::int32_t>(rules.size()))
+    return Bad(absl::StrCat("there is no update rule ", attributes.rule));
+  const RuleInfo& rule = rules[static_cast<std::size_t>(attributes.rule)].info;
   if (static_cast<int>(in.size()) != 2 + rule.slot_count)
     return Bad(absl::StrCat(rule.name, " takes ", 2 + rule.slot_count,
                             " operands: gradient, slots and variable"));
   for (const ValueType& type : in)
-    if (type != in[0] || type.batched)
+    if (type != in[0] || type.batched())
       return Bad("gradient, slots and variable must have one shape");
   return std::vector<ValueType>(in.begin() + 1, in.end());
 }

@@ -42,9 +42,9 @@ TensorId OneOp::AddTensor(const ValueType& type) {
     tensor.storage = Storage::kInput;
     program_.inputs.push_back({id});
   } else {
-    tensor.storage = type.batched ? Storage::kBatched : Storage::kScratch;
-    std::int64_t& end = type.batched ? program_.batched_elements_per_row
-                                     : program_.scratch_elements;
+    tensor.storage = type.batched() ? Storage::kBatched : Storage::kScratch;
+    std::int64_t& end = type.batched() ? program_.batched_elements_per_row
+                                       : program_.scratch_elements;
     tensor.offset = end;
     end += type.shape.elements();
   }

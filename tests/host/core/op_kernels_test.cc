@@ -51,12 +51,12 @@ std::vector<Tensor> Stacked(const OpSample& sample, int cores,
                             std::int64_t padding = 0) {
   std::vector<Tensor> stack = DrawOperands(sample, kBatch, 0);
   for (Tensor& tensor : stack)
-    if (tensor.type.batched) tensor.rows = cores * kBatch + padding;
+    if (tensor.type.batched()) tensor.rows = cores * kBatch + padding;
   for (int core = 1; core < cores; ++core) {
     const std::vector<Tensor> next =
         DrawOperands(sample, kBatch, static_cast<std::uint64_t>(core));
     for (std::size_t i = 0; i < stack.size(); ++i)
-      if (stack[i].type.batched)
+      if (stack[i].type.batched())
         stack[i].values.insert(stack[i].values.end(), next[i].values.begin(),
                                next[i].values.end());
   }
@@ -121,7 +121,7 @@ TEST_P(OpKernels, AreWithinTheBoundOfTheReference) {
 TEST_P(OpKernels, GiveEachRowItsOwnBits) {
   if (!entry().is_row_wise) return;
   ForEachCase([&](const PodsimKernels& kernels, const OpSample& sample) {
-    if (!sample.outputs[0].batched) return;
+    if (!sample.outputs[0].batched()) return;
     OneOp op(entry(), sample);
     std::vector<std::vector<std::uint32_t>> alone(sample.outputs.size());
     for (int core = 0; core < kCores[2]; ++core) {

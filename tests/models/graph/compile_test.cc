@@ -22,7 +22,8 @@ TEST(Compile, ReshapingABatchMovesNothing) {
   for (const Instruction& instruction :
        InstructionsOf(program, EntryPoint::kTrainMicrobatch))
     EXPECT_NE(instruction.op, OpCode::kReshape);
-  EXPECT_EQ(program.tensor(program.input("features")).shape, (Shape{{3, 4}}));
+  EXPECT_EQ(program.tensor(program.input("features")).shape,
+            WithBatch({{3, 4}}));
 }
 
 TEST(Compile, EvalIsForwardAlone) {

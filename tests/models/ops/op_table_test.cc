@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "models/ops/rules.h"
 #include "models/rules/update_rules.h"
 #include "tests/models/ops/sample_operands.h"
 #include "tests/testing/status_matchers.h"
@@ -124,14 +125,14 @@ TEST(OpTable, KnowsTheOpsThatCodeAsksFor) {
 
 TEST(OpTable, RefusesWhatNoOpIsCalled) {
   EXPECT_EQ(FindOp("Sigmoid of Atlantis"), nullptr);
-  const std::vector<ValueType> inputs = {{DType::kFloat32, {{3}}, true}};
+  const std::vector<ValueType> inputs = {Batched({3})};
   EXPECT_THAT(InferTypes(OpCode("Atlantis"), inputs, {}),
               StatusIs(absl::StatusCode::kInvalidArgument,
                        HasSubstr("Atlantis([B, 3]): no op has this name")));
 }
 
 TEST(OpTable, MismatchNamesOpAndBothShapes) {
-  const std::vector<ValueType> inputs = {{DType::kFloat32, {{64}}, true},
+  const std::vector<ValueType> inputs = {Batched({64}),
                                          {DType::kFloat32, {{32, 10}}, false}};
   EXPECT_THAT(
       InferTypes(OpCode::kMatMul, inputs, {}),

@@ -24,7 +24,7 @@ std::vector<Tensor> DrawOperands(const OpSample& sample,
   for (const ValueType& type : sample.inputs) {
     const std::string name = "operand " + std::to_string(operands.size());
     const std::uint64_t key =
-        RandomKey(sample.seed + (type.batched ? batch : 0), name);
+        RandomKey(sample.seed + (type.batched() ? batch : 0), name);
     Tensor& operand = operands.emplace_back(type, batch_rows);
     for (std::size_t i = 0; i < operand.values.size(); ++i)
       operand.values[i] = Draw(sample, type, UniformFloat(key, i));
