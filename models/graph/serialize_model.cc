@@ -107,10 +107,7 @@ class GraphReader {
 
   void ReadSource(const GraphProto::Value& value, const ValueType& type) {
     if (value.kind() == GraphProto::INPUT) {
-      // Its first dimension is B, which the graph adds.
-      Shape example;
-      example.dims.assign(type.shape.dims.begin() + 1, type.shape.dims.end());
-      graph_.Input(value.name(), type.dtype, example);
+      graph_.Input(value.name(), type.dtype, ExampleOf(type.shape));
     } else {
       graph_.Variable(value.name(), type.shape,
                       static_cast<Initializer>(value.initializer()));
