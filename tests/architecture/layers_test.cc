@@ -53,6 +53,7 @@ const std::vector<std::string>& Layers() {
       "runtime/launch",
       "runtime/bench",
       "runtime/ckpt",
+      "runtime/program",
   };
   return *kLayers;
 }
