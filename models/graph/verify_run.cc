@@ -41,7 +41,7 @@ auto FirstIn(Map& arena, std::int64_t begin) {
 // Instructions read a value under another shape of as many elements, as a view
 // is no instruction: [B, 8, 8] as [B, 64].
 ValueType Flat(ValueType type) {
-  if (!type.batched()) return type;
+  if (!type.batched() || type.shape.rank() <= 2) return type;
   type.shape = WithBatch({{type.shape.elements()}});
   return type;
 }
