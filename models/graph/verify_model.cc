@@ -167,10 +167,10 @@ class GraphCheck {
       return Bad(absl::StrCat("result ", i, " is not marked as computed"));
     if (value.name() != (i == 0 ? name : absl::StrCat(name, ":", i)))
       return Bad(absl::StrCat("result ", i, " is not called ", name, ":", i));
-    if (ToProto(type).SerializeAsString() != value.type().SerializeAsString())
+    const ValueType stated = TypeFrom(value.type());
+    if (stated.dtype != type.dtype || stated.shape != type.shape)
       return Bad(absl::StrCat("result ", i, " is ", ToString(type),
-                              ", the model says ",
-                              ToString(TypeFrom(value.type()))));
+                              ", the model says ", ToString(stated)));
     return absl::OkStatus();
   }
 

@@ -27,18 +27,18 @@ absl::Status Bad(const std::string& why) {
   return absl::InvalidArgumentError(why);
 }
 
-ElementType::Kind KindOf(DType dtype) {
-  return static_cast<ElementType::Kind>(static_cast<int>(dtype) + 1);
+DTypeProto::Kind KindOf(DType dtype) {
+  return static_cast<DTypeProto::Kind>(static_cast<int>(dtype) + 1);
 }
-static_assert(static_cast<int>(DType::kFloat32) + 1 == ElementType::FLOAT32);
-static_assert(static_cast<int>(DType::kBFloat16) + 1 == ElementType::BFLOAT16);
-static_assert(static_cast<int>(DType::kInt32) + 1 == ElementType::INT32);
-static_assert(static_cast<int>(DType::kUint32) + 1 == ElementType::UINT32);
-static_assert(static_cast<int>(DType::kUint8) + 1 == ElementType::UINT8);
-static_assert(static_cast<int>(DType::kBool) + 1 == ElementType::BOOL);
+static_assert(static_cast<int>(DType::kFloat32) + 1 == DTypeProto::FLOAT32);
+static_assert(static_cast<int>(DType::kBFloat16) + 1 == DTypeProto::BFLOAT16);
+static_assert(static_cast<int>(DType::kInt32) + 1 == DTypeProto::INT32);
+static_assert(static_cast<int>(DType::kUint32) + 1 == DTypeProto::UINT32);
+static_assert(static_cast<int>(DType::kUint8) + 1 == DTypeProto::UINT8);
+static_assert(static_cast<int>(DType::kBool) + 1 == DTypeProto::BOOL);
 
-DType DTypeOf(ElementType::Kind kind) {
-  return kind == ElementType::UNKNOWN
+DType DTypeOf(DTypeProto::Kind kind) {
+  return kind == DTypeProto::UNKNOWN
              ? DType::kFloat32
              : static_cast<DType>(static_cast<int>(kind) - 1);
 }
@@ -147,7 +147,7 @@ absl::Status ConstantReader::CheckData(const AttributesProto& attributes) {
 }
 
 absl::Status ConstantReader::Check(const AttributesProto& attributes) {
-  if (!ElementType::Kind_IsValid(attributes.element()))
+  if (!DTypeProto::Kind_IsValid(attributes.element()))
     return Bad("no element type has that number");
   PODSIM_RETURN_IF_ERROR(CheckShape(attributes.shape()));
   if (!attributes.word().empty())
@@ -225,8 +225,8 @@ absl::Status CheckShape(const ShapeProto& shape) {
 }
 
 absl::Status CheckType(const TypeProto& type) {
-  if (!ElementType::Kind_IsValid(type.element()) ||
-      type.element() == ElementType::UNKNOWN)
+  if (!DTypeProto::Kind_IsValid(type.element()) ||
+      type.element() == DTypeProto::UNKNOWN)
     return Bad(absl::StrCat("no element type has the number ",
                             static_cast<int>(type.element())));
   return CheckShape(type.shape());

@@ -74,7 +74,7 @@ TEST(VerifyModelTest, RefusesValues) {
       {[](ModelProto& m) { ValueAt(m, 2).mutable_type()->clear_element(); },
        "no element type"},
       {[](ModelProto& m) {
-         ValueAt(m, 2).mutable_type()->set_element(ElementType::INT32);
+         ValueAt(m, 2).mutable_type()->set_element(DTypeProto::INT32);
        },
        "they are float32"},
       {[](ModelProto& m) {
@@ -162,7 +162,7 @@ TEST(VerifyModelTest, RefusesAttributes) {
        "its word"},
       {[](ModelProto& m) {
          NodeAt(m, 0).mutable_attributes()->set_element(
-             static_cast<ElementType::Kind>(77));
+             static_cast<DTypeProto::Kind>(77));
        },
        "no element type"},
       {[](ModelProto& m) {
@@ -233,7 +233,6 @@ TEST(ParseModelTest, RefusesBytesThatAreNoModel) {
 TEST(ParseModelTest, RefusesManyEmptyPartsBeforeItMakesThem) {
   std::string values;
   for (int i = 0; i < 1 << 24; ++i) values += std::string("\x0a\x00", 2);
-  ModelProto model;
   std::string bytes = "\x22";  // graph
   for (std::size_t size = values.size(); size > 0; size >>= 7)
     bytes += static_cast<char>((size & 0x7f) | (size >= 0x80 ? 0x80 : 0));

@@ -158,7 +158,7 @@ TEST(VerifyProgramTest, RefusesEntriesAndSegments) {
       {[](ProgramProto& p) {
          p.mutable_entries(0)->set_entry(ProgramProto::EVAL);
        },
-       "entry point"},
+       "leaves no metric"},
       {[](ProgramProto& p) {
          SegmentAt(p, ProgramProto::REDUCE, 0).set_bucket(1);
        },
