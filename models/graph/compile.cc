@@ -260,11 +260,11 @@ std::vector<EvaluationTensor> EvaluationTensors(const CompileInput& input,
 // The instructions that leave `kept` behind, with the evaluation's values where
 // the training's would be.
 std::vector<Instruction> EvaluationOf(
-    const std::vector<Instruction>& instructions, std::vector<TensorId> kept,
-    const std::vector<EvaluationTensor>& tensors) {
+    const Program& program, const std::vector<Instruction>& instructions,
+    std::vector<TensorId> kept, const std::vector<EvaluationTensor>& tensors) {
   for (const EvaluationTensor& each : tensors)
     std::replace(kept.begin(), kept.end(), each.metric, each.from);
-  std::vector<Instruction> evaluation = NeededFor(instructions, kept);
+  std::vector<Instruction> evaluation = NeededFor(program, instructions, kept);
   for (Instruction& instruction : evaluation)
     for (const EvaluationTensor& each : tensors) {
       std::replace(instruction.inputs.begin(), instruction.inputs.end(),
@@ -329,7 +329,7 @@ absl::StatusOr<Program> Compile(const Graph& graph, const CompileInput& input,
       kept.end() - static_cast<std::ptrdiff_t>(input.evaluation.size()));
   program.entries[EntryPoint::kInit] = {};  // InitVariables does it
   std::vector<Instruction> eval =
-      EvaluationOf(lowered.instructions, kept_in_evaluation,
+      EvaluationOf(program, lowered.instructions, kept_in_evaluation,
                    EvaluationTensors(input, lowered, program));
   program.mixes_in_eval = MixExamples(program, eval);
   program.entries[EntryPoint::kEval] = OneSegment(std::move(eval));
@@ -343,7 +343,8 @@ absl::StatusOr<Program> Compile(const Graph& graph, const CompileInput& input,
   for (const GradientBucket& bucket : program.buckets)
     trained.insert(trained.end(), bucket.gradients.begin(),
                    bucket.gradients.end());
-  std::vector<Instruction> training = NeededFor(lowered.instructions, trained);
+  std::vector<Instruction> training =
+      NeededFor(program, lowered.instructions, trained);
   program.mixes_in_training = MixExamples(program, training);
   program.entries[EntryPoint::kTrainMicrobatch] =
       CutAtBuckets(std::move(training), program.buckets);

@@ -80,9 +80,8 @@ absl::Status Differentiate(Graph& graph, GradientTable& table,
     return absl::UnimplementedError(absl::StrCat(
         name, ": ", entry.name, " has no gradient but the loss depends on it"));
   NodeGradient builder(graph, name);
-  const InputGradients input_gradients =
-      entry.gradient(builder, {node.inputs, node.outputs, node.attributes},
-                     output_gradients);
+  const InputGradients input_gradients = entry.gradient(
+      builder, {node.inputs, node.outputs, node.attributes}, output_gradients);
   if (!input_gradients.ok()) return Annotate(input_gradients.status(), name);
   for (std::size_t i = 0; i < node.inputs.size(); ++i)
     table.Accumulate(node.inputs[i], (*input_gradients)[i]);

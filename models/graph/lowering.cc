@@ -126,9 +126,14 @@ class Lowering {
   void LowerNode(const GraphNode& node) {
     const Value first = node.outputs[0];
     const OpEntry& entry = EntryOf(node.op);
-    if ((entry.is_view && StorageOf(first) == Storage::kBatched) ||
-        (entry.sums_cores && fused_.contains(node.inputs[0].id))) {
+    if (entry.sums_cores && fused_.contains(node.inputs[0].id)) {
       Slot(first) = Slot(node.inputs[0]);
+      return;
+    }
+    if (entry.is_view && StorageOf(first) == Storage::kBatched &&
+        MayBeViewed(Slot(node.inputs[0]))) {
+      Slot(first) = ViewOf(Slot(node.inputs[0]), graph_.value(first).name,
+                           graph_.type(first).shape);
       return;
     }
     Instruction instruction;
@@ -150,6 +155,32 @@ class Lowering {
     lowered_.instructions.push_back(std::move(instruction));
   }
 
+  const ProgramTensor& TensorAt(TensorId id) const {
+    return lowered_.tensors[static_cast<std::size_t>(id)];
+  }
+
+  TensorId RootOf(TensorId id) const {
+    const TensorId root = TensorAt(id).view_of;
+    return root == kNoTensor ? id : root;
+  }
+
+  bool MayBeViewed(TensorId id) const {
+    const Storage storage = TensorAt(id).storage;
+    return storage == Storage::kBatched || storage == Storage::kInput;
+  }
+
+  // `id`'s elements as `shape`.
+  TensorId ViewOf(TensorId id, const std::string& name, const Shape& shape) {
+    if (TensorAt(id).shape == shape) return id;
+    const TensorId root = RootOf(id);
+    if (TensorAt(root).shape == shape) return root;
+    return AddTensor({.name = name,
+                      .dtype = TensorAt(root).dtype,
+                      .storage = TensorAt(root).storage,
+                      .shape = shape,
+                      .view_of = root});
+  }
+
   // Weights are rounded as they are packed.
   TensorId RightSide(TensorId id) {
     ProgramTensor& tensor = lowered_.tensors[static_cast<std::size_t>(id)];
@@ -158,10 +189,14 @@ class Lowering {
     return id;
   }
 
-  // The tensor to read `id` from in a product of rounded operands.
+  // The tensor to read `id` from in a product of rounded operands. Views of one
+  // tensor are rounded as one.
   TensorId Rounded(TensorId id) {
-    const ProgramTensor& tensor =
-        lowered_.tensors[static_cast<std::size_t>(id)];
+    const TensorId root = RootOf(id);
+    if (root != id)
+      return ViewOf(Rounded(root), absl::StrCat(TensorAt(id).name, "/bfloat16"),
+                    Shape(TensorAt(id).shape));
+    const ProgramTensor& tensor = TensorAt(id);
     const auto known = rounded_.find(id);
     if (known != rounded_.end()) return known->second;
     const TensorId rounded = AddTensor(
@@ -195,16 +230,17 @@ Lowered Lower(const Graph& graph, const LoweringInput& input) {
   return Lowering(graph, input).Run();
 }
 
-std::vector<Instruction> NeededFor(const std::vector<Instruction>& instructions,
-                                   const std::vector<TensorId>& roots) {
-  std::set<TensorId> needed(roots.begin(), roots.end());
+std::vector<Instruction> NeededFor(const Program& program,
+                                   const std::vector<Instruction>& instructions,
+                                   const std::vector<TensorId>& wanted) {
+  std::set<TensorId> needed(wanted.begin(), wanted.end());
   std::vector<Instruction> result;
   for (auto it = instructions.rbegin(); it != instructions.rend(); ++it) {
     const bool keep =
         std::any_of(it->outputs.begin(), it->outputs.end(),
                     [&](TensorId id) { return needed.contains(id); });
     if (!keep) continue;
-    needed.insert(it->inputs.begin(), it->inputs.end());
+    for (const TensorId id : it->inputs) needed.insert(program.root(id));
     result.push_back(*it);
   }
   std::reverse(result.begin(), result.end());

@@ -30,11 +30,14 @@ enum class Storage : std::uint8_t {
   kVariable,  // weights and optimizer slots: one copy per process (replicated)
   kGradient,  // one copy per host, contiguous, in bucket order
   kBatched,   // [core][row][feature], scratch, placed by liveness
-  kPerCore,   // [core][...], scratch without B that differs from core to core
   kScratch,   // one copy per host, no B
   kInput,     // filled by the infeed, as Program::inputs says; batched
   kOutput,    // per row results read by the host: metrics; batched
+  kPerCore,   // [core][...], scratch without B that differs from core to core
 };
+
+using TensorId = std::int32_t;
+inline constexpr TensorId kNoTensor = -1;
 
 enum class Initializer : std::uint8_t {
   kZeros,
@@ -56,6 +59,9 @@ struct ProgramTensor {
   std::int64_t offset = 0;
   // A variable that products read, rounded to bfloat16, as their right side.
   bool feeds_product = false;
+  // kBatched, kInput: this tensor is that one's elements, where they lie, under
+  // another shape. It is written with it and read alone; that one is no view.
+  TensorId view_of = kNoTensor;
 
   bool batched() const { return shape.batched(); }
   // Bytes of an element where it lies: a bfloat16 that an op made is a float32
@@ -70,9 +76,6 @@ struct ProgramTensor {
     return (shape.elements() * element_bytes() + 3) / 4;
   }
 };
-
-using TensorId = std::int32_t;
-inline constexpr TensorId kNoTensor = -1;
 
 inline constexpr std::int32_t kNoRowGroup = -1;
 
@@ -192,11 +195,17 @@ struct Program {
   const ProgramTensor& tensor(TensorId id) const {
     return tensors[static_cast<std::size_t>(id)];
   }
+  // The tensor itself, or the one that it is a view of.
+  TensorId root(TensorId id) const {
+    const TensorId of = tensor(id).view_of;
+    return of == kNoTensor ? id : of;
+  }
   // The input, the metric called `name`; kNoTensor if absent.
   TensorId input(std::string_view name) const;
   TensorId metric(std::string_view name) const;
   TensorId example_weight() const;  // kNoTensor if absent
-  // Where `id` is in `inputs`; inputs.size() if it is none.
+  // Where `id`, or what it is a view of, is in `inputs`; inputs.size() if it is
+  // none.
   std::size_t input_position(TensorId id) const;
   // Of one example, all inputs, as the infeed brings them.
   std::int64_t input_bytes_per_row() const;

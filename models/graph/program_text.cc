@@ -101,7 +101,8 @@ std::string ToText(const Program& program) {
       program.variable_elements, ", gradients ", program.gradient_elements,
       ", scratch ", program.scratch_elements, ", per row batched ",
       program.batched_elements_per_row, ", output ",
-      program.output_elements_per_row, "\n  loss ", program.loss, "\n");
+      program.output_elements_per_row, ", per core ", program.per_core_elements,
+      "\n  loss ", program.loss, "\n");
   for (const ProgramMetric& metric : program.metrics)
     absl::StrAppend(&text, "metric ", metric.name, " of ", metric.tensor,
                     " combine ", static_cast<int>(metric.combine),
@@ -122,7 +123,11 @@ std::string ToText(const Program& program) {
     absl::StrAppend(&text, "tensor ", id, " ", tensor.name, " ",
                     ToString(TypeOf(tensor)));
     absl::StrAppend(&text, " ", NameOf(tensor.storage), " at ", tensor.offset,
-                    tensor.feeds_product ? " feeds product\n" : "\n");
+                    tensor.feeds_product ? " feeds product" : "",
+                    tensor.view_of == kNoTensor
+                        ? ""
+                        : absl::StrCat(" view of ", tensor.view_of),
+                    "\n");
   }
   for (const ProgramVariable& variable : program.variables)
     absl::StrAppend(&text, "variable ", variable.tensor, " initializer ",

@@ -31,39 +31,46 @@ std::vector<std::string> ModelNames() {
   return names;
 }
 
-absl::StatusOr<CompileInput> BuildModel(const ModelConfig& config,
-                                        Graph& graph) {
-  for (const NamedModel& model : kModels)
-    if (config.name() == model.name) return model.build(config, graph);
+absl::StatusOr<ModelProto> BuildModel(const ModelConfig& config) {
+  for (const NamedModel& model : kModels) {
+    if (config.name() != model.name) continue;
+    Graph graph(config.name());
+    PODSIM_ASSIGN_OR_RETURN(const CompileInput input,
+                            model.build(config, graph));
+    return ToProto(graph, input);
+  }
   return absl::InvalidArgumentError(
       absl::StrCat("no model is called '", config.name(),
                    "'; known: ", absl::StrJoin(ModelNames(), ", ")));
 }
 
-absl::StatusOr<Program> BuildProgram(const ModelConfig& config,
+absl::StatusOr<Program> CompileModel(const ModelProto& model,
                                      const CompileOptions& options) {
-  Graph graph(config.name());
-  PODSIM_ASSIGN_OR_RETURN(CompileInput input, BuildModel(config, graph));
-  input.update = Optimizer;
-  return Compile(graph, input, options);
+  PODSIM_ASSIGN_OR_RETURN(Model parts, FromProto(model));
+  if (parts.input.loss.present()) parts.input.update = Optimizer;
+  return Compile(parts.graph, parts.input, options);
 }
 
-absl::StatusOr<Program> BuildProgram(const PlanBits& bits) {
+CompileOptions OptionsOf(const PlanBits& bits) {
   const UpdateNumbers& update = bits.update();
-  return BuildProgram(
-      bits.model(),
-      {.bfloat16_products = bits.precision() == "bfloat16",
-       .rule = bits.optimizer().empty() ? "sgd" : bits.optimizer(),
-       .rule_settings = {.momentum = bits.momentum(),
-                         .beta1 = update.beta1(),
-                         .beta2 = update.beta2(),
-                         .epsilon = update.epsilon(),
-                         .weight_decay = update.weight_decay(),
-                         .trust_coefficient = update.trust_coefficient()},
-       .weight_decay_exclude = {update.weight_decay_exclude().begin(),
-                                update.weight_decay_exclude().end()},
-       .clip_norm = update.clip_norm(),
-       .bucket_bytes = bits.bucket_bytes()});
+  return {.bfloat16_products = bits.precision() == "bfloat16",
+          .rule = bits.optimizer().empty() ? "sgd" : bits.optimizer(),
+          .rule_settings = {.momentum = bits.momentum(),
+                            .beta1 = update.beta1(),
+                            .beta2 = update.beta2(),
+                            .epsilon = update.epsilon(),
+                            .weight_decay = update.weight_decay(),
+                            .trust_coefficient = update.trust_coefficient()},
+          .weight_decay_exclude = {update.weight_decay_exclude().begin(),
+                                   update.weight_decay_exclude().end()},
+          .clip_norm = update.clip_norm(),
+          .bucket_bytes = bits.bucket_bytes()};
+}
+
+absl::StatusOr<Program> BuildProgram(const ModelConfig& config,
+                                     const CompileOptions& options) {
+  PODSIM_ASSIGN_OR_RETURN(const ModelProto model, BuildModel(config));
+  return CompileModel(model, options);
 }
 
 }  // namespace podsim

@@ -54,6 +54,7 @@ const std::vector<std::string>& Layers() {
       "runtime/launch",
       "runtime/bench",
       "runtime/ckpt",
+      "runtime/program",
   };
   return *kLayers;
 }
