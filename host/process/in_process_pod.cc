@@ -163,6 +163,7 @@ absl::StatusOr<PodResult> TrainInProcess(const PodSetup& setup) {
   }
   {
     std::vector<std::jthread> threads;
+    threads.reserve(members.size());
     for (Member& member : members)
       threads.emplace_back([&members, &member] {
         member.status = member.trainer->Run();

@@ -140,7 +140,7 @@ BatchPlace Trainer::Impl::FirstPlace() const {
   return {
       .consumed = setup.start.examples_consumed,
       .batch_per_core = bits.batch_per_core(),
-      .first_core = hosts.front() * bits.cores_per_host(),
+      .first_core = std::int64_t{hosts.front()} * bits.cores_per_host(),
       .cores = static_cast<std::int64_t>(hosts.size()) * bits.cores_per_host(),
       .global_batch = setup.plan.global_batch()};
 }

@@ -9,13 +9,14 @@ absl::Status Trainer::Impl::EvaluateHost(std::int64_t step,
                                          EvalReport& report) {
   const std::int64_t batch_per_core = setup.plan.eval_batch_per_core();
   const std::int64_t rows = bits.cores_per_host() * batch_per_core;
-  FillEvalBatch(*setup.dataset,
-                {.consumed = first_example,
-                 .batch_per_core = batch_per_core,
-                 .first_core = hosts[local] * bits.cores_per_host(),
-                 .cores = bits.cores_per_host(),
-                 .global_batch = bits.hosts() * rows},
-                eval_batch);
+  FillEvalBatch(
+      *setup.dataset,
+      {.consumed = first_example,
+       .batch_per_core = batch_per_core,
+       .first_core = std::int64_t{hosts[local]} * bits.cores_per_host(),
+       .cores = bits.cores_per_host(),
+       .global_batch = bits.hosts() * rows},
+      eval_batch);
   if (eval_batch.weights[0] == 0)
     return absl::OkStatus();  // all beyond the end
   if (program.mixes_in_eval && eval_batch.weights[rows - 1] == 0)
@@ -36,7 +37,8 @@ absl::Status Trainer::Impl::EvaluateHost(std::int64_t step,
   if (tally.bad_row >= 0)
     return absl::InvalidArgumentError(absl::StrCat(
         "evaluation loss is not finite after step ", step, " on core ",
-        hosts[local] * bits.cores_per_host() + tally.bad_row / batch_per_core));
+        std::int64_t{hosts[local]} * bits.cores_per_host() +
+            tally.bad_row / batch_per_core));
   AddMetrics(SumsOf(tally, /*of_step=*/false), *report.mutable_metrics());
   report.set_examples(report.examples() + tally.examples);
   return absl::OkStatus();

@@ -39,7 +39,8 @@ std::string RateText(const PlanBits& bits) {
           ? ""
           : absl::StrCat(", then ", bits.learning_rate().schedule()),
       "; ",
-      bits.optimizer() == "sgd" && !bits.has_update()
+      (bits.optimizer().empty() || bits.optimizer() == "sgd") &&
+              !bits.has_update()
           ? absl::StrCat("momentum ", bits.momentum())
           : OptimizerText(bits));
 }

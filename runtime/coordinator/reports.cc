@@ -11,8 +11,8 @@ namespace podsim {
 namespace {
 
 template <typename Event>
-Merged<Event> Fail(int host, absl::Status status) {
-  return {.event = std::nullopt, .status = std::move(status), .host = host};
+Merged<Event> Fail(int host, const absl::Status& status) {
+  return {.event = std::nullopt, .status = status, .host = host};
 }
 
 double Ratio(double part, double whole) { return whole > 0 ? part / whole : 0; }
@@ -72,7 +72,8 @@ StepDone ReportMerger::MergeStep(const std::map<int, StepReport>& reports) {
       RateAt(plan_.bits().learning_rate(), examples_, plan_.global_batch()));
   examples_ += examples;
   done.set_examples(examples_);
-  done.set_examples_per_second(Ratio(examples, done.seconds()));
+  done.set_examples_per_second(
+      Ratio(static_cast<double>(examples), done.seconds()));
   return done;
 }
 

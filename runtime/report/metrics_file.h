@@ -58,7 +58,7 @@ std::string StepLine(const StepDone& step, double wall_time);
 std::string EvalLine(const EvalDone& eval, double wall_time);
 std::string SavedLine(const CheckpointSaved& saved, double wall_time);
 std::string RestartLine(const JobRestarting& restart, double wall_time);
-std::string FaultLine(const FaultStruck& fault, double wall_time);
+std::string FaultLine(const FaultStruck& struck, double wall_time);
 std::string SummaryLine(const RunSummary& summary);
 std::string FailureLine(const FailureReport& failure);
 

@@ -36,6 +36,7 @@ class Threads final : public ParallelFor {
            const std::function<void(std::int64_t)>& fn) override {
     std::atomic<std::int64_t> next{0};
     std::vector<std::jthread> workers;
+    workers.reserve(static_cast<std::size_t>(threads_));
     for (int t = 0; t < threads_; ++t)
       workers.emplace_back([&] {
         for (std::int64_t i = next++; i < count; i = next++) fn(i);

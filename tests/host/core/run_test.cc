@@ -275,6 +275,8 @@ TEST(RunSegment, EveryRuleStaysWithinTheBounds) {
       Sequential sequential;
       Reversed reversed;
       for (const std::int64_t step : {3, 4}) {
+        SCOPED_TRACE(::testing::Message()
+                     << "clip " << clip << ", step " << step);
         BoundedMachine oracle = host.Oracle();
         oracle.set_moment({kRate, step});
         oracle.Run(EntryPoint::kTrainMicrobatch);

@@ -143,9 +143,11 @@ TEST_F(Mnist, CountsAndSizesMustAgree) {
 }
 
 TEST_F(Mnist, PackedFileMayNotHoldMoreThanItsHeaderPromises) {
+  std::string zeros;
+  zeros.resize(10'000'000);
   ASSERT_THAT(store_->Delete(kTrainImages), IsOk());
   Put(std::string(kTrainImages) + ".gz",
-      Gzip(BigEndianWords({0x803, 12, 3, 4}) + std::string(10'000'000, '\0')));
+      Gzip(BigEndianWords({0x803, 12, 3, 4}) + zeros));
   EXPECT_THAT(Open(),
               StatusIs(absl::StatusCode::kDataLoss,
                        AllOf(HasSubstr(kTrainImages), HasSubstr("offset 160"),

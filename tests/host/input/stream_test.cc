@@ -89,7 +89,7 @@ TEST_P(EverySlice, EachExampleComesExactlyOncePerEpoch) {
       FillTrainBatch(dataset, kSeed,
                      {.consumed = step * global,
                       .batch_per_core = batch_per_core,
-                      .first_core = host * kCoresPerHost,
+                      .first_core = std::int64_t{host} * kCoresPerHost,
                       .cores = kCoresPerHost,
                       .global_batch = global},
                      batch, &positions);
@@ -289,8 +289,8 @@ TEST(FillEvalBatch, ReusedBufferKeepsNothing) {
   EXPECT_EQ(Features(batch).size(), 16);
   EXPECT_THAT(batch.weights,
               ElementsAreArray({1.F, 1.F, 1.F, 1.F, 1.F, 0.F, 0.F, 0.F}));
-  EXPECT_EQ(Features(batch)[2 * 4], 4);
-  EXPECT_EQ(Features(batch)[2 * 5], 0);
+  EXPECT_EQ(Features(batch)[std::size_t{2} * 4], 4);
+  EXPECT_EQ(Features(batch)[std::size_t{2} * 5], 0);
 }
 
 // Fields of any type and size, in the order in which they are offered.

@@ -66,7 +66,9 @@ BallMatrix Product(const BallMatrix& a, const BallMatrix& b, double more) {
         spread += std::abs(x.centre) * y.radius +
                   std::abs(y.centre) * x.radius + x.radius * y.radius;
       }
-      c.at(m, n) = {sum, spread + Gamma(a.columns + more + 1) * size};
+      c.at(m, n) = {
+          sum,
+          spread + Gamma(static_cast<double>(a.columns) + more + 1) * size};
     }
   return c;
 }

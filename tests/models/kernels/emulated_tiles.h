@@ -49,7 +49,7 @@ class EmulatedTileUnit {
     for (int row = 0; row < 16 * kDown; ++row) {
       for (int across = 0; across < kAcross; ++across) {
         std::copy_n(sums_[row / 16][across][row % 16], 16,
-                    to + row * stride + 16 * across);
+                    to + row * stride + std::ptrdiff_t{16} * across);
       }
     }
   }

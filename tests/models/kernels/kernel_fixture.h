@@ -98,6 +98,7 @@ inline std::vector<float> Absolute(std::vector<float> values) {
 // Bits, so that NaN equals itself and -0 differs from 0.
 inline std::vector<std::uint32_t> Bits(const std::vector<float>& values) {
   std::vector<std::uint32_t> bits;
+  bits.reserve(values.size());
   for (const float value : values) {
     bits.push_back(std::bit_cast<std::uint32_t>(value));
   }

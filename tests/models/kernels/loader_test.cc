@@ -83,6 +83,7 @@ TEST(LoaderTest, LaterCallsReturnTheSameTableOnEveryThread) {
   std::array<const PodsimKernels*, 4> tables = {};
   {
     std::vector<std::jthread> threads;
+    threads.reserve(tables.size());
     for (auto& slot : tables) {
       threads.emplace_back([&slot] {
         const auto loaded = LoadKernels("v2");

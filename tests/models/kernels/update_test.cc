@@ -121,6 +121,7 @@ TEST_P(UpdateTest, EveryRuleIsTheReferencesToTheBit) {
 
 std::vector<Bounded> Exact(const std::vector<float>& values) {
   std::vector<Bounded> exact;
+  exact.reserve(values.size());
   for (const float value : values) exact.push_back({value, 0});
   return exact;
 }

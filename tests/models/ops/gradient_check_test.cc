@@ -39,6 +39,7 @@ class Calculator final : public GradientBuilder {
               OpAttributes attributes) override {
     EXPECT_FALSE(role.empty());
     std::vector<Tensor> operands;
+    operands.reserve(inputs.size());
     for (const Value input : inputs) operands.push_back(at(input));
     return Add(Evaluate(EntryOf(op), operands, attributes, kRows)[0]);
   }

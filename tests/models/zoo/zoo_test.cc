@@ -22,7 +22,7 @@ using ::testing::HasSubstr;
 
 constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
 
-ModelConfig Mlp(std::vector<int> example, std::vector<int> hidden,
+ModelConfig Mlp(const std::vector<int>& example, const std::vector<int>& hidden,
                 int classes) {
   ModelConfig config;
   config.set_name("mlp");

@@ -107,7 +107,7 @@ HostMessage BenchMessage(int host, std::int64_t row) {
   report.set_host(host);
   report.set_row(row);
   report.set_algorithm("ring");
-  report.set_peak_bytes((host + 1) * 1000);
+  report.set_peak_bytes(std::int64_t{1000} * (host + 1));
   for (BenchTiming* timing :
        {report.mutable_out_of_place(), report.mutable_in_place()}) {
     timing->set_seconds(host + 1);

@@ -39,7 +39,7 @@ class RunStartTest : public ::testing::TestWithParam<testing::StoreKind> {
     return StepPath(plan_.spec().model_dir(), step);
   }
   // Checkpoints as plan_ has it.
-  void Save(std::vector<std::int64_t> steps) {
+  void Save(const std::vector<std::int64_t>& steps) {
     for (const std::int64_t step : steps)
       ASSERT_THAT(SavePlanned(store(), plan_, step), IsOk());
   }

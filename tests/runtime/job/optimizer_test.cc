@@ -15,11 +15,8 @@
 namespace podsim {
 namespace {
 
-using ::podsim::testing::Digits;
-using ::podsim::testing::Inputs;
 using ::podsim::testing::IsOk;
 using ::podsim::testing::PlanOf;
-using ::podsim::testing::Spec;
 using ::podsim::testing::StatusIs;
 using ::testing::AllOf;
 using ::testing::ElementsAre;

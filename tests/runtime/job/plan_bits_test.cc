@@ -24,7 +24,7 @@ using ::podsim::testing::Synthetic;
 // A job that says all that a recipe would, and what is changed in it.
 struct Change {
   std::string text;
-  std::string also = "";  // what both jobs say besides
+  std::string also = {};  // what both jobs say besides
 };
 
 constexpr char kJob[] =

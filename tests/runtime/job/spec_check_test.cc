@@ -45,10 +45,16 @@ TEST(SpecCheckTest, EveryNumberIsBounded) {
           reflection->SetInt32(&spec, field, -1);
         break;
       case FieldDescriptor::CPPTYPE_INT64:
-        reflection->SetInt64(&spec, field, -1);
+        if (field->is_repeated())
+          reflection->AddInt64(&spec, field, -1);
+        else
+          reflection->SetInt64(&spec, field, -1);
         break;
       case FieldDescriptor::CPPTYPE_DOUBLE:
-        reflection->SetDouble(&spec, field, -1);
+        if (field->is_repeated())
+          reflection->AddDouble(&spec, field, -1);
+        else
+          reflection->SetDouble(&spec, field, -1);
         break;
       default:
         continue;  // text; and the seed may be any number
@@ -59,7 +65,10 @@ TEST(SpecCheckTest, EveryNumberIsBounded) {
     if (field->cpp_type() != FieldDescriptor::CPPTYPE_DOUBLE) continue;
     for (const double value :
          {std::nan(""), std::numeric_limits<double>::infinity()}) {
-      reflection->SetDouble(&spec, field, value);
+      if (field->is_repeated())
+        reflection->SetRepeatedDouble(&spec, field, 0, value);
+      else
+        reflection->SetDouble(&spec, field, value);
       EXPECT_THAT(CheckSpec(spec),
                   StatusIs(kInvalid, HasSubstr(field->name())));
     }

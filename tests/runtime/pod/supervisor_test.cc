@@ -59,7 +59,7 @@ class SupervisorTest : public ::testing::Test {
     NewSupervisor({});
   }
 
-  void NewSupervisor(SupervisorOptions options) {
+  void NewSupervisor(const SupervisorOptions& options) {
     supervisor_.reset();
     supervisor_ = std::make_unique<Supervisor>(
         options, *signals_, *console_, clock_,

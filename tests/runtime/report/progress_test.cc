@@ -82,7 +82,8 @@ TEST(ProgressMeterTest, ShowsOncePerIntervalAndTheLastStep) {
   ProgressMeter meter(100, absl::Seconds(3));
   std::vector<std::int64_t> shown;
   for (std::int64_t step = 1; step <= 100; ++step) {
-    const auto due = meter.OnStep(MakeStep(step), At(0.1 * step));
+    const auto due =
+        meter.OnStep(MakeStep(step), At(0.1 * static_cast<double>(step)));
     if (due.has_value()) shown.push_back(due->step);
   }
   // The first step is at 0.1 s; every 3 s after it, and the end.
