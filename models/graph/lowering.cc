@@ -31,17 +31,26 @@ std::vector<bool> NeededNodes(const Graph& graph, const LoweringInput& input) {
   return needed;
 }
 
+std::vector<ValueType> TypesOf(const Graph& graph,
+                               const std::vector<Value>& values) {
+  std::vector<ValueType> types;
+  types.reserve(values.size());
+  for (const Value value : values) types.push_back(graph.type(value));
+  return types;
+}
+
+bool SumsStacked(const Graph& graph, const GraphNode& node) {
+  const std::vector<ValueType> inputs = TypesOf(graph, node.inputs);
+  const std::vector<ValueType> outputs = TypesOf(graph, node.outputs);
+  return SumsStackedRows(EntryOf(node.op), {inputs, outputs, node.attributes});
+}
+
 // The product's left side, as written down in mathematics, is one row. A batch
 // is never one row, however few examples a core happens to hold.
 bool IsOneRowProduct(const Graph& graph, const GraphNode& node) {
-  const auto types = [&](const std::vector<Value>& values) {
-    std::vector<ValueType> result;
-    for (const Value value : values) result.push_back(graph.type(value));
-    return result;
-  };
   constexpr std::int64_t kExamples = 2;  // as good as any number but 1
-  const std::vector<ValueType> inputs = types(node.inputs);
-  const std::vector<ValueType> outputs = types(node.outputs);
+  const std::vector<ValueType> inputs = TypesOf(graph, node.inputs);
+  const std::vector<ValueType> outputs = TypesOf(graph, node.outputs);
   const OpCost cost =
       CostOf(EntryOf(node.op), {inputs, outputs, node.attributes}, kExamples);
   return cost.products.at(0).m == 1;
@@ -103,7 +112,7 @@ class Lowering {
       const GraphNode& node = graph_.nodes()[i];
       for (const Value operand : node.inputs) ++readers[operand.id];
       for (const Value output : node.outputs)
-        sums_batch[output.id] = EntryOf(node.op).sums_batch;
+        sums_batch[output.id] = SumsStacked(graph_, node);
     }
     for (std::size_t i = 0; i < needed.size(); ++i) {
       const GraphNode& node = graph_.nodes()[i];

@@ -153,6 +153,7 @@ class EntryRun {
     const absl::StatusOr<std::vector<ValueType>> types =
         InferTypes(CodeOf(entry), operands, attributes);
     PODSIM_RETURN_IF_ERROR(types.status());
+    const OpSignature use = {operands, *types, attributes};
     if (static_cast<int>(types->size()) != each.results_size())
       return Bad(absl::StrCat("it has ", each.results_size(),
                               " results, the op ", types->size()));
@@ -163,23 +164,13 @@ class EntryRun {
         return Bad(absl::StrCat("result ", i, " is ", ToString(made),
                                 ", the Program says ", ToString(stated)));
       if (stated.per_core != made.per_core &&
-          !(made.per_core && entry.sums_batch && SumsStacked(operands)))
+          !(made.per_core && SumsStackedRows(entry, use)))
         return Bad(absl::StrCat(
             "result ", i, " is ",
             made.per_core ? "each core's own" : "the same on all cores",
             ", the Program says otherwise"));
     }
-    return CheckRows(entry, each, {operands, *types, attributes});
-  }
-
-  // An op that sums over the batch may do so for all cores of a host at once.
-  static bool SumsStacked(const std::vector<ValueType>& operands) {
-    bool batched = false;
-    for (const ValueType& type : operands) {
-      if (type.per_core) return false;
-      batched = batched || type.batched();
-    }
-    return batched;
+    return CheckRows(entry, each, use);
   }
 
   // How it runs: a few examples at a time, core by core, or as a whole.

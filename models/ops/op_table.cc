@@ -15,26 +15,13 @@ namespace {
 std::vector<const OpEntry*> Collect() {
   std::vector<const OpEntry*> all;
   for (const OpFamily& family : {
-           ProductOps(),
-           DotGeneralOps(),
-           ConvolutionOps(),
-           ReduceOps(),
-           WindowOps(),
-           BiasOps(),
-           ElementwiseOps(),
-           FunctionOps(),
-           ConstantOps(),
-           ReshapeOps(),
-           CoreSumOps(),
-           MovementOps(),
-           SliceOps(),
-           DynamicSliceOps(),
-           GatherOps(),
-           SoftmaxXentOps(),
-           StopGradientOps(),
-           RandomBitsOps(),
-           RoundOps(),
-           UpdateOps(),
+           ProductOps(),     DotGeneralOps(),   ConvolutionOps(),
+           ReduceOps(),      WindowOps(),       BiasOps(),
+           ElementwiseOps(), FunctionOps(),     ConstantOps(),
+           ReshapeOps(),     CoreSumOps(),      MovementOps(),
+           SliceOps(),       DynamicSliceOps(), GatherOps(),
+           SoftmaxXentOps(), StopGradientOps(), RandomBitsOps(),
+           RoundOps(),       UpdateOps(),
        })
     for (const OpEntry& entry : family) all.push_back(&entry);
   return all;
@@ -119,6 +106,18 @@ bool IsRowWise(const OpEntry& entry, const OpSignature& signature) {
          std::none_of(inputs.begin(), inputs.end(), is_per_core) &&
          (entry.is_row_wise ||
           (entry.row_wise != nullptr && entry.row_wise(signature)));
+}
+
+bool SumsStackedRows(const OpEntry& entry, const OpSignature& signature) {
+  const auto& [inputs, outputs, attributes] = signature;
+  const auto is_batched = [](const ValueType& type) { return type.batched(); };
+  const auto is_per_core = [](const ValueType& type) { return type.per_core; };
+  // A fold by another word than addition is no sum.
+  const bool adds = attributes.word.empty() || attributes.word == "add";
+  return entry.sums_batch && adds &&
+         std::none_of(outputs.begin(), outputs.end(), is_batched) &&
+         std::any_of(inputs.begin(), inputs.end(), is_batched) &&
+         std::none_of(inputs.begin(), inputs.end(), is_per_core);
 }
 
 OpCost CostOf(const OpEntry& entry, const OpSignature& signature,

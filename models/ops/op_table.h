@@ -38,6 +38,10 @@ absl::StatusOr<std::vector<ValueType>> InferTypes(
 // time.
 bool IsRowWise(const OpEntry& entry, const OpSignature& signature);
 
+// Whether this use makes a sum over the batch, each core its own, and would
+// make the sum of these of the cores' stacked rows (OpEntry::sums_batch).
+bool SumsStackedRows(const OpEntry& entry, const OpSignature& signature);
+
 // `rows` is B for one core.
 OpCost CostOf(const OpEntry& entry, const OpSignature& signature,
               std::int64_t rows);
