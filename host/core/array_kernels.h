@@ -30,6 +30,23 @@ void GatherGrad(const ArrayCall& call);   // gather_kernels.cc
 void Scatter(const ArrayCall& call);      // gather_kernels.cc
 void ScatterGrad(const ArrayCall& call);  // gather_kernels.cc
 
+// typed_kernels.cc
+void Compare(const ArrayCall& call);
+void Select(const ArrayCall& call);
+void Convert(const ArrayCall& call);
+void BitcastConvert(const ArrayCall& call);
+void IsFinite(const ArrayCall& call);
+void And(const ArrayCall& call);
+void Or(const ArrayCall& call);
+void Xor(const ArrayCall& call);
+void Not(const ArrayCall& call);
+void ShiftLeft(const ArrayCall& call);
+void ShiftRightArithmetic(const ArrayCall& call);
+void ShiftRightLogical(const ArrayCall& call);
+void PopCount(const ArrayCall& call);
+void CountLeadingZeros(const ArrayCall& call);
+void Constant(const ArrayCall& call);
+
 void RandomBits(const ArrayCall& call);  // random_kernels.cc
 
 }  // namespace podsim

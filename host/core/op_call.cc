@@ -97,6 +97,10 @@ MatrixView OpCall::OutputView(std::size_t i) const {
   return AsMatrix(TypeOf(tensor), row_count);
 }
 
+DType OpCall::OutputType(std::size_t i) const {
+  return OutputTensor(*this, i).dtype;
+}
+
 const float* OpCall::Input(std::size_t i) const {
   const ProgramTensor& tensor = InputTensor(*this, i);
   if (tensor.storage == Storage::kInput)

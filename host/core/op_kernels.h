@@ -49,6 +49,7 @@ struct OpCall {
   // Operand `i` as a matrix; batched ones have row_count rows.
   MatrixView InputView(std::size_t i) const;
   MatrixView OutputView(std::size_t i) const;
+  DType OutputType(std::size_t i) const;
   // Where operand `i` lies. REQUIRES: it is float32 (or rounded to bfloat16 by
   // an op); for Int32Input int32.
   const float* Input(std::size_t i) const;

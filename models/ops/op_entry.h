@@ -25,8 +25,9 @@ enum class ProductForm : std::uint8_t {
 };
 
 // An op that makes each element of its result from the elements in the same
-// place of its operands, all of one type. Its shape rule, cost, reference and
-// sample cases follow.
+// place of its operands, all of one type: float32; bfloat16, computed in
+// float32 and rounded; whole numbers, if it says so. Its shape rule, cost,
+// reference and sample cases follow.
 struct ScalarFunction {
   // x: one number per operand. Null: the op is no such function.
   double (*value)(const double* x) = nullptr;
@@ -38,6 +39,9 @@ struct ScalarFunction {
   // Where sample operands come from.
   double low = -1;
   double high = 1;
+  // The same of whole numbers, of which the type then holds what it can
+  // (whole_numbers.h). Null: floats alone.
+  std::int64_t (*whole)(const std::int64_t* x) = nullptr;
 };
 
 struct OpEntry {

@@ -8,6 +8,7 @@
 #include "base/status.h"
 #include "models/ops/families.h"
 #include "models/ops/rules.h"
+#include "models/ops/whole_numbers.h"
 
 namespace podsim {
 namespace {
@@ -15,21 +16,29 @@ namespace {
 std::vector<const OpEntry*> Collect() {
   std::vector<const OpEntry*> all;
   for (const OpFamily& family : {
-           ProductOps(),     DotGeneralOps(),   ConvolutionOps(),
-           ReduceOps(),      WindowOps(),       BiasOps(),
-           ElementwiseOps(), FunctionOps(),     ConstantOps(),
-           ReshapeOps(),     CoreSumOps(),      MovementOps(),
-           SliceOps(),       DynamicSliceOps(), GatherOps(),
-           SoftmaxXentOps(), StopGradientOps(), RandomBitsOps(),
-           RoundOps(),       UpdateOps(),
+           ProductOps(),      DotGeneralOps(),
+           ConvolutionOps(),  ReduceOps(),
+           WindowOps(),       BiasOps(),
+           ElementwiseOps(),  TypedElementwiseOps(),
+           FunctionOps(),     ConstantOps(),
+           ReshapeOps(),      CoreSumOps(),
+           MovementOps(),     SliceOps(),
+           DynamicSliceOps(), GatherOps(),
+           SoftmaxXentOps(),  StopGradientOps(),
+           RandomBitsOps(),   RoundOps(),
+           UpdateOps(),
        })
     for (const OpEntry& entry : family) all.push_back(&entry);
   return all;
 }
 
-Inferred InferOneType(Types in) {
+Inferred InferOneType(const ScalarFunction& function, Types in) {
   for (const ValueType& type : in) {
-    if (type.dtype != DType::kFloat32) return Bad("needs float32");
+    const bool whole = function.whole != nullptr && IsWhole(type.dtype);
+    if (type.dtype != DType::kFloat32 && type.dtype != DType::kBFloat16 &&
+        !whole)
+      return Bad(function.whole == nullptr ? "needs float32 or bfloat16"
+                                           : "needs numbers");
     if (type != in[0]) return Bad("all operands must have the same shape");
   }
   return std::vector{in[0]};
@@ -91,7 +100,7 @@ absl::StatusOr<std::vector<ValueType>> InferTypes(
                               " operands"));
   const std::vector<ValueType> operands = WithoutCores(inputs);
   auto types = entry->scalar.value != nullptr
-                   ? InferOneType(operands)
+                   ? InferOneType(entry->scalar, operands)
                    : entry->infer(operands, attributes);
   if (!types.ok()) return error(std::string(types.status().message()));
   MarkPerCore(*entry, inputs, *types);
@@ -130,6 +139,18 @@ OpCost CostOf(const OpEntry& entry, const OpSignature& signature,
   return cost;
 }
 
+// Small numbers, and some whose sums and products do not fit.
+template <typename Add>
+void AddWholeSamples(const Add& add) {
+  for (const DType dtype : {DType::kInt32, DType::kUint32, DType::kUint8}) {
+    for (const std::int32_t half : {3, 1 << 30}) {
+      OpSample& sample = add(Batched({37}, dtype));
+      sample.least = dtype == DType::kInt32 ? -half : 0;
+      sample.classes = dtype == DType::kUint8 ? 256 : half + (half - 1);
+    }
+  }
+}
+
 // A length that fills no vector, and one that a vector does not even need.
 std::vector<OpSample> SamplesOf(const OpEntry& entry) {
   std::vector<OpSample> samples;
@@ -139,15 +160,19 @@ std::vector<OpSample> SamplesOf(const OpEntry& entry) {
       MarkPerCore(entry, sample.inputs, sample.outputs);
     return samples;
   }
-  for (const ValueType& type :
-       {Batched({37}), Batched({2, 3}), Plain({3, 5})}) {
-    OpSample sample;
+  const auto add = [&](const ValueType& type) -> OpSample& {
+    OpSample& sample = samples.emplace_back();
     sample.inputs.assign(static_cast<std::size_t>(entry.input_count), type);
     sample.outputs = {type};
     sample.low = entry.scalar.low;
     sample.high = entry.scalar.high;
-    samples.push_back(sample);
-  }
+    return sample;
+  };
+  for (const ValueType& type : {Batched({37}), Batched({2, 3}), Plain({3, 5}),
+                                Batched({9}, DType::kBFloat16)})
+    add(type);
+  if (entry.scalar.whole == nullptr) return samples;
+  AddWholeSamples(add);
   return samples;
 }
 

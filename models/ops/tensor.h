@@ -41,10 +41,12 @@ struct OpSample {
   std::vector<ValueType> inputs;
   std::vector<ValueType> outputs;  // what the shape rule makes of them
   OpAttributes attributes = {};
-  // Floats are drawn uniformly from [low, high), integers from [0, classes).
+  // Floats are drawn uniformly from [low, high), integers from [0, classes),
+  // those with a sign from [least, least + classes).
   double low = -1;
   double high = 1;
   std::int32_t classes = 1;
+  std::int32_t least = 0;
   std::uint64_t seed = 1;
 };
 

@@ -13,8 +13,11 @@ double Draw(const OpSample& sample, const ValueType& type, float uniform) {
   if (type.dtype == DType::kBool) return uniform < 0.5F ? 0 : 1;
   if (type.dtype != DType::kFloat32 && type.dtype != DType::kBFloat16)
     return static_cast<std::int32_t>(static_cast<float>(sample.classes) *
-                                     uniform);
-  return static_cast<float>(sample.low + (sample.high - sample.low) * uniform);
+                                     uniform) +
+           (type.dtype == DType::kInt32 ? sample.least : 0);
+  const auto drawn =
+      static_cast<float>(sample.low + (sample.high - sample.low) * uniform);
+  return type.dtype == DType::kBFloat16 ? RoundToBFloat16(drawn) : drawn;
 }
 
 }  // namespace
