@@ -1,5 +1,8 @@
 #include "base/random.h"
 
+#include <algorithm>
+#include <cstddef>
+
 #include "base/status.h"
 
 namespace podsim {
@@ -11,6 +14,25 @@ constexpr std::uint32_t kWeyl0 = 0x9E3779B9;
 constexpr std::uint32_t kWeyl1 = 0xBB67AE85;
 constexpr int kRounds = 10;
 constexpr int kFeistelRounds = 4;
+constexpr std::size_t kLanes = 8;
+
+// Word by word, a lane per counter, so that compilers make vectors of it.
+struct PhiloxLanes {
+  std::uint32_t words[4][kLanes];
+
+  void Round(std::uint32_t k0, std::uint32_t k1) {
+    for (std::size_t lane = 0; lane < kLanes; ++lane) {
+      const std::uint64_t p0 = std::uint64_t{kMultiplier0} * words[0][lane];
+      const std::uint64_t p1 = std::uint64_t{kMultiplier1} * words[2][lane];
+      words[0][lane] =
+          static_cast<std::uint32_t>(p1 >> 32) ^ words[1][lane] ^ k0;
+      words[1][lane] = static_cast<std::uint32_t>(p1);
+      words[2][lane] =
+          static_cast<std::uint32_t>(p0 >> 32) ^ words[3][lane] ^ k1;
+      words[3][lane] = static_cast<std::uint32_t>(p0);
+    }
+  }
+};
 
 }  // namespace
 
@@ -34,6 +56,30 @@ std::array<std::uint32_t, 4> Philox(std::uint64_t key, std::uint64_t counter_lo,
     k1 += kWeyl1;
   }
   return c;
+}
+
+void PhiloxWords(std::uint64_t key, std::uint64_t counter_hi,
+                 std::span<std::uint32_t> words) {
+  PhiloxLanes lanes;
+  for (std::size_t begin = 0; begin < words.size(); begin += 4 * kLanes) {
+    for (std::size_t lane = 0; lane < kLanes; ++lane) {
+      const std::uint64_t counter = begin / 4 + lane;
+      lanes.words[0][lane] = static_cast<std::uint32_t>(counter);
+      lanes.words[1][lane] = static_cast<std::uint32_t>(counter >> 32);
+      lanes.words[2][lane] = static_cast<std::uint32_t>(counter_hi);
+      lanes.words[3][lane] = static_cast<std::uint32_t>(counter_hi >> 32);
+    }
+    auto k0 = static_cast<std::uint32_t>(key);
+    auto k1 = static_cast<std::uint32_t>(key >> 32);
+    for (int round = 0; round < kRounds; ++round) {
+      lanes.Round(k0, k1);
+      k0 += kWeyl0;
+      k1 += kWeyl1;
+    }
+    const std::size_t count = std::min(words.size() - begin, 4 * kLanes);
+    for (std::size_t i = 0; i < count; ++i)
+      words[begin + i] = lanes.words[i % 4][i / 4];
+  }
 }
 
 std::uint64_t RandomKey(std::uint64_t seed, std::string_view name) {

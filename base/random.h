@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 namespace podsim {
@@ -15,6 +16,11 @@ namespace podsim {
 // Four independent uniform 32-bit words for (key, counter).
 std::array<std::uint32_t, 4> Philox(std::uint64_t key, std::uint64_t counter_lo,
                                     std::uint64_t counter_hi);
+
+// Words of Philox(key, 0, counter_hi), Philox(key, 1, counter_hi), ..., as many
+// as there is room for: several counters at a time.
+void PhiloxWords(std::uint64_t key, std::uint64_t counter_hi,
+                 std::span<std::uint32_t> words);
 
 // A well-mixed 64-bit key from a seed and a name ("dense_1/kernel", "epoch").
 // Stable across builds and machines.

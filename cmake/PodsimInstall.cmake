@@ -18,7 +18,8 @@ install(TARGETS podsim_isal EXPORT podsimTargets)
 install(DIRECTORY ${PROJECT_BINARY_DIR}/generated/proto DESTINATION
   include/podsim COMPONENT development FILES_MATCHING PATTERN "*.pb.h")
 install(FILES proto/bench.proto proto/choices.proto proto/faults.proto
-  proto/job.proto proto/setting.proto proto/words.proto
+  proto/job.proto proto/metrics.proto proto/model.proto proto/program.proto
+  proto/setting.proto proto/tensor.proto proto/words.proto
   DESTINATION include/podsim/proto COMPONENT development)
 get_property(completions GLOBAL PROPERTY PODSIM_COMPLETIONS)
 install(FILES ${completions}

@@ -102,6 +102,21 @@ constexpr char kCkptClosing[] =
     "unfinished or different; 2 refused as given (no such directory or\n"
     "command).\n";
 
+constexpr char kProgramIntroduction[] =
+    "Explains and checks models as files: what pod_launch --write_model=FILE\n"
+    "and programs of your own write, and --model_file=FILE trains. Nothing is\n"
+    "run, whatever the size of the model.\n";
+
+constexpr char kProgramClosing[] =
+    "Examples:\n"
+    "  pod_launch --model=mlp --hidden=64 --write_model=mlp.model\n"
+    "  pod_program show mlp.model\n"
+    "  pod_program verify mlp.model\n"
+    "\n"
+    "Exit status: 0; 1 damaged, or not what a model can be; 2 refused as "
+    "given\n"
+    "(no such file or command).\n";
+
 constexpr char kHostIntroduction[] =
     "One host process of a pod: joins the coordinator and trains its share.\n"
     "pod_launch starts it on this machine; start it yourself on others.\n"
@@ -163,6 +178,17 @@ const MainProgram& PodCkpt() {
   return *kProgram;
 }
 
+const MainProgram& PodProgram() {
+  static const auto* const kProgram =
+      new MainProgram{.name = "pod_program",
+                      .introduction = kProgramIntroduction,
+                      .example = "pod_program show mlp.model",
+                      .closing = kProgramClosing,
+                      .environment = false,
+                      .parts = {{ProgramSettings::descriptor()}}};
+  return *kProgram;
+}
+
 const MainProgram& PodHost() {
   static const auto* const kProgram = new MainProgram{
       .name = "pod_host",
@@ -185,7 +211,8 @@ const MainProgram& PodCoordinator() {
 }
 
 std::vector<const MainProgram*> AllPrograms() {
-  return {&PodLaunch(), &PodBench(), &PodCkpt(), &PodHost(), &PodCoordinator()};
+  return {&PodLaunch(),  &PodBench(), &PodCkpt(),
+          &PodProgram(), &PodHost(),  &PodCoordinator()};
 }
 
 }  // namespace podsim

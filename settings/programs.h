@@ -16,6 +16,8 @@ const MainProgram& PodLaunch();
 const MainProgram& PodBench();
 // Parts: CkptSettings.
 const MainProgram& PodCkpt();
+// Parts: ProgramSettings.
+const MainProgram& PodProgram();
 // Parts: HostSettings.
 const MainProgram& PodHost();
 // Parts: CoordinatorSettings.

@@ -27,10 +27,11 @@ std::int64_t VariableBytes(const Program& program, bool slots) {
 }
 
 // What the emulator lays out for a host's activations.
-std::int64_t ArenaBytes(const Program& program, std::int64_t rows) {
+std::int64_t ArenaBytes(const Program& program, int cores, std::int64_t rows) {
   return kElementBytes *
-         (program.scratch_elements + rows * (program.batched_elements_per_row +
-                                             program.output_elements_per_row));
+         (program.scratch_elements + cores * program.per_core_elements +
+          rows * (program.batched_elements_per_row +
+                  program.output_elements_per_row));
 }
 
 std::string Gib(std::int64_t bytes) {
@@ -109,7 +110,7 @@ MachineUse EstimateMachine(const Program& program, std::int64_t batch_per_core,
                          kElementBytes * (copies * program.variable_elements +
                                           levels * program.gradient_elements),
           .per_host = program.gradient_elements * kElementBytes +
-                      ArenaBytes(program, rows) +
+                      ArenaBytes(program, cores_per_host, rows) +
                       2 * rows * program.input_bytes_per_row()};
 }
 

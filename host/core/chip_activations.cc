@@ -18,6 +18,7 @@ struct Lifetime {
 
 bool IsActivation(const ProgramTensor& tensor) {
   return tensor.storage == Storage::kBatched ||
+         tensor.storage == Storage::kPerCore ||
          tensor.storage == Storage::kScratch ||
          tensor.storage == Storage::kOutput;
 }
@@ -32,7 +33,7 @@ std::vector<const Instruction*> StepOf(const Program& program) {
   return step;
 }
 
-// Which tensor's bytes each one is.
+// Which tensor's bytes each one is, but for views.
 std::vector<TensorId> Owners(const Program& program,
                              const std::vector<const Instruction*>& step) {
   std::vector<TensorId> owners(program.tensors.size());
@@ -40,7 +41,8 @@ std::vector<TensorId> Owners(const Program& program,
     owners[i] = static_cast<TensorId>(i);
   for (const Instruction* instruction : step)
     if (EntryOf(instruction->op).makes_no_copy)
-      owners[instruction->outputs[0]] = owners[instruction->inputs[0]];
+      owners[instruction->outputs[0]] =
+          owners[program.root(instruction->inputs[0])];
   return owners;
 }
 
@@ -48,17 +50,18 @@ std::vector<TensorId> Owners(const Program& program,
 std::vector<Lifetime> Lifetimes(const Program& program,
                                 const std::vector<const Instruction*>& step) {
   const std::vector<TensorId> owners = Owners(program, step);
+  const auto owner = [&](TensorId id) { return owners[program.root(id)]; };
   std::vector<Lifetime> lifetimes(program.tensors.size());
   for (int at = 0; at < static_cast<int>(step.size()); ++at) {
     for (const TensorId output : step[at]->outputs) {
-      Lifetime& lifetime = lifetimes[owners[output]];
+      Lifetime& lifetime = lifetimes[owner(output)];
       if (lifetime.first == kNever) lifetime.first = at;
       const bool result = program.tensor(output).storage == Storage::kOutput;
       lifetime.last =
           std::max(lifetime.last, result ? static_cast<int>(step.size()) : at);
     }
     for (const TensorId input : step[at]->inputs) {
-      Lifetime& lifetime = lifetimes[owners[input]];
+      Lifetime& lifetime = lifetimes[owner(input)];
       lifetime.last = std::max(lifetime.last, at);
     }
   }
@@ -66,9 +69,9 @@ std::vector<Lifetime> Lifetimes(const Program& program,
   for (int at = 0; at < static_cast<int>(step.size()); ++at) {
     if (!EntryOf(step[at]->op).is_element_wise) continue;
     for (const TensorId input : step[at]->inputs) {
-      Lifetime& lifetime = lifetimes[owners[input]];
-      const bool same = program.tensor(input).shape.elements() ==
-                        program.tensor(step[at]->outputs[0]).shape.elements();
+      Lifetime& lifetime = lifetimes[owner(input)];
+      const bool same = program.tensor(input).places() ==
+                        program.tensor(step[at]->outputs[0]).places();
       if (!same || lifetime.last != at || lifetime.first == at) continue;
       --lifetime.last;
       break;
@@ -92,7 +95,7 @@ ChipActivations ActivationsOf(const Program& program) {
           at < lifetime.first || at > lifetime.last)
         continue;
       (tensor.batched() ? now.elements_per_row : now.elements) +=
-          tensor.shape.elements();
+          tensor.places();
     }
     most.elements = std::max(most.elements, now.elements);
     most.elements_per_row =

@@ -5,11 +5,15 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
-#include "host/core/op_kernels.h"
+#include "host/core/run_group.h"
 #include "models/graph/row_groups.h"
 
 namespace podsim {
 namespace {
+
+std::int64_t CoresOf(std::int64_t rows, const CoreBuffers& buffers) {
+  return buffers.rows_of_core == 0 ? 1 : rows / buffers.rows_of_core;
+}
 
 // What a Program may need of one buffer, and how much is there.
 struct Need {
@@ -50,6 +54,9 @@ Need NeedOf(const Program& program, TensorId id, std::int64_t rows,
     case Storage::kBatched:
       return {"batched", buffers.batched.size(),
               program.batched_elements_per_row * rows};
+    case Storage::kPerCore:
+      return {"per-core", buffers.per_core.size(),
+              program.per_core_elements * CoresOf(rows, buffers)};
     case Storage::kScratch:
       return {"scratch", buffers.scratch.size(), program.scratch_elements};
     case Storage::kOutput:
@@ -91,6 +98,14 @@ absl::Status CheckSegment(const Program& program, const Segment& segment,
   return absl::OkStatus();
 }
 
+absl::Status CheckCores(std::int64_t rows, const CoreBuffers& buffers) {
+  const std::int64_t of_core = buffers.rows_of_core;
+  if (of_core == 0 || (of_core > 0 && rows % of_core == 0))
+    return absl::OkStatus();
+  return absl::InternalError(absl::StrCat(
+      rows, " rows are not those of whole cores with ", of_core, " each"));
+}
+
 absl::Status CheckPanels(std::int64_t rows, const Panels& panels) {
   if (rows >= 0 && panels.rows >= 1 && panels.columns >= 1 &&
       panels.columns % kColumnCut == 0 && panels.k_block >= 1)
@@ -99,42 +114,6 @@ absl::Status CheckPanels(std::int64_t rows, const Panels& panels) {
       absl::StrCat("cannot cut ", rows, " rows into panels of ", panels.rows,
                    " rows, ", panels.columns, " columns (a multiple of ",
                    kColumnCut, "), K-blocks of ", panels.k_block));
-}
-
-// Where the packed right side of a product is; packs it if it is no variable.
-const float* PackedFor(const OpCall& call, std::size_t slot) {
-  const RightSide side = RightSideOf(call.program, call.instruction);
-  const CoreBuffers& buffers = call.buffers;
-  if (buffers.packed != nullptr &&
-      call.program.tensor(side.tensor).storage == Storage::kVariable) {
-    const float* known = buffers.packed->Find(side);
-    if (known != nullptr) return known;
-  }
-  float* packed = buffers.workspace->Slot(
-      slot, side.products(call.kernels).packed_elements(side.n, side.k));
-  PackRightSide(side, call.Input(1), call.panels.columns, call.kernels,
-                call.parallel, buffers.times, packed);
-  return packed;
-}
-
-struct KernelCall {
-  OpCall call;
-  OpKernel kernel;
-  Work work;
-};
-
-// A group of one runs over its own rows; others have those of the batch.
-void RunGroup(std::span<const KernelCall> group) {
-  const OpCall& first = group[0].call;
-  if (group[0].kernel.whole != nullptr) return group[0].kernel.whole(first);
-  ForPanels(first.parallel, first.OutputView(0).rows, first.panels.rows,
-            [&](std::int64_t begin, std::int64_t end) {
-              for (const KernelCall& each : group) {
-                const TimedWork timed(each.call.buffers.times, each.work);
-                each.kernel.rows(each.call, begin, end);
-                first.parallel.Advance();
-              }
-            });
 }
 
 }  // namespace
@@ -147,18 +126,19 @@ absl::Status RunSegment(const Program& program, const Segment& segment,
   if (segment.kind != SegmentKind::kCompute)
     return absl::InternalError("a core was asked to run a collective");
   PODSIM_RETURN_IF_ERROR(CheckPanels(rows, panels));
+  PODSIM_RETURN_IF_ERROR(CheckCores(rows, buffers));
   PODSIM_RETURN_IF_ERROR(CheckSegment(program, segment, rows, buffers));
   std::vector<KernelCall> calls;
   for (const auto group : RowGroups(segment.instructions)) {
     calls.clear();
     for (const Instruction& instruction : group) {
       const OpKernel kernel = KernelOf(instruction.op);
-      if (kernel.rows == nullptr && kernel.whole == nullptr)
+      if (!kernel.known())
         return absl::InternalError(
             absl::StrCat("no kernel for ", ToString(instruction.op)));
       OpCall call{program, instruction, rows,     panels,
                   scalars, kernels,     parallel, buffers};
-      if (HasPackedSide(instruction.op))
+      if (HasPackedSide(instruction.op) && !instruction.per_core)
         call.packed = PackedFor(call, calls.size());
       calls.push_back({call, kernel,
                        EntryOf(instruction.op).is_product()

@@ -64,10 +64,13 @@ struct CoreBuffers {
   Workspace* workspace = nullptr;      // one for each caller at a time
   std::span<float> gradients;          // this host's
   std::span<float> batched;            // batched_elements_per_row * R
+  std::span<float> per_core;           // per_core_elements * cores
   std::span<float> scratch;            // scratch_elements
   std::span<float> outputs;            // output_elements_per_row * R
   std::vector<InputRows> inputs = {};  // by position in Program::inputs
   OpTimes* times = nullptr;            // null: not measured
+  // B: R is a multiple of it. 0: all rows are one core's.
+  std::int64_t rows_of_core = 0;
 };
 
 // What an update needs to know of its step.

@@ -39,17 +39,39 @@ Block Normals(std::uint64_t key, std::uint64_t block) {
   return normal;
 }
 
-void Fill(const ProgramVariable& variable, std::uint64_t key,
-          std::span<float> values) {
-  if (variable.initializer == Initializer::kZeros || variable.is_slot) {
-    std::fill(values.begin(), values.end(), 0.0F);
-    return;
-  }
-  const bool normal = variable.initializer == Initializer::kHeNormal;
+// How numbers are drawn, and what they are multiplied with.
+struct Draw {
+  bool normal = false;
+  double scale = 0;
+};
+
+Draw DrawOf(const ProgramVariable& variable) {
   const auto fan_in = static_cast<double>(variable.fan_in);
   const auto fan_out = static_cast<double>(variable.fan_out);
-  const double scale =
-      normal ? std::sqrt(2 / fan_in) : std::sqrt(6 / (fan_in + fan_out));
+  switch (variable.initializer) {
+    case Initializer::kHeNormal:
+      return {true, std::sqrt(2 / fan_in)};
+    case Initializer::kSmallNormal:
+      return {true, 0.02};
+    case Initializer::kGlorotUniform:
+      return {false, std::sqrt(6 / (fan_in + fan_out))};
+    case Initializer::kZeros:
+    case Initializer::kOnes:
+      break;
+  }
+  return {};
+}
+
+void Fill(const ProgramVariable& variable, std::uint64_t key,
+          std::span<float> values) {
+  const Initializer initializer = variable.initializer;
+  if (variable.is_slot || initializer == Initializer::kZeros ||
+      initializer == Initializer::kOnes) {
+    const bool ones = !variable.is_slot && initializer == Initializer::kOnes;
+    std::fill(values.begin(), values.end(), ones ? 1.0F : 0.0F);
+    return;
+  }
+  const auto [normal, scale] = DrawOf(variable);
   for (std::size_t begin = 0; begin < values.size(); begin += 4) {
     const Block block =
         normal ? Normals(key, begin / 4) : Uniforms(key, begin / 4);

@@ -13,24 +13,38 @@ const ProgramTensor& OutputTensor(const OpCall& call, std::size_t i) {
   return call.program.tensor(call.instruction.outputs[i]);
 }
 
-// Null for inputs, which are only read. An empty buffer (no rows) may be null.
-float* Address(const OpCall& call, const ProgramTensor& tensor) {
+// Where a tensor's bytes begin in the call's part; null for inputs, which are
+// only read. An empty buffer (no rows) may be null.
+std::byte* Bytes(const OpCall& call, const ProgramTensor& tensor) {
   const CoreBuffers& buffers = call.buffers;
+  const std::int64_t bytes = tensor.shape.elements() * tensor.element_bytes();
+  const auto at = [](std::span<float> arena, std::int64_t place) {
+    return reinterpret_cast<std::byte*>(arena.data() + place);
+  };
   switch (tensor.storage) {
     case Storage::kVariable:
-      return buffers.variables.data() + tensor.offset;
+      return at(buffers.variables, tensor.offset);
     case Storage::kGradient:
-      return buffers.gradients.data() + tensor.offset;
+      return at(buffers.gradients, tensor.offset);
     case Storage::kBatched:
-      return buffers.batched.data() + tensor.offset * call.rows;
+      return at(buffers.batched, tensor.offset * call.rows) +
+             call.first_row * bytes;
+    case Storage::kPerCore:
+      return at(buffers.per_core, tensor.offset * call.cores()) +
+             call.core * bytes;
     case Storage::kScratch:
-      return buffers.scratch.data() + tensor.offset;
+      return at(buffers.scratch, tensor.offset);
     case Storage::kOutput:
-      return buffers.outputs.data() + tensor.offset * call.rows;
+      return at(buffers.outputs, tensor.offset * call.rows) +
+             call.first_row * bytes;
     case Storage::kInput:
       return nullptr;
   }
   return nullptr;
+}
+
+float* Address(const OpCall& call, const ProgramTensor& tensor) {
+  return reinterpret_cast<float*>(Bytes(call, tensor));
 }
 
 // Where an input's rows lie. REQUIRES: it is one, of `dtype`.
@@ -40,19 +54,51 @@ const std::byte* InputBytes(const OpCall& call, std::size_t i, DType dtype) {
   PODSIM_CHECK(position < call.buffers.inputs.size());
   const InputRows& rows = call.buffers.inputs[position];
   PODSIM_CHECK(rows.dtype == dtype && InputTensor(call, i).dtype == dtype);
-  return rows.bytes.data();
+  const ProgramTensor& tensor = InputTensor(call, i);
+  return rows.bytes.data() +
+         call.first_row * tensor.shape.elements() * tensor.element_bytes();
+}
+
+Array ArrayOf(const OpCall& call, const ProgramTensor& tensor) {
+  return {.dtype = tensor.dtype,
+          .dims = DimsFor(tensor.shape, call.row_count),
+          .element_bytes = tensor.element_bytes(),
+          .data = Bytes(call, tensor)};
 }
 
 }  // namespace
 
+std::int64_t OpCall::cores() const {
+  return buffers.rows_of_core == 0 ? 1 : rows / buffers.rows_of_core;
+}
+
+OpCall OpCall::ForCore(std::int64_t of) const {
+  OpCall call = *this;
+  call.core = of;
+  call.row_count = rows / cores();
+  call.first_row = of * call.row_count;
+  return call;
+}
+
+OpCall OpCall::ForRows(std::int64_t begin, std::int64_t end) const {
+  OpCall call = *this;
+  call.first_row += begin;
+  call.row_count = end - begin;
+  return call;
+}
+
 MatrixView OpCall::InputView(std::size_t i) const {
   const ProgramTensor& tensor = InputTensor(*this, i);
-  return AsMatrix({tensor.dtype, tensor.shape, tensor.batched()}, rows);
+  return AsMatrix(TypeOf(tensor), row_count);
 }
 
 MatrixView OpCall::OutputView(std::size_t i) const {
   const ProgramTensor& tensor = OutputTensor(*this, i);
-  return AsMatrix({tensor.dtype, tensor.shape, tensor.batched()}, rows);
+  return AsMatrix(TypeOf(tensor), row_count);
+}
+
+DType OpCall::OutputType(std::size_t i) const {
+  return OutputTensor(*this, i).dtype;
 }
 
 const float* OpCall::Input(std::size_t i) const {
@@ -64,14 +110,29 @@ const float* OpCall::Input(std::size_t i) const {
 }
 
 const std::int32_t* OpCall::Int32Input(std::size_t i) const {
-  return reinterpret_cast<const std::int32_t*>(
-      InputBytes(*this, i, DType::kInt32));
+  const Array array = InputArray(i);
+  PODSIM_CHECK(array.dtype == DType::kInt32);
+  return array.as<const std::int32_t>();
 }
 
 float* OpCall::Output(std::size_t i) const {
   const ProgramTensor& tensor = OutputTensor(*this, i);
   PODSIM_CHECK(tensor.storage != Storage::kInput);
   return Address(*this, tensor);
+}
+
+Array OpCall::InputArray(std::size_t i) const {
+  const ProgramTensor& tensor = InputTensor(*this, i);
+  Array array = ArrayOf(*this, tensor);
+  if (tensor.storage == Storage::kInput)
+    array.data = const_cast<std::byte*>(InputBytes(*this, i, tensor.dtype));
+  return array;
+}
+
+Array OpCall::OutputArray(std::size_t i) const {
+  const ProgramTensor& tensor = OutputTensor(*this, i);
+  PODSIM_CHECK(tensor.storage != Storage::kInput);
+  return ArrayOf(*this, tensor);
 }
 
 float* OpCall::Gradient(std::size_t i) const {

@@ -1,12 +1,15 @@
 #include "host/core/op_kernels.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstring>
 #include <span>
 #include <vector>
 
 #include "base/status.h"
+#include "host/core/array_kernels.h"
+#include "host/core/whole_kernels.h"
 
 namespace podsim {
 namespace {
@@ -57,13 +60,46 @@ void MapElements(const ScalarFunction& function, std::int64_t count,
   }
 }
 
+// Whole numbers. `n`: elements of a row.
+void WholeRows(const OpCall& call, std::int64_t n, std::int64_t begin,
+               std::int64_t end) {
+  const std::byte* in[kMostWholeOperands] = {};
+  const std::size_t operands = call.instruction.inputs.size();
+  PODSIM_CHECK(operands <= kMostWholeOperands);
+  const Array out = call.OutputArray(0);
+  const std::int64_t first = begin * n * out.element_bytes;
+  for (std::size_t i = 0; i < operands; ++i)
+    in[i] = call.InputArray(i).data + first;
+  const WholeKernel kernel = FindWholeKernel(call.instruction.op.name());
+  PODSIM_CHECK(kernel != nullptr);
+  kernel(out.dtype, (end - begin) * n, operands, in, out.data + first);
+}
+
+// `count` floats of operand `i` from element `first` on: where they lie, or
+// widened if the infeed has brought two bytes of each.
+const float* FloatsOf(const Array& array, std::size_t i, std::int64_t first,
+                      std::int64_t count) {
+  if (array.element_bytes == 4) return array.as<const float>() + first;
+  thread_local std::vector<float> widened[kMostOperands];
+  widened[i].resize(static_cast<std::size_t>(count));
+  const auto* from = array.as<const std::uint16_t>() + first;
+  for (std::int64_t e = 0; e < count; ++e)
+    widened[i][static_cast<std::size_t>(e)] =
+        std::bit_cast<float>(std::uint32_t{from[e]} << 16);
+  return widened[i].data();
+}
+
 // Every op that is a ScalarFunction.
 void ElementwiseRows(const OpCall& call, std::int64_t begin, std::int64_t end) {
   const std::int64_t n = call.OutputView(0).columns;
+  const DType dtype = call.OutputType(0);
+  if (dtype != DType::kFloat32 && dtype != DType::kBFloat16)
+    return WholeRows(call, n, begin, end);
   const std::size_t operands = call.instruction.inputs.size();
   PODSIM_CHECK(operands <= kMostOperands);
   const float* in[kMostOperands] = {};
-  for (std::size_t i = 0; i < operands; ++i) in[i] = call.Input(i) + begin * n;
+  for (std::size_t i = 0; i < operands; ++i)
+    in[i] = FloatsOf(call.InputArray(i), i, begin * n, (end - begin) * n);
   float* out = call.Output(0) + begin * n;
   const OpCode op = call.instruction.op;
   const PodsimElementwise* kernel = FindElementwise(call.kernels, op.name());
@@ -72,18 +108,32 @@ void ElementwiseRows(const OpCall& call, std::int64_t begin, std::int64_t end) {
   } else {
     MapElements(EntryOf(op).scalar, (end - begin) * n, {in, operands}, out);
   }
-}
-
-void Constant(const OpCall& call, std::int64_t begin, std::int64_t end) {
-  const std::int64_t n = call.OutputView(0).columns;
-  std::fill_n(call.Output(0) + begin * n, (end - begin) * n,
-              call.instruction.attributes.value);
+  if (dtype == DType::kBFloat16)
+    call.kernels.round_bfloat16((end - begin) * n, out, out);
 }
 
 void Reshape(const OpCall& call, std::int64_t begin, std::int64_t end) {
   const std::int64_t n = call.OutputView(0).columns;
-  std::memcpy(call.Output(0) + begin * n, call.Input(0) + begin * n,
-              static_cast<std::size_t>((end - begin) * n) * sizeof(float));
+  const Array from = call.InputArray(0);
+  const std::int64_t row = n * from.element_bytes;
+  std::memcpy(call.OutputArray(0).data + begin * row, from.data + begin * row,
+              static_cast<std::size_t>((end - begin) * row));
+}
+
+void StopGradient(const OpCall& call, std::int64_t begin, std::int64_t end) {
+  Reshape(call, begin, end);
+}
+
+// Of each core's, in the order of cores.
+void CoreSum(const OpCall& call) {
+  const MatrixView view = call.OutputView(0);
+  const std::int64_t count = view.rows * view.columns;
+  float* sum = call.Output(0);
+  std::copy_n(call.ForCore(0).Input(0), count, sum);
+  for (std::int64_t core = 1; core < call.cores(); ++core) {
+    const float* next = call.ForCore(core).Input(0);
+    for (std::int64_t i = 0; i < count; ++i) sum[i] += next[i];
+  }
 }
 
 void SoftmaxXent(const OpCall& call, std::int64_t begin, std::int64_t end) {
@@ -114,8 +164,45 @@ constexpr ListedKernel kKernels[] = {
     {OpCode::kMatMulGradWeight, {.whole = MatMulGradWeight}},
     {OpCode::kAddBias, {.rows = AddBias}},
     {OpCode::kBiasGrad, {.whole = BiasGrad}},
-    {OpCode::kConstant, {.rows = Constant}},
+    {OpCode("dot_general"), {.arrays = DotGeneral}},
+    {OpCode("convolution"), {.arrays = Convolution}},
+    {OpCode("reduce"), {.arrays = Reduce}},
+    {OpCode("arg_max"), {.arrays = ArgMax}},
+    {OpCode("ReduceMultiplyGrad"), {.arrays = ReduceMultiplyGrad}},
+    {OpCode("reduce_window"), {.arrays = ReduceWindow}},
+    {OpCode("select_and_scatter"), {.arrays = SelectAndScatter}},
+    {OpCode("iota"), {.arrays = Iota}},
+    {OpCode("broadcast_in_dim"), {.arrays = BroadcastInDim}},
+    {OpCode("transpose"), {.arrays = Transpose}},
+    {OpCode("reverse"), {.arrays = Reverse}},
+    {OpCode("slice"), {.arrays = Slice}},
+    {OpCode("pad"), {.arrays = Pad}},
+    {OpCode("concatenate"), {.arrays = Concatenate}},
+    {OpCode("dynamic_slice"), {.arrays = DynamicSlice}},
+    {OpCode("dynamic_update_slice"), {.arrays = DynamicUpdateSlice}},
+    {OpCode("gather"), {.arrays = Gather}},
+    {OpCode("GatherGrad"), {.arrays = GatherGrad}},
+    {OpCode("scatter"), {.arrays = Scatter}},
+    {OpCode("ScatterGrad"), {.arrays = ScatterGrad}},
+    {OpCode("compare"), {.arrays = Compare}},
+    {OpCode("select"), {.arrays = Select}},
+    {OpCode("convert"), {.arrays = Convert}},
+    {OpCode("bitcast_convert"), {.arrays = BitcastConvert}},
+    {OpCode("is_finite"), {.arrays = IsFinite}},
+    {OpCode("and"), {.arrays = And}},
+    {OpCode("or"), {.arrays = Or}},
+    {OpCode("xor"), {.arrays = Xor}},
+    {OpCode("not"), {.arrays = Not}},
+    {OpCode("shift_left"), {.arrays = ShiftLeft}},
+    {OpCode("shift_right_arithmetic"), {.arrays = ShiftRightArithmetic}},
+    {OpCode("shift_right_logical"), {.arrays = ShiftRightLogical}},
+    {OpCode("popcnt"), {.arrays = PopCount}},
+    {OpCode("count_leading_zeros"), {.arrays = CountLeadingZeros}},
+    {OpCode::kConstant, {.arrays = Constant}},
     {OpCode::kReshape, {.rows = Reshape}},
+    {OpCode::kCoreSum, {.whole = CoreSum}},
+    {OpCode("StopGradient"), {.rows = StopGradient}},
+    {OpCode("random_bits"), {.arrays = RandomBits}},
     {OpCode::kSoftmaxXent, {.rows = SoftmaxXent}},
     {OpCode::kSoftmaxXentGrad, {.rows = SoftmaxXentGrad}},
     {OpCode::kRoundBFloat16, {.rows = RoundBFloat16}},

@@ -13,7 +13,9 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "host/core/array.h"
 #include "host/core/core.h"
+#include "models/graph/compile.h"
 #include "models/graph/program.h"
 #include "models/kernels/kernels.h"
 #include "models/ops/op.h"
@@ -33,29 +35,52 @@ struct OpCall {
   const CoreBuffers& buffers;
   // MatMul and MatMulGradInput: their right side.
   const float* packed = nullptr;
+  // The part that the call is about: so many rows of what has B, and the `core`
+  // whose values are read and written of what is per core.
+  std::int64_t first_row = 0;
+  std::int64_t row_count = rows;
+  std::int64_t core = 0;
 
-  // Operand `i` as a matrix; batched ones have R rows.
+  std::int64_t cores() const;
+  OpCall ForCore(std::int64_t of) const;
+  // REQUIRES: within the part.
+  OpCall ForRows(std::int64_t begin, std::int64_t end) const;
+
+  // Operand `i` as a matrix; batched ones have row_count rows.
   MatrixView InputView(std::size_t i) const;
   MatrixView OutputView(std::size_t i) const;
+  DType OutputType(std::size_t i) const;
   // Where operand `i` lies. REQUIRES: it is float32 (or rounded to bfloat16 by
-  // an op); for Int32Input an int32 input.
+  // an op); for Int32Input int32.
   const float* Input(std::size_t i) const;
   const std::int32_t* Int32Input(std::size_t i) const;
   float* Output(std::size_t i) const;
   // Operand `i`, a gradient that its update may write over.
   float* Gradient(std::size_t i) const;
+  // Operand `i`, result `i`, of whatever type and shape.
+  Array InputArray(std::size_t i) const;
+  Array OutputArray(std::size_t i) const;
 };
 
-// One of the two.
+// One of the three.
 struct OpKernel {
   // Rows [begin, end) of the results. Called at once for different ranges.
   void (*rows)(const OpCall& call, std::int64_t begin,
                std::int64_t end) = nullptr;
   void (*whole)(const OpCall& call) = nullptr;
+  void (*arrays)(const ArrayCall& call) = nullptr;
+  bool known() const {
+    return rows != nullptr || whole != nullptr || arrays != nullptr;
+  }
 };
 
-// Neither of the two if no kernel is listed for the op.
+// None of the three if no kernel is listed for the op.
 OpKernel KernelOf(OpCode op);
+
+// Runs an `arrays` kernel on the call's part. `alone`: nothing of the op runs
+// beside it.
+void RunArrays(const OpCall& call, void (*kernel)(const ArrayCall& call),
+               bool alone);
 
 // The updates' entries, in update_kernels.cc.
 void Clip(const OpCall& call);

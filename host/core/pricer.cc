@@ -46,11 +46,12 @@ std::vector<ValueType> TypesOf(const Program& program,
 ChipWork WorkOf(const OpCost& cost) {
   ChipWork work;
   for (const MatrixProduct& each : cost.products) {
+    const auto count = static_cast<double>(each.count);
     const double passes = each.rounded_operands ? 1 : kFloat32Passes;
-    work.matrix_flops += 2.0 * static_cast<double>(each.m) *
+    work.matrix_flops += 2.0 * count * static_cast<double>(each.m) *
                          static_cast<double>(each.n) *
                          static_cast<double>(each.k);
-    work.matrix_unit_flops += 2.0 * RoundUp(each.m, kRowTile) *
+    work.matrix_unit_flops += 2.0 * count * RoundUp(each.m, kRowTile) *
                               RoundUp(each.n, kTile) * RoundUp(each.k, kTile) *
                               passes;
   }

@@ -36,7 +36,8 @@ class Traffic {
   StepTraffic Of(const std::vector<Group>& groups) {
     for (std::size_t i = 0; i < groups.size(); ++i)
       for (const Instruction& instruction : groups[i])
-        for (const TensorId id : instruction.inputs) last_reader_[id] = i;
+        for (const TensorId id : instruction.inputs)
+          last_reader_[program_.root(id)] = i;
     for (std::size_t i = 0; i < groups.size(); ++i) Count(groups[i], i);
     for (const TensorId id : read_) result_.least += BytesOf(id);
     for (const TensorId id : written_) result_.least += BytesOf(id);
@@ -63,7 +64,8 @@ class Traffic {
     std::set<TensorId> writes;
     for (const Instruction& instruction : group) {
       for (const TensorId id : instruction.inputs)
-        if (!inside.contains(id)) reads.insert(id);
+        if (!inside.contains(program_.root(id)))
+          reads.insert(program_.root(id));
       for (const TensorId id : instruction.outputs) {
         inside.insert(id);
         if (Outlives(id, index)) writes.insert(id);

@@ -1,5 +1,6 @@
 #include "host/input/byte_dataset.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <utility>
 
@@ -7,6 +8,9 @@
 
 namespace podsim {
 namespace {
+
+// The field of the bytes themselves, if there is one.
+constexpr std::size_t kTokens = 2;
 
 class ByteDataset final : public Dataset {
  public:
@@ -44,6 +48,9 @@ class ByteDataset final : public Dataset {
       features[f] = static_cast<float>(from[f]) * scale;
     RowValues<std::int32_t>(rows[1])[0] = static_cast<unsigned char>(
         data.labels[data.labels_begin + static_cast<std::size_t>(index)]);
+    if (rows.size() > kTokens)
+      std::copy_n(from, features.size(),
+                  RowValues<std::int32_t>(rows[kTokens]).begin());
   }
 
  private:

@@ -20,7 +20,8 @@ struct ByteSplit {
   std::size_t labels_begin = 0;
 };
 
-// A feature reads as byte * (1 / `full_scale`).
+// A feature reads as byte * (1 / `full_scale`). If `config` lists fields, these
+// are features and labels, and as a third one, int32, the bytes themselves.
 // REQUIRES: both splits are as long as `config` says, labels below classes.
 std::shared_ptr<const Dataset> NewByteDataset(DatasetConfig config,
                                               float full_scale, ByteSplit train,

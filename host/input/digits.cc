@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -62,6 +63,14 @@ absl::StatusOr<char> TakeNumber(std::string_view& csv, int most, char end,
   return static_cast<char>(value);
 }
 
+void AddField(const char* name, const char* dtype,
+              const std::vector<std::int32_t>& shape, DatasetConfig& config) {
+  DataFieldConfig& field = *config.add_fields();
+  field.set_name(name);
+  field.set_dtype(dtype);
+  field.mutable_shape()->Add(shape.begin(), shape.end());
+}
+
 ByteSplit TakeRows(const DigitsTable& table, bool held_out) {
   ByteSplit split;
   for (std::int64_t row = 0; row < kLines; ++row) {
@@ -112,6 +121,9 @@ absl::StatusOr<std::shared_ptr<const Dataset>> OpenDigits() {
   config.set_train_examples(static_cast<std::int64_t>(train.labels.size()));
   config.set_eval_examples(static_cast<std::int64_t>(eval.labels.size()));
   config.set_fingerprint(Sha256Hex(EmbeddedDigits()));
+  AddField("features", "float32", {kSide, kSide}, config);
+  AddField("labels", "int32", {}, config);
+  AddField("tokens", "int32", {kPixels}, config);
   return NewByteDataset(std::move(config), kMaxPixel, std::move(train),
                         std::move(eval));
 }

@@ -1,5 +1,6 @@
 // The built-in data set: 1,797 handwritten digits of 8x8 pixels, part of this
-// library's bytes. Origin and licence: data/README.md.
+// library's bytes. Origin and licence: data/README.md. Beside "features" and
+// "labels" it offers "tokens", int32 [64]: the pixels row by row, 0 to 16.
 #ifndef PODSIM_HOST_INPUT_DIGITS_H_
 #define PODSIM_HOST_INPUT_DIGITS_H_
 

@@ -25,14 +25,16 @@ absl::StatusOr<DType> TypeNamed(const std::string& name) {
 }
 
 absl::StatusOr<DataField> FieldOf(const DataFieldConfig& config) {
-  DataField field = {config.name(), {DType::kFloat32, {}, true}};
+  DataField field = {config.name(), {}};
   PODSIM_ASSIGN_OR_RETURN(field.type.dtype, TypeNamed(config.dtype()));
+  Shape example;
   for (const std::int32_t side : config.shape()) {
     if (side < 1)
       return absl::InvalidArgumentError(
           absl::StrCat("a side is ", side, " but must be at least 1"));
-    field.type.shape.dims.push_back(side);
+    example.dims.push_back(side);
   }
+  field.type.shape = WithBatch(example);
   return field;
 }
 
@@ -55,11 +57,12 @@ std::string DescribeAll(const std::vector<DataField>& fields) {
 absl::StatusOr<std::vector<DataField>> FieldsOf(const DatasetConfig& config) {
   std::vector<DataField> fields;
   if (config.fields().empty()) {
-    DataField features = {"features", {DType::kFloat32, {}, true}};
+    Shape example;
     for (const std::int32_t side : config.example_shape())
-      features.type.shape.dims.push_back(side);
-    return std::vector<DataField>{features,
-                                  {"labels", {DType::kInt32, {}, true}}};
+      example.dims.push_back(side);
+    return std::vector<DataField>{
+        {"features", {DType::kFloat32, WithBatch(example)}},
+        {"labels", {DType::kInt32, WithBatch({})}}};
   }
   std::set<std::string> names;
   for (const DataFieldConfig& each : config.fields()) {
@@ -82,17 +85,20 @@ absl::StatusOr<std::vector<int>> InputFields(const Program& program,
   std::vector<int> filled_by;
   for (const ProgramInput& input : program.inputs) {
     const ProgramTensor& tensor = program.tensor(input.tensor);
+    if (input.is_example_weight || input.is_example_key) {
+      filled_by.push_back(input.is_example_key ? kExampleKey : kExampleWeight);
+      continue;
+    }
     std::size_t field = 0;
     while (field < fields.size() && (fields[field].name != tensor.name ||
                                      fields[field].type != TypeOf(tensor)))
       ++field;
-    if (!input.is_example_weight && field == fields.size())
+    if (field == fields.size())
       return absl::InvalidArgumentError(
           absl::StrCat("model ", program.name, " reads input ",
                        Describe(tensor.name, TypeOf(tensor)), ", but data set ",
                        config.name(), " offers ", DescribeAll(fields)));
-    filled_by.push_back(input.is_example_weight ? kExampleWeight
-                                                : static_cast<int>(field));
+    filled_by.push_back(static_cast<int>(field));
   }
   return filled_by;
 }

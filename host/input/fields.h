@@ -15,7 +15,7 @@ namespace podsim {
 
 struct DataField {
   std::string name;
-  ValueType type;  // batched: `shape` is one example's
+  ValueType type;  // [B, ...]
 };
 
 // The fields of a data set as its description says; one that lists none offers
@@ -24,11 +24,12 @@ struct DataField {
 //   fields of one name).
 absl::StatusOr<std::vector<DataField>> FieldsOf(const DatasetConfig& config);
 
-// Instead of a field: the input is the examples' weight.
+// Instead of a field: the input is the examples' weight, or their keys.
 inline constexpr int kExampleWeight = -1;
+inline constexpr int kExampleKey = -2;
 
 // By position in Program::inputs, the position in FieldsOf(config) of what
-// fills it, or kExampleWeight.
+// fills it, or kExampleWeight or kExampleKey.
 // Errors: INVALID_ARGUMENT (an input that the data set does not offer, or
 //   offers with another type or shape; says what it does offer).
 absl::StatusOr<std::vector<int>> InputFields(const Program& program,

@@ -38,6 +38,16 @@ void Resize(const Dataset& dataset, const BatchPlace& place, Batch& batch) {
         static_cast<std::size_t>(type.shape.elements() * SizeOf(type.dtype)));
   }
   batch.weights.resize(rows);
+  batch.keys.resize(2 * rows);
+}
+
+void FillKeys(std::uint64_t key, std::int64_t first, Batch& batch) {
+  for (std::int64_t row = 0; row < batch.rows; ++row) {
+    const auto words = Philox(key, static_cast<std::uint64_t>(first + row), 0);
+    const auto at = static_cast<std::size_t>(2 * row);
+    batch.keys[at] = words[0];
+    batch.keys[at + 1] = words[1];
+  }
 }
 
 // Row `row` of each field, to be written.
@@ -85,6 +95,7 @@ void FillTrainBatch(const Dataset& dataset, std::uint64_t seed,
   Resize(dataset, place, batch);
   std::fill(batch.weights.begin(), batch.weights.end(),
             1.0F / static_cast<float>(place.global_batch));
+  FillKeys(RandomKey(seed, "example keys"), FirstRow(place), batch);
   if (positions != nullptr) positions->clear();
   const std::int64_t size = dataset.size(Split::kTrain);
   const std::int64_t first = FirstRow(place);
@@ -107,6 +118,7 @@ void FillEvalBatch(const Dataset& dataset, const BatchPlace& place,
                    Batch& batch) {
   Resize(dataset, place, batch);
   const std::int64_t first = FirstRow(place);
+  FillKeys(RandomKey(0, "evaluation's example keys"), first, batch);
   RowWriter writer(batch);
   for (std::int64_t row = 0; row < batch.rows; ++row) {
     const bool real = first + row < dataset.size(Split::kEval);

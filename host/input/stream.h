@@ -4,7 +4,8 @@
 // With global batch G, batch B per core and D examples, row r of core c in a
 // step that begins after `consumed` examples is example k = consumed + c*B + r
 // of the stream; its epoch is k div D and its place k mod D goes through a
-// permutation of (seed, epoch). Each example comes exactly once per epoch.
+// permutation of (seed, epoch). Each example comes exactly once per epoch. Its
+// key, for what a model draws at random, is a function of (seed, k).
 #ifndef PODSIM_HOST_INPUT_STREAM_H_
 #define PODSIM_HOST_INPUT_STREAM_H_
 
@@ -27,7 +28,8 @@ struct Batch {
   std::int64_t rows = 0;
   // Of each field of the data set, its values in its type.
   std::vector<std::vector<std::byte>> fields;
-  std::vector<float> weights;  // [rows] share of each row in the loss
+  std::vector<float> weights;       // [rows] share of each row in the loss
+  std::vector<std::uint32_t> keys;  // [rows][2]
 
   // Rows [first, first + count) of a field.
   std::span<const std::byte> Rows(std::size_t field, std::int64_t first,
@@ -56,7 +58,8 @@ void FillTrainBatch(const Dataset& dataset, std::uint64_t seed,
 
 // Fills rows [consumed + first_core * B, ...) of the evaluation split in
 // order, each exactly once over all cores; rows beyond its end get weight 0,
-// zeros in every field. A real row's weight is 1.
+// zeros in every field. A real row's weight is 1. Keys depend on the row's
+// place alone.
 void FillEvalBatch(const Dataset& dataset, const BatchPlace& place,
                    Batch& batch);
 

@@ -9,7 +9,7 @@
 #include "base/status.h"
 #include "host/checkpoint/catalog.h"
 #include "host/checkpoint/restore.h"
-#include "models/zoo/zoo.h"
+#include "job/plan_program.h"
 
 namespace podsim {
 
@@ -40,9 +40,9 @@ absl::StatusOr<std::shared_ptr<const Dataset>> OpenPlannedDataset(
   return dataset;
 }
 
-absl::StatusOr<std::shared_ptr<const Program>> CompilePlanned(
+absl::StatusOr<std::shared_ptr<const Program>> PlannedProgram(
     const JobPlan& plan) {
-  PODSIM_ASSIGN_OR_RETURN(Program program, BuildProgram(plan.bits()));
+  PODSIM_ASSIGN_OR_RETURN(Program program, ProgramOf(plan));
   return std::make_shared<const Program>(std::move(program));
 }
 

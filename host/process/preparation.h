@@ -25,8 +25,8 @@ std::string HostName();
 absl::StatusOr<std::shared_ptr<const Dataset>> OpenPlannedDataset(
     const JobPlan& plan, ObjectStore& store);
 
-// Errors: those of BuildProgram.
-absl::StatusOr<std::shared_ptr<const Program>> CompilePlanned(
+// The one that the plan carries, checked. Errors: those of ProgramOf.
+absl::StatusOr<std::shared_ptr<const Program>> PlannedProgram(
     const JobPlan& plan);
 
 // Whether this process sees the coordinator's model_dir: a directory of that

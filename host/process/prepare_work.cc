@@ -104,7 +104,7 @@ absl::Status PrepareTraining(const Assignment& assignment, int threads,
   run.progress.Enter(0, "opening the data set");
   PODSIM_ASSIGN_OR_RETURN(auto dataset, OpenPlannedDataset(plan, *run.store));
   run.progress.Enter(0, "compiling the model");
-  PODSIM_ASSIGN_OR_RETURN(auto program, CompilePlanned(plan));
+  PODSIM_ASSIGN_OR_RETURN(auto program, PlannedProgram(plan));
   PODSIM_ASSIGN_OR_RETURN(const PodsimKernels* kernels,
                           LoadKernels(plan.bits().isa()));
   run.progress.Enter(0, "restoring");

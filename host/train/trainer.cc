@@ -26,6 +26,20 @@ absl::Status CheckMicrobatches(const PlanBits& bits) {
                    rows, ": no power of two of them"));
 }
 
+// A mean over a core's examples must see all of them.
+absl::Status CheckMixing(const Program& program, const PlanBits& bits) {
+  if (!program.mixes_in_training || bits.microbatch_size() == 0 ||
+      bits.microbatch_size() >= bits.batch_per_core())
+    return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("model ", program.name, " mixes the ", bits.batch_per_core(),
+                   " examples of a core, but --reduction=tree computes ",
+                   bits.microbatch_size(),
+                   " at a time: use --reduction=fused, or "
+                   "--microbatch_size=",
+                   bits.batch_per_core()));
+}
+
 }  // namespace
 
 void Trainer::Impl::Allocate() {
@@ -37,32 +51,38 @@ void Trainer::Impl::Allocate() {
   gradient_hash.resize(gradients.size());
   for (auto& of_host : gradients) of_host.resize(program.gradient_elements);
   batched.resize(program.batched_elements_per_row * rows);
+  per_core.resize(program.per_core_elements * bits.cores_per_host());
   scratch.resize(program.scratch_elements);
   outputs.resize(program.output_elements_per_row * rows);
 }
 
 CoreBuffers Trainer::Impl::BuffersFor(const Batch& batch,
                                       std::int64_t first_row, std::int64_t rows,
-                                      int local) {
+                                      std::int64_t rows_of_core, int local) {
   CoreBuffers buffers = {
       .variables = variables,
       .packed = &packed,
       .workspace = &workspace,
       .gradients = gradients[local],
       .batched = batched,
+      .per_core = per_core,
       .scratch = scratch,
       .outputs = outputs,
       .times = &times,
+      .rows_of_core = rows_of_core,
   };
-  for (std::size_t i = 0; i < input_fields.size(); ++i) {
-    const int field = input_fields[i];
+  const auto bytes_of = [&](int field) {
+    if (field == kExampleWeight)
+      return std::as_bytes(std::span(batch.weights).subspan(first_row, rows));
+    if (field == kExampleKey)
+      return std::as_bytes(
+          std::span(batch.keys).subspan(2 * first_row, 2 * rows));
+    return batch.Rows(field, first_row, rows);
+  };
+  for (std::size_t i = 0; i < input_fields.size(); ++i)
     buffers.inputs.push_back(
         {.dtype = program.tensor(program.inputs[i].tensor).dtype,
-         .bytes = field == kExampleWeight
-                      ? std::as_bytes(
-                            std::span(batch.weights).subspan(first_row, rows))
-                      : batch.Rows(field, first_row, rows)});
-  }
+         .bytes = bytes_of(input_fields[i])});
   return buffers;
 }
 
@@ -83,6 +103,7 @@ absl::StatusOr<std::unique_ptr<Trainer>> Trainer::Create(TrainerSetup setup) {
   const Program& program = *setup.program;
   const PlanBits& bits = setup.plan.bits();
   PODSIM_RETURN_IF_ERROR(CheckMicrobatches(bits));
+  PODSIM_RETURN_IF_ERROR(CheckMixing(program, bits));
   if (static_cast<int>(program.buckets.size()) != bits.buckets_size())
     return absl::InvalidArgumentError(
         absl::StrCat("the plan has ", bits.buckets_size(),

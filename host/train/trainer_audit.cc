@@ -45,10 +45,11 @@ absl::Status Trainer::Impl::ComputeAgain(std::int64_t step, int host) {
   FillTrainBatch(*setup.dataset, bits.seed(), place, audit_batch);
   gradient_hash[AuditSlot()] = 0;
   for (std::int64_t pass = 0; pass < PassesPerStep(); ++pass)
-    PODSIM_RETURN_IF_ERROR(ComputeRows(
-        step,
-        BuffersFor(audit_batch, pass * rows_at_once, rows_at_once, AuditSlot()),
-        AuditSlot(), pass));
+    PODSIM_RETURN_IF_ERROR(
+        ComputeRows(step,
+                    BuffersFor(audit_batch, pass * rows_at_once, rows_at_once,
+                               RowsOfCore(), AuditSlot()),
+                    AuditSlot(), pass));
   return absl::OkStatus();
 }
 

@@ -19,7 +19,14 @@ absl::Status Trainer::Impl::EvaluateHost(std::int64_t step,
       eval_batch);
   if (eval_batch.weights[0] == 0)
     return absl::OkStatus();  // all beyond the end
-  const CoreBuffers buffers = BuffersFor(eval_batch, 0, rows, local);
+  if (program.mixes_in_eval && eval_batch.weights[rows - 1] == 0)
+    return absl::InvalidArgumentError(absl::StrCat(
+        "model ", program.name, " mixes a core's examples in evaluation, and ",
+        setup.dataset->size(Split::kEval), " examples are no whole batches of ",
+        bits.hosts() * rows,
+        ": choose an --eval_batch_size that divides them"));
+  const CoreBuffers buffers =
+      BuffersFor(eval_batch, 0, rows, batch_per_core, local);
   for (const Segment& segment : program.entries.at(EntryPoint::kEval)) {
     PODSIM_RETURN_IF_ERROR(CheckAbort());
     PODSIM_RETURN_IF_ERROR(RunSegment(program, segment, rows, panels, scalars,

@@ -64,6 +64,11 @@ struct Trainer::Impl {
         reducer(*setup.transport, *setup.clock, setup.plan, *setup.progress,
                 setup.reducer) {}
 
+  // Of those that run at once in training, one core's.
+  std::int64_t RowsOfCore() const {
+    return std::min<std::int64_t>(bits.batch_per_core(), rows_at_once);
+  }
+
   // Times that a host runs the program in a step: once for all of its rows, or
   // once per microbatch.
   std::int64_t PassesPerStep() const {
@@ -126,8 +131,10 @@ struct Trainer::Impl {
   absl::Status EvaluateHost(std::int64_t step, std::int64_t first_example,
                             int local, EvalReport& report);
 
+  // `rows_of_core`: how many of them are one core's.
   CoreBuffers BuffersFor(const Batch& batch, std::int64_t first_row,
-                         std::int64_t rows, int local);
+                         std::int64_t rows, std::int64_t rows_of_core,
+                         int local);
   // Of the `rows` rows of `batch` that ran last.
   RowResults Results(const Batch& batch, std::int64_t first_row,
                      std::int64_t rows);
@@ -158,6 +165,7 @@ struct Trainer::Impl {
   // Of what a host adds to the sum, bucket after bucket; on audited steps.
   std::vector<std::uint32_t> gradient_hash;
   std::vector<float> batched;
+  std::vector<float> per_core;
   std::vector<float> scratch;
   std::vector<float> outputs;
   StepTimes step_times;

@@ -120,8 +120,9 @@ absl::Status Trainer::Impl::ComputeHost(std::int64_t step, const Batch& batch,
   for (std::int64_t pass = 0; pass < PassesPerStep(); ++pass) {
     const std::int64_t row = pass * rows_at_once;
     PODSIM_RETURN_IF_ERROR(ComputeRows(
-        step, BuffersFor(batch, first_row + row, rows_at_once, local), local,
-        pass));
+        step,
+        BuffersFor(batch, first_row + row, rows_at_once, RowsOfCore(), local),
+        local, pass));
     tally.Count(Results(batch, first_row + row, rows_at_once), row);
   }
   if (tally.bad_row >= 0)

@@ -19,7 +19,7 @@ namespace podsim {
 namespace {
 
 absl::Status CheckIsPerRow(const Graph& graph, Value value, const char* role) {
-  const ValueType per_row{DType::kFloat32, {}, true};
+  const ValueType per_row{DType::kFloat32, WithBatch({})};
   if (!graph.Owns(value))
     return absl::InvalidArgumentError(
         absl::StrCat("model ", graph.name(), ": the ", role,
@@ -81,8 +81,26 @@ absl::Status CheckMetrics(const Graph& graph, const CompileInput& input) {
   return absl::OkStatus();
 }
 
+absl::Status CheckEvaluation(const Graph& graph, const CompileInput& input) {
+  const std::vector<MetricInput> metrics = MetricsOf(input);
+  for (const EvaluationValue& each : input.evaluation) {
+    const auto is_it = [&](const MetricInput& metric) {
+      return metric.name == each.metric;
+    };
+    if (std::none_of(metrics.begin(), metrics.end(), is_it))
+      return absl::InvalidArgumentError(
+          absl::StrCat("model ", graph.name(), ": an evaluation's value is of ",
+                       "metric '", each.metric, "', which there is not"));
+    const std::string role = "evaluation's " + each.metric;
+    PODSIM_RETURN_IF_ERROR(CheckIsPerRow(graph, each.value, role.c_str()));
+    PODSIM_RETURN_IF_ERROR(CheckIsComputed(graph, each.value));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status CheckResults(const Graph& graph, const CompileInput& input) {
   PODSIM_RETURN_IF_ERROR(CheckMetrics(graph, input));
+  PODSIM_RETURN_IF_ERROR(CheckEvaluation(graph, input));
   for (const Value result : input.results)
     PODSIM_RETURN_IF_ERROR(CheckIsComputed(graph, result));
   return absl::OkStatus();
@@ -98,6 +116,17 @@ absl::Status Check(const Graph& graph, const CompileInput& input,
   return CheckResults(graph, input);
 }
 
+// The dimension `from_end` places from the end times those of a window, in
+// front of the last two.
+std::int64_t FanOf(const Shape& shape, int from_end) {
+  const int rank = shape.rank();
+  std::int64_t fan = 1;
+  for (int dim = 0; dim < rank; ++dim)
+    if (dim < rank - 2 || dim == rank - from_end || rank == 1)
+      fan *= shape.dims[static_cast<std::size_t>(dim)];
+  return fan;
+}
+
 // Variables one behind another, and the inputs, in the order of the graph.
 void PlaceVariablesAndInputs(const Graph& graph, const Lowered& lowered,
                              Program& program) {
@@ -106,15 +135,16 @@ void PlaceVariablesAndInputs(const Graph& graph, const Lowered& lowered,
     const TensorId tensor = lowered.tensor_of[id];
     switch (value.kind) {
       case ValueKind::kInput:
-        program.inputs.push_back({tensor, value.is_example_weight});
+        program.inputs.push_back(
+            {tensor, value.is_example_weight, value.is_example_key});
         break;
       case ValueKind::kVariable: {
         const Shape& shape = value.type.shape;
         ProgramVariable variable;
         variable.tensor = tensor;
         variable.initializer = value.initializer;
-        variable.fan_in = shape.dims.empty() ? 1 : shape.dims.front();
-        variable.fan_out = shape.dims.empty() ? 1 : shape.dims.back();
+        variable.fan_in = FanOf(shape, 2);
+        variable.fan_out = FanOf(shape, 1);
         program.variables.push_back(variable);
         program.tensors[static_cast<std::size_t>(tensor)].offset =
             program.variable_elements;
@@ -131,7 +161,7 @@ void PlaceOutputs(Program& program) {
   for (ProgramTensor& tensor : program.tensors) {
     if (tensor.storage != Storage::kOutput) continue;
     tensor.offset = program.output_elements_per_row;
-    program.output_elements_per_row += tensor.shape.elements();
+    program.output_elements_per_row += tensor.places();
   }
 }
 
@@ -196,6 +226,55 @@ std::vector<Segment> CutAtBuckets(std::vector<Instruction> instructions,
   return segments;
 }
 
+// Whether an op needs all the rows of its core, and no others. What is only per
+// core without rows (a product of two sums) does not.
+bool MixExamples(const Program& program,
+                 const std::vector<Instruction>& instructions) {
+  const auto batched = [&](TensorId id) {
+    return program.tensor(id).batched();
+  };
+  return std::any_of(
+      instructions.begin(), instructions.end(), [&](const Instruction& each) {
+        return each.per_core &&
+               std::any_of(each.inputs.begin(), each.inputs.end(), batched);
+      });
+}
+
+// The metric's tensor, which each entry fills in its own way, and who fills it
+// in kEval.
+struct EvaluationTensor {
+  TensorId metric = kNoTensor;
+  TensorId from = kNoTensor;
+};
+
+std::vector<EvaluationTensor> EvaluationTensors(const CompileInput& input,
+                                                const Lowered& lowered,
+                                                const Program& program) {
+  std::vector<EvaluationTensor> tensors;
+  for (const EvaluationValue& each : input.evaluation)
+    tensors.push_back(
+        {program.metric(each.metric), lowered.TensorOf(each.value)});
+  return tensors;
+}
+
+// The instructions that leave `kept` behind, with the evaluation's values where
+// the training's would be.
+std::vector<Instruction> EvaluationOf(
+    const Program& program, const std::vector<Instruction>& instructions,
+    std::vector<TensorId> kept, const std::vector<EvaluationTensor>& tensors) {
+  for (const EvaluationTensor& each : tensors)
+    std::replace(kept.begin(), kept.end(), each.metric, each.from);
+  std::vector<Instruction> evaluation = NeededFor(program, instructions, kept);
+  for (Instruction& instruction : evaluation)
+    for (const EvaluationTensor& each : tensors) {
+      std::replace(instruction.inputs.begin(), instruction.inputs.end(),
+                   each.from, each.metric);
+      std::replace(instruction.outputs.begin(), instruction.outputs.end(),
+                   each.from, each.metric);
+    }
+  return evaluation;
+}
+
 std::vector<Segment> OneSegment(std::vector<Instruction> instructions) {
   Segment segment;
   segment.instructions = std::move(instructions);
@@ -215,6 +294,8 @@ absl::StatusOr<Program> Compile(const Graph& graph, const CompileInput& input,
   const std::vector<MetricInput> metrics = MetricsOf(input);
   for (const MetricInput& metric : metrics)
     lowering.kept.push_back(metric.value);
+  for (const EvaluationValue& each : input.evaluation)
+    lowering.kept.push_back(each.value);
   if (trains) {
     PODSIM_ASSIGN_OR_RETURN(lowering.gradients,
                             AppendGradients(full, input.loss, input.weights));
@@ -237,12 +318,21 @@ absl::StatusOr<Program> Compile(const Graph& graph, const CompileInput& input,
   GroupRows(program, lowered.instructions);
   program.batched_elements_per_row =
       PlaceByLiveness(lowered.instructions, Storage::kBatched, kept, program);
+  program.per_core_elements =
+      PlaceByLiveness(lowered.instructions, Storage::kPerCore, kept, program);
   program.scratch_elements =
       PlaceByLiveness(lowered.instructions, Storage::kScratch, kept, program);
 
+  // Without what fills the evaluation's metrics: it comes by them.
+  std::vector<TensorId> kept_in_evaluation(
+      kept.begin(),
+      kept.end() - static_cast<std::ptrdiff_t>(input.evaluation.size()));
   program.entries[EntryPoint::kInit] = {};  // InitVariables does it
-  program.entries[EntryPoint::kEval] =
-      OneSegment(NeededFor(lowered.instructions, kept));
+  std::vector<Instruction> eval =
+      EvaluationOf(program, lowered.instructions, kept_in_evaluation,
+                   EvaluationTensors(input, lowered, program));
+  program.mixes_in_eval = MixExamples(program, eval);
+  program.entries[EntryPoint::kEval] = OneSegment(std::move(eval));
   if (!trains) return program;
 
   PlaceGradients(lowering.gradients, lowered, FinishTimes(lowered.instructions),
@@ -253,8 +343,11 @@ absl::StatusOr<Program> Compile(const Graph& graph, const CompileInput& input,
   for (const GradientBucket& bucket : program.buckets)
     trained.insert(trained.end(), bucket.gradients.begin(),
                    bucket.gradients.end());
+  std::vector<Instruction> training =
+      NeededFor(program, lowered.instructions, trained);
+  program.mixes_in_training = MixExamples(program, training);
   program.entries[EntryPoint::kTrainMicrobatch] =
-      CutAtBuckets(NeededFor(lowered.instructions, trained), program.buckets);
+      CutAtBuckets(std::move(training), program.buckets);
   std::vector<Segment>& reduce = program.entries[EntryPoint::kReduce];
   for (std::size_t i = 0; i < program.buckets.size(); ++i)
     reduce.push_back(AllReduceOf(i));
@@ -269,7 +362,7 @@ TensorId FindTensor(const Program& program, std::string_view name) {
 }
 
 ValueType TypeOf(const ProgramTensor& tensor) {
-  return {tensor.dtype, tensor.shape, tensor.batched()};
+  return {tensor.dtype, tensor.shape, tensor.storage == Storage::kPerCore};
 }
 
 }  // namespace podsim

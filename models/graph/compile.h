@@ -46,6 +46,12 @@ struct MetricInput {
   bool percent = false;  // how it is shown
 };
 
+// A metric's value in kEval, where that differs from training.
+struct EvaluationValue {
+  std::string metric;   // "loss", "accuracy" or of CompileInput::metrics
+  Value value = kNone;  // [B]
+};
+
 // What of the graph is wanted.
 struct CompileInput {
   // To train: all three, the update among them. For inference alone: none.
@@ -57,6 +63,9 @@ struct CompileInput {
   Value correct = kNone;
   // Further metrics, of other names.
   std::vector<MetricInput> metrics = {};
+  // Metrics that an evaluation computes by other ops (without dropout). Made
+  // before the training's in the graph, they cost it no memory.
+  std::vector<EvaluationValue> evaluation = {};
   // Further values that kEval leaves behind: batched ones in the outputs,
   // others in the scratch arena. FindTensor finds them by name.
   std::vector<Value> results = {};

@@ -20,9 +20,13 @@ class GradientTable {
     return index < gradients_.size() ? gradients_[index] : kNone;
   }
 
-  // A value that several ops read gets the sum of what they ask for.
+  // A value that several ops read gets the sum of what they ask for; one that
+  // all cores share, what the cores ask for together.
   void Accumulate(Value value, Value gradient) {
     if (!gradient.present()) return;
+    if (graph_.type(gradient).per_core && !graph_.type(value).per_core)
+      gradient = graph_.Apply(OpCode::kCoreSum, {gradient}, {},
+                              graph_.value(gradient).name + "/core_sum")[0];
     const auto index = static_cast<std::size_t>(value.id);
     if (index >= gradients_.size()) gradients_.resize(index + 1);
     Value& sum = gradients_[index];
@@ -70,13 +74,14 @@ absl::Status Differentiate(Graph& graph, GradientTable& table,
   }
   if (!reached) return absl::OkStatus();
   const OpEntry& entry = EntryOf(node.op);
+  if (entry.stops_gradient) return absl::OkStatus();
   const std::string name = graph.value(node.outputs[0]).name;
   if (entry.gradient == nullptr)
     return absl::UnimplementedError(absl::StrCat(
         name, ": ", entry.name, " has no gradient but the loss depends on it"));
   NodeGradient builder(graph, name);
-  const InputGradients input_gradients =
-      entry.gradient(builder, {node.inputs, node.outputs}, output_gradients);
+  const InputGradients input_gradients = entry.gradient(
+      builder, {node.inputs, node.outputs, node.attributes}, output_gradients);
   if (!input_gradients.ok()) return Annotate(input_gradients.status(), name);
   for (std::size_t i = 0; i < node.inputs.size(); ++i)
     table.Accumulate(node.inputs[i], (*input_gradients)[i]);

@@ -14,7 +14,9 @@ constexpr std::int64_t kMaxElements = std::int64_t{1} << 40;
 
 std::string Describe(const GraphValue& input) {
   return absl::StrCat(ToString(input.type),
-                      input.is_example_weight ? " (the examples' weight)" : "");
+                      input.is_example_weight ? " (the examples' weight)"
+                      : input.is_example_key  ? " (the examples' keys)"
+                                              : "");
 }
 
 }  // namespace
@@ -56,7 +58,8 @@ Value Graph::AddInput(GraphValue input) {
     const GraphValue& known = values_[id];
     if (known.kind != ValueKind::kInput || known.name != input.name) continue;
     if (known.type == input.type &&
-        known.is_example_weight == input.is_example_weight)
+        known.is_example_weight == input.is_example_weight &&
+        known.is_example_key == input.is_example_key)
       return {static_cast<std::int32_t>(id)};
     Fail(absl::InvalidArgumentError(
         absl::StrCat("input ", input.name, " cannot be both ", Describe(known),
@@ -68,14 +71,27 @@ Value Graph::AddInput(GraphValue input) {
 }
 
 Value Graph::Input(const std::string& name, DType dtype, const Shape& shape) {
-  return AddInput({name, {dtype, shape, true}, ValueKind::kInput});
+  if (shape.batched()) {
+    Fail(absl::InvalidArgumentError(
+        absl::StrCat("input ", name, " has shape ", ToString(shape),
+                     ": give one example's, without B")));
+    return kNone;
+  }
+  return AddInput({name, {dtype, WithBatch(shape)}, ValueKind::kInput});
 }
 
 Value Graph::ExampleWeights() {
   return AddInput({.name = "weights",
-                   .type = {DType::kFloat32, {}, true},
+                   .type = {DType::kFloat32, WithBatch({})},
                    .kind = ValueKind::kInput,
                    .is_example_weight = true});
+}
+
+Value Graph::ExampleKeys() {
+  return AddInput({.name = "keys",
+                   .type = {DType::kUint32, WithBatch({{2}})},
+                   .kind = ValueKind::kInput,
+                   .is_example_key = true});
 }
 
 Value Graph::Features(const Shape& shape) {
@@ -87,17 +103,32 @@ Value Graph::Labels() { return Input("labels", DType::kInt32, {}); }
 Value Graph::Variable(const std::string& name, const Shape& shape,
                       Initializer initializer) {
   if (!CheckShape(absl::StrCat("variable ", name), shape)) return kNone;
-  if (!variable_names_.emplace(name).second) {
+  if (second_pass_) return KnownVariable(name, shape);
+  if (variables_.contains(name)) {
     Fail(absl::InvalidArgumentError(
         absl::StrCat("two variables are called ", name,
                      "; initial weights follow names, "
                      "so each needs its own")));
     return kNone;
   }
-  return AddValue({std::string(name),
-                   {DType::kFloat32, shape, false},
-                   ValueKind::kVariable,
-                   initializer});
+  const Value added = AddValue({std::string(name),
+                                {DType::kFloat32, shape},
+                                ValueKind::kVariable,
+                                initializer});
+  variables_.emplace(name, added);
+  return added;
+}
+
+Value Graph::KnownVariable(const std::string& name, const Shape& shape) {
+  const auto known = variables_.find(name);
+  if (known != variables_.end() && type(known->second).shape == shape)
+    return known->second;
+  Fail(absl::InvalidArgumentError(absl::StrCat(
+      "the second pass has a variable ", name, " ", ToString(shape),
+      known == variables_.end() ? ", the first one has none of this name"
+                                : ", in the first one it is " +
+                                      ToString(type(known->second).shape))));
+  return kNone;
 }
 
 std::vector<Value> Graph::Apply(OpCode op, std::vector<Value> inputs,
@@ -157,7 +188,8 @@ Value Graph::Add(Value a, Value b, const std::string& name) {
 Value Graph::Reshape(Value x, const Shape& shape, const std::string& name) {
   if (!CheckShape("a reshape", shape)) return kNone;
   OpAttributes attributes;
-  attributes.shape = shape;
+  const bool for_examples = Owns(x) && type(x).batched() && !shape.batched();
+  attributes.shape = for_examples ? WithBatch(shape) : shape;
   return ApplyOne(OpCode::kReshape, {x}, name, std::move(attributes));
 }
 

@@ -16,7 +16,7 @@
 
 #include <cstdint>
 #include <initializer_list>
-#include <set>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -35,6 +35,7 @@ struct GraphValue {
   ValueKind kind = ValueKind::kComputed;
   Initializer initializer = Initializer::kZeros;  // kVariable
   bool is_example_weight = false;                 // kInput
+  bool is_example_key = false;                    // kInput
 };
 
 struct GraphNode {
@@ -55,20 +56,29 @@ class Graph {
   // [B] float32, "weights": the share of each row in the loss, 0 for rows that
   // only fill up a batch. The stream's, not the data set's.
   Value ExampleWeights();
+  // [B, 2] uint32, "keys": random bits of each row's own, which depend on the
+  // job's seed and on the example's place in the stream alone. The stream's.
+  Value ExampleKeys();
   // The inputs that every labelled data set offers.
   Value Features(const Shape& shape);  // "features", float32
   Value Labels();                      // "labels", [B] int32: class indices
 
   // Weights of the model, trained, one name each. Fans for the initializer are
-  // the first and the last dimension.
+  // the last dimension but one and the last, each times the dimensions in front
+  // of them (those of a convolution's window).
   Value Variable(const std::string& name, const Shape& shape,
                  Initializer initializer);
+  // From here on the model is said a second time, as where its evaluation
+  // differs from its training: variables must have been there before, and are
+  // the same.
+  void BeginSecondPass() { second_pass_ = true; }
 
   // Names are for people and need not be unique; empty: "<op>_<number>".
   Value MatMul(Value x, Value w, const std::string& name = "");
   Value AddBias(Value x, Value bias, const std::string& name = "");
   Value Relu(Value x, const std::string& name = "");
   Value Add(Value a, Value b, const std::string& name = "");
+  // If x has B and `shape` has none, B goes in front.
   Value Reshape(Value x, const Shape& shape, const std::string& name = "");
 
   struct SoftmaxXentValues {
@@ -102,6 +112,9 @@ class Graph {
  private:
   Value AddValue(GraphValue value);
   Value AddInput(GraphValue input);
+  // What the first pass called so. Another shape or an unknown name is an
+  // error.
+  Value KnownVariable(const std::string& name, const Shape& shape);
   // False (and an error latched) if a dimension is not positive or the
   // elements exceed kMaxElements.
   bool CheckShape(const std::string& what, const Shape& shape);
@@ -112,7 +125,8 @@ class Graph {
   absl::Status status_;
   std::vector<GraphValue> values_;
   std::vector<GraphNode> nodes_;
-  std::set<std::string, std::less<>> variable_names_;
+  std::map<std::string, Value, std::less<>> variables_;
+  bool second_pass_ = false;
 };
 
 }  // namespace podsim

@@ -31,14 +31,29 @@ std::vector<bool> NeededNodes(const Graph& graph, const LoweringInput& input) {
   return needed;
 }
 
+std::vector<ValueType> TypesOf(const Graph& graph,
+                               const std::vector<Value>& values) {
+  std::vector<ValueType> types;
+  types.reserve(values.size());
+  for (const Value value : values) types.push_back(graph.type(value));
+  return types;
+}
+
+bool SumsStacked(const Graph& graph, const GraphNode& node) {
+  const std::vector<ValueType> inputs = TypesOf(graph, node.inputs);
+  const std::vector<ValueType> outputs = TypesOf(graph, node.outputs);
+  return SumsStackedRows(EntryOf(node.op), {inputs, outputs, node.attributes});
+}
+
 // The product's left side, as written down in mathematics, is one row. A batch
 // is never one row, however few examples a core happens to hold.
 bool IsOneRowProduct(const Graph& graph, const GraphNode& node) {
-  const ValueType& left = graph.type(node.inputs[0]);
-  // x^T has a row per column of x.
-  if (EntryOf(node.op).product == ProductForm::kLeftTransposed)
-    return left.shape.dims.back() == 1;
-  return !left.batched && left.shape.dims[0] == 1;
+  constexpr std::int64_t kExamples = 2;  // as good as any number but 1
+  const std::vector<ValueType> inputs = TypesOf(graph, node.inputs);
+  const std::vector<ValueType> outputs = TypesOf(graph, node.outputs);
+  const OpCost cost =
+      CostOf(EntryOf(node.op), {inputs, outputs, node.attributes}, kExamples);
+  return cost.products.at(0).m == 1;
 }
 
 // The operand of a product that is packed.
@@ -63,6 +78,7 @@ class Lowering {
                                                      : Storage::kInput);
     }
     const std::vector<bool> needed = NeededNodes(graph_, input_);
+    FuseCoreSums(needed);
     for (std::size_t i = 0; i < needed.size(); ++i)
       if (needed[i]) LowerNode(graph_.nodes()[i]);
     return std::move(lowered_);
@@ -86,17 +102,47 @@ class Lowering {
                              .shape = from.type.shape});
   }
 
+  // A sum over cores of what an op sums over the batch is what that op makes of
+  // all the host's rows, if nobody wants the cores' own.
+  void FuseCoreSums(const std::vector<bool>& needed) {
+    std::map<std::int32_t, int> readers;
+    std::map<std::int32_t, bool> sums_batch;
+    for (std::size_t i = 0; i < needed.size(); ++i) {
+      if (!needed[i]) continue;
+      const GraphNode& node = graph_.nodes()[i];
+      for (const Value operand : node.inputs) ++readers[operand.id];
+      for (const Value output : node.outputs)
+        sums_batch[output.id] = SumsStacked(graph_, node);
+    }
+    for (std::size_t i = 0; i < needed.size(); ++i) {
+      const GraphNode& node = graph_.nodes()[i];
+      if (!needed[i] || !EntryOf(node.op).sums_cores) continue;
+      const std::int32_t summed = node.inputs[0].id;
+      if (sums_batch[summed] && readers[summed] == 1 && !kept_.contains(summed))
+        fused_[summed] = node.outputs[0];
+    }
+  }
+
   Storage StorageOf(Value value) const {
+    const auto sum = fused_.find(value.id);
+    if (sum != fused_.end()) return StorageOf(sum->second);
     if (gradients_.contains(value.id)) return Storage::kGradient;
-    if (!graph_.type(value).batched) return Storage::kScratch;
+    if (graph_.type(value).per_core) return Storage::kPerCore;
+    if (!graph_.type(value).batched()) return Storage::kScratch;
     return kept_.contains(value.id) ? Storage::kOutput : Storage::kBatched;
   }
 
   void LowerNode(const GraphNode& node) {
     const Value first = node.outputs[0];
     const OpEntry& entry = EntryOf(node.op);
-    if (entry.is_view && StorageOf(first) == Storage::kBatched) {
+    if (entry.sums_cores && fused_.contains(node.inputs[0].id)) {
       Slot(first) = Slot(node.inputs[0]);
+      return;
+    }
+    if (entry.is_view && StorageOf(first) == Storage::kBatched &&
+        MayBeViewed(Slot(node.inputs[0]))) {
+      Slot(first) = ViewOf(Slot(node.inputs[0]), graph_.value(first).name,
+                           graph_.type(first).shape);
       return;
     }
     Instruction instruction;
@@ -118,6 +164,32 @@ class Lowering {
     lowered_.instructions.push_back(std::move(instruction));
   }
 
+  const ProgramTensor& TensorAt(TensorId id) const {
+    return lowered_.tensors[static_cast<std::size_t>(id)];
+  }
+
+  TensorId RootOf(TensorId id) const {
+    const TensorId root = TensorAt(id).view_of;
+    return root == kNoTensor ? id : root;
+  }
+
+  bool MayBeViewed(TensorId id) const {
+    const Storage storage = TensorAt(id).storage;
+    return storage == Storage::kBatched || storage == Storage::kInput;
+  }
+
+  // `id`'s elements as `shape`.
+  TensorId ViewOf(TensorId id, const std::string& name, const Shape& shape) {
+    if (TensorAt(id).shape == shape) return id;
+    const TensorId root = RootOf(id);
+    if (TensorAt(root).shape == shape) return root;
+    return AddTensor({.name = name,
+                      .dtype = TensorAt(root).dtype,
+                      .storage = TensorAt(root).storage,
+                      .shape = shape,
+                      .view_of = root});
+  }
+
   // Weights are rounded as they are packed.
   TensorId RightSide(TensorId id) {
     ProgramTensor& tensor = lowered_.tensors[static_cast<std::size_t>(id)];
@@ -126,16 +198,22 @@ class Lowering {
     return id;
   }
 
-  // The tensor to read `id` from in a product of rounded operands.
+  // The tensor to read `id` from in a product of rounded operands. Views of one
+  // tensor are rounded as one.
   TensorId Rounded(TensorId id) {
-    const ProgramTensor& tensor =
-        lowered_.tensors[static_cast<std::size_t>(id)];
+    const TensorId root = RootOf(id);
+    if (root != id)
+      return ViewOf(Rounded(root), absl::StrCat(TensorAt(id).name, "/bfloat16"),
+                    Shape(TensorAt(id).shape));
+    const ProgramTensor& tensor = TensorAt(id);
     const auto known = rounded_.find(id);
     if (known != rounded_.end()) return known->second;
     const TensorId rounded = AddTensor(
         {.name = absl::StrCat(tensor.name, "/bfloat16"),
          .dtype = DType::kBFloat16,
-         .storage = tensor.batched() ? Storage::kBatched : Storage::kScratch,
+         .storage = tensor.storage == Storage::kPerCore ? Storage::kPerCore
+                    : tensor.batched()                  ? Storage::kBatched
+                                                        : Storage::kScratch,
          .shape = tensor.shape});
     Instruction round;
     round.op = OpCode::kRoundBFloat16;
@@ -150,6 +228,7 @@ class Lowering {
   const LoweringInput& input_;
   std::set<std::int32_t> gradients_;
   std::set<std::int32_t> kept_;
+  std::map<std::int32_t, Value> fused_;  // the sum over cores of a value
   std::map<TensorId, TensorId> rounded_;
   Lowered lowered_;
 };
@@ -160,16 +239,17 @@ Lowered Lower(const Graph& graph, const LoweringInput& input) {
   return Lowering(graph, input).Run();
 }
 
-std::vector<Instruction> NeededFor(const std::vector<Instruction>& instructions,
-                                   const std::vector<TensorId>& roots) {
-  std::set<TensorId> needed(roots.begin(), roots.end());
+std::vector<Instruction> NeededFor(const Program& program,
+                                   const std::vector<Instruction>& instructions,
+                                   const std::vector<TensorId>& wanted) {
+  std::set<TensorId> needed(wanted.begin(), wanted.end());
   std::vector<Instruction> result;
   for (auto it = instructions.rbegin(); it != instructions.rend(); ++it) {
     const bool keep =
         std::any_of(it->outputs.begin(), it->outputs.end(),
                     [&](TensorId id) { return needed.contains(id); });
     if (!keep) continue;
-    needed.insert(it->inputs.begin(), it->inputs.end());
+    for (const TensorId id : it->inputs) needed.insert(program.root(id));
     result.push_back(*it);
   }
   std::reverse(result.begin(), result.end());

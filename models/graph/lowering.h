@@ -30,15 +30,16 @@ struct Lowered {
 };
 
 // Drops nodes that neither a gradient nor a kept value needs. A reshape of a
-// batched value becomes another name for the same tensor. Every value that
+// batched value becomes a view of the same tensor. Every value that
 // products read is rounded by one instruction, shared by all of them, just
 // before the first; a variable on the right side is not, as it is rounded when
 // it is packed.
 Lowered Lower(const Graph& graph, const LoweringInput& input);
 
-// The instructions, in order, that the tensors `roots` need.
-std::vector<Instruction> NeededFor(const std::vector<Instruction>& instructions,
-                                   const std::vector<TensorId>& roots);
+// The instructions, in order, that the tensors `wanted` need.
+std::vector<Instruction> NeededFor(const Program& program,
+                                   const std::vector<Instruction>& instructions,
+                                   const std::vector<TensorId>& wanted);
 
 }  // namespace podsim
 

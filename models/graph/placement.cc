@@ -28,7 +28,8 @@ class Lifetimes {
             const std::vector<TensorId>& kept, const Program& program)
       : storage_(storage), kept_(kept), program_(program) {
     for (std::size_t i = 0; i < instructions.size(); ++i)
-      for (const TensorId id : instructions[i].inputs) last_reader_[id] = i;
+      for (const TensorId id : instructions[i].inputs)
+        last_reader_[program.root(id)] = i;
     const std::vector<std::int32_t> moments = Moments(instructions);
     for (std::size_t i = 0; i < instructions.size(); ++i)
       Add(instructions[i], i, moments[i]);
@@ -47,17 +48,18 @@ class Lifetimes {
   void Add(const Instruction& instruction, std::size_t index,
            std::int32_t moment) {
     for (const TensorId id : instruction.inputs)
-      if (const auto buffer = buffer_of_.find(id); buffer != buffer_of_.end())
+      if (const auto buffer = buffer_of_.find(program_.root(id));
+          buffer != buffer_of_.end())
         uses_[buffer->second].last = moment;
     for (std::size_t i = 0; i < instruction.outputs.size(); ++i) {
       const TensorId id = instruction.outputs[i];
       const ProgramTensor& tensor = program_.tensor(id);
       if (tensor.storage != storage_) continue;
       if (i == 0 && TakesOver(instruction, index)) {
-        buffer_of_[id] = buffer_of_.at(instruction.inputs[0]);
+        buffer_of_[id] = buffer_of_.at(program_.root(instruction.inputs[0]));
       } else {
         buffer_of_[id] = uses_.size();
-        uses_.push_back({tensor.shape.elements(), moment, moment});
+        uses_.push_back({tensor.places(), moment, moment});
       }
     }
   }
@@ -65,10 +67,17 @@ class Lifetimes {
   // Whether result 0 may have the memory of operand 0.
   bool TakesOver(const Instruction& instruction, std::size_t index) const {
     if (!EntryOf(instruction.op).works_in_place) return false;
-    const TensorId from = instruction.inputs[0];
+    const TensorId from = program_.root(instruction.inputs[0]);
     const auto& inputs = instruction.inputs;
+    const auto reads_it = [&](TensorId id) {
+      return program_.root(id) == from;
+    };
+    const ProgramTensor& result = program_.tensor(instruction.outputs[0]);
+    if (program_.tensor(from).element_bytes() != result.element_bytes() ||
+        program_.tensor(from).places() != result.places())
+      return false;
     return buffer_of_.contains(from) && last_reader_.at(from) == index &&
-           std::count(inputs.begin(), inputs.end(), from) == 1 &&
+           std::count_if(inputs.begin(), inputs.end(), reads_it) == 1 &&
            std::find(kept_.begin(), kept_.end(), from) == kept_.end();
   }
 
@@ -90,6 +99,9 @@ std::int64_t PlaceByLiveness(const std::vector<Instruction>& instructions,
   for (const auto& [id, buffer] : lifetimes.buffer_of())
     program.tensors[static_cast<std::size_t>(id)].offset =
         placement.offsets[buffer];
+  for (ProgramTensor& tensor : program.tensors)
+    if (tensor.view_of != kNoTensor)
+      tensor.offset = program.tensor(tensor.view_of).offset;
   return placement.total;
 }
 

@@ -21,8 +21,10 @@ TensorId Program::example_weight() const {
 }
 
 std::size_t Program::input_position(TensorId id) const {
+  const TensorId input = root(id);
   std::size_t position = 0;
-  while (position < inputs.size() && inputs[position].tensor != id) ++position;
+  while (position < inputs.size() && inputs[position].tensor != input)
+    ++position;
   return position;
 }
 

@@ -7,7 +7,8 @@
 // next segment.
 //
 // Letters: B rows (examples) of one core's batch; R = cores * B the stacked
-// rows of a range of cores.
+// rows of a range of cores. What has B lies core behind core, so that where B
+// is the outermost dimension its rows lie row behind row.
 #ifndef PODSIM_MODELS_GRAPH_PROGRAM_H_
 #define PODSIM_MODELS_GRAPH_PROGRAM_H_
 
@@ -29,43 +30,52 @@ enum class Storage : std::uint8_t {
   kVariable,  // weights and optimizer slots: one copy per process (replicated)
   kGradient,  // one copy per host, contiguous, in bucket order
   kBatched,   // [core][row][feature], scratch, placed by liveness
-  kScratch,   // one copy per host, no batch dimension
+  kScratch,   // one copy per host, no B
   kInput,     // filled by the infeed, as Program::inputs says; batched
   kOutput,    // per row results read by the host: metrics; batched
+  kPerCore,   // [core][...], scratch without B that differs from core to core
 };
+
+using TensorId = std::int32_t;
+inline constexpr TensorId kNoTensor = -1;
 
 enum class Initializer : std::uint8_t {
   kZeros,
   kGlorotUniform,  // U(-a, a), a = sqrt(6 / (fan_in + fan_out))
   kHeNormal,       // N(0, sqrt(2 / fan_in))
+  kOnes,
+  kSmallNormal,  // N(0, 0.02), of embeddings
 };
 
 struct ProgramTensor {
   std::string name;  // "dense_0/kernel", "dense_0/matmul"
   DType dtype = DType::kFloat32;
   Storage storage = Storage::kBatched;
-  // Without the batch dimension for batched tensors: [features...].
   Shape shape;
-  // In elements (float32, 4 bytes each). kVariable, kGradient: into the arena.
-  // kBatched, kOutput: per row, so that the address is base + offset * R.
-  // kScratch: into the host's scratch arena. kInput: unused.
+  // In places of 4 bytes. kVariable, kGradient: into the arena. kBatched,
+  // kOutput: per row, so that the address is base + offset * R; kPerCore: per
+  // core in the same way. kScratch: into the host's scratch arena. kInput:
+  // unused.
   std::int64_t offset = 0;
   // A variable that products read, rounded to bfloat16, as their right side.
   bool feeds_product = false;
+  // kBatched, kInput: this tensor is that one's elements, where they lie, under
+  // another shape. It is written with it and read alone; that one is no view.
+  TensorId view_of = kNoTensor;
 
-  bool batched() const {
-    return storage == Storage::kBatched || storage == Storage::kInput ||
-           storage == Storage::kOutput;
-  }
-  // Bytes of an element where it lies: an input's as they come, others are
-  // float32 (a bfloat16 one rounded to it).
+  bool batched() const { return shape.batched(); }
+  // Bytes of an element where it lies: a bfloat16 that an op made is a float32
+  // rounded to it.
   std::int64_t element_bytes() const {
-    return SizeOf(storage == Storage::kInput ? dtype : DType::kFloat32);
+    const bool rounded =
+        dtype == DType::kBFloat16 && storage != Storage::kInput;
+    return SizeOf(rounded ? DType::kFloat32 : dtype);
+  }
+  // Places of 4 bytes that it takes: per row, per core or in all.
+  std::int64_t places() const {
+    return (shape.elements() * element_bytes() + 3) / 4;
   }
 };
-
-using TensorId = std::int32_t;
-inline constexpr TensorId kNoTensor = -1;
 
 inline constexpr std::int32_t kNoRowGroup = -1;
 
@@ -78,6 +88,9 @@ struct Instruction {
   // one instruction after the other: row r of each result depends on row r of
   // the batched operands alone. kNoRowGroup: runs as a whole, alone.
   std::int32_t row_group = kNoRowGroup;
+  // It makes something of each core's own, from all of that core's rows: it
+  // runs core by core.
+  bool per_core = false;
 };
 
 enum class SegmentKind : std::uint8_t { kCompute, kAllReduce };
@@ -129,6 +142,8 @@ struct ProgramInput {
   TensorId tensor = kNoTensor;
   // [B] float32, made by the stream rather than by the data set.
   bool is_example_weight = false;
+  // [B, 2] uint32, likewise: Graph::ExampleKeys.
+  bool is_example_key = false;
 };
 
 enum class EntryPoint : std::uint8_t {
@@ -153,14 +168,20 @@ struct Program {
   // "loss" and "accuracy" among them, if there are any.
   std::vector<ProgramMetric> metrics;
 
-  // Arena sizes, elements.
+  // Arena sizes, places of 4 bytes.
   std::int64_t variable_elements = 0;
   std::int64_t gradient_elements = 0;
   std::int64_t batched_elements_per_row = 0;  // train and eval share it
+  std::int64_t per_core_elements = 0;         // so do they
   std::int64_t scratch_elements = 0;
   std::int64_t output_elements_per_row = 0;
 
   bool bfloat16_products = true;
+
+  // An op of kTrainMicrobatch, of kEval, mixes a core's examples (a mean over
+  // them), so that it needs all of them and nothing else.
+  bool mixes_in_training = false;
+  bool mixes_in_eval = false;
 
   // What kUpdate's instructions compute with: a rule's name (empty: an update
   // that the caller wrote) and numbers.
@@ -174,11 +195,17 @@ struct Program {
   const ProgramTensor& tensor(TensorId id) const {
     return tensors[static_cast<std::size_t>(id)];
   }
+  // The tensor itself, or the one that it is a view of.
+  TensorId root(TensorId id) const {
+    const TensorId of = tensor(id).view_of;
+    return of == kNoTensor ? id : of;
+  }
   // The input, the metric called `name`; kNoTensor if absent.
   TensorId input(std::string_view name) const;
   TensorId metric(std::string_view name) const;
   TensorId example_weight() const;  // kNoTensor if absent
-  // Where `id` is in `inputs`; inputs.size() if it is none.
+  // Where `id`, or what it is a view of, is in `inputs`; inputs.size() if it is
+  // none.
   std::size_t input_position(TensorId id) const;
   // Of one example, all inputs, as the infeed brings them.
   std::int64_t input_bytes_per_row() const;

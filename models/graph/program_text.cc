@@ -18,6 +18,8 @@ const char* NameOf(Storage storage) {
       return "gradient";
     case Storage::kBatched:
       return "batched";
+    case Storage::kPerCore:
+      return "per core";
     case Storage::kScratch:
       return "scratch";
     case Storage::kInput:
@@ -50,6 +52,13 @@ std::string Names(const Program& program, const std::vector<TensorId>& ids) {
   });
 }
 
+std::string TextOf(const decltype(OpAttributes::lists)& lists) {
+  std::string text;
+  for (const auto& [name, numbers] : lists)
+    absl::StrAppend(&text, " ", name, " [", absl::StrJoin(numbers, ", "), "]");
+  return text;
+}
+
 std::string TextOf(const Program& program, const Instruction& instruction) {
   const OpAttributes& attributes = instruction.attributes;
   return absl::StrCat(
@@ -69,7 +78,8 @@ std::string TextOf(const Program& program, const Instruction& instruction) {
       instruction.op == OpCode::kConstant
           ? absl::StrFormat(" of %.9g", attributes.value)
           : "",
-      "\n");
+      attributes.word.empty() ? "" : " " + attributes.word,
+      TextOf(attributes.lists), "\n");
 }
 
 std::string TextOf(const Program& program, const Segment& segment) {
@@ -91,14 +101,17 @@ std::string ToText(const Program& program) {
       program.variable_elements, ", gradients ", program.gradient_elements,
       ", scratch ", program.scratch_elements, ", per row batched ",
       program.batched_elements_per_row, ", output ",
-      program.output_elements_per_row, "\n  loss ", program.loss, "\n");
+      program.output_elements_per_row, ", per core ", program.per_core_elements,
+      "\n  loss ", program.loss, "\n");
   for (const ProgramMetric& metric : program.metrics)
     absl::StrAppend(&text, "metric ", metric.name, " of ", metric.tensor,
                     " combine ", static_cast<int>(metric.combine),
                     metric.percent ? " percent\n" : "\n");
   for (const ProgramInput& input : program.inputs)
     absl::StrAppend(&text, "input ", input.tensor,
-                    input.is_example_weight ? " the examples' weight\n" : "\n");
+                    input.is_example_weight ? " the examples' weight\n"
+                    : input.is_example_key  ? " the examples' keys\n"
+                                            : "\n");
   absl::StrAppend(&text, "update ", program.rule, "\n");
   for (const RuleSetting& setting : RuleSettingTable())
     absl::StrAppend(&text, setting.name, " ",
@@ -110,7 +123,11 @@ std::string ToText(const Program& program) {
     absl::StrAppend(&text, "tensor ", id, " ", tensor.name, " ",
                     ToString(TypeOf(tensor)));
     absl::StrAppend(&text, " ", NameOf(tensor.storage), " at ", tensor.offset,
-                    tensor.feeds_product ? " feeds product\n" : "\n");
+                    tensor.feeds_product ? " feeds product" : "",
+                    tensor.view_of == kNoTensor
+                        ? ""
+                        : absl::StrCat(" view of ", tensor.view_of),
+                    "\n");
   }
   for (const ProgramVariable& variable : program.variables)
     absl::StrAppend(&text, "variable ", variable.tensor, " initializer ",

@@ -3,18 +3,38 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "models/graph/compile.h"
 #include "models/ops/op_table.h"
 
 namespace podsim {
 namespace {
 
+std::vector<ValueType> TypesOf(const Program& program,
+                               const std::vector<TensorId>& ids) {
+  std::vector<ValueType> types;
+  for (const TensorId id : ids) types.push_back(TypeOf(program.tensor(id)));
+  return types;
+}
+
+}  // namespace
+
 bool IsRowWise(const Program& program, const Instruction& instruction) {
-  const auto batched = [&](TensorId id) {
-    return program.tensor(id).batched();
+  return IsRowWise(
+      EntryOf(instruction.op),
+      {TypesOf(program, instruction.inputs),
+       TypesOf(program, instruction.outputs), instruction.attributes});
+}
+
+namespace {
+
+bool RunsPerCore(const Program& program, const Instruction& instruction) {
+  const auto differs = [&](TensorId id) {
+    const ProgramTensor& tensor = program.tensor(id);
+    return tensor.batched() || tensor.storage == Storage::kPerCore;
   };
-  return EntryOf(instruction.op).is_row_wise &&
-         std::all_of(instruction.outputs.begin(), instruction.outputs.end(),
-                     batched);
+  return std::any_of(instruction.outputs.begin(), instruction.outputs.end(),
+                     differs) &&
+         !IsRowWise(program, instruction);
 }
 
 }  // namespace
@@ -22,6 +42,7 @@ bool IsRowWise(const Program& program, const Instruction& instruction) {
 void GroupRows(const Program& program, std::vector<Instruction>& instructions) {
   std::int32_t group = 0;
   for (Instruction& instruction : instructions) {
+    instruction.per_core = RunsPerCore(program, instruction);
     if (IsRowWise(program, instruction)) {
       instruction.row_group = group;
     } else {

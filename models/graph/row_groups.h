@@ -10,8 +10,11 @@
 
 namespace podsim {
 
-// Numbers the row groups: neighbours that are row-wise on a batch share one.
-// `program` has the tensors.
+// Whether the rows of cores may be stacked, padded and cut in it.
+bool IsRowWise(const Program& program, const Instruction& instruction);
+
+// Says of each whether it runs core by core, and numbers the row groups:
+// neighbours that are row-wise on a batch share one. `program` has the tensors.
 void GroupRows(const Program& program, std::vector<Instruction>& instructions);
 
 // `instructions` cut into what runs together, in order: the neighbours of one

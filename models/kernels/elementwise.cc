@@ -11,6 +11,7 @@
 #include "models/kernels/exponential.h"
 #include "models/kernels/logarithm.h"
 #include "models/kernels/map.h"
+#include "models/kernels/polynomials.h"
 #include "models/kernels/power.h"
 #include "models/kernels/rounded_bits.h"
 #include "models/kernels/rounding.h"
@@ -61,6 +62,9 @@ const PodsimElementwise kElementwise[] = {
     {"power", Map<Power>},
     {"sine", MapButRare<Sine, IsFar, FarSine>},
     {"cosine", MapButRare<Cosine, IsFar, FarCosine>},
+    {"tan", MapButRare<Tangent, IsFar, FarTangent>},
+    {"atan2", Map<Atan2>},
+    {"erf", Map<Erf>},
     {nullptr, nullptr},
 };
 

@@ -1,8 +1,8 @@
-// Sine and cosine. x is taken to r = x - q pi/2, |r| <= pi/4, in double, where
-// Taylor's series are off by less than 2^-36 of the result; no float32 is
-// nearer to a multiple of pi/2 than 2^-30 (Muller, Elementary Functions, table
-// of worst cases), of which 2^-60 is lost. So the rounding to float32 is what
-// counts.
+// Sine, cosine and tangent. x is taken to r = x - q pi/2, |r| <= pi/4, in
+// double, where Taylor's series are off by less than 2^-36 of the result; no
+// float32 is nearer to a multiple of pi/2 than 2^-30 (Muller, Elementary
+// Functions, table of worst cases), of which 2^-60 is lost. So the rounding to
+// float32 is what counts.
 #ifndef PODSIM_MODELS_KERNELS_TRIGONOMETRY_H_
 #define PODSIM_MODELS_KERNELS_TRIGONOMETRY_H_
 
@@ -59,9 +59,12 @@ inline Angle FarAngleOf(float a) {
           static_cast<std::uint32_t>(quadrant)};
 }
 
-// sin(r + quadrant pi/2), or its negative where `negative` has the sign bit.
-inline float SineOf(const Angle& angle, std::uint32_t negative) {
-  const double r = angle.r;
+struct SineAndCosine {
+  double sine;
+  double cosine;
+};
+
+inline SineAndCosine OfSmall(double r) {
   const double z = r * r;
   double s = -1.0 / 39916800;
   s = s * z + 1.0 / 362880;
@@ -75,9 +78,23 @@ inline float SineOf(const Angle& angle, std::uint32_t negative) {
   c = c * z - 1.0 / 720;
   c = c * z + 1.0 / 24;
   c = c * z - 0.5;
-  c = 1.0 + z * c;
+  return {s, 1.0 + z * c};
+}
+
+// sin(r + quadrant pi/2), or its negative where `negative` has the sign bit.
+inline float SineOf(const Angle& angle, std::uint32_t negative) {
+  const auto [s, c] = OfSmall(angle.r);
   const auto value = static_cast<float>((angle.quadrant & 1U) != 0 ? c : s);
   return FromBits(Bits(value) ^ ((angle.quadrant & 2U) << 30) ^ negative);
+}
+
+// tan(r + quadrant pi/2), likewise. No float32 is so near to a pole that its
+// tangent overflows.
+inline float TangentOf(const Angle& angle, std::uint32_t negative) {
+  const auto [s, c] = OfSmall(angle.r);
+  const bool odd = (angle.quadrant & 1U) != 0;
+  const double quotient = (odd ? -c : s) / (odd ? s : c);
+  return FromBits(Bits(static_cast<float>(quotient)) ^ negative);
 }
 
 inline Angle QuarterTurned(Angle angle) {
@@ -90,6 +107,9 @@ inline float Sine(float x) {
 inline float Cosine(float x) {
   return SineOf(QuarterTurned(AngleOf(Abs(x))), 0);
 }
+inline float Tangent(float x) {
+  return TangentOf(AngleOf(Abs(x)), Bits(x) & kSignBit);
+}
 
 // REQUIRES: IsFar(x). NaN for infinities and NaN.
 inline float FarSine(float x) {
@@ -99,6 +119,11 @@ inline float FarSine(float x) {
 inline float FarCosine(float x) {
   if (!(Abs(x) < kInfinity)) return kNan;
   return SineOf(QuarterTurned(FarAngleOf(Abs(x))), 0);
+}
+
+inline float FarTangent(float x) {
+  if (!(Abs(x) < kInfinity)) return kNan;
+  return TangentOf(FarAngleOf(Abs(x)), Bits(x) & kSignBit);
 }
 
 }  // namespace podsim::module

@@ -6,11 +6,10 @@
 #include <cstdint>
 #include <string>
 
+#include "models/composites/bias_activation.h"
 #include "models/graph/graph.h"
 
 namespace podsim {
-
-enum class Activation : std::uint8_t { kNone, kRelu };
 
 // x [B, ...] -> [B, product of the other dimensions], without moving data.
 Value Flatten(Graph& graph, Value x);
@@ -19,6 +18,15 @@ Value Flatten(Graph& graph, Value x);
 // He-normal before a relu and Glorot-uniform otherwise, and "<name>/bias", 0.
 Value Dense(Graph& graph, const std::string& name, Value x, std::int64_t width,
             Activation activation);
+
+// The same along the last dimension of x [B, ..., K]. Without a bias if told
+// so.
+Value Projection(Graph& graph, const std::string& name, Value x,
+                 std::int64_t width, Activation activation = Activation::kNone,
+                 bool has_bias = true);
+
+// What a kernel before `activation` begins with.
+Initializer KernelInitializer(Activation activation);
 
 }  // namespace podsim
 

@@ -93,6 +93,7 @@ constexpr OpEntry kOps[] = {
      .input_count = 1,
      .infer = InferBiasGrad,
      .cost = OperandCost,
+     .sums_batch = true,
      .reference = BiasGrad,
      .error = BiasGradError,
      .samples = BiasGradSamples},

@@ -1,22 +1,89 @@
-// One number in every element.
+// Numbers that are known: one in every element, or each.
 #include <algorithm>
+#include <bit>
+#include <cmath>
 #include <cstdint>
+#include <cstring>
+#include <memory>
+#include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "models/ops/families.h"
+#include "models/ops/reference.h"
 #include "models/ops/rules.h"
 
 namespace podsim {
 namespace {
+
+// Floats round what they do not hold.
+bool Holds(DType dtype, double value) {
+  const bool is_float = dtype == DType::kFloat32 || dtype == DType::kBFloat16;
+  if (std::isnan(value)) return is_float;
+  switch (dtype) {
+    case DType::kFloat32:
+    case DType::kBFloat16:
+      return true;
+    case DType::kInt32:
+      return value ==
+             static_cast<std::int32_t>(std::clamp(value, -0x1p31, 0x1p31 - 1));
+    case DType::kUint32:
+      return value ==
+             static_cast<std::uint32_t>(std::clamp(value, 0.0, 0x1p32 - 1));
+    case DType::kUint8:
+      return value == static_cast<std::uint8_t>(std::clamp(value, 0.0, 255.0));
+    case DType::kBool:
+      return value == 0 || value == 1;
+  }
+  return false;
+}
+
+template <typename T>
+double ElementAt(const std::string& data, std::size_t i) {
+  T element = {};
+  std::memcpy(&element, data.data() + i * sizeof(T), sizeof(T));
+  return static_cast<double>(element);
+}
+
+double ElementOf(DType dtype, const std::string& data, std::size_t i) {
+  switch (dtype) {
+    case DType::kFloat32:
+      return ElementAt<float>(data, i);
+    case DType::kBFloat16: {
+      const auto bits =
+          static_cast<std::uint32_t>(ElementAt<std::uint16_t>(data, i));
+      return std::bit_cast<float>(bits << 16);
+    }
+    case DType::kInt32:
+      return ElementAt<std::int32_t>(data, i);
+    case DType::kUint32:
+      return ElementAt<std::uint32_t>(data, i);
+    case DType::kUint8:
+    case DType::kBool:
+      return ElementAt<std::uint8_t>(data, i);
+  }
+  return 0;
+}
 
 Inferred InferConstant(Types /*in*/, const OpAttributes& attributes) {
   for (const std::int64_t dim : attributes.shape.dims)
     if (dim < 1)
       return Bad(absl::StrCat("its shape is ", ToString(attributes.shape),
                               " but dimensions must be positive"));
-  return std::vector{
-      ValueType{DType::kFloat32, attributes.shape, attributes.batched}};
+  const ValueType type = {attributes.dtype, attributes.shape};
+  if (attributes.data != nullptr) {
+    const std::int64_t wanted =
+        attributes.shape.elements() * SizeOf(attributes.dtype);
+    const auto size = static_cast<std::int64_t>(attributes.data->size());
+    if (type.batched() || size != wanted)
+      return Bad(absl::StrCat("its data have ", size, " bytes, ",
+                              ToString(type), " takes ",
+                              type.batched() ? 0 : wanted));
+  } else if (!Holds(attributes.dtype, attributes.value)) {
+    return Bad(absl::StrCat("its value is ", attributes.value, ", which ",
+                            ToString(attributes.dtype), " does not hold"));
+  }
+  return std::vector{type};
 }
 
 InputGradients NoOperand(GradientBuilder& /*builder*/, const OpUse& /*use*/,
@@ -26,24 +93,48 @@ InputGradients NoOperand(GradientBuilder& /*builder*/, const OpUse& /*use*/,
 
 void Constant(std::span<const Tensor> /*inputs*/,
               const OpAttributes& attributes, std::span<Tensor> outputs) {
-  std::fill(outputs[0].values.begin(), outputs[0].values.end(),
-            attributes.value);
+  std::vector<double>& values = outputs[0].values;
+  if (attributes.data == nullptr) {
+    const bool rounds = attributes.dtype == DType::kBFloat16;
+    std::fill(values.begin(), values.end(),
+              rounds ? RoundToBFloat16(attributes.value) : attributes.value);
+    return;
+  }
+  for (std::size_t i = 0; i < values.size(); ++i)
+    values[i] = ElementOf(attributes.dtype, *attributes.data, i);
 }
 
 std::vector<OpSample> Samples() {
   std::vector<OpSample> samples;
-  for (const ValueType& type : {Batched({37}), Plain({3, 5})}) {
-    OpSample sample{.inputs = {}, .outputs = {type}};
+  const auto add = [&](const ValueType& type) -> OpAttributes& {
+    OpSample& sample = samples.emplace_back();
+    sample.outputs = {type};
     sample.attributes.shape = type.shape;
-    sample.attributes.batched = type.batched;
-    sample.attributes.value = 0.1F;
-    samples.push_back(std::move(sample));
-  }
+    sample.attributes.dtype = type.dtype;
+    return sample.attributes;
+  };
+  for (const ValueType& type :
+       {Batched({37}), Plain({3, 5}), Batched({3}, DType::kBFloat16)})
+    add(type).value = 0.1F;
+  add(Plain({3}, DType::kInt32)).value = -7;
+  add(Batched({5}, DType::kUint32)).value = 0x1p32 - 1;
+  add(Plain({2, 3}, DType::kUint8)).value = 200;
+  add(Batched({}, DType::kBool)).value = 1;
+  const auto data = [](std::size_t bytes) {
+    std::string text;
+    for (std::size_t i = 0; i < bytes; ++i)
+      text.push_back(static_cast<char>(i % 2));
+    return std::make_shared<const std::string>(std::move(text));
+  };
+  for (const DType dtype : {DType::kFloat32, DType::kBFloat16, DType::kInt32,
+                            DType::kUint32, DType::kUint8, DType::kBool})
+    add(Plain({2, 9}, dtype)).data =
+        data(static_cast<std::size_t>(18 * SizeOf(dtype)));
   return samples;
 }
 
 constexpr OpEntry kOps[] = {
-    // attributes -> value in every element of shape
+    // attributes -> value in every element of shape, or data
     {.name = "constant",
      .input_count = 0,
      .infer = InferConstant,

@@ -5,10 +5,13 @@
 // NaN, infinities and zeros are as IEEE 754 has them, which StableHLO refers
 // to: NaN goes through everything but where a row says otherwise; subnormals
 // are kept.
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 
 #include "models/ops/element_row.h"
 #include "models/ops/families.h"
+#include "models/ops/whole_numbers.h"
 
 namespace podsim {
 namespace {
@@ -86,37 +89,52 @@ constexpr OpEntry kOps[] = {
          .vector_flops = 3}),
 
     // The sign bit of NaN and zeros too.
-    Row("negate", 1, {[](const double* x) { return -x[0]; }},
+    Row("negate", 1,
+        {.value = [](const double* x) { return -x[0]; },
+         .whole = [](const std::int64_t* x) { return -x[0]; }},
         By<NegateGradient>),
-    Row("abs", 1, {[](const double* x) { return std::fabs(x[0]); }},
+    Row("abs", 1,
+        {.value = [](const double* x) { return std::fabs(x[0]); },
+         .whole =
+             [](const std::int64_t* x) { return x[0] < 0 ? -x[0] : x[0]; }},
         By<AbsGradient>),
     // -1, 1, or x itself where it is a zero or NaN
-    Row("sign", 1, {[](const double* x) {
-          return x[0] > 0 ? 1 : x[0] < 0 ? -1 : x[0];
-        }},
+    Row("sign", 1,
+        {.value =
+             [](const double* x) {
+               return x[0] > 0 ? 1 : x[0] < 0 ? -1 : x[0];
+             },
+         .whole = [](const std::int64_t* x) -> std::int64_t {
+           return (x[0] > 0 ? 1 : 0) - (x[0] < 0 ? 1 : 0);
+         }},
         By<Flat>),
 
     Row("add", 2,
         {.value = [](const double* x) { return x[0] + x[1]; },
          .vector_flops = 2,
-         .error_units = 1},
+         .error_units = 1,
+         .whole = [](const std::int64_t* x) { return x[0] + x[1]; }},
         By<AddGradient>),
     Row("subtract", 2,
         {.value = [](const double* x) { return x[0] - x[1]; },
          .vector_flops = 2,
-         .error_units = 1},
+         .error_units = 1,
+         .whole = [](const std::int64_t* x) { return x[0] - x[1]; }},
         By<SubtractGradient>),
     Row("multiply", 2,
         {.value = [](const double* x) { return x[0] * x[1]; },
          .vector_flops = 2,
-         .error_units = 1},
+         .error_units = 1,
+         .whole = [](const std::int64_t* x) { return x[0] * x[1]; }},
         By<MultiplyGradient>),
     Row("divide", 2,
         {.value = [](const double* x) { return x[0] / x[1]; },
          .vector_flops = 2,
          .error_units = 1,
          .low = 0.5,
-         .high = 2},
+         .high = 2,
+         .whole =
+             [](const std::int64_t* x) { return WholeQuotient(x[0], x[1]); }},
         By<DivideGradient>),
     // What division leaves, with the sign of the dividend: exact. NaN of an
     // infinite dividend and of a divisor 0; a where b is infinite.
@@ -124,23 +142,31 @@ constexpr OpEntry kOps[] = {
         {.value = [](const double* x) { return std::fmod(x[0], x[1]); },
          .vector_flops = 2,
          .low = 0.5,
-         .high = 4},
+         .high = 4,
+         .whole =
+             [](const std::int64_t* x) { return WholeRemainder(x[0], x[1]); }},
         By<RemainderGradient>),
 
     // NaN of NaN, and -0 is less than 0: IEEE 754-2019's maximum and minimum.
     Row("maximum", 2,
         {.value = [](const double* x) { return Maximum(x[0], x[1]); },
-         .vector_flops = 2},
+         .vector_flops = 2,
+         .whole = [](const std::int64_t* x) { return std::max(x[0], x[1]); }},
         By<MaximumGradient>),
     Row("minimum", 2,
         {.value = [](const double* x) { return Minimum(x[0], x[1]); },
-         .vector_flops = 2},
+         .vector_flops = 2,
+         .whole = [](const std::int64_t* x) { return std::min(x[0], x[1]); }},
         By<MinimumGradient>),
     // low, x, high -> minimum(maximum(x, low), high)
     Row("clamp", 3,
         {.value =
              [](const double* x) { return Minimum(Maximum(x[1], x[0]), x[2]); },
-         .vector_flops = 3},
+         .vector_flops = 3,
+         .whole =
+             [](const std::int64_t* x) {
+               return std::min(std::max(x[1], x[0]), x[2]);
+             }},
         By<ClampGradient>),
 
     // To integers: exact, of the operand's sign where they are 0.

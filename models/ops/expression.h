@@ -35,7 +35,7 @@ class Term {
     const ValueType& type = builder_->type(value_);
     OpAttributes attributes;
     attributes.shape = type.shape;
-    attributes.batched = type.batched;
+    attributes.dtype = type.dtype;
     attributes.value = number;
     return {*builder_, builder_->Apply(OpCode::kConstant, {}, "grad",
                                        std::move(attributes))};

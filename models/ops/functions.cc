@@ -6,9 +6,12 @@
 // function is odd there. Subnormals are kept, of results too. Error bounds are
 // derived where the kernels stand (models/kernels/).
 #include <cmath>
+#include <cstdint>
+#include <numbers>
 
 #include "models/ops/element_row.h"
 #include "models/ops/families.h"
+#include "models/ops/whole_numbers.h"
 
 namespace podsim {
 namespace {
@@ -33,6 +36,19 @@ Terms SineGradient(const Point& at) {
 }
 Terms CosineGradient(const Point& at) {
   return {-(at.dy * at.x[0].Apply("sine"))};
+}
+
+Terms TanGradient(const Point& at) { return {at.dy * (at.y * at.y + 1)}; }
+// x dy / (x^2 + y^2), -y dy / (x^2 + y^2)
+Terms Atan2Gradient(const Point& at) {
+  const Term& y = at.x[0];
+  const Term& x = at.x[1];
+  const Term share = at.dy / (x * x + y * y);
+  return {share * x, -(share * y)};
+}
+Terms ErfGradient(const Point& at) {
+  constexpr auto kSlope = static_cast<float>(2 * std::numbers::inv_sqrtpi);
+  return {kSlope * at.dy * (-(at.x[0] * at.x[0])).Apply("exponential")};
 }
 
 Term IsNonzero(const Term& x) { return x.Apply("sign").Apply("abs"); }
@@ -137,7 +153,8 @@ constexpr OpEntry kOps[] = {
          .transcendentals = 2,
          .error_units = 1.01,
          .low = 0.25,
-         .high = 3},
+         .high = 3,
+         .whole = [](const std::int64_t* x) { return WholePower(x[0], x[1]); }},
         By<PowerGradient>),
 
     // NaN of infinities
@@ -157,6 +174,32 @@ constexpr OpEntry kOps[] = {
          .low = -8,
          .high = 8},
         By<CosineGradient>),
+    Row("tan", 1,
+        {.value = [](const double* x) { return std::tan(x[0]); },
+         .vector_flops = 0,
+         .transcendentals = 1,
+         .error_units = 1.01,
+         .low = -1.2,
+         .high = 1.2},
+        By<TanGradient>),
+    // y, x -> the angle of the point (x, y)
+    Row("atan2", 2,
+        {.value = [](const double* x) { return std::atan2(x[0], x[1]); },
+         .vector_flops = 0,
+         .transcendentals = 2,
+         .error_units = 1.01,
+         .low = 0.25,
+         .high = 3},
+        By<Atan2Gradient>),
+    Row("erf", 1,
+        {.value = [](const double* x) { return std::erf(x[0]); },
+         .vector_flops = 0,
+         .transcendentals = 1,
+         .error_units = 1.01,
+         .low = -3,
+         .high = 3},
+        By<ErfGradient>),
+
 };
 
 }  // namespace

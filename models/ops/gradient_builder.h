@@ -43,6 +43,7 @@ class GradientBuilder {
 struct OpUse {
   std::span<const Value> inputs;
   std::span<const Value> outputs;
+  const OpAttributes& attributes;
 };
 
 // One value per operand; kNone where it has no gradient.

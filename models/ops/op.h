@@ -6,8 +6,12 @@
 
 #include <compare>
 #include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "models/ops/shape.h"
 
@@ -35,6 +39,7 @@ class OpCode {
   static const OpCode kAdd;
   static const OpCode kConstant;
   static const OpCode kReshape;
+  static const OpCode kCoreSum;
   static const OpCode kSoftmaxXent;
   static const OpCode kSoftmaxXentGrad;
   static const OpCode kRoundBFloat16;
@@ -55,6 +60,7 @@ inline constexpr OpCode OpCode::kReluGrad("ReluGrad");
 inline constexpr OpCode OpCode::kAdd("add");
 inline constexpr OpCode OpCode::kConstant("constant");
 inline constexpr OpCode OpCode::kReshape("Reshape");
+inline constexpr OpCode OpCode::kCoreSum("CoreSum");
 inline constexpr OpCode OpCode::kSoftmaxXent("SoftmaxXent");
 inline constexpr OpCode OpCode::kSoftmaxXentGrad("SoftmaxXentGrad");
 inline constexpr OpCode OpCode::kRoundBFloat16("RoundBFloat16");
@@ -63,6 +69,8 @@ inline constexpr OpCode OpCode::kUpdate("Update");
 
 inline std::string ToString(OpCode op) { return std::string(op.name()); }
 
+// What a use of an op says beside its operands. What an op reads of it is its
+// own business; nothing here belongs to one op alone but the first four.
 struct OpAttributes {
   // Products: both operands are read rounded to bfloat16, the left side from a
   // rounded copy, the right side as it is packed. Set by Compile.
@@ -72,11 +80,29 @@ struct OpAttributes {
   std::int32_t rule = 0;
   bool decays = false;
   bool trusts = false;
-  // Reshape: without the batch dimension if the operand is batched. Constant:
-  // without it if the result is `batched`, of `value` in each element.
+
+  // Of the result, where the operands do not say.
   Shape shape;
-  bool batched = false;
-  float value = 0;
+  DType dtype = DType::kFloat32;
+  double value = 0;  // a constant's, in each element
+  // An enum as StableHLO spells it: "LT", "add".
+  std::string word;
+  // Whole numbers by StableHLO's names: "permutation", "window_strides".
+  std::map<std::string, std::vector<std::int64_t>, std::less<>> lists;
+  // A constant's elements, row-major, little-endian; null: `value` in each.
+  std::shared_ptr<const std::string> data;
+
+  // Empty if it is not given.
+  std::span<const std::int64_t> List(std::string_view name) const {
+    const auto found = lists.find(name);
+    if (found == lists.end()) return {};
+    return found->second;
+  }
+  // A list of one number.
+  std::int64_t Int(std::string_view name, std::int64_t otherwise) const {
+    const auto list = List(name);
+    return list.empty() ? otherwise : list[0];
+  }
 };
 
 }  // namespace podsim

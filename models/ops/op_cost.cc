@@ -6,7 +6,7 @@ namespace podsim {
 
 double Elements(const ValueType& type, std::int64_t rows) {
   return static_cast<double>(type.shape.elements()) *
-         static_cast<double>(type.batched ? rows : 1);
+         static_cast<double>(type.batched() ? rows : 1);
 }
 
 double Bytes(std::span<const ValueType> types, std::int64_t rows) {

@@ -19,6 +19,7 @@ struct MatrixProduct {
   std::int64_t n = 0;
   std::int64_t k = 0;
   bool rounded_operands = false;  // to bfloat16; else float32
+  std::int64_t count = 1;         // such products, with operands of their own
 };
 
 struct OpCost {

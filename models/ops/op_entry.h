@@ -21,11 +21,13 @@ enum class ProductForm : std::uint8_t {
   kPlain,            // a[M,K] * b[K,N]
   kRightTransposed,  // a[M,K] * b[N,K]^T
   kLeftTransposed,   // a[K,M]^T * b[K,N]
+  kGeneral,          // many at once, or of operands that lie in another way
 };
 
 // An op that makes each element of its result from the elements in the same
-// place of its operands, all of one type. Its shape rule, cost, reference and
-// sample cases follow.
+// place of its operands, all of one type: float32; bfloat16, computed in
+// float32 and rounded; whole numbers, if it says so. Its shape rule, cost,
+// reference and sample cases follow.
 struct ScalarFunction {
   // x: one number per operand. Null: the op is no such function.
   double (*value)(const double* x) = nullptr;
@@ -37,6 +39,9 @@ struct ScalarFunction {
   // Where sample operands come from.
   double low = -1;
   double high = 1;
+  // The same of whole numbers, of which the type then holds what it can
+  // (whole_numbers.h). Null: floats alone.
+  std::int64_t (*whole)(const std::int64_t* x) = nullptr;
 };
 
 struct OpEntry {
@@ -60,6 +65,9 @@ struct OpEntry {
   InputGradients (*gradient)(GradientBuilder& builder, const OpUse& use,
                              std::span<const Value> output_gradients) = nullptr;
 
+  // A gradient that reaches a result goes no further.
+  bool stops_gradient = false;
+
   // `rows` is B for one core. Ask CostOf (op_table.h).
   OpCost (*cost)(const OpSignature& signature, std::int64_t rows) = nullptr;
 
@@ -69,8 +77,20 @@ struct OpEntry {
   bool is_product() const { return product != ProductForm::kNone; }
 
   // Where the results are batched, each of their rows depends on the same row
-  // of the batched operands alone, bit by bit.
+  // of the batched operands alone, bit by bit: the rows of cores may be
+  // stacked, padded and cut.
   bool is_row_wise = false;
+
+  // Whether a use is so, where that depends. Operands and results that have B
+  // have it outermost then.
+  bool (*row_wise)(const OpSignature& signature) = nullptr;
+
+  // The results for the stacked rows of several cores are the sums of what each
+  // core has: linear in what has B.
+  bool sums_batch = false;
+
+  // Makes one value of those that the cores have.
+  bool sums_cores = false;
 
   // Each element of the result depends on one element of each operand.
   bool is_element_wise = false;

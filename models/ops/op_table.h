@@ -26,11 +26,21 @@ const OpEntry* FindOp(std::string_view name);
 // REQUIRES: an op of the table.
 const OpEntry& EntryOf(OpCode op);
 
-// infer with the op and the count of operands checked and errors that name op
-// and operands: "MatMul([B, 64], [32, 10]): the left side's 64 columns ...".
+// infer with what is per core marked so, with the op and the count of operands
+// checked and errors that name op and operands: "MatMul([B, 64], [32, 10]): the
+// left side's 64 columns ...".
 absl::StatusOr<std::vector<ValueType>> InferTypes(
     OpCode op, std::span<const ValueType> inputs,
     const OpAttributes& attributes);
+
+// Whether the rows of cores may be stacked, padded and cut in this use of the
+// op (OpEntry::is_row_wise). One that is not sees the rows of one core at a
+// time.
+bool IsRowWise(const OpEntry& entry, const OpSignature& signature);
+
+// Whether this use makes a sum over the batch, each core its own, and would
+// make the sum of these of the cores' stacked rows (OpEntry::sums_batch).
+bool SumsStackedRows(const OpEntry& entry, const OpSignature& signature);
 
 // `rows` is B for one core.
 OpCost CostOf(const OpEntry& entry, const OpSignature& signature,

@@ -30,8 +30,8 @@ Inferred InferMatMulGradInput(Types in, const OpAttributes&) {
 }
 
 Inferred InferMatMulGradWeight(Types in, const OpAttributes&) {
-  if (!IsRows(in[0]) || !IsRows(in[1]) || in[0].batched != in[1].batched ||
-      (!in[0].batched && in[0].shape.dims[0] != in[1].shape.dims[0]))
+  if (!IsRows(in[0]) || !IsRows(in[1]) || in[0].batched() != in[1].batched() ||
+      (!in[0].batched() && in[0].shape.dims[0] != in[1].shape.dims[0]))
     return Bad("needs x [M, K] and dy [M, N]");
   return std::vector{Plain({Columns(in[0]), Columns(in[1])})};
 }
@@ -175,6 +175,7 @@ constexpr OpEntry kOps[] = {
      .infer = InferMatMulGradWeight,
      .cost = WeightGradientCost,
      .product = ProductForm::kLeftTransposed,
+     .sums_batch = true,
      .reference = Multiply<ProductForm::kLeftTransposed>,
      .error = ProductError<ProductForm::kLeftTransposed>,
      .samples = MatMulGradWeightSamples},

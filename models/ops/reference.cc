@@ -6,6 +6,7 @@
 #include "base/status.h"
 #include "models/ops/op_table.h"
 #include "models/ops/rules.h"
+#include "models/ops/whole_numbers.h"
 
 namespace podsim {
 namespace {
@@ -18,7 +19,7 @@ std::vector<Tensor> Results(const OpEntry& entry,
   std::vector<ValueType> types;
   for (const Tensor& input : inputs) {
     types.push_back(input.type);
-    if (input.type.batched) batch_rows = input.rows;
+    if (input.type.batched()) batch_rows = input.rows;
   }
   const auto inferred = InferTypes(CodeOf(entry), types, attributes);
   PODSIM_CHECK(inferred.ok());
@@ -34,7 +35,21 @@ void MapElements(const ScalarFunction& function, std::span<const Tensor> inputs,
   for (std::size_t i = 0; i < result.values.size(); ++i) {
     for (std::size_t input = 0; input < inputs.size(); ++input)
       x[input] = inputs[input].values[i];
-    result.values[i] = function.value(x.data());
+    const double value = function.value(x.data());
+    result.values[i] = result.type.dtype == DType::kBFloat16
+                           ? RoundToBFloat16(static_cast<float>(value))
+                           : value;
+  }
+}
+
+void MapWholeElements(const ScalarFunction& function,
+                      std::span<const Tensor> inputs, Tensor& result) {
+  std::vector<std::int64_t> x(inputs.size());
+  for (std::size_t i = 0; i < result.values.size(); ++i) {
+    for (std::size_t input = 0; input < inputs.size(); ++input)
+      x[input] = static_cast<std::int64_t>(inputs[input].values[i]);
+    result.values[i] = static_cast<double>(
+        Wrapped(function.whole(x.data()), result.type.dtype));
   }
 }
 
@@ -45,7 +60,9 @@ std::vector<Tensor> Evaluate(const OpEntry& entry,
                              const OpAttributes& attributes,
                              std::int64_t batch_rows) {
   std::vector<Tensor> results = Results(entry, inputs, attributes, batch_rows);
-  if (entry.scalar.value != nullptr) {
+  if (entry.scalar.value != nullptr && IsWhole(results[0].type.dtype)) {
+    MapWholeElements(entry.scalar, inputs, results[0]);
+  } else if (entry.scalar.value != nullptr) {
     MapElements(entry.scalar, inputs, results[0]);
   } else {
     PODSIM_CHECK(entry.reference != nullptr);
@@ -62,10 +79,13 @@ std::vector<Tensor> ErrorBounds(const OpEntry& entry,
   std::vector<Tensor> bounds = Results(entry, inputs, attributes, batch_rows);
   if (entry.error != nullptr) entry.error(inputs, attributes, outputs, bounds);
   const double units = entry.scalar.error_units;
-  if (entry.scalar.value == nullptr || units == 0) return bounds;
+  const DType dtype = bounds[0].type.dtype;
+  if (entry.scalar.value == nullptr || units == 0 || IsWhole(dtype))
+    return bounds;
+  // What is next to the middle of two bfloat16 may become either.
+  const double share = dtype == DType::kBFloat16 ? 0x1p-7 : units * kRoundoff;
   for (std::size_t i = 0; i < bounds[0].values.size(); ++i)
-    bounds[0].values[i] =
-        units * kRoundoff * std::fabs(outputs[0].values[i]) + kTiny;
+    bounds[0].values[i] = share * std::fabs(outputs[0].values[i]) + kTiny;
   return bounds;
 }
 

@@ -11,7 +11,7 @@ namespace {
 
 Inferred InferRound(Types in, const OpAttributes&) {
   if (in[0].dtype != DType::kFloat32) return Bad("needs float32");
-  return std::vector{ValueType{DType::kBFloat16, in[0].shape, in[0].batched}};
+  return std::vector{ValueType{DType::kBFloat16, in[0].shape}};
 }
 
 // The unit that writes a value rounds it on the way out, so all that is left

@@ -21,17 +21,18 @@ inline absl::Status Bad(const std::string& why) {
 
 // A batch of vectors or a matrix, in float32.
 inline bool IsRows(const ValueType& type) {
-  return type.dtype == DType::kFloat32 &&
-         type.shape.rank() == (type.batched ? 1 : 2);
+  return type.dtype == DType::kFloat32 && type.shape.rank() == 2 &&
+         (!type.batched() ||
+          (type.shape.batch_axis == 0 && type.shape.dims[0] == 1));
 }
 
 inline bool IsMatrix(const ValueType& type) {
-  return !type.batched && IsRows(type);
+  return !type.batched() && IsRows(type);
 }
 
 // [B].
 inline bool IsPerRow(const ValueType& type, DType dtype) {
-  return type == ValueType{dtype, {}, true};
+  return type == ValueType{dtype, WithBatch({}), false};
 }
 
 // REQUIRES: at least one dimension.
@@ -44,14 +45,20 @@ inline ValueType WithColumns(ValueType type, std::int64_t columns) {
   return type;
 }
 
-// [B, dims...] and [dims...].
+// [B, dims...], [dims...] with B in dimension `axis`, and [dims...].
 inline ValueType Batched(std::vector<std::int64_t> dims,
                          DType dtype = DType::kFloat32) {
-  return {dtype, {std::move(dims)}, true};
+  return {dtype, WithBatch({std::move(dims)})};
 }
 
-inline ValueType Plain(std::vector<std::int64_t> dims) {
-  return {DType::kFloat32, {std::move(dims)}, false};
+inline ValueType BatchedAt(int axis, std::vector<std::int64_t> dims,
+                           DType dtype = DType::kFloat32) {
+  return {dtype, {std::move(dims), axis}};
+}
+
+inline ValueType Plain(std::vector<std::int64_t> dims,
+                       DType dtype = DType::kFloat32) {
+  return {dtype, {std::move(dims)}};
 }
 
 // Float32's unit roundoff: one operation is off by at most so much of its

@@ -1,5 +1,8 @@
 #include "models/ops/shape.h"
 
+#include <cstddef>
+#include <utility>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/status.h"
@@ -41,8 +44,36 @@ std::string ToString(DType dtype) {
   return "";
 }
 
+Shape WithBatch(Shape example) {
+  PODSIM_CHECK(!example.batched());
+  example.dims.insert(example.dims.begin(), 1);
+  example.batch_axis = 0;
+  return example;
+}
+
+Shape ExampleOf(Shape batch) {
+  PODSIM_CHECK(batch.batch_axis == 0 && batch.dims[0] == 1);
+  batch.dims.erase(batch.dims.begin());
+  batch.batch_axis = -1;
+  return batch;
+}
+
+std::vector<std::int64_t> DimsFor(const Shape& shape, std::int64_t batch) {
+  std::vector<std::int64_t> dims = shape.dims;
+  if (shape.batched())
+    dims[static_cast<std::size_t>(shape.batch_axis)] *= batch;
+  return dims;
+}
+
 std::string ToString(const Shape& shape) {
-  return absl::StrCat("[", absl::StrJoin(shape.dims, ", "), "]");
+  std::vector<std::string> dims;
+  for (int axis = 0; axis < shape.rank(); ++axis) {
+    const std::int64_t dim = shape.dims[static_cast<std::size_t>(axis)];
+    dims.push_back(axis != shape.batch_axis ? absl::StrCat(dim)
+                   : dim == 1               ? "B"
+                                            : absl::StrCat(dim, "*B"));
+  }
+  return absl::StrCat("[", absl::StrJoin(dims, ", "), "]");
 }
 
 }  // namespace podsim

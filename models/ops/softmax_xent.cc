@@ -10,13 +10,13 @@ namespace podsim {
 namespace {
 
 Inferred InferSoftmaxXent(Types in, const OpAttributes&) {
-  if (!in[0].batched || !IsRows(in[0])) return Bad("logits must be [B, N]");
+  if (!in[0].batched() || !IsRows(in[0])) return Bad("logits must be [B, N]");
   if (!IsPerRow(in[1], DType::kInt32)) return Bad("labels must be int32 [B]");
   return std::vector{in[0], Batched({}), Batched({})};
 }
 
 Inferred InferSoftmaxXentGrad(Types in, const OpAttributes&) {
-  if (!in[0].batched || !IsRows(in[0]) || !IsPerRow(in[1], DType::kInt32) ||
+  if (!in[0].batched() || !IsRows(in[0]) || !IsPerRow(in[1], DType::kInt32) ||
       !IsPerRow(in[2], DType::kFloat32))
     return Bad("needs prob [B, N], labels int32 [B] and dloss [B]");
   return std::vector{in[0]};

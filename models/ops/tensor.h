@@ -11,11 +11,12 @@
 
 namespace podsim {
 
-// Always a matrix (AsMatrix), row-major, integers too in double.
+// Row-major, integers too in double; also as a matrix (AsMatrix).
 struct Tensor {
   // Of zeros. `batch_rows`: B.
   Tensor(const ValueType& of, std::int64_t batch_rows)
       : type(of),
+        dims(DimsFor(of.shape, batch_rows)),
         rows(AsMatrix(of, batch_rows).rows),
         columns(AsMatrix(of, batch_rows).columns),
         values(static_cast<std::size_t>(rows * columns)) {}
@@ -28,6 +29,7 @@ struct Tensor {
   }
 
   ValueType type;
+  std::vector<std::int64_t> dims;  // with a number for B
   std::int64_t rows;
   std::int64_t columns;
   std::vector<double> values;
@@ -39,10 +41,12 @@ struct OpSample {
   std::vector<ValueType> inputs;
   std::vector<ValueType> outputs;  // what the shape rule makes of them
   OpAttributes attributes = {};
-  // Floats are drawn uniformly from [low, high), integers from [0, classes).
+  // Floats are drawn uniformly from [low, high), integers from [0, classes),
+  // those with a sign from [least, least + classes).
   double low = -1;
   double high = 1;
   std::int32_t classes = 1;
+  std::int32_t least = 0;
   std::uint64_t seed = 1;
 };
 

@@ -12,7 +12,7 @@ namespace {
 
 Inferred InferClip(Types in, const OpAttributes&) {
   for (const ValueType& type : in)
-    if (type.batched || type.dtype != DType::kFloat32)
+    if (type.batched() || type.dtype != DType::kFloat32)
       return Bad("gradients have no batch and are float32");
   return std::vector<ValueType>(in.begin(), in.end());
 }
@@ -27,7 +27,7 @@ Inferred InferUpdate(Types in, const OpAttributes& attributes) {
     return Bad(absl::StrCat(rule.name, " takes ", 2 + rule.slot_count,
                             " operands: gradient, slots and variable"));
   for (const ValueType& type : in)
-    if (type != in[0] || type.batched)
+    if (type != in[0] || type.batched())
       return Bad("gradient, slots and variable must have one shape");
   return std::vector<ValueType>(in.begin() + 1, in.end());
 }

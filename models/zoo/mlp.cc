@@ -1,7 +1,12 @@
 #include "models/zoo/mlp.h"
 
+#include <vector>
+
 #include "absl/strings/str_cat.h"
+#include "base/status.h"
 #include "models/layers/dense.h"
+#include "models/zoo/classifier.h"
+#include "models/zoo/named_models.h"
 
 namespace podsim {
 
@@ -14,6 +19,15 @@ Value Mlp(Graph& graph, Value x, std::span<const std::int64_t> hidden,
                   Activation::kRelu);
   return Dense(graph, absl::StrCat("dense_", layer), value, classes,
                Activation::kNone);
+}
+
+absl::StatusOr<CompileInput> BuildMlp(const ModelConfig& config, Graph& graph) {
+  PODSIM_ASSIGN_OR_RETURN(const Shape example, ExampleShape(config));
+  PODSIM_RETURN_IF_ERROR(CheckNoDropout(config));
+  PODSIM_ASSIGN_OR_RETURN(const std::vector<std::int64_t> hidden,
+                          HiddenWidths(config, {}));
+  return Classifier(
+      graph, Mlp(graph, graph.Features(example), hidden, config.classes()));
 }
 
 }  // namespace podsim

@@ -14,22 +14,11 @@
 #include "base/status.h"
 #include "host/checkpoint/commit.h"
 #include "host/checkpoint/layout.h"
-#include "host/checkpoint/save.h"
-#include "models/zoo/zoo.h"
 
 namespace podsim {
 namespace {
 
 constexpr std::chrono::milliseconds kWaitSlice(100);
-
-absl::Status AddTensors(CheckpointManifest& manifest) {
-  const PlanBits& bits = manifest.bits();
-  PODSIM_ASSIGN_OR_RETURN(const Program program, BuildProgram(bits));
-  for (CheckpointTensor& tensor : TensorsOf(program, bits.hosts())) {
-    *manifest.add_tensors() = std::move(tensor);
-  }
-  return absl::OkStatus();
-}
 
 std::int64_t BytesOf(const CheckpointManifest& manifest) {
   std::int64_t bytes = 0;
@@ -65,10 +54,10 @@ struct Committer::Impl {
 
 absl::Status Committer::Impl::Commit(const Request& request) const {
   CheckpointManifest manifest = request.manifest;
-  absl::Status status = AddTensors(manifest);
-  if (status.ok())
-    status = CommitCheckpoint(*options.store, options.model_dir, options.stamp,
-                              manifest);
+  manifest.mutable_tensors()->Add(options.tensors.begin(),
+                                  options.tensors.end());
+  const absl::Status status = CommitCheckpoint(
+      *options.store, options.model_dir, options.stamp, manifest);
   request.done(status, StepPath(options.model_dir, manifest.step()),
                BytesOf(manifest));
   return status;

@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "host/storage/storage.h"
@@ -27,6 +28,8 @@ class Committer {
     std::string model_dir;
     std::int64_t stamp = 0;
     int keep = 0;  // checkpoints; 0: all
+    // Of every checkpoint: what the plan's Program holds.
+    std::vector<CheckpointTensor> tensors = {};
   };
 
   explicit Committer(Options options);

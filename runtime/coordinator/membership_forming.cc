@@ -238,6 +238,7 @@ void Membership::Assign(absl::Time now, const std::vector<std::string>& notes) {
   JobEvent event;
   event.mutable_formed()->set_generation(options_.generation);
   *event.mutable_formed()->mutable_plan() = plan_;
+  event.mutable_formed()->mutable_plan()->clear_program();
   *event.mutable_formed()->mutable_start() = options_.start;
   for (const std::string& note : notes) {
     event.mutable_formed()->add_notes(note);

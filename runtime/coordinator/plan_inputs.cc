@@ -1,6 +1,7 @@
 // Opens the data set as the hosts will, for its counts and fingerprint.
 #include "runtime/coordinator/plan_inputs.h"
 
+#include <memory>
 #include <utility>
 
 #include "base/status.h"
@@ -8,6 +9,7 @@
 #include "host/input/dataset.h"
 #include "host/storage/uri_store.h"
 #include "models/kernels/kernels.h"
+#include "runtime/files/model_file.h"
 
 namespace podsim {
 
@@ -36,6 +38,11 @@ absl::StatusOr<PlanInputs> GatherPlanInputs(const JobSpec& spec,
   PlanInputs inputs;
   if (!spec.has_bench()) {
     PODSIM_ASSIGN_OR_RETURN(inputs.dataset, DescribeDataset(spec));
+    if (spec.has_model_file()) {
+      PODSIM_ASSIGN_OR_RETURN(ModelProto model,
+                              ReadModelFile(spec.model_file()));
+      inputs.model = std::make_shared<const ModelProto>(std::move(model));
+    }
   }
   PODSIM_ASSIGN_OR_RETURN(inputs.isa, BestIsa());
   inputs.cpus = 0;

@@ -12,6 +12,7 @@
 #include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "base/clock.h"
@@ -21,8 +22,10 @@
 #include "base/signal_watch.h"
 #include "base/status.h"
 #include "base/stop_wait.h"
+#include "host/checkpoint/save.h"
 #include "host/storage/directory_lock.h"
 #include "host/storage/uri_store.h"
+#include "job/plan_program.h"
 #include "job/saving.h"
 #include "proto/programs.pb.h"
 #include "runtime/coordinator/committer.h"
@@ -129,11 +132,17 @@ absl::StatusOr<RunStart> StartOf(const JobSpec& spec, CoordinatorRun& run) {
                           FindStart(*run.store, spec, run.draft));
   const std::int64_t stamp = absl::ToUnixNanos(run.clock.Now());
   PODSIM_RETURN_IF_ERROR(PrepareModelDir(*run.store, run.draft, stamp, start));
+  std::vector<CheckpointTensor> tensors;
+  if (Saves(run.draft)) {
+    PODSIM_ASSIGN_OR_RETURN(const Program program, ProgramOf(run.draft));
+    tensors = TensorsOf(program, run.draft.bits().hosts());
+  }
   run.committer.emplace(
       Committer::Options{.store = run.store.get(),
                          .model_dir = run.draft.spec().model_dir(),
                          .stamp = stamp,
-                         .keep = run.draft.spec().keep()});
+                         .keep = run.draft.spec().keep(),
+                         .tensors = std::move(tensors)});
   return start;
 }
 

@@ -11,8 +11,8 @@
 #include "host/checkpoint/catalog.h"
 #include "host/checkpoint/commit.h"
 #include "host/checkpoint/restore.h"
+#include "job/plan_program.h"
 #include "job/saving.h"
-#include "models/zoo/zoo.h"
 
 namespace podsim {
 namespace {
@@ -45,7 +45,7 @@ absl::StatusOr<std::optional<CheckpointAt>> FindCheckpoint(
 
 absl::Status CheckModel(const CheckpointAt& at, const JobPlan& plan,
                         bool weights_only) {
-  PODSIM_ASSIGN_OR_RETURN(const Program program, BuildProgram(plan.bits()));
+  PODSIM_ASSIGN_OR_RETURN(const Program program, ProgramOf(plan));
   return Annotate(
       CheckTensorsFit(at.manifest, program,
                       weights_only ? Restored::kWeights : Restored::kAll),

@@ -41,6 +41,8 @@ std::string Differences(const PlanBits& then, const PlanBits& now) {
   const auto& descriptor = *PlanBits::descriptor();
   for (int i = 0; i < descriptor.field_count(); ++i) {
     const auto& field = *descriptor.field(i);
+    // It follows from the others.
+    if (field.number() == PlanBits::kProgramHashFieldNumber) continue;
     if (FieldText(then, field) != FieldText(now, field))
       different.push_back(Difference(then, now, field));
   }

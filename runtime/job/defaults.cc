@@ -24,6 +24,8 @@ void FillModel(const Recipe& recipe, JobSpec& spec) {
   spec.set_dataset(recipe.dataset);
   if (spec.hidden().empty())
     spec.mutable_hidden()->Add(recipe.hidden.begin(), recipe.hidden.end());
+  if (!spec.has_dropout() && recipe.dropout > 0)
+    spec.set_dropout(recipe.dropout);
 }
 
 constexpr std::int64_t kSocketChunkBytes = kMiB;
@@ -145,6 +147,19 @@ absl::StatusOr<std::int64_t> SpecReferenceBatch(const JobSpec& spec,
   return spec.reference_batch_size();
 }
 
+absl::Status CheckComplete(const JobSpec& spec, const char* what) {
+  const auto missing = [what](const char* field) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        what, " of your own has no recipe: the job must say ", field));
+  };
+  if (!spec.has_topology()) return missing("topology");
+  if (!spec.has_dataset()) return missing("dataset");
+  if (!HasBatch(spec)) return missing("batch_per_core or train_batch_size");
+  if (!HasLength(spec)) return missing("train_steps or epochs");
+  if (!HasRate(spec)) return missing("learning_rate or base_learning_rate");
+  return absl::OkStatus();
+}
+
 absl::Status FillAsTyped(JobSpec& spec) {
   if (!IsAsTyped(spec) || spec.has_base_learning_rate())
     return absl::OkStatus();
@@ -191,6 +206,8 @@ std::vector<std::string> FromRecipe(const JobSpec& asked,
   std::vector<std::string> fields;
   if (asked.hidden().empty() && !filled.hidden().empty())
     fields.emplace_back("hidden");
+  if (!asked.has_dropout() && filled.has_dropout())
+    fields.emplace_back("dropout");
   if (!HasBatch(asked)) fields.emplace_back("batch_per_core");
   const auto add = [&fields](const char* name, bool was, bool is) {
     if (!was && is) fields.emplace_back(name);
@@ -204,6 +221,20 @@ std::vector<std::string> FromRecipe(const JobSpec& asked,
   return fields;
 }
 
+namespace {
+
+// A model of the user's own: nothing is known but what the job says.
+absl::StatusOr<Recipe> RecipeOf(const JobSpec& spec) {
+  if (!spec.has_model_file()) return FindRecipe(spec.model(), spec.dataset());
+  PODSIM_RETURN_IF_ERROR(CheckComplete(spec, "a model"));
+  if (!spec.hidden().empty())
+    return absl::InvalidArgumentError(
+        "hidden is for a model that model names; model_file has its own");
+  return Recipe();
+}
+
+}  // namespace
+
 absl::StatusOr<JobSpec> ApplyRecipe(const JobSpec& asked) {
   PODSIM_RETURN_IF_ERROR(CheckSpec(asked));
   JobSpec spec = asked;
@@ -211,10 +242,10 @@ absl::StatusOr<JobSpec> ApplyRecipe(const JobSpec& asked) {
   FillGeneralDefaults(spec);
   PODSIM_ASSIGN_OR_RETURN(const Slice slice, SliceOf(spec));
   spec.set_topology(slice.name);
-  PODSIM_ASSIGN_OR_RETURN(const Recipe recipe,
-                          FindRecipe(spec.model(), spec.dataset()));
-  FillModel(recipe, spec);
-  PODSIM_RETURN_IF_ERROR(FillOptimizer(&recipe, spec));
+  PODSIM_ASSIGN_OR_RETURN(const Recipe recipe, RecipeOf(spec));
+  const bool named = !spec.has_model_file();
+  if (named) FillModel(recipe, spec);
+  PODSIM_RETURN_IF_ERROR(FillOptimizer(named ? &recipe : nullptr, spec));
   PODSIM_RETURN_IF_ERROR(FillDataset(spec));
   PODSIM_ASSIGN_OR_RETURN(const std::int64_t batch_per_core,
                           SpecBatchPerCore(spec, slice, recipe.batch_per_core));

@@ -43,6 +43,11 @@ absl::StatusOr<std::int64_t> SpecBatchPerCore(const JobSpec& spec,
 absl::StatusOr<std::int64_t> SpecReferenceBatch(const JobSpec& spec,
                                                 std::int64_t batch_per_core);
 
+// Whether the job says what a recipe would: slice, data set, batch, length and
+// rate. `what`: "a model", "a program" of the caller's own.
+// Errors: INVALID_ARGUMENT, naming what is missing.
+absl::Status CheckComplete(const JobSpec& spec, const char* what);
+
 // A job that has its own length and its own rate, and names no reference:
 // nothing of it is scaled. Its lr_scaling becomes "none", but for a
 // base_learning_rate, whose reference is its unit.

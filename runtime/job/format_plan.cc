@@ -10,7 +10,7 @@
 #include "base/units.h"
 #include "host/core/traffic.h"
 #include "interconnect/topology/describe.h"
-#include "models/zoo/zoo.h"
+#include "job/plan_program.h"
 #include "runtime/job/fit.h"
 #include "runtime/job/model_text.h"
 #include "runtime/job/optimizer.h"
@@ -193,9 +193,10 @@ std::string MachineText(const JobPlan& plan, bool external_hosts) {
                       FormatCounted(plan.spec().processes(), "process"));
 }
 
-// Nothing for models of a caller's own and for passes over microbatches.
-std::string TrafficText(const PlanBits& bits) {
-  const auto program = BuildProgram(bits);
+// Nothing for passes over microbatches.
+std::string TrafficText(const JobPlan& plan) {
+  const PlanBits& bits = plan.bits();
+  const auto program = ProgramOf(plan);
   if (!program.ok() || bits.microbatch_size() != 0) return "";
   const StepTraffic traffic =
       TrafficOf(*program, bits.cores_per_host() * bits.batch_per_core());
@@ -293,7 +294,7 @@ std::string FormatPlan(const JobPlan& plan, const Slice& slice, int width,
   line("gradients", GradientsText(plan));
   line("HBM", HbmText(plan));
   line("memory", MachineText(plan, external_hosts));
-  const std::string traffic = TrafficText(plan.bits());
+  const std::string traffic = TrafficText(plan);
   if (!traffic.empty()) line("", traffic);
   line("processes", ProcessesText(plan));
   line("evaluation", EvaluationText(plan));

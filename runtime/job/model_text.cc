@@ -10,6 +10,8 @@ namespace podsim {
 
 std::string ModelText(const PlanBits& bits) {
   const ModelConfig& model = bits.model();
+  if (model.classes() == 0)  // of a file: it has no widths to name
+    return absl::StrCat(model.name(), " on ", bits.dataset().name());
   std::int64_t features = 1;
   for (const std::int32_t side : model.example_shape()) features *= side;
   std::vector<std::int64_t> widths = {features};

@@ -71,6 +71,8 @@ struct Refusal {
 constexpr Refusal kRefusals[] = {
     {"model", kProgram},
     {"hidden", kProgram},
+    {"dropout", kProgram},
+    {"model_file", kProgram},
     {"bucket_bytes", "CompileOptions.bucket_bytes says so"},
     {"optimizer", kUpdate},
     {"beta1", kUpdate},

@@ -79,6 +79,7 @@ void FillModelConfig(const JobSpec& spec, const DatasetConfig& dataset,
   *model.mutable_hidden() = spec.hidden();
   *model.mutable_example_shape() = dataset.example_shape();
   model.set_classes(dataset.classes());
+  model.set_dropout(spec.dropout());
 }
 
 void FillBuckets(const ResolvedJob& job, const Program& program,

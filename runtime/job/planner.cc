@@ -1,6 +1,7 @@
 #include "runtime/job/planner.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -8,6 +9,7 @@
 #include "base/status.h"
 #include "host/input/fields.h"
 #include "interconnect/collectives/choice_table.h"
+#include "job/plan_program.h"
 #include "models/zoo/zoo.h"
 #include "runtime/job/bench_plan.h"
 #include "runtime/job/defaults.h"
@@ -80,6 +82,7 @@ absl::StatusOr<JobPlan> FinishPlan(JobPlan plan, const Program& program,
       const std::vector<ChoiceRow> table,
       ChoiceTable(job.spec.choices(), MediumOf(WordOf(job.spec.transport()))));
   FillBuckets(job, program, table, *plan.mutable_bits());
+  SetProgram(program, plan);
   PODSIM_RETURN_IF_ERROR(FillFaults(job.spec, plan));
   plan.set_hash(HashOf(plan.bits()));
   return plan;
@@ -90,6 +93,7 @@ absl::StatusOr<JobPlan> FinishPlan(JobPlan plan, const Program& program,
 bool KeepsPromise(const Recipe& recipe, const JobSpec& spec) {
   return std::equal(spec.hidden().begin(), spec.hidden().end(),
                     recipe.hidden.begin(), recipe.hidden.end()) &&
+         spec.dropout() == recipe.dropout &&
          spec.momentum() == recipe.momentum &&
          (spec.optimizer() == words::Optimizer::sgd ||
           spec.optimizer() == words::Optimizer::momentum) &&
@@ -97,19 +101,29 @@ bool KeepsPromise(const Recipe& recipe, const JobSpec& spec) {
          spec.lr_schedule() == words::RateSchedule::constant;
 }
 
-absl::Status CheckComplete(const JobSpec& spec) {
-  const auto missing = [](const char* what) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "a program of your own has no recipe: the job must say ", what));
-  };
-  if (!spec.has_topology()) return missing("topology");
-  if (!spec.has_dataset()) return missing("dataset");
-  if (!HasBatch(spec)) return missing("batch_per_core or train_batch_size");
-  if (!spec.has_train_steps() && !spec.has_epochs())
-    return missing("train_steps or epochs");
-  if (!spec.has_learning_rate() && !spec.has_base_learning_rate())
-    return missing("learning_rate or base_learning_rate");
-  return absl::OkStatus();
+// The job's model, noted in the plan: of a name, or the one that was read.
+absl::StatusOr<ModelProto> ModelOf(const ResolvedJob& job,
+                                   const PlanInputs& inputs, PlanBits& bits) {
+  if (!job.spec.has_model_file()) {
+    FillModelConfig(job.spec, inputs.dataset, *bits.mutable_model());
+    return BuildModel(bits.model());
+  }
+  if (inputs.model == nullptr)
+    return absl::InternalError(absl::StrCat(
+        "the job names ", job.spec.model_file(), " but it was not read"));
+  if (!inputs.model->graph().has_loss())
+    return absl::InvalidArgumentError(
+        absl::StrCat(job.spec.model_file(), ": model ", inputs.model->name(),
+                     " has no loss, so it cannot be trained"));
+  bits.mutable_model()->set_name(inputs.model->name());
+  return *inputs.model;
+}
+
+absl::StatusOr<Program> CompileFor(const ResolvedJob& job,
+                                   const PlanInputs& inputs, PlanBits& bits) {
+  PODSIM_ASSIGN_OR_RETURN(const ModelProto model, ModelOf(job, inputs, bits));
+  bits.set_model_hash(ModelHash(model));
+  return CompileModel(model, OptionsOf(bits));
 }
 
 }  // namespace
@@ -120,25 +134,30 @@ absl::StatusOr<JobPlan> PlanJob(const JobSpec& asked,
   ResolvedJob job;
   PODSIM_ASSIGN_OR_RETURN(job.spec, ApplyRecipe(asked));
   PODSIM_ASSIGN_OR_RETURN(job.slice, SliceOf(job.spec));
-  PODSIM_ASSIGN_OR_RETURN(const Recipe recipe,
-                          FindRecipe(job.spec.model(), job.spec.dataset()));
+  std::optional<Recipe> recipe;
+  if (!job.spec.has_model_file()) {
+    PODSIM_ASSIGN_OR_RETURN(recipe,
+                            FindRecipe(job.spec.model(), job.spec.dataset()));
+  }
   PODSIM_ASSIGN_OR_RETURN(
       job.batch_per_core,
-      SpecBatchPerCore(job.spec, job.slice, recipe.batch_per_core));
+      SpecBatchPerCore(job.spec, job.slice,
+                       recipe ? recipe->batch_per_core : 0));
   PODSIM_RETURN_IF_ERROR(CheckDataset(job.spec, inputs.dataset));
   JobPlan draft;
-  for (const std::string& field : FromRecipe(asked, job.spec))
-    draft.add_from_recipe(field);
-  if (KeepsPromise(recipe, job.spec))
-    draft.set_recipe_accuracy(recipe.accuracy);
+  if (recipe) {
+    for (const std::string& field : FromRecipe(asked, job.spec))
+      draft.add_from_recipe(field);
+    if (KeepsPromise(*recipe, job.spec))
+      draft.set_recipe_accuracy(recipe->accuracy);
+  }
   PODSIM_ASSIGN_OR_RETURN(
       JobPlan plan, BeginPlan({.batch_per_core = job.batch_per_core,
                                .dataset_size = inputs.dataset.train_examples(),
-                               .recipe = &recipe},
+                               .recipe = recipe ? &*recipe : nullptr},
                               inputs, job, std::move(draft)));
-  PlanBits& bits = *plan.mutable_bits();
-  FillModelConfig(job.spec, inputs.dataset, *bits.mutable_model());
-  PODSIM_ASSIGN_OR_RETURN(const Program program, BuildProgram(bits));
+  PODSIM_ASSIGN_OR_RETURN(const Program program,
+                          CompileFor(job, inputs, *plan.mutable_bits()));
   return FinishPlan(std::move(plan), program, job);
 }
 
@@ -146,7 +165,7 @@ absl::StatusOr<JobPlan> PlanJob(const JobSpec& asked, const Program& program,
                                 const PlanInputs& inputs) {
   PODSIM_RETURN_IF_ERROR(CheckSpec(asked));
   PODSIM_RETURN_IF_ERROR(CheckOwnProgram(asked, program));
-  PODSIM_RETURN_IF_ERROR(CheckComplete(asked));
+  PODSIM_RETURN_IF_ERROR(CheckComplete(asked, "a program"));
   ResolvedJob job;
   job.spec = asked;
   PODSIM_RETURN_IF_ERROR(FillAsTyped(job.spec));

@@ -3,11 +3,13 @@
 #define PODSIM_RUNTIME_JOB_PLANNER_H_
 
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "absl/status/statusor.h"
 #include "models/graph/program.h"
 #include "proto/job.pb.h"
+#include "proto/model.pb.h"
 
 namespace podsim {
 
@@ -20,6 +22,8 @@ struct PlanInputs {
   // caller's own, which runs in this process; 0: not checked. Other training is
   // planned without: its run asks AdmitToMachine (fit.h).
   std::int64_t memory_bytes = 0;
+  // What spec.model_file holds; null: the job names a model.
+  std::shared_ptr<const ModelProto> model = nullptr;
 };
 
 // The spec with the recipe's and the general defaults filled in where the user
@@ -28,7 +32,9 @@ struct PlanInputs {
 absl::StatusOr<JobSpec> ApplyRecipe(const JobSpec& asked);
 
 // The whole plan, hash included, for a spec (ApplyRecipe is part of it).
-// Errors: INVALID_ARGUMENT (a batch that does not divide, with both numbers),
+// The model is compiled here and nowhere else: the plan carries its Program.
+// Errors: INVALID_ARGUMENT (a batch that does not divide, with both numbers; a
+//   model that cannot be compiled, or reads what the data set does not offer),
 //   RESOURCE_EXHAUSTED (HBM table; a benchmark beyond this machine's memory).
 absl::StatusOr<JobPlan> PlanJob(const JobSpec& asked, const PlanInputs& inputs);
 

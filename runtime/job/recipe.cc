@@ -1,6 +1,7 @@
 #include "runtime/job/recipe.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
@@ -67,6 +68,27 @@ Recipe MlpOnSynthetic() {
           .accuracy = 0.99};
 }
 
+// Settings to begin with, which promise nothing.
+Recipe OnDigits(const std::string& model, std::vector<std::int32_t> hidden) {
+  return {.model = model,
+          .dataset = "digits",
+          .reference_topology = "v3-8",
+          .batch_per_core = 8,
+          .steps = 2000,
+          .learning_rate = 0.06,
+          .warmup_steps = 200,
+          .momentum = 0.9,
+          .hidden = std::move(hidden)};
+}
+
+Recipe LogisticRegressionOnDigits() {
+  return OnDigits("logistic_regression", {});
+}
+
+Recipe Lenet5OnDigits() { return OnDigits("lenet5", {120, 84}); }
+
+Recipe EncoderOnDigits() { return OnDigits("encoder", {64}); }
+
 // Values of one field, each once.
 template <typename Field>
 std::string Known(Field field) {
@@ -75,6 +97,13 @@ std::string Known(Field field) {
     if (std::find(names.begin(), names.end(), recipe.*field) == names.end())
       names.push_back(recipe.*field);
   return absl::StrJoin(names, ", ");
+}
+
+std::vector<std::string> DatasetsOf(const std::string& model) {
+  std::vector<std::string> datasets;
+  for (const Recipe& recipe : Recipes())
+    if (recipe.model == model) datasets.push_back(recipe.dataset);
+  return datasets;
 }
 
 }  // namespace
@@ -86,8 +115,10 @@ std::int64_t Recipe::reference_batch() const {
 }
 
 std::span<const Recipe> Recipes() {
-  static const std::vector<Recipe> kRecipes = {MlpOnDigits(), MlpOnMnist(),
-                                               MlpOnSynthetic()};
+  static const std::vector<Recipe> kRecipes = {
+      MlpOnDigits(),    MlpOnMnist(),
+      MlpOnSynthetic(), LogisticRegressionOnDigits(),
+      Lenet5OnDigits(), EncoderOnDigits()};
   return kRecipes;
 }
 
@@ -95,7 +126,9 @@ absl::StatusOr<Recipe> FindRecipe(const std::string& model,
                                   const std::string& dataset) {
   const std::string wanted = model.empty() ? Recipes().front().model : model;
   bool known_model = false;
+  bool known_dataset = false;
   for (const Recipe& recipe : Recipes()) {
+    known_dataset = known_dataset || recipe.dataset == dataset;
     if (recipe.model != wanted) continue;
     known_model = true;
     if (dataset.empty() || recipe.dataset == dataset) return recipe;
@@ -104,6 +137,10 @@ absl::StatusOr<Recipe> FindRecipe(const std::string& model,
     return absl::InvalidArgumentError(
         absl::StrCat("no model is called '", absl::CHexEscape(model),
                      "'; known: ", Known(&Recipe::model)));
+  if (known_dataset)
+    return absl::InvalidArgumentError(absl::StrCat(
+        "model ", wanted, " has no recipe for data set ", dataset,
+        "; it has one for ", absl::StrJoin(DatasetsOf(wanted), ", ")));
   return absl::InvalidArgumentError(
       absl::StrCat("no data set is called '", absl::CHexEscape(dataset),
                    "'; known: ", Known(&Recipe::dataset)));

@@ -22,6 +22,7 @@ struct Recipe {
   std::int64_t warmup_steps = 0;  // on the reference slice
   double momentum = 0;
   std::vector<std::int32_t> hidden;
+  double dropout = 0;
   // The fewest steps, made of the reference's examples on a larger slice, that
   // still bring the model to the accuracy that the recipe promises. 0: the
   // recipe promises none.
@@ -38,7 +39,7 @@ struct Recipe {
 std::span<const Recipe> Recipes();
 
 // An empty name means the default. Errors: INVALID_ARGUMENT (unknown model or
-// data set, naming the known ones).
+// data set, naming the known ones; a pair that has no recipe).
 absl::StatusOr<Recipe> FindRecipe(const std::string& model,
                                   const std::string& dataset);
 

@@ -24,7 +24,8 @@ constexpr std::pair<const char*, LaunchAction> kActions[] = {
     {"print_compose", LaunchAction::kPrintCompose},
     {"dry_run", LaunchAction::kDryRun},
     {"print_job", LaunchAction::kPrintJob},
-    {"selftest", LaunchAction::kSelfTest}};
+    {"selftest", LaunchAction::kSelfTest},
+    {"write_model", LaunchAction::kWriteModel}};
 
 const FieldDescriptor& FieldOf(const char* name) {
   const FieldDescriptor* field =

@@ -24,6 +24,7 @@ enum class LaunchAction : std::uint8_t {
   kDescribe,      // explain a slice
   kPrintCompose,  // a slice as containers
   kSelfTest,      // compare with real chips
+  kWriteModel,    // the named model as a file
   kText,          // print ParsedFlags::text (help, version)
 };
 

@@ -11,12 +11,15 @@
 #include "host/storage/uri_store.h"
 #include "interconnect/topology/describe.h"
 #include "interconnect/topology/slice.h"
+#include "models/graph/serialize_model.h"
 #include "models/kernels/kernels.h"
+#include "models/zoo/zoo.h"
 #include "runtime/coordinator/plan_inputs.h"
 #include "runtime/coordinator/run_start.h"
 #include "runtime/files/choices_file.h"
 #include "runtime/files/fault_file.h"
 #include "runtime/files/job_file.h"
+#include "runtime/files/model_file.h"
 #include "runtime/job/defaults.h"
 #include "runtime/job/format_plan.h"
 #include "runtime/job/planner.h"
@@ -103,6 +106,25 @@ absl::StatusOr<int> PrintWholeJob(const JobSpec& asked, bool external_hosts,
   return kDone;
 }
 
+// What the job names, for the examples of its data set.
+absl::StatusOr<int> WriteModel(const JobSpec& spec, const std::string& path,
+                               Console& console) {
+  if (spec.has_model_file())
+    return absl::InvalidArgumentError(
+        "--write_model writes the model that --model names; --model_file is a "
+        "file already");
+  PODSIM_RETURN_IF_ERROR(CheckServed(path));
+  PODSIM_ASSIGN_OR_RETURN(const PlanInputs inputs,
+                          GatherPlanInputs(spec, /*one_machine=*/true));
+  PODSIM_ASSIGN_OR_RETURN(const JobPlan plan, PlanJob(spec, inputs));
+  PODSIM_ASSIGN_OR_RETURN(const ModelProto model,
+                          BuildModel(plan.bits().model()));
+  PODSIM_RETURN_IF_ERROR(WriteModelFile(path, model));
+  console.Line(absl::StrCat(path, ": model ", model.name(), ", hash ",
+                            ModelHash(model)));
+  return kDone;
+}
+
 absl::StatusOr<PlannedJob> PlannedFrom(const JobSpec& spec,
                                        bool external_hosts) {
   PlannedJob job;
@@ -148,6 +170,8 @@ absl::StatusOr<int> PlanAndRun(const LaunchContext& context,
   }
   if (flags.action == LaunchAction::kPrintJob)
     return PrintWholeJob(spec, flags.elsewhere.external_hosts(), console);
+  if (flags.action == LaunchAction::kWriteModel)
+    return WriteModel(spec, flags.settings.write_model(), console);
   PODSIM_ASSIGN_OR_RETURN(PlannedJob job,
                           PlannedFrom(spec, flags.elsewhere.external_hosts()));
   const int width = WidthOf(context, console);
@@ -189,6 +213,7 @@ absl::StatusOr<int> Act(const LaunchContext& context, Console& console,
     case LaunchAction::kTrain:
     case LaunchAction::kDryRun:
     case LaunchAction::kPrintJob:
+    case LaunchAction::kWriteModel:
       break;
   }
   return PlanAndRun(context, flags, console, clock);

@@ -32,6 +32,7 @@ const std::vector<std::string>& Layers() {
       "models/kernels",
       "models/ops",
       "models/graph",
+      "models/composites",
       "models/layers",
       "models/optimizer",
       "models/zoo",
@@ -53,6 +54,7 @@ const std::vector<std::string>& Layers() {
       "runtime/launch",
       "runtime/bench",
       "runtime/ckpt",
+      "runtime/program",
   };
   return *kLayers;
 }

@@ -29,6 +29,16 @@ TEST(Philox, GivesThePublishedAnswers) {
       ElementsAre(0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1));
 }
 
+TEST(PhiloxWords, AreThoseOfTheBlocksInTurn) {
+  constexpr std::uint64_t kKey = 0x123456789ABCDEF0;
+  for (const std::size_t count : {0U, 1U, 31U, 32U, 77U}) {
+    std::vector<std::uint32_t> words(count);
+    PhiloxWords(kKey, 5, words);
+    for (std::size_t i = 0; i < count; ++i)
+      EXPECT_EQ(words[i], Philox(kKey, i / 4, 5)[i % 4]) << count << " " << i;
+  }
+}
+
 TEST(RandomKey, TellsSeedsAndNamesApart) {
   std::set<std::uint64_t> keys;
   for (const std::uint64_t seed : {0, 1, 2})

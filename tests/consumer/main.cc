@@ -1,7 +1,12 @@
 // A program outside the project: defines a model of its own (a network with a
-// shortcut) and trains it on a v3-8 pod in this process.
+// shortcut), writes it as a file for pod_launch, and trains it on a v3-8 pod in
+// this process.
+//
+//   consumer [FILE]
 #include <cstdio>
+#include <fstream>
 #include <memory>
+#include <string>
 
 #include "base/status.h"
 #include "host/input/dataset.h"
@@ -10,15 +15,16 @@
 #include "job/metrics.h"
 #include "models/graph/compile.h"
 #include "models/graph/graph.h"
+#include "models/graph/serialize_model.h"
 #include "models/layers/dense.h"
-#include "models/optimizer/optimizer.h"
+#include "models/zoo/zoo.h"
 #include "runtime/job/planner.h"
 
 namespace {
 
 using namespace podsim;  // a short program may
 
-absl::StatusOr<Program> ShortcutNet(const DatasetConfig& data) {
+absl::StatusOr<ModelProto> ShortcutNet(const DatasetConfig& data) {
   Graph g("shortcut");
   Shape shape;
   for (const int dim : data.example_shape()) shape.dims.push_back(dim);
@@ -29,19 +35,31 @@ absl::StatusOr<Program> ShortcutNet(const DatasetConfig& data) {
   const Value logits =
       Dense(g, "logits", joined, data.classes(), Activation::kNone);
   const auto out = g.SoftmaxXent(logits, g.Labels());
-  return Compile(g,
-                 {.loss = out.loss,
-                  .weights = g.ExampleWeights(),
-                  .update = Optimizer,
-                  .correct = out.correct},
-                 {.rule_settings = {.momentum = 0.9}});
+  return ToProto(g, {.loss = out.loss,
+                     .weights = g.ExampleWeights(),
+                     .correct = out.correct,
+                     .metrics = {{.name = "worst_loss",
+                                  .value = out.loss,
+                                  .combine = MetricCombine::kMax}}});
 }
 
-absl::Status Train() {
+absl::Status WriteFile(const ModelProto& model, const std::string& path) {
+  std::ofstream file(path, std::ios::binary);
+  file << ModelBytes(model);
+  file.close();
+  return file ? absl::OkStatus() : absl::UnknownError("cannot write " + path);
+}
+
+absl::Status Train(const std::string& path) {
   const auto store = NewLocalStore();
   PODSIM_ASSIGN_OR_RETURN(auto dataset,
                           OpenDataset({.name = "digits"}, *store));
-  PODSIM_ASSIGN_OR_RETURN(Program program, ShortcutNet(dataset->config()));
+  PODSIM_ASSIGN_OR_RETURN(const ModelProto model,
+                          ShortcutNet(dataset->config()));
+  if (!path.empty()) PODSIM_RETURN_IF_ERROR(WriteFile(model, path));
+  PODSIM_ASSIGN_OR_RETURN(
+      const Program program,
+      CompileModel(model, {.rule_settings = {.momentum = 0.9}}));
   PODSIM_ASSIGN_OR_RETURN(const std::string isa, BestIsa());
 
   JobSpec spec;
@@ -74,8 +92,8 @@ absl::Status Train() {
 
 }  // namespace
 
-int main() {
-  const absl::Status status = Train();
+int main(int argc, char** argv) {
+  const absl::Status status = Train(argc > 1 ? argv[1] : "");
   if (status.ok()) return 0;
   std::fprintf(stderr, "%s\n", status.ToString().c_str());
   return 1;

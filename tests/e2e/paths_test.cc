@@ -67,6 +67,8 @@ TEST(PathsTest, AUriThatNoStoreServesIsRefusedByName) {
       {"pod_bench", {"all_reduce", "-J", uri}},
       {"pod_bench", {"all_reduce", "--log_dir", uri}},
       {"pod_bench", {"all_reduce", "--choices", uri}},
+      {"pod_launch", {"--model_file", uri}},
+      {"pod_program", {"show", uri}},
       {"pod_ckpt", {"ls", uri}},
       {"pod_ckpt", {"diff", uri, uri}}};
   for (const Uri& each : all) {

@@ -92,6 +92,26 @@ TEST(SameBitsTest, TreeReductionGivesThemOnEverySlice) {
   }
 }
 
+TEST(SameBitsTest, AFileTrainsAsTheModelItWasWrittenOf) {
+  TempDir directory;
+  const std::string file = directory.file("mlp.model");
+  Subprocess writer({.command = {Program("pod_launch"), "--model=mlp",
+                                 "--hidden=16", "--write_model=" + file}});
+  ASSERT_EQ(writer.Wait(kDeadline), 0) << writer.output();
+  std::string weights_hash;
+  for (const std::string& flag :
+       {std::string("--hidden=16"), "--model_file=" + file}) {
+    SCOPED_TRACE(flag);
+    PodRun pod({"--topology=v3-32", "--dataset=digits", "--batch_per_core=4",
+                "--train_steps=10", "--learning_rate=0.05", "--momentum=0.9",
+                flag});
+    ASSERT_EQ(pod.Wait(), 0) << pod.output();
+    const std::string hash = pod.Event("summary").value("weights_hash", "none");
+    if (weights_hash.empty()) weights_hash = hash;
+    EXPECT_EQ(hash, weights_hash);
+  }
+}
+
 TEST(SameBitsTest, AnotherSeedGivesOtherBits) {
   std::string hashes[2];
   for (int seed = 0; seed < 2; ++seed) {

@@ -128,7 +128,8 @@ absl::StatusOr<PodSetup> GoldenSetup(const GoldenModel& model,
   PODSIM_ASSIGN_OR_RETURN(setup.kernels, LoadKernels(isa));
   setup.dataset = std::make_shared<const GoldenDataset>(model, bits.seed());
   *bits.mutable_dataset() = setup.dataset->config();
-  PODSIM_ASSIGN_OR_RETURN(Program program, BuildProgram(bits));
+  PODSIM_ASSIGN_OR_RETURN(Program program,
+                          BuildProgram(bits.model(), OptionsOf(bits)));
   PODSIM_ASSIGN_OR_RETURN(setup.start.variables,
                           FirstVariables(model, program));
   for (const GradientBucket& bucket : program.buckets) {

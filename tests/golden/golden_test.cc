@@ -64,7 +64,8 @@ TEST_P(GoldenRun, IsAsNearToFloat64AsJax) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Models, GoldenRun,
-                         Combine(Values("mlp"),
+                         Combine(Values("mlp", "logistic_regression", "lenet5",
+                                        "encoder"),
                                  Values("momentum", "adamw", "lamb"),
                                  Values(kOneCore, kV3x8, kV3x8InTurn, kV3x32)),
                          [](const auto& info) {
@@ -93,7 +94,7 @@ TEST(GoldenTest, NoticesARateThatIsOffByOneInTenThousand) {
 
 // Weights and examples are not in the files: both sides make them.
 TEST(GoldenTest, DrawsTheNumbersThatTheGeneratorDrew) {
-  for (const char* name : {"mlp"}) {
+  for (const char* name : {"mlp", "logistic_regression", "lenet5", "encoder"}) {
     SCOPED_TRACE(name);
     ASSERT_OK_AND_ASSIGN(const GoldenModel model, ReadGolden(name));
     Sha256 weights;

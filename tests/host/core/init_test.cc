@@ -80,6 +80,30 @@ TEST(InitVariables, HeNormalIsNormal) {
   EXPECT_NEAR(within, 0.682689, 5 * std::sqrt(0.22 / n));
 }
 
+TEST(InitVariables, SmallNormalsAreHeNormalsOfAnotherSpread) {
+  Program program = OneVariable(Initializer::kHeNormal, 2, 64);
+  const std::vector<float> he = Init(program, 5);
+  program.variables[0].initializer = Initializer::kSmallNormal;
+  const std::vector<float> small = Init(program, 5);
+  for (std::size_t i = 0; i < he.size(); ++i)
+    EXPECT_NEAR(small[i], 0.02 * he[i], 3e-8) << i;
+}
+
+TEST(InitVariables, OnesAreOnes) {
+  for (const float value : Init(OneVariable(Initializer::kOnes, 3, 4), 5))
+    EXPECT_EQ(value, 1);
+}
+
+// A convolution's window counts for both.
+TEST(InitVariables, FansCountAWindowsPlaces) {
+  Graph g("one");
+  const Value w = g.Variable("w", {{5, 3, 2, 7}}, Initializer::kHeNormal);
+  ASSERT_OK_AND_ASSIGN(const Program program,
+                       Compile(g, {.results = {g.Relu(w)}}, {}));
+  EXPECT_EQ(program.variables[0].fan_in, 5 * 3 * 2);
+  EXPECT_EQ(program.variables[0].fan_out, 5 * 3 * 7);
+}
+
 // The transform itself, against the C library: neighbours are one point.
 TEST(InitVariables, HeNormalIsBoxAndMullers) {
   Program program = OneVariable(Initializer::kHeNormal, 2, 4096);

@@ -13,6 +13,7 @@
 
 #include "models/kernels/kernels.h"
 #include "models/ops/reference.h"
+#include "models/ops/rules.h"
 #include "tests/host/core/core_fixture.h"
 #include "tests/host/core/one_op.h"
 #include "tests/models/ops/sample_operands.h"
@@ -38,35 +39,87 @@ std::vector<std::string> MachineLevels() {
   return levels;
 }
 
-std::vector<std::uint32_t> Bits(const std::vector<float>& values) {
-  std::vector<std::uint32_t> bits;
-  bits.reserve(values.size());
-  for (const float value : values)
-    bits.push_back(std::bit_cast<std::uint32_t>(value));
-  return bits;
+bool DiffersByCore(const ValueType& type) {
+  return type.batched() || type.per_core;
 }
 
-// The batches of `cores`, each core's its own, behind one another, and behind
-// them `padding` rows that hold nothing good.
+bool IsRowWise(const OpEntry& entry, const OpSample& sample) {
+  return podsim::IsRowWise(entry,
+                           {sample.inputs, sample.outputs, sample.attributes});
+}
+
+// What `cores` have, each its own, core behind core, and behind what is batched
+// `padding` rows that hold nothing good.
 std::vector<Tensor> Stacked(const OpSample& sample, int cores,
                             std::int64_t padding = 0) {
   std::vector<Tensor> stack = DrawOperands(sample, kBatch, 0);
-  for (Tensor& tensor : stack)
-    if (tensor.type.batched) tensor.rows = cores * kBatch + padding;
   for (int core = 1; core < cores; ++core) {
     const std::vector<Tensor> next =
         DrawOperands(sample, kBatch, static_cast<std::uint64_t>(core));
     for (std::size_t i = 0; i < stack.size(); ++i)
-      if (stack[i].type.batched)
+      if (DiffersByCore(stack[i].type))
         stack[i].values.insert(stack[i].values.end(), next[i].values.begin(),
                                next[i].values.end());
   }
-  for (Tensor& tensor : stack)
+  for (Tensor& tensor : stack) {
+    if (!tensor.type.batched()) continue;
+    tensor.rows = cores * kBatch + padding;
+    tensor.dims = DimsFor(tensor.type.shape, tensor.rows);
     tensor.values.resize(static_cast<std::size_t>(tensor.rows * tensor.columns),
-                         tensor.type.dtype == DType::kInt32
-                             ? -1
-                             : std::numeric_limits<double>::quiet_NaN());
+                         tensor.type.dtype == DType::kFloat32
+                             ? std::numeric_limits<double>::quiet_NaN()
+                             : -1);
+  }
   return stack;
+}
+
+// What the reference makes of it, and how far a kernel may be from that.
+struct Known {
+  std::vector<std::vector<double>> values;
+  std::vector<std::vector<double>> bounds;
+};
+
+// Of all rows at once.
+Known KnownOf(const OpEntry& entry, const OpSample& sample,
+              const std::vector<Tensor>& operands, std::int64_t rows) {
+  const auto results = Evaluate(entry, operands, sample.attributes, rows);
+  const auto bounds =
+      ErrorBounds(entry, operands, sample.attributes, results, rows);
+  Known known;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    known.values.push_back(results[i].values);
+    known.bounds.push_back(bounds[i].values);
+  }
+  return known;
+}
+
+// Of each core's rows, core behind core; of an op that sums cores their sum, in
+// which each addition is rounded.
+Known KnownByCore(const OpEntry& entry, const OpSample& sample, int cores) {
+  Known known = KnownOf(entry, sample, DrawOperands(sample, kBatch), kBatch);
+  std::vector<double> sizes;
+  for (const double value : known.values[0]) sizes.push_back(std::fabs(value));
+  for (int core = 1; core < cores; ++core) {
+    const Known next = KnownOf(
+        entry, sample,
+        DrawOperands(sample, kBatch, static_cast<std::uint64_t>(core)), kBatch);
+    for (std::size_t i = 0; i < known.values.size(); ++i) {
+      if (entry.sums_cores) {
+        for (std::size_t at = 0; at < sizes.size(); ++at) {
+          known.values[i][at] += next.values[i][at];
+          sizes[at] += std::fabs(next.values[i][at]);
+          known.bounds[i][at] = SumError(cores) * sizes[at];
+        }
+      } else if (DiffersByCore(sample.outputs[i])) {
+        const auto append = [](auto& to, const auto& from) {
+          to.insert(to.end(), from.begin(), from.end());
+        };
+        append(known.values[i], next.values[i]);
+        append(known.bounds[i], next.bounds[i]);
+      }
+    }
+  }
+  return known;
 }
 
 class OpKernels : public ::testing::TestWithParam<const OpEntry*> {
@@ -94,51 +147,64 @@ class OpKernels : public ::testing::TestWithParam<const OpEntry*> {
   }
 };
 
-void ExpectNear(const std::vector<float>& ours, const Tensor& known,
-                const Tensor& bound) {
-  ASSERT_EQ(ours.size(), known.values.size());
-  for (std::size_t i = 0; i < ours.size(); ++i)
-    ASSERT_LE(std::fabs(ours[i] - known.values[i]), bound.values[i])
-        << "[" << i << "] is " << ours[i] << ", should be " << known.values[i];
+void ExpectNear(OneOp& op, const Known& known) {
+  for (std::size_t i = 0; i < known.values.size(); ++i) {
+    const std::vector<double> ours = op.Result(i);
+    ASSERT_EQ(ours.size(), known.values[i].size());
+    for (std::size_t at = 0; at < ours.size(); ++at)
+      ASSERT_LE(std::fabs(ours[at] - known.values[i][at]), known.bounds[i][at])
+          << "result " << i << " [" << at << "] is " << ours[at]
+          << ", should be " << known.values[i][at];
+  }
 }
 
 TEST_P(OpKernels, AreWithinTheBoundOfTheReference) {
   ForEachCase([&](const PodsimKernels& kernels, const OpSample& sample) {
     for (const int cores : kCores) {
       const std::vector<Tensor> operands = Stacked(sample, cores);
-      const std::int64_t rows = cores * kBatch;
-      const auto known = Evaluate(entry(), operands, sample.attributes, rows);
-      const auto bounds =
-          ErrorBounds(entry(), operands, sample.attributes, known, rows);
       OneOp op(entry(), sample);
-      op.Run(operands, rows, {}, kernels);
-      for (std::size_t i = 0; i < known.size(); ++i)
-        ExpectNear(op.Result(i), known[i], bounds[i]);
+      op.Run(operands, cores * kBatch, kBatch, {}, kernels);
+      ExpectNear(op, KnownByCore(entry(), sample, cores));
+    }
+  });
+}
+
+// As a gradient of what all cores share, from all of their rows at once.
+TEST_P(OpKernels, SumTheCoresWhereTheySumTheBatch) {
+  if (!entry().sums_batch) return;
+  ForEachCase([&](const PodsimKernels& kernels, const OpSample& sample) {
+    if (!SumsStackedRows(entry(),
+                         {sample.inputs, sample.outputs, sample.attributes}))
+      return;
+    for (const int cores : kCores) {
+      const std::vector<Tensor> operands = Stacked(sample, cores);
+      OneOp op(entry(), sample, Place::kSummed);
+      op.Run(operands, cores * kBatch, kBatch, {}, kernels);
+      ExpectNear(op, KnownOf(entry(), sample, operands, cores * kBatch));
     }
   });
 }
 
 // Row by row the bits of each core alone, whoever else is there.
 TEST_P(OpKernels, GiveEachRowItsOwnBits) {
-  if (!entry().is_row_wise) return;
   ForEachCase([&](const PodsimKernels& kernels, const OpSample& sample) {
-    if (!sample.outputs[0].batched) return;
+    if (!IsRowWise(entry(), sample)) return;
     OneOp op(entry(), sample);
     std::vector<std::vector<std::uint32_t>> alone(sample.outputs.size());
     for (int core = 0; core < kCores[2]; ++core) {
       op.Run(DrawOperands(sample, kBatch, static_cast<std::uint64_t>(core)),
-             kBatch, {}, kernels);
+             kBatch, 0, {}, kernels);
       for (std::size_t i = 0; i < alone.size(); ++i) {
-        const std::vector<std::uint32_t> bits = Bits(op.Result(i));
+        const std::vector<std::uint32_t> bits = op.ResultBits(i);
         alone[i].insert(alone[i].end(), bits.begin(), bits.end());
       }
     }
     for (const int cores : kCores)
       for (const std::int64_t padding : {0, 3}) {
         const std::int64_t rows = cores * kBatch + padding;
-        op.Run(Stacked(sample, cores, padding), rows, {}, kernels);
+        op.Run(Stacked(sample, cores, padding), rows, 0, {}, kernels);
         for (std::size_t i = 0; i < alone.size(); ++i) {
-          std::vector<std::uint32_t> ours = Bits(op.Result(i));
+          std::vector<std::uint32_t> ours = op.ResultBits(i);
           const std::size_t columns = ours.size() / rows;
           ours.resize(cores * kBatch * columns);
           std::vector<std::uint32_t> want = alone[i];
@@ -150,21 +216,40 @@ TEST_P(OpKernels, GiveEachRowItsOwnBits) {
   });
 }
 
+// What is not row-wise gives each core the bits that it has alone.
+TEST_P(OpKernels, GiveEachCoreItsOwnBits) {
+  ForEachCase([&](const PodsimKernels& kernels, const OpSample& sample) {
+    if (IsRowWise(entry(), sample) || entry().sums_cores ||
+        !DiffersByCore(sample.outputs[0]))
+      return;
+    OneOp op(entry(), sample);
+    std::vector<std::uint32_t> alone;
+    for (int core = 0; core < kCores[2]; ++core) {
+      op.Run(DrawOperands(sample, kBatch, static_cast<std::uint64_t>(core)),
+             kBatch, kBatch, {}, kernels);
+      const std::vector<std::uint32_t> bits = op.ResultBits(0);
+      alone.insert(alone.end(), bits.begin(), bits.end());
+    }
+    op.Run(Stacked(sample, kCores[2]), kCores[2] * kBatch, kBatch, {}, kernels);
+    EXPECT_EQ(op.ResultBits(0), alone);
+  });
+}
+
 // In two pieces, row by row, and over an operand: the same bits.
 TEST_P(OpKernels, GiveTheSameBitsCutAndInPlace) {
-  if (!entry().is_row_wise) return;
   ForEachCase([&](const PodsimKernels& kernels, const OpSample& sample) {
+    if (!entry().is_row_wise && !IsRowWise(entry(), sample)) return;
     const std::vector<Tensor> operands = Stacked(sample, 2);
     const std::int64_t rows = 2 * kBatch;
     OneOp op(entry(), sample);
-    op.Run(operands, rows, {}, kernels);
+    op.Run(operands, rows, kBatch, {}, kernels);
     std::vector<std::vector<std::uint32_t>> want;
     for (std::size_t i = 0; i < sample.outputs.size(); ++i)
-      want.push_back(Bits(op.Result(i)));
+      want.push_back(op.ResultBits(i));
     const auto expect_same = [&](OneOp& other, const Panels& panels) {
-      other.Run(operands, rows, panels, kernels);
+      other.Run(operands, rows, kBatch, panels, kernels);
       for (std::size_t i = 0; i < want.size(); ++i)
-        EXPECT_EQ(Bits(other.Result(i)), want[i]) << panels.rows << " rows";
+        EXPECT_EQ(other.ResultBits(i), want[i]) << panels.rows << " rows";
     };
     expect_same(op, {.rows = 7, .columns = kColumnCut});
     expect_same(op, {.rows = 1});
@@ -185,18 +270,23 @@ TEST(KernelOf, KnowsEveryOp) {
   std::set<const void*> kernels;
   for (const OpEntry* entry : testing::EveryOp([](auto&) { return true; })) {
     const OpKernel kernel = KernelOf(CodeOf(*entry));
-    EXPECT_NE(kernel.rows == nullptr, kernel.whole == nullptr) << entry->name;
+    EXPECT_EQ((kernel.rows != nullptr) + (kernel.whole != nullptr) +
+                  (kernel.arrays != nullptr),
+              1)
+        << entry->name;
     // What Compile groups must have a kernel for rows.
-    EXPECT_EQ(kernel.rows != nullptr, entry->is_row_wise) << entry->name;
+    if (entry->is_row_wise || entry->row_wise != nullptr)
+      EXPECT_EQ(kernel.whole, nullptr) << entry->name;
     if (entry->scalar.value != nullptr) continue;  // these have one in common
-    EXPECT_TRUE(kernels
-                    .insert(kernel.rows != nullptr
-                                ? reinterpret_cast<const void*>(kernel.rows)
-                                : reinterpret_cast<const void*>(kernel.whole))
-                    .second)
+    const void* address = kernel.rows != nullptr
+                              ? reinterpret_cast<const void*>(kernel.rows)
+                          : kernel.whole != nullptr
+                              ? reinterpret_cast<const void*>(kernel.whole)
+                              : reinterpret_cast<const void*>(kernel.arrays);
+    EXPECT_TRUE(kernels.insert(address).second)
         << entry->name << " has the kernel of another op";
   }
-  EXPECT_EQ(KernelOf(OpCode("Atlantis")).rows, nullptr);
+  EXPECT_FALSE(KernelOf(OpCode("Atlantis")).known());
 }
 
 // An op without one would run by its reference, right and slow.

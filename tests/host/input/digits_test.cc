@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/hash.h"
+#include "host/input/fields.h"
 #include "host/input/gunzip.h"
 #include "tests/host/input/read_example.h"
 #include "tests/testing/status_matchers.h"
@@ -47,6 +48,27 @@ TEST(Digits, Describes) {
   EXPECT_EQ(config.train_examples(), 1498);
   EXPECT_EQ(config.eval_examples(), 299);
   EXPECT_EQ(config.fingerprint(), Sha256Hex(EmbeddedDigits()));
+}
+
+TEST(Digits, OffersItsPixelsAsTokens) {
+  const auto dataset = Open();
+  ASSERT_OK_AND_ASSIGN(const auto fields, FieldsOf(dataset->config()));
+  ASSERT_EQ(fields.size(), 3U);
+  EXPECT_EQ(fields[0].name, "features");
+  EXPECT_EQ(ToString(fields[0].type), "[B, 8, 8]");
+  EXPECT_EQ(fields[1].name, "labels");
+  EXPECT_EQ(fields[2].name, "tokens");
+  EXPECT_EQ(ToString(fields[2].type), "int32 [B, 64]");
+  std::vector<float> features(64);
+  std::vector<std::int32_t> tokens(64, -1);
+  std::int32_t label = -1;
+  const std::vector<std::span<std::byte>> rows = {
+      std::as_writable_bytes(std::span(features)),
+      std::as_writable_bytes(std::span(&label, 1)),
+      std::as_writable_bytes(std::span(tokens))};
+  dataset->Read(Split::kTrain, 7, rows);
+  for (std::size_t i = 0; i < tokens.size(); ++i)
+    EXPECT_EQ(static_cast<float>(tokens[i]), 16 * features[i]) << i;
 }
 
 // Reads every line of the text again, the slow way, and looks for it where the

@@ -80,6 +80,16 @@ TEST(InputFields, FollowNamesNotPlaces) {
   EXPECT_THAT(filled_by, ElementsAre(1, kExampleWeight, 0));
 }
 
+TEST(InputFields, KeysAreTheStreams) {
+  const Program program = Reading([](Graph& g) {
+    g.ExampleKeys();
+    g.ExampleWeights();
+    g.Labels();
+  });
+  ASSERT_OK_AND_ASSIGN(const auto filled_by, InputFields(program, Digits()));
+  EXPECT_THAT(filled_by, ElementsAre(kExampleKey, kExampleWeight, 1));
+}
+
 TEST(InputFields, ADataSetMayOfferMoreThanIsRead) {
   const Program program =
       Reading([](Graph& g) { g.Input("mask", DType::kBool, {{16}}); });

@@ -6,6 +6,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "interconnect/topology/slice.h"
@@ -177,6 +178,7 @@ TEST(FillTrainBatch, PackingsAgree) {
       for (std::size_t i = 0; i < part.fields.size(); ++i)
         append(whole.fields[i], part.fields[i]);
       append(whole.weights, part.weights);
+      append(whole.keys, part.keys);
     }
     return whole;
   };
@@ -187,7 +189,32 @@ TEST(FillTrainBatch, PackingsAgree) {
     EXPECT_EQ(apart.rows, together.rows);
     EXPECT_EQ(apart.fields, together.fields);
     EXPECT_EQ(apart.weights, together.weights);
+    EXPECT_EQ(apart.keys, together.keys);
   }
+}
+
+// An example's key is that of its place in the stream, whatever the batch, and
+// another one in the next epoch.
+TEST(FillTrainBatch, KeysFollowThePlaceInTheStream) {
+  const NumberedDataset dataset(5, 1);
+  const auto keys = [&](std::uint64_t seed, std::int64_t consumed,
+                        std::int64_t rows) {
+    Batch batch;
+    FillTrainBatch(
+        dataset, seed,
+        {.consumed = consumed, .batch_per_core = rows, .global_batch = rows},
+        batch);
+    EXPECT_EQ(batch.keys.size(), static_cast<std::size_t>(2 * rows));
+    return batch.keys;
+  };
+  const auto all = keys(kSeed, 0, 20);
+  const auto later = keys(kSeed, 7, 3);
+  EXPECT_TRUE(std::equal(later.begin(), later.end(), all.begin() + 14));
+  std::set<std::pair<std::uint32_t, std::uint32_t>> different;
+  for (std::size_t i = 0; i < all.size(); i += 2)
+    different.insert({all[i], all[i + 1]});
+  EXPECT_EQ(different.size(), 20U);
+  EXPECT_NE(keys(kSeed + 1, 0, 20), all);
 }
 
 // Batches of one size after another slice's are the same stream: what a resumed

@@ -38,7 +38,7 @@ class BoundedMachine {
   void Run(EntryPoint entry);
 
   const std::vector<Bounded>& Get(TensorId id) const {
-    return tensors_[static_cast<std::size_t>(id)];
+    return tensors_[static_cast<std::size_t>(program_.root(id))];
   }
 
  private:

@@ -63,10 +63,12 @@ class OwnedMemory {
   void Step(const Instruction& instruction, std::int64_t begin,
             std::int64_t end) {
     for (const TensorId id : instruction.inputs)
-      ForElements(id, begin, end, [&](const Owner& found, const Owner& want) {
-        EXPECT_EQ(found, want) << program_.tensor(id).name << " is read by "
-                               << ToString(instruction.op);
-      });
+      ForElements(program_.root(id), begin, end,
+                  [&](const Owner& found, const Owner& want) {
+                    EXPECT_EQ(found, want)
+                        << program_.tensor(id).name << " is read by "
+                        << ToString(instruction.op);
+                  });
     for (const TensorId id : instruction.outputs)
       ForElements(id, begin, end,
                   [](Owner& found, const Owner& want) { found = want; });

@@ -19,7 +19,7 @@ TEST(Compile, RoundsEachOperandOfAProductOnce) {
   for (const Instruction& instruction :
        InstructionsOf(program, EntryPoint::kTrainMicrobatch)) {
     if (instruction.op == OpCode::kRoundBFloat16) {
-      ++rounded[instruction.inputs[0]];
+      ++rounded[program.root(instruction.inputs[0])];
       rounded_copies.insert(instruction.outputs[0]);
     }
     const bool product = EntryOf(instruction.op).is_product();
@@ -28,7 +28,7 @@ TEST(Compile, RoundsEachOperandOfAProductOnce) {
     for (const TensorId id : instruction.inputs) {
       const ProgramTensor& tensor = program.tensor(id);
       EXPECT_TRUE(
-          rounded_copies.contains(id) ||
+          rounded_copies.contains(program.root(id)) ||
           (tensor.storage == Storage::kVariable && tensor.feeds_product))
           << tensor.name;
     }

@@ -22,7 +22,8 @@ TEST(Compile, ReshapingABatchMovesNothing) {
   for (const Instruction& instruction :
        InstructionsOf(program, EntryPoint::kTrainMicrobatch))
     EXPECT_NE(instruction.op, OpCode::kReshape);
-  EXPECT_EQ(program.tensor(program.input("features")).shape, (Shape{{3, 4}}));
+  EXPECT_EQ(program.tensor(program.input("features")).shape,
+            WithBatch({{3, 4}}));
 }
 
 TEST(Compile, EvalIsForwardAlone) {
@@ -142,6 +143,12 @@ TEST(Compile, RefusesBadInput) {
     toy.input.update = nullptr;
     EXPECT_THAT(Compile(toy.g, toy.input, {}),
                 StatusIs(kInvalid, HasSubstr("no update rule")));
+  }
+  {
+    Toy toy;
+    toy.input.evaluation = {{"perplexity", toy.input.loss}};
+    EXPECT_THAT(Compile(toy.g, toy.input, {}),
+                StatusIs(kInvalid, HasSubstr("metric 'perplexity', which")));
   }
   {
     Toy toy;

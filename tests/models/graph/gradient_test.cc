@@ -38,7 +38,7 @@ Value Var(Graph& g, const std::string& name, std::vector<std::int64_t> dims) {
 }
 
 Value Layer(Graph& g, Value x, const std::string& name, std::int64_t width) {
-  return g.MatMul(x, Var(g, name, {g.type(x).shape.dims[0], width}));
+  return g.MatMul(x, Var(g, name, {g.type(x).shape.dims.back(), width}));
 }
 
 struct GradientCase {

@@ -1,10 +1,16 @@
 // Layers: which variables and ops they append.
+#include "models/layers/convolution.h"
 #include "models/layers/dense.h"
+#include "models/layers/embedding.h"
+#include "models/layers/multi_head_attention.h"
+#include "models/layers/norm.h"
+#include "tests/models/composites/graph_values.h"
 #include "tests/testing/status_matchers.h"
 
 namespace podsim {
 namespace {
 
+using ::podsim::testing::GraphValues;
 using ::podsim::testing::IsOk;
 using ::podsim::testing::StatusIs;
 using ::testing::ElementsAre;
@@ -75,6 +81,147 @@ TEST(Flatten, MakesVectorsAndLeavesThemAlone) {
 TEST(Flatten, MakesAScalarAVectorOfOne) {
   Graph g("toy");
   EXPECT_EQ(ToString(g.type(Flatten(g, g.Features({})))), "[B, 1]");
+}
+
+TEST(Projection, IsAlongTheLastDimension) {
+  Graph g("toy");
+  const Value x = g.Features({{3, 4}});
+  const Value y = Projection(g, "p", x, 2);
+  const Value bare =
+      Projection(g, "q", x, 2, Activation::kNone, /*has_bias=*/false);
+  ASSERT_THAT(g.status(), IsOk());
+  EXPECT_EQ(ToString(g.type(y)), "[B, 3, 2]");
+  EXPECT_EQ(ToString(g.type(bare)), "[B, 3, 2]");
+  EXPECT_THAT(VariablesOf(g),
+              ElementsAre("p/kernel [4, 2]", "p/bias [2]", "q/kernel [4, 2]"));
+}
+
+// Every output pixel as the sum that it is.
+TEST(Conv2D, SumsWhatItsWindowShows) {
+  Graph g("toy");
+  const Value x = g.Features({{4, 5, 2}});
+  const Value y = Conv2D(g, "c", x, 3, SameWindow(3), Activation::kNone);
+  ASSERT_THAT(g.status(), IsOk());
+  EXPECT_EQ(ToString(g.type(y)), "[B, 4, 5, 3]");
+  EXPECT_THAT(VariablesOf(g),
+              ElementsAre("c/kernel [3, 3, 2, 3]", "c/bias [3]"));
+  const GraphValues values(g, 2);
+  const Tensor in = values.Compute(x);
+  const Tensor out = values.Compute(y);
+  Value kernel_value;
+  Value bias_value;
+  for (std::int32_t id = 0; id < static_cast<int>(g.values().size()); ++id) {
+    if (g.value({id}).name == "c/kernel") kernel_value = {id};
+    if (g.value({id}).name == "c/bias") bias_value = {id};
+  }
+  const Tensor kernel = values.Compute(kernel_value);
+  const Tensor bias = values.Compute(bias_value);
+  std::size_t at = 0;
+  for (int row = 0; row < 2; ++row)
+    for (int h = 0; h < 4; ++h)
+      for (int w = 0; w < 5; ++w)
+        for (int feature = 0; feature < 3; ++feature) {
+          double sum = bias.values[static_cast<std::size_t>(feature)];
+          for (int i = 0; i < 3; ++i)
+            for (int j = 0; j < 3; ++j)
+              for (int c = 0; c < 2; ++c) {
+                const int from_h = h + i - 1;
+                const int from_w = w + j - 1;
+                if (from_h < 0 || from_h >= 4 || from_w < 0 || from_w >= 5)
+                  continue;
+                sum += in.values[static_cast<std::size_t>(
+                           ((row * 4 + from_h) * 5 + from_w) * 2 + c)] *
+                       kernel.values[static_cast<std::size_t>(
+                           ((i * 3 + j) * 2 + c) * 3 + feature)];
+              }
+          EXPECT_NEAR(out.values[at++], sum, 1e-12);
+        }
+}
+
+TEST(Conv2D, TakesImagesOnly) {
+  Graph g("toy");
+  Conv2D(g, "c", g.Features({{4, 5}}), 3, SameWindow(3), Activation::kNone);
+  EXPECT_THAT(g.status(),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("c: takes images [B, height, width, channels]"
+                                 ", not [B, 4, 5]")));
+}
+
+TEST(Pool, TakesTheLargestOrTheMeanOfEachWindow) {
+  Graph g("toy");
+  const Value x = g.Features({{2, 4, 1}});
+  const Value largest = MaxPool(g, x, TilingWindow(2));
+  const Value mean = AvgPool(g, x, TilingWindow(2));
+  ASSERT_THAT(g.status(), IsOk());
+  EXPECT_EQ(ToString(g.type(mean)), "[B, 1, 2, 1]");
+  GraphValues values(g, 1);
+  values.at(x).values = {1, 2, 3, 4, 5, 6, 7, 8};
+  EXPECT_THAT(values.Compute(largest).values, ElementsAre(6, 8));
+  EXPECT_THAT(values.Compute(mean).values, ElementsAre(3.5, 5.5));
+}
+
+TEST(Norms, HaveAScaleOfOneAndABias) {
+  Graph g("toy");
+  const Value x = g.Features({{3, 4}});
+  LayerNorm(g, "layer", x);
+  BatchNorm(g, "batch", x);
+  ASSERT_THAT(g.status(), IsOk());
+  EXPECT_THAT(VariablesOf(g), ElementsAre("layer/scale [4]", "layer/bias [4]",
+                                          "batch/scale [4]", "batch/bias [4]"));
+  for (const GraphValue& value : g.values())
+    if (value.name == "layer/scale" || value.name == "batch/scale") {
+      EXPECT_EQ(value.initializer, Initializer::kOnes);
+    }
+}
+
+TEST(Embedding, LooksRowsUpAndAddsPositions) {
+  Graph g("toy");
+  const Value ids = g.Input("ids", DType::kInt32, {{3}});
+  const Value rows = Embedding(g, "table", ids, 5, 2);
+  const Value y = AddPositions(g, "positions", rows);
+  ASSERT_THAT(g.status(), IsOk());
+  EXPECT_EQ(ToString(g.type(y)), "[B, 3, 2]");
+  EXPECT_THAT(VariablesOf(g), ElementsAre("table [5, 2]", "positions [3, 2]"));
+  GraphValues values(g, 2);
+  values.at(ids).values = {4, 0, 2, 1, 1, 3};
+  const Tensor out = values.Compute(rows);
+  Value found;
+  for (std::int32_t id = 0; id < static_cast<int>(g.values().size()); ++id)
+    if (g.value({id}).name == "table" &&
+        g.value({id}).kind == ValueKind::kVariable)
+      found = {id};
+  for (std::size_t i = 0; i < out.values.size(); ++i)
+    EXPECT_EQ(
+        out.values[i],
+        values.at(found)
+            .values[static_cast<std::size_t>(values.at(ids).values[i / 2]) * 2 +
+                    i % 2]);
+}
+
+TEST(MultiHeadAttention, HasKeysWithoutABias) {
+  Graph g("toy");
+  const Value y = MultiHeadAttention(g, "a", g.Features({{3, 4}}), 2);
+  ASSERT_THAT(g.status(), IsOk());
+  EXPECT_EQ(ToString(g.type(y)), "[B, 3, 4]");
+  EXPECT_THAT(
+      VariablesOf(g),
+      ElementsAre("a/query/kernel [4, 4]", "a/query/bias [4]",
+                  "a/key/kernel [4, 4]", "a/value/kernel [4, 4]",
+                  "a/value/bias [4]", "a/out/kernel [4, 4]", "a/out/bias [4]"));
+}
+
+TEST(SecondPass, ReadsTheFirstOnesVariables) {
+  Graph g("toy");
+  const Value x = g.Features({{4}});
+  Dense(g, "d", x, 3, Activation::kNone);
+  g.BeginSecondPass();
+  Dense(g, "d", x, 3, Activation::kNone);
+  ASSERT_THAT(g.status(), IsOk());
+  EXPECT_THAT(VariablesOf(g), ElementsAre("d/kernel [4, 3]", "d/bias [3]"));
+  Dense(g, "e", x, 3, Activation::kNone);
+  EXPECT_THAT(g.status(),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("the second pass has a variable e/kernel")));
 }
 
 TEST(Layers, PassAbsentValuesThrough) {

@@ -10,10 +10,14 @@ namespace podsim::testing {
 namespace {
 
 double Draw(const OpSample& sample, const ValueType& type, float uniform) {
-  if (type.dtype == DType::kInt32)
+  if (type.dtype == DType::kBool) return uniform < 0.5F ? 0 : 1;
+  if (type.dtype != DType::kFloat32 && type.dtype != DType::kBFloat16)
     return static_cast<std::int32_t>(static_cast<float>(sample.classes) *
-                                     uniform);
-  return static_cast<float>(sample.low + (sample.high - sample.low) * uniform);
+                                     uniform) +
+           (type.dtype == DType::kInt32 ? sample.least : 0);
+  const auto drawn =
+      static_cast<float>(sample.low + (sample.high - sample.low) * uniform);
+  return type.dtype == DType::kBFloat16 ? RoundToBFloat16(drawn) : drawn;
 }
 
 }  // namespace
@@ -23,8 +27,8 @@ std::vector<Tensor> DrawOperands(const OpSample& sample,
   std::vector<Tensor> operands;
   for (const ValueType& type : sample.inputs) {
     const std::string name = "operand " + std::to_string(operands.size());
-    const std::uint64_t key =
-        RandomKey(sample.seed + (type.batched ? batch : 0), name);
+    const std::uint64_t key = RandomKey(
+        sample.seed + (type.batched() || type.per_core ? batch : 0), name);
     Tensor& operand = operands.emplace_back(type, batch_rows);
     for (std::size_t i = 0; i < operand.values.size(); ++i)
       operand.values[i] = Draw(sample, type, UniformFloat(key, i));

@@ -41,7 +41,88 @@ std::vector<std::string> ModelVariables(const Program& program) {
   return names;
 }
 
-TEST(Zoo, KnowsTheMlp) { EXPECT_THAT(ModelNames(), Contains("mlp")); }
+TEST(Zoo, KnowsItsModels) {
+  EXPECT_THAT(ModelNames(),
+              ElementsAre("mlp", "logistic_regression", "lenet5", "encoder"));
+}
+
+ModelConfig Named(const std::string& name, std::vector<int> example) {
+  ModelConfig config = Mlp(std::move(example), {}, 10);
+  config.set_name(name);
+  return config;
+}
+
+TEST(Zoo, LogisticRegressionIsOneLayer) {
+  ASSERT_OK_AND_ASSIGN(const Program program,
+                       BuildProgram(Named("logistic_regression", {8, 8}), {}));
+  EXPECT_THAT(ModelVariables(program),
+              ElementsAre("dense_0/kernel [64, 10]", "dense_0/bias [10]"));
+  ModelConfig hidden = Named("logistic_regression", {8, 8});
+  hidden.add_hidden(3);
+  EXPECT_THAT(BuildProgram(hidden, {}),
+              StatusIs(kInvalid, HasSubstr("has no hidden layer")));
+}
+
+TEST(Zoo, Lenet5FramesSmallImages) {
+  ASSERT_OK_AND_ASSIGN(const Program program,
+                       BuildProgram(Named("lenet5", {8, 8}), {}));
+  EXPECT_THAT(ModelVariables(program),
+              ElementsAre("conv_0/kernel [5, 5, 1, 6]", "conv_0/bias [6]",
+                          "conv_1/kernel [5, 5, 6, 16]", "conv_1/bias [16]",
+                          "dense_0/kernel [256, 120]", "dense_0/bias [120]",
+                          "dense_1/kernel [120, 84]", "dense_1/bias [84]",
+                          "dense_2/kernel [84, 10]", "dense_2/bias [10]"));
+  EXPECT_THAT(BuildProgram(Named("lenet5", {64}), {}),
+              StatusIs(kInvalid, HasSubstr("takes images")));
+}
+
+TEST(Zoo, EncoderReadsTokens) {
+  ASSERT_OK_AND_ASSIGN(const Program program,
+                       BuildProgram(Named("encoder", {8, 8}), {}));
+  const TensorId tokens = program.input("tokens");
+  ASSERT_NE(tokens, kNoTensor);
+  EXPECT_EQ(ToString(TypeOf(program.tensor(tokens))), "int32 [B, 64]");
+  EXPECT_EQ(program.input("keys"), kNoTensor) << "nothing is dropped";
+  const std::vector<std::string> variables = ModelVariables(program);
+  EXPECT_EQ(variables.size(), 2U + 2 * 15 + 4);
+  for (const char* variable :
+       {"embed/tokens [17, 32]", "embed/positions [64, 32]",
+        "layer_0/norm_0/scale [32]", "layer_0/attention/query/bias [32]",
+        "layer_0/attention/key/kernel [32, 32]", "layer_0/norm_1/bias [32]",
+        "layer_1/dense_0/kernel [32, 64]", "layer_1/dense_1/kernel [64, 32]",
+        "norm/scale [32]", "head/kernel [32, 10]", "head/bias [10]"})
+    EXPECT_THAT(variables, Contains(variable));
+}
+
+int CountOf(const Program& program, EntryPoint entry, const char* op) {
+  int count = 0;
+  for (const Segment& segment : program.entries.at(entry))
+    for (const Instruction& instruction : segment.instructions)
+      count += instruction.op.name() == op ? 1 : 0;
+  return count;
+}
+
+TEST(Zoo, EncoderDropsInTrainingAlone) {
+  ModelConfig config = Named("encoder", {8, 8});
+  ASSERT_OK_AND_ASSIGN(const Program without, BuildProgram(config, {}));
+  config.set_dropout(0.1);
+  ASSERT_OK_AND_ASSIGN(const Program program, BuildProgram(config, {}));
+  EXPECT_NE(program.input("keys"), kNoTensor);
+  EXPECT_EQ(CountOf(program, EntryPoint::kTrainMicrobatch, "random_bits"), 5);
+  EXPECT_EQ(CountOf(program, EntryPoint::kEval, "random_bits"), 0);
+  EXPECT_EQ(ModelVariables(program), ModelVariables(without));
+  EXPECT_EQ(CountOf(program, EntryPoint::kEval, "dot_general"),
+            CountOf(without, EntryPoint::kEval, "dot_general"));
+  EXPECT_EQ(program.metrics.size(), 2U);
+  EXPECT_THAT(BuildProgram(
+                  [] {
+                    ModelConfig mlp = Mlp({8, 8}, {}, 10);
+                    mlp.set_dropout(0.1);
+                    return mlp;
+                  }(),
+                  {}),
+              StatusIs(kInvalid, HasSubstr("model mlp drops nothing")));
+}
 
 TEST(Zoo, RefusesUnknownNamesAndNamesTheKnown) {
   ModelConfig config = Mlp({8, 8}, {}, 10);

@@ -9,6 +9,7 @@
 #include "host/checkpoint/catalog.h"
 #include "host/checkpoint/layout.h"
 #include "host/storage/faulty_store.h"
+#include "job/plan_program.h"
 #include "runtime/coordinator/run_start.h"
 #include "tests/runtime/coordinator/saved_run.h"
 #include "tests/testing/status_matchers.h"
@@ -106,6 +107,7 @@ JobPlan WithAdam(JobPlan plan) {
   plan.mutable_bits()->mutable_update()->set_beta1(0.9);
   plan.mutable_bits()->mutable_update()->set_beta2(0.999);
   plan.mutable_bits()->mutable_update()->set_epsilon(1e-8);
+  SetProgram(testing::TrainedMlp({8}, "adam"), plan);
   return plan;
 }
 
@@ -214,7 +216,7 @@ TEST_P(RunStartTest, NoOtherReplacesTheOneThatIsNamed) {
 
 TEST_P(RunStartTest, AnotherModelIsRefusedByItsTensors) {
   Save({10});
-  plan_.mutable_bits()->mutable_model()->set_hidden(0, 16);
+  SetProgram(testing::TrainedMlp({16}), plan_);
   EXPECT_THAT(
       Start(),
       StatusIs(kInvalid, AllOf(HasSubstr(Path(10)), HasSubstr("dense_0/kernel"),

@@ -6,16 +6,9 @@
 #include "host/checkpoint/commit.h"
 #include "host/checkpoint/layout.h"
 #include "host/checkpoint/save.h"
+#include "job/plan_program.h"
 
 namespace podsim::testing {
-namespace {
-
-Program ProgramOf(const JobPlan& plan) {
-  const auto& hidden = plan.bits().model().hidden();
-  return TrainedMlp({hidden.begin(), hidden.end()});
-}
-
-}  // namespace
 
 JobPlan SmallPlan(const std::string& model_dir) {
   JobPlan plan;
@@ -36,6 +29,7 @@ JobPlan SmallPlan(const std::string& model_dir) {
   bits.set_precision("float32");
   bits.set_momentum(0.9);
   bits.set_bucket_bytes(4096);
+  SetProgram(TrainedMlp({8}), plan);
   plan.set_hash("1f2e");
   plan.set_global_batch(kBatch);
   plan.set_train_steps(100);
@@ -49,7 +43,7 @@ absl::StatusOr<CheckpointManifest> WritePlannedParts(ObjectStore& store,
                                                      const JobPlan& plan,
                                                      std::int64_t step,
                                                      std::int64_t stamp) {
-  const Program program = ProgramOf(plan);
+  PODSIM_ASSIGN_OR_RETURN(const Program program, ProgramOf(plan));
   PODSIM_ASSIGN_OR_RETURN(
       CheckpointManifest manifest,
       WriteParts(store, plan.spec().model_dir(), program,
@@ -67,7 +61,8 @@ absl::Status SavePlanned(ObjectStore& store, const JobPlan& plan,
   PODSIM_ASSIGN_OR_RETURN(CheckpointManifest manifest,
                           WritePlannedParts(store, plan, step));
   if (!build_id.empty()) manifest.set_build_id(build_id);
-  for (const CheckpointTensor& tensor : TensorsOf(ProgramOf(plan), kHosts))
+  PODSIM_ASSIGN_OR_RETURN(const Program program, ProgramOf(plan));
+  for (const CheckpointTensor& tensor : TensorsOf(program, kHosts))
     *manifest.add_tensors() = tensor;
   return CommitCheckpoint(store, plan.spec().model_dir(), kStamp, manifest);
 }

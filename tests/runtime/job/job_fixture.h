@@ -3,6 +3,7 @@
 #define PODSIM_TESTS_RUNTIME_JOB_JOB_FIXTURE_H_
 
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 
 #include "absl/status/statusor.h"
@@ -32,7 +33,20 @@ inline DatasetConfig Described(const std::string& name, int side,
   return config;
 }
 
-inline DatasetConfig Digits() { return Described("digits", 8, 1498, 299); }
+inline DatasetConfig Digits() {
+  DatasetConfig config = Described("digits", 8, 1498, 299);
+  const auto add = [&](const char* name, const char* dtype,
+                       std::initializer_list<std::int32_t> shape) {
+    DataFieldConfig& field = *config.add_fields();
+    field.set_name(name);
+    field.set_dtype(dtype);
+    field.mutable_shape()->Add(shape.begin(), shape.end());
+  };
+  add("features", "float32", {8, 8});
+  add("labels", "int32", {});
+  add("tokens", "int32", {64});
+  return config;
+}
 inline DatasetConfig Mnist() { return Described("mnist", 28, 60'000, 10'000); }
 inline DatasetConfig Synthetic() {
   return Described("synthetic", 28, 60'000, 10'000);

@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "absl/strings/str_cat.h"
+#include "job/plan_program.h"
 #include "models/rules/update_rules.h"
-#include "models/zoo/zoo.h"
 #include "runtime/job/format_plan.h"
 #include "settings/field_text.h"
 #include "tests/runtime/job/job_fixture.h"
@@ -50,7 +50,7 @@ TEST(OptimizerPlanTest, EveryRuleIsPlannedAndBuilt) {
     ASSERT_OK_AND_ASSIGN(const JobPlan plan,
                          PlanOf(absl::StrCat("learning_rate: 0.01 optimizer: ",
                                              rule.info.name)));
-    ASSERT_OK_AND_ASSIGN(const Program program, BuildProgram(plan.bits()));
+    ASSERT_OK_AND_ASSIGN(const Program program, ProgramOf(plan));
     const bool sgd = std::string(rule.info.name) == "sgd";
     EXPECT_EQ(program.rule, sgd ? "momentum" : rule.info.name);
     EXPECT_TRUE(sgd || program.rule_settings == rule.info.defaults);

@@ -1,0 +1,155 @@
+// reduce_window and select_and_scatter on arrays: windows that stand still
+// along the last dimensions show `inner` elements side by side at each tap.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "host/core/array_kernels.h"
+#include "host/core/folds.h"
+#include "host/core/op_kernels.h"
+#include "models/ops/window_list.h"
+
+namespace podsim {
+namespace {
+
+constexpr std::int64_t kTask = 1 << 15;  // elements that are worth a task
+
+// Windows over all dimensions of an operand but the last ones, `inner`
+// elements, along which they stand still.
+struct Windows {
+  std::vector<WindowDimension> moving;
+  Dims strides;  // of the operand
+  Dims outputs;
+  std::int64_t inner = 1;
+
+  std::int64_t places() const { return ProductOf(outputs); }
+  std::int64_t taps() const { return ProductOf(TapsOf(moving)); }
+  Dims IndexAt(std::int64_t place) const {
+    Dims index(outputs.size());
+    for (std::size_t i = outputs.size(); i-- > 0; place /= outputs[i])
+      index[i] = place % outputs[i];
+    return index;
+  }
+
+  // fn(offset) for each tap that shows elements, in order.
+  template <typename Fn>
+  void ForTaps(const Dims& index, const Fn& fn, std::size_t dim = 0,
+               std::int64_t offset = 0) const {
+    if (dim == moving.size()) return fn(offset);
+    for (std::int64_t tap = 0; tap < moving[dim].taps; ++tap) {
+      const std::int64_t at = moving[dim].At(index[dim], tap);
+      if (at >= 0) ForTaps(index, fn, dim + 1, offset + at * strides[dim]);
+    }
+  }
+};
+
+Windows WindowsOf(const OpAttributes& attributes, DimsView sizes) {
+  Windows windows{WindowList(attributes, sizes), StridesOf(sizes), {}, 1};
+  while (!windows.moving.empty() && windows.moving.back().is_trivial()) {
+    windows.inner *= windows.moving.back().base;
+    windows.moving.pop_back();
+  }
+  windows.outputs = OutputsOf(windows.moving);
+  return windows;
+}
+
+template <typename T, typename Fold>
+void FoldWindows(const ArrayCall& call, const Windows& windows) {
+  const T* x = call.in[0].as<const T>();
+  T* out = call.out[0].as<T>();
+  const std::int64_t n = windows.inner;
+  ForPanels(call.parallel, windows.places(),
+            std::max<std::int64_t>(kTask / (windows.taps() * n + 1), 1),
+            [&](std::int64_t begin, std::int64_t end) {
+              Dims index = windows.IndexAt(begin);
+              for (std::int64_t i = begin; i < end; ++i) {
+                T* into = out + i * n;
+                std::fill_n(into, n, Fold::template kNeutral<T>);
+                windows.ForTaps(index, [&](std::int64_t offset) {
+                  for (std::int64_t j = 0; j < n; ++j)
+                    into[j] = Fold::template Of<T>(into[j], x[offset + j]);
+                });
+                NextIndex(windows.outputs, index);
+              }
+            });
+}
+
+// Whether the element that was selected stays so.
+struct AtLeast {
+  static bool Stays(float selected, float other) { return selected >= other; }
+};
+struct AtMost {
+  static bool Stays(float selected, float other) { return selected <= other; }
+};
+struct Above {
+  static bool Stays(float selected, float other) { return selected > other; }
+};
+struct Below {
+  static bool Stays(float selected, float other) { return selected < other; }
+};
+
+// Of one array among those that windows do not mix. The windows' numbers are
+// added in the order of their places.
+template <typename Select>
+void Scatter(const Windows& windows, const float* x, const float* source,
+             float* out) {
+  Dims shown;
+  Dims index(windows.outputs.size());
+  for (std::int64_t i = 0; i < windows.places(); ++i) {
+    shown.clear();
+    windows.ForTaps(index,
+                    [&](std::int64_t offset) { shown.push_back(offset); });
+    for (std::int64_t j = 0; j < windows.inner && !shown.empty(); ++j) {
+      std::int64_t selected = shown[0];
+      for (const std::int64_t other : shown)
+        if (other != shown[0] && !Select::Stays(x[selected + j], x[other + j]))
+          selected = other;
+      out[selected + j] += source[i * windows.inner + j];
+    }
+    NextIndex(windows.outputs, index);
+  }
+}
+
+template <typename Select>
+void ScatterAll(const ArrayCall& call) {
+  const Array& x = call.in[0];
+  Windows windows = WindowsOf(call.attributes, x.dims);
+  std::int64_t apart = 1;  // arrays
+  while (!windows.moving.empty() && windows.moving.front().is_trivial()) {
+    apart *= windows.moving.front().base;
+    windows.moving.erase(windows.moving.begin());
+    windows.outputs.erase(windows.outputs.begin());
+    windows.strides.erase(windows.strides.begin());
+  }
+  if (x.elements() == 0) return;
+  const std::int64_t size = x.elements() / apart;
+  const std::int64_t places = call.in[1].elements() / apart;
+  call.parallel.Run(apart, [&](std::int64_t i) {
+    float* out = call.out[0].as<float>() + i * size;
+    std::fill_n(out, size, 0.0F);
+    Scatter<Select>(windows, x.as<const float>() + i * size,
+                    call.in[1].as<const float>() + i * places, out);
+  });
+}
+
+}  // namespace
+
+void ReduceWindow(const ArrayCall& call) {
+  const Windows windows = WindowsOf(call.attributes, call.in[0].dims);
+  WithFold(call.attributes.word, call.in[0].dtype,
+           [&]<typename T, typename Fold>() {
+             FoldWindows<T, Fold>(call, windows);
+           });
+}
+
+void SelectAndScatter(const ArrayCall& call) {
+  const std::string& word = call.attributes.word;
+  if (word == "GE") return ScatterAll<AtLeast>(call);
+  if (word == "LE") return ScatterAll<AtMost>(call);
+  if (word == "GT") return ScatterAll<Above>(call);
+  ScatterAll<Below>(call);
+}
+
+}  // namespace podsim

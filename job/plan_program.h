@@ -1,0 +1,21 @@
+// The Program that a plan carries. Pure.
+#ifndef PODSIM_JOB_PLAN_PROGRAM_H_
+#define PODSIM_JOB_PLAN_PROGRAM_H_
+
+#include "absl/status/statusor.h"
+#include "models/graph/program.h"
+#include "proto/job.pb.h"
+
+namespace podsim {
+
+// Puts the Program into the plan, and its hash into the plan's bits.
+void SetProgram(const Program& program, JobPlan& plan);
+
+// What everybody runs, prices and saves: nobody compiles a plan's model again.
+// Errors: DATA_LOSS (none, or another one than the plan's bits were hashed
+//   with); those of ParseProgram.
+absl::StatusOr<Program> ProgramOf(const JobPlan& plan);
+
+}  // namespace podsim
+
+#endif  // PODSIM_JOB_PLAN_PROGRAM_H_

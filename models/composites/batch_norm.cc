@@ -1,0 +1,66 @@
+#include "models/composites/batch_norm.h"
+
+#include "models/composites/axis.h"
+#include "models/composites/expr.h"
+
+namespace podsim {
+namespace {
+
+// What stands in all dimensions but the last.
+Dims AllButLast(const Expr& x) { return OtherDims(x.rank(), {x.rank() - 1}); }
+
+// How many elements a feature has, a number: B is known only where it runs, so
+// ones are counted.
+Expr CountOf(const Expr& x) {
+  Shape places = x.shape();
+  places.dims.pop_back();
+  return x.Splat(1, places, DType::kFloat32).Sum(AllButLast(x));
+}
+
+Expr Normalized(const Expr& centred, const Expr& variance, double epsilon,
+                const Expr& scale, const Expr& bias) {
+  const Dims over = AllButLast(centred);
+  const Expr factor = (variance + epsilon).Apply("rsqrt") * scale;
+  return centred * factor.SpreadOver(centred, over) +
+         bias.SpreadOver(centred, over);
+}
+
+bool Check(Graph& graph, const Expr& x) {
+  AxisOf(graph, x, -1, "BatchNorm");
+  if (graph.status().ok() && x.shape().batch_axis == x.rank() - 1)
+    graph.Fail(absl::InvalidArgumentError(
+        absl::StrCat("BatchNorm of ", ToString(x.shape()),
+                     ": the last dimension is the features', not B")));
+  return graph.status().ok();
+}
+
+}  // namespace
+
+BatchNormValues BatchNormTraining(Graph& graph, Value x_value, Value scale,
+                                  Value bias, double epsilon,
+                                  const std::string& name) {
+  const Expr x(graph, x_value, name);
+  if (!Check(graph, x)) return {};
+  const Dims over = AllButLast(x);
+  const Expr sum = x.Sum(over);
+  const Expr count = CountOf(x).Broadcast(sum.shape(), {});
+  const Expr mean = sum / count;
+  const Expr centred = x - mean.SpreadOver(x, over);
+  const Expr variance = (centred * centred).Sum(over) / count;
+  const Expr y =
+      Normalized(centred, variance, epsilon, x.With(scale), x.With(bias));
+  return {y.value(), mean.value(), variance.value()};
+}
+
+Value BatchNormInference(Graph& graph, Value x_value, Value scale, Value bias,
+                         Value mean, Value variance, double epsilon,
+                         const std::string& name) {
+  const Expr x(graph, x_value, name);
+  if (!Check(graph, x)) return kNone;
+  const Expr centred = x - x.With(mean).SpreadOver(x, AllButLast(x));
+  return Normalized(centred, x.With(variance), epsilon, x.With(scale),
+                    x.With(bias))
+      .value();
+}
+
+}  // namespace podsim

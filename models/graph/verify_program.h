@@ -1,0 +1,17 @@
+// Whether a message of the stage PROGRAM may be run: what the executor, the
+// pricer and the admission check believe of one.
+#ifndef PODSIM_MODELS_GRAPH_VERIFY_PROGRAM_H_
+#define PODSIM_MODELS_GRAPH_VERIFY_PROGRAM_H_
+
+#include "absl/status/status.h"
+#include "proto/model.pb.h"
+
+namespace podsim {
+
+// REQUIRES: the message has a program. Errors: INVALID_ARGUMENT, one line that
+// names the place.
+absl::Status VerifyProgram(const ModelProto& model);
+
+}  // namespace podsim
+
+#endif  // PODSIM_MODELS_GRAPH_VERIFY_PROGRAM_H_

@@ -1,0 +1,368 @@
+#include "models/graph/verify_run.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+#include "models/graph/program.h"
+#include "models/graph/wire_types.h"
+#include "models/ops/op_table.h"
+
+namespace podsim {
+namespace {
+
+absl::Status Bad(const std::string& why) {
+  return absl::InvalidArgumentError(why);
+}
+
+// What lies in an arena: intervals that do not overlap, by where they begin.
+struct Region {
+  std::int64_t end = 0;
+  std::int32_t tensor = 0;
+};
+using Arena = std::map<std::int64_t, Region>;
+
+// The first interval that ends behind `begin`.
+template <typename Map>
+auto FirstIn(Map& arena, std::int64_t begin) {
+  auto it = arena.upper_bound(begin);
+  if (it != arena.begin() && std::prev(it)->second.end > begin) --it;
+  return it;
+}
+
+class EntryRun {
+ public:
+  EntryRun(const ProgramProto& program, ConstantReader& constants,
+           ProgramProto::EntryPoint point)
+      : program_(program),
+        constants_(constants),
+        point_(point),
+        defined_(static_cast<std::size_t>(program.tensors_size())),
+        touched_(defined_.size(), -1) {
+    for (int id = 0; id < program.tensors_size(); ++id) {
+      const auto storage = program.tensors(id).storage();
+      if (storage == ProgramProto::VARIABLE || storage == ProgramProto::INPUT ||
+          (storage == ProgramProto::GRADIENT && point == ProgramProto::UPDATE))
+        Write(id);
+    }
+  }
+
+  absl::Status Run(const ProgramProto::Entry& entry) {
+    const bool reduces =
+        point_ == ProgramProto::TRAIN || point_ == ProgramProto::REDUCE;
+    for (int i = 0; i < entry.segments_size(); ++i) {
+      const ProgramProto::Segment& segment = entry.segments(i);
+      const std::string place = absl::StrCat(
+          absl::AsciiStrToLower(ProgramProto::EntryPoint_Name(point_)),
+          " segment ", i);
+      const absl::Status status =
+          segment.kind() == ProgramProto::Segment::ALL_REDUCE
+              ? Reduce(segment, reduces)
+              : Compute(segment, place);
+      if (!status.ok())
+        return segment.kind() == ProgramProto::Segment::ALL_REDUCE
+                   ? Annotate(status, place)
+                   : status;
+    }
+    return CheckEnd(entry, reduces);
+  }
+
+  // Whether an instruction needs all the examples of its core.
+  bool mixes() const { return mixes_; }
+
+ private:
+  absl::Status Reduce(const ProgramProto::Segment& segment, bool reduces) {
+    if (!reduces || segment.bucket() != reduced_ ||
+        reduced_ >= program_.buckets_size())
+      return Bad(absl::StrCat("it reduces bucket ", segment.bucket(),
+                              "; each is reduced once, in order"));
+    if (segment.group() != 0 || !segment.instructions().empty())
+      return Bad("an all-reduce is of group 0 and has no instructions");
+    for (const std::int32_t id : program_.buckets(reduced_).gradients())
+      if (point_ == ProgramProto::TRAIN && !Defined(id))
+        return Bad(absl::StrCat("gradient ", program_.tensors(id).name(),
+                                " is not written before"));
+    ++reduced_;
+    return absl::OkStatus();
+  }
+
+  absl::Status Compute(const ProgramProto::Segment& segment,
+                       const std::string& place) {
+    if (segment.kind() != ProgramProto::Segment::COMPUTE ||
+        segment.bucket() != 0 || segment.group() != 0)
+      return Annotate(Bad("no segment has that kind"), place);
+    if (point_ == ProgramProto::INIT || point_ == ProgramProto::REDUCE)
+      return Annotate(Bad("nothing is computed here"), place);
+    ++group_;
+    std::int32_t neighbour = -1;
+    for (int i = 0; i < segment.instructions_size(); ++i) {
+      const ProgramProto::Instruction& each = segment.instructions(i);
+      const std::int32_t number = each.has_row_group() ? each.row_group() : -1;
+      if (number < 0 || number != neighbour) ++group_;
+      neighbour = number;
+      PODSIM_RETURN_IF_ERROR(Annotate(
+          Execute(each),
+          absl::StrCat(place, ", instruction ", i, " (",
+                       CheckName(each.op(), 64).ok() ? each.op() : "?", ")")));
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status Execute(const ProgramProto::Instruction& each) {
+    const OpEntry* entry = FindOp(each.op());
+    if (entry == nullptr) return Bad("there is no such op");
+    if (entry->is_update != (point_ == ProgramProto::UPDATE))
+      return Bad("updates are made in the entry point update, and only there");
+    for (const std::int32_t id : each.operands()) {
+      if (!Exists(id)) return Bad(absl::StrCat("there is no tensor ", id));
+      if (!Defined(id))
+        return Bad(absl::StrCat("it reads ", program_.tensors(id).name(),
+                                ", which is not written yet or written over"));
+      touched_[static_cast<std::size_t>(RootOf(id))] = group_;
+    }
+    for (const std::int32_t id : each.results())
+      if (!Exists(id) || RootOf(id) != id)
+        return Bad(absl::StrCat("there is no tensor ", id, " to write"));
+    PODSIM_RETURN_IF_ERROR(constants_.Check(each.attributes()));
+    PODSIM_RETURN_IF_ERROR(CheckTypes(*entry, each));
+    return entry->is_update ? CheckUpdate(each) : WriteResults(*entry, each);
+  }
+
+  absl::Status CheckTypes(const OpEntry& entry,
+                          const ProgramProto::Instruction& each) {
+    if (each.rounded_operands() && !entry.is_product())
+      return Bad("it rounds its operands and is no product");
+    OpAttributes attributes = constants_.Attributes(each.attributes());
+    attributes.rule = each.rule();
+    std::vector<ValueType> operands;
+    for (const std::int32_t id : each.operands()) {
+      ValueType type = TypeOf(id);
+      if (each.rounded_operands() && type.dtype == DType::kBFloat16)
+        type.dtype = DType::kFloat32;
+      operands.push_back(std::move(type));
+    }
+    const absl::StatusOr<std::vector<ValueType>> types =
+        InferTypes(CodeOf(entry), operands, attributes);
+    PODSIM_RETURN_IF_ERROR(types.status());
+    const OpSignature use = {operands, *types, attributes};
+    if (static_cast<int>(types->size()) != each.results_size())
+      return Bad(absl::StrCat("it has ", each.results_size(),
+                              " results, the op ", types->size()));
+    for (int i = 0; i < each.results_size(); ++i) {
+      const ValueType stated = TypeOf(each.results(i));
+      const ValueType& made = (*types)[static_cast<std::size_t>(i)];
+      if (stated.dtype != made.dtype || stated.shape != made.shape)
+        return Bad(absl::StrCat("result ", i, " is ", ToString(made),
+                                ", the Program says ", ToString(stated)));
+      if (stated.per_core != made.per_core &&
+          !(made.per_core && SumsStackedRows(entry, use)))
+        return Bad(absl::StrCat(
+            "result ", i, " is ",
+            made.per_core ? "each core's own" : "the same on all cores",
+            ", the Program says otherwise"));
+    }
+    return CheckRows(entry, each, use);
+  }
+
+  // How it runs: a few examples at a time, core by core, or as a whole.
+  absl::Status CheckRows(const OpEntry& entry,
+                         const ProgramProto::Instruction& each,
+                         const OpSignature& use) {
+    bool batched = true;
+    bool differs = false;
+    bool reads_batch = false;
+    for (const std::int32_t id : each.results()) {
+      const ValueType type = TypeOf(id);
+      batched = batched && type.batched();
+      differs = differs || type.batched() || type.per_core;
+    }
+    for (const std::int32_t id : each.operands())
+      reads_batch = reads_batch || TypeOf(id).batched();
+    const bool by_rows = IsRowWise(entry, use);
+    if (each.has_row_group() && !(by_rows && batched && each.row_group() >= 0))
+      return Bad("it cannot run a few examples at a time");
+    if (!entry.is_update && each.per_core() != (differs && !by_rows))
+      return Bad(each.per_core() ? "it need not run core by core"
+                                 : "it must run core by core");
+    mixes_ = mixes_ || (each.per_core() && reads_batch);
+    return absl::OkStatus();
+  }
+
+  // In place: the results are the operands behind the gradient, or all of them.
+  absl::Status CheckUpdate(const ProgramProto::Instruction& each) {
+    const int skipped = each.operands_size() - each.results_size();
+    if (skipped < 0 || !std::equal(each.results().begin(), each.results().end(),
+                                   each.operands().begin() + skipped))
+      return Bad("its results are not its operands");
+    for (int i = 0; i < each.operands_size(); ++i) {
+      const auto storage = program_.tensors(each.operands(i)).storage();
+      const auto wanted = i < skipped || skipped == 0 ? ProgramProto::GRADIENT
+                                                      : ProgramProto::VARIABLE;
+      if (storage != wanted)
+        return Bad(absl::StrCat("operand ", i,
+                                " is not of the storage that an update "
+                                "reads and writes"));
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status WriteResults(const OpEntry& entry,
+                            const ProgramProto::Instruction& each) {
+    for (int i = 0; i < each.results_size(); ++i) {
+      const std::int32_t id = each.results(i);
+      const auto storage = program_.tensors(id).storage();
+      if (storage == ProgramProto::VARIABLE || storage == ProgramProto::INPUT)
+        return Bad(absl::StrCat("it writes ", program_.tensors(id).name(),
+                                ", a variable or an input"));
+      const std::int32_t replaced =
+          i == 0 && entry.works_in_place && !each.operands().empty()
+              ? RootOf(each.operands(0))
+              : -1;
+      if (const std::int32_t lost = Overwritten(id, replaced); lost >= 0)
+        return Bad(absl::StrCat("it writes ", program_.tensors(id).name(),
+                                " over ", program_.tensors(lost).name(),
+                                ", which is still being read or written"));
+      Write(id);
+      touched_[static_cast<std::size_t>(id)] = group_;
+    }
+    return absl::OkStatus();
+  }
+
+  // A tensor of this moment that writing `id` would destroy; -1: none. The one
+  // whose place it takes as a whole, `replaced`, may go.
+  std::int32_t Overwritten(std::int32_t id, std::int32_t replaced) {
+    const auto [begin, end] = Place(id);
+    const Arena& arena = ArenaOf(id);
+    for (auto it = FirstIn(arena, begin); it != arena.end() && it->first < end;
+         ++it) {
+      const std::int32_t other = it->second.tensor;
+      const bool taken_over = other == replaced && Place(other) == Place(id);
+      if (touched_[static_cast<std::size_t>(other)] == group_ && !taken_over)
+        return other;
+    }
+    return -1;
+  }
+
+  void Write(std::int32_t id) {
+    const auto [begin, end] = Place(id);
+    Arena& arena = ArenaOf(id);
+    for (auto it = FirstIn(arena, begin);
+         it != arena.end() && it->first < end;) {
+      defined_[static_cast<std::size_t>(it->second.tensor)] = false;
+      it = arena.erase(it);
+    }
+    if (program_.tensors(id).storage() != ProgramProto::INPUT)
+      arena[begin] = {end, id};
+    defined_[static_cast<std::size_t>(id)] = true;
+  }
+
+  std::pair<std::int64_t, std::int64_t> Place(std::int32_t id) const {
+    const ProgramProto::Tensor& tensor = program_.tensors(id);
+    return {tensor.offset(), tensor.offset() + PlacesOf(tensor)};
+  }
+
+  Arena& ArenaOf(std::int32_t id) {
+    return arenas_[static_cast<std::size_t>(program_.tensors(id).storage())];
+  }
+
+  bool Exists(std::int32_t id) const {
+    return id >= 0 && id < program_.tensors_size();
+  }
+  bool Defined(std::int32_t id) const {
+    return defined_[static_cast<std::size_t>(RootOf(id))];
+  }
+  std::int32_t RootOf(std::int32_t id) const {
+    const ProgramProto::Tensor& tensor = program_.tensors(id);
+    return tensor.has_view_of() ? tensor.view_of() : id;
+  }
+  ValueType TypeOf(std::int32_t id) const {
+    const ProgramProto::Tensor& tensor = program_.tensors(id);
+    ValueType type = TypeFrom(tensor.type());
+    type.per_core = tensor.storage() == ProgramProto::PER_CORE;
+    return type;
+  }
+
+  absl::Status CheckEnd(const ProgramProto::Entry& entry, bool reduces) const {
+    const std::string name =
+        absl::AsciiStrToLower(ProgramProto::EntryPoint_Name(point_));
+    if (reduces && reduced_ != program_.buckets_size())
+      return Bad(absl::StrCat(name, " reduces ", reduced_, " of ",
+                              program_.buckets_size(), " buckets"));
+    const int updates =
+        program_.buckets_size() + (program_.update_needs_all() ? 1 : 0);
+    if (point_ == ProgramProto::UPDATE && entry.segments_size() != updates)
+      return Bad(absl::StrCat("update has ", entry.segments_size(),
+                              " segments, not one per bucket"));
+    if (point_ != ProgramProto::TRAIN && point_ != ProgramProto::EVAL)
+      return absl::OkStatus();
+    for (const ProgramProto::Metric& metric : program_.metrics())
+      if (!Defined(metric.tensor()))
+        return Bad(absl::StrCat(name, " leaves no metric ", metric.name()));
+    return absl::OkStatus();
+  }
+
+  const ProgramProto& program_;
+  ConstantReader& constants_;
+  const ProgramProto::EntryPoint point_;
+  std::array<Arena, ProgramProto::Storage_ARRAYSIZE> arenas_;
+  std::vector<bool> defined_;
+  // By tensor: the group of instructions that last read or wrote it.
+  std::vector<std::int32_t> touched_;
+  std::int32_t group_ = 0;
+  std::int32_t reduced_ = 0;
+  bool mixes_ = false;
+};
+
+absl::Status CheckMixing(const ProgramProto& program, int point, bool mixes) {
+  const bool trains = point == ProgramProto::TRAIN;
+  if ((trains && mixes != program.mixes_in_training()) ||
+      (point == ProgramProto::EVAL && mixes != program.mixes_in_eval()))
+    return Bad(absl::StrCat(trains ? "training" : "evaluation",
+                            mixes ? " mixes" : " does not mix",
+                            " a core's examples, the Program says otherwise"));
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+std::int64_t PlacesOf(const ProgramProto::Tensor& tensor) {
+  const ValueType type = TypeFrom(tensor.type());
+  return ProgramTensor{.dtype = type.dtype,
+                       .storage = tensor.storage() == ProgramProto::INPUT
+                                      ? Storage::kInput
+                                      : Storage::kBatched,
+                       .shape = type.shape}
+      .places();
+}
+
+absl::Status VerifyRuns(const ModelProto& model) {
+  ConstantReader constants;
+  PODSIM_RETURN_IF_ERROR(constants.Read(model));
+  int before = -1;
+  for (const ProgramProto::Entry& entry : model.program().entries()) {
+    const int point = entry.entry();
+    if (!ProgramProto::EntryPoint_IsValid(point) || point <= before)
+      return Bad(absl::StrCat("entry point ", point,
+                              " is unknown, or not in the order of numbers"));
+    before = point;
+    EntryRun run(model.program(), constants, entry.entry());
+    PODSIM_RETURN_IF_ERROR(run.Run(entry));
+    PODSIM_RETURN_IF_ERROR(CheckMixing(model.program(), point, run.mixes()));
+  }
+  const int wanted = model.program().has_loss() ? 5 : 2;
+  if (model.program().entries_size() != wanted)
+    return Bad(absl::StrCat("it has ", model.program().entries_size(),
+                            " entry points, not ", wanted));
+  return constants.CheckAllRead();
+}
+
+}  // namespace podsim

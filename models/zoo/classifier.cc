@@ -1,0 +1,57 @@
+#include "models/zoo/classifier.h"
+
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+
+namespace podsim {
+
+absl::Status CheckPositive(const char* what, std::int64_t value) {
+  if (value >= 1) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat(what, " is ", value, " but must be at least 1"));
+}
+
+absl::StatusOr<Shape> ExampleShape(const ModelConfig& config) {
+  Shape example;
+  for (const std::int64_t dim : config.example_shape()) {
+    PODSIM_RETURN_IF_ERROR(CheckPositive("a size of the example shape", dim));
+    example.dims.push_back(dim);
+  }
+  PODSIM_RETURN_IF_ERROR(
+      CheckPositive("the number of classes", config.classes()));
+  return example;
+}
+
+absl::StatusOr<std::vector<std::int64_t>> HiddenWidths(
+    const ModelConfig& config, std::vector<std::int64_t> otherwise) {
+  if (config.hidden().empty()) return otherwise;
+  std::vector<std::int64_t> widths;
+  for (const std::int64_t width : config.hidden()) {
+    PODSIM_RETURN_IF_ERROR(CheckPositive("a hidden layer's width", width));
+    widths.push_back(width);
+  }
+  return widths;
+}
+
+absl::Status CheckMostHidden(const ModelConfig& config, int most) {
+  if (config.hidden_size() <= most) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "hidden has ", config.hidden_size(), " widths but model ", config.name(),
+      most == 0 ? " has no hidden layer" : " takes one"));
+}
+
+absl::Status CheckNoDropout(const ModelConfig& config) {
+  if (config.dropout() == 0) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("dropout is ", config.dropout(), " but model ",
+                   config.name(), " drops nothing; leave it out"));
+}
+
+CompileInput Classifier(Graph& graph, Value logits) {
+  const auto head = graph.SoftmaxXent(logits, graph.Labels(), "xent");
+  return {.loss = head.loss,
+          .weights = graph.ExampleWeights(),
+          .correct = head.correct};
+}
+
+}  // namespace podsim

@@ -1,0 +1,78 @@
+// LeNet-5 [LeCun et al., Gradient-based learning applied to document
+// recognition, 1998, section II.B] with its tanh and mean pooling, without its
+// trained subsampling and sparse connections:
+//
+//   images [B, height, width] or with channels behind
+//   twice: convolution 5x5 as large as its input, tanh, 2x2 means
+//   per hidden width (120, 84): dense, tanh; dense to the logits
+//
+// Images smaller than 16x16 stand in a frame of zeros that makes them 16x16:
+// 8x8 ones have 4 on each side. The frame is the first convolution's padding.
+#include <algorithm>
+#include <span>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+#include "models/layers/convolution.h"
+#include "models/layers/dense.h"
+#include "models/zoo/classifier.h"
+#include "models/zoo/named_models.h"
+
+namespace podsim {
+namespace {
+
+constexpr std::int64_t kSmallestSide = 16;
+constexpr std::int64_t kKernel = 5;
+
+WindowSide Framed(WindowSide side, std::int64_t pixels) {
+  const std::int64_t frame = std::max<std::int64_t>(0, kSmallestSide - pixels);
+  side.low += frame / 2;
+  side.high += frame - frame / 2;
+  return side;
+}
+
+Value Images(Graph& graph, const Shape& example) {
+  Shape images = example;
+  if (images.rank() == 2) images.dims.push_back(1);
+  const Value x = graph.Features(example);
+  return images == example ? x : graph.Reshape(x, images, "images");
+}
+
+Value Logits(Graph& graph, Value images, std::span<const std::int64_t> hidden,
+             std::int64_t classes) {
+  const Shape& shape = graph.type(images).shape;
+  const Window same = SameWindow(kKernel);
+  const Window framed = {Framed(same.height, shape.dims[1]),
+                         Framed(same.width, shape.dims[2])};
+  Value x = Conv2D(graph, "conv_0", images, 6, framed, Activation::kTanh);
+  x = AvgPool(graph, x, TilingWindow(2), "pool_0");
+  x = Conv2D(graph, "conv_1", x, 16, same, Activation::kTanh);
+  x = Flatten(graph, AvgPool(graph, x, TilingWindow(2), "pool_1"));
+  int layer = 0;
+  for (const std::int64_t width : hidden)
+    x = Dense(graph, absl::StrCat("dense_", layer++), x, width,
+              Activation::kTanh);
+  return Dense(graph, absl::StrCat("dense_", layer), x, classes,
+               Activation::kNone);
+}
+
+}  // namespace
+
+absl::StatusOr<CompileInput> BuildLenet5(const ModelConfig& config,
+                                         Graph& graph) {
+  PODSIM_ASSIGN_OR_RETURN(const Shape example, ExampleShape(config));
+  PODSIM_ASSIGN_OR_RETURN(const std::vector<std::int64_t> hidden,
+                          HiddenWidths(config, {120, 84}));
+  PODSIM_RETURN_IF_ERROR(CheckNoDropout(config));
+  if (example.rank() != 2 && example.rank() != 3)
+    return absl::InvalidArgumentError(absl::StrCat(
+        "model lenet5 takes images [height, width] or [height, width, "
+        "channels], not ",
+        ToString(example)));
+  const Value images = Images(graph, example);
+  PODSIM_RETURN_IF_ERROR(graph.status());
+  return Classifier(graph, Logits(graph, images, hidden, config.classes()));
+}
+
+}  // namespace podsim

@@ -1,0 +1,105 @@
+// Plans carry the Program of their model, which has a name or is of a file.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "job/plan_program.h"
+#include "models/graph/compile.h"
+#include "models/zoo/zoo.h"
+#include "runtime/job/planner.h"
+#include "tests/runtime/job/job_fixture.h"
+#include "tests/testing/status_matchers.h"
+
+namespace podsim {
+namespace {
+
+using ::podsim::testing::Digits;
+using ::podsim::testing::Inputs;
+using ::podsim::testing::PlanOf;
+using ::podsim::testing::Spec;
+using ::podsim::testing::StatusIs;
+using ::testing::HasSubstr;
+
+constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
+constexpr auto kLoss = absl::StatusCode::kDataLoss;
+
+constexpr char kTyped[] =
+    "dataset: 'digits' batch_per_core: 8 train_steps: 20 learning_rate: 0.05 ";
+
+std::shared_ptr<const ModelProto> Network(int side) {
+  ModelConfig config;
+  config.set_name("mlp");
+  config.add_hidden(16);
+  config.add_example_shape(side);
+  config.add_example_shape(side);
+  config.set_classes(10);
+  const auto model = BuildModel(config);
+  PODSIM_CHECK(model.ok());
+  return std::make_shared<const ModelProto>(*model);
+}
+
+PlanInputs InputsWith(std::shared_ptr<const ModelProto> model) {
+  PlanInputs inputs = Inputs(Digits());
+  inputs.model = std::move(model);
+  return inputs;
+}
+
+TEST(PlannedProgramTest, IsTheModelsAndHashed) {
+  ASSERT_OK_AND_ASSIGN(const JobPlan plan, PlanOf("hidden: [16]"));
+  ASSERT_OK_AND_ASSIGN(const ModelProto model, BuildModel(plan.bits().model()));
+  EXPECT_EQ(plan.bits().model_hash(), ModelHash(model));
+  ASSERT_OK_AND_ASSIGN(const Program compiled,
+                       CompileModel(model, OptionsOf(plan.bits())));
+  ASSERT_OK_AND_ASSIGN(const Program carried, ProgramOf(plan));
+  EXPECT_EQ(ToText(carried), ToText(compiled));
+}
+
+TEST(PlannedProgramTest, AnotherOneIsRefused) {
+  ASSERT_OK_AND_ASSIGN(JobPlan plan, PlanOf(""));
+  ASSERT_OK_AND_ASSIGN(const JobPlan other, PlanOf("hidden: [16]"));
+  plan.set_program(other.program());
+  EXPECT_THAT(ProgramOf(plan), StatusIs(kLoss, HasSubstr("the plan says")));
+  plan.clear_program();
+  EXPECT_THAT(ProgramOf(plan), StatusIs(kLoss, HasSubstr("no Program")));
+}
+
+TEST(ModelFilePlanTest, HasTheProgramOfTheNamedModel) {
+  ASSERT_OK_AND_ASSIGN(
+      const JobPlan named,
+      PlanOf(std::string(kTyped) + "model: 'mlp' hidden: [16] momentum: 0.9"));
+  ASSERT_OK_AND_ASSIGN(
+      const JobPlan file,
+      PlanJob(Spec(std::string(kTyped) + "model_file: 'f' momentum: 0.9"),
+              InputsWith(Network(8))));
+  EXPECT_EQ(file.bits().model_hash(), named.bits().model_hash());
+  EXPECT_EQ(file.bits().program_hash(), named.bits().program_hash());
+  EXPECT_EQ(file.bits().model().name(), "mlp");
+  EXPECT_EQ(file.recipe_accuracy(), 0);
+  EXPECT_EQ(file.from_recipe_size(), 0);
+}
+
+TEST(ModelFilePlanTest, HasNoRecipe) {
+  const PlanInputs inputs = InputsWith(Network(8));
+  const std::string file = "model_file: 'f' ";
+  EXPECT_THAT(PlanJob(Spec(file), inputs),
+              StatusIs(kInvalid, HasSubstr("the job must say dataset")));
+  EXPECT_THAT(
+      PlanJob(Spec(file + "dataset: 'digits' batch_per_core: 8"), inputs),
+      StatusIs(kInvalid, HasSubstr("train_steps or epochs")));
+  EXPECT_THAT(PlanJob(Spec(file + kTyped + "model: 'mlp'"), inputs),
+              StatusIs(kInvalid, HasSubstr("both say what is trained")));
+  EXPECT_THAT(PlanJob(Spec(file + kTyped + "hidden: 4"), inputs),
+              StatusIs(kInvalid, HasSubstr("hidden is for a model")));
+}
+
+TEST(ModelFilePlanTest, MustFitTheDataSet) {
+  EXPECT_THAT(PlanJob(Spec(std::string(kTyped) + "model_file: 'f'"),
+                      InputsWith(Network(9))),
+              StatusIs(kInvalid, HasSubstr("features")));
+}
+
+}  // namespace
+}  // namespace podsim
