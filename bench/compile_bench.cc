@@ -1,10 +1,12 @@
-// How long it takes to compile a model into its Program: the MLP of the
-// recipes, and towers of dense layers of hundreds to thousands of instructions.
+// How long it takes to build a named model, carry it through its message and
+// compile it into its Program: the MLP of the recipes, the models of the
+// digits, and towers of dense layers of hundreds to thousands of instructions.
 // That a Program is whole is checked before anything is timed.
 //
 //   build/release/bin/compile_bench
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -27,6 +29,15 @@ ModelConfig Mlp(int hidden_layers, int width) {
   return config;
 }
 
+ModelConfig OnDigits(const char* name) {
+  ModelConfig config;
+  config.set_name(name);
+  config.add_example_shape(8);
+  config.add_example_shape(8);
+  config.set_classes(kClasses);
+  return config;
+}
+
 // Of a training step: forward, backward and update.
 std::int64_t InstructionsOf(const Program& program) {
   std::int64_t count = 0;
@@ -38,18 +49,21 @@ std::int64_t InstructionsOf(const Program& program) {
   return count;
 }
 
-// A kernel and a bias per layer, each with its gradient in some bucket.
-bool IsWhole(const Program& program, const ModelConfig& config) {
+// Each variable of the model has its gradient in some bucket.
+bool IsWhole(const Program& program) {
   std::size_t reduced = 0;
   for (const GradientBucket& bucket : program.buckets)
     reduced += bucket.gradients.size();
-  return reduced == 2 * (static_cast<std::size_t>(config.hidden_size()) + 1);
+  const auto variables = std::count_if(
+      program.variables.begin(), program.variables.end(),
+      [](const ProgramVariable& variable) { return !variable.is_slot; });
+  return reduced == static_cast<std::size_t>(variables) && reduced > 0;
 }
 
 void Compile(benchmark::State& state, const ModelConfig& config) {
   const CompileOptions options = {.rule_settings = {.momentum = 0.9}};
   const auto program = BuildProgram(config, options);
-  if (!program.ok() || !IsWhole(*program, config)) {
+  if (!program.ok() || !IsWhole(*program)) {
     state.SkipWithError("the Program is wrong");
     return;
   }
@@ -65,6 +79,10 @@ void Register() {
   benchmark::RegisterBenchmark("compile/mlp 784-512-512-10", Compile,
                                Mlp(2, 512))
       ->Unit(benchmark::kMillisecond);
+  for (const char* name : {"lenet5", "lenet5_bn", "encoder"})
+    benchmark::RegisterBenchmark((std::string("compile/") + name).c_str(),
+                                 Compile, OnDigits(name))
+        ->Unit(benchmark::kMillisecond);
   for (const int layers : {50, 200, 450}) {
     benchmark::RegisterBenchmark(
         ("compile/" + std::to_string(layers) + " layers").c_str(), Compile,

@@ -208,6 +208,7 @@ constexpr ListedKernel kKernels[] = {
     {OpCode::kRoundBFloat16, {.rows = RoundBFloat16}},
     {OpCode::kClip, {.whole = Clip}},
     {OpCode::kUpdate, {.whole = Update}},
+    {OpCode::kAssign, {.whole = Assign}},
 };
 
 }  // namespace

@@ -85,6 +85,7 @@ void RunArrays(const OpCall& call, void (*kernel)(const ArrayCall& call),
 // The updates' entries, in update_kernels.cc.
 void Clip(const OpCall& call);
 void Update(const OpCall& call);
+void Assign(const OpCall& call);
 
 // The products' entries, in product_kernels.cc.
 void MatMulRows(const OpCall& call, std::int64_t begin, std::int64_t end);

@@ -6,6 +6,7 @@
 // panel, added pairwise, then the panels in order, then (clipping) the tensors
 // in order. All of that follows from shapes alone, and float64 arithmetic has
 // no ISA level.
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
@@ -130,6 +131,10 @@ void Update(const OpCall& call) {
                   end - begin, updated.scalars.data(), updated.gradient + begin,
                   updated.SlotsAt(begin).data(), updated.weights + begin);
             });
+}
+
+void Assign(const OpCall& call) {
+  std::copy_n(call.Gradient(0), Elements(call, 0), call.Output(0));
 }
 
 // g / norm * limit where the norm is no smaller, as optax.clip_by_global_norm.

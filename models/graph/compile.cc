@@ -12,6 +12,7 @@
 #include "models/graph/buckets.h"
 #include "models/graph/gradient.h"
 #include "models/graph/lowering.h"
+#include "models/graph/own_gradients.h"
 #include "models/graph/placement.h"
 #include "models/graph/row_groups.h"
 
@@ -45,8 +46,46 @@ absl::Status CheckIsComputed(const Graph& graph, Value value) {
           : "absent or of another graph"));
 }
 
+// Each variable of a kind once, if there are any, with a value of its type.
+absl::Status CheckEach(const Graph& graph,
+                       const std::vector<VariableValue>& pairs, bool states) {
+  const char* what = states ? "state" : "gradient";
+  std::set<std::int32_t> said;
+  for (const auto& [variable, value] : pairs) {
+    if (!graph.Owns(variable) || !graph.Owns(value) ||
+        graph.value(variable).kind != ValueKind::kVariable ||
+        graph.value(variable).is_state != states ||
+        !said.insert(variable.id).second)
+      return absl::InvalidArgumentError(absl::StrCat(
+          "model ", graph.name(), ": a ", what,
+          " is of no variable of its kind, or of one that has another"));
+    if (graph.type(value).dtype != DType::kFloat32 ||
+        graph.type(value).shape != graph.type(variable).shape)
+      return absl::InvalidArgumentError(absl::StrCat(
+          "model ", graph.name(), ": the ", what, " of ",
+          graph.value(variable).name, " is ", ToString(graph.type(value)),
+          " but must be ", ToString(graph.type(variable))));
+  }
+  if (pairs.empty()) return absl::OkStatus();
+  for (std::size_t id = 0; id < graph.values().size(); ++id) {
+    const GraphValue& value = graph.values()[id];
+    if (value.kind == ValueKind::kVariable && value.is_state == states &&
+        !said.contains(static_cast<std::int32_t>(id)))
+      return absl::InvalidArgumentError(absl::StrCat(
+          "model ", graph.name(), ": variable ", value.name, " has no ", what));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckVariableValues(const Graph& graph,
+                                 const CompileInput& input) {
+  PODSIM_RETURN_IF_ERROR(CheckEach(graph, input.gradients, /*states=*/false));
+  return CheckEach(graph, input.states, /*states=*/true);
+}
+
 absl::Status CheckTraining(const Graph& graph, const CompileInput& input) {
   PODSIM_RETURN_IF_ERROR(CheckIsPerRow(graph, input.loss, "loss"));
+  PODSIM_RETURN_IF_ERROR(CheckVariableValues(graph, input));
   PODSIM_RETURN_IF_ERROR(CheckIsComputed(graph, input.loss));
   PODSIM_RETURN_IF_ERROR(CheckIsPerRow(graph, input.weights, "weights"));
   if (input.update == nullptr)
@@ -145,6 +184,7 @@ void PlaceVariablesAndInputs(const Graph& graph, const Lowered& lowered,
         variable.initializer = value.initializer;
         variable.fan_in = FanOf(shape, 2);
         variable.fan_out = FanOf(shape, 1);
+        variable.is_state = value.is_state;
         program.variables.push_back(variable);
         program.tensors[static_cast<std::size_t>(tensor)].offset =
             program.variable_elements;
@@ -174,13 +214,13 @@ std::map<TensorId, std::size_t> FinishTimes(
   return times;
 }
 
-void PlaceGradients(const std::vector<VariableGradient>& gradients,
+void PlaceGradients(const std::vector<VariableValue>& gradients,
                     const Lowered& lowered,
                     const std::map<TensorId, std::size_t>& finish,
                     std::int64_t bucket_bytes, Program& program) {
   std::vector<FinishedGradient> finished;
-  for (const VariableGradient& pair : gradients) {
-    const TensorId gradient = lowered.TensorOf(pair.gradient);
+  for (const VariableValue& pair : gradients) {
+    const TensorId gradient = lowered.TensorOf(pair.value);
     finished.push_back({gradient, lowered.TensorOf(pair.variable),
                         program.tensor(gradient).shape.elements()});
   }
@@ -283,11 +323,12 @@ std::vector<Segment> OneSegment(std::vector<Instruction> instructions) {
 
 }  // namespace
 
-absl::StatusOr<Program> Compile(const Graph& graph, const CompileInput& input,
+absl::StatusOr<Program> Compile(const Graph& graph, const CompileInput& wanted,
                                 const CompileOptions& options) {
-  PODSIM_RETURN_IF_ERROR(Check(graph, input, options));
-  const bool trains = input.loss.present();
-  Graph full = graph;  // the backward half is appended to a copy
+  const bool trains = wanted.loss.present();
+  Graph full = graph;  // what the model does not say is appended to a copy
+  const CompileInput input = PerExample(full, wanted);
+  PODSIM_RETURN_IF_ERROR(Check(full, input, options));
   LoweringInput lowering;
   lowering.bfloat16_products = options.bfloat16_products;
   lowering.kept = input.results;
@@ -297,8 +338,7 @@ absl::StatusOr<Program> Compile(const Graph& graph, const CompileInput& input,
   for (const EvaluationValue& each : input.evaluation)
     lowering.kept.push_back(each.value);
   if (trains) {
-    PODSIM_ASSIGN_OR_RETURN(lowering.gradients,
-                            AppendGradients(full, input.loss, input.weights));
+    PODSIM_ASSIGN_OR_RETURN(lowering.gradients, GradientsOf(full, input));
   }
   Lowered lowered = Lower(full, lowering);
 

@@ -58,6 +58,13 @@ struct CompileInput {
   Value loss = kNone;     // [B]
   Value weights = kNone;  // [B]: the loss of the batch is their dot product
   UpdateBuilder update = nullptr;
+  // Gradients that the model brings itself, of the mean of the loss over the
+  // examples of one core; one for each variable that is trained. None: they are
+  // derived. The loss, and metrics, may then be one number for each core.
+  std::vector<VariableValue> gradients = {};
+  // What state variables become after a step: the mean of the cores' values,
+  // each weighted by its share of the examples.
+  std::vector<VariableValue> states = {};
   // [B], 1 where the row's prediction is right; optional. The metric
   // "accuracy", as the loss is the metric "loss".
   Value correct = kNone;

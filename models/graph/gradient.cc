@@ -104,9 +104,9 @@ std::vector<int> CountReaders(const Graph& graph, const GradientTable& table) {
 
 }  // namespace
 
-absl::StatusOr<std::vector<VariableGradient>> AppendGradients(Graph& graph,
-                                                              Value loss,
-                                                              Value weights) {
+absl::StatusOr<std::vector<VariableValue>> AppendGradients(Graph& graph,
+                                                           Value loss,
+                                                           Value weights) {
   GradientTable table(graph);
   table.Accumulate(loss, weights);
   const std::size_t forward_nodes = graph.nodes().size();
@@ -116,10 +116,11 @@ absl::StatusOr<std::vector<VariableGradient>> AppendGradients(Graph& graph,
   }
 
   const std::vector<int> readers = CountReaders(graph, table);
-  std::vector<VariableGradient> result;
+  std::vector<VariableValue> result;
   for (std::int32_t id = 0; id < static_cast<int>(readers.size()); ++id) {
     const Value variable{id};
-    if (graph.value(variable).kind != ValueKind::kVariable) continue;
+    const GraphValue& known = graph.value(variable);
+    if (known.kind != ValueKind::kVariable || known.is_state) continue;
     Value gradient = table.Of(variable);
     if (!gradient.present())
       return absl::InvalidArgumentError(absl::StrCat(

@@ -10,20 +10,15 @@
 
 namespace podsim {
 
-struct VariableGradient {
-  Value variable;
-  Value gradient;
-};
-
 // Differentiates sum over rows of weights[row] * loss[row]; both are [B]. The
-// result has one entry per variable, in the order of the variables. A gradient
-// is a computed value that nothing else reads and no two variables share, so
-// that it can live in the gradient arena.
-// Errors: INVALID_ARGUMENT (a variable that does not reach the loss),
+// result has one entry per variable that is trained, in the order of the
+// variables. A gradient is a computed value that nothing else reads and no two
+// variables share, so that it can live in the gradient arena. Errors:
+// INVALID_ARGUMENT (a variable that does not reach the loss),
 //   UNIMPLEMENTED (an op on the way that has no gradient).
-absl::StatusOr<std::vector<VariableGradient>> AppendGradients(Graph& graph,
-                                                              Value loss,
-                                                              Value weights);
+absl::StatusOr<std::vector<VariableValue>> AppendGradients(Graph& graph,
+                                                           Value loss,
+                                                           Value weights);
 
 }  // namespace podsim
 

@@ -102,8 +102,26 @@ Value Graph::Labels() { return Input("labels", DType::kInt32, {}); }
 
 Value Graph::Variable(const std::string& name, const Shape& shape,
                       Initializer initializer) {
-  if (!CheckShape(absl::StrCat("variable ", name), shape)) return kNone;
-  if (second_pass_) return KnownVariable(name, shape);
+  return AddVariable({.name = name,
+                      .type = {DType::kFloat32, shape},
+                      .kind = ValueKind::kVariable,
+                      .initializer = initializer});
+}
+
+Value Graph::StateVariable(const std::string& name, const Shape& shape,
+                           Initializer initializer) {
+  return AddVariable({.name = name,
+                      .type = {DType::kFloat32, shape},
+                      .kind = ValueKind::kVariable,
+                      .initializer = initializer,
+                      .is_state = true});
+}
+
+Value Graph::AddVariable(GraphValue variable) {
+  const std::string name = variable.name;
+  if (!CheckShape(absl::StrCat("variable ", name), variable.type.shape))
+    return kNone;
+  if (second_pass_) return KnownVariable(variable);
   if (variables_.contains(name)) {
     Fail(absl::InvalidArgumentError(
         absl::StrCat("two variables are called ", name,
@@ -111,23 +129,24 @@ Value Graph::Variable(const std::string& name, const Shape& shape,
                      "so each needs its own")));
     return kNone;
   }
-  const Value added = AddValue({std::string(name),
-                                {DType::kFloat32, shape},
-                                ValueKind::kVariable,
-                                initializer});
+  const Value added = AddValue(std::move(variable));
   variables_.emplace(name, added);
   return added;
 }
 
-Value Graph::KnownVariable(const std::string& name, const Shape& shape) {
-  const auto known = variables_.find(name);
-  if (known != variables_.end() && type(known->second).shape == shape)
+Value Graph::KnownVariable(const GraphValue& variable) {
+  const auto known = variables_.find(variable.name);
+  const bool is_there = known != variables_.end();
+  if (is_there && type(known->second) == variable.type &&
+      value(known->second).is_state == variable.is_state)
     return known->second;
   Fail(absl::InvalidArgumentError(absl::StrCat(
-      "the second pass has a variable ", name, " ", ToString(shape),
-      known == variables_.end() ? ", the first one has none of this name"
-                                : ", in the first one it is " +
-                                      ToString(type(known->second).shape))));
+      "the second pass has a variable ", variable.name, " ",
+      ToString(variable.type.shape), variable.is_state ? ", a state" : "",
+      is_there
+          ? ", in the first one it is " + ToString(type(known->second).shape) +
+                (value(known->second).is_state ? ", a state" : "")
+          : ", the first one has none of this name")));
   return kNone;
 }
 

@@ -36,6 +36,13 @@ struct GraphValue {
   Initializer initializer = Initializer::kZeros;  // kVariable
   bool is_example_weight = false;                 // kInput
   bool is_example_key = false;                    // kInput
+  bool is_state = false;                          // kVariable
+};
+
+// A variable, and a value that is computed for it.
+struct VariableValue {
+  Value variable;
+  Value value;
 };
 
 struct GraphNode {
@@ -68,6 +75,10 @@ class Graph {
   // of them (those of a convolution's window).
   Value Variable(const std::string& name, const Shape& shape,
                  Initializer initializer);
+  // A variable that is not trained: each step sets it to what
+  // CompileInput::states says (moving averages).
+  Value StateVariable(const std::string& name, const Shape& shape,
+                      Initializer initializer);
   // From here on the model is said a second time, as where its evaluation
   // differs from its training: variables must have been there before, and are
   // the same.
@@ -112,9 +123,10 @@ class Graph {
  private:
   Value AddValue(GraphValue value);
   Value AddInput(GraphValue input);
+  Value AddVariable(GraphValue variable);
   // What the first pass called so. Another shape or an unknown name is an
   // error.
-  Value KnownVariable(const std::string& name, const Shape& shape);
+  Value KnownVariable(const GraphValue& variable);
   // False (and an error latched) if a dimension is not positive or the
   // elements exceed kMaxElements.
   bool CheckShape(const std::string& what, const Shape& shape);

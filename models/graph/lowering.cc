@@ -16,7 +16,7 @@ std::vector<bool> NeededNodes(const Graph& graph, const LoweringInput& input) {
   const auto need = [&](Value value) {
     needed_value[static_cast<std::size_t>(value.id)] = true;
   };
-  for (const VariableGradient& pair : input.gradients) need(pair.gradient);
+  for (const VariableValue& pair : input.gradients) need(pair.value);
   for (const Value value : input.kept) need(value);
   const std::vector<GraphNode>& nodes = graph.nodes();
   std::vector<bool> needed(nodes.size());
@@ -64,8 +64,8 @@ class Lowering {
   Lowering(const Graph& graph, const LoweringInput& input)
       : graph_(graph), input_(input) {
     lowered_.tensor_of.assign(graph.values().size(), kNoTensor);
-    for (const VariableGradient& pair : input.gradients)
-      gradients_.insert(pair.gradient.id);
+    for (const VariableValue& pair : input.gradients)
+      gradients_.insert(pair.value.id);
     for (const Value value : input.kept) kept_.insert(value.id);
   }
 

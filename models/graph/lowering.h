@@ -12,7 +12,7 @@
 namespace podsim {
 
 struct LoweringInput {
-  std::vector<VariableGradient> gradients;
+  std::vector<VariableValue> gradients;
   // Computed values that must outlive the entry point.
   std::vector<Value> kept;
   bool bfloat16_products = true;

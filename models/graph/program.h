@@ -121,6 +121,8 @@ struct ProgramVariable {
   std::int64_t fan_in = 0;
   std::int64_t fan_out = 0;
   bool is_slot = false;  // an optimizer's, not the model's
+  // Not trained: its "gradient" is what it becomes.
+  bool is_state = false;
 };
 
 // How the rows' values of a metric become one.

@@ -133,7 +133,9 @@ std::string ToText(const Program& program) {
     absl::StrAppend(&text, "variable ", variable.tensor, " initializer ",
                     static_cast<int>(variable.initializer), " fans ",
                     variable.fan_in, " ", variable.fan_out,
-                    variable.is_slot ? " slot\n" : "\n");
+                    variable.is_slot    ? " slot\n"
+                    : variable.is_state ? " state\n"
+                                        : "\n");
   for (const GradientBucket& bucket : program.buckets)
     absl::StrAppend(&text, "bucket at ", bucket.begin, " count ", bucket.count,
                     ": ", Names(program, bucket.variables), "\n");

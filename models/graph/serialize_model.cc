@@ -49,6 +49,7 @@ void WriteValues(const Graph& graph, GraphProto& to) {
     value.set_kind(ToProto(from.kind));
     value.set_is_example_weight(from.is_example_weight);
     value.set_is_example_key(from.is_example_key);
+    value.set_is_state(from.is_state);
     value.set_initializer(ToProto(from.initializer));
   }
 }
@@ -75,6 +76,25 @@ void WriteMetric(const MetricInput& from, GraphProto& to) {
   metric.set_percent(from.percent);
 }
 
+using PairProtos =
+    google::protobuf::RepeatedPtrField<GraphProto::VariableValue>;
+
+void WritePairs(const std::vector<VariableValue>& from, PairProtos& to) {
+  for (const auto& [variable, value] : from) {
+    GraphProto::VariableValue& pair = *to.Add();
+    pair.set_variable(variable.id);
+    pair.set_value(value.id);
+  }
+}
+
+std::vector<VariableValue> PairsFrom(const PairProtos& from) {
+  std::vector<VariableValue> pairs;
+  pairs.reserve(static_cast<std::size_t>(from.size()));
+  for (const GraphProto::VariableValue& pair : from)
+    pairs.push_back({{pair.variable()}, {pair.value()}});
+  return pairs;
+}
+
 void WriteWanted(const CompileInput& input, GraphProto& to) {
   if (input.loss.present()) to.set_loss(input.loss.id);
   if (input.weights.present()) to.set_weights(input.weights.id);
@@ -88,6 +108,8 @@ void WriteWanted(const CompileInput& input, GraphProto& to) {
     evaluation.set_metric(each.metric);
     evaluation.set_value(each.value.id);
   }
+  WritePairs(input.gradients, *to.mutable_gradients());
+  WritePairs(input.states, *to.mutable_states());
 }
 
 // Values come back under the ids that they had, as both go in order.
@@ -120,8 +142,11 @@ class GraphReader {
     if (value.kind() == GraphProto::INPUT) {
       graph_.Input(value.name(), type.dtype, ExampleOf(type.shape));
     } else {
-      graph_.Variable(value.name(), type.shape,
-                      static_cast<Initializer>(value.initializer()));
+      const auto initializer = static_cast<Initializer>(value.initializer());
+      if (value.is_state())
+        graph_.StateVariable(value.name(), type.shape, initializer);
+      else
+        graph_.Variable(value.name(), type.shape, initializer);
     }
   }
 
@@ -153,6 +178,8 @@ CompileInput WantedFrom(const GraphProto& from) {
   for (const std::int32_t id : from.results()) input.results.push_back({id});
   for (const GraphProto::Evaluation& each : from.evaluation())
     input.evaluation.push_back({each.metric(), {each.value()}});
+  input.gradients = PairsFrom(from.gradients());
+  input.states = PairsFrom(from.states());
   return input;
 }
 
@@ -164,6 +191,11 @@ absl::Status CheckOwned(const Graph& graph, const CompileInput& input) {
     wanted.push_back(metric.value);
   for (const EvaluationValue& each : input.evaluation)
     wanted.push_back(each.value);
+  for (const auto* pairs : {&input.gradients, &input.states})
+    for (const auto& [variable, value] : *pairs) {
+      wanted.push_back(variable);
+      wanted.push_back(value);
+    }
   for (const Value value : wanted)
     if (!graph.Owns(value))
       return absl::InvalidArgumentError(

@@ -67,6 +67,7 @@ void Write(const ProgramVariable& from, ProgramProto::Variable& to) {
   to.set_fan_in(from.fan_in);
   to.set_fan_out(from.fan_out);
   to.set_is_slot(from.is_slot);
+  to.set_is_state(from.is_state);
 }
 
 void Write(const GradientBucket& from, ProgramProto::Bucket& to) {
@@ -224,7 +225,8 @@ Program ReadAll(const ModelProto& model, const ConstantReader& constants) {
          .initializer = static_cast<Initializer>(each.initializer()),
          .fan_in = each.fan_in(),
          .fan_out = each.fan_out(),
-         .is_slot = each.is_slot()});
+         .is_slot = each.is_slot(),
+         .is_state = each.is_state()});
   for (const ProgramProto::Bucket& each : from.buckets())
     to.buckets.push_back({each.begin(), each.count(), IdsFrom(each.gradients()),
                           IdsFrom(each.variables())});

@@ -97,6 +97,7 @@ class GraphCheck {
       return Bad("two variables have that name");
     if (value.is_example_weight() || value.is_example_key())
       return Bad("a variable is not the examples' weight or key");
+    if (value.is_state()) states_.insert(static_cast<int>(types_.size()));
     if (type.batched() || type.dtype != DType::kFloat32)
       return Bad(absl::StrCat("a variable is ", ToString(type),
                               "; they are float32 without a batch"));
@@ -107,8 +108,8 @@ class GraphCheck {
 
   static absl::Status CheckInput(const GraphProto::Value& value,
                                  const ValueType& type) {
-    if (value.initializer() != ProgramProto::ZEROS)
-      return Bad("an input has no initializer");
+    if (value.initializer() != ProgramProto::ZEROS || value.is_state())
+      return Bad("an input has no initializer and is no state");
     if (type.shape.batch_axis != 0 || type.shape.dims[0] != 1)
       return Bad(absl::StrCat("an input is ", ToString(type),
                               "; their first dimension is B"));
@@ -177,7 +178,8 @@ class GraphCheck {
     PODSIM_RETURN_IF_ERROR(CheckType(value.type()));
     const std::string& name = graph_.values(first).name();
     if (value.kind() != GraphProto::COMPUTED || value.is_example_weight() ||
-        value.is_example_key() || value.initializer() != ProgramProto::ZEROS)
+        value.is_example_key() || value.is_state() ||
+        value.initializer() != ProgramProto::ZEROS)
       return Bad(absl::StrCat("result ", i, " is not marked as computed"));
     if (value.name() != (i == 0 ? name : absl::StrCat(name, ":", i)))
       return Bad(absl::StrCat("result ", i, " is not called ", name, ":", i));
@@ -193,8 +195,9 @@ class GraphCheck {
     if (id < 0 || id >= graph_.values_size())
       return Bad(absl::StrCat("there is no value ", id));
     const ValueType& type = types_[static_cast<std::size_t>(id)];
-    if (type.dtype != DType::kFloat32 || type.shape.batch_axis != 0 ||
-        type.shape.dims != std::vector<std::int64_t>{1})
+    const bool is_one = computed && type.shape == Shape{};
+    if (type.dtype != DType::kFloat32 ||
+        (type.shape != WithBatch({}) && !is_one))
       return Bad(absl::StrCat("value ", id, " (", graph_.values(id).name(),
                               ") is ", ToString(type), "; it must be [B]"));
     if (computed && graph_.values(id).kind() != GraphProto::COMPUTED)
@@ -228,12 +231,41 @@ class GraphCheck {
           Annotate(CheckPerExample(metric.value(), true), named));
     }
     PODSIM_RETURN_IF_ERROR(CheckEvaluation(names));
+    PODSIM_RETURN_IF_ERROR(CheckPairs(graph_.gradients(), /*states=*/false));
+    PODSIM_RETURN_IF_ERROR(CheckPairs(graph_.states(), /*states=*/true));
     for (const std::int32_t id : graph_.results())
       if (id < 0 || id >= graph_.values_size() ||
           graph_.values(id).kind() != GraphProto::COMPUTED ||
           types_[static_cast<std::size_t>(id)].dtype != DType::kFloat32)
         return Bad(
             absl::StrCat("result ", id, " is no computed value of float32"));
+    return absl::OkStatus();
+  }
+
+  using Pairs = google::protobuf::RepeatedPtrField<GraphProto::VariableValue>;
+
+  // Compile wants each variable of a kind.
+  absl::Status CheckPairs(const Pairs& pairs, bool states) const {
+    const char* what = states ? "state" : "gradient";
+    if (!pairs.empty() && !graph_.has_loss())
+      return Bad(absl::StrCat("it has ", what, "s but no loss"));
+    std::set<int> said;
+    for (const GraphProto::VariableValue& pair : pairs) {
+      const int id = pair.variable();
+      const int value = pair.value();
+      const int count = graph_.values_size();
+      if (id < 0 || id >= count || value < 0 || value >= count ||
+          graph_.values(id).kind() != GraphProto::VARIABLE ||
+          states_.contains(id) != states || !said.insert(id).second)
+        return Bad(absl::StrCat("a ", what, " is of value ", id,
+                                ", which is no variable of its kind or has "
+                                "another"));
+      const ValueType& type = types_[static_cast<std::size_t>(value)];
+      if (type.dtype != DType::kFloat32 ||
+          type.shape != types_[static_cast<std::size_t>(id)].shape)
+        return Bad(absl::StrCat("the ", what, " of ", graph_.values(id).name(),
+                                " is ", ToString(type)));
+    }
     return absl::OkStatus();
   }
 
@@ -256,6 +288,7 @@ class GraphCheck {
   const GraphProto& graph_;
   ConstantReader constants_;
   std::vector<ValueType> types_;  // of the values so far
+  std::set<int> states_;
   std::set<std::string> inputs_;
   std::set<std::string> variables_;
 };

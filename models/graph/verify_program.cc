@@ -160,6 +160,8 @@ class ProgramCheck {
           (each.initializer() != ProgramProto::ZEROS &&
            (each.fan_in() < 1 || each.fan_out() < 1)))
         return Annotate(Bad("its initializer or fans are out of range"), place);
+      if (each.is_slot() && each.is_state())
+        return Annotate(Bad("a slot is no state"), place);
       end += ElementsOf(*tensor);
     }
     const auto count =

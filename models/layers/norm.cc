@@ -2,6 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "models/composites/batch_norm.h"
+#include "models/composites/expr.h"
 #include "models/composites/layer_norm.h"
 
 namespace podsim {
@@ -38,6 +39,32 @@ Value BatchNorm(Graph& graph, const std::string& name, Value x,
                 double epsilon) {
   const auto [scale, bias] = Variables(graph, name, x);
   return BatchNormTraining(graph, x, scale, bias, epsilon, name).y;
+}
+
+Value BatchNorm(Graph& graph, const std::string& name, Value x,
+                const MovingNorm& how, std::vector<VariableValue>& states) {
+  const auto [scale, bias] = Variables(graph, name, x);
+  if (!graph.Owns(scale)) return kNone;
+  const Shape features = graph.type(scale).shape;
+  const Value mean =
+      graph.StateVariable(name + "/mean", features, Initializer::kZeros);
+  const Value variance =
+      graph.StateVariable(name + "/variance", features, Initializer::kOnes);
+  if (!how.training)
+    return BatchNormInference(graph, x, scale, bias, mean, variance,
+                              how.epsilon, name);
+  const BatchNormValues now =
+      BatchNormTraining(graph, x, scale, bias, how.epsilon, name);
+  if (!graph.status().ok()) return kNone;
+  const auto move = [&](Value average, Value value, const char* what) {
+    const Expr old(graph, average, name + "/moving_" + what);
+    const Expr next = old * how.momentum +
+                      old.With(value).StopGradient() * (1 - how.momentum);
+    states.push_back({average, next.value()});
+  };
+  move(mean, now.mean, "mean");
+  move(variance, now.variance, "variance");
+  return now.y;
 }
 
 }  // namespace podsim

@@ -3,6 +3,7 @@
 #define PODSIM_MODELS_LAYERS_NORM_H_
 
 #include <string>
+#include <vector>
 
 #include "models/graph/graph.h"
 
@@ -16,6 +17,20 @@ Value LayerNorm(Graph& graph, const std::string& name, Value x,
 // (models/composites/batch_norm.h), of an evaluation too: it keeps no averages.
 Value BatchNorm(Graph& graph, const std::string& name, Value x,
                 double epsilon = 1e-5);
+
+// The same with moving averages, for an evaluation that looks at one example at
+// a time: state variables "<name>/mean", 0, and "<name>/variance", 1. In
+// training by the statistics of the rows at hand, and `states`
+// (CompileInput::states) gets what the averages become: momentum times
+// themselves plus the rest times these (Keras' and flax's rule). Else by the
+// averages.
+struct MovingNorm {
+  bool training = true;
+  double momentum = 0.99;
+  double epsilon = 1e-5;
+};
+Value BatchNorm(Graph& graph, const std::string& name, Value x,
+                const MovingNorm& how, std::vector<VariableValue>& states);
 
 }  // namespace podsim
 

@@ -45,6 +45,7 @@ class OpCode {
   static const OpCode kRoundBFloat16;
   static const OpCode kClip;
   static const OpCode kUpdate;
+  static const OpCode kAssign;
 
  private:
   std::string_view name_;
@@ -66,6 +67,7 @@ inline constexpr OpCode OpCode::kSoftmaxXentGrad("SoftmaxXentGrad");
 inline constexpr OpCode OpCode::kRoundBFloat16("RoundBFloat16");
 inline constexpr OpCode OpCode::kClip("Clip");
 inline constexpr OpCode OpCode::kUpdate("Update");
+inline constexpr OpCode OpCode::kAssign("Assign");
 
 inline std::string ToString(OpCode op) { return std::string(op.name()); }
 

@@ -76,7 +76,25 @@ std::vector<OpSample> UpdateSamples() {
   return samples;
 }
 
+Inferred InferAssign(Types in, const OpAttributes&) {
+  if (in[0] != in[1] || in[0].batched() || in[0].dtype != DType::kFloat32)
+    return Bad("a value and a variable must be float32 of one shape");
+  return std::vector{in[1]};
+}
+
+std::vector<OpSample> AssignSamples() {
+  return {
+      {.inputs = {Plain({2, 3}), Plain({2, 3})}, .outputs = {Plain({2, 3})}}};
+}
+
 constexpr OpEntry kOps[] = {
+    // v, w -> w, which v becomes
+    {.name = "Assign",
+     .input_count = 2,
+     .infer = InferAssign,
+     .cost = CopyCost,
+     .is_update = true,
+     .samples = AssignSamples},
     // g... -> g... times min(1, clip_norm / |g...|)
     {.name = "Clip",
      .input_count = 1,

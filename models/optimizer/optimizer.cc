@@ -67,14 +67,30 @@ Instruction UpdateOf(const UpdateRule& rule, const CompileOptions& options,
   return update;
 }
 
+bool IsState(const Program& program, TensorId variable) {
+  return std::ranges::any_of(program.variables,
+                             [&](const ProgramVariable& each) {
+                               return each.tensor == variable && each.is_state;
+                             });
+}
+
+Instruction AssignTo(TensorId variable, TensorId value) {
+  Instruction assign;
+  assign.op = OpCode::kAssign;
+  assign.inputs = {value, variable};
+  assign.outputs = {variable};
+  return assign;
+}
+
 // One instruction over the gradients of all buckets, in their order, which is
 // that of the norm's sum.
 Segment ClipAll(const Program& program) {
   Instruction clip;
   clip.op = OpCode::kClip;
   for (const GradientBucket& bucket : program.buckets)
-    clip.inputs.insert(clip.inputs.end(), bucket.gradients.begin(),
-                       bucket.gradients.end());
+    for (std::size_t i = 0; i < bucket.gradients.size(); ++i)
+      if (!IsState(program, bucket.variables[i]))
+        clip.inputs.push_back(bucket.gradients[i]);
   clip.outputs = clip.inputs;
   Segment segment;
   segment.instructions.push_back(std::move(clip));
@@ -93,9 +109,14 @@ absl::Status Optimizer(const CompileOptions& options, Program& program) {
   if (program.update_needs_all) update.push_back(ClipAll(program));
   for (const GradientBucket& bucket : program.buckets) {
     Segment segment;
-    for (std::size_t i = 0; i < bucket.variables.size(); ++i)
-      segment.instructions.push_back(UpdateOf(
-          *rule, options, bucket.gradients[i], bucket.variables[i], program));
+    for (std::size_t i = 0; i < bucket.variables.size(); ++i) {
+      const TensorId variable = bucket.variables[i];
+      const TensorId gradient = bucket.gradients[i];
+      segment.instructions.push_back(
+          IsState(program, variable)
+              ? AssignTo(variable, gradient)
+              : UpdateOf(*rule, options, gradient, variable, program));
+    }
     update.push_back(std::move(segment));
   }
   return absl::OkStatus();

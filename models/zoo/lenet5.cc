@@ -6,9 +6,13 @@
 //   twice: convolution 5x5 as large as its input, tanh, 2x2 means
 //   per hidden width (120, 84): dense, tanh; dense to the logits
 //
+// The variant "lenet5_bn" has batch norm between a convolution and its tanh,
+// over a core's examples, with moving averages for evaluation.
+//
 // Images smaller than 16x16 stand in a frame of zeros that makes them 16x16:
 // 8x8 ones have 4 on each side. The frame is the first convolution's padding.
 #include <algorithm>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -16,6 +20,7 @@
 #include "base/status.h"
 #include "models/layers/convolution.h"
 #include "models/layers/dense.h"
+#include "models/layers/norm.h"
 #include "models/zoo/classifier.h"
 #include "models/zoo/named_models.h"
 
@@ -39,15 +44,27 @@ Value Images(Graph& graph, const Shape& example) {
   return images == example ? x : graph.Reshape(x, images, "images");
 }
 
+// What stands behind each convolution, before its tanh.
+using Norm = std::function<Value(const std::string& name, Value x)>;
+
+Value Convolved(Graph& graph, const std::string& name, Value x,
+                std::int64_t channels, const Window& window, const Norm& norm) {
+  if (norm == nullptr)
+    return Conv2D(graph, name, x, channels, window, Activation::kTanh);
+  x = Conv2D(graph, name, x, channels, window, Activation::kNone);
+  x = norm(name + "/norm", x);
+  return graph.Apply(OpCode("tanh"), {x}, {}, name + "/tanh")[0];
+}
+
 Value Logits(Graph& graph, Value images, std::span<const std::int64_t> hidden,
-             std::int64_t classes) {
+             std::int64_t classes, const Norm& norm) {
   const Shape& shape = graph.type(images).shape;
   const Window same = SameWindow(kKernel);
   const Window framed = {Framed(same.height, shape.dims[1]),
                          Framed(same.width, shape.dims[2])};
-  Value x = Conv2D(graph, "conv_0", images, 6, framed, Activation::kTanh);
+  Value x = Convolved(graph, "conv_0", images, 6, framed, norm);
   x = AvgPool(graph, x, TilingWindow(2), "pool_0");
-  x = Conv2D(graph, "conv_1", x, 16, same, Activation::kTanh);
+  x = Convolved(graph, "conv_1", x, 16, same, norm);
   x = Flatten(graph, AvgPool(graph, x, TilingWindow(2), "pool_1"));
   int layer = 0;
   for (const std::int64_t width : hidden)
@@ -57,22 +74,55 @@ Value Logits(Graph& graph, Value images, std::span<const std::int64_t> hidden,
                Activation::kNone);
 }
 
-}  // namespace
+struct Parts {
+  Value images;
+  std::vector<std::int64_t> hidden;
+};
 
-absl::StatusOr<CompileInput> BuildLenet5(const ModelConfig& config,
-                                         Graph& graph) {
+absl::StatusOr<Parts> PartsOf(const ModelConfig& config, Graph& graph) {
   PODSIM_ASSIGN_OR_RETURN(const Shape example, ExampleShape(config));
   PODSIM_ASSIGN_OR_RETURN(const std::vector<std::int64_t> hidden,
                           HiddenWidths(config, {120, 84}));
   PODSIM_RETURN_IF_ERROR(CheckNoDropout(config));
   if (example.rank() != 2 && example.rank() != 3)
-    return absl::InvalidArgumentError(absl::StrCat(
-        "model lenet5 takes images [height, width] or [height, width, "
-        "channels], not ",
-        ToString(example)));
+    return absl::InvalidArgumentError(
+        absl::StrCat("model ", config.name(),
+                     " takes images [height, width] or [height, width, "
+                     "channels], not ",
+                     ToString(example)));
   const Value images = Images(graph, example);
   PODSIM_RETURN_IF_ERROR(graph.status());
-  return Classifier(graph, Logits(graph, images, hidden, config.classes()));
+  return Parts{images, hidden};
+}
+
+}  // namespace
+
+absl::StatusOr<CompileInput> BuildLenet5(const ModelConfig& config,
+                                         Graph& graph) {
+  PODSIM_ASSIGN_OR_RETURN(const Parts parts, PartsOf(config, graph));
+  return Classifier(graph, Logits(graph, parts.images, parts.hidden,
+                                  config.classes(), nullptr));
+}
+
+absl::StatusOr<CompileInput> BuildLenet5BatchNorm(const ModelConfig& config,
+                                                  Graph& graph) {
+  PODSIM_ASSIGN_OR_RETURN(const Parts parts, PartsOf(config, graph));
+  std::vector<VariableValue> states;
+  const auto pass = [&](bool training) {
+    const Norm norm = [&graph, &states, training](const std::string& name,
+                                                  Value x) {
+      return BatchNorm(graph, name, x, {.training = training}, states);
+    };
+    return Classifier(graph, Logits(graph, parts.images, parts.hidden,
+                                    config.classes(), norm));
+  };
+  const CompileInput evaluation = pass(/*training=*/false);
+  graph.BeginSecondPass();
+  CompileInput training = pass(/*training=*/true);
+  training.evaluation = {{"loss", evaluation.loss},
+                         {"accuracy", evaluation.correct}};
+  training.states = std::move(states);
+  return training;
 }
 
 }  // namespace podsim

@@ -17,6 +17,8 @@ absl::StatusOr<CompileInput> BuildLogisticRegression(const ModelConfig& config,
                                                      Graph& graph);
 absl::StatusOr<CompileInput> BuildLenet5(const ModelConfig& config,
                                          Graph& graph);
+absl::StatusOr<CompileInput> BuildLenet5BatchNorm(const ModelConfig& config,
+                                                  Graph& graph);
 absl::StatusOr<CompileInput> BuildEncoder(const ModelConfig& config,
                                           Graph& graph);
 

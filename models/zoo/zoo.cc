@@ -17,9 +17,8 @@ struct NamedModel {
 };
 
 constexpr NamedModel kModels[] = {
-    {"mlp", BuildMlp},
-    {"logistic_regression", BuildLogisticRegression},
-    {"lenet5", BuildLenet5},
+    {"mlp", BuildMlp},         {"logistic_regression", BuildLogisticRegression},
+    {"lenet5", BuildLenet5},   {"lenet5_bn", BuildLenet5BatchNorm},
     {"encoder", BuildEncoder},
 };
 

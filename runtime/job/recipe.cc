@@ -87,6 +87,8 @@ Recipe LogisticRegressionOnDigits() {
 
 Recipe Lenet5OnDigits() { return OnDigits("lenet5", {120, 84}); }
 
+Recipe Lenet5BatchNormOnDigits() { return OnDigits("lenet5_bn", {120, 84}); }
+
 Recipe EncoderOnDigits() { return OnDigits("encoder", {64}); }
 
 // Values of one field, each once.
@@ -118,7 +120,8 @@ std::span<const Recipe> Recipes() {
   static const std::vector<Recipe> kRecipes = {
       MlpOnDigits(),    MlpOnMnist(),
       MlpOnSynthetic(), LogisticRegressionOnDigits(),
-      Lenet5OnDigits(), EncoderOnDigits()};
+      Lenet5OnDigits(), Lenet5BatchNormOnDigits(),
+      EncoderOnDigits()};
   return kRecipes;
 }
 

@@ -35,7 +35,8 @@ PodSetup MakeSetup(const PlanShape& shape) {
   bits.set_cores_per_host(shape.cores_per_host);
   for (int host = 0; host < shape.hosts; ++host) bits.add_ring(host);
   *bits.mutable_dataset() = setup.dataset->config();
-  bits.mutable_model()->set_name("mlp");
+  bits.mutable_model()->set_name(shape.model);
+  bits.mutable_model()->set_dropout(shape.dropout);
   for (const int width : shape.hidden) bits.mutable_model()->add_hidden(width);
   *bits.mutable_model()->mutable_example_shape() =
       bits.dataset().example_shape();
@@ -59,8 +60,9 @@ PodSetup MakeSetup(const PlanShape& shape) {
   bits.set_panel_columns(kColumnCut);
   bits.set_k_block(16);
 
-  setup.program =
-      std::make_shared<const Program>(Get(BuildProgram(bits.model(), options)));
+  setup.program = std::make_shared<const Program>(Get(
+      shape.own_model == nullptr ? BuildProgram(bits.model(), options)
+                                 : CompileModel(*shape.own_model, options)));
   for (const GradientBucket& bucket : setup.program->buckets) {
     Bucket& planned = *bits.add_buckets();
     planned.set_algorithm("ring");

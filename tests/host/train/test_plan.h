@@ -8,6 +8,7 @@
 
 #include "host/process/in_process_pod.h"
 #include "models/graph/program.h"
+#include "proto/model.pb.h"
 
 namespace podsim::testing {
 
@@ -18,7 +19,9 @@ struct PlanShape {
   int processes = 4;
   int steps = 3;
   std::string precision = "float32";
+  std::string model = "mlp";
   std::vector<int> hidden = {32};
+  double dropout = 0;
   std::string dataset = "digits";
   std::uint64_t seed = 1;
   double learning_rate = 0.05;
@@ -27,6 +30,8 @@ struct PlanShape {
   double clip_norm = 0;
   std::int64_t bucket_bytes = 4096;
   std::int64_t chunk_elements = 256;
+  // Instead of a named one.
+  std::shared_ptr<const ModelProto> own_model = nullptr;
 };
 
 // A setup that is ready to run: plan, program, data set, kernels of the best

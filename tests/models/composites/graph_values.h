@@ -46,8 +46,8 @@ class GraphValues {
     const auto gradients = AppendGradients(full, loss, weights);
     EXPECT_TRUE(gradients.ok()) << gradients.status();
     if (gradients.ok())
-      for (const VariableGradient& pair : *gradients)
-        if (pair.variable == variable) return ComputeOn(full, pair.gradient);
+      for (const VariableValue& pair : *gradients)
+        if (pair.variable == variable) return ComputeOn(full, pair.value);
     return {graph_.type(variable), rows_};
   }
 

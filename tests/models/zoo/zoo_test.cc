@@ -42,8 +42,8 @@ std::vector<std::string> ModelVariables(const Program& program) {
 }
 
 TEST(Zoo, KnowsItsModels) {
-  EXPECT_THAT(ModelNames(),
-              ElementsAre("mlp", "logistic_regression", "lenet5", "encoder"));
+  EXPECT_THAT(ModelNames(), ElementsAre("mlp", "logistic_regression", "lenet5",
+                                        "lenet5_bn", "encoder"));
 }
 
 ModelConfig Named(const std::string& name, std::vector<int> example) {
