@@ -18,6 +18,11 @@ JOB = ("--model=mlp", "--hidden=512,512", "--dataset=synthetic",
        "--learning_rate=0.01", "--lr_scaling=none", "--warmup_steps=0",
        "--overlap_probe=0")
 LAYERS = (784, 512, 512, 10)
+# Another named model, as torch_models.py has it: one thread, 256 rows a step.
+MODEL_JOB = ("--dataset=digits", "--topology=v3-8", "--processes=1",
+             "--threads=1", "--batch_per_core=32", "--precision=float32",
+             "--momentum=0", "--learning_rate=0.05", "--lr_scaling=none",
+             "--warmup_steps=0", "--overlap_probe=0")
 
 
 def accounted_bytes(hosts, rows):
@@ -69,12 +74,12 @@ def summarize(events, begin):
     }
 
 
-def train(program, steps, flags, watch=None):
+def train(program, steps, flags, watch=None, job=JOB):
     """One run of WARM_UP + steps steps."""
     with tempfile.TemporaryDirectory() as folder:
         metrics = os.path.join(folder, "metrics.jsonl")
         begin = time.time()
-        children.execute([program, *JOB, *flags,
+        children.execute([program, *job, *flags,
                           f"--train_steps={WARM_UP + steps}",
                           f"--metrics_file={metrics}"], watch=watch)
         with open(metrics) as file:

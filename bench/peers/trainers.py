@@ -87,6 +87,19 @@ def podsims(setup):
     ]
 
 
+def models(setup):
+    """The other models of the zoo: podsim and PyTorch, a thread each."""
+    ours = [Contender(f"{model}/podsim", functools.partial(
+        pod_training.train, setup.pod_launch, setup.steps,
+        [f"--model={model}"], job=pod_training.MODEL_JOB))
+        for model in training_goals.MODELS]
+    theirs = [Contender(f"{model}/torch", driver(
+        setup.python, os.path.join(FOLDER, "torch_models.py"),
+        f"--model={model}", f"--steps={setup.steps}"))
+        for model in training_goals.MODELS]
+    return ours, theirs
+
+
 def products(setup, dtype):
     # OpenMP and OpenBLAS start no threads of their own.
     alone = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
@@ -145,11 +158,13 @@ def line_up(setup, peers_missing, debian_missing, bfloat16):
     peers_missing, debian_missing: why they cannot run, or None; bfloat16:
     whether the CPU multiplies it at all.
     """
+    model_ours, model_theirs = models(setup)
     groups = (
-        (podsims(setup) + products(setup, "float32"), None),
+        (podsims(setup) + model_ours + products(setup, "float32"), None),
         (products(setup, "bfloat16"), None if bfloat16 else
          "this CPU has neither AMX-BF16 nor AVX512-BF16"),
-        (torches(setup, bfloat16) + jaxes(setup), peers_missing),
+        (torches(setup, bfloat16) + jaxes(setup) + model_theirs,
+         peers_missing),
         (old_torches(setup), debian_missing))
     taking_part, absent = [], {}
     for group, reason in groups:

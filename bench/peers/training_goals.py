@@ -57,6 +57,7 @@ CORETYPES = ("Haswell", "Zen")  # OpenBLAS's kernels for AVX2
 TORCH_1 = tuple(f"torch1.13/{split}-{core}" for split in ("4x1024", "2x2048")
                 for core in CORETYPES)
 JAX = ("jax/32-devices", "jax/4-processes")
+MODELS = ("lenet5", "encoder")
 # Besides 4 processes. Packing changes no bits.
 SPLITS = {dtype: (f"podsim/{dtype}-1-process", f"podsim/{dtype}-2-processes")
           for dtype in ("float32", "bfloat16")}
@@ -88,6 +89,9 @@ def goals(cpu):
               TORCH_1, 1.3, 1.0),
         Ratio("v3-2048 in 2 processes / v3-32, batch 8 per core",
               "podsim/v3-2048-batch8", ("podsim/v3-32-batch8",), .7, .4),
+        *(Ratio(f"{model} in float32 / PyTorch 2.x, 1 thread each",
+                f"{model}/podsim", (f"{model}/torch",), 1.0, .5)
+          for model in MODELS),
         AtMost("start to first finished step, v3-32", fastest,
                "seconds_to_first_step", "s", .5, 1.5),
         AtMost("start to first finished step, v3-2048",
