@@ -87,9 +87,26 @@ Recipe LogisticRegressionOnDigits() {
 
 Recipe Lenet5OnDigits() { return OnDigits("lenet5", {120, 84}); }
 
-Recipe Lenet5BatchNormOnDigits() { return OnDigits("lenet5_bn", {120, 84}); }
+Recipe Lenet5BatchNormOnDigits() {
+  Recipe recipe = OnDigits("lenet5_bn", {120, 84});
+  recipe.learning_rate = 0.02;
+  recipe.smallest_converging_steps = 500;  // v3-32's
+  recipe.largest_converging_rate = 0.08;
+  recipe.accuracy = 0.975;
+  return recipe;
+}
 
-Recipe EncoderOnDigits() { return OnDigits("encoder", {64}); }
+Recipe EncoderOnDigits() {
+  Recipe recipe = OnDigits("encoder", {64});
+  recipe.steps = 2500;
+  recipe.learning_rate = 0.05;
+  recipe.warmup_steps = 250;
+  recipe.dropout = 0.1;
+  recipe.smallest_converging_steps = 625;  // v3-32's
+  recipe.largest_converging_rate = 0.2;
+  recipe.accuracy = 0.94;
+  return recipe;
+}
 
 // Values of one field, each once.
 template <typename Field>
