@@ -102,9 +102,6 @@ Recipe EncoderOnDigits() {
   recipe.learning_rate = 0.05;
   recipe.warmup_steps = 250;
   recipe.dropout = 0.1;
-  recipe.smallest_converging_steps = 625;  // v3-32's
-  recipe.largest_converging_rate = 0.2;
-  recipe.accuracy = 0.94;
   return recipe;
 }
 
