@@ -31,7 +31,8 @@
 // half a second for a stronger cause (a stream that breaks, a failure of
 // another process's own). If none comes, the host that most of them name is
 // it: both ends of a cut line accuse each other, but the one that is cut off is
-// accused by all. To be hung up on is weaker evidence than not to be answered.
+// accused by all. To be hung up on is weaker evidence than not to be answered,
+// and waits for up to three seconds for what whoever hung up has to say.
 #ifndef PODSIM_RUNTIME_COORDINATOR_MEMBERSHIP_H_
 #define PODSIM_RUNTIME_COORDINATOR_MEMBERSHIP_H_
 

@@ -11,6 +11,10 @@ namespace {
 // How long a failure that blames a peer waits for a stronger cause: the
 // peer's own stream breaks, or reports, within milliseconds of its death.
 constexpr absl::Duration kSuspicion = absl::Milliseconds(500);
+// The same of a peer that hung up and must have had a reason: on a busy machine
+// its own word may take longer than that of whom it hung up on.
+constexpr absl::Duration kReasonOfAHangUp = absl::Seconds(3);
+
 // Whether a failure may be somebody else's doing.
 bool IsConsequence(const Failure& failure, HostRange own) {
   if (failure.blamed_host() >= 0 && !own.contains(failure.blamed_host())) {
@@ -87,7 +91,10 @@ void Membership::OnFailure(absl::Time now, int process,
   if (!IsConsequence(failure, HostsOf(plan_, process))) {
     Fail(now, std::move(root));
   } else {
-    if (!suspicion_) suspicion_ = {.until = now + kSuspicion, .roots = {}};
+    const absl::Time until =
+        now + (absl::IsCancelled(root.status) ? kReasonOfAHangUp : kSuspicion);
+    if (!suspicion_) suspicion_ = {.until = until, .roots = {}};
+    suspicion_->until = std::min(suspicion_->until, until);
     suspicion_->roots.push_back(std::move(root));
   }
 }

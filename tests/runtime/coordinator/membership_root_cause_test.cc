@@ -117,6 +117,30 @@ TEST(RootCauseTest, WhoDoesNotAnswerIsTheCauseAndNotWhoHungUp) {
   EXPECT_THAT(pod.failed().message(), HasSubstr("lost 2"));
 }
 
+// Busy machines: the reason comes long after the hang-up was told.
+TEST(RootCauseTest, AHangUpWaitsForItsReason) {
+  PodScript pod(TestPlan(3, 3, 9));
+  pod.Run();
+  pod.Send(2, FailureMessage(2, absl::StatusCode::kCancelled, "0 hung up", 0));
+  pod.Pass(absl::Milliseconds(2000));
+  pod.Send(0, FailureMessage(0, absl::StatusCode::kUnavailable, "lost 2", 2));
+  pod.Pass(absl::Milliseconds(500));
+  pod.CloseAll();
+  EXPECT_EQ(pod.failed().host(), 2);
+  EXPECT_THAT(pod.failed().message(), HasSubstr("lost 2"));
+}
+
+TEST(RootCauseTest, AHangUpWithoutAReasonIsTheCause) {
+  PodScript pod(TestPlan(3, 3, 9));
+  pod.Run();
+  pod.Send(2, FailureMessage(2, absl::StatusCode::kCancelled, "0 hung up", 0));
+  pod.Pass(absl::Milliseconds(2900));
+  EXPECT_EQ(pod.machine().state(), PodState::kRunning);
+  pod.Pass(absl::Milliseconds(200));
+  pod.CloseAll();
+  EXPECT_EQ(pod.failed().host(), 0);
+}
+
 TEST(RootCauseTest, UnavailableWithoutBlameWaitsTooAndThenCounts) {
   PodScript pod(TestPlan(2, 2, 9));
   pod.JoinAll();
