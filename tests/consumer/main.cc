@@ -1,6 +1,6 @@
 // A program outside the project: defines a model of its own (a network with a
-// shortcut), writes it as a file for pod_launch, and trains it on a v3-8 pod in
-// this process.
+// shortcut, two inputs and a metric of its own), writes it as a file for
+// pod_launch, and trains it on a v3-8 pod in this process.
 //
 //   consumer [FILE]
 #include <cstdio>
@@ -17,6 +17,7 @@
 #include "models/graph/graph.h"
 #include "models/graph/serialize_model.h"
 #include "models/layers/dense.h"
+#include "models/layers/embedding.h"
 #include "models/zoo/zoo.h"
 #include "runtime/job/planner.h"
 
@@ -29,7 +30,10 @@ absl::StatusOr<ModelProto> ShortcutNet(const DatasetConfig& data) {
   Shape shape;
   for (const int dim : data.example_shape()) shape.dims.push_back(dim);
   const Value x = Flatten(g, g.Features(shape));
-  const Value wide = Dense(g, "wide", x, 64, Activation::kRelu);
+  const Value tokens = g.Input("tokens", DType::kInt32, {{shape.elements()}});
+  const Value levels = Flatten(g, Embedding(g, "levels", tokens, 17, 2));
+  const Value wide = g.Add(Dense(g, "wide", x, 64, Activation::kRelu),
+                           Dense(g, "seen", levels, 64, Activation::kRelu));
   const Value deep = Dense(g, "deep", wide, 64, Activation::kRelu);
   const Value joined = g.Add(wide, deep);
   const Value logits =
