@@ -17,11 +17,17 @@ namespace podsim {
 absl::StatusOr<PlanRequest> AllReduceOf(const JobPlan& plan,
                                         const Bucket& bucket);
 
+// What `host` does in a sum over its group of hosts in the middle of a pass, as
+// one of all the pod's ranks; nothing if the group is the host alone. Errors:
+// those of AllReduceOf and MakeRankPlan.
+absl::StatusOr<RankPlan> ExchangePlan(const JobPlan& plan,
+                                      const Exchange& exchange, int host);
+
 // From which host to which.
 using Line = std::pair<int, int>;
 
-// The lines that some bucket's frames take. Errors: those of AllReduceOf and
-// MakeRankPlan.
+// The lines that some collective's frames take. Errors: those of AllReduceOf
+// and MakeRankPlan.
 absl::StatusOr<std::set<Line>> LinesOf(const JobPlan& plan);
 
 }  // namespace podsim

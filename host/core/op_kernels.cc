@@ -136,6 +136,33 @@ void CoreSum(const OpCall& call) {
   }
 }
 
+// Of the cores [first, first + count), as a balanced tree; each gets it.
+void JoinGroup(const OpCall& call, std::int64_t first, std::int64_t count) {
+  const MatrixView view = call.OutputView(0);
+  const std::int64_t n = view.rows * view.columns;
+  const auto sum = [&](std::int64_t i) {
+    return call.ForCore(first + i).Output(0);
+  };
+  for (std::int64_t i = 0; i < count; ++i)
+    std::copy_n(call.ForCore(first + i).Input(0), n, sum(i));
+  for (std::int64_t apart = 1; apart < count; apart *= 2)
+    for (std::int64_t i = 0; i + apart < count; i += 2 * apart) {
+      float* mine = sum(i);
+      const float* theirs = sum(i + apart);
+      for (std::int64_t at = 0; at < n; ++at) mine[at] += theirs[at];
+    }
+  for (std::int64_t i = 1; i < count; ++i) std::copy_n(sum(0), n, sum(i));
+}
+
+// Among the cores at hand: what groups of several hosts have in common comes by
+// the segment behind.
+void AllReduce(const OpCall& call) {
+  std::int64_t group = GroupSizeOf(call.instruction.attributes);
+  if (group == 0 || group > call.cores()) group = call.cores();
+  for (std::int64_t core = 0; core < call.cores(); core += group)
+    JoinGroup(call, core, std::min(group, call.cores() - core));
+}
+
 void SoftmaxXent(const OpCall& call, std::int64_t begin, std::int64_t end) {
   const std::int64_t n = call.OutputView(0).columns;
   call.kernels.softmax_xent(end - begin, n, call.Input(0) + begin * n,
@@ -201,6 +228,7 @@ constexpr ListedKernel kKernels[] = {
     {OpCode::kConstant, {.arrays = Constant}},
     {OpCode::kReshape, {.rows = Reshape}},
     {OpCode::kCoreSum, {.whole = CoreSum}},
+    {OpCode::kAllReduce, {.whole = AllReduce}},
     {OpCode("StopGradient"), {.rows = StopGradient}},
     {OpCode("random_bits"), {.arrays = RandomBits}},
     {OpCode::kSoftmaxXent, {.rows = SoftmaxXent}},

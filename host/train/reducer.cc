@@ -34,8 +34,9 @@ Reducer::Reducer(Transport& transport, const Clock& clock, const JobPlan& plan,
   const absl::Status planned = PlanBuckets(plan);
   {
     MutexLock lock(mutex_);
-    running_.assign(bits.buckets_size(), 0);
-    reduced_.assign(bits.buckets_size(), clock.Now());
+    const int collectives = bits.buckets_size() + bits.exchanges_size();
+    running_.assign(collectives, 0);
+    reduced_.assign(collectives, clock.Now());
     failure_ = planned;
   }
   thread_ = std::jthread([this](const std::stop_token& stop) { Loop(stop); });
@@ -43,7 +44,9 @@ Reducer::Reducer(Transport& transport, const Clock& clock, const JobPlan& plan,
 
 absl::Status Reducer::PlanBuckets(const JobPlan& plan) {
   const PlanBits& bits = plan.bits();
-  if (bits.wire_dtype() == "bfloat16") wire_ = ElementType::kBfloat16;
+  const ElementType wire = bits.wire_dtype() == "bfloat16"
+                               ? ElementType::kBfloat16
+                               : ElementType::kFloat32;
   for (const Bucket& bucket : bits.buckets()) {
     auto& of_hosts = rank_plans_.emplace_back();
     PODSIM_ASSIGN_OR_RETURN(const PlanRequest request,
@@ -55,6 +58,18 @@ absl::Status Reducer::PlanBuckets(const JobPlan& plan) {
     }
     labels_.push_back(absl::StrCat("bucket ", labels_.size(), ", ",
                                    absl::StrJoin(bucket.variables(), "+")));
+    wires_.push_back(wire);
+  }
+  for (const Exchange& exchange : bits.exchanges()) {
+    auto& of_hosts = rank_plans_.emplace_back();
+    for (const int host : transport_.local_hosts()) {
+      PODSIM_ASSIGN_OR_RETURN(RankPlan rank_plan,
+                              ExchangePlan(plan, exchange, host));
+      of_hosts.push_back(
+          std::make_shared<const RankPlan>(std::move(rank_plan)));
+    }
+    labels_.push_back(exchange.name());
+    wires_.push_back(ElementType::kFloat32);
   }
   return absl::OkStatus();
 }
@@ -75,7 +90,7 @@ void Reducer::Start(int local, int bucket, std::uint64_t sequence,
   }
   Post([this, local, bucket, sequence, gradients] {
     CollectiveBuffer buffer(gradients);
-    buffer.wire = wire_;
+    buffer.wire = wires_[bucket];
     const absl::Status started = executors_[local]->Start(
         sequence, rank_plans_[bucket][local], buffer, labels_[bucket],
         [this, bucket](const absl::Status& status) { OnDone(bucket, status); });

@@ -43,9 +43,10 @@ class Reducer {
           Progress& progress, Options options);
   ~Reducer();  // joins
 
-  // Starts the all-reduce of `bucket` for local host number `local` on its
-  // share `gradients` (the bucket's elements), which stays borrowed until Wait
-  // returns. Every host of the pod starts the same sequences. Thread-safe.
+  // Starts the all-reduce of `bucket` (or, counted on behind the buckets, of an
+  // exchange) for local host number `local` on its share `gradients` (all its
+  // elements), which stays borrowed until Wait returns. Every host of the pod
+  // starts the same sequences. Thread-safe.
   void Start(int local, int bucket, std::uint64_t sequence,
              std::span<float> gradients);
 
@@ -76,10 +77,11 @@ class Reducer {
   const Clock& clock_;
   Progress& progress_;
   const Options options_;
-  // Of each bucket and host: constant after construction.
+  // Of each bucket, and of each exchange behind them: constant after
+  // construction. The plans by local host.
   std::vector<std::vector<std::shared_ptr<const RankPlan>>> rank_plans_;
   std::vector<std::string> labels_;
-  ElementType wire_ = ElementType::kFloat32;
+  std::vector<ElementType> wires_;
   // The polling thread's.
   std::vector<std::unique_ptr<Executor>> executors_;
   std::uint64_t counted_ = 0;

@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "host/input/fields.h"
 #include "host/train/trainer_impl.h"
+#include "models/graph/exchanges.h"
 
 namespace podsim {
 namespace {
@@ -40,6 +41,24 @@ absl::Status CheckMixing(const Program& program, const PlanBits& bits) {
                    bits.batch_per_core()));
 }
 
+// The planner's too.
+absl::Status CheckExchanges(const Program& program, const JobPlan& plan) {
+  const PlanBits& bits = plan.bits();
+  PODSIM_RETURN_IF_ERROR(
+      CheckGroups(program, bits.hosts(), bits.cores_per_host()));
+  const std::vector<const Segment*> exchanges = ExchangesOf(program);
+  bool same = static_cast<int>(exchanges.size()) == bits.exchanges_size();
+  for (int i = 0; same && i < bits.exchanges_size(); ++i)
+    same = program.tensor(exchanges[i]->tensor).shape.elements() ==
+               bits.exchanges(i).count() &&
+           HostsOfGroup(exchanges[i]->group, bits.hosts(),
+                        bits.cores_per_host()) == bits.exchanges(i).group();
+  if (same) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      "the plan's sums in the middle of a pass are not the compiled model's: "
+      "another build made the plan");
+}
+
 }  // namespace
 
 void Trainer::Impl::Allocate() {
@@ -50,24 +69,34 @@ void Trainer::Impl::Allocate() {
                    (setup.plan.spec().audit_every() > 0 ? 1 : 0));
   gradient_hash.resize(gradients.size());
   for (auto& of_host : gradients) of_host.resize(program.gradient_elements);
-  batched.resize(program.batched_elements_per_row * rows);
-  per_core.resize(program.per_core_elements * bits.cores_per_host());
-  scratch.resize(program.scratch_elements);
-  outputs.resize(program.output_elements_per_row * rows);
+  const std::int64_t passes = PassesPerStep();
+  arenas.resize(exchanges.empty() ? 1 : hosts.size() * passes);
+  for (std::size_t i = 0; i < arenas.size(); ++i) {
+    Arena& arena = arenas[i];
+    // Evaluations run in the first.
+    const std::int64_t most = i == 0 ? rows : rows_at_once;
+    arena.batched.resize(program.batched_elements_per_row * most);
+    arena.per_core.resize(program.per_core_elements * bits.cores_per_host());
+    arena.scratch.resize(program.scratch_elements);
+    arena.outputs.resize(program.output_elements_per_row * most);
+    if (!exchanges.empty() &&
+        static_cast<std::int64_t>(i) % passes + 1 < passes)
+      arena.gradients.resize(program.gradient_elements);
+  }
 }
 
 CoreBuffers Trainer::Impl::BuffersFor(const Batch& batch,
                                       std::int64_t first_row, std::int64_t rows,
-                                      std::int64_t rows_of_core, int local) {
+                                      std::int64_t rows_of_core, Arena& arena) {
   CoreBuffers buffers = {
       .variables = variables,
       .packed = &packed,
       .workspace = &workspace,
-      .gradients = gradients[local],
-      .batched = batched,
-      .per_core = per_core,
-      .scratch = scratch,
-      .outputs = outputs,
+      .gradients = {},
+      .batched = arena.batched,
+      .per_core = arena.per_core,
+      .scratch = arena.scratch,
+      .outputs = arena.outputs,
       .times = &times,
       .rows_of_core = rows_of_core,
   };
@@ -86,8 +115,10 @@ CoreBuffers Trainer::Impl::BuffersFor(const Batch& batch,
   return buffers;
 }
 
-std::span<float> Trainer::Impl::Output(TensorId id, std::int64_t rows) {
-  return std::span(outputs).subspan(program.tensor(id).offset * rows, rows);
+std::span<float> Trainer::Impl::Output(TensorId id, std::int64_t rows,
+                                       Arena& arena) {
+  return std::span(arena.outputs)
+      .subspan(program.tensor(id).offset * rows, rows);
 }
 
 absl::Status Trainer::Impl::CheckAbort() const {
@@ -104,6 +135,7 @@ absl::StatusOr<std::unique_ptr<Trainer>> Trainer::Create(TrainerSetup setup) {
   const PlanBits& bits = setup.plan.bits();
   PODSIM_RETURN_IF_ERROR(CheckMicrobatches(bits));
   PODSIM_RETURN_IF_ERROR(CheckMixing(program, bits));
+  PODSIM_RETURN_IF_ERROR(CheckExchanges(program, setup.plan));
   if (static_cast<int>(program.buckets.size()) != bits.buckets_size())
     return absl::InvalidArgumentError(
         absl::StrCat("the plan has ", bits.buckets_size(),

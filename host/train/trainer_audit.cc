@@ -44,13 +44,9 @@ absl::Status Trainer::Impl::ComputeAgain(std::int64_t step, int host) {
   place.cores = bits.cores_per_host();
   FillTrainBatch(*setup.dataset, bits.seed(), place, audit_batch);
   gradient_hash[AuditSlot()] = 0;
-  for (std::int64_t pass = 0; pass < PassesPerStep(); ++pass)
-    PODSIM_RETURN_IF_ERROR(
-        ComputeRows(step,
-                    BuffersFor(audit_batch, pass * rows_at_once, rows_at_once,
-                               RowsOfCore(), AuditSlot()),
-                    AuditSlot(), pass));
-  return absl::OkStatus();
+  const HostRows run = {.batch = &audit_batch, .local = AuditSlot()};
+  if (!exchanges.empty()) return ComputeTogether(step, {&run, 1});
+  return ComputeAlone(step, run, nullptr);
 }
 
 }  // namespace podsim

@@ -26,14 +26,14 @@ absl::Status Trainer::Impl::EvaluateHost(std::int64_t step,
         bits.hosts() * rows,
         ": choose an --eval_batch_size that divides them"));
   const CoreBuffers buffers =
-      BuffersFor(eval_batch, 0, rows, batch_per_core, local);
+      BuffersFor(eval_batch, 0, rows, batch_per_core, arenas[0]);
   for (const Segment& segment : program.entries.at(EntryPoint::kEval)) {
     PODSIM_RETURN_IF_ERROR(CheckAbort());
     PODSIM_RETURN_IF_ERROR(RunSegment(program, segment, rows, panels, scalars,
                                       *setup.kernels, parallel, buffers));
   }
   Tally tally;
-  tally.Count(Results(eval_batch, 0, rows), 0);
+  tally.Count(Results(eval_batch, 0, rows, arenas[0]), 0);
   if (tally.bad_row >= 0)
     return absl::InvalidArgumentError(absl::StrCat(
         "evaluation loss is not finite after step ", step, " on core ",

@@ -1,5 +1,6 @@
 // The trainer's parts, for the files that make them up: trainer.cc (the loop),
-// trainer_step.cc (a step), trainer_eval.cc (an evaluation), trainer_audit.cc.
+// trainer_step.cc (a step), trainer_exchange.cc (a step whose cores depend on
+// one another), trainer_eval.cc (an evaluation), trainer_audit.cc.
 #ifndef PODSIM_HOST_TRAIN_TRAINER_IMPL_H_
 #define PODSIM_HOST_TRAIN_TRAINER_IMPL_H_
 
@@ -20,6 +21,7 @@
 #include "host/train/tally.h"
 #include "host/train/trainer.h"
 #include "job/metrics.h"
+#include "models/graph/exchanges.h"
 
 namespace podsim {
 
@@ -58,6 +60,7 @@ struct Trainer::Impl {
                          ? bits.microbatch_size()
                          : bits.cores_per_host() * bits.batch_per_core()),
         last_step(setup.last_step),
+        exchanges(ExchangesOf(program)),
         tree(program.gradient_elements, PassesPerStep()),
         packed(program, *setup.kernels),
         step_times(setup.clock->Now()),
@@ -90,11 +93,28 @@ struct Trainer::Impl {
   // trainer_step.cc
   absl::Status TrainStep(std::int64_t step, const Batch& batch);
   absl::Status Compute(std::int64_t step, const Batch& batch);
-  absl::Status ComputeHost(std::int64_t step, const Batch& batch, int local);
-  absl::Status ComputeRows(std::int64_t step, const CoreBuffers& buffers,
-                           int local, std::int64_t leaf);
+  // A host's rows of a batch, and the place of its gradient.
+  struct HostRows {
+    const Batch* batch = nullptr;
+    std::int64_t first_row = 0;
+    int local = 0;
+  };
+  // Pass after pass, without exchanges; each(pass) behind each.
+  absl::Status ComputeAlone(std::int64_t step, const HostRows& run,
+                            const std::function<void(std::int64_t pass)>& each);
+  absl::Status ReportHost(std::int64_t step, const HostRows& run,
+                          const Tally& tally);
+  void CountPass(const HostRows& run, std::int64_t pass, Tally& tally);
+  absl::Status ComputeRows(std::int64_t step, std::span<const Segment> segments,
+                           const HostRows& run, std::int64_t pass);
   absl::Status StartBucket(std::int64_t step, int local, int bucket,
-                           std::int64_t leaf);
+                           std::span<float> pass_gradients, std::int64_t leaf);
+  // Of the collectives of a step: buckets, and exchanges behind them.
+  std::uint64_t SequenceOf(std::int64_t step, int index) const {
+    const std::size_t each = program.buckets.size() + exchanges.size();
+    return static_cast<std::uint64_t>(step - 1 - setup.start.step) * each +
+           static_cast<std::uint64_t>(index);
+  }
   // A step that begins to reduce when all is computed: what the overlap of the
   // others is measured against. The first step pays for the start.
   bool IsSerial(std::int64_t step) const {
@@ -120,6 +140,17 @@ struct Trainer::Impl {
   std::span<const float> ValuesOf(TensorId id,
                                   std::span<const float> arena) const;
 
+  // trainer_exchange.cc
+  struct Arena;
+  Arena& ArenaOf(int local, std::int64_t pass);
+  // Of a per-core tensor, for each of the host's cores.
+  std::vector<std::span<float>> ValuesOfCores(TensorId id, int local);
+  // What the cores of a host have in common that ran in several passes.
+  void JoinPasses(const Segment& segment, int local);
+  absl::Status JoinHosts(std::int64_t step, std::size_t number);
+  absl::Status ComputeTogether(std::int64_t step,
+                               std::span<const HostRows> runs);
+
   // trainer_audit.cc: other hosts compute a host's gradient again.
   int AuditSlot() const;
   void HashBucket(int local, std::span<const float> values);
@@ -134,13 +165,13 @@ struct Trainer::Impl {
   // `rows_of_core`: how many of them are one core's.
   CoreBuffers BuffersFor(const Batch& batch, std::int64_t first_row,
                          std::int64_t rows, std::int64_t rows_of_core,
-                         int local);
-  // Of the `rows` rows of `batch` that ran last.
+                         Arena& arena);
+  // Of the `rows` rows of `batch` that ran last in the arena.
   RowResults Results(const Batch& batch, std::int64_t first_row,
-                     std::int64_t rows);
+                     std::int64_t rows, Arena& arena);
   // Of a step the loss is the sum that its gradient is of.
   MetricSums SumsOf(const Tally& tally, bool of_step) const;
-  std::span<float> Output(TensorId id, std::int64_t rows);
+  std::span<float> Output(TensorId id, std::int64_t rows, Arena& arena);
   absl::Status CheckAbort() const;
   void Allocate();
 
@@ -153,6 +184,7 @@ struct Trainer::Impl {
   std::vector<int> input_fields;  // as InputFields says
   const std::int64_t rows_at_once;
   const std::int64_t last_step;
+  const std::vector<const Segment*> exchanges;
   TreeSum tree;  // of one host after the other
 
   std::vector<float> variables;
@@ -164,10 +196,17 @@ struct Trainer::Impl {
   std::vector<std::uint64_t> gradient_hashes;
   // Of what a host adds to the sum, bucket after bucket; on audited steps.
   std::vector<std::uint32_t> gradient_hash;
-  std::vector<float> batched;
-  std::vector<float> per_core;
-  std::vector<float> scratch;
-  std::vector<float> outputs;
+  // What a pass writes. One for all, or one for each that runs side by side,
+  // host by host; then all passes but a host's last have gradients of their
+  // own.
+  struct Arena {
+    std::vector<float> batched;
+    std::vector<float> per_core;
+    std::vector<float> scratch;
+    std::vector<float> outputs;
+    std::vector<float> gradients;
+  };
+  std::vector<Arena> arenas;
   StepTimes step_times;
   absl::Time reduce_begun;          // the last all-reduce of this step
   absl::Time reduced;               // all of them

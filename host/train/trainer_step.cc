@@ -38,27 +38,36 @@ MetricSum::Combine CombineOf(MetricCombine combine) {
 
 // The gradients of the pass's rows, and the all-reduces that they complete.
 absl::Status Trainer::Impl::ComputeRows(std::int64_t step,
-                                        const CoreBuffers& buffers, int local,
-                                        std::int64_t leaf) {
-  for (const Segment& segment :
-       program.entries.at(EntryPoint::kTrainMicrobatch)) {
+                                        std::span<const Segment> segments,
+                                        const HostRows& run,
+                                        std::int64_t pass) {
+  Arena& arena = ArenaOf(run.local, pass);
+  CoreBuffers buffers =
+      BuffersFor(*run.batch, run.first_row + pass * rows_at_once, rows_at_once,
+                 RowsOfCore(), arena);
+  buffers.gradients =
+      arena.gradients.empty() ? gradients[run.local] : arena.gradients;
+  for (const Segment& segment : segments) {
     PODSIM_RETURN_IF_ERROR(CheckAbort());
     if (segment.kind == SegmentKind::kCompute) {
       PODSIM_RETURN_IF_ERROR(RunSegment(program, segment, rows_at_once, panels,
                                         scalars, *setup.kernels, parallel,
                                         buffers));
     } else {
-      PODSIM_RETURN_IF_ERROR(StartBucket(step, local, segment.bucket, leaf));
+      PODSIM_RETURN_IF_ERROR(StartBucket(step, run.local, segment.bucket,
+                                         buffers.gradients, pass));
     }
   }
   return absl::OkStatus();
 }
 
 absl::Status Trainer::Impl::StartBucket(std::int64_t step, int local,
-                                        int bucket, std::int64_t leaf) {
+                                        int bucket,
+                                        std::span<float> pass_gradients,
+                                        std::int64_t leaf) {
   const GradientBucket& range = program.buckets[bucket];
   const std::span<float> values =
-      std::span(gradients[local]).subspan(range.begin, range.count);
+      pass_gradients.subspan(range.begin, range.count);
   {
     const TimedWork timed(&times, Work::kSums);
     tree.Add(leaf, range.begin, values);
@@ -69,9 +78,7 @@ absl::Status Trainer::Impl::StartBucket(std::int64_t step, int local,
         setup.faults->CorruptGradient(step, hosts[local], values));
   if (AuditedHost(setup.plan, step)) HashBucket(local, values);
   if (local == AuditSlot()) return absl::OkStatus();
-  const auto buckets = static_cast<std::uint64_t>(program.buckets.size());
-  const std::uint64_t sequence =
-      (step - 1 - setup.start.step) * buckets + bucket;
+  const std::uint64_t sequence = SequenceOf(step, bucket);
   const auto start = [this, local, bucket, sequence, values] {
     reduce_begun = setup.clock->Now();
     reducer.Start(local, bucket, sequence, values);
@@ -85,13 +92,14 @@ absl::Status Trainer::Impl::StartBucket(std::int64_t step, int local,
 }
 
 RowResults Trainer::Impl::Results(const Batch& batch, std::int64_t first_row,
-                                  std::int64_t rows) {
+                                  std::int64_t rows, Arena& arena) {
   RowResults results = {
-      .loss = Output(program.loss, rows),
+      .loss = Output(program.loss, rows, arena),
       .weights = std::span(batch.weights).subspan(first_row, rows),
       .metrics = {}};
   for (const ProgramMetric& metric : program.metrics)
-    results.metrics.push_back({Output(metric.tensor, rows), metric.combine});
+    results.metrics.push_back(
+        {Output(metric.tensor, rows, arena), metric.combine});
   return results;
 }
 
@@ -111,29 +119,37 @@ MetricSums Trainer::Impl::SumsOf(const Tally& tally, bool of_step) const {
   return sums;
 }
 
-absl::Status Trainer::Impl::ComputeHost(std::int64_t step, const Batch& batch,
-                                        int local) {
-  const std::int64_t first_row =
-      std::int64_t{local} * bits.cores_per_host() * bits.batch_per_core();
-  gradient_hash[local] = 0;
-  Tally tally;
+absl::Status Trainer::Impl::ComputeAlone(
+    std::int64_t step, const HostRows& run,
+    const std::function<void(std::int64_t pass)>& each) {
   for (std::int64_t pass = 0; pass < PassesPerStep(); ++pass) {
-    const std::int64_t row = pass * rows_at_once;
     PODSIM_RETURN_IF_ERROR(ComputeRows(
-        step,
-        BuffersFor(batch, first_row + row, rows_at_once, RowsOfCore(), local),
-        local, pass));
-    tally.Count(Results(batch, first_row + row, rows_at_once), row);
+        step, program.entries.at(EntryPoint::kTrainMicrobatch), run, pass));
+    if (each != nullptr) each(pass);
   }
+  return absl::OkStatus();
+}
+
+void Trainer::Impl::CountPass(const HostRows& run, std::int64_t pass,
+                              Tally& tally) {
+  const std::int64_t row = pass * rows_at_once;
+  tally.Count(Results(*run.batch, run.first_row + row, rows_at_once,
+                      ArenaOf(run.local, pass)),
+              row);
+}
+
+absl::Status Trainer::Impl::ReportHost(std::int64_t step, const HostRows& run,
+                                       const Tally& tally) {
+  const int host = hosts[run.local];
   if (tally.bad_row >= 0)
     return NotFinite(
         step,
-        hosts[local] * bits.cores_per_host() +
+        host * bits.cores_per_host() +
             static_cast<int>(tally.bad_row / bits.batch_per_core()),
-        hosts[local], tally.bad_loss,
+        host, tally.bad_loss,
         DivergenceAdvice(setup.plan.spec().model_dir(),
                          setup.saver != nullptr && setup.saver->CanGoBack()));
-  StepReport& report = reports[local];
+  StepReport& report = reports[run.local];
   *report.mutable_metrics() = SumsOf(tally, /*of_step=*/true);
   report.set_examples(tally.examples);
   return absl::OkStatus();
@@ -142,9 +158,28 @@ absl::Status Trainer::Impl::ComputeHost(std::int64_t step, const Batch& batch,
 absl::Status Trainer::Impl::Compute(std::int64_t step, const Batch& batch) {
   setup.progress->Enter(step, "compute");
   PODSIM_RETURN_IF_ERROR(StrikeAt(step, "compute"));
+  std::vector<HostRows> runs;
   for (int local = 0; local < static_cast<int>(hosts.size()); ++local)
-    PODSIM_RETURN_IF_ERROR(Annotate(ComputeHost(step, batch, local),
-                                    absl::StrCat("host ", hosts[local])));
+    runs.push_back({.batch = &batch,
+                    .first_row = std::int64_t{local} * bits.cores_per_host() *
+                                 bits.batch_per_core(),
+                    .local = local});
+  std::fill(gradient_hash.begin(), gradient_hash.end(), 0);
+  if (!exchanges.empty()) PODSIM_RETURN_IF_ERROR(ComputeTogether(step, runs));
+  for (const HostRows& run : runs) {
+    const std::string who = absl::StrCat("host ", hosts[run.local]);
+    Tally tally;
+    if (exchanges.empty()) {
+      PODSIM_RETURN_IF_ERROR(Annotate(
+          ComputeAlone(step, run,
+                       [&](std::int64_t pass) { CountPass(run, pass, tally); }),
+          who));
+    } else {
+      for (std::int64_t pass = 0; pass < PassesPerStep(); ++pass)
+        CountPass(run, pass, tally);
+    }
+    PODSIM_RETURN_IF_ERROR(Annotate(ReportHost(step, run, tally), who));
+  }
   return absl::OkStatus();
 }
 
@@ -171,7 +206,7 @@ absl::Status Trainer::Impl::RunUpdate(std::size_t segment) {
   CoreBuffers buffers;
   buffers.variables = variables;
   buffers.gradients = gradients[0];
-  buffers.scratch = scratch;
+  buffers.scratch = arenas[0].scratch;
   return RunSegment(program, program.entries.at(EntryPoint::kUpdate)[segment],
                     0, panels, scalars, *setup.kernels, parallel, buffers);
 }

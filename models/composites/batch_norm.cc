@@ -17,6 +17,15 @@ Expr CountOf(const Expr& x) {
   return x.Splat(1, places, DType::kFloat32).Sum(AllButLast(x));
 }
 
+// The sum over the cores that normalize together.
+Expr OverGroup(const Expr& of_core, std::int64_t group) {
+  if (group == 1) return of_core;
+  OpAttributes attributes;
+  attributes.word = "add";
+  attributes.lists[kGroupSize] = {group};
+  return of_core.Apply(OpCode::kAllReduce.name().data(), {}, attributes);
+}
+
 Expr Normalized(const Expr& centred, const Expr& variance, double epsilon,
                 const Expr& scale, const Expr& bias) {
   const Dims over = AllButLast(centred);
@@ -38,15 +47,18 @@ bool Check(Graph& graph, const Expr& x) {
 
 BatchNormValues BatchNormTraining(Graph& graph, Value x_value, Value scale,
                                   Value bias, double epsilon,
-                                  const std::string& name) {
+                                  const std::string& name, std::int64_t group) {
   const Expr x(graph, x_value, name);
   if (!Check(graph, x)) return {};
   const Dims over = AllButLast(x);
-  const Expr sum = x.Sum(over);
-  const Expr count = CountOf(x).Broadcast(sum.shape(), {});
+  const auto sum_of = [&](const Expr& values) {
+    return OverGroup(values.Sum(over), group);
+  };
+  const Expr sum = sum_of(x);
+  const Expr count = OverGroup(CountOf(x), group).Broadcast(sum.shape(), {});
   const Expr mean = sum / count;
   const Expr centred = x - mean.SpreadOver(x, over);
-  const Expr variance = (centred * centred).Sum(over) / count;
+  const Expr variance = sum_of(centred * centred) / count;
   const Expr y =
       Normalized(centred, variance, epsilon, x.With(scale), x.With(bias));
   return {y.value(), mean.value(), variance.value()};

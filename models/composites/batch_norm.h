@@ -3,6 +3,7 @@
 #ifndef PODSIM_MODELS_COMPOSITES_BATCH_NORM_H_
 #define PODSIM_MODELS_COMPOSITES_BATCH_NORM_H_
 
+#include <cstdint>
 #include <string>
 
 #include "models/graph/graph.h"
@@ -11,17 +12,18 @@ namespace podsim {
 
 struct BatchNormValues {
   Value y;
-  // Over all dimensions but the last, B among them: one core's rows.
+  // Over all dimensions but the last, B among them.
   Value mean;
   Value variance;  // the mean of squares of x - mean
 };
 
 // (x - mean) / sqrt(variance + epsilon) per feature, x's last dimension, times
 // scale plus bias, with the statistics of the rows at hand [Ioffe and Szegedy,
-// Batch normalization, 2015].
+// Batch normalization, 2015]: those of `group` neighbouring cores, 0: of all.
 BatchNormValues BatchNormTraining(Graph& graph, Value x, Value scale,
                                   Value bias, double epsilon,
-                                  const std::string& name = "");
+                                  const std::string& name = "",
+                                  std::int64_t group = 1);
 
 // With statistics that are given: [features] each.
 Value BatchNormInference(Graph& graph, Value x, Value scale, Value bias,

@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "models/graph/buckets.h"
+#include "models/graph/exchanges.h"
 #include "models/graph/gradient.h"
 #include "models/graph/lowering.h"
 #include "models/graph/own_gradients.h"
@@ -243,19 +244,36 @@ Segment AllReduceOf(std::size_t bucket) {
   return segment;
 }
 
-// Compute segments, each ending where a bucket is complete, and behind each its
-// all-reduce.
-std::vector<Segment> CutAtBuckets(std::vector<Instruction> instructions,
-                                  const std::vector<GradientBucket>& buckets) {
+Segment ExchangeOf(const Instruction& instruction) {
+  Segment segment;
+  segment.kind = SegmentKind::kAllReduce;
+  segment.group =
+      static_cast<std::int32_t>(GroupSizeOf(instruction.attributes));
+  segment.tensor = instruction.outputs[0];
+  return segment;
+}
+
+// Compute segments, each ending where a bucket is complete or cores join, and
+// behind each its all-reduce.
+std::vector<Segment> CutAtCollectives(
+    std::vector<Instruction> instructions,
+    const std::vector<GradientBucket>& buckets) {
   const std::map<TensorId, std::size_t> finish = FinishTimes(instructions);
   std::vector<Segment> segments;
   std::size_t done = 0;
   const auto compute_until = [&](std::size_t end) {
     if (end <= done) return;
     Segment segment;
-    for (; done < end; ++done)
-      segment.instructions.push_back(std::move(instructions[done]));
-    segments.push_back(std::move(segment));
+    for (; done < end; ++done) {
+      Instruction& next = instructions[done];
+      const bool joins = JoinsCores(next);
+      Segment exchange = joins ? ExchangeOf(next) : Segment();
+      segment.instructions.push_back(std::move(next));
+      if (!joins) continue;
+      segments.push_back(std::exchange(segment, {}));
+      segments.push_back(std::move(exchange));
+    }
+    if (!segment.instructions.empty()) segments.push_back(std::move(segment));
   };
   for (std::size_t bucket = 0; bucket < buckets.size(); ++bucket) {
     // Gradients are in the order in which they finish.
@@ -278,6 +296,19 @@ bool MixExamples(const Program& program,
         return each.per_core &&
                std::any_of(each.inputs.begin(), each.inputs.end(), batched);
       });
+}
+
+// An evaluation runs each host's share of the examples by itself.
+absl::Status CheckJoinsNone(const std::string& model, const Program& program,
+                            const std::vector<Instruction>& evaluation) {
+  const auto joins =
+      std::find_if(evaluation.begin(), evaluation.end(), JoinsCores);
+  if (joins == evaluation.end()) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "model ", model, ": its evaluation needs ",
+      program.tensor(joins->outputs[0]).name,
+      ", a sum over several cores, which a training pass alone can make: say "
+      "the evaluation apart"));
 }
 
 // The metric's tensor, which each entry fills in its own way, and who fills it
@@ -371,6 +402,7 @@ absl::StatusOr<Program> Compile(const Graph& graph, const CompileInput& wanted,
   std::vector<Instruction> eval =
       EvaluationOf(program, lowered.instructions, kept_in_evaluation,
                    EvaluationTensors(input, lowered, program));
+  PODSIM_RETURN_IF_ERROR(CheckJoinsNone(graph.name(), program, eval));
   program.mixes_in_eval = MixExamples(program, eval);
   program.entries[EntryPoint::kEval] = OneSegment(std::move(eval));
   if (!trains) return program;
@@ -387,7 +419,7 @@ absl::StatusOr<Program> Compile(const Graph& graph, const CompileInput& wanted,
       NeededFor(program, lowered.instructions, trained);
   program.mixes_in_training = MixExamples(program, training);
   program.entries[EntryPoint::kTrainMicrobatch] =
-      CutAtBuckets(std::move(training), program.buckets);
+      CutAtCollectives(std::move(training), program.buckets);
   std::vector<Segment>& reduce = program.entries[EntryPoint::kReduce];
   for (std::size_t i = 0; i < program.buckets.size(); ++i)
     reduce.push_back(AllReduceOf(i));

@@ -83,6 +83,9 @@ std::string TextOf(const Program& program, const Instruction& instruction) {
 }
 
 std::string TextOf(const Program& program, const Segment& segment) {
+  if (segment.sums_tensor())
+    return absl::StrCat("  all-reduce tensor ", segment.tensor, " group ",
+                        segment.group, "\n");
   if (segment.kind == SegmentKind::kAllReduce)
     return absl::StrCat("  all-reduce bucket ", segment.bucket, " group ",
                         segment.group, "\n");

@@ -34,6 +34,7 @@ bool RunsPerCore(const Program& program, const Instruction& instruction) {
   };
   return std::any_of(instruction.outputs.begin(), instruction.outputs.end(),
                      differs) &&
+         !EntryOf(instruction.op).joins_cores &&
          !IsRowWise(program, instruction);
 }
 

@@ -101,7 +101,10 @@ void Write(const Segment& from, ConstantWriter& constants,
     Write(instruction, constants, *to.add_instructions());
   if (from.kind != SegmentKind::kAllReduce) return;
   to.set_group(from.group);
-  to.set_bucket(from.bucket);
+  if (from.sums_tensor())
+    to.set_tensor(from.tensor);
+  else
+    to.set_bucket(from.bucket);
 }
 
 void WriteNumbers(const Program& from, ProgramProto& to) {
@@ -177,7 +180,10 @@ Segment SegmentFrom(const ProgramProto::Segment& from,
     to.instructions.push_back(InstructionFrom(instruction, constants));
   if (to.kind != SegmentKind::kAllReduce) return to;
   to.group = from.group();
-  to.bucket = from.bucket();
+  if (from.has_tensor())
+    to.tensor = from.tensor();
+  else
+    to.bucket = from.bucket();
   return to;
 }
 

@@ -81,6 +81,7 @@ class EntryRun {
 
  private:
   absl::Status Reduce(const ProgramProto::Segment& segment, bool reduces) {
+    if (segment.has_tensor()) return Exchange(segment);
     if (!reduces || segment.bucket() != reduced_ ||
         reduced_ >= program_.buckets_size())
       return Bad(absl::StrCat("it reduces bucket ", segment.bucket(),
@@ -95,10 +96,38 @@ class EntryRun {
     return absl::OkStatus();
   }
 
+  absl::Status Exchange(const ProgramProto::Segment& segment) {
+    if (joined_ < 0 || segment.tensor() != joined_ ||
+        segment.group() != group_size_)
+      return Bad("it sums no tensor that an all_reduce has just made");
+    if (segment.bucket() != 0 || !segment.instructions().empty())
+      return Bad("the sum of a tensor has no bucket and no instructions");
+    joined_ = -1;
+    return absl::OkStatus();
+  }
+
+  // Nothing may come between what sums a host's cores and the other hosts'.
+  absl::Status CheckJoined() const {
+    if (joined_ < 0) return absl::OkStatus();
+    return Bad(absl::StrCat("the sum of ", program_.tensors(joined_).name(),
+                            " over several cores does not follow"));
+  }
+
+  absl::Status Join(const ProgramProto::Instruction& each) {
+    const OpAttributes attributes = constants_.Attributes(each.attributes());
+    if (GroupSizeOf(attributes) == 1) return absl::OkStatus();
+    if (point_ != ProgramProto::TRAIN)
+      return Bad("cores are joined in training alone");
+    joined_ = each.results(0);
+    group_size_ = static_cast<std::int32_t>(GroupSizeOf(attributes));
+    return absl::OkStatus();
+  }
+
   absl::Status Compute(const ProgramProto::Segment& segment,
                        const std::string& place) {
+    PODSIM_RETURN_IF_ERROR(Annotate(CheckJoined(), place));
     if (segment.kind() != ProgramProto::Segment::COMPUTE ||
-        segment.bucket() != 0 || segment.group() != 0)
+        segment.bucket() != 0 || segment.group() != 0 || segment.has_tensor())
       return Annotate(Bad("no segment has that kind"), place);
     if (point_ == ProgramProto::INIT || point_ == ProgramProto::REDUCE)
       return Annotate(Bad("nothing is computed here"), place);
@@ -109,6 +138,7 @@ class EntryRun {
       const std::int32_t number = each.has_row_group() ? each.row_group() : -1;
       if (number < 0 || number != neighbour) ++group_;
       neighbour = number;
+      PODSIM_RETURN_IF_ERROR(Annotate(CheckJoined(), place));
       PODSIM_RETURN_IF_ERROR(Annotate(
           Execute(each),
           absl::StrCat(place, ", instruction ", i, " (",
@@ -134,6 +164,7 @@ class EntryRun {
         return Bad(absl::StrCat("there is no tensor ", id, " to write"));
     PODSIM_RETURN_IF_ERROR(constants_.Check(each.attributes()));
     PODSIM_RETURN_IF_ERROR(CheckTypes(*entry, each));
+    if (entry->joins_cores) PODSIM_RETURN_IF_ERROR(Join(each));
     return entry->is_update ? CheckUpdate(each) : WriteResults(*entry, each);
   }
 
@@ -190,7 +221,8 @@ class EntryRun {
     const bool by_rows = IsRowWise(entry, use);
     if (each.has_row_group() && !(by_rows && batched && each.row_group() >= 0))
       return Bad("it cannot run a few examples at a time");
-    if (!entry.is_update && each.per_core() != (differs && !by_rows))
+    const bool core_by_core = differs && !by_rows && !entry.joins_cores;
+    if (!entry.is_update && each.per_core() != core_by_core)
       return Bad(each.per_core() ? "it need not run core by core"
                                  : "it must run core by core");
     mixes_ = mixes_ || (each.per_core() && reads_batch);
@@ -292,6 +324,7 @@ class EntryRun {
   }
 
   absl::Status CheckEnd(const ProgramProto::Entry& entry, bool reduces) const {
+    PODSIM_RETURN_IF_ERROR(CheckJoined());
     const std::string name =
         absl::AsciiStrToLower(ProgramProto::EntryPoint_Name(point_));
     if (reduces && reduced_ != program_.buckets_size())
@@ -319,6 +352,9 @@ class EntryRun {
   std::vector<std::int32_t> touched_;
   std::int32_t group_ = 0;
   std::int32_t reduced_ = 0;
+  // What an all_reduce has just made for a host; -1: nothing that waits.
+  std::int32_t joined_ = -1;
+  std::int32_t group_size_ = 0;
   bool mixes_ = false;
 };
 

@@ -54,7 +54,7 @@ Value BatchNorm(Graph& graph, const std::string& name, Value x,
     return BatchNormInference(graph, x, scale, bias, mean, variance,
                               how.epsilon, name);
   const BatchNormValues now =
-      BatchNormTraining(graph, x, scale, bias, how.epsilon, name);
+      BatchNormTraining(graph, x, scale, bias, how.epsilon, name, how.group);
   if (!graph.status().ok()) return kNone;
   const auto move = [&](Value average, Value value, const char* what) {
     const Expr old(graph, average, name + "/moving_" + what);

@@ -2,6 +2,7 @@
 #ifndef PODSIM_MODELS_LAYERS_NORM_H_
 #define PODSIM_MODELS_LAYERS_NORM_H_
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,8 @@ struct MovingNorm {
   bool training = true;
   double momentum = 0.99;
   double epsilon = 1e-5;
+  // Neighbouring cores whose rows are at hand together; 0: all.
+  std::int64_t group = 1;
 };
 Value BatchNorm(Graph& graph, const std::string& name, Value x,
                 const MovingNorm& how, std::vector<VariableValue>& states);

@@ -40,6 +40,7 @@ class OpCode {
   static const OpCode kConstant;
   static const OpCode kReshape;
   static const OpCode kCoreSum;
+  static const OpCode kAllReduce;
   static const OpCode kSoftmaxXent;
   static const OpCode kSoftmaxXentGrad;
   static const OpCode kRoundBFloat16;
@@ -62,6 +63,7 @@ inline constexpr OpCode OpCode::kAdd("add");
 inline constexpr OpCode OpCode::kConstant("constant");
 inline constexpr OpCode OpCode::kReshape("Reshape");
 inline constexpr OpCode OpCode::kCoreSum("CoreSum");
+inline constexpr OpCode OpCode::kAllReduce("all_reduce");
 inline constexpr OpCode OpCode::kSoftmaxXent("SoftmaxXent");
 inline constexpr OpCode OpCode::kSoftmaxXentGrad("SoftmaxXentGrad");
 inline constexpr OpCode OpCode::kRoundBFloat16("RoundBFloat16");
@@ -106,6 +108,13 @@ struct OpAttributes {
     return list.empty() ? otherwise : list[0];
   }
 };
+
+// all_reduce: so many neighbouring cores of the slice sum together; 0, which is
+// what an absent one means: all of them.
+inline constexpr char kGroupSize[] = "group_size";
+inline std::int64_t GroupSizeOf(const OpAttributes& attributes) {
+  return attributes.Int(kGroupSize, 0);
+}
 
 }  // namespace podsim
 

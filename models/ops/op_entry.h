@@ -92,6 +92,9 @@ struct OpEntry {
   // Makes one value of those that the cores have.
   bool sums_cores = false;
 
+  // Makes each core's value from those of several.
+  bool joins_cores = false;
+
   // Each element of the result depends on one element of each operand.
   bool is_element_wise = false;
 

@@ -16,16 +16,13 @@ namespace {
 std::vector<const OpEntry*> Collect() {
   std::vector<const OpEntry*> all;
   for (const OpFamily& family : {
-           ProductOps(),      DotGeneralOps(),
-           ConvolutionOps(),  ReduceOps(),
-           WindowOps(),       BiasOps(),
-           ElementwiseOps(),  TypedElementwiseOps(),
-           FunctionOps(),     ConstantOps(),
-           ReshapeOps(),      CoreSumOps(),
-           MovementOps(),     SliceOps(),
-           DynamicSliceOps(), GatherOps(),
-           SoftmaxXentOps(),  StopGradientOps(),
-           RandomBitsOps(),   RoundOps(),
+           ProductOps(),      DotGeneralOps(),       ConvolutionOps(),
+           ReduceOps(),       WindowOps(),           BiasOps(),
+           ElementwiseOps(),  TypedElementwiseOps(), FunctionOps(),
+           ConstantOps(),     ReshapeOps(),          CoreSumOps(),
+           AllReduceOps(),    MovementOps(),         SliceOps(),
+           DynamicSliceOps(), GatherOps(),           SoftmaxXentOps(),
+           StopGradientOps(), RandomBitsOps(),       RoundOps(),
            UpdateOps(),
        })
     for (const OpEntry& entry : family) all.push_back(&entry);
@@ -51,7 +48,8 @@ void MarkPerCore(const OpEntry& entry, Types inputs,
       inputs.begin(), inputs.end(),
       [](const ValueType& type) { return type.batched() || type.per_core; });
   for (ValueType& type : outputs)
-    type.per_core = differs && !entry.sums_cores && !type.batched();
+    type.per_core =
+        (differs || entry.joins_cores) && !entry.sums_cores && !type.batched();
 }
 
 // Shape rules do not know of cores.

@@ -47,6 +47,13 @@ absl::Status CheckNoDropout(const ModelConfig& config) {
                    config.name(), " drops nothing; leave it out"));
 }
 
+absl::Status CheckNoBatchNorm(const ModelConfig& config) {
+  if (config.batch_norm_group() <= 1) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "batch_norm_group is ", config.batch_norm_group(), " but model ",
+      config.name(), " has no batch norm; leave it out"));
+}
+
 CompileInput Classifier(Graph& graph, Value logits) {
   const auto head = graph.SoftmaxXent(logits, graph.Labels(), "xent");
   return {.loss = head.loss,

@@ -26,6 +26,8 @@ absl::StatusOr<std::vector<std::int64_t>> HiddenWidths(
 absl::Status CheckMostHidden(const ModelConfig& config, int most);
 // For a model that drops nothing.
 absl::Status CheckNoDropout(const ModelConfig& config);
+// For a model without batch norm.
+absl::Status CheckNoBatchNorm(const ModelConfig& config);
 
 // Loss and accuracy of logits [B, classes] for the data set's labels.
 CompileInput Classifier(Graph& graph, Value logits);

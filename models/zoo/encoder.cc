@@ -67,6 +67,7 @@ absl::StatusOr<CompileInput> BuildEncoder(const ModelConfig& config,
                                           Graph& graph) {
   PODSIM_ASSIGN_OR_RETURN(const Shape example, ExampleShape(config));
   PODSIM_RETURN_IF_ERROR(CheckMostHidden(config, 1));
+  PODSIM_RETURN_IF_ERROR(CheckNoBatchNorm(config));
   PODSIM_ASSIGN_OR_RETURN(const std::vector<std::int64_t> hidden,
                           HiddenWidths(config, {64}));
   const Sizes sizes = {hidden[0], config.classes()};

@@ -7,7 +7,8 @@
 //   per hidden width (120, 84): dense, tanh; dense to the logits
 //
 // The variant "lenet5_bn" has batch norm between a convolution and its tanh,
-// over a core's examples, with moving averages for evaluation.
+// over a core's examples or those of ModelConfig::batch_norm_group cores, with
+// moving averages for evaluation.
 //
 // Images smaller than 16x16 stand in a frame of zeros that makes them 16x16:
 // 8x8 ones have 4 on each side. The frame is the first convolution's padding.
@@ -99,6 +100,7 @@ absl::StatusOr<Parts> PartsOf(const ModelConfig& config, Graph& graph) {
 
 absl::StatusOr<CompileInput> BuildLenet5(const ModelConfig& config,
                                          Graph& graph) {
+  PODSIM_RETURN_IF_ERROR(CheckNoBatchNorm(config));
   PODSIM_ASSIGN_OR_RETURN(const Parts parts, PartsOf(config, graph));
   return Classifier(graph, Logits(graph, parts.images, parts.hidden,
                                   config.classes(), nullptr));
@@ -107,11 +109,13 @@ absl::StatusOr<CompileInput> BuildLenet5(const ModelConfig& config,
 absl::StatusOr<CompileInput> BuildLenet5BatchNorm(const ModelConfig& config,
                                                   Graph& graph) {
   PODSIM_ASSIGN_OR_RETURN(const Parts parts, PartsOf(config, graph));
+  const std::int64_t group = std::max(1, config.batch_norm_group());
   std::vector<VariableValue> states;
   const auto pass = [&](bool training) {
-    const Norm norm = [&graph, &states, training](const std::string& name,
-                                                  Value x) {
-      return BatchNorm(graph, name, x, {.training = training}, states);
+    const Norm norm = [&graph, &states, training, group](
+                          const std::string& name, Value x) {
+      return BatchNorm(graph, name, x, {.training = training, .group = group},
+                       states);
     };
     return Classifier(graph, Logits(graph, parts.images, parts.hidden,
                                     config.classes(), norm));

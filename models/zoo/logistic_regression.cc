@@ -12,6 +12,7 @@ absl::StatusOr<CompileInput> BuildLogisticRegression(const ModelConfig& config,
   PODSIM_ASSIGN_OR_RETURN(const Shape example, ExampleShape(config));
   PODSIM_RETURN_IF_ERROR(CheckMostHidden(config, 0));
   PODSIM_RETURN_IF_ERROR(CheckNoDropout(config));
+  PODSIM_RETURN_IF_ERROR(CheckNoBatchNorm(config));
   const Value x = Flatten(graph, graph.Features(example));
   return Classifier(
       graph, Dense(graph, "dense_0", x, config.classes(), Activation::kNone));

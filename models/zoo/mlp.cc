@@ -24,6 +24,7 @@ Value Mlp(Graph& graph, Value x, std::span<const std::int64_t> hidden,
 absl::StatusOr<CompileInput> BuildMlp(const ModelConfig& config, Graph& graph) {
   PODSIM_ASSIGN_OR_RETURN(const Shape example, ExampleShape(config));
   PODSIM_RETURN_IF_ERROR(CheckNoDropout(config));
+  PODSIM_RETURN_IF_ERROR(CheckNoBatchNorm(config));
   PODSIM_ASSIGN_OR_RETURN(const std::vector<std::int64_t> hidden,
                           HiddenWidths(config, {}));
   return Classifier(

@@ -17,10 +17,19 @@ SimStep OverlapStep(const StepParts& parts) {
   step.input = parts.input;
   step.update = parts.update;
   std::vector<SimTime> ended = {SimTime()};  // after 0, 1, ... segments
+  auto exchange = parts.exchanges.begin();
   for (const SimTime segment : parts.segments) {
     step.compute += segment;
-    ended.push_back(step.compute);
+    ended.push_back(ended.back() + segment);
+    const auto count = static_cast<std::int32_t>(ended.size()) - 1;
+    for (;
+         exchange != parts.exchanges.end() && exchange->after_segments == count;
+         ++exchange) {
+      step.communication += exchange->all_reduce;
+      ended.back() += exchange->all_reduce;
+    }
   }
+  PODSIM_CHECK(exchange == parts.exchanges.end());
   SimTime wire_free;
   for (const StepParts::Bucket& bucket : parts.buckets) {
     PODSIM_CHECK(bucket.after_segments >= 0 &&
@@ -30,11 +39,26 @@ SimStep OverlapStep(const StepParts& parts) {
         std::max(wire_free, ended[bucket.after_segments]) + bucket.all_reduce;
     step.communication += bucket.all_reduce;
   }
-  const SimTime reduced = std::max(step.compute, wire_free);
+  const SimTime reduced = std::max(ended.back(), wire_free);
   step.exposed_communication = reduced - step.compute;
   step.total = std::max(step.input, reduced + step.update);
   return step;
 }
+
+namespace {
+
+// The cores of a chip add theirs up in passing. Groups of chips are priced as
+// the whole slice would be: the ring's latency at most.
+absl::StatusOr<SimTime> PriceExchange(const Program& program,
+                                      const Segment& segment,
+                                      const Slice& slice,
+                                      const ForecastOptions& options) {
+  if (segment.group > 0 && segment.group <= kCoresPerChip) return SimTime();
+  return PriceAllReduce(slice, program.tensor(segment.tensor).shape.elements(),
+                        options.chunks);
+}
+
+}  // namespace
 
 absl::StatusOr<StepParts> PriceStep(const Program& program, const Slice& slice,
                                     std::int64_t batch_per_core,
@@ -58,6 +82,13 @@ absl::StatusOr<StepParts> PriceStep(const Program& program, const Slice& slice,
     if (segment.kind == SegmentKind::kCompute) {
       parts.segments.push_back(
           PriceSegment(program, segment, batch_per_core, slice.chip()).time);
+      continue;
+    }
+    if (segment.sums_tensor()) {
+      PODSIM_ASSIGN_OR_RETURN(const SimTime time,
+                              PriceExchange(program, segment, slice, options));
+      parts.exchanges.push_back(
+          {static_cast<std::int32_t>(parts.segments.size()), time});
       continue;
     }
     PODSIM_ASSIGN_OR_RETURN(

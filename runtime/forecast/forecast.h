@@ -24,9 +24,15 @@ struct StepParts {
     std::int32_t after_segments = 0;  // ready when that many have ended
     SimTime all_reduce;
   };
+  // In the middle of the pass, which waits for it.
+  struct Exchange {
+    std::int32_t after_segments = 0;
+    SimTime all_reduce;
+  };
   SimTime input;
-  std::vector<SimTime> segments;  // forward and backward, in order
-  std::vector<Bucket> buckets;    // in the order in which they travel
+  std::vector<SimTime> segments;    // forward and backward, in order
+  std::vector<Bucket> buckets;      // in the order in which they travel
+  std::vector<Exchange> exchanges;  // in their order
   SimTime update;
 };
 
@@ -42,10 +48,11 @@ struct SimStep {
   double ExamplesPerSecond(std::int64_t global_batch) const;
 };
 
-// Compute runs through. Bucket k travels when its segment and the all-reduce of
-// bucket k-1 have ended; the update runs after the last of both. The next
-// step's input comes meanwhile, so that it counts only where it is longer than
-// all the rest.
+// Compute runs through but for exchanges, which begin when their segment has
+// ended, however many buckets travel, and which the next waits for. Bucket k
+// travels when its segment and the all-reduce of bucket k-1 have ended; the
+// update runs after the last of both. The next step's input comes meanwhile, so
+// that it counts only where it is longer than all the rest.
 SimStep OverlapStep(const StepParts& parts);
 
 struct ForecastOptions {

@@ -72,6 +72,7 @@ constexpr Refusal kRefusals[] = {
     {"model", kProgram},
     {"hidden", kProgram},
     {"dropout", kProgram},
+    {"batch_norm_group", kProgram},
     {"model_file", kProgram},
     {"bucket_bytes", "CompileOptions.bucket_bytes says so"},
     {"optimizer", kUpdate},

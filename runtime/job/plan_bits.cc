@@ -8,6 +8,7 @@
 #include "google/protobuf/io/coded_stream.h"
 #include "google/protobuf/io/zero_copy_stream_impl_lite.h"
 #include "host/core/core.h"
+#include "models/graph/exchanges.h"
 #include "models/kernels/kernels.h"
 #include "runtime/job/optimizer.h"
 #include "runtime/job/planner.h"
@@ -80,6 +81,8 @@ void FillModelConfig(const JobSpec& spec, const DatasetConfig& dataset,
   *model.mutable_example_shape() = dataset.example_shape();
   model.set_classes(dataset.classes());
   model.set_dropout(spec.dropout());
+  if (spec.batch_norm_group() > 1)
+    model.set_batch_norm_group(spec.batch_norm_group());
 }
 
 void FillBuckets(const ResolvedJob& job, const Program& program,
@@ -94,6 +97,28 @@ void FillBuckets(const ResolvedJob& job, const Program& program,
     const bool same = bits.buckets(0).algorithm() == bucket.algorithm();
     bits.set_algorithm(
         same && bits.algorithm() != kByBucket ? bucket.algorithm() : kByBucket);
+  }
+}
+
+void FillExchanges(const ResolvedJob& job, const Program& program,
+                   std::span<const ChoiceRow> table, PlanBits& bits) {
+  for (const Segment* from : ExchangesOf(program)) {
+    const ProgramTensor& tensor = program.tensor(from->tensor);
+    const std::int32_t hosts =
+        HostsOfGroup(from->group, bits.hosts(), bits.cores_per_host());
+    Exchange& exchange = *bits.add_exchanges();
+    exchange.set_group(hosts);
+    exchange.set_count(tensor.shape.elements());
+    exchange.set_name(tensor.name);
+    // Few numbers that all wait for, float32 whatever gradients travel as: the
+    // bucket's --algo is not theirs.
+    exchange.set_algorithm(
+        SumsAsTree(job.spec)
+            ? kTreeAlgorithm
+            : std::string(NameOf(ChooseAlgorithm(
+                  Collective::kAllReduce,
+                  exchange.count() * std::int64_t{sizeof(float)}, hosts,
+                  table))));
   }
 }
 

@@ -82,6 +82,8 @@ absl::StatusOr<JobPlan> FinishPlan(JobPlan plan, const Program& program,
       const std::vector<ChoiceRow> table,
       ChoiceTable(job.spec.choices(), MediumOf(WordOf(job.spec.transport()))));
   FillBuckets(job, program, table, *plan.mutable_bits());
+  PODSIM_RETURN_IF_ERROR(CheckExamplesMeet(job, program));
+  FillExchanges(job, program, table, *plan.mutable_bits());
   SetProgram(program, plan);
   PODSIM_RETURN_IF_ERROR(FillFaults(job.spec, plan));
   plan.set_hash(HashOf(plan.bits()));
@@ -93,7 +95,7 @@ absl::StatusOr<JobPlan> FinishPlan(JobPlan plan, const Program& program,
 bool KeepsPromise(const Recipe& recipe, const JobSpec& spec) {
   return std::equal(spec.hidden().begin(), spec.hidden().end(),
                     recipe.hidden.begin(), recipe.hidden.end()) &&
-         spec.dropout() == recipe.dropout &&
+         spec.dropout() == recipe.dropout && spec.batch_norm_group() <= 1 &&
          spec.momentum() == recipe.momentum &&
          (spec.optimizer() == words::Optimizer::sgd ||
           spec.optimizer() == words::Optimizer::momentum) &&

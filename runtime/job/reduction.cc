@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "base/units.h"
+#include "models/graph/exchanges.h"
 #include "settings/words.h"
 
 namespace podsim {
@@ -65,6 +66,27 @@ absl::Status FillReduction(const ResolvedJob& job, JobPlan& plan) {
       FormatCount(job.spec.microbatch_size()), "; the price is ",
       FormatCount(kCoresPerHost * MicrobatchesPerCore(bits)),
       " small products per host and layer instead of one"));
+  return absl::OkStatus();
+}
+
+absl::Status CheckExamplesMeet(const ResolvedJob& job, const Program& program) {
+  if (program.mixes_in_training && SumsAsTree(job.spec) &&
+      job.spec.microbatch_size() < job.batch_per_core)
+    return absl::InvalidArgumentError(absl::StrCat(
+        "microbatch_size is ", FormatCount(job.spec.microbatch_size()),
+        " but model ", program.name, " mixes the ",
+        FormatCount(job.batch_per_core),
+        " examples of a core; use --reduction=fused, or --microbatch_size=",
+        job.batch_per_core));
+  PODSIM_RETURN_IF_ERROR(CheckGroups(program, job.slice.hosts, kCoresPerHost));
+  if (job.spec.audit_every() == 0) return absl::OkStatus();
+  for (const Segment* exchange : ExchangesOf(program))
+    if (HostsOfGroup(exchange->group, job.slice.hosts, kCoresPerHost) > 1)
+      return absl::InvalidArgumentError(absl::StrCat(
+          "audit_every is ", job.spec.audit_every(), " but model ",
+          program.name, " sums ", program.tensor(exchange->tensor).name,
+          " over several hosts, and an audit computes one host's gradient "
+          "alone; leave audit_every out"));
   return absl::OkStatus();
 }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "absl/status/status.h"
+#include "models/graph/program.h"
 #include "proto/job.pb.h"
 #include "runtime/job/resolved_job.h"
 
@@ -26,6 +27,12 @@ bool SumsAsTree(const JobSpec& spec);
 absl::Status FillReduction(const ResolvedJob& job, JobPlan& plan);
 
 // 0 if they are not summed as a tree.
+// That what needs all examples of a core, or of several, gets them.
+// Errors: INVALID_ARGUMENT (microbatches smaller than a core's batch; groups of
+//   cores that the slice cannot be cut into; audits of hosts that do not
+//   compute alone).
+absl::Status CheckExamplesMeet(const ResolvedJob& job, const Program& program);
+
 std::int64_t MicrobatchesPerCore(const PlanBits& bits);
 
 }  // namespace podsim

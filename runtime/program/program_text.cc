@@ -76,7 +76,14 @@ std::string EntryText(const Program& program, const char* name,
   std::string text;
   Work work;
   for (const Segment& segment : found->second) {
-    if (segment.kind == SegmentKind::kAllReduce)
+    if (segment.sums_tensor())
+      absl::StrAppend(
+          &text, "  all-reduce of ", program.tensor(segment.tensor).name,
+          segment.group == 0
+              ? std::string(" over all cores")
+              : absl::StrCat(" over groups of ", segment.group, " cores"),
+          "\n");
+    else if (segment.kind == SegmentKind::kAllReduce)
       absl::StrAppend(&text, "  all-reduce of bucket ", segment.bucket, "\n");
     for (const Instruction& instruction : segment.instructions) {
       text += InstructionText(program, instruction);

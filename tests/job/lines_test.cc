@@ -47,6 +47,25 @@ TEST(LinesTest, OfAllBucketsTogether) {
   EXPECT_EQ(lines.size(), 12u);
 }
 
+// Within each group of two neighbours alone.
+TEST(LinesTest, OfASumOverGroupsOfHosts) {
+  JobPlan plan = PlanWith("ring", 100);
+  plan.mutable_bits()->clear_buckets();
+  Exchange& exchange = *plan.mutable_bits()->add_exchanges();
+  exchange.set_algorithm("halving_doubling");
+  exchange.set_count(10);
+  exchange.set_group(2);
+  ASSERT_OK_AND_ASSIGN(const auto pairs, LinesOf(plan));
+  EXPECT_EQ(pairs, (std::set<Line>{{0, 1}, {1, 0}, {2, 3}, {3, 2}}));
+  exchange.set_group(1);
+  ASSERT_OK_AND_ASSIGN(const auto none, LinesOf(plan));
+  EXPECT_TRUE(none.empty());
+  exchange.set_group(4);
+  exchange.set_algorithm("ring");
+  ASSERT_OK_AND_ASSIGN(const auto all, LinesOf(plan));
+  EXPECT_EQ(all, (std::set<Line>{{0, 1}, {1, 3}, {3, 2}, {2, 0}}));
+}
+
 TEST(LinesTest, UnknownAlgorithmsAreErrors) {
   EXPECT_THAT(LinesOf(PlanWith("smoke", 1)),
               testing::StatusIs(absl::StatusCode::kInvalidArgument,

@@ -2,6 +2,7 @@
 
 #include "base/status.h"
 #include "host/storage/storage.h"
+#include "models/graph/exchanges.h"
 #include "models/kernels/kernels.h"
 #include "models/rules/update_rules.h"
 #include "models/zoo/zoo.h"
@@ -37,6 +38,7 @@ PodSetup MakeSetup(const PlanShape& shape) {
   *bits.mutable_dataset() = setup.dataset->config();
   bits.mutable_model()->set_name(shape.model);
   bits.mutable_model()->set_dropout(shape.dropout);
+  bits.mutable_model()->set_batch_norm_group(shape.batch_norm_group);
   for (const int width : shape.hidden) bits.mutable_model()->add_hidden(width);
   *bits.mutable_model()->mutable_example_shape() =
       bits.dataset().example_shape();
@@ -69,6 +71,16 @@ PodSetup MakeSetup(const PlanShape& shape) {
     planned.set_begin(bucket.begin);
     planned.set_count(bucket.count);
   }
+  for (const Segment* from : ExchangesOf(*setup.program)) {
+    Exchange& planned = *bits.add_exchanges();
+    planned.set_algorithm("ring");
+    planned.set_group(
+        HostsOfGroup(from->group, shape.hosts, shape.cores_per_host));
+    planned.set_count(setup.program->tensor(from->tensor).shape.elements());
+    planned.set_name(setup.program->tensor(from->tensor).name);
+  }
+  bits.set_host_rows(1);
+  bits.set_host_columns(shape.hosts);
   plan.set_global_batch(std::int64_t{shape.hosts} * shape.cores_per_host *
                         shape.batch_per_core);
   plan.set_train_steps(shape.steps);

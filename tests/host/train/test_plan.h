@@ -22,6 +22,7 @@ struct PlanShape {
   std::string model = "mlp";
   std::vector<int> hidden = {32};
   double dropout = 0;
+  int batch_norm_group = 1;
   std::string dataset = "digits";
   std::uint64_t seed = 1;
   double learning_rate = 0.05;

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "models/graph/verify_model.h"
+#include "models/zoo/zoo.h"
 #include "tests/models/zoo/small_model.h"
 #include "tests/testing/status_matchers.h"
 
@@ -180,6 +181,67 @@ TEST(VerifyProgramTest, RefusesEntriesAndSegments) {
        },
        "one per bucket"}};
   for (const Damage& damage : all) ExpectRefused(damage);
+}
+
+Program JoinedProgram() {
+  ModelConfig config;
+  config.set_name("lenet5_bn");
+  config.set_batch_norm_group(16);
+  config.add_hidden(8);
+  config.add_example_shape(8);
+  config.add_example_shape(8);
+  config.set_classes(10);
+  const absl::StatusOr<Program> program = BuildProgram(config, {});
+  PODSIM_CHECK(program.ok());
+  return *program;
+}
+
+// The first segment that sums a tensor.
+int ExchangeIn(const ProgramProto::Entry& entry) {
+  for (int i = 0; i < entry.segments_size(); ++i)
+    if (entry.segments(i).has_tensor()) return i;
+  PODSIM_CHECK(false);
+}
+
+// fn of the training pass and of where its first such segment stands.
+template <typename Fn>
+std::function<void(ProgramProto&)> AtExchange(const Fn& fn) {
+  return [fn](ProgramProto& program) {
+    for (ProgramProto::Entry& entry : *program.mutable_entries())
+      if (entry.entry() == ProgramProto::TRAIN) fn(entry, ExchangeIn(entry));
+  };
+}
+
+TEST(VerifyProgramTest, RefusesSumsInTheMiddleOfAPass) {
+  using Entry = ProgramProto::Entry;
+  const Damage all[] = {{AtExchange([](Entry& entry, int at) {
+                           entry.mutable_segments(at)->set_group(8);
+                         }),
+                         "has just made"},
+                        {AtExchange([](Entry& entry, int at) {
+                           entry.mutable_segments(at)->set_tensor(0);
+                         }),
+                         "has just made"},
+                        {AtExchange([](Entry& entry, int at) {
+                           entry.mutable_segments(at)->set_bucket(1);
+                         }),
+                         "has no bucket"},
+                        {AtExchange([](Entry& entry, int at) {
+                           entry.mutable_segments()->SwapElements(at, at + 2);
+                         }),
+                         "has just made"},
+                        {AtExchange([](Entry& entry, int at) {
+                           entry.mutable_segments()->DeleteSubrange(at, 1);
+                         }),
+                         "does not follow"}};
+  const ModelProto joined = ToProto(JoinedProgram());
+  for (const Damage& damage : all) {
+    SCOPED_TRACE(damage.told);
+    ModelProto model = joined;
+    ASSERT_THAT(VerifyModel(model), IsOk());
+    damage.make(*model.mutable_program());
+    EXPECT_THAT(VerifyModel(model), StatusIs(kInvalid, HasSubstr(damage.told)));
+  }
 }
 
 // Every batched tensor at one place: somebody writes over what is still read.

@@ -7,6 +7,7 @@
 #include <map>
 #include <random>
 
+#include "models/graph/exchanges.h"
 #include "tests/models/graph/bounded_machine.h"
 #include "tests/testing/status_matchers.h"
 
@@ -122,6 +123,21 @@ TEST(Zoo, EncoderDropsInTrainingAlone) {
                   }(),
                   {}),
               StatusIs(kInvalid, HasSubstr("model mlp drops nothing")));
+}
+
+TEST(Zoo, BatchNormOverSeveralCoresJoinsThemInTraining) {
+  ModelConfig config = Named("lenet5_bn", {8, 8});
+  config.set_batch_norm_group(16);
+  ASSERT_OK_AND_ASSIGN(const Program program, BuildProgram(config, {}));
+  // Of each of two norms: sum, squares and count, and backward the first two.
+  EXPECT_EQ(CountOf(program, EntryPoint::kTrainMicrobatch, "all_reduce"), 10);
+  EXPECT_EQ(CountOf(program, EntryPoint::kEval, "all_reduce"), 0);
+  const std::vector<const Segment*> exchanges = ExchangesOf(program);
+  ASSERT_EQ(exchanges.size(), 10U);
+  for (const Segment* exchange : exchanges) EXPECT_EQ(exchange->group, 16);
+  config.set_name("mlp");
+  EXPECT_THAT(BuildProgram(config, {}),
+              StatusIs(kInvalid, HasSubstr("mlp has no batch norm")));
 }
 
 TEST(Zoo, RefusesUnknownNamesAndNamesTheKnown) {

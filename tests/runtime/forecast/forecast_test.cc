@@ -41,6 +41,19 @@ TEST(OverlapStep, AllReducesHideBehindComputeAndRunOneAfterTheOther) {
   EXPECT_EQ(step.total, Us(38));
 }
 
+TEST(OverlapStep, ComputeWaitsForSumsInTheMiddleOfAPass) {
+  //  compute  0----10  13----17-20---36
+  //  wire            10-13   17-20 (its own) and 10-18 for the bucket
+  const SimStep step = OverlapStep({.segments = {Us(10), Us(4), Us(16)},
+                                    .buckets = {{1, Us(8)}},
+                                    .exchanges = {{1, Us(3)}, {2, Us(3)}},
+                                    .update = Us(1)});
+  EXPECT_EQ(step.compute, Us(30));
+  EXPECT_EQ(step.communication, Us(14));
+  EXPECT_EQ(step.exposed_communication, Us(6));
+  EXPECT_EQ(step.total, Us(37));
+}
+
 TEST(OverlapStep, AWireThatFallsBehindHoldsTheUpdate) {
   // The first all-reduce ends at 110, the second, ready at 20, at 115.
   const SimStep step = OverlapStep({.segments = {Us(10), Us(10)},

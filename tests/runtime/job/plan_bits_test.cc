@@ -45,6 +45,8 @@ const std::map<std::string, Change>& Changes() {
       {"topology", {"topology: 'v3-8'"}},
       {"hidden", {"hidden: 32"}},
       {"dropout", {"dropout: 0.5", absl::StrCat(kBatch, "model: 'encoder' ")}},
+      {"batch_norm_group",
+       {"batch_norm_group: 8", absl::StrCat(kBatch, "model: 'lenet5_bn' ")}},
       {"wrap", {"wrap: mesh"}},  // hosts' rings need no wrap
       {"dataset", {"dataset: 'synthetic'"}},
       {"data_dir", {"data_dir: 'x'", kOfFiles}},
