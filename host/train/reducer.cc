@@ -1,6 +1,7 @@
 #include "host/train/reducer.h"
 
 #include <chrono>
+#include <numeric>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -22,10 +23,11 @@ Reducer::Reducer(Transport& transport, const Clock& clock, const JobPlan& plan,
     : transport_(transport),
       clock_(clock),
       progress_(progress),
-      options_(options) {
+      options_(options),
+      buckets_(plan.bits().buckets_size()) {
   const PlanBits& bits = plan.bits();
-  std::vector<int> hosts;
-  for (int host = 0; host < bits.hosts(); ++host) hosts.push_back(host);
+  std::vector<int> hosts(bits.hosts());
+  std::iota(hosts.begin(), hosts.end(), 0);
   for (const int host : transport.local_hosts())
     executors_.push_back(std::make_unique<Executor>(
         transport, clock,
@@ -91,6 +93,7 @@ void Reducer::Start(int local, int bucket, std::uint64_t sequence,
   Post([this, local, bucket, sequence, gradients] {
     CollectiveBuffer buffer(gradients);
     buffer.wire = wires_[bucket];
+    if (bucket >= buckets_) buffer.lane = Lane::kExpress;
     const absl::Status started = executors_[local]->Start(
         sequence, rank_plans_[bucket][local], buffer, labels_[bucket],
         [this, bucket](const absl::Status& status) { OnDone(bucket, status); });

@@ -82,6 +82,7 @@ class Reducer {
   std::vector<std::vector<std::shared_ptr<const RankPlan>>> rank_plans_;
   std::vector<std::string> labels_;
   std::vector<ElementType> wires_;
+  const int buckets_;  // exchanges, which a pass waits for, are behind them
   // The polling thread's.
   std::vector<std::unique_ptr<Executor>> executors_;
   std::uint64_t counted_ = 0;

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "interconnect/transport/endpoint.h"
+
 namespace podsim {
 
 enum class ElementType : std::uint8_t { kFloat32, kBfloat16, kInt32 };
@@ -47,6 +49,8 @@ struct CollectiveBuffer {
   ElementType type = ElementType::kFloat32;
   ReductionOp op = ReductionOp::kSum;
   ElementType wire = ElementType::kFloat32;
+  // What is waited for goes past what is not.
+  Lane lane = Lane::kBulk;
 };
 
 }  // namespace podsim

@@ -73,6 +73,7 @@ absl::Status Executor::Start(std::uint64_t sequence,
   run->serial = impl_->next_serial++;
   run->sequence = sequence;
   run->label = std::move(label);
+  run->lane = buffer.lane;
   run->done = std::move(done);
   run->moved = impl_->clock.Now();
   PlanRun& started = *run;

@@ -44,7 +44,6 @@ class Executor final : public FrameSink {
     std::uint32_t group = 0;
     // position in the group -> host; plans speak of positions.
     std::vector<int> hosts;
-    Lane lane = Lane::kBulk;
     // Shares large sums and copies among threads. Called from Start and from
     // within Transport::Poll; decides no bits. Empty: whoever calls those does
     // it all.

@@ -8,7 +8,9 @@
 #ifndef PODSIM_INTERCONNECT_COLLECTIVES_EXECUTOR_IMPL_H_
 #define PODSIM_INTERCONNECT_COLLECTIVES_EXECUTOR_IMPL_H_
 
+#include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -83,6 +85,9 @@ struct Executor::Impl {
 
   // What goes out. `peer`: in the run's index.
   void Pump(PlanRun& run, std::int32_t peer);
+  CreditQueue& CreditOf(const PlanRun& run, int position) {
+    return credit[position][static_cast<std::size_t>(run.lane)];
+  }
   absl::StatusOr<SendResult> Send(PlanRun& run, std::int32_t op);
   FrameHeader HeaderOf(const PlanRun& run, const PlanOp& send) const;
   static std::uint64_t TokenOf(const PlanRun& run, std::int32_t op) {
@@ -109,8 +114,9 @@ struct Executor::Impl {
   std::map<std::uint32_t, std::unique_ptr<PlanRun>> runs;
   std::unordered_map<std::uint64_t, PlanRun*> by_sequence;
   std::unordered_map<std::uint64_t, std::vector<EarlyFrame>> mailbox;
-  std::unordered_map<int, CreditQueue> credit;  // by position
-  std::unordered_map<int, absl::Status> lost;   // by position
+  // By position and lane.
+  std::unordered_map<int, std::array<CreditQueue, 2>> credit;
+  std::unordered_map<int, absl::Status> lost;  // by position
   PlanTablesCache tables;
   std::uint32_t next_serial = 0;
   SequenceSet used;

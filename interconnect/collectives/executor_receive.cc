@@ -104,7 +104,7 @@ absl::Status Executor::Impl::Take(PlanRun& run, std::int32_t op,
   const std::int32_t send = run.SendMadeBy(op);
   if (send >= 0 &&
       run.progress.IsNextAfter(op, send, run.index().peer_of[send]) &&
-      !credit[run.plan->ops[send].peer].blocked) {
+      !CreditOf(run, run.plan->ops[send].peer).blocked) {
     const PlanOp& what = run.plan->ops[send];
     absl::Status taken;
     const absl::StatusOr<SendResult> passed = transport.SendInPlace(

@@ -10,7 +10,7 @@ namespace podsim {
 
 void Executor::Impl::Pump(PlanRun& run, std::int32_t peer) {
   const int position = run.index().peers[peer].rank;
-  CreditQueue& queue = credit[position];
+  CreditQueue& queue = CreditOf(run, position);
   while (failure.ok()) {
     const std::int32_t op = run.progress.NextSend(peer);
     if (op < 0) return;
@@ -39,7 +39,7 @@ FrameHeader Executor::Impl::HeaderOf(const PlanRun& run,
                                      const PlanOp& send) const {
   return {.from = options.host,
           .to = HostOf(send.peer),
-          .lane = options.lane,
+          .lane = run.lane,
           .key = {options.generation, options.group, run.sequence, send.chunk}};
 }
 
@@ -76,10 +76,16 @@ void Executor::OnSendDone(std::uint64_t token) {
 
 void Executor::OnCredit(int peer) {
   const auto at = impl_->credit.find(impl_->PositionOf(peer));
-  if (at == impl_->credit.end() || !at->second.blocked) return;
-  at->second.blocked = false;
-  const std::vector<Impl::CreditQueue::Entry> entries =
-      std::exchange(at->second.entries, {});
+  if (at == impl_->credit.end()) return;
+  // Of which lane is not said: both try, what is waited for first.
+  std::vector<Impl::CreditQueue::Entry> entries;
+  for (const Lane lane : {Lane::kExpress, Lane::kBulk}) {
+    Impl::CreditQueue& queue = at->second[static_cast<std::size_t>(lane)];
+    if (!queue.blocked) continue;
+    queue.blocked = false;
+    entries.insert(entries.end(), queue.entries.begin(), queue.entries.end());
+    queue.entries.clear();
+  }
   for (const Impl::CreditQueue::Entry& entry : entries) {
     PlanRun* run = impl_->FindRun(entry.serial);
     PODSIM_CHECK(run != nullptr);  // a run with unsent frames is not over

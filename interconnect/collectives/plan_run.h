@@ -94,6 +94,7 @@ class PlanRun {
   std::uint32_t serial = 0;
   std::uint64_t sequence = 0;
   std::string label;
+  Lane lane = Lane::kBulk;
   std::function<void(const absl::Status&)> done;
   absl::Time moved;
 

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -19,10 +20,8 @@ namespace {
 
 using ::testing::Each;
 using testing::FakeNetwork;
-using ::testing::HasSubstr;
 using testing::RandomInputs;
 using testing::RingSum;
-using testing::StatusIs;
 
 using Generator = RankPlan (*)(const RingOptions&, int);
 using Plans = std::vector<std::shared_ptr<const RankPlan>>;
@@ -77,10 +76,62 @@ INSTANTIATE_TEST_SUITE_P(World, ExecutorWorld,
 
 // Three all-reduces at once, started by each host in an order and at times of
 // its own, on a ring that is not in rank order.
+class ThreeAtOnce {
+ public:
+  ThreeAtOnce(int world, std::int64_t elements, std::int64_t chunk,
+              std::uint32_t seed)
+      : random_(seed),
+        order_(Shuffled(InOrder(world))),
+        bound_(4 * chunk * (1 + Below(3))),
+        pod_(world, bound_, seed) {
+    const Plans plans = MakePlans(&RingAllReduce, {order_, elements, chunk});
+    for (std::uint32_t i = 0; i < 3; ++i)
+      buffers_.push_back(RandomInputs(world, elements, seed + i));
+    for (const auto& of_hosts : buffers_)
+      expected_.push_back(RingSum(order_, of_hosts));
+    std::vector<std::pair<int, int>> starts;  // host, collective
+    for (int host = 0; host < world; ++host)
+      for (int i = 0; i < 3; ++i) starts.emplace_back(host, i);
+    for (const auto& [host, i] : Shuffled(std::move(starts))) {
+      pod_.Start(host, 40 + i, plans, buffers_[i][host]);
+      for (int polls = Below(20); polls > 0; --polls)
+        pod_.network.Poll(absl::ZeroDuration());
+    }
+    pod_.network.Run();
+  }
+
+  void Check() {
+    ASSERT_TRUE(pod_.idle()) << pod_.executors[0]->waiting().what;
+    EXPECT_EQ(pod_.done.size(), 3 * order_.size());
+    EXPECT_THAT(pod_.done, Each(testing::IsOk()));
+    EXPECT_EQ(pod_.network.overwritten(), 0);
+    EXPECT_LE(pod_.network.most_in_flight(), bound_);
+    for (std::size_t i = 0; i < buffers_.size(); ++i)
+      for (const auto& buffer : buffers_[i]) ASSERT_EQ(buffer, expected_[i]);
+  }
+
+ private:
+  int Below(int end) {
+    return std::uniform_int_distribution<int>(0, end - 1)(random_);
+  }
+  template <typename T>
+  std::vector<T> Shuffled(std::vector<T> all) {
+    std::shuffle(all.begin(), all.end(), random_);
+    return all;
+  }
+
+  std::mt19937 random_;
+  const std::vector<int> order_;
+  const std::int64_t bound_;
+  Pod pod_;
+  std::vector<std::vector<std::vector<float>>> buffers_;
+  std::vector<std::vector<float>> expected_;
+};
+
 TEST_P(ExecutorWorld, AllReduceEqualsTheSumInRingOrderBitForBit) {
   const int world = GetParam();
   std::uint32_t seed = 100 * world;
-  for (std::int64_t elements :
+  for (const std::int64_t elements :
        {0, 1, world - 1, world, world + 1, 1000, 65537}) {
     for (std::int64_t chunk : {64, 1000, 65536}) {
       // Long buffers in short chunks take long and no other path.
@@ -88,36 +139,7 @@ TEST_P(ExecutorWorld, AllReduceEqualsTheSumInRingOrderBitForBit) {
       ++seed;
       SCOPED_TRACE(absl::StrCat("elements ", elements, ", chunk ", chunk,
                                 ", seed ", seed));
-      std::mt19937 random(seed);
-      std::vector<int> order = InOrder(world);
-      std::shuffle(order.begin(), order.end(), random);
-      const Plans plans = MakePlans(&RingAllReduce, {order, elements, chunk});
-      const std::int64_t bound = 4 * chunk * (1 + random() % 3);
-      Pod pod(world, bound, seed);
-      std::vector<std::vector<std::vector<float>>> buffers;
-      std::vector<std::vector<float>> expected;
-      std::vector<std::pair<int, int>> starts;  // host, collective
-      for (int i = 0; i < 3; ++i) {
-        buffers.push_back(RandomInputs(world, elements, seed + i));
-        expected.push_back(RingSum(order, buffers.back()));
-        for (int host = 0; host < world; ++host) starts.push_back({host, i});
-      }
-      std::shuffle(starts.begin(), starts.end(), random);
-      for (const auto& [host, i] : starts) {
-        pod.Start(host, 40 + i, plans, buffers[i][host]);
-        for (int polls = random() % 20; polls > 0; --polls) {
-          pod.network.Poll(absl::ZeroDuration());
-        }
-      }
-      pod.network.Run();
-      ASSERT_TRUE(pod.idle()) << pod.executors[0]->waiting().what;
-      EXPECT_EQ(pod.done.size(), 3 * world);
-      EXPECT_THAT(pod.done, Each(testing::IsOk()));
-      EXPECT_EQ(pod.network.overwritten(), 0);
-      EXPECT_LE(pod.network.most_in_flight(), bound);
-      for (int i = 0; i < 3; ++i) {
-        for (const auto& buffer : buffers[i]) ASSERT_EQ(buffer, expected[i]);
-      }
+      ThreeAtOnce(world, elements, chunk, seed).Check();
     }
   }
 }
@@ -159,8 +181,9 @@ TEST(Executor, WholeNumbersAreExact) {
     pod.Start(host, 0, plans, buffers[host]);
   }
   pod.network.Run();
+  const int hosts_sum = world * (world + 1) / 2;
   for (int i = 0; i < 1000; ++i) {
-    EXPECT_EQ(buffers[3][i], static_cast<float>(i * world * (world + 1) / 2));
+    EXPECT_EQ(buffers[3][i], static_cast<float>(i * hosts_sum));
   }
   EXPECT_GT(pod.network.placed(), 0) << "sums that travel on";
 }
@@ -250,6 +273,30 @@ TEST(Executor, FramesOfACollectiveNotStartedHereKeepTheirCredit) {
   EXPECT_TRUE(pod.idle());
   EXPECT_EQ(pod.network.in_flight(0, 1), 0);
   EXPECT_THAT(theirs, Each(3.0F));
+}
+
+// Nobody takes the bulk's frames, so that no credit is left for them.
+TEST(Executor, WhatIsWaitedForGoesPastTheBulk) {
+  const Plans bulk = MakePlans(&RingAllReduce, {{0, 1}, 1000, 10});
+  const Plans few = MakePlans(&RingAllReduce, {{0, 1}, 4, 10});
+  Pod pod(2, 400, 5);
+  std::vector<float> all(1000, 1.0F);
+  pod.Start(0, 1, bulk, all);
+  pod.network.Run();
+  ASSERT_EQ(pod.network.in_flight(0, 1), 400);
+  std::vector<std::vector<float>> mine(2, std::vector<float>(4, 1.0F));
+  for (const int host : {0, 1}) {
+    CollectiveBuffer buffer(mine[host]);
+    buffer.lane = Lane::kExpress;
+    ASSERT_THAT(pod.executors[host]->Start(2, few[host], buffer, "few",
+                                           [](const absl::Status&) {}),
+                testing::IsOk());
+  }
+  pod.network.Run();
+  EXPECT_THAT(mine[0], Each(2.0F));
+  EXPECT_THAT(mine[1], Each(2.0F));
+  EXPECT_EQ(pod.network.in_flight(0, 1), 400);  // still
+  EXPECT_FALSE(pod.idle());
 }
 
 TEST(Executor, DoneMayStartTheNextCollective) {

@@ -23,10 +23,10 @@ FakeNetwork::FakeNetwork(int hosts, std::int64_t bytes_in_flight,
   std::iota(hosts_.begin(), hosts_.end(), 0);
 }
 
-absl::StatusOr<SendResult> FakeNetwork::Admit(const Pair& pair,
+absl::StatusOr<SendResult> FakeNetwork::Admit(const Pair& pair, Lane lane,
                                               std::size_t payload_bytes) {
   if (cut_.count(pair) > 0) return absl::UnavailableError("the line is cut");
-  std::int64_t& flying = in_flight_[pair];
+  std::int64_t& flying = in_flight_[{pair, lane}];
   const std::int64_t bytes = static_cast<std::int64_t>(payload_bytes);
   if (flying > 0 && flying + bytes > bound_) {
     refused_.insert(pair);
@@ -51,8 +51,9 @@ void FakeNetwork::Queue(Frame queued) {
 absl::StatusOr<SendResult> FakeNetwork::Send(const FrameHeader& header,
                                              std::span<const std::byte> payload,
                                              std::uint64_t token) {
-  PODSIM_ASSIGN_OR_RETURN(const SendResult admitted,
-                          Admit({header.from, header.to}, payload.size()));
+  PODSIM_ASSIGN_OR_RETURN(
+      const SendResult admitted,
+      Admit({header.from, header.to}, header.lane, payload.size()));
   if (admitted != SendResult::kQueued) return admitted;
   Queue({.header = header,
          .source = payload,
@@ -68,7 +69,8 @@ absl::StatusOr<SendResult> FakeNetwork::SendInPlace(const FrameHeader& header,
                                                     std::uint64_t token) {
   const Pair pair(header.from, header.to);
   if (random_() % 3 == 0) return SendResult::kNoPlace;
-  PODSIM_ASSIGN_OR_RETURN(const SendResult admitted, Admit(pair, bytes));
+  PODSIM_ASSIGN_OR_RETURN(const SendResult admitted,
+                          Admit(pair, header.lane, bytes));
   if (admitted != SendResult::kQueued) return admitted;
   std::vector<std::byte> made(bytes, std::byte{0xdd});
   const std::span<std::byte> all(made);
@@ -80,7 +82,7 @@ absl::StatusOr<SendResult> FakeNetwork::SendInPlace(const FrameHeader& header,
   }
   const absl::StatusOr<std::uint32_t> crc = make(places);
   if (!crc.ok()) {
-    in_flight_[pair] -= static_cast<std::int64_t>(bytes);
+    in_flight_[{pair, header.lane}] -= static_cast<std::int64_t>(bytes);
     return crc.status();
   }
   EXPECT_EQ(*crc, Crc32c(made)) << "of " << bytes << " bytes made in place";
@@ -151,7 +153,8 @@ void FakeNetwork::Deliver(const Pair& pair) {
 
 void FakeNetwork::OnRelease(const FramePtr& frame) {
   const Pair pair(frame->header.from, frame->header.to);
-  in_flight_[pair] -= static_cast<std::int64_t>(frame->at_send.size());
+  in_flight_[{pair, frame->header.lane}] -=
+      static_cast<std::int64_t>(frame->at_send.size());
   if (!frame->done_early) {
     events_.push_back({EventKind::kSendDone, pair, frame});
   }
@@ -180,8 +183,10 @@ void FakeNetwork::Inject(const FrameHeader& header, std::vector<float> values,
 }
 
 std::int64_t FakeNetwork::in_flight(int from, int to) const {
-  const auto at = in_flight_.find({from, to});
-  return at == in_flight_.end() ? 0 : at->second;
+  std::int64_t bytes = 0;
+  for (const auto& [line, in_lane] : in_flight_)
+    if (line.first == Pair(from, to)) bytes += in_lane;
+  return bytes;
 }
 
 }  // namespace podsim::testing

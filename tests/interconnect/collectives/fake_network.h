@@ -76,8 +76,9 @@ class FakeNetwork final : public Transport {
   };
 
   // Whether a frame may go; the pair is noted as refused if not.
-  absl::StatusOr<SendResult> Admit(const Pair& pair, std::size_t bytes);
-  void Queue(Frame frame);
+  absl::StatusOr<SendResult> Admit(const Pair& pair, Lane lane,
+                                   std::size_t bytes);
+  void Queue(Frame queued);
   // Half of them have a checksum to compare; those with `damage` a wrong one.
   Payload PayloadOf(std::vector<std::byte> bytes,
                     std::function<void()> on_release, std::uint32_t damage = 0);
@@ -90,7 +91,7 @@ class FakeNetwork final : public Transport {
   std::vector<int> hosts_;
   std::vector<FrameSink*> sinks_;
   std::map<Pair, std::deque<FramePtr>> queues_;
-  std::map<Pair, std::int64_t> in_flight_;
+  std::map<std::pair<Pair, Lane>, std::int64_t> in_flight_;
   std::set<Pair> refused_;
   std::set<Pair> cut_;
   std::vector<Event> events_;
