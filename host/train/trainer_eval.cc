@@ -1,8 +1,26 @@
 // An evaluation: every host its share of the held-out examples.
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 #include "host/train/trainer_impl.h"
 
 namespace podsim {
+
+absl::Status Trainer::Impl::EvaluateRows(std::int64_t first_row,
+                                         std::int64_t rows,
+                                         std::int64_t rows_of_core,
+                                         Tally& tally) {
+  if (rows == 0) return absl::OkStatus();
+  const CoreBuffers buffers =
+      BuffersFor(eval_batch, first_row, rows, rows_of_core, arenas[0]);
+  for (const Segment& segment : program.entries.at(EntryPoint::kEval)) {
+    PODSIM_RETURN_IF_ERROR(CheckAbort());
+    PODSIM_RETURN_IF_ERROR(RunSegment(program, segment, rows, panels, scalars,
+                                      *setup.kernels, parallel, buffers));
+  }
+  tally.Count(Results(eval_batch, first_row, rows, arenas[0]), first_row);
+  return absl::OkStatus();
+}
 
 absl::Status Trainer::Impl::EvaluateHost(std::int64_t step,
                                          std::int64_t first_example, int local,
@@ -17,23 +35,20 @@ absl::Status Trainer::Impl::EvaluateHost(std::int64_t step,
        .cores = bits.cores_per_host(),
        .global_batch = bits.hosts() * rows},
       eval_batch);
-  if (eval_batch.weights[0] == 0)
-    return absl::OkStatus();  // all beyond the end
-  if (program.mixes_in_eval && eval_batch.weights[rows - 1] == 0)
-    return absl::InvalidArgumentError(absl::StrCat(
-        "model ", program.name, " mixes a core's examples in evaluation, and ",
-        setup.dataset->size(Split::kEval), " examples are no whole batches of ",
-        bits.hosts() * rows,
-        ": choose an --eval_batch_size that divides them"));
-  const CoreBuffers buffers =
-      BuffersFor(eval_batch, 0, rows, batch_per_core, arenas[0]);
-  for (const Segment& segment : program.entries.at(EntryPoint::kEval)) {
-    PODSIM_RETURN_IF_ERROR(CheckAbort());
-    PODSIM_RETURN_IF_ERROR(RunSegment(program, segment, rows, panels, scalars,
-                                      *setup.kernels, parallel, buffers));
-  }
+  // Rows beyond the end come last.
+  const auto filled = std::find(eval_batch.weights.begin(),
+                                eval_batch.weights.begin() + rows, 0.0F) -
+                      eval_batch.weights.begin();
   Tally tally;
-  tally.Count(Results(eval_batch, 0, rows, arenas[0]), 0);
+  if (program.mixes_in_eval) {
+    // Nothing but examples: the last core that has any may have fewer.
+    const std::int64_t rest = filled % batch_per_core;
+    PODSIM_RETURN_IF_ERROR(
+        EvaluateRows(0, filled - rest, batch_per_core, tally));
+    PODSIM_RETURN_IF_ERROR(EvaluateRows(filled - rest, rest, rest, tally));
+  } else if (filled > 0) {
+    PODSIM_RETURN_IF_ERROR(EvaluateRows(0, rows, batch_per_core, tally));
+  }
   if (tally.bad_row >= 0)
     return absl::InvalidArgumentError(absl::StrCat(
         "evaluation loss is not finite after step ", step, " on core ",

@@ -161,6 +161,9 @@ struct Trainer::Impl {
   absl::Status Evaluate(std::int64_t step);
   absl::Status EvaluateHost(std::int64_t step, std::int64_t first_example,
                             int local, EvalReport& report);
+  // Rows of eval_batch, `rows_of_core` of them a core's.
+  absl::Status EvaluateRows(std::int64_t first_row, std::int64_t rows,
+                            std::int64_t rows_of_core, Tally& tally);
 
   // `rows_of_core`: how many of them are one core's.
   CoreBuffers BuffersFor(const Batch& batch, std::int64_t first_row,

@@ -358,7 +358,8 @@ absl::StatusOr<Program> Compile(const Graph& graph, const CompileInput& wanted,
                                 const CompileOptions& options) {
   const bool trains = wanted.loss.present();
   Graph full = graph;  // what the model does not say is appended to a copy
-  const CompileInput input = PerExample(full, wanted);
+  CompileInput input = PerExample(full, wanted);
+  if (trains && !input.weights.present()) input.weights = full.ExampleWeights();
   PODSIM_RETURN_IF_ERROR(Check(full, input, options));
   LoweringInput lowering;
   lowering.bfloat16_products = options.bfloat16_products;

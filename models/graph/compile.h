@@ -54,9 +54,11 @@ struct EvaluationValue {
 
 // What of the graph is wanted.
 struct CompileInput {
-  // To train: all three, the update among them. For inference alone: none.
-  Value loss = kNone;     // [B]
-  Value weights = kNone;  // [B]: the loss of the batch is their dot product
+  // To train: a loss and the update. For inference alone: neither.
+  Value loss = kNone;  // [B]
+  // [B]: the loss of the batch is the dot product of the two. None: the mean of
+  // the loss over the examples of the batch.
+  Value weights = kNone;
   UpdateBuilder update = nullptr;
   // Gradients that the model brings itself, of the mean of the loss over the
   // examples of one core; one for each variable that is trained. None: they are

@@ -207,14 +207,14 @@ class GraphCheck {
   }
 
   absl::Status CheckWanted() const {
-    if (graph_.has_loss() != graph_.has_weights())
-      return Bad("a loss and its weights come together");
-    if (graph_.has_loss()) {
+    if (graph_.has_weights() && !graph_.has_loss())
+      return Bad("it has weights of a loss, but no loss");
+    if (graph_.has_loss())
       PODSIM_RETURN_IF_ERROR(
           Annotate(CheckPerExample(graph_.loss(), true), "loss"));
+    if (graph_.has_weights())
       PODSIM_RETURN_IF_ERROR(
           Annotate(CheckPerExample(graph_.weights(), false), "weights"));
-    }
     std::set<std::string> names;
     if (graph_.has_loss()) names.insert("loss");
     for (int i = 0; i < graph_.metrics_size(); ++i) {

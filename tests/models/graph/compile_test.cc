@@ -106,6 +106,14 @@ TEST(Compile, LossAndAccuracyAreMetricsLikeOthers) {
               StatusIs(kInvalid, HasSubstr("two metrics are called 'loss'")));
 }
 
+TEST(Compile, WithoutWeightsEachExampleHasItsShare) {
+  Toy toy;
+  toy.input.weights = kNone;
+  ASSERT_OK_AND_ASSIGN(const Program program, Compile(toy.g, toy.input, {}));
+  EXPECT_EQ(ToText(program), ToText(CompileToy({})));
+  EXPECT_NE(program.example_weight(), kNoTensor);
+}
+
 TEST(Compile, IsDeterministic) {
   EXPECT_EQ(ToText(CompileToy({})), ToText(CompileToy({})));
   EXPECT_NE(ToText(CompileToy({})),
@@ -134,7 +142,7 @@ TEST(Compile, RefusesBadInput) {
   }
   {
     Toy toy;
-    toy.input.weights = kNone;
+    toy.input.weights = {1000};
     EXPECT_THAT(Compile(toy.g, toy.input, {}),
                 StatusIs(kInvalid, HasSubstr("weights is absent")));
   }

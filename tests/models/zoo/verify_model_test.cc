@@ -192,8 +192,8 @@ TEST(VerifyModelTest, RefusesAttributes) {
 
 TEST(VerifyModelTest, RefusesWhatIsWanted) {
   const Damage all[] = {
-      {[](ModelProto& m) { m.mutable_graph()->clear_weights(); },
-       "come together"},
+      {[](ModelProto& m) { m.mutable_graph()->clear_loss(); },
+       "weights of a loss, but no loss"},
       {[](ModelProto& m) { m.mutable_graph()->set_loss(999); },
        "loss: there is no value 999"},
       {[](ModelProto& m) { m.mutable_graph()->set_loss(-1); }, "no value -1"},
