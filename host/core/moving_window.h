@@ -5,7 +5,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 #include "models/ops/window_dimension.h"
@@ -23,10 +22,7 @@ class MovingWindow {
  public:
   // Outermost first.
   MovingWindow(std::vector<WindowDimension> windows,
-               std::vector<WindowAxis> lines, std::vector<WindowAxis> k)
-      : windows_(std::move(windows)),
-        lines_(std::move(lines)),
-        k_(std::move(k)) {}
+               std::vector<WindowAxis> lines, std::vector<WindowAxis> k);
 
   std::int64_t lines() const { return CountOf(lines_); }
   std::int64_t k() const { return CountOf(k_); }
@@ -70,17 +66,49 @@ class MovingWindow {
     }
   }
   static std::int64_t CountOf(const std::vector<WindowAxis>& axes);
+
+  // The innermost axes, from `axis` on, as one: `size` steps along the
+  // outermost of them, which alone may be a window's, and behind each the
+  // `inner` elements of the others, which lie side by side in the input.
+  struct Run {
+    std::size_t axis = 0;
+    std::int64_t size = 1;
+    std::int64_t inner = 1;
+    std::int64_t move = 1;    // places of the window from a step to the next
+    std::int64_t stride = 1;  // of the input, from a place to the next
+    std::int64_t holes = 1;   // the window's base dilation
+    std::int64_t apart() const { return move * stride; }
+    std::int64_t elements() const { return size * inner; }
+  };
+  // `move`: places from a step along a window's axis to the next.
+  template <typename Move>
+  Run RunOf(const std::vector<WindowAxis>& axes, const Move& move) const;
+
+  // The steps of a run that lie over the input and not over padding, and the
+  // place of its step 0.
+  struct Reach {
+    std::int64_t begin = 0;
+    std::int64_t end = 0;
+    std::int64_t first = 0;
+  };
+  Reach ReachOf(const Run& run, int window, std::int64_t first) const;
+  // Elements [begin, begin + count) of a run.
+  static void CopyRun(const Run& run, const float* from, const Reach& reach,
+                      std::int64_t begin, std::int64_t count, float* to);
+  // Where a run of the lines starts, at place 0 of its window; null over
+  // padding.
+  const float* RunAt(const float* from, const Dims& index,
+                     const Dims& taps) const;
   // What is under the window at places `at` (per window) from axis `axis` of K
   // on; `block` elements.
-  void CopyTaps(const float* from, const Dims& at, std::size_t axis,
-                std::int64_t block, float* to) const;
-  // Lines `first` to first + count along the last axis of lines.
-  void CopyRun(const float* from, const Dims& taps, std::int64_t first,
-               std::int64_t count, float* to) const;
+  void CopyTaps(const float* from, const Dims& at, const Reach& reach,
+                std::size_t axis, std::int64_t block, float* to) const;
 
   std::vector<WindowDimension> windows_;
   std::vector<WindowAxis> lines_;
   std::vector<WindowAxis> k_;
+  Run line_run_;
+  Run k_run_;
 };
 
 }  // namespace podsim
