@@ -51,6 +51,17 @@ struct OrFold {
   }
 };
 
+// The other one if `second`, `equal` if neither is more, NaN if one is.
+// Comparisons that depend on no others make vectors.
+template <typename T>
+T Chosen(bool second, T a, T b, T equal) {
+  const bool same = a == b;
+  const bool is_nan = b != b;
+  const T chosen = second ? b : a;
+  const T known = is_nan ? b : chosen;
+  return same ? equal : known;
+}
+
 // NaN of NaN; of two zeros the one whose sign says so, by their bits.
 struct MaximumFold {
   template <typename T>
@@ -62,7 +73,7 @@ struct MaximumFold {
     if constexpr (std::is_floating_point_v<T>) {
       const T equal = std::bit_cast<T>(std::bit_cast<std::uint32_t>(a) &
                                        std::bit_cast<std::uint32_t>(b));
-      return a > b || a != a ? a : a == b ? equal : b;
+      return Chosen(a <= b, a, b, equal);
     } else {
       return a > b ? a : b;
     }
@@ -79,7 +90,7 @@ struct MinimumFold {
     if constexpr (std::is_floating_point_v<T>) {
       const T equal = std::bit_cast<T>(std::bit_cast<std::uint32_t>(a) |
                                        std::bit_cast<std::uint32_t>(b));
-      return a < b || a != a ? a : a == b ? equal : b;
+      return Chosen(a >= b, a, b, equal);
     } else {
       return a < b ? a : b;
     }
