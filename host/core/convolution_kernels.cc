@@ -9,6 +9,7 @@
 #include "host/core/matrix_side.h"
 #include "host/core/moving_window.h"
 #include "host/core/op_kernels.h"
+#include "host/core/padded_input.h"
 #include "models/ops/convolution_dimensions.h"
 
 namespace podsim {
@@ -17,6 +18,9 @@ namespace {
 // Floats of a panel of lines: half of a usual second cache.
 constexpr std::int64_t kPanelFloats = 1 << 17;
 constexpr std::int64_t kFewestLines = 16;
+
+// Of ThreadFloats, beside those of a product.
+constexpr std::size_t kPaddedSlot = 4;
 
 // K beyond which too few lines would fit.
 constexpr std::int64_t kLongestLine = 1 << 16;
@@ -27,30 +31,41 @@ struct Axes {
   Dims dims;
 };
 
+// The input, and how far apart the elements that the window shows one after
+// another lie along each of its spatial dimensions.
+struct Shown {
+  const ConvolutionRole& role;
+  DimsView strides;
+  Dims apart;
+};
+
 // `role` without its `left_out`, a feature or batch dimension, in the order in
 // which the dimensions lie, or by their strides in the input, largest first.
-// `sizes` are the array's, `strides` the input's.
+// `sizes` are the array's; `partner` is what the kept one of the two is in the
+// input.
 enum class Order { kAsTheyLie, kByInput };
 Axes AxesOver(const ConvolutionRole& role, std::int64_t left_out,
-              std::int64_t partner, DimsView sizes,
-              const ConvolutionRole& input, DimsView strides, Order order) {
+              std::int64_t partner, DimsView sizes, const Shown& shown,
+              Order order) {
   struct Each {
     std::int64_t dim;
+    std::int64_t stride;
     WindowAxis axis;
   };
   const auto at = [](DimsView numbers, std::int64_t dim) {
     return numbers[static_cast<std::size_t>(dim)];
   };
   std::vector<Each> all;
-  const std::int64_t kept = left_out == role.batch ? role.feature : role.batch;
-  all.push_back({kept, {at(sizes, kept), at(strides, partner), -1}});
+  const auto add = [&](std::int64_t dim, std::int64_t of_input,
+                       std::int64_t apart) {
+    const std::int64_t stride = at(shown.strides, of_input);
+    all.push_back({dim, stride, {at(sizes, dim), stride * apart}});
+  };
+  add(left_out == role.batch ? role.feature : role.batch, partner, 1);
   for (std::size_t i = 0; i < role.spatial.size(); ++i)
-    all.push_back({role.spatial[i],
-                   {at(sizes, role.spatial[i]), at(strides, input.spatial[i]),
-                    static_cast<int>(i)}});
+    add(role.spatial[i], shown.role.spatial[i], shown.apart[i]);
   std::stable_sort(all.begin(), all.end(), [&](const Each& a, const Each& b) {
-    return order == Order::kAsTheyLie ? a.dim < b.dim
-                                      : a.axis.stride > b.axis.stride;
+    return order == Order::kAsTheyLie ? a.dim < b.dim : a.stride > b.stride;
   });
   Axes result;
   for (const Each& each : all) {
@@ -60,28 +75,48 @@ Axes AxesOver(const ConvolutionRole& role, std::int64_t left_out,
   return result;
 }
 
+Dims StridesOfWindows(const std::vector<WindowDimension>& windows) {
+  Dims strides;
+  for (const WindowDimension& window : windows)
+    strides.push_back(window.stride);
+  return strides;
+}
+
+Dims DilationsOf(const std::vector<WindowDimension>& windows) {
+  Dims dilations;
+  for (const WindowDimension& window : windows)
+    dilations.push_back(window.dilation);
+  return dilations;
+}
+
 // One group's share, and what all groups have in common.
 class GroupProduct {
  public:
-  GroupProduct(const ArrayCall& call, const ConvolutionDimensions& dims)
+  GroupProduct(const ArrayCall& call, const ConvolutionDimensions& dims,
+               const std::vector<WindowDimension>& windows)
       : call_(call),
         dims_(dims),
-        input_strides_(StridesOf(call.in[0].dims)),
+        input_(WithPadding(call.in[0], dims.input.spatial, windows,
+                           call.parallel, kPaddedSlot)),
+        input_strides_(StridesOf(input_.dims)),
         output_strides_(StridesOf(call.out[0].dims)),
         n_(SizeOf(call.in[1], dims.kernel.batch) / dims.groups()),
         depth_(call.in[1].elements() / SizeOf(call.in[1], dims.kernel.batch)),
         by_lines_(dims.input.feature + 1 ==
-                      static_cast<std::int64_t>(call.in[0].dims.size()) &&
+                      static_cast<std::int64_t>(input_.dims.size()) &&
                   depth_ <= kLongestLine),
+        features_last_(output_strides_[At(dims.output.feature)] == 1 &&
+                       dims.output.feature + 1 ==
+                           static_cast<std::int64_t>(output_strides_.size())),
         lines_(AxesOver(dims.output, dims.output.feature, dims.input.batch,
-                        call.out[0].dims, dims.input, input_strides_,
+                        call.out[0].dims,
+                        {dims.input, input_strides_, StridesOfWindows(windows)},
                         by_lines_ ? Order::kAsTheyLie : Order::kByInput)),
         k_(AxesOver(dims.kernel, dims.kernel.batch, dims.input.feature,
-                    call.in[1].dims, dims.input, input_strides_,
+                    call.in[1].dims,
+                    {dims.input, input_strides_, DilationsOf(windows)},
                     by_lines_ ? Order::kByInput : Order::kAsTheyLie)),
-        window_(ConvolutionWindows(call.attributes, dims, call.in[0].dims,
-                                   call.in[1].dims),
-                lines_.axes, k_.axes),
+        window_(lines_.axes, k_.axes),
         kernel_(call.in[1].as<const float>(), call.in[1].dims,
                 Dims{dims.kernel.batch}, k_.dims, Dims{0}) {}
 
@@ -107,7 +142,11 @@ class GroupProduct {
     return array.dims[static_cast<std::size_t>(dim)];
   }
   const float* Input(std::int64_t group) const {
-    return call_.in[0].as<const float>() + group * GroupStride();
+    return input_.as<const float>() + group * GroupStride();
+  }
+  float* Output(std::int64_t group) const {
+    return call_.out[0].as<float>() +
+           group * n_ * output_strides_[At(dims_.output.feature)];
   }
   MatrixSide Kernel(std::int64_t group) const {
     return kernel_.At(0).Lines(group * n_, n_);
@@ -120,13 +159,15 @@ class GroupProduct {
 
   const ArrayCall& call_;
   const ConvolutionDimensions& dims_;
+  const Array input_;  // with padding
   const Dims input_strides_;
   const Dims output_strides_;
   const std::int64_t n_;
   const std::int64_t depth_;  // K
   const bool by_lines_;
-  const Axes lines_;  // of the output's dimensions
-  const Axes k_;      // of the kernel's
+  const bool features_last_;  // of the output
+  const Axes lines_;          // of the output's dimensions
+  const Axes k_;              // of the kernel's
   const MovingWindow window_;
   const MatrixSides kernel_;
 };
@@ -145,7 +186,7 @@ void GroupProduct::Scatter(const float* c, std::int64_t group,
                            std::int64_t begin, std::int64_t end) const {
   const auto feature = static_cast<std::size_t>(dims_.output.feature);
   const std::int64_t stride = output_strides_[feature];
-  float* out = call_.out[0].as<float>() + group * n_ * stride;
+  float* out = Output(group);
   const Dims sizes = Pick(call_.out[0].dims, lines_.dims);
   const Dims strides = Pick(output_strides_, lines_.dims);
   Dims index(sizes.size());
@@ -164,6 +205,7 @@ void GroupProduct::ByLines(const ProductTools& tools,
                            std::int64_t group) const {
   const float* input = Input(group);
   const MatrixSide kernel = Kernel(group);
+  const std::int64_t features = SizeOf(call_.out[0], dims_.output.feature);
   float* packed = ThreadFloats(0, tools.products.packed_elements(n_, depth_));
   PackSide(tools, kernel, 0, depth_, packed);
   const std::int64_t panel = std::max(
@@ -173,11 +215,18 @@ void GroupProduct::ByLines(const ProductTools& tools,
               const TimedWork timed(tools.times, Work::kProducts);
               const std::int64_t m = end - begin;
               float* left = ThreadFloats(1, panel * depth_);
-              float* c = ThreadFloats(2, panel * n_);
               window_.CopyLines(input, begin, end, left);
-              tools.products.multiply(m, n_, depth_, left, depth_, packed, c,
-                                      n_);
-              Scatter(c, group, begin, end);
+              const auto multiply = [&](float* c, std::int64_t stride) {
+                tools.products.multiply(m, n_, depth_, left, depth_, packed, c,
+                                        stride);
+              };
+              if (features_last_) {
+                multiply(Output(group) + begin * features, features);
+              } else {
+                float* c = ThreadFloats(2, panel * n_);
+                multiply(c, n_);
+                Scatter(c, group, begin, end);
+              }
             });
 }
 
@@ -223,7 +272,7 @@ void GroupProduct::RunDepthwise() const {
   }
   const Dims at = OffsetsOver(kernel.dims, k_.dims);
   const Dims to = OffsetsOver(call_.out[0].dims, lines_.dims);
-  const auto* input = call_.in[0].as<const float>();
+  const auto* input = input_.as<const float>();
   auto* out = call_.out[0].as<float>();
   const std::int64_t panel =
       std::max<std::int64_t>(kPanelFloats / (depth_ * features + 1), 1);
@@ -263,7 +312,10 @@ void Convolution(const ArrayCall& call) {
     std::fill_n(out.as<float>(), out.elements(), 0.0F);
     return;
   }
-  const GroupProduct product(call, dims);
+  const GroupProduct product(
+      call, dims,
+      ConvolutionWindows(call.attributes, dims, call.in[0].dims,
+                         call.in[1].dims));
   if (dims.groups() == 1) return product.Run(0, call.parallel);
   if (product.IsDepthwise()) return product.RunDepthwise();
   InOrder alone;

@@ -115,7 +115,7 @@ void MultiplySides(const ProductTools& tools, const MatrixSide& left,
 }
 
 float* ThreadFloats(std::size_t slot, std::int64_t count) {
-  thread_local std::array<AlignedFloats, 4> slots;
+  thread_local std::array<AlignedFloats, kThreadSlots> slots;
   slots[slot].Reserve(count);
   return slots[slot].data();
 }

@@ -93,6 +93,8 @@ void MultiplySides(const ProductTools& tools, const MatrixSide& left,
                    const MatrixSide& right, float* packed, float* c);
 
 // Memory of this thread that lasts until it asks again for the same slot.
+// REQUIRES: slot < kThreadSlots.
+constexpr std::size_t kThreadSlots = 5;
 float* ThreadFloats(std::size_t slot, std::int64_t count);
 
 // Runs all by itself.

@@ -22,6 +22,8 @@ struct Windows {
   std::vector<WindowDimension> moving;
   Dims strides;  // of the operand
   Dims outputs;
+  Dims apart;  // elements from a place to the next
+  Dims shown;  // offsets of the taps, if each place shows all; else none
   std::int64_t inner = 1;
 
   std::int64_t places() const { return ProductOf(outputs); }
@@ -35,23 +37,54 @@ struct Windows {
 
   // fn(offset) for each tap that shows elements, in order.
   template <typename Fn>
-  void ForTaps(const Dims& index, const Fn& fn, std::size_t dim = 0,
-               std::int64_t offset = 0) const {
+  void ForTaps(const Dims& index, const Fn& fn) const {
+    if (shown.empty()) return ForTapsFrom(0, 0, index, fn);
+    const std::int64_t first = OffsetOf(index, apart);
+    for (const std::int64_t offset : shown) fn(first + offset);
+  }
+
+ private:
+  template <typename Fn>
+  void ForTapsFrom(std::size_t dim, std::int64_t offset, const Dims& index,
+                   const Fn& fn) const {
     if (dim == moving.size()) return fn(offset);
     for (std::int64_t tap = 0; tap < moving[dim].taps; ++tap) {
       const std::int64_t at = moving[dim].At(index[dim], tap);
-      if (at >= 0) ForTaps(index, fn, dim + 1, offset + at * strides[dim]);
+      if (at >= 0) ForTapsFrom(dim + 1, offset + at * strides[dim], index, fn);
     }
   }
 };
 
+// Of the taps of windows without padding or holes.
+Dims OffsetsOfTaps(const std::vector<WindowDimension>& moving,
+                   const Dims& strides) {
+  Dims apart;
+  for (std::size_t i = 0; i < moving.size(); ++i)
+    apart.push_back(moving[i].dilation * strides[i]);
+  Dims offsets;
+  ForIndices(TapsOf(moving), [&](const Dims& index) {
+    offsets.push_back(OffsetOf(index, apart));
+  });
+  return offsets;
+}
+
 Windows WindowsOf(const OpAttributes& attributes, DimsView sizes) {
-  Windows windows{WindowList(attributes, sizes), StridesOf(sizes), {}, 1};
+  Windows windows;
+  windows.moving = WindowList(attributes, sizes);
+  windows.strides = StridesOf(sizes);
   while (!windows.moving.empty() && windows.moving.back().is_trivial()) {
     windows.inner *= windows.moving.back().base;
     windows.moving.pop_back();
   }
   windows.outputs = OutputsOf(windows.moving);
+  bool show_all = true;
+  for (std::size_t i = 0; i < windows.moving.size(); ++i) {
+    const WindowDimension& window = windows.moving[i];
+    windows.apart.push_back(window.stride * windows.strides[i]);
+    show_all = show_all && window.base_dilation == 1 && window.low == 0 &&
+               window.high <= 0;
+  }
+  if (show_all) windows.shown = OffsetsOfTaps(windows.moving, windows.strides);
   return windows;
 }
 
@@ -122,6 +155,7 @@ void ScatterAll(const ArrayCall& call) {
     windows.moving.erase(windows.moving.begin());
     windows.outputs.erase(windows.outputs.begin());
     windows.strides.erase(windows.strides.begin());
+    windows.apart.erase(windows.apart.begin());
   }
   if (x.elements() == 0) return;
   const std::int64_t size = x.elements() / apart;
