@@ -21,8 +21,8 @@ LAYERS = (784, 512, 512, 10)
 # Another named model, as torch_models.py has it: one thread, 256 rows a step.
 MODEL_JOB = ("--dataset=digits", "--topology=v3-8", "--processes=1",
              "--threads=1", "--batch_per_core=32", "--precision=float32",
-             "--momentum=0", "--learning_rate=0.05", "--lr_scaling=none",
-             "--warmup_steps=0", "--overlap_probe=0")
+             "--optimizer=sgd", "--momentum=0", "--learning_rate=0.05",
+             "--lr_scaling=none", "--warmup_steps=0", "--overlap_probe=0")
 
 
 def accounted_bytes(hosts, rows):

@@ -45,7 +45,8 @@ void WarnOfConvergence(const Recipe& recipe, const Slice& slice,
   const double peak = plan.bits().learning_rate().peak();
   const double least = recipe.learning_rate;
   const double most = recipe.largest_converging_rate;
-  if (most == 0 || !IsOfRecipes(plan.bits())) return;  // none was measured
+  if (most == 0 || !IsOfRecipe(recipe, plan.bits()))
+    return;  // none was measured
   if (peak > most * (1 + kRounding) || peak < least * kFarBelow)
     plan.add_warnings(absl::StrCat("a learning rate of ", peak, " is far ",
                                    peak > most ? "above" : "below",

@@ -216,6 +216,9 @@ std::vector<std::string> FromRecipe(const JobSpec& asked,
   add("reference_topology", HasReference(asked), HasReference(filled));
   add("learning_rate", asked.has_learning_rate(), filled.has_learning_rate());
   add("warmup_steps", asked.has_warmup_steps(), filled.has_warmup_steps());
+  add("optimizer",
+      asked.has_optimizer() || filled.optimizer() == words::Optimizer::sgd,
+      filled.has_optimizer());
   add("momentum", asked.has_momentum() || !IsOfSgd(filled),
       filled.has_momentum());
   return fields;
@@ -245,6 +248,7 @@ absl::StatusOr<JobSpec> ApplyRecipe(const JobSpec& asked) {
   PODSIM_ASSIGN_OR_RETURN(const Recipe recipe, RecipeOf(spec));
   const bool named = !spec.has_model_file();
   if (named) FillModel(recipe, spec);
+  PODSIM_DEFAULT(spec, optimizer, OptimizerOf(recipe));
   PODSIM_RETURN_IF_ERROR(FillOptimizer(named ? &recipe : nullptr, spec));
   PODSIM_RETURN_IF_ERROR(FillDataset(spec));
   PODSIM_ASSIGN_OR_RETURN(const std::int64_t batch_per_core,

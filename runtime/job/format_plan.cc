@@ -289,7 +289,8 @@ std::string FormatPlan(const JobPlan& plan, const Slice& slice, int width,
   if (!plan.bits().learning_rate().schedule().empty())
     line("schedule", ShapeText(plan.bits().learning_rate()));
   if (!HasPlainUpdate(plan.bits()))
-    line("optimizer", OptimizerText(plan.bits(), Mark(plan, "momentum")));
+    line("optimizer", OptimizerText(plan.bits(), {Mark(plan, "optimizer"),
+                                                  Mark(plan, "momentum")}));
   line("numerics", NumericsText(plan.bits()));
   line("gradients", GradientsText(plan));
   line("HBM", HbmText(plan));

@@ -14,6 +14,8 @@ namespace {
 using ::google::protobuf::FieldDescriptor;
 using ::google::protobuf::Message;
 
+constexpr char kSgd[] = "sgd";
+
 // Settings of rules have one name in JobSpec, PlanBits and UpdateNumbers.
 const FieldDescriptor* FieldOf(const Message& message,
                                const RuleSetting& setting) {
@@ -61,7 +63,7 @@ absl::Status CheckReads(const UpdateRule& rule, const JobSpec& spec) {
           WordOf(spec.optimizer()), " has none; leave it out",
           std::string(setting.name) == "weight_decay"
               ? ", or take optimizer=adamw"
-              : ""));
+              : ", or take an optimizer that has one"));
   if (spec.weight_decay_exclude().empty() || rule.info.layer_wise)
     return absl::OkStatus();
   if (rule.info.decay == RuleDecay::kNone || spec.weight_decay() == 0)
@@ -73,20 +75,31 @@ absl::Status CheckReads(const UpdateRule& rule, const JobSpec& spec) {
   return absl::OkStatus();
 }
 
+// Whether the recipe's rate is for such an optimizer.
+bool IsOfKind(const Recipe& recipe, const JobSpec& spec) {
+  return recipe.optimizer == kSgd
+             ? IsOfSgd(spec)
+             : recipe.optimizer == WordOf(spec.optimizer());
+}
+
 absl::Status CheckRate(const Recipe* recipe, const JobSpec& spec) {
-  if (recipe == nullptr || IsOfSgd(spec) || spec.has_learning_rate() ||
-      spec.has_base_learning_rate())
+  if (recipe == nullptr || IsOfKind(*recipe, spec) ||
+      spec.has_learning_rate() || spec.has_base_learning_rate())
     return absl::OkStatus();
   return absl::InvalidArgumentError(
       absl::StrCat("optimizer=", WordOf(spec.optimizer()),
                    " needs a learning_rate: the recipe's ",
-                   recipe->learning_rate, " is for sgd"));
+                   recipe->learning_rate, " is for ", recipe->optimizer));
+}
+
+std::string NameOf(const PlanBits& bits) {
+  return bits.optimizer().empty() ? kSgd : bits.optimizer();
 }
 
 void SetNumbers(const UpdateRule& rule, const RuleSettings& settings,
                 PlanBits& bits) {
   const std::string name = rule.info.name;
-  bits.set_optimizer(name == "momentum" ? "sgd" : name);
+  bits.set_optimizer(name == "momentum" ? kSgd : name);
   bits.set_momentum(settings.momentum);
   for (const RuleSetting& setting : RuleSettingTable())
     if (setting.bit != kReadsMomentum && settings.*setting.value != 0)
@@ -98,6 +111,12 @@ void SetNumbers(const UpdateRule& rule, const RuleSettings& settings,
 bool IsOfSgd(const JobSpec& spec) {
   return IsSgd(spec) || spec.optimizer() == words::Optimizer::momentum ||
          spec.optimizer() == words::Optimizer::nesterov;
+}
+
+words::Optimizer::Word OptimizerOf(const Recipe& recipe) {
+  const auto word = WordNamed<words::Optimizer::Word>(recipe.optimizer);
+  PODSIM_CHECK(word.has_value());  // a test looks every recipe's up
+  return *word;
 }
 
 absl::Status FillOptimizer(const Recipe* recipe, JobSpec& spec) {
@@ -149,13 +168,13 @@ absl::Status FillUpdate(const JobSpec& spec, const Program& program,
   return absl::OkStatus();
 }
 
-std::string OptimizerText(const PlanBits& bits, const std::string& mark) {
-  const bool sgd = bits.optimizer() == "sgd" || bits.optimizer().empty();
+std::string OptimizerText(const PlanBits& bits, const OptimizerMarks& marks) {
+  const bool sgd = NameOf(bits) == kSgd;
   const UpdateRule* rule = FindUpdateRule(sgd ? "momentum" : bits.optimizer());
   const UpdateNumbers& numbers = bits.update();
-  std::string text = sgd ? "sgd" : bits.optimizer();
+  std::string text = absl::StrCat(NameOf(bits), marks.name);
   if (rule != nullptr && (rule->info.reads & kReadsMomentum) != 0)
-    absl::StrAppend(&text, ", momentum ", bits.momentum(), mark);
+    absl::StrAppend(&text, ", momentum ", bits.momentum(), marks.momentum);
   for (const RuleSetting& setting : RuleSettingTable())
     if (rule != nullptr && setting.bit != kReadsMomentum &&
         Reads(*rule, setting) && Get(numbers, setting) != 0)
@@ -169,9 +188,21 @@ std::string OptimizerText(const PlanBits& bits, const std::string& mark) {
   return text;
 }
 
-bool IsOfRecipes(const PlanBits& bits) {
-  return (bits.optimizer() == "sgd" || bits.optimizer().empty()) &&
-         !bits.has_update() && bits.learning_rate().schedule().empty();
+bool IsOfRecipe(const Recipe& recipe, const PlanBits& bits) {
+  return NameOf(bits) == recipe.optimizer &&
+         (recipe.optimizer != kSgd || !bits.has_update()) &&
+         bits.learning_rate().schedule().empty();
+}
+
+bool HasUpdateOf(const Recipe& recipe, const JobSpec& spec) {
+  JobSpec own;
+  own.set_optimizer(OptimizerOf(recipe));
+  if (!FillOptimizer(&recipe, own).ok()) return false;
+  PlanBits known;
+  FillUpdate(own, known);
+  PlanBits bits;
+  FillUpdate(spec, bits);
+  return bits.SerializeAsString() == known.SerializeAsString();
 }
 
 }  // namespace podsim

@@ -8,6 +8,7 @@
 #include "models/graph/program.h"
 #include "proto/job.pb.h"
 #include "runtime/job/recipe.h"
+#include "settings/words.h"
 
 namespace podsim {
 
@@ -27,15 +28,29 @@ void FillUpdate(const JobSpec& spec, PlanBits& bits);
 absl::Status FillUpdate(const JobSpec& spec, const Program& program,
                         PlanBits& bits);
 
-// "sgd, momentum 0.9", "adamw, beta1 0.9, ..., clipped at 1". `mark` goes
-// behind the momentum.
-std::string OptimizerText(const PlanBits& bits, const std::string& mark = "");
+// What stands behind a word that the recipe decided.
+struct OptimizerMarks {
+  std::string name;
+  std::string momentum;
+};
+// "sgd, momentum 0.9", "adamw, beta1 0.9, ..., clipped at 1".
+std::string OptimizerText(const PlanBits& bits,
+                          const OptimizerMarks& marks = {});
 
-// SGD with or without a momentum, Nesterov's too: recipes' rates are for them.
+// SGD with or without a momentum, Nesterov's too: rates of recipes for sgd are
+// for all of them.
 bool IsOfSgd(const JobSpec& spec);
 
-// Plain SGD, with or without a momentum: what recipes are measured with.
-bool IsOfRecipes(const PlanBits& bits);
+// REQUIRES: it is a word of the setting.
+words::Optimizer::Word OptimizerOf(const Recipe& recipe);
+
+// What the recipe's range of rates was measured with: its optimizer, plain SGD
+// with any momentum, and a constant rate.
+bool IsOfRecipe(const Recipe& recipe, const PlanBits& bits);
+
+// Exactly the recipe's update, number by number.
+// REQUIRES: FillOptimizer passed.
+bool HasUpdateOf(const Recipe& recipe, const JobSpec& spec);
 
 }  // namespace podsim
 

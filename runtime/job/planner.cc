@@ -90,16 +90,13 @@ absl::StatusOr<JobPlan> FinishPlan(JobPlan plan, const Program& program,
   return plan;
 }
 
-// A recipe promises its accuracy for its own network, momentum and shape of the
-// rate, and plain SGD.
+// A recipe promises its accuracy for its own network, update and shape of the
+// rate.
 bool KeepsPromise(const Recipe& recipe, const JobSpec& spec) {
   return std::equal(spec.hidden().begin(), spec.hidden().end(),
                     recipe.hidden.begin(), recipe.hidden.end()) &&
          spec.dropout() == recipe.dropout && spec.batch_norm_group() <= 1 &&
-         spec.momentum() == recipe.momentum &&
-         (spec.optimizer() == words::Optimizer::sgd ||
-          spec.optimizer() == words::Optimizer::momentum) &&
-         spec.weight_decay() == 0 && !spec.has_clip_norm() &&
+         HasUpdateOf(recipe, spec) &&
          spec.lr_schedule() == words::RateSchedule::constant;
 }
 
@@ -172,6 +169,7 @@ absl::StatusOr<JobPlan> PlanJob(const JobSpec& asked, const Program& program,
   job.spec = asked;
   PODSIM_RETURN_IF_ERROR(FillAsTyped(job.spec));
   FillGeneralDefaults(job.spec);
+  if (!job.spec.has_optimizer()) job.spec.set_optimizer(words::Optimizer::sgd);
   job.spec.set_precision(program.bfloat16_products ? words::Precision::bfloat16
                                                    : words::Precision::float32);
   job.spec.set_model(program.name);

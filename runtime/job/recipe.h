@@ -20,6 +20,7 @@ struct Recipe {
   std::int64_t steps = 0;         // on the reference slice
   double learning_rate = 0;       // for the reference batch
   std::int64_t warmup_steps = 0;  // on the reference slice
+  std::string optimizer = "sgd";  // with its defaults, but for the momentum
   double momentum = 0;
   std::vector<std::int32_t> hidden;
   double dropout = 0;
@@ -27,7 +28,8 @@ struct Recipe {
   // still bring the model to the accuracy that the recipe promises. 0: the
   // recipe promises none.
   std::int64_t smallest_converging_steps = 0;
-  // The largest learning rate that still brought it there; 0: none known.
+  // The largest learning rate that still brought it there, under this
+  // optimizer; 0: none known.
   double largest_converging_rate = 0;
   // That accuracy, of the held-out examples; 0: none.
   double accuracy = 0;

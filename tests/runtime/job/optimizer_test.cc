@@ -19,6 +19,7 @@ using ::podsim::testing::IsOk;
 using ::podsim::testing::PlanOf;
 using ::podsim::testing::StatusIs;
 using ::testing::AllOf;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -89,6 +90,31 @@ TEST(OptimizerPlanTest, NumbersGoIntoTheBits) {
             "adamw, beta1 0.9, beta2 0.99, epsilon 1e-08, weight_decay 0.1 "
             "(not of bias, norm), gradients clipped at a norm of 1");
   EXPECT_EQ(plan.recipe_accuracy(), 0) << "measured with sgd";
+}
+
+TEST(OptimizerPlanTest, ARecipeMayNameIts) {
+  ASSERT_OK_AND_ASSIGN(const Recipe recipe, FindRecipe("encoder", "digits"));
+  ASSERT_EQ(recipe.optimizer, "adamw");
+  const auto plan_of = [](const std::string& more) {
+    return PlanOf("model: 'encoder' topology: 'v3-8' " + more);
+  };
+  ASSERT_OK_AND_ASSIGN(const JobPlan plan, plan_of(""));
+  EXPECT_EQ(plan.bits().optimizer(), "adamw");
+  EXPECT_EQ(plan.bits().learning_rate().peak(), recipe.learning_rate);
+  EXPECT_THAT(plan.from_recipe(), Contains("optimizer"));
+  EXPECT_EQ(plan.recipe_accuracy(), recipe.accuracy);
+  EXPECT_TRUE(plan.warnings().empty());
+  ASSERT_OK_AND_ASSIGN(const JobPlan typed, plan_of("optimizer: adamw"));
+  EXPECT_EQ(typed.hash(), plan.hash());
+  EXPECT_THAT(typed.from_recipe(), Not(Contains("optimizer")));
+  ASSERT_OK_AND_ASSIGN(const JobPlan decayed, plan_of("weight_decay: 0.1"));
+  EXPECT_EQ(decayed.recipe_accuracy(), 0);
+  ASSERT_OK_AND_ASSIGN(const JobPlan fast, plan_of("learning_rate: 0.1"));
+  EXPECT_THAT(fast.warnings(), Contains(HasSubstr("a learning rate of 0.1")));
+  EXPECT_THAT(plan_of("optimizer: sgd"),
+              StatusIs(kInvalid, HasSubstr("0.0005 is for adamw")));
+  EXPECT_THAT(plan_of("momentum: 0.9"),
+              StatusIs(kInvalid, HasSubstr("take an optimizer that has one")));
 }
 
 TEST(OptimizerPlanTest, WhatIsNotReadIsRefused) {

@@ -10,6 +10,7 @@
 #include "interconnect/topology/slice.h"
 #include "models/zoo/zoo.h"
 #include "runtime/job/scaling.h"
+#include "settings/words.h"
 #include "tests/testing/status_matchers.h"
 
 namespace podsim {
@@ -42,6 +43,7 @@ TEST(RecipeTest, NumbersMakeSense) {
     SCOPED_TRACE(recipe.model + " on " + recipe.dataset);
     EXPECT_THAT(FindSlice(recipe.reference_topology), IsOk());
     EXPECT_GE(recipe.batch_per_core, 1);
+    EXPECT_TRUE(WordNamed<words::Optimizer::Word>(recipe.optimizer));
     EXPECT_GT(recipe.learning_rate, 0);
     EXPECT_TRUE(recipe.momentum >= 0 && recipe.momentum < 1);
     EXPECT_LT(recipe.warmup_steps, recipe.steps);
