@@ -40,7 +40,7 @@ absl::Status Trainer::Impl::Audit(std::int64_t step) {
 absl::Status Trainer::Impl::ComputeAgain(std::int64_t step, int host) {
   BatchPlace place = FirstPlace();
   place.consumed += (step - 1 - setup.start.step) * place.global_batch;
-  place.first_core = host * bits.cores_per_host();
+  place.first_core = std::int64_t{host} * bits.cores_per_host();
   place.cores = bits.cores_per_host();
   FillTrainBatch(*setup.dataset, bits.seed(), place, audit_batch);
   gradient_hash[AuditSlot()] = 0;

@@ -159,6 +159,7 @@ absl::Status Trainer::Impl::Compute(std::int64_t step, const Batch& batch) {
   setup.progress->Enter(step, "compute");
   PODSIM_RETURN_IF_ERROR(StrikeAt(step, "compute"));
   std::vector<HostRows> runs;
+  runs.reserve(hosts.size());
   for (int local = 0; local < static_cast<int>(hosts.size()); ++local)
     runs.push_back({.batch = &batch,
                     .first_row = std::int64_t{local} * bits.cores_per_host() *

@@ -91,7 +91,7 @@ struct CompileInput {
 // Errors: INVALID_ARGUMENT (the graph's first error; a loss or a metric that is
 //   not [B]; two metrics of one name; a variable that the loss does not depend
 //   on; bucket_bytes below 1).
-absl::StatusOr<Program> Compile(const Graph& graph, const CompileInput& input,
+absl::StatusOr<Program> Compile(const Graph& graph, const CompileInput& wanted,
                                 const CompileOptions& options);
 
 // The tensor called `name`, or kNoTensor.

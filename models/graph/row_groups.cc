@@ -12,6 +12,7 @@ namespace {
 std::vector<ValueType> TypesOf(const Program& program,
                                const std::vector<TensorId>& ids) {
   std::vector<ValueType> types;
+  types.reserve(ids.size());
   for (const TensorId id : ids) types.push_back(TypeOf(program.tensor(id)));
   return types;
 }

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
 #include <cstring>
 #include <map>
 #include <string>
@@ -50,10 +52,10 @@ class Arena {
   }
   // Places up to the last that holds something else than at first.
   std::int64_t Touched() const {
-    std::vector<unsigned char> pattern(sizeof(float), kUntouched);
+    constexpr std::uint32_t kPattern = 0x01010101U * kUntouched;
     std::size_t end = floats_.size();
     while (end > 0 &&
-           std::memcmp(&floats_[end - 1], pattern.data(), sizeof(float)) == 0)
+           std::bit_cast<std::uint32_t>(floats_[end - 1]) == kPattern)
       --end;
     return static_cast<std::int64_t>(end);
   }
