@@ -9,7 +9,9 @@
 
 #include "base/status.h"
 #include "host/core/array_kernels.h"
+#include "host/core/join_cores.h"
 #include "host/core/whole_kernels.h"
+#include "models/graph/exchanges.h"
 
 namespace podsim {
 namespace {
@@ -136,31 +138,24 @@ void CoreSum(const OpCall& call) {
   }
 }
 
-// Of the cores [first, first + count), as a balanced tree; each gets it.
-void JoinGroup(const OpCall& call, std::int64_t first, std::int64_t count) {
-  const MatrixView view = call.OutputView(0);
-  const std::int64_t n = view.rows * view.columns;
-  const auto sum = [&](std::int64_t i) {
-    return call.ForCore(first + i).Output(0);
-  };
-  for (std::int64_t i = 0; i < count; ++i)
-    std::copy_n(call.ForCore(first + i).Input(0), n, sum(i));
-  for (std::int64_t apart = 1; apart < count; apart *= 2)
-    for (std::int64_t i = 0; i + apart < count; i += 2 * apart) {
-      float* mine = sum(i);
-      const float* theirs = sum(i + apart);
-      for (std::int64_t at = 0; at < n; ++at) mine[at] += theirs[at];
-    }
-  for (std::int64_t i = 1; i < count; ++i) std::copy_n(sum(0), n, sum(i));
-}
-
 // Among the cores at hand: what groups of several hosts have in common comes by
 // the segment behind.
 void AllReduce(const OpCall& call) {
-  std::int64_t group = GroupSizeOf(call.instruction.attributes);
+  const OpAttributes& attributes = call.instruction.attributes;
+  const MatrixView view = call.OutputView(0);
+  const std::int64_t count = view.rows * view.columns;
+  std::int64_t group = GroupSizeOf(attributes);
   if (group == 0 || group > call.cores()) group = call.cores();
-  for (std::int64_t core = 0; core < call.cores(); core += group)
-    JoinGroup(call, core, std::min(group, call.cores() - core));
+  for (std::int64_t first = 0; first < call.cores(); first += group) {
+    std::vector<std::span<float>> values;
+    for (std::int64_t core = first;
+         core < std::min(first + group, call.cores()); ++core) {
+      const OpCall of_core = call.ForCore(core);
+      std::copy_n(of_core.Input(0), count, of_core.Output(0));
+      values.emplace_back(of_core.Output(0), count);
+    }
+    JoinCores(ReduceOpOf(attributes), values);
+  }
 }
 
 void SoftmaxXent(const OpCall& call, std::int64_t begin, std::int64_t end) {

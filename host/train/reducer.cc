@@ -4,6 +4,7 @@
 #include <numeric>
 #include <utility>
 
+#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/status.h"
@@ -23,8 +24,7 @@ Reducer::Reducer(Transport& transport, const Clock& clock, const JobPlan& plan,
     : transport_(transport),
       clock_(clock),
       progress_(progress),
-      options_(options),
-      buckets_(plan.bits().buckets_size()) {
+      options_(options) {
   const PlanBits& bits = plan.bits();
   std::vector<int> hosts(bits.hosts());
   std::iota(hosts.begin(), hosts.end(), 0);
@@ -60,7 +60,7 @@ absl::Status Reducer::PlanBuckets(const JobPlan& plan) {
     }
     labels_.push_back(absl::StrCat("bucket ", labels_.size(), ", ",
                                    absl::StrJoin(bucket.variables(), "+")));
-    wires_.push_back(wire);
+    rules_.push_back({.wire = wire});
   }
   for (const Exchange& exchange : bits.exchanges()) {
     auto& of_hosts = rank_plans_.emplace_back();
@@ -71,7 +71,13 @@ absl::Status Reducer::PlanBuckets(const JobPlan& plan) {
           std::make_shared<const RankPlan>(std::move(rank_plan)));
     }
     labels_.push_back(exchange.name());
-    wires_.push_back(ElementType::kFloat32);
+    const auto op = ReductionOpNamed(exchange.reduce());
+    if (!op)
+      return absl::InvalidArgumentError(
+          absl::StrCat("the plan reduces ", exchange.name(), " by '",
+                       absl::CHexEscape(exchange.reduce()),
+                       "'; there are sum, prod, min and max"));
+    rules_.push_back({.op = *op, .lane = Lane::kExpress});
   }
   return absl::OkStatus();
 }
@@ -92,8 +98,9 @@ void Reducer::Start(int local, int bucket, std::uint64_t sequence,
   }
   Post([this, local, bucket, sequence, gradients] {
     CollectiveBuffer buffer(gradients);
-    buffer.wire = wires_[bucket];
-    if (bucket >= buckets_) buffer.lane = Lane::kExpress;
+    buffer.wire = rules_[bucket].wire;
+    buffer.op = rules_[bucket].op;
+    buffer.lane = rules_[bucket].lane;
     const absl::Status started = executors_[local]->Start(
         sequence, rank_plans_[bucket][local], buffer, labels_[bucket],
         [this, bucket](const absl::Status& status) { OnDone(bucket, status); });

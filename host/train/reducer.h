@@ -65,7 +65,13 @@ class Reducer {
 
  private:
   using Command = std::function<void()>;
-  // Fills rank_plans_ and labels_.
+  // How the elements of a collective travel and what is made of them.
+  struct Rule {
+    ElementType wire = ElementType::kFloat32;
+    ReductionOp op = ReductionOp::kSum;
+    Lane lane = Lane::kBulk;  // a pass waits for exchanges
+  };
+  // Fills rank_plans_, labels_ and rules_.
   absl::Status PlanBuckets(const JobPlan& plan);
   void Loop(const std::stop_token& stop);
   void Post(Command command);
@@ -81,8 +87,7 @@ class Reducer {
   // construction. The plans by local host.
   std::vector<std::vector<std::shared_ptr<const RankPlan>>> rank_plans_;
   std::vector<std::string> labels_;
-  std::vector<ElementType> wires_;
-  const int buckets_;  // exchanges, which a pass waits for, are behind them
+  std::vector<Rule> rules_;
   // The polling thread's.
   std::vector<std::unique_ptr<Executor>> executors_;
   std::uint64_t counted_ = 0;

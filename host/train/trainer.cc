@@ -51,11 +51,13 @@ absl::Status CheckExchanges(const Program& program, const JobPlan& plan) {
   for (int i = 0; same && i < bits.exchanges_size(); ++i)
     same = program.tensor(exchanges[i]->tensor).shape.elements() ==
                bits.exchanges(i).count() &&
+           NameOf(exchanges[i]->reduce) == bits.exchanges(i).reduce() &&
            HostsOfGroup(exchanges[i]->group, bits.hosts(),
                         bits.cores_per_host()) == bits.exchanges(i).group();
   if (same) return absl::OkStatus();
   return absl::InvalidArgumentError(
-      "the plan's sums in the middle of a pass are not the compiled model's: "
+      "the plan's all-reduces in the middle of a pass are not the compiled "
+      "model's: "
       "another build made the plan");
 }
 

@@ -1,25 +1,15 @@
 // Steps of models whose cores depend on one another in the middle of a pass:
 // all passes of all local hosts go side by side, each in memory of its own,
-// from one sum over cores to the next.
+// from one all-reduce over cores to the next.
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "host/core/join_cores.h"
 #include "host/train/trainer_impl.h"
 #include "models/graph/exchanges.h"
 
 namespace podsim {
 namespace {
-
-void Add(std::span<float> mine, std::span<const float> theirs) {
-  for (std::size_t at = 0; at < mine.size(); ++at) mine[at] += theirs[at];
-}
-
-// As a balanced tree, as host/core sums the cores of one pass: the same bits.
-void JoinGroup(std::span<const std::span<float>> values) {
-  for (std::size_t apart = 1; apart < values.size(); apart *= 2)
-    for (std::size_t i = 0; i + apart < values.size(); i += 2 * apart)
-      Add(values[i], values[i + apart]);
-}
 
 void CopyToAll(std::span<const float> value,
                std::span<const std::span<float>> to) {
@@ -62,8 +52,7 @@ void Trainer::Impl::JoinPasses(const Segment& segment, int local) {
   for (std::int64_t first = 0; first < cores; first += group) {
     const auto of_group = std::span(values).subspan(
         static_cast<std::size_t>(first), static_cast<std::size_t>(group));
-    JoinGroup(of_group);
-    CopyToAll(of_group[0], of_group);
+    JoinCores(segment.reduce, of_group);
   }
 }
 
@@ -92,7 +81,7 @@ absl::Status Trainer::Impl::ComputeTogether(std::int64_t step,
       program.entries.at(EntryPoint::kTrainMicrobatch);
   for (std::size_t number = 0; !left.empty(); ++number) {
     std::size_t size = 0;
-    while (size < left.size() && !left[size].sums_tensor()) ++size;
+    while (size < left.size() && !left[size].joins_tensor()) ++size;
     for (const HostRows& run : runs)
       for (std::int64_t pass = 0; pass < PassesPerStep(); ++pass)
         PODSIM_RETURN_IF_ERROR(ComputeRows(step, left.first(size), run, pass));

@@ -24,5 +24,11 @@ std::optional<ElementType> ElementTypeNamed(std::string_view name) {
   }
   return std::nullopt;
 }
+std::optional<ReductionOp> ReductionOpNamed(std::string_view name) {
+  for (std::size_t i = 0; i < kOpNames.size(); ++i) {
+    if (kOpNames[i] == name) return static_cast<ReductionOp>(i);
+  }
+  return std::nullopt;
+}
 
 }  // namespace podsim

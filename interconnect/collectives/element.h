@@ -27,6 +27,7 @@ constexpr std::size_t SizeOf(ElementType type) {
 std::string_view NameOf(ElementType type);
 std::string_view NameOf(ReductionOp op);
 std::optional<ElementType> ElementTypeNamed(std::string_view name);
+std::optional<ReductionOp> ReductionOpNamed(std::string_view name);
 
 // The caller's buffer, aligned to its elements, and how they travel. `wire` is
 // `type`, or kBfloat16 for a float32 buffer: then values are rounded to nearest

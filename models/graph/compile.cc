@@ -247,6 +247,7 @@ Segment AllReduceOf(std::size_t bucket) {
 Segment ExchangeOf(const Instruction& instruction) {
   Segment segment;
   segment.kind = SegmentKind::kAllReduce;
+  segment.reduce = ReduceOpOf(instruction.attributes);
   segment.group =
       static_cast<std::int32_t>(GroupSizeOf(instruction.attributes));
   segment.tensor = instruction.outputs[0];

@@ -11,8 +11,26 @@ std::vector<const Segment*> ExchangesOf(const Program& program) {
   const auto train = program.entries.find(EntryPoint::kTrainMicrobatch);
   if (train == program.entries.end()) return exchanges;
   for (const Segment& segment : train->second)
-    if (segment.sums_tensor()) exchanges.push_back(&segment);
+    if (segment.joins_tensor()) exchanges.push_back(&segment);
   return exchanges;
+}
+
+ReduceOp ReduceOpOf(const OpAttributes& attributes) {
+  if (attributes.word == "maximum") return ReduceOp::kMaximum;
+  if (attributes.word == "minimum") return ReduceOp::kMinimum;
+  return ReduceOp::kSum;
+}
+
+const char* NameOf(ReduceOp op) {
+  switch (op) {
+    case ReduceOp::kSum:
+      return "sum";
+    case ReduceOp::kMaximum:
+      return "max";
+    case ReduceOp::kMinimum:
+      return "min";
+  }
+  return "";
 }
 
 bool JoinsCores(const Instruction& instruction) {
@@ -37,7 +55,7 @@ absl::Status CheckGroups(const Program& program, std::int32_t hosts,
                           : cores % group == 0 && group % cores_per_host == 0;
     if (fits) continue;
     return absl::InvalidArgumentError(
-        absl::StrCat("model ", program.name, " sums ",
+        absl::StrCat("model ", program.name, " joins ",
                      program.tensor(exchange->tensor).name, " over groups of ",
                      group, " cores; they must divide the ", cores_per_host,
                      " of a host, or be whole hosts that divide the slice's ",

@@ -10,14 +10,20 @@
 
 namespace podsim {
 
-// Segments of kTrainMicrobatch that sum a tensor, in their order, which is the
+// Segments of kTrainMicrobatch that join a tensor, in their order, which is the
 // order in which every host starts them. Borrowed from `program`.
 std::vector<const Segment*> ExchangesOf(const Program& program);
 
-// Whether one instruction's cores are several: its sum needs a segment.
+// What an all_reduce's word stands for, and what the collectives call it
+// ("sum", "max", "min").
+ReduceOp ReduceOpOf(const OpAttributes& attributes);
+const char* NameOf(ReduceOp op);
+
+// Whether one instruction's cores are several: what it joins needs a segment.
 bool JoinsCores(const Instruction& instruction);
 
-// Hosts that one sum needs: 1 if each has whole groups. REQUIRES: CheckGroups.
+// Hosts that one exchange needs: 1 if each has whole groups. REQUIRES:
+// CheckGroups.
 std::int32_t HostsOfGroup(std::int32_t group, std::int32_t hosts,
                           std::int32_t cores_per_host);
 

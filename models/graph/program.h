@@ -94,22 +94,23 @@ struct Instruction {
 };
 
 enum class SegmentKind : std::uint8_t { kCompute, kAllReduce };
-enum class ReduceOp : std::uint8_t { kSum };
+enum class ReduceOp : std::uint8_t { kSum, kMaximum, kMinimum };
 
 struct Segment {
   SegmentKind kind = SegmentKind::kCompute;
   // kCompute: in order.
   std::vector<Instruction> instructions;
-  // kAllReduce: the sum over `group` neighbouring cores, 0: over all of the
-  // slice, of a gradient bucket, which nobody waits for before the update; or
-  // of `tensor`, per core and behind the instruction that made it, which sums
-  // the cores of the group that a host has: the pass goes on when all have it.
+  // kAllReduce: over `group` neighbouring cores, 0: over all of the slice, the
+  // sum of a gradient bucket, which nobody waits for before the update; or what
+  // `reduce` makes of `tensor`, per core and behind the instruction that made
+  // it, which joins the cores of the group that a host has: the pass goes on
+  // when all have it.
   ReduceOp reduce = ReduceOp::kSum;
   std::int32_t group = 0;
   std::int32_t bucket = -1;
   TensorId tensor = kNoTensor;
 
-  bool sums_tensor() const { return tensor != kNoTensor; }
+  bool joins_tensor() const { return tensor != kNoTensor; }
 };
 
 // Gradients that travel together: elements [begin, begin + count) of the

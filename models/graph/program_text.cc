@@ -5,6 +5,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "models/graph/compile.h"
+#include "models/graph/exchanges.h"
 #include "models/rules/update_rules.h"
 
 namespace podsim {
@@ -83,9 +84,9 @@ std::string TextOf(const Program& program, const Instruction& instruction) {
 }
 
 std::string TextOf(const Program& program, const Segment& segment) {
-  if (segment.sums_tensor())
-    return absl::StrCat("  all-reduce tensor ", segment.tensor, " group ",
-                        segment.group, "\n");
+  if (segment.joins_tensor())
+    return absl::StrCat("  all-reduce (", NameOf(segment.reduce), ") tensor ",
+                        segment.tensor, " group ", segment.group, "\n");
   if (segment.kind == SegmentKind::kAllReduce)
     return absl::StrCat("  all-reduce bucket ", segment.bucket, " group ",
                         segment.group, "\n");
@@ -93,6 +94,15 @@ std::string TextOf(const Program& program, const Segment& segment) {
   for (const Instruction& instruction : segment.instructions)
     text += TextOf(program, instruction);
   return text;
+}
+
+std::string TextOf(const ProgramTensor& tensor) {
+  return absl::StrCat(
+      tensor.name, " ", ToString(TypeOf(tensor)), " ", NameOf(tensor.storage),
+      " at ", tensor.offset, tensor.feeds_product ? " feeds product" : "",
+      tensor.view_of == kNoTensor ? ""
+                                  : absl::StrCat(" view of ", tensor.view_of),
+      "\n");
 }
 
 }  // namespace
@@ -121,17 +131,8 @@ std::string ToText(const Program& program) {
                     program.rule_settings.*setting.value, "\n");
   absl::StrAppend(&text, "clip_norm ", program.clip_norm,
                   program.update_needs_all ? " over all buckets\n" : "\n");
-  for (std::size_t id = 0; id < program.tensors.size(); ++id) {
-    const ProgramTensor& tensor = program.tensors[id];
-    absl::StrAppend(&text, "tensor ", id, " ", tensor.name, " ",
-                    ToString(TypeOf(tensor)));
-    absl::StrAppend(&text, " ", NameOf(tensor.storage), " at ", tensor.offset,
-                    tensor.feeds_product ? " feeds product" : "",
-                    tensor.view_of == kNoTensor
-                        ? ""
-                        : absl::StrCat(" view of ", tensor.view_of),
-                    "\n");
-  }
+  for (std::size_t id = 0; id < program.tensors.size(); ++id)
+    absl::StrAppend(&text, "tensor ", id, " ", TextOf(program.tensors[id]));
   for (const ProgramVariable& variable : program.variables)
     absl::StrAppend(&text, "variable ", variable.tensor, " initializer ",
                     static_cast<int>(variable.initializer), " fans ",

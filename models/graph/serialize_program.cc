@@ -39,6 +39,8 @@ static_assert(static_cast<int>(EntryPoint::kTrainMicrobatch) ==
 static_assert(static_cast<int>(EntryPoint::kReduce) == ProgramProto::REDUCE);
 static_assert(static_cast<int>(EntryPoint::kUpdate) == ProgramProto::UPDATE);
 static_assert(static_cast<int>(EntryPoint::kEval) == ProgramProto::EVAL);
+static_assert(static_cast<int>(ReduceOp::kMinimum) ==
+              ProgramProto::Segment::MINIMUM);
 static_assert(static_cast<int>(SegmentKind::kAllReduce) ==
               ProgramProto::Segment::ALL_REDUCE);
 
@@ -101,7 +103,8 @@ void Write(const Segment& from, ConstantWriter& constants,
     Write(instruction, constants, *to.add_instructions());
   if (from.kind != SegmentKind::kAllReduce) return;
   to.set_group(from.group);
-  if (from.sums_tensor())
+  to.set_reduce(static_cast<ProgramProto::Segment::Reduce>(from.reduce));
+  if (from.joins_tensor())
     to.set_tensor(from.tensor);
   else
     to.set_bucket(from.bucket);
@@ -180,6 +183,7 @@ Segment SegmentFrom(const ProgramProto::Segment& from,
     to.instructions.push_back(InstructionFrom(instruction, constants));
   if (to.kind != SegmentKind::kAllReduce) return to;
   to.group = from.group();
+  to.reduce = static_cast<ReduceOp>(from.reduce());
   if (from.has_tensor())
     to.tensor = from.tensor();
   else

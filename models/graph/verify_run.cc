@@ -13,6 +13,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "models/graph/exchanges.h"
 #include "models/graph/program.h"
 #include "models/graph/wire_types.h"
 #include "models/ops/op_table.h"
@@ -86,8 +87,9 @@ class EntryRun {
         reduced_ >= program_.buckets_size())
       return Bad(absl::StrCat("it reduces bucket ", segment.bucket(),
                               "; each is reduced once, in order"));
-    if (segment.group() != 0 || !segment.instructions().empty())
-      return Bad("an all-reduce is of group 0 and has no instructions");
+    if (segment.group() != 0 || !segment.instructions().empty() ||
+        segment.reduce() != ProgramProto::Segment::SUM)
+      return Bad("a bucket's is a sum of group 0 and has no instructions");
     for (const std::int32_t id : program_.buckets(reduced_).gradients())
       if (point_ == ProgramProto::TRAIN && !Defined(id))
         return Bad(absl::StrCat("gradient ", program_.tensors(id).name(),
@@ -98,10 +100,10 @@ class EntryRun {
 
   absl::Status Exchange(const ProgramProto::Segment& segment) {
     if (joined_ < 0 || segment.tensor() != joined_ ||
-        segment.group() != group_size_)
-      return Bad("it sums no tensor that an all_reduce has just made");
+        segment.group() != group_size_ || segment.reduce() != reduce_)
+      return Bad("it joins no tensor as an all_reduce has just done");
     if (segment.bucket() != 0 || !segment.instructions().empty())
-      return Bad("the sum of a tensor has no bucket and no instructions");
+      return Bad("a tensor's has no bucket and no instructions");
     joined_ = -1;
     return absl::OkStatus();
   }
@@ -109,7 +111,8 @@ class EntryRun {
   // Nothing may come between what sums a host's cores and the other hosts'.
   absl::Status CheckJoined() const {
     if (joined_ < 0) return absl::OkStatus();
-    return Bad(absl::StrCat("the sum of ", program_.tensors(joined_).name(),
+    return Bad(absl::StrCat("the all-reduce of ",
+                            program_.tensors(joined_).name(),
                             " over several cores does not follow"));
   }
 
@@ -120,6 +123,7 @@ class EntryRun {
       return Bad("cores are joined in training alone");
     joined_ = each.results(0);
     group_size_ = static_cast<std::int32_t>(GroupSizeOf(attributes));
+    reduce_ = static_cast<int>(ReduceOpOf(attributes));
     return absl::OkStatus();
   }
 
@@ -127,7 +131,8 @@ class EntryRun {
                        const std::string& place) {
     PODSIM_RETURN_IF_ERROR(Annotate(CheckJoined(), place));
     if (segment.kind() != ProgramProto::Segment::COMPUTE ||
-        segment.bucket() != 0 || segment.group() != 0 || segment.has_tensor())
+        segment.bucket() != 0 || segment.group() != 0 || segment.has_tensor() ||
+        segment.reduce() != ProgramProto::Segment::SUM)
       return Annotate(Bad("no segment has that kind"), place);
     if (point_ == ProgramProto::INIT || point_ == ProgramProto::REDUCE)
       return Annotate(Bad("nothing is computed here"), place);
@@ -355,6 +360,7 @@ class EntryRun {
   // What an all_reduce has just made for a host; -1: nothing that waits.
   std::int32_t joined_ = -1;
   std::int32_t group_size_ = 0;
+  int reduce_ = ProgramProto::Segment::SUM;
   bool mixes_ = false;
 };
 

@@ -8,11 +8,15 @@ namespace {
 
 constexpr std::int64_t kMostCores = 1 << 20;
 
+bool IsSum(const OpAttributes& attributes) { return attributes.word == "add"; }
+
 Inferred InferAllReduce(Types in, const OpAttributes& attributes) {
   if (in[0].batched() || in[0].dtype != DType::kFloat32)
     return Bad("needs float32 without B");
-  if (attributes.word != "add")
-    return Bad(absl::StrCat("combines by add, not by '", attributes.word, "'"));
+  if (!IsSum(attributes) && attributes.word != "maximum" &&
+      attributes.word != "minimum")
+    return Bad(absl::StrCat("combines by add, maximum or minimum, not by '",
+                            attributes.word, "'"));
   const auto size = attributes.List(kGroupSize);
   if (size.size() > 1 || GroupSizeOf(attributes) < 0 ||
       GroupSizeOf(attributes) > kMostCores)
@@ -26,11 +30,29 @@ void AllReduce(std::span<const Tensor> inputs,
   outputs[0].values = inputs[0].values;
 }
 
-// What a core's value adds to the loss of all the group's cores.
+// What a core's value adds to the loss of all the group's cores; of an extreme
+// the same share for all that are as extreme, as reduce has it.
 InputGradients AllReduceGradient(GradientBuilder& builder, const OpUse& use,
                                  std::span<const Value> output_gradients) {
-  return std::vector{builder.Apply(OpCode::kAllReduce, {output_gradients[0]},
-                                   "grad", use.attributes)};
+  OpAttributes add = use.attributes;
+  add.word = "add";
+  const auto sum = [&](Value value) {
+    return builder.Apply(OpCode::kAllReduce, {value}, "grad", add);
+  };
+  const auto apply = [&](const char* op, std::vector<Value> inputs,
+                         OpAttributes attributes = {}) {
+    return builder.Apply(OpCode(op), std::move(inputs), "grad",
+                         std::move(attributes));
+  };
+  const Value of_all = sum(output_gradients[0]);
+  if (IsSum(use.attributes)) return std::vector{of_all};
+  const Value ties =
+      apply("compare", {use.inputs[0], use.outputs[0]}, {.word = "EQ"});
+  const Value mine = apply("convert", {ties}, {.dtype = DType::kFloat32});
+  const Value share = apply("divide", {of_all, sum(mine)});
+  const Shape& shape = builder.type(use.inputs[0]).shape;
+  return std::vector{
+      apply("select", {ties, share, apply("constant", {}, {.shape = shape})})};
 }
 
 // Of cores by themselves: references, differences and kernels of one core say
@@ -39,15 +61,19 @@ std::vector<OpSample> Samples() {
   OpSample sample{.inputs = {Plain({3, 5})}, .outputs = {Plain({3, 5})}};
   sample.inputs[0].per_core = true;
   sample.outputs[0].per_core = true;
-  sample.attributes.word = "add";
   sample.attributes.lists[kGroupSize] = {1};
-  return {sample};
+  std::vector<OpSample> samples;
+  for (const char* word : {"add", "maximum", "minimum"}) {
+    sample.attributes.word = word;
+    samples.push_back(sample);
+  }
+  return samples;
 }
 
 constexpr OpEntry kOps[] = {
-    // x of each core -> in each core of a group the sum of the group's, made as
-    // a balanced tree over the cores where there is a choice. `group_size`
-    // neighbours are a group.
+    // x of each core -> in each core of a group what `word` ("add", "maximum"
+    // or "minimum") makes of the group's, as a balanced tree over the cores
+    // where there is a choice. `group_size` neighbours are a group.
     {.name = "all_reduce",
      .input_count = 1,
      .infer = InferAllReduce,

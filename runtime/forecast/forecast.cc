@@ -84,7 +84,7 @@ absl::StatusOr<StepParts> PriceStep(const Program& program, const Slice& slice,
           PriceSegment(program, segment, batch_per_core, slice.chip()).time);
       continue;
     }
-    if (segment.sums_tensor()) {
+    if (segment.joins_tensor()) {
       PODSIM_ASSIGN_OR_RETURN(const SimTime time,
                               PriceExchange(program, segment, slice, options));
       parts.exchanges.push_back(

@@ -110,6 +110,7 @@ void FillExchanges(const ResolvedJob& job, const Program& program,
     exchange.set_group(hosts);
     exchange.set_count(tensor.shape.elements());
     exchange.set_name(tensor.name);
+    exchange.set_reduce(NameOf(from->reduce));
     // Few numbers that all wait for, float32 whatever gradients travel as: the
     // bucket's --algo is not theirs.
     exchange.set_algorithm(

@@ -26,7 +26,7 @@ void FillModelConfig(const JobSpec& spec, const DatasetConfig& dataset,
 // The gradient buckets, and which algorithm sums each: "auto" goes by `table`.
 void FillBuckets(const ResolvedJob& job, const Program& program,
                  std::span<const ChoiceRow> table, PlanBits& bits);
-// The sums in the middle of a pass. REQUIRES: CheckGroups.
+// The all-reduces in the middle of a pass. REQUIRES: CheckGroups.
 void FillExchanges(const ResolvedJob& job, const Program& program,
                    std::span<const ChoiceRow> table, PlanBits& bits);
 

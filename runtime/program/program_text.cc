@@ -10,6 +10,7 @@
 #include "base/units.h"
 #include "host/core/op_kernels.h"
 #include "models/graph/compile.h"
+#include "models/graph/exchanges.h"
 #include "models/graph/serialize_program.h"
 #include "models/zoo/zoo.h"
 
@@ -76,9 +77,10 @@ std::string EntryText(const Program& program, const char* name,
   std::string text;
   Work work;
   for (const Segment& segment : found->second) {
-    if (segment.sums_tensor())
+    if (segment.joins_tensor())
       absl::StrAppend(
-          &text, "  all-reduce of ", program.tensor(segment.tensor).name,
+          &text, "  all-reduce (", NameOf(segment.reduce), ") of ",
+          program.tensor(segment.tensor).name,
           segment.group == 0
               ? std::string(" over all cores")
               : absl::StrCat(" over groups of ", segment.group, " cores"),

@@ -1,12 +1,18 @@
-// Sums over cores in the middle of a pass: batch norm over groups of cores.
+// All-reduces over cores in the middle of a pass: batch norm over groups of
+// cores, and logits between their extremes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "models/composites/expr.h"
+#include "models/graph/serialize_model.h"
 #include "tests/host/train/test_plan.h"
 #include "tests/job/set_metric.h"
 #include "tests/testing/status_matchers.h"
@@ -114,6 +120,78 @@ TEST(ExchangeTest, OverAllCoresManyCoresAreOne) {
   EXPECT_NEAR(LossOf(of_pod.steps[0]), LossOf(of_one.steps[0]), 1e-5);
 }
 
+// Logits less the middle of the largest and the smallest that the examples of
+// `group` cores have.
+std::shared_ptr<const ModelProto> Centred(std::int64_t group) {
+  constexpr std::int64_t kPixels = 64;
+  constexpr std::int64_t kClasses = 10;
+  Graph g("centred");
+  const Value x = g.Reshape(g.Features({{8, 8}}), {{kPixels}});
+  const Value kernel =
+      g.Variable("kernel", {{kPixels, kClasses}}, Initializer::kGlorotUniform);
+  const Expr h(g, g.MatMul(x, kernel), "h");
+  const auto extreme = [&](const char* word) {
+    OpAttributes attributes;
+    attributes.word = word;
+    attributes.lists[kGroupSize] = {group};
+    return h.Reduce(word, {0}).Apply("all_reduce", {}, std::move(attributes));
+  };
+  const Expr middle = (extreme("maximum") + extreme("minimum")) * 0.5;
+  const Expr logits = h - middle.SpreadOver(h, {0});
+  const auto model = ToProto(
+      g, {.loss = g.SoftmaxXent(logits.value(), g.Labels()).loss,
+          .weights = g.ExampleWeights(),
+          .evaluation = {{"loss", g.SoftmaxXent(h.value(), g.Labels()).loss}}});
+  EXPECT_THAT(model, IsOk());
+  return std::make_shared<const ModelProto>(model.value_or(ModelProto()));
+}
+
+PlanShape CentredShape(int hosts, std::int64_t group) {
+  PlanShape shape = ShapeOf(hosts, 1);
+  shape.own_model = Centred(group);
+  shape.steps = 1;
+  shape.learning_rate = 1;
+  shape.momentum = 0;
+  return shape;
+}
+
+TEST(ExchangeTest, ExtremesOverGroupsOfCores) {
+  std::vector<std::string> of_groups;
+  for (const std::int64_t group : {1, 2, 8, 16, 0}) {
+    PlanShape shape = CentredShape(4, group);
+    std::string hash;
+    for (const int processes : {4, 2, 1}) {
+      shape.processes = processes;
+      ASSERT_OK_AND_ASSIGN(const PodResult result,
+                           TrainInProcess(MakeSetup(shape)));
+      if (hash.empty()) hash = result.weights_hash;
+      EXPECT_EQ(result.weights_hash, hash)
+          << "groups of " << group << ", " << processes << " processes";
+    }
+    EXPECT_THAT(of_groups, ::testing::Not(::testing::Contains(hash)))
+        << "groups of " << group;
+    of_groups.push_back(hash);
+  }
+}
+
+// Extremes are exact wherever they come together; gradients, of size 1, are
+// sums over 128 examples, in another order: 4 sqrt(128) 2^-24 of their size on
+// either side, as above.
+TEST(ExchangeTest, ExtremesOverAllCoresAreThoseOfOne) {
+  ASSERT_OK_AND_ASSIGN(const PodResult of_pod,
+                       TrainInProcess(MakeSetup(CentredShape(4, 0))));
+  PlanShape shape = CentredShape(1, 0);
+  shape.cores_per_host = 1;
+  shape.batch_per_core = kGlobalBatch;
+  ASSERT_OK_AND_ASSIGN(const PodResult of_one,
+                       TrainInProcess(MakeSetup(shape)));
+  ASSERT_EQ(of_pod.variables.size(), of_one.variables.size());
+  const double bound = 2 * 4 * std::sqrt(128.0) * 0x1p-24;
+  for (std::size_t i = 0; i < of_one.variables.size(); ++i)
+    EXPECT_NEAR(of_pod.variables[i], of_one.variables[i], bound);
+  EXPECT_NEAR(LossOf(of_pod.steps[0]), LossOf(of_one.steps[0]), 1e-5);
+}
+
 TEST(ExchangeTest, GroupsThatDoNotFitAreRefused) {
   for (const int group : {3, 12, 64}) {
     PodSetup setup = MakeSetup(ShapeOf(4, group));
@@ -129,7 +207,7 @@ TEST(ExchangeTest, APlanOfAnotherModelIsRefused) {
   setup.plan.mutable_bits()->mutable_exchanges()->RemoveLast();
   EXPECT_THAT(TrainInProcess(setup),
               StatusIs(absl::StatusCode::kInvalidArgument,
-                       HasSubstr("sums in the middle of a pass")));
+                       HasSubstr("all-reduces in the middle of a pass")));
 }
 
 }  // namespace

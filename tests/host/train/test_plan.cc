@@ -78,6 +78,7 @@ PodSetup MakeSetup(const PlanShape& shape) {
         HostsOfGroup(from->group, shape.hosts, shape.cores_per_host));
     planned.set_count(setup.program->tensor(from->tensor).shape.elements());
     planned.set_name(setup.program->tensor(from->tensor).name);
+    planned.set_reduce(NameOf(from->reduce));
   }
   bits.set_host_rows(1);
   bits.set_host_columns(shape.hosts);

@@ -214,26 +214,36 @@ std::function<void(ProgramProto&)> AtExchange(const Fn& fn) {
 
 TEST(VerifyProgramTest, RefusesSumsInTheMiddleOfAPass) {
   using Entry = ProgramProto::Entry;
-  const Damage all[] = {{AtExchange([](Entry& entry, int at) {
-                           entry.mutable_segments(at)->set_group(8);
-                         }),
-                         "has just made"},
-                        {AtExchange([](Entry& entry, int at) {
-                           entry.mutable_segments(at)->set_tensor(0);
-                         }),
-                         "has just made"},
-                        {AtExchange([](Entry& entry, int at) {
-                           entry.mutable_segments(at)->set_bucket(1);
-                         }),
-                         "has no bucket"},
-                        {AtExchange([](Entry& entry, int at) {
-                           entry.mutable_segments()->SwapElements(at, at + 2);
-                         }),
-                         "has just made"},
-                        {AtExchange([](Entry& entry, int at) {
-                           entry.mutable_segments()->DeleteSubrange(at, 1);
-                         }),
-                         "does not follow"}};
+  const Damage all[] = {
+      {AtExchange([](Entry& entry, int at) {
+         entry.mutable_segments(at)->set_group(8);
+       }),
+       "has just done"},
+      {AtExchange([](Entry& entry, int at) {
+         entry.mutable_segments(at)->set_tensor(0);
+       }),
+       "has just done"},
+      {AtExchange([](Entry& entry, int at) {
+         entry.mutable_segments(at)->set_reduce(ProgramProto::Segment::MAXIMUM);
+       }),
+       "has just done"},
+      {AtExchange([](Entry& entry, int at) {
+         entry.mutable_segments(at + 1)->set_reduce(
+             ProgramProto::Segment::MAXIMUM);
+       }),
+       "no segment has that kind"},
+      {AtExchange([](Entry& entry, int at) {
+         entry.mutable_segments(at)->set_bucket(1);
+       }),
+       "has no bucket"},
+      {AtExchange([](Entry& entry, int at) {
+         entry.mutable_segments()->SwapElements(at, at + 2);
+       }),
+       "has just done"},
+      {AtExchange([](Entry& entry, int at) {
+         entry.mutable_segments()->DeleteSubrange(at, 1);
+       }),
+       "does not follow"}};
   const ModelProto joined = ToProto(JoinedProgram());
   for (const Damage& damage : all) {
     SCOPED_TRACE(damage.told);
