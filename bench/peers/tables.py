@@ -25,8 +25,10 @@ ALL_REDUCE = (  # contenders, and what a reader calls them; the best of several
     ("OpenMPI, shared memory", verdict.SHM),
 )
 TRAINING = (
-    ("**podsim, bfloat16**", ("podsim/bfloat16",)),
-    ("**podsim, float32**", ("podsim/float32",)),
+    ("**podsim, bfloat16**",
+     ("podsim/bfloat16", *training_goals.SPLITS["bfloat16"])),
+    ("**podsim, float32**",
+     ("podsim/float32", *training_goals.SPLITS["float32"])),
     ("podsim, float32 at AVX2", ("podsim/float32-v3",)),
     ("products alone, bfloat16", ("products/onednn-bfloat16",)),
     ("products alone, float32", training_goals.PRODUCTS),
@@ -34,6 +36,9 @@ TRAINING = (
     ("PyTorch 2.x DDP, float32", training_goals.TORCH["float32"]),
     ("PyTorch 1.13 of Debian, AVX2", training_goals.TORCH_1),
     ("JAX, float32", training_goals.JAX),
+    *((f"{who}, {model}, float32, 1 thread", (f"{model}/{name}",))
+      for model in training_goals.MODELS
+      for who, name in (("**podsim**", "podsim"), ("PyTorch 2.x", "torch"))),
 )
 PHASES = (("input", "seconds_input"), ("compute", "seconds_compute"),
           ("all-reduce", "seconds_reduce"), ("update", "seconds_update"),
