@@ -15,9 +15,8 @@ namespace {
 // ops long before.
 constexpr double kVectorFlopsPerCycle = 8 * 128 * 2;
 
-// The matrix unit of v2 to v5p is 128 x 128; it takes rows eight at a time
-// (bf16[8,128] x [128,128] every 8 cycles: the scaling book, "TPUs").
-constexpr std::int64_t kTile = 128;
+// Matrix units take rows eight at a time (bf16[8,128] x [128,128] every 8
+// cycles: the scaling book, "TPUs").
 constexpr std::int64_t kRowTile = 8;
 
 // Assumed: a float32 product is the sum of six products of bfloat16 parts
@@ -43,7 +42,7 @@ std::vector<ValueType> TypesOf(const Program& program,
 
 }  // namespace
 
-ChipWork WorkOf(const OpCost& cost) {
+ChipWork WorkOf(const OpCost& cost, int matrix_unit_side) {
   ChipWork work;
   for (const MatrixProduct& each : cost.products) {
     const auto count = static_cast<double>(each.count);
@@ -52,8 +51,8 @@ ChipWork WorkOf(const OpCost& cost) {
                          static_cast<double>(each.n) *
                          static_cast<double>(each.k);
     work.matrix_unit_flops += 2.0 * count * RoundUp(each.m, kRowTile) *
-                              RoundUp(each.n, kTile) * RoundUp(each.k, kTile) *
-                              passes;
+                              RoundUp(each.n, matrix_unit_side) *
+                              RoundUp(each.k, matrix_unit_side) * passes;
   }
   work.vector_flops =
       cost.vector_flops + kTranscendentalFlops * cost.transcendentals;
@@ -71,21 +70,22 @@ CoreCost& CoreCost::operator+=(const CoreCost& other) {
 
 CoreCost PriceSegment(const Program& program, const Segment& segment,
                       std::int64_t rows_per_core, const ChipFigures& figures) {
-  PODSIM_CHECK(rows_per_core >= 0 && figures.matrix_flops_per_core > 0 &&
-               figures.hbm_bytes_per_second_per_core > 0 &&
-               figures.clock_hz > 0);
+  PODSIM_CHECK(rows_per_core >= 0 && figures.matrix_flops > 0 &&
+               figures.hbm_bytes_per_second > 0 && figures.clock_hz > 0);
   CoreCost total;
   for (const Instruction& instruction : segment.instructions) {
     const std::vector<ValueType> inputs = TypesOf(program, instruction.inputs);
     const std::vector<ValueType> outputs =
         TypesOf(program, instruction.outputs);
-    const ChipWork work = WorkOf(
-        CostOf(EntryOf(instruction.op),
-               {inputs, outputs, instruction.attributes}, rows_per_core));
+    const ChipWork work =
+        WorkOf(CostOf(EntryOf(instruction.op),
+                      {inputs, outputs, instruction.attributes}, rows_per_core),
+               figures.matrix_unit_side);
     const double seconds =
-        std::max({work.matrix_unit_flops / figures.matrix_flops_per_core,
-                  work.vector_flops / (kVectorFlopsPerCycle * figures.clock_hz),
-                  work.hbm_bytes / figures.hbm_bytes_per_second_per_core});
+        std::max({work.matrix_unit_flops / figures.matrix_flops,
+                  work.vector_flops / (kVectorFlopsPerCycle * figures.cores() *
+                                       figures.clock_hz),
+                  work.hbm_bytes / figures.hbm_bytes_per_second});
     total += {SimTime::Seconds(seconds), work.matrix_flops, work.vector_flops,
               work.hbm_bytes};
   }

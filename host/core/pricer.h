@@ -11,22 +11,23 @@
 #include <cstdint>
 
 #include "base/units.h"
-#include "interconnect/topology/slice.h"
+#include "interconnect/topology/chip.h"
 #include "models/graph/program.h"
 #include "models/ops/op_cost.h"
 
 namespace podsim {
 
-// What an op's cost comes to on a core of the chip.
+// What an op's cost comes to on a core of the chip (or on a chip whose cores
+// act as one).
 struct ChipWork {
   double matrix_flops = 0;  // of the products themselves
-  // What the matrix unit spends: K and N padded to its 128 x 128 tiles, rows to
-  // 8, float32 products in several passes.
+  // What the matrix unit spends: K and N padded to its tiles (128 x 128 up to
+  // v5p), rows to 8, float32 products in several passes.
   double matrix_unit_flops = 0;
   double vector_flops = 0;
   double hbm_bytes = 0;
 };
-ChipWork WorkOf(const OpCost& cost);
+ChipWork WorkOf(const OpCost& cost, int matrix_unit_side);
 
 struct CoreCost {
   SimTime time;

@@ -18,8 +18,8 @@ int StepsAlong(int from, int to, int length, bool wrap) {
 TorusModel TorusOf(const Slice& slice) {
   const ChipFigures& chip = slice.chip();
   return {.grid = slice.grid,
-          .wrap_x = slice.wrap_x,
-          .wrap_y = slice.wrap_y,
+          .wrap_x = slice.wraps[0],
+          .wrap_y = slice.wraps[1],
           .link_bytes_per_second = chip.link_bytes_per_second,
           .hop = SimTime::Seconds(chip.hop_seconds)};
 }

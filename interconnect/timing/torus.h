@@ -13,7 +13,7 @@ namespace podsim {
 
 // Chips are numbered row by row: chip = y * grid.x + x.
 struct TorusModel {
-  Coordinate grid;
+  GridSize grid;
   bool wrap_x = false;
   bool wrap_y = false;
   double link_bytes_per_second = 0;  // one direction of one link

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "base/status.h"
 #include "base/text_layout.h"
 #include "base/units.h"
@@ -35,41 +36,59 @@ std::string Sentence(const std::string& text, int width) {
   return WrapSentence(text, kMargin, width);
 }
 
-// HBM comes in whole GiB.
+// "32 TiB", "16 GiB"; "16 GB" where a vendor counts in thousands.
 std::string Hbm(std::int64_t bytes) {
-  return bytes % (1024 * kGiB) == 0
-             ? absl::StrCat(bytes / (1024 * kGiB), " TiB")
-             : absl::StrCat(bytes / kGiB, " GiB");
+  constexpr std::int64_t kTiB = 1024 * kGiB;
+  constexpr std::int64_t kGB = 1'000'000'000;
+  if (bytes % kTiB == 0) return absl::StrCat(bytes / kTiB, " TiB");
+  if (bytes % kGiB == 0) return absl::StrCat(bytes / kGiB, " GiB");
+  if (bytes % kGB == 0) return absl::StrCat(bytes / kGB, " GB");
+  return absl::StrFormat("%.1f GiB", static_cast<double>(bytes) / kGiB);
 }
 
-std::string Counts(const Slice& slice) {
+std::string CountsText(const Slice& slice) {
+  const int per_chip = slice.chip().cores_per_chip;
   return absl::StrCat(
       slice.name, ": ", FormatCounted(slice.cores, "core"), " = ",
-      FormatCounted(slice.hosts, "host"), " x 1 board x ", kChipsPerHost,
-      " chips x ", kCoresPerChip, " cores\n\n",
+      FormatCounted(slice.hosts, "host"), " x 1 board x ",
+      FormatCounted(slice.chips_per_host(), "chip"), " x ",
+      FormatCounted(per_chip, "core"), "\n\n",
       Line("chip grid",
-           absl::StrFormat("%dx%d (x by y), %s chips", slice.grid.x,
-                           slice.grid.y, FormatCount(slice.chips))),
-      Line("host grid", absl::StrFormat("%dx%d, a board of 2x2 chips each",
-                                        slice.host_grid.x, slice.host_grid.y)));
+           absl::StrCat(slice.grid_text(),
+                        slice.axes == 3 ? " (x by y by z), " : " (x by y), ",
+                        FormatCounted(slice.chips, "chip"))),
+      Line("host grid",
+           absl::StrCat(SizeText(slice.host_grid, slice.axes == 3),
+                        ", a board of ", SizeText(slice.board), " chips each")),
+      slice.replicas == slice.cores
+          ? ""
+          : Line("batch", absl::StrCat("counted per chip, whose ", per_chip,
+                                       " cores act as one: ",
+                                       FormatCount(slice.replicas))));
 }
 
-std::string Hardware(const Slice& slice, int width) {
+std::string MatrixUnits(const Slice& slice) {
   const ChipFigures& chip = slice.chip();
-  const std::int64_t hbm = chip.hbm_bytes_per_core;
+  return absl::StrFormat(
+      "%d matrix unit%s of %dx%d at %.0f MHz: %.1f TFLOP/s in bfloat16",
+      chip.matrix_units, chip.matrix_units == 1 ? "" : "s",
+      chip.matrix_unit_side, chip.matrix_unit_side, chip.clock_hz / 1e6,
+      chip.matrix_flops / 1e12);
+}
+
+std::string HardwareLines(const Slice& slice, int width) {
+  const ChipFigures& chip = slice.chip();
+  const std::int64_t hbm = chip.hbm_bytes;
   return absl::StrCat(
-      Line("HBM",
-           absl::StrFormat("%s per core, %s per host, %s in all", Hbm(hbm),
-                           Hbm(hbm * kCoresPerHost), Hbm(hbm * slice.cores))),
-      Line("core", absl::StrFormat("%d matrix unit%s of 128x128 at %.0f MHz: "
-                                   "%.1f TFLOP/s in bfloat16",
-                                   chip.matrix_units_per_core,
-                                   chip.matrix_units_per_core == 1 ? "" : "s",
-                                   chip.clock_hz / 1e6,
-                                   chip.matrix_flops_per_core / 1e12)),
+      Line("HBM", absl::StrFormat("%s per %s, %s per host, %s in all", Hbm(hbm),
+                                  slice.replica_name(),
+                                  Hbm(hbm * slice.replicas_per_host()),
+                                  Hbm(hbm * slice.replicas))),
+      Line(slice.replica_name(), MatrixUnits(slice)),
       Line("", absl::StrFormat("HBM at %.0f GB/s",
-                               chip.hbm_bytes_per_second_per_core / 1e9)),
-      Line("links", absl::StrFormat("4 per chip, %.0f GB/s each way",
+                               chip.hbm_bytes_per_second / 1e9)),
+      Line("links", absl::StrFormat("%d per chip, %.0f GB/s each way",
+                                    chip.links_per_chip,
                                     chip.link_bytes_per_second / 1e9)),
       Line("wrap", WrapText(slice)),
       Line("", Sentence(slice.wrap_note, width)));
@@ -86,11 +105,14 @@ std::string Ring(const Slice& slice, int width) {
   if (slice.hosts <= kListedRing) return Line("ring", Wrapped(words, width));
   words.erase(words.begin() + kRingHead, words.end() - kRingTail);
   words.insert(words.begin() + kRingHead, "... >");
+  const char* how =
+      slice.axes == 3
+          ? "to and fro through the rows of a plane, and through the planes to "
+            "and fro along that way, its first place kept for the way back"
+          : "along the first row, down the rows below to and fro without the "
+            "first column, up the first column";
   return absl::StrCat(Line("ring", Wrapped(words, width)),
-                      Line("", Sentence("along the first row, down the rows "
-                                        "below to and fro without the first "
-                                        "column, up the first column",
-                                        width)));
+                      Line("", Sentence(how, width)));
 }
 
 std::string Shortened(const std::string& value) {
@@ -142,20 +164,29 @@ std::string EnvironmentText(const Slice& slice, int width) {
 }  // namespace
 
 std::string WrapText(const Slice& slice) {
-  if (slice.wrap_x && slice.wrap_y) return "both axes wrap";
-  if (slice.wrap_x) return "x wraps";
-  if (slice.wrap_y) return "y wraps";
-  return "no axis wraps";
+  constexpr const char* kAxes[] = {"x", "y", "z"};
+  std::vector<std::string> names;
+  for (int axis = 0; axis < slice.axes; ++axis)
+    if (slice.wraps[axis]) names.emplace_back(kAxes[axis]);
+  const bool all = static_cast<int>(names.size()) == slice.axes;
+  const std::string twist = slice.twisted ? ", twisted" : "";
+  if (names.empty()) return "no axis wraps";
+  if (all && slice.axes == 2) return "both axes wrap";
+  if (all && slice.axes == 3) return "all axes wrap" + twist;
+  if (names.size() == 1) return names[0] + " wraps";
+  return absl::StrJoin(names, " and ") + " wrap";
 }
 
 std::string Describe(const Slice& slice, int width) {
   const auto fitted = [width](const std::string& text) {
     return WrapText(text, width, LongWords::kOverflow);
   };
-  return absl::StrCat(fitted(Counts(slice)), fitted(Hardware(slice, width)),
-                      "\nhosts and their chips (x,y)\n", DrawGrid(slice, width),
-                      "\n", fitted(Ring(slice, width)),
-                      fitted(EnvironmentText(slice, width)));
+  return absl::StrCat(
+      fitted(CountsText(slice)), fitted(HardwareLines(slice, width)),
+      slice.axes == 3 ? "\nhosts and their chips (x,y), plane by plane\n"
+                      : "\nhosts and their chips (x,y)\n",
+      DrawGrid(slice, width), "\n", fitted(Ring(slice, width)),
+      fitted(EnvironmentText(slice, width)));
 }
 
 }  // namespace podsim

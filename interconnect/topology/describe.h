@@ -9,12 +9,13 @@
 
 namespace podsim {
 
-// "no axis wraps", "y wraps", "both axes wrap".
+// "no axis wraps", "y wraps", "both axes wrap", "all axes wrap, twisted".
 std::string WrapText(const Slice& slice);
 
-// The grid as text: boxes of hosts with their chips' coordinates, or, for grids
-// wider than that, a table of host numbers with the chips' coordinates at its
-// edges (of up to 79 columns). Ends with a newline.
+// The grid as text, plane by plane (many planes alike: the first two and the
+// last): boxes of hosts with their chips' coordinates, or, for grids wider than
+// that, a table of host numbers with the chips' coordinates at its edges (of up
+// to 79 columns; of wide grids some columns are left out). Ends with a newline.
 std::string DrawGrid(const Slice& slice, int width = kTextColumns);
 
 // The whole explanation: counts, HBM, chip figures, wrap and how sure it is,

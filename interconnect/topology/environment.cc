@@ -1,5 +1,7 @@
 #include "interconnect/topology/environment.h"
 
+#include <numeric>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/status.h"
@@ -56,7 +58,16 @@ absl::StatusOr<HostAddresses> Completed(const Slice& slice,
 }
 
 // "2,2,1": grids of TPU programs have three axes.
-std::string Bounds(int x, int y) { return absl::StrCat(x, ",", y, ",1"); }
+std::string Bounds(const GridSize& grid) {
+  return absl::StrCat(grid.x, ",", grid.y, ",", grid.z);
+}
+
+// "0,1,2,3": the chips of one host.
+std::string VisibleChips(int chips) {
+  std::vector<int> numbers(chips);
+  std::iota(numbers.begin(), numbers.end(), 0);
+  return absl::StrJoin(numbers, ",");
+}
 
 std::string ProcessAddresses(const HostAddresses& addresses) {
   std::vector<std::string> pairs;
@@ -77,22 +88,24 @@ absl::StatusOr<Environment> HostEnvironment(const Slice& slice, int host,
         absl::StrCat("host ", host, " is not in ", slice.name,
                      ", which has hosts 0 to ", slice.hosts - 1));
   PODSIM_ASSIGN_OR_RETURN(const HostAddresses all, Completed(slice, addresses));
-  const std::string hosts = Bounds(slice.host_grid.x, slice.host_grid.y);
-  const std::string board = Bounds(slice.grid.x / slice.host_grid.x,
-                                   slice.grid.y / slice.host_grid.y);
+  const std::string hosts = Bounds(slice.host_grid);
+  const std::string board = Bounds(slice.board);
+  const std::string chips = VisibleChips(slice.chips_per_host());
   const std::string id = absl::StrCat(host);
   const std::string world = absl::StrCat(slice.hosts);
   return Environment{
       {"TPU_ACCELERATOR_TYPE", slice.name},
-      {"TPU_TOPOLOGY", absl::StrCat(slice.grid.x, "x", slice.grid.y)},
+      {"TPU_TOPOLOGY", slice.grid_text()},
       {"TPU_TOPOLOGY_WRAP",
-       absl::StrCat(Word(slice.wrap_x), ",", Word(slice.wrap_y), ",false")},
+       absl::StrCat(Word(slice.wraps[0]), ",", Word(slice.wraps[1]), ",",
+                    Word(slice.wraps[2]))},
+      {"TPU_TOPOLOGY_ALT", Word(slice.twisted)},
       {"TPU_HOST_BOUNDS", hosts},
       {"TPU_CHIPS_PER_HOST_BOUNDS", board},
       {"TPU_PROCESS_BOUNDS", hosts},
       {"TPU_CHIPS_PER_PROCESS_BOUNDS", board},
-      {"TPU_VISIBLE_CHIPS", "0,1,2,3"},
-      {"TPU_VISIBLE_DEVICES", "0,1,2,3"},
+      {"TPU_VISIBLE_CHIPS", chips},
+      {"TPU_VISIBLE_DEVICES", chips},
       {"TPU_SKIP_MDS_QUERY", "true"},  // there is no metadata server
       {"TPU_WORKER_HOSTNAMES", absl::StrJoin(all.hostnames, ",")},
       {"TPU_PROCESS_ADDRESSES", ProcessAddresses(all)},

@@ -4,16 +4,16 @@
 
 #include <vector>
 
-#include "interconnect/topology/slice.h"
+#include "interconnect/topology/coordinate.h"
 
 namespace podsim {
 
-// All places of `grid`, each once, beginning at (0, 0). Consecutive places are
-// neighbours. So are the last and the first, if both sides are longer than one
-// and one of them is even (a cycle needs that: neighbours differ in the parity
-// of x + y). Otherwise a snake, whose ends are far apart.
-// REQUIRES: both sides are at least 1.
-std::vector<Coordinate> GridRing(Coordinate grid);
+// All places of `grid`, each once, beginning at (0, 0, 0). Consecutive places
+// are neighbours. So are the last and the first, if two sides are longer than
+// one and one side is even (a cycle needs that: neighbours differ in the parity
+// of x + y + z). Otherwise a snake, whose ends are far apart.
+// REQUIRES: all sides are at least 1.
+std::vector<Coordinate> GridRing(const GridSize& grid);
 
 }  // namespace podsim
 

@@ -21,8 +21,8 @@ constexpr std::size_t kLongestName = 32;
 constexpr std::size_t kMostNames = 3;
 
 struct NameParts {
-  std::string generation;  // "v3"
-  std::int64_t cores = 0;
+  std::string prefix;  // "v3"
+  std::int64_t count = 0;
 };
 
 std::string Lower(std::string_view typed) {
@@ -36,7 +36,7 @@ std::optional<NameParts> SplitName(std::string_view name) {
   NameParts parts{std::string(name.substr(0, dash))};
   const char* begin = name.data() + dash + 1;
   const char* end = name.data() + name.size();
-  const auto [stop, error] = std::from_chars(begin, end, parts.cores);
+  const auto [stop, error] = std::from_chars(begin, end, parts.count);
   if (error != std::errc() || stop != end) return std::nullopt;
   return parts;
 }
@@ -44,14 +44,28 @@ std::optional<NameParts> SplitName(std::string_view name) {
 // Swapped digits name another slice.
 constexpr int kSwap = 2;
 
-std::vector<std::string> Neighbours(const NameParts& typed) {
+const std::string& PrefixOf(const Generation& generation) {
+  return generation.prefix().empty() ? generation.name() : generation.prefix();
+}
+
+// By the prefix of its slices, or by its own name: "v5e-16" means v5litepod.
+const Generation* GenerationOf(const Hardware& hardware,
+                               const std::string& prefix) {
+  for (const Generation& generation : hardware.generations())
+    if (prefix == PrefixOf(generation) || prefix == generation.name())
+      return &generation;
+  return nullptr;
+}
+
+std::vector<std::string> Neighbours(const Generation& generation,
+                                    std::int64_t count) {
   std::vector<std::string> below_and_above;
-  for (const std::string& name : SliceNames()) {
-    const NameParts parts = *SplitName(name);
-    if (parts.generation != typed.generation) continue;
-    if (parts.cores <= typed.cores)
+  for (const std::string& name : SliceNamesOf(generation)) {
+    const std::int64_t known = SplitName(name)->count;
+    if (known <= count) {
       below_and_above.assign(1, name);  // names ascend: the last one stays
-    else {
+      if (known == count) return below_and_above;
+    } else {
       below_and_above.push_back(name);
       break;
     }
@@ -59,17 +73,20 @@ std::vector<std::string> Neighbours(const NameParts& typed) {
   return below_and_above;
 }
 
-std::vector<std::string> SameCores(std::int64_t cores) {
+std::vector<std::string> SameCount(const Hardware& hardware,
+                                   std::int64_t count) {
   std::vector<std::string> names;
-  for (std::string& name : SliceNames())
-    if (SplitName(name)->cores == cores) names.push_back(std::move(name));
+  for (std::string& name : SliceNames(hardware))
+    if (SplitName(name)->count == count) names.push_back(std::move(name));
   std::reverse(names.begin(), names.end());  // the newer generation first
+  if (names.size() > kMostNames) names.resize(kMostNames);
   return names;
 }
 
-std::vector<std::string> SimilarNames(std::string_view typed) {
+std::vector<std::string> SimilarNames(const Hardware& hardware,
+                                      std::string_view typed) {
   std::vector<std::pair<int, std::string>> ranked;
-  for (std::string& name : SliceNames())
+  for (std::string& name : SliceNames(hardware))
     ranked.emplace_back(TypingDistance(typed, name, kSwap), std::move(name));
   std::sort(ranked.begin(), ranked.end());
   std::vector<std::string> names;
@@ -79,42 +96,68 @@ std::vector<std::string> SimilarNames(std::string_view typed) {
   return names;
 }
 
-std::string Remark(std::string_view typed) {
+std::int64_t MostIn(const Generation& generation) {
+  std::int64_t most = 0;
+  for (const std::string& name : SliceNamesOf(generation))
+    most = std::max(most, SplitName(name)->count);
+  return most;
+}
+
+const char* CountedIn(const Generation& generation) {
+  return generation.name_counts() == CORES ? "cores" : "chips";
+}
+
+std::string Remark(const Hardware& hardware, std::string_view typed) {
   if (typed == "v3-16" || typed == "v2-16")
     return " (no such type was offered: slices go from one host, 8 cores, to "
            "four, 32)";
   const auto parts = SplitName(typed);
-  if (parts && (parts->generation == "v2" || parts->generation == "v3")) {
-    const ChipFigures& chip = FiguresOf(parts->generation);
-    const int cores = chip.pod_x * chip.pod_y * kCoresPerChip;
-    if (parts->cores > cores)
-      return absl::StrCat(" (a full ", chip.name, " pod has ", cores,
-                          " cores)");
+  if (!parts) return "";
+  const Generation* generation = GenerationOf(hardware, parts->prefix);
+  if (generation == nullptr) return "";
+  if (parts->prefix != PrefixOf(*generation))
+    return absl::StrCat(" (slices of ", generation->name(), " are called ",
+                        PrefixOf(*generation), "-...)");
+  const std::int64_t most = MostIn(*generation);
+  if (parts->count <= most) return "";
+  return absl::StrCat(" (the largest ", generation->name(), " slice has ", most,
+                      " ", CountedIn(*generation), ")");
+}
+
+// "v2-8 ... v2-512, v3-8 ... v3-2048".
+std::string All(const Hardware& hardware) {
+  std::vector<std::string> ranges;
+  for (const Generation& generation : hardware.generations()) {
+    const std::vector<std::string> names = SliceNamesOf(generation);
+    if (!names.empty())
+      ranges.push_back(absl::StrCat(names.front(), " ... ", names.back()));
   }
-  return "";
+  return absl::StrJoin(ranges, ", ");
 }
 
 }  // namespace
 
-std::vector<std::string> NearestSlices(std::string_view typed) {
+std::vector<std::string> NearestSlices(std::string_view typed,
+                                       const Hardware& hardware) {
   const std::string name = Lower(typed);
   if (const auto parts = SplitName(name)) {
-    std::vector<std::string> names = Neighbours(*parts);
-    if (names.empty()) names = SameCores(parts->cores);
+    const Generation* generation = GenerationOf(hardware, parts->prefix);
+    std::vector<std::string> names =
+        generation == nullptr ? SameCount(hardware, parts->count)
+                              : Neighbours(*generation, parts->count);
     if (!names.empty()) return names;
   }
-  return SimilarNames(name);
+  return SimilarNames(hardware, name);
 }
 
-absl::Status UnknownSlice(std::string_view typed) {
+absl::Status UnknownSlice(std::string_view typed, const Hardware& hardware) {
   const std::string shown =
       absl::CHexEscape(std::string(typed.substr(0, kLongestName)));
   return absl::InvalidArgumentError(absl::StrCat(
       "no slice is called '", shown, typed.size() > kLongestName ? "..." : "",
-      "'", Remark(Lower(typed)),
-      "; nearest: ", absl::StrJoin(NearestSlices(typed), ", "),
-      "; v2 slices have 8, 32, 128, 256 or 512 cores, v3 slices 8, 32, 64, "
-      "128, 256, 512, 1024 or 2048"));
+      "'", Remark(hardware, Lower(typed)),
+      "; nearest: ", absl::StrJoin(NearestSlices(typed, hardware), ", "),
+      "; there are ", All(hardware)));
 }
 
 }  // namespace podsim

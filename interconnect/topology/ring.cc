@@ -16,8 +16,8 @@ namespace {
 
 // Columns [first_x, grid.x) of the rows [first_y, grid.y), row after row, the
 // first one to the right if `rightwards`.
-void AppendSnake(Coordinate grid, int first_x, int first_y, bool rightwards,
-                 std::vector<Coordinate>& ring) {
+void AppendSnake(const GridSize& grid, int first_x, int first_y,
+                 bool rightwards, std::vector<Coordinate>& ring) {
   for (int y = first_y; y < grid.y; ++y) {
     for (int i = first_x; i < grid.x; ++i)
       ring.push_back({rightwards ? i : grid.x - 1 - (i - first_x), y});
@@ -25,7 +25,13 @@ void AppendSnake(Coordinate grid, int first_x, int first_y, bool rightwards,
   }
 }
 
-std::vector<Coordinate> RingOverEvenRows(Coordinate grid) {
+std::vector<Coordinate> Snake(const GridSize& plane) {
+  std::vector<Coordinate> snake;
+  AppendSnake(plane, 0, 0, /*rightwards=*/true, snake);
+  return snake;
+}
+
+std::vector<Coordinate> RingOverEvenRows(const GridSize& grid) {
   std::vector<Coordinate> ring;
   for (int x = 0; x < grid.x; ++x) ring.push_back({x, 0});
   AppendSnake(grid, 1, 1, /*rightwards=*/false, ring);
@@ -33,26 +39,37 @@ std::vector<Coordinate> RingOverEvenRows(Coordinate grid) {
   return ring;
 }
 
-std::vector<int> Numbered(Coordinate grid) {
+std::vector<Coordinate> PlaneRing(const GridSize& grid) {
+  const bool wide = grid.x > 1 && grid.y > 1;
+  if (wide && grid.y % 2 == 0) return RingOverEvenRows(grid);
+  if (!wide || grid.x % 2 != 0) return Snake(grid);
+  std::vector<Coordinate> ring = RingOverEvenRows({grid.y, grid.x});
+  for (Coordinate& place : ring) std::swap(place.x, place.y);
+  return ring;
+}
+
+std::vector<int> Numbered(const GridSize& grid) {
   std::vector<int> order;
   for (const Coordinate place : GridRing(grid))
-    order.push_back(place.y * grid.x + place.x);
+    order.push_back(IndexOf(grid, place));
   return order;
 }
 
 }  // namespace
 
-std::vector<Coordinate> GridRing(Coordinate grid) {
-  PODSIM_CHECK(grid.x >= 1 && grid.y >= 1);
-  const bool wide = grid.x > 1 && grid.y > 1;
-  if (wide && grid.y % 2 == 0) return RingOverEvenRows(grid);
-  std::vector<Coordinate> ring;
-  if (wide && grid.x % 2 == 0) {
-    ring = RingOverEvenRows({grid.y, grid.x});
-    for (Coordinate& place : ring) std::swap(place.x, place.y);
-    return ring;
+// In three axes: the snake through a plane is one axis of a new plane, z the
+// other.
+std::vector<Coordinate> GridRing(const GridSize& grid) {
+  PODSIM_CHECK(grid.x >= 1 && grid.y >= 1 && grid.z >= 1);
+  if (grid.z == 1) return PlaneRing(grid);
+  const std::vector<Coordinate> snake = Snake(grid);
+  std::vector<Coordinate> ring =
+      PlaneRing({static_cast<int>(snake.size()), grid.z});
+  for (Coordinate& place : ring) {
+    const int z = place.y;
+    place = snake[place.x];
+    place.z = z;
   }
-  AppendSnake(grid, 0, 0, /*rightwards=*/true, ring);
   return ring;
 }
 

@@ -1,113 +1,134 @@
-// The table of slices and the numbering of their hosts and chips.
+// Slices out of the table, and the numbering of their hosts and chips.
 #include "interconnect/topology/slice.h"
 
-#include <span>
+#include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "interconnect/topology/nearest_slices.h"
+#include "interconnect/topology/wrap.h"
 
 namespace podsim {
 namespace {
 
-// A board is 2x2 chips.
-constexpr int kBoardSide = 2;
-static_assert(kBoardSide * kBoardSide == kChipsPerHost);
+// A host of podsim drives a board of so many chips.
+constexpr int kTrainingChips = 4;
+constexpr GridSize kBoard = {2, 2, 1};
 
-struct SliceEntry {
-  const char* name;
-  const char* generation;
-  Coordinate host_grid;
-};
-
-// Host grids as in the table of pytorch/xla [PTX]; see docs/hardware.md.
-constexpr SliceEntry kSlices[] = {
-    {"v2-8", "v2", {1, 1}},     {"v2-32", "v2", {2, 2}},
-    {"v2-128", "v2", {4, 4}},   {"v2-256", "v2", {4, 8}},
-    {"v2-512", "v2", {8, 8}},   {"v3-8", "v3", {1, 1}},
-    {"v3-32", "v3", {2, 2}},    {"v3-64", "v3", {2, 4}},
-    {"v3-128", "v3", {4, 4}},   {"v3-256", "v3", {4, 8}},
-    {"v3-512", "v3", {8, 8}},   {"v3-1024", "v3", {8, 16}},
-    {"v3-2048", "v3", {16, 16}}};
-
-// What is known of slices that are smaller than their pod.
-std::string PartialNote(const Slice& slice) {
-  if (slice.generation == "v2")
-    return "no source says how a part of a v2 pod wraps";
-  return "sources on parts of a v3 pod disagree: torus in MLPerf v0.6, mesh "
-         "for v3-32 and torus from v3-1024 in v0.7, mesh by the GKE rule";
+GridSize SizeOf(const google::protobuf::RepeatedField<std::int32_t>& axes) {
+  return {axes.empty() ? 1 : axes[0], axes.size() > 1 ? axes[1] : 1,
+          axes.size() > 2 ? axes[2] : 1};
 }
 
-std::string AutoNote(const Slice& slice) {
-  if (slice.wrap_x && slice.wrap_y)
-    return absl::StrCat("sure: a full ", slice.generation, " pod is a ",
-                        slice.grid.x, "x", slice.grid.y,
-                        " torus (Cloud TPU documentation)");
-  if (slice.wrap_x || slice.wrap_y)
-    return absl::StrCat("assumed: ", slice.wrap_x ? "x" : "y",
-                        " wraps because it spans the pod; ",
-                        PartialNote(slice));
-  return absl::StrCat("assumed: no axis spans the pod; ", PartialNote(slice));
+void FillCounts(const Generation& generation, GridSize grid, GridSize board,
+                Slice& slice) {
+  slice.generation = generation.name();
+  slice.figures = FiguresOf(generation);
+  slice.grid = grid;
+  slice.board = board;
+  slice.host_grid = {grid.x / board.x, grid.y / board.y, grid.z / board.z};
+  slice.hosts = slice.host_grid.places();
+  slice.chips = grid.places();
+  slice.cores = slice.chips * slice.figures.cores_per_chip;
+  slice.replicas = slice.chips * slice.figures.replicas_per_chip;
 }
 
-void SetWrap(Slice& slice, WrapPolicy wrap) {
-  if (wrap == WrapPolicy::kAuto) {
-    slice.wrap_x = slice.grid.x == slice.chip().pod_x;
-    slice.wrap_y = slice.grid.y == slice.chip().pod_y;
-    slice.wrap_note = AutoNote(slice);
-    return;
-  }
-  const bool torus = wrap == WrapPolicy::kTorus;
-  slice.wrap_x = torus;
-  slice.wrap_y = torus;
-  slice.wrap_note = torus ? "as asked: --wrap=torus" : "as asked: --wrap=mesh";
-}
-
-Slice MakeSlice(const SliceEntry& entry, WrapPolicy wrap) {
+absl::StatusOr<Slice> MakeSlice(const Generation& generation,
+                                const SliceShape& shape,
+                                const SliceOptions& options) {
   Slice slice;
-  slice.name = entry.name;
-  slice.generation = entry.generation;
-  slice.host_grid = entry.host_grid;
-  slice.grid = {entry.host_grid.x * kBoardSide, entry.host_grid.y * kBoardSide};
-  slice.hosts = entry.host_grid.x * entry.host_grid.y;
-  slice.chips = slice.hosts * kChipsPerHost;
-  slice.cores = slice.hosts * kCoresPerHost;
-  SetWrap(slice, wrap);
+  slice.name = shape.name();
+  slice.axes = shape.chips_size();
+  FillCounts(generation, SizeOf(shape.chips()),
+             shape.board().empty() ? kBoard : SizeOf(shape.board()), slice);
+  PODSIM_RETURN_IF_ERROR(SetWrap(generation, options, slice));
   return slice;
 }
 
 }  // namespace
 
-std::vector<std::string> SliceNames() {
+std::vector<std::string> SliceNamesOf(const Generation& generation) {
   std::vector<std::string> names;
-  for (const SliceEntry& entry : kSlices) names.emplace_back(entry.name);
+  for (const SliceShape& shape : generation.slices())
+    names.push_back(shape.name());
   return names;
 }
 
-absl::StatusOr<Slice> FindSlice(std::string_view name, WrapPolicy wrap) {
+std::vector<std::string> SliceNames(const Hardware& hardware) {
+  std::vector<std::string> names;
+  for (const Generation& generation : hardware.generations())
+    for (std::string& name : SliceNamesOf(generation))
+      names.push_back(std::move(name));
+  return names;
+}
+
+std::vector<std::string> TrainingSliceNames(const Hardware& hardware) {
+  std::vector<std::string> names;
+  for (std::string& name : SliceNames(hardware)) {
+    const auto slice = FindSlice(name, {.hardware = &hardware});
+    if (slice.ok() && CheckTrains(*slice).ok())
+      names.push_back(std::move(name));
+  }
+  return names;
+}
+
+absl::StatusOr<Slice> FindSlice(std::string_view name,
+                                const SliceOptions& options) {
+  const Hardware& hardware =
+      options.hardware == nullptr ? ShippedHardware() : *options.hardware;
   const std::string lower = absl::AsciiStrToLower(std::string(name));
-  for (const SliceEntry& entry : kSlices)
-    if (lower == entry.name) return MakeSlice(entry, wrap);
-  return UnknownSlice(name);
+  for (const Generation& generation : hardware.generations())
+    for (const SliceShape& shape : generation.slices())
+      if (lower == shape.name()) return MakeSlice(generation, shape, options);
+  return UnknownSlice(name, hardware);
+}
+
+absl::StatusOr<Slice> SliceOfGrid(const Generation& generation, GridSize grid,
+                                  bool wraps) {
+  if (grid.x < 1 || grid.y < 1 || grid.z < 1 || grid.x % kBoard.x != 0 ||
+      grid.y % kBoard.y != 0)
+    return absl::InvalidArgumentError(
+        absl::StrCat("a grid of ", SizeText(grid, true),
+                     " chips: x and y must be even, all at least 1"));
+  Slice slice;
+  slice.axes = generation.pod_size();
+  FillCounts(generation, grid, kBoard, slice);
+  slice.name = absl::StrCat(generation.name(), " of ", slice.grid_text());
+  PODSIM_RETURN_IF_ERROR(
+      SetWrap(generation,
+              {.wrap = wraps ? WrapPolicy::kTorus : WrapPolicy::kMesh}, slice));
+  return slice;
+}
+
+absl::Status CheckTrains(const Slice& slice) {
+  if (slice.chips_per_host() == kTrainingChips) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      slice.name, " cannot train here: its hosts drive ",
+      slice.chips_per_host(), slice.chips_per_host() == 1 ? " chip" : " chips",
+      ", podsim emulates boards of ", kTrainingChips,
+      "; it can be described (pod_launch --describe) and priced (pod_plan "
+      "--collective)"));
 }
 
 Coordinate HostCoordinate(const Slice& slice, int host) {
-  PODSIM_CHECK(host >= 0 && host < slice.hosts);
-  return {host % slice.host_grid.x, host / slice.host_grid.x};
+  return PlaceOf(slice.host_grid, host);
 }
 
 Coordinate ChipCoordinate(const Slice& slice, int host, int local_chip) {
-  PODSIM_CHECK(local_chip >= 0 && local_chip < kChipsPerHost);
   const Coordinate board = HostCoordinate(slice, host);
-  return {board.x * kBoardSide + local_chip % kBoardSide,
-          board.y * kBoardSide + local_chip / kBoardSide};
+  const Coordinate chip = PlaceOf(slice.board, local_chip);
+  return {board.x * slice.board.x + chip.x, board.y * slice.board.y + chip.y,
+          board.z * slice.board.z + chip.z};
 }
 
 int HostAt(const Slice& slice, Coordinate host) {
-  PODSIM_CHECK(host.x >= 0 && host.x < slice.host_grid.x);
-  PODSIM_CHECK(host.y >= 0 && host.y < slice.host_grid.y);
-  return host.y * slice.host_grid.x + host.x;
+  return IndexOf(slice.host_grid, host);
+}
+
+int HostOfChip(const Slice& slice, Coordinate chip) {
+  return HostAt(slice, {chip.x / slice.board.x, chip.y / slice.board.y,
+                        chip.z / slice.board.z});
 }
 
 }  // namespace podsim

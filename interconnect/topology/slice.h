@@ -1,46 +1,21 @@
-// Slices by name: what hardware "v3-32" stands for. Pure functions and tables.
-//
-// The suffix counts cores. A chip has 2 cores, a host drives one board of 2x2
-// chips. Sources of all figures: docs/hardware.md.
+// Slices by name: what hardware "v3-32" stands for. Pure functions and tables;
+// hardware.h has the figures, docs/hardware.md their sources.
 #ifndef PODSIM_INTERCONNECT_TOPOLOGY_SLICE_H_
 #define PODSIM_INTERCONNECT_TOPOLOGY_SLICE_H_
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "interconnect/topology/chip.h"
+#include "interconnect/topology/coordinate.h"
+#include "interconnect/topology/hardware.h"
 
 namespace podsim {
-
-inline constexpr int kCoresPerChip = 2;
-inline constexpr int kChipsPerHost = 4;  // a board of 2x2
-inline constexpr int kCoresPerHost = kChipsPerHost * kCoresPerChip;
-
-// A place in the chip grid (or, where it says so, in the host grid).
-struct Coordinate {
-  int x = 0;
-  int y = 0;
-  bool operator==(const Coordinate&) const = default;
-};
-
-// Figures of one chip generation. Each with its source in chip.cc.
-struct ChipFigures {
-  std::string name;  // "v3"
-  double clock_hz = 0;
-  int matrix_units_per_core = 0;     // of 128x128
-  double matrix_flops_per_core = 0;  // bfloat16 peak
-  std::int64_t hbm_bytes_per_core = 0;
-  double hbm_bytes_per_second_per_core = 0;
-  double link_bytes_per_second = 0;  // one direction of one ICI link
-  double hop_seconds = 0;
-  int pod_x = 0;  // chip grid of the full pod
-  int pod_y = 0;
-};
-
-// "v2" or "v3". REQUIRES: one of the two.
-const ChipFigures& FiguresOf(std::string_view generation);
 
 enum class WrapPolicy : std::uint8_t { kAuto, kTorus, kMesh };
 
@@ -48,36 +23,77 @@ struct Slice {
   std::string name;        // "v3-32"
   std::string generation;  // "v3"
   int cores = 0;
+  // What a batch is divided among: cores, or chips whose cores act as one.
+  int replicas = 0;
   int chips = 0;
   int hosts = 0;
-  Coordinate grid;       // chips in x and y: 4x4
-  Coordinate host_grid;  // hosts in x and y: 2x2
-  bool wrap_x = false;
-  bool wrap_y = false;
-  // How sure that is, one line, for people.
+  GridSize grid;       // chips: 4x4
+  GridSize board;      // chips of one host: 2x2
+  GridSize host_grid;  // hosts: 2x2
+  int axes = 2;        // that the grid is written with
+  std::array<bool, kMostAxes> wraps = {};
+  bool twisted = false;
+  // How sure the wrap is, one line, for people.
   std::string wrap_note;
+  ChipFigures figures;
 
-  const ChipFigures& chip() const { return FiguresOf(generation); }
+  const ChipFigures& chip() const { return figures; }
+  int chips_per_host() const { return board.places(); }
+  int cores_per_host() const { return board.places() * figures.cores_per_chip; }
+  int replicas_per_host() const {
+    return board.places() * figures.replicas_per_chip;
+  }
+  // "core" or "chip": what a replica is called.
+  const char* replica_name() const {
+    return figures.replicas_per_chip == figures.cores_per_chip ? "core"
+                                                               : "chip";
+  }
+  // "4x4", "4x4x8".
+  std::string grid_text() const { return SizeText(grid, axes == 3); }
 };
 
-// Every v2 and v3 name, ascending within a generation.
-std::vector<std::string> SliceNames();
+// Every name, generation by generation, ascending within one; or those of one.
+std::vector<std::string> SliceNames(
+    const Hardware& hardware = ShippedHardware());
+std::vector<std::string> SliceNamesOf(const Generation& generation);
+// Those that CheckTrains lets through.
+std::vector<std::string> TrainingSliceNames(
+    const Hardware& hardware = ShippedHardware());
 
-// kAuto: an axis wraps iff it spans the full pod's axis.
-// Errors: INVALID_ARGUMENT naming the nearest valid names.
+struct SliceOptions {
+  // kAuto: by the rule of the generation.
+  WrapPolicy wrap = WrapPolicy::kAuto;
+  bool twist = false;
+  const Hardware* hardware = nullptr;  // nullptr: ShippedHardware()
+};
+
+// Errors: INVALID_ARGUMENT (naming the nearest valid names; a twist that is not
+// offered).
 absl::StatusOr<Slice> FindSlice(std::string_view name,
-                                WrapPolicy wrap = WrapPolicy::kAuto);
+                                const SliceOptions& options = {});
+
+// A grid of any size with the figures of a generation, for studies of the
+// network: no such type need be offered. `wraps`: all axes, or none.
+// Errors: INVALID_ARGUMENT (boards of 2x2 chips do not tile it).
+absl::StatusOr<Slice> SliceOfGrid(const Generation& generation, GridSize grid,
+                                  bool wraps);
+
+// OK: hosts with boards of four chips, as those that podsim emulates.
+// Errors: INVALID_ARGUMENT naming the slice and the reason.
+absl::Status CheckTrains(const Slice& slice);
 
 // Hosts are numbered row by row over the host grid, chips of a host row by row
-// over its 2x2 board.
+// over its board.
 Coordinate HostCoordinate(const Slice& slice, int host);
 Coordinate ChipCoordinate(const Slice& slice, int host, int local_chip);
 int HostAt(const Slice& slice, Coordinate host);
+// The host that a chip belongs to.
+int HostOfChip(const Slice& slice, Coordinate chip);
 
 // The order in which the gradient ring visits the hosts: neighbours in the
 // host grid wherever the grid allows a cycle through all (an even side).
 std::vector<int> HostRing(const Slice& slice);
-// The same over all chips ("x, y" numbered row by row), for simulated time.
+// The same over all chips, for simulated time.
 std::vector<int> ChipRing(const Slice& slice);
 
 }  // namespace podsim

@@ -37,25 +37,28 @@ std::string AboutPod(const BenchRecord& record) {
 RankDevice DeviceOfHost(const ProcessInfo& process, const Slice& slice,
                         int host) {
   const Coordinate at = HostCoordinate(slice, host);
-  return {
-      .rank = host,
-      .pid = process.pid(),
-      .hostname = process.hostname(),
-      .device = host - process.first_host(),
-      .place = absl::StrCat(at.x, ",", at.y),
-      .name = absl::StrCat("TPU ", slice.generation, " host (", kChipsPerHost,
-                           " chips, ", kCoresPerHost, " cores)")};
+  return {.rank = host,
+          .pid = process.pid(),
+          .hostname = process.hostname(),
+          .device = host - process.first_host(),
+          .place = absl::StrCat(at.x, ",", at.y),
+          .name = absl::StrCat("TPU ", slice.generation, " host (",
+                               slice.chips_per_host(), " chips, ",
+                               slice.cores_per_host(), " cores)")};
 }
 
 RankDevice DeviceOfCore(const ProcessInfo& process, const Slice& slice,
                         int host, int core) {
-  const Coordinate at = ChipCoordinate(slice, host, core / kCoresPerChip);
+  const Coordinate at =
+      ChipCoordinate(slice, host, core / slice.chip().replicas_per_chip);
   return {
-      .rank = host * kCoresPerHost + core,
+      .rank = host * slice.replicas_per_host() + core,
       .pid = process.pid(),
       .hostname = process.hostname(),
-      .device = (host - process.first_host()) * kCoresPerHost + core,
-      .place = absl::StrCat(at.x, ",", at.y, ",", core % kCoresPerChip),
+      .device =
+          (host - process.first_host()) * slice.replicas_per_host() + core,
+      .place = absl::StrCat(at.x, ",", at.y, ",",
+                            core % slice.chip().replicas_per_chip),
       .name = absl::StrCat("TPU ", slice.generation, " core of host ", host)};
 }
 
@@ -69,7 +72,7 @@ std::vector<RankDevice> DevicesOf(const PodFormed& formed, const Slice& slice) {
     const int end = process.first_host() + process.hosts();
     for (int host = process.first_host(); host < end; ++host) {
       if (!cores) devices.push_back(DeviceOfHost(process, slice, host));
-      for (int core = 0; cores && core < kCoresPerHost; ++core) {
+      for (int core = 0; cores && core < slice.replicas_per_host(); ++core) {
         devices.push_back(DeviceOfCore(process, slice, host, core));
       }
     }

@@ -53,7 +53,8 @@ absl::StatusOr<SimTime> PriceExchange(const Program& program,
                                       const Segment& segment,
                                       const Slice& slice,
                                       const ForecastOptions& options) {
-  if (segment.group > 0 && segment.group <= kCoresPerChip) return SimTime();
+  if (segment.group > 0 && segment.group <= slice.chip().replicas_per_chip)
+    return SimTime();
   return PriceAllReduce(slice, program.tensor(segment.tensor).shape.elements(),
                         options.chunks);
 }
@@ -75,9 +76,9 @@ absl::StatusOr<StepParts> PriceStep(const Program& program, const Slice& slice,
   StepParts parts;
   const double input_bytes =
       static_cast<double>(program.input_bytes_per_row()) *
-      static_cast<double>(batch_per_core * kCoresPerChip);
-  parts.input =
-      SimTime::Seconds(input_bytes / options.host_bytes_per_second_per_chip);
+      static_cast<double>(batch_per_core * slice.chip().replicas_per_chip);
+  parts.input = SimTime::Seconds(input_bytes /
+                                 slice.chip().host_bytes_per_second_per_chip);
   for (const Segment& segment : train->second) {
     if (segment.kind == SegmentKind::kCompute) {
       parts.segments.push_back(

@@ -3,7 +3,7 @@
 // simulated; docs/timing-model.md has the equations.
 //
 //   PODSIM_ASSIGN_OR_RETURN(SimStep step, ForecastStep(program, slice, 128));
-//   double rate = step.ExamplesPerSecond(slice.cores * 128);
+//   double rate = step.ExamplesPerSecond(slice.replicas * 128);
 #ifndef PODSIM_RUNTIME_FORECAST_FORECAST_H_
 #define PODSIM_RUNTIME_FORECAST_FORECAST_H_
 
@@ -56,8 +56,6 @@ struct SimStep {
 SimStep OverlapStep(const StepParts& parts);
 
 struct ForecastOptions {
-  // Host to chip. 15 GB/s per chip over PCIe for v2 to v5: the scaling book.
-  double host_bytes_per_second_per_chip = 15e9;
   ChunkRule chunks;
 };
 

@@ -158,7 +158,7 @@ void FillBits(const Slice& slice, const JobSpec& spec, const std::string& isa,
               PlanBits& bits) {
   bits.set_slice(slice.name);
   bits.set_hosts(slice.hosts);
-  bits.set_cores_per_host(kCoresPerHost);
+  bits.set_cores_per_host(slice.replicas_per_host());
   for (const int host : HostRing(slice)) bits.add_ring(host);
   bits.set_host_rows(slice.host_grid.y);
   bits.set_host_columns(slice.host_grid.x);

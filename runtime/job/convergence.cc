@@ -23,7 +23,7 @@ std::string WhereStepsSuffice(const Recipe& recipe, const Slice& slice,
   const std::int64_t examples =
       plan.total_examples() - plan.scaling().overshoot_examples();
   const std::string largest = LargestConvergingSlice(
-      slice.generation, examples, plan.global_batch() / slice.cores,
+      slice.generation, examples, plan.global_batch() / slice.replicas,
       recipe.smallest_converging_steps);
   return largest.empty()
              ? std::string("no slice leaves so many, train on more examples")

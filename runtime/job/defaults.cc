@@ -113,8 +113,9 @@ void FillGeneralDefaults(JobSpec& spec) {
 }
 
 absl::StatusOr<Slice> SliceOf(const JobSpec& spec) {
-  auto slice = FindSlice(spec.topology(), WrapOf(spec));
+  auto slice = FindSlice(spec.topology(), {.wrap = WrapOf(spec)});
   if (!slice.ok()) return Annotate(slice.status(), "topology");
+  PODSIM_RETURN_IF_ERROR(Annotate(CheckTrains(*slice), "topology"));
   return slice;
 }
 
@@ -129,20 +130,21 @@ absl::StatusOr<std::int64_t> SpecBatchPerCore(const JobSpec& spec,
   if (spec.has_batch_per_core()) return spec.batch_per_core();
   if (spec.has_train_batch_size())
     return BatchPerCore("train_batch_size", spec.train_batch_size(),
-                        slice.cores);
+                        slice.replicas);
   if (!HasBatch(spec)) return otherwise;
   PODSIM_ASSIGN_OR_RETURN(const Slice reference, ReferenceSlice(spec));
   return BatchPerCore("reference_batch_size", spec.reference_batch_size(),
-                      reference.cores);
+                      reference.replicas);
 }
 
 absl::StatusOr<std::int64_t> SpecReferenceBatch(const JobSpec& spec,
                                                 std::int64_t batch_per_core) {
   if (!spec.has_reference_topology()) return spec.reference_batch_size();
   PODSIM_ASSIGN_OR_RETURN(const Slice slice, ReferenceSlice(spec));
-  if (!spec.has_reference_batch_size()) return batch_per_core * slice.cores;
+  if (!spec.has_reference_batch_size()) return batch_per_core * slice.replicas;
   PODSIM_RETURN_IF_ERROR(BatchPerCore("reference_batch_size",
-                                      spec.reference_batch_size(), slice.cores)
+                                      spec.reference_batch_size(),
+                                      slice.replicas)
                              .status());
   return spec.reference_batch_size();
 }

@@ -54,7 +54,7 @@ std::int64_t BytesIn(const JobPlan& plan, std::int64_t processes) {
 
 absl::Status FillMemory(const Program& program, const ResolvedJob& job,
                         JobPlan& plan) {
-  const std::int64_t hbm = job.slice.chip().hbm_bytes_per_core;
+  const std::int64_t hbm = job.slice.chip().hbm_bytes;
   const std::int64_t eval_batch = plan.eval_batch_per_core();
   const std::int64_t tree = MicrobatchesPerCore(plan.bits());
   const std::int64_t microbatches = std::max<std::int64_t>(1, tree);
@@ -63,8 +63,9 @@ absl::Status FillMemory(const Program& program, const ResolvedJob& job,
       Admit(program, eval_batch, hbm, /*microbatches=*/1), "evaluation batch"));
   *plan.mutable_core_memory() =
       CoreMemoryOf(program, job.batch_per_core, hbm, microbatches);
-  const MachineUse use = EstimateMachine(
-      program, std::max(job.batch_per_core, eval_batch), kCoresPerHost, tree);
+  const MachineUse use =
+      EstimateMachine(program, std::max(job.batch_per_core, eval_batch),
+                      job.slice.replicas_per_host(), tree);
   plan.mutable_machine_memory()->set_per_process(use.per_process);
   plan.mutable_machine_memory()->set_per_host(use.per_host);
   return absl::OkStatus();

@@ -33,17 +33,22 @@ std::string Mark(const JobPlan& plan, const char* field) {
 
 std::string SliceText(const Slice& slice) {
   return absl::StrCat(slice.name, ": ", FormatCounted(slice.hosts, "host"),
-                      " x 1 board x ", kChipsPerHost, " chips x ",
-                      kCoresPerChip, " cores = ", FormatCount(slice.cores),
-                      " cores");
+                      " x 1 board x ",
+                      FormatCounted(slice.chips_per_host(), "chip"), " x ",
+                      FormatCounted(slice.chip().cores_per_chip, "core"), " = ",
+                      FormatCounted(slice.cores, "core"),
+                      slice.replicas == slice.cores
+                          ? ""
+                          : absl::StrCat(", ", FormatCount(slice.replicas),
+                                         " to the batch: a chip's cores act "
+                                         "as one"));
 }
 
 // The word before the sources' dispute, which --describe has at length.
 std::string GridText(const Slice& slice) {
   const std::string sure = slice.wrap_note.substr(0, slice.wrap_note.find(':'));
-  return absl::StrCat(slice.grid.x, "x", slice.grid.y, " chip grid, ",
-                      WrapText(slice), " (", sure, "; why: --describe ",
-                      slice.name, ")");
+  return absl::StrCat(slice.grid_text(), " chip grid, ", WrapText(slice), " (",
+                      sure, "; why: --describe ", slice.name, ")");
 }
 
 // "mlp 64-128-10 on digits (1,498 examples, 299 held out)".

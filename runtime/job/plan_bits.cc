@@ -53,7 +53,7 @@ void FillNumerics(const ResolvedJob& job, const DatasetConfig& dataset,
                   const std::string& isa, PlanBits& bits) {
   bits.set_slice(job.slice.name);
   bits.set_hosts(job.slice.hosts);
-  bits.set_cores_per_host(kCoresPerHost);
+  bits.set_cores_per_host(job.slice.replicas_per_host());
   for (const int host : HostRing(job.slice)) bits.add_ring(host);
   *bits.mutable_dataset() = dataset;
   bits.set_batch_per_core(job.batch_per_core);

@@ -49,10 +49,10 @@ absl::StatusOr<std::int64_t> EvalBatchPerCore(const ResolvedJob& job,
                                               const DatasetConfig& dataset) {
   if (job.spec.has_eval_batch_size())
     return BatchPerCore("eval_batch_size", job.spec.eval_batch_size(),
-                        job.slice.cores);
+                        job.slice.replicas);
   // As in training, but no larger than one batch for the whole split.
   const std::int64_t whole =
-      (dataset.eval_examples() + job.slice.cores - 1) / job.slice.cores;
+      (dataset.eval_examples() + job.slice.replicas - 1) / job.slice.replicas;
   return std::max<std::int64_t>(1, std::min(job.batch_per_core, whole));
 }
 

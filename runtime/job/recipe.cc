@@ -142,7 +142,7 @@ std::vector<std::string> DatasetsOf(const std::string& model) {
 std::int64_t Recipe::reference_batch() const {
   const auto slice = FindSlice(reference_topology);
   PODSIM_CHECK(slice.ok());  // a test looks every recipe's slice up
-  return batch_per_core * slice->cores;
+  return batch_per_core * slice->replicas;
 }
 
 std::span<const Recipe> Recipes() {

@@ -64,7 +64,7 @@ absl::Status FillReduction(const ResolvedJob& job, JobPlan& plan) {
       "tree reduction: weights are the same bits on every slice with this "
       "global batch and microbatches of ",
       FormatCount(job.spec.microbatch_size()), "; the price is ",
-      FormatCount(kCoresPerHost * MicrobatchesPerCore(bits)),
+      FormatCount(job.slice.replicas_per_host() * MicrobatchesPerCore(bits)),
       " small products per host and layer instead of one"));
   return absl::OkStatus();
 }
@@ -78,10 +78,12 @@ absl::Status CheckExamplesMeet(const ResolvedJob& job, const Program& program) {
         FormatCount(job.batch_per_core),
         " examples of a core; use --reduction=fused, or --microbatch_size=",
         job.batch_per_core));
-  PODSIM_RETURN_IF_ERROR(CheckGroups(program, job.slice.hosts, kCoresPerHost));
+  PODSIM_RETURN_IF_ERROR(
+      CheckGroups(program, job.slice.hosts, job.slice.replicas_per_host()));
   if (job.spec.audit_every() == 0) return absl::OkStatus();
   for (const Segment* exchange : ExchangesOf(program))
-    if (HostsOfGroup(exchange->group, job.slice.hosts, kCoresPerHost) > 1)
+    if (HostsOfGroup(exchange->group, job.slice.hosts,
+                     job.slice.replicas_per_host()) > 1)
       return absl::InvalidArgumentError(absl::StrCat(
           "audit_every is ", job.spec.audit_every(), " but model ",
           program.name, " sums ", program.tensor(exchange->tensor).name,

@@ -67,7 +67,7 @@ class Schedule {
         slice_(slice),
         inputs_(inputs),
         plan_(plan),
-        batch_(inputs.batch_per_core * slice.cores) {}
+        batch_(inputs.batch_per_core * slice.replicas) {}
 
   absl::Status Fill() {
     PODSIM_ASSIGN_OR_RETURN(reference_,
@@ -280,12 +280,12 @@ std::string LargestConvergingSlice(const std::string& generation,
                                    std::int64_t batch_per_core,
                                    std::int64_t smallest_steps) {
   std::string largest;
-  for (const std::string& name : SliceNames()) {
+  for (const std::string& name : TrainingSliceNames()) {
     const auto slice = FindSlice(name);
     PODSIM_CHECK(slice.ok());
     if (slice->generation != generation) continue;
     const ScaledSteps scaled =
-        StepsFor(examples, batch_per_core * slice->cores);
+        StepsFor(examples, batch_per_core * slice->replicas);
     if (scaled.steps >= smallest_steps) largest = name;
   }
   return largest;

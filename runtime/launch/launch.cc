@@ -134,8 +134,8 @@ absl::StatusOr<PlannedJob> PlannedFrom(const JobSpec& spec,
                           GatherPlanInputs(job.spec, !external_hosts));
   PODSIM_ASSIGN_OR_RETURN(job.plan, PlanJob(job.spec, inputs));
   NoteAsked(spec, job.plan);
-  PODSIM_ASSIGN_OR_RETURN(job.slice,
-                          FindSlice(job.plan.bits().slice(), WrapOf(spec)));
+  PODSIM_ASSIGN_OR_RETURN(
+      job.slice, FindSlice(job.plan.bits().slice(), {.wrap = WrapOf(spec)}));
   return job;
 }
 

@@ -83,7 +83,7 @@ JobPlan BenchPlan(const std::string& slice_name, int processes,
   PlanBits& bits = *plan.mutable_bits();
   bits.set_slice(slice_name);
   bits.set_hosts(slice->hosts);
-  bits.set_cores_per_host(kCoresPerHost);
+  bits.set_cores_per_host(slice->replicas_per_host());
   for (const int host : HostRing(*slice)) bits.add_ring(host);
   bits.set_host_rows(slice->host_grid.y);
   bits.set_host_columns(slice->host_grid.x);

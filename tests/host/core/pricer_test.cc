@@ -11,8 +11,8 @@ namespace {
 ChipFigures Figures() {
   ChipFigures figures;
   figures.clock_hz = 1e9;
-  figures.matrix_flops_per_core = 50e12;
-  figures.hbm_bytes_per_second_per_core = 400e9;
+  figures.matrix_flops = 50e12;
+  figures.hbm_bytes_per_second = 400e9;
   return figures;
 }
 
@@ -41,21 +41,21 @@ TEST(WorkOf, PadsToTilesAndCountsPasses) {
   cost.bytes_read = 4.0 * (24 * 200 + 200 * 100);
   cost.bytes_written = 4.0 * 24 * 100;
   cost.products = {{.m = 24, .n = 100, .k = 200, .rounded_operands = true}};
-  const ChipWork rounded = WorkOf(cost);
+  const ChipWork rounded = WorkOf(cost, 128);
   EXPECT_EQ(rounded.matrix_flops, 2.0 * 24 * 200 * 100);
   EXPECT_EQ(rounded.matrix_unit_flops, 2.0 * 24 * 256 * 128);
   EXPECT_EQ(rounded.hbm_bytes, 4.0 * (24 * 200 + 200 * 100 + 24 * 100));
   cost.products = {{.m = 200, .n = 100, .k = 24, .rounded_operands = true}};
-  EXPECT_EQ(WorkOf(cost).matrix_unit_flops, 2.0 * 200 * 128 * 128);
+  EXPECT_EQ(WorkOf(cost, 128).matrix_unit_flops, 2.0 * 200 * 128 * 128);
   cost.products[0].rounded_operands = false;
-  EXPECT_EQ(WorkOf(cost).matrix_unit_flops, 6 * 2.0 * 200 * 128 * 128);
+  EXPECT_EQ(WorkOf(cost, 128).matrix_unit_flops, 6 * 2.0 * 200 * 128 * 128);
 }
 
 TEST(WorkOf, AnExponentialIsTenOperations) {
   OpCost cost;
   cost.vector_flops = 4;
   cost.transcendentals = 1;
-  EXPECT_EQ(WorkOf(cost).vector_flops, 14);
+  EXPECT_EQ(WorkOf(cost, 128).vector_flops, 14);
 }
 
 TEST(PriceSegment, IsARooflineOfTheProduct) {
@@ -80,7 +80,7 @@ TEST(PriceSegment, ChargesForPartOfATile) {
   const Program narrow = OneProduct(128, 10);
   const Program full = OneProduct(128, 128);
   ChipFigures figures = Figures();
-  figures.hbm_bytes_per_second_per_core = 1e18;
+  figures.hbm_bytes_per_second = 1e18;
   figures.clock_hz = 1e18;
   const auto time = [&](const Program& program) {
     return PriceEntry(program, EntryPoint::kEval, 4096, figures).time.seconds();

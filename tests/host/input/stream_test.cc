@@ -79,21 +79,22 @@ TEST_P(EverySlice, EachExampleComesExactlyOncePerEpoch) {
   const auto& [name, batch_per_core, size] = GetParam();
   ASSERT_OK_AND_ASSIGN(const Slice slice, FindSlice(name));
   const NumberedDataset dataset(size, 1);
-  const std::int64_t global = slice.cores * batch_per_core;
+  const std::int64_t global = slice.replicas * batch_per_core;
   const std::int64_t steps = (2 * size + global - 1) / global + 1;
   std::vector<std::int64_t> stream;  // in the order of k
   Batch batch;
   std::vector<std::int64_t> positions;
   for (std::int64_t step = 0; step < steps; ++step) {
     for (int host = 0; host < slice.hosts; ++host) {
-      FillTrainBatch(dataset, kSeed,
-                     {.consumed = step * global,
-                      .batch_per_core = batch_per_core,
-                      .first_core = std::int64_t{host} * kCoresPerHost,
-                      .cores = kCoresPerHost,
-                      .global_batch = global},
-                     batch, &positions);
-      ASSERT_EQ(positions.size(), kCoresPerHost * batch_per_core);
+      FillTrainBatch(
+          dataset, kSeed,
+          {.consumed = step * global,
+           .batch_per_core = batch_per_core,
+           .first_core = std::int64_t{host} * slice.replicas_per_host(),
+           .cores = slice.replicas_per_host(),
+           .global_batch = global},
+          batch, &positions);
+      ASSERT_EQ(positions.size(), slice.replicas_per_host() * batch_per_core);
       for (std::int64_t row = 0; row < batch.rows; ++row) {
         ASSERT_EQ(Features(batch)[2 * row], positions[row]);
         ASSERT_EQ(Labels(batch)[row], positions[row] % 7);
@@ -115,7 +116,8 @@ TEST_P(EverySlice, EachExampleComesExactlyOncePerEpoch) {
 
 std::vector<Counted> AllSlices() {
   std::vector<Counted> cases;
-  for (const std::string& slice : SliceNames()) {
+  for (const std::string& slice : {"v2-8", "v3-32", "v3-2048", "v4-16",
+                                   "v5litepod-16", "v5p-4224", "tpu7x-18432"}) {
     for (const std::int64_t batch_per_core : {1, 3, 8})
       for (const std::int64_t size : {299, 1498})
         cases.push_back({slice, batch_per_core, size});

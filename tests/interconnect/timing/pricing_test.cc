@@ -137,7 +137,7 @@ TEST(PriceCollective, ChunksShareALinkFirstComeFirstServed) {
 
 TEST(PriceCollective, ARingThroughNonNeighboursIsSlower) {
   const TorusModel torus = Line(4, 4, false, 10 * kNs);
-  const Slice slice = *FindSlice("v3-32", WrapPolicy::kMesh);
+  const Slice slice = *FindSlice("v3-32", {.wrap = WrapPolicy::kMesh});
   const RingOptions snake{ChipRing(slice), 16 * 100, 100};
   const RingOptions rows{InOrder(16), 16 * 100, 100};
   EXPECT_TRUE(RingOfNeighbours(snake.order, torus));
@@ -219,7 +219,9 @@ TEST(PriceCollective, RefusesWhatItCannotPrice) {
 }
 
 class EverySlice : public ::testing::TestWithParam<std::string> {};
-INSTANTIATE_TEST_SUITE_P(Slices, EverySlice, ::testing::ValuesIn(SliceNames()),
+INSTANTIATE_TEST_SUITE_P(Slices, EverySlice,
+                         ::testing::Values("v2-8", "v3-32", "v3-64", "v3-128",
+                                           "v3-1024"),
                          [](const auto& info) {
                            std::string name = info.param;
                            std::replace(name.begin(), name.end(), '-', '_');
@@ -230,7 +232,8 @@ INSTANTIATE_TEST_SUITE_P(Slices, EverySlice, ::testing::ValuesIn(SliceNames()),
 // that of the whole simulation.
 TEST_P(EverySlice, OneRankStandsForAllOfThem) {
   for (const WrapPolicy wrap : {WrapPolicy::kTorus, WrapPolicy::kMesh}) {
-    ASSERT_OK_AND_ASSIGN(const Slice slice, FindSlice(GetParam(), wrap));
+    ASSERT_OK_AND_ASSIGN(const Slice slice,
+                         FindSlice(GetParam(), {.wrap = wrap}));
     const TorusModel torus = TorusOf(slice);
     ASSERT_TRUE(RingOfNeighbours(ChipRing(slice), torus));
     if (slice.chips > 128) continue;  // millions of events, no new case

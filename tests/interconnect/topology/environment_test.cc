@@ -30,6 +30,7 @@ TEST(EnvironmentTest, V332AsOnTpuVms) {
       {"TPU_ACCELERATOR_TYPE", "v3-32"},
       {"TPU_TOPOLOGY", "4x4"},
       {"TPU_TOPOLOGY_WRAP", "false,false,false"},
+      {"TPU_TOPOLOGY_ALT", "false"},
       {"TPU_HOST_BOUNDS", "2,2,1"},
       {"TPU_CHIPS_PER_HOST_BOUNDS", "2,2,1"},
       {"TPU_PROCESS_BOUNDS", "2,2,1"},
@@ -63,6 +64,30 @@ TEST(EnvironmentTest, GridIsXThenYAndWrapFollowsTheSlice) {
   EXPECT_EQ(values["TPU_HOST_BOUNDS"], "8,16,1");
   EXPECT_EQ(values["TPU_TOPOLOGY_WRAP"], "false,true,false");
   EXPECT_EQ(values["TPU_WORKER_ID"], "127");
+}
+
+// As a metadata dump of a real v4-256 shows it.
+TEST(EnvironmentTest, V4256AsOnTpuVms) {
+  ASSERT_OK_AND_ASSIGN(const Environment environment,
+                       HostEnvironment(SliceOf("v4-256"), 31, {}));
+  auto values = ByName(environment);
+  EXPECT_EQ(values["TPU_TOPOLOGY"], "4x4x8");
+  EXPECT_EQ(values["TPU_TOPOLOGY_WRAP"], "true,true,true");
+  EXPECT_EQ(values["TPU_TOPOLOGY_ALT"], "false");
+  EXPECT_EQ(values["TPU_HOST_BOUNDS"], "2,2,8");
+  EXPECT_EQ(values["TPU_CHIPS_PER_HOST_BOUNDS"], "2,2,1");
+}
+
+TEST(EnvironmentTest, OtherBoardsAndTwists) {
+  ASSERT_OK_AND_ASSIGN(const Environment eight,
+                       HostEnvironment(SliceOf("v5litepod-8"), 0, {}));
+  auto values = ByName(eight);
+  EXPECT_EQ(values["TPU_CHIPS_PER_HOST_BOUNDS"], "2,4,1");
+  EXPECT_EQ(values["TPU_VISIBLE_CHIPS"], "0,1,2,3,4,5,6,7");
+  ASSERT_OK_AND_ASSIGN(
+      const Environment twisted,
+      HostEnvironment(*FindSlice("v4-256", {.twist = true}), 0, {}));
+  EXPECT_EQ(ByName(twisted)["TPU_TOPOLOGY_ALT"], "true");
 }
 
 TEST(EnvironmentTest, OneHostIsLocalhost) {

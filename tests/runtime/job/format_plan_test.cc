@@ -146,9 +146,9 @@ TEST(FormatPlanTest, NothingBreaksInsideAWord) {
 }
 
 TEST(FormatPlanTest, LinesFitATerminal) {
-  for (const std::string& name : SliceNames()) {
+  for (const std::string& name : TrainingSliceNames()) {
     const std::vector<std::string> lines = absl::StrSplit(
-        Format("topology: '" + name + "' train_batch_size: 14336"), '\n');
+        Format("topology: '" + name + "' batch_per_core: 8"), '\n');
     for (const std::string& line : lines) EXPECT_LE(line.size(), 80) << line;
   }
 }

@@ -1,0 +1,155 @@
+#include "interconnect/topology/hardware.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+#include "google/protobuf/io/tokenizer.h"
+#include "google/protobuf/text_format.h"
+#include "interconnect/topology/hardware_texts.h"
+
+namespace podsim {
+namespace {
+
+using ::google::protobuf::FieldDescriptor;
+using ::google::protobuf::Message;
+using ::google::protobuf::TextFormat;
+
+// Keeps the first thing that is wrong.
+class FirstError : public ::google::protobuf::io::ErrorCollector {
+ public:
+  void AddError(int line, int column, const std::string& message) override {
+    if (text_.empty())
+      text_ = absl::StrCat("line ", line + 1, ", column ", column + 1, ": ",
+                           absl::CHexEscape(message));
+  }
+  const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+};
+
+absl::Status Parse(std::string_view text, Message& message) {
+  TextFormat::Parser parser;
+  FirstError error;
+  parser.RecordErrorsTo(&error);
+  if (parser.ParseFromString(std::string(text), &message))
+    return absl::OkStatus();
+  return absl::InvalidArgumentError(error.text());
+}
+
+// The first word that is no comment.
+std::string_view FirstWord(std::string_view text) {
+  constexpr char kSpace[] = " \t\r\n";
+  for (;;) {
+    text.remove_prefix(std::min(text.find_first_not_of(kSpace), text.size()));
+    if (text.empty() || text.front() != '#') break;
+    text.remove_prefix(std::min(text.find('\n'), text.size()));
+  }
+  return text.substr(0, text.find_first_not_of("abcdefghijklmnopqrstuvwxyz_"));
+}
+
+// A file that does not begin with `generations` holds one generation.
+absl::StatusOr<Hardware> ParseHardware(std::string_view text) {
+  Hardware hardware;
+  if (FirstWord(text) != "generations")
+    PODSIM_RETURN_IF_ERROR(Parse(text, *hardware.add_generations()));
+  else
+    PODSIM_RETURN_IF_ERROR(Parse(text, hardware));
+  return hardware;
+}
+
+void MergeSlices(const Generation& from, Generation& to) {
+  for (const SliceShape& slice : from.slices()) {
+    auto* slices = to.mutable_slices();
+    const auto same = std::find_if(
+        slices->begin(), slices->end(),
+        [&](const SliceShape& is) { return is.name() == slice.name(); });
+    *(same == slices->end() ? slices->Add() : &*same) = slice;
+  }
+}
+
+// Fields that `from` sets, each as a whole: a figure brings its own source.
+void Merge(const Generation& from, Generation& to) {
+  const auto* reflection = from.GetReflection();
+  std::vector<const FieldDescriptor*> given;
+  reflection->ListFields(from, &given);
+  Generation kept = to;
+  for (const FieldDescriptor* field : given)
+    if (field->name() != "slices") reflection->ClearField(&kept, field);
+  Generation rest = from;
+  rest.clear_slices();
+  kept.MergeFrom(rest);
+  MergeSlices(from, kept);
+  to = std::move(kept);
+}
+
+}  // namespace
+
+const Hardware& ShippedHardware() {
+  static const Hardware* const kHardware = [] {
+    auto* hardware = new Hardware();
+    for (const char* text : kHardwareTexts) {
+      Generation& generation = *hardware->add_generations();
+      PODSIM_CHECK(Parse(text, generation).ok());
+      PODSIM_CHECK(CheckGeneration(generation).ok());
+    }
+    return hardware;
+  }();
+  return *kHardware;
+}
+
+const Generation* FindGeneration(const Hardware& hardware,
+                                 std::string_view name) {
+  for (const Generation& generation : hardware.generations())
+    if (generation.name() == name) return &generation;
+  return nullptr;
+}
+
+absl::StatusOr<Hardware> WithHardware(const Hardware& hardware,
+                                      std::string_view text,
+                                      std::string_view name) {
+  const auto fail = [name](absl::string_view what) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("hardware file ", std::string(name), ": ", what));
+  };
+  const auto given = ParseHardware(text);
+  if (!given.ok()) return fail(given.status().message());
+  Hardware merged = hardware;
+  for (const Generation& generation : given->generations()) {
+    auto* all = merged.mutable_generations();
+    const auto same = std::find_if(
+        all->begin(), all->end(),
+        [&](const Generation& is) { return is.name() == generation.name(); });
+    Generation& to = same == all->end() ? *all->Add() : *same;
+    Merge(generation, to);
+    const absl::Status sound = CheckGeneration(to);
+    if (!sound.ok()) return fail(sound.message());
+  }
+  return merged;
+}
+
+std::string HardwareText(const Generation& generation) {
+  std::string text;
+  TextFormat::Printer printer;
+  printer.SetUseShortRepeatedPrimitives(true);
+  PODSIM_CHECK(printer.PrintToString(generation, &text));
+  return text;
+}
+
+std::vector<NamedFigure> FiguresIn(const Generation& generation) {
+  const auto* reflection = generation.GetReflection();
+  std::vector<const FieldDescriptor*> given;
+  reflection->ListFields(generation, &given);
+  std::vector<NamedFigure> figures;
+  for (const FieldDescriptor* field : given)
+    if (!field->is_repeated() && field->message_type() == Figure::descriptor())
+      figures.push_back(
+          {field->name(), static_cast<const Figure*>(
+                              &reflection->GetMessage(generation, field))});
+  return figures;
+}
+
+}  // namespace podsim

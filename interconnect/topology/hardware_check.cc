@@ -1,0 +1,154 @@
+// What a generation must say to be priced and drawn; see hardware.h.
+#include <cmath>
+#include <set>
+#include <string>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "base/status.h"
+#include "interconnect/topology/coordinate.h"
+#include "interconnect/topology/hardware.h"
+
+namespace podsim {
+namespace {
+
+constexpr int kLongestName = 32;
+constexpr int kLongestAxis = 1024;
+constexpr int kMostChips = 65536;
+constexpr int kMostCoresPerChip = 16;
+
+// Figures without which nothing can be said of a slice.
+constexpr const char* kNeeded[] = {"matrix_flops_per_second",
+                                   "matrix_units_per_core",
+                                   "matrix_unit_side",
+                                   "clock_hz",
+                                   "hbm_bytes",
+                                   "hbm_bytes_per_second",
+                                   "host_bytes_per_second",
+                                   "links",
+                                   "link_bytes_per_second",
+                                   "hop_seconds",
+                                   "link_share",
+                                   "collective_seconds"};
+
+absl::Status Wrong(const Generation& generation, const std::string& what) {
+  return absl::InvalidArgumentError(absl::StrCat(
+      "generation '", absl::CHexEscape(generation.name()), "': ", what));
+}
+
+bool IsName(const std::string& name) {
+  if (name.empty() || name.size() > kLongestName) return false;
+  for (const char c : name)
+    if (!absl::ascii_islower(c) && !absl::ascii_isdigit(c)) return false;
+  return true;
+}
+
+std::string WhatIsWrongWith(const NamedFigure& named) {
+  const Figure& figure = *named.figure;
+  if (!std::isfinite(figure.value()) || figure.value() <= 0)
+    return absl::StrCat(named.name, " is ", figure.value(),
+                        ": must be above 0");
+  const bool ranged = figure.low() != 0 || figure.high() != 0;
+  if (ranged &&
+      !(figure.low() > 0 && figure.low() <= figure.value() &&
+        figure.value() <= figure.high() && std::isfinite(figure.high())))
+    return absl::StrCat(named.name, " is ", figure.value(), ", outside its ",
+                        figure.low(), " to ", figure.high());
+  if (named.name == "link_share" && figure.value() > 1)
+    return absl::StrCat("link_share is ", figure.value(),
+                        ": must be at most 1");
+  if (named.name == "hop_seconds" && figure.value() < 1e-12)
+    return absl::StrCat("hop_seconds is ", figure.value(),
+                        ": must be at least 1e-12");
+  return "";
+}
+
+// "4x4x8"; "" if there are no 1 to 3 axes of 1 to 1024.
+std::string AxesText(const google::protobuf::RepeatedField<std::int32_t>& of) {
+  if (of.empty() || of.size() > kMostAxes) return "";
+  for (const int length : of)
+    if (length < 1 || length > kLongestAxis) return "";
+  return absl::StrJoin(of, "x");
+}
+
+std::string WhatIsWrongWith(const Generation& generation,
+                            const SliceShape& slice) {
+  const std::string chips = AxesText(slice.chips());
+  if (chips.empty())
+    return absl::StrCat("slice '", absl::CHexEscape(slice.name()),
+                        "' needs 1 to 3 axes of 1 to ", kLongestAxis, " chips");
+  std::int64_t count = 1;
+  for (int axis = 0; axis < slice.chips_size(); ++axis) {
+    count *= slice.chips(axis);
+    const int board = slice.board().empty()       ? (axis < 2 ? 2 : 1)
+                      : axis < slice.board_size() ? slice.board(axis)
+                                                  : 1;
+    if (board < 1 || slice.chips(axis) % board != 0)
+      return absl::StrCat(
+          "slice ", slice.name(), " of ", chips, " chips: boards of ",
+          slice.board().empty() ? "2x2" : absl::StrJoin(slice.board(), "x"),
+          " do not tile it");
+  }
+  if (count > kMostChips)
+    return absl::StrCat("slice ", slice.name(), " has ", count,
+                        " chips: must be at most ", kMostChips);
+  const std::string& prefix =
+      generation.prefix().empty() ? generation.name() : generation.prefix();
+  const std::int64_t counted = generation.name_counts() == CORES
+                                   ? count * generation.cores_per_chip()
+                                   : count;
+  const std::string name = absl::StrCat(prefix, "-", counted);
+  if (slice.name() != name)
+    return absl::StrCat("slice '", absl::CHexEscape(slice.name()), "' of ",
+                        chips, " chips: must be called ", name);
+  return "";
+}
+
+std::string WhatIsUnsaid(const Generation& generation) {
+  if (!IsName(generation.name()) ||
+      (!generation.prefix().empty() && !IsName(generation.prefix())))
+    return absl::StrCat("name and prefix must be 1 to ", kLongestName,
+                        " lower-case letters and digits");
+  if (generation.name_counts() == COUNTS_UNSAID)
+    return "say name_counts: CORES or CHIPS";
+  if (generation.replica() == REPLICA_UNSAID)
+    return "say replica: CORE or CHIP";
+  if (generation.wrap_rule() == WRAP_UNSAID)
+    return "say wrap_rule: SPANS_POD, ALL_FROM_FOUR, AXIS_OF_16 or NEVER";
+  if (generation.cores_per_chip() < 1 ||
+      generation.cores_per_chip() > kMostCoresPerChip)
+    return absl::StrCat("cores_per_chip is ", generation.cores_per_chip(),
+                        ": must be 1 to ", kMostCoresPerChip);
+  if (AxesText(generation.pod()).empty())
+    return absl::StrCat("pod needs 1 to 3 axes of 1 to ", kLongestAxis,
+                        " chips");
+  return "";
+}
+
+}  // namespace
+
+absl::Status CheckGeneration(const Generation& generation) {
+  const std::string unsaid = WhatIsUnsaid(generation);
+  if (!unsaid.empty()) return Wrong(generation, unsaid);
+  std::set<std::string> given;
+  for (const NamedFigure& named : FiguresIn(generation)) {
+    const std::string wrong = WhatIsWrongWith(named);
+    if (!wrong.empty()) return Wrong(generation, wrong);
+    given.insert(named.name);
+  }
+  for (const char* name : kNeeded)
+    if (given.count(name) == 0)
+      return Wrong(generation, absl::StrCat(name, " is missing"));
+  std::set<std::string> names;
+  for (const SliceShape& slice : generation.slices()) {
+    const std::string wrong = WhatIsWrongWith(generation, slice);
+    if (!wrong.empty()) return Wrong(generation, wrong);
+    if (!names.insert(slice.name()).second)
+      return Wrong(generation, absl::StrCat(slice.name(), " is there twice"));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace podsim

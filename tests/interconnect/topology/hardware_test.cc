@@ -1,0 +1,166 @@
+// The table of generations: complete, each figure with its source, and the
+// same after it has been written to a file and read again.
+#include "interconnect/topology/hardware.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "interconnect/topology/slice.h"
+#include "tests/testing/status_matchers.h"
+
+namespace podsim {
+namespace {
+
+using ::podsim::testing::IsOk;
+using ::podsim::testing::StatusIs;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
+
+TEST(HardwareTest, SevenGenerationsShip) {
+  std::vector<std::string> names;
+  for (const Generation& generation : ShippedHardware().generations())
+    names.push_back(generation.name());
+  EXPECT_THAT(names,
+              ElementsAre("v2", "v3", "v4", "v5e", "v5p", "v6e", "tpu7x"));
+}
+
+TEST(HardwareTest, EveryFigureHasASourceOrARange) {
+  for (const Generation& generation : ShippedHardware().generations()) {
+    for (const auto& [name, figure] : FiguresIn(generation)) {
+      SCOPED_TRACE(generation.name() + " " + name);
+      EXPECT_NE(figure->grade(), UNGRADED);
+      if (figure->grade() == ASSUMED) {
+        EXPECT_LT(figure->low(), figure->high());
+        EXPECT_NE(figure->note(), "");
+        EXPECT_EQ(figure->source(), "");
+      } else {
+        EXPECT_NE(figure->source(), "");
+      }
+      if (figure->grade() == FITTED) {
+        EXPECT_LT(figure->low(), figure->high());
+      }
+    }
+  }
+}
+
+// At most two constants are fitted to a generation's measurements.
+TEST(HardwareTest, FewConstantsAreFitted) {
+  for (const Generation& generation : ShippedHardware().generations()) {
+    int fitted = 0;
+    for (const auto& [name, figure] : FiguresIn(generation))
+      fitted += figure->grade() == FITTED ? 1 : 0;
+    EXPECT_LE(fitted, 2) << generation.name();
+  }
+}
+
+// A list to be read by whoever changes it: what no source says.
+TEST(HardwareTest, ConstantsThatAreNotPublished) {
+  std::set<std::string> unpublished;
+  for (const Generation& generation : ShippedHardware().generations())
+    for (const auto& [name, figure] : FiguresIn(generation))
+      if (figure->grade() == ASSUMED || figure->grade() == FITTED)
+        unpublished.insert(generation.name() + " " + name);
+  EXPECT_THAT(
+      unpublished,
+      ElementsAre(
+          "tpu7x clock_hz", "tpu7x collective_seconds",
+          "tpu7x core_piece_bytes", "tpu7x hop_seconds",
+          "tpu7x host_bytes_per_second", "tpu7x link_share",
+          "tpu7x matrix_units_per_core", "tpu7x vector_memory_bytes_per_core",
+          "v2 collective_seconds", "v2 core_piece_bytes", "v2 hop_seconds",
+          "v2 link_share", "v3 collective_seconds", "v3 core_piece_bytes",
+          "v3 link_share", "v4 collective_seconds", "v4 link_share",
+          "v5e collective_seconds", "v5e hop_seconds", "v5e link_share",
+          "v5p clock_hz", "v5p collective_seconds", "v5p hop_seconds",
+          "v5p link_share", "v5p vector_memory_bytes_per_core", "v6e clock_hz",
+          "v6e collective_seconds", "v6e hop_seconds", "v6e link_share"));
+}
+
+TEST(HardwareTest, AWrittenFileChangesNothing) {
+  for (const Generation& generation : ShippedHardware().generations()) {
+    ASSERT_OK_AND_ASSIGN(
+        const Hardware again,
+        WithHardware(ShippedHardware(), HardwareText(generation), "again"));
+    EXPECT_EQ(again.SerializeAsString(), ShippedHardware().SerializeAsString())
+        << generation.name();
+  }
+}
+
+TEST(HardwareTest, AFigureIsReplacedWithItsSource) {
+  ASSERT_OK_AND_ASSIGN(
+      const Hardware mine,
+      WithHardware(ShippedHardware(),
+                   R"(name: "v3" hop_seconds { value: 2e-6 grade: ASSUMED
+                      low: 1e-6 high: 3e-6 note: "mine" })",
+                   "mine"));
+  const Figure& hop = FindGeneration(mine, "v3")->hop_seconds();
+  EXPECT_EQ(hop.value(), 2e-6);
+  EXPECT_EQ(hop.source(), "");
+  EXPECT_EQ(FindGeneration(mine, "v3")->clock_hz().value(), 940e6);
+  ASSERT_OK_AND_ASSIGN(const Slice slice,
+                       FindSlice("v3-32", {.hardware = &mine}));
+  EXPECT_EQ(slice.chip().hop_seconds, 2e-6);
+}
+
+TEST(HardwareTest, ANewGenerationBringsItsSlices) {
+  Generation mine = *FindGeneration(ShippedHardware(), "v4");
+  mine.set_name("x1");
+  mine.clear_slices();
+  SliceShape& shape = *mine.add_slices();
+  shape.set_name("x1-48");
+  for (const int length : {2, 4, 3}) shape.add_chips(length);
+  Hardware file;
+  *file.add_generations() = mine;
+  ASSERT_OK_AND_ASSIGN(
+      const Hardware all,
+      WithHardware(ShippedHardware(), HardwareText(mine), "mine"));
+  ASSERT_OK_AND_ASSIGN(const Slice slice,
+                       FindSlice("x1-48", {.hardware = &all}));
+  EXPECT_EQ(slice.chips, 24);
+  EXPECT_EQ(slice.hosts, 6);
+  EXPECT_THAT(FindSlice("x1-48"), StatusIs(kInvalid, HasSubstr("x1-48")));
+}
+
+struct Bad {
+  const char* text;
+  const char* says;
+};
+
+class BadHardwareTest : public ::testing::TestWithParam<Bad> {};
+
+TEST_P(BadHardwareTest, IsRefusedInOneLine) {
+  EXPECT_THAT(WithHardware(ShippedHardware(), GetParam().text, "mine.txt"),
+              StatusIs(kInvalid, AllOf(HasSubstr("hardware file mine.txt: "),
+                                       HasSubstr(GetParam().says),
+                                       Not(HasSubstr("\n")))));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, BadHardwareTest,
+    ::testing::Values(
+        Bad{"nonsense", "line 1"}, Bad{R"(name: "v3" colour: 3)", "colour"},
+        Bad{R"(generations { name: "V9" })", "lower-case"},
+        Bad{R"(generations { name: "v9" })", "name_counts"},
+        Bad{R"(name: "v3" hop_seconds { value: -1 })", "must be above 0"},
+        Bad{R"(name: "v3" hop_seconds { value: nan })", "must be above 0"},
+        Bad{R"(name: "v3" link_share { value: 1.5 })", "at most 1"},
+        Bad{R"(name: "v3" link_share { value: 0.5 low: 0.6 high: 0.7 })",
+            "outside its 0.6 to 0.7"},
+        Bad{R"(name: "v3" slices { name: "v3-48" chips: [4, 4] })",
+            "must be called v3-32"},
+        Bad{R"(name: "v3" slices { name: "v3-18" chips: [3, 3] })",
+            "do not tile"},
+        Bad{R"(name: "v3" slices { name: "v3-8" chips: [1, 2, 2, 1] })",
+            "1 to 3 axes"},
+        Bad{R"(name: "v3" slices { name: "v3-99" chips: [1024, 1024] })",
+            "at most 65536"},
+        Bad{R"(name: "v3" cores_per_chip: 99)", "must be 1 to 16"}));
+
+}  // namespace
+}  // namespace podsim
