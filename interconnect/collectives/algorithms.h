@@ -70,6 +70,9 @@ struct PlanRequest {
   // otherwise be cut into more than 65,536.
   std::int64_t chunk_elements = 65536;
   int root = 0;  // kBroadcast
+  // kDirect: whom this rank serves first, second, ...; empty: the next rank,
+  // the one after it, and so on.
+  std::vector<int> peers;
   // Halving-doubling: an all-reduce of at most so many exchanges the whole
   // buffer.
   std::int64_t whole_elements = kRecursiveDoublingElements;

@@ -13,6 +13,7 @@ namespace {
 // The rank `distance` further: all begin with another one, so that not everyone
 // sends to the same rank at the same time.
 int Further(const PlanRequest& request, int rank, int distance) {
+  if (!request.peers.empty()) return request.peers[distance - 1];
   return (rank + distance) % WorldOf(request);
 }
 

@@ -52,6 +52,10 @@ PlanBuilder::PlanBuilder(const char* name, int rank, int world,
   plan_.elements = elements;
 }
 
+void PlanBuilder::set_chunk_elements(std::int64_t asked) {
+  chunk_ = ChunkLength(plan_.elements, asked);
+}
+
 std::int64_t PlanBuilder::AddScratch(std::int64_t elements) {
   const std::int64_t begin = plan_.elements + plan_.scratch;
   plan_.scratch += elements;
@@ -90,11 +94,13 @@ Cut PlanBuilder::ReceiveCopy(int peer, const Range& range, const Waits& waits) {
                 waits);
 }
 
-Cut PlanBuilder::Accumulate(int peer, const Range& range, const Cut& ready) {
+Cut PlanBuilder::Accumulate(int peer, const Range& range, const Cut& ready,
+                            bool whole) {
   if (ready.count == 0) return ReceiveReduce(peer, range);
   const Range aside = {AddScratch(range.count), range.count};
   const Cut came = ReceiveCopy(peer, aside);
-  return Reduce(range, aside.begin, {{came}, {ready}});
+  return Reduce(range, aside.begin,
+                {.after = {came}, .after_also = {ready}, .whole_also = whole});
 }
 
 Cut PlanBuilder::Reduce(const Range& range, std::int64_t source,
@@ -123,11 +129,18 @@ Cut PlanBuilder::Append(PlanOp op, const Waits& waits) {
       op.chunk =
           op.kind == OpKind::kSend ? sent_[op.peer]++ : received_[op.peer]++;
     }
-    op.after = Touching(waits.after, op);
-    op.after_also = Touching(waits.after_also, op);
+    op.after = waits.whole ? Whole(waits.after) : Touching(waits.after, op);
+    op.after_also = waits.whole_also ? Whole(waits.after_also)
+                                     : Touching(waits.after_also, op);
     plan_.ops.push_back(op);
   }
   return cut;
+}
+
+OpSpan PlanBuilder::Whole(const std::vector<Cut>& cuts) {
+  OpSpan span;
+  for (const Cut& cut : cuts) span = Hull(span, {cut.first, cut.count});
+  return span;
 }
 
 OpSpan PlanBuilder::Touching(const std::vector<Cut>& cuts,

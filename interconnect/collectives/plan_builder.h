@@ -37,6 +37,10 @@ struct Cut {
 struct Waits {
   std::vector<Cut> after;
   std::vector<Cut> after_also;
+  // Of that list all ops, whatever elements they touch: where a phase as a
+  // whole must be over, so that a plan looks the same from every place.
+  bool whole = false;
+  bool whole_also = false;
 };
 
 class PlanBuilder {
@@ -50,6 +54,8 @@ class PlanBuilder {
 
   // The most elements of a chunk: as asked, or more, see kMostChunks.
   std::int64_t chunk_elements() const { return chunk_; }
+  // For the ops that follow.
+  void set_chunk_elements(std::int64_t asked);
 
   // The pieces that ops on `range` are cut into.
   std::vector<Range> ChunksOf(const Range& range) const;
@@ -62,7 +68,9 @@ class PlanBuilder {
   Cut ReceiveCopy(int peer, const Range& range, const Waits& waits = {});
   // ReceiveReduce into a sum that may not be ready yet: the frame does not wait
   // for that, with its credit, but lies in scratch. Returns what reduces.
-  Cut Accumulate(int peer, const Range& range, const Cut& ready);
+  // `whole`: all of `ready` is waited for.
+  Cut Accumulate(int peer, const Range& range, const Cut& ready,
+                 bool whole = false);
   Cut Reduce(const Range& range, std::int64_t source, const Waits& waits = {});
   Cut Copy(const Range& range, std::int64_t source, const Waits& waits = {});
 
@@ -71,6 +79,7 @@ class PlanBuilder {
  private:
   Cut Append(PlanOp op, const Waits& waits);
   OpSpan Touching(const std::vector<Cut>& cuts, const PlanOp& op) const;
+  static OpSpan Whole(const std::vector<Cut>& cuts);
 
   RankPlan plan_;
   std::int64_t chunk_;

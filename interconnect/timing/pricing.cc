@@ -1,262 +1,157 @@
-// The simulation keeps a clock and a queue of events, earliest first, equal
-// times in the order in which they were foreseen. Three things happen: a chunk
-// reaches a link of its route, a chunk reaches its receiver, a send is done
-// (its last bit has left the sender). Each frees ops of the plan as the plan
-// says.
 #include "interconnect/timing/pricing.h"
 
 #include <algorithm>
-#include <functional>
-#include <memory>
-#include <queue>
 #include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
-#include "interconnect/collectives/plan_index.h"
+#include "interconnect/timing/chip_bytes.h"
+#include "interconnect/timing/fold.h"
 
 namespace podsim {
 namespace {
 
-// Where the frames of one rank to one peer go.
-struct Path {
-  std::vector<int> links;
-  std::int32_t to = 0;    // whose plan receives them (an index into ranks)
-  std::int32_t from = 0;  // the sender as that plan names it
-};
+// Every core's piece is read and their sum written; or the result is read and
+// written once for each other core.
+SimTime CoresTime(const Slice& slice, const PriceRequest& request) {
+  const ChipFigures& chip = slice.chip();
+  if (chip.replicas_per_chip < 2 || chip.core_piece_bytes <= 0)
+    return SimTime();
+  const bool sums = request.collective == Collective::kAllReduce ||
+                    request.collective == Collective::kReduceScatter;
+  const bool copies = request.collective == Collective::kAllReduce ||
+                      request.collective == Collective::kAllGather ||
+                      request.collective == Collective::kBroadcast;
+  const double piece =
+      std::min(static_cast<double>(request.bytes), chip.core_piece_bytes);
+  const double cores = chip.replicas_per_chip;
+  const double moved = piece * ((sums ? cores + 1 : 0) + (copies ? cores : 0));
+  return SimTime::Seconds(moved / chip.hbm_bytes_per_second_per_chip);
+}
 
-struct RankState {
-  RankState(const RankPlan& of, PlanIndex by)
-      : plan(&of),
-        index(std::make_unique<const PlanIndex>(std::move(by))),
-        progress(*index),
-        arrived(of.ops.size(), false) {}
-  const RankPlan* plan;
-  std::unique_ptr<const PlanIndex> index;  // progress points to it
-  PlanProgress progress;
-  std::vector<bool> arrived;
-  std::vector<Path> paths;  // per peer of the index
-};
+ChipRequest PlanOf(const Slice& slice, const PriceRequest& request,
+                   ChipAlgorithm algorithm) {
+  ChipRequest plan{
+      .collective = request.collective,
+      .algorithm = algorithm,
+      .grid = GridOf(slice),
+      .elements = (ChipBytes(slice, request) + request.element_bytes - 1) /
+                  request.element_bytes,
+      .root = request.root};
+  plan.elements = EvenElements(plan);
+  return plan;
+}
 
-enum class EventKind : std::uint8_t { kAtLink, kAtReceiver, kSendDone };
-
-struct Event {
-  SimTime time;
-  std::uint64_t order = 0;
-  EventKind kind = EventKind::kAtLink;
-  std::int32_t rank = 0;  // the sender
-  std::int32_t op = 0;    // its send
-  std::int32_t hop = 0;   // kAtLink: index into the route
-  bool operator>(const Event& other) const {
-    return time != other.time ? time > other.time : order > other.order;
-  }
-};
-
-class Simulation {
- public:
-  Simulation(const TorusModel& torus, std::vector<RankState> ranks)
-      : torus_(torus),
-        ranks_(std::move(ranks)),
-        free_at_(static_cast<std::size_t>(torus.chips()) * kLinksPerChip) {}
-
-  absl::StatusOr<SimTime> Run() {
-    for (std::int32_t rank = 0; rank < size(); ++rank) {
-      for (const std::int32_t op : ranks_[rank].index->first_local) {
-        Finish(rank, op);
-      }
-      for (std::size_t peer = 0; peer < ranks_[rank].paths.size(); ++peer) {
-        Pump(rank, static_cast<std::int32_t>(peer));
-      }
-    }
-    while (!events_.empty()) {
-      const Event event = events_.top();
-      events_.pop();
-      now_ = event.time;
-      Handle(event);
-    }
-    for (const RankState& rank : ranks_) {
-      if (rank.progress.complete()) continue;
-      const PlanOp& op = rank.plan->ops[rank.progress.FirstOpen()];
-      return absl::InternalError(
-          absl::StrCat("the plans never end: rank ", rank.plan->rank,
-                       " waits for chunk ", op.chunk, " with rank ", op.peer));
-    }
-    return now_;
-  }
-
- private:
-  std::int32_t size() const { return static_cast<std::int32_t>(ranks_.size()); }
-  const Path& PathOf(const Event& event) const {
-    const RankState& rank = ranks_[event.rank];
-    return rank.paths[rank.index->peer_of[event.op]];
-  }
-
-  void Foresee(SimTime time, EventKind kind, std::int32_t rank, std::int32_t op,
-               std::int32_t hop) {
-    events_.push({time, foreseen_++, kind, rank, op, hop});
-  }
-
-  void Handle(const Event& event) {
-    const Path& path = PathOf(event);
-    const PlanOp& op = ranks_[event.rank].plan->ops[event.op];
-    switch (event.kind) {
-      case EventKind::kAtLink: {
-        SimTime& free_at = free_at_[path.links[event.hop]];
-        const SimTime end =
-            std::max(now_, free_at) + TransmitTime(torus_, op.range.count);
-        free_at = end;
-        if (event.hop == 0) {
-          Foresee(end, EventKind::kSendDone, event.rank, event.op, 0);
-        }
-        const bool last =
-            event.hop + 1 == static_cast<std::int32_t>(path.links.size());
-        Foresee(end + torus_.hop,
-                last ? EventKind::kAtReceiver : EventKind::kAtLink, event.rank,
-                event.op, event.hop + 1);
-        break;
-      }
-      case EventKind::kAtReceiver: {
-        RankState& receiver = ranks_[path.to];
-        const std::int32_t receive =
-            receiver.index->FindReceive(path.from, op.chunk);
-        if (receive < 0) return;  // some op then waits for ever: Run says so
-        receiver.arrived[receive] = true;
-        if (receiver.progress.ready(receive)) Finish(path.to, receive);
-        break;
-      }
-      case EventKind::kSendDone:
-        Finish(event.rank, event.op);
-        break;
+// What the links of the simulation stand for.
+void SpreadOver(const Grid& grid, const FoldedRun& run, const SimResult& result,
+                Price& price) {
+  const int links = grid.chips() * kDirections;
+  price.sent.assign(links, 0);
+  price.busy.assign(links, SimTime());
+  price.ends.assign(grid.chips(), SimTime());
+  const bool by_direction = run.links % kDirections == 0;
+  for (int chip = 0; chip < grid.chips(); ++chip) {
+    const int rank = run.rank_of_chip[chip];
+    price.ends[chip] = result.ends[rank];
+    if (!by_direction) continue;
+    for (int direction = 0; direction < kDirections; ++direction) {
+      const int from = kDirections * rank + direction;
+      price.sent[kDirections * chip + direction] = result.sent[from];
+      price.busy[kDirections * chip + direction] = result.busy[from];
     }
   }
+}
 
-  void Pump(std::int32_t rank, std::int32_t peer) {
-    RankState& state = ranks_[rank];
-    for (std::int32_t op; (op = state.progress.NextSend(peer)) >= 0;) {
-      state.progress.BeginSend(peer);
-      Foresee(now_, EventKind::kAtLink, rank, op, 0);
+// A ring's two links are those from each place to the ones beside it.
+void SpreadOverRing(const Network& network, const SimResult& result,
+                    const std::vector<int>& order, Price& price) {
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const int beside[] = {order[(i + 1) % order.size()],
+                          order[(i + order.size() - 1) % order.size()]};
+    for (int way = 0; way < 2; ++way) {
+      const auto route = RouteBetween(network, order[i], beside[way]);
+      PODSIM_CHECK(route.ok());
+      const std::int32_t link = route->links.front();
+      price.sent[link] += result.sent[way];
+      price.busy[link] += result.busy[way];
     }
   }
+}
 
-  void Finish(std::int32_t rank, std::int32_t op) {
-    RankState& state = ranks_[rank];
-    std::vector<std::int32_t> ready = {op};
-    while (!ready.empty()) {
-      const std::int32_t finished = ready.back();
-      ready.pop_back();
-      state.progress.Finish(finished, [&](std::int32_t freed) {
-        if (state.plan->ops[freed].kind == OpKind::kSend) {
-          Pump(rank, state.index->peer_of[freed]);
-        } else if (state.arrived[freed] ||
-                   IsLocal(state.plan->ops[freed].kind)) {
-          ready.push_back(freed);  // sums take no time, as those of frames
-        }
-      });
-    }
-  }
+absl::StatusOr<Price> PriceOne(const Slice& slice, const PriceRequest& request,
+                               ChipAlgorithm algorithm) {
+  Price price;
+  price.algorithm = algorithm;
+  price.software = SimTime::Seconds(slice.chip().collective_seconds);
+  price.cores = CoresTime(slice, request);
+  Network network = NetworkOf(slice);
+  network.faults = request.faults;
+  PODSIM_RETURN_IF_ERROR(CheckNetwork(network));
+  const ChipRequest plan = PlanOf(slice, request, algorithm);
+  PODSIM_ASSIGN_OR_RETURN(FoldedRun run, FoldRun(plan, network, request.whole));
+  const SimLinks links{.count = run.links,
+                       .bytes_per_second = network.link_bytes_per_second,
+                       .hop = network.hop,
+                       .rates = std::move(run.rates),
+                       .element_bytes = request.element_bytes};
+  PODSIM_ASSIGN_OR_RETURN(const SimResult result,
+                          Simulate(std::exchange(run.ranks, {}), links));
+  price.network = result.time;
+  price.events = result.events;
+  price.time = price.software + price.cores + price.network;
+  SpreadOver(network.grid, run, result, price);
+  if (run.links == 2) SpreadOverRing(network, result, ChipRing(slice), price);
+  return price;
+}
 
-  const TorusModel& torus_;
-  std::vector<RankState> ranks_;
-  std::vector<SimTime> free_at_;  // per link
-  std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
-  std::uint64_t foreseen_ = 0;
-  SimTime now_;
-};
+absl::Status CheckRequest(const PriceRequest& request) {
+  constexpr std::int64_t kMostBytes = std::int64_t{1} << 46;
+  if (request.bytes >= 0 && request.bytes <= kMostBytes)
+    return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat(std::string(NameOf(request.collective)), " of ",
+                   request.bytes, " bytes: must be 0 to ", kMostBytes));
+}
 
-absl::Status CheckModel(const TorusModel& torus, std::size_t ranks) {
-  if (!(torus.link_bytes_per_second > 0)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("link bandwidth of ", torus.link_bytes_per_second,
-                     " bytes/s: must be positive"));
-  }
-  if (ranks != static_cast<std::size_t>(torus.chips())) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(ranks, " ranks for a grid of ", torus.grid.x, "x",
-                     torus.grid.y, " chips: must be one per chip"));
-  }
-  return absl::OkStatus();
+// Everyone with everyone sends what grows with the chips: no need to try where
+// that alone takes longer than another algorithm.
+bool CannotBeFaster(const Slice& slice, const PriceRequest& request,
+                    ChipAlgorithm algorithm, SimTime network) {
+  if (algorithm != ChipAlgorithm::kDirect ||
+      request.collective != Collective::kAllReduce)
+    return false;
+  PriceRequest exchange = request;
+  exchange.collective = Collective::kAllToAll;
+  exchange.bytes = 2 * request.bytes / slice.chip().replicas_per_chip;
+  const bool one_step = request.bytes / request.element_bytes <=
+                        kDirectOneStepElements / slice.chips;
+  if (one_step) exchange.bytes = exchange.bytes / 2 * slice.chips;
+  const Bounds bounds = BoundsOf(slice, exchange);
+  return std::max(bounds.chip_links, bounds.bisection) > network;
 }
 
 }  // namespace
 
-absl::StatusOr<SimTime> PriceCollective(const std::vector<RankPlan>& plans,
-                                        const TorusModel& torus) {
-  PODSIM_RETURN_IF_ERROR(CheckModel(torus, plans.size()));
-  std::vector<RankState> ranks;
-  for (const RankPlan& plan : plans) {
-    const std::int32_t rank = static_cast<std::int32_t>(ranks.size());
-    if (plan.rank != rank || plan.world != torus.chips()) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("plan ", rank, " is of rank ", plan.rank, " of ",
-                       plan.world, ": must be in order and one per chip"));
-    }
-    PODSIM_ASSIGN_OR_RETURN(PlanIndex index, IndexPlan(plan));
-    RankState& state = ranks.emplace_back(plan, std::move(index));
-    for (const PlanIndex::Peer& peer : state.index->peers) {
-      state.paths.push_back(
-          {RouteBetween(torus, rank, peer.rank), peer.rank, rank});
-    }
+absl::StatusOr<Price> PriceCollective(const Slice& slice,
+                                      const PriceRequest& request) {
+  PODSIM_RETURN_IF_ERROR(CheckRequest(request));
+  if (request.algorithm) return PriceOne(slice, request, *request.algorithm);
+  std::optional<Price> best;
+  // The likely one first.
+  constexpr ChipAlgorithm kOrder[] = {
+      ChipAlgorithm::kTorusAll,        ChipAlgorithm::kTorus,
+      ChipAlgorithm::kBidirRing,       ChipAlgorithm::kRing,
+      ChipAlgorithm::kHalvingDoubling, ChipAlgorithm::kDirect};
+  for (const ChipAlgorithm algorithm : kOrder) {
+    if (!Supports(request.collective, algorithm)) continue;
+    if (best && CannotBeFaster(slice, request, algorithm, best->network))
+      continue;
+    PODSIM_ASSIGN_OR_RETURN(Price price, PriceOne(slice, request, algorithm));
+    if (!best || price.time < best->time) best = std::move(price);
   }
-  return Simulation(torus, std::move(ranks)).Run();
-}
-
-bool RingOfNeighbours(const std::vector<int>& order, const TorusModel& torus) {
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    const int next = order[(i + 1) % order.size()];
-    if (RouteBetween(torus, order[i], next).size() != 1) return false;
-  }
-  return true;
-}
-
-absl::StatusOr<SimTime> PriceUniformRing(const RingOptions& options,
-                                         const TorusModel& torus) {
-  PODSIM_RETURN_IF_ERROR(CheckModel(torus, options.order.size()));
-  PODSIM_CHECK(RingOfNeighbours(options.order, torus));
-  const RankPlan plan = RingAllReduce(options, options.order[0]);
-  PODSIM_ASSIGN_OR_RETURN(PlanIndex index, IndexPlan(plan));
-  std::vector<RankState> ranks;
-  RankState& state = ranks.emplace_back(plan, std::move(index));
-  // What this rank sends to the next, the previous one sends to it.
-  for (const PlanIndex::Peer& peer : state.index->peers) {
-    state.paths.push_back(
-        {RouteBetween(torus, plan.rank, peer.rank), 0, options.order.back()});
-  }
-  return Simulation(torus, std::move(ranks)).Run();
-}
-
-RingOptions ChipRingOptions(const Slice& slice, std::int64_t elements,
-                            const ChunkRule& rule) {
-  RingOptions options;
-  options.order = ChipRing(slice);
-  const std::int64_t world = slice.chips;
-  const std::int64_t segment = (elements + world - 1) / world;
-  options.elements = segment * world;
-  const std::int64_t most = std::max<std::int64_t>(1, rule.most_per_segment);
-  options.chunk_elements =
-      std::max<std::int64_t>({1, rule.bytes / TorusOf(slice).element_bytes,
-                              (segment + most - 1) / most});
-  return options;
-}
-
-absl::StatusOr<SimTime> PriceAllReduce(const Slice& slice,
-                                       std::int64_t elements,
-                                       const ChunkRule& rule) {
-  if (elements < 0) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("all-reduce of ", elements, " elements: must be >= 0"));
-  }
-  const TorusModel torus = TorusOf(slice);
-  const RingOptions options = ChipRingOptions(slice, elements, rule);
-  if (RingOfNeighbours(options.order, torus)) {
-    return PriceUniformRing(options, torus);
-  }
-  std::vector<RankPlan> plans;
-  plans.reserve(options.order.size());
-  for (int chip = 0; chip < slice.chips; ++chip) {
-    plans.push_back(RingAllReduce(options, chip));
-  }
-  return PriceCollective(plans, torus);
+  PODSIM_CHECK(best.has_value());
+  return *std::move(best);
 }
 
 }  // namespace podsim

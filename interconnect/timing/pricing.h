@@ -1,57 +1,72 @@
-// What the real pod's network would take for a collective: an event-driven
-// simulation that runs the collective's plans over the links of a torus.
+// What a collective would take on the real pod: its chip plan on the slice's
+// links, and what software and the cores of a chip add to that.
 //
-//   PODSIM_ASSIGN_OR_RETURN(SimTime time, PriceAllReduce(slice, 25'600'000));
+//   PODSIM_ASSIGN_OR_RETURN(const Price price, PriceCollective(slice,
+//       {.collective = Collective::kAllReduce, .bytes = 25'600'000}));
 //
-// The plans are those of interconnect/collectives, with chips as ranks. A chunk
-// takes its route link by link, stored and forwarded; a link carries one chunk
-// at a time, first come first served. Sums and copies take no time. All pure
-// and deterministic; docs/timing-model.md has the equations and the errors.
+// All pure, deterministic and simulated; docs/timing-model.md has the
+// equations, docs/validation.md how far off they are.
 #ifndef PODSIM_INTERCONNECT_TIMING_PRICING_H_
 #define PODSIM_INTERCONNECT_TIMING_PRICING_H_
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "base/units.h"
-#include "interconnect/collectives/plan.h"
-#include "interconnect/timing/torus.h"
+#include "interconnect/collectives/chip_plans.h"
+#include "interconnect/timing/network.h"
+#include "interconnect/timing/simulation.h"
+#include "interconnect/topology/slice.h"
 
 namespace podsim {
 
-// The time until the last op of the last rank is done. plans[i] is rank i's;
-// rank i is chip i.
-// Errors: INVALID_ARGUMENT (not one sound plan per chip; no bandwidth),
-//   INTERNAL (the plans wait for each other for ever).
-absl::StatusOr<SimTime> PriceCollective(const std::vector<RankPlan>& plans,
-                                        const TorusModel& torus);
-
-// The same for a ring all-reduce in which each hop is one link: every rank then
-// does the same at the same time, so the plan of one rank, fed with its own
-// frames, gives the time of all, in O(W) instead of O(W^2).
-// Equal to PriceCollective of the plans when the ranks divide the elements.
-// REQUIRES: RingOfNeighbours(options.order, torus).
-absl::StatusOr<SimTime> PriceUniformRing(const RingOptions& options,
-                                         const TorusModel& torus);
-
-// Each position of `order` is one link away from the next, cyclically.
-bool RingOfNeighbours(const std::vector<int>& order, const TorusModel& torus);
-
-// How a segment is cut for the real pod. Not published: assumed.
-struct ChunkRule {
-  std::int64_t bytes = 65536;
-  std::int64_t most_per_segment = 16;  // keeps the simulation of GiBs short
+struct PriceRequest {
+  Collective collective = Collective::kAllReduce;
+  // Unset: the one that takes the least time (the earlier one of two).
+  std::optional<ChipAlgorithm> algorithm;
+  // Of the buffer of one replica (all-gather: of what it has afterwards).
+  std::int64_t bytes = 0;
+  int element_bytes = 4;
+  int root = 0;  // a chip; kBroadcast
+  std::vector<LinkFault> faults;
+  // No chip stands for another one: slower, and the same time.
+  bool whole = false;
 };
-RingOptions ChipRingOptions(const Slice& slice, std::int64_t elements,
-                            const ChunkRule& rule = {});
 
-// A ring all-reduce of `elements` gradients of each chip over all chips of the
-// slice, on ChipRing(slice). Elements are rounded up to a multiple of the
-// chips.
-absl::StatusOr<SimTime> PriceAllReduce(const Slice& slice,
-                                       std::int64_t elements,
-                                       const ChunkRule& rule = {});
+struct Price {
+  ChipAlgorithm algorithm = ChipAlgorithm::kTorusAll;
+  SimTime time;     // all of the following
+  SimTime network;  // the plan on the links
+  SimTime software;
+  // The cores of a chip add up their first piece before, and copy the last one
+  // after; the rest hides behind the links.
+  SimTime cores;
+  std::vector<std::int64_t> sent;  // bytes over each link of the slice
+  std::vector<SimTime> busy;       // of each link of the slice
+  std::vector<SimTime> ends;       // of each chip, in the network
+  std::int64_t events = 0;
+};
+
+// Errors: INVALID_ARGUMENT (an algorithm that does not do it, bytes that are
+//   negative or too many), FAILED_PRECONDITION (cut wires leave no way).
+absl::StatusOr<Price> PriceCollective(const Slice& slice,
+                                      const PriceRequest& request);
+
+// What no algorithm can be faster than, at the links' full rate.
+struct Bounds {
+  SimTime chip_links;  // bytes through the links of the chip that has fewest
+  SimTime bisection;   // bytes through the middle of the longest axis
+  SimTime distance;    // hops from corner to corner
+  SimTime most() const;
+};
+Bounds BoundsOf(const Slice& slice, const PriceRequest& request);
+
+// Both directions of all links of all chips, and of the links through the
+// middle, in bytes/s one way: the pod figures that vendors print.
+double AllReduceBandwidth(const Slice& slice);
+double BisectionBandwidth(const Slice& slice);
 
 }  // namespace podsim
 

@@ -47,16 +47,26 @@ SimStep OverlapStep(const StepParts& parts) {
 
 namespace {
 
+// An all-reduce by the algorithm that takes the least time.
+absl::StatusOr<SimTime> PriceSum(const Slice& slice, std::int64_t elements,
+                                 int element_bytes) {
+  PODSIM_ASSIGN_OR_RETURN(
+      const Price price,
+      PriceCollective(slice, {.collective = Collective::kAllReduce,
+                              .bytes = elements * element_bytes,
+                              .element_bytes = element_bytes}));
+  return price.time;
+}
+
 // The cores of a chip add theirs up in passing. Groups of chips are priced as
 // the whole slice would be: the ring's latency at most.
 absl::StatusOr<SimTime> PriceExchange(const Program& program,
                                       const Segment& segment,
-                                      const Slice& slice,
-                                      const ForecastOptions& options) {
+                                      const Slice& slice) {
   if (segment.group > 0 && segment.group <= slice.chip().replicas_per_chip)
     return SimTime();
-  return PriceAllReduce(slice, program.tensor(segment.tensor).shape.elements(),
-                        options.chunks);
+  return PriceSum(slice, program.tensor(segment.tensor).shape.elements(),
+                  sizeof(float));
 }
 
 }  // namespace
@@ -87,15 +97,15 @@ absl::StatusOr<StepParts> PriceStep(const Program& program, const Slice& slice,
     }
     if (segment.joins_tensor()) {
       PODSIM_ASSIGN_OR_RETURN(const SimTime time,
-                              PriceExchange(program, segment, slice, options));
+                              PriceExchange(program, segment, slice));
       parts.exchanges.push_back(
           {static_cast<std::int32_t>(parts.segments.size()), time});
       continue;
     }
     PODSIM_ASSIGN_OR_RETURN(
         const SimTime time,
-        PriceAllReduce(slice, program.buckets[segment.bucket].count,
-                       options.chunks));
+        PriceSum(slice, program.buckets[segment.bucket].count,
+                 options.gradient_bytes));
     parts.buckets.push_back(
         {static_cast<std::int32_t>(parts.segments.size()), time});
   }

@@ -56,7 +56,7 @@ struct SimStep {
 SimStep OverlapStep(const StepParts& parts);
 
 struct ForecastOptions {
-  ChunkRule chunks;
+  int gradient_bytes = 4;  // of an element on the links
 };
 
 // One step of `program` with `batch_per_core` examples on each core of `slice`.

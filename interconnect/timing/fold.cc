@@ -1,0 +1,164 @@
+#include "interconnect/timing/fold.h"
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <utility>
+
+#include "base/status.h"
+#include "interconnect/topology/grid_ring.h"
+
+namespace podsim {
+namespace {
+
+using Axes = std::array<bool, kMostAxes>;
+
+// The axes along which every chip does the same.
+Axes AlikeAxes(const ChipRequest& request, const Network& network) {
+  Axes alike = {};
+  if (!network.faults.empty()) return alike;
+  const Grid& grid = network.grid;
+  const bool torus = request.algorithm == ChipAlgorithm::kTorus ||
+                     request.algorithm == ChipAlgorithm::kTorusAll;
+  const bool direct = request.algorithm == ChipAlgorithm::kDirect;
+  if ((!torus && !direct) || request.collective == Collective::kBroadcast)
+    return alike;
+  for (int axis = 0; axis < kMostAxes; ++axis)
+    alike[axis] = grid.closes(axis) && !(torus && grid.is_short(axis));
+  return alike;
+}
+
+Coordinate Representative(Coordinate place, const Axes& alike) {
+  return {alike[0] ? 0 : place.x, alike[1] ? 0 : place.y,
+          alike[2] ? 0 : place.z};
+}
+
+// Peers of a plan, ascending: as PlanIndex has them.
+std::vector<int> PeersOf(const RankPlan& plan) {
+  std::set<int> peers;
+  for (const PlanOp& op : plan.ops)
+    if (!IsLocal(op.kind)) peers.insert(op.peer);
+  return {peers.begin(), peers.end()};
+}
+
+std::int32_t FoldedLink(const FoldedRun& run, std::int32_t link) {
+  return kDirections * run.rank_of_chip[link / kDirections] +
+         link % kDirections;
+}
+
+absl::StatusOr<SimPath> PathTo(const FoldedRun& run, const Network& network,
+                               int from, int to, const Axes& alike) {
+  PODSIM_ASSIGN_OR_RETURN(const Route route, RouteBetween(network, from, to));
+  SimPath path;
+  path.steps = route.steps;
+  for (const std::int32_t link : route.links)
+    path.links.push_back(FoldedLink(run, link));
+  path.to = run.rank_of_chip[to];
+  // Seen from the chip that stands for the receiver, the sender is as far away.
+  const GridSize& size = network.grid.size;
+  const Coordinate receiver = Representative(PlaceOf(size, to), alike);
+  if (IndexOf(size, receiver) == to) {
+    path.from = from;
+  } else {
+    Offset back = route.steps;
+    for (int& step : back) step = -step;
+    path.from = IndexOf(size, Walk(network.grid, receiver, back));
+  }
+  return path;
+}
+
+void NumberRanks(const Network& network, const Axes& alike, FoldedRun& run,
+                 std::vector<int>& chips) {
+  const GridSize& size = network.grid.size;
+  run.rank_of_chip.assign(size.places(), -1);
+  for (int chip = 0; chip < size.places(); ++chip) {
+    const int stands =
+        IndexOf(size, Representative(PlaceOf(size, chip), alike));
+    if (stands == chip) {
+      run.rank_of_chip[chip] = static_cast<int>(chips.size());
+      chips.push_back(chip);
+    } else {
+      run.rank_of_chip[chip] = run.rank_of_chip[stands];
+    }
+  }
+  for (const int chip : chips) {
+    for (int direction = 0; direction < kDirections; ++direction) {
+      const std::int32_t link = kDirections * chip + direction;
+      run.link_of.push_back(link);
+      if (!network.faults.empty()) run.rates.push_back(RateOf(network, link));
+    }
+  }
+  run.links = static_cast<int>(run.link_of.size());
+}
+
+absl::StatusOr<FoldedRun> FoldAxes(const ChipRequest& request,
+                                   const Network& network, const Axes& alike) {
+  FoldedRun run;
+  std::vector<int> chips;
+  NumberRanks(network, alike, run, chips);
+  for (const int chip : chips) {
+    SimRank rank;
+    PODSIM_ASSIGN_OR_RETURN(rank.plan, MakeChipPlan(request, chip));
+    for (const int peer : PeersOf(rank.plan)) {
+      PODSIM_ASSIGN_OR_RETURN(SimPath path,
+                              PathTo(run, network, chip, peer, alike));
+      rank.paths.push_back(std::move(path));
+    }
+    run.ranks.push_back(std::move(rank));
+  }
+  return run;
+}
+
+// Rings of three chips or more in which each step is one wire.
+bool IsRingOfNeighbours(const ChipRequest& request, const Network& network) {
+  const bool ring = request.algorithm == ChipAlgorithm::kRing ||
+                    request.algorithm == ChipAlgorithm::kBidirRing;
+  if (!ring || request.collective == Collective::kBroadcast ||
+      !network.faults.empty() || network.grid.chips() < 3)
+    return false;
+  const std::vector<Coordinate> order = GridRing(network.grid.size);
+  for (std::size_t i = 0; i < order.size(); ++i)
+    if (Distance(ShortestOffset(network.grid, order[i],
+                                order[(i + 1) % order.size()])) != 1)
+      return false;
+  return true;
+}
+
+// One chip stands for all; link 0 leads to the next, link 1 to the one before.
+absl::StatusOr<FoldedRun> FoldRing(const ChipRequest& request,
+                                   const Network& network) {
+  const GridSize& size = network.grid.size;
+  const std::vector<Coordinate> order = GridRing(size);
+  const int self = IndexOf(size, order[0]);
+  const int next = IndexOf(size, order[1]);
+  const int last = IndexOf(size, order.back());
+  FoldedRun run;
+  run.rank_of_chip.assign(size.places(), 0);
+  run.links = 2;
+  for (const int peer : {next, last}) {
+    PODSIM_ASSIGN_OR_RETURN(const Route route,
+                            RouteBetween(network, self, peer));
+    run.link_of.push_back(route.links.front());
+  }
+  SimRank& rank = run.ranks.emplace_back();
+  PODSIM_ASSIGN_OR_RETURN(rank.plan, MakeChipPlan(request, self));
+  for (const int peer : PeersOf(rank.plan)) {
+    const bool ahead = peer == next;
+    PODSIM_CHECK(ahead || peer == last);
+    rank.paths.push_back(
+        {.links = {ahead ? 0 : 1}, .to = 0, .from = ahead ? last : next});
+  }
+  return run;
+}
+
+}  // namespace
+
+absl::StatusOr<FoldedRun> FoldRun(const ChipRequest& request,
+                                  const Network& network, bool whole) {
+  if (!whole && IsRingOfNeighbours(request, network))
+    return FoldRing(request, network);
+  return FoldAxes(request, network,
+                  whole ? Axes() : AlikeAxes(request, network));
+}
+
+}  // namespace podsim

@@ -1,0 +1,53 @@
+// The network between a slice's chips, as the simulation knows it. Pure.
+#ifndef PODSIM_INTERCONNECT_TIMING_NETWORK_H_
+#define PODSIM_INTERCONNECT_TIMING_NETWORK_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "base/units.h"
+#include "interconnect/topology/grid.h"
+#include "interconnect/topology/slice.h"
+
+namespace podsim {
+
+// One wire, both ways, at a part of its rate; 0: it is cut.
+struct LinkFault {
+  Coordinate from;
+  Coordinate to;
+  double rate = 1;
+};
+
+struct Network {
+  Grid grid;
+  double link_bytes_per_second = 0;  // of one link, as software reaches it
+  SimTime hop;  // from a piece's head leaving a chip to its reaching the next
+  std::vector<LinkFault> faults;
+};
+
+// With the figures of the slice's generation: rate x link_share.
+Network NetworkOf(const Slice& slice);
+
+// Errors: INVALID_ARGUMENT (no rate, no hop; a fault that names no wire, or a
+// part outside 0 to 1).
+absl::Status CheckNetwork(const Network& network);
+
+// A piece's way: links in order. With cut wires the shortest way round them.
+struct Route {
+  std::vector<std::int32_t> links;
+  Offset steps = {};  // from the sender, wraps counted through
+};
+// Errors: FAILED_PRECONDITION (cut wires leave no way).
+absl::StatusOr<Route> RouteBetween(const Network& network, int from, int to);
+
+// Of one link: 1, or what a fault leaves of it.
+double RateOf(const Network& network, std::int32_t link);
+
+// "(3,1)-(4,1)".
+std::string LinkText(const Grid& grid, std::int32_t link);
+
+}  // namespace podsim
+
+#endif  // PODSIM_INTERCONNECT_TIMING_NETWORK_H_
