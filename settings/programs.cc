@@ -2,6 +2,7 @@
 
 #include "proto/bench.pb.h"
 #include "proto/job.pb.h"
+#include "proto/plan.pb.h"
 #include "proto/programs.pb.h"
 
 namespace podsim {
@@ -78,6 +79,35 @@ constexpr char kBenchClosing[] =
     "Exit status: 0; 1 when an element was wrong, or the average busbw is\n"
     "below 0.9 x NCCL_TESTS_MIN_BW; that of the first process that failed\n"
     "(128 + N for signal N); 2: the command line; 130: Ctrl-C.\n";
+
+constexpr char kPlanIntroduction[] =
+    "Says what a collective among the chips of a TPU slice would take: its "
+    "plan\n"
+    "is run over the slice's links, simulated. Nothing is started; all times\n"
+    "are sim: computed, not measured.\n";
+
+constexpr char kPlanClosing[] =
+    "Columns: size in bytes of a rank's (larger) buffer, elements of it, time "
+    "of\n"
+    "one collective, algbw = size / time, busbw = algbw x 2(n-1)/n for\n"
+    "all_reduce, x 1 for broadcast, x (n-1)/n else, the algorithm, what no\n"
+    "algorithm can beat (bytes through a chip's links, through the middle of\n"
+    "the slice, or hops from corner to corner), how near the time comes to "
+    "it,\n"
+    "and low and high: the time if what is not published is at the ends of "
+    "its\n"
+    "range. docs/timing-model.md has the equations, docs/hardware.md the\n"
+    "figures.\n"
+    "\n"
+    "Examples:\n"
+    "  pod_plan --collective all_reduce --topology v3-32 -b 1M -e 256M -f 4\n"
+    "  pod_plan --collective all_reduce --topology v3-8..v3-2048 -b 32M -e "
+    "32M\n"
+    "  pod_plan --collective all_to_all --topology v4-256 --twist --links\n"
+    "  pod_plan --collective all_reduce --ici_algorithm all -b 10M -e 10M\n"
+    "  pod_plan --collective all_reduce --ici_fault 'link:(0,0)-(1,0):0.25'\n"
+    "\n"
+    "Exit status: 0; 2 refused as given.\n";
 
 constexpr char kCkptIntroduction[] =
     "Lists, explains, checks and compares the checkpoints of pod_launch.\n"
@@ -167,6 +197,17 @@ const MainProgram& PodBench() {
   return *kProgram;
 }
 
+const MainProgram& PodPlan() {
+  static const auto* const kProgram = new MainProgram{
+      .name = "pod_plan",
+      .introduction = kPlanIntroduction,
+      .example = "pod_plan --collective all_reduce --topology v3-32",
+      .closing = kPlanClosing,
+      .environment = false,
+      .parts = {{PlanSettings::descriptor()}}};
+  return *kProgram;
+}
+
 const MainProgram& PodCkpt() {
   static const auto* const kProgram =
       new MainProgram{.name = "pod_ckpt",
@@ -211,7 +252,7 @@ const MainProgram& PodCoordinator() {
 }
 
 std::vector<const MainProgram*> AllPrograms() {
-  return {&PodLaunch(),  &PodBench(), &PodCkpt(),
+  return {&PodLaunch(),  &PodBench(), &PodPlan(),       &PodCkpt(),
           &PodProgram(), &PodHost(),  &PodCoordinator()};
 }
 

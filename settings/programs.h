@@ -14,6 +14,8 @@ const MainProgram& PodLaunch();
 // Parts: JobSpec (what it shares), BenchSpec, BenchSettings,
 // ElsewhereSettings.
 const MainProgram& PodBench();
+// Parts: PlanSettings.
+const MainProgram& PodPlan();
 // Parts: CkptSettings.
 const MainProgram& PodCkpt();
 // Parts: ProgramSettings.

@@ -83,8 +83,9 @@ absl::StatusOr<Price> PriceOne(const Slice& slice, const PriceRequest& request,
                                ChipAlgorithm algorithm) {
   Price price;
   price.algorithm = algorithm;
-  price.software = SimTime::Seconds(slice.chip().collective_seconds);
-  price.cores = CoresTime(slice, request);
+  const Overhead overhead = OverheadOf(slice, request);
+  price.software = overhead.software;
+  price.cores = overhead.cores;
   Network network = NetworkOf(slice);
   network.faults = request.faults;
   PODSIM_RETURN_IF_ERROR(CheckNetwork(network));
@@ -132,6 +133,11 @@ bool CannotBeFaster(const Slice& slice, const PriceRequest& request,
 }
 
 }  // namespace
+
+Overhead OverheadOf(const Slice& slice, const PriceRequest& request) {
+  return {SimTime::Seconds(slice.chip().collective_seconds),
+          CoresTime(slice, request)};
+}
 
 absl::StatusOr<Price> PriceCollective(const Slice& slice,
                                       const PriceRequest& request) {

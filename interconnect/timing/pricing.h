@@ -54,6 +54,13 @@ struct Price {
 absl::StatusOr<Price> PriceCollective(const Slice& slice,
                                       const PriceRequest& request);
 
+// What comes to the time on the links.
+struct Overhead {
+  SimTime software;
+  SimTime cores;
+};
+Overhead OverheadOf(const Slice& slice, const PriceRequest& request);
+
 // What no algorithm can be faster than, at the links' full rate.
 struct Bounds {
   SimTime chip_links;  // bytes through the links of the chip that has fewest

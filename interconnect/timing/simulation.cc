@@ -5,14 +5,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <memory>
-#include <queue>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "interconnect/collectives/plan_index.h"
+#include "interconnect/timing/event_queue.h"
 
 namespace podsim {
 namespace {
@@ -69,9 +68,6 @@ struct Event {
   std::int32_t op = 0;    // its send
   std::int32_t hop = 0;   // index into the route; key 0: -1 send done
   std::int32_t slow = 0;  // the slowest link so far, an index into rates
-  bool operator>(const Event& other) const {
-    return time != other.time ? time > other.time : key > other.key;
-  }
 };
 
 class Simulation {
@@ -91,8 +87,7 @@ class Simulation {
       for (std::int32_t peer = 0; peer < peers; ++peer) Pump(rank, peer);
     }
     while (!events_.empty()) {
-      const Event event = events_.top();
-      events_.pop();
+      const Event event = events_.Take();
       now_ = event.time;
       ++result_.events;
       if (event.key != 0)
@@ -140,20 +135,20 @@ class Simulation {
     if (event.hop == 0) {
       // Nothing else hears of it: then it may as well be done at once.
       if (ranks_[event.rank].HasDependents(event.op))
-        events_.push({end, 0, event.rank, event.op, -1, 0});
+        events_.Push({end, 0, event.rank, event.op, -1, 0});
       else
         Finish(event.rank, event.op);
     }
     const std::int64_t hop = links_.hop.picoseconds();
     ++event.hop;
     if (event.hop == static_cast<std::int32_t>(path.links.size())) {
-      events_.push({end + hop, 0, event.rank, event.op, event.hop, 0});
+      events_.Push({end + hop, 0, event.rank, event.op, event.hop, 0});
       return;
     }
     event.time = begin + hop;
     event.key =
         LineKey(event.hop, ranks_[event.rank].ordinal[event.op], path.steps);
-    events_.push(event);
+    events_.Push(event);
   }
 
   void Arrive(const Event& event) {
@@ -172,7 +167,7 @@ class Simulation {
     for (std::int32_t op; (op = state.progress.NextSend(peer)) >= 0;) {
       state.progress.BeginSend(peer);
       const SimPath& path = state.rank.paths[peer];
-      events_.push(
+      events_.Push(
           {now_, LineKey(0, state.ordinal[op], path.steps), rank, op, 0, 0});
     }
   }
@@ -210,7 +205,7 @@ class Simulation {
   const SimLinks& links_;
   std::vector<RankState> ranks_;
   std::vector<std::int64_t> free_at_;  // per link
-  std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
+  EventQueue<Event> events_;
   std::int64_t now_ = 0;
   SimResult result_;
 };

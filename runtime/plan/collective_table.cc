@@ -1,0 +1,130 @@
+#include "runtime/plan/collective_table.h"
+
+#include <set>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "nlohmann/json.hpp"
+#include "runtime/bench/bandwidth.h"
+#include "runtime/bench/table.h"
+
+namespace podsim {
+namespace {
+
+constexpr double kMicroseconds = 1e6;
+
+bool HasSeveralSlices(const std::vector<CollectiveRow>& rows) {
+  for (const CollectiveRow& row : rows)
+    if (row.slice.name != rows.front().slice.name) return true;
+  return false;
+}
+
+std::string TypeName(const PriceRequest& request) {
+  return request.element_bytes == 2 ? "bfloat16" : "float";
+}
+
+Bandwidth RowBandwidth(const CollectiveRow& row) {
+  return BandwidthOf(std::string(NameOf(row.request.collective)),
+                     row.request.bytes, row.price.time.seconds(),
+                     row.slice.replicas);
+}
+
+double Reached(const CollectiveRow& row) {
+  return row.bounds.most().seconds() / row.price.time.seconds();
+}
+
+std::string SliceText(const Slice& slice) {
+  return absl::StrCat(slice.name, " (", slice.grid_text(), " chips, ",
+                      slice.replicas, " ", slice.replica_name(), "s)");
+}
+
+std::string TextRow(const CollectiveRow& row, bool several) {
+  const Bandwidth bandwidth = RowBandwidth(row);
+  std::string text =
+      several ? absl::StrFormat("%-14s", row.slice.name) : std::string();
+  absl::StrAppendFormat(
+      &text, "%12d  %12d  %8s  %9s  %6s  %6s  %16s  %10s  %5.0f%%  %9s  %9s\n",
+      row.request.bytes, row.request.bytes / row.request.element_bytes,
+      TypeName(row.request),
+      FitFloat(row.price.time.seconds() * kMicroseconds, 9),
+      FitFloat(bandwidth.algorithm, 6), FitFloat(bandwidth.bus, 6),
+      std::string(NameOf(row.price.algorithm)), BoundName(row.bounds),
+      100 * Reached(row), FitFloat(row.band.low.seconds() * kMicroseconds, 9),
+      FitFloat(row.band.high.seconds() * kMicroseconds, 9));
+  return text;
+}
+
+std::string Heading(bool several) {
+  const char* const slice = several ? "# slice       " : "#";
+  const char* const none = several ? "#             " : "#";
+  const int size = several ? 12 : 11;
+  return absl::StrCat(
+      "#\n",
+      absl::StrFormat("%s%*s  %12s  %8s  %9s  %6s  %6s  %16s  %10s  %6s  %9s  "
+                      "%9s\n",
+                      slice, size, "size", "count", "type", "time sim", "algbw",
+                      "busbw", "algorithm", "bound", "of it", "low sim",
+                      "high sim"),
+      absl::StrFormat("%s%*s  %12s  %8s  %9s  %6s  %6s  %16s  %10s  %6s  %9s  "
+                      "%9s\n",
+                      none, size, "(B)", "(elements)", "", "(us)", "(GB/s)",
+                      "(GB/s)", "", "", "", "(us)", "(us)"));
+}
+
+}  // namespace
+
+std::string BoundName(const Bounds& bounds) {
+  if (bounds.most() == SimTime()) return "none";
+  if (bounds.most() == bounds.chip_links) return "chip links";
+  return bounds.most() == bounds.bisection ? "bisection" : "distance";
+}
+
+std::string FormatCollectiveTable(const std::vector<CollectiveRow>& rows) {
+  if (rows.empty()) return "";
+  const bool several = HasSeveralSlices(rows);
+  std::string text = absl::StrCat(
+      "# ", std::string(NameOf(rows.front().request.collective)),
+      ", all times sim: computed from the slice's links, not measured\n");
+  std::set<std::string> told;
+  for (const CollectiveRow& row : rows)
+    if (told.insert(row.slice.name).second)
+      absl::StrAppend(&text, "# ", SliceText(row.slice), ", ",
+                      row.slice.wrap_note, "\n");
+  text += Heading(several);
+  for (const CollectiveRow& row : rows) text += TextRow(row, several);
+  return text;
+}
+
+std::string FormatCollectiveJson(const std::vector<CollectiveRow>& rows) {
+  nlohmann::ordered_json all;
+  all["clock"] = "sim";
+  all["collective"] =
+      rows.empty() ? "" : std::string(NameOf(rows.front().request.collective));
+  all["results"] = nlohmann::ordered_json::array();
+  for (const CollectiveRow& row : rows) {
+    const Bandwidth bandwidth = RowBandwidth(row);
+    nlohmann::ordered_json one;
+    one["slice"] = row.slice.name;
+    one["topology"] = row.slice.grid_text();
+    one["chips"] = row.slice.chips;
+    one["ranks"] = row.slice.replicas;
+    one["size"] = row.request.bytes;
+    one["count"] = row.request.bytes / row.request.element_bytes;
+    one["type"] = TypeName(row.request);
+    one["time_us"] = row.price.time.seconds() * kMicroseconds;
+    one["alg_bw"] = bandwidth.algorithm;
+    one["bus_bw"] = bandwidth.bus;
+    one["algorithm"] = std::string(NameOf(row.price.algorithm));
+    one["network_us"] = row.price.network.seconds() * kMicroseconds;
+    one["software_us"] = row.price.software.seconds() * kMicroseconds;
+    one["cores_us"] = row.price.cores.seconds() * kMicroseconds;
+    one["bound"] = BoundName(row.bounds);
+    one["bound_us"] = row.bounds.most().seconds() * kMicroseconds;
+    one["low_us"] = row.band.low.seconds() * kMicroseconds;
+    one["high_us"] = row.band.high.seconds() * kMicroseconds;
+    all["results"].push_back(std::move(one));
+  }
+  return all.dump(2) + "\n";
+}
+
+}  // namespace podsim

@@ -1,0 +1,58 @@
+#include "runtime/plan/ici_fault.h"
+
+#include <optional>
+#include <vector>
+
+#include "absl/strings/escaping.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+
+namespace podsim {
+namespace {
+
+std::optional<Coordinate> ParsePlace(absl::string_view text) {
+  if (!absl::ConsumePrefix(&text, "(") || !absl::ConsumeSuffix(&text, ")"))
+    return std::nullopt;
+  std::vector<int> numbers;
+  for (const absl::string_view part : absl::StrSplit(text, ',')) {
+    int number = 0;
+    if (!absl::SimpleAtoi(part, &number)) return std::nullopt;
+    numbers.push_back(number);
+  }
+  if (numbers.size() < 2 || numbers.size() > 3) return std::nullopt;
+  return Coordinate{numbers[0], numbers[1],
+                    numbers.size() == 3 ? numbers[2] : 0};
+}
+
+std::optional<LinkFault> Parse(absl::string_view text) {
+  if (!absl::ConsumePrefix(&text, "link:")) return std::nullopt;
+  const std::size_t colon = text.rfind(':');
+  const std::size_t between = text.find(")-(");
+  if (colon == absl::string_view::npos || between == absl::string_view::npos ||
+      between > colon)
+    return std::nullopt;
+  const auto from = ParsePlace(text.substr(0, between + 1));
+  const auto to = ParsePlace(text.substr(between + 2, colon - between - 2));
+  LinkFault fault;
+  if (!from || !to || !absl::SimpleAtod(text.substr(colon + 1), &fault.rate) ||
+      !(fault.rate >= 0 && fault.rate <= 1))
+    return std::nullopt;
+  fault.from = *from;
+  fault.to = *to;
+  return fault;
+}
+
+}  // namespace
+
+absl::StatusOr<LinkFault> ParseIciFault(const std::string& text) {
+  const auto fault = Parse(text);
+  if (fault) return *fault;
+  return absl::InvalidArgumentError(absl::StrCat(
+      "ici_fault is '", absl::CHexEscape(text.substr(0, 80)),
+      "': give link:(X,Y)-(X,Y):RATE, two neighbouring chips and what is left "
+      "of the rate between them, 0 (cut) to 1, as in link:(3,1)-(4,1):0.25"));
+}
+
+}  // namespace podsim

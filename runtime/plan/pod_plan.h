@@ -1,0 +1,21 @@
+// pod_plan as a function: from its arguments to its text and exit code.
+#ifndef PODSIM_RUNTIME_PLAN_POD_PLAN_H_
+#define PODSIM_RUNTIME_PLAN_POD_PLAN_H_
+
+#include <string>
+#include <vector>
+
+namespace podsim {
+
+struct PlanResult {
+  int exit_code = 0;  // 2: refused as given
+  std::string text;   // for standard output
+  std::string error;  // one line for standard error
+};
+
+// `args` without the program's name. Starts nothing; reads --hardware's file.
+PlanResult RunPlan(const std::vector<std::string>& args);
+
+}  // namespace podsim
+
+#endif  // PODSIM_RUNTIME_PLAN_POD_PLAN_H_

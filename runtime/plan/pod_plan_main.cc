@@ -1,0 +1,21 @@
+// pod_plan: what a collective would take on a slice.
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "base/program.h"
+#include "runtime/plan/pod_plan.h"
+#include "runtime/report/console.h"
+
+int main(int argc, char** argv) {
+  podsim::BeginProgram();
+  podsim::Console console = podsim::Console::Standard();
+  podsim::PlanResult result =
+      podsim::RunPlan(std::vector<std::string>(argv + 1, argv + argc));
+  if (!result.text.empty() && result.text.back() == '\n')
+    result.text.pop_back();
+  if (!result.text.empty()) console.Line(result.text);
+  if (!result.error.empty())
+    console.Error(absl::StrCat("pod_plan: ", result.error));
+  return console.ExitCode(result.exit_code);
+}

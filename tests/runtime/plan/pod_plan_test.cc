@@ -1,0 +1,150 @@
+// What pod_plan prints and how it exits.
+#include "runtime/plan/pod_plan.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_split.h"
+#include "interconnect/topology/hardware.h"
+#include "nlohmann/json.hpp"
+#include "tests/testing/temp_dir.h"
+
+namespace podsim {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+std::string Text(const std::vector<std::string>& args) {
+  const PlanResult result = RunPlan(args);
+  EXPECT_EQ(result.exit_code, 0) << result.error;
+  EXPECT_EQ(result.error, "");
+  return result.text;
+}
+
+std::string Refusal(const std::vector<std::string>& args) {
+  const PlanResult result = RunPlan(args);
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_EQ(result.text, "");
+  EXPECT_THAT(result.error, Not(HasSubstr("\n")));
+  return result.error;
+}
+
+nlohmann::json Json(std::vector<std::string> args) {
+  args.emplace_back("--json");
+  return nlohmann::json::parse(Text(args));
+}
+
+std::vector<std::string> Rows(const std::string& text) {
+  std::vector<std::string> rows;
+  for (const absl::string_view line : absl::StrSplit(text, '\n'))
+    if (!line.empty() && !absl::StartsWith(line, "#")) rows.emplace_back(line);
+  return rows;
+}
+
+TEST(PodPlanTest, ARowForEachSize) {
+  const std::string text = Text({"--collective", "all_reduce", "--topology",
+                                 "v3-32", "-b", "1M", "-e", "256M", "-f", "4"});
+  EXPECT_THAT(text, HasSubstr("all times sim: computed"));
+  EXPECT_THAT(text, HasSubstr("v3-32 (4x4 chips, 32 cores)"));
+  EXPECT_THAT(text, HasSubstr("low sim"));
+  const std::vector<std::string> rows = Rows(text);
+  ASSERT_EQ(rows.size(), 5);
+  EXPECT_THAT(rows.front(), HasSubstr(" 1048576        262144     float "));
+  EXPECT_THAT(rows.back(), HasSubstr("268435456"));
+}
+
+TEST(PodPlanTest, JsonHasTheSameRows) {
+  const auto all = Json({"--collective=all_gather", "--topology=v3-8..v3-32",
+                         "-b", "4M", "-e", "4M"});
+  EXPECT_EQ(all["clock"], "sim");
+  ASSERT_EQ(all["results"].size(), 2);
+  for (const auto& row : all["results"]) {
+    EXPECT_LE(row["low_us"], row["time_us"]);
+    EXPECT_GE(row["high_us"], row["time_us"]);
+    EXPECT_GE(row["time_us"], row["bound_us"]);
+    EXPECT_NEAR(double{row["alg_bw"]},
+                double{row["size"]} / double{row["time_us"]} / 1e3, 1e-9);
+    EXPECT_NEAR(double{row["network_us"]} + double{row["software_us"]} +
+                    double{row["cores_us"]},
+                double{row["time_us"]}, 1e-6);
+  }
+  EXPECT_EQ(all["results"][1]["slice"], "v3-32");
+}
+
+TEST(PodPlanTest, AllAlgorithmsAndTheCheapest) {
+  const std::vector<std::string> size = {"--collective=all_reduce", "-b", "1M",
+                                         "-e", "1M"};
+  std::vector<std::string> args = size;
+  args.emplace_back("--ici_algorithm=all");
+  const auto all = Json(args);
+  const auto best = Json(size);
+  ASSERT_EQ(all["results"].size(), 6);
+  double least = all["results"][0]["time_us"];
+  for (const auto& row : all["results"])
+    least = std::min(least, double{row["time_us"]});
+  EXPECT_EQ(double{best["results"][0]["time_us"]}, least);
+}
+
+TEST(PodPlanTest, BfloatTravelsAsHalfTheElements) {
+  const auto wide = Json({"--collective=all_reduce", "-b", "4M", "-e", "4M"});
+  const auto narrow = Json({"--collective=all_reduce", "-b", "4M", "-e", "4M",
+                            "--ici_dtype=bfloat16"});
+  EXPECT_EQ(narrow["results"][0]["type"], "bfloat16");
+  EXPECT_EQ(int{narrow["results"][0]["count"]},
+            2 * int{wide["results"][0]["count"]});
+}
+
+TEST(PodPlanTest, LinksAreDrawn) {
+  const std::string text = Text({"--collective=all_to_all", "--topology=v3-8",
+                                 "-b", "1M", "-e", "1M", "--links"});
+  EXPECT_THAT(text, HasSubstr("# links of v3-8 for 1.00 MiB by direct"));
+  EXPECT_THAT(text, HasSubstr("busiest of 8 links"));
+}
+
+TEST(PodPlanTest, AFaultSaysWhoWaits) {
+  const std::string slow = Text({"--collective=all_reduce", "-b", "64M", "-e",
+                                 "64M", "--ici_fault=link:(0,0)-(1,0):0.25"});
+  EXPECT_THAT(slow, HasSubstr("# link (0,0)-(1,0) at 0.25 of its rate"));
+  EXPECT_THAT(slow, HasSubstr("times as long"));
+  EXPECT_THAT(slow, HasSubstr("end later, most of all ("));
+  EXPECT_THAT(
+      Refusal({"--collective=all_reduce", "--ici_fault=link:(0,0)-(3,3):0.25"}),
+      HasSubstr("no wire joins"));
+}
+
+TEST(PodPlanTest, HardwareOfOnesOwn) {
+  const testing::TempDir directory;
+  const std::string path = directory.path() + "/mine.txt";
+  std::ofstream(path) << "name: \"v3\" link_bytes_per_second { value: 8.2e9 }";
+  const std::vector<std::string> args = {"--collective=all_reduce", "-b", "64M",
+                                         "-e", "64M"};
+  std::vector<std::string> mine = args;
+  mine.push_back("--hardware=" + path);
+  EXPECT_GT(double{Json(mine)["results"][0]["time_us"]},
+            5 * double{Json(args)["results"][0]["time_us"]});
+  EXPECT_THAT(Refusal({"--collective=all_reduce", "--hardware=/no/such"}),
+              HasSubstr("/no/such"));
+}
+
+TEST(PodPlanTest, RefusesInOneLine) {
+  EXPECT_THAT(Refusal({}), HasSubstr("collective"));
+  EXPECT_THAT(Refusal({"--collective=all_reduce", "--topology=v3-9"}),
+              HasSubstr("nearest: v3-8, v3-32"));
+  EXPECT_THAT(Refusal({"--collective=all_reduce", "-b", "2M", "-e", "1M"}),
+              HasSubstr("-b must not be above -e"));
+  EXPECT_THAT(Refusal({"--collective=all_to_all", "--ici_algorithm=ring"}),
+              HasSubstr("all_to_all by ring"));
+  EXPECT_THAT(
+      Refusal({"--collective=all_reduce", "--topology=v3-32", "--twist"}),
+      HasSubstr("offered twisted"));
+}
+
+}  // namespace
+}  // namespace podsim

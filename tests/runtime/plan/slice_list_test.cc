@@ -1,0 +1,46 @@
+#include "runtime/plan/slice_list.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/testing/status_matchers.h"
+
+namespace podsim {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using testing::StatusIs;
+
+constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
+
+std::vector<std::string> Names(const std::vector<std::string>& items) {
+  const auto slices = SlicesNamed(items, {});
+  EXPECT_TRUE(slices.ok()) << slices.status();
+  std::vector<std::string> names;
+  for (const Slice& slice : *slices) names.push_back(slice.name);
+  return names;
+}
+
+TEST(SliceListTest, NamesAndRanges) {
+  EXPECT_THAT(Names({"v3-32"}), ElementsAre("v3-32"));
+  EXPECT_THAT(Names({"v3-32..v3-128"}),
+              ElementsAre("v3-32", "v3-64", "v3-128"));
+  EXPECT_THAT(Names({"v2-8", "v6e-16..v6e-64"}),
+              ElementsAre("v2-8", "v6e-16", "v6e-32", "v6e-64"));
+  EXPECT_EQ(Names({"v3-8..v3-2048"}).size(), 8);
+}
+
+TEST(SliceListTest, RefusesWhatIsNoRange) {
+  EXPECT_THAT(SlicesNamed({"v3-8..v4-16"}, {}),
+              StatusIs(kInvalid, HasSubstr("spans v3 and v4")));
+  EXPECT_THAT(SlicesNamed({"v3-64..v3-8"}, {}),
+              StatusIs(kInvalid, HasSubstr("runs backwards")));
+  EXPECT_THAT(SlicesNamed({"v3-8.."}, {}),
+              StatusIs(kInvalid, HasSubstr("no slice is called ''")));
+  EXPECT_THAT(SlicesNamed({"v3-9"}, {}),
+              StatusIs(kInvalid, HasSubstr("nearest: v3-8, v3-32")));
+}
+
+}  // namespace
+}  // namespace podsim
