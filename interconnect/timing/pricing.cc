@@ -1,6 +1,7 @@
 #include "interconnect/timing/pricing.h"
 
 #include <algorithm>
+#include <bit>
 #include <string>
 #include <utility>
 
@@ -11,6 +12,9 @@
 
 namespace podsim {
 namespace {
+
+// Halving-doubling with relays is left out by auto above so many chips.
+constexpr int kMostRelayed = 512;
 
 // Every core's piece is read and their sum written; or the result is read and
 // written once for each other core.
@@ -115,13 +119,9 @@ absl::Status CheckRequest(const PriceRequest& request) {
                    request.bytes, " bytes: must be 0 to ", kMostBytes));
 }
 
-// Everyone with everyone sends what grows with the chips: no need to try where
-// that alone takes longer than another algorithm.
-bool CannotBeFaster(const Slice& slice, const PriceRequest& request,
-                    ChipAlgorithm algorithm, SimTime network) {
-  if (algorithm != ChipAlgorithm::kDirect ||
-      request.collective != Collective::kAllReduce)
-    return false;
+// Everyone with everyone sends what grows with the chips, in two steps unless
+// the buffer is tiny.
+SimTime LeastDirect(const Slice& slice, const PriceRequest& request) {
   PriceRequest exchange = request;
   exchange.collective = Collective::kAllToAll;
   exchange.bytes = 2 * request.bytes / slice.chip().replicas_per_chip;
@@ -129,7 +129,38 @@ bool CannotBeFaster(const Slice& slice, const PriceRequest& request,
                         kDirectOneStepElements / slice.chips;
   if (one_step) exchange.bytes = exchange.bytes / 2 * slice.chips;
   const Bounds bounds = BoundsOf(slice, exchange);
-  return std::max(bounds.chip_links, bounds.bisection) > network;
+  const SimTime distance =
+      one_step ? bounds.distance : bounds.distance + bounds.distance;
+  return std::max({bounds.chip_links, bounds.bisection, distance});
+}
+
+// A piece goes once around all chips, or twice.
+SimTime LeastRing(const Slice& slice, const PriceRequest& request) {
+  const int rounds = request.collective == Collective::kAllReduce ? 2 : 1;
+  return SimTime::Seconds(rounds * (slice.chips - 1) *
+                          slice.chip().hop_seconds);
+}
+
+// No need to try what takes longer by itself than another algorithm does.
+bool CannotBeFaster(const Slice& slice, const PriceRequest& request,
+                    ChipAlgorithm algorithm, SimTime network) {
+  switch (algorithm) {
+    case ChipAlgorithm::kDirect:
+      return request.collective == Collective::kAllReduce &&
+             LeastDirect(slice, request) > network;
+    case ChipAlgorithm::kRing:
+    case ChipAlgorithm::kBidirRing:
+      return LeastRing(slice, request) > network;
+    case ChipAlgorithm::kHalvingDoubling:
+      // Chips that are no power of two relay whole buffers: never tried where
+      // many do.
+      return !std::has_single_bit(static_cast<unsigned>(slice.chips)) &&
+             slice.chips > kMostRelayed &&
+             (request.collective == Collective::kReduceScatter ||
+              request.collective == Collective::kAllGather);
+    default:
+      return false;
+  }
 }
 
 }  // namespace

@@ -24,7 +24,9 @@ namespace podsim {
 
 struct PriceRequest {
   Collective collective = Collective::kAllReduce;
-  // Unset: the one that takes the least time (the earlier one of two).
+  // Unset: the one that takes the least time (of reduce-scatters and
+  // all-gathers of more than 512 chips, no power of two, halving-doubling
+  // is not tried).
   std::optional<ChipAlgorithm> algorithm;
   // Of the buffer of one replica (all-gather: of what it has afterwards).
   std::int64_t bytes = 0;

@@ -59,6 +59,9 @@ absl::StatusOr<std::vector<std::int64_t>> SizesOf(
     return absl::InvalidArgumentError(
         absl::StrCat("minbytes is ", settings.minbytes(), ", maxbytes ",
                      settings.maxbytes(), ": -b must not be above -e"));
+  // A barrier has no size.
+  if (settings.collective() == words::Collective::barrier)
+    return std::vector<std::int64_t>{0};
   std::vector<std::int64_t> sizes;
   for (std::int64_t size = settings.minbytes(); size <= settings.maxbytes();
        size = size == 0 ? 1 : size * settings.stepfactor())
