@@ -113,7 +113,7 @@ void FillGeneralDefaults(JobSpec& spec) {
 }
 
 absl::StatusOr<Slice> SliceOf(const JobSpec& spec) {
-  auto slice = FindSlice(spec.topology(), {.wrap = WrapOf(spec)});
+  auto slice = FindSlice(spec.topology(), SliceOptionsOf(spec));
   if (!slice.ok()) return Annotate(slice.status(), "topology");
   PODSIM_RETURN_IF_ERROR(Annotate(CheckTrains(*slice), "topology"));
   return slice;

@@ -41,4 +41,8 @@ WrapPolicy WrapOf(const JobSpec& spec) {
                                           : WrapPolicy::kAuto;
 }
 
+SliceOptions SliceOptionsOf(const JobSpec& spec) {
+  return {.wrap = WrapOf(spec), .twist = spec.twist()};
+}
+
 }  // namespace podsim

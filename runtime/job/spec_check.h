@@ -14,6 +14,8 @@ absl::Status CheckSpec(const JobSpec& spec);
 
 // REQUIRES: CheckSpec passed. Unset means kAuto.
 WrapPolicy WrapOf(const JobSpec& spec);
+// The same, and whether it is twisted.
+SliceOptions SliceOptionsOf(const JobSpec& spec);
 
 }  // namespace podsim
 

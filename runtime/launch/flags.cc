@@ -21,6 +21,7 @@ using Fields = std::vector<const FieldDescriptor*>;
 // The fields of LaunchSettings that say what to do instead of training.
 constexpr std::pair<const char*, LaunchAction> kActions[] = {
     {"describe", LaunchAction::kDescribe},
+    {"print_hardware", LaunchAction::kPrintHardware},
     {"print_compose", LaunchAction::kPrintCompose},
     {"dry_run", LaunchAction::kDryRun},
     {"print_job", LaunchAction::kPrintJob},

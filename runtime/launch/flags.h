@@ -19,13 +19,14 @@ namespace podsim {
 
 enum class LaunchAction : std::uint8_t {
   kTrain,
-  kDryRun,        // print the plan
-  kPrintJob,      // print the JobSpec, its defaults as comments
-  kDescribe,      // explain a slice
-  kPrintCompose,  // a slice as containers
-  kSelfTest,      // compare with real chips
-  kWriteModel,    // the named model as a file
-  kText,          // print ParsedFlags::text (help, version)
+  kDryRun,         // print the plan
+  kPrintJob,       // print the JobSpec, its defaults as comments
+  kDescribe,       // explain a slice
+  kPrintHardware,  // a generation as a file
+  kPrintCompose,   // a slice as containers
+  kSelfTest,       // compare with real chips
+  kWriteModel,     // the named model as a file
+  kText,           // print ParsedFlags::text (help, version)
 };
 
 // What was given, nothing else.

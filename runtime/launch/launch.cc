@@ -2,6 +2,7 @@
 #include "runtime/launch/launch.h"
 
 #include "absl/status/status.h"
+#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "base/status.h"
@@ -51,8 +52,10 @@ int WidthOf(const LaunchContext& context, const Console& console) {
 }
 
 absl::StatusOr<int> DescribeSlice(const LaunchContext& context,
-                                  const std::string& name, Console& console) {
-  PODSIM_ASSIGN_OR_RETURN(const Slice slice, FindSlice(name));
+                                  const ParsedFlags& flags, Console& console) {
+  PODSIM_ASSIGN_OR_RETURN(
+      const Slice slice,
+      FindSlice(flags.settings.describe(), SliceOptionsOf(flags.spec)));
   console.Line(Describe(slice, WidthOf(context, console)));
   return kDone;
 }
@@ -60,7 +63,19 @@ absl::StatusOr<int> DescribeSlice(const LaunchContext& context,
 absl::StatusOr<int> PrintCompose(const ParsedFlags& flags, Console& console) {
   PODSIM_ASSIGN_OR_RETURN(const Slice slice,
                           FindSlice(flags.settings.print_compose()));
+  PODSIM_RETURN_IF_ERROR(CheckTrains(slice));
   const std::string file = ComposeFile(slice);
+  console.Line(std::string(absl::StripSuffix(file, "\n")));
+  return kDone;
+}
+
+absl::StatusOr<int> PrintHardware(const std::string& name, Console& console) {
+  const Generation* generation = FindGeneration(ShippedHardware(), name);
+  if (generation == nullptr)
+    return absl::InvalidArgumentError(absl::StrCat(
+        "no generation is called '", absl::CHexEscape(name.substr(0, 32)),
+        "': v2, v3, v4, v5e, v5p, v6e or tpu7x"));
+  const std::string file = HardwareText(*generation);
   console.Line(std::string(absl::StripSuffix(file, "\n")));
   return kDone;
 }
@@ -135,7 +150,7 @@ absl::StatusOr<PlannedJob> PlannedFrom(const JobSpec& spec,
   PODSIM_ASSIGN_OR_RETURN(job.plan, PlanJob(job.spec, inputs));
   NoteAsked(spec, job.plan);
   PODSIM_ASSIGN_OR_RETURN(
-      job.slice, FindSlice(job.plan.bits().slice(), {.wrap = WrapOf(spec)}));
+      job.slice, FindSlice(job.plan.bits().slice(), SliceOptionsOf(spec)));
   return job;
 }
 
@@ -205,7 +220,9 @@ absl::StatusOr<int> Act(const LaunchContext& context, Console& console,
       console.Line(flags.text);
       return kDone;
     case LaunchAction::kDescribe:
-      return DescribeSlice(context, flags.settings.describe(), console);
+      return DescribeSlice(context, flags, console);
+    case LaunchAction::kPrintHardware:
+      return PrintHardware(flags.settings.print_hardware(), console);
     case LaunchAction::kPrintCompose:
       return PrintCompose(flags, console);
     case LaunchAction::kSelfTest:
