@@ -53,6 +53,7 @@ const std::vector<std::string>& Layers() {
       "runtime/pod",
       "runtime/launch",
       "runtime/bench",
+      "runtime/plan",
       "runtime/ckpt",
       "runtime/program",
   };

@@ -79,8 +79,9 @@ TEST(CommandLineTest, AnUnknownWordIsToldTheWordsThereAre) {
 
 TEST(CommandLineTest, AFlagWithoutAValueSaysWhatItTakes) {
   const std::string refused =
-      "--topology has no value; give NAME: Slice to emulate, named by its "
-      "cores: v2-8 ... v2-512, v3-8 ... v3-2048";
+      "--topology has no value; give NAME: Slice to emulate, of v2 (v2-8 ... "
+      "v2-512), v3, v4, v5e (v5litepod-16), v5p, v6e or tpu7x; --describe "
+      "explains one";
   for (const char* arg : {"--topology=", "--tpu=", "--topology"})
     EXPECT_THAT(Launch().Parse({"--seed=1", arg}), StatusIs(kInvalid, refused))
         << arg;

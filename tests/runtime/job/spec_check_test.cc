@@ -207,6 +207,8 @@ TEST(SpecCheckTest, WrapOf) {
   EXPECT_EQ(WrapOf(Spec("wrap: auto")), WrapPolicy::kAuto);
   EXPECT_EQ(WrapOf(Spec("wrap: torus")), WrapPolicy::kTorus);
   EXPECT_EQ(WrapOf(Spec("wrap: mesh")), WrapPolicy::kMesh);
+  EXPECT_TRUE(SliceOptionsOf(Spec("twist: true")).twist);
+  EXPECT_EQ(SliceOptionsOf(Spec("wrap: mesh")).wrap, WrapPolicy::kMesh);
 }
 
 }  // namespace

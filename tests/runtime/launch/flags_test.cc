@@ -92,6 +92,13 @@ TEST(FlagsTest, EnvironmentFillsWhatTheCommandLineLeavesOpen) {
   EXPECT_EQ(flags.action, LaunchAction::kDryRun);
 }
 
+TEST(FlagsTest, HardwareIsPrinted) {
+  ASSERT_OK_AND_ASSIGN(const ParsedFlags flags,
+                       Parse({"--print_hardware=v4"}, {}));
+  EXPECT_EQ(flags.action, LaunchAction::kPrintHardware);
+  EXPECT_EQ(flags.settings.print_hardware(), "v4");
+}
+
 TEST(FlagsTest, TheEnvironmentGivesWayToATypedAction) {
   ASSERT_OK_AND_ASSIGN(const ParsedFlags flags,
                        Parse({"--describe=v3-8"},
