@@ -45,7 +45,8 @@ struct Volume {
 Volume VolumeOf(Collective collective, const Grid& grid) {
   const double n = grid.chips();
   const int length = grid.length(Longest(grid));
-  const double low = n / length * (length / 2);
+  const int half = length / 2;
+  const double low = n / length * half;
   const double high = n - low;
   switch (collective) {
     case Collective::kAllReduce:

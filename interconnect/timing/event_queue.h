@@ -54,10 +54,9 @@ class EventQueue {
     while (buckets_[first].empty()) ++first;
     std::vector<Event> bucket;
     bucket.swap(buckets_[first]);
-    now_ = std::min_element(bucket.begin(), bucket.end(),
-                            [](const Event& a, const Event& b) {
-                              return a.time < b.time;
-                            })
+    now_ = std::min_element(
+               bucket.begin(), bucket.end(),
+               [](const Event& a, const Event& b) { return a.time < b.time; })
                ->time;
     for (const Event& event : bucket)
       buckets_[BucketOf(event.time)].push_back(event);

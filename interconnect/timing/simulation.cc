@@ -4,6 +4,7 @@
 #include "interconnect/timing/simulation.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <memory>
 #include <utility>
@@ -45,17 +46,18 @@ constexpr int kPlaceBits = 10;
 constexpr int kSendBits = 21;
 
 std::uint64_t PlaceKey(const Offset& steps) {
+  constexpr std::uint64_t kMask = (std::uint64_t{1} << kPlaceBits) - 1;
+  constexpr std::int64_t kMiddle = std::int64_t{1} << (kPlaceBits - 1);
   std::uint64_t key = 0;
-  for (const int step : steps)
+  for (const std::int64_t step : steps)
     key = key << kPlaceBits |
-          static_cast<std::uint64_t>((step + (1 << (kPlaceBits - 1))) &
-                                     ((1 << kPlaceBits) - 1));
+          (std::bit_cast<std::uint64_t>(kMiddle + step) & kMask);
   return key;
 }
 
 std::uint64_t LineKey(int hop, std::int32_t send, const Offset& steps) {
   const std::uint64_t place = PlaceKey(steps);
-  const auto hops = static_cast<std::uint64_t>(hop + 1);
+  const std::uint64_t hops = static_cast<std::uint64_t>(hop) + 1;
   const std::uint64_t sends =
       std::min<std::uint64_t>(send, (1U << kSendBits) - 1);
   return (hops << kSendBits | sends) << (3 * kPlaceBits) | place;

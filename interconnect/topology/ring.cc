@@ -33,6 +33,7 @@ std::vector<Coordinate> Snake(const GridSize& plane) {
 
 std::vector<Coordinate> RingOverEvenRows(const GridSize& grid) {
   std::vector<Coordinate> ring;
+  ring.reserve(grid.places());
   for (int x = 0; x < grid.x; ++x) ring.push_back({x, 0});
   AppendSnake(grid, 1, 1, /*rightwards=*/false, ring);
   for (int y = grid.y - 1; y > 0; --y) ring.push_back({0, y});

@@ -1,5 +1,6 @@
 // Links and who waits for them; see collective_table.h.
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -18,7 +19,8 @@ constexpr std::size_t kBusiest = 5;
 int BusyPercent(const CollectiveRow& row, std::int32_t link) {
   const double time = row.price.network.seconds();
   if (time <= 0) return 0;
-  return static_cast<int>(100 * row.price.busy[link].seconds() / time + 0.5);
+  return static_cast<int>(
+      std::lround(100 * row.price.busy[link].seconds() / time));
 }
 
 // The busier direction of the wire from a chip that way; none at an edge.

@@ -48,8 +48,7 @@ const std::map<std::string, Change>& Changes() {
       {"batch_norm_group",
        {"batch_norm_group: 8", absl::StrCat(kBatch, "model: 'lenet5_bn' ")}},
       {"wrap", {"wrap: mesh"}},  // hosts' rings need no wrap
-      {"twist",
-       {"twist: true", absl::StrCat(kBatch, "topology: 'v4-256' ")}},
+      {"twist", {"twist: true", absl::StrCat(kBatch, "topology: 'v4-256' ")}},
       {"dataset", {"dataset: 'synthetic'"}},
       {"data_dir", {"data_dir: 'x'", kOfFiles}},
       {"example_shape", {"example_shape: 14", kOfAnySize}},
