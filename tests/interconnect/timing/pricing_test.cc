@@ -65,7 +65,7 @@ TEST_P(PricingTest, ChipsThatDoTheSameStandForEachOther) {
     for (const ChipAlgorithm algorithm : AllChipAlgorithms()) {
       if (!Supports(collective, algorithm)) continue;
       const bool many =
-          algorithm == ChipAlgorithm::kDirect && slice_.chips > 128;
+          algorithm == ChipAlgorithm::kDirect && slice_.chips > 32;
       for (const std::int64_t bytes : {1'000, 123'457, 20'000'000}) {
         if (many && bytes != 123'457) continue;  // takes long
         PriceRequest request = {
