@@ -81,14 +81,11 @@ void NumberRanks(const Network& network, const Axes& alike, FoldedRun& run,
       run.rank_of_chip[chip] = run.rank_of_chip[stands];
     }
   }
-  for (const int chip : chips) {
-    for (int direction = 0; direction < kDirections; ++direction) {
-      const std::int32_t link = kDirections * chip + direction;
-      run.link_of.push_back(link);
-      if (!network.faults.empty()) run.rates.push_back(RateOf(network, link));
-    }
-  }
-  run.links = static_cast<int>(run.link_of.size());
+  run.links = kDirections * static_cast<int>(chips.size());
+  if (network.faults.empty()) return;
+  for (const int chip : chips)
+    for (int direction = 0; direction < kDirections; ++direction)
+      run.rates.push_back(RateOf(network, kDirections * chip + direction));
 }
 
 absl::StatusOr<FoldedRun> FoldAxes(const ChipRequest& request,
@@ -125,21 +122,15 @@ bool IsRingOfNeighbours(const ChipRequest& request, const Network& network) {
 }
 
 // One chip stands for all; link 0 leads to the next, link 1 to the one before.
-absl::StatusOr<FoldedRun> FoldRing(const ChipRequest& request,
-                                   const Network& network) {
-  const GridSize& size = network.grid.size;
+absl::StatusOr<FoldedRun> FoldRing(const ChipRequest& request) {
+  const GridSize& size = request.grid.size;
   const std::vector<Coordinate> order = GridRing(size);
   const int self = IndexOf(size, order[0]);
   const int next = IndexOf(size, order[1]);
   const int last = IndexOf(size, order.back());
   FoldedRun run;
   run.rank_of_chip.assign(size.places(), 0);
-  run.links = 2;
-  for (const int peer : {next, last}) {
-    PODSIM_ASSIGN_OR_RETURN(const Route route,
-                            RouteBetween(network, self, peer));
-    run.link_of.push_back(route.links.front());
-  }
+  run.links = kRingLinks;
   SimRank& rank = run.ranks.emplace_back();
   PODSIM_ASSIGN_OR_RETURN(rank.plan, MakeChipPlan(request, self));
   for (const int peer : PeersOf(rank.plan)) {
@@ -155,8 +146,7 @@ absl::StatusOr<FoldedRun> FoldRing(const ChipRequest& request,
 
 absl::StatusOr<FoldedRun> FoldRun(const ChipRequest& request,
                                   const Network& network, bool whole) {
-  if (!whole && IsRingOfNeighbours(request, network))
-    return FoldRing(request, network);
+  if (!whole && IsRingOfNeighbours(request, network)) return FoldRing(request);
   return FoldAxes(request, network,
                   whole ? Axes() : AlikeAxes(request, network));
 }

@@ -14,12 +14,13 @@
 namespace podsim {
 
 // The ranks of a simulation, and which chips each stands for.
+inline constexpr int kRingLinks = 2;
 struct FoldedRun {
   std::vector<SimRank> ranks;
   std::vector<int> rank_of_chip;
+  // kDirections for each rank, in their order; or two, of a ring: to the next
+  // chip and to the one before.
   int links = 0;
-  // Of each link of the simulation one of the network that it stands for.
-  std::vector<std::int32_t> link_of;
   std::vector<double> rates;  // as SimLinks
 };
 

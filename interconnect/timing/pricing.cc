@@ -47,14 +47,14 @@ ChipRequest PlanOf(const Slice& slice, const PriceRequest& request,
   return plan;
 }
 
-// What the links of the simulation stand for.
+// From the ranks of the simulation to the chips that they stand for.
 void SpreadOver(const Grid& grid, const FoldedRun& run, const SimResult& result,
                 Price& price) {
   const int links = grid.chips() * kDirections;
   price.sent.assign(links, 0);
   price.busy.assign(links, SimTime());
   price.ends.assign(grid.chips(), SimTime());
-  const bool by_direction = run.links % kDirections == 0;
+  const bool by_direction = run.links != kRingLinks;
   for (int chip = 0; chip < grid.chips(); ++chip) {
     const int rank = run.rank_of_chip[chip];
     price.ends[chip] = result.ends[rank];
@@ -106,7 +106,8 @@ absl::StatusOr<Price> PriceOne(const Slice& slice, const PriceRequest& request,
   price.events = result.events;
   price.time = price.software + price.cores + price.network;
   SpreadOver(network.grid, run, result, price);
-  if (run.links == 2) SpreadOverRing(network, result, ChipRing(slice), price);
+  if (run.links == kRingLinks)
+    SpreadOverRing(network, result, ChipRing(slice), price);
   return price;
 }
 

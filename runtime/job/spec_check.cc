@@ -35,11 +35,12 @@ absl::Status CheckSpec(const JobSpec& spec) {
   return ChoiceRows(spec.choices()).status();
 }
 
-WrapPolicy WrapOf(const JobSpec& spec) {
-  if (spec.wrap() == words::Wrap::torus) return WrapPolicy::kTorus;
-  return spec.wrap() == words::Wrap::mesh ? WrapPolicy::kMesh
-                                          : WrapPolicy::kAuto;
+WrapPolicy WrapOf(words::Wrap::Word wrap) {
+  if (wrap == words::Wrap::torus) return WrapPolicy::kTorus;
+  return wrap == words::Wrap::mesh ? WrapPolicy::kMesh : WrapPolicy::kAuto;
 }
+
+WrapPolicy WrapOf(const JobSpec& spec) { return WrapOf(spec.wrap()); }
 
 SliceOptions SliceOptionsOf(const JobSpec& spec) {
   return {.wrap = WrapOf(spec), .twist = spec.twist()};

@@ -13,6 +13,7 @@ namespace podsim {
 absl::Status CheckSpec(const JobSpec& spec);
 
 // REQUIRES: CheckSpec passed. Unset means kAuto.
+WrapPolicy WrapOf(words::Wrap::Word wrap);
 WrapPolicy WrapOf(const JobSpec& spec);
 // The same, and whether it is twisted.
 SliceOptions SliceOptionsOf(const JobSpec& spec);

@@ -9,6 +9,7 @@
 #include "base/status.h"
 #include "proto/plan.pb.h"
 #include "runtime/files/text_file.h"
+#include "runtime/job/spec_check.h"
 #include "runtime/plan/collective_table.h"
 #include "runtime/plan/ici_fault.h"
 #include "runtime/plan/slice_list.h"
@@ -29,17 +30,6 @@ absl::StatusOr<Hardware> HardwareOf(const PlanSettings& settings) {
   PODSIM_ASSIGN_OR_RETURN(const std::string text,
                           ReadText(settings.hardware(), kHardwareText));
   return WithHardware(ShippedHardware(), text, settings.hardware());
-}
-
-WrapPolicy WrapOf(words::Wrap::Word wrap) {
-  switch (wrap) {
-    case words::Wrap::torus:
-      return WrapPolicy::kTorus;
-    case words::Wrap::mesh:
-      return WrapPolicy::kMesh;
-    default:
-      return WrapPolicy::kAuto;
-  }
 }
 
 absl::StatusOr<std::vector<Slice>> SlicesOf(const PlanSettings& settings,
