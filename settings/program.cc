@@ -7,6 +7,15 @@ namespace podsim {
 using ::google::protobuf::Descriptor;
 using ::google::protobuf::FieldDescriptor;
 
+namespace {
+
+bool IsOf(Which which, const Setting& rule) {
+  return which == Which::kAll ||
+         (which == Which::kShared ? rule.shared() : rule.planned());
+}
+
+}  // namespace
+
 std::vector<Flag> FlagsOf(const MainProgram& program) {
   std::vector<Flag> flags;
   std::vector<std::string> groups;
@@ -18,7 +27,7 @@ std::vector<Flag> FlagsOf(const MainProgram& program) {
       const Setting& rule = SettingOf(field);
       if (!rule.group().empty()) group = rule.group();
       if (rule.no_flag()) continue;
-      if (program.parts[part].only_shared && !rule.shared()) continue;
+      if (!IsOf(program.parts[part].which, rule)) continue;
       if (std::find(groups.begin(), groups.end(), group) == groups.end())
         groups.push_back(group);
       flags.push_back({.field = &field, .part = part, .group = group});

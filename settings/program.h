@@ -6,6 +6,7 @@
 #include <google/protobuf/descriptor.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -13,10 +14,13 @@
 
 namespace podsim {
 
+// Which settings of a message: all, or those that say so.
+enum class Which : std::uint8_t { kAll, kShared, kPlanned };
+
 // A message that a program's command line fills in.
 struct Part {
   const google::protobuf::Descriptor* message;
-  bool only_shared = false;  // only the settings that say `shared`
+  Which which = Which::kAll;
 };
 
 struct MainProgram {

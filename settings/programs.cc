@@ -81,28 +81,37 @@ constexpr char kBenchClosing[] =
     "(128 + N for signal N); 2: the command line; 130: Ctrl-C.\n";
 
 constexpr char kPlanIntroduction[] =
-    "Says what a collective among the chips of a TPU slice would take: its "
-    "plan\n"
-    "is run over the slice's links, simulated. Nothing is started; all times\n"
-    "are sim: computed, not measured.\n";
+    "Says what training would take on TPU slices, slice by slice, or what a\n"
+    "collective among the chips of one would: its plan is run over the\n"
+    "slice's links. Nothing is started; all times are sim: computed, not\n"
+    "measured.\n";
 
 constexpr char kPlanClosing[] =
-    "Columns: size in bytes of a rank's (larger) buffer, elements of it, time "
-    "of\n"
-    "one collective, algbw = size / time, busbw = algbw x 2(n-1)/n for\n"
-    "all_reduce, x 1 for broadcast, x (n-1)/n else, the algorithm, what no\n"
-    "algorithm can beat (bytes through a chip's links, through the middle of\n"
-    "the slice, or hops from corner to corner), how near the time comes to "
-    "it,\n"
-    "and low and high: the time if what is not published is at the ends of "
-    "its\n"
-    "range. docs/timing-model.md has the equations, docs/hardware.md the\n"
-    "figures.\n"
+    "Columns of a job: its batch, steps and learning rate on each slice, as\n"
+    "pod_launch --dry_run has them; what a core holds in HBM; one step, low\n"
+    "and high: that step if what is not published is at the ends of its\n"
+    "range; eff: the examples/s of a core against those on the first slice of\n"
+    "its generation; all steps one after the other, and the hours of a chip\n"
+    "that they are; what bounds a step, and ! where a warning is below. The\n"
+    "batch per core stays the same; with --train_batch_size it is shared out.\n"
+    "\n"
+    "Columns of a collective: size in bytes of a rank's (larger) buffer,\n"
+    "elements of it, time of one collective, algbw = size / time, busbw =\n"
+    "algbw x 2(n-1)/n for all_reduce, x 1 for broadcast, x (n-1)/n else, the\n"
+    "algorithm, what no algorithm can beat (bytes through a chip's links,\n"
+    "through the middle of the slice, or hops from corner to corner), how "
+    "near\n"
+    "the time comes to it, and low and high as above. docs/timing-model.md "
+    "has\n"
+    "the equations, docs/hardware.md the figures.\n"
     "\n"
     "Examples:\n"
+    "  pod_plan --model mlp --topology v3-8..v3-2048\n"
+    "  pod_plan --model encoder --topology v3-8..v3-128,v5litepod-16 \\\n"
+    "      --price_per_chip_hour 1.1 --plot ladder.svg\n"
     "  pod_plan --collective all_reduce --topology v3-32 -b 1M -e 256M -f 4\n"
-    "  pod_plan --collective all_reduce --topology v3-8..v3-2048 -b 32M -e "
-    "32M\n"
+    "  pod_plan --collective all_reduce --topology v3-8..v3-2048 -b 32M \\\n"
+    "      -e 32M\n"
     "  pod_plan --collective all_to_all --topology v4-256 --twist --links\n"
     "  pod_plan --collective all_reduce --ici_algorithm all -b 10M -e 10M\n"
     "  pod_plan --collective all_reduce --ici_fault 'link:(0,0)-(1,0):0.25'\n"
@@ -190,7 +199,7 @@ const MainProgram& PodBench() {
                       .introduction = kBenchIntroduction,
                       .example = "pod_bench all_reduce -b 1K -e 64M -f 4",
                       .closing = kBenchClosing,
-                      .parts = {{JobSpec::descriptor(), /*only_shared=*/true},
+                      .parts = {{JobSpec::descriptor(), Which::kShared},
                                 {BenchSpec::descriptor()},
                                 {BenchSettings::descriptor()},
                                 {ElsewhereSettings::descriptor()}}};
@@ -198,13 +207,14 @@ const MainProgram& PodBench() {
 }
 
 const MainProgram& PodPlan() {
-  static const auto* const kProgram = new MainProgram{
-      .name = "pod_plan",
-      .introduction = kPlanIntroduction,
-      .example = "pod_plan --collective all_reduce --topology v3-32",
-      .closing = kPlanClosing,
-      .environment = false,
-      .parts = {{PlanSettings::descriptor()}}};
+  static const auto* const kProgram =
+      new MainProgram{.name = "pod_plan",
+                      .introduction = kPlanIntroduction,
+                      .example = "pod_plan --model=mlp --topology=v3-8..v3-128",
+                      .closing = kPlanClosing,
+                      .environment = false,
+                      .parts = {{PlanSettings::descriptor()},
+                                {JobSpec::descriptor(), Which::kPlanned}}};
   return *kProgram;
 }
 

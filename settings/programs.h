@@ -14,7 +14,7 @@ const MainProgram& PodLaunch();
 // Parts: JobSpec (what it shares), BenchSpec, BenchSettings,
 // ElsewhereSettings.
 const MainProgram& PodBench();
-// Parts: PlanSettings.
+// Parts: PlanSettings, JobSpec (what is planned with).
 const MainProgram& PodPlan();
 // Parts: CkptSettings.
 const MainProgram& PodCkpt();

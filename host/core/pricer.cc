@@ -85,7 +85,8 @@ CoreCost PriceSegment(const Program& program, const Segment& segment,
         std::max({work.matrix_unit_flops / figures.matrix_flops,
                   work.vector_flops / (kVectorFlopsPerCycle * figures.cores() *
                                        figures.clock_hz),
-                  work.hbm_bytes / figures.hbm_bytes_per_second});
+                  work.hbm_bytes / figures.hbm_bytes_per_second}) /
+        figures.core_share;
     total += {SimTime::Seconds(seconds), work.matrix_flops, work.vector_flops,
               work.hbm_bytes};
   }

@@ -1,10 +1,10 @@
 // The simulated time of a segment on one real core: prices the very Program
 // that the executor runs, without running it.
 //
-// Per op, a roofline: the longest of matrix unit, vector unit and HBM, and ops
-// one after the other. That is a model, not a measurement: a real compiler
-// fuses element-wise ops into the products beside them and saves their HBM
-// traffic.
+// Per op, a roofline: the longest of matrix unit, vector unit and HBM, at the
+// chip's core_share of their peaks, and ops one after the other. That is a
+// model, not a measurement: a real compiler fuses element-wise ops into the
+// products beside them and saves their HBM traffic.
 #ifndef PODSIM_HOST_CORE_PRICER_H_
 #define PODSIM_HOST_CORE_PRICER_H_
 

@@ -21,6 +21,8 @@ ChipFigures FiguresOf(const Generation& generation) {
   chip.hbm_bytes_per_second_per_chip =
       generation.hbm_bytes_per_second().value();
   chip.hbm_bytes_per_second = chip.hbm_bytes_per_second_per_chip / replicas;
+  if (generation.has_core_share())
+    chip.core_share = generation.core_share().value();
   chip.host_bytes_per_second_per_chip =
       generation.host_bytes_per_second().value();
   chip.links_per_chip =

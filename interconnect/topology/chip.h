@@ -22,6 +22,7 @@ struct ChipFigures {
   double matrix_flops = 0;  // bfloat16 peak, per second
   std::int64_t hbm_bytes = 0;
   double hbm_bytes_per_second = 0;
+  double core_share = 1;  // of its peaks, what a core reaches
 
   double host_bytes_per_second_per_chip = 0;
   double hbm_bytes_per_second_per_chip = 0;

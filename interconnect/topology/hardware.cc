@@ -51,16 +51,6 @@ std::string_view FirstWord(std::string_view text) {
   return text.substr(0, text.find_first_not_of("abcdefghijklmnopqrstuvwxyz_"));
 }
 
-// A file that does not begin with `generations` holds one generation.
-absl::StatusOr<Hardware> ParseHardware(std::string_view text) {
-  Hardware hardware;
-  if (FirstWord(text) != "generations")
-    PODSIM_RETURN_IF_ERROR(Parse(text, *hardware.add_generations()));
-  else
-    PODSIM_RETURN_IF_ERROR(Parse(text, hardware));
-  return hardware;
-}
-
 void MergeSlices(const Generation& from, Generation& to) {
   for (const SliceShape& slice : from.slices()) {
     auto* slices = to.mutable_slices();
@@ -86,6 +76,10 @@ void Merge(const Generation& from, Generation& to) {
   to = std::move(kept);
 }
 
+std::string FileName(std::string_view name) {
+  return absl::StrCat("hardware file ", std::string(name));
+}
+
 }  // namespace
 
 const Hardware& ShippedHardware() {
@@ -108,26 +102,38 @@ const Generation* FindGeneration(const Hardware& hardware,
   return nullptr;
 }
 
+absl::StatusOr<Hardware> ParseHardware(std::string_view text,
+                                       std::string_view name) {
+  Hardware hardware;
+  // A file that does not begin with `generations` holds one generation.
+  const absl::Status status = FirstWord(text) != "generations"
+                                  ? Parse(text, *hardware.add_generations())
+                                  : Parse(text, hardware);
+  if (!status.ok()) return Annotate(status, FileName(name));
+  return hardware;
+}
+
 absl::StatusOr<Hardware> WithHardware(const Hardware& hardware,
-                                      std::string_view text,
-                                      std::string_view name) {
-  const auto fail = [name](absl::string_view what) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("hardware file ", std::string(name), ": ", what));
-  };
-  const auto given = ParseHardware(text);
-  if (!given.ok()) return fail(given.status().message());
+                                      const Hardware& given) {
   Hardware merged = hardware;
-  for (const Generation& generation : given->generations()) {
+  for (const Generation& generation : given.generations()) {
     auto* all = merged.mutable_generations();
     const auto same = std::find_if(
         all->begin(), all->end(),
         [&](const Generation& is) { return is.name() == generation.name(); });
     Generation& to = same == all->end() ? *all->Add() : *same;
     Merge(generation, to);
-    const absl::Status sound = CheckGeneration(to);
-    if (!sound.ok()) return fail(sound.message());
+    PODSIM_RETURN_IF_ERROR(CheckGeneration(to));
   }
+  return merged;
+}
+
+absl::StatusOr<Hardware> WithHardware(const Hardware& hardware,
+                                      std::string_view text,
+                                      std::string_view name) {
+  PODSIM_ASSIGN_OR_RETURN(const Hardware given, ParseHardware(text, name));
+  auto merged = WithHardware(hardware, given);
+  if (!merged.ok()) return Annotate(merged.status(), FileName(name));
   return merged;
 }
 

@@ -35,6 +35,13 @@ absl::StatusOr<Hardware> WithHardware(const Hardware& hardware,
                                       std::string_view text,
                                       std::string_view name);
 
+// The same in two steps. Errors: INVALID_ARGUMENT (no such text; what
+// CheckGeneration says).
+absl::StatusOr<Hardware> ParseHardware(std::string_view text,
+                                       std::string_view name);
+absl::StatusOr<Hardware> WithHardware(const Hardware& hardware,
+                                      const Hardware& given);
+
 // As such a file: read again, it changes nothing.
 std::string HardwareText(const Generation& generation);
 

@@ -56,8 +56,10 @@ std::string WhatIsWrongWith(const NamedFigure& named) {
         figure.value() <= figure.high() && std::isfinite(figure.high())))
     return absl::StrCat(named.name, " is ", figure.value(), ", outside its ",
                         figure.low(), " to ", figure.high());
-  if (named.name == "link_share" && figure.value() > 1)
-    return absl::StrCat("link_share is ", figure.value(),
+  const bool is_share =
+      named.name == "link_share" || named.name == "core_share";
+  if (is_share && figure.value() > 1)
+    return absl::StrCat(named.name, " is ", figure.value(),
                         ": must be at most 1");
   if (named.name == "hop_seconds" && figure.value() < 1e-12)
     return absl::StrCat("hop_seconds is ", figure.value(),

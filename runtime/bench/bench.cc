@@ -88,8 +88,8 @@ absl::StatusOr<PlannedJob> PlannedFrom(const BenchFlags& flags) {
       const PlanInputs inputs,
       GatherPlanInputs(job.spec, !flags.elsewhere.external_hosts()));
   PODSIM_ASSIGN_OR_RETURN(job.plan, PlanJob(job.spec, inputs));
-  PODSIM_ASSIGN_OR_RETURN(
-      job.slice, FindSlice(job.plan.bits().slice(), SliceOptionsOf(job.spec)));
+  PODSIM_ASSIGN_OR_RETURN(job.slice,
+                          SliceNamed(job.plan.bits().slice(), job.spec));
   return job;
 }
 

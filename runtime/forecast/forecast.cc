@@ -1,125 +1,108 @@
 #include "runtime/forecast/forecast.h"
 
-#include <algorithm>
-
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "host/core/pricer.h"
 
 namespace podsim {
-
-double SimStep::ExamplesPerSecond(std::int64_t global_batch) const {
-  return static_cast<double>(global_batch) / total.seconds();
-}
-
-SimStep OverlapStep(const StepParts& parts) {
-  SimStep step;
-  step.input = parts.input;
-  step.update = parts.update;
-  std::vector<SimTime> ended = {SimTime()};  // after 0, 1, ... segments
-  auto exchange = parts.exchanges.begin();
-  for (const SimTime segment : parts.segments) {
-    step.compute += segment;
-    ended.push_back(ended.back() + segment);
-    const auto count = static_cast<std::int32_t>(ended.size()) - 1;
-    for (;
-         exchange != parts.exchanges.end() && exchange->after_segments == count;
-         ++exchange) {
-      step.communication += exchange->all_reduce;
-      ended.back() += exchange->all_reduce;
-    }
-  }
-  PODSIM_CHECK(exchange == parts.exchanges.end());
-  SimTime wire_free;
-  for (const StepParts::Bucket& bucket : parts.buckets) {
-    PODSIM_CHECK(bucket.after_segments >= 0 &&
-                 bucket.after_segments <
-                     static_cast<std::int32_t>(ended.size()));
-    wire_free =
-        std::max(wire_free, ended[bucket.after_segments]) + bucket.all_reduce;
-    step.communication += bucket.all_reduce;
-  }
-  const SimTime reduced = std::max(ended.back(), wire_free);
-  step.exposed_communication = reduced - step.compute;
-  step.total = std::max(step.input, reduced + step.update);
-  return step;
-}
-
 namespace {
 
-// An all-reduce by the algorithm that takes the least time.
-absl::StatusOr<SimTime> PriceSum(const Slice& slice, std::int64_t elements,
-                                 int element_bytes) {
+// The cores of a chip add theirs up in passing. Groups of chips are priced as
+// the whole slice would be: the latency at most.
+absl::StatusOr<SimTime> PriceExchange(const Program& program,
+                                      const Segment& segment,
+                                      const Slice& slice, SumPrices& sums) {
+  if (segment.group > 0 && segment.group <= slice.chip().replicas_per_chip)
+    return SimTime();
   PODSIM_ASSIGN_OR_RETURN(
-      const Price price,
-      PriceCollective(slice, {.collective = Collective::kAllReduce,
-                              .bytes = elements * element_bytes,
-                              .element_bytes = element_bytes}));
+      const SumPrice price,
+      sums.Of(program.tensor(segment.tensor).shape.elements(), sizeof(float)));
   return price.time;
 }
 
-// The cores of a chip add theirs up in passing. Groups of chips are priced as
-// the whole slice would be: the ring's latency at most.
-absl::StatusOr<SimTime> PriceExchange(const Program& program,
-                                      const Segment& segment,
-                                      const Slice& slice) {
-  if (segment.group > 0 && segment.group <= slice.chip().replicas_per_chip)
-    return SimTime();
-  return PriceSum(slice, program.tensor(segment.tensor).shape.elements(),
-                  sizeof(float));
+SimTime PriceInput(const Program& program, const Slice& slice,
+                   std::int64_t batch_per_core) {
+  const double bytes =
+      static_cast<double>(program.input_bytes_per_row()) *
+      static_cast<double>(batch_per_core * slice.chip().replicas_per_chip);
+  return SimTime::Seconds(bytes / slice.chip().host_bytes_per_second_per_chip);
+}
+
+// All passes but the last, with the sums of their gradients: two are read and
+// one is written.
+SimTime PriceEarlierPasses(const Program& program,
+                           const std::vector<Segment>& segments,
+                           const StepOptions& options,
+                           const ChipFigures& chip) {
+  SimTime pass;
+  for (const Segment& segment : segments)
+    if (segment.kind == SegmentKind::kCompute)
+      pass += PriceSegment(program, segment,
+                           options.batch_per_core / options.microbatches, chip)
+                  .time;
+  std::int64_t gradients = 0;
+  for (const GradientBucket& bucket : program.buckets)
+    gradients += bucket.count;
+  const SimTime sum =
+      SimTime::Seconds(3.0 * sizeof(float) * static_cast<double>(gradients) /
+                       (chip.hbm_bytes_per_second * chip.core_share));
+  return SimTime::Picoseconds((options.microbatches - 1) *
+                              (pass + sum).picoseconds());
+}
+
+absl::Status CheckStep(const Program& program, const StepOptions& options) {
+  if (options.batch_per_core < 1)
+    return absl::InvalidArgumentError(
+        absl::StrCat("forecast with batch per core ", options.batch_per_core,
+                     ": must be >= 1"));
+  if (!program.entries.contains(EntryPoint::kTrainMicrobatch))
+    return absl::InvalidArgumentError(absl::StrCat(
+        "forecast of ", program.name, ": the program does not train"));
+  PODSIM_CHECK(options.microbatches >= 1 &&
+               options.batch_per_core % options.microbatches == 0);
+  return absl::OkStatus();
 }
 
 }  // namespace
 
 absl::StatusOr<StepParts> PriceStep(const Program& program, const Slice& slice,
-                                    std::int64_t batch_per_core,
-                                    const ForecastOptions& options) {
-  if (batch_per_core < 1) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "forecast with batch per core ", batch_per_core, ": must be >= 1"));
-  }
-  const auto train = program.entries.find(EntryPoint::kTrainMicrobatch);
-  if (train == program.entries.end()) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "forecast of ", program.name, ": the program does not train"));
-  }
+                                    const StepOptions& options,
+                                    SumPrices& sums) {
+  PODSIM_RETURN_IF_ERROR(CheckStep(program, options));
+  const auto& segments = program.entries.at(EntryPoint::kTrainMicrobatch);
+  const std::int64_t rows = options.batch_per_core / options.microbatches;
   StepParts parts;
-  const double input_bytes =
-      static_cast<double>(program.input_bytes_per_row()) *
-      static_cast<double>(batch_per_core * slice.chip().replicas_per_chip);
-  parts.input = SimTime::Seconds(input_bytes /
-                                 slice.chip().host_bytes_per_second_per_chip);
-  for (const Segment& segment : train->second) {
+  parts.input = PriceInput(program, slice, options.batch_per_core);
+  if (options.microbatches > 1)
+    parts.segments.push_back(
+        PriceEarlierPasses(program, segments, options, slice.chip()));
+  for (const Segment& segment : segments) {
+    const auto ended = static_cast<std::int32_t>(parts.segments.size());
     if (segment.kind == SegmentKind::kCompute) {
       parts.segments.push_back(
-          PriceSegment(program, segment, batch_per_core, slice.chip()).time);
-      continue;
-    }
-    if (segment.joins_tensor()) {
+          PriceSegment(program, segment, rows, slice.chip()).time);
+    } else if (segment.joins_tensor()) {
       PODSIM_ASSIGN_OR_RETURN(const SimTime time,
-                              PriceExchange(program, segment, slice));
-      parts.exchanges.push_back(
-          {static_cast<std::int32_t>(parts.segments.size()), time});
-      continue;
+                              PriceExchange(program, segment, slice, sums));
+      parts.exchanges.push_back({ended, time});
+    } else {
+      PODSIM_ASSIGN_OR_RETURN(const SumPrice sum,
+                              sums.Of(program.buckets[segment.bucket].count,
+                                      options.gradient_bytes));
+      parts.buckets.push_back({ended, sum.time});
     }
-    PODSIM_ASSIGN_OR_RETURN(
-        const SimTime time,
-        PriceSum(slice, program.buckets[segment.bucket].count,
-                 options.gradient_bytes));
-    parts.buckets.push_back(
-        {static_cast<std::int32_t>(parts.segments.size()), time});
   }
-  parts.update =
-      PriceEntry(program, EntryPoint::kUpdate, batch_per_core, slice.chip())
-          .time;
+  parts.update = PriceEntry(program, EntryPoint::kUpdate,
+                            options.batch_per_core, slice.chip())
+                     .time;
   return parts;
 }
 
 absl::StatusOr<SimStep> ForecastStep(const Program& program, const Slice& slice,
-                                     std::int64_t batch_per_core,
-                                     const ForecastOptions& options) {
+                                     const StepOptions& options,
+                                     SumPrices& sums) {
   PODSIM_ASSIGN_OR_RETURN(const StepParts parts,
-                          PriceStep(program, slice, batch_per_core, options));
+                          PriceStep(program, slice, options, sums));
   return OverlapStep(parts);
 }
 

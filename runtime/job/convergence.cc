@@ -23,8 +23,8 @@ std::string WhereStepsSuffice(const Recipe& recipe, const Slice& slice,
   const std::int64_t examples =
       plan.total_examples() - plan.scaling().overshoot_examples();
   const std::string largest = LargestConvergingSlice(
-      slice.generation, examples, plan.global_batch() / slice.replicas,
-      recipe.smallest_converging_steps);
+      plan.spec(), slice.generation, examples,
+      plan.global_batch() / slice.replicas, recipe.smallest_converging_steps);
   return largest.empty()
              ? std::string("no slice leaves so many, train on more examples")
              : absl::StrCat("the largest slice that leaves so many is ",

@@ -88,7 +88,7 @@ bool IsAsTyped(const JobSpec& spec) {
 }
 
 absl::StatusOr<Slice> ReferenceSlice(const JobSpec& spec) {
-  auto slice = FindSlice(spec.reference_topology());
+  auto slice = PlainSliceNamed(spec.reference_topology(), spec);
   if (!slice.ok()) return Annotate(slice.status(), "reference_topology");
   return slice;
 }
@@ -113,7 +113,7 @@ void FillGeneralDefaults(JobSpec& spec) {
 }
 
 absl::StatusOr<Slice> SliceOf(const JobSpec& spec) {
-  auto slice = FindSlice(spec.topology(), SliceOptionsOf(spec));
+  auto slice = SliceNamed(spec.topology(), spec);
   if (!slice.ok()) return Annotate(slice.status(), "topology");
   PODSIM_RETURN_IF_ERROR(Annotate(CheckTrains(*slice), "topology"));
   return slice;

@@ -12,6 +12,7 @@
 #include "runtime/job/convergence.h"
 #include "runtime/job/defaults.h"
 #include "runtime/job/scaling.h"
+#include "runtime/job/spec_check.h"
 #include "settings/words.h"
 
 namespace podsim {
@@ -275,15 +276,19 @@ absl::Status FillSchedule(const JobSpec& spec, const Slice& slice,
   return Schedule(spec, slice, inputs, plan).Fill();
 }
 
-std::string LargestConvergingSlice(const std::string& generation,
+std::string LargestConvergingSlice(const JobSpec& spec,
+                                   const std::string& generation,
                                    std::int64_t examples,
                                    std::int64_t batch_per_core,
                                    std::int64_t smallest_steps) {
+  const Hardware hardware = HardwareOf(spec);
+  const Generation* const found = FindGeneration(hardware, generation);
+  PODSIM_CHECK(found != nullptr);
   std::string largest;
-  for (const std::string& name : TrainingSliceNames()) {
-    const auto slice = FindSlice(name);
+  for (const std::string& name : SliceNamesOf(*found)) {
+    const auto slice = FindSlice(name, {.hardware = &hardware});
     PODSIM_CHECK(slice.ok());
-    if (slice->generation != generation) continue;
+    if (!CheckTrains(*slice).ok()) continue;
     const ScaledSteps scaled =
         StepsFor(examples, batch_per_core * slice->replicas);
     if (scaled.steps >= smallest_steps) largest = name;

@@ -32,9 +32,10 @@ struct ScheduleInputs {
 absl::Status FillSchedule(const JobSpec& spec, const Slice& slice,
                           const ScheduleInputs& inputs, JobPlan& plan);
 
-// The largest slice of `generation` on which `examples` make at least
-// `smallest_steps` steps; empty if there is none.
-std::string LargestConvergingSlice(const std::string& generation,
+// The largest slice of `generation`, of the spec's hardware, on which
+// `examples` make at least `smallest_steps` steps; empty if there is none.
+std::string LargestConvergingSlice(const JobSpec& spec,
+                                   const std::string& generation,
                                    std::int64_t examples,
                                    std::int64_t batch_per_core,
                                    std::int64_t smallest_steps);

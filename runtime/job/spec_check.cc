@@ -1,6 +1,7 @@
 #include "runtime/job/spec_check.h"
 
 #include <string>
+#include <utility>
 
 #include "base/status.h"
 #include "host/storage/uri_store.h"
@@ -32,6 +33,12 @@ absl::Status CheckPaths(const JobSpec& spec) {
 absl::Status CheckSpec(const JobSpec& spec) {
   PODSIM_RETURN_IF_ERROR(CheckSettings(spec));
   PODSIM_RETURN_IF_ERROR(CheckPaths(spec));
+  PODSIM_RETURN_IF_ERROR(Annotate(
+      WithHardware(ShippedHardware(), spec.hardware()).status(), "hardware"));
+  if (spec.ici_algorithm() == words::IciAlgorithm::all)
+    return absl::InvalidArgumentError(
+        "ici_algorithm=all compares algorithms, which pod_plan --collective "
+        "does; a job takes one of them, or auto");
   return ChoiceRows(spec.choices()).status();
 }
 
@@ -40,10 +47,25 @@ WrapPolicy WrapOf(words::Wrap::Word wrap) {
   return wrap == words::Wrap::mesh ? WrapPolicy::kMesh : WrapPolicy::kAuto;
 }
 
-WrapPolicy WrapOf(const JobSpec& spec) { return WrapOf(spec.wrap()); }
+Hardware HardwareOf(const JobSpec& spec) {
+  auto hardware = WithHardware(ShippedHardware(), spec.hardware());
+  PODSIM_CHECK(hardware.ok());  // CheckSpec passed
+  return *std::move(hardware);
+}
 
-SliceOptions SliceOptionsOf(const JobSpec& spec) {
-  return {.wrap = WrapOf(spec), .twist = spec.twist()};
+absl::StatusOr<Slice> PlainSliceNamed(const std::string& name,
+                                      const JobSpec& spec) {
+  if (!spec.has_hardware()) return FindSlice(name);
+  const Hardware hardware = HardwareOf(spec);
+  return FindSlice(name, {.hardware = &hardware});
+}
+
+absl::StatusOr<Slice> SliceNamed(const std::string& name, const JobSpec& spec) {
+  SliceOptions options = {.wrap = WrapOf(spec.wrap()), .twist = spec.twist()};
+  if (!spec.has_hardware()) return FindSlice(name, options);
+  const Hardware hardware = HardwareOf(spec);
+  options.hardware = &hardware;
+  return FindSlice(name, options);
 }
 
 }  // namespace podsim

@@ -3,7 +3,11 @@
 #ifndef PODSIM_RUNTIME_JOB_SPEC_CHECK_H_
 #define PODSIM_RUNTIME_JOB_SPEC_CHECK_H_
 
+#include <string>
+
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "interconnect/topology/hardware.h"
 #include "interconnect/topology/slice.h"
 #include "proto/job.pb.h"
 
@@ -12,11 +16,20 @@ namespace podsim {
 // Errors: INVALID_ARGUMENT, one line: the field, its value, what is allowed.
 absl::Status CheckSpec(const JobSpec& spec);
 
-// REQUIRES: CheckSpec passed. Unset means kAuto.
+// What follows is for a spec that CheckSpec passed.
+
+// Unset means kAuto.
 WrapPolicy WrapOf(words::Wrap::Word wrap);
-WrapPolicy WrapOf(const JobSpec& spec);
-// The same, and whether it is twisted.
-SliceOptions SliceOptionsOf(const JobSpec& spec);
+
+// What ships, with what the spec says instead.
+Hardware HardwareOf(const JobSpec& spec);
+
+// The slice called `name` in the spec's hardware, by each generation's rules;
+// the other one as the spec has it wrapped and twisted.
+// Errors: those of FindSlice.
+absl::StatusOr<Slice> PlainSliceNamed(const std::string& name,
+                                      const JobSpec& spec);
+absl::StatusOr<Slice> SliceNamed(const std::string& name, const JobSpec& spec);
 
 }  // namespace podsim
 

@@ -106,7 +106,7 @@ absl::StatusOr<ParsedFlags> ParseFlags(const std::vector<std::string>& args,
                           ChooseAction(line.from_environment, flags.settings));
   // The file is of a slice alone: a setting would be lost.
   if (flags.action == LaunchAction::kPrintCompose &&
-      flags.spec.ByteSizeLong() > 0)
+      (flags.spec.ByteSizeLong() > 0 || flags.settings.has_hardware()))
     return absl::InvalidArgumentError(
         "--print_compose goes with no setting of a job, be it a flag or in the "
         "environment; give those to pod_launch in the file, as the "

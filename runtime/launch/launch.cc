@@ -4,13 +4,16 @@
 #include "absl/status/status.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
+#include "absl/time/time.h"
 #include "base/status.h"
 #include "base/text_layout.h"
 #include "base/units.h"
 #include "host/core/selftest.h"
 #include "host/storage/uri_store.h"
 #include "interconnect/topology/describe.h"
+#include "interconnect/topology/hardware.h"
 #include "interconnect/topology/slice.h"
 #include "models/graph/serialize_model.h"
 #include "models/kernels/kernels.h"
@@ -19,6 +22,7 @@
 #include "runtime/coordinator/run_start.h"
 #include "runtime/files/choices_file.h"
 #include "runtime/files/fault_file.h"
+#include "runtime/files/hardware_file.h"
 #include "runtime/files/job_file.h"
 #include "runtime/files/model_file.h"
 #include "runtime/job/defaults.h"
@@ -27,6 +31,7 @@
 #include "runtime/job/spec_check.h"
 #include "runtime/launch/compose_file.h"
 #include "runtime/launch/flags.h"
+#include "runtime/launch/pending_forecast.h"
 #include "runtime/launch/train_job.h"
 #include "runtime/pod/job_runner.h"
 #include "runtime/report/text_width.h"
@@ -39,6 +44,9 @@ namespace {
 constexpr int kDone = 0;
 constexpr int kFailed = 1;
 constexpr int kRefused = 2;
+
+// What takes longer is shown while the pod forms, or trains.
+constexpr absl::Duration kForecastWait = absl::Milliseconds(50);
 
 int Refuse(const absl::Status& status, Console& console) {
   console.Error(absl::StrCat("error: ", status.message()));
@@ -53,9 +61,8 @@ int WidthOf(const LaunchContext& context, const Console& console) {
 
 absl::StatusOr<int> DescribeSlice(const LaunchContext& context,
                                   const ParsedFlags& flags, Console& console) {
-  PODSIM_ASSIGN_OR_RETURN(
-      const Slice slice,
-      FindSlice(flags.settings.describe(), SliceOptionsOf(flags.spec)));
+  PODSIM_ASSIGN_OR_RETURN(const Slice slice,
+                          SliceNamed(flags.settings.describe(), flags.spec));
   console.Line(Describe(slice, WidthOf(context, console)));
   return kDone;
 }
@@ -69,12 +76,18 @@ absl::StatusOr<int> PrintCompose(const ParsedFlags& flags, Console& console) {
   return kDone;
 }
 
-absl::StatusOr<int> PrintHardware(const std::string& name, Console& console) {
-  const Generation* generation = FindGeneration(ShippedHardware(), name);
-  if (generation == nullptr)
+absl::StatusOr<int> PrintHardware(const ParsedFlags& flags, Console& console) {
+  const std::string& name = flags.settings.print_hardware();
+  const Hardware hardware = HardwareOf(flags.spec);
+  const Generation* generation = FindGeneration(hardware, name);
+  if (generation == nullptr) {
+    std::vector<std::string> known;
+    for (const Generation& one : hardware.generations())
+      known.push_back(one.name());
     return absl::InvalidArgumentError(absl::StrCat(
         "no generation is called '", absl::CHexEscape(name.substr(0, 32)),
-        "': v2, v3, v4, v5e, v5p, v6e or tpu7x"));
+        "'; known: ", absl::StrJoin(known, ", ")));
+  }
   const std::string file = HardwareText(*generation);
   console.Line(std::string(absl::StripSuffix(file, "\n")));
   return kDone;
@@ -149,8 +162,7 @@ absl::StatusOr<PlannedJob> PlannedFrom(const JobSpec& spec,
                           GatherPlanInputs(job.spec, !external_hosts));
   PODSIM_ASSIGN_OR_RETURN(job.plan, PlanJob(job.spec, inputs));
   NoteAsked(spec, job.plan);
-  PODSIM_ASSIGN_OR_RETURN(
-      job.slice, FindSlice(job.plan.bits().slice(), SliceOptionsOf(spec)));
+  PODSIM_ASSIGN_OR_RETURN(job.slice, SliceNamed(job.plan.bits().slice(), spec));
   return job;
 }
 
@@ -189,6 +201,7 @@ absl::StatusOr<int> PlanAndRun(const LaunchContext& context,
     return WriteModel(spec, flags.settings.write_model(), console);
   PODSIM_ASSIGN_OR_RETURN(PlannedJob job,
                           PlannedFrom(spec, flags.elsewhere.external_hosts()));
+  PendingForecast forecast(job);
   const int width = WidthOf(context, console);
   PODSIM_ASSIGN_OR_RETURN(const std::string start, StartText(job, width));
   if (flags.settings.quiet()) {
@@ -197,6 +210,10 @@ absl::StatusOr<int> PlanAndRun(const LaunchContext& context,
   } else {
     console.Line(FormatPlan(job.plan, job.slice, width,
                             flags.elsewhere.external_hosts()));
+    const std::string lines = forecast.TakeLines(
+        width, flags.action == LaunchAction::kDryRun ? absl::InfiniteDuration()
+                                                     : kForecastWait);
+    if (!lines.empty()) console.Line(lines);
     if (!start.empty()) console.Line(start);
   }
   if (flags.action == LaunchAction::kDryRun) {
@@ -206,13 +223,17 @@ absl::StatusOr<int> PlanAndRun(const LaunchContext& context,
     console.Line(FormatPlanLine("dry run:", hash, width));
     return kDone;
   }
-  return RunTraining(context, flags, job, console, clock);
+  return RunTraining(context, flags, job, forecast, console, clock);
 }
 
 absl::StatusOr<int> Act(const LaunchContext& context, Console& console,
                         const Clock& clock) {
-  PODSIM_ASSIGN_OR_RETURN(const ParsedFlags flags,
+  PODSIM_ASSIGN_OR_RETURN(ParsedFlags flags,
                           ParseFlags(context.arguments, context.variables));
+  if (flags.settings.has_hardware()) {
+    PODSIM_ASSIGN_OR_RETURN(*flags.spec.mutable_hardware(),
+                            ReadHardware(flags.settings.hardware()));
+  }
   for (const std::string& unknown : UnknownVariables(context.variables))
     console.Error(absl::StrCat("warning: ", unknown));
   switch (flags.action) {
@@ -222,7 +243,7 @@ absl::StatusOr<int> Act(const LaunchContext& context, Console& console,
     case LaunchAction::kDescribe:
       return DescribeSlice(context, flags, console);
     case LaunchAction::kPrintHardware:
-      return PrintHardware(flags.settings.print_hardware(), console);
+      return PrintHardware(flags, console);
     case LaunchAction::kPrintCompose:
       return PrintCompose(flags, console);
     case LaunchAction::kSelfTest:

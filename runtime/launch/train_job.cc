@@ -7,8 +7,8 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "host/board/cpu_share.h"
+#include "runtime/forecast/format_forecast.h"
 #include "runtime/job/fit.h"
-#include "runtime/launch/simulated_step.h"
 #include "runtime/report/metrics_file.h"
 #include "runtime/report/reporter.h"
 #include "runtime/report/text_width.h"
@@ -19,10 +19,22 @@ namespace {
 // A training job's lines, metrics and closing block.
 class TrainingDisplay final : public JobDisplay {
  public:
-  TrainingDisplay(const PlannedJob& job, Reporter& reporter, Console& console)
-      : job_(job), reporter_(reporter), console_(console) {}
+  TrainingDisplay(PendingForecast& forecast, bool shows_plan, int columns,
+                  Reporter& reporter, Console& console)
+      : forecast_(forecast),
+        shows_plan_(shows_plan),
+        columns_(columns),
+        reporter_(reporter),
+        console_(console) {}
 
-  void OnEvent(const JobEvent& event) override { reporter_.OnEvent(event); }
+  void OnEvent(const JobEvent& event) override {
+    if (shows_plan_) {
+      const std::string lines =
+          forecast_.TakeLines(columns_, absl::ZeroDuration());
+      if (!lines.empty()) Note(lines);
+    }
+    reporter_.OnEvent(event);
+  }
   void Note(const std::string& text) override {
     console_.KeepLive();
     console_.Note(text);
@@ -32,9 +44,8 @@ class TrainingDisplay final : public JobDisplay {
     if (outcome.failure.has_value()) {
       reporter_.Fail(*outcome.failure);
     } else if (outcome.exit_code == 0 || outcome.drained) {
-      if (const auto step = SimulatedStep(job_)) {
-        reporter_.set_simulated_step(*step);
-      }
+      if (const auto& forecast = forecast_.Get(); forecast.ok())
+        reporter_.set_simulated_step(forecast->step.total, HowText(*forecast));
       reporter_.Finish();
     } else {
       ShowStop(outcome, console_);
@@ -46,7 +57,9 @@ class TrainingDisplay final : public JobDisplay {
   }
 
  private:
-  const PlannedJob& job_;
+  PendingForecast& forecast_;
+  const bool shows_plan_;
+  const int columns_;
   Reporter& reporter_;
   Console& console_;
 };
@@ -81,17 +94,20 @@ absl::StatusOr<std::optional<MetricsFile>> OpenMetrics(const PlannedJob& job,
 
 absl::StatusOr<int> RunTraining(const LaunchContext& context,
                                 const ParsedFlags& flags, const PlannedJob& job,
-                                Console& console, const Clock& clock) {
+                                PendingForecast& forecast, Console& console,
+                                const Clock& clock) {
   PODSIM_RETURN_IF_ERROR(CheckMemory(job, flags.elsewhere.external_hosts()));
   PODSIM_ASSIGN_OR_RETURN(std::optional<MetricsFile> metrics,
                           OpenMetrics(job, console));
+  const int columns =
+      TextWidth(Find(context.variables, "COLUMNS"), console.terminal_width());
   Reporter reporter({.command_start = context.command_start,
                      .context = ContextOf("pod_launch", context),
                      .quiet = flags.settings.quiet(),
-                     .columns = TextWidth(Find(context.variables, "COLUMNS"),
-                                          console.terminal_width())},
+                     .columns = columns},
                     console, std::move(metrics), clock);
-  TrainingDisplay display(job, reporter, console);
+  TrainingDisplay display(forecast, !flags.settings.quiet(), columns, reporter,
+                          console);
   return RunPodJob(context, flags.elsewhere, job, console, clock, display);
 }
 

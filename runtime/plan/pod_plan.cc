@@ -1,159 +1,166 @@
 #include "runtime/plan/pod_plan.h"
 
-#include <optional>
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
 #include <utility>
+#include <vector>
 
-#include "absl/status/statusor.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
 #include "base/status.h"
+#include "host/storage/posix_file.h"
 #include "proto/plan.pb.h"
-#include "runtime/files/text_file.h"
+#include "runtime/coordinator/plan_inputs.h"
+#include "runtime/files/hardware_file.h"
+#include "runtime/files/job_file.h"
 #include "runtime/job/spec_check.h"
-#include "runtime/plan/collective_table.h"
-#include "runtime/plan/ici_fault.h"
+#include "runtime/plan/ladder.h"
+#include "runtime/plan/ladder_plot.h"
+#include "runtime/plan/ladder_table.h"
+#include "runtime/plan/plan_collective.h"
 #include "runtime/plan/slice_list.h"
 #include "settings/command_line.h"
 #include "settings/programs.h"
 #include "settings/setting.h"
-#include "settings/words.h"
 
 namespace podsim {
 namespace {
 
-constexpr char kDefaultSlice[] = "v3-32";
-constexpr TextKind kHardwareText = {"hardware",
-                                    "as pod_launch --print_hardware writes it"};
+using ::google::protobuf::FieldDescriptor;
+using ::google::protobuf::Message;
 
-absl::StatusOr<Hardware> HardwareOf(const PlanSettings& settings) {
-  if (!settings.has_hardware()) return ShippedHardware();
-  PODSIM_ASSIGN_OR_RETURN(const std::string text,
-                          ReadText(settings.hardware(), kHardwareText));
-  return WithHardware(ShippedHardware(), text, settings.hardware());
+constexpr char kDefaultLadder[] = "v3-8..v3-2048";
+
+// A flag that was given and is not among `names`; "": none.
+std::string GivenBeside(const Message& message,
+                        const std::vector<std::string>& names) {
+  std::vector<const FieldDescriptor*> given;
+  message.GetReflection()->ListFields(message, &given);
+  for (const FieldDescriptor* field : given)
+    if (std::find(names.begin(), names.end(), field->name()) == names.end())
+      return FlagOf(*field);
+  return "";
+}
+
+// Half of the flags are for the one question, half for the other.
+absl::Status CheckQuestion(const PlanSettings& settings, const JobSpec& job) {
+  if (settings.has_collective()) {
+    std::string other = GivenBeside(job, {"wrap", "twist", "ici_dtype"});
+    if (settings.has_job()) other = "job";
+    if (settings.has_plot()) other = "plot";
+    if (settings.has_price_per_chip_hour()) other = "price_per_chip_hour";
+    if (other.empty()) return absl::OkStatus();
+    return absl::InvalidArgumentError(
+        absl::StrCat("--", other,
+                     " is for a training job and goes with no --collective: "
+                     "leave out one of the two"));
+  }
+  const std::string other =
+      GivenBeside(settings, {"job", "topology", "hardware", "ici_algorithm",
+                             "json", "plot", "price_per_chip_hour"});
+  if (other.empty()) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("--", other,
+                   " is for a collective: say which one, as in "
+                   "--collective all_reduce"));
+}
+
+absl::Status CheckPlot(const PlanSettings& settings) {
+  if (!settings.has_plot() || absl::EndsWith(settings.plot(), ".svg"))
+    return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "plot: ", settings.plot(), " must end in .svg, which is what is drawn"));
+}
+
+// The job of file and flags; its topology is the ladder's.
+absl::StatusOr<JobSpec> JobOf(const PlanSettings& settings,
+                              const JobSpec& flags) {
+  JobSpec job = flags;
+  if (settings.has_job()) {
+    PODSIM_ASSIGN_OR_RETURN(const JobSpec file, ReadJobFile(settings.job()));
+    job = MergeSpecs(file, flags);
+  }
+  if (job.has_bench())
+    return absl::InvalidArgumentError(
+        "the job measures collectives (bench): pod_plan --collective prices "
+        "them");
+  if (settings.ici_algorithm_size() > 1)
+    return absl::InvalidArgumentError(
+        "ici_algorithm: a job takes one algorithm, or auto");
+  if (settings.ici_algorithm_size() == 1)
+    job.set_ici_algorithm(settings.ici_algorithm(0));
+  PODSIM_RETURN_IF_ERROR(CheckSpec(job));
+  return job;
 }
 
 absl::StatusOr<std::vector<Slice>> SlicesOf(const PlanSettings& settings,
+                                            const JobSpec& job,
                                             const Hardware& hardware) {
-  std::vector<std::string> items(settings.topology().begin(),
+  std::vector<std::string> names(settings.topology().begin(),
                                  settings.topology().end());
-  if (items.empty()) items = {kDefaultSlice};
-  return SlicesNamed(items, {.wrap = WrapOf(settings.wrap()),
-                             .twist = settings.twist(),
+  if (names.empty() && job.has_topology()) names = {job.topology()};
+  if (names.empty()) names = {kDefaultLadder};
+  return SlicesNamed(names, {.wrap = WrapOf(job.wrap()),
+                             .twist = job.twist(),
                              .hardware = &hardware});
 }
 
-absl::StatusOr<std::vector<std::int64_t>> SizesOf(
-    const PlanSettings& settings) {
-  PODSIM_CHECK(settings.stepfactor() > 1);
-  if (settings.minbytes() > settings.maxbytes())
-    return absl::InvalidArgumentError(
-        absl::StrCat("minbytes is ", settings.minbytes(), ", maxbytes ",
-                     settings.maxbytes(), ": -b must not be above -e"));
-  // A barrier has no size.
-  if (settings.collective() == words::Collective::barrier)
-    return std::vector<std::int64_t>{0};
-  std::vector<std::int64_t> sizes;
-  for (std::int64_t size = settings.minbytes(); size <= settings.maxbytes();
-       size = size == 0 ? 1 : size * settings.stepfactor())
-    sizes.push_back(size);
-  return sizes;
+// The data set is the same on every slice.
+absl::StatusOr<PlanInputs> InputsFor(const JobSpec& job,
+                                     const std::vector<Slice>& slices) {
+  JobSpec any = job;
+  any.set_topology(slices.front().name);
+  for (const Slice& slice : slices)
+    if (CheckTrains(slice).ok()) any.set_topology(slice.name);
+  return GatherPlanInputs(any, /*one_machine=*/false);
 }
 
-// nullopt: auto.
-std::vector<std::optional<ChipAlgorithm>> AlgorithmsOf(
-    const PlanSettings& settings, Collective collective) {
-  std::vector<std::optional<ChipAlgorithm>> algorithms;
-  for (const int number : settings.ici_algorithm()) {
-    const auto word = static_cast<IciAlgorithm::Word>(number);
-    if (word == IciAlgorithm::all) {
-      for (const ChipAlgorithm algorithm : AllChipAlgorithms())
-        if (Supports(collective, algorithm)) algorithms.emplace_back(algorithm);
-    } else {
-      algorithms.push_back(ChipAlgorithmNamed(WordOf(word)));
-    }
-  }
-  return algorithms;
-}
-
-absl::StatusOr<CollectiveRow> PriceRow(const Slice& slice,
-                                       const Hardware& hardware,
-                                       const PriceRequest& request) {
-  CollectiveRow row{.slice = slice, .request = request};
-  PODSIM_ASSIGN_OR_RETURN(row.price, PriceCollective(slice, request));
-  PODSIM_ASSIGN_OR_RETURN(
-      row.band, BandOf(slice, *FindGeneration(hardware, slice.generation),
-                       request, row.price));
-  row.bounds = BoundsOf(slice, request);
-  return row;
-}
-
-absl::StatusOr<std::vector<CollectiveRow>> RowsOf(const PlanSettings& settings,
-                                                  const Hardware& hardware) {
+absl::StatusOr<std::string> PlanTraining(const PlanSettings& settings,
+                                         const JobSpec& flags) {
+  PODSIM_RETURN_IF_ERROR(CheckPlot(settings));
+  PODSIM_ASSIGN_OR_RETURN(const JobSpec job, JobOf(settings, flags));
+  const Hardware hardware = HardwareOf(job);
   PODSIM_ASSIGN_OR_RETURN(const std::vector<Slice> slices,
-                          SlicesOf(settings, hardware));
-  PODSIM_ASSIGN_OR_RETURN(const std::vector<std::int64_t> sizes,
-                          SizesOf(settings));
-  PriceRequest request;
-  request.collective = *CollectiveNamed(WordOf(settings.collective()));
-  request.element_bytes =
-      settings.ici_dtype() == words::WireType::bfloat16 ? 2 : 4;
-  if (settings.has_ici_fault()) {
-    PODSIM_ASSIGN_OR_RETURN(const LinkFault fault,
-                            ParseIciFault(settings.ici_fault()));
-    request.faults.push_back(fault);
+                          SlicesOf(settings, job, hardware));
+  PODSIM_ASSIGN_OR_RETURN(const PlanInputs inputs, InputsFor(job, slices));
+  PODSIM_ASSIGN_OR_RETURN(const Ladder ladder, PlanLadder(job, inputs, slices));
+  const double price = settings.price_per_chip_hour();
+  std::string text = settings.json() ? FormatLadderJson(ladder, price)
+                                     : FormatLadder(ladder, price);
+  if (settings.has_plot()) {
+    std::atomic<std::uint64_t> counter = 0;
+    PODSIM_RETURN_IF_ERROR(
+        WriteFileAtomically(settings.plot(), PlotLadder(ladder), counter));
+    if (!settings.json())
+      absl::StrAppend(&text, "# drawn as ", settings.plot(), "\n");
   }
-  std::vector<CollectiveRow> rows;
-  for (const std::int64_t size : sizes) {
-    for (const auto& algorithm : AlgorithmsOf(settings, request.collective)) {
-      for (const Slice& slice : slices) {
-        request.bytes = size;
-        request.algorithm = algorithm;
-        auto row = PriceRow(slice, hardware, request);
-        if (!row.ok()) return Annotate(row.status(), slice.name);
-        rows.push_back(*std::move(row));
-      }
-    }
-  }
-  return rows;
+  return text;
 }
 
-absl::StatusOr<std::string> FaultText(const std::vector<CollectiveRow>& rows) {
-  std::string text;
-  for (const CollectiveRow& row : rows) {
-    if (row.request.faults.empty()) continue;
-    PriceRequest sound = row.request;
-    sound.faults.clear();
-    sound.algorithm = row.price.algorithm;
-    PODSIM_ASSIGN_OR_RETURN(const Price price,
-                            PriceCollective(row.slice, sound));
-    text += WhoWaits(row, price);
+absl::StatusOr<std::string> TextOf(PlanSettings& settings, JobSpec& job) {
+  PODSIM_RETURN_IF_ERROR(CheckQuestion(settings, job));
+  if (settings.has_hardware()) {
+    PODSIM_ASSIGN_OR_RETURN(*job.mutable_hardware(),
+                            ReadHardware(settings.hardware()));
   }
-  return text.empty() ? text : "#\n" + text;
-}
-
-absl::StatusOr<std::string> TextOf(const PlanSettings& settings) {
-  PODSIM_ASSIGN_OR_RETURN(const Hardware hardware, HardwareOf(settings));
-  PODSIM_ASSIGN_OR_RETURN(const std::vector<CollectiveRow> rows,
-                          RowsOf(settings, hardware));
-  if (settings.json()) return FormatCollectiveJson(rows);
-  PODSIM_ASSIGN_OR_RETURN(const std::string faults, FaultText(rows));
-  return absl::StrCat(
-      FormatCollectiveTable(rows), faults,
-      settings.links() ? DrawLinks(rows.back()) : std::string());
+  if (!settings.has_collective()) return PlanTraining(settings, job);
+  FillDefaults(settings);
+  return PlanCollective(settings, job, HardwareOf(job));
 }
 
 }  // namespace
 
 PlanResult RunPlan(const std::vector<std::string>& args) {
   PlanSettings settings;
+  JobSpec job;
   const auto refuse = [](const absl::Status& status) {
     return PlanResult{2, "", std::string(status.message())};
   };
-  const auto line = ParseCommandLine(PodPlan(), args, {}, {&settings});
+  const auto line = ParseCommandLine(PodPlan(), args, {}, {&settings, &job});
   if (!line.ok()) return refuse(line.status());
   if (!line->text.empty()) return {0, line->text, ""};
-  FillDefaults(settings);
-  const auto text = TextOf(settings);
+  const auto text = TextOf(settings, job);
   if (!text.ok()) return refuse(text.status());
   return {0, *text, ""};
 }

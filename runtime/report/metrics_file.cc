@@ -349,6 +349,7 @@ std::string SummaryLine(const RunSummary& summary) {
   if (summary.faults.has_value()) line["faults"] = FaultsJson(*summary.faults);
   if (summary.simulated_step.has_value()) {
     line["simulated_step_seconds"] = summary.simulated_step->seconds();
+    line["simulated_how"] = summary.simulated_how;
   }
   return Dump(line);
 }

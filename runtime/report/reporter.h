@@ -46,7 +46,9 @@ class Reporter {
   // The first error of the metrics file.
   absl::Status status() const;
   const RunSummary& summary() const { return collector_.summary(); }
-  void set_simulated_step(SimTime step) { collector_.set_simulated_step(step); }
+  void set_simulated_step(SimTime step, const std::string& how) {
+    collector_.set_simulated_step(step, how);
+  }
 
  private:
   void OnFormed(const PodFormed& formed, double wall_time);

@@ -197,7 +197,9 @@ std::string FormatSummary(const RunSummary& summary, int columns) {
   }
   if (summary.simulated_step.has_value()) {
     absl::StrAppend(
-        &text, Row("simulated step", FormatSimTime(*summary.simulated_step)));
+        &text, Row("simulated step",
+                   absl::StrCat(Tied(FormatSimTime(*summary.simulated_step)),
+                                ": ", summary.simulated_how)));
   }
   return WrapText(text, columns, LongWords::kOverflow);
 }

@@ -59,6 +59,7 @@ struct RunSummary {
   std::optional<Goodput> goodput;       // wall, once the job is done
   std::optional<FaultAccount> faults;   // once done or failed, if there are any
   std::optional<SimTime> simulated_step;
+  std::string simulated_how;  // "torus_all, bound by the all-reduce"
 };
 
 // Whether the held-out accuracy can be held against what the plan's recipe
@@ -83,7 +84,10 @@ class SummaryCollector {
   // `now`: when the event arrived.
   void OnEvent(const JobEvent& event, absl::Time now);
   const RunSummary& summary() const { return summary_; }
-  void set_simulated_step(SimTime step) { summary_.simulated_step = step; }
+  void set_simulated_step(SimTime step, const std::string& how) {
+    summary_.simulated_step = step;
+    summary_.simulated_how = how;
+  }
 
  private:
   void OnStep(const StepDone& step, double wall_time, absl::Time now);

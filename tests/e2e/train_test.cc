@@ -151,7 +151,23 @@ TEST(DryRunTest, PrintsThePlanAndStartsNothing) {
   PodRun pod({"--topology=v3-128", "--model=mlp", "--dry_run"});
   EXPECT_EQ(pod.Wait(), 0) << pod.output();
   EXPECT_THAT(pod.output(), HasSubstr("v3-128"));
+  EXPECT_THAT(pod.output(), HasSubstr("\nsim step    "));
+  EXPECT_THAT(pod.output(), HasSubstr("of what one of v3-8 does"));
   EXPECT_THAT(pod.output(), Not(HasSubstr("held-out accuracy")));
+}
+
+TEST(HardwareTest, ASliceOfOnesOwnTrains) {
+  const TempDir directory;
+  const std::string file = directory.file("mine.txt");
+  std::ofstream(file) << "name: 'v3' slices { name: 'v3-16' chips: [2, 4] }";
+  PodRun pod({"--hardware=" + file, "--topology=v3-16", "--hidden=32",
+              "--train_steps=20", "--reference_topology=v3-16",
+              "--reduction=tree", "--microbatch_size=8",
+              "--ici_algorithm=ring"});
+  EXPECT_EQ(pod.Wait(), 0) << pod.output();
+  EXPECT_THAT(pod.output(), HasSubstr("v3-16: 2 hosts"));
+  EXPECT_THAT(pod.output(), HasSubstr("done: mlp on digits, v3-16: 20 steps"));
+  EXPECT_THAT(pod.output(), HasSubstr(" sim: ring, bound by "));
 }
 
 // Without what the slice and the recipe decided: those would not fit another.

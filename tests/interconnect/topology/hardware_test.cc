@@ -68,18 +68,21 @@ TEST(HardwareTest, ConstantsThatAreNotPublished) {
         unpublished.insert(generation.name() + " " + name);
   EXPECT_THAT(
       unpublished,
-      ElementsAre(
-          "tpu7x clock_hz", "tpu7x collective_seconds",
-          "tpu7x core_piece_bytes", "tpu7x hop_seconds",
-          "tpu7x host_bytes_per_second", "tpu7x link_share",
-          "tpu7x matrix_units_per_core", "tpu7x vector_memory_bytes_per_core",
-          "v2 collective_seconds", "v2 core_piece_bytes", "v2 hop_seconds",
-          "v2 link_share", "v3 collective_seconds", "v3 core_piece_bytes",
-          "v3 link_share", "v4 collective_seconds", "v4 link_share",
-          "v5e collective_seconds", "v5e hop_seconds", "v5e link_share",
-          "v5p clock_hz", "v5p collective_seconds", "v5p hop_seconds",
-          "v5p link_share", "v5p vector_memory_bytes_per_core", "v6e clock_hz",
-          "v6e collective_seconds", "v6e hop_seconds", "v6e link_share"));
+      ElementsAre("tpu7x clock_hz", "tpu7x collective_seconds",
+                  "tpu7x core_piece_bytes", "tpu7x core_share",
+                  "tpu7x hop_seconds", "tpu7x host_bytes_per_second",
+                  "tpu7x link_share", "tpu7x matrix_units_per_core",
+                  "tpu7x vector_memory_bytes_per_core", "v2 collective_seconds",
+                  "v2 core_piece_bytes", "v2 core_share", "v2 hop_seconds",
+                  "v2 link_share", "v3 collective_seconds",
+                  "v3 core_piece_bytes", "v3 core_share", "v3 link_share",
+                  "v4 collective_seconds", "v4 core_share", "v4 link_share",
+                  "v5e collective_seconds", "v5e core_share", "v5e hop_seconds",
+                  "v5e link_share", "v5p clock_hz", "v5p collective_seconds",
+                  "v5p core_share", "v5p hop_seconds", "v5p link_share",
+                  "v5p vector_memory_bytes_per_core", "v6e clock_hz",
+                  "v6e collective_seconds", "v6e core_share", "v6e hop_seconds",
+                  "v6e link_share"));
 }
 
 TEST(HardwareTest, AWrittenFileChangesNothing) {

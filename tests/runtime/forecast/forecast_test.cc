@@ -85,7 +85,10 @@ Program Mlp() {
 TEST(ForecastStep, PartsAreThoseOfThePricers) {
   const Program program = Mlp();
   const Slice slice = *FindSlice("v3-32");
-  ASSERT_OK_AND_ASSIGN(const StepParts parts, PriceStep(program, slice, 128));
+  SumPrices sums(slice);
+  ASSERT_OK_AND_ASSIGN(
+      const StepParts parts,
+      PriceStep(program, slice, {.batch_per_core = 128}, sums));
   // 784 features, a label and a weight, 4 bytes each, of 2 x 128 examples.
   EXPECT_EQ(parts.input, SimTime::Seconds(256 * 786 * 4 / 15e9));
   ASSERT_EQ(parts.buckets.size(), program.buckets.size());
@@ -100,7 +103,9 @@ TEST(ForecastStep, PartsAreThoseOfThePricers) {
   EXPECT_EQ(compute,
             PriceEntry(program, EntryPoint::kTrainMicrobatch, 128, slice.chip())
                 .time);
-  ASSERT_OK_AND_ASSIGN(const SimStep step, ForecastStep(program, slice, 128));
+  ASSERT_OK_AND_ASSIGN(
+      const SimStep step,
+      ForecastStep(program, slice, {.batch_per_core = 128}, sums));
   EXPECT_EQ(step.compute, compute);
   EXPECT_EQ(
       step.total,
@@ -115,8 +120,10 @@ TEST(ForecastStep, EqualBatchPerCoreScales) {
   SimTime most;
   for (const char* name : {"v3-8", "v3-32", "v3-128", "v3-512", "v3-2048"}) {
     const Slice slice = *FindSlice(name);
-    ASSERT_OK_AND_ASSIGN(const SimStep step,
-                         ForecastStep(program, slice, 4096));
+    SumPrices sums(slice);
+    ASSERT_OK_AND_ASSIGN(
+        const SimStep step,
+        ForecastStep(program, slice, {.batch_per_core = 4096}, sums));
     const double rate = step.ExamplesPerSecond(4096LL * slice.cores);
     EXPECT_GT(rate, last_rate) << name;
     last_rate = rate;
@@ -126,14 +133,67 @@ TEST(ForecastStep, EqualBatchPerCoreScales) {
   EXPECT_LE(most.seconds() / least.seconds(), 2);
 }
 
+// A pass over a part of the batch has to read its weights again, and its
+// gradients are added to the others'.
+TEST(ForecastStep, MicrobatchesAreSoManyPassesAndSums) {
+  const Program program = Mlp();
+  const Slice slice = *FindSlice("v3-32");
+  SumPrices sums(slice);
+  ASSERT_OK_AND_ASSIGN(const StepParts part,
+                       PriceStep(program, slice, {.batch_per_core = 32}, sums));
+  ASSERT_OK_AND_ASSIGN(
+      const StepParts parts,
+      PriceStep(program, slice, {.batch_per_core = 128, .microbatches = 4},
+                sums));
+  SimTime pass;
+  for (const SimTime segment : part.segments) pass += segment;
+  std::int64_t gradients = 0;
+  for (const auto& bucket : program.buckets) gradients += bucket.count;
+  const double sum =
+      12.0 * static_cast<double>(gradients) / slice.chip().hbm_bytes_per_second;
+  ASSERT_EQ(parts.segments.size(), part.segments.size() + 1);
+  EXPECT_NEAR(parts.segments[0].seconds(), 3 * (pass.seconds() + sum), 1e-11);
+  ASSERT_EQ(parts.buckets.size(), part.buckets.size());
+  for (std::size_t i = 0; i < parts.buckets.size(); ++i) {
+    EXPECT_EQ(parts.buckets[i].after_segments,
+              part.buckets[i].after_segments + 1);
+    EXPECT_EQ(parts.buckets[i].all_reduce, part.buckets[i].all_reduce);
+  }
+}
+
+TEST(SumPrices, MovedFiguresKeepTheAlgorithmAndWhatIsNotOnTheLinks) {
+  Slice slice = *FindSlice("v3-32");
+  SumPrices sums(slice);
+  EXPECT_EQ(sums.OfLargest(), std::nullopt);
+  ASSERT_OK_AND_ASSIGN(const SumPrice before, sums.Of(1 << 20, 4));
+  EXPECT_EQ(sums.OfLargest(), before.algorithm);
+  slice.figures.collective_seconds += 1e-3;
+  ASSERT_OK_AND_ASSIGN(const SumPrice later,
+                       sums.Moved(slice, false).Of(1 << 20, 4));
+  EXPECT_EQ(later.network, before.network);
+  EXPECT_EQ(later.time, before.time + SimTime::Seconds(1e-3));
+  slice.figures.link_share /= 2;
+  ASSERT_OK_AND_ASSIGN(const SumPrice slower,
+                       sums.Moved(slice, true).Of(1 << 20, 4));
+  EXPECT_EQ(slower.algorithm, before.algorithm);
+  EXPECT_GT(slower.network.seconds(), 1.5 * before.network.seconds());
+}
+
+TEST(SumPrices, AnAlgorithmThatIsAskedForIsTaken) {
+  SumPrices ring(*FindSlice("v3-512"), ChipAlgorithm::kRing);
+  ASSERT_OK_AND_ASSIGN(const SumPrice price, ring.Of(1 << 10, 4));
+  EXPECT_EQ(price.algorithm, ChipAlgorithm::kRing);
+}
+
 TEST(ForecastStep, RefusesWhatDoesNotTrain) {
   const Slice slice = *FindSlice("v3-8");
-  EXPECT_THAT(ForecastStep(Mlp(), slice, 0),
+  SumPrices sums(slice);
+  EXPECT_THAT(ForecastStep(Mlp(), slice, {}, sums),
               StatusIs(absl::StatusCode::kInvalidArgument,
                        HasSubstr("batch per core 0")));
   Program empty;
   empty.name = "empty";
-  EXPECT_THAT(ForecastStep(empty, slice, 1),
+  EXPECT_THAT(ForecastStep(empty, slice, {.batch_per_core = 1}, sums),
               StatusIs(absl::StatusCode::kInvalidArgument,
                        HasSubstr("empty: the program does not train")));
 }

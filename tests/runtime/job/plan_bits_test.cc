@@ -97,6 +97,8 @@ const std::map<std::string, Change>& Changes() {
        {"microbatch_size: 4",
         absl::StrCat(kBatch, "reduction: tree microbatch_size: 8 ")}},
       {"bucket_bytes", {"bucket_bytes: 1024"}},
+      {"ici_algorithm", {"ici_algorithm: ring"}},
+      {"ici_dtype", {"ici_dtype: bfloat16"}},
       {"processes", {"processes: 2"}},
       {"threads", {"threads: 3"}},
       // By way of "auto", for buckets between the two tables' steps.

@@ -256,10 +256,10 @@ TEST(ScheduleTest, WarnsOfARateThatWasNotMeasured) {
 }
 
 TEST(ScheduleTest, TheLargestConvergingSliceIsOfTheSameGeneration) {
-  EXPECT_EQ(LargestConvergingSlice("v3", 64'000, 8, 100), "v3-64");
-  EXPECT_EQ(LargestConvergingSlice("v2", 64'000, 8, 100), "v2-32");
-  EXPECT_EQ(LargestConvergingSlice("v3", 64'000, 8, 1), "v3-2048");
-  EXPECT_EQ(LargestConvergingSlice("v3", 64'000, 8, 1001), "");
+  EXPECT_EQ(LargestConvergingSlice({}, "v3", 64'000, 8, 100), "v3-64");
+  EXPECT_EQ(LargestConvergingSlice({}, "v2", 64'000, 8, 100), "v2-32");
+  EXPECT_EQ(LargestConvergingSlice({}, "v3", 64'000, 8, 1), "v3-2048");
+  EXPECT_EQ(LargestConvergingSlice({}, "v3", 64'000, 8, 1001), "");
 }
 
 TEST(ScheduleTest, WarnsOfAWarmUpThatNeverEnds) {

@@ -203,12 +203,38 @@ TEST(SpecCheckTest, WordsAreThoseOfTheTables) {
 }
 
 TEST(SpecCheckTest, WrapOf) {
-  EXPECT_EQ(WrapOf(JobSpec()), WrapPolicy::kAuto);
-  EXPECT_EQ(WrapOf(Spec("wrap: auto")), WrapPolicy::kAuto);
-  EXPECT_EQ(WrapOf(Spec("wrap: torus")), WrapPolicy::kTorus);
-  EXPECT_EQ(WrapOf(Spec("wrap: mesh")), WrapPolicy::kMesh);
-  EXPECT_TRUE(SliceOptionsOf(Spec("twist: true")).twist);
-  EXPECT_EQ(SliceOptionsOf(Spec("wrap: mesh")).wrap, WrapPolicy::kMesh);
+  EXPECT_EQ(WrapOf(JobSpec().wrap()), WrapPolicy::kAuto);
+  EXPECT_EQ(WrapOf(words::Wrap::auto_), WrapPolicy::kAuto);
+  EXPECT_EQ(WrapOf(words::Wrap::torus), WrapPolicy::kTorus);
+  EXPECT_EQ(WrapOf(words::Wrap::mesh), WrapPolicy::kMesh);
+}
+
+TEST(SpecCheckTest, SlicesAreAsTheSpecHasThem) {
+  ASSERT_OK_AND_ASSIGN(const Slice twisted,
+                       SliceNamed("v4-256", Spec("twist: true")));
+  EXPECT_TRUE(twisted.twisted);
+  ASSERT_OK_AND_ASSIGN(const Slice mesh,
+                       SliceNamed("v3-2048", Spec("wrap: mesh")));
+  EXPECT_FALSE(mesh.wraps[0]);
+  ASSERT_OK_AND_ASSIGN(const Slice plain,
+                       PlainSliceNamed("v3-2048", Spec("wrap: mesh")));
+  EXPECT_TRUE(plain.wraps[0]);
+  const JobSpec own = Spec(
+      "hardware { generations { name: 'v3' slices { name: 'v3-16' chips: [2, 4]"
+      " } } }");
+  ASSERT_THAT(CheckSpec(own), IsOk());
+  ASSERT_OK_AND_ASSIGN(const Slice slice, SliceNamed("v3-16", own));
+  EXPECT_EQ(slice.replicas, 16);
+  EXPECT_FALSE(SliceNamed("v3-16", JobSpec()).ok());
+}
+
+TEST(SpecCheckTest, HardwareAndItsAlgorithmAreChecked) {
+  EXPECT_THAT(CheckSpec(Spec("hardware { generations { name: 'v9' } }")),
+              StatusIs(kInvalid, HasSubstr("hardware: generation 'v9'")));
+  EXPECT_THAT(CheckSpec(Spec("ici_algorithm: all")),
+              StatusIs(kInvalid, HasSubstr("pod_plan --collective")));
+  EXPECT_THAT(CheckSpec(Spec("ici_algorithm: torus ici_dtype: bfloat16")),
+              IsOk());
 }
 
 }  // namespace

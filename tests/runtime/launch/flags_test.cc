@@ -27,7 +27,7 @@ absl::StatusOr<ParsedFlags> Parse(const std::vector<std::string>& args,
 // From files only: what a job file may say and no flag does.
 TEST(FlagsTest, EveryJobSpecFieldIsAFlagOrSaysThatItIsNone) {
   std::multiset<std::string> flags = {"bench", "choices", "faults",
-                                      "faults_done"};
+                                      "faults_done", "hardware"};
   for (const Flag& flag : FlagsOf(PodLaunch()))
     if (flag.part == 0) flags.insert(flag.field->name());
   const auto* descriptor = JobSpec::descriptor();

@@ -133,8 +133,57 @@ TEST(PodPlanTest, HardwareOfOnesOwn) {
               HasSubstr("/no/such"));
 }
 
+TEST(PodPlanTest, AJobIsPlannedSliceBySlice) {
+  const auto all = Json({"--model=mlp", "--topology=v3-8..v3-32,v4-8"});
+  EXPECT_EQ(all["job"], "mlp on digits");
+  ASSERT_EQ(all["results"].size(), 3);
+  EXPECT_EQ(all["results"][1]["slice"], "v3-32");
+  EXPECT_EQ(all["results"][1]["train_steps"], 500);
+  // Without any flag: the default model on all of v3.
+  EXPECT_THAT(Text({}), AllOf(HasSubstr("v3-8 "), HasSubstr("v3-2048 ")));
+}
+
+TEST(PodPlanTest, AJobsFileIsReadAndFlagsWin) {
+  const testing::TempDir directory;
+  const std::string path = directory.path() + "/job.txt";
+  std::ofstream(path) << "topology: 'v3-64' batch_per_core: 4";
+  const auto file = Json({"--job=" + path});
+  ASSERT_EQ(file["results"].size(), 1);
+  EXPECT_EQ(file["results"][0]["slice"], "v3-64");
+  EXPECT_EQ(file["results"][0]["batch_per_core"], 4);
+  const auto flags =
+      Json({"--job=" + path, "--train_batch_size=64", "--topology=v3-32"});
+  EXPECT_EQ(flags["scaling"], "strong");
+  EXPECT_EQ(flags["results"][0]["batch_per_core"], 2);
+}
+
+TEST(PodPlanTest, ALadderIsDrawnIntoAFile) {
+  const testing::TempDir directory;
+  const std::string path = directory.path() + "/ladder.svg";
+  EXPECT_THAT(Text({"--topology=v3-8..v3-32", "--plot=" + path}),
+              HasSubstr("# drawn as " + path));
+  std::string first;
+  std::getline(std::ifstream(path) >> std::ws, first);
+  EXPECT_THAT(first, HasSubstr("<svg"));
+  EXPECT_THAT(Refusal({"--plot=x.png"}), HasSubstr("must end in .svg"));
+  EXPECT_THAT(Refusal({"--topology=v3-8", "--plot=/dev/null/x.svg"}),
+              HasSubstr("/dev/null"));
+}
+
+TEST(PodPlanTest, AFlagOfTheOtherQuestionIsRefused) {
+  EXPECT_THAT(Refusal({"--model=mlp", "--links"}), HasSubstr("--links is for"));
+  EXPECT_THAT(Refusal({"-b", "1M"}), HasSubstr("--minbytes is for"));
+  EXPECT_THAT(Refusal({"--collective=all_reduce", "--model=mlp"}),
+              HasSubstr("--model is for a training job"));
+  EXPECT_THAT(Refusal({"--collective=all_reduce", "--plot=x.svg"}),
+              HasSubstr("--plot is for a training job"));
+  EXPECT_THAT(Refusal({"--ici_algorithm=ring,torus"}),
+              HasSubstr("one algorithm, or auto"));
+  EXPECT_THAT(Refusal({"--ici_algorithm=all"}),
+              HasSubstr("pod_plan --collective"));
+}
+
 TEST(PodPlanTest, RefusesInOneLine) {
-  EXPECT_THAT(Refusal({}), HasSubstr("collective"));
   EXPECT_THAT(Refusal({"--collective=all_reduce", "--topology=v3-9"}),
               HasSubstr("nearest: v3-8, v3-32"));
   EXPECT_THAT(Refusal({"--collective=all_reduce", "-b", "2M", "-e", "1M"}),

@@ -279,9 +279,11 @@ TEST(MetricsLineTest, SummaryHasOptionalPartsOnlyWhenKnown) {
   (*summary.goodput)[LostTo::kWastedProgress] = 1;
   summary.faults = {.injected = 2, .complaints = {"x"}};
   summary.simulated_step = SimTime::Seconds(0.5);
+  summary.simulated_how = "ring, bound by compute";
   line = json::parse(SummaryLine(summary));
   EXPECT_EQ(line["eval_accuracy"], 0.5);
   EXPECT_EQ(line["simulated_step_seconds"], 0.5);
+  EXPECT_EQ(line["simulated_how"], "ring, bound by compute");
   EXPECT_EQ(line["goodput"]["fraction"], 0.75);
   EXPECT_EQ(line["goodput"]["seconds_wall"], 4);
   EXPECT_EQ(line["goodput"]["WASTED_PROGRESS_FROM_DISRUPTION"], 1);

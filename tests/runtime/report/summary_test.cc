@@ -108,7 +108,8 @@ TEST_F(SummaryTest, SaysWhatRanAndWhichClock) {
   testing::SetMean(*eval.mutable_eval(), kAccuracyMetric, 288, 299);
   eval.mutable_eval()->set_examples(299);
   Send(eval);
-  collector_.set_simulated_step(SimTime::Picoseconds(1'234'000'000));
+  collector_.set_simulated_step(SimTime::Picoseconds(1'234'000'000),
+                                "ring, bound by compute");
   const std::string text = FormatSummary(collector_.summary());
   EXPECT_THAT(text, HasSubstr("mlp on digits, v3-32: 3 steps, 300 examples"));
   EXPECT_THAT(text, HasSubstr("96.32% (288 of 299 examples)"));
@@ -124,7 +125,7 @@ TEST_F(SummaryTest, SaysWhatRanAndWhichClock) {
                         "                      other 1.0 ms (10%)\n"));
   EXPECT_THAT(text, HasSubstr("compute, on average products 4.0 ms, packing "
                               "500.0 us, element-wise 1.0 ms\n"));
-  EXPECT_THAT(text, HasSubstr(" sim\n"));
+  EXPECT_THAT(text, HasSubstr("1.234 ms sim: ring, bound by compute\n"));
 }
 
 TEST_F(SummaryTest, SaysWhatAJobThatEndedEarlyLeaves) {

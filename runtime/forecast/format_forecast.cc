@@ -1,0 +1,88 @@
+#include "runtime/forecast/format_forecast.h"
+
+#include <cmath>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "base/units.h"
+
+namespace podsim {
+namespace {
+
+constexpr double kLinear = 0.9;  // of the smallest slice's rate per core
+
+std::string SpanText(SimTime time) { return podsim::SpanText(time.seconds()); }
+
+std::string RateText(double per_second) {
+  return absl::StrCat(FormatCount(std::llround(per_second)), " examples/s");
+}
+
+std::string AllReduceText(const JobForecast& forecast) {
+  const SimStep& step = forecast.step;
+  if (!forecast.algorithm) return "nothing to all-reduce";
+  return absl::StrCat("all-reduce ", SpanText(step.communication), " by ",
+                      std::string(NameOf(*forecast.algorithm)), ", ",
+                      SpanText(step.exposed_communication), " of it exposed");
+}
+
+std::string StepText(const JobForecast& forecast) {
+  const SimStep& step = forecast.step;
+  return absl::StrCat(
+      SpanText(step.total), " sim, ", SpanText(forecast.band.low), " to ",
+      SpanText(forecast.band.high), ": compute ",
+      SpanText(step.compute + step.update),
+      " at the chip's peak rates (whole steps reach 40 to 100 % of them), ",
+      AllReduceText(forecast), ", input ", SpanText(step.input),
+      " meanwhile; bound by ", BoundOf(step),
+      forecast.prices_groups_as_whole
+          ? "; sums among groups of chips are priced as if among all"
+          : "");
+}
+
+std::string JobText(const JobForecast& forecast) {
+  return absl::StrCat(
+      RateText(forecast.examples_per_second()), "; ",
+      FormatCounted(forecast.steps, "step"), " take ",
+      podsim::SpanText(forecast.seconds()), ", ",
+      absl::StrFormat("%.3g", forecast.chip_hours()),
+      " chip-hours, without start-up, evaluation and checkpoints");
+}
+
+std::string ScalingText(const JobForecast& forecast, const LadderFoot& foot,
+                        const Slice& slice) {
+  const double efficiency = forecast.examples_per_second_per_replica() /
+                            foot.examples_per_second_per_replica;
+  const std::string text = absl::StrFormat(
+      "each %s does %.3g %% of what one of %s does with this batch",
+      slice.replica_name(), 100 * efficiency, foot.slice);
+  if (slice.name == foot.slice || efficiency >= kLinear) return text;
+  return absl::StrFormat("%s: not linear, %.3g %% are lost to %s", text,
+                         100 * (1 - efficiency), BoundOf(forecast.step));
+}
+
+}  // namespace
+
+std::string SpanText(double seconds) {
+  if (seconds < 1e-3) return absl::StrFormat("%.3g us", seconds * 1e6);
+  if (seconds < 1) return absl::StrFormat("%.3g ms", seconds * 1e3);
+  if (seconds < 120) return absl::StrFormat("%.3g s", seconds);
+  if (seconds < 7200) return absl::StrFormat("%.3g min", seconds / 60);
+  return absl::StrCat(absl::StrFormat("%.3g", seconds / 3600), " h");
+}
+
+std::string HowText(const JobForecast& forecast) {
+  const std::string bound = absl::StrCat("bound by ", BoundOf(forecast.step));
+  if (!forecast.algorithm) return bound;
+  return absl::StrCat(std::string(NameOf(*forecast.algorithm)), ", ", bound);
+}
+
+std::vector<std::string> FormatForecast(const JobForecast& forecast,
+                                        const LadderFoot& foot,
+                                        const Slice& slice) {
+  std::vector<std::string> paragraphs = {StepText(forecast), JobText(forecast)};
+  if (slice.name != foot.slice)
+    paragraphs.push_back(ScalingText(forecast, foot, slice));
+  return paragraphs;
+}
+
+}  // namespace podsim

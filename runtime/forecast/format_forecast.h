@@ -1,0 +1,27 @@
+// A job's forecast in words. Pure.
+#ifndef PODSIM_RUNTIME_FORECAST_FORMAT_FORECAST_H_
+#define PODSIM_RUNTIME_FORECAST_FORMAT_FORECAST_H_
+
+#include <string>
+#include <vector>
+
+#include "runtime/forecast/job_forecast.h"
+
+namespace podsim {
+
+// A paragraph each: the step and its parts; the rate and the whole job; how
+// that compares with `foot` per replica (`replica`: "core" or "chip").
+std::vector<std::string> FormatForecast(const JobForecast& forecast,
+                                        const LadderFoot& foot,
+                                        const Slice& slice);
+
+// "torus_all, bound by the all-reduce".
+std::string HowText(const JobForecast& forecast);
+
+// "47.2 us", "1.5 h": what simulated spans are told in, where a label says that
+// they are.
+std::string SpanText(double seconds);
+
+}  // namespace podsim
+
+#endif  // PODSIM_RUNTIME_FORECAST_FORMAT_FORECAST_H_

@@ -1,0 +1,67 @@
+// What a planned job would take on the real pod. Pure; all of it is simulated.
+//
+//   PODSIM_ASSIGN_OR_RETURN(
+//       const JobForecast forecast,
+//       ForecastJob(plan, slice, *FindGeneration(hardware, slice.generation)));
+#ifndef PODSIM_RUNTIME_FORECAST_JOB_FORECAST_H_
+#define PODSIM_RUNTIME_FORECAST_JOB_FORECAST_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "interconnect/timing/band.h"
+#include "interconnect/topology/hardware.h"
+#include "proto/job.pb.h"
+#include "runtime/forecast/forecast.h"
+
+namespace podsim {
+
+struct JobForecast {
+  SimStep step;
+  Band band;  // around step.total
+  std::optional<ChipAlgorithm>
+      algorithm;  // of the largest sum, if there is one
+  std::int64_t global_batch = 0;
+  std::int64_t steps = 0;
+  int chips = 0;
+  int replicas = 0;
+  // Sums in the middle of a pass among a part of the chips, which are priced as
+  // if they were among all.
+  bool prices_groups_as_whole = false;
+
+  double examples_per_second() const {
+    return step.ExamplesPerSecond(global_batch);
+  }
+  double examples_per_second_per_replica() const {
+    return examples_per_second() / replicas;
+  }
+  // Of all steps, one after the other: no start-up, evaluation or checkpoint.
+  double seconds() const {
+    return static_cast<double>(steps) * step.total.seconds();
+  }
+  double chip_hours() const { return seconds() * chips / 3600; }
+};
+
+// What takes most of a step: "the input", "compute" or "the all-reduce".
+const char* BoundOf(const SimStep& step);
+
+// `generation`: the slice's. REQUIRES: `slice` is the plan's.
+// Errors: those of ProgramOf and PriceStep.
+absl::StatusOr<JobForecast> ForecastJob(const JobPlan& plan, const Slice& slice,
+                                        const Generation& generation);
+
+// The smallest slice of the generation that trains, and the examples/s that the
+// plan's step would have there for each replica.
+struct LadderFoot {
+  std::string slice;
+  double examples_per_second_per_replica = 0;
+};
+// Errors: those of ProgramOf and PriceStep; NOT_FOUND (no slice trains).
+absl::StatusOr<LadderFoot> FootOf(const JobPlan& plan, const Hardware& hardware,
+                                  const std::string& generation);
+
+}  // namespace podsim
+
+#endif  // PODSIM_RUNTIME_FORECAST_JOB_FORECAST_H_

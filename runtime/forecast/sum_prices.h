@@ -1,0 +1,54 @@
+// What the sums of a program take on a slice: each size is priced once. Pure.
+#ifndef PODSIM_RUNTIME_FORECAST_SUM_PRICES_H_
+#define PODSIM_RUNTIME_FORECAST_SUM_PRICES_H_
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "absl/status/statusor.h"
+#include "base/units.h"
+#include "interconnect/timing/pricing.h"
+#include "interconnect/topology/slice.h"
+
+namespace podsim {
+
+struct SumPrice {
+  ChipAlgorithm algorithm = ChipAlgorithm::kTorusAll;
+  SimTime time;
+  SimTime network;
+};
+
+class SumPrices {
+ public:
+  // `algorithm` unset: for each size the one that takes the least time.
+  explicit SumPrices(const Slice& slice,
+                     std::optional<ChipAlgorithm> algorithm = std::nullopt)
+      : slice_(slice), algorithm_(algorithm) {}
+
+  // An all-reduce of so many elements of so many bytes.
+  // Errors: those of PriceCollective.
+  absl::StatusOr<SumPrice> Of(std::int64_t elements, int element_bytes);
+
+  // Of the largest that was priced; nothing: none was.
+  std::optional<ChipAlgorithm> OfLargest() const;
+
+  // For `slice` with other figures: sizes that were priced keep their
+  // algorithm, and unless `on_links` their time on the links.
+  SumPrices Moved(const Slice& slice, bool on_links) const;
+
+ private:
+  struct Known {
+    ChipAlgorithm algorithm;
+    std::optional<SimTime> network;
+  };
+
+  Slice slice_;
+  std::optional<ChipAlgorithm> algorithm_;
+  std::map<std::pair<std::int64_t, int>, Known> known_;
+};
+
+}  // namespace podsim
+
+#endif  // PODSIM_RUNTIME_FORECAST_SUM_PRICES_H_

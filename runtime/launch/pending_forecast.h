@@ -1,0 +1,36 @@
+// A job's forecast, made on a thread of its own while the job starts.
+#ifndef PODSIM_RUNTIME_LAUNCH_PENDING_FORECAST_H_
+#define PODSIM_RUNTIME_LAUNCH_PENDING_FORECAST_H_
+
+#include <future>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "runtime/forecast/job_forecast.h"
+#include "runtime/pod/job_runner.h"
+
+namespace podsim {
+
+class PendingForecast {
+ public:
+  // `job` outlives this. The thread takes no signals.
+  explicit PendingForecast(const PlannedJob& job);
+
+  // Lines for the plan, at most `columns` wide, once they are there: waits for
+  // them that long. Empty: not yet, or taken before.
+  std::string TakeLines(int columns, absl::Duration wait);
+
+  // Waits for its end. Errors: those of ForecastJob.
+  const absl::StatusOr<JobForecast>& Get();
+
+ private:
+  const PlannedJob& job_;
+  bool taken_ = false;
+  absl::StatusOr<LadderFoot> foot_;  // written before the future is ready
+  std::shared_future<absl::StatusOr<JobForecast>> forecast_;
+};
+
+}  // namespace podsim
+
+#endif  // PODSIM_RUNTIME_LAUNCH_PENDING_FORECAST_H_

@@ -1,0 +1,43 @@
+// A training job on slice after slice, as it grows: each planned and forecast.
+// Pure but for what the data set's files say. All times are simulated.
+#ifndef PODSIM_RUNTIME_PLAN_LADDER_H_
+#define PODSIM_RUNTIME_PLAN_LADDER_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "interconnect/topology/slice.h"
+#include "proto/job.pb.h"
+#include "runtime/forecast/job_forecast.h"
+#include "runtime/job/planner.h"
+
+namespace podsim {
+
+struct LadderRow {
+  Slice slice;
+  absl::Status status;  // why there is no plan; then the rest is empty
+  JobPlan plan;
+  JobForecast forecast;
+  // Examples/s of a replica against those on the first slice of the same
+  // generation that has a plan.
+  double efficiency = 0;
+};
+
+struct Ladder {
+  std::vector<LadderRow> rows;
+  bool strong = false;  // the same global batch everywhere
+  // The slice that steps and rate are for, where the job names no reference.
+  std::string as_typed_on;
+};
+
+// `spec` but for its topology on each of `slices`; with the same batch per core
+// unless it has a global batch. A length and a rate without a reference are
+// taken for the first slice that trains.
+// Errors: INVALID_ARGUMENT (no slice has a plan: the first one's reason).
+absl::StatusOr<Ladder> PlanLadder(const JobSpec& spec, const PlanInputs& inputs,
+                                  const std::vector<Slice>& slices);
+
+}  // namespace podsim
+
+#endif  // PODSIM_RUNTIME_PLAN_LADDER_H_

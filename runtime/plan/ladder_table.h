@@ -1,0 +1,21 @@
+// A ladder as text, a row for each slice, or as JSON. Pure.
+#ifndef PODSIM_RUNTIME_PLAN_LADDER_TABLE_H_
+#define PODSIM_RUNTIME_PLAN_LADDER_TABLE_H_
+
+#include <string>
+
+#include "runtime/plan/ladder.h"
+
+namespace podsim {
+
+// `price_per_chip_hour` 0: no column of prices. Each line but the rows begins
+// with '#'; warnings and refusals are below the table.
+std::string FormatLadder(const Ladder& ladder, double price_per_chip_hour);
+std::string FormatLadderJson(const Ladder& ladder, double price_per_chip_hour);
+
+// "mlp on digits".
+std::string LadderJobText(const Ladder& ladder);
+
+}  // namespace podsim
+
+#endif  // PODSIM_RUNTIME_PLAN_LADDER_TABLE_H_

@@ -1,0 +1,168 @@
+// Forecasts of planned jobs by what must hold of them, and their words.
+#include "runtime/forecast/job_forecast.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "runtime/forecast/format_forecast.h"
+#include "runtime/job/spec_check.h"
+#include "tests/runtime/job/job_fixture.h"
+#include "tests/testing/status_matchers.h"
+
+namespace podsim {
+namespace {
+
+using ::podsim::testing::PlanOf;
+using ::podsim::testing::Spec;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+struct Forecast {
+  JobPlan plan;
+  Slice slice;
+  JobForecast job;
+  LadderFoot foot;
+};
+
+Forecast Made(const std::string& text) {
+  Forecast made;
+  const auto plan = PlanOf(text);
+  EXPECT_THAT(plan, testing::IsOk());
+  made.plan = *plan;
+  const Hardware hardware = HardwareOf(plan->spec());
+  made.slice = *SliceNamed(plan->bits().slice(), plan->spec());
+  const auto job = ForecastJob(
+      made.plan, made.slice, *FindGeneration(hardware, made.slice.generation));
+  EXPECT_THAT(job, testing::IsOk());
+  made.job = *job;
+  made.foot = *FootOf(made.plan, hardware, made.slice.generation);
+  return made;
+}
+
+TEST(JobForecastTest, CountsWhatThePlanCounts) {
+  const Forecast made = Made("topology: 'v3-32'");
+  const JobForecast& job = made.job;
+  EXPECT_EQ(job.global_batch, 256);
+  EXPECT_EQ(job.steps, 500);
+  EXPECT_EQ(job.chips, 16);
+  EXPECT_EQ(job.replicas, 32);
+  EXPECT_DOUBLE_EQ(job.seconds(), 500 * job.step.total.seconds());
+  EXPECT_DOUBLE_EQ(job.chip_hours(), job.seconds() * 16 / 3600);
+  EXPECT_DOUBLE_EQ(job.examples_per_second(), 256 / job.step.total.seconds());
+  EXPECT_LT(job.band.low, job.step.total);
+  EXPECT_GT(job.band.high, job.step.total);
+  EXPECT_TRUE(job.algorithm.has_value());
+}
+
+TEST(JobForecastTest, TheFootOfTheLadderIsTheSmallestSliceThatTrains) {
+  const Forecast small = Made("topology: 'v3-8'");
+  EXPECT_EQ(small.foot.slice, "v3-8");
+  EXPECT_DOUBLE_EQ(small.foot.examples_per_second_per_replica,
+                   small.job.examples_per_second_per_replica());
+  const Forecast large = Made("topology: 'v3-128'");
+  EXPECT_DOUBLE_EQ(large.foot.examples_per_second_per_replica,
+                   small.job.examples_per_second_per_replica());
+  // v5litepod-1 has a board of one chip.
+  EXPECT_EQ(Made("topology: 'v5litepod-16'").foot.slice, "v5litepod-4");
+}
+
+TEST(JobForecastTest, TheAlgorithmAndTheTypeAreTheJobs) {
+  const std::string wide =
+      "topology: 'v3-32' dataset: 'synthetic' hidden: [1024, 1024] ";
+  const JobForecast best = Made(wide).job;
+  const JobForecast ring = Made(wide + "ici_algorithm: ring").job;
+  EXPECT_EQ(ring.algorithm, ChipAlgorithm::kRing);
+  EXPECT_GT(ring.step.communication, best.step.communication);
+  EXPECT_LT(Made(wide + "ici_dtype: bfloat16").job.step.communication,
+            best.step.communication);
+}
+
+TEST(JobForecastTest, ATreeOfMicrobatchesHasAForecastToo) {
+  const std::string job = "topology: 'v3-32' batch_per_core: 8 ";
+  const JobForecast fused = Made(job).job;
+  const JobForecast tree = Made(job + "reduction: tree microbatch_size: 2").job;
+  // Four passes, each of which reads the weights.
+  EXPECT_GT(tree.step.compute, fused.step.compute);
+  EXPECT_EQ(tree.step.communication, fused.step.communication);
+  EXPECT_EQ(tree.global_batch, fused.global_batch);
+}
+
+TEST(JobForecastTest, HardwareOfOnesOwnIsPriced) {
+  const std::string job =
+      "topology: 'v3-32' dataset: 'synthetic' hidden: [1024, 1024] ";
+  const JobForecast shipped = Made(job).job;
+  const JobForecast slow =
+      Made(job +
+           "hardware { generations { name: 'v3' link_bytes_per_second {"
+           " value: 8.2e9 grade: ASSUMED } } }")
+          .job;
+  EXPECT_GT(slow.step.communication.seconds(),
+            5 * shipped.step.communication.seconds());
+}
+
+TEST(JobForecastTest, BandHasTheCoresShareInIt) {
+  // All compute: at two fifths of the peaks it takes 2.5 times as long.
+  const JobForecast job =
+      Made(
+          "topology: 'v3-8' dataset: 'synthetic' hidden: [4096, 4096]"
+          " batch_per_core: 4096")
+          .job;
+  const double compute = (job.step.compute + job.step.update).seconds();
+  EXPECT_STREQ(BoundOf(job.step), "compute");
+  EXPECT_GE(job.band.high.seconds(), job.step.total.seconds() + 1.4 * compute);
+  EXPECT_LE(job.band.high.seconds(), 2.6 * job.step.total.seconds());
+}
+
+TEST(BoundOfStep, IsWhatTakesLongest) {
+  const auto us = [](int n) { return SimTime::Picoseconds(n * 1'000'000LL); };
+  SimStep step = {.input = us(1),
+                  .compute = us(5),
+                  .update = us(1),
+                  .exposed_communication = us(7)};
+  EXPECT_STREQ(BoundOf(step), "the all-reduce");
+  step.exposed_communication = us(6);
+  EXPECT_STREQ(BoundOf(step), "compute");
+  step.input = us(13);
+  EXPECT_STREQ(BoundOf(step), "the input");
+}
+
+TEST(FormatForecastTest, SaysStepJobAndScaling) {
+  const Forecast made = Made("topology: 'v3-128'");
+  EXPECT_THAT(
+      FormatForecast(made.job, made.foot, made.slice),
+      ElementsAre(AllOf(HasSubstr(" sim, "), HasSubstr("compute "),
+                        HasSubstr("at the chip's peak rates"),
+                        HasSubstr(" of it exposed"),
+                        HasSubstr(" meanwhile; bound by ")),
+                  AllOf(HasSubstr("examples/s; 125 steps take "),
+                        HasSubstr(" chip-hours")),
+                  AllOf(HasSubstr("of what one of v3-8 does"),
+                        HasSubstr("not linear, "), HasSubstr("lost to"))));
+  const Forecast foot = Made("topology: 'v3-8'");
+  EXPECT_EQ(FormatForecast(foot.job, foot.foot, foot.slice).size(), 2);
+}
+
+TEST(FormatForecastTest, SaysWhereGroupsArePricedAsTheWhole) {
+  const Forecast made =
+      Made("topology: 'v3-32' model: 'lenet5_bn' batch_norm_group: 16");
+  EXPECT_TRUE(made.job.prices_groups_as_whole);
+  EXPECT_THAT(FormatForecast(made.job, made.foot, made.slice)[0],
+              HasSubstr("priced as if among all"));
+  EXPECT_FALSE(
+      Made("topology: 'v3-32' model: 'lenet5_bn'").job.prices_groups_as_whole);
+}
+
+TEST(FormatForecastTest, SpansHaveUnits) {
+  EXPECT_EQ(SpanText(4.72e-5), "47.2 us");
+  EXPECT_EQ(SpanText(0.0236), "23.6 ms");
+  EXPECT_EQ(SpanText(90), "90 s");
+  EXPECT_EQ(SpanText(600), "10 min");
+  EXPECT_EQ(SpanText(36000), "10 h");
+}
+
+}  // namespace
+}  // namespace podsim

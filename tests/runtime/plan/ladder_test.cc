@@ -1,0 +1,144 @@
+// The ladder by the guide's arithmetic, and what it shows.
+#include "runtime/plan/ladder.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_split.h"
+#include "nlohmann/json.hpp"
+#include "runtime/plan/ladder_plot.h"
+#include "runtime/plan/ladder_table.h"
+#include "runtime/plan/slice_list.h"
+#include "tests/runtime/job/job_fixture.h"
+#include "tests/testing/status_matchers.h"
+
+namespace podsim {
+namespace {
+
+using ::podsim::testing::Inputs;
+using ::podsim::testing::Spec;
+using ::podsim::testing::StatusIs;
+using ::podsim::testing::Synthetic;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+absl::StatusOr<Ladder> LadderOf(const std::string& job,
+                                const std::vector<std::string>& slices) {
+  const JobSpec spec = Spec("dataset: 'synthetic' " + job);
+  return PlanLadder(spec, Inputs(Synthetic()), *SlicesNamed(slices, {}));
+}
+
+// 1,000 x 100 becomes 4,000 x 25 on every generation: what grows fourfold in
+// what the batch is divided among takes a quarter of the steps.
+class GuidesLadder
+    : public ::testing::TestWithParam<std::pair<const char*, const char*>> {};
+
+TEST_P(GuidesLadder, EqualBatchPerCoreAndScaledSteps) {
+  ASSERT_OK_AND_ASSIGN(
+      const Ladder ladder,
+      LadderOf("batch_per_core: 128 train_steps: 100 learning_rate: 0.001",
+               {GetParam().first, GetParam().second}));
+  ASSERT_EQ(ladder.rows.size(), 2);
+  EXPECT_EQ(ladder.as_typed_on, GetParam().first);
+  const LadderRow& from = ladder.rows[0];
+  const LadderRow& to = ladder.rows[1];
+  ASSERT_EQ(to.slice.replicas, 4 * from.slice.replicas);
+  EXPECT_EQ(from.plan.bits().batch_per_core(), 128);
+  EXPECT_EQ(to.plan.bits().batch_per_core(), 128);
+  EXPECT_EQ(to.plan.global_batch(), 4 * from.plan.global_batch());
+  EXPECT_EQ(from.plan.train_steps(), 100);
+  EXPECT_EQ(to.plan.train_steps(), 25);
+  EXPECT_EQ(from.plan.total_examples(), to.plan.total_examples());
+  EXPECT_DOUBLE_EQ(to.plan.bits().learning_rate().peak(), 0.004);
+  EXPECT_EQ(from.efficiency, 1);
+  EXPECT_DOUBLE_EQ(to.efficiency, to.forecast.examples_per_second() /
+                                      from.forecast.examples_per_second() / 4);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Generations, GuidesLadder,
+    ::testing::Values(std::pair{"v2-8", "v2-32"}, std::pair{"v3-8", "v3-32"},
+                      std::pair{"v4-8", "v4-32"},
+                      std::pair{"v5litepod-4", "v5litepod-16"},
+                      std::pair{"v5p-8", "v5p-32"},
+                      std::pair{"v6e-4", "v6e-16"},
+                      std::pair{"tpu7x-8", "tpu7x-32"}));
+
+TEST(LadderTest, AGlobalBatchIsSharedOut) {
+  ASSERT_OK_AND_ASSIGN(const Ladder ladder,
+                       LadderOf("train_batch_size: 4096", {"v3-8..v3-128"}));
+  EXPECT_TRUE(ladder.strong);
+  ASSERT_EQ(ladder.rows.size(), 4);
+  for (const LadderRow& row : ladder.rows) {
+    ASSERT_THAT(row.status, ::podsim::testing::IsOk());
+    EXPECT_EQ(row.plan.global_batch(), 4096);
+    EXPECT_EQ(row.plan.train_steps(), ladder.rows[0].plan.train_steps());
+    EXPECT_EQ(row.plan.bits().batch_per_core(), 4096 / row.slice.replicas);
+  }
+}
+
+TEST(LadderTest, WhatHasNoPlanHasAReason) {
+  ASSERT_OK_AND_ASSIGN(
+      const Ladder ladder,
+      LadderOf("train_batch_size: 64", {"v3-32..v3-128", "v5litepod-8"}));
+  ASSERT_EQ(ladder.rows.size(), 4);
+  EXPECT_THAT(ladder.rows[1].status, ::podsim::testing::IsOk());
+  EXPECT_FALSE(ladder.rows[2].status.ok());  // 64 over 128 cores
+  EXPECT_FALSE(ladder.rows[3].status.ok());
+  const std::string text = FormatLadder(ladder, 0);
+  EXPECT_THAT(text, HasSubstr("# v3-128 has no plan: "));
+  EXPECT_THAT(text, HasSubstr("# v5litepod-8 has no plan: "));
+  EXPECT_THAT(LadderOf("train_batch_size: 63", {"v3-8", "v3-32"}).status(),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("63")));
+}
+
+TEST(LadderTest, ShowsWarningsAndPrices) {
+  ASSERT_OK_AND_ASSIGN(const Ladder ladder,
+                       LadderOf("", {"v3-8", "v3-1024", "v4-8"}));
+  const std::string text = FormatLadder(ladder, 2);
+  EXPECT_THAT(text, HasSubstr("all times sim"));
+  EXPECT_THAT(text, HasSubstr("\n# v3-1024 ! "));
+  EXPECT_THAT(text, HasSubstr("  price  bound by"));
+  EXPECT_THAT(FormatLadder(ladder, 0), Not(HasSubstr("price")));
+  const auto json = nlohmann::json::parse(FormatLadderJson(ladder, 2));
+  EXPECT_EQ(json["clock"], "sim");
+  EXPECT_EQ(json["scaling"], "weak");
+  ASSERT_EQ(json["results"].size(), 3);
+  for (const auto& row : json["results"]) {
+    EXPECT_DOUBLE_EQ(double{row["price"]}, 2 * double{row["chip_hours"]});
+    EXPECT_LE(row["step_seconds_low"], row["step_seconds"]);
+    EXPECT_GE(row["step_seconds_high"], row["step_seconds"]);
+    EXPECT_NEAR(double{row["examples_per_second"]},
+                double{row["global_batch"]} / double{row["step_seconds"]},
+                1e-6 * double{row["examples_per_second"]});
+  }
+  EXPECT_FALSE(json["results"][1]["warnings"].empty());
+  // Each generation is its own ladder.
+  EXPECT_EQ(json["results"][2]["efficiency"], 1);
+}
+
+int Count(const std::string& text, const std::string& word) {
+  return static_cast<int>(
+             std::vector<std::string>(absl::StrSplit(text, word)).size()) -
+         1;
+}
+
+TEST(LadderTest, IsDrawn) {
+  ASSERT_OK_AND_ASSIGN(const Ladder ladder,
+                       LadderOf("", {"v3-8..v3-128", "v4-8..v4-32"}));
+  const std::string svg = PlotLadder(ladder);
+  EXPECT_EQ(svg.rfind("<svg xmlns=", 0), 0);
+  EXPECT_EQ(Count(svg, "<svg"), Count(svg, "</svg>"));
+  EXPECT_EQ(Count(svg, "<text"), Count(svg, "</text>"));
+  EXPECT_EQ(Count(svg, "<circle"), 4 + 3);
+  EXPECT_EQ(Count(svg, "<polygon"), 2);
+  EXPECT_EQ(Count(svg, "stroke-dasharray"), 2);
+  EXPECT_THAT(svg, HasSubstr("v3-128: "));
+  EXPECT_THAT(svg, Not(HasSubstr("nan")));
+}
+
+}  // namespace
+}  // namespace podsim
