@@ -39,7 +39,8 @@ TEST_P(DefaultRecipeTest, DigitsReachNinetySixPercent) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Slices, DefaultRecipeTest,
-                         ::testing::Values("v3-8", "v3-32"));
+                         ::testing::Values("v3-8", "v3-32", "v4-16",
+                                           "v5litepod-16"));
 
 struct Packing {
   const char* name;
@@ -79,7 +80,8 @@ TEST(SameBitsTest, PackingTransportAndRepetitionDoNotChangeThem) {
 
 TEST(SameBitsTest, TreeReductionGivesThemOnEverySlice) {
   std::string weights_hash;
-  for (const char* topology : {"v3-8", "v3-32", "v3-128"}) {
+  for (const char* topology : {"v3-8", "v3-32", "v3-128", "v4-16",
+                               "v5litepod-4", "v5litepod-16", "v6e-16"}) {
     SCOPED_TRACE(topology);
     PodRun pod({std::string("--topology=") + topology, "--model=mlp",
                 "--train_batch_size=512", "--train_steps=10",

@@ -121,7 +121,10 @@ TEST_P(EquivalenceTest, EachStepFromTheSingleCoresWeights) {
 INSTANTIATE_TEST_SUITE_P(
     Slices, EquivalenceTest,
     ::testing::Combine(::testing::Values(Slice{"v3_8", 1, 8},
-                                         Slice{"v3_32", 4, 8}),
+                                         Slice{"v3_32", 4, 8},
+                                         // A chip's cores act as one.
+                                         Slice{"v4_16", 2, 4},
+                                         Slice{"v5litepod_16", 4, 4}),
                        ::testing::Values("float32", "bfloat16")),
     [](const auto& info) {
       return absl::StrCat(std::get<0>(info.param).name, "_",
