@@ -155,6 +155,7 @@ std::vector<Range> ChipShare(const ChipRequest& request, int chip) {
 
 std::vector<int> DirectPeers(const Grid& grid, int chip) {
   const Coordinate at = PlaceOf(grid.size, chip);
+  const auto upper = IsMirrored(grid, at);
   struct Peer {
     int distance;
     Offset offset;
@@ -164,7 +165,7 @@ std::vector<int> DirectPeers(const Grid& grid, int chip) {
   for (int other = 0; other < grid.chips(); ++other) {
     if (other == chip) continue;
     const Offset offset = ShortestOffset(grid, at, PlaceOf(grid.size, other));
-    peers.push_back({Distance(offset), offset, other});
+    peers.push_back({Distance(offset), Mirrored(upper, offset), other});
   }
   std::sort(peers.begin(), peers.end(), [](const Peer& a, const Peer& b) {
     return a.distance != b.distance ? a.distance > b.distance

@@ -65,7 +65,7 @@ absl::StatusOr<RankPlan> MakeChipPlan(const ChipRequest& request, int chip);
 std::vector<Range> ChipShare(const ChipRequest& request, int chip);
 
 // Peers of a chip in the order in which kDirect serves them: the farthest
-// first, else by their relative place.
+// first, else by their relative place, which the halves of a mesh mirror.
 std::vector<int> DirectPeers(const Grid& grid, int chip);
 
 }  // namespace podsim

@@ -28,7 +28,33 @@ Axes AlikeAxes(const ChipRequest& request, const Network& network) {
   return alike;
 }
 
-Coordinate Representative(Coordinate place, const Axes& alike) {
+// How chips stand for each other: all along some axes, or mirror images. Only
+// one of the two has any.
+struct Likeness {
+  Axes alike = {};
+  Axes mirrored = {};
+};
+
+Likeness LikenessOf(const ChipRequest& request, const Network& network) {
+  Likeness likeness = {.alike = AlikeAxes(request, network)};
+  if (request.algorithm == ChipAlgorithm::kDirect &&
+      request.collective != Collective::kBroadcast && network.faults.empty())
+    likeness.mirrored = MirrorAxes(network.grid);
+  return likeness;
+}
+
+// The halves that a chip is mirrored out of.
+Axes TurnedOf(const Grid& grid, const Likeness& likeness, Coordinate place) {
+  Axes upper = IsMirrored(grid, place);
+  for (int axis = 0; axis < kMostAxes; ++axis)
+    upper[axis] = upper[axis] && likeness.mirrored[axis];
+  return upper;
+}
+
+Coordinate Representative(const Grid& grid, const Likeness& likeness,
+                          Coordinate place) {
+  place = Mirrored(grid, TurnedOf(grid, likeness, place), place);
+  const Axes& alike = likeness.alike;
   return {alike[0] ? 0 : place.x, alike[1] ? 0 : place.y,
           alike[2] ? 0 : place.z};
 }
@@ -41,45 +67,59 @@ std::vector<int> PeersOf(const RankPlan& plan) {
   return {peers.begin(), peers.end()};
 }
 
-std::int32_t FoldedLink(const FoldedRun& run, std::int32_t link) {
-  return kDirections * run.rank_of_chip[link / kDirections] +
-         link % kDirections;
+// The sender as the chip that stands for the receiver sees it.
+int SenderSeenFrom(const Grid& grid, const Likeness& likeness, int from, int to,
+                   const Offset& steps) {
+  const Coordinate receiver = PlaceOf(grid.size, to);
+  const Coordinate stands = Representative(grid, likeness, receiver);
+  if (stands == receiver) return from;
+  const Axes turned = TurnedOf(grid, likeness, receiver);
+  if (turned != Axes())
+    return IndexOf(grid.size, Mirrored(grid, turned, PlaceOf(grid.size, from)));
+  Offset back = steps;
+  for (int& step : back) step = -step;
+  return IndexOf(grid.size, Walk(grid, stands, back));
 }
 
 absl::StatusOr<SimPath> PathTo(const FoldedRun& run, const Network& network,
-                               int from, int to, const Axes& alike) {
+                               int from, int to, const Likeness& likeness) {
   PODSIM_ASSIGN_OR_RETURN(const Route route, RouteBetween(network, from, to));
+  const Grid& grid = network.grid;
   SimPath path;
   path.steps = route.steps;
-  for (const std::int32_t link : route.links)
-    path.links.push_back(FoldedLink(run, link));
-  path.to = run.rank_of_chip[to];
-  // Seen from the chip that stands for the receiver, the sender is as far away.
-  const GridSize& size = network.grid.size;
-  const Coordinate receiver = Representative(PlaceOf(size, to), alike);
-  if (IndexOf(size, receiver) == to) {
-    path.from = from;
-  } else {
-    Offset back = route.steps;
-    for (int& step : back) step = -step;
-    path.from = IndexOf(size, Walk(network.grid, receiver, back));
+  const bool mirrors = MirrorAxes(grid) != Axes();
+  for (const std::int32_t link : route.links) {
+    path.links.push_back(run.link_of[link]);
+    if (mirrors)
+      path.turned.push_back(
+          IsMirrored(grid, PlaceOf(grid.size, link / kDirections)));
   }
+  path.to = run.rank_of_chip[to];
+  path.from = SenderSeenFrom(grid, likeness, from, to, route.steps);
   return path;
 }
 
-void NumberRanks(const Network& network, const Axes& alike, FoldedRun& run,
-                 std::vector<int>& chips) {
-  const GridSize& size = network.grid.size;
-  run.rank_of_chip.assign(size.places(), -1);
-  for (int chip = 0; chip < size.places(); ++chip) {
+void NumberRanks(const Network& network, const Likeness& likeness,
+                 FoldedRun& run, std::vector<int>& chips) {
+  const Grid& grid = network.grid;
+  run.rank_of_chip.assign(grid.chips(), -1);
+  run.link_of.assign(std::size_t{kDirections} * grid.chips(), -1);
+  // Every chip comes after the one that stands for it.
+  for (int chip = 0; chip < grid.chips(); ++chip) {
+    const Coordinate place = PlaceOf(grid.size, chip);
     const int stands =
-        IndexOf(size, Representative(PlaceOf(size, chip), alike));
+        IndexOf(grid.size, Representative(grid, likeness, place));
     if (stands == chip) {
       run.rank_of_chip[chip] = static_cast<int>(chips.size());
       chips.push_back(chip);
     } else {
       run.rank_of_chip[chip] = run.rank_of_chip[stands];
     }
+    const Axes turned = TurnedOf(grid, likeness, place);
+    for (int direction = 0; direction < kDirections; ++direction)
+      run.link_of[kDirections * chip + direction] =
+          kDirections * run.rank_of_chip[chip] +
+          (turned[direction / 2] ? direction ^ 1 : direction);
   }
   run.links = kDirections * static_cast<int>(chips.size());
   if (network.faults.empty()) return;
@@ -89,16 +129,17 @@ void NumberRanks(const Network& network, const Axes& alike, FoldedRun& run,
 }
 
 absl::StatusOr<FoldedRun> FoldAxes(const ChipRequest& request,
-                                   const Network& network, const Axes& alike) {
+                                   const Network& network,
+                                   const Likeness& likeness) {
   FoldedRun run;
   std::vector<int> chips;
-  NumberRanks(network, alike, run, chips);
+  NumberRanks(network, likeness, run, chips);
   for (const int chip : chips) {
     SimRank rank;
     PODSIM_ASSIGN_OR_RETURN(rank.plan, MakeChipPlan(request, chip));
     for (const int peer : PeersOf(rank.plan)) {
       PODSIM_ASSIGN_OR_RETURN(SimPath path,
-                              PathTo(run, network, chip, peer, alike));
+                              PathTo(run, network, chip, peer, likeness));
       rank.paths.push_back(std::move(path));
     }
     run.ranks.push_back(std::move(rank));
@@ -148,7 +189,7 @@ absl::StatusOr<FoldedRun> FoldRun(const ChipRequest& request,
                                   const Network& network, bool whole) {
   if (!whole && IsRingOfNeighbours(request, network)) return FoldRing(request);
   return FoldAxes(request, network,
-                  whole ? Axes() : AlikeAxes(request, network));
+                  whole ? Likeness() : LikenessOf(request, network));
 }
 
 }  // namespace podsim

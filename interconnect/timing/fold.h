@@ -1,6 +1,6 @@
 // Which chips of a slice do the same in a collective, so that one of them can
-// stand for all: a wrapped axis looks alike from every place on it, and so does
-// a ring of neighbours. Pure.
+// stand for all: a wrapped axis looks alike from every place on it, a mesh from
+// a chip and its mirror image, a ring of neighbours from every chip. Pure.
 #ifndef PODSIM_INTERCONNECT_TIMING_FOLD_H_
 #define PODSIM_INTERCONNECT_TIMING_FOLD_H_
 
@@ -21,6 +21,8 @@ struct FoldedRun {
   // kDirections for each rank, in their order; or two, of a ring: to the next
   // chip and to the one before.
   int links = 0;
+  // By link of the slice, unless it is a ring's.
+  std::vector<std::int32_t> link_of;
   std::vector<double> rates;  // as SimLinks
 };
 

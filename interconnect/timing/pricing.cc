@@ -60,9 +60,9 @@ void SpreadOver(const Grid& grid, const FoldedRun& run, const SimResult& result,
     price.ends[chip] = result.ends[rank];
     if (!by_direction) continue;
     for (int direction = 0; direction < kDirections; ++direction) {
-      const int from = kDirections * rank + direction;
-      price.sent[kDirections * chip + direction] = result.sent[from];
-      price.busy[kDirections * chip + direction] = result.busy[from];
+      const int link = kDirections * chip + direction;
+      price.sent[link] = result.sent[run.link_of[link]];
+      price.busy[link] = result.busy[run.link_of[link]];
     }
   }
 }

@@ -148,8 +148,8 @@ class Simulation {
       return;
     }
     event.time = begin + hop;
-    event.key =
-        LineKey(event.hop, ranks_[event.rank].ordinal[event.op], path.steps);
+    event.key = LineKey(event.hop, ranks_[event.rank].ordinal[event.op],
+                        path.SeenAt(event.hop));
     events_.Push(event);
   }
 
@@ -169,8 +169,8 @@ class Simulation {
     for (std::int32_t op; (op = state.progress.NextSend(peer)) >= 0;) {
       state.progress.BeginSend(peer);
       const SimPath& path = state.rank.paths[peer];
-      events_.Push(
-          {now_, LineKey(0, state.ordinal[op], path.steps), rank, op, 0, 0});
+      events_.Push({now_, LineKey(0, state.ordinal[op], path.SeenAt(0)), rank,
+                    op, 0, 0});
     }
   }
 

@@ -4,13 +4,15 @@
 // A link is one direction of one wire. It carries one piece at a time, first
 // come first served; pieces that come at the same time go in the order of how
 // far they have come, of their sender's plan, and of their sender's relative
-// place: a rule that looks the same from every chip. A piece that goes on
+// place: a rule that looks the same from every chip, and in a mesh from every
+// chip's mirror image. A piece that goes on
 // through a chip is cut through: its head moves on after one hop's time, so
 // further links cost their latency and not its length again. Sums and copies
 // take no time.
 #ifndef PODSIM_INTERCONNECT_TIMING_SIMULATION_H_
 #define PODSIM_INTERCONNECT_TIMING_SIMULATION_H_
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -28,8 +30,15 @@ struct SimPath {
   std::vector<std::int32_t> links;  // of the simulation
   std::int32_t to = 0;              // the rank whose plan receives
   std::int32_t from = 0;            // the sender as that plan names it
-  // Where the sender is, seen from the first link.
+  // Where the receiver is, seen from the sender.
   Offset steps = {};
+  // For each link, the axes along which that is turned round there; empty:
+  // none.
+  std::vector<std::array<bool, kMostAxes>> turned;
+
+  Offset SeenAt(std::int32_t hop) const {
+    return turned.empty() ? steps : Mirrored(turned[hop], steps);
+  }
 };
 struct SimRank {
   RankPlan plan;

@@ -130,4 +130,34 @@ int Distance(const Offset& offset) {
   return std::abs(offset[0]) + std::abs(offset[1]) + std::abs(offset[2]);
 }
 
+std::array<bool, kMostAxes> MirrorAxes(const Grid& grid) {
+  std::array<bool, kMostAxes> axes = {};
+  for (int axis = 0; axis < kMostAxes; ++axis) {
+    if (grid.closes(axis)) return {};
+    axes[axis] = grid.length(axis) % 2 == 0;
+  }
+  return axes;
+}
+
+std::array<bool, kMostAxes> IsMirrored(const Grid& grid, Coordinate at) {
+  std::array<bool, kMostAxes> upper = MirrorAxes(grid);
+  const int places[] = {at.x, at.y, at.z};
+  for (int axis = 0; axis < kMostAxes; ++axis)
+    upper[axis] = upper[axis] && 2 * places[axis] >= grid.length(axis);
+  return upper;
+}
+
+Offset Mirrored(const std::array<bool, kMostAxes>& upper, Offset offset) {
+  for (int axis = 0; axis < kMostAxes; ++axis)
+    if (upper[axis]) offset[axis] = -offset[axis];
+  return offset;
+}
+
+Coordinate Mirrored(const Grid& grid, const std::array<bool, kMostAxes>& upper,
+                    Coordinate at) {
+  return {upper[0] ? grid.size.x - 1 - at.x : at.x,
+          upper[1] ? grid.size.y - 1 - at.y : at.y,
+          upper[2] ? grid.size.z - 1 - at.z : at.z};
+}
+
 }  // namespace podsim
