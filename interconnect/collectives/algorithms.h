@@ -76,7 +76,13 @@ struct PlanRequest {
   // Halving-doubling: an all-reduce of at most so many exchanges the whole
   // buffer.
   std::int64_t whole_elements = kRecursiveDoublingElements;
+  // Halving-doubling: a reduce-scatter leaves a rank its HalvingShare instead
+  // of its segment, so that nothing has to be copied.
+  bool halving_shares = false;
 };
+
+// The share of `rank` as halving leaves it. REQUIRES: W divides elements.
+Range HalvingShare(const PlanRequest& request, int rank);
 
 // Direct: an all-reduce in which W buffers are together at most this long takes
 // one step, in which all sum everything, instead of two. 256 KiB of float32;

@@ -87,6 +87,7 @@ PlanRequest RankRequest(const ChipRequest& request, int chip) {
   plan.elements = request.elements;
   plan.chunk_elements = ChunkOf(request);
   plan.root = request.root;
+  plan.halving_shares = true;
   if (request.algorithm == ChipAlgorithm::kDirect)
     plan.peers = DirectPeers(request.grid, chip);
   return plan;
@@ -150,6 +151,9 @@ absl::StatusOr<RankPlan> MakeChipPlan(const ChipRequest& request, int chip) {
 std::vector<Range> ChipShare(const ChipRequest& request, int chip) {
   if (IsTorus(request.algorithm) && request.grid.chips() > 1)
     return TorusShare(request, chip);
+  if (request.algorithm == ChipAlgorithm::kHalvingDoubling &&
+      request.collective == Collective::kReduceScatter)
+    return {HalvingShare(RankRequest(request, chip), chip)};
   return {SegmentOf(request.elements, request.grid.chips(), chip)};
 }
 

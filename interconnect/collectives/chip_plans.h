@@ -55,7 +55,8 @@ struct ChipRequest {
 std::int64_t EvenElements(const ChipRequest& request);
 
 // What `chip` does. The torus algorithms leave (or take) another share of the
-// buffer at a chip than its own segment: ChipShare says which.
+// buffer at a chip than its own segment, halving leaves one: ChipShare says
+// which.
 // Errors: INVALID_ARGUMENT (not supported; a chip, root or elements out of
 //   range; elements that are not even, for kAllToAll).
 absl::StatusOr<RankPlan> MakeChipPlan(const ChipRequest& request, int chip);

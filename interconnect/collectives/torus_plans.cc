@@ -13,15 +13,32 @@
 namespace podsim {
 namespace {
 
-// A phase along n chips moves about so many pieces over a link: enough that
-// the first one's way counts little, few enough to be priced quickly.
-constexpr std::int64_t kPiecesPerPhase = 32;
-constexpr std::int64_t kLeastPieces = 2;
+// How finely a buffer is cut: the more chips there are, the coarser, so that
+// all of them can be priced one by one.
+struct Grain {
+  // A part goes in so many waves: while one is on its second axis, the next one
+  // is on its first, and no link waits for the end of a phase.
+  int waves = 0;
+  // A phase along n chips moves about so many pieces over a link: enough that
+  // the first one's way counts little.
+  std::int64_t pieces_per_phase = 0;
+  // A segment is cut into so many, so that one is under way while the next is
+  // awaited.
+  std::int64_t least_pieces = 0;
+  // Each part of a broadcast, whose pieces go from chip to chip as they come.
+  std::int64_t broadcast_pieces = 0;
+};
+
+Grain GrainOf(const Grid& grid) {
+  constexpr int kMany = 512;
+  constexpr int kVeryMany = 2048;
+  if (grid.chips() > kVeryMany) return {1, 16, 1, 24};
+  if (grid.chips() > kMany) return {2, 32, 2, 64};
+  return {4, 32, 2, 128};
+}
+
 // A piece that is shorter is not worth a frame of its own.
 constexpr std::int64_t kLeastElements = 512;
-// A part goes in so many waves: while one is on its second axis, the next one
-// is on its first, and no link waits for the end of a phase.
-constexpr int kMostWaves = 4;
 // Where a chip's share is shorter, waves would wait for hops, not for bytes.
 constexpr std::int64_t kLeastShare = 16384;
 
@@ -59,6 +76,7 @@ std::vector<double> LoadsOf(const Grid& grid, const std::vector<int>& axes,
 std::vector<double> BalancedSizes(const Grid& grid,
                                   const std::vector<int>& axes) {
   constexpr int kRounds = 100;
+  constexpr double kEven = 1e-12;
   std::vector<double> sizes(axes.size(),
                             1.0 / static_cast<double>(axes.size()));
   for (int round = 0; round < kRounds; ++round) {
@@ -66,6 +84,8 @@ std::vector<double> BalancedSizes(const Grid& grid,
     double sum = 0;
     for (std::size_t i = 0; i < sizes.size(); ++i) sum += sizes[i] /= loads[i];
     for (double& size : sizes) size /= sum;
+    const auto [least, most] = std::minmax_element(loads.begin(), loads.end());
+    if (*most - *least <= kEven * *most) break;
   }
   return sizes;
 }
@@ -136,9 +156,9 @@ LinePlace LineThrough(const Grid& grid, Coordinate at, int axis,
   return line;
 }
 
-std::int64_t PieceLength(const LinePlace& line, int waves) {
-  const std::int64_t pieces =
-      std::max(kLeastPieces, kPiecesPerPhase / waves / (line.size() - 1));
+std::int64_t PieceLength(const LinePlace& line, const Grain& grain, int waves) {
+  const std::int64_t pieces = std::max(
+      grain.least_pieces, grain.pieces_per_phase / waves / (line.size() - 1));
   return std::max(kLeastElements,
                   (line.pieces.front().count + pieces - 1) / pieces);
 }
@@ -161,6 +181,7 @@ class TorusBuilder {
   TorusBuilder(const ChipRequest& request, int chip)
       : request_(request),
         at_(PlaceOf(request.grid.size, chip)),
+        grain_(GrainOf(request.grid)),
         builder_(request.collective == Collective::kAllReduce   ? "all-reduce"
                  : request.collective == Collective::kAllGather ? "all-gather"
                  : request.collective == Collective::kBroadcast
@@ -193,7 +214,7 @@ class TorusBuilder {
         if (phase < 0 || phase >= phases_) continue;
         const Cut ready = phase == 0 ? Cut{} : scatters_[part].back().summed;
         const LinePlace& line = lines_[part][phase];
-        builder_.set_chunk_elements(PieceLength(line, waves_));
+        builder_.set_chunk_elements(PieceLength(line, grain_, waves_));
         scatters_[part].push_back(AppendLineScatter(builder_, line, ready));
       }
     }
@@ -210,7 +231,7 @@ class TorusBuilder {
         const int phase = phases_ - 1 - (step - parts_[part].delay);
         if (phase < 0 || phase >= phases_) continue;
         const LinePlace& line = lines_[part][phase];
-        builder_.set_chunk_elements(PieceLength(line, waves_));
+        builder_.set_chunk_elements(PieceLength(line, grain_, waves_));
         const std::vector<std::vector<Cut>> before =
             scatters_.empty() ? std::vector<std::vector<Cut>>()
                               : scatters_[part][phase].sends;
@@ -240,8 +261,9 @@ class TorusBuilder {
                        AxisOf(at_, axes[later]) == AxisOf(root, axes[later]);
         if (!takes_part) continue;
         const Range whole = parts_[part].whole;
-        builder_.set_chunk_elements(std::max(
-            kLeastElements, whole.count * waves_ / kPiecesPerPhase + 1));
+        builder_.set_chunk_elements(
+            std::max(kLeastElements,
+                     whole.count * waves_ / grain_.broadcast_pieces + 1));
         const std::vector<Cut> came =
             AppendLineBroadcast(builder_, lines_[part][phase],
                                 AxisOf(root, axes[phase]), whole, ready[part]);
@@ -252,6 +274,7 @@ class TorusBuilder {
 
   const ChipRequest& request_;
   Coordinate at_;
+  Grain grain_;
   PlanBuilder builder_;
   std::vector<Part> parts_;
   std::vector<std::vector<LinePlace>> lines_;       // by part, by phase
@@ -265,7 +288,9 @@ class TorusBuilder {
 int WavesOf(const ChipRequest& request) {
   const bool long_enough =
       request.elements >= kLeastShare * request.grid.chips();
-  return LongAxes(request.grid).size() > 1 && long_enough ? kMostWaves : 1;
+  return LongAxes(request.grid).size() > 1 && long_enough
+             ? GrainOf(request.grid).waves
+             : 1;
 }
 
 std::int64_t TorusUnit(const ChipRequest& request) {

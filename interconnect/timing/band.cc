@@ -22,9 +22,8 @@ bool IsDoubted(const Figure& figure) {
 
 }  // namespace
 
-absl::StatusOr<Band> BandAround(SimTime time, const Slice& slice,
-                                const Generation& generation,
-                                MovedTime time_of) {
+absl::StatusOr<Spread> SpreadAround(double value, const Generation& generation,
+                                    ValueWith value_with) {
   const Constant constants[] = {
       {&generation.link_share(), &ChipFigures::link_share, true},
       {&generation.hop_seconds(), &ChipFigures::hop_seconds, true},
@@ -33,44 +32,53 @@ absl::StatusOr<Band> BandAround(SimTime time, const Slice& slice,
       {&generation.core_share(), &ChipFigures::core_share},
       {&generation.host_bytes_per_second(),
        &ChipFigures::host_bytes_per_second_per_chip}};
-  double faster = 0;
-  double slower = 0;
+  double below = 0;
+  double above = 0;
   for (const Constant& constant : constants) {
     if (!IsDoubted(*constant.figure)) continue;
     double least = 0;
     double most = 0;
-    for (const double value :
-         {constant.figure->low(), constant.figure->high()}) {
-      Slice moved = slice;
-      moved.figures.*constant.place = value;
-      PODSIM_ASSIGN_OR_RETURN(const SimTime other,
-                              time_of(moved, constant.on_links));
-      const double by = other.seconds() - time.seconds();
-      least = std::min(least, by);
-      most = std::max(most, by);
+    for (const double end : {constant.figure->low(), constant.figure->high()}) {
+      PODSIM_ASSIGN_OR_RETURN(
+          const double other,
+          value_with({constant.place, end, constant.on_links}));
+      least = std::min(least, other - value);
+      most = std::max(most, other - value);
     }
-    faster += least * least;
-    slower += most * most;
+    below += least * least;
+    above += most * most;
   }
-  return Band{SimTime::Seconds(time.seconds() - std::sqrt(faster)),
-              SimTime::Seconds(time.seconds() + std::sqrt(slower))};
+  return Spread{value - std::sqrt(below), value + std::sqrt(above)};
+}
+
+absl::StatusOr<Band> BandAround(SimTime time, const Generation& generation,
+                                TimeWith time_with) {
+  PODSIM_ASSIGN_OR_RETURN(
+      const Spread spread,
+      SpreadAround(time.seconds(), generation,
+                   [&](const MovedFigure& moved) -> absl::StatusOr<double> {
+                     PODSIM_ASSIGN_OR_RETURN(const SimTime other,
+                                             time_with(moved));
+                     return other.seconds();
+                   }));
+  return Band{SimTime::Seconds(spread.low), SimTime::Seconds(spread.high)};
 }
 
 absl::StatusOr<Band> BandOf(const Slice& slice, const Generation& generation,
                             const PriceRequest& request, const Price& price) {
-  PriceRequest again = request;
-  again.algorithm = price.algorithm;
-  return BandAround(
-      price.time, slice, generation,
-      [&](const Slice& moved, bool on_links) -> absl::StatusOr<SimTime> {
-        if (on_links) {
-          PODSIM_ASSIGN_OR_RETURN(const Price other,
-                                  PriceCollective(moved, again));
-          return other.time;
-        }
-        const Overhead overhead = OverheadOf(moved, request);
-        return price.network + overhead.software + overhead.cores;
-      });
+  return BandAround(price.time, generation,
+                    [&](const MovedFigure& moved) -> absl::StatusOr<SimTime> {
+                      const Slice other = moved.In(slice);
+                      const Overhead overhead = OverheadOf(other, request);
+                      SimTime network = price.network;
+                      if (moved.on_links) {
+                        PODSIM_ASSIGN_OR_RETURN(
+                            const NetworkRun run,
+                            price.plan->Run(NetworkOf(other).links));
+                        network = run.time;
+                      }
+                      return network + overhead.software + overhead.cores;
+                    });
 }
 
 }  // namespace podsim

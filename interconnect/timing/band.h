@@ -14,21 +14,43 @@ struct Band {
   SimTime high;
 };
 
-// Around `price`, which PriceCollective gave for the same slice and request:
-// each assumed or fitted constant at either end of its range, by the same
-// algorithm; what that makes faster (and slower) is added in squares, as for
-// doubts that know nothing of each other.
-// `generation`: the slice's. Errors: those of PriceCollective.
+// A constant of a generation at one end of its range.
+struct MovedFigure {
+  double ChipFigures::*place = nullptr;
+  double value = 0;
+  bool on_links = false;  // it changes how long plans take on the links
+
+  Slice In(Slice slice) const {
+    slice.figures.*place = value;
+    return slice;
+  }
+};
+
+// Around a value made of the generation's figures, of whatever unit: each
+// assumed or fitted constant is moved to either end of its range, and what that
+// takes away (and adds) is added in squares, as for doubts that know nothing of
+// each other. `value_with` gives the value with one figure moved.
+// Errors: those of value_with.
+struct Spread {
+  double low = 0;
+  double high = 0;
+};
+using ValueWith =
+    absl::FunctionRef<absl::StatusOr<double>(const MovedFigure& moved)>;
+absl::StatusOr<Spread> SpreadAround(double value, const Generation& generation,
+                                    ValueWith value_with);
+
+// The same around a time.
+using TimeWith =
+    absl::FunctionRef<absl::StatusOr<SimTime>(const MovedFigure& moved)>;
+absl::StatusOr<Band> BandAround(SimTime time, const Generation& generation,
+                                TimeWith time_with);
+
+// Around `price`, which PriceCollective gave for the same slice and request, by
+// the same algorithm. `generation`: the slice's.
+// Errors: those of PriceCollective.
 absl::StatusOr<Band> BandOf(const Slice& slice, const Generation& generation,
                             const PriceRequest& request, const Price& price);
-
-// The same around any time. `time_of` gives it for a slice with one figure
-// moved; `on_links`: one that changes how long plans take on the links.
-using MovedTime = absl::FunctionRef<absl::StatusOr<SimTime>(const Slice& moved,
-                                                            bool on_links)>;
-absl::StatusOr<Band> BandAround(SimTime time, const Slice& slice,
-                                const Generation& generation,
-                                MovedTime time_of);
 
 }  // namespace podsim
 

@@ -2,83 +2,85 @@
 
 #include <algorithm>
 #include <array>
-#include <set>
+#include <map>
+#include <memory>
 #include <utility>
 
 #include "base/status.h"
-#include "interconnect/topology/grid_ring.h"
 
 namespace podsim {
 namespace {
 
 using Axes = std::array<bool, kMostAxes>;
 
-// The axes along which every chip does the same.
-Axes AlikeAxes(const ChipRequest& request, const Network& network) {
-  Axes alike = {};
-  if (!network.faults.empty()) return alike;
-  const Grid& grid = network.grid;
+// What makes chips alike: along some axes all do the same, along others a chip
+// and its mirror image.
+struct Likeness {
+  Axes same = {};
+  Axes mirrored = {};
+};
+
+// Of the plans; a faulty wire makes chips of one plan end at different times.
+Likeness LikenessOf(const ChipRequest& request) {
+  Likeness likeness;
+  const Grid& grid = request.grid;
   const bool torus = request.algorithm == ChipAlgorithm::kTorus ||
                      request.algorithm == ChipAlgorithm::kTorusAll;
   const bool direct = request.algorithm == ChipAlgorithm::kDirect;
   if ((!torus && !direct) || request.collective == Collective::kBroadcast)
-    return alike;
-  for (int axis = 0; axis < kMostAxes; ++axis)
-    alike[axis] = grid.closes(axis) && !(torus && grid.is_short(axis));
-  return alike;
-}
-
-// How chips stand for each other: all along some axes, or mirror images. Only
-// one of the two has any.
-struct Likeness {
-  Axes alike = {};
-  Axes mirrored = {};
-};
-
-Likeness LikenessOf(const ChipRequest& request, const Network& network) {
-  Likeness likeness = {.alike = AlikeAxes(request, network)};
-  if (request.algorithm == ChipAlgorithm::kDirect &&
-      request.collective != Collective::kBroadcast && network.faults.empty())
-    likeness.mirrored = MirrorAxes(network.grid);
+    return likeness;
+  for (int axis = 0; axis < kMostAxes; ++axis) {
+    likeness.same[axis] = grid.closes(axis) && !(torus && grid.is_short(axis));
+    // Ways of a direct plan that wrap are not mirrored along other axes.
+    likeness.mirrored[axis] = !grid.closes(axis) &&
+                              grid.length(axis) % 2 == 0 &&
+                              (torus || IsMesh(grid));
+  }
   return likeness;
 }
 
 // The halves that a chip is mirrored out of.
 Axes TurnedOf(const Grid& grid, const Likeness& likeness, Coordinate place) {
-  Axes upper = IsMirrored(grid, place);
+  Axes upper = UpperHalves(grid, place);
   for (int axis = 0; axis < kMostAxes; ++axis)
     upper[axis] = upper[axis] && likeness.mirrored[axis];
   return upper;
 }
 
+// The one chip that stands for all that are like this one.
 Coordinate Representative(const Grid& grid, const Likeness& likeness,
                           Coordinate place) {
   place = Mirrored(grid, TurnedOf(grid, likeness, place), place);
-  const Axes& alike = likeness.alike;
-  return {alike[0] ? 0 : place.x, alike[1] ? 0 : place.y,
-          alike[2] ? 0 : place.z};
+  const Axes& same = likeness.same;
+  return {same[0] ? 0 : place.x, same[1] ? 0 : place.y, same[2] ? 0 : place.z};
 }
 
-// Peers of a plan, ascending: as PlanIndex has them.
-std::vector<int> PeersOf(const RankPlan& plan) {
-  std::set<int> peers;
-  for (const PlanOp& op : plan.ops)
-    if (!IsLocal(op.kind)) peers.insert(op.peer);
-  return {peers.begin(), peers.end()};
+Offset Backwards(Offset steps) {
+  for (int& step : steps) step = -step;
+  return steps;
 }
 
 // The sender as the chip that stands for the receiver sees it.
-int SenderSeenFrom(const Grid& grid, const Likeness& likeness, int from, int to,
-                   const Offset& steps) {
+int SenderSeenFrom(const Grid& grid, const Likeness& likeness, int from,
+                   int to) {
   const Coordinate receiver = PlaceOf(grid.size, to);
   const Coordinate stands = Representative(grid, likeness, receiver);
   if (stands == receiver) return from;
+  const Offset back =
+      Backwards(ShortestOffset(grid, PlaceOf(grid.size, from), receiver));
   const Axes turned = TurnedOf(grid, likeness, receiver);
-  if (turned != Axes())
-    return IndexOf(grid.size, Mirrored(grid, turned, PlaceOf(grid.size, from)));
-  Offset back = steps;
-  for (int& step : back) step = -step;
-  return IndexOf(grid.size, Walk(grid, stands, back));
+  return IndexOf(grid.size, Walk(grid, stands, Mirrored(turned, back)));
+}
+
+// A peer of the chip that stands for `chip`, as `chip` has it.
+int PeerSeenFrom(const Grid& grid, const Likeness& likeness, int chip,
+                 int peer) {
+  const Coordinate place = PlaceOf(grid.size, chip);
+  const Coordinate stands = Representative(grid, likeness, place);
+  if (stands == place) return peer;
+  const Offset steps = ShortestOffset(grid, stands, PlaceOf(grid.size, peer));
+  const Axes turned = TurnedOf(grid, likeness, place);
+  return IndexOf(grid.size, Walk(grid, place, Mirrored(turned, steps)));
 }
 
 absl::StatusOr<SimPath> PathTo(const FoldedRun& run, const Network& network,
@@ -87,15 +89,16 @@ absl::StatusOr<SimPath> PathTo(const FoldedRun& run, const Network& network,
   const Grid& grid = network.grid;
   SimPath path;
   path.steps = route.steps;
-  const bool mirrors = MirrorAxes(grid) != Axes();
+  path.hops.reserve(route.links.size());
   for (const std::int32_t link : route.links) {
-    path.links.push_back(run.link_of[link]);
-    if (mirrors)
-      path.turned.push_back(
-          IsMirrored(grid, PlaceOf(grid.size, link / kDirections)));
+    const Axes turned =
+        IsMirrored(grid, PlaceOf(grid.size, link / kDirections));
+    path.hops.push_back(
+        {.link = static_cast<std::uint32_t>(run.link_of[link]),
+         .turned = turned[0] + 2U * turned[1] + 4U * turned[2]});
   }
   path.to = run.rank_of_chip[to];
-  path.from = SenderSeenFrom(grid, likeness, from, to, route.steps);
+  path.from = SenderSeenFrom(grid, likeness, from, to);
   return path;
 }
 
@@ -128,68 +131,48 @@ void NumberRanks(const Network& network, const Likeness& likeness,
       run.rates.push_back(RateOf(network, kDirections * chip + direction));
 }
 
-absl::StatusOr<FoldedRun> FoldAxes(const ChipRequest& request,
-                                   const Network& network,
-                                   const Likeness& likeness) {
-  FoldedRun run;
-  std::vector<int> chips;
-  NumberRanks(network, likeness, run, chips);
-  for (const int chip : chips) {
-    SimRank rank;
-    PODSIM_ASSIGN_OR_RETURN(rank.plan, MakeChipPlan(request, chip));
-    for (const int peer : PeersOf(rank.plan)) {
-      PODSIM_ASSIGN_OR_RETURN(SimPath path,
-                              PathTo(run, network, chip, peer, likeness));
-      rank.paths.push_back(std::move(path));
-    }
-    run.ranks.push_back(std::move(rank));
-  }
-  return run;
-}
-
-// Rings of three chips or more in which each step is one wire.
-bool IsRingOfNeighbours(const ChipRequest& request, const Network& network) {
-  const bool ring = request.algorithm == ChipAlgorithm::kRing ||
-                    request.algorithm == ChipAlgorithm::kBidirRing;
-  if (!ring || request.collective == Collective::kBroadcast ||
-      !network.faults.empty() || network.grid.chips() < 3)
-    return false;
-  const std::vector<Coordinate> order = GridRing(network.grid.size);
-  for (std::size_t i = 0; i < order.size(); ++i)
-    if (Distance(ShortestOffset(network.grid, order[i],
-                                order[(i + 1) % order.size()])) != 1)
-      return false;
-  return true;
-}
-
-// One chip stands for all; link 0 leads to the next, link 1 to the one before.
-absl::StatusOr<FoldedRun> FoldRing(const ChipRequest& request) {
-  const GridSize& size = request.grid.size;
-  const std::vector<Coordinate> order = GridRing(size);
-  const int self = IndexOf(size, order[0]);
-  const int next = IndexOf(size, order[1]);
-  const int last = IndexOf(size, order.back());
-  FoldedRun run;
-  run.rank_of_chip.assign(size.places(), 0);
-  run.links = kRingLinks;
-  SimRank& rank = run.ranks.emplace_back();
-  PODSIM_ASSIGN_OR_RETURN(rank.plan, MakeChipPlan(request, self));
-  for (const int peer : PeersOf(rank.plan)) {
-    const bool ahead = peer == next;
-    PODSIM_CHECK(ahead || peer == last);
-    rank.paths.push_back(
-        {.links = {ahead ? 0 : 1}, .to = 0, .from = ahead ? last : next});
-  }
-  return run;
-}
-
 }  // namespace
 
 absl::StatusOr<FoldedRun> FoldRun(const ChipRequest& request,
-                                  const Network& network, bool whole) {
-  if (!whole && IsRingOfNeighbours(request, network)) return FoldRing(request);
-  return FoldAxes(request, network,
-                  whole ? Likeness() : LikenessOf(request, network));
+                                  const Network& network, int element_bytes,
+                                  bool whole) {
+  const Grid& grid = network.grid;
+  const Likeness plans = whole ? Likeness() : LikenessOf(request);
+  FoldedRun run;
+  std::vector<int> chips;
+  NumberRanks(network, network.faults.empty() ? plans : Likeness(), run, chips);
+  run.ranks.reserve(chips.size());
+  std::map<int, std::shared_ptr<const SimPlan>> plan_of;
+  for (const int chip : chips) {
+    const int stands = IndexOf(
+        grid.size, Representative(grid, plans, PlaceOf(grid.size, chip)));
+    std::shared_ptr<const SimPlan>& plan = plan_of[stands];
+    if (plan == nullptr) {
+      PODSIM_ASSIGN_OR_RETURN(const RankPlan made,
+                              MakeChipPlan(request, stands));
+      PODSIM_ASSIGN_OR_RETURN(SimPlan read, SimPlanOf(made, element_bytes));
+      plan = std::make_shared<const SimPlan>(std::move(read));
+    }
+    SimRank& rank = run.ranks.emplace_back();
+    rank.plan = plan;
+    for (const PlanIndex::Peer& peer : plan->index.peers) {
+      const int to = PeerSeenFrom(grid, plans, chip, peer.rank);
+      PODSIM_ASSIGN_OR_RETURN(SimPath path,
+                              PathTo(run, network, chip, to, plans));
+      rank.paths.push_back(std::move(path));
+    }
+  }
+  return run;
+}
+
+int FoldedRanks(const ChipRequest& request, const Network& network) {
+  if (!network.faults.empty()) return network.grid.chips();
+  const Likeness plans = LikenessOf(request);
+  int ranks = 1;
+  for (int axis = 0; axis < kMostAxes; ++axis)
+    if (!plans.same[axis])
+      ranks *= network.grid.length(axis) / (plans.mirrored[axis] ? 2 : 1);
+  return ranks;
 }
 
 }  // namespace podsim

@@ -1,6 +1,6 @@
 // Which chips of a slice do the same in a collective, so that one of them can
 // stand for all: a wrapped axis looks alike from every place on it, a mesh from
-// a chip and its mirror image, a ring of neighbours from every chip. Pure.
+// a chip and its mirror image. Pure.
 #ifndef PODSIM_INTERCONNECT_TIMING_FOLD_H_
 #define PODSIM_INTERCONNECT_TIMING_FOLD_H_
 
@@ -14,16 +14,12 @@
 namespace podsim {
 
 // The ranks of a simulation, and which chips each stands for.
-inline constexpr int kRingLinks = 2;
 struct FoldedRun {
   std::vector<SimRank> ranks;
   std::vector<int> rank_of_chip;
-  // kDirections for each rank, in their order; or two, of a ring: to the next
-  // chip and to the one before.
-  int links = 0;
-  // By link of the slice, unless it is a ring's.
-  std::vector<std::int32_t> link_of;
-  std::vector<double> rates;  // as SimLinks
+  int links = 0;  // kDirections for each rank, in their order
+  std::vector<std::int32_t> link_of;  // by link of the slice
+  std::vector<double> rates;          // as SimLinks
 };
 
 // `whole`: every chip stands for itself alone. The time is the same, to the
@@ -31,7 +27,11 @@ struct FoldedRun {
 // REQUIRES: elements are even (EvenElements).
 // Errors: those of MakeChipPlan and RouteBetween.
 absl::StatusOr<FoldedRun> FoldRun(const ChipRequest& request,
-                                  const Network& network, bool whole = false);
+                                  const Network& network, int element_bytes,
+                                  bool whole = false);
+
+// How many ranks that has.
+int FoldedRanks(const ChipRequest& request, const Network& network);
 
 }  // namespace podsim
 

@@ -83,17 +83,17 @@ absl::StatusOr<Route> RouteRound(const Network& network, Coordinate from,
 Network NetworkOf(const Slice& slice) {
   const ChipFigures& chip = slice.chip();
   return {.grid = GridOf(slice),
-          .link_bytes_per_second = chip.link_bytes_per_second * chip.link_share,
-          .hop = SimTime::Seconds(chip.hop_seconds)};
+          .links = {chip.link_bytes_per_second * chip.link_share,
+                    SimTime::Seconds(chip.hop_seconds)}};
 }
 
 absl::Status CheckNetwork(const Network& network) {
-  if (!(network.link_bytes_per_second > 0) ||
-      !std::isfinite(network.link_bytes_per_second))
+  if (!(network.links.bytes_per_second > 0) ||
+      !std::isfinite(network.links.bytes_per_second))
     return absl::InvalidArgumentError(
-        absl::StrCat("link rate of ", network.link_bytes_per_second,
+        absl::StrCat("link rate of ", network.links.bytes_per_second,
                      " bytes/s: must be positive"));
-  if (network.hop < SimTime::Picoseconds(1))
+  if (network.links.hop < SimTime::Picoseconds(1))
     return absl::InvalidArgumentError("a hop must take 1 ps or more");
   const Grid& grid = network.grid;
   for (const LinkFault& fault : network.faults) {

@@ -20,11 +20,25 @@ struct LinkFault {
   double rate = 1;
 };
 
+// Of sound links.
+struct LinkFigures {
+  double bytes_per_second = 0;  // of one link, as software reaches it
+  SimTime hop;  // from a piece's head leaving a chip to its reaching the next
+};
+
 struct Network {
   Grid grid;
-  double link_bytes_per_second = 0;  // of one link, as software reaches it
-  SimTime hop;  // from a piece's head leaving a chip to its reaching the next
+  LinkFigures links;
   std::vector<LinkFault> faults;
+};
+
+// What a collective's plans came to.
+struct NetworkRun {
+  SimTime time;                    // until the last chip has the last piece
+  std::vector<SimTime> ends;       // of each chip
+  std::vector<std::int64_t> sent;  // bytes over each link of the slice
+  std::vector<SimTime> busy;       // of each link of the slice
+  std::int64_t events = 0;         // pieces that crossed links, one by one
 };
 
 // With the figures of the slice's generation: rate x link_share.

@@ -8,13 +8,9 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "interconnect/timing/chip_bytes.h"
-#include "interconnect/timing/fold.h"
 
 namespace podsim {
 namespace {
-
-// Halving-doubling with relays is left out by auto above so many chips.
-constexpr int kMostRelayed = 512;
 
 // Every core's piece is read and their sum written; or the result is read and
 // written once for each other core.
@@ -34,81 +30,27 @@ SimTime CoresTime(const Slice& slice, const PriceRequest& request) {
   return SimTime::Seconds(moved / chip.hbm_bytes_per_second_per_chip);
 }
 
-ChipRequest PlanOf(const Slice& slice, const PriceRequest& request,
-                   ChipAlgorithm algorithm) {
-  ChipRequest plan{
-      .collective = request.collective,
-      .algorithm = algorithm,
-      .grid = GridOf(slice),
-      .elements = (ChipBytes(slice, request) + request.element_bytes - 1) /
-                  request.element_bytes,
-      .root = request.root};
-  plan.elements = EvenElements(plan);
-  return plan;
-}
-
-// From the ranks of the simulation to the chips that they stand for.
-void SpreadOver(const Grid& grid, const FoldedRun& run, const SimResult& result,
-                Price& price) {
-  const int links = grid.chips() * kDirections;
-  price.sent.assign(links, 0);
-  price.busy.assign(links, SimTime());
-  price.ends.assign(grid.chips(), SimTime());
-  const bool by_direction = run.links != kRingLinks;
-  for (int chip = 0; chip < grid.chips(); ++chip) {
-    const int rank = run.rank_of_chip[chip];
-    price.ends[chip] = result.ends[rank];
-    if (!by_direction) continue;
-    for (int direction = 0; direction < kDirections; ++direction) {
-      const int link = kDirections * chip + direction;
-      price.sent[link] = result.sent[run.link_of[link]];
-      price.busy[link] = result.busy[run.link_of[link]];
-    }
-  }
-}
-
-// A ring's two links are those from each place to the ones beside it.
-void SpreadOverRing(const Network& network, const SimResult& result,
-                    const std::vector<int>& order, Price& price) {
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    const int beside[] = {order[(i + 1) % order.size()],
-                          order[(i + order.size() - 1) % order.size()]};
-    for (int way = 0; way < 2; ++way) {
-      const auto route = RouteBetween(network, order[i], beside[way]);
-      PODSIM_CHECK(route.ok());
-      const std::int32_t link = route->links.front();
-      price.sent[link] += result.sent[way];
-      price.busy[link] += result.busy[way];
-    }
-  }
-}
-
 absl::StatusOr<Price> PriceOne(const Slice& slice, const PriceRequest& request,
                                ChipAlgorithm algorithm) {
-  Price price;
-  price.algorithm = algorithm;
   const Overhead overhead = OverheadOf(slice, request);
-  price.software = overhead.software;
-  price.cores = overhead.cores;
   Network network = NetworkOf(slice);
   network.faults = request.faults;
   PODSIM_RETURN_IF_ERROR(CheckNetwork(network));
-  const ChipRequest plan = PlanOf(slice, request, algorithm);
-  PODSIM_ASSIGN_OR_RETURN(FoldedRun run, FoldRun(plan, network, request.whole));
-  const SimLinks links{.count = run.links,
-                       .bytes_per_second = network.link_bytes_per_second,
-                       .hop = network.hop,
-                       .rates = std::move(run.rates),
-                       .element_bytes = request.element_bytes};
-  PODSIM_ASSIGN_OR_RETURN(const SimResult result,
-                          Simulate(std::exchange(run.ranks, {}), links));
-  price.network = result.time;
-  price.events = result.events;
-  price.time = price.software + price.cores + price.network;
-  SpreadOver(network.grid, run, result, price);
-  if (run.links == kRingLinks)
-    SpreadOverRing(network, result, ChipRing(slice), price);
-  return price;
+  PODSIM_ASSIGN_OR_RETURN(
+      NetworkPlan plan,
+      NetworkPlan::Make(ChipPlanOf(slice, request, algorithm), network,
+                        request.element_bytes, request.whole));
+  PODSIM_ASSIGN_OR_RETURN(NetworkRun run, plan.Run(network.links));
+  return Price{.algorithm = algorithm,
+               .time = overhead.software + overhead.cores + run.time,
+               .network = run.time,
+               .software = overhead.software,
+               .cores = overhead.cores,
+               .sent = std::move(run.sent),
+               .busy = std::move(run.busy),
+               .ends = std::move(run.ends),
+               .events = run.events,
+               .plan = std::make_shared<const NetworkPlan>(std::move(plan))};
 }
 
 absl::Status CheckRequest(const PriceRequest& request) {
@@ -142,9 +84,36 @@ SimTime LeastRing(const Slice& slice, const PriceRequest& request) {
                           slice.chip().hop_seconds);
 }
 
+// One exchange waits for the other: their ways are to be gone, and each moves
+// half of what is left.
+SimTime LeastHalving(const Slice& slice, const PriceRequest& request) {
+  if (request.collective == Collective::kBroadcast) return SimTime();
+  const Grid grid = GridOf(slice);
+  const int power =
+      static_cast<int>(std::bit_floor(static_cast<unsigned>(slice.chips)));
+  std::vector<int> hops(power, 0);  // until each chip is done with a step
+  for (int distance = 1; distance < power; distance *= 2) {
+    const std::vector<int> before = hops;
+    for (int chip = 0; chip < power; ++chip) {
+      const int partner = chip ^ distance;
+      const Offset way = ShortestOffset(grid, PlaceOf(grid.size, partner),
+                                        PlaceOf(grid.size, chip));
+      hops[chip] = std::max(before[chip], before[partner] + Distance(way));
+    }
+  }
+  const SimTime latency = SimTime::Seconds(
+      *std::max_element(hops.begin(), hops.end()) * slice.chip().hop_seconds);
+  if (request.bytes / request.element_bytes <= kRecursiveDoublingElements)
+    return latency;
+  const int rounds = request.collective == Collective::kAllReduce ? 2 : 1;
+  const double bytes = static_cast<double>(request.bytes) * (1 - 1.0 / power);
+  return latency +
+         SimTime::Seconds(rounds * bytes / slice.chip().link_bytes_per_second);
+}
+
 // No need to try what takes longer by itself than another algorithm does.
-bool CannotBeFaster(const Slice& slice, const PriceRequest& request,
-                    ChipAlgorithm algorithm, SimTime network) {
+bool IsSlower(const Slice& slice, const PriceRequest& request,
+              ChipAlgorithm algorithm, SimTime network) {
   switch (algorithm) {
     case ChipAlgorithm::kDirect:
       return request.collective == Collective::kAllReduce &&
@@ -153,18 +122,36 @@ bool CannotBeFaster(const Slice& slice, const PriceRequest& request,
     case ChipAlgorithm::kBidirRing:
       return LeastRing(slice, request) > network;
     case ChipAlgorithm::kHalvingDoubling:
-      // Chips that are no power of two relay whole buffers: never tried where
-      // many do.
-      return !std::has_single_bit(static_cast<unsigned>(slice.chips)) &&
-             slice.chips > kMostRelayed &&
-             (request.collective == Collective::kReduceScatter ||
-              request.collective == Collective::kAllGather);
+      return LeastHalving(slice, request) > network;
     default:
       return false;
   }
 }
 
+// Seconds and more: where another algorithm does it, auto does without.
+bool IsLong(const Slice& slice, const PriceRequest& request,
+            ChipAlgorithm algorithm) {
+  constexpr std::int64_t kManyMessages = std::int64_t{1} << 18;
+  Network network = NetworkOf(slice);
+  network.faults = request.faults;
+  return SimulatedMessages(ChipPlanOf(slice, request, algorithm), network) >
+         kManyMessages;
+}
+
 }  // namespace
+
+ChipRequest ChipPlanOf(const Slice& slice, const PriceRequest& request,
+                       ChipAlgorithm algorithm) {
+  ChipRequest plan{
+      .collective = request.collective,
+      .algorithm = algorithm,
+      .grid = GridOf(slice),
+      .elements = (ChipBytes(slice, request) + request.element_bytes - 1) /
+                  request.element_bytes,
+      .root = request.root};
+  plan.elements = EvenElements(plan);
+  return plan;
+}
 
 Overhead OverheadOf(const Slice& slice, const PriceRequest& request) {
   return {SimTime::Seconds(slice.chip().collective_seconds),
@@ -175,7 +162,8 @@ absl::StatusOr<Price> PriceCollective(const Slice& slice,
                                       const PriceRequest& request) {
   PODSIM_RETURN_IF_ERROR(CheckRequest(request));
   if (request.algorithm) return PriceOne(slice, request, *request.algorithm);
-  std::optional<Price> best;
+  absl::StatusOr<Price> best = absl::UnimplementedError("nothing does it");
+  std::vector<ChipAlgorithm> not_tried;
   // The likely one first.
   constexpr ChipAlgorithm kOrder[] = {
       ChipAlgorithm::kTorusAll,        ChipAlgorithm::kTorus,
@@ -183,13 +171,17 @@ absl::StatusOr<Price> PriceCollective(const Slice& slice,
       ChipAlgorithm::kHalvingDoubling, ChipAlgorithm::kDirect};
   for (const ChipAlgorithm algorithm : kOrder) {
     if (!Supports(request.collective, algorithm)) continue;
-    if (best && CannotBeFaster(slice, request, algorithm, best->network))
+    if (best.ok() && IsSlower(slice, request, algorithm, best->network))
       continue;
+    if (best.ok() && IsLong(slice, request, algorithm)) {
+      not_tried.push_back(algorithm);
+      continue;
+    }
     PODSIM_ASSIGN_OR_RETURN(Price price, PriceOne(slice, request, algorithm));
-    if (!best || price.time < best->time) best = std::move(price);
+    if (!best.ok() || price.time < best->time) best = std::move(price);
   }
-  PODSIM_CHECK(best.has_value());
-  return *std::move(best);
+  if (best.ok()) best->not_tried = std::move(not_tried);
+  return best;
 }
 
 }  // namespace podsim

@@ -10,23 +10,21 @@
 #define PODSIM_INTERCONNECT_TIMING_PRICING_H_
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "base/units.h"
 #include "interconnect/collectives/chip_plans.h"
-#include "interconnect/timing/network.h"
-#include "interconnect/timing/simulation.h"
+#include "interconnect/timing/network_run.h"
 #include "interconnect/topology/slice.h"
 
 namespace podsim {
 
 struct PriceRequest {
   Collective collective = Collective::kAllReduce;
-  // Unset: the one that takes the least time (of reduce-scatters and
-  // all-gathers of more than 512 chips, no power of two, halving-doubling
-  // is not tried).
+  // Unset: the one that takes the least time.
   std::optional<ChipAlgorithm> algorithm;
   // Of the buffer of one replica (all-gather: of what it has afterwards).
   std::int64_t bytes = 0;
@@ -49,12 +47,21 @@ struct Price {
   std::vector<SimTime> busy;       // of each link of the slice
   std::vector<SimTime> ends;       // of each chip, in the network
   std::int64_t events = 0;
+  std::shared_ptr<const NetworkPlan> plan;  // what took `network`
+  // Where none was asked for: what could not be tried, because of its length.
+  std::vector<ChipAlgorithm> not_tried;
 };
 
 // Errors: INVALID_ARGUMENT (an algorithm that does not do it, bytes that are
-//   negative or too many), FAILED_PRECONDITION (cut wires leave no way).
+//   negative or too many), FAILED_PRECONDITION (cut wires leave no way),
+//   RESOURCE_EXHAUSTED (as FoldRun).
 absl::StatusOr<Price> PriceCollective(const Slice& slice,
                                       const PriceRequest& request);
+
+// What the chips of the slice do by that algorithm; the bytes are rounded up so
+// that all do the same.
+ChipRequest ChipPlanOf(const Slice& slice, const PriceRequest& request,
+                       ChipAlgorithm algorithm);
 
 // What comes to the time on the links.
 struct Overhead {

@@ -1,47 +1,46 @@
-// The simulation keeps a clock and a queue of events, earliest first. At one
-// time what arrives comes first: it may free sends, which then line up at their
-// links with the pieces that pass through.
+// Every op has its time: of the last thing that it waits for. What only plans
+// put in order is followed at once, as far as it goes, with its time. Where
+// several ways share a link, what comes to it lines up in a queue, earliest
+// first, and is carried when nothing earlier can come any more: whatever
+// follows from a piece is later than the piece.
 #include "interconnect/timing/simulation.h"
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <memory>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
-#include "interconnect/collectives/plan_index.h"
 #include "interconnect/timing/event_queue.h"
 
 namespace podsim {
 namespace {
 
 struct RankState {
-  RankState(SimRank of, PlanIndex by)
-      : rank(std::move(of)),
-        index(std::make_unique<const PlanIndex>(std::move(by))),
-        progress(*index),
-        arrived(rank.plan.ops.size(), false) {
-    std::int32_t sends = 0;
-    ordinal.reserve(rank.plan.ops.size());
-    for (const PlanOp& op : rank.plan.ops)
-      ordinal.push_back(op.kind == OpKind::kSend ? sends++ : -1);
-  }
-  SimRank rank;
-  std::unique_ptr<const PlanIndex> index;  // progress points to it
-  PlanProgress progress;
-  std::vector<bool> arrived;
-  std::vector<std::int32_t> ordinal;  // op -> which send of the plan it is
-  SimTime end;
+  explicit RankState(const SimRank& of)
+      : rank(of),
+        progress(rank.plan->index),
+        time(rank.plan->ops.size(), 0),
+        arrived(rank.plan->ops.size(), false),
+        turn(rank.paths.size(), 0) {}
 
-  bool HasDependents(std::int32_t op) const {
-    return index->first_dependent[op] != index->first_dependent[op + 1];
+  const SimRank& rank;
+  PlanProgress progress;
+  std::vector<std::int64_t> time;  // of each op, as far as it is known
+  std::vector<bool> arrived;
+  std::vector<std::int64_t> turn;  // of each peer's last send
+  std::int64_t end = 0;
+
+  const PlanIndex& index() const { return rank.plan->index; }
+  const SimOp& op(std::int32_t number) const { return rank.plan->ops[number]; }
+  const SimPath& PathOf(std::int32_t op) const {
+    return rank.paths[index().peer_of[op]];
   }
 };
 
 // What decides between pieces that reach a link at the same time; smaller is
-// sooner. Arrivals (0) come before all of them.
+// sooner.
 constexpr int kPlaceBits = 10;
 constexpr int kSendBits = 21;
 
@@ -63,41 +62,65 @@ std::uint64_t LineKey(int hop, std::int32_t send, const Offset& steps) {
   return (hops << kSendBits | sends) << (3 * kPlaceBits) | place;
 }
 
+// A piece on its way, before one of its links.
 struct Event {
   std::int64_t time = 0;  // picoseconds
-  std::uint64_t key = 0;  // 0: the piece is there, or its send is done
+  std::uint64_t key = 0;
   std::int32_t rank = 0;  // the sender
   std::int32_t op = 0;    // its send
-  std::int32_t hop = 0;   // index into the route; key 0: -1 send done
+  std::int32_t hop = 0;   // index into the route
   std::int32_t slow = 0;  // the slowest link so far, an index into rates
 };
 
+// A piece that is there, or whose send is done.
+struct Outcome {
+  std::int64_t time = 0;
+  std::int32_t rank = 0;
+  std::int32_t op = 0;
+  bool arrived = false;
+};
+
+// The links that more than one way leads over.
+std::vector<bool> SharedLinks(const std::vector<SimRank>& ranks, int links) {
+  std::vector<bool> used(links, false);
+  std::vector<bool> shared(links, false);
+  for (const SimRank& rank : ranks) {
+    for (const SimPath& path : rank.paths) {
+      for (const SimHop& hop : path.hops) {
+        if (used[hop.link]) shared[hop.link] = true;
+        used[hop.link] = true;
+      }
+    }
+  }
+  return shared;
+}
+
 class Simulation {
  public:
-  Simulation(std::vector<RankState> ranks, const SimLinks& links)
-      : links_(links), ranks_(std::move(ranks)), free_at_(links.count) {
+  Simulation(const std::vector<SimRank>& ranks, const SimLinks& links)
+      : links_(links),
+        shared_(SharedLinks(ranks, links.count)),
+        free_at_(links.count) {
+    ranks_.reserve(ranks.size());
+    for (const SimRank& rank : ranks) {
+      PODSIM_CHECK(rank.plan->index.peers.size() == rank.paths.size());
+      ranks_.emplace_back(rank);
+    }
     result_.sent.resize(links.count);
     result_.busy.resize(links.count);
   }
 
   absl::StatusOr<SimResult> Run() {
     for (std::int32_t rank = 0; rank < size(); ++rank) {
-      for (const std::int32_t op : ranks_[rank].index->first_local)
-        Finish(rank, op);
-      const auto peers =
-          static_cast<std::int32_t>(ranks_[rank].rank.paths.size());
+      const RankState& of = ranks_[rank];
+      for (const std::int32_t op : of.index().first_local) Finish(rank, op);
+      const auto peers = static_cast<std::int32_t>(of.rank.paths.size());
       for (std::int32_t peer = 0; peer < peers; ++peer) Pump(rank, peer);
+      Follow();
     }
-    while (!events_.empty()) {
-      const Event event = events_.Take();
-      now_ = event.time;
-      ++result_.events;
-      if (event.key != 0)
-        CrossLink(event);
-      else if (event.hop < 0)
-        Finish(event.rank, event.op);
-      else
-        Arrive(event);
+    while (!lines_.empty()) {
+      CrossLink(lines_.Take());
+      Follow();
     }
     return Result();
   }
@@ -105,62 +128,65 @@ class Simulation {
  private:
   std::int32_t size() const { return static_cast<std::int32_t>(ranks_.size()); }
 
-  const SimPath& PathOf(const Event& event) const {
-    const RankState& state = ranks_[event.rank];
-    return state.rank.paths[state.index->peer_of[event.op]];
+  // All that is decided.
+  void Follow() {
+    while (!outcomes_.empty()) {
+      const Outcome outcome = outcomes_.back();
+      outcomes_.pop_back();
+      if (outcome.arrived)
+        Arrive(outcome);
+      else
+        FinishAt(outcome.rank, outcome.op, outcome.time);
+    }
   }
 
   double Rate(std::int32_t link) const {
     return links_.rates.empty() ? 1 : links_.rates[link];
   }
 
-  std::int64_t Transmission(std::int64_t bytes, double rate) const {
-    const double seconds =
-        static_cast<double>(bytes) / (links_.bytes_per_second * rate);
-    return std::max<std::int64_t>(1, std::llround(seconds * 1e12));
+  void LineUp(Event event, const SimPath& path) {
+    if (!shared_[path.hops[event.hop].link]) return CrossLink(event);
+    event.key = LineKey(event.hop, ranks_[event.rank].op(event.op).send,
+                        path.SeenAt(event.hop));
+    lines_.Push(event);
   }
 
   // A piece behind a slower link comes no faster than that let it.
   void CrossLink(Event event) {
-    const SimPath& path = PathOf(event);
-    const std::int64_t bytes =
-        ranks_[event.rank].rank.plan.ops[event.op].range.count *
-        links_.element_bytes;
-    const std::int32_t link = path.links[event.hop];
+    const RankState& sender = ranks_[event.rank];
+    const SimPath& path = sender.PathOf(event.op);
+    const std::int64_t bytes = sender.op(event.op).bytes;
+    const std::int32_t link = path.hops[event.hop].link;
     if (event.hop == 0 || Rate(link) < Rate(event.slow)) event.slow = link;
-    const std::int64_t duration = Transmission(bytes, Rate(event.slow));
-    const std::int64_t begin = std::max(now_, free_at_[link]);
+    const std::int64_t duration =
+        TransmissionOf(bytes, links_.bytes_per_second * Rate(event.slow));
+    const std::int64_t begin = std::max(event.time, free_at_[link]);
     const std::int64_t end = begin + duration;
     free_at_[link] = end;
     result_.sent[link] += bytes;
     result_.busy[link] += SimTime::Picoseconds(duration);
-    if (event.hop == 0) {
-      // Nothing else hears of it: then it may as well be done at once.
-      if (ranks_[event.rank].HasDependents(event.op))
-        events_.Push({end, 0, event.rank, event.op, -1, 0});
-      else
-        Finish(event.rank, event.op);
-    }
+    ++result_.events;
+    if (event.hop == 0) outcomes_.push_back({end, event.rank, event.op});
     const std::int64_t hop = links_.hop.picoseconds();
     ++event.hop;
-    if (event.hop == static_cast<std::int32_t>(path.links.size())) {
-      events_.Push({end + hop, 0, event.rank, event.op, event.hop, 0});
-      return;
+    if (event.hop == static_cast<std::int32_t>(path.hops.size())) {
+      outcomes_.push_back({end + hop, event.rank, event.op, true});
+    } else {
+      event.time = begin + hop;
+      LineUp(event, path);
     }
-    event.time = begin + hop;
-    event.key = LineKey(event.hop, ranks_[event.rank].ordinal[event.op],
-                        path.SeenAt(event.hop));
-    events_.Push(event);
   }
 
-  void Arrive(const Event& event) {
-    const SimPath& path = PathOf(event);
+  void Arrive(const Outcome& outcome) {
+    const RankState& sender = ranks_[outcome.rank];
+    const SimPath& path = sender.PathOf(outcome.op);
     RankState& receiver = ranks_[path.to];
-    const std::int32_t receive = receiver.index->FindReceive(
-        path.from, ranks_[event.rank].rank.plan.ops[event.op].chunk);
+    const std::int32_t receive =
+        receiver.index().FindReceive(path.from, sender.op(outcome.op).chunk);
     if (receive < 0) return;  // some op then waits for ever: Result says so
     receiver.arrived[receive] = true;
-    receiver.end = std::max(receiver.end, SimTime::Picoseconds(now_));
+    receiver.end = std::max(receiver.end, outcome.time);
+    receiver.time[receive] = std::max(receiver.time[receive], outcome.time);
     if (receiver.progress.ready(receive)) Finish(path.to, receive);
   }
 
@@ -168,10 +194,15 @@ class Simulation {
     RankState& state = ranks_[rank];
     for (std::int32_t op; (op = state.progress.NextSend(peer)) >= 0;) {
       state.progress.BeginSend(peer);
-      const SimPath& path = state.rank.paths[peer];
-      events_.Push({now_, LineKey(0, state.ordinal[op], path.SeenAt(0)), rank,
-                    op, 0, 0});
+      std::int64_t& turn = state.turn[peer];
+      turn = std::max(turn, state.time[op]);
+      LineUp({.time = turn, .rank = rank, .op = op}, state.rank.paths[peer]);
     }
+  }
+
+  void FinishAt(std::int32_t rank, std::int32_t op, std::int64_t time) {
+    ranks_[rank].time[op] = std::max(ranks_[rank].time[op], time);
+    Finish(rank, op);
   }
 
   void Finish(std::int32_t rank, std::int32_t op) {
@@ -180,11 +211,18 @@ class Simulation {
     while (!ready.empty()) {
       const std::int32_t finished = ready.back();
       ready.pop_back();
+      const std::int64_t time = state.time[finished];
+      const PlanIndex& index = state.index();
+      for (std::int32_t i = index.first_dependent[finished];
+           i < index.first_dependent[finished + 1]; ++i) {
+        std::int64_t& other = state.time[index.dependents[i]];
+        other = std::max(other, time);
+      }
       state.progress.Finish(finished, [&](std::int32_t freed) {
-        const PlanOp& next = state.rank.plan.ops[freed];
-        if (next.kind == OpKind::kSend)
-          Pump(rank, state.index->peer_of[freed]);
-        else if (state.arrived[freed] || IsLocal(next.kind))
+        const std::int32_t peer = index.peer_of[freed];
+        if (state.op(freed).send >= 0)
+          Pump(rank, peer);
+        else if (state.arrived[freed] || peer < 0)
           ready.push_back(freed);
       });
     }
@@ -193,37 +231,50 @@ class Simulation {
   absl::StatusOr<SimResult> Result() {
     for (const RankState& state : ranks_) {
       if (!state.progress.complete()) {
-        const PlanOp& op = state.rank.plan.ops[state.progress.FirstOpen()];
+        const std::int32_t open = state.progress.FirstOpen();
+        const std::int32_t peer = state.index().peer_of[open];
+        const std::int32_t self = state.rank.plan->rank;
         return absl::InternalError(absl::StrCat(
-            "the plans never end: rank ", state.rank.plan.rank,
-            " waits for chunk ", op.chunk, " with rank ", op.peer));
+            "the plans never end: rank ", self, " waits for chunk ",
+            state.op(open).chunk, " with rank ",
+            peer < 0 ? self : state.index().peers[peer].rank));
       }
-      result_.ends.push_back(state.end);
-      result_.time = std::max(result_.time, state.end);
+      result_.ends.push_back(SimTime::Picoseconds(state.end));
+      result_.time = std::max(result_.time, result_.ends.back());
     }
     return std::move(result_);
   }
 
   const SimLinks& links_;
   std::vector<RankState> ranks_;
-  std::vector<std::int64_t> free_at_;  // per link
-  EventQueue<Event> events_;
-  std::int64_t now_ = 0;
+  std::vector<bool> shared_;           // by link
+  std::vector<std::int64_t> free_at_;  // by link
+  EventQueue<Event> lines_;            // before shared links
+  std::vector<Outcome> outcomes_;
   SimResult result_;
 };
 
 }  // namespace
 
-absl::StatusOr<SimResult> Simulate(std::vector<SimRank> ranks,
+std::int64_t TransmissionOf(std::int64_t bytes, double bytes_per_second) {
+  const double seconds = static_cast<double>(bytes) / bytes_per_second;
+  return std::max<std::int64_t>(1, std::llround(seconds * 1e12));
+}
+
+absl::StatusOr<SimPlan> SimPlanOf(const RankPlan& plan, int element_bytes) {
+  SimPlan result = {.rank = plan.rank};
+  PODSIM_ASSIGN_OR_RETURN(result.index, IndexPlan(plan));
+  result.ops.reserve(plan.ops.size());
+  std::int32_t sends = 0;
+  for (const PlanOp& op : plan.ops)
+    result.ops.push_back({op.range.count * element_bytes, op.chunk,
+                          op.kind == OpKind::kSend ? sends++ : -1});
+  return result;
+}
+
+absl::StatusOr<SimResult> Simulate(const std::vector<SimRank>& ranks,
                                    const SimLinks& links) {
-  std::vector<RankState> states;
-  states.reserve(ranks.size());
-  for (SimRank& rank : ranks) {
-    PODSIM_ASSIGN_OR_RETURN(PlanIndex index, IndexPlan(rank.plan));
-    PODSIM_CHECK(index.peers.size() == rank.paths.size());
-    states.emplace_back(std::move(rank), std::move(index));
-  }
-  return Simulation(std::move(states), links).Run();
+  return Simulation(ranks, links).Run();
 }
 
 }  // namespace podsim

@@ -12,37 +12,64 @@
 #ifndef PODSIM_INTERCONNECT_TIMING_SIMULATION_H_
 #define PODSIM_INTERCONNECT_TIMING_SIMULATION_H_
 
-#include <array>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "base/units.h"
 #include "interconnect/collectives/plan.h"
+#include "interconnect/collectives/plan_index.h"
 #include "interconnect/topology/grid.h"
 
 namespace podsim {
 
-// A rank of the simulation and the ways of its pieces. One rank may stand for
-// many that do the same: then a link stands for theirs likewise, and what the
-// others send it, it sends itself.
+// An op as the simulation sees it.
+struct SimOp {
+  std::int64_t bytes = 0;
+  std::uint32_t chunk = 0;
+  std::int32_t send = -1;  // which send of the plan it is; -1: none
+};
+
+// A link of a way, and the axes along which its chip is turned round for the
+// rule by which pieces line up: bit i for axis i.
+struct SimHop {
+  std::uint32_t link : 29 = 0;  // of the simulation
+  std::uint32_t turned : 3 = 0;
+};
+
+// The way of a rank's pieces to one peer. One rank may stand for many that do
+// the same: then a link stands for theirs likewise, and what the others send
+// it, it sends itself.
 struct SimPath {
-  std::vector<std::int32_t> links;  // of the simulation
-  std::int32_t to = 0;              // the rank whose plan receives
-  std::int32_t from = 0;            // the sender as that plan names it
+  std::vector<SimHop> hops;
+  std::int32_t to = 0;    // the rank whose plan receives
+  std::int32_t from = 0;  // the sender as that plan names it
   // Where the receiver is, seen from the sender.
   Offset steps = {};
-  // For each link, the axes along which that is turned round there; empty:
-  // none.
-  std::vector<std::array<bool, kMostAxes>> turned;
 
   Offset SeenAt(std::int32_t hop) const {
-    return turned.empty() ? steps : Mirrored(turned[hop], steps);
+    Offset seen = steps;
+    for (int axis = 0; axis < kMostAxes; ++axis)
+      if (hops[hop].turned >> axis & 1) seen[axis] = -seen[axis];
+    return seen;
   }
 };
+
+// A plan as the simulation reads it.
+struct SimPlan {
+  std::int32_t rank = 0;  // whose it is, for messages
+  std::vector<SimOp> ops;
+  PlanIndex index;
+};
+// Errors: those of IndexPlan.
+absl::StatusOr<SimPlan> SimPlanOf(const RankPlan& plan, int element_bytes);
+
+// A rank of the simulation: a plan, which ranks that do the same share, and the
+// rank's own ways to the plan's peers.
 struct SimRank {
-  RankPlan plan;
-  std::vector<SimPath> paths;  // by peer, ascending in the plan's numbers
+  std::shared_ptr<const SimPlan> plan;
+  std::vector<SimPath> paths;  // as plan->index.peers
 };
 
 struct SimLinks {
@@ -50,8 +77,10 @@ struct SimLinks {
   double bytes_per_second = 0;
   SimTime hop;
   std::vector<double> rates;  // of each link, a part of that; empty: all 1
-  int element_bytes = 4;
 };
+
+// How long a link is taken by a piece, in picoseconds.
+std::int64_t TransmissionOf(std::int64_t bytes, double bytes_per_second);
 
 struct SimResult {
   SimTime time;                    // until the last op of the last rank
@@ -61,10 +90,10 @@ struct SimResult {
   std::int64_t events = 0;
 };
 
-// REQUIRES: links.rates are above 0 where a path leads.
-// Errors: INVALID_ARGUMENT (a plan that is not sound),
-//   INTERNAL (the plans wait for each other for ever).
-absl::StatusOr<SimResult> Simulate(std::vector<SimRank> ranks,
+// REQUIRES: links.rates are above 0 where a path leads; a path for each peer of
+//   a rank's plan.
+// Errors: INTERNAL (the plans wait for each other for ever).
+absl::StatusOr<SimResult> Simulate(const std::vector<SimRank>& ranks,
                                    const SimLinks& links);
 
 }  // namespace podsim

@@ -58,7 +58,8 @@ Offset Around(const Grid& grid, int axis) {
 Offset TwistedOffset(const Grid& grid, Coordinate from, Coordinate to) {
   constexpr int kRounds = 2;
   Offset best = {};
-  Offset relative = Differences(from, to);
+  const Offset relative = Differences(from, to);
+  const Offset around[] = {Around(grid, 0), Around(grid, 1), Around(grid, 2)};
   int least = 1 << 30;
   int equal = 0;
   std::array<Offset, 64> found;
@@ -67,8 +68,8 @@ Offset TwistedOffset(const Grid& grid, Coordinate from, Coordinate to) {
       for (int k = -kRounds; k <= kRounds; ++k) {
         Offset way = relative;
         for (int axis = 0; axis < kMostAxes; ++axis)
-          way[axis] += i * Around(grid, 0)[axis] + j * Around(grid, 1)[axis] +
-                       k * Around(grid, 2)[axis];
+          way[axis] +=
+              i * around[0][axis] + j * around[1][axis] + k * around[2][axis];
         const int distance = Distance(way);
         if (distance > least) continue;
         if (distance < least) equal = 0;
@@ -130,21 +131,21 @@ int Distance(const Offset& offset) {
   return std::abs(offset[0]) + std::abs(offset[1]) + std::abs(offset[2]);
 }
 
-std::array<bool, kMostAxes> MirrorAxes(const Grid& grid) {
-  std::array<bool, kMostAxes> axes = {};
-  for (int axis = 0; axis < kMostAxes; ++axis) {
-    if (grid.closes(axis)) return {};
-    axes[axis] = grid.length(axis) % 2 == 0;
-  }
-  return axes;
+bool IsMesh(const Grid& grid) {
+  return !grid.closes(0) && !grid.closes(1) && !grid.closes(2);
+}
+
+std::array<bool, kMostAxes> UpperHalves(const Grid& grid, Coordinate at) {
+  std::array<bool, kMostAxes> upper = {};
+  for (int axis = 0; axis < kMostAxes; ++axis)
+    upper[axis] =
+        grid.length(axis) % 2 == 0 && 2 * Axis(at, axis) >= grid.length(axis);
+  return upper;
 }
 
 std::array<bool, kMostAxes> IsMirrored(const Grid& grid, Coordinate at) {
-  std::array<bool, kMostAxes> upper = MirrorAxes(grid);
-  const int places[] = {at.x, at.y, at.z};
-  for (int axis = 0; axis < kMostAxes; ++axis)
-    upper[axis] = upper[axis] && 2 * places[axis] >= grid.length(axis);
-  return upper;
+  if (!IsMesh(grid)) return {};
+  return UpperHalves(grid, at);
 }
 
 Offset Mirrored(const std::array<bool, kMostAxes>& upper, Offset offset) {

@@ -53,11 +53,12 @@ Offset ShortestOffset(const Grid& grid, Coordinate from, Coordinate to);
 
 int Distance(const Offset& offset);
 
-// The axes of even length of a mesh, whose two halves mirror each other; none
+// Along which axes of even length a chip is in the upper half.
+std::array<bool, kMostAxes> UpperHalves(const Grid& grid, Coordinate at);
+// The same in a mesh, whose halves mirror each other along each such axis; none
 // where any axis wraps.
-std::array<bool, kMostAxes> MirrorAxes(const Grid& grid);
-// Along which of them a chip is in the upper half.
 std::array<bool, kMostAxes> IsMirrored(const Grid& grid, Coordinate at);
+bool IsMesh(const Grid& grid);
 // An offset as the chip's mirror image in the lower halves sees it.
 Offset Mirrored(const std::array<bool, kMostAxes>& upper, Offset offset);
 Coordinate Mirrored(const Grid& grid, const std::array<bool, kMostAxes>& upper,

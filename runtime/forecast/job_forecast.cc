@@ -38,14 +38,15 @@ absl::StatusOr<Band> BandOfStep(const SimStep& step, const Program& program,
                                 const Generation& generation,
                                 const StepOptions& options,
                                 const SumPrices& sums) {
-  return BandAround(
-      step.total, slice, generation,
-      [&](const Slice& moved, bool on_links) -> absl::StatusOr<SimTime> {
-        SumPrices prices = sums.Moved(moved, on_links);
-        PODSIM_ASSIGN_OR_RETURN(const SimStep other,
-                                ForecastStep(program, moved, options, prices));
-        return other.total;
-      });
+  return BandAround(step.total, generation,
+                    [&](const MovedFigure& moved) -> absl::StatusOr<SimTime> {
+                      const Slice other = moved.In(slice);
+                      SumPrices prices = sums.Moved(other, moved.on_links);
+                      PODSIM_ASSIGN_OR_RETURN(
+                          const SimStep step_then,
+                          ForecastStep(program, other, options, prices));
+                      return step_then.total;
+                    });
 }
 
 }  // namespace

@@ -1,27 +1,30 @@
 #include "runtime/forecast/sum_prices.h"
 
+#include <utility>
+
 #include "base/status.h"
 
 namespace podsim {
 
 absl::StatusOr<SumPrice> SumPrices::Of(std::int64_t elements,
                                        int element_bytes) {
-  PriceRequest request = {.collective = Collective::kAllReduce,
-                          .algorithm = algorithm_,
-                          .bytes = elements * element_bytes,
-                          .element_bytes = element_bytes};
-  const auto known = known_.find({elements, element_bytes});
-  if (known != known_.end()) request.algorithm = known->second.algorithm;
-  if (known == known_.end() || !known->second.network) {
-    PODSIM_ASSIGN_OR_RETURN(const Price price,
-                            PriceCollective(slice_, request));
-    known_[{elements, element_bytes}] = {price.algorithm, price.network};
-    return SumPrice{price.algorithm, price.time, price.network};
+  const PriceRequest request = {.collective = Collective::kAllReduce,
+                                .algorithm = algorithm_,
+                                .bytes = elements * element_bytes,
+                                .element_bytes = element_bytes};
+  Known& known = known_[{elements, element_bytes}];
+  if (known.plan == nullptr) {
+    PODSIM_ASSIGN_OR_RETURN(Price price, PriceCollective(slice_, request));
+    known = {price.algorithm, std::move(price.plan), price.network};
+  } else if (!known.network) {
+    PODSIM_ASSIGN_OR_RETURN(const NetworkRun run,
+                            known.plan->Run(NetworkOf(slice_).links));
+    known.network = run.time;
   }
   const Overhead overhead = OverheadOf(slice_, request);
-  const SimTime network = *known->second.network;
-  return SumPrice{known->second.algorithm,
-                  network + overhead.software + overhead.cores, network};
+  const SimTime network = *known.network;
+  return SumPrice{known.algorithm, network + overhead.software + overhead.cores,
+                  network};
 }
 
 std::optional<ChipAlgorithm> SumPrices::OfLargest() const {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -40,7 +41,8 @@ class SumPrices {
 
  private:
   struct Known {
-    ChipAlgorithm algorithm;
+    ChipAlgorithm algorithm = ChipAlgorithm::kTorusAll;
+    std::shared_ptr<const NetworkPlan> plan;
     std::optional<SimTime> network;
   };
 

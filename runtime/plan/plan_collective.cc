@@ -59,6 +59,7 @@ absl::StatusOr<CollectiveRow> PriceRow(const Slice& slice,
   PODSIM_ASSIGN_OR_RETURN(
       row.band, BandOf(slice, *FindGeneration(hardware, slice.generation),
                        request, row.price));
+  row.price.plan = nullptr;  // large, and of no more use
   row.bounds = BoundsOf(slice, request);
   return row;
 }

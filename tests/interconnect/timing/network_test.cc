@@ -18,8 +18,7 @@ constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
 
 Network Mesh(GridSize size, bool wraps = false) {
   return {.grid = {.size = size, .wraps = {wraps, wraps, wraps}},
-          .link_bytes_per_second = 1e9,
-          .hop = SimTime::Picoseconds(1000)};
+          .links = {1e9, SimTime::Picoseconds(1000)}};
 }
 
 std::vector<std::string> Way(const Network& network, int from, int to) {
@@ -88,8 +87,8 @@ TEST(NetworkTest, ASliceBringsItsFigures) {
   const Network network = NetworkOf(*FindSlice("v4-256"));
   EXPECT_EQ(network.grid.size, (GridSize{4, 4, 8}));
   EXPECT_TRUE(network.grid.closes(2));
-  EXPECT_DOUBLE_EQ(network.link_bytes_per_second, 50e9 * 0.7);
-  EXPECT_EQ(network.hop.picoseconds(), 360'000);
+  EXPECT_DOUBLE_EQ(network.links.bytes_per_second, 50e9 * 0.7);
+  EXPECT_EQ(network.links.hop.picoseconds(), 360'000);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <vector>
 
 #include "interconnect/collectives/plan_builder.h"
@@ -25,6 +26,12 @@ SimLinks Links(int count) {
           .hop = SimTime::Picoseconds(kHop)};
 }
 
+std::shared_ptr<const SimPlan> Read(const RankPlan& plan) {
+  auto read = SimPlanOf(plan, /*element_bytes=*/4);
+  EXPECT_TRUE(read.ok()) << read.status();
+  return std::make_shared<const SimPlan>(*std::move(read));
+}
+
 // Chips that send and receive single pieces over ways that are given.
 class Wires {
  public:
@@ -39,10 +46,11 @@ class Wires {
            const Cut& after = {}) {
     builders_[from].Send(to, {0, elements}, {{after}});
     paths_[from].resize(chips_);
-    paths_[from][to] = {.links = {way.begin(), way.end()},
-                        .to = to,
-                        .from = from,
-                        .steps = {static_cast<int>(way.size()), 0, 0}};
+    SimPath& path = paths_[from][to];
+    path = {
+        .to = to, .from = from, .steps = {static_cast<int>(way.size()), 0, 0}};
+    for (const int link : way)
+      path.hops.push_back({.link = static_cast<std::uint32_t>(link)});
     return builders_[to].ReceiveCopy(from, {0, elements});
   }
 
@@ -50,14 +58,10 @@ class Wires {
     std::vector<SimRank> ranks;
     for (int chip = 0; chip < chips_; ++chip) {
       SimRank& rank = ranks.emplace_back();
-      rank.plan = std::move(builders_[chip]).Build();
-      std::vector<bool> seen(chips_, false);
-      for (const PlanOp& op : rank.plan.ops) seen[op.peer] = true;
-      for (int peer = 0; peer < chips_; ++peer) {
-        if (!seen[peer]) continue;
-        const bool sends = peer < static_cast<int>(paths_[chip].size()) &&
-                           !paths_[chip][peer].links.empty();
-        rank.paths.push_back(sends ? paths_[chip][peer] : SimPath());
+      rank.plan = Read(std::move(builders_[chip]).Build());
+      for (const PlanIndex::Peer& peer : rank.plan->index.peers) {
+        const bool sends = peer.rank < static_cast<int>(paths_[chip].size());
+        rank.paths.push_back(sends ? paths_[chip][peer.rank] : SimPath());
       }
     }
     return Simulate(std::move(ranks), links);
@@ -155,7 +159,7 @@ TEST(SimulationTest, PlansThatNeverEndAreToldOf) {
   PlanBuilder builder("test", 0, 2, 10, 10);
   builder.ReceiveCopy(1, {0, 10});
   std::vector<SimRank> ranks(1);
-  ranks[0].plan = std::move(builder).Build();
+  ranks[0].plan = Read(std::move(builder).Build());
   ranks[0].paths.resize(1);
   EXPECT_THAT(Simulate(std::move(ranks), Links(1)),
               StatusIs(absl::StatusCode::kInternal, HasSubstr("rank 0 waits")));

@@ -1,0 +1,80 @@
+// simgrid_collective SLICE WRAP COLLECTIVE ALGORITHM BYTES: a collective on
+// podsim's simulated network and on SimGrid's, one line of JSON.
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+#include "interconnect/timing/fold.h"
+#include "interconnect/timing/pricing.h"
+#include "simgrid_run.h"
+
+namespace {
+
+using podsim::FoldRun;
+using podsim::NetworkOf;
+using podsim::PriceCollective;
+using podsim::PriceRequest;
+using podsim::Slice;
+
+double SecondsOf(const Slice& slice, const PriceRequest& request,
+                 double& simulated) {
+  const auto begin = std::chrono::steady_clock::now();
+  const auto price = PriceCollective(slice, request);
+  const double took =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
+          .count();
+  if (!price.ok()) {
+    std::fprintf(stderr, "%s\n", price.status().ToString().c_str());
+    std::exit(1);
+  }
+  simulated = price->network.seconds();
+  return took;
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  if (count != 6) {
+    std::fprintf(stderr,
+                 "simgrid_collective SLICE auto|torus|mesh COLLECTIVE "
+                 "ALGORITHM BYTES\n");
+    return 2;
+  }
+  const std::string wrap = words[2];
+  podsim::SliceOptions options;
+  if (wrap == "torus") options.wrap = podsim::WrapPolicy::kTorus;
+  if (wrap == "mesh") options.wrap = podsim::WrapPolicy::kMesh;
+  const auto slice = podsim::FindSlice(words[1], options);
+  const auto collective = podsim::CollectiveNamed(words[3]);
+  const auto algorithm = podsim::ChipAlgorithmNamed(words[4]);
+  if (!slice.ok() || !collective || !algorithm) {
+    std::fprintf(stderr, "no such slice, collective or algorithm\n");
+    return 2;
+  }
+  PriceRequest request = {.collective = *collective,
+                          .algorithm = *algorithm,
+                          .bytes = std::atoll(words[5])};
+  double simulated = 0;
+  const double folded = SecondsOf(*slice, request, simulated);
+  request.whole = true;
+  double again = 0;
+  const double whole = SecondsOf(*slice, request, again);
+
+  podsim::ChipRequest plan = podsim::PlanOf(*slice, request, *algorithm);
+  const podsim::Network network = NetworkOf(*slice);
+  const auto run = FoldRun(plan, network, /*whole=*/true);
+  if (!run.ok() || again != simulated) return 1;
+  const podsim::SimLinks links = {
+      .count = run->links,
+      .bytes_per_second = network.link_bytes_per_second,
+      .hop = network.hop,
+      .element_bytes = request.element_bytes};
+  const SimGridResult other = RunOnSimGrid(run->ranks, links);
+  std::printf(
+      "{\"chips\": %d, \"transfers\": %zu, \"sim\": %.9f, \"simgrid\": %.9f, "
+      "\"wall\": %.6f, \"wall_whole\": %.6f, \"wall_simgrid\": %.6f}\n",
+      slice->chips, other.transfers, simulated, other.simulated_seconds, folded,
+      whole, other.wall_seconds);
+  return 0;
+}

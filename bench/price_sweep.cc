@@ -1,0 +1,142 @@
+// How long one simulation of a collective takes on this machine, and how much
+// memory: every named slice, every collective, every algorithm, from 1 KiB to
+// 1 GiB. Each is a process of its own, and no price may be below its bounds.
+//
+//   price_sweep                all slices; a row for each, its worst cases
+//   price_sweep v3-2048 ...    these, a row for each algorithm
+//
+// Ends with 1 when a price is wrong or takes longer than its floor.
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "interconnect/timing/pricing.h"
+
+namespace podsim {
+namespace {
+
+constexpr std::int64_t kSizes[] = {1 << 10, 1 << 20, 1 << 26, 1 << 30};
+constexpr double kMostSeconds = 2;
+constexpr double kMostMiB = 500;
+
+struct Case {
+  Collective collective = Collective::kAllReduce;
+  ChipAlgorithm algorithm = ChipAlgorithm::kTorusAll;
+  std::int64_t bytes = 0;
+  double seconds = 0;
+  double mib = 0;
+  bool wrong = false;
+};
+
+bool IsWrong(const Slice& slice, const PriceRequest& request) {
+  const auto price = PriceCollective(slice, request);
+  return !price.ok() || price->network < BoundsOf(slice, request).most();
+}
+
+// In a child, so that its memory is its own.
+Case Measure(const Slice& slice, Case of) {
+  const PriceRequest request = {.collective = of.collective,
+                                .algorithm = of.algorithm,
+                                .bytes = of.bytes};
+  const auto begin = std::chrono::steady_clock::now();
+  const pid_t child = fork();
+  if (child == 0) _exit(IsWrong(slice, request) ? 1 : 0);
+  int status = 0;
+  rusage usage = {};
+  of.wrong = wait4(child, &status, 0, &usage) != child || status != 0;
+  of.seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
+          .count();
+  of.mib = static_cast<double>(usage.ru_maxrss) / 1024;
+  return of;
+}
+
+// What may take longer: everyone with everyone among more than 512 chips, some
+// of whose axes do not wrap.
+bool MayTakeLonger(const Slice& slice, ChipAlgorithm algorithm) {
+  constexpr int kManyChips = 512;
+  const Grid grid = GridOf(slice);
+  bool wraps = true;
+  for (int axis = 0; axis < kMostAxes; ++axis)
+    wraps = wraps && (grid.length(axis) == 1 || grid.closes(axis));
+  return algorithm == ChipAlgorithm::kDirect && slice.chips > kManyChips &&
+         !wraps;
+}
+
+bool IsBad(const Slice& slice, const Case& one) {
+  return one.wrong || (!MayTakeLonger(slice, one.algorithm) &&
+                       (one.seconds > kMostSeconds || one.mib > kMostMiB));
+}
+
+void Print(const Slice& slice, const Case& slow, const Case& large) {
+  std::printf(
+      "%-13s %-9s %6.2f s  %-15s %-16s %10lld  %6.0f MiB  %-15s %-16s "
+      "%10lld%s\n",
+      slice.name.c_str(), slice.grid_text().c_str(), slow.seconds,
+      std::string(NameOf(slow.collective)).c_str(),
+      std::string(NameOf(slow.algorithm)).c_str(),
+      static_cast<long long>(slow.bytes), large.mib,
+      std::string(NameOf(large.collective)).c_str(),
+      std::string(NameOf(large.algorithm)).c_str(),
+      static_cast<long long>(large.bytes),
+      IsBad(slice, slow) || IsBad(slice, large) ? "  !" : "");
+  std::fflush(stdout);
+}
+
+// Returns how many are bad.
+int Sweep(const Slice& slice, bool each) {
+  Case slowest;
+  Case largest;
+  int bad = 0;
+  for (const Collective collective : AllCollectives()) {
+    for (const ChipAlgorithm algorithm : AllChipAlgorithms()) {
+      if (!Supports(collective, algorithm)) continue;
+      Case slow;
+      Case large;
+      for (const std::int64_t bytes : kSizes) {
+        const Case one = Measure(slice, {collective, algorithm, bytes});
+        bad += IsBad(slice, one) ? 1 : 0;
+        if (one.wrong)
+          std::printf("%s: %lld bytes: wrong\n", slice.name.c_str(),
+                      static_cast<long long>(bytes));
+        if (one.seconds >= slow.seconds) slow = one;
+        if (one.mib >= large.mib) large = one;
+      }
+      if (each) Print(slice, slow, large);
+      if (slow.seconds >= slowest.seconds) slowest = slow;
+      if (large.mib >= largest.mib) largest = large;
+    }
+  }
+  if (!each) Print(slice, slowest, largest);
+  return bad;
+}
+
+int Main(std::vector<std::string> names) {
+  const bool each = !names.empty();
+  if (!each) names = SliceNames();
+  int bad = 0;
+  for (const std::string& name : names) {
+    const auto slice = FindSlice(name);
+    if (!slice.ok()) {
+      std::fprintf(stderr, "%s\n",
+                   std::string(slice.status().message()).c_str());
+      return 2;
+    }
+    bad += Sweep(*slice, each);
+  }
+  std::printf("%d slower or larger than they may be\n", bad);
+  return bad == 0 ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace podsim
+
+int main(int argc, char** argv) {
+  return podsim::Main({argv + 1, argv + argc});
+}
