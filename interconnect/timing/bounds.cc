@@ -1,6 +1,7 @@
 // Lower bounds of a collective's time; see pricing.h.
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
 #include "interconnect/timing/chip_bytes.h"
 #include "interconnect/timing/pricing.h"
@@ -15,17 +16,33 @@ int FewestLinks(const Grid& grid) {
   return links;
 }
 
-int Longest(const Grid& grid) {
-  int longest = 0;
-  for (int axis = 1; axis < kMostAxes; ++axis)
-    if (grid.length(axis) > grid.length(longest)) longest = axis;
-  return longest;
+int AxisOf(Coordinate at, int axis) {
+  return axis == 0 ? at.x : axis == 1 ? at.y : at.z;
 }
 
-// Links through the middle of the longest axis, one way.
-int MiddleLinks(const Grid& grid) {
-  const int axis = Longest(grid);
-  return grid.chips() / grid.length(axis) * (grid.closes(axis) ? 2 : 1);
+// Calls with both ends of every link.
+template <typename WithEnds>
+void ForEachLink(const Grid& grid, WithEnds&& with_ends) {
+  for (int chip = 0; chip < grid.chips(); ++chip) {
+    const Coordinate from = PlaceOf(grid.size, chip);
+    for (int direction = 0; direction < kDirections; ++direction)
+      if (const auto to = Next(grid, from, direction)) with_ends(from, *to);
+  }
+}
+
+// The chips before the middle of an axis, and the links from there to the
+// others.
+struct Cut {
+  double chips = 0;
+  double links = 0;
+};
+Cut CutAcross(const Grid& grid, int axis) {
+  const int half = grid.length(axis) / 2;
+  Cut cut = {.chips = 1.0 * grid.chips() / grid.length(axis) * half};
+  ForEachLink(grid, [&](Coordinate from, Coordinate to) {
+    if (AxisOf(from, axis) < half && AxisOf(to, axis) >= half) ++cut.links;
+  });
+  return cut;
 }
 
 int Diameter(const Grid& grid) {
@@ -35,31 +52,64 @@ int Diameter(const Grid& grid) {
   return steps;
 }
 
-// Bytes out of each chip, and through the middle one way, as parts of the
-// chip's buffer.
-struct Volume {
-  double chip = 0;
-  double middle = 0;
-};
+// From one chip to another, on average over all pairs. The axes of a grid that
+// is not twisted are independent; a twisted one looks the same from every chip.
+double MeanDistance(const Grid& grid) {
+  double sum = 0;
+  if (grid.twisted) {
+    for (int chip = 0; chip < grid.chips(); ++chip)
+      sum += Distance(ShortestOffset(grid, {}, PlaceOf(grid.size, chip)));
+    return sum / grid.chips();
+  }
+  for (int axis = 0; axis < kMostAxes; ++axis) {
+    const int length = grid.length(axis);
+    double of_axis = 0;
+    for (int from = 0; from < length; ++from)
+      for (int to = 0; to < length; ++to) {
+        const int apart = std::abs(from - to);
+        of_axis += grid.closes(axis) ? std::min(apart, length - apart) : apart;
+      }
+    sum += of_axis / length / length;
+  }
+  return sum;
+}
 
-Volume VolumeOf(Collective collective, const Grid& grid) {
+// Bytes over the links of a chip, as parts of its buffer. Those of an
+// all-to-all pass others' links too: on average a chip's carry so much.
+double ChipVolume(Collective collective, const Grid& grid) {
   const double n = grid.chips();
-  const int length = grid.length(Longest(grid));
-  const int half = length / 2;
-  const double low = n / length * half;
-  const double high = n - low;
   switch (collective) {
     case Collective::kAllReduce:
-      return {2 * (n - 1) / n, 1};
+      return 2 * (n - 1) / n;
     case Collective::kReduceScatter:
     case Collective::kAllGather:
-      return {(n - 1) / n, high / n};
-    case Collective::kAllToAll:
-      return {(n - 1) / n, low * high / n};
+      return (n - 1) / n;
+    case Collective::kAllToAll: {
+      double links = 0;
+      ForEachLink(grid, [&](Coordinate, Coordinate) { ++links; });
+      return MeanDistance(grid) * FewestLinks(grid) * n / links;
+    }
     case Collective::kBroadcast:
-      return {1, 1};
+      return 1;
     default:
-      return {};
+      return 0;
+  }
+}
+
+// The same across a cut, one way.
+double CutVolume(Collective collective, const Grid& grid, const Cut& cut) {
+  const double n = grid.chips();
+  switch (collective) {
+    case Collective::kAllReduce:
+    case Collective::kBroadcast:
+      return 1;
+    case Collective::kReduceScatter:
+    case Collective::kAllGather:
+      return (n - cut.chips) / n;
+    case Collective::kAllToAll:
+      return cut.chips * (n - cut.chips) / n;
+    default:
+      return 0;
   }
 }
 
@@ -75,11 +125,17 @@ Bounds BoundsOf(const Slice& slice, const PriceRequest& request) {
   if (grid.chips() == 1) return bounds;
   const double bytes = static_cast<double>(ChipBytes(slice, request));
   const double rate = slice.chip().link_bytes_per_second;
-  const Volume volume = VolumeOf(request.collective, grid);
   bounds.chip_links =
-      SimTime::Seconds(bytes * volume.chip / (FewestLinks(grid) * rate));
-  bounds.bisection =
-      SimTime::Seconds(bytes * volume.middle / (MiddleLinks(grid) * rate));
+      SimTime::Seconds(bytes * ChipVolume(request.collective, grid) /
+                       (FewestLinks(grid) * rate));
+  for (int axis = 0; axis < kMostAxes; ++axis) {
+    if (grid.length(axis) == 1) continue;
+    const Cut cut = CutAcross(grid, axis);
+    bounds.bisection = std::max(
+        bounds.bisection,
+        SimTime::Seconds(bytes * CutVolume(request.collective, grid, cut) /
+                         (cut.links * rate)));
+  }
   // Around a twisted torus no two chips are that far apart.
   if (!grid.twisted)
     bounds.distance =
@@ -93,7 +149,14 @@ double AllReduceBandwidth(const Slice& slice) {
 }
 
 double BisectionBandwidth(const Slice& slice) {
-  return MiddleLinks(GridOf(slice)) * slice.chip().link_bytes_per_second;
+  const Grid grid = GridOf(slice);
+  double links = 0;
+  for (int axis = 0; axis < kMostAxes; ++axis) {
+    if (grid.length(axis) == 1) continue;
+    const double cut = CutAcross(grid, axis).links;
+    links = links == 0 ? cut : std::min(links, cut);
+  }
+  return links * slice.chip().link_bytes_per_second;
 }
 
 }  // namespace podsim

@@ -73,14 +73,14 @@ Overhead OverheadOf(const Slice& slice, const PriceRequest& request);
 // What no algorithm can be faster than, at the links' full rate.
 struct Bounds {
   SimTime chip_links;  // bytes through the links of the chip that has fewest
-  SimTime bisection;   // bytes through the middle of the longest axis
+  SimTime bisection;   // bytes through the middle of an axis, the worst of them
   SimTime distance;    // hops from corner to corner
   SimTime most() const;
 };
 Bounds BoundsOf(const Slice& slice, const PriceRequest& request);
 
-// Both directions of all links of all chips, and of the links through the
-// middle, in bytes/s one way: the pod figures that vendors print.
+// The pod figures that vendors print, in bytes/s: both directions of all links
+// of all chips; the fewest links through the middle of an axis, one way.
 double AllReduceBandwidth(const Slice& slice);
 double BisectionBandwidth(const Slice& slice);
 

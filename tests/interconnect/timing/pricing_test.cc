@@ -106,12 +106,15 @@ TEST_P(PricingTest, IsNeverBelowTheBounds) {
   for (const Collective collective : AllCollectives()) {
     for (const ChipAlgorithm algorithm : AllChipAlgorithms()) {
       if (!Supports(collective, algorithm)) continue;
-      const PriceRequest request = {
-          .collective = collective, .algorithm = algorithm, .bytes = 300'000};
-      const Bounds bounds = BoundsOf(slice_, request);
-      const Price price = PriceOf(slice_, request);
-      EXPECT_GE(price.network, bounds.most())
-          << NameOf(collective) << " by " << NameOf(algorithm);
+      for (const std::int64_t bytes : {1'000, 300'000, 64'000'000}) {
+        const PriceRequest request = {
+            .collective = collective, .algorithm = algorithm, .bytes = bytes};
+        const Bounds bounds = BoundsOf(slice_, request);
+        const Price price = PriceOf(slice_, request);
+        EXPECT_GE(price.network, bounds.most())
+            << NameOf(collective) << " by " << NameOf(algorithm) << ", "
+            << bytes;
+      }
     }
   }
 }
@@ -277,6 +280,14 @@ TEST(PriceCollective, RefusesWhatCannotBe) {
   EXPECT_THAT(
       PriceCollective(slice, {.bytes = 1, .faults = {{{0, 0}, {3, 3}}}}),
       StatusIs(kInvalid, HasSubstr("no wire")));
+}
+
+// The smallest halving of 4x4x8: 32 wires across z; twisted the ways round the
+// short axes lead to the other half of z, and 64 across x are the fewest.
+TEST(PodFigures, ATwistDoublesTheBisection) {
+  EXPECT_DOUBLE_EQ(BisectionBandwidth(*FindSlice("v4-256")), 32 * 50e9);
+  EXPECT_DOUBLE_EQ(BisectionBandwidth(*FindSlice("v4-256", {.twist = true})),
+                   64 * 50e9);
 }
 
 // Pod figures that vendors print, out of chips, links and rates.
