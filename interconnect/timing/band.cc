@@ -2,28 +2,26 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "base/status.h"
 
 namespace podsim {
 namespace {
 
-// One of the constants, where the figures of a slice hold it.
-struct Constant {
-  const Figure* figure = nullptr;
-  double ChipFigures::*place = nullptr;
-  bool on_links = false;
-};
-
 bool IsDoubted(const Figure& figure) {
   return (figure.grade() == ASSUMED || figure.grade() == FITTED) &&
          figure.low() > 0;
 }
 
-}  // namespace
-
-absl::StatusOr<Spread> SpreadAround(double value, const Generation& generation,
-                                    ValueWith value_with) {
+// Each doubt as the moves that it allows.
+std::vector<std::vector<Move>> DoubtsOf(const Slice& slice,
+                                        const Generation& generation) {
+  struct Constant {
+    const Figure* figure;
+    double ChipFigures::*place;
+    bool on_links = false;
+  };
   const Constant constants[] = {
       {&generation.link_share(), &ChipFigures::link_share, true},
       {&generation.hop_seconds(), &ChipFigures::hop_seconds, true},
@@ -32,16 +30,28 @@ absl::StatusOr<Spread> SpreadAround(double value, const Generation& generation,
       {&generation.core_share(), &ChipFigures::core_share},
       {&generation.host_bytes_per_second(),
        &ChipFigures::host_bytes_per_second_per_chip}};
+  std::vector<std::vector<Move>> doubts;
+  for (const Constant& constant : constants)
+    if (IsDoubted(*constant.figure))
+      doubts.push_back(
+          {{constant.place, constant.figure->low(), constant.on_links},
+           {constant.place, constant.figure->high(), constant.on_links}});
+  if (slice.twisted) doubts.push_back({{.on_links = true}});
+  return doubts;
+}
+
+}  // namespace
+
+absl::StatusOr<Spread> SpreadAround(double value, const Slice& slice,
+                                    const Generation& generation,
+                                    ValueWith value_with) {
   double below = 0;
   double above = 0;
-  for (const Constant& constant : constants) {
-    if (!IsDoubted(*constant.figure)) continue;
+  for (const std::vector<Move>& doubt : DoubtsOf(slice, generation)) {
     double least = 0;
     double most = 0;
-    for (const double end : {constant.figure->low(), constant.figure->high()}) {
-      PODSIM_ASSIGN_OR_RETURN(
-          const double other,
-          value_with({constant.place, end, constant.on_links}));
+    for (const Move& move : doubt) {
+      PODSIM_ASSIGN_OR_RETURN(const double other, value_with(move));
       least = std::min(least, other - value);
       most = std::max(most, other - value);
     }
@@ -51,34 +61,46 @@ absl::StatusOr<Spread> SpreadAround(double value, const Generation& generation,
   return Spread{value - std::sqrt(below), value + std::sqrt(above)};
 }
 
-absl::StatusOr<Band> BandAround(SimTime time, const Generation& generation,
+absl::StatusOr<Band> BandAround(SimTime time, const Slice& slice,
+                                const Generation& generation,
                                 TimeWith time_with) {
   PODSIM_ASSIGN_OR_RETURN(
       const Spread spread,
-      SpreadAround(time.seconds(), generation,
-                   [&](const MovedFigure& moved) -> absl::StatusOr<double> {
+      SpreadAround(time.seconds(), slice, generation,
+                   [&](const Move& move) -> absl::StatusOr<double> {
                      PODSIM_ASSIGN_OR_RETURN(const SimTime other,
-                                             time_with(moved));
+                                             time_with(move));
                      return other.seconds();
                    }));
   return Band{SimTime::Seconds(spread.low), SimTime::Seconds(spread.high)};
 }
 
+absl::StatusOr<SimTime> TimeAfter(const Move& move, const Slice& slice,
+                                  const PriceRequest& request,
+                                  const Price& price) {
+  const Slice other = move.In(slice);
+  if (move.on_ways()) {
+    PriceRequest again = request;
+    again.algorithm = price.algorithm;
+    PODSIM_ASSIGN_OR_RETURN(const Price by_other_ways,
+                            PriceCollective(other, again));
+    return by_other_ways.time;
+  }
+  const Overhead overhead = OverheadOf(other, request);
+  SimTime network = price.network;
+  if (move.on_links) {
+    PODSIM_ASSIGN_OR_RETURN(const NetworkRun run,
+                            price.plan->Run(NetworkOf(other).links));
+    network = run.time;
+  }
+  return network + overhead.software + overhead.cores;
+}
+
 absl::StatusOr<Band> BandOf(const Slice& slice, const Generation& generation,
                             const PriceRequest& request, const Price& price) {
-  return BandAround(price.time, generation,
-                    [&](const MovedFigure& moved) -> absl::StatusOr<SimTime> {
-                      const Slice other = moved.In(slice);
-                      const Overhead overhead = OverheadOf(other, request);
-                      SimTime network = price.network;
-                      if (moved.on_links) {
-                        PODSIM_ASSIGN_OR_RETURN(
-                            const NetworkRun run,
-                            price.plan->Run(NetworkOf(other).links));
-                        network = run.time;
-                      }
-                      return network + overhead.software + overhead.cores;
-                    });
+  return BandAround(price.time, slice, generation, [&](const Move& move) {
+    return TimeAfter(move, slice, request, price);
+  });
 }
 
 }  // namespace podsim

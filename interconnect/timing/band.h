@@ -14,41 +14,50 @@ struct Band {
   SimTime high;
 };
 
-// A constant of a generation at one end of its range.
-struct MovedFigure {
-  double ChipFigures::*place = nullptr;
+// Something that is not published, the other way: a constant of the generation
+// at one end of its range, or the ways of a twisted torus, which an even spread
+// is assumed of, always the first of the shortest.
+struct Move {
+  double ChipFigures::*figure = nullptr;  // unset: the ways
   double value = 0;
   bool on_links = false;  // it changes how long plans take on the links
 
+  bool on_ways() const { return figure == nullptr; }
   Slice In(Slice slice) const {
-    slice.figures.*place = value;
+    if (on_ways())
+      slice.spreads_ways = false;
+    else
+      slice.figures.*figure = value;
     return slice;
   }
 };
 
-// Around a value made of the generation's figures, of whatever unit: each
-// assumed or fitted constant is moved to either end of its range, and what that
+// Around a value made of a slice's figures, of whatever unit: what each move
 // takes away (and adds) is added in squares, as for doubts that know nothing of
-// each other. `value_with` gives the value with one figure moved.
+// each other; of a constant's two ends the one that does more counts.
+// `value_with` gives the value with one move made; `generation` is the slice's.
 // Errors: those of value_with.
 struct Spread {
   double low = 0;
   double high = 0;
 };
-using ValueWith =
-    absl::FunctionRef<absl::StatusOr<double>(const MovedFigure& moved)>;
-absl::StatusOr<Spread> SpreadAround(double value, const Generation& generation,
+using ValueWith = absl::FunctionRef<absl::StatusOr<double>(const Move& move)>;
+absl::StatusOr<Spread> SpreadAround(double value, const Slice& slice,
+                                    const Generation& generation,
                                     ValueWith value_with);
 
 // The same around a time.
-using TimeWith =
-    absl::FunctionRef<absl::StatusOr<SimTime>(const MovedFigure& moved)>;
-absl::StatusOr<Band> BandAround(SimTime time, const Generation& generation,
+using TimeWith = absl::FunctionRef<absl::StatusOr<SimTime>(const Move& move)>;
+absl::StatusOr<Band> BandAround(SimTime time, const Slice& slice,
+                                const Generation& generation,
                                 TimeWith time_with);
 
-// Around `price`, which PriceCollective gave for the same slice and request, by
-// the same algorithm. `generation`: the slice's.
+// The time of `price`, which PriceCollective gave for the same slice and
+// request, with a move made: by the same algorithm.
 // Errors: those of PriceCollective.
+absl::StatusOr<SimTime> TimeAfter(const Move& move, const Slice& slice,
+                                  const PriceRequest& request,
+                                  const Price& price);
 absl::StatusOr<Band> BandOf(const Slice& slice, const Generation& generation,
                             const PriceRequest& request, const Price& price);
 

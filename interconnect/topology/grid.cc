@@ -53,11 +53,10 @@ Offset Around(const Grid& grid, int axis) {
   return steps;
 }
 
-// All ways of the least length are tried; of several the one is taken that a
-// number made of the relative place names.
+// All ways of the least length are tried; of several the first is taken, or the
+// one that a number made of the relative place names.
 Offset TwistedOffset(const Grid& grid, Coordinate from, Coordinate to) {
   constexpr int kRounds = 2;
-  Offset best = {};
   const Offset relative = Differences(from, to);
   const Offset around[] = {Around(grid, 0), Around(grid, 1), Around(grid, 2)};
   int least = 1 << 30;
@@ -83,14 +82,16 @@ Offset TwistedOffset(const Grid& grid, Coordinate from, Coordinate to) {
   int name = 0;
   for (int axis = 0; axis < kMostAxes; ++axis)
     name += std::abs(found[0][axis]) + std::abs(found[equal - 1][axis]) * axis;
-  best = found[name % equal];
-  return best;
+  return found[grid.spreads_ways ? name % equal : 0];
 }
 
 }  // namespace
 
 Grid GridOf(const Slice& slice) {
-  return {.size = slice.grid, .wraps = slice.wraps, .twisted = slice.twisted};
+  return {.size = slice.grid,
+          .wraps = slice.wraps,
+          .twisted = slice.twisted,
+          .spreads_ways = slice.spreads_ways};
 }
 
 std::optional<Coordinate> Next(const Grid& grid, Coordinate from,

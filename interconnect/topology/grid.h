@@ -20,6 +20,7 @@ struct Grid {
   // Around a short axis the way ends half of each long axis further: n x n x 2n
   // or n x 2n x 2n (Camara et al., IEEE TPDS 21(12), 2010).
   bool twisted = false;
+  bool spreads_ways = true;  // as of the slice
 
   int chips() const { return size.places(); }
   int length(int axis) const { return size.axes()[axis]; }

@@ -33,6 +33,9 @@ struct Slice {
   int axes = 2;        // that the grid is written with
   std::array<bool, kMostAxes> wraps = {};
   bool twisted = false;
+  // Twisted: of several shortest ways one by the relative place, so that all
+  // links are about as busy (assumed); else always the first.
+  bool spreads_ways = true;
   // How sure the wrap is, one line, for people.
   std::string wrap_note;
   ChipFigures figures;

@@ -38,10 +38,10 @@ absl::StatusOr<Band> BandOfStep(const SimStep& step, const Program& program,
                                 const Generation& generation,
                                 const StepOptions& options,
                                 const SumPrices& sums) {
-  return BandAround(step.total, generation,
-                    [&](const MovedFigure& moved) -> absl::StatusOr<SimTime> {
-                      const Slice other = moved.In(slice);
-                      SumPrices prices = sums.Moved(other, moved.on_links);
+  return BandAround(step.total, slice, generation,
+                    [&](const Move& move) -> absl::StatusOr<SimTime> {
+                      const Slice other = move.In(slice);
+                      SumPrices prices = sums.Moved(other, move);
                       PODSIM_ASSIGN_OR_RETURN(
                           const SimStep step_then,
                           ForecastStep(program, other, options, prices));

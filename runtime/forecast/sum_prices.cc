@@ -8,11 +8,12 @@ namespace podsim {
 
 absl::StatusOr<SumPrice> SumPrices::Of(std::int64_t elements,
                                        int element_bytes) {
-  const PriceRequest request = {.collective = Collective::kAllReduce,
-                                .algorithm = algorithm_,
-                                .bytes = elements * element_bytes,
-                                .element_bytes = element_bytes};
   Known& known = known_[{elements, element_bytes}];
+  const PriceRequest request = {
+      .collective = Collective::kAllReduce,
+      .algorithm = known.algorithm ? known.algorithm : algorithm_,
+      .bytes = elements * element_bytes,
+      .element_bytes = element_bytes};
   if (known.plan == nullptr) {
     PODSIM_ASSIGN_OR_RETURN(Price price, PriceCollective(slice_, request));
     known = {price.algorithm, std::move(price.plan), price.network};
@@ -23,8 +24,8 @@ absl::StatusOr<SumPrice> SumPrices::Of(std::int64_t elements,
   }
   const Overhead overhead = OverheadOf(slice_, request);
   const SimTime network = *known.network;
-  return SumPrice{known.algorithm, network + overhead.software + overhead.cores,
-                  network};
+  return SumPrice{*known.algorithm,
+                  network + overhead.software + overhead.cores, network};
 }
 
 std::optional<ChipAlgorithm> SumPrices::OfLargest() const {
@@ -32,11 +33,13 @@ std::optional<ChipAlgorithm> SumPrices::OfLargest() const {
   return known_.rbegin()->second.algorithm;
 }
 
-SumPrices SumPrices::Moved(const Slice& slice, bool on_links) const {
+SumPrices SumPrices::Moved(const Slice& slice, const Move& move) const {
   SumPrices moved = *this;
   moved.slice_ = slice;
-  if (!on_links) return moved;
-  for (auto& [size, known] : moved.known_) known.network.reset();
+  for (auto& [size, known] : moved.known_) {
+    if (move.on_ways()) known.plan = nullptr;
+    if (move.on_links) known.network.reset();
+  }
   return moved;
 }
 

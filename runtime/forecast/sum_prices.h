@@ -10,6 +10,7 @@
 
 #include "absl/status/statusor.h"
 #include "base/units.h"
+#include "interconnect/timing/band.h"
 #include "interconnect/timing/pricing.h"
 #include "interconnect/topology/slice.h"
 
@@ -35,13 +36,13 @@ class SumPrices {
   // Of the largest that was priced; nothing: none was.
   std::optional<ChipAlgorithm> OfLargest() const;
 
-  // For `slice` with other figures: sizes that were priced keep their
-  // algorithm, and unless `on_links` their time on the links.
-  SumPrices Moved(const Slice& slice, bool on_links) const;
+  // For `slice`, which is this one's with that move made: sizes that were
+  // priced keep their algorithm, and what the move does not change.
+  SumPrices Moved(const Slice& slice, const Move& move) const;
 
  private:
   struct Known {
-    ChipAlgorithm algorithm = ChipAlgorithm::kTorusAll;
+    std::optional<ChipAlgorithm> algorithm;
     std::shared_ptr<const NetworkPlan> plan;
     std::optional<SimTime> network;
   };

@@ -87,7 +87,7 @@ TEST(NetworkTest, ASliceBringsItsFigures) {
   const Network network = NetworkOf(*FindSlice("v4-256"));
   EXPECT_EQ(network.grid.size, (GridSize{4, 4, 8}));
   EXPECT_TRUE(network.grid.closes(2));
-  EXPECT_DOUBLE_EQ(network.links.bytes_per_second, 50e9 * 0.7);
+  EXPECT_DOUBLE_EQ(network.links.bytes_per_second, 50e9 * 0.84);
   EXPECT_EQ(network.links.hop.picoseconds(), 360'000);
 }
 

@@ -77,9 +77,9 @@ TEST(HardwareTest, ConstantsThatAreNotPublished) {
                   "v2 link_share", "v3 collective_seconds",
                   "v3 core_piece_bytes", "v3 core_share", "v3 link_share",
                   "v4 collective_seconds", "v4 core_share", "v4 link_share",
-                  "v5e collective_seconds", "v5e core_share", "v5e hop_seconds",
-                  "v5e link_share", "v5p clock_hz", "v5p collective_seconds",
-                  "v5p core_share", "v5p hop_seconds", "v5p link_share",
+                  "v5e collective_seconds", "v5e core_share", "v5e link_share",
+                  "v5p clock_hz", "v5p collective_seconds", "v5p core_share",
+                  "v5p hop_seconds", "v5p link_share",
                   "v5p vector_memory_bytes_per_core", "v6e clock_hz",
                   "v6e collective_seconds", "v6e core_share", "v6e hop_seconds",
                   "v6e link_share"));

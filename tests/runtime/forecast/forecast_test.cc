@@ -162,21 +162,33 @@ TEST(ForecastStep, MicrobatchesAreSoManyPassesAndSums) {
 }
 
 TEST(SumPrices, MovedFiguresKeepTheAlgorithmAndWhatIsNotOnTheLinks) {
-  Slice slice = *FindSlice("v3-32");
+  const Slice slice = *FindSlice("v3-32");
   SumPrices sums(slice);
   EXPECT_EQ(sums.OfLargest(), std::nullopt);
   ASSERT_OK_AND_ASSIGN(const SumPrice before, sums.Of(1 << 20, 4));
   EXPECT_EQ(sums.OfLargest(), before.algorithm);
-  slice.figures.collective_seconds += 1e-3;
+  const Move software = {&ChipFigures::collective_seconds,
+                         slice.chip().collective_seconds + 1e-3};
   ASSERT_OK_AND_ASSIGN(const SumPrice later,
-                       sums.Moved(slice, false).Of(1 << 20, 4));
+                       sums.Moved(software.In(slice), software).Of(1 << 20, 4));
   EXPECT_EQ(later.network, before.network);
   EXPECT_EQ(later.time, before.time + SimTime::Seconds(1e-3));
-  slice.figures.link_share /= 2;
+  const Move share = {&ChipFigures::link_share, slice.chip().link_share / 2,
+                      /*on_links=*/true};
   ASSERT_OK_AND_ASSIGN(const SumPrice slower,
-                       sums.Moved(slice, true).Of(1 << 20, 4));
+                       sums.Moved(share.In(slice), share).Of(1 << 20, 4));
   EXPECT_EQ(slower.algorithm, before.algorithm);
   EXPECT_GT(slower.network.seconds(), 1.5 * before.network.seconds());
+}
+
+TEST(SumPrices, OtherWaysAreSimulatedAgain) {
+  const Slice slice = *FindSlice("v4-256", {.twist = true});
+  SumPrices sums(slice, ChipAlgorithm::kDirect);
+  ASSERT_OK_AND_ASSIGN(const SumPrice before, sums.Of(1 << 20, 4));
+  const Move ways = {.on_links = true};
+  ASSERT_OK_AND_ASSIGN(const SumPrice later,
+                       sums.Moved(ways.In(slice), ways).Of(1 << 20, 4));
+  EXPECT_GT(later.network, before.network);
 }
 
 TEST(SumPrices, AnAlgorithmThatIsAskedForIsTaken) {

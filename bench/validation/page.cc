@@ -1,0 +1,174 @@
+#include "bench/validation/page.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+
+namespace podsim::validation {
+namespace {
+
+std::string Number(double value) {
+  const double size = std::abs(value);
+  if (size >= 1000) return absl::StrFormat("%.0f", value);
+  if (size >= 100) return absl::StrFormat("%.1f", value);
+  return absl::StrFormat("%.2f", value);
+}
+
+std::string ValueText(const Result& result, double value) {
+  return result.percent ? absl::StrFormat("%.1f %%", 100 * value)
+                        : absl::StrFormat("%.2f", value);
+}
+
+std::string BoundText(const Result& result, const Bound& bound) {
+  if (bound.least == 0)
+    return absl::StrCat("at most ", ValueText(result, bound.most));
+  if (bound.most == 1 && result.percent)
+    return absl::StrCat("at least ", ValueText(result, bound.least));
+  return absl::StrCat(ValueText(result, bound.least), " to ",
+                      ValueText(result, bound.most));
+}
+
+std::string Verdict(const Result& result) {
+  if (result.goal.Holds(result.value)) return "goal";
+  return result.floor.Holds(result.value) ? "floor" : "**missed**";
+}
+
+std::string ResultRow(const std::string& title, const std::string& fitted,
+                      const Result& result) {
+  return absl::StrFormat("| %s | %s | %s | %s | %s | %s | %s |\n", title,
+                         fitted, result.what, ValueText(result, result.value),
+                         BoundText(result, result.goal),
+                         BoundText(result, result.floor), Verdict(result));
+}
+
+std::string Summary(const std::vector<Check>& checks) {
+  std::string text =
+      "| check | fitted | | sim | goal | floor | reached |\n"
+      "|---|---|---|---|---|---|---|\n";
+  for (const Check& check : checks)
+    for (const Result& result : check.results)
+      text += ResultRow(check.title, check.fitted, result);
+  for (const Result& result : CoverageResults(CoverageOf(checks)))
+    text += ResultRow("Published figures between low and high", "no", result);
+  return text;
+}
+
+std::string RowText(const Row& row) {
+  std::string text = absl::StrFormat(
+      "| %s | %s | %s |", row.what, row.published ? Number(*row.published) : "",
+      Number(row.sim));
+  const bool sure = row.band.low == row.band.high;
+  absl::StrAppend(&text,
+                  sure ? " | |"
+                       : absl::StrFormat(" %s | %s |", Number(row.band.low),
+                                         Number(row.band.high)));
+  if (!row.published) return text + " | |\n";
+  absl::StrAppendFormat(&text, " %+.1f %% |", 100 * row.error());
+  return absl::StrCat(text, sure ? "" : row.inside() ? " yes" : " no", " |\n");
+}
+
+std::string Section(const Check& check) {
+  std::string text =
+      absl::StrCat("\n### ", check.title, "\n\nSource: ", check.source,
+                   ". Fitted: ", check.fitted, ".",
+                   check.note.empty() ? "" : " ", check.note, "\n\n");
+  absl::StrAppend(&text, "| | published, ", check.rows.front().unit,
+                  " | sim | low | high | error | inside |\n",
+                  "|---|---|---|---|---|---|---|\n");
+  for (const Row& row : check.rows) text += RowText(row);
+  return text;
+}
+
+// Checks of which every row is published and has a band, and whose constants
+// are not fitted to them.
+bool Counts(const Check& check) {
+  return !check.is_fitted() &&
+         std::all_of(check.rows.begin(), check.rows.end(), [](const Row& row) {
+           return row.published && row.band.low < row.band.high;
+         });
+}
+
+}  // namespace
+
+Coverage CoverageOf(const std::vector<Check>& checks) {
+  struct Weighted {
+    double half = 0;
+    double weight = 0;
+    bool operator<(const Weighted& other) const { return half < other.half; }
+  };
+  Coverage coverage;
+  std::vector<Weighted> halves;
+  int counted = 0;
+  for (const Check& check : checks) {
+    if (!Counts(check)) continue;
+    ++counted;
+    const double weight = 1 / static_cast<double>(check.rows.size());
+    for (const Row& row : check.rows) {
+      coverage.inside += row.inside() ? weight : 0;
+      halves.push_back({(row.band.high - row.band.low) / 2 / row.sim, weight});
+    }
+  }
+  if (counted == 0) return coverage;
+  coverage.inside /= counted;
+  std::sort(halves.begin(), halves.end());
+  double below = 0;
+  for (const Weighted& half : halves) {
+    coverage.median_half = half.half;
+    below += half.weight;
+    if (2 * below >= counted) break;
+  }
+  return coverage;
+}
+
+std::vector<Result> CoverageResults(const Coverage& coverage) {
+  return {{"share of them", true, coverage.inside, {0.9, 1}, {0.8, 1}},
+          {"half of high - low, median",
+           true,
+           coverage.median_half,
+           {0, 0.25},
+           {0, 0.25}}};
+}
+
+std::string PageOf(const std::vector<Check>& held,
+                   const std::vector<Check>& others) {
+  std::string text =
+      "# The timing model beside what was published\n\n"
+      "Written by `bench/validate`; a test holds this page, and every goal in "
+      "it, to what the code\ncomputes. All times are simulated (`sim`) but for "
+      "the published ones, and all are absolute. The\nsources' keys stand in "
+      "[hardware.md](hardware.md), the equations in "
+      "[timing-model.md](timing-model.md).\n`low` and `high` move each "
+      "constant "
+      "that is not published through its range.\n\n## What is held\n\n";
+  text += Summary(held);
+  text +=
+      "\nThe two last rows are over the checks to which nothing is fitted and "
+      "whose figures have a band; each\ncheck weighs the same.\n\n## Row by "
+      "row\n";
+  for (const Check& check : held) text += Section(check);
+  text +=
+      "\n## Other measurements\n\nThese hold nothing: they show what the model "
+      "makes of figures that it was not made for.\n";
+  for (const Check& check : others) text += Section(check);
+  return text;
+}
+
+std::string MissesOf(const std::vector<Check>& held) {
+  std::string text;
+  const auto look = [&](const std::string& title, const Result& result) {
+    if (!result.goal.Holds(result.value))
+      absl::StrAppend(&text, title, ": ", result.what, " is ",
+                      ValueText(result, result.value), ", the goal ",
+                      BoundText(result, result.goal), "\n");
+  };
+  for (const Check& check : held)
+    for (const Result& result : check.results) look(check.title, result);
+  for (const Result& result : CoverageResults(CoverageOf(held)))
+    look("between low and high", result);
+  return text;
+}
+
+}  // namespace podsim::validation

@@ -1,0 +1,32 @@
+// validate               prints docs/validation.md
+// validate FILE          ends with 1, and says what is wrong, where FILE is not
+//                        that page or a goal is missed
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "bench/validation/page.h"
+
+int main(int count, char** words) {
+  namespace validation = podsim::validation;
+  if (count > 2) {
+    std::fprintf(stderr, "usage: validate [docs/validation.md]\n");
+    return 2;
+  }
+  const std::vector<validation::Check> held = validation::HeldChecks();
+  const std::string page = validation::PageOf(held, validation::OtherChecks());
+  const std::string misses = validation::MissesOf(held);
+  if (count == 1) {
+    std::fputs(page.c_str(), stdout);
+    std::fputs(misses.c_str(), stderr);
+    return 0;
+  }
+  std::ifstream file(words[1]);
+  const std::string there{std::istreambuf_iterator<char>(file), {}};
+  if (there != page)
+    std::fprintf(stderr, "%s is not what bench/validate writes: run it\n",
+                 words[1]);
+  std::fputs(misses.c_str(), stderr);
+  return there == page && misses.empty() ? 0 : 1;
+}
