@@ -11,16 +11,13 @@
 
 namespace {
 
-using podsim::FoldRun;
-using podsim::NetworkOf;
-using podsim::PriceCollective;
 using podsim::PriceRequest;
 using podsim::Slice;
 
 double SecondsOf(const Slice& slice, const PriceRequest& request,
                  double& simulated) {
   const auto begin = std::chrono::steady_clock::now();
-  const auto price = PriceCollective(slice, request);
+  const auto price = podsim::PriceCollective(slice, request);
   const double took =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
           .count();
@@ -61,20 +58,20 @@ int main(int count, char** words) {
   double again = 0;
   const double whole = SecondsOf(*slice, request, again);
 
-  podsim::ChipRequest plan = podsim::PlanOf(*slice, request, *algorithm);
-  const podsim::Network network = NetworkOf(*slice);
-  const auto run = FoldRun(plan, network, /*whole=*/true);
+  const podsim::Network network = podsim::NetworkOf(*slice);
+  const auto run =
+      podsim::FoldRun(podsim::ChipPlanOf(*slice, request, *algorithm), network,
+                      request.element_bytes, /*whole=*/true);
   if (!run.ok() || again != simulated) return 1;
   const podsim::SimLinks links = {
       .count = run->links,
-      .bytes_per_second = network.link_bytes_per_second,
-      .hop = network.hop,
-      .element_bytes = request.element_bytes};
+      .bytes_per_second = network.links.bytes_per_second,
+      .hop = network.links.hop};
   const SimGridResult other = RunOnSimGrid(run->ranks, links);
   std::printf(
-      "{\"chips\": %d, \"transfers\": %zu, \"sim\": %.9f, \"simgrid\": %.9f, "
+      "{\"chips\": \"%s\", \"transfers\": %zu, \"sim\": %.9f, \"simgrid\": %.9f, "
       "\"wall\": %.6f, \"wall_whole\": %.6f, \"wall_simgrid\": %.6f}\n",
-      slice->chips, other.transfers, simulated, other.simulated_seconds, folded,
+      slice->grid_text().c_str(), other.transfers, simulated, other.simulated_seconds, folded,
       whole, other.wall_seconds);
   return 0;
 }

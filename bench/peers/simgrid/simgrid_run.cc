@@ -1,81 +1,95 @@
-// A graph of activities that SimGrid runs by itself. A send is a transfer, and
-// beside it a computation of the same length on a host that stands for the
-// first link: what is sent over that link next waits for it. So pieces leave a
-// chip one after the other, in the plan's order, as they do here; behind that
-// SimGrid shares the links as it will.
+// An actor for each link sends what leaves its chip by it, one piece after the
+// other in the plan's order: a transfer, then the time that the link is taken.
+// An actor for each pair of chips receives. Behind the first link SimGrid
+// shares the links as it will.
 #include "simgrid_run.h"
 
 #include <chrono>
 #include <map>
+#include <memory>
 #include <simgrid/s4u.hpp>
 #include <string>
+#include <utility>
 
 #include "interconnect/collectives/plan_index.h"
 
 namespace {
 
 namespace sg4 = simgrid::s4u;
-using podsim::OpKind;
 using podsim::PlanIndex;
-using podsim::PlanOp;
+using podsim::PlanProgress;
+using podsim::SimHop;
 using podsim::SimLinks;
 using podsim::SimPath;
 using podsim::SimRank;
 
-// What others wait for when an op is awaited.
-struct OpNode {
-  sg4::ExecPtr done;          // the op, and all that it waits for
-  sg4::CommPtr transfer;      // of a send
-  sg4::ExecPtr transmission;  // of a send: until its first link is free
+// Sends of one rank over one link.
+struct Feed {
+  std::vector<std::int32_t> sends;
+  sg4::Actor* sleeper = nullptr;  // waits for its next send to be ready
 };
 
-class Graph {
+// One rank: actors take turns, so nothing is locked.
+struct Chip {
+  explicit Chip(const SimRank& of)
+      : rank(of),
+        progress(of.plan->index),
+        arrived(of.plan->ops.size(), false),
+        feed_of(of.plan->ops.size(), nullptr) {}
+
+  const SimRank& rank;
+  PlanProgress progress;
+  std::vector<bool> arrived;
+  std::map<std::uint32_t, Feed> feeds;  // by link
+  std::vector<Feed*> feed_of;           // by op
+
+  void Finish(std::int32_t op) {
+    std::vector<std::int32_t> ready = {op};
+    while (!ready.empty()) {
+      const std::int32_t finished = ready.back();
+      ready.pop_back();
+      progress.Finish(finished, [&](std::int32_t freed) {
+        if (feed_of[freed] != nullptr) {
+          if (feed_of[freed]->sleeper != nullptr)
+            std::exchange(feed_of[freed]->sleeper, nullptr)->resume();
+        } else if (arrived[freed] || rank.plan->index.peer_of[freed] < 0) {
+          ready.push_back(freed);
+        }
+      });
+    }
+  }
+};
+
+class Pod {
  public:
-  Graph(const std::vector<SimRank>& ranks, const SimLinks& links)
-      : ranks_(ranks), links_(links), last_(links.count) {
+  Pod(const std::vector<SimRank>& ranks, const SimLinks& links)
+      : links_(links) {
+    for (const SimRank& rank : ranks)
+      chips_.push_back(std::make_unique<Chip>(rank));
     MakePlatform();
-    for (const SimRank& rank : ranks_)
-      indexes_.push_back(*podsim::IndexPlan(rank.plan));
-    nodes_.resize(ranks_.size());
-    for (std::size_t rank = 0; rank < ranks_.size(); ++rank) MakeNodes(rank);
-    for (std::size_t rank = 0; rank < ranks_.size(); ++rank) Join(rank);
+    for (std::size_t chip = 0; chip < chips_.size(); ++chip) MakeActors(chip);
   }
 
   std::size_t transfers() const { return transfers_; }
 
-  void Start() {
-    for (const auto& nodes : nodes_) {
-      for (const OpNode& node : nodes) {
-        if (node.transfer) node.transfer->vetoable_start();
-        if (node.transmission) node.transmission->vetoable_start();
-        if (node.done && node.done != node.transmission)
-          node.done->vetoable_start();
-      }
-    }
-  }
-
  private:
   void MakePlatform() {
     auto* zone = sg4::create_full_zone("pod");
-    for (std::size_t rank = 0; rank < ranks_.size(); ++rank)
+    for (std::size_t chip = 0; chip < chips_.size(); ++chip)
       hosts_.push_back(
-          zone->create_host("chip" + std::to_string(rank), 1.0)->seal());
-    clock_ = zone->create_host("clock", 1.0)
-                 ->set_core_count(links_.count + 1)
-                 ->seal();
+          zone->create_host("chip" + std::to_string(chip), 1.0)->seal());
     std::vector<sg4::Link*> wires;
     for (int link = 0; link < links_.count; ++link)
       wires.push_back(zone->create_link("link" + std::to_string(link),
                                         links_.bytes_per_second)
                           ->set_latency(links_.hop.seconds())
                           ->seal());
-    for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
-      for (const SimPath& path : ranks_[rank].paths) {
-        if (path.links.empty()) continue;
+    for (std::size_t chip = 0; chip < chips_.size(); ++chip) {
+      for (const SimPath& path : chips_[chip]->rank.paths) {
+        if (path.hops.empty()) continue;
         std::vector<sg4::LinkInRoute> way;
-        for (const std::int32_t link : path.links)
-          way.emplace_back(wires[link]);
-        zone->add_route(hosts_[rank]->get_netpoint(),
+        for (const SimHop& hop : path.hops) way.emplace_back(wires[hop.link]);
+        zone->add_route(hosts_[chip]->get_netpoint(),
                         hosts_[path.to]->get_netpoint(), nullptr, nullptr, way,
                         /*symmetrical=*/false);
       }
@@ -83,61 +97,73 @@ class Graph {
     zone->seal();
   }
 
-  void MakeNodes(std::size_t rank) {
-    const std::vector<PlanOp>& ops = ranks_[rank].plan.ops;
-    nodes_[rank].resize(ops.size());
-    for (std::size_t i = 0; i < ops.size(); ++i) {
-      OpNode& node = nodes_[rank][i];
-      if (ops[i].kind == OpKind::kSend) {
-        const SimPath& path = ranks_[rank].paths[indexes_[rank].peer_of[i]];
-        const auto bytes =
-            static_cast<double>(ops[i].range.count * links_.element_bytes);
-        node.transfer = sg4::Comm::sendto_init(hosts_[rank], hosts_[path.to]);
-        node.transfer->set_payload_size(bytes);
-        node.transmission =
-            sg4::Exec::init()
-                ->set_flops_amount(bytes / links_.bytes_per_second)
-                ->set_host(clock_);
-        node.done = node.transmission;
-        ++transfers_;
-      } else {
-        node.done = sg4::Exec::init()->set_flops_amount(0)->set_host(clock_);
+  void MakeActors(std::size_t number) {
+    Chip& chip = *chips_[number];
+    const podsim::SimPlan& plan = *chip.rank.plan;
+    std::vector<std::int32_t> sends_to(chip.rank.paths.size(), 0);
+    for (std::size_t op = 0; op < plan.ops.size(); ++op) {
+      if (plan.ops[op].send < 0) continue;
+      const std::int32_t peer = plan.index.peer_of[op];
+      Feed& feed = chip.feeds[chip.rank.paths[peer].hops.front().link];
+      feed.sends.push_back(static_cast<std::int32_t>(op));
+      chip.feed_of[op] = &feed;
+      ++sends_to[peer];
+      ++transfers_;
+    }
+    for (auto& [link, feed] : chip.feeds)
+      sg4::Actor::create("send", hosts_[number],
+                         [this, &chip, &feed] { Send(chip, feed); });
+    for (std::size_t peer = 0; peer < sends_to.size(); ++peer) {
+      if (sends_to[peer] == 0) continue;
+      const SimPath& path = chip.rank.paths[peer];
+      sg4::Mailbox* box = BoxOf(path);
+      const auto actor =
+          sg4::Actor::create("receive", hosts_[path.to],
+                             [this, box, &path, count = sends_to[peer]] {
+                               Receive(*chips_[path.to], *box, path, count);
+                             });
+      box->set_receiver(actor);  // a transfer begins when it is sent
+    }
+    // What waits for nothing and moves nothing.
+    for (const std::int32_t op : plan.index.first_local) chip.Finish(op);
+  }
+
+  static sg4::Mailbox* BoxOf(const SimPath& path) {
+    return sg4::Mailbox::by_name(
+        std::to_string(reinterpret_cast<std::uintptr_t>(&path)));
+  }
+
+  void Send(Chip& chip, Feed& feed) {
+    const podsim::SimPlan& plan = *chip.rank.plan;
+    for (const std::int32_t op : feed.sends) {
+      while (!chip.progress.ready(op)) {
+        feed.sleeper = sg4::Actor::self();
+        sg4::this_actor::suspend();
       }
+      const auto bytes = static_cast<double>(plan.ops[op].bytes);
+      const SimPath& path = chip.rank.paths[plan.index.peer_of[op]];
+      BoxOf(path)
+          ->put_init(const_cast<podsim::SimOp*>(&plan.ops[op]), bytes)
+          ->detach();
+      sg4::this_actor::sleep_for(bytes / links_.bytes_per_second);
+      chip.Finish(op);
     }
   }
 
-  void Join(std::size_t rank) {
-    const std::vector<PlanOp>& ops = ranks_[rank].plan.ops;
-    for (std::size_t i = 0; i < ops.size(); ++i) {
-      const OpNode& node = nodes_[rank][i];
-      for (const podsim::OpSpan& span : {ops[i].after, ops[i].after_also}) {
-        for (std::int32_t k = 0; k < span.count; ++k) {
-          const auto& before = nodes_[rank][span.first + k].done;
-          before->add_successor(node.done);
-          if (node.transfer) before->add_successor(node.transfer);
-        }
-      }
-      if (!node.transfer) continue;
-      const SimPath& path = ranks_[rank].paths[indexes_[rank].peer_of[i]];
-      sg4::ExecPtr& last = last_[path.links.front()];
-      if (last) {
-        last->add_successor(node.transfer);
-        last->add_successor(node.transmission);
-      }
-      last = node.transmission;
+  static void Receive(Chip& chip, sg4::Mailbox& box, const SimPath& path,
+                      int count) {
+    for (int i = 0; i < count; ++i) {
+      const auto* op = box.get<podsim::SimOp>();
       const std::int32_t receive =
-          indexes_[path.to].FindReceive(path.from, ops[i].chunk);
-      node.transfer->add_successor(nodes_[path.to][receive].done);
+          chip.rank.plan->index.FindReceive(path.from, op->chunk);
+      chip.arrived[receive] = true;
+      if (chip.progress.ready(receive)) chip.Finish(receive);
     }
   }
 
-  const std::vector<SimRank>& ranks_;
   const SimLinks& links_;
-  std::vector<PlanIndex> indexes_;
-  std::vector<std::vector<OpNode>> nodes_;  // by rank, by op
-  std::vector<sg4::ExecPtr> last_;          // sent over each link so far
+  std::vector<std::unique_ptr<Chip>> chips_;
   std::vector<sg4::Host*> hosts_;
-  sg4::Host* clock_ = nullptr;
   std::size_t transfers_ = 0;
 };
 
@@ -147,7 +173,7 @@ void Configure() {
   for (const char* setting :
        {"network/model:CM02", "network/crosstraffic:0", "network/TCP-gamma:0",
         "network/latency-factor:1", "network/bandwidth-factor:1",
-        "network/weight-S:0"})
+        "network/weight-S:0", "contexts/stack-size:32"})
     sg4::Engine::set_config(setting);
 }
 
@@ -155,20 +181,18 @@ void Configure() {
 
 SimGridResult RunOnSimGrid(const std::vector<SimRank>& ranks,
                            const SimLinks& links) {
-  int count = 1;
   char name[] = "simgrid_collective";
   char log[] = "--log=root.thresh:error";
   char* arguments[] = {name, log, nullptr};
-  count = 2;
+  int count = 2;
   sg4::Engine engine(&count, arguments);
   Configure();
-  Graph graph(ranks, links);
+  const Pod pod(ranks, links);
   const auto begin = std::chrono::steady_clock::now();
-  graph.Start();
   engine.run();
   return {
       sg4::Engine::get_clock(),
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
           .count(),
-      graph.transfers()};
+      pod.transfers()};
 }
