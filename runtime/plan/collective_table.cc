@@ -1,9 +1,11 @@
 #include "runtime/plan/collective_table.h"
 
+#include <map>
 #include <set>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "nlohmann/json.hpp"
 #include "runtime/bench/bandwidth.h"
 #include "runtime/bench/table.h"
@@ -36,6 +38,41 @@ double Reached(const CollectiveRow& row) {
 std::string SliceText(const Slice& slice) {
   return absl::StrCat(slice.name, " (", slice.grid_text(), " chips, ",
                       slice.replicas, " ", slice.replica_name(), "s)");
+}
+
+// Those of one kind of wrap on one line.
+std::string SlicesText(const std::vector<CollectiveRow>& rows) {
+  std::vector<std::string> notes;
+  std::map<std::string, std::vector<std::string>> slices;  // by note
+  std::set<std::string> told;
+  for (const CollectiveRow& row : rows) {
+    if (!told.insert(row.slice.name).second) continue;
+    std::vector<std::string>& alike = slices[row.slice.wrap_note];
+    if (alike.empty()) notes.push_back(row.slice.wrap_note);
+    alike.push_back(SliceText(row.slice));
+  }
+  std::string text;
+  for (const std::string& note : notes)
+    absl::StrAppend(&text, "# ", absl::StrJoin(slices[note], ", "), ": ", note,
+                    "\n");
+  return text;
+}
+
+std::string NotTriedText(const std::vector<CollectiveRow>& rows) {
+  std::string text;
+  std::set<std::string> told;
+  for (const CollectiveRow& row : rows) {
+    for (const ChipAlgorithm algorithm : row.price.not_tried) {
+      const std::string line = absl::StrCat(
+          "# ", row.slice.name, ": auto left out ",
+          std::string(NameOf(algorithm)),
+          ", whose messages would be simulated one by one, which takes long: "
+          "--ici_algorithm=",
+          std::string(NameOf(algorithm)), "\n");
+      if (told.insert(line).second) text += line;
+    }
+  }
+  return text.empty() ? text : "#\n" + text;
 }
 
 std::string TextRow(const CollectiveRow& row, bool several) {
@@ -85,14 +122,10 @@ std::string FormatCollectiveTable(const std::vector<CollectiveRow>& rows) {
   std::string text = absl::StrCat(
       "# ", std::string(NameOf(rows.front().request.collective)),
       ", all times sim: computed from the slice's links, not measured\n");
-  std::set<std::string> told;
-  for (const CollectiveRow& row : rows)
-    if (told.insert(row.slice.name).second)
-      absl::StrAppend(&text, "# ", SliceText(row.slice), ", ",
-                      row.slice.wrap_note, "\n");
+  text += SlicesText(rows);
   text += Heading(several);
   for (const CollectiveRow& row : rows) text += TextRow(row, several);
-  return text;
+  return text + NotTriedText(rows);
 }
 
 std::string FormatCollectiveJson(const std::vector<CollectiveRow>& rows) {
@@ -122,6 +155,9 @@ std::string FormatCollectiveJson(const std::vector<CollectiveRow>& rows) {
     one["bound_us"] = row.bounds.most().seconds() * kMicroseconds;
     one["low_us"] = row.band.low.seconds() * kMicroseconds;
     one["high_us"] = row.band.high.seconds() * kMicroseconds;
+    one["not_tried"] = nlohmann::ordered_json::array();
+    for (const ChipAlgorithm each : row.price.not_tried)
+      one["not_tried"].push_back(std::string(NameOf(each)));
     all["results"].push_back(std::move(one));
   }
   return all.dump(2) + "\n";

@@ -111,7 +111,8 @@ std::string WhoWaits(const CollectiveRow& row, const Price& sound) {
   }
   const bool three = grid.size.z > 1;
   const std::string what = absl::StrCat(
-      "# link ", PlaceText(fault.from, three), "-", PlaceText(fault.to, three),
+      "# ", row.slice.name, ", link ", PlaceText(fault.from, three), "-",
+      PlaceText(fault.to, three),
       fault.rate == 0 ? " cut"
                       : absl::StrFormat(" at %g of its rate", fault.rate),
       ", ", FormatBytes(row.request.bytes), " by ",

@@ -60,6 +60,37 @@ TEST(PodPlanTest, ARowForEachSize) {
   EXPECT_THAT(rows.back(), HasSubstr("268435456"));
 }
 
+// Slices of one kind of wrap share a line.
+TEST(PodPlanTest, TellsOfTheWrapOnce) {
+  const std::string text =
+      Text({"--collective=all_reduce", "--topology=v3-8..v3-32", "-b", "1K",
+            "-e", "1K"});
+  EXPECT_THAT(text, HasSubstr("v3-8 (2x2 chips, 8 cores), v3-32 (4x4 chips, 32 "
+                              "cores): assumed"));
+}
+
+// A million messages among chips that a slow link tells apart.
+TEST(PodPlanTest, SaysWhatAutoLeftOut) {
+  std::vector<std::string> args = {"--collective=reduce_scatter",
+                                   "--topology=v3-2048",
+                                   "-b",
+                                   "1K",
+                                   "-e",
+                                   "1K",
+                                   "--ici_fault=link:(3,1)-(4,1):0.25"};
+  EXPECT_THAT(Text(args), HasSubstr("# v3-2048: auto left out direct"));
+  EXPECT_EQ(Json(args)["results"][0]["not_tried"],
+            nlohmann::json::array({"direct"}));
+}
+
+TEST(PodPlanTest, RefusesWhatCannotBeSimulated) {
+  EXPECT_THAT(
+      Refusal({"--collective=all_to_all", "--topology=v5p-12288", "-b", "1K",
+               "-e", "1K", "--ici_fault=link:(3,1,0)-(4,1,0):0.25"}),
+      AllOf(HasSubstr("v5p-12288"), HasSubstr("37748736 messages"),
+            HasSubstr("take a smaller slice")));
+}
+
 TEST(PodPlanTest, JsonHasTheSameRows) {
   const auto all = Json({"--collective=all_gather", "--topology=v3-8..v3-32",
                          "-b", "4M", "-e", "4M"});
@@ -111,7 +142,7 @@ TEST(PodPlanTest, LinksAreDrawn) {
 TEST(PodPlanTest, AFaultSaysWhoWaits) {
   const std::string slow = Text({"--collective=all_reduce", "-b", "64M", "-e",
                                  "64M", "--ici_fault=link:(0,0)-(1,0):0.25"});
-  EXPECT_THAT(slow, HasSubstr("# link (0,0)-(1,0) at 0.25 of its rate"));
+  EXPECT_THAT(slow, HasSubstr("# v3-32, link (0,0)-(1,0) at 0.25 of its rate"));
   EXPECT_THAT(slow, HasSubstr("times as long"));
   EXPECT_THAT(slow, HasSubstr("end later, most of all ("));
   EXPECT_THAT(
