@@ -7,6 +7,7 @@
 #include "interconnect/timing/ring_run.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "base/status.h"
@@ -49,18 +50,16 @@ class RingRun {
         std::all_of(rates.begin(), rates.end(),
                     [&](double rate) { return rate == rates.front(); });
     const std::size_t chips = alike ? 1 : rates.size();
+    std::map<std::int64_t, std::vector<std::int64_t>> takes;  // by bytes
+    for (const auto& [bytes, count] : sends.count_of)
+      for (std::size_t i = 0; i < chips; ++i)
+        takes[bytes].push_back(TransmissionOf(bytes, rates[i]));
     std::vector<std::int64_t> free(chips, 0);
-    std::vector<std::int64_t> takes(chips, 0);
     // By place among the P: when the last one there is at each chip.
     std::vector<std::vector<std::int64_t>> there(
         sends.at_once, std::vector<std::int64_t>(chips, 0));
-    std::int64_t length = -1;
-    for (std::size_t j = 0; j < sends.bytes.size(); ++j) {
-      if (sends.bytes[j] != std::exchange(length, sends.bytes[j]))
-        for (std::size_t i = 0; i < chips; ++i)
-          takes[i] = TransmissionOf(length, rates[i]);
-      SendOn(takes, free, there[j % sends.at_once]);
-    }
+    for (std::size_t j = 0; j < sends.bytes.size(); ++j)
+      SendOn(takes[sends.bytes[j]], free, there[j % sends.at_once]);
     for (std::size_t i = 0; i < rates.size(); ++i) {
       EndAt(side.chips[(i + 1) % rates.size()], free[alike ? 0 : i] + hop());
       Carry(side.links[i], rates[i], sends);
