@@ -69,6 +69,9 @@ void Merge(const Generation& from, Generation& to) {
   Generation kept = to;
   for (const FieldDescriptor* field : given)
     if (field->name() != "slices") reflection->ClearField(&kept, field);
+  // What was said of other figures says nothing of these.
+  if (!FiguresIn(from).empty())
+    kept.set_network_note("figures of a file, held against nothing");
   Generation rest = from;
   rest.clear_slices();
   kept.MergeFrom(rest);

@@ -24,6 +24,7 @@ GridSize SizeOf(const google::protobuf::RepeatedField<std::int32_t>& axes) {
 void FillCounts(const Generation& generation, GridSize grid, GridSize board,
                 Slice& slice) {
   slice.generation = generation.name();
+  slice.network_note = generation.network_note();
   slice.figures = FiguresOf(generation);
   slice.grid = grid;
   slice.board = board;

@@ -38,6 +38,8 @@ struct Slice {
   bool spreads_ways = true;
   // How sure the wrap is, one line, for people.
   std::string wrap_note;
+  // How wrong the model of its links is where something was measured, one line.
+  std::string network_note;
   ChipFigures figures;
 
   const ChipFigures& chip() const { return figures; }

@@ -42,7 +42,8 @@ std::string StepText(const JobForecast& forecast) {
 std::string JobText(const JobForecast& forecast) {
   return absl::StrCat(
       RateText(forecast.examples_per_second()), "; ",
-      FormatCounted(forecast.steps, "step"), " take ",
+      FormatCounted(forecast.steps, "step"),
+      forecast.steps == 1 ? " takes " : " take ",
       podsim::SpanText(forecast.seconds()), ", ",
       absl::StrFormat("%.3g", forecast.chip_hours()),
       " chip-hours, without start-up, evaluation and checkpoints");
@@ -82,6 +83,9 @@ std::vector<std::string> FormatForecast(const JobForecast& forecast,
   std::vector<std::string> paragraphs = {StepText(forecast), JobText(forecast)};
   if (slice.name != foot.slice)
     paragraphs.push_back(ScalingText(forecast, foot, slice));
+  if (forecast.algorithm)
+    paragraphs.push_back(
+        absl::StrCat("links of ", slice.generation, ": ", slice.network_note));
   return paragraphs;
 }
 

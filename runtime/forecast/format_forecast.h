@@ -10,7 +10,7 @@
 namespace podsim {
 
 // A paragraph each: the step and its parts; the rate and the whole job; how
-// that compares with `foot` per replica (`replica`: "core" or "chip").
+// that compares with `foot` per core or chip; how wrong the links may be.
 std::vector<std::string> FormatForecast(const JobForecast& forecast,
                                         const LadderFoot& foot,
                                         const Slice& slice);

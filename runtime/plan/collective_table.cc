@@ -55,6 +55,11 @@ std::string SlicesText(const std::vector<CollectiveRow>& rows) {
   for (const std::string& note : notes)
     absl::StrAppend(&text, "# ", absl::StrJoin(slices[note], ", "), ": ", note,
                     "\n");
+  std::set<std::string> generations;
+  for (const CollectiveRow& row : rows)
+    if (generations.insert(row.slice.generation).second)
+      absl::StrAppend(&text, "# links of ", row.slice.generation, ": ",
+                      row.slice.network_note, "\n");
   return text;
 }
 
@@ -155,6 +160,7 @@ std::string FormatCollectiveJson(const std::vector<CollectiveRow>& rows) {
     one["bound_us"] = row.bounds.most().seconds() * kMicroseconds;
     one["low_us"] = row.band.low.seconds() * kMicroseconds;
     one["high_us"] = row.band.high.seconds() * kMicroseconds;
+    one["network_note"] = row.slice.network_note;
     one["not_tried"] = nlohmann::ordered_json::array();
     for (const ChipAlgorithm each : row.price.not_tried)
       one["not_tried"].push_back(std::string(NameOf(each)));

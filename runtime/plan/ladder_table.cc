@@ -1,6 +1,7 @@
 #include "runtime/plan/ladder_table.h"
 
 #include <cmath>
+#include <set>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -103,6 +104,7 @@ ordered_json JsonRow(const LadderRow& row, double price) {
   one["seconds"] = forecast.seconds();
   one["chip_hours"] = forecast.chip_hours();
   if (price > 0) one["price"] = price * forecast.chip_hours();
+  one["network_note"] = row.slice.network_note;
   one["warnings"] = ordered_json::array();
   for (const std::string& warning : row.plan.warnings())
     one["warnings"].push_back(warning);
@@ -120,6 +122,11 @@ std::string AboutText(const Ladder& ladder) {
   if (!ladder.as_typed_on.empty())
     absl::StrAppend(&text, "# length and rate are taken for ",
                     ladder.as_typed_on, ", and scaled from there\n");
+  std::set<std::string> generations;
+  for (const LadderRow& row : ladder.rows)
+    if (generations.insert(row.slice.generation).second)
+      absl::StrAppend(&text, "# links of ", row.slice.generation, ": ",
+                      row.slice.network_note, "\n");
   for (const LadderRow& row : ladder.rows)
     if (row.status.ok() && row.forecast.prices_groups_as_whole)
       return absl::StrCat(text,

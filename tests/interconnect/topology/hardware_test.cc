@@ -49,6 +49,20 @@ TEST(HardwareTest, EveryFigureHasASourceOrARange) {
   }
 }
 
+TEST(HardwareTest, EveryGenerationSaysHowWrongItsLinksMayBe) {
+  for (const Generation& generation : ShippedHardware().generations())
+    EXPECT_NE(generation.network_note(), "") << generation.name();
+  // What is said of other figures is not said of a file's.
+  ASSERT_OK_AND_ASSIGN(
+      const Hardware mine,
+      WithHardware(ShippedHardware(),
+                   R"(name: "v3" clock_hz { value: 1e9 grade: ASSUMED low: 1e9
+                      high: 2e9 note: "mine" })",
+                   "mine"));
+  EXPECT_THAT(FindGeneration(mine, "v3")->network_note(),
+              HasSubstr("of a file"));
+}
+
 // At most two constants are fitted to a generation's measurements.
 TEST(HardwareTest, FewConstantsAreFitted) {
   for (const Generation& generation : ShippedHardware().generations()) {

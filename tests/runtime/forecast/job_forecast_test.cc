@@ -141,9 +141,10 @@ TEST(FormatForecastTest, SaysStepJobAndScaling) {
                   AllOf(HasSubstr("examples/s; 125 steps take "),
                         HasSubstr(" chip-hours")),
                   AllOf(HasSubstr("of what one of v3-8 does"),
-                        HasSubstr("not linear, "), HasSubstr("lost to"))));
+                        HasSubstr("not linear, "), HasSubstr("lost to")),
+                  HasSubstr("links of v3: made to fit")));
   const Forecast foot = Made("topology: 'v3-8'");
-  EXPECT_EQ(FormatForecast(foot.job, foot.foot, foot.slice).size(), 2);
+  EXPECT_EQ(FormatForecast(foot.job, foot.foot, foot.slice).size(), 3);
 }
 
 TEST(FormatForecastTest, SaysWhereGroupsArePricedAsTheWhole) {
