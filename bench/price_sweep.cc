@@ -89,32 +89,46 @@ void Print(const Slice& slice, const Case& slow, const Case& large) {
   std::fflush(stdout);
 }
 
+// The slowest and the largest of some cases, and how many are bad.
+struct Worst {
+  Case slow;
+  Case large;
+  int bad = 0;
+
+  void Add(const Worst& other) {
+    if (other.slow.seconds >= slow.seconds) slow = other.slow;
+    if (other.large.mib >= large.mib) large = other.large;
+    bad += other.bad;
+  }
+};
+
+// All sizes by one algorithm.
+Worst SweepSizes(const Slice& slice, Collective collective,
+                 ChipAlgorithm algorithm) {
+  Worst worst;
+  for (const std::int64_t bytes : kSizes) {
+    const Case one = Measure(slice, {collective, algorithm, bytes});
+    if (one.wrong)
+      std::printf("%s: %lld bytes: wrong\n", slice.name.c_str(),
+                  static_cast<long long>(bytes));
+    worst.Add({one, one, IsBad(slice, one) ? 1 : 0});
+  }
+  return worst;
+}
+
 // Returns how many are bad.
 int Sweep(const Slice& slice, bool each) {
-  Case slowest;
-  Case largest;
-  int bad = 0;
+  Worst worst;
   for (const Collective collective : AllCollectives()) {
     for (const ChipAlgorithm algorithm : AllChipAlgorithms()) {
       if (!Supports(collective, algorithm)) continue;
-      Case slow;
-      Case large;
-      for (const std::int64_t bytes : kSizes) {
-        const Case one = Measure(slice, {collective, algorithm, bytes});
-        bad += IsBad(slice, one) ? 1 : 0;
-        if (one.wrong)
-          std::printf("%s: %lld bytes: wrong\n", slice.name.c_str(),
-                      static_cast<long long>(bytes));
-        if (one.seconds >= slow.seconds) slow = one;
-        if (one.mib >= large.mib) large = one;
-      }
-      if (each) Print(slice, slow, large);
-      if (slow.seconds >= slowest.seconds) slowest = slow;
-      if (large.mib >= largest.mib) largest = large;
+      const Worst sizes = SweepSizes(slice, collective, algorithm);
+      if (each) Print(slice, sizes.slow, sizes.large);
+      worst.Add(sizes);
     }
   }
-  if (!each) Print(slice, slowest, largest);
-  return bad;
+  if (!each) Print(slice, worst.slow, worst.large);
+  return worst.bad;
 }
 
 int Main(std::vector<std::string> names) {

@@ -156,7 +156,7 @@ class Simulation {
     const RankState& sender = ranks_[event.rank];
     const SimPath& path = sender.PathOf(event.op);
     const std::int64_t bytes = sender.op(event.op).bytes;
-    const std::int32_t link = path.hops[event.hop].link;
+    const auto link = static_cast<std::int32_t>(path.hops[event.hop].link);
     if (event.hop == 0 || Rate(link) < Rate(event.slow)) event.slow = link;
     const std::int64_t duration =
         TransmissionOf(bytes, links_.bytes_per_second * Rate(event.slow));

@@ -69,9 +69,10 @@ int main(int count, char** words) {
       .hop = network.links.hop};
   const SimGridResult other = RunOnSimGrid(run->ranks, links);
   std::printf(
-      "{\"chips\": \"%s\", \"transfers\": %zu, \"sim\": %.9f, \"simgrid\": %.9f, "
+      "{\"chips\": \"%s\", \"transfers\": %zu, \"sim\": %.9f, \"simgrid\": "
+      "%.9f, "
       "\"wall\": %.6f, \"wall_whole\": %.6f, \"wall_simgrid\": %.6f}\n",
-      slice->grid_text().c_str(), other.transfers, simulated, other.simulated_seconds, folded,
-      whole, other.wall_seconds);
+      slice->grid_text().c_str(), other.transfers, simulated,
+      other.simulated_seconds, folded, whole, other.wall_seconds);
   return 0;
 }

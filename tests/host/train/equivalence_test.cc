@@ -26,6 +26,7 @@ BallMatrix Read(const Program& program, std::span<const float> variables,
   const ProgramTensor& tensor = program.tensor(id);
   const auto& dims = tensor.shape.dims;
   BallMatrix m{dims.size() == 2 ? dims[0] : 1, dims.back(), {}};
+  m.values.reserve(tensor.shape.elements());
   for (std::int64_t i = 0; i < tensor.shape.elements(); ++i)
     m.values.push_back({variables[tensor.offset + i], 0});
   return m;

@@ -60,43 +60,48 @@ class PricingTest : public ::testing::TestWithParam<Case> {
   Slice slice_ = *FindSlice(GetParam().slice, GetParam().options);
 };
 
-// To the picosecond, with sound wires, a slow one and a cut one: chips that are
-// alike share a plan even where a wire makes them end at different times.
-TEST_P(PricingTest, ChipsThatDoTheSameStandForEachOther) {
+// Sound wires, a slow one and a cut one that leaves all chips within reach.
+std::vector<std::vector<LinkFault>> FaultsOf(const Slice& slice) {
   std::vector<std::vector<LinkFault>> faults = {{}};
-  const Grid grid = GridOf(slice_);
-  if (const auto next = Next(grid, {}, 0)) {
-    faults.push_back({{{}, *next, 0.25}});
-    // All chips are still within reach.
-    if (grid.closes(0) || grid.length(1) > 1)
-      faults.push_back({{{}, *next, 0}});
-  }
+  const Grid grid = GridOf(slice);
+  const auto next = Next(grid, {}, 0);
+  if (!next || slice.chips > 64) return faults;
+  faults.push_back({{{}, *next, 0.25}});
+  if (grid.closes(0) || grid.length(1) > 1) faults.push_back({{{}, *next, 0}});
+  return faults;
+}
+
+void ExpectTheSameChipByChip(const Slice& slice, PriceRequest request) {
+  SCOPED_TRACE(absl::StrCat(
+      std::string(NameOf(request.collective)), " by ",
+      std::string(NameOf(*request.algorithm)), ", ", request.bytes,
+      ", wire at ", request.faults.empty() ? 1 : request.faults.front().rate));
+  const Price folded = PriceOf(slice, request);
+  request.whole = true;
+  const Price whole = PriceOf(slice, request);
+  EXPECT_EQ(folded.time, whole.time);
+  EXPECT_LE(folded.events, whole.events);
+  EXPECT_EQ(folded.sent, whole.sent);
+  EXPECT_EQ(folded.busy, whole.busy);
+  EXPECT_EQ(folded.ends, whole.ends);
+}
+
+// To the picosecond: chips that are alike share a plan even where a wire makes
+// them end at different times.
+TEST_P(PricingTest, ChipsThatDoTheSameStandForEachOther) {
   for (const Collective collective : AllCollectives()) {
     for (const ChipAlgorithm algorithm : AllChipAlgorithms()) {
       if (!Supports(collective, algorithm)) continue;
+      // Everyone with everyone takes long.
       const bool many =
           algorithm == ChipAlgorithm::kDirect && slice_.chips > 32;
       for (const std::int64_t bytes : {1'000, 123'457, 20'000'000}) {
-        if (many && bytes != 123'457) continue;  // takes long
-        for (const std::vector<LinkFault>& fault : faults) {
-          if (!fault.empty() && (bytes == 1'000 || slice_.chips > 64)) continue;
-          PriceRequest request = {.collective = collective,
-                                  .algorithm = algorithm,
-                                  .bytes = bytes,
-                                  .faults = fault};
-          const Price folded = PriceOf(slice_, request);
-          request.whole = true;
-          const Price whole = PriceOf(slice_, request);
-          SCOPED_TRACE(absl::StrCat(std::string(NameOf(collective)), " by ",
-                                    std::string(NameOf(algorithm)), ", ", bytes,
-                                    ", wire at ",
-                                    fault.empty() ? 1 : fault.front().rate));
-          EXPECT_EQ(folded.time, whole.time);
-          EXPECT_LE(folded.events, whole.events);
-          EXPECT_EQ(folded.sent, whole.sent);
-          EXPECT_EQ(folded.busy, whole.busy);
-          EXPECT_EQ(folded.ends, whole.ends);
-        }
+        if (many && bytes != 123'457) continue;
+        for (const std::vector<LinkFault>& faults : FaultsOf(slice_))
+          ExpectTheSameChipByChip(slice_, {.collective = collective,
+                                           .algorithm = algorithm,
+                                           .bytes = bytes,
+                                           .faults = faults});
       }
     }
   }

@@ -42,7 +42,7 @@ class Wires {
   }
 
   // Returns what the receiver may wait for.
-  Cut Send(int from, int to, std::int64_t elements, std::vector<int> way,
+  Cut Send(int from, int to, std::int64_t elements, const std::vector<int>& way,
            const Cut& after = {}) {
     builders_[from].Send(to, {0, elements}, {{after}});
     paths_[from].resize(chips_);
@@ -64,7 +64,7 @@ class Wires {
         rank.paths.push_back(sends ? paths_[chip][peer.rank] : SimPath());
       }
     }
-    return Simulate(std::move(ranks), links);
+    return Simulate(ranks, links);
   }
 
  private:
@@ -161,7 +161,7 @@ TEST(SimulationTest, PlansThatNeverEndAreToldOf) {
   std::vector<SimRank> ranks(1);
   ranks[0].plan = Read(std::move(builder).Build());
   ranks[0].paths.resize(1);
-  EXPECT_THAT(Simulate(std::move(ranks), Links(1)),
+  EXPECT_THAT(Simulate(ranks, Links(1)),
               StatusIs(absl::StatusCode::kInternal, HasSubstr("rank 0 waits")));
 }
 

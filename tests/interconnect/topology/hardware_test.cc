@@ -13,7 +13,6 @@
 namespace podsim {
 namespace {
 
-using ::podsim::testing::IsOk;
 using ::podsim::testing::StatusIs;
 using ::testing::AllOf;
 using ::testing::ElementsAre;

@@ -16,7 +16,6 @@ namespace podsim {
 namespace {
 
 using ::podsim::testing::PlanOf;
-using ::podsim::testing::Spec;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
