@@ -4,7 +4,9 @@
 #include <cmath>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "base/units.h"
 #include "interconnect/collectives/plan_builder.h"
 #include "interconnect/timing/simulation.h"
 
@@ -59,6 +61,19 @@ Slice SliceNamed(const std::string& name, const SliceOptions& options) {
 
 const Generation& GenerationOf(const Slice& slice) {
   return *FindGeneration(ShippedHardware(), slice.generation);
+}
+
+std::string BytesText(std::int64_t bytes) {
+  return absl::StrCat(FormatCount(bytes), " B");
+}
+
+Slice LineOf(const std::string& name, int chips, bool wraps) {
+  Slice slice = SliceNamed(name);
+  slice.grid = {chips, 1, 1};
+  slice.wraps = {wraps, false, false};
+  slice.chips = chips;
+  slice.replicas = chips * slice.chip().replicas_per_chip;
+  return slice;
 }
 
 Result MeanError(const std::vector<Row>& rows, double goal, double floor) {

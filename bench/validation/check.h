@@ -3,6 +3,7 @@
 #ifndef PODSIM_BENCH_VALIDATION_CHECK_H_
 #define PODSIM_BENCH_VALIDATION_CHECK_H_
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -67,6 +68,16 @@ double TimeOf(const Slice& slice, const PriceRequest& request);
 
 // The row's value could be `otherwise` too: added to its band in squares.
 void AddDoubt(Row& row, double otherwise);
+
+// A published time or rate for a size.
+struct Measured {
+  std::int64_t bytes = 0;
+  double value = 0;
+};
+std::string BytesText(std::int64_t bytes);
+
+// So many chips with that slice's figures in a line, or around a ring.
+Slice LineOf(const std::string& name, int chips, bool wraps);
 
 // A copy of so many bytes to the chip that many hops away, in us.
 Row CopyRow(std::string what, const Slice& slice, int hops, std::int64_t bytes,

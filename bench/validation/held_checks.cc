@@ -12,20 +12,11 @@
 namespace podsim::validation {
 namespace {
 
-struct Measured {
-  std::int64_t bytes = 0;
-  double value = 0;
-};
-
 Slice GridOfV3(const GridSize& grid, bool wraps) {
   auto slice =
       SliceOfGrid(*FindGeneration(ShippedHardware(), "v3"), grid, wraps);
   PODSIM_CHECK(slice.ok());
   return *std::move(slice);
-}
-
-std::string BytesText(std::int64_t bytes) {
-  return absl::StrCat(FormatCount(bytes), " B");
 }
 
 // MLPerf v0.7 models on 32 chips of 4 x 8: average time per call.
@@ -166,9 +157,7 @@ Check AllGathersOfV5e() {
                  .source = "SB-shard",
                  .note = "No wrap. Sizes are those of the gathered array.",
                  .fitted = "no"};
-  Slice line = SliceNamed("v5litepod-16");
-  line.grid = {4, 1, 1};
-  line.chips = line.replicas = 4;
+  const Slice line = LineOf("v5litepod-16", 4, /*wraps=*/false);
   for (const Measured& row : {Measured{34'000'000, 680}, Measured{128'000, 8}})
     check.rows.push_back(TimeRow(
         BytesText(row.bytes), line,

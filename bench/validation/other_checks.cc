@@ -9,25 +9,6 @@
 namespace podsim::validation {
 namespace {
 
-// A line of chips, or a ring.
-Slice LineOf(const std::string& name, int chips, bool wraps) {
-  Slice slice = SliceNamed(name);
-  slice.grid = {chips, 1, 1};
-  slice.wraps = {wraps, false, false};
-  slice.chips = chips;
-  slice.replicas = chips * slice.chip().replicas_per_chip;
-  return slice;
-}
-
-struct Measured {
-  std::int64_t bytes = 0;
-  double microseconds = 0;
-};
-
-std::string BytesText(std::int64_t bytes) {
-  return absl::StrCat(FormatCount(bytes), " B");
-}
-
 Check RingsOfV5e() {
   Check check = {
       .title = "All-gathers around a ring of 16 v5e chips",
@@ -41,10 +22,9 @@ Check RingsOfV5e() {
        {Measured{131'072, 15.4}, Measured{524'288, 19.4},
         Measured{4'194'304, 58.0}, Measured{16'777'216, 194},
         Measured{134'217'728, 1500}, Measured{1'073'741'824, 11910}})
-    check.rows.push_back(
-        TimeRow(BytesText(row.bytes), ring,
-                {.collective = Collective::kAllGather, .bytes = row.bytes},
-                row.microseconds));
+    check.rows.push_back(TimeRow(
+        BytesText(row.bytes), ring,
+        {.collective = Collective::kAllGather, .bytes = row.bytes}, row.value));
   return check;
 }
 
@@ -98,10 +78,9 @@ Check OtherReadingOfTpu7x() {
        {Measured{1'572'864, 21.92}, Measured{6'291'456, 48.70},
         Measured{25'165'824, 155.44}, Measured{100'663'296, 575.99},
         Measured{402'653'184, 2252.3}})
-    check.rows.push_back(
-        TimeRow(BytesText(row.bytes), slice,
-                {.collective = Collective::kAllGather, .bytes = row.bytes},
-                row.microseconds));
+    check.rows.push_back(TimeRow(
+        BytesText(row.bytes), slice,
+        {.collective = Collective::kAllGather, .bytes = row.bytes}, row.value));
   return check;
 }
 
@@ -120,7 +99,7 @@ Check LargerSlicesOfTpu7x() {
        {Measured{2'097'152, 123.76}, Measured{8'388'608, 162.32}})
     check.rows.push_back(
         TimeRow(absl::StrCat("all-reduce, ", BytesText(row.bytes)), slice,
-                {.bytes = row.bytes}, row.microseconds));
+                {.bytes = row.bytes}, row.value));
   check.rows.push_back(
       TimeRow(absl::StrCat("all-to-all, ", BytesText(32 << 20)), slice,
               {.collective = Collective::kAllToAll, .bytes = 32 << 20},

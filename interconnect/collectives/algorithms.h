@@ -76,6 +76,9 @@ struct PlanRequest {
   // Halving-doubling: an all-reduce of at most so many exchanges the whole
   // buffer.
   std::int64_t whole_elements = kRecursiveDoublingElements;
+  // Direct: an all-reduce of at most so many takes one step; unset: where W of
+  // them are at most kDirectOneStepElements.
+  std::optional<std::int64_t> one_step_elements;
   // Halving-doubling: a reduce-scatter leaves a rank its HalvingShare instead
   // of its segment, so that nothing has to be copied.
   bool halving_shares = false;

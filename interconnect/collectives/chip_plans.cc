@@ -37,13 +37,6 @@ bool IsRing(ChipAlgorithm algorithm) {
          algorithm == ChipAlgorithm::kBidirRing;
 }
 
-std::vector<int> ChipRingOf(const GridSize& grid) {
-  std::vector<int> order;
-  for (const Coordinate place : GridRing(grid))
-    order.push_back(IndexOf(grid, place));
-  return order;
-}
-
 std::vector<int> InOrder(int chips) {
   std::vector<int> order(chips);
   std::iota(order.begin(), order.end(), 0);
@@ -82,12 +75,15 @@ PlanRequest RankRequest(const ChipRequest& request, int chip) {
   PlanRequest plan;
   plan.collective = request.collective;
   plan.algorithm = RankAlgorithm(request.algorithm);
-  plan.ring = IsRing(request.algorithm) ? ChipRingOf(request.grid.size)
+  plan.ring = IsRing(request.algorithm) ? RingOf(request.grid.size)
                                         : InOrder(request.grid.chips());
   plan.elements = request.elements;
   plan.chunk_elements = ChunkOf(request);
   plan.root = request.root;
   plan.halving_shares = true;
+  const bool is_short = request.form == ChipForm::kShort;
+  plan.whole_elements = is_short ? request.elements : 0;
+  plan.one_step_elements = is_short ? request.elements : 0;
   if (request.algorithm == ChipAlgorithm::kDirect)
     plan.peers = DirectPeers(request.grid, chip);
   return plan;
@@ -130,6 +126,16 @@ bool Supports(Collective collective, ChipAlgorithm algorithm) {
     return Supports(collective, RankAlgorithm(algorithm));
   return collective != Collective::kAllToAll &&
          collective != Collective::kBarrier;
+}
+
+bool HasShortForm(const ChipRequest& request) {
+  ChipRequest in_waves = request;
+  in_waves.form = ChipForm::kLong;
+  if (IsTorus(request.algorithm)) return WavesOf(in_waves) > 1;
+  return request.collective == Collective::kAllReduce &&
+         request.grid.chips() > 1 &&
+         (request.algorithm == ChipAlgorithm::kHalvingDoubling ||
+          request.algorithm == ChipAlgorithm::kDirect);
 }
 
 std::int64_t EvenElements(const ChipRequest& request) {

@@ -41,14 +41,22 @@ std::span<const ChipAlgorithm> AllChipAlgorithms();
 // A broadcast, a barrier and an all-to-all are done by some alone.
 bool Supports(Collective collective, ChipAlgorithm algorithm);
 
+// Algorithms have a form for long buffers, which spares bytes, and some another
+// for short ones, which spares hops: torus plans without waves, whole buffers
+// instead of halves, everyone's buffer to everyone in one step instead of two.
+enum class ChipForm : std::uint8_t { kLong, kShort };
 struct ChipRequest {
   Collective collective = Collective::kAllReduce;
   ChipAlgorithm algorithm = ChipAlgorithm::kTorusAll;
+  ChipForm form = ChipForm::kLong;
   Grid grid;
   // Of the buffer of a chip; see EvenElements.
   std::int64_t elements = 0;
   int root = 0;  // kBroadcast
 };
+
+// Whether the other form is another plan, however long the buffer.
+bool HasShortForm(const ChipRequest& request);
 
 // `elements` rounded up so that all chips do the same: a multiple of the chips
 // for each part of the buffer.

@@ -102,7 +102,8 @@ void AppendExchange(PlanBuilder& builder, const PlanRequest& request, int rank,
 RankPlan DirectAllReduce(const PlanRequest& request, int rank) {
   PlanBuilder builder = NewPlan(request, rank);
   const int world = WorldOf(request);
-  if (request.elements <= kDirectOneStepElements / world) {
+  if (request.elements <=
+      request.one_step_elements.value_or(kDirectOneStepElements / world)) {
     const std::int64_t scratch =
         builder.AddScratch((world - 1) * request.elements);
     for (const Range& chunk : builder.ChunksOf({0, request.elements})) {

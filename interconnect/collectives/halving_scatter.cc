@@ -1,9 +1,9 @@
 // Reduce-scatter by recursive halving with partners at distance 1, 2, 4, ...
 //
-// In that order rank r ends with piece Reversed(r), but it shall end with
-// segment r. So the segments are first laid out in scratch such that segment r
-// lies where piece Reversed(r) is; the segment of an extra lies behind that of
-// its proxy, which passes it on at the end.
+// In that order rank r ends with piece Reversed(r). Either that is its share,
+// or it shall end with segment r: then the segments are first laid out in
+// scratch such that segment r lies where piece Reversed(r) is. What is an
+// extra's lies behind what is its proxy's, which passes it on at the end.
 #include <utility>
 
 #include "interconnect/collectives/generators.h"

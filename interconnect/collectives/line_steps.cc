@@ -108,17 +108,18 @@ std::vector<Cut> AppendLineBroadcast(PlanBuilder& builder,
   for (const bool ahead : {true, false}) {
     const int steps = Toward(ahead, place.position - root);
     const int distance = place.closed ? place.Wrapped(steps) : steps;
-    const int reach = place.Reach(root, ahead);
+    // Who stands opposite is served by one side alone: every link carries all
+    // of the buffer anyway.
+    const bool meets = place.closed && !ahead && place.size() % 2 == 0;
+    const int reach = place.Reach(root, ahead) - (meets ? 1 : 0);
     if (distance < 0 || distance > reach) continue;
     std::vector<Cut> came = ready;
     if (distance > 0) {
-      receives.push_back(builder.ReceiveCopy(
-          Beside(place, !ahead), place.Travels(whole, ahead, distance)));
+      receives.push_back(builder.ReceiveCopy(Beside(place, !ahead), whole));
       came = {receives.back()};
     }
     if (distance < reach)
-      builder.SendShared(Beside(place, ahead),
-                         place.Travels(whole, ahead, distance + 1), {came});
+      builder.SendShared(Beside(place, ahead), whole, {{came}});
   }
   return receives;
 }

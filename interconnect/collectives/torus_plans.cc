@@ -39,8 +39,6 @@ Grain GrainOf(const Grid& grid) {
 
 // A piece that is shorter is not worth a frame of its own.
 constexpr std::int64_t kLeastElements = 512;
-// Where a chip's share is shorter, waves would wait for hops, not for bytes.
-constexpr std::int64_t kLeastShare = 16384;
 
 std::vector<int> LongAxes(const Grid& grid) {
   std::vector<int> axes;
@@ -137,19 +135,15 @@ std::vector<Part> PartsIn(const ChipRequest& request) {
   return parts;
 }
 
-int AxisOf(Coordinate place, int axis) {
-  return axis == 0 ? place.x : axis == 1 ? place.y : place.z;
-}
-
 LinePlace LineThrough(const Grid& grid, Coordinate at, int axis,
                       const Range& whole) {
   LinePlace line;
-  line.position = AxisOf(at, axis);
+  line.position = at.along(axis);
   line.closed = Closes(grid, axis);
   const int length = grid.length(axis);
   for (int i = 0; i < length; ++i) {
     Coordinate member = at;
-    (axis == 0 ? member.x : axis == 1 ? member.y : member.z) = i;
+    member.along(axis) = i;
     line.members.push_back(IndexOf(grid.size, member));
     line.pieces.push_back(SegmentIn(whole, length, i));
   }
@@ -257,8 +251,8 @@ class TorusBuilder {
         const std::vector<int>& axes = parts_[part].axes;
         bool takes_part = true;
         for (int later = phase + 1; later < phases_; ++later)
-          takes_part = takes_part &&
-                       AxisOf(at_, axes[later]) == AxisOf(root, axes[later]);
+          takes_part =
+              takes_part && at_.along(axes[later]) == root.along(axes[later]);
         if (!takes_part) continue;
         const Range whole = parts_[part].whole;
         builder_.set_chunk_elements(
@@ -266,7 +260,7 @@ class TorusBuilder {
                      whole.count * waves_ / grain_.broadcast_pieces + 1));
         const std::vector<Cut> came =
             AppendLineBroadcast(builder_, lines_[part][phase],
-                                AxisOf(root, axes[phase]), whole, ready[part]);
+                                root.along(axes[phase]), whole, ready[part]);
         if (!came.empty()) ready[part] = came;
       }
     }
@@ -285,10 +279,9 @@ class TorusBuilder {
 
 }  // namespace
 
+// Where waves would wait for hops and not for bytes, there is one.
 int WavesOf(const ChipRequest& request) {
-  const bool long_enough =
-      request.elements >= kLeastShare * request.grid.chips();
-  return LongAxes(request.grid).size() > 1 && long_enough
+  return LongAxes(request.grid).size() > 1 && request.form == ChipForm::kLong
              ? GrainOf(request.grid).waves
              : 1;
 }

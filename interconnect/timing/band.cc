@@ -28,6 +28,7 @@ std::vector<std::vector<Move>> DoubtsOf(const Slice& slice,
       {&generation.collective_seconds(), &ChipFigures::collective_seconds},
       {&generation.core_piece_bytes(), &ChipFigures::core_piece_bytes},
       {&generation.core_share(), &ChipFigures::core_share},
+      {&generation.clock_hz(), &ChipFigures::clock_hz},
       {&generation.host_bytes_per_second(),
        &ChipFigures::host_bytes_per_second_per_chip}};
   std::vector<std::vector<Move>> doubts;

@@ -16,10 +16,6 @@ int FewestLinks(const Grid& grid) {
   return links;
 }
 
-int AxisOf(Coordinate at, int axis) {
-  return axis == 0 ? at.x : axis == 1 ? at.y : at.z;
-}
-
 // Calls with both ends of every link.
 template <typename WithEnds>
 void ForEachLink(const Grid& grid, WithEnds&& with_ends) {
@@ -40,16 +36,26 @@ Cut CutAcross(const Grid& grid, int axis) {
   const int half = grid.length(axis) / 2;
   Cut cut = {.chips = 1.0 * grid.chips() / grid.length(axis) * half};
   ForEachLink(grid, [&](Coordinate from, Coordinate to) {
-    if (AxisOf(from, axis) < half && AxisOf(to, axis) >= half) ++cut.links;
+    if (from.along(axis) < half && to.along(axis) >= half) ++cut.links;
   });
   return cut;
 }
 
-int Diameter(const Grid& grid) {
-  int steps = 0;
-  for (int axis = 0; axis < kMostAxes; ++axis)
-    steps += grid.closes(axis) ? grid.length(axis) / 2 : grid.length(axis) - 1;
-  return steps;
+// From corner to corner, or from the root of a broadcast to whoever is
+// farthest.
+int MostHops(const Grid& grid, const PriceRequest& request) {
+  const Coordinate root = PlaceOf(grid.size, request.root);
+  int hops = 0;
+  for (int axis = 0; axis < kMostAxes; ++axis) {
+    const int last = grid.length(axis) - 1;
+    if (grid.closes(axis))
+      hops += grid.length(axis) / 2;
+    else if (request.collective == Collective::kBroadcast)
+      hops += std::max(root.along(axis), last - root.along(axis));
+    else
+      hops += last;
+  }
+  return hops;
 }
 
 // From one chip to another, on average over all pairs. The axes of a grid that
@@ -74,25 +80,26 @@ double MeanDistance(const Grid& grid) {
   return sum;
 }
 
-// Bytes over the links of a chip, as parts of its buffer. Those of an
-// all-to-all pass others' links too: on average a chip's carry so much.
-double ChipVolume(Collective collective, const Grid& grid) {
+// Bytes out of each chip, or into it, at the least, and over all links
+// together, as parts of a chip's buffer.
+struct Volume {
+  double chip = 0;
+  double all = 0;
+};
+Volume VolumeOf(Collective collective, const Grid& grid) {
   const double n = grid.chips();
   switch (collective) {
     case Collective::kAllReduce:
-      return 2 * (n - 1) / n;
+      return {1, 2 * (n - 1)};
     case Collective::kReduceScatter:
     case Collective::kAllGather:
-      return (n - 1) / n;
-    case Collective::kAllToAll: {
-      double links = 0;
-      ForEachLink(grid, [&](Coordinate, Coordinate) { ++links; });
-      return MeanDistance(grid) * FewestLinks(grid) * n / links;
-    }
+      return {(n - 1) / n, n - 1};
+    case Collective::kAllToAll:
+      return {(n - 1) / n, n * MeanDistance(grid)};
     case Collective::kBroadcast:
-      return 1;
+      return {1, n - 1};
     default:
-      return 0;
+      return {};
   }
 }
 
@@ -122,12 +129,17 @@ SimTime Bounds::most() const {
 Bounds BoundsOf(const Slice& slice, const PriceRequest& request) {
   const Grid grid = GridOf(slice);
   Bounds bounds;
-  if (grid.chips() == 1) return bounds;
+  const bool nothing =
+      request.bytes == 0 && request.collective != Collective::kBarrier;
+  if (grid.chips() == 1 || nothing) return bounds;
   const double bytes = static_cast<double>(ChipBytes(slice, request));
   const double rate = slice.chip().link_bytes_per_second;
-  bounds.chip_links =
-      SimTime::Seconds(bytes * ChipVolume(request.collective, grid) /
-                       (FewestLinks(grid) * rate));
+  double links = 0;
+  ForEachLink(grid, [&](Coordinate, Coordinate) { ++links; });
+  const Volume volume = VolumeOf(request.collective, grid);
+  bounds.chip_links = SimTime::Seconds(
+      bytes / rate *
+      std::max(volume.chip / FewestLinks(grid), volume.all / links));
   for (int axis = 0; axis < kMostAxes; ++axis) {
     if (grid.length(axis) == 1) continue;
     const Cut cut = CutAcross(grid, axis);
@@ -139,7 +151,7 @@ Bounds BoundsOf(const Slice& slice, const PriceRequest& request) {
   // Around a twisted torus no two chips are that far apart.
   if (!grid.twisted)
     bounds.distance =
-        SimTime::Seconds(Diameter(grid) * slice.chip().hop_seconds);
+        SimTime::Seconds(MostHops(grid, request) * slice.chip().hop_seconds);
   return bounds;
 }
 

@@ -1,5 +1,5 @@
 // A queue of events whose times never run backwards: a radix heap over the
-// time, and among equal times a heap over the key.
+// time; those of one time are put in order when their time has come.
 #ifndef PODSIM_INTERCONNECT_TIMING_EVENT_QUEUE_H_
 #define PODSIM_INTERCONNECT_TIMING_EVENT_QUEUE_H_
 
@@ -9,11 +9,11 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/status.h"
-
 namespace podsim {
 
-// `Event` has std::int64_t time, at least 0, and std::uint64_t key.
+// `Event` has std::int64_t time, at least 0, and bool IsBefore(other) for two
+// of one time: a strict order, so that the same events come in the same order
+// everywhere.
 template <typename Event>
 class EventQueue {
  public:
@@ -24,14 +24,13 @@ class EventQueue {
     ++size_;
     const int bucket = BucketOf(event.time);
     buckets_[bucket].push_back(event);
-    if (bucket == 0)
-      std::push_heap(buckets_[0].begin(), buckets_[0].end(), Later);
+    if (bucket == 0) in_order_ = false;
   }
 
-  // The earliest; of several the one with the smallest key. REQUIRES: !empty().
+  // The earliest; of several the first. REQUIRES: !empty().
   Event Take() {
     if (buckets_[0].empty()) Advance();
-    std::pop_heap(buckets_[0].begin(), buckets_[0].end(), Later);
+    if (!in_order_) Order();
     const Event event = buckets_[0].back();
     buckets_[0].pop_back();
     --size_;
@@ -39,12 +38,17 @@ class EventQueue {
   }
 
  private:
-  static bool Later(const Event& a, const Event& b) { return a.key > b.key; }
-
   // 0: at the time of the last event taken; else by the highest bit in which
   // the two times differ.
   int BucketOf(std::int64_t time) const {
     return std::bit_width(static_cast<std::uint64_t>(time ^ now_));
+  }
+
+  // The first at the end.
+  void Order() {
+    std::sort(buckets_[0].begin(), buckets_[0].end(),
+              [](const Event& a, const Event& b) { return b.IsBefore(a); });
+    in_order_ = true;
   }
 
   // To the earliest time of the first bucket that holds something; all of that
@@ -60,7 +64,7 @@ class EventQueue {
                ->time;
     for (const Event& event : bucket)
       buckets_[BucketOf(event.time)].push_back(event);
-    std::make_heap(buckets_[0].begin(), buckets_[0].end(), Later);
+    in_order_ = false;
     bucket.clear();
     if (buckets_[first].empty()) buckets_[first].swap(bucket);  // its memory
   }
@@ -68,6 +72,7 @@ class EventQueue {
   std::array<std::vector<Event>, 65> buckets_;
   std::int64_t now_ = 0;
   std::size_t size_ = 0;
+  bool in_order_ = true;  // bucket 0, its first event at the end
 };
 
 }  // namespace podsim

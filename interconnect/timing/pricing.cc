@@ -1,12 +1,13 @@
 #include "interconnect/timing/pricing.h"
 
 #include <algorithm>
-#include <bit>
 #include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "base/status.h"
+#include "interconnect/timing/candidates.h"
 #include "interconnect/timing/chip_bytes.h"
 
 namespace podsim {
@@ -30,18 +31,45 @@ SimTime CoresTime(const Slice& slice, const PriceRequest& request) {
   return SimTime::Seconds(moved / chip.hbm_bytes_per_second_per_chip);
 }
 
-absl::StatusOr<Price> PriceOne(const Slice& slice, const PriceRequest& request,
-                               ChipAlgorithm algorithm) {
+absl::Status CheckRequest(const Slice& slice, const PriceRequest& request) {
+  constexpr std::int64_t kMostBytes = std::int64_t{1} << 46;
+  std::string wrong;
+  if (request.bytes < 0 || request.bytes > kMostBytes)
+    wrong = absl::StrCat(request.bytes, " bytes: must be 0 to ", kMostBytes);
+  else if (request.root < 0 || request.root >= slice.chips)
+    wrong =
+        absl::StrCat("root ", request.root, ": must be 0 to ", slice.chips - 1);
+  if (wrong.empty()) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat(std::string(NameOf(request.collective)), " of ", wrong));
+}
+
+// Picoseconds of everything that may pass one link have to fit into 63 bits.
+absl::Status CheckLength(const Slice& slice, const PriceRequest& request) {
+  constexpr double kMostSeconds = 100;
+  double rate = slice.chip().link_bytes_per_second * slice.chip().link_share;
+  for (const LinkFault& fault : request.faults)
+    if (fault.rate > 0)
+      rate = std::min(rate, slice.chip().link_bytes_per_second *
+                                slice.chip().link_share * fault.rate);
+  const double seconds = static_cast<double>(ChipBytes(slice, request)) / rate;
+  if (seconds <= kMostSeconds) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrFormat(
+      "%s of %d bytes: a link would take %.3g s for a chip's buffer, more than "
+      "the %g s that are simulated: take fewer bytes or faster links",
+      std::string(NameOf(request.collective)), request.bytes, seconds,
+      kMostSeconds));
+}
+
+absl::StatusOr<Price> PriceForm(const Slice& slice, const PriceRequest& request,
+                                const ChipRequest& plan,
+                                const Network& network) {
   const Overhead overhead = OverheadOf(slice, request);
-  Network network = NetworkOf(slice);
-  network.faults = request.faults;
-  PODSIM_RETURN_IF_ERROR(CheckNetwork(network));
   PODSIM_ASSIGN_OR_RETURN(
-      NetworkPlan plan,
-      NetworkPlan::Make(ChipPlanOf(slice, request, algorithm), network,
-                        request.element_bytes, request.whole));
-  PODSIM_ASSIGN_OR_RETURN(NetworkRun run, plan.Run(network.links));
-  return Price{.algorithm = algorithm,
+      NetworkPlan made,
+      NetworkPlan::Make(plan, network, request.element_bytes, request.whole));
+  PODSIM_ASSIGN_OR_RETURN(NetworkRun run, made.Run(network.links));
+  return Price{.algorithm = plan.algorithm,
                .time = overhead.software + overhead.cores + run.time,
                .network = run.time,
                .software = overhead.software,
@@ -50,101 +78,35 @@ absl::StatusOr<Price> PriceOne(const Slice& slice, const PriceRequest& request,
                .busy = std::move(run.busy),
                .ends = std::move(run.ends),
                .events = run.events,
-               .plan = std::make_shared<const NetworkPlan>(std::move(plan))};
+               .plan = std::make_shared<const NetworkPlan>(std::move(made))};
 }
 
-absl::Status CheckRequest(const PriceRequest& request) {
-  constexpr std::int64_t kMostBytes = std::int64_t{1} << 46;
-  if (request.bytes >= 0 && request.bytes <= kMostBytes)
-    return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat(std::string(NameOf(request.collective)), " of ",
-                   request.bytes, " bytes: must be 0 to ", kMostBytes));
-}
-
-// Everyone with everyone sends what grows with the chips, in two steps unless
-// the buffer is tiny.
-SimTime LeastDirect(const Slice& slice, const PriceRequest& request) {
-  PriceRequest exchange = request;
-  exchange.collective = Collective::kAllToAll;
-  exchange.bytes = 2 * request.bytes / slice.chip().replicas_per_chip;
-  const bool one_step = request.bytes / request.element_bytes <=
-                        kDirectOneStepElements / slice.chips;
-  if (one_step) exchange.bytes = exchange.bytes / 2 * slice.chips;
-  const Bounds bounds = BoundsOf(slice, exchange);
-  const SimTime distance =
-      one_step ? bounds.distance : bounds.distance + bounds.distance;
-  return std::max({bounds.chip_links, bounds.bisection, distance});
-}
-
-// A piece goes once around all chips, or twice.
-SimTime LeastRing(const Slice& slice, const PriceRequest& request) {
-  const int rounds = request.collective == Collective::kAllReduce ? 2 : 1;
-  return SimTime::Seconds(rounds * (slice.chips - 1) *
-                          slice.chip().hop_seconds);
-}
-
-// One exchange waits for the other: their ways are to be gone, and each moves
-// half of what is left.
-SimTime LeastHalving(const Slice& slice, const PriceRequest& request) {
-  if (request.collective == Collective::kBroadcast) return SimTime();
-  const Grid grid = GridOf(slice);
-  const int power =
-      static_cast<int>(std::bit_floor(static_cast<unsigned>(slice.chips)));
-  std::vector<int> hops(power, 0);  // until each chip is done with a step
-  for (int distance = 1; distance < power; distance *= 2) {
-    const std::vector<int> before = hops;
-    for (int chip = 0; chip < power; ++chip) {
-      const int partner = chip ^ distance;
-      const Offset way = ShortestOffset(grid, PlaceOf(grid.size, partner),
-                                        PlaceOf(grid.size, chip));
-      hops[chip] = std::max(before[chip], before[partner] + Distance(way));
-    }
-  }
-  const SimTime latency = SimTime::Seconds(
-      *std::max_element(hops.begin(), hops.end()) * slice.chip().hop_seconds);
-  if (request.bytes / request.element_bytes <= kRecursiveDoublingElements)
-    return latency;
-  const int rounds = request.collective == Collective::kAllReduce ? 2 : 1;
-  const double bytes = static_cast<double>(request.bytes) * (1 - 1.0 / power);
-  return latency +
-         SimTime::Seconds(rounds * bytes / slice.chip().link_bytes_per_second);
-}
-
-// No need to try what takes longer by itself than another algorithm does.
-bool IsSlower(const Slice& slice, const PriceRequest& request,
-              ChipAlgorithm algorithm, SimTime network) {
-  switch (algorithm) {
-    case ChipAlgorithm::kDirect:
-      return request.collective == Collective::kAllReduce &&
-             LeastDirect(slice, request) > network;
-    case ChipAlgorithm::kRing:
-    case ChipAlgorithm::kBidirRing:
-      return LeastRing(slice, request) > network;
-    case ChipAlgorithm::kHalvingDoubling:
-      return LeastHalving(slice, request) > network;
-    default:
-      return false;
-  }
-}
-
-// Seconds and more: where another algorithm does it, auto does without.
-bool IsLong(const Slice& slice, const PriceRequest& request,
-            ChipAlgorithm algorithm) {
-  constexpr std::int64_t kManyMessages = std::int64_t{1} << 18;
+// In the form that takes less.
+absl::StatusOr<Price> PriceOne(const Slice& slice, const PriceRequest& request,
+                               ChipAlgorithm algorithm) {
   Network network = NetworkOf(slice);
   network.faults = request.faults;
-  return SimulatedMessages(ChipPlanOf(slice, request, algorithm), network) >
-         kManyMessages;
+  PODSIM_RETURN_IF_ERROR(CheckNetwork(network));
+  PODSIM_RETURN_IF_ERROR(CheckLength(slice, request));
+  std::optional<Price> best;
+  for (const ChipForm form : FormsOf(slice, request, algorithm)) {
+    PODSIM_ASSIGN_OR_RETURN(
+        Price price,
+        PriceForm(slice, request, ChipPlanOf(slice, request, algorithm, form),
+                  network));
+    if (!best || price.time < best->time) best = std::move(price);
+  }
+  return *std::move(best);
 }
 
 }  // namespace
 
 ChipRequest ChipPlanOf(const Slice& slice, const PriceRequest& request,
-                       ChipAlgorithm algorithm) {
+                       ChipAlgorithm algorithm, ChipForm form) {
   ChipRequest plan{
       .collective = request.collective,
       .algorithm = algorithm,
+      .form = form,
       .grid = GridOf(slice),
       .elements = (ChipBytes(slice, request) + request.element_bytes - 1) /
                   request.element_bytes,
@@ -160,7 +122,7 @@ Overhead OverheadOf(const Slice& slice, const PriceRequest& request) {
 
 absl::StatusOr<Price> PriceCollective(const Slice& slice,
                                       const PriceRequest& request) {
-  PODSIM_RETURN_IF_ERROR(CheckRequest(request));
+  PODSIM_RETURN_IF_ERROR(CheckRequest(slice, request));
   if (request.algorithm) return PriceOne(slice, request, *request.algorithm);
   absl::StatusOr<Price> best = absl::UnimplementedError("nothing does it");
   std::vector<ChipAlgorithm> not_tried;

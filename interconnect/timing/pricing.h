@@ -24,7 +24,7 @@ namespace podsim {
 
 struct PriceRequest {
   Collective collective = Collective::kAllReduce;
-  // Unset: the one that takes the least time.
+  // Unset: the one that takes the least time. Each in the form that does.
   std::optional<ChipAlgorithm> algorithm;
   // Of the buffer of one replica (all-gather: of what it has afterwards).
   std::int64_t bytes = 0;
@@ -54,14 +54,15 @@ struct Price {
 
 // Errors: INVALID_ARGUMENT (an algorithm that does not do it, bytes that are
 //   negative or too many), FAILED_PRECONDITION (cut wires leave no way),
-//   RESOURCE_EXHAUSTED (as FoldRun).
+//   RESOURCE_EXHAUSTED (as NetworkPlan::Make).
 absl::StatusOr<Price> PriceCollective(const Slice& slice,
                                       const PriceRequest& request);
 
 // What the chips of the slice do by that algorithm; the bytes are rounded up so
 // that all do the same.
 ChipRequest ChipPlanOf(const Slice& slice, const PriceRequest& request,
-                       ChipAlgorithm algorithm);
+                       ChipAlgorithm algorithm,
+                       ChipForm form = ChipForm::kLong);
 
 // What comes to the time on the links.
 struct Overhead {
@@ -72,9 +73,10 @@ Overhead OverheadOf(const Slice& slice, const PriceRequest& request);
 
 // What no algorithm can be faster than, at the links' full rate.
 struct Bounds {
-  SimTime chip_links;  // bytes through the links of the chip that has fewest
-  SimTime bisection;   // bytes through the middle of an axis, the worst of them
-  SimTime distance;    // hops from corner to corner
+  // Bytes out of or into the chip that has fewest links, or over all links.
+  SimTime chip_links;
+  SimTime bisection;  // bytes through the middle of an axis, the worst of them
+  SimTime distance;   // hops to the farthest chip
   SimTime most() const;
 };
 Bounds BoundsOf(const Slice& slice, const PriceRequest& request);

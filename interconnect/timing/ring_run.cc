@@ -140,9 +140,7 @@ std::optional<RingWay> RingWayOf(const ChipRequest& request,
   const bool ring = request.algorithm == ChipAlgorithm::kRing ||
                     request.algorithm == ChipAlgorithm::kBidirRing;
   if (!ring || network.grid.chips() < kLeastChips) return std::nullopt;
-  std::vector<int> chips;
-  for (const Coordinate place : GridRing(network.grid.size))
-    chips.push_back(IndexOf(network.grid.size, place));
+  std::vector<int> chips = RingOf(network.grid.size);
   RingWay way;
   for (RingSide& side : way) {
     side.chips = chips;

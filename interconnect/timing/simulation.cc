@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <tuple>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -43,6 +44,8 @@ struct RankState {
 // sooner.
 constexpr int kPlaceBits = 10;
 constexpr int kSendBits = 21;
+constexpr std::uint64_t kOneHop = std::uint64_t{1}
+                                  << (kSendBits + 3 * kPlaceBits);
 
 std::uint64_t PlaceKey(const Offset& steps) {
   constexpr std::uint64_t kMask = (std::uint64_t{1} << kPlaceBits) - 1;
@@ -62,14 +65,23 @@ std::uint64_t LineKey(int hop, std::int32_t send, const Offset& steps) {
   return (hops << kSendBits | sends) << (3 * kPlaceBits) | place;
 }
 
-// A piece on its way, before one of its links.
+// A piece on its way, before one of its links. What it takes to send it on is
+// here and not with its sender, whom memory has far away.
 struct Event {
   std::int64_t time = 0;  // picoseconds
   std::uint64_t key = 0;
-  std::int32_t rank = 0;  // the sender
-  std::int32_t op = 0;    // its send
-  std::int32_t hop = 0;   // index into the route
-  std::int32_t slow = 0;  // the slowest link so far, an index into rates
+  std::int64_t bytes = 0;
+  std::int64_t duration = 0;     // on the slowest link so far
+  const SimHop* hops = nullptr;  // those that are left
+  std::int32_t rank = 0;         // the sender
+  std::int32_t op = 0;           // its send
+  std::int32_t hop = 0;          // how many links lie behind
+  std::int32_t left = 0;         // and how many ahead
+
+  // Keys are alike only where a detour leads a piece to another's place.
+  bool IsBefore(const Event& other) const {
+    return std::tie(key, rank, op) < std::tie(other.key, other.rank, other.op);
+  }
 };
 
 // A piece that is there, or whose send is done.
@@ -78,6 +90,12 @@ struct Outcome {
   std::int32_t rank = 0;
   std::int32_t op = 0;
   bool arrived = false;
+};
+
+struct LinkState {
+  std::int64_t free = 0;  // from when on
+  std::int64_t sent = 0;  // bytes
+  std::int64_t busy = 0;
 };
 
 // The links that more than one way leads over.
@@ -100,14 +118,12 @@ class Simulation {
   Simulation(const std::vector<SimRank>& ranks, const SimLinks& links)
       : links_(links),
         shared_(SharedLinks(ranks, links.count)),
-        free_at_(links.count) {
+        states_(links.count) {
     ranks_.reserve(ranks.size());
     for (const SimRank& rank : ranks) {
       PODSIM_CHECK(rank.plan->index.peers.size() == rank.paths.size());
       ranks_.emplace_back(rank);
     }
-    result_.sent.resize(links.count);
-    result_.busy.resize(links.count);
   }
 
   absl::StatusOr<SimResult> Run() {
@@ -140,41 +156,47 @@ class Simulation {
     }
   }
 
-  double Rate(std::int32_t link) const {
-    return links_.rates.empty() ? 1 : links_.rates[link];
+  std::int64_t DurationOn(std::int64_t bytes, std::uint32_t link) const {
+    const double rate = links_.rates.empty() ? 1 : links_.rates[link];
+    return TransmissionOf(bytes, links_.bytes_per_second * rate);
   }
 
-  void LineUp(Event event, const SimPath& path) {
-    if (!shared_[path.hops[event.hop].link]) return CrossLink(event);
-    event.key = LineKey(event.hop, ranks_[event.rank].op(event.op).send,
-                        path.SeenAt(event.hop));
+  void LineUp(Event event) {
+    if (!shared_[event.hops->link]) return CrossLink(event);
+    const RankState& sender = ranks_[event.rank];
+    event.key = LineKey(event.hop, sender.op(event.op).send,
+                        sender.PathOf(event.op).SeenAt(event.hop));
     lines_.Push(event);
   }
 
   // A piece behind a slower link comes no faster than that let it.
   void CrossLink(Event event) {
-    const RankState& sender = ranks_[event.rank];
-    const SimPath& path = sender.PathOf(event.op);
-    const std::int64_t bytes = sender.op(event.op).bytes;
-    const auto link = static_cast<std::int32_t>(path.hops[event.hop].link);
-    if (event.hop == 0 || Rate(link) < Rate(event.slow)) event.slow = link;
-    const std::int64_t duration =
-        TransmissionOf(bytes, links_.bytes_per_second * Rate(event.slow));
-    const std::int64_t begin = std::max(event.time, free_at_[link]);
-    const std::int64_t end = begin + duration;
-    free_at_[link] = end;
-    result_.sent[link] += bytes;
-    result_.busy[link] += SimTime::Picoseconds(duration);
+    const std::uint32_t link = event.hops->link;
+    if (event.hop == 0)
+      event.duration = DurationOn(event.bytes, link);
+    else if (!links_.rates.empty())
+      event.duration = std::max(event.duration, DurationOn(event.bytes, link));
+    LinkState& state = states_[link];
+    const std::int64_t begin = std::max(event.time, state.free);
+    const std::int64_t end = begin + event.duration;
+    state.free = end;
+    state.sent += event.bytes;
+    state.busy += event.duration;
     ++result_.events;
     if (event.hop == 0) outcomes_.push_back({end, event.rank, event.op});
     const std::int64_t hop = links_.hop.picoseconds();
-    ++event.hop;
-    if (event.hop == static_cast<std::int32_t>(path.hops.size())) {
+    if (event.left == 1) {
       outcomes_.push_back({end + hop, event.rank, event.op, true});
-    } else {
-      event.time = begin + hop;
-      LineUp(event, path);
+      return;
     }
+    const bool turns = event.hops[1].turned != event.hops[0].turned;
+    event.time = begin + hop;
+    ++event.hops;
+    ++event.hop;
+    --event.left;
+    if (turns || !shared_[event.hops->link]) return LineUp(event);
+    event.key += kOneHop;
+    lines_.Push(event);
   }
 
   void Arrive(const Outcome& outcome) {
@@ -196,7 +218,13 @@ class Simulation {
       state.progress.BeginSend(peer);
       std::int64_t& turn = state.turn[peer];
       turn = std::max(turn, state.time[op]);
-      LineUp({.time = turn, .rank = rank, .op = op}, state.rank.paths[peer]);
+      const SimPath& path = state.rank.paths[peer];
+      LineUp({.time = turn,
+              .bytes = state.op(op).bytes,
+              .hops = path.hops.data(),
+              .rank = rank,
+              .op = op,
+              .left = static_cast<std::int32_t>(path.hops.size())});
     }
   }
 
@@ -242,14 +270,18 @@ class Simulation {
       result_.ends.push_back(SimTime::Picoseconds(state.end));
       result_.time = std::max(result_.time, result_.ends.back());
     }
+    for (const LinkState& link : states_) {
+      result_.sent.push_back(link.sent);
+      result_.busy.push_back(SimTime::Picoseconds(link.busy));
+    }
     return std::move(result_);
   }
 
   const SimLinks& links_;
   std::vector<RankState> ranks_;
-  std::vector<bool> shared_;           // by link
-  std::vector<std::int64_t> free_at_;  // by link
-  EventQueue<Event> lines_;            // before shared links
+  std::vector<bool> shared_;  // by link
+  std::vector<LinkState> states_;
+  EventQueue<Event> lines_;  // before shared links
   std::vector<Outcome> outcomes_;
   SimResult result_;
 };
@@ -257,8 +289,10 @@ class Simulation {
 }  // namespace
 
 std::int64_t TransmissionOf(std::int64_t bytes, double bytes_per_second) {
-  const double seconds = static_cast<double>(bytes) / bytes_per_second;
-  return std::max<std::int64_t>(1, std::llround(seconds * 1e12));
+  constexpr double kMost = 1e17;  // PriceCollective refuses long before
+  const double picoseconds =
+      static_cast<double>(bytes) / bytes_per_second * 1e12;
+  return std::max<std::int64_t>(1, std::llround(std::min(picoseconds, kMost)));
 }
 
 absl::StatusOr<SimPlan> SimPlanOf(const RankPlan& plan, int element_bytes) {

@@ -15,6 +15,9 @@ struct Coordinate {
   int y = 0;
   int z = 0;
   bool operator==(const Coordinate&) const = default;
+
+  int along(int axis) const { return axis == 0 ? x : axis == 1 ? y : z; }
+  int& along(int axis) { return axis == 0 ? x : axis == 1 ? y : z; }
 };
 
 struct GridSize {

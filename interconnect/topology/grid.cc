@@ -8,10 +8,6 @@
 namespace podsim {
 namespace {
 
-int& Axis(Coordinate& place, int axis) {
-  return axis == 0 ? place.x : axis == 1 ? place.y : place.z;
-}
-
 // Both ways round are equally long: which one is taken follows from the steps
 // along the other axes, so that about as many take either.
 bool TakesPositive(const Offset& ahead, int axis) {
@@ -98,17 +94,17 @@ std::optional<Coordinate> Next(const Grid& grid, Coordinate from,
                                int direction) {
   const int axis = direction / 2;
   const int length = grid.length(axis);
-  const int at = Axis(from, axis) + (direction % 2 == 0 ? 1 : -1);
+  const int at = from.along(axis) + (direction % 2 == 0 ? 1 : -1);
   if (at >= 0 && at < length) {
-    Axis(from, axis) = at;
+    from.along(axis) = at;
     return from;
   }
   if (!grid.closes(axis)) return std::nullopt;
-  Axis(from, axis) = (at + length) % length;
+  from.along(axis) = (at + length) % length;
   if (!grid.is_short(axis)) return from;
   for (int other = 0; other < kMostAxes; ++other)
     if (!grid.is_short(other))
-      Axis(from, other) = (Axis(from, other) + length) % grid.length(other);
+      from.along(other) = (from.along(other) + length) % grid.length(other);
   return from;
 }
 
@@ -140,7 +136,7 @@ std::array<bool, kMostAxes> UpperHalves(const Grid& grid, Coordinate at) {
   std::array<bool, kMostAxes> upper = {};
   for (int axis = 0; axis < kMostAxes; ++axis)
     upper[axis] =
-        grid.length(axis) % 2 == 0 && 2 * Axis(at, axis) >= grid.length(axis);
+        grid.length(axis) % 2 == 0 && 2 * at.along(axis) >= grid.length(axis);
   return upper;
 }
 

@@ -15,6 +15,9 @@ namespace podsim {
 // REQUIRES: all sides are at least 1.
 std::vector<Coordinate> GridRing(const GridSize& grid);
 
+// The same as numbers of places.
+std::vector<int> RingOf(const GridSize& grid);
+
 }  // namespace podsim
 
 #endif  // PODSIM_INTERCONNECT_TOPOLOGY_GRID_RING_H_

@@ -59,6 +59,24 @@ void MergeSlices(const Generation& from, Generation& to) {
         [&](const SliceShape& is) { return is.name() == slice.name(); });
     *(same == slices->end() ? slices->Add() : &*same) = slice;
   }
+  const auto chips = [](const SliceShape& slice) {
+    std::int64_t count = 1;
+    for (const int length : slice.chips()) count *= length;
+    return count;
+  };
+  std::stable_sort(to.mutable_slices()->begin(), to.mutable_slices()->end(),
+                   [&](const SliceShape& a, const SliceShape& b) {
+                     return chips(a) < chips(b);
+                   });
+}
+
+// Of what the links take.
+bool IsOfLinks(const NamedFigure& named) {
+  for (const char* name :
+       {"links", "link_bytes_per_second", "hop_seconds", "link_share",
+        "collective_seconds", "core_piece_bytes"})
+    if (named.name == name) return true;
+  return false;
 }
 
 // Fields that `from` sets, each as a whole: a figure brings its own source.
@@ -70,7 +88,8 @@ void Merge(const Generation& from, Generation& to) {
   for (const FieldDescriptor* field : given)
     if (field->name() != "slices") reflection->ClearField(&kept, field);
   // What was said of other figures says nothing of these.
-  if (!FiguresIn(from).empty())
+  const std::vector<NamedFigure> figures = FiguresIn(from);
+  if (std::any_of(figures.begin(), figures.end(), IsOfLinks))
     kept.set_network_note("figures of a file, held against nothing");
   Generation rest = from;
   rest.clear_slices();

@@ -5,6 +5,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/status.h"
@@ -45,6 +46,31 @@ bool IsName(const std::string& name) {
   return true;
 }
 
+// What no hardware has, and no arithmetic here is made for; low and high too.
+struct Reach {
+  const char* suffix;  // of the figure's name
+  double least;
+  double most;
+};
+constexpr Reach kReaches[] = {
+    {"_share", 1e-3, 1},          {"bytes_per_second", 1e6, 1e16},
+    {"hop_seconds", 1e-12, 1e-3}, {"_seconds", 1e-12, 1},
+    {"hbm_bytes", 1, 1e15},       {"_bytes", 1, 1e12},
+    {"clock_hz", 1e3, 1e12},      {"flops_per_second", 1e6, 1e20}};
+
+std::string WhatIsOutOfReach(const NamedFigure& named) {
+  for (const Reach& reach : kReaches) {
+    if (!absl::EndsWith(named.name, reach.suffix)) continue;
+    for (const double value :
+         {named.figure->value(), named.figure->low(), named.figure->high()})
+      if (value != 0 && (value < reach.least || value > reach.most))
+        return absl::StrCat(named.name, " is ", value, ": must be ",
+                            reach.least, " to ", reach.most);
+    return "";
+  }
+  return "";
+}
+
 std::string WhatIsWrongWith(const NamedFigure& named) {
   const Figure& figure = *named.figure;
   if (!std::isfinite(figure.value()) || figure.value() <= 0)
@@ -56,15 +82,7 @@ std::string WhatIsWrongWith(const NamedFigure& named) {
         figure.value() <= figure.high() && std::isfinite(figure.high())))
     return absl::StrCat(named.name, " is ", figure.value(), ", outside its ",
                         figure.low(), " to ", figure.high());
-  const bool is_share =
-      named.name == "link_share" || named.name == "core_share";
-  if (is_share && figure.value() > 1)
-    return absl::StrCat(named.name, " is ", figure.value(),
-                        ": must be at most 1");
-  if (named.name == "hop_seconds" && figure.value() < 1e-12)
-    return absl::StrCat("hop_seconds is ", figure.value(),
-                        ": must be at least 1e-12");
-  return "";
+  return WhatIsOutOfReach(named);
 }
 
 // "4x4x8"; "" if there are no 1 to 3 axes of 1 to 1024.
@@ -82,12 +100,13 @@ std::string WhatIsWrongWith(const Generation& generation,
     return absl::StrCat("slice '", absl::CHexEscape(slice.name()),
                         "' needs 1 to 3 axes of 1 to ", kLongestAxis, " chips");
   std::int64_t count = 1;
-  for (int axis = 0; axis < slice.chips_size(); ++axis) {
-    count *= slice.chips(axis);
+  for (int axis = 0; axis < kMostAxes; ++axis) {
+    const int length = axis < slice.chips_size() ? slice.chips(axis) : 1;
+    count *= length;
     const int board = slice.board().empty()       ? (axis < 2 ? 2 : 1)
                       : axis < slice.board_size() ? slice.board(axis)
                                                   : 1;
-    if (board < 1 || slice.chips(axis) % board != 0)
+    if (board < 1 || length % board != 0)
       return absl::StrCat(
           "slice ", slice.name(), " of ", chips, " chips: boards of ",
           slice.board().empty() ? "2x2" : absl::StrJoin(slice.board(), "x"),

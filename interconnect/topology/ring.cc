@@ -49,13 +49,6 @@ std::vector<Coordinate> PlaneRing(const GridSize& grid) {
   return ring;
 }
 
-std::vector<int> Numbered(const GridSize& grid) {
-  std::vector<int> order;
-  for (const Coordinate place : GridRing(grid))
-    order.push_back(IndexOf(grid, place));
-  return order;
-}
-
 }  // namespace
 
 // In three axes: the snake through a plane is one axis of a new plane, z the
@@ -74,10 +67,15 @@ std::vector<Coordinate> GridRing(const GridSize& grid) {
   return ring;
 }
 
-std::vector<int> HostRing(const Slice& slice) {
-  return Numbered(slice.host_grid);
+std::vector<int> RingOf(const GridSize& grid) {
+  std::vector<int> order;
+  for (const Coordinate place : GridRing(grid))
+    order.push_back(IndexOf(grid, place));
+  return order;
 }
 
-std::vector<int> ChipRing(const Slice& slice) { return Numbered(slice.grid); }
+std::vector<int> HostRing(const Slice& slice) {
+  return RingOf(slice.host_grid);
+}
 
 }  // namespace podsim

@@ -98,8 +98,6 @@ int HostOfChip(const Slice& slice, Coordinate chip);
 // The order in which the gradient ring visits the hosts: neighbours in the
 // host grid wherever the grid allows a cycle through all (an even side).
 std::vector<int> HostRing(const Slice& slice);
-// The same over all chips, for simulated time.
-std::vector<int> ChipRing(const Slice& slice);
 
 }  // namespace podsim
 

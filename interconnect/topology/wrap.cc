@@ -15,9 +15,10 @@ constexpr const char* kAxisNames[] = {"x", "y", "z"};
 constexpr int kShortestWrap = 4;
 constexpr int kWrapOf16 = 16;
 
-bool AllFromFour(const Slice& slice) {
+// Of as many axes as the pod has.
+bool AllFromFour(const Generation& generation, const Slice& slice) {
   const auto sizes = slice.grid.axes();
-  return std::all_of(sizes.begin(), sizes.end(),
+  return std::all_of(sizes.begin(), sizes.begin() + generation.pod_size(),
                      [](int size) { return size >= kShortestWrap; });
 }
 
@@ -28,7 +29,7 @@ bool WrapsByRule(const Generation& generation, const Slice& slice, int axis) {
       return axis < generation.pod_size() && length > 1 &&
              length == generation.pod(axis);
     case ALL_FROM_FOUR:
-      return AllFromFour(slice);
+      return AllFromFour(generation, slice);
     case AXIS_OF_16:
       return length == kWrapOf16;
     default:

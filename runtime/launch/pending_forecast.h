@@ -16,6 +16,8 @@ class PendingForecast {
  public:
   // `job` outlives this. The thread takes no signals.
   explicit PendingForecast(const PlannedJob& job);
+  PendingForecast(const PendingForecast&) = delete;
+  PendingForecast& operator=(const PendingForecast&) = delete;
 
   // Lines for the plan, at most `columns` wide, once they are there: waits for
   // them that long. Empty: not yet, or taken before.

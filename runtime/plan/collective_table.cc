@@ -113,6 +113,32 @@ std::string Heading(bool several) {
                       "(GB/s)", "", "", "", "(us)", "(us)"));
 }
 
+nlohmann::ordered_json FaultJson(const CollectiveRow& row) {
+  const Waiting waiting = WaitingFor(row);
+  const Grid grid = GridOf(row.slice);
+  nlohmann::ordered_json fault;
+  fault["times_as_long"] = waiting.times_as_long;
+  fault["chips_that_end_later"] = waiting.chips;
+  fault["last_chip"] =
+      PlaceText(PlaceOf(grid.size, waiting.last), grid.size.z > 1);
+  fault["later_by_us"] = waiting.by.seconds() * kMicroseconds;
+  return fault;
+}
+
+nlohmann::ordered_json LinksJson(const CollectiveRow& row) {
+  constexpr std::size_t kMost = 100;
+  const Grid grid = GridOf(row.slice);
+  auto links = nlohmann::ordered_json::array();
+  for (const std::int32_t link : BusiestLinks(row.price, kMost)) {
+    nlohmann::ordered_json one;
+    one["link"] = LinkText(grid, link);
+    one["bytes"] = row.price.sent[link];
+    one["busy_us"] = row.price.busy[link].seconds() * kMicroseconds;
+    links.push_back(std::move(one));
+  }
+  return links;
+}
+
 }  // namespace
 
 std::string BoundName(const Bounds& bounds) {
@@ -133,7 +159,8 @@ std::string FormatCollectiveTable(const std::vector<CollectiveRow>& rows) {
   return text + NotTriedText(rows);
 }
 
-std::string FormatCollectiveJson(const std::vector<CollectiveRow>& rows) {
+std::string FormatCollectiveJson(const std::vector<CollectiveRow>& rows,
+                                 bool links) {
   nlohmann::ordered_json all;
   all["clock"] = "sim";
   all["collective"] =
@@ -164,6 +191,8 @@ std::string FormatCollectiveJson(const std::vector<CollectiveRow>& rows) {
     one["not_tried"] = nlohmann::ordered_json::array();
     for (const ChipAlgorithm each : row.price.not_tried)
       one["not_tried"].push_back(std::string(NameOf(each)));
+    if (row.sound) one["fault"] = FaultJson(row);
+    if (links) one["busiest_links"] = LinksJson(row);
     all["results"].push_back(std::move(one));
   }
   return all.dump(2) + "\n";

@@ -3,6 +3,7 @@
 #ifndef PODSIM_RUNTIME_PLAN_COLLECTIVE_TABLE_H_
 #define PODSIM_RUNTIME_PLAN_COLLECTIVE_TABLE_H_
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@ struct CollectiveRow {
   Slice slice;
   PriceRequest request;
   Price price;
+  std::optional<Price> sound;  // of a row with a fault: without it
   Band band;
   Bounds bounds;
 };
@@ -25,15 +27,28 @@ std::string BoundName(const Bounds& bounds);
 // With a column for the slice where there are several. Each line of text but
 // the rows begins with '#'.
 std::string FormatCollectiveTable(const std::vector<CollectiveRow>& rows);
-std::string FormatCollectiveJson(const std::vector<CollectiveRow>& rows);
+// `links`: with the busiest links of each row.
+std::string FormatCollectiveJson(const std::vector<CollectiveRow>& rows,
+                                 bool links = false);
 
 // How busy links are: the grid with the busier direction of each wire in
-// percent of the network's time, as far as it is narrow enough, and the busiest
-// ones by name.
+// percent of the network's time, in tenths where the grid is wide, and the
+// busiest ones by name. Of a deep grid the first plane, that of the busiest
+// link and that of the fault.
 std::string DrawLinks(const CollectiveRow& row);
 
-// Who waits for a slow or cut link: `sound` is the price without it.
-std::string WhoWaits(const CollectiveRow& row, const Price& sound);
+// The links that carry something, the busiest first; at most so many.
+std::vector<std::int32_t> BusiestLinks(const Price& price, std::size_t most);
+
+// Who waits for a slow or cut link. REQUIRES: row.sound.
+struct Waiting {
+  double times_as_long = 1;
+  int chips = 0;  // that end later
+  int last = 0;   // the chip that ends the most later
+  SimTime by;     // so much
+};
+Waiting WaitingFor(const CollectiveRow& row);
+std::string WhoWaits(const CollectiveRow& row);
 
 }  // namespace podsim
 

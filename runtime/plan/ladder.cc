@@ -32,13 +32,18 @@ absl::StatusOr<LadderRow> RowOf(const JobSpec& spec, const PlanInputs& inputs,
 }
 
 void FillEfficiency(std::vector<LadderRow>& rows) {
-  std::map<std::string, double> first;
-  for (LadderRow& row : rows) {
+  std::map<std::string, const LadderRow*> feet;
+  for (const LadderRow& row : rows) {
     if (!row.status.ok()) continue;
-    const double rate = row.forecast.examples_per_second_per_replica();
-    const auto foot = first.emplace(row.slice.generation, rate).first;
-    row.efficiency = rate / foot->second;
+    const LadderRow*& foot = feet[row.slice.generation];
+    if (foot == nullptr || row.slice.replicas < foot->slice.replicas)
+      foot = &row;
   }
+  for (LadderRow& row : rows)
+    if (row.status.ok())
+      row.efficiency = row.forecast.examples_per_second_per_replica() /
+                       feet[row.slice.generation]
+                           ->forecast.examples_per_second_per_replica();
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ struct LadderRow {
   absl::Status status;  // why there is no plan; then the rest is empty
   JobPlan plan;
   JobForecast forecast;
-  // Examples/s of a replica against those on the first slice of the same
+  // Examples/s of a replica against those on the smallest slice of the same
   // generation that has a plan.
   double efficiency = 0;
 };

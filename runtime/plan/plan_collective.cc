@@ -60,57 +60,95 @@ absl::StatusOr<CollectiveRow> PriceRow(const Slice& slice,
       row.band, BandOf(slice, *FindGeneration(hardware, slice.generation),
                        request, row.price));
   row.price.plan = nullptr;  // large, and of no more use
+  if (!request.faults.empty()) {
+    PriceRequest sound = request;
+    sound.faults.clear();
+    sound.algorithm = row.price.algorithm;
+    PODSIM_ASSIGN_OR_RETURN(row.sound, PriceCollective(slice, sound));
+    row.sound->plan = nullptr;
+  }
   row.bounds = BoundsOf(slice, request);
   return row;
 }
 
-absl::StatusOr<std::vector<CollectiveRow>> RowsOf(const PlanSettings& settings,
-                                                  const JobSpec& job,
-                                                  const Hardware& hardware) {
+// The rows, and what they cannot say: each line begins with '#'.
+struct Rows {
+  std::vector<CollectiveRow> rows;
+  std::string notes;
+};
+
+absl::StatusOr<std::vector<Slice>> SlicesOf(const PlanSettings& settings,
+                                            const JobSpec& job,
+                                            const Hardware& hardware) {
   std::vector<std::string> names(settings.topology().begin(),
                                  settings.topology().end());
   if (names.empty()) names = {kDefaultSlice};
+  return SlicesNamed(names, {.wrap = WrapOf(job.wrap()),
+                             .twist = job.twist(),
+                             .hardware = &hardware});
+}
+
+// What the fault is on each slice: nothing on those that have no such wire.
+// Errors: those of the fault, if no slice has it.
+absl::StatusOr<std::vector<std::vector<LinkFault>>> FaultsOn(
+    const std::vector<Slice>& slices, const LinkFault& fault,
+    std::string& notes) {
+  std::vector<std::vector<LinkFault>> faults;
+  absl::Status first;
+  bool any = false;
+  for (const Slice& slice : slices) {
+    Network network = NetworkOf(slice);
+    network.faults = {fault};
+    const absl::Status status = CheckNetwork(network);
+    any = any || status.ok();
+    if (first.ok()) first = Annotate(status, slice.name);
+    if (!status.ok())
+      absl::StrAppend(&notes, "# ", slice.name,
+                      " has no such wire and is priced as it is\n");
+    faults.push_back(status.ok() ? std::vector{fault}
+                                 : std::vector<LinkFault>());
+  }
+  if (!any) return first;
+  return faults;
+}
+
+absl::StatusOr<Rows> RowsOf(const PlanSettings& settings, const JobSpec& job,
+                            const Hardware& hardware) {
+  Rows all;
   PODSIM_ASSIGN_OR_RETURN(const std::vector<Slice> slices,
-                          SlicesNamed(names, {.wrap = WrapOf(job.wrap()),
-                                              .twist = job.twist(),
-                                              .hardware = &hardware}));
+                          SlicesOf(settings, job, hardware));
   PODSIM_ASSIGN_OR_RETURN(const std::vector<std::int64_t> sizes,
                           SizesOf(settings));
   PriceRequest request;
   request.collective = *CollectiveNamed(WordOf(settings.collective()));
   request.element_bytes = job.ici_dtype() == words::WireType::bfloat16 ? 2 : 4;
+  std::vector<std::vector<LinkFault>> faults(slices.size());
   if (settings.has_ici_fault()) {
     PODSIM_ASSIGN_OR_RETURN(const LinkFault fault,
                             ParseIciFault(settings.ici_fault()));
-    request.faults.push_back(fault);
+    PODSIM_ASSIGN_OR_RETURN(faults, FaultsOn(slices, fault, all.notes));
   }
-  std::vector<CollectiveRow> rows;
+  const auto algorithms = AlgorithmsOf(settings, request.collective);
   for (const std::int64_t size : sizes) {
-    for (const auto& algorithm : AlgorithmsOf(settings, request.collective)) {
-      for (const Slice& slice : slices) {
+    for (const auto& algorithm : algorithms) {
+      for (std::size_t i = 0; i < slices.size(); ++i) {
         request.bytes = size;
         request.algorithm = algorithm;
-        auto row = PriceRow(slice, hardware, request);
-        if (!row.ok()) return Annotate(row.status(), slice.name);
-        rows.push_back(*std::move(row));
+        request.faults = faults[i];
+        auto row = PriceRow(slices[i], hardware, request);
+        const absl::Status status = Annotate(row.status(), slices[i].name);
+        // One of several is left out, by name.
+        if (absl::IsResourceExhausted(status) && algorithms.size() > 1)
+          absl::StrAppend(&all.notes, "# ", std::string(status.message()),
+                          "\n");
+        else if (!status.ok())
+          return status;
+        else
+          all.rows.push_back(*std::move(row));
       }
     }
   }
-  return rows;
-}
-
-absl::StatusOr<std::string> FaultText(const std::vector<CollectiveRow>& rows) {
-  std::string text;
-  for (const CollectiveRow& row : rows) {
-    if (row.request.faults.empty()) continue;
-    PriceRequest sound = row.request;
-    sound.faults.clear();
-    sound.algorithm = row.price.algorithm;
-    PODSIM_ASSIGN_OR_RETURN(const Price price,
-                            PriceCollective(row.slice, sound));
-    text += WhoWaits(row, price);
-  }
-  return text.empty() ? text : "#\n" + text;
+  return all;
 }
 
 }  // namespace
@@ -118,13 +156,15 @@ absl::StatusOr<std::string> FaultText(const std::vector<CollectiveRow>& rows) {
 absl::StatusOr<std::string> PlanCollective(const PlanSettings& settings,
                                            const JobSpec& job,
                                            const Hardware& hardware) {
-  PODSIM_ASSIGN_OR_RETURN(const std::vector<CollectiveRow> rows,
-                          RowsOf(settings, job, hardware));
-  if (settings.json()) return FormatCollectiveJson(rows);
-  PODSIM_ASSIGN_OR_RETURN(const std::string faults, FaultText(rows));
+  PODSIM_ASSIGN_OR_RETURN(const Rows all, RowsOf(settings, job, hardware));
+  if (settings.json()) return FormatCollectiveJson(all.rows, settings.links());
+  std::string below = all.notes;
+  for (const CollectiveRow& row : all.rows)
+    if (row.sound) below += WhoWaits(row);
+  if (!below.empty()) below.insert(0, "#\n");
   return absl::StrCat(
-      FormatCollectiveTable(rows), faults,
-      settings.links() ? DrawLinks(rows.back()) : std::string());
+      FormatCollectiveTable(all.rows), below,
+      settings.links() ? DrawLinks(all.rows.back()) : std::string());
 }
 
 }  // namespace podsim

@@ -139,23 +139,30 @@ std::string CaseName(const ::testing::TestParamInfo<Case>& info) {
 
 class ChipPlansTest : public ::testing::TestWithParam<Case> {};
 
-TEST_P(ChipPlansTest, AreRightOnEveryGrid) {
-  for (const Grid& grid : Grids()) {
-    for (const std::int64_t elements : {1, 100, 3000}) {
-      ChipRequest request = {.collective = GetParam().collective,
-                             .algorithm = GetParam().algorithm,
-                             .grid = grid,
-                             .elements = elements,
-                             .root = grid.chips() / 2};
-      request.elements = EvenElements(request);
-      SCOPED_TRACE(absl::StrCat(GridText(grid), ", ", request.elements));
-      const std::vector<RankPlan> plans = PlansOf(request);
-      Interpreter interpreter(plans, 3, /*seed=*/elements);
-      ASSERT_TRUE(interpreter.Run()) << interpreter.error();
-      ExpectRight(request, interpreter);
-      if (HasFatalFailure()) return;
-    }
+void ExpectRightInBothForms(ChipRequest request, std::int64_t elements) {
+  for (const ChipForm form : {ChipForm::kLong, ChipForm::kShort}) {
+    request.form = form;
+    request.elements = elements;
+    request.elements = EvenElements(request);
+    SCOPED_TRACE(absl::StrCat(GridText(request.grid), ", ", request.elements,
+                              form == ChipForm::kShort ? ", short" : ""));
+    const std::vector<RankPlan> plans = PlansOf(request);
+    Interpreter interpreter(plans, 3, /*seed=*/elements);
+    ASSERT_TRUE(interpreter.Run()) << interpreter.error();
+    ASSERT_NO_FATAL_FAILURE(ExpectRight(request, interpreter));
+    if (!HasShortForm(request)) return;
   }
+}
+
+TEST_P(ChipPlansTest, AreRightOnEveryGrid) {
+  for (const Grid& grid : Grids())
+    for (const std::int64_t elements : {1, 100, 3000})
+      ASSERT_NO_FATAL_FAILURE(
+          ExpectRightInBothForms({.collective = GetParam().collective,
+                                  .algorithm = GetParam().algorithm,
+                                  .grid = grid,
+                                  .root = grid.chips() / 2},
+                                 elements));
 }
 
 // Nobody sends more than the others where all places are alike.

@@ -55,11 +55,19 @@ TEST(HardwareTest, EveryGenerationSaysHowWrongItsLinksMayBe) {
   ASSERT_OK_AND_ASSIGN(
       const Hardware mine,
       WithHardware(ShippedHardware(),
-                   R"(name: "v3" clock_hz { value: 1e9 grade: ASSUMED low: 1e9
-                      high: 2e9 note: "mine" })",
+                   R"(name: "v3" link_share { value: 0.8 grade: ASSUMED
+                      low: 0.7 high: 0.9 note: "mine" })",
                    "mine"));
   EXPECT_THAT(FindGeneration(mine, "v3")->network_note(),
               HasSubstr("of a file"));
+  ASSERT_OK_AND_ASSIGN(
+      const Hardware clocked,
+      WithHardware(ShippedHardware(),
+                   R"(name: "v3" clock_hz { value: 1e9 grade: ASSUMED low: 1e9
+                      high: 2e9 note: "mine" })",
+                   "mine"));
+  EXPECT_EQ(FindGeneration(clocked, "v3")->network_note(),
+            FindGeneration(ShippedHardware(), "v3")->network_note());
 }
 
 // At most two constants are fitted to a generation's measurements.
@@ -89,10 +97,10 @@ TEST(HardwareTest, ConstantsThatAreNotPublished) {
                   "v2 core_piece_bytes", "v2 core_share", "v2 hop_seconds",
                   "v2 link_share", "v3 collective_seconds",
                   "v3 core_piece_bytes", "v3 core_share", "v3 link_share",
-                  "v4 collective_seconds", "v4 core_share", "v4 link_share",
-                  "v5e collective_seconds", "v5e core_share", "v5e link_share",
-                  "v5p clock_hz", "v5p collective_seconds", "v5p core_share",
-                  "v5p hop_seconds", "v5p link_share",
+                  "v4 collective_seconds", "v4 core_share", "v4 hop_seconds",
+                  "v4 link_share", "v5e collective_seconds", "v5e core_share",
+                  "v5e link_share", "v5p clock_hz", "v5p collective_seconds",
+                  "v5p core_share", "v5p hop_seconds", "v5p link_share",
                   "v5p vector_memory_bytes_per_core", "v6e clock_hz",
                   "v6e collective_seconds", "v6e core_share", "v6e hop_seconds",
                   "v6e link_share"));
@@ -122,6 +130,39 @@ TEST(HardwareTest, AFigureIsReplacedWithItsSource) {
   ASSERT_OK_AND_ASSIGN(const Slice slice,
                        FindSlice("v3-32", {.hardware = &mine}));
   EXPECT_EQ(slice.chip().hop_seconds, 2e-6);
+}
+
+TEST(HardwareTest, SlicesAscend) {
+  ASSERT_OK_AND_ASSIGN(
+      const Hardware mine,
+      WithHardware(ShippedHardware(),
+                   R"(name: "v3" slices { name: "v3-16" chips: [4, 2] })",
+                   "mine"));
+  const std::vector<std::string> names =
+      SliceNamesOf(*FindGeneration(mine, "v3"));
+  EXPECT_EQ(names[0], "v3-8");
+  EXPECT_EQ(names[1], "v3-16");
+  EXPECT_EQ(names[2], "v3-32");
+}
+
+// A rule for all axes is for those that the pod has.
+TEST(HardwareTest, APlaneWrapsByTheRuleOfV4) {
+  Generation mine = *FindGeneration(ShippedHardware(), "v4");
+  mine.set_name("x1");
+  mine.clear_slices();
+  mine.clear_pod();
+  SliceShape& shape = *mine.add_slices();
+  shape.set_name("x1-128");
+  for (const int length : {8, 8}) {
+    mine.add_pod(length);
+    shape.add_chips(length);
+  }
+  ASSERT_OK_AND_ASSIGN(
+      const Hardware all,
+      WithHardware(ShippedHardware(), HardwareText(mine), "mine"));
+  ASSERT_OK_AND_ASSIGN(const Slice slice,
+                       FindSlice("x1-128", {.hardware = &all}));
+  EXPECT_TRUE(slice.wraps[0] && slice.wraps[1]);
 }
 
 TEST(HardwareTest, ANewGenerationBringsItsSlices) {
@@ -165,7 +206,16 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{R"(generations { name: "v9" })", "name_counts"},
         Bad{R"(name: "v3" hop_seconds { value: -1 })", "must be above 0"},
         Bad{R"(name: "v3" hop_seconds { value: nan })", "must be above 0"},
-        Bad{R"(name: "v3" link_share { value: 1.5 })", "at most 1"},
+        Bad{R"(name: "v3" link_share { value: 1.5 })", "0.001 to 1"},
+        Bad{R"(name: "v3" link_share { value: 0.7 low: 1e-15 high: 1 })",
+            "link_share is 1e-15"},
+        Bad{R"(name: "v3" link_bytes_per_second { value: 1e-3 })", "1e+06 to"},
+        Bad{R"(name: "v3" hop_seconds { value: 1e7 })", "to 0.001"},
+        // Boards have two axes unless they say otherwise.
+        Bad{R"(name: "v3" slices { name: "v3-16" chips: [8] })", "do not tile"},
+        Bad{R"(name: "v3" slices { name: "v3-32" chips: [4, 4]
+               board: [2, 2, 2] })",
+            "do not tile"},
         Bad{R"(name: "v3" link_share { value: 0.5 low: 0.6 high: 0.7 })",
             "outside its 0.6 to 0.7"},
         Bad{R"(name: "v3" slices { name: "v3-48" chips: [4, 4] })",

@@ -41,7 +41,7 @@ TEST(GridRingTest, VisitsEachPlaceOnceByNeighbourSteps) {
 TEST(HostRingTest, SmallSlices) {
   ASSERT_OK_AND_ASSIGN(const Slice one, FindSlice("v3-8"));
   EXPECT_EQ(HostRing(one), (std::vector<int>{0}));
-  EXPECT_EQ(ChipRing(one), (std::vector<int>{0, 1, 3, 2}));
+  EXPECT_EQ(RingOf(one.grid), (std::vector<int>{0, 1, 3, 2}));
   ASSERT_OK_AND_ASSIGN(const Slice four, FindSlice("v3-32"));
   EXPECT_EQ(HostRing(four), (std::vector<int>{0, 1, 3, 2}));
   ASSERT_OK_AND_ASSIGN(const Slice eight, FindSlice("v3-64"));
@@ -68,7 +68,7 @@ TEST_P(SliceRingTest, IsAWalkOverNeighbours) {
   ASSERT_OK_AND_ASSIGN(const Slice slice,
                        FindSlice(GetParam(), {.wrap = WrapPolicy::kMesh}));
   ExpectARing(slice.host_grid, HostRing(slice));
-  ExpectARing(slice.grid, ChipRing(slice));
+  ExpectARing(slice.grid, RingOf(slice.grid));
 }
 
 INSTANTIATE_TEST_SUITE_P(All, SliceRingTest, ::testing::ValuesIn(SliceNames()));
