@@ -11,6 +11,7 @@
 #include "host/core/array_kernels.h"
 #include "host/core/boxes.h"
 #include "host/core/typed_loops.h"
+#include "models/ops/constant_value.h"
 
 namespace podsim {
 namespace {
@@ -234,7 +235,7 @@ void Constant(const ArrayCall& call) {
   }
   WithType(out.dtype, [&](auto type) {
     using T = decltype(type);
-    const auto value = static_cast<T>(call.attributes.value);
+    const auto value = static_cast<T>(ConstantFor(call.attributes, out.dims));
     MapArrays(call, count, out.as<T>(), [value]() { return value; });
   });
   if (out.dtype == DType::kBFloat16) RoundInPlace(call, out.as<float>(), count);

@@ -149,6 +149,7 @@ class Lowering {
     instruction.op = node.op;
     instruction.attributes = node.attributes;
     const bool rounds = entry.is_product() && input_.bfloat16_products &&
+                        node.attributes.Int(kFullPrecision, 0) == 0 &&
                         !IsOneRowProduct(graph_, node);
     instruction.attributes.rounded_operands = rounds;
     for (std::size_t i = 0; i < node.inputs.size(); ++i) {

@@ -1,4 +1,7 @@
 // Numbers that are known: one in every element, or each.
+//
+// lists: batch_power, 1 or -1: of a float32 that has B, each element is
+// `value` times B, or `value` over B: sums over a core's examples become means.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -9,7 +12,10 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/status.h"
+#include "models/ops/constant_value.h"
 #include "models/ops/families.h"
+#include "models/ops/moves.h"
 #include "models/ops/reference.h"
 #include "models/ops/rules.h"
 
@@ -65,12 +71,27 @@ double ElementOf(DType dtype, const std::string& data, std::size_t i) {
   return 0;
 }
 
+absl::Status CheckBatchPower(const ValueType& type,
+                             const OpAttributes& attributes) {
+  const DimsView power = attributes.List(kBatchPower);
+  if (power.empty()) return absl::OkStatus();
+  if (power.size() != 1 || (power[0] != 1 && power[0] != -1))
+    return Bad(absl::StrCat("batch_power is ", ListText(power),
+                            " but must be 1 or -1"));
+  if (type.batched() && type.dtype == DType::kFloat32 &&
+      attributes.data == nullptr)
+    return absl::OkStatus();
+  return Bad(absl::StrCat("batch_power is of a float32 value with B in its ",
+                          "shape, not of ", ToString(type)));
+}
+
 Inferred InferConstant(Types /*in*/, const OpAttributes& attributes) {
   for (const std::int64_t dim : attributes.shape.dims)
     if (dim < 1)
       return Bad(absl::StrCat("its shape is ", ToString(attributes.shape),
                               " but dimensions must be positive"));
   const ValueType type = {attributes.dtype, attributes.shape};
+  PODSIM_RETURN_IF_ERROR(CheckBatchPower(type, attributes));
   if (attributes.data != nullptr) {
     const std::int64_t wanted =
         attributes.shape.elements() * SizeOf(attributes.dtype);
@@ -96,12 +117,26 @@ void Constant(std::span<const Tensor> /*inputs*/,
   std::vector<double>& values = outputs[0].values;
   if (attributes.data == nullptr) {
     const bool rounds = attributes.dtype == DType::kBFloat16;
+    const double value = ConstantFor(attributes, outputs[0].dims);
     std::fill(values.begin(), values.end(),
-              rounds ? RoundToBFloat16(attributes.value) : attributes.value);
+              rounds ? RoundToBFloat16(value) : value);
     return;
   }
   for (std::size_t i = 0; i < values.size(); ++i)
     values[i] = ElementOf(attributes.dtype, *attributes.data, i);
+}
+
+// A sum over float32 numbers that know B must see one core's.
+bool KnowsNoBatch(const OpSignature& signature) {
+  return signature.attributes.List(kBatchPower).empty();
+}
+
+// The value is rounded once more to float32.
+void Error(std::span<const Tensor> /*inputs*/, const OpAttributes& attributes,
+           std::span<const Tensor> outputs, std::span<Tensor> bounds) {
+  if (attributes.List(kBatchPower).empty()) return;
+  for (std::size_t i = 0; i < bounds[0].values.size(); ++i)
+    bounds[0].values[i] = kRoundoff * std::abs(outputs[0].values[i]) + kTiny;
 }
 
 std::vector<OpSample> Samples() {
@@ -116,6 +151,11 @@ std::vector<OpSample> Samples() {
   for (const ValueType& type :
        {Batched({37}), Plain({3, 5}), Batched({3}, DType::kBFloat16)})
     add(type).value = 0.1F;
+  for (const std::int64_t power : {1, -1}) {
+    OpAttributes& attributes = add(BatchedAt(1, {3, 2}));
+    attributes.value = -0.7F;
+    attributes.lists[kBatchPower] = {power};
+  }
   add(Plain({3}, DType::kInt32)).value = -7;
   add(Batched({5}, DType::kUint32)).value = 0x1p32 - 1;
   add(Plain({2, 3}, DType::kUint8)).value = 200;
@@ -140,8 +180,9 @@ constexpr OpEntry kOps[] = {
      .infer = InferConstant,
      .gradient = NoOperand,
      .cost = CopyCost,
-     .is_row_wise = true,
+     .row_wise = KnowsNoBatch,
      .reference = Constant,
+     .error = Error,
      .samples = Samples},
 };
 

@@ -109,6 +109,10 @@ struct OpAttributes {
   }
 };
 
+// Products: a list of one number, 1: neither operand is rounded, whatever the
+// job's precision.
+inline constexpr char kFullPrecision[] = "full_precision";
+
 // all_reduce: so many neighbouring cores of the slice sum together; 0, which is
 // what an absent one means: all of them.
 inline constexpr char kGroupSize[] = "group_size";
