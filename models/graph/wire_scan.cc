@@ -17,6 +17,8 @@ using ::google::protobuf::io::CodedInputStream;
 // Of the encoding: the low bits of a tag.
 enum : std::uint32_t { kVarint = 0, kFixed64 = 1, kLength = 2, kFixed32 = 5 };
 
+constexpr int kDeepest = 100;  // as protobuf's own parser
+
 class Scan {
  public:
   Scan(std::string_view bytes, const WireLimits& limits)
@@ -30,10 +32,16 @@ class Scan {
     if (++messages_ > limits_.messages)
       return absl::InvalidArgumentError(
           absl::StrCat("it has more than ", limits_.messages, " parts"));
+    if (depth_ == kDeepest) return Damaged();
+    ++depth_;
     while (in_.BytesUntilLimit() > 0) {
       const std::uint32_t tag = in_.ReadTag();
       const FieldDescriptor* field =
           message.FindFieldByNumber(static_cast<int>(tag >> 3));
+      if (field == nullptr && limits_.passes_unknown) {
+        PODSIM_RETURN_IF_ERROR(Skip(tag & 7));
+        continue;
+      }
       if (field == nullptr)
         return absl::InvalidArgumentError(
             absl::StrCat("a ", message.name(), " has no field ", tag >> 3,
@@ -41,12 +49,27 @@ class Scan {
       if (const absl::Status status = Field(*field, tag & 7); !status.ok())
         return Annotate(status, field->name());
     }
+    --depth_;
     return absl::OkStatus();
   }
 
  private:
   static absl::Status Damaged() {
     return absl::InvalidArgumentError("it is damaged: not a message's bytes");
+  }
+
+  absl::Status Skip(std::uint32_t wire_type) {
+    if (++messages_ > limits_.messages) return Damaged();
+    std::uint64_t number = 0;
+    int size = 0;
+    const bool read = wire_type == kVarint    ? in_.ReadVarint64(&number)
+                      : wire_type == kFixed64 ? in_.Skip(8)
+                      : wire_type == kFixed32 ? in_.Skip(4)
+                      : wire_type == kLength
+                          ? in_.ReadVarintSizeAsInt(&size) &&
+                                size <= in_.BytesUntilLimit() && in_.Skip(size)
+                          : false;
+    return read ? absl::OkStatus() : Damaged();
   }
 
   absl::Status Field(const FieldDescriptor& field, std::uint32_t wire_type) {
@@ -93,6 +116,7 @@ class Scan {
 
   CodedInputStream in_;
   const WireLimits limits_;
+  int depth_ = 0;
   std::int64_t messages_ = 0;
   std::int64_t numbers_ = 0;
 };

@@ -15,10 +15,13 @@ namespace podsim {
 struct WireLimits {
   std::int64_t messages = 0;  // with those inside of them
   std::int64_t numbers = 0;   // of lists
+  // Fields that the message does not have count as parts and are passed over.
+  bool passes_unknown = false;
 };
 
 // Errors: INVALID_ARGUMENT (bytes that are no such message, a field that it
-//   does not have, more than the limits), naming message and field.
+//   does not have, more than the limits, messages more than 100 deep), naming
+//   message and field.
 absl::Status ScanWire(std::string_view bytes,
                       const google::protobuf::Descriptor& message,
                       const WireLimits& limits);

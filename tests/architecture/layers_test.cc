@@ -33,6 +33,7 @@ const std::vector<std::string>& Layers() {
       "models/ops",
       "models/graph",
       "models/composites",
+      "models/import",
       "models/layers",
       "models/optimizer",
       "models/zoo",

@@ -1,0 +1,261 @@
+#include "models/import/align.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "base/status.h"
+#include "models/ops/constant_value.h"
+
+namespace podsim {
+namespace {
+
+template <typename T>
+bool AllEqual(const std::vector<T>& values) {
+  return std::adjacent_find(values.begin(), values.end(),
+                            std::not_equal_to<>()) == values.end();
+}
+
+std::size_t Sized(std::int64_t i) { return static_cast<std::size_t>(i); }
+
+class Aligner {
+ public:
+  Aligner(std::span<const FlatFunction> functions,
+          std::span<const std::int64_t> batches)
+      : functions_(functions), batches_(batches) {}
+
+  absl::StatusOr<FlatFunction> Run() {
+    FlatFunction result = functions_[0];
+    for (const FlatFunction& other : functions_.subspan(1))
+      PODSIM_RETURN_IF_ERROR(CheckSame(other));
+    for (std::size_t i = 0; i < result.ops.size(); ++i) {
+      at_ = i;
+      const absl::Status status = Merge(result.ops[i]);
+      if (!status.ok())
+        return absl::Status(
+            status.code(),
+            absl::StrCat(NameOf(result.ops[i]), " (", result.ops[i].place,
+                         "): ", status.message()));
+    }
+    return result;
+  }
+
+ private:
+  static std::string NameOf(const FlatOp& op) {
+    return op.entry == nullptr ? "parameter" : op.entry->name;
+  }
+
+  absl::Status CheckSame(const FlatFunction& other) const {
+    const FlatFunction& first = functions_[0];
+    const std::size_t count = std::min(first.ops.size(), other.ops.size());
+    for (std::size_t i = 0; i < count; ++i) {
+      const FlatOp& a = first.ops[i];
+      const FlatOp& b = other.ops[i];
+      if (a.entry != b.entry || a.operands != b.operands)
+        return absl::UnimplementedError(absl::StrCat(
+            NameOf(a), " (", a.place,
+            "): what is computed depends on the number of examples"));
+    }
+    if (first.ops.size() != other.ops.size() ||
+        first.parameters != other.parameters || first.results != other.results)
+      return absl::UnimplementedError(
+          "what is computed depends on the number of examples");
+    return absl::OkStatus();
+  }
+
+  template <typename Get>
+  auto Each(const Get& get) const {
+    std::vector<decltype(get(functions_[0].ops[0]))> values;
+    for (const FlatFunction& function : functions_)
+      values.push_back(get(function.ops[at_]));
+    return values;
+  }
+
+  // c, where the numbers are c times the batches.
+  std::optional<std::int64_t> FactorOf(
+      const std::vector<std::int64_t>& values) const {
+    for (std::size_t i = 0; i < values.size(); ++i)
+      if (values[i] % batches_[i] != 0 ||
+          values[i] / batches_[i] != values[0] / batches_[0])
+        return std::nullopt;
+    return values[0] / batches_[0];
+  }
+
+  std::string BatchesText() const {
+    return absl::StrCat(absl::StrJoin(batches_, ", "), " examples");
+  }
+
+  absl::Status MergeShape(Shape& shape, Shape FlatOpShape(const FlatOp&)) {
+    shape.batch_axis = -1;
+    for (int axis = 0; axis < shape.rank(); ++axis) {
+      const auto sizes = Each([&](const FlatOp& op) {
+        const Shape other = FlatOpShape(op);
+        return other.rank() == shape.rank() ? other.dims[Sized(axis)]
+                                            : std::int64_t{-1};
+      });
+      if (AllEqual(sizes)) continue;
+      const auto factor = FactorOf(sizes);
+      if (!factor)
+        return absl::UnimplementedError(absl::StrCat(
+            "dimension ", axis, " is ", absl::StrJoin(sizes, ", "), " with ",
+            BatchesText(), ": neither fixed nor a multiple of the batch"));
+      if (shape.batched())
+        return absl::UnimplementedError(
+            "the batch is in two of its dimensions: examples are compared with "
+            "one another, which podsim cannot do");
+      shape.batch_axis = axis;
+      shape.dims[Sized(axis)] = *factor;
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status Merge(FlatOp& op) {
+    PODSIM_RETURN_IF_ERROR(MergeShape(
+        op.type.shape, [](const FlatOp& of) { return of.type.shape; }));
+    PODSIM_RETURN_IF_ERROR(
+        MergeShape(op.attributes.shape,
+                   [](const FlatOp& of) { return of.attributes.shape; }));
+    const auto words =
+        Each([](const FlatOp& of) { return of.attributes.word; });
+    const auto types = Each([](const FlatOp& of) { return of.type.dtype; });
+    if (!AllEqual(words) || !AllEqual(types))
+      return absl::UnimplementedError(
+          "what is computed depends on the number of examples");
+    for (auto& [name, list] : op.attributes.lists)
+      PODSIM_RETURN_IF_ERROR(MergeList(op, name, list));
+    return op.Is("constant") ? MergeConstant(op) : absl::OkStatus();
+  }
+
+  // Of the operand that is cut.
+  int CutAxis(const FlatOp& op) const {
+    if (op.operands.empty()) return -1;
+    const std::size_t from = Sized(op.operands[0]);
+    const Shape& shape = functions_[0].ops[from].type.shape;
+    for (int axis = 0; axis < shape.rank(); ++axis) {
+      std::set<std::int64_t> sizes;
+      for (const FlatFunction& function : functions_)
+        sizes.insert(function.ops[from].type.shape.dims[Sized(axis)]);
+      if (sizes.size() > 1) return axis;
+    }
+    return -1;
+  }
+
+  absl::Status MergeList(const FlatOp& op, const std::string& name,
+                         std::vector<std::int64_t>& list) {
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      const auto numbers = Each([&](const FlatOp& of) {
+        const auto other = of.attributes.List(name);
+        return other.size() == list.size() ? other[i] : std::int64_t{-1};
+      });
+      if (AllEqual(numbers)) continue;
+      const auto factor = FactorOf(numbers);
+      const bool is_size = name == "limit_indices" || name == "slice_sizes";
+      if (!factor || !is_size || static_cast<int>(i) != CutAxis(op))
+        return absl::UnimplementedError(absl::StrCat(
+            "its ", name, " have ", absl::StrJoin(numbers, ", "), " with ",
+            BatchesText(), ", which podsim cannot leave open"));
+      list[i] = *factor;
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status MergeConstant(FlatOp& op) {
+    const auto has_data =
+        Each([](const FlatOp& of) { return of.attributes.data != nullptr; });
+    const bool any =
+        std::find(has_data.begin(), has_data.end(), true) != has_data.end();
+    if (any && op.type.batched())
+      return absl::UnimplementedError(
+          "it has a number of its own for each example; give it as an input "
+          "of the data set");
+    if (any) {
+      for (const FlatFunction& function : functions_) {
+        const auto& data = function.ops[at_].attributes.data;
+        if (data == nullptr || *data != *op.attributes.data)
+          return absl::UnimplementedError(
+              "its numbers depend on the number of examples");
+      }
+      return absl::OkStatus();
+    }
+    const auto values =
+        Each([](const FlatOp& of) { return of.attributes.value; });
+    const bool nan =
+        std::all_of(values.begin(), values.end(),
+                    [](double value) { return std::isnan(value); });
+    if (AllEqual(values) || nan) return absl::OkStatus();
+    return MergeNumber(op, values);
+  }
+
+  absl::Status MergeNumber(FlatOp& op, const std::vector<double>& values) {
+    const bool floats = op.type.dtype == DType::kFloat32;
+    for (const std::int64_t power : {-1, 1}) {
+      const auto value = floats ? NumberFor(values, power) : std::nullopt;
+      if (!value) continue;
+      op.attributes.value = *value;
+      op.attributes.lists[kBatchPower] = {power};
+      return absl::OkStatus();
+    }
+    const bool whole = op.type.dtype == DType::kInt32 && !op.type.batched();
+    if (whole && SetLine(op, values)) return absl::OkStatus();
+    return absl::UnimplementedError(absl::StrCat(
+        "its number is ", absl::StrJoin(values, ", "), " with ", BatchesText(),
+        ": neither fixed nor a multiple of the batch or of 1 over it"));
+  }
+
+  // The float32 number whose product with each batch (or quotient) rounds to
+  // what the lowerings have, or to a neighbour of it.
+  std::optional<double> NumberFor(const std::vector<double>& values,
+                                  std::int64_t power) const {
+    const auto unscaled = [&](std::size_t i) {
+      const auto batch = static_cast<double>(batches_[i]);
+      return power < 0 ? values[i] * batch : values[i] / batch;
+    };
+    const double number = static_cast<float>(unscaled(0));
+    for (std::size_t i = 0; i < values.size(); ++i)
+      if (!(std::abs(unscaled(i) - number) <= 0x1p-22 * std::abs(number)))
+        return std::nullopt;
+    return number;
+  }
+
+  // a times the batch plus c.
+  bool SetLine(FlatOp& op, const std::vector<double>& values) const {
+    const auto step = static_cast<double>(batches_[1] - batches_[0]);
+    const double slope = (values[1] - values[0]) / step;
+    const double offset = values[0] - slope * static_cast<double>(batches_[0]);
+    if (slope != std::floor(slope) || std::abs(slope) > 0x1p20 ||
+        std::abs(offset) > 0x1p30)
+      return false;
+    for (std::size_t i = 0; i < values.size(); ++i)
+      if (values[i] != slope * static_cast<double>(batches_[i]) + offset)
+        return false;
+    op.attributes.value = slope;
+    op.attributes.lists[kBatchPower] = {1};
+    op.attributes.lists[kBatchOffset] = {static_cast<std::int64_t>(offset)};
+    return true;
+  }
+
+  std::span<const FlatFunction> functions_;
+  std::span<const std::int64_t> batches_;
+  std::size_t at_ = 0;  // the op that is looked at
+};
+
+}  // namespace
+
+absl::StatusOr<FlatFunction> Align(std::span<const FlatFunction> functions,
+                                   std::span<const std::int64_t> batches) {
+  std::set<std::int64_t> different(batches.begin(), batches.end());
+  if (batches.size() < 3 || different.size() != batches.size() ||
+      *different.begin() < 2 || functions.size() != batches.size())
+    return absl::InvalidArgumentError(
+        absl::StrCat("lowered with ", absl::StrJoin(batches, ", "),
+                     " examples; needs three different numbers from 2 on"));
+  return Aligner(functions, batches).Run();
+}
+
+}  // namespace podsim

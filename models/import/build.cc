@@ -1,0 +1,133 @@
+#include "models/import/build.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "base/hash.h"
+#include "base/status.h"
+#include "models/import/align.h"
+#include "models/ops/constant_value.h"
+
+namespace podsim {
+namespace {
+
+// Equal ops of equal operands, equal keys.
+std::string KeyOf(OpCode op, const std::vector<Value>& in,
+                  const OpAttributes& attributes) {
+  std::string key = absl::StrCat(ToString(op), "|");
+  for (const Value value : in) absl::StrAppend(&key, value.id, ",");
+  absl::StrAppend(&key, "|", ToString(attributes.shape), "|",
+                  ToString(attributes.dtype), "|",
+                  std::bit_cast<std::uint64_t>(attributes.value), "|",
+                  attributes.word);
+  for (const auto& [name, list] : attributes.lists)
+    absl::StrAppend(&key, "|", name, ":", absl::StrJoin(list, ","));
+  if (attributes.data != nullptr)
+    absl::StrAppend(&key, "|", Sha256Hex(*attributes.data));
+  return key;
+}
+
+std::string TypesText(const Graph& graph, const std::vector<Value>& values) {
+  return absl::StrJoin(values, ", ", [&](std::string* out, Value value) {
+    out->append(ToString(graph.type(value)));
+  });
+}
+
+}  // namespace
+
+absl::StatusOr<Value> GraphOfFlat::Apply(OpCode op,
+                                         const std::vector<Value>& in,
+                                         OpAttributes attributes) {
+  std::string key = KeyOf(op, in, attributes);
+  const auto found = known_.find(key);
+  if (found != known_.end()) return found->second;
+  const std::vector<Value> results =
+      graph_.Apply(op, in, std::move(attributes), place_);
+  PODSIM_RETURN_IF_ERROR(graph_.status());
+  known_.emplace(std::move(key), results[0]);
+  return results[0];
+}
+
+absl::StatusOr<Value> GraphOfFlat::Number(double value, DType dtype,
+                                          const Shape& shape) {
+  OpAttributes attributes;
+  attributes.value = value;
+  attributes.dtype = dtype;
+  attributes.shape = shape;
+  return Apply(OpCode::kConstant, {}, std::move(attributes));
+}
+
+absl::StatusOr<Value> GraphOfFlat::BatchNumber(const FlatOp& op) {
+  OpAttributes each;
+  each.value = op.attributes.value;
+  each.shape = WithBatch({});
+  each.lists[kBatchPower] = op.attributes.lists.at(kBatchPower);
+  PODSIM_ASSIGN_OR_RETURN(const Value of_each,
+                          Apply(OpCode::kConstant, {}, std::move(each)));
+  OpAttributes fold;
+  fold.word = "maximum";
+  fold.lists["dimensions"] = {0};
+  PODSIM_ASSIGN_OR_RETURN(Value number,
+                          Apply(OpCode("reduce"), {of_each}, std::move(fold)));
+  const Shape& shape = op.type.shape;
+  if (op.type.dtype != DType::kFloat32) {
+    OpAttributes to;
+    to.dtype = op.type.dtype;
+    PODSIM_ASSIGN_OR_RETURN(number,
+                            Apply(OpCode("convert"), {number}, std::move(to)));
+    PODSIM_ASSIGN_OR_RETURN(
+        const Value offset,
+        Number(static_cast<double>(op.attributes.Int(kBatchOffset, 0)),
+               op.type.dtype, {}));
+    PODSIM_ASSIGN_OR_RETURN(number, Apply(OpCode::kAdd, {number, offset}, {}));
+  }
+  if (shape.rank() == 0) return number;
+  OpAttributes spread;
+  spread.shape = shape;
+  spread.lists["broadcast_dimensions"] = {};
+  return Apply(OpCode("broadcast_in_dim"), {number}, std::move(spread));
+}
+
+absl::StatusOr<Value> GraphOfFlat::Make(const FlatOp& op,
+                                        const std::vector<Value>& in) {
+  if (op.Is("constant") && !op.type.batched() &&
+      !op.attributes.List(kBatchPower).empty())
+    return BatchNumber(op);
+  PODSIM_ASSIGN_OR_RETURN(const Value value,
+                          Apply(CodeOf(*op.entry), in, op.attributes));
+  if (graph_.type(value).shape == op.type.shape) return value;
+  return absl::UnimplementedError(
+      absl::StrCat("of (", TypesText(graph_, in), ") it makes ",
+                   ToString(graph_.type(value)), ", not ", ToString(op.type)));
+}
+
+absl::StatusOr<std::vector<Value>> GraphOfFlat::Build(
+    const FlatFunction& function, const std::vector<Value>& arguments) {
+  std::vector<Value> values(function.ops.size(), kNone);
+  for (std::size_t i = 0; i < function.parameters.size(); ++i)
+    values[static_cast<std::size_t>(function.parameters[i])] = arguments[i];
+  const auto at = [&](const std::vector<int>& places) {
+    std::vector<Value> found;
+    found.reserve(places.size());
+    for (const int place : places)
+      found.push_back(values[static_cast<std::size_t>(place)]);
+    return found;
+  };
+  for (std::size_t i = 0; i < function.ops.size(); ++i) {
+    const FlatOp& op = function.ops[i];
+    if (op.entry == nullptr) continue;
+    place_ = op.place;
+    auto value = Make(op, at(op.operands));
+    if (!value.ok())
+      return absl::Status(value.status().code(),
+                          absl::StrCat(op.entry->name, " (", op.place,
+                                       "): ", value.status().message()));
+    values[i] = *value;
+  }
+  return at(function.results);
+}
+
+}  // namespace podsim

@@ -1,0 +1,43 @@
+// An aligned function as ops of a graph.
+#ifndef PODSIM_MODELS_IMPORT_BUILD_H_
+#define PODSIM_MODELS_IMPORT_BUILD_H_
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "models/graph/graph.h"
+#include "models/import/flat.h"
+
+namespace podsim {
+
+class GraphOfFlat {
+ public:
+  // `graph` outlives this. Functions that are built by one of these share what
+  // they compute alike.
+  explicit GraphOfFlat(Graph& graph) : graph_(graph) {}
+
+  // `arguments`: a value of the graph for each parameter, of its type.
+  // Errors: INVALID_ARGUMENT, UNIMPLEMENTED (an op that does not take what it
+  //   is given with the batch left open), with the place.
+  absl::StatusOr<std::vector<Value>> Build(const FlatFunction& function,
+                                           const std::vector<Value>& arguments);
+
+ private:
+  absl::StatusOr<Value> Make(const FlatOp& op, const std::vector<Value>& in);
+  // The op's value: a new one, or that of an equal op before.
+  absl::StatusOr<Value> Apply(OpCode op, const std::vector<Value>& in,
+                              OpAttributes attributes);
+  // A number that follows the batch, each core's own.
+  absl::StatusOr<Value> BatchNumber(const FlatOp& op);
+  absl::StatusOr<Value> Number(double value, DType dtype, const Shape& shape);
+
+  Graph& graph_;
+  std::string place_;
+  std::map<std::string, Value, std::less<>> known_;
+};
+
+}  // namespace podsim
+
+#endif  // PODSIM_MODELS_IMPORT_BUILD_H_

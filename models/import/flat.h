@@ -1,0 +1,48 @@
+// A function at one batch, flat: what it computes, in order, in the op table's
+// words. No calls, no loops, no tuples.
+#ifndef PODSIM_MODELS_IMPORT_FLAT_H_
+#define PODSIM_MODELS_IMPORT_FLAT_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "models/import/hlo_module.h"
+#include "models/ops/op_table.h"
+
+namespace podsim {
+
+struct FlatOp {
+  const OpEntry* entry = nullptr;  // null: a parameter, or random bits
+  std::vector<int> operands;       // places in FlatFunction::ops
+  ValueType type;                  // with a number for the batch
+  OpAttributes attributes;
+  std::string place;  // for people: HloModule::PlaceOf
+
+  bool Is(std::string_view op) const {
+    return entry != nullptr && entry->name == op;
+  }
+};
+
+struct FlatFunction {
+  std::vector<FlatOp> ops;
+  std::vector<int> parameters;  // by number
+  std::vector<int> results;     // of the result's tuple, or the one result
+};
+
+// Of one loop that is taken apart, and of all that is called.
+inline constexpr int kMostLoopSteps = 1024;
+inline constexpr int kMostFlatOps = 1 << 18;
+
+// Calls are put where they are called, loops whose length follows from
+// constants taken apart, small whole numbers that follow from constants known.
+// Errors: UNIMPLEMENTED (an instruction that is not imported, by its name and
+//   the line that made it), INVALID_ARGUMENT (one whose operands do not fit).
+absl::StatusOr<FlatFunction> Flatten(const HloModule& module);
+
+// Without what no result needs.
+FlatFunction Pruned(const FlatFunction& from);
+
+}  // namespace podsim
+
+#endif  // PODSIM_MODELS_IMPORT_FLAT_H_

@@ -1,0 +1,311 @@
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+#include "models/import/flat.h"
+#include "models/import/flat_builder.h"
+#include "models/import/opcodes.h"
+#include "models/import/reducer.h"
+
+namespace podsim {
+namespace {
+
+constexpr int kDeepestCall = 200;
+
+// An array, or a tuple. Tuples are shared: one may hold another many times.
+struct HloValue {
+  int array = -1;
+  std::shared_ptr<const std::vector<HloValue>> parts;
+};
+using HloValues = std::vector<HloValue>;
+
+HloValue Tuple(HloValues parts) {
+  return {.parts = std::make_shared<const HloValues>(std::move(parts))};
+}
+
+absl::Status Bad(const std::string& why) {
+  return absl::InvalidArgumentError(why);
+}
+
+class Flattener {
+ public:
+  explicit Flattener(const HloModule& module) : module_(module) {}
+
+  absl::StatusOr<FlatFunction> Run() {
+    const HloComputation& entry = Computation(module_.entry());
+    HloValues arguments(static_cast<std::size_t>(entry.parameters));
+    for (const HloInstruction& instruction : entry.instructions) {
+      if (instruction.proto->opcode() != "parameter") continue;
+      auto type = TypeOf(instruction.proto->shape());
+      if (!type.ok()) return At(*instruction.proto, type.status());
+      builder_.SetPlace(module_.PlaceOf(*instruction.proto));
+      const auto number =
+          static_cast<std::size_t>(instruction.proto->parameter_number());
+      arguments[number].array = builder_.Parameter(*std::move(type));
+    }
+    for (const HloValue& argument : arguments)
+      builder_.function().parameters.push_back(argument.array);
+    PODSIM_ASSIGN_OR_RETURN(const HloValue result,
+                            Call(module_.entry(), arguments));
+    const HloValues results =
+        result.parts == nullptr ? HloValues{result} : *result.parts;
+    for (const HloValue& each : results) {
+      if (each.parts != nullptr) return Bad("a result is a tuple of tuples");
+      builder_.function().results.push_back(each.array);
+    }
+    return std::move(builder_.function());
+  }
+
+ private:
+  const HloComputation& Computation(int place) const {
+    return module_.computations()[static_cast<std::size_t>(place)];
+  }
+
+  absl::Status At(const hlo::Instruction& from,
+                  const absl::Status& status) const {
+    return {status.code(),
+            absl::StrCat(from.opcode(), " (", module_.PlaceOf(from),
+                         "): ", status.message())};
+  }
+
+  // Said once, of the innermost.
+  absl::Status Located(const hlo::Instruction& from,
+                       const absl::Status& status) {
+    if (located_) return status;
+    located_ = true;
+    return At(from, status);
+  }
+
+  absl::StatusOr<HloValue> Call(int computation, const HloValues& arguments) {
+    if (depth_ == kDeepestCall) return Bad("calls are nested too deep");
+    ++depth_;
+    const HloComputation& body = Computation(computation);
+    if (static_cast<int>(arguments.size()) != body.parameters)
+      return Bad("a call has another number of operands than parameters");
+    HloValues values;
+    for (const HloInstruction& each : body.instructions) {
+      HloValues operands;
+      for (const int operand : each.operands)
+        operands.push_back(values[static_cast<std::size_t>(operand)]);
+      if (++steps_ > kMostFlatOps)
+        return Bad(absl::StrCat("it takes more than ", kMostFlatOps,
+                                " instructions with its loops taken apart"));
+      auto value = Visit(each, operands, arguments);
+      if (!value.ok()) return Located(*each.proto, value.status());
+      values.push_back(*std::move(value));
+    }
+    --depth_;
+    return values[static_cast<std::size_t>(body.root)];
+  }
+
+  absl::StatusOr<HloValue> Visit(const HloInstruction& instruction,
+                                 const HloValues& operands,
+                                 const HloValues& arguments) {
+    const hlo::Instruction& from = *instruction.proto;
+    const std::string& code = from.opcode();
+    if (code == "parameter")
+      return arguments[static_cast<std::size_t>(from.parameter_number())];
+    if (code == "tuple") return Tuple(operands);
+    if (code == "get-tuple-element") return Part(from, operands);
+    if (code == "call" && instruction.called.size() == 1)
+      return Call(instruction.called[0], operands);
+    if (code == "while") return Loop(instruction, operands);
+    if (code == "conditional") return Choice(instruction, operands);
+    if ((code == "copy" || code == "opt-barrier" || code == "bitcast") &&
+        operands.size() == 1)
+      return operands[0];
+    if (code == "custom-call") return Custom(from, operands);
+    return Apply(instruction, operands);
+  }
+
+  static absl::StatusOr<HloValue> Part(const hlo::Instruction& from,
+                                       const HloValues& operands) {
+    const std::int64_t i = from.tuple_index();
+    if (operands.size() != 1 || operands[0].parts == nullptr || i < 0 ||
+        i >= static_cast<std::int64_t>(operands[0].parts->size()))
+      return Bad(absl::StrCat("there is no part ", i));
+    return (*operands[0].parts)[static_cast<std::size_t>(i)];
+  }
+
+  // Annotations that compute nothing.
+  absl::StatusOr<HloValue> Custom(const hlo::Instruction& from,
+                                  const HloValues& operands) {
+    const std::string& target = from.custom_call_target();
+    if (operands.size() == 1 &&
+        (target == "Sharding" || target == "annotate_device_placement"))
+      return operands[0];
+    return absl::UnimplementedError(
+        absl::StrCat("podsim cannot call '", target, "'"));
+  }
+
+  absl::StatusOr<HloValue> Loop(const HloInstruction& loop,
+                                const HloValues& operands) {
+    // XLA writes the body first.
+    if (loop.called.size() != 2 || operands.size() != 1)
+      return Bad("a loop has a body, a condition and one operand");
+    const int body = loop.called[0];
+    const int condition = loop.called[1];
+    HloValue state = operands[0];
+    for (int step = 0; step <= kMostLoopSteps; ++step) {
+      PODSIM_ASSIGN_OR_RETURN(const HloValue goes_on, Call(condition, {state}));
+      const auto known =
+          goes_on.array < 0 ? std::nullopt : builder_.NumberOf(goes_on.array);
+      if (!known)
+        return absl::UnimplementedError(
+            "how often the loop runs depends on data; podsim takes loops apart "
+            "whose length is known (lax.scan, lax.fori_loop)");
+      if (*known == 0) return state;
+      PODSIM_ASSIGN_OR_RETURN(state, Call(body, {state}));
+    }
+    return absl::UnimplementedError(
+        absl::StrCat("the loop runs more than ", kMostLoopSteps, " times"));
+  }
+
+  // Both branches are computed where the choice depends on data.
+  absl::StatusOr<HloValue> Choice(const HloInstruction& choice,
+                                  const HloValues& operands) {
+    if (choice.called.size() != 2 || operands.size() != 3 ||
+        operands[0].array < 0)
+      return absl::UnimplementedError("a choice among other than two branches");
+    // Of a number the first branch is 0's, of a bool it is true's.
+    int chooser = operands[0].array;
+    const bool is_bool = builder_.type(chooser).dtype == DType::kBool;
+    const auto known = builder_.NumberOf(chooser);
+    if (known) {
+      const std::size_t taken = (*known != 0) == is_bool ? 0 : 1;
+      return Call(choice.called[taken], {operands[1 + taken]});
+    }
+    if (!is_bool) {
+      const int zero = builder_.Constant(builder_.type(chooser), {0});
+      PODSIM_ASSIGN_OR_RETURN(
+          chooser, builder_.Emit("compare", {chooser, zero}, {.word = "EQ"}));
+    }
+    PODSIM_ASSIGN_OR_RETURN(const HloValue a,
+                            Call(choice.called[0], {operands[1]}));
+    PODSIM_ASSIGN_OR_RETURN(const HloValue b,
+                            Call(choice.called[1], {operands[2]}));
+    return Select(chooser, a, b, 0);
+  }
+
+  absl::StatusOr<HloValue> Select(int chooser, const HloValue& a,
+                                  const HloValue& b, int depth) {
+    if ((a.parts == nullptr) != (b.parts == nullptr) || depth > kDeepestCall)
+      return Bad("the branches have other results");
+    if (a.parts == nullptr) {
+      OpAttributes spread;
+      spread.shape = builder_.type(a.array).shape;
+      spread.lists["broadcast_dimensions"] = {};
+      PODSIM_ASSIGN_OR_RETURN(
+          const int each,
+          builder_.Emit("broadcast_in_dim", {chooser}, std::move(spread)));
+      PODSIM_ASSIGN_OR_RETURN(
+          const int array, builder_.Emit("select", {each, a.array, b.array}));
+      return HloValue{.array = array};
+    }
+    if (a.parts->size() != b.parts->size())
+      return Bad("the branches have other results");
+    HloValues parts;
+    for (std::size_t i = 0; i < a.parts->size(); ++i) {
+      if (++steps_ > kMostFlatOps) return Bad("too many parts of a choice");
+      PODSIM_ASSIGN_OR_RETURN(HloValue part, Select(chooser, (*a.parts)[i],
+                                                    (*b.parts)[i], depth + 1));
+      parts.push_back(std::move(part));
+    }
+    return Tuple(std::move(parts));
+  }
+
+  absl::StatusOr<HloValue> Apply(const HloInstruction& instruction,
+                                 const HloValues& operands) {
+    const hlo::Instruction& from = *instruction.proto;
+    const HloOpCode* code = FindHloOpCode(from.opcode());
+    if (code == nullptr)
+      return absl::UnimplementedError(
+          "podsim does not import it; docs/jax.md lists what it does");
+    HloUse use{.from = from, .operands = {}, .words = {}, .type = {}};
+    for (const HloValue& operand : operands) {
+      if (operand.array < 0) return Bad("an operand is a tuple");
+      use.operands.push_back(operand.array);
+    }
+    for (const int called : instruction.called)
+      use.words.push_back(ReducerWord(Computation(called)));
+    builder_.SetPlace(module_.PlaceOf(from));
+    if (auto extreme = ArgExtreme(instruction, use)) return *std::move(extreme);
+    PODSIM_ASSIGN_OR_RETURN(use.type, TypeOf(from.shape()));
+    PODSIM_ASSIGN_OR_RETURN(const int array, Emit(*code, use));
+    if (builder_.type(array) != use.type)
+      return Bad(absl::StrCat("it says ", ToString(use.type), " but makes ",
+                              ToString(builder_.type(array))));
+    return HloValue{.array = array};
+  }
+
+  absl::StatusOr<int> Emit(const HloOpCode& code, const HloUse& use) {
+    if (code.emit != nullptr) return code.emit(builder_, use);
+    OpAttributes attributes;
+    if (code.attributes != nullptr) code.attributes(use, attributes);
+    return builder_.Emit(code.op, use.operands, std::move(attributes));
+  }
+
+  // The largest (smallest) element and the first place of it.
+  std::optional<absl::StatusOr<HloValue>> ArgExtreme(
+      const HloInstruction& instruction, const HloUse& use) {
+    if (use.from.opcode() != "reduce" || use.operands.size() != 4 ||
+        instruction.called.size() != 1)
+      return std::nullopt;
+    const std::string word = ArgReducerWord(Computation(instruction.called[0]));
+    if (word.empty()) return std::nullopt;
+    return EmitArgExtreme(use, word);
+  }
+
+  // 0, 1, 2, ... along that dimension.
+  bool CountsAlong(int array, std::int64_t dimension) const {
+    const FlatOp* op = &builder_.op(array);
+    if (op->Is("broadcast_in_dim")) {
+      const auto dims = op->attributes.List("broadcast_dimensions");
+      const FlatOp* from = &builder_.op(op->operands[0]);
+      return from->Is("iota") && from->type.shape.rank() == 1 &&
+             dims[0] == dimension;
+    }
+    return op->Is("iota") &&
+           op->attributes.Int("iota_dimension", -1) == dimension;
+  }
+
+  absl::StatusOr<HloValue> EmitArgExtreme(const HloUse& use,
+                                          const std::string& word) {
+    OpAttributes over;
+    over.lists["dimensions"].assign(use.from.dimensions().begin(),
+                                    use.from.dimensions().end());
+    if (over.List("dimensions").size() != 1 ||
+        !CountsAlong(use.operands[1], over.List("dimensions")[0]) ||
+        builder_.type(use.operands[1]).shape !=
+            builder_.type(use.operands[0]).shape)
+      return absl::UnimplementedError("it folds several arrays at once");
+    OpAttributes element;
+    element.dtype = builder_.type(use.operands[1]).dtype;
+    int x = use.operands[0];
+    if (word == "minimum") {
+      PODSIM_ASSIGN_OR_RETURN(x, builder_.Emit("negate", {x}));
+    }
+    PODSIM_ASSIGN_OR_RETURN(int place, builder_.Emit("arg_max", {x}, over));
+    PODSIM_ASSIGN_OR_RETURN(place, builder_.Emit("convert", {place}, element));
+    over.word = word;
+    PODSIM_ASSIGN_OR_RETURN(const int value,
+                            builder_.Emit("reduce", {use.operands[0]}, over));
+    return Tuple({{.array = value}, {.array = place}});
+  }
+
+  const HloModule& module_;
+  FlatBuilder builder_;
+  int depth_ = 0;
+  int steps_ = 0;
+  bool located_ = false;
+};
+
+}  // namespace
+
+absl::StatusOr<FlatFunction> Flatten(const HloModule& module) {
+  return Flattener(module).Run();
+}
+
+}  // namespace podsim

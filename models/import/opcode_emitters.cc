@@ -1,0 +1,185 @@
+// Op codes that take more than one op.
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+#include "models/import/opcode_attributes.h"
+#include "models/ops/fold.h"
+
+namespace podsim {
+namespace {
+
+absl::Status Refused(const std::string& why) {
+  return absl::UnimplementedError(why);
+}
+
+template <typename List>
+std::vector<double> Doubles(const List& list) {
+  return {list.begin(), list.end()};
+}
+
+std::vector<double> Bytes(const std::string& bytes) {
+  std::vector<double> values;
+  values.reserve(bytes.size());
+  for (const char byte : bytes)
+    values.push_back(static_cast<unsigned char>(byte));
+  return values;
+}
+
+std::vector<double> BFloat16s(const std::string& bytes) {
+  std::vector<double> values(bytes.size() / 2);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const auto low = static_cast<unsigned char>(bytes[2 * i]);
+    const auto high = static_cast<unsigned char>(bytes[2 * i + 1]);
+    values[i] = std::bit_cast<float>((std::uint32_t{high} << 24) |
+                                     (std::uint32_t{low} << 16));
+  }
+  return values;
+}
+
+std::vector<double> ElementsOf(const hlo::Literal& literal, DType dtype) {
+  switch (dtype) {
+    case DType::kFloat32:
+      return Doubles(literal.f32s());
+    case DType::kBFloat16:
+      return BFloat16s(literal.bf16s());
+    case DType::kInt32:
+      return Doubles(literal.s32s());
+    case DType::kUint32:
+      return Doubles(literal.u32s());
+    case DType::kUint8:
+      return Bytes(literal.u8s());
+    case DType::kBool:
+      return Doubles(literal.preds());
+  }
+  return {};
+}
+
+OpAttributes Element(DType dtype) {
+  OpAttributes attributes;
+  attributes.dtype = dtype;
+  return attributes;
+}
+
+absl::StatusOr<int> Converted(FlatBuilder& builder, int place, DType dtype) {
+  if (builder.type(place).dtype == dtype) return place;
+  return builder.Emit("convert", {place}, Element(dtype));
+}
+
+absl::Status NeedOperands(const HloUse& use, std::size_t count) {
+  if (use.operands.size() == count) return absl::OkStatus();
+  return Bad(
+      absl::StrCat("it has ", use.operands.size(), " operands, not ", count));
+}
+
+OpAttributes AttributesOf(const HloUse& use) {
+  OpAttributes attributes;
+  const HloOpCode& code = *FindHloOpCode(use.from.opcode());
+  if (code.attributes != nullptr) code.attributes(use, attributes);
+  return attributes;
+}
+
+std::string_view OpOf(const HloUse& use) {
+  return FindHloOpCode(use.from.opcode())->op;
+}
+
+}  // namespace
+
+absl::StatusOr<int> EmitLiteral(FlatBuilder& builder, const HloUse& use) {
+  const std::vector<double> values =
+      ElementsOf(use.from.literal(), use.type.dtype);
+  if (static_cast<std::int64_t>(values.size()) != use.type.shape.elements())
+    return Bad(absl::StrCat("its literal has ", values.size(), " elements, ",
+                            ToString(use.type), " takes ",
+                            use.type.shape.elements()));
+  return builder.Constant(use.type, values);
+}
+
+// The matrix unit multiplies in bfloat16 what is float32, too, so that operands
+// of bfloat16 lose nothing by becoming float32 first; sums are float32 in both.
+absl::StatusOr<int> EmitProduct(FlatBuilder& builder, const HloUse& use) {
+  PODSIM_RETURN_IF_ERROR(NeedOperands(use, 2));
+  for (const auto& window : use.from.window().dimensions())
+    if (window.window_reversal()) return Refused("its window is reversed");
+  OpAttributes attributes = AttributesOf(use);
+  for (const int precision : use.from.precision_config().operand_precision())
+    if (precision != hlo::PrecisionConfig::DEFAULT)
+      attributes.lists[kFullPrecision] = {1};
+  std::vector<int> operands;
+  for (const int operand : use.operands) {
+    PODSIM_ASSIGN_OR_RETURN(const int wide,
+                            Converted(builder, operand, DType::kFloat32));
+    operands.push_back(wide);
+  }
+  PODSIM_ASSIGN_OR_RETURN(
+      const int product,
+      builder.Emit(OpOf(use), std::move(operands), std::move(attributes)));
+  return Converted(builder, product, use.type.dtype);
+}
+
+// Where all starts are known the part is, too.
+absl::StatusOr<int> EmitDynamicSlice(FlatBuilder& builder, const HloUse& use) {
+  OpAttributes attributes = AttributesOf(use);
+  const auto sizes = attributes.List("slice_sizes");
+  OpAttributes part;
+  if (use.operands.size() != sizes.size() + 1)
+    return Bad("needs a start for each of its sizes");
+  const Shape& whole = builder.type(use.operands[0]).shape;
+  if (whole.dims.size() != sizes.size()) return Bad("its sizes do not fit");
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    const auto start = builder.NumberOf(use.operands[i + 1]);
+    if (!start || sizes[i] < 1 || sizes[i] > whole.dims[i])
+      return builder.Emit(OpOf(use), use.operands, std::move(attributes));
+    const std::int64_t first =
+        std::clamp(static_cast<std::int64_t>(*start), std::int64_t{0},
+                   whole.dims[i] - sizes[i]);
+    part.lists["start_indices"].push_back(first);
+    part.lists["limit_indices"].push_back(first + sizes[i]);
+    part.lists["strides"].push_back(1);
+  }
+  return builder.Emit("slice", {use.operands[0]}, std::move(part));
+}
+
+// HLO begins a fold with a number of the author's, ours with what changes
+// nothing. Sums of bfloat16 are float32's, rounded once.
+absl::StatusOr<int> EmitReduction(FlatBuilder& builder, const HloUse& use) {
+  if (use.operands.size() != 2)
+    return Refused("it folds several arrays at once");
+  if (use.word().empty())
+    return Refused("what it folds by is more than one operation");
+  const DType dtype = use.type.dtype;
+  const bool widens = dtype == DType::kBFloat16 &&
+                      (use.word() == "add" || use.word() == "multiply");
+  PODSIM_ASSIGN_OR_RETURN(
+      const int from,
+      Converted(builder, use.operands[0], widens ? DType::kFloat32 : dtype));
+  PODSIM_ASSIGN_OR_RETURN(const int wide,
+                          builder.Emit(OpOf(use), {from}, AttributesOf(use)));
+  PODSIM_ASSIGN_OR_RETURN(const int result, Converted(builder, wide, dtype));
+  const int init = use.operands[1];
+  const auto number = builder.NumberOf(init);
+  if (number && *number == NeutralOf(use.word(), dtype)) return result;
+  OpAttributes spread;
+  spread.shape = builder.type(result).shape;
+  spread.lists["broadcast_dimensions"] = {};
+  PODSIM_ASSIGN_OR_RETURN(
+      const int first,
+      builder.Emit("broadcast_in_dim", {init}, std::move(spread)));
+  return builder.Emit(use.word(), {result, first});
+}
+
+absl::StatusOr<int> EmitScatteredWindow(FlatBuilder& builder,
+                                        const HloUse& use) {
+  PODSIM_RETURN_IF_ERROR(NeedOperands(use, 3));
+  if (use.words.size() != 2 || use.words[1] != "add")
+    return Refused("it scatters by something else than add");
+  const auto init = builder.NumberOf(use.operands[2]);
+  if (!init || *init != 0) return Refused("it does not begin with zeros");
+  return builder.Emit(OpOf(use), {use.operands[0], use.operands[1]},
+                      AttributesOf(use));
+}
+
+}  // namespace podsim

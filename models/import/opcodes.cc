@@ -1,0 +1,87 @@
+#include "models/import/opcodes.h"
+
+#include <algorithm>
+
+#include "models/import/opcode_attributes.h"
+
+namespace podsim {
+namespace {
+
+constexpr HloOpCode kOpCodes[] = {
+    {"abs", "abs"},
+    {"add", "add"},
+    {"and", "and"},
+    {"atan2", "atan2"},
+    {"bitcast-convert", "bitcast_convert", SetElement},
+    {"broadcast", "broadcast_in_dim", SetBroadcast},
+    {"cbrt", "cbrt"},
+    {"ceil", "ceil"},
+    {"clamp", "clamp"},
+    {"compare", "compare", SetDirection},
+    {"concatenate", "concatenate", SetDimension},
+    {"constant", "constant", nullptr, EmitLiteral},
+    {"convert", "convert", SetElement},
+    {"convolution", "convolution", SetConvolution, EmitProduct},
+    {"cosine", "cosine"},
+    {"count-leading-zeros", "count_leading_zeros"},
+    {"divide", "divide"},
+    {"dot", "dot_general", SetDot, EmitProduct},
+    {"dynamic-slice", "dynamic_slice", SetSliceSizes, EmitDynamicSlice},
+    {"dynamic-update-slice", "dynamic_update_slice"},
+    {"erf", "erf"},
+    {"exponential", "exponential"},
+    {"exponential-minus-one", "exponential_minus_one"},
+    {"floor", "floor"},
+    {"gather", "gather", SetGather},
+    {"iota", "iota", SetIota},
+    {"is-finite", "is_finite"},
+    {"log", "log"},
+    {"log-plus-one", "log_plus_one"},
+    {"logistic", "logistic"},
+    {"maximum", "maximum"},
+    {"minimum", "minimum"},
+    {"multiply", "multiply"},
+    {"negate", "negate"},
+    {"not", "not"},
+    {"or", "or"},
+    {"pad", "pad", SetPadding},
+    {"popcnt", "popcnt"},
+    {"power", "power"},
+    {"reduce", "reduce", SetReduction, EmitReduction},
+    {"reduce-window", "reduce_window", SetWindow, EmitReduction},
+    {"remainder", "remainder"},
+    {"reshape", "Reshape", SetShape},
+    {"reverse", "reverse", SetDimensions},
+    {"round-nearest-afz", "round_nearest_afz"},
+    {"round-nearest-even", "round_nearest_even"},
+    {"rsqrt", "rsqrt"},
+    {"scatter", "scatter", SetScatter},
+    {"select", "select"},
+    {"select-and-scatter", "select_and_scatter", SetWindow,
+     EmitScatteredWindow},
+    {"shift-left", "shift_left"},
+    {"shift-right-arithmetic", "shift_right_arithmetic"},
+    {"shift-right-logical", "shift_right_logical"},
+    {"sign", "sign"},
+    {"sine", "sine"},
+    {"slice", "slice", SetSlice},
+    {"sqrt", "sqrt"},
+    {"subtract", "subtract"},
+    {"tan", "tan"},
+    {"tanh", "tanh"},
+    {"transpose", "transpose", SetPermutation},
+    {"xor", "xor"},
+};
+
+}  // namespace
+
+std::span<const HloOpCode> HloOpCodes() { return kOpCodes; }
+
+const HloOpCode* FindHloOpCode(std::string_view name) {
+  const auto* const found =
+      std::find_if(std::begin(kOpCodes), std::end(kOpCodes),
+                   [&](const HloOpCode& code) { return code.name == name; });
+  return found == std::end(kOpCodes) ? nullptr : found;
+}
+
+}  // namespace podsim

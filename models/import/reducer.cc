@@ -1,0 +1,64 @@
+#include "models/import/reducer.h"
+
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+
+namespace podsim {
+namespace {
+
+// No reduction that is known is written with more.
+constexpr std::size_t kLongest = 400;
+
+// What the root computes, as text: "add(0, 1)" of parameters 0 and 1. Empty if
+// it is longer than anything that is known.
+std::string Expression(const HloComputation& computation) {
+  std::vector<std::string> texts;
+  for (const HloInstruction& instruction : computation.instructions) {
+    const hlo::Instruction& from = *instruction.proto;
+    if (from.opcode() == "parameter") {
+      texts.push_back(absl::StrCat(from.parameter_number()));
+      continue;
+    }
+    std::string text = from.opcode() == "compare" ? from.comparison_direction()
+                                                  : from.opcode();
+    const char* before = "(";
+    for (const int operand : instruction.operands) {
+      const std::string& part = texts[static_cast<std::size_t>(operand)];
+      absl::StrAppend(&text, before, part);
+      before = ", ";
+      if (part.empty() || text.size() > kLongest) return "";
+    }
+    texts.push_back(absl::StrCat(text, ")"));
+  }
+  return texts[static_cast<std::size_t>(computation.root)];
+}
+
+std::string ArgExpression(const std::string& better) {
+  const std::string wins = absl::StrCat("or(", better, "(0, 2), NE(0, 0))");
+  const std::string first =
+      absl::StrCat("or(", wins, ", and(EQ(0, 2), LT(1, 3)))");
+  return absl::StrCat("tuple(select(", wins, ", 0, 2), select(", first,
+                      ", 1, 3))");
+}
+
+}  // namespace
+
+std::string ReducerWord(const HloComputation& computation) {
+  const std::string expression = Expression(computation);
+  for (const std::string_view word : {"add", "multiply", "maximum", "minimum",
+                                      "and", "or", "GE", "LE", "GT", "LT"})
+    if (expression == std::string(word) + "(0, 1)") return std::string(word);
+  return "";
+}
+
+std::string ArgReducerWord(const HloComputation& computation) {
+  const std::string expression = Expression(computation);
+  if (expression == ArgExpression("GT")) return "maximum";
+  if (expression == ArgExpression("LT")) return "minimum";
+  return "";
+}
+
+}  // namespace podsim

@@ -1,0 +1,156 @@
+// Calls, loops and choices are taken apart; what cannot be is refused by name.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "models/import/flat.h"
+#include "tests/models/import/module_builder.h"
+#include "tests/testing/status_matchers.h"
+
+namespace podsim {
+namespace {
+
+using ::podsim::testing::ModuleBuilder;
+using ::podsim::testing::StatusIs;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+absl::StatusOr<FlatFunction> Flat(ModuleBuilder& builder) {
+  auto module = HloModule::Parse(builder.Bytes());
+  if (!module.ok()) return module.status();
+  return Flatten(*module);
+}
+
+int CountOf(const FlatFunction& function, std::string_view op) {
+  int count = 0;
+  for (const FlatOp& each : Pruned(function).ops) count += each.Is(op) ? 1 : 0;
+  return count;
+}
+
+// x is doubled as often as `steps` or `limit` says.
+ModuleBuilder Loop(std::int32_t steps, bool by_data = false) {
+  ModuleBuilder b;
+  const auto part = [&](std::int64_t tuple, std::int64_t index,
+                        const testing::HloDims& dims, hlo::PrimitiveType type) {
+    return b.Op("get-tuple-element", {tuple}, dims, type,
+                [&](hlo::Instruction& get) { get.set_tuple_index(index); });
+  };
+  const auto body = b.Computation();
+  {
+    const auto state = b.Parameter({}, hlo::TUPLE);
+    const auto i = part(state, 0, {}, hlo::S32);
+    const auto x = part(state, 1, {2}, hlo::F32);
+    const auto next = b.Op("add", {i, b.Whole(1)}, {}, hlo::S32);
+    const auto doubled = b.Op("add", {x, x}, {2});
+    b.Op("tuple", {next, doubled}, {}, hlo::TUPLE);
+  }
+  const auto condition = b.Computation();
+  {
+    const auto state = b.Parameter({}, hlo::TUPLE);
+    const auto i = part(state, 0, {}, hlo::S32);
+    b.Op("compare", {i, b.Whole(steps)}, {}, hlo::PRED,
+         [](hlo::Instruction& compare) {
+           compare.set_comparison_direction("LT");
+         });
+  }
+  b.Computation();
+  const auto x = b.Parameter({2});
+  const auto first = by_data ? b.Parameter({}, hlo::S32) : b.Whole(0);
+  const auto state = b.Op("tuple", {first, x}, {}, hlo::TUPLE);
+  const auto loop =
+      b.Op("while", {state}, {}, hlo::TUPLE, [&](hlo::Instruction& loop_op) {
+        loop_op.add_called_computation_ids(body);
+        loop_op.add_called_computation_ids(condition);
+      });
+  part(loop, 1, {2}, hlo::F32);
+  return b;
+}
+
+TEST(FlattenTest, TakesALoopOfKnownLengthApart) {
+  for (const int steps : {0, 1, 3, kMostLoopSteps}) {
+    ModuleBuilder builder = Loop(steps);
+    ASSERT_OK_AND_ASSIGN(const FlatFunction function, Flat(builder));
+    EXPECT_EQ(CountOf(function, "add"), steps);
+    EXPECT_EQ(CountOf(function, "compare"), 0) << "known, not computed";
+  }
+}
+
+TEST(FlattenTest, RefusesALoopThatIsTooLongOrKnowsItsLengthFromData) {
+  ModuleBuilder longer = Loop(kMostLoopSteps + 1);
+  EXPECT_THAT(Flat(longer), StatusIs(absl::StatusCode::kUnimplemented,
+                                     HasSubstr("more than 1024 times")));
+  ModuleBuilder by_data = Loop(3, /*by_data=*/true);
+  EXPECT_THAT(Flat(by_data), StatusIs(absl::StatusCode::kUnimplemented,
+                                      AllOf(HasSubstr("while"),
+                                            HasSubstr("depends on data"))));
+}
+
+TEST(FlattenTest, RefusesWhatItDoesNotKnowByNameAndLine) {
+  ModuleBuilder b;
+  const auto x = b.Parameter({4});
+  b.Op("sort", {x}, {4}, hlo::F32, [](hlo::Instruction& sort) {
+    sort.mutable_metadata()->set_source_file("/home/me/train.py");
+    sort.mutable_metadata()->set_source_line(41);
+  });
+  EXPECT_THAT(Flat(b),
+              StatusIs(absl::StatusCode::kUnimplemented,
+                       AllOf(HasSubstr("sort"), HasSubstr("train.py:41"))));
+}
+
+TEST(FlattenTest, RefusesTypesThatPodsimHasNot) {
+  ModuleBuilder b;
+  b.Parameter({4}, hlo::F64);
+  EXPECT_THAT(Flat(b), StatusIs(absl::StatusCode::kUnimplemented,
+                                AllOf(HasSubstr("F64"), HasSubstr("F32"))));
+}
+
+TEST(FlattenTest, ComputesBothBranchesOfAChoiceByData) {
+  ModuleBuilder b;
+  const auto doubled = b.Computation();
+  {
+    const auto x = b.Parameter({2});
+    b.Op("add", {x, x}, {2});
+  }
+  const auto same = b.Computation();
+  b.Parameter({2});
+  b.Computation();
+  const auto x = b.Parameter({2});
+  const auto which = b.Parameter({}, hlo::S32);
+  b.Op("conditional", {which, x, x}, {2}, hlo::F32,
+       [&](hlo::Instruction& choice) {
+         choice.add_called_computation_ids(doubled);
+         choice.add_called_computation_ids(same);
+       });
+  ASSERT_OK_AND_ASSIGN(const FlatFunction function, Flat(b));
+  EXPECT_EQ(CountOf(function, "select"), 1);
+  EXPECT_EQ(CountOf(function, "add"), 1);
+}
+
+TEST(FlattenTest, ComparesWhatItMakesWithWhatTheModuleSays) {
+  ModuleBuilder b;
+  const auto x = b.Parameter({4});
+  b.Op("negate", {x}, {5});
+  EXPECT_THAT(Flat(b), StatusIs(absl::StatusCode::kInvalidArgument,
+                                HasSubstr("says [5] but makes [4]")));
+}
+
+TEST(HloModuleTest, RefusesReferencesToWhatIsNotThere) {
+  ModuleBuilder b;
+  b.Op("negate", {7}, {4});
+  EXPECT_THAT(Flat(b), StatusIs(absl::StatusCode::kInvalidArgument,
+                                HasSubstr("refers to 7")));
+  ModuleBuilder rootless;
+  rootless.Parameter({4});
+  rootless.module().mutable_computations(0)->set_root_id(9);
+  EXPECT_THAT(Flat(rootless),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("root")));
+  EXPECT_THAT(
+      HloModule::Parse("not a module").status(),
+      StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("HLO module")));
+  EXPECT_THAT(HloModule::Parse("").status(),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("entry")));
+}
+
+}  // namespace
+}  // namespace podsim

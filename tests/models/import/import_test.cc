@@ -1,0 +1,151 @@
+// What is said of a function's arguments and results fits it, or is refused.
+// What is computed is compared in tests/golden.
+#include "models/import/import.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+
+#include "models/graph/serialize_model.h"
+#include "tests/models/import/module_builder.h"
+#include "tests/testing/status_matchers.h"
+
+namespace podsim {
+namespace {
+
+using ::podsim::testing::ModuleBuilder;
+using ::podsim::testing::StatusIs;
+using ::testing::HasSubstr;
+
+// loss = mean(x . w), and its gradient, the mean of x.
+std::string Lowered(std::int64_t batch) {
+  ModuleBuilder b;
+  const auto sum = b.Computation();
+  {
+    const auto x = b.Parameter({});
+    const auto y = b.Parameter({});
+    b.Op("add", {x, y}, {});
+  }
+  b.Computation();
+  const auto w = b.Parameter({4});
+  const auto x = b.Parameter({batch, 4});
+  const auto share = 1.0F / static_cast<float>(batch);
+  const auto reduce = [&](std::int64_t from, std::int64_t over,
+                          const testing::HloDims& dims) {
+    return b.Op("reduce", {from, b.Number(0)}, dims, hlo::F32,
+                [&](hlo::Instruction& op) {
+                  op.add_dimensions(over);
+                  op.add_called_computation_ids(sum);
+                });
+  };
+  const auto each =
+      b.Op("dot", {x, w}, {batch}, hlo::F32, [](hlo::Instruction& op) {
+        op.mutable_dot_dimension_numbers()->add_lhs_contracting_dimensions(1);
+        op.mutable_dot_dimension_numbers()->add_rhs_contracting_dimensions(0);
+      });
+  const auto scaled =
+      b.Op("multiply", {each, b.Number(share, {batch})}, {batch});
+  const auto loss = reduce(scaled, 0, {});
+  const auto shares =
+      b.Op("multiply", {x, b.Number(share, {batch, 4})}, {batch, 4});
+  const auto gradient = reduce(shares, 0, {4});
+  b.Op("tuple", {loss, gradient}, {}, hlo::TUPLE);
+  return b.Bytes();
+}
+
+ImportProto MeanOfProducts() {
+  ImportProto from;
+  from.set_name("linear");
+  ImportFunction& function = *from.mutable_training();
+  for (const std::int64_t batch : {3, 5, 7}) {
+    auto& lowering = *function.add_lowerings();
+    lowering.set_batch(batch);
+    lowering.set_module(Lowered(batch));
+  }
+  auto& w = *function.add_arguments();
+  w.set_kind(ImportArgument::VARIABLE);
+  w.set_name("w");
+  auto& x = *function.add_arguments();
+  x.set_kind(ImportArgument::INPUT);
+  x.set_name("x");
+  function.add_results()->set_kind(ImportResult::LOSS);
+  auto& gradient = *function.add_results();
+  gradient.set_kind(ImportResult::GRADIENT);
+  gradient.set_name("w");
+  return from;
+}
+
+TEST(ImportTest, MakesAModelThatIsSoundAndEqualEachTime) {
+  ASSERT_OK_AND_ASSIGN(const ModelProto model, Import(MeanOfProducts()));
+  ASSERT_OK_AND_ASSIGN(const ModelProto again, Import(MeanOfProducts()));
+  EXPECT_EQ(ModelHash(model), ModelHash(again));
+  EXPECT_THAT(ParseModel(ModelBytes(model)).status(), testing::IsOk());
+  EXPECT_EQ(model.graph().gradients_size(), 1);
+  EXPECT_EQ(model.graph().values(0).name(), "w");
+}
+
+void ExpectRefused(const std::function<void(ImportProto&)>& change,
+                   const std::string& why) {
+  ImportProto from = MeanOfProducts();
+  change(from);
+  const auto model = Import(from);
+  ASSERT_FALSE(model.ok()) << why;
+  EXPECT_THAT(std::string(model.status().message()),
+              HasSubstr("cannot import linear"));
+  EXPECT_THAT(std::string(model.status().message()), HasSubstr(why));
+}
+
+TEST(ImportTest, RefusesWhatDoesNotFitTheFunction) {
+  ExpectRefused(
+      [](ImportProto& from) {
+        from.mutable_training()->mutable_arguments()->RemoveLast();
+      },
+      "2 parameters, but 1 arguments");
+  ExpectRefused(
+      [](ImportProto& from) { from.mutable_training()->add_results(); },
+      "2 results, but 3");
+  ExpectRefused(
+      [](ImportProto& from) {
+        from.mutable_training()->mutable_results(1)->set_name("v");
+      },
+      "no variable 'v'");
+  ExpectRefused(
+      [](ImportProto& from) {
+        from.mutable_training()->mutable_arguments(0)->set_kind(
+            ImportArgument::INPUT);
+      },
+      "along the first dimension");
+  ExpectRefused(
+      [](ImportProto& from) {
+        from.mutable_training()->mutable_arguments(1)->set_kind(
+            ImportArgument::VARIABLE);
+      },
+      "know no batch");
+  ExpectRefused(
+      [](ImportProto& from) {
+        from.mutable_training()->mutable_lowerings()->RemoveLast();
+      },
+      "three different");
+  ExpectRefused(
+      [](ImportProto& from) {
+        from.mutable_training()->mutable_lowerings(1)->set_module("\x01");
+      },
+      "HLO module");
+  ExpectRefused(
+      [](ImportProto& from) {
+        from.mutable_training()->mutable_results(0)->set_kind(
+            ImportResult::UNKNOWN);
+      },
+      "no result is the loss");
+  ExpectRefused(
+      [](ImportProto& from) {
+        from.mutable_training()->mutable_results(1)->set_kind(
+            ImportResult::UNKNOWN);
+      },
+      "no result is the gradient of 'w'");
+}
+
+}  // namespace
+}  // namespace podsim

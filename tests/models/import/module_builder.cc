@@ -1,0 +1,64 @@
+#include "tests/models/import/module_builder.h"
+
+#include "absl/strings/str_cat.h"
+
+namespace podsim::testing {
+
+hlo::Computation& ModuleBuilder::Current() {
+  if (module_.computations_size() == 0) Computation();
+  return *module_.mutable_computations(module_.computations_size() - 1);
+}
+
+std::int64_t ModuleBuilder::Computation() {
+  hlo::Computation& computation = *module_.add_computations();
+  computation.set_id(next_id_++);
+  module_.set_entry_computation_id(computation.id());
+  return computation.id();
+}
+
+std::int64_t ModuleBuilder::Op(
+    const std::string& opcode, const std::vector<std::int64_t>& operands,
+    const HloDims& dims, hlo::PrimitiveType type,
+    const std::function<void(hlo::Instruction&)>& more) {
+  hlo::Computation& computation = Current();
+  hlo::Instruction& instruction = *computation.add_instructions();
+  instruction.set_id(next_id_++);
+  instruction.set_name(absl::StrCat(opcode, ".", instruction.id()));
+  instruction.set_opcode(opcode);
+  instruction.mutable_shape()->set_element_type(type);
+  for (const std::int64_t dim : dims)
+    instruction.mutable_shape()->add_dimensions(dim);
+  for (const std::int64_t operand : operands)
+    instruction.add_operand_ids(operand);
+  if (more != nullptr) more(instruction);
+  computation.set_root_id(instruction.id());
+  return instruction.id();
+}
+
+std::int64_t ModuleBuilder::Parameter(const HloDims& dims,
+                                      hlo::PrimitiveType type) {
+  int number = 0;
+  for (const hlo::Instruction& instruction : Current().instructions())
+    if (instruction.opcode() == "parameter") ++number;
+  return Op("parameter", {}, dims, type, [&](hlo::Instruction& parameter) {
+    parameter.set_parameter_number(number);
+  });
+}
+
+std::int64_t ModuleBuilder::Number(float value, const HloDims& dims) {
+  const std::int64_t scalar =
+      Op("constant", {}, {}, hlo::F32, [&](hlo::Instruction& constant) {
+        constant.mutable_literal()->add_f32s(value);
+      });
+  return dims.empty() ? scalar : Op("broadcast", {scalar}, dims);
+}
+
+std::int64_t ModuleBuilder::Whole(std::int32_t value) {
+  return Op("constant", {}, {}, hlo::S32, [&](hlo::Instruction& constant) {
+    constant.mutable_literal()->add_s32s(value);
+  });
+}
+
+std::string ModuleBuilder::Bytes() { return module_.SerializeAsString(); }
+
+}  // namespace podsim::testing

@@ -1,0 +1,79 @@
+// The table of HLO's op codes, and the computations that reductions call.
+#include "models/import/opcodes.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+
+#include "models/import/reducer.h"
+#include "models/ops/op_table.h"
+#include "tests/models/import/module_builder.h"
+#include "tests/testing/status_matchers.h"
+
+namespace podsim {
+namespace {
+
+using ::podsim::testing::ModuleBuilder;
+
+TEST(OpCodesTest, EachIsThereOnceAndIsAnOpOfTheTable) {
+  std::set<std::string> names;
+  for (const HloOpCode& code : HloOpCodes()) {
+    SCOPED_TRACE(code.name);
+    EXPECT_NE(FindOp(code.op), nullptr);
+    EXPECT_TRUE(names.insert(std::string(code.name)).second);
+    EXPECT_EQ(FindHloOpCode(code.name), &code);
+  }
+  EXPECT_EQ(FindHloOpCode("sort"), nullptr);
+}
+
+std::string WordOf(const std::function<void(ModuleBuilder&)>& body) {
+  ModuleBuilder builder;
+  body(builder);
+  const auto module = HloModule::Parse(builder.Bytes());
+  EXPECT_TRUE(module.ok()) << module.status();
+  return ReducerWord(module->computations()[0]);
+}
+
+TEST(ReducerTest, KnowsOneOperationOnItsTwoNumbers) {
+  for (const std::string word : {"add", "multiply", "maximum", "minimum"})
+    EXPECT_EQ(WordOf([&](ModuleBuilder& b) {
+                const auto x = b.Parameter({});
+                const auto y = b.Parameter({});
+                b.Op(word, {x, y}, {});
+              }),
+              word);
+  EXPECT_EQ(WordOf([](ModuleBuilder& b) {
+              const auto x = b.Parameter({});
+              const auto y = b.Parameter({});
+              b.Op("compare", {x, y}, {}, hlo::PRED,
+                   [](hlo::Instruction& compare) {
+                     compare.set_comparison_direction("GE");
+                   });
+            }),
+            "GE");
+}
+
+TEST(ReducerTest, IsSilentAboutAnythingElse) {
+  EXPECT_EQ(WordOf([](ModuleBuilder& b) {
+              const auto x = b.Parameter({});
+              b.Parameter({});
+              b.Op("add", {x, x}, {});
+            }),
+            "");
+  EXPECT_EQ(WordOf([](ModuleBuilder& b) {
+              const auto x = b.Parameter({});
+              const auto y = b.Parameter({});
+              b.Op("subtract", {x, y}, {});
+            }),
+            "");
+  // Doubles with each line: nobody writes the whole of it down.
+  EXPECT_EQ(WordOf([](ModuleBuilder& b) {
+              auto x = b.Parameter({});
+              for (int i = 0; i < 64; ++i) x = b.Op("add", {x, x}, {});
+            }),
+            "");
+}
+
+}  // namespace
+}  // namespace podsim
