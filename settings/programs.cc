@@ -142,15 +142,18 @@ constexpr char kCkptClosing[] =
     "command).\n";
 
 constexpr char kProgramIntroduction[] =
-    "Explains and checks models as files: what pod_launch --write_model=FILE\n"
-    "and programs of your own write, and --model_file=FILE trains. Nothing is\n"
-    "run, whatever the size of the model.\n";
+    "Explains, checks and makes models as files: what pod_launch\n"
+    "--write_model=FILE and programs of your own write, and --model_file=FILE\n"
+    "trains. Nothing is run but by run, whatever the size of the model.\n";
 
 constexpr char kProgramClosing[] =
     "Examples:\n"
     "  pod_launch --model=mlp --hidden=64 --write_model=mlp.model\n"
     "  pod_program show mlp.model\n"
     "  pod_program verify mlp.model\n"
+    "  pod_program import mine.import --output=mine.model\n"
+    "  pod_program run mine.model --values=in.safetensors \\\n"
+    "      --output=out.safetensors --precision=float32\n"
     "\n"
     "Exit status: 0; 1 damaged, or not what a model can be; 2 refused as "
     "given\n"

@@ -6,11 +6,16 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "base/units.h"
+#include "host/storage/bounded_read.h"
 #include "host/storage/uri_store.h"
 #include "models/graph/serialize_model.h"
+#include "models/graph/wire_scan.h"
+#include "models/import/import.h"
+#include "proto/import.pb.h"
 #include "proto/programs.pb.h"
 #include "runtime/files/model_file.h"
 #include "runtime/program/program_text.h"
+#include "runtime/program/run_model.h"
 #include "settings/command_line.h"
 #include "settings/programs.h"
 
@@ -20,12 +25,66 @@ namespace {
 constexpr int kDamaged = 1;
 constexpr int kRefused = 2;
 
+// Of the message alone: its modules are bytes to it.
+constexpr WireLimits kImportLimits = {.messages = std::int64_t{1} << 20,
+                                      .numbers = std::int64_t{1} << 20};
+
+absl::StatusOr<std::string> ReadOf(const std::string& path) {
+  const auto store = NewUriStore();
+  absl::StatusOr<std::string> bytes =
+      ReadAtMost(*store, path, kMostModelBytes * 8);
+  if (absl::IsOutOfRange(bytes.status()))
+    return absl::InvalidArgumentError(bytes.status().message());
+  return bytes;
+}
+
+absl::Status NeedFile(const std::string& path, const char* flag) {
+  if (!path.empty()) return CheckServed(path);
+  return absl::InvalidArgumentError(
+      absl::StrCat("needs ", flag, "=FILE; see --help"));
+}
+
+absl::Status ImportTo(const ProgramSettings& settings, ProgramResult& result) {
+  PODSIM_RETURN_IF_ERROR(NeedFile(settings.output(), "--output"));
+  PODSIM_ASSIGN_OR_RETURN(const std::string bytes, ReadOf(settings.path()));
+  ImportProto from;
+  absl::Status status =
+      ScanWire(bytes, *ImportProto::descriptor(), kImportLimits);
+  if (status.ok() && !from.ParseFromString(bytes))
+    status = absl::InvalidArgumentError("it is damaged");
+  if (!status.ok()) {
+    result.exit_code = kDamaged;
+    return Annotate(status, settings.path());
+  }
+  const absl::StatusOr<ModelProto> model = Import(from);
+  if (!model.ok()) {
+    result.exit_code = kDamaged;
+    return model.status();
+  }
+  return WriteModelFile(settings.output(), *model);
+}
+
+absl::Status RunTo(const ProgramSettings& settings, const ModelProto& model) {
+  PODSIM_RETURN_IF_ERROR(NeedFile(settings.values(), "--values"));
+  PODSIM_RETURN_IF_ERROR(NeedFile(settings.output(), "--output"));
+  PODSIM_ASSIGN_OR_RETURN(const std::string values, ReadOf(settings.values()));
+  PODSIM_ASSIGN_OR_RETURN(
+      const std::string results,
+      RunModel(model, settings.precision() == words::Precision::bfloat16,
+               values));
+  return NewUriStore()->Write(settings.output(), results);
+}
+
 absl::Status Run(const ProgramSettings& settings, ProgramResult& result) {
+  if (settings.command() == words::ProgramCommand::import)
+    return ImportTo(settings, result);
   absl::StatusOr<ModelProto> model = ReadModelFile(settings.path());
   if (!model.ok()) {
     if (absl::IsInvalidArgument(model.status())) result.exit_code = kDamaged;
     return model.status();
   }
+  if (settings.command() == words::ProgramCommand::run)
+    return RunTo(settings, *model);
   if (settings.command() == words::ProgramCommand::verify) {
     result.text = absl::StrCat(
         settings.path(), ": good, ",

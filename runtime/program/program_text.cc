@@ -33,6 +33,7 @@ std::string TypesText(const Program& program,
 std::string KernelText(OpCode op) {
   const OpKernel kernel = KernelOf(op);
   if (kernel.rows != nullptr) return "rows at a time";
+  if (kernel.arrays != nullptr) return "as arrays";
   return kernel.whole != nullptr ? "as a whole" : "SLOW: by its reference";
 }
 

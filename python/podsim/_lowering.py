@@ -1,0 +1,146 @@
+"""A loss function of JAX as the message that pod_program imports.
+
+What is lowered is `jax.value_and_grad(loss_fn)`, with several numbers of
+examples: the importer finds the batch by comparing them."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any, Callable, Mapping
+
+import numpy as np
+
+from . import _trees, _wire
+
+# Numbers of examples that hardly are a dimension of somebody's model by chance.
+BATCHES = (19, 23, 29)
+
+# Kinds of proto/import.proto.
+_VARIABLE, _STATE, _INPUT, _KEY = 1, 2, 3, 4
+_LOSS, _GRADIENT, _NEW_STATE, _METRIC = 1, 2, 3, 4
+
+
+@dataclasses.dataclass(frozen=True)
+class Result:
+    """What one of a function's results is to podsim."""
+
+    kind: int
+    name: str = ""
+
+    def message(self) -> bytes:
+        return _wire.number(1, self.kind) + _wire.sized(2, self.name)
+
+
+@dataclasses.dataclass(frozen=True)
+class Names:
+    """The arrays of a call of the loss function, by name."""
+
+    variables: list[str]
+    inputs: list[str]
+
+
+def example_type(leaf: Any) -> tuple[tuple[int, ...], np.dtype]:
+    """Shape and type of one example of `leaf`, whose first axis are examples."""
+    shape = tuple(np.shape(leaf))
+    if not shape:
+        raise ValueError(
+            "an array of the batch has no dimensions; the first one of each "
+            "must be that of the examples")
+    dtype = np.dtype(leaf.dtype if hasattr(leaf, "dtype") else np.asarray(leaf).dtype)
+    return shape[1:], narrow(dtype)
+
+
+def narrow(dtype: np.dtype) -> np.dtype:
+    """What JAX makes of a type by default: 64 bits become 32."""
+    return np.dtype({"int64": "int32", "uint64": "uint32", "float64": "float32"}
+                    .get(dtype.name, dtype.name))
+
+
+def _batch_of(examples: Any, count: int) -> Any:
+    import jax
+
+    def leaf_of(leaf: Any) -> Any:
+        shape, dtype = example_type(leaf)
+        return jax.ShapeDtypeStruct((count, *shape), dtype)
+
+    return jax.tree_util.tree_map(leaf_of, examples)
+
+
+def _lower(function: Callable[..., Any], *arguments: Any) -> bytes:
+    import jax
+
+    lowered = jax.jit(function, keep_unused=True).lower(*arguments)
+    return lowered.compiler_ir("hlo").as_serialized_hlo_module_proto()
+
+
+def _function(function: Callable[..., Any], params: Any, examples: Any,
+              names: Names, results: list[Result]) -> bytes:
+    message = b""
+    for count in BATCHES:
+        module = _lower(function, params, _batch_of(examples, count))
+        message += _wire.sized(1, _wire.number(1, count) + _wire.sized(2, module))
+    for kind, group in ((_VARIABLE, names.variables), (_INPUT, names.inputs)):
+        for name in group:
+            message += _wire.sized(2, _wire.number(1, kind) + _wire.sized(2, name))
+    for result in results:
+        message += _wire.sized(3, result.message())
+    return message
+
+
+def _scalar_metrics(metrics: Any, what: str) -> Mapping[str, Any]:
+    if isinstance(metrics, Mapping):
+        return metrics
+    raise TypeError(f"{what} must be a dict of names and arrays, "
+                    f"not a {type(metrics).__name__}")
+
+
+def import_message(name: str, loss_fn: Callable[..., Any], params: Any,
+                   examples: Any, eval_fn: Callable[..., Any] | None) -> bytes:
+    """ImportProto's bytes. `examples`: a batch, of which only shapes and types
+    are read. Raises what JAX raises for a function that it cannot trace."""
+    import jax
+    import jax.numpy as jnp
+
+    variables, _, _ = _trees.named_leaves(params, "params")
+    inputs, _, _ = _trees.named_leaves(examples, "batch")
+    names = Names(variables, inputs)
+    probe = jax.eval_shape(loss_fn, params, _batch_of(examples, BATCHES[0]))
+    has_aux = isinstance(probe, tuple)
+    if has_aux and len(probe) != 2:
+        raise TypeError("the loss function must return a loss, or a loss and a "
+                        f"dict of metrics, not {len(probe)} things")
+    loss = probe[0] if has_aux else probe
+    if getattr(loss, "shape", None) != ():
+        raise TypeError("the loss must be one number, the mean over the "
+                        f"examples; it has the shape {getattr(loss, 'shape', None)}")
+    metric_names = sorted(_scalar_metrics(probe[1], "metrics")) if has_aux else []
+
+    def training(params: Any, batch: Any) -> Any:
+        value, gradients = jax.value_and_grad(loss_fn, has_aux=has_aux)(params, batch)
+        loss, metrics = value if has_aux else (value, {})
+        as_float = [jnp.asarray(metrics[key], jnp.float32) for key in metric_names]
+        return (jnp.asarray(loss, jnp.float32), as_float,
+                jax.tree_util.tree_leaves(gradients))
+
+    results = [Result(_LOSS)]
+    results += [Result(_METRIC, key) for key in metric_names]
+    results += [Result(_GRADIENT, key) for key in variables]
+    message = _wire.sized(1, name)
+    message += _wire.sized(2, _function(training, params, examples, names, results))
+    if eval_fn is None:
+        return message
+    probe = jax.eval_shape(eval_fn, params, _batch_of(examples, BATCHES[0]))
+    eval_names = sorted(_scalar_metrics(probe, "what eval_fn returns"))
+    for key in eval_names:
+        if probe[key].shape not in ((), (BATCHES[0],)):
+            raise TypeError(
+                f"eval_fn's {key!r} has the shape {probe[key].shape}; it must be "
+                "one number for each example")
+
+    def evaluation(params: Any, batch: Any) -> Any:
+        metrics = eval_fn(params, batch)
+        return [jnp.asarray(metrics[key], jnp.float32) for key in eval_names]
+
+    results = [Result(_METRIC, key) for key in eval_names]
+    message += _wire.sized(3, _function(evaluation, params, examples, names, results))
+    return message

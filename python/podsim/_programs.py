@@ -1,0 +1,41 @@
+"""Finding and running podsim's programs."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import shutil
+import subprocess
+from typing import Sequence
+
+_HERE = pathlib.Path(__file__).resolve().parent
+
+
+class PodsimError(RuntimeError):
+    """A program refused or failed; the text is the line that it wrote."""
+
+
+def find(name: str) -> pathlib.Path:
+    """Where a program is: PODSIM_BIN, the package itself, the source tree that
+    it stands in, PATH; the first that has it."""
+    places = []
+    if "PODSIM_BIN" in os.environ:
+        places.append(pathlib.Path(os.environ["PODSIM_BIN"]))
+    places += [_HERE / "bin", _HERE.parents[1] / "build" / "release" / "bin"]
+    for place in places:
+        if (place / name).is_file():
+            return place / name
+    on_path = shutil.which(name)
+    if on_path:
+        return pathlib.Path(on_path)
+    raise PodsimError(f"{name} is not there: set PODSIM_BIN to the folder of podsim's "
+                      f"programs (looked in {', '.join(map(str, places))} and PATH)")
+
+
+def run(name: str, arguments: Sequence[str | os.PathLike[str]]) -> str:
+    """What the program prints. Raises PodsimError with its error's line."""
+    done = subprocess.run([find(name), *map(os.fspath, arguments)],
+                          capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise PodsimError(done.stderr.strip() or f"{name} ended with {done.returncode}")
+    return done.stdout

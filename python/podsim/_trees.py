@@ -1,0 +1,31 @@
+"""Trees of arrays as lists with names: "dense_0/kernel"."""
+
+from __future__ import annotations
+
+from typing import Any, Sequence
+
+
+def _part(key: Any) -> str:
+    for attribute in ("key", "name", "idx"):
+        if hasattr(key, attribute):
+            return str(getattr(key, attribute))
+    return str(key)
+
+
+def name_of(path: Sequence[Any], otherwise: str) -> str:
+    """The name of a leaf, from JAX's path to it."""
+    return "/".join(_part(key) for key in path) or otherwise
+
+
+def named_leaves(tree: Any, otherwise: str) -> tuple[list[str], list[Any], Any]:
+    """Names, leaves and the structure, in JAX's order.
+
+    `otherwise` is the name of a tree that is one array."""
+    import jax
+
+    paths, structure = jax.tree_util.tree_flatten_with_path(tree)
+    names = [name_of(path, otherwise) for path, _ in paths]
+    twice = {name for name in names if names.count(name) > 1}
+    if twice:
+        raise ValueError(f"two arrays would both be called {sorted(twice)[0]!r}")
+    return names, [leaf for _, leaf in paths], structure
