@@ -38,6 +38,7 @@ void BitcastConvert(const ArrayCall& call);
 void IsFinite(const ArrayCall& call);
 void And(const ArrayCall& call);
 void Or(const ArrayCall& call);
+void Scale(const ArrayCall& call);
 void Xor(const ArrayCall& call);
 void Not(const ArrayCall& call);
 void ShiftLeft(const ArrayCall& call);

@@ -87,8 +87,9 @@ absl::Status RunSegment(const Program& program, const Segment& segment,
                         const PodsimKernels& kernels, ParallelFor& parallel,
                         const CoreBuffers& buffers);
 
-// Fills variables: a pure function of (seed, variable name, index), the same
-// on every slice. Slots are zero.
+// Fills variables: with what the Program says that they begin with; else a pure
+// function of (seed, variable name, index), the same on every slice. Slots are
+// zero.
 void InitVariables(const Program& program, std::uint64_t seed,
                    std::span<float> variables);
 

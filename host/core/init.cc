@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "base/portable_math.h"
 #include "base/random.h"
@@ -91,9 +92,13 @@ void InitVariables(const Program& program, std::uint64_t seed,
                program.variable_elements);
   for (const ProgramVariable& variable : program.variables) {
     const ProgramTensor& tensor = program.tensor(variable.tensor);
-    Fill(variable, RandomKey(seed, tensor.name),
-         variables.subspan(static_cast<std::size_t>(tensor.offset),
-                           static_cast<std::size_t>(tensor.shape.elements())));
+    const auto values = variables.subspan(
+        static_cast<std::size_t>(tensor.offset),
+        static_cast<std::size_t>(tensor.shape.elements()));
+    if (variable.initial == nullptr)
+      Fill(variable, RandomKey(seed, tensor.name), values);
+    else
+      std::memcpy(values.data(), variable.initial->data(), values.size_bytes());
   }
 }
 

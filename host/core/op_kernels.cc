@@ -223,6 +223,7 @@ constexpr ListedKernel kKernels[] = {
     {OpCode::kConstant, {.arrays = Constant}},
     {OpCode::kReshape, {.rows = Reshape}},
     {OpCode::kCoreSum, {.whole = CoreSum}},
+    {OpCode::kScale, {.arrays = Scale}},
     {OpCode::kAllReduce, {.whole = AllReduce}},
     {OpCode("StopGradient"), {.rows = StopGradient}},
     {OpCode("random_bits"), {.arrays = RandomBits}},

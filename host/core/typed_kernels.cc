@@ -223,6 +223,13 @@ void CountLeadingZeros(const ArrayCall& call) {
   });
 }
 
+void Scale(const ArrayCall& call) {
+  const float by = *call.in[1].as<float>();
+  MapArrays(
+      call, call.out[0].elements(), call.out[0].as<float>(),
+      [by](float x) { return x * by; }, call.in[0].as<float>());
+}
+
 void Constant(const ArrayCall& call) {
   const Array& out = call.out[0];
   const std::int64_t count = out.elements();

@@ -186,6 +186,7 @@ void PlaceVariablesAndInputs(const Graph& graph, const Lowered& lowered,
         variable.fan_in = FanOf(shape, 2);
         variable.fan_out = FanOf(shape, 1);
         variable.is_state = value.is_state;
+        variable.initial = value.initial;
         program.variables.push_back(variable);
         program.tensors[static_cast<std::size_t>(tensor)].offset =
             program.variable_elements;

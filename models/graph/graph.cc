@@ -117,6 +117,21 @@ Value Graph::StateVariable(const std::string& name, const Shape& shape,
                       .is_state = true});
 }
 
+void Graph::SetInitial(Value variable, std::string data) {
+  if (!Owns(variable)) return;  // an error is latched
+  GraphValue& to = values_[static_cast<std::size_t>(variable.id)];
+  const std::int64_t wanted = to.type.shape.elements() * SizeOf(to.type.dtype);
+  if (to.kind != ValueKind::kVariable ||
+      to.initializer != Initializer::kZeros ||
+      static_cast<std::int64_t>(data.size()) != wanted) {
+    Fail(absl::InvalidArgumentError(absl::StrCat(
+        "what ", to.name, " begins with has ", data.size(), " bytes, its type ",
+        ToString(to.type), " takes ", wanted)));
+    return;
+  }
+  to.initial = std::make_shared<const std::string>(std::move(data));
+}
+
 Value Graph::AddVariable(GraphValue variable) {
   const std::string name = variable.name;
   if (!CheckShape(absl::StrCat("variable ", name), variable.type.shape))

@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <map>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -37,6 +38,8 @@ struct GraphValue {
   bool is_example_weight = false;                 // kInput
   bool is_example_key = false;                    // kInput
   bool is_state = false;                          // kVariable
+  // kVariable: float32, little endian, row-major; null: as `initializer` says.
+  std::shared_ptr<const std::string> initial = nullptr;
 };
 
 // A variable, and a value that is computed for it.
@@ -79,6 +82,9 @@ class Graph {
   // CompileInput::states says (moving averages).
   Value StateVariable(const std::string& name, const Shape& shape,
                       Initializer initializer);
+  // What a variable begins with, whatever the seed: as many float32 as it has
+  // elements, little endian, row-major. It was made with kZeros.
+  void SetInitial(Value variable, std::string data);
   // From here on the model is said a second time, as where its evaluation
   // differs from its training: variables must have been there before, and are
   // the same.

@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "models/graph/core_sums.h"
 #include "models/graph/gradient.h"
 
 namespace podsim {
@@ -50,6 +51,36 @@ Value ShareOf(Graph& graph, Value weights) {
                      "weights/share")[0];
 }
 
+// Training batches are full, so that the cores' shares are equal: the sum over
+// cores of what each has, times the share that each core of the host has.
+std::vector<VariableValue> SharedSums(Graph& graph, Value weights,
+                                      const std::vector<VariableValue>& own) {
+  const Value share = ShareOf(graph, weights);
+  std::vector<Value> of_cores;
+  for (const VariableValue& pair : own)
+    if (graph.type(pair.value).per_core) of_cores.push_back(pair.value);
+  CoreSums sums(graph, of_cores);
+  std::vector<VariableValue> pairs;
+  Value of_each = kNone;
+  for (const auto& [variable, value] : own) {
+    if (!graph.type(value).per_core) {
+      pairs.push_back({variable, SharedSum(graph, share, value)});
+      continue;
+    }
+    if (!of_each.present())
+      of_each = graph.Apply(OpCode("divide"),
+                            {graph.Apply(OpCode::kCoreSum, {share}, {},
+                                         "weights/host_share")[0],
+                             sums.Count()},
+                            {}, "weights/core_share")[0];
+    pairs.push_back(
+        {variable,
+         Scaled(graph, sums.Of(value), of_each,
+                absl::StrCat(graph.value(value).name, "/shared"))});
+  }
+  return pairs;
+}
+
 }  // namespace
 
 CompileInput PerExample(Graph& graph, const CompileInput& input) {
@@ -72,9 +103,8 @@ absl::StatusOr<std::vector<VariableValue>> GradientsOf(
   std::vector<VariableValue> own = input.gradients;
   own.insert(own.end(), input.states.begin(), input.states.end());
   if (!own.empty()) {
-    const Value share = ShareOf(graph, input.weights);
-    for (const auto& [variable, value] : own)
-      pairs.push_back({variable, SharedSum(graph, share, value)});
+    for (const VariableValue& pair : SharedSums(graph, input.weights, own))
+      pairs.push_back(pair);
   }
   PODSIM_RETURN_IF_ERROR(graph.status());
   std::stable_sort(pairs.begin(), pairs.end(),

@@ -130,6 +130,8 @@ struct ProgramVariable {
   bool is_slot = false;  // an optimizer's, not the model's
   // Not trained: its "gradient" is what it becomes.
   bool is_state = false;
+  // What it begins with, float32, little endian; null: as `initializer` says.
+  std::shared_ptr<const std::string> initial = nullptr;
 };
 
 // How the rows' values of a metric become one.

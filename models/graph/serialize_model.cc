@@ -41,7 +41,8 @@ GraphProto::Kind ToProto(ValueKind kind) {
                                       : GraphProto::COMPUTED;
 }
 
-void WriteValues(const Graph& graph, GraphProto& to) {
+void WriteValues(const Graph& graph, ConstantWriter& constants,
+                 GraphProto& to) {
   for (const GraphValue& from : graph.values()) {
     GraphProto::Value& value = *to.add_values();
     value.set_name(from.name);
@@ -51,6 +52,9 @@ void WriteValues(const Graph& graph, GraphProto& to) {
     value.set_is_example_key(from.is_example_key);
     value.set_is_state(from.is_state);
     value.set_initializer(ToProto(from.initializer));
+    if (from.initial != nullptr)
+      *value.mutable_initial() =
+          constants.WriteInitial(from.type.shape, from.initial);
   }
 }
 
@@ -143,10 +147,12 @@ class GraphReader {
       graph_.Input(value.name(), type.dtype, ExampleOf(type.shape));
     } else {
       const auto initializer = static_cast<Initializer>(value.initializer());
-      if (value.is_state())
-        graph_.StateVariable(value.name(), type.shape, initializer);
-      else
-        graph_.Variable(value.name(), type.shape, initializer);
+      const Value variable =
+          value.is_state()
+              ? graph_.StateVariable(value.name(), type.shape, initializer)
+              : graph_.Variable(value.name(), type.shape, initializer);
+      if (value.has_initial())
+        graph_.SetInitial(variable, *constants_.Attributes(value.initial()).data);
     }
   }
 
@@ -216,7 +222,7 @@ absl::StatusOr<ModelProto> ToProto(const Graph& graph,
   model.set_stage(ModelProto::MODEL);
   model.set_name(graph.name());
   ConstantWriter constants;
-  WriteValues(graph, *model.mutable_graph());
+  WriteValues(graph, constants, *model.mutable_graph());
   WriteNodes(graph, constants, *model.mutable_graph());
   WriteWanted(input, *model.mutable_graph());
   std::move(constants).Finish(model);

@@ -63,13 +63,16 @@ void Write(const ProgramTensor& from, ProgramProto::Tensor& to) {
   if (from.view_of != kNoTensor) to.set_view_of(from.view_of);
 }
 
-void Write(const ProgramVariable& from, ProgramProto::Variable& to) {
+void Write(const ProgramVariable& from, const Shape& shape,
+           ConstantWriter& constants, ProgramProto::Variable& to) {
   to.set_tensor(from.tensor);
   to.set_initializer(static_cast<ProgramProto::Initializer>(from.initializer));
   to.set_fan_in(from.fan_in);
   to.set_fan_out(from.fan_out);
   to.set_is_slot(from.is_slot);
   to.set_is_state(from.is_state);
+  if (from.initial != nullptr)
+    *to.mutable_initial() = constants.WriteInitial(shape, from.initial);
 }
 
 void Write(const GradientBucket& from, ProgramProto::Bucket& to) {
@@ -236,7 +239,10 @@ Program ReadAll(const ModelProto& model, const ConstantReader& constants) {
          .fan_in = each.fan_in(),
          .fan_out = each.fan_out(),
          .is_slot = each.is_slot(),
-         .is_state = each.is_state()});
+         .is_state = each.is_state(),
+         .initial = each.has_initial()
+                        ? constants.Attributes(each.initial()).data
+                        : nullptr});
   for (const ProgramProto::Bucket& each : from.buckets())
     to.buckets.push_back({each.begin(), each.count(), IdsFrom(each.gradients()),
                           IdsFrom(each.variables())});
@@ -263,7 +269,8 @@ ModelProto ToProto(const Program& program) {
   for (const ProgramTensor& tensor : program.tensors)
     Write(tensor, *to.add_tensors());
   for (const ProgramVariable& variable : program.variables)
-    Write(variable, *to.add_variables());
+    Write(variable, program.tensor(variable.tensor).shape, constants,
+          *to.add_variables());
   for (const GradientBucket& bucket : program.buckets)
     Write(bucket, *to.add_buckets());
   for (const auto& [point, segments] : program.entries) {

@@ -103,12 +103,15 @@ class GraphCheck {
                               "; they are float32 without a batch"));
     if (!ProgramProto::Initializer_IsValid(value.initializer()))
       return Bad("no initializer has that number");
-    return absl::OkStatus();
+    return constants_.CheckInitial(value.has_initial(), value.initial(),
+                                   value.initializer() != ProgramProto::ZEROS,
+                                   type.shape);
   }
 
   static absl::Status CheckInput(const GraphProto::Value& value,
                                  const ValueType& type) {
-    if (value.initializer() != ProgramProto::ZEROS || value.is_state())
+    if (value.initializer() != ProgramProto::ZEROS || value.is_state() ||
+        value.has_initial())
       return Bad("an input has no initializer and is no state");
     if (type.shape.batch_axis != 0 || type.shape.dims[0] != 1)
       return Bad(absl::StrCat("an input is ", ToString(type),
@@ -179,7 +182,7 @@ class GraphCheck {
     const std::string& name = graph_.values(first).name();
     if (value.kind() != GraphProto::COMPUTED || value.is_example_weight() ||
         value.is_example_key() || value.is_state() ||
-        value.initializer() != ProgramProto::ZEROS)
+        value.initializer() != ProgramProto::ZEROS || value.has_initial())
       return Bad(absl::StrCat("result ", i, " is not marked as computed"));
     if (value.name() != (i == 0 ? name : absl::StrCat(name, ":", i)))
       return Bad(absl::StrCat("result ", i, " is not called ", name, ":", i));

@@ -389,6 +389,16 @@ std::int64_t PlacesOf(const ProgramProto::Tensor& tensor) {
 absl::Status VerifyRuns(const ModelProto& model) {
   ConstantReader constants;
   PODSIM_RETURN_IF_ERROR(constants.Read(model));
+  for (int i = 0; i < model.program().variables_size(); ++i) {
+    const ProgramProto::Variable& each = model.program().variables(i);
+    const ProgramProto::Tensor& tensor = model.program().tensors(each.tensor());
+    PODSIM_RETURN_IF_ERROR(Annotate(
+        constants.CheckInitial(
+            each.has_initial(), each.initial(),
+            each.initializer() != ProgramProto::ZEROS || each.is_slot(),
+            ShapeFrom(tensor.type().shape())),
+        absl::StrCat("variable ", i)));
+  }
   int before = -1;
   for (const ProgramProto::Entry& entry : model.program().entries()) {
     const int point = entry.entry();

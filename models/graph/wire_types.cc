@@ -96,6 +96,16 @@ void ConstantWriter::Write(const OpAttributes& from, AttributesProto& to) {
   by_hash_.emplace(hash, from.data);
 }
 
+AttributesProto ConstantWriter::WriteInitial(
+    const Shape& shape, std::shared_ptr<const std::string> data) {
+  OpAttributes attributes;
+  attributes.shape = shape;
+  attributes.data = std::move(data);
+  AttributesProto initial;
+  Write(attributes, initial);
+  return initial;
+}
+
 void ConstantWriter::Finish(ModelProto& to) && {
   for (auto& [hash, data] : by_hash_) {
     ConstantProto& constant = *to.add_constants();
@@ -162,6 +172,22 @@ absl::Status ConstantReader::Check(const AttributesProto& attributes) {
     before = list.name();
   }
   return CheckData(attributes);
+}
+
+absl::Status ConstantReader::CheckInitial(bool has,
+                                          const AttributesProto& initial,
+                                          bool has_initializer,
+                                          const Shape& shape) {
+  if (!has) return absl::OkStatus();
+  PODSIM_RETURN_IF_ERROR(Annotate(Check(initial), "what it begins with"));
+  const bool is_data =
+      (!initial.data().empty() || !initial.data_sha256().empty()) &&
+      initial.element() == DTypeProto::UNKNOWN && initial.value() == 0 &&
+      initial.word().empty() && initial.lists_size() == 0;
+  if (!is_data || has_initializer || ShapeFrom(initial.shape()) != shape)
+    return Bad(absl::StrCat("what it begins with is not data of its shape, ",
+                            ToString(shape), ", alone"));
+  return absl::OkStatus();
 }
 
 OpAttributes ConstantReader::Attributes(const AttributesProto& from) const {

@@ -26,6 +26,9 @@ inline constexpr std::size_t kMostInlineBytes = 1 << 20;
 class ConstantWriter {
  public:
   void Write(const OpAttributes& from, AttributesProto& to);
+  // What a variable of that shape begins with.
+  AttributesProto WriteInitial(const Shape& shape,
+                               std::shared_ptr<const std::string> data);
   // In the order of the hashes.
   void Finish(ModelProto& to) &&;
 
@@ -41,6 +44,9 @@ class ConstantReader {
 
   // Everything that can be said without the op: types, names and ranges.
   absl::Status Check(const AttributesProto& attributes);
+  // Of a variable of that shape, if it has one.
+  absl::Status CheckInitial(bool has, const AttributesProto& initial,
+                            bool has_initializer, const Shape& shape);
   // REQUIRES: Check passed.
   OpAttributes Attributes(const AttributesProto& from) const;
   // Whether somebody read each.

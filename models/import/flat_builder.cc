@@ -7,7 +7,11 @@
 #include <memory>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "base/hash.h"
 #include "base/status.h"
+#include "models/ops/constant_value.h"
 #include "models/ops/reference.h"
 
 namespace podsim {
@@ -41,6 +45,20 @@ void AppendElement(DType dtype, double value, std::string& to) {
   }
 }
 
+// Equal ops of equal operands, equal keys.
+std::string KeyOf(std::string_view op, const std::vector<int>& operands,
+                  const OpAttributes& attributes) {
+  std::string key = absl::StrCat(
+      std::string(op), "|", absl::StrJoin(operands, ","), "|",
+      ToString(attributes.shape), "|", ToString(attributes.dtype), "|",
+      std::bit_cast<std::uint64_t>(attributes.value), "|", attributes.word);
+  for (const auto& [name, list] : attributes.lists)
+    absl::StrAppend(&key, "|", name, ":", absl::StrJoin(list, ","));
+  if (attributes.data != nullptr)
+    absl::StrAppend(&key, "|", Sha256Hex(*attributes.data));
+  return key;
+}
+
 bool SameBits(double a, double b) {
   return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
 }
@@ -59,8 +77,25 @@ bool IsIdentity(std::span<const std::int64_t> dims) {
 
 int FlatBuilder::Append(FlatOp op) {
   op.place = place_;
+  const int place = static_cast<int>(function_.ops.size());
+  if (op.entry != nullptr && shares_) {
+    const auto [known, is_new] = known_.emplace(
+        KeyOf(op.entry->name, op.operands, op.attributes), place);
+    if (!is_new) return known->second;
+  }
   function_.ops.push_back(std::move(op));
-  return static_cast<int>(function_.ops.size()) - 1;
+  return place;
+}
+
+int FlatBuilder::Find(std::string_view op, const std::vector<int>& operands,
+                      const OpAttributes& attributes) const {
+  const auto known = known_.find(KeyOf(op, operands, attributes));
+  return known == known_.end() ? -1 : known->second;
+}
+
+absl::StatusOr<int> FlatBuilder::Add(const FlatOp& op) {
+  if (op.entry == nullptr || op.Is("constant")) return Append(op);
+  return Emit(op.entry->name, op.operands, op.attributes);
 }
 
 int FlatBuilder::Parameter(ValueType type) {
@@ -85,7 +120,10 @@ int FlatBuilder::Constant(const ValueType& type,
   return Append(std::move(op));
 }
 
-bool FlatBuilder::IsKnown(int place) const { return op(place).Is("constant"); }
+bool FlatBuilder::IsKnown(int place) const {
+  return op(place).Is("constant") &&
+         op(place).attributes.List(kBatchPower).empty();
+}
 
 std::optional<double> FlatBuilder::NumberOf(int place) const {
   if (!IsKnown(place) || op(place).attributes.data != nullptr)

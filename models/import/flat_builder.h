@@ -2,6 +2,7 @@
 #ifndef PODSIM_MODELS_IMPORT_FLAT_BUILDER_H_
 #define PODSIM_MODELS_IMPORT_FLAT_BUILDER_H_
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,11 +15,20 @@ namespace podsim {
 
 class FlatBuilder {
  public:
+  // `shares`: equal ops are computed once. Not where several functions are to
+  // be compared op by op.
+  explicit FlatBuilder(bool shares) : shares_(shares) {}
+
   // The place of the value in function().ops: a new op, or one that was there
   // where the op changes nothing. `op`: of the op table.
   // Errors: those of InferTypes.
   absl::StatusOr<int> Emit(std::string_view op, std::vector<int> operands,
                            OpAttributes attributes = {});
+  // As it is, where no types are to be inferred; equal ops once.
+  absl::StatusOr<int> Add(const FlatOp& op);
+  // The place of an op that was emitted before; -1 if there is none.
+  int Find(std::string_view op, const std::vector<int>& operands,
+           const OpAttributes& attributes = {}) const;
   int Parameter(ValueType type);
   // Of all elements, row-major; one in each if they are equal.
   int Constant(const ValueType& type, const std::vector<double>& values);
@@ -43,8 +53,10 @@ class FlatBuilder {
   // A constant's bytes.
   std::optional<int> Folded(const FlatOp& op);
 
+  const bool shares_;
   FlatFunction function_;
   std::string place_;
+  std::map<std::string, int, std::less<>> known_;  // by KeyOf
 };
 
 }  // namespace podsim

@@ -296,7 +296,7 @@ class Flattener {
   }
 
   const HloModule& module_;
-  FlatBuilder builder_;
+  FlatBuilder builder_{/*shares=*/false};
   int depth_ = 0;
   int steps_ = 0;
   bool located_ = false;

@@ -18,6 +18,7 @@
 #include "models/import/build.h"
 #include "models/import/flat.h"
 #include "models/import/hlo_module.h"
+#include "models/import/simplify.h"
 
 namespace podsim {
 namespace {
@@ -65,7 +66,9 @@ absl::StatusOr<FlatFunction> FlatOf(const ImportFunction& from) {
     functions.push_back(Pruned(function));
     batches.push_back(lowering.batch());
   }
-  return Align(functions, batches);
+  PODSIM_ASSIGN_OR_RETURN(const FlatFunction aligned,
+                          Align(functions, batches));
+  return Simplified(aligned);
 }
 
 // Inputs have names of their own.
@@ -162,11 +165,14 @@ class Importer {
         return absl::OkStatus();
       return Bad("the training has no such variable");
     }
-    arguments_[KeyOf(argument)] =
+    const Value variable =
         argument.kind() == ImportArgument::STATE
             ? graph_.StateVariable(argument.name(), type.shape,
                                    Initializer::kZeros)
             : graph_.Variable(argument.name(), type.shape, Initializer::kZeros);
+    arguments_[KeyOf(argument)] = variable;
+    if (!argument.initial().empty())
+      graph_.SetInitial(variable, argument.initial());
     return graph_.status();
   }
 

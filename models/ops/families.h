@@ -27,6 +27,7 @@ OpFamily SliceOps();             // slices.cc
 OpFamily DynamicSliceOps();      // dynamic_slices.cc
 OpFamily GatherOps();            // gather.cc
 OpFamily CoreSumOps();           // core_sum.cc
+OpFamily ScaleOps();             // scale.cc
 OpFamily AllReduceOps();         // all_reduce.cc
 OpFamily SoftmaxXentOps();       // softmax_xent.cc
 OpFamily RoundOps();             // round.cc

@@ -40,6 +40,7 @@ class OpCode {
   static const OpCode kConstant;
   static const OpCode kReshape;
   static const OpCode kCoreSum;
+  static const OpCode kScale;
   static const OpCode kAllReduce;
   static const OpCode kSoftmaxXent;
   static const OpCode kSoftmaxXentGrad;
@@ -63,6 +64,7 @@ inline constexpr OpCode OpCode::kAdd("add");
 inline constexpr OpCode OpCode::kConstant("constant");
 inline constexpr OpCode OpCode::kReshape("Reshape");
 inline constexpr OpCode OpCode::kCoreSum("CoreSum");
+inline constexpr OpCode OpCode::kScale("Scale");
 inline constexpr OpCode OpCode::kAllReduce("all_reduce");
 inline constexpr OpCode OpCode::kSoftmaxXent("SoftmaxXent");
 inline constexpr OpCode OpCode::kSoftmaxXentGrad("SoftmaxXentGrad");

@@ -19,7 +19,7 @@ std::vector<const OpEntry*> Collect() {
            ProductOps(),      DotGeneralOps(),       ConvolutionOps(),
            ReduceOps(),       WindowOps(),           BiasOps(),
            ElementwiseOps(),  TypedElementwiseOps(), FunctionOps(),
-           ConstantOps(),     ReshapeOps(),          CoreSumOps(),
+           ConstantOps(),     ReshapeOps(),          CoreSumOps(), ScaleOps(),
            AllReduceOps(),    MovementOps(),         SliceOps(),
            DynamicSliceOps(), GatherOps(),           SoftmaxXentOps(),
            StopGradientOps(), RandomBitsOps(),       RoundOps(),
