@@ -43,8 +43,8 @@ class Dataset {
 };
 
 struct DatasetRequest {
-  std::string name;                         // "digits", "mnist", "synthetic"
-  std::string data_dir;                     // "mnist"
+  std::string name;  // "arrays", "digits", "mnist", "synthetic"
+  std::string data_dir;                     // "arrays", "mnist"
   std::vector<std::int32_t> example_shape;  // "synthetic"
   std::int32_t classes = 0;                 // "synthetic"
   std::int64_t examples = 0;                // "synthetic"; 0: 60,000
@@ -55,6 +55,7 @@ struct DatasetRequest {
 std::vector<std::string> DatasetNames();
 
 // Opens a data set.
+//   arrays: train/<field>.npy and eval/<field>.npy in data_dir.
 //   digits: built in, 8x8 handwritten digits; every sixth (index mod 6 = 5) is
 //     held out.
 //   mnist: train-images-idx3-ubyte, train-labels-idx1-ubyte, t10k-... in

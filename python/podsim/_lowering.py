@@ -74,14 +74,20 @@ def _lower(function: Callable[..., Any], *arguments: Any) -> bytes:
 
 
 def _function(function: Callable[..., Any], params: Any, examples: Any,
-              names: Names, results: list[Result]) -> bytes:
+              names: Names, results: list[Result], begins: bool) -> bytes:
+    import jax
+
     message = b""
     for count in BATCHES:
         module = _lower(function, params, _batch_of(examples, count))
         message += _wire.sized(1, _wire.number(1, count) + _wire.sized(2, module))
-    for kind, group in ((_VARIABLE, names.variables), (_INPUT, names.inputs)):
-        for name in group:
-            message += _wire.sized(2, _wire.number(1, kind) + _wire.sized(2, name))
+    for name, leaf in zip(names.variables, jax.tree_util.tree_leaves(params)):
+        argument = _wire.number(1, _VARIABLE) + _wire.sized(2, name)
+        if begins:
+            argument += _wire.sized(3, np.asarray(leaf, "<f4").tobytes())
+        message += _wire.sized(2, argument)
+    for name in names.inputs:
+        message += _wire.sized(2, _wire.number(1, _INPUT) + _wire.sized(2, name))
     for result in results:
         message += _wire.sized(3, result.message())
     return message
@@ -126,7 +132,8 @@ def import_message(name: str, loss_fn: Callable[..., Any], params: Any,
     results += [Result(_METRIC, key) for key in metric_names]
     results += [Result(_GRADIENT, key) for key in variables]
     message = _wire.sized(1, name)
-    message += _wire.sized(2, _function(training, params, examples, names, results))
+    message += _wire.sized(2, _function(training, params, examples, names, results,
+                                       begins=True))
     if eval_fn is None:
         return message
     probe = jax.eval_shape(eval_fn, params, _batch_of(examples, BATCHES[0]))
@@ -142,5 +149,6 @@ def import_message(name: str, loss_fn: Callable[..., Any], params: Any,
         return [jnp.asarray(metrics[key], jnp.float32) for key in eval_names]
 
     results = [Result(_METRIC, key) for key in eval_names]
-    message += _wire.sized(3, _function(evaluation, params, examples, names, results))
+    message += _wire.sized(3, _function(evaluation, params, examples, names, results,
+                                       begins=False))
     return message

@@ -42,14 +42,18 @@ std::int64_t BestChunkBytes(const JobSpec& spec) {
   return (long_ones ? 256 : 128) * kKiB;
 }
 
-// Only synthetic data have a shape that the user chooses, only mnist has files.
+// Only synthetic data have a shape that the user chooses, only mnist and arrays
+// have files.
 absl::Status FillDataset(JobSpec& spec) {
-  if (spec.dataset() != "mnist" && !spec.data_dir().empty())
+  const bool has_files =
+      spec.dataset() == "mnist" || spec.dataset() == "arrays";
+  if (!has_files && !spec.data_dir().empty())
     return absl::InvalidArgumentError(
-        absl::StrCat("data_dir is for dataset=mnist; ", spec.dataset(),
+        absl::StrCat("data_dir is for dataset=mnist and arrays; ",
+                     spec.dataset(),
                      spec.dataset() == "synthetic" ? " is made from the seed"
                                                    : " are built in",
-                     ": leave data_dir out, or add dataset=mnist"));
+                     ": leave data_dir out, or add dataset=mnist (or arrays)"));
   if (spec.dataset() == "synthetic") {
     PODSIM_DEFAULT(spec, classes, 10);
     PODSIM_DEFAULT(spec, synthetic_examples, 60'000);
@@ -64,10 +68,12 @@ absl::Status FillDataset(JobSpec& spec) {
     return absl::InvalidArgumentError(
         "example_shape, classes and synthetic_examples are for "
         "dataset=synthetic; other data sets bring their own");
-  if (spec.dataset() == "mnist" && spec.data_dir().empty())
-    return absl::InvalidArgumentError(
-        "dataset=mnist needs data_dir, the directory of its files "
-        "(train-images-idx3-ubyte, ..., plain or .gz)");
+  if (has_files && spec.data_dir().empty())
+    return absl::InvalidArgumentError(absl::StrCat(
+        "dataset=", spec.dataset(), " needs data_dir, the directory of its ",
+        spec.dataset() == "mnist"
+            ? "files (train-images-idx3-ubyte, ..., plain or .gz)"
+            : "folders train and eval (FIELD.npy, one for each field)"));
   return absl::OkStatus();
 }
 
