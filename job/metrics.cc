@@ -30,6 +30,12 @@ double MetricValue(const MetricSums& sums, std::string_view name) {
   return sum == nullptr ? 0 : CombinedValue(*sum);
 }
 
+std::optional<double> AccuracyOf(const MetricSums& sums) {
+  const MetricSum* accuracy = FindMetric(sums, kAccuracyMetric);
+  if (accuracy == nullptr) return std::nullopt;
+  return CombinedValue(*accuracy);
+}
+
 std::int64_t CorrectExamples(const MetricSums& sums) {
   const MetricSum* accuracy = FindMetric(sums, kAccuracyMetric);
   return accuracy == nullptr ? 0 : std::llround(accuracy->total());

@@ -4,6 +4,7 @@
 #define PODSIM_JOB_METRICS_H_
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "google/protobuf/repeated_field.h"
@@ -24,6 +25,9 @@ const MetricSum* FindMetric(const MetricSums& sums, std::string_view name);
 double CombinedValue(const MetricSum& sum);
 // Of the metric called `name`; 0 if there is none.
 double MetricValue(const MetricSums& sums, std::string_view name);
+
+// Of a model that has one.
+std::optional<double> AccuracyOf(const MetricSums& sums);
 
 // How many examples of an evaluation are right: their weights are 1.
 std::int64_t CorrectExamples(const MetricSums& sums);

@@ -42,12 +42,13 @@ absl::Status AddField(const std::string& path, const std::string& name,
   PODSIM_ASSIGN_OR_RETURN(MappedFile file, MappedFile::Open(path));
   PODSIM_ASSIGN_OR_RETURN(NpyHeader header, ParseNpy(file.bytes(), path));
   if (header.shape.empty() || header.elements() == 0)
-    return Bad(absl::StrCat(path, ": it has no examples along a first "
-                                  "dimension"));
+    return Bad(absl::StrCat(path,
+                            ": it has no examples along a first "
+                            "dimension"));
   for (const std::int64_t side : header.shape)
     if (side > kMostSide)
-      return Bad(absl::StrCat(path, ": a dimension is ", side,
-                              ", at most 2^31 - 1"));
+      return Bad(
+          absl::StrCat(path, ": a dimension is ", side, ", at most 2^31 - 1"));
   const std::int64_t count = header.shape[0];
   if (!fields.empty() && fields.begin()->second.header.shape[0] != count)
     return Bad(absl::StrCat(path, " has ", count, " examples, ",
@@ -73,8 +74,8 @@ absl::Status AddFields(const std::string& directory, const std::string& prefix,
                                        store, fields));
     } else if (absl::string_view field = name;
                absl::ConsumeSuffix(&field, ".npy")) {
-      PODSIM_RETURN_IF_ERROR(AddField(
-          path, absl::StrCat(prefix, std::string(field)), fields));
+      PODSIM_RETURN_IF_ERROR(
+          AddField(path, absl::StrCat(prefix, std::string(field)), fields));
     }
   }
   return absl::OkStatus();
@@ -92,27 +93,33 @@ absl::StatusOr<Fields> FieldsIn(const std::string& directory,
 }
 
 absl::Status CheckSameFields(const Fields& train, const Fields& eval) {
+  for (const auto& [name, field] : eval)
+    if (!train.contains(name))
+      return Bad(absl::StrCat("train/", name, ".npy is not there, but eval/",
+                              name, ".npy is"));
   for (const auto& [name, field] : train) {
     const auto other = eval.find(name);
+    if (other == eval.end())
+      return Bad(absl::StrCat("eval/", name, ".npy is not there, but train/",
+                              name, ".npy is"));
     const auto of_example = [](const Field& of) {
       return std::vector<std::int64_t>(of.header.shape.begin() + 1,
                                        of.header.shape.end());
     };
-    if (other == eval.end() || train.size() != eval.size() ||
-        other->second.header.dtype != field.header.dtype ||
+    if (other->second.header.dtype != field.header.dtype ||
         of_example(other->second) != of_example(field))
-      return Bad(absl::StrCat("eval/", name,
-                              ".npy is not there, or of another type or shape "
-                              "than train's, or one of eval's is not among "
-                              "train's"));
+      return Bad(absl::StrCat("the examples of eval/", name,
+                              ".npy are of another type or shape than those "
+                              "of train/",
+                              name, ".npy"));
   }
   return absl::OkStatus();
 }
 
 void AddTo(const Fields& fields, const char* split, Sha256& hash) {
   for (const auto& [name, field] : fields) {
-    hash.Update(absl::StrCat(split, "/", name, " ",
-                             ToString(field.header.dtype), " "));
+    hash.Update(
+        absl::StrCat(split, "/", name, " ", ToString(field.header.dtype), " "));
     for (const std::int64_t side : field.header.shape)
       hash.Update(absl::StrCat(side, ","));
     hash.Update(field.elements());
@@ -177,8 +184,9 @@ class ArraysDataset final : public Dataset {
 absl::StatusOr<std::shared_ptr<const Dataset>> OpenArrays(
     const std::string& data_dir, ObjectStore& store) {
   if (data_dir.empty())
-    return Bad("data set arrays needs --data_dir=DIR, the directory with "
-               "train/<field>.npy and, to evaluate, eval/<field>.npy");
+    return Bad(
+        "data set arrays needs --data_dir=DIR, the directory with "
+        "train/<field>.npy and, to evaluate, eval/<field>.npy");
   PODSIM_ASSIGN_OR_RETURN(Fields train,
                           FieldsIn(absl::StrCat(data_dir, "/train"), store));
   auto eval = FieldsIn(absl::StrCat(data_dir, "/eval"), store);

@@ -226,13 +226,17 @@ std::string ResumeLine(const StartPoint& start, const JobPlan& plan,
                {"last_step", start.last_step()}});
 }
 
+// Only a model that has one says so.
+void AddAccuracy(const char* key, std::optional<double> accuracy, Json& line) {
+  if (accuracy.has_value()) line[key] = *accuracy;
+}
+
 std::string StepLine(const StepDone& step, double wall_time) {
   Json line = {{"event", "step"},
                {"wall_time", wall_time},
                {"step", step.step()},
                {"examples", step.examples()},
                {"loss", MetricValue(step.metrics(), kLossMetric)},
-               {"accuracy", MetricValue(step.metrics(), kAccuracyMetric)},
                {"learning_rate", step.learning_rate()},
                {"examples_per_second", step.examples_per_second()},
                {"seconds", step.seconds()},
@@ -246,6 +250,7 @@ std::string StepLine(const StepDone& step, double wall_time) {
                {"seconds_elementwise", step.seconds_elementwise()},
                {"seconds_sums", step.seconds_sums()},
                {"serial", step.serial()}};
+  AddAccuracy("accuracy", AccuracyOf(step.metrics()), line);
   AddOthers(step.metrics(), line);
   if (step.process_seconds_waited_size() > 0)
     line["last_process"] = step.last_process();
@@ -260,9 +265,11 @@ std::string EvalLine(const EvalDone& eval, double wall_time) {
                {"wall_time", wall_time},
                {"step", eval.step()},
                {"examples", eval.examples()},
-               {"correct", CorrectExamples(eval.metrics())},
-               {"loss", MetricValue(eval.metrics(), kLossMetric)},
-               {"accuracy", MetricValue(eval.metrics(), kAccuracyMetric)}};
+               {"loss", MetricValue(eval.metrics(), kLossMetric)}};
+  if (const auto accuracy = AccuracyOf(eval.metrics()); accuracy.has_value()) {
+    line["correct"] = CorrectExamples(eval.metrics());
+    line["accuracy"] = *accuracy;
+  }
   AddOthers(eval.metrics(), line);
   return Dump(line);
 }
@@ -305,7 +312,6 @@ std::string SummaryLine(const RunSummary& summary) {
                {"steps", summary.steps},
                {"examples", summary.examples},
                {"loss", summary.loss},
-               {"train_accuracy", summary.train_accuracy},
                {"seconds_training", absl::ToDoubleSeconds(summary.training)},
                {"examples_per_second", summary.examples_per_second},
                {"seconds_input", summary.phases.input},
@@ -324,10 +330,12 @@ std::string SummaryLine(const RunSummary& summary) {
     line["seconds_overlapped_step"] = summary.overlap->overlapped_step;
     line["seconds_communication"] = summary.overlap->communication;
   }
+  AddAccuracy("train_accuracy", summary.train_accuracy, line);
   if (summary.eval.has_value()) {
-    line["eval_accuracy"] =
-        MetricValue(summary.eval->metrics(), kAccuracyMetric);
-    line["eval_correct"] = CorrectExamples(summary.eval->metrics());
+    const auto accuracy = AccuracyOf(summary.eval->metrics());
+    AddAccuracy("eval_accuracy", accuracy, line);
+    if (accuracy.has_value())
+      line["eval_correct"] = CorrectExamples(summary.eval->metrics());
     line["eval_examples"] = summary.eval->examples();
     line["eval_loss"] = MetricValue(summary.eval->metrics(), kLossMetric);
   }

@@ -19,26 +19,31 @@ std::string PlainNumber(double value) {
 }  // namespace
 
 std::string FormatLive(const ProgressSnapshot& snapshot, int columns) {
-  return FitParts(
-      {{.text =
-            absl::StrFormat("step %d/%d", snapshot.step, snapshot.train_steps),
-        .rank = 5},
-       {.text = absl::StrFormat("loss %.4f", snapshot.loss), .rank = 3},
-       {.text = absl::StrCat("acc ", FormatPercent(snapshot.accuracy)),
-        .rank = 1},
-       {.text = absl::StrCat(FormatRate(snapshot.examples_per_second),
-                             " examples/s"),
-        .rank = 2},
-       {.text = absl::StrCat("ETA ", FormatTimeLeft(snapshot.left)),
-        .rank = 4}},
-      columns);
+  std::vector<LinePart> parts = {
+      {.text =
+           absl::StrFormat("step %d/%d", snapshot.step, snapshot.train_steps),
+       .rank = 5},
+      {.text = absl::StrFormat("loss %.4f", snapshot.loss), .rank = 3}};
+  if (snapshot.accuracy.has_value())
+    parts.push_back(
+        {.text = absl::StrCat("acc ", FormatPercent(*snapshot.accuracy)),
+         .rank = 1});
+  parts.push_back({.text = absl::StrCat(
+                       FormatRate(snapshot.examples_per_second), " examples/s"),
+                   .rank = 2});
+  parts.push_back(
+      {.text = absl::StrCat("ETA ", FormatTimeLeft(snapshot.left)), .rank = 4});
+  return FitParts(parts, columns);
 }
 
 std::string FormatPlain(const ProgressSnapshot& snapshot) {
   return absl::StrFormat(
-      "step %d/%d, loss: %.4f, accuracy: %.4f%s, global_step/sec: %s, "
-      "examples/sec: %s, eta: %s",
-      snapshot.step, snapshot.train_steps, snapshot.loss, snapshot.accuracy,
+      "step %d/%d, loss: %.4f%s%s, global_step/sec: %s, examples/sec: %s, "
+      "eta: %s",
+      snapshot.step, snapshot.train_steps, snapshot.loss,
+      snapshot.accuracy.has_value()
+          ? absl::StrFormat(", accuracy: %.4f", *snapshot.accuracy)
+          : "",
       snapshot.other_metrics, PlainNumber(snapshot.steps_per_second),
       PlainNumber(snapshot.examples_per_second), FormatTimeLeft(snapshot.left));
 }
@@ -55,7 +60,7 @@ std::optional<ProgressSnapshot> ProgressMeter::OnStep(const StepDone& step,
       .step = step.step(),
       .train_steps = train_steps_,
       .loss = MetricValue(step.metrics(), kLossMetric),
-      .accuracy = MetricValue(step.metrics(), kAccuracyMetric),
+      .accuracy = AccuracyOf(step.metrics()),
       .other_metrics = FormatOtherMetrics(step.metrics()),
       .steps_per_second = step.seconds() > 0 ? 1 / step.seconds() : 0,
       .examples_per_second = step.examples_per_second(),

@@ -16,7 +16,7 @@ struct ProgressSnapshot {
   std::int64_t step = 0;
   std::int64_t train_steps = 0;
   double loss = 0;
-  double accuracy = 0;             // of the training batch
+  std::optional<double> accuracy;  // of the training batch
   std::string other_metrics = {};  // as FormatOtherMetrics says them
   double steps_per_second = 0;     // wall, since the last shown
   double examples_per_second = 0;  // wall, since the last shown

@@ -55,11 +55,17 @@ std::string FaultText(const FaultStruck& struck) {
 }
 
 std::string EvalText(const EvalDone& eval) {
-  return absl::StrFormat(
-      "evaluation after step %d: accuracy %s (%s of %s)%s", eval.step(),
-      FormatPercent(MetricValue(eval.metrics(), kAccuracyMetric)),
-      FormatCount(CorrectExamples(eval.metrics())),
-      FormatCount(eval.examples()), FormatOtherMetrics(eval.metrics()));
+  const auto accuracy = AccuracyOf(eval.metrics());
+  const std::string others = FormatOtherMetrics(eval.metrics());
+  if (!accuracy.has_value())
+    return absl::StrFormat(
+        "evaluation after step %d: loss %.4f (%s examples)%s", eval.step(),
+        MetricValue(eval.metrics(), kLossMetric), FormatCount(eval.examples()),
+        others);
+  return absl::StrFormat("evaluation after step %d: accuracy %s (%s of %s)%s",
+                         eval.step(), FormatPercent(*accuracy),
+                         FormatCount(CorrectExamples(eval.metrics())),
+                         FormatCount(eval.examples()), others);
 }
 
 }  // namespace

@@ -74,12 +74,16 @@ std::string FormatOverlap(const Overlap& overlap) {
 std::string FormatEval(const RunSummary& summary) {
   if (!summary.eval.has_value()) return "not evaluated";
   const EvalDone& eval = *summary.eval;
-  return absl::StrFormat(
-      "%s (%s of %s examples), loss %.4f%s",
-      FormatPercent(MetricValue(eval.metrics(), kAccuracyMetric)),
-      FormatCount(CorrectExamples(eval.metrics())),
-      FormatCount(eval.examples()), MetricValue(eval.metrics(), kLossMetric),
-      FormatOtherMetrics(eval.metrics()));
+  const auto accuracy = AccuracyOf(eval.metrics());
+  const double loss = MetricValue(eval.metrics(), kLossMetric);
+  const std::string others = FormatOtherMetrics(eval.metrics());
+  if (!accuracy.has_value())
+    return absl::StrFormat("loss %.4f, %s examples%s", loss,
+                           FormatCount(eval.examples()), others);
+  return absl::StrFormat("%s (%s of %s examples), loss %.4f%s",
+                         FormatPercent(*accuracy),
+                         FormatCount(CorrectExamples(eval.metrics())),
+                         FormatCount(eval.examples()), loss, others);
 }
 
 // "96%: kept" where the recipe promises something of this network and the job
@@ -146,11 +150,19 @@ std::string FormatSummary(const RunSummary& summary, int columns) {
   }
   if (summary.steps_made > 0) {
     absl::StrAppend(
-        &text, Row("last step",
-                   absl::StrFormat("loss %.4f, accuracy %s", summary.loss,
-                                   FormatPercent(summary.train_accuracy))));
+        &text,
+        Row("last step",
+            absl::StrCat(
+                absl::StrFormat("loss %.4f", summary.loss),
+                summary.train_accuracy.has_value()
+                    ? absl::StrCat(", accuracy ",
+                                   FormatPercent(*summary.train_accuracy))
+                    : "")));
   }
-  absl::StrAppend(&text, Row("held-out accuracy", FormatEval(summary)));
+  const bool lacks_accuracy = summary.eval.has_value() &&
+                              !AccuracyOf(summary.eval->metrics()).has_value();
+  absl::StrAppend(&text, Row(lacks_accuracy ? "held-out" : "held-out accuracy",
+                             FormatEval(summary)));
   if (HasPromise(summary)) {
     absl::StrAppend(&text, Row("recipe's promise", FormatPromise(summary)));
   }
@@ -279,7 +291,7 @@ void SummaryCollector::OnStep(const StepDone& step, double wall_time,
   ++summary_.steps_made;
   summary_.examples = step.examples();
   summary_.loss = MetricValue(step.metrics(), kLossMetric);
-  summary_.train_accuracy = MetricValue(step.metrics(), kAccuracyMetric);
+  summary_.train_accuracy = AccuracyOf(step.metrics());
   summary_.training = absl::Seconds(wall_time - started_at_);
   summary_.phases.steps += step.seconds();
   summary_.phases.input += step.seconds_input();

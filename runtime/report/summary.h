@@ -40,9 +40,9 @@ struct RunSummary {
   JobPlan plan;
   std::int64_t steps = 0;
   std::int64_t examples = 0;
-  double loss = 0;               // of the last step
-  double train_accuracy = 0;     // of the last step
-  std::optional<EvalDone> eval;  // the last one
+  double loss = 0;                       // of the last step
+  std::optional<double> train_accuracy;  // of the last step
+  std::optional<EvalDone> eval;          // the last one
   std::string weights_hash;
   std::int64_t steps_made = 0;  // by this run; those before it are not
   bool drained = false;         // ended early, as it was told to

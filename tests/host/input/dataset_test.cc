@@ -29,11 +29,12 @@ TEST(DatasetNamesTest, AreToldToWhoeverAsksForAnother) {
   const std::unique_ptr<ObjectStore> store = NewMemoryStore();
   DatasetRequest request;
   request.name = "imagenet";
-  EXPECT_THAT(OpenDataset(request, *store),
-              podsim::testing::StatusIs(
-                  absl::StatusCode::kInvalidArgument,
-                  HasSubstr("\"imagenet\"; known ones are digits, mnist, "
-                            "synthetic")));
+  EXPECT_THAT(
+      OpenDataset(request, *store),
+      podsim::testing::StatusIs(
+          absl::StatusCode::kInvalidArgument,
+          HasSubstr("\"imagenet\"; known ones are arrays, digits, mnist, "
+                    "synthetic")));
 }
 
 }  // namespace

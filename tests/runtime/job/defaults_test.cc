@@ -158,14 +158,19 @@ TEST(ApplyRecipeTest, SyntheticHasAShapeAndOtherDataNone) {
               StatusIs(kInvalid, HasSubstr("dataset=synthetic")));
 }
 
-TEST(ApplyRecipeTest, OnlyMnistHasADirectory) {
+TEST(ApplyRecipeTest, OnlyMnistAndArraysHaveADirectory) {
   EXPECT_THAT(ApplyRecipe(Spec("data_dir: '/x'")),
               StatusIs(kInvalid,
-                       "data_dir is for dataset=mnist; digits are built in: "
-                       "leave data_dir out, or add dataset=mnist"));
+                       "data_dir is for dataset=mnist and arrays; digits are "
+                       "built in: leave data_dir out, or add dataset=mnist (or "
+                       "arrays)"));
   EXPECT_THAT(ApplyRecipe(Spec("dataset: 'synthetic' data_dir: '/x'")),
               StatusIs(kInvalid, HasSubstr("synthetic is made from the seed")));
   EXPECT_THAT(ApplyRecipe(Spec("dataset: 'mnist' data_dir: '/x'")), IsOk());
+  EXPECT_THAT(ApplyRecipe(Spec("dataset: 'arrays'")),
+              StatusIs(kInvalid, HasSubstr("models of your own")));
+  EXPECT_THAT(ApplyRecipe(Spec("model_file: 'm' dataset: 'arrays'")),
+              StatusIs(kInvalid, HasSubstr("folders train and eval")));
 }
 
 TEST(ApplyRecipeTest, Refusals) {

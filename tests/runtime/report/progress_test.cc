@@ -61,6 +61,12 @@ TEST(FormatProgressTest, ANarrowTerminalLosesTheLeastImportantFirst) {
   EXPECT_EQ(FormatLive(snapshot, 12), "step 12/100");
 }
 
+TEST(FormatProgressTest, AModelWithoutAccuracyShowsNone) {
+  const ProgressSnapshot snapshot = {.step = 12, .train_steps = 100};
+  EXPECT_THAT(FormatPlain(snapshot), Not(HasSubstr("acc")));
+  EXPECT_THAT(FormatLive(snapshot, 0), Not(HasSubstr("acc")));
+}
+
 TEST(FormatProgressTest, LargeRatesAreWrittenOut) {
   ProgressSnapshot snapshot;
   snapshot.examples_per_second = 12345678;
