@@ -1,0 +1,135 @@
+"""train, plan and export."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import tempfile
+from typing import Any, Callable
+
+import numpy as np
+
+from . import _data, _job, _lowering, _process, _programs, _result, _trees
+
+LossFunction = Callable[..., Any]
+EvalFunction = Callable[..., Any]
+
+
+def _name(function: Callable[..., Any], name: str | None) -> str:
+    return name or getattr(function, "__name__", "model").strip("<>") or "model"
+
+
+def export(loss_fn: LossFunction, params: Any, batch: Any, path: str | os.PathLike[str],
+           *, eval_fn: EvalFunction | None = None, name: str | None = None) -> None:
+    """Writes the model, with the weights that it begins with, to `path`, for
+    `pod_launch --model_file=path --dataset=...`.
+
+    loss_fn(params, batch) returns a loss, the mean over the examples, or
+    (loss, metrics). Of `batch` only shapes and types are read; the first axis of
+    each array are the examples. eval_fn(params, batch) returns a dict of numbers
+    for each example. Raises PodsimError with the line of the source that cannot
+    be imported."""
+    message = _lowering.import_message(_name(loss_fn, name), loss_fn, params, batch, eval_fn)
+    with tempfile.TemporaryDirectory(prefix="podsim-") as folder:
+        file = pathlib.Path(folder, "functions.import")
+        file.write_bytes(message)
+        _programs.run("pod_program", ["import", file, f"--output={os.fspath(path)}"])
+
+
+class _Inputs:
+    """The model and the data set as files that last as long as this."""
+
+    def __init__(self, loss_fn: LossFunction, params: Any, dataset: Any,
+                 eval_fn: EvalFunction | None, eval_dataset: Any, examples: int | None,
+                 eval_examples: int | None, name: str | None) -> None:
+        self._folder = tempfile.TemporaryDirectory(prefix="podsim-",
+                                                   dir=_data.folder_in_memory())
+        self.path = pathlib.Path(self._folder.name)
+        if isinstance(dataset, (str, os.PathLike)):
+            raise TypeError("a data set is a tree of arrays, or a function of the index "
+                            "with examples=N; for files use podsim.export and "
+                            "pod_launch --data_dir")
+        export(loss_fn, params, _data.example_batch(dataset), self.path / "model",
+               eval_fn=eval_fn, name=name)
+        _data.write_split(dataset, examples, self.path / "train")
+        if eval_dataset is not None:
+            _data.write_split(eval_dataset, eval_examples, self.path / "eval")
+
+    def settings(self) -> dict[str, Any]:
+        return {"model_file": self.path / "model", "dataset": "arrays",
+                "data_dir": self.path}
+
+    def __enter__(self) -> "_Inputs":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._folder.cleanup()
+
+
+def _settings(optimizer: Any, topology: str, settings: dict[str, Any]) -> dict[str, Any]:
+    _job.check_names(settings)
+    chosen = {} if optimizer is None else dict(_job.optimizer_of(optimizer).settings)
+    twice = sorted(chosen.keys() & settings.keys())
+    if twice:
+        raise TypeError(f"{twice[0]} is said by the optimizer and as a keyword, too")
+    return {"topology": topology, **chosen, **settings}
+
+
+def train(loss_fn: LossFunction, params: Any, dataset: Any, *, topology: str = "v3-32",
+          optimizer: Any = None, eval_fn: EvalFunction | None = None,
+          eval_dataset: Any = None, examples: int | None = None,
+          eval_examples: int | None = None, model_dir: str | os.PathLike[str] | None = None,
+          name: str | None = None, progress: bool = True, **settings: Any) -> _result.Run:
+    """Trains on an emulated TPU slice and returns what it learned.
+
+    loss_fn, eval_fn: see export. dataset, eval_dataset: trees of arrays whose first
+    axis are the examples, or functions index -> example with `examples`,
+    `eval_examples`. optimizer: podsim.adamw(1e-3) and the like, or one of optax.
+    model_dir: where checkpoints go, and whence the same call goes on. settings: the
+    flags of pod_launch by their names (batch_per_core=8, epochs=3, ...; `--help`).
+
+    Raises PodsimError with the line that the programs say. Ctrl-C ends the job as
+    it does in a terminal, and KeyboardInterrupt goes on from here."""
+    chosen = _settings(optimizer, topology, settings)
+    with _Inputs(loss_fn, params, dataset, eval_fn, eval_dataset, examples, eval_examples,
+                 name) as inputs:
+        metrics = inputs.path / "metrics.jsonl"
+        kept = pathlib.Path(model_dir) if model_dir is not None else inputs.path / "run"
+        flags = _job.flags({**inputs.settings(), "model_dir": kept,
+                            "metrics_file": metrics, **chosen})
+        _process.launch(flags, progress)
+        events = _result.read_metrics(metrics)
+        summary = events["summary"][-1]
+        weights = _result.read_weights(kept / str(summary["steps"]))
+    return _result.Run(
+        params=_like(params, weights), metrics=events.get("step", []),
+        evaluations=events.get("eval", []), plan=events["plan"][-1], summary=summary,
+        model_dir=kept if model_dir is not None else None)
+
+
+def _like(params: Any, weights: dict[str, np.ndarray]) -> Any:
+    """`weights` in the structure and the shapes of `params`."""
+    import jax
+
+    names, leaves, structure = _trees.named_leaves(params, "params")
+    return jax.tree_util.tree_unflatten(
+        structure, [np.array(weights[name]).reshape(np.shape(leaf))
+                    for name, leaf in zip(names, leaves)])
+
+
+def plan(loss_fn: LossFunction, params: Any, dataset: Any, *, topology: str = "v3-32",
+         optimizer: Any = None, eval_fn: EvalFunction | None = None,
+         eval_dataset: Any = None, examples: int | None = None,
+         eval_examples: int | None = None, name: str | None = None,
+         **settings: Any) -> str:
+    """What the same call of train would do, as text; nothing is run. A topology
+    such as "v3-8..v3-2048" gives a line for each slice, all times simulated.
+
+    Raises PodsimError where train would refuse the job."""
+    chosen = _settings(optimizer, topology, settings)
+    with _Inputs(loss_fn, params, dataset, eval_fn, eval_dataset, examples, eval_examples,
+                 name) as inputs:
+        flags = _job.flags({**inputs.settings(), **chosen})
+        if ".." in topology or "," in topology:
+            return _programs.run("pod_plan", flags)
+        return _programs.run("pod_launch", [*flags, "--dry_run"])

@@ -1,0 +1,286 @@
+"""The settings of pod_launch: each is a keyword of train, plan and job files.
+
+Made by `print_settings python`; a test compares."""
+
+from __future__ import annotations
+
+import typing
+
+
+class Setting(typing.NamedTuple):
+    """What a setting means; a switch has no type."""
+
+    help: str
+    default: str
+    type: str
+
+
+SETTINGS: dict[str, Setting] = {
+    "topology": Setting(
+        "Slice to emulate, of v2 (v2-8 ... v2-512), v3, v4, v5e (v5litepod-16), v5p, v6e or tpu7x; --describe explains one",
+        default="v3-32", type="NAME"),
+    "model": Setting(
+        "Model to train; brings its recipe",
+        default="mlp", type="NAME"),
+    "hidden": Setting(
+        "Widths of the hidden layers",
+        default="the recipe's", type="N,N,..."),
+    "dropout": Setting(
+        "encoder: part of its activations that a training step leaves out",
+        default="the recipe's", type="X"),
+    "batch_norm_group": Setting(
+        "lenet5_bn: neighbouring cores whose examples are normalized together; a part of a host's 8, or whole hosts",
+        default="1", type="N"),
+    "model_file": Setting(
+        "Instead of --model and --hidden: a model of your own (docs/models.md); data set, batch, length and rate must be said",
+        default="", type="FILE"),
+    "wrap": Setting(
+        "Whether grid axes wrap: auto, torus or mesh",
+        default="auto", type="HOW"),
+    "twist": Setting(
+        "The slice as a twisted torus, where that is offered: n x n x 2n and n x 2n x 2n chips of v4 and v5p",
+        default="", type=""),
+    "job": Setting(
+        "File of these settings, as text or JSON (docs/messages.md); flags win",
+        default="", type="FILE"),
+    "hardware": Setting(
+        "Figures of TPUs instead of those that ship, or a generation of your own with its slices (docs/hardware.md)",
+        default="", type="FILE"),
+    "dataset": Setting(
+        "digits (built in, 8x8), mnist (IDX files), arrays (files of NumPy) or synthetic (seeded, any shape)",
+        default="digits", type="NAME"),
+    "data_dir": Setting(
+        "Where mnist's files are, plain or .gz, or train/FIELD.npy and eval/FIELD.npy of arrays",
+        default="", type="DIR"),
+    "example_shape": Setting(
+        "synthetic: shape of an example",
+        default="28,28", type="N,N,..."),
+    "classes": Setting(
+        "synthetic: number of classes",
+        default="10", type="N"),
+    "synthetic_examples": Setting(
+        "synthetic: number of examples",
+        default="60000", type="N"),
+    "train_steps": Setting(
+        "Steps of the reference, scaled so that the number of examples stays the same; as typed without one",
+        default="the recipe's", type="N"),
+    "epochs": Setting(
+        "Instead of --train_steps: passes over the data, never scaled",
+        default="", type="X"),
+    "train_batch_size": Setting(
+        "Global batch on this slice",
+        default="", type="N"),
+    "batch_per_core": Setting(
+        "Instead of --train_batch_size: examples per core",
+        default="the recipe's", type="N"),
+    "reference_topology": Setting(
+        "Slice that steps, rate and warm-up are for; the batch per core stays the same. This slice: nothing is scaled",
+        default="the recipe's, unless steps and rate are both given", type="NAME"),
+    "reference_batch_size": Setting(
+        "Global batch that they are for; with a slice it says the batch per core too: 1024 on v2-8 is 4096 on v2-32",
+        default="", type="N"),
+    "learning_rate": Setting(
+        "Learning rate of the reference batch",
+        default="the recipe's", type="X"),
+    "base_learning_rate": Setting(
+        "Instead of --learning_rate: per 256 examples",
+        default="", type="X"),
+    "lr_scaling": Setting(
+        "How the rate follows the batch: linear, sqrt or none",
+        default="linear", type="RULE"),
+    "warmup_steps": Setting(
+        "Steps of the reference over which the rate rises from 0",
+        default="the recipe's", type="N"),
+    "lr_schedule": Setting(
+        "How the rate goes on after the warm-up, to the end of the run: constant, linear, cosine, polynomial or step",
+        default="constant", type="SHAPE"),
+    "lr_end": Setting(
+        "linear, cosine and polynomial: rate at the end, as a part of the peak",
+        default="0", type="X"),
+    "lr_power": Setting(
+        "polynomial: the power",
+        default="1", type="X"),
+    "lr_decay_at": Setting(
+        "step: parts of the run after which the rate drops, in order, such as 0.3,0.6,0.9",
+        default="", type="X,X,..."),
+    "lr_decay_factor": Setting(
+        "step: what the rate is multiplied with each time",
+        default="0.1", type="X"),
+    "seed": Setting(
+        "Seed of weights and of the data's order",
+        default="0", type="N"),
+    "eval_batch_size": Setting(
+        "Global batch of an evaluation",
+        default="as in training", type="N"),
+    "steps_per_eval": Setting(
+        "Evaluate every N steps; 0: only at the end",
+        default="0", type="N"),
+    "optimizer": Setting(
+        "How weights follow gradients, as in optax: sgd, momentum, nesterov, adam, adamw, lars or lamb",
+        default="the recipe's, else sgd", type="RULE"),
+    "momentum": Setting(
+        "Momentum of sgd (0: none), momentum, nesterov and lars",
+        default="the recipe's; lars: 0.9", type="X"),
+    "beta1": Setting(
+        "adam, adamw and lamb: decay of the mean of gradients",
+        default="0.9", type="X"),
+    "beta2": Setting(
+        "adam, adamw and lamb: decay of the mean of their squares",
+        default="0.999", type="X"),
+    "epsilon": Setting(
+        "adam, adamw and lamb: added to the root",
+        default="1e-08; lamb: 1e-06", type="X"),
+    "weight_decay": Setting(
+        "Part of the weights that is added to the gradient, with adamw and lamb to the update; adam has none",
+        default="0; adamw: 0.0001", type="X"),
+    "weight_decay_exclude": Setting(
+        "Variables with one of these in their name, such as bias,norm, have no weight decay and, with lars and lamb, no trust ratio",
+        default="", type="NAME,NAME,..."),
+    "trust_coefficient": Setting(
+        "lars: its trust coefficient",
+        default="0.001", type="X"),
+    "clip_norm": Setting(
+        "Scale gradients down to this norm over all variables",
+        default="", type="X"),
+    "precision": Setting(
+        "What matrix products are made in: bfloat16 (as on TPU) or float32",
+        default="bfloat16", type="TYPE"),
+    "isa": Setting(
+        "Kernels to use: v2, v3 (AVX2), v4 (AVX-512), bf16 (v4 and products by AVX512-BF16) or amx (by AMX)",
+        default="the best that all processes run", type="LEVEL"),
+    "algo": Setting(
+        "How gradients are summed over hosts: auto (by size), ring, bidir_ring, torus2d, halving_doubling or direct",
+        default="auto", type="NAME"),
+    "wire_dtype": Setting(
+        "How gradients travel: float32 or bfloat16 (half the bytes, sums rounded at every host)",
+        default="float32", type="TYPE"),
+    "reduction": Setting(
+        "How a host's gradients are summed: fused (a host's rows in one product) or tree (microbatch by microbatch, for the same bits on every slice)",
+        default="fused", type="HOW"),
+    "microbatch_size": Setting(
+        "Rows of a microbatch for --reduction=tree; a core's batch holds a power of two of them",
+        default="", type="N"),
+    "bucket_bytes": Setting(
+        "Gradient bucket that is summed at a time",
+        default="1M", type="BYTES"),
+    "choices": Setting(
+        "Table that --algo=auto goes by, as pod_bench --write_choices wrote it",
+        default="the one that ships", type="FILE"),
+    "ici_algorithm": Setting(
+        "How its chips would sum the gradients: the forecast's, no matter what --algo says: auto (the cheapest (sim), which is named), ring (one ring through all chips, one way), bidir_ring (half of the buffer each way round), torus (one axis after the other), torus_all (all axes at once), halving_doubling, direct or all (pod_plan --collective: each that can, one after the other)",
+        default="auto", type="NAME"),
+    "ici_dtype": Setting(
+        "Of gradients on the links between its chips: float32 or bfloat16 (half the bytes, sums rounded at every host)",
+        default="float32", type="TYPE"),
+    "processes": Setting(
+        "Host processes; fewer than hosts packs them. Results do not change",
+        default="one per host, at most 8", type="N"),
+    "threads": Setting(
+        "Threads per process; 0: a fair share of the CPUs",
+        default="0", type="N"),
+    "transport": Setting(
+        "Between processes: shm (memory they share, beside unix sockets), unix (sockets alone) or tcp",
+        default="shm", type="HOW"),
+    "chunk_bytes": Setting(
+        "Piece that travels at a time, of a bucket or a buffer",
+        default="shm: 128K or 256K, else 1M", type="BYTES"),
+    "link_latency": Setting(
+        "Seconds that a frame takes from a host to another, one frame after the other, on top of this machine's time",
+        default="0", type="X"),
+    "overlap_probe": Setting(
+        "Every Nth step reduces only when all is computed: what the summary's overlap is measured against; 0: none",
+        default="10", type="N"),
+    "host_memory_bytes": Setting(
+        "Memory the job may use; 0: what this machine has",
+        default="0", type="BYTES"),
+    "model_dir": Setting(
+        "Where checkpoints go, shared by all hosts; the same command again goes on from the newest good one",
+        default="", type="DIR"),
+    "checkpoint_every": Setting(
+        "Save every N steps; one is always saved at the end",
+        default="", type="N"),
+    "checkpoint_every_seconds": Setting(
+        "Save every X seconds",
+        default="600, unless --checkpoint_every", type="X"),
+    "keep": Setting(
+        "Checkpoints to keep; 0: all",
+        default="0", type="N"),
+    "restore": Setting(
+        "Begin with this checkpoint instead, of any slice; its tensors must be the model's",
+        default="the newest good one of --model_dir", type="DIR"),
+    "restore_weights_only": Setting(
+        "Take the weights of --restore alone and train anew with them: the first step, no optimizer slots, any data set, seed and optimizer",
+        default="", type=""),
+    "mode": Setting(
+        "What to do: train or eval (evaluate a checkpoint and stop)",
+        default="train", type="MODE"),
+    "max_restarts": Setting(
+        "Start the pod again when a host is lost, from the newest checkpoint, up to N times",
+        default="0", type="N"),
+    "weights_check_every": Setting(
+        "Compare hashes of all processes' weights every N steps; 0: only at the end",
+        default="100", type="N"),
+    "audit_every": Setting(
+        "Every N steps let other hosts compute a host's gradient again and compare the bits; 0: never",
+        default="0", type="N"),
+    "on_corruption": Setting(
+        "When hashes differ: stop or restore (the newest checkpoint, as a restart)",
+        default="stop", type="WHAT"),
+    "faults": Setting(
+        "What is to go wrong in this run, on purpose: hosts, links, storage (docs/reliability.md)",
+        default="", type="FILE"),
+    "initialization_timeout": Setting(
+        "For the pod to form",
+        default="60", type="X"),
+    "heartbeat_timeout": Setting(
+        "Without a sign of life from a process",
+        default="5", type="X"),
+    "stall_timeout": Setting(
+        "Without progress of a process",
+        default="10", type="X"),
+    "shutdown_timeout": Setting(
+        "For processes to end after the job",
+        default="10", type="X"),
+    "run_name": Setting(
+        "A name for the run, in the plan, the metrics and the summary",
+        default="", type="NAME"),
+    "metrics_file": Setting(
+        "Write JSON lines: plan, each step, evaluations, summary",
+        default="", type="FILE"),
+    "log_dir": Setting(
+        "Keep the whole output of each process",
+        default="", type="DIR"),
+    "quiet": Setting(
+        "No plan and no progress: only warnings, failures and the summary",
+        default="", type=""),
+    "dry_run": Setting(
+        "Print the plan and stop",
+        default="", type=""),
+    "print_job": Setting(
+        "Print the job as a file for --job, defaults as comments",
+        default="", type=""),
+    "selftest": Setting(
+        "Print known outputs of real TPUs beside ours; fails when they differ. --isa chooses the kernels",
+        default="", type=""),
+    "describe": Setting(
+        "Explain a slice: grid, ring, each host's environment",
+        default="", type="NAME"),
+    "print_hardware": Setting(
+        "Print a generation such as v4, its figures with their sources and its slices, as a file for --hardware",
+        default="", type="NAME"),
+    "write_model": Setting(
+        "Write the model that --model names as a file, for --model_file and pod_program; a file that is there is replaced",
+        default="", type="FILE"),
+    "print_compose": Setting(
+        "Print a slice as containers: the compose file of a coordinator and its hosts, for docker/",
+        default="", type="NAME"),
+    "external_hosts": Setting(
+        "Start the coordinator only and wait for pod_host processes started elsewhere; needs PODSIM_TOKEN",
+        default="", type=""),
+    "listen": Setting(
+        "Where the coordinator listens, such as 0.0.0.0:8476",
+        default="", type="ADDR"),
+    "allow_plaintext_network": Setting(
+        "Let traffic leave this machine unencrypted",
+        default="", type=""),
+}
