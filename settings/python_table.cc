@@ -10,15 +10,14 @@ namespace {
 
 std::string Quoted(const std::string& text) {
   return absl::StrCat(
-      "\"", absl::StrReplaceAll(text, {{"\\", "\\\\"}, {"\"", "\\\""}}),
-      "\"");
+      "\"", absl::StrReplaceAll(text, {{"\\", "\\\\"}, {"\"", "\\\""}}), "\"");
 }
 
 std::string Row(const Flag& flag) {
   const Setting& rule = SettingOf(*flag.field);
-  return absl::StrCat("    ", Quoted(FlagOf(*flag.field)), ": Setting(\n        ",
-                      Quoted(Explain(*flag.field)), ",\n        default=",
-                      Quoted(DefaultOf(*flag.field)),
+  return absl::StrCat("    ", Quoted(FlagOf(*flag.field)),
+                      ": Setting(\n        ", Quoted(Explain(*flag.field)),
+                      ",\n        default=", Quoted(DefaultOf(*flag.field)),
                       ", type=", Quoted(rule.type()), "),\n");
 }
 
@@ -27,7 +26,8 @@ std::string Row(const Flag& flag) {
 std::string FormatPythonTable() {
   std::string text =
       "\"\"\"The settings of pod_launch: each is a keyword of train, plan and "
-      "job files.\n\nMade by `print_settings python`; a test compares.\"\"\"\n\n"
+      "job files.\n\nMade by `print_settings python`; a test "
+      "compares.\"\"\"\n\n"
       "from __future__ import annotations\n\nimport typing\n\n\n"
       "class Setting(typing.NamedTuple):\n"
       "    \"\"\"What a setting means; a switch has no type.\"\"\"\n\n"

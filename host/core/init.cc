@@ -92,9 +92,9 @@ void InitVariables(const Program& program, std::uint64_t seed,
                program.variable_elements);
   for (const ProgramVariable& variable : program.variables) {
     const ProgramTensor& tensor = program.tensor(variable.tensor);
-    const auto values = variables.subspan(
-        static_cast<std::size_t>(tensor.offset),
-        static_cast<std::size_t>(tensor.shape.elements()));
+    const auto values =
+        variables.subspan(static_cast<std::size_t>(tensor.offset),
+                          static_cast<std::size_t>(tensor.shape.elements()));
     if (variable.initial == nullptr)
       Fill(variable, RandomKey(seed, tensor.name), values);
     else

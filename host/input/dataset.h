@@ -43,8 +43,8 @@ class Dataset {
 };
 
 struct DatasetRequest {
-  std::string name;  // "arrays", "digits", "mnist", "synthetic"
-  std::string data_dir;                     // "arrays", "mnist"
+  std::string name;      // "arrays", "digits", "mnist", "synthetic"
+  std::string data_dir;  // "arrays", "mnist"
   std::vector<std::int32_t> example_shape;  // "synthetic"
   std::int32_t classes = 0;                 // "synthetic"
   std::int64_t examples = 0;                // "synthetic"; 0: 60,000

@@ -51,25 +51,26 @@ absl::StatusOr<std::string> HeaderText(std::string_view file,
 
 absl::StatusOr<DType> TypeOf(const std::string& descr,
                              const std::string& name) {
-  static const auto& types = *new std::map<std::string, DType>{
-      {"<f4", DType::kFloat32}, {"<i4", DType::kInt32},
-      {"<u4", DType::kUint32},  {"|u1", DType::kUint8},
-      {"|b1", DType::kBool}};
+  static const auto& types =
+      *new std::map<std::string, DType>{{"<f4", DType::kFloat32},
+                                        {"<i4", DType::kInt32},
+                                        {"<u4", DType::kUint32},
+                                        {"|u1", DType::kUint8},
+                                        {"|b1", DType::kBool}};
   const auto found = types.find(descr);
   if (found != types.end()) return found->second;
-  return absl::InvalidArgumentError(
-      absl::StrCat(name, ": offset ", kLengthAt, ": its elements are ",
-                   PrintableLine(descr),
-                   "; podsim reads float32, int32, uint32, uint8 and bool, "
-                   "little endian: convert it with astype"));
+  return absl::InvalidArgumentError(absl::StrCat(
+      name, ": offset ", kLengthAt, ": its elements are ", PrintableLine(descr),
+      "; podsim reads float32, int32, uint32, uint8 and bool, "
+      "little endian: convert it with astype"));
 }
 
 absl::StatusOr<std::vector<std::int64_t>> ShapeOf(const std::string& text,
                                                   const std::string& name) {
   std::vector<std::int64_t> shape;
   std::int64_t elements = 1;
-  for (const std::string& part :
-       std::vector<std::string>(absl::StrSplit(text, ", ", absl::SkipEmpty()))) {
+  for (const std::string& part : std::vector<std::string>(
+           absl::StrSplit(text, ", ", absl::SkipEmpty()))) {
     std::int64_t side = 0;
     if (!absl::SimpleAtoi(part.substr(0, part.find(',')), &side) || side < 0 ||
         (side > 0 && elements > kMostElements / side))
@@ -100,13 +101,13 @@ absl::StatusOr<NpyHeader> ParseNpy(std::string_view file,
                      ": its columns come first; save "
                      "numpy.ascontiguousarray of it"));
   PODSIM_ASSIGN_OR_RETURN(header.shape, ShapeOf(match[3], name));
-  const auto wanted = static_cast<std::size_t>(header.elements() *
-                                               SizeOf(header.dtype));
+  const auto wanted =
+      static_cast<std::size_t>(header.elements() * SizeOf(header.dtype));
   if (file.size() - header.begin != wanted)
-    return Damaged(name, header.begin,
-                   absl::StrCat(file.size() - header.begin,
-                                " bytes of elements, its header says ",
-                                wanted));
+    return Damaged(
+        name, header.begin,
+        absl::StrCat(file.size() - header.begin,
+                     " bytes of elements, its header says ", wanted));
   return header;
 }
 

@@ -86,9 +86,8 @@ bool CoreSums::IsLinear(const GraphNode& node) const {
 }
 
 Value CoreSums::SumOf(Value value) const {
-  return graph_.Apply(
-      OpCode::kCoreSum, {value}, {},
-      absl::StrCat(graph_.value(value).name, "/core_sum"))[0];
+  return graph_.Apply(OpCode::kCoreSum, {value}, {},
+                      absl::StrCat(graph_.value(value).name, "/core_sum"))[0];
 }
 
 Value CoreSums::Again(const GraphNode& node) {

@@ -35,9 +35,9 @@ class CoreSums {
   Value Again(const GraphNode& node);
 
   Graph& graph_;
-  std::vector<int> maker_;                // by value id: its node, or -1
-  std::vector<int> readers_;              // by value id
-  std::map<std::int32_t, Value> sums_;    // by value id
+  std::vector<int> maker_;              // by value id: its node, or -1
+  std::vector<int> readers_;            // by value id
+  std::map<std::int32_t, Value> sums_;  // by value id
   Value count_ = kNone;
 };
 

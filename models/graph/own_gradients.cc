@@ -68,15 +68,14 @@ std::vector<VariableValue> SharedSums(Graph& graph, Value weights,
       continue;
     }
     if (!of_each.present())
-      of_each = graph.Apply(OpCode("divide"),
-                            {graph.Apply(OpCode::kCoreSum, {share}, {},
-                                         "weights/host_share")[0],
-                             sums.Count()},
-                            {}, "weights/core_share")[0];
+      of_each = graph.Apply(
+          OpCode("divide"),
+          {graph.Apply(OpCode::kCoreSum, {share}, {}, "weights/host_share")[0],
+           sums.Count()},
+          {}, "weights/core_share")[0];
     pairs.push_back(
-        {variable,
-         Scaled(graph, sums.Of(value), of_each,
-                absl::StrCat(graph.value(value).name, "/shared"))});
+        {variable, Scaled(graph, sums.Of(value), of_each,
+                          absl::StrCat(graph.value(value).name, "/shared"))});
   }
   return pairs;
 }

@@ -152,7 +152,8 @@ class GraphReader {
               ? graph_.StateVariable(value.name(), type.shape, initializer)
               : graph_.Variable(value.name(), type.shape, initializer);
       if (value.has_initial())
-        graph_.SetInitial(variable, *constants_.Attributes(value.initial()).data);
+        graph_.SetInitial(variable,
+                          *constants_.Attributes(value.initial()).data);
     }
   }
 

@@ -201,7 +201,7 @@ class Aligner {
       op.attributes.lists[kBatchPower] = {power};
       return absl::OkStatus();
     }
-    const bool whole = op.type.dtype == DType::kInt32 && !op.type.batched();
+    const bool whole = op.type.dtype == DType::kInt32;
     if (whole && SetLine(op, values)) return absl::OkStatus();
     return absl::UnimplementedError(absl::StrCat(
         "its number is ", absl::StrJoin(values, ", "), " with ", BatchesText(),

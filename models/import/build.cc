@@ -96,6 +96,13 @@ absl::StatusOr<Value> GraphOfFlat::Make(const FlatOp& op,
   if (op.Is("constant") && !op.type.batched() &&
       !op.attributes.List(kBatchPower).empty())
     return BatchNumber(op);
+  if (op.Is("random_bits"))
+    return Apply(CodeOf(*op.entry), {graph_.ExampleKeys()}, op.attributes);
+  for (const Value value : in)
+    if (!value.present())
+      return absl::UnimplementedError(
+          "it computes with the numbers of a random key; draw with jax.random "
+          "from the key that the function is given");
   PODSIM_ASSIGN_OR_RETURN(const Value value,
                           Apply(CodeOf(*op.entry), in, op.attributes));
   if (graph_.type(value).shape == op.type.shape) return value;

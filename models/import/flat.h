@@ -13,9 +13,10 @@
 namespace podsim {
 
 struct FlatOp {
-  const OpEntry* entry = nullptr;  // null: a parameter, or random bits
-  std::vector<int> operands;       // places in FlatFunction::ops
-  ValueType type;                  // with a number for the batch
+  // Null: a parameter, or a key that was made of one.
+  const OpEntry* entry = nullptr;
+  std::vector<int> operands;  // places in FlatFunction::ops
+  ValueType type;             // with a number for the batch
   OpAttributes attributes;
   std::string place;  // for people: HloModule::PlaceOf
 

@@ -11,6 +11,7 @@
 #include "absl/strings/str_join.h"
 #include "base/hash.h"
 #include "base/status.h"
+#include "models/import/own_rows.h"
 #include "models/ops/constant_value.h"
 #include "models/ops/reference.h"
 
@@ -94,7 +95,9 @@ int FlatBuilder::Find(std::string_view op, const std::vector<int>& operands,
 }
 
 absl::StatusOr<int> FlatBuilder::Add(const FlatOp& op) {
-  if (op.entry == nullptr || op.Is("constant")) return Append(op);
+  if (op.entry == nullptr || op.Is("constant") || op.Is("random_bits") ||
+      IsBatchIota(op))
+    return Append(op);
   return Emit(op.entry->name, op.operands, op.attributes);
 }
 

@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -30,6 +31,8 @@ class FlatBuilder {
   int Find(std::string_view op, const std::vector<int>& operands,
            const OpAttributes& attributes = {}) const;
   int Parameter(ValueType type);
+  // An op whose type is what it says.
+  int Opaque(FlatOp op) { return Append(std::move(op)); }
   // Of all elements, row-major; one in each if they are equal.
   int Constant(const ValueType& type, const std::vector<double>& values);
 

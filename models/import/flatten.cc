@@ -7,6 +7,7 @@
 #include "models/import/flat.h"
 #include "models/import/flat_builder.h"
 #include "models/import/opcodes.h"
+#include "models/import/random_keys.h"
 #include "models/import/reducer.h"
 
 namespace podsim {
@@ -70,12 +71,20 @@ class Flattener {
                          "): ", status.message())};
   }
 
-  // Said once, of the innermost.
-  absl::Status Located(const hlo::Instruction& from,
-                       const absl::Status& status) {
-    if (located_) return status;
-    located_ = true;
-    return At(from, status);
+  // The innermost instruction by its name, and the innermost line that is
+  // known, of it or of what called it.
+  absl::Status Located(const hlo::Instruction& from, absl::Status status) {
+    const std::string source = module_.SourceOf(from);
+    if (!named_) {
+      status = At(from, status);
+    } else if (!located_ && !source.empty()) {
+      status = absl::Status(
+          status.code(),
+          absl::StrCat(std::string(status.message()), "; called at ", source));
+    }
+    named_ = true;
+    located_ = located_ || !source.empty();
+    return status;
   }
 
   absl::StatusOr<HloValue> Call(int computation, const HloValues& arguments) {
@@ -110,7 +119,7 @@ class Flattener {
     if (code == "tuple") return Tuple(operands);
     if (code == "get-tuple-element") return Part(from, operands);
     if (code == "call" && instruction.called.size() == 1)
-      return Call(instruction.called[0], operands);
+      return CallOrDraw(instruction, operands);
     if (code == "while") return Loop(instruction, operands);
     if (code == "conditional") return Choice(instruction, operands);
     if ((code == "copy" || code == "opt-barrier" || code == "bitcast") &&
@@ -118,6 +127,26 @@ class Flattener {
       return operands[0];
     if (code == "custom-call") return Custom(from, operands);
     return Apply(instruction, operands);
+  }
+
+  // What draws or derives keys is not looked into: podsim's own stream takes
+  // its place (random_keys.h).
+  absl::StatusOr<HloValue> CallOrDraw(const HloInstruction& instruction,
+                                      const HloValues& operands) {
+    const int called = instruction.called[0];
+    const std::string name = KeyFunctionOf(Computation(called).name);
+    if (name.empty()) return Call(called, operands);
+    std::vector<int> arrays;
+    for (const HloValue& operand : operands) {
+      if (operand.array < 0) return Bad("an operand is a tuple");
+      arrays.push_back(operand.array);
+    }
+    PODSIM_ASSIGN_OR_RETURN(const ValueType type,
+                            TypeOf(instruction.proto->shape()));
+    builder_.SetPlace(module_.PlaceOf(*instruction.proto));
+    PODSIM_ASSIGN_OR_RETURN(const int drawn,
+                            EmitKeyFunction(builder_, name, arrays, type));
+    return HloValue{.array = drawn};
   }
 
   static absl::StatusOr<HloValue> Part(const hlo::Instruction& from,
@@ -299,7 +328,8 @@ class Flattener {
   FlatBuilder builder_{/*shares=*/false};
   int depth_ = 0;
   int steps_ = 0;
-  bool located_ = false;
+  bool named_ = false;    // an error names its instruction
+  bool located_ = false;  // and its line
 };
 
 }  // namespace

@@ -47,6 +47,7 @@ absl::StatusOr<std::vector<int>> Find(
 absl::StatusOr<HloComputation> IndexOf(const hlo::Computation& from,
                                        const Places& computations) {
   HloComputation result;
+  result.name = from.name();
   Places places;
   std::vector<bool> parameters;
   for (const hlo::Instruction& instruction : from.instructions()) {
@@ -128,7 +129,7 @@ absl::Status HloModule::Index() {
   return absl::OkStatus();
 }
 
-std::string HloModule::SourceOf(const hlo::Metadata& metadata) const {
+std::string HloModule::InnermostSource(const hlo::Metadata& metadata) const {
   if (!metadata.source_file().empty())
     return LineText(metadata.source_file(), metadata.source_line());
   const hlo::StackFrameIndex& index = proto_->stack_frame_index();
@@ -154,11 +155,16 @@ std::string HloModule::SourceOf(const hlo::Metadata& metadata) const {
 }
 
 std::string HloModule::PlaceOf(const hlo::Instruction& instruction) const {
-  const std::string source = SourceOf(instruction.metadata());
+  const std::string source = SourceOf(instruction);
   const std::string place =
       source.empty() ? instruction.name()
                      : absl::StrCat(instruction.name(), ", ", source);
   return PrintableLine(place.substr(0, kLongestPlace));
+}
+
+std::string HloModule::SourceOf(const hlo::Instruction& instruction) const {
+  const std::string source = InnermostSource(instruction.metadata());
+  return PrintableLine(source.substr(0, kLongestPlace));
 }
 
 absl::StatusOr<ValueType> TypeOf(const hlo::Shape& shape) {

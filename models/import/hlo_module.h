@@ -21,6 +21,7 @@ struct HloInstruction {
 };
 
 struct HloComputation {
+  std::string name;
   std::vector<HloInstruction> instructions;  // operands before their users
   int root = 0;
   int parameters = 0;  // numbered from 0, none left out
@@ -41,10 +42,12 @@ class HloModule {
   // Where the author wrote it: "add.3, train.py:41", or "add.3" if the module
   // does not say.
   std::string PlaceOf(const hlo::Instruction& instruction) const;
+  // "train.py:41"; empty if the module does not say.
+  std::string SourceOf(const hlo::Instruction& instruction) const;
 
  private:
   absl::Status Index();
-  std::string SourceOf(const hlo::Metadata& metadata) const;
+  std::string InnermostSource(const hlo::Metadata& metadata) const;
 
   std::unique_ptr<hlo::Module> proto_;
   std::vector<HloComputation> computations_;

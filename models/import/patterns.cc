@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "models/import/own_rows.h"
 
 namespace podsim {
 namespace {
@@ -36,18 +37,19 @@ bool IsBatchRows(const ValueType& type) {
   return IsRows(type) && type.batched();
 }
 
-OpAttributes ShapeOf(const Shape& shape) {
+// A shape that comes and goes is the last one.
+absl::StatusOr<int> Reshaped(FlatBuilder& builder, int place,
+                             const Shape& shape) {
+  if (builder.op(place).Is("Reshape")) place = builder.op(place).operands[0];
   OpAttributes attributes;
   attributes.shape = shape;
-  return attributes;
+  return builder.Emit("Reshape", {place}, std::move(attributes));
 }
 
-// A shape that comes and goes is the last one.
 Found ReshapeOfReshape(FlatBuilder& builder, const FlatOp& op) {
   if (!op.Is("Reshape") || !Operand(builder, op, 0).Is("Reshape"))
     return std::nullopt;
-  return builder.Emit("Reshape", Operand(builder, op, 0).operands,
-                      op.attributes);
+  return Reshaped(builder, op.operands[0], op.attributes.shape);
 }
 
 // The fold of one element is that element.
@@ -55,9 +57,10 @@ Found FoldOfOne(FlatBuilder& builder, const FlatOp& op) {
   if (!op.Is("reduce")) return std::nullopt;
   const Shape& shape = builder.type(op.operands[0]).shape;
   for (const std::int64_t dim : op.attributes.List("dimensions"))
-    if (dim == shape.batch_axis || shape.dims[static_cast<std::size_t>(dim)] != 1)
+    if (dim == shape.batch_axis ||
+        shape.dims[static_cast<std::size_t>(dim)] != 1)
       return std::nullopt;
-  return builder.Emit("Reshape", {op.operands[0]}, ShapeOf(op.type.shape));
+  return Reshaped(builder, op.operands[0], op.type.shape);
 }
 
 // The one dimension that a side of a product of two matrices is summed over;
@@ -95,10 +98,8 @@ Found MatrixProduct(FlatBuilder& builder, const FlatOp& op) {
   if (!op.Is("dot_general")) return std::nullopt;
   const int a = op.operands[0];
   const int b = op.operands[1];
-  const int of_a =
-      SummedOf(op, "lhs_contracting_dimensions", builder.type(a));
-  const int of_b =
-      SummedOf(op, "rhs_contracting_dimensions", builder.type(b));
+  const int of_a = SummedOf(op, "lhs_contracting_dimensions", builder.type(a));
+  const int of_b = SummedOf(op, "rhs_contracting_dimensions", builder.type(b));
   if (of_a < 0 || of_b < 0) return std::nullopt;
   return Product(builder, op, a, of_a, b, of_b);
 }
@@ -164,8 +165,17 @@ Found ReluGradient(FlatBuilder& builder, const FlatOp& op) {
 }
 
 constexpr Pattern kPatterns[] = {
-    ReshapeOfReshape, FoldOfOne,    MatrixProduct, TransposedProduct,
-    Bias,             BiasGradient, Relu,          ReluGradient,
+    ReshapeOfReshape,
+    FoldOfOne,
+    MatrixProduct,
+    TransposedProduct,
+    Bias,
+    BiasGradient,
+    Relu,
+    ReluGradient,
+    GatherOfOwnRows,
+    ScatterToOwnRows,
+    PlaceIsNotNegative,
 };
 
 }  // namespace

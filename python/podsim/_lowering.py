@@ -6,11 +6,12 @@ examples: the importer finds the batch by comparing them."""
 from __future__ import annotations
 
 import dataclasses
+import inspect
 from typing import Any, Callable, Mapping
 
 import numpy as np
 
-from . import _trees, _wire
+from . import _random, _trees, _wire
 
 # Numbers of examples that hardly are a dimension of somebody's model by chance.
 BATCHES = (19, 23, 29)
@@ -74,12 +75,14 @@ def _lower(function: Callable[..., Any], *arguments: Any) -> bytes:
 
 
 def _function(function: Callable[..., Any], params: Any, examples: Any,
-              names: Names, results: list[Result], begins: bool) -> bytes:
+              names: Names, results: list[Result], begins: bool,
+              takes_key: bool = False) -> bytes:
     import jax
 
     message = b""
     for count in BATCHES:
-        module = _lower(function, params, _batch_of(examples, count))
+        key = [jax.ShapeDtypeStruct((2,), np.uint32)] if takes_key else []
+        module = _lower(function, params, _batch_of(examples, count), *key)
         message += _wire.sized(1, _wire.number(1, count) + _wire.sized(2, module))
     for name, leaf in zip(names.variables, jax.tree_util.tree_leaves(params)):
         argument = _wire.number(1, _VARIABLE) + _wire.sized(2, name)
@@ -88,9 +91,32 @@ def _function(function: Callable[..., Any], params: Any, examples: Any,
         message += _wire.sized(2, argument)
     for name in names.inputs:
         message += _wire.sized(2, _wire.number(1, _INPUT) + _wire.sized(2, name))
+    if takes_key:
+        message += _wire.sized(2, _wire.number(1, _KEY) + _wire.sized(2, "key"))
     for result in results:
         message += _wire.sized(3, result.message())
     return message
+
+
+def _takes_key(loss_fn: Callable[..., Any]) -> bool:
+    """Whether it has a third parameter without a default."""
+    try:
+        parameters = inspect.signature(loss_fn).parameters.values()
+    except (TypeError, ValueError):
+        return False
+    needed = [each for each in parameters
+              if each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD)
+              and each.default is each.empty]
+    if len(needed) not in (2, 3):
+        raise TypeError("the loss function takes params, batch and, if it draws random "
+                        f"numbers, a key; this one takes {len(needed)} arguments")
+    return len(needed) == 3
+
+
+def _keyed(loss_fn: Callable[..., Any]) -> Callable[..., Any]:
+    def with_key(params: Any, batch: Any, numbers: Any) -> Any:
+        return loss_fn(params, batch, _random.wrap(numbers))
+    return with_key
 
 
 def _scalar_metrics(metrics: Any, what: str) -> Mapping[str, Any]:
@@ -110,7 +136,11 @@ def import_message(name: str, loss_fn: Callable[..., Any], params: Any,
     variables, _, _ = _trees.named_leaves(params, "params")
     inputs, _, _ = _trees.named_leaves(examples, "batch")
     names = Names(variables, inputs)
-    probe = jax.eval_shape(loss_fn, params, _batch_of(examples, BATCHES[0]))
+    takes_key = _takes_key(loss_fn)
+    keyed = _keyed(loss_fn) if takes_key else loss_fn
+    first = _batch_of(examples, BATCHES[0])
+    probe = jax.eval_shape(keyed, params, first, *(
+        [jax.ShapeDtypeStruct((2,), np.uint32)] if takes_key else []))
     has_aux = isinstance(probe, tuple)
     if has_aux and len(probe) != 2:
         raise TypeError("the loss function must return a loss, or a loss and a "
@@ -121,8 +151,8 @@ def import_message(name: str, loss_fn: Callable[..., Any], params: Any,
                         f"examples; it has the shape {getattr(loss, 'shape', None)}")
     metric_names = sorted(_scalar_metrics(probe[1], "metrics")) if has_aux else []
 
-    def training(params: Any, batch: Any) -> Any:
-        value, gradients = jax.value_and_grad(loss_fn, has_aux=has_aux)(params, batch)
+    def training(params: Any, batch: Any, *key: Any) -> Any:
+        value, gradients = jax.value_and_grad(keyed, has_aux=has_aux)(params, batch, *key)
         loss, metrics = value if has_aux else (value, {})
         as_float = [jnp.asarray(metrics[key], jnp.float32) for key in metric_names]
         return (jnp.asarray(loss, jnp.float32), as_float,
@@ -133,7 +163,7 @@ def import_message(name: str, loss_fn: Callable[..., Any], params: Any,
     results += [Result(_GRADIENT, key) for key in variables]
     message = _wire.sized(1, name)
     message += _wire.sized(2, _function(training, params, examples, names, results,
-                                       begins=True))
+                                       begins=True, takes_key=takes_key))
     if eval_fn is None:
         return message
     probe = jax.eval_shape(eval_fn, params, _batch_of(examples, BATCHES[0]))

@@ -48,12 +48,11 @@ absl::Status FillDataset(JobSpec& spec) {
   const bool has_files =
       spec.dataset() == "mnist" || spec.dataset() == "arrays";
   if (!has_files && !spec.data_dir().empty())
-    return absl::InvalidArgumentError(
-        absl::StrCat("data_dir is for dataset=mnist and arrays; ",
-                     spec.dataset(),
-                     spec.dataset() == "synthetic" ? " is made from the seed"
-                                                   : " are built in",
-                     ": leave data_dir out, or add dataset=mnist (or arrays)"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "data_dir is for dataset=mnist and arrays; ", spec.dataset(),
+        spec.dataset() == "synthetic" ? " is made from the seed"
+                                      : " are built in",
+        ": leave data_dir out, or add dataset=mnist (or arrays)"));
   if (spec.dataset() == "synthetic") {
     PODSIM_DEFAULT(spec, classes, 10);
     PODSIM_DEFAULT(spec, synthetic_examples, 60'000);

@@ -228,6 +228,8 @@ std::string ProcessesText(const JobPlan& plan) {
 }
 
 std::string EvaluationText(const JobPlan& plan) {
+  if (plan.bits().dataset().eval_examples() == 0)
+    return "none: the data set holds nothing out";
   return absl::StrCat(
       FormatCount(plan.eval_batch_per_core()), " per core, ",
       plan.spec().steps_per_eval() == 0

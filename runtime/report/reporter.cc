@@ -89,6 +89,7 @@ void Reporter::OnEvent(const JobEvent& event) {
       Record(StepLine(event.step(), event.wall_time()));
       break;
     case JobEvent::kEval:
+      if (event.eval().examples() == 0) break;  // nothing is held out
       Tell(EvalText(event.eval()));
       Record(EvalLine(event.eval(), event.wall_time()));
       break;

@@ -230,7 +230,7 @@ void SummaryCollector::OnEvent(const JobEvent& event, absl::Time now) {
       OnStep(event.step(), event.wall_time(), now);
       break;
     case JobEvent::kEval:
-      summary_.eval = event.eval();
+      if (event.eval().examples() > 0) summary_.eval = event.eval();
       break;
     case JobEvent::kDone:
       OnDone(event.done());

@@ -19,7 +19,8 @@ TEST(ReferenceTest, IsWhatTheDocsHave) {
 
 TEST(ReferenceTest, IsWhatThePythonPackageHas) {
   std::ostringstream page;
-  page << std::ifstream(PODSIM_SOURCE_DIR "/python/podsim/_settings.py").rdbuf();
+  page
+      << std::ifstream(PODSIM_SOURCE_DIR "/python/podsim/_settings.py").rdbuf();
   EXPECT_EQ(page.str(), FormatPythonTable())
       << "make it again: print_settings python > python/podsim/_settings.py";
 }

@@ -169,9 +169,10 @@ TEST(ApplyRecipeTest, OnlyMnistAndArraysHaveADirectory) {
   EXPECT_THAT(ApplyRecipe(Spec("dataset: 'mnist' data_dir: '/x'")), IsOk());
   EXPECT_THAT(ApplyRecipe(Spec("dataset: 'arrays'")),
               StatusIs(kInvalid, HasSubstr("models of your own")));
-  EXPECT_THAT(ApplyRecipe(Spec("model_file: 'm' dataset: 'arrays' batch_per_core: 4 "
-                               "train_steps: 1 learning_rate: 0.1")),
-              StatusIs(kInvalid, HasSubstr("folders train and eval")));
+  EXPECT_THAT(
+      ApplyRecipe(Spec("model_file: 'm' dataset: 'arrays' batch_per_core: 4 "
+                       "train_steps: 1 learning_rate: 0.1")),
+      StatusIs(kInvalid, HasSubstr("folders train and eval")));
 }
 
 TEST(ApplyRecipeTest, Refusals) {

@@ -158,6 +158,7 @@ TEST_F(SummaryTest, HoldsTheAccuracyAgainstTheRecipesPromise) {
   EXPECT_FALSE(HasPromise(collector_.summary())) << "not evaluated";
   JobEvent eval;
   testing::SetMean(*eval.mutable_eval(), kAccuracyMetric, 0.974);
+  eval.mutable_eval()->set_examples(1000);
   Send(eval);
   EXPECT_TRUE(HasPromise(collector_.summary()));
   EXPECT_FALSE(KeepsPromise(collector_.summary()));

@@ -1,0 +1,162 @@
+// What a framework lowered is read as the ops with the fastest kernels, and as
+// nothing else where it is not quite that.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "models/import/flat_builder.h"
+#include "models/import/random_keys.h"
+#include "models/import/simplify.h"
+#include "models/ops/rules.h"
+#include "tests/testing/status_matchers.h"
+
+namespace podsim {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+class PatternsTest : public ::testing::Test {
+ protected:
+  int Emit(const char* op, std::vector<int> operands,
+           OpAttributes attributes = {}) {
+    auto place = builder_.Emit(op, std::move(operands), std::move(attributes));
+    EXPECT_TRUE(place.ok()) << place.status();
+    return place.ok() ? *place : 0;
+  }
+  int Dot(int a, std::int64_t of_a, int b, std::int64_t of_b) {
+    OpAttributes attributes;
+    attributes.lists["lhs_contracting_dimensions"] = {of_a};
+    attributes.lists["rhs_contracting_dimensions"] = {of_b};
+    return Emit("dot_general", {a, b}, std::move(attributes));
+  }
+  int Number(double value, const Shape& shape) {
+    return builder_.Constant({DType::kFloat32, shape}, {value});
+  }
+  // The ops that are left, in order.
+  std::vector<std::string> Left(int result) {
+    builder_.function().results = {result};
+    const auto simple = Simplified(builder_.function());
+    EXPECT_TRUE(simple.ok()) << simple.status();
+    std::vector<std::string> ops;
+    for (const FlatOp& op : simple->ops)
+      if (op.entry != nullptr) ops.emplace_back(op.entry->name);
+    return ops;
+  }
+
+  FlatBuilder builder_{/*shares=*/false};
+  const int x_ = builder_.Parameter(Batched({6}));
+  const int w_ = builder_.Parameter(Plain({6, 4}));
+};
+
+TEST_F(PatternsTest, ProductsOfMatrices) {
+  EXPECT_THAT(Left(Dot(x_, 1, w_, 0)), ElementsAre("MatMul"));
+  const int y = builder_.Parameter(Batched({4}));
+  EXPECT_THAT(Left(Dot(y, 1, w_, 1)), ElementsAre("MatMulGradInput"));
+  EXPECT_THAT(Left(Dot(x_, 0, y, 0)), ElementsAre("MatMulGradWeight"));
+  OpAttributes swap;
+  swap.lists["permutation"] = {1, 0};
+  EXPECT_THAT(Left(Emit("transpose", {Dot(y, 0, x_, 0)}, std::move(swap))),
+              ElementsAre("MatMulGradWeight"));
+  // Summed over the batch on one side alone it would be another product.
+  EXPECT_THAT(Left(Dot(w_, 0, x_, 1)), ElementsAre("dot_general"));
+}
+
+TEST_F(PatternsTest, BiasReluAndItsGradient) {
+  const int bias = builder_.Parameter(Plain({6}));
+  OpAttributes rows;
+  rows.shape = builder_.type(x_).shape;
+  rows.lists["broadcast_dimensions"] = {1};
+  const int spread = Emit("broadcast_in_dim", {bias}, rows);
+  const int sum = Emit("add", {spread, x_});
+  EXPECT_THAT(Left(sum), ElementsAre("AddBias"));
+  const int zeros = Number(0, builder_.type(x_).shape);
+  EXPECT_THAT(Left(Emit("maximum", {x_, zeros})), ElementsAre("Relu"));
+  EXPECT_THAT(Left(Emit("maximum", {x_, Number(1, builder_.type(x_).shape)})),
+              ElementsAre("constant", "maximum"));
+  const auto gradient = [&](const char* word) {
+    OpAttributes compare;
+    compare.word = word;
+    const int where = Emit("compare", {x_, zeros}, std::move(compare));
+    return Emit("select", {where, sum, zeros});
+  };
+  EXPECT_THAT(Left(gradient("GT")), ElementsAre("AddBias", "Relu", "ReluGrad"))
+      << "of what Relu made, which is kept anyway";
+  EXPECT_THAT(Left(gradient("GE")),
+              ElementsAre("AddBias", "constant", "compare", "select"));
+}
+
+TEST_F(PatternsTest, ShapesThatComeAndGo) {
+  OpAttributes there;
+  there.shape = {{6, 4, 1}};
+  OpAttributes back;
+  back.shape = {{6, 4}};
+  const int column = Emit("Reshape", {w_}, std::move(there));
+  EXPECT_THAT(Left(Emit("Reshape", {column}, std::move(back))), IsEmpty());
+  OpAttributes one;
+  one.word = "add";
+  one.lists["dimensions"] = {2};
+  EXPECT_THAT(Left(Emit("reduce", {column}, one)), IsEmpty());
+}
+
+TEST_F(PatternsTest, EachExamplesOwnRow) {
+  FlatOp iota{.entry = FindOp("iota"), .type = {DType::kInt32, {{1, 1}, 0}}};
+  iota.attributes.shape = iota.type.shape;
+  iota.attributes.dtype = DType::kInt32;
+  iota.attributes.lists["iota_dimension"] = {0};
+  const int count = builder_.Opaque(iota);
+  const int label = builder_.Parameter({DType::kInt32, {{1, 1}, 0}});
+  OpAttributes places;
+  places.lists["collapsed_slice_dims"] = {0, 1};
+  places.lists["start_index_map"] = {0, 1};
+  places.lists["index_vector_dim"] = {1};
+  places.lists["slice_sizes"] = {1, 1};
+  // As it was lowered: no op of podsim's takes it with the batch left open.
+  const auto gather = [&](const std::vector<int>& indices) {
+    OpAttributes beside;
+    beside.lists["dimension"] = {1};
+    const int vectors = Emit("concatenate", indices, std::move(beside));
+    return builder_.Opaque({.entry = FindOp("gather"),
+                            .operands = {x_, vectors},
+                            .type = Batched({}),
+                            .attributes = places});
+  };
+  EXPECT_THAT(Left(gather({count, label})), ElementsAre("gather"));
+  builder_.function().results = {gather({label, count})};
+  EXPECT_THAT(Simplified(builder_.function()),
+              testing::StatusIs(absl::StatusCode::kInvalidArgument,
+                                HasSubstr("dimension 0 is indexed")));
+}
+
+TEST_F(PatternsTest, EqualKeysDrawEqualBitsAndOthersDoNot) {
+  const int key = builder_.Parameter(Plain({2}, DType::kUint32));
+  const auto derived = [&](std::int64_t start) {
+    const auto pair = EmitKeyFunction(builder_, "podsim_split", {key},
+                                      Plain({2, 2}, DType::kUint32));
+    OpAttributes part;
+    part.lists["start_indices"] = {start, 0};
+    part.lists["limit_indices"] = {start + 1, 2};
+    part.lists["strides"] = {1, 1};
+    return Emit("slice", {*pair}, std::move(part));
+  };
+  const auto site = [&](int of) {
+    const auto bits = EmitKeyFunction(builder_, "podsim_random_bits", {of},
+                                      Batched({8}, DType::kUint32));
+    EXPECT_TRUE(bits.ok()) << bits.status();
+    return builder_.op(*bits).attributes.Int("site", -1);
+  };
+  EXPECT_EQ(site(derived(0)), site(derived(0)));
+  EXPECT_NE(site(derived(0)), site(derived(1)));
+  EXPECT_NE(site(derived(0)), site(key));
+  EXPECT_FALSE(
+      EmitKeyFunction(builder_, "podsim_random_bits", {key}, Batched({8}))
+          .ok());
+  EXPECT_EQ(KeyFunctionOf("podsim_random_bits_3.17"), "podsim_random_bits");
+  EXPECT_EQ(KeyFunctionOf("random_bits"), "");
+}
+
+}  // namespace
+}  // namespace podsim
