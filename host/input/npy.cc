@@ -36,7 +36,7 @@ absl::StatusOr<std::string> HeaderText(std::string_view file,
                                        std::size_t& begin) {
   if (file.substr(0, kMagic.size()) != kMagic || file.size() < 12)
     return Damaged(name, 0, "it is no file of NumPy's format (.npy)");
-  const int version = file[kVersionAt];
+  const int version = static_cast<unsigned char>(file[kVersionAt]);
   if (version < 1 || version > 3)
     return Damaged(name, kVersionAt,
                    absl::StrCat("its version is ", version, ", not 1 to 3"));

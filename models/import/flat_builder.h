@@ -21,9 +21,9 @@ class FlatBuilder {
   explicit FlatBuilder(bool shares) : shares_(shares) {}
 
   // The place of the value in function().ops: a new op, or one that was there
-  // where the op changes nothing. `op`: of the op table.
+  // where the op changes nothing. `name`: of the op table.
   // Errors: those of InferTypes.
-  absl::StatusOr<int> Emit(std::string_view op, std::vector<int> operands,
+  absl::StatusOr<int> Emit(std::string_view name, std::vector<int> operands,
                            OpAttributes attributes = {});
   // As it is, where no types are to be inferred; equal ops once.
   absl::StatusOr<int> Add(const FlatOp& op);

@@ -18,8 +18,8 @@ inline double ConstantFor(const OpAttributes& attributes,
   const std::int64_t power = attributes.Int(kBatchPower, 0);
   if (power == 0) return attributes.value;
   const auto axis = static_cast<std::size_t>(attributes.shape.batch_axis);
-  const auto batch =
-      static_cast<double>(dims[axis] / attributes.shape.dims[axis]);
+  const std::int64_t examples = dims[axis] / attributes.shape.dims[axis];
+  const auto batch = static_cast<double>(examples);
   return power > 0 ? attributes.value * batch : attributes.value / batch;
 }
 

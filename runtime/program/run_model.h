@@ -10,7 +10,7 @@
 
 namespace podsim {
 
-// `values`: a safetensors file with every variable of the model as
+// `file`: a safetensors file with every variable of the model as
 // "variable/<name>" and every input as "input/<name>". What comes back is one
 // too: "loss" and metrics per example as "metric/<name>" and
 // "evaluation/<name>", and "gradient/<variable>". Errors: INVALID_ARGUMENT (a
@@ -19,7 +19,7 @@ namespace podsim {
 //   safetensors), UNIMPLEMENTED (a pass that waits for other cores).
 absl::StatusOr<std::string> RunModel(const ModelProto& model,
                                      bool bfloat16_products,
-                                     std::string_view values);
+                                     std::string_view file);
 
 }  // namespace podsim
 

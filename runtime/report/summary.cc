@@ -112,6 +112,20 @@ void AppendAccount(const RunSummary& summary, std::string& text) {
   }
 }
 
+void AppendMetrics(const RunSummary& summary, std::string& text) {
+  if (summary.steps_made > 0) {
+    std::string last = absl::StrFormat("loss %.4f", summary.loss);
+    if (summary.train_accuracy.has_value())
+      absl::StrAppend(&last, ", accuracy ",
+                      FormatPercent(*summary.train_accuracy));
+    absl::StrAppend(&text, Row("last step", last));
+  }
+  const bool lacks_accuracy = summary.eval.has_value() &&
+                              !AccuracyOf(summary.eval->metrics()).has_value();
+  absl::StrAppend(&text, Row(lacks_accuracy ? "held-out" : "held-out accuracy",
+                             FormatEval(summary)));
+}
+
 }  // namespace
 
 std::string FormatFaultRows(const FaultAccount& account) {
@@ -148,21 +162,7 @@ std::string FormatSummary(const RunSummary& summary, int columns) {
                            : "nothing was saved: --model_dir=DIR keeps the "
                              "work"));
   }
-  if (summary.steps_made > 0) {
-    absl::StrAppend(
-        &text,
-        Row("last step",
-            absl::StrCat(
-                absl::StrFormat("loss %.4f", summary.loss),
-                summary.train_accuracy.has_value()
-                    ? absl::StrCat(", accuracy ",
-                                   FormatPercent(*summary.train_accuracy))
-                    : "")));
-  }
-  const bool lacks_accuracy = summary.eval.has_value() &&
-                              !AccuracyOf(summary.eval->metrics()).has_value();
-  absl::StrAppend(&text, Row(lacks_accuracy ? "held-out" : "held-out accuracy",
-                             FormatEval(summary)));
+  AppendMetrics(summary, text);
   if (HasPromise(summary)) {
     absl::StrAppend(&text, Row("recipe's promise", FormatPromise(summary)));
   }

@@ -16,7 +16,6 @@ namespace podsim {
 namespace {
 
 using ::podsim::testing::ModuleBuilder;
-using ::podsim::testing::StatusIs;
 using ::testing::HasSubstr;
 
 // loss = mean(x . w), and its gradient, the mean of x.
