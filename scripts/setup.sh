@@ -8,6 +8,8 @@ run_packages=(
   protobuf-compiler protobuf-compiler-grpc libprotobuf-dev libabsl-dev
   zlib1g-dev libssl-dev nlohmann-json3-dev libcli11-dev libisal-dev
 )
+# shellcheck disable=SC2034
+wheel_packages=(python3 python3-pip)
 # ccache only makes the second build faster; qemu-user plays an older CPU; clang
 # reads the sources, but compiles nothing.
 # shellcheck disable=SC2034
