@@ -20,16 +20,22 @@ def _name(function: Callable[..., Any], name: str | None) -> str:
 
 
 def export(loss_fn: LossFunction, params: Any, batch: Any, path: str | os.PathLike[str],
-           *, eval_fn: EvalFunction | None = None, name: str | None = None) -> None:
+           *, eval_fn: EvalFunction | None = None, state: Any = None,
+           name: str | None = None) -> None:
     """Writes the model, with the weights that it begins with, to `path`, for
     `pod_launch --model_file=path --dataset=...`.
 
     loss_fn(params, batch) returns a loss, the mean over the examples, or
-    (loss, metrics). Of `batch` only shapes and types are read; the first axis of
-    each array are the examples. eval_fn(params, batch) returns a dict of numbers
-    for each example. Raises PodsimError with the line of the source that cannot
-    be imported."""
-    message = _lowering.import_message(_name(loss_fn, name), loss_fn, params, batch, eval_fn)
+    (loss, metrics), metrics a dict; if it takes a third argument, that is a random
+    key. With `state` (a tree of what is carried from step to step, such as the moving
+    averages of batch norm) it is loss_fn(params, state, batch) and returns
+    (loss, new_state) or (loss, (new_state, metrics)). Of `batch` only shapes and types
+    are read; the first axis of each array are the examples. eval_fn(params, batch), or
+    eval_fn(params, state, batch), returns a dict of numbers for each example.
+
+    Raises PodsimError with the line of the source that cannot be imported."""
+    message = _lowering.import_message(_name(loss_fn, name), loss_fn, params, batch, eval_fn,
+                                       state)
     with tempfile.TemporaryDirectory(prefix="podsim-") as folder:
         file = pathlib.Path(folder, "functions.import")
         file.write_bytes(message)
@@ -41,7 +47,7 @@ class _Inputs:
 
     def __init__(self, loss_fn: LossFunction, params: Any, dataset: Any,
                  eval_fn: EvalFunction | None, eval_dataset: Any, examples: int | None,
-                 eval_examples: int | None, name: str | None) -> None:
+                 eval_examples: int | None, state: Any, name: str | None) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="podsim-",
                                                    dir=_data.folder_in_memory())
         self.path = pathlib.Path(self._folder.name)
@@ -50,7 +56,7 @@ class _Inputs:
                             "with examples=N; for files use podsim.export and "
                             "pod_launch --data_dir")
         export(loss_fn, params, _data.example_batch(dataset), self.path / "model",
-               eval_fn=eval_fn, name=name)
+               eval_fn=eval_fn, state=state, name=name)
         _data.write_split(dataset, examples, self.path / "train")
         if eval_dataset is not None:
             _data.write_split(eval_dataset, eval_examples, self.path / "eval")
@@ -78,11 +84,12 @@ def _settings(optimizer: Any, topology: str, settings: dict[str, Any]) -> dict[s
 def train(loss_fn: LossFunction, params: Any, dataset: Any, *, topology: str = "v3-32",
           optimizer: Any = None, eval_fn: EvalFunction | None = None,
           eval_dataset: Any = None, examples: int | None = None,
-          eval_examples: int | None = None, model_dir: str | os.PathLike[str] | None = None,
-          name: str | None = None, progress: bool = True, **settings: Any) -> _result.Run:
+          eval_examples: int | None = None, state: Any = None,
+          model_dir: str | os.PathLike[str] | None = None, name: str | None = None,
+          progress: bool = True, **settings: Any) -> _result.Run:
     """Trains on an emulated TPU slice and returns what it learned.
 
-    loss_fn, eval_fn: see export. dataset, eval_dataset: trees of arrays whose first
+    loss_fn, eval_fn, state: see export. dataset, eval_dataset: trees of arrays whose first
     axis are the examples, or functions index -> example with `examples`,
     `eval_examples`. optimizer: podsim.adamw(1e-3) and the like, or one of optax.
     model_dir: where checkpoints go, and whence the same call goes on. settings: the
@@ -92,7 +99,7 @@ def train(loss_fn: LossFunction, params: Any, dataset: Any, *, topology: str = "
     it does in a terminal, and KeyboardInterrupt goes on from here."""
     chosen = _settings(optimizer, topology, settings)
     with _Inputs(loss_fn, params, dataset, eval_fn, eval_dataset, examples, eval_examples,
-                 name) as inputs:
+                 state, name) as inputs:
         metrics = inputs.path / "metrics.jsonl"
         kept = pathlib.Path(model_dir) if model_dir is not None else inputs.path / "run"
         flags = _job.flags({**inputs.settings(), "model_dir": kept,
@@ -102,16 +109,17 @@ def train(loss_fn: LossFunction, params: Any, dataset: Any, *, topology: str = "
         summary = events["summary"][-1]
         weights = _result.read_weights(kept / str(summary["steps"]))
     return _result.Run(
-        params=_like(params, weights), metrics=events.get("step", []),
+        params=_like(params, "params", weights), state=_like(state, "state", weights),
+        metrics=events.get("step", []),
         evaluations=events.get("eval", []), plan=events["plan"][-1], summary=summary,
         model_dir=kept if model_dir is not None else None)
 
 
-def _like(params: Any, weights: dict[str, np.ndarray]) -> Any:
-    """`weights` in the structure and the shapes of `params`."""
+def _like(tree: Any, name: str, weights: dict[str, np.ndarray]) -> Any:
+    """`weights` in the structure and the shapes of `tree`."""
     import jax
 
-    names, leaves, structure = _trees.named_leaves(params, "params")
+    names, leaves, structure = _trees.named_leaves(tree, name)
     return jax.tree_util.tree_unflatten(
         structure, [np.array(weights[name]).reshape(np.shape(leaf))
                     for name, leaf in zip(names, leaves)])
@@ -120,7 +128,7 @@ def _like(params: Any, weights: dict[str, np.ndarray]) -> Any:
 def plan(loss_fn: LossFunction, params: Any, dataset: Any, *, topology: str = "v3-32",
          optimizer: Any = None, eval_fn: EvalFunction | None = None,
          eval_dataset: Any = None, examples: int | None = None,
-         eval_examples: int | None = None, name: str | None = None,
+         eval_examples: int | None = None, state: Any = None, name: str | None = None,
          **settings: Any) -> str:
     """What the same call of train would do, as text; nothing is run. A topology
     such as "v3-8..v3-2048" gives a line for each slice, all times simulated.
@@ -128,7 +136,7 @@ def plan(loss_fn: LossFunction, params: Any, dataset: Any, *, topology: str = "v
     Raises PodsimError where train would refuse the job."""
     chosen = _settings(optimizer, topology, settings)
     with _Inputs(loss_fn, params, dataset, eval_fn, eval_dataset, examples, eval_examples,
-                 name) as inputs:
+                 state, name) as inputs:
         flags = _job.flags({**inputs.settings(), **chosen})
         if ".." in topology or "," in topology:
             return _programs.run("pod_plan", flags)

@@ -37,6 +37,7 @@ class Names:
     """The arrays of a call of the loss function, by name."""
 
     variables: list[str]
+    states: list[str]
     inputs: list[str]
 
 
@@ -74,32 +75,56 @@ def _lower(function: Callable[..., Any], *arguments: Any) -> bytes:
     return lowered.compiler_ir("hlo").as_serialized_hlo_module_proto()
 
 
-def _function(function: Callable[..., Any], params: Any, examples: Any,
-              names: Names, results: list[Result], begins: bool,
-              takes_key: bool = False) -> bytes:
-    import jax
+@dataclasses.dataclass(frozen=True)
+class _Call:
+    """What a function is lowered with, and what its arguments are."""
 
+    params: Any
+    state: Any  # None: there is none
+    examples: Any
+    names: Names
+    takes_key: bool = False
+
+    def arguments(self, count: int) -> list[Any]:
+        import jax
+
+        key = [jax.ShapeDtypeStruct((2,), np.uint32)] if self.takes_key else []
+        return [self.params, self.state, _batch_of(self.examples, count), *key]
+
+    def described(self, begins: bool) -> bytes:
+        """ImportArguments. begins: with what the variables begin with."""
+        import jax
+
+        message = b""
+        for kind, names, tree in ((_VARIABLE, self.names.variables, self.params),
+                                  (_STATE, self.names.states, self.state)):
+            for name, leaf in zip(names, jax.tree_util.tree_leaves(tree)):
+                argument = _wire.number(1, kind) + _wire.sized(2, name)
+                if begins:
+                    argument += _wire.sized(3, np.asarray(leaf, "<f4").tobytes())
+                message += _wire.sized(2, argument)
+        for name in self.names.inputs:
+            message += _wire.sized(2, _wire.number(1, _INPUT) + _wire.sized(2, name))
+        if self.takes_key:
+            message += _wire.sized(2, _wire.number(1, _KEY) + _wire.sized(2, "key"))
+        return message
+
+
+def _function(function: Callable[..., Any], call: _Call, results: list[Result],
+              begins: bool) -> bytes:
+    """ImportFunction's bytes."""
     message = b""
     for count in BATCHES:
-        key = [jax.ShapeDtypeStruct((2,), np.uint32)] if takes_key else []
-        module = _lower(function, params, _batch_of(examples, count), *key)
+        module = _lower(function, *call.arguments(count))
         message += _wire.sized(1, _wire.number(1, count) + _wire.sized(2, module))
-    for name, leaf in zip(names.variables, jax.tree_util.tree_leaves(params)):
-        argument = _wire.number(1, _VARIABLE) + _wire.sized(2, name)
-        if begins:
-            argument += _wire.sized(3, np.asarray(leaf, "<f4").tobytes())
-        message += _wire.sized(2, argument)
-    for name in names.inputs:
-        message += _wire.sized(2, _wire.number(1, _INPUT) + _wire.sized(2, name))
-    if takes_key:
-        message += _wire.sized(2, _wire.number(1, _KEY) + _wire.sized(2, "key"))
+    message += call.described(begins)
     for result in results:
         message += _wire.sized(3, result.message())
     return message
 
 
-def _takes_key(loss_fn: Callable[..., Any]) -> bool:
-    """Whether it has a third parameter without a default."""
+def _takes_key(loss_fn: Callable[..., Any], fixed: int) -> bool:
+    """Whether it has one more parameter without a default than `fixed`."""
     try:
         parameters = inspect.signature(loss_fn).parameters.values()
     except (TypeError, ValueError):
@@ -107,78 +132,125 @@ def _takes_key(loss_fn: Callable[..., Any]) -> bool:
     needed = [each for each in parameters
               if each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD)
               and each.default is each.empty]
-    if len(needed) not in (2, 3):
-        raise TypeError("the loss function takes params, batch and, if it draws random "
+    if len(needed) not in (fixed, fixed + 1):
+        wanted = "params, state, batch" if fixed == 3 else "params, batch"
+        raise TypeError(f"the loss function takes {wanted} and, if it draws random "
                         f"numbers, a key; this one takes {len(needed)} arguments")
-    return len(needed) == 3
+    return len(needed) == fixed + 1
 
 
-def _keyed(loss_fn: Callable[..., Any]) -> Callable[..., Any]:
-    def with_key(params: Any, batch: Any, numbers: Any) -> Any:
-        return loss_fn(params, batch, _random.wrap(numbers))
-    return with_key
-
-
-def _scalar_metrics(metrics: Any, what: str) -> Mapping[str, Any]:
+def _metrics_of(metrics: Any, what: str) -> dict[str, Any]:
     if isinstance(metrics, Mapping):
-        return metrics
+        return dict(metrics)
     raise TypeError(f"{what} must be a dict of names and arrays, "
                     f"not a {type(metrics).__name__}")
 
 
-def import_message(name: str, loss_fn: Callable[..., Any], params: Any,
-                   examples: Any, eval_fn: Callable[..., Any] | None) -> bytes:
-    """ImportProto's bytes. `examples`: a batch, of which only shapes and types
-    are read. Raises what JAX raises for a function that it cannot trace."""
+class _Loss:
+    """A loss function as (loss, (new state, metrics)), whatever it returns."""
+
+    def __init__(self, loss_fn: Callable[..., Any], state: Any) -> None:
+        self._loss_fn = loss_fn
+        self._state = state
+        self.takes_key = _takes_key(loss_fn, 2 if state is None else 3)
+
+    def __call__(self, params: Any, state: Any, batch: Any, *numbers: Any) -> Any:
+        keys = [_random.wrap(each) for each in numbers]
+        states = [] if self._state is None else [state]
+        returned = self._loss_fn(params, *states, batch, *keys)
+        if not isinstance(returned, tuple):
+            loss, rest = returned, ({} if self._state is None else None)
+        elif len(returned) == 2:
+            loss, rest = returned
+        else:
+            raise TypeError("the loss function must return a loss, or a loss and one more "
+                            f"thing, not {len(returned)} things")
+        new_state, metrics = self._split(rest)
+        if getattr(loss, "shape", None) != ():
+            raise TypeError("the loss must be one number, the mean over the examples; "
+                            f"it has the shape {getattr(loss, 'shape', None)}")
+        return loss, (new_state, _metrics_of(metrics, "metrics"))
+
+    def _split(self, rest: Any) -> tuple[Any, Any]:
+        import jax
+
+        if self._state is None:
+            return None, rest
+        wanted = jax.tree_util.tree_structure(self._state)
+        if jax.tree_util.tree_structure(rest) == wanted:
+            return rest, {}
+        if (isinstance(rest, tuple) and len(rest) == 2
+                and jax.tree_util.tree_structure(rest[0]) == wanted):
+            return rest
+        raise TypeError("with a state the loss function returns (loss, new_state) or "
+                        "(loss, (new_state, metrics)), new_state as the state is")
+
+
+def _names(params: Any, state: Any, examples: Any) -> Names:
+    variables, _, _ = _trees.named_leaves(params, "params")
+    states, _, _ = _trees.named_leaves(state, "state")
+    inputs, _, _ = _trees.named_leaves(examples, "batch")
+    both = sorted(set(variables) & set(states))
+    if both:
+        raise ValueError(f"a parameter and a state are both called {both[0]!r}")
+    return Names(variables, states, inputs)
+
+
+def _training(loss_fn: Callable[..., Any], params: Any, state: Any, examples: Any,
+              names: Names) -> bytes:
     import jax
     import jax.numpy as jnp
 
-    variables, _, _ = _trees.named_leaves(params, "params")
-    inputs, _, _ = _trees.named_leaves(examples, "batch")
-    names = Names(variables, inputs)
-    takes_key = _takes_key(loss_fn)
-    keyed = _keyed(loss_fn) if takes_key else loss_fn
-    first = _batch_of(examples, BATCHES[0])
-    probe = jax.eval_shape(keyed, params, first, *(
-        [jax.ShapeDtypeStruct((2,), np.uint32)] if takes_key else []))
-    has_aux = isinstance(probe, tuple)
-    if has_aux and len(probe) != 2:
-        raise TypeError("the loss function must return a loss, or a loss and a "
-                        f"dict of metrics, not {len(probe)} things")
-    loss = probe[0] if has_aux else probe
-    if getattr(loss, "shape", None) != ():
-        raise TypeError("the loss must be one number, the mean over the "
-                        f"examples; it has the shape {getattr(loss, 'shape', None)}")
-    metric_names = sorted(_scalar_metrics(probe[1], "metrics")) if has_aux else []
+    loss_of = _Loss(loss_fn, state)
+    call = _Call(params, state, examples, names, loss_of.takes_key)
+    _, (_, probe) = jax.eval_shape(loss_of, *call.arguments(BATCHES[0]))
+    metric_names = sorted(probe)
 
-    def training(params: Any, batch: Any, *key: Any) -> Any:
-        value, gradients = jax.value_and_grad(keyed, has_aux=has_aux)(params, batch, *key)
-        loss, metrics = value if has_aux else (value, {})
+    def training(*arguments: Any) -> Any:
+        value, gradients = jax.value_and_grad(loss_of, has_aux=True)(*arguments)
+        loss, (new_state, metrics) = value
         as_float = [jnp.asarray(metrics[key], jnp.float32) for key in metric_names]
         return (jnp.asarray(loss, jnp.float32), as_float,
-                jax.tree_util.tree_leaves(gradients))
+                jax.tree_util.tree_leaves(gradients), jax.tree_util.tree_leaves(new_state))
 
     results = [Result(_LOSS)]
     results += [Result(_METRIC, key) for key in metric_names]
-    results += [Result(_GRADIENT, key) for key in variables]
+    results += [Result(_GRADIENT, key) for key in names.variables]
+    results += [Result(_NEW_STATE, key) for key in names.states]
+    return _function(training, call, results, begins=True)
+
+
+def _evaluation(eval_fn: Callable[..., Any], params: Any, state: Any, examples: Any,
+                names: Names) -> bytes:
+    import jax
+    import jax.numpy as jnp
+
+    def metrics_of(params: Any, state: Any, batch: Any) -> Any:
+        states = [] if names.states == [] and state is None else [state]
+        return _metrics_of(eval_fn(params, *states, batch), "what eval_fn returns")
+
+    call = _Call(params, state, examples, names)
+    probe = jax.eval_shape(metrics_of, *call.arguments(BATCHES[0]))
+    for key, value in probe.items():
+        if value.shape not in ((), (BATCHES[0],)):
+            raise TypeError(f"eval_fn's {key!r} has the shape {value.shape}; it must be "
+                            "one number for each example")
+
+    def evaluation(*arguments: Any) -> Any:
+        metrics = metrics_of(*arguments)
+        return [jnp.asarray(metrics[key], jnp.float32) for key in sorted(probe)]
+
+    results = [Result(_METRIC, key) for key in sorted(probe)]
+    return _function(evaluation, call, results, begins=False)
+
+
+def import_message(name: str, loss_fn: Callable[..., Any], params: Any, examples: Any,
+                   eval_fn: Callable[..., Any] | None, state: Any = None) -> bytes:
+    """ImportProto's bytes. `examples`: a batch, of which only shapes and types
+    are read. Raises what JAX raises for a function that it cannot trace."""
+    names = _names(params, state, examples)
     message = _wire.sized(1, name)
-    message += _wire.sized(2, _function(training, params, examples, names, results,
-                                       begins=True, takes_key=takes_key))
-    if eval_fn is None:
-        return message
-    probe = jax.eval_shape(eval_fn, params, _batch_of(examples, BATCHES[0]))
-    eval_names = sorted(_scalar_metrics(probe, "what eval_fn returns"))
-    for key in eval_names:
-        if probe[key].shape not in ((), (BATCHES[0],)):
-            raise TypeError(
-                f"eval_fn's {key!r} has the shape {probe[key].shape}; it must be "
-                "one number for each example")
-
-    def evaluation(params: Any, batch: Any) -> Any:
-        metrics = eval_fn(params, batch)
-        return [jnp.asarray(metrics[key], jnp.float32) for key in eval_names]
-
-    results = [Result(_METRIC, key) for key in eval_names]
-    message += _wire.sized(3, _function(evaluation, params, examples, names, results,
-                                       begins=False))
+    message += _wire.sized(2, _training(loss_fn, params, state, examples, names))
+    if eval_fn is not None:
+        message += _wire.sized(3, _evaluation(eval_fn, params, state, examples, names))
     return message

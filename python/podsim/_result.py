@@ -18,6 +18,8 @@ class Run:
 
     params: Any
     """The trained weights, in the caller's own tree."""
+    state: Any
+    """What the steps carried, likewise; None if the call had no state."""
     metrics: list[dict[str, Any]]
     """One dict a step: step, examples, loss, metrics, learning_rate, seconds of
     the wall clock, ..."""
