@@ -29,19 +29,26 @@ RUNS = 5
 SEED = 1
 
 
-def jax_results(loss_fn, params, batch, dtype):
-    """Loss and gradients, by name, as float64."""
-    def cast(x):
+def _cast(tree, dtype):
+    def of(x):
         x = np.asarray(x)
         return x.astype(dtype) if x.dtype == np.float32 else x
-    params, batch = jax.tree_util.tree_map(cast, (params, batch))
-    with jax.enable_x64(dtype == np.float64):
-        loss, gradients = jax.jit(jax.value_and_grad(loss_fn))(params, batch)
-        loss, gradients = jax.device_get((loss, gradients))
+    return jax.tree_util.tree_map(of, tree)
+
+
+def _named(loss, gradients):
+    loss, gradients = jax.device_get((loss, gradients))
     names, leaves, _ = _trees.named_leaves(gradients, "params")
-    results = {f"gradient/{name}": leaf for name, leaf in zip(names, leaves)}
-    return {"loss": loss} | {name: np.asarray(x, np.float64)
-                             for name, x in results.items()}
+    return {"loss": np.asarray(loss, np.float64)} | {
+        f"gradient/{name}": np.asarray(leaf, np.float64)
+        for name, leaf in zip(names, leaves)}
+
+
+def exact_results(loss_fn, params, batch):
+    """JAX's loss and gradients in float64, by name."""
+    with jax.enable_x64(True):
+        return _named(*jax.jit(jax.value_and_grad(loss_fn))(
+            _cast(params, np.float64), _cast(batch, np.float64)))
 
 
 def distance(ours, exact):
@@ -53,10 +60,11 @@ def distance(ours, exact):
 def allowed(loss_fn, params, batch, exact):
     generator = np.random.default_rng(SEED)
     farthest = dict.fromkeys(exact, LEAST)
+    compiled = jax.jit(jax.value_and_grad(loss_fn))
     for _ in range(RUNS):
         order = generator.permutation(functions.BATCH)
         shuffled = jax.tree_util.tree_map(lambda x: x[order], batch)
-        run = jax_results(loss_fn, params, shuffled, np.float32)
+        run = _named(*compiled(params, shuffled))
         for name in exact:
             farthest[name] = max(farthest[name], distance(run[name], exact[name]))
     return {name: 4 * far for name, far in farthest.items()}
@@ -84,7 +92,7 @@ def check(name, golden):
     for prefix, tree in (("variable/", params), ("input/", batch)):
         names, leaves, _ = _trees.named_leaves(tree, "params" if prefix[0] == "v" else "batch")
         values |= {prefix + key: np.asarray(x) for key, x in zip(names, leaves)}
-    exact = jax_results(loss_fn, params, batch, np.float64)
+    exact = exact_results(loss_fn, params, batch)
     bounds = allowed(loss_fn, params, batch, exact)
     if golden:
         (golden / f"{name}.import").write_bytes(message)

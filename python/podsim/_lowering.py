@@ -146,6 +146,12 @@ def _metrics_of(metrics: Any, what: str) -> dict[str, Any]:
                     f"not a {type(metrics).__name__}")
 
 
+def _again(tree: Any) -> Any:
+    import jax
+
+    return jax.tree_util.tree_map(lambda leaf: leaf, tree)
+
+
 class _Loss:
     """A loss function as (loss, (new state, metrics)), whatever it returns."""
 
@@ -156,8 +162,9 @@ class _Loss:
 
     def __call__(self, params: Any, state: Any, batch: Any, *numbers: Any) -> Any:
         keys = [_random.wrap(each) for each in numbers]
-        states = [] if self._state is None else [state]
-        returned = self._loss_fn(params, *states, batch, *keys)
+        # Made anew: flax nnx lets nobody change a variable of an outer trace.
+        states = [] if self._state is None else [_again(state)]
+        returned = self._loss_fn(_again(params), *states, batch, *keys)
         if not isinstance(returned, tuple):
             loss, rest = returned, ({} if self._state is None else None)
         elif len(returned) == 2:
@@ -226,8 +233,8 @@ def _evaluation(eval_fn: Callable[..., Any], params: Any, state: Any, examples: 
     import jax.numpy as jnp
 
     def metrics_of(params: Any, state: Any, batch: Any) -> Any:
-        states = [] if names.states == [] and state is None else [state]
-        return _metrics_of(eval_fn(params, *states, batch), "what eval_fn returns")
+        states = [] if state is None else [_again(state)]
+        return _metrics_of(eval_fn(_again(params), *states, batch), "what eval_fn returns")
 
     call = _Call(params, state, examples, names)
     probe = jax.eval_shape(metrics_of, *call.arguments(BATCHES[0]))
