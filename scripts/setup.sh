@@ -15,7 +15,8 @@ wheel_packages=(python3 python3-pip)
 # shellcheck disable=SC2034
 check_packages=(
   "${run_packages[@]}" libgtest-dev libgmock-dev libbenchmark-dev binutils
-  ccache qemu-user clang-14 clang-format-14 clang-tidy-14 git python3 shellcheck
+  ccache qemu-user clang-14 clang-format-14 clang-tidy-14 git python3
+  python3-numpy shellcheck
 )
 
 as_root() {

@@ -65,6 +65,6 @@ def launch(arguments: Sequence[str], progress: bool) -> None:
     if interrupted:
         raise KeyboardInterrupt
     if code != 0:
-        errors = [line for line in kept if line.startswith("pod_launch:")]
+        errors = [line for line in kept if line.startswith(("pod_launch:", "error:"))]
         raise _programs.PodsimError("\n".join(errors or kept[-3:])
                                     or f"pod_launch ended with {code}; it said why above")

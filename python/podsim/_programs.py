@@ -14,6 +14,8 @@ _HERE = pathlib.Path(__file__).resolve().parent
 class PodsimError(RuntimeError):
     """A program refused or failed; the text is the line that it wrote."""
 
+    __module__ = "podsim"
+
 
 def find(name: str) -> pathlib.Path:
     """Where a program is: PODSIM_BIN, the package itself, the source tree that

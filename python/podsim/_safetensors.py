@@ -17,7 +17,7 @@ def write(path: str | os.PathLike[str], arrays: Mapping[str, np.ndarray]) -> Non
     data = []
     end = 0
     for name, array in arrays.items():
-        array = np.ascontiguousarray(array)
+        array = np.asarray(array, order="C")
         if array.dtype not in _NAMES:
             raise TypeError(f"{name} is {array.dtype}; podsim stores "
                             f"{', '.join(str(known) for known in _NAMES)}")

@@ -1,0 +1,115 @@
+"""The package podsim without JAX: what it writes, reads and runs.
+
+    PODSIM_BIN=build/release/bin python3 -m unittest discover -s python/tests"""
+
+import pathlib
+import sys
+import tempfile
+import unittest
+
+import numpy as np
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "python"))
+
+import podsim  # noqa: E402
+from podsim import _data, _job, _process, _programs, _result, _safetensors, _wire  # noqa: E402
+
+GOLDEN = ROOT / "tests" / "golden" / "imports"
+
+
+class Folder(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+
+class FormatsTest(Folder):
+    def test_importing_the_package_does_not_import_jax(self):
+        self.assertNotIn("jax", sys.modules)
+
+    def test_wire_writes_what_protobuf_does(self):
+        self.assertEqual(_wire.number(1, 300), b"\x08\xac\x02")
+        self.assertEqual(_wire.number(1, 0), b"")
+        self.assertEqual(_wire.sized(2, "ab"), b"\x12\x02ab")
+        self.assertEqual(_wire.sized(20, b"\x00" * 200)[:4], b"\xa2\x01\xc8\x01")
+
+    def test_safetensors_come_back(self):
+        arrays = {"a/b": np.arange(6, dtype=np.float32).reshape(2, 3),
+                  "labels": np.array([1, -2], np.int32), "one": np.float32(3).reshape(())}
+        _safetensors.write(self.folder / "x", arrays)
+        read = _safetensors.read(self.folder / "x")
+        self.assertEqual(list(read), list(arrays))
+        for name, array in arrays.items():
+            np.testing.assert_array_equal(read[name], array)
+            self.assertEqual((read[name].dtype, read[name].shape),
+                             (array.dtype, array.shape))
+        with self.assertRaisesRegex(TypeError, "x is float64"):
+            _safetensors.write(self.folder / "y", {"x": np.zeros(2)})
+
+    def test_flags_are_keywords(self):
+        self.assertEqual(
+            _job.flags({"topology": "v3-8", "learning_rate": 1e-3, "hidden": [4, 2],
+                        "twist": True, "quiet": False, "seed": None}),
+            ["--topology=v3-8", "--learning_rate=0.001", "--hidden=4,2", "--twist"])
+        with self.assertRaisesRegex(TypeError, "did you mean batch_per_core"):
+            _job.flags({"batch_per_cor": 8})
+
+    def test_optimizers_are_settings(self):
+        self.assertEqual(podsim.sgd(0.1, momentum=0.9, nesterov=True).settings,
+                         {"optimizer": "nesterov", "learning_rate": 0.1, "momentum": 0.9})
+        self.assertEqual(podsim.adamw(1e-3, clip_norm=1.0).settings["clip_norm"], 1.0)
+        with self.assertRaisesRegex(TypeError, "not a str"):
+            _job.optimizer_of("adamw")
+        for name in podsim.lamb(1e-3).settings:
+            _job.check_names({name: 0})
+
+    def test_a_curve_is_drawn_of_two_points_or_more(self):
+        self.assertEqual(_result._curve("loss", [(1, 2.0)]), "")
+        self.assertIn("polyline", _result._curve("loss", [(1, 2.0), (2, 1.0)]))
+
+
+class ProgramsTest(Folder):
+    def model(self):
+        model = self.folder / "model"
+        _programs.run("pod_program", ["import", GOLDEN / "mlp.import", f"--output={model}"])
+        return model
+
+    def test_an_imported_function_is_computed(self):
+        out = self.folder / "out"
+        known = GOLDEN / "mlp.safetensors"
+        _programs.run("pod_program", ["run", self.model(), f"--values={known}",
+                                      f"--output={out}", "--precision=float32"])
+        exact = _safetensors.read(known)["exact/loss"]
+        self.assertLess(abs(_safetensors.read(out)["metric/loss"].mean() - exact), 1e-6)
+
+    def test_an_imported_function_is_trained(self):
+        golden = _safetensors.read(GOLDEN / "mlp.safetensors")
+        for name in ("0", "1"):
+            path = _data._file(self.folder / "train", name)
+            np.save(path, golden[f"input/{name}"])
+        flags = _job.flags({
+            "model_file": self.model(), "dataset": "arrays", "data_dir": self.folder,
+            "topology": "v3-8", "batch_per_core": 1, "train_steps": 30,
+            "model_dir": self.folder / "run", "metrics_file": self.folder / "metrics",
+            **podsim.adamw(1e-2).settings})
+        _process.launch(flags, progress=False)
+        events = _result.read_metrics(self.folder / "metrics")
+        losses = [step["loss"] for step in events["step"]]
+        self.assertEqual(len(losses), 30)
+        # It begins with the weights that the function was lowered with.
+        self.assertAlmostEqual(losses[0], golden["exact/loss"].item(), places=2)
+        self.assertLess(losses[-1], losses[0] / 2)
+        weights = _result.read_weights(self.folder / "run" / "30")
+        self.assertEqual(weights["dense_0/kernel"].shape, (64, 48))
+
+    def test_what_a_program_refuses_is_an_exception(self):
+        with self.assertRaisesRegex(podsim.PodsimError, "no slice is called 'v3-33'"):
+            _process.launch(["--topology=v3-33"], progress=False)
+        with self.assertRaisesRegex(podsim.PodsimError, "is not there"):
+            _programs.find("pod_nothing")
+
+
+if __name__ == "__main__":
+    unittest.main()
