@@ -24,9 +24,9 @@ def _file(folder: pathlib.Path, name: str) -> pathlib.Path:
 
 
 def _count(leaves: list[Any], names: list[str]) -> int:
-    counts = {name: np.shape(leaf)[0] if np.shape(leaf) else None
+    counts = {name: np.shape(leaf)[0] if np.shape(leaf) else 0
               for name, leaf in zip(names, leaves)}
-    if len(set(counts.values())) != 1 or None in counts.values():
+    if len(set(counts.values())) != 1 or 0 in counts.values():
         raise ValueError("the arrays of a data set must have the same number of "
                          f"examples along their first axis; here {counts}")
     return int(next(iter(counts.values())))

@@ -72,7 +72,8 @@ def _lower(function: Callable[..., Any], *arguments: Any) -> bytes:
     import jax
 
     lowered = jax.jit(function, keep_unused=True).lower(*arguments)
-    return lowered.compiler_ir("hlo").as_serialized_hlo_module_proto()
+    module: Any = lowered.compiler_ir("hlo")
+    return bytes(module.as_serialized_hlo_module_proto())
 
 
 @dataclasses.dataclass(frozen=True)
@@ -165,8 +166,9 @@ class _Loss:
         # Made anew: flax nnx lets nobody change a variable of an outer trace.
         states = [] if self._state is None else [_again(state)]
         returned = self._loss_fn(_again(params), *states, batch, *keys)
+        rest: Any = {} if self._state is None else None
         if not isinstance(returned, tuple):
-            loss, rest = returned, ({} if self._state is None else None)
+            loss = returned
         elif len(returned) == 2:
             loss, rest = returned
         else:
@@ -183,7 +185,7 @@ class _Loss:
 
         if self._state is None:
             return None, rest
-        wanted = jax.tree_util.tree_structure(self._state)
+        wanted: Any = jax.tree_util.tree_structure(self._state)
         if jax.tree_util.tree_structure(rest) == wanted:
             return rest, {}
         if (isinstance(rest, tuple) and len(rest) == 2

@@ -36,8 +36,8 @@ def find(name: str) -> pathlib.Path:
 
 def run(name: str, arguments: Sequence[str | os.PathLike[str]]) -> str:
     """What the program prints. Raises PodsimError with its error's line."""
-    done = subprocess.run([find(name), *map(os.fspath, arguments)],
-                          capture_output=True, text=True, check=False)
+    command = [os.fspath(find(name)), *[os.fspath(each) for each in arguments]]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise PodsimError(done.stderr.strip() or f"{name} ended with {done.returncode}")
-    return done.stdout
+    return str(done.stdout)
