@@ -3,8 +3,10 @@
     python python/checks/random_programs.py --seeds 0 2000
 
 Each seed draws shapes, types and a handful of operations on examples and weights;
-loss and gradients are compared as gradients.py does. A program that podsim does not
-import must say why in one line; everything else that is not equal is a failure."""
+loss and gradients are compared with JAX's in float64. A tensor may be four times as far
+from them as the farthest of twelve float32 runs of JAX whose inputs differ in their
+last bits: so far does rounding carry, through floor and bfloat16, too. A program that
+podsim does not import must say why in one line; all else is a failure."""
 
 from __future__ import annotations
 
@@ -52,7 +54,7 @@ class Program:
             y = OPS[name](x, p, batch, number)
             x = y if y.shape == x.shape else x + jnp.broadcast_to(
                 y.reshape(y.shape[0], -1).mean(1)[:, None, None], x.shape)
-        return jnp.mean(jnp.tanh(x) ** 2 + 0.1 * x)
+        return jnp.mean(x * x / (1 + x * x) + 0.1 * x)
 
 
 def unary(function):
@@ -91,8 +93,8 @@ OPS = {
     "square": unary(jnp.square), "rsqrt": unary(lambda x: jax.lax.rsqrt(x * x + 1)),
     "atan2": unary(lambda x: jnp.arctan2(x, 1 + x * x)), "expm1": unary(lambda x: jnp.expm1(jnp.tanh(x))),
     "power": unary(lambda x: jnp.power(jnp.abs(x) + 0.5, 1.3)),
-    "round": unary(lambda x: x + jax.lax.stop_gradient(jnp.round(x))),
-    "floor": unary(lambda x: x - jnp.floor(x)), "sign": unary(lambda x: x * jnp.sign(x)),
+    "round": unary(lambda x: x + jax.lax.stop_gradient(jnp.round(1.7 * x + 0.31))),
+    "floor": unary(lambda x: x - jnp.floor(1.3 * x + 0.37)), "sign": unary(lambda x: x * jnp.sign(x)),
     "clip": unary(lambda x: jnp.clip(x, -0.7, 0.9)),
     "softmax": unary(lambda x: jax.nn.softmax(x, -1)), "log_softmax": unary(lambda x: jax.nn.log_softmax(x, 1)),
     "logsumexp": unary(lambda x: x - jax.nn.logsumexp(x, -1, keepdims=True)),
@@ -131,6 +133,23 @@ OPS = {
 }
 
 
+def allowed(loss_fn, params, batch, exact):
+    generator = np.random.default_rng(gradients.SEED)
+    farthest = dict.fromkeys(exact, gradients.LEAST)
+    compiled = jax.jit(jax.value_and_grad(loss_fn))
+
+    def nudged(x):
+        if x.dtype != np.float32:
+            return x
+        return x * (1 + 2.0**-22 * generator.uniform(-1, 1, x.shape)).astype(np.float32)
+
+    for _ in range(12):
+        run = gradients._named(*compiled(*jax.tree_util.tree_map(nudged, (params, batch))))
+        for name in exact:
+            farthest[name] = max(farthest[name], gradients.distance(run[name], exact[name]))
+    return {name: 4 * far for name, far in farthest.items()}
+
+
 def try_seed(seed):
     """None if equal, "refused: ..." or "WRONG: ..."."""
     program = Program(seed)
@@ -152,7 +171,7 @@ def try_seed(seed):
     least = 4 * gradients.LEAST
     if all(gradients.distance(ours[key], exact[key]) <= least for key in exact):
         return None
-    bounds = gradients.allowed(program.__call__, params, batch, exact)
+    bounds = allowed(program.__call__, params, batch, exact)
     for key, value in exact.items():
         size = np.linalg.norm(value)
         far = gradients.distance(ours[key], value)

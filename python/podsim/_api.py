@@ -34,8 +34,11 @@ def export(loss_fn: LossFunction, params: Any, batch: Any, path: str | os.PathLi
     eval_fn(params, state, batch), returns a dict of numbers for each example.
 
     Raises PodsimError with the line of the source that cannot be imported."""
-    message = _lowering.import_message(_name(loss_fn, name), loss_fn, params, batch, eval_fn,
-                                       state)
+    _export(_lowering.import_message(_name(loss_fn, name), loss_fn, params, batch, eval_fn,
+                                     state), path)
+
+
+def _export(message: bytes, path: str | os.PathLike[str]) -> None:
     with tempfile.TemporaryDirectory(prefix="podsim-") as folder:
         file = pathlib.Path(folder, "functions.import")
         file.write_bytes(message)
@@ -47,7 +50,8 @@ class _Inputs:
 
     def __init__(self, loss_fn: LossFunction, params: Any, dataset: Any,
                  eval_fn: EvalFunction | None, eval_dataset: Any, examples: int | None,
-                 eval_examples: int | None, state: Any, name: str | None) -> None:
+                 eval_examples: int | None, state: Any, name: str | None,
+                 begins: bool = True) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="podsim-",
                                                    dir=_data.folder_in_memory())
         self.path = pathlib.Path(self._folder.name)
@@ -55,8 +59,9 @@ class _Inputs:
             raise TypeError("a data set is a tree of arrays, or a function of the index "
                             "with examples=N; for files use podsim.export and "
                             "pod_launch --data_dir")
-        export(loss_fn, params, _data.example_batch(dataset), self.path / "model",
-               eval_fn=eval_fn, state=state, name=name)
+        _export(_lowering.import_message(
+            _name(loss_fn, name), loss_fn, params, _data.example_batch(dataset), eval_fn,
+            state, begins), self.path / "model")
         _data.write_split(dataset, examples, self.path / "train")
         if eval_dataset is not None:
             _data.write_split(eval_dataset, eval_examples, self.path / "eval")
@@ -135,9 +140,11 @@ def plan(loss_fn: LossFunction, params: Any, dataset: Any, *, topology: str = "v
 
     Raises PodsimError where train would refuse the job."""
     chosen = _settings(optimizer, topology, settings)
+    is_ladder = ".." in topology or "," in topology
+    # A ladder prints no hash, and needs no weights.
     with _Inputs(loss_fn, params, dataset, eval_fn, eval_dataset, examples, eval_examples,
-                 state, name) as inputs:
+                 state, name, begins=not is_ladder) as inputs:
         flags = _job.flags({**inputs.settings(), **chosen})
-        if ".." in topology or "," in topology:
+        if is_ladder:
             return _programs.run("pod_plan", flags)
         return _programs.run("pod_launch", [*flags, "--dry_run"])

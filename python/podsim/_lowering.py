@@ -206,7 +206,7 @@ def _names(params: Any, state: Any, examples: Any) -> Names:
 
 
 def _training(loss_fn: Callable[..., Any], params: Any, state: Any, examples: Any,
-              names: Names) -> bytes:
+              names: Names, begins: bool) -> bytes:
     import jax
     import jax.numpy as jnp
 
@@ -226,7 +226,7 @@ def _training(loss_fn: Callable[..., Any], params: Any, state: Any, examples: An
     results += [Result(_METRIC, key) for key in metric_names]
     results += [Result(_GRADIENT, key) for key in names.variables]
     results += [Result(_NEW_STATE, key) for key in names.states]
-    return _function(training, call, results, begins=True)
+    return _function(training, call, results, begins)
 
 
 def _evaluation(eval_fn: Callable[..., Any], params: Any, state: Any, examples: Any,
@@ -254,12 +254,14 @@ def _evaluation(eval_fn: Callable[..., Any], params: Any, state: Any, examples: 
 
 
 def import_message(name: str, loss_fn: Callable[..., Any], params: Any, examples: Any,
-                   eval_fn: Callable[..., Any] | None, state: Any = None) -> bytes:
+                   eval_fn: Callable[..., Any] | None, state: Any = None,
+                   begins: bool = True) -> bytes:
     """ImportProto's bytes. `examples`: a batch, of which only shapes and types
-    are read. Raises what JAX raises for a function that it cannot trace."""
+    are read; begins: with the numbers of params and state, too. Raises what JAX
+    raises for a function that it cannot trace."""
     names = _names(params, state, examples)
     message = _wire.sized(1, name)
-    message += _wire.sized(2, _training(loss_fn, params, state, examples, names))
+    message += _wire.sized(2, _training(loss_fn, params, state, examples, names, begins))
     if eval_fn is not None:
         message += _wire.sized(3, _evaluation(eval_fn, params, state, examples, names))
     return message

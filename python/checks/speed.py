@@ -1,0 +1,155 @@
+"""Steps of imported functions beside the same models of podsim's own, and beside
+JAX's own training step on eight host devices.
+
+    python python/checks/speed.py              the table of docs/jax.md
+
+In turn, five times each; medians of examples a second, wall, of this machine."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import pathlib
+import statistics
+import sys
+import tempfile
+import time
+
+os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=8"
+
+import jax  # noqa: E402
+import jax.numpy as jnp  # noqa: E402
+import numpy as np  # noqa: E402
+import optax  # noqa: E402
+
+import functions  # noqa: E402
+import gradients  # noqa: E402
+import podsim  # noqa: E402
+from podsim import _programs  # noqa: E402
+
+TURNS = 5
+
+
+def dense_layers(draw, widths):
+    return {f"dense_{i}": draw.dense(a, b) for i, (a, b) in enumerate(zip(widths, widths[1:]))}
+
+
+def mlp(draw):
+    params = dense_layers(draw, (784, 512, 512, 10))
+
+    def loss(p, batch):
+        x = batch["features"].reshape(-1, 784)
+        for i in range(3):
+            x = functions.dense(x, p[f"dense_{i}"])
+            if i < 2:
+                x = jax.nn.relu(x)
+        return functions.cross_entropy(x, batch["labels"])
+
+    return loss, params, ["--model=mlp", "--hidden=512,512"], 128
+
+
+def lenet5(draw):
+    params = dense_layers(draw, (784, 120, 84, 10))
+    params |= {"conv_0": draw.conv(5, 1, 6), "conv_1": draw.conv(5, 6, 16),
+               "bias_0": draw.normal(6), "bias_1": draw.normal(16)}
+
+    def pooled(x):
+        return jax.lax.reduce_window(x, 0.0, jax.lax.add, (1, 2, 2, 1), (1, 2, 2, 1), "VALID") / 4
+
+    def loss(p, batch):
+        x = batch["features"][..., None]
+        for i in range(2):
+            x = pooled(jnp.tanh(functions.conv(x, p[f"conv_{i}"]) + p[f"bias_{i}"]))
+        x = x.reshape(x.shape[0], -1)
+        for i in range(3):
+            x = functions.dense(x, p[f"dense_{i}"])
+            if i < 2:
+                x = jnp.tanh(x)
+        return functions.cross_entropy(x, batch["labels"])
+
+    return loss, params, ["--model=lenet5"], 16
+
+
+def launched(arguments):
+    """Examples a second of the run's training."""
+    with tempfile.TemporaryDirectory() as folder:
+        metrics = pathlib.Path(folder, "metrics")
+        _programs.run("pod_launch", [*arguments, f"--metrics_file={metrics}", "--quiet"])
+        summary = json.loads(metrics.read_text().splitlines()[-1])
+    return summary["examples_per_second"]
+
+
+def beside_zoo(name, topology):
+    loss_fn, params, zoo, batch = {"mlp": mlp, "lenet5": lenet5}[name](
+        functions.Draw(np.random.default_rng(gradients.SEED)))
+    example = {"features": np.zeros((1, 28, 28), np.float32), "labels": np.zeros(1, np.int32)}
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder, "model")
+        podsim.export(loss_fn, params, example, file)
+        common = [f"--topology={topology}", "--dataset=synthetic", f"--batch_per_core={batch}",
+                  "--train_steps=100", "--learning_rate=0.05", "--optimizer=sgd",
+                  "--momentum=0", f"--reference_topology={topology}"]
+        pairs = [(launched([*common, f"--model_file={file}"]), launched([*common, *zoo]))
+                 for _ in range(TURNS)]
+    return [statistics.median(each) for each in zip(*pairs)]
+
+
+def jax_rate(loss_fn, params, batch, per_core, steps):
+    """Data-parallel SGD over eight host devices, as people write it."""
+    transformation = optax.sgd(1e-2)
+    devices = jax.devices()[:8]
+    sharded = jax.tree_util.tree_map(
+        lambda x: x[:8 * per_core].reshape(8, per_core, *x.shape[1:]), batch)
+
+    @jax.pmap
+    def first(_):
+        return params, transformation.init(params)
+
+    def step(params, state, batch):
+        loss, gradient = jax.value_and_grad(loss_fn)(params, batch)
+        gradient = jax.lax.pmean(gradient, "i")
+        updates, state = transformation.update(gradient, state)
+        return optax.apply_updates(params, updates), state, loss
+
+    step = jax.pmap(step, "i", devices=devices)
+    params_8, state = first(np.arange(8))
+    params_8, state, loss = step(params_8, state, sharded)
+    jax.block_until_ready(loss)
+    begin = time.perf_counter()
+    for _ in range(steps):
+        params_8, state, loss = step(params_8, state, sharded)
+    jax.block_until_ready(loss)
+    return steps * 8 * per_core / (time.perf_counter() - begin)
+
+
+def beside_jax(name, per_core, steps):
+    loss_fn, params, batch = functions.FUNCTIONS[name](
+        functions.Draw(np.random.default_rng(gradients.SEED)))
+    many = jax.tree_util.tree_map(lambda x: np.concatenate([x] * (per_core * 8 // len(x) + 1)), batch)
+    pairs = []
+    for _ in range(TURNS):
+        run = podsim.train(loss_fn, params, many, topology="v3-8", optimizer=podsim.sgd(1e-2),
+                           batch_per_core=per_core, train_steps=steps,
+                           reference_topology="v3-8", precision="float32", progress=False)
+        pairs.append((run.summary["examples_per_second"],
+                      jax_rate(loss_fn, params, many, per_core, steps)))
+    return [statistics.median(each) for each in zip(*pairs)]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.parse_args()
+    print("| imported | beside | podsim, examples/s | the other, examples/s | ratio |\n|---|---|---|---|---|")
+    rows = [("mlp 784-512-512-10, v3-8, bfloat16", "podsim's mlp", lambda: beside_zoo("mlp", "v3-8")),
+            ("the same, v3-32", "podsim's mlp", lambda: beside_zoo("mlp", "v3-32")),
+            ("lenet5, v3-8, bfloat16", "podsim's lenet5", lambda: beside_zoo("lenet5", "v3-8")),
+            ("gpt_nano, 8 a core, v3-8, float32", "JAX, 8 devices", lambda: beside_jax("gpt_nano", 8, 20)),
+            ("resnet_18 at 64x64, 1 a core, v3-8, float32", "JAX, 8 devices", lambda: beside_jax("resnet_18", 1, 4))]
+    for what, peer, measure in rows:
+        ours, theirs = measure()
+        print(f"| {what} | {peer} | {ours:,.0f} | {theirs:,.0f} | {ours / theirs:.2f} |", flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
