@@ -46,11 +46,12 @@ def mlp(draw):
                 x = jax.nn.relu(x)
         return functions.cross_entropy(x, batch["labels"])
 
-    return loss, params, ["--model=mlp", "--hidden=512,512"], 128
+    return (loss, params, (28, 28), ["--dataset=synthetic"],
+            ["--model=mlp", "--hidden=512,512"], 128)
 
 
 def lenet5(draw):
-    params = dense_layers(draw, (784, 120, 84, 10))
+    params = dense_layers(draw, (256, 120, 84, 10))
     params |= {"conv_0": draw.conv(5, 1, 6), "conv_1": draw.conv(5, 6, 16),
                "bias_0": draw.normal(6), "bias_1": draw.normal(16)}
 
@@ -60,7 +61,9 @@ def lenet5(draw):
     def loss(p, batch):
         x = batch["features"][..., None]
         for i in range(2):
-            x = pooled(jnp.tanh(functions.conv(x, p[f"conv_{i}"]) + p[f"bias_{i}"]))
+            padding = [(6, 6), (6, 6)] if i == 0 else "SAME"  # 8x8 in a frame of zeros
+            x = functions.conv(x, p[f"conv_{i}"], padding=padding) + p[f"bias_{i}"]
+            x = pooled(jnp.tanh(x))
         x = x.reshape(x.shape[0], -1)
         for i in range(3):
             x = functions.dense(x, p[f"dense_{i}"])
@@ -68,7 +71,7 @@ def lenet5(draw):
                 x = jnp.tanh(x)
         return functions.cross_entropy(x, batch["labels"])
 
-    return loss, params, ["--model=lenet5"], 16
+    return loss, params, (8, 8), ["--dataset=digits"], ["--model=lenet5"], 16
 
 
 def launched(arguments):
@@ -81,13 +84,13 @@ def launched(arguments):
 
 
 def beside_zoo(name, topology):
-    loss_fn, params, zoo, batch = {"mlp": mlp, "lenet5": lenet5}[name](
+    loss_fn, params, shape, data, zoo, batch = {"mlp": mlp, "lenet5": lenet5}[name](
         functions.Draw(np.random.default_rng(gradients.SEED)))
-    example = {"features": np.zeros((1, 28, 28), np.float32), "labels": np.zeros(1, np.int32)}
+    example = {"features": np.zeros((1, *shape), np.float32), "labels": np.zeros(1, np.int32)}
     with tempfile.TemporaryDirectory() as folder:
         file = pathlib.Path(folder, "model")
         podsim.export(loss_fn, params, example, file)
-        common = [f"--topology={topology}", "--dataset=synthetic", f"--batch_per_core={batch}",
+        common = [f"--topology={topology}", *data, f"--batch_per_core={batch}",
                   "--train_steps=100", "--learning_rate=0.05", "--optimizer=sgd",
                   "--momentum=0", f"--reference_topology={topology}"]
         pairs = [(launched([*common, f"--model_file={file}"]), launched([*common, *zoo]))
