@@ -6,29 +6,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "base/hash.h"
 #include "base/status.h"
 #include "models/import/align.h"
 #include "models/ops/constant_value.h"
 
 namespace podsim {
 namespace {
-
-// Equal ops of equal operands, equal keys.
-std::string KeyOf(OpCode op, const std::vector<Value>& in,
-                  const OpAttributes& attributes) {
-  std::string key = absl::StrCat(ToString(op), "|");
-  for (const Value value : in) absl::StrAppend(&key, value.id, ",");
-  absl::StrAppend(&key, "|", ToString(attributes.shape), "|",
-                  ToString(attributes.dtype), "|",
-                  std::bit_cast<std::uint64_t>(attributes.value), "|",
-                  attributes.word);
-  for (const auto& [name, list] : attributes.lists)
-    absl::StrAppend(&key, "|", name, ":", absl::StrJoin(list, ","));
-  if (attributes.data != nullptr)
-    absl::StrAppend(&key, "|", Sha256Hex(*attributes.data));
-  return key;
-}
 
 std::string TypesText(const Graph& graph, const std::vector<Value>& values) {
   return absl::StrJoin(values, ", ", [&](std::string* out, Value value) {
@@ -41,7 +24,10 @@ std::string TypesText(const Graph& graph, const std::vector<Value>& values) {
 absl::StatusOr<Value> GraphOfFlat::Apply(OpCode op,
                                          const std::vector<Value>& in,
                                          OpAttributes attributes) {
-  std::string key = KeyOf(op, in, attributes);
+  std::vector<int> operands;
+  operands.reserve(in.size());
+  for (const Value value : in) operands.push_back(value.id);
+  std::string key = KeyOf(op.name(), operands, attributes);
   const auto found = known_.find(key);
   if (found != known_.end()) return found->second;
   const std::vector<Value> results =

@@ -1,9 +1,28 @@
 #include "models/import/flat.h"
 
+#include <bit>
 #include <cstddef>
+#include <cstdint>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "base/hash.h"
+
 namespace podsim {
+
+std::string KeyOf(std::string_view op, const std::vector<int>& operands,
+                  const OpAttributes& attributes) {
+  std::string key = absl::StrCat(
+      std::string(op), "|", absl::StrJoin(operands, ","), "|",
+      ToString(attributes.shape), "|", ToString(attributes.dtype), "|",
+      std::bit_cast<std::uint64_t>(attributes.value), "|", attributes.word);
+  for (const auto& [name, list] : attributes.lists)
+    absl::StrAppend(&key, "|", name, ":", absl::StrJoin(list, ","));
+  if (attributes.data != nullptr)
+    absl::StrAppend(&key, "|", Sha256Hex(*attributes.data));
+  return key;
+}
 
 FlatFunction Pruned(const FlatFunction& from) {
   std::vector<bool> needed(from.ops.size());

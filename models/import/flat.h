@@ -4,6 +4,7 @@
 #define PODSIM_MODELS_IMPORT_FLAT_H_
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -40,6 +41,10 @@ inline constexpr int kMostFlatOps = 1 << 18;
 // Errors: UNIMPLEMENTED (an instruction that is not imported, by its name and
 //   the line that made it), INVALID_ARGUMENT (one whose operands do not fit).
 absl::StatusOr<FlatFunction> Flatten(const HloModule& module);
+
+// Of an op and its operands, by whatever numbers: equal uses have equal keys.
+std::string KeyOf(std::string_view op, const std::vector<int>& operands,
+                  const OpAttributes& attributes);
 
 // Without what no result needs.
 FlatFunction Pruned(const FlatFunction& from);

@@ -7,9 +7,6 @@
 #include <memory>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
-#include "base/hash.h"
 #include "base/status.h"
 #include "models/import/own_rows.h"
 #include "models/ops/constant_value.h"
@@ -44,20 +41,6 @@ void AppendElement(DType dtype, double value, std::string& to) {
     case DType::kBool:
       return AppendAs<std::uint8_t>(value, to);
   }
-}
-
-// Equal ops of equal operands, equal keys.
-std::string KeyOf(std::string_view op, const std::vector<int>& operands,
-                  const OpAttributes& attributes) {
-  std::string key = absl::StrCat(
-      std::string(op), "|", absl::StrJoin(operands, ","), "|",
-      ToString(attributes.shape), "|", ToString(attributes.dtype), "|",
-      std::bit_cast<std::uint64_t>(attributes.value), "|", attributes.word);
-  for (const auto& [name, list] : attributes.lists)
-    absl::StrAppend(&key, "|", name, ":", absl::StrJoin(list, ","));
-  if (attributes.data != nullptr)
-    absl::StrAppend(&key, "|", Sha256Hex(*attributes.data));
-  return key;
 }
 
 bool SameBits(double a, double b) {

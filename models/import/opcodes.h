@@ -1,5 +1,5 @@
-// HLO's op codes, one line each, in the op table's words. The table of
-// docs/jax.md is made from it.
+// HLO's op codes, one line each, in the op table's words. A test holds the
+// table of docs/jax.md against it.
 #ifndef PODSIM_MODELS_IMPORT_OPCODES_H_
 #define PODSIM_MODELS_IMPORT_OPCODES_H_
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import signal
 import subprocess
 import sys
@@ -46,7 +47,7 @@ def launch(arguments: Sequence[str], progress: bool) -> None:
     inherits = progress and sys.stdout.isatty() and sys.stderr.isatty()
     pipe = None if inherits else subprocess.PIPE
     display = _Display(progress)
-    kept: list[str] = []
+    kept: collections.deque[str] = collections.deque(maxlen=_LONGEST)
     interrupted = False
     with subprocess.Popen(command, stdout=pipe, stderr=subprocess.STDOUT if pipe else None,
                           text=True, start_new_session=not inherits) as child:
@@ -54,7 +55,7 @@ def launch(arguments: Sequence[str], progress: bool) -> None:
             try:
                 if child.stdout is not None:
                     for line in child.stdout:
-                        kept = [*kept[-_LONGEST:], line.rstrip("\n")]
+                        kept.append(line.rstrip("\n"))
                         display.line(kept[-1])
                 code = child.wait()
                 break
@@ -66,5 +67,5 @@ def launch(arguments: Sequence[str], progress: bool) -> None:
         raise KeyboardInterrupt
     if code != 0:
         errors = [line for line in kept if line.startswith(("pod_launch:", "error:"))]
-        raise _programs.PodsimError("\n".join(errors or kept[-3:])
+        raise _programs.PodsimError("\n".join(errors or list(kept)[-3:])
                                     or f"pod_launch ended with {code}; it said why above")

@@ -3,7 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <functional>
 #include <set>
+#include <sstream>
 #include <string>
 
 #include "models/import/reducer.h"
@@ -25,6 +28,16 @@ TEST(OpCodesTest, EachIsThereOnceAndIsAnOpOfTheTable) {
     EXPECT_EQ(FindHloOpCode(code.name), &code);
   }
   EXPECT_EQ(FindHloOpCode("sort"), nullptr);
+}
+
+TEST(OpCodesTest, EachStandsInTheDocs) {
+  std::ostringstream page;
+  page << std::ifstream(PODSIM_SOURCE_DIR "/docs/jax.md").rdbuf();
+  for (const HloOpCode& code : HloOpCodes()) {
+    const std::string row = "| `" + std::string(code.name) + "` | `" +
+                            std::string(code.op) + "` |\n";
+    EXPECT_NE(page.str().find(row), std::string::npos) << "add: " << row;
+  }
 }
 
 std::string WordOf(const std::function<void(ModuleBuilder&)>& body) {
