@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <array>
@@ -79,6 +80,16 @@ class EventWriterTest : public ::testing::Test {
     for (std::string line; std::getline(text, line);) lines.push_back(line);
     return lines;
   }
+  // Until the pipe holds `text` that nobody has read: without it a writer whose
+  // thread is late to start may have given up its first steps.
+  void AwaitUnread(const std::string& text) const {
+    const absl::Time deadline = clock_.Now() + absl::Seconds(60);
+    for (int unread = 0; unread < static_cast<int>(text.size());) {
+      ASSERT_LT(clock_.Now(), deadline);
+      ASSERT_EQ(ioctl(ends_[0], FIONREAD, &unread), 0);
+      std::this_thread::yield();
+    }
+  }
   // What `act` logs.
   static std::string LogOf(const std::function<void()>& act) {
     ::testing::internal::CaptureStderr();
@@ -125,7 +136,9 @@ TEST_F(EventWriterTest, AReaderThatStandsStillFindsWhatMattersInThePipe) {
   const std::string log = LogOf([&] {
     EventWriter writer(write_end(), clock_, 64 << 10);
     writer.Write(Formed());
-    for (int step = 1; step <= kSteps; ++step) writer.Write(Step(step));
+    writer.Write(Step(1));
+    AwaitUnread(EventText(Formed()) + EventText(Step(1)));
+    for (int step = 2; step <= kSteps; ++step) writer.Write(Step(step));
     writer.Write(Done());
     writer.Finish(absl::Milliseconds(10));
   });
