@@ -106,8 +106,11 @@ void FillTrainBatch(const Dataset& dataset, std::uint64_t seed,
     const Permutation order = OrderOfEpoch(seed, size, epoch);
     const std::int64_t end = std::min(batch.rows, (epoch + 1) * size - first);
     for (; row < end; ++row) {
-      const auto index = static_cast<std::int64_t>(
-          order(static_cast<std::uint64_t>(first + row - epoch * size)));
+      const std::int64_t in_epoch = first + row - epoch * size;
+      const auto index = place.in_order
+                             ? in_epoch
+                             : static_cast<std::int64_t>(
+                                   order(static_cast<std::uint64_t>(in_epoch)));
       dataset.Read(Split::kTrain, index, writer.At(row));
       if (positions != nullptr) positions->push_back(index);
     }

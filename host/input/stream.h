@@ -4,8 +4,9 @@
 // With global batch G, batch B per core and D examples, row r of core c in a
 // step that begins after `consumed` examples is example k = consumed + c*B + r
 // of the stream; its epoch is k div D and its place k mod D goes through a
-// permutation of (seed, epoch). Each example comes exactly once per epoch. Its
-// key, for what a model draws at random, is a function of (seed, k).
+// permutation of (seed, epoch), unless the job wants the data set's own order.
+// Each example comes exactly once per epoch. Its key, for what a model draws at
+// random, is a function of (seed, k).
 #ifndef PODSIM_HOST_INPUT_STREAM_H_
 #define PODSIM_HOST_INPUT_STREAM_H_
 
@@ -19,7 +20,7 @@
 
 namespace podsim {
 
-// Index of the k-th example of the training stream. Pure.
+// Index of the k-th example of the training stream, shuffled. Pure.
 std::int64_t ExampleAt(std::uint64_t seed, std::int64_t dataset_size,
                        std::int64_t k);
 
@@ -48,6 +49,7 @@ struct BatchPlace {
   std::int64_t first_core = 0;      // of the whole slice
   std::int64_t cores = 1;
   std::int64_t global_batch = 1;  // G: a row's weight is 1 / G
+  bool in_order = false;          // no permutation: place k mod D as it is
 };
 
 // Fills `batch` with the training rows of these cores (buffers are reused).

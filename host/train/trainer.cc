@@ -176,7 +176,8 @@ BatchPlace Trainer::Impl::FirstPlace() const {
       .batch_per_core = bits.batch_per_core(),
       .first_core = std::int64_t{hosts.front()} * bits.cores_per_host(),
       .cores = static_cast<std::int64_t>(hosts.size()) * bits.cores_per_host(),
-      .global_batch = setup.plan.global_batch()};
+      .global_batch = setup.plan.global_batch(),
+      .in_order = bits.in_order()};
 }
 
 StepGate::Next Trainer::Impl::After(std::int64_t step) const {

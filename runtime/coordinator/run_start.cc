@@ -69,6 +69,13 @@ absl::Status CheckStream(const CheckpointAt& at, const PlanBits& bits) {
         at.path, " was trained with --seed=", then.seed(), ", the job has ",
         bits.seed(), ": the order of the examples would be another's"));
   }
+  if (then.in_order() != bits.in_order()) {
+    const auto said = [](bool in_order) { return in_order ? "false" : "true"; };
+    return absl::InvalidArgumentError(absl::StrCat(
+        at.path, " was trained with --shuffle=", said(then.in_order()),
+        ", the job has ", said(bits.in_order()),
+        ": the order of the examples would be another's"));
+  }
   return absl::OkStatus();
 }
 

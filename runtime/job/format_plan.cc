@@ -151,7 +151,8 @@ std::string WarmupText(const JobPlan& plan) {
 std::string NumericsText(const PlanBits& bits) {
   return absl::StrCat(bits.precision(), " products, ", bits.gradient_dtype(),
                       " sums, kernels ", bits.isa(), " (",
-                      bits.kernel_library(), "), seed ", bits.seed());
+                      bits.kernel_library(), "), seed ", bits.seed(),
+                      bits.in_order() ? ", examples in their own order" : "");
 }
 
 std::string GradientsText(const JobPlan& plan) {

@@ -35,6 +35,7 @@ constexpr std::string_view kObeyed[] = {"topology",
                                         "lr_decay_factor",
                                         "momentum",  // if it is the program's
                                         "seed",
+                                        "shuffle",
                                         "precision",  // if it is the program's
                                         "eval_batch_size",
                                         "steps_per_eval",

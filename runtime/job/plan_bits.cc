@@ -58,6 +58,7 @@ void FillNumerics(const ResolvedJob& job, const DatasetConfig& dataset,
   *bits.mutable_dataset() = dataset;
   bits.set_batch_per_core(job.batch_per_core);
   bits.set_seed(job.spec.seed());
+  bits.set_in_order(job.spec.shuffle() == words::Shuffle::false_);
   bits.set_precision(WordOf(job.spec.precision()));
   bits.set_gradient_dtype("float32");
   FillUpdate(job.spec, bits);

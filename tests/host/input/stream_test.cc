@@ -242,6 +242,28 @@ TEST(FillTrainBatch, AnotherBatchSizeReadsOnInTheSameStream) {
   EXPECT_EQ(got, want);
 }
 
+// Two cores' rows of each step, across the ends of epochs.
+TEST(FillTrainBatch, TheDataSetsOwnOrderWhereTheJobWantsIt) {
+  const NumberedDataset dataset(30, 1);
+  std::vector<std::int64_t> positions;
+  Batch batch;
+  for (std::int64_t step = 0; step < 20; ++step) {
+    FillTrainBatch(dataset, kSeed,
+                   {.consumed = step * 16,
+                    .batch_per_core = 4,
+                    .first_core = 1,
+                    .cores = 2,
+                    .global_batch = 16,
+                    .in_order = true},
+                   batch, &positions);
+    ASSERT_EQ(positions.size(), 8);
+    for (std::int64_t row = 0; row < 8; ++row) {
+      ASSERT_EQ(positions[row], (step * 16 + 4 + row) % 30);
+      ASSERT_EQ(Features(batch)[2 * row], positions[row]);
+    }
+  }
+}
+
 TEST(FillEvalBatch, EachHeldOutExampleExactlyOnce) {
   for (const std::int64_t size : {1, 31, 32, 33, 64, 299}) {
     for (const std::int64_t batch_per_core : {1, 4, 50}) {

@@ -241,8 +241,14 @@ TEST_P(RunStartTest, AnotherStreamOfExamplesIsRefused) {
       Start(seed),
       StatusIs(kInvalid, AllOf(HasSubstr(Path(10)), HasSubstr("--seed=7"),
                                HasSubstr("the job has 8"))));
+  JobPlan in_order = plan_;
+  in_order.mutable_bits()->set_in_order(true);
+  EXPECT_THAT(
+      Start(in_order),
+      StatusIs(kInvalid, AllOf(HasSubstr(Path(10)), HasSubstr("--shuffle=true"),
+                               HasSubstr("the job has false"))));
   // An evaluation reads no such stream.
-  for (JobPlan* plan : {&data, &seed}) {
+  for (JobPlan* plan : {&data, &seed, &in_order}) {
     plan->mutable_spec()->set_mode(words::Mode::eval);
     ASSERT_OK_AND_ASSIGN(const RunStart start, Start(*plan));
     EXPECT_EQ(start.point.step(), 10);
