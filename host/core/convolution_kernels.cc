@@ -230,7 +230,9 @@ void GroupProduct::ByLines(const ProductTools& tools,
             });
 }
 
-// Panels of K-blocks, whose sums are added up in order.
+// Panels of K-blocks. Each one's sums begin anew and are added up in order: a
+// gradient's K is as long as the batch has places, and roundoff grows with its
+// root.
 void GroupProduct::ByColumns(const ProductTools& tools,
                              std::int64_t group) const {
   const float* input = Input(group);
@@ -249,8 +251,12 @@ void GroupProduct::ByColumns(const ProductTools& tools,
                 const std::int64_t rows = end - begin;
                 float* left = ThreadFloats(1, panel * block);
                 window_.CopyColumns(input, k, depth, begin, end, left);
+                float* total = c + begin * n_;
+                float* sums = k > 0 ? ThreadFloats(2, panel * n_) : total;
                 tools.products.multiply_at(rows, n_, depth, left, rows, packed,
-                                           c + begin * n_, n_, k > 0 ? 1 : 0);
+                                           sums, n_, 0);
+                for (std::int64_t i = 0; k > 0 && i < rows * n_; ++i)
+                  total[i] += sums[i];
               });
   }
   ForPanels(tools.parallel, m, panel,

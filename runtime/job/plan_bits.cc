@@ -19,7 +19,7 @@ namespace podsim {
 namespace {
 
 // Raised when the same plan gives new bits.
-constexpr int kNumericsVersion = 4;
+constexpr int kNumericsVersion = 5;
 constexpr char kByBucket[] = "by bucket";
 
 std::string AlgorithmFor(const ResolvedJob& job, std::int64_t elements,

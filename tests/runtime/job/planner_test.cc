@@ -57,7 +57,7 @@ TEST(PlannerTest, FreezesWhatDecidesBits) {
   EXPECT_EQ(bits.k_block(), Panels().k_block);
   EXPECT_EQ(bits.bucket_bytes(), 1024);
   EXPECT_EQ(plan.chunk_elements(), 1024);
-  EXPECT_EQ(bits.numerics_version(), 4);
+  EXPECT_EQ(bits.numerics_version(), 5);
 }
 
 TEST(PlannerTest, ChunksFollowTheTransport) {
