@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "host/core/made_again.h"
 #include "models/ops/op_table.h"
 
 namespace podsim {
@@ -33,45 +34,36 @@ std::vector<const Instruction*> StepOf(const Program& program) {
   return step;
 }
 
-// Which tensor's bytes each one is, but for views.
-std::vector<TensorId> Owners(const Program& program,
-                             const std::vector<const Instruction*>& step) {
-  std::vector<TensorId> owners(program.tensors.size());
-  for (std::size_t i = 0; i < owners.size(); ++i)
-    owners[i] = static_cast<TensorId>(i);
-  for (const Instruction* instruction : step)
-    if (EntryOf(instruction->op).makes_no_copy)
-      owners[instruction->outputs[0]] =
-          owners[program.root(instruction->inputs[0])];
-  return owners;
-}
-
-// From the first op that writes a tensor to the last that reads it.
+// From the first op that writes a tensor to the last that reads it, or what is
+// made of it again.
 std::vector<Lifetime> Lifetimes(const Program& program,
                                 const std::vector<const Instruction*>& step) {
-  const std::vector<TensorId> owners = Owners(program, step);
-  const auto owner = [&](TensorId id) { return owners[program.root(id)]; };
+  const auto held = HeldFor(program, step);
   std::vector<Lifetime> lifetimes(program.tensors.size());
   for (int at = 0; at < static_cast<int>(step.size()); ++at) {
     for (const TensorId output : step[at]->outputs) {
-      Lifetime& lifetime = lifetimes[owner(output)];
+      if (held[output] != std::vector{program.root(output)}) continue;
+      Lifetime& lifetime = lifetimes[program.root(output)];
       if (lifetime.first == kNever) lifetime.first = at;
       const bool result = program.tensor(output).storage == Storage::kOutput;
       lifetime.last =
           std::max(lifetime.last, result ? static_cast<int>(step.size()) : at);
     }
-    for (const TensorId input : step[at]->inputs) {
-      Lifetime& lifetime = lifetimes[owner(input)];
-      lifetime.last = std::max(lifetime.last, at);
-    }
+    for (const TensorId input : step[at]->inputs)
+      for (const TensorId id : held[input])
+        lifetimes[id].last = std::max(lifetimes[id].last, at);
   }
   // An operand that is read for the last time makes room for what is written.
   for (int at = 0; at < static_cast<int>(step.size()); ++at) {
-    if (!EntryOf(step[at]->op).is_element_wise) continue;
+    const TensorId output = step[at]->outputs[0];
+    if (!EntryOf(step[at]->op).is_element_wise ||
+        held[output] != std::vector{program.root(output)})
+      continue;
     for (const TensorId input : step[at]->inputs) {
-      Lifetime& lifetime = lifetimes[owner(input)];
-      const bool same = program.tensor(input).places() ==
-                        program.tensor(step[at]->outputs[0]).places();
+      if (held[input].size() != 1) continue;
+      Lifetime& lifetime = lifetimes[held[input][0]];
+      const bool same = program.tensor(held[input][0]).places() ==
+                        program.tensor(output).places();
       if (!same || lifetime.last != at || lifetime.first == at) continue;
       --lifetime.last;
       break;

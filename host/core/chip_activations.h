@@ -3,9 +3,11 @@
 // Each tensor is held from the op that makes it to the last one that reads it,
 // in the Program's order and in float32; per-row results stay to the end.
 // Unlike the emulator, which takes many ops through a panel of rows at a time,
-// a chip ends one op before the next. Rounding to bfloat16 and reshaping make
-// no copy, and an element-wise op writes over an operand that nobody reads
-// again. A compiler that fuses more, or makes values again, holds less.
+// a chip ends one op before the next. Rounding to bfloat16, reshaping and
+// repeating make no copy, an element-wise op writes over an operand that nobody
+// reads again, and what element-wise ops can make again in passing is not held
+// (made_again.h). A compiler that makes more again, by rematerialisation or
+// with products and convolutions, holds less.
 #ifndef PODSIM_HOST_CORE_CHIP_ACTIVATIONS_H_
 #define PODSIM_HOST_CORE_CHIP_ACTIVATIONS_H_
 

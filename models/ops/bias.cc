@@ -94,6 +94,7 @@ constexpr OpEntry kOps[] = {
      .infer = InferBiasGrad,
      .cost = OperandCost,
      .sums_batch = true,
+     .reads_in_passing = true,
      .reference = BiasGrad,
      .error = BiasGradError,
      .samples = BiasGradSamples},

@@ -257,6 +257,7 @@ constexpr OpEntry kOps[] = {
      .gradient = BroadcastGradient,
      .cost = CopyCost,
      .row_wise = IsByRows,
+     .makes_no_copy = true,
      .reference = Broadcast,
      .samples = BroadcastSamples},
     // x -> y, whose dimension i is x's dimension permutation[i]

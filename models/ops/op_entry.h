@@ -107,6 +107,9 @@ struct OpEntry {
   // On a chip whoever reads the result reads operand 0 instead, in passing.
   bool makes_no_copy = false;
 
+  // On a chip an operand that an element-wise op makes is made inside this op.
+  bool reads_in_passing = false;
+
   // Writes its results over operands, variables or gradients, and reads the
   // Program's numbers and the step's beside its attributes. Whole Programs test
   // it (tests/host/core).

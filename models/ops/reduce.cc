@@ -265,6 +265,7 @@ constexpr OpEntry kOps[] = {
      .cost = OperandCost,
      .row_wise = IsByRows,
      .sums_batch = true,
+     .reads_in_passing = true,
      .reference = Reduce,
      .error = ReduceError,
      .samples = ReduceSamples},
@@ -275,6 +276,7 @@ constexpr OpEntry kOps[] = {
      .infer = InferArgMax,
      .cost = OperandCost,
      .row_wise = IsByRows,
+     .reads_in_passing = true,
      .reference = ArgMax,
      .samples = ArgMaxSamples},
     // x, dy -> dx, by the product of the others that x was multiplied with
