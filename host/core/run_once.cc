@@ -20,6 +20,61 @@ class InTurn : public ParallelFor {
   }
 };
 
+absl::Status CheckVariables(const Program& program, const OnceValues& values) {
+  for (const ProgramVariable& variable : program.variables) {
+    if (variable.is_slot) continue;
+    const ProgramTensor& tensor = program.tensor(variable.tensor);
+    const auto found = values.variables.find(tensor.name);
+    const std::int64_t count = tensor.shape.elements();
+    if (found == values.variables.end() ||
+        static_cast<std::int64_t>(found->second.size()) != count)
+      return absl::InvalidArgumentError(absl::StrCat(
+          "variable ", tensor.name, " needs ", count, " numbers of float32"));
+  }
+  return absl::OkStatus();
+}
+
+// Not multiplied: how many rows there are, a file says.
+bool IsRows(std::int64_t bytes, std::int64_t row, std::int64_t rows) {
+  return row == 0 ? bytes == 0 : bytes % row == 0 && bytes / row == rows;
+}
+
+absl::Status CheckInputs(const Program& program, const OnceValues& values) {
+  for (const ProgramInput& input : program.inputs) {
+    if (input.is_example_weight) continue;
+    const ProgramTensor& tensor = program.tensor(input.tensor);
+    const auto found = values.inputs.find(tensor.name);
+    const bool fits =
+        found != values.inputs.end() && found->second.dtype == tensor.dtype &&
+        IsRows(static_cast<std::int64_t>(found->second.bytes.size()),
+               tensor.shape.elements() * SizeOf(tensor.dtype), values.rows);
+    if (!fits)
+      return absl::InvalidArgumentError(
+          absl::StrCat("input ", tensor.name, " needs ", ToString(tensor.dtype),
+                       " ", ToString(tensor.shape), " with B ", values.rows));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckMemory(const Program& program, const OnceValues& values) {
+  // As doubles: the product of a model's sizes and a file's rows may be more
+  // than a whole number holds.
+  const double per_row = static_cast<double>(program.batched_elements_per_row) +
+                         static_cast<double>(program.output_elements_per_row);
+  const double places = 2 * static_cast<double>(program.variable_elements) +
+                        static_cast<double>(program.gradient_elements) +
+                        static_cast<double>(program.per_core_elements) +
+                        static_cast<double>(program.scratch_elements) +
+                        per_row * static_cast<double>(values.rows);
+  const double bytes = sizeof(float) * places;
+  if (bytes <= static_cast<double>(values.memory_bytes))
+    return absl::OkStatus();
+  return absl::ResourceExhaustedError(
+      absl::StrCat("the pass takes ", bytes / (1 << 20), " MiB, there are ",
+                   values.memory_bytes >> 20,
+                   " MiB; give it fewer examples than ", values.rows));
+}
+
 std::vector<float> Zeros(std::int64_t count) {
   return std::vector<float>(static_cast<std::size_t>(count));
 }
@@ -42,8 +97,8 @@ class Once {
         packed_(program, kernels) {}
 
   absl::StatusOr<OnceResults> Run() {
-    PODSIM_RETURN_IF_ERROR(SetVariables());
-    PODSIM_RETURN_IF_ERROR(SetInputs());
+    SetVariables();
+    SetInputs();
     packed_.Pack(program_, variables_, panels_.columns, parallel_);
     OnceResults results;
     if (program_.loss != kNoTensor) {
@@ -67,42 +122,21 @@ class Once {
     return {arena.begin() + begin, arena.begin() + begin + count};
   }
 
-  absl::Status SetVariables() {
+  void SetVariables() {
     for (const ProgramVariable& variable : program_.variables) {
       if (variable.is_slot) continue;
       const ProgramTensor& tensor = program_.tensor(variable.tensor);
-      const auto found = values_.variables.find(tensor.name);
-      const std::int64_t count = tensor.shape.elements();
-      if (found == values_.variables.end() ||
-          static_cast<std::int64_t>(found->second.size()) != count)
-        return absl::InvalidArgumentError(absl::StrCat(
-            "variable ", tensor.name, " needs ", count, " numbers of float32"));
-      std::copy(found->second.begin(), found->second.end(),
-                variables_.begin() + tensor.offset);
+      const std::vector<float>& from = values_.variables.at(tensor.name);
+      std::copy(from.begin(), from.end(), variables_.begin() + tensor.offset);
     }
-    return absl::OkStatus();
   }
 
-  absl::Status SetInputs() {
-    for (const ProgramInput& input : program_.inputs) {
-      if (input.is_example_weight) {
-        inputs_.push_back(
-            RowsOf(DType::kFloat32, std::span<const float>(shares_)));
-        continue;
-      }
-      const ProgramTensor& tensor = program_.tensor(input.tensor);
-      const auto found = values_.inputs.find(tensor.name);
-      const std::int64_t bytes =
-          tensor.shape.elements() * SizeOf(tensor.dtype) * values_.rows;
-      if (found == values_.inputs.end() ||
-          found->second.dtype != tensor.dtype ||
-          static_cast<std::int64_t>(found->second.bytes.size()) != bytes)
-        return absl::InvalidArgumentError(absl::StrCat(
-            "input ", tensor.name, " needs ", ToString(tensor.dtype), " ",
-            ToString(tensor.shape), " with B ", values_.rows));
-      inputs_.push_back(found->second);
-    }
-    return absl::OkStatus();
+  void SetInputs() {
+    for (const ProgramInput& input : program_.inputs)
+      inputs_.push_back(
+          input.is_example_weight
+              ? RowsOf(DType::kFloat32, std::span<const float>(shares_))
+              : values_.inputs.at(program_.tensor(input.tensor).name));
   }
 
   CoreBuffers Buffers() {
@@ -167,6 +201,9 @@ absl::StatusOr<OnceResults> RunOnce(const Program& program,
                                     const OnceValues& values) {
   if (values.rows < 1)
     return absl::InvalidArgumentError("needs at least one example");
+  PODSIM_RETURN_IF_ERROR(CheckVariables(program, values));
+  PODSIM_RETURN_IF_ERROR(CheckInputs(program, values));
+  PODSIM_RETURN_IF_ERROR(CheckMemory(program, values));
   return Once(program, kernels, values).Run();
 }
 

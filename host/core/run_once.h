@@ -19,7 +19,8 @@ struct OnceValues {
   // equal shares of 1.
   std::map<std::string, std::vector<float>> variables;
   std::map<std::string, InputRows> inputs;
-  std::int64_t rows = 0;  // B: the examples of the one core
+  std::int64_t rows = 0;          // B: the examples of the one core
+  std::int64_t memory_bytes = 0;  // that the pass may take
 };
 
 struct OnceResults {
@@ -32,7 +33,8 @@ struct OnceResults {
 };
 
 // Errors: INVALID_ARGUMENT (a variable or an input that is missing or of
-//   another size), UNIMPLEMENTED (a pass that waits for other cores).
+//   another size), RESOURCE_EXHAUSTED (more memory than it may take; nothing is
+//   allocated then), UNIMPLEMENTED (a pass that waits for other cores).
 absl::StatusOr<OnceResults> RunOnce(const Program& program,
                                     const PodsimKernels& kernels,
                                     const OnceValues& values);

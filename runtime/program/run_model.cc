@@ -11,6 +11,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
 #include "base/status.h"
+#include "host/board/cpu_share.h"
 #include "host/checkpoint/safetensors.h"
 #include "host/core/run_once.h"
 #include "models/graph/compile.h"
@@ -66,7 +67,7 @@ std::int64_t RowsIn(const Program& program, const OnceValues& values) {
   for (const ProgramInput& input : program.inputs) {
     const ProgramTensor& tensor = program.tensor(input.tensor);
     const auto found = values.inputs.find(tensor.name);
-    if (found == values.inputs.end()) continue;
+    if (found == values.inputs.end() || tensor.shape.elements() == 0) continue;
     return static_cast<std::int64_t>(found->second.bytes.size()) /
            (tensor.shape.elements() * SizeOf(tensor.dtype));
   }
@@ -103,6 +104,7 @@ absl::StatusOr<std::string> RunModel(const ModelProto& model,
       values.variables[std::string(rest)] = FloatsOf(rows);
   }
   values.rows = RowsIn(program, values);
+  PODSIM_ASSIGN_OR_RETURN(values.memory_bytes, MachineMemoryBytes());
   PODSIM_ASSIGN_OR_RETURN(const std::string isa, BestIsa());
   PODSIM_ASSIGN_OR_RETURN(const PodsimKernels* kernels, LoadKernels(isa));
   PODSIM_ASSIGN_OR_RETURN(const OnceResults results,
