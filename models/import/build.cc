@@ -23,18 +23,20 @@ std::string TypesText(const Graph& graph, const std::vector<Value>& values) {
 
 absl::StatusOr<Value> GraphOfFlat::Apply(OpCode op,
                                          const std::vector<Value>& in,
-                                         OpAttributes attributes) {
+                                         OpAttributes attributes, int output) {
   std::vector<int> operands;
   operands.reserve(in.size());
   for (const Value value : in) operands.push_back(value.id);
   std::string key = KeyOf(op.name(), operands, attributes);
   const auto found = known_.find(key);
-  if (found != known_.end()) return found->second;
-  const std::vector<Value> results =
+  const auto which = static_cast<std::size_t>(output);
+  if (found != known_.end()) return found->second[which];
+  std::vector<Value> results =
       graph_.Apply(op, in, std::move(attributes), place_);
   PODSIM_RETURN_IF_ERROR(graph_.status());
-  known_.emplace(std::move(key), results[0]);
-  return results[0];
+  const Value result = results[which];
+  known_.emplace(std::move(key), std::move(results));
+  return result;
 }
 
 absl::StatusOr<Value> GraphOfFlat::Number(double value, DType dtype,
@@ -89,8 +91,8 @@ absl::StatusOr<Value> GraphOfFlat::Make(const FlatOp& op,
       return absl::UnimplementedError(
           "it computes with the numbers of a random key; draw with jax.random "
           "from the key that the function is given");
-  PODSIM_ASSIGN_OR_RETURN(const Value value,
-                          Apply(CodeOf(*op.entry), in, op.attributes));
+  PODSIM_ASSIGN_OR_RETURN(const Value value, Apply(CodeOf(*op.entry), in,
+                                                   op.attributes, op.output));
   if (graph_.type(value).shape == op.type.shape) return value;
   return absl::UnimplementedError(
       absl::StrCat("of (", TypesText(graph_, in), ") it makes ",

@@ -26,16 +26,16 @@ class GraphOfFlat {
 
  private:
   absl::StatusOr<Value> Make(const FlatOp& op, const std::vector<Value>& in);
-  // The op's value: a new one, or that of an equal op before.
+  // The op's result: a new one, or that of an equal op before.
   absl::StatusOr<Value> Apply(OpCode op, const std::vector<Value>& in,
-                              OpAttributes attributes);
+                              OpAttributes attributes, int output = 0);
   // A number that follows the batch, each core's own.
   absl::StatusOr<Value> BatchNumber(const FlatOp& op);
   absl::StatusOr<Value> Number(double value, DType dtype, const Shape& shape);
 
   Graph& graph_;
   std::string place_;
-  std::map<std::string, Value, std::less<>> known_;
+  std::map<std::string, std::vector<Value>, std::less<>> known_;
 };
 
 }  // namespace podsim

@@ -19,6 +19,7 @@ struct FlatOp {
   std::vector<int> operands;  // places in FlatFunction::ops
   ValueType type;             // with a number for the batch
   OpAttributes attributes;
+  int output = 0;     // which of the op's results
   std::string place;  // for people: HloModule::PlaceOf
 
   bool Is(std::string_view op) const {

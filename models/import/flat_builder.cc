@@ -2,11 +2,15 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
+#include <limits>
 #include <memory>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "models/import/own_rows.h"
 #include "models/ops/constant_value.h"
@@ -64,7 +68,9 @@ int FlatBuilder::Append(FlatOp op) {
   const int place = static_cast<int>(function_.ops.size());
   if (op.entry != nullptr && shares_) {
     const auto [known, is_new] = known_.emplace(
-        KeyOf(op.entry->name, op.operands, op.attributes), place);
+        absl::StrCat(op.output, "|",
+                     KeyOf(op.entry->name, op.operands, op.attributes)),
+        place);
     if (!is_new) return known->second;
   }
   function_.ops.push_back(std::move(op));
@@ -73,7 +79,8 @@ int FlatBuilder::Append(FlatOp op) {
 
 int FlatBuilder::Find(std::string_view op, const std::vector<int>& operands,
                       const OpAttributes& attributes) const {
-  const auto known = known_.find(KeyOf(op, operands, attributes));
+  const auto known =
+      known_.find(absl::StrCat("0|", KeyOf(op, operands, attributes)));
   return known == known_.end() ? -1 : known->second;
 }
 
@@ -81,7 +88,7 @@ absl::StatusOr<int> FlatBuilder::Add(const FlatOp& op) {
   if (op.entry == nullptr || op.Is("constant") || op.Is("random_bits") ||
       IsBatchIota(op))
     return Append(op);
-  return Emit(op.entry->name, op.operands, op.attributes);
+  return Emit(op.entry->name, op.operands, op.attributes, op.output);
 }
 
 int FlatBuilder::Parameter(ValueType type) {
@@ -117,13 +124,41 @@ std::optional<double> FlatBuilder::NumberOf(int place) const {
   return op(place).attributes.value;
 }
 
+std::optional<std::vector<double>> FlatBuilder::NumbersOf(int place) const {
+  if (!IsKnown(place) || type(place).batched()) return std::nullopt;
+  return KnownValue(place).values;
+}
+
 Tensor FlatBuilder::KnownValue(int place) const {
   const FlatOp& known = op(place);
   return Evaluate(*known.entry, {}, known.attributes, 0)[0];
 }
 
+bool FlatBuilder::ChangesNothing(const FlatOp& op) const {
+  struct Neutral {
+    std::string_view name;
+    double number;
+  };
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  constexpr Neutral kNeutrals[] = {{"maximum", -kInfinity},
+                                   {"minimum", kInfinity},
+                                   {"multiply", 1},
+                                   {"divide", 1},
+                                   {"subtract", 0},
+                                   {"add", -0.0},
+                                   {"power", 1}};
+  if (op.operands.size() != 2 || op.type != type(op.operands[0])) return false;
+  const auto number = NumberOf(op.operands[1]);
+  return number && std::any_of(std::begin(kNeutrals), std::end(kNeutrals),
+                               [&](const Neutral& neutral) {
+                                 return op.Is(neutral.name) &&
+                                        SameBits(*number, neutral.number);
+                               });
+}
+
 std::optional<int> FlatBuilder::Unchanged(const FlatOp& op) const {
   const std::string_view name = op.entry->name;
+  if (ChangesNothing(op)) return op.operands[0];
   if (name == "select") {
     const auto known = NumberOf(op.operands[0]);
     if (known) return op.operands[*known != 0 ? 1 : 2];
@@ -146,11 +181,16 @@ std::optional<int> FlatBuilder::Folded(const FlatOp& op) {
     const auto number = NumberOf(op.operands[0]);
     if (number) return Constant(op.type, {*number});
   }
-  if (!IsWhole(op.type.dtype) || op.type.shape.elements() > kMostFolded)
+  if (name == "negate" && op.type.dtype == DType::kFloat32 &&
+      NumberOf(op.operands[0]))
+    return Constant(op.type, {-*NumberOf(op.operands[0])});
+  if (!IsWhole(op.type.dtype) || op.type.batched() ||
+      op.type.shape.elements() > kMostFolded)
     return std::nullopt;
   std::vector<Tensor> inputs;
   for (const int operand : op.operands) {
-    if (!IsKnown(operand) || type(operand).shape.elements() > kMostFolded)
+    if (!IsKnown(operand) || type(operand).batched() ||
+        type(operand).shape.elements() > kMostFolded)
       return std::nullopt;
     inputs.push_back(KnownValue(operand));
   }
@@ -160,7 +200,7 @@ std::optional<int> FlatBuilder::Folded(const FlatOp& op) {
 
 absl::StatusOr<int> FlatBuilder::Emit(std::string_view name,
                                       std::vector<int> operands,
-                                      OpAttributes attributes) {
+                                      OpAttributes attributes, int output) {
   std::vector<ValueType> types;
   types.reserve(operands.size());
   for (const int operand : operands) types.push_back(type(operand));
@@ -170,8 +210,9 @@ absl::StatusOr<int> FlatBuilder::Emit(std::string_view name,
                           InferTypes(CodeOf(*entry), types, attributes));
   FlatOp op{.entry = entry,
             .operands = std::move(operands),
-            .type = std::move(results[0]),
-            .attributes = std::move(attributes)};
+            .type = std::move(results[static_cast<std::size_t>(output)]),
+            .attributes = std::move(attributes),
+            .output = output};
   if (const auto same = Unchanged(op)) return *same;
   if (const auto known = Folded(op)) return *known;
   return Append(std::move(op));

@@ -21,10 +21,11 @@ class FlatBuilder {
   explicit FlatBuilder(bool shares) : shares_(shares) {}
 
   // The place of the value in function().ops: a new op, or one that was there
-  // where the op changes nothing. `name`: of the op table.
+  // where the op changes nothing. `name`: of the op table, `output`: which of
+  // its results.
   // Errors: those of InferTypes.
   absl::StatusOr<int> Emit(std::string_view name, std::vector<int> operands,
-                           OpAttributes attributes = {});
+                           OpAttributes attributes = {}, int output = 0);
   // As it is, where no types are to be inferred; equal ops once.
   absl::StatusOr<int> Add(const FlatOp& op);
   // The place of an op that was emitted before; -1 if there is none.
@@ -44,6 +45,8 @@ class FlatBuilder {
   const ValueType& type(int place) const { return op(place).type; }
   // The one number in each element of a constant.
   std::optional<double> NumberOf(int place) const;
+  // All elements of a constant without a batch, row-major.
+  std::optional<std::vector<double>> NumbersOf(int place) const;
 
   FlatFunction& function() { return function_; }
 
@@ -51,6 +54,8 @@ class FlatBuilder {
   int Append(FlatOp op);
   bool IsKnown(int place) const;
   Tensor KnownValue(int place) const;
+  // Whether operand 1 is a number that leaves operand 0 as it is.
+  bool ChangesNothing(const FlatOp& op) const;
   // The operand that an op hands on unchanged.
   std::optional<int> Unchanged(const FlatOp& op) const;
   // A constant's bytes.

@@ -18,6 +18,7 @@
 #include "models/import/build.h"
 #include "models/import/flat.h"
 #include "models/import/hlo_module.h"
+#include "models/import/schedule.h"
 #include "models/import/simplify.h"
 
 namespace podsim {
@@ -68,7 +69,8 @@ absl::StatusOr<FlatFunction> FlatOf(const ImportFunction& from) {
   }
   PODSIM_ASSIGN_OR_RETURN(const FlatFunction aligned,
                           Align(functions, batches));
-  return Simplified(aligned);
+  PODSIM_ASSIGN_OR_RETURN(const FlatFunction simple, Simplified(aligned));
+  return Scheduled(simple);
 }
 
 // Inputs have names of their own.

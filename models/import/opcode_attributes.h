@@ -25,11 +25,12 @@ void SetSlice(const HloUse& use, OpAttributes& to);
 void SetSliceSizes(const HloUse& use, OpAttributes& to);
 void SetWindow(const HloUse& use, OpAttributes& to);
 
-// opcode_emitters.cc
+// opcode_emitters.cc, scatter.cc
 absl::StatusOr<int> EmitDynamicSlice(FlatBuilder& builder, const HloUse& use);
 absl::StatusOr<int> EmitLiteral(FlatBuilder& builder, const HloUse& use);
 absl::StatusOr<int> EmitProduct(FlatBuilder& builder, const HloUse& use);
 absl::StatusOr<int> EmitReduction(FlatBuilder& builder, const HloUse& use);
+absl::StatusOr<int> EmitScatter(FlatBuilder& builder, const HloUse& use);
 absl::StatusOr<int> EmitScatteredWindow(FlatBuilder& builder,
                                         const HloUse& use);
 

@@ -55,7 +55,7 @@ constexpr HloOpCode kOpCodes[] = {
     {"round-nearest-afz", "round_nearest_afz"},
     {"round-nearest-even", "round_nearest_even"},
     {"rsqrt", "rsqrt"},
-    {"scatter", "scatter", SetScatter},
+    {"scatter", "scatter", SetScatter, EmitScatter},
     {"select", "select"},
     {"select-and-scatter", "select_and_scatter", SetWindow,
      EmitScatteredWindow},

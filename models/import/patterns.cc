@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "base/status.h"
+#include "models/import/cross_entropy.h"
+#include "models/import/known_places.h"
 #include "models/import/own_rows.h"
 
 namespace podsim {
@@ -50,6 +52,33 @@ Found ReshapeOfReshape(FlatBuilder& builder, const FlatOp& op) {
   if (!op.Is("Reshape") || !Operand(builder, op, 0).Is("Reshape"))
     return std::nullopt;
   return Reshaped(builder, op.operands[0], op.attributes.shape);
+}
+
+// f(shaped x, 1) is shaped f(x, 1), so that what is computed under several
+// shapes is computed once.
+Found ElementsOfReshape(FlatBuilder& builder, const FlatOp& op) {
+  if (op.entry == nullptr || !op.entry->is_element_wise) return std::nullopt;
+  std::optional<Shape> shape;
+  for (const int operand : op.operands) {
+    if (builder.NumberOf(operand)) continue;
+    if (!builder.op(operand).Is("Reshape")) return std::nullopt;
+    const Shape& from = builder.type(builder.op(operand).operands[0]).shape;
+    if (shape && *shape != from) return std::nullopt;
+    shape = from;
+  }
+  if (!shape) return std::nullopt;
+  std::vector<int> bare;
+  for (const int operand : op.operands) {
+    const auto number = builder.NumberOf(operand);
+    bare.push_back(
+        number
+            ? builder.Constant({builder.type(operand).dtype, *shape}, {*number})
+            : builder.op(operand).operands[0]);
+  }
+  const auto made =
+      builder.Emit(op.entry->name, std::move(bare), op.attributes);
+  if (!made.ok()) return std::nullopt;
+  return Reshaped(builder, *made, op.type.shape);
 }
 
 // The fold of one element is that element.
@@ -165,17 +194,15 @@ Found ReluGradient(FlatBuilder& builder, const FlatOp& op) {
 }
 
 constexpr Pattern kPatterns[] = {
-    ReshapeOfReshape,
-    FoldOfOne,
-    MatrixProduct,
-    TransposedProduct,
-    Bias,
-    BiasGradient,
-    Relu,
-    ReluGradient,
-    GatherOfOwnRows,
-    ScatterToOwnRows,
-    PlaceIsNotNegative,
+    ReshapeOfReshape,  ElementsOfReshape,
+    FoldOfOne,         MatrixProduct,
+    TransposedProduct, Bias,
+    BiasGradient,      Relu,
+    ReluGradient,      GatherOfOwnRows,
+    ScatterToOwnRows,  PlaceIsNotNegative,
+    GatherOfOnePlace,  ScatterToOnePlace,
+    SumIsNotNegative,  LogLikelihood,
+    CrossEntropy,      CrossEntropyGradient,
 };
 
 }  // namespace

@@ -51,7 +51,7 @@ std::string ReducerWord(const HloComputation& computation) {
   for (const std::string_view word : {"add", "multiply", "maximum", "minimum",
                                       "and", "or", "GE", "LE", "GT", "LT"})
     if (expression == std::string(word) + "(0, 1)") return std::string(word);
-  return "";
+  return expression == "1" ? "second" : "";
 }
 
 std::string ArgReducerWord(const HloComputation& computation) {

@@ -9,7 +9,7 @@
 namespace podsim {
 
 // One operation on parameters 0 and 1: "add", or a comparison's direction,
-// "GE". Empty: something else.
+// "GE"; "second" is parameter 1 itself. Empty: something else.
 std::string ReducerWord(const HloComputation& computation);
 
 // Of two pairs (value, place) that with the larger value ("maximum") or the

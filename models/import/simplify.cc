@@ -1,6 +1,7 @@
 #include "models/import/simplify.h"
 
 #include <cstddef>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -12,10 +13,26 @@
 namespace podsim {
 namespace {
 
-absl::StatusOr<int> Rewritten(FlatBuilder& builder, const FlatOp& op) {
+constexpr int kMostRewrites = 4;
+
+std::optional<absl::StatusOr<int>> OneRewrite(FlatBuilder& builder,
+                                              const FlatOp& op) {
   for (const Pattern pattern : Patterns())
-    if (auto result = pattern(builder, op)) return *std::move(result);
-  return builder.Add(op);
+    if (auto result = pattern(builder, op)) return result;
+  return std::nullopt;
+}
+
+// What one pattern made another one may know.
+absl::StatusOr<int> Rewritten(FlatBuilder& builder, const FlatOp& op) {
+  auto known = OneRewrite(builder, op);
+  if (!known) return builder.Add(op);
+  for (int more = 0; more < kMostRewrites && known->ok(); ++more) {
+    const FlatOp made = builder.op(**known);  // the function grows
+    auto next = OneRewrite(builder, made);
+    if (!next) break;
+    known = std::move(next);
+  }
+  return *std::move(known);
 }
 
 }  // namespace

@@ -417,7 +417,27 @@ def custom_rules(draw):
     return loss, params, (draw.normal(BATCH, 16), draw.classes(BATCH))
 
 
+def places(draw):
+    """Beside the sixteen: places that are written to, a loss by logsumexp and the label's
+    own logit."""
+    params = {"dense": draw.dense(16, 16), "table": draw.weight(6, 16),
+              "logits": draw.dense(16, CLASSES)}
+
+    def loss(p, batch):
+        x, labels = batch
+        table = p["table"].at[2].set(1.).at[jnp.array([0, 4])].multiply(
+            p["table"][1], unique_indices=True)
+        table = table.at[jnp.array([5, 3])].set(p["table"][:2])
+        h = dense(x, p["dense"]).at[:, 3].set(x[:, 5]) + table.sum(0)
+        h = jnp.tanh(h).at[:, ::4].set(0.1)
+        logits = dense(h.at[:, 1].add(h[:, 2]), p["logits"])
+        taken = jnp.take_along_axis(logits, labels[:, None], axis=-1)[:, 0]
+        return jnp.mean(jax.nn.logsumexp(logits, axis=-1) - taken)
+
+    return loss, params, (draw.normal(BATCH, 16), draw.classes(BATCH))
+
+
 FUNCTIONS = {function.__name__: function for function in (
     mlp, lenet, resnet_18, resnet_50, vgg_block, mlp_mixer, vit_tiny, gpt_nano,
     bert_layer, lstm, gru, unet_small, separable_block, bag_of_words,
-    logistic_regression, custom_rules)}
+    logistic_regression, custom_rules, places)}

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include "models/import/flat.h"
 #include "tests/models/import/module_builder.h"
@@ -133,6 +134,46 @@ TEST(FlattenTest, ComparesWhatItMakesWithWhatTheModuleSays) {
   b.Op("negate", {x}, {5});
   EXPECT_THAT(Flat(b), StatusIs(absl::StatusCode::kInvalidArgument,
                                 HasSubstr("says [5] but makes [4]")));
+}
+
+// x.at[places].set(v) of three places.
+absl::StatusOr<FlatFunction> Replaced(const std::vector<std::int32_t>& places,
+                                      bool unique, bool are_known = true) {
+  ModuleBuilder b;
+  const auto second = b.Computation();
+  b.Parameter({});
+  b.Parameter({});
+  b.Computation();
+  const auto x = b.Parameter({5, 2});
+  const auto v = b.Parameter({3, 2});
+  const auto at = are_known
+                      ? b.Op("constant", {}, {3, 1}, hlo::S32,
+                             [&](hlo::Instruction& constant) {
+                               for (const std::int32_t place : places)
+                                 constant.mutable_literal()->add_s32s(place);
+                             })
+                      : b.Parameter({3, 1}, hlo::S32);
+  b.Op("scatter", {x, at, v}, {5, 2}, hlo::F32, [&](hlo::Instruction& scatter) {
+    auto& dims = *scatter.mutable_scatter_dimension_numbers();
+    dims.add_update_window_dims(1);
+    dims.add_inserted_window_dims(0);
+    dims.add_scatter_dims_to_operand_dims(0);
+    dims.set_index_vector_dim(1);
+    scatter.add_called_computation_ids(second);
+    scatter.set_unique_indices(unique);
+  });
+  return Flat(b);
+}
+
+TEST(FlattenTest, ReplacesAtPlacesThatAreAllDifferent) {
+  ASSERT_OK_AND_ASSIGN(const FlatFunction apart, Replaced({0, 4, 2}, false));
+  EXPECT_EQ(CountOf(apart, "select"), 1);
+  EXPECT_TRUE(Replaced({}, true, false).ok());
+  const auto refused =
+      StatusIs(absl::StatusCode::kUnimplemented,
+               AllOf(HasSubstr("scatter"), HasSubstr("unique_indices=True")));
+  EXPECT_THAT(Replaced({0, 4, 0}, false), refused);
+  EXPECT_THAT(Replaced({}, false, /*are_known=*/false), refused);
 }
 
 TEST(HloModuleTest, RefusesReferencesToWhatIsNotThere) {

@@ -15,9 +15,12 @@
 namespace podsim {
 namespace {
 
+using ::testing::AllOf;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 class PatternsTest : public ::testing::Test {
  protected:
@@ -129,6 +132,114 @@ TEST_F(PatternsTest, EachExamplesOwnRow) {
   EXPECT_THAT(Simplified(builder_.function()),
               testing::StatusIs(absl::StatusCode::kInvalidArgument,
                                 HasSubstr("dimension 0 is indexed")));
+}
+
+// log_softmax and what is taken of it, by the rows' own places.
+class CrossEntropyTest : public PatternsTest {
+ protected:
+  int Folded(const char* word, int from) {
+    OpAttributes attributes;
+    attributes.word = word;
+    attributes.lists["dimensions"] = {1};
+    return Emit("reduce", {from}, std::move(attributes));
+  }
+  int InRows(int from) {
+    OpAttributes attributes;
+    attributes.shape = builder_.type(x_).shape;
+    attributes.lists["broadcast_dimensions"] = {0};
+    return Emit("broadcast_in_dim", {from}, std::move(attributes));
+  }
+  int Exponentials(int x) { return Emit("exponential", {Centred(x)}); }
+  int Centred(int x) {
+    return Emit("subtract", {x, InRows(Folded("maximum", x))});
+  }
+  OpAttributes OwnPlaces(const char* dropped, const char* operand_batch,
+                         const char* index_batch, const char* map) {
+    OpAttributes attributes;
+    attributes.lists[dropped] = {1};
+    attributes.lists[operand_batch] = {0};
+    attributes.lists[index_batch] = {0};
+    attributes.lists[map] = {1};
+    attributes.lists["index_vector_dim"] = {1};
+    return attributes;
+  }
+  int Taken(int from) {
+    OpAttributes attributes =
+        OwnPlaces("collapsed_slice_dims", "operand_batching_dims",
+                  "start_indices_batching_dims", "start_index_map");
+    attributes.lists["slice_sizes"] = {1, 1};
+    return Emit("gather", {from, label_}, std::move(attributes));
+  }
+  int LogLikelihoodOf(int x, int others) {
+    const int log = Emit("log", {Folded("add", Exponentials(others))});
+    return Taken(Emit("subtract", {Centred(x), InRows(log)}));
+  }
+
+  const int label_ = builder_.Parameter({DType::kInt32, {{1, 1}, 0}});
+};
+
+TEST_F(CrossEntropyTest, IsOneOpOfClampedLabels) {
+  EXPECT_THAT(Left(LogLikelihoodOf(x_, x_)),
+              ElementsAre("Reshape", "constant", "constant", "maximum",
+                          "minimum", "SoftmaxXent", "negate"));
+}
+
+TEST_F(CrossEntropyTest, IsNotOfTheSumOfOtherLogits) {
+  const int others = builder_.Parameter(Batched({6}));
+  EXPECT_THAT(Left(LogLikelihoodOf(x_, others)),
+              AllOf(Contains("gather"), Contains("exponential"),
+                    Not(Contains("SoftmaxXent"))));
+}
+
+TEST_F(CrossEntropyTest, ItsGradientIsOneOpBesideIt) {
+  OpAttributes adding = OwnPlaces("inserted_window_dims", "input_batching_dims",
+                                  "scatter_indices_batching_dims",
+                                  "scatter_dims_to_operand_dims");
+  adding.word = "add";
+  const Shape& rows = builder_.type(x_).shape;
+  const int put =
+      Emit("scatter", {Number(0, rows), label_, Number(-2, {{1}, 0})}, adding);
+  const int sum = Folded("add", Exponentials(x_));
+  const auto gradient = [&](double factor) {
+    const int share = Emit("divide", {Number(factor, {{1}, 0}), sum});
+    return Emit("add",
+                {put, Emit("multiply", {InRows(share), Exponentials(x_)})});
+  };
+  EXPECT_THAT(Left(gradient(2)),
+              AllOf(Contains("SoftmaxXent"), Contains("SoftmaxXentGrad"),
+                    Not(Contains("scatter")), Not(Contains("exponential"))));
+  EXPECT_THAT(Left(gradient(3)),
+              AllOf(Contains("scatter"), Not(Contains("SoftmaxXentGrad"))))
+      << "another factor than the label's";
+}
+
+TEST_F(PatternsTest, OnePlaceThatIsKnownIsASliceOrPadding) {
+  const int place = builder_.Constant({DType::kInt32, Shape{{1}}}, {3});
+  OpAttributes column;
+  column.lists["offset_dims"] = {0};
+  column.lists["collapsed_slice_dims"] = {1};
+  column.lists["start_index_map"] = {1};
+  column.lists["index_vector_dim"] = {0};
+  column.lists["slice_sizes"] = {6, 1};
+  EXPECT_THAT(Left(Emit("gather", {w_, place}, column)),
+              ElementsAre("slice", "Reshape"));
+  OpAttributes into;
+  into.word = "add";
+  into.lists["update_window_dims"] = {0};
+  into.lists["inserted_window_dims"] = {1};
+  into.lists["scatter_dims_to_operand_dims"] = {1};
+  into.lists["index_vector_dim"] = {0};
+  const int updates = builder_.Parameter(Plain({6}));
+  const auto scattered = [&](int operand, int at) {
+    return Emit("scatter", {operand, at, updates}, into);
+  };
+  const int zeros = Number(0, {{6, 4}});
+  EXPECT_THAT(Left(scattered(zeros, place)),
+              ElementsAre("Reshape", "constant", "pad"));
+  EXPECT_THAT(Left(scattered(w_, place)), Contains("scatter"));
+  const int beyond = builder_.Constant({DType::kInt32, Shape{{1}}}, {4});
+  EXPECT_THAT(Left(scattered(zeros, beyond)), Contains("scatter"))
+      << "what lies beyond is dropped";
 }
 
 TEST_F(PatternsTest, EqualKeysDrawEqualBitsAndOthersDoNot) {

@@ -1,0 +1,309 @@
+// Labels are clamped, so that the op reads no logit that is not there; where a
+// framework says otherwise (no gradient, a loss that is NaN) that is kept
+// beside it.
+#include "models/import/cross_entropy.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/status.h"
+
+namespace podsim {
+namespace {
+
+using Found = std::optional<absl::StatusOr<int>>;
+
+// SoftmaxXent's results.
+constexpr int kProbabilities = 0;
+constexpr int kLoss = 1;
+
+class Reader {
+ public:
+  explicit Reader(FlatBuilder& builder) : builder_(builder) {}
+
+  const FlatOp& op(int place) const { return builder_.op(place); }
+  bool Is(int place, std::string_view name) const { return op(place).Is(name); }
+  int Operand(int place, std::size_t i) const { return op(place).operands[i]; }
+
+  // Behind reshapes.
+  int Bare(int place) const {
+    while (Is(place, "Reshape")) place = Operand(place, 0);
+    return place;
+  }
+
+  // [B, N] of float32.
+  bool IsLogits(int place) const {
+    const ValueType& type = builder_.type(place);
+    return type.dtype == DType::kFloat32 && type.batched() &&
+           type.shape.rank() == 2 && type.shape.batch_axis == 0 &&
+           type.shape.dims[0] == 1;
+  }
+
+  // What a row's number is repeated from, along the row; -1: it is no such.
+  int RepeatedInRows(int place) const {
+    if (!Is(place, "broadcast_in_dim")) return -1;
+    const auto dims = op(place).attributes.List("broadcast_dimensions");
+    const int from = Operand(place, 0);
+    const bool rows = dims.size() == 1 && dims[0] == 0 &&
+                      builder_.type(from).shape.rank() == 1;
+    return rows ? Bare(from) : -1;
+  }
+
+  // Whether it folds each row of `of` by `word`; -1: any.
+  bool FoldsRows(int place, std::string_view word) const {
+    if (!Is(place, "reduce") || op(place).attributes.word != word) return false;
+    const auto dims = op(place).attributes.List("dimensions");
+    return dims.size() == 1 && dims[0] == 1;
+  }
+
+  // The largest of each row of `x`, or 0 where that is infinite.
+  bool IsLargestOf(int place, int x) const {
+    if (Is(place, "select") && Is(Operand(place, 0), "is_finite") &&
+        builder_.NumberOf(Operand(place, 2)) == 0)
+      return Operand(Operand(place, 0), 0) == Operand(place, 1) &&
+             IsLargestOf(Operand(place, 1), x);
+    return FoldsRows(place, "maximum") && Operand(place, 0) == x;
+  }
+
+  // x of x - (its largest), in each row; -1.
+  int CentredLogits(int place) const {
+    if (!Is(place, "subtract")) return -1;
+    const int x = Operand(place, 0);
+    const int largest = RepeatedInRows(Operand(place, 1));
+    return largest >= 0 && IsLogits(x) && IsLargestOf(largest, x) ? x : -1;
+  }
+
+  // x of the exponentials of what is centred; -1.
+  int LogitsOfExponentials(int place) const {
+    return Is(place, "exponential") ? CentredLogits(Operand(place, 0)) : -1;
+  }
+
+  // x of the sums of its exponentials; -1.
+  int LogitsOfSum(int place) const {
+    place = Bare(place);
+    return FoldsRows(place, "add") ? LogitsOfExponentials(Operand(place, 0))
+                                   : -1;
+  }
+
+  // x of the logarithms of those sums; -1.
+  int LogitsOfLog(int place) const {
+    place = Bare(place);
+    return Is(place, "log") ? LogitsOfSum(Operand(place, 0)) : -1;
+  }
+
+  // Each row's own element, by a place for each row.
+  bool TakesOfRows(const FlatOp& take, const char* dropped,
+                   const char* operand_batch, const char* map) const {
+    const auto is = [&](const char* list, std::int64_t dim) {
+      const auto dims = take.attributes.List(list);
+      return dims.size() == 1 && dims[0] == dim;
+    };
+    const ValueType& places = builder_.type(take.operands[1]);
+    return is(dropped, 1) && is(operand_batch, 0) && is(map, 1) &&
+           places.dtype == DType::kInt32 && places.shape.elements() == 1 &&
+           places.batched();
+  }
+  bool GathersOfRows(const FlatOp& gather) const {
+    return gather.Is("gather") && IsLogits(gather.operands[0]) &&
+           TakesOfRows(gather, "collapsed_slice_dims", "operand_batching_dims",
+                       "start_index_map");
+  }
+  // Into zeros.
+  bool ScattersToRows(int place) const {
+    return Is(place, "scatter") && IsLogits(place) &&
+           builder_.NumberOf(Operand(place, 0)) == 0 &&
+           TakesOfRows(op(place), "inserted_window_dims", "input_batching_dims",
+                       "scatter_dims_to_operand_dims");
+  }
+
+  // Whether b is -a, of numbers that are known or by an op.
+  bool AreOpposite(int a, int b) const {
+    a = Bare(a);
+    b = Bare(b);
+    if (Is(a, "negate") && Bare(Operand(a, 0)) == b) return true;
+    if (Is(b, "negate") && Bare(Operand(b, 0)) == a) return true;
+    if (!Is(a, "constant") || !Is(b, "constant")) return false;
+    const OpAttributes& of_a = op(a).attributes;
+    const OpAttributes& of_b = op(b).attributes;
+    return of_a.data == nullptr && of_b.data == nullptr &&
+           of_a.lists == of_b.lists && of_a.value == -of_b.value;
+  }
+
+ private:
+  FlatBuilder& builder_;
+};
+
+absl::StatusOr<int> Reshaped(FlatBuilder& builder, int place,
+                             const Shape& shape) {
+  OpAttributes attributes;
+  attributes.shape = shape;
+  return builder.Emit("Reshape", {place}, std::move(attributes));
+}
+
+Shape OfRows() { return {{1}, 0}; }
+
+// The places that rows are taken at, [B].
+absl::StatusOr<int> PlacesOf(FlatBuilder& builder, int indices) {
+  return Reshaped(builder, indices, OfRows());
+}
+
+absl::StatusOr<int> Clamped(FlatBuilder& builder, int places,
+                            std::int64_t classes) {
+  const ValueType type = builder.type(places);
+  const int low = builder.Constant(type, {0});
+  const int high = builder.Constant(type, {static_cast<double>(classes - 1)});
+  PODSIM_ASSIGN_OR_RETURN(const int least,
+                          builder.Emit("maximum", {places, low}));
+  return builder.Emit("minimum", {least, high});
+}
+
+absl::StatusOr<int> Xent(FlatBuilder& builder, int x, int places, int output) {
+  PODSIM_ASSIGN_OR_RETURN(
+      const int labels,
+      Clamped(builder, places, builder.type(x).shape.dims[1]));
+  return builder.Emit("SoftmaxXent", {x, labels}, {}, output);
+}
+
+// The losses of x's rows with the labels `indices`.
+absl::StatusOr<int> LossesOf(FlatBuilder& builder, int x, int indices,
+                             const Shape& shape) {
+  PODSIM_ASSIGN_OR_RETURN(const int places, PlacesOf(builder, indices));
+  PODSIM_ASSIGN_OR_RETURN(const int loss, Xent(builder, x, places, kLoss));
+  return Reshaped(builder, loss, shape);
+}
+
+absl::StatusOr<int> NegativeLosses(FlatBuilder& builder, int x,
+                                   const FlatOp& gather) {
+  PODSIM_ASSIGN_OR_RETURN(
+      const int loss,
+      LossesOf(builder, x, gather.operands[1], gather.type.shape));
+  return builder.Emit("negate", {loss});
+}
+
+absl::StatusOr<int> Compared(FlatBuilder& builder, int left, const char* word,
+                             int right) {
+  OpAttributes attributes;
+  attributes.word = word;
+  return builder.Emit("compare", {left, right}, std::move(attributes));
+}
+
+// Where the labels are labels `losses`, elsewhere 0.
+absl::StatusOr<int> OfLabels(FlatBuilder& builder, int places,
+                             std::int64_t classes, int losses) {
+  const ValueType type = builder.type(places);
+  PODSIM_ASSIGN_OR_RETURN(
+      const int least,
+      Compared(builder, places, "GE", builder.Constant(type, {0})));
+  const int last = builder.Constant(type, {static_cast<double>(classes - 1)});
+  PODSIM_ASSIGN_OR_RETURN(const int most,
+                          Compared(builder, places, "LE", last));
+  PODSIM_ASSIGN_OR_RETURN(const int both, builder.Emit("and", {least, most}));
+  const int none = builder.Constant(builder.type(losses), {0});
+  return builder.Emit("select", {both, losses, none});
+}
+
+// (softmax(x) - one hot) times `factors`, of each row.
+absl::StatusOr<int> Gradient(FlatBuilder& builder, int x, int places,
+                             int factors) {
+  PODSIM_ASSIGN_OR_RETURN(const int losses,
+                          Reshaped(builder, factors, OfRows()));
+  const std::int64_t classes = builder.type(x).shape.dims[1];
+  PODSIM_ASSIGN_OR_RETURN(const int real,
+                          OfLabels(builder, places, classes, losses));
+  PODSIM_ASSIGN_OR_RETURN(const int shares,
+                          Xent(builder, x, places, kProbabilities));
+  PODSIM_ASSIGN_OR_RETURN(const int labels, Clamped(builder, places, classes));
+  return builder.Emit("SoftmaxXentGrad", {shares, labels, real});
+}
+
+absl::StatusOr<int> GradientOf(FlatBuilder& builder, int x, int scatter) {
+  const FlatOp taken = builder.op(scatter);
+  PODSIM_ASSIGN_OR_RETURN(const int places,
+                          PlacesOf(builder, taken.operands[1]));
+  PODSIM_ASSIGN_OR_RETURN(const int opposite,
+                          builder.Emit("negate", {taken.operands[2]}));
+  return Gradient(builder, x, places, opposite);
+}
+
+}  // namespace
+
+Found SumIsNotNegative(FlatBuilder& builder, const FlatOp& op) {
+  const Reader reader(builder);
+  if (op.Is("abs") && reader.LogitsOfSum(op.operands[0]) >= 0)
+    return op.operands[0];
+  if (op.Is("compare") && op.attributes.word == "GE" &&
+      reader.LogitsOfSum(op.operands[0]) >= 0 &&
+      builder.NumberOf(op.operands[1]) == 0)
+    return builder.Constant({DType::kBool, op.type.shape}, {1});
+  return std::nullopt;
+}
+
+Found LogLikelihood(FlatBuilder& builder, const FlatOp& op) {
+  if (!op.Is("gather")) return std::nullopt;
+  const Reader reader(builder);
+  const int centred = op.operands[0];
+  if (!reader.GathersOfRows(op) || !reader.Is(centred, "subtract"))
+    return std::nullopt;
+  const int x = reader.CentredLogits(reader.Operand(centred, 0));
+  const int log = reader.RepeatedInRows(reader.Operand(centred, 1));
+  if (x < 0 || log < 0 || reader.LogitsOfLog(log) != x) return std::nullopt;
+  return NegativeLosses(builder, x, op);
+}
+
+Found CrossEntropy(FlatBuilder& builder, const FlatOp& op) {
+  const Reader reader(builder);
+  if (!op.Is("subtract") || !reader.Is(op.operands[0], "add"))
+    return std::nullopt;
+  const int sum = op.operands[0];
+  const int x = reader.LogitsOfLog(reader.Operand(sum, 0));
+  if (x < 0 || !reader.IsLargestOf(reader.Bare(reader.Operand(sum, 1)), x))
+    return std::nullopt;
+  int taken = reader.Bare(op.operands[1]);
+  int known = -1;  // where the label is one
+  if (reader.Is(taken, "select")) {
+    known = taken;
+    taken = reader.Bare(reader.Operand(taken, 1));
+  }
+  if (!reader.GathersOfRows(reader.op(taken)) || reader.Operand(taken, 0) != x)
+    return std::nullopt;
+  auto losses = LossesOf(builder, x, reader.Operand(taken, 1), op.type.shape);
+  if (!losses.ok() || known < 0) return losses;
+  const FlatOp select = builder.op(known);
+  auto is_label = Reshaped(builder, select.operands[0], op.type.shape);
+  if (!is_label.ok()) return is_label;
+  auto otherwise = Reshaped(builder, select.operands[2], op.type.shape);
+  if (!otherwise.ok()) return otherwise;
+  return builder.Emit("select", {*is_label, *losses, *otherwise});
+}
+
+Found CrossEntropyGradient(FlatBuilder& builder, const FlatOp& op) {
+  if (!op.Is("add")) return std::nullopt;
+  const Reader reader(builder);
+  for (const std::size_t i : {0U, 1U}) {
+    const int scatter = op.operands[i];
+    const int product = op.operands[1 - i];
+    if (!reader.ScattersToRows(scatter) || !reader.Is(product, "multiply"))
+      continue;
+    for (const std::size_t j : {0U, 1U}) {
+      const int x = reader.LogitsOfExponentials(reader.Operand(product, 1 - j));
+      const int quotient = reader.RepeatedInRows(reader.Operand(product, j));
+      if (x < 0 || quotient < 0 || !reader.Is(quotient, "divide") ||
+          reader.LogitsOfSum(reader.Operand(quotient, 1)) != x)
+        continue;
+      const int numerator = reader.Bare(reader.Operand(quotient, 0));
+      const bool sums =
+          reader.FoldsRows(numerator, "add") &&
+          reader.Is(reader.Operand(numerator, 0), "negate") &&
+          reader.Operand(reader.Operand(numerator, 0), 0) == scatter;
+      if (sums || reader.AreOpposite(numerator, reader.Operand(scatter, 2)))
+        return GradientOf(builder, x, scatter);
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace podsim

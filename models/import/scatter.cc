@@ -1,0 +1,121 @@
+// scatter by anything but add, as scatters that add: what replaces, multiplies
+// or compares is put in a zero array first, beside the count of what was put.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+#include "models/import/opcode_attributes.h"
+
+namespace podsim {
+namespace {
+
+constexpr char kReplaces[] = "second";
+
+absl::StatusOr<int> Converted(FlatBuilder& builder, int place, DType dtype) {
+  if (builder.type(place).dtype == dtype) return place;
+  OpAttributes attributes;
+  attributes.dtype = dtype;
+  return builder.Emit("convert", {place}, std::move(attributes));
+}
+
+OpAttributes Adding(const HloUse& use) {
+  OpAttributes attributes;
+  SetScatter(use, attributes);
+  attributes.word = "add";
+  return attributes;
+}
+
+// Types that sums of are not made in.
+DType SummedAs(DType dtype) {
+  if (dtype == DType::kBFloat16) return DType::kFloat32;
+  return dtype == DType::kBool ? DType::kInt32 : dtype;
+}
+
+// Whether all of `indices`, known numbers, are windows of one element in the
+// dimensions that they index, and no two are the same.
+bool AreApart(const FlatBuilder& builder, const HloUse& use) {
+  const auto numbers = builder.NumbersOf(use.operands[1]);
+  if (!numbers) return false;
+  const auto& dims = use.from.scatter_dimension_numbers();
+  const Shape& shape = builder.type(use.operands[1]).shape;
+  const auto rank = static_cast<std::int64_t>(shape.dims.size());
+  const bool last = dims.index_vector_dim() == rank - 1;
+  const auto inserted = dims.inserted_window_dims();
+  for (const std::int64_t dim : dims.scatter_dims_to_operand_dims())
+    if (std::find(inserted.begin(), inserted.end(), dim) == inserted.end())
+      return false;
+  if ((!last && dims.index_vector_dim() != rank) ||
+      !dims.input_batching_dims().empty())
+    return false;
+  const auto length = last ? static_cast<std::size_t>(shape.dims.back()) : 1;
+  std::vector<std::vector<double>> vectors;
+  for (std::size_t i = 0; i + length <= numbers->size(); i += length)
+    vectors.emplace_back(
+        numbers->begin() + static_cast<std::ptrdiff_t>(i),
+        numbers->begin() + static_cast<std::ptrdiff_t>(i + length));
+  std::sort(vectors.begin(), vectors.end());
+  return std::adjacent_find(vectors.begin(), vectors.end()) == vectors.end();
+}
+
+absl::StatusOr<int> Splat(FlatBuilder& builder, const Shape& shape, DType dtype,
+                          double value) {
+  return builder.Constant({dtype, shape}, {value});
+}
+
+// Where the windows put nothing, the operand; elsewhere what they put there, by
+// itself or with the operand.
+absl::StatusOr<int> Put(FlatBuilder& builder, const HloUse& use) {
+  const Shape shape = builder.type(use.operands[0]).shape;
+  const Shape windows = builder.type(use.operands[2]).shape;
+  const DType dtype = use.type.dtype;
+  const DType sum = SummedAs(dtype);
+  const auto scattered = [&](int updates, DType type) -> absl::StatusOr<int> {
+    PODSIM_ASSIGN_OR_RETURN(const int zeros, Splat(builder, shape, type, 0));
+    return builder.Emit("scatter", {zeros, use.operands[1], updates},
+                        Adding(use));
+  };
+  PODSIM_ASSIGN_OR_RETURN(const int ones,
+                          Splat(builder, windows, DType::kInt32, 1));
+  PODSIM_ASSIGN_OR_RETURN(const int count, scattered(ones, DType::kInt32));
+  PODSIM_ASSIGN_OR_RETURN(const int none,
+                          Splat(builder, shape, DType::kInt32, 0));
+  OpAttributes differs;
+  differs.word = "NE";
+  PODSIM_ASSIGN_OR_RETURN(
+      const int is_put,
+      builder.Emit("compare", {count, none}, std::move(differs)));
+  PODSIM_ASSIGN_OR_RETURN(const int updates,
+                          Converted(builder, use.operands[2], sum));
+  PODSIM_ASSIGN_OR_RETURN(const int wide, scattered(updates, sum));
+  PODSIM_ASSIGN_OR_RETURN(int put, Converted(builder, wide, dtype));
+  if (use.word() != kReplaces) {
+    PODSIM_ASSIGN_OR_RETURN(put,
+                            builder.Emit(use.word(), {use.operands[0], put}));
+  }
+  return builder.Emit("select", {is_put, put, use.operands[0]});
+}
+
+}  // namespace
+
+absl::StatusOr<int> EmitScatter(FlatBuilder& builder, const HloUse& use) {
+  if (use.operands.size() != 3)
+    return absl::UnimplementedError("it scatters into several arrays at once");
+  const DType dtype = use.type.dtype;
+  if (use.word() == "add" && SummedAs(dtype) == dtype)
+    return builder.Emit("scatter", use.operands, Adding(use));
+  if (use.word().empty())
+    return absl::UnimplementedError(
+        "what it scatters by is more than one operation");
+  if (!use.from.unique_indices() && !AreApart(builder, use))
+    return absl::UnimplementedError(absl::StrCat(
+        "it scatters by ", use.word() == kReplaces ? "replacing" : use.word(),
+        " to places of which some may be the same; pass unique_indices=True "
+        "to .at[...] if they are not, or use .add"));
+  return Put(builder, use);
+}
+
+}  // namespace podsim
