@@ -77,13 +77,16 @@ class _Inputs:
         self._folder.cleanup()
 
 
-def _settings(optimizer: Any, topology: str, settings: dict[str, Any]) -> dict[str, Any]:
+def _settings(optimizer: Any, params: Any, topology: str,
+              settings: dict[str, Any]) -> dict[str, Any]:
     _job.check_names(settings)
-    chosen = {} if optimizer is None else dict(_job.optimizer_of(optimizer).settings)
+    job = {"topology": topology, **settings}
+    chosen = ({} if optimizer is None else
+              _job.optimizer_of(optimizer, params, job).settings)
     twice = sorted(chosen.keys() & settings.keys())
     if twice:
         raise TypeError(f"{twice[0]} is said by the optimizer and as a keyword, too")
-    return {"topology": topology, **chosen, **settings}
+    return {**job, **chosen}
 
 
 def train(loss_fn: LossFunction, params: Any, dataset: Any, *, topology: str = "v3-32",
@@ -102,7 +105,7 @@ def train(loss_fn: LossFunction, params: Any, dataset: Any, *, topology: str = "
 
     Raises PodsimError with the line that the programs say. Ctrl-C ends the job as
     it does in a terminal, and KeyboardInterrupt goes on from here."""
-    chosen = _settings(optimizer, topology, settings)
+    chosen = _settings(optimizer, params, topology, settings)
     with _Inputs(loss_fn, params, dataset, eval_fn, eval_dataset, examples, eval_examples,
                  state, name) as inputs:
         metrics = inputs.path / "metrics.jsonl"
@@ -139,7 +142,7 @@ def plan(loss_fn: LossFunction, params: Any, dataset: Any, *, topology: str = "v
     such as "v3-8..v3-2048" gives a line for each slice, all times simulated.
 
     Raises PodsimError where train would refuse the job."""
-    chosen = _settings(optimizer, topology, settings)
+    chosen = _settings(optimizer, params, topology, settings)
     is_ladder = ".." in topology or "," in topology
     # A ladder prints no hash, and needs no weights.
     with _Inputs(loss_fn, params, dataset, eval_fn, eval_dataset, examples, eval_examples,

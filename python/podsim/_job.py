@@ -10,12 +10,13 @@ from . import _optax, _optimizers
 from ._settings import SETTINGS
 
 
-def optimizer_of(optimizer: Any) -> _optimizers.Optimizer:
-    """podsim's own, or one of optax."""
+def optimizer_of(optimizer: Any, params: Any,
+                 job: Mapping[str, Any]) -> _optimizers.Optimizer:
+    """podsim's own, or one of optax. job: the settings beside it."""
     if isinstance(optimizer, _optimizers.Optimizer):
         return optimizer
     if hasattr(optimizer, "update") and hasattr(optimizer, "init"):
-        return _optax.from_optax(optimizer)
+        return _optax.from_optax(optimizer, params, job)
     raise TypeError("optimizer must be podsim.adamw(...) and the like, or one of "
                     f"optax, not a {type(optimizer).__name__}")
 

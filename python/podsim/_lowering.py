@@ -61,9 +61,11 @@ def narrow(dtype: np.dtype) -> np.dtype:
 def _batch_of(examples: Any, count: int) -> Any:
     import jax
 
+    struct: Any = jax.ShapeDtypeStruct
+
     def leaf_of(leaf: Any) -> Any:
         shape, dtype = example_type(leaf)
-        return jax.ShapeDtypeStruct((count, *shape), dtype)
+        return struct((count, *shape), dtype)
 
     return jax.tree_util.tree_map(leaf_of, examples)
 
@@ -89,7 +91,8 @@ class _Call:
     def arguments(self, count: int) -> list[Any]:
         import jax
 
-        key = [jax.ShapeDtypeStruct((2,), np.uint32)] if self.takes_key else []
+        struct: Any = jax.ShapeDtypeStruct
+        key = [struct((2,), np.uint32)] if self.takes_key else []
         return [self.params, self.state, _batch_of(self.examples, count), *key]
 
     def described(self, begins: bool) -> bytes:

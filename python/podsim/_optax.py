@@ -1,83 +1,91 @@
-"""optax's transformations, by what their closures hold."""
+"""optax's optimizers as podsim's."""
 
 from __future__ import annotations
 
-from typing import Any, Callable
+from typing import Any, Callable, Mapping
 
 from . import _optimizers
-
-_KNOWN = ("sgd, adam, adamw and lamb with a constant rate, and "
-          "clip_by_global_norm before them; or use podsim's own of these names "
-          "with lr_schedule and warmup_steps")
-
-
-def _refused(what: str) -> TypeError:
-    return TypeError(f"optax: podsim does not know {what}; it knows {_KNOWN}")
+from ._chains import Chain, unknown
+from ._closures import refused
+from ._optimizers import Optimizer
 
 
-def _cells(function: Callable[..., Any]) -> dict[str, Any]:
-    closure = function.__closure__ or ()
-    values = {}
-    for name, cell in zip(function.__code__.co_freevars, closure):
-        try:
-            values[name] = cell.cell_contents
-        except ValueError:  # never filled
-            pass
-    return values
+def _sgd(chain: Chain) -> Optimizer:
+    momentum = {}
+    if "trace" in chain.names:
+        chain["trace"].must_be(accumulator_dtype=None)
+        momentum = {"momentum": chain["trace"].number("decay"),
+                    "nesterov": bool(chain["trace"].held["nesterov"])}
+    if "add_decayed_weights" not in chain.names or not chain.decay():
+        return chain.made(_optimizers.sgd, **momentum)
+    return chain.made(_optimizers.sgd, chain.excluded("add_decayed_weights"),
+                      **momentum).with_settings(weight_decay=chain.decay())
 
 
-def _steps(update: Callable[..., Any]) -> list[tuple[str, dict[str, Any]]]:
-    """(name, numbers) of each transformation of a chain, in order."""
-    name = update.__qualname__.split(".")[0]
-    cells = _cells(update)
-    if "update_fns" in cells:
-        return [step for each in cells["update_fns"] for step in _steps(each)]
-    # with_extra_args_support wraps a transformation in another one.
-    for inner in ("tx", "inner"):
-        if hasattr(cells.get(inner), "update"):
-            if name not in ("with_extra_args_support", "chain"):
-                raise _refused(name)
-            return _steps(cells[inner].update)
-    if name == "identity" or update.__qualname__ == "_identity_update_fn":
-        return []
-    return [(name, cells)]
+def _adam_numbers(chain: Chain) -> dict[str, float]:
+    step = chain["scale_by_adam"]
+    if step.held.get("nesterov"):
+        raise unknown("nadam (adam with nesterov)")
+    step.must_be(eps_root=0, mu_dtype=None)
+    return {key: step.number(key) for key in ("b1", "b2", "eps")}
 
 
-def _number(cells: dict[str, Any], name: str) -> float:
-    value = cells.get(name)
-    if callable(value) or value is None:
-        raise _refused(f"a {name} that is not one number (a schedule)")
-    return float(value)
+def _adam(chain: Chain) -> Optimizer:
+    return chain.made(_optimizers.adam, **_adam_numbers(chain))
 
 
-def from_optax(transformation: Any) -> _optimizers.Optimizer:
-    """The same update in podsim's words, or TypeError with what is unknown."""
-    steps = _steps(transformation.update)
-    more: dict[str, Any] = {}
-    if steps and steps[0][0] == "clip_by_global_norm":
-        more["clip_norm"] = _number(steps.pop(0)[1], "max_norm")
-    if not steps or steps[-1][0] != "scale":
-        raise _refused("a chain that does not end with a constant learning rate"
-                       + (f" but with {steps[-1][0]}" if steps else ""))
-    rate = -_number(steps.pop()[1], "step_size")
-    names = tuple(name for name, _ in steps)
-    if names == ():
-        return _optimizers.sgd(rate, **more)
-    if names == ("trace",):
-        cells = steps[0][1]
-        return _optimizers.sgd(rate, _number(cells, "decay"),
-                               bool(cells.get("nesterov")), **more)
-    if names[0] == "scale_by_adam":
-        cells = steps[0][1]
-        if cells.get("nesterov") or _number(cells, "eps_root") != 0:
-            raise _refused("adam with nesterov or eps_root")
-        numbers = {key: _number(cells, key) for key in ("b1", "b2", "eps")}
-        if names == ("scale_by_adam",):
-            return _optimizers.adam(rate, **numbers, **more)
-        if names[1] == "add_decayed_weights":
-            numbers["weight_decay"] = _number(steps[1][1], "weight_decay")
-            if names[2:] == ():
-                return _optimizers.adamw(rate, **numbers, **more)
-            if names[2:] == ("scale_by_trust_ratio",):
-                return _optimizers.lamb(rate, **numbers, **more)
-    raise _refused(f"the chain {', '.join(names)}")
+def _adamw(chain: Chain) -> Optimizer:
+    decay = chain.decay()
+    excluded = chain.excluded("add_decayed_weights") if decay else None
+    return chain.made(_optimizers.adamw, excluded, **_adam_numbers(chain),
+                      weight_decay=decay)
+
+
+def _lamb(chain: Chain) -> Optimizer:
+    decay = chain.decay()
+    chain["scale_by_trust_ratio"].must_be(min_norm=0, eps=0, trust_coefficient=1)
+    trusts = chain.excluded("scale_by_trust_ratio")
+    if (chain.excluded("add_decayed_weights") if decay else trusts) != trusts:
+        raise refused("lamb has a mask of the weight decay alone",
+                      "podsim.lamb(weight_decay_exclude=[...]) leaves out decay and trust "
+                      "ratio; mask both or none")
+    return chain.made(_optimizers.lamb, trusts, **_adam_numbers(chain),
+                      weight_decay=decay)
+
+
+def _lars(chain: Chain) -> Optimizer:
+    decay = chain.decay()
+    ratio, trace = chain["scale_by_trust_ratio"], chain["trace"]
+    ratio.must_be(min_norm=0, eps=0)
+    trace.must_be(nesterov=False, accumulator_dtype=None)
+    trusts = chain.excluded("scale_by_trust_ratio")
+    if (chain.excluded("add_decayed_weights") if decay else trusts) != trusts:
+        raise refused("lars has one mask for the weight decay and another one for the "
+                      "trust ratio", "podsim has one for both: give the same twice")
+    return chain.made(_optimizers.lars, trusts, momentum=trace.number("decay"),
+                      weight_decay=decay,
+                      trust_coefficient=ratio.number("trust_coefficient"))
+
+
+_RULES: dict[tuple[str, ...], Callable[[Chain], Optimizer]] = {
+    ("rate",): _sgd,
+    ("trace", "rate"): _sgd,
+    ("add_decayed_weights", "rate"): _sgd,
+    ("add_decayed_weights", "trace", "rate"): _sgd,
+    ("scale_by_adam", "rate"): _adam,
+    ("scale_by_adam", "add_decayed_weights", "rate"): _adamw,
+    ("scale_by_adam", "add_decayed_weights", "scale_by_trust_ratio", "rate"): _lamb,
+    ("add_decayed_weights", "scale_by_trust_ratio", "rate", "trace"): _lars}
+
+
+def from_optax(transformation: Any, params: Any, job: Mapping[str, Any]) -> Optimizer:
+    """The same update in podsim's words, or TypeError with what is unknown. job: the
+    settings beside the optimizer, which say how many steps a schedule has."""
+    chain = Chain(transformation, params, job)
+    names = tuple(chain.names)
+    if names in _RULES:
+        return _RULES[names](chain)
+    for name in names:
+        if all(name not in rule for rule in _RULES):
+            raise unknown(name)
+    raise unknown(f"chain of {', '.join(names) or 'nothing'}")

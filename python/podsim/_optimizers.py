@@ -61,7 +61,8 @@ def lamb(learning_rate: float, b1: float = 0.9, b2: float = 0.999, eps: float = 
 
 
 def lars(learning_rate: float, momentum: float = 0.9, weight_decay: float = 0.0,
-         **more: Any) -> Optimizer:
+         trust_coefficient: float = 1e-3, **more: Any) -> Optimizer:
     """optax.lars."""
-    return _optimizer("lars", learning_rate,
-                      {"momentum": momentum, "weight_decay": weight_decay}, **more)
+    numbers = {"momentum": momentum, "weight_decay": weight_decay,
+               "trust_coefficient": trust_coefficient}
+    return _optimizer("lars", learning_rate, numbers, **more)

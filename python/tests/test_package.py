@@ -61,7 +61,7 @@ class FormatsTest(Folder):
                          {"optimizer": "nesterov", "learning_rate": 0.1, "momentum": 0.9})
         self.assertEqual(podsim.adamw(1e-3, clip_norm=1.0).settings["clip_norm"], 1.0)
         with self.assertRaisesRegex(TypeError, "not a str"):
-            _job.optimizer_of("adamw")
+            _job.optimizer_of("adamw", None, {})
         for name in podsim.lamb(1e-3).settings:
             _job.check_names({name: 0})
 

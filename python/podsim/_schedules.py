@@ -1,0 +1,148 @@
+"""optax's schedules as settings, where the rate is the same at every step.
+
+Steps count from 0 and N is the job's train_steps. With W warm-up steps podsim's
+rate is peak * (t + 1) / W up to step W - 1, and then falls from step W to N
+(models/optimizer/learning_rate.h)."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Callable, Mapping
+
+from ._closures import cells, name_of, refused
+
+Schedule = Callable[..., Any]
+Piece = tuple[str, Mapping[str, Any]]  # the function that made it, and what it holds
+
+_SHAPES = ("podsim has constant_schedule, cosine_decay_schedule, linear_schedule, "
+           "polynomial_schedule, piecewise_constant_schedule and, for a warm-up, "
+           "join_schedules of a linear_schedule and one of these")
+
+
+def _same(a: float, b: float) -> bool:
+    return math.isclose(a, b, rel_tol=1e-6)
+
+
+def _until_the_end(name: str, what: str, length: float, left: int) -> None:
+    if length != left:
+        raise refused(f"{name} falls for {what}={length:g} steps, but the job has {left} "
+                      "for it", "podsim's rate falls to the last step: give the same "
+                      "number to both, with train_steps=N")
+
+
+def _constant(held: Mapping[str, Any], _left: int) -> tuple[float, dict[str, Any]]:
+    return float(held["value"]), {}
+
+
+def _cosine(held: Mapping[str, Any], left: int) -> tuple[float, dict[str, Any]]:
+    name = "cosine_decay_schedule"
+    if held["exponent"] != 1:
+        raise refused(f"{name} has exponent={held['exponent']}", "podsim has 1")
+    _until_the_end(name, "decay_steps", held["decay_steps"], left)
+    return float(held["init_value"]), {"lr_schedule": "cosine",
+                                       "lr_end": float(held["alpha"])}
+
+
+def _polynomial(held: Mapping[str, Any], left: int) -> tuple[float, dict[str, Any]]:
+    if "transition_steps" not in held:  # of no steps: it holds its first value
+        return float(held["init_value"]), {}
+    begin, end = float(held["init_value"]), float(held["end_value"])
+    power = float(held["power"])
+    name = "linear_schedule" if power == 1 else "polynomial_schedule"
+    if held["transition_begin"] != 0:
+        raise refused(f"{name} has transition_begin={held['transition_begin']}",
+                      "podsim's rate begins to fall at once or after a warm-up")
+    if end >= begin:
+        raise refused(f"{name} rises from {begin:g} to {end:g} after a warm-up",
+                      "podsim's rate falls there")
+    _until_the_end(name, "transition_steps", held["transition_steps"], left)
+    shape = {"lr_schedule": "linear"} if power == 1 else {"lr_schedule": "polynomial",
+                                                          "lr_power": power}
+    return begin, {**shape, "lr_end": end / begin}
+
+
+def _piecewise(held: Mapping[str, Any], left: int) -> tuple[float, dict[str, Any]]:
+    drops = {at: float(scale)
+             for at, scale in sorted((held["boundaries_and_scales"] or {}).items())
+             if at < left}
+    if not drops:
+        return float(held["init_value"]), {}
+    factor = next(iter(drops.values()))
+    if min(drops) < 1 or not all(_same(each, factor) for each in drops.values()):
+        raise refused(f"piecewise_constant_schedule has the boundaries {drops}",
+                      "podsim multiplies with one factor, at steps from 1 on")
+    return float(held["init_value"]), {"lr_schedule": "step", "lr_decay_at": list(drops),
+                                       "lr_decay_factor": factor}
+
+
+_KNOWN = {"constant_schedule": _constant, "cosine_decay_schedule": _cosine,
+          "polynomial_schedule": _polynomial, "piecewise_constant_schedule": _piecewise}
+
+
+def _shape(piece: Piece, left: int) -> tuple[float, dict[str, Any]]:
+    """Peak and settings of one that begins at its peak and has `left` steps.
+
+    lr_decay_at is in steps yet."""
+    name, held = piece
+    if name not in _KNOWN:
+        raise refused(f"the schedule {name} is unknown to podsim", _SHAPES)
+    return _KNOWN[name](held, left)
+
+
+def _warm_up(piece: Piece, until: int, peak: float) -> None:
+    """Raises if it is not podsim's warm-up of `until` steps to the peak."""
+    name, held = piece
+    begin = held.get("init_value", held.get("value"))
+    if until == 0 or until == 1 and begin is not None and _same(begin, peak):
+        return
+    wanted = {"power": 1, "transition_begin": 0, "transition_steps": until - 1}
+    if (name != "polynomial_schedule" or not _same(held["init_value"] * until, peak)
+            or any(held.get(key) != value for key, value in wanted.items())
+            or not _same(held["end_value"], peak)):
+        starts = f" from {begin:g}" if begin is not None else ""
+        raise refused(
+            f"a warm-up{starts} over {until} steps has other rates than podsim's, whose "
+            "first step moves", f"say join_schedules([linear_schedule({peak / until:g}, "
+            f"{peak:g}, {until - 1}), what follows], [{until}])")
+
+
+def _split(schedule: Schedule) -> tuple[Piece | None, int, Piece]:
+    """The warm-up if there is one, its steps, and what follows."""
+    name, held = name_of(schedule), cells(schedule)
+    if name == "join_schedules":
+        parts = [(name_of(each), cells(each)) for each in held["schedules"]]
+        if len(parts) != 2:
+            raise refused(f"join_schedules has {len(parts)} parts", _SHAPES)
+        return parts[0], int(held["boundaries"][0]), parts[1]
+    if name == "polynomial_schedule" and held.get("end_value", 0) > held["init_value"]:
+        return ((name, held), int(held["transition_steps"]) + 1,
+                ("constant_schedule", {"value": held["end_value"]}))
+    return None, 0, (name, held)
+
+
+def _steps_of(job: Mapping[str, Any]) -> int:
+    if job.get("train_steps") is None:
+        raise refused("a schedule is a function of the step", "say how many the job has "
+                      "with train_steps=N instead of epochs")
+    scaled = [name for name in ("reference_topology", "reference_batch_size")
+              if job.get(name) not in (None, job["topology"])]
+    if scaled:
+        raise refused(f"a schedule's steps are those of {job['topology']}, and "
+                      f"{scaled[0]} would scale them", "leave it out")
+    return int(job["train_steps"])
+
+
+def settings_of(schedule: Schedule, job: Mapping[str, Any]) -> dict[str, Any]:
+    """The rate's settings: those of the job with its schedule. Raises TypeError
+    where podsim's rate would differ at some step."""
+    if name_of(schedule) == "constant_schedule":
+        return {"learning_rate": float(cells(schedule)["value"])}
+    steps = _steps_of(job)
+    first, warm_up, rest = _split(schedule)
+    peak, shape = _shape(rest, steps - warm_up)
+    if first is not None:
+        _warm_up(first, warm_up, peak)
+    if "lr_decay_at" in shape:
+        shape["lr_decay_at"] = [(warm_up + at) / steps for at in shape["lr_decay_at"]]
+    return {"learning_rate": peak, "lr_schedule": "constant", **shape,
+            "warmup_steps": warm_up}
