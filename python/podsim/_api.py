@@ -10,6 +10,7 @@ from typing import Any, Callable
 import numpy as np
 
 from . import _data, _job, _lowering, _process, _programs, _result, _trees
+from ._state import State
 
 LossFunction = Callable[..., Any]
 EvalFunction = Callable[..., Any]
@@ -117,20 +118,29 @@ def train(loss_fn: LossFunction, params: Any, dataset: Any, *, topology: str = "
         summary = events["summary"][-1]
         weights = _result.read_weights(kept / str(summary["steps"]))
     return _result.Run(
-        params=_like(params, "params", weights), state=_like(state, "state", weights),
+        params=_like(params, weights), state=_carried(state, weights),
         metrics=events.get("step", []),
         evaluations=events.get("eval", []), plan=events["plan"][-1], summary=summary,
         model_dir=kept if model_dir is not None else None)
 
 
-def _like(tree: Any, name: str, weights: dict[str, np.ndarray]) -> Any:
-    """`weights` in the structure and the shapes of `tree`."""
+def _shaped(names: list[str], leaves: list[Any], weights: dict[str, np.ndarray]) -> list[Any]:
+    return [np.array(weights[name]).reshape(np.shape(leaf))
+            for name, leaf in zip(names, leaves)]
+
+
+def _like(tree: Any, weights: dict[str, np.ndarray]) -> Any:
+    """`weights` in the structure and the shapes of the params."""
     import jax
 
-    names, leaves, structure = _trees.named_leaves(tree, name)
-    return jax.tree_util.tree_unflatten(
-        structure, [np.array(weights[name]).reshape(np.shape(leaf))
-                    for name, leaf in zip(names, leaves)])
+    names, leaves, structure = _trees.named_leaves(tree, "params")
+    return jax.tree_util.tree_unflatten(structure, _shaped(names, leaves, weights))
+
+
+def _carried(tree: Any, weights: dict[str, np.ndarray]) -> Any:
+    """The same of the state."""
+    state = State(tree)
+    return state.whole(_shaped(state.names, state.carried(), weights))
 
 
 def plan(loss_fn: LossFunction, params: Any, dataset: Any, *, topology: str = "v3-32",

@@ -6,12 +6,13 @@ examples: the importer finds the batch by comparing them."""
 from __future__ import annotations
 
 import dataclasses
-import inspect
-from typing import Any, Callable, Mapping
+from typing import Any, Callable
 
 import numpy as np
 
 from . import _random, _trees, _wire
+from ._functions import Loss, again, check_takes_no_key, checked_metrics
+from ._state import State
 
 # Numbers of examples that hardly are a dimension of somebody's model by chance.
 BATCHES = (19, 23, 29)
@@ -83,7 +84,7 @@ class _Call:
     """What a function is lowered with, and what its arguments are."""
 
     params: Any
-    state: Any  # None: there is none
+    state: list[Any]
     examples: Any
     names: Names
     takes_key: bool = False
@@ -127,80 +128,8 @@ def _function(function: Callable[..., Any], call: _Call, results: list[Result],
     return message
 
 
-def _takes_key(loss_fn: Callable[..., Any], fixed: int) -> bool:
-    """Whether it has one more parameter without a default than `fixed`."""
-    try:
-        parameters = inspect.signature(loss_fn).parameters.values()
-    except (TypeError, ValueError):
-        return False
-    needed = [each for each in parameters
-              if each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD)
-              and each.default is each.empty]
-    if len(needed) not in (fixed, fixed + 1):
-        wanted = "params, state, batch" if fixed == 3 else "params, batch"
-        raise TypeError(f"the loss function takes {wanted} and, if it draws random "
-                        f"numbers, a key; this one takes {len(needed)} arguments")
-    return len(needed) == fixed + 1
-
-
-def _metrics_of(metrics: Any, what: str) -> dict[str, Any]:
-    if isinstance(metrics, Mapping):
-        return dict(metrics)
-    raise TypeError(f"{what} must be a dict of names and arrays, "
-                    f"not a {type(metrics).__name__}")
-
-
-def _again(tree: Any) -> Any:
-    import jax
-
-    return jax.tree_util.tree_map(lambda leaf: leaf, tree)
-
-
-class _Loss:
-    """A loss function as (loss, (new state, metrics)), whatever it returns."""
-
-    def __init__(self, loss_fn: Callable[..., Any], state: Any) -> None:
-        self._loss_fn = loss_fn
-        self._state = state
-        self.takes_key = _takes_key(loss_fn, 2 if state is None else 3)
-
-    def __call__(self, params: Any, state: Any, batch: Any, *numbers: Any) -> Any:
-        keys = [_random.wrap(each) for each in numbers]
-        # Made anew: flax nnx lets nobody change a variable of an outer trace.
-        states = [] if self._state is None else [_again(state)]
-        returned = self._loss_fn(_again(params), *states, batch, *keys)
-        rest: Any = {} if self._state is None else None
-        if not isinstance(returned, tuple):
-            loss = returned
-        elif len(returned) == 2:
-            loss, rest = returned
-        else:
-            raise TypeError("the loss function must return a loss, or a loss and one more "
-                            f"thing, not {len(returned)} things")
-        new_state, metrics = self._split(rest)
-        if getattr(loss, "shape", None) != ():
-            raise TypeError("the loss must be one number, the mean over the examples; "
-                            f"it has the shape {getattr(loss, 'shape', None)}")
-        return loss, (new_state, _metrics_of(metrics, "metrics"))
-
-    def _split(self, rest: Any) -> tuple[Any, Any]:
-        import jax
-
-        if self._state is None:
-            return None, rest
-        wanted: Any = jax.tree_util.tree_structure(self._state)
-        if jax.tree_util.tree_structure(rest) == wanted:
-            return rest, {}
-        if (isinstance(rest, tuple) and len(rest) == 2
-                and jax.tree_util.tree_structure(rest[0]) == wanted):
-            return rest
-        raise TypeError("with a state the loss function returns (loss, new_state) or "
-                        "(loss, (new_state, metrics)), new_state as the state is")
-
-
-def _names(params: Any, state: Any, examples: Any) -> Names:
+def _names(params: Any, states: list[str], examples: Any) -> Names:
     variables, _, _ = _trees.named_leaves(params, "params")
-    states, _, _ = _trees.named_leaves(state, "state")
     inputs, _, _ = _trees.named_leaves(examples, "batch")
     both = sorted(set(variables) & set(states))
     if both:
@@ -208,13 +137,13 @@ def _names(params: Any, state: Any, examples: Any) -> Names:
     return Names(variables, states, inputs)
 
 
-def _training(loss_fn: Callable[..., Any], params: Any, state: Any, examples: Any,
+def _training(loss_fn: Callable[..., Any], params: Any, state: State, examples: Any,
               names: Names, begins: bool) -> bytes:
     import jax
     import jax.numpy as jnp
 
-    loss_of = _Loss(loss_fn, state)
-    call = _Call(params, state, examples, names, loss_of.takes_key)
+    loss_of = Loss(loss_fn, state)
+    call = _Call(params, state.carried(), examples, names, loss_of.draws)
     _, (_, probe) = jax.eval_shape(loss_of, *call.arguments(BATCHES[0]))
     metric_names = sorted(probe)
 
@@ -223,7 +152,7 @@ def _training(loss_fn: Callable[..., Any], params: Any, state: Any, examples: An
         loss, (new_state, metrics) = value
         as_float = [jnp.asarray(metrics[key], jnp.float32) for key in metric_names]
         return (jnp.asarray(loss, jnp.float32), as_float,
-                jax.tree_util.tree_leaves(gradients), jax.tree_util.tree_leaves(new_state))
+                jax.tree_util.tree_leaves(gradients), new_state)
 
     results = [Result(_LOSS)]
     results += [Result(_METRIC, key) for key in metric_names]
@@ -232,16 +161,18 @@ def _training(loss_fn: Callable[..., Any], params: Any, state: Any, examples: An
     return _function(training, call, results, begins)
 
 
-def _evaluation(eval_fn: Callable[..., Any], params: Any, state: Any, examples: Any,
+def _evaluation(eval_fn: Callable[..., Any], params: Any, state: State, examples: Any,
                 names: Names) -> bytes:
     import jax
     import jax.numpy as jnp
 
-    def metrics_of(params: Any, state: Any, batch: Any) -> Any:
-        states = [] if state is None else [_again(state)]
-        return _metrics_of(eval_fn(_again(params), *states, batch), "what eval_fn returns")
+    check_takes_no_key(eval_fn, state)
 
-    call = _Call(params, state, examples, names)
+    def metrics_of(params: Any, carried: list[Any], batch: Any) -> Any:
+        states = [] if state.is_none else [state.whole(carried, _random.silent())]
+        return checked_metrics(eval_fn(again(params), *states, batch), "what eval_fn returns")
+
+    call = _Call(params, state.carried(), examples, names)
     probe = jax.eval_shape(metrics_of, *call.arguments(BATCHES[0]))
     for key, value in probe.items():
         if value.shape not in ((), (BATCHES[0],)):
@@ -262,9 +193,10 @@ def import_message(name: str, loss_fn: Callable[..., Any], params: Any, examples
     """ImportProto's bytes. `examples`: a batch, of which only shapes and types
     are read; begins: with the numbers of params and state, too. Raises what JAX
     raises for a function that it cannot trace."""
-    names = _names(params, state, examples)
+    carried = State(state)
+    names = _names(params, carried.names, examples)
     message = _wire.sized(1, name)
-    message += _wire.sized(2, _training(loss_fn, params, state, examples, names, begins))
+    message += _wire.sized(2, _training(loss_fn, params, carried, examples, names, begins))
     if eval_fn is not None:
-        message += _wire.sized(3, _evaluation(eval_fn, params, state, examples, names))
+        message += _wire.sized(3, _evaluation(eval_fn, params, carried, examples, names))
     return message

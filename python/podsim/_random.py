@@ -46,6 +46,31 @@ def _implementation() -> Any:
         name="podsim")
 
 
+@functools.cache
+def _silent() -> Any:
+    import jax.numpy as jnp
+    from jax.extend import random as extended
+
+    def random_bits(*_: Any) -> Any:
+        raise TypeError("eval_fn draws random numbers from its state, but an evaluation "
+                        "draws nothing: switch dropout off there (flax: model.eval())")
+
+    def key(*_: Any) -> Any:
+        return jnp.zeros(2, "uint32")
+
+    return extended.define_prng_impl(
+        key_shape=(2,), seed=key, fold_in=key, random_bits=random_bits,
+        split=lambda _, shape: jnp.zeros((*shape, 2), "uint32"), name="podsim_silent")
+
+
+def silent() -> Any:
+    """A key from which nothing can be drawn."""
+    import jax
+    import jax.numpy as jnp
+
+    return jax.random.wrap_key_data(jnp.zeros(2, "uint32"), impl=_silent())
+
+
 def wrap(numbers: Any) -> Any:
     """A key of uint32 [2]."""
     import jax

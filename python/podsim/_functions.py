@@ -1,0 +1,94 @@
+"""Loss functions and evaluations, whatever they take and return."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any, Callable, Mapping
+
+from . import _random
+from ._state import State
+
+
+def _needed(function: Callable[..., Any]) -> int | None:
+    """How many arguments it cannot do without; None: it does not say."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return None
+    if any(each.kind == each.VAR_POSITIONAL for each in parameters):
+        return None
+    return sum(each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD)
+               and each.default is each.empty for each in parameters)
+
+
+def _takes_key(loss_fn: Callable[..., Any], state: State) -> bool:
+    """Whether it has one more parameter without a default than it must have."""
+    fixed = 2 if state.is_none else 3
+    needed = _needed(loss_fn)
+    if needed not in (None, fixed, fixed + 1):
+        wanted = "params, batch" if state.is_none else "params, state, batch"
+        raise TypeError(f"the loss function takes {wanted} and, if it draws random "
+                        f"numbers, a key; this one takes {needed} arguments")
+    return needed == fixed + 1
+
+
+def check_takes_no_key(eval_fn: Callable[..., Any], state: State) -> None:
+    needed = _needed(eval_fn)
+    if needed not in (None, 2 if state.is_none else 3):
+        wanted = "params, batch" if state.is_none else "params, state, batch"
+        raise TypeError(f"eval_fn takes {wanted} and no key, as an evaluation draws "
+                        f"nothing; this one takes {needed} arguments")
+
+
+def checked_metrics(metrics: Any, what: str) -> dict[str, Any]:
+    if isinstance(metrics, Mapping):
+        return dict(metrics)
+    raise TypeError(f"{what} must be a dict of names and arrays, "
+                    f"not a {type(metrics).__name__}")
+
+
+def again(tree: Any) -> Any:
+    """The tree made anew: flax nnx lets nobody change a variable of an outer trace."""
+    import jax
+
+    return jax.tree_util.tree_map(lambda leaf: leaf, tree)
+
+
+class Loss:
+    """A loss function as (loss, (what is carried, metrics)), whatever it returns."""
+
+    def __init__(self, loss_fn: Callable[..., Any], state: State) -> None:
+        self._loss_fn = loss_fn
+        self._state = state
+        self._takes_key = _takes_key(loss_fn, state)
+        self.draws = self._takes_key or state.draws
+
+    def __call__(self, params: Any, carried: list[Any], batch: Any, *numbers: Any) -> Any:
+        keys = [_random.wrap(each) for each in numbers]
+        states = [] if self._state.is_none else [self._state.whole(carried, *keys)]
+        returned = self._loss_fn(again(params), *states, batch,
+                                 *(keys if self._takes_key else []))
+        rest: Any = {} if self._state.is_none else None
+        if not isinstance(returned, tuple):
+            loss = returned
+        elif len(returned) == 2:
+            loss, rest = returned
+        else:
+            raise TypeError("the loss function must return a loss, or a loss and one more "
+                            f"thing, not {len(returned)} things")
+        new_state, metrics = self._split(rest)
+        if getattr(loss, "shape", None) != ():
+            raise TypeError("the loss must be one number, the mean over the examples; "
+                            f"it has the shape {getattr(loss, 'shape', None)}")
+        return loss, (new_state, checked_metrics(metrics, "metrics"))
+
+    def _split(self, rest: Any) -> tuple[list[Any], Any]:
+        if self._state.is_none:
+            return [], rest
+        if self._state.matches(rest):
+            return self._state.carried(rest), {}
+        if (isinstance(rest, tuple) and len(rest) == 2
+                and self._state.matches(rest[0])):
+            return self._state.carried(rest[0]), rest[1]
+        raise TypeError("with a state the loss function returns (loss, new_state) or "
+                        "(loss, (new_state, metrics)), new_state as the state is")
