@@ -50,7 +50,7 @@ OPTIMIZERS = {
     "sgd, momentum": optax.sgd(1e-2, momentum=0.9),
     "sgd, nesterov": optax.sgd(1e-2, momentum=0.9, nesterov=True),
     "add_decayed_weights, sgd, momentum": optax.chain(
-        optax.add_decayed_weights(1e-2), optax.sgd(1e-2, momentum=0.9)),
+        optax.add_decayed_weights(1e-3), optax.sgd(1e-2, momentum=0.9)),
     "adam": optax.adam(1e-3),
     "adamw": optax.adamw(1e-3),
     "adamw, mask": optax.adamw(1e-3, weight_decay=0.1, mask=_is_matrix),

@@ -4,20 +4,15 @@ from __future__ import annotations
 
 import os
 import pathlib
-import tempfile
 from typing import Any, Callable
 
 import numpy as np
 
-from . import _data, _job, _lowering, _process, _programs, _result, _trees
+from . import _inputs, _job, _lowering, _process, _programs, _result, _trees
 from ._state import State
 
 LossFunction = Callable[..., Any]
 EvalFunction = Callable[..., Any]
-
-
-def _name(function: Callable[..., Any], name: str | None) -> str:
-    return name or getattr(function, "__name__", "model").strip("<>") or "model"
 
 
 def export(loss_fn: LossFunction, params: Any, batch: Any, path: str | os.PathLike[str],
@@ -35,47 +30,9 @@ def export(loss_fn: LossFunction, params: Any, batch: Any, path: str | os.PathLi
     eval_fn(params, state, batch), returns a dict of numbers for each example.
 
     Raises PodsimError with the line of the source that cannot be imported."""
-    _export(_lowering.import_message(_name(loss_fn, name), loss_fn, params, batch, eval_fn,
-                                     state), path)
-
-
-def _export(message: bytes, path: str | os.PathLike[str]) -> None:
-    with tempfile.TemporaryDirectory(prefix="podsim-") as folder:
-        file = pathlib.Path(folder, "functions.import")
-        file.write_bytes(message)
-        _programs.run("pod_program", ["import", file, f"--output={os.fspath(path)}"])
-
-
-class _Inputs:
-    """The model and the data set as files that last as long as this."""
-
-    def __init__(self, loss_fn: LossFunction, params: Any, dataset: Any,
-                 eval_fn: EvalFunction | None, eval_dataset: Any, examples: int | None,
-                 eval_examples: int | None, state: Any, name: str | None,
-                 begins: bool = True) -> None:
-        self._folder = tempfile.TemporaryDirectory(prefix="podsim-",
-                                                   dir=_data.folder_in_memory())
-        self.path = pathlib.Path(self._folder.name)
-        if isinstance(dataset, (str, os.PathLike)):
-            raise TypeError("a data set is a tree of arrays, or a function of the index "
-                            "with examples=N; for files use podsim.export and "
-                            "pod_launch --data_dir")
-        _export(_lowering.import_message(
-            _name(loss_fn, name), loss_fn, params, _data.example_batch(dataset), eval_fn,
-            state, begins), self.path / "model")
-        _data.write_split(dataset, examples, self.path / "train")
-        if eval_dataset is not None:
-            _data.write_split(eval_dataset, eval_examples, self.path / "eval")
-
-    def settings(self) -> dict[str, Any]:
-        return {"model_file": self.path / "model", "dataset": "arrays",
-                "data_dir": self.path}
-
-    def __enter__(self) -> "_Inputs":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._folder.cleanup()
+    message = _lowering.import_message(_inputs.name_of(loss_fn, name), loss_fn, params,
+                                       batch, eval_fn, state)
+    _inputs.export(message, path)
 
 
 def _settings(optimizer: Any, params: Any, topology: str,
@@ -93,26 +50,29 @@ def _settings(optimizer: Any, params: Any, topology: str,
 def train(loss_fn: LossFunction, params: Any, dataset: Any, *, topology: str = "v3-32",
           optimizer: Any = None, eval_fn: EvalFunction | None = None,
           eval_dataset: Any = None, examples: int | None = None,
-          eval_examples: int | None = None, state: Any = None,
+          eval_examples: int | None = None, batch: Any = None, state: Any = None,
           model_dir: str | os.PathLike[str] | None = None, name: str | None = None,
           progress: bool = True, **settings: Any) -> _result.Run:
     """Trains on an emulated TPU slice and returns what it learned.
 
     loss_fn, eval_fn, state: see export. dataset, eval_dataset: trees of arrays whose first
     axis are the examples, or functions index -> example with `examples`,
-    `eval_examples`. optimizer: podsim.adamw(1e-3) and the like, or one of optax.
+    `eval_examples`, or iterables of batches, whose order is kept. dataset may be the
+    name of one that pod_launch opens, such as "mnist" or "arrays", with data_dir and
+    `batch`, a tree of its fields, of which shapes and types are read. optimizer:
+    podsim.adamw(1e-3) and the like, or one of optax.
     model_dir: where checkpoints go, and whence the same call goes on. settings: the
     flags of pod_launch by their names (batch_per_core=8, epochs=3, ...; `--help`).
 
     Raises PodsimError with the line that the programs say. Ctrl-C ends the job as
     it does in a terminal, and KeyboardInterrupt goes on from here."""
     chosen = _settings(optimizer, params, topology, settings)
-    with _Inputs(loss_fn, params, dataset, eval_fn, eval_dataset, examples, eval_examples,
-                 state, name) as inputs:
-        metrics = inputs.path / "metrics.jsonl"
-        kept = pathlib.Path(model_dir) if model_dir is not None else inputs.path / "run"
-        flags = _job.flags({**inputs.settings(), "model_dir": kept,
-                            "metrics_file": metrics, **chosen})
+    call = _inputs.Call(loss_fn, params, dataset, eval_fn, eval_dataset, examples,
+                        eval_examples, batch, state, name)
+    with _inputs.written(call, chosen) as (path, named):
+        metrics = path / "metrics.jsonl"
+        kept = pathlib.Path(model_dir) if model_dir is not None else path / "run"
+        flags = _job.flags({**named, "model_dir": kept, "metrics_file": metrics, **chosen})
         _process.launch(flags, progress)
         events = _result.read_metrics(metrics)
         summary = events["summary"][-1]
@@ -146,8 +106,8 @@ def _carried(tree: Any, weights: dict[str, np.ndarray]) -> Any:
 def plan(loss_fn: LossFunction, params: Any, dataset: Any, *, topology: str = "v3-32",
          optimizer: Any = None, eval_fn: EvalFunction | None = None,
          eval_dataset: Any = None, examples: int | None = None,
-         eval_examples: int | None = None, state: Any = None, name: str | None = None,
-         **settings: Any) -> str:
+         eval_examples: int | None = None, batch: Any = None, state: Any = None,
+         name: str | None = None, **settings: Any) -> str:
     """What the same call of train would do, as text; nothing is run. A topology
     such as "v3-8..v3-2048" gives a line for each slice, all times simulated.
 
@@ -155,9 +115,10 @@ def plan(loss_fn: LossFunction, params: Any, dataset: Any, *, topology: str = "v
     chosen = _settings(optimizer, params, topology, settings)
     is_ladder = ".." in topology or "," in topology
     # A ladder prints no hash, and needs no weights.
-    with _Inputs(loss_fn, params, dataset, eval_fn, eval_dataset, examples, eval_examples,
-                 state, name, begins=not is_ladder) as inputs:
-        flags = _job.flags({**inputs.settings(), **chosen})
+    call = _inputs.Call(loss_fn, params, dataset, eval_fn, eval_dataset, examples,
+                        eval_examples, batch, state, name)
+    with _inputs.written(call, chosen, begins=not is_ladder) as (_, named):
+        flags = _job.flags({**named, **chosen})
         if is_ladder:
             return _programs.run("pod_plan", flags)
         return _programs.run("pod_launch", [*flags, "--dry_run"])

@@ -3,13 +3,28 @@ all host processes map."""
 
 from __future__ import annotations
 
+import inspect
+import itertools
 import os
 import pathlib
-from typing import Any, Callable
+from typing import Any, Callable, Iterable, Protocol
 
 import numpy as np
 
-from . import _lowering, _trees
+from . import _lowering, _npy, _trees
+
+
+class Source(Protocol):
+    """A data set before it is written."""
+
+    ordered: bool
+    """Whether its order is its own, not podsim's to shuffle."""
+
+    def example(self) -> Any:
+        """A batch of one example, of which shapes and types are read."""
+
+    def write(self, folder: pathlib.Path) -> None:
+        """Writes NAME.npy for each array."""
 
 
 def folder_in_memory() -> str | None:
@@ -17,63 +32,117 @@ def folder_in_memory() -> str | None:
     return "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
 
 
-def _file(folder: pathlib.Path, name: str) -> pathlib.Path:
-    path = folder / f"{name}.npy"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    return path
-
-
-def _count(leaves: list[Any], names: list[str]) -> int:
+def _count(leaves: list[Any], names: list[str], what: str) -> int:
     counts = {name: np.shape(leaf)[0] if np.shape(leaf) else 0
               for name, leaf in zip(names, leaves)}
     if len(set(counts.values())) != 1 or 0 in counts.values():
-        raise ValueError("the arrays of a data set must have the same number of "
+        raise ValueError(f"the arrays of {what} must have the same number of "
                          f"examples along their first axis; here {counts}")
     return int(next(iter(counts.values())))
 
 
-def _write_arrays(tree: Any, folder: pathlib.Path) -> None:
-    names, leaves, _ = _trees.named_leaves(tree, "batch")
-    _count(leaves, names)
-    for name, leaf in zip(names, leaves):
-        array = np.asarray(leaf)
-        np.save(_file(folder, name),
-                np.ascontiguousarray(array, _lowering.narrow(array.dtype)))
+class _Arrays:
+    """A tree of arrays."""
+
+    ordered = False
+
+    def __init__(self, tree: Any) -> None:
+        self._tree = tree
+
+    def example(self) -> Any:
+        import jax
+
+        return jax.tree_util.tree_map(lambda x: x[:1], self._tree)
+
+    def write(self, folder: pathlib.Path) -> None:
+        names, leaves, _ = _trees.named_leaves(self._tree, "batch")
+        _count(leaves, names, "a data set")
+        for name, leaf in zip(names, leaves):
+            with _npy.Writer(folder / f"{name}.npy") as file:
+                file.append(leaf)
 
 
-def _write_examples(example: Callable[[int], Any], count: int,
-                    folder: pathlib.Path) -> None:
-    names, first, structure = _trees.named_leaves(example(0), "batch")
-    files = [np.lib.format.open_memmap(
-        _file(folder, name), mode="w+", shape=(count, *np.shape(leaf)),
-        dtype=_lowering.narrow(np.asarray(leaf).dtype))
-        for name, leaf in zip(names, first)]
-    for index in range(count):
-        others, leaves, this = _trees.named_leaves(example(index), "batch")
-        if this != structure:
-            raise ValueError(f"example {index} has the arrays {others}, the first "
-                             f"one has {names}")
-        for file, leaf in zip(files, leaves):
-            file[index] = leaf
-    for file in files:
-        file.flush()
+class _Batches:
+    """An iterable of trees of arrays, written one after another. most: how many
+    examples are read of one that goes on."""
+
+    ordered = True
+
+    def __init__(self, batches: Iterable[Any], most: int | None) -> None:
+        batches = iter(batches)
+        self._first = next(batches, None)
+        if self._first is None:
+            raise ValueError("the iterable of batches has none; an iterator that was read "
+                             "before is at its end: make it anew")
+        self._all = itertools.chain([self._first], batches)
+        self._most = most
+
+    def example(self) -> Any:
+        return _Arrays(self._first).example()
+
+    def write(self, folder: pathlib.Path) -> None:
+        names, _, structure = _trees.named_leaves(self._first, "batch")
+        files = [_npy.Writer(folder / f"{name}.npy") for name in names]
+        read = 0
+        for index, batch in enumerate(self._all):
+            others, leaves, this = _trees.named_leaves(batch, "batch")
+            if this != structure:
+                raise ValueError(f"batch {index} has the arrays {others}, the first one "
+                                 f"has {names}")
+            read += _count(leaves, names, f"batch {index}")
+            for file, leaf in zip(files, leaves):
+                file.append(leaf)
+            if self._most is not None and read >= self._most:
+                break
+        for file in files:
+            file.close()
 
 
-def write_split(dataset: Any, count: int | None, folder: pathlib.Path) -> None:
-    """`dataset`: a tree of arrays, or a function index -> example with `count`."""
-    if callable(dataset):
-        if not count:
-            raise TypeError("a data set that is a function of the index needs "
-                            "examples=N, how many there are")
-        _write_examples(dataset, count, folder)
-    else:
-        _write_arrays(dataset, folder)
+class _Examples:
+    """A function of the index."""
+
+    ordered = False
+
+    def __init__(self, function: Callable[[int], Any], count: int) -> None:
+        self._function = function
+        self._count = count
+
+    def _batch(self, index: int) -> Any:
+        import jax
+
+        return jax.tree_util.tree_map(lambda x: np.asarray(x)[None], self._function(index))
+
+    def example(self) -> Any:
+        return self._batch(0)
+
+    def write(self, folder: pathlib.Path) -> None:
+        _Batches(map(self._batch, range(self._count)), None).write(folder)
 
 
-def example_batch(dataset: Any) -> Any:
-    """A batch of one example, of which shapes and types are read."""
+def _is_batches(dataset: Any) -> bool:
+    """An object that JAX takes for no tree and that can be walked through, or a
+    list of trees of one structure."""
     import jax
 
+    if isinstance(dataset, list):
+        structures = {str(jax.tree_util.tree_structure(item)) for item in dataset}
+        return (len(structures) == 1
+                and not jax.tree_util.all_leaves(dataset))
+    return (jax.tree_util.all_leaves([dataset]) and hasattr(dataset, "__iter__")
+            and not hasattr(dataset, "shape"))
+
+
+def source_of(dataset: Any, examples: int | None,
+              most: Callable[[], int | None]) -> Source:
+    """examples: of a function of the index. most: how many the job consumes, which
+    is asked of an iterable; None: it does not say."""
     if callable(dataset):
-        return jax.tree_util.tree_map(lambda x: np.asarray(x)[None], dataset(0))
-    return jax.tree_util.tree_map(lambda x: x[:1], dataset)
+        if inspect.isgeneratorfunction(dataset):
+            raise TypeError("the data set is a generator function: call it")
+        if not examples:
+            raise TypeError("a data set that is a function of the index needs "
+                            "examples=N, how many there are")
+        return _Examples(dataset, examples)
+    if _is_batches(dataset):
+        return _Batches(dataset, most())
+    return _Arrays(dataset)

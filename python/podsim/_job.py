@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import difflib
+import json
 import os
 from typing import Any, Mapping
 
-from . import _optax, _optimizers
+from . import _optax, _optimizers, _programs
 from ._settings import SETTINGS
 
 
@@ -35,18 +36,37 @@ def check_names(settings: Mapping[str, Any]) -> None:
 def _text(value: Any) -> str:
     if isinstance(value, (list, tuple)):
         return ",".join(_text(each) for each in value)
+    if isinstance(value, bool):
+        return str(value).lower()
     if isinstance(value, float):
         return repr(value)
     return os.fspath(value) if isinstance(value, os.PathLike) else str(value)
 
 
+def _flag(name: str, value: Any) -> list[str]:
+    """None: not given. A switch is given where it is not what it is by itself."""
+    if value is None:
+        return []
+    if isinstance(value, bool) and not SETTINGS[name].type:
+        if value == (SETTINGS[name].default == "true"):
+            return []
+        return [f"--{name}" if value else f"--{name}=false"]
+    return [f"--{name}={_text(value)}"]
+
+
 def flags(settings: Mapping[str, Any]) -> list[str]:
-    """Of a command line. None: not given; a switch is given if it is True."""
+    """Of a command line."""
     check_names(settings)
-    line = []
-    for name, value in settings.items():
-        if value is None or value is False and not SETTINGS[name].type:
-            continue
-        line.append(f"--{name}" if value is True and not SETTINGS[name].type
-                    else f"--{name}={_text(value)}")
-    return line
+    return [flag for name, value in settings.items() for flag in _flag(name, value)]
+
+
+def examples_of(settings: Mapping[str, Any]) -> int | None:
+    """How many examples the job consumes; None: it does not say its steps."""
+    if settings.get("train_steps") is None:
+        return None
+    says = ("topology", "train_steps", "train_batch_size", "batch_per_core",
+            "reference_topology", "reference_batch_size", "learning_rate",
+            "base_learning_rate", "hardware")
+    plan = json.loads(_programs.run("pod_plan", [
+        "--json", *flags({name: settings.get(name) for name in says})]))
+    return max(int(row["train_steps"] * row["global_batch"]) for row in plan["results"])

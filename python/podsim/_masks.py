@@ -10,10 +10,10 @@ from ._closures import refused
 
 def excluded(mask: Any, params: Any) -> set[str]:
     """Names of the variables for which the mask is False. None: there is no mask."""
-    import jax
-
     if mask is None:
         return set()
+    import jax
+
     parts = jax.tree_util.tree_leaves(mask)
     chosen = mask(params) if parts and all(map(callable, parts)) else mask
     # A mask may stop above the leaves and stand for all that is below.

@@ -50,7 +50,8 @@ def launch(arguments: Sequence[str], progress: bool) -> None:
     kept: collections.deque[str] = collections.deque(maxlen=_LONGEST)
     interrupted = False
     with subprocess.Popen(command, stdout=pipe, stderr=subprocess.STDOUT if pipe else None,
-                          text=True, start_new_session=not inherits) as child:
+                          text=True, start_new_session=not inherits,
+                          env=_programs.environment()) as child:
         while True:
             try:
                 if child.stdout is not None:

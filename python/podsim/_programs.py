@@ -34,10 +34,16 @@ def find(name: str) -> pathlib.Path:
                       f"programs (looked in {', '.join(map(str, places))} and PATH)")
 
 
+def environment() -> dict[str, str]:
+    """Of a program: without what is this package's own."""
+    return {name: value for name, value in os.environ.items() if name != "PODSIM_BIN"}
+
+
 def run(name: str, arguments: Sequence[str | os.PathLike[str]]) -> str:
     """What the program prints. Raises PodsimError with its error's line."""
     command = [os.fspath(find(name)), *[os.fspath(each) for each in arguments]]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, check=False,
+                          env=environment())
     if done.returncode != 0:
         raise PodsimError(done.stderr.strip() or f"{name} ended with {done.returncode}")
     return str(done.stdout)

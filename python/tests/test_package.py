@@ -6,6 +6,7 @@ import pathlib
 import sys
 import tempfile
 import unittest
+from unittest import mock
 
 import numpy as np
 
@@ -13,7 +14,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "python"))
 
 import podsim  # noqa: E402
-from podsim import _data, _job, _process, _programs, _result, _safetensors, _wire  # noqa: E402
+from podsim import _job, _npy, _process, _programs, _result, _safetensors, _settings, _wire  # noqa: E402
 
 GOLDEN = ROOT / "tests" / "golden" / "imports"
 
@@ -56,6 +57,28 @@ class FormatsTest(Folder):
         with self.assertRaisesRegex(TypeError, "did you mean batch_per_core"):
             _job.flags({"batch_per_cor": 8})
 
+        with mock.patch.dict(_job.SETTINGS, shuffle=_settings.Setting("", "true", "")):
+            self.assertEqual(_job.flags({"shuffle": False}), ["--shuffle=false"])
+            self.assertEqual(_job.flags({"shuffle": True}), [])
+
+    def test_arrays_grow_in_their_files(self):
+        with _npy.Writer(self.folder / "a" / "x.npy") as file:
+            file.append(np.arange(6).reshape(3, 2))
+            file.append(np.ones((1, 2), np.int32))
+            with self.assertRaisesRegex(ValueError, r"float32 of \(2,\) after 4 examples"):
+                file.append(np.ones((1, 2), np.float32))
+        read = np.load(self.folder / "a" / "x.npy")
+        np.testing.assert_array_equal(read, [[0, 1], [2, 3], [4, 5], [1, 1]])
+        self.assertEqual(read.dtype, np.int32)
+
+    def test_what_does_not_fit_is_not_written(self):
+        file = _npy.Writer(self.folder / "x.npy")
+        self.addCleanup(file.close)
+        with mock.patch("shutil.disk_usage", return_value=mock.Mock(free=65 << 20)):
+            file.append(np.zeros((1000, 10), np.float32))
+            with self.assertRaisesRegex(OSError, "1000 examples are written, 65 MiB"):
+                file.append(np.zeros((1 << 20, 10), np.float32))
+
     def test_optimizers_are_settings(self):
         self.assertEqual(podsim.sgd(0.1, momentum=0.9, nesterov=True).settings,
                          {"optimizer": "nesterov", "learning_rate": 0.1, "momentum": 0.9})
@@ -87,8 +110,8 @@ class ProgramsTest(Folder):
     def test_an_imported_function_is_trained(self):
         golden = _safetensors.read(GOLDEN / "mlp.safetensors")
         for name in ("0", "1"):
-            path = _data._file(self.folder / "train", name)
-            np.save(path, golden[f"input/{name}"])
+            with _npy.Writer(self.folder / "train" / f"{name}.npy") as file:
+                file.append(golden[f"input/{name}"])
         flags = _job.flags({
             "model_file": self.model(), "dataset": "arrays", "data_dir": self.folder,
             "topology": "v3-8", "batch_per_core": 1, "train_steps": 30,

@@ -1,0 +1,92 @@
+"""A call's model and data set as files for the programs."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import os
+import pathlib
+import tempfile
+from typing import Any, Callable, Iterator, Mapping
+
+from . import _data, _job, _lowering, _programs
+
+Function = Callable[..., Any]
+
+
+@dataclasses.dataclass(frozen=True)
+class Call:
+    """What train and plan are given, beside settings (train says what it is)."""
+
+    loss_fn: Function
+    params: Any
+    dataset: Any
+    eval_fn: Function | None
+    eval_dataset: Any
+    examples: int | None
+    eval_examples: int | None
+    batch: Any
+    state: Any
+    name: str | None
+
+
+def name_of(function: Function, name: str | None) -> str:
+    return name or getattr(function, "__name__", "model").strip("<>") or "model"
+
+
+def export(message: bytes, path: str | os.PathLike[str]) -> None:
+    """Writes the model of an ImportProto."""
+    with tempfile.TemporaryDirectory(prefix="podsim-") as folder:
+        file = pathlib.Path(folder, "functions.import")
+        file.write_bytes(message)
+        _programs.run("pod_program", ["import", file, f"--output={os.fspath(path)}"])
+
+
+def _check(call: Call, settings: Mapping[str, Any]) -> None:
+    """Raises TypeError for arguments that do not go together."""
+    if isinstance(call.dataset, os.PathLike) or (
+            isinstance(call.dataset, str) and "/" in call.dataset):
+        raise TypeError(f"the data set is {os.fspath(call.dataset)!r}, a place; say "
+                        '"arrays" or "mnist", and data_dir= where it is')
+    if not isinstance(call.dataset, str):
+        if call.batch is not None or "data_dir" in settings:
+            raise TypeError("batch= and data_dir= are for a data set that pod_launch opens, "
+                            'such as "arrays"; this one is given itself: leave them out')
+    elif call.batch is None:
+        raise TypeError(f"the data set {call.dataset!r} is opened by pod_launch: say batch=, "
+                        'a tree of its fields such as {"features": x, "labels": y}, of '
+                        "which shapes and types are read")
+    elif call.eval_dataset is not None:
+        raise TypeError(f"the data set {call.dataset!r} holds examples out itself: leave "
+                        "eval_dataset out")
+
+
+@contextlib.contextmanager
+def written(call: Call, settings: Mapping[str, Any],
+            begins: bool = True) -> Iterator[tuple[pathlib.Path, dict[str, Any]]]:
+    """A folder that lasts as long as the context, and the settings that name what
+    is in it. begins: with the weights that the model begins with."""
+    _check(call, settings)
+    with tempfile.TemporaryDirectory(prefix="podsim-",
+                                     dir=_data.folder_in_memory()) as folder:
+        path = pathlib.Path(folder)
+        named: dict[str, Any] = {"model_file": path / "model"}
+        batch = call.batch
+        if isinstance(call.dataset, str):
+            named["dataset"] = call.dataset
+        else:
+            train = _data.source_of(call.dataset, call.examples,
+                                    lambda: _job.examples_of(settings))
+            batch = train.example()
+            named |= {"dataset": "arrays", "data_dir": path}
+            if train.ordered:
+                named["shuffle"] = False
+        export(_lowering.import_message(name_of(call.loss_fn, call.name), call.loss_fn,
+                                        call.params, batch, call.eval_fn, call.state,
+                                        begins), path / "model")
+        if not isinstance(call.dataset, str):
+            train.write(path / "train")
+        if call.eval_dataset is not None:
+            _data.source_of(call.eval_dataset, call.eval_examples,
+                            lambda: None).write(path / "eval")
+        yield path, named

@@ -1,0 +1,68 @@
+"""NumPy's files, written piece by piece."""
+
+from __future__ import annotations
+
+import pathlib
+import shutil
+from typing import Any
+
+import numpy as np
+
+from . import _lowering
+
+_HEADER = 256  # bytes, of which NumPy wants a multiple of 64
+_ROOM = 64 << 20  # bytes that are left to others
+
+
+class Writer:
+    """An array that grows along its first axis."""
+
+    def __init__(self, path: pathlib.Path) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._path = path
+        self._file = path.open("wb")
+        self._file.write(bytes(_HEADER))
+        self._kind: tuple[np.dtype, tuple[int, ...]] | None = None
+        self._count = 0
+
+    def append(self, leaf: Any) -> None:
+        array = np.asarray(leaf)
+        array = np.ascontiguousarray(array, _lowering.narrow(array.dtype))
+        kind = array.dtype, array.shape[1:]
+        if self._kind is None:
+            self._kind = kind
+        if kind != self._kind:
+            raise ValueError(f"{self._path.stem!r} is {_text(kind)} after {self._count} "
+                             f"examples, before it is {_text(self._kind)}")
+        self._check_room(array.nbytes)
+        self._file.write(array.data if array.size else b"")
+        self._count += len(array)
+
+    def _check_room(self, wanted: int) -> None:
+        folder = self._path.parent
+        free = shutil.disk_usage(folder).free
+        if wanted + _ROOM > free:
+            raise OSError(
+                f"the data set does not fit into {folder}: {self._count} examples are "
+                f"written, {free >> 20} MiB are free; write it as DIR/train/NAME.npy and "
+                'say "arrays" with data_dir=DIR, or, if it never ends, say train_steps=N')
+
+    def close(self) -> None:
+        dtype, shape = self._kind or (np.dtype("float32"), ())
+        text = (f"{{'descr': {np.lib.format.dtype_to_descr(dtype)!r}, 'fortran_order': "
+                f"False, 'shape': {(self._count, *shape)}, }}").encode()
+        size = _HEADER - 10
+        self._file.seek(0)
+        self._file.write(np.lib.format.magic(1, 0) + size.to_bytes(2, "little")
+                         + text.ljust(size - 1) + b"\n")
+        self._file.close()
+
+    def __enter__(self) -> "Writer":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _text(kind: tuple[np.dtype, tuple[int, ...]]) -> str:
+    return f"{kind[0]} of {kind[1]}"
