@@ -3,6 +3,7 @@ all host processes map."""
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import itertools
 import os
@@ -11,7 +12,7 @@ from typing import Any, Callable, Iterable, Protocol
 
 import numpy as np
 
-from . import _lowering, _npy, _trees
+from . import _npy, _trees
 
 
 class Source(Protocol):
@@ -52,11 +53,16 @@ class _Arrays:
     def example(self) -> Any:
         import jax
 
+        self._named()
         return jax.tree_util.tree_map(lambda x: x[:1], self._tree)
 
-    def write(self, folder: pathlib.Path) -> None:
+    def _named(self) -> tuple[list[str], list[Any]]:
         names, leaves, _ = _trees.named_leaves(self._tree, "batch")
         _count(leaves, names, "a data set")
+        return names, leaves
+
+    def write(self, folder: pathlib.Path) -> None:
+        names, leaves = self._named()
         for name, leaf in zip(names, leaves):
             with _npy.Writer(folder / f"{name}.npy") as file:
                 file.append(leaf)
@@ -82,20 +88,20 @@ class _Batches:
 
     def write(self, folder: pathlib.Path) -> None:
         names, _, structure = _trees.named_leaves(self._first, "batch")
-        files = [_npy.Writer(folder / f"{name}.npy") for name in names]
         read = 0
-        for index, batch in enumerate(self._all):
-            others, leaves, this = _trees.named_leaves(batch, "batch")
-            if this != structure:
-                raise ValueError(f"batch {index} has the arrays {others}, the first one "
-                                 f"has {names}")
-            read += _count(leaves, names, f"batch {index}")
-            for file, leaf in zip(files, leaves):
-                file.append(leaf)
-            if self._most is not None and read >= self._most:
-                break
-        for file in files:
-            file.close()
+        with contextlib.ExitStack() as stack:
+            files = [stack.enter_context(_npy.Writer(folder / f"{name}.npy"))
+                     for name in names]
+            for index, batch in enumerate(self._all):
+                others, leaves, this = _trees.named_leaves(batch, "batch")
+                if this != structure:
+                    raise ValueError(f"batch {index} has the arrays {others}, the first "
+                                     f"one has {names}")
+                read += _count(leaves, names, f"batch {index}")
+                for file, leaf in zip(files, leaves):
+                    file.append(leaf)
+                if self._most is not None and read >= self._most:
+                    break
 
 
 class _Examples:

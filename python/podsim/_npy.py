@@ -11,7 +11,7 @@ import numpy as np
 from . import _lowering
 
 _HEADER = 256  # bytes, of which NumPy wants a multiple of 64
-_ROOM = 64 << 20  # bytes that are left to others
+_ROOM = 1 << 30  # bytes that are left to others, or an eighth of what there is
 
 
 class Writer:
@@ -40,8 +40,9 @@ class Writer:
 
     def _check_room(self, wanted: int) -> None:
         folder = self._path.parent
-        free = shutil.disk_usage(folder).free
-        if wanted + _ROOM > free:
+        usage = shutil.disk_usage(folder)
+        free = usage.free
+        if wanted + min(_ROOM, usage.total // 8) > free:
             raise OSError(
                 f"the data set does not fit into {folder}: {self._count} examples are "
                 f"written, {free >> 20} MiB are free; write it as DIR/train/NAME.npy and "

@@ -14,7 +14,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "python"))
 
 import podsim  # noqa: E402
-from podsim import _job, _npy, _process, _programs, _result, _safetensors, _settings, _wire  # noqa: E402
+from podsim import (_job, _npy, _process, _programs, _result, _safetensors,  # noqa: E402
+                    _settings, _wire)
 
 GOLDEN = ROOT / "tests" / "golden" / "imports"
 
@@ -74,9 +75,10 @@ class FormatsTest(Folder):
     def test_what_does_not_fit_is_not_written(self):
         file = _npy.Writer(self.folder / "x.npy")
         self.addCleanup(file.close)
-        with mock.patch("shutil.disk_usage", return_value=mock.Mock(free=65 << 20)):
+        usage = mock.Mock(free=9 << 20, total=64 << 20)
+        with mock.patch("shutil.disk_usage", return_value=usage):
             file.append(np.zeros((1000, 10), np.float32))
-            with self.assertRaisesRegex(OSError, "1000 examples are written, 65 MiB"):
+            with self.assertRaisesRegex(OSError, "1000 examples are written, 9 MiB"):
                 file.append(np.zeros((1 << 20, 10), np.float32))
 
     def test_optimizers_are_settings(self):
