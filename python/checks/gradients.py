@@ -87,7 +87,7 @@ def podsim_results(message, values):
 def check(name, golden):
     loss_fn, params, batch = functions.FUNCTIONS[name](
         functions.Draw(np.random.default_rng(SEED)))
-    message = _lowering.import_message(name, loss_fn, params, batch, None)
+    message = bytes(_lowering.import_message(name, loss_fn, params, batch, None))
     values = {}
     for prefix, tree in (("variable/", params), ("input/", batch)):
         names, leaves, _ = _trees.named_leaves(tree, "params" if prefix[0] == "v" else "batch")

@@ -176,7 +176,8 @@ def try_seed(seed):
     program = Program(seed)
     params, batch = program.inputs()
     try:
-        message = _lowering.import_message(f"random_{seed}", program.__call__, params, batch, None)
+        message = bytes(_lowering.import_message(
+            f"random_{seed}", program.__call__, params, batch, None))
     except Exception as error:  # JAX itself cannot lower it
         return f"jax: {type(error).__name__}"
     values = {}

@@ -10,6 +10,7 @@ import tempfile
 from typing import Any, Callable, Iterator, Mapping
 
 from . import _data, _job, _lowering, _programs
+from ._wire import Message
 
 Function = Callable[..., Any]
 
@@ -34,11 +35,13 @@ def name_of(function: Function, name: str | None) -> str:
     return name or getattr(function, "__name__", "model").strip("<>") or "model"
 
 
-def export(message: bytes, path: str | os.PathLike[str]) -> None:
+def export(message: Message, path: str | os.PathLike[str]) -> None:
     """Writes the model of an ImportProto."""
-    with tempfile.TemporaryDirectory(prefix="podsim-") as folder:
+    with tempfile.TemporaryDirectory(prefix="podsim-",
+                                     dir=_data.folder_in_memory()) as folder:
         file = pathlib.Path(folder, "functions.import")
-        file.write_bytes(message)
+        with file.open("wb") as opened:
+            message.write(opened)
         _programs.run("pod_program", ["import", file, f"--output={os.fspath(path)}"])
 
 

@@ -10,9 +10,10 @@ from typing import Any, Callable
 
 import numpy as np
 
-from . import _random, _trees, _wire
+from . import _random, _trees
 from ._functions import Loss, again, check_takes_no_key, checked_metrics
 from ._state import State
+from ._wire import Message
 
 # Numbers of examples that hardly are a dimension of somebody's model by chance.
 BATCHES = (19, 23, 29)
@@ -29,8 +30,8 @@ class Result:
     kind: int
     name: str = ""
 
-    def message(self) -> bytes:
-        return _wire.number(1, self.kind) + _wire.sized(2, self.name)
+    def message(self) -> Message:
+        return Message().number(1, self.kind).sized(2, self.name)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -71,12 +72,17 @@ def _batch_of(examples: Any, count: int) -> Any:
     return jax.tree_util.tree_map(leaf_of, examples)
 
 
-def _lower(function: Callable[..., Any], *arguments: Any) -> bytes:
+def _lower(function: Callable[..., Any], *arguments: Any) -> tuple[bytes, Any]:
+    """The module, and the tree of what the function returns."""
     import jax
 
     lowered = jax.jit(function, keep_unused=True).lower(*arguments)
     module: Any = lowered.compiler_ir("hlo")
-    return bytes(module.as_serialized_hlo_module_proto())
+    return module.as_serialized_hlo_module_proto(), lowered.out_info
+
+
+def _bytes_of(leaf: Any) -> memoryview:
+    return np.ascontiguousarray(leaf, "<f4").reshape(-1).view(np.uint8).data
 
 
 @dataclasses.dataclass(frozen=True)
@@ -96,35 +102,36 @@ class _Call:
         key = [struct((2,), np.uint32)] if self.takes_key else []
         return [self.params, self.state, _batch_of(self.examples, count), *key]
 
-    def described(self, begins: bool) -> bytes:
-        """ImportArguments. begins: with what the variables begin with."""
+    def describe(self, message: Message, begins: bool) -> None:
+        """Adds ImportArguments. begins: with what the variables begin with."""
         import jax
 
-        message = b""
         for kind, names, tree in ((_VARIABLE, self.names.variables, self.params),
                                   (_STATE, self.names.states, self.state)):
             for name, leaf in zip(names, jax.tree_util.tree_leaves(tree)):
-                argument = _wire.number(1, kind) + _wire.sized(2, name)
+                argument = Message().number(1, kind).sized(2, name)
                 if begins:
-                    argument += _wire.sized(3, np.asarray(leaf, "<f4").tobytes())
-                message += _wire.sized(2, argument)
+                    argument.sized(3, _bytes_of(leaf))
+                message.sized(2, argument)
         for name in self.names.inputs:
-            message += _wire.sized(2, _wire.number(1, _INPUT) + _wire.sized(2, name))
+            message.sized(2, Message().number(1, _INPUT).sized(2, name))
         if self.takes_key:
-            message += _wire.sized(2, _wire.number(1, _KEY) + _wire.sized(2, "key"))
-        return message
+            message.sized(2, Message().number(1, _KEY).sized(2, "key"))
 
 
-def _function(function: Callable[..., Any], call: _Call, results: list[Result],
-              begins: bool) -> bytes:
-    """ImportFunction's bytes."""
-    message = b""
+def _function(function: Callable[..., Any], call: _Call,
+              results_of: Callable[[Any], list[Result]], begins: bool) -> Message:
+    """ImportFunction. results_of: names what the function returns for the first of
+    BATCHES."""
+    message = Message()
+    results: list[Result] = []
     for count in BATCHES:
-        module = _lower(function, *call.arguments(count))
-        message += _wire.sized(1, _wire.number(1, count) + _wire.sized(2, module))
-    message += call.described(begins)
+        module, returned = _lower(function, *call.arguments(count))
+        results = results or results_of(returned)
+        message.sized(1, Message().number(1, count).sized(2, module))
+    call.describe(message, begins)
     for result in results:
-        message += _wire.sized(3, result.message())
+        message.sized(3, result.message())
     return message
 
 
@@ -137,66 +144,63 @@ def _names(params: Any, states: list[str], examples: Any) -> Names:
     return Names(variables, states, inputs)
 
 
+def _as_float(metrics: dict[str, Any]) -> dict[str, Any]:
+    import jax.numpy as jnp
+
+    return {key: jnp.asarray(value, jnp.float32) for key, value in metrics.items()}
+
+
 def _training(loss_fn: Callable[..., Any], params: Any, state: State, examples: Any,
-              names: Names, begins: bool) -> bytes:
+              names: Names, begins: bool) -> Message:
     import jax
     import jax.numpy as jnp
 
     loss_of = Loss(loss_fn, state)
-    call = _Call(params, state.carried(), examples, names, loss_of.draws)
-    _, (_, probe) = jax.eval_shape(loss_of, *call.arguments(BATCHES[0]))
-    metric_names = sorted(probe)
 
     def training(*arguments: Any) -> Any:
         value, gradients = jax.value_and_grad(loss_of, has_aux=True)(*arguments)
         loss, (new_state, metrics) = value
-        as_float = [jnp.asarray(metrics[key], jnp.float32) for key in metric_names]
-        return (jnp.asarray(loss, jnp.float32), as_float,
-                jax.tree_util.tree_leaves(gradients), new_state)
+        return jnp.asarray(loss, jnp.float32), _as_float(metrics), gradients, new_state
 
-    results = [Result(_LOSS)]
-    results += [Result(_METRIC, key) for key in metric_names]
-    results += [Result(_GRADIENT, key) for key in names.variables]
-    results += [Result(_NEW_STATE, key) for key in names.states]
-    return _function(training, call, results, begins)
+    def results_of(returned: Any) -> list[Result]:
+        return ([Result(_LOSS)] + [Result(_METRIC, key) for key in sorted(returned[1])]
+                + [Result(_GRADIENT, key) for key in names.variables]
+                + [Result(_NEW_STATE, key) for key in names.states])
+
+    call = _Call(params, state.carried(), examples, names, loss_of.draws)
+    return _function(training, call, results_of, begins)
 
 
 def _evaluation(eval_fn: Callable[..., Any], params: Any, state: State, examples: Any,
-                names: Names) -> bytes:
-    import jax
-    import jax.numpy as jnp
-
+                names: Names) -> Message:
     check_takes_no_key(eval_fn, state)
 
-    def metrics_of(params: Any, carried: list[Any], batch: Any) -> Any:
+    def evaluation(params: Any, carried: list[Any], batch: Any) -> Any:
         states = [] if state.is_none else [state.whole(carried, _random.silent())]
-        return checked_metrics(eval_fn(again(params), *states, batch), "what eval_fn returns")
+        returned = eval_fn(again(params), *states, batch)
+        return _as_float(checked_metrics(returned, "what eval_fn returns"))
+
+    def results_of(returned: Any) -> list[Result]:
+        for key, value in returned.items():
+            if value.shape not in ((), (BATCHES[0],)):
+                raise TypeError(f"eval_fn's {key!r} has the shape {value.shape}; it must "
+                                "be one number for each example")
+        return [Result(_METRIC, key) for key in sorted(returned)]
 
     call = _Call(params, state.carried(), examples, names)
-    probe = jax.eval_shape(metrics_of, *call.arguments(BATCHES[0]))
-    for key, value in probe.items():
-        if value.shape not in ((), (BATCHES[0],)):
-            raise TypeError(f"eval_fn's {key!r} has the shape {value.shape}; it must be "
-                            "one number for each example")
-
-    def evaluation(*arguments: Any) -> Any:
-        metrics = metrics_of(*arguments)
-        return [jnp.asarray(metrics[key], jnp.float32) for key in sorted(probe)]
-
-    results = [Result(_METRIC, key) for key in sorted(probe)]
-    return _function(evaluation, call, results, begins=False)
+    return _function(evaluation, call, results_of, begins=False)
 
 
 def import_message(name: str, loss_fn: Callable[..., Any], params: Any, examples: Any,
                    eval_fn: Callable[..., Any] | None, state: Any = None,
-                   begins: bool = True) -> bytes:
-    """ImportProto's bytes. `examples`: a batch, of which only shapes and types
-    are read; begins: with the numbers of params and state, too. Raises what JAX
-    raises for a function that it cannot trace."""
+                   begins: bool = True) -> Message:
+    """ImportProto. `examples`: a batch, of which only shapes and types are read;
+    begins: with the numbers of params and state, too. Raises what JAX raises for a
+    function that it cannot trace."""
     carried = State(state)
     names = _names(params, carried.names, examples)
-    message = _wire.sized(1, name)
-    message += _wire.sized(2, _training(loss_fn, params, carried, examples, names, begins))
+    training = _training(loss_fn, params, carried, examples, names, begins)
+    message = Message().sized(1, name).sized(2, training)
     if eval_fn is not None:
-        message += _wire.sized(3, _evaluation(eval_fn, params, carried, examples, names))
+        message.sized(3, _evaluation(eval_fn, params, carried, examples, names))
     return message

@@ -2,6 +2,7 @@
 
     PODSIM_BIN=build/release/bin python3 -m unittest discover -s python/tests"""
 
+import io
 import pathlib
 import sys
 import tempfile
@@ -32,10 +33,14 @@ class FormatsTest(Folder):
         self.assertNotIn("jax", sys.modules)
 
     def test_wire_writes_what_protobuf_does(self):
-        self.assertEqual(_wire.number(1, 300), b"\x08\xac\x02")
-        self.assertEqual(_wire.number(1, 0), b"")
-        self.assertEqual(_wire.sized(2, "ab"), b"\x12\x02ab")
-        self.assertEqual(_wire.sized(20, b"\x00" * 200)[:4], b"\xa2\x01\xc8\x01")
+        message = _wire.Message().number(1, 300).number(1, 0).sized(2, "ab")
+        self.assertEqual(bytes(message), b"\x08\xac\x02\x12\x02ab")
+        self.assertEqual(bytes(_wire.Message().sized(3, message)),
+                         b"\x1a\x07\x08\xac\x02\x12\x02ab")
+        self.assertEqual(bytes(_wire.Message().sized(20, memoryview(bytes(200))))[:4],
+                         b"\xa2\x01\xc8\x01")
+        message.write(written := io.BytesIO())
+        self.assertEqual(written.getvalue(), bytes(message))
 
     def test_safetensors_come_back(self):
         arrays = {"a/b": np.arange(6, dtype=np.float32).reshape(2, 3),
