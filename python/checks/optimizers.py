@@ -39,7 +39,7 @@ SCHEDULES = {
     "polynomial_schedule, power 2": optax.polynomial_schedule(1e-3, 0., 2, STEPS),
     "piecewise_constant_schedule": optax.piecewise_constant_schedule(
         1e-3, {10: 0.1, 23: 0.1}),
-    "warmup_constant_schedule": optax.warmup_constant_schedule(2e-4, 1e-3, WARM_UP - 1),
+    "warmup_constant_schedule": optax.warmup_constant_schedule(1e-4, 5e-4, WARM_UP - 1),
     "warm-up, then cosine": _warm(1e-3, optax.cosine_decay_schedule(1e-3, STEPS - WARM_UP)),
     "warm-up, then linear": _warm(1e-3, optax.linear_schedule(1e-3, 0., STEPS - WARM_UP)),
     "warm-up, then piecewise": _warm(

@@ -72,13 +72,14 @@ def _batch_of(examples: Any, count: int) -> Any:
     return jax.tree_util.tree_map(leaf_of, examples)
 
 
-def _lower(function: Callable[..., Any], *arguments: Any) -> tuple[bytes, Any]:
-    """The module, and the tree of what the function returns."""
+def _lowered(function: Callable[..., Any], *arguments: Any) -> Any:
     import jax
 
-    lowered = jax.jit(function, keep_unused=True).lower(*arguments)
-    module: Any = lowered.compiler_ir("hlo")
-    return module.as_serialized_hlo_module_proto(), lowered.out_info
+    return jax.jit(function, keep_unused=True).lower(*arguments)
+
+
+def _serialized(lowered: Any) -> bytes:
+    return bytes(lowered.compiler_ir("hlo").as_serialized_hlo_module_proto())
 
 
 def _bytes_of(leaf: Any) -> memoryview:
@@ -126,9 +127,9 @@ def _function(function: Callable[..., Any], call: _Call,
     message = Message()
     results: list[Result] = []
     for count in BATCHES:
-        module, returned = _lower(function, *call.arguments(count))
-        results = results or results_of(returned)
-        message.sized(1, Message().number(1, count).sized(2, module))
+        lowered = _lowered(function, *call.arguments(count))
+        results = results or results_of(lowered.out_info)
+        message.sized(1, Message().number(1, count).sized(2, _serialized(lowered)))
     call.describe(message, begins)
     for result in results:
         message.sized(3, result.message())
