@@ -15,6 +15,9 @@ import numpy as np
 from . import _npy, _trees
 
 
+_STACKED = 64  # examples that are written at a time
+
+
 class Source(Protocol):
     """A data set before it is written."""
 
@@ -113,16 +116,24 @@ class _Examples:
         self._function = function
         self._count = count
 
-    def _batch(self, index: int) -> Any:
+    def _stacked(self, begin: int, end: int) -> Any:
         import jax
 
-        return jax.tree_util.tree_map(lambda x: np.asarray(x)[None], self._function(index))
+        examples = [self._function(index) for index in range(begin, end)]
+        try:
+            return jax.tree_util.tree_map(lambda *leaves: np.stack(leaves), *examples)
+        except ValueError as error:
+            why = str(error).splitlines()[0]
+            raise ValueError(f"examples {begin} to {end - 1} do not all have the same "
+                             f"arrays: {why}") from None
 
     def example(self) -> Any:
-        return self._batch(0)
+        return self._stacked(0, 1)
 
     def write(self, folder: pathlib.Path) -> None:
-        _Batches(map(self._batch, range(self._count)), None).write(folder)
+        batches = (self._stacked(begin, min(begin + _STACKED, self._count))
+                   for begin in range(0, self._count, _STACKED))
+        _Batches(batches, None).write(folder)
 
 
 def _is_batches(dataset: Any) -> bool:
