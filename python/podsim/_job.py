@@ -43,21 +43,16 @@ def _text(value: Any) -> str:
     return os.fspath(value) if isinstance(value, os.PathLike) else str(value)
 
 
-def _flag(name: str, value: Any) -> list[str]:
-    """None: not given. A switch is given where it is not what it is by itself."""
-    if value is None:
-        return []
-    if isinstance(value, bool) and not SETTINGS[name].type:
-        if value == (SETTINGS[name].default == "true"):
-            return []
-        return [f"--{name}" if value else f"--{name}=false"]
-    return [f"--{name}={_text(value)}"]
-
-
 def flags(settings: Mapping[str, Any]) -> list[str]:
-    """Of a command line."""
+    """Of a command line. None: not given; a switch is given if it is True."""
     check_names(settings)
-    return [flag for name, value in settings.items() for flag in _flag(name, value)]
+    line = []
+    for name, value in settings.items():
+        if value is None or value is False and not SETTINGS[name].type:
+            continue
+        line.append(f"--{name}" if value is True and not SETTINGS[name].type
+                    else f"--{name}={_text(value)}")
+    return line
 
 
 def examples_of(settings: Mapping[str, Any]) -> int | None:

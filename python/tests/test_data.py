@@ -11,7 +11,7 @@ import numpy as np
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
-from podsim import _data, _inputs, _job, _trees  # noqa: E402
+from podsim import _data, _functions, _inputs, _job, _trees  # noqa: E402
 
 
 def named_leaves(tree, _):
@@ -66,6 +66,13 @@ class BatchesTest(unittest.TestCase):
 
 
 class CallTest(unittest.TestCase):
+    def test_an_evaluation_takes_no_key(self):
+        state, none = mock.Mock(is_none=False), mock.Mock(is_none=True)
+        _functions.check_takes_no_key(lambda params, state, batch, scale=1: 0, state)
+        _functions.check_takes_no_key(lambda *arguments: 0, none)
+        with self.assertRaisesRegex(TypeError, "takes params, batch and no key.* 3"):
+            _functions.check_takes_no_key(lambda params, batch, key: 0, none)
+
     def test_arguments_that_do_not_go_together_are_refused(self):
         def check(dataset, batch=None, eval_dataset=None, **settings):
             _inputs._check(_inputs.Call(None, None, dataset, None, eval_dataset, None, None,
