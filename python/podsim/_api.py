@@ -24,8 +24,9 @@ def export(loss_fn: LossFunction, params: Any, batch: Any, path: str | os.PathLi
     loss_fn(params, batch) returns a loss, the mean over the examples, or
     (loss, metrics), metrics a dict; if it takes a third argument, that is a random
     key. With `state` (a tree of what is carried from step to step, such as the moving
-    averages of batch norm) it is loss_fn(params, state, batch) and returns
-    (loss, new_state) or (loss, (new_state, metrics)). Of `batch` only shapes and types
+    averages of batch norm; random keys in it are new at every step) it is
+    loss_fn(params, state, batch) and returns (loss, new_state) or
+    (loss, (new_state, metrics)). Of `batch` only shapes and types
     are read; the first axis of each array are the examples. eval_fn(params, batch), or
     eval_fn(params, state, batch), returns a dict of numbers for each example.
 

@@ -14,7 +14,6 @@ import numpy as np
 
 from . import _npy, _trees
 
-
 _STACKED = 64  # examples that are written at a time
 
 
@@ -57,7 +56,7 @@ class _Arrays:
         import jax
 
         self._named()
-        return jax.tree_util.tree_map(lambda x: x[:1], self._tree)
+        return jax.tree_util.tree_map(lambda x: np.asarray(x[:1]), self._tree)
 
     def _named(self) -> tuple[list[str], list[Any]]:
         names, leaves, _ = _trees.named_leaves(self._tree, "batch")
