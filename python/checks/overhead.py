@@ -93,7 +93,8 @@ def medians(name):
 
 def main():
     if len(sys.argv) == 3:
-        print(json.dumps({"lowering": lowering, "training": training}[sys.argv[1]](sys.argv[2])))
+        measure = {"lowering": lowering, "training": training}[sys.argv[1]]
+        print(json.dumps(measure(sys.argv[2])))
         return
     parts = ("first lowering", "two more", "as HLO", "pod_program", "data", "the pod")
     print("| function | JAX's lowering | to the first step | added | of that to the first "
