@@ -182,7 +182,11 @@ absl::StatusOr<ValueType> TypeOf(const hlo::Shape& shape) {
                      hlo::PrimitiveType_IsValid(shape.element_type())
                          ? hlo::PrimitiveType_Name(shape.element_type())
                          : absl::StrCat(static_cast<int>(shape.element_type())),
-                     "; podsim has F32, BF16, S32, U32, U8 and PRED"));
+                     "; podsim has F32, BF16, S32, U32, U8 and PRED",
+                     shape.element_type() == hlo::U64
+                         ? " (random numbers are drawn from the key that the "
+                           "function is given, not from one that it makes)"
+                         : ""));
   ValueType type{dtype->second, {}};
   std::int64_t elements = 1;
   if (shape.dimensions_size() > kMostDims)

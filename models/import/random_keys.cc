@@ -1,5 +1,6 @@
 #include "models/import/random_keys.h"
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -36,10 +37,10 @@ std::string DerivationOf(const FlatBuilder& builder, int place,
     if (missing > 0) continue;
     stack.pop_back();
     if (known.contains(at)) continue;
-    std::string text =
-        absl::StrCat(op.entry == nullptr ? "" : op.entry->name, "|",
-                     op.attributes.word, "|", op.attributes.value, "|",
-                     op.entry == nullptr && op.operands.empty() ? at : 0);
+    std::string text = absl::StrCat(
+        op.entry == nullptr ? "" : op.entry->name, "|", op.attributes.word, "|",
+        std::bit_cast<std::uint64_t>(op.attributes.value), "|",
+        op.entry == nullptr && op.operands.empty() ? at : 0);
     for (const auto& [name, list] : op.attributes.lists)
       absl::StrAppend(&text, "|", name, ":", absl::StrJoin(list, ","));
     for (const int operand : op.operands)

@@ -13,7 +13,7 @@ import numpy as np
 from . import _trees
 
 # Folded in first, so that keys of a state differ from those that a loss function
-# makes of its own one. Six digits, by which the importer tells keys apart.
+# makes of its own one.
 _FOLD = 706873
 
 

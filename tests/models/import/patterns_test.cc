@@ -262,6 +262,15 @@ TEST_F(PatternsTest, EqualKeysDrawEqualBitsAndOthersDoNot) {
   EXPECT_EQ(site(derived(0)), site(derived(0)));
   EXPECT_NE(site(derived(0)), site(derived(1)));
   EXPECT_NE(site(derived(0)), site(key));
+  const auto folded_in = [&](double number) {
+    const int data = builder_.Constant(Plain({}, DType::kUint32), {number});
+    const auto made = EmitKeyFunction(builder_, "podsim_fold_in", {key, data},
+                                      Plain({2}, DType::kUint32));
+    EXPECT_TRUE(made.ok()) << made.status();
+    return *made;
+  };
+  EXPECT_EQ(site(folded_in(1048577)), site(folded_in(1048577)));
+  EXPECT_NE(site(folded_in(1048577)), site(folded_in(1048579)));
   EXPECT_FALSE(
       EmitKeyFunction(builder_, "podsim_random_bits", {key}, Batched({8}))
           .ok());
