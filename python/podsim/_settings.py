@@ -109,6 +109,9 @@ SETTINGS: dict[str, Setting] = {
     "seed": Setting(
         "Seed of weights and of the data's order",
         default="0", type="N"),
+    "shuffle": Setting(
+        "In which order an epoch has the examples: true (a new order in each epoch, from the seed) or false (the data set's own order, in each epoch)",
+        default="true", type="HOW"),
     "eval_batch_size": Setting(
         "Global batch of an evaluation",
         default="as in training", type="N"),

@@ -86,6 +86,7 @@ const std::map<std::string, Change>& Changes() {
       {"trust_coefficient", {"trust_coefficient: 0.5", kOfLars}},
       {"clip_norm", {"clip_norm: 1"}},
       {"seed", {"seed: 1"}},
+      {"shuffle", {"shuffle: false"}},
       {"eval_batch_size", {"eval_batch_size: 64"}},
       {"steps_per_eval", {"steps_per_eval: 5"}},
       {"precision", {"precision: float32"}},
