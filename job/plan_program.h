@@ -1,4 +1,4 @@
-// The Program that a plan carries. Pure.
+// The Program that a plan carries.
 #ifndef PODSIM_JOB_PLAN_PROGRAM_H_
 #define PODSIM_JOB_PLAN_PROGRAM_H_
 
@@ -12,6 +12,8 @@ namespace podsim {
 void SetProgram(const Program& program, JobPlan& plan);
 
 // What everybody runs, prices and saves: nobody compiles a plan's model again.
+// The last one that a process read is known by its hash from then on.
+// Thread-safe.
 // Errors: DATA_LOSS (none, or another one than the plan's bits were hashed
 //   with); those of ParseProgram.
 absl::StatusOr<Program> ProgramOf(const JobPlan& plan);

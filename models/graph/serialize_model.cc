@@ -119,7 +119,7 @@ void WriteWanted(const CompileInput& input, GraphProto& to) {
 // Values come back under the ids that they had, as both go in order.
 class GraphReader {
  public:
-  GraphReader(const ModelProto& from, const ConstantReader& constants)
+  GraphReader(const ModelProto& from, ConstantReader& constants)
       : from_(from.graph()), constants_(constants), graph_(from.name()) {}
 
   Graph Read() && {
@@ -168,7 +168,7 @@ class GraphReader {
   }
 
   const GraphProto& from_;
-  const ConstantReader& constants_;
+  ConstantReader& constants_;
   Graph graph_;
 };
 
@@ -237,9 +237,8 @@ absl::StatusOr<Model> FromProto(const ModelProto& model) {
         absl::StrCat("model ", model.name(),
                      ": this is a Program, compiled for one job; a model is "
                      "needed"));
-  PODSIM_RETURN_IF_ERROR(VerifyModel(model));
   ConstantReader constants;
-  PODSIM_RETURN_IF_ERROR(constants.Read(model));
+  PODSIM_RETURN_IF_ERROR(VerifyModel(model, constants));
   Model result = {.graph = GraphReader(model, constants).Read(),
                   .input = WantedFrom(model.graph())};
   PODSIM_RETURN_IF_ERROR(result.graph.status());
@@ -254,7 +253,7 @@ std::string ModelHash(const ModelProto& model) {
   return Sha256Hex(ModelBytes(model));
 }
 
-absl::StatusOr<ModelProto> ParseModel(std::string_view bytes) {
+absl::StatusOr<ModelProto> DecodeModel(std::string_view bytes) {
   if (static_cast<std::int64_t>(bytes.size()) > kMostModelBytes)
     return absl::InvalidArgumentError(absl::StrCat(
         "it has ", bytes.size(), " bytes; models have at most 256 MiB"));
@@ -262,6 +261,11 @@ absl::StatusOr<ModelProto> ParseModel(std::string_view bytes) {
   ModelProto model;
   if (!model.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())))
     return absl::InvalidArgumentError("it is damaged: not a model's bytes");
+  return model;
+}
+
+absl::StatusOr<ModelProto> ParseModel(std::string_view bytes) {
+  PODSIM_ASSIGN_OR_RETURN(ModelProto model, DecodeModel(bytes));
   PODSIM_RETURN_IF_ERROR(VerifyModel(model));
   return model;
 }

@@ -42,6 +42,10 @@ absl::StatusOr<Model> FromProto(const ModelProto& model);
 std::string ModelBytes(const ModelProto& model);
 std::string ModelHash(const ModelProto& model);
 
+// A file's message, of which nothing is checked but that it is one. Errors:
+// those of ParseModel.
+absl::StatusOr<ModelProto> DecodeModel(std::string_view bytes);
+
 // A file of either stage, all of it checked. Nothing is allocated before it is
 // known how much. Errors: INVALID_ARGUMENT, one line: too large, damaged, of
 //   another version, or those of VerifyModel.

@@ -163,7 +163,7 @@ ProgramTensor TensorFrom(const ProgramProto::Tensor& from) {
 }
 
 Instruction InstructionFrom(const ProgramProto::Instruction& from,
-                            const ConstantReader& constants) {
+                            ConstantReader& constants) {
   Instruction to;
   to.op = CodeOf(*FindOp(from.op()));
   to.inputs = IdsFrom(from.operands());
@@ -179,7 +179,7 @@ Instruction InstructionFrom(const ProgramProto::Instruction& from,
 }
 
 Segment SegmentFrom(const ProgramProto::Segment& from,
-                    const ConstantReader& constants) {
+                    ConstantReader& constants) {
   Segment to;
   to.kind = static_cast<SegmentKind>(from.kind());
   for (const ProgramProto::Instruction& instruction : from.instructions())
@@ -226,7 +226,7 @@ void ReadInterface(const ProgramProto& from, Program& to) {
   if (from.has_loss()) to.loss = from.loss();
 }
 
-Program ReadAll(const ModelProto& model, const ConstantReader& constants) {
+Program ReadAll(const ModelProto& model, ConstantReader& constants) {
   const ProgramProto& from = model.program();
   Program to;
   to.name = model.name();
@@ -289,14 +289,13 @@ absl::StatusOr<Program> ProgramFrom(const ModelProto& model) {
   if (model.stage() == ModelProto::MODEL)
     return absl::InvalidArgumentError(
         absl::StrCat("model ", model.name(), " is no Program: not compiled"));
-  PODSIM_RETURN_IF_ERROR(VerifyModel(model));
   ConstantReader constants;
-  PODSIM_RETURN_IF_ERROR(constants.Read(model));
+  PODSIM_RETURN_IF_ERROR(VerifyModel(model, constants));
   return ReadAll(model, constants);
 }
 
 absl::StatusOr<Program> ParseProgram(std::string_view bytes) {
-  PODSIM_ASSIGN_OR_RETURN(const ModelProto model, ParseModel(bytes));
+  PODSIM_ASSIGN_OR_RETURN(const ModelProto model, DecodeModel(bytes));
   return ProgramFrom(model);
 }
 

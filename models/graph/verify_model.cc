@@ -28,12 +28,11 @@ absl::Status Bad(const std::string& why) {
 
 class GraphCheck {
  public:
-  explicit GraphCheck(const ModelProto& model)
-      : model_(model), graph_(model.graph()) {}
+  GraphCheck(const ModelProto& model, ConstantReader& constants)
+      : model_(model), graph_(model.graph()), constants_(constants) {}
 
   absl::Status Run() {
     PODSIM_RETURN_IF_ERROR(CheckCounts());
-    PODSIM_RETURN_IF_ERROR(constants_.Read(model_));
     int nodes = 0;
     while (static_cast<int>(types_.size()) < graph_.values_size()) {
       const int id = static_cast<int>(types_.size());
@@ -289,32 +288,38 @@ class GraphCheck {
 
   const ModelProto& model_;
   const GraphProto& graph_;
-  ConstantReader constants_;
+  ConstantReader& constants_;
   std::vector<ValueType> types_;  // of the values so far
   std::set<int> states_;
   std::set<std::string> inputs_;
   std::set<std::string> variables_;
 };
 
-absl::Status Verify(const ModelProto& model) {
+absl::Status Verify(const ModelProto& model, ConstantReader& constants) {
   if (model.version() != kModelVersion)
     return Bad(absl::StrCat("it is of version ", model.version(),
                             "; this build reads version ", kModelVersion));
   PODSIM_RETURN_IF_ERROR(CheckName(model.name()));
+  PODSIM_RETURN_IF_ERROR(constants.Read(model));
   if (model.stage() == ModelProto::MODEL && model.has_graph() &&
       !model.has_program())
-    return GraphCheck(model).Run();
+    return GraphCheck(model, constants).Run();
   if (model.stage() == ModelProto::PROGRAM && model.has_program() &&
       !model.has_graph())
-    return VerifyProgram(model);
+    return VerifyProgram(model, constants);
   return Bad("it is neither a model's graph nor a Program, or both");
 }
 
 }  // namespace
 
 absl::Status VerifyModel(const ModelProto& model) {
+  ConstantReader constants;
+  return VerifyModel(model, constants);
+}
+
+absl::Status VerifyModel(const ModelProto& model, ConstantReader& constants) {
   const bool named = CheckName(model.name()).ok();
-  return Annotate(Verify(model),
+  return Annotate(Verify(model, constants),
                   named ? absl::StrCat("model ", model.name()) : "model");
 }
 

@@ -4,6 +4,7 @@
 #define PODSIM_MODELS_GRAPH_VERIFY_MODEL_H_
 
 #include "absl/status/status.h"
+#include "models/graph/wire_types.h"
 #include "proto/model.pb.h"
 
 namespace podsim {
@@ -15,6 +16,8 @@ namespace podsim {
 // Errors: INVALID_ARGUMENT, one line that names the place: "node 12 (add):
 // ...".
 absl::Status VerifyModel(const ModelProto& model);
+// `constants` has what the model's attributes refer to afterwards.
+absl::Status VerifyModel(const ModelProto& model, ConstantReader& constants);
 
 }  // namespace podsim
 

@@ -32,8 +32,8 @@ bool HasBatch(ProgramProto::Storage storage) {
 
 class ProgramCheck {
  public:
-  explicit ProgramCheck(const ModelProto& model)
-      : model_(model), program_(model.program()) {}
+  ProgramCheck(const ModelProto& model, ConstantReader& constants)
+      : model_(model), program_(model.program()), constants_(constants) {}
 
   absl::Status Run() {
     PODSIM_RETURN_IF_ERROR(CheckArenas());
@@ -49,7 +49,7 @@ class ProgramCheck {
     PODSIM_RETURN_IF_ERROR(CheckInputs());
     PODSIM_RETURN_IF_ERROR(CheckMetrics());
     PODSIM_RETURN_IF_ERROR(CheckUpdate());
-    return VerifyRuns(model_);
+    return VerifyRuns(model_, constants_);
   }
 
  private:
@@ -295,12 +295,13 @@ class ProgramCheck {
 
   const ModelProto& model_;
   const ProgramProto& program_;
+  ConstantReader& constants_;
 };
 
 }  // namespace
 
-absl::Status VerifyProgram(const ModelProto& model) {
-  return ProgramCheck(model).Run();
+absl::Status VerifyProgram(const ModelProto& model, ConstantReader& constants) {
+  return ProgramCheck(model, constants).Run();
 }
 
 }  // namespace podsim

@@ -386,9 +386,7 @@ std::int64_t PlacesOf(const ProgramProto::Tensor& tensor) {
       .places();
 }
 
-absl::Status VerifyRuns(const ModelProto& model) {
-  ConstantReader constants;
-  PODSIM_RETURN_IF_ERROR(constants.Read(model));
+absl::Status VerifyRuns(const ModelProto& model, ConstantReader& constants) {
   for (int i = 0; i < model.program().variables_size(); ++i) {
     const ProgramProto::Variable& each = model.program().variables(i);
     const ProgramProto::Tensor& tensor = model.program().tensors(each.tensor());

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "absl/status/status.h"
+#include "models/graph/wire_types.h"
 #include "proto/model.pb.h"
 
 namespace podsim {
@@ -13,9 +14,10 @@ namespace podsim {
 // Places of 4 bytes: of each example, of each core or in all.
 std::int64_t PlacesOf(const ProgramProto::Tensor& tensor);
 
-// REQUIRES: tensors, variables, buckets, inputs and metrics are checked.
-// Errors: INVALID_ARGUMENT: "train segment 2, instruction 5 (MatMul): ...".
-absl::Status VerifyRuns(const ModelProto& model);
+// REQUIRES: tensors, variables, buckets, inputs and metrics are checked;
+// `constants` has read the message. Errors: INVALID_ARGUMENT: "train segment 2,
+// instruction 5 (MatMul): ...".
+absl::Status VerifyRuns(const ModelProto& model, ConstantReader& constants);
 
 }  // namespace podsim
 

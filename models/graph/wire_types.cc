@@ -126,7 +126,7 @@ absl::Status ConstantReader::Read(const ModelProto& from) {
     if (constant.sha256() <= before)
       return Bad("constants are not in the order of their hashes");
     before = constant.sha256();
-    by_hash_[before] = std::make_shared<const std::string>(constant.data());
+    by_hash_[before].bytes = &constant.data();
   }
   return absl::OkStatus();
 }
@@ -143,7 +143,7 @@ absl::Status ConstantReader::CheckData(const AttributesProto& attributes) {
     return Bad("its data are not among the constants");
   const std::size_t size = attributes.data_sha256().empty()
                                ? attributes.data().size()
-                               : found->second->size();
+                               : found->second.bytes->size();
   if (attributes.shape().has_batch_axis())
     return Bad("data of a constant have no batch");
   const auto wanted =
@@ -190,7 +190,7 @@ absl::Status ConstantReader::CheckInitial(bool has,
   return absl::OkStatus();
 }
 
-OpAttributes ConstantReader::Attributes(const AttributesProto& from) const {
+OpAttributes ConstantReader::Attributes(const AttributesProto& from) {
   OpAttributes to;
   to.dtype = DTypeOf(from.element());
   to.shape = ShapeFrom(from.shape());
@@ -200,12 +200,16 @@ OpAttributes ConstantReader::Attributes(const AttributesProto& from) const {
     to.lists[list.name()] = {list.values().begin(), list.values().end()};
   if (!from.data().empty())
     to.data = std::make_shared<const std::string>(from.data());
-  if (!from.data_sha256().empty()) to.data = by_hash_.at(from.data_sha256());
+  if (from.data_sha256().empty()) return to;
+  Constant& constant = by_hash_.find(from.data_sha256())->second;
+  if (constant.shared == nullptr)
+    constant.shared = std::make_shared<const std::string>(*constant.bytes);
+  to.data = constant.shared;
   return to;
 }
 
 absl::Status ConstantReader::CheckAllRead() const {
-  for (const auto& [hash, data] : by_hash_)
+  for (const auto& [hash, constant] : by_hash_)
     if (!read_.contains(hash))
       return Bad(absl::StrCat("nobody reads the constant ", hash));
   return absl::OkStatus();

@@ -39,7 +39,8 @@ class ConstantWriter {
 // A message's constants, checked, while attributes are read.
 class ConstantReader {
  public:
-  // Each is as large and has the hash that it says, in order.
+  // Each is as large and has the hash that it says, in order. `from` outlives
+  // this.
   absl::Status Read(const ModelProto& from);
 
   // Everything that can be said without the op: types, names and ranges.
@@ -48,15 +49,19 @@ class ConstantReader {
   absl::Status CheckInitial(bool has, const AttributesProto& initial,
                             bool has_initializer, const Shape& shape);
   // REQUIRES: Check passed.
-  OpAttributes Attributes(const AttributesProto& from) const;
+  OpAttributes Attributes(const AttributesProto& from);
   // Whether somebody read each.
   absl::Status CheckAllRead() const;
 
  private:
   absl::Status CheckData(const AttributesProto& attributes);
 
-  std::map<std::string, std::shared_ptr<const std::string>, std::less<>>
-      by_hash_;
+  struct Constant {
+    const std::string* bytes = nullptr;         // in the message
+    std::shared_ptr<const std::string> shared;  // made when it is asked for
+  };
+
+  std::map<std::string, Constant, std::less<>> by_hash_;
   std::set<std::string, std::less<>> read_;
 };
 

@@ -1,6 +1,7 @@
 #include "runtime/job/planner.h"
 
 #include <algorithm>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -101,11 +102,12 @@ bool KeepsPromise(const Recipe& recipe, const JobSpec& spec) {
 }
 
 // The job's model, noted in the plan: of a name, or the one that was read.
-absl::StatusOr<ModelProto> ModelOf(const ResolvedJob& job,
-                                   const PlanInputs& inputs, PlanBits& bits) {
+absl::StatusOr<std::shared_ptr<const ModelProto>> ModelOf(
+    const ResolvedJob& job, const PlanInputs& inputs, PlanBits& bits) {
   if (!job.spec.has_model_file()) {
     FillModelConfig(job.spec, inputs.dataset, *bits.mutable_model());
-    return BuildModel(bits.model());
+    PODSIM_ASSIGN_OR_RETURN(ModelProto model, BuildModel(bits.model()));
+    return std::make_shared<const ModelProto>(std::move(model));
   }
   if (inputs.model == nullptr)
     return absl::InternalError(absl::StrCat(
@@ -115,14 +117,14 @@ absl::StatusOr<ModelProto> ModelOf(const ResolvedJob& job,
         absl::StrCat(job.spec.model_file(), ": model ", inputs.model->name(),
                      " has no loss, so it cannot be trained"));
   bits.mutable_model()->set_name(inputs.model->name());
-  return *inputs.model;
+  return inputs.model;
 }
 
 absl::StatusOr<Program> CompileFor(const ResolvedJob& job,
                                    const PlanInputs& inputs, PlanBits& bits) {
-  PODSIM_ASSIGN_OR_RETURN(const ModelProto model, ModelOf(job, inputs, bits));
-  bits.set_model_hash(ModelHash(model));
-  return CompileModel(model, OptionsOf(bits));
+  PODSIM_ASSIGN_OR_RETURN(const auto model, ModelOf(job, inputs, bits));
+  bits.set_model_hash(ModelHash(*model));
+  return CompileModel(*model, OptionsOf(bits));
 }
 
 }  // namespace
