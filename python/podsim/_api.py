@@ -8,7 +8,7 @@ from typing import Any, Callable
 
 import numpy as np
 
-from . import _inputs, _job, _lowering, _process, _programs, _result, _trees
+from . import _inputs, _job, _lowering, _process, _programs, _result, _start, _trees
 from ._state import State
 
 LossFunction = Callable[..., Any]
@@ -73,7 +73,10 @@ def train(loss_fn: LossFunction, params: Any, dataset: Any, *, topology: str = "
     with _inputs.written(call, chosen) as (path, named):
         metrics = path / "metrics.jsonl"
         kept = pathlib.Path(model_dir) if model_dir is not None else path / "run"
-        flags = _job.flags({**named, "model_dir": kept, "metrics_file": metrics, **chosen})
+        begins = {} if _is_begun(kept, chosen) else _start.write(
+            _weights(params, state), path / "start")
+        flags = _job.flags({**named, "model_dir": kept, "metrics_file": metrics, **begins,
+                            **chosen})
         _process.launch(flags, progress)
         events = _result.read_metrics(metrics)
         summary = events["summary"][-1]
@@ -83,6 +86,19 @@ def train(loss_fn: LossFunction, params: Any, dataset: Any, *, topology: str = "
         metrics=events.get("step", []),
         evaluations=events.get("eval", []), plan=events["plan"][-1], summary=summary,
         model_dir=kept if model_dir is not None else None)
+
+
+def _is_begun(model_dir: pathlib.Path, settings: dict[str, Any]) -> bool:
+    """Whether the weights are those of a checkpoint."""
+    return (settings.get("restore") is not None or settings.get("mode") == "eval"
+            or _start.has_checkpoint(model_dir))
+
+
+def _weights(params: Any, state: Any) -> dict[str, np.ndarray]:
+    names, leaves, _ = _trees.named_leaves(params, "params")
+    carried = State(state)
+    return {name: np.asarray(leaf) for name, leaf in
+            [*zip(names, leaves), *zip(carried.names, carried.carried())]}
 
 
 def _shaped(names: list[str], leaves: list[Any], weights: dict[str, np.ndarray]) -> list[Any]:
@@ -115,10 +131,9 @@ def plan(loss_fn: LossFunction, params: Any, dataset: Any, *, topology: str = "v
     Raises PodsimError where train would refuse the job."""
     chosen = _settings(optimizer, params, topology, settings)
     is_ladder = ".." in topology or "," in topology
-    # A ladder prints no hash, and needs no weights.
     call = _inputs.Call(loss_fn, params, dataset, eval_fn, eval_dataset, examples,
                         eval_examples, batch, state, name)
-    with _inputs.written(call, chosen, begins=not is_ladder) as (_, named):
+    with _inputs.written(call, chosen) as (_, named):
         flags = _job.flags({**named, **chosen})
         if is_ladder:
             return _programs.run("pod_plan", flags)

@@ -65,10 +65,10 @@ def _check(call: Call, settings: Mapping[str, Any]) -> None:
 
 
 @contextlib.contextmanager
-def written(call: Call, settings: Mapping[str, Any],
-            begins: bool = True) -> Iterator[tuple[pathlib.Path, dict[str, Any]]]:
+def written(call: Call, settings: Mapping[str, Any]
+            ) -> Iterator[tuple[pathlib.Path, dict[str, Any]]]:
     """A folder that lasts as long as the context, and the settings that name what
-    is in it. begins: with the weights that the model begins with."""
+    is in it: all but the weights that the model begins with (_start.py)."""
     _check(call, settings)
     with tempfile.TemporaryDirectory(prefix="podsim-",
                                      dir=_data.folder_in_memory()) as folder:
@@ -86,7 +86,7 @@ def written(call: Call, settings: Mapping[str, Any],
                 named["shuffle"] = False
         export(_lowering.import_message(name_of(call.loss_fn, call.name), call.loss_fn,
                                         call.params, batch, call.eval_fn, call.state,
-                                        begins), path / "model")
+                                        begins=False), path / "model")
         if not isinstance(call.dataset, str):
             train.write(path / "train")
         if call.eval_dataset is not None:

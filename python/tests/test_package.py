@@ -15,7 +15,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "python"))
 
 import podsim  # noqa: E402
-from podsim import (_job, _npy, _process, _programs, _result, _safetensors,  # noqa: E402
+from podsim import (_job, _npy, _process, _programs, _result, _safetensors, _start,  # noqa: E402
                     _settings, _wire)
 
 GOLDEN = ROOT / "tests" / "golden" / "imports"
@@ -132,6 +132,24 @@ class ProgramsTest(Folder):
         self.assertLess(losses[-1], losses[0] / 2)
         weights = _result.read_weights(self.folder / "run" / "30")
         self.assertEqual(weights["dense_0/kernel"].shape, (64, 48))
+
+    def test_a_start_is_a_checkpoint_whose_weights_a_job_takes(self):
+        golden = _safetensors.read(GOLDEN / "mlp.safetensors")
+        for name in ("0", "1"):
+            with _npy.Writer(self.folder / "train" / f"{name}.npy") as file:
+                file.append(golden[f"input/{name}"])
+        weights = {name.removeprefix("variable/"): np.zeros_like(array)
+                   for name, array in golden.items() if name.startswith("variable/")}
+        self.assertFalse(_start.has_checkpoint(self.folder / "run"))
+        _process.launch(_job.flags({
+            "model_file": self.model(), "dataset": "arrays", "data_dir": self.folder,
+            "topology": "v3-8", "batch_per_core": 1, "train_steps": 1,
+            "model_dir": self.folder / "run", "metrics_file": self.folder / "metrics",
+            **_start.write(weights, self.folder / "start"),
+            **podsim.sgd(1e-2).settings}), progress=False)
+        loss = _result.read_metrics(self.folder / "metrics")["step"][0]["loss"]
+        self.assertAlmostEqual(loss, np.log(10), places=5)
+        self.assertTrue(_start.has_checkpoint(self.folder / "run"))
 
     def test_what_a_program_refuses_is_an_exception(self):
         with self.assertRaisesRegex(podsim.PodsimError, "no slice is called 'v3-33'"):
