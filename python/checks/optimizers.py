@@ -17,6 +17,7 @@ import optax
 import functions
 import gradients
 import training
+import training_models
 
 STEPS = 30
 WARM_UP = 5
@@ -75,12 +76,10 @@ def rates_off(name, run):
 
 
 def check(name):
-    loss_fn, params, batch, _ = training.mlp(
-        functions.Draw(np.random.default_rng(gradients.SEED)))
-    transformation = OPTIMIZERS[name]
-    exact, allowed = training.expected(loss_fn, params, batch, transformation, STEPS)
-    run = training.ours(loss_fn, params, batch, transformation, "v3-8", STEPS)
-    row, within = training.cells(training.numbers_of(run), exact, allowed)
+    model = training_models.mlp(functions.Draw(np.random.default_rng(gradients.SEED)))
+    exact, allowed = training.expected(model, OPTIMIZERS[name], steps=STEPS)
+    run = training.ours(model, OPTIMIZERS[name], "v3-8", STEPS)
+    row, within = training.cells(run, exact, allowed)
     print(f"| {name} | {rates_off(name, run)} | {row}", flush=True)
     return within
 

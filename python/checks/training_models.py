@@ -1,0 +1,116 @@
+"""The models of training.py: MODELS, name -> function of a functions.Draw."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any, Callable
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+import functions
+
+GLOBAL = 64
+KEPT = np.float32(0.9)  # float32 in float64, too: there it decides by the same bits
+
+
+@dataclasses.dataclass(frozen=True)
+class Model:
+    """A loss function as podsim.train takes it, and what it is called with."""
+
+    loss: Callable[..., Any]
+    params: Any
+    batch: Any  # the data set: one global batch
+    rule: str
+    state: Any = None  # with one, loss takes it and returns (loss, new state)
+    draws: bool = False  # loss takes a key
+
+
+def _images(draw):
+    return draw.normal(GLOBAL, 28, 28, 1), draw.classes(GLOBAL)
+
+
+def _text(draw):
+    tokens = draw.classes(GLOBAL, 33, classes=65)
+    return {"tokens": tokens[:, :-1], "targets": tokens[:, 1:]}
+
+
+def mlp(draw):
+    loss, params, _ = functions.mlp(draw)
+    return Model(loss, params, (draw.normal(GLOBAL, 64), draw.classes(GLOBAL)), "adamw")
+
+
+def lenet(draw):
+    loss, params, _ = functions.lenet(draw)
+    return Model(loss, params, _images(draw), "momentum")
+
+
+def gru(draw):
+    loss, params, _ = functions.gru(draw)
+    return Model(loss, params, (draw.normal(GLOBAL, 28, 12), draw.classes(GLOBAL)), "adam")
+
+
+def gpt_nano(draw):
+    loss, params, _ = functions.gpt_nano(draw)
+    return Model(loss, params, _text(draw), "adamw")
+
+
+def _batch_norm(x, p, state):
+    mean = x.mean((0, 1, 2))
+    variance = ((x - mean) ** 2).mean((0, 1, 2))
+    seen = {"mean": mean, "variance": variance}
+    moved = jax.tree_util.tree_map(lambda old, new: 0.9 * old + 0.1 * new, state, seen)
+    return (x - mean) * jax.lax.rsqrt(variance + 1e-5) * p["scale"] + p["bias"], moved
+
+
+def conv_norm(draw):
+    """Two convolutions, each with a batch norm that keeps moving averages."""
+    widths = (1, 8, 16)
+    params = {"logits": draw.dense(16, functions.CLASSES)}
+    state = {}
+    for i in (1, 2):
+        params[f"conv_{i}"] = draw.conv(3, widths[i - 1], widths[i])
+        params[f"norm_{i}"] = draw.norm(widths[i])
+        state[f"norm_{i}"] = {"mean": np.zeros(widths[i], np.float32),
+                              "variance": np.ones(widths[i], np.float32)}
+
+    def loss(p, state, batch):
+        x, labels = batch
+        moved = {}
+        for i in (1, 2):
+            x = functions.conv(x, p[f"conv_{i}"])
+            x, moved[f"norm_{i}"] = _batch_norm(x, p[f"norm_{i}"], state[f"norm_{i}"])
+            x = functions.max_pool(jax.nn.relu(x))
+        logits = functions.dense(x.mean((1, 2)), p["logits"])
+        return functions.cross_entropy(logits, labels), moved
+
+    return Model(loss, params, _images(draw), "momentum", state)
+
+
+def _dropout(x, key):
+    return jnp.where(jax.random.bernoulli(key, KEPT, x.shape), x / KEPT, 0)
+
+
+def gpt_dropout(draw):
+    """A block of a GPT with dropout behind the embedding and in the MLP."""
+    width = 48
+    params = {"tokens": draw.normal(65, width), "positions": 0.1 * draw.normal(32, width),
+              "block": functions.draw_block(draw, width), "norm": draw.norm(width)}
+
+    def loss(p, batch, key):
+        first, second = jax.random.split(key)
+        x = _dropout(p["tokens"][batch["tokens"]] + p["positions"], first)
+        b = p["block"]
+        y = functions.layer_norm(x, b["norm_1"])
+        x = x + functions.attention(y, b["attention"], 3, causal=True)
+        y = jax.nn.gelu(functions.dense(functions.layer_norm(x, b["norm_2"]), b["up"]))
+        x = x + functions.dense(_dropout(y, second), b["down"])
+        logits = functions.layer_norm(x, p["norm"]) @ p["tokens"].T
+        return functions.cross_entropy(logits, batch["targets"])
+
+    return Model(loss, params, _text(draw), "adamw", draws=True)
+
+
+MODELS = {function.__name__: function for function in (
+    mlp, lenet, gru, gpt_nano, conv_norm, gpt_dropout)}
