@@ -23,19 +23,43 @@ import gradients
 from podsim import PodsimError, _lowering, _trees
 
 BATCH = 8
-# The most that a kernel may be off by, in units of 2^-24: error_units of models/ops.
-KERNEL_UNITS = 10
+# What a kernel may be off by, in units of 2^-24: error_units of models/ops, the most of
+# all functions, and of arithmetic.
+FUNCTION_UNITS, ARITHMETIC_UNITS = 10, 1
+FUNCTIONS = {"atan2", "cbrt", "cos", "erf", "exp", "expm1", "log", "log1p", "logistic", "pow",
+             "rsqrt", "sin", "sqrt", "tan", "tanh"}
 
 
-@jax.custom_vjp
-def off(x, key):
-    """x, and on the way back its gradient, as a kernel may give it."""
-    bound = KERNEL_UNITS * 2.0**-24
+def roughly(jaxpr, consts, arguments, key):
+    """The results of a jaxpr whose operations are off by what kernels may be off by."""
+    known = dict(zip([*jaxpr.constvars, *jaxpr.invars], [*consts, *arguments]))
+
+    def value(atom):
+        return atom.val if hasattr(atom, "val") else known[atom]
+
+    for i, equation in enumerate(jaxpr.eqns):
+        operands = [value(each) for each in equation.invars]
+        at = jax.random.fold_in(key, i)
+        inner = equation.params.get("jaxpr", equation.params.get("call_jaxpr"))
+        name = equation.primitive.name
+        if inner is not None and name not in ("scan", "while", "cond"):
+            results = roughly(getattr(inner, "jaxpr", inner), getattr(inner, "consts", ()),
+                              operands, at)
+        else:
+            parameters = equation.primitive.get_bind_params(equation.params)
+            results = equation.primitive.bind(*operands, **parameters)
+            results = results if equation.primitive.multiple_results else [results]
+            units = FUNCTION_UNITS if name in FUNCTIONS else ARITHMETIC_UNITS
+            results = [off(each, units, at) for each in results]
+        known.update(zip(equation.outvars, results))
+    return [value(each) for each in jaxpr.outvars]
+
+
+def off(x, units, key):
+    if x.dtype != np.float32:
+        return x
+    bound = units * 2.0**-24
     return x * (1 + jax.random.uniform(key, x.shape, x.dtype, -bound, bound))
-
-
-off.defvjp(lambda x, key: (off(x, key), key),
-           lambda key, g: (off(g, jax.random.fold_in(key, 1)), None))
 
 
 class Program:
@@ -63,15 +87,9 @@ class Program:
         return name, int(self.draw.integers(0, 1000))
 
     def __call__(self, p, batch):
-        return self.value(p, batch, None)
-
-    def value(self, p, batch, key):
-        """With a key: its operations are off by what kernels may be off by."""
         x = batch["x"] + p["t"][batch["i"]]
-        for i, (name, number) in enumerate(self.steps):
+        for name, number in self.steps:
             y = OPS[name](x, p, batch, number)
-            if key is not None:
-                y = off(y, jax.random.fold_in(key, i))
             x = y if y.shape == x.shape else x + jnp.broadcast_to(
                 y.reshape(y.shape[0], -1).mean(1)[:, None, None], x.shape)
         return jnp.mean(x * x / (1 + x * x) + 0.1 * x)
@@ -156,7 +174,15 @@ OPS = {
 def allowed(program, params, batch, exact):
     generator = np.random.default_rng(gradients.SEED)
     farthest = dict.fromkeys(exact, gradients.LEAST)
-    compiled = jax.jit(jax.value_and_grad(program.value))
+    both, structure = jax.make_jaxpr(jax.value_and_grad(program), return_shape=True)(
+        params, batch)
+    structure = jax.tree_util.tree_structure(structure)
+
+    @jax.jit
+    def compiled(params, batch, key):
+        leaves = jax.tree_util.tree_leaves((params, batch))
+        return jax.tree_util.tree_unflatten(structure, roughly(
+            both.jaxpr, both.consts, leaves, key))
 
     def nudged(x):
         if x.dtype != np.float32:

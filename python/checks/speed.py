@@ -74,6 +74,38 @@ def lenet5(draw):
     return loss, params, (8, 8), ["--dataset=digits"], ["--model=lenet5"], 16
 
 
+def encoder(draw):
+    width, heads = 32, 4
+    params = {"tokens": draw.weight(17, width), "positions": draw.weight(64, width),
+              "norm": draw.norm(width), "head": draw.dense(width, 10)}
+    for i in range(2):
+        params[f"layer_{i}"] = {
+            "norm_0": draw.norm(width), "norm_1": draw.norm(width),
+            **{name: draw.dense(width, width) for name in ("query", "value", "out")},
+            "key": draw.weight(width, width),
+            "dense_0": draw.dense(width, 64), "dense_1": draw.dense(64, width)}
+
+    def attention(x, p):
+        q, k, v = (each.reshape(*x.shape[:2], heads, -1) for each in (
+            functions.dense(x, p["query"]), x @ p["key"], functions.dense(x, p["value"])))
+        shares = jax.nn.softmax(jnp.einsum("bqhd,bkhd->bhqk", q, k) / np.sqrt(width / heads))
+        mixed = jnp.einsum("bhqk,bkhd->bqhd", shares, v).reshape(x.shape)
+        return functions.dense(mixed, p["out"])
+
+    def loss(p, batch):
+        x = p["tokens"][batch["tokens"]] + p["positions"]
+        for i in range(2):
+            layer = p[f"layer_{i}"]
+            x = x + attention(functions.layer_norm(x, layer["norm_0"]), layer)
+            hidden = functions.dense(functions.layer_norm(x, layer["norm_1"]), layer["dense_0"])
+            x = x + functions.dense(jax.nn.gelu(hidden), layer["dense_1"])
+        x = functions.layer_norm(x, p["norm"]).mean(1)
+        return functions.cross_entropy(functions.dense(x, p["head"]), batch["labels"])
+
+    return (loss, params, (64,), ["--dataset=digits"],
+            ["--model=encoder", "--dropout=0"], 8)
+
+
 def launched(arguments):
     """Examples a second of the run's training."""
     with tempfile.TemporaryDirectory() as folder:
@@ -83,10 +115,15 @@ def launched(arguments):
     return summary["examples_per_second"]
 
 
+ZOO = {"mlp": mlp, "lenet5": lenet5, "encoder": encoder}
+
+
 def beside_zoo(name, topology):
-    loss_fn, params, shape, data, zoo, batch = {"mlp": mlp, "lenet5": lenet5}[name](
+    loss_fn, params, shape, data, zoo, batch = ZOO[name](
         functions.Draw(np.random.default_rng(gradients.SEED)))
-    example = {"features": np.zeros((1, *shape), np.float32), "labels": np.zeros(1, np.int32)}
+    seen = ({"tokens": np.zeros((1, *shape), np.int32)} if name == "encoder" else
+            {"features": np.zeros((1, *shape), np.float32)})
+    example = {**seen, "labels": np.zeros(1, np.int32)}
     with tempfile.TemporaryDirectory() as folder:
         file = pathlib.Path(folder, "model")
         podsim.export(loss_fn, params, example, file)
@@ -142,14 +179,18 @@ def beside_jax(name, per_core, steps):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.parse_args()
+    parser.add_argument("names", nargs="*", metavar="NAME", help="rows that begin so")
+    names = tuple(parser.parse_args().names)
     print("| imported | beside | podsim, examples/s | the other, examples/s | ratio |\n|---|---|---|---|---|")
     rows = [("mlp 784-512-512-10, v3-8, bfloat16", "podsim's mlp", lambda: beside_zoo("mlp", "v3-8")),
             ("the same, v3-32", "podsim's mlp", lambda: beside_zoo("mlp", "v3-32")),
             ("lenet5, v3-8, bfloat16", "podsim's lenet5", lambda: beside_zoo("lenet5", "v3-8")),
+            ("encoder, v3-8, bfloat16", "podsim's encoder", lambda: beside_zoo("encoder", "v3-8")),
             ("gpt_nano, 8 a core, v3-8, float32", "JAX, 8 devices", lambda: beside_jax("gpt_nano", 8, 20)),
             ("resnet_18 at 64x64, 1 a core, v3-8, float32", "JAX, 8 devices", lambda: beside_jax("resnet_18", 1, 4))]
     for what, peer, measure in rows:
+        if names and not what.startswith(names):
+            continue
         ours, theirs = measure()
         print(f"| {what} | {peer} | {ours:,.0f} | {theirs:,.0f} | {ours / theirs:.2f} |", flush=True)
 
