@@ -16,9 +16,10 @@ namespace podsim {
 namespace {
 
 constexpr char kPrefix[] = "PODSIM_";
-// Secrets, where kernels are, what compose files read: never flags.
+// Secrets, where kernels and programs are, what compose files read: never
+// flags.
 constexpr const char* kOthers[] = {"PODSIM_TOKEN", "PODSIM_KERNEL_DIR",
-                                   "PODSIM_SOURCE"};
+                                   "PODSIM_BIN", "PODSIM_SOURCE"};
 
 std::vector<std::string> KnownVariables() {
   std::vector<std::string> known(std::begin(kOthers), std::end(kOthers));

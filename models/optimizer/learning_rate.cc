@@ -42,8 +42,14 @@ double RateAt(const LearningRate& schedule, std::int64_t consumed_before_step,
               std::int64_t global_batch) {
   PODSIM_CHECK(consumed_before_step >= 0 && global_batch >= 1);
   const std::int64_t warmup = schedule.warmup_examples();
+  if (schedule.has_warmup_init() && consumed_before_step < warmup) {
+    const double init = schedule.warmup_init();
+    return schedule.peak() *
+           (init + (1 - init) * static_cast<double>(consumed_before_step) /
+                       static_cast<double>(warmup));
+  }
   const std::int64_t consumed = consumed_before_step + global_batch;
-  if (consumed < warmup)
+  if (consumed < warmup && !schedule.has_warmup_init())
     return schedule.peak() * static_cast<double>(consumed) /
            static_cast<double>(warmup);
   if (schedule.schedule().empty()) return schedule.peak();

@@ -3,7 +3,10 @@
 //
 // Over W examples of warm-up the rate rises linearly to the peak: the step that
 // brings the examples to k runs at peak * min(1, k / W), so that the first one
-// already moves and the one that completes the warm-up runs at the peak. Then,
+// already moves and the one that completes the warm-up runs at the peak. With a
+// part i of the peak to begin with, the step that begins after b examples runs
+// at peak * (i + (1 - i) * b / W) instead: the first one at i, the one after
+// the warm-up at the peak [optax: warmup_cosine_decay_schedule]. Then,
 // with p = (b - W) / (E - W) for a step that begins after b examples of the
 // run's E, and e the end as a part of the peak:
 //   constant    peak

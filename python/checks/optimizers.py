@@ -41,6 +41,8 @@ SCHEDULES = {
     "piecewise_constant_schedule": optax.piecewise_constant_schedule(
         1e-3, {10: 0.1, 23: 0.1}),
     "warmup_constant_schedule": optax.warmup_constant_schedule(1e-4, 5e-4, WARM_UP - 1),
+    "warmup_cosine_decay_schedule": optax.warmup_cosine_decay_schedule(
+        0.0, 1e-3, WARM_UP, STEPS, 1e-5),
     "warm-up, then cosine": _warm(1e-3, optax.cosine_decay_schedule(1e-3, STEPS - WARM_UP)),
     "warm-up, then linear": _warm(1e-3, optax.linear_schedule(1e-3, 0., STEPS - WARM_UP)),
     "warm-up, then piecewise": _warm(

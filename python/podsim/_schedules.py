@@ -89,12 +89,17 @@ def _shape(piece: Piece, left: int) -> tuple[float, dict[str, Any]]:
     return _KNOWN[name](held, left)
 
 
-def _warm_up(piece: Piece, until: int, peak: float) -> None:
-    """Raises if it is not podsim's warm-up of `until` steps to the peak."""
+def _warm_up(piece: Piece, until: int, peak: float) -> dict[str, Any]:
+    """Settings of a warm-up of `until` steps to the peak. Raises if podsim has none
+    such."""
     name, held = piece
+    if (name == "polynomial_schedule" and held["power"] == 1 and until > 0
+            and held["transition_begin"] == 0 and held["transition_steps"] == until
+            and _same(held["end_value"], peak) and 0 <= held["init_value"] < peak):
+        return {"warmup_init": float(held["init_value"]) / peak}
     begin = held.get("init_value", held.get("value"))
     if until == 0 or until == 1 and begin is not None and _same(begin, peak):
-        return
+        return {}
     wanted = {"power": 1, "transition_begin": 0, "transition_steps": until - 1}
     if (name != "polynomial_schedule" or not _same(held["init_value"] * until, peak)
             or any(held.get(key) != value for key, value in wanted.items())
@@ -104,6 +109,7 @@ def _warm_up(piece: Piece, until: int, peak: float) -> None:
             f"a warm-up{starts} over {until} steps has other rates than podsim's, whose "
             "first step moves", f"say join_schedules([linear_schedule({peak / until:g}, "
             f"{peak:g}, {until - 1}), what follows], [{until}])")
+    return {}
 
 
 def _split(schedule: Schedule) -> tuple[Piece | None, int, Piece]:
@@ -115,8 +121,10 @@ def _split(schedule: Schedule) -> tuple[Piece | None, int, Piece]:
             raise refused(f"join_schedules has {len(parts)} parts", _SHAPES)
         return parts[0], int(held["boundaries"][0]), parts[1]
     if name == "polynomial_schedule" and held.get("end_value", 0) > held["init_value"]:
-        return ((name, held), int(held["transition_steps"]) + 1,
-                ("constant_schedule", {"value": held["end_value"]}))
+        steps = int(held["transition_steps"])
+        if _same(held["init_value"] * (steps + 1), held["end_value"]):
+            steps += 1  # podsim's own: its last step has the peak
+        return (name, held), steps, ("constant_schedule", {"value": held["end_value"]})
     return None, 0, (name, held)
 
 
@@ -141,7 +149,7 @@ def settings_of(schedule: Schedule, job: Mapping[str, Any]) -> dict[str, Any]:
     first, warm_up, rest = _split(schedule)
     peak, shape = _shape(rest, steps - warm_up)
     if first is not None:
-        _warm_up(first, warm_up, peak)
+        shape = {**shape, **_warm_up(first, warm_up, peak)}
     if "lr_decay_at" in shape:
         shape["lr_decay_at"] = [(warm_up + at) / steps for at in shape["lr_decay_at"]]
     return {"learning_rate": peak, "lr_schedule": "constant", **shape,

@@ -71,6 +71,12 @@ class ScheduleTest(unittest.TestCase):
                   "warmup_steps": 5}),
                 (optax.join_schedules([warm, optax.cosine_decay_schedule(0.5, 15)], [5]),
                  {"lr_schedule": "cosine", "lr_end": 0, "warmup_steps": 5}),
+                (optax.join_schedules([optax.linear_schedule(0.1, 0.5, 5),
+                                       optax.cosine_decay_schedule(0.5, 15)], [5]),
+                 {"lr_schedule": "cosine", "lr_end": 0, "warmup_steps": 5,
+                  "warmup_init": 0.2}),
+                (optax.linear_schedule(0.0, 0.5, 7),
+                 {"lr_schedule": "constant", "warmup_steps": 7, "warmup_init": 0}),
                 (optax.constant_schedule(0.5), {})):
             self.assertEqual(_schedules.settings_of(schedule, JOB),
                              {"learning_rate": 0.5, **settings})
@@ -80,7 +86,7 @@ class ScheduleTest(unittest.TestCase):
 
     def test_a_schedule_with_other_rates_is_refused(self):
         cosine = optax.cosine_decay_schedule(0.5, 20)
-        warm = optax.linear_schedule(0.0, 0.5, 5)
+        warm = optax.linear_schedule(0.0, 0.5, 3)
         for schedule, message, job in (
                 (optax.cosine_decay_schedule(0.5, 30), "decay_steps=30 .* 20", JOB),
                 (optax.cosine_decay_schedule(0.5, 20, 0, 2), "exponent=2", JOB),

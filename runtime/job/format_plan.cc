@@ -138,6 +138,11 @@ std::string WarmupText(const JobPlan& plan) {
   if (examples == 0) return "none";
   const double steps =
       static_cast<double>(examples) / static_cast<double>(plan.global_batch());
+  const LearningRate& rate = plan.bits().learning_rate();
+  const std::string from =
+      rate.has_warmup_init()
+          ? absl::StrCat(" from ", rate.warmup_init(), " of the peak")
+          : "";
   const std::string share =
       Mark(plan, "warmup_steps").empty()
           ? ""
@@ -145,7 +150,7 @@ std::string WarmupText(const JobPlan& plan) {
                             100 * static_cast<double>(examples) /
                                 static_cast<double>(plan.total_examples()));
   return absl::StrCat(FormatCounted(examples, "example"), ", ",
-                      absl::StrFormat("%.4g", steps), " steps", share);
+                      absl::StrFormat("%.4g", steps), " steps", from, share);
 }
 
 std::string NumericsText(const PlanBits& bits) {

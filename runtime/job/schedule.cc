@@ -201,6 +201,14 @@ class Schedule {
     PODSIM_ASSIGN_OR_RETURN(const std::int64_t examples, WarmupExamples());
     plan_.mutable_bits()->mutable_learning_rate()->set_warmup_examples(
         examples);
+    if (spec_.has_warmup_init()) {
+      if (examples == 0)
+        return absl::InvalidArgumentError(
+            "warmup_init is set but there is no warm-up; say warmup_steps, or "
+            "leave it out");
+      plan_.mutable_bits()->mutable_learning_rate()->set_warmup_init(
+          spec_.warmup_init());
+    }
     if (examples > plan_.total_examples())
       Warn("the warm-up of ", FormatCount(examples),
            " examples is longer than the run of ",

@@ -36,6 +36,19 @@ TEST(RateAt, RisesLinearlyFromTheFirstStep) {
   EXPECT_EQ(RateAt(schedule, 400, 100), 0.8);
 }
 
+// init + (peak - init) * step / warm-up, as optax has it.
+TEST(RateAt, RisesFromWhereItIsToldToThePeakOfTheStepAfter) {
+  LearningRate schedule = Schedule(0.8, 400);
+  for (const double init : {0.0, 0.25}) {
+    schedule.set_warmup_init(init);
+    for (int step = 0; step < 4; ++step)
+      EXPECT_DOUBLE_EQ(RateAt(schedule, 100 * step, 100),
+                       0.8 * init + (0.8 - 0.8 * init) * step / 4)
+          << step;
+    EXPECT_EQ(RateAt(schedule, 400, 100), 0.8);
+  }
+}
+
 TEST(RateAt, DependsOnExamplesNotOnSteps) {
   const LearningRate schedule = Schedule(1, 1000);
   // The same number of examples done: the same rate, however it was cut.

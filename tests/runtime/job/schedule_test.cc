@@ -268,6 +268,16 @@ TEST(ScheduleTest, WarnsOfAWarmUpThatNeverEnds) {
   EXPECT_THAT(plan.warnings(), Contains(HasSubstr("never reaches its peak")));
 }
 
+TEST(ScheduleTest, AWarmUpMayBeginSomewhere) {
+  ASSERT_OK_AND_ASSIGN(
+      const JobPlan plan,
+      Plan("train_steps: 30 warmup_steps: 4 warmup_init: 0.25", {}));
+  EXPECT_EQ(plan.bits().learning_rate().warmup_init(), 0.25);
+  EXPECT_THAT(Plan("train_steps: 30 warmup_steps: 0 warmup_init: 0.25", {}),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("there is no warm-up")));
+}
+
 TEST(ScheduleTest, NotesRowsThatDoNotFillTiles) {
   ASSERT_OK_AND_ASSIGN(const JobPlan plan,
                        Plan("train_steps: 1", {.batch_per_core = 9}));
