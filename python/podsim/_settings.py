@@ -91,6 +91,9 @@ SETTINGS: dict[str, Setting] = {
     "warmup_steps": Setting(
         "Steps of the reference over which the rate rises from 0",
         default="the recipe's", type="N"),
+    "warmup_init": Setting(
+        "Rate of the first step, as a part of the peak, which the step after the warm-up has, as in optax; else the first step has one part of the warm-up and its last one the peak",
+        default="", type="X"),
     "lr_schedule": Setting(
         "How the rate goes on after the warm-up, to the end of the run: constant, linear, cosine, polynomial or step",
         default="constant", type="SHAPE"),
