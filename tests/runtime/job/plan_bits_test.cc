@@ -66,7 +66,7 @@ const std::map<std::string, Change>& Changes() {
       {"base_learning_rate", {"base_learning_rate: 0.01"}},
       {"lr_scaling", {"lr_scaling: sqrt"}},
       {"warmup_steps", {"warmup_steps: 3"}},
-      {"warmup_init", {"warmup_steps: 3 warmup_init: 0.5", "warmup_steps: 3 "}},
+      {"warmup_init", {"warmup_init: 0.5"}},
       {"lr_schedule", {"lr_schedule: cosine"}},
       {"lr_end", {"lr_end: 0.5", absl::StrCat(kBatch, "lr_schedule: linear ")}},
       {"lr_power",
