@@ -24,8 +24,12 @@ from podsim import PodsimError, _lowering, _trees
 
 BATCH = 8
 # What a kernel may be off by, in units of 2^-24: error_units of models/ops, the most of
-# all functions, and of arithmetic.
+# all functions, and of arithmetic. Others are exact: what they hand on is a number that
+# they were given.
 FUNCTION_UNITS, ARITHMETIC_UNITS = 10, 1
+ARITHMETIC = {"add", "add_any", "conv_general_dilated", "cumsum", "div", "dot_general",
+              "integer_pow", "mul", "reduce_prod", "reduce_sum", "reduce_window_sum",
+              "scatter_add", "square", "sub"}
 FUNCTIONS = {"atan2", "cbrt", "cos", "erf", "exp", "expm1", "log", "log1p", "logistic", "pow",
              "rsqrt", "sin", "sqrt", "tan", "tanh"}
 
@@ -49,14 +53,15 @@ def roughly(jaxpr, consts, arguments, key):
             parameters = equation.primitive.get_bind_params(equation.params)
             results = equation.primitive.bind(*operands, **parameters)
             results = results if equation.primitive.multiple_results else [results]
-            units = FUNCTION_UNITS if name in FUNCTIONS else ARITHMETIC_UNITS
+            units = (FUNCTION_UNITS if name in FUNCTIONS else
+                     ARITHMETIC_UNITS if name in ARITHMETIC else 0)
             results = [off(each, units, at) for each in results]
         known.update(zip(equation.outvars, results))
     return [value(each) for each in jaxpr.outvars]
 
 
 def off(x, units, key):
-    if x.dtype != np.float32:
+    if x.dtype != np.float32 or units == 0:
         return x
     bound = units * 2.0**-24
     return x * (1 + jax.random.uniform(key, x.shape, x.dtype, -bound, bound))
