@@ -61,6 +61,7 @@ std::vector<std::string> UnknownVariables(const Variables& variables) {
     if (std::find(known.begin(), known.end(), at->first) != known.end())
       continue;
     std::vector<std::string> names;
+    names.reserve(known.size());
     for (const std::string& name : known)
       names.push_back(name.substr(sizeof(kPrefix) - 1));
     std::vector<std::string> nearest = NearestNames(

@@ -34,41 +34,53 @@ std::vector<const Instruction*> StepOf(const Program& program) {
   return step;
 }
 
+using Held = std::vector<std::vector<TensorId>>;
+
+bool IsHeld(const Program& program, const Held& held, TensorId id) {
+  return held[id] == std::vector{program.root(id)};
+}
+
+// An element-wise op's operand that is read there for the last time makes room
+// for what is written.
+void ShareRoom(const Program& program, const Held& held,
+               const Instruction& instruction, int at,
+               std::vector<Lifetime>& lifetimes) {
+  const TensorId output = instruction.outputs[0];
+  if (!EntryOf(instruction.op).is_element_wise ||
+      !IsHeld(program, held, output))
+    return;
+  for (const TensorId input : instruction.inputs) {
+    if (held[input].size() != 1) continue;
+    Lifetime& lifetime = lifetimes[held[input][0]];
+    const bool same = program.tensor(held[input][0]).places() ==
+                      program.tensor(output).places();
+    if (!same || lifetime.last != at || lifetime.first == at) continue;
+    --lifetime.last;
+    return;
+  }
+}
+
 // From the first op that writes a tensor to the last that reads it, or what is
 // made of it again.
 std::vector<Lifetime> Lifetimes(const Program& program,
                                 const std::vector<const Instruction*>& step) {
-  const auto held = HeldFor(program, step);
+  const Held held = HeldFor(program, step);
   std::vector<Lifetime> lifetimes(program.tensors.size());
-  for (int at = 0; at < static_cast<int>(step.size()); ++at) {
+  const auto count = static_cast<int>(step.size());
+  for (int at = 0; at < count; ++at) {
     for (const TensorId output : step[at]->outputs) {
-      if (held[output] != std::vector{program.root(output)}) continue;
+      if (!IsHeld(program, held, output)) continue;
       Lifetime& lifetime = lifetimes[program.root(output)];
       if (lifetime.first == kNever) lifetime.first = at;
       const bool result = program.tensor(output).storage == Storage::kOutput;
-      lifetime.last =
-          std::max(lifetime.last, result ? static_cast<int>(step.size()) : at);
+      lifetime.last = std::max(lifetime.last, result ? count : at);
     }
     for (const TensorId input : step[at]->inputs)
       for (const TensorId id : held[input])
         lifetimes[id].last = std::max(lifetimes[id].last, at);
   }
-  // An operand that is read for the last time makes room for what is written.
-  for (int at = 0; at < static_cast<int>(step.size()); ++at) {
-    const TensorId output = step[at]->outputs[0];
-    if (!EntryOf(step[at]->op).is_element_wise ||
-        held[output] != std::vector{program.root(output)})
-      continue;
-    for (const TensorId input : step[at]->inputs) {
-      if (held[input].size() != 1) continue;
-      Lifetime& lifetime = lifetimes[held[input][0]];
-      const bool same = program.tensor(held[input][0]).places() ==
-                        program.tensor(output).places();
-      if (!same || lifetime.last != at || lifetime.first == at) continue;
-      --lifetime.last;
-      break;
-    }
-  }
+  for (int at = 0; at < count; ++at)
+    ShareRoom(program, held, *step[at], at, lifetimes);
   return lifetimes;
 }
 

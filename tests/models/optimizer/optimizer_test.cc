@@ -41,10 +41,11 @@ TEST(RateAt, RisesFromWhereItIsToldToThePeakOfTheStepAfter) {
   LearningRate schedule = Schedule(0.8, 400);
   for (const double init : {0.0, 0.25}) {
     schedule.set_warmup_init(init);
-    for (int step = 0; step < 4; ++step)
-      EXPECT_DOUBLE_EQ(RateAt(schedule, 100 * step, 100),
-                       0.8 * init + (0.8 - 0.8 * init) * step / 4)
-          << step;
+    for (std::int64_t before = 0; before < 400; before += 100)
+      EXPECT_DOUBLE_EQ(
+          RateAt(schedule, before, 100),
+          0.8 * init + (0.8 - 0.8 * init) * static_cast<double>(before) / 400)
+          << before;
     EXPECT_EQ(RateAt(schedule, 400, 100), 0.8);
   }
 }
