@@ -9,12 +9,23 @@ target_compile_options(podsim_options INTERFACE
   -Wall -Wextra -Wno-sign-compare -Wno-missing-field-initializers
   # Plans and simulated times are the same bits on every machine.
   -ffp-contract=off
-  $<$<BOOL:${PODSIM_WERROR}>:-Werror>)
+  $<$<BOOL:${PODSIM_WERROR}>:-Werror>
+  # As podsim_proto has it: what is precompiled must agree.
+  -Uunix)
 
-# podsim_library(<name> SOURCES ... HEADERS ... DEPS ... PRIVATE_DEPS ...)
+# A test's own code need not be fast, and compiles in two thirds of the time.
+add_library(podsim_test_options INTERFACE)
+target_compile_options(podsim_test_options INTERFACE $<$<CONFIG:Release>:-O1>)
+target_link_libraries(podsim_test_options INTERFACE podsim_options)
+include(PodsimPch)
+
+# podsim_library(<name> SOURCES ... HEADERS ... DEPS ... PRIVATE_DEPS ...
+#                [USES_GRPC])
 # DEPS are what the folder's headers need; PRIVATE_DEPS what only its .cc need.
+# USES_GRPC: its sources include gRPC's headers.
 function(podsim_library name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;HEADERS;DEPS;PRIVATE_DEPS" ${ARGN})
+  cmake_parse_arguments(ARG "USES_GRPC" "" "SOURCES;HEADERS;DEPS;PRIVATE_DEPS"
+    ${ARGN})
   add_library(podsim_${name} STATIC ${ARG_SOURCES})
   add_library(podsim::${name} ALIAS podsim_${name})
   target_sources(podsim_${name} PUBLIC FILE_SET HEADERS
@@ -22,6 +33,11 @@ function(podsim_library name)
   target_compile_features(podsim_${name} PUBLIC cxx_std_20)
   target_link_libraries(podsim_${name} PUBLIC ${ARG_DEPS}
     PRIVATE ${ARG_PRIVATE_DEPS} $<BUILD_INTERFACE:podsim_options>)
+  if(ARG_USES_GRPC)
+    target_precompile_headers(podsim_${name} REUSE_FROM podsim_grpc_pch)
+  else()
+    target_precompile_headers(podsim_${name} REUSE_FROM podsim_pch)
+  endif()
   set_target_properties(podsim_${name} PROPERTIES EXPORT_NAME ${name})
   set_property(GLOBAL APPEND PROPERTY PODSIM_LIBRARIES podsim_${name})
 endfunction()
@@ -35,19 +51,25 @@ function(podsim_program name)
 endfunction()
 
 # podsim_test(<name> LABEL unit|pod|grpc|e2e|slow SOURCES ... DEPS ...
-#             [TIMEOUT s] [ENVIRONMENT k=v ...] [SERIAL] [THREADS])
+#             [TIMEOUT s] [ENVIRONMENT k=v ...] [SERIAL] [THREADS]
+#             [USES_GRPC])
 # One GoogleTest program, one test of ctest. THREADS: what it tests runs threads
 # and needs no gRPC, so ThreadSanitizer runs it too: label
 # `threads`, target podsim_threads_tests.
 function(podsim_test name)
-  cmake_parse_arguments(ARG "SERIAL;THREADS" "LABEL;TIMEOUT" "SOURCES;DEPS;ENVIRONMENT"
+  cmake_parse_arguments(ARG "SERIAL;THREADS;USES_GRPC" "LABEL;TIMEOUT" "SOURCES;DEPS;ENVIRONMENT"
     ${ARGN})
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 120)
   endif()
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE ${ARG_DEPS} podsim::testing
-    GTest::gmock GTest::gtest_main podsim_options)
+    GTest::gmock GTest::gtest_main podsim_test_options)
+  if(ARG_USES_GRPC)
+    target_precompile_headers(${name} REUSE_FROM podsim_grpc_test_pch)
+  else()
+    target_precompile_headers(${name} REUSE_FROM podsim_test_pch)
+  endif()
   add_test(NAME ${name} COMMAND ${name})
   set_tests_properties(${name} PROPERTIES LABELS ${ARG_LABEL}
     TIMEOUT ${ARG_TIMEOUT} ENVIRONMENT "${ARG_ENVIRONMENT}")
