@@ -6,7 +6,8 @@
 run_packages=(
   cmake ninja-build g++ pkg-config libeigen3-dev libgrpc++-dev
   protobuf-compiler protobuf-compiler-grpc libprotobuf-dev libabsl-dev
-  zlib1g-dev libssl-dev nlohmann-json3-dev libcli11-dev libisal-dev
+  zlib1g-dev libssl-dev libcurl4-openssl-dev nlohmann-json3-dev libcli11-dev
+  libisal-dev
 )
 # shellcheck disable=SC2034
 wheel_packages=(python3 python3-pip)
@@ -15,6 +16,7 @@ wheel_packages=(python3 python3-pip)
 # shellcheck disable=SC2034
 check_packages=(
   "${run_packages[@]}" libgtest-dev libgmock-dev libbenchmark-dev binutils
+  libcpp-httplib-dev
   ccache qemu-user clang-14 clang-format-14 clang-tidy-14 git python3
   python3-numpy shellcheck
 )

@@ -7,6 +7,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "host/storage/gcs/store.h"
 
 namespace podsim {
 namespace {
@@ -18,6 +19,7 @@ struct Scheme {
 
 constexpr Scheme kSchemes[] = {
     {"", NewLocalStore},
+    {"gs", NewGcsStoreOfEnvironment},
 };
 
 constexpr std::string_view kPlain =

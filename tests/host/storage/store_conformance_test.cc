@@ -9,6 +9,7 @@
 
 #include "host/storage/faulty_store.h"
 #include "host/storage/storage.h"
+#include "tests/testing/gcs/double_store.h"
 #include "tests/testing/status_matchers.h"
 #include "tests/testing/temp_dir.h"
 
@@ -24,6 +25,9 @@ using ::testing::HasSubstr;
 struct StoreKind {
   std::string name;
   std::function<std::unique_ptr<ObjectStore>()> make;
+  // Directories are only what names have in common: an object may be called
+  // like one.
+  bool flat = false;
 };
 
 std::unique_ptr<ObjectStore> NewFaultyStore() {
@@ -48,6 +52,8 @@ INSTANTIATE_TEST_SUITE_P(
                       StoreKind{"memory", NewMemoryStore},
                       StoreKind{"memory_without_rename",
                                 NewMemoryStoreWithoutRename},
+                      StoreKind{"gcs", testing::NewGcsDoubleStore,
+                                /*flat=*/true},
                       // Passes on all that it is not told to spoil.
                       StoreKind{"faulty", NewFaultyStore}),
     [](const auto& info) { return info.param.name; });
@@ -111,9 +117,17 @@ TEST_P(StoreConformance, DirectoryIsNoObject) {
                AllOf(HasSubstr(Path("dir")), HasSubstr("Is a directory")));
   EXPECT_THAT(store().Read(Path("dir")), directory);
   EXPECT_THAT(store().Size(Path("dir")), directory);
-  EXPECT_THAT(store().Write(Path("dir"), "x"), directory);
   EXPECT_THAT(store().Write(Path("dir/"), "x"), directory);
   EXPECT_THAT(store().Delete(Path("dir")), directory);
+  if (!GetParam().flat) {
+    EXPECT_THAT(store().Write(Path("dir"), "x"), directory);
+    return;
+  }
+  ASSERT_THAT(store().Write(Path("dir"), "beside"), IsOk());
+  ASSERT_OK_AND_ASSIGN(const std::string beside, store().Read(Path("dir")));
+  EXPECT_EQ(beside, "beside");
+  ASSERT_OK_AND_ASSIGN(const auto names, store().List(Path("dir")));
+  EXPECT_THAT(names, ElementsAre("object"));
 }
 
 TEST_P(StoreConformance, ObjectIsNoDirectory) {
@@ -121,7 +135,9 @@ TEST_P(StoreConformance, ObjectIsNoDirectory) {
   const auto not_directory =
       StatusIs(absl::StatusCode::kNotFound,
                AllOf(HasSubstr(Path("object")), HasSubstr("Not a directory")));
-  EXPECT_THAT(store().Write(Path("object/below"), "x"), not_directory);
+  if (!GetParam().flat) {
+    EXPECT_THAT(store().Write(Path("object/below"), "x"), not_directory);
+  }
   EXPECT_THAT(store().List(Path("object")), not_directory);
   EXPECT_THAT(store().Read(Path("object/below")),
               StatusIs(absl::StatusCode::kNotFound, HasSubstr("below")));

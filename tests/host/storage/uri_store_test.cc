@@ -35,9 +35,10 @@ TEST(SchemeOf, APlainPathHasNone) {
 
 TEST(CheckServed, RefusesByTheNameOfTheScheme) {
   EXPECT_THAT(CheckServed("runs/a"), IsOk());
-  EXPECT_THAT(CheckServed("gs://bucket/x"),
+  EXPECT_THAT(CheckServed("gs://bucket/x"), IsOk());
+  EXPECT_THAT(CheckServed("s3://bucket/x"),
               StatusIs(kInvalid,
-                       AllOf(HasSubstr("gs://bucket/x: no store serves gs://"),
+                       AllOf(HasSubstr("s3://bucket/x: no store serves s3://"),
                              HasSubstr("give a plain path"))));
   EXPECT_THAT(CheckPlainPath("/tmp/m.jsonl"), IsOk());
   EXPECT_THAT(CheckPlainPath("s3://bucket/m.jsonl"),
@@ -59,8 +60,8 @@ TEST(UriStore, EveryCallRefusesASchemeThatNobodyServes) {
   const std::filesystem::path before = std::filesystem::current_path();
   std::filesystem::current_path(dir.path());
   const std::unique_ptr<ObjectStore> store = NewUriStore();
-  const std::string uri = "gs://bucket/x";
-  const auto refused = StatusIs(kInvalid, HasSubstr("no store serves gs://"));
+  const std::string uri = "s3://bucket/x";
+  const auto refused = StatusIs(kInvalid, HasSubstr("no store serves s3://"));
   EXPECT_THAT(store->Read(uri), refused);
   EXPECT_THAT(store->ReadRange(uri, 0, 1), refused);
   EXPECT_THAT(store->Size(uri), refused);
@@ -72,7 +73,7 @@ TEST(UriStore, EveryCallRefusesASchemeThatNobodyServes) {
   EXPECT_THAT(store->Rename(uri, "x"), refused);
   EXPECT_THAT(store->Rename("x", uri), refused);
   EXPECT_TRUE(std::filesystem::is_empty(dir.path()))
-      << "a directory called gs: was made";
+      << "a directory called s3: was made";
   std::filesystem::current_path(before);
 }
 

@@ -1,0 +1,149 @@
+// Reading objects: ranges of one generation, whole ones against their CRC32C.
+#include <algorithm>
+#include <span>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "base/hash.h"
+#include "base/status.h"
+#include "host/storage/gcs/objects.h"
+
+namespace podsim {
+namespace {
+
+// A connection is the faster the longer its ranges, and a retry the dearer.
+constexpr std::int64_t kRange = std::int64_t{8} << 20;
+constexpr int kReadsInFlight = 4;
+// What an answer that is no bytes of the object may take.
+constexpr std::int64_t kRefusal = std::int64_t{64} << 10;
+// How often a read begins anew because its object was replaced.
+constexpr int kReplacements = 16;
+
+GcsBytes BytesOf(const HttpResponse& answer) {
+  GcsBytes read{.crc32c = Crc32cOfHeader(answer.Header("x-goog-hash"))};
+  if (!absl::SimpleAtoi(std::string(answer.Header("x-goog-generation")),
+                        &read.generation))
+    read.generation = 0;
+  read.total = answer.status == 206
+                   ? TotalOfRange(answer.Header("content-range")).value_or(-1)
+                   : static_cast<std::int64_t>(answer.body.size());
+  return read;
+}
+
+// What is there of [offset, offset + length), and as it is said to be.
+absl::Status CheckRange(const HttpResponse& answer, std::int64_t offset,
+                        std::int64_t length) {
+  if (answer.status != 200 && answer.status != 206) return absl::OkStatus();
+  const GcsBytes read = BytesOf(answer);
+  const auto got = static_cast<std::int64_t>(answer.body.size());
+  if (answer.status == 200 && offset > 0)
+    return absl::DataLossError("a range was asked for, the whole came");
+  const std::int64_t due = std::min(length, read.total - offset);
+  if (read.total < 0 || got != due)
+    return absl::DataLossError(
+        absl::StrCat(got, " bytes came instead of ", due));
+  if (got == read.total && read.crc32c && CrcOf(answer.body) != *read.crc32c)
+    return absl::DataLossError("its CRC32C differs from the store's");
+  return absl::OkStatus();
+}
+
+// The ranges of `whole` from `begin` on, kReadsInFlight at a time.
+// False: the generation is gone.
+absl::StatusOr<bool> ReadRest(GcsClient& client, const GcsName& name,
+                              std::int64_t begin, std::int64_t generation,
+                              std::string& whole) {
+  const auto total = static_cast<std::int64_t>(whole.size());
+  const auto ranges = (total - begin + kRange - 1) / kRange;
+  const int readers =
+      static_cast<int>(std::min<std::int64_t>(kReadsInFlight, ranges));
+  std::vector<absl::Status> statuses(readers);
+  std::vector<char> gone(readers, 0);
+  const auto read = [&](int reader) {
+    for (std::int64_t at = begin + reader * kRange; at < total;
+         at += readers * kRange) {
+      auto part = ReadGcsRange(client, name, at, std::min(kRange, total - at),
+                               generation);
+      statuses[reader] = part.status();
+      if (!part.ok()) return;
+      if (!part->has_value() || (*part)->total != total) {
+        gone[reader] = 1;
+        return;
+      }
+      std::copy((*part)->bytes.begin(), (*part)->bytes.end(),
+                whole.begin() + at);
+    }
+  };
+  {
+    std::vector<std::jthread> threads;
+    for (int i = 1; i < readers; ++i) threads.emplace_back(read, i);
+    if (readers > 0) read(0);
+  }
+  for (const absl::Status& status : statuses) PODSIM_RETURN_IF_ERROR(status);
+  return std::find(gone.begin(), gone.end(), 1) == gone.end();
+}
+
+}  // namespace
+
+std::uint32_t CrcOf(std::string_view bytes) {
+  return Crc32c(std::as_bytes(std::span(bytes.data(), bytes.size())));
+}
+
+absl::StatusOr<std::optional<GcsBytes>> ReadGcsRange(GcsClient& client,
+                                                     const GcsName& name,
+                                                     std::int64_t offset,
+                                                     std::int64_t length,
+                                                     std::int64_t generation) {
+  std::string target =
+      absl::StrCat("/download/storage/v1/b/", PercentEncoded(name.bucket),
+                   "/o/", PercentEncoded(name.object), "?alt=media");
+  if (generation != 0) absl::StrAppend(&target, "&generation=", generation);
+  PODSIM_ASSIGN_OR_RETURN(
+      GcsAnswer answer,
+      client.Call({.doing = "read " + name.uri(),
+                   .target = std::move(target),
+                   // An object that is kept as gzip comes as it is kept.
+                   .headers = {absl::StrCat("Range: bytes=", offset, "-",
+                                            offset + length - 1),
+                               "Accept-Encoding: gzip"},
+                   .most_bytes = std::max(length, kRefusal),
+                   .check = [&](const HttpResponse& http) {
+                     return CheckRange(http, offset, length);
+                   }}));
+  if (answer.status() == 416) {  // nothing is there from `offset` on
+    GcsBytes none = BytesOf(answer.http);
+    none.total = TotalOfRange(answer.http.Header("content-range")).value_or(0);
+    return std::optional(std::move(none));
+  }
+  if (answer.status() != 200 && answer.status() != 206)
+    return std::optional<GcsBytes>();
+  GcsBytes read = BytesOf(answer.http);
+  read.bytes = std::move(answer.http.body);
+  return std::optional(std::move(read));
+}
+
+absl::StatusOr<std::optional<std::string>> ReadGcsObject(GcsClient& client,
+                                                         const GcsName& name) {
+  for (int begun = 0; begun < kReplacements; ++begun) {
+    PODSIM_ASSIGN_OR_RETURN(std::optional<GcsBytes> first,
+                            ReadGcsRange(client, name, 0, kRange, 0));
+    if (!first) return std::optional<std::string>();
+    std::string whole = std::move(first->bytes);
+    const auto begin = static_cast<std::int64_t>(whole.size());
+    if (begin == first->total) return std::optional(std::move(whole));
+    whole.resize(first->total);
+    PODSIM_ASSIGN_OR_RETURN(
+        const bool same,
+        ReadRest(client, name, begin, first->generation, whole));
+    if (!same) continue;
+    if (first->crc32c && CrcOf(whole) != *first->crc32c) continue;
+    return std::optional(std::move(whole));
+  }
+  return absl::AbortedError(
+      absl::StrCat("read ", name.uri(), ": ", kReplacements,
+                   " times it was replaced meanwhile, or its CRC32C differed"));
+}
+
+}  // namespace podsim

@@ -1,0 +1,40 @@
+#include "host/storage/gcs/retry.h"
+
+#include <algorithm>
+#include <thread>
+
+namespace podsim {
+
+Waiter SystemWaiter() {
+  return {.now = [clock = SystemClock()] { return clock.Now(); },
+          .wait =
+              [](absl::Duration span) {
+                std::this_thread::sleep_for(absl::ToChronoNanoseconds(span));
+              }};
+}
+
+absl::Duration BackOff(const RetryLimits& limits, int attempt,
+                       std::uint64_t random, absl::Duration asked_for) {
+  absl::Duration most = limits.first;
+  for (int i = 1; i < attempt && most < limits.longest; ++i) most *= 2;
+  most = std::min(most, limits.longest);
+  const double share =
+      0.5 + 0.5 * static_cast<double>(random >> 11) / 9007199254740992.0;
+  return std::max(most * share, std::min(asked_for, limits.longest));
+}
+
+bool IsTransient(int http_status) {
+  switch (http_status) {
+    case 408:
+    case 429:
+    case 500:
+    case 502:
+    case 503:
+    case 504:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace podsim

@@ -1,0 +1,43 @@
+// When a call to a store is made again, and when it is given up. Pure, but for
+// Waiter.
+#ifndef PODSIM_HOST_STORAGE_GCS_RETRY_H_
+#define PODSIM_HOST_STORAGE_GCS_RETRY_H_
+
+#include <cstdint>
+#include <functional>
+
+#include "absl/time/time.h"
+#include "base/clock.h"
+
+namespace podsim {
+
+// Cloud Storage asks for truncated exponential back-off with jitter
+// (https://cloud.google.com/storage/docs/retry-strategy); its own clients begin
+// at 1 s, double, and give up after some minutes.
+struct RetryLimits {
+  absl::Duration first = absl::Milliseconds(250);
+  absl::Duration longest = absl::Seconds(16);
+  // From the first attempt to the beginning of the last.
+  absl::Duration budget = absl::Minutes(2);
+};
+
+// Time as calls see it, and the wait between two of them.
+struct Waiter {
+  std::function<absl::Time()> now;
+  std::function<void(absl::Duration)> wait;
+};
+Waiter SystemWaiter();
+
+// How long to wait after attempt `attempt` (from 1) before the next: between
+// half and all of first x 2^(attempt-1), at most `longest`; at least what the
+// store asked for. `random` chooses in between.
+absl::Duration BackOff(const RetryLimits& limits, int attempt,
+                       std::uint64_t random, absl::Duration asked_for);
+
+// Answers that may be another at the next attempt: 408, 429 and what a server
+// says of itself (the list of the page above).
+bool IsTransient(int http_status);
+
+}  // namespace podsim
+
+#endif  // PODSIM_HOST_STORAGE_GCS_RETRY_H_

@@ -1,0 +1,197 @@
+#include "host/storage/gcs/store.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+#include "host/storage/gcs/name.h"
+#include "host/storage/gcs/objects.h"
+
+namespace podsim {
+namespace {
+
+constexpr int kPage = 1000;  // the most that the API gives
+// How often an unconditional write or delete is overtaken before it gives up.
+constexpr int kRaces = 64;
+constexpr std::int64_t kLongestRange = std::numeric_limits<std::int64_t>::max();
+
+class GcsStore final : public ObjectStore {
+ public:
+  explicit GcsStore(std::unique_ptr<GcsClient> client)
+      : client_(std::move(client)) {}
+
+  absl::StatusOr<std::string> Read(std::string_view path) override {
+    PODSIM_ASSIGN_OR_RETURN(const GcsName name, ObjectName("open", path));
+    PODSIM_ASSIGN_OR_RETURN(std::optional<std::string> whole,
+                            ReadGcsObject(*client_, name));
+    if (!whole) return Missing("open", name);
+    return *std::move(whole);
+  }
+
+  absl::StatusOr<std::string> ReadRange(std::string_view path,
+                                        std::int64_t offset,
+                                        std::int64_t length) override {
+    if (offset < 0 || length < 0)
+      return absl::InvalidArgumentError(
+          absl::StrCat("read ", std::string(path), ": offset ", offset,
+                       " and length ", length, " must not be negative"));
+    PODSIM_ASSIGN_OR_RETURN(const GcsName name, ObjectName("open", path));
+    // Of nothing, whether it is there; and no end beyond what has a number.
+    const std::int64_t asked =
+        std::clamp<std::int64_t>(length, 1, kLongestRange - offset);
+    PODSIM_ASSIGN_OR_RETURN(
+        std::optional<GcsBytes> read,
+        ReadGcsRange(*client_, name, offset, asked, /*generation=*/0));
+    if (!read) return Missing("open", name);
+    return length == 0 ? std::string() : std::move(read->bytes);
+  }
+
+  absl::StatusOr<std::int64_t> Size(std::string_view path) override {
+    PODSIM_ASSIGN_OR_RETURN(const GcsName name, ObjectName("open", path));
+    PODSIM_ASSIGN_OR_RETURN(const auto object, StatGcs(*client_, name));
+    if (!object) return Missing("open", name);
+    return object->size;
+  }
+
+  absl::Status Write(std::string_view path, std::string_view bytes) override {
+    if (!path.empty() && path.back() == '/')
+      return absl::NotFoundError(
+          absl::StrCat("write ", std::string(path), ": Is a directory"));
+    PODSIM_ASSIGN_OR_RETURN(const GcsName name, ObjectName("write", path));
+    for (int race = 0; race < kRaces; ++race) {
+      PODSIM_ASSIGN_OR_RETURN(const auto before, StatGcs(*client_, name));
+      const auto written =
+          UploadGcs(*client_, name, bytes, before ? before->generation : 0);
+      if (!absl::IsAborted(written.status())) return written.status();
+      // Or was it an attempt of this very write whose answer was lost?
+      PODSIM_ASSIGN_OR_RETURN(const bool ours, Holds(name, bytes));
+      if (ours) return absl::OkStatus();
+    }
+    return absl::AbortedError(absl::StrCat("write ", name.uri(), ": ", kRaces,
+                                           " times another wrote it first"));
+  }
+
+  absl::StatusOr<std::vector<std::string>> List(
+      std::string_view prefix) override {
+    PODSIM_ASSIGN_OR_RETURN(const GcsName name, ParseGcsName(prefix));
+    const std::size_t skipped = name.prefix().size();
+    std::vector<std::string> names;
+    bool there = name.object.empty();
+    const auto add = [&](const std::string& whole) {
+      there = true;
+      // An object that marks the directory itself is called as its prefix.
+      if (whole.size() > skipped) names.push_back(whole.substr(skipped));
+    };
+    std::string token;
+    do {
+      PODSIM_ASSIGN_OR_RETURN(
+          const GcsPage page,
+          ListGcs(*client_, name, /*flat=*/false, token, kPage));
+      for (const GcsObject& object : page.objects) add(object.name);
+      for (const std::string& below : page.prefixes) add(below);
+      token = page.next;
+    } while (!token.empty());
+    if (!there) return NoDirectory("list", name);
+    std::sort(names.begin(), names.end());
+    return names;
+  }
+
+  absl::Status Delete(std::string_view path) override {
+    PODSIM_ASSIGN_OR_RETURN(const GcsName name, ObjectName("delete", path));
+    for (int race = 0; race < kRaces; ++race) {
+      PODSIM_ASSIGN_OR_RETURN(const auto object, StatGcs(*client_, name));
+      if (!object) return Missing("delete", name);
+      absl::Status status = DeleteGcs(*client_, name, object->generation);
+      if (!absl::IsAborted(status)) return status;
+    }
+    return absl::AbortedError(absl::StrCat("delete ", name.uri(), ": ", kRaces,
+                                           " times another wrote it first"));
+  }
+
+  absl::Status DeleteTree(std::string_view directory) override {
+    PODSIM_ASSIGN_OR_RETURN(const GcsName name, ParseGcsName(directory));
+    if (name.object.empty())
+      return absl::InvalidArgumentError(absl::StrCat(
+          "delete ", name.uri(), ": a whole bucket is not deleted"));
+    bool there = false;
+    for (int race = 0; race < kRaces; ++race) {
+      PODSIM_ASSIGN_OR_RETURN(
+          const GcsPage page,
+          ListGcs(*client_, name, /*flat=*/true, /*token=*/"", kPage));
+      if (page.objects.empty())
+        return there ? absl::OkStatus() : NoDirectory("delete", name);
+      there = true;
+      PODSIM_RETURN_IF_ERROR(DeleteAll(name.bucket, page.objects));
+      if (!page.next.empty()) race = 0;  // a page less
+    }
+    return absl::AbortedError(absl::StrCat(
+        "delete ", name.uri(), ": others write there all the time"));
+  }
+
+  bool CanRename(std::string_view) const override { return false; }
+  absl::Status Rename(std::string_view from, std::string_view) override {
+    return absl::UnimplementedError(absl::StrCat("rename ", std::string(from),
+                                                 ": this store cannot rename"));
+  }
+
+ private:
+  // One that names more than a bucket.
+  static absl::StatusOr<GcsName> ObjectName(std::string_view doing,
+                                            std::string_view path) {
+    PODSIM_ASSIGN_OR_RETURN(GcsName name, ParseGcsName(path));
+    if (!name.object.empty()) return name;
+    return absl::NotFoundError(
+        absl::StrCat(std::string(doing), " ", name.uri(), ": Is a directory"));
+  }
+
+  // What there is instead of an object.
+  absl::Status Missing(std::string_view doing, const GcsName& name) {
+    PODSIM_ASSIGN_OR_RETURN(
+        const GcsPage below,
+        ListGcs(*client_, name, /*flat=*/true, /*token=*/"", /*most=*/1));
+    return absl::NotFoundError(absl::StrCat(std::string(doing), " ", name.uri(),
+                                            below.objects.empty()
+                                                ? ": No such file or directory"
+                                                : ": Is a directory"));
+  }
+
+  absl::Status NoDirectory(std::string_view doing, const GcsName& name) {
+    PODSIM_ASSIGN_OR_RETURN(const auto object, StatGcs(*client_, name));
+    return absl::NotFoundError(absl::StrCat(
+        std::string(doing), " ", name.uri(),
+        object ? ": Not a directory" : ": No such file or directory"));
+  }
+
+  absl::StatusOr<bool> Holds(const GcsName& name, std::string_view bytes) {
+    PODSIM_ASSIGN_OR_RETURN(const auto object, StatGcs(*client_, name));
+    return object && object->size == static_cast<std::int64_t>(bytes.size()) &&
+           object->crc32c && *object->crc32c == CrcOf(bytes);
+  }
+
+  // Those that are still what was listed; others are left to the next listing.
+  absl::Status DeleteAll(const std::string& bucket,
+                         const std::vector<GcsObject>& objects) {
+    for (const GcsObject& object : objects) {
+      const absl::Status status =
+          DeleteGcs(*client_, {.bucket = bucket, .object = object.name},
+                    object.generation);
+      if (!status.ok() && !absl::IsNotFound(status) && !absl::IsAborted(status))
+        return status;
+    }
+    return absl::OkStatus();
+  }
+
+  const std::unique_ptr<GcsClient> client_;
+};
+
+}  // namespace
+
+std::unique_ptr<ObjectStore> NewGcsStore(std::unique_ptr<GcsClient> client) {
+  return std::make_unique<GcsStore>(std::move(client));
+}
+
+}  // namespace podsim

@@ -1,0 +1,176 @@
+#include <curl/curl.h>
+
+#include <cstddef>
+#include <mutex>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "base/mutex.h"
+#include "base/status.h"
+#include "host/storage/http/http.h"
+
+namespace podsim {
+namespace {
+
+struct HandleCloser {
+  void operator()(CURL* handle) const { curl_easy_cleanup(handle); }
+};
+using Handle = std::unique_ptr<CURL, HandleCloser>;
+
+struct ListFreer {
+  void operator()(curl_slist* list) const { curl_slist_free_all(list); }
+};
+using HeaderList = std::unique_ptr<curl_slist, ListFreer>;
+
+// What the callbacks of one exchange fill.
+struct Answer {
+  HttpResponse response;
+  std::int64_t most_bytes = 0;
+  bool too_long = false;
+};
+
+std::size_t TakeBody(char* data, std::size_t, std::size_t bytes, void* to) {
+  auto& answer = *static_cast<Answer*>(to);
+  std::string& body = answer.response.body;
+  if (body.size() + bytes > static_cast<std::size_t>(answer.most_bytes)) {
+    answer.too_long = true;
+    return 0;  // ends the exchange
+  }
+  body.append(data, bytes);
+  return bytes;
+}
+
+std::size_t TakeHeader(char* data, std::size_t, std::size_t bytes, void* to) {
+  auto& headers = static_cast<Answer*>(to)->response.headers;
+  const std::string line(data, bytes);
+  // A status line begins an answer: what an interim one said is past.
+  if (line.rfind("HTTP/", 0) == 0) headers.clear();
+  const std::size_t colon = line.find(':');
+  if (colon == std::string::npos) return bytes;
+  std::string& value = headers[absl::AsciiStrToLower(line.substr(0, colon))];
+  // Several of one name are one list (RFC 9110, section 5.3).
+  absl::StrAppend(&value, value.empty() ? "" : ",",
+                  absl::StripAsciiWhitespace(line.substr(colon + 1)));
+  return bytes;
+}
+
+// "https://host:443" of "https://host:443/o?token=x": what a message may say.
+std::string HostOf(const std::string& url) {
+  const std::size_t begin = url.find("://");
+  if (begin == std::string::npos) return "?";
+  return url.substr(0, url.find_first_of("/?#", begin + 3));
+}
+
+HeaderList ListOf(const std::vector<std::string>& headers) {
+  HeaderList list;
+  const auto add = [&](const std::string& header) {
+    curl_slist* const longer = curl_slist_append(list.get(), header.c_str());
+    PODSIM_CHECK(longer != nullptr);
+    if (list == nullptr) list.reset(longer);
+  };
+  bool typed = false;
+  for (const std::string& header : headers) {
+    add(header);
+    typed = typed || header.rfind("Content-Type:", 0) == 0;
+  }
+  if (!typed) add("Content-Type:");  // or libcurl calls it a form
+  add("Expect:");  // or a body waits a second for leave to be sent
+  return list;
+}
+
+class CurlHttp final : public Http {
+ public:
+  explicit CurlHttp(const HttpLimits& limits) : limits_(limits) {
+    static std::once_flag once;
+    std::call_once(once, [] { curl_global_init(CURL_GLOBAL_DEFAULT); });
+  }
+
+  absl::StatusOr<HttpResponse> Send(const HttpRequest& request) override {
+    Handle handle = Take();
+    if (handle == nullptr)
+      return absl::ResourceExhaustedError("no memory for an HTTP connection");
+    Answer answer{.most_bytes = request.most_bytes};
+    const HeaderList headers = ListOf(request.headers);
+    SetUp(handle.get(), request, headers.get(), answer);
+    const CURLcode code = curl_easy_perform(handle.get());
+    long status = 0;
+    curl_easy_getinfo(handle.get(), CURLINFO_RESPONSE_CODE, &status);
+    answer.response.status = static_cast<int>(status);
+    Give(std::move(handle));
+    PODSIM_RETURN_IF_ERROR(StatusOf(code, request, answer));
+    return std::move(answer.response);
+  }
+
+ private:
+  absl::Status StatusOf(CURLcode code, const HttpRequest& request,
+                        const Answer& answer) const {
+    const std::string host = HostOf(request.url);
+    if (answer.too_long)
+      return absl::OutOfRangeError(absl::StrCat(
+          host, ": an answer of more than ", answer.most_bytes, " bytes"));
+    if (code == CURLE_OK) return absl::OkStatus();
+    if (code == CURLE_URL_MALFORMAT || code == CURLE_UNSUPPORTED_PROTOCOL)
+      return absl::InvalidArgumentError(
+          absl::StrCat(host, ": ", curl_easy_strerror(code)));
+    std::string reason = curl_easy_strerror(code);
+    if (code == CURLE_OPERATION_TIMEDOUT)
+      reason = absl::StrCat(
+          "no connection within ", absl::FormatDuration(limits_.connect),
+          ", or fewer than ", limits_.least_bytes_per_second,
+          " bytes a second for ", absl::FormatDuration(limits_.stalled));
+    return absl::UnavailableError(absl::StrCat(host, ": ", reason));
+  }
+
+  void SetUp(CURL* handle, const HttpRequest& request, curl_slist* headers,
+             Answer& answer) const {
+    const auto set = [handle](CURLoption option, auto value) {
+      PODSIM_CHECK(curl_easy_setopt(handle, option, value) == CURLE_OK);
+    };
+    curl_easy_reset(handle);  // keeps its connections
+    set(CURLOPT_URL, request.url.c_str());
+    set(CURLOPT_PROTOCOLS_STR, "http,https");
+    set(CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
+    set(CURLOPT_NOSIGNAL, 1L);
+    set(CURLOPT_CONNECTTIMEOUT_MS, absl::ToInt64Milliseconds(limits_.connect));
+    set(CURLOPT_LOW_SPEED_LIMIT,
+        static_cast<long>(limits_.least_bytes_per_second));
+    set(CURLOPT_LOW_SPEED_TIME,
+        static_cast<long>(absl::ToInt64Seconds(limits_.stalled)));
+    set(CURLOPT_HTTPHEADER, headers);
+    set(CURLOPT_WRITEFUNCTION, &TakeBody);
+    set(CURLOPT_WRITEDATA, static_cast<void*>(&answer));
+    set(CURLOPT_HEADERFUNCTION, &TakeHeader);
+    set(CURLOPT_HEADERDATA, static_cast<void*>(&answer));
+    if (request.method != "GET") {
+      set(CURLOPT_CUSTOMREQUEST, request.method.c_str());
+      set(CURLOPT_POSTFIELDSIZE_LARGE,
+          static_cast<curl_off_t>(request.body.size()));
+      set(CURLOPT_POSTFIELDS, request.body.data());
+    }
+  }
+
+  Handle Take() {
+    MutexLock lock(mutex_);
+    if (idle_.empty()) return Handle(curl_easy_init());
+    Handle handle = std::move(idle_.back());
+    idle_.pop_back();
+    return handle;
+  }
+  void Give(Handle handle) {
+    MutexLock lock(mutex_);
+    idle_.push_back(std::move(handle));
+  }
+
+  const HttpLimits limits_;
+  Mutex mutex_;
+  std::vector<Handle> idle_ PODSIM_GUARDED_BY(mutex_);
+};
+
+}  // namespace
+
+std::unique_ptr<Http> NewCurlHttp(const HttpLimits& limits) {
+  return std::make_unique<CurlHttp>(limits);
+}
+
+}  // namespace podsim

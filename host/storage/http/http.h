@@ -1,0 +1,63 @@
+// HTTP as the object stores need it: one request, one answer in memory.
+#ifndef PODSIM_HOST_STORAGE_HTTP_HTTP_H_
+#define PODSIM_HOST_STORAGE_HTTP_HTTP_H_
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+
+namespace podsim {
+
+struct HttpRequest {
+  std::string method = "GET";
+  std::string url;                   // http:// or https://
+  std::vector<std::string> headers;  // "Name: value"
+  std::string_view body;             // borrowed until Send returns
+  // An answer's body that is longer is not read on.
+  std::int64_t most_bytes = std::int64_t{1} << 20;
+};
+
+struct HttpResponse {
+  int status = 0;
+  std::map<std::string, std::string> headers;  // names in lower case
+  std::string body;
+
+  // The header's value; empty: there is none.
+  std::string_view Header(const std::string& name) const {
+    const auto found = headers.find(name);
+    return found == headers.end() ? std::string_view() : found->second;
+  }
+};
+
+// Thread-safe.
+class Http {
+ public:
+  virtual ~Http() = default;
+  // Blocks until the answer is whole. Whatever its status: an answer is one.
+  // Redirects are not followed.
+  // Errors: UNAVAILABLE (no connection, cut off before its end, slower than
+  //   HttpLimits), OUT_OF_RANGE (longer than most_bytes), INVALID_ARGUMENT (not
+  //   a URL of http or https). Messages name host and reason, never a header.
+  virtual absl::StatusOr<HttpResponse> Send(const HttpRequest& request) = 0;
+};
+
+// What bounds every wait.
+struct HttpLimits {
+  absl::Duration connect = absl::Seconds(10);
+  // An exchange with fewer bytes a second, for so long, has stalled.
+  std::int64_t least_bytes_per_second = 1024;
+  absl::Duration stalled = absl::Seconds(20);
+};
+
+// By libcurl, over connections that are kept; proxies as its variables say.
+std::unique_ptr<Http> NewCurlHttp(const HttpLimits& limits);
+
+}  // namespace podsim
+
+#endif  // PODSIM_HOST_STORAGE_HTTP_HTTP_H_

@@ -1,0 +1,117 @@
+#include "tests/testing/gcs/gcs_server.h"
+
+#include <httplib.h>
+
+#include <cstddef>
+#include <thread>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+
+namespace podsim::testing {
+namespace {
+
+HttpRequest RequestOf(const httplib::Request& from) {
+  HttpRequest request{
+      .method = from.method, .url = from.target, .body = from.body};
+  for (const auto& [name, value] : from.headers)
+    request.headers.push_back(absl::StrCat(name, ": ", value));
+  return request;
+}
+
+bool TakeOne(std::atomic<int>& left) {
+  int now = left.load();
+  while (now > 0)
+    if (left.compare_exchange_weak(now, now - 1)) return true;
+  return false;
+}
+
+}  // namespace
+
+struct GcsServer::Impl {
+  explicit Impl(GcsDoubleOptions with) : options(std::move(with)) {}
+
+  void Serve(const httplib::Request& from, httplib::Response& to) {
+    ++requests;
+    // The double has cut the body to the range: httplib is not to do so again.
+    const_cast<httplib::Request&>(from).ranges.clear();
+    HttpResponse answer = objects->Handle(RequestOf(from));
+    to.status = answer.status;
+    std::string type;
+    for (const auto& [name, value] : answer.headers) {
+      if (name == "content-type") {
+        type = value;
+      } else {
+        to.set_header(name, value);
+      }
+    }
+    const bool hang_up = TakeOne(hang_ups);
+    if (hang_up || TakeOne(cut_offs)) {
+      Break(std::move(answer.body), type, hang_up, to);
+    } else if (answer.body.empty()) {
+      to.set_header("Content-Length", "0");
+    } else {
+      to.set_content(answer.body, type);
+    }
+  }
+
+  // Half of the body, or none of it, and then an end.
+  static void Break(std::string body, const std::string& type, bool hang_up,
+                    httplib::Response& to) {
+    const std::size_t size = std::max<std::size_t>(body.size(), 2);
+    body.resize(hang_up ? 0 : body.size() / 2);
+    to.set_content_provider(
+        size, type.empty() ? "text/plain" : type.c_str(),
+        [body = std::move(body)](std::size_t offset, std::size_t,
+                                 httplib::DataSink& sink) {
+          if (offset >= body.size()) return false;
+          sink.write(body.data() + offset, body.size() - offset);
+          return true;
+        });
+  }
+
+  GcsDoubleOptions options;
+  std::unique_ptr<GcsDouble> objects;
+  std::atomic<int> cut_offs{0};
+  std::atomic<int> hang_ups{0};
+  std::atomic<int> requests{0};
+  httplib::Server server;
+  std::jthread thread;
+};
+
+GcsServer::GcsServer(GcsDoubleOptions options, int port)
+    : impl_(std::make_unique<Impl>(std::move(options))) {
+  Impl& impl = *impl_;
+  if (port == 0) {
+    port = impl.server.bind_to_any_port("127.0.0.1");
+  } else if (!impl.server.bind_to_port("127.0.0.1", port)) {
+    port = -1;
+  }
+  PODSIM_CHECK(port > 0);
+  impl.options.endpoint = absl::StrCat("http://127.0.0.1:", port);
+  impl.objects = std::make_unique<GcsDouble>(impl.options);
+  const auto serve = [&impl](const httplib::Request& from,
+                             httplib::Response& to) { impl.Serve(from, to); };
+  impl.server.Get(".*", serve);
+  impl.server.Post(".*", serve);
+  impl.server.Put(".*", serve);
+  impl.server.Delete(".*", serve);
+  impl.server.set_tcp_nodelay(true);
+  impl.server.set_keep_alive_max_count(1'000'000);
+  impl.thread = std::jthread([&impl] { impl.server.listen_after_bind(); });
+}
+
+GcsServer::~GcsServer() {
+  // Stopping takes effect only once the loop runs.
+  while (!impl_->server.is_running()) std::this_thread::yield();
+  impl_->server.stop();
+}
+
+std::string GcsServer::endpoint() const { return impl_->options.endpoint; }
+GcsDouble& GcsServer::objects() { return *impl_->objects; }
+void GcsServer::CutOff(int answers) { impl_->cut_offs = answers; }
+void GcsServer::HangUp(int answers) { impl_->hang_ups = answers; }
+int GcsServer::requests() const { return impl_->requests; }
+
+}  // namespace podsim::testing
