@@ -71,7 +71,9 @@ std::string HostName() {
   return name.data();
 }
 
-LockRecord MakeRecord() {
+}  // namespace
+
+LockRecord NewLockRecord() {
   std::array<char, 8> id{};
   if (getrandom(id.data(), id.size(), 0) < 0) id.fill(0);
   // Whole seconds: that is what is written.
@@ -83,6 +85,14 @@ LockRecord MakeRecord() {
           .started = StartOf(getpid()),
           .id = absl::BytesToHexString({id.data(), id.size()})};
 }
+
+bool IsGoneFromHere(const LockRecord& record) {
+  return !record.boot.empty() && record.boot == BootId() &&
+         record.pid_namespace == PidNamespace() &&
+         StartOf(record.pid) != record.started;
+}
+
+namespace {
 
 absl::Status Failed(const std::string& what) {
   return absl::ErrnoToStatus(errno, what);
@@ -239,7 +249,7 @@ absl::StatusOr<DirectoryLock> DirectoryLock::Acquire(
   const std::string boot = BootId();
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     PODSIM_ASSIGN_OR_RETURN(const int fd, Open(path));
-    DirectoryLock lock(path, MakeRecord(), fd, /*owner=*/false);
+    DirectoryLock lock(path, NewLockRecord(), fd, /*owner=*/false);
     const LockView view = Look(path, fd, boot);
     if (view.kernel_holds && view.alive == false) {
       std::this_thread::sleep_for(kPause);

@@ -44,6 +44,11 @@ struct LockRecord {
 std::string LockText(const LockRecord& record);
 std::optional<LockRecord> ParseLock(absl::string_view text);
 
+// Of this process, with an id that no other holding has.
+LockRecord NewLockRecord();
+// The record's process can be seen from here, and it has ended.
+bool IsGoneFromHere(const LockRecord& record);
+
 // What can be seen of a directory that somebody may hold.
 struct LockView {
   bool kernel_holds = false;  // a living process has the kernel's lock

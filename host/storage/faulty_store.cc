@@ -49,7 +49,7 @@ absl::Status FaultyStore::CheckRunning() const {
   MutexLock lock(mutex_);
   if (!last_operation_ || operations_ < *last_operation_)
     return absl::OkStatus();
-  return absl::AbortedError("stopped on purpose");
+  return absl::CancelledError("stopped on purpose");
 }
 
 absl::Status FaultyStore::CountOperation() {
@@ -113,6 +113,39 @@ absl::Status FaultyStore::DeleteTree(std::string_view directory) {
 absl::Status FaultyStore::Rename(std::string_view from, std::string_view to) {
   PODSIM_RETURN_IF_ERROR(CountOperation());
   return ObjectStoreWrapper::Rename(from, to);
+}
+
+ConditionalObjects* FaultyStore::Conditional(std::string_view path) {
+  return ObjectStoreWrapper::Conditional(path) == nullptr ? nullptr : this;
+}
+
+absl::StatusOr<std::optional<ConditionalObjects::Version>>
+FaultyStore::ReadVersion(std::string_view path) {
+  PODSIM_RETURN_IF_ERROR(CheckRunning());
+  return ObjectStoreWrapper::Conditional(path)->ReadVersion(path);
+}
+
+absl::StatusOr<std::int64_t> FaultyStore::WriteIf(std::string_view path,
+                                                  std::string_view bytes,
+                                                  std::int64_t expected) {
+  PODSIM_RETURN_IF_ERROR(CountOperation());
+  const std::optional<Fault> fault = NextWrite();
+  if (fault && !fault->status.ok())
+    return Annotate(fault->status, absl::StrCat("write ", std::string(path)));
+  return ObjectStoreWrapper::Conditional(path)->WriteIf(
+      path, fault ? bytes.substr(0, fault->bytes) : bytes, expected);
+}
+
+absl::Status FaultyStore::DeleteIf(std::string_view path,
+                                   std::int64_t expected) {
+  PODSIM_RETURN_IF_ERROR(CountOperation());
+  return ObjectStoreWrapper::Conditional(path)->DeleteIf(path, expected);
+}
+
+absl::Status FaultyStore::CopyIf(std::string_view from, std::string_view to,
+                                 std::int64_t expected) {
+  PODSIM_RETURN_IF_ERROR(CountOperation());
+  return ObjectStoreWrapper::Conditional(from)->CopyIf(from, to, expected);
 }
 
 }  // namespace podsim

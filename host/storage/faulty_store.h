@@ -19,7 +19,7 @@
 namespace podsim {
 
 // Thread-safe. Passes on what it is not told to spoil.
-class FaultyStore final : public ObjectStoreWrapper {
+class FaultyStore final : public ObjectStoreWrapper, public ConditionalObjects {
  public:
   // `base` is borrowed and must outlive this.
   explicit FaultyStore(ObjectStore* base) : ObjectStoreWrapper(base) {}
@@ -30,7 +30,7 @@ class FaultyStore final : public ObjectStoreWrapper {
   // That write says OK and keeps only its first `bytes`: a disk that lied.
   void TearNextWrite(std::int64_t bytes, int after = 0);
   // After `operations` more that change something, every call fails with
-  // ABORTED, as if the process were gone. A tree is deleted object by object.
+  // CANCELLED, as if the process were gone. A tree is deleted object by object.
   void StopAfter(int operations);
 
   // That changed something, so far.
@@ -49,6 +49,16 @@ class FaultyStore final : public ObjectStoreWrapper {
   absl::Status Delete(std::string_view path) override;
   absl::Status DeleteTree(std::string_view directory) override;
   absl::Status Rename(std::string_view from, std::string_view to) override;
+  // Its writes fail and are torn as the others are.
+  ConditionalObjects* Conditional(std::string_view path) override;
+  absl::StatusOr<std::optional<Version>> ReadVersion(
+      std::string_view path) override;
+  absl::StatusOr<std::int64_t> WriteIf(std::string_view path,
+                                       std::string_view bytes,
+                                       std::int64_t expected) override;
+  absl::Status DeleteIf(std::string_view path, std::int64_t expected) override;
+  absl::Status CopyIf(std::string_view from, std::string_view to,
+                      std::int64_t expected) override;
 
  private:
   struct Fault {

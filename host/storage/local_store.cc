@@ -102,6 +102,7 @@ class LocalStore final : public ObjectStore {
     return RemoveDirectory(std::string(directory));
   }
 
+  ConditionalObjects* Conditional(std::string_view) override { return nullptr; }
   bool CanRename(std::string_view) const override { return true; }
 
   absl::Status Rename(std::string_view from, std::string_view to) override {

@@ -36,7 +36,7 @@ std::string DirectoryName(std::string_view path) {
 }
 
 // A map from path to bytes; directories are what paths have in common.
-class MemoryStore final : public ObjectStore {
+class MemoryStore final : public ObjectStore, public ConditionalObjects {
  public:
   explicit MemoryStore(bool can_rename) : can_rename_(can_rename) {}
 
@@ -68,18 +68,43 @@ class MemoryStore final : public ObjectStore {
   }
 
   absl::Status Write(std::string_view path, std::string_view bytes) override {
-    const std::string name = Normalised(path);
-    if (name.empty() || name.back() == '/')
-      return NotFound("write", path, kIsDirectory);
     MutexLock lock(mutex_);
-    if (HasChildren(name)) return NotFound("replace", path, kIsDirectory);
-    for (std::size_t slash = name.find('/', 1); slash != std::string::npos;
-         slash = name.find('/', slash + 1)) {
-      const std::string parent = name.substr(0, slash);
-      if (objects_.count(parent) != 0)
-        return NotFound("make directory", parent, kNotDirectory);
-    }
-    objects_[name] = std::string(bytes);
+    return Put(path, bytes);
+  }
+
+  ConditionalObjects* Conditional(std::string_view) override {
+    return can_rename_ ? nullptr : this;
+  }
+  absl::StatusOr<std::optional<Version>> ReadVersion(
+      std::string_view path) override {
+    MutexLock lock(mutex_);
+    const auto found = objects_.find(Normalised(path));
+    if (found == objects_.end()) return std::optional<Version>();
+    return std::optional(Version{.bytes = found->second,
+                                 .generation = GenerationOf(found->first)});
+  }
+  absl::StatusOr<std::int64_t> WriteIf(std::string_view path,
+                                       std::string_view bytes,
+                                       std::int64_t expected) override {
+    const std::string name = Normalised(path);
+    MutexLock lock(mutex_);
+    PODSIM_RETURN_IF_ERROR(CheckGeneration("write", name, expected));
+    PODSIM_RETURN_IF_ERROR(Put(path, bytes));
+    return GenerationOf(name);
+  }
+  absl::Status CopyIf(std::string_view from, std::string_view to,
+                      std::int64_t expected) override {
+    MutexLock lock(mutex_);
+    PODSIM_ASSIGN_OR_RETURN(const std::string* bytes, Find("copy", from));
+    PODSIM_RETURN_IF_ERROR(CheckGeneration("write", Normalised(to), expected));
+    return Put(to, std::string(*bytes));
+  }
+  absl::Status DeleteIf(std::string_view path, std::int64_t expected) override {
+    MutexLock lock(mutex_);
+    PODSIM_RETURN_IF_ERROR(Find("delete", path).status());
+    const std::string name = Normalised(path);
+    PODSIM_RETURN_IF_ERROR(CheckGeneration("delete", name, expected));
+    objects_.erase(name);
     return absl::OkStatus();
   }
 
@@ -134,6 +159,37 @@ class MemoryStore final : public ObjectStore {
  private:
   using Objects = std::map<std::string, std::string>;
 
+  absl::Status Put(std::string_view path, std::string_view bytes)
+      PODSIM_REQUIRES(mutex_) {
+    const std::string name = Normalised(path);
+    if (name.empty() || name.back() == '/')
+      return NotFound("write", path, kIsDirectory);
+    if (HasChildren(name)) return NotFound("replace", path, kIsDirectory);
+    for (std::size_t slash = name.find('/', 1); slash != std::string::npos;
+         slash = name.find('/', slash + 1)) {
+      const std::string parent = name.substr(0, slash);
+      if (objects_.count(parent) != 0)
+        return NotFound("make directory", parent, kNotDirectory);
+    }
+    objects_[name] = std::string(bytes);
+    generations_[name] = ++generation_;
+    return absl::OkStatus();
+  }
+
+  // 0: there is no such object.
+  std::int64_t GenerationOf(const std::string& name) const
+      PODSIM_REQUIRES(mutex_) {
+    return objects_.count(name) == 0 ? 0 : generations_.at(name);
+  }
+  absl::Status CheckGeneration(std::string_view doing, const std::string& name,
+                               std::int64_t expected) const
+      PODSIM_REQUIRES(mutex_) {
+    const std::int64_t now = GenerationOf(name);
+    if (now == expected) return absl::OkStatus();
+    return absl::AbortedError(absl::StrCat(std::string(doing), " ", name,
+                                           ": another wrote it meanwhile"));
+  }
+
   // The directory that `target` would lie in is there.
   absl::Status CheckParent(std::string_view to, const std::string& target) const
       PODSIM_REQUIRES(mutex_) {
@@ -180,6 +236,8 @@ class MemoryStore final : public ObjectStore {
   const bool can_rename_;
   Mutex mutex_;
   Objects objects_ PODSIM_GUARDED_BY(mutex_);
+  std::int64_t generation_ PODSIM_GUARDED_BY(mutex_) = 0;
+  std::map<std::string, std::int64_t> generations_ PODSIM_GUARDED_BY(mutex_);
 };
 
 }  // namespace

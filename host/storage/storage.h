@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +14,35 @@
 #include "absl/status/statusor.h"
 
 namespace podsim {
+
+// What stores of objects can do besides: changes on condition that nobody else
+// has made one. An object has another generation after every write, and none
+// that it had before. Thread-safe.
+// Errors: those of ObjectStore's calls; ABORTED (it is of another generation).
+class ConditionalObjects {
+ public:
+  struct Version {
+    std::string bytes;
+    std::int64_t generation = 0;
+  };
+  // Nothing: no such object. For small ones: it is read in one piece.
+  virtual absl::StatusOr<std::optional<Version>> ReadVersion(
+      std::string_view path) = 0;
+  // Gives the new generation. `expected` 0: there is no such object.
+  virtual absl::StatusOr<std::int64_t> WriteIf(std::string_view path,
+                                               std::string_view bytes,
+                                               std::int64_t expected) = 0;
+  virtual absl::Status DeleteIf(std::string_view path,
+                                std::int64_t expected) = 0;
+  // Writes what `from` holds to `to`, as one step of the store's: while there
+  // is a `from`, and if `to` is of the generation `expected`.
+  // Errors besides: NOT_FOUND (there is no `from`).
+  virtual absl::Status CopyIf(std::string_view from, std::string_view to,
+                              std::int64_t expected) = 0;
+
+ protected:
+  ~ConditionalObjects() = default;
+};
 
 // Thread-safe. Paths are the store's own: "/data/x" for files of this machine,
 // URIs of its scheme for any other, so that a name stands for the same object
@@ -47,6 +77,10 @@ class ObjectStore {
   // is still there. Errors: NOT_FOUND (no such directory).
   virtual absl::Status DeleteTree(std::string_view directory) = 0;
 
+  // What its store does on condition; null: nothing, as with files of this
+  // machine. The store's own.
+  virtual ConditionalObjects* Conditional(std::string_view path) = 0;
+
   // Of directories at `path`. False for a store that can only copy (object
   // stores): whoever wants a whole directory to appear at once must then write
   // a marker into it last.
@@ -64,7 +98,7 @@ class ObjectStore {
 std::unique_ptr<ObjectStore> NewLocalStore();
 // Bytes in memory: for tests and for data that is built in.
 std::unique_ptr<ObjectStore> NewMemoryStore();
-// The same with the limits of an object store: it cannot rename.
+// The same as a store of objects: it cannot rename, and changes on condition.
 std::unique_ptr<ObjectStore> NewMemoryStoreWithoutRename();
 
 }  // namespace podsim

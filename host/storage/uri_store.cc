@@ -78,6 +78,10 @@ class UriStore final : public ObjectStore {
     PODSIM_ASSIGN_OR_RETURN(ObjectStore* const store, Of(directory));
     return store->DeleteTree(directory);
   }
+  ConditionalObjects* Conditional(std::string_view path) override {
+    const auto store = Of(path);
+    return store.ok() ? (*store)->Conditional(path) : nullptr;
+  }
   bool CanRename(std::string_view path) const override {
     const auto store = Of(path);
     return store.ok() && (*store)->CanRename(path);

@@ -40,6 +40,9 @@ class ObjectStoreWrapper : public ObjectStore {
   absl::Status DeleteTree(std::string_view directory) override {
     return base_->DeleteTree(directory);
   }
+  ConditionalObjects* Conditional(std::string_view path) override {
+    return base_->Conditional(path);
+  }
   bool CanRename(std::string_view path) const override {
     return base_->CanRename(path);
   }

@@ -98,6 +98,17 @@ absl::StatusOr<GcsPage> ParsePage(std::string_view json) {
   return page;
 }
 
+absl::StatusOr<GcsRewrite> ParseRewrite(std::string_view json) {
+  PODSIM_ASSIGN_OR_RETURN(const Json message, ParseMessage(json));
+  const Json& done = Field(message, "done");
+  if (!done.is_boolean()) return Wrong("done");
+  GcsRewrite rewrite{.done = done.get<bool>()};
+  if (!rewrite.done) {
+    PODSIM_ASSIGN_OR_RETURN(rewrite.token, Text(message, "rewriteToken"));
+  }
+  return rewrite;
+}
+
 absl::StatusOr<std::string> ParseLocation(std::string_view json) {
   PODSIM_ASSIGN_OR_RETURN(const Json message, ParseMessage(json));
   return Text(message, "location");

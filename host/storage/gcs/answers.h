@@ -28,6 +28,11 @@ struct GcsPage {
   std::string next;  // page token; empty: this was the last
 };
 
+struct GcsRewrite {
+  bool done = false;
+  std::string token;  // to go on with, if it is not
+};
+
 struct GcsToken {
   std::string token;
   absl::Duration lasts;
@@ -37,6 +42,7 @@ struct GcsToken {
 // itself is never in a message: it may hold a secret.
 absl::StatusOr<GcsObject> ParseObject(std::string_view json);
 absl::StatusOr<GcsPage> ParsePage(std::string_view json);
+absl::StatusOr<GcsRewrite> ParseRewrite(std::string_view json);
 // "EUROPE-WEST4" of a bucket's resource.
 absl::StatusOr<std::string> ParseLocation(std::string_view json);
 // access_token and expires_in of an OAuth 2.0 answer (RFC 6749, section 5.1).

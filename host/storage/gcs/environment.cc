@@ -76,7 +76,7 @@ Source SourceFor(Environment environment, bool emulator, Http* http) {
 }
 
 // Opens the store when it is first called. Thread-safe.
-class LazyStore final : public ObjectStore {
+class LazyStore final : public ObjectStore, public ConditionalObjects {
  public:
   absl::StatusOr<std::string> Read(std::string_view path) override {
     PODSIM_ASSIGN_OR_RETURN(ObjectStore* const store, Opened());
@@ -108,6 +108,27 @@ class LazyStore final : public ObjectStore {
   absl::Status DeleteTree(std::string_view directory) override {
     PODSIM_ASSIGN_OR_RETURN(ObjectStore* const store, Opened());
     return store->DeleteTree(directory);
+  }
+  ConditionalObjects* Conditional(std::string_view) override { return this; }
+  absl::StatusOr<std::optional<Version>> ReadVersion(
+      std::string_view path) override {
+    PODSIM_ASSIGN_OR_RETURN(ObjectStore* const store, Opened());
+    return store->Conditional(path)->ReadVersion(path);
+  }
+  absl::StatusOr<std::int64_t> WriteIf(std::string_view path,
+                                       std::string_view bytes,
+                                       std::int64_t expected) override {
+    PODSIM_ASSIGN_OR_RETURN(ObjectStore* const store, Opened());
+    return store->Conditional(path)->WriteIf(path, bytes, expected);
+  }
+  absl::Status DeleteIf(std::string_view path, std::int64_t expected) override {
+    PODSIM_ASSIGN_OR_RETURN(ObjectStore* const store, Opened());
+    return store->Conditional(path)->DeleteIf(path, expected);
+  }
+  absl::Status CopyIf(std::string_view from, std::string_view to,
+                      std::int64_t expected) override {
+    PODSIM_ASSIGN_OR_RETURN(ObjectStore* const store, Opened());
+    return store->Conditional(from)->CopyIf(from, to, expected);
   }
   bool CanRename(std::string_view) const override { return false; }
   absl::Status Rename(std::string_view from, std::string_view to) override {

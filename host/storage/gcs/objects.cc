@@ -61,6 +61,31 @@ absl::Status DeleteGcs(GcsClient& client, const GcsName& name,
   return absl::OkStatus();
 }
 
+absl::Status CopyGcs(GcsClient& client, const GcsName& from, const GcsName& to,
+                     std::int64_t expected) {
+  const std::string doing = absl::StrCat("copy ", from.uri(), " to ", to.uri());
+  GcsRewrite state;
+  // A large object takes several calls, each of which says how to go on.
+  do {
+    std::string target = absl::StrCat(
+        ObjectTarget(from), "/rewriteTo/b/", PercentEncoded(to.bucket), "/o/",
+        PercentEncoded(to.object), "?ifGenerationMatch=", expected);
+    if (!state.token.empty())
+      absl::StrAppend(&target, "&rewriteToken=", PercentEncoded(state.token));
+    PODSIM_ASSIGN_OR_RETURN(const GcsAnswer answer,
+                            client.Call({.doing = doing,
+                                         .method = "POST",
+                                         .target = std::move(target),
+                                         .check = Parses(&ParseRewrite)}));
+    if (answer.status() == 412)
+      return absl::AbortedError(doing + ": another wrote it meanwhile");
+    if (answer.status() != 200)
+      return absl::NotFoundError(doing + ": No such file or directory");
+    PODSIM_ASSIGN_OR_RETURN(state, ParseRewrite(answer.http.body));
+  } while (!state.done);
+  return absl::OkStatus();
+}
+
 absl::StatusOr<GcsPage> ListGcs(GcsClient& client, const GcsName& name,
                                 bool flat, const std::string& token, int most) {
   std::string target = absl::StrCat(

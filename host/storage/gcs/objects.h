@@ -62,6 +62,11 @@ absl::StatusOr<GcsObject> UploadGcs(GcsClient& client, const GcsName& name,
 absl::Status DeleteGcs(GcsClient& client, const GcsName& name,
                        std::int64_t generation);
 
+// Copies within the store, if `to` is of the generation `expected`.
+// Errors: NOT_FOUND (no `from`), ABORTED (`to` is of another generation).
+absl::Status CopyGcs(GcsClient& client, const GcsName& from, const GcsName& to,
+                     std::int64_t expected);
+
 // A page of the names below `name` that follow `token`; `flat`: all of them,
 // else those directly below and what the others have in common.
 absl::StatusOr<GcsPage> ListGcs(GcsClient& client, const GcsName& name,

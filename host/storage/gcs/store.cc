@@ -19,7 +19,7 @@ constexpr int kPage = 1000;  // the most that the API gives
 constexpr int kRaces = 64;
 constexpr std::int64_t kLongestRange = std::numeric_limits<std::int64_t>::max();
 
-class GcsStore final : public ObjectStore {
+class GcsStore final : public ObjectStore, public ConditionalObjects {
  public:
   explicit GcsStore(std::unique_ptr<GcsClient> client)
       : client_(std::move(client)) {}
@@ -130,6 +130,57 @@ class GcsStore final : public ObjectStore {
     }
     return absl::AbortedError(absl::StrCat(
         "delete ", name.uri(), ": others write there all the time"));
+  }
+
+  ConditionalObjects* Conditional(std::string_view) override { return this; }
+
+  absl::StatusOr<std::optional<Version>> ReadVersion(
+      std::string_view path) override {
+    PODSIM_ASSIGN_OR_RETURN(const GcsName name, ObjectName("open", path));
+    PODSIM_ASSIGN_OR_RETURN(
+        std::optional<GcsBytes> read,
+        ReadGcsRange(*client_, name, 0, kUploadAtOnce, /*generation=*/0));
+    if (!read) return std::optional<Version>();
+    Version version{.bytes = std::move(read->bytes),
+                    .generation = read->generation};
+    if (version.generation == 0) {  // the answer did not say
+      PODSIM_ASSIGN_OR_RETURN(const auto object, StatGcs(*client_, name));
+      if (!object) return std::optional<Version>();
+      version.generation = object->generation;
+    }
+    return std::optional(std::move(version));
+  }
+
+  absl::StatusOr<std::int64_t> WriteIf(std::string_view path,
+                                       std::string_view bytes,
+                                       std::int64_t expected) override {
+    PODSIM_ASSIGN_OR_RETURN(const GcsName name, ObjectName("write", path));
+    const auto written = UploadGcs(*client_, name, bytes, expected);
+    if (written.ok()) return written->generation;
+    if (!absl::IsAborted(written.status())) return written.status();
+    // Or was it an attempt of this very write whose answer was lost?
+    PODSIM_ASSIGN_OR_RETURN(const auto now, ReadVersion(path));
+    if (now && now->bytes == bytes) return now->generation;
+    return written.status();
+  }
+
+  absl::Status DeleteIf(std::string_view path, std::int64_t expected) override {
+    PODSIM_ASSIGN_OR_RETURN(const GcsName name, ObjectName("delete", path));
+    return DeleteGcs(*client_, name, expected);
+  }
+
+  absl::Status CopyIf(std::string_view from, std::string_view to,
+                      std::int64_t expected) override {
+    PODSIM_ASSIGN_OR_RETURN(const GcsName source, ObjectName("copy", from));
+    PODSIM_ASSIGN_OR_RETURN(const GcsName target, ObjectName("write", to));
+    const absl::Status copied = CopyGcs(*client_, source, target, expected);
+    if (!absl::IsAborted(copied)) return copied;
+    // Or was it an attempt of this very copy whose answer was lost?
+    PODSIM_ASSIGN_OR_RETURN(const auto here, StatGcs(*client_, source));
+    PODSIM_ASSIGN_OR_RETURN(const auto there, StatGcs(*client_, target));
+    const bool same = here && there && here->size == there->size &&
+                      here->crc32c && here->crc32c == there->crc32c;
+    return same ? absl::OkStatus() : copied;
   }
 
   bool CanRename(std::string_view) const override { return false; }

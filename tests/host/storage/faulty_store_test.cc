@@ -52,7 +52,7 @@ TEST_F(FaultyStoreTest, StopsBetweenOperations) {
   EXPECT_THAT(store_.Rename("/d", "/e"), IsOk());
   EXPECT_EQ(store_.operations(), 3);
   const auto stopped =
-      StatusIs(absl::StatusCode::kAborted, HasSubstr("stopped"));
+      StatusIs(absl::StatusCode::kCancelled, HasSubstr("stopped"));
   EXPECT_THAT(store_.Delete("/e/a"), stopped);
   EXPECT_THAT(store_.DeleteTree("/e"), stopped);
   EXPECT_THAT(store_.Write("/e/c", ""), stopped);
@@ -70,7 +70,7 @@ TEST_F(FaultyStoreTest, StopsInTheMiddleOfATree) {
     ASSERT_THAT(store_.Write(name, name), IsOk());
   store_.StopAfter(1);
   EXPECT_THAT(store_.DeleteTree("/d"),
-              StatusIs(absl::StatusCode::kAborted, HasSubstr("stopped")));
+              StatusIs(absl::StatusCode::kCancelled, HasSubstr("stopped")));
   ASSERT_OK_AND_ASSIGN(const auto names, memory_->List("/d"));
   EXPECT_THAT(names, ElementsAre("b", "c/"));
 }

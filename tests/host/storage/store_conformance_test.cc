@@ -235,6 +235,47 @@ TEST_P(StoreConformance, RenameReplacesNothing) {
   EXPECT_THAT(store().Read(Path("taken/b")), IsOk());
 }
 
+TEST_P(StoreConformance, ChangesOnConditionWhereItKeepsGenerations) {
+  ConditionalObjects* const objects = store().Conditional(Path("x"));
+  ASSERT_EQ(objects == nullptr, store().CanRename(Path("tree")))
+      << "files are renamed, objects have generations";
+  if (objects == nullptr) return;
+  const auto aborted =
+      StatusIs(absl::StatusCode::kAborted, HasSubstr(Path("x")));
+  ASSERT_OK_AND_ASSIGN(auto version, objects->ReadVersion(Path("x")));
+  EXPECT_FALSE(version.has_value());
+  EXPECT_THAT(objects->WriteIf(Path("x"), "never", 17), aborted);
+  ASSERT_OK_AND_ASSIGN(const std::int64_t first,
+                       objects->WriteIf(Path("x"), "first", 0));
+  EXPECT_THAT(objects->WriteIf(Path("x"), "never", 0), aborted);
+  ASSERT_THAT(store().Write(Path("x"), "another's"), IsOk());
+  EXPECT_THAT(objects->WriteIf(Path("x"), "never", first), aborted);
+  EXPECT_THAT(objects->DeleteIf(Path("x"), first), aborted);
+  ASSERT_OK_AND_ASSIGN(version, objects->ReadVersion(Path("x")));
+  ASSERT_TRUE(version.has_value());
+  EXPECT_EQ(version->bytes, "another's");
+  EXPECT_NE(version->generation, first);
+  ASSERT_THAT(objects->WriteIf(Path("x"), "", version->generation), IsOk());
+  ASSERT_OK_AND_ASSIGN(version, objects->ReadVersion(Path("x")));
+  ASSERT_TRUE(version.has_value());
+  EXPECT_EQ(version->bytes, "");
+  const std::int64_t last = version->generation;
+  ASSERT_THAT(store().Write(Path("from"), "copied"), IsOk());
+  EXPECT_THAT(objects->CopyIf(Path("from"), Path("x"), 0), aborted);
+  ASSERT_THAT(objects->CopyIf(Path("from"), Path("to"), 0), IsOk());
+  ASSERT_OK_AND_ASSIGN(const std::string copied, store().Read(Path("to")));
+  EXPECT_EQ(copied, "copied");
+  EXPECT_THAT(objects->CopyIf(Path("none"), Path("to2"), 0),
+              StatusIs(absl::StatusCode::kNotFound, HasSubstr(Path("none"))));
+  ASSERT_THAT(objects->DeleteIf(Path("x"), last), IsOk());
+  EXPECT_THAT(objects->DeleteIf(Path("x"), last),
+              StatusIs(absl::StatusCode::kNotFound, HasSubstr(Path("x"))));
+  // One that comes again has no generation that was there before.
+  ASSERT_OK_AND_ASSIGN(const std::int64_t again,
+                       objects->WriteIf(Path("x"), "again", 0));
+  EXPECT_GT(again, last);
+}
+
 // Writers replace one object again and again with blocks of one letter; every
 // read must see one whole block.
 TEST_P(StoreConformance, ReadersSeeOldOrNewNeverAPart) {

@@ -26,7 +26,7 @@ class DoubleHttp final : public Http {
 };
 
 // Owns all of it.
-class DoubleStore final : public ObjectStore {
+class DoubleStore final : public ObjectStore, public ConditionalObjects {
  public:
   DoubleStore() : objects_({.page = 3}) {
     objects_.MakeBucket(kBucket, "EUROPE-WEST4");
@@ -60,6 +60,23 @@ class DoubleStore final : public ObjectStore {
   absl::Status DeleteTree(std::string_view directory) override {
     return store_->DeleteTree(Uri(directory));
   }
+  ConditionalObjects* Conditional(std::string_view) override { return this; }
+  absl::StatusOr<std::optional<Version>> ReadVersion(
+      std::string_view path) override {
+    return Below().ReadVersion(Uri(path));
+  }
+  absl::StatusOr<std::int64_t> WriteIf(std::string_view path,
+                                       std::string_view bytes,
+                                       std::int64_t expected) override {
+    return Below().WriteIf(Uri(path), bytes, expected);
+  }
+  absl::Status DeleteIf(std::string_view path, std::int64_t expected) override {
+    return Below().DeleteIf(Uri(path), expected);
+  }
+  absl::Status CopyIf(std::string_view from, std::string_view to,
+                      std::int64_t expected) override {
+    return Below().CopyIf(Uri(from), Uri(to), expected);
+  }
   bool CanRename(std::string_view path) const override {
     return store_->CanRename(Uri(path));
   }
@@ -68,6 +85,7 @@ class DoubleStore final : public ObjectStore {
   }
 
  private:
+  ConditionalObjects& Below() { return *store_->Conditional("gs://"); }
   static std::string Uri(std::string_view path) {
     return std::string("gs://") + kBucket + "/" + std::string(path);
   }

@@ -169,6 +169,7 @@ HttpResponse GcsDouble::Route(const Call& call) {
                         {"location", bucket->second.location}});
   if (upload) return Upload(call, bucket->second);
   if (path.size() == at + 5) return List(call, bucket->second);
+  if (path.size() == at + 11) return Rewrite(call, bucket->second);
   return OnObject(call, bucket->second);
 }
 
@@ -189,6 +190,21 @@ HttpResponse GcsDouble::OnObject(const Call& call, Bucket& bucket) {
   if (call.Query("alt") == "media") return Media(call, object);
   const std::string& bucket_name = call.path[call.path.size() - 3];
   return Answer(200, Resource(bucket_name, name, object));
+}
+
+// .../o/FROM/rewriteTo/b/BUCKET/o/TO
+HttpResponse GcsDouble::Rewrite(const Call& call, Bucket& bucket) {
+  const std::size_t size = call.path.size();
+  const auto found = bucket.objects.find(call.path[size - 6]);
+  if (found == bucket.objects.end() || buckets_.count(call.path[size - 3]) == 0)
+    return NotFound();
+  HttpResponse stored =
+      Store(call.path[size - 3], call.path[size - 1], found->second.type,
+            call.Query("ifGenerationMatch"), std::nullopt, found->second.bytes);
+  if (stored.status != 200) return stored;
+  return Answer(200, {{"kind", "storage#rewriteResponse"},
+                      {"done", true},
+                      {"resource", Json::parse(stored.body)}});
 }
 
 HttpResponse GcsDouble::Media(const Call& call, const Object& object) {

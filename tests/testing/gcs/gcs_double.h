@@ -72,6 +72,8 @@ class GcsDouble {
   HttpResponse Route(const Call& call) PODSIM_REQUIRES(mutex_);
   HttpResponse OnObject(const Call& call, Bucket& bucket)
       PODSIM_REQUIRES(mutex_);
+  HttpResponse Rewrite(const Call& call, Bucket& bucket)
+      PODSIM_REQUIRES(mutex_);
   HttpResponse Media(const Call& call, const Object& object);
   HttpResponse List(const Call& call, const Bucket& bucket)
       PODSIM_REQUIRES(mutex_);
