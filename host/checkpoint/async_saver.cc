@@ -10,7 +10,7 @@
 #include "base/mutex.h"
 #include "base/status.h"
 #include "host/checkpoint/divergence.h"
-#include "host/checkpoint/layout.h"
+#include "host/checkpoint/parts_path.h"
 #include "host/checkpoint/save.h"
 
 namespace podsim {
@@ -109,7 +109,7 @@ struct AsyncSaver::Impl {
     part.set_state_hash(save.state_hash);
     PODSIM_RETURN_IF_ERROR(CheckFinite(save));
     const std::string directory =
-        UnfinishedPath(options.model_dir, save.step, options.stamp);
+        PartsPath(*options.store, options.model_dir, save.step, options.stamp);
     for (const PartImage& image : save.images) {
       if (Stopping()) return absl::CancelledError("the process is ending");
       PODSIM_ASSIGN_OR_RETURN(*part.add_files(),

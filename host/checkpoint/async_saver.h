@@ -48,7 +48,7 @@ class AsyncSaver {
   AsyncSaver& operator=(const AsyncSaver&) = delete;
 
   // Copies the local hosts' tensors (the pause) and writes them in the
-  // background to UnfinishedPath(model_dir, step, stamp). Waits first for an
+  // background to PartsPath(store, model_dir, step, stamp). Waits first for an
   // earlier step that is still being written, as part of the pause.
   // Nothing is written of variables that are not all finite.
   // Errors: those of an earlier write, naming its step: a checkpoint that

@@ -17,6 +17,9 @@
 namespace podsim {
 namespace {
 
+// Others' markers may say anything.
+constexpr std::int64_t kMaxMarkerBytes = 4096;
+
 // A file that must be there once the directory is.
 absl::StatusOr<std::string> ReadNeeded(ObjectStore& store,
                                        const std::string& path,
@@ -85,7 +88,7 @@ bool LooksLikeOne(const std::string& path,
     return std::find(names.begin(), names.end(), name) != names.end();
   };
   return ParseStep(NameOf(path)) || ParseUnfinished(NameOf(path)) ||
-         has(kSumsName) || has(kManifestName);
+         has(kSumsName) || has(kManifestName) || has(kMarkerName);
 }
 
 absl::StatusOr<Sums> ReadSums(ObjectStore& store, const std::string& path) {
@@ -102,7 +105,7 @@ absl::StatusOr<CheckpointAt> ReadListed(ObjectStore& store,
                                         const Sums& sums) {
   PODSIM_ASSIGN_OR_RETURN(const std::string json,
                           ReadNeeded(store, path, kManifestName));
-  CheckpointAt found{.path = path, .manifest_sha256 = Sha256Hex(json)};
+  CheckpointAt found{.files = path, .manifest_sha256 = Sha256Hex(json)};
   const auto listed = sums.find(kManifestName);
   if (listed == sums.end() || listed->second != found.manifest_sha256)
     return absl::DataLossError(
@@ -121,10 +124,16 @@ absl::StatusOr<CheckpointAt> Open(ObjectStore& store, const std::string& path) {
     return absl::NotFoundError("no checkpoint is there");
   PODSIM_RETURN_IF_ERROR(names.status());
   PODSIM_RETURN_IF_ERROR(CheckIsFinished(store, path));
-  PODSIM_ASSIGN_OR_RETURN(const Sums sums, ReadSums(store, path));
-  PODSIM_ASSIGN_OR_RETURN(CheckpointAt found, ReadListed(store, path, sums));
+  PODSIM_ASSIGN_OR_RETURN(const std::string files, FilesOf(store, path));
+  if (files != path) names = store.List(files);
+  if (absl::IsNotFound(names.status()))
+    return absl::DataLossError("the files that its marker names are missing");
+  PODSIM_RETURN_IF_ERROR(names.status());
+  PODSIM_ASSIGN_OR_RETURN(const Sums sums, ReadSums(store, files));
+  PODSIM_ASSIGN_OR_RETURN(CheckpointAt found, ReadListed(store, files, sums));
+  found.path = path;
   PODSIM_RETURN_IF_ERROR(CheckSums(found.manifest, sums));
-  PODSIM_RETURN_IF_ERROR(CheckDirectory(store, path, found.manifest, *names));
+  PODSIM_RETURN_IF_ERROR(CheckDirectory(store, files, found.manifest, *names));
   const auto named = ParseStep(NameOf(path));
   if (named && *named != found.step)
     return absl::DataLossError(
@@ -145,6 +154,17 @@ absl::StatusOr<bool> IsCommitted(ObjectStore& store, const std::string& path) {
   if (absl::IsNotFound(marker.status())) return false;
   PODSIM_RETURN_IF_ERROR(marker.status());
   return true;
+}
+
+absl::StatusOr<std::string> FilesOf(ObjectStore& store,
+                                    const std::string& path) {
+  if (store.CanRename(path)) return path;
+  const auto text =
+      ReadAtMost(store, absl::StrCat(path, "/", kMarkerName), kMaxMarkerBytes);
+  if (absl::IsOutOfRange(text.status())) return path;
+  PODSIM_RETURN_IF_ERROR(text.status());
+  const auto stamp = ParseMarker(*text);
+  return stamp ? absl::StrCat(path, "/", *stamp) : path;
 }
 
 bool MayBeDirectory(ObjectStore& store, const std::string& model_dir,
@@ -185,7 +205,7 @@ absl::StatusOr<CheckpointAt> VerifyCheckpoint(ObjectStore& store,
   PODSIM_ASSIGN_OR_RETURN(CheckpointAt found, ReadManifest(store, path));
   for (const CheckpointFile& file : found.manifest.files())
     PODSIM_RETURN_IF_ERROR(
-        ReadPart(store, path, found.manifest, file, /*visit=*/nullptr));
+        ReadPart(store, found.files, found.manifest, file, /*visit=*/nullptr));
   return found;
 }
 

@@ -20,7 +20,8 @@
 namespace podsim {
 
 struct CheckpointAt {
-  std::string path;  // its directory
+  std::string path;   // its directory
+  std::string files;  // where its files lie: there, or below it (layout.h)
   std::int64_t step = 0;
   CheckpointManifest manifest;
   std::string manifest_sha256;
@@ -67,6 +68,11 @@ absl::StatusOr<Newest> FindNewestGood(ObjectStore& store,
 // checkpoint, or of the disk below it, than of this program: another may be
 // good.
 bool SpeaksOfTheCheckpoint(const absl::Status& status);
+
+// Where the files of the checkpoint at `path` lie. REQUIRES: it is committed.
+// Errors: the store's.
+absl::StatusOr<std::string> FilesOf(ObjectStore& store,
+                                    const std::string& path);
 
 // Committed, that is: not one that a crash left on a store without renames.
 // Errors: the store's.

@@ -9,9 +9,10 @@
 #include "base/status.h"
 #include "base/units.h"
 #include "host/checkpoint/catalog.h"
-#include "host/checkpoint/directory_move.h"
 #include "host/checkpoint/layout.h"
 #include "host/checkpoint/manifest.h"
+#include "host/checkpoint/object_commit.h"
+#include "host/checkpoint/parts_path.h"
 #include "host/checkpoint/sums.h"
 
 namespace podsim {
@@ -21,10 +22,16 @@ namespace {
 // out.
 constexpr std::int64_t kRetiredStamp = 0;
 
+absl::Status DeleteIfThere(ObjectStore& store, const std::string& directory) {
+  absl::Status status = store.DeleteTree(directory);
+  return absl::IsNotFound(status) ? absl::OkStatus() : status;
+}
+
 absl::Status Retire(ObjectStore& store, const std::string& model_dir,
-                    std::int64_t step) {
+                    std::int64_t step, const AnnounceChange& announce) {
   const std::string path = StepPath(model_dir, step);
-  if (!store.CanRename(path)) return DeleteUnmarkedFirst(store, path);
+  if (!store.CanRename(path))
+    return RetireObjects(store, model_dir, step, announce);
   const std::string retired = UnfinishedPath(model_dir, step, kRetiredStamp);
   PODSIM_RETURN_IF_ERROR(DeleteIfThere(store, retired));
   PODSIM_RETURN_IF_ERROR(store.Rename(path, retired));
@@ -42,7 +49,9 @@ absl::StatusOr<Present> FindPresent(ObjectStore& store, const std::string& path,
   if (absl::IsNotFound(found.status())) return Present::kNothing;
   if (absl::IsDataLoss(found.status())) return Present::kDamaged;
   PODSIM_ASSIGN_OR_RETURN(const bool committed, IsCommitted(store, path));
-  if (!committed) return Present::kDamaged;
+  // Of objects, somebody's parts.
+  if (!committed)
+    return store.CanRename(path) ? Present::kDamaged : Present::kNothing;
   PODSIM_RETURN_IF_ERROR(found.status());
   const CheckpointManifest& other = found->manifest;
   if (other.plan_hash() == manifest.plan_hash() &&
@@ -98,36 +107,34 @@ absl::Status WriteManifest(ObjectStore& store, const std::string& directory,
   return store.Write(absl::StrCat(directory, "/", kSumsName), FormatSums(sums));
 }
 
-absl::Status Publish(ObjectStore& store, const std::string& from,
-                     const std::string& to) {
-  if (store.CanRename(from)) return store.Rename(from, to);
-  PODSIM_RETURN_IF_ERROR(CopyFiles(store, from, to));
-  PODSIM_RETURN_IF_ERROR(
-      store.Write(absl::StrCat(to, "/", kMarkerName), "committed\n"));
-  return store.DeleteTree(from);
-}
-
 }  // namespace
 
 absl::Status CommitCheckpoint(ObjectStore& store, const std::string& model_dir,
                               std::int64_t stamp,
-                              const CheckpointManifest& manifest) {
+                              const CheckpointManifest& manifest,
+                              const AnnounceChange& announce) {
   PODSIM_RETURN_IF_ERROR(
       Annotate(CheckManifest(manifest), "checkpoint manifest"));
   const std::string path = StepPath(model_dir, manifest.step());
-  const std::string from = UnfinishedPath(model_dir, manifest.step(), stamp);
+  const std::string from = PartsPath(store, model_dir, manifest.step(), stamp);
   PODSIM_ASSIGN_OR_RETURN(const Present present,
                           FindPresent(store, path, manifest));
-  if (present == Present::kSame) return DeleteIfThere(store, from);
+  if (present == Present::kSame) {
+    // Or it is these parts, whose commit seemed to have failed.
+    PODSIM_ASSIGN_OR_RETURN(const std::string files, FilesOf(store, path));
+    return files == from ? absl::OkStatus() : DeleteIfThere(store, from);
+  }
   PODSIM_RETURN_IF_ERROR(CheckParts(store, from, manifest));
   PODSIM_RETURN_IF_ERROR(WriteManifest(store, from, manifest));
   if (present == Present::kDamaged)
-    PODSIM_RETURN_IF_ERROR(Retire(store, model_dir, manifest.step()));
-  return Publish(store, from, path);
+    PODSIM_RETURN_IF_ERROR(Retire(store, model_dir, manifest.step(), announce));
+  if (store.CanRename(from)) return store.Rename(from, path);
+  return PublishObjects(store, model_dir, manifest.step(), stamp, announce);
 }
 
 absl::Status PruneCheckpoints(ObjectStore& store, const std::string& model_dir,
-                              int keep, std::int64_t proved) {
+                              int keep, std::int64_t proved,
+                              const AnnounceChange& announce) {
   if (keep < 0)
     return absl::InvalidArgumentError(
         absl::StrCat("keep is ", keep, "; give 0 (all) or more"));
@@ -143,36 +150,39 @@ absl::Status PruneCheckpoints(ObjectStore& store, const std::string& model_dir,
     if (!status.ok() && !SpeaksOfTheCheckpoint(status)) return status;
   }
   for (const std::int64_t step : steps)
-    PODSIM_RETURN_IF_ERROR(Retire(store, model_dir, step));
+    PODSIM_RETURN_IF_ERROR(Retire(store, model_dir, step, announce));
   return absl::OkStatus();
 }
 
-absl::Status CleanUnfinished(ObjectStore& store, const std::string& model_dir) {
+absl::Status CleanUnfinished(ObjectStore& store, const std::string& model_dir,
+                             const AnnounceChange& announce) {
+  if (!store.CanRename(model_dir))
+    return CleanObjects(store, model_dir, announce);
   const auto names = store.List(model_dir);
   if (absl::IsNotFound(names.status())) return absl::OkStatus();
   PODSIM_RETURN_IF_ERROR(names.status());
   for (const std::string& name : *names) {
     if (name.back() != '/') continue;
-    bool unfinished = ParseUnfinished(name).has_value();
-    const std::string path = absl::StrCat(model_dir, "/", name);
-    if (const auto step = ParseStep(name)) {
-      PODSIM_ASSIGN_OR_RETURN(const bool committed, IsCommitted(store, path));
-      unfinished = !committed;
-    }
-    if (unfinished) PODSIM_RETURN_IF_ERROR(DeleteIfThere(store, path));
+    if (ParseUnfinished(name))
+      PODSIM_RETURN_IF_ERROR(
+          DeleteIfThere(store, absl::StrCat(model_dir, "/", name)));
   }
   return absl::OkStatus();
 }
 
 absl::Status SetAsideNewer(ObjectStore& store, const std::string& model_dir,
-                           std::int64_t step, std::int64_t stamp) {
+                           std::int64_t step, std::int64_t stamp,
+                           const AnnounceChange& announce) {
   PODSIM_ASSIGN_OR_RETURN(const std::vector<std::int64_t> steps,
                           ListSteps(store, model_dir));
-  for (const std::int64_t newer : steps)
-    if (newer > step)
-      PODSIM_RETURN_IF_ERROR(
-          MoveDirectory(store, StepPath(model_dir, newer),
-                        SetAsidePath(model_dir, newer, stamp)));
+  for (const std::int64_t newer : steps) {
+    if (newer <= step) continue;
+    const std::string to = SetAsidePath(model_dir, newer, stamp);
+    PODSIM_RETURN_IF_ERROR(
+        store.CanRename(model_dir)
+            ? store.Rename(StepPath(model_dir, newer), to)
+            : SetObjectsAside(store, model_dir, newer, to, announce));
+  }
   return absl::OkStatus();
 }
 

@@ -8,6 +8,7 @@
 #define PODSIM_HOST_CHECKPOINT_COMMIT_H_
 
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <string>
 
@@ -17,10 +18,21 @@
 
 namespace podsim {
 
-// Parts lie in UnfinishedPath(model_dir, manifest.step, stamp) already. Checks
+// On a store of objects: says what is about to be changed to whoever may come
+// after this process, or that all is done ("" does). Only when it gives OK is
+// the change made. Empty: nobody else comes.
+using AnnounceChange = std::function<absl::Status(const std::string& change)>;
+
+// Makes what the last holder of model_dir announced and perhaps did not come
+// to. Before anything else. Errors: FAILED_PRECONDITION (no change of ours),
+// the store's.
+absl::Status FinishChange(ObjectStore& store, const std::string& model_dir,
+                          const std::string& change);
+
+// Parts lie in PartsPath(store, model_dir, step, stamp) already. Checks
 // that all are there with their lengths, writes manifest.json and SHA256SUMS
-// and renames the directory to <step>: from then on it is a checkpoint. Where a
-// store cannot rename, copies it there and writes the marker last.
+// and renames the directory to <step>: from then on it is a checkpoint. On a
+// store of objects writes the marker (object_commit.h).
 // If <step> is there already with this plan hash and these examples (a step
 // made again after a restart), keeps that and drops the unfinished one; a
 // damaged <step> is replaced.
@@ -29,7 +41,8 @@ namespace podsim {
 //   another's), the store's. Nothing committed is lost by any of them.
 absl::Status CommitCheckpoint(ObjectStore& store, const std::string& model_dir,
                               std::int64_t stamp,
-                              const CheckpointManifest& manifest);
+                              const CheckpointManifest& manifest,
+                              const AnnounceChange& announce = {});
 
 // Deletes committed checkpoints that have `keep` newer ones up to step
 // `proved`; 0 keeps all. Those after `proved` neither count nor go: a step that
@@ -40,18 +53,21 @@ absl::Status CommitCheckpoint(ObjectStore& store, const std::string& model_dir,
 // store's.
 absl::Status PruneCheckpoints(
     ObjectStore& store, const std::string& model_dir, int keep,
-    std::int64_t proved = std::numeric_limits<std::int64_t>::max());
+    std::int64_t proved = std::numeric_limits<std::int64_t>::max(),
+    const AnnounceChange& announce = {});
 
 // Deletes what earlier runs left unfinished. REQUIRES: nobody is writing a
 // checkpoint there.
-absl::Status CleanUnfinished(ObjectStore& store, const std::string& model_dir);
+absl::Status CleanUnfinished(ObjectStore& store, const std::string& model_dir,
+                             const AnnounceChange& announce = {});
 
 // Renames committed checkpoints after `step`, where a run is about to begin, to
 // <step>.set-aside-<stamp>: damaged ones that the run could not begin with, or
 // those of a run that is to be taken up further back. Left in place, the next
 // resume would take them and PruneCheckpoints would count them.
 absl::Status SetAsideNewer(ObjectStore& store, const std::string& model_dir,
-                           std::int64_t step, std::int64_t stamp);
+                           std::int64_t step, std::int64_t stamp,
+                           const AnnounceChange& announce = {});
 
 }  // namespace podsim
 

@@ -60,6 +60,15 @@ std::string SetAsidePath(const std::string& model_dir, std::int64_t step,
   return StampedPath(model_dir, step, kSetAsideMark, stamp);
 }
 
+std::string StampPath(const std::string& model_dir, std::int64_t step,
+                      std::int64_t stamp) {
+  return absl::StrCat(StepPath(model_dir, step), "/", stamp);
+}
+
+std::optional<std::int64_t> ParseMarker(std::string_view text) {
+  return ParseNumber(text.substr(0, text.find('\n')));
+}
+
 std::string PartName(int part, int parts) {
   return absl::StrFormat("model-%05d-of-%05d.safetensors", part, parts);
 }

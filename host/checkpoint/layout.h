@@ -6,9 +6,14 @@
 //       manifest.json                    CheckpointManifest
 //       model-00001-of-00002.safetensors
 //       model-00002-of-00002.safetensors
-//       commit_success.txt               only on stores that cannot rename
 //     300.orbax-checkpoint-tmp-1785/     being written, or left unfinished
 //     300.set-aside-1785/                beyond the point where a run began
+//
+// On a store of objects, which cannot rename, files lie one deeper from the
+// beginning, and a marker, written last, says which of them are the checkpoint:
+//
+//     200/commit_success.txt             "1785"
+//     200/1785/manifest.json ...
 //
 // Whatever has another name belongs to others and is left alone.
 #ifndef PODSIM_HOST_CHECKPOINT_LAYOUT_H_
@@ -37,8 +42,14 @@ std::string UnfinishedPath(const std::string& model_dir, std::int64_t step,
                            std::int64_t stamp);
 std::string SetAsidePath(const std::string& model_dir, std::int64_t step,
                          std::int64_t stamp);
+// On a store of objects: the files of the holding with this stamp.
+std::string StampPath(const std::string& model_dir, std::int64_t step,
+                      std::int64_t stamp);
 // "model-00001-of-00004.safetensors". Parts count from 1.
 std::string PartName(int part, int parts);
+
+// What the marker says: the stamp; nothing: the files lie beside it.
+std::optional<std::int64_t> ParseMarker(std::string_view text);
 
 // The other way round, from the last component of a path (a slash at its end
 // is let pass): nothing unless it is exactly such a name.

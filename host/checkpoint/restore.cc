@@ -109,7 +109,7 @@ absl::StatusOr<std::vector<float>> ReadVariables(ObjectStore& store,
   std::vector<float> variables(program.variable_elements);
   for (const CheckpointFile& file : manifest.files()) {
     PODSIM_RETURN_IF_ERROR(ReadPart(
-        store, checkpoint.path, manifest, file,
+        store, checkpoint.files, manifest, file,
         [&](const CheckpointTensor& tensor, std::int64_t offset,
             std::string_view bytes) {
           const auto at = place.find(tensor.name());

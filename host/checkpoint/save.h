@@ -2,8 +2,8 @@
 // memory, and that file on a store.
 //
 //   auto image = EncodePart(program, variables, host, hosts, step);  // a copy
-//   if (image) WritePart(store, UnfinishedPath(model_dir, step, stamp),
-//   *image);
+//   if (image)
+//     WritePart(store, PartsPath(store, model_dir, step, stamp), *image);
 #ifndef PODSIM_HOST_CHECKPOINT_SAVE_H_
 #define PODSIM_HOST_CHECKPOINT_SAVE_H_
 

@@ -144,7 +144,7 @@ absl::StatusOr<std::string> Explain(ObjectStore& store,
   std::map<std::string, Values> values;
   for (const CheckpointFile& file : manifest.files()) {
     PODSIM_RETURN_IF_ERROR(ReadPart(
-        store, checkpoint.path, manifest, file,
+        store, checkpoint.files, manifest, file,
         [&](const CheckpointTensor& tensor, std::int64_t,
             std::string_view bytes) { Count(bytes, values[tensor.name()]); }));
   }

@@ -12,7 +12,6 @@
 #include "base/log.h"
 #include "base/mutex.h"
 #include "base/status.h"
-#include "host/checkpoint/commit.h"
 #include "host/checkpoint/layout.h"
 
 namespace podsim {
@@ -56,8 +55,9 @@ absl::Status Committer::Impl::Commit(const Request& request) const {
   CheckpointManifest manifest = request.manifest;
   manifest.mutable_tensors()->Add(options.tensors.begin(),
                                   options.tensors.end());
-  const absl::Status status = CommitCheckpoint(
-      *options.store, options.model_dir, options.stamp, manifest);
+  const absl::Status status =
+      CommitCheckpoint(*options.store, options.model_dir, options.stamp,
+                       manifest, options.announce);
   request.done(status, StepPath(options.model_dir, manifest.step()),
                BytesOf(manifest));
   return status;
@@ -65,8 +65,8 @@ absl::Status Committer::Impl::Commit(const Request& request) const {
 
 // The checkpoints are safe; too many of them are no reason to end a job.
 void Committer::Impl::Prune(std::int64_t upto) const {
-  const absl::Status pruned =
-      PruneCheckpoints(*options.store, options.model_dir, options.keep, upto);
+  const absl::Status pruned = PruneCheckpoints(
+      *options.store, options.model_dir, options.keep, upto, options.announce);
   if (!pruned.ok())
     Log(LogLevel::kWarning,
         absl::StrCat("cannot delete old checkpoints: ", pruned.message()));

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "host/checkpoint/commit.h"
 #include "host/storage/storage.h"
 #include "proto/checkpoint.pb.h"
 #include "proto/event.pb.h"
@@ -28,6 +29,7 @@ class Committer {
     std::string model_dir;
     std::int64_t stamp = 0;
     int keep = 0;  // checkpoints; 0: all
+    AnnounceChange announce = {};
     // Of every checkpoint: what the plan's Program holds.
     std::vector<CheckpointTensor> tensors = {};
   };

@@ -22,8 +22,10 @@
 #include "base/signal_watch.h"
 #include "base/status.h"
 #include "base/stop_wait.h"
+#include "host/checkpoint/commit.h"
 #include "host/checkpoint/save.h"
 #include "host/storage/directory_lock.h"
+#include "host/storage/job_hold.h"
 #include "host/storage/uri_store.h"
 #include "job/plan_program.h"
 #include "job/saving.h"
@@ -95,34 +97,50 @@ struct CoordinatorRun {
   EventWriter events;
   std::unique_ptr<ObjectStore> store = NewUriStore();
   JobPlan draft;
-  std::optional<DirectoryLock> lock;  // of the model_dir
+  std::unique_ptr<JobHold> hold;  // of the model_dir
+  std::int64_t stamp = 0;         // of what this process writes there
   std::optional<Committer> committer;
   std::unique_ptr<CoordinatorServer> server;
+  // Keeps the hold until the server runs, however long the start takes.
+  std::jthread starting;
 };
 
 // So that no other job writes there, from before we look what is there.
-absl::Status LockModelDir(const CoordinatorSettings& settings,
+absl::Status HoldModelDir(const CoordinatorSettings& settings,
                           CoordinatorRun& run) {
   if (!Saves(run.draft)) return absl::OkStatus();
   const std::string& dir = run.draft.spec().model_dir();
-  absl::StatusOr<DirectoryLock> lock =
-      settings.has_model_dir_lock_fd()
-          ? DirectoryLock::Inherit(dir, settings.model_dir_lock_fd())
-          : DirectoryLock::Acquire(dir);
-  if (!lock.ok()) return Annotate(lock.status(), "--model_dir");
-  run.lock.emplace(*std::move(lock));
-  return absl::OkStatus();
+  HoldKey key{.lease = settings.model_dir_lease()};
+  if (settings.has_model_dir_lock_fd())
+    key.lock_fd = settings.model_dir_lock_fd();
+  const bool held = key.lock_fd >= 0 || !key.lease.empty();
+  auto hold = held ? JobHold::Join(*run.store, dir, key)
+                   : JobHold::Acquire(*run.store, dir);
+  if (!hold.ok()) return Annotate(hold.status(), "--model_dir");
+  run.hold = *std::move(hold);
+  // A sign of life right away: the rest of the start may take a while.
+  PODSIM_RETURN_IF_ERROR(run.hold->Renew());
+  run.starting = std::jthread([&run](const std::stop_token& stop) {
+    // What fails here fails the next announcement, too.
+    while (WaitUnlessStopped(stop, absl::ToChronoNanoseconds(kLockRenewal)))
+      static_cast<void>(run.hold->Renew());
+  });
+  PODSIM_RETURN_IF_ERROR(FinishChange(*run.store, dir, run.hold->change()));
+  return run.hold->Announce("");
 }
 
 // Gives signs of life, for machines that cannot see this process, until told
 // to stop. Ends the job when one has taken the directory over.
-void KeepLock(const std::stop_token& stop, const DirectoryLock& lock,
+void KeepHold(const std::stop_token& stop, JobHold& hold,
               CoordinatorServer& server) {
   do {
-    if (const absl::Status kept = lock.Renew(); !kept.ok()) {
+    const absl::Status kept = hold.Renew();
+    if (absl::IsFailedPrecondition(kept)) {
       server.Stop(std::string(kept.message()));
       return;
     }
+    // A store that does not answer for a while may have kept it.
+    if (!kept.ok()) Log(LogLevel::kWarning, std::string(kept.message()));
   } while (WaitUnlessStopped(stop, absl::ToChronoNanoseconds(kLockRenewal)));
 }
 
@@ -130,8 +148,12 @@ void KeepLock(const std::stop_token& stop, const DirectoryLock& lock,
 absl::StatusOr<RunStart> StartOf(const JobSpec& spec, CoordinatorRun& run) {
   PODSIM_ASSIGN_OR_RETURN(RunStart start,
                           FindStart(*run.store, spec, run.draft));
-  const std::int64_t stamp = absl::ToUnixNanos(run.clock.Now());
-  PODSIM_RETURN_IF_ERROR(PrepareModelDir(*run.store, run.draft, stamp, start));
+  run.stamp = absl::ToUnixNanos(run.clock.Now());
+  const AnnounceChange announce = [&run](const std::string& change) {
+    return run.hold->Announce(change);
+  };
+  PODSIM_RETURN_IF_ERROR(
+      PrepareModelDir(*run.store, run.draft, run.stamp, start, announce));
   std::vector<CheckpointTensor> tensors;
   if (Saves(run.draft)) {
     PODSIM_ASSIGN_OR_RETURN(const Program program, ProgramOf(run.draft));
@@ -140,8 +162,9 @@ absl::StatusOr<RunStart> StartOf(const JobSpec& spec, CoordinatorRun& run) {
   run.committer.emplace(
       Committer::Options{.store = run.store.get(),
                          .model_dir = run.draft.spec().model_dir(),
-                         .stamp = stamp,
+                         .stamp = run.stamp,
                          .keep = run.draft.spec().keep(),
+                         .announce = announce,
                          .tensors = std::move(tensors)});
   return start;
 }
@@ -154,7 +177,7 @@ absl::Status StartServer(const CoordinatorSettings& settings,
                           GatherPlanInputs(spec, !settings.external()));
   const std::string isa = inputs.isa;
   PODSIM_ASSIGN_OR_RETURN(run.draft, PlanJob(spec, inputs));
-  PODSIM_RETURN_IF_ERROR(LockModelDir(settings, run));
+  PODSIM_RETURN_IF_ERROR(HoldModelDir(settings, run));
   PODSIM_ASSIGN_OR_RETURN(RunStart start, StartOf(spec, run));
   PODSIM_ASSIGN_OR_RETURN(
       run.server,
@@ -201,17 +224,18 @@ int Run(const CoordinatorSettings& settings) {
     WriteAll(settings.ready_fd(), run.server->address() + "\n");
     close(settings.ready_fd());
   }
+  run.starting = std::jthread();  // ends it
   std::jthread keeper;
-  if (run.lock) {
+  if (run.hold != nullptr) {
     keeper = std::jthread([&run](const std::stop_token& stop) {
-      KeepLock(stop, *run.lock, *run.server);
+      KeepHold(stop, *run.hold, *run.server);
     });
   }
   const absl::Status outcome = run.server->Wait();
   watch.Handle(LetsFinish());
   keeper = std::jthread();  // ends it: it uses the server
   run.server.reset();
-  LeaveModelDir(*run.store, run.draft);
+  LeaveModelDir(*run.store, run.draft, run.stamp);
   run.events.Finish(kEventsLimit);
   if (outcome.ok()) return kDone;
   Log(LogLevel::kError, std::string(outcome.message()));

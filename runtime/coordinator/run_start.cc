@@ -10,6 +10,7 @@
 #include "base/status.h"
 #include "host/checkpoint/catalog.h"
 #include "host/checkpoint/commit.h"
+#include "host/checkpoint/layout.h"
 #include "host/checkpoint/restore.h"
 #include "job/plan_program.h"
 #include "job/saving.h"
@@ -93,15 +94,27 @@ std::int64_t StepsLeft(const JobPlan& plan, std::int64_t consumed) {
   return (left + batch - 1) / batch;
 }
 
-absl::Status RemoveWitnesses(ObjectStore& store, const std::string& dir) {
+std::string WitnessOf(std::int64_t stamp) {
+  return absl::StrCat(kWitness, stamp);
+}
+
+// Those of processes that were killed.
+absl::Status RemoveWitnesses(ObjectStore& store, const std::string& dir,
+                             const AnnounceChange& announce) {
   auto names = store.List(dir);
   if (absl::IsNotFound(names.status())) return absl::OkStatus();
   PODSIM_RETURN_IF_ERROR(names.status());
+  std::erase_if(*names, [](const std::string& name) {
+    return !absl::StartsWith(name, kWitness);
+  });
+  if (names->empty()) return absl::OkStatus();
+  if (announce != nullptr) PODSIM_RETURN_IF_ERROR(announce("clean"));
   for (const std::string& name : *names) {
-    if (!absl::StartsWith(name, kWitness)) continue;
-    PODSIM_RETURN_IF_ERROR(store.DeleteTree(absl::StrCat(dir, "/", name)));
+    const absl::Status status =
+        store.DeleteTree(absl::StrCat(dir, "/", NameOf(name)));
+    if (!status.ok() && !absl::IsNotFound(status)) return status;
   }
-  return absl::OkStatus();
+  return announce == nullptr ? absl::OkStatus() : announce("");
 }
 
 }  // namespace
@@ -137,23 +150,27 @@ absl::StatusOr<RunStart> FindStart(ObjectStore& store, const JobSpec& spec,
 }
 
 absl::Status PrepareModelDir(ObjectStore& store, const JobPlan& plan,
-                             std::int64_t stamp, RunStart& start) {
+                             std::int64_t stamp, RunStart& start,
+                             const AnnounceChange& announce) {
   start.stamp = stamp;
   const std::string& dir = plan.spec().model_dir();
   if (!Saves(plan)) return absl::OkStatus();
-  PODSIM_RETURN_IF_ERROR(CleanUnfinished(store, dir));
-  PODSIM_RETURN_IF_ERROR(SetAsideNewer(store, dir, start.point.step(), stamp));
-  PODSIM_RETURN_IF_ERROR(RemoveWitnesses(store, dir));
-  start.point.set_witness(absl::StrCat(kWitness, stamp, "/witness"));
+  PODSIM_RETURN_IF_ERROR(CleanUnfinished(store, dir, announce));
+  PODSIM_RETURN_IF_ERROR(
+      SetAsideNewer(store, dir, start.point.step(), stamp, announce));
+  PODSIM_RETURN_IF_ERROR(RemoveWitnesses(store, dir, announce));
+  start.point.set_witness(absl::StrCat(WitnessOf(stamp), "/witness"));
   return Annotate(
       store.Write(absl::StrCat(dir, "/", start.point.witness()), "podsim\n"),
       "--model_dir");
 }
 
-void LeaveModelDir(ObjectStore& store, const JobPlan& plan) {
+void LeaveModelDir(ObjectStore& store, const JobPlan& plan,
+                   std::int64_t stamp) {
   // Another start would remove it, too: a failure is nobody's trouble.
   if (Saves(plan))
-    static_cast<void>(RemoveWitnesses(store, plan.spec().model_dir()));
+    static_cast<void>(store.DeleteTree(
+        absl::StrCat(plan.spec().model_dir(), "/", WitnessOf(stamp))));
 }
 
 }  // namespace podsim

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "host/checkpoint/commit.h"
 #include "host/storage/storage.h"
 #include "proto/checkpoint.pb.h"
 #include "proto/coordinator.pb.h"
@@ -44,9 +45,10 @@ absl::StatusOr<RunStart> FindStart(ObjectStore& store, const JobSpec& spec,
 // what killed ones left unfinished, leaves a witness (StartPoint.witness), sets
 // the stamp. Errors: those of the store (a directory that cannot be written).
 absl::Status PrepareModelDir(ObjectStore& store, const JobPlan& plan,
-                             std::int64_t stamp, RunStart& start);
+                             std::int64_t stamp, RunStart& start,
+                             const AnnounceChange& announce = {});
 // Removes the witness.
-void LeaveModelDir(ObjectStore& store, const JobPlan& plan);
+void LeaveModelDir(ObjectStore& store, const JobPlan& plan, std::int64_t stamp);
 
 }  // namespace podsim
 

@@ -59,11 +59,14 @@ ProcessSpec CoordinatorCommand(const PodFiles& files, const std::string& listen,
                             absl::ToInt64Nanoseconds(files.wall_offset))},
       .inherited_fds = {events_fd}};
   if (files.external_hosts) spec.argv.emplace_back("--external");
-  if (files.model_dir_lock >= 0) {
+  if (files.model_dir.lock_fd >= 0) {
     spec.argv.push_back(
-        absl::StrCat("--model_dir_lock_fd=", files.model_dir_lock));
-    spec.inherited_fds.push_back(files.model_dir_lock);
+        absl::StrCat("--model_dir_lock_fd=", files.model_dir.lock_fd));
+    spec.inherited_fds.push_back(files.model_dir.lock_fd);
   }
+  if (!files.model_dir.lease.empty())
+    spec.argv.push_back(
+        absl::StrCat("--model_dir_lease=", files.model_dir.lease));
   if (ready_fd >= 0) {
     spec.argv.push_back(absl::StrCat("--ready_fd=", ready_fd));
     spec.inherited_fds.push_back(ready_fd);

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "absl/time/time.h"
+#include "host/storage/job_hold.h"
 #include "interconnect/topology/slice.h"
 #include "proto/job.pb.h"
 #include "runtime/pod/process.h"
@@ -23,7 +24,7 @@ struct PodFiles {
   std::uint32_t generation = 1;
   // Of the launcher's clock (base/clock.h): all generations' events are by it.
   absl::Duration wall_offset;
-  int model_dir_lock = -1;  // descriptor of a DirectoryLock; -1: none
+  HoldKey model_dir;  // of whoever holds it for all generations
 };
 
 // Whether `transport` needs no address but paths in the private directory.

@@ -24,7 +24,7 @@
 #include "base/rpc/token.h"
 #include "base/status.h"
 #include "host/checkpoint/catalog.h"
-#include "host/storage/directory_lock.h"
+#include "host/storage/job_hold.h"
 #include "host/storage/uri_store.h"
 #include "interconnect/topology/accelerator_type.h"
 #include "job/saving.h"
@@ -161,14 +161,13 @@ absl::Status CheckPlace(const LaunchContext& context, const PodFiles& files,
 
 // For all generations, so that nobody comes between them. None where nothing
 // is saved.
-absl::StatusOr<std::optional<DirectoryLock>> LockModelDir(const JobPlan& plan) {
-  std::optional<DirectoryLock> lock;
-  if (!Saves(plan)) return lock;
-  absl::StatusOr<DirectoryLock> taken =
-      DirectoryLock::Acquire(plan.spec().model_dir());
-  if (!taken.ok()) return Annotate(taken.status(), "--model_dir");
-  lock.emplace(*std::move(taken));
-  return lock;
+absl::StatusOr<std::unique_ptr<JobHold>> HoldModelDir(ObjectStore& store,
+                                                      const JobPlan& plan) {
+  if (!Saves(plan)) return nullptr;
+  absl::StatusOr<std::unique_ptr<JobHold>> hold =
+      JobHold::Acquire(store, plan.spec().model_dir());
+  if (!hold.ok()) return Annotate(hold.status(), "--model_dir");
+  return hold;
 }
 
 // One generation of the pod.
@@ -279,9 +278,10 @@ absl::StatusOr<int> RunPodJob(const LaunchContext& context,
   // From here on a signal ends the loop, not the process, so that the
   // directory goes whatever happens.
   PODSIM_ASSIGN_OR_RETURN(const StopSignals signals, StopSignals::Block());
-  PODSIM_ASSIGN_OR_RETURN(const std::optional<DirectoryLock> lock,
-                          LockModelDir(job.plan));
-  if (lock) files.model_dir_lock = lock->fd();
+  const std::unique_ptr<ObjectStore> store = NewUriStore();
+  PODSIM_ASSIGN_OR_RETURN(const std::unique_ptr<JobHold> hold,
+                          HoldModelDir(*store, job.plan));
+  if (hold != nullptr) files.model_dir = hold->key();
   PODSIM_ASSIGN_OR_RETURN(PrivateDir dir,
                           PrivateDir::Create(PrivateDirParents()));
   files.private_dir = dir.path();

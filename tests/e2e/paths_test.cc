@@ -51,10 +51,10 @@ struct Uri {
   std::vector<std::string> arguments;
 };
 
-// gs://bucket/x was a directory called "gs:" before.
+// s3://bucket/x would be a directory called "s3:".
 TEST(PathsTest, AUriThatNoStoreServesIsRefusedByName) {
   TempDir empty;
-  const std::string uri = "gs://bucket/x";
+  const std::string uri = "s3://bucket/x";
   const std::vector<Uri> all = {
       {"pod_launch", {"--model_dir", uri}},
       {"pod_launch", {"--restore", uri}},
@@ -75,8 +75,8 @@ TEST(PathsTest, AUriThatNoStoreServesIsRefusedByName) {
     const Ended ended = RunIn(empty.path(), each.program, each.arguments);
     EXPECT_EQ(ended.exit_code, 2) << ended.output;
     EXPECT_THAT(ended.output,
-                AllOf(HasSubstr("gs://bucket/x: "),
-                      HasSubstr(" gs://; give a plain path"), EndsWith("\n")));
+                AllOf(HasSubstr("s3://bucket/x: "),
+                      HasSubstr(" s3://; give a plain path"), EndsWith("\n")));
     EXPECT_EQ(std::count(ended.output.begin(), ended.output.end(), '\n'), 1)
         << ended.output;
   }

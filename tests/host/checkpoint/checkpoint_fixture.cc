@@ -3,10 +3,11 @@
 #include "base/random.h"
 #include "base/status.h"
 #include "host/checkpoint/commit.h"
-#include "host/checkpoint/layout.h"
+#include "host/checkpoint/parts_path.h"
 #include "host/checkpoint/save.h"
 #include "models/rules/update_rules.h"
 #include "models/zoo/zoo.h"
+#include "tests/testing/gcs/double_store.h"
 
 namespace podsim::testing {
 
@@ -57,7 +58,7 @@ absl::StatusOr<CheckpointManifest> WriteParts(
   stint.set_end_example(step * kBatch);
   for (const CheckpointTensor& tensor : TensorsOf(program, kHosts))
     *manifest.add_tensors() = tensor;
-  const std::string directory = UnfinishedPath(model_dir, step, stamp);
+  const std::string directory = PartsPath(store, model_dir, step, stamp);
   for (int host = 0; host < kHosts; ++host) {
     const auto image = EncodePart(program, variables, host, kHosts, step);
     if (!image) continue;
@@ -80,7 +81,8 @@ absl::Status SaveCheckpoint(ObjectStore& store, const std::string& model_dir,
 std::vector<StoreKind> StoreKinds() {
   return {{"local", NewLocalStore},
           {"memory", NewMemoryStore},
-          {"memory_without_rename", NewMemoryStoreWithoutRename}};
+          {"memory_without_rename", NewMemoryStoreWithoutRename},
+          {"gcs", NewGcsDoubleStore}};
 }
 
 }  // namespace podsim::testing

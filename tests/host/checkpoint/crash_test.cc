@@ -87,7 +87,7 @@ class CrashTest : public ::testing::TestWithParam<testing::StoreKind> {
       mortal.StopAfter(operations);
       const absl::Status status = run(mortal);
       if (status.ok()) return operations;
-      EXPECT_EQ(status.code(), absl::StatusCode::kAborted) << status;
+      EXPECT_EQ(status.code(), absl::StatusCode::kCancelled) << status;
       check();
       if (HasFatalFailure() || operations > 1000) return operations;
     }

@@ -129,14 +129,14 @@ TEST_F(CkptTest, LsOfAnEmptyDirectoryAndOfNone) {
 TEST_F(CkptTest, AStoreThatIsNotThereIsRefusedByName) {
   Save("/m", 100);
   for (const std::vector<std::string>& args :
-       {std::vector<std::string>{"ls", "gs://bucket/m"},
-        {"show", "gs://bucket/m"},
-        {"verify", "gs://bucket/m"},
-        {"diff", "/m", "gs://bucket/m"}}) {
+       {std::vector<std::string>{"ls", "s3://bucket/m"},
+        {"show", "s3://bucket/m"},
+        {"verify", "s3://bucket/m"},
+        {"diff", "/m", "s3://bucket/m"}}) {
     const CkptResult result = Run(args);
     EXPECT_EQ(result.exit_code, 2) << args[0];
     EXPECT_THAT(result.error,
-                HasSubstr("gs://bucket/m: no store serves gs://; give a plain "
+                HasSubstr("s3://bucket/m: no store serves s3://; give a plain "
                           "path"))
         << args[0];
   }

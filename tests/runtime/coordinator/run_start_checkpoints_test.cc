@@ -313,7 +313,7 @@ TEST_P(RunStartTest, PreparingLeavesWhatTheRunBeginsWith) {
   EXPECT_THAT(Names(), UnorderedElementsAre("10/", "20/", aside, "notes.txt",
                                             ".podsim-pod-99/"));
   EXPECT_THAT(VerifyCheckpoint(store(), Path(20)), IsOk());
-  LeaveModelDir(store(), plan_);
+  LeaveModelDir(store(), plan_, 99);
   EXPECT_THAT(Names(), UnorderedElementsAre("10/", "20/", aside, "notes.txt"));
 }
 
@@ -335,7 +335,7 @@ TEST_P(RunStartTest, AnEvaluationChangesNothing) {
   ASSERT_OK_AND_ASSIGN(RunStart start, Start(plan_, Path(10)));
   ASSERT_THAT(PrepareModelDir(store(), plan_, 99, start), IsOk());
   EXPECT_EQ(start.point.witness(), "");
-  LeaveModelDir(store(), plan_);
+  LeaveModelDir(store(), plan_, 99);
   EXPECT_EQ(Names(), before);
 }
 
@@ -343,9 +343,11 @@ TEST_P(RunStartTest, ANewModelDirIsMade) {
   ASSERT_OK_AND_ASSIGN(RunStart start, Start());
   ASSERT_THAT(PrepareModelDir(store(), plan_, 5, start), IsOk());
   EXPECT_THAT(Names(), ElementsAre(".podsim-pod-5/"));
-  LeaveModelDir(store(), plan_);
+  LeaveModelDir(store(), plan_, 4);  // another's
+  EXPECT_THAT(Names(), ElementsAre(".podsim-pod-5/"));
+  LeaveModelDir(store(), plan_, 5);
   EXPECT_THAT(Names(), IsEmpty());
-  LeaveModelDir(store(), plan_);  // twice is no harm
+  LeaveModelDir(store(), plan_, 5);  // twice is no harm
 }
 
 TEST_P(RunStartTest, WithoutAModelDirNothingIsWritten) {
@@ -353,7 +355,7 @@ TEST_P(RunStartTest, WithoutAModelDirNothingIsWritten) {
   FaultyStore counting(&store());
   RunStart start;
   ASSERT_THAT(PrepareModelDir(counting, plan_, 5, start), IsOk());
-  LeaveModelDir(counting, plan_);
+  LeaveModelDir(counting, plan_, 5);
   EXPECT_EQ(start.stamp, 5);
   EXPECT_EQ(start.point.witness(), "");
   EXPECT_EQ(counting.operations(), 0);

@@ -51,7 +51,7 @@ TEST_F(ModelDirTest, HasTheWitnessWhileThePodRuns) {
       store_->Read(plan_.spec().model_dir() + "/" + start.point.witness())
           .status(),
       IsOk());
-  LeaveModelDir(*store_, plan_);
+  LeaveModelDir(*store_, plan_, 7);
   EXPECT_THAT(Names(), IsEmpty());
 }
 

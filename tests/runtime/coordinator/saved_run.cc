@@ -3,6 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/build.h"
 #include "base/status.h"
+#include "host/checkpoint/catalog.h"
 #include "host/checkpoint/commit.h"
 #include "host/checkpoint/layout.h"
 #include "host/checkpoint/save.h"
@@ -68,8 +69,9 @@ absl::Status SavePlanned(ObjectStore& store, const JobPlan& plan,
 }
 
 void Damage(ObjectStore& store, const JobPlan& plan, std::int64_t step) {
-  const std::string path = absl::StrCat(StepPath(plan.spec().model_dir(), step),
-                                        "/", PartName(1, kHosts));
+  const auto files = FilesOf(store, StepPath(plan.spec().model_dir(), step));
+  PODSIM_CHECK(files.ok());
+  const std::string path = absl::StrCat(*files, "/", PartName(1, kHosts));
   auto bytes = store.Read(path);
   PODSIM_CHECK(bytes.ok());
   bytes->back() = static_cast<char>(bytes->back() ^ 1);

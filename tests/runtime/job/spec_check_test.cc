@@ -101,8 +101,8 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{"transport: 3", "shm, unix, tcp"},
         Refused{"isa: 5", "v2, v3, v4, bf16, amx"},
         Refused{"wrap: -1", "auto, torus, mesh"},
-        Refused{"model_dir: 'gs://bucket/x'",
-                "model_dir: gs://bucket/x: no store serves gs://; give a plain "
+        Refused{"model_dir: 's3://bucket/x'",
+                "model_dir: s3://bucket/x: no store serves s3://; give a plain "
                 "path"},
         Refused{"data_dir: 's3://bucket/mnist'",
                 "data_dir: s3://bucket/mnist: no store serves s3://"},

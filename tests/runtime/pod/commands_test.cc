@@ -75,7 +75,7 @@ TEST(CommandsTest, TheCoordinatorInheritsItsDescriptors) {
   EXPECT_THAT(CoordinatorCommand(kFiles, "x", 7, -1).inherited_fds,
               ElementsAre(7));
   PodFiles files = kFiles;
-  files.model_dir_lock = 11;
+  files.model_dir.lock_fd = 11;
   const ProcessSpec locked = CoordinatorCommand(files, "x", 7, -1);
   EXPECT_THAT(locked.argv, Contains("--model_dir_lock_fd=11"));
   EXPECT_THAT(locked.inherited_fds, ElementsAre(7, 11));

@@ -1,0 +1,164 @@
+// Jobs whose data and checkpoints lie in a bucket, to a store behind a socket.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <cstdint>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "tests/e2e/pod.h"
+#include "tests/testing/gcs/gcs_server.h"
+#include "tests/testing/subprocess.h"
+#include "tests/testing/temp_dir.h"
+
+namespace podsim {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::AnyOf;
+using ::testing::Contains;
+using testing::GcsServer;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using testing::PodRun;
+
+constexpr char kModelDir[] = "gs://bucket/runs/a";
+
+class BucketTest : public ::testing::Test {
+ protected:
+  BucketTest() { server_.objects().MakeBucket("bucket", "EUROPE-WEST4"); }
+
+  std::vector<std::pair<std::string, std::string>> Environment() const {
+    return {{"STORAGE_EMULATOR_HOST", server_.endpoint()},
+            {"PODSIM_GCS_CREDENTIALS", "none"}};
+  }
+  static std::vector<std::string> Flags(const std::string& model_dir,
+                                        int steps) {
+    return {"--topology=v3-32",     "--model_dir=" + model_dir,
+            "--checkpoint_every=5", "--train_steps=" + std::to_string(steps),
+            "--batch_per_core=8",   "--reference_topology=v3-32"};
+  }
+  std::string Weights(const PodRun& run) const {
+    return run.Event("summary").value("weights_hash", "");
+  }
+  // Exit code and output of a program that only reads.
+  std::pair<int, std::string> Run(const std::string& program,
+                                  std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), testing::Program(program));
+    testing::Subprocess process(
+        {.command = arguments, .environment = Environment()});
+    const int code = process.Wait(testing::kDeadline);
+    return {code, process.output()};
+  }
+
+  GcsServer server_;
+  testing::TempDir dir_;
+};
+
+TEST_F(BucketTest, TrainsIntoItAndGoesOnFromIt) {
+  PodRun half(Flags(dir_.file("m"), 10));
+  ASSERT_EQ(half.Wait(), 0) << half.output();
+  PodRun whole(Flags(dir_.file("m"), 20));
+  ASSERT_EQ(whole.Wait(), 0) << whole.output();
+
+  PodRun first(Flags(kModelDir, 10), Environment());
+  ASSERT_EQ(first.Wait(), 0) << first.output();
+  EXPECT_THAT(server_.objects().Names("bucket"),
+              AllOf(Contains("runs/a/10/commit_success.txt"),
+                    Contains("runs/a/5/commit_success.txt"),
+                    Not(Contains("runs/a/.podsim-lease"))));
+  PodRun second(Flags(kModelDir, 20), Environment());
+  ASSERT_EQ(second.Wait(), 0) << second.output();
+  ASSERT_NE(Weights(whole), "");
+  EXPECT_EQ(Weights(second), Weights(whole));
+
+  const auto [listed, names] = Run("pod_ckpt", {"ls", kModelDir});
+  EXPECT_EQ(listed, 0) << names;
+  EXPECT_THAT(names, AllOf(HasSubstr("10"), HasSubstr("20")));
+  const auto [verified, text] = Run("pod_ckpt", {"verify", kModelDir});
+  EXPECT_EQ(verified, 0) << text;
+
+  // On disk again, from one of the bucket's.
+  std::vector<std::string> flags = Flags(dir_.file("n"), 20);
+  flags.push_back(absl::StrCat("--restore=", kModelDir, "/10"));
+  PodRun restored(flags, Environment());
+  ASSERT_EQ(restored.Wait(), 0) << restored.output();
+  EXPECT_EQ(Weights(restored), Weights(whole));
+}
+
+TEST_F(BucketTest, AJobThatIsKilledIsTakenUpByTheNext) {
+  PodRun whole(Flags(dir_.file("m"), 40));
+  ASSERT_EQ(whole.Wait(), 0) << whole.output();
+  std::vector<std::string> flags = Flags(kModelDir, 40);
+  PodRun killed(flags, Environment());
+  ASSERT_TRUE(killed.WaitForEvents("checkpoint", 2)) << killed.output();
+  killed.process().Signal(SIGKILL);
+  killed.Wait();
+  PodRun next(flags, Environment());
+  ASSERT_EQ(next.Wait(), 0) << next.output();
+  EXPECT_EQ(Weights(next), Weights(whole));
+}
+
+TEST_F(BucketTest, TwoJobsAreKeptApart) {
+  std::vector<std::string> flags = Flags(kModelDir, 4000);
+  PodRun first(flags, Environment());
+  ASSERT_TRUE(first.WaitForEvents("step", 1)) << first.output();
+  PodRun second(flags, Environment());
+  EXPECT_EQ(second.Wait(), 1);
+  EXPECT_THAT(second.Unwrapped(),
+              AllOf(HasSubstr("gs://bucket/runs/a is held by pid "),
+                    HasSubstr("give another directory")));
+  first.process().Signal(SIGINT);
+  first.Wait();
+}
+
+// IDX files of a few examples, as MNIST's are.
+std::string BigEndian(std::uint32_t number) {
+  std::string bytes;
+  for (int shift = 24; shift >= 0; shift -= 8)
+    bytes += static_cast<char>(number >> shift & 255);
+  return bytes;
+}
+
+TEST_F(BucketTest, ReadsADataSetFromIt) {
+  for (const auto& [split, count] :
+       {std::pair<std::string, std::uint32_t>{"train", 600}, {"t10k", 60}}) {
+    std::string images =
+        BigEndian(0x803) + BigEndian(count) + BigEndian(8) + BigEndian(8);
+    std::string labels = BigEndian(0x801) + BigEndian(count);
+    for (std::uint32_t i = 0; i < count; ++i) {
+      for (std::uint32_t p = 0; p < 64; ++p)
+        images += static_cast<char>(p % 10 == i % 10 ? 255 : 0);
+      labels += static_cast<char>(i % 10);
+    }
+    for (const auto& [kind, bytes] : {std::pair{"-images-idx3-ubyte", images},
+                                      {"-labels-idx1-ubyte", labels}}) {
+      std::ofstream(dir_.file(split + kind)) << bytes;
+      server_.objects().Put("bucket", "mnist/" + split + kind, bytes);
+    }
+  }
+  const auto flags = [](const std::string& data_dir) {
+    return std::vector<std::string>{
+        "--topology=v3-8",           "--dataset=mnist",
+        "--data_dir=" + data_dir,    "--batch_per_core=4",
+        "--train_steps=20",          "--learning_rate=0.05",
+        "--reference_topology=v3-8", "--hidden=16"};
+  };
+  PodRun disk(flags(dir_.path()));
+  ASSERT_EQ(disk.Wait(), 0) << disk.output();
+  PodRun bucket(flags("gs://bucket/mnist"), Environment());
+  ASSERT_EQ(bucket.Wait(), 0) << bucket.output();
+  EXPECT_NE(Weights(disk), "");
+  EXPECT_EQ(Weights(bucket), Weights(disk));
+  PodRun nowhere(flags("gs://nowhere/mnist"), Environment());
+  EXPECT_EQ(nowhere.Wait(), 1);
+  EXPECT_THAT(nowhere.Unwrapped(), HasSubstr("gs://nowhere/mnist"));
+}
+
+}  // namespace
+}  // namespace podsim
