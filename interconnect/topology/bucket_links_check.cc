@@ -23,7 +23,7 @@ constexpr const char* kWords[] = {"same-region", "same-continent", "anywhere"};
 // What no link has.
 constexpr double kLeastSeconds = 1e-6;
 constexpr double kMostSeconds = 100;
-constexpr double kLeastRate = 1;
+constexpr double kLeastRate = 1e6;
 constexpr double kMostRate = 1e13;
 constexpr double kMostPrice = 1e9;
 constexpr std::size_t kLongestCurrency = 16;
@@ -57,10 +57,8 @@ bool IsPlace(const std::string& name) {
 std::string WhatIsWrongWithEnd(const std::string& name) {
   if (IsPlace(name)) return "";
   std::vector<std::string> names = Continents();
-  for (const BucketArea& area : ShippedWorld().areas())
-    names.push_back(area.name());
-  for (const Region& region : ShippedWorld().regions())
-    names.push_back(region.name());
+  for (std::string& location : LocationNames())
+    names.push_back(std::move(location));
   return absl::StrCat(Shown(name), " is no place; nearest: ",
                       absl::StrJoin(NearestPlaces(name, names), ", "),
                       "; a region, a dual- or multi-region, or a continent (",

@@ -15,21 +15,12 @@ namespace {
 
 constexpr std::size_t kLongestText = 60;
 
-std::vector<std::string> PlaceNames() {
-  std::vector<std::string> names;
-  for (const BucketArea& area : ShippedWorld().areas())
-    names.push_back(area.name());
-  for (const Region& region : ShippedWorld().regions())
-    names.push_back(region.name());
-  return names;
-}
-
 absl::Status Unknown(std::string_view text) {
   return absl::InvalidArgumentError(absl::StrCat(
       "no bucket can be in '",
       absl::CHexEscape(std::string(text.substr(0, kLongestText))),
       text.size() > kLongestText ? "..." : "",
-      "'; nearest: ", absl::StrJoin(NearestPlaces(text, PlaceNames()), ", "),
+      "'; nearest: ", absl::StrJoin(NearestPlaces(text, LocationNames()), ", "),
       "; a region (europe-west4), a dual-region (nam4, eur4, asia1, or two "
       "regions: us-central1+us-west1) or a multi-region (us, eu, asia)"));
 }
@@ -50,6 +41,15 @@ absl::StatusOr<BucketLocation> PairOf(const std::string& name,
 }
 
 }  // namespace
+
+std::vector<std::string> LocationNames() {
+  std::vector<std::string> names;
+  for (const BucketArea& area : ShippedWorld().areas())
+    names.push_back(area.name());
+  for (const Region& region : ShippedWorld().regions())
+    names.push_back(region.name());
+  return names;
+}
 
 const char* NameOf(LocationKind kind) {
   if (kind == LocationKind::kRegion) return "region";

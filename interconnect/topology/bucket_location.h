@@ -32,6 +32,9 @@ struct BucketLocation {
 // Errors: INVALID_ARGUMENT (naming the nearest places).
 absl::StatusOr<BucketLocation> FindLocation(std::string_view text);
 
+// Every name that FindLocation knows, places of several regions first.
+std::vector<std::string> LocationNames();
+
 bool Has(const BucketLocation& location, std::string_view region);
 
 // "europe"; empty: no region of that name.

@@ -42,6 +42,17 @@ bool Covers(const std::string& item, const Slice& slice,
   return std::find(first, last + 1, slice.name) != last + 1;
 }
 
+// nullptr: the zone does not offer the slice.
+const Offer* OfferOf(const Zone& zone, const Slice& slice) {
+  const std::vector<std::string> names = ShippedNames(slice);
+  if (std::find(names.begin(), names.end(), slice.name) == names.end())
+    return nullptr;
+  for (const Offer& offer : zone.offers())
+    for (const std::string& item : offer.slices())
+      if (Covers(item, slice, names)) return &offer;
+  return nullptr;
+}
+
 }  // namespace
 
 const World& ShippedWorld() {
@@ -74,13 +85,12 @@ absl::StatusOr<const Zone*> FindZone(std::string_view name) {
 }
 
 bool Offers(const Zone& zone, const Slice& slice) {
-  const std::vector<std::string> names = ShippedNames(slice);
-  if (std::find(names.begin(), names.end(), slice.name) == names.end())
-    return false;
-  for (const Offer& offer : zone.offers())
-    for (const std::string& item : offer.slices())
-      if (Covers(item, slice, names)) return true;
-  return false;
+  return OfferOf(zone, slice) != nullptr;
+}
+
+std::string OfferNote(const Zone& zone, const Slice& slice) {
+  const Offer* offer = OfferOf(zone, slice);
+  return offer == nullptr ? "" : offer->note();
 }
 
 std::vector<std::string> ZonesOffering(const Slice& slice) {

@@ -29,6 +29,9 @@ absl::StatusOr<const Zone*> FindZone(std::string_view name);
 // A slice that ships: one of a file of the user's is offered nowhere.
 bool Offers(const Zone& zone, const Slice& slice);
 
+// What the table says of that offer: "single tenant"; mostly nothing.
+std::string OfferNote(const Zone& zone, const Slice& slice);
+
 // In the order of the table: the first is where a slice is if nobody says.
 std::vector<std::string> ZonesOffering(const Slice& slice);
 

@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "tests/testing/status_matchers.h"
 
@@ -114,6 +116,32 @@ TEST(ZonesTest, AZoneIsOfTheRegionBeforeItsLastPart) {
   for (const BucketArea& area : ShippedWorld().areas())
     for (const std::string& region : area.regions())
       EXPECT_TRUE(regions.contains(region)) << area.name() << " " << region;
+}
+
+TEST(ZonesTest, WhatTheTableSaysOfAnOfferIsThere) {
+  const auto note = [](const char* zone, const char* slice) {
+    return OfferNote(**FindZone(zone), *FindSlice(slice));
+  };
+  EXPECT_EQ(note("us-east5-a", "v5litepod-16"), "single tenant");
+  EXPECT_EQ(note("us-east5-a", "v5p-8"), "");
+  EXPECT_EQ(note("us-central1-f", "v2-8"), "in the older list only");
+  EXPECT_EQ(note("us-central1-f", "v2-32"), "");
+}
+
+TEST(ZonesTest, ThePageHasTheTable) {
+  std::ifstream file(PODSIM_SOURCE_DIR "/docs/storage.md");
+  const std::string page{std::istreambuf_iterator<char>(file), {}};
+  for (const Zone& zone : ShippedWorld().zones()) {
+    std::vector<std::string> offers;
+    for (const Offer& offer : zone.offers())
+      offers.push_back(absl::StrCat(
+          absl::StrJoin(offer.slices(), ", "),
+          offer.note().empty() ? "" : absl::StrCat(" (", offer.note(), ")"),
+          " [", offer.source(), "]"));
+    EXPECT_THAT(page,
+                HasSubstr(absl::StrCat("| ", zone.name(), " | ",
+                                       absl::StrJoin(offers, "; "), " |\n")));
+  }
 }
 
 // Each item says at least one slice, and no zone says one twice.
