@@ -6,7 +6,7 @@ file(MAKE_DIRECTORY ${generated})
 
 add_library(podsim_proto STATIC proto/bench.proto
   proto/checkpoint.proto proto/choices.proto proto/coordinator.proto
-  proto/event.proto proto/faults.proto proto/hardware.proto proto/hlo.proto proto/ici.proto proto/import.proto proto/job.proto
+  proto/event.proto proto/faults.proto proto/geography.proto proto/hardware.proto proto/hlo.proto proto/ici.proto proto/import.proto proto/job.proto
   proto/metrics.proto proto/model.proto proto/plan.proto proto/program.proto proto/programs.proto
   proto/setting.proto proto/tensor.proto proto/words.proto)
 add_library(podsim::proto ALIAS podsim_proto)

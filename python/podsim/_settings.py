@@ -235,6 +235,21 @@ SETTINGS: dict[str, Setting] = {
     "faults": Setting(
         "What is to go wrong in this run, on purpose: hosts, links, storage (docs/reliability.md)",
         default="", type="FILE"),
+    "zone": Setting(
+        "Zone of the pod, such as europe-west4-a; a bucket belongs in its region (docs/storage.md)",
+        default="the first that offers the slice", type="ZONE"),
+    "bucket_location": Setting(
+        "Where the bucket of --data_dir and --model_dir is: a region, a dual-region (nam4, eur4, asia1, or two regions: us-central1+us-west1) or a multi-region (us, eu, asia)",
+        default="as the store says", type="PLACE"),
+    "require_same_region": Setting(
+        "Refuse a job whose bucket is not in the pod's region, or not known to be",
+        default="", type=""),
+    "links": Setting(
+        "Round trips and bandwidths between regions, to reckon with (docs/storage.md)",
+        default="as is assumed", type="FILE"),
+    "prices": Setting(
+        "What a GiB that leaves a region costs; without it nothing is said of money (docs/storage.md)",
+        default="", type="FILE"),
     "initialization_timeout": Setting(
         "For the pod to form",
         default="60", type="X"),

@@ -1,11 +1,18 @@
 #include "runtime/forecast/forecast.h"
 
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "host/core/pricer.h"
+#include "runtime/job/geography.h"
+#include "runtime/job/geography_bytes.h"
 
 namespace podsim {
 namespace {
+
+// What nobody waits for, and SimTime can count.
+constexpr double kMostSeconds = 1e6;
 
 // The cores of a chip add theirs up in passing. Groups of chips are priced as
 // the whole slice would be: the latency at most.
@@ -65,6 +72,15 @@ absl::Status CheckStep(const Program& program, const StepOptions& options) {
 
 }  // namespace
 
+SimTime PriceStore(const BucketPlace& store, std::int64_t stored_example_bytes,
+                   std::int64_t batch_per_core, const Slice& slice) {
+  const double bytes = static_cast<double>(stored_example_bytes) *
+                       static_cast<double>(batch_per_core) *
+                       slice.replicas_per_host();
+  return SimTime::Seconds(
+      std::min(kMostSeconds, bytes / ReadRate(store, slice.hosts)));
+}
+
 absl::StatusOr<StepParts> PriceStep(const Program& program, const Slice& slice,
                                     const StepOptions& options,
                                     SumPrices& sums) {
@@ -73,6 +89,9 @@ absl::StatusOr<StepParts> PriceStep(const Program& program, const Slice& slice,
   const std::int64_t rows = options.batch_per_core / options.microbatches;
   StepParts parts;
   parts.input = PriceInput(program, slice, options.batch_per_core);
+  if (options.store != nullptr)
+    parts.store = PriceStore(*options.store, options.stored_example_bytes,
+                             options.batch_per_core, slice);
   if (options.microbatches > 1)
     parts.segments.push_back(
         PriceEarlierPasses(program, segments, options, slice.chip()));

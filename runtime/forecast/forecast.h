@@ -14,6 +14,7 @@
 #include "absl/status/statusor.h"
 #include "interconnect/topology/slice.h"
 #include "models/graph/program.h"
+#include "proto/geography.pb.h"
 #include "runtime/forecast/overlap_step.h"
 #include "runtime/forecast/sum_prices.h"
 
@@ -25,7 +26,16 @@ struct StepOptions {
   // core's memory before they travel. Divides the batch.
   std::int64_t microbatches = 1;
   int gradient_bytes = 4;  // of an element on the links
+  // Where examples come from, of so many bytes each; borrowed. nullptr: files
+  // of the hosts, which take no time here.
+  const BucketPlace* store = nullptr;
+  std::int64_t stored_example_bytes = 0;
 };
+
+// What reading a step's examples takes a host, all hosts at once.
+// REQUIRES: HasLink(store).
+SimTime PriceStore(const BucketPlace& store, std::int64_t stored_example_bytes,
+                   std::int64_t batch_per_core, const Slice& slice);
 
 // One step of `program` on each core of `slice`, whose sums `sums` prices. A
 // chip's cores share its wire to the host.

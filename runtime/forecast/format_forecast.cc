@@ -33,6 +33,9 @@ std::string StepText(const JobForecast& forecast) {
       SpanText(step.compute + step.update),
       " at the chip's peak rates (whole steps reach 40 to 100 % of them), ",
       AllReduceText(forecast), ", input ", SpanText(step.input),
+      step.store > SimTime()
+          ? absl::StrCat(", the store ", SpanText(step.store))
+          : "",
       " meanwhile; bound by ", BoundOf(step),
       forecast.prices_groups_as_whole
           ? "; sums among groups of chips are priced as if among all"
@@ -46,7 +49,27 @@ std::string JobText(const JobForecast& forecast) {
       forecast.steps == 1 ? " takes " : " take ",
       podsim::SpanText(forecast.seconds()), ", ",
       absl::StrFormat("%.3g", forecast.chip_hours()),
-      " chip-hours, without start-up, evaluation and checkpoints");
+      forecast.saves
+          ? " chip-hours with its checkpoints, without start-up and evaluation"
+          : " chip-hours, without start-up, evaluation and checkpoints");
+}
+
+// "5 checkpoints: each stops the pod for 3 us and is written in 1.2 s beside
+// training; ..."
+std::string SavesText(const SaveForecast& saves) {
+  const std::string waits =
+      saves.wait_seconds > 0
+          ? absl::StrCat("it waits ", podsim::SpanText(saves.wait_seconds),
+                         " in all for writes that are not over, and ")
+          : "";
+  return absl::StrCat(
+      FormatCounted(saves.count, "checkpoint"), " of ",
+      FormatBytes(saves.bytes), saves.count == 1 ? ": stops" : ": each stops",
+      " the pod for ", SpanText(saves.pause),
+      " sim and is written beside training in ", SpanText(saves.upload),
+      " sim; ", waits,
+      "the end waits for the last write: ", podsim::SpanText(saves.seconds()),
+      " in all");
 }
 
 std::string ScalingText(const JobForecast& forecast, const LadderFoot& foot,
@@ -81,6 +104,7 @@ std::vector<std::string> FormatForecast(const JobForecast& forecast,
                                         const LadderFoot& foot,
                                         const Slice& slice) {
   std::vector<std::string> paragraphs = {StepText(forecast), JobText(forecast)};
+  if (forecast.saves) paragraphs.push_back(SavesText(*forecast.saves));
   if (slice.name != foot.slice)
     paragraphs.push_back(ScalingText(forecast, foot, slice));
   if (forecast.algorithm)

@@ -9,8 +9,9 @@
 
 namespace podsim {
 
-// A paragraph each: the step and its parts; the rate and the whole job; how
-// that compares with `foot` per core or chip; how wrong the links may be.
+// A paragraph each: the step and its parts; the rate and the whole job; its
+// checkpoints, where they go to a bucket; how that compares with `foot` per
+// core or chip; how wrong the links may be.
 std::vector<std::string> FormatForecast(const JobForecast& forecast,
                                         const LadderFoot& foot,
                                         const Slice& slice);

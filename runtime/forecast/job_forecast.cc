@@ -1,8 +1,14 @@
 #include "runtime/forecast/job_forecast.h"
 
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "job/plan_program.h"
+#include "runtime/job/geography.h"
 #include "settings/words.h"
 
 namespace podsim {
@@ -15,6 +21,11 @@ StepOptions OptionsOf(const JobPlan& plan) {
     options.microbatches = bits.batch_per_core() / bits.microbatch_size();
   if (plan.spec().ici_dtype() == words::WireType::bfloat16)
     options.gradient_bytes = 2;
+  const BucketPlace* store = PlaceOf(plan.geography(), "data_dir");
+  if (store != nullptr && HasLink(*store)) {
+    options.store = store;
+    options.stored_example_bytes = plan.geography().example_bytes();
+  }
   return options;
 }
 
@@ -49,11 +60,60 @@ absl::StatusOr<Band> BandOfStep(const SimStep& step, const Program& program,
                     });
 }
 
+// Figures of the way to the bucket that may be others, each an end of its
+// range.
+std::vector<std::pair<BucketPlace, BucketPlace>> DoubtsOf(
+    const BucketPlace& store) {
+  std::vector<std::pair<BucketPlace, BucketPlace>> doubts;
+  const auto add = [&](Figure* (BucketPlace::*figure)()) {
+    BucketPlace low = store;
+    BucketPlace high = store;
+    Figure& low_end = *(low.*figure)();
+    if (low_end.grade() == PRIMARY || low_end.low() <= 0) return;
+    low_end.set_value(low_end.low());
+    Figure& high_end = *(high.*figure)();
+    high_end.set_value(high_end.high());
+    doubts.emplace_back(std::move(low), std::move(high));
+  };
+  add(&BucketPlace::mutable_round_trip_seconds);
+  add(&BucketPlace::mutable_host_bytes_per_second);
+  add(&BucketPlace::mutable_bucket_bytes_per_second);
+  return doubts;
+}
+
+// `band` around the step of `parts`, with the doubts of the way to its store
+// added in squares, as for the others (interconnect/timing/band.h).
+Band WithDoubtsOfStore(const Band& band, const StepParts& parts,
+                       const StepOptions& options, const Slice& slice) {
+  if (options.store == nullptr) return band;
+  const double total = OverlapStep(parts).total.seconds();
+  double below = std::pow(total - band.low.seconds(), 2);
+  double above = std::pow(band.high.seconds() - total, 2);
+  for (const auto& [low, high] : DoubtsOf(*options.store)) {
+    double least = 0;
+    double most = 0;
+    for (const BucketPlace& place : {low, high}) {
+      StepParts moved = parts;
+      moved.store = PriceStore(place, options.stored_example_bytes,
+                               options.batch_per_core, slice);
+      const double other = OverlapStep(moved).total.seconds() - total;
+      least = std::min(least, other);
+      most = std::max(most, other);
+    }
+    below += least * least;
+    above += most * most;
+  }
+  return {SimTime::Seconds(total - std::sqrt(below)),
+          SimTime::Seconds(total + std::sqrt(above))};
+}
+
 }  // namespace
 
 const char* BoundOf(const SimStep& step) {
   const SimTime compute = step.compute + step.update;
-  if (step.input > compute + step.exposed_communication) return "the input";
+  const SimTime data = std::max(step.input, step.store);
+  if (data > compute + step.exposed_communication)
+    return step.store > step.input ? "the store" : "the input";
   return step.exposed_communication > compute ? "the all-reduce" : "compute";
 }
 
@@ -68,11 +128,14 @@ absl::StatusOr<JobForecast> ForecastJob(const JobPlan& plan, const Slice& slice,
                           .steps = plan.train_steps(),
                           .chips = slice.chips,
                           .replicas = slice.replicas};
-  PODSIM_ASSIGN_OR_RETURN(forecast.step,
-                          ForecastStep(program, slice, options, sums));
+  PODSIM_ASSIGN_OR_RETURN(const StepParts parts,
+                          PriceStep(program, slice, options, sums));
+  forecast.step = OverlapStep(parts);
   PODSIM_ASSIGN_OR_RETURN(
-      forecast.band,
+      const Band band,
       BandOfStep(forecast.step, program, slice, generation, options, sums));
+  forecast.band = WithDoubtsOfStore(band, parts, options, slice);
+  forecast.saves = ForecastSaves(plan, slice, forecast.step.total);
   forecast.algorithm = sums.OfLargest();
   forecast.prices_groups_as_whole = HasGroups(program, slice);
   return forecast;

@@ -15,6 +15,7 @@
 #include "interconnect/topology/hardware.h"
 #include "proto/job.pb.h"
 #include "runtime/forecast/forecast.h"
+#include "runtime/forecast/save_forecast.h"
 
 namespace podsim {
 
@@ -30,6 +31,8 @@ struct JobForecast {
   // Sums in the middle of a pass among a part of the chips, which are priced as
   // if they were among all.
   bool prices_groups_as_whole = false;
+  // Of checkpoints that go to a bucket.
+  std::optional<SaveForecast> saves;
 
   double examples_per_second() const {
     return step.ExamplesPerSecond(global_batch);
@@ -37,14 +40,17 @@ struct JobForecast {
   double examples_per_second_per_replica() const {
     return examples_per_second() / replicas;
   }
-  // Of all steps, one after the other: no start-up, evaluation or checkpoint.
+  // Of all steps, one after the other, and of `saves`: no start-up, evaluation
+  // or other checkpoint.
   double seconds() const {
-    return static_cast<double>(steps) * step.total.seconds();
+    return static_cast<double>(steps) * step.total.seconds() +
+           (saves ? saves->seconds() : 0);
   }
   double chip_hours() const { return seconds() * chips / 3600; }
 };
 
-// What takes most of a step: "the input", "compute" or "the all-reduce".
+// What takes most of a step: "the input", "the store", "compute" or "the
+// all-reduce".
 const char* BoundOf(const SimStep& step);
 
 // `generation`: the slice's. REQUIRES: `slice` is the plan's.

@@ -13,6 +13,7 @@ double SimStep::ExamplesPerSecond(std::int64_t global_batch) const {
 SimStep OverlapStep(const StepParts& parts) {
   SimStep step;
   step.input = parts.input;
+  step.store = parts.store;
   step.update = parts.update;
   std::vector<SimTime> ended = {SimTime()};  // after 0, 1, ... segments
   auto exchange = parts.exchanges.begin();
@@ -39,7 +40,7 @@ SimStep OverlapStep(const StepParts& parts) {
   }
   const SimTime reduced = std::max(ended.back(), wire_free);
   step.exposed_communication = reduced - step.compute;
-  step.total = std::max(step.input, reduced + step.update);
+  step.total = std::max({step.input, step.store, reduced + step.update});
   return step;
 }
 

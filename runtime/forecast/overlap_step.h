@@ -22,7 +22,8 @@ struct StepParts {
     std::int32_t after_segments = 0;
     SimTime all_reduce;
   };
-  SimTime input;
+  SimTime input;                    // on the wire from host to chip
+  SimTime store;                    // from the bucket to the host
   std::vector<SimTime> segments;    // forward and backward, in order
   std::vector<Bucket> buckets;      // in the order in which they travel
   std::vector<Exchange> exchanges;  // in their order
@@ -31,6 +32,7 @@ struct StepParts {
 
 struct SimStep {
   SimTime input;
+  SimTime store;
   SimTime compute;
   SimTime communication;
   SimTime update;
@@ -44,8 +46,9 @@ struct SimStep {
 // Compute runs through but for exchanges, which begin when their segment has
 // ended, however many buckets travel, and which the next waits for. Bucket k
 // travels when its segment and the all-reduce of bucket k-1 have ended; the
-// update runs after the last of both. The next step's input comes meanwhile, so
-// that it counts only where it is longer than all the rest.
+// update runs after the last of both. The next steps' input comes meanwhile,
+// from the store and over the wire at once, so that the slower of the two
+// counts, and only where it is longer than all the rest.
 SimStep OverlapStep(const StepParts& parts);
 
 }  // namespace podsim

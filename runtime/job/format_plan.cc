@@ -12,6 +12,7 @@
 #include "interconnect/topology/describe.h"
 #include "job/plan_program.h"
 #include "runtime/job/fit.h"
+#include "runtime/job/geography_text.h"
 #include "runtime/job/model_text.h"
 #include "runtime/job/optimizer.h"
 #include "settings/field_text.h"
@@ -314,6 +315,9 @@ std::string FormatPlan(const JobPlan& plan, const Slice& slice, int width,
   line("evaluation", EvaluationText(plan));
   if (!plan.spec().model_dir().empty())
     line("checkpoints", CheckpointText(plan));
+  if (plan.has_geography())
+    for (const auto& [label, words] : GeographyText(plan, slice))
+      line(label, words);
   for (const std::string& note : plan.notes()) line("note", note);
   return text + FormatWarnings(plan, width);
 }

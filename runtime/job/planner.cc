@@ -15,6 +15,7 @@
 #include "runtime/job/bench_plan.h"
 #include "runtime/job/defaults.h"
 #include "runtime/job/fit.h"
+#include "runtime/job/geography.h"
 #include "runtime/job/optimizer.h"
 #include "runtime/job/own_program.h"
 #include "runtime/job/plan_bits.h"
@@ -76,9 +77,12 @@ absl::StatusOr<JobPlan> BeginPlan(const ScheduleInputs& schedule,
 }
 
 absl::StatusOr<JobPlan> FinishPlan(JobPlan plan, const Program& program,
+                                   const PlanInputs& inputs,
                                    const ResolvedJob& job) {
   PODSIM_RETURN_IF_ERROR(InputFields(program, plan.bits().dataset()).status());
   PODSIM_RETURN_IF_ERROR(FillMemory(program, job, plan));
+  PODSIM_RETURN_IF_ERROR(
+      FillGeography(job.spec, job.slice, inputs.bucket_locations, plan));
   PODSIM_ASSIGN_OR_RETURN(
       const std::vector<ChoiceRow> table,
       ChoiceTable(job.spec.choices(), MediumOf(WordOf(job.spec.transport()))));
@@ -159,7 +163,7 @@ absl::StatusOr<JobPlan> PlanJob(const JobSpec& asked,
                               inputs, job, std::move(draft)));
   PODSIM_ASSIGN_OR_RETURN(const Program program,
                           CompileFor(job, inputs, *plan.mutable_bits()));
-  return FinishPlan(std::move(plan), program, job);
+  return FinishPlan(std::move(plan), program, inputs, job);
 }
 
 absl::StatusOr<JobPlan> PlanJob(const JobSpec& asked, const Program& program,
@@ -188,7 +192,8 @@ absl::StatusOr<JobPlan> PlanJob(const JobSpec& asked, const Program& program,
     plan.mutable_spec()->set_optimizer(*rule);
   FillModelConfig(job.spec, inputs.dataset,
                   *plan.mutable_bits()->mutable_model());
-  PODSIM_ASSIGN_OR_RETURN(plan, FinishPlan(std::move(plan), program, job));
+  PODSIM_ASSIGN_OR_RETURN(plan,
+                          FinishPlan(std::move(plan), program, inputs, job));
   PODSIM_RETURN_IF_ERROR(
       AdmitToMachine(plan, inputs.memory_bytes, job.spec.host_memory_bytes()));
   return plan;

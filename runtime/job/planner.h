@@ -3,6 +3,7 @@
 #define PODSIM_RUNTIME_JOB_PLANNER_H_
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 
@@ -24,6 +25,9 @@ struct PlanInputs {
   std::int64_t memory_bytes = 0;
   // What spec.model_file holds; null: the job names a model.
   std::shared_ptr<const ModelProto> model = nullptr;
+  // What the store says of where buckets are, of those it was asked about
+  // (BucketsOf(spec), geography.h): "gs://b" to "EUROPE-WEST4".
+  std::map<std::string, std::string> bucket_locations = {};
 };
 
 // The spec with the recipe's and the general defaults filled in where the user
@@ -34,7 +38,8 @@ absl::StatusOr<JobSpec> ApplyRecipe(const JobSpec& asked);
 // The whole plan, hash included, for a spec (ApplyRecipe is part of it).
 // The model is compiled here and nowhere else: the plan carries its Program.
 // Errors: INVALID_ARGUMENT (a batch that does not divide, with both numbers; a
-//   model that cannot be compiled, or reads what the data set does not offer),
+//   model that cannot be compiled, or reads what the data set does not offer;
+//   a zone or a bucket that FillGeography refuses),
 //   RESOURCE_EXHAUSTED (HBM table; a benchmark beyond this machine's memory).
 absl::StatusOr<JobPlan> PlanJob(const JobSpec& asked, const PlanInputs& inputs);
 

@@ -6,6 +6,7 @@
 #include "base/status.h"
 #include "host/storage/uri_store.h"
 #include "interconnect/collectives/choice_table.h"
+#include "runtime/job/geography.h"
 #include "settings/check.h"
 #include "settings/setting.h"
 
@@ -35,6 +36,7 @@ absl::Status CheckSpec(const JobSpec& spec) {
   PODSIM_RETURN_IF_ERROR(CheckPaths(spec));
   PODSIM_RETURN_IF_ERROR(Annotate(
       WithHardware(ShippedHardware(), spec.hardware()).status(), "hardware"));
+  PODSIM_RETURN_IF_ERROR(CheckGeographySettings(spec));
   if (spec.ici_algorithm() == words::IciAlgorithm::all)
     return absl::InvalidArgumentError(
         "ici_algorithm=all compares algorithms, which pod_plan --collective "

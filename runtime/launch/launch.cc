@@ -22,6 +22,7 @@
 #include "runtime/coordinator/run_start.h"
 #include "runtime/files/choices_file.h"
 #include "runtime/files/fault_file.h"
+#include "runtime/files/geography_file.h"
 #include "runtime/files/hardware_file.h"
 #include "runtime/files/job_file.h"
 #include "runtime/files/model_file.h"
@@ -119,6 +120,14 @@ absl::StatusOr<JobSpec> MergedSpec(const ParsedFlags& flags) {
   if (flags.settings.has_faults()) {
     PODSIM_ASSIGN_OR_RETURN(*given.mutable_faults(),
                             ReadFaults(flags.settings.faults()));
+  }
+  if (flags.settings.has_links()) {
+    PODSIM_ASSIGN_OR_RETURN(*given.mutable_links(),
+                            ReadLinks(flags.settings.links()));
+  }
+  if (flags.settings.has_prices()) {
+    PODSIM_ASSIGN_OR_RETURN(*given.mutable_prices(),
+                            ReadPrices(flags.settings.prices()));
   }
   return MergeSpecs(file, given);
 }

@@ -73,6 +73,21 @@ std::string Below(const Ladder& ladder) {
   return text.empty() ? text : "#\n" + text;
 }
 
+// Where pod and bucket are, and what of the step and of the run that makes.
+void AddGeography(const LadderRow& row, ordered_json& one) {
+  const JobGeography& geography = row.plan.geography();
+  one["zone"] = geography.zone();
+  one["buckets"] = ordered_json::array();
+  for (const BucketPlace& place : geography.buckets())
+    one["buckets"].push_back(
+        {{"bucket", place.bucket()},
+         {"location", place.location()},
+         {"nearness", BucketPlace::Nearness_Name(place.nearness())}});
+  one["store_seconds"] = row.forecast.step.store.seconds();
+  if (row.forecast.saves)
+    one["checkpoints_seconds"] = row.forecast.saves->seconds();
+}
+
 ordered_json JsonRow(const LadderRow& row, double price) {
   ordered_json one;
   one["slice"] = row.slice.name;
@@ -104,6 +119,7 @@ ordered_json JsonRow(const LadderRow& row, double price) {
   one["seconds"] = forecast.seconds();
   one["chip_hours"] = forecast.chip_hours();
   if (price > 0) one["price"] = price * forecast.chip_hours();
+  if (row.plan.has_geography()) AddGeography(row, one);
   one["network_note"] = row.slice.network_note;
   one["warnings"] = ordered_json::array();
   for (const std::string& warning : row.plan.warnings())

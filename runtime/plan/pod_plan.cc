@@ -12,6 +12,7 @@
 #include "host/storage/posix_file.h"
 #include "proto/plan.pb.h"
 #include "runtime/coordinator/plan_inputs.h"
+#include "runtime/files/geography_file.h"
 #include "runtime/files/hardware_file.h"
 #include "runtime/files/job_file.h"
 #include "runtime/job/spec_check.h"
@@ -48,6 +49,8 @@ absl::Status CheckQuestion(const PlanSettings& settings, const JobSpec& job) {
   if (settings.has_collective()) {
     std::string other = GivenBeside(job, {"wrap", "twist", "ici_dtype"});
     if (settings.has_job()) other = "job";
+    if (settings.has_bucket_links()) other = "bucket_links";
+    if (settings.has_prices()) other = "prices";
     if (settings.has_plot()) other = "plot";
     if (settings.has_price_per_chip_hour()) other = "price_per_chip_hour";
     if (other.empty()) return absl::OkStatus();
@@ -56,9 +59,9 @@ absl::Status CheckQuestion(const PlanSettings& settings, const JobSpec& job) {
                      " is for a training job and goes with no --collective: "
                      "leave out one of the two"));
   }
-  const std::string other =
-      GivenBeside(settings, {"job", "topology", "hardware", "ici_algorithm",
-                             "json", "plot", "price_per_chip_hour"});
+  const std::string other = GivenBeside(
+      settings, {"job", "topology", "hardware", "ici_algorithm", "json", "plot",
+                 "price_per_chip_hour", "bucket_links", "prices"});
   if (other.empty()) return absl::OkStatus();
   return absl::InvalidArgumentError(
       absl::StrCat("--", other,
@@ -77,9 +80,17 @@ absl::Status CheckPlot(const PlanSettings& settings) {
 absl::StatusOr<JobSpec> JobOf(const PlanSettings& settings,
                               const JobSpec& flags) {
   JobSpec job = flags;
+  if (settings.has_bucket_links()) {
+    PODSIM_ASSIGN_OR_RETURN(*job.mutable_links(),
+                            ReadLinks(settings.bucket_links()));
+  }
+  if (settings.has_prices()) {
+    PODSIM_ASSIGN_OR_RETURN(*job.mutable_prices(),
+                            ReadPrices(settings.prices()));
+  }
   if (settings.has_job()) {
     PODSIM_ASSIGN_OR_RETURN(const JobSpec file, ReadJobFile(settings.job()));
-    job = MergeSpecs(file, flags);
+    job = MergeSpecs(file, job);
   }
   if (job.has_bench())
     return absl::InvalidArgumentError(

@@ -142,6 +142,17 @@ Json SettingsJson(const JobSpec& spec) {
   return settings;
 }
 
+// Of a job that names a bucket or a zone.
+void AddGeography(const JobGeography& geography, Json& line) {
+  line["zone"] = geography.zone();
+  line["buckets"] = Json::array();
+  for (const BucketPlace& place : geography.buckets())
+    line["buckets"].push_back(
+        {{"bucket", place.bucket()},
+         {"location", place.location()},
+         {"nearness", BucketPlace::Nearness_Name(place.nearness())}});
+}
+
 // Those that a model has of its own.
 void AddOthers(const MetricSums& sums, Json& line) {
   for (const MetricSum& sum : sums)
@@ -212,6 +223,7 @@ std::string PlanLine(const JobPlan& plan, double wall_time,
                {"command", context.command},
                {"cpu", context.cpu},
                {"cpus", context.cpus}};
+  if (plan.has_geography()) AddGeography(plan.geography(), line);
   return Dump(line);
 }
 

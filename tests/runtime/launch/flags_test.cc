@@ -26,8 +26,9 @@ absl::StatusOr<ParsedFlags> Parse(const std::vector<std::string>& args,
 
 // From files only: what a job file may say and no flag does.
 TEST(FlagsTest, EveryJobSpecFieldIsAFlagOrSaysThatItIsNone) {
-  std::multiset<std::string> flags = {"bench", "choices", "faults",
-                                      "faults_done", "hardware"};
+  std::multiset<std::string> flags = {"bench",       "choices",  "faults",
+                                      "faults_done", "hardware", "links",
+                                      "prices"};
   for (const Flag& flag : FlagsOf(PodLaunch()))
     if (flag.part == 0) flags.insert(flag.field->name());
   const auto* descriptor = JobSpec::descriptor();
@@ -90,6 +91,21 @@ TEST(FlagsTest, EnvironmentFillsWhatTheCommandLineLeavesOpen) {
   EXPECT_EQ(flags.spec.topology(), "v3-8");
   EXPECT_THAT(flags.spec.hidden(), ElementsAre(1, 2));
   EXPECT_EQ(flags.action, LaunchAction::kDryRun);
+}
+
+TEST(FlagsTest, PlacesAreReadAndChecked) {
+  ASSERT_OK_AND_ASSIGN(
+      const ParsedFlags flags,
+      Parse({"--zone=europe-west4-a", "--bucket_location=EUR4",
+             "--require_same_region", "--bucket_links=x", "--prices=y"}));
+  EXPECT_EQ(flags.spec.zone(), "europe-west4-a");
+  EXPECT_EQ(flags.spec.bucket_location(), "EUR4");
+  EXPECT_TRUE(flags.spec.require_same_region());
+  EXPECT_EQ(flags.settings.links(), "x");
+  EXPECT_EQ(flags.settings.prices(), "y");
+  EXPECT_THAT(Parse({"--bucket_location=us-centrall1"}),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("nearest: us-central1")));
 }
 
 TEST(FlagsTest, HardwareIsPrinted) {

@@ -27,11 +27,13 @@ TEST(OfferedNamesTest, AreOfFlagsThatThereAre) {
   }
 }
 
-TEST(OfferedNamesTest, AreSlicesModelsAndDataSets) {
+TEST(OfferedNamesTest, AreSlicesModelsDataSetsAndPlaces) {
   const OfferedNames offered = OfferedByFlags();
   EXPECT_THAT(offered.at("topology"), Contains("v3-2048"));
   EXPECT_THAT(offered.at("model"), Contains("mlp"));
   EXPECT_THAT(offered.at("dataset"), Contains("synthetic"));
+  EXPECT_THAT(offered.at("zone"), Contains("europe-west4-a"));
+  EXPECT_THAT(offered.at("bucket_location"), Contains("nam4"));
   EXPECT_THAT(FormatBashCompletion(PodBench(), offered),
               HasSubstr("--topology|--tpu)\n      mapfile -t COMPREPLY < "
                         "<(compgen -W \"v2-8 v2-32 "));

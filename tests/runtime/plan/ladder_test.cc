@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_split.h"
 #include "nlohmann/json.hpp"
+#include "runtime/job/geography.h"
 #include "runtime/plan/ladder_plot.h"
 #include "runtime/plan/ladder_table.h"
 #include "runtime/plan/slice_list.h"
@@ -124,6 +125,41 @@ int Count(const std::string& text, const std::string& word) {
   return static_cast<int>(
              std::vector<std::string>(absl::StrSplit(text, word)).size()) -
          1;
+}
+
+TEST(LadderTest, ASliceThatTheZoneDoesNotOfferIsToldWhereItIs) {
+  ASSERT_OK_AND_ASSIGN(const Ladder ladder,
+                       LadderOf("zone: 'us-central1-a'", {"v3-8..v3-64"}));
+  ASSERT_EQ(ladder.rows.size(), 3);
+  EXPECT_THAT(ladder.rows[0].status, testing::IsOk());
+  for (const std::size_t row : {1, 2})
+    EXPECT_THAT(ladder.rows[row].status,
+                StatusIs(absl::StatusCode::kInvalidArgument,
+                         HasSubstr("it is offered in europe-west4-a")));
+  EXPECT_THAT(FormatLadder(ladder, 0),
+              HasSubstr("# v3-32 has no plan: zone: us-central1-a does not "
+                        "offer v3-32; it is offered in europe-west4-a\n"));
+  const auto json = nlohmann::json::parse(FormatLadderJson(ladder, 0));
+  EXPECT_EQ(json["results"][0]["zone"], "us-central1-a");
+  EXPECT_TRUE(json["results"][1].contains("refused"));
+}
+
+TEST(LadderTest, ABucketElsewhereMarksTheSlice) {
+  ASSERT_OK_AND_ASSIGN(Ladder ladder, LadderOf("", {"v3-8", "v3-32"}));
+  for (LadderRow& row : ladder.rows) {
+    JobSpec spec = row.plan.spec();
+    spec.set_data_dir("gs://data/x");
+    spec.set_bucket_location("us-central1");
+    ASSERT_THAT(FillGeography(spec, row.slice, {}, row.plan), testing::IsOk());
+  }
+  // The first zone of v3-8 is in us-central1.
+  const std::string text = FormatLadder(ladder, 0);
+  EXPECT_THAT(text, HasSubstr("# v3-32 ! gs://data is in us-central1, the pod "
+                              "in europe-west4"));
+  EXPECT_THAT(text, Not(HasSubstr("# v3-8 !")));
+  const auto json = nlohmann::json::parse(FormatLadderJson(ladder, 0));
+  EXPECT_EQ(json["results"][0]["buckets"][0]["nearness"], "SAME_REGION");
+  EXPECT_EQ(json["results"][1]["buckets"][0]["nearness"], "ELSEWHERE");
 }
 
 TEST(LadderTest, IsDrawn) {

@@ -188,6 +188,25 @@ TEST(PodPlanTest, AJobsFileIsReadAndFlagsWin) {
   EXPECT_EQ(flags["results"][0]["batch_per_core"], 2);
 }
 
+TEST(PodPlanTest, FilesOfPlacesAreRead) {
+  const testing::TempDir directory;
+  const std::string links = directory.path() + "/links.txt";
+  std::ofstream(links) << "links { from: 'anywhere'"
+                          " round_trip_seconds { value: 1 } }";
+  const std::string prices = directory.path() + "/prices.txt";
+  std::ofstream(prices) << "currency: 'XTS' prices { from: 'mars' }";
+  // The job's data are of no bucket, which is the first to know what was read.
+  EXPECT_THAT(Refusal({"--bucket_links=" + links}),
+              HasSubstr("links is about a bucket"));
+  EXPECT_THAT(Refusal({"--prices=" + prices}), HasSubstr("prices 1: "));
+  EXPECT_THAT(Refusal({"--bucket_links=" + directory.path() + "/none"}),
+              HasSubstr("links file"));
+  EXPECT_THAT(Refusal({"--collective=all_reduce", "--bucket_links=" + links}),
+              HasSubstr("--bucket_links is for a training job"));
+  EXPECT_THAT(Refusal({"--collective=all_reduce", "--zone=us-central1-a"}),
+              HasSubstr("--zone is for a training job"));
+}
+
 TEST(PodPlanTest, ALadderIsDrawnIntoAFile) {
   const testing::TempDir directory;
   const std::string path = directory.path() + "/ladder.svg";

@@ -146,6 +146,20 @@ TEST(MetricsLineTest, PlanCarriesTheRunsContext) {
   EXPECT_EQ(line["global_batch"], 1024);
   EXPECT_EQ(line["cpus"], 2);
   EXPECT_EQ(line["wall_time"], 12.5);
+  EXPECT_FALSE(line.contains("zone"));
+}
+
+TEST(MetricsLineTest, PlanSaysWherePodAndBucketsAre) {
+  JobPlan plan;
+  plan.mutable_geography()->set_zone("europe-west4-a");
+  BucketPlace& place = *plan.mutable_geography()->add_buckets();
+  place.set_bucket("gs://b");
+  place.set_location("us");
+  place.set_nearness(BucketPlace::ELSEWHERE);
+  const json line = json::parse(PlanLine(plan, 12.5, {}));
+  EXPECT_EQ(line["zone"], "europe-west4-a");
+  EXPECT_EQ(line["buckets"], json::parse(R"([{"bucket": "gs://b",
+      "location": "us", "nearness": "ELSEWHERE"}])"));
 }
 
 TEST(MetricsLineTest, WhoComesToAPodAndWhoDoesNot) {

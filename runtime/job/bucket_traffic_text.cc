@@ -1,0 +1,140 @@
+#include "runtime/job/bucket_traffic_text.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "base/units.h"
+#include "runtime/job/geography.h"
+#include "runtime/job/geography_bytes.h"
+
+namespace podsim {
+namespace {
+
+// The run's bytes out of and into a bucket.
+struct Traffic {
+  std::int64_t read = 0;         // examples
+  std::int64_t restored = 0;     // of a checkpoint, once
+  std::int64_t checkpoint = 0;   // one that is written
+  std::int64_t checkpoints = 0;  // 0: not known before the run
+};
+
+Traffic TrafficOf(const BucketPlace& place, const JobGeography& geography) {
+  Traffic traffic;
+  if (Names(place, "data_dir")) traffic.read = geography.read_bytes();
+  // What is restored lies beside the checkpoints unless restore says where.
+  const bool restores = PlaceOf(geography, "restore") == nullptr
+                            ? Names(place, "model_dir")
+                            : Names(place, "restore");
+  if (restores) traffic.restored = geography.restore_bytes();
+  if (Names(place, "model_dir")) {
+    traffic.checkpoint = geography.checkpoint_bytes();
+    traffic.checkpoints = geography.checkpoints();
+  }
+  return traffic;
+}
+
+// "314.13 MiB of examples are read (44.92 MiB x 6.827 epochs, and what is held
+// out)".
+std::string ReadsText(const JobPlan& plan) {
+  const DatasetConfig& dataset = plan.bits().dataset();
+  const std::string read = absl::StrCat(
+      FormatBytes(plan.geography().read_bytes()), " of examples are read");
+  if (plan.spec().mode() == words::Mode::eval)
+    return absl::StrCat(read, ", those held out");
+  const auto examples = static_cast<double>(dataset.train_examples());
+  const double epoch =
+      examples * static_cast<double>(plan.geography().example_bytes());
+  return absl::StrCat(
+      read, " (", FormatBytes(static_cast<std::int64_t>(std::min(epoch, 1e18))),
+      absl::StrFormat(" x %.4g epochs",
+                      static_cast<double>(plan.total_examples()) / examples),
+      dataset.eval_examples() > 0 ? ", and what is held out)" : ")");
+}
+
+// "785.00 KiB of a host's step in 2.01 ms sim", and what that would be from a
+// bucket that is where it belongs.
+std::string StepText(const BucketPlace& place, const JobPlan& plan) {
+  const int hosts = plan.bits().hosts();
+  const double bytes = HostStepBytes(plan);
+  const std::string text = absl::StrCat(
+      FormatBytes(static_cast<std::int64_t>(std::min(bytes, 1e18))),
+      " of a host's step in ", SecondsText(bytes / ReadRate(place, hosts)),
+      " sim");
+  if (place.nearness() != BucketPlace::ELSEWHERE) return text;
+  const std::string& region = plan.geography().region();
+  const BucketPlace right = PlaceIn(region, region, plan.spec());
+  return absl::StrCat(text, ", ", SecondsText(bytes / ReadRate(right, hosts)),
+                      " from a bucket in ", region);
+}
+
+// "USD 1.25 to read" of so many bytes, or that no price says.
+std::string CostText(const char* what, std::int64_t bytes, bool priced,
+                     double per_gib, const std::string& currency) {
+  if (!priced) return absl::StrCat("no price says what it costs ", what);
+  return absl::StrFormat("%s %.4g %s", currency,
+                         static_cast<double>(bytes) / kGiB * per_gib, what);
+}
+
+}  // namespace
+
+std::string TrafficText(const BucketPlace& place, const JobPlan& plan) {
+  const JobGeography& geography = plan.geography();
+  const Traffic traffic = TrafficOf(place, geography);
+  std::vector<std::string> parts;
+  if (Names(place, "data_dir"))
+    parts = {ReadsText(plan), StepText(place, plan)};
+  if (traffic.restored > 0)
+    parts.push_back(absl::StrCat(FormatBytes(traffic.restored),
+                                 " of a checkpoint are read"));
+  if (traffic.checkpoint > 0)
+    parts.push_back(
+        absl::StrCat(traffic.checkpoints == 0
+                         ? std::string("checkpoints")
+                         : FormatCounted(traffic.checkpoints, "checkpoint"),
+                     " of ", FormatBytes(traffic.checkpoint), " written"));
+  if (parts.empty() || place.nearness() != BucketPlace::ELSEWHERE)
+    return absl::StrJoin(parts, "; ");
+  return absl::StrCat("between ", place.location(), " and ", geography.region(),
+                      ": ", absl::StrJoin(parts, "; "));
+}
+
+std::string MoneyText(const BucketPlace& place, const JobGeography& geography) {
+  const std::string& currency = geography.currency();
+  if (currency.empty()) return "";
+  const Traffic traffic = TrafficOf(place, geography);
+  std::vector<std::string> parts;
+  if (traffic.read + traffic.restored > 0)
+    parts.push_back(CostText("to read it", traffic.read + traffic.restored,
+                             place.has_read_price(), place.read_price(),
+                             currency));
+  if (traffic.checkpoint > 0) {
+    const bool counted = traffic.checkpoints > 0;
+    parts.push_back(CostText(
+        counted ? "to write the checkpoints" : "to write each checkpoint",
+        traffic.checkpoint * (counted ? traffic.checkpoints : 1),
+        place.has_write_price(), place.write_price(), currency));
+  }
+  return parts.empty() ? ""
+                       : absl::StrCat("at the prices given: ",
+                                      absl::StrJoin(parts, ", "));
+}
+
+std::string SecondsText(double seconds) {
+  if (seconds < 1e-3) return absl::StrFormat("%.3g us", seconds * 1e6);
+  if (seconds < 1) return absl::StrFormat("%.3g ms", seconds * 1e3);
+  return absl::StrFormat("%.3g s", seconds);
+}
+
+std::string ByteRateText(double bytes_per_second) {
+  if (bytes_per_second >= 1e9)
+    return absl::StrFormat("%.3g GB/s", bytes_per_second / 1e9);
+  if (bytes_per_second >= 1e6)
+    return absl::StrFormat("%.3g MB/s", bytes_per_second / 1e6);
+  return absl::StrFormat("%.3g kB/s", bytes_per_second / 1e3);
+}
+
+}  // namespace podsim

@@ -1,0 +1,260 @@
+// Where pods and buckets are: zones, places, what is refused, rates by hand.
+#include "runtime/job/geography.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "runtime/job/geography_bytes.h"
+#include "tests/runtime/job/geography_fixture.h"
+#include "tests/testing/status_matchers.h"
+
+namespace podsim {
+namespace {
+
+using ::podsim::testing::Digits;
+using ::podsim::testing::Inputs;
+using ::podsim::testing::IsOk;
+using ::podsim::testing::PlanInBuckets;
+using ::podsim::testing::Spec;
+using ::podsim::testing::StatusIs;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
+
+absl::StatusOr<JobPlan> Plain(const std::string& text) {
+  return PlanJob(Spec(text), Inputs(Digits()));
+}
+
+TEST(BucketOfTest, IsSchemeAndName) {
+  EXPECT_EQ(BucketOf("gs://bucket/x/y"), "gs://bucket");
+  EXPECT_EQ(BucketOf("GS://bucket"), "gs://bucket");
+  EXPECT_EQ(BucketOf("gs:/bucket/x"), "gs://bucket");
+  EXPECT_EQ(BucketOf("gs://"), "gs://");
+  EXPECT_EQ(BucketOf("/gs/bucket"), "");
+  EXPECT_EQ(BucketOf(""), "");
+}
+
+TEST(BucketOfTest, EachBucketOfAJobIsThereOnce) {
+  const JobSpec spec = Spec(
+      "data_dir: 'gs://a/x' model_dir: 'gs://b/x' restore: 'gs://a/y'"
+      " model_file: '/m'");
+  EXPECT_THAT(BucketsOf(spec), ElementsAre("gs://a", "gs://b"));
+  EXPECT_THAT(BucketsOf(Spec("model_dir: '/m'")), IsEmpty());
+}
+
+TEST(GeographyTest, APlainJobHasNone) {
+  ASSERT_OK_AND_ASSIGN(const JobPlan plan,
+                       Plain("topology: 'v3-32' model_dir: '/m'"));
+  EXPECT_FALSE(plan.has_geography());
+}
+
+TEST(GeographyTest, AZoneThatIsTypedIsKeptAndChangesNoHash) {
+  ASSERT_OK_AND_ASSIGN(const JobPlan plain, Plain("topology: 'v3-32'"));
+  ASSERT_OK_AND_ASSIGN(const JobPlan plan,
+                       Plain("topology: 'v3-32' zone: 'EUROPE-WEST4-A'"));
+  EXPECT_EQ(plan.geography().zone(), "europe-west4-a");
+  EXPECT_EQ(plan.geography().region(), "europe-west4");
+  EXPECT_TRUE(plan.geography().zone_asked());
+  EXPECT_EQ(plan.hash(), plain.hash());
+}
+
+TEST(GeographyTest, AZoneThatDoesNotOfferTheSliceIsRefused) {
+  EXPECT_THAT(Plain("topology: 'v3-32' zone: 'us-central1-a'"),
+              StatusIs(kInvalid,
+                       HasSubstr("zone: us-central1-a does not offer v3-32; it "
+                                 "is offered in europe-west4-a")));
+  EXPECT_THAT(Plain("zone: 'mars-a'"),
+              StatusIs(kInvalid, HasSubstr("zone: no zone with TPUs is called "
+                                           "'mars-a'")));
+}
+
+TEST(GeographyTest, SettingsOfBucketsNeedOne) {
+  for (const char* setting :
+       {"bucket_location: 'us'", "require_same_region: true",
+        "links { links { from: 'anywhere' round_trip_seconds { value: 1 } } }",
+        "prices { currency: 'X' prices { from: 'anywhere' per_gib: 1 } }"})
+    EXPECT_THAT(Plain(setting),
+                StatusIs(kInvalid, HasSubstr("is about a bucket, and none")))
+        << setting;
+  // No more than it says.
+  EXPECT_THAT(Plain("require_same_region: false"), IsOk());
+}
+
+TEST(GeographyTest, TheFirstZoneThatOffersTheSliceIsTheDefault) {
+  ASSERT_OK_AND_ASSIGN(const JobPlan large, PlanInBuckets("topology: 'v3-32'"));
+  EXPECT_EQ(large.geography().zone(), "europe-west4-a");
+  EXPECT_FALSE(large.geography().zone_asked());
+  ASSERT_OK_AND_ASSIGN(const JobPlan small, PlanInBuckets("topology: 'v3-8'"));
+  EXPECT_EQ(small.geography().zone(), "us-central1-b");
+}
+
+TEST(GeographyTest, ASliceThatIsOfferedNowhereHasNoZone) {
+  const std::string mine =
+      "topology: 'v3-48' hardware { generations { name: 'v3'"
+      " slices { name: 'v3-48' chips: [4, 6] } } } ";
+  ASSERT_OK_AND_ASSIGN(const JobPlan plan,
+                       PlanInBuckets(mine + "bucket_location: 'us'"));
+  EXPECT_EQ(plan.geography().zone(), "");
+  EXPECT_FALSE(HasLink(plan.geography().buckets(0)));
+  EXPECT_THAT(PlanInBuckets(mine + "bucket_location: 'us'"
+                                   " require_same_region: true"),
+              StatusIs(kInvalid, HasSubstr("no zone offers v3-48")));
+}
+
+BucketPlace PlaceIn(const std::string& location) {
+  const auto plan =
+      PlanInBuckets("topology: 'v3-32' bucket_location: '" + location + "'");
+  EXPECT_THAT(plan, IsOk());
+  return plan->geography().buckets(0);
+}
+
+TEST(GeographyTest, NearnessIsTheLocationsToThePod) {
+  EXPECT_EQ(PlaceIn("EUROPE-WEST4").nearness(), BucketPlace::SAME_REGION);
+  EXPECT_EQ(PlaceIn("eur4").nearness(), BucketPlace::AROUND);
+  EXPECT_EQ(PlaceIn("eu").nearness(), BucketPlace::AROUND);
+  EXPECT_EQ(PlaceIn("us-central1").nearness(), BucketPlace::ELSEWHERE);
+  EXPECT_EQ(PlaceIn("nam4").nearness(), BucketPlace::ELSEWHERE);
+  EXPECT_EQ(PlaceIn("eur4").kind(), "dual-region");
+  EXPECT_EQ(PlaceIn("eu").said_by(), "bucket_location");
+}
+
+TEST(GeographyTest, APlaceChangesNoHash) {
+  ASSERT_OK_AND_ASSIGN(
+      const JobPlan plan,
+      PlanInBuckets("topology: 'v3-32' bucket_location: 'us-central1'"));
+  EXPECT_TRUE(plan.has_geography());
+  EXPECT_EQ(HashOf(plan.bits()), plan.hash());
+}
+
+TEST(GeographyTest, TheStoreSaysWhereABucketIs) {
+  ASSERT_OK_AND_ASSIGN(
+      const JobPlan plan,
+      PlanInBuckets("topology: 'v3-32'", {},
+                    {{"gs://data", "EUROPE-WEST4"}, {"gs://other", "US"}}));
+  ASSERT_EQ(plan.geography().buckets_size(), 2);
+  const BucketPlace& data = plan.geography().buckets(0);
+  EXPECT_EQ(data.bucket(), "gs://data");
+  EXPECT_EQ(data.location(), "europe-west4");
+  EXPECT_EQ(data.said_by(), "the store");
+  EXPECT_THAT(data.settings(), ElementsAre("data_dir"));
+  const BucketPlace& models = plan.geography().buckets(1);
+  EXPECT_EQ(models.location(), "");
+  EXPECT_EQ(models.nearness(), BucketPlace::NOT_KNOWN);
+  EXPECT_FALSE(HasLink(models));
+}
+
+TEST(GeographyTest, WhatIsStatedMustBeWhatTheStoreSays) {
+  const std::string stated = "topology: 'v3-32' bucket_location: 'eur4'";
+  EXPECT_THAT(PlanInBuckets(stated, {}, {{"gs://data", "EUR4"}}), IsOk());
+  EXPECT_THAT(PlanInBuckets(stated, {}, {{"gs://data", "US"}}),
+              StatusIs(kInvalid,
+                       HasSubstr("bucket_location is eur4, but the store says "
+                                 "that gs://data is in us")));
+}
+
+TEST(GeographyTest, APlaceThatTheTableHasNotIsNotKnown) {
+  ASSERT_OK_AND_ASSIGN(
+      const JobPlan plan,
+      PlanInBuckets("topology: 'v3-32'", {}, {{"gs://data", "MOON\n1"}}));
+  EXPECT_EQ(plan.geography().buckets(0).location(), "");
+  EXPECT_THAT(plan.notes(),
+              ::testing::Contains(HasSubstr("is in 'MOON\\n1', which the")));
+}
+
+TEST(GeographyTest, TheSameRegionCanBeRequired) {
+  const std::string required = "topology: 'v3-32' require_same_region: true ";
+  EXPECT_THAT(PlanInBuckets(required),
+              StatusIs(kInvalid, HasSubstr("require_same_region: it is not "
+                                           "known where gs://data is")));
+  EXPECT_THAT(
+      PlanInBuckets(required + "bucket_location: 'us-central1'"),
+      StatusIs(kInvalid,
+               AllOf(HasSubstr("gs://data is in us-central1"),
+                     HasSubstr("the pod in europe-west4-a"),
+                     HasSubstr("make a bucket in europe-west4 and copy"))));
+  for (const char* location : {"europe-west4", "eur4", "eu"})
+    EXPECT_THAT(PlanInBuckets(required + "bucket_location: '" + location + "'"),
+                IsOk())
+        << location;
+  // One of two buckets is enough to refuse.
+  EXPECT_THAT(
+      PlanInBuckets(required, {},
+                    {{"gs://data", "EUROPE-WEST4"}, {"gs://models", "US"}}),
+      StatusIs(kInvalid, HasSubstr("gs://models is in us")));
+}
+
+TEST(GeographyTest, ABucketElsewhereIsWarnedOf) {
+  ASSERT_OK_AND_ASSIGN(
+      const JobPlan away,
+      PlanInBuckets("topology: 'v3-32' bucket_location: 'us-central1'"));
+  EXPECT_THAT(away.warnings(),
+              ::testing::Contains(HasSubstr("gs://data is in us-central1, the "
+                                            "pod in europe-west4")));
+  ASSERT_OK_AND_ASSIGN(
+      const JobPlan here,
+      PlanInBuckets("topology: 'v3-32' bucket_location: 'eur4'"));
+  EXPECT_THAT(here.warnings(),
+              ::testing::Not(::testing::Contains(HasSubstr("gs://"))));
+}
+
+TEST(GeographyTest, BytesAreThoseOfTheFilesAndOfTheWholeRun) {
+  ASSERT_OK_AND_ASSIGN(const JobPlan plan, PlanInBuckets("topology: 'v3-32'"));
+  const JobGeography& geography = plan.geography();
+  EXPECT_EQ(geography.example_bytes(), 28 * 28 + 1);
+  // 100 steps of 32 x 128, and the 10,000 held out once.
+  EXPECT_EQ(geography.read_bytes(), 785 * (100 * 4096 + 10'000));
+  EXPECT_EQ(geography.checkpoint_bytes(), 2 * 4 * 101'770);
+  EXPECT_EQ(geography.checkpoints(), 4);
+  EXPECT_EQ(geography.restore_bytes(), 0);
+}
+
+TEST(GeographyTest, CheckpointsAndEvaluationsAreCounted) {
+  const auto checkpoints = [](const std::string& text) {
+    return PlanInBuckets("topology: 'v3-32' " + text)->geography();
+  };
+  EXPECT_EQ(checkpoints("checkpoint_every: 30").checkpoints(), 4);
+  EXPECT_EQ(checkpoints("checkpoint_every: 0").checkpoints(), 1);
+  EXPECT_EQ(checkpoints("checkpoint_every_seconds: 5").checkpoints(), 0);
+  EXPECT_EQ(checkpoints("steps_per_eval: 40").read_bytes(),
+            785 * (100 * 4096 + 3 * 10'000));
+  const JobGeography evaluated = checkpoints("mode: eval");
+  EXPECT_EQ(evaluated.read_bytes(), 785 * 10'000);
+  EXPECT_EQ(evaluated.checkpoint_bytes(), 0);
+  EXPECT_EQ(evaluated.restore_bytes(), 814'160);
+}
+
+TEST(GeographyTest, OnlyWhatLiesInABucketIsCounted) {
+  ASSERT_OK_AND_ASSIGN(const JobPlan data,
+                       PlanInBuckets("topology: 'v3-32'", {.model_dir = "/m"}));
+  EXPECT_GT(data.geography().read_bytes(), 0);
+  EXPECT_EQ(data.geography().checkpoint_bytes(), 0);
+  ASSERT_OK_AND_ASSIGN(const JobPlan models,
+                       PlanInBuckets("topology: 'v3-32'", {.data_dir = "/d"}));
+  EXPECT_EQ(models.geography().read_bytes(), 0);
+  EXPECT_EQ(models.geography().checkpoint_bytes(), 814'160);
+}
+
+TEST(GeographyTest, RatesAreTheLeastOfLineShareAndReadsInFlight) {
+  // The host's line, 2e9.
+  EXPECT_EQ(ReadRate(PlaceIn("europe-west4"), 4), 2e9);
+  EXPECT_EQ(ReadRate(PlaceIn("us-central1"), 4), 4e8);
+  // 25e9 among 256 hosts; 6.25e9 of a multi-region among 16.
+  EXPECT_EQ(ReadRate(PlaceIn("europe-west4"), 256), 97'656'250);
+  EXPECT_EQ(ReadRate(PlaceIn("eu"), 16), 390'625'000);
+  // 16 reads of 8 MiB in 2 s; a write does not wait for them.
+  ASSERT_OK_AND_ASSIGN(
+      const JobPlan slow,
+      PlanInBuckets("topology: 'v3-32' bucket_location: 'us-central1' links {"
+                    " links { from: 'us-central1' to: 'europe'"
+                    " round_trip_seconds { value: 2 } } }"));
+  EXPECT_EQ(ReadRate(slow.geography().buckets(0), 4), 67'108'864);
+  EXPECT_EQ(WriteRate(slow.geography().buckets(0), 4), 4e8);
+}
+
+}  // namespace
+}  // namespace podsim
