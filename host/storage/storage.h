@@ -81,6 +81,12 @@ class ObjectStore {
   // machine. The store's own.
   virtual ConditionalObjects* Conditional(std::string_view path) = 0;
 
+  // Where the bucket of `path` is, in its store's words ("europe-west4");
+  // empty: of files of this machine there is nothing to say.
+  virtual absl::StatusOr<std::string> Location(std::string_view) {
+    return std::string();
+  }
+
   // Of directories at `path`. False for a store that can only copy (object
   // stores): whoever wants a whole directory to appear at once must then write
   // a marker into it last.

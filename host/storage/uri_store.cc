@@ -82,6 +82,10 @@ class UriStore final : public ObjectStore {
     const auto store = Of(path);
     return store.ok() ? (*store)->Conditional(path) : nullptr;
   }
+  absl::StatusOr<std::string> Location(std::string_view path) override {
+    PODSIM_ASSIGN_OR_RETURN(ObjectStore* const store, Of(path));
+    return store->Location(path);
+  }
   bool CanRename(std::string_view path) const override {
     const auto store = Of(path);
     return store.ok() && (*store)->CanRename(path);

@@ -43,6 +43,9 @@ class ObjectStoreWrapper : public ObjectStore {
   ConditionalObjects* Conditional(std::string_view path) override {
     return base_->Conditional(path);
   }
+  absl::StatusOr<std::string> Location(std::string_view path) override {
+    return base_->Location(path);
+  }
   bool CanRename(std::string_view path) const override {
     return base_->CanRename(path);
   }

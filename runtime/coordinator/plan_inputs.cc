@@ -1,7 +1,9 @@
 // Opens the data set as the hosts will, for its counts and fingerprint.
 #include "runtime/coordinator/plan_inputs.h"
 
+#include <map>
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "base/status.h"
@@ -10,6 +12,7 @@
 #include "host/storage/uri_store.h"
 #include "models/kernels/kernels.h"
 #include "runtime/files/model_file.h"
+#include "runtime/job/geography.h"
 
 namespace podsim {
 
@@ -31,6 +34,18 @@ absl::StatusOr<DatasetConfig> DescribeDataset(const JobSpec& spec) {
   return dataset->config();
 }
 
+// What the stores say of where they are. Who may read a bucket need not be
+// allowed to ask that: what is not told is not known.
+std::map<std::string, std::string> AskLocations(const JobSpec& spec) {
+  std::map<std::string, std::string> locations;
+  const auto store = NewUriStore();
+  for (const std::string& bucket : BucketsOf(spec)) {
+    const auto location = store->Location(bucket);
+    if (location.ok() && !location->empty()) locations[bucket] = *location;
+  }
+  return locations;
+}
+
 }  // namespace
 
 absl::StatusOr<PlanInputs> GatherPlanInputs(const JobSpec& spec,
@@ -38,6 +53,7 @@ absl::StatusOr<PlanInputs> GatherPlanInputs(const JobSpec& spec,
   PlanInputs inputs;
   if (!spec.has_bench()) {
     PODSIM_ASSIGN_OR_RETURN(inputs.dataset, DescribeDataset(spec));
+    inputs.bucket_locations = AskLocations(spec);
     if (spec.has_model_file()) {
       PODSIM_ASSIGN_OR_RETURN(ModelProto model,
                               ReadModelFile(spec.model_file()));

@@ -4,15 +4,15 @@
 
 #include <cstdint>
 
-#include "base/units.h"
+#include "host/storage/gcs/reading.h"
 #include "proto/job.pb.h"
 
 namespace podsim {
 
 // A host keeps so many reads of so many bytes in flight, so that their round
 // trips hide behind one another.
-inline constexpr int kReadsInFlight = 16;
-inline constexpr std::int64_t kReadBytes = 8 * kMiB;
+inline constexpr int kReadsInFlight = kGcsReadsInFlight;
+inline constexpr std::int64_t kReadBytes = kGcsReadBytes;
 
 // Fills what the run reads and writes in buckets; those and their settings are
 // there. REQUIRES: as FillGeography.

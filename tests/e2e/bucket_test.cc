@@ -2,8 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdint>
+#include <cstdlib>
 #include <fstream>
 #include <sstream>
 #include <string>
@@ -115,6 +117,91 @@ TEST_F(BucketTest, TwoJobsAreKeptApart) {
                     HasSubstr("give another directory")));
   first.process().Signal(SIGINT);
   first.Wait();
+}
+
+// Two that begin at the same moment: one trains, the other says who does.
+void StartTwo(const std::string& model_dir,
+              const std::vector<std::pair<std::string, std::string>>& where) {
+  const std::vector<std::string> flags = {"--topology=v3-8",
+                                          "--model_dir=" + model_dir,
+                                          "--train_steps=100000",
+                                          "--checkpoint_every=20000",
+                                          "--keep=1",
+                                          "--reference_topology=v3-8",
+                                          "--batch_per_core=1"};
+  PodRun a(flags, where);
+  PodRun b(flags, where);
+  // Whoever is refused ends within some looks.
+  const auto ended = [&] {
+    return !testing::IsAlive(a.process().pid()) ||
+           !testing::IsAlive(b.process().pid());
+  };
+  ASSERT_TRUE(testing::Eventually(ended, testing::kDeadline));
+  const bool a_lost = !testing::IsAlive(a.process().pid());
+  PodRun& loser = a_lost ? a : b;
+  PodRun& winner = a_lost ? b : a;
+  EXPECT_EQ(loser.Wait(), 1) << loser.output();
+  EXPECT_THAT(loser.Unwrapped(), HasSubstr("is held by pid "));
+  EXPECT_TRUE(loser.Events("step").empty());
+  EXPECT_TRUE(winner.WaitForEvents("checkpoint", 1)) << winner.output();
+  winner.process().Signal(SIGTERM);
+  winner.Wait();
+  EXPECT_GT(winner.Event("summary").value("steps", 0), 0) << winner.output();
+}
+
+int FromEnvironment(const char* name, int otherwise) {
+  const char* text = std::getenv(name);
+  return text == nullptr ? otherwise : std::atoi(text);
+}
+
+// PODSIM_PAIR_RUNS=50 makes as many.
+TEST_F(BucketTest, OfTwoThatBeginAtOnceOneTrains) {
+  for (int i = 0; i < FromEnvironment("PODSIM_PAIR_RUNS", 1); ++i) {
+    const std::string name = std::to_string(i);
+    StartTwo(dir_.file(name), {});
+    StartTwo("gs://bucket/pairs/" + name, Environment());
+    if (HasFailure()) return;
+  }
+}
+
+std::vector<pid_t> ProcessesOf(const PodRun& run, pid_t launcher) {
+  std::vector<pid_t> pids = run.Children("pod_host");
+  for (const pid_t pid : run.Children("pod_coordinator")) pids.push_back(pid);
+  pids.push_back(launcher);
+  return pids;
+}
+
+// Stopped for longer than its lease, and woken. PODSIM_STOP_RUNS=20 makes as
+// many, of about 45 s each.
+TEST_F(BucketTest, AHolderThatWasStoppedAndWakesChangesNothing) {
+  for (int i = 0; i < FromEnvironment("PODSIM_STOP_RUNS", 1); ++i) {
+    const std::string model_dir = "gs://bucket/stops/" + std::to_string(i);
+    std::vector<std::string> flags = Flags(model_dir, 1'000'000);
+    flags.emplace_back("--keep=2");
+    PodRun stopped(flags, Environment());
+    ASSERT_TRUE(stopped.WaitForEvents("checkpoint", 2 + i % 5))
+        << stopped.output();
+    const auto pids = ProcessesOf(stopped, stopped.process().pid());
+    for (const pid_t pid : pids) kill(pid, SIGSTOP);
+    PodRun next(flags, Environment());
+    ASSERT_TRUE(next.WaitForEvents("checkpoint", 3)) << next.output();
+    next.process().Signal(SIGTERM);
+    next.Wait();
+    const std::vector<std::string> before = server_.objects().Names("bucket");
+    for (const pid_t pid : pids) kill(pid, SIGCONT);
+    EXPECT_NE(stopped.Wait(), 0) << stopped.output();
+    // At most files that nobody committed.
+    std::vector<std::string> after = server_.objects().Names("bucket");
+    for (const std::string& name : before)
+      EXPECT_THAT(after, Contains(name)) << stopped.output();
+    for (const std::string& name : after)
+      if (name.find("commit_success.txt") != std::string::npos &&
+          std::count(name.begin(), name.end(), '/') == 3)
+        EXPECT_THAT(before, Contains(name)) << stopped.output();
+    const auto [verified, text] = Run("pod_ckpt", {"verify", model_dir});
+    EXPECT_EQ(verified, 0) << text;
+    if (HasFailure()) return;
+  }
 }
 
 // IDX files of a few examples, as MNIST's are.

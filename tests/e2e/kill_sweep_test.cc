@@ -1,6 +1,6 @@
 // Whatever is killed, and whenever: a job that saves checkpoints ends with the
 // weights of one that was left alone, by a restart or by the same command
-// again.
+// again; on disk, and in a bucket.
 //
 // A few runs by default, those of a fixed seed; PODSIM_KILL_RUNS=200 makes a
 // sweep, PODSIM_KILL_SEED another one, PODSIM_KILL_FIRST begins with that run.
@@ -11,16 +11,15 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
-#include <filesystem>
 #include <functional>
 #include <iostream>
 #include <map>
 #include <memory>
 #include <string>
-#include <system_error>
 #include <utility>
 #include <vector>
 
+#include "tests/e2e/kill_place.h"
 #include "tests/e2e/kill_plan.h"
 #include "tests/e2e/pod.h"
 
@@ -59,7 +58,8 @@ struct Undisturbed {
 // A job with a model_dir of its own, run as often as it takes.
 class Job {
  public:
-  explicit Job(bool restarts) {
+  Job(std::unique_ptr<KillPlace> place, bool restarts)
+      : place_(std::move(place)) {
     flags_ = {"--topology=v3-32",
               "--model=mlp",
               "--hidden=32",
@@ -70,16 +70,16 @@ class Job {
               "--reference_topology=v3-32",
               "--checkpoint_every=" + std::to_string(kEvery),
               "--keep=3",
-              "--model_dir=" + model_dir_.path()};
+              "--model_dir=" + place_->model_dir()};
     if (restarts) flags_.emplace_back("--max_restarts=3");
   }
 
   // The command, once (more).
   PodRun& Start() {
     // A killed launcher leaves its private directory behind.
-    run_ = std::make_unique<PodRun>(
-        flags_, std::vector<std::pair<std::string, std::string>>{
-                    {"XDG_RUNTIME_DIR", runtime_dir_.path()}});
+    auto environment = place_->environment();
+    environment.emplace_back("XDG_RUNTIME_DIR", runtime_dir_.path());
+    run_ = std::make_unique<PodRun>(flags_, environment);
     begun_ = steady_clock::now();
     return *run_;
   }
@@ -88,33 +88,10 @@ class Job {
     return std::chrono::duration<double>(steady_clock::now() - begun_).count();
   }
 
-  // What in model_dir is no finished checkpoint.
-  std::string LeftBehind() const {
-    std::string text;
-    for (const auto& entry :
-         std::filesystem::directory_iterator(model_dir_.path())) {
-      const std::string name = entry.path().filename();
-      if (name.find_first_not_of("0123456789") != std::string::npos)
-        text += name + " ";
-    }
-    return text;
-  }
-
-  // Steps of the checkpoints that are unfinished.
-  std::vector<std::int64_t> Unfinished() const {
-    std::vector<std::int64_t> steps;
-    std::error_code gone;  // directories come and go while we look
-    for (std::filesystem::directory_iterator it(model_dir_.path(), gone), end;
-         it != end && !gone; it.increment(gone)) {
-      const std::string name = it->path().filename();
-      if (name.find(".orbax-checkpoint-tmp-") != std::string::npos)
-        steps.push_back(std::atoll(name.c_str()));
-    }
-    return steps;
-  }
+  KillPlace& place() { return *place_; }
 
  private:
-  TempDir model_dir_;
+  std::unique_ptr<KillPlace> place_;
   TempDir runtime_dir_;
   std::vector<std::string> flags_;
   std::unique_ptr<PodRun> run_;
@@ -124,8 +101,11 @@ class Job {
 // One run of the sweep: brings about the kill, then lets the job recover.
 class Disturbance {
  public:
-  Disturbance(const Kill& kill, const Undisturbed& undisturbed)
-      : kill_(kill), undisturbed_(undisturbed), job_(kill.restart) {}
+  Disturbance(const Kill& kill, const Undisturbed& undisturbed,
+              std::unique_ptr<KillPlace> place)
+      : kill_(kill),
+        undisturbed_(undisturbed),
+        job_(std::move(place), kill.restart) {}
 
   // False: the job had ended before its moment came, and nobody was killed.
   bool Strike() {
@@ -195,7 +175,7 @@ class Disturbance {
         if (!AwaitUnfinished()) return false;
         const std::int64_t step = unfinished_;
         return Await([&] {
-          const auto steps = job_.Unfinished();
+          const auto steps = job_.place().Unfinished();
           return std::find(steps.begin(), steps.end(), step) == steps.end();
         });
       }
@@ -209,7 +189,7 @@ class Disturbance {
   bool AwaitUnfinished() {
     const double from = kill_.place * (kSteps - 2 * kEvery);
     return Await([&] {
-      for (const std::int64_t step : job_.Unfinished()) {
+      for (const std::int64_t step : job_.place().Unfinished()) {
         unfinished_ = step;
         if (step >= from) return true;
       }
@@ -250,8 +230,11 @@ class Disturbance {
   std::int64_t unfinished_ = 0;
 };
 
-Undisturbed RunUndisturbed() {
-  Job job(/*restarts=*/false);
+// Makes the place of each job.
+using Places = std::function<std::unique_ptr<KillPlace>()>;
+
+Undisturbed RunUndisturbed(const Places& places) {
+  Job job(places(), /*restarts=*/false);
   PodRun& pod = job.Start();
   const int code = pod.Wait(kDeadline);
   const double took = job.seconds_since_start();
@@ -273,8 +256,9 @@ struct Result {
   std::string output;  // of the last command
 };
 
-Result Disturb(const Kill& kill, const Undisturbed& undisturbed) {
-  Disturbance disturbance(kill, undisturbed);
+Result Disturb(const Kill& kill, const Undisturbed& undisturbed,
+               const Places& places) {
+  Disturbance disturbance(kill, undisturbed, places());
   const bool struck = disturbance.Strike();
   const int code = disturbance.Recover();
   Job& job = disturbance.job();
@@ -286,9 +270,9 @@ Result Disturb(const Kill& kill, const Undisturbed& undisturbed) {
   // A process that is killed within a system call ends with that: it may make
   // its directory after the new pod has cleared away what it found. The next
   // start does so.
-  result.left = job.LeftBehind();
-  result.clean = result.left.empty() ||
-                 (job.Start().Wait(kDeadline) == 0 && job.LeftBehind().empty());
+  result.left = job.place().LeftBehind();
+  result.clean = result.left.empty() || (job.Start().Wait(kDeadline) == 0 &&
+                                         job.place().LeftBehind().empty());
   return result;
 }
 
@@ -320,12 +304,13 @@ class Tally {
   std::map<std::string, int> kinds_;
 };
 
-TEST(KillSweepTest, EveryRunEndsWithTheWeightsOfTheUndisturbedOne) {
-  const auto runs = static_cast<int>(FromEnvironment("PODSIM_KILL_RUNS", 6));
+void Sweep(const Places& places, int otherwise) {
+  const auto runs =
+      static_cast<int>(FromEnvironment("PODSIM_KILL_RUNS", otherwise));
   const auto first = static_cast<int>(FromEnvironment("PODSIM_KILL_FIRST", 0));
   const auto seed =
       static_cast<std::uint64_t>(FromEnvironment("PODSIM_KILL_SEED", 5));
-  const Undisturbed undisturbed = RunUndisturbed();
+  const Undisturbed undisturbed = RunUndisturbed(places);
   ASSERT_EQ(undisturbed.weights_hash.size(), 64u);
   Tally tally;
   for (int run = first; run < first + runs; ++run) {
@@ -335,7 +320,7 @@ TEST(KillSweepTest, EveryRunEndsWithTheWeightsOfTheUndisturbedOne) {
                  Describe(kill));
     // A job may have ended before its moment came: earlier, then.
     for (bool struck = false, good = true; good && !struck; kill.place /= 2) {
-      const Result result = Disturb(kill, undisturbed);
+      const Result result = Disturb(kill, undisturbed, places);
       EXPECT_EQ(result.code, 0) << result.output;
       EXPECT_EQ(result.hash, undisturbed.weights_hash) << result.output;
       EXPECT_TRUE(result.clean) << result.left;
@@ -352,6 +337,16 @@ TEST(KillSweepTest, EveryRunEndsWithTheWeightsOfTheUndisturbedOne) {
     }
   }
   std::cout << tally.Text(seed) << std::endl;
+}
+
+TEST(KillSweepTest, EveryRunEndsWithTheWeightsOfTheUndisturbedOne) {
+  Sweep(&NewDirectoryPlace, 6);
+}
+
+TEST(KillSweepTest, InABucketToo) {
+  GcsServer server;
+  server.objects().MakeBucket("bucket", "EUROPE-WEST4");
+  Sweep([&server] { return NewBucketPlace(&server); }, 5);
 }
 
 TEST(KillPlanTest, EveryMomentMeetsEveryVictim) {

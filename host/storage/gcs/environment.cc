@@ -130,6 +130,10 @@ class LazyStore final : public ObjectStore, public ConditionalObjects {
     PODSIM_ASSIGN_OR_RETURN(ObjectStore* const store, Opened());
     return store->Conditional(from)->CopyIf(from, to, expected);
   }
+  absl::StatusOr<std::string> Location(std::string_view path) override {
+    PODSIM_ASSIGN_OR_RETURN(ObjectStore* const store, Opened());
+    return store->Location(path);
+  }
   bool CanRename(std::string_view) const override { return false; }
   absl::Status Rename(std::string_view from, std::string_view to) override {
     PODSIM_ASSIGN_OR_RETURN(ObjectStore* const store, Opened());

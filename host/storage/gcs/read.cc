@@ -10,13 +10,12 @@
 #include "base/hash.h"
 #include "base/status.h"
 #include "host/storage/gcs/objects.h"
+#include "host/storage/gcs/reading.h"
 
 namespace podsim {
 namespace {
 
-// A connection is the faster the longer its ranges, and a retry the dearer.
-constexpr std::int64_t kRange = std::int64_t{8} << 20;
-constexpr int kReadsInFlight = 4;
+constexpr std::int64_t kRange = kGcsReadBytes;
 // What an answer that is no bytes of the object may take.
 constexpr std::int64_t kRefusal = std::int64_t{64} << 10;
 // How often a read begins anew because its object was replaced.
@@ -50,7 +49,7 @@ absl::Status CheckRange(const HttpResponse& answer, std::int64_t offset,
   return absl::OkStatus();
 }
 
-// The ranges of `whole` from `begin` on, kReadsInFlight at a time.
+// The ranges of `whole` from `begin` on, kGcsReadsInFlight at a time.
 // False: the generation is gone.
 absl::StatusOr<bool> ReadRest(GcsClient& client, const GcsName& name,
                               std::int64_t begin, std::int64_t generation,
@@ -58,7 +57,7 @@ absl::StatusOr<bool> ReadRest(GcsClient& client, const GcsName& name,
   const auto total = static_cast<std::int64_t>(whole.size());
   const auto ranges = (total - begin + kRange - 1) / kRange;
   const int readers =
-      static_cast<int>(std::min<std::int64_t>(kReadsInFlight, ranges));
+      static_cast<int>(std::min<std::int64_t>(kGcsReadsInFlight, ranges));
   std::vector<absl::Status> statuses(readers);
   std::vector<char> gone(readers, 0);
   const auto read = [&](int reader) {

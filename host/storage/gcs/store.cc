@@ -183,6 +183,10 @@ class GcsStore final : public ObjectStore, public ConditionalObjects {
     return same ? absl::OkStatus() : copied;
   }
 
+  absl::StatusOr<std::string> Location(std::string_view path) override {
+    PODSIM_ASSIGN_OR_RETURN(const GcsName name, ParseGcsName(path));
+    return LocationOfGcs(*client_, name);
+  }
   bool CanRename(std::string_view) const override { return false; }
   absl::Status Rename(std::string_view from, std::string_view) override {
     return absl::UnimplementedError(absl::StrCat("rename ", std::string(from),
