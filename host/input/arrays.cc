@@ -160,7 +160,8 @@ class ArraysDataset final : public Dataset {
   }
   const DatasetConfig& config() const override { return config_; }
 
-  void Read(Split split, std::int64_t index, ExampleRows rows) const override {
+  absl::Status Read(Split split, std::int64_t index, const ReadContext&,
+                    ExampleRows rows) const override {
     PODSIM_CHECK(index >= 0 && index < size(split));
     std::size_t i = 0;
     for (const auto& [name, field] : split == Split::kTrain ? train_ : eval_) {
@@ -171,6 +172,7 @@ class ArraysDataset final : public Dataset {
                       static_cast<std::size_t>(index) * row.size(),
                   row.size());
     }
+    return absl::OkStatus();
   }
 
  private:

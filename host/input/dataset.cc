@@ -9,17 +9,55 @@
 #include "host/input/synthetic.h"
 
 namespace podsim {
+namespace {
+
+using Opened = absl::StatusOr<std::shared_ptr<const Dataset>>;
+
+struct Format {
+  const char* name;
+  Opened (*open)(const DatasetRequest& request, ObjectStore& store);
+};
+
+// In the order of their names.
+constexpr Format kFormats[] = {
+    {"arrays",
+     [](const DatasetRequest& request, ObjectStore& store) {
+       return OpenArrays(request.data_dir, store);
+     }},
+    {"digits",
+     [](const DatasetRequest&, ObjectStore&) { return OpenDigits(); }},
+    {"mnist",
+     [](const DatasetRequest& request, ObjectStore& store) {
+       return OpenMnist(request.data_dir, store);
+     }},
+    {"synthetic", [](const DatasetRequest& request,
+                     ObjectStore&) { return OpenSynthetic(request); }},
+};
+
+}  // namespace
 
 std::vector<std::string> DatasetNames() {
-  return {"arrays", "digits", "mnist", "synthetic"};
+  std::vector<std::string> names;
+  for (const Format& format : kFormats) names.emplace_back(format.name);
+  return names;
 }
 
-absl::StatusOr<std::shared_ptr<const Dataset>> OpenDataset(
-    const DatasetRequest& request, ObjectStore& store) {
-  if (request.name == "arrays") return OpenArrays(request.data_dir, store);
-  if (request.name == "digits") return OpenDigits();
-  if (request.name == "mnist") return OpenMnist(request.data_dir, store);
-  if (request.name == "synthetic") return OpenSynthetic(request);
+DatasetRequest RequestOf(const JobSpec& spec) {
+  return {.name = spec.dataset(),
+          .data_dir = spec.data_dir(),
+          .example_shape = {spec.example_shape().begin(),
+                            spec.example_shape().end()},
+          .classes = spec.classes(),
+          .examples = spec.synthetic_examples(),
+          .seed = spec.seed(),
+          .features = spec.features(),
+          .shuffle_window = spec.shuffle_window(),
+          .reader_bytes = spec.input_memory()};
+}
+
+Opened OpenDataset(const DatasetRequest& request, ObjectStore& store) {
+  for (const Format& format : kFormats)
+    if (request.name == format.name) return format.open(request, store);
   return absl::InvalidArgumentError(
       absl::StrCat("unknown data set \"", request.name, "\"; known ones are ",
                    absl::StrJoin(DatasetNames(), ", ")));

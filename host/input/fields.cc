@@ -78,6 +78,21 @@ absl::StatusOr<std::vector<DataField>> FieldsOf(const DatasetConfig& config) {
   return fields;
 }
 
+bool IsOfShards(const std::string& dataset) { return dataset == "tfrecord"; }
+
+std::int64_t RowBytes(const DataField& field) {
+  return field.type.shape.elements() * SizeOf(field.type.dtype);
+}
+
+std::int64_t BatchBytes(const DatasetConfig& config, std::int64_t rows) {
+  const auto fields = FieldsOf(config);
+  PODSIM_CHECK(fields.ok());
+  // Weight and key of each row.
+  std::int64_t bytes = sizeof(float) + 2 * sizeof(std::uint32_t);
+  for (const DataField& field : *fields) bytes += RowBytes(field);
+  return rows * bytes;
+}
+
 absl::StatusOr<std::vector<int>> InputFields(const Program& program,
                                              const DatasetConfig& config) {
   PODSIM_ASSIGN_OR_RETURN(const std::vector<DataField> fields,
