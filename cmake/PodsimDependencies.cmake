@@ -2,6 +2,8 @@
 find_package(Threads REQUIRED)
 find_package(OpenSSL REQUIRED)
 find_package(ZLIB REQUIRED)
+find_package(JPEG REQUIRED)
+find_package(PNG REQUIRED)
 find_package(absl REQUIRED CONFIG)
 find_package(Protobuf REQUIRED MODULE)
 find_package(Eigen3 3.4 REQUIRED NO_MODULE)

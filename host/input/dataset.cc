@@ -6,7 +6,9 @@
 #include "host/input/arrays.h"
 #include "host/input/digits.h"
 #include "host/input/mnist.h"
+#include "host/input/shard_index.h"
 #include "host/input/synthetic.h"
+#include "host/input/tfrecord_format.h"
 
 namespace podsim {
 namespace {
@@ -32,6 +34,7 @@ constexpr Format kFormats[] = {
      }},
     {"synthetic", [](const DatasetRequest& request,
                      ObjectStore&) { return OpenSynthetic(request); }},
+    {"tfrecord", OpenTfRecord},
 };
 
 }  // namespace
@@ -52,7 +55,8 @@ DatasetRequest RequestOf(const JobSpec& spec) {
           .seed = spec.seed(),
           .features = spec.features(),
           .shuffle_window = spec.shuffle_window(),
-          .reader_bytes = spec.input_memory()};
+          .reader_bytes = spec.input_memory(),
+          .index_directory = IndexDirectory()};
 }
 
 Opened OpenDataset(const DatasetRequest& request, ObjectStore& store) {

@@ -93,7 +93,8 @@ std::vector<std::string> DatasetNames();
 //   mnist: train-images-idx3-ubyte, train-labels-idx1-ubyte, t10k-... in
 //     data_dir, plain or .gz, any image size and class count.
 //   synthetic: seeded, learnable (class centres plus noise), any shape.
-//   tfrecord: shards of tf.train.Example (docs/data.md).
+//   npz: train.npz and eval.npz in data_dir, as arrays.
+//   tfrecord, csv, cifar10, cifar100, images: shards (docs/data.md).
 // `store` is borrowed; it must outlive a data set of shards.
 // Errors: INVALID_ARGUMENT (unknown name, naming the known ones; bad shape),
 //   NOT_FOUND, DATA_LOSS (corrupt: file, offset, reason), RESOURCE_EXHAUSTED

@@ -1,7 +1,10 @@
 #include "host/input/fields.h"
 
+#include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <set>
+#include <string_view>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"

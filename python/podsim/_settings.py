@@ -47,13 +47,13 @@ SETTINGS: dict[str, Setting] = {
         "Figures of TPUs instead of those that ship, or a generation of your own with its slices (docs/hardware.md)",
         default="", type="FILE"),
     "dataset": Setting(
-        "digits (built in, 8x8), mnist (IDX files), arrays (files of NumPy), synthetic (seeded, any shape), or shards larger than memory (docs/data.md): tfrecord, cifar10, cifar100, csv, images",
+        "digits (built in, 8x8), mnist (IDX files), arrays or npz (files of NumPy), synthetic (seeded, any shape), or read as shards (docs/data.md): tfrecord, csv, cifar10, cifar100, images",
         default="digits", type="NAME"),
     "data_dir": Setting(
-        "Where mnist's files are, plain or .gz, or train/FIELD.npy and eval/FIELD.npy of arrays; of shards a folder, or DIR/train-*",
+        "Where mnist's files are, plain or .gz, or train/FIELD.npy and eval/FIELD.npy of arrays, train.npz and eval.npz of npz; of shards a folder, or DIR/train-*",
         default="", type="DIR"),
     "features": Setting(
-        "shards: the model's inputs and where each comes from, such as 'features=image_raw:uint8[28,28]/255,labels=label:int64'",
+        "shards: the model's inputs and where each comes from, such as 'features=pixels:uint8[8,8]/16, labels=label:int64'",
         default="", type="LINE"),
     "shuffle_window": Setting(
         "Packed shards (gzip, zlib): examples among which the order is random, within a random order of shards; others have no window",
