@@ -4,8 +4,12 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "host/input/arrays.h"
+#include "host/input/cifar_format.h"
+#include "host/input/csv_format.h"
 #include "host/input/digits.h"
+#include "host/input/images.h"
 #include "host/input/mnist.h"
+#include "host/input/npz.h"
 #include "host/input/shard_index.h"
 #include "host/input/synthetic.h"
 #include "host/input/tfrecord_format.h"
@@ -26,12 +30,17 @@ constexpr Format kFormats[] = {
      [](const DatasetRequest& request, ObjectStore& store) {
        return OpenArrays(request.data_dir, store);
      }},
+    {"cifar10", OpenCifar10},
+    {"cifar100", OpenCifar100},
+    {"csv", OpenCsv},
     {"digits",
      [](const DatasetRequest&, ObjectStore&) { return OpenDigits(); }},
+    {"images", OpenImages},
     {"mnist",
      [](const DatasetRequest& request, ObjectStore& store) {
        return OpenMnist(request.data_dir, store);
      }},
+    {"npz", OpenNpz},
     {"synthetic", [](const DatasetRequest& request,
                      ObjectStore&) { return OpenSynthetic(request); }},
     {"tfrecord", OpenTfRecord},

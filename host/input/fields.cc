@@ -81,7 +81,12 @@ absl::StatusOr<std::vector<DataField>> FieldsOf(const DatasetConfig& config) {
   return fields;
 }
 
-bool IsOfShards(const std::string& dataset) { return dataset == "tfrecord"; }
+bool IsOfShards(const std::string& dataset) {
+  constexpr std::string_view kNames[] = {"cifar10", "cifar100", "csv", "images",
+                                         "tfrecord"};
+  return std::find(std::begin(kNames), std::end(kNames), dataset) !=
+         std::end(kNames);
+}
 
 std::int64_t RowBytes(const DataField& field) {
   return field.type.shape.elements() * SizeOf(field.type.dtype);

@@ -47,11 +47,11 @@ bool IsOfShards(const std::string& dataset) { return dataset == "tfrecord"; }
 
 absl::Status CheckFiles(const JobSpec& spec) {
   const std::string& dataset = spec.dataset();
-  const bool has_files =
-      dataset == "mnist" || dataset == "arrays" || IsOfShards(dataset);
+  const bool has_files = dataset == "mnist" || dataset == "arrays" ||
+                         dataset == "npz" || IsOfShards(dataset);
   if (!has_files && !spec.data_dir().empty())
     return absl::InvalidArgumentError(absl::StrCat(
-        "data_dir is for dataset=mnist, arrays and shards; ", dataset,
+        "data_dir is for dataset=mnist, arrays, npz and shards; ", dataset,
         dataset == "synthetic" ? " is made from the seed" : " are built in",
         ": leave data_dir out, or add dataset=mnist (or another)"));
   if (!has_files || !spec.data_dir().empty()) return absl::OkStatus();
@@ -60,7 +60,8 @@ absl::Status CheckFiles(const JobSpec& spec) {
       dataset == "mnist" ? "files (train-images-idx3-ubyte, ..., plain or .gz)"
       : dataset == "arrays"
           ? "folders train and eval (FIELD.npy, one for each field)"
-          : "shards, or DIR/train-*"));
+      : dataset == "npz" ? "files train.npz and eval.npz"
+                         : "shards, or DIR/train-*"));
 }
 
 // Only synthetic data have a shape that the user chooses, and only shards a

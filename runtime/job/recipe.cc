@@ -182,10 +182,11 @@ absl::StatusOr<Recipe> FindRecipe(const std::string& model,
     return absl::InvalidArgumentError(absl::StrCat(
         "model ", wanted, " has no recipe for data set ", dataset,
         "; it has one for ", absl::StrJoin(DatasetsOf(wanted), ", ")));
-  if (dataset == "arrays")
-    return absl::InvalidArgumentError(
-        "dataset=arrays is for models of your own (model_file): there is no "
-        "recipe for data that nobody knows");
+  if (dataset == "arrays" || dataset == "npz")
+    return absl::InvalidArgumentError(absl::StrCat(
+        "dataset=", dataset,
+        " is for models of your own (model_file): there is no recipe for data "
+        "that nobody knows"));
   return absl::InvalidArgumentError(
       absl::StrCat("no data set is called '", absl::CHexEscape(dataset),
                    "'; known: ", Known(&Recipe::dataset)));

@@ -184,7 +184,7 @@ TEST(ApplyRecipeTest, ShardsHaveASchemaAndNoRecipe) {
 TEST(ApplyRecipeTest, OnlyFilesHaveADirectory) {
   EXPECT_THAT(ApplyRecipe(Spec("data_dir: '/x'")),
               StatusIs(kInvalid,
-                       "data_dir is for dataset=mnist, arrays and shards; "
+                       "data_dir is for dataset=mnist, arrays, npz and shards; "
                        "digits are built in: leave data_dir out, or add "
                        "dataset=mnist (or another)"));
   EXPECT_THAT(ApplyRecipe(Spec("dataset: 'synthetic' data_dir: '/x'")),
