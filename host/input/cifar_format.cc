@@ -32,11 +32,7 @@ class CifarFormat final : public ShardFormat {
   std::string name() const override {
     return labels_ == 1 ? "cifar10" : "cifar100";
   }
-  SplitPatterns patterns() const override {
-    if (labels_ == 1)
-      return {.train = "data_batch_*.bin", .eval = "test_batch.bin"};
-    return {.train = "train.bin", .eval = "test.bin"};
-  }
+  SplitPatterns patterns() const override { return CifarPatterns(name()); }
   // Its bytes are labels and pixels from the first on.
   Packing PackingOfFile(std::string_view) const override {
     return Packing::kPlain;
@@ -115,6 +111,12 @@ absl::StatusOr<std::shared_ptr<const Dataset>> Open(DatasetRequest request,
 }
 
 }  // namespace
+
+SplitPatterns CifarPatterns(const std::string& name) {
+  if (name == "cifar10")
+    return {.train = "data_batch_*.bin", .eval = "test_batch.bin"};
+  return {.train = "train.bin", .eval = "test.bin"};
+}
 
 absl::StatusOr<std::shared_ptr<const Dataset>> OpenCifar10(
     const DatasetRequest& request, ObjectStore& store) {

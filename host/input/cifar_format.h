@@ -5,12 +5,17 @@
 #define PODSIM_HOST_INPUT_CIFAR_FORMAT_H_
 
 #include <memory>
+#include <string>
 
 #include "absl/status/statusor.h"
 #include "host/input/dataset.h"
+#include "host/input/shard_files.h"
 #include "host/storage/storage.h"
 
 namespace podsim {
+
+// Of "cifar10" or "cifar100".
+SplitPatterns CifarPatterns(const std::string& name);
 
 // data_batch_*.bin are for training, test_batch.bin is held out; of CIFAR-100
 // train.bin and test.bin. Without a schema "features" is the image, channels of

@@ -68,6 +68,16 @@ DatasetRequest RequestOf(const JobSpec& spec) {
           .index_directory = IndexDirectory()};
 }
 
+absl::StatusOr<SplitFiles> FindDatasetShards(const std::string& name,
+                                             const std::string& data_dir,
+                                             ObjectStore& store) {
+  if (name == "tfrecord" || name == "csv") return FindShards(data_dir, store);
+  if (name == "cifar10" || name == "cifar100")
+    return FindShards(data_dir, store, CifarPatterns(name));
+  return absl::InvalidArgumentError(
+      absl::StrCat("data set ", name, " does not lie in shards"));
+}
+
 Opened OpenDataset(const DatasetRequest& request, ObjectStore& store) {
   for (const Format& format : kFormats)
     if (request.name == format.name) return format.open(request, store);

@@ -13,6 +13,7 @@
 #include "absl/status/statusor.h"
 #include "host/input/epoch_order.h"
 #include "host/input/input_times.h"
+#include "host/input/shard_files.h"
 #include "host/storage/storage.h"
 #include "proto/job.pb.h"
 
@@ -101,6 +102,13 @@ std::vector<std::string> DatasetNames();
 //   (readers' buffers are too small: the numbers).
 absl::StatusOr<std::shared_ptr<const Dataset>> OpenDataset(
     const DatasetRequest& request, ObjectStore& store);
+
+// The files of a data set of shards, by the rule of its format.
+// Errors: INVALID_ARGUMENT (it is none of files in shards), those of
+// FindShards.
+absl::StatusOr<SplitFiles> FindDatasetShards(const std::string& name,
+                                             const std::string& data_dir,
+                                             ObjectStore& store);
 
 }  // namespace podsim
 

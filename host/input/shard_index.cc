@@ -1,7 +1,5 @@
 #include "host/input/shard_index.h"
 
-#include <sys/stat.h>
-
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
@@ -74,13 +72,7 @@ absl::StatusOr<std::vector<ShardRecords>> ScanAll(
   return shards;
 }
 
-void Keep(const std::string& directory, const std::string& path,
-          const std::string& bytes) {
-  // The one above is the user's own; if it is not there, Write says so.
-  if (const std::size_t slash = directory.rfind('/');
-      slash != std::string::npos && slash > 0)
-    mkdir(directory.substr(0, slash).c_str(), 0777);
-  mkdir(directory.c_str(), 0777);
+void Keep(const std::string& path, const std::string& bytes) {
   const absl::Status kept = NewLocalStore()->Write(path, bytes);
   if (!kept.ok())
     Log(LogLevel::kWarning,
@@ -166,7 +158,7 @@ absl::StatusOr<std::vector<ShardRecords>> IndexOf(
   }
   PODSIM_ASSIGN_OR_RETURN(std::vector<ShardRecords> shards,
                           ScanAll(format, files, store));
-  Keep(directory, path, SerializeIndex(key, shards));
+  Keep(path, SerializeIndex(key, shards));
   return shards;
 }
 
