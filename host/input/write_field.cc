@@ -12,6 +12,7 @@
 #include "absl/strings/str_split.h"
 #include "base/printable.h"
 #include "base/status.h"
+#include "host/input/dataset.h"
 #include "host/input/image_file.h"
 #include "host/input/image_steps.h"
 
@@ -93,6 +94,23 @@ class ValueWriter {
   const std::int32_t classes_;
 };
 
+// Values of which none can be out of range, of images above all.
+template <typename S>
+void WriteMany(const SchemaField& field, std::string_view bytes,
+               std::span<std::byte> row) {
+  if (field.divisor == 0) {
+    std::memcpy(row.data(), bytes.data(), bytes.size());
+    return;
+  }
+  const float scale = 1 / static_cast<float>(field.divisor);
+  const std::span<float> values = RowValues<float>(row);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    S value;
+    std::memcpy(&value, bytes.data() + i * sizeof(S), sizeof(S));
+    values[i] = static_cast<float>(value) * scale;
+  }
+}
+
 template <typename S>
 absl::Status WriteRaw(const SchemaField& field, std::string_view bytes,
                       std::int32_t classes, std::span<std::byte> row) {
@@ -100,6 +118,12 @@ absl::Status WriteRaw(const SchemaField& field, std::string_view bytes,
   if (bytes.size() != count * sizeof(S))
     return WrongCount(field, static_cast<std::int64_t>(bytes.size()),
                       sizeof(S) == 1 ? "bytes" : "bytes of values");
+  if constexpr (std::is_same_v<S, float> || std::is_same_v<S, std::uint8_t>) {
+    if (field.input != kLabels) {
+      WriteMany<S>(field, bytes, row);
+      return absl::OkStatus();
+    }
+  }
   ValueWriter<S> writer(field, classes, row);
   for (std::size_t i = 0; i < count; ++i) {
     // A bool of any byte but 0 and 1 would be none.
@@ -116,19 +140,18 @@ absl::Status WriteRaw(const SchemaField& field, std::string_view bytes,
 
 template <typename S>
 absl::Status WriteFloats(const SchemaField& field, std::string_view list,
-                         std::int32_t classes, std::span<std::byte> row) {
+                         std::span<std::byte> row) {
   if constexpr (!std::is_same_v<S, float>) {
     return Bad(field, "it has floats, the schema wants integers");
   } else {
-    const auto count = static_cast<std::size_t>(field.elements());
-    thread_local std::vector<float> values;
-    values.resize(count);
-    PODSIM_ASSIGN_OR_RETURN(const std::int64_t has,
-                            ReadFloats(list, absl::MakeSpan(values)));
+    const std::span<float> values = RowValues<float>(row);
+    PODSIM_ASSIGN_OR_RETURN(
+        const std::int64_t has,
+        ReadFloats(list, absl::MakeSpan(values.data(), values.size())));
     if (has != field.elements()) return WrongCount(field, has, "values");
-    ValueWriter<float> writer(field, classes, row);
-    for (std::size_t i = 0; i < count; ++i)
-      PODSIM_RETURN_IF_ERROR(writer.Put(i, values[i]));
+    const float scale = 1 / static_cast<float>(field.divisor);
+    if (field.divisor > 0)
+      for (float& value : values) value = value * scale;
     return absl::OkStatus();
   }
 }
@@ -203,7 +226,7 @@ absl::Status WriteExample(const SchemaField& field, const FeatureView& view,
     case FeatureKind::kAbsent:
       return Bad(field, "the record has none of that name");
     case FeatureKind::kFloats:
-      return WriteFloats<S>(field, view.list, classes, row);
+      return WriteFloats<S>(field, view.list, row);
     case FeatureKind::kInts:
       return WriteInts<S>(field, view.list, classes, row);
     case FeatureKind::kBytes:
