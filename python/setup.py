@@ -13,7 +13,7 @@ from setuptools.dist import Distribution
 HERE = pathlib.Path(__file__).resolve().parent
 BUILD = HERE.parent / "build" / "release"
 PROGRAMS = ("pod_launch", "pod_host", "pod_coordinator", "pod_program", "pod_plan",
-            "pod_ckpt", "pod_bench")
+            "pod_ckpt", "pod_data", "pod_bench")
 
 
 class BuildWithPrograms(build_py):

@@ -7,7 +7,7 @@ run_packages=(
   cmake ninja-build g++ pkg-config libeigen3-dev libgrpc++-dev
   protobuf-compiler protobuf-compiler-grpc libprotobuf-dev libabsl-dev
   zlib1g-dev libssl-dev libcurl4-openssl-dev nlohmann-json3-dev libcli11-dev
-  libisal-dev
+  libisal-dev libjpeg62-turbo-dev libpng-dev
 )
 # shellcheck disable=SC2034
 wheel_packages=(python3 python3-pip)

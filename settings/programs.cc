@@ -159,6 +159,20 @@ constexpr char kProgramClosing[] =
     "given\n"
     "(no such file or command).\n";
 
+constexpr char kDataIntroduction[] =
+    "Indexes, shows, verifies and converts the data sets that pod_launch\n"
+    "trains with (docs/data.md). Nothing but convert writes beside them.\n";
+
+constexpr char kDataClosing[] =
+    "Examples:\n"
+    "  pod_data convert --dataset=digits --output=shards\n"
+    "  pod_data show shards --features=labels=int32\n"
+    "  pod_data verify 'shards/train-*' --features=labels=int32\n"
+    "  pod_data index shards --features=labels=int32\n"
+    "\n"
+    "Exit status: 0; 1 damaged; 2 refused as given (no such folder or\n"
+    "command).\n";
+
 constexpr char kHostIntroduction[] =
     "One host process of a pod: joins the coordinator and trains its share.\n"
     "pod_launch starts it on this machine; start it yourself on others.\n"
@@ -243,6 +257,17 @@ const MainProgram& PodProgram() {
   return *kProgram;
 }
 
+const MainProgram& PodData() {
+  static const auto* const kProgram =
+      new MainProgram{.name = "pod_data",
+                      .introduction = kDataIntroduction,
+                      .example = "pod_data show data/train-*",
+                      .closing = kDataClosing,
+                      .environment = false,
+                      .parts = {{DataSettings::descriptor()}}};
+  return *kProgram;
+}
+
 const MainProgram& PodHost() {
   static const auto* const kProgram = new MainProgram{
       .name = "pod_host",
@@ -265,8 +290,8 @@ const MainProgram& PodCoordinator() {
 }
 
 std::vector<const MainProgram*> AllPrograms() {
-  return {&PodLaunch(),  &PodBench(), &PodPlan(),       &PodCkpt(),
-          &PodProgram(), &PodHost(),  &PodCoordinator()};
+  return {&PodLaunch(),  &PodBench(), &PodPlan(), &PodCkpt(),
+          &PodProgram(), &PodData(),  &PodHost(), &PodCoordinator()};
 }
 
 }  // namespace podsim

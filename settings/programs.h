@@ -20,6 +20,8 @@ const MainProgram& PodPlan();
 const MainProgram& PodCkpt();
 // Parts: ProgramSettings.
 const MainProgram& PodProgram();
+// Parts: DataSettings.
+const MainProgram& PodData();
 // Parts: HostSettings.
 const MainProgram& PodHost();
 // Parts: CoordinatorSettings.

@@ -34,7 +34,8 @@ class ByteDataset final : public Dataset {
   }
   const DatasetConfig& config() const override { return config_; }
 
-  void Read(Split split, std::int64_t index, ExampleRows rows) const override {
+  absl::Status Read(Split split, std::int64_t index, const ReadContext&,
+                    ExampleRows rows) const override {
     const std::span<float> features = RowValues<float>(rows[0]);
     PODSIM_CHECK(index >= 0 && index < size(split) &&
                  static_cast<std::int64_t>(features.size()) == features_);
@@ -51,6 +52,7 @@ class ByteDataset final : public Dataset {
     if (rows.size() > kTokens)
       std::copy_n(from, features.size(),
                   RowValues<std::int32_t>(rows[kTokens]).begin());
+    return absl::OkStatus();
   }
 
  private:

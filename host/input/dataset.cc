@@ -4,22 +4,83 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "host/input/arrays.h"
+#include "host/input/cifar_format.h"
+#include "host/input/csv_format.h"
 #include "host/input/digits.h"
+#include "host/input/images.h"
 #include "host/input/mnist.h"
+#include "host/input/npz.h"
+#include "host/input/shard_index.h"
 #include "host/input/synthetic.h"
+#include "host/input/tfrecord_format.h"
 
 namespace podsim {
+namespace {
+
+using Opened = absl::StatusOr<std::shared_ptr<const Dataset>>;
+
+struct Format {
+  const char* name;
+  Opened (*open)(const DatasetRequest& request, ObjectStore& store);
+};
+
+// In the order of their names.
+constexpr Format kFormats[] = {
+    {"arrays",
+     [](const DatasetRequest& request, ObjectStore& store) {
+       return OpenArrays(request.data_dir, store);
+     }},
+    {"cifar10", OpenCifar10},
+    {"cifar100", OpenCifar100},
+    {"csv", OpenCsv},
+    {"digits",
+     [](const DatasetRequest&, ObjectStore&) { return OpenDigits(); }},
+    {"images", OpenImages},
+    {"mnist",
+     [](const DatasetRequest& request, ObjectStore& store) {
+       return OpenMnist(request.data_dir, store);
+     }},
+    {"npz", OpenNpz},
+    {"synthetic", [](const DatasetRequest& request,
+                     ObjectStore&) { return OpenSynthetic(request); }},
+    {"tfrecord", OpenTfRecord},
+};
+
+}  // namespace
 
 std::vector<std::string> DatasetNames() {
-  return {"arrays", "digits", "mnist", "synthetic"};
+  std::vector<std::string> names;
+  for (const Format& format : kFormats) names.emplace_back(format.name);
+  return names;
 }
 
-absl::StatusOr<std::shared_ptr<const Dataset>> OpenDataset(
-    const DatasetRequest& request, ObjectStore& store) {
-  if (request.name == "arrays") return OpenArrays(request.data_dir, store);
-  if (request.name == "digits") return OpenDigits();
-  if (request.name == "mnist") return OpenMnist(request.data_dir, store);
-  if (request.name == "synthetic") return OpenSynthetic(request);
+DatasetRequest RequestOf(const JobSpec& spec) {
+  return {.name = spec.dataset(),
+          .data_dir = spec.data_dir(),
+          .example_shape = {spec.example_shape().begin(),
+                            spec.example_shape().end()},
+          .classes = spec.classes(),
+          .examples = spec.synthetic_examples(),
+          .seed = spec.seed(),
+          .features = spec.features(),
+          .shuffle_window = spec.shuffle_window(),
+          .reader_bytes = spec.input_memory(),
+          .index_directory = IndexDirectory()};
+}
+
+absl::StatusOr<SplitFiles> FindDatasetShards(const std::string& name,
+                                             const std::string& data_dir,
+                                             ObjectStore& store) {
+  if (name == "tfrecord" || name == "csv") return FindShards(data_dir, store);
+  if (name == "cifar10" || name == "cifar100")
+    return FindShards(data_dir, store, CifarPatterns(name));
+  return absl::InvalidArgumentError(
+      absl::StrCat("data set ", name, " does not lie in shards"));
+}
+
+Opened OpenDataset(const DatasetRequest& request, ObjectStore& store) {
+  for (const Format& format : kFormats)
+    if (request.name == format.name) return format.open(request, store);
   return absl::InvalidArgumentError(
       absl::StrCat("unknown data set \"", request.name, "\"; known ones are ",
                    absl::StrJoin(DatasetNames(), ", ")));

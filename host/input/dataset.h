@@ -1,4 +1,4 @@
-// Data sets: labelled examples by index, in memory.
+// Data sets: labelled examples by index, in memory or read as they are wanted.
 #ifndef PODSIM_HOST_INPUT_DATASET_H_
 #define PODSIM_HOST_INPUT_DATASET_H_
 
@@ -9,7 +9,11 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "host/input/epoch_order.h"
+#include "host/input/input_times.h"
+#include "host/input/shard_files.h"
 #include "host/storage/storage.h"
 #include "proto/job.pb.h"
 
@@ -27,6 +31,16 @@ std::span<T> RowValues(std::span<std::byte> row) {
   return {reinterpret_cast<T*>(row.data()), row.size() / sizeof(T)};
 }
 
+// How an example is read, beside which one it is.
+struct ReadContext {
+  // What the example draws at random from: a function of its place in the
+  // stream, so that an augmentation is the same on every slice.
+  std::uint64_t key = 0;
+  // Its neighbours by index are read too: read more than it, and keep it.
+  bool in_order = false;
+  InputTimes* times = nullptr;  // null: not measured
+};
+
 // Immutable and thread-safe. D examples of the fields that FieldsOf(config())
 // lists (fields.h); where none are listed, "features" of `example_shape`,
 // scaled to about [0, 1], and "labels" in [0, classes).
@@ -34,22 +48,41 @@ class Dataset {
  public:
   virtual ~Dataset() = default;
   virtual std::int64_t size(Split split) const = 0;
-  // Writes example `index`, a row per field.
+  // Writes example `index`, a row per field. May block on a store.
   // REQUIRES: 0 <= index < size(split).
-  virtual void Read(Split split, std::int64_t index,
-                    ExampleRows rows) const = 0;
+  // Errors: of data in memory none; else DATA_LOSS (file, offset, reason),
+  //   the store's.
+  virtual absl::Status Read(Split split, std::int64_t index,
+                            const ReadContext& context,
+                            ExampleRows rows) const = 0;
   // What the plan says of this data set (name, shape, counts, fingerprint).
   virtual const DatasetConfig& config() const = 0;
+  // Null: an epoch is a permutation of all training examples. Else they can
+  // only be read one after the other, shard by shard (epoch_order.h).
+  virtual const ShardEnds* shards() const { return nullptr; }
+  // False: an example costs more than to copy it.
+  virtual bool in_memory() const { return true; }
 };
 
 struct DatasetRequest {
-  std::string name;      // "arrays", "digits", "mnist", "synthetic"
-  std::string data_dir;  // "arrays", "mnist"
+  std::string name;                         // one of DatasetNames()
+  std::string data_dir;                     // of those that have files
   std::vector<std::int32_t> example_shape;  // "synthetic"
-  std::int32_t classes = 0;                 // "synthetic"
-  std::int64_t examples = 0;                // "synthetic"; 0: 60,000
-  std::uint64_t seed = 0;                   // "synthetic"
+  std::int32_t classes = 0;   // "synthetic"; shards: 0 or 1 are not checked
+  std::int64_t examples = 0;  // "synthetic"; 0: 60,000
+  std::uint64_t seed = 0;     // "synthetic"
+  // Of shards: the line of schema; examples that a shuffle of packed ones has
+  // in memory (0: 4,096); bytes that readers may keep (0: 256 MiB); where an
+  // index is kept, a folder of this machine (empty: nowhere).
+  std::string features;
+  std::int64_t shuffle_window = 0;
+  std::int64_t reader_bytes = 0;
+  std::string index_directory;
 };
+
+// What a job says of its data set, with all defaults filled in; the index is
+// kept where IndexDirectory() says.
+DatasetRequest RequestOf(const JobSpec& spec);
 
 // Those that there are.
 std::vector<std::string> DatasetNames();
@@ -61,10 +94,21 @@ std::vector<std::string> DatasetNames();
 //   mnist: train-images-idx3-ubyte, train-labels-idx1-ubyte, t10k-... in
 //     data_dir, plain or .gz, any image size and class count.
 //   synthetic: seeded, learnable (class centres plus noise), any shape.
+//   npz: train.npz and eval.npz in data_dir, as arrays.
+//   tfrecord, csv, cifar10, cifar100, images: shards (docs/data.md).
+// `store` is borrowed; it must outlive a data set of shards.
 // Errors: INVALID_ARGUMENT (unknown name, naming the known ones; bad shape),
-//   NOT_FOUND, DATA_LOSS (corrupt: file, offset, reason).
+//   NOT_FOUND, DATA_LOSS (corrupt: file, offset, reason), RESOURCE_EXHAUSTED
+//   (readers' buffers are too small: the numbers).
 absl::StatusOr<std::shared_ptr<const Dataset>> OpenDataset(
     const DatasetRequest& request, ObjectStore& store);
+
+// The files of a data set of shards, by the rule of its format.
+// Errors: INVALID_ARGUMENT (it is none of files in shards), those of
+// FindShards.
+absl::StatusOr<SplitFiles> FindDatasetShards(const std::string& name,
+                                             const std::string& data_dir,
+                                             ObjectStore& store);
 
 }  // namespace podsim
 

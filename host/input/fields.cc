@@ -1,7 +1,10 @@
 #include "host/input/fields.h"
 
+#include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <set>
+#include <string_view>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -76,6 +79,26 @@ absl::StatusOr<std::vector<DataField>> FieldsOf(const DatasetConfig& config) {
     fields.push_back(*std::move(field));
   }
   return fields;
+}
+
+bool IsOfShards(const std::string& dataset) {
+  constexpr std::string_view kNames[] = {"cifar10", "cifar100", "csv", "images",
+                                         "tfrecord"};
+  return std::find(std::begin(kNames), std::end(kNames), dataset) !=
+         std::end(kNames);
+}
+
+std::int64_t RowBytes(const DataField& field) {
+  return field.type.shape.elements() * SizeOf(field.type.dtype);
+}
+
+std::int64_t BatchBytes(const DatasetConfig& config, std::int64_t rows) {
+  const auto fields = FieldsOf(config);
+  PODSIM_CHECK(fields.ok());
+  // Weight and key of each row.
+  std::int64_t bytes = sizeof(float) + 2 * sizeof(std::uint32_t);
+  for (const DataField& field : *fields) bytes += RowBytes(field);
+  return rows * bytes;
 }
 
 absl::StatusOr<std::vector<int>> InputFields(const Program& program,

@@ -3,6 +3,7 @@
 #ifndef PODSIM_HOST_INPUT_FIELDS_H_
 #define PODSIM_HOST_INPUT_FIELDS_H_
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,14 @@ struct DataField {
 // Errors: INVALID_ARGUMENT (a type that there is not, a side below 1, two
 //   fields of one name).
 absl::StatusOr<std::vector<DataField>> FieldsOf(const DatasetConfig& config);
+
+// Whether a data set is read as shards (shard_format.h): it has a schema.
+bool IsOfShards(const std::string& dataset);
+
+// Bytes of one example's values.
+std::int64_t RowBytes(const DataField& field);
+// Bytes of a batch (stream.h). REQUIRES: FieldsOf(config) is OK.
+std::int64_t BatchBytes(const DatasetConfig& config, std::int64_t rows);
 
 // Instead of a field: the input is the examples' weight, or their keys.
 inline constexpr int kExampleWeight = -1;

@@ -1,14 +1,17 @@
-// The prefetch thread: two batches, one being read by the caller, one being
-// made.
-#include <array>
+// The threads that make batches ahead. A batch is cut into tickets of some
+// rows; threads take tickets in order, so that the next batch is made by all of
+// them before the one after it is begun.
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <limits>
 #include <stop_token>
 #include <thread>
 #include <utility>
 
 #include "base/mutex.h"
 #include "base/status.h"
+#include "host/input/fields.h"
 #include "host/input/stream.h"
 
 namespace podsim {
@@ -17,85 +20,174 @@ namespace {
 // Both sides are woken at once by a notification; the limit only bounds what a
 // lost one could cost.
 constexpr std::chrono::seconds kRecheck{1};
-constexpr std::int64_t kSlots = 2;
+// Rows of a ticket where an example costs more than to copy it: few enough that
+// threads end a batch together.
+constexpr std::int64_t kCostlyRows = 8;
+// Bytes where it does not: enough that a ticket is worth a thread's waking.
+constexpr std::int64_t kCheapBytes = 256 * 1024;
+
+std::int64_t RowsOfTicket(const Dataset& dataset) {
+  if (!dataset.in_memory()) return kCostlyRows;
+  return std::max<std::int64_t>(1,
+                                kCheapBytes / BatchBytes(dataset.config(), 1));
+}
 
 }  // namespace
 
 struct Infeed::Impl {
-  Impl(std::shared_ptr<const Dataset> dataset, std::uint64_t seed,
-       const BatchPlace& place, std::int64_t steps)
-      : dataset(std::move(dataset)), seed(seed), place(place), steps(steps) {
-    PODSIM_CHECK(steps >= 0);
-    maker = std::jthread([this](const std::stop_token& stop) { Make(stop); });
+  Impl(std::shared_ptr<const Dataset> of, std::uint64_t seed,
+       const BatchPlace& place, std::int64_t steps, InfeedOptions given)
+      : dataset(std::move(of)),
+        seed(seed),
+        place(place),
+        steps(steps),
+        options(std::move(given)),
+        rows(place.cores * place.batch_per_core),
+        ticket_rows(std::min(rows, RowsOfTicket(*dataset))),
+        tickets((rows + ticket_rows - 1) / ticket_rows) {
+    PODSIM_CHECK(steps >= 0 && options.threads >= 1 && options.batches >= 1);
+    const std::int64_t slot_count = std::min(steps, options.batches);
+    slots.resize(static_cast<std::size_t>(slot_count));
+    for (Slot& slot : slots) ResizeBatch(*dataset, place, slot.batch);
+    const std::int64_t useful =
+        std::min<std::int64_t>(options.threads, slot_count * tickets);
+    for (std::int64_t i = 0; i < useful; ++i)
+      makers.emplace_back([this](const std::stop_token& stop) { Make(stop); });
   }
 
   ~Impl() {
-    maker.request_stop();
+    for (std::jthread& maker : makers) maker.request_stop();
     {
-      // Under the lock, or the maker could miss it between test and wait.
+      // Under the lock, or a maker could miss it between test and wait.
       MutexLock lock(mutex);
-      room.NotifyOne();
+      room.NotifyAll();
     }
-    maker.join();
+    makers.clear();
   }
+
+  struct Slot {
+    Batch batch;  // of its tickets' makers until all are finished
+    std::int64_t finished = 0;
+    // The lowest ticket that failed, and why.
+    std::int64_t failed_ticket = 0;
+    absl::Status failure;
+  };
 
   void Make(const std::stop_token& stop) {
-    for (std::int64_t step = 0; step < steps; ++step) {
-      if (!WaitForRoom(stop, step)) return;
-      BatchPlace at = place;
-      at.consumed += step * place.global_batch;
-      // Outside the lock: the slot is the maker's until `made` counts it.
-      FillTrainBatch(*dataset, seed, at, SlotOf(step));
-      MutexLock lock(mutex);
-      made = step + 1;
-      ready.NotifyOne();
+    for (;;) {
+      const std::int64_t ticket = TakeTicket(stop);
+      if (ticket < 0) return;
+      InputTimes spent;
+      const absl::Status status = Fill(ticket, spent);
+      if (options.on_progress) options.on_progress();
+      Finish(ticket, status, spent);
     }
   }
 
-  // The slot of `step` held the batch of two steps before, which the caller
-  // gives back by asking for the one between. False: stop.
-  bool WaitForRoom(const std::stop_token& stop, std::int64_t step) {
+  // The next one of a batch that has room; -1: there is none and never will be.
+  std::int64_t TakeTicket(const std::stop_token& stop) {
     MutexLock lock(mutex);
-    while (!stop.stop_requested() && step >= kSlots && taken < step)
+    for (;;) {
+      const std::int64_t step = next_ticket / tickets;
+      if (stop.stop_requested() || step >= steps || step > failed_step)
+        return -1;
+      // The caller gives a batch back by asking for the next.
+      const std::int64_t given_back = std::max<std::int64_t>(0, taken - 1);
+      if (step < given_back + options.batches) break;
       room.WaitFor(mutex, kRecheck);
-    return !stop.stop_requested();
+    }
+    return next_ticket++;
   }
 
-  const Batch& Next() {
+  absl::Status Fill(std::int64_t ticket, InputTimes& spent) {
+    const std::int64_t step = ticket / tickets;
+    const std::int64_t first = ticket % tickets * ticket_rows;
+    BatchPlace at = place;
+    at.consumed += step * place.global_batch;
+    const auto begin = TimedInput::Clock::now();
+    const absl::Status status = FillTrainRows(
+        *dataset, seed, at, first, std::min(rows, first + ticket_rows),
+        SlotOf(step).batch, dataset->in_memory() ? nullptr : &spent);
+    const std::chrono::duration<double> whole =
+        TimedInput::Clock::now() - begin;
+    spent[InputPart::kCopy] += std::max(0.0, whole.count() - spent.total());
+    return status;
+  }
+
+  void Finish(std::int64_t ticket, const absl::Status& status,
+              const InputTimes& spent) {
     MutexLock lock(mutex);
-    PODSIM_CHECK(taken < steps);
-    ++taken;
-    room.NotifyOne();
-    while (made < taken) ready.WaitFor(mutex, kRecheck);
-    return SlotOf(taken - 1);
+    const std::int64_t step = ticket / tickets;
+    Slot& slot = SlotOf(step);
+    total.Add(spent);
+    if (!status.ok() && (slot.failure.ok() || ticket < slot.failed_ticket)) {
+      slot.failure = status;
+      slot.failed_ticket = ticket;
+      failed_step = std::min(failed_step, step);
+    }
+    if (++slot.finished == tickets) ready.NotifyOne();
   }
 
-  Batch& SlotOf(std::int64_t step) {
-    return slots[static_cast<std::size_t>(step % kSlots)];
+  absl::StatusOr<const Batch*> Next() {
+    MutexLock lock(mutex);
+    if (taken > 0 && !SlotOf(taken - 1).failure.ok())
+      return SlotOf(taken - 1).failure;
+    PODSIM_CHECK(taken < steps);
+    if (taken > 0) SlotOf(taken - 1).finished = 0;
+    ++taken;
+    room.NotifyAll();
+    Slot& slot = SlotOf(taken - 1);
+    while (slot.finished < tickets) ready.WaitFor(mutex, kRecheck);
+    if (!slot.failure.ok()) return slot.failure;
+    return &slot.batch;
+  }
+
+  InputTimes Times() {
+    MutexLock lock(mutex);
+    return total;
+  }
+
+  // Its `finished` and failure are read and written under the lock.
+  Slot& SlotOf(std::int64_t step) {
+    return slots[static_cast<std::size_t>(
+        step % static_cast<std::int64_t>(slots.size()))];
   }
 
   const std::shared_ptr<const Dataset> dataset;
   const std::uint64_t seed;
   const BatchPlace place;
   const std::int64_t steps;
+  const InfeedOptions options;
+  const std::int64_t rows;
+  const std::int64_t ticket_rows;
+  const std::int64_t tickets;  // of a batch
 
   Mutex mutex;
   CondVar room;
   CondVar ready;
-  std::int64_t made PODSIM_GUARDED_BY(mutex) = 0;
+  std::int64_t next_ticket PODSIM_GUARDED_BY(mutex) = 0;
   std::int64_t taken PODSIM_GUARDED_BY(mutex) = 0;
-  // Handed to and fro by `made` and `taken`, so never used by both sides.
-  std::array<Batch, kSlots> slots;
+  // No ticket of a later one is taken; its own all are, so that which error is
+  // the first does not hang on threads.
+  std::int64_t failed_step PODSIM_GUARDED_BY(mutex) =
+      std::numeric_limits<std::int64_t>::max();
+  InputTimes total PODSIM_GUARDED_BY(mutex);
+  std::vector<Slot> slots;  // as many as batches; never resized
 
-  std::jthread maker;  // last: starts when all else stands
+  std::vector<std::jthread> makers;  // last: they use all of the above
 };
 
 Infeed::Infeed(std::shared_ptr<const Dataset> dataset, std::uint64_t seed,
-               BatchPlace place, std::int64_t steps)
-    : impl_(std::make_unique<Impl>(std::move(dataset), seed, place, steps)) {}
+               BatchPlace place, std::int64_t steps, InfeedOptions options)
+    : impl_(std::make_unique<Impl>(std::move(dataset), seed, place, steps,
+                                   std::move(options))) {}
 
 Infeed::~Infeed() = default;
 
-const Batch& Infeed::Next() { return impl_->Next(); }
+absl::StatusOr<const Batch*> Infeed::Next() { return impl_->Next(); }
+
+InputTimes Infeed::times() const { return impl_->Times(); }
+
+int Infeed::threads() const { return static_cast<int>(impl_->makers.size()); }
 
 }  // namespace podsim

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <span>
+#include <utility>
 
 #include "base/random.h"
 #include "base/status.h"
@@ -11,43 +12,24 @@
 namespace podsim {
 namespace {
 
-Permutation OrderOfEpoch(std::uint64_t seed, std::int64_t dataset_size,
-                         std::int64_t epoch) {
-  const auto words = Philox(RandomKey(seed, "data stream"),
-                            static_cast<std::uint64_t>(epoch), 0);
-  const std::uint64_t key = (std::uint64_t{words[0]} << 32) | words[1];
-  return {key, static_cast<std::uint64_t>(dataset_size)};
-}
-
 std::int64_t FirstRow(const BatchPlace& place) {
   return place.consumed + place.first_core * place.batch_per_core;
 }
 
-void Resize(const Dataset& dataset, const BatchPlace& place, Batch& batch) {
-  PODSIM_CHECK(place.consumed >= 0 && place.first_core >= 0 &&
-               place.cores >= 1 && place.batch_per_core >= 1);
-  batch.rows = place.cores * place.batch_per_core;
-  const auto rows = static_cast<std::size_t>(batch.rows);
-  const auto fields = FieldsOf(dataset.config());
-  PODSIM_CHECK(fields.ok());
-  batch.fields.resize(fields->size());
-  for (std::size_t i = 0; i < fields->size(); ++i) {
-    const ValueType& type = (*fields)[i].type;
-    batch.fields[i].resize(
-        rows *
-        static_cast<std::size_t>(type.shape.elements() * SizeOf(type.dtype)));
-  }
-  batch.weights.resize(rows);
-  batch.keys.resize(2 * rows);
-}
-
-void FillKeys(std::uint64_t key, std::int64_t first, Batch& batch) {
-  for (std::int64_t row = 0; row < batch.rows; ++row) {
-    const auto words = Philox(key, static_cast<std::uint64_t>(first + row), 0);
+void FillKeys(std::uint64_t key, const BatchPlace& place, std::int64_t first,
+              std::int64_t end, Batch& batch) {
+  for (std::int64_t row = first; row < end; ++row) {
+    const auto words =
+        Philox(key, static_cast<std::uint64_t>(FirstRow(place) + row), 0);
     const auto at = static_cast<std::size_t>(2 * row);
     batch.keys[at] = words[0];
     batch.keys[at + 1] = words[1];
   }
+}
+
+std::uint64_t KeyOf(const Batch& batch, std::int64_t row) {
+  const auto at = static_cast<std::size_t>(2 * row);
+  return (std::uint64_t{batch.keys[at]} << 32) | batch.keys[at + 1];
 }
 
 // Row `row` of each field, to be written.
@@ -80,59 +62,113 @@ std::span<const std::byte> Batch::Rows(std::size_t field, std::int64_t first,
                static_cast<std::size_t>(count * bytes));
 }
 
+void ResizeBatch(const Dataset& dataset, const BatchPlace& place,
+                 Batch& batch) {
+  PODSIM_CHECK(place.consumed >= 0 && place.first_core >= 0 &&
+               place.cores >= 1 && place.batch_per_core >= 1);
+  batch.rows = place.cores * place.batch_per_core;
+  const auto rows = static_cast<std::size_t>(batch.rows);
+  const auto fields = FieldsOf(dataset.config());
+  PODSIM_CHECK(fields.ok());
+  batch.fields.resize(fields->size());
+  for (std::size_t i = 0; i < fields->size(); ++i)
+    batch.fields[i].resize(rows *
+                           static_cast<std::size_t>(RowBytes((*fields)[i])));
+  batch.weights.resize(rows);
+  batch.keys.resize(2 * rows);
+}
+
 std::int64_t ExampleAt(std::uint64_t seed, std::int64_t dataset_size,
                        std::int64_t k) {
   PODSIM_CHECK(dataset_size >= 1 && k >= 0);
-  const Permutation order = OrderOfEpoch(seed, dataset_size, k / dataset_size);
-  return static_cast<std::int64_t>(
-      order(static_cast<std::uint64_t>(k % dataset_size)));
+  const EpochOrder order(seed, k / dataset_size, dataset_size, nullptr);
+  return order(k % dataset_size);
 }
 
-void FillTrainBatch(const Dataset& dataset, std::uint64_t seed,
-                    const BatchPlace& place, Batch& batch,
-                    std::vector<std::int64_t>* positions) {
+absl::Status FillTrainRows(const Dataset& dataset, std::uint64_t seed,
+                           const BatchPlace& place, std::int64_t first,
+                           std::int64_t end, Batch& batch, InputTimes* times,
+                           std::vector<std::int64_t>* positions) {
   PODSIM_CHECK(place.global_batch >= 1);
-  Resize(dataset, place, batch);
-  std::fill(batch.weights.begin(), batch.weights.end(),
+  std::fill(batch.weights.begin() + first, batch.weights.begin() + end,
             1.0F / static_cast<float>(place.global_batch));
-  FillKeys(RandomKey(seed, "example keys"), FirstRow(place), batch);
-  if (positions != nullptr) positions->clear();
+  FillKeys(RandomKey(seed, "example keys"), place, first, end, batch);
   const std::int64_t size = dataset.size(Split::kTrain);
-  const std::int64_t first = FirstRow(place);
+  const std::int64_t begin = FirstRow(place);
   RowWriter writer(batch);
-  std::int64_t row = 0;
-  while (row < batch.rows) {  // one epoch's part of the batch at a time
-    const std::int64_t epoch = (first + row) / size;
-    const Permutation order = OrderOfEpoch(seed, size, epoch);
-    const std::int64_t end = std::min(batch.rows, (epoch + 1) * size - first);
-    for (; row < end; ++row) {
-      const std::int64_t in_epoch = first + row - epoch * size;
-      const auto index = place.in_order
-                             ? in_epoch
-                             : static_cast<std::int64_t>(
-                                   order(static_cast<std::uint64_t>(in_epoch)));
-      dataset.Read(Split::kTrain, index, writer.At(row));
+  std::int64_t row = first;
+  while (row < end) {  // one epoch's part of the rows at a time
+    const std::int64_t epoch = (begin + row) / size;
+    const EpochOrder order(seed, epoch, size, dataset.shards());
+    const std::int64_t until = std::min(end, (epoch + 1) * size - begin);
+    for (; row < until; ++row) {
+      const std::int64_t in_epoch = begin + row - epoch * size;
+      const std::int64_t index = place.in_order ? in_epoch : order(in_epoch);
+      PODSIM_RETURN_IF_ERROR(dataset.Read(Split::kTrain, index,
+                                          {.key = KeyOf(batch, row),
+                                           .in_order = place.in_order,
+                                           .times = times},
+                                          writer.At(row)));
       if (positions != nullptr) positions->push_back(index);
     }
   }
+  return absl::OkStatus();
 }
 
-void FillEvalBatch(const Dataset& dataset, const BatchPlace& place,
-                   Batch& batch) {
-  Resize(dataset, place, batch);
-  const std::int64_t first = FirstRow(place);
-  FillKeys(RandomKey(0, "evaluation's example keys"), first, batch);
-  RowWriter writer(batch);
-  for (std::int64_t row = 0; row < batch.rows; ++row) {
-    const bool real = first + row < dataset.size(Split::kEval);
-    batch.weights[row] = real ? 1.0F : 0.0F;
-    if (real) {
-      dataset.Read(Split::kEval, first + row, writer.At(row));
-    } else {
-      for (const std::span<std::byte> field : writer.At(row))
-        std::fill(field.begin(), field.end(), std::byte{0});
-    }
+absl::Status FillTrainBatch(const Dataset& dataset, std::uint64_t seed,
+                            const BatchPlace& place, Batch& batch,
+                            std::vector<std::int64_t>* positions) {
+  ResizeBatch(dataset, place, batch);
+  if (positions != nullptr) positions->clear();
+  return FillTrainRows(dataset, seed, place, 0, batch.rows, batch, nullptr,
+                       positions);
+}
+
+namespace {
+
+absl::Status FillEvalRow(const Dataset& dataset, const BatchPlace& place,
+                         std::int64_t row, Batch& batch, ExampleRows rows) {
+  const std::int64_t index = FirstRow(place) + row;
+  const bool real = index < dataset.size(Split::kEval);
+  batch.weights[row] = real ? 1.0F : 0.0F;
+  if (real)
+    return dataset.Read(Split::kEval, index,
+                        {.key = KeyOf(batch, row), .in_order = true}, rows);
+  for (const std::span<std::byte> field : rows)
+    std::fill(field.begin(), field.end(), std::byte{0});
+  return absl::OkStatus();
+}
+
+constexpr std::int64_t kEvalRowsAtOnce = 16;
+
+}  // namespace
+
+absl::Status FillEvalBatch(const Dataset& dataset, const BatchPlace& place,
+                           Batch& batch, ParallelFor* parallel) {
+  ResizeBatch(dataset, place, batch);
+  FillKeys(RandomKey(0, "evaluation's example keys"), place, 0, batch.rows,
+           batch);
+  const std::int64_t chunks =
+      (batch.rows + kEvalRowsAtOnce - 1) / kEvalRowsAtOnce;
+  std::vector<absl::Status> of_chunk(static_cast<std::size_t>(chunks));
+  const auto fill = [&](std::int64_t chunk) {
+    RowWriter writer(batch);
+    const std::int64_t end =
+        std::min(batch.rows, (chunk + 1) * kEvalRowsAtOnce);
+    absl::Status status;
+    for (std::int64_t row = chunk * kEvalRowsAtOnce; row < end && status.ok();
+         ++row)
+      status = FillEvalRow(dataset, place, row, batch, writer.At(row));
+    of_chunk[static_cast<std::size_t>(chunk)] = std::move(status);
+  };
+  if (parallel != nullptr && !dataset.in_memory()) {
+    parallel->Run(chunks, fill);
+  } else {
+    for (std::int64_t chunk = 0; chunk < chunks; ++chunk) fill(chunk);
   }
+  for (absl::Status& status : of_chunk)
+    PODSIM_RETURN_IF_ERROR(std::move(status));
+  return absl::OkStatus();
 }
 
 }  // namespace podsim

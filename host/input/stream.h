@@ -3,8 +3,9 @@
 //
 // With global batch G, batch B per core and D examples, row r of core c in a
 // step that begins after `consumed` examples is example k = consumed + c*B + r
-// of the stream; its epoch is k div D and its place k mod D goes through a
-// permutation of (seed, epoch), unless the job wants the data set's own order.
+// of the stream; its epoch is k div D and its place k mod D goes through the
+// order of (seed, epoch) (epoch_order.h), unless the job wants the data set's
+// own.
 // Each example comes exactly once per epoch. Its key, for what a model draws at
 // random, is a function of (seed, k).
 #ifndef PODSIM_HOST_INPUT_STREAM_H_
@@ -12,11 +13,16 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
 
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "host/core/parallel_for.h"
 #include "host/input/dataset.h"
+#include "host/input/input_times.h"
 
 namespace podsim {
 
@@ -54,30 +60,58 @@ struct BatchPlace {
 
 // Fills `batch` with the training rows of these cores (buffers are reused).
 // `positions` (optional, cleared first) receives each row's data set index.
-void FillTrainBatch(const Dataset& dataset, std::uint64_t seed,
-                    const BatchPlace& place, Batch& batch,
-                    std::vector<std::int64_t>* positions = nullptr);
+// Errors: the first row's that cannot be read, as Dataset::Read says; then the
+//   batch holds anything.
+absl::Status FillTrainBatch(const Dataset& dataset, std::uint64_t seed,
+                            const BatchPlace& place, Batch& batch,
+                            std::vector<std::int64_t>* positions = nullptr);
+
+// The same in parts: makes room in `batch`; then rows [first, end) of it, which
+// others may fill at the same time.
+void ResizeBatch(const Dataset& dataset, const BatchPlace& place, Batch& batch);
+absl::Status FillTrainRows(const Dataset& dataset, std::uint64_t seed,
+                           const BatchPlace& place, std::int64_t first,
+                           std::int64_t end, Batch& batch,
+                           InputTimes* times = nullptr,
+                           std::vector<std::int64_t>* positions = nullptr);
 
 // Fills rows [consumed + first_core * B, ...) of the evaluation split in
 // order, each exactly once over all cores; rows beyond its end get weight 0,
 // zeros in every field. A real row's weight is 1. Keys depend on the row's
-// place alone.
-void FillEvalBatch(const Dataset& dataset, const BatchPlace& place,
-                   Batch& batch);
+// place alone. `parallel` (optional) shares the rows out.
+// Errors: as FillTrainBatch.
+absl::Status FillEvalBatch(const Dataset& dataset, const BatchPlace& place,
+                           Batch& batch, ParallelFor* parallel = nullptr);
 
-// Reads training batches one step ahead on a thread of its own.
+struct InfeedOptions {
+  int threads = 1;  // that make batches, at least 1
+  // Batches in memory, the caller's among them: at least 1. With 1 none is made
+  // ahead.
+  std::int64_t batches = 2;
+  // Called from those threads whenever rows are done; may be empty.
+  std::function<void()> on_progress;
+};
+
+// Makes training batches ahead of their reader, on threads of its own, several
+// at one batch. Which thread makes which rows decides nothing about them.
 //
-//   Infeed infeed(dataset, seed, place, steps);
-//   for (...) { const Batch& batch = infeed.Next(); ... }
+//   Infeed infeed(dataset, seed, place, steps, {.threads = 4});
+//   for (...) { PODSIM_ASSIGN_OR_RETURN(const Batch* batch, infeed.Next()); ...
+//   }
 class Infeed {
  public:
   // Batch i begins after place.consumed + i * global_batch; `steps` batches.
   Infeed(std::shared_ptr<const Dataset> dataset, std::uint64_t seed,
-         BatchPlace place, std::int64_t steps);
+         BatchPlace place, std::int64_t steps, InfeedOptions options = {});
   ~Infeed();  // joins; does not wait for unread batches
-  // Waits for the next batch (its maker never waits for anything but room);
-  // valid until the next call. REQUIRES: called at most `steps` times.
-  const Batch& Next();
+  // Waits for the next batch, as long as its bytes take to come; valid until
+  // the next call. REQUIRES: called at most `steps` times.
+  // Errors: those of FillTrainBatch, of this batch; later calls repeat it.
+  absl::StatusOr<const Batch*> Next();
+
+  // What all batches so far have taken, summed over threads.
+  InputTimes times() const;
+  int threads() const;
 
  private:
   struct Impl;

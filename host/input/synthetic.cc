@@ -57,7 +57,8 @@ class SyntheticDataset final : public Dataset {
   }
   const DatasetConfig& config() const override { return config_; }
 
-  void Read(Split split, std::int64_t index, ExampleRows rows) const override {
+  absl::Status Read(Split split, std::int64_t index, const ReadContext&,
+                    ExampleRows rows) const override {
     const std::span<float> features = RowValues<float>(rows[0]);
     PODSIM_CHECK(index >= 0 && index < size(split) &&
                  static_cast<std::int64_t>(features.size()) == features_);
@@ -73,6 +74,7 @@ class SyntheticDataset final : public Dataset {
     for (std::size_t f = 0; f < features.size(); ++f)
       features[f] = (c0[f] + c1[f]) + (n0[f] + n1[f]);
     RowValues<std::int32_t>(rows[1])[0] = static_cast<std::int32_t>(label);
+    return absl::OkStatus();
   }
 
  private:

@@ -2,13 +2,18 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <cstdint>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "host/checkpoint/catalog.h"
 #include "host/checkpoint/restore.h"
+#include "host/input/fields.h"
+#include "host/input/input_memory.h"
+#include "job/placement.h"
 #include "job/plan_program.h"
 
 namespace podsim {
@@ -19,19 +24,36 @@ std::string HostName() {
   return name.data();
 }
 
+// What readers of the process with most hosts may keep.
+std::int64_t ReaderBytes(const JobPlan& plan) {
+  const PlanBits& bits = plan.bits();
+  std::int64_t hosts = 1;
+  for (int process = 0; process < plan.first_host_size(); ++process) {
+    const HostRange range = HostsOf(plan, process);
+    hosts = std::max<std::int64_t>(hosts, range.end - range.first);
+  }
+  return DivideInputMemory(
+             plan.spec().input_memory(),
+             BatchBytes(bits.dataset(),
+                        hosts * bits.cores_per_host() * bits.batch_per_core()))
+      .reader_bytes;
+}
+
 absl::StatusOr<std::shared_ptr<const Dataset>> OpenPlannedDataset(
     const JobPlan& plan, ObjectStore& store) {
   const DatasetConfig& config = plan.bits().dataset();
-  PODSIM_ASSIGN_OR_RETURN(
-      auto dataset,
-      OpenDataset({.name = config.name(),
-                   .data_dir = plan.spec().data_dir(),
-                   .example_shape = {config.example_shape().begin(),
-                                     config.example_shape().end()},
-                   .classes = config.classes(),
-                   .examples = config.train_examples(),
-                   .seed = plan.bits().seed()},
-                  store));
+  PODSIM_RETURN_IF_ERROR(FieldsOf(config).status());
+  DatasetRequest request = RequestOf(plan.spec());
+  request.name = config.name();
+  request.example_shape = {config.example_shape().begin(),
+                           config.example_shape().end()};
+  request.classes = config.classes();
+  request.examples = config.train_examples();
+  request.seed = plan.bits().seed();
+  request.features = config.features();
+  request.shuffle_window = config.shuffle_window();
+  request.reader_bytes = std::max<std::int64_t>(1, ReaderBytes(plan));
+  PODSIM_ASSIGN_OR_RETURN(auto dataset, OpenDataset(request, store));
   if (dataset->config().fingerprint() != config.fingerprint())
     return absl::FailedPreconditionError(absl::StrCat(
         "data set ", config.name(), " here has fingerprint ",

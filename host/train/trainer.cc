@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/hash.h"
 #include "host/input/fields.h"
+#include "host/input/input_memory.h"
 #include "host/train/trainer_impl.h"
 #include "models/graph/exchanges.h"
 
@@ -180,6 +181,18 @@ BatchPlace Trainer::Impl::FirstPlace() const {
       .in_order = bits.in_order()};
 }
 
+InfeedOptions Trainer::Impl::InputOptions() const {
+  const JobSpec& spec = setup.plan.spec();
+  const BatchPlace place = FirstPlace();
+  const InputMemory memory = DivideInputMemory(
+      spec.input_memory(),
+      BatchBytes(setup.dataset->config(), place.cores * place.batch_per_core));
+  return {.threads = spec.has_input_threads() ? spec.input_threads()
+                                              : std::max(1, setup.threads),
+          .batches = std::max<std::int64_t>(1, memory.batches),
+          .on_progress = [this] { setup.progress->Count(1); }};
+}
+
 StepGate::Next Trainer::Impl::After(std::int64_t step) const {
   StepGate::Next next;
   if (setup.gate != nullptr) next = setup.gate->After(step);
@@ -210,15 +223,18 @@ absl::Status Trainer::Impl::NextStep(std::int64_t step, Infeed& infeed) {
   setup.progress->Enter(step, "input");
   Enter(StepPhase::kInput);
   PODSIM_RETURN_IF_ERROR(StrikeAt(step, "input"));
-  const Batch& batch = infeed.Next();
+  const absl::StatusOr<const Batch*> batch = infeed.Next();
+  PODSIM_RETURN_IF_ERROR(Annotate(batch.status(), "input"));
   reports.assign(hosts.size(), StepReport());
-  return TrainStep(step, batch);
+  input_times = infeed.times();
+  input_threads = infeed.threads();
+  return TrainStep(step, **batch);
 }
 
 absl::Status Trainer::Impl::Train() {
   std::int64_t step = setup.start.step;
   Infeed infeed(setup.dataset, bits.seed(), FirstPlace(),
-                std::max<std::int64_t>(0, last_step - step));
+                std::max<std::int64_t>(0, last_step - step), InputOptions());
   StepGate::Next next = After(step);
   // Trained to the end before: what is left is to say how good it is.
   if (step >= last_step) PODSIM_RETURN_IF_ERROR(Evaluate(step));

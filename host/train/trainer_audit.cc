@@ -42,7 +42,9 @@ absl::Status Trainer::Impl::ComputeAgain(std::int64_t step, int host) {
   place.consumed += (step - 1 - setup.start.step) * place.global_batch;
   place.first_core = std::int64_t{host} * bits.cores_per_host();
   place.cores = bits.cores_per_host();
-  FillTrainBatch(*setup.dataset, bits.seed(), place, audit_batch);
+  PODSIM_RETURN_IF_ERROR(
+      Annotate(FillTrainBatch(*setup.dataset, bits.seed(), place, audit_batch),
+               "audit's input"));
   gradient_hash[AuditSlot()] = 0;
   const HostRows run = {.batch = &audit_batch, .local = AuditSlot()};
   if (!exchanges.empty()) return ComputeTogether(step, {&run, 1});

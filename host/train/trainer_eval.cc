@@ -27,14 +27,16 @@ absl::Status Trainer::Impl::EvaluateHost(std::int64_t step,
                                          EvalReport& report) {
   const std::int64_t batch_per_core = setup.plan.eval_batch_per_core();
   const std::int64_t rows = bits.cores_per_host() * batch_per_core;
-  FillEvalBatch(
-      *setup.dataset,
-      {.consumed = first_example,
-       .batch_per_core = batch_per_core,
-       .first_core = std::int64_t{hosts[local]} * bits.cores_per_host(),
-       .cores = bits.cores_per_host(),
-       .global_batch = bits.hosts() * rows},
-      eval_batch);
+  PODSIM_RETURN_IF_ERROR(Annotate(
+      FillEvalBatch(
+          *setup.dataset,
+          {.consumed = first_example,
+           .batch_per_core = batch_per_core,
+           .first_core = std::int64_t{hosts[local]} * bits.cores_per_host(),
+           .cores = bits.cores_per_host(),
+           .global_batch = bits.hosts() * rows},
+          eval_batch, &parallel),
+      "evaluation's input"));
   // Rows beyond the end come last.
   const auto filled = std::find(eval_batch.weights.begin(),
                                 eval_batch.weights.begin() + rows, 0.0F) -

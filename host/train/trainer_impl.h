@@ -81,6 +81,7 @@ struct Trainer::Impl {
   // trainer.cc
   absl::Status Train();
   BatchPlace FirstPlace() const;
+  InfeedOptions InputOptions() const;
   absl::Status NextStep(std::int64_t step, Infeed& infeed);
   StepGate::Next After(std::int64_t step) const;
   absl::Status Finish(std::int64_t step, const StepGate::Next& next);
@@ -130,6 +131,7 @@ struct Trainer::Impl {
   // All hosts are together now, or were when the last bucket was reduced.
   void EndStep();
   void ReportTimes(std::int64_t step, StepReport& report) const;
+  void ReportInput(StepReport& report) const;
   void Report(std::int64_t step);
   // Seconds of this step, with the threads side by side.
   double SecondsOf(Work work) const {
@@ -218,6 +220,9 @@ struct Trainer::Impl {
   PhaseTimes ended;                 // the step that ended last
   std::vector<StepReport> reports;  // of this step, per local host
   std::vector<std::function<void()>> postponed;  // starts, in a serial step
+  InputTimes input_times;                        // of all batches made so far
+  InputTimes input_reported;  // of them, what earlier reports had
+  int input_threads = 1;
   StepScalars scalars;
   Batch eval_batch;
   Batch audit_batch;

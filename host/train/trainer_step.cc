@@ -316,6 +316,17 @@ void Trainer::Impl::ReportTimes(std::int64_t step, StepReport& report) const {
   report.set_seconds_sums(times.seconds(Work::kSums));
 }
 
+void Trainer::Impl::ReportInput(StepReport& report) const {
+  const auto seconds = [this](InputPart part) {
+    return (input_times[part] - input_reported[part]) /
+           std::max(1, input_threads);
+  };
+  report.set_seconds_input_read(seconds(InputPart::kRead));
+  report.set_seconds_input_decode(seconds(InputPart::kDecode));
+  report.set_seconds_input_augment(seconds(InputPart::kAugment));
+  report.set_seconds_input_copy(seconds(InputPart::kCopy));
+}
+
 void Trainer::Impl::Report(std::int64_t step) {
   const std::int64_t every = setup.plan.spec().weights_check_every();
   std::vector<std::uint64_t> weights_hashes;
@@ -325,6 +336,7 @@ void Trainer::Impl::Report(std::int64_t step) {
     report.set_host(hosts[local]);
     report.set_step(step);
     ReportTimes(step, report);
+    ReportInput(report);
     report.mutable_gradient_hashes()->Assign(gradient_hashes.begin(),
                                              gradient_hashes.end());
     report.mutable_weights_hashes()->Assign(weights_hashes.begin(),
@@ -332,6 +344,7 @@ void Trainer::Impl::Report(std::int64_t step) {
     report.set_serial(IsSerial(step));
     setup.reports->OnStep(report);
   }
+  input_reported = input_times;
 }
 
 }  // namespace podsim

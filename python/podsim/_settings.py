@@ -47,16 +47,22 @@ SETTINGS: dict[str, Setting] = {
         "Figures of TPUs instead of those that ship, or a generation of your own with its slices (docs/hardware.md)",
         default="", type="FILE"),
     "dataset": Setting(
-        "digits (built in, 8x8), mnist (IDX files), arrays (files of NumPy) or synthetic (seeded, any shape)",
+        "digits (built in, 8x8), mnist (IDX files), arrays or npz (files of NumPy), synthetic (seeded, any shape), or read as shards (docs/data.md): tfrecord, csv, cifar10, cifar100, images",
         default="digits", type="NAME"),
     "data_dir": Setting(
-        "Where mnist's files are, plain or .gz, or train/FIELD.npy and eval/FIELD.npy of arrays",
+        "Where mnist's files are, plain or .gz, or train/FIELD.npy and eval/FIELD.npy of arrays, train.npz and eval.npz of npz; of shards a folder, or DIR/train-*",
         default="", type="DIR"),
+    "features": Setting(
+        "shards: the model's inputs and where each comes from, such as 'features=pixels:uint8[8,8]/16, labels=label:int64'",
+        default="", type="LINE"),
+    "shuffle_window": Setting(
+        "Packed shards (gzip, zlib): examples among which the order is random, within a random order of shards; others have no window",
+        default="4096", type="N"),
     "example_shape": Setting(
         "synthetic: shape of an example",
         default="28,28", type="N,N,..."),
     "classes": Setting(
-        "synthetic: number of classes",
+        "synthetic: number of classes; shards: that labels are below",
         default="10", type="N"),
     "synthetic_examples": Setting(
         "synthetic: number of examples",
@@ -184,6 +190,12 @@ SETTINGS: dict[str, Setting] = {
     "threads": Setting(
         "Threads per process; 0: a fair share of the CPUs",
         default="0", type="N"),
+    "input_threads": Setting(
+        "Threads per process that read, unpack and decode examples ahead of the step. Results do not change",
+        default="as --threads", type="N"),
+    "input_memory": Setting(
+        "Memory per process for batches ahead and readers' buffers",
+        default="two batches, and 256M for the buffers of shards", type="BYTES"),
     "transport": Setting(
         "Between processes: shm (memory they share, beside unix sockets), unix (sockets alone) or tcp",
         default="shm", type="HOW"),

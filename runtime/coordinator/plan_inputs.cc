@@ -21,16 +21,8 @@ namespace {
 absl::StatusOr<DatasetConfig> DescribeDataset(const JobSpec& spec) {
   PODSIM_ASSIGN_OR_RETURN(const JobSpec full, ApplyRecipe(spec));
   const auto store = NewUriStore();
-  PODSIM_ASSIGN_OR_RETURN(
-      const auto dataset,
-      OpenDataset({.name = full.dataset(),
-                   .data_dir = full.data_dir(),
-                   .example_shape = {full.example_shape().begin(),
-                                     full.example_shape().end()},
-                   .classes = full.classes(),
-                   .examples = full.synthetic_examples(),
-                   .seed = full.seed()},
-                  *store));
+  PODSIM_ASSIGN_OR_RETURN(const auto dataset,
+                          OpenDataset(RequestOf(full), *store));
   return dataset->config();
 }
 

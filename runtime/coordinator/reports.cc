@@ -64,6 +64,14 @@ StepDone ReportMerger::MergeStep(const std::map<int, StepReport>& reports) {
     done.set_seconds_elementwise(done.seconds_elementwise() +
                                  share * part.seconds_elementwise());
     done.set_seconds_sums(done.seconds_sums() + share * part.seconds_sums());
+    done.set_seconds_input_read(done.seconds_input_read() +
+                                share * part.seconds_input_read());
+    done.set_seconds_input_decode(done.seconds_input_decode() +
+                                  share * part.seconds_input_decode());
+    done.set_seconds_input_augment(done.seconds_input_augment() +
+                                   share * part.seconds_input_augment());
+    done.set_seconds_input_copy(done.seconds_input_copy() +
+                                share * part.seconds_input_copy());
     examples += part.examples();
   }
   MergeTimes(plan_, reports, done);

@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "base/units.h"
+#include "host/input/fields.h"
 #include "runtime/job/optimizer.h"
 #include "runtime/job/planner.h"
 #include "runtime/job/scaling.h"
@@ -42,17 +43,30 @@ std::int64_t BestChunkBytes(const JobSpec& spec) {
   return (long_ones ? 256 : 128) * kKiB;
 }
 
-// Only synthetic data have a shape that the user chooses, only mnist and arrays
-// have files.
-absl::Status FillDataset(JobSpec& spec) {
-  const bool has_files =
-      spec.dataset() == "mnist" || spec.dataset() == "arrays";
+bool IsOfShards(const std::string& dataset) { return dataset == "tfrecord"; }
+
+absl::Status CheckFiles(const JobSpec& spec) {
+  const std::string& dataset = spec.dataset();
+  const bool has_files = dataset == "mnist" || dataset == "arrays" ||
+                         dataset == "npz" || IsOfShards(dataset);
   if (!has_files && !spec.data_dir().empty())
     return absl::InvalidArgumentError(absl::StrCat(
-        "data_dir is for dataset=mnist and arrays; ", spec.dataset(),
-        spec.dataset() == "synthetic" ? " is made from the seed"
-                                      : " are built in",
-        ": leave data_dir out, or add dataset=mnist (or arrays)"));
+        "data_dir is for dataset=mnist, arrays, npz and shards; ", dataset,
+        dataset == "synthetic" ? " is made from the seed" : " are built in",
+        ": leave data_dir out, or add dataset=mnist (or another)"));
+  if (!has_files || !spec.data_dir().empty()) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "dataset=", dataset, " needs data_dir, the directory of its ",
+      dataset == "mnist" ? "files (train-images-idx3-ubyte, ..., plain or .gz)"
+      : dataset == "arrays"
+          ? "folders train and eval (FIELD.npy, one for each field)"
+      : dataset == "npz" ? "files train.npz and eval.npz"
+                         : "shards, or DIR/train-*"));
+}
+
+// Only synthetic data have a shape that the user chooses, and only shards a
+// schema.
+absl::Status FillDataset(JobSpec& spec) {
   if (spec.dataset() == "synthetic") {
     PODSIM_DEFAULT(spec, classes, 10);
     PODSIM_DEFAULT(spec, synthetic_examples, 60'000);
@@ -60,20 +74,20 @@ absl::Status FillDataset(JobSpec& spec) {
       spec.add_example_shape(28);
       spec.add_example_shape(28);
     }
-    return absl::OkStatus();
-  }
-  if (!spec.example_shape().empty() || spec.has_classes() ||
-      spec.has_synthetic_examples())
+  } else if (!spec.example_shape().empty() || spec.has_synthetic_examples() ||
+             (spec.has_classes() && !IsOfShards(spec.dataset()))) {
     return absl::InvalidArgumentError(
         "example_shape, classes and synthetic_examples are for "
-        "dataset=synthetic; other data sets bring their own");
-  if (has_files && spec.data_dir().empty())
-    return absl::InvalidArgumentError(absl::StrCat(
-        "dataset=", spec.dataset(), " needs data_dir, the directory of its ",
-        spec.dataset() == "mnist"
-            ? "files (train-images-idx3-ubyte, ..., plain or .gz)"
-            : "folders train and eval (FIELD.npy, one for each field)"));
-  return absl::OkStatus();
+        "dataset=synthetic, classes for shards too; other data sets bring "
+        "their own");
+  }
+  if (!IsOfShards(spec.dataset()) &&
+      (spec.has_features() || spec.has_shuffle_window()))
+    return absl::InvalidArgumentError(
+        absl::StrCat("features and shuffle_window are for data sets of shards "
+                     "(dataset=tfrecord); ",
+                     spec.dataset(), " brings its own: leave them out"));
+  return CheckFiles(spec);
 }
 
 bool HasReference(const JobSpec& spec) {
@@ -235,6 +249,9 @@ namespace {
 
 // A model of the user's own: nothing is known but what the job says.
 absl::StatusOr<Recipe> RecipeOf(const JobSpec& spec) {
+  // Of a model that podsim has nothing is known with data that nobody knows.
+  if (!spec.has_model_file() && IsOfShards(spec.dataset()))
+    PODSIM_RETURN_IF_ERROR(CheckComplete(spec, "a data set"));
   if (!spec.has_model_file()) return FindRecipe(spec.model(), spec.dataset());
   PODSIM_RETURN_IF_ERROR(CheckComplete(spec, "a model"));
   if (!spec.hidden().empty())

@@ -8,6 +8,8 @@
 #include "base/status.h"
 #include "base/units.h"
 #include "host/core/admission.h"
+#include "host/input/fields.h"
+#include "host/input/input_memory.h"
 #include "runtime/job/reduction.h"
 
 namespace podsim {
@@ -44,6 +46,33 @@ CoreMemory CoreMemoryOf(const Program& program, std::int64_t batch_per_core,
   return memory;
 }
 
+// What input takes beyond the two batches that each host is counted with.
+absl::Status FillInputMemory(JobPlan& plan) {
+  const PlanBits& bits = plan.bits();
+  std::int64_t hosts = 0;  // of the process that has most
+  for (int p = 0; p < plan.first_host_size(); ++p) {
+    const int end =
+        p + 1 < plan.first_host_size() ? plan.first_host(p + 1) : bits.hosts();
+    hosts = std::max<std::int64_t>(hosts, end - plan.first_host(p));
+  }
+  const std::int64_t rows = std::max<std::int64_t>(1, hosts) *
+                            bits.cores_per_host() * bits.batch_per_core();
+  const std::int64_t batch = BatchBytes(bits.dataset(), rows);
+  const std::int64_t asked = plan.spec().input_memory();
+  const InputMemory memory = DivideInputMemory(asked, batch);
+  if (memory.batches == 0)
+    return absl::ResourceExhaustedError(absl::StrCat(
+        "input_memory is ", FormatBytes(asked), ", but a batch of ",
+        FormatCount(rows), " examples of a process takes ", FormatBytes(batch),
+        ": raise it, or use more processes or a smaller batch"));
+  MachineMemory& machine = *plan.mutable_machine_memory();
+  const bool reads = bits.dataset().shards() > 0;
+  machine.set_per_process(
+      machine.per_process() + (reads ? memory.reader_bytes : 0) +
+      std::max<std::int64_t>(0, memory.batches - 2) * batch);
+  return absl::OkStatus();
+}
+
 std::int64_t BytesIn(const JobPlan& plan, std::int64_t processes) {
   const MachineMemory& memory = plan.machine_memory();
   return processes * memory.per_process() +
@@ -68,7 +97,7 @@ absl::Status FillMemory(const Program& program, const ResolvedJob& job,
                       job.slice.replicas_per_host(), tree);
   plan.mutable_machine_memory()->set_per_process(use.per_process);
   plan.mutable_machine_memory()->set_per_host(use.per_host);
-  return absl::OkStatus();
+  return FillInputMemory(plan);
 }
 
 std::int64_t MachineBytes(const JobPlan& plan) {

@@ -52,6 +52,19 @@ std::string GridText(const Slice& slice) {
                       sure, "; why: --describe ", slice.name, ")");
 }
 
+// ", 64 shards, which are packed: in a random order, and in each 4,096 examples
+// of them likewise".
+std::string ShardsText(const JobPlan& plan) {
+  const DatasetConfig& data = plan.bits().dataset();
+  if (data.shards() == 0) return "";
+  const std::string shards =
+      absl::StrCat(", ", FormatCounted(data.shards(), "shard"));
+  if (data.shuffle_window() == 0 || plan.bits().in_order()) return shards;
+  return absl::StrCat(
+      shards, ", which are packed: in a random order, and in each ",
+      FormatCount(data.shuffle_window()), " examples of them likewise");
+}
+
 // "mlp 64-128-10 on digits (1,498 examples, 299 held out)".
 std::string JobText(const JobPlan& plan) {
   const DatasetConfig& data = plan.bits().dataset();
@@ -60,7 +73,7 @@ std::string JobText(const JobPlan& plan) {
   return absl::StrCat(ModelText(plan.bits()), " (",
                       FormatCounted(data.train_examples(), "example"), ", ",
                       FormatCount(data.eval_examples()), " held out", layers,
-                      ")");
+                      ShardsText(plan), ")");
 }
 
 std::string BatchText(const JobPlan& plan) {

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/status.h"
+#include "host/input/fields.h"
 #include "interconnect/topology/slice.h"
 
 namespace podsim {
@@ -164,6 +165,14 @@ absl::StatusOr<Recipe> FindRecipe(const std::string& model,
     if (recipe.model != wanted) continue;
     known_model = true;
     if (dataset.empty() || recipe.dataset == dataset) return recipe;
+    if (!IsOfShards(dataset)) continue;
+    Recipe of_shards = recipe;
+    of_shards.dataset = dataset;
+    // Nobody knows what it comes to with them.
+    of_shards.smallest_converging_steps = 0;
+    of_shards.largest_converging_rate = 0;
+    of_shards.accuracy = 0;
+    return of_shards;
   }
   if (!known_model)
     return absl::InvalidArgumentError(
@@ -173,10 +182,11 @@ absl::StatusOr<Recipe> FindRecipe(const std::string& model,
     return absl::InvalidArgumentError(absl::StrCat(
         "model ", wanted, " has no recipe for data set ", dataset,
         "; it has one for ", absl::StrJoin(DatasetsOf(wanted), ", ")));
-  if (dataset == "arrays")
-    return absl::InvalidArgumentError(
-        "dataset=arrays is for models of your own (model_file): there is no "
-        "recipe for data that nobody knows");
+  if (dataset == "arrays" || dataset == "npz")
+    return absl::InvalidArgumentError(absl::StrCat(
+        "dataset=", dataset,
+        " is for models of your own (model_file): there is no recipe for data "
+        "that nobody knows"));
   return absl::InvalidArgumentError(
       absl::StrCat("no data set is called '", absl::CHexEscape(dataset),
                    "'; known: ", Known(&Recipe::dataset)));

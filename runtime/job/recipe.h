@@ -40,7 +40,8 @@ struct Recipe {
 // The first recipe of a model is its default.
 std::span<const Recipe> Recipes();
 
-// An empty name means the default. Errors: INVALID_ARGUMENT (unknown model or
+// An empty name means the default. With shards a model's first recipe, without
+// what it promises. Errors: INVALID_ARGUMENT (unknown model or
 // data set, naming the known ones; a pair that has no recipe).
 absl::StatusOr<Recipe> FindRecipe(const std::string& model,
                                   const std::string& dataset);

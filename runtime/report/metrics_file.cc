@@ -261,6 +261,10 @@ std::string StepLine(const StepDone& step, double wall_time) {
                {"seconds_packing", step.seconds_packing()},
                {"seconds_elementwise", step.seconds_elementwise()},
                {"seconds_sums", step.seconds_sums()},
+               {"seconds_input_read", step.seconds_input_read()},
+               {"seconds_input_decode", step.seconds_input_decode()},
+               {"seconds_input_augment", step.seconds_input_augment()},
+               {"seconds_input_copy", step.seconds_input_copy()},
                {"serial", step.serial()}};
   AddAccuracy("accuracy", AccuracyOf(step.metrics()), line);
   AddOthers(step.metrics(), line);
@@ -331,7 +335,11 @@ std::string SummaryLine(const RunSummary& summary) {
                {"seconds_reduce", summary.phases.reduce},
                {"seconds_update", summary.phases.update},
                {"seconds_other", summary.phases.other},
-               {"seconds_steps", summary.phases.steps}};
+               {"seconds_steps", summary.phases.steps},
+               {"seconds_input_read", summary.phases.input_read},
+               {"seconds_input_decode", summary.phases.input_decode},
+               {"seconds_input_augment", summary.phases.input_augment},
+               {"seconds_input_copy", summary.phases.input_copy}};
   if (summary.straggler.has_value()) {
     line["straggler"] = StragglerJson(*summary.straggler, summary.plan);
     line["came_last"] = summary.came_last;

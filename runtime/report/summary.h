@@ -34,6 +34,11 @@ struct PhaseSeconds {
   double packing = 0;
   double elementwise = 0;
   double sums = 0;
+  // Likewise what making batches took, beside the steps.
+  double input_read = 0;
+  double input_decode = 0;
+  double input_augment = 0;
+  double input_copy = 0;
 };
 
 struct RunSummary {

@@ -57,6 +57,7 @@ const std::vector<std::string>& Layers() {
       "runtime/plan",
       "runtime/ckpt",
       "runtime/program",
+      "runtime/data",
   };
   return *kLayers;
 }

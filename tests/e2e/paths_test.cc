@@ -69,6 +69,7 @@ TEST(PathsTest, AUriThatNoStoreServesIsRefusedByName) {
       {"pod_bench", {"all_reduce", "--choices", uri}},
       {"pod_launch", {"--model_file", uri}},
       {"pod_program", {"show", uri}},
+      {"pod_data", {"show", uri, "--features=a=int64"}},
       {"pod_ckpt", {"ls", uri}},
       {"pod_ckpt", {"diff", uri, uri}}};
   for (const Uri& each : all) {

@@ -38,7 +38,8 @@ class GoldenDataset final : public Dataset {
     return split == Split::kTrain ? config_.train_examples() : 0;
   }
   const DatasetConfig& config() const override { return config_; }
-  void Read(Split split, std::int64_t index, ExampleRows rows) const override {
+  absl::Status Read(Split split, std::int64_t index, const ReadContext&,
+                    ExampleRows rows) const override {
     PODSIM_CHECK(index >= 0 && index < size(split) && rows.size() == 3);
     const std::int64_t place = places_[static_cast<std::size_t>(index)];
     std::copy_n(examples_.features.begin() + place * kGoldenPixels,
@@ -47,6 +48,7 @@ class GoldenDataset final : public Dataset {
                 RowValues<std::int32_t>(rows[1]).begin());
     RowValues<std::int32_t>(rows[2])[0] =
         examples_.labels[static_cast<std::size_t>(place)];
+    return absl::OkStatus();
   }
 
  private:

@@ -18,6 +18,7 @@
 namespace podsim {
 namespace {
 
+using ::podsim::testing::IsOk;
 using ::podsim::testing::StatusIs;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
@@ -111,7 +112,7 @@ TEST_F(ArraysTest, OffersEachFileAsAField) {
   const std::vector<std::span<std::byte>> rows = {
       std::as_writable_bytes(std::span(x)),
       std::as_writable_bytes(std::span(y))};
-  dataset->Read(Split::kTrain, 2, rows);
+  ASSERT_THAT(dataset->Read(Split::kTrain, 2, {}, rows), IsOk());
   EXPECT_EQ(x, (std::vector<float>{5, 6}));
   EXPECT_EQ(y[0], 9);
 }

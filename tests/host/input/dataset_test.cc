@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "host/input/fields.h"
 #include "host/storage/storage.h"
 #include "tests/testing/status_matchers.h"
 
@@ -33,8 +34,17 @@ TEST(DatasetNamesTest, AreToldToWhoeverAsksForAnother) {
       OpenDataset(request, *store),
       podsim::testing::StatusIs(
           absl::StatusCode::kInvalidArgument,
-          HasSubstr("\"imagenet\"; known ones are arrays, digits, mnist, "
-                    "synthetic")));
+          HasSubstr("\"imagenet\"; known ones are arrays, cifar10, cifar100, "
+                    "csv, digits, images, mnist, npz, synthetic, tfrecord")));
+}
+
+// A schema is for those that have one.
+TEST(DatasetNamesTest, ShardsAreSomeOfThem) {
+  std::vector<std::string> shards;
+  for (const std::string& name : DatasetNames())
+    if (IsOfShards(name)) shards.push_back(name);
+  EXPECT_THAT(shards, ::testing::ElementsAre("cifar10", "cifar100", "csv",
+                                             "images", "tfrecord"));
 }
 
 }  // namespace

@@ -66,7 +66,7 @@ TEST(Digits, OffersItsPixelsAsTokens) {
       std::as_writable_bytes(std::span(features)),
       std::as_writable_bytes(std::span(&label, 1)),
       std::as_writable_bytes(std::span(tokens))};
-  dataset->Read(Split::kTrain, 7, rows);
+  ASSERT_THAT(dataset->Read(Split::kTrain, 7, {}, rows), IsOk());
   for (std::size_t i = 0; i < tokens.size(); ++i)
     EXPECT_EQ(static_cast<float>(tokens[i]), 16 * features[i]) << i;
 }

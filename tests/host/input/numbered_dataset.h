@@ -25,12 +25,14 @@ class NumberedDataset final : public Dataset {
                                   : config_.eval_examples();
   }
   const DatasetConfig& config() const override { return config_; }
-  void Read(Split split, std::int64_t index, ExampleRows rows) const override {
+  absl::Status Read(Split split, std::int64_t index, const ReadContext&,
+                    ExampleRows rows) const override {
     const std::span<float> features = RowValues<float>(rows[0]);
     PODSIM_CHECK(index >= 0 && index < size(split) && features.size() == 2);
     features[0] = static_cast<float>(index);
     features[1] = static_cast<float>(index) / 2;
     RowValues<std::int32_t>(rows[1])[0] = static_cast<std::int32_t>(index % 7);
+    return absl::OkStatus();
   }
 
  private:

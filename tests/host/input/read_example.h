@@ -36,7 +36,7 @@ inline Example ReadExample(const Dataset& dataset, Split split,
         static_cast<std::size_t>(type.shape.elements() * SizeOf(type.dtype)));
     rows.emplace_back(others.back());
   }
-  dataset.Read(split, index, rows);
+  PODSIM_CHECK(dataset.Read(split, index, {}, rows).ok());
   return example;
 }
 

@@ -16,6 +16,7 @@
 namespace podsim {
 namespace {
 
+using ::podsim::testing::IsOk;
 using ::podsim::testing::NumberedDataset;
 using ::testing::Each;
 using ::testing::ElementsAreArray;
@@ -86,14 +87,15 @@ TEST_P(EverySlice, EachExampleComesExactlyOncePerEpoch) {
   std::vector<std::int64_t> positions;
   for (std::int64_t step = 0; step < steps; ++step) {
     for (int host = 0; host < slice.hosts; ++host) {
-      FillTrainBatch(
-          dataset, kSeed,
-          {.consumed = step * global,
-           .batch_per_core = batch_per_core,
-           .first_core = std::int64_t{host} * slice.replicas_per_host(),
-           .cores = slice.replicas_per_host(),
-           .global_batch = global},
-          batch, &positions);
+      EXPECT_THAT(FillTrainBatch(dataset, kSeed,
+                                 {.consumed = step * global,
+                                  .batch_per_core = batch_per_core,
+                                  .first_core = std::int64_t{host} *
+                                                slice.replicas_per_host(),
+                                  .cores = slice.replicas_per_host(),
+                                  .global_batch = global},
+                                 batch, &positions),
+                  IsOk());
       ASSERT_EQ(positions.size(), slice.replicas_per_host() * batch_per_core);
       for (std::int64_t row = 0; row < batch.rows; ++row) {
         ASSERT_EQ(Features(batch)[2 * row], positions[row]);
@@ -143,7 +145,7 @@ TEST(FillTrainBatch, RowsFollowTheFormula) {
                             .cores = 5,
                             .global_batch = 56};
   Batch batch;
-  FillTrainBatch(dataset, kSeed, place, batch);
+  EXPECT_THAT(FillTrainBatch(dataset, kSeed, place, batch), IsOk());
   ASSERT_EQ(batch.rows, 35);
   for (int core = 3; core < 8; ++core) {
     for (int row = 0; row < 7; ++row) {
@@ -165,13 +167,14 @@ TEST(FillTrainBatch, PackingsAgree) {
     Batch whole;
     Batch part;
     for (std::int64_t core = 0; core < kCores; core += cores_at_a_time) {
-      FillTrainBatch(dataset, kSeed,
-                     {.consumed = 40,
-                      .batch_per_core = kBatch,
-                      .first_core = core,
-                      .cores = cores_at_a_time,
-                      .global_batch = kCores * kBatch},
-                     part);
+      EXPECT_THAT(FillTrainBatch(dataset, kSeed,
+                                 {.consumed = 40,
+                                  .batch_per_core = kBatch,
+                                  .first_core = core,
+                                  .cores = cores_at_a_time,
+                                  .global_batch = kCores * kBatch},
+                                 part),
+                  IsOk());
       whole.rows += part.rows;
       const auto append = [](auto& to, const auto& from) {
         to.insert(to.end(), from.begin(), from.end());
@@ -202,10 +205,12 @@ TEST(FillTrainBatch, KeysFollowThePlaceInTheStream) {
   const auto keys = [&](std::uint64_t seed, std::int64_t consumed,
                         std::int64_t rows) {
     Batch batch;
-    FillTrainBatch(
-        dataset, seed,
-        {.consumed = consumed, .batch_per_core = rows, .global_batch = rows},
-        batch);
+    EXPECT_THAT(FillTrainBatch(dataset, seed,
+                               {.consumed = consumed,
+                                .batch_per_core = rows,
+                                .global_batch = rows},
+                               batch),
+                IsOk());
     EXPECT_EQ(batch.keys.size(), static_cast<std::size_t>(2 * rows));
     return batch.keys;
   };
@@ -228,11 +233,12 @@ TEST(FillTrainBatch, AnotherBatchSizeReadsOnInTheSameStream) {
   Batch batch;
   std::int64_t consumed = 0;
   for (const std::int64_t global : {8, 8, 32, 1, 64}) {
-    FillTrainBatch(dataset, kSeed,
-                   {.consumed = consumed,
-                    .batch_per_core = global,
-                    .global_batch = global},
-                   batch, &positions);
+    EXPECT_THAT(FillTrainBatch(dataset, kSeed,
+                               {.consumed = consumed,
+                                .batch_per_core = global,
+                                .global_batch = global},
+                               batch, &positions),
+                IsOk());
     got.insert(got.end(), positions.begin(), positions.end());
     consumed += global;
   }
@@ -248,14 +254,15 @@ TEST(FillTrainBatch, TheDataSetsOwnOrderWhereTheJobWantsIt) {
   std::vector<std::int64_t> positions;
   Batch batch;
   for (std::int64_t step = 0; step < 20; ++step) {
-    FillTrainBatch(dataset, kSeed,
-                   {.consumed = step * 16,
-                    .batch_per_core = 4,
-                    .first_core = 1,
-                    .cores = 2,
-                    .global_batch = 16,
-                    .in_order = true},
-                   batch, &positions);
+    EXPECT_THAT(FillTrainBatch(dataset, kSeed,
+                               {.consumed = step * 16,
+                                .batch_per_core = 4,
+                                .first_core = 1,
+                                .cores = 2,
+                                .global_batch = 16,
+                                .in_order = true},
+                               batch, &positions),
+                IsOk());
     ASSERT_EQ(positions.size(), 8);
     for (std::int64_t row = 0; row < 8; ++row) {
       ASSERT_EQ(positions[row], (step * 16 + 4 + row) % 30);
@@ -274,13 +281,14 @@ TEST(FillEvalBatch, EachHeldOutExampleExactlyOnce) {
       Batch batch;
       for (std::int64_t consumed = 0; consumed < size; consumed += global) {
         for (std::int64_t host = 0; host < kHosts; ++host) {
-          FillEvalBatch(dataset,
-                        {.consumed = consumed,
-                         .batch_per_core = batch_per_core,
-                         .first_core = host * 8,
-                         .cores = 8,
-                         .global_batch = global},
-                        batch);
+          EXPECT_THAT(FillEvalBatch(dataset,
+                                    {.consumed = consumed,
+                                     .batch_per_core = batch_per_core,
+                                     .first_core = host * 8,
+                                     .cores = 8,
+                                     .global_batch = global},
+                                    batch),
+                      IsOk());
           const std::int64_t first = consumed + host * 8 * batch_per_core;
           for (std::int64_t row = 0; row < batch.rows; ++row) {
             const std::int64_t index = first + row;
@@ -305,10 +313,12 @@ TEST(FillEvalBatch, EachHeldOutExampleExactlyOnce) {
 TEST(FillEvalBatch, ReusedBufferKeepsNothing) {
   const NumberedDataset dataset(100, 5);
   Batch batch;
-  FillTrainBatch(dataset, kSeed,
-                 {.batch_per_core = 64, .cores = 2, .global_batch = 128},
-                 batch);
-  FillEvalBatch(dataset, {.batch_per_core = 8}, batch);
+  EXPECT_THAT(
+      FillTrainBatch(dataset, kSeed,
+                     {.batch_per_core = 64, .cores = 2, .global_batch = 128},
+                     batch),
+      IsOk());
+  EXPECT_THAT(FillEvalBatch(dataset, {.batch_per_core = 8}, batch), IsOk());
   EXPECT_EQ(batch.rows, 8);
   EXPECT_EQ(Features(batch).size(), 16);
   EXPECT_THAT(batch.weights,
@@ -331,11 +341,12 @@ class TypedDataset final : public Dataset {
     return split == Split::kTrain ? 5 : 1;
   }
   const DatasetConfig& config() const override { return config_; }
-  void Read(Split /*split*/, std::int64_t index,
-            ExampleRows rows) const override {
+  absl::Status Read(Split /*split*/, std::int64_t index, const ReadContext&,
+                    ExampleRows rows) const override {
     for (std::size_t field = 0; field < rows.size(); ++field)
       for (std::byte& byte : rows[field])
         byte = static_cast<std::byte>(10 * index + field);
+    return absl::OkStatus();
   }
 
  private:
@@ -356,8 +367,9 @@ std::vector<std::byte> Bytes(std::span<const std::byte> row) {
 TEST(FillTrainBatch, FieldsTakeTheBytesOfTheirTypes) {
   const TypedDataset dataset;
   Batch batch;
-  FillTrainBatch(dataset, kSeed, {.batch_per_core = 4, .global_batch = 4},
-                 batch);
+  EXPECT_THAT(FillTrainBatch(dataset, kSeed,
+                             {.batch_per_core = 4, .global_batch = 4}, batch),
+              IsOk());
   ASSERT_EQ(batch.fields.size(), 3U);
   const std::size_t row_bytes[] = {3, 2, 8};
   for (std::size_t field = 0; field < 3; ++field) {
@@ -371,7 +383,7 @@ TEST(FillTrainBatch, FieldsTakeTheBytesOfTheirTypes) {
                                       static_cast<std::int64_t>(field))));
     }
   }
-  FillEvalBatch(dataset, {.batch_per_core = 2}, batch);
+  EXPECT_THAT(FillEvalBatch(dataset, {.batch_per_core = 2}, batch), IsOk());
   EXPECT_THAT(Bytes(batch.Rows(2, 1, 1)), Each(std::byte{0}));
 }
 

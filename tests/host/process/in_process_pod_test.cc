@@ -155,11 +155,12 @@ class TwoVectors final : public Dataset {
     return split == Split::kTrain ? config_.train_examples() : 1;
   }
   const DatasetConfig& config() const override { return config_; }
-  void Read(Split /*split*/, std::int64_t /*index*/,
-            ExampleRows rows) const override {
+  absl::Status Read(Split /*split*/, std::int64_t /*index*/, const ReadContext&,
+                    ExampleRows rows) const override {
     for (float& value : RowValues<float>(rows[0])) value = 1;
     for (float& value : RowValues<float>(rows[1])) value = 0;
     RowValues<std::int32_t>(rows[2])[0] = 0;
+    return absl::OkStatus();
   }
 
  private:

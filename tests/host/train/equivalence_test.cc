@@ -16,6 +16,8 @@
 namespace podsim::testing {
 namespace {
 
+using ::podsim::testing::IsOk;
+
 constexpr int kGlobalBatch = 64;
 constexpr int kLayers = 2;
 
@@ -98,12 +100,13 @@ TEST_P(EquivalenceTest, EachStepFromTheSingleCoresWeights) {
     ASSERT_OK_AND_ASSIGN(const PodResult of_single, TrainInProcess(single));
     ASSERT_OK_AND_ASSIGN(const PodResult of_pod, TrainInProcess(pod));
     Batch batch;
-    FillTrainBatch(*single.dataset, single.plan.bits().seed(),
-                   {.consumed = start.examples_consumed,
-                    .batch_per_core = kGlobalBatch,
-                    .cores = 1,
-                    .global_batch = kGlobalBatch},
-                   batch);
+    EXPECT_THAT(FillTrainBatch(*single.dataset, single.plan.bits().seed(),
+                               {.consumed = start.examples_consumed,
+                                .batch_per_core = kGlobalBatch,
+                                .cores = 1,
+                                .global_batch = kGlobalBatch},
+                               batch),
+                IsOk());
     const auto expected =
         OracleStep(ReadLayers(program, variables, ""),
                    ReadLayers(program, variables, "/momentum"), batch, bfloat16,
@@ -139,11 +142,12 @@ TEST(OracleTest, NoticesAWrongLearningRate) {
   std::vector<float> variables(program.variable_elements);
   InitVariables(program, 1, variables);
   Batch batch;
-  FillTrainBatch(*single.dataset, 1,
-                 {.batch_per_core = kGlobalBatch,
-                  .cores = 1,
-                  .global_batch = kGlobalBatch},
-                 batch);
+  EXPECT_THAT(FillTrainBatch(*single.dataset, 1,
+                             {.batch_per_core = kGlobalBatch,
+                              .cores = 1,
+                              .global_batch = kGlobalBatch},
+                             batch),
+              IsOk());
   const auto expected = OracleStep(ReadLayers(program, variables, ""),
                                    ReadLayers(program, variables, "/momentum"),
                                    batch, false, {0.05 * 1.01, 0.9}, 8);

@@ -16,6 +16,8 @@
 namespace podsim::testing {
 namespace {
 
+using ::podsim::testing::IsOk;
+
 constexpr std::int64_t kPixels = 64;
 constexpr std::int64_t kClasses = 10;
 
@@ -47,8 +49,10 @@ double KnownLoss(const PodSetup& setup, const std::vector<float>& kernel,
                  std::int64_t batch) {
   const std::int64_t examples = setup.dataset->size(Split::kEval);
   Batch all;
-  FillEvalBatch(*setup.dataset,
-                {.batch_per_core = examples, .global_batch = examples}, all);
+  EXPECT_THAT(FillEvalBatch(
+                  *setup.dataset,
+                  {.batch_per_core = examples, .global_batch = examples}, all),
+              IsOk());
   const auto fields = InputFields(*setup.program, setup.dataset->config());
   EXPECT_THAT(fields, IsOk());
   const auto field = [&](const char* name) {

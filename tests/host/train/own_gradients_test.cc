@@ -174,13 +174,14 @@ TEST(OwnGradients, BatchNormKeepsAverages) {
       std::int64_t{shape.hosts} * shape.cores_per_host * shape.batch_per_core;
   std::vector<double> known(static_cast<std::size_t>(kPixels));
   Batch batch;
-  FillTrainBatch(*setup.dataset, shape.seed,
-                 {.consumed = 0,
-                  .batch_per_core = examples,
-                  .first_core = 0,
-                  .cores = 1,
-                  .global_batch = examples},
-                 batch);
+  EXPECT_THAT(FillTrainBatch(*setup.dataset, shape.seed,
+                             {.consumed = 0,
+                              .batch_per_core = examples,
+                              .first_core = 0,
+                              .cores = 1,
+                              .global_batch = examples},
+                             batch),
+              IsOk());
   ASSERT_OK_AND_ASSIGN(const std::vector<int> fields,
                        InputFields(*setup.program, setup.dataset->config()));
   const int field =

@@ -158,12 +158,35 @@ TEST(ApplyRecipeTest, SyntheticHasAShapeAndOtherDataNone) {
               StatusIs(kInvalid, HasSubstr("dataset=synthetic")));
 }
 
-TEST(ApplyRecipeTest, OnlyMnistAndArraysHaveADirectory) {
+TEST(ApplyRecipeTest, ShardsHaveASchemaAndNoRecipe) {
+  constexpr char kShards[] =
+      "dataset: 'tfrecord' data_dir: '/x' features: 'a=int64' ";
+  constexpr char kRest[] =
+      "topology: 'v3-8' batch_per_core: 8 train_steps: 5 learning_rate: 0.1 ";
+  EXPECT_THAT(ApplyRecipe(Spec(kShards)),
+              StatusIs(kInvalid, HasSubstr("a data set of your own has no "
+                                           "recipe: the job must say")));
+  ASSERT_OK_AND_ASSIGN(
+      const JobSpec spec,
+      ApplyRecipe(Spec(absl::StrCat(kShards, kRest, "model: 'mlp' "))));
+  EXPECT_EQ(spec.dataset(), "tfrecord");
+  EXPECT_FALSE(spec.hidden().empty());
+  EXPECT_THAT(
+      ApplyRecipe(Spec(absl::StrCat(kRest, "dataset: 'tfrecord' "))),
+      StatusIs(kInvalid, HasSubstr("needs data_dir, the directory of its "
+                                   "shards, or DIR/train-*")));
+  EXPECT_THAT(ApplyRecipe(Spec("features: 'a=int64'")),
+              StatusIs(kInvalid, HasSubstr("digits brings its own")));
+  EXPECT_THAT(ApplyRecipe(Spec("shuffle_window: 8")),
+              StatusIs(kInvalid, HasSubstr("digits brings its own")));
+}
+
+TEST(ApplyRecipeTest, OnlyFilesHaveADirectory) {
   EXPECT_THAT(ApplyRecipe(Spec("data_dir: '/x'")),
               StatusIs(kInvalid,
-                       "data_dir is for dataset=mnist and arrays; digits are "
-                       "built in: leave data_dir out, or add dataset=mnist (or "
-                       "arrays)"));
+                       "data_dir is for dataset=mnist, arrays, npz and shards; "
+                       "digits are built in: leave data_dir out, or add "
+                       "dataset=mnist (or another)"));
   EXPECT_THAT(ApplyRecipe(Spec("dataset: 'synthetic' data_dir: '/x'")),
               StatusIs(kInvalid, HasSubstr("synthetic is made from the seed")));
   EXPECT_THAT(ApplyRecipe(Spec("dataset: 'mnist' data_dir: '/x'")), IsOk());

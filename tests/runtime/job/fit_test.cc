@@ -52,6 +52,28 @@ TEST(CoreMemoryTest, IsTheGenerationsAndTheBatchThatFitsFits) {
   }
 }
 
+TEST(InputMemoryTest, IsCountedAndRefusedWithItsNumbers) {
+  // A process of one host makes batches of 8 cores x 8 examples, each of 64
+  // floats, 64 tokens, a label, a weight and a key.
+  constexpr std::int64_t kBatch = 64 * (4 * 64 + 4 * 64 + 4 + 4 + 8);
+  const std::int64_t usual = PlanOf("").machine_memory().per_process();
+  EXPECT_EQ(PlanOf(absl::StrCat("input_memory: ", 32 * kBatch))
+                .machine_memory()
+                .per_process(),
+            usual + 6 * kBatch);
+  EXPECT_THAT(
+      PlanJob(Spec("input_memory: 1048576 batch_per_core: 512"),
+              Inputs(Digits())),
+      StatusIs(kExhausted,
+               AllOf(HasSubstr("input_memory is 1.00 MiB, but a batch of 4,096 "
+                               "examples of a process takes"),
+                     HasSubstr("use more processes"))));
+  DatasetConfig shards = Digits();
+  shards.set_shards(4);
+  ASSERT_OK_AND_ASSIGN(const JobPlan plan, PlanJob(Spec(""), Inputs(shards)));
+  EXPECT_EQ(plan.machine_memory().per_process(), usual + 256 * kMiB);
+}
+
 TEST(AdmitToMachineTest, RefusesARunWithBothFigures) {
   const JobPlan plan = PlanOf("");
   const std::int64_t needed = MachineBytes(plan);

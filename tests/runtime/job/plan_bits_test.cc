@@ -15,6 +15,7 @@
 namespace podsim {
 namespace {
 
+using ::podsim::testing::Described;
 using ::podsim::testing::Digits;
 using ::podsim::testing::Inputs;
 using ::podsim::testing::Mnist;
@@ -40,6 +41,10 @@ constexpr char kOfFiles[] =
     "batch_per_core: 8 reference_batch_size: 64 dataset: 'mnist' "
     "data_dir: 'y' ";
 
+constexpr char kOfShards[] =
+    "topology: 'v3-8' batch_per_core: 8 dataset: 'tfrecord' data_dir: 'y' "
+    "features: 'features=float32[28,28],labels=int64' shuffle_window: 9 ";
+
 const std::map<std::string, Change>& Changes() {
   static const auto* const kChanges = new std::map<std::string, Change>{
       {"topology", {"topology: 'v3-8'"}},
@@ -54,6 +59,11 @@ const std::map<std::string, Change>& Changes() {
       {"example_shape", {"example_shape: 14", kOfAnySize}},
       {"classes", {"classes: 5", kOfAnySize}},
       {"synthetic_examples", {"synthetic_examples: 500", kOfAnySize}},
+      {"features",
+       {"features: 'features=float32[28,28],labels=int32'", kOfShards}},
+      {"shuffle_window", {"shuffle_window: 8", kOfShards}},
+      {"input_threads", {"input_threads: 3"}},
+      {"input_memory", {"input_memory: 10000000"}},
       {"train_steps", {"train_steps: 140"}},
       {"epochs", {"epochs: 2"}},
       {"train_batch_size", {"train_batch_size: 512"}},
@@ -140,6 +150,13 @@ const std::map<std::string, Change>& Changes() {
 // As the program would describe it.
 DatasetConfig DatasetOf(const JobSpec& spec) {
   if (spec.dataset() == "mnist") return Mnist();
+  if (spec.dataset() == "tfrecord") {
+    DatasetConfig shards = Described("tfrecord", 28, 500, 0);
+    shards.set_features(spec.features());
+    shards.set_shuffle_window(spec.shuffle_window());
+    shards.set_shards(3);
+    return shards;
+  }
   if (spec.dataset() != "synthetic") return Digits();
   DatasetConfig dataset = Synthetic();
   if (!spec.example_shape().empty())

@@ -102,6 +102,24 @@ TEST_F(SummaryTest, GathersRatesAndPhases) {
   EXPECT_DOUBLE_EQ(summary.loss, 1.0 / 3);
 }
 
+TEST_F(SummaryTest, NamesTheNarrowPlaceOfItsInput) {
+  SendRun();
+  EXPECT_THAT(FormatSummary(collector_.summary()),
+              Not(HasSubstr("making a batch")));
+  JobEvent event = StepAt(kStart + 2.0, 4);
+  event.mutable_step()->set_seconds_input_read(0.004);
+  event.mutable_step()->set_seconds_input_decode(0.02);
+  event.mutable_step()->set_seconds_input_augment(0.008);
+  event.mutable_step()->set_seconds_input_copy(0.001);
+  Send(event);
+  EXPECT_DOUBLE_EQ(collector_.summary().phases.input_decode, 0.02);
+  const std::string text = FormatSummary(collector_.summary());
+  EXPECT_THAT(text,
+              HasSubstr("waited for 10% of a step; making a batch takes"));
+  EXPECT_THAT(text,
+              HasSubstr("read 1.0 ms, decode 5.0 ms (the narrow place),"));
+}
+
 TEST_F(SummaryTest, SaysWhatRanAndWhichClock) {
   SendRun();
   JobEvent eval;

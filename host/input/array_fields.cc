@@ -1,0 +1,148 @@
+#include "host/input/array_fields.h"
+
+#include <cstddef>
+#include <cstring>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/hash.h"
+#include "base/status.h"
+
+namespace podsim {
+namespace {
+
+constexpr std::size_t kMostFields = 1024;
+constexpr std::int64_t kMostSide = (std::int64_t{1} << 31) - 1;
+
+absl::Status Bad(const std::string& why) {
+  return absl::InvalidArgumentError(why);
+}
+
+absl::Status CheckSameFields(const ArrayFields& train,
+                             const ArrayFields& eval) {
+  for (const auto& [name, field] : eval)
+    if (!train.contains(name))
+      return Bad(absl::StrCat("train/", name, ".npy is not there, but eval/",
+                              name, ".npy is"));
+  for (const auto& [name, field] : train) {
+    const auto other = eval.find(name);
+    if (other == eval.end())
+      return Bad(absl::StrCat("eval/", name, ".npy is not there, but train/",
+                              name, ".npy is"));
+    const auto of_example = [](const ArrayField& of) {
+      return std::vector<std::int64_t>(of.header.shape.begin() + 1,
+                                       of.header.shape.end());
+    };
+    if (other->second.header.dtype != field.header.dtype ||
+        of_example(other->second) != of_example(field))
+      return Bad(absl::StrCat("the examples of eval/", name,
+                              ".npy are of another type or shape than those "
+                              "of train/",
+                              name, ".npy"));
+  }
+  return absl::OkStatus();
+}
+
+void AddTo(const ArrayFields& fields, const char* split, Sha256& hash) {
+  for (const auto& [name, field] : fields) {
+    hash.Update(
+        absl::StrCat(split, "/", name, " ", ToString(field.header.dtype), " "));
+    for (const std::int64_t side : field.header.shape)
+      hash.Update(absl::StrCat(side, ","));
+    hash.Update(field.elements());
+  }
+}
+
+DatasetConfig Describe(const std::string& name, const ArrayFields& train,
+                       const ArrayFields& eval) {
+  DatasetConfig config;
+  config.set_name(name);
+  config.set_classes(1);
+  config.set_train_examples(train.begin()->second.header.shape[0]);
+  if (!eval.empty())
+    config.set_eval_examples(eval.begin()->second.header.shape[0]);
+  for (const auto& [field_name, field] : train) {
+    DataFieldConfig& to = *config.add_fields();
+    to.set_name(field_name);
+    to.set_dtype(ToString(field.header.dtype));
+    for (std::size_t i = 1; i < field.header.shape.size(); ++i)
+      to.add_shape(static_cast<std::int32_t>(field.header.shape[i]));
+  }
+  Sha256 hash;
+  AddTo(train, "train", hash);
+  AddTo(eval, "eval", hash);
+  config.set_fingerprint(hash.HexDigest());
+  return config;
+}
+
+class ArrayDataset final : public Dataset {
+ public:
+  ArrayDataset(const std::string& name, ArrayFields train, ArrayFields eval)
+      : train_(std::move(train)),
+        eval_(std::move(eval)),
+        config_(Describe(name, train_, eval_)) {}
+
+  std::int64_t size(Split split) const override {
+    return split == Split::kTrain ? config_.train_examples()
+                                  : config_.eval_examples();
+  }
+  const DatasetConfig& config() const override { return config_; }
+
+  absl::Status Read(Split split, std::int64_t index, const ReadContext&,
+                    ExampleRows rows) const override {
+    PODSIM_CHECK(index >= 0 && index < size(split));
+    std::size_t i = 0;
+    for (const auto& [name, field] : split == Split::kTrain ? train_ : eval_) {
+      const std::span<std::byte> row = rows[i++];
+      PODSIM_CHECK(row.size() == field.example_bytes());
+      std::memcpy(row.data(),
+                  field.elements().data() +
+                      static_cast<std::size_t>(index) * row.size(),
+                  row.size());
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  const ArrayFields train_;
+  const ArrayFields eval_;
+  const DatasetConfig config_;
+};
+
+}  // namespace
+
+HeldBytes OwnBytes(std::string bytes) {
+  auto owned = std::make_shared<const std::string>(std::move(bytes));
+  return {.holder = owned, .bytes = *owned};
+}
+
+absl::Status AddArrayField(const std::string& path, const std::string& name,
+                           HeldBytes file, ArrayFields& fields) {
+  PODSIM_ASSIGN_OR_RETURN(NpyHeader header, ParseNpy(file.bytes, path));
+  if (header.shape.empty() || header.elements() == 0)
+    return Bad(absl::StrCat(path,
+                            ": it has no examples along a first "
+                            "dimension"));
+  for (const std::int64_t side : header.shape)
+    if (side > kMostSide)
+      return Bad(
+          absl::StrCat(path, ": a dimension is ", side, ", at most 2^31 - 1"));
+  const std::int64_t count = header.shape[0];
+  if (!fields.empty() && fields.begin()->second.header.shape[0] != count)
+    return Bad(absl::StrCat(path, " has ", count, " examples, ",
+                            fields.begin()->first, ".npy beside it ",
+                            fields.begin()->second.header.shape[0]));
+  if (fields.size() == kMostFields)
+    return Bad(absl::StrCat(path, ": more than ", kMostFields, " fields"));
+  fields.emplace(name, ArrayField{std::move(file), std::move(header)});
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::shared_ptr<const Dataset>> NewArrayDataset(
+    const std::string& name, ArrayFields train, ArrayFields eval) {
+  if (!eval.empty()) PODSIM_RETURN_IF_ERROR(CheckSameFields(train, eval));
+  return std::make_shared<ArrayDataset>(name, std::move(train),
+                                        std::move(eval));
+}
+
+}  // namespace podsim

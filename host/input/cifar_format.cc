@@ -1,0 +1,131 @@
+#include "host/input/cifar_format.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+#include "host/input/shard_dataset.h"
+#include "host/input/shard_format.h"
+
+namespace podsim {
+namespace {
+
+constexpr std::size_t kPixels = std::size_t{32} * 32;
+constexpr std::size_t kChannels = 3;
+constexpr std::size_t kImageBytes = kPixels * kChannels;
+constexpr char kUsual[] =
+    "features=image:uint8[32,32,3]/255,labels=label:int64";
+
+// What a key is read from: a byte at the front, or the image.
+constexpr int kImage = -1;
+
+class CifarFormat final : public ShardFormat {
+ public:
+  CifarFormat(int labels, std::vector<int> sources)
+      : labels_(labels), sources_(std::move(sources)) {}
+
+  std::string name() const override {
+    return labels_ == 1 ? "cifar10" : "cifar100";
+  }
+  SplitPatterns patterns() const override { return CifarPatterns(name()); }
+  // Its bytes are labels and pixels from the first on.
+  Packing PackingOfFile(std::string_view) const override {
+    return Packing::kPlain;
+  }
+
+  absl::Status Scan(ByteSource& source, const std::string& file,
+                    ShardRecords& records) const override {
+    const auto length = static_cast<std::int64_t>(RecordBytes());
+    records.end = source.limit();
+    if (records.end % length != 0)
+      return absl::DataLossError(absl::StrCat(
+          file, ": offset ", records.end / length * length, ": ",
+          records.end % length, " bytes are left where a record of ", name(),
+          " has ", length));
+    for (std::int64_t at = 0; at < records.end; at += length)
+      records.offsets.push_back(at);
+    return absl::OkStatus();
+  }
+
+  absl::Status Parse(std::string_view record, std::int64_t, const std::string&,
+                     std::string& scratch,
+                     absl::Span<RawFeature> features) const override {
+    PODSIM_CHECK(record.size() == RecordBytes());
+    const std::string_view planes = record.substr(RecordBytes() - kImageBytes);
+    scratch.resize(kImageBytes);
+    for (std::size_t pixel = 0; pixel < kPixels; ++pixel)
+      for (std::size_t c = 0; c < kChannels; ++c)
+        scratch[pixel * kChannels + c] = planes[c * kPixels + pixel];
+    for (std::size_t i = 0; i < features.size(); ++i) {
+      if (sources_[i] == kImage)
+        features[i] = {.kind = RawFeature::Kind::kRaw, .bytes = scratch};
+      else
+        features[i] = {.kind = RawFeature::Kind::kNumber,
+                       .number = static_cast<unsigned char>(
+                           record[static_cast<std::size_t>(sources_[i])])};
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  std::size_t RecordBytes() const {
+    return static_cast<std::size_t>(labels_) + kImageBytes;
+  }
+
+  const int labels_;
+  const std::vector<int> sources_;  // by field of the schema
+};
+
+absl::StatusOr<std::shared_ptr<const Dataset>> Open(DatasetRequest request,
+                                                    int labels,
+                                                    std::int32_t classes,
+                                                    ObjectStore& store) {
+  if (request.data_dir.empty())
+    return absl::InvalidArgumentError(
+        absl::StrCat("data set ", request.name,
+                     " needs --data_dir=DIR, where its .bin files are"));
+  if (request.features.empty()) request.features = kUsual;
+  if (request.classes <= 1) request.classes = classes;
+  PODSIM_ASSIGN_OR_RETURN(Schema schema, ParseSchema(request.features));
+  std::vector<std::string> keys = {"label"};
+  if (labels == 2) keys.insert(keys.begin(), "coarse_label");
+  std::vector<int> sources;
+  for (const SchemaField& field : schema.fields) {
+    const auto found = std::find(keys.begin(), keys.end(), field.key);
+    if (field.key != "image" && found == keys.end())
+      return absl::InvalidArgumentError(
+          absl::StrCat("features: ", request.name, " has no feature ",
+                       field.key, "; it has image, ",
+                       labels == 2 ? "label and coarse_label" : "and label"));
+    sources.push_back(
+        field.key == "image" ? kImage : static_cast<int>(found - keys.begin()));
+  }
+  return OpenShards(request, std::move(schema),
+                    std::make_unique<CifarFormat>(labels, std::move(sources)),
+                    store);
+}
+
+}  // namespace
+
+SplitPatterns CifarPatterns(const std::string& name) {
+  if (name == "cifar10")
+    return {.train = "data_batch_*.bin", .eval = "test_batch.bin"};
+  return {.train = "train.bin", .eval = "test.bin"};
+}
+
+absl::StatusOr<std::shared_ptr<const Dataset>> OpenCifar10(
+    const DatasetRequest& request, ObjectStore& store) {
+  return Open(request, /*labels=*/1, /*classes=*/10, store);
+}
+
+absl::StatusOr<std::shared_ptr<const Dataset>> OpenCifar100(
+    const DatasetRequest& request, ObjectStore& store) {
+  return Open(request, /*labels=*/2, /*classes=*/100, store);
+}
+
+}  // namespace podsim

@@ -1,0 +1,40 @@
+// Data sets of lines of numbers, parted by commas (RFC 4180), plain or packed.
+#ifndef PODSIM_HOST_INPUT_CSV_FORMAT_H_
+#define PODSIM_HOST_INPUT_CSV_FORMAT_H_
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "host/input/dataset.h"
+#include "host/input/schema.h"
+#include "host/input/shard_format.h"
+#include "host/storage/storage.h"
+
+namespace podsim {
+
+// A key of the schema is a column, or FIRST..LAST: several in a row. Columns
+// are named by a header, the first line, which all files must have; or, if all
+// keys are numbers, by their places from 0, and then there is no header:
+//   features=pixel0..pixel783:uint8[28,28]/255,labels=label:int64
+//   features=1..784:uint8[28,28]/255,labels=0:int64
+// Cells may stand in double quotes, lines end with or without a CR; empty lines
+// are passed over.
+// Errors: INVALID_ARGUMENT (no data_dir, no schema, a column that the header
+//   lacks or has after its range's end), DATA_LOSS (another header, too few
+//   cells, a line that is too long), those of OpenShards.
+absl::StatusOr<std::shared_ptr<const Dataset>> OpenCsv(
+    const DatasetRequest& request, ObjectStore& store);
+
+// `header` without its line end; empty: there is none.
+absl::StatusOr<std::unique_ptr<const ShardFormat>> NewCsvFormat(
+    const Schema& schema, const std::string& header);
+
+// Whether the schema's keys are places: then there is no header.
+bool HasHeader(const Schema& schema);
+
+}  // namespace podsim
+
+#endif  // PODSIM_HOST_INPUT_CSV_FORMAT_H_

@@ -1,0 +1,220 @@
+#include "host/input/images.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "base/hash.h"
+#include "base/status.h"
+#include "host/input/schema.h"
+#include "host/input/shard_files.h"
+#include "host/input/write_field.h"
+#include "host/storage/bounded_read.h"
+
+namespace podsim {
+namespace {
+
+constexpr std::int64_t kMostFileBytes = std::int64_t{64} << 20;
+constexpr const char* kHeldOut[] = {"eval/", "validation/", "valid/", "val/",
+                                    "test/"};
+
+struct ImageFile {
+  std::string path;
+  std::int32_t label = 0;
+};
+
+struct ImageSplit {
+  std::vector<std::string> classes;  // in order
+  std::vector<ImageFile> files;
+};
+
+bool IsImage(const std::string& name) {
+  const std::string lower = absl::AsciiStrToLower(name);
+  return name[0] != '.' &&
+         (absl::EndsWith(lower, ".jpg") || absl::EndsWith(lower, ".jpeg") ||
+          absl::EndsWith(lower, ".png"));
+}
+
+absl::StatusOr<ImageSplit> ReadSplit(const std::string& folder,
+                                     ObjectStore& store) {
+  PODSIM_ASSIGN_OR_RETURN(const std::vector<std::string> names,
+                          store.List(folder));
+  ImageSplit split;
+  for (const std::string& name : names)
+    if (name.size() > 1 && name.back() == '/' && name[0] != '.')
+      split.classes.push_back(name.substr(0, name.size() - 1));
+  std::sort(split.classes.begin(), split.classes.end());
+  std::vector<std::vector<std::string>> of_class(split.classes.size());
+  PODSIM_RETURN_IF_ERROR(OnSomeThreads(
+      static_cast<std::int64_t>(of_class.size()), [&](std::int64_t i) {
+        const auto at = static_cast<std::size_t>(i);
+        PODSIM_ASSIGN_OR_RETURN(
+            of_class[at],
+            store.List(absl::StrCat(folder, "/", split.classes[at])));
+        return absl::OkStatus();
+      }));
+  for (std::size_t i = 0; i < of_class.size(); ++i)
+    for (const std::string& name : of_class[i])
+      if (!name.empty() && IsImage(name))
+        split.files.push_back(
+            {.path = absl::StrCat(folder, "/", split.classes[i], "/", name),
+             .label = static_cast<std::int32_t>(i)});
+  return split;
+}
+
+// Labels are those of training.
+absl::Status TakeLabels(const std::vector<std::string>& classes,
+                        ImageSplit& eval) {
+  std::vector<std::int32_t> labels;
+  for (const std::string& name : eval.classes) {
+    const auto found = std::lower_bound(classes.begin(), classes.end(), name);
+    if (found == classes.end() || *found != name)
+      return absl::InvalidArgumentError(
+          absl::StrCat("the held-out images have a class ", name,
+                       " that those of training have not"));
+    labels.push_back(static_cast<std::int32_t>(found - classes.begin()));
+  }
+  for (ImageFile& file : eval.files)
+    file.label = labels[static_cast<std::size_t>(file.label)];
+  return absl::OkStatus();
+}
+
+DatasetConfig Describe(const DatasetRequest& request, const Schema& schema,
+                       std::size_t folder, const ImageSplit& train,
+                       const ImageSplit& eval) {
+  DatasetConfig config;
+  config.set_name(request.name);
+  config.set_classes(std::max(request.classes,
+                              static_cast<std::int32_t>(train.classes.size())));
+  config.set_train_examples(static_cast<std::int64_t>(train.files.size()));
+  config.set_eval_examples(static_cast<std::int64_t>(eval.files.size()));
+  DescribeSchema(schema, config);
+  Sha256 hash;
+  hash.Update(absl::StrCat("images 1 ", schema.line, "\n"));
+  for (const ImageSplit* split : {&train, &eval}) {
+    for (const ImageFile& file : split->files)
+      hash.Update(
+          absl::StrCat(file.path.substr(folder), " ", file.label, "\n"));
+    hash.Update("\n");
+  }
+  config.set_fingerprint(hash.HexDigest());
+  return config;
+}
+
+class ImagesDataset final : public Dataset {
+ public:
+  ImagesDataset(DatasetConfig config, Schema schema, ImageSplit train,
+                ImageSplit eval, ObjectStore* store)
+      : config_(std::move(config)),
+        schema_(std::move(schema)),
+        train_(std::move(train)),
+        eval_(std::move(eval)),
+        store_(store) {}
+
+  std::int64_t size(Split split) const override {
+    return split == Split::kTrain ? config_.train_examples()
+                                  : config_.eval_examples();
+  }
+  const DatasetConfig& config() const override { return config_; }
+  bool in_memory() const override { return false; }
+
+  absl::Status Read(Split split, std::int64_t index, const ReadContext& context,
+                    ExampleRows rows) const override {
+    PODSIM_CHECK(index >= 0 && index < size(split));
+    const ImageFile& file = (split == Split::kTrain ? train_ : eval_)
+                                .files[static_cast<std::size_t>(index)];
+    absl::StatusOr<std::string> bytes;
+    {
+      const TimedInput timed(context.times, InputPart::kRead);
+      bytes = ReadAtMost(*store_, file.path, kMostFileBytes);
+    }
+    if (absl::IsOutOfRange(bytes.status()))
+      return absl::DataLossError(absl::StrCat(
+          std::string(bytes.status().message()), "; no image has as many"));
+    PODSIM_RETURN_IF_ERROR(bytes.status());
+    const WriteContext to = {.classes = config_.classes(),
+                             .training = split == Split::kTrain,
+                             .key = context.key,
+                             .times = context.times};
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const SchemaField& field = schema_.fields[i];
+      RawFeature feature = {.kind = RawFeature::Kind::kNumber,
+                            .number = file.label};
+      if (field.key != "label")
+        feature = {.kind = RawFeature::Kind::kRaw, .bytes = *bytes};
+      PODSIM_RETURN_IF_ERROR(Annotate(WriteField(field, feature, to, rows[i]),
+                                      absl::StrCat(file.path, ": offset 0")));
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  const DatasetConfig config_;
+  const Schema schema_;
+  const ImageSplit train_;
+  const ImageSplit eval_;
+  ObjectStore* const store_;
+};
+
+absl::Status CheckKeys(const Schema& schema) {
+  for (const SchemaField& field : schema.fields)
+    if (!(field.key == "image" && field.type == FeatureType::kImage) &&
+        !(field.key == "label" && !field.is_image()))
+      return absl::InvalidArgumentError(
+          absl::StrCat("features: a folder of images has an image and a number "
+                       "label, not ",
+                       field.key, " of that type"));
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<std::shared_ptr<const Dataset>> OpenImages(
+    const DatasetRequest& request, ObjectStore& store) {
+  if (request.data_dir.empty() || request.features.empty())
+    return absl::InvalidArgumentError(
+        "data set images needs --data_dir=DIR, with train/CLASS/*.jpg, and "
+        "--features, what becomes of them, such as --features='features="
+        "image:image[224,224,3]/255+crop+flip,labels=label:int64'");
+  PODSIM_ASSIGN_OR_RETURN(Schema schema, ParseSchema(request.features));
+  PODSIM_RETURN_IF_ERROR(CheckKeys(schema));
+  std::string folder = request.data_dir;
+  while (folder.size() > 1 && folder.back() == '/') folder.pop_back();
+  PODSIM_ASSIGN_OR_RETURN(const std::vector<std::string> names,
+                          store.List(folder));
+  const auto has = [&names](const char* name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
+  const bool parted = has("train/");
+  PODSIM_ASSIGN_OR_RETURN(
+      ImageSplit train,
+      ReadSplit(parted ? absl::StrCat(folder, "/train") : folder, store));
+  if (train.files.empty())
+    return absl::NotFoundError(
+        absl::StrCat(folder,
+                     ": no image for training; they lie in train/CLASS/*.jpg, "
+                     "*.jpeg or *.png"));
+  ImageSplit eval;
+  for (const char* name : kHeldOut) {
+    if (!parted || !has(name) || !eval.files.empty()) continue;
+    PODSIM_ASSIGN_OR_RETURN(
+        eval, ReadSplit(absl::StrCat(
+                            folder, "/",
+                            std::string(name).substr(0, std::strlen(name) - 1)),
+                        store));
+    PODSIM_RETURN_IF_ERROR(TakeLabels(train.classes, eval));
+  }
+  DatasetConfig config = Describe(request, schema, folder.size(), train, eval);
+  return std::make_shared<ImagesDataset>(std::move(config), std::move(schema),
+                                         std::move(train), std::move(eval),
+                                         &store);
+}
+
+}  // namespace podsim

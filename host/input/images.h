@@ -1,0 +1,29 @@
+// A folder of images by class: DIR/train/CLASS/*.jpg, *.jpeg and *.png.
+#ifndef PODSIM_HOST_INPUT_IMAGES_H_
+#define PODSIM_HOST_INPUT_IMAGES_H_
+
+#include <memory>
+
+#include "absl/status/statusor.h"
+#include "host/input/dataset.h"
+#include "host/storage/storage.h"
+
+namespace podsim {
+
+// A class is a folder, its label its place among their names in order. Held out
+// are the images of the first of eval, validation, valid, val and test that is
+// there beside train; without a train all folders of DIR are classes for
+// training. A schema may name the keys image and label:
+//   features=image:image[224,224,3]/255+crop+flip,labels=label:int64
+// A file is read as a whole when its example is. The fingerprint covers the
+// schema and the names of all files, not their bytes; files of one name must be
+// the same on all hosts.
+// Errors: INVALID_ARGUMENT (no data_dir, no schema, another key, a class of the
+//   held-out images that training has not), NOT_FOUND, the store's; of Read
+//   also DATA_LOSS (damaged, or of more than 64 MiB).
+absl::StatusOr<std::shared_ptr<const Dataset>> OpenImages(
+    const DatasetRequest& request, ObjectStore& store);
+
+}  // namespace podsim
+
+#endif  // PODSIM_HOST_INPUT_IMAGES_H_

@@ -1,0 +1,26 @@
+// How the memory that a process may use for its input is divided. Pure.
+#ifndef PODSIM_HOST_INPUT_INPUT_MEMORY_H_
+#define PODSIM_HOST_INPUT_INPUT_MEMORY_H_
+
+#include <cstdint>
+
+namespace podsim {
+
+// Of readers' buffers, unless a job says how much memory its input may have.
+inline constexpr std::int64_t kDefaultReaderBytes = std::int64_t{256} << 20;
+// More batches ahead than that hide no wait that fewer do not.
+inline constexpr std::int64_t kMostBatches = 8;
+
+struct InputMemory {
+  std::int64_t batches = 2;  // in memory, the one in use among them
+  std::int64_t reader_bytes = kDefaultReaderBytes;
+};
+
+// `bytes`: as --input_memory says; 0: two batches, and kDefaultReaderBytes for
+// readers. Else half of it goes to batches of `batch_bytes` each (at least one,
+// at most kMostBatches), what is left to readers. 0 batches: not one fits.
+InputMemory DivideInputMemory(std::int64_t bytes, std::int64_t batch_bytes);
+
+}  // namespace podsim
+
+#endif  // PODSIM_HOST_INPUT_INPUT_MEMORY_H_

@@ -1,0 +1,64 @@
+#include "host/input/npz.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "base/status.h"
+#include "host/input/array_fields.h"
+#include "host/input/zip.h"
+#include "host/storage/bounded_read.h"
+
+namespace podsim {
+namespace {
+
+constexpr std::int64_t kMostBytes = std::int64_t{8} << 30;
+
+absl::StatusOr<ArrayFields> FieldsIn(const std::string& path,
+                                     ObjectStore& store) {
+  PODSIM_ASSIGN_OR_RETURN(const std::string archive,
+                          ReadAtMost(store, path, kMostBytes));
+  PODSIM_ASSIGN_OR_RETURN(const std::vector<ZipMember> members,
+                          ReadZipDirectory(archive, path));
+  std::int64_t unpacked = 0;
+  ArrayFields fields;
+  for (const ZipMember& member : members) {
+    absl::string_view name = member.name;
+    if (!absl::ConsumeSuffix(&name, ".npy")) continue;
+    unpacked += member.unpacked;
+    if (unpacked > kMostBytes)
+      return absl::ResourceExhaustedError(absl::StrCat(
+          path, ": its arrays have more than ", kMostBytes, " bytes"));
+    PODSIM_ASSIGN_OR_RETURN(std::string bytes,
+                            ReadZipMember(archive, member, path));
+    PODSIM_RETURN_IF_ERROR(AddArrayField(absl::StrCat(path, "/", member.name),
+                                         std::string(name),
+                                         OwnBytes(std::move(bytes)), fields));
+  }
+  if (fields.empty())
+    return absl::InvalidArgumentError(
+        absl::StrCat(path, " has no array; each field of the data set is one"));
+  return fields;
+}
+
+}  // namespace
+
+absl::StatusOr<std::shared_ptr<const Dataset>> OpenNpz(
+    const DatasetRequest& request, ObjectStore& store) {
+  if (request.data_dir.empty())
+    return absl::InvalidArgumentError(
+        "data set npz needs --data_dir=DIR, the directory with train.npz and, "
+        "to evaluate, eval.npz");
+  PODSIM_ASSIGN_OR_RETURN(
+      ArrayFields train,
+      FieldsIn(absl::StrCat(request.data_dir, "/train.npz"), store));
+  auto eval = FieldsIn(absl::StrCat(request.data_dir, "/eval.npz"), store);
+  if (absl::IsNotFound(eval.status())) eval = ArrayFields();
+  PODSIM_RETURN_IF_ERROR(eval.status());
+  return NewArrayDataset("npz", std::move(train), *std::move(eval));
+}
+
+}  // namespace podsim

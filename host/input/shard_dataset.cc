@@ -1,0 +1,190 @@
+#include "host/input/shard_dataset.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "base/hash.h"
+#include "base/status.h"
+#include "base/units.h"
+#include "host/input/input_memory.h"
+#include "host/input/shard_index.h"
+#include "host/input/shard_set.h"
+
+namespace podsim {
+namespace {
+
+// The name in its folder, so that a data set is the same wherever it lies.
+std::string BaseName(const std::string& path) {
+  return path.substr(path.rfind('/') + 1);
+}
+
+void AddTo(const ShardSet& shards, const char* split, Sha256& hash) {
+  for (std::size_t i = 0; i < shards.files().size(); ++i) {
+    const ShardFile& file = shards.files()[i];
+    const ShardRecords& records = shards.records()[i];
+    hash.Update(absl::StrCat(split, " ", BaseName(file.path), " ", file.bytes,
+                             " ", records.count(), " ", records.end, "\n"));
+    hash.Update(std::as_bytes(std::span(records.offsets)));
+  }
+}
+
+DatasetConfig Describe(const DatasetRequest& request, const Schema& schema,
+                       const ShardSet& train, const ShardSet& eval) {
+  DatasetConfig config;
+  config.set_name(request.name);
+  config.set_classes(std::max(1, request.classes));
+  config.set_train_examples(train.size());
+  config.set_eval_examples(eval.size());
+  config.set_shards(static_cast<std::int32_t>(train.files().size()));
+  DescribeSchema(schema, config);
+  if (train.packed())
+    config.set_shuffle_window(request.shuffle_window > 0
+                                  ? request.shuffle_window
+                                  : kDefaultShuffleWindow);
+  Sha256 hash;
+  hash.Update(absl::StrCat("shards 1 ", request.name, " ", config.classes(),
+                           " ", schema.line, "\n"));
+  AddTo(train, "train", hash);
+  AddTo(eval, "eval", hash);
+  config.set_fingerprint(hash.HexDigest());
+  return config;
+}
+
+// Room for what a window's blocks have beyond its records.
+constexpr std::int64_t kSpareParts = 4;
+
+absl::Status CheckWindow(const DatasetConfig& config, const ShardSet& train,
+                         std::int64_t cache_bytes) {
+  if (config.shuffle_window() == 0 || train.size() == 0)
+    return absl::OkStatus();
+  const std::int64_t window = std::min(config.shuffle_window(), train.size());
+  const std::int64_t bytes = train.unpacked_bytes() / train.size() * window;
+  const std::int64_t room = cache_bytes - cache_bytes / kSpareParts;
+  if (bytes <= room) return absl::OkStatus();
+  return absl::ResourceExhaustedError(
+      absl::StrCat("the shards are packed, so that ", FormatCount(window),
+                   " examples are in memory at a time, about ",
+                   FormatBytes(bytes), ", but readers have ", FormatBytes(room),
+                   ": lower --shuffle_window, or raise --input_memory"));
+}
+
+// A record is in memory as a whole.
+absl::Status CheckRecords(const ShardSet& shards, std::int64_t bytes) {
+  for (std::size_t i = 0; i < shards.files().size(); ++i) {
+    const ShardRecords& records = shards.records()[i];
+    for (std::int64_t at = 0; at < records.count(); ++at) {
+      const std::int64_t begin = records.offsets[static_cast<std::size_t>(at)];
+      if (records.EndOf(at) - begin > bytes)
+        return absl::ResourceExhaustedError(absl::StrCat(
+            shards.files()[i].path, ": offset ", begin, ": a record of ",
+            FormatBytes(records.EndOf(at) - begin), ", but readers have ",
+            FormatBytes(bytes), ": raise --input_memory"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+class ShardDataset final : public Dataset {
+ public:
+  ShardDataset(DatasetConfig config, Schema schema,
+               std::unique_ptr<const ShardFormat> format,
+               std::unique_ptr<const ShardSet> train,
+               std::unique_ptr<const ShardSet> eval)
+      : config_(std::move(config)),
+        schema_(std::move(schema)),
+        format_(std::move(format)),
+        train_(std::move(train)),
+        eval_(std::move(eval)),
+        ends_{.ends = train_->ends(), .window = config_.shuffle_window()} {}
+
+  std::int64_t size(Split split) const override { return Of(split).size(); }
+  const DatasetConfig& config() const override { return config_; }
+  const ShardEnds* shards() const override {
+    return config_.shuffle_window() > 0 ? &ends_ : nullptr;
+  }
+  bool in_memory() const override { return false; }
+
+  absl::Status Read(Split split, std::int64_t index, const ReadContext& context,
+                    ExampleRows rows) const override {
+    // Reused from example to example: its memory stays.
+    thread_local ShardRecord record;
+    thread_local std::string scratch;
+    thread_local std::vector<RawFeature> features;
+    PODSIM_RETURN_IF_ERROR(
+        Of(split).Read(index, context.in_order, context.times, record));
+    features.assign(schema_.fields.size(), RawFeature());
+    {
+      const TimedInput timed(context.times, InputPart::kDecode);
+      PODSIM_RETURN_IF_ERROR(format_->Parse(record.bytes, record.offset,
+                                            *record.file, scratch,
+                                            absl::MakeSpan(features)));
+    }
+    const WriteContext to = {.classes = config_.classes(),
+                             .training = split == Split::kTrain,
+                             .key = context.key,
+                             .times = context.times};
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      PODSIM_RETURN_IF_ERROR(
+          Annotate(WriteField(schema_.fields[i], features[i], to, rows[i]),
+                   absl::StrCat(*record.file, ": offset ", record.offset)));
+    return absl::OkStatus();
+  }
+
+ private:
+  const ShardSet& Of(Split split) const {
+    return split == Split::kTrain ? *train_ : *eval_;
+  }
+
+  const DatasetConfig config_;
+  const Schema schema_;
+  const std::unique_ptr<const ShardFormat> format_;
+  const std::unique_ptr<const ShardSet> train_;
+  const std::unique_ptr<const ShardSet> eval_;
+  const ShardEnds ends_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::shared_ptr<const Dataset>> OpenShards(
+    const DatasetRequest& request, Schema schema,
+    std::unique_ptr<const ShardFormat> format, ObjectStore& store) {
+  PODSIM_ASSIGN_OR_RETURN(SplitFiles files, FindShards(request.data_dir, store,
+                                                       format->patterns()));
+  // One index of both: a job reads both.
+  std::vector<ShardFile> all = files.train;
+  all.insert(all.end(), files.eval.begin(), files.eval.end());
+  PODSIM_ASSIGN_OR_RETURN(
+      std::vector<ShardRecords> records,
+      IndexOf(*format, all, request.index_directory, store));
+  const auto middle =
+      records.begin() + static_cast<std::ptrdiff_t>(files.train.size());
+  const std::int64_t cache_bytes =
+      request.reader_bytes > 0 ? request.reader_bytes : kDefaultReaderBytes;
+  // An evaluation reads in order and needs few blocks.
+  const std::int64_t eval_bytes = cache_bytes / 8;
+  auto train = std::make_unique<const ShardSet>(
+      std::move(files.train),
+      std::vector(std::make_move_iterator(records.begin()),
+                  std::make_move_iterator(middle)),
+      cache_bytes - eval_bytes, &store);
+  auto eval = std::make_unique<const ShardSet>(
+      std::move(files.eval),
+      std::vector(std::make_move_iterator(middle),
+                  std::make_move_iterator(records.end())),
+      eval_bytes, &store);
+  DatasetConfig config = Describe(request, schema, *train, *eval);
+  PODSIM_RETURN_IF_ERROR(CheckWindow(config, *train, cache_bytes - eval_bytes));
+  PODSIM_RETURN_IF_ERROR(CheckRecords(*train, cache_bytes));
+  PODSIM_RETURN_IF_ERROR(CheckRecords(*eval, cache_bytes));
+  return std::make_shared<ShardDataset>(std::move(config), std::move(schema),
+                                        std::move(format), std::move(train),
+                                        std::move(eval));
+}
+
+}  // namespace podsim

@@ -1,0 +1,84 @@
+// The shards of a split, record by record, in whatever order.
+//
+// A record of a plain file is one ranged read, or comes from blocks of its file
+// that are kept: where its neighbours are read too, or all files of the split
+// fit in memory. Packed files can only be read from front to back: each has one
+// reader, which keeps what it unpacks and begins anew for what is behind it and
+// forgotten.
+#ifndef PODSIM_HOST_INPUT_SHARD_SET_H_
+#define PODSIM_HOST_INPUT_SHARD_SET_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "base/mutex.h"
+#include "host/input/block_cache.h"
+#include "host/input/dataset.h"
+#include "host/input/shard_format.h"
+
+namespace podsim {
+
+// A record, to be checked and parsed.
+struct ShardRecord {
+  std::string bytes;
+  std::int64_t offset = 0;            // in its unpacked file
+  const std::string* file = nullptr;  // its path, for messages
+};
+
+// Thread-safe.
+class ShardSet {
+ public:
+  // `store` is borrowed and must outlive the set, which keeps at most
+  // `cache_bytes` of blocks, and for each thread that reads one more.
+  // REQUIRES: as many of `files` as of `records`.
+  ShardSet(std::vector<ShardFile> files, std::vector<ShardRecords> records,
+           std::int64_t cache_bytes, ObjectStore* store);
+
+  std::int64_t size() const { return ends_.empty() ? 0 : ends_.back(); }
+  const std::vector<ShardFile>& files() const { return files_; }
+  const std::vector<ShardRecords>& records() const { return records_; }
+  const std::vector<std::int64_t>& ends() const { return ends_; }
+  // Whether any file is.
+  bool packed() const;
+  std::int64_t unpacked_bytes() const;
+
+  // Example `index`, counted through all files. REQUIRES: it is below size().
+  // Errors: the store's; DATA_LOSS (a file that is shorter than when it was
+  //   indexed, packed bytes that are damaged).
+  absl::Status Read(std::int64_t index, bool in_order, InputTimes* times,
+                    ShardRecord& record) const;
+
+ private:
+  // A packed file's reader, which one thread uses at a time.
+  struct Unpacker {
+    Mutex mutex;
+    std::unique_ptr<ByteSource> source PODSIM_GUARDED_BY(mutex);
+  };
+
+  absl::StatusOr<BlockCache::Block> BlockOf(std::size_t shard,
+                                            std::int64_t block,
+                                            InputTimes* times) const;
+  absl::StatusOr<BlockCache::Block> Unpack(std::size_t shard,
+                                           std::int64_t block,
+                                           InputTimes* times) const;
+  absl::Status ReadBlocks(std::size_t shard, std::int64_t length,
+                          InputTimes* times, ShardRecord& record) const;
+
+  const std::vector<ShardFile> files_;
+  const std::vector<ShardRecords> records_;
+  std::vector<std::int64_t> ends_;
+  ObjectStore* const store_;
+  std::int64_t block_bytes_ = 0;
+  bool fits_ = false;  // all of it in the cache
+  mutable BlockCache cache_;
+  mutable std::vector<std::unique_ptr<Unpacker>> unpackers_;
+};
+
+}  // namespace podsim
+
+#endif  // PODSIM_HOST_INPUT_SHARD_SET_H_

@@ -1,0 +1,94 @@
+#include "host/input/tfrecord_format.h"
+
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+#include "host/input/shard_dataset.h"
+#include "host/input/tf_example.h"
+#include "host/input/tfrecord.h"
+
+namespace podsim {
+namespace {
+
+class TfRecordFormat final : public ShardFormat {
+ public:
+  explicit TfRecordFormat(const Schema& schema) {
+    for (const SchemaField& field : schema.fields) keys_.push_back(field.key);
+  }
+
+  std::string name() const override { return "tfrecord"; }
+
+  // A plain file's length may begin as packed data do, its checksum tells.
+  Packing PackingOfFile(std::string_view start) const override {
+    const bool header =
+        start.size() >= kRecordHeader &&
+        ParseRecordHeader(start, 0, kMostRecordBytes * 2, "").ok();
+    return header ? Packing::kPlain : PackingOf(start);
+  }
+
+  absl::Status Scan(ByteSource& source, const std::string& file,
+                    ShardRecords& records) const override {
+    for (;;) {
+      PODSIM_ASSIGN_OR_RETURN(const std::string_view header,
+                              source.Peek(kRecordHeader));
+      records.end = source.offset();
+      if (header.empty()) return absl::OkStatus();
+      PODSIM_ASSIGN_OR_RETURN(
+          const RecordAt record,
+          ParseRecordHeader(header, source.offset(), source.limit(), file));
+      records.offsets.push_back(records.end);
+      PODSIM_RETURN_IF_ERROR(source.Skip(record.end() - records.end));
+      if (source.offset() != record.end())
+        return absl::DataLossError(
+            absl::StrCat(file, ": offset ", records.end,
+                         ": the file is cut short: a record of ", record.length,
+                         " bytes would end at ", record.end(),
+                         ", the unpacked file at ", source.offset()));
+    }
+  }
+
+  absl::Status Parse(std::string_view record, std::int64_t offset,
+                     const std::string& file, std::string&,
+                     absl::Span<RawFeature> features) const override {
+    PODSIM_ASSIGN_OR_RETURN(const std::string_view example,
+                            CheckRecord(record, offset, file));
+    thread_local std::vector<FeatureView> found;
+    found.resize(keys_.size());
+    PODSIM_RETURN_IF_ERROR(
+        Annotate(FindFeatures(example, keys_, absl::MakeSpan(found)),
+                 absl::StrCat(file, ": offset ", offset)));
+    for (std::size_t i = 0; i < found.size(); ++i)
+      features[i] = {.kind = RawFeature::Kind::kExample, .example = found[i]};
+    return absl::OkStatus();
+  }
+
+ private:
+  std::vector<std::string> keys_;
+};
+
+}  // namespace
+
+std::unique_ptr<const ShardFormat> NewTfRecordFormat(const Schema& schema) {
+  return std::make_unique<TfRecordFormat>(schema);
+}
+
+absl::StatusOr<std::shared_ptr<const Dataset>> OpenTfRecord(
+    const DatasetRequest& request, ObjectStore& store) {
+  if (request.data_dir.empty())
+    return absl::InvalidArgumentError(
+        "data set tfrecord needs --data_dir=DIR or --data_dir=DIR/train-*, "
+        "where its shards are");
+  if (request.features.empty())
+    return absl::InvalidArgumentError(
+        "data set tfrecord needs --features, what its records hold, such as "
+        "--features='features=image_raw:uint8[28,28]/255,labels=label:int64'");
+  PODSIM_ASSIGN_OR_RETURN(Schema schema, ParseSchema(request.features));
+  auto format = NewTfRecordFormat(schema);
+  return OpenShards(request, std::move(schema), std::move(format), store);
+}
+
+}  // namespace podsim

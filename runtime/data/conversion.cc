@@ -1,0 +1,156 @@
+#include "runtime/data/conversion.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "base/status.h"
+#include "base/units.h"
+#include "host/input/schema.h"
+#include "host/input/tf_example.h"
+#include "host/input/tfrecord.h"
+#include "runtime/data/example_text.h"
+
+namespace podsim {
+namespace {
+
+// A schema's types are called as the model's.
+absl::StatusOr<std::string> ItemOf(const DataField& field) {
+  if (field.type.dtype == DType::kBFloat16)
+    return absl::InvalidArgumentError(
+        absl::StrCat("field ", field.name,
+                     " is of bfloat16, which TFRecords have not: convert it to "
+                     "float32 first"));
+  const auto& sides = field.type.shape.dims;
+  const std::vector<std::int64_t> of_example(sides.begin() + 1, sides.end());
+  return absl::StrCat(
+      field.name, "=", std::string(ToString(field.type.dtype)),
+      of_example.empty()
+          ? ""
+          : absl::StrCat("[", absl::StrJoin(of_example, ","), "]"));
+}
+
+absl::Status CheckSteps(const DatasetConfig& config) {
+  if (config.features().empty()) return absl::OkStatus();
+  PODSIM_ASSIGN_OR_RETURN(const Schema schema, ParseSchema(config.features()));
+  for (const SchemaField& field : schema.fields)
+    if (field.steps.crop || field.steps.flip || field.steps.pad > 0)
+      return absl::InvalidArgumentError(
+          "features: crop, pad and flip draw at random for each example anew; "
+          "shards would keep one draw: leave them out");
+  return absl::OkStatus();
+}
+
+absl::Status CheckEmpty(const std::string& output, ObjectStore& store) {
+  if (output.empty())
+    return absl::InvalidArgumentError(
+        "convert needs --output=DIR, where the shards go");
+  const auto names = store.List(output);
+  if (absl::IsNotFound(names.status())) return absl::OkStatus();
+  PODSIM_RETURN_IF_ERROR(names.status());
+  for (const std::string& name : *names)
+    if (absl::StartsWith(name, "train") || absl::StartsWith(name, "eval"))
+      return absl::AlreadyExistsError(absl::StrCat(
+          output, " has ", name,
+          " already: give an empty folder, or data sets would mix"));
+  return absl::OkStatus();
+}
+
+template <typename T>
+std::vector<std::int64_t> Integers(std::span<const std::byte> row) {
+  std::vector<std::int64_t> values(row.size() / sizeof(T));
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    T value;
+    std::memcpy(&value, row.data() + i * sizeof(T), sizeof(T));
+    values[i] = value;
+  }
+  return values;
+}
+
+std::string RecordOf(const ExampleBuffer& buffer) {
+  ExampleWriter writer;
+  for (std::size_t i = 0; i < buffer.fields().size(); ++i) {
+    const DataField& field = buffer.fields()[i];
+    const std::span<const std::byte> row = buffer.row(i);
+    if (field.type.dtype == DType::kFloat32)
+      writer.AddFloats(field.name, {reinterpret_cast<const float*>(row.data()),
+                                    row.size() / sizeof(float)});
+    else if (field.type.dtype == DType::kInt32)
+      writer.AddInts(field.name, Integers<std::int32_t>(row));
+    else if (field.type.dtype == DType::kUint32)
+      writer.AddInts(field.name, Integers<std::uint32_t>(row));
+    else
+      writer.AddBytes(field.name,
+                      {reinterpret_cast<const char*>(row.data()), row.size()});
+  }
+  return FrameRecord(std::move(writer).Finish());
+}
+
+// Returns the bytes that were written.
+absl::StatusOr<std::int64_t> WriteSplit(const Dataset& dataset, Split split,
+                                        std::int64_t shards,
+                                        const std::string& stem,
+                                        ObjectStore& store) {
+  const std::int64_t size = dataset.size(split);
+  const std::int64_t each = (size + shards - 1) / shards;
+  std::int64_t written = 0;
+  ExampleBuffer buffer(dataset.config());
+  for (std::int64_t shard = 0; shard < shards; ++shard) {
+    std::string bytes;
+    const std::int64_t end = std::min(size, (shard + 1) * each);
+    for (std::int64_t i = shard * each; i < end; ++i) {
+      PODSIM_RETURN_IF_ERROR(
+          dataset.Read(split, i, {.in_order = true}, buffer.rows()));
+      bytes += RecordOf(buffer);
+    }
+    PODSIM_RETURN_IF_ERROR(store.Write(
+        absl::StrFormat("%s-%05d-of-%05d", stem, shard, shards), bytes));
+    written += static_cast<std::int64_t>(bytes.size());
+  }
+  return written;
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> Convert(const Dataset& dataset,
+                                    const DataSettings& settings,
+                                    ObjectStore& store) {
+  PODSIM_RETURN_IF_ERROR(CheckSteps(dataset.config()));
+  PODSIM_RETURN_IF_ERROR(CheckEmpty(settings.output(), store));
+  std::vector<std::string> items;
+  const ExampleBuffer buffer(dataset.config());
+  for (const DataField& field : buffer.fields()) {
+    PODSIM_ASSIGN_OR_RETURN(std::string item, ItemOf(field));
+    items.push_back(std::move(item));
+  }
+  PODSIM_ASSIGN_OR_RETURN(
+      const std::int64_t train,
+      WriteSplit(dataset, Split::kTrain, settings.shards(),
+                 absl::StrCat(settings.output(), "/train"), store));
+  std::int64_t eval = 0;
+  if (dataset.size(Split::kEval) > 0) {
+    PODSIM_ASSIGN_OR_RETURN(
+        eval, WriteSplit(dataset, Split::kEval, 1,
+                         absl::StrCat(settings.output(), "/eval"), store));
+  }
+  return absl::StrCat(
+      "wrote ", FormatCounted(dataset.size(Split::kTrain), "example"), " in ",
+      FormatCounted(settings.shards(), "shard"), ", ", FormatBytes(train), ", ",
+      FormatCount(dataset.size(Split::kEval)), " held out, ", FormatBytes(eval),
+      "\nread them with --dataset=tfrecord --data_dir=", settings.output(),
+      dataset.config().classes() > 1
+          ? absl::StrCat(" --classes=", dataset.config().classes())
+          : "",
+      " --features='", absl::StrJoin(items, ","), "'\n");
+}
+
+}  // namespace podsim

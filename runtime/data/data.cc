@@ -1,0 +1,136 @@
+#include "runtime/data/data.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+#include "base/units.h"
+#include "host/input/dataset.h"
+#include "host/input/shard_files.h"
+#include "host/storage/uri_store.h"
+#include "proto/programs.pb.h"
+#include "runtime/data/conversion.h"
+#include "runtime/data/example_text.h"
+#include "settings/command_line.h"
+#include "settings/programs.h"
+#include "settings/setting.h"
+
+namespace podsim {
+namespace {
+
+constexpr int kDamaged = 1;
+constexpr int kRefused = 2;
+constexpr std::int64_t kAtOnce = 256;  // examples that a thread verifies
+
+std::string CountsText(const DatasetConfig& config) {
+  std::string text = absl::StrCat(
+      FormatCounted(config.train_examples(), "example"), " for training, ",
+      FormatCount(config.eval_examples()), " held out");
+  if (config.shards() > 0)
+    absl::StrAppend(&text, ", ", FormatCounted(config.shards(), "shard"),
+                    " of training");
+  if (config.shuffle_window() > 0)
+    absl::StrAppend(&text, ", packed: read shard by shard");
+  return text;
+}
+
+std::string Index(const Dataset& dataset, const std::string& directory) {
+  const DatasetConfig& config = dataset.config();
+  return absl::StrCat(
+      CountsText(config), "\n",
+      config.shards() == 0 ? "no index: this data set has none\n"
+      : directory.empty() ? "not kept: neither XDG_CACHE_HOME nor HOME is set\n"
+                          : absl::StrCat("kept under ", directory, "\n"));
+}
+
+absl::StatusOr<std::string> Show(const Dataset& dataset,
+                                 const DataSettings& settings,
+                                 ObjectStore& store) {
+  const DatasetConfig& config = dataset.config();
+  std::string text = absl::StrCat(config.name(), ": ", CountsText(config),
+                                  "\nfingerprint ", config.fingerprint(), "\n");
+  if (config.shards() > 0) {
+    PODSIM_ASSIGN_OR_RETURN(const std::string files,
+                            FilesText(settings, store));
+    absl::StrAppend(&text, files);
+  }
+  absl::StrAppend(&text, SchemaText(config));
+  const std::int64_t count =
+      std::min<std::int64_t>(settings.examples(), dataset.size(Split::kTrain));
+  for (std::int64_t i = 0; i < count; ++i) {
+    PODSIM_ASSIGN_OR_RETURN(const std::string example, ExampleText(dataset, i));
+    absl::StrAppend(&text, example);
+  }
+  return text;
+}
+
+absl::StatusOr<std::string> Verify(const Dataset& dataset) {
+  for (const Split split : {Split::kTrain, Split::kEval}) {
+    const std::int64_t size = dataset.size(split);
+    PODSIM_RETURN_IF_ERROR(
+        OnSomeThreads((size + kAtOnce - 1) / kAtOnce, [&](std::int64_t part) {
+          ExampleBuffer buffer(dataset.config());
+          const std::int64_t end = std::min(size, (part + 1) * kAtOnce);
+          for (std::int64_t i = part * kAtOnce; i < end; ++i)
+            PODSIM_RETURN_IF_ERROR(
+                dataset.Read(split, i, {.in_order = true}, buffer.rows()));
+          return absl::OkStatus();
+        }));
+  }
+  return absl::StrCat("good: ", CountsText(dataset.config()), "\n");
+}
+
+absl::StatusOr<std::string> Run(const DataSettings& settings,
+                                ObjectStore& store,
+                                const std::string& index_directory) {
+  PODSIM_RETURN_IF_ERROR(CheckServed(settings.path()));
+  PODSIM_RETURN_IF_ERROR(CheckServed(settings.output()));
+  PODSIM_ASSIGN_OR_RETURN(const auto dataset,
+                          OpenDataset({.name = settings.dataset(),
+                                       .data_dir = settings.path(),
+                                       .classes = settings.classes(),
+                                       .features = settings.features(),
+                                       .index_directory = index_directory},
+                                      store));
+  switch (settings.command()) {
+    case words::DataCommand::show:
+      return Show(*dataset, settings, store);
+    case words::DataCommand::verify:
+      return Verify(*dataset);
+    case words::DataCommand::convert:
+      return Convert(*dataset, settings, store);
+    default:
+      return Index(*dataset, index_directory);
+  }
+}
+
+DataResult Failed(const absl::Status& status) {
+  const bool refused = absl::IsNotFound(status) ||
+                       absl::IsInvalidArgument(status) ||
+                       absl::IsAlreadyExists(status);
+  return {.exit_code = refused ? kRefused : kDamaged,
+          .text = {},
+          .error = std::string(status.message())};
+}
+
+}  // namespace
+
+DataResult RunData(const std::vector<std::string>& args, ObjectStore& store,
+                   const std::string& index_directory) {
+  DataSettings settings;
+  absl::StatusOr<CommandLine> line =
+      ParseCommandLine(PodData(), args, /*variables=*/{}, {&settings});
+  if (!line.ok()) return Failed(line.status());
+  if (!line->text.empty()) return {.text = std::move(line->text), .error = {}};
+  FillDefaults(settings);
+  absl::StatusOr<std::string> text = Run(settings, store, index_directory);
+  if (!text.ok()) return Failed(text.status());
+  return {.text = *std::move(text), .error = {}};
+}
+
+}  // namespace podsim

@@ -1,0 +1,106 @@
+// Data sets as shards, with the programs that people use: the bits of what they
+// were made from, on other slices too, and an end that says what is damaged.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/e2e/pod.h"
+#include "tests/testing/temp_dir.h"
+
+namespace podsim::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+class ShardsTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    Subprocess convert(
+        {.command = {Program("pod_data"), "convert", "--dataset=digits",
+                     "--shards=7", "--output=" + dir_.file("shards")}});
+    ASSERT_EQ(convert.Wait(kDeadline), 0) << convert.output();
+  }
+
+  // A job, its index kept in this test's folder.
+  std::vector<std::string> Job(std::vector<std::string> more) const {
+    more.insert(more.end(), {"--model=mlp", "--hidden=16", "--batch_per_core=4",
+                             "--learning_rate=0.05", "--reduction=tree",
+                             "--microbatch_size=4"});
+    return more;
+  }
+  std::vector<std::string> OfShards(std::vector<std::string> more) const {
+    more.insert(more.end(), {"--dataset=tfrecord", "--classes=10",
+                             "--data_dir=" + dir_.file("shards/train-*"),
+                             "--features=features=float32[8,8],labels=int32"});
+    return Job(std::move(more));
+  }
+  std::vector<std::pair<std::string, std::string>> Environment() const {
+    return {{"XDG_CACHE_HOME", dir_.file("cache")}};
+  }
+  std::string Hash(const std::vector<std::string>& flags) const {
+    PodRun pod(flags, Environment());
+    EXPECT_EQ(pod.Wait(), 0) << pod.output();
+    const nlohmann::json summary = pod.Event("summary");
+    return summary.value("weights_hash", pod.output());
+  }
+
+  const TempDir dir_;
+};
+
+TEST_F(ShardsTest, TrainToTheBitsOfWhatTheyWereMadeFrom) {
+  const std::string digits =
+      Hash(Job({"--dataset=digits", "--topology=v3-32", "--train_steps=30",
+                "--reference_topology=v3-32"}));
+  EXPECT_EQ(digits.size(), 64u) << digits;
+  for (const char* threads : {"--input_threads=1", "--input_threads=5"})
+    EXPECT_EQ(Hash(OfShards({"--topology=v3-32", "--train_steps=30",
+                             "--reference_topology=v3-32", threads,
+                             "--input_memory=2M"})),
+              digits);
+}
+
+// 20 steps of 128 examples, then 80 of 32 on another slice, which begins in the
+// middle of an epoch.
+TEST_F(ShardsTest, GoOnOnAnotherSliceWhereTheyWere) {
+  const std::string model = "--model_dir=" + dir_.file("m");
+  const std::string other = "--model_dir=" + dir_.file("o");
+  Hash(OfShards({"--topology=v3-32", "--train_steps=20", model,
+                 "--reference_topology=v3-32"}));
+  Hash(Job({"--dataset=digits", "--topology=v3-32", "--train_steps=20", other,
+            "--reference_topology=v3-32"}));
+  const std::vector<std::string> on = {"--topology=v3-8", "--train_steps=160",
+                                       "--reference_topology=v3-8"};
+  std::vector<std::string> shards = on;
+  shards.push_back(model);
+  std::vector<std::string> digits = on;
+  digits.insert(digits.end(), {"--dataset=digits", other});
+  const std::string hash = Hash(OfShards(shards));
+  EXPECT_EQ(hash.size(), 64u) << hash;
+  EXPECT_EQ(hash, Hash(Job(digits)));
+}
+
+TEST_F(ShardsTest, DamageEndsTheJobByName) {
+  const std::string path = dir_.file("shards/train-00003-of-00007");
+  {
+    std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(5000);
+    file.put('X');
+  }
+  PodRun pod(OfShards({"--topology=v3-32", "--train_steps=60",
+                       "--reference_topology=v3-32"}),
+             Environment());
+  EXPECT_EQ(pod.Wait(), 1) << pod.output();
+  EXPECT_THAT(pod.Unwrapped(),
+              AllOf(HasSubstr("reason input: " + path +
+                              ": offset 4728: the "
+                              "checksum of a record's bytes is wrong"),
+                    HasSubstr(", input")));
+}
+
+}  // namespace
+}  // namespace podsim::testing

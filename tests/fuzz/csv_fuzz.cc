@@ -1,0 +1,74 @@
+// Any bytes are lines whose cells are numbers, or an error of one line; records
+// follow each other within the file. The first line is a header, or none.
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+#include "host/input/csv_format.h"
+#include "host/input/write_field.h"
+#include "host/storage/storage.h"
+
+namespace {
+
+void CheckError(const absl::Status& status) {
+  PODSIM_CHECK(absl::IsDataLoss(status));
+  PODSIM_CHECK(status.message().find('\n') == absl::string_view::npos);
+}
+
+void ReadLines(const std::string& file, const std::string& line,
+               const std::string& header) {
+  const auto schema = podsim::ParseSchema(line);
+  PODSIM_CHECK(schema.ok());
+  const auto format = podsim::NewCsvFormat(*schema, header);
+  if (!format.ok()) return;
+  const auto store = podsim::NewMemoryStore();
+  PODSIM_CHECK(store->Write("/f", file).ok());
+  const auto end = static_cast<std::int64_t>(file.size());
+  const auto source = podsim::OpenSource({.path = "/f", .bytes = end},
+                                         podsim::Packing::kPlain, *store);
+  podsim::ShardRecords records;
+  const absl::Status scanned = (*format)->Scan(*source, "/f", records);
+  if (!scanned.ok()) return CheckError(scanned);
+  PODSIM_CHECK(records.end == end);
+  std::string scratch;
+  std::vector<podsim::RawFeature> features(schema->fields.size());
+  for (std::int64_t i = 0; i < records.count(); ++i) {
+    const std::int64_t begin = records.offsets[static_cast<std::size_t>(i)];
+    PODSIM_CHECK(begin >= 0 && begin < records.EndOf(i) &&
+                 records.EndOf(i) <= end);
+    const std::string record =
+        file.substr(static_cast<std::size_t>(begin),
+                    static_cast<std::size_t>(records.EndOf(i) - begin));
+    const absl::Status parsed = (*format)->Parse(record, begin, "/f", scratch,
+                                                 absl::MakeSpan(features));
+    if (!parsed.ok()) {
+      CheckError(parsed);
+      continue;
+    }
+    for (std::size_t f = 0; f < features.size(); ++f) {
+      const podsim::SchemaField& field = schema->fields[f];
+      std::vector<std::byte> row(static_cast<std::size_t>(
+          field.elements() * podsim::SizeOf(field.dtype())));
+      const absl::Status written =
+          podsim::WriteField(field, features[f], {.classes = 10}, row);
+      if (!written.ok()) CheckError(written);
+    }
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
+                                      std::size_t size) {
+  const std::string file(reinterpret_cast<const char*>(data), size);
+  ReadLines(file, "a=0..2:uint8[3]/2,labels=1:int64,b=3:float32", "");
+  std::string header = file.substr(0, file.find('\n'));
+  if (!header.empty() && header.back() == '\r') header.pop_back();
+  if (!header.empty())
+    ReadLines(file, "a=pixel0..pixel2:int32[3],labels=label:int64", header);
+  return 0;
+}
