@@ -159,7 +159,7 @@ TEST_F(BucketTest, OfTwoThatBeginAtOnceOneTrains) {
   for (int i = 0; i < FromEnvironment("PODSIM_PAIR_RUNS", 1); ++i) {
     const std::string name = std::to_string(i);
     StartTwo(dir_.file(name), {});
-    StartTwo("gs://bucket/pairs/" + name, Environment());
+    StartTwo("gs://bucket/pairs/run" + name, Environment());
     if (HasFailure()) return;
   }
 }
@@ -175,7 +175,7 @@ std::vector<pid_t> ProcessesOf(const PodRun& run, pid_t launcher) {
 // many, of about 45 s each.
 TEST_F(BucketTest, AHolderThatWasStoppedAndWakesChangesNothing) {
   for (int i = 0; i < FromEnvironment("PODSIM_STOP_RUNS", 1); ++i) {
-    const std::string model_dir = "gs://bucket/stops/" + std::to_string(i);
+    const std::string model_dir = "gs://bucket/stops/run" + std::to_string(i);
     std::vector<std::string> flags = Flags(model_dir, 1'000'000);
     flags.emplace_back("--keep=2");
     PodRun stopped(flags, Environment());
