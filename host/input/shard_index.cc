@@ -22,10 +22,6 @@ void Append(std::int64_t value, std::string& out) {
   out.append(reinterpret_cast<const char*>(&value), sizeof(value));
 }
 
-std::uint32_t CrcOf(std::string_view bytes) {
-  return Crc32c(std::as_bytes(std::span(bytes.data(), bytes.size())));
-}
-
 // Numbers of an index's file, one after the other.
 class NumberReader {
  public:
@@ -109,7 +105,7 @@ std::string SerializeIndex(const std::string& key,
     Append(shard.count(), bytes);
     for (const std::int64_t offset : shard.offsets) Append(offset, bytes);
   }
-  Append(CrcOf(bytes), bytes);
+  Append(Crc32c(bytes), bytes);
   return bytes;
 }
 
@@ -121,7 +117,7 @@ absl::StatusOr<std::vector<ShardRecords>> ParseIndex(const std::string& key,
       bytes.substr(0, begin.size()) != begin)
     return bad;
   const std::size_t end = bytes.size() - sizeof(std::int64_t);
-  if (NumberReader(bytes.substr(end)).Next() != CrcOf(bytes.substr(0, end)))
+  if (NumberReader(bytes.substr(end)).Next() != Crc32c(bytes.substr(0, end)))
     return bad;
   NumberReader numbers(bytes.substr(begin.size(), end - begin.size()));
   std::vector<ShardRecords> shards;

@@ -1,7 +1,6 @@
 #include "host/input/tfrecord.h"
 
 #include <cstddef>
-#include <span>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -39,8 +38,7 @@ absl::Status Damaged(const std::string& file, std::int64_t offset,
 }  // namespace
 
 std::uint32_t MaskedCrc(std::string_view bytes) {
-  const std::uint32_t crc =
-      Crc32c(std::as_bytes(std::span(bytes.data(), bytes.size())));
+  const std::uint32_t crc = Crc32c(bytes);
   return (crc >> kMaskShift | crc << (32 - kMaskShift)) + kMaskDelta;
 }
 

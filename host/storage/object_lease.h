@@ -29,8 +29,8 @@
 #include "absl/status/statusor.h"
 #include "base/mutex.h"
 #include "host/storage/directory_lock.h"
-#include "host/storage/gcs/retry.h"
 #include "host/storage/storage.h"
+#include "host/storage/waiter.h"
 
 namespace podsim {
 

@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
 #include <functional>
 #include <iostream>
 #include <map>
@@ -22,6 +21,7 @@
 #include "tests/e2e/kill_place.h"
 #include "tests/e2e/kill_plan.h"
 #include "tests/e2e/pod.h"
+#include "tests/testing/run_count.h"
 
 namespace podsim::testing {
 namespace {
@@ -37,11 +37,6 @@ constexpr int kEvery = 10;
 constexpr seconds kMomentLimit(60);
 // How much later than its moment a kill may come.
 constexpr double kMostDelaySeconds = 0.005;
-
-std::int64_t FromEnvironment(const char* name, std::int64_t otherwise) {
-  const char* text = std::getenv(name);
-  return text == nullptr ? otherwise : std::strtoll(text, nullptr, 10);
-}
 
 milliseconds Milliseconds(double in_seconds) {
   return std::chrono::duration_cast<milliseconds>(

@@ -18,6 +18,7 @@
 #include "host/storage/gcs/retry.h"
 #include "host/storage/gcs/tokens.h"
 #include "host/storage/http/http.h"
+#include "host/storage/waiter.h"
 
 namespace podsim {
 

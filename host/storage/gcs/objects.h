@@ -17,9 +17,6 @@
 
 namespace podsim {
 
-// The CRC32C of an object with such bytes.
-std::uint32_t CrcOf(std::string_view bytes);
-
 // Errors of all: those of GcsClient::Call.
 
 // What there is; nothing: no such object.

@@ -1,17 +1,8 @@
 #include "host/storage/gcs/retry.h"
 
 #include <algorithm>
-#include <thread>
 
 namespace podsim {
-
-Waiter SystemWaiter() {
-  return {.now = [clock = SystemClock()] { return clock.Now(); },
-          .wait =
-              [](absl::Duration span) {
-                std::this_thread::sleep_for(absl::ToChronoNanoseconds(span));
-              }};
-}
 
 absl::Duration BackOff(const RetryLimits& limits, int attempt,
                        std::uint64_t random, absl::Duration asked_for) {

@@ -1,13 +1,10 @@
-// When a call to a store is made again, and when it is given up. Pure, but for
-// Waiter.
+// When a call to a store is made again, and when it is given up. Pure.
 #ifndef PODSIM_HOST_STORAGE_GCS_RETRY_H_
 #define PODSIM_HOST_STORAGE_GCS_RETRY_H_
 
 #include <cstdint>
-#include <functional>
 
 #include "absl/time/time.h"
-#include "base/clock.h"
 
 namespace podsim {
 
@@ -20,13 +17,6 @@ struct RetryLimits {
   // From the first attempt to the beginning of the last.
   absl::Duration budget = absl::Minutes(2);
 };
-
-// Time as calls see it, and the wait between two of them.
-struct Waiter {
-  std::function<absl::Time()> now;
-  std::function<void(absl::Duration)> wait;
-};
-Waiter SystemWaiter();
 
 // How long to wait after attempt `attempt` (from 1) before the next: between
 // half and all of first x 2^(attempt-1), at most `longest`; at least what the

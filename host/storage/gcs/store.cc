@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "base/hash.h"
 #include "base/status.h"
 #include "host/storage/gcs/name.h"
 #include "host/storage/gcs/objects.h"
@@ -224,7 +225,7 @@ class GcsStore final : public ObjectStore, public ConditionalObjects {
   absl::StatusOr<bool> Holds(const GcsName& name, std::string_view bytes) {
     PODSIM_ASSIGN_OR_RETURN(const auto object, StatGcs(*client_, name));
     return object && object->size == static_cast<std::int64_t>(bytes.size()) &&
-           object->crc32c && *object->crc32c == CrcOf(bytes);
+           object->crc32c && *object->crc32c == Crc32c(bytes);
   }
 
   // Those that are still what was listed; others are left to the next listing.

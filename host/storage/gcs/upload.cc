@@ -9,6 +9,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "base/hash.h"
 #include "base/status.h"
 #include "host/storage/gcs/objects.h"
 #include "host/storage/gcs/safe_url.h"
@@ -186,7 +187,7 @@ absl::StatusOr<GcsObject> UploadInPieces(GcsClient& client, const GcsName& name,
 absl::StatusOr<GcsObject> UploadGcs(GcsClient& client, const GcsName& name,
                                     std::string_view bytes,
                                     std::int64_t expected) {
-  const std::uint32_t crc = CrcOf(bytes);
+  const std::uint32_t crc = Crc32c(bytes);
   return static_cast<std::int64_t>(bytes.size()) <= kUploadAtOnce
              ? UploadAtOnce(client, name, bytes, crc, expected)
              : UploadInPieces(client, name, bytes, crc, expected);

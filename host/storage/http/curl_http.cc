@@ -146,7 +146,8 @@ class CurlHttp final : public Http {
       set(CURLOPT_CUSTOMREQUEST, request.method.c_str());
       set(CURLOPT_POSTFIELDSIZE_LARGE,
           static_cast<curl_off_t>(request.body.size()));
-      set(CURLOPT_POSTFIELDS, request.body.data());
+      // Without one, libcurl would read standard input.
+      set(CURLOPT_POSTFIELDS, request.body.empty() ? "" : request.body.data());
     }
   }
 

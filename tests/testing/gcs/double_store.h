@@ -8,6 +8,7 @@
 #include "host/storage/gcs/client.h"
 #include "host/storage/http/http.h"
 #include "host/storage/storage.h"
+#include "host/storage/waiter.h"
 #include "tests/testing/gcs/gcs_double.h"
 
 namespace podsim::testing {

@@ -83,6 +83,8 @@ struct GcsServer::Impl {
 GcsServer::GcsServer(GcsDoubleOptions options, int port)
     : impl_(std::make_unique<Impl>(std::move(options))) {
   Impl& impl = *impl_;
+  // Of the socket that listens, so before there is one.
+  impl.server.set_tcp_nodelay(true);
   if (port == 0) {
     port = impl.server.bind_to_any_port("127.0.0.1");
   } else if (!impl.server.bind_to_port("127.0.0.1", port)) {
@@ -97,7 +99,9 @@ GcsServer::GcsServer(GcsDoubleOptions options, int port)
   impl.server.Post(".*", serve);
   impl.server.Put(".*", serve);
   impl.server.Delete(".*", serve);
-  impl.server.set_tcp_nodelay(true);
+  // A connection that is kept has a thread to itself: enough for the pods of a
+  // test, or their calls wait for one another.
+  impl.server.new_task_queue = [] { return new httplib::ThreadPool(128); };
   impl.server.set_keep_alive_max_count(1'000'000);
   impl.thread = std::jthread([&impl] { impl.server.listen_after_bind(); });
 }

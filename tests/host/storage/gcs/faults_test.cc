@@ -4,7 +4,6 @@
 // Some by default; PODSIM_STORE_SCHEDULES=2000 makes as many from
 // PODSIM_STORE_SEED on (docs/storage.md has the result).
 #include <cstdint>
-#include <cstdlib>
 #include <map>
 #include <memory>
 #include <optional>
@@ -18,6 +17,7 @@
 #include "tests/testing/gcs/double_store.h"
 #include "tests/testing/gcs/faulty_http.h"
 #include "tests/testing/gcs/gcs_double.h"
+#include "tests/testing/run_count.h"
 #include "tests/testing/status_matchers.h"
 
 namespace podsim {
@@ -28,11 +28,6 @@ using ::podsim::testing::GcsDouble;
 
 constexpr char kRoot[] = "gs://bucket/";
 constexpr char kOthers[] = "others/contested";
-
-std::int64_t FromEnvironment(const char* name, std::int64_t otherwise) {
-  const char* text = std::getenv(name);
-  return text == nullptr ? otherwise : std::atoll(text);
-}
 
 // A letter's repetition, so that a mixture shows.
 std::string Block(std::uint64_t random) {
@@ -197,8 +192,9 @@ class Schedule {
 };
 
 TEST(GcsFaults, NoScheduleGivesAWrongByte) {
-  const std::int64_t schedules = FromEnvironment("PODSIM_STORE_SCHEDULES", 50);
-  const std::int64_t first = FromEnvironment("PODSIM_STORE_SEED", 1);
+  const std::int64_t schedules =
+      testing::FromEnvironment("PODSIM_STORE_SCHEDULES", 50);
+  const std::int64_t first = testing::FromEnvironment("PODSIM_STORE_SEED", 1);
   std::map<std::string, int> played;
   int errors = 0;
   for (std::int64_t seed = first; seed < first + schedules; ++seed) {
