@@ -95,9 +95,10 @@ absl::Status CheckParts(ObjectStore& store, const std::string& directory,
 absl::Status WriteManifest(ObjectStore& store, const std::string& directory,
                            const CheckpointManifest& manifest) {
   const std::string json = ManifestJson(manifest);
-  if (static_cast<std::int64_t>(json.size()) > kMaxManifestBytes)
+  const auto bytes = static_cast<std::int64_t>(json.size());
+  if (bytes > kMaxManifestBytes)
     return absl::InvalidArgumentError(absl::StrCat(
-        kManifestName, " would have ", FormatBytes(json.size()),
+        kManifestName, " would have ", FormatBytes(bytes),
         "; no reader takes more than ", FormatBytes(kMaxManifestBytes)));
   Sums sums = {{kManifestName, Sha256Hex(json)}};
   for (const CheckpointFile& file : manifest.files())

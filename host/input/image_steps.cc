@@ -158,8 +158,8 @@ void RunImageSteps(const Pixels& pixels, const SchemaField& field,
       for (std::int32_t channel = 0; channel < channels; ++channel, ++at) {
         float value = reader.Between(y, x, channel);
         if (field.divisor == 0) {
-          row[at] =
-              static_cast<std::byte>(static_cast<std::uint8_t>(value + 0.5F));
+          row[at] = static_cast<std::byte>(
+              static_cast<std::uint8_t>(std::lround(value)));
           continue;
         }
         value = value * scale;

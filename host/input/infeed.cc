@@ -24,7 +24,7 @@ constexpr std::chrono::seconds kRecheck{1};
 // threads end a batch together.
 constexpr std::int64_t kCostlyRows = 8;
 // Bytes where it does not: enough that a ticket is worth a thread's waking.
-constexpr std::int64_t kCheapBytes = 256 * 1024;
+constexpr std::int64_t kCheapBytes = std::int64_t{256} * 1024;
 
 std::int64_t RowsOfTicket(const Dataset& dataset) {
   if (!dataset.in_memory()) return kCostlyRows;

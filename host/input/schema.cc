@@ -19,7 +19,7 @@
 namespace podsim {
 namespace {
 
-constexpr std::size_t kLongestLine = 64 * 1024;
+constexpr std::size_t kLongestLine = std::size_t{64} * 1024;
 constexpr std::size_t kMostFields = 256;
 // Of one field of one example.
 constexpr std::int64_t kMostElements = std::int64_t{1} << 28;

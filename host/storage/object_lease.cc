@@ -53,6 +53,23 @@ absl::StatusOr<bool> StandsStill(ConditionalObjects& objects,
   return true;
 }
 
+// Whether the holder that was seen gives no sign of life; false: it has freed
+// the directory. Errors: FAILED_PRECONDITION (it, or another, lives).
+absl::StatusOr<bool> IsSilent(ConditionalObjects& objects,
+                              const std::string& directory, const Version& seen,
+                              const ObjectLease::Options& options) {
+  const std::string path = PathIn(directory);
+  const std::optional<LeaseRecord> other = ParseLease(seen.bytes);
+  if (other && options.is_gone(other->holder)) return true;
+  if (options.on_wait) options.on_wait(WhoIs(other));
+  PODSIM_ASSIGN_OR_RETURN(const bool still,
+                          StandsStill(objects, path, seen, options.waiter));
+  if (still) return true;
+  PODSIM_ASSIGN_OR_RETURN(const auto now, objects.ReadVersion(path));
+  if (!now) return false;
+  return HeldError(directory, ParseLease(now->bytes));
+}
+
 }  // namespace
 
 std::string LeaseText(const LeaseRecord& record) {
@@ -90,30 +107,21 @@ ObjectLease::ObjectLease(ObjectStore& store, std::string path,
       generation_(generation) {}
 
 absl::StatusOr<std::unique_ptr<ObjectLease>> ObjectLease::Acquire(
-    ObjectStore& store, const std::string& directory, Options options) {
+    ObjectStore& store, const std::string& directory, const Options& options) {
   const std::string path = PathIn(directory);
   ConditionalObjects* const objects = store.Conditional(path);
   PODSIM_CHECK(objects != nullptr);
-  LeaseRecord ours{.holder = NewLockRecord()};
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    LeaseRecord ours{.holder = NewLockRecord(), .beat = 1};
     PODSIM_ASSIGN_OR_RETURN(const auto seen, objects->ReadVersion(path));
     if (seen) {
-      const std::optional<LeaseRecord> other = ParseLease(seen->bytes);
-      if (!other || !options.is_gone(other->holder)) {
-        if (options.on_wait) options.on_wait(WhoIs(other));
-        PODSIM_ASSIGN_OR_RETURN(
-            const bool still,
-            StandsStill(*objects, path, *seen, options.waiter));
-        if (!still) {
-          PODSIM_ASSIGN_OR_RETURN(const auto now, objects->ReadVersion(path));
-          if (!now) continue;  // it has ended
-          return HeldError(directory, ParseLease(now->bytes));
-        }
-      }
+      PODSIM_ASSIGN_OR_RETURN(const bool silent,
+                              IsSilent(*objects, directory, *seen, options));
+      if (!silent) continue;  // it has ended
       // What it may not have come to is ours to finish.
-      ours.change = other ? other->change : "";
+      if (const auto other = ParseLease(seen->bytes))
+        ours.change = other->change;
     }
-    ours.beat = 1;
     const auto taken =
         objects->WriteIf(path, LeaseText(ours), seen ? seen->generation : 0);
     if (taken.ok())

@@ -63,7 +63,7 @@ class ObjectLease {
   // `store` is borrowed. REQUIRES: store.Conditional(directory).
   // Errors: FAILED_PRECONDITION (held, by whom), the store's.
   static absl::StatusOr<std::unique_ptr<ObjectLease>> Acquire(
-      ObjectStore& store, const std::string& directory, Options options);
+      ObjectStore& store, const std::string& directory, const Options& options);
   // The same holding, in a process that its holder started and told its id;
   // whoever had it before, of the same id, has it no more.
   // Errors: FAILED_PRECONDITION (somebody else has it by now), the store's.

@@ -138,7 +138,7 @@ absl::StatusOr<std::unique_ptr<TokenSource>> UserOf(Http* http,
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<TokenSource>> KeyFileTokens(
-    Http* http, std::string path, absl::Time (*now)()) {
+    Http* http, const std::string& path, absl::Time (*now)()) {
   PODSIM_ASSIGN_OR_RETURN(const FileDescriptor file, OpenRegularFile(path));
   PODSIM_ASSIGN_OR_RETURN(const std::string text,
                           ReadFile(file, path, 0, kLongestFile));

@@ -17,8 +17,6 @@
 #include "base/status.h"
 #include "host/storage/posix_file.h"
 
-extern char** environ;
-
 namespace podsim {
 namespace {
 

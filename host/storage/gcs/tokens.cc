@@ -93,7 +93,8 @@ std::unique_ptr<TokenSource> CommandTokens(std::string command) {
   return std::make_unique<FromCommand>(std::move(command));
 }
 
-std::unique_ptr<TokenSource> MetadataTokens(Http* http, std::string host) {
+std::unique_ptr<TokenSource> MetadataTokens(Http* http,
+                                            const std::string& host) {
   return std::make_unique<FromMetadata>(http, host);
 }
 

@@ -32,14 +32,14 @@ std::unique_ptr<TokenSource> CommandTokens(std::string command);
 // Of the machine's service account, from the metadata server at `host`
 // (https://cloud.google.com/compute/docs/access/authenticate-workloads).
 // `http` is borrowed by these three and must outlive them.
-std::unique_ptr<TokenSource> MetadataTokens(Http* http, std::string host);
+std::unique_ptr<TokenSource> MetadataTokens(Http* http,
+                                            const std::string& host);
 // By a key file of a service account (RFC 7523: a JWT signed with RS256 is
 // exchanged at its token_uri), or what gcloud auth application-default login
 // wrote (a refresh token). `now` is the wall time, which the signature states.
 // Errors: NOT_FOUND, UNAUTHENTICATED (unreadable: what is wrong).
-absl::StatusOr<std::unique_ptr<TokenSource>> KeyFileTokens(Http* http,
-                                                           std::string path,
-                                                           absl::Time (*now)());
+absl::StatusOr<std::unique_ptr<TokenSource>> KeyFileTokens(
+    Http* http, const std::string& path, absl::Time (*now)());
 
 }  // namespace podsim
 

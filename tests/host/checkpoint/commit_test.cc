@@ -19,7 +19,6 @@ using ::podsim::testing::IsOk;
 using ::podsim::testing::kStamp;
 using ::podsim::testing::StatusIs;
 using ::testing::AllOf;
-using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;

@@ -254,7 +254,7 @@ TEST(Images, ReadsAFolderByClass) {
     const auto image = Values<std::uint8_t>(rows[0]);
     for (int y = 0; y < 4; ++y)
       for (int x = 0; x < 6; ++x) {
-        EXPECT_EQ(image[(y * 6 + x) * 3], n);
+        EXPECT_EQ(image[std::size_t{3} * (y * 6 + x)], n);
         EXPECT_EQ(image[(y * 6 + x) * 3 + 1], 10 * x);
         EXPECT_EQ(image[(y * 6 + x) * 3 + 2], 10 * y);
       }

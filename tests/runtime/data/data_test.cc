@@ -14,7 +14,6 @@ namespace podsim {
 namespace {
 
 using ::podsim::testing::IsOk;
-using ::podsim::testing::NumberedRecord;
 using ::podsim::testing::ReadExample;
 using ::podsim::testing::WriteShards;
 using ::testing::AllOf;

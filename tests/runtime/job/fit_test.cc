@@ -34,7 +34,7 @@ TEST(CoreMemoryTest, IsTheGenerationsAndTheBatchThatFitsFits) {
     const JobPlan plan = PlanOf(absl::StrCat("topology: '", topology, "'"));
     const CoreMemory& memory = plan.core_memory();
     EXPECT_EQ(memory.hbm(), gib * kGiB);
-    const std::int64_t weights = 4 * (65 * 256 + 257 * 10);
+    const std::int64_t weights = std::int64_t{4} * (65 * 256 + 257 * 10);
     EXPECT_EQ(memory.parameters(), weights);
     EXPECT_EQ(memory.gradients(), weights);
     EXPECT_EQ(memory.slots(), weights);
@@ -55,7 +55,8 @@ TEST(CoreMemoryTest, IsTheGenerationsAndTheBatchThatFitsFits) {
 TEST(InputMemoryTest, IsCountedAndRefusedWithItsNumbers) {
   // A process of one host makes batches of 8 cores x 8 examples, each of 64
   // floats, 64 tokens, a label, a weight and a key.
-  constexpr std::int64_t kBatch = 64 * (4 * 64 + 4 * 64 + 4 + 4 + 8);
+  constexpr std::int64_t kBatch =
+      std::int64_t{64} * (4 * 64 + 4 * 64 + 4 + 4 + 8);
   const std::int64_t usual = PlanOf("").machine_memory().per_process();
   EXPECT_EQ(PlanOf(absl::StrCat("input_memory: ", 32 * kBatch))
                 .machine_memory()
@@ -77,7 +78,7 @@ TEST(InputMemoryTest, IsCountedAndRefusedWithItsNumbers) {
 TEST(AdmitToMachineTest, RefusesARunWithBothFigures) {
   const JobPlan plan = PlanOf("");
   const std::int64_t needed = MachineBytes(plan);
-  EXPECT_GT(needed, 4 * 64 * kMiB);
+  EXPECT_GT(needed, std::int64_t{4} * 64 * kMiB);
   EXPECT_THAT(AdmitToMachine(plan, needed, 0), IsOk());
   EXPECT_THAT(AdmitToMachine(plan, 0, 0), IsOk()) << "nobody asked";
   EXPECT_THAT(AdmitToMachine(plan, 100 * kMiB, 0),

@@ -9,7 +9,6 @@
 namespace podsim {
 namespace {
 
-using ::podsim::testing::StatusIs;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;

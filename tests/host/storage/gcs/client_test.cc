@@ -117,11 +117,11 @@ TEST_F(GcsClientTest, GivesUpWhenItsBudgetIsSpentAndSaysAfterHowMuch) {
 }
 
 TEST_F(GcsClientTest, TriesNothingAgainThatWouldNotHelp) {
-  const std::pair<int, absl::StatusCode> kRefusals[] = {
+  const std::pair<int, absl::StatusCode> refusals[] = {
       {400, absl::StatusCode::kInvalidArgument},
       {403, absl::StatusCode::kPermissionDenied},
       {409, absl::StatusCode::kInvalidArgument}};
-  for (const auto& [status, code] : kRefusals) {
+  for (const auto& [status, code] : refusals) {
     asked_.clear();
     EXPECT_THAT(Call({Status(status)}),
                 StatusIs(code, AllOf(HasSubstr("So it is"),

@@ -19,7 +19,6 @@ namespace {
 using ::podsim::testing::GcsDouble;
 using ::podsim::testing::IsOk;
 using ::podsim::testing::StatusIs;
-using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 

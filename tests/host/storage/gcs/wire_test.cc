@@ -24,8 +24,8 @@ using ::testing::HasSubstr;
 
 // What GcsClientFor is told; of this test alone.
 std::map<std::string, std::string>& Variables() {
-  static auto* const variables = new std::map<std::string, std::string>();
-  return *variables;
+  static auto* const kVariables = new std::map<std::string, std::string>();
+  return *kVariables;
 }
 const char* Variable(const char* name) {
   const auto found = Variables().find(name);
@@ -102,6 +102,7 @@ TEST_F(GcsWire, SeveralThreadsShareItsConnections) {
   std::vector<absl::Status> statuses(8);
   {
     std::vector<std::jthread> threads;
+    threads.reserve(8);
     for (int i = 0; i < 8; ++i) {
       threads.emplace_back([&, i] {
         const std::string uri = "gs://bucket/t" + std::to_string(i);
