@@ -60,7 +60,7 @@ std::uint32_t Crc32c(std::span<const std::byte> bytes, std::uint32_t crc) {
   return ~state;
 }
 
-std::uint32_t Crc32c(std::string_view text) {
+std::uint32_t Crc32cOf(std::string_view text) {
   return Crc32c(std::as_bytes(std::span(text.data(), text.size())));
 }
 

@@ -34,7 +34,7 @@ std::string Sha256Hex(std::string_view text);
 // CRC32C (Castagnoli) of `bytes`, continuing from `crc` (0 to begin). Detects
 // every single flipped bit.
 std::uint32_t Crc32c(std::span<const std::byte> bytes, std::uint32_t crc = 0);
-std::uint32_t Crc32c(std::string_view text);
+std::uint32_t Crc32cOf(std::string_view text);
 
 }  // namespace podsim
 

@@ -105,7 +105,7 @@ std::string SerializeIndex(const std::string& key,
     Append(shard.count(), bytes);
     for (const std::int64_t offset : shard.offsets) Append(offset, bytes);
   }
-  Append(Crc32c(bytes), bytes);
+  Append(Crc32cOf(bytes), bytes);
   return bytes;
 }
 
@@ -117,7 +117,7 @@ absl::StatusOr<std::vector<ShardRecords>> ParseIndex(const std::string& key,
       bytes.substr(0, begin.size()) != begin)
     return bad;
   const std::size_t end = bytes.size() - sizeof(std::int64_t);
-  if (NumberReader(bytes.substr(end)).Next() != Crc32c(bytes.substr(0, end)))
+  if (NumberReader(bytes.substr(end)).Next() != Crc32cOf(bytes.substr(0, end)))
     return bad;
   NumberReader numbers(bytes.substr(begin.size(), end - begin.size()));
   std::vector<ShardRecords> shards;

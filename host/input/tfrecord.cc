@@ -38,7 +38,7 @@ absl::Status Damaged(const std::string& file, std::int64_t offset,
 }  // namespace
 
 std::uint32_t MaskedCrc(std::string_view bytes) {
-  const std::uint32_t crc = Crc32c(bytes);
+  const std::uint32_t crc = Crc32cOf(bytes);
   return (crc >> kMaskShift | crc << (32 - kMaskShift)) + kMaskDelta;
 }
 

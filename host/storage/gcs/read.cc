@@ -43,7 +43,7 @@ absl::Status CheckRange(const HttpResponse& answer, std::int64_t offset,
   if (read.total < 0 || got != due)
     return absl::DataLossError(
         absl::StrCat(got, " bytes came instead of ", due));
-  if (got == read.total && read.crc32c && Crc32c(answer.body) != *read.crc32c)
+  if (got == read.total && read.crc32c && Crc32cOf(answer.body) != *read.crc32c)
     return absl::DataLossError("its CRC32C differs from the store's");
   return absl::OkStatus();
 }
@@ -132,7 +132,7 @@ absl::StatusOr<std::optional<std::string>> ReadGcsObject(GcsClient& client,
         const bool same,
         ReadRest(client, name, begin, first->generation, whole));
     if (!same) continue;
-    if (first->crc32c && Crc32c(whole) != *first->crc32c) continue;
+    if (first->crc32c && Crc32cOf(whole) != *first->crc32c) continue;
     return std::optional(std::move(whole));
   }
   return absl::AbortedError(

@@ -225,7 +225,7 @@ class GcsStore final : public ObjectStore, public ConditionalObjects {
   absl::StatusOr<bool> Holds(const GcsName& name, std::string_view bytes) {
     PODSIM_ASSIGN_OR_RETURN(const auto object, StatGcs(*client_, name));
     return object && object->size == static_cast<std::int64_t>(bytes.size()) &&
-           object->crc32c && *object->crc32c == Crc32c(bytes);
+           object->crc32c && *object->crc32c == Crc32cOf(bytes);
   }
 
   // Those that are still what was listed; others are left to the next listing.

@@ -187,7 +187,7 @@ absl::StatusOr<GcsObject> UploadInPieces(GcsClient& client, const GcsName& name,
 absl::StatusOr<GcsObject> UploadGcs(GcsClient& client, const GcsName& name,
                                     std::string_view bytes,
                                     std::int64_t expected) {
-  const std::uint32_t crc = Crc32c(bytes);
+  const std::uint32_t crc = Crc32cOf(bytes);
   return static_cast<std::int64_t>(bytes.size()) <= kUploadAtOnce
              ? UploadAtOnce(client, name, bytes, crc, expected)
              : UploadInPieces(client, name, bytes, crc, expected);

@@ -215,7 +215,7 @@ HttpResponse GcsDouble::Media(const Call& call, const Object& object) {
       .headers = {
           {"content-type", "application/octet-stream"},
           {"x-goog-generation", absl::StrCat(object.generation)},
-          {"x-goog-hash", "crc32c=" + Crc32cText(Crc32c(object.bytes))}}};
+          {"x-goog-hash", "crc32c=" + Crc32cText(Crc32cOf(object.bytes))}}};
   const std::string range = call.Header("range");
   if (range.empty()) {
     answer.body = object.bytes;
@@ -387,7 +387,7 @@ HttpResponse GcsDouble::Store(const std::string& bucket,
   const auto found = objects.find(object);
   if (!Holds(condition, found == objects.end() ? 0 : found->second.generation))
     return ConditionNotMet();
-  if (crc32c && *crc32c != Crc32cText(Crc32c(bytes)))
+  if (crc32c && *crc32c != Crc32cText(Crc32cOf(bytes)))
     return Error(400, "Provided CRC32C does not match", "invalid");
   Object& written = objects[object];
   written = {.bytes = std::move(bytes),
@@ -406,7 +406,7 @@ Json GcsDouble::Resource(const std::string& bucket, const std::string& name,
           {"metageneration", "1"},
           {"contentType", object.type},
           {"size", absl::StrCat(object.bytes.size())},
-          {"crc32c", Crc32cText(Crc32c(object.bytes))}};
+          {"crc32c", Crc32cText(Crc32cOf(object.bytes))}};
 }
 
 }  // namespace podsim::testing
