@@ -317,14 +317,18 @@ void Trainer::Impl::ReportTimes(std::int64_t step, StepReport& report) const {
 }
 
 void Trainer::Impl::ReportInput(StepReport& report) const {
+  // Of data in memory there is nothing but the copy to tell, and step reports
+  // are many.
+  if (setup.dataset->in_memory()) return;
   const auto seconds = [this](InputPart part) {
     return (input_times[part] - input_reported[part]) /
            std::max(1, input_threads);
   };
-  report.set_seconds_input_read(seconds(InputPart::kRead));
-  report.set_seconds_input_decode(seconds(InputPart::kDecode));
-  report.set_seconds_input_augment(seconds(InputPart::kAugment));
-  report.set_seconds_input_copy(seconds(InputPart::kCopy));
+  InputSeconds& input = *report.mutable_input_seconds();
+  input.set_read(seconds(InputPart::kRead));
+  input.set_decode(seconds(InputPart::kDecode));
+  input.set_augment(seconds(InputPart::kAugment));
+  input.set_copy(seconds(InputPart::kCopy));
 }
 
 void Trainer::Impl::Report(std::int64_t step) {

@@ -15,6 +15,14 @@ Merged<Event> Fail(int host, const absl::Status& status) {
   return {.event = std::nullopt, .status = status, .host = host};
 }
 
+// Adds `share` of one host's to the mean over hosts.
+void AddInput(const InputSeconds& part, double share, InputSeconds& mean) {
+  mean.set_read(mean.read() + share * part.read());
+  mean.set_decode(mean.decode() + share * part.decode());
+  mean.set_augment(mean.augment() + share * part.augment());
+  mean.set_copy(mean.copy() + share * part.copy());
+}
+
 double Ratio(double part, double whole) { return whole > 0 ? part / whole : 0; }
 
 }  // namespace
@@ -64,14 +72,8 @@ StepDone ReportMerger::MergeStep(const std::map<int, StepReport>& reports) {
     done.set_seconds_elementwise(done.seconds_elementwise() +
                                  share * part.seconds_elementwise());
     done.set_seconds_sums(done.seconds_sums() + share * part.seconds_sums());
-    done.set_seconds_input_read(done.seconds_input_read() +
-                                share * part.seconds_input_read());
-    done.set_seconds_input_decode(done.seconds_input_decode() +
-                                  share * part.seconds_input_decode());
-    done.set_seconds_input_augment(done.seconds_input_augment() +
-                                   share * part.seconds_input_augment());
-    done.set_seconds_input_copy(done.seconds_input_copy() +
-                                share * part.seconds_input_copy());
+    if (part.has_input_seconds())
+      AddInput(part.input_seconds(), share, *done.mutable_input_seconds());
     examples += part.examples();
   }
   MergeTimes(plan_, reports, done);

@@ -261,10 +261,10 @@ std::string StepLine(const StepDone& step, double wall_time) {
                {"seconds_packing", step.seconds_packing()},
                {"seconds_elementwise", step.seconds_elementwise()},
                {"seconds_sums", step.seconds_sums()},
-               {"seconds_input_read", step.seconds_input_read()},
-               {"seconds_input_decode", step.seconds_input_decode()},
-               {"seconds_input_augment", step.seconds_input_augment()},
-               {"seconds_input_copy", step.seconds_input_copy()},
+               {"seconds_input_read", step.input_seconds().read()},
+               {"seconds_input_decode", step.input_seconds().decode()},
+               {"seconds_input_augment", step.input_seconds().augment()},
+               {"seconds_input_copy", step.input_seconds().copy()},
                {"serial", step.serial()}};
   AddAccuracy("accuracy", AccuracyOf(step.metrics()), line);
   AddOthers(step.metrics(), line);

@@ -333,10 +333,10 @@ void SummaryCollector::OnStep(const StepDone& step, double wall_time,
   summary_.phases.packing += step.seconds_packing();
   summary_.phases.elementwise += step.seconds_elementwise();
   summary_.phases.sums += step.seconds_sums();
-  summary_.phases.input_read += step.seconds_input_read();
-  summary_.phases.input_decode += step.seconds_input_decode();
-  summary_.phases.input_augment += step.seconds_input_augment();
-  summary_.phases.input_copy += step.seconds_input_copy();
+  summary_.phases.input_read += step.input_seconds().read();
+  summary_.phases.input_decode += step.input_seconds().decode();
+  summary_.phases.input_augment += step.input_seconds().augment();
+  summary_.phases.input_copy += step.input_seconds().copy();
   overlap_.OnStep(step);
   stragglers_.OnStep(step);
 }

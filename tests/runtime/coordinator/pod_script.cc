@@ -78,10 +78,11 @@ HostMessage StepMessage(int host, std::int64_t step, std::uint64_t hash) {
   report.set_seconds_packing(0.02 * host);
   report.set_seconds_elementwise(0.03 * host);
   report.set_seconds_sums(0.04 * host);
-  report.set_seconds_input_read(0.05 * host);
-  report.set_seconds_input_decode(0.06 * host);
-  report.set_seconds_input_augment(0.07 * host);
-  report.set_seconds_input_copy(0.08 * host);
+  InputSeconds& input = *report.mutable_input_seconds();
+  input.set_read(0.05 * host);
+  input.set_decode(0.06 * host);
+  input.set_augment(0.07 * host);
+  input.set_copy(0.08 * host);
   report.set_seconds_reduce(0.5 - 0.125 * host);
   report.add_gradient_hashes(hash);
   return message;

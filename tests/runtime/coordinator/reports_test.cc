@@ -78,10 +78,10 @@ TEST(ReportMergerTest, StepIsTheSumOverHosts) {
   EXPECT_DOUBLE_EQ(done.seconds_packing(), 0.02 * (0 + 1 + 2 + 3) / 4);
   EXPECT_DOUBLE_EQ(done.seconds_elementwise(), 0.03 * (0 + 1 + 2 + 3) / 4);
   EXPECT_DOUBLE_EQ(done.seconds_sums(), 0.04 * (0 + 1 + 2 + 3) / 4);
-  EXPECT_DOUBLE_EQ(done.seconds_input_read(), 0.05 * (0 + 1 + 2 + 3) / 4);
-  EXPECT_DOUBLE_EQ(done.seconds_input_decode(), 0.06 * (0 + 1 + 2 + 3) / 4);
-  EXPECT_DOUBLE_EQ(done.seconds_input_augment(), 0.07 * (0 + 1 + 2 + 3) / 4);
-  EXPECT_DOUBLE_EQ(done.seconds_input_copy(), 0.08 * (0 + 1 + 2 + 3) / 4);
+  EXPECT_DOUBLE_EQ(done.input_seconds().read(), 0.05 * (0 + 1 + 2 + 3) / 4);
+  EXPECT_DOUBLE_EQ(done.input_seconds().decode(), 0.06 * (0 + 1 + 2 + 3) / 4);
+  EXPECT_DOUBLE_EQ(done.input_seconds().augment(), 0.07 * (0 + 1 + 2 + 3) / 4);
+  EXPECT_DOUBLE_EQ(done.input_seconds().copy(), 0.08 * (0 + 1 + 2 + 3) / 4);
 
   for (int host = 0; host < 4; ++host) {
     const auto second = merger.AddStep(StepMessage(host, 2).step());

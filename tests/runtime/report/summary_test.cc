@@ -107,10 +107,11 @@ TEST_F(SummaryTest, NamesTheNarrowPlaceOfItsInput) {
   EXPECT_THAT(FormatSummary(collector_.summary()),
               Not(HasSubstr("making a batch")));
   JobEvent event = StepAt(kStart + 2.0, 4);
-  event.mutable_step()->set_seconds_input_read(0.004);
-  event.mutable_step()->set_seconds_input_decode(0.02);
-  event.mutable_step()->set_seconds_input_augment(0.008);
-  event.mutable_step()->set_seconds_input_copy(0.001);
+  InputSeconds& input = *event.mutable_step()->mutable_input_seconds();
+  input.set_read(0.004);
+  input.set_decode(0.02);
+  input.set_augment(0.008);
+  input.set_copy(0.001);
   Send(event);
   EXPECT_DOUBLE_EQ(collector_.summary().phases.input_decode, 0.02);
   const std::string text = FormatSummary(collector_.summary());
