@@ -1,8 +1,11 @@
 #include "host/input/image_steps.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
+#include <limits>
+#include <utility>
 #include <vector>
 
 #include "base/random.h"
@@ -88,37 +91,103 @@ std::vector<Tap> TapsOf(std::int32_t begin, std::int32_t from, std::int32_t to,
   return taps;
 }
 
-// Values of pixels, black beyond the edges.
-class PixelReader {
- public:
-  explicit PixelReader(const Pixels& pixels) : pixels_(pixels) {}
+float Mix(float a, float b, float to_b) { return a + (b - a) * to_b; }
 
-  float At(std::int32_t row, std::int32_t column, std::int32_t channel) const {
-    if (row < 0 || column < 0 || row >= pixels_.rows ||
-        column >= pixels_.columns)
-      return 0;
-    const std::int64_t at =
-        (std::int64_t{row} * pixels_.columns + column) * pixels_.channels +
-        channel;
-    return pixels_.values[static_cast<std::size_t>(at)];
+// Rows of an image, interpolated between its columns: all channels of an
+// output's pixel together, black beyond the edges. The two that were asked for
+// last are kept, for the next output's row is often between the same.
+class RowsAcross {
+ public:
+  RowsAcross(const Pixels& pixels, const std::vector<Tap>& columns)
+      : pixels_(pixels),
+        channels_(static_cast<std::size_t>(pixels.channels)),
+        // A black pixel after the last.
+        source_((static_cast<std::size_t>(pixels.columns) + 1) * channels_) {
+    const auto place = [&](std::int32_t column) {
+      const bool inside = column >= 0 && column < pixels.columns;
+      return static_cast<std::size_t>(inside ? column : pixels.columns) *
+             channels_;
+    };
+    for (const Tap& tap : columns)
+      for (std::size_t c = 0; c < channels_; ++c) {
+        first_.push_back(place(tap.first) + c);
+        second_.push_back(place(tap.second) + c);
+        to_second_.push_back(tap.to_second);
+      }
+    for (Kept& kept : kept_) kept.values.resize(first_.size());
   }
 
-  float Between(const Tap& row, const Tap& column, std::int32_t channel) const {
-    const float top =
-        Mix(At(row.first, column.first, channel),
-            At(row.first, column.second, channel), column.to_second);
-    if (row.to_second == 0) return top;
-    const float bottom =
-        Mix(At(row.second, column.first, channel),
-            At(row.second, column.second, channel), column.to_second);
-    return Mix(top, bottom, row.to_second);
+  // Valid until the next but one of another row is asked for.
+  const std::vector<float>& Row(std::int32_t row) {
+    if (kept_[newest_].row != row) newest_ = 1 - newest_;
+    if (kept_[newest_].row != row) Make(row, kept_[newest_]);
+    return kept_[newest_].values;
   }
 
  private:
-  static float Mix(float a, float b, float to_b) { return a + (b - a) * to_b; }
+  struct Kept {
+    std::int32_t row = std::numeric_limits<std::int32_t>::min();
+    std::vector<float> values;
+  };
+
+  void Make(std::int32_t row, Kept& kept) {
+    kept.row = row;
+    if (row < 0 || row >= pixels_.rows) {
+      std::fill(kept.values.begin(), kept.values.end(), 0.0F);
+      return;
+    }
+    const std::size_t width = source_.size() - channels_;
+    const std::uint8_t* const from =
+        pixels_.values.data() + static_cast<std::size_t>(row) * width;
+    std::copy(from, from + width, source_.begin());
+    for (std::size_t i = 0; i < kept.values.size(); ++i)
+      kept.values[i] =
+          Mix(source_[first_[i]], source_[second_[i]], to_second_[i]);
+  }
 
   const Pixels& pixels_;
+  const std::size_t channels_;
+  std::vector<float> source_;  // a row of the image
+  // By value of an output's row.
+  std::vector<std::size_t> first_;
+  std::vector<std::size_t> second_;
+  std::vector<float> to_second_;
+  std::array<Kept, 2> kept_;
+  std::size_t newest_ = 0;
 };
+
+// What becomes of a value between pixels; by channel.
+struct ValueSteps {
+  float scale = 1;
+  std::vector<float> mean;
+  std::vector<float> std;
+};
+
+// As many times as a row has pixels; empty: none.
+std::vector<float> Repeated(const std::vector<float>& values,
+                            std::size_t pixels) {
+  std::vector<float> row;
+  for (std::size_t i = 0; i < pixels; ++i)
+    row.insert(row.end(), values.begin(), values.end());
+  return row;
+}
+
+ValueSteps StepsOfRow(const SchemaField& field, std::size_t pixels) {
+  return {
+      .scale = field.divisor > 0 ? 1 / static_cast<float>(field.divisor) : 1,
+      .mean = Repeated(field.steps.mean, pixels),
+      .std = Repeated(field.steps.std, pixels)};
+}
+
+// One operation after the other, each over the whole row.
+void Apply(const ValueSteps& steps, std::span<float> row) {
+  for (float& value : row) value = value * steps.scale;
+  if (!steps.mean.empty())
+    for (std::size_t i = 0; i < row.size(); ++i)
+      row[i] = row[i] - steps.mean[i];
+  if (!steps.std.empty())
+    for (std::size_t i = 0; i < row.size(); ++i) row[i] = row[i] / steps.std[i];
+}
 
 }  // namespace
 
@@ -149,25 +218,28 @@ void RunImageSteps(const Pixels& pixels, const SchemaField& field,
       TapsOf(part.row, part.rows, field.shape[0], /*mirrored=*/false);
   const std::vector<Tap> columns =
       TapsOf(part.column, part.columns, field.shape[1], part.mirrored);
-  const float scale =
-      field.divisor > 0 ? 1 / static_cast<float>(field.divisor) : 1;
-  const PixelReader reader(pixels);
-  std::size_t at = 0;
-  for (const Tap& y : rows)
-    for (const Tap& x : columns)
-      for (std::int32_t channel = 0; channel < channels; ++channel, ++at) {
-        float value = reader.Between(y, x, channel);
-        if (field.divisor == 0) {
-          row[at] = static_cast<std::byte>(
-              static_cast<std::uint8_t>(std::lround(value)));
-          continue;
-        }
-        value = value * scale;
-        const auto c = static_cast<std::size_t>(channel);
-        if (!field.steps.mean.empty()) value = value - field.steps.mean[c];
-        if (!field.steps.std.empty()) value = value / field.steps.std[c];
-        std::memcpy(row.data() + at * sizeof(float), &value, sizeof(float));
-      }
+  RowsAcross across(pixels, columns);
+  const ValueSteps steps = StepsOfRow(field, columns.size());
+  std::vector<float> values(columns.size() *
+                            static_cast<std::size_t>(channels));
+  std::byte* out = row.data();
+  for (const Tap& tap : rows) {
+    // The first stays valid while the second is made.
+    const std::vector<float>& first = across.Row(tap.first);
+    const std::vector<float>& second =
+        across.Row(tap.to_second == 0 ? tap.first : tap.second);
+    for (std::size_t i = 0; i < values.size(); ++i)
+      values[i] = Mix(first[i], second[i], tap.to_second);
+    if (field.divisor == 0) {
+      for (const float value : values)
+        *out++ = static_cast<std::byte>(
+            static_cast<std::uint8_t>(std::lround(value)));
+      continue;
+    }
+    Apply(steps, values);
+    std::memcpy(out, values.data(), values.size() * sizeof(float));
+    out += values.size() * sizeof(float);
+  }
 }
 
 }  // namespace podsim
