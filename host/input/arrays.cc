@@ -17,12 +17,21 @@ absl::Status Bad(const std::string& why) {
   return absl::InvalidArgumentError(why);
 }
 
-absl::Status AddField(const std::string& path, const std::string& name,
-                      ArrayFields& fields) {
+// Mapped where that can be, so that the hosts of a machine share it.
+absl::StatusOr<HeldBytes> Hold(const std::string& path, ObjectStore& store) {
+  if (!store.CanMap(path)) {
+    PODSIM_ASSIGN_OR_RETURN(std::string bytes, store.Read(path));
+    return OwnBytes(std::move(bytes));
+  }
   PODSIM_ASSIGN_OR_RETURN(MappedFile file, MappedFile::Open(path));
   auto mapped = std::make_shared<const MappedFile>(std::move(file));
-  return AddArrayField(path, name, {.holder = mapped, .bytes = mapped->bytes()},
-                       fields);
+  return HeldBytes{.holder = mapped, .bytes = mapped->bytes()};
+}
+
+absl::Status AddField(const std::string& path, const std::string& name,
+                      ObjectStore& store, ArrayFields& fields) {
+  PODSIM_ASSIGN_OR_RETURN(HeldBytes bytes, Hold(path, store));
+  return AddArrayField(path, name, std::move(bytes), fields);
 }
 
 absl::Status AddFields(const std::string& directory, const std::string& prefix,
@@ -39,8 +48,8 @@ absl::Status AddFields(const std::string& directory, const std::string& prefix,
                                        store, fields));
     } else if (absl::string_view field = name;
                absl::ConsumeSuffix(&field, ".npy")) {
-      PODSIM_RETURN_IF_ERROR(
-          AddField(path, absl::StrCat(prefix, std::string(field)), fields));
+      PODSIM_RETURN_IF_ERROR(AddField(
+          path, absl::StrCat(prefix, std::string(field)), store, fields));
     }
   }
   return absl::OkStatus();

@@ -103,6 +103,7 @@ class LocalStore final : public ObjectStore {
   }
 
   ConditionalObjects* Conditional(std::string_view) override { return nullptr; }
+  bool CanMap(std::string_view) const override { return true; }
   bool CanRename(std::string_view) const override { return true; }
 
   absl::Status Rename(std::string_view from, std::string_view to) override {

@@ -87,6 +87,10 @@ class ObjectStore {
     return std::string();
   }
 
+  // The object is a file of this machine, to be mapped (mapped_file.h). False:
+  // it has to be read.
+  virtual bool CanMap(std::string_view) const { return false; }
+
   // Of directories at `path`. False for a store that can only copy (object
   // stores): whoever wants a whole directory to appear at once must then write
   // a marker into it last.

@@ -86,6 +86,10 @@ class UriStore final : public ObjectStore {
     PODSIM_ASSIGN_OR_RETURN(ObjectStore* const store, Of(path));
     return store->Location(path);
   }
+  bool CanMap(std::string_view path) const override {
+    const auto store = Of(path);
+    return store.ok() && (*store)->CanMap(path);
+  }
   bool CanRename(std::string_view path) const override {
     const auto store = Of(path);
     return store.ok() && (*store)->CanRename(path);

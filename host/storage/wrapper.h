@@ -46,6 +46,9 @@ class ObjectStoreWrapper : public ObjectStore {
   absl::StatusOr<std::string> Location(std::string_view path) override {
     return base_->Location(path);
   }
+  bool CanMap(std::string_view path) const override {
+    return base_->CanMap(path);
+  }
   bool CanRename(std::string_view path) const override {
     return base_->CanRename(path);
   }

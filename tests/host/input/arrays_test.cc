@@ -100,6 +100,19 @@ class ArraysTest : public ::testing::Test {
   const std::unique_ptr<ObjectStore> store_ = NewUriStore();
 };
 
+TEST_F(ArraysTest, AreReadWhereNothingCanBeMapped) {
+  PutGood();
+  ASSERT_OK_AND_ASSIGN(const auto mapped, Open());
+  const std::unique_ptr<ObjectStore> memory = NewMemoryStore();
+  for (const char* name : {"/train/x.npy", "/train/y/label.npy"}) {
+    ASSERT_OK_AND_ASSIGN(const std::string bytes,
+                         store_->Read(dir_.path() + name));
+    ASSERT_THAT(memory->Write(std::string("/a") + name, bytes), IsOk());
+  }
+  ASSERT_OK_AND_ASSIGN(const auto read, OpenArrays("/a", *memory));
+  EXPECT_EQ(read->config().fingerprint(), mapped->config().fingerprint());
+}
+
 TEST_F(ArraysTest, OffersEachFileAsAField) {
   PutGood();
   ASSERT_OK_AND_ASSIGN(const auto dataset, Open());
