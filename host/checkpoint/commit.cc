@@ -133,9 +133,10 @@ absl::Status CommitCheckpoint(ObjectStore& store, const std::string& model_dir,
   return PublishObjects(store, model_dir, manifest.step(), stamp, announce);
 }
 
-absl::Status PruneCheckpoints(ObjectStore& store, const std::string& model_dir,
-                              int keep, std::int64_t proved,
-                              const AnnounceChange& announce) {
+absl::Status PruneCheckpoints(
+    ObjectStore& store, const std::string& model_dir, int keep,
+    std::int64_t proved, const AnnounceChange& announce,
+    const std::function<void(std::int64_t)>& on_deleted) {
   if (keep < 0)
     return absl::InvalidArgumentError(
         absl::StrCat("keep is ", keep, "; give 0 (all) or more"));
@@ -150,8 +151,10 @@ absl::Status PruneCheckpoints(ObjectStore& store, const std::string& model_dir,
     if (status.ok()) ++kept;
     if (!status.ok() && !SpeaksOfTheCheckpoint(status)) return status;
   }
-  for (const std::int64_t step : steps)
+  for (const std::int64_t step : steps) {
     PODSIM_RETURN_IF_ERROR(Retire(store, model_dir, step, announce));
+    if (on_deleted != nullptr) on_deleted(step);
+  }
   return absl::OkStatus();
 }
 

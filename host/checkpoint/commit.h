@@ -49,12 +49,13 @@ absl::Status CommitCheckpoint(ObjectStore& store, const std::string& model_dir,
 // begins with them may yet show that their training had diverged. Damaged ones
 // do not count among those kept (looked at as ReadManifest does, not byte for
 // byte). One on its way out is renamed first, so that no half of it is ever
-// taken for a checkpoint. Errors: INVALID_ARGUMENT (keep is negative), the
-// store's.
+// taken for a checkpoint. `on_deleted` is told of each that is gone. Errors:
+// INVALID_ARGUMENT (keep is negative), the store's.
 absl::Status PruneCheckpoints(
     ObjectStore& store, const std::string& model_dir, int keep,
     std::int64_t proved = std::numeric_limits<std::int64_t>::max(),
-    const AnnounceChange& announce = {});
+    const AnnounceChange& announce = {},
+    const std::function<void(std::int64_t step)>& on_deleted = {});
 
 // Deletes what earlier runs left unfinished. REQUIRES: nobody is writing a
 // checkpoint there.

@@ -65,8 +65,9 @@ absl::Status Committer::Impl::Commit(const Request& request) const {
 
 // The checkpoints are safe; too many of them are no reason to end a job.
 void Committer::Impl::Prune(std::int64_t upto) const {
-  const absl::Status pruned = PruneCheckpoints(
-      *options.store, options.model_dir, options.keep, upto, options.announce);
+  const absl::Status pruned =
+      PruneCheckpoints(*options.store, options.model_dir, options.keep, upto,
+                       options.announce, options.on_deleted);
   if (!pruned.ok())
     Log(LogLevel::kWarning,
         absl::StrCat("cannot delete old checkpoints: ", pruned.message()));

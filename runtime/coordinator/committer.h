@@ -30,6 +30,8 @@ class Committer {
     std::int64_t stamp = 0;
     int keep = 0;  // checkpoints; 0: all
     AnnounceChange announce = {};
+    // Told of each checkpoint beyond `keep` that is gone, from the thread.
+    std::function<void(std::int64_t step)> on_deleted = {};
     // Of every checkpoint: what the plan's Program holds.
     std::vector<CheckpointTensor> tensors = {};
   };

@@ -282,6 +282,7 @@ class Membership {
   std::map<std::int64_t, Saving> saving_;  // by step
   std::optional<Holding> holding_;
   absl::Time last_save_;  // begun
+  absl::Time last_commit_ = absl::InfinitePast();
   absl::Time last_tick_;
   absl::Time closing_since_;  // DONE or FAILED entered
   Root root_;

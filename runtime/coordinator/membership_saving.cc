@@ -114,6 +114,7 @@ void Membership::OnCommitted(absl::Time now, std::int64_t step,
                              const std::string& path, std::int64_t bytes) {
   const auto found = saving_.find(step);
   if (found == saving_.end() || !active()) return;
+  last_commit_ = now;
   if (!status.ok()) {
     Fail(now,
          {.status = Annotate(status, absl::StrCat("checkpoint of step ", step)),
@@ -200,7 +201,10 @@ void Membership::CheckSaving(absl::Time now) {
   const absl::Duration limit =
       absl::Seconds(plan_.spec().initialization_timeout());
   for (const auto& [step, saving] : saving_) {
-    if (!saving.committing || now - saving.since < limit) continue;
+    // They are committed one after the other.
+    if (!saving.committing ||
+        now - std::max(saving.since, last_commit_) < limit)
+      continue;
     Fail(now, {.status = absl::DeadlineExceededError(absl::StrCat(
                    "the checkpoint of step ", step,
                    " was not committed within ", absl::FormatDuration(limit),

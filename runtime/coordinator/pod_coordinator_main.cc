@@ -159,13 +159,21 @@ absl::StatusOr<RunStart> StartOf(const JobSpec& spec, CoordinatorRun& run) {
     PODSIM_ASSIGN_OR_RETURN(const Program program, ProgramOf(run.draft));
     tensors = TensorsOf(program, run.draft.bits().hosts());
   }
-  run.committer.emplace(
-      Committer::Options{.store = run.store.get(),
-                         .model_dir = run.draft.spec().model_dir(),
-                         .stamp = run.stamp,
-                         .keep = run.draft.spec().keep(),
-                         .announce = announce,
-                         .tensors = std::move(tensors)});
+  run.committer.emplace(Committer::Options{
+      .store = run.store.get(),
+      .model_dir = run.draft.spec().model_dir(),
+      .stamp = run.stamp,
+      .keep = run.draft.spec().keep(),
+      .announce = announce,
+      .on_deleted =
+          [&run](std::int64_t step) {
+            JobEvent event;
+            event.set_wall_time(
+                absl::ToDoubleSeconds(run.clock.Now() - absl::UnixEpoch()));
+            event.mutable_deleted()->set_step(step);
+            run.events.Write(event);
+          },
+      .tensors = std::move(tensors)});
   return start;
 }
 
@@ -235,6 +243,7 @@ int Run(const CoordinatorSettings& settings) {
   watch.Handle(LetsFinish());
   keeper = std::jthread();  // ends it: it uses the server
   run.server.reset();
+  run.committer.reset();  // deletes old checkpoints, and tells of them
   LeaveModelDir(*run.store, run.draft, run.stamp);
   run.events.Finish(kEventsLimit);
   if (outcome.ok()) return kDone;

@@ -165,6 +165,9 @@ void Supervisor::HandleEvent(const std::string& line) {
     evidence_.failed = event.failed();
     evidence_.failed_at = clock_.Now();
   }
+  // Who still has news gets on.
+  if (phase_ == Phase::kFinishing)
+    Enter(Phase::kFinishing, options_.shutdown_wait);
   // What comes after the verdict is an echo of our own signals.
   if (phase_ < Phase::kEnding) on_event_(event);
 }

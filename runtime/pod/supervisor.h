@@ -45,7 +45,8 @@ struct SupervisorOptions {
   absl::Duration cause_wait = absl::Milliseconds(1500);
   // Between SIGINT and SIGKILL.
   absl::Duration term_wait = absl::Seconds(2);
-  // After the job is done, for processes to end by themselves.
+  // After the job is done, for processes to end by themselves, from the last
+  // that the coordinator told.
   absl::Duration shutdown_wait = absl::Seconds(5);
   // The job makes steps: once the pod has formed, the first SIGTERM or SIGINT
   // is passed to the coordinator, which has it finish its step.

@@ -103,6 +103,7 @@ void GoodputMeter::OnEvent(const JobEvent& event) {
     case JobEvent::kRefused:
     case JobEvent::kWaiting:
     case JobEvent::kLeft:
+    case JobEvent::kDeleted:
     case JobEvent::EVENT_NOT_SET:
       break;
   }

@@ -120,6 +120,7 @@ void Reporter::OnEvent(const JobEvent& event) {
     case JobEvent::kDone:
     case JobEvent::kFailed:
     case JobEvent::kBench:
+    case JobEvent::kDeleted:
     case JobEvent::EVENT_NOT_SET:
       break;
   }

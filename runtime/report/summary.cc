@@ -281,6 +281,7 @@ void SummaryCollector::OnEvent(const JobEvent& event, absl::Time now) {
     case JobEvent::kRefused:
     case JobEvent::kWaiting:
     case JobEvent::kLeft:
+    case JobEvent::kDeleted:
     case JobEvent::EVENT_NOT_SET:
       break;
   }

@@ -182,7 +182,12 @@ TEST_P(CommitTest, PrunesTheOldest) {
   EXPECT_THAT(PruneCheckpoints(store(), Dir(), 0), IsOk());
   EXPECT_THAT(PruneCheckpoints(store(), Dir(), 4), IsOk());
   EXPECT_THAT(Steps(), ElementsAre(20, 100, 300, 1000));
-  EXPECT_THAT(PruneCheckpoints(store(), Dir(), 2), IsOk());
+  std::vector<std::int64_t> deleted;
+  EXPECT_THAT(
+      PruneCheckpoints(store(), Dir(), 2, 1000, {},
+                       [&](std::int64_t step) { deleted.push_back(step); }),
+      IsOk());
+  EXPECT_THAT(deleted, ElementsAre(20, 100));
   EXPECT_THAT(Names(), ElementsAre("1000/", "300/"));
   EXPECT_THAT(PruneCheckpoints(store(), Dir(), 1), IsOk());
   EXPECT_THAT(Names(), ElementsAre("1000/"));

@@ -132,6 +132,22 @@ TEST(MembershipSavingTest, ACommitThatHangsIsGivenUp) {
   EXPECT_THAT(pod.machine().failure().message(), HasSubstr("/model"));
 }
 
+// They are made one after the other: those behind wait for the first.
+TEST(MembershipSavingTest, CommitsThatWaitForOthersDoNotHang) {
+  PodScript pod(SavingPlan());
+  pod.Run();
+  Report(pod, 1, 4);
+  for (int p = 0; p < kProcesses; ++p) pod.Send(p, PartMessage(p, 3));
+  for (int p = 0; p < kProcesses; ++p) pod.Send(p, PartMessage(p, 4));
+  pod.Pass(absl::Seconds(25), {0, 1}, {0, 1});
+  pod.Committed(3, absl::OkStatus());
+  pod.Pass(absl::Seconds(25), {0, 1}, {0, 1});
+  EXPECT_EQ(pod.machine().state(), PodState::kRunning);
+  pod.Pass(absl::Seconds(6), {0, 1}, {0, 1});
+  EXPECT_EQ(pod.machine().state(), PodState::kFailed);
+  EXPECT_THAT(pod.machine().failure().message(), HasSubstr("of step 4 was"));
+}
+
 TEST(MembershipSavingTest, PartsOutOfTurnAreAViolation) {
   for (const int step : {0, -3, kSteps + 1}) {
     PodScript pod(SavingPlan());

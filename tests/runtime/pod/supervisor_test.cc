@@ -224,6 +224,20 @@ TEST_F(SupervisorTest, AProcessThatHangsAfterTheJobIsNamedAndEnded) {
   ExpectNoChildren();
 }
 
+TEST_F(SupervisorTest, WhoStillHasNewsAfterTheJobIsWaitedFor) {
+  NewSupervisor({.shutdown_wait = absl::Milliseconds(1000)});
+  std::string script = Emit(kDoneLine);
+  for (int i = 0; i < 4; ++i)
+    absl::StrAppend(&script, "sleep 0.4; ",
+                    Emit(R"({"deleted":{"step":"5"}})"));
+  StartCoordinator(script);
+  StartHost(0, "exit 0");
+  const Outcome outcome = Run();
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_FALSE(outcome.failure.has_value());
+  EXPECT_EQ(events_.size(), 5u);
+}
+
 class StopTest : public SupervisorTest,
                  public ::testing::WithParamInterface<int> {};
 
