@@ -16,6 +16,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "host/storage/uri_store.h"
 #include "job/metrics.h"
 #include "job/placement.h"
 #include "settings/field_text.h"
@@ -114,6 +115,19 @@ absl::StatusOr<std::string> SetAside(const std::string& path) {
           errno, absl::StrCat("cannot keep the metrics file ", path,
                               " of an earlier job as ", name,
                               "; move it away, or name another"));
+  }
+}
+
+// The same of an object.
+absl::StatusOr<std::string> SetAside(ObjectStore& store,
+                                     const std::string& path) {
+  ConditionalObjects* const objects = store.Conditional(path);
+  PODSIM_CHECK(objects != nullptr);
+  for (int number = 1;; ++number) {
+    std::string name = absl::StrCat(path, ".", number);
+    const absl::Status copied = objects->CopyIf(path, name, 0);
+    if (copied.ok()) return name;
+    if (!absl::IsAborted(copied)) return copied;
   }
 }
 
@@ -395,8 +409,25 @@ std::string FailureLine(const FailureReport& failure) {
        {"exit_code", failure.exit_code}});
 }
 
+absl::StatusOr<MetricsFile> MetricsFile::OpenStored(
+    std::unique_ptr<ObjectStore> store, const std::string& path, Start start) {
+  absl::StatusOr<std::string> before = store->Read(path);
+  if (absl::IsNotFound(before.status())) before = std::string();
+  PODSIM_RETURN_IF_ERROR(before.status());
+  std::string aside;
+  if (start == Start::kFresh && !before->empty()) {
+    PODSIM_ASSIGN_OR_RETURN(aside, SetAside(*store, path));
+    before->clear();
+  }
+  PODSIM_ASSIGN_OR_RETURN(
+      std::unique_ptr<StoredLog> log,
+      StoredLog::Open(std::move(store), path, *std::move(before)));
+  return MetricsFile(path, std::move(aside), std::move(log));
+}
+
 absl::StatusOr<MetricsFile> MetricsFile::Open(const std::string& path,
                                               Start start) {
+  if (!SchemeOf(path).empty()) return OpenStored(NewUriStore(), path, start);
   std::string aside;
   if (start == Start::kFresh && HoldsSomething(path)) {
     PODSIM_ASSIGN_OR_RETURN(aside, SetAside(path));
@@ -414,6 +445,7 @@ MetricsFile::MetricsFile(MetricsFile&& other) noexcept
     : path_(std::move(other.path_)),
       set_aside_(std::move(other.set_aside_)),
       fd_(std::exchange(other.fd_, -1)),
+      log_(std::move(other.log_)),
       status_(std::move(other.status_)) {}
 
 MetricsFile::~MetricsFile() {
@@ -422,6 +454,10 @@ MetricsFile::~MetricsFile() {
 
 absl::Status MetricsFile::Write(const std::string& line) {
   if (!status_.ok()) return status_;
+  if (log_ != nullptr) {
+    log_->Add(line);
+    return status_;
+  }
   const std::string bytes = line + "\n";
   errno = 0;
   const ssize_t written = write(fd_, bytes.data(), bytes.size());
@@ -430,6 +466,11 @@ absl::Status MetricsFile::Write(const std::string& line) {
     if (written >= 0) errno = ENOSPC;
     status_ = FileError(path_);
   }
+  return status_;
+}
+
+absl::Status MetricsFile::Close() {
+  if (log_ != nullptr && status_.ok()) status_ = log_->Close();
   return status_;
 }
 

@@ -22,16 +22,21 @@
 // of its checkpoint) appends; a fresh one finds the file empty: what an earlier
 // job left there is kept under another name, never overwritten.
 //
-// Each line is one write, so a killed run leaves whole lines. Times are wall
-// time unless the key begins with "simulated_". Not thread-safe.
+// Each line is one write, so a killed run leaves whole lines. In a bucket,
+// which cannot append, the file is written as a whole: when it is opened, every
+// half minute or so, and when it is closed. Times are wall time unless the key
+// begins with "simulated_". Not thread-safe.
 #ifndef PODSIM_RUNTIME_REPORT_METRICS_FILE_H_
 #define PODSIM_RUNTIME_REPORT_METRICS_FILE_H_
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "host/storage/storage.h"
+#include "host/storage/stored_log.h"
 #include "proto/event.pb.h"
 #include "runtime/report/failure.h"
 #include "runtime/report/summary.h"
@@ -73,12 +78,17 @@ class MetricsFile {
   // are (/dev/stdout may be a file that is much more than this).
   // Errors: PERMISSION_DENIED, NOT_FOUND, ... naming the path and the reason.
   static absl::StatusOr<MetricsFile> Open(const std::string& path, Start start);
+  // The same as an object of `store`. REQUIRES: store->Conditional(path).
+  static absl::StatusOr<MetricsFile> OpenStored(
+      std::unique_ptr<ObjectStore> store, const std::string& path, Start start);
   MetricsFile(MetricsFile&& other) noexcept;
   MetricsFile& operator=(MetricsFile&&) = delete;
   ~MetricsFile();
 
   // The first error is kept: later calls return it and write nothing.
   absl::Status Write(const std::string& line);
+  // Nothing is written after it. Blocks while a store takes what waits.
+  absl::Status Close();
   const absl::Status& status() const { return status_; }
   // What the file that was there is called now: the path with ".1", ".2", ...
   // after it, the first that nothing had. Empty: there was none.
@@ -87,10 +97,16 @@ class MetricsFile {
  private:
   MetricsFile(std::string path, std::string set_aside, int fd)
       : path_(std::move(path)), set_aside_(std::move(set_aside)), fd_(fd) {}
+  MetricsFile(std::string path, std::string set_aside,
+              std::unique_ptr<StoredLog> log)
+      : path_(std::move(path)),
+        set_aside_(std::move(set_aside)),
+        log_(std::move(log)) {}
 
   std::string path_;
   std::string set_aside_;
-  int fd_;
+  int fd_ = -1;
+  std::unique_ptr<StoredLog> log_;  // instead, in a store
   absl::Status status_;
 };
 

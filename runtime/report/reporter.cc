@@ -164,7 +164,7 @@ void Reporter::ShowStep(const StepDone& step) {
 void Reporter::Finish() {
   console_.KeepLive();
   console_.Prose(FormatSummary(collector_.summary(), options_.columns));
-  Record(SummaryLine(collector_.summary()));
+  RecordLast(SummaryLine(collector_.summary()));
 }
 
 void Reporter::Fail(const FailureReport& failure) {
@@ -173,7 +173,7 @@ void Reporter::Fail(const FailureReport& failure) {
   if (const auto& faults = collector_.summary().faults; faults.has_value()) {
     console_.Prose(FormatFaultRows(*faults));
   }
-  Record(FailureLine(failure));
+  RecordLast(FailureLine(failure));
 }
 
 absl::Status Reporter::status() const {
@@ -182,10 +182,17 @@ absl::Status Reporter::status() const {
 
 void Reporter::Record(const std::string& line) {
   if (!metrics_.has_value() || !metrics_->status().ok()) return;
-  const absl::Status written = metrics_->Write(line);
-  if (!written.ok()) {
-    console_.Error("error: " + std::string(written.message()));
-  }
+  Complain(metrics_->Write(line));
+}
+
+void Reporter::RecordLast(const std::string& line) {
+  Record(line);
+  if (metrics_.has_value() && metrics_->status().ok())
+    Complain(metrics_->Close());
+}
+
+void Reporter::Complain(const absl::Status& written) {
+  if (!written.ok()) console_.Error("error: " + std::string(written.message()));
 }
 
 }  // namespace podsim

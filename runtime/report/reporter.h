@@ -58,6 +58,8 @@ class Reporter {
   // What does not.
   void Warn(const std::string& line);
   void Record(const std::string& line);
+  void RecordLast(const std::string& line);
+  void Complain(const absl::Status& written);
 
   const ReporterOptions options_;
   Console& console_;

@@ -7,9 +7,12 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <utility>
 
+#include "host/storage/wrapper.h"
 #include "tests/job/set_metric.h"
 #include "tests/testing/status_matchers.h"
 #include "tests/testing/temp_dir.h"
@@ -94,6 +97,54 @@ TEST(MetricsFileTest, EmptyFilesAndLinksStayWhereTheyAre) {
   EXPECT_THAT(linked.Write("more"), IsOk());
   EXPECT_EQ(ReadAll(path), "line\nmore\n");
   EXPECT_TRUE(std::filesystem::is_symlink(link));
+}
+
+// In a store that cannot append.
+class StoredMetricsTest : public ::testing::Test {
+ protected:
+  // The file borrows nothing: all of these tests' are over one.
+  class Shared final : public ObjectStoreWrapper {
+   public:
+    explicit Shared(std::shared_ptr<ObjectStore> store)
+        : ObjectStoreWrapper(store.get()), store_(std::move(store)) {}
+
+   private:
+    const std::shared_ptr<ObjectStore> store_;
+  };
+  absl::StatusOr<MetricsFile> Open(MetricsFile::Start start) {
+    return MetricsFile::OpenStored(std::make_unique<Shared>(store_), "/m/x",
+                                   start);
+  }
+  std::string Text(const std::string& path) {
+    return store_->Read(path).value_or("nothing");
+  }
+
+  const std::shared_ptr<ObjectStore> store_ = NewMemoryStoreWithoutRename();
+};
+
+TEST_F(StoredMetricsTest, IsWholeWhenItIsClosed) {
+  ASSERT_OK_AND_ASSIGN(MetricsFile file, Open(kFresh));
+  EXPECT_EQ(Text("/m/x"), "");  // who may not write learns it at once
+  EXPECT_THAT(file.Write("{\"a\":1}"), IsOk());
+  EXPECT_THAT(file.Write("{\"b\":2}"), IsOk());
+  EXPECT_THAT(file.Close(), IsOk());
+  EXPECT_EQ(Text("/m/x"), "{\"a\":1}\n{\"b\":2}\n");
+}
+
+TEST_F(StoredMetricsTest, AJobThatGoesOnAppendsAFreshOneKeepsWhatWasThere) {
+  ASSERT_THAT(store_->Write("/m/x", "first\n"), IsOk());
+  ASSERT_THAT(store_->Write("/m/x.1", "earlier\n"), IsOk());
+  {
+    ASSERT_OK_AND_ASSIGN(MetricsFile file, Open(kGoesOn));
+    EXPECT_EQ(file.set_aside(), "");
+    EXPECT_THAT(file.Write("second"), IsOk());
+  }
+  EXPECT_EQ(Text("/m/x"), "first\nsecond\n");
+  ASSERT_OK_AND_ASSIGN(MetricsFile file, Open(kFresh));
+  EXPECT_EQ(file.set_aside(), "/m/x.2");
+  EXPECT_EQ(Text("/m/x.1"), "earlier\n");
+  EXPECT_EQ(Text("/m/x.2"), "first\nsecond\n");
+  EXPECT_EQ(Text("/m/x"), "");
 }
 
 TEST(MetricsFileTest, AResumeSaysWhereItGoesOn) {
