@@ -13,6 +13,7 @@
 #include "host/process/life_log.h"
 #include "host/process/preparation.h"
 #include "host/process/prepare_work.h"
+#include "host/storage/distant_places.h"
 #include "job/placement.h"
 #include "job/saving.h"
 
@@ -48,6 +49,16 @@ absl::StatusOr<Assignment> AwaitAssignment(const HostOptions& options,
   return run.link->WaitAssignment();
 }
 
+// Puts the store as far away as the plan says.
+void MoveStore(const JobPlan& plan, int process, HostRun& run) {
+  if (!plan.spec().simulate_geography()) return;
+  const HostRange here = HostsOf(plan, process);
+  run.store =
+      NewDistantStore(std::move(run.store),
+                      DistantPlacesOf(plan.geography(), plan.bits().hosts(),
+                                      here.end - here.first));
+}
+
 absl::Status RunJob(const HostOptions& options, HostRun& run) {
   PODSIM_ASSIGN_OR_RETURN(Assignment assignment, AwaitAssignment(options, run));
   // Whom it turns away it never assigns anything; before, nobody can tell.
@@ -61,6 +72,7 @@ absl::Status RunJob(const HostOptions& options, HostRun& run) {
       assignment.plan().bits().slice(), ", isa ",
       assignment.plan().bits().isa(), ", generation ",
       assignment.generation()));
+  MoveStore(assignment.plan(), options.settings.process(), run);
   const LifeLog life(run.progress, kLifeInterval, Tell);
   PODSIM_RETURN_IF_ERROR(
       PrepareWork(assignment, options.settings.threads(), run));

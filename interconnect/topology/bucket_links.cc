@@ -149,7 +149,9 @@ LinkFigures LinkBetween(const BucketLocation& bucket, std::string_view region,
           .round_trip_seconds =
               FigureFor(asked, &BucketLink::round_trip_seconds, end, pod),
           .host_bytes_per_second =
-              FigureFor(asked, &BucketLink::host_bytes_per_second, end, pod)};
+              FigureFor(asked, &BucketLink::host_bytes_per_second, end, pod),
+          .jitter_seconds =
+              FigureFor(asked, &BucketLink::jitter_seconds, end, pod)};
 }
 
 WayPrices PricesBetween(const BucketLocation& bucket, std::string_view region,

@@ -33,6 +33,7 @@ struct LinkFigures {
   std::string region;            // of the bucket's, the one that is read from
   Figure round_trip_seconds;     // from a request to the first of its bytes
   Figure host_bytes_per_second;  // of one host of the pod
+  Figure jitter_seconds;         // by which a round trip varies, either way
 };
 
 // Between `bucket` and the pod's `region`. A dual-region with the pod's region

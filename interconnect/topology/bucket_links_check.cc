@@ -92,11 +92,16 @@ std::string WhatIsWrongWith(const char* name, const Figure& figure,
 }
 
 std::string WhatIsWrongWith(const BucketLink& link) {
-  if (!link.has_round_trip_seconds() && !link.has_host_bytes_per_second())
-    return "says neither round_trip_seconds nor host_bytes_per_second";
+  if (!link.has_round_trip_seconds() && !link.has_host_bytes_per_second() &&
+      !link.has_jitter_seconds())
+    return "says none of round_trip_seconds, jitter_seconds and "
+           "host_bytes_per_second";
   std::string wrong;
   if (link.has_round_trip_seconds())
     wrong = WhatIsWrongWith("round_trip_seconds", link.round_trip_seconds(),
+                            kLeastSeconds, kMostSeconds);
+  if (wrong.empty() && link.has_jitter_seconds())
+    wrong = WhatIsWrongWith("jitter_seconds", link.jitter_seconds(),
                             kLeastSeconds, kMostSeconds);
   if (wrong.empty() && link.has_host_bytes_per_second())
     wrong =

@@ -256,6 +256,9 @@ SETTINGS: dict[str, Setting] = {
     "require_same_region": Setting(
         "Refuse a job whose bucket is not in the pod's region, or not known to be",
         default="", type=""),
+    "simulate_geography": Setting(
+        "Let the run itself wait (wall) for what it reads and writes in the bucket, as long as the plan says; a plain path is taken to be in --bucket_location",
+        default="", type=""),
     "links": Setting(
         "Round trips and bandwidths between regions, to reckon with (docs/storage.md)",
         default="as is assumed", type="FILE"),

@@ -25,6 +25,7 @@
 #include "host/checkpoint/commit.h"
 #include "host/checkpoint/save.h"
 #include "host/storage/directory_lock.h"
+#include "host/storage/distant_places.h"
 #include "host/storage/job_hold.h"
 #include "host/storage/uri_store.h"
 #include "job/plan_program.h"
@@ -185,6 +186,10 @@ absl::Status StartServer(const CoordinatorSettings& settings,
                           GatherPlanInputs(spec, !settings.external()));
   const std::string isa = inputs.isa;
   PODSIM_ASSIGN_OR_RETURN(run.draft, PlanJob(spec, inputs));
+  if (spec.simulate_geography())
+    run.store = NewDistantStore(
+        std::move(run.store),
+        DistantPlacesOf(run.draft.geography(), run.draft.bits().hosts(), 1));
   PODSIM_RETURN_IF_ERROR(HoldModelDir(settings, run));
   PODSIM_ASSIGN_OR_RETURN(RunStart start, StartOf(spec, run));
   PODSIM_ASSIGN_OR_RETURN(

@@ -35,7 +35,27 @@ absl::Status NeedsBucket(const char* setting) {
       "model_file names one (gs://...): a plain path is on this machine"));
 }
 
+// "/data/x" of "/data/x/train-*" and of "/data/x/".
+std::string FolderOf(std::string_view path) {
+  const std::size_t pattern = path.find_first_of("*?[");
+  if (pattern != std::string_view::npos)
+    path = path.substr(0, path.rfind('/', pattern) + 1);
+  while (path.size() > 1 && path.back() == '/') path.remove_suffix(1);
+  return path.empty() ? "." : std::string(path);
+}
+
+// What has a place of what `path` names; empty: nothing.
+std::string PlaceNameOf(const std::string& path, const JobSpec& spec) {
+  if (path.empty()) return "";
+  const std::string bucket = BucketOf(path);
+  return bucket.empty() && spec.simulate_geography() ? FolderOf(path) : bucket;
+}
+
 absl::Status CheckWithoutBucket(const JobSpec& spec) {
+  if (spec.simulate_geography())
+    return absl::InvalidArgumentError(
+        "simulate_geography is about what is read and written, and the job "
+        "names none of data_dir, model_dir, restore and model_file");
   if (spec.has_bucket_location()) return NeedsBucket("bucket_location");
   if (spec.require_same_region()) return NeedsBucket("require_same_region");
   if (spec.has_links()) return NeedsBucket("links");
@@ -103,6 +123,7 @@ void FillWay(const JobSpec& spec, const std::string& region,
   const LinkFigures link = LinkBetween(*location, region, spec.links());
   *place.mutable_round_trip_seconds() = link.round_trip_seconds;
   *place.mutable_host_bytes_per_second() = link.host_bytes_per_second;
+  *place.mutable_jitter_seconds() = link.jitter_seconds;
   *place.mutable_bucket_bytes_per_second() =
       location->kind == LocationKind::kMultiRegion
           ? ShippedWorld().multi_region_bytes_per_second()
@@ -119,7 +140,7 @@ absl::Status FillBuckets(const JobSpec& spec,
     BucketPlace& place = *geography.add_buckets();
     place.set_bucket(bucket);
     for (const auto& [setting, path] : PathsOf(spec))
-      if (BucketOf(path) == bucket) place.add_settings(setting);
+      if (PlaceNameOf(path, spec) == bucket) place.add_settings(setting);
     const auto said = asked.find(bucket);
     PODSIM_RETURN_IF_ERROR(FillLocation(
         spec, said == asked.end() ? nullptr : &said->second, place, plan));
@@ -139,26 +160,42 @@ void WarnOfBuckets(JobPlan& plan) {
           ": data and checkpoints belong in a bucket of the pod's region"));
 }
 
+// Why it is not known how far it is to `place`; empty: it is.
+std::string WhatIsNotKnown(const BucketPlace& place,
+                           const JobGeography& geography, const Slice& slice) {
+  if (geography.region().empty())
+    return absl::StrCat("no zone offers ", slice.name,
+                        ", so that its region is not known");
+  return place.location().empty()
+             ? absl::StrCat("it is not known where ", place.bucket(),
+                            " is; say so with bucket_location")
+             : "";
+}
+
 absl::Status CheckSameRegion(const JobGeography& geography,
                              const Slice& slice) {
   for (const BucketPlace& place : geography.buckets()) {
     if (place.nearness() == BucketPlace::SAME_REGION ||
         place.nearness() == BucketPlace::AROUND)
       continue;
-    std::string why;
-    if (geography.region().empty())
-      why = absl::StrCat("no zone offers ", slice.name,
-                         ", so that its region is not known");
-    else if (place.location().empty())
-      why = absl::StrCat("it is not known where ", place.bucket(),
-                         " is; say so with bucket_location");
-    else
+    std::string why = WhatIsNotKnown(place, geography, slice);
+    if (why.empty())
       why =
           absl::StrCat(place.bucket(), " is in ", place.location(),
                        ", the pod in ", geography.zone(), "; make a bucket in ",
                        geography.region(), " and copy what it needs");
     return absl::InvalidArgumentError(
         absl::StrCat("require_same_region: ", why));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckDistances(const JobGeography& geography, const Slice& slice) {
+  for (const BucketPlace& place : geography.buckets()) {
+    const std::string why = WhatIsNotKnown(place, geography, slice);
+    if (!why.empty())
+      return absl::InvalidArgumentError(
+          absl::StrCat("simulate_geography: ", why));
   }
   return absl::OkStatus();
 }
@@ -177,7 +214,7 @@ std::string BucketOf(std::string_view uri) {
 std::vector<std::string> BucketsOf(const JobSpec& spec) {
   std::vector<std::string> buckets;
   for (const auto& [setting, path] : PathsOf(spec)) {
-    std::string bucket = BucketOf(path);
+    std::string bucket = PlaceNameOf(path, spec);
     if (!bucket.empty() &&
         std::find(buckets.begin(), buckets.end(), bucket) == buckets.end())
       buckets.push_back(std::move(bucket));
@@ -208,6 +245,8 @@ absl::Status FillGeography(const JobSpec& spec, const Slice& slice,
   PODSIM_RETURN_IF_ERROR(FillBuckets(spec, asked, geography, plan));
   if (spec.require_same_region())
     PODSIM_RETURN_IF_ERROR(CheckSameRegion(geography, slice));
+  if (spec.simulate_geography())
+    PODSIM_RETURN_IF_ERROR(CheckDistances(geography, slice));
   FillGeographyBytes(spec, plan, geography);
   if (spec.has_prices()) geography.set_currency(spec.prices().currency());
   *plan.mutable_geography() = std::move(geography);

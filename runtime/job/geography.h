@@ -4,7 +4,8 @@
 //
 // A plain path is on this machine and has no place; a path with a scheme
 // (gs://bucket/x) has that of its bucket, which bucket_location states or the
-// store says.
+// store says. With simulate_geography a plain path is a bucket as well, called
+// as it is ("/data/x"), where bucket_location states.
 #ifndef PODSIM_RUNTIME_JOB_GEOGRAPHY_H_
 #define PODSIM_RUNTIME_JOB_GEOGRAPHY_H_
 
@@ -22,7 +23,8 @@ namespace podsim {
 // "gs://bucket" of "gs://bucket/x/y"; empty: a plain path.
 std::string BucketOf(std::string_view uri);
 
-// The buckets that the job reads or writes, each once.
+// The buckets that the job reads or writes, each once; paths that
+// simulate_geography takes for one are cut before a pattern's folder.
 std::vector<std::string> BucketsOf(const JobSpec& spec);
 
 // Settings of places that cannot be, whatever the slice: for CheckSpec.
@@ -38,7 +40,7 @@ absl::Status CheckGeographySettings(const JobSpec& spec);
 // Errors: INVALID_ARGUMENT (a zone that does not offer the slice; a place that
 //   is stated and not the store's; settings of a bucket for a job that names
 //   none; with require_same_region a bucket elsewhere, or one whose place or
-//   whose pod's is not known).
+//   whose pod's is not known; with simulate_geography one of the latter).
 absl::Status FillGeography(const JobSpec& spec, const Slice& slice,
                            const std::map<std::string, std::string>& asked,
                            JobPlan& plan);

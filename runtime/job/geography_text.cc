@@ -99,6 +99,13 @@ std::string WayText(const BucketPlace& place, int hosts) {
                             ByteRateText(WriteRate(place, hosts)), " sim");
 }
 
+std::string WaitText(const BucketPlace& place) {
+  return absl::StrCat(
+      "simulate_geography: the run itself waits that long, wall; its round "
+      "trips take up to ",
+      FigureText(place.jitter_seconds(), SecondsText), " more or less");
+}
+
 }  // namespace
 
 std::vector<std::pair<std::string, std::string>> GeographyText(
@@ -110,6 +117,8 @@ std::vector<std::pair<std::string, std::string>> GeographyText(
     lines.emplace_back("bucket", PlaceText(place, geography, slice));
     if (!HasLink(place)) continue;
     lines.emplace_back("", WayText(place, slice.hosts));
+    if (plan.spec().simulate_geography())
+      lines.emplace_back("", WaitText(place));
     for (const std::string& text :
          {TrafficText(place, plan), MoneyText(place, geography)})
       if (!text.empty()) lines.emplace_back("", text);

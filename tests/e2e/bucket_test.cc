@@ -92,6 +92,56 @@ TEST_F(BucketTest, TrainsIntoItAndGoesOnFromIt) {
   EXPECT_EQ(Weights(restored), Weights(whole));
 }
 
+TEST_F(BucketTest, TakesTheMetricsFile) {
+  const std::string file = "gs://bucket/runs/m.jsonl";
+  std::vector<std::string> flags = Flags(dir_.file("m"), 10);
+  flags.push_back("--metrics_file=" + file);
+  for (int i = 0; i < 2; ++i) {
+    std::vector<std::string> command = flags;
+    command.insert(command.begin(), testing::Program("pod_launch"));
+    testing::Subprocess launch(
+        {.command = command, .environment = Environment()});
+    ASSERT_EQ(launch.Wait(testing::kDeadline), 0) << launch.output();
+    flags[2] = "--checkpoint_every=2";
+    flags[3] = "--train_steps=20";
+  }
+  // One job, that went on.
+  EXPECT_THAT(server_.objects().Names("bucket"),
+              ::testing::ElementsAre("runs/m.jsonl"));
+  const auto text = server_.objects().Bytes("bucket", "runs/m.jsonl");
+  ASSERT_TRUE(text.has_value());
+  std::istringstream lines(*text);
+  int steps = 0;
+  int summaries = 0;
+  for (std::string line; std::getline(lines, line);) {
+    const auto json = nlohmann::json::parse(line);
+    steps += json["event"] == "step" ? 1 : 0;
+    summaries += json["event"] == "summary" ? 1 : 0;
+  }
+  EXPECT_EQ(steps, 20);
+  EXPECT_EQ(summaries, 2);
+}
+
+// After the last step 7 checkpoints are deleted, some 10 calls each.
+TEST_F(BucketTest, AFarBucketMayTakeLongerThanTheEnd) {
+  std::vector<std::string> flags = Flags(kModelDir, 8);
+  const std::string links = dir_.file("links");
+  std::ofstream(links) << "links { from: \"same-region\" round_trip_seconds {"
+                          " value: 0.05 } }\n";
+  flags.insert(flags.end(),
+               {"--simulate_geography", "--bucket_links=" + links, "--keep=1",
+                "--zone=europe-west4-a", "--shutdown_timeout=2"});
+  flags[2] = "--checkpoint_every=1";
+  PodRun far(flags, Environment());
+  ASSERT_EQ(far.Wait(), 0) << far.output();
+  EXPECT_EQ(far.Events("checkpoint").size(), 8u);
+  const auto [listed, names] = Run("pod_ckpt", {"ls", kModelDir});
+  EXPECT_EQ(listed, 0) << names;
+  EXPECT_THAT(server_.objects().Names("bucket"),
+              AllOf(Contains("runs/a/8/commit_success.txt"),
+                    Not(Contains("runs/a/7/commit_success.txt"))));
+}
+
 TEST_F(BucketTest, AJobThatIsKilledIsTakenUpByTheNext) {
   PodRun whole(Flags(dir_.file("m"), 40));
   ASSERT_EQ(whole.Wait(), 0) << whole.output();

@@ -84,6 +84,36 @@ TEST_F(ShardsTest, GoOnOnAnotherSliceWhereTheyWere) {
   EXPECT_EQ(hash, Hash(Job(digits)));
 }
 
+// A folder of this machine that is said to be on another continent: nothing
+// comes faster than the line carries it.
+TEST_F(ShardsTest, ComeAsSlowlyAsTheirPlaceIsFar) {
+  const std::string links = dir_.file("links");
+  std::ofstream(links)
+      << "links { from: \"anywhere\" round_trip_seconds { value: 0.2 }"
+         " jitter_seconds { value: 0.05 } host_bytes_per_second { value: 1e6 } "
+         "}"
+         "links { from: \"same-region\" round_trip_seconds { value: 1e-3 }"
+         " jitter_seconds { value: 1e-4 } host_bytes_per_second { value: 1e10 }"
+         " }";
+  const auto run = [&](const std::string& location) {
+    PodRun pod(
+        OfShards({"--topology=v3-32", "--train_steps=30",
+                  "--reference_topology=v3-32", "--input_memory=2M",
+                  "--simulate_geography", "--zone=europe-west4-a",
+                  "--bucket_location=" + location, "--bucket_links=" + links}),
+        Environment());
+    EXPECT_EQ(pod.Wait(), 0) << pod.output();
+    return pod.Event("summary");
+  };
+  const nlohmann::json near = run("europe-west4");
+  const nlohmann::json far = run("asia-east1");
+  ASSERT_EQ(far.at("weights_hash"), near.at("weights_hash"));
+  // The first batch of a host is there after a round trip and its bytes.
+  EXPECT_GT(far.at("seconds_input").get<double>(), 0.15);
+  EXPECT_GT(far.at("seconds_input").get<double>(),
+            near.at("seconds_input").get<double>());
+}
+
 TEST_F(ShardsTest, DamageEndsTheJobByName) {
   const std::string path = dir_.file("shards/train-00003-of-00007");
   {

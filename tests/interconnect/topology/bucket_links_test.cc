@@ -50,7 +50,8 @@ TEST(BucketLinksTest, WhatShipsIsAssumedWithARange) {
   ASSERT_THAT(CheckLinks(ShippedLinks()), IsOk());
   for (const BucketLink& link : ShippedLinks().links()) {
     for (const Figure& figure :
-         {link.round_trip_seconds(), link.host_bytes_per_second()}) {
+         {link.round_trip_seconds(), link.host_bytes_per_second(),
+          link.jitter_seconds()}) {
       EXPECT_EQ(figure.grade(), ASSUMED);
       EXPECT_LT(figure.low(), figure.value());
       EXPECT_LT(figure.value(), figure.high());
@@ -60,8 +61,8 @@ TEST(BucketLinksTest, WhatShipsIsAssumedWithARange) {
 }
 
 std::string Number(double value, const std::string& name) {
-  return name == "round_trip_seconds" ? absl::StrFormat("%.0f", value * 1000)
-                                      : absl::StrFormat("%.0f", value / 1e6);
+  return name != "host_bytes_per_second" ? absl::StrFormat("%.0f", value * 1000)
+                                         : absl::StrFormat("%.0f", value / 1e6);
 }
 
 std::string Cell(const Figure& figure, const std::string& name) {
@@ -79,6 +80,7 @@ TEST(BucketLinksTest, ThePageHasWhatShips) {
                   "| ", link.from(),
                   link.to().empty() ? "" : absl::StrCat(", ", link.to()), " | ",
                   Cell(link.round_trip_seconds(), "round_trip_seconds"), " | ",
+                  Cell(link.jitter_seconds(), "jitter_seconds"), " | ",
                   Cell(link.host_bytes_per_second(), "host_bytes_per_second"),
                   " |\n")));
 }
@@ -187,7 +189,7 @@ TEST(BucketLinksTest, WhatCannotBeIsRefusedByItsRow) {
   EXPECT_THAT(refused("links { from: 'US-EAST1' to: 'us'" + rate),
               StatusIs(kInvalid, HasSubstr("'US-EAST1' is no place")));
   EXPECT_THAT(refused("links { from: 'us' to: 'asia' }"),
-              StatusIs(kInvalid, HasSubstr("says neither")));
+              StatusIs(kInvalid, HasSubstr("says none of")));
   EXPECT_THAT(refused("links { from: 'us-east1' to: 'asia'" + rate +
                       "links { from: 'asia' to: 'us-east1'" + rate),
               StatusIs(kInvalid, HasSubstr("links 2: is of a way that an "

@@ -37,6 +37,7 @@ inline absl::StatusOr<JobPlan> PlanInBuckets(
   plain.clear_zone();
   plain.clear_bucket_location();
   plain.clear_require_same_region();
+  plain.clear_simulate_geography();
   plain.clear_links();
   plain.clear_prices();
   PODSIM_ASSIGN_OR_RETURN(JobPlan plan, PlanJob(plain, Inputs(Mnist())));
@@ -48,6 +49,8 @@ inline absl::StatusOr<JobPlan> PlanInBuckets(
     planned.set_bucket_location(spec.bucket_location());
   if (spec.has_require_same_region())
     planned.set_require_same_region(spec.require_same_region());
+  if (spec.has_simulate_geography())
+    planned.set_simulate_geography(spec.simulate_geography());
   if (spec.has_links()) *planned.mutable_links() = spec.links();
   if (spec.has_prices()) *planned.mutable_prices() = spec.prices();
   planned.set_data_dir(paths.data_dir);

@@ -85,6 +85,41 @@ TEST(GeographyTest, SettingsOfBucketsNeedOne) {
   EXPECT_THAT(Plain("require_same_region: false"), IsOk());
 }
 
+TEST(GeographyTest, ASimulatedPlaceMayBeAFolderOfThisMachine) {
+  ASSERT_OK_AND_ASSIGN(
+      const JobPlan plan,
+      PlanInBuckets("topology: 'v3-32' bucket_location: 'us-central1'"
+                    " simulate_geography: true",
+                    {.data_dir = "/d/x/train-*", .model_dir = "m/"}));
+  ASSERT_EQ(plan.geography().buckets_size(), 2);
+  EXPECT_EQ(plan.geography().buckets(0).bucket(), "/d/x");
+  EXPECT_EQ(plan.geography().buckets(1).bucket(), "m");
+  for (const BucketPlace& place : plan.geography().buckets()) {
+    EXPECT_EQ(place.nearness(), BucketPlace::ELSEWHERE);
+    EXPECT_EQ(place.round_trip_seconds().value(), 0.13);
+    EXPECT_EQ(place.jitter_seconds().value(), 0.013);
+  }
+  EXPECT_GT(plan.geography().read_bytes(), 0);
+}
+
+TEST(GeographyTest, WhatIsSimulatedMustBeKnown) {
+  EXPECT_THAT(PlanInBuckets("topology: 'v3-32' simulate_geography: true",
+                            {.data_dir = "/d", .model_dir = "/m"}),
+              StatusIs(kInvalid, HasSubstr("simulate_geography: it is not "
+                                           "known where /d is; say so with "
+                                           "bucket_location")));
+  EXPECT_THAT(PlanInBuckets("bucket_location: 'us' simulate_geography: true",
+                            {.data_dir = "", .model_dir = ""}),
+              StatusIs(kInvalid, HasSubstr("the job names none of data_dir")));
+  // Without it a plain path has no place.
+  ASSERT_OK_AND_ASSIGN(
+      const JobPlan plan,
+      PlanInBuckets("topology: 'v3-32' bucket_location: 'us-central1'",
+                    {.data_dir = "/d"}));
+  ASSERT_EQ(plan.geography().buckets_size(), 1);
+  EXPECT_EQ(plan.geography().buckets(0).bucket(), "gs://models");
+}
+
 TEST(GeographyTest, TheFirstZoneThatOffersTheSliceIsTheDefault) {
   ASSERT_OK_AND_ASSIGN(const JobPlan large, PlanInBuckets("topology: 'v3-32'"));
   EXPECT_EQ(large.geography().zone(), "europe-west4-a");

@@ -122,6 +122,16 @@ TEST(GeographyTextTest, FiguresOfAFileAreNotAssumed) {
                         "400 MB/s (100 MB/s to 1.2 GB/s, assumed)"));
 }
 
+TEST(GeographyTextTest, ARunThatWaitsIsAnnounced) {
+  const char* text =
+      "simulate_geography: the run itself waits that long, wall; its round "
+      "trips take up to 13 ms (4 ms to 39 ms, assumed) more or less\n";
+  EXPECT_THAT(
+      TextOf(PlanInBuckets(std::string(kAway) + "simulate_geography: true")),
+      HasSubstr(text));
+  EXPECT_THAT(TextOf(PlanInBuckets(kAway)), Not(HasSubstr("waits that long")));
+}
+
 TEST(GeographyTextTest, MoneyComesFromPricesAlone) {
   // 314.13 MiB at 2 a GiB; 4 checkpoints of 814,160 bytes at 3.
   EXPECT_THAT(
