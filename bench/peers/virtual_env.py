@@ -45,6 +45,24 @@ def prepare(folder, install_missing):
     return None
 
 
+def prepare_packages(python, modules, packages):
+    """Makes an environment with them where `python` is; why not, or None."""
+    if has_modules(python, modules):
+        return None
+    folder = os.path.dirname(os.path.dirname(python))
+    print(f"# installing {' '.join(packages)} from PyPI into {folder}",
+          file=sys.stderr, flush=True)
+    for command in ([sys.executable, "-m", "venv", folder],
+                    [python, "-m", "pip", "install", "--quiet",
+                     "--disable-pip-version-check", *packages]):
+        done = subprocess.run(command, capture_output=True, text=True)
+        if done.returncode != 0:
+            lines = (done.stderr or done.stdout).strip().splitlines()
+            return (f"{' '.join(command[1:4])} failed: "
+                    f"{lines[-1] if lines else done.returncode}")
+    return None
+
+
 def debian_torch(install, install_missing):
     """Why Debian's PyTorch 1.13 cannot be measured, or None."""
     if install:
