@@ -67,12 +67,13 @@ absl::Status CheckDirectory(ObjectStore& store, const std::string& path,
   for (const char* name : {kManifestName, kSumsName, kMarkerName})
     strangers.erase(name);
   for (const CheckpointFile& file : manifest.files()) {
-    if (strangers.erase(file.name()) == 0)
+    strangers.erase(file.name());
+    const auto bytes = store.Size(path + "/" + file.name());
+    if (absl::IsNotFound(bytes.status()))
       return absl::DataLossError(absl::StrCat(file.name(), " is missing"));
-    PODSIM_ASSIGN_OR_RETURN(const std::int64_t bytes,
-                            store.Size(path + "/" + file.name()));
-    if (bytes != file.bytes())
-      return absl::DataLossError(absl::StrCat(file.name(), " has ", bytes,
+    PODSIM_RETURN_IF_ERROR(bytes.status());
+    if (*bytes != file.bytes())
+      return absl::DataLossError(absl::StrCat(file.name(), " has ", *bytes,
                                               " bytes, ", file.bytes(),
                                               " were written"));
   }
@@ -117,15 +118,27 @@ absl::StatusOr<CheckpointAt> ReadListed(ObjectStore& store,
   return found;
 }
 
+// What is called like a part of `directory`; nothing, if `witness`, of which it
+// is known that it is there, is not listed yet.
+absl::StatusOr<std::vector<std::string>> NamesIn(ObjectStore& store,
+                                                 const std::string& directory,
+                                                 const char* witness) {
+  absl::StatusOr<std::vector<std::string>> names = store.List(directory);
+  if (absl::IsNotFound(names.status()) && !store.CanRename(directory) &&
+      store.Size(absl::StrCat(directory, "/", witness)).ok())
+    names = std::vector<std::string>();
+  return names;
+}
+
 absl::StatusOr<CheckpointAt> Open(ObjectStore& store, const std::string& path) {
-  absl::StatusOr<std::vector<std::string>> names = store.List(path);
+  auto names = NamesIn(store, path, kMarkerName);
   if (absl::IsNotFound(names.status()) ||
       (names.ok() && !LooksLikeOne(path, *names)))
     return absl::NotFoundError("no checkpoint is there");
   PODSIM_RETURN_IF_ERROR(names.status());
   PODSIM_RETURN_IF_ERROR(CheckIsFinished(store, path));
   PODSIM_ASSIGN_OR_RETURN(const std::string files, FilesOf(store, path));
-  if (files != path) names = store.List(files);
+  if (files != path) names = NamesIn(store, files, kSumsName);
   if (absl::IsNotFound(names.status()))
     return absl::DataLossError("the files that its marker names are missing");
   PODSIM_RETURN_IF_ERROR(names.status());
@@ -143,9 +156,11 @@ absl::StatusOr<CheckpointAt> Open(ObjectStore& store, const std::string& path) {
 
 }  // namespace
 
-bool SpeaksOfTheCheckpoint(const absl::Status& status) {
-  return absl::IsDataLoss(status) || absl::IsNotFound(status) ||
-         absl::IsUnavailable(status) || absl::IsPermissionDenied(status);
+bool SpeaksOfTheCheckpoint(const ObjectStore& store, const std::string& path,
+                           const absl::Status& status) {
+  if (absl::IsDataLoss(status) || absl::IsNotFound(status)) return true;
+  return store.CanRename(path) &&
+         (absl::IsUnavailable(status) || absl::IsPermissionDenied(status));
 }
 
 absl::StatusOr<bool> IsCommitted(ObjectStore& store, const std::string& path) {
@@ -200,12 +215,26 @@ absl::StatusOr<CheckpointAt> ReadManifest(ObjectStore& store,
   return found;
 }
 
-absl::StatusOr<CheckpointAt> VerifyCheckpoint(ObjectStore& store,
-                                              const std::string& path) {
+namespace {
+
+absl::StatusOr<CheckpointAt> LookThrough(ObjectStore& store,
+                                         const std::string& path) {
   PODSIM_ASSIGN_OR_RETURN(CheckpointAt found, ReadManifest(store, path));
   for (const CheckpointFile& file : found.manifest.files())
     PODSIM_RETURN_IF_ERROR(
         ReadPart(store, found.files, found.manifest, file, /*visit=*/nullptr));
+  return found;
+}
+
+}  // namespace
+
+// Nothing protects a part of an object on its way but the connection: what it
+// damaged is whole at the second look.
+absl::StatusOr<CheckpointAt> VerifyCheckpoint(ObjectStore& store,
+                                              const std::string& path) {
+  absl::StatusOr<CheckpointAt> found = LookThrough(store, path);
+  if (absl::IsDataLoss(found.status()) && !store.CanRename(path))
+    found = LookThrough(store, path);
   return found;
 }
 
@@ -215,13 +244,14 @@ absl::StatusOr<Newest> FindNewestGood(ObjectStore& store,
                           ListSteps(store, model_dir));
   Newest newest;
   for (; !steps.empty(); steps.pop_back()) {
-    absl::StatusOr<CheckpointAt> found =
-        VerifyCheckpoint(store, StepPath(model_dir, steps.back()));
+    const std::string path = StepPath(model_dir, steps.back());
+    absl::StatusOr<CheckpointAt> found = VerifyCheckpoint(store, path);
     if (found.ok()) {
       newest.checkpoint = *std::move(found);
       break;
     }
-    if (!SpeaksOfTheCheckpoint(found.status())) return found.status();
+    if (!SpeaksOfTheCheckpoint(store, path, found.status()))
+      return found.status();
     newest.refused.emplace_back(found.status().message());
   }
   return newest;

@@ -66,8 +66,9 @@ absl::StatusOr<Newest> FindNewestGood(ObjectStore& store,
 
 // An error of ReadManifest or VerifyCheckpoint that says more of the
 // checkpoint, or of the disk below it, than of this program: another may be
-// good.
-bool SpeaksOfTheCheckpoint(const absl::Status& status);
+// good. A store of objects that does not answer says nothing of one.
+bool SpeaksOfTheCheckpoint(const ObjectStore& store, const std::string& path,
+                           const absl::Status& status);
 
 // Where the files of the checkpoint at `path` lie. REQUIRES: it is committed.
 // Errors: the store's.

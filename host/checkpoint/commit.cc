@@ -146,10 +146,11 @@ absl::Status PruneCheckpoints(
   while (!steps.empty() && steps.back() > proved) steps.pop_back();
   // From the newest back to the first that has `keep` newer ones.
   for (int kept = 0; kept < keep && !steps.empty(); steps.pop_back()) {
-    absl::Status status =
-        ReadManifest(store, StepPath(model_dir, steps.back())).status();
+    const std::string path = StepPath(model_dir, steps.back());
+    absl::Status status = ReadManifest(store, path).status();
     if (status.ok()) ++kept;
-    if (!status.ok() && !SpeaksOfTheCheckpoint(status)) return status;
+    if (!status.ok() && !SpeaksOfTheCheckpoint(store, path, status))
+      return status;
   }
   for (const std::int64_t step : steps) {
     PODSIM_RETURN_IF_ERROR(Retire(store, model_dir, step, announce));

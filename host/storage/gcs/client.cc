@@ -63,7 +63,10 @@ absl::Status WithAttempts(const absl::Status& status, const std::string& doing,
         " (attempt ", attempts, ", ",
         absl::FormatDuration(absl::Trunc(span, absl::Milliseconds(1))),
         " after the first)");
-  return {status.code(), absl::StrCat(doing, ": ", status.message(), tried)};
+  // What comes damaged may lie there whole.
+  return {
+      absl::IsDataLoss(status) ? absl::StatusCode::kUnavailable : status.code(),
+      absl::StrCat(doing, ": ", status.message(), tried)};
 }
 
 }  // namespace

@@ -57,8 +57,9 @@ class GcsClient {
             std::unique_ptr<TokenSource> tokens);
 
   // Answers of 2xx, 304, 308, 404, 412 and 416: those a caller may expect.
-  // Errors: UNAVAILABLE, DATA_LOSS (still so when the budget was spent, saying
-  //   after how many attempts in which time), UNAUTHENTICATED,
+  // Errors: UNAVAILABLE (busy, out of reach, or damaged on the way: still so
+  //   when the budget was spent, saying after how many attempts in which time),
+  //   UNAUTHENTICATED,
   //   PERMISSION_DENIED, RESOURCE_EXHAUSTED (a quota), INVALID_ARGUMENT (the
   //   store does not take it), with the store's own words. All name
   //   `call.doing`.

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/random.h"
 #include "base/status.h"
+#include "host/storage/gcs/reading.h"
 
 namespace podsim::testing {
 namespace {
@@ -14,6 +15,9 @@ namespace {
 constexpr std::array<const char*, 12> kNames = {
     "none",  "busy", "too many",    "internal", "lost request", "lost answer",
     "stall", "cut",  "flipped bit", "no JSON",  "expired",      "half a piece"};
+
+// How a read of a whole object begins.
+const std::string kWhole = absl::StrCat("Range: bytes=0-", kGcsReadBytes - 1);
 
 HttpResponse Refusal(int status) {
   return {.status = status,
@@ -38,7 +42,7 @@ FaultyHttp::Fault FaultyHttp::Choose(const HttpRequest& request) {
   // Of whole objects: of a part of one nothing tells whether it is right.
   bool whole = request.url.find("&generation=") != std::string::npos;
   for (const std::string& header : request.headers)
-    whole = whole || header.rfind("Range: bytes=0-", 0) == 0;
+    whole = whole || header == kWhole;
   const bool media = request.url.find("alt=media") != std::string::npos;
   const bool piece = request.method == "PUT" && request.body.size() > 1;
   for (;;) {

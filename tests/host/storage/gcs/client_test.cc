@@ -152,8 +152,9 @@ TEST_F(GcsClientTest, AsksAgainForWhatCameDamaged) {
                              HttpResponse{.status = 200, .body = "whole"}},
                             call));
   EXPECT_EQ(answer.attempts, 2);
-  EXPECT_THAT(Call({HttpResponse{.status = 200, .body = "ha"}}, call),
-              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("half of it")));
+  EXPECT_THAT(
+      Call({HttpResponse{.status = 200, .body = "ha"}}, call),
+      StatusIs(absl::StatusCode::kUnavailable, HasSubstr("half of it")));
 }
 
 TEST_F(GcsClientTest, WhatIsMeantOnceIsTriedOnce) {
