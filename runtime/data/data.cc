@@ -85,18 +85,32 @@ absl::StatusOr<std::string> Verify(const Dataset& dataset) {
   return absl::StrCat("good: ", CountsText(dataset.config()), "\n");
 }
 
+// Defaults as a job's.
+DatasetRequest RequestOf(const DataSettings& settings,
+                         const std::string& index_directory) {
+  DatasetRequest request = {.name = settings.dataset(),
+                            .data_dir = settings.path(),
+                            .classes = settings.classes(),
+                            .examples = settings.synthetic_examples(),
+                            .seed = settings.seed(),
+                            .features = settings.features(),
+                            .index_directory = index_directory};
+  if (request.name != "synthetic") return request;
+  request.example_shape = {settings.example_shape().begin(),
+                           settings.example_shape().end()};
+  if (request.example_shape.empty()) request.example_shape = {28, 28};
+  if (request.classes == 0) request.classes = 10;
+  return request;
+}
+
 absl::StatusOr<std::string> Run(const DataSettings& settings,
                                 ObjectStore& store,
                                 const std::string& index_directory) {
   PODSIM_RETURN_IF_ERROR(CheckServed(settings.path()));
   PODSIM_RETURN_IF_ERROR(CheckServed(settings.output()));
-  PODSIM_ASSIGN_OR_RETURN(const auto dataset,
-                          OpenDataset({.name = settings.dataset(),
-                                       .data_dir = settings.path(),
-                                       .classes = settings.classes(),
-                                       .features = settings.features(),
-                                       .index_directory = index_directory},
-                                      store));
+  PODSIM_ASSIGN_OR_RETURN(
+      const auto dataset,
+      OpenDataset(RequestOf(settings, index_directory), store));
   switch (settings.command()) {
     case words::DataCommand::show:
       return Show(*dataset, settings, store);

@@ -95,6 +95,31 @@ TEST_F(PodDataTest, ConvertsToTheSameExamples) {
   EXPECT_THAT(again.error, HasSubstr("/out has eval-00000-of-00001 already"));
 }
 
+TEST_F(PodDataTest, ConvertsWhatAJobWouldMake) {
+  const DataResult converted = RunData(
+      {"convert", "--dataset=synthetic", "--example_shape=3,2", "--classes=4",
+       "--synthetic_examples=50", "--seed=7", "--output=/out"},
+      *store_, "");
+  ASSERT_EQ(converted.exit_code, 0) << converted.error;
+  ASSERT_OK_AND_ASSIGN(
+      const auto shards,
+      OpenDataset({.name = "tfrecord",
+                   .data_dir = "/out",
+                   .classes = 4,
+                   .features = "features=float32[3,2],labels=int32"},
+                  *store_));
+  ASSERT_OK_AND_ASSIGN(const auto made, OpenDataset({.name = "synthetic",
+                                                     .example_shape = {3, 2},
+                                                     .classes = 4,
+                                                     .examples = 50,
+                                                     .seed = 7},
+                                                    *store_));
+  ASSERT_EQ(shards->size(Split::kTrain), 50);
+  for (std::int64_t i = 0; i < 50; ++i)
+    ASSERT_EQ(ReadExample(*shards, Split::kTrain, i),
+              ReadExample(*made, Split::kTrain, i));
+}
+
 TEST_F(PodDataTest, RefusesInOneLine) {
   const auto refused = [&](const std::vector<std::string>& args,
                            const char* why) {
