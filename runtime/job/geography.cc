@@ -7,6 +7,8 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "base/units.h"
+#include "host/input/input_memory.h"
 #include "host/storage/uri_store.h"
 #include "interconnect/topology/bucket_links.h"
 #include "interconnect/topology/bucket_location.h"
@@ -150,6 +152,27 @@ absl::Status FillBuckets(const JobSpec& spec,
   return absl::OkStatus();
 }
 
+// Plain shards that readers cannot keep are read record by record, for an epoch
+// is a permutation of all of them.
+void WarnOfSmallReads(JobPlan& plan) {
+  const DatasetConfig& dataset = plan.bits().dataset();
+  const BucketPlace* const place = PlaceOf(plan.geography(), "data_dir");
+  if (place == nullptr || dataset.shards() == 0 || dataset.shuffle_window() > 0)
+    return;
+  const std::int64_t asked = plan.spec().input_memory();
+  const std::int64_t kept = asked > 0 ? asked / 2 : kDefaultReaderBytes;
+  const std::int64_t example = plan.geography().example_bytes();
+  if (dataset.train_examples() <= kept / std::max<std::int64_t>(1, example))
+    return;
+  plan.add_warnings(absl::StrCat(
+      "a host reads the ",
+      FormatCount(plan.bits().batch_per_core() * plan.bits().cores_per_host()),
+      " records of its part of a step one by one out of ", place->bucket(),
+      ", a round trip each: the shards are larger than what readers keep; "
+      "raise input_memory, or pack them (gzip), which reads them from front to "
+      "back"));
+}
+
 void WarnOfBuckets(JobPlan& plan) {
   const JobGeography& geography = plan.geography();
   for (const BucketPlace& place : geography.buckets())
@@ -251,6 +274,7 @@ absl::Status FillGeography(const JobSpec& spec, const Slice& slice,
   if (spec.has_prices()) geography.set_currency(spec.prices().currency());
   *plan.mutable_geography() = std::move(geography);
   WarnOfBuckets(plan);
+  WarnOfSmallReads(plan);
   return absl::OkStatus();
 }
 

@@ -6,6 +6,7 @@
 
 #include <string>
 
+#include "absl/strings/str_join.h"
 #include "runtime/job/geography_bytes.h"
 #include "tests/runtime/job/geography_fixture.h"
 #include "tests/testing/status_matchers.h"
@@ -23,6 +24,7 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
 
@@ -100,6 +102,31 @@ TEST(GeographyTest, ASimulatedPlaceMayBeAFolderOfThisMachine) {
     EXPECT_EQ(place.jitter_seconds().value(), 0.013);
   }
   EXPECT_GT(plan.geography().read_bytes(), 0);
+}
+
+TEST(GeographyTest, RecordsThatAreReadOneByOneAreWarnedOf) {
+  const auto plan = [](const char* more, std::int64_t examples) {
+    JobSpec spec =
+        Spec(std::string("data_dir: 'gs://b/x' batch_per_core: 16 ") + more);
+    JobPlan made;
+    *made.mutable_spec() = spec;
+    made.mutable_bits()->set_batch_per_core(16);
+    made.mutable_bits()->set_cores_per_host(8);
+    DatasetConfig& dataset = *made.mutable_bits()->mutable_dataset();
+    dataset = testing::Mnist();  // 785 bytes an example
+    dataset.set_shards(4);
+    dataset.set_train_examples(examples);
+    const auto slice = SliceNamed("v3-32", spec);
+    EXPECT_THAT(FillGeography(spec, *slice, {}, made), IsOk());
+    return absl::StrJoin(made.warnings(), "\n");
+  };
+  const auto warns = HasSubstr(
+      "the 128 records of its part of a step one by one"
+      " out of gs://b, a round trip each");
+  EXPECT_THAT(plan("", 400'000), warns);
+  EXPECT_THAT(plan("", 300'000), Not(warns));
+  EXPECT_THAT(plan("input_memory: 67108864", 60'000), warns);
+  EXPECT_THAT(plan("input_memory: 134217728", 60'000), Not(warns));
 }
 
 TEST(GeographyTest, WhatIsSimulatedMustBeKnown) {
