@@ -11,7 +11,7 @@ namespace {
 
 // Large enough that a store's delay is shared by many records, and so small
 // that a cache has some of them.
-constexpr std::int64_t kBlockBytes = std::int64_t{1} << 20;
+constexpr std::int64_t kBlockBytes = std::int64_t{8} << 20;
 constexpr std::int64_t kLeastBlockBytes = std::int64_t{16} << 10;
 constexpr std::int64_t kBlocks = 64;
 
