@@ -27,7 +27,7 @@ class SignalWatch {
 
   // Blocks `signals` in this thread, and with it in those that it starts later.
   // REQUIRES: this process has one thread.
-  explicit SignalWatch(std::initializer_list<int> signals);
+  SignalWatch(std::initializer_list<int> signals);
   ~SignalWatch();
   SignalWatch(const SignalWatch&) = delete;
   SignalWatch& operator=(const SignalWatch&) = delete;
