@@ -30,27 +30,17 @@ def prepare(folder, install_missing):
     """
     if has_modules(python_of(folder), MODULES):
         return None
-    print(f"# installing {' '.join(MODULES)} from PyPI into {folder} (some "
-          "6 GB: torch brings its CUDA libraries)", file=sys.stderr,
-          flush=True)
     install_missing("python3-venv")
-    for command in ([sys.executable, "-m", "venv", folder],
-                    [python_of(folder), "-m", "pip", "install", "--quiet",
-                     "--disable-pip-version-check", *MODULES]):
-        done = subprocess.run(command, capture_output=True, text=True)
-        if done.returncode != 0:
-            lines = (done.stderr or done.stdout).strip().splitlines()
-            return (f"{' '.join(command[1:4])} failed: "
-                    f"{lines[-1] if lines else done.returncode}")
-    return None
+    return prepare_packages(python_of(folder), MODULES, MODULES,
+                            " (some 6 GB: torch brings its CUDA libraries)")
 
 
-def prepare_packages(python, modules, packages):
+def prepare_packages(python, modules, packages, size=""):
     """Makes an environment with them where `python` is; why not, or None."""
     if has_modules(python, modules):
         return None
     folder = os.path.dirname(os.path.dirname(python))
-    print(f"# installing {' '.join(packages)} from PyPI into {folder}",
+    print(f"# installing {' '.join(packages)} from PyPI into {folder}{size}",
           file=sys.stderr, flush=True)
     for command in ([sys.executable, "-m", "venv", folder],
                     [python, "-m", "pip", "install", "--quiet",

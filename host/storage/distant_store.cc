@@ -6,12 +6,16 @@
 
 #include "base/random.h"
 #include "base/status.h"
+#include "host/storage/uri_store.h"
 #include "host/storage/wrapper.h"
 
 namespace podsim {
 namespace {
 
 bool IsBelow(std::string_view path, std::string_view prefix) {
+  if (prefix == ".")
+    return SchemeOf(path).empty() && (path.empty() || path.front() != '/');
+  if (prefix == "/") return path.substr(0, 1) == prefix;
   return path.substr(0, prefix.size()) == prefix &&
          (path.size() == prefix.size() || path[prefix.size()] == '/');
 }

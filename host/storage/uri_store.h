@@ -4,9 +4,9 @@
 //   const std::unique_ptr<ObjectStore> store = NewUriStore();
 //   store->Read("runs/a/100/manifest.json");
 //
-// A path without a scheme is a file of this machine, and no other scheme is
-// served yet: `gs://bucket/x` is refused by name rather than made a directory
-// called "gs:".
+// A path without a scheme is a file of this machine, gs:// is Cloud Storage,
+// and any other scheme is refused by name rather than made a directory called
+// so.
 #ifndef PODSIM_HOST_STORAGE_URI_STORE_H_
 #define PODSIM_HOST_STORAGE_URI_STORE_H_
 
@@ -27,8 +27,8 @@ std::string SchemeOf(std::string_view uri);
 // Errors: INVALID_ARGUMENT, naming the scheme and what is served.
 absl::Status CheckServed(std::string_view uri);
 
-// `path` is one of this machine's, as for what only files can be (logs,
-// metrics). Pure. Errors: INVALID_ARGUMENT, naming the scheme.
+// `path` is one of this machine's, as for what only files can be (logs).
+// Pure. Errors: INVALID_ARGUMENT, naming the scheme.
 absl::Status CheckPlainPath(std::string_view path);
 
 // All stores behind one; a call goes to the store of its path's scheme.

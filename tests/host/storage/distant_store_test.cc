@@ -78,6 +78,19 @@ TEST_F(DistantStoreTest, TakesARoundTripAndTheTimeOfTheBytes) {
   EXPECT_EQ(Takes([&] { EXPECT_THAT(store_->Read("/farther"), IsOk()); }), 0);
 }
 
+TEST_F(DistantStoreTest, AFolderMayBeTheWorkingOneOrTheRoot) {
+  const auto far = [&](const std::string& prefix, const std::string& path) {
+    Open({{prefix, {.round_trip_seconds = 1, .bytes_per_second = 1000}}});
+    return Takes([&] { (void)store_->Size(path); }) > 0;
+  };
+  EXPECT_TRUE(far(".", "train-00000"));
+  EXPECT_TRUE(far(".", "./train-00000"));
+  EXPECT_FALSE(far(".", "/data/x"));
+  EXPECT_FALSE(far(".", "gs://bucket/x"));
+  EXPECT_TRUE(far("/", "/data/x"));
+  EXPECT_FALSE(far("/", "data/x"));
+}
+
 TEST_F(DistantStoreTest, ConditionalCallsAreAsFar) {
   Open({{"/far", {.round_trip_seconds = 0.5, .bytes_per_second = 10}}},
        /*renames=*/false);
