@@ -32,7 +32,7 @@ class DistantStoreTest : public ::testing::Test {
                   now_ += span;
                 }};
   }
-  void Open(std::vector<DistantPlace> places, bool renames = true) {
+  void Open(const std::vector<DistantPlace>& places, bool renames = true) {
     auto memory = renames ? NewMemoryStore() : NewMemoryStoreWithoutRename();
     memory_ = memory.get();
     store_ = NewDistantStore(std::move(memory), places, VirtualTime());
