@@ -16,10 +16,11 @@ namespace podsim {
 namespace {
 
 constexpr char kPrefix[] = "PODSIM_";
-// Secrets, where kernels and programs are, what compose files read: never
-// flags.
-constexpr const char* kOthers[] = {"PODSIM_TOKEN", "PODSIM_KERNEL_DIR",
-                                   "PODSIM_BIN", "PODSIM_SOURCE"};
+// Secrets and where they come from, where kernels and programs are, what
+// compose files read: never flags.
+constexpr const char* kOthers[] = {"PODSIM_TOKEN", "PODSIM_GCS_CREDENTIALS",
+                                   "PODSIM_KERNEL_DIR", "PODSIM_BIN",
+                                   "PODSIM_SOURCE"};
 
 std::vector<std::string> KnownVariables() {
   std::vector<std::string> known(std::begin(kOthers), std::end(kOthers));

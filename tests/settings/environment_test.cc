@@ -31,6 +31,7 @@ TEST(UnknownVariablesTest, ThoseOfEveryProgramAreKnown) {
                                 {"PODSIM_MINBYTES", ""},
                                 {"PODSIM_ICI_LISTEN", ""},
                                 {"PODSIM_TOKEN", ""},
+                                {"PODSIM_GCS_CREDENTIALS", ""},
                                 {"PODSIM_KERNEL_DIR", ""},
                                 {"PODSIM_SOURCE", ""},
                                 {"PODSIM", ""},
