@@ -16,7 +16,8 @@ double Median(std::vector<double> values) {
 
 void OverlapMeter::OnStep(const StepDone& step) {
   if (step.step() == 1) return;  // it pays for the start
-  (step.serial() ? serial_ : overlapped_).push_back(step.seconds());
+  (step.serial() ? serial_ : overlapped_)
+      .push_back(step.seconds() - step.seconds_input());
   if (step.serial()) communication_.push_back(step.seconds_reduce());
 }
 

@@ -11,7 +11,8 @@
 
 namespace podsim {
 
-// Seconds of wall time, medians over steps.
+// Seconds of wall time, medians over steps, without what a step waited for its
+// input: that has no part in it, and varies more than all the rest.
 struct Overlap {
   double serial_step = 0;
   double overlapped_step = 0;

@@ -84,7 +84,7 @@ std::string FormatInput(const RunSummary& summary) {
 }
 
 // "hides 62% of 4.1 ms of all-reduce: a step takes 9.2 ms wall, a serial one
-// 11.7 ms (medians, 37 serial)".
+// 11.7 ms (medians, 37 serial)", neither with what it waited for input.
 std::string FormatOverlap(const Overlap& overlap) {
   // Of what it does not hide the noise may be less than nothing.
   const double percent = 100 * overlap.hidden();

@@ -30,6 +30,17 @@ TEST(OverlapTest, ComparesMediansOfOneRun) {
   EXPECT_DOUBLE_EQ(overlap->hidden(), 6.0 / 8);
 }
 
+TEST(OverlapTest, WhatWaitsForInputIsNoMatterOfIt) {
+  OverlapMeter meter;
+  StepDone slow = Step(2, false, 1013, 2);
+  slow.set_seconds_input(1000);
+  meter.OnStep(slow);
+  meter.OnStep(Step(3, true, 19, 8));
+  ASSERT_TRUE(meter.Measured().has_value());
+  EXPECT_EQ(meter.Measured()->overlapped_step, 13);
+  EXPECT_DOUBLE_EQ(meter.Measured()->hidden(), 6.0 / 8);
+}
+
 TEST(OverlapTest, SaysNothingWithoutBothKindsOfStep) {
   OverlapMeter meter;
   EXPECT_FALSE(meter.Measured().has_value());
