@@ -13,7 +13,7 @@
 #include "runtime/pod/main_context.h"
 #include "runtime/pod/supervisor.h"
 #include "runtime/report/console.h"
-#include "runtime/report/metrics_file.h"
+#include "runtime/report/metrics_lines.h"
 
 namespace podsim {
 

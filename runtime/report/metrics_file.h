@@ -1,22 +1,4 @@
-// The metrics file: JSON lines, one object a line, for programs.
-//
-//   {"event":"joined",...}   one per host process that has joined the pod
-//   {"event":"left",...}     one per host process that has joined and gone
-//                            before the pod has formed
-//   {"event":"refused",...}  when one was turned away, and why; of many some
-//   {"event":"waiting",...}  every 10 s while the pod forms: which processes
-//                            have not joined, which are not ready
-//   {"event":"resume",...}   when a job goes on from a checkpoint: steps after
-//                            its step come again, with the same numbers
-//   {"event":"plan",...}     when the pod has formed
-//   {"event":"step",...}     one per step; the lists at its end are by process,
-//                            in microseconds; waited_us is empty in a pod of
-//                            one process
-//   {"event":"eval",...}     one per evaluation
-//   {"event":"checkpoint",...}, {"event":"restart",...}, {"event":"fault",...}
-//                            when one is saved, happens, is injected
-//   {"event":"summary",...}  once, at the end of a run that finished
-//   {"event":"failure",...}  instead of it, for one that did not
+// The metrics file: the lines of metrics_lines.h.
 //
 // A file is of one job. A job that goes on (a resume, a restart, an evaluation
 // of its checkpoint) appends; a fresh one finds the file empty: what an earlier
@@ -24,48 +6,20 @@
 //
 // Each line is one write, so a killed run leaves whole lines. In a bucket,
 // which cannot append, the file is written as a whole: when it is opened, every
-// half minute or so, and when it is closed. Times are wall time unless the key
-// begins with "simulated_". Not thread-safe.
+// half minute or so, and when it is closed. Not thread-safe.
 #ifndef PODSIM_RUNTIME_REPORT_METRICS_FILE_H_
 #define PODSIM_RUNTIME_REPORT_METRICS_FILE_H_
 
 #include <memory>
 #include <string>
-#include <vector>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "host/storage/storage.h"
 #include "host/storage/stored_log.h"
-#include "proto/event.pb.h"
-#include "runtime/report/failure.h"
-#include "runtime/report/summary.h"
 
 namespace podsim {
-
-// What a figure must carry to be worth anything later.
-struct RunContext {
-  std::string command;  // as typed
-  std::string cpu;      // of this machine
-  int cpus = 0;
-};
-
-// One line of the file each, without the newline. Pure.
-std::string JoinedLine(const HostJoined& joined, double wall_time);
-std::string LeftLine(const HostLeft& left, double wall_time);
-std::string RefusedLine(const HostRefused& refused, double wall_time);
-std::string WaitingLine(const PodWaiting& waiting, double wall_time);
-std::string PlanLine(const JobPlan& plan, double wall_time,
-                     const RunContext& context);
-std::string ResumeLine(const StartPoint& start, const JobPlan& plan,
-                       double wall_time);
-std::string StepLine(const StepDone& step, double wall_time);
-std::string EvalLine(const EvalDone& eval, double wall_time);
-std::string SavedLine(const CheckpointSaved& saved, double wall_time);
-std::string RestartLine(const JobRestarting& restart, double wall_time);
-std::string FaultLine(const FaultStruck& struck, double wall_time);
-std::string SummaryLine(const RunSummary& summary);
-std::string FailureLine(const FailureReport& failure);
 
 class MetricsFile {
  public:

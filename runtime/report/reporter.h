@@ -14,6 +14,7 @@
 #include "runtime/report/console.h"
 #include "runtime/report/failure.h"
 #include "runtime/report/metrics_file.h"
+#include "runtime/report/metrics_lines.h"
 #include "runtime/report/progress.h"
 #include "runtime/report/summary.h"
 

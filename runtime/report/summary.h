@@ -1,5 +1,5 @@
 // What a run came to: gathered from the job's events, written for people and
-// (by metrics_file.h) for programs. Pure: time is passed in.
+// (by metrics_lines.h) for programs. Pure: time is passed in.
 #ifndef PODSIM_RUNTIME_REPORT_SUMMARY_H_
 #define PODSIM_RUNTIME_REPORT_SUMMARY_H_
 

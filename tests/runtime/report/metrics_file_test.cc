@@ -1,26 +1,22 @@
-// The metrics file: whole lines of JSON with the documented keys.
+// The metrics file: whole lines, those of one job.
 #include "runtime/report/metrics_file.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <sstream>
 #include <utility>
 
 #include "host/storage/wrapper.h"
-#include "tests/job/set_metric.h"
 #include "tests/testing/status_matchers.h"
 #include "tests/testing/temp_dir.h"
 
 namespace podsim {
 namespace {
 
-using ::nlohmann::json;
 using ::podsim::testing::IsOk;
 using ::podsim::testing::StatusIs;
 using ::podsim::testing::TempDir;
@@ -147,24 +143,6 @@ TEST_F(StoredMetricsTest, AJobThatGoesOnAppendsAFreshOneKeepsWhatWasThere) {
   EXPECT_EQ(Text("/m/x"), "");
 }
 
-TEST(MetricsFileTest, AResumeSaysWhereItGoesOn) {
-  StartPoint start;
-  start.set_checkpoint("runs/a/300");
-  start.set_step(300);
-  start.set_examples_consumed(76'800);
-  start.set_last_step(500);
-  JobPlan plan;
-  plan.mutable_spec()->set_mode(words::Mode::train);
-  const json line = json::parse(ResumeLine(start, plan, 1.5));
-  EXPECT_EQ(line["event"], "resume");
-  EXPECT_EQ(line["wall_time"], 1.5);
-  EXPECT_EQ(line["mode"], "train");
-  EXPECT_EQ(line["checkpoint"], "runs/a/300");
-  EXPECT_EQ(line["step"], 300);
-  EXPECT_EQ(line["examples"], 76'800);
-  EXPECT_EQ(line["last_step"], 500);
-}
-
 TEST(MetricsFileTest, RefusesAnUnwritablePathByName) {
   TempDir dir;
   EXPECT_THAT(
@@ -178,195 +156,6 @@ TEST(MetricsFileTest, KeepsTheFirstWriteError) {
   EXPECT_THAT(file.Write("{}"), StatusIs(absl::StatusCode::kResourceExhausted,
                                          HasSubstr("/dev/full")));
   EXPECT_FALSE(file.status().ok());
-}
-
-TEST(MetricsLineTest, PlanCarriesTheRunsContext) {
-  JobPlan plan;
-  plan.set_hash("abc");
-  plan.set_global_batch(1024);
-  plan.mutable_spec()->set_run_name("nightly");
-  plan.mutable_bits()->set_slice("v3-32");
-  plan.mutable_bits()->set_hosts(4);
-  plan.mutable_bits()->set_cores_per_host(8);
-  const json line =
-      json::parse(PlanLine(plan, 12.5, {"pod_launch --x='\xff'", "cpu", 2}));
-  EXPECT_EQ(line["event"], "plan");
-  EXPECT_EQ(line["plan_hash"], "abc");
-  EXPECT_EQ(line["settings"]["run_name"], "nightly");
-  EXPECT_EQ(line["cores"], 32);
-  EXPECT_EQ(line["global_batch"], 1024);
-  EXPECT_EQ(line["cpus"], 2);
-  EXPECT_EQ(line["wall_time"], 12.5);
-  EXPECT_FALSE(line.contains("zone"));
-}
-
-TEST(MetricsLineTest, PlanSaysWherePodAndBucketsAre) {
-  JobPlan plan;
-  plan.mutable_geography()->set_zone("europe-west4-a");
-  BucketPlace& place = *plan.mutable_geography()->add_buckets();
-  place.set_bucket("gs://b");
-  place.set_location("us");
-  place.set_nearness(BucketPlace::ELSEWHERE);
-  const json line = json::parse(PlanLine(plan, 12.5, {}));
-  EXPECT_EQ(line["zone"], "europe-west4-a");
-  EXPECT_EQ(line["buckets"], json::parse(R"([{"bucket": "gs://b",
-      "location": "us", "nearness": "ELSEWHERE"}])"));
-}
-
-TEST(MetricsLineTest, WhoComesToAPodAndWhoDoesNot) {
-  HostJoined joined;
-  joined.mutable_process()->set_process(2);
-  joined.mutable_process()->set_pid(77);
-  joined.mutable_process()->set_hostname("box");
-  joined.mutable_process()->set_first_host(4);
-  joined.mutable_process()->set_hosts(2);
-  joined.set_joined(3);
-  joined.add_missing(0);
-  EXPECT_EQ(json::parse(JoinedLine(joined, 1.5)), json({{"event", "joined"},
-                                                        {"wall_time", 1.5},
-                                                        {"process", 2},
-                                                        {"pid", 77},
-                                                        {"hostname", "box"},
-                                                        {"first_host", 4},
-                                                        {"hosts", 2},
-                                                        {"joined", 3},
-                                                        {"missing", 1}}));
-
-  HostLeft left;
-  *left.mutable_process() = joined.process();
-  left.set_joined(2);
-  left.add_missing(0);
-  left.add_missing(2);
-  const json gone = json::parse(LeftLine(left, 1.75));
-  EXPECT_EQ(gone["event"], "left");
-  EXPECT_EQ(gone["process"], 2);
-  EXPECT_EQ(gone["joined"], 2);
-  EXPECT_EQ(gone["missing"], 2);
-
-  HostRefused refused;
-  refused.set_reason("another pod's token");
-  refused.set_count(9);
-  EXPECT_EQ(json::parse(RefusedLine(refused, 2)),
-            json({{"event", "refused"},
-                  {"wall_time", 2.0},
-                  {"reason", "another pod's token"},
-                  {"count", 9}}));
-
-  PodWaiting waiting;
-  waiting.add_missing(1);
-  waiting.add_missing(3);
-  waiting.set_seconds_left(50);
-  EXPECT_EQ(json::parse(WaitingLine(waiting, 3)),
-            json({{"event", "waiting"},
-                  {"wall_time", 3.0},
-                  {"missing", {1, 3}},
-                  {"unready", json::array()},
-                  {"seconds_left", 50.0}}));
-}
-
-TEST(MetricsLineTest, StepAndEval) {
-  StepDone step;
-  step.set_step(7);
-  step.set_examples(7168);
-  testing::SetLossSum(step, 0.25);
-  testing::SetMean(step, "margin", 3, 4);
-  const json step_line = json::parse(StepLine(step, 1));
-  EXPECT_EQ(step_line["event"], "step");
-  EXPECT_EQ(step_line["step"], 7);
-  EXPECT_EQ(step_line["examples"], 7168);
-  EXPECT_EQ(step_line["loss"], 0.25);
-  EXPECT_EQ(step_line["metrics"]["margin"], 0.75);
-
-  EvalDone eval;
-  testing::SetMean(eval, kAccuracyMetric, 9, 10);
-  const json eval_line = json::parse(EvalLine(eval, 1));
-  EXPECT_EQ(eval_line["event"], "eval");
-  EXPECT_EQ(eval_line["correct"], 9);
-  EXPECT_EQ(eval_line["accuracy"], 0.9);
-  EXPECT_FALSE(eval_line.contains("metrics"));
-}
-
-TEST(MetricsLineTest, StepsSayWhatEachProcessDid) {
-  StepDone step;
-  step.set_last_process(1);
-  for (const float seconds : {0.0012344F, 2.0F}) {
-    step.add_process_seconds_input(seconds);
-    step.add_process_seconds_compute(seconds / 2);
-  }
-  EXPECT_FALSE(json::parse(StepLine(step, 1)).contains("last_process"));
-  step.add_process_seconds_waited(0.5F);
-  step.add_process_seconds_waited(0);
-  const std::string text = StepLine(step, 1);
-  const json line = json::parse(text);
-  EXPECT_EQ(line["last_process"], 1);
-  EXPECT_EQ(line["input_us"], json({1234, 2000000}));
-  EXPECT_EQ(line["compute_us"], json({617, 1000000}));
-  // Lists come last, so that the rest of a line can be read.
-  EXPECT_THAT(text, ::testing::EndsWith("\"waited_us\":[500000,0]}"));
-}
-
-TEST(MetricsLineTest, TheSummaryNamesTheSlowestHost) {
-  RunSummary summary;
-  summary.plan.mutable_bits()->set_hosts(4);
-  summary.plan.mutable_spec()->set_processes(2);
-  summary.plan.add_first_host(0);
-  summary.plan.add_first_host(2);
-  EXPECT_FALSE(json::parse(SummaryLine(summary)).contains("straggler"));
-  summary.straggler = {
-      .process = 1, .came_last = 3, .steps = 4, .behind = 0.5, .of_time = 0.1};
-  summary.came_last = {1, 3};
-  const json line = json::parse(SummaryLine(summary));
-  EXPECT_EQ(line["straggler"]["first_host"], 2);
-  EXPECT_EQ(line["straggler"]["hosts"], 2);
-  EXPECT_EQ(line["straggler"]["came_last"], 3);
-  EXPECT_EQ(line["straggler"]["seconds_behind"], 0.5);
-  EXPECT_EQ(line["came_last"], json({1, 3}));
-}
-
-TEST(MetricsLineTest, ANanLossIsNullNotBrokenJson) {
-  StepDone step;
-  testing::SetLossSum(step, std::nan(""));
-  EXPECT_TRUE(json::parse(StepLine(step, 1))["loss"].is_null());
-}
-
-TEST(MetricsLineTest, SummaryHasOptionalPartsOnlyWhenKnown) {
-  RunSummary summary;
-  summary.weights_hash = "feed";
-  json line = json::parse(SummaryLine(summary));
-  EXPECT_EQ(line["event"], "summary");
-  EXPECT_EQ(line["weights_hash"], "feed");
-  EXPECT_FALSE(line.contains("eval_accuracy"));
-  EXPECT_FALSE(line.contains("simulated_step_seconds"));
-  EXPECT_FALSE(line.contains("goodput"));
-  EXPECT_FALSE(line.contains("faults"));
-  testing::SetMean(summary.eval.emplace(), kAccuracyMetric, 0.5);
-  summary.goodput = {.wall = 4, .productive = 3};
-  (*summary.goodput)[LostTo::kWastedProgress] = 1;
-  summary.faults = {.injected = 2, .complaints = {"x"}};
-  summary.simulated_step = SimTime::Seconds(0.5);
-  summary.simulated_how = "ring, bound by compute";
-  line = json::parse(SummaryLine(summary));
-  EXPECT_EQ(line["eval_accuracy"], 0.5);
-  EXPECT_EQ(line["simulated_step_seconds"], 0.5);
-  EXPECT_EQ(line["simulated_how"], "ring, bound by compute");
-  EXPECT_EQ(line["goodput"]["fraction"], 0.75);
-  EXPECT_EQ(line["goodput"]["seconds_wall"], 4);
-  EXPECT_EQ(line["goodput"]["WASTED_PROGRESS_FROM_DISRUPTION"], 1);
-  EXPECT_EQ(line["goodput"]["OTHER"], 0);
-  EXPECT_EQ(line["faults"]["injected"], 2);
-  EXPECT_EQ(line["faults"]["complaints"][0], "x");
-}
-
-TEST(MetricsLineTest, FailureNamesTheCulprit) {
-  const json line = json::parse(FailureLine({.when = absl::FromUnixSeconds(9),
-                                             .name = "host2",
-                                             .pid = 12,
-                                             .how = "exited with code 3",
-                                             .exit_code = 3}));
-  EXPECT_EQ(line["event"], "failure");
-  EXPECT_EQ(line["process"], "host2");
-  EXPECT_EQ(line["wall_time"], 9);
-  EXPECT_EQ(line["exit_code"], 3);
 }
 
 }  // namespace

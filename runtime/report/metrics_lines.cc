@@ -1,0 +1,348 @@
+#include "runtime/report/metrics_lines.h"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "job/metrics.h"
+#include "job/placement.h"
+#include "settings/field_text.h"
+#include "settings/setting.h"
+#include "settings/words.h"
+
+namespace podsim {
+namespace {
+
+// Keeps the keys in the order in which they are written here.
+using Json = nlohmann::ordered_json;
+
+// Bytes that are not UTF-8 (in a path, say) must not end a run.
+std::string Dump(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+// Every category, so that programs need not ask which there are.
+Json GoodputJson(const Goodput& goodput) {
+  Json json = {{"fraction", goodput.fraction()},
+               {"seconds_wall", goodput.wall},
+               {"seconds_productive", goodput.productive},
+               {"steps_lost", goodput.steps_lost}};
+  for (int i = 0; i < kLossCategories; ++i) {
+    const auto category = static_cast<LostTo>(i);
+    json[NameOf(category)] = goodput[category];
+  }
+  return json;
+}
+
+Json FaultsJson(const FaultAccount& account) {
+  return {
+      {"planned", account.planned},       {"injected", account.injected},
+      {"detected", account.detected},     {"recovered", account.recovered},
+      {"steps_lost", account.steps_lost}, {"complaints", account.complaints}};
+}
+
+// Short enough to read: a pod may have hundreds of processes.
+Json Microseconds(const google::protobuf::RepeatedField<float>& seconds) {
+  Json list = Json::array();
+  for (const float value : seconds)
+    list.push_back(std::llround(1e6 * static_cast<double>(value)));
+  return list;
+}
+
+Json StragglerJson(const Straggler& straggler, const JobPlan& plan) {
+  const HostRange hosts = HostsOf(plan, straggler.process);
+  return {{"process", straggler.process},
+          {"first_host", hosts.first},
+          {"hosts", hosts.end - hosts.first},
+          {"came_last", straggler.came_last},
+          {"steps", straggler.steps},
+          {"seconds_behind", straggler.behind},
+          {"seconds_behind_by_input", straggler.by_input},
+          {"seconds_behind_by_compute", straggler.by_compute},
+          {"fraction_of_time", straggler.of_time}};
+}
+
+// HostJoined or HostLeft. Who is missing is a number here: a pod of 256 says it
+// 256 times.
+template <typename Change>
+std::string PlaceLine(const char* event, const Change& change,
+                      double wall_time) {
+  const ProcessInfo& process = change.process();
+  return Dump({{"event", event},
+               {"wall_time", wall_time},
+               {"process", process.process()},
+               {"pid", process.pid()},
+               {"hostname", process.hostname()},
+               {"first_host", process.first_host()},
+               {"hosts", process.hosts()},
+               {"joined", change.joined()},
+               {"missing", change.missing_size()}});
+}
+
+// Every setting that has a value, as a flag takes it.
+Json SettingsJson(const JobSpec& spec) {
+  Json settings = Json::object();
+  std::vector<const google::protobuf::FieldDescriptor*> fields;
+  spec.GetReflection()->ListFields(spec, &fields);
+  for (const auto* field : fields)
+    if (!SettingOf(*field).no_flag())
+      settings[FlagOf(*field)] = FieldText(spec, *field);
+  return settings;
+}
+
+// Of a job that names a bucket or a zone.
+void AddGeography(const JobGeography& geography, Json& line) {
+  line["zone"] = geography.zone();
+  line["buckets"] = Json::array();
+  for (const BucketPlace& place : geography.buckets())
+    line["buckets"].push_back(
+        {{"bucket", place.bucket()},
+         {"location", place.location()},
+         {"nearness", BucketPlace::Nearness_Name(place.nearness())}});
+}
+
+// Those that a model has of its own.
+void AddOthers(const MetricSums& sums, Json& line) {
+  for (const MetricSum& sum : sums)
+    if (sum.name() != kLossMetric && sum.name() != kAccuracyMetric)
+      line["metrics"][sum.name()] = CombinedValue(sum);
+}
+
+}  // namespace
+
+std::string JoinedLine(const HostJoined& joined, double wall_time) {
+  return PlaceLine("joined", joined, wall_time);
+}
+
+std::string LeftLine(const HostLeft& left, double wall_time) {
+  return PlaceLine("left", left, wall_time);
+}
+
+std::string RefusedLine(const HostRefused& refused, double wall_time) {
+  return Dump({{"event", "refused"},
+               {"wall_time", wall_time},
+               {"reason", refused.reason()},
+               {"count", refused.count()}});
+}
+
+std::string WaitingLine(const PodWaiting& waiting, double wall_time) {
+  return Dump({{"event", "waiting"},
+               {"wall_time", wall_time},
+               {"missing", std::vector<int>(waiting.missing().begin(),
+                                            waiting.missing().end())},
+               {"unready", std::vector<int>(waiting.unready().begin(),
+                                            waiting.unready().end())},
+               {"seconds_left", waiting.seconds_left()}});
+}
+
+std::string PlanLine(const JobPlan& plan, double wall_time,
+                     const RunContext& context) {
+  const PlanBits& bits = plan.bits();
+  Json line = {{"event", "plan"},
+               {"wall_time", wall_time},
+               {"plan_hash", plan.hash()},
+               {"settings", SettingsJson(plan.spec())},
+               {"slice", bits.slice()},
+               {"hosts", bits.hosts()},
+               {"cores", bits.hosts() * bits.cores_per_host()},
+               {"processes", plan.spec().processes()},
+               {"threads", plan.spec().threads()},
+               {"transport", WordOf(plan.spec().transport())},
+               {"model", bits.model().name()},
+               {"hidden", Json(std::vector<int>(bits.model().hidden().begin(),
+                                                bits.model().hidden().end()))},
+               {"dataset", bits.dataset().name()},
+               {"train_examples", bits.dataset().train_examples()},
+               {"eval_examples", bits.dataset().eval_examples()},
+               {"batch_per_core", bits.batch_per_core()},
+               {"global_batch", plan.global_batch()},
+               {"train_steps", plan.train_steps()},
+               {"total_examples", plan.total_examples()},
+               {"learning_rate", bits.learning_rate().peak()},
+               {"warmup_examples", bits.learning_rate().warmup_examples()},
+               {"optimizer", bits.optimizer()},
+               {"momentum", bits.momentum()},
+               {"seed", bits.seed()},
+               {"precision", bits.precision()},
+               {"algorithm", bits.algorithm()},
+               {"wire_dtype", bits.wire_dtype()},
+               {"isa", bits.isa()},
+               {"kernel_library", bits.kernel_library()},
+               {"command", context.command},
+               {"cpu", context.cpu},
+               {"cpus", context.cpus}};
+  if (plan.has_geography()) AddGeography(plan.geography(), line);
+  return Dump(line);
+}
+
+std::string ResumeLine(const StartPoint& start, const JobPlan& plan,
+                       double wall_time) {
+  return Dump({{"event", "resume"},
+               {"wall_time", wall_time},
+               {"mode", WordOf(plan.spec().mode())},
+               {"checkpoint", start.checkpoint()},
+               {"step", start.step()},
+               {"examples", start.examples_consumed()},
+               {"last_step", start.last_step()}});
+}
+
+// Only a model that has one says so.
+void AddAccuracy(const char* key, std::optional<double> accuracy, Json& line) {
+  if (accuracy.has_value()) line[key] = *accuracy;
+}
+
+std::string StepLine(const StepDone& step, double wall_time) {
+  Json line = {{"event", "step"},
+               {"wall_time", wall_time},
+               {"step", step.step()},
+               {"examples", step.examples()},
+               {"loss", MetricValue(step.metrics(), kLossMetric)},
+               {"learning_rate", step.learning_rate()},
+               {"examples_per_second", step.examples_per_second()},
+               {"seconds", step.seconds()},
+               {"seconds_input", step.seconds_input()},
+               {"seconds_compute", step.seconds_compute()},
+               {"seconds_reduce", step.seconds_reduce()},
+               {"seconds_update", step.seconds_update()},
+               {"seconds_other", step.seconds_other()},
+               {"seconds_products", step.seconds_products()},
+               {"seconds_packing", step.seconds_packing()},
+               {"seconds_elementwise", step.seconds_elementwise()},
+               {"seconds_sums", step.seconds_sums()},
+               {"seconds_input_read", step.input_seconds().read()},
+               {"seconds_input_decode", step.input_seconds().decode()},
+               {"seconds_input_augment", step.input_seconds().augment()},
+               {"seconds_input_copy", step.input_seconds().copy()},
+               {"serial", step.serial()}};
+  AddAccuracy("accuracy", AccuracyOf(step.metrics()), line);
+  AddOthers(step.metrics(), line);
+  if (step.process_seconds_waited_size() > 0)
+    line["last_process"] = step.last_process();
+  line["input_us"] = Microseconds(step.process_seconds_input());
+  line["compute_us"] = Microseconds(step.process_seconds_compute());
+  line["waited_us"] = Microseconds(step.process_seconds_waited());
+  return Dump(line);
+}
+
+std::string EvalLine(const EvalDone& eval, double wall_time) {
+  Json line = {{"event", "eval"},
+               {"wall_time", wall_time},
+               {"step", eval.step()},
+               {"examples", eval.examples()},
+               {"loss", MetricValue(eval.metrics(), kLossMetric)}};
+  if (const auto accuracy = AccuracyOf(eval.metrics()); accuracy.has_value()) {
+    line["correct"] = CorrectExamples(eval.metrics());
+    line["accuracy"] = *accuracy;
+  }
+  AddOthers(eval.metrics(), line);
+  return Dump(line);
+}
+
+std::string SavedLine(const CheckpointSaved& saved, double wall_time) {
+  return Dump({{"event", "checkpoint"},
+               {"wall_time", wall_time},
+               {"step", saved.step()},
+               {"examples", saved.examples()},
+               {"path", saved.path()},
+               {"bytes", saved.bytes()},
+               {"seconds_paused", saved.seconds_paused()},
+               {"seconds_written", saved.seconds_written()}});
+}
+
+std::string RestartLine(const JobRestarting& restart, double wall_time) {
+  return Dump({{"event", "restart"},
+               {"wall_time", wall_time},
+               {"generation", restart.generation()},
+               {"reason", restart.reason()},
+               {"restarts_left", restart.restarts_left()}});
+}
+
+std::string FaultLine(const FaultStruck& struck, double wall_time) {
+  const Fault& fault = struck.fault();
+  return Dump({{"event", "fault"},
+               {"wall_time", wall_time},
+               {"index", struck.index()},
+               {"kind", Fault::Kind_Name(fault.kind())},
+               {"host", fault.host()},
+               {"to", fault.to()},
+               {"step", struck.step()}});
+}
+
+std::string SummaryLine(const RunSummary& summary) {
+  Json line = {{"event", "summary"},
+               {"plan_hash", summary.plan.hash()},
+               {"weights_hash", summary.weights_hash},
+               {"drained", summary.drained},
+               {"steps", summary.steps},
+               {"examples", summary.examples},
+               {"loss", summary.loss},
+               {"seconds_training", absl::ToDoubleSeconds(summary.training)},
+               {"examples_per_second", summary.examples_per_second},
+               {"seconds_input", summary.phases.input},
+               {"seconds_compute", summary.phases.compute},
+               {"seconds_reduce", summary.phases.reduce},
+               {"seconds_update", summary.phases.update},
+               {"seconds_other", summary.phases.other},
+               {"seconds_steps", summary.phases.steps},
+               {"seconds_input_read", summary.phases.input_read},
+               {"seconds_input_decode", summary.phases.input_decode},
+               {"seconds_input_augment", summary.phases.input_augment},
+               {"seconds_input_copy", summary.phases.input_copy}};
+  if (summary.straggler.has_value()) {
+    line["straggler"] = StragglerJson(*summary.straggler, summary.plan);
+    line["came_last"] = summary.came_last;
+  }
+  if (summary.overlap.has_value()) {
+    line["overlap_hidden"] = summary.overlap->hidden();
+    line["seconds_serial_step"] = summary.overlap->serial_step;
+    line["seconds_overlapped_step"] = summary.overlap->overlapped_step;
+    line["seconds_communication"] = summary.overlap->communication;
+  }
+  AddAccuracy("train_accuracy", summary.train_accuracy, line);
+  if (summary.eval.has_value()) {
+    const auto accuracy = AccuracyOf(summary.eval->metrics());
+    AddAccuracy("eval_accuracy", accuracy, line);
+    if (accuracy.has_value())
+      line["eval_correct"] = CorrectExamples(summary.eval->metrics());
+    line["eval_examples"] = summary.eval->examples();
+    line["eval_loss"] = MetricValue(summary.eval->metrics(), kLossMetric);
+  }
+  if (HasPromise(summary)) {
+    line["recipe_accuracy"] = summary.plan.recipe_accuracy();
+    line["recipe_kept"] = KeepsPromise(summary);
+  }
+  if (!summary.plan.warnings().empty()) {
+    line["warnings"] = std::vector<std::string>(summary.plan.warnings().begin(),
+                                                summary.plan.warnings().end());
+  }
+  if (summary.time_to_first_step.has_value()) {
+    line["seconds_to_first_step"] =
+        absl::ToDoubleSeconds(*summary.time_to_first_step);
+  }
+  if (summary.goodput.has_value()) {
+    line["goodput"] = GoodputJson(*summary.goodput);
+  }
+  if (summary.faults.has_value()) line["faults"] = FaultsJson(*summary.faults);
+  if (summary.simulated_step.has_value()) {
+    line["simulated_step_seconds"] = summary.simulated_step->seconds();
+    line["simulated_how"] = summary.simulated_how;
+  }
+  return Dump(line);
+}
+
+std::string FailureLine(const FailureReport& failure) {
+  return Dump(
+      {{"event", "failure"},
+       {"wall_time", absl::ToDoubleSeconds(failure.when - absl::UnixEpoch())},
+       {"process", failure.name},
+       {"pid", failure.pid},
+       {"how", failure.how},
+       {"step", failure.step},
+       {"phase", failure.phase},
+       {"message", failure.message},
+       {"exit_code", failure.exit_code}});
+}
+
+}  // namespace podsim
