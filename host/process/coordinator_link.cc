@@ -111,6 +111,7 @@ void CoordinatorLink::Impl::SayFarewell() {
 void CoordinatorLink::Impl::HeartbeatLoop(const std::stop_token& stop) {
   const auto interval = absl::ToChronoNanoseconds(options.heartbeat_interval);
   do {
+    if (options.before_heartbeat) options.before_heartbeat();
     HostMessage message;
     *message.mutable_heartbeat() = HeartbeatOf(progress.snapshot());
     stream->Write(message);

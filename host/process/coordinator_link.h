@@ -35,6 +35,8 @@ class CoordinatorLink final : public ReportSink, public BenchSink {
     absl::Duration heartbeat_interval = absl::Milliseconds(250);
     // Borrowed; held and released as the coordinator says. nullptr: never.
     StepGate* gate = nullptr;
+    // Called before each heartbeat, on the link's thread; may be empty.
+    std::function<void()> before_heartbeat;
     // The coordinator has answered nothing for 7 s in which this process ran.
     // gRPC cannot take back what it may be writing, so every other call of the
     // link may hang from here on, its destructor too: all that is left is to

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
 #include "base/build.h"
 #include "base/log.h"
 #include "base/status.h"
@@ -22,6 +23,8 @@ namespace {
 
 // Between two lines of the log about what the host is at.
 constexpr absl::Duration kLifeInterval = absl::Seconds(5);
+// Beyond what a store may take to try again (host/storage/gcs/retry.h).
+constexpr absl::Duration kLongestStoreWait = absl::Minutes(3);
 
 void Tell(const std::string& line) { Log(LogLevel::kInfo, line); }
 
@@ -49,14 +52,23 @@ absl::StatusOr<Assignment> AwaitAssignment(const HostOptions& options,
   return run.link->WaitAssignment();
 }
 
-// Puts the store as far away as the plan says.
+// Puts the store as far away as the plan says, and watches it.
 void MoveStore(const JobPlan& plan, int process, HostRun& run) {
-  if (!plan.spec().simulate_geography()) return;
-  const HostRange here = HostsOf(plan, process);
-  run.store =
-      NewDistantStore(std::move(run.store),
-                      DistantPlacesOf(plan.geography(), plan.bits().hosts(),
-                                      here.end - here.first));
+  if (plan.spec().simulate_geography()) {
+    const HostRange here = HostsOf(plan, process);
+    run.store =
+        NewDistantStore(std::move(run.store),
+                        DistantPlacesOf(plan.geography(), plan.bits().hosts(),
+                                        here.end - here.first));
+  }
+  run.store = WatchStore(std::move(run.store), &run.store_watch);
+}
+
+// Who waits for its store is at work: that ends by itself.
+void CountStoreWait(HostRun& run) {
+  const absl::Duration wait = run.store_watch.longest_wait(absl::Now());
+  if (wait > absl::ZeroDuration() && wait < kLongestStoreWait)
+    run.progress.Count(1);
 }
 
 absl::Status RunJob(const HostOptions& options, HostRun& run) {
@@ -121,6 +133,7 @@ absl::Status CallCoordinator(const HostOptions& options,
                     {.address = address,
                      .security = security,
                      .gate = &run.gate,
+                     .before_heartbeat = [&run] { CountStoreWait(run); },
                      .on_silence = EndAtOnce},
                     join, run.progress,
                     [&run](const absl::Status& why) { run.stop.Stop(why); }));

@@ -14,6 +14,7 @@
 #include "host/process/stop_switch.h"
 #include "host/storage/faulty_store.h"
 #include "host/storage/uri_store.h"
+#include "host/storage/watched_store.h"
 #include "host/train/fault_injector.h"
 #include "host/train/step_gate.h"
 #include "host/train/trainer.h"
@@ -33,6 +34,7 @@ struct HostRun {
   std::optional<ShapedLinks> links;
   Progress progress;
   StepGate gate;
+  StoreWatch store_watch;
   std::unique_ptr<ObjectStore> store = NewUriStore();
   std::unique_ptr<FaultyStore> faulty_store;  // over it, likewise
   std::unique_ptr<CoordinatorLink> link;

@@ -142,6 +142,28 @@ TEST_F(BucketTest, AFarBucketMayTakeLongerThanTheEnd) {
                     Not(Contains("runs/a/7/commit_success.txt"))));
 }
 
+// Its examples come 2 s after they are asked for; a host that gets on with
+// nothing else for 1 s is frozen.
+TEST_F(BucketTest, WaitingForTheStoreIsNotStandingStill) {
+  const std::string data = "gs://bucket/data";
+  const auto [made, said] =
+      Run("pod_data", {"convert", "--dataset=synthetic", "--example_shape=8",
+                       "--synthetic_examples=2000", "--output=" + data});
+  ASSERT_EQ(made, 0) << said;
+  const std::string links = dir_.file("links");
+  std::ofstream(links) << "links { from: \"same-region\" round_trip_seconds {"
+                          " value: 2 } }\n";
+  PodRun far({"--topology=v3-8", "--dataset=tfrecord", "--data_dir=" + data,
+              "--features=features=float32[8],labels=int64", "--classes=10",
+              "--batch_per_core=8", "--train_steps=5", "--hidden=16",
+              "--reference_topology=v3-8", "--simulate_geography",
+              "--bucket_links=" + links, "--zone=europe-west4-a",
+              "--stall_timeout=1", "--max_restarts=0", "--learning_rate=0.01"},
+             Environment());
+  EXPECT_EQ(far.Wait(), 0) << far.output();
+  EXPECT_EQ(far.Events("step").size(), 5u);
+}
+
 TEST_F(BucketTest, AJobThatIsKilledIsTakenUpByTheNext) {
   PodRun whole(Flags(dir_.file("m"), 40));
   ASSERT_EQ(whole.Wait(), 0) << whole.output();

@@ -1,0 +1,97 @@
+#include "host/storage/watched_store.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/time/clock.h"
+#include "host/storage/wrapper.h"
+
+namespace podsim {
+namespace {
+
+// The life of a call; none of one that is not watched.
+class Call {
+ public:
+  explicit Call(StoreWatch* watch) : watch_(watch) {
+    if (watch_ != nullptr) watch_->Begin(began_);
+  }
+  ~Call() {
+    if (watch_ != nullptr) watch_->End(began_);
+  }
+  Call(const Call&) = delete;
+  Call& operator=(const Call&) = delete;
+
+ private:
+  StoreWatch* const watch_;
+  const absl::Time began_ = absl::Now();
+};
+
+class WatchedStore final : public ObjectStoreWrapper {
+ public:
+  WatchedStore(std::unique_ptr<ObjectStore> base, StoreWatch* watch)
+      : ObjectStoreWrapper(base.get()),
+        owned_(std::move(base)),
+        watch_(watch) {}
+
+  absl::StatusOr<std::string> Read(std::string_view path) override {
+    const Call call(WatchOf(path));
+    return owned_->Read(path);
+  }
+  absl::StatusOr<std::string> ReadRange(std::string_view path,
+                                        std::int64_t offset,
+                                        std::int64_t length) override {
+    const Call call(WatchOf(path));
+    return owned_->ReadRange(path, offset, length);
+  }
+  absl::StatusOr<std::int64_t> Size(std::string_view path) override {
+    const Call call(WatchOf(path));
+    return owned_->Size(path);
+  }
+  absl::Status Write(std::string_view path, std::string_view bytes) override {
+    const Call call(WatchOf(path));
+    return owned_->Write(path, bytes);
+  }
+  absl::StatusOr<std::vector<std::string>> List(
+      std::string_view prefix) override {
+    const Call call(WatchOf(prefix));
+    return owned_->List(prefix);
+  }
+
+ private:
+  // Null: a file of this machine.
+  StoreWatch* WatchOf(std::string_view path) const {
+    return owned_->CanMap(path) ? nullptr : watch_;
+  }
+
+  const std::unique_ptr<ObjectStore> owned_;
+  StoreWatch* const watch_;
+};
+
+}  // namespace
+
+void StoreWatch::Begin(absl::Time at) {
+  MutexLock lock(mutex_);
+  began_.insert(at);
+}
+
+void StoreWatch::End(absl::Time began) {
+  MutexLock lock(mutex_);
+  began_.erase(began_.find(began));
+}
+
+absl::Duration StoreWatch::longest_wait(absl::Time now) const {
+  MutexLock lock(mutex_);
+  if (began_.empty()) return absl::ZeroDuration();
+  return std::max(absl::ZeroDuration(), now - *began_.begin());
+}
+
+std::unique_ptr<ObjectStore> WatchStore(std::unique_ptr<ObjectStore> base,
+                                        StoreWatch* watch) {
+  return std::make_unique<WatchedStore>(std::move(base), watch);
+}
+
+}  // namespace podsim
