@@ -1,29 +1,86 @@
 #include "host/input/block_cache.h"
 
-namespace podsim {
+#include <chrono>
+#include <utility>
 
-BlockCache::Block BlockCache::Find(const Key& key) {
-  MutexLock lock(mutex_);
-  const auto found = blocks_.find(key);
+#include "base/status.h"
+
+namespace podsim {
+namespace {
+
+// Who waits is woken when the piece is there; the limit only bounds what a lost
+// notification could cost.
+constexpr std::chrono::seconds kRecheck{1};
+
+}  // namespace
+
+BlockCache::Block BlockCache::FindLocked(const Piece& piece) {
+  const auto found = blocks_.find(piece);
   if (found == blocks_.end()) return nullptr;
   uses_.splice(uses_.begin(), uses_, found->second.use);
   return found->second.block;
 }
 
-void BlockCache::Insert(const Key& key, Block block) {
-  const auto size = static_cast<std::int64_t>(block->size());
-  if (size > capacity_) return;
+BlockCache::Block BlockCache::Find(const Piece& piece) {
   MutexLock lock(mutex_);
-  if (blocks_.contains(key)) return;
-  while (bytes_ + size > capacity_) {
-    const auto oldest = blocks_.find(uses_.back());
-    bytes_ -= static_cast<std::int64_t>(oldest->second.block->size());
-    blocks_.erase(oldest);
-    uses_.pop_back();
+  return FindLocked(piece);
+}
+
+absl::StatusOr<BlockCache::Block> BlockCache::Get(const Piece& piece,
+                                                  Make make) {
+  {
+    MutexLock lock(mutex_);
+    for (;;) {
+      if (Block kept = FindLocked(piece); kept != nullptr) return kept;
+      if (making_.insert(piece).second) break;
+      made_.WaitFor(mutex_, kRecheck);
+    }
   }
-  uses_.push_front(key);
-  blocks_.emplace(key, Entry{std::move(block), uses_.begin()});
+  absl::StatusOr<Block> made = make();
+  MutexLock lock(mutex_);
+  making_.erase(piece);
+  if (made.ok()) InsertLocked(piece, *made);
+  made_.NotifyAll();
+  return made;
+}
+
+// False: what is held leaves none.
+bool BlockCache::MakeRoom(std::int64_t size) {
+  auto oldest = uses_.end();
+  while (bytes_ + size > capacity_ && oldest != uses_.begin()) {
+    --oldest;
+    if (held_.contains(*oldest)) continue;
+    const auto block = blocks_.find(*oldest);
+    bytes_ -= static_cast<std::int64_t>(block->second.block->size());
+    blocks_.erase(block);
+    oldest = uses_.erase(oldest);
+  }
+  return bytes_ + size <= capacity_;
+}
+
+void BlockCache::InsertLocked(const Piece& piece, Block block) {
+  const auto size = static_cast<std::int64_t>(block->size());
+  if (size > capacity_ || blocks_.contains(piece) || !MakeRoom(size)) return;
+  uses_.push_front(piece);
+  blocks_.emplace(piece, Entry{std::move(block), uses_.begin()});
   bytes_ += size;
+}
+
+void BlockCache::Insert(const Piece& piece, Block block) {
+  MutexLock lock(mutex_);
+  InsertLocked(piece, std::move(block));
+}
+
+void BlockCache::Hold(const Piece& piece) {
+  MutexLock lock(mutex_);
+  ++held_[piece];
+}
+
+void BlockCache::Release(const Piece& piece) {
+  MutexLock lock(mutex_);
+  const auto found = held_.find(piece);
+  PODSIM_CHECK(found != held_.end());
+  if (--found->second == 0) held_.erase(found);
 }
 
 std::int64_t BlockCache::bytes() const {

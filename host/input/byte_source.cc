@@ -6,12 +6,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "host/storage/gcs/reading.h"
 
 namespace podsim {
 namespace {
 
-// Bytes that are asked of a store at a time.
-constexpr std::int64_t kReadBytes = std::int64_t{4} << 20;
 // Headers that lie further apart than this are fetched one by one.
 constexpr std::int64_t kFarApart = std::int64_t{1} << 20;
 // Bytes that are unpacked at a time.
@@ -31,8 +30,9 @@ class PlainSource final : public ByteSource {
     if (offset_ < begin_ || (offset_ + wanted > end() && end() < file_.bytes)) {
       PODSIM_ASSIGN_OR_RETURN(
           buffer_,
-          store_.ReadRange(file_.path, offset_,
-                           far_apart_ ? wanted : std::max(kReadBytes, wanted)));
+          store_.ReadRange(
+              file_.path, offset_,
+              far_apart_ ? wanted : std::max(kStreamReadBytes, wanted)));
       begin_ = offset_;
     }
     return std::string_view(buffer_).substr(

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -13,6 +14,7 @@
 #include "absl/status/statusor.h"
 #include "host/input/epoch_order.h"
 #include "host/input/input_times.h"
+#include "host/input/read_ahead.h"
 #include "host/input/shard_files.h"
 #include "host/storage/storage.h"
 #include "proto/job.pb.h"
@@ -41,6 +43,14 @@ struct ReadContext {
   InputTimes* times = nullptr;  // null: not measured
 };
 
+// Which examples are read, one after the other.
+struct ReadOrder {
+  std::int64_t count = 0;
+  // Called with i that never falls; negative: number i reads nothing.
+  std::function<std::int64_t(std::int64_t i)> index;
+  bool in_order = false;  // as of ReadContext
+};
+
 // Immutable and thread-safe. D examples of the fields that FieldsOf(config())
 // lists (fields.h); where none are listed, "features" of `example_shape`,
 // scaled to about [0, 1], and "labels" in [0, classes).
@@ -62,6 +72,11 @@ class Dataset {
   virtual const ShardEnds* shards() const { return nullptr; }
   // False: an example costs more than to copy it.
   virtual bool in_memory() const { return true; }
+  // Reads what `order` will need ahead of its reader, for as long as it lives,
+  // which is no longer than the data set; null: that would gain nothing.
+  virtual std::unique_ptr<ReadAhead> Ahead(Split, ReadOrder) const {
+    return nullptr;
+  }
 };
 
 struct DatasetRequest {
@@ -71,9 +86,10 @@ struct DatasetRequest {
   std::int32_t classes = 0;   // "synthetic"; shards: 0 or 1 are not checked
   std::int64_t examples = 0;  // "synthetic"; 0: 60,000
   std::uint64_t seed = 0;     // "synthetic"
-  // Of shards: the line of schema; examples that a shuffle of packed ones has
-  // in memory (0: 4,096); bytes that readers may keep (0: 256 MiB); where an
-  // index is kept, a folder of this machine (empty: nowhere).
+  // Of shards: the line of schema; examples of a window of the shuffle (0: of
+  // packed ones 4,096, of others no window); bytes that readers may keep (0:
+  // 256 MiB); where an index is kept, a folder of this machine (empty:
+  // nowhere).
   std::string features;
   std::int64_t shuffle_window = 0;
   std::int64_t reader_bytes = 0;

@@ -5,6 +5,8 @@
 #include <chrono>
 #include <cstddef>
 #include <limits>
+#include <memory>
+#include <set>
 #include <stop_token>
 #include <thread>
 #include <utility>
@@ -49,6 +51,8 @@ struct Infeed::Impl {
     const std::int64_t slot_count = std::min(steps, options.batches);
     slots.resize(static_cast<std::size_t>(slot_count));
     for (Slot& slot : slots) ResizeBatch(*dataset, place, slot.batch);
+    ahead = dataset->Ahead(Split::kTrain,
+                           TrainRowsInOrder(*dataset, seed, place, steps));
     const std::int64_t useful =
         std::min<std::int64_t>(options.threads, slot_count * tickets);
     for (std::int64_t i = 0; i < useful; ++i)
@@ -96,6 +100,7 @@ struct Infeed::Impl {
       if (step < given_back + options.batches) break;
       room.WaitFor(mutex, kRecheck);
     }
+    in_work.insert(next_ticket);
     return next_ticket++;
   }
 
@@ -126,6 +131,15 @@ struct Infeed::Impl {
       failed_step = std::min(failed_step, step);
     }
     if (++slot.finished == tickets) ready.NotifyOne();
+    in_work.erase(ticket);
+    if (ahead != nullptr)
+      ahead->Passed(
+          FirstRowOf(in_work.empty() ? next_ticket : *in_work.begin()));
+  }
+
+  // Of a ticket, counted through all batches.
+  std::int64_t FirstRowOf(std::int64_t ticket) const {
+    return ticket / tickets * rows + ticket % tickets * ticket_rows;
   }
 
   absl::StatusOr<const Batch*> Next() {
@@ -166,13 +180,15 @@ struct Infeed::Impl {
   CondVar room;
   CondVar ready;
   std::int64_t next_ticket PODSIM_GUARDED_BY(mutex) = 0;
+  std::set<std::int64_t> in_work PODSIM_GUARDED_BY(mutex);  // tickets
   std::int64_t taken PODSIM_GUARDED_BY(mutex) = 0;
   // No ticket of a later one is taken; its own all are, so that which error is
   // the first does not hang on threads.
   std::int64_t failed_step PODSIM_GUARDED_BY(mutex) =
       std::numeric_limits<std::int64_t>::max();
   InputTimes total PODSIM_GUARDED_BY(mutex);
-  std::vector<Slot> slots;  // as many as batches; never resized
+  std::vector<Slot> slots;           // as many as batches; never resized
+  std::unique_ptr<ReadAhead> ahead;  // null: none
 
   std::vector<std::jthread> makers;  // last: they use all of the above
 };

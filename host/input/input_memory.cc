@@ -3,8 +3,15 @@
 #include <algorithm>
 
 #include "base/status.h"
+#include "host/storage/gcs/reading.h"
 
 namespace podsim {
+namespace {
+
+constexpr std::int64_t kLeastBlockBytes = std::int64_t{16} << 10;
+constexpr std::int64_t kEvalPart = 8;
+
+}  // namespace
 
 InputMemory DivideInputMemory(std::int64_t bytes, std::int64_t batch_bytes) {
   PODSIM_CHECK(bytes >= 0 && batch_bytes >= 1);
@@ -13,6 +20,15 @@ InputMemory DivideInputMemory(std::int64_t bytes, std::int64_t batch_bytes) {
   const std::int64_t batches =
       std::clamp<std::int64_t>(bytes / 2 / batch_bytes, 1, kMostBatches);
   return {.batches = batches, .reader_bytes = bytes - batches * batch_bytes};
+}
+
+std::int64_t TrainReaderBytes(std::int64_t reader_bytes) {
+  return reader_bytes - reader_bytes / kEvalPart;
+}
+
+std::int64_t ReaderBlockBytes(std::int64_t reader_bytes) {
+  return std::clamp(reader_bytes / kReaderBlocks, kLeastBlockBytes,
+                    kGcsReadBytes);
 }
 
 }  // namespace podsim

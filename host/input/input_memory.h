@@ -10,6 +10,8 @@ namespace podsim {
 inline constexpr std::int64_t kDefaultReaderBytes = std::int64_t{256} << 20;
 // More batches ahead than that hide no wait that fewer do not.
 inline constexpr std::int64_t kMostBatches = 8;
+// That readers keep, unless they would be very small or large.
+inline constexpr std::int64_t kReaderBlocks = 64;
 
 struct InputMemory {
   std::int64_t batches = 2;  // in memory, the one in use among them
@@ -20,6 +22,14 @@ struct InputMemory {
 // readers. Else half of it goes to batches of `batch_bytes` each (at least one,
 // at most kMostBatches), what is left to readers. 0 batches: not one fits.
 InputMemory DivideInputMemory(std::int64_t bytes, std::int64_t batch_bytes);
+
+// Of readers' bytes, those for training examples; an evaluation reads in order
+// and needs few.
+std::int64_t TrainReaderBytes(std::int64_t reader_bytes);
+
+// Bytes of a block, of readers that may keep so many. Large enough that a
+// store's delay is shared by many records, and so small that some are kept.
+std::int64_t ReaderBlockBytes(std::int64_t reader_bytes);
 
 }  // namespace podsim
 

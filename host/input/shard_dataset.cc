@@ -15,6 +15,7 @@
 #include "host/input/input_memory.h"
 #include "host/input/shard_index.h"
 #include "host/input/shard_set.h"
+#include "host/storage/gcs/reading.h"
 
 namespace podsim {
 namespace {
@@ -42,11 +43,15 @@ DatasetConfig Describe(const DatasetRequest& request, const Schema& schema,
   config.set_train_examples(train.size());
   config.set_eval_examples(eval.size());
   config.set_shards(static_cast<std::int32_t>(train.files().size()));
+  for (const ShardFile& file : train.files())
+    config.set_stored_bytes(config.stored_bytes() + file.bytes);
   DescribeSchema(schema, config);
-  if (train.packed())
-    config.set_shuffle_window(request.shuffle_window > 0
-                                  ? request.shuffle_window
-                                  : kDefaultShuffleWindow);
+  config.set_packed(train.packed());
+  if (request.shuffle_window > 0) {
+    config.set_shuffle_window(request.shuffle_window);
+  } else if (train.packed()) {
+    config.set_shuffle_window(kDefaultShuffleWindow);
+  }
   Sha256 hash;
   hash.Update(absl::StrCat("shards 1 ", request.name, " ", config.classes(),
                            " ", schema.line, "\n"));
@@ -59,19 +64,20 @@ DatasetConfig Describe(const DatasetRequest& request, const Schema& schema,
 // Room for what a window's blocks have beyond its records.
 constexpr std::int64_t kSpareParts = 4;
 
-absl::Status CheckWindow(const DatasetConfig& config, const ShardSet& train,
-                         std::int64_t cache_bytes) {
+absl::Status CheckWindow(const DatasetConfig& config, const ShardSet& train) {
   if (config.shuffle_window() == 0 || train.size() == 0)
     return absl::OkStatus();
   const std::int64_t window = std::min(config.shuffle_window(), train.size());
   const std::int64_t bytes = train.unpacked_bytes() / train.size() * window;
-  const std::int64_t room = cache_bytes - cache_bytes / kSpareParts;
+  const std::int64_t kept = train.cache().capacity();
+  const std::int64_t room = kept - kept / kSpareParts;
   if (bytes <= room) return absl::OkStatus();
-  return absl::ResourceExhaustedError(
-      absl::StrCat("the shards are packed, so that ", FormatCount(window),
-                   " examples are in memory at a time, about ",
-                   FormatBytes(bytes), ", but readers have ", FormatBytes(room),
-                   ": lower --shuffle_window, or raise --input_memory"));
+  return absl::ResourceExhaustedError(absl::StrCat(
+      config.packed() ? "the shards are packed" : "the shuffle has a window",
+      ", so that ", FormatCount(window),
+      " examples are in memory at a time, about ", FormatBytes(bytes),
+      ", but readers have ", FormatBytes(room),
+      ": lower --shuffle_window, or raise --input_memory"));
 }
 
 // A record is in memory as a whole.
@@ -109,6 +115,27 @@ class ShardDataset final : public Dataset {
     return config_.shuffle_window() > 0 ? &ends_ : nullptr;
   }
   bool in_memory() const override { return false; }
+  std::unique_ptr<ReadAhead> Ahead(Split split,
+                                   ReadOrder order) const override {
+    const ShardSet& shards = Of(split);
+    if (!shards.read_ahead() || order.count == 0) return nullptr;
+    const auto pieces = [&shards, index = std::move(order.index),
+                         in_order = order.in_order](
+                            std::int64_t i, std::vector<Piece>& needed) {
+      const std::int64_t at = index(i);
+      if (at >= 0) shards.AppendPieces(at, in_order, needed);
+    };
+    return std::make_unique<PieceReadAhead>(
+        PieceSource{.examples = order.count,
+                    .pieces = pieces,
+                    .fetch =
+                        [&shards](const Piece& piece) {
+                          // Who needs it sees the error.
+                          shards.Fetch(piece).IgnoreError();
+                        },
+                    .cache = &shards.cache()},
+        kGcsReadsInFlight);
+  }
 
   absl::Status Read(Split split, std::int64_t index, const ReadContext& context,
                     ExampleRows rows) const override {
@@ -166,20 +193,19 @@ absl::StatusOr<std::shared_ptr<const Dataset>> OpenShards(
       records.begin() + static_cast<std::ptrdiff_t>(files.train.size());
   const std::int64_t cache_bytes =
       request.reader_bytes > 0 ? request.reader_bytes : kDefaultReaderBytes;
-  // An evaluation reads in order and needs few blocks.
-  const std::int64_t eval_bytes = cache_bytes / 8;
+  const std::int64_t train_bytes = TrainReaderBytes(cache_bytes);
   auto train = std::make_unique<const ShardSet>(
       std::move(files.train),
       std::vector(std::make_move_iterator(records.begin()),
                   std::make_move_iterator(middle)),
-      cache_bytes - eval_bytes, &store);
+      request.shuffle_window > 0, train_bytes, &store);
   auto eval = std::make_unique<const ShardSet>(
       std::move(files.eval),
       std::vector(std::make_move_iterator(middle),
                   std::make_move_iterator(records.end())),
-      eval_bytes, &store);
+      /*in_windows=*/false, cache_bytes - train_bytes, &store);
   DatasetConfig config = Describe(request, schema, *train, *eval);
-  PODSIM_RETURN_IF_ERROR(CheckWindow(config, *train, cache_bytes - eval_bytes));
+  PODSIM_RETURN_IF_ERROR(CheckWindow(config, *train));
   PODSIM_RETURN_IF_ERROR(CheckRecords(*train, cache_bytes));
   PODSIM_RETURN_IF_ERROR(CheckRecords(*eval, cache_bytes));
   return std::make_shared<ShardDataset>(std::move(config), std::move(schema),

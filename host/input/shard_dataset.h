@@ -13,15 +13,15 @@
 
 namespace podsim {
 
-// Examples of a window that must be in memory at a time, unless a job says.
+// Examples of a window of packed shards, which must be in memory at a time,
+// unless a job says.
 inline constexpr std::int64_t kDefaultShuffleWindow = 4096;
 
 // `store` is borrowed and must outlive the data set. The fingerprint covers
 // the format, the schema, the classes, and of every shard its name, its size
 // and the index; not the bytes of records, which have checksums of their own.
-// Errors: those of FindShards and IndexOf; RESOURCE_EXHAUSTED (a window of
-//   packed shards, or a record, is larger than the readers' buffers: the
-//   numbers).
+// Errors: those of FindShards and IndexOf; RESOURCE_EXHAUSTED (a window or a
+//   record is larger than the readers' buffers: the numbers).
 absl::StatusOr<std::shared_ptr<const Dataset>> OpenShards(
     const DatasetRequest& request, Schema schema,
     std::unique_ptr<const ShardFormat> format, ObjectStore& store);

@@ -5,28 +5,48 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "host/input/input_memory.h"
+#include "host/storage/gcs/reading.h"
 
 namespace podsim {
 namespace {
 
-// Large enough that a store's delay is shared by many records, and so small
-// that a cache has some of them.
-constexpr std::int64_t kBlockBytes = std::int64_t{8} << 20;
-constexpr std::int64_t kLeastBlockBytes = std::int64_t{16} << 10;
-constexpr std::int64_t kBlocks = 64;
+bool AnyFar(const std::vector<ShardFile>& files, const ObjectStore& store) {
+  return std::any_of(files.begin(), files.end(), [&](const ShardFile& file) {
+    return !store.CanMap(file.path);
+  });
+}
+
+bool AnyPacked(const std::vector<ShardRecords>& records) {
+  return std::any_of(records.begin(), records.end(), [](const auto& of) {
+    return of.packing == Packing::kPacked;
+  });
+}
+
+std::int64_t UnpackedBytes(const std::vector<ShardRecords>& records) {
+  std::int64_t bytes = 0;
+  for (const ShardRecords& of : records) bytes += of.end;
+  return bytes;
+}
 
 }  // namespace
 
 ShardSet::ShardSet(std::vector<ShardFile> files,
-                   std::vector<ShardRecords> records, std::int64_t cache_bytes,
-                   ObjectStore* store)
+                   std::vector<ShardRecords> records, bool in_windows,
+                   std::int64_t cache_bytes, ObjectStore* store)
     : files_(std::move(files)),
       records_(std::move(records)),
       store_(store),
-      block_bytes_(
-          std::clamp(cache_bytes / kBlocks, kLeastBlockBytes, kBlockBytes)),
-      fits_(unpacked_bytes() <= cache_bytes),
-      cache_(cache_bytes) {
+      packed_(AnyPacked(records_)),
+      in_windows_(in_windows),
+      far_(AnyFar(files_, *store)),
+      block_bytes_(ReaderBlockBytes(cache_bytes)),
+      fits_(UnpackedBytes(records_) <= cache_bytes),
+      // Less what is being read, unless that is all that there is.
+      cache_(fits_ || !read_ahead()
+                 ? cache_bytes
+                 : cache_bytes -
+                       cache_bytes / kReaderBlocks * kGcsReadsInFlight) {
   PODSIM_CHECK(files_.size() == records_.size());
   std::int64_t end = 0;
   for (const ShardRecords& of : records_) {
@@ -37,99 +57,136 @@ ShardSet::ShardSet(std::vector<ShardFile> files,
   }
 }
 
-bool ShardSet::packed() const {
-  return std::any_of(records_.begin(), records_.end(), [](const auto& of) {
-    return of.packing == Packing::kPacked;
-  });
-}
-
 std::int64_t ShardSet::unpacked_bytes() const {
-  std::int64_t bytes = 0;
-  for (const ShardRecords& of : records_) bytes += of.end;
-  return bytes;
+  return UnpackedBytes(records_);
 }
 
-absl::Status ShardSet::Read(std::int64_t index, bool in_order,
-                            InputTimes* times, ShardRecord& record) const {
+ShardSet::Place ShardSet::PlaceOf(std::int64_t index) const {
   PODSIM_CHECK(index >= 0 && index < size());
   const auto shard = static_cast<std::size_t>(
       std::upper_bound(ends_.begin(), ends_.end(), index) - ends_.begin());
   const ShardRecords& of = records_[shard];
   const std::int64_t at = index - (ends_[shard] - of.count());
-  record.offset = of.offsets[static_cast<std::size_t>(at)];
-  record.file = &files_[shard].path;
-  const std::int64_t length = of.EndOf(at) - record.offset;
-  record.bytes.clear();
-  if (of.packing == Packing::kPacked || in_order || fits_) {
-    PODSIM_RETURN_IF_ERROR(ReadBlocks(shard, length, times, record));
-  } else {
-    const TimedInput timed(times, InputPart::kRead);
-    PODSIM_ASSIGN_OR_RETURN(
-        record.bytes, store_->ReadRange(*record.file, record.offset, length));
-  }
-  if (static_cast<std::int64_t>(record.bytes.size()) == length)
-    return absl::OkStatus();
-  return absl::DataLossError(
-      absl::StrCat(*record.file, ": offset ", record.offset, ": ",
-                   record.bytes.size(), " bytes where a record had ", length,
-                   " when the file was indexed: it has been changed since"));
+  const std::int64_t offset = of.offsets[static_cast<std::size_t>(at)];
+  return {.shard = shard, .offset = offset, .length = of.EndOf(at) - offset};
 }
 
-absl::Status ShardSet::ReadBlocks(std::size_t shard, std::int64_t length,
-                                  InputTimes* times,
-                                  ShardRecord& record) const {
-  const std::int64_t end = record.offset + length;
-  for (std::int64_t at = record.offset; at < end;) {
-    const std::int64_t number = at / block_bytes_;
+bool ShardSet::InBlocks(std::size_t shard, bool in_order) const {
+  return in_order || in_windows_ || fits_ ||
+         records_[shard].packing == Packing::kPacked;
+}
+
+// The block that has the byte at `offset`.
+Piece ShardSet::BlockAt(std::size_t shard, std::int64_t offset) const {
+  const std::int64_t begin = offset / block_bytes_ * block_bytes_;
+  return {.file = static_cast<std::int64_t>(shard),
+          .begin = begin,
+          .length = std::min(block_bytes_, records_[shard].end - begin)};
+}
+
+void ShardSet::AppendPieces(std::int64_t index, bool in_order,
+                            std::vector<Piece>& pieces) const {
+  const Place place = PlaceOf(index);
+  if (!InBlocks(place.shard, in_order)) {
+    pieces.push_back({.file = static_cast<std::int64_t>(place.shard),
+                      .begin = place.offset,
+                      .length = place.length});
+    return;
+  }
+  for (std::int64_t at = place.offset; at < place.offset + place.length;) {
+    pieces.push_back(BlockAt(place.shard, at));
+    at = pieces.back().begin + block_bytes_;
+  }
+}
+
+absl::Status ShardSet::Fetch(const Piece& piece) const {
+  return Get(piece, nullptr).status();
+}
+
+absl::Status ShardSet::Read(std::int64_t index, bool in_order,
+                            InputTimes* times, ShardRecord& record) const {
+  const Place place = PlaceOf(index);
+  record.offset = place.offset;
+  record.file = &files_[place.shard].path;
+  record.bytes.clear();
+  PODSIM_RETURN_IF_ERROR(InBlocks(place.shard, in_order)
+                             ? ReadBlocks(place, times, record.bytes)
+                             : ReadAlone(place, times, record.bytes));
+  if (static_cast<std::int64_t>(record.bytes.size()) == place.length)
+    return absl::OkStatus();
+  return absl::DataLossError(absl::StrCat(
+      *record.file, ": offset ", record.offset, ": ", record.bytes.size(),
+      " bytes where a record had ", place.length,
+      " when the file was indexed: it has been changed since"));
+}
+
+absl::Status ShardSet::ReadBlocks(const Place& place, InputTimes* times,
+                                  std::string& bytes) const {
+  const std::int64_t end = place.offset + place.length;
+  for (std::int64_t at = place.offset; at < end;) {
+    const Piece piece = BlockAt(place.shard, at);
     PODSIM_ASSIGN_OR_RETURN(const BlockCache::Block block,
-                            BlockOf(shard, number, times));
-    const std::int64_t begin = number * block_bytes_;
+                            records_[place.shard].packing == Packing::kPacked
+                                ? Unpack(piece, times)
+                                : Get(piece, times));
     const std::int64_t until =
-        std::min(end, begin + static_cast<std::int64_t>(block->size()));
+        std::min(end, piece.begin + static_cast<std::int64_t>(block->size()));
     if (until <= at) return absl::OkStatus();  // the file ends here
-    record.bytes.append(*block, static_cast<std::size_t>(at - begin),
-                        static_cast<std::size_t>(until - at));
+    bytes.append(*block, static_cast<std::size_t>(at - piece.begin),
+                 static_cast<std::size_t>(until - at));
     at = until;
   }
   return absl::OkStatus();
 }
 
-absl::StatusOr<BlockCache::Block> ShardSet::BlockOf(std::size_t shard,
-                                                    std::int64_t block,
-                                                    InputTimes* times) const {
-  const BlockCache::Key key = {static_cast<std::int64_t>(shard), block};
-  if (BlockCache::Block kept = cache_.Find(key); kept != nullptr) return kept;
-  if (records_[shard].packing == Packing::kPacked)
-    return Unpack(shard, block, times);
+// Of a store that is far it may have been fetched ahead.
+absl::Status ShardSet::ReadAlone(const Place& place, InputTimes* times,
+                                 std::string& bytes) const {
+  if (!far_) {
+    const TimedInput timed(times, InputPart::kRead);
+    PODSIM_ASSIGN_OR_RETURN(
+        bytes, store_->ReadRange(files_[place.shard].path, place.offset,
+                                 place.length));
+    return absl::OkStatus();
+  }
+  PODSIM_ASSIGN_OR_RETURN(const BlockCache::Block block,
+                          Get({.file = static_cast<std::int64_t>(place.shard),
+                               .begin = place.offset,
+                               .length = place.length},
+                              times));
+  bytes = *block;
+  return absl::OkStatus();
+}
+
+// Of a plain file. The time is that of its read, or of the wait for it.
+absl::StatusOr<BlockCache::Block> ShardSet::Get(const Piece& piece,
+                                                InputTimes* times) const {
   const TimedInput timed(times, InputPart::kRead);
-  PODSIM_ASSIGN_OR_RETURN(
-      std::string bytes, store_->ReadRange(files_[shard].path,
-                                           block * block_bytes_, block_bytes_));
-  auto made = std::make_shared<const std::string>(std::move(bytes));
-  cache_.Insert(key, made);
-  return made;
+  return cache_.Get(piece, [&]() -> absl::StatusOr<BlockCache::Block> {
+    PODSIM_ASSIGN_OR_RETURN(
+        std::string bytes,
+        store_->ReadRange(files_[static_cast<std::size_t>(piece.file)].path,
+                          piece.begin, piece.length));
+    return std::make_shared<const std::string>(std::move(bytes));
+  });
 }
 
 // Unpacks up to the block, and keeps what lies before it too: its records are
 // in the same window.
-absl::StatusOr<BlockCache::Block> ShardSet::Unpack(std::size_t shard,
-                                                   std::int64_t block,
+absl::StatusOr<BlockCache::Block> ShardSet::Unpack(const Piece& piece,
                                                    InputTimes* times) const {
+  if (BlockCache::Block kept = cache_.Find(piece); kept != nullptr) return kept;
   const TimedInput timed(times, InputPart::kDecode);
+  const auto shard = static_cast<std::size_t>(piece.file);
   Unpacker& unpacker = *unpackers_[shard];
   MutexLock lock(unpacker.mutex);
-  const auto key = [&](std::int64_t number) {
-    return BlockCache::Key(static_cast<std::int64_t>(shard), number);
-  };
   // Another thread may have made it meanwhile.
-  if (BlockCache::Block kept = cache_.Find(key(block)); kept != nullptr)
-    return kept;
-  if (unpacker.source == nullptr ||
-      unpacker.source->offset() > block * block_bytes_)
+  if (BlockCache::Block kept = cache_.Find(piece); kept != nullptr) return kept;
+  if (unpacker.source == nullptr || unpacker.source->offset() > piece.begin)
     unpacker.source = OpenSource(files_[shard], Packing::kPacked, *store_);
   ByteSource& source = *unpacker.source;
   for (;;) {
-    const std::int64_t number = source.offset() / block_bytes_;
+    const std::int64_t begin = source.offset();
     absl::StatusOr<std::string_view> bytes =
         source.Peek(static_cast<std::size_t>(block_bytes_));
     // A reader that failed cannot go on.
@@ -140,10 +197,10 @@ absl::StatusOr<BlockCache::Block> ShardSet::Unpack(std::size_t shard,
     auto made = std::make_shared<const std::string>(*bytes);
     PODSIM_RETURN_IF_ERROR(
         source.Skip(static_cast<std::int64_t>(made->size())));
-    cache_.Insert(key(number), made);
+    cache_.Insert(BlockAt(shard, begin), made);
     const bool ended = static_cast<std::int64_t>(made->size()) < block_bytes_;
     if (ended) unpacker.source = nullptr;
-    if (number == block) return made;
+    if (begin == piece.begin) return made;
     if (ended) return std::make_shared<const std::string>();
   }
 }

@@ -1,10 +1,10 @@
 // The shards of a split, record by record, in whatever order.
 //
 // A record of a plain file is one ranged read, or comes from blocks of its file
-// that are kept: where its neighbours are read too, or all files of the split
-// fit in memory. Packed files can only be read from front to back: each has one
-// reader, which keeps what it unpacks and begins anew for what is behind it and
-// forgotten.
+// that are kept: where its neighbours are read too (in order, within a window),
+// or all files of the split fit in memory. Packed files can only be read from
+// front to back: each has one reader, which keeps what it unpacks and begins
+// anew for what is behind it and forgotten.
 #ifndef PODSIM_HOST_INPUT_SHARD_SET_H_
 #define PODSIM_HOST_INPUT_SHARD_SET_H_
 
@@ -34,18 +34,31 @@ struct ShardRecord {
 class ShardSet {
  public:
   // `store` is borrowed and must outlive the set, which keeps at most
-  // `cache_bytes` of blocks, and for each thread that reads one more.
+  // `cache_bytes` of files, and for each thread that reads one block more.
+  // `in_windows`: neighbours are always read too.
   // REQUIRES: as many of `files` as of `records`.
   ShardSet(std::vector<ShardFile> files, std::vector<ShardRecords> records,
-           std::int64_t cache_bytes, ObjectStore* store);
+           bool in_windows, std::int64_t cache_bytes, ObjectStore* store);
 
   std::int64_t size() const { return ends_.empty() ? 0 : ends_.back(); }
   const std::vector<ShardFile>& files() const { return files_; }
   const std::vector<ShardRecords>& records() const { return records_; }
   const std::vector<std::int64_t>& ends() const { return ends_; }
   // Whether any file is.
-  bool packed() const;
+  bool packed() const { return packed_; }
   std::int64_t unpacked_bytes() const;
+
+  // Reads take so long that they should be ahead of who needs them, and what is
+  // needed can be said ahead: no file is packed.
+  bool read_ahead() const { return far_ && !packed_; }
+  // Appends what an example is read from. REQUIRES: as of Read; read_ahead().
+  void AppendPieces(std::int64_t index, bool in_order,
+                    std::vector<Piece>& pieces) const;
+  // Brings it into memory, unless it is there.
+  absl::Status Fetch(const Piece& piece) const;
+  // Its capacity may be held, and as many reads of a block as
+  // kGcsReadsInFlight be on their way to it.
+  BlockCache& cache() const { return cache_; }
 
   // Example `index`, counted through all files. REQUIRES: it is below size().
   // Errors: the store's; DATA_LOSS (a file that is shorter than when it was
@@ -60,21 +73,34 @@ class ShardSet {
     std::unique_ptr<ByteSource> source PODSIM_GUARDED_BY(mutex);
   };
 
-  absl::StatusOr<BlockCache::Block> BlockOf(std::size_t shard,
-                                            std::int64_t block,
-                                            InputTimes* times) const;
-  absl::StatusOr<BlockCache::Block> Unpack(std::size_t shard,
-                                           std::int64_t block,
+  // Where an example lies.
+  struct Place {
+    std::size_t shard = 0;
+    std::int64_t offset = 0;
+    std::int64_t length = 0;
+  };
+
+  Place PlaceOf(std::int64_t index) const;
+  bool InBlocks(std::size_t shard, bool in_order) const;
+  Piece BlockAt(std::size_t shard, std::int64_t offset) const;
+  absl::StatusOr<BlockCache::Block> Get(const Piece& piece,
+                                        InputTimes* times) const;
+  absl::StatusOr<BlockCache::Block> Unpack(const Piece& piece,
                                            InputTimes* times) const;
-  absl::Status ReadBlocks(std::size_t shard, std::int64_t length,
-                          InputTimes* times, ShardRecord& record) const;
+  absl::Status ReadBlocks(const Place& place, InputTimes* times,
+                          std::string& bytes) const;
+  absl::Status ReadAlone(const Place& place, InputTimes* times,
+                         std::string& bytes) const;
 
   const std::vector<ShardFile> files_;
   const std::vector<ShardRecords> records_;
   std::vector<std::int64_t> ends_;
   ObjectStore* const store_;
-  std::int64_t block_bytes_ = 0;
-  bool fits_ = false;  // all of it in the cache
+  const bool packed_;
+  const bool in_windows_;
+  const bool far_;  // whether any file is no file of this machine
+  const std::int64_t block_bytes_;
+  const bool fits_;  // all of it in the cache
   mutable BlockCache cache_;
   mutable std::vector<std::unique_ptr<Unpacker>> unpackers_;
 };

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -113,6 +115,42 @@ absl::Status FillTrainRows(const Dataset& dataset, std::uint64_t seed,
     }
   }
   return absl::OkStatus();
+}
+
+ReadOrder TrainRowsInOrder(const Dataset& dataset, std::uint64_t seed,
+                           const BatchPlace& place, std::int64_t steps) {
+  const std::int64_t rows = place.cores * place.batch_per_core;
+  const std::int64_t size = dataset.size(Split::kTrain);
+  // An epoch's order is made once for all its rows.
+  struct Epoch {
+    std::int64_t number = -1;
+    std::optional<EpochOrder> order;
+  };
+  const auto index = [=, &dataset,
+                      epoch = std::make_shared<Epoch>()](std::int64_t i) {
+    const std::int64_t k =
+        FirstRow(place) + i / rows * place.global_batch + i % rows;
+    if (place.in_order) return k % size;
+    if (epoch->number != k / size) {
+      epoch->number = k / size;
+      epoch->order.emplace(seed, epoch->number, size, dataset.shards());
+    }
+    return (*epoch->order)(k % size);
+  };
+  return {.count = steps * rows, .index = index, .in_order = place.in_order};
+}
+
+ReadOrder EvalRowsInOrder(const Dataset& dataset, const BatchPlace& place) {
+  const std::int64_t rows = place.cores * place.batch_per_core;
+  const std::int64_t size = dataset.size(Split::kEval);
+  const std::int64_t batches =
+      (size + place.global_batch - 1) / place.global_batch;
+  const auto index = [=](std::int64_t i) {
+    const std::int64_t k =
+        FirstRow(place) + i / rows * place.global_batch + i % rows;
+    return k < size ? k : -1;
+  };
+  return {.count = batches * rows, .index = index, .in_order = true};
 }
 
 absl::Status FillTrainBatch(const Dataset& dataset, std::uint64_t seed,

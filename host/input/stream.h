@@ -75,6 +75,12 @@ absl::Status FillTrainRows(const Dataset& dataset, std::uint64_t seed,
                            InputTimes* times = nullptr,
                            std::vector<std::int64_t>* positions = nullptr);
 
+// The training rows of these cores in `steps` steps, one after the other; and
+// those of an evaluation, batch by batch. The data set must outlive them.
+ReadOrder TrainRowsInOrder(const Dataset& dataset, std::uint64_t seed,
+                           const BatchPlace& place, std::int64_t steps);
+ReadOrder EvalRowsInOrder(const Dataset& dataset, const BatchPlace& place);
+
 // Fills rows [consumed + first_core * B, ...) of the evaluation split in
 // order, each exactly once over all cores; rows beyond its end get weight 0,
 // zeros in every field. A real row's weight is 1. Keys depend on the row's

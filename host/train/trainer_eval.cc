@@ -22,21 +22,23 @@ absl::Status Trainer::Impl::EvaluateRows(std::int64_t first_row,
   return absl::OkStatus();
 }
 
-absl::Status Trainer::Impl::EvaluateHost(std::int64_t step,
-                                         std::int64_t first_example, int local,
-                                         EvalReport& report) {
+BatchPlace Trainer::Impl::EvalPlace(int local) const {
   const std::int64_t batch_per_core = setup.plan.eval_batch_per_core();
-  const std::int64_t rows = bits.cores_per_host() * batch_per_core;
-  PODSIM_RETURN_IF_ERROR(Annotate(
-      FillEvalBatch(
-          *setup.dataset,
-          {.consumed = first_example,
-           .batch_per_core = batch_per_core,
-           .first_core = std::int64_t{hosts[local]} * bits.cores_per_host(),
-           .cores = bits.cores_per_host(),
-           .global_batch = bits.hosts() * rows},
-          eval_batch, &parallel),
-      "evaluation's input"));
+  return {
+      .batch_per_core = batch_per_core,
+      .first_core = std::int64_t{hosts[local]} * bits.cores_per_host(),
+      .cores = bits.cores_per_host(),
+      .global_batch = bits.hosts() * bits.cores_per_host() * batch_per_core};
+}
+
+absl::Status Trainer::Impl::EvaluateHost(std::int64_t step,
+                                         const BatchPlace& place, int local,
+                                         EvalReport& report) {
+  const std::int64_t batch_per_core = place.batch_per_core;
+  const std::int64_t rows = place.cores * batch_per_core;
+  PODSIM_RETURN_IF_ERROR(
+      Annotate(FillEvalBatch(*setup.dataset, place, eval_batch, &parallel),
+               "evaluation's input"));
   // Rows beyond the end come last.
   const auto filled = std::find(eval_batch.weights.begin(),
                                 eval_batch.weights.begin() + rows, 0.0F) -
@@ -63,16 +65,20 @@ absl::Status Trainer::Impl::EvaluateHost(std::int64_t step,
 
 absl::Status Trainer::Impl::Evaluate(std::int64_t step) {
   setup.progress->Enter(step, "evaluation");
-  const std::int64_t global =
-      setup.plan.eval_batch_per_core() * bits.cores_per_host() * bits.hosts();
-  for (std::size_t local = 0; local < hosts.size(); ++local) {
+  for (int local = 0; local < static_cast<int>(hosts.size()); ++local) {
     EvalReport report;
     report.set_host(hosts[local]);
     report.set_step(step);
-    for (std::int64_t first = 0; first < setup.dataset->size(Split::kEval);
-         first += global)
-      PODSIM_RETURN_IF_ERROR(
-          EvaluateHost(step, first, static_cast<int>(local), report));
+    BatchPlace place = EvalPlace(local);
+    const auto ahead = setup.dataset->Ahead(
+        Split::kEval, EvalRowsInOrder(*setup.dataset, place));
+    std::int64_t rows = 0;
+    for (; place.consumed < setup.dataset->size(Split::kEval);
+         place.consumed += place.global_batch) {
+      PODSIM_RETURN_IF_ERROR(EvaluateHost(step, place, local, report));
+      rows += place.cores * place.batch_per_core;
+      if (ahead != nullptr) ahead->Passed(rows);
+    }
     setup.reports->OnEval(report);
   }
   return absl::OkStatus();

@@ -161,7 +161,8 @@ struct Trainer::Impl {
 
   // trainer_eval.cc
   absl::Status Evaluate(std::int64_t step);
-  absl::Status EvaluateHost(std::int64_t step, std::int64_t first_example,
+  BatchPlace EvalPlace(int local) const;  // of a host's first batch
+  absl::Status EvaluateHost(std::int64_t step, const BatchPlace& place,
                             int local, EvalReport& report);
   // Rows of eval_batch, `rows_of_core` of them a core's.
   absl::Status EvaluateRows(std::int64_t first_row, std::int64_t rows,

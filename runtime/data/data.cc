@@ -34,7 +34,7 @@ std::string CountsText(const DatasetConfig& config) {
   if (config.shards() > 0)
     absl::StrAppend(&text, ", ", FormatCounted(config.shards(), "shard"),
                     " of training");
-  if (config.shuffle_window() > 0)
+  if (config.packed())
     absl::StrAppend(&text, ", packed: read shard by shard");
   return text;
 }

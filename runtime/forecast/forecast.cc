@@ -74,9 +74,8 @@ absl::Status CheckStep(const Program& program, const StepOptions& options) {
 
 SimTime PriceStore(const BucketPlace& store, std::int64_t stored_example_bytes,
                    std::int64_t batch_per_core, const Slice& slice) {
-  const double bytes = static_cast<double>(stored_example_bytes) *
-                       static_cast<double>(batch_per_core) *
-                       slice.replicas_per_host();
+  const double bytes =
+      HostStepBytes(store, stored_example_bytes, batch_per_core, slice);
   return SimTime::Seconds(
       std::min(kMostSeconds, bytes / ReadRate(store, slice.hosts)));
 }

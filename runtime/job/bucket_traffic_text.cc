@@ -39,7 +39,8 @@ Traffic TrafficOf(const BucketPlace& place, const JobGeography& geography) {
 
 // "314.13 MiB of examples are read (44.92 MiB x 6.827 epochs, and what is held
 // out)".
-std::string ReadsText(const JobPlan& plan) {
+std::string ReadsText(const BucketPlace& place, const JobPlan& plan) {
+  const int hosts = place.reads_all() ? plan.bits().hosts() : 1;
   const DatasetConfig& dataset = plan.bits().dataset();
   const std::string read = absl::StrCat(
       FormatBytes(plan.geography().read_bytes()), " of examples are read");
@@ -52,21 +53,26 @@ std::string ReadsText(const JobPlan& plan) {
       read, " (", FormatBytes(static_cast<std::int64_t>(std::min(epoch, 1e18))),
       absl::StrFormat(" x %.4g epochs",
                       static_cast<double>(plan.total_examples()) / examples),
+      hosts > 1 ? absl::StrCat(" x ", hosts, " hosts, each of which reads all")
+                : "",
       dataset.eval_examples() > 0 ? ", and what is held out)" : ")");
 }
 
 // "785.00 KiB of a host's step in 2.01 ms sim", and what that would be from a
 // bucket that is where it belongs.
-std::string StepText(const BucketPlace& place, const JobPlan& plan) {
+std::string StepText(const BucketPlace& place, const JobPlan& plan,
+                     const Slice& slice) {
   const int hosts = plan.bits().hosts();
-  const double bytes = HostStepBytes(plan);
+  const double bytes = HostStepBytes(place, plan.geography().example_bytes(),
+                                     plan.bits().batch_per_core(), slice);
   const std::string text = absl::StrCat(
       FormatBytes(static_cast<std::int64_t>(std::min(bytes, 1e18))),
       " of a host's step in ", SecondsText(bytes / ReadRate(place, hosts)),
       " sim");
   if (place.nearness() != BucketPlace::ELSEWHERE) return text;
   const std::string& region = plan.geography().region();
-  const BucketPlace right = PlaceIn(region, region, plan.spec());
+  BucketPlace right = PlaceIn(region, region, plan.spec());
+  CopyReading(place, right);
   return absl::StrCat(text, ", ", SecondsText(bytes / ReadRate(right, hosts)),
                       " from a bucket in ", region);
 }
@@ -81,12 +87,13 @@ std::string CostText(const char* what, std::int64_t bytes, bool priced,
 
 }  // namespace
 
-std::string TrafficText(const BucketPlace& place, const JobPlan& plan) {
+std::string TrafficText(const BucketPlace& place, const JobPlan& plan,
+                        const Slice& slice) {
   const JobGeography& geography = plan.geography();
   const Traffic traffic = TrafficOf(place, geography);
   std::vector<std::string> parts;
   if (Names(place, "data_dir"))
-    parts = {ReadsText(plan), StepText(place, plan)};
+    parts = {ReadsText(place, plan), StepText(place, plan, slice)};
   if (traffic.restored > 0)
     parts.push_back(absl::StrCat(FormatBytes(traffic.restored),
                                  " of a checkpoint are read"));

@@ -4,13 +4,15 @@
 
 #include <string>
 
+#include "interconnect/topology/slice.h"
 #include "proto/job.pb.h"
 
 namespace podsim {
 
 // The run's bytes, and how long a host's part of a step takes. `place` is one
 // of the plan's. REQUIRES: HasLink(place).
-std::string TrafficText(const BucketPlace& place, const JobPlan& plan);
+std::string TrafficText(const BucketPlace& place, const JobPlan& plan,
+                        const Slice& slice);
 
 // What they cost; empty: no prices are given, or nothing is read or written.
 std::string MoneyText(const BucketPlace& place, const JobGeography& geography);

@@ -53,16 +53,19 @@ std::string GridText(const Slice& slice) {
 }
 
 // ", 64 shards, which are packed: in a random order, and in each 4,096 examples
-// of them likewise".
+// of them likewise"; ", 64 shards, shuffled as a whole".
 std::string ShardsText(const JobPlan& plan) {
   const DatasetConfig& data = plan.bits().dataset();
   if (data.shards() == 0) return "";
   const std::string shards =
       absl::StrCat(", ", FormatCounted(data.shards(), "shard"));
-  if (data.shuffle_window() == 0 || plan.bits().in_order()) return shards;
-  return absl::StrCat(
-      shards, ", which are packed: in a random order, and in each ",
-      FormatCount(data.shuffle_window()), " examples of them likewise");
+  if (plan.bits().in_order()) return shards;
+  if (data.shuffle_window() == 0)
+    return absl::StrCat(shards, ", shuffled as a whole");
+  return absl::StrCat(shards, data.packed() ? ", which are packed" : "",
+                      ": in a random order, and in each ",
+                      FormatCount(data.shuffle_window()),
+                      " examples of them likewise");
 }
 
 // "mlp 64-128-10 on digits (1,498 examples, 299 held out)".

@@ -8,7 +8,6 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "base/units.h"
-#include "host/input/input_memory.h"
 #include "host/storage/uri_store.h"
 #include "interconnect/topology/bucket_links.h"
 #include "interconnect/topology/bucket_location.h"
@@ -152,25 +151,21 @@ absl::Status FillBuckets(const JobSpec& spec,
   return absl::OkStatus();
 }
 
-// Plain shards that readers cannot keep are read record by record, for an epoch
-// is a permutation of all of them.
+// Plain shards that readers cannot keep are read record by record, where an
+// epoch is a permutation of all of them.
 void WarnOfSmallReads(JobPlan& plan) {
-  const DatasetConfig& dataset = plan.bits().dataset();
   const BucketPlace* const place = PlaceOf(plan.geography(), "data_dir");
-  if (place == nullptr || dataset.shards() == 0 || dataset.shuffle_window() > 0)
-    return;
-  const std::int64_t asked = plan.spec().input_memory();
-  const std::int64_t kept = asked > 0 ? asked / 2 : kDefaultReaderBytes;
-  const std::int64_t example = plan.geography().example_bytes();
-  if (dataset.train_examples() <= kept / std::max<std::int64_t>(1, example))
+  if (place == nullptr || place->reads_in_flight() == 0 ||
+      place->bytes_of_read() != plan.geography().example_bytes())
     return;
   plan.add_warnings(absl::StrCat(
       "a host reads the ",
       FormatCount(plan.bits().batch_per_core() * plan.bits().cores_per_host()),
       " records of its part of a step one by one out of ", place->bucket(),
-      ", a round trip each: the shards are larger than what readers keep; "
-      "raise input_memory, or pack them (gzip), which reads them from front to "
-      "back"));
+      ", ", place->reads_in_flight(),
+      " at a time: the shards are larger than what readers keep, and shuffled "
+      "as a whole; give a shuffle_window, so that they are read from front to "
+      "back, or raise input_memory"));
 }
 
 void WarnOfBuckets(JobPlan& plan) {

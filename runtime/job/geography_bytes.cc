@@ -4,6 +4,8 @@
 
 #include "base/status.h"
 #include "host/input/fields.h"
+#include "host/input/input_memory.h"
+#include "host/storage/gcs/reading.h"
 #include "runtime/job/geography.h"
 
 namespace podsim {
@@ -12,9 +14,12 @@ namespace {
 // Beyond any disk, and countable.
 constexpr double kMostBytes = 1e18;
 
-// Bytes of an example as the data set's files have it: mnist's pixels and
-// label are bytes, arrays' elements are as they are.
+// Bytes of an example as the data set's files have it: shards say so, mnist's
+// pixels and label are bytes, arrays' elements are as they are.
 std::int64_t ExampleBytes(const DatasetConfig& dataset) {
+  if (dataset.stored_bytes() > 0 && dataset.train_examples() > 0)
+    return (dataset.stored_bytes() + dataset.train_examples() - 1) /
+           dataset.train_examples();
   if (dataset.name() == "mnist") {
     std::int64_t pixels = 1;
     for (const std::int32_t side : dataset.example_shape()) pixels *= side;
@@ -36,16 +41,48 @@ std::int64_t Times(std::int64_t steps, std::int64_t every) {
 
 // Examples of a run that only evaluates are those held out.
 std::int64_t ReadBytes(const JobSpec& spec, const JobPlan& plan,
-                       std::int64_t example_bytes) {
+                       const BucketPlace& place, std::int64_t example_bytes) {
   const bool trains = spec.mode() != words::Mode::eval;
   const std::int64_t evaluations =
       trains ? Times(plan.train_steps(), spec.steps_per_eval()) : 1;
   const double examples =
       static_cast<double>(plan.bits().dataset().eval_examples()) *
           static_cast<double>(evaluations) +
-      (trains ? static_cast<double>(plan.total_examples()) : 0);
+      (trains ? static_cast<double>(plan.total_examples()) *
+                    (place.reads_all() ? plan.bits().hosts() : 1)
+              : 0);
   return static_cast<std::int64_t>(
       std::min(kMostBytes, examples * static_cast<double>(example_bytes)));
+}
+
+// Of shards: blocks that readers keep, records one by one, or packed files from
+// front to back (host/input/shard_set.h).
+void FillReading(const JobSpec& spec, const JobPlan& plan, BucketPlace& place) {
+  const PlanBits& bits = plan.bits();
+  const DatasetConfig& dataset = bits.dataset();
+  if (dataset.shards() == 0) return;
+  place.set_reads_in_flight(dataset.packed() ? 1 : kGcsReadsInFlight);
+  place.set_reads_all(dataset.packed() || dataset.shuffle_window() > 0);
+  if (dataset.packed()) {
+    place.set_bytes_of_read(kStreamReadBytes);
+    return;
+  }
+  const std::int64_t batch_bytes =
+      BatchBytes(dataset, bits.batch_per_core() * bits.cores_per_host());
+  const std::int64_t kept = TrainReaderBytes(
+      DivideInputMemory(spec.input_memory(), batch_bytes).reader_bytes);
+  const bool fits = dataset.stored_bytes() <= kept;
+  if (fits) place.set_reads_all(false);
+  place.set_bytes_of_read(fits || bits.in_order() ||
+                                  dataset.shuffle_window() > 0
+                              ? ReaderBlockBytes(kept)
+                              : ExampleBytes(dataset));
+}
+
+BucketPlace* DataPlaceOf(JobGeography& geography) {
+  for (BucketPlace& place : *geography.mutable_buckets())
+    if (Names(place, "data_dir")) return &place;
+  return nullptr;
 }
 
 }  // namespace
@@ -53,9 +90,11 @@ std::int64_t ReadBytes(const JobSpec& spec, const JobPlan& plan,
 void FillGeographyBytes(const JobSpec& spec, const JobPlan& plan,
                         JobGeography& geography) {
   const bool trains = spec.mode() != words::Mode::eval;
-  if (PlaceOf(geography, "data_dir") != nullptr) {
+  if (BucketPlace* const place = DataPlaceOf(geography); place != nullptr) {
+    FillReading(spec, plan, *place);
     geography.set_example_bytes(ExampleBytes(plan.bits().dataset()));
-    geography.set_read_bytes(ReadBytes(spec, plan, geography.example_bytes()));
+    geography.set_read_bytes(
+        ReadBytes(spec, plan, *place, geography.example_bytes()));
   }
   const std::int64_t checkpoint =
       plan.core_memory().parameters() + plan.core_memory().slots();
@@ -71,10 +110,17 @@ void FillGeographyBytes(const JobSpec& spec, const JobPlan& plan,
     geography.set_restore_bytes(checkpoint);
 }
 
-double HostStepBytes(const JobPlan& plan) {
-  return static_cast<double>(plan.geography().example_bytes()) *
-         static_cast<double>(plan.bits().batch_per_core()) *
-         plan.bits().cores_per_host();
+double HostStepBytes(const BucketPlace& place, std::int64_t example_bytes,
+                     std::int64_t batch_per_core, const Slice& slice) {
+  return static_cast<double>(example_bytes) *
+         static_cast<double>(batch_per_core) *
+         (place.reads_all() ? slice.replicas : slice.replicas_per_host());
+}
+
+void CopyReading(const BucketPlace& from, BucketPlace& to) {
+  to.set_reads_in_flight(from.reads_in_flight());
+  to.set_bytes_of_read(from.bytes_of_read());
+  to.set_reads_all(from.reads_all());
 }
 
 double WriteRate(const BucketPlace& place, int hosts) {
@@ -84,9 +130,12 @@ double WriteRate(const BucketPlace& place, int hosts) {
 }
 
 double ReadRate(const BucketPlace& place, int hosts) {
+  const bool whole = place.reads_in_flight() == 0;
+  const double in_flight =
+      static_cast<double>(whole ? kGcsReadBytes : place.bytes_of_read()) *
+      (whole ? kGcsReadsInFlight : place.reads_in_flight());
   return std::min(WriteRate(place, hosts),
-                  static_cast<double>(kReadsInFlight * kReadBytes) /
-                      place.round_trip_seconds().value());
+                  in_flight / place.round_trip_seconds().value());
 }
 
 }  // namespace podsim

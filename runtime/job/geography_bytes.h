@@ -4,26 +4,27 @@
 
 #include <cstdint>
 
-#include "host/storage/gcs/reading.h"
+#include "interconnect/topology/slice.h"
 #include "proto/job.pb.h"
 
 namespace podsim {
-
-// A host keeps so many reads of so many bytes in flight, so that their round
-// trips hide behind one another.
-inline constexpr int kReadsInFlight = kGcsReadsInFlight;
-inline constexpr std::int64_t kReadBytes = kGcsReadBytes;
 
 // Fills what the run reads and writes in buckets; those and their settings are
 // there. REQUIRES: as FillGeography.
 void FillGeographyBytes(const JobSpec& spec, const JobPlan& plan,
                         JobGeography& geography);
 
-// What a host reads for a step. REQUIRES: the plan has a geography.
-double HostStepBytes(const JobPlan& plan);
+// What a host of `slice` reads for a step of examples of so many bytes.
+double HostStepBytes(const BucketPlace& place, std::int64_t example_bytes,
+                     std::int64_t batch_per_core, const Slice& slice);
 
-// Bytes/s that one of `hosts` hosts reads with, all at once; that it writes
-// with, which is no matter of round trips. REQUIRES: HasLink(place).
+// Copies how examples are read.
+void CopyReading(const BucketPlace& from, BucketPlace& to);
+
+// Bytes/s that one of `hosts` hosts reads with, all at once: a host keeps
+// reads_in_flight reads of bytes_of_read bytes in flight, so that their round
+// trips hide behind one another. Then those that it writes with, which is no
+// matter of round trips. REQUIRES: HasLink(place).
 double ReadRate(const BucketPlace& place, int hosts);
 double WriteRate(const BucketPlace& place, int hosts);
 

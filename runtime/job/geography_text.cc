@@ -3,6 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/units.h"
+#include "host/storage/gcs/reading.h"
 #include "interconnect/topology/bucket_location.h"
 #include "interconnect/topology/zones.h"
 #include "runtime/job/bucket_traffic_text.h"
@@ -84,6 +85,15 @@ std::string PlaceText(const BucketPlace& place, const JobGeography& geography,
           : absl::StrCat(". It belongs in ", geography.region()));
 }
 
+// "16 reads of 8.00 MiB".
+std::string ReadsInFlightText(const BucketPlace& place) {
+  const bool whole = place.reads_in_flight() == 0;
+  return absl::StrCat(
+      FormatCounted(whole ? kGcsReadsInFlight : place.reads_in_flight(),
+                    "read"),
+      " of ", FormatBytes(whole ? kGcsReadBytes : place.bytes_of_read()));
+}
+
 std::string WayText(const BucketPlace& place, int hosts) {
   const std::string way = absl::StrCat(
       "a round trip takes ",
@@ -92,8 +102,8 @@ std::string WayText(const BucketPlace& place, int hosts) {
       FigureText(place.bucket_bytes_per_second(), ByteRateText), " among ",
       FormatCounted(hosts, "host"));
   return Names(place, "data_dir")
-             ? absl::StrCat(way, ": ", kReadsInFlight, " reads of ",
-                            FormatBytes(kReadBytes), " in flight bring each ",
+             ? absl::StrCat(way, ": ", ReadsInFlightText(place),
+                            " in flight bring each ",
                             ByteRateText(ReadRate(place, hosts)), " sim")
              : absl::StrCat(way, ": each writes ",
                             ByteRateText(WriteRate(place, hosts)), " sim");
@@ -120,7 +130,7 @@ std::vector<std::pair<std::string, std::string>> GeographyText(
     if (plan.spec().simulate_geography())
       lines.emplace_back("", WaitText(place));
     for (const std::string& text :
-         {TrafficText(place, plan), MoneyText(place, geography)})
+         {TrafficText(place, plan, slice), MoneyText(place, geography)})
       if (!text.empty()) lines.emplace_back("", text);
   }
   return lines;

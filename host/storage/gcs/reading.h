@@ -10,6 +10,8 @@ namespace podsim {
 // so many reads at once hide each other's round trips.
 inline constexpr std::int64_t kGcsReadBytes = std::int64_t{8} << 20;
 inline constexpr int kGcsReadsInFlight = 16;
+// Of what is read from front to back, one read after the other.
+inline constexpr std::int64_t kStreamReadBytes = std::int64_t{4} << 20;
 
 }  // namespace podsim
 

@@ -58,6 +58,11 @@ std::vector<std::int64_t> CountsOf(std::int64_t shards, std::int64_t examples) {
 struct Counted {
   std::int64_t shards;
   bool packed;
+  bool windows;
+
+  std::int64_t Window(std::int64_t window) const {
+    return windows ? window : 0;
+  }
 };
 
 class EveryShard : public ::testing::TestWithParam<Counted> {};
@@ -96,19 +101,21 @@ void ReadSteps(const Dataset& dataset, const std::string& slice_name,
 }
 
 TEST_P(EveryShard, EachExampleComesExactlyOncePerEpochOnEverySlice) {
-  const auto& [shards, packed] = GetParam();
+  const Counted& of = GetParam();
   constexpr std::int64_t kExamples = 1111;
   const auto store = NewMemoryStore();
-  WriteShards(CountsOf(shards, kExamples), packed, *store);
-  ASSERT_OK_AND_ASSIGN(const auto dataset, OpenNumbered(*store, 100));
+  WriteShards(CountsOf(of.shards, kExamples), of.packed, *store);
+  ASSERT_OK_AND_ASSIGN(const auto dataset,
+                       OpenNumbered(*store, of.Window(100)));
   ASSERT_EQ(dataset->size(Split::kTrain), kExamples);
-  ASSERT_EQ(dataset->shards() != nullptr, packed);
+  ASSERT_EQ(dataset->shards() != nullptr, of.windows);
+  ASSERT_EQ(dataset->config().packed(), of.packed);
   std::vector<std::int64_t> first;  // the stream of the first slice
   for (const char* slice : {"v3-8", "v3-32", "v3-128", "v3-512"}) {
-    ASSERT_OK_AND_ASSIGN(const Slice of, FindSlice(slice));
+    ASSERT_OK_AND_ASSIGN(const Slice named, FindSlice(slice));
     std::vector<std::int64_t> seen;
     std::int64_t consumed = 0;
-    ReadSteps(*dataset, slice, kExamples / of.replicas + 1, consumed, seen);
+    ReadSteps(*dataset, slice, kExamples / named.replicas + 1, consumed, seen);
     ASSERT_GE(seen.size(), 2 * kExamples);
     std::vector<int> count(kExamples, 0);
     for (std::int64_t k = 0; k < 2 * kExamples; ++k) {
@@ -128,21 +135,21 @@ TEST_P(EveryShard, EachExampleComesExactlyOncePerEpochOnEverySlice) {
 // A run that goes on with another slice, in the middle of an epoch, from a data
 // set that is opened anew.
 TEST_P(EveryShard, AResumeOnAnotherSliceReadsOn) {
-  const auto& [shards, packed] = GetParam();
+  const Counted& of = GetParam();
   constexpr std::int64_t kExamples = 777;
   const auto store = NewMemoryStore();
-  WriteShards(CountsOf(shards, kExamples), packed, *store);
+  WriteShards(CountsOf(of.shards, kExamples), of.packed, *store);
   std::vector<std::int64_t> whole;
   std::vector<std::int64_t> parts;
   std::int64_t consumed = 0;
-  ASSERT_OK_AND_ASSIGN(const auto dataset, OpenNumbered(*store, 64));
+  ASSERT_OK_AND_ASSIGN(const auto dataset, OpenNumbered(*store, of.Window(64)));
   ReadSteps(*dataset, "v3-8", 100, consumed, whole);
   consumed = 0;
   for (const auto& [slice, steps] :
        {std::pair("v3-32", 3), {"v3-8", 7}, {"v3-512", 1}, {"v3-128", 1}}) {
     // Buffers that hold a window and little else.
     ASSERT_OK_AND_ASSIGN(const auto again,
-                         OpenNumbered(*store, 64, std::int64_t{64} << 10));
+                         OpenNumbered(*store, of.Window(64), 64 << 10));
     ReadSteps(*again, slice, steps, consumed, parts);
   }
   ASSERT_LE(parts.size(), whole.size());
@@ -150,14 +157,22 @@ TEST_P(EveryShard, AResumeOnAnotherSliceReadsOn) {
   EXPECT_EQ(parts, whole);
 }
 
-INSTANTIATE_TEST_SUITE_P(Counts, EveryShard,
-                         ::testing::Values(Counted{1, false}, Counted{7, false},
-                                           Counted{64, false}, Counted{1, true},
-                                           Counted{7, true}, Counted{64, true}),
+std::vector<Counted> EveryCount() {
+  std::vector<Counted> counts;
+  for (const std::int64_t shards : {1, 7, 64}) {
+    counts.push_back({shards, /*packed=*/false, /*windows=*/false});
+    counts.push_back({shards, /*packed=*/false, /*windows=*/true});
+    counts.push_back({shards, /*packed=*/true, /*windows=*/true});
+  }
+  return counts;
+}
+
+INSTANTIATE_TEST_SUITE_P(Counts, EveryShard, ::testing::ValuesIn(EveryCount()),
                          [](const auto& info) {
-                           return absl::StrCat(
-                               info.param.shards,
-                               info.param.packed ? "_packed" : "_plain");
+                           return absl::StrCat(info.param.shards,
+                                               info.param.packed    ? "_packed"
+                                               : info.param.windows ? "_windows"
+                                                                    : "_plain");
                          });
 
 TEST(PackedShards, AnEpochGoesFromShardToShard) {
@@ -198,6 +213,25 @@ TEST(PackedShards, AWindowMustFitIntoTheBuffers) {
                      HasSubstr("lower --shuffle_window, or raise "
                                "--input_memory"))));
   EXPECT_THAT(OpenNumbered(*store, 100, 50'000), IsOk());
+  WriteShards({2000}, /*packed=*/false, *store);
+  EXPECT_THAT(OpenNumbered(*store, 1000, 50'000),
+              StatusIs(absl::StatusCode::kResourceExhausted,
+                       HasSubstr("the shuffle has a window, so that 1,000 "
+                                 "examples are in memory at a time")));
+  EXPECT_THAT(OpenNumbered(*store, 0, 50'000), IsOk());
+}
+
+// What packing does to bytes it does not do to the order.
+TEST(PackedShards, PlainOnesWithThatWindowHaveTheSameOrder) {
+  std::vector<std::int64_t> seen[2];
+  for (const bool packed : {false, true}) {
+    const auto store = NewMemoryStore();
+    WriteShards(CountsOf(7, 500), packed, *store);
+    ASSERT_OK_AND_ASSIGN(const auto dataset, OpenNumbered(*store, 60));
+    std::int64_t consumed = 0;
+    ReadSteps(*dataset, "v3-8", 40, consumed, seen[packed ? 1 : 0]);
+  }
+  EXPECT_EQ(seen[0], seen[1]);
 }
 
 class DamageTest : public ::testing::Test {
@@ -449,15 +483,15 @@ TEST(BlockCache, ForgetsTheLongestUnused) {
   const auto block = [](std::size_t size) {
     return std::make_shared<const std::string>(size, 'x');
   };
-  cache.Insert({0, 0}, block(4));
-  cache.Insert({0, 1}, block(4));
-  EXPECT_NE(cache.Find({0, 0}), nullptr);  // used: {0, 1} is older now
-  cache.Insert({0, 2}, block(4));
+  cache.Insert({.begin = 0}, block(4));
+  cache.Insert({.begin = 1}, block(4));
+  EXPECT_NE(cache.Find({.begin = 0}), nullptr);  // used: 1 is older now
+  cache.Insert({.begin = 2}, block(4));
   EXPECT_EQ(cache.bytes(), 8);
-  EXPECT_NE(cache.Find({0, 0}), nullptr);
-  EXPECT_EQ(cache.Find({0, 1}), nullptr);
-  cache.Insert({0, 3}, block(11));
-  EXPECT_EQ(cache.Find({0, 3}), nullptr);
+  EXPECT_NE(cache.Find({.begin = 0}), nullptr);
+  EXPECT_EQ(cache.Find({.begin = 1}), nullptr);
+  cache.Insert({.begin = 3}, block(11));
+  EXPECT_EQ(cache.Find({.begin = 3}), nullptr);
   EXPECT_EQ(cache.bytes(), 8);
 }
 

@@ -105,7 +105,8 @@ TEST(GeographyTest, ASimulatedPlaceMayBeAFolderOfThisMachine) {
 }
 
 TEST(GeographyTest, RecordsThatAreReadOneByOneAreWarnedOf) {
-  const auto plan = [](const char* more, std::int64_t examples) {
+  std::int64_t window = 0;
+  const auto plan = [&](const char* more, std::int64_t examples) {
     JobSpec spec =
         Spec(std::string("data_dir: 'gs://b/x' batch_per_core: 16 ") + more);
     JobPlan made;
@@ -116,17 +117,83 @@ TEST(GeographyTest, RecordsThatAreReadOneByOneAreWarnedOf) {
     dataset = testing::Mnist();  // 785 bytes an example
     dataset.set_shards(4);
     dataset.set_train_examples(examples);
+    dataset.set_stored_bytes(785 * examples);
+    dataset.set_shuffle_window(window);
     const auto slice = SliceNamed("v3-32", spec);
     EXPECT_THAT(FillGeography(spec, *slice, {}, made), IsOk());
     return absl::StrJoin(made.warnings(), "\n");
   };
   const auto warns = HasSubstr(
       "the 128 records of its part of a step one by one"
-      " out of gs://b, a round trip each");
+      " out of gs://b, 16 at a time: ");
   EXPECT_THAT(plan("", 400'000), warns);
-  EXPECT_THAT(plan("", 300'000), Not(warns));
-  EXPECT_THAT(plan("input_memory: 67108864", 60'000), warns);
-  EXPECT_THAT(plan("input_memory: 134217728", 60'000), Not(warns));
+  // 224 of 256 MiB are for training; 7/8 of what batches leave.
+  EXPECT_THAT(plan("", 299'212), warns);
+  EXPECT_THAT(plan("", 299'211), Not(warns));
+  EXPECT_THAT(plan("input_memory: 67108864", 80'000), warns);
+  EXPECT_THAT(plan("input_memory: 134217728", 80'000), Not(warns));
+  window = 4096;
+  EXPECT_THAT(plan("", 400'000), Not(warns));
+}
+
+// 4 hosts of 8 cores, 16 examples a core, 1,000 bytes each.
+BucketPlace PlaceOfShards(const char* text, DatasetConfig dataset,
+                          std::int64_t examples, double* step_bytes) {
+  const JobSpec spec = Spec(
+      absl::StrCat("topology: 'v3-32' data_dir: 'gs://b/x' bucket_location: "
+                   "'us-central1' ",
+                   text));
+  JobPlan made;
+  *made.mutable_spec() = spec;
+  PlanBits& bits = *made.mutable_bits();
+  bits.set_batch_per_core(16);
+  bits.set_cores_per_host(8);
+  bits.set_hosts(4);
+  dataset.set_shards(4);
+  dataset.set_train_examples(examples);
+  dataset.set_eval_examples(0);
+  dataset.set_stored_bytes(1000 * examples);
+  *bits.mutable_dataset() = std::move(dataset);
+  made.set_total_examples(2 * examples);
+  const auto slice = SliceNamed("v3-32", spec);
+  EXPECT_THAT(FillGeography(spec, *slice, {}, made), IsOk());
+  const BucketPlace place = *PlaceOf(made.geography(), "data_dir");
+  EXPECT_EQ(made.geography().example_bytes(), 1000);
+  EXPECT_EQ(made.geography().read_bytes(),
+            2000 * examples * (place.reads_all() ? 4 : 1));
+  *step_bytes = HostStepBytes(place, 1000, 16, *slice);
+  return place;
+}
+
+TEST(GeographyTest, HowShardsAreReadIsSaid) {
+  double step = 0;
+  DatasetConfig dataset = testing::Mnist();
+  // 224 of 256 MiB are for training: blocks of a 64th, read once.
+  BucketPlace place = PlaceOfShards("", dataset, 200'000, &step);
+  EXPECT_EQ(place.reads_in_flight(), 16);
+  EXPECT_EQ(place.bytes_of_read(), 7 << 19);
+  EXPECT_EQ(step, 128'000);
+  // Record by record.
+  place = PlaceOfShards("", dataset, 400'000, &step);
+  EXPECT_EQ(place.bytes_of_read(), 1000);
+  EXPECT_EQ(step, 128'000);
+  EXPECT_DOUBLE_EQ(ReadRate(place, 4),
+                   16'000 / place.round_trip_seconds().value());
+  // All blocks of a window, on every host.
+  dataset.set_shuffle_window(4096);
+  place = PlaceOfShards("", dataset, 400'000, &step);
+  EXPECT_EQ(place.bytes_of_read(), 7 << 19);
+  EXPECT_EQ(step, 512'000);
+  place =
+      PlaceOfShards("input_memory: 8589934592", dataset, 400'000'000, &step);
+  EXPECT_EQ(place.bytes_of_read(), 8 << 20);
+  dataset.set_packed(true);
+  place = PlaceOfShards("", dataset, 400'000, &step);
+  EXPECT_EQ(place.reads_in_flight(), 1);
+  EXPECT_EQ(place.bytes_of_read(), 4 << 20);
+  EXPECT_EQ(step, 512'000);
+  EXPECT_DOUBLE_EQ(ReadRate(place, 4),
+                   (4 << 20) / place.round_trip_seconds().value());
 }
 
 TEST(GeographyTest, WhatIsSimulatedMustBeKnown) {
