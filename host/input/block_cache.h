@@ -3,13 +3,13 @@
 #ifndef PODSIM_HOST_INPUT_BLOCK_CACHE_H_
 #define PODSIM_HOST_INPUT_BLOCK_CACHE_H_
 
-#include <compare>
 #include <cstdint>
 #include <list>
 #include <map>
 #include <memory>
 #include <set>
 #include <string>
+#include <tuple>
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
@@ -23,7 +23,10 @@ struct Piece {
   std::int64_t begin = 0;
   std::int64_t length = 0;
 
-  auto operator<=>(const Piece&) const = default;
+  bool operator<(const Piece& other) const {
+    return std::tie(file, begin, length) <
+           std::tie(other.file, other.begin, other.length);
+  }
 };
 
 // Thread-safe.

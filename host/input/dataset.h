@@ -74,7 +74,7 @@ class Dataset {
   virtual bool in_memory() const { return true; }
   // Reads what `order` will need ahead of its reader, for as long as it lives,
   // which is no longer than the data set; null: that would gain nothing.
-  virtual std::unique_ptr<ReadAhead> Ahead(Split, ReadOrder) const {
+  virtual std::unique_ptr<ReadAhead> Ahead(Split, const ReadOrder&) const {
     return nullptr;
   }
 };

@@ -116,10 +116,10 @@ class ShardDataset final : public Dataset {
   }
   bool in_memory() const override { return false; }
   std::unique_ptr<ReadAhead> Ahead(Split split,
-                                   ReadOrder order) const override {
+                                   const ReadOrder& order) const override {
     const ShardSet& shards = Of(split);
     if (!shards.read_ahead() || order.count == 0) return nullptr;
-    const auto pieces = [&shards, index = std::move(order.index),
+    const auto pieces = [&shards, index = order.index,
                          in_order = order.in_order](
                             std::int64_t i, std::vector<Piece>& needed) {
       const std::int64_t at = index(i);

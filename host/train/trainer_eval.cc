@@ -24,11 +24,11 @@ absl::Status Trainer::Impl::EvaluateRows(std::int64_t first_row,
 
 BatchPlace Trainer::Impl::EvalPlace(int local) const {
   const std::int64_t batch_per_core = setup.plan.eval_batch_per_core();
-  return {
-      .batch_per_core = batch_per_core,
-      .first_core = std::int64_t{hosts[local]} * bits.cores_per_host(),
-      .cores = bits.cores_per_host(),
-      .global_batch = bits.hosts() * bits.cores_per_host() * batch_per_core};
+  const std::int64_t cores = bits.cores_per_host();
+  return {.batch_per_core = batch_per_core,
+          .first_core = hosts[local] * cores,
+          .cores = cores,
+          .global_batch = bits.hosts() * cores * batch_per_core};
 }
 
 absl::Status Trainer::Impl::EvaluateHost(std::int64_t step,

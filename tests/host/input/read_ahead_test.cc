@@ -71,6 +71,7 @@ TEST(BlockCache, APieceIsMadeOnceHoweverManyWantIt) {
   std::atomic<int> made{0};
   {
     std::vector<std::jthread> threads;
+    threads.reserve(8);
     for (int i = 0; i < 8; ++i)
       threads.emplace_back([&] {
         asking.Come();
@@ -93,6 +94,7 @@ TEST(BlockCache, AFailureIsOfWhoMadeItAlone) {
   std::atomic<int> failed{0};
   {
     std::vector<std::jthread> threads;
+    threads.reserve(4);
     for (int i = 0; i < 4; ++i)
       threads.emplace_back([&] {
         asking.Come();

@@ -14,7 +14,6 @@ namespace podsim {
 namespace {
 
 using ::nlohmann::json;
-using ::testing::HasSubstr;
 
 TEST(MetricsLineTest, AResumeSaysWhereItGoesOn) {
   StartPoint start;
