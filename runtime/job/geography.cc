@@ -152,11 +152,14 @@ absl::Status FillBuckets(const JobSpec& spec,
 }
 
 // Plain shards that readers cannot keep are read record by record, where an
-// epoch is a permutation of all of them.
+// epoch is a permutation of all of them. Where each has a file of its own there
+// is no other way.
 void WarnOfSmallReads(JobPlan& plan) {
   const BucketPlace* const place = PlaceOf(plan.geography(), "data_dir");
+  const DatasetConfig& dataset = plan.bits().dataset();
   if (place == nullptr || place->reads_in_flight() == 0 ||
-      place->bytes_of_read() != plan.geography().example_bytes())
+      place->bytes_of_read() != plan.geography().example_bytes() ||
+      dataset.shards() == dataset.train_examples())
     return;
   plan.add_warnings(absl::StrCat(
       "a host reads the ",

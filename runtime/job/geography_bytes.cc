@@ -61,22 +61,27 @@ void FillReading(const JobSpec& spec, const JobPlan& plan, BucketPlace& place) {
   const PlanBits& bits = plan.bits();
   const DatasetConfig& dataset = bits.dataset();
   if (dataset.shards() == 0) return;
-  place.set_reads_in_flight(dataset.packed() ? 1 : kGcsReadsInFlight);
-  place.set_reads_all(dataset.packed() || dataset.shuffle_window() > 0);
   if (dataset.packed()) {
+    place.set_reads_in_flight(1);
     place.set_bytes_of_read(kStreamReadBytes);
+    place.set_reads_all(true);
     return;
   }
+  place.set_reads_in_flight(kGcsReadsInFlight);
   const std::int64_t batch_bytes =
       BatchBytes(dataset, bits.batch_per_core() * bits.cores_per_host());
   const std::int64_t kept = TrainReaderBytes(
       DivideInputMemory(spec.input_memory(), batch_bytes).reader_bytes);
   const bool fits = dataset.stored_bytes() <= kept;
-  if (fits) place.set_reads_all(false);
-  place.set_bytes_of_read(fits || bits.in_order() ||
-                                  dataset.shuffle_window() > 0
-                              ? ReaderBlockBytes(kept)
-                              : ExampleBytes(dataset));
+  const bool in_blocks =
+      fits || bits.in_order() || dataset.shuffle_window() > 0;
+  const std::int64_t example = ExampleBytes(dataset);
+  // A block ends with its file, which may be one image.
+  const std::int64_t block =
+      std::clamp(dataset.stored_bytes() / dataset.shards(), example,
+                 std::max(example, ReaderBlockBytes(kept)));
+  place.set_bytes_of_read(in_blocks ? block : example);
+  place.set_reads_all(dataset.shuffle_window() > 0 && !fits && block > example);
 }
 
 BucketPlace* DataPlaceOf(JobGeography& geography) {
