@@ -53,6 +53,11 @@ absl::Status CheckModel(const CheckpointAt& at, const JobPlan& plan,
       at.path);
 }
 
+std::string WindowText(std::int64_t window) {
+  return window == 0 ? "no --shuffle_window"
+                     : absl::StrCat("--shuffle_window=", window);
+}
+
 // The stream goes on where it stopped only if it is the same stream.
 absl::Status CheckStream(const CheckpointAt& at, const PlanBits& bits) {
   const PlanBits& then = at.manifest.bits();
@@ -75,6 +80,13 @@ absl::Status CheckStream(const CheckpointAt& at, const PlanBits& bits) {
     return absl::InvalidArgumentError(absl::StrCat(
         at.path, " was trained with --shuffle=", said(then.in_order()),
         ", the job has ", said(bits.in_order()),
+        ": the order of the examples would be another's"));
+  }
+  const std::int64_t window = then.dataset().shuffle_window();
+  if (!bits.in_order() && window != bits.dataset().shuffle_window()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        at.path, " was trained with ", WindowText(window), ", the job has ",
+        WindowText(bits.dataset().shuffle_window()),
         ": the order of the examples would be another's"));
   }
   return absl::OkStatus();

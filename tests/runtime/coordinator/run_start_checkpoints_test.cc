@@ -101,6 +101,23 @@ TEST_P(RunStartTest, TheNewestIsChosen) {
   EXPECT_THAT(start.notes, IsEmpty());
 }
 
+TEST_P(RunStartTest, AnotherWindowIsAnotherOrder) {
+  plan_.mutable_bits()->mutable_dataset()->set_shuffle_window(4096);
+  Save({20});
+  EXPECT_THAT(Start(), IsOk());
+  JobPlan plan = plan_;
+  plan.mutable_bits()->mutable_dataset()->set_shuffle_window(64);
+  EXPECT_THAT(
+      Start(plan),
+      StatusIs(kInvalid, AllOf(HasSubstr("was trained with "
+                                         "--shuffle_window=4096, the job has "
+                                         "--shuffle_window=64"),
+                               HasSubstr("order of the examples"))));
+  plan.mutable_bits()->mutable_dataset()->clear_shuffle_window();
+  EXPECT_THAT(Start(plan), StatusIs(kInvalid, HasSubstr("the job has no "
+                                                        "--shuffle_window")));
+}
+
 JobPlan WithAdam(JobPlan plan) {
   plan.mutable_bits()->set_optimizer("adam");
   plan.mutable_bits()->set_momentum(0);
