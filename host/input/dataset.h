@@ -87,11 +87,13 @@ struct DatasetRequest {
   std::int64_t examples = 0;  // "synthetic"; 0: 60,000
   std::uint64_t seed = 0;     // "synthetic"
   // Of shards: the line of schema; examples of a window of the shuffle (0: of
-  // packed ones 4,096, of others no window); bytes that readers may keep (0:
-  // 256 MiB); where an index is kept, a folder of this machine (empty:
-  // nowhere).
+  // packed ones, and of more records than most_shuffled, 4,096; of others no
+  // window); most_shuffled (0: 8,388,608, whose index takes 64 MiB); bytes that
+  // readers may keep (0: 256 MiB); where an index is kept, a folder of this
+  // machine (empty: nowhere).
   std::string features;
   std::int64_t shuffle_window = 0;
+  std::int64_t most_shuffled = 0;
   std::int64_t reader_bytes = 0;
   std::string index_directory;
 };

@@ -28,15 +28,31 @@ std::string BaseName(const std::string& path) {
 void AddTo(const ShardSet& shards, const char* split, Sha256& hash) {
   for (std::size_t i = 0; i < shards.files().size(); ++i) {
     const ShardFile& file = shards.files()[i];
-    const ShardRecords& records = shards.records()[i];
+    const IndexedShard& records = shards.records()[i];
     hash.Update(absl::StrCat(split, " ", BaseName(file.path), " ", file.bytes,
                              " ", records.count(), " ", records.end, "\n"));
     hash.Update(std::as_bytes(std::span(records.offsets)));
   }
 }
 
+// 0: an epoch is a permutation of all records, which jumps about in the index.
+std::int64_t WindowOf(const DatasetRequest& request,
+                      const std::vector<IndexedShard>& shards) {
+  if (request.shuffle_window > 0) return request.shuffle_window;
+  std::int64_t records = 0;
+  bool packed = false;
+  for (const IndexedShard& shard : shards) {
+    records += shard.count();
+    packed = packed || shard.packing == Packing::kPacked;
+  }
+  const std::int64_t most =
+      request.most_shuffled > 0 ? request.most_shuffled : kMostShuffled;
+  return packed || records > most ? kDefaultShuffleWindow : 0;
+}
+
 DatasetConfig Describe(const DatasetRequest& request, const Schema& schema,
-                       const ShardSet& train, const ShardSet& eval) {
+                       std::int64_t window, const ShardSet& train,
+                       const ShardSet& eval) {
   DatasetConfig config;
   config.set_name(request.name);
   config.set_classes(std::max(1, request.classes));
@@ -47,11 +63,7 @@ DatasetConfig Describe(const DatasetRequest& request, const Schema& schema,
     config.set_stored_bytes(config.stored_bytes() + file.bytes);
   DescribeSchema(schema, config);
   config.set_packed(train.packed());
-  if (request.shuffle_window > 0) {
-    config.set_shuffle_window(request.shuffle_window);
-  } else if (train.packed()) {
-    config.set_shuffle_window(kDefaultShuffleWindow);
-  }
+  config.set_shuffle_window(window);
   Sha256 hash;
   hash.Update(absl::StrCat("shards 1 ", request.name, " ", config.classes(),
                            " ", schema.line, "\n"));
@@ -83,7 +95,7 @@ absl::Status CheckWindow(const DatasetConfig& config, const ShardSet& train) {
 // A record is in memory as a whole.
 absl::Status CheckRecords(const ShardSet& shards, std::int64_t bytes) {
   for (std::size_t i = 0; i < shards.files().size(); ++i) {
-    const ShardRecords& records = shards.records()[i];
+    const IndexedShard& records = shards.records()[i];
     for (std::int64_t at = 0; at < records.count(); ++at) {
       const std::int64_t begin = records.offsets[static_cast<std::size_t>(at)];
       if (records.EndOf(at) - begin > bytes)
@@ -187,27 +199,26 @@ absl::StatusOr<std::shared_ptr<const Dataset>> OpenShards(
   std::vector<ShardFile> all = files.train;
   all.insert(all.end(), files.eval.begin(), files.eval.end());
   PODSIM_ASSIGN_OR_RETURN(
-      std::vector<ShardRecords> records,
+      const std::shared_ptr<const ShardIndex> index,
       IndexOf(*format, all, request.index_directory, store));
   const auto middle =
-      records.begin() + static_cast<std::ptrdiff_t>(files.train.size());
+      index->shards().begin() + static_cast<std::ptrdiff_t>(files.train.size());
+  const std::vector<IndexedShard> of_train(index->shards().begin(), middle);
+  const std::int64_t window = WindowOf(request, of_train);
   const std::int64_t cache_bytes =
       request.reader_bytes > 0 ? request.reader_bytes : kDefaultReaderBytes;
   const std::int64_t train_bytes = TrainReaderBytes(cache_bytes);
   auto train = std::make_unique<const ShardSet>(
-      std::move(files.train),
-      std::vector(std::make_move_iterator(records.begin()),
-                  std::make_move_iterator(middle)),
-      request.shuffle_window > 0, train_bytes, &store);
+      std::move(files.train), index, of_train, window > 0, train_bytes, &store);
   auto eval = std::make_unique<const ShardSet>(
-      std::move(files.eval),
-      std::vector(std::make_move_iterator(middle),
-                  std::make_move_iterator(records.end())),
+      std::move(files.eval), index,
+      std::vector<IndexedShard>(middle, index->shards().end()),
       /*in_windows=*/false, cache_bytes - train_bytes, &store);
-  DatasetConfig config = Describe(request, schema, *train, *eval);
+  DatasetConfig config = Describe(request, schema, window, *train, *eval);
   PODSIM_RETURN_IF_ERROR(CheckWindow(config, *train));
   PODSIM_RETURN_IF_ERROR(CheckRecords(*train, cache_bytes));
   PODSIM_RETURN_IF_ERROR(CheckRecords(*eval, cache_bytes));
+  index->Forget();
   return std::make_shared<ShardDataset>(std::move(config), std::move(schema),
                                         std::move(format), std::move(train),
                                         std::move(eval));

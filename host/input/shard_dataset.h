@@ -13,9 +13,12 @@
 
 namespace podsim {
 
-// Examples of a window of packed shards, which must be in memory at a time,
-// unless a job says.
+// Examples of a window, which must be in memory at a time, where a job needs
+// one and does not say how large.
 inline constexpr std::int64_t kDefaultShuffleWindow = 4096;
+
+// Records that are shuffled as a whole: their index takes 64 MiB.
+inline constexpr std::int64_t kMostShuffled = std::int64_t{8} << 20;
 
 // `store` is borrowed and must outlive the data set. The fingerprint covers
 // the format, the schema, the classes, and of every shard its name, its size

@@ -4,6 +4,7 @@
 #define PODSIM_HOST_INPUT_SHARD_FORMAT_H_
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,11 +19,18 @@
 
 namespace podsim {
 
-// Where a file's records lie, in its unpacked bytes.
+// Where a file's records lie, in its unpacked bytes: as a scan finds them.
 struct ShardRecords {
   Packing packing = Packing::kPlain;
   std::vector<std::int64_t> offsets;  // where each begins, rising
   std::int64_t end = 0;               // where the last ends
+};
+
+// The same as an index has them, whose numbers these are.
+struct IndexedShard {
+  Packing packing = Packing::kPlain;
+  std::span<const std::int64_t> offsets;
+  std::int64_t end = 0;
 
   std::int64_t count() const {
     return static_cast<std::int64_t>(offsets.size());

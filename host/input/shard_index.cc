@@ -2,43 +2,21 @@
 
 #include <cstddef>
 #include <cstdlib>
-#include <cstring>
-#include <span>
+#include <functional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/status.h"
+#include "host/input/index_file.h"
 
 namespace podsim {
 namespace {
 
-// Raise the number when the same shards get another index.
-constexpr std::string_view kMagic = "podsim index 1\n";
 constexpr std::size_t kStartBytes = 16;  // that tell how a file is packed
-
-void Append(std::int64_t value, std::string& out) {
-  out.append(reinterpret_cast<const char*>(&value), sizeof(value));
-}
-
-// Numbers of an index's file, one after the other.
-class NumberReader {
- public:
-  explicit NumberReader(std::string_view bytes) : bytes_(bytes) {}
-  // -1: there are no more.
-  std::int64_t Next() {
-    std::int64_t value = -1;
-    if (bytes_.size() < sizeof(value)) return -1;
-    std::memcpy(&value, bytes_.data(), sizeof(value));
-    bytes_.remove_prefix(sizeof(value));
-    return value;
-  }
-  std::size_t left() const { return bytes_.size() / sizeof(std::int64_t); }
-
- private:
-  std::string_view bytes_;
-};
+// Bytes of shards whose records are in memory at a time, unless one is larger.
+constexpr std::int64_t kBytesAtOnce = std::int64_t{1} << 30;
 
 absl::StatusOr<ShardRecords> ScanShard(const ShardFormat& format,
                                        const ShardFile& file,
@@ -54,29 +32,63 @@ absl::StatusOr<ShardRecords> ScanShard(const ShardFormat& format,
   return records;
 }
 
-absl::StatusOr<std::vector<ShardRecords>> ScanAll(
-    const ShardFormat& format, const std::vector<ShardFile>& files,
-    ObjectStore& store) {
-  std::vector<ShardRecords> shards(files.size());
-  PODSIM_RETURN_IF_ERROR(OnSomeThreads(
-      static_cast<std::int64_t>(files.size()), [&](std::int64_t i) {
-        const auto at = static_cast<std::size_t>(i);
-        PODSIM_ASSIGN_OR_RETURN(shards[at],
-                                ScanShard(format, files[at], store));
-        return absl::OkStatus();
-      }));
+using Take = std::function<void(ShardRecords)>;
+
+// Gives `take` all shards in order.
+absl::Status Scan(const ShardFormat& format,
+                  const std::vector<ShardFile>& files, ObjectStore& store,
+                  const Take& take) {
+  for (std::size_t begin = 0; begin < files.size();) {
+    std::size_t end = begin;
+    for (std::int64_t bytes = 0;
+         end < files.size() &&
+         (end == begin || bytes + files[end].bytes <= kBytesAtOnce);
+         ++end)
+      bytes += files[end].bytes;
+    std::vector<ShardRecords> shards(end - begin);
+    PODSIM_RETURN_IF_ERROR(OnSomeThreads(
+        static_cast<std::int64_t>(shards.size()), [&](std::int64_t i) {
+          const auto at = static_cast<std::size_t>(i);
+          PODSIM_ASSIGN_OR_RETURN(shards[at],
+                                  ScanShard(format, files[begin + at], store));
+          return absl::OkStatus();
+        }));
+    for (ShardRecords& shard : shards) take(std::move(shard));
+    begin = end;
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::shared_ptr<const ShardIndex>> Open(const std::string& path,
+                                                       const std::string& key,
+                                                       std::size_t files) {
+  PODSIM_ASSIGN_OR_RETURN(MappedFile file, MappedFile::Open(path));
+  PODSIM_ASSIGN_OR_RETURN(std::vector<IndexedShard> shards,
+                          ParseIndex(key, file.bytes()));
+  if (shards.size() != files) return absl::DataLossError("of other files");
+  return std::make_shared<const ShardIndex>(std::move(file), std::move(shards));
+}
+
+std::vector<IndexedShard> ViewsOf(const std::vector<ShardRecords>& scanned) {
+  std::vector<IndexedShard> shards;
+  shards.reserve(scanned.size());
+  for (const ShardRecords& of : scanned)
+    shards.push_back(
+        {.packing = of.packing, .offsets = of.offsets, .end = of.end});
   return shards;
 }
 
-void Keep(const std::string& path, const std::string& bytes) {
-  const absl::Status kept = NewLocalStore()->Write(path, bytes);
-  if (!kept.ok())
-    Log(LogLevel::kWarning,
-        absl::StrCat("the index of the data set is not kept: ",
-                     std::string(kept.message())));
-}
-
 }  // namespace
+
+ShardIndex::ShardIndex(std::vector<ShardRecords> scanned)
+    : scanned_(std::move(scanned)), shards_(ViewsOf(scanned_)) {}
+
+ShardIndex::ShardIndex(MappedFile file, std::vector<IndexedShard> shards)
+    : file_(std::move(file)), shards_(std::move(shards)) {}
+
+void ShardIndex::Forget() const {
+  if (file_.has_value()) file_->Forget();
+}
 
 std::string IndexDirectory() {
   if (const char* cache = std::getenv("XDG_CACHE_HOME");
@@ -90,72 +102,39 @@ std::string IndexDirectory() {
 std::string IndexKey(const ShardFormat& format,
                      const std::vector<ShardFile>& files) {
   Sha256 hash;
-  hash.Update(absl::StrCat(std::string(kMagic), format.name(), "\n"));
+  hash.Update(absl::StrCat("podsim index 1\n", format.name(), "\n"));
   for (const ShardFile& file : files)
     hash.Update(absl::StrCat(file.path, "\n", file.bytes, "\n"));
   return hash.HexDigest();
 }
 
-std::string SerializeIndex(const std::string& key,
-                           const std::vector<ShardRecords>& shards) {
-  std::string bytes = absl::StrCat(std::string(kMagic), key, "\n");
-  for (const ShardRecords& shard : shards) {
-    Append(static_cast<std::int64_t>(shard.packing), bytes);
-    Append(shard.end, bytes);
-    Append(shard.count(), bytes);
-    for (const std::int64_t offset : shard.offsets) Append(offset, bytes);
-  }
-  Append(Crc32cOf(bytes), bytes);
-  return bytes;
-}
-
-absl::StatusOr<std::vector<ShardRecords>> ParseIndex(const std::string& key,
-                                                     std::string_view bytes) {
-  const absl::Status bad = absl::DataLossError("the index is damaged");
-  const std::string begin = absl::StrCat(std::string(kMagic), key, "\n");
-  if (bytes.size() < begin.size() + sizeof(std::int64_t) ||
-      bytes.substr(0, begin.size()) != begin)
-    return bad;
-  const std::size_t end = bytes.size() - sizeof(std::int64_t);
-  if (NumberReader(bytes.substr(end)).Next() != Crc32cOf(bytes.substr(0, end)))
-    return bad;
-  NumberReader numbers(bytes.substr(begin.size(), end - begin.size()));
-  std::vector<ShardRecords> shards;
-  while (numbers.left() > 0) {
-    ShardRecords shard;
-    shard.packing = static_cast<Packing>(numbers.Next());
-    shard.end = numbers.Next();
-    const std::int64_t count = numbers.Next();
-    if (count < 0 || static_cast<std::size_t>(count) > numbers.left())
-      return bad;
-    shard.offsets.reserve(static_cast<std::size_t>(count));
-    for (std::int64_t i = 0; i < count; ++i) {
-      const std::int64_t before =
-          shard.offsets.empty() ? -1 : shard.offsets.back();
-      shard.offsets.push_back(numbers.Next());
-      if (shard.offsets.back() <= before || shard.offsets.back() >= shard.end)
-        return bad;
-    }
-    shards.push_back(std::move(shard));
-  }
-  return shards;
-}
-
-absl::StatusOr<std::vector<ShardRecords>> IndexOf(
+absl::StatusOr<std::shared_ptr<const ShardIndex>> IndexOf(
     const ShardFormat& format, const std::vector<ShardFile>& files,
     const std::string& directory, ObjectStore& store) {
-  if (directory.empty()) return ScanAll(format, files, store);
-  const std::string key = IndexKey(format, files);
-  const std::string path = absl::StrCat(directory, "/", key, ".index");
-  // Whatever is wrong with what is kept: it is made again.
-  if (const auto bytes = NewLocalStore()->Read(path); bytes.ok()) {
-    auto kept = ParseIndex(key, *bytes);
-    if (kept.ok() && kept->size() == files.size()) return kept;
+  if (!directory.empty()) {
+    const std::string key = IndexKey(format, files);
+    const std::string path = absl::StrCat(directory, "/", key, ".index");
+    // Whatever is wrong with what is kept: it is made again.
+    auto kept = Open(path, key, files.size());
+    if (kept.ok()) return kept;
+    IndexWriter writer(path, key);
+    if (writer.ok())
+      PODSIM_RETURN_IF_ERROR(
+          Scan(format, files, store,
+               [&](const ShardRecords& shard) { writer.Append(shard); }));
+    const absl::Status written = writer.Finish();
+    if (written.ok()) kept = Open(path, key, files.size());
+    if (kept.ok()) return kept;
+    Log(LogLevel::kWarning,
+        absl::StrCat(
+            "the index of the data set is not kept: ",
+            std::string((written.ok() ? kept.status() : written).message())));
   }
-  PODSIM_ASSIGN_OR_RETURN(std::vector<ShardRecords> shards,
-                          ScanAll(format, files, store));
-  Keep(path, SerializeIndex(key, shards));
-  return shards;
+  std::vector<ShardRecords> scanned;
+  PODSIM_RETURN_IF_ERROR(Scan(format, files, store, [&](ShardRecords shard) {
+    scanned.push_back(std::move(shard));
+  }));
+  return std::make_shared<const ShardIndex>(std::move(scanned));
 }
 
 }  // namespace podsim

@@ -4,14 +4,15 @@
 #ifndef PODSIM_HOST_INPUT_SHARD_INDEX_H_
 #define PODSIM_HOST_INPUT_SHARD_INDEX_H_
 
+#include <memory>
+#include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "host/input/shard_files.h"
 #include "host/input/shard_format.h"
+#include "host/storage/mapped_file.h"
 #include "host/storage/storage.h"
 
 namespace podsim {
@@ -24,19 +25,31 @@ std::string IndexDirectory();
 std::string IndexKey(const ShardFormat& format,
                      const std::vector<ShardFile>& files);
 
-// By position in `files`. Takes what `directory` (of this machine; empty: none)
-// keeps under the key, else scans on a few threads and keeps that; one that
+// Immutable. Its numbers lie in the file that keeps it, which is mapped: memory
+// that the machine may take back; where nothing keeps it, they lie in memory.
+class ShardIndex {
+ public:
+  explicit ShardIndex(std::vector<ShardRecords> scanned);
+  ShardIndex(MappedFile file, std::vector<IndexedShard> shards);
+
+  // By position in the files that it is of.
+  const std::vector<IndexedShard>& shards() const { return shards_; }
+  // Gives back what memory has of the file.
+  void Forget() const;
+
+ private:
+  const std::vector<ShardRecords> scanned_;
+  const std::optional<MappedFile> file_;
+  std::vector<IndexedShard> shards_;
+};
+
+// Takes what `directory` (of this machine; empty: none) keeps under the key,
+// else scans on a few threads and keeps that, some shards at a time; one that
 // cannot be kept is a warning in the log.
 // Errors: those of ShardFormat::Scan, the store's.
-absl::StatusOr<std::vector<ShardRecords>> IndexOf(
+absl::StatusOr<std::shared_ptr<const ShardIndex>> IndexOf(
     const ShardFormat& format, const std::vector<ShardFile>& files,
     const std::string& directory, ObjectStore& store);
-
-// The index's file, and back. Errors: DATA_LOSS (damaged, or of another key).
-std::string SerializeIndex(const std::string& key,
-                           const std::vector<ShardRecords>& shards);
-absl::StatusOr<std::vector<ShardRecords>> ParseIndex(const std::string& key,
-                                                     std::string_view bytes);
 
 }  // namespace podsim
 

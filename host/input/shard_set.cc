@@ -17,24 +17,26 @@ bool AnyFar(const std::vector<ShardFile>& files, const ObjectStore& store) {
   });
 }
 
-bool AnyPacked(const std::vector<ShardRecords>& records) {
+bool AnyPacked(const std::vector<IndexedShard>& records) {
   return std::any_of(records.begin(), records.end(), [](const auto& of) {
     return of.packing == Packing::kPacked;
   });
 }
 
-std::int64_t UnpackedBytes(const std::vector<ShardRecords>& records) {
+std::int64_t UnpackedBytes(const std::vector<IndexedShard>& records) {
   std::int64_t bytes = 0;
-  for (const ShardRecords& of : records) bytes += of.end;
+  for (const IndexedShard& of : records) bytes += of.end;
   return bytes;
 }
 
 }  // namespace
 
 ShardSet::ShardSet(std::vector<ShardFile> files,
-                   std::vector<ShardRecords> records, bool in_windows,
+                   std::shared_ptr<const ShardIndex> index,
+                   std::vector<IndexedShard> records, bool in_windows,
                    std::int64_t cache_bytes, ObjectStore* store)
     : files_(std::move(files)),
+      index_(std::move(index)),
       records_(std::move(records)),
       store_(store),
       packed_(AnyPacked(records_)),
@@ -49,7 +51,7 @@ ShardSet::ShardSet(std::vector<ShardFile> files,
                        cache_bytes / kReaderBlocks * kGcsReadsInFlight) {
   PODSIM_CHECK(files_.size() == records_.size());
   std::int64_t end = 0;
-  for (const ShardRecords& of : records_) {
+  for (const IndexedShard& of : records_) {
     ends_.push_back(end += of.count());
     unpackers_.push_back(of.packing == Packing::kPacked
                              ? std::make_unique<Unpacker>()
@@ -65,7 +67,7 @@ ShardSet::Place ShardSet::PlaceOf(std::int64_t index) const {
   PODSIM_CHECK(index >= 0 && index < size());
   const auto shard = static_cast<std::size_t>(
       std::upper_bound(ends_.begin(), ends_.end(), index) - ends_.begin());
-  const ShardRecords& of = records_[shard];
+  const IndexedShard& of = records_[shard];
   const std::int64_t at = index - (ends_[shard] - of.count());
   const std::int64_t offset = of.offsets[static_cast<std::size_t>(at)];
   return {.shard = shard, .offset = offset, .length = of.EndOf(at) - offset};

@@ -20,6 +20,7 @@
 #include "host/input/block_cache.h"
 #include "host/input/dataset.h"
 #include "host/input/shard_format.h"
+#include "host/input/shard_index.h"
 
 namespace podsim {
 
@@ -36,13 +37,15 @@ class ShardSet {
   // `store` is borrowed and must outlive the set, which keeps at most
   // `cache_bytes` of files, and for each thread that reads one block more.
   // `in_windows`: neighbours are always read too.
-  // REQUIRES: as many of `files` as of `records`.
-  ShardSet(std::vector<ShardFile> files, std::vector<ShardRecords> records,
-           bool in_windows, std::int64_t cache_bytes, ObjectStore* store);
+  // `records`, of `index`, are those of `files`.
+  ShardSet(std::vector<ShardFile> files,
+           std::shared_ptr<const ShardIndex> index,
+           std::vector<IndexedShard> records, bool in_windows,
+           std::int64_t cache_bytes, ObjectStore* store);
 
   std::int64_t size() const { return ends_.empty() ? 0 : ends_.back(); }
   const std::vector<ShardFile>& files() const { return files_; }
-  const std::vector<ShardRecords>& records() const { return records_; }
+  const std::vector<IndexedShard>& records() const { return records_; }
   const std::vector<std::int64_t>& ends() const { return ends_; }
   // Whether any file is.
   bool packed() const { return packed_; }
@@ -93,7 +96,8 @@ class ShardSet {
                          std::string& bytes) const;
 
   const std::vector<ShardFile> files_;
-  const std::vector<ShardRecords> records_;
+  const std::shared_ptr<const ShardIndex> index_;  // has what records_ views
+  const std::vector<IndexedShard> records_;
   std::vector<std::int64_t> ends_;
   ObjectStore* const store_;
   const bool packed_;

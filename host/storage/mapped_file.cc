@@ -19,6 +19,10 @@ absl::StatusOr<MappedFile> MappedFile::Open(const std::string& path) {
   return MappedFile(data, bytes);
 }
 
+void MappedFile::Forget() const {
+  if (data_ != nullptr) madvise(data_, size_, MADV_DONTNEED);
+}
+
 MappedFile::~MappedFile() {
   if (data_ != nullptr) munmap(data_, size_);
 }

@@ -24,6 +24,9 @@ class MappedFile {
   std::string_view bytes() const {
     return {static_cast<const char*>(data_), size_};
   }
+  // Gives back the memory that mirrors the file: what is read again comes from
+  // the disk, or from what the machine still has of it.
+  void Forget() const;
 
  private:
   MappedFile(void* data, std::size_t size) : data_(data), size_(size) {}

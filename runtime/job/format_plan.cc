@@ -62,8 +62,12 @@ std::string ShardsText(const JobPlan& plan) {
   if (plan.bits().in_order()) return shards;
   if (data.shuffle_window() == 0)
     return absl::StrCat(shards, ", shuffled as a whole");
-  return absl::StrCat(shards, data.packed() ? ", which are packed" : "",
-                      ": in a random order, and in each ",
+  const char* why = data.packed()                      ? ", which are packed"
+                    : plan.spec().has_shuffle_window() ? ""
+                                                       : ", whose index is too "
+                                                         "large for a whole "
+                                                         "shuffle";
+  return absl::StrCat(shards, why, ": in a random order, and in each ",
                       FormatCount(data.shuffle_window()),
                       " examples of them likewise");
 }

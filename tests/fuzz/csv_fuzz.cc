@@ -34,15 +34,16 @@ void ReadLines(const std::string& file, const std::string& line,
   const absl::Status scanned = (*format)->Scan(*source, "/f", records);
   if (!scanned.ok()) return CheckError(scanned);
   PODSIM_CHECK(records.end == end);
+  const podsim::IndexedShard shard = {.offsets = records.offsets,
+                                      .end = records.end};
   std::string scratch;
   std::vector<podsim::RawFeature> features(schema->fields.size());
-  for (std::int64_t i = 0; i < records.count(); ++i) {
+  for (std::int64_t i = 0; i < shard.count(); ++i) {
     const std::int64_t begin = records.offsets[static_cast<std::size_t>(i)];
-    PODSIM_CHECK(begin >= 0 && begin < records.EndOf(i) &&
-                 records.EndOf(i) <= end);
+    PODSIM_CHECK(begin >= 0 && begin < shard.EndOf(i) && shard.EndOf(i) <= end);
     const std::string record =
         file.substr(static_cast<std::size_t>(begin),
-                    static_cast<std::size_t>(records.EndOf(i) - begin));
+                    static_cast<std::size_t>(shard.EndOf(i) - begin));
     const absl::Status parsed = (*format)->Parse(record, begin, "/f", scratch,
                                                  absl::MakeSpan(features));
     if (!parsed.ok()) {

@@ -13,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "host/input/block_cache.h"
 #include "host/input/byte_source.h"
+#include "host/input/index_file.h"
 #include "host/input/shard_files.h"
 #include "host/input/shard_index.h"
 #include "host/input/stream.h"
@@ -404,10 +405,19 @@ TEST(Index, IsKeptAndTrustedOnlyForTheSameFiles) {
 }
 
 TEST(Index, EveryCutAndFlipOfItsFileIsRefused) {
-  std::vector<ShardRecords> shards(2);
-  shards[0] = {.offsets = {0, 20, 50}, .end = 70};
-  shards[1] = {.packing = Packing::kPacked};
-  const std::string bytes = SerializeIndex("key", shards);
+  const TempDir dir;
+  const std::string path = dir.file("new/folder/x.index");
+  {
+    IndexWriter writer(path, "key");
+    writer.Append({.offsets = {0, 20, 50}, .end = 70});
+    writer.Append({.packing = Packing::kPacked});
+    EXPECT_FALSE(NewLocalStore()->Size(path).ok()) << "it is not whole";
+    ASSERT_THAT(writer.Finish(), IsOk());
+  }
+  ASSERT_OK_AND_ASSIGN(const auto names,
+                       NewLocalStore()->List(dir.file("new/folder")));
+  EXPECT_THAT(names, ElementsAre("x.index"));
+  ASSERT_OK_AND_ASSIGN(const std::string bytes, NewLocalStore()->Read(path));
   ASSERT_OK_AND_ASSIGN(const auto read, ParseIndex("key", bytes));
   ASSERT_EQ(read.size(), 2);
   EXPECT_THAT(read[0].offsets, ElementsAre(0, 20, 50));
@@ -424,6 +434,43 @@ TEST(Index, EveryCutAndFlipOfItsFileIsRefused) {
                 StatusIs(kLost, HasSubstr("damaged")))
         << i;
   }
+}
+
+TEST(Index, OneThatCannotBeKeptIsInMemory) {
+  const auto memory = NewMemoryStore();
+  WriteShards({40, 2}, /*packed=*/false, *memory);
+  CountingStore store(memory.get());
+  const auto open = [&](const std::string& directory) {
+    return OpenDataset({.name = "tfrecord",
+                        .data_dir = "/data",
+                        .features = testing::kNumberedSchema,
+                        .index_directory = directory},
+                       store);
+  };
+  ASSERT_OK_AND_ASSIGN(const auto nowhere, open(""));
+  const std::int64_t once = store.read;
+  ASSERT_OK_AND_ASSIGN(const auto refused, open("/dev/null/x"));
+  EXPECT_EQ(store.read, 2 * once) << "it is scanned once";
+  EXPECT_EQ(nowhere->config().fingerprint(), refused->config().fingerprint());
+  EXPECT_EQ(refused->size(Split::kTrain), 42);
+}
+
+TEST(Index, WhereItIsTooLargeTheShuffleHasAWindow) {
+  const auto store = NewMemoryStore();
+  WriteShards({400, 200}, /*packed=*/false, *store);
+  const auto window = [&](std::int64_t most, std::int64_t asked) {
+    const auto dataset = OpenDataset({.name = "tfrecord",
+                                      .data_dir = "/data",
+                                      .features = testing::kNumberedSchema,
+                                      .shuffle_window = asked,
+                                      .most_shuffled = most},
+                                     *store);
+    return (*dataset)->config().shuffle_window();
+  };
+  EXPECT_EQ(window(0, 0), 0);
+  EXPECT_EQ(window(600, 0), 0);
+  EXPECT_EQ(window(599, 0), 4096);
+  EXPECT_EQ(window(599, 50), 50);
 }
 
 TEST(SplitOf, FollowsItsRule) {

@@ -31,6 +31,30 @@ std::string Format(const std::string& text, int width = 80) {
   return FormatPlan(*plan, *FindSlice(plan->bits().slice()), width);
 }
 
+TEST(FormatPlanTest, SaysInWhichOrderShardsAre) {
+  const auto text = [](bool asked, std::int64_t window, bool packed) {
+    DatasetConfig shards = Digits();
+    shards.set_shards(8);
+    shards.set_shuffle_window(window);
+    shards.set_packed(packed);
+    JobPlan plan = *PlanJob(Spec("topology: 'v3-32'"), Inputs(shards));
+    // What was asked is no matter of a data set of Digits().
+    if (asked) plan.mutable_spec()->set_shuffle_window(window);
+    return FormatPlan(plan, *FindSlice("v3-32"), /*width=*/300);
+  };
+  EXPECT_THAT(text(false, 0, false),
+              HasSubstr("held out, layers of the recipe, 8 shards, shuffled as "
+                        "a whole)"));
+  EXPECT_THAT(text(false, 64, true),
+              HasSubstr("8 shards, which are packed: in a random order, and in "
+                        "each 64 examples of them likewise)"));
+  EXPECT_THAT(text(true, 64, false),
+              HasSubstr("8 shards: in a random order, and in each 64"));
+  EXPECT_THAT(text(false, 64, false),
+              HasSubstr("8 shards, whose index is too large for a whole "
+                        "shuffle: in a random order"));
+}
+
 TEST(FormatPlanTest, AWholeOne) {
   const char* job =
       "topology: 'v3-32' hidden: 128 batch_per_core: 8 "

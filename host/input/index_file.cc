@@ -1,0 +1,151 @@
+#include "host/input/index_file.h"
+
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstddef>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <span>
+#include <system_error>
+
+#include "absl/strings/str_cat.h"
+#include "base/hash.h"
+#include "base/status.h"
+#include "host/storage/posix_file.h"
+
+namespace podsim {
+namespace {
+
+// Raise the number when the same shards get another index.
+constexpr std::string_view kMagic = "podsim index 1\n";
+constexpr std::size_t kNumber = sizeof(std::int64_t);
+
+// Ends where a number may lie.
+std::string StartOf(const std::string& key) {
+  std::string start = absl::StrCat(std::string(kMagic), key, "\n");
+  start.resize((start.size() + kNumber - 1) / kNumber * kNumber, '\n');
+  return start;
+}
+
+std::string TemporaryName(const std::string& path) {
+  static std::atomic<std::uint64_t> count{0};
+  return absl::StrCat(path, std::string(kTemporaryMark), getpid(), "-",
+                      count.fetch_add(1));
+}
+
+// Numbers of an index's file, one after the other.
+class NumberReader {
+ public:
+  explicit NumberReader(std::string_view bytes)
+      : numbers_(reinterpret_cast<const std::int64_t*>(bytes.data()),
+                 bytes.size() / kNumber) {}
+  std::size_t left() const { return numbers_.size(); }
+  // -1: there are no more.
+  std::int64_t Next() {
+    if (numbers_.empty()) return -1;
+    const std::int64_t number = numbers_.front();
+    numbers_ = numbers_.subspan(1);
+    return number;
+  }
+  // REQUIRES: so many are left.
+  std::span<const std::int64_t> Next(std::size_t count) {
+    const auto first = numbers_.first(count);
+    numbers_ = numbers_.subspan(count);
+    return first;
+  }
+
+ private:
+  std::span<const std::int64_t> numbers_;
+};
+
+bool Rises(std::span<const std::int64_t> offsets, std::int64_t end) {
+  std::int64_t before = -1;
+  for (const std::int64_t offset : offsets) {
+    if (offset <= before || offset >= end) return false;
+    before = offset;
+  }
+  return true;
+}
+
+}  // namespace
+
+IndexWriter::IndexWriter(const std::string& path, const std::string& key)
+    : path_(path), temporary_(TemporaryName(path)) {
+  std::error_code ignored;  // what cannot be made cannot be opened
+  std::filesystem::create_directories(std::filesystem::path(path).parent_path(),
+                                      ignored);
+  out_.open(temporary_, std::ios::binary | std::ios::trunc);
+  if (!out_) Keep(errno);
+  Write(StartOf(key));
+}
+
+IndexWriter::~IndexWriter() {
+  out_.close();
+  std::remove(temporary_.c_str());
+}
+
+void IndexWriter::Keep(int error) {
+  if (status_.ok())
+    status_ = ErrnoStatus(error == 0 ? EIO : error, "writing", path_);
+}
+
+void IndexWriter::Write(std::string_view bytes) {
+  if (!status_.ok()) return;
+  crc_ = Crc32c(std::as_bytes(std::span(bytes)), crc_);
+  errno = 0;
+  out_.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  if (!out_) Keep(errno);
+}
+
+void IndexWriter::WriteNumbers(const std::vector<std::int64_t>& numbers) {
+  Write({reinterpret_cast<const char*>(numbers.data()),
+         numbers.size() * kNumber});
+}
+
+void IndexWriter::Append(const ShardRecords& shard) {
+  WriteNumbers({static_cast<std::int64_t>(shard.packing), shard.end,
+                static_cast<std::int64_t>(shard.offsets.size())});
+  WriteNumbers(shard.offsets);
+}
+
+absl::Status IndexWriter::Finish() {
+  WriteNumbers({static_cast<std::int64_t>(crc_)});
+  errno = 0;
+  out_.close();
+  if (!out_) Keep(errno);
+  if (status_.ok() && std::rename(temporary_.c_str(), path_.c_str()) != 0)
+    Keep(errno);
+  return status_;
+}
+
+absl::StatusOr<std::vector<IndexedShard>> ParseIndex(const std::string& key,
+                                                     std::string_view bytes) {
+  const absl::Status bad = absl::DataLossError("the index is damaged");
+  PODSIM_CHECK(reinterpret_cast<std::uintptr_t>(bytes.data()) % kNumber == 0);
+  const std::string start = StartOf(key);
+  if (bytes.size() < start.size() + kNumber || bytes.size() % kNumber != 0 ||
+      bytes.substr(0, start.size()) != start)
+    return bad;
+  const std::size_t end = bytes.size() - kNumber;
+  if (NumberReader(bytes.substr(end)).Next() != Crc32cOf(bytes.substr(0, end)))
+    return bad;
+  NumberReader numbers(bytes.substr(start.size(), end - start.size()));
+  std::vector<IndexedShard> shards;
+  while (numbers.left() > 0) {
+    IndexedShard shard;
+    shard.packing = static_cast<Packing>(numbers.Next());
+    shard.end = numbers.Next();
+    const std::int64_t count = numbers.Next();
+    if (count < 0 || static_cast<std::size_t>(count) > numbers.left())
+      return bad;
+    shard.offsets = numbers.Next(static_cast<std::size_t>(count));
+    if (!Rises(shard.offsets, shard.end)) return bad;
+    shards.push_back(shard);
+  }
+  return shards;
+}
+
+}  // namespace podsim

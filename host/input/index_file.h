@@ -1,0 +1,51 @@
+// The file of an index: of each shard its packing, where it ends and where its
+// records begin, as numbers of 8 bytes, and a checksum of all.
+#ifndef PODSIM_HOST_INPUT_INDEX_FILE_H_
+#define PODSIM_HOST_INPUT_INDEX_FILE_H_
+
+#include <cstdint>
+#include <fstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "host/input/shard_format.h"
+
+namespace podsim {
+
+// Writes one, shard by shard; nothing is called `path` before it is whole.
+// The first error is kept for Finish.
+class IndexWriter {
+ public:
+  // Makes the folder too.
+  IndexWriter(const std::string& path, const std::string& key);
+  ~IndexWriter();  // removes what was not finished
+  IndexWriter(const IndexWriter&) = delete;
+  IndexWriter& operator=(const IndexWriter&) = delete;
+
+  bool ok() const { return status_.ok(); }
+  void Append(const ShardRecords& shard);
+  absl::Status Finish();
+
+ private:
+  void Write(std::string_view bytes);
+  void WriteNumbers(const std::vector<std::int64_t>& numbers);
+  void Keep(int error);
+
+  const std::string path_;
+  const std::string temporary_;
+  absl::Status status_;
+  std::ofstream out_;
+  std::uint32_t crc_ = 0;
+};
+
+// What is in it, in views of `bytes`, which lie where numbers of 8 bytes may.
+// Errors: DATA_LOSS (damaged, or of another key).
+absl::StatusOr<std::vector<IndexedShard>> ParseIndex(const std::string& key,
+                                                     std::string_view bytes);
+
+}  // namespace podsim
+
+#endif  // PODSIM_HOST_INPUT_INDEX_FILE_H_
