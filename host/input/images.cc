@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <memory>
+#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,15 +15,20 @@
 #include "absl/strings/str_cat.h"
 #include "base/hash.h"
 #include "base/status.h"
+#include "host/input/block_cache.h"
+#include "host/input/input_memory.h"
 #include "host/input/schema.h"
 #include "host/input/shard_files.h"
 #include "host/input/write_field.h"
 #include "host/storage/bounded_read.h"
+#include "host/storage/gcs/reading.h"
 
 namespace podsim {
 namespace {
 
 constexpr std::int64_t kMostFileBytes = std::int64_t{64} << 20;
+// How large they are on the average.
+constexpr std::size_t kFilesAsked = 16;
 constexpr const char* kHeldOut[] = {"eval/", "validation/", "valid/", "val/",
                                     "test/"};
 
@@ -86,10 +93,42 @@ absl::Status TakeLabels(const std::vector<std::string>& classes,
   return absl::OkStatus();
 }
 
+// Mean bytes of some files, as all would take a call each.
+absl::StatusOr<std::int64_t> MeanBytes(const std::vector<ImageFile>& files,
+                                       ObjectStore& store) {
+  const std::size_t asked = std::min(files.size(), kFilesAsked);
+  std::vector<std::int64_t> bytes(asked);
+  PODSIM_RETURN_IF_ERROR(
+      OnSomeThreads(static_cast<std::int64_t>(asked), [&](std::int64_t i) {
+        const auto at = static_cast<std::size_t>(i);
+        PODSIM_ASSIGN_OR_RETURN(
+            bytes[at], store.Size(files[at * files.size() / asked].path));
+        return absl::OkStatus();
+      }));
+  const std::int64_t sum =
+      std::accumulate(bytes.begin(), bytes.end(), std::int64_t{0});
+  return std::max<std::int64_t>(1, sum / static_cast<std::int64_t>(asked));
+}
+
+// A whole file, of a store that is far away in one call.
+absl::StatusOr<std::string> ReadFile(const std::string& path, bool far,
+                                     ObjectStore& store) {
+  absl::StatusOr<std::string> bytes =
+      far ? store.ReadRange(path, 0, kMostFileBytes + 1)
+          : ReadAtMost(store, path, kMostFileBytes);
+  if (absl::IsOutOfRange(bytes.status()) ||
+      (bytes.ok() && static_cast<std::int64_t>(bytes->size()) > kMostFileBytes))
+    return absl::DataLossError(
+        absl::StrCat(path, ": more than 64 MiB; no image has as many"));
+  return bytes;
+}
+
 DatasetConfig Describe(const DatasetRequest& request, const Schema& schema,
-                       std::size_t folder, const ImageSplit& train,
-                       const ImageSplit& eval) {
+                       std::size_t folder, std::int64_t mean_bytes,
+                       const ImageSplit& train, const ImageSplit& eval) {
   DatasetConfig config;
+  config.set_stored_bytes(mean_bytes *
+                          static_cast<std::int64_t>(train.files.size()));
   config.set_name(request.name);
   config.set_classes(std::max(request.classes,
                               static_cast<std::int32_t>(train.classes.size())));
@@ -110,13 +149,18 @@ DatasetConfig Describe(const DatasetRequest& request, const Schema& schema,
 
 class ImagesDataset final : public Dataset {
  public:
-  ImagesDataset(DatasetConfig config, Schema schema, ImageSplit train,
-                ImageSplit eval, ObjectStore* store)
+  ImagesDataset(DatasetConfig config, Schema schema, std::int64_t mean_bytes,
+                std::int64_t reader_bytes, ImageSplit train, ImageSplit eval,
+                ObjectStore* store)
       : config_(std::move(config)),
         schema_(std::move(schema)),
+        usual_bytes_(mean_bytes + mean_bytes / 2),
         train_(std::move(train)),
         eval_(std::move(eval)),
-        store_(store) {}
+        store_(store),
+        far_(!store->CanMap(train_.files.front().path)),
+        train_cache_(TrainReaderBytes(reader_bytes)),
+        eval_cache_(reader_bytes - TrainReaderBytes(reader_bytes)) {}
 
   std::int64_t size(Split split) const override {
     return split == Split::kTrain ? config_.train_examples()
@@ -124,21 +168,33 @@ class ImagesDataset final : public Dataset {
   }
   const DatasetConfig& config() const override { return config_; }
   bool in_memory() const override { return false; }
+  std::unique_ptr<ReadAhead> Ahead(Split split,
+                                   const ReadOrder& order) const override {
+    if (!far_ || order.count == 0) return nullptr;
+    const auto pieces = [this, index = order.index](
+                            std::int64_t i, std::vector<Piece>& needed) {
+      const std::int64_t at = index(i);
+      if (at >= 0) needed.push_back(PieceOf(at));
+    };
+    return std::make_unique<PieceReadAhead>(
+        PieceSource{
+            .examples = order.count,
+            .pieces = pieces,
+            .fetch =
+                [this, split](const Piece& piece) {
+                  // Who needs it sees the error.
+                  BytesOf(split, piece.file, nullptr).status().IgnoreError();
+                },
+            .cache = &CacheOf(split)},
+        kGcsReadsInFlight);
+  }
 
   absl::Status Read(Split split, std::int64_t index, const ReadContext& context,
                     ExampleRows rows) const override {
     PODSIM_CHECK(index >= 0 && index < size(split));
-    const ImageFile& file = (split == Split::kTrain ? train_ : eval_)
-                                .files[static_cast<std::size_t>(index)];
-    absl::StatusOr<std::string> bytes;
-    {
-      const TimedInput timed(context.times, InputPart::kRead);
-      bytes = ReadAtMost(*store_, file.path, kMostFileBytes);
-    }
-    if (absl::IsOutOfRange(bytes.status()))
-      return absl::DataLossError(absl::StrCat(
-          std::string(bytes.status().message()), "; no image has as many"));
-    PODSIM_RETURN_IF_ERROR(bytes.status());
+    const ImageFile& file = FileOf(split, index);
+    PODSIM_ASSIGN_OR_RETURN(const BlockCache::Block bytes,
+                            BytesOf(split, index, context.times));
     const WriteContext to = {.classes = config_.classes(),
                              .training = split == Split::kTrain,
                              .key = context.key,
@@ -156,11 +212,38 @@ class ImagesDataset final : public Dataset {
   }
 
  private:
+  const ImageFile& FileOf(Split split, std::int64_t index) const {
+    return (split == Split::kTrain ? train_ : eval_)
+        .files[static_cast<std::size_t>(index)];
+  }
+  BlockCache& CacheOf(Split split) const {
+    return split == Split::kTrain ? train_cache_ : eval_cache_;
+  }
+  // How large it is nobody has asked.
+  Piece PieceOf(std::int64_t index) const {
+    return {.file = index, .begin = 0, .length = usual_bytes_};
+  }
+  absl::StatusOr<BlockCache::Block> BytesOf(Split split, std::int64_t index,
+                                            InputTimes* times) const {
+    const TimedInput timed(times, InputPart::kRead);
+    const auto read = [&]() -> absl::StatusOr<BlockCache::Block> {
+      PODSIM_ASSIGN_OR_RETURN(
+          std::string bytes,
+          ReadFile(FileOf(split, index).path, far_, *store_));
+      return std::make_shared<const std::string>(std::move(bytes));
+    };
+    return far_ ? CacheOf(split).Get(PieceOf(index), read) : read();
+  }
+
   const DatasetConfig config_;
   const Schema schema_;
+  const std::int64_t usual_bytes_;  // that a file is taken to have
   const ImageSplit train_;
   const ImageSplit eval_;
   ObjectStore* const store_;
+  const bool far_;
+  mutable BlockCache train_cache_;
+  mutable BlockCache eval_cache_;
 };
 
 absl::Status CheckKeys(const Schema& schema) {
@@ -211,10 +294,14 @@ absl::StatusOr<std::shared_ptr<const Dataset>> OpenImages(
                         store));
     PODSIM_RETURN_IF_ERROR(TakeLabels(train.classes, eval));
   }
-  DatasetConfig config = Describe(request, schema, folder.size(), train, eval);
-  return std::make_shared<ImagesDataset>(std::move(config), std::move(schema),
-                                         std::move(train), std::move(eval),
-                                         &store);
+  PODSIM_ASSIGN_OR_RETURN(const std::int64_t mean_bytes,
+                          MeanBytes(train.files, store));
+  DatasetConfig config =
+      Describe(request, schema, folder.size(), mean_bytes, train, eval);
+  return std::make_shared<ImagesDataset>(
+      std::move(config), std::move(schema), mean_bytes,
+      request.reader_bytes > 0 ? request.reader_bytes : kDefaultReaderBytes,
+      std::move(train), std::move(eval), &store);
 }
 
 }  // namespace podsim

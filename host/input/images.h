@@ -15,7 +15,8 @@ namespace podsim {
 // there beside train; without a train all folders of DIR are classes for
 // training. A schema may name the keys image and label:
 //   features=image:image[224,224,3]/255+crop+flip,labels=label:int64
-// A file is read as a whole when its example is. The fingerprint covers the
+// A file is read as a whole when its example is, or ahead of it where the store
+// is far away, and then kept for a while. The fingerprint covers the
 // schema and the names of all files, not their bytes; files of one name must be
 // the same on all hosts.
 // Errors: INVALID_ARGUMENT (no data_dir, no schema, another key, a class of the

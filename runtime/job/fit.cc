@@ -10,6 +10,7 @@
 #include "host/core/admission.h"
 #include "host/input/fields.h"
 #include "host/input/input_memory.h"
+#include "runtime/job/geography.h"
 #include "runtime/job/reduction.h"
 
 namespace podsim {
@@ -66,7 +67,12 @@ absl::Status FillInputMemory(JobPlan& plan) {
         FormatCount(rows), " examples of a process takes ", FormatBytes(batch),
         ": raise it, or use more processes or a smaller batch"));
   MachineMemory& machine = *plan.mutable_machine_memory();
-  const bool reads = bits.dataset().shards() > 0;
+  // Files that are an example each are read as they are wanted, and kept for a
+  // while where they come from far away.
+  const bool reads = bits.dataset().shards() > 0 ||
+                     (bits.dataset().stored_bytes() > 0 &&
+                      (plan.spec().simulate_geography() ||
+                       !BucketOf(plan.spec().data_dir()).empty()));
   machine.set_per_process(
       machine.per_process() + (reads ? memory.reader_bytes : 0) +
       std::max<std::int64_t>(0, memory.batches - 2) * batch);

@@ -159,7 +159,7 @@ void WarnOfSmallReads(JobPlan& plan) {
   const DatasetConfig& dataset = plan.bits().dataset();
   if (place == nullptr || place->reads_in_flight() == 0 ||
       place->bytes_of_read() != plan.geography().example_bytes() ||
-      dataset.shards() == dataset.train_examples())
+      dataset.shards() == 0)
     return;
   plan.add_warnings(absl::StrCat(
       "a host reads the ",

@@ -60,7 +60,7 @@ std::int64_t ReadBytes(const JobSpec& spec, const JobPlan& plan,
 void FillReading(const JobSpec& spec, const JobPlan& plan, BucketPlace& place) {
   const PlanBits& bits = plan.bits();
   const DatasetConfig& dataset = bits.dataset();
-  if (dataset.shards() == 0) return;
+  if (dataset.stored_bytes() == 0) return;  // read as whole objects
   if (dataset.packed()) {
     place.set_reads_in_flight(1);
     place.set_bytes_of_read(kStreamReadBytes);
@@ -68,6 +68,11 @@ void FillReading(const JobSpec& spec, const JobPlan& plan, BucketPlace& place) {
     return;
   }
   place.set_reads_in_flight(kGcsReadsInFlight);
+  const std::int64_t example = ExampleBytes(dataset);
+  if (dataset.shards() == 0) {  // a file each
+    place.set_bytes_of_read(example);
+    return;
+  }
   const std::int64_t batch_bytes =
       BatchBytes(dataset, bits.batch_per_core() * bits.cores_per_host());
   const std::int64_t kept = TrainReaderBytes(
@@ -75,8 +80,7 @@ void FillReading(const JobSpec& spec, const JobPlan& plan, BucketPlace& place) {
   const bool fits = dataset.stored_bytes() <= kept;
   const bool in_blocks =
       fits || bits.in_order() || dataset.shuffle_window() > 0;
-  const std::int64_t example = ExampleBytes(dataset);
-  // A block ends with its file, which may be one image.
+  // A block ends with its file.
   const std::int64_t block =
       std::clamp(dataset.stored_bytes() / dataset.shards(), example,
                  std::max(example, ReaderBlockBytes(kept)));

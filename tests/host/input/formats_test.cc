@@ -1,5 +1,6 @@
 // Formats other than TFRecord, of files that other libraries wrote
 // (tests/golden/data/make.py), and damaged ones.
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -16,7 +17,9 @@
 #include "host/input/fields.h"
 #include "host/input/image_file.h"
 #include "host/input/image_steps.h"
+#include "host/input/stream.h"
 #include "host/input/zip.h"
+#include "host/storage/wrapper.h"
 #include "tests/testing/status_matchers.h"
 
 namespace podsim {
@@ -269,6 +272,46 @@ TEST(Images, ReadsAFolderByClass) {
     for (std::size_t at = 0; at < image.size(); ++at)
       ASSERT_NEAR(image[at], colors[i][at % 3], 5) << i << " " << at;
   }
+}
+
+// Read ahead where the store is no disk: the same examples, each file once.
+TEST(Images, AreReadAheadOfAStore) {
+  class Counting final : public ObjectStoreWrapper {
+   public:
+    using ObjectStoreWrapper::ObjectStoreWrapper;
+    absl::StatusOr<std::string> ReadRange(std::string_view path,
+                                          std::int64_t offset,
+                                          std::int64_t length) override {
+      ++reads;
+      return ObjectStoreWrapper::ReadRange(path, offset, length);
+    }
+    bool CanMap(std::string_view) const override { return false; }
+    std::atomic<int> reads{0};
+  };
+  const auto local = NewLocalStore();
+  Counting store(local.get());
+  const auto open = [](ObjectStore& from) {
+    return OpenDataset({.name = "images",
+                        .data_dir = absl::StrCat(PODSIM_GOLDEN_DATA, "/images"),
+                        .features = "features=image:image[4,6,3],labels=label:"
+                                    "int64"},
+                       from);
+  };
+  ASSERT_OK_AND_ASSIGN(const auto near, open(*local));
+  ASSERT_OK_AND_ASSIGN(const auto far, open(store));
+  EXPECT_GT(far->config().stored_bytes(), 0);
+  BatchPlace place = {.batch_per_core = 2, .cores = 2, .global_batch = 4};
+  EXPECT_EQ(near->Ahead(Split::kTrain, TrainRowsInOrder(*near, 3, place, 9)),
+            nullptr);
+  Infeed infeed(far, 3, place, 9);
+  Batch want;
+  for (int step = 0; step < 9; ++step) {
+    ASSERT_OK_AND_ASSIGN(const Batch* got, infeed.Next());
+    ASSERT_THAT(FillTrainBatch(*near, 3, place, want), IsOk());
+    ASSERT_EQ(got->fields, want.fields) << step;
+    place.consumed += place.global_batch;
+  }
+  EXPECT_EQ(store.reads, 5) << "they all fit";
 }
 
 TEST(Images, DamageNamesTheFile) {

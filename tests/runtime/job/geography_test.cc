@@ -149,7 +149,6 @@ BucketPlace PlaceOfShards(const char* text, DatasetConfig dataset,
   bits.set_batch_per_core(16);
   bits.set_cores_per_host(8);
   bits.set_hosts(4);
-  if (dataset.shards() == 0) dataset.set_shards(4);
   dataset.set_train_examples(examples);
   dataset.set_eval_examples(0);
   dataset.set_stored_bytes(1000 * examples);
@@ -168,8 +167,14 @@ BucketPlace PlaceOfShards(const char* text, DatasetConfig dataset,
 TEST(GeographyTest, HowShardsAreReadIsSaid) {
   double step = 0;
   DatasetConfig dataset = testing::Mnist();
+  // Images, a file each.
+  BucketPlace place = PlaceOfShards("", dataset, 400'000, &step);
+  EXPECT_EQ(place.reads_in_flight(), 16);
+  EXPECT_EQ(place.bytes_of_read(), 1000);
+  EXPECT_EQ(step, 128'000);
+  dataset.set_shards(4);
   // 224 of 256 MiB are for training: blocks of a 64th, read once.
-  BucketPlace place = PlaceOfShards("", dataset, 200'000, &step);
+  place = PlaceOfShards("", dataset, 200'000, &step);
   EXPECT_EQ(place.reads_in_flight(), 16);
   EXPECT_EQ(place.bytes_of_read(), 7 << 19);
   EXPECT_EQ(step, 128'000);
@@ -187,13 +192,6 @@ TEST(GeographyTest, HowShardsAreReadIsSaid) {
   place =
       PlaceOfShards("input_memory: 8589934592", dataset, 400'000'000, &step);
   EXPECT_EQ(place.bytes_of_read(), 8 << 20);
-  // Of images each has its file: there is nothing else in it.
-  dataset.set_shards(400'000);
-  place = PlaceOfShards("", dataset, 400'000, &step);
-  EXPECT_EQ(place.bytes_of_read(), 1000);
-  EXPECT_EQ(step, 128'000);
-  EXPECT_FALSE(place.reads_all());
-  dataset.set_shards(4);
   dataset.set_packed(true);
   place = PlaceOfShards("", dataset, 400'000, &step);
   EXPECT_EQ(place.reads_in_flight(), 1);
