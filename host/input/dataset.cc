@@ -64,7 +64,7 @@ DatasetRequest RequestOf(const JobSpec& spec) {
           .seed = spec.seed(),
           .features = spec.features(),
           .shuffle_window = spec.shuffle_window(),
-          .reader_bytes = spec.input_memory(),
+          .reader_bytes = spec.input_memory() / 2,  // batches have half
           .index_directory = IndexDirectory()};
 }
 

@@ -99,7 +99,8 @@ struct DatasetRequest {
 };
 
 // What a job says of its data set, with all defaults filled in; the index is
-// kept where IndexDirectory() says.
+// kept where IndexDirectory() says, and readers have the least that any batch
+// leaves them.
 DatasetRequest RequestOf(const JobSpec& spec);
 
 // Those that there are.

@@ -73,16 +73,20 @@ DatasetConfig Describe(const DatasetRequest& request, const Schema& schema,
   return config;
 }
 
-// Room for what a window's blocks have beyond its records.
-constexpr std::int64_t kSpareParts = 4;
+// Of readers' bytes, what a window's records may take: a quarter is for what is
+// being read, and a quarter of the rest for what else is in a window's blocks.
+// The same wherever the shards lie, so that the plan says it.
+constexpr std::int64_t WindowRoom(std::int64_t reader_bytes) {
+  return reader_bytes / 16 * 9;
+}
 
-absl::Status CheckWindow(const DatasetConfig& config, const ShardSet& train) {
+absl::Status CheckWindow(const DatasetConfig& config, const ShardSet& train,
+                         std::int64_t reader_bytes) {
   if (config.shuffle_window() == 0 || train.size() == 0)
     return absl::OkStatus();
   const std::int64_t window = std::min(config.shuffle_window(), train.size());
   const std::int64_t bytes = train.unpacked_bytes() / train.size() * window;
-  const std::int64_t kept = train.cache().capacity();
-  const std::int64_t room = kept - kept / kSpareParts;
+  const std::int64_t room = WindowRoom(reader_bytes);
   if (bytes <= room) return absl::OkStatus();
   return absl::ResourceExhaustedError(absl::StrCat(
       config.packed() ? "the shards are packed" : "the shuffle has a window",
@@ -215,7 +219,7 @@ absl::StatusOr<std::shared_ptr<const Dataset>> OpenShards(
       std::vector<IndexedShard>(middle, index->shards().end()),
       /*in_windows=*/false, cache_bytes - train_bytes, &store);
   DatasetConfig config = Describe(request, schema, window, *train, *eval);
-  PODSIM_RETURN_IF_ERROR(CheckWindow(config, *train));
+  PODSIM_RETURN_IF_ERROR(CheckWindow(config, *train, train_bytes));
   PODSIM_RETURN_IF_ERROR(CheckRecords(*train, cache_bytes));
   PODSIM_RETURN_IF_ERROR(CheckRecords(*eval, cache_bytes));
   index->Forget();
