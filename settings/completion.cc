@@ -52,7 +52,7 @@ std::string ValueReply(const google::protobuf::FieldDescriptor& field,
   return type == "FILE" ? Reply("-f") : "";
 }
 
-std::string Spellings(const Flag& flag) {
+std::string ShellSpellings(const Flag& flag) {
   std::vector<std::string> spellings;
   for (const std::string& name : NamesOf(flag))
     spellings.push_back(absl::StrCat("--", name));
@@ -81,7 +81,7 @@ std::string FormatBashCompletion(const MainProgram& program,
     }
     names.push_back(absl::StrCat("--", FlagOf(*flag.field)));
     if (IsSwitch(*flag.field)) continue;
-    absl::StrAppend(&cases, "    ", Spellings(flag), ")\n",
+    absl::StrAppend(&cases, "    ", ShellSpellings(flag), ")\n",
                     reply.empty() ? "" : absl::StrCat("      ", reply, "\n"),
                     "      return ;;\n");
   }

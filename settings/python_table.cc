@@ -8,17 +8,18 @@
 namespace podsim {
 namespace {
 
-std::string Quoted(const std::string& text) {
+std::string PythonString(const std::string& text) {
   return absl::StrCat(
       "\"", absl::StrReplaceAll(text, {{"\\", "\\\\"}, {"\"", "\\\""}}), "\"");
 }
 
-std::string Row(const Flag& flag) {
+std::string PythonRow(const Flag& flag) {
   const Setting& rule = SettingOf(*flag.field);
-  return absl::StrCat("    ", Quoted(FlagOf(*flag.field)),
-                      ": Setting(\n        ", Quoted(Explain(*flag.field)),
-                      ",\n        default=", Quoted(DefaultOf(*flag.field)),
-                      ", type=", Quoted(rule.type()), "),\n");
+  return absl::StrCat(
+      "    ", PythonString(FlagOf(*flag.field)), ": Setting(\n        ",
+      PythonString(Explain(*flag.field)),
+      ",\n        default=", PythonString(DefaultOf(*flag.field)),
+      ", type=", PythonString(rule.type()), "),\n");
 }
 
 }  // namespace
@@ -34,7 +35,7 @@ std::string FormatPythonTable() {
       "    help: str\n    default: str\n    type: str\n\n\n"
       "SETTINGS: dict[str, Setting] = {\n";
   for (const Flag& flag : FlagsOf(PodLaunch()))
-    absl::StrAppend(&text, Row(flag));
+    absl::StrAppend(&text, PythonRow(flag));
   return absl::StrCat(text, "}\n");
 }
 

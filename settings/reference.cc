@@ -55,7 +55,7 @@ std::string FlagCell(const Flag& flag) {
   return text;
 }
 
-std::string Row(const Flag& flag) {
+std::string TableRow(const Flag& flag) {
   const Setting& rule = SettingOf(*flag.field);
   return absl::StrCat(
       "| ", Cell(FlagCell(flag)), " | ", Cell(Explain(*flag.field)),
@@ -76,7 +76,7 @@ std::string Section(const MainProgram& program) {
                       "|---|---|---|---|\n");
     group = heading;
     first = false;
-    absl::StrAppend(&text, Row(flag));
+    absl::StrAppend(&text, TableRow(flag));
   }
   return text;
 }

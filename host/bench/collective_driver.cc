@@ -9,7 +9,7 @@
 namespace podsim {
 namespace {
 
-constexpr absl::Duration kPollWait = absl::Milliseconds(100);
+constexpr absl::Duration kDriverPollWait = absl::Milliseconds(100);
 
 ParallelRunner RunnerOf(ParallelFor* parallel) {
   if (parallel == nullptr) return nullptr;
@@ -96,7 +96,7 @@ void CollectiveDriver::Fail(const absl::Status& why) {
 }
 
 void CollectiveDriver::PollOnce(absl::Time deadline) {
-  const int events = transport_.Poll(kPollWait);
+  const int events = transport_.Poll(kDriverPollWait);
   std::uint64_t frames = 0;
   for (const Host& host : hosts_) frames += host.executor->progress();
   progress_.Count(frames - std::exchange(counted_, frames));

@@ -16,8 +16,8 @@
 namespace podsim {
 namespace {
 
-constexpr std::int64_t kTask = 1 << 14;  // elements that are worth a task
-constexpr std::int64_t kTasks = 16;      // parts of an operand that is added to
+constexpr std::int64_t kGatherTask = 1 << 14;  // elements that are worth a task
+constexpr std::int64_t kTasks = 16;  // parts of an operand that is added to
 
 std::size_t Sized(std::int64_t i) { return static_cast<std::size_t>(i); }
 
@@ -136,7 +136,7 @@ void CopyWindows(const ArrayCall& call, const WindowDims& dims, bool clamps) {
   const Windows windows(dims, from->dims, call.in[1], out.dims, clamps);
   const Box box = Simplified(windows.Full());
   const std::int64_t step = std::max<std::int64_t>(
-      1, kTask / std::max<std::int64_t>(1, ProductOf(box.sizes)));
+      1, kGatherTask / std::max<std::int64_t>(1, ProductOf(box.sizes)));
   ForPanels(call.parallel, windows.count(), step,
             [&](std::int64_t begin, std::int64_t end) {
               Windows::Place place;

@@ -13,15 +13,15 @@ namespace {
 // Indices over some dimensions as one run: `step` apart from each to the next.
 // Dimension 0 counts as if it had many: it may be B, and whether there is a run
 // must not depend on how many rows a call gets.
-struct Run {
+struct SideRun {
   std::int64_t count = 1;
   std::int64_t step = 1;
   bool even = true;
 };
 
-Run RunOver(DimsView sizes, DimsView dims) {
+SideRun RunOver(DimsView sizes, DimsView dims) {
   const Dims strides = StridesOf(sizes);
-  Run run;
+  SideRun run;
   for (std::size_t i = dims.size(); i-- > 0;) {
     const auto dim = static_cast<std::size_t>(dims[i]);
     if (sizes[dim] == 1 && dim != 0) continue;
@@ -45,8 +45,8 @@ MatrixSides::MatrixSides(const float* data, DimsView sizes, DimsView lines,
 }
 
 bool MatrixSides::ReadInPlace(DimsView sizes, DimsView lines, DimsView k) {
-  const Run of_lines = RunOver(sizes, lines);
-  const Run of_k = RunOver(sizes, k);
+  const SideRun of_lines = RunOver(sizes, lines);
+  const SideRun of_k = RunOver(sizes, k);
   first_.contiguous_k = of_k.step == 1;
   first_.stride = first_.contiguous_k ? of_lines.step : of_k.step;
   return of_lines.even && of_k.even &&

@@ -14,7 +14,7 @@
 namespace podsim {
 namespace {
 
-std::size_t Sized(std::int64_t i) { return static_cast<std::size_t>(i); }
+std::size_t AsSize(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 void CopyArrays(const ArrayCall& call, const Array& in, const Array& out,
                 const Box& box, std::int64_t from, std::int64_t to) {
@@ -45,7 +45,7 @@ Dims StartsOf(const ArrayCall& call, std::size_t skip, DimsView whole,
 
 void Iota(const ArrayCall& call) {
   const Array& out = call.out[0];
-  const std::size_t axis = Sized(call.attributes.Int("iota_dimension", 0));
+  const std::size_t axis = AsSize(call.attributes.Int("iota_dimension", 0));
   const std::int64_t count = out.dims[axis];
   const std::int64_t inner = StridesOf(out.dims)[axis];
   const std::int64_t all = out.elements();
@@ -67,7 +67,7 @@ void BroadcastInDim(const ArrayCall& call) {
   const Dims strides = StridesOf(in->dims);
   Box box{out.dims, Dims(out.dims.size()), StridesOf(out.dims)};
   for (std::size_t i = 0; i < dims.size(); ++i)
-    if (in->dims[i] != 1) box.from[Sized(dims[i])] = strides[i];
+    if (in->dims[i] != 1) box.from[AsSize(dims[i])] = strides[i];
   CopyArrays(call, *in, out, box, 0, 0);
 }
 
@@ -88,8 +88,8 @@ void Reverse(const ArrayCall& call) {
   Box box{out.dims, StridesOf(in->dims), StridesOf(out.dims)};
   std::int64_t from = 0;
   for (const std::int64_t axis : call.attributes.List("dimensions")) {
-    from += (out.dims[Sized(axis)] - 1) * box.from[Sized(axis)];
-    box.from[Sized(axis)] *= -1;
+    from += (out.dims[AsSize(axis)] - 1) * box.from[AsSize(axis)];
+    box.from[AsSize(axis)] *= -1;
   }
   CopyArrays(call, *in, out, box, from, 0);
 }
@@ -132,7 +132,7 @@ void Pad(const ArrayCall& call) {
 
 void Concatenate(const ArrayCall& call) {
   const Array& out = call.out[0];
-  const std::size_t axis = Sized(call.attributes.Int("dimension", 0));
+  const std::size_t axis = AsSize(call.attributes.Int("dimension", 0));
   const Dims strides = StridesOf(out.dims);
   std::int64_t to = 0;
   for (const Array& array : call.in) {

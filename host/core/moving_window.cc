@@ -28,7 +28,7 @@ Dims IndexAt(const Dims& sizes, std::int64_t i) {
 }
 
 // Elements that lie `apart` from one another.
-struct Run {
+struct WindowRun {
   std::int64_t offset = 0;
   std::int64_t elements = 1;
   std::int64_t apart = 1;
@@ -36,8 +36,8 @@ struct Run {
 
 // Elements [begin, end) over these axes as few runs, in order. The innermost
 // axes whose elements lie side by side make one.
-std::vector<Run> RunsOver(std::vector<WindowAxis> axes, std::int64_t begin,
-                          std::int64_t end) {
+std::vector<WindowRun> RunsOver(std::vector<WindowAxis> axes,
+                                std::int64_t begin, std::int64_t end) {
   WindowAxis run = axes.back();
   axes.pop_back();
   while (run.stride == 1 && !axes.empty() && axes.back().stride == run.size) {
@@ -47,7 +47,7 @@ std::vector<Run> RunsOver(std::vector<WindowAxis> axes, std::int64_t begin,
   const Dims sizes = SizesOf(axes);
   const Dims strides = StridesAlong(axes);
   Dims index = IndexAt(sizes, begin / run.size);
-  std::vector<Run> runs;
+  std::vector<WindowRun> runs;
   std::int64_t first = begin % run.size;
   for (std::int64_t at = begin; at < end; first = 0) {
     const std::int64_t count = std::min(run.size - first, end - at);
@@ -73,8 +73,9 @@ void CopySideBySide(const float* from, std::int64_t count, float* to) {
   for (; i < count; ++i) to[i] = from[i];
 }
 
-float* CopyRuns(const std::vector<Run>& runs, const float* from, float* to) {
-  for (const Run& run : runs) {
+float* CopyRuns(const std::vector<WindowRun>& runs, const float* from,
+                float* to) {
+  for (const WindowRun& run : runs) {
     if (run.apart == 1) {
       CopySideBySide(from + run.offset, run.elements, to);
     } else {
@@ -88,7 +89,7 @@ float* CopyRuns(const std::vector<Run>& runs, const float* from, float* to) {
 
 // `runs` at the places [begin, end) over `axes`.
 void CopyAtEach(const std::vector<WindowAxis>& axes, std::int64_t begin,
-                std::int64_t end, const std::vector<Run>& runs,
+                std::int64_t end, const std::vector<WindowRun>& runs,
                 const float* from, float* to) {
   const Dims sizes = SizesOf(axes);
   const Dims strides = StridesAlong(axes);

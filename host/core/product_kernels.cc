@@ -10,7 +10,7 @@ const PodsimProducts& ProductsOf(const OpCall& call) {
 }
 
 // Rows of result 0, from rows of operand 0 and the packed right side.
-void Multiply(const OpCall& call, std::int64_t begin, std::int64_t end) {
+void MultiplyRows(const OpCall& call, std::int64_t begin, std::int64_t end) {
   const std::int64_t n = call.OutputView(0).columns;
   const std::int64_t k = call.InputView(0).columns;
   ProductsOf(call).multiply(end - begin, n, k, call.Input(0) + begin * k, k,
@@ -20,13 +20,13 @@ void Multiply(const OpCall& call, std::int64_t begin, std::int64_t end) {
 }  // namespace
 
 void MatMulRows(const OpCall& call, std::int64_t begin, std::int64_t end) {
-  Multiply(call, begin, end);
+  MultiplyRows(call, begin, end);
 }
 
 // dx[M,K] = dy[M,N] * w[K,N]^T: the right side is w, transposed.
 void MatMulGradInputRows(const OpCall& call, std::int64_t begin,
                          std::int64_t end) {
-  Multiply(call, begin, end);
+  MultiplyRows(call, begin, end);
 }
 
 // dw[K,N] = x[R,K]^T * dy[R,N], rows summed a K-block at a time, in order.

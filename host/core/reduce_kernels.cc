@@ -18,7 +18,7 @@ namespace podsim {
 namespace {
 
 constexpr std::int64_t kLanes = 16;
-constexpr std::int64_t kTask = 1 << 15;  // elements that are worth a task
+constexpr std::int64_t kReduceTask = 1 << 15;  // elements that are worth a task
 constexpr std::int64_t kColumns = 1 << 11;
 // What is added up side by side begins anew after so many numbers, and the
 // stretches are added up then: roundoff grows with the sums of both roots, not
@@ -119,7 +119,7 @@ void FoldRows(const ArrayCall& call, const Folding& folding) {
   const auto count = static_cast<std::int64_t>(folding.kept.size());
   const auto parts = static_cast<std::int64_t>(folding.folded.size());
   const std::int64_t panel =
-      std::max<std::int64_t>(kTask / (1 + parts * folding.inner), 1);
+      std::max<std::int64_t>(kReduceTask / (1 + parts * folding.inner), 1);
   ForPanels(call.parallel, count, panel,
             [&](std::int64_t begin, std::int64_t end) {
               for (std::int64_t i = begin; i < end; ++i) {
@@ -151,7 +151,7 @@ void FoldColumns(const ArrayCall& call, const Folding& folding) {
   const std::int64_t work = std::min(rows, block) * std::min(n, kColumns) + 1;
   ForPanels(
       call.parallel, count * blocks * cuts,
-      std::max<std::int64_t>(kTask / work, 1),
+      std::max<std::int64_t>(kReduceTask / work, 1),
       [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t task = begin; task < end; ++task) {
           const std::int64_t column = task % cuts * kColumns;
@@ -171,7 +171,7 @@ void FoldColumns(const ArrayCall& call, const Folding& folding) {
       });
   if (blocks == 1) return;
   ForPanels(call.parallel, count,
-            std::max<std::int64_t>(kTask / (blocks * n + 1), 1),
+            std::max<std::int64_t>(kReduceTask / (blocks * n + 1), 1),
             [&](std::int64_t begin, std::int64_t end) {
               for (std::int64_t i = begin; i < end; ++i) {
                 const T* of_blocks = results + i * blocks * n;
@@ -201,7 +201,7 @@ void ArgMaxOf(const ArrayCall& call) {
   const T* x = call.in[0].as<const T>();
   auto* out = call.out[0].as<std::int32_t>();
   ForPanels(call.parallel, static_cast<std::int64_t>(lines.first.size()),
-            std::max<std::int64_t>(kTask / (1 + lines.length), 1),
+            std::max<std::int64_t>(kReduceTask / (1 + lines.length), 1),
             [&](std::int64_t begin, std::int64_t end) {
               for (std::int64_t i = begin; i < end; ++i) {
                 const T* line = x + lines.first[static_cast<std::size_t>(i)];
@@ -245,7 +245,7 @@ void ReduceMultiplyGrad(const ArrayCall& call) {
   auto* out = call.out[0].as<float>();
   const auto task = static_cast<std::int64_t>(1 + folded.size());
   ForPanels(call.parallel, static_cast<std::int64_t>(kept.size()),
-            std::max<std::int64_t>(kTask / task, 1),
+            std::max<std::int64_t>(kReduceTask / task, 1),
             [&](std::int64_t begin, std::int64_t end) {
               for (std::int64_t i = begin; i < end; ++i) {
                 const std::int64_t first = kept[static_cast<std::size_t>(i)];

@@ -59,8 +59,8 @@ std::vector<Case> Cases() {
   };
 }
 
-absl::StatusOr<std::vector<float>> Multiply(const Case& test,
-                                            const PodsimKernels& kernels) {
+absl::StatusOr<std::vector<float>> MultiplyOnce(const Case& test,
+                                                const PodsimKernels& kernels) {
   Graph graph("selftest");
   const Value x =
       test.batched ? graph.Features({{2}})
@@ -137,7 +137,7 @@ SelfTestResult RunSelfTest(const PodsimKernels& kernels) {
   result.text =
       absl::StrCat("self-test of the matrix unit, kernels ", kernels.isa, "\n");
   for (const Case& test : Cases()) {
-    const absl::StatusOr<std::vector<float>> ours = Multiply(test, kernels);
+    const absl::StatusOr<std::vector<float>> ours = MultiplyOnce(test, kernels);
     const bool pass = ours.ok() && Agrees(test, *ours);
     result.pass = result.pass && pass;
     absl::StrAppend(

@@ -130,8 +130,8 @@ void Run(std::int64_t count, std::size_t operands, const std::byte* const* in,
 }
 
 template <typename F>
-void RunAs(DType dtype, std::int64_t count, std::size_t operands,
-           const std::byte* const* in, std::byte* out) {
+void RunWholeAs(DType dtype, std::int64_t count, std::size_t operands,
+                const std::byte* const* in, std::byte* out) {
   if (dtype == DType::kInt32)
     Run<std::int32_t, F>(count, operands, in, out);
   else if (dtype == DType::kUint32)
@@ -145,19 +145,19 @@ struct Listed {
   WholeKernel run;
 };
 
-constexpr Listed kKernels[] = {
-    {"negate", RunAs<Negate>},     {"abs", RunAs<Abs>},
-    {"sign", RunAs<Sign>},         {"add", RunAs<Add>},
-    {"subtract", RunAs<Subtract>}, {"multiply", RunAs<Multiply>},
-    {"divide", RunAs<Divide>},     {"remainder", RunAs<Modulo>},
-    {"maximum", RunAs<Maximum>},   {"minimum", RunAs<Minimum>},
-    {"clamp", RunAs<Clamp>},       {"power", RunAs<Pow>},
+constexpr Listed kWholeKernels[] = {
+    {"negate", RunWholeAs<Negate>},     {"abs", RunWholeAs<Abs>},
+    {"sign", RunWholeAs<Sign>},         {"add", RunWholeAs<Add>},
+    {"subtract", RunWholeAs<Subtract>}, {"multiply", RunWholeAs<Multiply>},
+    {"divide", RunWholeAs<Divide>},     {"remainder", RunWholeAs<Modulo>},
+    {"maximum", RunWholeAs<Maximum>},   {"minimum", RunWholeAs<Minimum>},
+    {"clamp", RunWholeAs<Clamp>},       {"power", RunWholeAs<Pow>},
 };
 
 }  // namespace
 
 WholeKernel FindWholeKernel(std::string_view op) {
-  for (const Listed& each : kKernels)
+  for (const Listed& each : kWholeKernels)
     if (each.op == op) return each.run;
   return nullptr;
 }

@@ -14,11 +14,11 @@
 namespace podsim {
 namespace {
 
-constexpr std::int64_t kTask = 1 << 15;  // elements that are worth a task
+constexpr std::int64_t kWindowTask = 1 << 15;  // elements that are worth a task
 
 // Windows over all dimensions of an operand but the last ones, `inner`
 // elements, along which they stand still.
-struct Windows {
+struct WindowPass {
   std::vector<WindowDimension> moving;
   Dims strides;  // of the operand
   Dims outputs;
@@ -68,8 +68,8 @@ Dims OffsetsOfTaps(const std::vector<WindowDimension>& moving,
   return offsets;
 }
 
-Windows WindowsOf(const OpAttributes& attributes, DimsView sizes) {
-  Windows windows;
+WindowPass WindowsOf(const OpAttributes& attributes, DimsView sizes) {
+  WindowPass windows;
   windows.moving = WindowList(attributes, sizes);
   windows.strides = StridesOf(sizes);
   while (!windows.moving.empty() && windows.moving.back().is_trivial()) {
@@ -89,12 +89,12 @@ Windows WindowsOf(const OpAttributes& attributes, DimsView sizes) {
 }
 
 template <typename T, typename Fold>
-void FoldWindows(const ArrayCall& call, const Windows& windows) {
+void FoldWindows(const ArrayCall& call, const WindowPass& windows) {
   const T* x = call.in[0].as<const T>();
   T* out = call.out[0].as<T>();
   const std::int64_t n = windows.inner;
   ForPanels(call.parallel, windows.places(),
-            std::max<std::int64_t>(kTask / (windows.taps() * n + 1), 1),
+            std::max<std::int64_t>(kWindowTask / (windows.taps() * n + 1), 1),
             [&](std::int64_t begin, std::int64_t end) {
               Dims index = windows.IndexAt(begin);
               for (std::int64_t i = begin; i < end; ++i) {
@@ -126,8 +126,8 @@ struct Below {
 // Of one array among those that windows do not mix. The windows' numbers are
 // added in the order of their places.
 template <typename Select>
-void Scatter(const Windows& windows, const float* x, const float* source,
-             float* out) {
+void ScatterWindows(const WindowPass& windows, const float* x,
+                    const float* source, float* out) {
   Dims shown;
   Dims index(windows.outputs.size());
   for (std::int64_t i = 0; i < windows.places(); ++i) {
@@ -148,7 +148,7 @@ void Scatter(const Windows& windows, const float* x, const float* source,
 template <typename Select>
 void ScatterAll(const ArrayCall& call) {
   const Array& x = call.in[0];
-  Windows windows = WindowsOf(call.attributes, x.dims);
+  WindowPass windows = WindowsOf(call.attributes, x.dims);
   std::int64_t apart = 1;  // arrays
   while (!windows.moving.empty() && windows.moving.front().is_trivial()) {
     apart *= windows.moving.front().base;
@@ -163,15 +163,15 @@ void ScatterAll(const ArrayCall& call) {
   call.parallel.Run(apart, [&](std::int64_t i) {
     float* out = call.out[0].as<float>() + i * size;
     std::fill_n(out, size, 0.0F);
-    Scatter<Select>(windows, x.as<const float>() + i * size,
-                    call.in[1].as<const float>() + i * places, out);
+    ScatterWindows<Select>(windows, x.as<const float>() + i * size,
+                           call.in[1].as<const float>() + i * places, out);
   });
 }
 
 }  // namespace
 
 void ReduceWindow(const ArrayCall& call) {
-  const Windows windows = WindowsOf(call.attributes, call.in[0].dims);
+  const WindowPass windows = WindowsOf(call.attributes, call.in[0].dims);
   WithFold(call.attributes.word, call.in[0].dtype,
            [&]<typename T, typename Fold>() {
              FoldWindows<T, Fold>(call, windows);

@@ -11,10 +11,10 @@
 namespace podsim {
 namespace {
 
-constexpr std::size_t kMostFields = 1024;
-constexpr std::int64_t kMostSide = (std::int64_t{1} << 31) - 1;
+constexpr std::size_t kMostArrays = 1024;
+constexpr std::int64_t kMostArraySide = (std::int64_t{1} << 31) - 1;
 
-absl::Status Bad(const std::string& why) {
+absl::Status BadFields(const std::string& why) {
   return absl::InvalidArgumentError(why);
 }
 
@@ -22,23 +22,24 @@ absl::Status CheckSameFields(const ArrayFields& train,
                              const ArrayFields& eval) {
   for (const auto& [name, field] : eval)
     if (!train.contains(name))
-      return Bad(absl::StrCat("train/", name, ".npy is not there, but eval/",
-                              name, ".npy is"));
+      return BadFields(absl::StrCat(
+          "train/", name, ".npy is not there, but eval/", name, ".npy is"));
   for (const auto& [name, field] : train) {
     const auto other = eval.find(name);
     if (other == eval.end())
-      return Bad(absl::StrCat("eval/", name, ".npy is not there, but train/",
-                              name, ".npy is"));
+      return BadFields(absl::StrCat(
+          "eval/", name, ".npy is not there, but train/", name, ".npy is"));
     const auto of_example = [](const ArrayField& of) {
       return std::vector<std::int64_t>(of.header.shape.begin() + 1,
                                        of.header.shape.end());
     };
     if (other->second.header.dtype != field.header.dtype ||
         of_example(other->second) != of_example(field))
-      return Bad(absl::StrCat("the examples of eval/", name,
-                              ".npy are of another type or shape than those "
-                              "of train/",
-                              name, ".npy"));
+      return BadFields(
+          absl::StrCat("the examples of eval/", name,
+                       ".npy are of another type or shape than those "
+                       "of train/",
+                       name, ".npy"));
   }
   return absl::OkStatus();
 }
@@ -53,8 +54,8 @@ void AddTo(const ArrayFields& fields, const char* split, Sha256& hash) {
   }
 }
 
-DatasetConfig Describe(const std::string& name, const ArrayFields& train,
-                       const ArrayFields& eval) {
+DatasetConfig DescribeArrays(const std::string& name, const ArrayFields& train,
+                             const ArrayFields& eval) {
   DatasetConfig config;
   config.set_name(name);
   config.set_classes(1);
@@ -80,7 +81,7 @@ class ArrayDataset final : public Dataset {
   ArrayDataset(const std::string& name, ArrayFields train, ArrayFields eval)
       : train_(std::move(train)),
         eval_(std::move(eval)),
-        config_(Describe(name, train_, eval_)) {}
+        config_(DescribeArrays(name, train_, eval_)) {}
 
   std::int64_t size(Split split) const override {
     return split == Split::kTrain ? config_.train_examples()
@@ -120,20 +121,21 @@ absl::Status AddArrayField(const std::string& path, const std::string& name,
                            HeldBytes file, ArrayFields& fields) {
   PODSIM_ASSIGN_OR_RETURN(NpyHeader header, ParseNpy(file.bytes, path));
   if (header.shape.empty() || header.elements() == 0)
-    return Bad(absl::StrCat(path,
-                            ": it has no examples along a first "
-                            "dimension"));
+    return BadFields(absl::StrCat(path,
+                                  ": it has no examples along a first "
+                                  "dimension"));
   for (const std::int64_t side : header.shape)
-    if (side > kMostSide)
-      return Bad(
+    if (side > kMostArraySide)
+      return BadFields(
           absl::StrCat(path, ": a dimension is ", side, ", at most 2^31 - 1"));
   const std::int64_t count = header.shape[0];
   if (!fields.empty() && fields.begin()->second.header.shape[0] != count)
-    return Bad(absl::StrCat(path, " has ", count, " examples, ",
-                            fields.begin()->first, ".npy beside it ",
-                            fields.begin()->second.header.shape[0]));
-  if (fields.size() == kMostFields)
-    return Bad(absl::StrCat(path, ": more than ", kMostFields, " fields"));
+    return BadFields(absl::StrCat(path, " has ", count, " examples, ",
+                                  fields.begin()->first, ".npy beside it ",
+                                  fields.begin()->second.header.shape[0]));
+  if (fields.size() == kMostArrays)
+    return BadFields(
+        absl::StrCat(path, ": more than ", kMostArrays, " fields"));
   fields.emplace(name, ArrayField{std::move(file), std::move(header)});
   return absl::OkStatus();
 }

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kDeepest = 16;
 
-absl::Status Bad(const std::string& why) {
+absl::Status BadArrays(const std::string& why) {
   return absl::InvalidArgumentError(why);
 }
 
@@ -37,7 +37,7 @@ absl::Status AddField(const std::string& path, const std::string& name,
 absl::Status AddFields(const std::string& directory, const std::string& prefix,
                        int depth, ObjectStore& store, ArrayFields& fields) {
   if (depth > kDeepest)
-    return Bad(absl::StrCat(directory, ": folders are nested too deep"));
+    return BadArrays(absl::StrCat(directory, ": folders are nested too deep"));
   PODSIM_ASSIGN_OR_RETURN(const std::vector<std::string> names,
                           store.List(directory));
   for (const std::string& name : names) {
@@ -60,9 +60,10 @@ absl::StatusOr<ArrayFields> FieldsIn(const std::string& directory,
   ArrayFields fields;
   PODSIM_RETURN_IF_ERROR(AddFields(directory, "", 0, store, fields));
   if (fields.empty())
-    return Bad(absl::StrCat(directory,
-                            " has no .npy file; each field of the data set "
-                            "is one"));
+    return BadArrays(
+        absl::StrCat(directory,
+                     " has no .npy file; each field of the data set "
+                     "is one"));
   return fields;
 }
 
@@ -71,7 +72,7 @@ absl::StatusOr<ArrayFields> FieldsIn(const std::string& directory,
 absl::StatusOr<std::shared_ptr<const Dataset>> OpenArrays(
     const std::string& data_dir, ObjectStore& store) {
   if (data_dir.empty())
-    return Bad(
+    return BadArrays(
         "data set arrays needs --data_dir=DIR, the directory with "
         "train/<field>.npy and, to evaluate, eval/<field>.npy");
   PODSIM_ASSIGN_OR_RETURN(ArrayFields train,

@@ -15,9 +15,9 @@
 namespace podsim {
 namespace {
 
-constexpr std::size_t kPixels = std::size_t{32} * 32;
+constexpr std::size_t kCifarPixels = std::size_t{32} * 32;
 constexpr std::size_t kChannels = 3;
-constexpr std::size_t kImageBytes = kPixels * kChannels;
+constexpr std::size_t kImageBytes = kCifarPixels * kChannels;
 constexpr char kUsual[] =
     "features=image:uint8[32,32,3]/255,labels=label:int64";
 
@@ -58,9 +58,9 @@ class CifarFormat final : public ShardFormat {
     PODSIM_CHECK(record.size() == RecordBytes());
     const std::string_view planes = record.substr(RecordBytes() - kImageBytes);
     scratch.resize(kImageBytes);
-    for (std::size_t pixel = 0; pixel < kPixels; ++pixel)
+    for (std::size_t pixel = 0; pixel < kCifarPixels; ++pixel)
       for (std::size_t c = 0; c < kChannels; ++c)
-        scratch[pixel * kChannels + c] = planes[c * kPixels + pixel];
+        scratch[pixel * kChannels + c] = planes[c * kCifarPixels + pixel];
     for (std::size_t i = 0; i < features.size(); ++i) {
       if (sources_[i] == kImage)
         features[i] = {.kind = RawFeature::Kind::kRaw, .bytes = scratch};
@@ -81,10 +81,10 @@ class CifarFormat final : public ShardFormat {
   const std::vector<int> sources_;  // by field of the schema
 };
 
-absl::StatusOr<std::shared_ptr<const Dataset>> Open(DatasetRequest request,
-                                                    int labels,
-                                                    std::int32_t classes,
-                                                    ObjectStore& store) {
+absl::StatusOr<std::shared_ptr<const Dataset>> OpenCifar(DatasetRequest request,
+                                                         int labels,
+                                                         std::int32_t classes,
+                                                         ObjectStore& store) {
   if (request.data_dir.empty())
     return absl::InvalidArgumentError(
         absl::StrCat("data set ", request.name,
@@ -120,12 +120,12 @@ SplitPatterns CifarPatterns(const std::string& name) {
 
 absl::StatusOr<std::shared_ptr<const Dataset>> OpenCifar10(
     const DatasetRequest& request, ObjectStore& store) {
-  return Open(request, /*labels=*/1, /*classes=*/10, store);
+  return OpenCifar(request, /*labels=*/1, /*classes=*/10, store);
 }
 
 absl::StatusOr<std::shared_ptr<const Dataset>> OpenCifar100(
     const DatasetRequest& request, ObjectStore& store) {
-  return Open(request, /*labels=*/2, /*classes=*/100, store);
+  return OpenCifar(request, /*labels=*/2, /*classes=*/100, store);
 }
 
 }  // namespace podsim

@@ -17,7 +17,7 @@ namespace podsim {
 namespace {
 
 constexpr std::size_t kUsualLine = 4096;
-constexpr std::size_t kLongestLine = std::size_t{1} << 20;
+constexpr std::size_t kLongestRow = std::size_t{1} << 20;
 constexpr char kRange[] = "..";
 
 struct Columns {
@@ -54,12 +54,12 @@ absl::StatusOr<std::string_view> NextLine(ByteSource& source,
     const std::size_t end = LineEnd(bytes);
     if (end < bytes.size()) return bytes.substr(0, end + 1);
     if (bytes.size() < wanted) return bytes;
-    if (wanted >= kLongestLine)
+    if (wanted >= kLongestRow)
       return absl::DataLossError(
           absl::StrCat(file, ": offset ", source.offset(),
                        ": a line of more "
                        "than ",
-                       kLongestLine,
+                       kLongestRow,
                        " bytes, or a quote that does not "
                        "end"));
   }

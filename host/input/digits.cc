@@ -39,8 +39,8 @@ constexpr std::int64_t kMaxCsvBytes = std::int64_t{1} << 20;
 constexpr std::int64_t kHoldOutEvery = 6;
 constexpr std::int64_t kHoldOutPlace = 5;
 
-absl::Status Corrupt(std::int64_t line, std::int64_t field,
-                     const std::string& reason) {
+absl::Status CorruptDigits(std::int64_t line, std::int64_t field,
+                           const std::string& reason) {
   return absl::DataLossError(absl::StrCat("digits.csv: line ", line + 1,
                                           ", field ", field + 1, ": ", reason));
 }
@@ -54,17 +54,19 @@ absl::StatusOr<char> TakeNumber(std::string_view& csv, int most, char end,
   for (; length < csv.size() && csv[length] >= '0' && csv[length] <= '9';
        ++length)
     value = std::min(value * 10 + (csv[length] - '0'), most + 1);
-  if (length == csv.size()) return Corrupt(line, field, "the data ends here");
+  if (length == csv.size())
+    return CorruptDigits(line, field, "the data ends here");
   if (length == 0 || csv[length] != end || (length > 1 && csv[0] == '0'))
-    return Corrupt(line, field, "not a number and its separator");
+    return CorruptDigits(line, field, "not a number and its separator");
   if (value > most)
-    return Corrupt(line, field, absl::StrCat("must be 0 to ", most));
+    return CorruptDigits(line, field, absl::StrCat("must be 0 to ", most));
   csv.remove_prefix(length + 1);
   return static_cast<char>(value);
 }
 
-void AddField(const char* name, const char* dtype,
-              const std::vector<std::int32_t>& shape, DatasetConfig& config) {
+void AddDigitsField(const char* name, const char* dtype,
+                    const std::vector<std::int32_t>& shape,
+                    DatasetConfig& config) {
   DataFieldConfig& field = *config.add_fields();
   field.set_name(name);
   field.set_dtype(dtype);
@@ -102,7 +104,7 @@ absl::StatusOr<DigitsTable> ParseDigits(std::string_view csv) {
     table.labels += label;
   }
   if (!csv.empty())
-    return Corrupt(kLines, 0, "more data than the 1,797 images");
+    return CorruptDigits(kLines, 0, "more data than the 1,797 images");
   return table;
 }
 
@@ -121,9 +123,9 @@ absl::StatusOr<std::shared_ptr<const Dataset>> OpenDigits() {
   config.set_train_examples(static_cast<std::int64_t>(train.labels.size()));
   config.set_eval_examples(static_cast<std::int64_t>(eval.labels.size()));
   config.set_fingerprint(Sha256Hex(EmbeddedDigits()));
-  AddField("features", "float32", {kSide, kSide}, config);
-  AddField("labels", "int32", {}, config);
-  AddField("tokens", "int32", {kPixels}, config);
+  AddDigitsField("features", "float32", {kSide, kSide}, config);
+  AddDigitsField("labels", "int32", {}, config);
+  AddDigitsField("tokens", "int32", {kPixels}, config);
   return NewByteDataset(std::move(config), kMaxPixel, std::move(train),
                         std::move(eval));
 }

@@ -8,7 +8,7 @@
 namespace podsim {
 namespace {
 
-std::uint64_t KeyOf(std::uint64_t seed, std::int64_t epoch) {
+std::uint64_t EpochKey(std::uint64_t seed, std::int64_t epoch) {
   const auto words = Philox(RandomKey(seed, "data stream"),
                             static_cast<std::uint64_t>(epoch), 0);
   return (std::uint64_t{words[0]} << 32) | words[1];
@@ -22,7 +22,7 @@ std::int64_t BeginOf(const std::vector<std::int64_t>& ends, std::size_t at) {
 
 EpochOrder::EpochOrder(std::uint64_t seed, std::int64_t epoch,
                        std::int64_t size, const ShardEnds* shards)
-    : key_(KeyOf(seed, epoch)), size_(size), shards_(shards) {
+    : key_(EpochKey(seed, epoch)), size_(size), shards_(shards) {
   PODSIM_CHECK(size >= 1 && epoch >= 0);
   if (shards == nullptr) {
     whole_.emplace(key_, static_cast<std::uint64_t>(size));

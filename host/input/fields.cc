@@ -42,7 +42,7 @@ absl::StatusOr<DataField> FieldOf(const DataFieldConfig& config) {
 }
 
 // "features (float32 [B, 8, 8])"
-std::string Describe(const std::string& name, const ValueType& type) {
+std::string DescribeFields(const std::string& name, const ValueType& type) {
   return absl::StrCat(name, " (",
                       type.dtype == DType::kFloat32 ? "float32 " : "",
                       ToString(type), ")");
@@ -51,7 +51,7 @@ std::string Describe(const std::string& name, const ValueType& type) {
 std::string DescribeAll(const std::vector<DataField>& fields) {
   return absl::StrJoin(fields, ", ",
                        [](std::string* out, const DataField& field) {
-                         out->append(Describe(field.name, field.type));
+                         out->append(DescribeFields(field.name, field.type));
                        });
 }
 
@@ -117,10 +117,10 @@ absl::StatusOr<std::vector<int>> InputFields(const Program& program,
                                      fields[field].type != TypeOf(tensor)))
       ++field;
     if (field == fields.size())
-      return absl::InvalidArgumentError(
-          absl::StrCat("model ", program.name, " reads input ",
-                       Describe(tensor.name, TypeOf(tensor)), ", but data set ",
-                       config.name(), " offers ", DescribeAll(fields)));
+      return absl::InvalidArgumentError(absl::StrCat(
+          "model ", program.name, " reads input ",
+          DescribeFields(tensor.name, TypeOf(tensor)), ", but data set ",
+          config.name(), " offers ", DescribeAll(fields)));
     filled_by.push_back(static_cast<int>(field));
   }
   return filled_by;

@@ -18,13 +18,16 @@
 namespace podsim {
 namespace {
 
-absl::Status Bad(const std::string& why) { return absl::DataLossError(why); }
+absl::Status BadImage(const std::string& why) {
+  return absl::DataLossError(why);
+}
 
 absl::Status MakeRoom(std::int64_t rows, std::int64_t columns,
                       std::int32_t channels, Pixels& pixels) {
   if (rows < 1 || columns < 1 || rows > kMostPixels / columns)
-    return Bad(absl::StrCat("an image of ", columns, " x ", rows,
-                            " pixels; at most ", kMostPixels, " are read"));
+    return BadImage(absl::StrCat("an image of ", columns, " x ", rows,
+                                 " pixels; at most ", kMostPixels,
+                                 " are read"));
   pixels.rows = static_cast<std::int32_t>(rows);
   pixels.columns = static_cast<std::int32_t>(columns);
   pixels.channels = channels;
@@ -126,7 +129,7 @@ absl::Status DecodeJpeg(std::string_view file, std::int32_t channels,
   }
   jpeg_destroy_decompress(&info);
   if (!status.ok() || done) return status;
-  return Bad(absl::StrCat("JPEG: ", PrintableLine(errors.message)));
+  return BadImage(absl::StrCat("JPEG: ", PrintableLine(errors.message)));
 }
 
 absl::Status DecodePng(std::string_view file, std::int32_t channels,
@@ -136,7 +139,7 @@ absl::Status DecodePng(std::string_view file, std::int32_t channels,
   const auto bad = [&image] {
     const std::string why = PrintableLine(image.message);
     png_image_free(&image);
-    return Bad(absl::StrCat("PNG: ", why));
+    return BadImage(absl::StrCat("PNG: ", why));
   };
   if (png_image_begin_read_from_memory(&image, file.data(), file.size()) == 0)
     return bad();
@@ -163,7 +166,7 @@ absl::Status DecodeImage(std::string_view file, std::int32_t channels,
     return DecodeJpeg(file, channels, pixels);
   if (file.substr(0, 8) == "\x89PNG\r\n\x1a\n")
     return DecodePng(file, channels, pixels);
-  return Bad("it is neither a JPEG nor a PNG file");
+  return BadImage("it is neither a JPEG nor a PNG file");
 }
 
 }  // namespace podsim

@@ -123,9 +123,10 @@ absl::StatusOr<std::string> ReadFile(const std::string& path, bool far,
   return bytes;
 }
 
-DatasetConfig Describe(const DatasetRequest& request, const Schema& schema,
-                       std::size_t folder, std::int64_t mean_bytes,
-                       const ImageSplit& train, const ImageSplit& eval) {
+DatasetConfig DescribeImages(const DatasetRequest& request,
+                             const Schema& schema, std::size_t folder,
+                             std::int64_t mean_bytes, const ImageSplit& train,
+                             const ImageSplit& eval) {
   DatasetConfig config;
   config.set_stored_bytes(mean_bytes *
                           static_cast<std::int64_t>(train.files.size()));
@@ -297,7 +298,7 @@ absl::StatusOr<std::shared_ptr<const Dataset>> OpenImages(
   PODSIM_ASSIGN_OR_RETURN(const std::int64_t mean_bytes,
                           MeanBytes(train.files, store));
   DatasetConfig config =
-      Describe(request, schema, folder.size(), mean_bytes, train, eval);
+      DescribeImages(request, schema, folder.size(), mean_bytes, train, eval);
   return std::make_shared<ImagesDataset>(
       std::move(config), std::move(schema), mean_bytes,
       request.reader_bytes > 0 ? request.reader_bytes : kDefaultReaderBytes,

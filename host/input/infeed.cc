@@ -21,7 +21,7 @@ namespace {
 
 // Both sides are woken at once by a notification; the limit only bounds what a
 // lost one could cost.
-constexpr std::chrono::seconds kRecheck{1};
+constexpr std::chrono::seconds kInfeedRecheck{1};
 // Rows of a ticket where an example costs more than to copy it: few enough that
 // threads end a batch together.
 constexpr std::int64_t kCostlyRows = 8;
@@ -98,7 +98,7 @@ struct Infeed::Impl {
       // The caller gives a batch back by asking for the next.
       const std::int64_t given_back = std::max<std::int64_t>(0, taken - 1);
       if (step < given_back + options.batches) break;
-      room.WaitFor(mutex, kRecheck);
+      room.WaitFor(mutex, kInfeedRecheck);
     }
     in_work.insert(next_ticket);
     return next_ticket++;
@@ -151,7 +151,7 @@ struct Infeed::Impl {
     ++taken;
     room.NotifyAll();
     Slot& slot = SlotOf(taken - 1);
-    while (slot.finished < tickets) ready.WaitFor(mutex, kRecheck);
+    while (slot.finished < tickets) ready.WaitFor(mutex, kInfeedRecheck);
     if (!slot.failure.ok()) return slot.failure;
     return &slot.batch;
   }

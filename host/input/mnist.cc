@@ -83,8 +83,8 @@ absl::StatusOr<IdxFile> ReadIdxFile(IdxKind kind, const std::string& path,
   return file;
 }
 
-absl::StatusOr<MnistSplit> ReadSplit(const std::string& stem,
-                                     ObjectStore& store) {
+absl::StatusOr<MnistSplit> ReadMnistSplit(const std::string& stem,
+                                          ObjectStore& store) {
   MnistSplit split;
   PODSIM_ASSIGN_OR_RETURN(
       split.images,
@@ -119,7 +119,7 @@ int LargestLabel(const IdxFile& labels) {
       *std::max_element(begin, labels.bytes.end(), less));
 }
 
-DatasetConfig Describe(const MnistSplit& train, const MnistSplit& eval) {
+DatasetConfig DescribeMnist(const MnistSplit& train, const MnistSplit& eval) {
   DatasetConfig config;
   config.set_name("mnist");
   config.add_example_shape(static_cast<std::int32_t>(train.images.header.rows));
@@ -154,11 +154,11 @@ absl::StatusOr<std::shared_ptr<const Dataset>> OpenMnist(
     return absl::InvalidArgumentError(
         "data set mnist needs --data_dir=DIR, the directory with its files");
   PODSIM_ASSIGN_OR_RETURN(MnistSplit train,
-                          ReadSplit(data_dir + "/train", store));
+                          ReadMnistSplit(data_dir + "/train", store));
   PODSIM_ASSIGN_OR_RETURN(MnistSplit eval,
-                          ReadSplit(data_dir + "/t10k", store));
+                          ReadMnistSplit(data_dir + "/t10k", store));
   PODSIM_RETURN_IF_ERROR(SameImageSize(train.images, eval.images));
-  DatasetConfig config = Describe(train, eval);
+  DatasetConfig config = DescribeMnist(train, eval);
   return NewByteDataset(std::move(config), kFullScale,
                         TakeBytes(std::move(train)),
                         TakeBytes(std::move(eval)));

@@ -12,19 +12,19 @@
 namespace podsim {
 namespace {
 
-constexpr std::string_view kMagic = "\x93NUMPY";
+constexpr std::string_view kNpyMagic = "\x93NUMPY";
 constexpr std::size_t kVersionAt = 6;
 constexpr std::size_t kLengthAt = 8;
 constexpr std::size_t kLongestHeader = 4096;
-constexpr std::int64_t kMostElements = std::int64_t{1} << 40;
+constexpr std::int64_t kMostArrayElements = std::int64_t{1} << 40;
 
-absl::Status Damaged(const std::string& name, std::size_t offset,
-                     const std::string& why) {
+absl::Status DamagedArray(const std::string& name, std::size_t offset,
+                          const std::string& why) {
   return absl::DataLossError(
       absl::StrCat(name, ": offset ", offset, ": ", why));
 }
 
-std::size_t LittleEndian(std::string_view bytes) {
+std::size_t HeaderLength(std::string_view bytes) {
   std::size_t value = 0;
   for (std::size_t i = bytes.size(); i-- > 0;)
     value = value << 8 | static_cast<unsigned char>(bytes[i]);
@@ -34,18 +34,20 @@ std::size_t LittleEndian(std::string_view bytes) {
 absl::StatusOr<std::string> HeaderText(std::string_view file,
                                        const std::string& name,
                                        std::size_t& begin) {
-  if (file.substr(0, kMagic.size()) != kMagic || file.size() < 12)
-    return Damaged(name, 0, "it is no file of NumPy's format (.npy)");
+  if (file.substr(0, kNpyMagic.size()) != kNpyMagic || file.size() < 12)
+    return DamagedArray(name, 0, "it is no file of NumPy's format (.npy)");
   const int version = static_cast<unsigned char>(file[kVersionAt]);
   if (version < 1 || version > 3)
-    return Damaged(name, kVersionAt,
-                   absl::StrCat("its version is ", version, ", not 1 to 3"));
+    return DamagedArray(
+        name, kVersionAt,
+        absl::StrCat("its version is ", version, ", not 1 to 3"));
   const std::size_t digits = version == 1 ? 2 : 4;
-  const std::size_t length = LittleEndian(file.substr(kLengthAt, digits));
+  const std::size_t length = HeaderLength(file.substr(kLengthAt, digits));
   begin = kLengthAt + digits + length;
   if (length > kLongestHeader || begin > file.size())
-    return Damaged(name, kLengthAt,
-                   absl::StrCat("its header would have ", length, " bytes"));
+    return DamagedArray(
+        name, kLengthAt,
+        absl::StrCat("its header would have ", length, " bytes"));
   return std::string(file.substr(kLengthAt + digits, length));
 }
 
@@ -73,8 +75,8 @@ absl::StatusOr<std::vector<std::int64_t>> ShapeOf(const std::string& text,
            absl::StrSplit(text, ", ", absl::SkipEmpty()))) {
     std::int64_t side = 0;
     if (!absl::SimpleAtoi(part.substr(0, part.find(',')), &side) || side < 0 ||
-        (side > 0 && elements > kMostElements / side))
-      return Damaged(name, kLengthAt, "its shape is out of range");
+        (side > 0 && elements > kMostArrayElements / side))
+      return DamagedArray(name, kLengthAt, "its shape is out of range");
     shape.push_back(side);
     elements *= side > 0 ? side : 1;
   }
@@ -93,7 +95,8 @@ absl::StatusOr<NpyHeader> ParseNpy(std::string_view file,
                           HeaderText(file, name, header.begin));
   std::smatch match;
   if (!std::regex_match(text, match, form))
-    return Damaged(name, kLengthAt, "its header is none that NumPy writes");
+    return DamagedArray(name, kLengthAt,
+                        "its header is none that NumPy writes");
   PODSIM_ASSIGN_OR_RETURN(header.dtype, TypeOf(match[1], name));
   if (match[2] == "True")
     return absl::InvalidArgumentError(
@@ -104,7 +107,7 @@ absl::StatusOr<NpyHeader> ParseNpy(std::string_view file,
   const auto wanted =
       static_cast<std::size_t>(header.elements() * SizeOf(header.dtype));
   if (file.size() - header.begin != wanted)
-    return Damaged(
+    return DamagedArray(
         name, header.begin,
         absl::StrCat(file.size() - header.begin,
                      " bytes of elements, its header says ", wanted));

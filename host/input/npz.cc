@@ -17,8 +17,8 @@ namespace {
 
 constexpr std::int64_t kMostBytes = std::int64_t{8} << 30;
 
-absl::StatusOr<ArrayFields> FieldsIn(const std::string& path,
-                                     ObjectStore& store) {
+absl::StatusOr<ArrayFields> FieldsOfZip(const std::string& path,
+                                        ObjectStore& store) {
   PODSIM_ASSIGN_OR_RETURN(const std::string archive,
                           ReadAtMost(store, path, kMostBytes));
   PODSIM_ASSIGN_OR_RETURN(const std::vector<ZipMember> members,
@@ -54,8 +54,8 @@ absl::StatusOr<std::shared_ptr<const Dataset>> OpenNpz(
         "to evaluate, eval.npz");
   PODSIM_ASSIGN_OR_RETURN(
       ArrayFields train,
-      FieldsIn(absl::StrCat(request.data_dir, "/train.npz"), store));
-  auto eval = FieldsIn(absl::StrCat(request.data_dir, "/eval.npz"), store);
+      FieldsOfZip(absl::StrCat(request.data_dir, "/train.npz"), store));
+  auto eval = FieldsOfZip(absl::StrCat(request.data_dir, "/eval.npz"), store);
   if (absl::IsNotFound(eval.status())) eval = ArrayFields();
   PODSIM_RETURN_IF_ERROR(eval.status());
   return NewArrayDataset("npz", std::move(train), *std::move(eval));

@@ -13,7 +13,7 @@ namespace {
 // Examples ahead, whatever fits: what is known of them takes memory too.
 constexpr std::int64_t kMostExamples = std::int64_t{1} << 16;
 // As in infeed.cc.
-constexpr std::chrono::seconds kRecheck{1};
+constexpr std::chrono::seconds kAheadRecheck{1};
 
 }  // namespace
 
@@ -51,7 +51,7 @@ std::optional<Piece> PieceReadAhead::Next(const std::stop_token& stop) {
       return piece;
     }
     if (next_ >= source_.examples) return std::nullopt;
-    if (!Announce()) room_.WaitFor(mutex_, kRecheck);
+    if (!Announce()) room_.WaitFor(mutex_, kAheadRecheck);
   }
   return std::nullopt;
 }

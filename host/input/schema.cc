@@ -26,14 +26,14 @@ constexpr std::int64_t kMostElements = std::int64_t{1} << 28;
 constexpr std::int32_t kMostSide = 8192;
 constexpr std::int32_t kMostPad = 256;
 
-constexpr std::pair<std::string_view, FeatureType> kTypes[] = {
+constexpr std::pair<std::string_view, FeatureType> kSchemaTypes[] = {
     {"float32", FeatureType::kFloat32}, {"int32", FeatureType::kInt32},
     {"int64", FeatureType::kInt64},     {"uint32", FeatureType::kUint32},
     {"uint8", FeatureType::kUint8},     {"bool", FeatureType::kBool},
     {"image", FeatureType::kImage},
 };
 
-absl::Status Bad(std::string_view item, const std::string& why) {
+absl::Status BadSchema(std::string_view item, const std::string& why) {
   return absl::InvalidArgumentError(absl::StrCat(
       "features, '", PrintableLine(std::string(item)), "': ", why,
       "; an item is INPUT=KEY:TYPE[SHAPE], such as "
@@ -68,7 +68,8 @@ absl::Status ParseShape(const std::string& item, const std::string& sides,
     std::int32_t side = 0;
     if (!absl::SimpleAtoi(text, &side) || side < 1 ||
         elements > kMostElements / side)
-      return Bad(item, absl::StrCat("[", sides,
+      return BadSchema(item,
+                       absl::StrCat("[", sides,
                                     "] is no shape of sides of at least 1 and "
                                     "at most ",
                                     kMostElements, " values in all"));
@@ -85,14 +86,15 @@ absl::Status ParseNumbers(const std::string& item, const std::string& step,
        absl::StrSplit(absl::StripPrefix(text, ":"), ':')) {
     float number = 0;
     if (!absl::SimpleAtof(part, &number) || !(std::abs(number) < 1e30F))
-      return Bad(item, absl::StrCat("'+", step, "' has no number"));
+      return BadSchema(item, absl::StrCat("'+", step, "' has no number"));
     numbers.push_back(number);
   }
   const auto channels =
       static_cast<std::size_t>(field.shape.empty() ? 0 : field.shape.back());
   if (numbers.size() == 1) numbers.resize(channels, numbers[0]);
   if (numbers.size() != channels)
-    return Bad(item, absl::StrCat("'+", step, "' has ", numbers.size(),
+    return BadSchema(item,
+                     absl::StrCat("'+", step, "' has ", numbers.size(),
                                   " numbers for ", channels, " channels"));
   return absl::OkStatus();
 }
@@ -108,16 +110,17 @@ absl::Status ParseStep(const std::string& item, const std::string& step,
   } else if (absl::ConsumePrefix(&rest, "pad")) {
     if (!absl::SimpleAtoi(rest, &steps.pad) || steps.pad < 1 ||
         steps.pad > kMostPad)
-      return Bad(item, absl::StrCat("'+", step, "' must be pad and 1 to ",
-                                    kMostPad, " pixels"));
+      return BadSchema(item, absl::StrCat("'+", step, "' must be pad and 1 to ",
+                                          kMostPad, " pixels"));
   } else if (absl::ConsumePrefix(&rest, "mean")) {
     return ParseNumbers(item, step, rest, field, steps.mean);
   } else if (absl::ConsumePrefix(&rest, "std")) {
     PODSIM_RETURN_IF_ERROR(ParseNumbers(item, step, rest, field, steps.std));
     for (const float number : steps.std)
-      if (!(number > 0)) return Bad(item, "std must be above 0");
+      if (!(number > 0)) return BadSchema(item, "std must be above 0");
   } else {
-    return Bad(item, absl::StrCat("there is no step '+", step,
+    return BadSchema(item,
+                     absl::StrCat("there is no step '+", step,
                                   "'; there are crop, padN, flip, mean:X:X:X "
                                   "and std:X:X:X"));
   }
@@ -130,16 +133,18 @@ absl::Status CheckImage(const std::string& item, const SchemaField& field) {
                     field.shape[1] <= kMostSide &&
                     (field.shape[2] == 1 || field.shape[2] == 3);
   if (!fits)
-    return Bad(item, absl::StrCat("an image has the shape [rows, columns, 1 or "
+    return BadSchema(item,
+                     absl::StrCat("an image has the shape [rows, columns, 1 or "
                                   "3], sides of at most ",
                                   kMostSide));
   if (field.type != FeatureType::kImage && field.type != FeatureType::kUint8)
-    return Bad(item, "steps are for image and uint8");
+    return BadSchema(item, "steps are for image and uint8");
   if (field.steps.crop && field.steps.pad > 0)
-    return Bad(item, "crop and pad exclude each other");
+    return BadSchema(item, "crop and pad exclude each other");
   if (field.divisor == 0 &&
       (!field.steps.mean.empty() || !field.steps.std.empty()))
-    return Bad(item, "mean and std are of real numbers: say /255 (or /1) too");
+    return BadSchema(item,
+                     "mean and std are of real numbers: say /255 (or /1) too");
   return absl::OkStatus();
 }
 
@@ -148,7 +153,7 @@ absl::Status ParseRest(const std::string& item, std::string rest,
                        SchemaField& field) {
   if (!rest.empty() && rest[0] == '[') {
     const std::size_t end = rest.find(']');
-    if (end == std::string::npos) return Bad(item, "[ without ]");
+    if (end == std::string::npos) return BadSchema(item, "[ without ]");
     PODSIM_RETURN_IF_ERROR(ParseShape(item, rest.substr(1, end - 1), field));
     rest = rest.substr(end + 1);
   }
@@ -157,8 +162,9 @@ absl::Status ParseRest(const std::string& item, std::string rest,
       !(parts[0][0] == '/' &&
         absl::SimpleAtod(parts[0].substr(1), &field.divisor) &&
         field.divisor > 0 && field.divisor < 1e30))
-    return Bad(item, absl::StrCat("'", parts[0],
-                                  "' is no /NUMBER to divide by, above 0"));
+    return BadSchema(
+        item,
+        absl::StrCat("'", parts[0], "' is no /NUMBER to divide by, above 0"));
   for (std::size_t i = 1; i < parts.size(); ++i)
     PODSIM_RETURN_IF_ERROR(ParseStep(item, parts[i], field));
   return CheckImage(item, field);
@@ -168,7 +174,7 @@ absl::StatusOr<SchemaField> ParseItem(const std::string& item) {
   SchemaField field;
   const std::size_t equals = item.find('=');
   if (equals == std::string::npos || equals == 0)
-    return Bad(item, "it names no input of the model");
+    return BadSchema(item, "it names no input of the model");
   field.input = item.substr(0, equals);
   std::string source = item.substr(equals + 1);
   // A key may have a colon and a slash, a type has neither; steps may have
@@ -178,19 +184,19 @@ absl::StatusOr<SchemaField> ParseItem(const std::string& item) {
   field.key =
       colon == std::string::npos ? field.input : source.substr(0, colon);
   if (colon != std::string::npos) source = source.substr(colon + 1);
-  if (field.key.empty()) return Bad(item, "it names no feature");
+  if (field.key.empty()) return BadSchema(item, "it names no feature");
   const std::size_t end = source.find_first_of("[/+");
   const std::string type = source.substr(0, end);
   const auto* const found =
-      std::find_if(std::begin(kTypes), std::end(kTypes),
+      std::find_if(std::begin(kSchemaTypes), std::end(kSchemaTypes),
                    [&](const auto& each) { return each.first == type; });
-  if (found == std::end(kTypes))
-    return Bad(item,
-               absl::StrCat("there is no type '", type, "'; there are ",
-                            absl::StrJoin(kTypes, ", ",
-                                          [](std::string* out, const auto& t) {
-                                            out->append(t.first);
-                                          })));
+  if (found == std::end(kSchemaTypes))
+    return BadSchema(
+        item, absl::StrCat("there is no type '", type, "'; there are ",
+                           absl::StrJoin(kSchemaTypes, ", ",
+                                         [](std::string* out, const auto& t) {
+                                           out->append(t.first);
+                                         })));
   field.type = found->second;
   PODSIM_RETURN_IF_ERROR(ParseRest(
       item, end == std::string::npos ? "" : source.substr(end), field));
@@ -226,18 +232,18 @@ DType SchemaField::dtype() const {
 
 absl::StatusOr<Schema> ParseSchema(std::string_view line) {
   if (line.size() > kLongestLine)
-    return Bad(line.substr(0, 40),
-               absl::StrCat("a line of ", line.size(), " bytes is too long"));
+    return BadSchema(line.substr(0, 40), absl::StrCat("a line of ", line.size(),
+                                                      " bytes is too long"));
   Schema schema;
   schema.line = WithoutBlanks(line);
   std::set<std::string> inputs;
   for (const std::string& item : ItemsOf(schema.line)) {
     PODSIM_ASSIGN_OR_RETURN(SchemaField field, ParseItem(item));
     if (!inputs.insert(field.input).second)
-      return Bad(item, "this input is filled twice");
+      return BadSchema(item, "this input is filled twice");
     schema.fields.push_back(std::move(field));
     if (schema.fields.size() > kMostFields)
-      return Bad(item, absl::StrCat("more than ", kMostFields, " items"));
+      return BadSchema(item, absl::StrCat("more than ", kMostFields, " items"));
   }
   return schema;
 }

@@ -25,7 +25,7 @@ std::string BaseName(const std::string& path) {
   return path.substr(path.rfind('/') + 1);
 }
 
-void AddTo(const ShardSet& shards, const char* split, Sha256& hash) {
+void AddShard(const ShardSet& shards, const char* split, Sha256& hash) {
   for (std::size_t i = 0; i < shards.files().size(); ++i) {
     const ShardFile& file = shards.files()[i];
     const IndexedShard& records = shards.records()[i];
@@ -67,8 +67,8 @@ DatasetConfig Describe(const DatasetRequest& request, const Schema& schema,
   Sha256 hash;
   hash.Update(absl::StrCat("shards 1 ", request.name, " ", config.classes(),
                            " ", schema.line, "\n"));
-  AddTo(train, "train", hash);
-  AddTo(eval, "eval", hash);
+  AddShard(train, "train", hash);
+  AddShard(eval, "eval", hash);
   config.set_fingerprint(hash.HexDigest());
   return config;
 }

@@ -15,7 +15,8 @@ namespace podsim {
 namespace {
 
 constexpr char kTrain[] = "train";
-constexpr std::array kHeldOut = {"eval", "validation", "valid", "val", "test"};
+constexpr std::array kHeldOutWords = {"eval", "validation", "valid", "val",
+                                      "test"};
 constexpr std::int64_t kThreads = 8;
 
 bool IsFolder(const std::string& name) {
@@ -121,10 +122,10 @@ SplitNames SplitOf(const std::vector<std::string>& names,
   };
   split.train = find(like);
   const std::size_t word = like.find(kTrain);
-  for (std::size_t i = 0;
-       word != std::string::npos && i < kHeldOut.size() && split.eval.empty();
+  for (std::size_t i = 0; word != std::string::npos &&
+                          i < kHeldOutWords.size() && split.eval.empty();
        ++i)
-    split.eval = find(like.substr(0, word) + kHeldOut[i] +
+    split.eval = find(like.substr(0, word) + kHeldOutWords[i] +
                       like.substr(word + sizeof(kTrain) - 1));
   return split;
 }

@@ -31,11 +31,12 @@ constexpr std::uint64_t kStored = 0;
 constexpr std::uint64_t kDeflated = 8;
 constexpr std::uint64_t kMostMembers = 65'535;
 // https://zlib.net/zlib_tech.html, "Maximum Compression Factor".
-constexpr std::uint64_t kMostExpansion = 1032;
-constexpr std::size_t kPiece = std::size_t{1} << 20;  // zlib counts in unsigned
+constexpr std::uint64_t kMostZipExpansion = 1032;
+constexpr std::size_t kZipPiece = std::size_t{1}
+                                  << 20;  // zlib counts in unsigned
 
-absl::Status Damaged(const std::string& file, std::uint64_t offset,
-                     const std::string& why) {
+absl::Status DamagedZip(const std::string& file, std::uint64_t offset,
+                        const std::string& why) {
   return absl::DataLossError(
       absl::StrCat(file, ": offset ", offset, ": ", why));
 }
@@ -70,8 +71,8 @@ absl::StatusOr<Directory> FindDirectory(std::string_view archive,
   const std::size_t end = archive.rfind(kEnd);
   if (end == std::string_view::npos || end < from ||
       archive.size() - end < kEndBytes)
-    return Damaged(file, archive.size(),
-                   "no end of a zip archive: cut short, or none");
+    return DamagedZip(file, archive.size(),
+                      "no end of a zip archive: cut short, or none");
   Directory found = {.offset = Number(archive, end + 16, 4),
                      .members = Number(archive, end + 10, 2)};
   if (found.offset != kInZip64 && found.members != 0xffff) return found;
@@ -80,7 +81,8 @@ absl::StatusOr<Directory> FindDirectory(std::string_view archive,
     return found;
   const std::uint64_t at = Number(archive, end - kEnd64LocatorBytes + 8, 8);
   if (!Begins(archive, at, kEnd64, kEnd64Bytes))
-    return Damaged(file, end, "the archive's zip64 end is not where it says");
+    return DamagedZip(file, end,
+                      "the archive's zip64 end is not where it says");
   return Directory{
       .offset = Number(archive, static_cast<std::size_t>(at) + 48, 8),
       .members = Number(archive, static_cast<std::size_t>(at) + 32, 8)};
@@ -109,13 +111,13 @@ absl::Status FindBytes(std::string_view archive, const std::string& file,
                        std::uint64_t local, std::uint64_t packed,
                        ZipMember& member) {
   if (!Begins(archive, local, kLocal, kLocalBytes))
-    return Damaged(file, local, "a member is not where the directory says");
+    return DamagedZip(file, local, "a member is not where the directory says");
   const auto at = static_cast<std::size_t>(local);
   const std::uint64_t begin = local + kLocalBytes +
                               Number(archive, at + 26, 2) +
                               Number(archive, at + 28, 2);
   if (begin > archive.size() || packed > archive.size() - begin)
-    return Damaged(file, local, "a member reaches beyond the file");
+    return DamagedZip(file, local, "a member reaches beyond the file");
   member.offset = static_cast<std::int64_t>(begin);
   member.packed = static_cast<std::int64_t>(packed);
   return absl::OkStatus();
@@ -126,14 +128,14 @@ absl::StatusOr<std::size_t> ReadEntry(std::string_view archive, std::size_t at,
                                       const std::string& file,
                                       ZipMember& member) {
   if (!Begins(archive, at, kEntry, kEntryBytes))
-    return Damaged(file, at, "the archive's directory is damaged");
+    return DamagedZip(file, at, "the archive's directory is damaged");
   const auto name = static_cast<std::size_t>(Number(archive, at + 28, 2));
   const auto extra = static_cast<std::size_t>(Number(archive, at + 30, 2));
   const std::size_t next =
       at + kEntryBytes + name + extra +
       static_cast<std::size_t>(Number(archive, at + 32, 2));
   if (next > archive.size())
-    return Damaged(file, at, "the archive's directory is cut short");
+    return DamagedZip(file, at, "the archive's directory is cut short");
   std::uint64_t unpacked = Number(archive, at + 24, 4);
   std::uint64_t packed = Number(archive, at + 20, 4);
   std::uint64_t local = Number(archive, at + 42, 4);
@@ -143,19 +145,20 @@ absl::StatusOr<std::size_t> ReadEntry(std::string_view archive, std::size_t at,
   member.name = archive.substr(at + kEntryBytes, name);
   if ((Number(archive, at + 8, 2) & 1) != 0 ||
       (method != kStored && method != kDeflated))
-    return Damaged(file, at,
-                   absl::StrCat("member ", PrintableLine(member.name),
-                                " is encrypted, or neither stored nor "
-                                "deflated"));
+    return DamagedZip(file, at,
+                      absl::StrCat("member ", PrintableLine(member.name),
+                                   " is encrypted, or neither stored nor "
+                                   "deflated"));
   member.deflated = method == kDeflated;
   member.crc = static_cast<std::uint32_t>(Number(archive, at + 16, 4));
   PODSIM_RETURN_IF_ERROR(FindBytes(archive, file, local, packed, member));
   // What is below is safe from overflow: packed is at most the file.
-  if (member.deflated ? unpacked > (packed + 1) * kMostExpansion
+  if (member.deflated ? unpacked > (packed + 1) * kMostZipExpansion
                       : unpacked != packed)
-    return Damaged(file, at,
-                   absl::StrCat("member ", PrintableLine(member.name), " has ",
-                                packed, " packed bytes and claims ", unpacked));
+    return DamagedZip(
+        file, at,
+        absl::StrCat("member ", PrintableLine(member.name), " has ", packed,
+                     " packed bytes and claims ", unpacked));
   member.unpacked = static_cast<std::int64_t>(unpacked);
   return next;
 }
@@ -169,8 +172,8 @@ absl::StatusOr<std::string> Inflate(std::string_view packed,
   std::size_t made = 0;
   int result = Z_OK;
   while (result == Z_OK) {
-    const std::size_t in = std::min(packed.size() - read, kPiece);
-    const std::size_t room = std::min(out.size() - made, kPiece);
+    const std::size_t in = std::min(packed.size() - read, kZipPiece);
+    const std::size_t room = std::min(out.size() - made, kZipPiece);
     stream.next_in = reinterpret_cast<Bytef*>(
         const_cast<char*>(packed.data() + read));  // zlib only reads it
     stream.avail_in = static_cast<uInt>(in);
@@ -192,9 +195,9 @@ absl::StatusOr<std::vector<ZipMember>> ReadZipDirectory(
   PODSIM_ASSIGN_OR_RETURN(const Directory directory,
                           FindDirectory(archive, file));
   if (directory.members > kMostMembers || directory.offset > archive.size())
-    return Damaged(file, archive.size(),
-                   absl::StrCat("the archive claims ", directory.members,
-                                " members at ", directory.offset));
+    return DamagedZip(file, archive.size(),
+                      absl::StrCat("the archive claims ", directory.members,
+                                   " members at ", directory.offset));
   std::vector<ZipMember> members;
   auto at = static_cast<std::size_t>(directory.offset);
   for (std::uint64_t i = 0; i < directory.members; ++i) {
@@ -216,21 +219,22 @@ absl::StatusOr<std::string> ReadZipMember(std::string_view archive,
   if (member.deflated) {
     auto made = Inflate(packed, static_cast<std::size_t>(member.unpacked));
     if (!made.ok())
-      return Damaged(file, at,
-                     absl::StrCat("member ", PrintableLine(member.name), ": ",
-                                  std::string(made.status().message())));
+      return DamagedZip(
+          file, at,
+          absl::StrCat("member ", PrintableLine(member.name), ": ",
+                       std::string(made.status().message())));
     bytes = *std::move(made);
   } else {
     bytes = packed;
   }
   uLong crc = crc32(0, nullptr, 0);
-  for (std::size_t done = 0; done < bytes.size(); done += kPiece)
+  for (std::size_t done = 0; done < bytes.size(); done += kZipPiece)
     crc = crc32(crc, reinterpret_cast<const Bytef*>(bytes.data() + done),
-                static_cast<uInt>(std::min(kPiece, bytes.size() - done)));
+                static_cast<uInt>(std::min(kZipPiece, bytes.size() - done)));
   if (crc == member.crc) return bytes;
-  return Damaged(file, at,
-                 absl::StrCat("member ", PrintableLine(member.name),
-                              ": its checksum is wrong"));
+  return DamagedZip(file, at,
+                    absl::StrCat("member ", PrintableLine(member.name),
+                                 ": its checksum is wrong"));
 }
 
 }  // namespace podsim

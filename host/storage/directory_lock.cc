@@ -94,14 +94,14 @@ bool IsGoneFromHere(const LockRecord& record) {
 
 namespace {
 
-absl::Status Failed(const std::string& what) {
+absl::Status LockFailed(const std::string& what) {
   return absl::ErrnoToStatus(errno, what);
 }
 
 absl::StatusOr<int> Open(const std::string& path) {
   const int fd =
       open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
-  if (fd < 0) return Failed(absl::StrCat("cannot write ", path));
+  if (fd < 0) return LockFailed(absl::StrCat("cannot write ", path));
   return fd;
 }
 
@@ -127,7 +127,7 @@ absl::Status WriteRecord(const std::string& path, int fd,
   if (pwrite(fd, text.data(), text.size(), 0) !=
           static_cast<ssize_t>(text.size()) ||
       ftruncate(fd, static_cast<off_t>(text.size())) != 0 || fsync(fd) != 0) {
-    return Failed(absl::StrCat("cannot write ", path));
+    return LockFailed(absl::StrCat("cannot write ", path));
   }
   return absl::OkStatus();
 }

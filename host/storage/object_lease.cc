@@ -17,7 +17,7 @@ using Version = ConditionalObjects::Version;
 // How often a holder that cannot be seen is looked at.
 constexpr absl::Duration kLook = absl::Seconds(1);
 // How often one that comes and goes is tried.
-constexpr int kAttempts = 64;
+constexpr int kLeaseAttempts = 64;
 
 std::string PathIn(const std::string& directory) {
   return absl::StrCat(directory, "/", kLeaseName);
@@ -31,8 +31,8 @@ std::string WhoIs(const std::optional<LeaseRecord>& record) {
                        absl::LocalTimeZone()));
 }
 
-absl::Status HeldError(const std::string& directory,
-                       const std::optional<LeaseRecord>& record) {
+absl::Status LeaseHeldError(const std::string& directory,
+                            const std::optional<LeaseRecord>& record) {
   return absl::FailedPreconditionError(absl::StrCat(
       directory, " is held by ", WhoIs(record),
       ": two jobs would spoil each other's checkpoints; wait for it to end, "
@@ -67,7 +67,7 @@ absl::StatusOr<bool> IsSilent(ConditionalObjects& objects,
   if (still) return true;
   PODSIM_ASSIGN_OR_RETURN(const auto now, objects.ReadVersion(path));
   if (!now) return false;
-  return HeldError(directory, ParseLease(now->bytes));
+  return LeaseHeldError(directory, ParseLease(now->bytes));
 }
 
 }  // namespace
@@ -111,7 +111,7 @@ absl::StatusOr<std::unique_ptr<ObjectLease>> ObjectLease::Acquire(
   const std::string path = PathIn(directory);
   ConditionalObjects* const objects = store.Conditional(path);
   PODSIM_CHECK(objects != nullptr);
-  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+  for (int attempt = 0; attempt < kLeaseAttempts; ++attempt) {
     LeaseRecord ours{.holder = NewLockRecord(), .beat = 1};
     PODSIM_ASSIGN_OR_RETURN(const auto seen, objects->ReadVersion(path));
     if (seen) {
@@ -140,7 +140,8 @@ absl::StatusOr<std::unique_ptr<ObjectLease>> ObjectLease::Join(
   PODSIM_CHECK(objects != nullptr);
   PODSIM_ASSIGN_OR_RETURN(const auto seen, objects->ReadVersion(path));
   const auto record = seen ? ParseLease(seen->bytes) : std::nullopt;
-  if (!record || record->holder.id != id) return HeldError(directory, record);
+  if (!record || record->holder.id != id)
+    return LeaseHeldError(directory, record);
   std::unique_ptr<ObjectLease> lease(
       new ObjectLease(store, path, *record, seen->generation));
   MutexLock lock(lease->mutex_);

@@ -17,7 +17,7 @@
 namespace podsim {
 namespace {
 
-absl::StatusCode CodeOf(int error) {
+absl::StatusCode CodeOfErrno(int error) {
   switch (error) {
     case ENOENT:
     case ENOTDIR:
@@ -150,7 +150,7 @@ absl::StatusOr<Temporary> CreateTemporary(const std::string& stem,
 absl::Status ErrnoStatus(int error, std::string_view doing,
                          std::string_view path) {
   return absl::Status(
-      CodeOf(error),
+      CodeOfErrno(error),
       absl::StrCat(std::string(doing), " ", std::string(path), ": ",
                    std::generic_category().message(error)));
 }

@@ -22,7 +22,7 @@ constexpr Scheme kSchemes[] = {
     {"gs", NewGcsStoreOfEnvironment},
 };
 
-constexpr std::string_view kPlain =
+constexpr std::string_view kPlainLetters =
     "; give a plain path, which names a file of this machine (a bucket can be "
     "mounted there)";
 
@@ -34,10 +34,10 @@ std::size_t PlaceOf(std::string_view uri) {
   return place;
 }
 
-absl::Status Refused(std::string_view uri, std::string_view why) {
+absl::Status RefusedUri(std::string_view uri, std::string_view why) {
   return absl::InvalidArgumentError(
       absl::StrCat(std::string(uri), ": ", std::string(why), SchemeOf(uri),
-                   "://", std::string(kPlain)));
+                   "://", std::string(kPlainLetters)));
 }
 
 class UriStore final : public ObjectStore {
@@ -130,12 +130,12 @@ std::string SchemeOf(std::string_view uri) {
 
 absl::Status CheckServed(std::string_view uri) {
   if (PlaceOf(uri) < std::size(kSchemes)) return absl::OkStatus();
-  return Refused(uri, "no store serves ");
+  return RefusedUri(uri, "no store serves ");
 }
 
 absl::Status CheckPlainPath(std::string_view path) {
   if (SchemeOf(path).empty()) return absl::OkStatus();
-  return Refused(path, "this cannot lie on ");
+  return RefusedUri(path, "this cannot lie on ");
 }
 
 std::unique_ptr<ObjectStore> NewUriStore() {

@@ -6,14 +6,14 @@
 namespace podsim {
 namespace {
 
-constexpr std::chrono::milliseconds kWaitSlice(100);
+constexpr std::chrono::milliseconds kGateWait(100);
 
 }  // namespace
 
 StepGate::Next StepGate::After(std::int64_t step) {
   MutexLock lock(mutex_);
   begun_ = std::max(begun_, step);
-  while (held_ && !open_) changed_.WaitFor(mutex_, kWaitSlice);
+  while (held_ && !open_) changed_.WaitFor(mutex_, kGateWait);
   const Next next = {.save = save_after_.erase(step) > 0,
                      .end = end_after_ >= 0 && step >= end_after_};
   if (!next.end) begun_ = step + 1;

@@ -89,7 +89,7 @@ PlanRequest RankRequest(const ChipRequest& request, int chip) {
   return plan;
 }
 
-absl::Status Check(const ChipRequest& request, int chip) {
+absl::Status CheckChips(const ChipRequest& request, int chip) {
   const int chips = request.grid.chips();
   std::string wrong;
   if (!Supports(request.collective, request.algorithm))
@@ -148,7 +148,7 @@ std::int64_t EvenElements(const ChipRequest& request) {
 }
 
 absl::StatusOr<RankPlan> MakeChipPlan(const ChipRequest& request, int chip) {
-  PODSIM_RETURN_IF_ERROR(Check(request, chip));
+  PODSIM_RETURN_IF_ERROR(CheckChips(request, chip));
   if (IsTorus(request.algorithm) && request.grid.chips() > 1)
     return TorusPlan(request, chip);
   return MakeRankPlan(RankRequest(request, chip), chip);

@@ -20,8 +20,8 @@
 namespace podsim {
 namespace {
 
-void AppendExtra(PlanBuilder& builder, const HalvingWorld& world, int rank,
-                 const Range& whole) {
+void AppendDoublingExtra(PlanBuilder& builder, const HalvingWorld& world,
+                         int rank, const Range& whole) {
   const int proxy = world.ProxyOf(rank);
   const int other = proxy ^ (world.power() / 2);
   const Range lower = {builder.AddScratch(whole.count), whole.count};
@@ -41,7 +41,7 @@ RankPlan RecursiveDoublingAllReduce(PlanRequest request, int rank) {
   const HalvingWorld world(WorldOf(request));
   const Range whole = {.begin = 0, .count = request.elements};
   if (world.IsExtra(rank)) {
-    AppendExtra(builder, world, rank, whole);
+    AppendDoublingExtra(builder, world, rank, whole);
     return std::move(builder).Build();
   }
   Cut ready;

@@ -24,7 +24,7 @@ constexpr std::size_t kBlockBytes = 16 << 10;
 // Where elements go and how. `result` is what crc.result is of; it may be
 // `mine`.
 template <typename Loop>
-struct Taking {
+struct TakeLoop {
   std::size_t wire_size;  // of an element, as it came
   std::size_t mine_size;
   std::size_t result_size;
@@ -75,7 +75,7 @@ struct Taking {
 
 // Calls taking.Take on whole elements, whatever pieces their bytes come in.
 template <typename Loop>
-void TakeAll(const ReceivedParts& parts, const Taking<Loop>& taking) {
+void TakeAll(const ReceivedParts& parts, const TakeLoop<Loop>& taking) {
   const std::size_t size = taking.wire_size;
   std::array<std::byte, 4> straddling{};
   std::size_t held = 0;  // bytes of an element that began in an earlier part
@@ -104,14 +104,14 @@ template <typename Loop>
 void TakeIntoMine(const ElementRules& rules, const Loop& loop,
                   const ReceivedParts& parts, std::span<std::byte> mine,
                   const Checksums& crc, ChecksummedLoop at_once = nullptr) {
-  TakeAll(parts, Taking<Loop>{.wire_size = SizeOf(rules.wire),
-                              .mine_size = SizeOf(rules.type),
-                              .result_size = SizeOf(rules.type),
-                              .mine = mine,
-                              .result = mine,
-                              .crc = crc,
-                              .at_once = at_once,
-                              .loop = loop});
+  TakeAll(parts, TakeLoop<Loop>{.wire_size = SizeOf(rules.wire),
+                                .mine_size = SizeOf(rules.type),
+                                .result_size = SizeOf(rules.type),
+                                .mine = mine,
+                                .result = mine,
+                                .crc = crc,
+                                .at_once = at_once,
+                                .loop = loop});
 }
 
 void CombineReceived(const ElementRules& rules, ReduceLoops::Combine loop,
@@ -131,14 +131,14 @@ void PassReceived(const ElementRules& rules, ReduceLoops::Onward loop,
   const std::size_t stride = SizeOf(rules.type);
   const std::size_t size = SizeOf(rules.wire);
   PODSIM_CHECK(onward.size() / size == mine.size() / stride);
-  TakeAll(parts, Taking<ReduceLoops::Onward>{.wire_size = size,
-                                             .mine_size = stride,
-                                             .result_size = size,
-                                             .mine = mine,
-                                             .result = onward,
-                                             .crc = crc,
-                                             .at_once = at_once,
-                                             .loop = loop});
+  TakeAll(parts, TakeLoop<ReduceLoops::Onward>{.wire_size = size,
+                                               .mine_size = stride,
+                                               .result_size = size,
+                                               .mine = mine,
+                                               .result = onward,
+                                               .crc = crc,
+                                               .at_once = at_once,
+                                               .loop = loop});
 }
 
 // Null: to be stored as usual.

@@ -38,7 +38,7 @@ Grain GrainOf(const Grid& grid) {
 }
 
 // A piece that is shorter is not worth a frame of its own.
-constexpr std::int64_t kLeastElements = 512;
+constexpr std::int64_t kLeastTorusElements = 512;
 
 std::vector<int> LongAxes(const Grid& grid) {
   std::vector<int> axes;
@@ -88,7 +88,7 @@ std::vector<double> BalancedSizes(const Grid& grid,
   return sizes;
 }
 
-struct Part {
+struct TorusPart {
   std::vector<int> axes;  // in the order of the reduce-scatter
   Range whole;
   int delay = 0;  // phases that it begins later than the first wave
@@ -107,7 +107,7 @@ std::vector<std::vector<int>> OrdersOf(const ChipRequest& request) {
 }
 
 // In whole units of one element for each chip and wave.
-std::vector<Part> PartsIn(const ChipRequest& request) {
+std::vector<TorusPart> PartsIn(const ChipRequest& request) {
   const std::vector<std::vector<int>> orders = OrdersOf(request);
   const std::vector<double> sizes =
       orders.size() == 1 ? std::vector<double>{1.0}
@@ -115,7 +115,7 @@ std::vector<Part> PartsIn(const ChipRequest& request) {
   const int waves = WavesOf(request);
   const std::int64_t unit = std::int64_t{request.grid.chips()} * waves;
   const std::int64_t units = request.elements / unit;
-  std::vector<Part> parts;
+  std::vector<TorusPart> parts;
   std::int64_t begin = 0;
   double until = 0;
   for (std::size_t i = 0; i < orders.size(); ++i) {
@@ -153,13 +153,13 @@ LinePlace LineThrough(const Grid& grid, Coordinate at, int axis,
 std::int64_t PieceLength(const LinePlace& line, const Grain& grain, int waves) {
   const std::int64_t pieces = std::max(
       grain.least_pieces, grain.pieces_per_phase / waves / (line.size() - 1));
-  return std::max(kLeastElements,
+  return std::max(kLeastTorusElements,
                   (line.pieces.front().count + pieces - 1) / pieces);
 }
 
 // The lines of one part, phase by phase.
 std::vector<LinePlace> LinesOf(const Grid& grid, Coordinate at,
-                               const Part& part) {
+                               const TorusPart& part) {
   std::vector<LinePlace> lines;
   Range whole = part.whole;
   for (const int axis : part.axes) {
@@ -183,7 +183,7 @@ class TorusBuilder {
                      : "reduce-scatter",
                  chip, request.grid.chips(), request.elements, 1),
         parts_(PartsIn(request)) {
-    for (const Part& part : parts_)
+    for (const TorusPart& part : parts_)
       lines_.push_back(LinesOf(request.grid, at_, part));
     phases_ = static_cast<int>(parts_.front().axes.size());
     waves_ = WavesOf(request);
@@ -256,7 +256,7 @@ class TorusBuilder {
         if (!takes_part) continue;
         const Range whole = parts_[part].whole;
         builder_.set_chunk_elements(
-            std::max(kLeastElements,
+            std::max(kLeastTorusElements,
                      whole.count * waves_ / grain_.broadcast_pieces + 1));
         const std::vector<Cut> came =
             AppendLineBroadcast(builder_, lines_[part][phase],
@@ -270,7 +270,7 @@ class TorusBuilder {
   Coordinate at_;
   Grain grain_;
   PlanBuilder builder_;
-  std::vector<Part> parts_;
+  std::vector<TorusPart> parts_;
   std::vector<std::vector<LinePlace>> lines_;       // by part, by phase
   std::vector<std::vector<LineScatter>> scatters_;  // the same
   int phases_ = 0;
@@ -298,7 +298,7 @@ RankPlan TorusPlan(const ChipRequest& request, int chip) {
 std::vector<Range> TorusShare(const ChipRequest& request, int chip) {
   const Coordinate at = PlaceOf(request.grid.size, chip);
   std::vector<Range> share;
-  for (const Part& part : PartsIn(request)) {
+  for (const TorusPart& part : PartsIn(request)) {
     const LinePlace last = LinesOf(request.grid, at, part).back();
     share.push_back(last.pieces[last.position]);
   }

@@ -47,7 +47,8 @@ struct Copied {
 };
 
 template <typename Form>
-PODSIM_WIDE_INLINE void AskFor(const std::byte* mine, const std::byte* onward) {
+PODSIM_WIDE_INLINE void AskForWide(const std::byte* mine,
+                                   const std::byte* onward) {
   if constexpr (Form::kStoresMine) {
     __builtin_prefetch(mine + kBytesAhead, 1);
   } else if constexpr (Form::kMakes) {
@@ -69,7 +70,7 @@ PODSIM_WIDE std::size_t Run(const std::byte* received, std::byte* mine,
 #pragma GCC unroll 4
     for (std::size_t i = 0; i < WideCrc::kVectors; ++i) {
       const std::size_t at = block + i * WideCrc::kVector;
-      AskFor<Form>(mine + at, onward + at);
+      AskForWide<Form>(mine + at, onward + at);
       const __m512i vector = LoadWide(received + at);
       came.Add(i, vector);
       const __m512i result = Form::Step(vector, mine + at, onward + at);

@@ -16,7 +16,7 @@ constexpr int kBoxWidth = 14;
 constexpr int kBoxMargin = 6;
 // Larger grids are cut: what is left out follows from what is shown.
 constexpr int kMostColumns = 16;
-constexpr int kMostRows = 32;
+constexpr int kMostDrawnRows = 32;
 constexpr int kMostPlanes = 4;
 
 bool HasRoomForBoxes(const Slice& slice, int width) {
@@ -72,7 +72,7 @@ std::string Span(int host, int chips) {
 }
 
 // Rows or columns of a table: all, or the first few and the last.
-std::vector<int> Shown(int count, int most) {
+std::vector<int> ShownCell(int count, int most) {
   std::vector<int> shown;
   for (int i = 0; i < count; ++i)
     if (count <= most || i + 2 < most || i + 1 == count) shown.push_back(i);
@@ -82,8 +82,8 @@ std::vector<int> Shown(int count, int most) {
 // Sixteen hosts across leave cells of four columns, too narrow for "30-31": the
 // heading gives the x of each host's first chip.
 std::string DrawTable(const Slice& slice, int host_z) {
-  const std::vector<int> columns = Shown(slice.host_grid.x, kMostColumns);
-  const std::vector<int> rows = Shown(slice.host_grid.y, kMostRows);
+  const std::vector<int> columns = ShownCell(slice.host_grid.x, kMostColumns);
+  const std::vector<int> rows = ShownCell(slice.host_grid.y, kMostDrawnRows);
   const int cell = slice.hosts > 1000 ? 5 : 4;
   std::string text = "   first chip x";
   for (const int x : columns)
@@ -112,7 +112,7 @@ std::string DrawGrid(const Slice& slice, int width) {
   if (slice.axes < 3) return DrawPlane(slice, 0, width);
   std::string text;
   int last = -1;
-  for (const int z : Shown(slice.host_grid.z, kMostPlanes)) {
+  for (const int z : ShownCell(slice.host_grid.z, kMostPlanes)) {
     if (z != last + 1)
       absl::StrAppend(&text, "   ... ", z - last - 1,
                       " planes likewise, host numbers ",

@@ -15,7 +15,7 @@
 namespace podsim {
 namespace {
 
-constexpr int kLongestName = 32;
+constexpr int kLongestGeneration = 32;
 constexpr int kLongestAxis = 1024;
 constexpr int kMostChips = 65536;
 constexpr int kMostCoresPerChip = 16;
@@ -40,7 +40,7 @@ absl::Status Wrong(const Generation& generation, const std::string& what) {
 }
 
 bool IsName(const std::string& name) {
-  if (name.empty() || name.size() > kLongestName) return false;
+  if (name.empty() || name.size() > kLongestGeneration) return false;
   for (const char c : name)
     if (!absl::ascii_islower(c) && !absl::ascii_isdigit(c)) return false;
   return true;
@@ -71,7 +71,7 @@ std::string WhatIsOutOfReach(const NamedFigure& named) {
   return "";
 }
 
-std::string WhatIsWrongWith(const NamedFigure& named) {
+std::string WhatIsWrongIn(const NamedFigure& named) {
   const Figure& figure = *named.figure;
   if (!std::isfinite(figure.value()) || figure.value() <= 0)
     return absl::StrCat(named.name, " is ", figure.value(),
@@ -93,8 +93,8 @@ std::string AxesText(const google::protobuf::RepeatedField<std::int32_t>& of) {
   return absl::StrJoin(of, "x");
 }
 
-std::string WhatIsWrongWith(const Generation& generation,
-                            const SliceShape& slice) {
+std::string WhatIsWrongIn(const Generation& generation,
+                          const SliceShape& slice) {
   const std::string chips = AxesText(slice.chips());
   if (chips.empty())
     return absl::StrCat("slice '", absl::CHexEscape(slice.name()),
@@ -130,7 +130,7 @@ std::string WhatIsWrongWith(const Generation& generation,
 std::string WhatIsUnsaid(const Generation& generation) {
   if (!IsName(generation.name()) ||
       (!generation.prefix().empty() && !IsName(generation.prefix())))
-    return absl::StrCat("name and prefix must be 1 to ", kLongestName,
+    return absl::StrCat("name and prefix must be 1 to ", kLongestGeneration,
                         " lower-case letters and digits");
   if (generation.name_counts() == COUNTS_UNSAID)
     return "say name_counts: CORES or CHIPS";
@@ -155,7 +155,7 @@ absl::Status CheckGeneration(const Generation& generation) {
   if (!unsaid.empty()) return Wrong(generation, unsaid);
   std::set<std::string> given;
   for (const NamedFigure& named : FiguresIn(generation)) {
-    const std::string wrong = WhatIsWrongWith(named);
+    const std::string wrong = WhatIsWrongIn(named);
     if (!wrong.empty()) return Wrong(generation, wrong);
     given.insert(named.name);
   }
@@ -164,7 +164,7 @@ absl::Status CheckGeneration(const Generation& generation) {
       return Wrong(generation, absl::StrCat(name, " is missing"));
   std::set<std::string> names;
   for (const SliceShape& slice : generation.slices()) {
-    const std::string wrong = WhatIsWrongWith(generation, slice);
+    const std::string wrong = WhatIsWrongIn(generation, slice);
     if (!wrong.empty()) return Wrong(generation, wrong);
     if (!names.insert(slice.name()).second)
       return Wrong(generation, absl::StrCat(slice.name(), " is there twice"));

@@ -17,7 +17,7 @@ namespace podsim {
 namespace {
 
 // Longer text is no misspelt name, and an error is one line.
-constexpr std::size_t kLongestName = 32;
+constexpr std::size_t kLongestCompared = 32;
 constexpr std::size_t kMostNames = 3;
 
 struct NameParts {
@@ -26,7 +26,7 @@ struct NameParts {
 };
 
 std::string Lower(std::string_view typed) {
-  return absl::AsciiStrToLower(std::string(typed.substr(0, kLongestName)));
+  return absl::AsciiStrToLower(std::string(typed.substr(0, kLongestCompared)));
 }
 
 // "v3-33", "v3_33", "v3 33"; nullopt if it does not look like a slice.
@@ -152,10 +152,11 @@ std::vector<std::string> NearestSlices(std::string_view typed,
 
 absl::Status UnknownSlice(std::string_view typed, const Hardware& hardware) {
   const std::string shown =
-      absl::CHexEscape(std::string(typed.substr(0, kLongestName)));
+      absl::CHexEscape(std::string(typed.substr(0, kLongestCompared)));
   return absl::InvalidArgumentError(absl::StrCat(
-      "no slice is called '", shown, typed.size() > kLongestName ? "..." : "",
-      "'", Remark(hardware, Lower(typed)),
+      "no slice is called '", shown,
+      typed.size() > kLongestCompared ? "..." : "", "'",
+      Remark(hardware, Lower(typed)),
       "; nearest: ", absl::StrJoin(NearestSlices(typed, hardware), ", "),
       "; there are ", All(hardware)));
 }

@@ -18,8 +18,8 @@ namespace podsim {
 namespace {
 
 // Longer text is no misspelt name, and an error is one line.
-constexpr std::size_t kLongestName = 40;
-constexpr std::size_t kMostNames = 4;
+constexpr std::size_t kLongestZone = 40;
+constexpr std::size_t kMostZones = 4;
 
 // The shipped slices of `slice`'s generation, ascending.
 std::vector<std::string> ShippedNames(const Slice& slice) {
@@ -78,8 +78,8 @@ absl::StatusOr<const Zone*> FindZone(std::string_view name) {
   const std::vector<std::string> names = ZoneNames();
   return absl::InvalidArgumentError(absl::StrCat(
       "no zone with TPUs is called '",
-      absl::CHexEscape(std::string(name.substr(0, kLongestName))),
-      name.size() > kLongestName ? "..." : "",
+      absl::CHexEscape(std::string(name.substr(0, kLongestZone))),
+      name.size() > kLongestZone ? "..." : "",
       "'; nearest: ", absl::StrJoin(NearestPlaces(name, names), ", "),
       "; there are ", absl::StrJoin(names, ", ")));
 }
@@ -117,7 +117,7 @@ std::string RegionOfZone(std::string_view zone) {
 std::vector<std::string> NearestPlaces(std::string_view typed,
                                        const std::vector<std::string>& names) {
   const std::string lower =
-      absl::AsciiStrToLower(std::string(typed.substr(0, kLongestName)));
+      absl::AsciiStrToLower(std::string(typed.substr(0, kLongestZone)));
   std::vector<std::pair<int, std::string>> ranked;
   ranked.reserve(names.size());
   for (const std::string& name : names)
@@ -130,7 +130,7 @@ std::vector<std::string> NearestPlaces(std::string_view typed,
       [](const auto& a, const auto& b) { return a.first < b.first; });
   std::vector<std::string> nearest;
   for (auto& [distance, name] : ranked)
-    if (distance == ranked.front().first && nearest.size() < kMostNames)
+    if (distance == ranked.front().first && nearest.size() < kMostZones)
       nearest.push_back(std::move(name));
   return nearest;
 }

@@ -16,8 +16,8 @@ bool IsSequence(const Shape& shape) {
   return shape.rank() == 3 && shape.batch_axis == 0 && shape.dims[0] == 1;
 }
 
-bool Check(Graph& graph, const Expr& query, const Expr& key, const Expr& value,
-           std::int64_t heads) {
+bool CheckAttention(Graph& graph, const Expr& query, const Expr& key,
+                    const Expr& value, std::int64_t heads) {
   const Shape q = query.shape();
   const Shape k = key.shape();
   const bool fits = IsSequence(q) && IsSequence(k) && k == value.shape() &&
@@ -54,7 +54,7 @@ Value Attention(Graph& graph, Value query_value, Value key_value,
   const Expr query(graph, query_value, name);
   const Expr key = query.With(key_value);
   const Expr value = query.With(value_value);
-  if (!Check(graph, query, key, value, heads)) return kNone;
+  if (!CheckAttention(graph, query, key, value, heads)) return kNone;
   const Shape shape = query.shape();
   const auto columns = static_cast<double>(shape.dims[2] / heads);
   // [B, heads, T, S]

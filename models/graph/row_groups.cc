@@ -9,8 +9,8 @@
 namespace podsim {
 namespace {
 
-std::vector<ValueType> TypesOf(const Program& program,
-                               const std::vector<TensorId>& ids) {
+std::vector<ValueType> TypesInRows(const Program& program,
+                                   const std::vector<TensorId>& ids) {
   std::vector<ValueType> types;
   types.reserve(ids.size());
   for (const TensorId id : ids) types.push_back(TypeOf(program.tensor(id)));
@@ -22,8 +22,8 @@ std::vector<ValueType> TypesOf(const Program& program,
 bool IsRowWise(const Program& program, const Instruction& instruction) {
   return IsRowWise(
       EntryOf(instruction.op),
-      {TypesOf(program, instruction.inputs),
-       TypesOf(program, instruction.outputs), instruction.attributes});
+      {TypesInRows(program, instruction.inputs),
+       TypesInRows(program, instruction.outputs), instruction.attributes});
 }
 
 namespace {

@@ -16,7 +16,7 @@ namespace podsim {
 namespace {
 
 // Storage begins with 1 in messages: 0 is what nobody wrote.
-ProgramProto::Storage ToProto(Storage storage) {
+ProgramProto::Storage StorageToProto(Storage storage) {
   return static_cast<ProgramProto::Storage>(static_cast<int>(storage) + 1);
 }
 Storage StorageFrom(ProgramProto::Storage storage) {
@@ -57,7 +57,7 @@ std::vector<TensorId> IdsFrom(
 void Write(const ProgramTensor& from, ProgramProto::Tensor& to) {
   to.set_name(from.name);
   *to.mutable_type() = ToProto(TypeOf(from));
-  to.set_storage(ToProto(from.storage));
+  to.set_storage(StorageToProto(from.storage));
   to.set_offset(from.offset);
   to.set_feeds_product(from.feeds_product);
   if (from.view_of != kNoTensor) to.set_view_of(from.view_of);

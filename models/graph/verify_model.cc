@@ -22,7 +22,7 @@ constexpr std::size_t kLongestMetric = 64;
 constexpr char kWeights[] = "weights";  // Graph::ExampleWeights
 constexpr char kKeys[] = "keys";        // Graph::ExampleKeys
 
-absl::Status Bad(const std::string& why) {
+absl::Status BadModel(const std::string& why) {
   return absl::InvalidArgumentError(why);
 }
 
@@ -47,7 +47,7 @@ class GraphCheck {
         continue;
       }
       if (nodes == graph_.nodes_size())
-        return Annotate(Bad("it is computed, but by no node"), named);
+        return Annotate(BadModel("it is computed, but by no node"), named);
       PODSIM_RETURN_IF_ERROR(
           Annotate(CheckNode(graph_.nodes(nodes)),
                    absl::StrCat("node ", nodes, " (",
@@ -55,9 +55,9 @@ class GraphCheck {
       ++nodes;
     }
     if (nodes < graph_.nodes_size())
-      return Bad(absl::StrCat("node ", nodes, " (",
-                              PlainOp(graph_.nodes(nodes).op()),
-                              "): its results are not among the values"));
+      return BadModel(absl::StrCat("node ", nodes, " (",
+                                   PlainOp(graph_.nodes(nodes).op()),
+                                   "): its results are not among the values"));
     PODSIM_RETURN_IF_ERROR(constants_.CheckAllRead());
     return CheckWanted();
   }
@@ -76,9 +76,9 @@ class GraphCheck {
                      kMostMetrics + 1},
           std::tuple{"results", graph_.results_size(), kMostValues}})
       if (count > most)
-        return Bad(absl::StrCat("it has ", count, " ", what, ", at most ", most,
-                                " are allowed"));
-    if (graph_.values().empty()) return Bad("it has no values");
+        return BadModel(absl::StrCat("it has ", count, " ", what, ", at most ",
+                                     most, " are allowed"));
+    if (graph_.values().empty()) return BadModel("it has no values");
     return absl::OkStatus();
   }
 
@@ -87,21 +87,21 @@ class GraphCheck {
     const ValueType type = TypeFrom(value.type());
     if (value.kind() == GraphProto::INPUT) {
       if (!inputs_.insert(value.name()).second)
-        return Bad("two inputs have that name");
+        return BadModel("two inputs have that name");
       return CheckInput(value, type);
     }
     if (value.kind() != GraphProto::VARIABLE)
-      return Bad("it is neither an input nor a variable nor computed");
+      return BadModel("it is neither an input nor a variable nor computed");
     if (!variables_.insert(value.name()).second)
-      return Bad("two variables have that name");
+      return BadModel("two variables have that name");
     if (value.is_example_weight() || value.is_example_key())
-      return Bad("a variable is not the examples' weight or key");
+      return BadModel("a variable is not the examples' weight or key");
     if (value.is_state()) states_.insert(static_cast<int>(types_.size()));
     if (type.batched() || type.dtype != DType::kFloat32)
-      return Bad(absl::StrCat("a variable is ", ToString(type),
-                              "; they are float32 without a batch"));
+      return BadModel(absl::StrCat("a variable is ", ToString(type),
+                                   "; they are float32 without a batch"));
     if (!ProgramProto::Initializer_IsValid(value.initializer()))
-      return Bad("no initializer has that number");
+      return BadModel("no initializer has that number");
     return constants_.CheckInitial(value.has_initial(), value.initial(),
                                    value.initializer() != ProgramProto::ZEROS,
                                    type.shape);
@@ -111,17 +111,17 @@ class GraphCheck {
                                  const ValueType& type) {
     if (value.initializer() != ProgramProto::ZEROS || value.is_state() ||
         value.has_initial())
-      return Bad("an input has no initializer and is no state");
+      return BadModel("an input has no initializer and is no state");
     if (type.shape.batch_axis != 0 || type.shape.dims[0] != 1)
-      return Bad(absl::StrCat("an input is ", ToString(type),
-                              "; their first dimension is B"));
+      return BadModel(absl::StrCat("an input is ", ToString(type),
+                                   "; their first dimension is B"));
     if (value.is_example_key()) return CheckKey(value, type);
     if (!value.is_example_weight()) return absl::OkStatus();
     if (value.name() != kWeights || type.dtype != DType::kFloat32 ||
         type.shape.rank() != 1)
-      return Bad(absl::StrCat("the examples' weight is ", value.name(), ", ",
-                              ToString(type), "; it is called ", kWeights,
-                              ", float32 [B]"));
+      return BadModel(absl::StrCat("the examples' weight is ", value.name(),
+                                   ", ", ToString(type), "; it is called ",
+                                   kWeights, ", float32 [B]"));
     return absl::OkStatus();
   }
 
@@ -130,21 +130,22 @@ class GraphCheck {
     const ValueType wanted = {DType::kUint32, WithBatch({{2}})};
     if (value.name() == kKeys && type == wanted && !value.is_example_weight())
       return absl::OkStatus();
-    return Bad(absl::StrCat("the examples' keys are ", value.name(), ", ",
-                            ToString(type), "; they are called ", kKeys, ", ",
-                            ToString(wanted)));
+    return BadModel(absl::StrCat("the examples' keys are ", value.name(), ", ",
+                                 ToString(type), "; they are called ", kKeys,
+                                 ", ", ToString(wanted)));
   }
 
   // Of the node whose first result is the next value.
   absl::Status CheckNode(const GraphProto::Node& node) {
     const OpEntry* entry = FindOp(node.op());
-    if (entry == nullptr) return Bad("there is no such op");
-    if (entry->is_update) return Bad("it is of an update; models have none");
+    if (entry == nullptr) return BadModel("there is no such op");
+    if (entry->is_update)
+      return BadModel("it is of an update; models have none");
     const int next = static_cast<int>(types_.size());
     std::vector<ValueType> operands;
     for (const std::int32_t id : node.operands()) {
       if (id < 0 || id >= next)
-        return Bad(absl::StrCat("operand ", id, " is not made before"));
+        return BadModel(absl::StrCat("operand ", id, " is not made before"));
       operands.push_back(types_[static_cast<std::size_t>(id)]);
     }
     PODSIM_RETURN_IF_ERROR(constants_.Check(node.attributes()));
@@ -159,16 +160,17 @@ class GraphCheck {
     const int first = static_cast<int>(types_.size());
     const int count = static_cast<int>(types.size());
     if (node.results_size() != count)
-      return Bad(absl::StrCat("it names ", node.results_size(),
-                              " results, the op has ", count));
+      return BadModel(absl::StrCat("it names ", node.results_size(),
+                                   " results, the op has ", count));
     if (graph_.values_size() - first < count)
-      return Bad("its results are not among the values");
+      return BadModel("its results are not among the values");
     for (int i = 0; i < count; ++i) {
       const GraphProto::Value& value = graph_.values(first + i);
       const ValueType& type = types[static_cast<std::size_t>(i)];
       if (node.results(i) != first + i)
-        return Bad(absl::StrCat("result ", i, " is value ", node.results(i),
-                                ", the next one is ", first + i));
+        return BadModel(absl::StrCat("result ", i, " is value ",
+                                     node.results(i), ", the next one is ",
+                                     first + i));
       PODSIM_RETURN_IF_ERROR(CheckResult(value, i, first, type));
       types_.push_back(type);
     }
@@ -182,35 +184,37 @@ class GraphCheck {
     if (value.kind() != GraphProto::COMPUTED || value.is_example_weight() ||
         value.is_example_key() || value.is_state() ||
         value.initializer() != ProgramProto::ZEROS || value.has_initial())
-      return Bad(absl::StrCat("result ", i, " is not marked as computed"));
+      return BadModel(absl::StrCat("result ", i, " is not marked as computed"));
     if (value.name() != (i == 0 ? name : absl::StrCat(name, ":", i)))
-      return Bad(absl::StrCat("result ", i, " is not called ", name, ":", i));
+      return BadModel(
+          absl::StrCat("result ", i, " is not called ", name, ":", i));
     const ValueType stated = TypeFrom(value.type());
     if (stated.dtype != type.dtype || stated.shape != type.shape)
-      return Bad(absl::StrCat("result ", i, " is ", ToString(type),
-                              ", the model says ", ToString(stated)));
+      return BadModel(absl::StrCat("result ", i, " is ", ToString(type),
+                                   ", the model says ", ToString(stated)));
     return absl::OkStatus();
   }
 
   // [B] float32; `computed`: by a node.
   absl::Status CheckPerExample(std::int32_t id, bool computed) const {
     if (id < 0 || id >= graph_.values_size())
-      return Bad(absl::StrCat("there is no value ", id));
+      return BadModel(absl::StrCat("there is no value ", id));
     const ValueType& type = types_[static_cast<std::size_t>(id)];
     const bool is_one = computed && type.shape == Shape{};
     if (type.dtype != DType::kFloat32 ||
         (type.shape != WithBatch({}) && !is_one))
-      return Bad(absl::StrCat("value ", id, " (", graph_.values(id).name(),
-                              ") is ", ToString(type), "; it must be [B]"));
+      return BadModel(absl::StrCat("value ", id, " (", graph_.values(id).name(),
+                                   ") is ", ToString(type),
+                                   "; it must be [B]"));
     if (computed && graph_.values(id).kind() != GraphProto::COMPUTED)
-      return Bad(absl::StrCat("value ", id, " (", graph_.values(id).name(),
-                              ") is computed by no op"));
+      return BadModel(absl::StrCat("value ", id, " (", graph_.values(id).name(),
+                                   ") is computed by no op"));
     return absl::OkStatus();
   }
 
   absl::Status CheckWanted() const {
     if (graph_.has_weights() && !graph_.has_loss())
-      return Bad("it has weights of a loss, but no loss");
+      return BadModel("it has weights of a loss, but no loss");
     if (graph_.has_loss())
       PODSIM_RETURN_IF_ERROR(
           Annotate(CheckPerExample(graph_.loss(), true), "loss"));
@@ -226,9 +230,10 @@ class GraphCheck {
           Annotate(CheckName(metric.name(), kLongestMetric), place));
       const std::string named = absl::StrCat(place, " (", metric.name(), ")");
       if (!names.insert(metric.name()).second)
-        return Annotate(Bad("another metric has that name"), named);
+        return Annotate(BadModel("another metric has that name"), named);
       if (!MetricSum::Combine_IsValid(metric.combine()))
-        return Annotate(Bad("no rule of combination has that number"), named);
+        return Annotate(BadModel("no rule of combination has that number"),
+                        named);
       PODSIM_RETURN_IF_ERROR(
           Annotate(CheckPerExample(metric.value(), true), named));
     }
@@ -239,7 +244,7 @@ class GraphCheck {
       if (id < 0 || id >= graph_.values_size() ||
           graph_.values(id).kind() != GraphProto::COMPUTED ||
           types_[static_cast<std::size_t>(id)].dtype != DType::kFloat32)
-        return Bad(
+        return BadModel(
             absl::StrCat("result ", id, " is no computed value of float32"));
     return absl::OkStatus();
   }
@@ -250,7 +255,7 @@ class GraphCheck {
   absl::Status CheckPairs(const Pairs& pairs, bool states) const {
     const char* what = states ? "state" : "gradient";
     if (!pairs.empty() && !graph_.has_loss())
-      return Bad(absl::StrCat("it has ", what, "s but no loss"));
+      return BadModel(absl::StrCat("it has ", what, "s but no loss"));
     std::set<int> said;
     for (const GraphProto::VariableValue& pair : pairs) {
       const int id = pair.variable();
@@ -259,14 +264,16 @@ class GraphCheck {
       if (id < 0 || id >= count || value < 0 || value >= count ||
           graph_.values(id).kind() != GraphProto::VARIABLE ||
           states_.contains(id) != states || !said.insert(id).second)
-        return Bad(absl::StrCat("a ", what, " is of value ", id,
-                                ", which is no variable of its kind or has "
-                                "another"));
+        return BadModel(
+            absl::StrCat("a ", what, " is of value ", id,
+                         ", which is no variable of its kind or has "
+                         "another"));
       const ValueType& type = types_[static_cast<std::size_t>(value)];
       if (type.dtype != DType::kFloat32 ||
           type.shape != types_[static_cast<std::size_t>(id)].shape)
-        return Bad(absl::StrCat("the ", what, " of ", graph_.values(id).name(),
-                                " is ", ToString(type)));
+        return BadModel(absl::StrCat("the ", what, " of ",
+                                     graph_.values(id).name(), " is ",
+                                     ToString(type)));
     }
     return absl::OkStatus();
   }
@@ -276,7 +283,7 @@ class GraphCheck {
     for (const GraphProto::Evaluation& each : graph_.evaluation()) {
       if (!metrics.contains(each.metric()) ||
           !said.insert(each.metric()).second)
-        return Bad(
+        return BadModel(
             "an evaluation's value is of no metric, or of one that has "
             "another");
       PODSIM_RETURN_IF_ERROR(
@@ -297,8 +304,8 @@ class GraphCheck {
 
 absl::Status Verify(const ModelProto& model, ConstantReader& constants) {
   if (model.version() != kModelVersion)
-    return Bad(absl::StrCat("it is of version ", model.version(),
-                            "; this build reads version ", kModelVersion));
+    return BadModel(absl::StrCat("it is of version ", model.version(),
+                                 "; this build reads version ", kModelVersion));
   PODSIM_RETURN_IF_ERROR(CheckName(model.name()));
   PODSIM_RETURN_IF_ERROR(constants.Read(model));
   if (model.stage() == ModelProto::MODEL && model.has_graph() &&
@@ -307,7 +314,7 @@ absl::Status Verify(const ModelProto& model, ConstantReader& constants) {
   if (model.stage() == ModelProto::PROGRAM && model.has_program() &&
       !model.has_graph())
     return VerifyProgram(model, constants);
-  return Bad("it is neither a model's graph nor a Program, or both");
+  return BadModel("it is neither a model's graph nor a Program, or both");
 }
 
 }  // namespace

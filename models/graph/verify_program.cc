@@ -21,7 +21,7 @@ namespace {
 constexpr int kMostTensors = 1 << 20;
 constexpr std::int64_t kMostArena = std::int64_t{1} << 44;
 
-absl::Status Bad(const std::string& why) {
+absl::Status BadProgram(const std::string& why) {
   return absl::InvalidArgumentError(why);
 }
 
@@ -74,9 +74,9 @@ class ProgramCheck {
 
   absl::Status CheckArenas() const {
     if (program_.tensors_size() > kMostTensors)
-      return Bad(absl::StrCat("it has ", program_.tensors_size(),
-                              " tensors, at most ", kMostTensors,
-                              " are allowed"));
+      return BadProgram(absl::StrCat("it has ", program_.tensors_size(),
+                                     " tensors, at most ", kMostTensors,
+                                     " are allowed"));
     for (const auto& [name, elements] :
          {std::pair{"variables", program_.variable_elements()},
           std::pair{"gradients", program_.gradient_elements()},
@@ -85,8 +85,8 @@ class ProgramCheck {
           std::pair{"outputs", program_.output_elements_per_row()},
           std::pair{"cores", program_.per_core_elements()}})
       if (elements < 0 || elements > kMostArena)
-        return Bad(absl::StrCat("the arena of ", name, " has ", elements,
-                                " elements; 0 to 2^44 are allowed"));
+        return BadProgram(absl::StrCat("the arena of ", name, " has ", elements,
+                                       " elements; 0 to 2^44 are allowed"));
     return absl::OkStatus();
   }
 
@@ -95,23 +95,24 @@ class ProgramCheck {
     PODSIM_RETURN_IF_ERROR(CheckType(tensor.type()));
     if (!ProgramProto::Storage_IsValid(tensor.storage()) ||
         tensor.storage() == ProgramProto::UNKNOWN)
-      return Bad("no storage has that number");
+      return BadProgram("no storage has that number");
     const ValueType type = TypeFrom(tensor.type());
     if (HasBatch(tensor.storage()) != type.batched())
-      return Bad(absl::StrCat("it is ", ToString(type),
-                              ", which does not lie in such a storage"));
+      return BadProgram(absl::StrCat("it is ", ToString(type),
+                                     ", which does not lie in such a storage"));
     const bool weight = tensor.storage() == ProgramProto::VARIABLE ||
                         tensor.storage() == ProgramProto::GRADIENT ||
                         tensor.storage() == ProgramProto::OUTPUT;
     if (weight && type.dtype != DType::kFloat32)
-      return Bad(absl::StrCat("it is ", ToString(type), ", not float32"));
+      return BadProgram(
+          absl::StrCat("it is ", ToString(type), ", not float32"));
     if (tensor.feeds_product() && tensor.storage() != ProgramProto::VARIABLE)
-      return Bad("it feeds products and is no variable");
+      return BadProgram("it feeds products and is no variable");
     if (tensor.offset() < 0 ||
         tensor.offset() > ArenaOf(tensor.storage()) - PlacesOf(tensor))
-      return Bad(absl::StrCat("elements ", tensor.offset(), " + ",
-                              PlacesOf(tensor), " of an arena of ",
-                              ArenaOf(tensor.storage())));
+      return BadProgram(absl::StrCat("elements ", tensor.offset(), " + ",
+                                     PlacesOf(tensor), " of an arena of ",
+                                     ArenaOf(tensor.storage())));
     return tensor.has_view_of() ? CheckView(tensor, type) : absl::OkStatus();
   }
 
@@ -125,7 +126,8 @@ class ProgramCheck {
         of->type().element() == view.type().element() &&
         ElementsOf(*of) == type.shape.elements())
       return absl::OkStatus();
-    return Bad(absl::StrCat("it is no other shape of tensor ", view.view_of()));
+    return BadProgram(
+        absl::StrCat("it is no other shape of tensor ", view.view_of()));
   }
 
   // Null: there is none of that number and storage.
@@ -148,20 +150,24 @@ class ProgramCheck {
       const std::string place = absl::StrCat("variable ", i);
       const auto* tensor = Find(each.tensor(), ProgramProto::VARIABLE);
       if (tensor == nullptr)
-        return Annotate(Bad(absl::StrCat("tensor ", each.tensor(), " is none")),
-                        place);
+        return Annotate(
+            BadProgram(absl::StrCat("tensor ", each.tensor(), " is none")),
+            place);
       if (!names.insert(tensor->name()).second)
-        return Annotate(Bad(absl::StrCat("another is called ", tensor->name())),
-                        place);
+        return Annotate(
+            BadProgram(absl::StrCat("another is called ", tensor->name())),
+            place);
       if (tensor->offset() != end)
-        return Annotate(Bad("it does not lie behind the one before"), place);
+        return Annotate(BadProgram("it does not lie behind the one before"),
+                        place);
       if (!ProgramProto::Initializer_IsValid(each.initializer()) ||
           each.fan_in() < 0 || each.fan_out() < 0 ||
           (each.initializer() != ProgramProto::ZEROS &&
            (each.fan_in() < 1 || each.fan_out() < 1)))
-        return Annotate(Bad("its initializer or fans are out of range"), place);
+        return Annotate(BadProgram("its initializer or fans are out of range"),
+                        place);
       if (each.is_slot() && each.is_state())
-        return Annotate(Bad("a slot is no state"), place);
+        return Annotate(BadProgram("a slot is no state"), place);
       end += ElementsOf(*tensor);
     }
     const auto count =
@@ -171,7 +177,7 @@ class ProgramCheck {
                       });
     if (count != program_.variables_size() ||
         end != program_.variable_elements())
-      return Bad("the arena of variables holds something else too");
+      return BadProgram("the arena of variables holds something else too");
     return absl::OkStatus();
   }
 
@@ -183,9 +189,10 @@ class ProgramCheck {
       const std::string place = absl::StrCat("bucket ", i);
       if (bucket.gradients().empty() ||
           bucket.gradients_size() != bucket.variables_size())
-        return Annotate(Bad("it needs a gradient per variable"), place);
+        return Annotate(BadProgram("it needs a gradient per variable"), place);
       if (bucket.begin() != end)
-        return Annotate(Bad("it does not lie behind the one before"), place);
+        return Annotate(BadProgram("it does not lie behind the one before"),
+                        place);
       for (int g = 0; g < bucket.gradients_size(); ++g) {
         const auto* gradient =
             Find(bucket.gradients(g), ProgramProto::GRADIENT);
@@ -195,17 +202,19 @@ class ProgramCheck {
             gradient->offset() != end ||
             ElementsOf(*gradient) != ElementsOf(*variable) ||
             !trained.insert(bucket.variables(g)).second)
-          return Annotate(Bad(absl::StrCat("gradient ", g,
-                                           " does not fit its variable or "
-                                           "place")),
-                          place);
+          return Annotate(
+              BadProgram(absl::StrCat("gradient ", g,
+                                      " does not fit its variable or "
+                                      "place")),
+              place);
         end += ElementsOf(*gradient);
       }
       if (bucket.count() != end - bucket.begin())
-        return Annotate(Bad("it holds more or less than its gradients"), place);
+        return Annotate(BadProgram("it holds more or less than its gradients"),
+                        place);
     }
     if (end != program_.gradient_elements())
-      return Bad("the buckets do not fill the arena of gradients");
+      return BadProgram("the buckets do not fill the arena of gradients");
     return absl::OkStatus();
   }
 
@@ -219,23 +228,24 @@ class ProgramCheck {
       const auto* tensor = Find(input.tensor(), ProgramProto::INPUT);
       if (tensor == nullptr || tensor->has_view_of() ||
           !names.insert(tensor->name()).second)
-        return Annotate(Bad(absl::StrCat("tensor ", input.tensor(),
-                                         " is none, or of a name that another "
-                                         "has")),
-                        place);
+        return Annotate(
+            BadProgram(absl::StrCat("tensor ", input.tensor(),
+                                    " is none, or of a name that another "
+                                    "has")),
+            place);
       const ShapeProto& shape = tensor->type().shape();
       if (shape.batch_axis() != 0 || shape.dims(0) != 1)
-        return Annotate(Bad("its first dimension is not B"), place);
+        return Annotate(BadProgram("its first dimension is not B"), place);
       if (input.is_example_key() &&
           (++keys > 1 || input.is_example_weight() ||
            TypeFrom(tensor->type()) !=
                ValueType{DType::kUint32, WithBatch({{2}})}))
-        return Annotate(Bad("one uint32 [B, 2] may be the examples' keys"),
-                        place);
+        return Annotate(
+            BadProgram("one uint32 [B, 2] may be the examples' keys"), place);
       if (!input.is_example_weight()) continue;
       if (++weights > 1 || !IsPerExample(*tensor))
-        return Annotate(Bad("one float32 [B] may be the examples' weight"),
-                        place);
+        return Annotate(
+            BadProgram("one float32 [B] may be the examples' weight"), place);
     }
     const auto count =
         std::count_if(program_.tensors().begin(), program_.tensors().end(),
@@ -244,7 +254,7 @@ class ProgramCheck {
                                !tensor.has_view_of();
                       });
     if (count != program_.inputs_size())
-      return Bad("some tensors are inputs that nobody fills");
+      return BadProgram("some tensors are inputs that nobody fills");
     return absl::OkStatus();
   }
 
@@ -262,28 +272,30 @@ class ProgramCheck {
       if (tensor == nullptr || !IsPerExample(*tensor) ||
           !names.insert(metric.name()).second ||
           !MetricSum::Combine_IsValid(metric.combine()))
-        return Annotate(Bad("it is no output [B] of a name of its own with a "
-                            "rule of combination"),
-                        place);
+        return Annotate(
+            BadProgram("it is no output [B] of a name of its own with a "
+                       "rule of combination"),
+            place);
     }
     if (!program_.has_loss()) {
-      return program_.buckets().empty() ? absl::OkStatus()
-                                        : Bad("it has gradients but no loss");
+      return program_.buckets().empty()
+                 ? absl::OkStatus()
+                 : BadProgram("it has gradients but no loss");
     }
     const auto* loss = Find(program_.loss(), ProgramProto::OUTPUT);
     if (loss == nullptr || !IsPerExample(*loss))
-      return Bad(absl::StrCat("the loss, tensor ", program_.loss(),
-                              ", is no output [B]"));
+      return BadProgram(absl::StrCat("the loss, tensor ", program_.loss(),
+                                     ", is no output [B]"));
     return absl::OkStatus();
   }
 
   absl::Status CheckUpdate() const {
-    if (!(program_.clip_norm() >= 0)) return Bad("clip_norm is below 0");
+    if (!(program_.clip_norm() >= 0)) return BadProgram("clip_norm is below 0");
     if (program_.rule().empty()) return absl::OkStatus();
     const UpdateRule* rule = FindUpdateRule(program_.rule());
     if (rule == nullptr)
-      return Bad(absl::StrCat("no update rule of that name; known: ",
-                              UpdateRuleNames()));
+      return BadProgram(absl::StrCat("no update rule of that name; known: ",
+                                     UpdateRuleNames()));
     return CheckRuleSettings(
         *rule, {.momentum = program_.momentum(),
                 .beta1 = program_.beta1(),

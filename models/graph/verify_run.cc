@@ -21,7 +21,7 @@
 namespace podsim {
 namespace {
 
-absl::Status Bad(const std::string& why) {
+absl::Status BadRun(const std::string& why) {
   return absl::InvalidArgumentError(why);
 }
 
@@ -85,15 +85,15 @@ class EntryRun {
     if (segment.has_tensor()) return Exchange(segment);
     if (!reduces || segment.bucket() != reduced_ ||
         reduced_ >= program_.buckets_size())
-      return Bad(absl::StrCat("it reduces bucket ", segment.bucket(),
-                              "; each is reduced once, in order"));
+      return BadRun(absl::StrCat("it reduces bucket ", segment.bucket(),
+                                 "; each is reduced once, in order"));
     if (segment.group() != 0 || !segment.instructions().empty() ||
         segment.reduce() != ProgramProto::Segment::SUM)
-      return Bad("a bucket's is a sum of group 0 and has no instructions");
+      return BadRun("a bucket's is a sum of group 0 and has no instructions");
     for (const std::int32_t id : program_.buckets(reduced_).gradients())
       if (point_ == ProgramProto::TRAIN && !Defined(id))
-        return Bad(absl::StrCat("gradient ", program_.tensors(id).name(),
-                                " is not written before"));
+        return BadRun(absl::StrCat("gradient ", program_.tensors(id).name(),
+                                   " is not written before"));
     ++reduced_;
     return absl::OkStatus();
   }
@@ -101,9 +101,9 @@ class EntryRun {
   absl::Status Exchange(const ProgramProto::Segment& segment) {
     if (joined_ < 0 || segment.tensor() != joined_ ||
         segment.group() != group_size_ || segment.reduce() != reduce_)
-      return Bad("it joins no tensor as an all_reduce has just done");
+      return BadRun("it joins no tensor as an all_reduce has just done");
     if (segment.bucket() != 0 || !segment.instructions().empty())
-      return Bad("a tensor's has no bucket and no instructions");
+      return BadRun("a tensor's has no bucket and no instructions");
     joined_ = -1;
     return absl::OkStatus();
   }
@@ -111,16 +111,16 @@ class EntryRun {
   // Nothing may come between what sums a host's cores and the other hosts'.
   absl::Status CheckJoined() const {
     if (joined_ < 0) return absl::OkStatus();
-    return Bad(absl::StrCat("the all-reduce of ",
-                            program_.tensors(joined_).name(),
-                            " over several cores does not follow"));
+    return BadRun(absl::StrCat("the all-reduce of ",
+                               program_.tensors(joined_).name(),
+                               " over several cores does not follow"));
   }
 
   absl::Status Join(const ProgramProto::Instruction& each) {
     const OpAttributes attributes = constants_.Attributes(each.attributes());
     if (GroupSizeOf(attributes) == 1) return absl::OkStatus();
     if (point_ != ProgramProto::TRAIN)
-      return Bad("cores are joined in training alone");
+      return BadRun("cores are joined in training alone");
     joined_ = each.results(0);
     group_size_ = static_cast<std::int32_t>(GroupSizeOf(attributes));
     reduce_ = static_cast<int>(ReduceOpOf(attributes));
@@ -133,9 +133,9 @@ class EntryRun {
     if (segment.kind() != ProgramProto::Segment::COMPUTE ||
         segment.bucket() != 0 || segment.group() != 0 || segment.has_tensor() ||
         segment.reduce() != ProgramProto::Segment::SUM)
-      return Annotate(Bad("no segment has that kind"), place);
+      return Annotate(BadRun("no segment has that kind"), place);
     if (point_ == ProgramProto::INIT || point_ == ProgramProto::REDUCE)
-      return Annotate(Bad("nothing is computed here"), place);
+      return Annotate(BadRun("nothing is computed here"), place);
     ++group_;
     std::int32_t neighbour = -1;
     for (int i = 0; i < segment.instructions_size(); ++i) {
@@ -154,19 +154,21 @@ class EntryRun {
 
   absl::Status Execute(const ProgramProto::Instruction& each) {
     const OpEntry* entry = FindOp(each.op());
-    if (entry == nullptr) return Bad("there is no such op");
+    if (entry == nullptr) return BadRun("there is no such op");
     if (entry->is_update != (point_ == ProgramProto::UPDATE))
-      return Bad("updates are made in the entry point update, and only there");
+      return BadRun(
+          "updates are made in the entry point update, and only there");
     for (const std::int32_t id : each.operands()) {
-      if (!Exists(id)) return Bad(absl::StrCat("there is no tensor ", id));
+      if (!Exists(id)) return BadRun(absl::StrCat("there is no tensor ", id));
       if (!Defined(id))
-        return Bad(absl::StrCat("it reads ", program_.tensors(id).name(),
-                                ", which is not written yet or written over"));
+        return BadRun(
+            absl::StrCat("it reads ", program_.tensors(id).name(),
+                         ", which is not written yet or written over"));
       touched_[static_cast<std::size_t>(RootOf(id))] = group_;
     }
     for (const std::int32_t id : each.results())
       if (!Exists(id) || RootOf(id) != id)
-        return Bad(absl::StrCat("there is no tensor ", id, " to write"));
+        return BadRun(absl::StrCat("there is no tensor ", id, " to write"));
     PODSIM_RETURN_IF_ERROR(constants_.Check(each.attributes()));
     PODSIM_RETURN_IF_ERROR(CheckTypes(*entry, each));
     if (entry->joins_cores) PODSIM_RETURN_IF_ERROR(Join(each));
@@ -176,7 +178,7 @@ class EntryRun {
   absl::Status CheckTypes(const OpEntry& entry,
                           const ProgramProto::Instruction& each) {
     if (each.rounded_operands() && !entry.is_product())
-      return Bad("it rounds its operands and is no product");
+      return BadRun("it rounds its operands and is no product");
     OpAttributes attributes = constants_.Attributes(each.attributes());
     attributes.rule = each.rule();
     std::vector<ValueType> operands;
@@ -191,17 +193,17 @@ class EntryRun {
     PODSIM_RETURN_IF_ERROR(types.status());
     const OpSignature use = {operands, *types, attributes};
     if (static_cast<int>(types->size()) != each.results_size())
-      return Bad(absl::StrCat("it has ", each.results_size(),
-                              " results, the op ", types->size()));
+      return BadRun(absl::StrCat("it has ", each.results_size(),
+                                 " results, the op ", types->size()));
     for (int i = 0; i < each.results_size(); ++i) {
       const ValueType stated = TypeOf(each.results(i));
       const ValueType& made = (*types)[static_cast<std::size_t>(i)];
       if (stated.dtype != made.dtype || stated.shape != made.shape)
-        return Bad(absl::StrCat("result ", i, " is ", ToString(made),
-                                ", the Program says ", ToString(stated)));
+        return BadRun(absl::StrCat("result ", i, " is ", ToString(made),
+                                   ", the Program says ", ToString(stated)));
       if (stated.per_core != made.per_core &&
           !(made.per_core && SumsStackedRows(entry, use)))
-        return Bad(absl::StrCat(
+        return BadRun(absl::StrCat(
             "result ", i, " is ",
             made.per_core ? "each core's own" : "the same on all cores",
             ", the Program says otherwise"));
@@ -225,11 +227,11 @@ class EntryRun {
       reads_batch = reads_batch || TypeOf(id).batched();
     const bool by_rows = IsRowWise(entry, use);
     if (each.has_row_group() && !(by_rows && batched && each.row_group() >= 0))
-      return Bad("it cannot run a few examples at a time");
+      return BadRun("it cannot run a few examples at a time");
     const bool core_by_core = differs && !by_rows && !entry.joins_cores;
     if (!entry.is_update && each.per_core() != core_by_core)
-      return Bad(each.per_core() ? "it need not run core by core"
-                                 : "it must run core by core");
+      return BadRun(each.per_core() ? "it need not run core by core"
+                                    : "it must run core by core");
     mixes_ = mixes_ || (each.per_core() && reads_batch);
     return absl::OkStatus();
   }
@@ -239,15 +241,15 @@ class EntryRun {
     const int skipped = each.operands_size() - each.results_size();
     if (skipped < 0 || !std::equal(each.results().begin(), each.results().end(),
                                    each.operands().begin() + skipped))
-      return Bad("its results are not its operands");
+      return BadRun("its results are not its operands");
     for (int i = 0; i < each.operands_size(); ++i) {
       const auto storage = program_.tensors(each.operands(i)).storage();
       const auto wanted = i < skipped || skipped == 0 ? ProgramProto::GRADIENT
                                                       : ProgramProto::VARIABLE;
       if (storage != wanted)
-        return Bad(absl::StrCat("operand ", i,
-                                " is not of the storage that an update "
-                                "reads and writes"));
+        return BadRun(absl::StrCat("operand ", i,
+                                   " is not of the storage that an update "
+                                   "reads and writes"));
     }
     return absl::OkStatus();
   }
@@ -258,16 +260,16 @@ class EntryRun {
       const std::int32_t id = each.results(i);
       const auto storage = program_.tensors(id).storage();
       if (storage == ProgramProto::VARIABLE || storage == ProgramProto::INPUT)
-        return Bad(absl::StrCat("it writes ", program_.tensors(id).name(),
-                                ", a variable or an input"));
+        return BadRun(absl::StrCat("it writes ", program_.tensors(id).name(),
+                                   ", a variable or an input"));
       const std::int32_t replaced =
           i == 0 && entry.works_in_place && !each.operands().empty()
               ? RootOf(each.operands(0))
               : -1;
       if (const std::int32_t lost = Overwritten(id, replaced); lost >= 0)
-        return Bad(absl::StrCat("it writes ", program_.tensors(id).name(),
-                                " over ", program_.tensors(lost).name(),
-                                ", which is still being read or written"));
+        return BadRun(absl::StrCat("it writes ", program_.tensors(id).name(),
+                                   " over ", program_.tensors(lost).name(),
+                                   ", which is still being read or written"));
       Write(id);
       touched_[static_cast<std::size_t>(id)] = group_;
     }
@@ -333,18 +335,18 @@ class EntryRun {
     const std::string name =
         absl::AsciiStrToLower(ProgramProto::EntryPoint_Name(point_));
     if (reduces && reduced_ != program_.buckets_size())
-      return Bad(absl::StrCat(name, " reduces ", reduced_, " of ",
-                              program_.buckets_size(), " buckets"));
+      return BadRun(absl::StrCat(name, " reduces ", reduced_, " of ",
+                                 program_.buckets_size(), " buckets"));
     const int updates =
         program_.buckets_size() + (program_.update_needs_all() ? 1 : 0);
     if (point_ == ProgramProto::UPDATE && entry.segments_size() != updates)
-      return Bad(absl::StrCat("update has ", entry.segments_size(),
-                              " segments, not one per bucket"));
+      return BadRun(absl::StrCat("update has ", entry.segments_size(),
+                                 " segments, not one per bucket"));
     if (point_ != ProgramProto::TRAIN && point_ != ProgramProto::EVAL)
       return absl::OkStatus();
     for (const ProgramProto::Metric& metric : program_.metrics())
       if (!Defined(metric.tensor()))
-        return Bad(absl::StrCat(name, " leaves no metric ", metric.name()));
+        return BadRun(absl::StrCat(name, " leaves no metric ", metric.name()));
     return absl::OkStatus();
   }
 
@@ -368,9 +370,9 @@ absl::Status CheckMixing(const ProgramProto& program, int point, bool mixes) {
   const bool trains = point == ProgramProto::TRAIN;
   if ((trains && mixes != program.mixes_in_training()) ||
       (point == ProgramProto::EVAL && mixes != program.mixes_in_eval()))
-    return Bad(absl::StrCat(trains ? "training" : "evaluation",
-                            mixes ? " mixes" : " does not mix",
-                            " a core's examples, the Program says otherwise"));
+    return BadRun(absl::StrCat(
+        trains ? "training" : "evaluation", mixes ? " mixes" : " does not mix",
+        " a core's examples, the Program says otherwise"));
   return absl::OkStatus();
 }
 
@@ -401,8 +403,9 @@ absl::Status VerifyRuns(const ModelProto& model, ConstantReader& constants) {
   for (const ProgramProto::Entry& entry : model.program().entries()) {
     const int point = entry.entry();
     if (!ProgramProto::EntryPoint_IsValid(point) || point <= before)
-      return Bad(absl::StrCat("entry point ", point,
-                              " is unknown, or not in the order of numbers"));
+      return BadRun(
+          absl::StrCat("entry point ", point,
+                       " is unknown, or not in the order of numbers"));
     before = point;
     EntryRun run(model.program(), constants, entry.entry());
     PODSIM_RETURN_IF_ERROR(run.Run(entry));
@@ -410,8 +413,8 @@ absl::Status VerifyRuns(const ModelProto& model, ConstantReader& constants) {
   }
   const int wanted = model.program().has_loss() ? 5 : 2;
   if (model.program().entries_size() != wanted)
-    return Bad(absl::StrCat("it has ", model.program().entries_size(),
-                            " entry points, not ", wanted));
+    return BadRun(absl::StrCat("it has ", model.program().entries_size(),
+                               " entry points, not ", wanted));
   return constants.CheckAllRead();
 }
 

@@ -23,7 +23,7 @@ constexpr int kMostLists = 64;
 constexpr int kMostNumbers = 4096;
 constexpr std::size_t kLongestWord = 64;
 
-absl::Status Bad(const std::string& why) {
+absl::Status BadType(const std::string& why) {
   return absl::InvalidArgumentError(why);
 }
 
@@ -57,20 +57,21 @@ bool IsListName(std::string_view name) {
 
 absl::Status CheckList(const IntegerList& list, std::string_view before) {
   if (!IsListName(list.name()))
-    return Bad(absl::StrCat("a list is called '", PrintableLine(list.name()),
-                            "'; names are of a-z, 0-9 and _"));
+    return BadType(absl::StrCat("a list is called '",
+                                PrintableLine(list.name()),
+                                "'; names are of a-z, 0-9 and _"));
   if (list.name() <= before)
-    return Bad(absl::StrCat("list ", list.name(), " stands behind ",
-                            std::string(before),
-                            "; lists are in the order of their names"));
+    return BadType(absl::StrCat("list ", list.name(), " stands behind ",
+                                std::string(before),
+                                "; lists are in the order of their names"));
   if (list.values_size() > kMostNumbers)
-    return Bad(absl::StrCat(list.name(), " has ", list.values_size(),
-                            " numbers, at most ", kMostNumbers,
-                            " are allowed"));
+    return BadType(absl::StrCat(list.name(), " has ", list.values_size(),
+                                " numbers, at most ", kMostNumbers,
+                                " are allowed"));
   for (const std::int64_t value : list.values())
     if (value < kLeastNumber || value > kMostSize)
-      return Bad(absl::StrCat(list.name(), " has ", value,
-                              "; numbers are from -2^31 to 2^31 - 1"));
+      return BadType(absl::StrCat(list.name(), " has ", value,
+                                  "; numbers are from -2^31 to 2^31 - 1"));
   return absl::OkStatus();
 }
 
@@ -118,13 +119,15 @@ absl::Status ConstantReader::Read(const ModelProto& from) {
   std::string before;
   for (const ConstantProto& constant : from.constants()) {
     if (constant.data().size() <= kMostInlineBytes)
-      return Bad(absl::StrCat("a constant has ", constant.data().size(),
-                              " bytes; up to 1 MiB they stand where they are "
-                              "read"));
+      return BadType(
+          absl::StrCat("a constant has ", constant.data().size(),
+                       " bytes; up to 1 MiB they stand where they are "
+                       "read"));
     if (Sha256Hex(constant.data()) != constant.sha256())
-      return Bad("a constant's bytes are not those of its hash: it is damaged");
+      return BadType(
+          "a constant's bytes are not those of its hash: it is damaged");
     if (constant.sha256() <= before)
-      return Bad("constants are not in the order of their hashes");
+      return BadType("constants are not in the order of their hashes");
     before = constant.sha256();
     by_hash_[before].bytes = &constant.data();
   }
@@ -135,37 +138,39 @@ absl::Status ConstantReader::CheckData(const AttributesProto& attributes) {
   if (attributes.data().empty() && attributes.data_sha256().empty())
     return absl::OkStatus();
   if (!attributes.data().empty() && !attributes.data_sha256().empty())
-    return Bad("its data stand both here and under constants");
+    return BadType("its data stand both here and under constants");
   if (attributes.data().size() > kMostInlineBytes)
-    return Bad("its data are over 1 MiB and stand here, not under constants");
+    return BadType(
+        "its data are over 1 MiB and stand here, not under constants");
   const auto found = by_hash_.find(attributes.data_sha256());
   if (!attributes.data_sha256().empty() && found == by_hash_.end())
-    return Bad("its data are not among the constants");
+    return BadType("its data are not among the constants");
   const std::size_t size = attributes.data_sha256().empty()
                                ? attributes.data().size()
                                : found->second.bytes->size();
   if (attributes.shape().has_batch_axis())
-    return Bad("data of a constant have no batch");
+    return BadType("data of a constant have no batch");
   const auto wanted =
       static_cast<std::size_t>(ShapeFrom(attributes.shape()).elements() *
                                SizeOf(DTypeOf(attributes.element())));
   if (size != wanted)
-    return Bad(absl::StrCat("its data have ", size, " bytes, its type takes ",
-                            wanted));
+    return BadType(absl::StrCat("its data have ", size,
+                                " bytes, its type takes ", wanted));
   if (!attributes.data_sha256().empty()) read_.insert(found->first);
   return absl::OkStatus();
 }
 
 absl::Status ConstantReader::Check(const AttributesProto& attributes) {
   if (!DTypeProto::Kind_IsValid(attributes.element()))
-    return Bad("no element type has that number");
+    return BadType("no element type has that number");
   PODSIM_RETURN_IF_ERROR(CheckShape(attributes.shape()));
   if (!attributes.word().empty())
     PODSIM_RETURN_IF_ERROR(
         Annotate(CheckName(attributes.word(), kLongestWord), "its word"));
   if (attributes.lists_size() > kMostLists)
-    return Bad(absl::StrCat("it has ", attributes.lists_size(),
-                            " lists, at most ", kMostLists, " are allowed"));
+    return BadType(absl::StrCat("it has ", attributes.lists_size(),
+                                " lists, at most ", kMostLists,
+                                " are allowed"));
   std::string_view before;
   for (const IntegerList& list : attributes.lists()) {
     PODSIM_RETURN_IF_ERROR(CheckList(list, before));
@@ -185,8 +190,9 @@ absl::Status ConstantReader::CheckInitial(bool has,
       initial.element() == DTypeProto::UNKNOWN && initial.value() == 0 &&
       initial.word().empty() && initial.lists_size() == 0;
   if (!is_data || has_initializer || ShapeFrom(initial.shape()) != shape)
-    return Bad(absl::StrCat("what it begins with is not data of its shape, ",
-                            ToString(shape), ", alone"));
+    return BadType(
+        absl::StrCat("what it begins with is not data of its shape, ",
+                     ToString(shape), ", alone"));
   return absl::OkStatus();
 }
 
@@ -211,7 +217,7 @@ OpAttributes ConstantReader::Attributes(const AttributesProto& from) {
 absl::Status ConstantReader::CheckAllRead() const {
   for (const auto& [hash, constant] : by_hash_)
     if (!read_.contains(hash))
-      return Bad(absl::StrCat("nobody reads the constant ", hash));
+      return BadType(absl::StrCat("nobody reads the constant ", hash));
   return absl::OkStatus();
 }
 
@@ -235,40 +241,41 @@ ValueType TypeFrom(const TypeProto& type) {
 
 absl::Status CheckShape(const ShapeProto& shape) {
   if (shape.dims_size() > kMostDimensions)
-    return Bad(absl::StrCat("a shape has ", shape.dims_size(),
-                            " dimensions, at most ", kMostDimensions,
-                            " are allowed"));
+    return BadType(absl::StrCat("a shape has ", shape.dims_size(),
+                                " dimensions, at most ", kMostDimensions,
+                                " are allowed"));
   std::int64_t elements = 1;
   for (const std::int64_t dim : shape.dims()) {
     if (dim < 1 || dim > kMostSize)
-      return Bad(absl::StrCat("a dimension is ", dim,
-                              "; they are from 1 to 2^31 - 1"));
+      return BadType(absl::StrCat("a dimension is ", dim,
+                                  "; they are from 1 to 2^31 - 1"));
     if (dim > kMostElements / elements)
-      return Bad("a shape holds more than 2^40 elements");
+      return BadType("a shape holds more than 2^40 elements");
     elements *= dim;
   }
   if (shape.has_batch_axis() &&
       (shape.batch_axis() < 0 || shape.batch_axis() >= shape.dims_size()))
-    return Bad(absl::StrCat("the batch is dimension ", shape.batch_axis(),
-                            " of a shape of ", shape.dims_size()));
+    return BadType(absl::StrCat("the batch is dimension ", shape.batch_axis(),
+                                " of a shape of ", shape.dims_size()));
   return absl::OkStatus();
 }
 
 absl::Status CheckType(const TypeProto& type) {
   if (!DTypeProto::Kind_IsValid(type.element()) ||
       type.element() == DTypeProto::UNKNOWN)
-    return Bad(absl::StrCat("no element type has the number ",
-                            static_cast<int>(type.element())));
+    return BadType(absl::StrCat("no element type has the number ",
+                                static_cast<int>(type.element())));
   return CheckShape(type.shape());
 }
 
 absl::Status CheckName(std::string_view name, std::size_t most) {
-  if (name.empty()) return Bad("it has no name");
+  if (name.empty()) return BadType("it has no name");
   if (name.size() > most)
-    return Bad(absl::StrCat("a name has ", name.size(), " bytes, at most ",
-                            most, " are allowed"));
+    return BadType(absl::StrCat("a name has ", name.size(), " bytes, at most ",
+                                most, " are allowed"));
   if (PrintableLine(name) != name)
-    return Bad(absl::StrCat("a name cannot be printed: ", PrintableLine(name)));
+    return BadType(
+        absl::StrCat("a name cannot be printed: ", PrintableLine(name)));
   return absl::OkStatus();
 }
 

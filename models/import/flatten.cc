@@ -26,7 +26,7 @@ HloValue Tuple(HloValues parts) {
   return {.parts = std::make_shared<const HloValues>(std::move(parts))};
 }
 
-absl::Status Bad(const std::string& why) {
+absl::Status BadCall(const std::string& why) {
   return absl::InvalidArgumentError(why);
 }
 
@@ -53,7 +53,8 @@ class Flattener {
     const HloValues results =
         result.parts == nullptr ? HloValues{result} : *result.parts;
     for (const HloValue& each : results) {
-      if (each.parts != nullptr) return Bad("a result is a tuple of tuples");
+      if (each.parts != nullptr)
+        return BadCall("a result is a tuple of tuples");
       builder_.function().results.push_back(each.array);
     }
     return std::move(builder_.function());
@@ -88,19 +89,20 @@ class Flattener {
   }
 
   absl::StatusOr<HloValue> Call(int computation, const HloValues& arguments) {
-    if (depth_ == kDeepestCall) return Bad("calls are nested too deep");
+    if (depth_ == kDeepestCall) return BadCall("calls are nested too deep");
     ++depth_;
     const HloComputation& body = Computation(computation);
     if (static_cast<int>(arguments.size()) != body.parameters)
-      return Bad("a call has another number of operands than parameters");
+      return BadCall("a call has another number of operands than parameters");
     HloValues values;
     for (const HloInstruction& each : body.instructions) {
       HloValues operands;
       for (const int operand : each.operands)
         operands.push_back(values[static_cast<std::size_t>(operand)]);
       if (++steps_ > kMostFlatOps)
-        return Bad(absl::StrCat("it takes more than ", kMostFlatOps,
-                                " instructions with its loops taken apart"));
+        return BadCall(
+            absl::StrCat("it takes more than ", kMostFlatOps,
+                         " instructions with its loops taken apart"));
       auto value = Visit(each, operands, arguments);
       if (!value.ok()) return Located(*each.proto, value.status());
       values.push_back(*std::move(value));
@@ -138,7 +140,7 @@ class Flattener {
     if (name.empty()) return Call(called, operands);
     std::vector<int> arrays;
     for (const HloValue& operand : operands) {
-      if (operand.array < 0) return Bad("an operand is a tuple");
+      if (operand.array < 0) return BadCall("an operand is a tuple");
       arrays.push_back(operand.array);
     }
     PODSIM_ASSIGN_OR_RETURN(const ValueType type,
@@ -154,7 +156,7 @@ class Flattener {
     const std::int64_t i = from.tuple_index();
     if (operands.size() != 1 || operands[0].parts == nullptr || i < 0 ||
         i >= static_cast<std::int64_t>(operands[0].parts->size()))
-      return Bad(absl::StrCat("there is no part ", i));
+      return BadCall(absl::StrCat("there is no part ", i));
     return (*operands[0].parts)[static_cast<std::size_t>(i)];
   }
 
@@ -173,7 +175,7 @@ class Flattener {
                                 const HloValues& operands) {
     // XLA writes the body first.
     if (loop.called.size() != 2 || operands.size() != 1)
-      return Bad("a loop has a body, a condition and one operand");
+      return BadCall("a loop has a body, a condition and one operand");
     const int body = loop.called[0];
     const int condition = loop.called[1];
     HloValue state = operands[0];
@@ -221,7 +223,7 @@ class Flattener {
   absl::StatusOr<HloValue> Select(int chooser, const HloValue& a,
                                   const HloValue& b, int depth) {
     if ((a.parts == nullptr) != (b.parts == nullptr) || depth > kDeepestCall)
-      return Bad("the branches have other results");
+      return BadCall("the branches have other results");
     if (a.parts == nullptr) {
       OpAttributes spread;
       spread.shape = builder_.type(a.array).shape;
@@ -234,10 +236,10 @@ class Flattener {
       return HloValue{.array = array};
     }
     if (a.parts->size() != b.parts->size())
-      return Bad("the branches have other results");
+      return BadCall("the branches have other results");
     HloValues parts;
     for (std::size_t i = 0; i < a.parts->size(); ++i) {
-      if (++steps_ > kMostFlatOps) return Bad("too many parts of a choice");
+      if (++steps_ > kMostFlatOps) return BadCall("too many parts of a choice");
       PODSIM_ASSIGN_OR_RETURN(HloValue part, Select(chooser, (*a.parts)[i],
                                                     (*b.parts)[i], depth + 1));
       parts.push_back(std::move(part));
@@ -254,7 +256,7 @@ class Flattener {
           "podsim does not import it; docs/jax.md lists what it does");
     HloUse use{.from = from, .operands = {}, .words = {}, .type = {}};
     for (const HloValue& operand : operands) {
-      if (operand.array < 0) return Bad("an operand is a tuple");
+      if (operand.array < 0) return BadCall("an operand is a tuple");
       use.operands.push_back(operand.array);
     }
     for (const int called : instruction.called)
@@ -264,8 +266,8 @@ class Flattener {
     PODSIM_ASSIGN_OR_RETURN(use.type, TypeOf(from.shape()));
     PODSIM_ASSIGN_OR_RETURN(const int array, Emit(*code, use));
     if (builder_.type(array) != use.type)
-      return Bad(absl::StrCat("it says ", ToString(use.type), " but makes ",
-                              ToString(builder_.type(array))));
+      return BadCall(absl::StrCat("it says ", ToString(use.type), " but makes ",
+                                  ToString(builder_.type(array))));
     return HloValue{.array = array};
   }
 

@@ -23,7 +23,7 @@ constexpr WireLimits kLimits = {.messages = std::int64_t{1} << 24,
 constexpr int kDeepestStack = 64;
 constexpr std::size_t kLongestPlace = 200;
 
-absl::Status Bad(const std::string& why) {
+absl::Status BadModule(const std::string& why) {
   return absl::InvalidArgumentError(absl::StrCat("HLO module: ", why));
 }
 
@@ -37,8 +37,8 @@ absl::StatusOr<std::vector<int>> Find(
   for (const std::int64_t id : ids) {
     const auto it = places.find(id);
     if (it == places.end())
-      return Bad(absl::StrCat(by, " refers to ", id,
-                              ", which is not there or comes later"));
+      return BadModule(absl::StrCat(by, " refers to ", id,
+                                    ", which is not there or comes later"));
     found.push_back(it->second);
   }
   return found;
@@ -60,13 +60,14 @@ absl::StatusOr<HloComputation> IndexOf(const hlo::Computation& from,
                         instruction.name()));
     const int place = static_cast<int>(places.size());
     if (!places.emplace(instruction.id(), place).second)
-      return Bad(
+      return BadModule(
           absl::StrCat("two instructions have the id ", instruction.id()));
     if (instruction.opcode() == "parameter") {
       ++result.parameters;
       const std::int64_t number = instruction.parameter_number();
       if (number < 0 || number >= from.instructions_size())
-        return Bad(absl::StrCat("parameter ", number, " of ", from.name()));
+        return BadModule(
+            absl::StrCat("parameter ", number, " of ", from.name()));
       if (parameters.size() <= static_cast<std::size_t>(number))
         parameters.resize(static_cast<std::size_t>(number) + 1);
       parameters[static_cast<std::size_t>(number)] = true;
@@ -75,11 +76,12 @@ absl::StatusOr<HloComputation> IndexOf(const hlo::Computation& from,
   if (static_cast<int>(parameters.size()) != result.parameters ||
       std::find(parameters.begin(), parameters.end(), false) !=
           parameters.end())
-    return Bad(absl::StrCat("the parameters of ", from.name(),
-                            " are not numbered from 0"));
+    return BadModule(absl::StrCat("the parameters of ", from.name(),
+                                  " are not numbered from 0"));
   const auto root = places.find(from.root_id());
   if (root == places.end())
-    return Bad(absl::StrCat("the root of ", from.name(), " is not there"));
+    return BadModule(
+        absl::StrCat("the root of ", from.name(), " is not there"));
   result.root = root->second;
   return result;
 }
@@ -99,7 +101,7 @@ std::string LineText(std::string_view file, int line) {
 
 absl::StatusOr<HloModule> HloModule::Parse(std::string_view bytes) {
   if (bytes.size() > kMostBytes)
-    return Bad(
+    return BadModule(
         absl::StrCat("it has ", bytes.size(), " bytes, at most ", kMostBytes));
   HloModule module;
   module.proto_ = std::make_unique<hlo::Module>();
@@ -107,7 +109,7 @@ absl::StatusOr<HloModule> HloModule::Parse(std::string_view bytes) {
       ScanWire(bytes, *hlo::Module::descriptor(), kLimits), "HLO module"));
   if (!module.proto_->ParseFromArray(bytes.data(),
                                      static_cast<int>(bytes.size())))
-    return Bad("it is damaged");
+    return BadModule("it is damaged");
   PODSIM_RETURN_IF_ERROR(module.Index());
   return module;
 }
@@ -119,12 +121,12 @@ absl::Status HloModule::Index() {
                             IndexOf(computation, places));
     const int place = static_cast<int>(places.size());
     if (!places.emplace(computation.id(), place).second)
-      return Bad(
+      return BadModule(
           absl::StrCat("two computations have the id ", computation.id()));
     computations_.push_back(std::move(indexed));
   }
   const auto entry = places.find(proto_->entry_computation_id());
-  if (entry == places.end()) return Bad("its entry is not there");
+  if (entry == places.end()) return BadModule("its entry is not there");
   entry_ = entry->second;
   return absl::OkStatus();
 }

@@ -26,7 +26,7 @@ namespace {
 
 constexpr int kMostLowerings = 4;
 
-absl::Status Bad(const std::string& why) {
+absl::Status BadImport(const std::string& why) {
   return absl::InvalidArgumentError(why);
 }
 
@@ -42,20 +42,20 @@ void DropUnknown(const ImportFunction& from, FlatFunction& function) {
 absl::Status CheckCounts(const ImportFunction& from,
                          const FlatFunction& function) {
   if (static_cast<int>(function.parameters.size()) != from.arguments_size())
-    return Bad(absl::StrCat("it has ", function.parameters.size(),
-                            " parameters, but ", from.arguments_size(),
-                            " arguments are said of it"));
+    return BadImport(absl::StrCat("it has ", function.parameters.size(),
+                                  " parameters, but ", from.arguments_size(),
+                                  " arguments are said of it"));
   if (static_cast<int>(function.results.size()) != from.results_size())
-    return Bad(absl::StrCat("it has ", function.results.size(),
-                            " results, but ", from.results_size(),
-                            " are said of it"));
+    return BadImport(absl::StrCat("it has ", function.results.size(),
+                                  " results, but ", from.results_size(),
+                                  " are said of it"));
   return absl::OkStatus();
 }
 
 absl::StatusOr<FlatFunction> FlatOf(const ImportFunction& from) {
   if (from.lowerings_size() > kMostLowerings)
-    return Bad(absl::StrCat("it has ", from.lowerings_size(),
-                            " lowerings, at most ", kMostLowerings));
+    return BadImport(absl::StrCat("it has ", from.lowerings_size(),
+                                  " lowerings, at most ", kMostLowerings));
   std::vector<FlatFunction> functions;
   std::vector<std::int64_t> batches;
   for (const ImportFunction::Lowering& lowering : from.lowerings()) {
@@ -125,7 +125,7 @@ class Importer {
     for (int i = 0; i < from.arguments_size(); ++i) {
       const ImportArgument& argument = from.arguments(i);
       if (!said.insert(KeyOf(argument)).second)
-        return Bad(
+        return BadImport(
             absl::StrCat("two arguments are called '", argument.name(), "'"));
       const auto place = static_cast<std::size_t>(
           function.parameters[static_cast<std::size_t>(i)]);
@@ -144,9 +144,10 @@ class Importer {
         return AddVariable(argument, type, makes);
       case ImportArgument::INPUT:
         if (!IsByExample(type.shape))
-          return Bad(absl::StrCat("it is ", ToString(type),
-                                  "; the examples must lie along the first "
-                                  "dimension of what comes from the data set"));
+          return BadImport(
+              absl::StrCat("it is ", ToString(type),
+                           "; the examples must lie along the first "
+                           "dimension of what comes from the data set"));
         arguments_[KeyOf(argument)] =
             graph_.Input(argument.name(), type.dtype, ExampleOf(type.shape));
         return graph_.status();
@@ -154,7 +155,7 @@ class Importer {
         arguments_[KeyOf(argument)] = kNone;
         return absl::OkStatus();
       default:
-        return Bad("it is not said what it is");
+        return BadImport("it is not said what it is");
     }
   }
 
@@ -168,7 +169,7 @@ class Importer {
     if (!makes) {
       if (known != arguments_.end() && graph_.type(known->second) == type)
         return absl::OkStatus();
-      return Bad("the training has no such variable");
+      return BadImport("the training has no such variable");
     }
     const Value variable =
         argument.kind() == ImportArgument::STATE
@@ -197,7 +198,7 @@ class Importer {
       if (result.kind() == ImportResult::UNKNOWN) continue;
       PODSIM_RETURN_IF_ERROR(AddTrainingResult(result, values[next++]));
     }
-    if (!input_.loss.present()) return Bad("no result is the loss");
+    if (!input_.loss.present()) return BadImport("no result is the loss");
     return CheckGradients();
   }
 
@@ -208,8 +209,8 @@ class Importer {
     for (const ImportArgument& argument : from_.training().arguments())
       if (argument.kind() == ImportArgument::VARIABLE &&
           !have.contains(arguments_.at(KeyOf(argument)).id))
-        return Bad(absl::StrCat("no result is the gradient of '",
-                                argument.name(), "'"));
+        return BadImport(absl::StrCat("no result is the gradient of '",
+                                      argument.name(), "'"));
     return absl::OkStatus();
   }
 
@@ -226,7 +227,8 @@ class Importer {
     } else {
       const auto variable = arguments_.find(KeyOf(false, result.name()));
       if (variable == arguments_.end())
-        return Bad(absl::StrCat("there is no variable '", result.name(), "'"));
+        return BadImport(
+            absl::StrCat("there is no variable '", result.name(), "'"));
       auto& to = result.kind() == ImportResult::STATE ? input_.states
                                                       : input_.gradients;
       to.push_back({variable->second, Computed(value)});
@@ -253,7 +255,7 @@ class Importer {
     for (const ImportResult& result : from_.evaluation().results()) {
       if (result.kind() == ImportResult::UNKNOWN) continue;
       if (result.kind() != ImportResult::METRIC)
-        return Bad("an evaluation has metrics alone");
+        return BadImport("an evaluation has metrics alone");
       input_.evaluation.push_back({result.name(), Computed(values[next++])});
     }
     return AddMissingMetrics();

@@ -56,14 +56,14 @@ std::optional<absl::StatusOr<int>> OtherIndices(FlatBuilder& builder,
                       parts.attributes);
 }
 
-struct Lists {
+struct RowLists {
   const char* dropped;
   const char* operand_batch;
   const char* index_batch;
   const char* map;
 };
 
-Found OwnRows(FlatBuilder& builder, const FlatOp& op, const Lists& lists) {
+Found OwnRows(FlatBuilder& builder, const FlatOp& op, const RowLists& lists) {
   const auto map = op.attributes.List(lists.map);
   const Shape& operand = builder.type(op.operands[0]).shape;
   if (map.empty() || !HasBatchFirst(operand) || map[0] != 0 ||

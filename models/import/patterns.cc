@@ -11,6 +11,7 @@
 #include "models/import/cross_entropy.h"
 #include "models/import/known_places.h"
 #include "models/import/own_rows.h"
+#include "models/ops/rules.h"
 
 namespace podsim {
 namespace {
@@ -27,21 +28,14 @@ bool IsNumber(const FlatBuilder& builder, int place, double number) {
   return known && *known == number;
 }
 
-// [B, N] or [M, N], of float32.
-bool IsRows(const ValueType& type) {
-  return type.dtype == DType::kFloat32 && type.shape.rank() == 2 &&
-         (!type.batched() ||
-          (type.shape.batch_axis == 0 && type.shape.dims[0] == 1));
-}
-
 // A value that sees rows of examples.
 bool IsBatchRows(const ValueType& type) {
   return IsRows(type) && type.batched();
 }
 
 // A shape that comes and goes is the last one.
-absl::StatusOr<int> Reshaped(FlatBuilder& builder, int place,
-                             const Shape& shape) {
+absl::StatusOr<int> ReshapedOnce(FlatBuilder& builder, int place,
+                                 const Shape& shape) {
   if (builder.op(place).Is("Reshape")) place = builder.op(place).operands[0];
   OpAttributes attributes;
   attributes.shape = shape;
@@ -51,7 +45,7 @@ absl::StatusOr<int> Reshaped(FlatBuilder& builder, int place,
 Found ReshapeOfReshape(FlatBuilder& builder, const FlatOp& op) {
   if (!op.Is("Reshape") || !Operand(builder, op, 0).Is("Reshape"))
     return std::nullopt;
-  return Reshaped(builder, op.operands[0], op.attributes.shape);
+  return ReshapedOnce(builder, op.operands[0], op.attributes.shape);
 }
 
 // f(shaped x, 1) is shaped f(x, 1), so that what is computed under several
@@ -78,7 +72,7 @@ Found ElementsOfReshape(FlatBuilder& builder, const FlatOp& op) {
   const auto made =
       builder.Emit(op.entry->name, std::move(bare), op.attributes);
   if (!made.ok()) return std::nullopt;
-  return Reshaped(builder, *made, op.type.shape);
+  return ReshapedOnce(builder, *made, op.type.shape);
 }
 
 // The fold of one element is that element.
@@ -89,7 +83,7 @@ Found FoldOfOne(FlatBuilder& builder, const FlatOp& op) {
     if (dim == shape.batch_axis ||
         shape.dims[static_cast<std::size_t>(dim)] != 1)
       return std::nullopt;
-  return Reshaped(builder, op.operands[0], op.type.shape);
+  return ReshapedOnce(builder, op.operands[0], op.type.shape);
 }
 
 // The one dimension that a side of a product of two matrices is summed over;

@@ -15,7 +15,7 @@ namespace {
 
 constexpr char kReplaces[] = "second";
 
-absl::StatusOr<int> Converted(FlatBuilder& builder, int place, DType dtype) {
+absl::StatusOr<int> ConvertedTo(FlatBuilder& builder, int place, DType dtype) {
   if (builder.type(place).dtype == dtype) return place;
   OpAttributes attributes;
   attributes.dtype = dtype;
@@ -89,9 +89,9 @@ absl::StatusOr<int> Put(FlatBuilder& builder, const HloUse& use) {
       const int is_put,
       builder.Emit("compare", {count, none}, std::move(differs)));
   PODSIM_ASSIGN_OR_RETURN(const int updates,
-                          Converted(builder, use.operands[2], sum));
+                          ConvertedTo(builder, use.operands[2], sum));
   PODSIM_ASSIGN_OR_RETURN(const int wide, scattered(updates, sum));
-  PODSIM_ASSIGN_OR_RETURN(int put, Converted(builder, wide, dtype));
+  PODSIM_ASSIGN_OR_RETURN(int put, ConvertedTo(builder, wide, dtype));
   if (use.word() != kReplaces) {
     PODSIM_ASSIGN_OR_RETURN(put,
                             builder.Emit(use.word(), {use.operands[0], put}));

@@ -57,7 +57,7 @@ InputGradients AllReduceGradient(GradientBuilder& builder, const OpUse& use,
 
 // Of cores by themselves: references, differences and kernels of one core say
 // the same. Groups of several are tests/host/core/all_reduce_test.cc's.
-std::vector<OpSample> Samples() {
+std::vector<OpSample> AllReduceSamples() {
   OpSample sample{.inputs = {Plain({3, 5})}, .outputs = {Plain({3, 5})}};
   sample.inputs[0].per_core = true;
   sample.outputs[0].per_core = true;
@@ -70,7 +70,7 @@ std::vector<OpSample> Samples() {
   return samples;
 }
 
-constexpr OpEntry kOps[] = {
+constexpr OpEntry kAllReduceOps[] = {
     // x of each core -> in each core of a group what `word` ("add", "maximum"
     // or "minimum") makes of the group's, as a balanced tree over the cores
     // where there is a choice. `group_size` neighbours are a group.
@@ -81,11 +81,11 @@ constexpr OpEntry kOps[] = {
      .cost = CopyCost,
      .joins_cores = true,
      .reference = AllReduce,
-     .samples = Samples},
+     .samples = AllReduceSamples},
 };
 
 }  // namespace
 
-OpFamily AllReduceOps() { return kOps; }
+OpFamily AllReduceOps() { return kAllReduceOps; }
 
 }  // namespace podsim

@@ -75,7 +75,7 @@ std::vector<OpSample> BiasGradSamples() {
   };
 }
 
-constexpr OpEntry kOps[] = {
+constexpr OpEntry kBiasOps[] = {
     // x[M,N], b[N] -> y[M,N]
     {.name = "AddBias",
      .input_count = 2,
@@ -102,6 +102,6 @@ constexpr OpEntry kOps[] = {
 
 }  // namespace
 
-OpFamily BiasOps() { return kOps; }
+OpFamily BiasOps() { return kBiasOps; }
 
 }  // namespace podsim

@@ -139,7 +139,7 @@ void Error(std::span<const Tensor> /*inputs*/, const OpAttributes& attributes,
     bounds[0].values[i] = kRoundoff * std::abs(outputs[0].values[i]) + kTiny;
 }
 
-std::vector<OpSample> Samples() {
+std::vector<OpSample> ConstantSamples() {
   std::vector<OpSample> samples;
   const auto add = [&](const ValueType& type) -> OpAttributes& {
     OpSample& sample = samples.emplace_back();
@@ -173,7 +173,7 @@ std::vector<OpSample> Samples() {
   return samples;
 }
 
-constexpr OpEntry kOps[] = {
+constexpr OpEntry kConstantOps[] = {
     // attributes -> value in every element of shape, or data
     {.name = "constant",
      .input_count = 0,
@@ -183,11 +183,11 @@ constexpr OpEntry kOps[] = {
      .row_wise = KnowsNoBatch,
      .reference = Constant,
      .error = Error,
-     .samples = Samples},
+     .samples = ConstantSamples},
 };
 
 }  // namespace
 
-OpFamily ConstantOps() { return kOps; }
+OpFamily ConstantOps() { return kConstantOps; }
 
 }  // namespace podsim

@@ -151,12 +151,12 @@ ConvolutionRole RoleOf(const std::string& letters, char batch, char feature) {
   return role;
 }
 
-OpSample Sample(const char* input_letters, const ValueType& input,
-                const char* kernel_letters, const ValueType& kernel,
-                const char* output_letters, const ValueType& output,
-                const std::vector<WindowDimension>& windows,
-                std::int64_t feature_groups = 1,
-                std::int64_t batch_groups = 1) {
+OpSample ConvolutionSample(const char* input_letters, const ValueType& input,
+                           const char* kernel_letters, const ValueType& kernel,
+                           const char* output_letters, const ValueType& output,
+                           const std::vector<WindowDimension>& windows,
+                           std::int64_t feature_groups = 1,
+                           std::int64_t batch_groups = 1) {
   OpSample sample{.inputs = {input, kernel}, .outputs = {output}};
   sample.attributes = ConvolutionAttributes(
       {RoleOf(input_letters, 'N', 'C'), RoleOf(kernel_letters, 'O', 'I'),
@@ -167,28 +167,30 @@ OpSample Sample(const char* input_letters, const ValueType& input,
 
 // Both usual layouts, dilations, groups of both kinds, padding that cuts; B in
 // the input's batch, contracted, and as the output's features.
-std::vector<OpSample> Samples() {
+std::vector<OpSample> ConvolutionSamples() {
   std::vector<OpSample> samples = {
-      Sample("NHWC", Batched({6, 5, 3}), "HWIO", Plain({3, 2, 3, 4}), "NHWC",
-             Batched({3, 5, 4}),
-             {{.low = 1, .high = 1, .stride = 2}, {.high = 1}}),
-      Sample("NCHW", Batched({3, 5, 4}), "OIHW", Plain({4, 3, 2, 3}), "NCHW",
-             Batched({4, 4, 6}),
-             {{.low = 1, .dilation = 2}, {.base_dilation = 2, .high = 1}}),
-      Sample("NHWC", Batched({4, 4, 6}), "HWIO", Plain({3, 3, 2, 6}), "NHWC",
-             Batched({2, 2, 6}), {{}, {}}, 3),
-      Sample("NHWC", Batched({4, 4, 5}), "HWIO", Plain({3, 2, 1, 5}), "NHWC",
-             Batched({4, 3, 5}), {{.low = 1, .high = 1}, {}}, 5),
-      Sample("CHWN", Batched({4, 4, 5}), "IHWO", Batched({2, 3, 5}), "HWNC",
-             Plain({3, 2, 1, 5}), {{}, {}}, 1, 5),
-      Sample("NWC", Plain({4, 5, 3}), "WIO", Plain({2, 3, 6}), "NWC",
-             Plain({2, 4, 6}), {{}}, 1, 2),
-      Sample("CHWN", Batched({5, 5, 3}), "IHWO", Batched({4, 4, 2}), "HWNC",
-             Plain({2, 2, 3, 2}), {{}, {}}),
-      Sample("NWC", Plain({2, 5, 3}), "OWI", Batched({2, 3}), "NWC",
-             BatchedAt(2, {2, 4, 1}), {{}}),
-      Sample("NWC", Plain({1, 6, 2}), "WIO", Plain({3, 2, 37}), "NWC",
-             Plain({1, 5, 37}), {{.low = -1, .high = 2}}),
+      ConvolutionSample("NHWC", Batched({6, 5, 3}), "HWIO", Plain({3, 2, 3, 4}),
+                        "NHWC", Batched({3, 5, 4}),
+                        {{.low = 1, .high = 1, .stride = 2}, {.high = 1}}),
+      ConvolutionSample(
+          "NCHW", Batched({3, 5, 4}), "OIHW", Plain({4, 3, 2, 3}), "NCHW",
+          Batched({4, 4, 6}),
+          {{.low = 1, .dilation = 2}, {.base_dilation = 2, .high = 1}}),
+      ConvolutionSample("NHWC", Batched({4, 4, 6}), "HWIO", Plain({3, 3, 2, 6}),
+                        "NHWC", Batched({2, 2, 6}), {{}, {}}, 3),
+      ConvolutionSample("NHWC", Batched({4, 4, 5}), "HWIO", Plain({3, 2, 1, 5}),
+                        "NHWC", Batched({4, 3, 5}), {{.low = 1, .high = 1}, {}},
+                        5),
+      ConvolutionSample("CHWN", Batched({4, 4, 5}), "IHWO", Batched({2, 3, 5}),
+                        "HWNC", Plain({3, 2, 1, 5}), {{}, {}}, 1, 5),
+      ConvolutionSample("NWC", Plain({4, 5, 3}), "WIO", Plain({2, 3, 6}), "NWC",
+                        Plain({2, 4, 6}), {{}}, 1, 2),
+      ConvolutionSample("CHWN", Batched({5, 5, 3}), "IHWO", Batched({4, 4, 2}),
+                        "HWNC", Plain({2, 2, 3, 2}), {{}, {}}),
+      ConvolutionSample("NWC", Plain({2, 5, 3}), "OWI", Batched({2, 3}), "NWC",
+                        BatchedAt(2, {2, 4, 1}), {{}}),
+      ConvolutionSample("NWC", Plain({1, 6, 2}), "WIO", Plain({3, 2, 37}),
+                        "NWC", Plain({1, 5, 37}), {{.low = -1, .high = 2}}),
   };
   const std::size_t count = samples.size();
   for (std::size_t i = 0; i < count; ++i) {
@@ -198,7 +200,7 @@ std::vector<OpSample> Samples() {
   return samples;
 }
 
-constexpr OpEntry kOps[] = {
+constexpr OpEntry kConvolutionOps[] = {
     // input, kernel -> sums of products of both under a moving window
     {.name = "convolution",
      .input_count = 2,
@@ -210,11 +212,11 @@ constexpr OpEntry kOps[] = {
      .sums_batch = true,
      .reference = EvaluateConvolution,
      .error = BoundConvolution,
-     .samples = Samples},
+     .samples = ConvolutionSamples},
 };
 
 }  // namespace
 
-OpFamily ConvolutionOps() { return kOps; }
+OpFamily ConvolutionOps() { return kConvolutionOps; }
 
 }  // namespace podsim

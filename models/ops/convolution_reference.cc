@@ -12,8 +12,8 @@ namespace {
 // Visits every pair of numbers that is multiplied, as it is read:
 // visit(element of the result, input, kernel).
 template <typename Visit>
-void ForFactors(std::span<const Tensor> inputs, const Tensor& output,
-                const OpAttributes& attributes, const Visit& visit) {
+void ForConvolutionFactors(std::span<const Tensor> inputs, const Tensor& output,
+                           const OpAttributes& attributes, const Visit& visit) {
   const Tensor& x = inputs[0];
   const Tensor& w = inputs[1];
   const ConvolutionDimensions dims = ConvolutionDimensionsOf(attributes);
@@ -64,10 +64,10 @@ void ForFactors(std::span<const Tensor> inputs, const Tensor& output,
 void EvaluateConvolution(std::span<const Tensor> inputs,
                          const OpAttributes& attributes,
                          std::span<Tensor> outputs) {
-  ForFactors(inputs, outputs[0], attributes,
-             [&](std::size_t element, double x, double w) {
-               outputs[0].values[element] += x * w;
-             });
+  ForConvolutionFactors(inputs, outputs[0], attributes,
+                        [&](std::size_t element, double x, double w) {
+                          outputs[0].values[element] += x * w;
+                        });
 }
 
 // As of MatMul (products.cc).
@@ -76,10 +76,10 @@ void BoundConvolution(std::span<const Tensor> inputs,
                       std::span<const Tensor> outputs,
                       std::span<Tensor> bounds) {
   const auto k = static_cast<double>(ProductOf(inputs[1].dims));
-  ForFactors(inputs, outputs[0], attributes,
-             [&](std::size_t element, double x, double w) {
-               bounds[0].values[element] += std::fabs(x * w);
-             });
+  ForConvolutionFactors(inputs, outputs[0], attributes,
+                        [&](std::size_t element, double x, double w) {
+                          bounds[0].values[element] += std::fabs(x * w);
+                        });
   for (double& bound : bounds[0].values)
     bound = SumError(k + 1) * bound + kTiny;
 }

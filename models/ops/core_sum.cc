@@ -17,13 +17,13 @@ void CoreSum(std::span<const Tensor> inputs, const OpAttributes& /*attributes*/,
   outputs[0].values = inputs[0].values;
 }
 
-std::vector<OpSample> Samples() {
+std::vector<OpSample> CoreSumSamples() {
   OpSample sample{.inputs = {Plain({3, 5})}, .outputs = {Plain({3, 5})}};
   sample.inputs[0].per_core = true;
   return {sample};
 }
 
-constexpr OpEntry kOps[] = {
+constexpr OpEntry kCoreSumOps[] = {
     // x of each core -> their sum, in the order of cores. On a chip the
     // all-reduce makes it.
     {.name = "CoreSum",
@@ -33,11 +33,11 @@ constexpr OpEntry kOps[] = {
      .sums_cores = true,
      .makes_no_copy = true,
      .reference = CoreSum,
-     .samples = Samples},
+     .samples = CoreSumSamples},
 };
 
 }  // namespace
 
-OpFamily CoreSumOps() { return kOps; }
+OpFamily CoreSumOps() { return kCoreSumOps; }
 
 }  // namespace podsim

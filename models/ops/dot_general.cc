@@ -212,10 +212,10 @@ void DotGeneralError(std::span<const Tensor> inputs,
     bound = SumError(k + 1) * bound + kTiny;
 }
 
-OpSample Sample(const ValueType& left, DimsView left_batching,
-                DimsView left_contracting, const ValueType& right,
-                DimsView right_batching, DimsView right_contracting,
-                const ValueType& result) {
+OpSample DotSample(const ValueType& left, DimsView left_batching,
+                   DimsView left_contracting, const ValueType& right,
+                   DimsView right_batching, DimsView right_contracting,
+                   const ValueType& result) {
   OpSample sample{.inputs = {left, right}, .outputs = {result}};
   const auto set = [&](const char* name, DimsView dims) {
     sample.attributes.lists[name] = {dims.begin(), dims.end()};
@@ -229,23 +229,23 @@ OpSample Sample(const ValueType& left, DimsView left_batching,
 
 // B as a row, in pairs, contracted, and as a column; operands that lie as
 // products read them and such as do not.
-std::vector<OpSample> Samples() {
+std::vector<OpSample> DotGeneralSamples() {
   const Dims none;
   std::vector<OpSample> samples = {
-      Sample(Batched({19}), none, Dims{1}, Plain({19, 37}), none, Dims{0},
-             Batched({37})),
-      Sample(Batched({3, 5, 4}), none, Dims{2, 3}, Plain({7, 5, 4}), none,
-             Dims{1, 2}, Batched({3, 7})),
-      Sample(Batched({3, 2, 5}), Dims{0, 2}, Dims{3}, Batched({4, 2, 5}),
-             Dims{0, 2}, Dims{3}, Batched({2, 3, 4})),
-      Sample(Batched({3, 5}), none, Dims{0, 1}, Batched({3, 37}), none,
-             Dims{0, 1}, Plain({5, 37})),
-      Sample(Plain({4, 3}), none, Dims{1}, Batched({3, 2}), none, Dims{1},
-             BatchedAt(1, {4, 1, 2})),
-      Sample(Plain({3}), none, Dims{0}, BatchedAt(1, {3, 1}), none, Dims{0},
-             Batched({})),
-      Sample(Plain({2, 3, 4, 5}), Dims{2}, Dims{3, 1}, Plain({3, 5, 6, 4}),
-             Dims{3}, Dims{1, 0}, Plain({4, 2, 6})),
+      DotSample(Batched({19}), none, Dims{1}, Plain({19, 37}), none, Dims{0},
+                Batched({37})),
+      DotSample(Batched({3, 5, 4}), none, Dims{2, 3}, Plain({7, 5, 4}), none,
+                Dims{1, 2}, Batched({3, 7})),
+      DotSample(Batched({3, 2, 5}), Dims{0, 2}, Dims{3}, Batched({4, 2, 5}),
+                Dims{0, 2}, Dims{3}, Batched({2, 3, 4})),
+      DotSample(Batched({3, 5}), none, Dims{0, 1}, Batched({3, 37}), none,
+                Dims{0, 1}, Plain({5, 37})),
+      DotSample(Plain({4, 3}), none, Dims{1}, Batched({3, 2}), none, Dims{1},
+                BatchedAt(1, {4, 1, 2})),
+      DotSample(Plain({3}), none, Dims{0}, BatchedAt(1, {3, 1}), none, Dims{0},
+                Batched({})),
+      DotSample(Plain({2, 3, 4, 5}), Dims{2}, Dims{3, 1}, Plain({3, 5, 6, 4}),
+                Dims{3}, Dims{1, 0}, Plain({4, 2, 6})),
   };
   const std::size_t count = samples.size();
   for (std::size_t i = 0; i < count; ++i) {
@@ -255,7 +255,7 @@ std::vector<OpSample> Samples() {
   return samples;
 }
 
-constexpr OpEntry kOps[] = {
+constexpr OpEntry kDotGeneralOps[] = {
     // a, b -> products over pairs of dimensions; attributes.lists
     {.name = "dot_general",
      .input_count = 2,
@@ -267,11 +267,11 @@ constexpr OpEntry kOps[] = {
      .sums_batch = true,
      .reference = DotGeneral,
      .error = DotGeneralError,
-     .samples = Samples},
+     .samples = DotGeneralSamples},
 };
 
 }  // namespace
 
-OpFamily DotGeneralOps() { return kOps; }
+OpFamily DotGeneralOps() { return kDotGeneralOps; }
 
 }  // namespace podsim

@@ -125,8 +125,8 @@ void DynamicUpdateSlice(std::span<const Tensor> inputs,
 }
 
 // With starts below `classes`, beyond the last that fits.
-OpSample Sample(std::vector<ValueType> first, const ValueType& out,
-                DType starts = DType::kInt32) {
+OpSample PlacedSample(std::vector<ValueType> first, const ValueType& out,
+                      DType starts = DType::kInt32) {
   OpSample sample{
       .inputs = std::move(first), .outputs = {out}, .classes = 7, .seed = 3};
   for (int axis = 0; axis < out.shape.rank(); ++axis)
@@ -137,30 +137,31 @@ OpSample Sample(std::vector<ValueType> first, const ValueType& out,
 
 std::vector<OpSample> DynamicSliceSamples() {
   return {
-      Sample({Plain({9})}, Plain({4})),
-      Sample({Plain({5, 9})}, Plain({2, 9})),
-      Sample({Batched({9})}, Batched({4})),
-      Sample({BatchedAt(1, {9, 2})}, BatchedAt(1, {4, 2})),
-      Sample({Batched({6, 5, 4})}, Batched({1, 2, 3})),
-      Sample({Plain({9}, DType::kInt32)}, Plain({4}, DType::kInt32),
-             DType::kUint32),
+      PlacedSample({Plain({9})}, Plain({4})),
+      PlacedSample({Plain({5, 9})}, Plain({2, 9})),
+      PlacedSample({Batched({9})}, Batched({4})),
+      PlacedSample({BatchedAt(1, {9, 2})}, BatchedAt(1, {4, 2})),
+      PlacedSample({Batched({6, 5, 4})}, Batched({1, 2, 3})),
+      PlacedSample({Plain({9}, DType::kInt32)}, Plain({4}, DType::kInt32),
+                   DType::kUint32),
   };
 }
 
 std::vector<OpSample> DynamicUpdateSliceSamples() {
   return {
-      Sample({Plain({9}), Plain({4})}, Plain({9})),
-      Sample({Plain({5, 9}), Plain({2, 9})}, Plain({5, 9})),
-      Sample({Batched({9}), Batched({4})}, Batched({9})),
-      Sample({BatchedAt(1, {9, 2}), BatchedAt(1, {4, 2})},
-             BatchedAt(1, {9, 2})),
-      Sample({Batched({6, 5, 4}), Batched({1, 2, 3})}, Batched({6, 5, 4})),
-      Sample({Plain({9}, DType::kBool), Plain({4}, DType::kBool)},
-             Plain({9}, DType::kBool)),
+      PlacedSample({Plain({9}), Plain({4})}, Plain({9})),
+      PlacedSample({Plain({5, 9}), Plain({2, 9})}, Plain({5, 9})),
+      PlacedSample({Batched({9}), Batched({4})}, Batched({9})),
+      PlacedSample({BatchedAt(1, {9, 2}), BatchedAt(1, {4, 2})},
+                   BatchedAt(1, {9, 2})),
+      PlacedSample({Batched({6, 5, 4}), Batched({1, 2, 3})},
+                   Batched({6, 5, 4})),
+      PlacedSample({Plain({9}, DType::kBool), Plain({4}, DType::kBool)},
+                   Plain({9}, DType::kBool)),
   };
 }
 
-constexpr OpEntry kOps[] = {
+constexpr OpEntry kDynamicSliceOps[] = {
     // x, starts[]... -> slice_sizes elements of x from there
     {.name = "dynamic_slice",
      .input_count = 1,
@@ -186,6 +187,6 @@ constexpr OpEntry kOps[] = {
 
 }  // namespace
 
-OpFamily DynamicSliceOps() { return kOps; }
+OpFamily DynamicSliceOps() { return kDynamicSliceOps; }
 
 }  // namespace podsim

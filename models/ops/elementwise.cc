@@ -72,7 +72,7 @@ double Minimum(double a, double b) {
   return a < b ? a : b < a ? b : a == b ? (std::signbit(a) ? a : b) : a + b;
 }
 
-constexpr OpEntry kOps[] = {
+constexpr OpEntry kElementwiseOps[] = {
     // x -> y = max(x, 0); -0 becomes 0
     Row("Relu", 1, {[](const double* x) { return x[0] <= 0 ? 0 : x[0]; }},
         By<ReluGradient>),
@@ -195,6 +195,6 @@ constexpr OpEntry kOps[] = {
 
 }  // namespace
 
-OpFamily ElementwiseOps() { return kOps; }
+OpFamily ElementwiseOps() { return kElementwiseOps; }
 
 }  // namespace podsim

@@ -66,7 +66,7 @@ Terms PowerGradient(const Point& at) {
 
 double Logistic(double x) { return 1 / (1 + std::exp(-x)); }
 
-constexpr OpEntry kOps[] = {
+constexpr OpEntry kFunctionOps[] = {
     Row("exponential", 1,
         {.value = [](const double* x) { return std::exp(x[0]); },
          .vector_flops = 0,
@@ -204,6 +204,6 @@ constexpr OpEntry kOps[] = {
 
 }  // namespace
 
-OpFamily FunctionOps() { return kOps; }
+OpFamily FunctionOps() { return kFunctionOps; }
 
 }  // namespace podsim

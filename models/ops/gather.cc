@@ -111,9 +111,9 @@ Dims SizesOf(const WindowDims& dims, const Shape& operand,
   return sizes;
 }
 
-absl::Status CheckWindows(const WindowDims& dims, const Shape& operand,
-                          const ValueType& indices, DimsView sizes,
-                          const Shape& windows) {
+absl::Status CheckGatherWindows(const WindowDims& dims, const Shape& operand,
+                                const ValueType& indices, DimsView sizes,
+                                const Shape& windows) {
   PODSIM_ASSIGN_OR_RETURN(const Shape wanted,
                           WindowsOf(dims, operand, indices, sizes));
   if (windows == wanted) return absl::OkStatus();
@@ -130,9 +130,9 @@ Inferred InferGather(Types in, const OpAttributes& attributes) {
 
 Inferred InferGatherGrad(Types in, const OpAttributes& attributes) {
   PODSIM_RETURN_IF_ERROR(NeedFloats(in.first(1)));
-  PODSIM_RETURN_IF_ERROR(CheckWindows(GatherDims(attributes), attributes.shape,
-                                      in[1], attributes.List("slice_sizes"),
-                                      in[0].shape));
+  PODSIM_RETURN_IF_ERROR(
+      CheckGatherWindows(GatherDims(attributes), attributes.shape, in[1],
+                         attributes.List("slice_sizes"), in[0].shape));
   return OneResult(in[0].dtype, attributes.shape);
 }
 
@@ -147,16 +147,16 @@ Inferred InferScatter(Types in, const OpAttributes& attributes) {
   const WindowDims dims = ScatterDims(attributes);
   PODSIM_RETURN_IF_ERROR(CheckDimensions("inserted and batching dimensions",
                                          dims.dropped, in[0].shape.rank()));
-  PODSIM_RETURN_IF_ERROR(CheckWindows(dims, in[0].shape, in[1],
-                                      SizesOf(dims, in[0].shape, in[2].shape),
-                                      in[2].shape));
+  PODSIM_RETURN_IF_ERROR(
+      CheckGatherWindows(dims, in[0].shape, in[1],
+                         SizesOf(dims, in[0].shape, in[2].shape), in[2].shape));
   return OneResult(in[0].dtype, in[0].shape);
 }
 
 Inferred InferScatterGrad(Types in, const OpAttributes& attributes) {
   PODSIM_RETURN_IF_ERROR(NeedFloats(in.first(1)));
   const WindowDims dims = ScatterDims(attributes);
-  PODSIM_RETURN_IF_ERROR(CheckWindows(
+  PODSIM_RETURN_IF_ERROR(CheckGatherWindows(
       dims, in[0].shape, in[1], SizesOf(dims, in[0].shape, attributes.shape),
       attributes.shape));
   return OneResult(in[0].dtype, attributes.shape);
@@ -453,7 +453,7 @@ std::vector<OpSample> GradSamples() {
   return samples;
 }
 
-constexpr OpEntry kOps[] = {
+constexpr OpEntry kGatherOps[] = {
     // x, indices -> windows of x
     {.name = "gather",
      .input_count = 2,
@@ -496,6 +496,6 @@ constexpr OpEntry kOps[] = {
 
 }  // namespace
 
-OpFamily GatherOps() { return kOps; }
+OpFamily GatherOps() { return kGatherOps; }
 
 }  // namespace podsim

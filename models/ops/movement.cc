@@ -25,8 +25,8 @@ Inferred InferIota(Types /*in*/, const OpAttributes& attributes) {
   return OneResult(attributes.dtype, shape);
 }
 
-InputGradients NoOperand(GradientBuilder& /*builder*/, const OpUse& /*use*/,
-                         std::span<const Value> /*dy*/) {
+InputGradients NoIotaOperand(GradientBuilder& /*builder*/, const OpUse& /*use*/,
+                             std::span<const Value> /*dy*/) {
   return std::vector<Value>{};
 }
 
@@ -165,7 +165,8 @@ void Reverse(std::span<const Tensor> inputs, const OpAttributes& attributes,
 }
 
 // An op of one operand.
-OpSample Sample(ValueType in, ValueType out, const char* list, Dims numbers) {
+OpSample MovementSample(ValueType in, ValueType out, const char* list,
+                        Dims numbers) {
   OpSample sample{.inputs = {std::move(in)},
                   .outputs = {std::move(out)},
                   .attributes = WithList(list, std::move(numbers)),
@@ -178,7 +179,8 @@ OpSample Sample(ValueType in, ValueType out, const char* list, Dims numbers) {
 std::vector<OpSample> IotaSamples() {
   std::vector<OpSample> samples;
   const auto add = [&](ValueType type, std::int64_t axis) {
-    OpSample sample = Sample({}, std::move(type), "iota_dimension", {axis});
+    OpSample sample =
+        MovementSample({}, std::move(type), "iota_dimension", {axis});
     sample.inputs.clear();
     samples.push_back(std::move(sample));
   };
@@ -194,41 +196,44 @@ std::vector<OpSample> IotaSamples() {
 std::vector<OpSample> BroadcastSamples() {
   const char* const list = "broadcast_dimensions";
   return {
-      Sample(Plain({}), Batched({3}), list, {}),
-      Sample(Plain({3}), Plain({2, 3}), list, {1}),
-      Sample(Plain({2, 3}), Plain({3, 4, 2}), list, {2, 0}),
-      Sample(Plain({3, 1}), Batched({3, 4}), list, {1, 2}),
-      Sample(Plain({1, 3}), Batched({3}), list, {0, 1}),
-      Sample(Batched({}), Batched({3}), list, {0}),
-      Sample(Batched({3}), BatchedAt(1, {4, 1, 3}), list, {1, 2}),
-      Sample(BatchedAt(1, {3, 2}), BatchedAt(0, {2, 3}), list, {1, 0}),
-      Sample(Batched({}, DType::kInt32), BatchedAt(1, {3, 1}, DType::kInt32),
-             list, {1}),
-      Sample(Plain({3}, DType::kBool), Plain({3, 2}, DType::kBool), list, {0}),
+      MovementSample(Plain({}), Batched({3}), list, {}),
+      MovementSample(Plain({3}), Plain({2, 3}), list, {1}),
+      MovementSample(Plain({2, 3}), Plain({3, 4, 2}), list, {2, 0}),
+      MovementSample(Plain({3, 1}), Batched({3, 4}), list, {1, 2}),
+      MovementSample(Plain({1, 3}), Batched({3}), list, {0, 1}),
+      MovementSample(Batched({}), Batched({3}), list, {0}),
+      MovementSample(Batched({3}), BatchedAt(1, {4, 1, 3}), list, {1, 2}),
+      MovementSample(BatchedAt(1, {3, 2}), BatchedAt(0, {2, 3}), list, {1, 0}),
+      MovementSample(Batched({}, DType::kInt32),
+                     BatchedAt(1, {3, 1}, DType::kInt32), list, {1}),
+      MovementSample(Plain({3}, DType::kBool), Plain({3, 2}, DType::kBool),
+                     list, {0}),
   };
 }
 
 std::vector<OpSample> TransposeSamples() {
   const char* const list = "permutation";
   return {
-      Sample(Plain({37, 19}), Plain({19, 37}), list, {1, 0}),
-      Sample(Plain({2, 3, 4, 5}), Plain({4, 2, 5, 3}), list, {2, 0, 3, 1}),
-      Sample(Batched({3}), BatchedAt(1, {3, 1}), list, {1, 0}),
-      Sample(BatchedAt(1, {3, 1}), Batched({3}), list, {1, 0}),
-      Sample(Batched({2, 3, 4}), Batched({3, 2, 4}), list, {0, 2, 1, 3}),
-      Sample(Batched({2, 3, 4}), BatchedAt(2, {4, 3, 1, 2}), list,
-             {3, 2, 0, 1}),
-      Sample(BatchedAt(0, {4, 3}), BatchedAt(1, {3, 4}), list, {1, 0}),
-      Sample(Batched({3}, DType::kUint8), BatchedAt(1, {3, 1}, DType::kUint8),
-             list, {1, 0}),
-      Sample(Plain({3, 2}, DType::kUint32), Plain({2, 3}, DType::kUint32), list,
-             {1, 0}),
+      MovementSample(Plain({37, 19}), Plain({19, 37}), list, {1, 0}),
+      MovementSample(Plain({2, 3, 4, 5}), Plain({4, 2, 5, 3}), list,
+                     {2, 0, 3, 1}),
+      MovementSample(Batched({3}), BatchedAt(1, {3, 1}), list, {1, 0}),
+      MovementSample(BatchedAt(1, {3, 1}), Batched({3}), list, {1, 0}),
+      MovementSample(Batched({2, 3, 4}), Batched({3, 2, 4}), list,
+                     {0, 2, 1, 3}),
+      MovementSample(Batched({2, 3, 4}), BatchedAt(2, {4, 3, 1, 2}), list,
+                     {3, 2, 0, 1}),
+      MovementSample(BatchedAt(0, {4, 3}), BatchedAt(1, {3, 4}), list, {1, 0}),
+      MovementSample(Batched({3}, DType::kUint8),
+                     BatchedAt(1, {3, 1}, DType::kUint8), list, {1, 0}),
+      MovementSample(Plain({3, 2}, DType::kUint32),
+                     Plain({2, 3}, DType::kUint32), list, {1, 0}),
   };
 }
 
 std::vector<OpSample> ReverseSamples() {
   const auto same = [](const ValueType& type, Dims dims) {
-    return Sample(type, type, "dimensions", std::move(dims));
+    return MovementSample(type, type, "dimensions", std::move(dims));
   };
   return {
       same(Plain({5}), {0}),
@@ -240,12 +245,12 @@ std::vector<OpSample> ReverseSamples() {
   };
 }
 
-constexpr OpEntry kOps[] = {
+constexpr OpEntry kMovementOps[] = {
     // attributes -> each element's place along iota_dimension
     {.name = "iota",
      .input_count = 0,
      .infer = InferIota,
-     .gradient = NoOperand,
+     .gradient = NoIotaOperand,
      .cost = CopyCost,
      .row_wise = IsByRows,
      .reference = Iota,
@@ -282,6 +287,6 @@ constexpr OpEntry kOps[] = {
 
 }  // namespace
 
-OpFamily MovementOps() { return kOps; }
+OpFamily MovementOps() { return kMovementOps; }
 
 }  // namespace podsim

@@ -72,8 +72,8 @@ OpCost WeightGradientCost(const OpSignature& signature, std::int64_t rows) {
 // Visits every pair of numbers that a product multiplies, as the product reads
 // them: visit(row, column of c, a, b).
 template <ProductForm kForm, typename Visit>
-void ForFactors(std::span<const Tensor> inputs, const OpAttributes& attributes,
-                const Visit& visit) {
+void ForProductFactors(std::span<const Tensor> inputs,
+                       const OpAttributes& attributes, const Visit& visit) {
   constexpr bool kLeft = kForm == ProductForm::kLeftTransposed;
   constexpr bool kRight = kForm == ProductForm::kRightTransposed;
   const Tensor& a = inputs[0];
@@ -94,9 +94,11 @@ void ForFactors(std::span<const Tensor> inputs, const OpAttributes& attributes,
 template <ProductForm kForm>
 void Multiply(std::span<const Tensor> inputs, const OpAttributes& attributes,
               std::span<Tensor> outputs) {
-  ForFactors<kForm>(inputs, attributes,
-                    [&](std::int64_t row, std::int64_t column, double a,
-                        double b) { outputs[0].at(row, column) += a * b; });
+  ForProductFactors<kForm>(
+      inputs, attributes,
+      [&](std::int64_t row, std::int64_t column, double a, double b) {
+        outputs[0].at(row, column) += a * b;
+      });
 }
 
 // Products of bfloat16 are exact in float32, others are rounded once: K terms
@@ -110,7 +112,7 @@ void ProductError(std::span<const Tensor> inputs,
   const std::int64_t k = kForm == ProductForm::kLeftTransposed
                              ? inputs[0].rows
                              : inputs[0].columns;
-  ForFactors<kForm>(
+  ForProductFactors<kForm>(
       inputs, attributes,
       [&](std::int64_t row, std::int64_t column, double a, double b) {
         bounds[0].at(row, column) += std::fabs(a * b);
@@ -147,7 +149,7 @@ std::vector<OpSample> MatMulGradWeightSamples() {
        {.inputs = {Plain({2, 3}), Plain({2, 5})}, .outputs = {Plain({3, 5})}}});
 }
 
-constexpr OpEntry kOps[] = {
+constexpr OpEntry kProductOps[] = {
     // x[M,K], w[K,N] -> y[M,N]
     {.name = "MatMul",
      .input_count = 2,
@@ -183,6 +185,6 @@ constexpr OpEntry kOps[] = {
 
 }  // namespace
 
-OpFamily ProductOps() { return kOps; }
+OpFamily ProductOps() { return kProductOps; }
 
 }  // namespace podsim

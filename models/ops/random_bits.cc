@@ -50,7 +50,7 @@ void RandomBits(std::span<const Tensor> inputs, const OpAttributes& attributes,
   }
 }
 
-OpSample Sample(const ValueType& result, std::int64_t site) {
+OpSample RandomSample(const ValueType& result, std::int64_t site) {
   OpSample sample{.inputs = {Batched({2}, DType::kUint32)},
                   .outputs = {result},
                   .classes = 1 << 30};
@@ -59,13 +59,13 @@ OpSample Sample(const ValueType& result, std::int64_t site) {
   return sample;
 }
 
-std::vector<OpSample> Samples() {
-  return {Sample(Batched({37}, DType::kUint32), 0),
-          Sample(Batched({3, 5, 40}, DType::kUint32), 7),
-          Sample(Batched({}, DType::kUint32), 1)};
+std::vector<OpSample> RandomBitsSamples() {
+  return {RandomSample(Batched({37}, DType::kUint32), 0),
+          RandomSample(Batched({3, 5, 40}, DType::kUint32), 7),
+          RandomSample(Batched({}, DType::kUint32), 1)};
 }
 
-constexpr OpEntry kOps[] = {
+constexpr OpEntry kRandomBitsOps[] = {
     // keys[B,2] -> uniform uint32 in attributes.shape
     {.name = "random_bits",
      .input_count = 1,
@@ -73,11 +73,11 @@ constexpr OpEntry kOps[] = {
      .cost = RandomBitsCost,
      .is_row_wise = true,
      .reference = RandomBits,
-     .samples = Samples},
+     .samples = RandomBitsSamples},
 };
 
 }  // namespace
 
-OpFamily RandomBitsOps() { return kOps; }
+OpFamily RandomBitsOps() { return kRandomBitsOps; }
 
 }  // namespace podsim

@@ -199,8 +199,8 @@ ValueType OfType(ValueType type, DType dtype) {
   return type;
 }
 
-OpSample Sample(const char* word, const ValueType& x, const Dims& dimensions,
-                const ValueType& result) {
+OpSample ReduceSample(const char* word, const ValueType& x,
+                      const Dims& dimensions, const ValueType& result) {
   OpSample sample{.inputs = {x}, .outputs = {result}, .classes = 7};
   sample.attributes.word = word;
   sample.attributes.lists["dimensions"] = dimensions;
@@ -211,15 +211,16 @@ OpSample Sample(const char* word, const ValueType& x, const Dims& dimensions,
 std::vector<OpSample> ReduceSamples() {
   std::vector<OpSample> samples;
   for (const char* word : {"add", "maximum", "minimum", "multiply"}) {
-    samples.push_back(Sample(word, Batched({37}), {1}, Batched({})));
-    samples.push_back(Sample(word, Batched({3, 5}), {1}, Batched({5})));
-    samples.push_back(Sample(word, Batched({37}), {0}, Plain({37})));
+    samples.push_back(ReduceSample(word, Batched({37}), {1}, Batched({})));
+    samples.push_back(ReduceSample(word, Batched({3, 5}), {1}, Batched({5})));
+    samples.push_back(ReduceSample(word, Batched({37}), {0}, Plain({37})));
     samples.push_back(
-        Sample(word, BatchedAt(1, {4, 2, 3}), {2, 0}, BatchedAt(0, {2})));
+        ReduceSample(word, BatchedAt(1, {4, 2, 3}), {2, 0}, BatchedAt(0, {2})));
     samples.push_back(
-        Sample(word, BatchedAt(1, {4, 1, 3}), {0}, BatchedAt(0, {1, 3})));
-    samples.push_back(Sample(word, Plain({3, 5, 2, 4}), {0, 2}, Plain({5, 4})));
-    samples.push_back(Sample(word, Plain({3, 19}), {0, 1}, Plain({})));
+        ReduceSample(word, BatchedAt(1, {4, 1, 3}), {0}, BatchedAt(0, {1, 3})));
+    samples.push_back(
+        ReduceSample(word, Plain({3, 5, 2, 4}), {0, 2}, Plain({5, 4})));
+    samples.push_back(ReduceSample(word, Plain({3, 19}), {0, 1}, Plain({})));
   }
   // So that products of many numbers do not vanish.
   for (OpSample& sample : samples)
@@ -228,35 +229,36 @@ std::vector<OpSample> ReduceSamples() {
       sample.high = 1.25;
     }
   for (const char* word : {"add", "maximum", "minimum"})
-    samples.push_back(Sample(word, Batched({37}, DType::kInt32), {1},
-                             Batched({}, DType::kInt32)));
+    samples.push_back(ReduceSample(word, Batched({37}, DType::kInt32), {1},
+                                   Batched({}, DType::kInt32)));
   for (const char* word : {"and", "or"})
-    samples.push_back(Sample(word, Batched({3, 5}, DType::kBool), {2},
-                             Batched({3}, DType::kBool)));
+    samples.push_back(ReduceSample(word, Batched({3, 5}, DType::kBool), {2},
+                                   Batched({3}, DType::kBool)));
   return samples;
 }
 
 std::vector<OpSample> ArgMaxSamples() {
-  return {Sample("", Batched({37}), {1}, Batched({}, DType::kInt32)),
-          Sample("", Batched({3, 5}), {1}, Batched({5}, DType::kInt32)),
-          Sample("", Plain({3, 4}), {0}, OfType(Plain({4}), DType::kInt32)),
-          Sample("", Batched({3}), {0}, OfType(Plain({3}), DType::kInt32)),
-          Sample("", Batched({37}, DType::kInt32), {1},
-                 Batched({}, DType::kInt32))};
+  return {
+      ReduceSample("", Batched({37}), {1}, Batched({}, DType::kInt32)),
+      ReduceSample("", Batched({3, 5}), {1}, Batched({5}, DType::kInt32)),
+      ReduceSample("", Plain({3, 4}), {0}, OfType(Plain({4}), DType::kInt32)),
+      ReduceSample("", Batched({3}), {0}, OfType(Plain({3}), DType::kInt32)),
+      ReduceSample("", Batched({37}, DType::kInt32), {1},
+                   Batched({}, DType::kInt32))};
 }
 
 std::vector<OpSample> ProductGradSamples() {
   std::vector<OpSample> samples = {
-      Sample("", Batched({3, 5}), {1}, Batched({3, 5})),
-      Sample("", Plain({3, 4}), {0, 1}, Plain({3, 4})),
-      Sample("", Batched({3}), {0}, Batched({3}))};
+      ReduceSample("", Batched({3, 5}), {1}, Batched({3, 5})),
+      ReduceSample("", Plain({3, 4}), {0, 1}, Plain({3, 4})),
+      ReduceSample("", Batched({3}), {0}, Batched({3}))};
   samples[0].inputs.push_back(Batched({5}));
   samples[1].inputs.push_back(Plain({}));
   samples[2].inputs.push_back(Plain({3}));
   return samples;
 }
 
-constexpr OpEntry kOps[] = {
+constexpr OpEntry kReduceOps[] = {
     // x -> folded over attributes' dimensions
     {.name = "reduce",
      .input_count = 1,
@@ -292,6 +294,6 @@ constexpr OpEntry kOps[] = {
 
 }  // namespace
 
-OpFamily ReduceOps() { return kOps; }
+OpFamily ReduceOps() { return kReduceOps; }
 
 }  // namespace podsim

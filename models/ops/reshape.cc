@@ -49,7 +49,7 @@ void Reshape(std::span<const Tensor> inputs, const OpAttributes& /*attributes*/,
   outputs[0].values = inputs[0].values;
 }
 
-std::vector<OpSample> Samples() {
+std::vector<OpSample> ReshapeSamples() {
   OpSample batch{.inputs = {Batched({3, 4})}, .outputs = {Batched({12})}};
   batch.attributes.shape = Batched({12}).shape;
   // B takes in a dimension behind it.
@@ -64,7 +64,7 @@ std::vector<OpSample> Samples() {
   return {batch, merged, inside, matrix};
 }
 
-constexpr OpEntry kOps[] = {
+constexpr OpEntry kReshapeOps[] = {
     // x -> the same elements in attributes.shape
     {.name = "Reshape",
      .input_count = 1,
@@ -75,11 +75,11 @@ constexpr OpEntry kOps[] = {
      .is_view = true,
      .makes_no_copy = true,
      .reference = Reshape,
-     .samples = Samples},
+     .samples = ReshapeSamples},
 };
 
 }  // namespace
 
-OpFamily ReshapeOps() { return kOps; }
+OpFamily ReshapeOps() { return kReshapeOps; }
 
 }  // namespace podsim

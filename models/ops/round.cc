@@ -28,12 +28,12 @@ void Round(std::span<const Tensor> inputs, const OpAttributes& /*attributes*/,
     outputs[0].values[i] = RoundToBFloat16(inputs[0].values[i]);
 }
 
-std::vector<OpSample> Samples() {
+std::vector<OpSample> RoundSamples() {
   return {{.inputs = {Batched({37})},
            .outputs = {Batched({37}, DType::kBFloat16)}}};
 }
 
-constexpr OpEntry kOps[] = {
+constexpr OpEntry kRoundOps[] = {
     // x -> x rounded to bfloat16, nearest even
     {.name = "RoundBFloat16",
      .input_count = 1,
@@ -43,12 +43,12 @@ constexpr OpEntry kOps[] = {
      .works_in_place = true,
      .makes_no_copy = true,
      .reference = Round,
-     .samples = Samples},
+     .samples = RoundSamples},
 };
 
 }  // namespace
 
-OpFamily RoundOps() { return kOps; }
+OpFamily RoundOps() { return kRoundOps; }
 
 double RoundToBFloat16(double x) {
   if (x == 0 || !std::isfinite(x)) return x;

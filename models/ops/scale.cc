@@ -30,7 +30,7 @@ void ScaleError(std::span<const Tensor> /*inputs*/,
     bounds[0].values[i] = kRoundoff * std::abs(outputs[0].values[i]) + kTiny;
 }
 
-std::vector<OpSample> Samples() {
+std::vector<OpSample> ScaleSamples() {
   std::vector<OpSample> samples;
   for (const ValueType& type : {Plain({3, 5}), Batched({7})}) {
     OpSample& sample = samples.emplace_back();
@@ -41,7 +41,7 @@ std::vector<OpSample> Samples() {
   return samples;
 }
 
-constexpr OpEntry kOps[] = {
+constexpr OpEntry kScaleOps[] = {
     // x, s[] -> x * s; for gradients: a model multiplies
     {.name = "Scale",
      .input_count = 2,
@@ -50,11 +50,11 @@ constexpr OpEntry kOps[] = {
      .is_row_wise = true,
      .reference = Scale,
      .error = ScaleError,
-     .samples = Samples},
+     .samples = ScaleSamples},
 };
 
 }  // namespace
 
-OpFamily ScaleOps() { return kOps; }
+OpFamily ScaleOps() { return kScaleOps; }
 
 }  // namespace podsim

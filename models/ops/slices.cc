@@ -292,7 +292,7 @@ std::vector<OpSample> ConcatenateSamples() {
   };
 }
 
-constexpr OpEntry kOps[] = {
+constexpr OpEntry kSliceOps[] = {
     // x -> its elements from start_indices below limit_indices by strides
     {.name = "slice",
      .input_count = 1,
@@ -326,6 +326,6 @@ constexpr OpEntry kOps[] = {
 
 }  // namespace
 
-OpFamily SliceOps() { return kOps; }
+OpFamily SliceOps() { return kSliceOps; }
 
 }  // namespace podsim

@@ -129,7 +129,7 @@ std::vector<OpSample> SoftmaxXentGradSamples() {
            .classes = 37}};
 }
 
-constexpr OpEntry kOps[] = {
+constexpr OpEntry kSoftmaxXentOps[] = {
     // logits[B,N], labels[B] -> prob[B,N], loss[B], correct[B]
     {.name = "SoftmaxXent",
      .input_count = 2,
@@ -154,6 +154,6 @@ constexpr OpEntry kOps[] = {
 
 }  // namespace
 
-OpFamily SoftmaxXentOps() { return kOps; }
+OpFamily SoftmaxXentOps() { return kSoftmaxXentOps; }
 
 }  // namespace podsim

@@ -12,14 +12,14 @@ void Copy(std::span<const Tensor> inputs, const OpAttributes& /*attributes*/,
   outputs[0].values = inputs[0].values;
 }
 
-std::vector<OpSample> Samples() {
+std::vector<OpSample> StopGradientSamples() {
   std::vector<OpSample> samples;
   for (const ValueType& type : {Batched({37}), Batched({2, 3}), Plain({3, 5})})
     samples.push_back({.inputs = {type}, .outputs = {type}});
   return samples;
 }
 
-constexpr OpEntry kOps[] = {
+constexpr OpEntry kStopGradientOps[] = {
     // x -> x, as jax.lax.stop_gradient
     {.name = "StopGradient",
      .input_count = 1,
@@ -30,11 +30,11 @@ constexpr OpEntry kOps[] = {
      .is_view = true,
      .makes_no_copy = true,
      .reference = Copy,
-     .samples = Samples},
+     .samples = StopGradientSamples},
 };
 
 }  // namespace
 
-OpFamily StopGradientOps() { return kOps; }
+OpFamily StopGradientOps() { return kStopGradientOps; }
 
 }  // namespace podsim

@@ -263,7 +263,7 @@ constexpr DType kTypes[] = {DType::kFloat32, DType::kBFloat16, DType::kInt32,
                             DType::kUint32,  DType::kUint8,    DType::kBool};
 
 // Types of a sample, whose numbers lie around those that matter.
-OpSample Sample(std::vector<ValueType> inputs, ValueType output) {
+OpSample TypedSample(std::vector<ValueType> inputs, ValueType output) {
   return {.inputs = std::move(inputs),
           .outputs = {std::move(output)},
           .low = -300,
@@ -277,7 +277,7 @@ std::vector<OpSample> CompareSamples() {
   const auto add = [&](const ValueType& type, const char* word) {
     ValueType result = type;
     result.dtype = DType::kBool;
-    samples.push_back(Sample({type, type}, result));
+    samples.push_back(TypedSample({type, type}, result));
     samples.back().attributes.word = word;
   };
   for (const char* word : kComparisons) add(Batched({37}, DType::kInt32), word);
@@ -292,7 +292,7 @@ std::vector<OpSample> SelectSamples() {
   std::vector<OpSample> samples;
   const auto add = [&](ValueType pred, const ValueType& type) {
     pred.dtype = DType::kBool;
-    samples.push_back(Sample({pred, type, type}, type));
+    samples.push_back(TypedSample({pred, type, type}, type));
     samples.back().low = -1;
     samples.back().high = 1;
   };
@@ -309,12 +309,12 @@ std::vector<OpSample> ConvertSamples() {
   std::vector<OpSample> samples;
   for (const DType from : kTypes)
     for (const DType to : kTypes) {
-      samples.push_back(Sample({Batched({37}, from)}, Batched({37}, to)));
+      samples.push_back(TypedSample({Batched({37}, from)}, Batched({37}, to)));
       samples.back().attributes.dtype = to;
     }
   // Beyond what whole numbers hold.
   for (const DType to : {DType::kInt32, DType::kUint32}) {
-    samples.push_back(Sample({Plain({64})}, Plain({64}, to)));
+    samples.push_back(TypedSample({Plain({64})}, Plain({64}, to)));
     samples.back().attributes.dtype = to;
     samples.back().low = -0x1p33;
     samples.back().high = 0x1p33;
@@ -331,15 +331,16 @@ std::vector<OpSample> BitcastSamples() {
       {DType::kUint8, DType::kUint8}};
   std::vector<OpSample> samples;
   for (const auto& [from, to] : kPairs) {
-    samples.push_back(Sample({Batched({37}, from)}, Batched({37}, to)));
+    samples.push_back(TypedSample({Batched({37}, from)}, Batched({37}, to)));
     samples.back().attributes.dtype = to;
   }
   return samples;
 }
 
 std::vector<OpSample> IsFiniteSamples() {
-  return {Sample({Batched({37})}, Batched({37}, DType::kBool)),
-          Sample({Plain({3}, DType::kBFloat16)}, Plain({3}, DType::kBool))};
+  return {
+      TypedSample({Batched({37})}, Batched({37}, DType::kBool)),
+      TypedSample({Plain({3}, DType::kBFloat16)}, Plain({3}, DType::kBool))};
 }
 
 template <int kOperands, bool kBools>
@@ -348,7 +349,7 @@ std::vector<OpSample> WholeSamples() {
   for (const DType dtype : kTypes) {
     if (IsFloat(dtype) || (dtype == DType::kBool && !kBools)) continue;
     for (const ValueType& type : {Batched({37}, dtype), Plain({3, 5}, dtype)})
-      samples.push_back(Sample(
+      samples.push_back(TypedSample(
           std::vector<ValueType>(static_cast<std::size_t>(kOperands), type),
           type));
   }
@@ -379,7 +380,7 @@ constexpr OpEntry OfWhole(const char* name) {
                MapWhole<kFunction>, WholeSamples<kOperands, kBools>);
 }
 
-constexpr OpEntry kOps[] = {
+constexpr OpEntry kTypedElementwiseOps[] = {
     // a, b -> bool: a by attributes.word b; of NaN NE alone is true
     Typed("compare", 2, InferCompare, Compare, CompareSamples),
     // pred, a, b -> a where pred, else b
@@ -404,6 +405,6 @@ constexpr OpEntry kOps[] = {
 
 }  // namespace
 
-OpFamily TypedElementwiseOps() { return kOps; }
+OpFamily TypedElementwiseOps() { return kTypedElementwiseOps; }
 
 }  // namespace podsim

@@ -87,7 +87,7 @@ std::vector<OpSample> AssignSamples() {
       {.inputs = {Plain({2, 3}), Plain({2, 3})}, .outputs = {Plain({2, 3})}}};
 }
 
-constexpr OpEntry kOps[] = {
+constexpr OpEntry kUpdateOps[] = {
     // v, w -> w, which v becomes
     {.name = "Assign",
      .input_count = 2,
@@ -116,6 +116,6 @@ constexpr OpEntry kOps[] = {
 
 }  // namespace
 
-OpFamily UpdateOps() { return kOps; }
+OpFamily UpdateOps() { return kUpdateOps; }
 
 }  // namespace podsim

@@ -133,9 +133,9 @@ OpCost WindowCost(const OpSignature& signature, std::int64_t rows) {
   return cost;
 }
 
-OpSample Sample(const char* word, const ValueType& x, const Dims& window,
-                const Dims& strides, const Dims& low, const Dims& high,
-                const ValueType& result) {
+OpSample WindowSample(const char* word, const ValueType& x, const Dims& window,
+                      const Dims& strides, const Dims& low, const Dims& high,
+                      const ValueType& result) {
   OpSample sample{.inputs = {x}, .outputs = {result}, .classes = 7};
   sample.attributes.word = word;
   sample.attributes.lists["window_dimensions"] = window;
@@ -147,26 +147,27 @@ OpSample Sample(const char* word, const ValueType& x, const Dims& window,
 
 // Both usual layouts, overlapping windows and such with gaps, B first and last.
 std::vector<OpSample> Pools(const char* word) {
-  return {Sample(word, Batched({5, 6, 3}), {1, 3, 2, 1}, {1, 2, 2, 1},
-                 {0, 1, 0, 0}, {0, 1, 0, 0}, Batched({3, 3, 3})),
-          Sample(word, Batched({2, 5, 4}), {1, 1, 2, 3}, {1, 1, 3, 1},
-                 {0, 0, 0, 1}, {0, 0, 0, 1}, Batched({2, 2, 4})),
-          Sample(word, BatchedAt(1, {6, 2}), {3, 1}, {1, 1}, {2, 0}, {0, 0},
-                 BatchedAt(1, {6, 2})),
-          Sample(word, Plain({37}), {5}, {4}, {-1}, {2}, Plain({9}))};
+  return {WindowSample(word, Batched({5, 6, 3}), {1, 3, 2, 1}, {1, 2, 2, 1},
+                       {0, 1, 0, 0}, {0, 1, 0, 0}, Batched({3, 3, 3})),
+          WindowSample(word, Batched({2, 5, 4}), {1, 1, 2, 3}, {1, 1, 3, 1},
+                       {0, 0, 0, 1}, {0, 0, 0, 1}, Batched({2, 2, 4})),
+          WindowSample(word, BatchedAt(1, {6, 2}), {3, 1}, {1, 1}, {2, 0},
+                       {0, 0}, BatchedAt(1, {6, 2})),
+          WindowSample(word, Plain({37}), {5}, {4}, {-1}, {2}, Plain({9}))};
 }
 
 std::vector<OpSample> ReduceWindowSamples() {
   std::vector<OpSample> samples;
   for (const char* word : {"add", "maximum", "minimum"})
     for (const OpSample& sample : Pools(word)) samples.push_back(sample);
-  OpSample dilated = Sample("add", Batched({5, 4}), {1, 2, 2}, {1, 2, 1},
-                            {0, 1, 0}, {0, 0, 2}, Batched({4, 8}));
+  OpSample dilated = WindowSample("add", Batched({5, 4}), {1, 2, 2}, {1, 2, 1},
+                                  {0, 1, 0}, {0, 0, 2}, Batched({4, 8}));
   dilated.attributes.lists["base_dilations"] = {1, 2, 2};
   dilated.attributes.lists["window_dilations"] = {1, 3, 1};
   samples.push_back(dilated);
-  samples.push_back(Sample("add", Batched({6}, DType::kInt32), {1, 3}, {1, 1},
-                           {0, 2}, {0, 0}, Batched({6}, DType::kInt32)));
+  samples.push_back(WindowSample("add", Batched({6}, DType::kInt32), {1, 3},
+                                 {1, 1}, {0, 2}, {0, 0},
+                                 Batched({6}, DType::kInt32)));
   return samples;
 }
 
@@ -181,7 +182,7 @@ std::vector<OpSample> SelectAndScatterSamples() {
   return samples;
 }
 
-constexpr OpEntry kOps[] = {
+constexpr OpEntry kWindowOps[] = {
     // x -> what each place of a window shows, folded
     {.name = "reduce_window",
      .input_count = 1,
@@ -206,6 +207,6 @@ constexpr OpEntry kOps[] = {
 
 }  // namespace
 
-OpFamily WindowOps() { return kOps; }
+OpFamily WindowOps() { return kWindowOps; }
 
 }  // namespace podsim

@@ -15,7 +15,8 @@ namespace {
 
 // fn(place of the window, element that it shows) for all of both, in order.
 template <typename Fn>
-void ForWindows(const Tensor& x, const OpAttributes& attributes, const Fn& fn) {
+void ForReferenceWindows(const Tensor& x, const OpAttributes& attributes,
+                         const Fn& fn) {
   const std::vector<WindowDimension> windows = WindowList(attributes, x.dims);
   const Dims strides = StridesOf(x.dims);
   std::size_t place = 0;
@@ -43,13 +44,14 @@ bool Stays(const std::string& word, double selected, double other) {
 Dims Selected(const Tensor& x, std::size_t places,
               const OpAttributes& attributes) {
   Dims selected(places, -1);
-  ForWindows(x, attributes, [&](std::size_t place, std::size_t element) {
-    std::int64_t& held = selected[place];
-    if (held < 0 ||
-        !Stays(attributes.word, x.values[static_cast<std::size_t>(held)],
-               x.values[element]))
-      held = static_cast<std::int64_t>(element);
-  });
+  ForReferenceWindows(
+      x, attributes, [&](std::size_t place, std::size_t element) {
+        std::int64_t& held = selected[place];
+        if (held < 0 ||
+            !Stays(attributes.word, x.values[static_cast<std::size_t>(held)],
+                   x.values[element]))
+          held = static_cast<std::int64_t>(element);
+      });
   return selected;
 }
 
@@ -61,10 +63,12 @@ void EvaluateWindows(std::span<const Tensor> inputs,
   const Tensor& x = inputs[0];
   for (double& result : outputs[0].values)
     result = NeutralOf(attributes.word, x.type.dtype);
-  ForWindows(x, attributes, [&](std::size_t place, std::size_t element) {
-    double& result = outputs[0].values[place];
-    result = Folded(attributes.word, x.type.dtype, result, x.values[element]);
-  });
+  ForReferenceWindows(
+      x, attributes, [&](std::size_t place, std::size_t element) {
+        double& result = outputs[0].values[place];
+        result =
+            Folded(attributes.word, x.type.dtype, result, x.values[element]);
+      });
 }
 
 void BoundWindows(std::span<const Tensor> inputs,
@@ -75,9 +79,11 @@ void BoundWindows(std::span<const Tensor> inputs,
   if (attributes.word != "add" || x.type.dtype != DType::kFloat32) return;
   const double taps =
       static_cast<double>(ProductOf(TapsOf(WindowList(attributes, x.dims))));
-  ForWindows(x, attributes, [&](std::size_t place, std::size_t element) {
-    bounds[0].values[place] += SumError(taps) * std::fabs(x.values[element]);
-  });
+  ForReferenceWindows(x, attributes,
+                      [&](std::size_t place, std::size_t element) {
+                        bounds[0].values[place] +=
+                            SumError(taps) * std::fabs(x.values[element]);
+                      });
 }
 
 void EvaluateScatter(std::span<const Tensor> inputs,

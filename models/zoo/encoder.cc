@@ -50,7 +50,8 @@ Value Layer(Graph& graph, const std::string& name, Value x,
   return plus(x, Projection(graph, name + "/dense_1", hidden, kWidth), "1");
 }
 
-Value Logits(Graph& graph, Value tokens, const Sizes& sizes, double dropout) {
+Value EncoderLogits(Graph& graph, Value tokens, const Sizes& sizes,
+                    double dropout) {
   Value x = Embedding(graph, "embed/tokens", tokens, kLevels, kWidth);
   x = AddPositions(graph, "embed/positions", x);
   x = Dropout(graph, x, dropout, "embed/dropout");
@@ -73,12 +74,13 @@ absl::StatusOr<CompileInput> BuildEncoder(const ModelConfig& config,
   const Sizes sizes = {hidden[0], config.classes()};
   const Value tokens =
       graph.Input("tokens", DType::kInt32, {{example.elements()}});
-  CompileInput input = Classifier(graph, Logits(graph, tokens, sizes, 0));
+  CompileInput input =
+      Classifier(graph, EncoderLogits(graph, tokens, sizes, 0));
   if (config.dropout() == 0) return input;
   // What is said so far is the evaluation's.
   graph.BeginSecondPass();
   CompileInput training =
-      Classifier(graph, Logits(graph, tokens, sizes, config.dropout()));
+      Classifier(graph, EncoderLogits(graph, tokens, sizes, config.dropout()));
   training.evaluation = {{"loss", input.loss}, {"accuracy", input.correct}};
   return training;
 }

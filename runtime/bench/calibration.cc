@@ -24,7 +24,7 @@ absl::Status Refuse(const std::string& given, const std::string& allowed) {
       absl::StrCat("write_choices with ", given, "; ", allowed));
 }
 
-absl::Status CheckOne(const std::string& flag,
+absl::Status CheckFit(const std::string& flag,
                       const std::vector<std::string>& list) {
   if (list.size() == 1 && list[0] != "all") return absl::OkStatus();
   return Refuse(absl::StrCat(flag, " ", absl::StrJoin(list, ",")),
@@ -102,9 +102,9 @@ absl::Status CheckCalibration(const BenchSpec& bench) {
                   "a table compares all algorithms: give --algo=all");
   }
   PODSIM_RETURN_IF_ERROR(
-      CheckOne("datatype", WordsIn<words::DataType::Word>(bench.datatype())));
+      CheckFit("datatype", WordsIn<words::DataType::Word>(bench.datatype())));
   PODSIM_RETURN_IF_ERROR(
-      CheckOne("op", WordsIn<words::Operation::Word>(bench.op())));
+      CheckFit("op", WordsIn<words::Operation::Word>(bench.op())));
   if (bench.root_size() != 1 || bench.root(0) < 0) {
     return Refuse("several roots", "give one, such as -r 0");
   }

@@ -7,7 +7,7 @@
 namespace podsim {
 namespace {
 
-constexpr double kMicroseconds = 1e6;
+constexpr double kMicrosecondsEach = 1e6;
 constexpr char kTimestampFormat[] = "%Y-%m-%d %H:%M:%S";
 
 // The columns that name a row, in a header line.
@@ -56,7 +56,7 @@ std::string FormatHalf(const BenchTiming& timing, std::int64_t bytes,
   const Bandwidth bandwidth =
       BandwidthOf(collective, bytes, timing.seconds(), ranks);
   std::string text = absl::StrFormat(
-      "  %7s  %6s  %6s", FitFloat(timing.seconds() * kMicroseconds, 7),
+      "  %7s  %6s  %6s", FitFloat(timing.seconds() * kMicrosecondsEach, 7),
       FitFloat(bandwidth.algorithm, 6), FitFloat(bandwidth.bus, 6));
   absl::StrAppend(
       &text,
@@ -66,7 +66,7 @@ std::string FormatHalf(const BenchTiming& timing, std::int64_t bytes,
   if (!columns.per_iteration) return text;
   for (const double seconds :
        {timing.min_seconds(), timing.max_seconds(), timing.p99_seconds()}) {
-    absl::StrAppend(&text, "  ", FitFloat(seconds * kMicroseconds, 7));
+    absl::StrAppend(&text, "  ", FitFloat(seconds * kMicrosecondsEach, 7));
   }
   return absl::StrCat(text, "  ", FitFloat(timing.variation_percent(), 7));
 }

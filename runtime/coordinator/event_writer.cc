@@ -22,7 +22,7 @@ namespace {
 
 // What every user may ask for (fs.pipe-max-size); a pipe has 64 KiB by itself.
 constexpr int kPipeBytes = 1 << 20;
-constexpr std::chrono::milliseconds kTick(100);
+constexpr std::chrono::milliseconds kWriterTick(100);
 // What steps leave free in a pipe, if that is less than its half: the events
 // that must arrive take a few KiB, the largest of them (a plan) less than 100.
 constexpr int kForTheRest = 128 << 10;
@@ -91,7 +91,7 @@ bool EventWriter::Next(EventLine& line) {
     if (late) queue_.KeepNewestStep();
     if (queue_.empty()) {
       if (finishing_) return false;
-      changed_.WaitFor(mutex_, kTick);
+      changed_.WaitFor(mutex_, kWriterTick);
     } else if (late || !queue_.next_is_step() || HasRoomForSteps()) {
       line = queue_.Take();
       return true;

@@ -43,12 +43,12 @@ std::int64_t BestChunkBytes(const JobSpec& spec) {
   return (long_ones ? 256 : 128) * kKiB;
 }
 
-bool IsOfShards(const std::string& dataset) { return dataset == "tfrecord"; }
+bool HasShards(const std::string& dataset) { return dataset == "tfrecord"; }
 
 absl::Status CheckFiles(const JobSpec& spec) {
   const std::string& dataset = spec.dataset();
   const bool has_files = dataset == "mnist" || dataset == "arrays" ||
-                         dataset == "npz" || IsOfShards(dataset);
+                         dataset == "npz" || HasShards(dataset);
   if (!has_files && !spec.data_dir().empty())
     return absl::InvalidArgumentError(absl::StrCat(
         "data_dir is for dataset=mnist, arrays, npz and shards; ", dataset,
@@ -75,13 +75,13 @@ absl::Status FillDataset(JobSpec& spec) {
       spec.add_example_shape(28);
     }
   } else if (!spec.example_shape().empty() || spec.has_synthetic_examples() ||
-             (spec.has_classes() && !IsOfShards(spec.dataset()))) {
+             (spec.has_classes() && !HasShards(spec.dataset()))) {
     return absl::InvalidArgumentError(
         "example_shape, classes and synthetic_examples are for "
         "dataset=synthetic, classes for shards too; other data sets bring "
         "their own");
   }
-  if (!IsOfShards(spec.dataset()) &&
+  if (!HasShards(spec.dataset()) &&
       (spec.has_features() || spec.has_shuffle_window()))
     return absl::InvalidArgumentError(
         absl::StrCat("features and shuffle_window are for data sets of shards "
@@ -250,7 +250,7 @@ namespace {
 // A model of the user's own: nothing is known but what the job says.
 absl::StatusOr<Recipe> RecipeOf(const JobSpec& spec) {
   // Of a model that podsim has nothing is known with data that nobody knows.
-  if (!spec.has_model_file() && IsOfShards(spec.dataset()))
+  if (!spec.has_model_file() && HasShards(spec.dataset()))
     PODSIM_RETURN_IF_ERROR(CheckComplete(spec, "a data set"));
   if (!spec.has_model_file()) return FindRecipe(spec.model(), spec.dataset());
   PODSIM_RETURN_IF_ERROR(CheckComplete(spec, "a model"));

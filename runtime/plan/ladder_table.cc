@@ -30,7 +30,7 @@ std::string AlgorithmText(const JobForecast& forecast) {
   return forecast.algorithm ? std::string(NameOf(*forecast.algorithm)) : "none";
 }
 
-std::string Heading(bool priced) {
+std::string LadderHeading(bool priced) {
   std::string text = absl::StrFormat(
       "#\n# %-12s %7s  %9s  %9s  %8s  %10s  %8s  %8s  %8s  %13s  %5s  %9s  "
       "%10s",
@@ -40,7 +40,7 @@ std::string Heading(bool priced) {
   return absl::StrCat(text, "  bound by\n");
 }
 
-std::string TextRow(const LadderRow& row, double price) {
+std::string LadderTextRow(const LadderRow& row, double price) {
   const JobForecast& forecast = row.forecast;
   std::string text = absl::StrFormat(
       "%-14s %7d  %9d  %9d  %8.4g  %10s  %8s  %8s  %8s  %13s  %4.0f%%  %9s  "
@@ -160,9 +160,9 @@ std::string LadderJobText(const Ladder& ladder) {
 
 std::string FormatLadder(const Ladder& ladder, double price_per_chip_hour) {
   std::string text =
-      absl::StrCat(AboutText(ladder), Heading(price_per_chip_hour > 0));
+      absl::StrCat(AboutText(ladder), LadderHeading(price_per_chip_hour > 0));
   for (const LadderRow& row : ladder.rows)
-    if (row.status.ok()) text += TextRow(row, price_per_chip_hour);
+    if (row.status.ok()) text += LadderTextRow(row, price_per_chip_hour);
   return text + Below(ladder);
 }
 

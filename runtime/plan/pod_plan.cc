@@ -105,9 +105,9 @@ absl::StatusOr<JobSpec> JobOf(const PlanSettings& settings,
   return job;
 }
 
-absl::StatusOr<std::vector<Slice>> SlicesOf(const PlanSettings& settings,
-                                            const JobSpec& job,
-                                            const Hardware& hardware) {
+absl::StatusOr<std::vector<Slice>> LadderSlices(const PlanSettings& settings,
+                                                const JobSpec& job,
+                                                const Hardware& hardware) {
   std::vector<std::string> names(settings.topology().begin(),
                                  settings.topology().end());
   if (names.empty() && job.has_topology()) names = {job.topology()};
@@ -133,7 +133,7 @@ absl::StatusOr<std::string> PlanTraining(const PlanSettings& settings,
   PODSIM_ASSIGN_OR_RETURN(const JobSpec job, JobOf(settings, flags));
   const Hardware hardware = HardwareOf(job);
   PODSIM_ASSIGN_OR_RETURN(const std::vector<Slice> slices,
-                          SlicesOf(settings, job, hardware));
+                          LadderSlices(settings, job, hardware));
   PODSIM_ASSIGN_OR_RETURN(const PlanInputs inputs, InputsFor(job, slices));
   PODSIM_ASSIGN_OR_RETURN(const Ladder ladder, PlanLadder(job, inputs, slices));
   const double price = settings.price_per_chip_hour();

@@ -11,9 +11,9 @@ namespace {
 
 constexpr char kTo[] = "..";
 
-absl::StatusOr<std::vector<Slice>> Range(const std::string& first,
-                                         const std::string& last,
-                                         const SliceOptions& options) {
+absl::StatusOr<std::vector<Slice>> SlicesFromTo(const std::string& first,
+                                                const std::string& last,
+                                                const SliceOptions& options) {
   // The ends alone may be twisted or not: that is asked of each below.
   const SliceOptions plain = {.hardware = options.hardware};
   PODSIM_ASSIGN_OR_RETURN(const Slice from, FindSlice(first, plain));
@@ -54,7 +54,7 @@ absl::StatusOr<std::vector<Slice>> SlicesNamed(
     }
     PODSIM_ASSIGN_OR_RETURN(
         std::vector<Slice> range,
-        Range(item.substr(0, to), item.substr(to + 2), options));
+        SlicesFromTo(item.substr(0, to), item.substr(to + 2), options));
     for (Slice& slice : range) slices.push_back(std::move(slice));
   }
   return slices;

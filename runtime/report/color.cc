@@ -14,19 +14,19 @@ constexpr std::string_view kYellow = "\x1b[1;33m";
 constexpr std::string_view kRed = "\x1b[1;31m";
 constexpr std::string_view kNormal = "\x1b[0m";
 
-struct Word {
+struct PaintedWord {
   std::string_view text;
   std::string_view color;
 };
 
-constexpr Word kWords[] = {{"WARNING", kYellow},
-                           {"warning:", kYellow},
-                           {"FAILED:", kRed},
-                           {"error:", kRed}};
+constexpr PaintedWord kWords[] = {{"WARNING", kYellow},
+                                  {"warning:", kYellow},
+                                  {"FAILED:", kRed},
+                                  {"error:", kRed}};
 
 void PaintLine(std::string& line) {
   const std::size_t begin = std::min(line.find_first_not_of(' '), line.size());
-  for (const Word& word : kWords) {
+  for (const PaintedWord& word : kWords) {
     if (line.compare(begin, word.text.size(), word.text) != 0) continue;
     line.insert(begin + word.text.size(), kNormal);
     line.insert(begin, word.color);

@@ -17,7 +17,7 @@
 namespace podsim {
 namespace {
 
-std::string Row(const char* name, const std::string& value) {
+std::string SummaryRow(const char* name, const std::string& value) {
   return absl::StrFormat("  %-19s %s\n", name, value);
 }
 
@@ -126,16 +126,19 @@ void AppendAccount(const RunSummary& summary, std::string& text) {
   const bool whole = summary.steps_made == summary.steps;
   if (!summary.stints.empty() && (!whole || summary.stints.size() > 1)) {
     absl::StrAppend(
-        &text, Row("examples", FormatStints(summary.stints)),
-        Row("", FormatEpochs(summary.examples,
+        &text, SummaryRow("examples", FormatStints(summary.stints)),
+        SummaryRow(
+            "", FormatEpochs(summary.examples,
                              summary.plan.bits().dataset().train_examples())));
   }
   if (summary.savings.count > 0) {
-    absl::StrAppend(&text, Row("checkpoints", FormatSavings(summary.savings,
-                                                            summary.training)));
+    absl::StrAppend(
+        &text, SummaryRow("checkpoints",
+                          FormatSavings(summary.savings, summary.training)));
   }
   if (summary.restarts > 0) {
-    absl::StrAppend(&text, Row("restarts", FormatCount(summary.restarts)));
+    absl::StrAppend(&text,
+                    SummaryRow("restarts", FormatCount(summary.restarts)));
   }
 }
 
@@ -145,20 +148,21 @@ void AppendMetrics(const RunSummary& summary, std::string& text) {
     if (summary.train_accuracy.has_value())
       absl::StrAppend(&last, ", accuracy ",
                       FormatPercent(*summary.train_accuracy));
-    absl::StrAppend(&text, Row("last step", last));
+    absl::StrAppend(&text, SummaryRow("last step", last));
   }
   const bool lacks_accuracy = summary.eval.has_value() &&
                               !AccuracyOf(summary.eval->metrics()).has_value();
-  absl::StrAppend(&text, Row(lacks_accuracy ? "held-out" : "held-out accuracy",
+  absl::StrAppend(&text,
+                  SummaryRow(lacks_accuracy ? "held-out" : "held-out accuracy",
                              FormatEval(summary)));
 }
 
 }  // namespace
 
 std::string FormatFaultRows(const FaultAccount& account) {
-  std::string text = Row("faults", FormatFaults(account));
+  std::string text = SummaryRow("faults", FormatFaults(account));
   for (const std::string& complaint : account.complaints) {
-    absl::StrAppend(&text, Row("", "warning: " + complaint));
+    absl::StrAppend(&text, SummaryRow("", "warning: " + complaint));
   }
   return text;
 }
@@ -184,62 +188,72 @@ std::string FormatSummary(const RunSummary& summary, int columns) {
       FormatCount(summary.steps), FormatCount(summary.examples));
   if (summary.drained) {
     absl::StrAppend(
-        &text, Row("", Saves(summary.plan)
+        &text,
+        SummaryRow("", Saves(summary.plan)
                            ? "the same command again goes on from here"
                            : "nothing was saved: --model_dir=DIR keeps the "
                              "work"));
   }
   AppendMetrics(summary, text);
   if (HasPromise(summary)) {
-    absl::StrAppend(&text, Row("recipe's promise", FormatPromise(summary)));
+    absl::StrAppend(&text,
+                    SummaryRow("recipe's promise", FormatPromise(summary)));
   }
   for (const std::string& warning : summary.plan.warnings()) {
-    absl::StrAppend(&text, Row("WARNING", warning));
+    absl::StrAppend(&text, SummaryRow("WARNING", warning));
   }
-  absl::StrAppend(&text, Row("weights hash", summary.weights_hash),
-                  Row("plan hash", summary.plan.hash()));
+  absl::StrAppend(&text, SummaryRow("weights hash", summary.weights_hash),
+                  SummaryRow("plan hash", summary.plan.hash()));
   if (summary.time_to_first_step.has_value()) {
-    absl::StrAppend(&text,
-                    Row("time to first step",
-                        FormatWallTime(*summary.time_to_first_step) + " wall"));
+    absl::StrAppend(
+        &text,
+        SummaryRow("time to first step",
+                   FormatWallTime(*summary.time_to_first_step) + " wall"));
   }
   AppendAccount(summary, text);
   if (summary.steps_made > 0) {
     absl::StrAppend(
-        &text, Row("training",
+        &text,
+        SummaryRow("training",
                    absl::StrCat(FormatWallTime(summary.training), " wall, ",
                                 FormatRate(summary.examples_per_second),
                                 " examples/s")));
   }
   if (summary.steps_made > 0 && summary.phases.steps > 0) {
-    absl::StrAppend(&text, Row("wall per step", FormatPhases(summary)),
-                    Row("", "(of the host that came last, step by step)"));
+    absl::StrAppend(
+        &text, SummaryRow("wall per step", FormatPhases(summary)),
+        SummaryRow("", "(of the host that came last, step by step)"));
     if (summary.straggler.has_value())
-      absl::StrAppend(&text,
-                      Row("slowest host",
-                          FormatStraggler(*summary.straggler, summary.plan)));
+      absl::StrAppend(
+          &text, SummaryRow("slowest host",
+                            FormatStraggler(*summary.straggler, summary.plan)));
     if (summary.phases.products > 0)
-      absl::StrAppend(&text, Row("compute, on average", FormatWork(summary)));
+      absl::StrAppend(&text,
+                      SummaryRow("compute, on average", FormatWork(summary)));
     // Of data in memory there is nothing but the copy to tell.
     if (summary.phases.input_read + summary.phases.input_decode > 0)
-      absl::StrAppend(&text, Row("input", FormatInput(summary)));
+      absl::StrAppend(&text, SummaryRow("input", FormatInput(summary)));
   }
   if (summary.overlap.has_value()) {
-    absl::StrAppend(&text, Row("overlap", FormatOverlap(*summary.overlap)));
+    absl::StrAppend(&text,
+                    SummaryRow("overlap", FormatOverlap(*summary.overlap)));
   }
   if (summary.goodput.has_value()) {
-    absl::StrAppend(&text, Row("goodput", FormatGoodput(*summary.goodput)));
+    absl::StrAppend(&text,
+                    SummaryRow("goodput", FormatGoodput(*summary.goodput)));
     std::vector<std::string> losses = FormatLostTimes(*summary.goodput);
     for (std::string& loss : losses) loss = Tied(loss);
     if (!losses.empty())
-      absl::StrAppend(&text, Row("lost to", absl::StrJoin(losses, ", ")));
+      absl::StrAppend(&text,
+                      SummaryRow("lost to", absl::StrJoin(losses, ", ")));
   }
   if (summary.faults.has_value()) {
     absl::StrAppend(&text, FormatFaultRows(*summary.faults));
   }
   if (summary.simulated_step.has_value()) {
     absl::StrAppend(
-        &text, Row("simulated step",
+        &text,
+        SummaryRow("simulated step",
                    absl::StrCat(Tied(FormatSimTime(*summary.simulated_step)),
                                 ": ", summary.simulated_how)));
   }

@@ -261,10 +261,12 @@ TEST_F(BucketTest, AHolderThatWasStoppedAndWakesChangesNothing) {
     std::vector<std::string> after = server_.objects().Names("bucket");
     for (const std::string& name : before)
       EXPECT_THAT(after, Contains(name)) << stopped.output();
-    for (const std::string& name : after)
+    for (const std::string& name : after) {
       if (name.find("commit_success.txt") != std::string::npos &&
-          std::count(name.begin(), name.end(), '/') == 3)
+          std::count(name.begin(), name.end(), '/') == 3) {
         EXPECT_THAT(before, Contains(name)) << stopped.output();
+      }
+    }
     const auto [verified, text] = Run("pod_ckpt", {"verify", model_dir});
     EXPECT_EQ(verified, 0) << text;
     if (HasFailure()) return;

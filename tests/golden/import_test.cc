@@ -21,7 +21,7 @@
 namespace podsim::testing {
 namespace {
 
-std::string ReadAll(const std::string& name) {
+std::string ReadWhole(const std::string& name) {
   std::ifstream file(absl::StrCat(PODSIM_IMPORTS_DIR "/", name),
                      std::ios::binary);
   EXPECT_TRUE(file) << name;
@@ -60,9 +60,9 @@ class ImportedFunction : public ::testing::TestWithParam<const char*> {};
 TEST_P(ImportedFunction, IsAsNearToFloat64AsJax) {
   const std::string name = GetParam();
   ImportProto from;
-  ASSERT_TRUE(from.ParseFromString(ReadAll(name + ".import")));
+  ASSERT_TRUE(from.ParseFromString(ReadWhole(name + ".import")));
   ASSERT_OK_AND_ASSIGN(const ModelProto model, Import(from));
-  const std::string file = ReadAll(name + ".safetensors");
+  const std::string file = ReadWhole(name + ".safetensors");
   ASSERT_OK_AND_ASSIGN(const std::string results,
                        RunModel(model, /*bfloat16_products=*/false, file));
   auto ours = Floats(results);

@@ -18,6 +18,11 @@
 
 namespace podsim::testing {
 
+// The codes that tests name most.
+inline constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
+inline constexpr auto kExhausted = absl::StatusCode::kResourceExhausted;
+inline constexpr auto kDataLoss = absl::StatusCode::kDataLoss;
+
 inline const absl::Status& GetStatus(const absl::Status& status) {
   return status;
 }

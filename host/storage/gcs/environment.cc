@@ -35,7 +35,7 @@ std::string EmulatorOf(Environment environment) {
   return host;
 }
 
-Source Metadata(Environment environment, Http* http) {
+Source MetadataServer(Environment environment, Http* http) {
   const std::string host = ValueOf(environment, "GCE_METADATA_HOST");
   return MetadataTokens(http, host.empty() ? kMetadataHost : host);
 }
@@ -44,7 +44,7 @@ Source Asked(Environment environment, const std::string& asked, Http* http) {
   constexpr std::string_view kFile = "file:";
   constexpr std::string_view kCommand = "command:";
   if (asked == "none") return NoTokens();
-  if (asked == "metadata") return Metadata(environment, http);
+  if (asked == "metadata") return MetadataServer(environment, http);
   if (asked.rfind(kFile, 0) == 0 && asked.size() > kFile.size())
     return FileTokens(asked.substr(kFile.size()));
   if (asked.rfind(kCommand, 0) == 0 && asked.size() > kCommand.size())
@@ -72,7 +72,7 @@ Source SourceFor(Environment environment, bool emulator, Http* http) {
   if (file.empty() && emulator) return NoTokens();
   if (file.empty()) file = DefaultKeyFile(environment);
   if (!file.empty()) return KeyFileTokens(http, file, &absl::Now);
-  return Metadata(environment, http);
+  return MetadataServer(environment, http);
 }
 
 // Opens the store when it is first called. Thread-safe.

@@ -23,7 +23,7 @@ constexpr char kGrant[] = "urn:ietf:params:oauth:grant-type:jwt-bearer";
 // The longest that Google allows.
 constexpr absl::Duration kAssertionLasts = absl::Hours(1);
 
-absl::Status Wrong(const std::string& path, std::string_view why) {
+absl::Status WrongKey(const std::string& path, std::string_view why) {
   return absl::UnauthenticatedError(
       absl::StrCat("key file ", path, ": ", std::string(why)));
 }
@@ -33,7 +33,7 @@ absl::StatusOr<std::string> FieldOf(const Json& json, const char* name,
   const auto found = json.find(name);
   if (found == json.end() || !found->is_string() ||
       found->get_ref<const std::string&>().empty())
-    return Wrong(path, absl::StrCat("it has no ", name));
+    return WrongKey(path, absl::StrCat("it has no ", name));
   return found->get<std::string>();
 }
 
@@ -55,7 +55,7 @@ class Exchange : public TokenSource {
     const std::string what =
         absl::StrCat(uri_, " answers ", answer.status, " for it");
     if (answer.status >= 500) return absl::UnavailableError(what);
-    return Wrong(path_, what);
+    return WrongKey(path_, what);
   }
 
  protected:
@@ -90,7 +90,7 @@ class ServiceAccount final : public Exchange {
         {"exp", begin + absl::ToInt64Seconds(kAssertionLasts)}};
     absl::StatusOr<std::string> jwt =
         SignedJwt(account_.key_id, claims.dump(), account_.private_key);
-    if (!jwt.ok()) return Wrong(path_, std::string(jwt.status().message()));
+    if (!jwt.ok()) return WrongKey(path_, std::string(jwt.status().message()));
     return absl::StrCat("grant_type=", PercentEncoded(kGrant),
                         "&assertion=", PercentEncoded(*jwt));
   }
@@ -143,18 +143,20 @@ absl::StatusOr<std::unique_ptr<TokenSource>> KeyFileTokens(
   PODSIM_ASSIGN_OR_RETURN(const std::string text,
                           ReadFile(file, path, 0, kLongestFile));
   const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (!json.is_object()) return Wrong(path, "it is no JSON object");
+  if (!json.is_object()) return WrongKey(path, "it is no JSON object");
   PODSIM_ASSIGN_OR_RETURN(const std::string type, FieldOf(json, "type", path));
   std::string uri = kTokenUri;
   if (json.contains("token_uri")) {
     PODSIM_ASSIGN_OR_RETURN(uri, FieldOf(json, "token_uri", path));
   }
   if (!MayCarrySecret(uri))
-    return Wrong(path, "its token_uri is neither https:// nor of this machine");
+    return WrongKey(path,
+                    "its token_uri is neither https:// nor of this machine");
   if (type == "service_account")
     return ServiceAccountOf(http, json, path, uri, now);
   if (type == "authorized_user") return UserOf(http, json, path, uri);
-  return Wrong(path, "its type is none of service_account and authorized_user");
+  return WrongKey(path,
+                  "its type is none of service_account and authorized_user");
 }
 
 }  // namespace podsim

@@ -18,7 +18,7 @@ namespace podsim {
 namespace {
 
 // Time that gRPC has to hand back what was cancelled; more is a bug.
-constexpr absl::Duration kDrainLimit = absl::Seconds(30);
+constexpr absl::Duration kLinkDrainLimit = absl::Seconds(30);
 
 constexpr absl::Duration kLookAgain = absl::Milliseconds(2);
 
@@ -167,7 +167,7 @@ void PeerLinks::Close(absl::Duration linger) {
 }
 
 void PeerLinks::Drain(absl::Duration patience) {
-  const auto limit = CompletionLoop::After(kDrainLimit);
+  const auto limit = CompletionLoop::After(kLinkDrainLimit);
   while (Busy()) {
     PODSIM_CHECK(loop_.RunOne(limit));
     CancelAll();  // a caller may have come meanwhile

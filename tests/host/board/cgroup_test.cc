@@ -11,11 +11,10 @@
 namespace podsim {
 namespace {
 
+using ::podsim::testing::kInvalid;
 using ::podsim::testing::StatusIs;
 using ::testing::HasSubstr;
 using ::testing::Optional;
-
-constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
 
 TEST(CpuMaxTest, QuotaAndNone) {
   ASSERT_OK_AND_ASSIGN(const auto limited, ParseCpuMax("150000 100000\n"));

@@ -28,7 +28,7 @@ using ::testing::AnyOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-constexpr char kDir[] = "/m";
+constexpr char kBucketDir[] = "/m";
 
 // Before the change of a given number, something else happens: the process was
 // stopped there for as long as that took.
@@ -91,23 +91,25 @@ class ObjectCommitTest : public ::testing::Test {
                    const std::vector<std::int64_t>& steps) {
     PODSIM_ASSIGN_OR_RETURN(
         const auto lease,
-        ObjectLease::Acquire(store, kDir, {.is_gone = [](const LockRecord&) {
+        ObjectLease::Acquire(store, kBucketDir,
+                             {.is_gone = [](const LockRecord&) {
                                return true;  // 30 s later
                              }}));
     const AnnounceChange announce = [&](const std::string& change) {
       return lease->Announce(change);
     };
-    PODSIM_RETURN_IF_ERROR(FinishChange(store, kDir, lease->change()));
-    PODSIM_RETURN_IF_ERROR(CleanUnfinished(store, kDir, announce));
+    PODSIM_RETURN_IF_ERROR(FinishChange(store, kBucketDir, lease->change()));
+    PODSIM_RETURN_IF_ERROR(CleanUnfinished(store, kBucketDir, announce));
     for (const std::int64_t step : steps) {
       PODSIM_ASSIGN_OR_RETURN(
           const auto manifest,
-          testing::WriteParts(store, kDir, program_,
+          testing::WriteParts(store, kBucketDir, program_,
                               testing::SomeVariables(program_, stamp), step,
                               stamp));
       PODSIM_RETURN_IF_ERROR(
-          CommitCheckpoint(store, kDir, stamp, manifest, announce));
-      PODSIM_RETURN_IF_ERROR(PruneCheckpoints(store, kDir, 1, step, announce));
+          CommitCheckpoint(store, kBucketDir, stamp, manifest, announce));
+      PODSIM_RETURN_IF_ERROR(
+          PruneCheckpoints(store, kBucketDir, 1, step, announce));
     }
     return absl::OkStatus();
   }
@@ -115,10 +117,10 @@ class ObjectCommitTest : public ::testing::Test {
   // All that is of a committed checkpoint, or marks one.
   std::map<std::string, std::string> Committed() {
     std::map<std::string, std::string> files;
-    auto steps = ListSteps(*store_, kDir);
+    auto steps = ListSteps(*store_, kBucketDir);
     EXPECT_THAT(steps, IsOk());
     for (const std::int64_t step : *steps) {
-      const std::string path = StepPath(kDir, step);
+      const std::string path = StepPath(kBucketDir, step);
       const auto below = FilesBelow(*store_, *FilesOf(*store_, path));
       for (const std::string& file : *below) files[file] = *store_->Read(file);
       const std::string marker = absl::StrCat(path, "/", kMarkerName);
@@ -159,7 +161,8 @@ TEST_F(ObjectCommitTest, AStoppedHolderChangesNothingOfTheNextOnes) {
                                          HasSubstr("/20/model-00001"))));
       EXPECT_TRUE(now == after)
           << "committed: " << now.size() << " files, not " << after.size();
-      ASSERT_OK_AND_ASSIGN(const Newest newest, FindNewestGood(*store_, kDir));
+      ASSERT_OK_AND_ASSIGN(const Newest newest,
+                           FindNewestGood(*store_, kBucketDir));
       ASSERT_TRUE(newest.checkpoint.has_value());
       // What was announced before is a commit of the old holder's.
       EXPECT_THAT(newest.checkpoint->step, AnyOf(300, 400));
@@ -167,9 +170,9 @@ TEST_F(ObjectCommitTest, AStoppedHolderChangesNothingOfTheNextOnes) {
     }
     // The next job finds nothing in its way.
     ASSERT_THAT(Job(*store_, 40, {500}), IsOk());
-    ASSERT_OK_AND_ASSIGN(const auto steps, ListSteps(*store_, kDir));
+    ASSERT_OK_AND_ASSIGN(const auto steps, ListSteps(*store_, kBucketDir));
     EXPECT_THAT(steps, ElementsAre(500));
-    ASSERT_OK_AND_ASSIGN(const auto left, FilesBelow(*store_, kDir));
+    ASSERT_OK_AND_ASSIGN(const auto left, FilesBelow(*store_, kBucketDir));
     for (const std::string& file : left)
       EXPECT_TRUE(absl::StartsWith(file, "/m/500/") ||
                   absl::StartsWith(file, "/m/."))
@@ -181,45 +184,45 @@ TEST_F(ObjectCommitTest, AStoppedHolderChangesNothingOfTheNextOnes) {
 
 TEST_F(ObjectCommitTest, WhatWasAnnouncedIsFinishedOnceOrTwice) {
   ASSERT_THAT(Job(*store_, 10, {100}), IsOk());
-  ASSERT_THAT(testing::WriteParts(*store_, kDir, program_,
+  ASSERT_THAT(testing::WriteParts(*store_, kBucketDir, program_,
                                   testing::SomeVariables(program_, 1), 200, 20)
                   .status(),
               IsOk());
-  ASSERT_THAT(FinishChange(*store_, kDir, "commit 200 20"), IsOk());
+  ASSERT_THAT(FinishChange(*store_, kBucketDir, "commit 200 20"), IsOk());
   EXPECT_THAT(store_->Read("/m/200/commit_success.txt"),
               StatusIs(absl::StatusCode::kNotFound, HasSubstr("")))
       << "what it is copied from is not there any more";
   ASSERT_THAT(store_->Write("/m/200/20/commit_success.txt", "20\n"), IsOk());
   for (int times = 0; times < 2; ++times)
-    ASSERT_THAT(FinishChange(*store_, kDir, "commit 200 20"), IsOk());
+    ASSERT_THAT(FinishChange(*store_, kBucketDir, "commit 200 20"), IsOk());
   ASSERT_OK_AND_ASSIGN(const std::string marker,
                        store_->Read("/m/200/commit_success.txt"));
   EXPECT_EQ(marker, "20\n");
-  ASSERT_THAT(FinishChange(*store_, kDir, "commit 200 21"), IsOk())
+  ASSERT_THAT(FinishChange(*store_, kBucketDir, "commit 200 21"), IsOk())
       << "another's by now";
   ASSERT_OK_AND_ASSIGN(const std::string same,
                        store_->Read("/m/200/commit_success.txt"));
   EXPECT_EQ(same, "20\n");
-  ASSERT_OK_AND_ASSIGN(
-      const auto version,
-      store_->Conditional(kDir)->ReadVersion("/m/100/commit_success.txt"));
+  ASSERT_OK_AND_ASSIGN(const auto version,
+                       store_->Conditional(kBucketDir)
+                           ->ReadVersion("/m/100/commit_success.txt"));
   ASSERT_TRUE(version.has_value());
   ASSERT_THAT(
-      FinishChange(*store_, kDir,
+      FinishChange(*store_, kBucketDir,
                    absl::StrCat("retire 100 ", version->generation + 1000)),
       IsOk());
   EXPECT_THAT(store_->Size("/m/100/commit_success.txt"), IsOk())
       << "of another generation";
   for (int times = 0; times < 2; ++times)
-    ASSERT_THAT(FinishChange(*store_, kDir,
+    ASSERT_THAT(FinishChange(*store_, kBucketDir,
                              absl::StrCat("retire 100 ", version->generation)),
                 IsOk());
-  ASSERT_OK_AND_ASSIGN(const auto steps, ListSteps(*store_, kDir));
+  ASSERT_OK_AND_ASSIGN(const auto steps, ListSteps(*store_, kBucketDir));
   EXPECT_THAT(steps, ElementsAre(200));
-  EXPECT_THAT(FinishChange(*store_, kDir, ""), IsOk());
-  EXPECT_THAT(FinishChange(*store_, kDir, "clean"), IsOk());
+  EXPECT_THAT(FinishChange(*store_, kBucketDir, ""), IsOk());
+  EXPECT_THAT(FinishChange(*store_, kBucketDir, "clean"), IsOk());
   for (const char* change : {"commit 200", "melt 1 2", "commit x 2", "retire"})
-    EXPECT_THAT(FinishChange(*store_, kDir, change),
+    EXPECT_THAT(FinishChange(*store_, kBucketDir, change),
                 StatusIs(absl::StatusCode::kFailedPrecondition,
                          HasSubstr("does not know")))
         << change;
@@ -228,10 +231,10 @@ TEST_F(ObjectCommitTest, WhatWasAnnouncedIsFinishedOnceOrTwice) {
 // As a checkpoint of a directory is copied to a bucket by hand.
 TEST_F(ObjectCommitTest, AMarkerWithoutAStampSaysThatTheFilesLieBesideIt) {
   const auto disk = NewMemoryStore();
-  ASSERT_THAT(testing::SaveCheckpoint(*disk, kDir, program_,
+  ASSERT_THAT(testing::SaveCheckpoint(*disk, kBucketDir, program_,
                                       testing::SomeVariables(program_, 1), 100),
               IsOk());
-  ASSERT_OK_AND_ASSIGN(const auto files, FilesBelow(*disk, kDir));
+  ASSERT_OK_AND_ASSIGN(const auto files, FilesBelow(*disk, kBucketDir));
   for (const std::string& file : files)
     ASSERT_THAT(store_->Write(file, *disk->Read(file)), IsOk());
   EXPECT_THAT(VerifyCheckpoint(*store_, "/m/100"),
@@ -242,7 +245,7 @@ TEST_F(ObjectCommitTest, AMarkerWithoutAStampSaysThatTheFilesLieBesideIt) {
                        VerifyCheckpoint(*store_, "/m/100"));
   EXPECT_EQ(found.files, "/m/100");
   ASSERT_THAT(Job(*store_, 20, {200}), IsOk());
-  ASSERT_OK_AND_ASSIGN(const auto left, store_->List(kDir));
+  ASSERT_OK_AND_ASSIGN(const auto left, store_->List(kBucketDir));
   EXPECT_THAT(left, ElementsAre(kLeaseName, "200/"));
 }
 

@@ -13,7 +13,7 @@ using ::podsim::testing::StatusIs;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-Program Mlp(int width, bool bfloat16 = true, double momentum = 0) {
+Program MlpOfWidth(int width, bool bfloat16 = true, double momentum = 0) {
   ModelConfig config;
   config.set_name("mlp");
   config.add_example_shape(28);
@@ -28,7 +28,7 @@ Program Mlp(int width, bool bfloat16 = true, double momentum = 0) {
 }
 
 TEST(EstimateHbm, AddsUp) {
-  const Program program = Mlp(512, true, 0.9);
+  const Program program = MlpOfWidth(512, true, 0.9);
   const HbmUse use = EstimateHbm(program, 100);
   const std::int64_t weights = 785 * 512 + 513 * 10;
   EXPECT_EQ(use.parameters, 4 * weights);
@@ -39,17 +39,18 @@ TEST(EstimateHbm, AddsUp) {
   EXPECT_EQ(use.activations, 400 * (2 * 512 + 10 + 2));
   EXPECT_EQ(use.total(), use.parameters + use.gradients + use.optimizer +
                              use.activations + use.input);
-  EXPECT_EQ(EstimateHbm(Mlp(512), 100).optimizer, 0);
+  EXPECT_EQ(EstimateHbm(MlpOfWidth(512), 100).optimizer, 0);
 }
 
 // The emulator holds copies of the rounded input besides.
 TEST(EstimateHbm, IsTheChipsAndNotTheEmulators) {
-  EXPECT_LT(EstimateHbm(Mlp(512), 1).activations, 4 * (784 + 2 * 512));
-  EXPECT_GE(EstimateMachine(Mlp(512), 1, 8).per_host, 8 * 4 * (784 + 2 * 512));
+  EXPECT_LT(EstimateHbm(MlpOfWidth(512), 1).activations, 4 * (784 + 2 * 512));
+  EXPECT_GE(EstimateMachine(MlpOfWidth(512), 1, 8).per_host,
+            8 * 4 * (784 + 2 * 512));
 }
 
 TEST(EstimateHbm, MicrobatchesTradeActivationsForGradients) {
-  const Program program = Mlp(512);
+  const Program program = MlpOfWidth(512);
   const HbmUse whole = EstimateHbm(program, 64);
   const HbmUse split = EstimateHbm(program, 64, /*microbatches=*/8);
   EXPECT_EQ(split.gradients, 4 * whole.gradients);  // one, and three levels
@@ -59,7 +60,7 @@ TEST(EstimateHbm, MicrobatchesTradeActivationsForGradients) {
 }
 
 TEST(LargestBatch, IsTheLastThatFits) {
-  const Program program = Mlp(512);
+  const Program program = MlpOfWidth(512);
   for (const std::int64_t hbm : {16 * kMiB, 100 * kMiB, 16 * kGiB}) {
     const std::int64_t largest = LargestBatch(program, hbm);
     ASSERT_GE(largest, 1);
@@ -75,7 +76,7 @@ TEST(LargestBatch, IsTheLastThatFits) {
 
 TEST(AdmitToCore, SaysWhatNeedsHowMuch) {
   const absl::Status status =
-      AdmitToCore(Mlp(512), std::int64_t{4} << 20, 16 * kGiB);
+      AdmitToCore(MlpOfWidth(512), std::int64_t{4} << 20, 16 * kGiB);
   EXPECT_THAT(
       status,
       StatusIs(absl::StatusCode::kResourceExhausted,
@@ -87,24 +88,24 @@ TEST(AdmitToCore, SaysWhatNeedsHowMuch) {
 }
 
 TEST(AdmitToCore, SaysWhenNoBatchFits) {
-  EXPECT_THAT(AdmitToCore(Mlp(1 << 22), 1, 8 * kGiB),
+  EXPECT_THAT(AdmitToCore(MlpOfWidth(1 << 22), 1, 8 * kGiB),
               StatusIs(absl::StatusCode::kResourceExhausted,
                        HasSubstr("not even one row per core fits")));
 }
 
 TEST(AdmitToCore, RefusesABatchOfNothing) {
-  EXPECT_THAT(AdmitToCore(Mlp(16), 0, 8 * kGiB),
+  EXPECT_THAT(AdmitToCore(MlpOfWidth(16), 0, 8 * kGiB),
               StatusIs(absl::StatusCode::kInvalidArgument,
                        HasSubstr("must be at least 1")));
 }
 
 TEST(EstimateMachine, CountsProcessesAndHosts) {
-  const Program program = Mlp(512);
+  const Program program = MlpOfWidth(512);
   const MachineUse use = EstimateMachine(program, 32, 8);
   // Per host at least the gradients; per process weights and rounded copies.
   EXPECT_GE(use.per_host, program.gradient_elements * 4);
   EXPECT_GE(use.per_process, 2 * program.variable_elements * 4);
-  EXPECT_LT(EstimateMachine(Mlp(512, false), 32, 8).per_process,
+  EXPECT_LT(EstimateMachine(MlpOfWidth(512, false), 32, 8).per_process,
             use.per_process);
   EXPECT_GT(EstimateMachine(program, 32, 8, /*microbatches=*/4).per_process,
             use.per_process);

@@ -134,12 +134,12 @@ std::vector<WindowAxis> Over(const std::vector<Axis>& axes, const Dims& strides,
   return result;
 }
 
-constexpr float kUntouched = -1;
+constexpr float kNotWritten = -1;
 
 // Part of the matrix in both layouts, and no element beside it.
 TEST(MovingWindow, ShowsWhatElementByElementIsThere) {
   for (unsigned seed = 0; seed < 1000; ++seed) {
-    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    SCOPED_TRACE(::testing::Message() << "seed " << seed);
     Draw draw(seed);
     Drawn drawn = draw.Next();
     InOrder alone;
@@ -155,17 +155,17 @@ TEST(MovingWindow, ShowsWhatElementByElementIsThere) {
     const auto depth = static_cast<int>(window.k());
     const int begin = draw.Of(0, m - 1);
     const int end = draw.Of(begin + 1, m);
-    std::vector<float> lines((end - begin) * depth + 1, kUntouched);
+    std::vector<float> lines((end - begin) * depth + 1, kNotWritten);
     window.CopyLines(padded.as<const float>(), begin, end, lines.data());
     for (int line = begin; line < end; ++line)
       for (int k = 0; k < depth; ++k)
         ASSERT_EQ(lines[(line - begin) * depth + k], Known(drawn, line, k))
             << "line " << line << ", k " << k;
-    EXPECT_EQ(lines.back(), kUntouched);
+    EXPECT_EQ(lines.back(), kNotWritten);
 
     const int first = draw.Of(0, depth - 1);
     const int count = draw.Of(1, depth - first);
-    std::vector<float> columns(count * (end - begin) + 1, kUntouched);
+    std::vector<float> columns(count * (end - begin) + 1, kNotWritten);
     window.CopyColumns(padded.as<const float>(), first, count, begin, end,
                        columns.data());
     for (int k = 0; k < count; ++k)
@@ -173,7 +173,7 @@ TEST(MovingWindow, ShowsWhatElementByElementIsThere) {
         ASSERT_EQ(columns[k * (end - begin) + line - begin],
                   Known(drawn, line, first + k))
             << "line " << line << ", k " << first + k;
-    EXPECT_EQ(columns.back(), kUntouched);
+    EXPECT_EQ(columns.back(), kNotWritten);
   }
 }
 

@@ -10,7 +10,7 @@
 namespace podsim::testing {
 namespace {
 
-std::vector<float> Unwritten(std::int64_t count) {
+std::vector<float> UnwrittenFloats(std::int64_t count) {
   return std::vector<float>(static_cast<std::size_t>(count),
                             std::numeric_limits<float>::quiet_NaN());
 }
@@ -128,9 +128,9 @@ void OneOp::Run(const std::vector<Tensor>& operands, std::int64_t rows,
                 const PodsimKernels& kernels) {
   rows_ = rows;
   rows_of_core_ = rows_of_core;
-  batched_ = Unwritten(program_.batched_elements_per_row * rows);
-  per_core_ = Unwritten(program_.per_core_elements * cores());
-  scratch_ = Unwritten(program_.scratch_elements);
+  batched_ = UnwrittenFloats(program_.batched_elements_per_row * rows);
+  per_core_ = UnwrittenFloats(program_.per_core_elements * cores());
+  scratch_ = UnwrittenFloats(program_.scratch_elements);
   const Instruction& instruction = segment_.instructions[0];
   for (std::size_t i = 0; i < operands.size(); ++i)
     Write(instruction.inputs[i], operands[i].values);

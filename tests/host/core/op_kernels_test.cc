@@ -30,7 +30,7 @@ using ::podsim::testing::OneOp;
 using ::podsim::testing::Place;
 
 constexpr std::int64_t kBatch = 5;  // rows of one core
-constexpr int kCores[] = {1, 2, 8};
+constexpr int kSampleCores[] = {1, 2, 8};
 
 std::vector<std::string> MachineLevels() {
   std::vector<std::string> levels;
@@ -74,18 +74,18 @@ std::vector<Tensor> Stacked(const OpSample& sample, int cores,
 }
 
 // What the reference makes of it, and how far a kernel may be from that.
-struct Known {
+struct KnownResult {
   std::vector<std::vector<double>> values;
   std::vector<std::vector<double>> bounds;
 };
 
 // Of all rows at once.
-Known KnownOf(const OpEntry& entry, const OpSample& sample,
-              const std::vector<Tensor>& operands, std::int64_t rows) {
+KnownResult KnownOf(const OpEntry& entry, const OpSample& sample,
+                    const std::vector<Tensor>& operands, std::int64_t rows) {
   const auto results = Evaluate(entry, operands, sample.attributes, rows);
   const auto bounds =
       ErrorBounds(entry, operands, sample.attributes, results, rows);
-  Known known;
+  KnownResult known;
   for (std::size_t i = 0; i < results.size(); ++i) {
     known.values.push_back(results[i].values);
     known.bounds.push_back(bounds[i].values);
@@ -95,12 +95,14 @@ Known KnownOf(const OpEntry& entry, const OpSample& sample,
 
 // Of each core's rows, core behind core; of an op that sums cores their sum, in
 // which each addition is rounded.
-Known KnownByCore(const OpEntry& entry, const OpSample& sample, int cores) {
-  Known known = KnownOf(entry, sample, DrawOperands(sample, kBatch), kBatch);
+KnownResult KnownByCore(const OpEntry& entry, const OpSample& sample,
+                        int cores) {
+  KnownResult known =
+      KnownOf(entry, sample, DrawOperands(sample, kBatch), kBatch);
   std::vector<double> sizes;
   for (const double value : known.values[0]) sizes.push_back(std::fabs(value));
   for (int core = 1; core < cores; ++core) {
-    const Known next = KnownOf(
+    const KnownResult next = KnownOf(
         entry, sample,
         DrawOperands(sample, kBatch, static_cast<std::uint64_t>(core)), kBatch);
     for (std::size_t i = 0; i < known.values.size(); ++i) {
@@ -147,7 +149,7 @@ class OpKernels : public ::testing::TestWithParam<const OpEntry*> {
   }
 };
 
-void ExpectNear(OneOp& op, const Known& known) {
+void ExpectNear(OneOp& op, const KnownResult& known) {
   for (std::size_t i = 0; i < known.values.size(); ++i) {
     const std::vector<double> ours = op.Result(i);
     ASSERT_EQ(ours.size(), known.values[i].size());
@@ -160,7 +162,7 @@ void ExpectNear(OneOp& op, const Known& known) {
 
 TEST_P(OpKernels, AreWithinTheBoundOfTheReference) {
   ForEachCase([&](const PodsimKernels& kernels, const OpSample& sample) {
-    for (const int cores : kCores) {
+    for (const int cores : kSampleCores) {
       const std::vector<Tensor> operands = Stacked(sample, cores);
       OneOp op(entry(), sample);
       op.Run(operands, cores * kBatch, kBatch, {}, kernels);
@@ -176,7 +178,7 @@ TEST_P(OpKernels, SumTheCoresWhereTheySumTheBatch) {
     if (!SumsStackedRows(entry(),
                          {sample.inputs, sample.outputs, sample.attributes}))
       return;
-    for (const int cores : kCores) {
+    for (const int cores : kSampleCores) {
       const std::vector<Tensor> operands = Stacked(sample, cores);
       OneOp op(entry(), sample, Place::kSummed);
       op.Run(operands, cores * kBatch, kBatch, {}, kernels);
@@ -191,7 +193,7 @@ TEST_P(OpKernels, GiveEachRowItsOwnBits) {
     if (!IsRowWise(entry(), sample)) return;
     OneOp op(entry(), sample);
     std::vector<std::vector<std::uint32_t>> alone(sample.outputs.size());
-    for (int core = 0; core < kCores[2]; ++core) {
+    for (int core = 0; core < kSampleCores[2]; ++core) {
       op.Run(DrawOperands(sample, kBatch, static_cast<std::uint64_t>(core)),
              kBatch, 0, {}, kernels);
       for (std::size_t i = 0; i < alone.size(); ++i) {
@@ -199,7 +201,7 @@ TEST_P(OpKernels, GiveEachRowItsOwnBits) {
         alone[i].insert(alone[i].end(), bits.begin(), bits.end());
       }
     }
-    for (const int cores : kCores)
+    for (const int cores : kSampleCores)
       for (const std::int64_t padding : {0, 3}) {
         const std::int64_t rows = cores * kBatch + padding;
         op.Run(Stacked(sample, cores, padding), rows, 0, {}, kernels);
@@ -224,13 +226,14 @@ TEST_P(OpKernels, GiveEachCoreItsOwnBits) {
       return;
     OneOp op(entry(), sample);
     std::vector<std::uint32_t> alone;
-    for (int core = 0; core < kCores[2]; ++core) {
+    for (int core = 0; core < kSampleCores[2]; ++core) {
       op.Run(DrawOperands(sample, kBatch, static_cast<std::uint64_t>(core)),
              kBatch, kBatch, {}, kernels);
       const std::vector<std::uint32_t> bits = op.ResultBits(0);
       alone.insert(alone.end(), bits.begin(), bits.end());
     }
-    op.Run(Stacked(sample, kCores[2]), kCores[2] * kBatch, kBatch, {}, kernels);
+    op.Run(Stacked(sample, kSampleCores[2]), kSampleCores[2] * kBatch, kBatch,
+           {}, kernels);
     EXPECT_EQ(op.ResultBits(0), alone);
   });
 }

@@ -25,7 +25,7 @@ Program OneProduct(std::int64_t k, std::int64_t n) {
   return *std::move(program);
 }
 
-Program Mlp(bool bfloat16) {
+Program MlpToPrice(bool bfloat16) {
   ModelConfig config;
   config.set_name("mlp");
   config.add_example_shape(784);
@@ -90,7 +90,7 @@ TEST(PriceSegment, ChargesForPartOfATile) {
 
 TEST(PriceSegment, Float32ProductsCostMore) {
   const auto time = [](bool bfloat16) {
-    return PriceEntry(Mlp(bfloat16), EntryPoint::kTrainMicrobatch, 4096,
+    return PriceEntry(MlpToPrice(bfloat16), EntryPoint::kTrainMicrobatch, 4096,
                       Figures())
         .time;
   };
@@ -99,12 +99,12 @@ TEST(PriceSegment, Float32ProductsCostMore) {
 
 TEST(PriceSegment, CollectivesCostNothingHere) {
   const CoreCost cost =
-      PriceEntry(Mlp(true), EntryPoint::kReduce, 128, Figures());
+      PriceEntry(MlpToPrice(true), EntryPoint::kReduce, 128, Figures());
   EXPECT_EQ(cost.time.picoseconds(), 0);
 }
 
 TEST(PriceEntry, UpdateDoesNotDependOnTheBatch) {
-  const Program program = Mlp(true);
+  const Program program = MlpToPrice(true);
   const auto time = [&](EntryPoint entry, std::int64_t rows) {
     return PriceEntry(program, entry, rows, Figures()).time;
   };
@@ -130,8 +130,8 @@ TEST(PriceEntry, AnAbsentEntryCostsNothing) {
 // Six matrix products per example and weight, forward and backward, but for
 // the gradient of the input, which nobody asks for.
 TEST(PriceEntry, CountsTheFlopsOfTraining) {
-  const CoreCost cost =
-      PriceEntry(Mlp(true), EntryPoint::kTrainMicrobatch, 100, Figures());
+  const CoreCost cost = PriceEntry(
+      MlpToPrice(true), EntryPoint::kTrainMicrobatch, 100, Figures());
   EXPECT_EQ(cost.matrix_flops, 2.0 * 100 * (2 * 784 * 512 + 3 * 512 * 10));
 }
 

@@ -19,7 +19,7 @@ using ::podsim::testing::StatusIs;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-constexpr std::int64_t kRows = 3;
+constexpr std::int64_t kRowsOfRun = 3;
 
 class RunOnceTest : public ::testing::Test {
  protected:
@@ -33,11 +33,11 @@ class RunOnceTest : public ::testing::Test {
       if (input.is_example_weight) continue;
       const ProgramTensor& tensor = program_.tensor(input.tensor);
       std::vector<std::byte>& bytes = bytes_[tensor.name];
-      bytes.resize(static_cast<std::size_t>(kRows * tensor.shape.elements() *
-                                            SizeOf(tensor.dtype)));
+      bytes.resize(static_cast<std::size_t>(
+          kRowsOfRun * tensor.shape.elements() * SizeOf(tensor.dtype)));
       values_.inputs[tensor.name] = {tensor.dtype, bytes};
     }
-    values_.rows = kRows;
+    values_.rows = kRowsOfRun;
     values_.memory_bytes = 1 << 30;
   }
 
@@ -54,8 +54,8 @@ class RunOnceTest : public ::testing::Test {
 
 TEST_F(RunOnceTest, GivesMetricsAndGradientsOfAllVariables) {
   ASSERT_OK_AND_ASSIGN(const OnceResults results, Run());
-  EXPECT_EQ(results.metrics.at("loss").size(), kRows);
-  EXPECT_EQ(results.evaluation.at("loss").size(), kRows);
+  EXPECT_EQ(results.metrics.at("loss").size(), kRowsOfRun);
+  EXPECT_EQ(results.evaluation.at("loss").size(), kRowsOfRun);
   EXPECT_FALSE(results.gradients.empty());
 }
 

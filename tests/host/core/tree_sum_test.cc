@@ -46,7 +46,7 @@ std::vector<float> Sum(TreeSum& tree, const Leaves& leaves,
   return buffer;
 }
 
-class TreeSumTest : public testing::TestWithParam<int> {};
+class TreeSumTest : public ::testing::TestWithParam<int> {};
 
 TEST_P(TreeSumTest, EqualsTheRecursiveSumBitForBitEvenTwice) {
   const std::int64_t leaves = GetParam();
@@ -62,7 +62,7 @@ TEST_P(TreeSumTest, EqualsTheRecursiveSumBitForBitEvenTwice) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Leaves, TreeSumTest,
-                         testing::Values(1, 2, 4, 8, 64, 256));
+                         ::testing::Values(1, 2, 4, 8, 64, 256));
 
 TEST(TreeSum, DiffersFromASumInOrder) {
   const Leaves values = RandomLeaves(16, 100);

@@ -25,7 +25,7 @@ std::string Csv() {
   return *csv;
 }
 
-std::shared_ptr<const Dataset> Open() {
+std::shared_ptr<const Dataset> OpenDigits() {
   const auto store = NewMemoryStore();
   const auto dataset = OpenDataset({.name = "digits"}, *store);
   PODSIM_CHECK(dataset.ok());
@@ -38,7 +38,7 @@ TEST(Digits, IsTheFileThatItsReadmeNames) {
 }
 
 TEST(Digits, Describes) {
-  const auto dataset = Open();
+  const auto dataset = OpenDigits();
   const DatasetConfig& config = dataset->config();
   EXPECT_EQ(config.name(), "digits");
   ASSERT_EQ(config.example_shape_size(), 2);
@@ -51,7 +51,7 @@ TEST(Digits, Describes) {
 }
 
 TEST(Digits, OffersItsPixelsAsTokens) {
-  const auto dataset = Open();
+  const auto dataset = OpenDigits();
   ASSERT_OK_AND_ASSIGN(const auto fields, FieldsOf(dataset->config()));
   ASSERT_EQ(fields.size(), 3U);
   EXPECT_EQ(fields[0].name, "features");
@@ -74,7 +74,7 @@ TEST(Digits, OffersItsPixelsAsTokens) {
 // Reads every line of the text again, the slow way, and looks for it where the
 // hold-out rule says it is.
 TEST(Digits, EverySixthImageIsHeldOut) {
-  const auto dataset = Open();
+  const auto dataset = OpenDigits();
   const std::string csv = Csv();
   std::int64_t seen[2] = {0, 0};
   std::size_t at = 0;

@@ -26,13 +26,12 @@ namespace podsim {
 namespace {
 
 using ::podsim::testing::IsOk;
+using ::podsim::testing::kDataLoss;
+using ::podsim::testing::kInvalid;
 using ::podsim::testing::StatusIs;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-
-constexpr auto kLost = absl::StatusCode::kDataLoss;
-constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
 
 std::string Golden(const std::string& name) {
   return absl::StrCat(PODSIM_GOLDEN_DATA, "/", name);
@@ -65,7 +64,7 @@ std::vector<T> Values(const std::vector<std::byte>& row) {
   return {begin, begin + row.size() / sizeof(T)};
 }
 
-absl::StatusOr<std::shared_ptr<const Dataset>> Open(
+absl::StatusOr<std::shared_ptr<const Dataset>> OpenFormat(
     const std::string& name, const std::string& folder,
     const std::string& features = "", std::int32_t classes = 0) {
   static ObjectStore& store = *NewLocalStore().release();
@@ -81,7 +80,7 @@ float CifarPixel(std::int64_t n, std::int64_t c, std::int64_t p) {
 }
 
 TEST(Cifar, ReadsTenClasses) {
-  ASSERT_OK_AND_ASSIGN(const auto dataset, Open("cifar10", "cifar10"));
+  ASSERT_OK_AND_ASSIGN(const auto dataset, OpenFormat("cifar10", "cifar10"));
   EXPECT_EQ(dataset->config().classes(), 10);
   ASSERT_EQ(dataset->size(Split::kTrain), 3);
   ASSERT_EQ(dataset->size(Split::kEval), 1);
@@ -99,17 +98,18 @@ TEST(Cifar, ReadsTenClasses) {
 TEST(Cifar, ReadsAHundredClassesAndTheirTwenty) {
   ASSERT_OK_AND_ASSIGN(
       const auto dataset,
-      Open("cifar100", "cifar100",
-           "features=image:uint8[32,32,3],labels=label:int64,coarse=coarse_"
-           "label:int32"));
+      OpenFormat(
+          "cifar100", "cifar100",
+          "features=image:uint8[32,32,3],labels=label:int64,coarse=coarse_"
+          "label:int32"));
   const auto rows = RowsOf(*dataset, Split::kTrain, 0);
   EXPECT_EQ(rows[0].size(), 3072);
   EXPECT_THAT(Values<std::int32_t>(rows[1]), ElementsAre(3));
   EXPECT_THAT(Values<std::int32_t>(rows[2]), ElementsAre(13 % 5));
-  EXPECT_THAT(Open("cifar10", "cifar100"),
+  EXPECT_THAT(OpenFormat("cifar10", "cifar100"),
               StatusIs(absl::StatusCode::kNotFound,
                        HasSubstr("none is called data_batch_*.bin")));
-  EXPECT_THAT(Open("cifar10", "cifar10", "labels=coarse_label:int64"),
+  EXPECT_THAT(OpenFormat("cifar10", "cifar10", "labels=coarse_label:int64"),
               StatusIs(kInvalid, HasSubstr("has no feature coarse_label")));
 }
 
@@ -119,7 +119,7 @@ TEST(Cifar, AFileOfAnotherLengthIsRefused) {
   ASSERT_THAT(store->Write("/c/data_batch_1.bin", bytes), IsOk());
   EXPECT_THAT(
       OpenDataset({.name = "cifar10", .data_dir = "/c"}, *store),
-      StatusIs(kLost,
+      StatusIs(kDataLoss,
                "/c/data_batch_1.bin: offset 6146: 5 bytes are left where "
                "a record of cifar10 has 3073"));
 }
@@ -127,8 +127,8 @@ TEST(Cifar, AFileOfAnotherLengthIsRefused) {
 TEST(Csv, ReadsColumnsByName) {
   ASSERT_OK_AND_ASSIGN(
       const auto dataset,
-      Open("csv", "csv",
-           "features=pixel0..pixel2:uint8[3]/2,labels=label:int64", 10));
+      OpenFormat("csv", "csv",
+                 "features=pixel0..pixel2:uint8[3]/2,labels=label:int64", 10));
   ASSERT_EQ(dataset->size(Split::kTrain), 5);
   ASSERT_EQ(dataset->size(Split::kEval), 1);
   for (const auto& [split, first] :
@@ -145,8 +145,8 @@ TEST(Csv, ReadsColumnsByName) {
 TEST(Csv, ReadsColumnsByPlaceFromPackedFiles) {
   ASSERT_OK_AND_ASSIGN(
       const auto dataset,
-      Open("csv", "csv_plain",
-           "features=1..3:uint8[3]/2,labels=0:int64,w=4:float32", 10));
+      OpenFormat("csv", "csv_plain",
+                 "features=1..3:uint8[3]/2,labels=0:int64,w=4:float32", 10));
   ASSERT_EQ(dataset->size(Split::kTrain), 5);
   for (std::int64_t n = 0; n < 5; ++n) {
     const auto rows = RowsOf(*dataset, Split::kTrain, n);
@@ -159,12 +159,13 @@ TEST(Csv, ReadsColumnsByPlaceFromPackedFiles) {
 }
 
 TEST(Csv, SaysWhatIsMissing) {
-  EXPECT_THAT(Open("csv", "csv", "a=pixel9:int64"),
+  EXPECT_THAT(OpenFormat("csv", "csv", "a=pixel9:int64"),
               StatusIs(kInvalid, AllOf(HasSubstr("no column pixel9"),
                                        HasSubstr("header begins label"))));
-  EXPECT_THAT(Open("csv", "csv", "a=pixel2..pixel0:int64[3]"),
+  EXPECT_THAT(OpenFormat("csv", "csv", "a=pixel2..pixel0:int64[3]"),
               StatusIs(kInvalid, HasSubstr("no range FIRST..LAST")));
-  EXPECT_THAT(Open("csv", "csv"), StatusIs(kInvalid, HasSubstr("--features")));
+  EXPECT_THAT(OpenFormat("csv", "csv"),
+              StatusIs(kInvalid, HasSubstr("--features")));
   const auto store = NewMemoryStore();
   const auto read = [&](const char* bytes, const char* features) {
     PODSIM_CHECK(store->Write("/c/train.csv", bytes).ok());
@@ -179,24 +180,25 @@ TEST(Csv, SaysWhatIsMissing) {
   };
   EXPECT_THAT(read("1,2\n3,4", "a=1:int64"), IsOk());
   EXPECT_THAT(read("1,2\n3\n", "a=1:int64"),
-              StatusIs(kLost,
+              StatusIs(kDataLoss,
                        "/c/train.csv: offset 4: the line has no column 1 "
                        "(from 0)"));
   EXPECT_THAT(
       read("1,2\n3,x\n", "a=1:int64"),
-      StatusIs(kLost, HasSubstr("/c/train.csv: offset 4: feature 1: 'x' "
-                                "is no number")));
+      StatusIs(kDataLoss, HasSubstr("/c/train.csv: offset 4: feature 1: 'x' "
+                                    "is no number")));
   // A quote that does not end takes the rest of the file.
   EXPECT_THAT(read("\"1,2\n3,4\n", "a=1:int64"),
-              StatusIs(kLost, HasSubstr("the line has no column 1")));
+              StatusIs(kDataLoss, HasSubstr("the line has no column 1")));
   ASSERT_THAT(store->Write("/c/train2.csv", "b,a\n1,2\n"), IsOk());
-  EXPECT_THAT(read("a,b\n1,2\n", "a=a:int64"),
-              StatusIs(kLost, HasSubstr("/c/train2.csv: offset 0: its first "
-                                        "line is not the header")));
+  EXPECT_THAT(
+      read("a,b\n1,2\n", "a=a:int64"),
+      StatusIs(kDataLoss, HasSubstr("/c/train2.csv: offset 0: its first "
+                                    "line is not the header")));
 }
 
 TEST(Npz, ReadsStoredAndDeflatedMembers) {
-  ASSERT_OK_AND_ASSIGN(const auto dataset, Open("npz", "npz"));
+  ASSERT_OK_AND_ASSIGN(const auto dataset, OpenFormat("npz", "npz"));
   ASSERT_EQ(dataset->size(Split::kTrain), 5);
   ASSERT_EQ(dataset->size(Split::kEval), 3);
   EXPECT_EQ(dataset->config().name(), "npz");
@@ -225,7 +227,7 @@ TEST(Npz, EveryFlippedByteOfADeflatedArrayIsSeenOrHarmless) {
     bad[i] = static_cast<char>(bad[i] ^ 0x11);
     const auto read = ReadZipDirectory(bad, "f");
     if (!read.ok()) {
-      ASSERT_THAT(read, StatusIs(kLost, HasSubstr("f: offset "))) << i;
+      ASSERT_THAT(read, StatusIs(kDataLoss, HasSubstr("f: offset "))) << i;
       ++seen;
       continue;
     }
@@ -239,13 +241,14 @@ TEST(Npz, EveryFlippedByteOfADeflatedArrayIsSeenOrHarmless) {
   EXPECT_GT(seen, 100);
   for (std::size_t size = 0; size + 1 < whole.size(); ++size)
     ASSERT_THAT(ReadZipDirectory(whole.substr(0, size), "f"),
-                StatusIs(kLost, HasSubstr("f: offset ")));
+                StatusIs(kDataLoss, HasSubstr("f: offset ")));
 }
 
 TEST(Images, ReadsAFolderByClass) {
-  ASSERT_OK_AND_ASSIGN(const auto dataset,
-                       Open("images", "images",
-                            "features=image:image[4,6,3],labels=label:int64"));
+  ASSERT_OK_AND_ASSIGN(
+      const auto dataset,
+      OpenFormat("images", "images",
+                 "features=image:image[4,6,3],labels=label:int64"));
   EXPECT_EQ(dataset->config().classes(), 2);
   ASSERT_EQ(dataset->size(Split::kTrain), 5);
   ASSERT_EQ(dataset->size(Split::kEval), 1);
@@ -338,8 +341,8 @@ TEST(Images, DamageNamesTheFile) {
     // What ends a file, of up to 16 bytes, is no pixel's.
     for (std::size_t size = 0; size + 16 < whole.size(); size += 7)
       ASSERT_THAT(read(whole.substr(0, size)),
-                  StatusIs(kLost, HasSubstr("/i/train/cat/x.jpg: offset 0: "
-                                            "feature image: ")))
+                  StatusIs(kDataLoss, HasSubstr("/i/train/cat/x.jpg: offset 0: "
+                                                "feature image: ")))
           << size;
 }
 
@@ -460,9 +463,9 @@ TEST(ImageSchema, SaysWhatAnImageMayHave) {
 
 // A picture in a TFRecord goes the same way.
 TEST(Images, InTfRecords) {
-  ASSERT_OK_AND_ASSIGN(
-      const auto dataset,
-      Open("tfrecord", "tfrecord", "features=image/encoded:image[4,6,3]"));
+  ASSERT_OK_AND_ASSIGN(const auto dataset,
+                       OpenFormat("tfrecord", "tfrecord",
+                                  "features=image/encoded:image[4,6,3]"));
   for (std::int64_t n = 0; n < 12; ++n) {
     const auto image =
         Values<std::uint8_t>(RowsOf(*dataset, Split::kTrain, n)[0]);

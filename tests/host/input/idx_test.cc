@@ -17,11 +17,12 @@ using ::podsim::testing::StatusIs;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-constexpr char kFile[] = "/data/file";
+constexpr char kIdxFile[] = "/data/file";
 
 TEST(Idx, ReadsImages) {
-  ASSERT_OK_AND_ASSIGN(const IdxHeader header,
-                       ParseIdx(IdxKind::kImages, IdxImages(3, 2, 5), kFile));
+  ASSERT_OK_AND_ASSIGN(
+      const IdxHeader header,
+      ParseIdx(IdxKind::kImages, IdxImages(3, 2, 5), kIdxFile));
   EXPECT_EQ(header.count, 3);
   EXPECT_EQ(header.rows, 2);
   EXPECT_EQ(header.columns, 5);
@@ -31,7 +32,7 @@ TEST(Idx, ReadsImages) {
 
 TEST(Idx, ReadsLabels) {
   ASSERT_OK_AND_ASSIGN(const IdxHeader header,
-                       ParseIdx(IdxKind::kLabels, IdxLabels(3, 2), kFile));
+                       ParseIdx(IdxKind::kLabels, IdxLabels(3, 2), kIdxFile));
   EXPECT_EQ(header.count, 3);
   EXPECT_EQ(header.header_bytes, 8);
   EXPECT_EQ(header.payload_bytes(), 3);
@@ -49,11 +50,11 @@ class RefusedIdx : public ::testing::TestWithParam<BadIdx> {};
 
 TEST_P(RefusedIdx, NamesFileOffsetAndReason) {
   const BadIdx& bad = GetParam();
-  EXPECT_THAT(
-      ParseIdx(bad.kind, bad.bytes, kFile),
-      StatusIs(absl::StatusCode::kDataLoss,
-               AllOf(HasSubstr(kFile), HasSubstr("offset " + bad.offset + ":"),
-                     HasSubstr(bad.reason))));
+  EXPECT_THAT(ParseIdx(bad.kind, bad.bytes, kIdxFile),
+              StatusIs(absl::StatusCode::kDataLoss,
+                       AllOf(HasSubstr(kIdxFile),
+                             HasSubstr("offset " + bad.offset + ":"),
+                             HasSubstr(bad.reason))));
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -87,12 +88,12 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(Idx, EveryCutIsRefused) {
   const std::string images = IdxImages(3, 4, 5);
   for (std::size_t length = 0; length < images.size(); ++length)
-    EXPECT_THAT(ParseIdx(IdxKind::kImages, images.substr(0, length), kFile),
+    EXPECT_THAT(ParseIdx(IdxKind::kImages, images.substr(0, length), kIdxFile),
                 StatusIs(absl::StatusCode::kDataLoss,
                          HasSubstr("offset " + std::to_string(length) + ":")));
   const std::string labels = IdxLabels(20, 3);
   for (std::size_t length = 0; length < labels.size(); ++length)
-    EXPECT_THAT(ParseIdx(IdxKind::kLabels, labels.substr(0, length), kFile),
+    EXPECT_THAT(ParseIdx(IdxKind::kLabels, labels.substr(0, length), kIdxFile),
                 StatusIs(absl::StatusCode::kDataLoss,
                          HasSubstr("offset " + std::to_string(length) + ":")));
 }
@@ -105,10 +106,10 @@ TEST(Idx, MutationsAreRefusedOrConsistent) {
   int accepted = 0;
   for (std::uint64_t round = 0; round < 20'000; ++round) {
     const std::string bytes = Mutated(original, kSeed, round);
-    const auto header = ParseIdx(IdxKind::kImages, bytes, kFile);
+    const auto header = ParseIdx(IdxKind::kImages, bytes, kIdxFile);
     if (!header.ok()) {
       ASSERT_THAT(header,
-                  StatusIs(absl::StatusCode::kDataLoss, HasSubstr(kFile)));
+                  StatusIs(absl::StatusCode::kDataLoss, HasSubstr(kIdxFile)));
       ++refused;
       continue;
     }

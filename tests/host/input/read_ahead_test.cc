@@ -30,7 +30,7 @@ using ::podsim::testing::StatusIs;
 using ::podsim::testing::WriteShards;
 using ::testing::HasSubstr;
 
-constexpr std::uint64_t kSeed = 7;
+constexpr std::uint64_t kAheadSeed = 7;
 constexpr std::chrono::seconds kPatience{20};
 
 BlockCache::Block BlockOf(std::int64_t size) {
@@ -236,7 +236,7 @@ class MeetingStore final : public ObjectStoreWrapper {
   Meeting reading_;
 };
 
-constexpr BatchPlace kPlace = {
+constexpr BatchPlace kFirstBatch = {
     .batch_per_core = 4, .first_core = 8, .cores = 8, .global_batch = 64};
 
 // All 16 at once, though one thread makes the batches.
@@ -250,7 +250,7 @@ TEST(ReadsAhead, AreInFlightTogether) {
         const auto dataset,
         OpenNumbered(store, window, window == 0 ? 20'000 : 410'000));
     store.together = kGcsReadsInFlight;
-    Infeed infeed(dataset, kSeed, kPlace, 100, {.threads = 1});
+    Infeed infeed(dataset, kAheadSeed, kFirstBatch, 100, {.threads = 1});
     for (int step = 0; step < 100; ++step)
       ASSERT_THAT(infeed.Next(), IsOk()) << window;
   }
@@ -264,13 +264,15 @@ TEST(ReadsAhead, ChangeNothingAboutBatches) {
       for (const bool in_order : {false, true}) {
         ASSERT_OK_AND_ASSIGN(const auto dataset,
                              OpenNumbered(*store, window, bytes));
-        BatchPlace place = kPlace;
+        BatchPlace place = kFirstBatch;
         place.in_order = in_order;
-        Infeed infeed(dataset, kSeed, place, 30, {.threads = 3, .batches = 4});
+        Infeed infeed(dataset, kAheadSeed, place, 30,
+                      {.threads = 3, .batches = 4});
         Batch want;
         for (int step = 0; step < 30; ++step) {
           ASSERT_OK_AND_ASSIGN(const Batch* got, infeed.Next());
-          ASSERT_THAT(FillTrainBatch(*dataset, kSeed, place, want), IsOk());
+          ASSERT_THAT(FillTrainBatch(*dataset, kAheadSeed, place, want),
+                      IsOk());
           ASSERT_EQ(got->fields, want.fields) << step;
           place.consumed += place.global_batch;
         }
@@ -306,9 +308,10 @@ TEST(ReadsAhead, ThereAreNoneOfLocalFiles) {
   Local local(memory.get());
   const auto ahead = [](ObjectStore& store) {
     const auto dataset = OpenNumbered(store);
-    const bool has = (*dataset)->Ahead(Split::kTrain,
-                                       TrainRowsInOrder(**dataset, kSeed,
-                                                        kPlace, 3)) != nullptr;
+    const bool has =
+        (*dataset)->Ahead(
+            Split::kTrain,
+            TrainRowsInOrder(**dataset, kAheadSeed, kFirstBatch, 3)) != nullptr;
     return has;
   };
   EXPECT_FALSE(ahead(local));
@@ -337,12 +340,13 @@ TEST(ReadsAhead, AnErrorComesWithItsStep) {
   BatchPlace place = {.batch_per_core = 2, .global_batch = 2};
   Batch batch;
   int good = 0;
-  while (FillTrainBatch(*dataset, kSeed, place, batch).ok()) {
+  while (FillTrainBatch(*dataset, kAheadSeed, place, batch).ok()) {
     ++good;
     place.consumed += 2;
   }
   ASSERT_GT(good, 0);
-  Infeed infeed(dataset, kSeed, {.batch_per_core = 2, .global_batch = 2}, 100);
+  Infeed infeed(dataset, kAheadSeed, {.batch_per_core = 2, .global_batch = 2},
+                100);
   for (int step = 0; step < good; ++step)
     ASSERT_THAT(infeed.Next(), IsOk()) << step;
   EXPECT_THAT(infeed.Next(), StatusIs(absl::StatusCode::kUnavailable,

@@ -30,6 +30,7 @@ namespace {
 
 using ::podsim::testing::Gzip;
 using ::podsim::testing::IsOk;
+using ::podsim::testing::kDataLoss;
 using ::podsim::testing::NumberedRecord;
 using ::podsim::testing::OpenNumbered;
 using ::podsim::testing::StatusIs;
@@ -41,8 +42,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-constexpr std::uint64_t kSeed = 42;
-constexpr auto kLost = absl::StatusCode::kDataLoss;
+constexpr std::uint64_t kShardSeed = 42;
 
 // So many examples in so many shards, one of which is empty if there are more
 // than one.
@@ -79,7 +79,7 @@ void ReadSteps(const Dataset& dataset, const std::string& slice_name,
   Batch batch;
   for (std::int64_t step = 0; step < steps; ++step) {
     for (int host = 0; host < slice.hosts; ++host) {
-      ASSERT_THAT(FillTrainBatch(dataset, kSeed,
+      ASSERT_THAT(FillTrainBatch(dataset, kShardSeed,
                                  {.consumed = consumed,
                                   .batch_per_core = kBatch,
                                   .first_core = std::int64_t{host} *
@@ -179,7 +179,7 @@ INSTANTIATE_TEST_SUITE_P(Counts, EveryShard, ::testing::ValuesIn(EveryCount()),
 TEST(PackedShards, AnEpochGoesFromShardToShard) {
   const std::vector<std::int64_t> ends = {10, 10, 30, 60};
   const ShardEnds shards = {.ends = ends, .window = 5};
-  const EpochOrder order(kSeed, 3, 60, &shards);
+  const EpochOrder order(kShardSeed, 3, 60, &shards);
   std::vector<std::int64_t> all;
   std::vector<std::int64_t> begun;  // shards, as they come first
   for (std::int64_t place = 0; place < 60; ++place) {
@@ -197,7 +197,7 @@ TEST(PackedShards, AnEpochGoesFromShardToShard) {
   std::sort(all.begin(), all.end());
   for (std::int64_t i = 0; i < 60; ++i) EXPECT_EQ(all[i], i);
   // Windows of other epochs are ordered otherwise.
-  const EpochOrder later(kSeed, 4, 60, &shards);
+  const EpochOrder later(kShardSeed, 4, 60, &shards);
   int same = 0;
   for (std::int64_t place = 0; place < 60; ++place)
     same += order(place) == later(place) ? 1 : 0;
@@ -261,10 +261,10 @@ TEST_F(DamageTest, ATornTailIsRefusedAtItsRecord) {
     if (*last == static_cast<std::int64_t>(size)) {
       ASSERT_THAT(opened, IsOk()) << size;  // so many whole records
     } else {
-      ASSERT_THAT(opened,
-                  StatusIs(kLost, AllOf(HasSubstr(absl::StrCat(
-                                            kPath, ": offset ", *last, ": ")),
-                                        HasSubstr("cut short"))))
+      ASSERT_THAT(opened, StatusIs(kDataLoss,
+                                   AllOf(HasSubstr(absl::StrCat(
+                                             kPath, ": offset ", *last, ": ")),
+                                         HasSubstr("cut short"))))
           << size;
     }
   }
@@ -274,13 +274,13 @@ TEST_F(DamageTest, APackedTornTailToo) {
   const std::string packed = Gzip(whole_);
   for (std::size_t size = 20; size < packed.size(); size += 3) {
     ASSERT_THAT(store_->Write(kPath, packed.substr(0, size)), IsOk());
-    ASSERT_THAT(OpenNumbered(*store_), StatusIs(kLost, HasSubstr(kPath)))
+    ASSERT_THAT(OpenNumbered(*store_), StatusIs(kDataLoss, HasSubstr(kPath)))
         << size;
   }
   std::string flipped = packed;
   flipped[packed.size() / 2] ^= 0x10;
   ASSERT_THAT(store_->Write(kPath, flipped), IsOk());
-  EXPECT_THAT(OpenNumbered(*store_), StatusIs(kLost, HasSubstr(kPath)));
+  EXPECT_THAT(OpenNumbered(*store_), StatusIs(kDataLoss, HasSubstr(kPath)));
 }
 
 TEST_F(DamageTest, AFlippedByteOfARecordEndsTheBatch) {
@@ -289,12 +289,12 @@ TEST_F(DamageTest, AFlippedByteOfARecordEndsTheBatch) {
   ASSERT_THAT(store_->Write(kPath, bad), IsOk());
   // The index needs no more than headers.
   ASSERT_OK_AND_ASSIGN(const auto dataset, OpenNumbered(*store_));
-  Infeed infeed(dataset, kSeed, {.batch_per_core = 12, .global_batch = 12}, 2,
-                {.threads = 3});
+  Infeed infeed(dataset, kShardSeed, {.batch_per_core = 12, .global_batch = 12},
+                2, {.threads = 3});
   EXPECT_THAT(infeed.Next(),
-              StatusIs(kLost, absl::StrCat(kPath, ": offset ", offsets_[3],
-                                           ": the checksum of a record's "
-                                           "bytes is wrong")));
+              StatusIs(kDataLoss, absl::StrCat(kPath, ": offset ", offsets_[3],
+                                               ": the checksum of a record's "
+                                               "bytes is wrong")));
 }
 
 TEST_F(DamageTest, AFileThatChangedSinceItWasIndexed) {
@@ -302,10 +302,10 @@ TEST_F(DamageTest, AFileThatChangedSinceItWasIndexed) {
   ASSERT_OK_AND_ASSIGN(const auto dataset, OpenNumbered(*store_, 0, 200));
   ASSERT_THAT(store_->Write(kPath, whole_.substr(0, 10)), IsOk());
   Batch batch;
-  EXPECT_THAT(FillTrainBatch(*dataset, kSeed,
+  EXPECT_THAT(FillTrainBatch(*dataset, kShardSeed,
                              {.batch_per_core = 12, .global_batch = 12}, batch),
-              StatusIs(kLost, AllOf(HasSubstr(kPath),
-                                    HasSubstr("has been changed since"))));
+              StatusIs(kDataLoss, AllOf(HasSubstr(kPath),
+                                        HasSubstr("has been changed since"))));
 }
 
 TEST_F(DamageTest, ARecordLargerThanTheBuffersIsRefused) {
@@ -322,17 +322,19 @@ TEST_F(DamageTest, AWrongSchemaSaysWhichFeatureOfWhichRecord) {
         {.name = "tfrecord", .data_dir = "/data", .features = features},
         *store_);
     Batch batch;
-    return dataset.ok() ? FillTrainBatch(**dataset, kSeed, {}, batch)
+    return dataset.ok() ? FillTrainBatch(**dataset, kShardSeed, {}, batch)
                         : dataset.status();
   };
-  EXPECT_THAT(read("features=pair:float32[3]"),
-              StatusIs(kLost, HasSubstr("feature pair: it has 2 values, the "
-                                        "schema wants 3")));
+  EXPECT_THAT(
+      read("features=pair:float32[3]"),
+      StatusIs(kDataLoss, HasSubstr("feature pair: it has 2 values, the "
+                                    "schema wants 3")));
   EXPECT_THAT(read("features=pair:int64[2]"),
-              StatusIs(kLost, HasSubstr("it has floats, the schema wants "
-                                        "integers")));
-  EXPECT_THAT(read("features=piar:float32[2]"),
-              StatusIs(kLost, HasSubstr("feature piar: the record has none")));
+              StatusIs(kDataLoss, HasSubstr("it has floats, the schema wants "
+                                            "integers")));
+  EXPECT_THAT(
+      read("features=piar:float32[2]"),
+      StatusIs(kDataLoss, HasSubstr("feature piar: the record has none")));
   EXPECT_THAT(read(""), StatusIs(absl::StatusCode::kInvalidArgument,
                                  HasSubstr("needs --features")));
 }
@@ -423,15 +425,16 @@ TEST(Index, EveryCutAndFlipOfItsFileIsRefused) {
   EXPECT_THAT(read[0].offsets, ElementsAre(0, 20, 50));
   EXPECT_EQ(read[0].end, 70);
   EXPECT_EQ(read[1].packing, Packing::kPacked);
-  EXPECT_THAT(ParseIndex("yek", bytes), StatusIs(kLost, HasSubstr("damaged")));
+  EXPECT_THAT(ParseIndex("yek", bytes),
+              StatusIs(kDataLoss, HasSubstr("damaged")));
   for (std::size_t i = 0; i < bytes.size(); ++i) {
     std::string flipped = bytes;
     flipped[i] = static_cast<char>(flipped[i] ^ 4);
     ASSERT_THAT(ParseIndex("key", flipped),
-                StatusIs(kLost, HasSubstr("damaged")))
+                StatusIs(kDataLoss, HasSubstr("damaged")))
         << i;
     ASSERT_THAT(ParseIndex("key", bytes.substr(0, i)),
-                StatusIs(kLost, HasSubstr("damaged")))
+                StatusIs(kDataLoss, HasSubstr("damaged")))
         << i;
   }
 }

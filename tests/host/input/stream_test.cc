@@ -21,7 +21,7 @@ using ::podsim::testing::NumberedDataset;
 using ::testing::Each;
 using ::testing::ElementsAreArray;
 
-constexpr std::uint64_t kSeed = 42;
+constexpr std::uint64_t kStreamSeed = 42;
 
 std::span<const float> Features(const Batch& batch) {
   return batch.Values<float>(0);
@@ -38,7 +38,7 @@ TEST(ExampleAt, EachEpochIsAnotherPermutation) {
     for (int epoch = 0; epoch < kEpochs; ++epoch) {
       std::vector<std::int64_t> order;
       for (std::int64_t place = 0; place < size; ++place)
-        order.push_back(ExampleAt(kSeed, size, epoch * size + place));
+        order.push_back(ExampleAt(kStreamSeed, size, epoch * size + place));
       orders.insert(order);
       std::sort(order.begin(), order.end());
       std::vector<std::int64_t> all(static_cast<std::size_t>(size));
@@ -61,17 +61,17 @@ TEST(ExampleAt, DependsOnTheSeed) {
 
 TEST(ExampleAt, ReachesFarIntoTheStream) {
   constexpr std::int64_t kFar = std::int64_t{1} << 62;
-  EXPECT_GE(ExampleAt(kSeed, 1498, kFar), 0);
-  EXPECT_LT(ExampleAt(kSeed, 1498, kFar), 1498);
+  EXPECT_GE(ExampleAt(kStreamSeed, 1498, kFar), 0);
+  EXPECT_LT(ExampleAt(kStreamSeed, 1498, kFar), 1498);
 }
 
-struct Counted {
+struct CountedStream {
   std::string slice;
   std::int64_t batch_per_core;
   std::int64_t dataset_size;
 };
 
-class EverySlice : public ::testing::TestWithParam<Counted> {};
+class EverySlice : public ::testing::TestWithParam<CountedStream> {};
 
 // Host by host and step by step, as a pod reads them: after any number of
 // examples each index has come floor or ceil of (examples / size) times, and
@@ -87,7 +87,7 @@ TEST_P(EverySlice, EachExampleComesExactlyOncePerEpoch) {
   std::vector<std::int64_t> positions;
   for (std::int64_t step = 0; step < steps; ++step) {
     for (int host = 0; host < slice.hosts; ++host) {
-      EXPECT_THAT(FillTrainBatch(dataset, kSeed,
+      EXPECT_THAT(FillTrainBatch(dataset, kStreamSeed,
                                  {.consumed = step * global,
                                   .batch_per_core = batch_per_core,
                                   .first_core = std::int64_t{host} *
@@ -116,8 +116,8 @@ TEST_P(EverySlice, EachExampleComesExactlyOncePerEpoch) {
   }
 }
 
-std::vector<Counted> AllSlices() {
-  std::vector<Counted> cases;
+std::vector<CountedStream> AllSlices() {
+  std::vector<CountedStream> cases;
   for (const std::string& slice : {"v2-8", "v3-32", "v3-2048", "v4-16",
                                    "v5litepod-16", "v5p-4224", "tpu7x-18432"}) {
     for (const std::int64_t batch_per_core : {1, 3, 8})
@@ -145,12 +145,13 @@ TEST(FillTrainBatch, RowsFollowTheFormula) {
                             .cores = 5,
                             .global_batch = 56};
   Batch batch;
-  EXPECT_THAT(FillTrainBatch(dataset, kSeed, place, batch), IsOk());
+  EXPECT_THAT(FillTrainBatch(dataset, kStreamSeed, place, batch), IsOk());
   ASSERT_EQ(batch.rows, 35);
   for (int core = 3; core < 8; ++core) {
     for (int row = 0; row < 7; ++row) {
       const std::int64_t at = (core - 3) * 7 + row;
-      const std::int64_t want = ExampleAt(kSeed, 50, 123 + core * 7 + row);
+      const std::int64_t want =
+          ExampleAt(kStreamSeed, 50, 123 + core * 7 + row);
       EXPECT_EQ(Features(batch)[2 * at], want);
       EXPECT_EQ(Features(batch)[2 * at + 1], static_cast<float>(want) / 2);
       EXPECT_EQ(Labels(batch)[at], want % 7);
@@ -167,7 +168,7 @@ TEST(FillTrainBatch, PackingsAgree) {
     Batch whole;
     Batch part;
     for (std::int64_t core = 0; core < kCores; core += cores_at_a_time) {
-      EXPECT_THAT(FillTrainBatch(dataset, kSeed,
+      EXPECT_THAT(FillTrainBatch(dataset, kStreamSeed,
                                  {.consumed = 40,
                                   .batch_per_core = kBatch,
                                   .first_core = core,
@@ -214,14 +215,14 @@ TEST(FillTrainBatch, KeysFollowThePlaceInTheStream) {
     EXPECT_EQ(batch.keys.size(), static_cast<std::size_t>(2 * rows));
     return batch.keys;
   };
-  const auto all = keys(kSeed, 0, 20);
-  const auto later = keys(kSeed, 7, 3);
+  const auto all = keys(kStreamSeed, 0, 20);
+  const auto later = keys(kStreamSeed, 7, 3);
   EXPECT_TRUE(std::equal(later.begin(), later.end(), all.begin() + 14));
   std::set<std::pair<std::uint32_t, std::uint32_t>> different;
   for (std::size_t i = 0; i < all.size(); i += 2)
     different.insert({all[i], all[i + 1]});
   EXPECT_EQ(different.size(), 20U);
-  EXPECT_NE(keys(kSeed + 1, 0, 20), all);
+  EXPECT_NE(keys(kStreamSeed + 1, 0, 20), all);
 }
 
 // Batches of one size after another slice's are the same stream: what a resumed
@@ -233,7 +234,7 @@ TEST(FillTrainBatch, AnotherBatchSizeReadsOnInTheSameStream) {
   Batch batch;
   std::int64_t consumed = 0;
   for (const std::int64_t global : {8, 8, 32, 1, 64}) {
-    EXPECT_THAT(FillTrainBatch(dataset, kSeed,
+    EXPECT_THAT(FillTrainBatch(dataset, kStreamSeed,
                                {.consumed = consumed,
                                 .batch_per_core = global,
                                 .global_batch = global},
@@ -244,7 +245,7 @@ TEST(FillTrainBatch, AnotherBatchSizeReadsOnInTheSameStream) {
   }
   std::vector<std::int64_t> want;
   for (std::int64_t k = 0; k < consumed; ++k)
-    want.push_back(ExampleAt(kSeed, 30, k));
+    want.push_back(ExampleAt(kStreamSeed, 30, k));
   EXPECT_EQ(got, want);
 }
 
@@ -254,7 +255,7 @@ TEST(FillTrainBatch, TheDataSetsOwnOrderWhereTheJobWantsIt) {
   std::vector<std::int64_t> positions;
   Batch batch;
   for (std::int64_t step = 0; step < 20; ++step) {
-    EXPECT_THAT(FillTrainBatch(dataset, kSeed,
+    EXPECT_THAT(FillTrainBatch(dataset, kStreamSeed,
                                {.consumed = step * 16,
                                 .batch_per_core = 4,
                                 .first_core = 1,
@@ -314,7 +315,7 @@ TEST(FillEvalBatch, ReusedBufferKeepsNothing) {
   const NumberedDataset dataset(100, 5);
   Batch batch;
   EXPECT_THAT(
-      FillTrainBatch(dataset, kSeed,
+      FillTrainBatch(dataset, kStreamSeed,
                      {.batch_per_core = 64, .cores = 2, .global_batch = 128},
                      batch),
       IsOk());
@@ -367,7 +368,7 @@ std::vector<std::byte> Bytes(std::span<const std::byte> row) {
 TEST(FillTrainBatch, FieldsTakeTheBytesOfTheirTypes) {
   const TypedDataset dataset;
   Batch batch;
-  EXPECT_THAT(FillTrainBatch(dataset, kSeed,
+  EXPECT_THAT(FillTrainBatch(dataset, kStreamSeed,
                              {.batch_per_core = 4, .global_batch = 4}, batch),
               IsOk());
   ASSERT_EQ(batch.fields.size(), 3U);
@@ -379,7 +380,7 @@ TEST(FillTrainBatch, FieldsTakeTheBytesOfTheirTypes) {
       ASSERT_EQ(bytes.size(), row_bytes[field]);
       EXPECT_THAT(
           bytes,
-          Each(static_cast<std::byte>(10 * ExampleAt(kSeed, 5, row) +
+          Each(static_cast<std::byte>(10 * ExampleAt(kStreamSeed, 5, row) +
                                       static_cast<std::int64_t>(field))));
     }
   }

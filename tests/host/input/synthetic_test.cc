@@ -27,7 +27,7 @@ DatasetRequest Request() {
           .seed = 1};
 }
 
-std::shared_ptr<const Dataset> Open(const DatasetRequest& request) {
+std::shared_ptr<const Dataset> OpenNamed(const DatasetRequest& request) {
   const auto store = NewMemoryStore();
   const auto dataset = OpenDataset(request, *store);
   PODSIM_CHECK(dataset.ok());
@@ -35,7 +35,7 @@ std::shared_ptr<const Dataset> Open(const DatasetRequest& request) {
 }
 
 TEST(Synthetic, Describes) {
-  const auto dataset = Open(Request());
+  const auto dataset = OpenNamed(Request());
   EXPECT_EQ(ReadExample(*dataset, Split::kTrain, 0).features.size(), 42);
   EXPECT_EQ(dataset->size(Split::kTrain), 1200);
   EXPECT_EQ(dataset->size(Split::kEval), 200);
@@ -46,29 +46,29 @@ TEST(Synthetic, Describes) {
 TEST(Synthetic, SizesHaveAFloorAndADefault) {
   DatasetRequest request = Request();
   request.examples = 1;
-  EXPECT_EQ(Open(request)->size(Split::kEval), 1);
+  EXPECT_EQ(OpenNamed(request)->size(Split::kEval), 1);
   request.examples = 0;
-  EXPECT_EQ(Open(request)->size(Split::kTrain), 60'000);
+  EXPECT_EQ(OpenNamed(request)->size(Split::kTrain), 60'000);
 }
 
 TEST(Synthetic, ExampleDependsOnSeedSplitAndIndexAlone) {
-  const auto one = Open(Request());
+  const auto one = OpenNamed(Request());
   DatasetRequest longer = Request();
   longer.examples = 100'000;
-  const auto two = Open(longer);
+  const auto two = OpenNamed(longer);
   for (std::int64_t index = 199; index >= 0; --index)
     EXPECT_EQ(ReadExample(*one, Split::kTrain, index),
               ReadExample(*two, Split::kTrain, index));
   DatasetRequest other_seed = Request();
   other_seed.seed = 2;
   EXPECT_NE(ReadExample(*one, Split::kTrain, 0),
-            ReadExample(*Open(other_seed), Split::kTrain, 0));
+            ReadExample(*OpenNamed(other_seed), Split::kTrain, 0));
   EXPECT_NE(ReadExample(*one, Split::kTrain, 0).features,
             ReadExample(*one, Split::kEval, 0).features);
 }
 
 TEST(Synthetic, ExamplesDifferAndStayInRange) {
-  const auto dataset = Open(Request());
+  const auto dataset = OpenNamed(Request());
   std::set<std::vector<float>> distinct;
   std::set<std::int32_t> labels;
   for (std::int64_t index = 0; index < 1200; ++index) {
@@ -90,7 +90,7 @@ TEST(Synthetic, ExamplesDifferAndStayInRange) {
 // squared distance between two centres is about 42 * 0.03 = 1.3 here, the noise
 // along the line between them has a standard deviation of 0.08.
 TEST(Synthetic, NearestClassMeanIsRightOnHeldOutExamples) {
-  const auto dataset = Open(Request());
+  const auto dataset = OpenNamed(Request());
   std::vector<std::vector<double>> mean(10, std::vector<double>(42));
   std::vector<int> count(10);
   for (std::int64_t index = 0; index < 1200; ++index) {
@@ -126,9 +126,9 @@ TEST(Synthetic, FingerprintCoversEveryParameter) {
   DatasetRequest seed = base;
   seed.seed = 2;
   for (const DatasetRequest& request : {base, shape, classes, examples, seed})
-    fingerprints.insert(Open(request)->config().fingerprint());
+    fingerprints.insert(OpenNamed(request)->config().fingerprint());
   EXPECT_EQ(fingerprints.size(), 5);
-  EXPECT_TRUE(fingerprints.count(Open(base)->config().fingerprint()));
+  EXPECT_TRUE(fingerprints.count(OpenNamed(base)->config().fingerprint()));
 }
 
 TEST(Synthetic, RefusesWhatIsOutOfRange) {

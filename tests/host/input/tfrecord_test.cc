@@ -16,12 +16,11 @@ namespace podsim {
 namespace {
 
 using ::podsim::testing::IsOk;
+using ::podsim::testing::kDataLoss;
 using ::podsim::testing::StatusIs;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-
-constexpr auto kLost = absl::StatusCode::kDataLoss;
 
 TEST(TfRecord, MasksAsTheFormatSays) {
   // CRC32C("123456789") is 0xe3069283; rotated right by 15, plus 0xa282ead8.
@@ -48,12 +47,12 @@ TEST(TfRecord, SeesEveryFlippedBitAndEveryCut) {
     std::string bad = framed;
     bad[bit / 8] = static_cast<char>(bad[bit / 8] ^ (1 << bit % 8));
     ASSERT_THAT(CheckRecord(bad, 100, "dir/f"),
-                StatusIs(kLost, HasSubstr("dir/f: offset 100: ")))
+                StatusIs(kDataLoss, HasSubstr("dir/f: offset 100: ")))
         << bit;
   }
   for (std::size_t size = 0; size < framed.size(); ++size)
     ASSERT_THAT(CheckRecord(framed.substr(0, size), 100, "dir/f"),
-                StatusIs(kLost, HasSubstr("cut short")))
+                StatusIs(kDataLoss, HasSubstr("cut short")))
         << size;
 }
 
@@ -94,7 +93,7 @@ TEST(TfExample, ReadsPackedAndUnpackedFloats) {
   }
   std::vector<float> values(2);
   EXPECT_THAT(ReadFloats(Unhex("0a0300000000"), absl::MakeSpan(values)),
-              StatusIs(kLost, HasSubstr("")));
+              StatusIs(kDataLoss, HasSubstr("")));
 }
 
 TEST(TfExample, SaysWhereARecordIsNone) {
@@ -103,9 +102,9 @@ TEST(TfExample, SaysWhereARecordIsNone) {
   const auto refused = [&](const char* hex, const char* why) {
     const std::string bytes = Unhex(hex);
     EXPECT_THAT(FindFeatures(bytes, names, absl::MakeSpan(found)),
-                StatusIs(kLost, AllOf(HasSubstr("of the record is no "
-                                                "tf.train.Example's"),
-                                      HasSubstr(why))))
+                StatusIs(kDataLoss, AllOf(HasSubstr("of the record is no "
+                                                    "tf.train.Example's"),
+                                          HasSubstr(why))))
         << hex;
   };
   refused("0aff", "a number does not end");
@@ -137,7 +136,7 @@ TEST(TfExample, RandomDamageIsReadOrRefused) {
     const absl::Status status =
         FindFeatures(bytes, names, absl::MakeSpan(found));
     if (!status.ok()) {
-      ASSERT_EQ(status.code(), kLost);
+      ASSERT_EQ(status.code(), kDataLoss);
       ++refused;
       continue;
     }

@@ -11,11 +11,10 @@ namespace podsim {
 namespace {
 
 using ::podsim::testing::IsOk;
+using ::podsim::testing::kInvalid;
 using ::podsim::testing::StatusIs;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
-
-constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
 
 TEST(SchemeOf, IsWhatStandsBeforeTheColonAndASlash) {
   EXPECT_EQ(SchemeOf("gs://bucket/x"), "gs");

@@ -18,7 +18,7 @@ namespace {
 
 using ::podsim::testing::IsOk;
 
-constexpr int kGlobalBatch = 64;
+constexpr int kEqualBatch = 64;
 constexpr int kLayers = 2;
 
 BallMatrix Read(const Program& program, std::span<const float> variables,
@@ -75,7 +75,7 @@ PodSetup SetupFor(const Slice& slice, const std::string& precision) {
   return MakeSetup(
       {.hosts = slice.hosts,
        .cores_per_host = slice.cores_per_host,
-       .batch_per_core = kGlobalBatch / (slice.hosts * slice.cores_per_host),
+       .batch_per_core = kEqualBatch / (slice.hosts * slice.cores_per_host),
        .processes = slice.hosts,
        .steps = 1,
        .precision = precision,
@@ -93,7 +93,7 @@ TEST_P(EquivalenceTest, EachStepFromTheSingleCoresWeights) {
   for (int step = 0; step < 6; ++step) {
     SCOPED_TRACE(absl::StrCat("step ", step));
     const StartState start = {
-        .examples_consumed = std::int64_t{step} * kGlobalBatch,
+        .examples_consumed = std::int64_t{step} * kEqualBatch,
         .variables = variables};
     single.start = start;
     pod.start = start;
@@ -102,9 +102,9 @@ TEST_P(EquivalenceTest, EachStepFromTheSingleCoresWeights) {
     Batch batch;
     EXPECT_THAT(FillTrainBatch(*single.dataset, single.plan.bits().seed(),
                                {.consumed = start.examples_consumed,
-                                .batch_per_core = kGlobalBatch,
+                                .batch_per_core = kEqualBatch,
                                 .cores = 1,
-                                .global_batch = kGlobalBatch},
+                                .global_batch = kEqualBatch},
                                batch),
                 IsOk());
     const auto expected =
@@ -112,12 +112,12 @@ TEST_P(EquivalenceTest, EachStepFromTheSingleCoresWeights) {
                    ReadLayers(program, variables, "/momentum"), batch, bfloat16,
                    {single.plan.bits().learning_rate().peak(),
                     single.plan.bits().momentum()},
-                   slice.hosts + kGlobalBatch / single.plan.bits().k_block());
+                   slice.hosts + kEqualBatch / single.plan.bits().k_block());
     EXPECT_LE(
         WorstShare(expected, ReadLayers(program, of_single.variables, "")), 1);
     EXPECT_LE(WorstShare(expected, ReadLayers(program, of_pod.variables, "")),
               1);
-    EXPECT_EQ(of_pod.steps[0].examples(), kGlobalBatch);
+    EXPECT_EQ(of_pod.steps[0].examples(), kEqualBatch);
     variables = of_single.variables;
   }
 }
@@ -143,9 +143,9 @@ TEST(OracleTest, NoticesAWrongLearningRate) {
   InitVariables(program, 1, variables);
   Batch batch;
   EXPECT_THAT(FillTrainBatch(*single.dataset, 1,
-                             {.batch_per_core = kGlobalBatch,
+                             {.batch_per_core = kEqualBatch,
                               .cores = 1,
-                              .global_batch = kGlobalBatch},
+                              .global_batch = kEqualBatch},
                              batch),
               IsOk());
   const auto expected = OracleStep(ReadLayers(program, variables, ""),

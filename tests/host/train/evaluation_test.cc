@@ -22,7 +22,7 @@ constexpr std::int64_t kPixels = 64;
 constexpr std::int64_t kClasses = 10;
 
 // Logits less their means over the examples of a core.
-std::shared_ptr<const ModelProto> Centred(bool with_weights) {
+std::shared_ptr<const ModelProto> CentredImages(bool with_weights) {
   Graph g("centred");
   const Value x = g.Reshape(g.Features({{8, 8}}), {{kPixels}});
   const Value kernel =
@@ -91,7 +91,7 @@ TEST(Evaluation, TheLastBatchIsSmaller) {
       const PlanShape shape = {.batch_per_core = batch,
                                .dataset = "digits",
                                .learning_rate = 0.5,
-                               .own_model = Centred(with_weights)};
+                               .own_model = CentredImages(with_weights)};
       const PodSetup setup = MakeSetup(shape);
       ASSERT_OK_AND_ASSIGN(const PodResult result, TrainInProcess(setup));
       ASSERT_EQ(result.evaluations.size(), 1U);
@@ -106,9 +106,9 @@ TEST(Evaluation, TheLastBatchIsSmaller) {
 
 // The share of each example is then 1 / 128.
 TEST(Evaluation, WithoutWeightsALossIsAMean) {
-  PlanShape shape = {.own_model = Centred(true)};
+  PlanShape shape = {.own_model = CentredImages(true)};
   ASSERT_OK_AND_ASSIGN(const PodResult with, TrainInProcess(MakeSetup(shape)));
-  shape.own_model = Centred(false);
+  shape.own_model = CentredImages(false);
   ASSERT_OK_AND_ASSIGN(const PodResult without,
                        TrainInProcess(MakeSetup(shape)));
   EXPECT_EQ(with.weights_hash, without.weights_hash);

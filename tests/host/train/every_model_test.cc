@@ -15,13 +15,13 @@
 namespace podsim::testing {
 namespace {
 
-constexpr int kGlobalBatch = 128;
+constexpr int kModelBatch = 128;
 
 // The same 128 examples a step on slices of 8 to 128 cores; the encoder drops.
-PlanShape ShapeOf(const std::string& model, int hosts) {
+PlanShape ShapeOfModel(const std::string& model, int hosts) {
   PlanShape shape = {.hosts = hosts,
                      .cores_per_host = 8,
-                     .batch_per_core = kGlobalBatch / 8 / hosts,
+                     .batch_per_core = kModelBatch / 8 / hosts,
                      .processes = std::min(hosts, 4),
                      .steps = 3,
                      .precision = "bfloat16",
@@ -32,8 +32,8 @@ PlanShape ShapeOf(const std::string& model, int hosts) {
   return shape;
 }
 
-PodSetup TreeSetup(const std::string& model, int hosts) {
-  PodSetup setup = MakeSetup(ShapeOf(model, hosts));
+PodSetup EveryModelSetup(const std::string& model, int hosts) {
+  PodSetup setup = MakeSetup(ShapeOfModel(model, hosts));
   PlanBits& bits = *setup.plan.mutable_bits();
   bits.set_reduction("tree");
   bits.set_microbatch_size(1);
@@ -48,7 +48,7 @@ class EveryModel : public ::testing::TestWithParam<std::string> {
 };
 
 TEST_P(EveryModel, PackingAndThreadsDecideNothing) {
-  PlanShape shape = ShapeOf(model(), 4);
+  PlanShape shape = ShapeOfModel(model(), 4);
   std::string hash;
   for (const int processes : {4, 2, 1})
     for (const int threads : {1, 3}) {
@@ -64,8 +64,8 @@ TEST_P(EveryModel, PackingAndThreadsDecideNothing) {
 
 // A model that mixes a core's examples has no microbatches.
 TEST_P(EveryModel, BySumsInATreeEverySliceGivesTheSameWeights) {
-  if (TreeSetup(model(), 1).program->mixes_in_training) {
-    EXPECT_THAT(TrainInProcess(TreeSetup(model(), 1)),
+  if (EveryModelSetup(model(), 1).program->mixes_in_training) {
+    EXPECT_THAT(TrainInProcess(EveryModelSetup(model(), 1)),
                 StatusIs(absl::StatusCode::kInvalidArgument,
                          ::testing::HasSubstr("mixes")));
     return;
@@ -73,7 +73,7 @@ TEST_P(EveryModel, BySumsInATreeEverySliceGivesTheSameWeights) {
   std::string hash;
   for (const int hosts : {1, 4, 16}) {
     ASSERT_OK_AND_ASSIGN(const PodResult result,
-                         TrainInProcess(TreeSetup(model(), hosts)));
+                         TrainInProcess(EveryModelSetup(model(), hosts)));
     if (hash.empty()) hash = result.weights_hash;
     EXPECT_EQ(result.weights_hash, hash) << hosts << " hosts";
   }
@@ -81,7 +81,7 @@ TEST_P(EveryModel, BySumsInATreeEverySliceGivesTheSameWeights) {
 
 // From the weights that one half of the steps leaves.
 TEST_P(EveryModel, AResumeGoesOnAsIfNothingHadHappened) {
-  PlanShape shape = ShapeOf(model(), 2);
+  PlanShape shape = ShapeOfModel(model(), 2);
   shape.steps = 4;
   PodSetup setup = MakeSetup(shape);
   ASSERT_OK_AND_ASSIGN(const PodResult whole, TrainInProcess(setup));
@@ -90,7 +90,7 @@ TEST_P(EveryModel, AResumeGoesOnAsIfNothingHadHappened) {
   EXPECT_NE(half.weights_hash, whole.weights_hash);
   setup.plan.set_train_steps(4);
   setup.start = {.step = 2,
-                 .examples_consumed = std::int64_t{2} * kGlobalBatch,
+                 .examples_consumed = std::int64_t{2} * kModelBatch,
                  .variables = half.variables};
   ASSERT_OK_AND_ASSIGN(const PodResult rest, TrainInProcess(setup));
   EXPECT_EQ(rest.weights_hash, whole.weights_hash);
@@ -101,7 +101,7 @@ TEST_P(EveryModel, AResumeGoesOnAsIfNothingHadHappened) {
 // Higham's bound for either; the sum of magnitudes is that of a mean, taken as
 // below 128 (it is below 2 in all models).
 TEST_P(EveryModel, ManyCoresAreOne) {
-  PlanShape shape = ShapeOf(model(), 4);
+  PlanShape shape = ShapeOfModel(model(), 4);
   shape.precision = "float32";
   shape.steps = 1;
   shape.learning_rate = 1;
@@ -110,7 +110,7 @@ TEST_P(EveryModel, ManyCoresAreOne) {
   const PodSetup pod = MakeSetup(shape);
   if (pod.program->mixes_in_training) return;  // its cores do not see the rest
   shape.hosts = shape.processes = shape.cores_per_host = 1;
-  shape.batch_per_core = kGlobalBatch;
+  shape.batch_per_core = kModelBatch;
   const PodSetup single = MakeSetup(shape);
   ASSERT_OK_AND_ASSIGN(const PodResult of_pod, TrainInProcess(pod));
   ASSERT_OK_AND_ASSIGN(const PodResult of_one, TrainInProcess(single));

@@ -20,8 +20,8 @@ using ::podsim::testing::IsOk;
 using ::podsim::testing::MakeSetup;
 using ::podsim::testing::PlanShape;
 
-constexpr std::int64_t kClasses = 10;
-constexpr std::int64_t kPixels = 64;
+constexpr std::int64_t kOwnClasses = 10;
+constexpr std::int64_t kOwnPixels = 64;
 
 std::shared_ptr<const ModelProto> Made(const Graph& graph,
                                        const CompileInput& input) {
@@ -39,10 +39,10 @@ struct Softmax {
 
 Softmax Regression(Graph& g) {
   Softmax parts;
-  parts.x = g.Reshape(g.Features({{8, 8}}), {{kPixels}});
-  parts.kernel =
-      g.Variable("kernel", {{kPixels, kClasses}}, Initializer::kGlorotUniform);
-  parts.bias = g.Variable("bias", {{kClasses}}, Initializer::kZeros);
+  parts.x = g.Reshape(g.Features({{8, 8}}), {{kOwnPixels}});
+  parts.kernel = g.Variable("kernel", {{kOwnPixels, kOwnClasses}},
+                            Initializer::kGlorotUniform);
+  parts.bias = g.Variable("bias", {{kOwnClasses}}, Initializer::kZeros);
   parts.out = g.SoftmaxXent(
       g.AddBias(g.MatMul(parts.x, parts.kernel), parts.bias), g.Labels());
   return parts;
@@ -116,10 +116,11 @@ TEST(OwnGradients, TrainAsDerivedOnesDo) {
 TEST(OwnGradients, AStateBecomesTheMeanOfTheCores) {
   Graph g("state");
   const Softmax parts = Regression(g);
-  const Value seen = g.StateVariable("seen", {{kClasses}}, Initializer::kZeros);
+  const Value seen =
+      g.StateVariable("seen", {{kOwnClasses}}, Initializer::kZeros);
   const Expr prob(g, parts.out.prob, "prob");
   const Expr count = Expr(g, parts.out.loss, "count").Splat(1).Sum({0});
-  const Expr mean = prob.Sum({0}) / count.Broadcast({{kClasses}}, {});
+  const Expr mean = prob.Sum({0}) / count.Broadcast({{kOwnClasses}}, {});
   const Expr next = prob.With(seen) * 0.5 + mean * 0.5;
   const auto model = Made(g, {.loss = parts.out.loss,
                               .weights = g.ExampleWeights(),
@@ -133,7 +134,7 @@ TEST(OwnGradients, AStateBecomesTheMeanOfTheCores) {
   const PodSetup setup = MakeSetup(shape);
   ASSERT_OK_AND_ASSIGN(const PodResult result, TrainInProcess(setup));
   const std::vector<float> state = VariableOf(setup, result, "seen");
-  ASSERT_EQ(state.size(), static_cast<std::size_t>(kClasses));
+  ASSERT_EQ(state.size(), static_cast<std::size_t>(kOwnClasses));
   double sum = 0;
   for (const float each : state) {
     EXPECT_GT(each, 0);
@@ -149,9 +150,9 @@ TEST(OwnGradients, BatchNormKeepsAverages) {
   Graph g("norm");
   std::vector<VariableValue> states;
   const auto pass = [&](bool training) {
-    const Value x = g.Reshape(g.Features({{8, 8}}), {{kPixels}});
+    const Value x = g.Reshape(g.Features({{8, 8}}), {{kOwnPixels}});
     const Value y = BatchNorm(g, "norm", x, {.training = training}, states);
-    const Value kernel = g.Variable("kernel", {{kPixels, kClasses}},
+    const Value kernel = g.Variable("kernel", {{kOwnPixels, kOwnClasses}},
                                     Initializer::kGlorotUniform);
     return g.SoftmaxXent(g.MatMul(y, kernel), g.Labels());
   };
@@ -168,11 +169,11 @@ TEST(OwnGradients, BatchNormKeepsAverages) {
   const PodSetup setup = MakeSetup(shape);
   ASSERT_OK_AND_ASSIGN(const PodResult result, TrainInProcess(setup));
   const std::vector<float> mean = VariableOf(setup, result, "norm/mean");
-  ASSERT_EQ(mean.size(), static_cast<std::size_t>(kPixels));
+  ASSERT_EQ(mean.size(), static_cast<std::size_t>(kOwnPixels));
 
   const std::int64_t examples =
       std::int64_t{shape.hosts} * shape.cores_per_host * shape.batch_per_core;
-  std::vector<double> known(static_cast<std::size_t>(kPixels));
+  std::vector<double> known(static_cast<std::size_t>(kOwnPixels));
   Batch batch;
   EXPECT_THAT(FillTrainBatch(*setup.dataset, shape.seed,
                              {.consumed = 0,
@@ -188,8 +189,8 @@ TEST(OwnGradients, BatchNormKeepsAverages) {
       fields[setup.program->input_position(setup.program->input("features"))];
   const auto bytes = batch.Rows(static_cast<std::size_t>(field), 0, examples);
   const auto* pixels = reinterpret_cast<const float*>(bytes.data());
-  for (std::int64_t i = 0; i < examples * kPixels; ++i)
-    known[static_cast<std::size_t>(i % kPixels)] +=
+  for (std::int64_t i = 0; i < examples * kOwnPixels; ++i)
+    known[static_cast<std::size_t>(i % kOwnPixels)] +=
         0.01 * pixels[i] / static_cast<double>(examples);
   for (std::size_t i = 0; i < known.size(); ++i)
     EXPECT_NEAR(mean[i], known[i], 16 * 0x1p-24 * std::fabs(known[i]) + 1e-12);

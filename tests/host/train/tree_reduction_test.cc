@@ -16,13 +16,13 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-constexpr int kGlobalBatch = 512;
+constexpr int kTreeBatch = 512;
 
 // The same 512 examples a step on slices of 8 to 128 cores.
-PodSetup TreeSetup(int hosts, const std::string& precision,
-                   int microbatch = 4) {
+PodSetup ReductionSetup(int hosts, const std::string& precision,
+                        int microbatch = 4) {
   PodSetup setup = MakeSetup({.hosts = hosts,
-                              .batch_per_core = kGlobalBatch / 8 / hosts,
+                              .batch_per_core = kTreeBatch / 8 / hosts,
                               .processes = std::min(hosts, 4),
                               .steps = 4,
                               .precision = precision,
@@ -41,15 +41,15 @@ TEST_P(TreeReductionTest, EverySliceGivesTheSameWeights) {
   std::string hash;
   for (const int hosts : {1, 2, 4, 16}) {
     ASSERT_OK_AND_ASSIGN(const PodResult result,
-                         TrainInProcess(TreeSetup(hosts, GetParam())));
+                         TrainInProcess(ReductionSetup(hosts, GetParam())));
     if (hash.empty()) hash = result.weights_hash;
     EXPECT_EQ(result.weights_hash, hash) << hosts << " hosts";
-    EXPECT_EQ(result.steps.back().examples(), kGlobalBatch);
+    EXPECT_EQ(result.steps.back().examples(), kTreeBatch);
   }
 }
 
 TEST_P(TreeReductionTest, ThreadsDecideNothing) {
-  PodSetup setup = TreeSetup(2, GetParam());
+  PodSetup setup = ReductionSetup(2, GetParam());
   ASSERT_OK_AND_ASSIGN(const PodResult one, TrainInProcess(setup));
   setup.threads_per_process = 3;
   ASSERT_OK_AND_ASSIGN(const PodResult three, TrainInProcess(setup));
@@ -62,7 +62,7 @@ INSTANTIATE_TEST_SUITE_P(Precisions, TreeReductionTest,
 TEST(TreeReduction, FusedSumsDependOnTheSlice) {
   std::string hashes[2];
   for (const int i : {0, 1}) {
-    PodSetup setup = TreeSetup(i == 0 ? 1 : 16, "float32");
+    PodSetup setup = ReductionSetup(i == 0 ? 1 : 16, "float32");
     setup.plan.mutable_bits()->set_microbatch_size(0);
     ASSERT_OK_AND_ASSIGN(const PodResult result, TrainInProcess(setup));
     hashes[i] = result.weights_hash;
@@ -72,7 +72,7 @@ TEST(TreeReduction, FusedSumsDependOnTheSlice) {
 
 // Both are sums of the same 512 gradients, rounded in another order.
 TEST(TreeReduction, AgreesWithFusedSums) {
-  PodSetup setup = TreeSetup(4, "float32");
+  PodSetup setup = ReductionSetup(4, "float32");
   setup.plan.set_train_steps(1);
   ASSERT_OK_AND_ASSIGN(const PodResult tree, TrainInProcess(setup));
   setup.plan.mutable_bits()->set_microbatch_size(0);
@@ -87,7 +87,7 @@ TEST(TreeReduction, AgreesWithFusedSums) {
 }
 
 TEST(TreeReduction, NamesTheCoreOfALossThatIsNotFinite) {
-  PodSetup setup = TreeSetup(2, "float32");
+  PodSetup setup = ReductionSetup(2, "float32");
   setup.plan.set_train_steps(50);
   setup.plan.mutable_bits()->mutable_learning_rate()->set_peak(1e30);
   EXPECT_THAT(TrainInProcess(setup),
@@ -96,7 +96,7 @@ TEST(TreeReduction, NamesTheCoreOfALossThatIsNotFinite) {
 }
 
 TEST(TreeReduction, RefusesAPlanWhoseMicrobatchesDoNotFit) {
-  EXPECT_THAT(TrainInProcess(TreeSetup(2, "float32", /*microbatch=*/3)),
+  EXPECT_THAT(TrainInProcess(ReductionSetup(2, "float32", /*microbatch=*/3)),
               StatusIs(absl::StatusCode::kInvalidArgument,
                        HasSubstr("microbatches of 3 rows")));
 }

@@ -112,7 +112,8 @@ TEST_P(ChecksummedLoopsTest, DoTheSameAtOnce) {
   std::mt19937 random(5);
   for (const std::size_t elements : {0, 1, 1000, 3168, 10'000, 50'003}) {
     for (const std::size_t offset : {0, 1, 6, 31}) {
-      SCOPED_TRACE(testing::Message() << elements << " elements at " << offset);
+      SCOPED_TRACE(::testing::Message()
+                   << elements << " elements at " << offset);
       const std::size_t bytes = elements * SizeOf(form.wire);
       Memory before = {
           .received = AnyFloats(form.wire, elements, 3, 0xff812345, random),

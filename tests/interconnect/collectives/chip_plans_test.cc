@@ -17,6 +17,7 @@
 namespace podsim {
 namespace {
 
+using ::podsim::testing::kInvalid;
 using testing::Everybody;
 using ::testing::HasSubstr;
 using testing::Initial;
@@ -230,7 +231,6 @@ TEST(ChipPlansTest, ExecutorsSumWhatIsPriced) {
 }
 
 TEST(ChipPlansTest, RefusesWhatCannotBe) {
-  constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
   const Grid grid = {.size = {2, 2, 1}};
   EXPECT_THAT(MakeChipPlan({.grid = grid, .elements = 8}, 4),
               StatusIs(kInvalid, HasSubstr("must be 0..3")));

@@ -11,6 +11,7 @@
 namespace podsim {
 namespace {
 
+using ::podsim::testing::kInvalid;
 using ::testing::AllOf;
 using ::testing::ElementsAreArray;
 using ::testing::HasSubstr;
@@ -89,7 +90,6 @@ TEST(ChoiceTable, LargerGroupsAndOtherCollectivesGoByWhatShips) {
 }
 
 TEST(ChoiceRows, NamesTheRowThatIsWrongAndWhatItMaySay) {
-  constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
   AlgorithmChoices choices = Of({{}, {}});
   choices.mutable_choices(1)->set_collective("all_reduec");
   EXPECT_THAT(ChoiceRows(choices.choices()),

@@ -33,35 +33,35 @@ void Backwards(std::int64_t count,
   while (count > 0) fn(--count);
 }
 
-void OnThreads(std::int64_t count,
-               const std::function<void(std::int64_t)>& fn) {
+void OnManyThreads(std::int64_t count,
+                   const std::function<void(std::int64_t)>& fn) {
   std::vector<std::jthread> threads;
   for (std::int64_t i = 0; i < count; ++i) {
     threads.emplace_back([&fn, i] { fn(i); });
   }
 }
 
-struct Case {
+struct ParallelCase {
   ElementType type;
   ElementType wire;
   const char* runner_name;
   ParallelRunner runner;
 };
 
-void PrintTo(const Case& one, std::ostream* out) {
+void PrintTo(const ParallelCase& one, std::ostream* out) {
   *out << NameOf(one.type) << " over " << NameOf(one.wire) << ", "
        << one.runner_name;
 }
 
-std::vector<Case> Cases() {
-  std::vector<Case> cases;
+std::vector<ParallelCase> ParallelCases() {
+  std::vector<ParallelCase> cases;
   for (const auto& [type, wire] :
        {std::pair(ElementType::kFloat32, ElementType::kFloat32),
         std::pair(ElementType::kFloat32, ElementType::kBfloat16),
         std::pair(ElementType::kBfloat16, ElementType::kBfloat16),
         std::pair(ElementType::kInt32, ElementType::kInt32)}) {
     cases.push_back({type, wire, "Backwards", &Backwards});
-    cases.push_back({type, wire, "OnThreads", &OnThreads});
+    cases.push_back({type, wire, "OnThreads", &OnManyThreads});
   }
   return cases;
 }
@@ -84,7 +84,8 @@ Bytes RandomValues(ElementType type, std::int64_t elements,
 }
 
 // All hosts in one process. Returns their buffers.
-std::vector<Bytes> RunAll(const std::vector<RankPlan>& plans, const Case& rules,
+std::vector<Bytes> RunAll(const std::vector<RankPlan>& plans,
+                          const ParallelCase& rules,
                           const ParallelRunner& parallel, std::uint32_t seed) {
   std::mt19937 random(seed);
   std::vector<int> hosts(plans.size());
@@ -132,8 +133,9 @@ bool CombinesAtLeast(std::int64_t elements,
   return false;
 }
 
-class ParallelExecutor : public ::testing::TestWithParam<Case> {};
-INSTANTIATE_TEST_SUITE_P(Types, ParallelExecutor, ::testing::ValuesIn(Cases()),
+class ParallelExecutor : public ::testing::TestWithParam<ParallelCase> {};
+INSTANTIATE_TEST_SUITE_P(Types, ParallelExecutor,
+                         ::testing::ValuesIn(ParallelCases()),
                          [](const auto& info) {
                            return std::string(NameOf(info.param.type)) +
                                   "Over" +
@@ -176,7 +178,8 @@ TEST(ParallelExecutorTest, ACopyOntoItselfStaysWhole) {
   plan.elements = kCount + 1;
   plan.ops.push_back(
       {.kind = OpKind::kCopy, .range = {0, kCount}, .source = 1});
-  const Case ints = {ElementType::kInt32, ElementType::kInt32, "", nullptr};
+  const ParallelCase ints = {ElementType::kInt32, ElementType::kInt32, "",
+                             nullptr};
   const auto once = RunAll({plan}, ints, nullptr, 5);
   EXPECT_TRUE(RunAll({plan}, ints, &Backwards, 5) == once);
 }

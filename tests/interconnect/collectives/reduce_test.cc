@@ -114,7 +114,7 @@ std::uint32_t RandomBits(ElementType type, std::mt19937& random) {
   return std::bit_cast<std::uint32_t>(scaled);
 }
 
-std::vector<ElementRules> AllRules() {
+std::vector<ElementRules> RulesToTry() {
   std::vector<ElementRules> all;
   for (const ReductionOp op : {ReductionOp::kSum, ReductionOp::kProd,
                                ReductionOp::kMin, ReductionOp::kMax}) {
@@ -128,7 +128,7 @@ std::vector<ElementRules> AllRules() {
 }
 
 class Reduce : public ::testing::TestWithParam<ElementRules> {};
-INSTANTIATE_TEST_SUITE_P(Rules, Reduce, ::testing::ValuesIn(AllRules()),
+INSTANTIATE_TEST_SUITE_P(Rules, Reduce, ::testing::ValuesIn(RulesToTry()),
                          [](const auto& info) {
                            const ElementRules& rules = info.param;
                            return std::string(NameOf(rules.op)) +

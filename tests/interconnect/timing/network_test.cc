@@ -9,12 +9,11 @@
 namespace podsim {
 namespace {
 
+using ::podsim::testing::kInvalid;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using testing::IsOk;
 using testing::StatusIs;
-
-constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
 
 Network Mesh(GridSize size, bool wraps = false) {
   return {.grid = {.size = size, .wraps = {wraps, wraps, wraps}},

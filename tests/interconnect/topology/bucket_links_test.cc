@@ -18,11 +18,10 @@ namespace {
 
 using ::google::protobuf::TextFormat;
 using ::podsim::testing::IsOk;
+using ::podsim::testing::kInvalid;
 using ::podsim::testing::StatusIs;
 using ::testing::HasSubstr;
 using ::testing::Optional;
-
-constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
 
 BucketLinks Links(const std::string& text) {
   BucketLinks links;

@@ -11,13 +11,12 @@
 namespace podsim {
 namespace {
 
+using ::podsim::testing::kInvalid;
 using ::podsim::testing::StatusIs;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
-
-constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
 
 BucketLocation At(const std::string& text) {
   const auto location = FindLocation(text);

@@ -12,10 +12,9 @@
 namespace podsim {
 namespace {
 
+using ::podsim::testing::kInvalid;
 using ::podsim::testing::StatusIs;
 using ::testing::HasSubstr;
-
-constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
 
 Slice SliceOf(const char* name) { return *FindSlice(name); }
 

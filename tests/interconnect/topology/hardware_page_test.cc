@@ -45,7 +45,7 @@ std::string Value(const Column& column, double value) {
   return absl::StrCat(absl::StrFormat("%.4g", value / unit), suffix);
 }
 
-std::string Cell(const Column& column, const Figure& figure) {
+std::string PageCell(const Column& column, const Figure& figure) {
   if (figure.grade() == UNGRADED) return "-";
   std::string text = Value(column, figure.value());
   if (figure.low() > 0)
@@ -86,8 +86,8 @@ TEST(HardwarePage, HasTheFilesFigures) {
   for (const Column& column : columns) {
     std::string row = absl::StrCat("| ", column.name, " |");
     for (const Generation& generation : ShippedHardware().generations())
-      absl::StrAppend(&row, " ", Cell(column, (generation.*column.figure)()),
-                      " |");
+      absl::StrAppend(&row, " ",
+                      PageCell(column, (generation.*column.figure)()), " |");
     EXPECT_THAT(page, HasSubstr(row + "\n"));
   }
 }

@@ -13,6 +13,7 @@
 namespace podsim {
 namespace {
 
+using ::podsim::testing::kInvalid;
 using ::podsim::testing::StatusIs;
 using ::testing::AllOf;
 using ::testing::Each;
@@ -20,8 +21,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::SizeIs;
-
-constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
 
 // A row of the published tables, written down a second time from the source.
 struct Row {

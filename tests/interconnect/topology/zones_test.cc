@@ -19,6 +19,7 @@
 namespace podsim {
 namespace {
 
+using ::podsim::testing::kInvalid;
 using ::podsim::testing::StatusIs;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
@@ -26,8 +27,6 @@ using ::testing::ElementsAreArray;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
-
-constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
 
 std::vector<std::string> ZonesOf(const std::string& slice) {
   return ZonesOffering(*FindSlice(slice));

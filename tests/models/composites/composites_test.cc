@@ -22,11 +22,11 @@ namespace {
 
 using ::podsim::testing::GraphValues;
 using ::podsim::testing::IsOk;
+using ::podsim::testing::kInvalid;
 using ::podsim::testing::StatusIs;
 using ::podsim::testing::WeighedSum;
 using ::testing::HasSubstr;
 
-constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
 constexpr std::int64_t kRows = 3;
 constexpr double kNear = 1e-12;
 

@@ -11,11 +11,10 @@ namespace {
 
 using ::podsim::testing::CompileToy;
 using ::podsim::testing::InstructionsOf;
+using ::podsim::testing::kInvalid;
 using ::podsim::testing::StatusIs;
 using ::podsim::testing::Toy;
 using ::testing::HasSubstr;
-
-constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
 
 TEST(Compile, ReshapingABatchMovesNothing) {
   const Program program = CompileToy({});

@@ -33,12 +33,14 @@ constexpr double kTolerance = 1e-8;
 // Builds logits [B, kClasses].
 using Builder = std::function<Value(Graph&)>;
 
-Value Var(Graph& g, const std::string& name, std::vector<std::int64_t> dims) {
+Value GradientVar(Graph& g, const std::string& name,
+                  std::vector<std::int64_t> dims) {
   return g.Variable(name, {std::move(dims)}, Initializer::kGlorotUniform);
 }
 
 Value Layer(Graph& g, Value x, const std::string& name, std::int64_t width) {
-  return g.MatMul(x, Var(g, name, {g.type(x).shape.dims.back(), width}));
+  return g.MatMul(x,
+                  GradientVar(g, name, {g.type(x).shape.dims.back(), width}));
 }
 
 struct GradientCase {
@@ -51,13 +53,15 @@ std::vector<GradientCase> Cases() {
   return {
       {"Layers",
        [=](Graph& g) {
-         const Value a = g.AddBias(Layer(g, x(g), "a", 6), Var(g, "c", {6}));
+         const Value a =
+             g.AddBias(Layer(g, x(g), "a", 6), GradientVar(g, "c", {6}));
          const Value b = g.Reshape(g.Relu(g.Reshape(a, {{2, 3}})), {{6}});
-         return g.AddBias(Layer(g, b, "b", 4), Var(g, "d", {4}));
+         return g.AddBias(Layer(g, b, "b", 4), GradientVar(g, "d", {4}));
        }},
       {"ProductOfVariables",
        [=](Graph& g) {
-         const Value w = g.MatMul(Var(g, "u", {3, 2}), Var(g, "v", {2, 4}));
+         const Value w =
+             g.MatMul(GradientVar(g, "u", {3, 2}), GradientVar(g, "v", {2, 4}));
          return g.MatMul(x(g), w);
        }},
       {"BatchUsedTwice",
@@ -68,11 +72,12 @@ std::vector<GradientCase> Cases() {
        }},
       {"VariablesWithOneGradient",
        [=](Graph& g) {
-         return g.MatMul(x(g), g.Add(Var(g, "a", {3, 4}), Var(g, "b", {3, 4})));
+         return g.MatMul(x(g), g.Add(GradientVar(g, "a", {3, 4}),
+                                     GradientVar(g, "b", {3, 4})));
        }},
       {"VariableUsedTwice",
        [=](Graph& g) {
-         const Value w = Var(g, "w", {3, 3});
+         const Value w = GradientVar(g, "w", {3, 3});
          return Layer(g, g.MatMul(g.Relu(g.MatMul(x(g), w)), w), "b", 4);
        }},
       {"Functions",
@@ -87,7 +92,7 @@ std::vector<GradientCase> Cases() {
        }},
       {"ViewOfAVariable",
        [=](Graph& g) {
-         return g.MatMul(x(g), g.Reshape(Var(g, "a", {12}), {{3, 4}}));
+         return g.MatMul(x(g), g.Reshape(GradientVar(g, "a", {12}), {{3, 4}}));
        }},
   };
 }
@@ -190,7 +195,7 @@ INSTANTIATE_TEST_SUITE_P(Graphs, Gradient, ::testing::ValuesIn(Cases()),
 
 TEST(AppendGradients, RefusesAVariableThatDoesNotReachTheLoss) {
   EXPECT_THAT(Build([](Graph& g) {
-                Var(g, "idle", {2});
+                GradientVar(g, "idle", {2});
                 return Layer(g, g.Features({{3}}), "a", 4);
               }),
               StatusIs(absl::StatusCode::kInvalidArgument,

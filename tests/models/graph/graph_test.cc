@@ -7,11 +7,10 @@ namespace podsim {
 namespace {
 
 using ::podsim::testing::IsOk;
+using ::podsim::testing::kInvalid;
 using ::podsim::testing::StatusIs;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
-
-constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
 
 TEST(Graph, KnowsTypesAndNames) {
   Graph g("toy");

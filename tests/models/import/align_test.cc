@@ -93,26 +93,26 @@ TEST(AlignTest, FindsWholeNumbersOnALine) {
   EXPECT_EQ(number.attributes.List(kBatchOffset)[0], -1);
 }
 
-void ExpectRefused(const Body& body, const std::string& why) {
+void ExpectUnaligned(const Body& body, const std::string& why) {
   EXPECT_THAT(Aligned(body),
               StatusIs(absl::StatusCode::kUnimplemented, HasSubstr(why)));
 }
 
 TEST(AlignTest, RefusesWhatFollowsTheBatchInAnotherWay) {
-  ExpectRefused(
+  ExpectUnaligned(
       [](ModuleBuilder& b, std::int64_t batch) { b.Parameter({batch + 1}); },
       "dimension 0 is 6, 8, 12");
-  ExpectRefused(
+  ExpectUnaligned(
       [](ModuleBuilder& b, std::int64_t batch) {
         b.Parameter({batch, 3, batch});
       },
       "two of its dimensions");
-  ExpectRefused(
+  ExpectUnaligned(
       [](ModuleBuilder& b, std::int64_t batch) {
         b.Number(static_cast<float>(batch * batch), {batch});
       },
       "its number is 25, 49, 121");
-  ExpectRefused(
+  ExpectUnaligned(
       [](ModuleBuilder& b, std::int64_t batch) {
         b.Op("constant", {}, {batch}, hlo::F32, [&](hlo::Instruction& op) {
           for (int i = 0; i < batch; ++i)
@@ -120,7 +120,7 @@ TEST(AlignTest, RefusesWhatFollowsTheBatchInAnotherWay) {
         });
       },
       "for each example");
-  ExpectRefused(
+  ExpectUnaligned(
       [](ModuleBuilder& b, std::int64_t batch) {
         const auto x = b.Parameter({4});
         b.Op(batch == 7 ? "negate" : "abs", {x}, {4});
@@ -130,7 +130,7 @@ TEST(AlignTest, RefusesWhatFollowsTheBatchInAnotherWay) {
 
 // The first B of a dimension that is no batch: no factor says that.
 TEST(AlignTest, RefusesACutThatFollowsTheBatchElsewhere) {
-  ExpectRefused(
+  ExpectUnaligned(
       [](ModuleBuilder& b, std::int64_t batch) {
         const auto x = b.Parameter({20});
         const auto part =

@@ -31,7 +31,7 @@ using module::TileCount;
 constexpr float kInf = std::numeric_limits<float>::infinity();
 
 // Element (line, k) of a packed tile, by the layout that amx_pack.h draws.
-std::uint32_t Half(const Tile& tile, Side side, Index line, Index k) {
+std::uint32_t TileHalf(const Tile& tile, Side side, Index line, Index k) {
   const std::uint32_t pair =
       side == Side::kA ? tile.pairs[line][k / 2] : tile.pairs[k / 2][line];
   return k % 2 == 0 ? pair & 0xffffu : pair >> 16;
@@ -77,7 +77,7 @@ TEST_F(PackTest, EveryValueIsInItsPlaceAndTheRestIsZero) {
                       ? std::bit_cast<std::uint32_t>(Value(3 + line, 5 + k)) >>
                             16
                       : 0;
-              ASSERT_EQ(Half(tile, side, line, k), want)
+              ASSERT_EQ(TileHalf(tile, side, line, k), want)
                   << "line " << line << " of " << lines << ", K " << k << " of "
                   << depth << ", contiguous K " << contiguous_k;
             }
@@ -99,7 +99,7 @@ TEST_F(PackTest, TakesTheHighHalfOfAWhateverItIs) {
   PackTile(Side::kA, {values.data(), 7, true}, 0, 1, 0, 7, tile);
   for (Index i = 0; i < 7; ++i) {
     EXPECT_EQ(
-        Half(tile, Side::kA, 0, i),
+        TileHalf(tile, Side::kA, 0, i),
         std::bit_cast<std::uint32_t>(values[static_cast<std::size_t>(i)]) >>
             16);
   }
@@ -116,15 +116,15 @@ TEST_F(PackTest, AColumnRangeIsItsOwnStrips) {
   for (Index i = 0; i < static_cast<Index>(packed.size()); ++i) {
     const Index strip = i / along_k, k = i % along_k * kTileDepth;
     EXPECT_EQ(
-        Half(packed[i], Side::kB, 0, 0),
+        TileHalf(packed[i], Side::kB, 0, 0),
         strip == 1 ? std::bit_cast<std::uint32_t>(Value(16, k)) >> 16 : 0xbeefu)
         << i;
   }
 }
 
 // One element of TDPBF16PS: K values of A's row 0 and B's column 0.
-float Dot(const std::vector<float>& a, const std::vector<float>& b,
-          float start) {
+float TileDot(const std::vector<float>& a, const std::vector<float>& b,
+              float start) {
   Tile tile_a, tile_b;
   const Index k = static_cast<Index>(a.size());
   PackTile(Side::kA, {a.data(), k, true}, 0, 1, 0, k, tile_a);
@@ -138,27 +138,28 @@ float Dot(const std::vector<float>& a, const std::vector<float>& b,
 TEST(EmulatedTileTest, SumsEvenAndOddKApart) {
   constexpr float kBig = 0x1p30f;
   // In the order of K the ones would be lost beside the big number.
-  EXPECT_EQ(Dot({kBig, 1, -kBig, 1}, {1, 1, 1, 1}, 0), 2.0f);
-  EXPECT_EQ(Dot({1, 1, 1, 1}, {1, 1, 1, 1}, kBig), kBig);
-  EXPECT_EQ(Dot({kBig, 1, 0, -kBig}, {1, 1, 1, 1}, 0), 0.0f);
+  EXPECT_EQ(TileDot({kBig, 1, -kBig, 1}, {1, 1, 1, 1}, 0), 2.0f);
+  EXPECT_EQ(TileDot({1, 1, 1, 1}, {1, 1, 1, 1}, kBig), kBig);
+  EXPECT_EQ(TileDot({kBig, 1, 0, -kBig}, {1, 1, 1, 1}, 0), 0.0f);
 }
 
 TEST(EmulatedTileTest, RoundsEachSumOnce) {
-  EXPECT_EQ(Dot({0x1p24f, 0, 1, 0}, {1, 1, 1, 1}, 0), 0x1p24f);  // tie: even
-  EXPECT_EQ(Dot({0x1p24f, 0, 0x1.02p0f, 0}, {1, 1, 1, 1}, 0), 0x1p24f + 2);
+  EXPECT_EQ(TileDot({0x1p24f, 0, 1, 0}, {1, 1, 1, 1}, 0),
+            0x1p24f);  // tie: even
+  EXPECT_EQ(TileDot({0x1p24f, 0, 0x1.02p0f, 0}, {1, 1, 1, 1}, 0), 0x1p24f + 2);
 }
 
 TEST(EmulatedTileTest, DenormalsCountAsZero) {
-  EXPECT_EQ(Dot({0x1p-130f}, {0x1p100f}, 0), 0.0f);  // input
-  EXPECT_EQ(Dot({0x1p-70f}, {0x1p-70f}, 0), 0.0f);   // output
-  EXPECT_EQ(Dot({0x1p-63f}, {0x1p-63f}, 0), 0x1p-126f);
-  EXPECT_EQ(Dot({0}, {0}, 0x1p-130f), 0.0f);  // what was there
+  EXPECT_EQ(TileDot({0x1p-130f}, {0x1p100f}, 0), 0.0f);  // input
+  EXPECT_EQ(TileDot({0x1p-70f}, {0x1p-70f}, 0), 0.0f);   // output
+  EXPECT_EQ(TileDot({0x1p-63f}, {0x1p-63f}, 0), 0x1p-126f);
+  EXPECT_EQ(TileDot({0}, {0}, 0x1p-130f), 0.0f);  // what was there
 }
 
 TEST(EmulatedTileTest, NanAndInfinitySpread) {
-  EXPECT_TRUE(std::isnan(Dot({kInf}, {0}, 0)));
-  EXPECT_TRUE(std::isnan(Dot({kInf, kInf}, {1, -1}, 0)));
-  EXPECT_EQ(Dot({kInf, 1}, {-2, 5}, 3), -kInf);
+  EXPECT_TRUE(std::isnan(TileDot({kInf}, {0}, 0)));
+  EXPECT_TRUE(std::isnan(TileDot({kInf, kInf}, {1, -1}, 0)));
+  EXPECT_EQ(TileDot({kInf, 1}, {-2, 5}, 3), -kInf);
 }
 
 // The emulated unit's and, where there is one, the CPU's own.
@@ -188,7 +189,7 @@ TEST(TileProductTest, SumsAsItsHeaderSays) {
             from.begin() + i,
             from.begin() + std::min({kK, i + kTileDepth, block + kDepthBlock}));
       };
-      sum = Dot(slice(product.a), slice(product.b), sum);
+      sum = TileDot(slice(product.a), slice(product.b), sum);
     }
     want = block == 0 ? sum : want + sum;
   }

@@ -16,16 +16,16 @@
 namespace podsim {
 namespace {
 
-constexpr float kInf = std::numeric_limits<float>::infinity();
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 constexpr float kMax = std::numeric_limits<float>::max();
 constexpr double kUnderflow = 0x1p-120;  // slack for what underflows
 
 const std::vector<float> kEnds = {
-    0.0F,       -0.0F,   kInf,      -kInf,     kNan,  1.0F,   -1.0F,  0.5F,
-    -0.5F,      1.5F,    2.0F,      -2.0F,     2.5F,  -2.5F,  3.0F,   -3.0F,
-    1e-45F,     -1e-45F, 1e-40F,    0x1p-126F, 88.7F, 89.0F,  -87.5F, -103.9F,
-    8388607.5F, 8388609, -16777216, 0x1.8p17F, 1e30F, -1e30F, kMax,   -kMax};
+    0.0F,       -0.0F,   kInfinity, -kInfinity, kNan,  1.0F,   -1.0F,  0.5F,
+    -0.5F,      1.5F,    2.0F,      -2.0F,      2.5F,  -2.5F,  3.0F,   -3.0F,
+    1e-45F,     -1e-45F, 1e-40F,    0x1p-126F,  88.7F, 89.0F,  -87.5F, -103.9F,
+    8388607.5F, 8388609, -16777216, 0x1.8p17F,  1e30F, -1e30F, kMax,   -kMax};
 
 // All numbers of each operand, one after another.
 using Columns = std::vector<std::vector<float>>;

@@ -12,13 +12,14 @@
 namespace podsim {
 namespace {
 
-constexpr float kInf = std::numeric_limits<float>::infinity();
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+constexpr float kInfFloat = std::numeric_limits<float>::infinity();
+constexpr float kNanFloat = std::numeric_limits<float>::quiet_NaN();
 const std::vector<std::int64_t> kSizes = {0, 1, 2, 15, 16, 17, 31, 33, 127};
 
 std::vector<float> SpecialValues() {
-  std::vector<float> values = {0.0f, -0.0f, kInf,   -kInf,   kNan,   -kNan,
-                               1.0f, -1.0f, 1e-40f, -1e-40f, 3.4e38f};
+  std::vector<float> values = {0.0f,      -0.0f,      kInfFloat, -kInfFloat,
+                               kNanFloat, -kNanFloat, 1.0f,      -1.0f,
+                               1e-40f,    -1e-40f,    3.4e38f};
   // Around every rounding boundary of a few numbers, the ends of each class of
   // float32 among them.
   for (const std::uint32_t high :
@@ -252,7 +253,7 @@ TEST_P(SoftmaxTest, NearReference) {
 }
 
 TEST_P(SoftmaxTest, LargeLogitsNeitherOverflowNorVanish) {
-  const std::vector<float> logits = {1e30f, 0, -1e30f, -200, -100, -kInf};
+  const std::vector<float> logits = {1e30f, 0, -1e30f, -200, -100, -kInfFloat};
   const Softmax got = RunSoftmax(kernels(), 2, 3, logits, {0, 1});
   EXPECT_EQ(got.prob[0], 1.0f);
   EXPECT_EQ(got.loss[0], 0.0f);
@@ -269,7 +270,7 @@ TEST_P(SoftmaxTest, FirstOfEqualLogitsWins) {
 }
 
 TEST_P(SoftmaxTest, NonFiniteLogitsMakeTheLossNan) {
-  for (const float bad : {kNan, kInf}) {
+  for (const float bad : {kNanFloat, kInfFloat}) {
     for (std::size_t place = 0; place < 20; ++place) {
       std::vector<float> logits(40, 0.5f);
       logits[place] = bad;

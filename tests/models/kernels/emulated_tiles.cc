@@ -10,7 +10,7 @@
 namespace podsim {
 namespace {
 
-PodsimKernels MakeTable() {
+PodsimKernels MakeTileTable() {
   PodsimKernels table = ReferenceKernels();
   table.isa = "amx";
   table.bfloat16 = module::kTileProducts<EmulatedTileUnit>;
@@ -46,7 +46,7 @@ EmulatedTileUnit::EmulatedTileUnit() {
 }
 
 const PodsimKernels& EmulatedTileKernels() {
-  static const PodsimKernels& table = *new PodsimKernels(MakeTable());
+  static const PodsimKernels& table = *new PodsimKernels(MakeTileTable());
   return table;
 }
 

@@ -21,8 +21,8 @@
 namespace podsim {
 namespace {
 
-constexpr float kInf = std::numeric_limits<float>::infinity();
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+constexpr float kBeyond = std::numeric_limits<float>::infinity();
+constexpr float kNoNumber = std::numeric_limits<float>::quiet_NaN();
 
 // A sum of K products and, when accumulating, one more term, in any order, with
 // or without FMA, is off by at most (K + 1) u (|A| |B| + |C|), u = 2^-24, to
@@ -139,7 +139,7 @@ TEST_P(ProductTest, EmptySizesAreHarmless) {
 TEST_P(ProductTest, NonFiniteValuesStayInTheirRow) {
   for (const Kind kind : kKinds) {
     ProductCase product(kind, 6, 20, 9);
-    product.A(5, 4) = kInf;
+    product.A(5, 4) = kBeyond;
     const std::vector<float> got = product.Run(kernels());
     for (std::size_t i = 0; i < got.size(); ++i) {
       EXPECT_EQ(std::isfinite(got[i]), i / 20 != 5) << product.Text() << i;
@@ -152,7 +152,7 @@ TEST_P(ProductTest, NonFiniteValuesStayInTheirRow) {
 // the others do.
 TEST_P(ProductTest, SpecialValuesSpreadAsInTheReference) {
   constexpr Index kM = 66, kN = 51, kK = 35;
-  constexpr float kSpecial[] = {kNan,       kInf,     -kInf,    0.0f,
+  constexpr float kSpecial[] = {kNoNumber,  kBeyond,  -kBeyond, 0.0f,
                                 -0.0f,      1.0f,     -1.0f,    0x1p-126f,
                                 -0x1p-126f, 0x1p100f, -0x1p100f};
   for (const Kind kind : kKinds) {

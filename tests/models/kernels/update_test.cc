@@ -17,7 +17,8 @@ using ::podsim::testing::Bounded;
 using ::podsim::testing::OracleUpdate;
 using ::podsim::testing::OracleVariable;
 
-const std::vector<std::int64_t> kSizes = {0, 1, 2, 15, 16, 17, 31, 33, 127};
+const std::vector<std::int64_t> kUpdateSizes = {0,  1,  2,  15, 16,
+                                                17, 31, 33, 127};
 
 // A variable with its slots; those of squares are not negative.
 struct Variable {
@@ -54,7 +55,7 @@ TEST_P(UpdateTest, HasEveryRule) {
 TEST_P(UpdateTest, SgdIsWhatItWas) {
   const auto number = NumberOf(*FindUpdateRule("sgd"));
   const UpdateScalars scalars = {0.1F};
-  for (const std::int64_t size : kSizes) {
+  for (const std::int64_t size : kUpdateSizes) {
     const std::vector<float> g = Uniform(size, 14);
     Variable variable(size);
     std::vector<float> want = variable.w;
@@ -72,7 +73,7 @@ TEST_P(UpdateTest, MomentumIsWhatItWas) {
   const UpdateRule& rule = *FindUpdateRule("momentum");
   const UpdateScalars scalars =
       ScalarsOf(rule, {.momentum = 0.9}, {.rate = 0.1});
-  for (const std::int64_t size : kSizes) {
+  for (const std::int64_t size : kUpdateSizes) {
     const std::vector<float> g = Uniform(size, 14);
     Variable variable(size);
     std::vector<float> want_v = variable.slots[0];
@@ -93,7 +94,7 @@ TEST_P(UpdateTest, MomentumIsWhatItWas) {
 TEST_P(UpdateTest, EveryRuleIsTheReferencesToTheBit) {
   for (const UpdateRule& rule : UpdateRules())
     for (const bool decays : {false, true})
-      for (const std::int64_t size : kSizes) {
+      for (const std::int64_t size : kUpdateSizes) {
         SCOPED_TRACE(rule.info.name);
         const UpdateScalars scalars =
             ScalarsOf(rule, SettingsOf(rule), {.rate = 0.1, .step = 3});

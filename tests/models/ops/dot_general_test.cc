@@ -24,8 +24,8 @@ OpAttributes Contracting(std::vector<std::int64_t> left,
   return attributes;
 }
 
-void ExpectRefusal(const ValueType& left, const ValueType& right,
-                   const OpAttributes& attributes, const char* why) {
+void ExpectDotRefusal(const ValueType& left, const ValueType& right,
+                      const OpAttributes& attributes, const char* why) {
   const std::vector<ValueType> inputs = {left, right};
   EXPECT_THAT(InferTypes(kDotGeneral, inputs, attributes),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(why)));
@@ -51,24 +51,24 @@ TEST(DotGeneral, MultipliesMatricesInPairs) {
 }
 
 TEST(DotGeneral, RefusesABatchSquared) {
-  ExpectRefusal(Batched({3}), Batched({3}), Contracting({1}, {1}), "B x B");
+  ExpectDotRefusal(Batched({3}), Batched({3}), Contracting({1}, {1}), "B x B");
 }
 
 TEST(DotGeneral, RefusesTheBatchBesideAFixedSize) {
-  ExpectRefusal(Batched({3}), Plain({1, 5}), Contracting({0}, {0}),
-                "contracting dimension 0 of the left, B, is not 0 of the "
-                "right, 1");
-  ExpectRefusal(BatchedAt(0, {8, 3}), Batched({5}), Contracting({0}, {0}),
-                "8*B");
+  ExpectDotRefusal(Batched({3}), Plain({1, 5}), Contracting({0}, {0}),
+                   "contracting dimension 0 of the left, B, is not 0 of the "
+                   "right, 1");
+  ExpectDotRefusal(BatchedAt(0, {8, 3}), Batched({5}), Contracting({0}, {0}),
+                   "8*B");
 }
 
 TEST(DotGeneral, RefusesDimensionsThatItDoesNotHave) {
-  ExpectRefusal(Plain({2, 3}), Plain({3, 2}), Contracting({2}, {0}),
-                "not different ones of [0, 2)");
-  ExpectRefusal(Plain({3, 3}), Plain({3, 3}), Contracting({1, 1}, {0, 1}),
-                "not different ones of [0, 2)");
-  ExpectRefusal(Plain({2, 3}), Plain({3, 2}), Contracting({1}, {}),
-                "1 contracting dimensions on the left and 0 on the right");
+  ExpectDotRefusal(Plain({2, 3}), Plain({3, 2}), Contracting({2}, {0}),
+                   "not different ones of [0, 2)");
+  ExpectDotRefusal(Plain({3, 3}), Plain({3, 3}), Contracting({1, 1}, {0, 1}),
+                   "not different ones of [0, 2)");
+  ExpectDotRefusal(Plain({2, 3}), Plain({3, 2}), Contracting({1}, {}),
+                   "1 contracting dimensions on the left and 0 on the right");
 }
 
 // 3 heads of 4 x 2 by 2 x 5, for each of 6 examples.

@@ -78,51 +78,52 @@ TEST(Gather, ClampsAndScatterDrops) {
               ElementsAre(1, 2, 113, 224, 5, 6));
 }
 
-void ExpectRefusal(const char* op, const std::vector<ValueType>& inputs,
-                   const OpAttributes& attributes, const char* why) {
+void ExpectMoveRefused(const char* op, const std::vector<ValueType>& inputs,
+                       const OpAttributes& attributes, const char* why) {
   EXPECT_THAT(InferTypes(OpCode(op), inputs, attributes),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(why)));
 }
 
 TEST(Movement, KeepsTheBatchWhole) {
   const ValueType x = BatchedAt(0, {8, 3});
-  ExpectRefusal("iota", {}, With({{"iota_dimension", {0}}}, x.shape),
-                "is the batch");
-  ExpectRefusal("reverse", {x}, With({{"dimensions", {0}}}),
-                "cannot be reversed");
-  ExpectRefusal("slice", {x},
-                With({{"start_indices", {0, 0}},
-                      {"limit_indices", {4, 3}},
-                      {"strides", {1, 1}}}),
-                "the batch dimension cannot be sliced");
-  ExpectRefusal("pad", {x, Plain({})},
-                With({{"edge_padding_low", {1, 0}},
-                      {"edge_padding_high", {0, 0}},
-                      {"interior_padding", {0, 0}}}),
-                "the batch dimension cannot be padded");
-  ExpectRefusal("concatenate", {x, x}, With({{"dimension", {0}}}),
-                "cannot be concatenated");
-  ExpectRefusal("broadcast_in_dim", {x},
-                With({{"broadcast_dimensions", {0, 1}}}, Plain({8, 3}).shape),
-                "dimension 0, 8*B, cannot become dimension 0");
+  ExpectMoveRefused("iota", {}, With({{"iota_dimension", {0}}}, x.shape),
+                    "is the batch");
+  ExpectMoveRefused("reverse", {x}, With({{"dimensions", {0}}}),
+                    "cannot be reversed");
+  ExpectMoveRefused("slice", {x},
+                    With({{"start_indices", {0, 0}},
+                          {"limit_indices", {4, 3}},
+                          {"strides", {1, 1}}}),
+                    "the batch dimension cannot be sliced");
+  ExpectMoveRefused("pad", {x, Plain({})},
+                    With({{"edge_padding_low", {1, 0}},
+                          {"edge_padding_high", {0, 0}},
+                          {"interior_padding", {0, 0}}}),
+                    "the batch dimension cannot be padded");
+  ExpectMoveRefused("concatenate", {x, x}, With({{"dimension", {0}}}),
+                    "cannot be concatenated");
+  ExpectMoveRefused(
+      "broadcast_in_dim", {x},
+      With({{"broadcast_dimensions", {0, 1}}}, Plain({8, 3}).shape),
+      "dimension 0, 8*B, cannot become dimension 0");
   const ValueType start = Plain({}, DType::kInt32);
-  ExpectRefusal("dynamic_slice", {x, start, start},
-                With({{"slice_sizes", {1, 3}}}),
-                "the batch dimension cannot be sliced");
-  ExpectRefusal("gather", {x, Plain({2}, DType::kInt32)},
-                With({{"offset_dims", {1}},
-                      {"collapsed_slice_dims", {0}},
-                      {"start_index_map", {0}},
-                      {"index_vector_dim", {1}},
-                      {"slice_sizes", {1, 3}}}),
-                "the batch dimension cannot be sliced");
-  ExpectRefusal("gather", {x, Batched({}, DType::kInt32)},
-                With({{"offset_dims", {1}},
-                      {"collapsed_slice_dims", {1}},
-                      {"start_index_map", {1}},
-                      {"index_vector_dim", {1}},
-                      {"slice_sizes", {8, 1}}}),
-                "B x B");
+  ExpectMoveRefused("dynamic_slice", {x, start, start},
+                    With({{"slice_sizes", {1, 3}}}),
+                    "the batch dimension cannot be sliced");
+  ExpectMoveRefused("gather", {x, Plain({2}, DType::kInt32)},
+                    With({{"offset_dims", {1}},
+                          {"collapsed_slice_dims", {0}},
+                          {"start_index_map", {0}},
+                          {"index_vector_dim", {1}},
+                          {"slice_sizes", {1, 3}}}),
+                    "the batch dimension cannot be sliced");
+  ExpectMoveRefused("gather", {x, Batched({}, DType::kInt32)},
+                    With({{"offset_dims", {1}},
+                          {"collapsed_slice_dims", {1}},
+                          {"start_index_map", {1}},
+                          {"index_vector_dim", {1}},
+                          {"slice_sizes", {8, 1}}}),
+                    "B x B");
 }
 
 }  // namespace

@@ -14,12 +14,11 @@
 namespace podsim {
 namespace {
 
+using ::podsim::testing::kInvalid;
 using ::podsim::testing::SmallModel;
 using ::podsim::testing::SmallProgram;
 using ::podsim::testing::StatusIs;
 using ::testing::HasSubstr;
-
-constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
 
 TEST(SerializeModelTest, ComesBackAsItWas) {
   const ModelProto model = SmallModel();

@@ -16,13 +16,12 @@ namespace podsim {
 namespace {
 
 using ::podsim::testing::IsOk;
+using ::podsim::testing::kInvalid;
 using ::podsim::testing::SmallProgram;
 using ::podsim::testing::StatusIs;
 using ::testing::HasSubstr;
 
-constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
-
-struct Damage {
+struct ProgramDamage {
   std::function<void(ProgramProto&)> make;
   const char* told;
 };
@@ -47,7 +46,7 @@ ProgramProto::Tensor& TensorOf(ProgramProto& program,
   PODSIM_CHECK(false);
 }
 
-void ExpectRefused(const Damage& damage) {
+void ExpectProgramRefused(const ProgramDamage& damage) {
   SCOPED_TRACE(damage.told);
   ModelProto model = ToProto(SmallProgram());
   damage.make(*model.mutable_program());
@@ -61,7 +60,7 @@ TEST(VerifyProgramTest, AGoodOneIsGood) {
 }
 
 TEST(VerifyProgramTest, RefusesTensorsAndArenas) {
-  const Damage all[] = {
+  const ProgramDamage all[] = {
       {[](ProgramProto& p) { p.set_scratch_elements(-1); }, "scratch"},
       {[](ProgramProto& p) {
          p.set_batched_elements_per_row(std::int64_t{1} << 60);
@@ -83,11 +82,11 @@ TEST(VerifyProgramTest, RefusesTensorsAndArenas) {
          TensorOf(p, ProgramProto::BATCHED).set_feeds_product(true);
        },
        "feeds products"}};
-  for (const Damage& damage : all) ExpectRefused(damage);
+  for (const ProgramDamage& damage : all) ExpectProgramRefused(damage);
 }
 
 TEST(VerifyProgramTest, RefusesVariablesBucketsInputsAndMetrics) {
-  const Damage all[] = {
+  const ProgramDamage all[] = {
       {[](ProgramProto& p) { p.mutable_variables(0)->set_tensor(-1); },
        "variable 0: tensor -1"},
       {[](ProgramProto& p) {
@@ -120,12 +119,12 @@ TEST(VerifyProgramTest, RefusesVariablesBucketsInputsAndMetrics) {
       {[](ProgramProto& p) { p.set_rule("magic"); }, "no update rule"},
       {[](ProgramProto& p) { p.set_beta1(2); }, "beta1 is 2"},
       {[](ProgramProto& p) { p.set_clip_norm(-1); }, "clip_norm"}};
-  for (const Damage& damage : all) ExpectRefused(damage);
+  for (const ProgramDamage& damage : all) ExpectProgramRefused(damage);
 }
 
 TEST(VerifyProgramTest, RefusesInstructions) {
   constexpr auto kTrain = ProgramProto::TRAIN;
-  const Damage all[] = {
+  const ProgramDamage all[] = {
       {[](ProgramProto& p) { FirstOf(p, kTrain).set_op("Frobnicate"); },
        "train segment 0, instruction 0 (Frobnicate): there is no such op"},
       {[](ProgramProto& p) { FirstOf(p, kTrain).set_op("Update"); },
@@ -149,11 +148,11 @@ TEST(VerifyProgramTest, RefusesInstructions) {
          update.set_results(0, update.results(1));
        },
        "not its operands"}};
-  for (const Damage& damage : all) ExpectRefused(damage);
+  for (const ProgramDamage& damage : all) ExpectProgramRefused(damage);
 }
 
 TEST(VerifyProgramTest, RefusesEntriesAndSegments) {
-  const Damage all[] = {
+  const ProgramDamage all[] = {
       {[](ProgramProto& p) { p.mutable_entries()->RemoveLast(); },
        "entry points"},
       {[](ProgramProto& p) {
@@ -180,7 +179,7 @@ TEST(VerifyProgramTest, RefusesEntriesAndSegments) {
              entry.mutable_segments()->RemoveLast();
        },
        "one per bucket"}};
-  for (const Damage& damage : all) ExpectRefused(damage);
+  for (const ProgramDamage& damage : all) ExpectProgramRefused(damage);
 }
 
 Program JoinedProgram() {
@@ -214,7 +213,7 @@ std::function<void(ProgramProto&)> AtExchange(const Fn& fn) {
 
 TEST(VerifyProgramTest, RefusesSumsInTheMiddleOfAPass) {
   using Entry = ProgramProto::Entry;
-  const Damage all[] = {
+  const ProgramDamage all[] = {
       {AtExchange([](Entry& entry, int at) {
          entry.mutable_segments(at)->set_group(8);
        }),
@@ -245,7 +244,7 @@ TEST(VerifyProgramTest, RefusesSumsInTheMiddleOfAPass) {
        }),
        "does not follow"}};
   const ModelProto joined = ToProto(JoinedProgram());
-  for (const Damage& damage : all) {
+  for (const ProgramDamage& damage : all) {
     SCOPED_TRACE(damage.told);
     ModelProto model = joined;
     ASSERT_THAT(VerifyModel(model), IsOk());

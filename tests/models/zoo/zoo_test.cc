@@ -15,13 +15,12 @@ namespace podsim {
 namespace {
 
 using ::podsim::testing::BoundedMachine;
+using ::podsim::testing::kInvalid;
 using ::podsim::testing::StatusIs;
 using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-
-constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
 
 ModelConfig Mlp(const std::vector<int>& example, const std::vector<int>& hidden,
                 int classes) {

@@ -189,13 +189,13 @@ TEST(CheckCalibrationTest, TakesAllAlgorithmsOverSizes) {
   EXPECT_THAT(CheckCalibration(Calibration()), IsOk());
 }
 
-struct Refused {
+struct RefusedFit {
   void (*change)(BenchSpec&);
   const char* given;
   const char* allowed;
 };
 
-class RefusedCalibrationTest : public ::testing::TestWithParam<Refused> {};
+class RefusedCalibrationTest : public ::testing::TestWithParam<RefusedFit> {};
 
 TEST_P(RefusedCalibrationTest, InOneLineThatSaysWhatToGive) {
   BenchSpec bench = Calibration();
@@ -209,42 +209,39 @@ TEST_P(RefusedCalibrationTest, InOneLineThatSaysWhatToGive) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, RefusedCalibrationTest,
-    ::testing::Values(Refused{[](BenchSpec& bench) {
-                                bench.set_algorithm(
-                                    0, words::BenchAlgorithm::auto_);
-                              },
-                              "algo auto;", "--algo=all"},
-                      Refused{[](BenchSpec& bench) {
-                                bench.add_algorithm(
-                                    words::BenchAlgorithm::ring);
-                              },
-                              "algo all,ring;", "--algo=all"},
-                      Refused{[](BenchSpec& bench) {
-                                bench.add_datatype(words::DataType::int32);
-                              },
-                              "datatype float,int32;", "give one"},
-                      Refused{[](BenchSpec& bench) {
-                                bench.set_datatype(0, words::DataType::all);
-                              },
-                              "datatype all;", "give one"},
-                      Refused{[](BenchSpec& bench) {
-                                bench.set_op(0, words::Operation::all);
-                              },
-                              "op all;", "give one"},
-                      Refused{[](BenchSpec& bench) { bench.set_root(0, -1); },
-                              "several roots;", "-r 0"},
-                      Refused{[](BenchSpec& bench) { bench.add_root(1); },
-                              "several roots;", "-r 0"},
-                      Refused{[](BenchSpec& bench) { bench.set_run_cycles(2); },
-                              "run_cycles 2;", "raise -n"},
-                      Refused{[](BenchSpec& bench) { bench.set_run_cycles(0); },
-                              "run_cycles 0;", "raise -n"},
-                      Refused{[](BenchSpec& bench) { bench.set_check(0); },
-                              "check 0;", "1 or more"},
-                      Refused{[](BenchSpec& bench) {
-                                bench.set_ranks(words::RankKind::cores);
-                              },
-                              "ranks cores;", "leave --ranks at hosts"}));
+    ::testing::Values(
+        RefusedFit{[](BenchSpec& bench) {
+                     bench.set_algorithm(0, words::BenchAlgorithm::auto_);
+                   },
+                   "algo auto;", "--algo=all"},
+        RefusedFit{[](BenchSpec& bench) {
+                     bench.add_algorithm(words::BenchAlgorithm::ring);
+                   },
+                   "algo all,ring;", "--algo=all"},
+        RefusedFit{[](BenchSpec& bench) {
+                     bench.add_datatype(words::DataType::int32);
+                   },
+                   "datatype float,int32;", "give one"},
+        RefusedFit{[](BenchSpec& bench) {
+                     bench.set_datatype(0, words::DataType::all);
+                   },
+                   "datatype all;", "give one"},
+        RefusedFit{
+            [](BenchSpec& bench) { bench.set_op(0, words::Operation::all); },
+            "op all;", "give one"},
+        RefusedFit{[](BenchSpec& bench) { bench.set_root(0, -1); },
+                   "several roots;", "-r 0"},
+        RefusedFit{[](BenchSpec& bench) { bench.add_root(1); },
+                   "several roots;", "-r 0"},
+        RefusedFit{[](BenchSpec& bench) { bench.set_run_cycles(2); },
+                   "run_cycles 2;", "raise -n"},
+        RefusedFit{[](BenchSpec& bench) { bench.set_run_cycles(0); },
+                   "run_cycles 0;", "raise -n"},
+        RefusedFit{[](BenchSpec& bench) { bench.set_check(0); }, "check 0;",
+                   "1 or more"},
+        RefusedFit{
+            [](BenchSpec& bench) { bench.set_ranks(words::RankKind::cores); },
+            "ranks cores;", "leave --ranks at hosts"}));
 
 }  // namespace
 }  // namespace podsim

@@ -36,7 +36,7 @@ JobEvent Formed() {
   return event;
 }
 
-JobEvent Step(std::int64_t step) {
+JobEvent StepEvent(std::int64_t step) {
   JobEvent event;
   event.mutable_step()->set_step(step);
   return event;
@@ -102,7 +102,7 @@ class EventWriterTest : public ::testing::Test {
 };
 
 TEST(EventTextTest, IsOneLineOfJson) {
-  const std::string text = EventText(Step(12));
+  const std::string text = EventText(StepEvent(12));
   EXPECT_THAT(text, StartsWith("{\"wall_time\":0,\"step\":{\"step\":\"12\","));
   EXPECT_THAT(text, HasSubstr("\"seconds_reduce\":0"));
   EXPECT_EQ(text.find('\n'), text.size() - 1);
@@ -114,7 +114,7 @@ TEST_F(EventWriterTest, AReaderThatKeepsUpGetsEverythingInOrder) {
   const std::string log = LogOf([&] {
     EventWriter writer(write_end(), clock_);
     writer.Write(Formed());
-    for (int step = 1; step <= 5000; ++step) writer.Write(Step(step));
+    for (int step = 1; step <= 5000; ++step) writer.Write(StepEvent(step));
     writer.Write(Done());
     writer.Finish(absl::Seconds(60));
   });
@@ -123,7 +123,7 @@ TEST_F(EventWriterTest, AReaderThatKeepsUpGetsEverythingInOrder) {
   ASSERT_EQ(lines.size(), 5002);
   EXPECT_EQ(lines.front() + "\n", EventText(Formed()));
   for (int step = 1; step <= 5000; ++step) {
-    ASSERT_EQ(lines[step] + "\n", EventText(Step(step)));
+    ASSERT_EQ(lines[step] + "\n", EventText(StepEvent(step)));
   }
   EXPECT_EQ(lines.back() + "\n", EventText(Done()));
   EXPECT_EQ(log, "");
@@ -136,9 +136,9 @@ TEST_F(EventWriterTest, AReaderThatStandsStillFindsWhatMattersInThePipe) {
   const std::string log = LogOf([&] {
     EventWriter writer(write_end(), clock_, 64 << 10);
     writer.Write(Formed());
-    writer.Write(Step(1));
-    AwaitUnread(EventText(Formed()) + EventText(Step(1)));
-    for (int step = 2; step <= kSteps; ++step) writer.Write(Step(step));
+    writer.Write(StepEvent(1));
+    AwaitUnread(EventText(Formed()) + EventText(StepEvent(1)));
+    for (int step = 2; step <= kSteps; ++step) writer.Write(StepEvent(step));
     writer.Write(Done());
     writer.Finish(absl::Milliseconds(10));
   });
@@ -146,9 +146,9 @@ TEST_F(EventWriterTest, AReaderThatStandsStillFindsWhatMattersInThePipe) {
   const std::vector<std::string> lines = ReadAll();
   ASSERT_GE(lines.size(), 4);
   EXPECT_EQ(lines.front() + "\n", EventText(Formed()));
-  EXPECT_EQ(lines[1] + "\n", EventText(Step(1)));
+  EXPECT_EQ(lines[1] + "\n", EventText(StepEvent(1)));
   // The newest step says how far the job came.
-  EXPECT_EQ(lines[lines.size() - 2] + "\n", EventText(Step(kSteps)));
+  EXPECT_EQ(lines[lines.size() - 2] + "\n", EventText(StepEvent(kSteps)));
   EXPECT_EQ(lines.back() + "\n", EventText(Done()));
   EXPECT_THAT(log, HasSubstr("W "));
   EXPECT_THAT(log, HasSubstr(std::to_string(kSteps + 2 - lines.size()) +
@@ -162,7 +162,7 @@ TEST_F(EventWriterTest, AReaderThatComesLateMissesOnlySteps) {
     EventWriter writer(write_end(), clock_, 64 << 10);
     writer.Write(Formed());
     for (int step = 1; step <= kSteps; ++step) {
-      writer.Write(Step(step));
+      writer.Write(StepEvent(step));
       if (step % (kSteps / 20) == 0) writer.Write(Formed());
     }
     writer.Write(Done());
@@ -183,7 +183,7 @@ TEST_F(EventWriterTest, AReaderThatHasGoneHoldsUpNothing) {
   CloseEnd(0);
   const std::string log = LogOf([&] {
     EventWriter writer(write_end(), clock_);
-    for (int step = 1; step <= 1000; ++step) writer.Write(Step(step));
+    for (int step = 1; step <= 1000; ++step) writer.Write(StepEvent(step));
     writer.Finish(absl::InfiniteDuration());
   });
   // Said once.
@@ -210,7 +210,7 @@ TEST_F(EventWriterTest, AFileTakesEverything) {
   ASSERT_GE(fd, 0);
   {
     EventWriter writer(fd, clock_);
-    for (int step = 1; step <= 5000; ++step) writer.Write(Step(step));
+    for (int step = 1; step <= 5000; ++step) writer.Write(StepEvent(step));
     writer.Write(Done());
     writer.Finish(absl::Seconds(60));
     writer.Write(Done());  // too late

@@ -21,8 +21,8 @@ using ::podsim::testing::ReadyMessage;
 using ::podsim::testing::StepMessage;
 using ::podsim::testing::TestPlan;
 
-constexpr int kHosts = 6;
-constexpr int kSteps = 3;
+constexpr int kRandomHosts = 6;
+constexpr int kRandomSteps = 3;
 
 // One process as the script plays it: mostly well-behaved.
 struct Actor {
@@ -38,7 +38,7 @@ class RandomPod {
  public:
   RandomPod(std::uint32_t seed, int processes)
       : random_(seed),
-        pod_(TestPlan(kHosts, processes, kSteps)),
+        pod_(TestPlan(kRandomHosts, processes, kRandomSteps)),
         actors_(processes) {
     // How often something goes wrong, per mille; some runs are flawless.
     constexpr int kBadness[] = {0, 5, 30, 150};
@@ -105,7 +105,7 @@ class RandomPod {
     // Begins no step before it may go on.
     if (actor.done || pod_.sent(p, CoordinatorMessage::kGo) < holds) return;
     const Go go = pod_.last(p, CoordinatorMessage::kGo).go();
-    if (actor.step < (go.end() ? go.step() : kSteps)) {
+    if (actor.step < (go.end() ? go.step() : kRandomSteps)) {
       ++actor.step;
       const HostRange hosts = HostsOf(pod_.plan(), p);
       for (int h = hosts.first; h < hosts.end; ++h) {
@@ -120,25 +120,25 @@ class RandomPod {
   void Misbehave(int p) {
     Actor& actor = actors_[p];
     if (!actor.open) {
-      Join join = JoinOf(Draw(kHosts + 2) - 1);
+      Join join = JoinOf(Draw(kRandomHosts + 2) - 1);
       if (Draw(2) == 0) join.set_protocol_version(Draw(3));
       if (pod_.Join(join).ok()) {
         actors_[join.process()].joined = actors_[join.process()].open = true;
       }
       return;
     }
-    const int host = Draw(kHosts + 2) - 1;
+    const int host = Draw(kRandomHosts + 2) - 1;
     switch (Draw(10)) {
       case 0:
         return Close(p);
       case 1:
         return pod_.Send(
             p, FailureMessage(host, static_cast<absl::StatusCode>(Draw(20) - 1),
-                              "failure", Draw(kHosts + 2) - 1));
+                              "failure", Draw(kRandomHosts + 2) - 1));
       case 2:
-        return pod_.Send(p, StepMessage(host, Draw(kSteps + 2), Draw(2)));
+        return pod_.Send(p, StepMessage(host, Draw(kRandomSteps + 2), Draw(2)));
       case 3:
-        return pod_.Send(p, EvalMessage(host, Draw(kSteps + 2)));
+        return pod_.Send(p, EvalMessage(host, Draw(kRandomSteps + 2)));
       case 4:
         return pod_.Send(p, DoneMessage(Draw(2) == 0 ? "weights" : "other"));
       case 5:
@@ -175,7 +175,7 @@ TEST(RandomEventsTest, EveryPodEndsAndSaysWhyOnce) {
   int failed = 0;
   for (std::uint32_t seed = 1; seed <= 2000; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
-    RandomPod random(seed, 1 + static_cast<int>(seed % kHosts));
+    RandomPod random(seed, 1 + static_cast<int>(seed % kRandomHosts));
     ASSERT_TRUE(random.Play());
     PodScript& pod = random.pod();
     const auto failures = pod.events(JobEvent::kFailed);
@@ -190,7 +190,7 @@ TEST(RandomEventsTest, EveryPodEndsAndSaysWhyOnce) {
       drained += end.drained() ? 1 : 0;
       ASSERT_EQ(pod.events(JobEvent::kStep).size(), end.steps());
       ASSERT_GE(end.steps(), 1);
-      ASSERT_EQ(end.steps() < kSteps, end.drained());
+      ASSERT_EQ(end.steps() < kRandomSteps, end.drained());
     } else {
       ++failed;
       ASSERT_FALSE(failures[0].failed().message().empty());

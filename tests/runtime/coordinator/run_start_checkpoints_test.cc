@@ -20,6 +20,7 @@ namespace {
 
 using ::podsim::testing::IsOk;
 using ::podsim::testing::kBatch;
+using ::podsim::testing::kInvalid;
 using ::podsim::testing::kStamp;
 using ::podsim::testing::SavePlanned;
 using ::podsim::testing::StatusIs;
@@ -29,7 +30,6 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::UnorderedElementsAre;
 
-constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
 constexpr auto kLoss = absl::StatusCode::kDataLoss;
 
 class RunStartTest : public ::testing::TestWithParam<testing::StoreKind> {

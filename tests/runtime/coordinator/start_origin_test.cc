@@ -19,7 +19,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-JobPlan Formed(const std::string& isa) {
+JobPlan FormedPod(const std::string& isa) {
   JobPlan plan;
   plan.mutable_bits()->set_slice("v3-32");
   plan.mutable_bits()->set_batch_per_core(8);
@@ -31,8 +31,8 @@ JobPlan Formed(const std::string& isa) {
 
 StartOrigin TrainedAt(const std::string& isa) {
   StartOrigin origin;
-  *origin.manifest.mutable_bits() = Formed(isa).bits();
-  origin.manifest.set_plan_hash(Formed(isa).hash());
+  *origin.manifest.mutable_bits() = FormedPod(isa).bits();
+  origin.manifest.set_plan_hash(FormedPod(isa).hash());
   origin.manifest.set_build_id(BuildId());
   origin.manifest.set_examples_consumed(2560);
   return origin;
@@ -40,12 +40,12 @@ StartOrigin TrainedAt(const std::string& isa) {
 
 TEST(CompareStartTest, TheSamePlanIsNoNews) {
   ASSERT_OK_AND_ASSIGN(const auto notes,
-                       CompareStart(TrainedAt("amx"), Formed("amx")));
+                       CompareStart(TrainedAt("amx"), FormedPod("amx")));
   EXPECT_THAT(notes, IsEmpty());
 }
 
 TEST(CompareStartTest, AnotherPlanIsNoted) {
-  JobPlan formed = Formed("v4");
+  JobPlan formed = FormedPod("v4");
   formed.set_hash("2e1f");
   formed.mutable_bits()->set_slice("v3-8");
   formed.mutable_bits()->set_batch_per_core(16);
@@ -58,30 +58,30 @@ TEST(CompareStartTest, AnotherPlanIsNoted) {
 TEST(CompareStartTest, AnotherBuildIsNoted) {
   StartOrigin origin = TrainedAt("v4");
   origin.manifest.set_build_id("0.0.1 g++ 4.8");
-  ASSERT_OK_AND_ASSIGN(const auto notes, CompareStart(origin, Formed("v4")));
+  ASSERT_OK_AND_ASSIGN(const auto notes, CompareStart(origin, FormedPod("v4")));
   EXPECT_THAT(notes, ElementsAre(HasSubstr("build 0.0.1 g++ 4.8")));
 }
 
 TEST(CompareStartTest, ALowerIsaIsRefusedUnlessAskedFor) {
   StartOrigin origin = TrainedAt("amx");
-  EXPECT_THAT(CompareStart(origin, Formed("v4")),
+  EXPECT_THAT(CompareStart(origin, FormedPod("v4")),
               StatusIs(absl::StatusCode::kFailedPrecondition,
                        AllOf(HasSubstr("amx"), HasSubstr("--isa=v4"))));
   origin.isa_asked = true;
-  ASSERT_OK_AND_ASSIGN(const auto notes, CompareStart(origin, Formed("v4")));
+  ASSERT_OK_AND_ASSIGN(const auto notes, CompareStart(origin, FormedPod("v4")));
   EXPECT_THAT(notes,
               ElementsAre(HasSubstr("another (isa amx, now v4): training")));
 }
 
 TEST(CompareStartTest, AHigherIsaIsNoted) {
   ASSERT_OK_AND_ASSIGN(const auto notes,
-                       CompareStart(TrainedAt("v4"), Formed("amx")));
+                       CompareStart(TrainedAt("v4"), FormedPod("amx")));
   EXPECT_THAT(notes, ElementsAre(HasSubstr("isa v4")));
 }
 
 // It writes nothing.
 TEST(CompareStartTest, AnEvaluationMayRunAtALowerIsa) {
-  JobPlan formed = Formed("v4");
+  JobPlan formed = FormedPod("v4");
   formed.mutable_spec()->set_mode(words::Mode::eval);
   ASSERT_OK_AND_ASSIGN(const auto notes,
                        CompareStart(TrainedAt("amx"), formed));
@@ -90,7 +90,7 @@ TEST(CompareStartTest, AnEvaluationMayRunAtALowerIsa) {
 
 TEST(CompareStartTest, WhatDiffersIsNamed) {
   const StartOrigin origin = TrainedAt("v4");
-  JobPlan formed = Formed("v4");
+  JobPlan formed = FormedPod("v4");
   PlanBits& bits = *formed.mutable_bits();
   bits.set_batch_per_core(origin.manifest.bits().batch_per_core() + 3);
   bits.mutable_learning_rate()->set_warmup_examples(77);
@@ -106,7 +106,7 @@ TEST(CompareStartTest, WhatDiffersIsNamed) {
 // A manifest may come from another build, or be made up.
 TEST(CompareStartTest, AnUnknownIsaIsNoted) {
   ASSERT_OK_AND_ASSIGN(const auto notes,
-                       CompareStart(TrainedAt("v9"), Formed("v4")));
+                       CompareStart(TrainedAt("v9"), FormedPod("v4")));
   EXPECT_THAT(notes, ElementsAre(HasSubstr("isa v9")));
 }
 

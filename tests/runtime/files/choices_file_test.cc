@@ -15,14 +15,13 @@
 namespace podsim {
 namespace {
 
+using ::podsim::testing::kInvalid;
 using ::podsim::testing::StatusIs;
 using ::podsim::testing::TempDir;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
-
-constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
 
 const std::vector<ChoiceRow> kRows = {
     {.most_ranks = 4, .most_bytes = 2048, .algorithm = Algorithm::kDirect},

@@ -16,14 +16,13 @@
 namespace podsim {
 namespace {
 
+using ::podsim::testing::kInvalid;
 using ::podsim::testing::StatusIs;
 using ::podsim::testing::TempDir;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
-
-constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
 
 constexpr char kFaults[] =
     "# two faults, and more\n"
@@ -56,13 +55,13 @@ TEST(ParseFaultsTest, MayStandInAJob) {
             spec.SerializeAsString());
 }
 
-struct Bad {
+struct BadFaults {
   const char* text;
   const char* begins;
   const char* says;
 };
 
-class BadFaultTextTest : public ::testing::TestWithParam<Bad> {};
+class BadFaultTextTest : public ::testing::TestWithParam<BadFaults> {};
 
 TEST_P(BadFaultTextTest, NamesFileAndPlaceInOneLine) {
   EXPECT_THAT(ParseFaults(GetParam().text, "my.txt"),
@@ -74,12 +73,15 @@ TEST_P(BadFaultTextTest, NamesFileAndPlaceInOneLine) {
 INSTANTIATE_TEST_SUITE_P(
     All, BadFaultTextTest,
     ::testing::Values(
-        Bad{"", "my.txt: ", "without a fault; one is written as faults { kind"},
-        Bad{"# nothing\n", "my.txt: ", "without a fault"},
-        Bad{"\nfault {}", "my.txt:2:", "is written as faults { kind: KILL"},
-        Bad{"faults { kind: EXPLODE }", "my.txt:1:24:", "EXPLODE"},
-        Bad{"faults { kind: KILL step: soon }", "my.txt:1:27:", "integer"},
-        Bad{"random { seed: -1 }", "my.txt:1:16:", ""}));
+        BadFaults{
+            "", "my.txt: ", "without a fault; one is written as faults { kind"},
+        BadFaults{"# nothing\n", "my.txt: ", "without a fault"},
+        BadFaults{"\nfault {}",
+                  "my.txt:2:", "is written as faults { kind: KILL"},
+        BadFaults{"faults { kind: EXPLODE }", "my.txt:1:24:", "EXPLODE"},
+        BadFaults{"faults { kind: KILL step: soon }",
+                  "my.txt:1:27:", "integer"},
+        BadFaults{"random { seed: -1 }", "my.txt:1:16:", ""}));
 
 TEST(ReadFaultsTest, ReadsAFileAndNamesOneThatIsMissing) {
   const TempDir dir;

@@ -14,14 +14,13 @@
 namespace podsim {
 namespace {
 
+using ::podsim::testing::kInvalid;
 using ::podsim::testing::StatusIs;
 using ::podsim::testing::TempDir;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
-
-constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
 
 constexpr char kLinks[] =
     "# measured on a Monday\n"

@@ -14,6 +14,7 @@
 namespace podsim {
 namespace {
 
+using ::podsim::testing::kInvalid;
 using ::podsim::testing::Spec;
 using ::podsim::testing::StatusIs;
 using ::podsim::testing::TempDir;
@@ -22,8 +23,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
-
-constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
 
 TEST(ParseJobTest, ReadsFields) {
   ASSERT_OK_AND_ASSIGN(const JobSpec spec,
@@ -36,13 +35,13 @@ TEST(ParseJobTest, ReadsFields) {
   EXPECT_FALSE(spec.has_train_steps());
 }
 
-struct Bad {
+struct BadJob {
   const char* text;
   const char* place;
   const char* why;
 };
 
-class BadJobTest : public ::testing::TestWithParam<Bad> {};
+class BadJobTest : public ::testing::TestWithParam<BadJob> {};
 
 TEST_P(BadJobTest, NamesFileLineAndColumn) {
   const auto spec = ParseJob(GetParam().text, "my.job");
@@ -54,18 +53,19 @@ TEST_P(BadJobTest, NamesFileLineAndColumn) {
 INSTANTIATE_TEST_SUITE_P(
     All, BadJobTest,
     ::testing::Values(
-        Bad{"topology: \"v3-8\"\ntrain_stepz: 3", "my.job:2:", "train_stepz"},
-        Bad{"train_stepz: 3", "my.job:1:", "did you mean train_steps?"},
-        Bad{"algo: \"ring\"", "my.job:1:7:", "words stand without quotes"},
-        Bad{"algo: rings", "my.job:1:",
-            "allowed: auto, ring, bidir_ring, torus2d, halving_doubling"},
-        Bad{"train_steps: x", "my.job:1:14:", "integer"},
-        Bad{"topology: v3-8", "my.job:1:11:", "string"},
-        Bad{"train_steps: 1 train_steps: 2", "my.job:1:27:", "train_steps"},
-        Bad{"train_steps: 99999999999999999999",
-            "my.job:1:14:", "Integer out of range"},
-        Bad{"topology: \"v3", "my.job:1:14:", "end of string"},
-        Bad{"\n\n  }", "my.job:3:3:", "}"}));
+        BadJob{"topology: \"v3-8\"\ntrain_stepz: 3",
+               "my.job:2:", "train_stepz"},
+        BadJob{"train_stepz: 3", "my.job:1:", "did you mean train_steps?"},
+        BadJob{"algo: \"ring\"", "my.job:1:7:", "words stand without quotes"},
+        BadJob{"algo: rings", "my.job:1:",
+               "allowed: auto, ring, bidir_ring, torus2d, halving_doubling"},
+        BadJob{"train_steps: x", "my.job:1:14:", "integer"},
+        BadJob{"topology: v3-8", "my.job:1:11:", "string"},
+        BadJob{"train_steps: 1 train_steps: 2", "my.job:1:27:", "train_steps"},
+        BadJob{"train_steps: 99999999999999999999",
+               "my.job:1:14:", "Integer out of range"},
+        BadJob{"topology: \"v3", "my.job:1:14:", "end of string"},
+        BadJob{"\n\n  }", "my.job:3:3:", "}"}));
 
 TEST(ReadJobFileTest, ReadsAFileAndNamesOneThatIsMissing) {
   const TempDir dir;

@@ -14,14 +14,13 @@ namespace {
 using ::podsim::testing::Digits;
 using ::podsim::testing::Inputs;
 using ::podsim::testing::IsOk;
+using ::podsim::testing::kInvalid;
 using ::podsim::testing::Spec;
 using ::podsim::testing::StatusIs;
 using ::podsim::testing::Synthetic;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-
-constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
 
 TEST(ApplyRecipeTest, FillsAnEmptyJob) {
   ASSERT_OK_AND_ASSIGN(const JobSpec spec, ApplyRecipe(JobSpec()));

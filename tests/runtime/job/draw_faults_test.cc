@@ -24,7 +24,7 @@ using ::testing::Not;
 
 const FaultScope kScope = {.hosts = 4, .steps = 100, .checkpoints = true};
 
-FaultPlan Plan(const std::string& text) {
+FaultPlan PlanDrawn(const std::string& text) {
   const auto plan = ParseFaults(text, "test");
   PODSIM_CHECK(plan.ok());
   return *plan;
@@ -39,17 +39,18 @@ std::string Kinds(std::initializer_list<const char*> kinds) {
 TEST(CheckFaultsTest, TakesEveryKind) {
   EXPECT_THAT(
       CheckFaults(
-          Plan("faults { kind: KILL host: 3 step: 100 phase: 'checkpoint' }"
-               "faults { kind: FREEZE step: 1 phase: 'all-reduce' }"
-               "faults { kind: SLOW step: 1 phase: 'input' seconds: 3600 }"
-               "faults { kind: CUT host: 3 step: 5 }"
-               "faults { kind: DELAY host: 0 to: 3 step: 5 seconds: 1e-9 }"
-               "faults { kind: FLIP host: 1 to: 2 step: 5 }"
-               "faults { kind: STORAGE_FAIL host: 1 step: 5 }"
-               "faults { kind: STORAGE_FULL host: 1 step: 5 }"
-               "faults { kind: CORRUPT_GRADIENT host: 1 step: 5 }"
-               "faults { kind: CORRUPT_WEIGHTS host: 1 step: 5 }"
-               "random { seed: 1 per_step: 1 kinds: KILL }"),
+          PlanDrawn(
+              "faults { kind: KILL host: 3 step: 100 phase: 'checkpoint' }"
+              "faults { kind: FREEZE step: 1 phase: 'all-reduce' }"
+              "faults { kind: SLOW step: 1 phase: 'input' seconds: 3600 }"
+              "faults { kind: CUT host: 3 step: 5 }"
+              "faults { kind: DELAY host: 0 to: 3 step: 5 seconds: 1e-9 }"
+              "faults { kind: FLIP host: 1 to: 2 step: 5 }"
+              "faults { kind: STORAGE_FAIL host: 1 step: 5 }"
+              "faults { kind: STORAGE_FULL host: 1 step: 5 }"
+              "faults { kind: CORRUPT_GRADIENT host: 1 step: 5 }"
+              "faults { kind: CORRUPT_WEIGHTS host: 1 step: 5 }"
+              "random { seed: 1 per_step: 1 kinds: KILL }"),
           kScope),
       IsOk());
 }
@@ -63,8 +64,8 @@ class BadFaultsTest : public ::testing::TestWithParam<Bad> {};
 
 TEST_P(BadFaultsTest, SaysWhichFaultAndWhatIsAllowedInOneLine) {
   for (const absl::Status& status :
-       {CheckFaults(Plan(GetParam().text), kScope),
-        DrawFaults(Plan(GetParam().text), kScope).status()}) {
+       {CheckFaults(PlanDrawn(GetParam().text), kScope),
+        DrawFaults(PlanDrawn(GetParam().text), kScope).status()}) {
     EXPECT_THAT(status, StatusIs(absl::StatusCode::kInvalidArgument,
                                  AllOf(HasSubstr(GetParam().says),
                                        Not(HasSubstr("\n")))));
@@ -116,26 +117,29 @@ TEST(CheckFaultsTest, WhatAJobMustHave) {
   EXPECT_THAT(
       CheckFaults(FaultPlan(), bare),
       StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("has no fault")));
-  EXPECT_THAT(CheckFaults(Plan("faults { kind: STORAGE_FAIL step: 1 }"), bare),
-              StatusIs(absl::StatusCode::kInvalidArgument,
-                       HasSubstr("add --model_dir")));
   EXPECT_THAT(
-      CheckFaults(Plan("faults { kind: KILL step: 1 phase: 'checkpoint' }"),
-                  bare),
+      CheckFaults(PlanDrawn("faults { kind: STORAGE_FAIL step: 1 }"), bare),
+      StatusIs(absl::StatusCode::kInvalidArgument,
+               HasSubstr("add --model_dir")));
+  EXPECT_THAT(
+      CheckFaults(
+          PlanDrawn("faults { kind: KILL step: 1 phase: 'checkpoint' }"), bare),
       StatusIs(absl::StatusCode::kInvalidArgument,
                HasSubstr("without --model_dir")));
-  EXPECT_THAT(CheckFaults(Plan("random { per_step: 1 kinds: CUT }"), bare),
+  EXPECT_THAT(CheckFaults(PlanDrawn("random { per_step: 1 kinds: CUT }"), bare),
               StatusIs(absl::StatusCode::kInvalidArgument,
                        HasSubstr("random faults, CUT: there is no line")));
   const FaultScope packed = {.hosts = 4, .first_host = {0, 2}, .steps = 10};
   EXPECT_THAT(
-      CheckFaults(Plan("faults { kind: CUT host: 1 to: 2 step: 1 }"), packed),
+      CheckFaults(PlanDrawn("faults { kind: CUT host: 1 to: 2 step: 1 }"),
+                  packed),
       IsOk());
   EXPECT_THAT(
-      CheckFaults(Plan("faults { kind: CUT host: 3 to: 2 step: 1 }"), packed),
+      CheckFaults(PlanDrawn("faults { kind: CUT host: 3 to: 2 step: 1 }"),
+                  packed),
       StatusIs(absl::StatusCode::kInvalidArgument,
                HasSubstr("no line from host 3 to host 2: both are of one")));
-  EXPECT_THAT(CheckFaults(Plan("random { per_step: 1e-6 kinds: KILL }"),
+  EXPECT_THAT(CheckFaults(PlanDrawn("random { per_step: 1e-6 kinds: KILL }"),
                           {.hosts = 1, .steps = 10'000'001}),
               StatusIs(absl::StatusCode::kInvalidArgument,
                        HasSubstr("up to 10000000 steps")));
@@ -144,10 +148,10 @@ TEST(CheckFaultsTest, WhatAJobMustHave) {
 TEST(DrawFaultsTest, AreInOrderOfSteps) {
   ASSERT_OK_AND_ASSIGN(
       const std::vector<Fault> faults,
-      DrawFaults(Plan("faults { kind: KILL host: 1 step: 30 }"
-                      "faults { kind: KILL host: 2 step: 3 }"
-                      "faults { kind: FREEZE host: 3 step: 30 }"
-                      "random { seed: 4 per_step: 1 kinds: SLOW }"),
+      DrawFaults(PlanDrawn("faults { kind: KILL host: 1 step: 30 }"
+                           "faults { kind: KILL host: 2 step: 3 }"
+                           "faults { kind: FREEZE host: 3 step: 30 }"
+                           "random { seed: 4 per_step: 1 kinds: SLOW }"),
                  kScope));
   ASSERT_EQ(faults.size(), 103);
   for (std::size_t i = 1; i < faults.size(); ++i) {
@@ -166,10 +170,9 @@ TEST(DrawFaultsTest, AreInOrderOfSteps) {
 TEST(DrawFaultsTest, TheSameSeedDrawsTheSameFaults) {
   const std::string kinds = Kinds({"KILL", "CUT", "DELAY"});
   const auto draw = [&](int seed, std::int64_t steps) {
-    auto faults =
-        DrawFaults(Plan("random { per_step: 0.3 seed: " + std::to_string(seed) +
-                        kinds + " }"),
-                   {.hosts = 8, .steps = steps});
+    auto faults = DrawFaults(PlanDrawn("random { per_step: 0.3 seed: " +
+                                       std::to_string(seed) + kinds + " }"),
+                             {.hosts = 8, .steps = steps});
     PODSIM_CHECK(faults.ok());
     std::string text;
     for (const Fault& fault : *faults) text += DescribeFault(fault) + "\n";
@@ -215,7 +218,7 @@ TEST(DrawFaultsTest, LinksAreBetweenProcesses) {
   const FaultScope scope = {.hosts = 5, .first_host = {0, 1, 4}, .steps = 2000};
   ASSERT_OK_AND_ASSIGN(
       const std::vector<Fault> faults,
-      DrawFaults(Plan("random { per_step: 1 kinds: CUT }"), scope));
+      DrawFaults(PlanDrawn("random { per_step: 1 kinds: CUT }"), scope));
   std::set<std::pair<int, int>> links;
   for (const Fault& fault : faults) links.emplace(fault.host(), fault.to());
   // Of 20 pairs, six are within hosts 1 to 3.
@@ -231,16 +234,18 @@ TEST(DrawFaultsTest, LinksAreThoseThatFramesTake) {
       .steps = 400,
       .lines = std::set<std::pair<int, int>>{{0, 1}, {1, 3}, {3, 2}, {2, 0}}};
   EXPECT_THAT(
-      CheckFaults(Plan("faults { kind: FLIP host: 3 to: 0 step: 1 }"), ring),
+      CheckFaults(PlanDrawn("faults { kind: FLIP host: 3 to: 0 step: 1 }"),
+                  ring),
       StatusIs(absl::StatusCode::kInvalidArgument,
                HasSubstr("no frames go from host 3 to host 0 in this job, only "
                          "to 2")));
   EXPECT_THAT(
-      CheckFaults(Plan("faults { kind: FLIP host: 3 to: 2 step: 1 }"), ring),
+      CheckFaults(PlanDrawn("faults { kind: FLIP host: 3 to: 2 step: 1 }"),
+                  ring),
       IsOk());
   ASSERT_OK_AND_ASSIGN(
       const std::vector<Fault> faults,
-      DrawFaults(Plan("random { per_step: 1 kinds: FLIP kinds: DELAY }"),
+      DrawFaults(PlanDrawn("random { per_step: 1 kinds: FLIP kinds: DELAY }"),
                  ring));
   std::set<std::pair<int, int>> links;
   for (const Fault& fault : faults) links.emplace(fault.host(), fault.to());
@@ -255,26 +260,27 @@ TEST(DrawFaultsTest, HostsThatSendToNoOtherProcessHaveNoLine) {
       .steps = 100,
       .lines = std::set<std::pair<int, int>>{{0, 1}, {1, 2}, {2, 3}, {3, 0}}};
   EXPECT_THAT(
-      CheckFaults(Plan("faults { kind: CUT host: 0 to: 2 step: 1 }"), packed),
+      CheckFaults(PlanDrawn("faults { kind: CUT host: 0 to: 2 step: 1 }"),
+                  packed),
       StatusIs(absl::StatusCode::kInvalidArgument,
                HasSubstr("only to hosts of its own process")));
   ASSERT_OK_AND_ASSIGN(
       const std::vector<Fault> faults,
-      DrawFaults(Plan("random { per_step: 1 kinds: CUT }"), packed));
+      DrawFaults(PlanDrawn("random { per_step: 1 kinds: CUT }"), packed));
   for (const Fault& fault : faults) {
     EXPECT_EQ(fault.host() % 2, 1) << DescribeFault(fault);
   }
 }
 
 TEST(DrawFaultsTest, RefusesMoreThanAnyoneCouldWant) {
-  EXPECT_THAT(DrawFaults(Plan("random { per_step: 1 kinds: SLOW }"),
+  EXPECT_THAT(DrawFaults(PlanDrawn("random { per_step: 1 kinds: SLOW }"),
                          {.hosts = 1, .steps = 10'001}),
               StatusIs(absl::StatusCode::kInvalidArgument,
                        HasSubstr("more than 10000 faults")));
 }
 
 TEST(DescribeFaultTest, SaysWhatMatters) {
-  const FaultPlan plan = Plan(
+  const FaultPlan plan = PlanDrawn(
       "faults { kind: KILL host: 2 step: 20 phase: 'all-reduce' }"
       "faults { kind: CUT host: 0 to: 1 step: 5 }"
       "faults { kind: SLOW host: 3 step: 5 seconds: 0.25 }"

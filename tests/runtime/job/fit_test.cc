@@ -16,14 +16,13 @@ namespace {
 using ::podsim::testing::Digits;
 using ::podsim::testing::Inputs;
 using ::podsim::testing::IsOk;
+using ::podsim::testing::kExhausted;
 using ::podsim::testing::Spec;
 using ::podsim::testing::StatusIs;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-constexpr auto kExhausted = absl::StatusCode::kResourceExhausted;
-
-JobPlan PlanOf(const std::string& text) {
+JobPlan PlanFitting(const std::string& text) {
   const auto plan = PlanJob(Spec(text), Inputs(Digits()));
   PODSIM_CHECK(plan.ok());
   return *plan;
@@ -31,7 +30,8 @@ JobPlan PlanOf(const std::string& text) {
 
 TEST(CoreMemoryTest, IsTheGenerationsAndTheBatchThatFitsFits) {
   for (const auto& [topology, gib] : {std::pair("v2-32", 8), {"v3-32", 16}}) {
-    const JobPlan plan = PlanOf(absl::StrCat("topology: '", topology, "'"));
+    const JobPlan plan =
+        PlanFitting(absl::StrCat("topology: '", topology, "'"));
     const CoreMemory& memory = plan.core_memory();
     EXPECT_EQ(memory.hbm(), gib * kGiB);
     const std::int64_t weights = std::int64_t{4} * (65 * 256 + 257 * 10);
@@ -57,8 +57,8 @@ TEST(InputMemoryTest, IsCountedAndRefusedWithItsNumbers) {
   // floats, 64 tokens, a label, a weight and a key.
   constexpr std::int64_t kBatch =
       std::int64_t{64} * (4 * 64 + 4 * 64 + 4 + 4 + 8);
-  const std::int64_t usual = PlanOf("").machine_memory().per_process();
-  EXPECT_EQ(PlanOf(absl::StrCat("input_memory: ", 32 * kBatch))
+  const std::int64_t usual = PlanFitting("").machine_memory().per_process();
+  EXPECT_EQ(PlanFitting(absl::StrCat("input_memory: ", 32 * kBatch))
                 .machine_memory()
                 .per_process(),
             usual + 6 * kBatch);
@@ -76,7 +76,7 @@ TEST(InputMemoryTest, IsCountedAndRefusedWithItsNumbers) {
 }
 
 TEST(AdmitToMachineTest, RefusesARunWithBothFigures) {
-  const JobPlan plan = PlanOf("");
+  const JobPlan plan = PlanFitting("");
   const std::int64_t needed = MachineBytes(plan);
   EXPECT_GT(needed, std::int64_t{4} * 64 * kMiB);
   EXPECT_THAT(AdmitToMachine(plan, needed, 0), IsOk());

@@ -17,6 +17,7 @@ namespace {
 using ::podsim::testing::Digits;
 using ::podsim::testing::Inputs;
 using ::podsim::testing::IsOk;
+using ::podsim::testing::kInvalid;
 using ::podsim::testing::PlanInBuckets;
 using ::podsim::testing::Spec;
 using ::podsim::testing::StatusIs;
@@ -25,8 +26,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
-
-constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
 
 absl::StatusOr<JobPlan> Plain(const std::string& text) {
   return PlanJob(Spec(text), Inputs(Digits()));

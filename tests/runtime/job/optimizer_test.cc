@@ -16,6 +16,7 @@ namespace podsim {
 namespace {
 
 using ::podsim::testing::IsOk;
+using ::podsim::testing::kInvalid;
 using ::podsim::testing::PlanOf;
 using ::podsim::testing::StatusIs;
 using ::testing::AllOf;
@@ -23,8 +24,6 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
-
-constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
 
 TEST(OptimizerPlanTest, WordsAreTheRules) {
   const auto& words = *words::Optimizer::Word_descriptor();

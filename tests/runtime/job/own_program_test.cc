@@ -13,12 +13,11 @@ namespace {
 
 using ::podsim::testing::Digits;
 using ::podsim::testing::Inputs;
+using ::podsim::testing::kInvalid;
 using ::podsim::testing::Spec;
 using ::podsim::testing::StatusIs;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
-
-constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
 
 TEST(PlanOwnProgramTest, TakesAProgramOfTheCallers) {
   ModelConfig config;

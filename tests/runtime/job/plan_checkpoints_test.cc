@@ -18,6 +18,7 @@ namespace {
 using ::podsim::testing::Digits;
 using ::podsim::testing::Inputs;
 using ::podsim::testing::IsOk;
+using ::podsim::testing::kInvalid;
 using ::podsim::testing::Spec;
 using ::podsim::testing::StatusIs;
 using ::testing::AllOf;
@@ -26,15 +27,14 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
 constexpr char kDir[] = " model_dir: '/m' ";
 
-absl::StatusOr<JobPlan> PlanOf(const std::string& text) {
+absl::StatusOr<JobPlan> PlanSaving(const std::string& text) {
   return PlanJob(Spec(text), Inputs(Digits()));
 }
 
 TEST(FillCheckpointsTest, WithoutModelDirThereAreNone) {
-  ASSERT_OK_AND_ASSIGN(const JobPlan plan, PlanOf(""));
+  ASSERT_OK_AND_ASSIGN(const JobPlan plan, PlanSaving(""));
   EXPECT_EQ(plan.spec().model_dir(), "");
   EXPECT_EQ(plan.spec().checkpoint_every(), 0);
   EXPECT_EQ(plan.spec().checkpoint_every_seconds(), 0);
@@ -55,10 +55,10 @@ struct Refused {
 class NeedsModelDirTest : public ::testing::TestWithParam<Refused> {};
 
 TEST_P(NeedsModelDirTest, IsRefusedWithoutIt) {
-  EXPECT_THAT(PlanOf(GetParam().text),
+  EXPECT_THAT(PlanSaving(GetParam().text),
               StatusIs(kInvalid, AllOf(HasSubstr(GetParam().says),
                                        HasSubstr("model_dir"))));
-  EXPECT_THAT(PlanOf(absl::StrCat(GetParam().text, kDir)), IsOk());
+  EXPECT_THAT(PlanSaving(absl::StrCat(GetParam().text, kDir)), IsOk());
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -79,10 +79,10 @@ INSTANTIATE_TEST_SUITE_P(
 // Round the ring 0, 1, 3, 2.
 TEST(FillFaultsTest, LinkFaultsStrikeLinesThatThePlanUses) {
   const std::string flip = "algo: ring faults { faults { kind: FLIP ";
-  EXPECT_THAT(PlanOf(flip + "host: 3 to: 0 step: 1 } }"),
+  EXPECT_THAT(PlanSaving(flip + "host: 3 to: 0 step: 1 } }"),
               StatusIs(kInvalid, HasSubstr("no frames go from host 3 to host 0 "
                                            "in this job, only to 2")));
-  EXPECT_THAT(PlanOf(flip + "host: 3 to: 2 step: 1 } }"), IsOk());
+  EXPECT_THAT(PlanSaving(flip + "host: 3 to: 2 step: 1 } }"), IsOk());
 }
 
 struct Interval {
@@ -95,7 +95,7 @@ class IntervalTest : public ::testing::TestWithParam<Interval> {};
 
 TEST_P(IntervalTest, IsTheUsersOrTenMinutes) {
   ASSERT_OK_AND_ASSIGN(const JobPlan plan,
-                       PlanOf(absl::StrCat(GetParam().text, kDir)));
+                       PlanSaving(absl::StrCat(GetParam().text, kDir)));
   EXPECT_EQ(plan.spec().model_dir(), "/m");
   EXPECT_EQ(plan.spec().checkpoint_every(), GetParam().steps);
   EXPECT_EQ(plan.spec().checkpoint_every_seconds(), GetParam().seconds);
@@ -115,9 +115,9 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(FillCheckpointsTest, TakesWhatTheJobSays) {
   ASSERT_OK_AND_ASSIGN(
       const JobPlan plan,
-      PlanOf(absl::StrCat("keep: 3 weights_check_every: 7 audit_every: 5 "
-                          "on_corruption: restore mode: eval",
-                          kDir)));
+      PlanSaving(absl::StrCat("keep: 3 weights_check_every: 7 audit_every: 5 "
+                              "on_corruption: restore mode: eval",
+                              kDir)));
   EXPECT_EQ(plan.spec().keep(), 3);
   EXPECT_EQ(plan.spec().weights_check_every(), 7);
   EXPECT_EQ(plan.spec().audit_every(), 5);
@@ -127,28 +127,29 @@ TEST(FillCheckpointsTest, TakesWhatTheJobSays) {
 
 TEST(FillCheckpointsTest, OneCheckpointIsEnoughToEvaluate) {
   ASSERT_OK_AND_ASSIGN(const JobPlan plan,
-                       PlanOf("mode: eval restore: '/m/100'"));
+                       PlanSaving("mode: eval restore: '/m/100'"));
   EXPECT_EQ(plan.spec().mode(), words::Mode::eval);
   EXPECT_EQ(plan.spec().model_dir(), "");
 }
 
 TEST(FillCheckpointsTest, RestartsFromTheFirstStepAreNoted) {
   const auto note = Contains(HasSubstr("begins again with the first step"));
-  ASSERT_OK_AND_ASSIGN(const JobPlan without, PlanOf("max_restarts: 2"));
+  ASSERT_OK_AND_ASSIGN(const JobPlan without, PlanSaving("max_restarts: 2"));
   EXPECT_THAT(without.notes(), note);
   ASSERT_OK_AND_ASSIGN(const JobPlan with,
-                       PlanOf(absl::StrCat("max_restarts: 2", kDir)));
+                       PlanSaving(absl::StrCat("max_restarts: 2", kDir)));
   EXPECT_THAT(with.notes(), Not(note));
-  ASSERT_OK_AND_ASSIGN(const JobPlan none, PlanOf("max_restarts: 0"));
+  ASSERT_OK_AND_ASSIGN(const JobPlan none, PlanSaving("max_restarts: 0"));
   EXPECT_THAT(none.notes(), Not(note));
 }
 
 TEST(FillCheckpointsTest, AHostAloneHasNobodyToAuditIt) {
   ASSERT_OK_AND_ASSIGN(const JobPlan alone,
-                       PlanOf("topology: 'v3-8' audit_every: 5"));
+                       PlanSaving("topology: 'v3-8' audit_every: 5"));
   EXPECT_EQ(alone.spec().audit_every(), 0);
-  ASSERT_OK_AND_ASSIGN(const JobPlan packed,
-                       PlanOf("topology: 'v3-32' processes: 1 audit_every: 5"));
+  ASSERT_OK_AND_ASSIGN(
+      const JobPlan packed,
+      PlanSaving("topology: 'v3-32' processes: 1 audit_every: 5"));
   EXPECT_EQ(packed.spec().audit_every(), 5);
 }
 
@@ -159,7 +160,7 @@ TEST(DrawFaultsTest, ThoseOfAJobAreInItsPlanInOrder) {
       "faults { kind: KILL host: 3 step: 4 } "
       "random { seed: 7 per_step: 0.5 kinds: FREEZE } } faults_done: [1, 0]";
   const JobSpec spec = Spec(text);
-  ASSERT_OK_AND_ASSIGN(const JobPlan plan, PlanOf(text));
+  ASSERT_OK_AND_ASSIGN(const JobPlan plan, PlanSaving(text));
   ASSERT_OK_AND_ASSIGN(const std::vector<Fault> faults,
                        DrawFaults(spec.faults(), {.hosts = 4, .steps = 50}));
   ASSERT_GT(faults.size(), 10) << "some are drawn";
@@ -172,8 +173,9 @@ TEST(DrawFaultsTest, ThoseOfAJobAreInItsPlanInOrder) {
 
 TEST(DrawFaultsTest, AreCheckedAgainstTheJob) {
   const auto fault = [](const std::string& what, const std::string& rest = "") {
-    return PlanOf(absl::StrCat("train_steps: 50 reference_topology: 'v3-32' ",
-                               rest, " faults { faults { ", what, " } }"));
+    return PlanSaving(
+        absl::StrCat("train_steps: 50 reference_topology: 'v3-32' ", rest,
+                     " faults { faults { ", what, " } }"));
   };
   EXPECT_THAT(fault("kind: KILL host: 3 step: 50"), IsOk());
   EXPECT_THAT(fault("kind: KILL host: 4 step: 50"),
@@ -188,10 +190,10 @@ TEST(DrawFaultsTest, AreCheckedAgainstTheJob) {
 class PlanHashTest : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(PlanHashTest, DoesNotCoverWhatDecidesNoBits) {
-  ASSERT_OK_AND_ASSIGN(const JobPlan plan, PlanOf("train_steps: 50"));
+  ASSERT_OK_AND_ASSIGN(const JobPlan plan, PlanSaving("train_steps: 50"));
   ASSERT_OK_AND_ASSIGN(
       const JobPlan other,
-      PlanOf(absl::StrCat("train_steps: 50 ", GetParam(), kDir)));
+      PlanSaving(absl::StrCat("train_steps: 50 ", GetParam(), kDir)));
   EXPECT_EQ(other.hash(), plan.hash());
 }
 

@@ -18,12 +18,12 @@ namespace {
 
 using ::podsim::testing::Digits;
 using ::podsim::testing::Inputs;
+using ::podsim::testing::kInvalid;
 using ::podsim::testing::PlanOf;
 using ::podsim::testing::Spec;
 using ::podsim::testing::StatusIs;
 using ::testing::HasSubstr;
 
-constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
 constexpr auto kLoss = absl::StatusCode::kDataLoss;
 
 constexpr char kTyped[] =

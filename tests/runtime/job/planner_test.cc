@@ -17,6 +17,8 @@ namespace {
 
 using ::podsim::testing::Digits;
 using ::podsim::testing::Inputs;
+using ::podsim::testing::kExhausted;
+using ::podsim::testing::kInvalid;
 using ::podsim::testing::PlanOf;
 using ::podsim::testing::Spec;
 using ::podsim::testing::StatusIs;
@@ -24,9 +26,6 @@ using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-
-constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
-constexpr auto kExhausted = absl::StatusCode::kResourceExhausted;
 
 TEST(PlannerTest, FreezesWhatDecidesBits) {
   ASSERT_OK_AND_ASSIGN(const JobPlan plan,

@@ -14,6 +14,7 @@ namespace {
 using ::podsim::testing::Digits;
 using ::podsim::testing::Inputs;
 using ::podsim::testing::IsOk;
+using ::podsim::testing::kInvalid;
 using ::podsim::testing::Spec;
 using ::podsim::testing::StatusIs;
 using ::testing::AllOf;
@@ -21,17 +22,15 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
-
-absl::StatusOr<JobPlan> PlanOf(const std::string& text) {
+absl::StatusOr<JobPlan> PlanReduction(const std::string& text) {
   return PlanJob(Spec(text), Inputs(Digits()));
 }
 
 TEST(ReductionTest, ATreeFreezesItsOrderAndMicrobatch) {
   ASSERT_OK_AND_ASSIGN(
       const JobPlan plan,
-      PlanOf("topology: 'v3-32' batch_per_core: 16 reduction: tree "
-             "microbatch_size: 4"));
+      PlanReduction("topology: 'v3-32' batch_per_core: 16 reduction: tree "
+                    "microbatch_size: 4"));
   const PlanBits& bits = plan.bits();
   EXPECT_EQ(bits.reduction(), "tree");
   EXPECT_EQ(bits.microbatch_size(), 4);
@@ -42,7 +41,7 @@ TEST(ReductionTest, ATreeFreezesItsOrderAndMicrobatch) {
 }
 
 TEST(ReductionTest, WithoutATreeThereAreNoMicrobatches) {
-  ASSERT_OK_AND_ASSIGN(const JobPlan plan, PlanOf("topology: 'v3-32'"));
+  ASSERT_OK_AND_ASSIGN(const JobPlan plan, PlanReduction("topology: 'v3-32'"));
   EXPECT_EQ(plan.bits().reduction(), "fused");
   EXPECT_EQ(plan.bits().microbatch_size(), 0);
   EXPECT_EQ(MicrobatchesPerCore(plan.bits()), 0);
@@ -57,10 +56,11 @@ struct Refusal {
 class RefusalTest : public ::testing::TestWithParam<Refusal> {};
 
 TEST_P(RefusalTest, SaysWhatWasGivenAndWhatIsAllowed) {
-  EXPECT_THAT(PlanOf(std::string("topology: 'v3-32' batch_per_core: 12 ") +
-                     GetParam().text),
-              StatusIs(kInvalid, AllOf(HasSubstr(GetParam().given),
-                                       HasSubstr(GetParam().allowed))));
+  EXPECT_THAT(
+      PlanReduction(std::string("topology: 'v3-32' batch_per_core: 12 ") +
+                    GetParam().text),
+      StatusIs(kInvalid, AllOf(HasSubstr(GetParam().given),
+                               HasSubstr(GetParam().allowed))));
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -82,9 +82,10 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{"reduction: 2", "reduction is 2", "fused, tree"}));
 
 TEST(ReductionTest, ItsOwnAlgorithmMayBeNamed) {
-  EXPECT_THAT(PlanOf("batch_per_core: 12 reduction: tree microbatch_size: 3 "
-                     "algo: halving_doubling"),
-              IsOk());
+  EXPECT_THAT(
+      PlanReduction("batch_per_core: 12 reduction: tree microbatch_size: 3 "
+                    "algo: halving_doubling"),
+      IsOk());
 }
 
 }  // namespace

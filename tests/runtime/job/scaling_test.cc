@@ -15,12 +15,11 @@ namespace podsim {
 namespace {
 
 using ::podsim::testing::IsOk;
+using ::podsim::testing::kInvalid;
 using ::podsim::testing::StatusIs;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
-
-constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
 
 TEST(ScaleStepsTest, TheGuidesExample) {
   ASSERT_OK_AND_ASSIGN(const ScaledSteps scaled, ScaleSteps(100, 1000, 4000));

@@ -14,6 +14,7 @@
 namespace podsim {
 namespace {
 
+using ::podsim::testing::kInvalid;
 using ::podsim::testing::Spec;
 using ::podsim::testing::StatusIs;
 using ::testing::AllOf;
@@ -22,9 +23,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
-
-struct Setting {
+struct TypedSetting {
   const char* topology = "v3-32";
   std::int64_t batch_per_core = 8;
   std::int64_t dataset_size = 100'000;
@@ -34,7 +33,8 @@ struct Setting {
   std::vector<const char*> from_recipe = {};
 };
 
-absl::StatusOr<JobPlan> Plan(const std::string& text, const Setting& setting) {
+absl::StatusOr<JobPlan> PlanSchedule(const std::string& text,
+                                     const TypedSetting& setting) {
   JobSpec spec = Spec(text);
   if (!spec.has_learning_rate() && !spec.has_base_learning_rate())
     spec.set_learning_rate(0.1);
@@ -62,8 +62,9 @@ double Peak(const JobPlan& plan) { return plan.bits().learning_rate().peak(); }
 TEST(ScheduleTest, AReferenceBatchScalesStepsAndRate) {
   ASSERT_OK_AND_ASSIGN(
       const JobPlan plan,
-      Plan("train_steps: 100 reference_batch_size: 1000 warmup_steps: 10",
-           {.batch_per_core = 125}));
+      PlanSchedule(
+          "train_steps: 100 reference_batch_size: 1000 warmup_steps: 10",
+          {.batch_per_core = 125}));
   EXPECT_EQ(plan.global_batch(), 4000);
   EXPECT_EQ(plan.train_steps(), 25);
   EXPECT_EQ(plan.total_examples(), 100'000);
@@ -79,11 +80,12 @@ TEST(ScheduleTest, AReferenceBatchScalesStepsAndRate) {
 
 // The published rows, through a reference slice and its batch per core.
 TEST(ScheduleTest, AReferenceSliceHasTheSameBatchPerCore) {
-  ASSERT_OK_AND_ASSIGN(const JobPlan plan,
-                       Plan("train_steps: 113854 reference_topology: 'v2-8'",
-                            {.topology = "v2-32",
-                             .batch_per_core = 128,
-                             .dataset_size = 1'281'167}));
+  ASSERT_OK_AND_ASSIGN(
+      const JobPlan plan,
+      PlanSchedule("train_steps: 113854 reference_topology: 'v2-8'",
+                   {.topology = "v2-32",
+                    .batch_per_core = 128,
+                    .dataset_size = 1'281'167}));
   EXPECT_EQ(plan.scaling().reference_batch(), 1024);
   EXPECT_EQ(plan.global_batch(), 4096);
   EXPECT_EQ(plan.train_steps(), 28'464);
@@ -94,10 +96,11 @@ TEST(ScheduleTest, AReferenceSliceHasTheSameBatchPerCore) {
 
 // The guide's rule in full: 1,024 on v2-8 is 4,096 on v2-32.
 TEST(ScheduleTest, AReferenceMayBeABatchOnASlice) {
-  ASSERT_OK_AND_ASSIGN(const JobPlan plan,
-                       Plan("train_steps: 113854 reference_topology: 'v2-8' "
-                            "reference_batch_size: 1024",
-                            {.topology = "v2-32", .batch_per_core = 128}));
+  ASSERT_OK_AND_ASSIGN(
+      const JobPlan plan,
+      PlanSchedule("train_steps: 113854 reference_topology: 'v2-8' "
+                   "reference_batch_size: 1024",
+                   {.topology = "v2-32", .batch_per_core = 128}));
   EXPECT_EQ(plan.scaling().reference(), "v2-8");
   EXPECT_EQ(plan.scaling().reference_batch(), 1024);
   EXPECT_EQ(plan.global_batch(), 4096);
@@ -107,7 +110,7 @@ TEST(ScheduleTest, AReferenceMayBeABatchOnASlice) {
 
 TEST(ScheduleTest, WithoutAReferenceNothingIsScaled) {
   ASSERT_OK_AND_ASSIGN(const JobPlan plan,
-                       Plan("train_steps: 100 warmup_steps: 10", {}));
+                       PlanSchedule("train_steps: 100 warmup_steps: 10", {}));
   EXPECT_EQ(plan.train_steps(), 100);
   EXPECT_EQ(plan.total_examples(), 25'600);
   EXPECT_EQ(plan.scaling().reference(), "");
@@ -115,21 +118,23 @@ TEST(ScheduleTest, WithoutAReferenceNothingIsScaled) {
   EXPECT_EQ(plan.bits().learning_rate().warmup_examples(), 2560);
   EXPECT_THAT(plan.notes(), Contains(AllOf(HasSubstr("nothing is scaled"),
                                            HasSubstr("--reference_topology"))));
-  ASSERT_OK_AND_ASSIGN(const JobPlan bare, Plan("train_steps: 100", {}));
+  ASSERT_OK_AND_ASSIGN(const JobPlan bare,
+                       PlanSchedule("train_steps: 100", {}));
   EXPECT_EQ(bare.bits().learning_rate().warmup_examples(), 0)
       << "no recipe has a say in it";
 }
 
 TEST(ScheduleTest, ARecipesWarmUpIsAShareOfTheRun) {
-  ASSERT_OK_AND_ASSIGN(const JobPlan plan,
-                       Plan("train_steps: 40 reference_batch_size: 64", {}));
+  ASSERT_OK_AND_ASSIGN(
+      const JobPlan plan,
+      PlanSchedule("train_steps: 40 reference_batch_size: 64", {}));
   EXPECT_EQ(plan.total_examples(), 2560);
   EXPECT_EQ(plan.bits().learning_rate().warmup_examples(), 256);
   EXPECT_THAT(plan.from_recipe(), Contains("warmup_steps"));
   ASSERT_OK_AND_ASSIGN(const JobPlan own,
-                       Plan("train_steps: 40 reference_batch_size: 64 "
-                            "warmup_steps: 0",
-                            {}));
+                       PlanSchedule("train_steps: 40 reference_batch_size: 64 "
+                                    "warmup_steps: 0",
+                                    {}));
   EXPECT_EQ(own.bits().learning_rate().warmup_examples(), 0);
   EXPECT_THAT(own.from_recipe(), IsEmpty());
 }
@@ -140,8 +145,8 @@ TEST(ScheduleTest, OnesOwnNumbersAtTheRecipesReferenceAreNoted) {
       " reference_topology: 'v3-8' reference_batch_size: 64";
   ASSERT_OK_AND_ASSIGN(
       const JobPlan steps,
-      Plan("train_steps: 1000" + reference,
-           {.from_recipe = {"reference_topology", "learning_rate"}}));
+      PlanSchedule("train_steps: 1000" + reference,
+                   {.from_recipe = {"reference_topology", "learning_rate"}}));
   EXPECT_EQ(steps.train_steps(), 250);
   EXPECT_THAT(
       steps.notes(),
@@ -150,8 +155,9 @@ TEST(ScheduleTest, OnesOwnNumbersAtTheRecipesReferenceAreNoted) {
                "typed"));
   ASSERT_OK_AND_ASSIGN(
       const JobPlan rate,
-      Plan("train_steps: 1000 learning_rate: 0.2 warmup_steps: 3" + reference,
-           {.from_recipe = {"reference_topology", "train_steps"}}));
+      PlanSchedule(
+          "train_steps: 1000 learning_rate: 0.2 warmup_steps: 3" + reference,
+          {.from_recipe = {"reference_topology", "train_steps"}}));
   EXPECT_THAT(
       rate.notes(),
       Contains(AllOf(HasSubstr("learning_rate 0.2 and warmup_steps 3 are for"),
@@ -163,16 +169,16 @@ TEST(ScheduleTest, OnesOwnNumbersAtTheRecipesReferenceAreNoted) {
         {"v3-32", {"reference_topology", "train_steps", "learning_rate"}}}) {
     ASSERT_OK_AND_ASSIGN(
         const JobPlan plan,
-        Plan("train_steps: 1000" + reference,
-             {.topology = topology, .from_recipe = from_recipe}));
+        PlanSchedule("train_steps: 1000" + reference,
+                     {.topology = topology, .from_recipe = from_recipe}));
     EXPECT_THAT(plan.notes(), Not(Contains(HasSubstr("as typed"))));
   }
 }
 
 TEST(ScheduleTest, EpochsAreNeverScaled) {
-  ASSERT_OK_AND_ASSIGN(
-      const JobPlan plan,
-      Plan("epochs: 2.5 reference_batch_size: 10", {.dataset_size = 1000}));
+  ASSERT_OK_AND_ASSIGN(const JobPlan plan,
+                       PlanSchedule("epochs: 2.5 reference_batch_size: 10",
+                                    {.dataset_size = 1000}));
   EXPECT_EQ(plan.train_steps(), 10);  // 2,500 / 256 = 9.8
   EXPECT_EQ(plan.scaling().overshoot_examples(), 60);
   EXPECT_EQ(plan.scaling().reference_steps(), 0);
@@ -181,9 +187,11 @@ TEST(ScheduleTest, EpochsAreNeverScaled) {
 
 TEST(ScheduleTest, RateRules) {
   const std::string base = "train_steps: 1 reference_batch_size: 64 ";
-  ASSERT_OK_AND_ASSIGN(const JobPlan root, Plan(base + "lr_scaling: sqrt", {}));
+  ASSERT_OK_AND_ASSIGN(const JobPlan root,
+                       PlanSchedule(base + "lr_scaling: sqrt", {}));
   EXPECT_DOUBLE_EQ(Peak(root), 0.2);
-  ASSERT_OK_AND_ASSIGN(const JobPlan none, Plan(base + "lr_scaling: none", {}));
+  ASSERT_OK_AND_ASSIGN(const JobPlan none,
+                       PlanSchedule(base + "lr_scaling: none", {}));
   EXPECT_DOUBLE_EQ(Peak(none), 0.1);
   EXPECT_THAT(none.notes(), Not(Contains(HasSubstr("learning rate"))));
 }
@@ -191,19 +199,20 @@ TEST(ScheduleTest, RateRules) {
 TEST(ScheduleTest, ABaseRateIsPer256Examples) {
   ASSERT_OK_AND_ASSIGN(
       const JobPlan plan,
-      Plan("train_steps: 1 reference_batch_size: 64 base_learning_rate: 0.1",
-           {.batch_per_core = 32}));
+      PlanSchedule(
+          "train_steps: 1 reference_batch_size: 64 base_learning_rate: 0.1",
+          {.batch_per_core = 32}));
   EXPECT_DOUBLE_EQ(Peak(plan), 0.4);  // 1,024 / 256, whatever the reference
   EXPECT_EQ(plan.scaling().reference_rate(), 0.1);
 }
 
 TEST(ScheduleTest, WarnsOfABatchLargerThanTheData) {
   ASSERT_OK_AND_ASSIGN(const JobPlan plan,
-                       Plan("train_steps: 1", {.dataset_size = 255}));
+                       PlanSchedule("train_steps: 1", {.dataset_size = 255}));
   EXPECT_THAT(plan.warnings(),
               Contains(AllOf(HasSubstr("256"), HasSubstr("255"))));
   ASSERT_OK_AND_ASSIGN(const JobPlan fine,
-                       Plan("train_steps: 1", {.dataset_size = 256}));
+                       PlanSchedule("train_steps: 1", {.dataset_size = 256}));
   EXPECT_THAT(fine.warnings(), IsEmpty());
 }
 
@@ -212,14 +221,16 @@ TEST(ScheduleTest, WarnsWhenTooFewStepsAreLeft) {
   // 64,000 examples: 125 steps on v3-64, 63 on v3-128.
   ASSERT_OK_AND_ASSIGN(
       const JobPlan few,
-      Plan(recipe, {.topology = "v3-128", .smallest_converging_steps = 100}));
+      PlanSchedule(recipe,
+                   {.topology = "v3-128", .smallest_converging_steps = 100}));
   EXPECT_EQ(few.train_steps(), 63);
   EXPECT_THAT(few.warnings(),
               Contains(AllOf(HasSubstr("only 63 steps"), HasSubstr("needs 100"),
                              HasSubstr("v3-64"))));
   ASSERT_OK_AND_ASSIGN(
       const JobPlan enough,
-      Plan(recipe, {.topology = "v3-64", .smallest_converging_steps = 100}));
+      PlanSchedule(recipe,
+                   {.topology = "v3-64", .smallest_converging_steps = 100}));
   EXPECT_THAT(enough.warnings(), IsEmpty());
 }
 
@@ -227,10 +238,11 @@ TEST(ScheduleTest, WarnsWhenTooFewStepsAreLeft) {
 TEST(ScheduleTest, WarnsOfTooFewStepsOfAnyOrigin) {
   for (const char* text : {"train_steps: 99", "epochs: 1",
                            "train_steps: 99 reference_topology: 'v3-128'"}) {
-    ASSERT_OK_AND_ASSIGN(const JobPlan plan,
-                         Plan(text, {.topology = "v3-128",
-                                     .dataset_size = 9900,
-                                     .smallest_converging_steps = 100}));
+    ASSERT_OK_AND_ASSIGN(
+        const JobPlan plan,
+        PlanSchedule(text, {.topology = "v3-128",
+                            .dataset_size = 9900,
+                            .smallest_converging_steps = 100}));
     EXPECT_LT(plan.train_steps(), 100) << text;
     EXPECT_THAT(plan.warnings(),
                 Contains(HasSubstr("the recipe needs 100 to converge")))
@@ -240,7 +252,8 @@ TEST(ScheduleTest, WarnsOfTooFewStepsOfAnyOrigin) {
 
 TEST(ScheduleTest, WarnsOfARateThatWasNotMeasured) {
   const auto warnings = [](double rate) {
-    auto plan = Plan(absl::StrCat("train_steps: 9 learning_rate: ", rate),
+    auto plan =
+        PlanSchedule(absl::StrCat("train_steps: 9 learning_rate: ", rate),
                      {.largest_converging_rate = 1.6});
     EXPECT_TRUE(plan.ok());
     return std::vector<std::string>(plan->warnings().begin(),
@@ -264,37 +277,38 @@ TEST(ScheduleTest, TheLargestConvergingSliceIsOfTheSameGeneration) {
 
 TEST(ScheduleTest, WarnsOfAWarmUpThatNeverEnds) {
   ASSERT_OK_AND_ASSIGN(const JobPlan plan,
-                       Plan("train_steps: 3 warmup_steps: 4", {}));
+                       PlanSchedule("train_steps: 3 warmup_steps: 4", {}));
   EXPECT_THAT(plan.warnings(), Contains(HasSubstr("never reaches its peak")));
 }
 
 TEST(ScheduleTest, AWarmUpMayBeginSomewhere) {
   ASSERT_OK_AND_ASSIGN(
       const JobPlan plan,
-      Plan("train_steps: 30 warmup_steps: 4 warmup_init: 0.25", {}));
+      PlanSchedule("train_steps: 30 warmup_steps: 4 warmup_init: 0.25", {}));
   EXPECT_EQ(plan.bits().learning_rate().warmup_init(), 0.25);
-  EXPECT_THAT(Plan("train_steps: 30 warmup_steps: 0 warmup_init: 0.25", {}),
-              StatusIs(absl::StatusCode::kInvalidArgument,
-                       HasSubstr("there is no warm-up")));
+  EXPECT_THAT(
+      PlanSchedule("train_steps: 30 warmup_steps: 0 warmup_init: 0.25", {}),
+      StatusIs(absl::StatusCode::kInvalidArgument,
+               HasSubstr("there is no warm-up")));
 }
 
 TEST(ScheduleTest, NotesRowsThatDoNotFillTiles) {
   ASSERT_OK_AND_ASSIGN(const JobPlan plan,
-                       Plan("train_steps: 1", {.batch_per_core = 9}));
+                       PlanSchedule("train_steps: 1", {.batch_per_core = 9}));
   EXPECT_THAT(plan.notes(), Contains(HasSubstr("tiles of 8 rows")));
 }
 
 TEST(ScheduleTest, WhatCannotBeCountedIsRefused) {
-  EXPECT_THAT(Plan("train_steps: 1099511627776",
-                   {.batch_per_core = std::int64_t{1} << 40}),
+  EXPECT_THAT(PlanSchedule("train_steps: 1099511627776",
+                           {.batch_per_core = std::int64_t{1} << 40}),
               StatusIs(kInvalid, HasSubstr("2^62")));
-  EXPECT_THAT(Plan("train_steps: 1 warmup_steps: 1099511627776 "
-                   "reference_batch_size: 1099511627776",
-                   {}),
+  EXPECT_THAT(PlanSchedule("train_steps: 1 warmup_steps: 1099511627776 "
+                           "reference_batch_size: 1099511627776",
+                           {}),
               StatusIs(kInvalid, HasSubstr("2^62")));
-  EXPECT_THAT(Plan("train_steps: 1 learning_rate: 9e37 "
-                   "reference_batch_size: 64",
-                   {}),
+  EXPECT_THAT(PlanSchedule("train_steps: 1 learning_rate: 9e37 "
+                           "reference_batch_size: 64",
+                           {}),
               StatusIs(kInvalid, HasSubstr("beyond float32")));
 }
 

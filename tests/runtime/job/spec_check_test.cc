@@ -22,12 +22,11 @@ namespace {
 
 using ::google::protobuf::FieldDescriptor;
 using ::podsim::testing::IsOk;
+using ::podsim::testing::kInvalid;
 using ::podsim::testing::Spec;
 using ::podsim::testing::StatusIs;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
-
-constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
 
 // Every number in the message has a bound: a new field needs one too.
 TEST(SpecCheckTest, EveryNumberIsBounded) {
@@ -75,12 +74,12 @@ TEST(SpecCheckTest, EveryNumberIsBounded) {
   }
 }
 
-struct Refused {
+struct RefusedSpec {
   const char* text;
   const char* allowed;
 };
 
-class RefusedSpecTest : public ::testing::TestWithParam<Refused> {};
+class RefusedSpecTest : public ::testing::TestWithParam<RefusedSpec> {};
 
 TEST_P(RefusedSpecTest, SaysWhatIsAllowed) {
   EXPECT_THAT(CheckSpec(Spec(GetParam().text)),
@@ -90,37 +89,38 @@ TEST_P(RefusedSpecTest, SaysWhatIsAllowed) {
 INSTANTIATE_TEST_SUITE_P(
     All, RefusedSpecTest,
     ::testing::Values(
-        Refused{"train_steps: 0", "train_steps is 0; allowed: 1 to"},
-        Refused{"train_steps: 9223372036854775807", "1,099,511,627,776"},
-        Refused{"batch_per_core: 0", "allowed: 1 to"},
-        Refused{"epochs: 0", "more than 0"},
-        Refused{"learning_rate: 0", "more than 0"},
-        Refused{"momentum: 1", "at least 0 and less than 1"},
-        Refused{"precision: 16", "16; allowed: bfloat16, float32"},
-        Refused{"lr_scaling: 3", "linear, sqrt, none"},
-        Refused{"transport: 3", "shm, unix, tcp"},
-        Refused{"isa: 5", "v2, v3, v4, bf16, amx"},
-        Refused{"wrap: -1", "auto, torus, mesh"},
-        Refused{"model_dir: 's3://bucket/x'",
-                "model_dir: s3://bucket/x: no store serves s3://; give a plain "
-                "path"},
-        Refused{"data_dir: 's3://bucket/mnist'",
-                "data_dir: s3://bucket/mnist: no store serves s3://"},
-        Refused{"restore: 'file:///tmp/m/100'",
-                "restore: file:///tmp/m/100: no store serves file://"},
-        Refused{"log_dir: 'gs://bucket/logs'",
-                "log_dir: gs://bucket/logs: this cannot lie on gs://"},
-        Refused{"log_dir: 'hdfs:/logs'",
-                "log_dir: hdfs:/logs: this cannot lie on hdfs://"},
-        Refused{"chunk_bytes: 6", "multiples of 4"},
-        Refused{"chunk_bytes: 8388608", "4,194,304"},
-        Refused{"classes: 1", "allowed: 2 to"},
-        Refused{"hidden: [128, 0]", "{128, 0}; allowed: numbers from 1"},
-        Refused{"hidden: 2000000", "1,048,576"},
-        Refused{"example_shape: [5000, 5000]", "16,777,216"},
-        Refused{"example_shape: [2147483647, 2147483647, 2147483647]",
-                "16,777,216"},
-        Refused{"example_shape: [1,1,1,1,1,1,1,1,1]", "up to 8 numbers"}));
+        RefusedSpec{"train_steps: 0", "train_steps is 0; allowed: 1 to"},
+        RefusedSpec{"train_steps: 9223372036854775807", "1,099,511,627,776"},
+        RefusedSpec{"batch_per_core: 0", "allowed: 1 to"},
+        RefusedSpec{"epochs: 0", "more than 0"},
+        RefusedSpec{"learning_rate: 0", "more than 0"},
+        RefusedSpec{"momentum: 1", "at least 0 and less than 1"},
+        RefusedSpec{"precision: 16", "16; allowed: bfloat16, float32"},
+        RefusedSpec{"lr_scaling: 3", "linear, sqrt, none"},
+        RefusedSpec{"transport: 3", "shm, unix, tcp"},
+        RefusedSpec{"isa: 5", "v2, v3, v4, bf16, amx"},
+        RefusedSpec{"wrap: -1", "auto, torus, mesh"},
+        RefusedSpec{
+            "model_dir: 's3://bucket/x'",
+            "model_dir: s3://bucket/x: no store serves s3://; give a plain "
+            "path"},
+        RefusedSpec{"data_dir: 's3://bucket/mnist'",
+                    "data_dir: s3://bucket/mnist: no store serves s3://"},
+        RefusedSpec{"restore: 'file:///tmp/m/100'",
+                    "restore: file:///tmp/m/100: no store serves file://"},
+        RefusedSpec{"log_dir: 'gs://bucket/logs'",
+                    "log_dir: gs://bucket/logs: this cannot lie on gs://"},
+        RefusedSpec{"log_dir: 'hdfs:/logs'",
+                    "log_dir: hdfs:/logs: this cannot lie on hdfs://"},
+        RefusedSpec{"chunk_bytes: 6", "multiples of 4"},
+        RefusedSpec{"chunk_bytes: 8388608", "4,194,304"},
+        RefusedSpec{"classes: 1", "allowed: 2 to"},
+        RefusedSpec{"hidden: [128, 0]", "{128, 0}; allowed: numbers from 1"},
+        RefusedSpec{"hidden: 2000000", "1,048,576"},
+        RefusedSpec{"example_shape: [5000, 5000]", "16,777,216"},
+        RefusedSpec{"example_shape: [2147483647, 2147483647, 2147483647]",
+                    "16,777,216"},
+        RefusedSpec{"example_shape: [1,1,1,1,1,1,1,1,1]", "up to 8 numbers"}));
 
 struct Excluding {
   const char* text;

@@ -8,11 +8,10 @@
 namespace podsim {
 namespace {
 
+using ::podsim::testing::kInvalid;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using testing::StatusIs;
-
-constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
 
 std::vector<std::string> Names(const std::vector<std::string>& items) {
   const auto slices = SlicesNamed(items, {});

@@ -20,7 +20,7 @@ const PodFiles kFiles = {.program_dir = "/bin",
                          .job_file = "/run/podsim-x/job",
                          .token = "s3cret"};
 
-JobPlan Plan(words::Transport::Word transport) {
+JobPlan CommandPlan(words::Transport::Word transport) {
   JobPlan plan;
   plan.mutable_bits()->set_hosts(8);
   plan.mutable_spec()->set_processes(3);
@@ -36,7 +36,7 @@ Slice V3Slice() {
 }
 
 TEST(CommandsTest, NamesSayWhichHostsAProcessPlays) {
-  const JobPlan plan = Plan(words::Transport::unix);
+  const JobPlan plan = CommandPlan(words::Transport::unix);
   EXPECT_EQ(HostProcessName(plan, 0), "host0");
   EXPECT_EQ(HostProcessName(plan, 1), "host1-3");
   EXPECT_EQ(HostProcessName(plan, 2), "host4-7");
@@ -45,8 +45,8 @@ TEST(CommandsTest, NamesSayWhichHostsAProcessPlays) {
 TEST(CommandsTest, SocketsAreInThePrivateDirectory) {
   const std::string listen = LocalListenAddress(kFiles, words::Transport::unix);
   EXPECT_EQ(listen, "unix:/run/podsim-x/coordinator-1.sock");
-  const ProcessSpec host =
-      HostCommand(kFiles, Plan(words::Transport::unix), V3Slice(), 1, listen);
+  const ProcessSpec host = HostCommand(
+      kFiles, CommandPlan(words::Transport::unix), V3Slice(), 1, listen);
   EXPECT_EQ(host.name, "host1-3");
   EXPECT_THAT(host.argv,
               ElementsAre("/bin/pod_host",
@@ -57,8 +57,8 @@ TEST(CommandsTest, SocketsAreInThePrivateDirectory) {
 
 TEST(CommandsTest, TcpTakesAnyPortOfThisMachine) {
   EXPECT_EQ(LocalListenAddress(kFiles, words::Transport::tcp), "127.0.0.1:0");
-  EXPECT_THAT(HostCommand(kFiles, Plan(words::Transport::tcp), V3Slice(), 0,
-                          "127.0.0.1:4711")
+  EXPECT_THAT(HostCommand(kFiles, CommandPlan(words::Transport::tcp), V3Slice(),
+                          0, "127.0.0.1:4711")
                   .argv,
               Contains("--ici_listen=127.0.0.1:0"));
 }
@@ -83,15 +83,16 @@ TEST(CommandsTest, TheCoordinatorInheritsItsDescriptors) {
 TEST(CommandsTest, TheTokenIsInTheEnvironmentAndNeverInTheArguments) {
   for (const ProcessSpec& spec :
        {CoordinatorCommand(kFiles, "x", 7, -1),
-        HostCommand(kFiles, Plan(words::Transport::unix), V3Slice(), 0, "x")}) {
+        HostCommand(kFiles, CommandPlan(words::Transport::unix), V3Slice(), 0,
+                    "x")}) {
     EXPECT_THAT(spec.environment, Contains(Pair("PODSIM_TOKEN", "s3cret")));
     EXPECT_THAT(spec.argv, Not(Contains(HasSubstr("s3cret"))));
   }
 }
 
 TEST(CommandsTest, AProcessSeesTheEnvironmentOfItsFirstHost) {
-  const ProcessSpec spec =
-      HostCommand(kFiles, Plan(words::Transport::unix), V3Slice(), 2, "x");
+  const ProcessSpec spec = HostCommand(
+      kFiles, CommandPlan(words::Transport::unix), V3Slice(), 2, "x");
   EXPECT_THAT(spec.environment, Contains(Pair("TPU_WORKER_ID", "4")));
   EXPECT_THAT(spec.environment, Contains(Pair("RANK", "4")));
   EXPECT_THAT(spec.environment,
@@ -99,10 +100,10 @@ TEST(CommandsTest, AProcessSeesTheEnvironmentOfItsFirstHost) {
 }
 
 TEST(CommandsTest, WhatIsMeantForAHostElsewhereIsNotPassedOn) {
-  EXPECT_THAT(
-      HostCommand(kFiles, Plan(words::Transport::unix), V3Slice(), 0, "x")
-          .hidden_environment,
-      Contains("PODSIM_ICI_ADVERTISE"));
+  EXPECT_THAT(HostCommand(kFiles, CommandPlan(words::Transport::unix),
+                          V3Slice(), 0, "x")
+                  .hidden_environment,
+              Contains("PODSIM_ICI_ADVERTISE"));
 }
 
 TEST(CommandsTest, TheCoordinatorKnowsThatHostsAreElsewhere) {

@@ -27,7 +27,7 @@ JobEvent Struck(int index) {
   return event;
 }
 
-JobEvent Saved(std::int64_t step) {
+JobEvent SavedAt(std::int64_t step) {
   JobEvent event;
   event.mutable_saved()->set_step(step);
   return event;
@@ -148,7 +148,7 @@ TEST(RestartsTest, WhatWasSavedSinceIsGoneOnWith) {
   spec.set_restore("/old/100");
   ASSERT_TRUE(restarts.Next(Failed(true)).has_value());
   EXPECT_EQ(restarts.SpecFor(spec).restore(), "/old/100") << "nothing is saved";
-  restarts.OnEvent(Saved(150));
+  restarts.OnEvent(SavedAt(150));
   ASSERT_TRUE(restarts.Next(Failed(true)).has_value());
   EXPECT_FALSE(restarts.SpecFor(spec).has_restore());
   EXPECT_EQ(restarts.SpecFor(spec).model_dir(), "/m");

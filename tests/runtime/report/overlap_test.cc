@@ -5,7 +5,8 @@
 namespace podsim {
 namespace {
 
-StepDone Step(std::int64_t number, bool serial, double seconds, double reduce) {
+StepDone StepWithOverlap(std::int64_t number, bool serial, double seconds,
+                         double reduce) {
   StepDone step;
   step.set_step(number);
   step.set_serial(serial);
@@ -16,11 +17,12 @@ StepDone Step(std::int64_t number, bool serial, double seconds, double reduce) {
 
 TEST(OverlapTest, ComparesMediansOfOneRun) {
   OverlapMeter meter;
-  meter.OnStep(Step(1, false, 900, 900));  // the start does not count
-  meter.OnStep(Step(2, false, 13, 2));
-  meter.OnStep(Step(3, true, 19, 8));
-  meter.OnStep(Step(4, false, 13, 2));
-  meter.OnStep(Step(5, false, 500, 400));  // an outlier
+  meter.OnStep(
+      StepWithOverlap(1, false, 900, 900));  // the start does not count
+  meter.OnStep(StepWithOverlap(2, false, 13, 2));
+  meter.OnStep(StepWithOverlap(3, true, 19, 8));
+  meter.OnStep(StepWithOverlap(4, false, 13, 2));
+  meter.OnStep(StepWithOverlap(5, false, 500, 400));  // an outlier
   const auto overlap = meter.Measured();
   ASSERT_TRUE(overlap.has_value());
   EXPECT_EQ(overlap->serial_step, 19);
@@ -32,10 +34,10 @@ TEST(OverlapTest, ComparesMediansOfOneRun) {
 
 TEST(OverlapTest, WhatWaitsForInputIsNoMatterOfIt) {
   OverlapMeter meter;
-  StepDone slow = Step(2, false, 1013, 2);
+  StepDone slow = StepWithOverlap(2, false, 1013, 2);
   slow.set_seconds_input(1000);
   meter.OnStep(slow);
-  meter.OnStep(Step(3, true, 19, 8));
+  meter.OnStep(StepWithOverlap(3, true, 19, 8));
   ASSERT_TRUE(meter.Measured().has_value());
   EXPECT_EQ(meter.Measured()->overlapped_step, 13);
   EXPECT_DOUBLE_EQ(meter.Measured()->hidden(), 6.0 / 8);
@@ -44,9 +46,9 @@ TEST(OverlapTest, WhatWaitsForInputIsNoMatterOfIt) {
 TEST(OverlapTest, SaysNothingWithoutBothKindsOfStep) {
   OverlapMeter meter;
   EXPECT_FALSE(meter.Measured().has_value());
-  meter.OnStep(Step(2, false, 10, 2));
+  meter.OnStep(StepWithOverlap(2, false, 10, 2));
   EXPECT_FALSE(meter.Measured().has_value());
-  meter.OnStep(Step(3, true, 10, 0));
+  meter.OnStep(StepWithOverlap(3, true, 10, 0));
   EXPECT_FALSE(meter.Measured().has_value()) << "no communication";
 }
 

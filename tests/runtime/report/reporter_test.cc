@@ -49,7 +49,7 @@ JobEvent Formed(std::int64_t train_steps) {
   return event;
 }
 
-JobEvent Step(std::int64_t number) {
+JobEvent ReportedStep(std::int64_t number) {
   JobEvent event;
   event.mutable_step()->set_step(number);
   event.mutable_step()->set_examples(number * 10);
@@ -76,7 +76,7 @@ TEST_F(ReporterTest, PlainRunHasAFewWholeLines) {
   EXPECT_THAT(out_.Take(), HasSubstr("plan hash abc123\n"));
   for (int step = 1; step <= 1000; ++step) {
     clock_.Advance(absl::Milliseconds(10));
-    reporter.OnEvent(Step(step));
+    reporter.OnEvent(ReportedStep(step));
   }
   const std::string text = out_.Take();
   EXPECT_THAT(text, Not(HasSubstr("\r")));
@@ -91,11 +91,11 @@ TEST_F(ReporterTest, AQuietRunSaysOnlyWhatDoesNotGoAsPlanned) {
   formed.mutable_formed()->add_notes("checkpoint 5 is damaged");
   formed.mutable_formed()->mutable_start()->set_checkpoint("m/1");
   reporter.OnEvent(formed);
-  reporter.OnEvent(Step(1));
+  reporter.OnEvent(ReportedStep(1));
   JobEvent restarting;
   restarting.mutable_restarting()->set_reason("host 1 was lost");
   reporter.OnEvent(restarting);
-  reporter.OnEvent(Step(2));
+  reporter.OnEvent(ReportedStep(2));
   JobEvent eval;
   eval.mutable_eval()->set_step(2);
   reporter.OnEvent(eval);
@@ -122,7 +122,7 @@ TEST_F(ReporterTest, LiveLineIsRedrawnAtMostTenTimesASecond) {
   out_.Take();
   for (int step = 1; step <= 999; ++step) {
     clock_.Advance(absl::Milliseconds(1));
-    reporter.OnEvent(Step(step));
+    reporter.OnEvent(ReportedStep(step));
   }
   const std::string text = out_.Take();
   const auto redraws = std::count(text.begin(), text.end(), '\r');
@@ -227,7 +227,7 @@ TEST_F(ReporterTest, ABrokenMetricsFileIsReportedOnceAndKept) {
   Reporter reporter = Make(plain_, std::move(full));
   reporter.OnEvent(Formed(10));
   EXPECT_THAT(err_.Take(), HasSubstr("cannot write the metrics file"));
-  reporter.OnEvent(Step(1));
+  reporter.OnEvent(ReportedStep(1));
   EXPECT_EQ(err_.Take(), "");
   EXPECT_THAT(reporter.status(),
               StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("")));

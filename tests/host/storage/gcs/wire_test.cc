@@ -47,7 +47,7 @@ class GcsWire : public ::testing::Test {
   GcsServer server_;
 };
 
-std::string Pattern(std::size_t size) {
+std::string WirePattern(std::size_t size) {
   std::string bytes(size, '\0');
   for (std::size_t i = 0; i < size; ++i)
     bytes[i] = static_cast<char>(i * 2654435761u >> 11);
@@ -56,7 +56,7 @@ std::string Pattern(std::size_t size) {
 
 TEST_F(GcsWire, WritesReadsListsAndDeletes) {
   ASSERT_OK_AND_ASSIGN(const auto store, Store());
-  const std::string bytes = Pattern(1000);
+  const std::string bytes = WirePattern(1000);
   ASSERT_THAT(store->Write("gs://bucket/a b/c?d", bytes), IsOk());
   ASSERT_THAT(store->Write("gs://bucket/a b/empty", ""), IsOk());
   EXPECT_EQ(server_.objects().Bytes("bucket", "a b/c?d"), bytes);
@@ -75,7 +75,7 @@ TEST_F(GcsWire, WritesReadsListsAndDeletes) {
 
 TEST_F(GcsWire, AHundredMebibytesUpAndDown) {
   ASSERT_OK_AND_ASSIGN(const auto store, Store());
-  const std::string bytes = Pattern(std::size_t{100} << 20);
+  const std::string bytes = WirePattern(std::size_t{100} << 20);
   ASSERT_THAT(store->Write("gs://bucket/big", bytes), IsOk());
   ASSERT_OK_AND_ASSIGN(const std::string read, store->Read("gs://bucket/big"));
   EXPECT_EQ(Crc32cOf(read), Crc32cOf(bytes));
@@ -84,7 +84,7 @@ TEST_F(GcsWire, AHundredMebibytesUpAndDown) {
 
 TEST_F(GcsWire, AnAnswerThatIsCutOffIsAskedForAgain) {
   ASSERT_OK_AND_ASSIGN(const auto store, Store());
-  const std::string bytes = Pattern(100'000);
+  const std::string bytes = WirePattern(100'000);
   ASSERT_THAT(store->Write("gs://bucket/x", bytes), IsOk());
   server_.CutOff(2);
   ASSERT_OK_AND_ASSIGN(std::string read, store->Read("gs://bucket/x"));
@@ -106,7 +106,7 @@ TEST_F(GcsWire, SeveralThreadsShareItsConnections) {
     for (int i = 0; i < 8; ++i) {
       threads.emplace_back([&, i] {
         const std::string uri = "gs://bucket/t" + std::to_string(i);
-        const std::string bytes = Pattern(10'000 + i);
+        const std::string bytes = WirePattern(10'000 + i);
         for (int n = 0; n < 5 && statuses[i].ok(); ++n) {
           statuses[i] = store->Write(uri, bytes);
           const auto read = store->Read(uri);

@@ -18,7 +18,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr std::size_t kBytes = 1024;  // of the ring
+constexpr std::size_t kRingBytes = 1024;  // of the ring
 
 // Zero bytes that begin at a line.
 class Memory {
@@ -70,7 +70,7 @@ bool PutEitherWay(RingWriter& writer, std::uint32_t number,
 }
 
 TEST(SharedRing, AFrameComesOutAsItWasPut) {
-  Memory memory(kBytes);
+  Memory memory(kRingBytes);
   RingWriter writer(memory.bytes());
   RingReader reader(memory.bytes());
   EXPECT_FALSE(reader.NextMark());
@@ -88,7 +88,7 @@ TEST(SharedRing, FramesOfAllSizesGoAroundTheRing) {
   constexpr std::uint32_t kSeed = 11;
   SCOPED_TRACE(kSeed);
   std::mt19937 random(kSeed);
-  Memory memory(kBytes);
+  Memory memory(kRingBytes);
   RingWriter writer(memory.bytes());
   RingReader reader(memory.bytes());
   std::vector<RingReader::Entry> held;
@@ -125,10 +125,10 @@ TEST(SharedRing, FramesOfAllSizesGoAroundTheRing) {
 }
 
 TEST(SharedRing, IsFullWhenItIsFullAndNotBefore) {
-  Memory memory(kBytes);
+  Memory memory(kRingBytes);
   RingWriter writer(memory.bytes());
   RingReader reader(memory.bytes());
-  const std::size_t most = kBytes - RingEntryBytes(0);
+  const std::size_t most = kRingBytes - RingEntryBytes(0);
   EXPECT_FALSE(writer.Put(0, Header(0), Pattern(1, most + 1)));
   EXPECT_TRUE(writer.Put(0, Header(0), Pattern(1, most)));
   EXPECT_FALSE(writer.Put(0, Header(0), {}));
@@ -139,7 +139,7 @@ TEST(SharedRing, IsFullWhenItIsFullAndNotBefore) {
 }
 
 TEST(SharedRing, OneWhoWaitsIsToldOnce) {
-  Memory memory(kBytes);
+  Memory memory(kRingBytes);
   RingWriter writer(memory.bytes());
   RingReader reader(memory.bytes());
   EXPECT_FALSE(writer.TakeWaiting());
@@ -154,10 +154,10 @@ TEST(SharedRing, OneWhoWaitsIsToldOnce) {
 // What the other process writes is not believed.
 TEST(SharedRing, LengthsThatCannotBeAreRefused) {
   for (const std::uint64_t length :
-       {std::uint64_t{101}, std::uint64_t{kBytes}, std::uint64_t{1} << 40,
+       {std::uint64_t{101}, std::uint64_t{kRingBytes}, std::uint64_t{1} << 40,
         ~std::uint64_t{0}, ~std::uint64_t{127}}) {
     SCOPED_TRACE(length);
-    Memory memory(kBytes);
+    Memory memory(kRingBytes);
     RingWriter writer(memory.bytes());
     RingReader reader(memory.bytes());
     ASSERT_TRUE(writer.Put(0, Header(64), Pattern(1, 64)));
@@ -170,10 +170,10 @@ TEST(SharedRing, LengthsThatCannotBeAreRefused) {
 
 TEST(SharedRing, PositionsThatCannotBeAreRefused) {
   for (const std::uint64_t put :
-       {std::uint64_t{1}, std::uint64_t{127}, std::uint64_t{kBytes + 64},
+       {std::uint64_t{1}, std::uint64_t{127}, std::uint64_t{kRingBytes + 64},
         std::uint64_t{1} << 63}) {
     SCOPED_TRACE(put);
-    Memory memory(kBytes);
+    Memory memory(kRingBytes);
     RingWriter writer(memory.bytes());
     RingReader reader(memory.bytes());
     memory.control().put = put;
@@ -184,7 +184,7 @@ TEST(SharedRing, PositionsThatCannotBeAreRefused) {
 }
 
 TEST(SharedRing, AnEntryEndsWhereWhatWasPutEnds) {
-  Memory memory(kBytes);
+  Memory memory(kRingBytes);
   RingWriter writer(memory.bytes());
   RingReader reader(memory.bytes());
   ASSERT_TRUE(writer.Put(0, Header(1), Pattern(1, 1)));
@@ -196,12 +196,12 @@ TEST(SharedRing, AnEntryEndsWhereWhatWasPutEnds) {
 
 TEST(SharedRing, RoomThatCannotBeIsNotUsed) {
   for (const std::uint64_t taken :
-       {std::uint64_t{kBytes + 64}, std::uint64_t{1} << 63,
+       {std::uint64_t{kRingBytes + 64}, std::uint64_t{1} << 63,
         ~std::uint64_t{0}}) {
     SCOPED_TRACE(taken);
-    Memory memory(kBytes);
+    Memory memory(kRingBytes);
     RingWriter writer(memory.bytes());
-    ASSERT_TRUE(writer.Put(0, Header(0), Pattern(1, kBytes - 128)));
+    ASSERT_TRUE(writer.Put(0, Header(0), Pattern(1, kRingBytes - 128)));
     memory.control().taken = taken;
     EXPECT_FALSE(writer.Put(0, Header(0), {}));
   }
