@@ -18,7 +18,8 @@ target_link_libraries(podsim_proto PUBLIC protobuf::libprotobuf)
 target_compile_features(podsim_proto PUBLIC cxx_std_20)
 # With GNU's extensions `unix` is a macro; here it is a word.
 target_compile_options(podsim_proto PUBLIC -Uunix)
-set_target_properties(podsim_proto PROPERTIES EXPORT_NAME proto)
+set_target_properties(podsim_proto PROPERTIES
+  EXPORT_NAME proto UNITY_BUILD OFF)
 set_property(GLOBAL APPEND PROPERTY PODSIM_LIBRARIES podsim_proto)
 
 if(PODSIM_GRPC)
@@ -29,6 +30,7 @@ if(PODSIM_GRPC)
     PLUGIN protoc-gen-grpc=$<TARGET_FILE:gRPC::grpc_cpp_plugin>
     IMPORT_DIRS ${PROJECT_SOURCE_DIR} PROTOC_OUT_DIR ${generated})
   target_link_libraries(podsim_proto_grpc PUBLIC podsim_proto gRPC::grpc++)
-  set_target_properties(podsim_proto_grpc PROPERTIES EXPORT_NAME proto_grpc)
+  set_target_properties(podsim_proto_grpc PROPERTIES
+    EXPORT_NAME proto_grpc UNITY_BUILD OFF)
   set_property(GLOBAL APPEND PROPERTY PODSIM_LIBRARIES podsim_proto_grpc)
 endif()
