@@ -97,8 +97,8 @@ struct SumOntoBfloat16 {
 // own prefetcher goes along then. Lines that are only read are asked for as
 // such, or some CPUs write them back.
 template <typename Form>
-PODSIM_CHECKSUMMED_INLINE void AskFor(const std::byte* mine,
-                                      const std::byte* onward) {
+PODSIM_CHECKSUMMED_INLINE void AskForChecksummed(const std::byte* mine,
+                                                 const std::byte* onward) {
   if constexpr (Form::kStoresMine) {
     __builtin_prefetch(mine, 1);
   } else {
@@ -124,7 +124,7 @@ PODSIM_CHECKSUMMED_INLINE void RunBlock(const std::byte* received,
     for (std::size_t lane = 0; lane < kLanes; ++lane) {
       const std::size_t at = lane * kLane + step;
       const std::size_t ahead = kBlock + step * kLanes + lane * kStep;
-      AskFor<Form>(mine + ahead * Form::kWidth, onward + ahead);
+      AskForChecksummed<Form>(mine + ahead * Form::kWidth, onward + ahead);
       __m256i result =
           Form::Step(received + at, mine + at * Form::kWidth, onward + at);
       lanes[lane] = crc::Crc(lanes[lane], received + at);
@@ -140,9 +140,11 @@ PODSIM_CHECKSUMMED_INLINE void RunBlock(const std::byte* received,
 }
 
 template <typename Form, std::size_t kLanes, std::size_t kLane>
-PODSIM_CHECKSUMMED std::size_t Run(const std::byte* received, std::byte* mine,
-                                   std::byte* onward, std::size_t bytes,
-                                   const Checksums& crc) {
+PODSIM_CHECKSUMMED std::size_t RunChecksummed(const std::byte* received,
+                                              std::byte* mine,
+                                              std::byte* onward,
+                                              std::size_t bytes,
+                                              const Checksums& crc) {
   static_assert(kLane % kStep == 0 && kLane % 4096 != 0);
   constexpr std::size_t kBlock = kLanes * kLane;
   const std::size_t blocks = bytes / kBlock;
@@ -168,11 +170,11 @@ bool CpuHasAll() {
 }
 
 constexpr ChecksummedLoops kOfFloats = {
-    .combine = &Run<SumOfFloats<true>, 4, 1056>,
-    .onward = &Run<SumOfFloats<false>, 4, 1056>};
+    .combine = &RunChecksummed<SumOfFloats<true>, 4, 1056>,
+    .onward = &RunChecksummed<SumOfFloats<false>, 4, 1056>};
 constexpr ChecksummedLoops kOverBfloat16 = {
-    .onward = &Run<SumOntoBfloat16<false>, 4, 1088>,
-    .shared = &Run<SumOntoBfloat16<true>, 4, 1088>};
+    .onward = &RunChecksummed<SumOntoBfloat16<false>, 4, 1088>,
+    .shared = &RunChecksummed<SumOntoBfloat16<true>, 4, 1088>};
 
 #endif
 
@@ -183,10 +185,10 @@ constexpr ChecksummedLoops kNone;
 const ChecksummedLoops& LaneLoopsFor(
     [[maybe_unused]] const ElementRules& rules) {
 #if defined(__x86_64__)
-  static const bool runs_here = CpuHasAll();
+  static const bool kRunsHere = CpuHasAll();
   const bool sums =
       rules.type == ElementType::kFloat32 && rules.op == ReductionOp::kSum;
-  if (runs_here && sums)
+  if (kRunsHere && sums)
     return rules.wire == rules.type ? kOfFloats : kOverBfloat16;
 #endif
   return kNone;

@@ -19,7 +19,7 @@ namespace {
 #define PODSIM_STREAMING_INLINE \
   inline __attribute__((always_inline)) PODSIM_STREAMING
 
-constexpr std::size_t kLine = 64;
+constexpr std::size_t kCacheLine = 64;
 constexpr std::size_t kVector = 32;
 
 PODSIM_STREAMING_INLINE __m256i Load(const std::byte* from) {
@@ -67,7 +67,8 @@ struct Widened {
 
 // How many bytes come before the first whole line.
 std::size_t BytesToLine(const std::byte* mine) {
-  return (kLine - reinterpret_cast<std::uintptr_t>(mine) % kLine) % kLine;
+  return (kCacheLine - reinterpret_cast<std::uintptr_t>(mine) % kCacheLine) %
+         kCacheLine;
 }
 
 template <typename Form, bool kOnward>
@@ -75,7 +76,7 @@ PODSIM_STREAMING void Copy(const std::byte* received, std::byte* mine,
                            std::byte* onward, std::size_t count) {
   constexpr std::size_t kSize = SizeOf(Form::kRules.type);
   constexpr std::size_t kWireSize = SizeOf(Form::kRules.wire);
-  constexpr std::size_t kOfALine = kLine / kSize;
+  constexpr std::size_t kOfALine = kCacheLine / kSize;
   const auto go_on = [&](std::size_t elements) {
     received += elements * kWireSize;
     if constexpr (kOnward) onward += elements * kWireSize;
@@ -124,8 +125,8 @@ StreamingCopy CopyFor(const ElementRules& rules, bool onward) {
 StreamingCopy StreamingCopyFor([[maybe_unused]] const ElementRules& rules,
                                [[maybe_unused]] bool onward) {
 #if defined(__x86_64__)
-  static const bool runs_here = __builtin_cpu_supports("avx2");
-  if (runs_here) return CopyFor(rules, onward);
+  static const bool kRunsHere = __builtin_cpu_supports("avx2");
+  if (kRunsHere) return CopyFor(rules, onward);
 #endif
   return nullptr;
 }

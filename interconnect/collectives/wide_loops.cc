@@ -10,7 +10,7 @@ namespace podsim {
 namespace {
 
 // How far ahead lines are asked for that will be written, or only read.
-constexpr std::size_t kBytesAhead = 2048;
+constexpr std::size_t kWideBytesAhead = 2048;
 
 // What is made of a vector of the wire; each returns what goes onward.
 
@@ -50,17 +50,18 @@ template <typename Form>
 PODSIM_WIDE_INLINE void AskForWide(const std::byte* mine,
                                    const std::byte* onward) {
   if constexpr (Form::kStoresMine) {
-    __builtin_prefetch(mine + kBytesAhead, 1);
+    __builtin_prefetch(mine + kWideBytesAhead, 1);
   } else if constexpr (Form::kMakes) {
-    __builtin_prefetch(mine + kBytesAhead, 0);
+    __builtin_prefetch(mine + kWideBytesAhead, 0);
   }
-  if constexpr (Form::kPassesOn) __builtin_prefetch(onward + kBytesAhead, 1);
+  if constexpr (Form::kPassesOn)
+    __builtin_prefetch(onward + kWideBytesAhead, 1);
 }
 
 template <typename Form>
-PODSIM_WIDE std::size_t Run(const std::byte* received, std::byte* mine,
-                            std::byte* onward, std::size_t bytes,
-                            const Checksums& crc) {
+PODSIM_WIDE std::size_t RunWide(const std::byte* received, std::byte* mine,
+                                std::byte* onward, std::size_t bytes,
+                                const Checksums& crc) {
   const std::size_t whole = bytes / WideCrc::kBlock * WideCrc::kBlock;
   if (whole == 0) return 0;
   // Checksums are kept inverted.
@@ -85,25 +86,25 @@ PODSIM_WIDE std::size_t Run(const std::byte* received, std::byte* mine,
 // Streaming stores are for whole lines (others are the caller's), and keep no
 // order of their own.
 template <bool kOnward>
-PODSIM_WIDE std::size_t Stream(const std::byte* received, std::byte* mine,
-                               std::byte* onward, std::size_t bytes,
-                               const Checksums& crc) {
+PODSIM_WIDE std::size_t StreamWide(const std::byte* received, std::byte* mine,
+                                   std::byte* onward, std::size_t bytes,
+                                   const Checksums& crc) {
   if (reinterpret_cast<std::uintptr_t>(mine) % WideCrc::kVector != 0) return 0;
   const std::size_t done =
-      Run<Copied<kOnward, true>>(received, mine, onward, bytes, crc);
+      RunWide<Copied<kOnward, true>>(received, mine, onward, bytes, crc);
   _mm_sfence();
   return done;
 }
 
-constexpr ChecksummedLoops kLoops = {.combine = &Run<Sum<true>>,
-                                     .onward = &Run<Sum<false>>};
+constexpr ChecksummedLoops kLoops = {.combine = &RunWide<Sum<true>>,
+                                     .onward = &RunWide<Sum<false>>};
 constexpr ChecksummedCopies kCopies = {
-    .copy = {&Run<Copied<false, false>>, &Stream<false>},
-    .onward = {&Run<Copied<true, false>>, &Stream<true>}};
+    .copy = {&RunWide<Copied<false, false>>, &StreamWide<false>},
+    .onward = {&RunWide<Copied<true, false>>, &StreamWide<true>}};
 
 bool CpuRunsThem() {
-  static const bool wide = CpuIsWide();
-  return wide;
+  static const bool kIsWide = CpuIsWide();
+  return kIsWide;
 }
 
 }  // namespace

@@ -98,8 +98,8 @@ void Transpose(Tile& tile) {
 }
 
 template <Side kSide>
-void Pack(const Operand& operand, std::int64_t line, std::int64_t lines,
-          std::int64_t k, std::int64_t depth, Tile& to) {
+void PackTiles(const Operand& operand, std::int64_t line, std::int64_t lines,
+               std::int64_t k, std::int64_t depth, Tile& to) {
   if (operand.contiguous_k) {
     ReadAlongK<kSide>(operand.data + line * operand.stride + k, operand.stride,
                       lines, depth, to);
@@ -115,7 +115,8 @@ void Pack(const Operand& operand, std::int64_t line, std::int64_t lines,
 void PackTile(Side side, const Operand& operand, std::int64_t line,
               std::int64_t lines, std::int64_t k, std::int64_t depth,
               Tile& to) {
-  const auto pack = side == Side::kA ? Pack<Side::kA> : Pack<Side::kB>;
+  const auto pack =
+      side == Side::kA ? PackTiles<Side::kA> : PackTiles<Side::kB>;
   pack(operand, line, lines, k, depth, to);
 }
 

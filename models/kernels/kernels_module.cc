@@ -67,9 +67,9 @@ float RowExp(std::int64_t n, float max, const float* row, float* out) {
   return LaneSum(sums);
 }
 
-void SoftmaxXent(std::int64_t m, std::int64_t n, const float* logits,
-                 const std::int32_t* labels, float* prob, float* loss,
-                 float* correct) {
+void SoftmaxXentOfModule(std::int64_t m, std::int64_t n, const float* logits,
+                         const std::int32_t* labels, float* prob, float* loss,
+                         float* correct) {
   for (std::int64_t first = 0; first < m; first += kLanes) {
     const std::int64_t rows = std::min(kLanes, m - first);
     Lanes sums = Lanes::Ones();
@@ -130,7 +130,7 @@ constexpr PodsimKernels kTable = {
     .elementwise = kElementwise,
     .add_bias = AddBias,
     .column_sums = ColumnSums,
-    .softmax_xent = SoftmaxXent,
+    .softmax_xent = SoftmaxXentOfModule,
     .softmax_xent_grad = SoftmaxXentGrad,
     .update_rules = Rules::kCount,
     .updates = kUpdates.entries,

@@ -44,7 +44,8 @@ void PackColumns(Index k, const float* b, Index ldb, Index begin, Index end,
 
 // One strip of a B that lies transposed: squares of vectors are turned.
 void PackStripBt(Index k, const float* b, Index ldb, Index columns, float* to) {
-  using namespace Eigen::internal;
+  using Eigen::internal::PacketBlock;
+  using Eigen::internal::ploadu;
   Index i = 0;
   for (; columns == kBlockColumns && i + kVectorFloats <= k;
        i += kVectorFloats) {
@@ -52,9 +53,10 @@ void PackStripBt(Index k, const float* b, Index ldb, Index columns, float* to) {
       PacketBlock<Vector, kVectorFloats> square;
       for (Index line = 0; line < kVectorFloats; ++line)
         square.packet[line] = ploadu<Vector>(b + (first + line) * ldb + i);
-      ptranspose(square);
+      Eigen::internal::ptranspose(square);
       for (Index line = 0; line < kVectorFloats; ++line)
-        pstore(to + (i + line) * kBlockColumns + first, square.packet[line]);
+        Eigen::internal::pstore(to + (i + line) * kBlockColumns + first,
+                                square.packet[line]);
     }
   }
   for (; i < k; ++i) {

@@ -63,8 +63,10 @@ void PairRow(Index count, const float* low, const float* high, float* to) {
 
 // One strip of a B that lies transposed: squares of vectors of pairs are
 // turned.
-void PackStripBt(Index k, const float* b, Index ldb, Index columns, float* to) {
-  using namespace Eigen::internal;
+void PackPairStripBt(Index k, const float* b, Index ldb, Index columns,
+                     float* to) {
+  using Eigen::internal::PacketBlock;
+  using Eigen::internal::ploadu;
   for (Index i = 0; i < k; i += 2 * kVectorFloats) {
     const Index depth = std::min(2 * kVectorFloats, k - i);
     for (Index first = 0; first < kBlockColumns; first += kVectorFloats) {
@@ -75,10 +77,10 @@ void PackStripBt(Index k, const float* b, Index ldb, Index columns, float* to) {
           HalvesAlongK<true>(depth, b + (first + line) * ldb + i, pairs);
         square.packet[line] = ploadu<Vector>(pairs);
       }
-      ptranspose(square);
+      Eigen::internal::ptranspose(square);
       for (Index line = 0; line < PairCount(depth); ++line)
-        pstore(to + (i / 2 + line) * kBlockColumns + first,
-               square.packet[line]);
+        Eigen::internal::pstore(to + (i / 2 + line) * kBlockColumns + first,
+                                square.packet[line]);
     }
   }
 }
@@ -132,8 +134,9 @@ void PackPairsBt(std::int64_t /*n*/, std::int64_t k, const float* b,
                  std::int64_t ldb, std::int64_t begin, std::int64_t end,
                  float* packed) {
   for (Index column = begin; column < end; column += kBlockColumns)
-    PackStripBt(k, b + column * ldb, ldb, std::min(kBlockColumns, end - column),
-                packed + column * PairCount(k));
+    PackPairStripBt(k, b + column * ldb, ldb,
+                    std::min(kBlockColumns, end - column),
+                    packed + column * PairCount(k));
 }
 
 }  // namespace podsim::module

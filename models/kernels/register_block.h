@@ -59,7 +59,11 @@ template <typename Sums, std::int64_t kRows, std::int64_t kVectors,
 void MultiplyBlock(std::int64_t k, const float* a, std::int64_t stride,
                    const float* b, float* c, std::int64_t ldc,
                    const char* ahead) {
-  using namespace Eigen::internal;
+  using Eigen::internal::pload;
+  using Eigen::internal::ploadu;
+  using Eigen::internal::pset1;
+  using Eigen::internal::pstoreu;
+  using Eigen::internal::pzero;
   Vector sums[kRows][kVectors];
 #pragma GCC unroll 16
   for (std::int64_t row = 0; row < kRows; ++row) {

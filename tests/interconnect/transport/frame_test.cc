@@ -15,14 +15,14 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr std::uint32_t kGeneration = 6;
+constexpr std::uint32_t kFrameGeneration = 6;
 
 WireHeader Example(std::span<const std::byte> payload) {
   return {.kind = FrameKind::kData,
           .frame = {.from = 3,
                     .to = 255,
                     .lane = Lane::kExpress,
-                    .key = {.generation = kGeneration,
+                    .key = {.generation = kFrameGeneration,
                             .group = 0xA1B2C3D4,
                             .sequence = 0x1122334455667788,
                             .chunk = 42}},
@@ -31,8 +31,8 @@ WireHeader Example(std::span<const std::byte> payload) {
           .pod_tag = PodTag("token")};
 }
 
-std::vector<std::byte> Encode(const WireHeader& header,
-                              std::span<const std::byte> payload) {
+std::vector<std::byte> HeadAndPayload(const WireHeader& header,
+                                      std::span<const std::byte> payload) {
   const HeaderBytes head = EncodeHeader(header);
   std::vector<std::byte> bytes(head.size() + payload.size());
   std::ranges::copy(head, bytes.begin());
@@ -45,7 +45,8 @@ absl::Status Receive(std::span<const std::byte> frame, std::size_t cut = 0) {
   Payload::Parts parts = {frame.first(cut), frame.subspan(cut)};
   const auto header = TakeHeader(parts);
   if (!header.ok()) return header.status();
-  if (const auto origin = VerifyOrigin(*header, PodTag("token"), kGeneration);
+  if (const auto origin =
+          VerifyOrigin(*header, PodTag("token"), kFrameGeneration);
       !origin.ok()) {
     return origin;
   }
@@ -89,7 +90,7 @@ TEST(Frame, LayoutIsFixed) {
   EXPECT_EQ(bytes[7], std::byte{1});     // lane
   EXPECT_EQ(bytes[8], std::byte{3});     // from
   EXPECT_EQ(bytes[12], std::byte{255});  // to
-  EXPECT_EQ(bytes[16], std::byte{kGeneration});
+  EXPECT_EQ(bytes[16], std::byte{kFrameGeneration});
   EXPECT_EQ(bytes[20], std::byte{0xD4});  // group, little-endian
   EXPECT_EQ(bytes[24], std::byte{0x88});  // sequence
   EXPECT_EQ(bytes[32], std::byte{42});    // chunk
@@ -99,7 +100,7 @@ TEST(Frame, LayoutIsFixed) {
 TEST(Frame, EverySingleFlippedBitIsFound) {
   for (const std::size_t size : {0, 1, 5, 63, 64, 65, 1001}) {
     const auto payload = PayloadOf(size);
-    auto frame = Encode(Example(payload), payload);
+    auto frame = HeadAndPayload(Example(payload), payload);
     ASSERT_THAT(Receive(frame), IsOk());
     for (std::size_t bit = 0; bit < frame.size() * 8; ++bit) {
       const std::byte mask = std::byte{1} << bit % 8;
@@ -113,7 +114,7 @@ TEST(Frame, EverySingleFlippedBitIsFound) {
 
 TEST(Frame, HeaderMayStraddleParts) {
   const auto payload = SmallPayload();
-  const auto frame = Encode(Example(payload), payload);
+  const auto frame = HeadAndPayload(Example(payload), payload);
   for (std::size_t cut = 0; cut <= frame.size(); ++cut) {
     EXPECT_THAT(Receive(frame, cut), IsOk()) << cut;
   }
@@ -121,7 +122,7 @@ TEST(Frame, HeaderMayStraddleParts) {
 
 TEST(Frame, EveryTruncationIsFound) {
   const auto payload = SmallPayload();
-  const auto frame = Encode(Example(payload), payload);
+  const auto frame = HeadAndPayload(Example(payload), payload);
   for (std::size_t length = 0; length < frame.size(); ++length) {
     EXPECT_THAT(Receive(std::span(frame).first(length)),
                 StatusIs(absl::StatusCode::kDataLoss, ::testing::_))
@@ -131,7 +132,7 @@ TEST(Frame, EveryTruncationIsFound) {
 
 TEST(Frame, EachKindOfDamageHasItsWords) {
   const auto payload = SmallPayload();
-  const auto frame = Encode(Example(payload), payload);
+  const auto frame = HeadAndPayload(Example(payload), payload);
   const auto damage = [&frame](std::size_t at) {
     auto damaged = frame;
     damaged[at] ^= std::byte{4};
@@ -156,11 +157,11 @@ TEST(Frame, ForeignPodsAndOtherGenerationsAreRefused) {
   WireHeader header = Example(payload);
   header.pod_tag = PodTag("another token");
   EXPECT_THAT(
-      Receive(Encode(header, payload)),
+      Receive(HeadAndPayload(header, payload)),
       StatusIs(absl::StatusCode::kPermissionDenied, HasSubstr("another pod")));
   header = Example(payload);
-  header.frame.key.generation = kGeneration - 1;
-  EXPECT_THAT(Receive(Encode(header, payload)),
+  header.frame.key.generation = kFrameGeneration - 1;
+  EXPECT_THAT(Receive(HeadAndPayload(header, payload)),
               StatusIs(absl::StatusCode::kFailedPrecondition,
                        HasSubstr("generation 5, the pod is in generation 6")));
 }

@@ -19,7 +19,7 @@ constexpr Reach kCalls = {.answers = false, .calls = true};
 constexpr Reach kNeither = {.answers = false, .calls = false};
 
 // Three peers of two hosts each.
-PodMap Map() {
+PodMap PodOfPeers() {
   PodMap map = {.self = 0, .own_address = "me:1"};
   map.peers[1] = {.process = 1, .address = "b:1", .first_host = 2};
   map.peers[2] = {.process = 2, .address = "c:1", .first_host = 4};
@@ -29,16 +29,16 @@ PodMap Map() {
 
 int BlamedOf(const ReachOfPeers& peers) {
   const absl::Status status =
-      BlameUnreached(absl::DeadlineExceededError("late"), Map(), peers);
+      BlameUnreached(absl::DeadlineExceededError("late"), PodOfPeers(), peers);
   EXPECT_EQ(status.message(), "late");
   return BlamedHost(status);
 }
 
 TEST(UnreachedTest, NamesWhoIsMissingAndWhichWay) {
-  EXPECT_THAT(Unreached(Map(), {{1, kBoth}, {2, kBoth}, {3, kBoth}}),
+  EXPECT_THAT(Unreached(PodOfPeers(), {{1, kBoth}, {2, kBoth}, {3, kBoth}}),
               IsEmpty());
   EXPECT_THAT(
-      Unreached(Map(), {{1, kCalls}, {2, kAnswers}, {3, kNeither}}),
+      Unreached(PodOfPeers(), {{1, kCalls}, {2, kAnswers}, {3, kNeither}}),
       ElementsAre(HasSubstr("process 1 is there, but at b:1, which"),
                   HasSubstr("process 2 at c:1 answers, but has not reached "
                             "me:1"),
