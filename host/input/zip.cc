@@ -32,8 +32,8 @@ constexpr std::uint64_t kDeflated = 8;
 constexpr std::uint64_t kMostMembers = 65'535;
 // https://zlib.net/zlib_tech.html, "Maximum Compression Factor".
 constexpr std::uint64_t kMostZipExpansion = 1032;
-constexpr std::size_t kZipPiece = std::size_t{1}
-                                  << 20;  // zlib counts in unsigned
+// zlib counts in unsigned.
+constexpr std::size_t kZipPiece = std::size_t{1} << 20;
 
 absl::Status DamagedZip(const std::string& file, std::uint64_t offset,
                         const std::string& why) {

