@@ -4,10 +4,11 @@
 //
 // scatter adds: word is "add".
 #include <algorithm>
-#include <cmath>
 
 #include "base/status.h"
 #include "models/ops/families.h"
+#include "models/ops/gather_reference.h"
+#include "models/ops/gather_samples.h"
 #include "models/ops/gather_windows.h"
 #include "models/ops/moves.h"
 
@@ -185,274 +186,6 @@ InputGradients ScatterGradient(GradientBuilder& builder, const OpUse& use,
                     std::move(attributes))};
 }
 
-// visit(index in the operand, index in the windows) of all elements of windows
-// that lie in the operand, after clamping if they are to be clamped.
-template <typename Visit>
-void ForWindows(const WindowDims& dims, DimsView operand, const Tensor& indices,
-                DimsView windows, bool clamps, const Visit& visit) {
-  const auto rank = static_cast<std::int64_t>(operand.size());
-  const auto index_rank = static_cast<std::int64_t>(indices.dims.size());
-  const Dims kept = dims.Kept(rank);
-  const Dims index_places = dims.IndexPlaces(index_rank);
-  const Dims places =
-      dims.WindowPlaces(static_cast<std::int64_t>(windows.size()));
-  Dims sizes(operand.size(), 1);
-  for (std::size_t i = 0; i < kept.size(); ++i)
-    sizes[Sized(kept[i])] = windows[Sized(dims.window[i])];
-  ForIndices(windows, [&](const Dims& window) {
-    Dims index(indices.dims.size());
-    for (std::size_t i = 0; i < places.size(); ++i)
-      index[Sized(index_places[i])] = window[Sized(places[i])];
-    Dims at(operand.size());
-    for (std::size_t i = 0; i < dims.map.size(); ++i) {
-      if (dims.vector < index_rank)
-        index[Sized(dims.vector)] = static_cast<std::int64_t>(i);
-      const std::size_t axis = Sized(dims.map[i]);
-      at[axis] = static_cast<std::int64_t>(At(indices, index));
-      if (clamps)
-        at[axis] =
-            std::clamp<std::int64_t>(at[axis], 0, operand[axis] - sizes[axis]);
-    }
-    for (std::size_t i = 0; i < dims.operand_batch.size(); ++i)
-      at[Sized(dims.operand_batch[i])] = index[Sized(dims.index_batch[i])];
-    for (std::size_t i = 0; i < kept.size(); ++i)
-      at[Sized(kept[i])] += window[Sized(dims.window[i])];
-    for (std::size_t i = 0; i < at.size(); ++i)
-      if (at[i] < 0 || at[i] >= operand[i]) return;
-    visit(at, window);
-  });
-}
-
-void Gather(std::span<const Tensor> inputs, const OpAttributes& attributes,
-            std::span<Tensor> outputs) {
-  ForWindows(GatherDims(attributes), inputs[0].dims, inputs[1], outputs[0].dims,
-             true, [&](const Dims& at, const Dims& window) {
-               At(outputs[0], window) = At(inputs[0], at);
-             });
-}
-
-void GatherGrad(std::span<const Tensor> inputs, const OpAttributes& attributes,
-                std::span<Tensor> outputs) {
-  ForWindows(GatherDims(attributes), outputs[0].dims, inputs[1], inputs[0].dims,
-             true, [&](const Dims& at, const Dims& window) {
-               At(outputs[0], at) += At(inputs[0], window);
-             });
-}
-
-// Integers wrap around.
-double Wrapped(DType dtype, double sum) {
-  const auto bits = static_cast<std::int64_t>(sum);
-  if (dtype == DType::kInt32) return static_cast<std::int32_t>(bits);
-  if (dtype == DType::kUint32) return static_cast<std::uint32_t>(bits);
-  if (dtype == DType::kUint8) return static_cast<std::uint8_t>(bits);
-  return sum;
-}
-
-void Scatter(std::span<const Tensor> inputs, const OpAttributes& attributes,
-             std::span<Tensor> outputs) {
-  Tensor& y = outputs[0];
-  y.values = inputs[0].values;
-  ForWindows(ScatterDims(attributes), y.dims, inputs[1], inputs[2].dims, false,
-             [&](const Dims& at, const Dims& window) {
-               At(y, at) =
-                   Wrapped(y.type.dtype, At(y, at) + At(inputs[2], window));
-             });
-}
-
-void ScatterGrad(std::span<const Tensor> inputs, const OpAttributes& attributes,
-                 std::span<Tensor> outputs) {
-  ForWindows(ScatterDims(attributes), inputs[0].dims, inputs[1],
-             outputs[0].dims, false, [&](const Dims& at, const Dims& window) {
-               At(outputs[0], window) = At(inputs[0], at);
-             });
-}
-
-// Sums of at most as many numbers as there are updates.
-template <bool kGrad>
-void SumsError(std::span<const Tensor> inputs, const OpAttributes& attributes,
-               std::span<const Tensor> /*outputs*/, std::span<Tensor> bounds) {
-  Tensor& bound = bounds[0];
-  if (bound.type.dtype != DType::kFloat32) return;
-  const Tensor& windows = inputs[kGrad ? 0 : 2];
-  if (!kGrad)
-    for (std::size_t i = 0; i < bound.values.size(); ++i)
-      bound.values[i] = std::fabs(inputs[0].values[i]);
-  ForWindows(kGrad ? GatherDims(attributes) : ScatterDims(attributes),
-             bound.dims, inputs[1], windows.dims, kGrad,
-             [&](const Dims& at, const Dims& window) {
-               At(bound, at) += std::fabs(At(windows, window));
-             });
-  const double error = SumError(static_cast<double>(windows.values.size()) + 1);
-  for (double& each : bound.values) each = error * each + kTiny;
-}
-
-// A use of all four, of which the samples are made.
-struct Case {
-  ValueType operand;
-  ValueType indices;
-  ValueType windows;
-  Dims window, dropped, operand_batch, index_batch, map;
-  std::int64_t vector;
-  Dims sizes;
-};
-
-std::vector<Case> Cases() {
-  const DType i = DType::kInt32;
-  return {
-      // Embeddings.
-      {Plain({9, 5}),
-       Batched({4}, i),
-       Batched({4, 5}),
-       {2},
-       {0},
-       {},
-       {},
-       {0},
-       2,
-       {1, 5}},
-      {Plain({9, 5}),
-       Batched({}, i),
-       Batched({5}),
-       {1},
-       {0},
-       {},
-       {},
-       {0},
-       1,
-       {1, 5}},
-      {Plain({9, 5}),
-       Plain({4, 1}, i),
-       Plain({4, 5}),
-       {1},
-       {0},
-       {},
-       {},
-       {0},
-       1,
-       {1, 5}},
-      // Windows of several elements at places of several numbers.
-      {Plain({4, 9}),
-       Batched({3, 2}, i),
-       Batched({3, 2, 3}),
-       {2, 3},
-       {},
-       {},
-       {},
-       {1, 0},
-       2,
-       {2, 3}},
-      {Plain({4, 9}),
-       BatchedAt(1, {2, 1}, i),
-       BatchedAt(1, {2, 1}),
-       {0},
-       {1},
-       {},
-       {},
-       {0, 1},
-       0,
-       {2, 1}},
-      // The operand's batch as a whole.
-      {Batched({9}),
-       Plain({4}, i),
-       Batched({4}),
-       {0},
-       {1},
-       {},
-       {},
-       {1},
-       1,
-       {1, 1}},
-      {BatchedAt(1, {9, 2}),
-       Plain({4, 1}, i),
-       BatchedAt(1, {4, 2}),
-       {1},
-       {0},
-       {},
-       {},
-       {0},
-       1,
-       {1, 2}},
-      // Each example by its own indices.
-      {Batched({9}),
-       Batched({1}, i),
-       Batched({}),
-       {},
-       {1},
-       {0},
-       {0},
-       {1},
-       1,
-       {1, 1}},
-      {Batched({9, 2, 3}),
-       Batched({4}, DType::kUint32),
-       Batched({4, 2, 3}),
-       {2, 3},
-       {1},
-       {0},
-       {0},
-       {1},
-       2,
-       {1, 1, 2, 3}},
-  };
-}
-
-OpAttributes GatherAttributes(const Case& use) {
-  OpAttributes attributes;
-  attributes.lists = {{"offset_dims", use.window},
-                      {"collapsed_slice_dims", use.dropped},
-                      {"operand_batching_dims", use.operand_batch},
-                      {"start_indices_batching_dims", use.index_batch},
-                      {"start_index_map", use.map},
-                      {"index_vector_dim", {use.vector}},
-                      {"slice_sizes", use.sizes}};
-  return attributes;
-}
-
-OpAttributes ScatterAttributes(const Case& use) {
-  OpAttributes attributes;
-  attributes.word = "add";
-  attributes.lists = {{"update_window_dims", use.window},
-                      {"inserted_window_dims", use.dropped},
-                      {"input_batching_dims", use.operand_batch},
-                      {"scatter_indices_batching_dims", use.index_batch},
-                      {"scatter_dims_to_operand_dims", use.map},
-                      {"index_vector_dim", {use.vector}}};
-  return attributes;
-}
-
-constexpr std::int32_t kPlaces = 11;  // beyond the last of most operands
-
-template <bool kScatter>
-std::vector<OpSample> MoveSamples() {
-  std::vector<OpSample> samples;
-  for (const Case& use : Cases())
-    samples.push_back(
-        kScatter ? OpSample{.inputs = {use.operand, use.indices, use.windows},
-                            .outputs = {use.operand},
-                            .attributes = ScatterAttributes(use),
-                            .classes = kPlaces}
-                 : OpSample{.inputs = {use.operand, use.indices},
-                            .outputs = {use.windows},
-                            .attributes = GatherAttributes(use),
-                            .classes = kPlaces});
-  return samples;
-}
-
-template <bool kScatter>
-std::vector<OpSample> GradSamples() {
-  std::vector<OpSample> samples;
-  for (const Case& use : Cases()) {
-    const ValueType& dy = kScatter ? use.operand : use.windows;
-    const ValueType& dx = kScatter ? use.windows : use.operand;
-    OpSample& sample = samples.emplace_back(OpSample{
-        .inputs = {dy, use.indices}, .outputs = {dx}, .classes = kPlaces});
-    sample.attributes =
-        kScatter ? ScatterAttributes(use) : GatherAttributes(use);
-    sample.attributes.shape = dx.shape;
-  }
-  return samples;
-}
-
 constexpr OpEntry kGatherOps[] = {
     // x, indices -> windows of x
     {.name = "gather",
@@ -462,7 +195,7 @@ constexpr OpEntry kGatherOps[] = {
      .cost = CopyCost,
      .row_wise = IsByRows,
      .reference = Gather,
-     .samples = MoveSamples<false>},
+     .samples = GatherMoveSamples},
     // dy, indices -> dx of attributes.shape
     {.name = "GatherGrad",
      .input_count = 2,
@@ -471,8 +204,8 @@ constexpr OpEntry kGatherOps[] = {
      .row_wise = IsByRows,
      .sums_batch = true,
      .reference = GatherGrad,
-     .error = SumsError<true>,
-     .samples = GradSamples<false>},
+     .error = BoundGatherGrad,
+     .samples = GatherGradSamples},
     // x, indices, updates -> x with the updates added to its windows
     {.name = "scatter",
      .input_count = 3,
@@ -482,8 +215,8 @@ constexpr OpEntry kGatherOps[] = {
      .row_wise = IsByRows,
      .works_in_place = true,
      .reference = Scatter,
-     .error = SumsError<false>,
-     .samples = MoveSamples<true>},
+     .error = BoundScatterAdd,
+     .samples = ScatterMoveSamples},
     // dy, indices -> du of attributes.shape; 0 of what was dropped
     {.name = "ScatterGrad",
      .input_count = 2,
@@ -491,7 +224,7 @@ constexpr OpEntry kGatherOps[] = {
      .cost = CopyCost,
      .row_wise = IsByRows,
      .reference = ScatterGrad,
-     .samples = GradSamples<true>},
+     .samples = ScatterGradSamples},
 };
 
 }  // namespace

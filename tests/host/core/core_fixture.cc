@@ -164,6 +164,7 @@ std::vector<float> HostMemory::Read(TensorId id) const {
       scale = rows_;
       break;
     case Storage::kInput:
+    case Storage::kPerCore:
       PODSIM_CHECK(!"a computed tensor");
   }
   const auto begin = arena->begin() + tensor.offset * scale;

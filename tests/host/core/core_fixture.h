@@ -13,6 +13,11 @@
 
 namespace podsim::testing {
 
+// Small, so that every op is cut in both directions.
+inline constexpr Panels kSmallPanels = {
+    .rows = 8, .columns = kColumnCut, .k_block = 12};
+inline constexpr float kRate = 0.25F;
+
 // An MLP of 3x4 features: `hidden` widths, 5 classes.
 Program SmallMlp(const std::vector<int>& hidden, bool bfloat16,
                  double momentum = 0.9);

@@ -278,8 +278,9 @@ TEST(KernelOf, KnowsEveryOp) {
               1)
         << entry->name;
     // What Compile groups must have a kernel for rows.
-    if (entry->is_row_wise || entry->row_wise != nullptr)
+    if (entry->is_row_wise || entry->row_wise != nullptr) {
       EXPECT_EQ(kernel.whole, nullptr) << entry->name;
+    }
     if (entry->scalar.value != nullptr) continue;  // these have one in common
     const void* address = kernel.rows != nullptr
                               ? reinterpret_cast<const void*>(kernel.rows)

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "tests/host/input/gzip_bytes.h"
 #include "tests/host/input/idx_bytes.h"
 #include "tests/testing/status_matchers.h"
 

@@ -1,17 +1,13 @@
-// IDX files and gzip data made by hand, for tests.
+// IDX files made by hand, for tests.
 #ifndef PODSIM_TESTS_HOST_INPUT_IDX_BYTES_H_
 #define PODSIM_TESTS_HOST_INPUT_IDX_BYTES_H_
-
-#include <zlib.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <initializer_list>
 #include <string>
-#include <string_view>
 
 #include "base/random.h"
-#include "base/status.h"
 
 namespace podsim::testing {
 
@@ -38,22 +34,6 @@ inline std::string IdxLabels(std::uint32_t count, std::uint32_t classes) {
   for (std::uint32_t i = 0; i < count; ++i)
     bytes += static_cast<char>(i % classes);
   return bytes;
-}
-
-inline std::string Gzip(std::string_view bytes) {
-  z_stream stream{};
-  PODSIM_CHECK(deflateInit2(&stream, Z_BEST_SPEED, Z_DEFLATED, 16 + MAX_WBITS,
-                            8, Z_DEFAULT_STRATEGY) == Z_OK);
-  std::string packed(deflateBound(&stream, bytes.size()), '\0');
-  stream.next_in =
-      reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));  // only read
-  stream.avail_in = static_cast<uInt>(bytes.size());
-  stream.next_out = reinterpret_cast<Bytef*>(packed.data());
-  stream.avail_out = static_cast<uInt>(packed.size());
-  PODSIM_CHECK(deflate(&stream, Z_FINISH) == Z_STREAM_END);
-  packed.resize(stream.total_out);
-  deflateEnd(&stream);
-  return packed;
 }
 
 // `bytes` with one to four changes: a byte replaced, removed or doubled, or the

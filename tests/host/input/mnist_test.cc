@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "tests/host/input/gzip_bytes.h"
 #include "tests/host/input/idx_bytes.h"
 #include "tests/host/input/read_example.h"
 #include "tests/host/storage/limited_store.h"

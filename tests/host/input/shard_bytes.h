@@ -2,8 +2,6 @@
 #ifndef PODSIM_TESTS_HOST_INPUT_SHARD_BYTES_H_
 #define PODSIM_TESTS_HOST_INPUT_SHARD_BYTES_H_
 
-#include <zlib.h>
-
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -16,6 +14,7 @@
 #include "host/input/tf_example.h"
 #include "host/input/tfrecord.h"
 #include "host/storage/storage.h"
+#include "tests/host/input/gzip_bytes.h"
 
 namespace podsim::testing {
 
@@ -30,21 +29,6 @@ inline std::string NumberedRecord(std::int64_t n) {
   writer.AddFloats("pair", pair);
   writer.AddInts("label", absl::MakeConstSpan(&label, 1));
   return FrameRecord(std::move(writer).Finish());
-}
-
-inline std::string Gzip(const std::string& bytes) {
-  z_stream stream{};
-  PODSIM_CHECK(deflateInit2(&stream, 1, Z_DEFLATED, 16 + MAX_WBITS, 8,
-                            Z_DEFAULT_STRATEGY) == Z_OK);
-  std::string packed(deflateBound(&stream, bytes.size()), '\0');
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
-  stream.avail_in = static_cast<uInt>(bytes.size());
-  stream.next_out = reinterpret_cast<Bytef*>(packed.data());
-  stream.avail_out = static_cast<uInt>(packed.size());
-  PODSIM_CHECK(deflate(&stream, Z_FINISH) == Z_STREAM_END);
-  packed.resize(stream.total_out);
-  deflateEnd(&stream);
-  return packed;
 }
 
 // Writes /data/train-* with so many examples each, numbered through.

@@ -118,8 +118,8 @@ TEST_P(EverySlice, EachExampleComesExactlyOncePerEpoch) {
 
 std::vector<CountedStream> AllSlices() {
   std::vector<CountedStream> cases;
-  for (const std::string& slice : {"v2-8", "v3-32", "v3-2048", "v4-16",
-                                   "v5litepod-16", "v5p-4224", "tpu7x-18432"}) {
+  for (const char* slice : {"v2-8", "v3-32", "v3-2048", "v4-16", "v5litepod-16",
+                            "v5p-4224", "tpu7x-18432"}) {
     for (const std::int64_t batch_per_core : {1, 3, 8})
       for (const std::int64_t size : {299, 1498})
         cases.push_back({slice, batch_per_core, size});

@@ -4,10 +4,15 @@
 #include <array>
 #include <cstdint>
 #include <random>
+#include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "host/input/dataset.h"
 #include "host/input/tf_example.h"
 #include "host/storage/storage.h"
 #include "tests/testing/status_matchers.h"
@@ -149,6 +154,45 @@ TEST(TfExample, RandomDamageIsReadOrRefused) {
   }
   EXPECT_GT(refused, 500);
   EXPECT_LT(refused, 4900);
+}
+
+// What other libraries wrote (tests/golden/data/make.py).
+TEST(Golden, TfRecordsOfAnotherWriter) {
+  const auto store = NewLocalStore();
+  for (const char* folder : {"tfrecord", "tfrecord_gzip", "tfrecord_zlib"}) {
+    SCOPED_TRACE(folder);
+    ASSERT_OK_AND_ASSIGN(
+        const auto dataset,
+        OpenDataset({.name = "tfrecord",
+                     .data_dir = absl::StrCat(PODSIM_GOLDEN_DATA, "/", folder),
+                     .classes = 10,
+                     .features = "features=image_raw:uint8[2,3]/2,labels=label:"
+                                 "int64,weights=float32[3],ids=int64[2]"},
+                    *store));
+    ASSERT_EQ(dataset->size(Split::kTrain), 12);
+    ASSERT_EQ(dataset->size(Split::kEval), 3);
+    for (const auto& [split, first] :
+         {std::pair(Split::kTrain, 0), {Split::kEval, 100}})
+      for (std::int64_t i = 0; i < dataset->size(split); ++i) {
+        const std::int64_t n = first + i;
+        std::vector<float> image(6);
+        std::int32_t label = -1;
+        std::vector<float> weights(3);
+        std::vector<std::int32_t> ids(2);
+        const std::vector<std::span<std::byte>> rows = {
+            std::as_writable_bytes(std::span(image)),
+            std::as_writable_bytes(std::span(&label, 1)),
+            std::as_writable_bytes(std::span(weights)),
+            std::as_writable_bytes(std::span(ids))};
+        ASSERT_THAT(dataset->Read(split, i, {}, rows), IsOk());
+        for (int p = 0; p < 6; ++p)
+          EXPECT_EQ(image[p], static_cast<float>((n + p) % 256) / 2);
+        EXPECT_EQ(label, n % 10);
+        EXPECT_THAT(weights, ElementsAre(static_cast<float>(n) + 0.5F,
+                                         static_cast<float>(-n), 1e-3F));
+        EXPECT_THAT(ids, ElementsAre(-n, 2147483647 - n));
+      }
+  }
 }
 
 }  // namespace

@@ -1,0 +1,147 @@
+// Images of a folder and of records, read by class, ahead, and damaged.
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+#include "host/input/stream.h"
+#include "host/storage/wrapper.h"
+#include "tests/host/input/format_files.h"
+#include "tests/testing/status_matchers.h"
+
+namespace podsim {
+namespace {
+
+using ::podsim::testing::FileOf;
+using ::podsim::testing::IsOk;
+using ::podsim::testing::kDataLoss;
+using ::podsim::testing::OpenFormat;
+using ::podsim::testing::RowsOf;
+using ::podsim::testing::StatusIs;
+using ::podsim::testing::Values;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+TEST(Images, ReadsAFolderByClass) {
+  ASSERT_OK_AND_ASSIGN(
+      const auto dataset,
+      OpenFormat("images", "images",
+                 "features=image:image[4,6,3],labels=label:int64"));
+  EXPECT_EQ(dataset->config().classes(), 2);
+  ASSERT_EQ(dataset->size(Split::kTrain), 5);
+  ASSERT_EQ(dataset->size(Split::kEval), 1);
+  for (const auto& [split, index, n, label] :
+       {std::tuple(Split::kTrain, 0, 0, 0),
+        {Split::kTrain, 1, 1, 0},
+        {Split::kEval, 0, 2, 1}}) {
+    const auto rows = RowsOf(*dataset, split, index);
+    const auto image = Values<std::uint8_t>(rows[0]);
+    for (int y = 0; y < 4; ++y)
+      for (int x = 0; x < 6; ++x) {
+        EXPECT_EQ(image[std::size_t{3} * (y * 6 + x)], n);
+        EXPECT_EQ(image[(y * 6 + x) * 3 + 1], 10 * x);
+        EXPECT_EQ(image[(y * 6 + x) * 3 + 2], 10 * y);
+      }
+    EXPECT_THAT(Values<std::int32_t>(rows[1]), ElementsAre(label));
+  }
+  // Of one color each: grey.jpeg, ink.jpg, red.jpg. JPEG at quality 95 is
+  // within its quantisation of a flat color: 2, and inks are rounded twice.
+  const int colors[3][3] = {{90, 90, 90}, {200, 100, 50}, {250, 0, 0}};
+  for (int i = 0; i < 3; ++i) {
+    const auto rows = RowsOf(*dataset, Split::kTrain, 2 + i);
+    const auto image = Values<std::uint8_t>(rows[0]);
+    for (std::size_t at = 0; at < image.size(); ++at)
+      ASSERT_NEAR(image[at], colors[i][at % 3], 5) << i << " " << at;
+  }
+}
+
+// Read ahead where the store is no disk: the same examples, each file once.
+TEST(Images, AreReadAheadOfAStore) {
+  class Counting final : public ObjectStoreWrapper {
+   public:
+    using ObjectStoreWrapper::ObjectStoreWrapper;
+    absl::StatusOr<std::string> ReadRange(std::string_view path,
+                                          std::int64_t offset,
+                                          std::int64_t length) override {
+      ++reads;
+      return ObjectStoreWrapper::ReadRange(path, offset, length);
+    }
+    bool CanMap(std::string_view) const override { return false; }
+    std::atomic<int> reads{0};
+  };
+  const auto local = NewLocalStore();
+  Counting store(local.get());
+  const auto open = [](ObjectStore& from) {
+    return OpenDataset({.name = "images",
+                        .data_dir = absl::StrCat(PODSIM_GOLDEN_DATA, "/images"),
+                        .features = "features=image:image[4,6,3],labels=label:"
+                                    "int64"},
+                       from);
+  };
+  ASSERT_OK_AND_ASSIGN(const auto near, open(*local));
+  ASSERT_OK_AND_ASSIGN(const auto far, open(store));
+  EXPECT_GT(far->config().stored_bytes(), 0);
+  BatchPlace place = {.batch_per_core = 2, .cores = 2, .global_batch = 4};
+  EXPECT_EQ(near->Ahead(Split::kTrain, TrainRowsInOrder(*near, 3, place, 9)),
+            nullptr);
+  Infeed infeed(far, 3, place, 9);
+  Batch want;
+  for (int step = 0; step < 9; ++step) {
+    ASSERT_OK_AND_ASSIGN(const Batch* got, infeed.Next());
+    ASSERT_THAT(FillTrainBatch(*near, 3, place, want), IsOk());
+    ASSERT_EQ(got->fields, want.fields) << step;
+    place.consumed += place.global_batch;
+  }
+  EXPECT_EQ(store.reads, 5) << "they all fit";
+}
+
+TEST(Images, DamageNamesTheFile) {
+  const auto store = NewMemoryStore();
+  const std::string jpeg = FileOf("images/train/dog/red.jpg");
+  const std::string png = FileOf("images/train/cat/0.png");
+  const auto read = [&](const std::string& bytes) {
+    PODSIM_CHECK(store->Write("/i/train/cat/x.jpg", bytes).ok());
+    const auto dataset = OpenDataset(
+        {.name = "images",
+         .data_dir = "/i",
+         .features = "features=image:image[4,4,3],labels=label:int64"},
+        *store);
+    PODSIM_CHECK(dataset.ok());
+    std::vector<std::byte> image(48);
+    std::int32_t label = 0;
+    const std::vector<std::span<std::byte>> rows = {
+        image, std::as_writable_bytes(std::span(&label, 1))};
+    return (*dataset)->Read(Split::kTrain, 0, {}, rows);
+  };
+  EXPECT_THAT(read(jpeg), IsOk());
+  EXPECT_THAT(read(png), IsOk());
+  for (const std::string& whole : {jpeg, png})
+    // What ends a file, of up to 16 bytes, is no pixel's.
+    for (std::size_t size = 0; size + 16 < whole.size(); size += 7)
+      ASSERT_THAT(read(whole.substr(0, size)),
+                  StatusIs(kDataLoss, HasSubstr("/i/train/cat/x.jpg: offset 0: "
+                                                "feature image: ")))
+          << size;
+}
+
+// A picture in a TFRecord goes the same way.
+TEST(Images, InTfRecords) {
+  ASSERT_OK_AND_ASSIGN(const auto dataset,
+                       OpenFormat("tfrecord", "tfrecord",
+                                  "features=image/encoded:image[4,6,3]"));
+  for (std::int64_t n = 0; n < 12; ++n) {
+    const auto image =
+        Values<std::uint8_t>(RowsOf(*dataset, Split::kTrain, n)[0]);
+    EXPECT_EQ(image[0], n);
+    EXPECT_EQ(image[3 * 5 + 1], 50);
+  }
+}
+
+}  // namespace
+}  // namespace podsim
