@@ -30,6 +30,8 @@ void GatherGrad(const ArrayCall& call);   // gather_kernels.cc
 void Scatter(const ArrayCall& call);      // gather_kernels.cc
 void ScatterGrad(const ArrayCall& call);  // gather_kernels.cc
 
+void ArgSort(const ArrayCall& call);  // sort_kernels.cc
+
 // typed_kernels.cc
 void Compare(const ArrayCall& call);
 void Select(const ArrayCall& call);

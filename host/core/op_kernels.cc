@@ -206,6 +206,7 @@ constexpr ListedKernel kKernels[] = {
     {OpCode("GatherGrad"), {.arrays = GatherGrad}},
     {OpCode("scatter"), {.arrays = Scatter}},
     {OpCode("ScatterGrad"), {.arrays = ScatterGrad}},
+    {OpCode("arg_sort"), {.arrays = ArgSort}},
     {OpCode("compare"), {.arrays = Compare}},
     {OpCode("select"), {.arrays = Select}},
     {OpCode("convert"), {.arrays = Convert}},

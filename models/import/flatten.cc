@@ -7,6 +7,7 @@
 #include "models/import/flat.h"
 #include "models/import/flat_builder.h"
 #include "models/import/opcodes.h"
+#include "models/import/orders.h"
 #include "models/import/random_keys.h"
 #include "models/import/reducer.h"
 
@@ -262,13 +263,13 @@ class Flattener {
     for (const int called : instruction.called)
       use.words.push_back(ReducerWord(Computation(called)));
     builder_.SetPlace(module_.PlaceOf(from));
-    if (auto extreme = ArgExtreme(instruction, use)) return *std::move(extreme);
+    if (const auto ordered = Ordered(instruction, use)) {
+      PODSIM_RETURN_IF_ERROR(ordered->status());
+      return Results(from.shape(), **ordered);
+    }
     PODSIM_ASSIGN_OR_RETURN(use.type, TypeOf(from.shape()));
     PODSIM_ASSIGN_OR_RETURN(const int array, Emit(*code, use));
-    if (builder_.type(array) != use.type)
-      return BadCall(absl::StrCat("it says ", ToString(use.type), " but makes ",
-                                  ToString(builder_.type(array))));
-    return HloValue{.array = array};
+    return Results(from.shape(), {array});
   }
 
   absl::StatusOr<int> Emit(const HloOpCode& code, const HloUse& use) {
@@ -278,52 +279,42 @@ class Flattener {
     return builder_.Emit(code.op, use.operands, std::move(attributes));
   }
 
-  // The largest (smallest) element and the first place of it.
-  std::optional<absl::StatusOr<HloValue>> ArgExtreme(
+  // What has other results than one. Nothing: it is no such instruction.
+  std::optional<absl::StatusOr<std::vector<int>>> Ordered(
       const HloInstruction& instruction, const HloUse& use) {
-    if (use.from.opcode() != "reduce" || use.operands.size() != 4 ||
+    const std::string& code = use.from.opcode();
+    if (code == "sort") return EmitSort(builder_, use);
+    if (code == "topk") return EmitTopK(builder_, use);
+    if (code != "reduce" || use.operands.size() != 4 ||
         instruction.called.size() != 1)
       return std::nullopt;
     const std::string word = ArgReducerWord(Computation(instruction.called[0]));
     if (word.empty()) return std::nullopt;
-    return EmitArgExtreme(use, word);
+    return EmitArgExtreme(builder_, use, word);
   }
 
-  // 0, 1, 2, ... along that dimension.
-  bool CountsAlong(int array, std::int64_t dimension) const {
-    const FlatOp* op = &builder_.op(array);
-    if (op->Is("broadcast_in_dim")) {
-      const auto dims = op->attributes.List("broadcast_dimensions");
-      const FlatOp* from = &builder_.op(op->operands[0]);
-      return from->Is("iota") && from->type.shape.rank() == 1 &&
-             dims[0] == dimension;
-    }
-    return op->Is("iota") &&
-           op->attributes.Int("iota_dimension", -1) == dimension;
+  absl::Status CheckResult(const hlo::Shape& said, int array) const {
+    PODSIM_ASSIGN_OR_RETURN(const ValueType type, TypeOf(said));
+    if (builder_.type(array) == type) return absl::OkStatus();
+    return BadCall(absl::StrCat("it says ", ToString(type), " but makes ",
+                                ToString(builder_.type(array))));
   }
 
-  absl::StatusOr<HloValue> EmitArgExtreme(const HloUse& use,
-                                          const std::string& word) {
-    OpAttributes over;
-    over.lists["dimensions"].assign(use.from.dimensions().begin(),
-                                    use.from.dimensions().end());
-    if (over.List("dimensions").size() != 1 ||
-        !CountsAlong(use.operands[1], over.List("dimensions")[0]) ||
-        builder_.type(use.operands[1]).shape !=
-            builder_.type(use.operands[0]).shape)
-      return absl::UnimplementedError("it folds several arrays at once");
-    OpAttributes element;
-    element.dtype = builder_.type(use.operands[1]).dtype;
-    int x = use.operands[0];
-    if (word == "minimum") {
-      PODSIM_ASSIGN_OR_RETURN(x, builder_.Emit("negate", {x}));
+  absl::StatusOr<HloValue> Results(const hlo::Shape& said,
+                                   const std::vector<int>& arrays) const {
+    if (said.element_type() != hlo::TUPLE && arrays.size() == 1) {
+      PODSIM_RETURN_IF_ERROR(CheckResult(said, arrays[0]));
+      return HloValue{.array = arrays[0]};
     }
-    PODSIM_ASSIGN_OR_RETURN(int place, builder_.Emit("arg_max", {x}, over));
-    PODSIM_ASSIGN_OR_RETURN(place, builder_.Emit("convert", {place}, element));
-    over.word = word;
-    PODSIM_ASSIGN_OR_RETURN(const int value,
-                            builder_.Emit("reduce", {use.operands[0]}, over));
-    return Tuple({{.array = value}, {.array = place}});
+    if (said.tuple_shapes_size() != static_cast<int>(arrays.size()))
+      return BadCall(absl::StrCat("it makes ", arrays.size(), " results"));
+    HloValues parts;
+    for (std::size_t i = 0; i < arrays.size(); ++i) {
+      PODSIM_RETURN_IF_ERROR(
+          CheckResult(said.tuple_shapes(static_cast<int>(i)), arrays[i]));
+      parts.push_back({.array = arrays[i]});
+    }
+    return Tuple(std::move(parts));
   }
 
   const HloModule& module_;

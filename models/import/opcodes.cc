@@ -65,10 +65,12 @@ constexpr HloOpCode kOpCodes[] = {
     {"sign", "sign"},
     {"sine", "sine"},
     {"slice", "slice", SetSlice},
+    {"sort", "arg_sort"},
     {"sqrt", "sqrt"},
     {"subtract", "subtract"},
     {"tan", "tan"},
     {"tanh", "tanh"},
+    {"topk", "arg_sort"},
     {"transpose", "transpose", SetPermutation},
     {"xor", "xor"},
 };

@@ -5,12 +5,22 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "models/import/literal.h"
 
 namespace podsim {
 namespace {
 
 // No reduction that is known is written with more.
 constexpr std::size_t kLongest = 400;
+
+// "=0" or "=nan"; empty: it is no one number.
+std::string NumberText(const hlo::Instruction& constant) {
+  const auto type = TypeOf(constant.shape());
+  if (!type.ok()) return "";
+  const std::vector<double> numbers =
+      ElementsOf(constant.literal(), type->dtype);
+  return numbers.size() == 1 ? absl::StrCat("=", numbers[0]) : "";
+}
 
 // What the root computes, as text: "add(0, 1)" of parameters 0 and 1. Empty if
 // it is longer than anything that is known.
@@ -20,6 +30,10 @@ std::string Expression(const HloComputation& computation) {
     const hlo::Instruction& from = *instruction.proto;
     if (from.opcode() == "parameter") {
       texts.push_back(absl::StrCat(from.parameter_number()));
+      continue;
+    }
+    if (from.opcode() == "constant") {
+      texts.push_back(NumberText(from));
       continue;
     }
     std::string text = from.opcode() == "compare" ? from.comparison_direction()
@@ -44,6 +58,15 @@ std::string ArgExpression(const std::string& better) {
                       ", 1, 3))");
 }
 
+// As JAX compares floats, by their total order: one zero and one NaN.
+std::string AscendingExpression() {
+  const auto side = [](const char* x) {
+    return absl::StrCat("select(NE(", x, ", ", x, "), =nan, select(EQ(", x,
+                        ", =0), =0, ", x, "))");
+  };
+  return absl::StrCat("LT(", side("0"), ", ", side("1"), ")");
+}
+
 }  // namespace
 
 std::string ReducerWord(const HloComputation& computation) {
@@ -51,6 +74,7 @@ std::string ReducerWord(const HloComputation& computation) {
   for (const std::string_view word : {"add", "multiply", "maximum", "minimum",
                                       "and", "or", "GE", "LE", "GT", "LT"})
     if (expression == std::string(word) + "(0, 1)") return std::string(word);
+  if (expression == AscendingExpression()) return kAscendingFloats;
   return expression == "1" ? "second" : "";
 }
 

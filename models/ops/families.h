@@ -26,6 +26,7 @@ OpFamily MovementOps();          // movement.cc
 OpFamily SliceOps();             // slices.cc
 OpFamily DynamicSliceOps();      // dynamic_slices.cc
 OpFamily GatherOps();            // gather.cc
+OpFamily SortOps();              // sort.cc
 OpFamily CoreSumOps();           // core_sum.cc
 OpFamily ScaleOps();             // scale.cc
 OpFamily AllReduceOps();         // all_reduce.cc

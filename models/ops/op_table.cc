@@ -16,14 +16,18 @@ namespace {
 std::vector<const OpEntry*> Collect() {
   std::vector<const OpEntry*> all;
   for (const OpFamily& family : {
-           ProductOps(),     DotGeneralOps(),       ConvolutionOps(),
-           ReduceOps(),      WindowOps(),           BiasOps(),
-           ElementwiseOps(), TypedElementwiseOps(), FunctionOps(),
-           ConstantOps(),    ReshapeOps(),          CoreSumOps(),
-           ScaleOps(),       AllReduceOps(),        MovementOps(),
-           SliceOps(),       DynamicSliceOps(),     GatherOps(),
-           SoftmaxXentOps(), StopGradientOps(),     RandomBitsOps(),
-           RoundOps(),       UpdateOps(),
+           ProductOps(),      DotGeneralOps(),
+           ConvolutionOps(),  ReduceOps(),
+           WindowOps(),       BiasOps(),
+           ElementwiseOps(),  TypedElementwiseOps(),
+           FunctionOps(),     ConstantOps(),
+           ReshapeOps(),      CoreSumOps(),
+           ScaleOps(),        AllReduceOps(),
+           MovementOps(),     SliceOps(),
+           DynamicSliceOps(), GatherOps(),
+           SoftmaxXentOps(),  StopGradientOps(),
+           RandomBitsOps(),   SortOps(),
+           RoundOps(),        UpdateOps(),
        })
     for (const OpEntry& entry : family) all.push_back(&entry);
   return all;

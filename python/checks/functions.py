@@ -437,7 +437,25 @@ def places(draw):
     return loss, params, (draw.normal(BATCH, 16), draw.classes(BATCH))
 
 
+def orders(draw):
+    """Beside the sixteen: sorted values, their places, the largest ones, a median."""
+    params = {"dense": draw.dense(16, 24), "logits": draw.dense(24, CLASSES)}
+
+    def loss(p, batch):
+        x, labels = batch
+        h = dense(x, p["dense"])
+        best, places = jax.lax.top_k(h, 8)
+        keys, moved = jax.lax.sort_key_val(h, jnp.tanh(h[:, ::-1]))
+        ranks = jnp.argsort(jnp.argsort(h, descending=True)).astype(h.dtype)
+        h = jnp.sort(h) * moved + 0.1 * keys + 0.01 * ranks * h
+        h = h.at[:, :8].add(best * (1 + places)) - jnp.median(h, axis=-1, keepdims=True)
+        h = jnp.sort(h.reshape(-1, 4, 6), axis=1).reshape(h.shape)
+        return cross_entropy(dense(h, p["logits"]), labels)
+
+    return loss, params, (draw.normal(BATCH, 16), draw.classes(BATCH))
+
+
 FUNCTIONS = {function.__name__: function for function in (
     mlp, lenet, resnet_18, resnet_50, vgg_block, mlp_mixer, vit_tiny, gpt_nano,
     bert_layer, lstm, gru, unet_small, separable_block, bag_of_words,
-    logistic_regression, custom_rules, places)}
+    logistic_regression, custom_rules, places, orders)}

@@ -84,7 +84,7 @@ TEST_P(ImportedFunction, IsAsNearToFloat64AsJax) {
 
 INSTANTIATE_TEST_SUITE_P(Functions, ImportedFunction,
                          ::testing::Values("mlp", "lstm", "bag_of_words",
-                                           "custom_rules", "places"),
+                                           "custom_rules", "places", "orders"),
                          [](const auto& info) { return info.param; });
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "models/import/flat.h"
@@ -90,13 +91,78 @@ TEST(FlattenTest, RefusesALoopThatIsTooLongOrKnowsItsLengthFromData) {
 TEST(FlattenTest, RefusesWhatItDoesNotKnowByNameAndLine) {
   ModuleBuilder b;
   const auto x = b.Parameter({4});
-  b.Op("sort", {x}, {4}, hlo::F32, [](hlo::Instruction& sort) {
-    sort.mutable_metadata()->set_source_file("/home/me/train.py");
-    sort.mutable_metadata()->set_source_line(41);
+  b.Op("fft", {x}, {4}, hlo::F32, [](hlo::Instruction& fft) {
+    fft.mutable_metadata()->set_source_file("/home/me/train.py");
+    fft.mutable_metadata()->set_source_line(41);
   });
   EXPECT_THAT(Flat(b),
               StatusIs(absl::StatusCode::kUnimplemented,
-                       AllOf(HasSubstr("sort"), HasSubstr("train.py:41"))));
+                       AllOf(HasSubstr("fft"), HasSubstr("train.py:41"))));
+}
+
+// Sorts x by the comparison `direction` of its whole numbers.
+ModuleBuilder Sorting(const char* direction, std::int64_t dimension) {
+  ModuleBuilder b;
+  const auto before = b.Computation();
+  const auto one = b.Parameter({}, hlo::S32);
+  const auto other = b.Parameter({}, hlo::S32);
+  b.Op("compare", {one, other}, {}, hlo::PRED, [&](hlo::Instruction& compare) {
+    compare.set_comparison_direction(direction);
+  });
+  b.Computation();
+  const auto x = b.Parameter({3, 4}, hlo::S32);
+  b.Op("sort", {x}, {3, 4}, hlo::S32, [&](hlo::Instruction& sort) {
+    sort.add_dimensions(dimension);
+    sort.add_called_computation_ids(before);
+  });
+  return b;
+}
+
+TEST(FlattenTest, SortsByPlacesThatAreFoundFirst) {
+  ModuleBuilder builder = Sorting("LT", 1);
+  ASSERT_OK_AND_ASSIGN(const FlatFunction function, Flat(builder));
+  EXPECT_EQ(CountOf(function, "arg_sort"), 1);
+  EXPECT_EQ(CountOf(function, "gather"), 1);
+}
+
+TEST(FlattenTest, RefusesToSortOtherwise) {
+  ModuleBuilder down = Sorting("GT", 1);
+  EXPECT_THAT(Flat(down), StatusIs(absl::StatusCode::kUnimplemented,
+                                   HasSubstr("in an order of its own")));
+  for (const std::int64_t dimension : {-1, 2}) {
+    ModuleBuilder outside = Sorting("LT", dimension);
+    EXPECT_THAT(Flat(outside), StatusIs(absl::StatusCode::kInvalidArgument,
+                                        HasSubstr("not different ones of")));
+  }
+}
+
+TEST(FlattenTest, TakesTheLargestOfEachRow) {
+  for (const auto& [k, largest, why] : {std::tuple(2, true, ""),
+                                        {4, true, ""},
+                                        {0, true, "takes 0"},
+                                        {5, true, "takes 5"},
+                                        {2, false, "takes the smallest"}}) {
+    ModuleBuilder b;
+    const auto x = b.Parameter({3, 4});
+    b.Op("topk", {x}, {}, hlo::TUPLE, [&](hlo::Instruction& top) {
+      top.set_k(k);
+      top.set_largest(largest);
+      for (const auto type : {hlo::F32, hlo::S32}) {
+        hlo::Shape& part = *top.mutable_shape()->add_tuple_shapes();
+        part.set_element_type(type);
+        part.add_dimensions(3);
+        part.add_dimensions(k);
+      }
+    });
+    b.Op("get-tuple-element", {x + 1}, {3, k}, hlo::F32);
+    const auto flat = Flat(b);
+    if (*why == 0) {
+      ASSERT_OK_AND_ASSIGN(const FlatFunction function, flat);
+      EXPECT_EQ(CountOf(function, "arg_sort"), 1);
+    } else {
+      EXPECT_THAT(flat.status().message(), HasSubstr(why));
+    }
+  }
 }
 
 TEST(FlattenTest, RefusesTypesThatPodsimHasNot) {
