@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "base/units.h"
@@ -43,25 +44,37 @@ std::int64_t BestChunkBytes(const JobSpec& spec) {
   return (long_ones ? 256 : 128) * kKiB;
 }
 
-bool HasShards(const std::string& dataset) { return dataset == "tfrecord"; }
+// A folder of images is shuffled as a whole: it has no shards to go through.
+bool HasWindow(const std::string& dataset) {
+  return IsOfShards(dataset) && dataset != "images";
+}
+
+const char* FilesText(const std::string& dataset) {
+  if (dataset == "mnist")
+    return "files (train-images-idx3-ubyte, ..., plain or .gz)";
+  if (dataset == "arrays")
+    return "folders train and eval (FIELD.npy, one for each field)";
+  if (dataset == "npz") return "files train.npz and eval.npz";
+  if (dataset == "images") return "images, train/CLASS/*.jpg or *.png";
+  if (absl::StartsWith(dataset, "cifar")) return "binary files (*.bin)";
+  return "shards, or DIR/train-*";
+}
 
 absl::Status CheckFiles(const JobSpec& spec) {
   const std::string& dataset = spec.dataset();
   const bool has_files = dataset == "mnist" || dataset == "arrays" ||
-                         dataset == "npz" || HasShards(dataset);
+                         dataset == "npz" || IsOfShards(dataset);
   if (!has_files && !spec.data_dir().empty())
     return absl::InvalidArgumentError(absl::StrCat(
-        "data_dir is for dataset=mnist, arrays, npz and shards; ", dataset,
+        "data_dir is for dataset=mnist, arrays, npz, tfrecord, csv, images and "
+        "cifar; ",
+        dataset,
         dataset == "synthetic" ? " is made from the seed" : " are built in",
         ": leave data_dir out, or add dataset=mnist (or another)"));
   if (!has_files || !spec.data_dir().empty()) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(
       "dataset=", dataset, " needs data_dir, the directory of its ",
-      dataset == "mnist" ? "files (train-images-idx3-ubyte, ..., plain or .gz)"
-      : dataset == "arrays"
-          ? "folders train and eval (FIELD.npy, one for each field)"
-      : dataset == "npz" ? "files train.npz and eval.npz"
-                         : "shards, or DIR/train-*"));
+      FilesText(dataset)));
 }
 
 // Only synthetic data have a shape that the user chooses, and only shards a
@@ -75,18 +88,20 @@ absl::Status FillDataset(JobSpec& spec) {
       spec.add_example_shape(28);
     }
   } else if (!spec.example_shape().empty() || spec.has_synthetic_examples() ||
-             (spec.has_classes() && !HasShards(spec.dataset()))) {
+             (spec.has_classes() && !IsOfShards(spec.dataset()))) {
     return absl::InvalidArgumentError(
         "example_shape, classes and synthetic_examples are for "
-        "dataset=synthetic, classes for shards too; other data sets bring "
-        "their own");
+        "dataset=synthetic, classes for shards and images too; other data sets "
+        "bring their own");
   }
-  if (!HasShards(spec.dataset()) &&
-      (spec.has_features() || spec.has_shuffle_window()))
+  if (!IsOfShards(spec.dataset()) && spec.has_features())
+    return absl::InvalidArgumentError(absl::StrCat(
+        "features is for dataset=tfrecord, csv, images and cifar; ",
+        spec.dataset(), " brings its own: leave it out"));
+  if (!HasWindow(spec.dataset()) && spec.has_shuffle_window())
     return absl::InvalidArgumentError(
-        absl::StrCat("features and shuffle_window are for data sets of shards "
-                     "(dataset=tfrecord); ",
-                     spec.dataset(), " brings its own: leave them out"));
+        absl::StrCat("shuffle_window is for dataset=tfrecord, csv and cifar; ",
+                     spec.dataset(), " is shuffled as a whole: leave it out"));
   return CheckFiles(spec);
 }
 
@@ -250,7 +265,7 @@ namespace {
 // A model of the user's own: nothing is known but what the job says.
 absl::StatusOr<Recipe> RecipeOf(const JobSpec& spec) {
   // Of a model that podsim has nothing is known with data that nobody knows.
-  if (!spec.has_model_file() && HasShards(spec.dataset()))
+  if (!spec.has_model_file() && IsOfShards(spec.dataset()))
     PODSIM_RETURN_IF_ERROR(CheckComplete(spec, "a data set"));
   if (!spec.has_model_file()) return FindRecipe(spec.model(), spec.dataset());
   PODSIM_RETURN_IF_ERROR(CheckComplete(spec, "a model"));

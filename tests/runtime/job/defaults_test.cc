@@ -177,14 +177,33 @@ TEST(ApplyRecipeTest, ShardsHaveASchemaAndNoRecipe) {
   EXPECT_THAT(ApplyRecipe(Spec("features: 'a=int64'")),
               StatusIs(kInvalid, HasSubstr("digits brings its own")));
   EXPECT_THAT(ApplyRecipe(Spec("shuffle_window: 8")),
-              StatusIs(kInvalid, HasSubstr("digits brings its own")));
+              StatusIs(kInvalid, HasSubstr("digits is shuffled as a whole")));
+}
+
+TEST(ApplyRecipeTest, EveryFormatOfShardsTrainsAModel) {
+  for (const char* name :
+       {"cifar10", "cifar100", "csv", "images", "tfrecord"}) {
+    SCOPED_TRACE(name);
+    const std::string job = absl::StrCat(
+        "model: 'mlp' topology: 'v3-8' batch_per_core: 4 train_steps: 5 "
+        "learning_rate: 0.1 classes: 3 features: 'features=image[2,2,3]' "
+        "dataset: '",
+        name, "' ");
+    EXPECT_THAT(ApplyRecipe(Spec(job + "data_dir: '/x'")), IsOk());
+    EXPECT_THAT(ApplyRecipe(Spec(job)),
+                StatusIs(kInvalid, HasSubstr("needs data_dir")));
+    const bool folder = std::string(name) == "images";
+    EXPECT_EQ(ApplyRecipe(Spec(job + "data_dir: '/x' shuffle_window: 8")).ok(),
+              !folder);
+  }
 }
 
 TEST(ApplyRecipeTest, OnlyFilesHaveADirectory) {
   EXPECT_THAT(ApplyRecipe(Spec("data_dir: '/x'")),
               StatusIs(kInvalid,
-                       "data_dir is for dataset=mnist, arrays, npz and shards; "
-                       "digits are built in: leave data_dir out, or add "
+                       "data_dir is for dataset=mnist, arrays, npz, tfrecord, "
+                       "csv, images and cifar; digits are built in: leave "
+                       "data_dir out, or add "
                        "dataset=mnist (or another)"));
   EXPECT_THAT(ApplyRecipe(Spec("dataset: 'synthetic' data_dir: '/x'")),
               StatusIs(kInvalid, HasSubstr("synthetic is made from the seed")));
