@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/signals_blocked.h"
 #include "base/status.h"
 
 namespace podsim {
@@ -17,6 +18,7 @@ absl::StatusOr<std::unique_ptr<StoredLog>> StoredLog::Open(
     std::unique_ptr<ObjectStore> store, const std::string& path,
     std::string before, std::chrono::milliseconds interval) {
   PODSIM_RETURN_IF_ERROR(store->Write(path, before));
+  const SignalsBlocked blocked;
   return std::unique_ptr<StoredLog>(
       new StoredLog(std::move(store), path, std::move(before), interval));
 }

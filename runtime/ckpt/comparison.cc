@@ -58,7 +58,7 @@ absl::StatusOr<std::map<std::string, Tensor>> ReadTensors(
     ObjectStore& store, const CheckpointAt& from) {
   std::map<std::string, Tensor> tensors;
   for (const CheckpointFile& file : from.manifest.files()) {
-    PODSIM_RETURN_IF_ERROR(ReadPart(store, from.path, from.manifest, file,
+    PODSIM_RETURN_IF_ERROR(ReadPart(store, from.files, from.manifest, file,
                                     [&](const CheckpointTensor& tensor,
                                         std::int64_t, std::string_view bytes) {
                                       Tensor& read = tensors[tensor.name()];
@@ -128,7 +128,7 @@ absl::StatusOr<Comparison> Compare(ObjectStore& store, const CheckpointAt& a,
   std::map<std::string, Difference> differ;  // by tensor
   for (const CheckpointFile& file : b.manifest.files()) {
     PODSIM_RETURN_IF_ERROR(
-        ReadPart(store, b.path, b.manifest, file,
+        ReadPart(store, b.files, b.manifest, file,
                  [&](const CheckpointTensor& tensor, std::int64_t offset,
                      std::string_view bytes) {
                    const auto found = left.find(tensor.name());

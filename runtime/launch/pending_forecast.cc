@@ -1,8 +1,7 @@
 #include "runtime/launch/pending_forecast.h"
 
-#include <csignal>
-
 #include "absl/strings/str_cat.h"
+#include "base/signals_blocked.h"
 #include "base/status.h"
 #include "interconnect/topology/hardware.h"
 #include "runtime/forecast/format_forecast.h"
@@ -10,25 +9,6 @@
 #include "runtime/job/spec_check.h"
 
 namespace podsim {
-namespace {
-
-// Threads that begin while one is alive take no signals.
-class SignalsBlocked {
- public:
-  SignalsBlocked() {
-    sigset_t all;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before_);
-  }
-  ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  SignalsBlocked(const SignalsBlocked&) = delete;
-  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
-
- private:
-  sigset_t before_;
-};
-
-}  // namespace
 
 PendingForecast::PendingForecast(const PlannedJob& job) : job_(job) {
   const SignalsBlocked blocked;

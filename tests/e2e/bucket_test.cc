@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdint>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string>
@@ -83,6 +84,14 @@ TEST_F(BucketTest, TrainsIntoItAndGoesOnFromIt) {
   EXPECT_THAT(names, AllOf(HasSubstr("10"), HasSubstr("20")));
   const auto [verified, text] = Run("pod_ckpt", {"verify", kModelDir});
   EXPECT_EQ(verified, 0) << text;
+  const auto [compared, difference] = Run(
+      "pod_ckpt",
+      {"diff", absl::StrCat(kModelDir, "/10"), absl::StrCat(kModelDir, "/10")});
+  EXPECT_EQ(compared, 0) << difference;
+  EXPECT_THAT(Run("pod_ckpt", {"diff", absl::StrCat(kModelDir, "/10"),
+                               absl::StrCat(kModelDir, "/20")})
+                  .second,
+              HasSubstr("step 20"));
 
   // On disk again, from one of the bucket's.
   std::vector<std::string> flags = Flags(dir_.file("n"), 20);
@@ -120,6 +129,24 @@ TEST_F(BucketTest, TakesTheMetricsFile) {
   }
   EXPECT_EQ(steps, 20);
   EXPECT_EQ(summaries, 2);
+}
+
+// What writes them takes no signals.
+TEST_F(BucketTest, ASignalDrainsAJobWhoseMetricsGoThere) {
+  std::vector<std::string> command = Flags(dir_.file("m"), 1'000'000);
+  command.insert(command.begin(), testing::Program("pod_launch"));
+  command.emplace_back("--metrics_file=gs://bucket/runs/m.jsonl");
+  testing::Subprocess launch(
+      {.command = command, .environment = Environment()});
+  const auto saved = [&] {
+    return std::filesystem::exists(dir_.file("m/5/manifest.json"));
+  };
+  ASSERT_TRUE(testing::Eventually(saved, testing::kDeadline))
+      << launch.output();
+  launch.Signal(SIGTERM);
+  EXPECT_EQ(launch.Wait(testing::kDeadline), 75) << launch.output();
+  EXPECT_THAT(server_.objects().Bytes("bucket", "runs/m.jsonl").value_or(""),
+              HasSubstr("\"event\":\"step\""));
 }
 
 // After the last step 7 checkpoints are deleted, some 10 calls each.
