@@ -168,6 +168,9 @@ void Supervisor::HandleEvent(const std::string& line) {
   // Who still has news gets on.
   if (phase_ == Phase::kFinishing)
     Enter(Phase::kFinishing, options_.shutdown_wait);
+  // Of many that were not read yet the last may say that the job is done.
+  if (phase_ == Phase::kJudging && !evidence_.failed.has_value())
+    Enter(Phase::kJudging, options_.cause_wait);
   // What comes after the verdict is an echo of our own signals.
   if (phase_ < Phase::kEnding) on_event_(event);
 }

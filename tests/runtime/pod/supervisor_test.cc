@@ -138,6 +138,21 @@ TEST_F(SupervisorTest, WhoStillHasNewsAfterTheJobIsWaitedFor) {
   EXPECT_EQ(events_.size(), 5u);
 }
 
+// A launcher that is behind with reading: a host that leaves with success is
+// no failure before all news is read.
+TEST_F(SupervisorTest, NewsThatIsStillComingIsReadBeforeAVerdict) {
+  NewSupervisor({.cause_wait = absl::Milliseconds(1000)});
+  std::string script = "cat $FIFO; ";
+  for (int i = 0; i < 4; ++i)
+    absl::StrAppend(&script, "sleep 0.4; ",
+                    Emit(R"({"deleted":{"step":"5"}})"));
+  StartCoordinator(script + Emit(kDoneLine));
+  StartHost(0, "echo > $FIFO");
+  const Outcome outcome = Run();
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_FALSE(outcome.failure.has_value());
+}
+
 TEST_F(SupervisorTest, OutputIsKeptInFilesAndOnlyTroubleIsShown) {
   NewSupervisor({.log_dir = dir_.path()});
   StartCoordinator("cat $FIFO; " + Emit(kDoneLine));
