@@ -22,18 +22,20 @@ struct NamedPath {
   const std::string& path;
 };
 
-std::array<NamedPath, 4> PathsOf(const JobSpec& spec) {
+std::array<NamedPath, 5> PathsOf(const JobSpec& spec) {
   return {{{"data_dir", spec.data_dir()},
            {"model_dir", spec.model_dir()},
            {"restore", spec.restore()},
-           {"model_file", spec.model_file()}}};
+           {"model_file", spec.model_file()},
+           {"metrics_file", spec.metrics_file()}}};
 }
 
 absl::Status NeedsBucket(const char* setting) {
   return absl::InvalidArgumentError(absl::StrCat(
       setting,
-      " is about a bucket, and none of data_dir, model_dir, restore and "
-      "model_file names one (gs://...): a plain path is on this machine"));
+      " is about a bucket, and none of data_dir, model_dir, restore, "
+      "model_file and metrics_file names one (gs://...): a plain path is on "
+      "this machine"));
 }
 
 // "/data/x" of "/data/x/train-*" and of "/data/x/".
@@ -45,11 +47,15 @@ std::string FolderOf(std::string_view path) {
   return path.empty() ? "." : std::string(path);
 }
 
-// What has a place of what `path` names; empty: nothing.
-std::string PlaceNameOf(const std::string& path, const JobSpec& spec) {
+// What has a place of what is named; empty: nothing. The launcher's lines on
+// this machine are nowhere else.
+std::string PlaceNameOf(const NamedPath& named, const JobSpec& spec) {
+  const std::string& path = named.path;
   if (path.empty()) return "";
   const std::string bucket = BucketOf(path);
-  return bucket.empty() && spec.simulate_geography() ? FolderOf(path) : bucket;
+  const bool stands_for_one =
+      spec.simulate_geography() && &path != &spec.metrics_file();
+  return bucket.empty() && stands_for_one ? FolderOf(path) : bucket;
 }
 
 absl::Status CheckWithoutBucket(const JobSpec& spec) {
@@ -140,8 +146,8 @@ absl::Status FillBuckets(const JobSpec& spec,
   for (const std::string& bucket : BucketsOf(spec)) {
     BucketPlace& place = *geography.add_buckets();
     place.set_bucket(bucket);
-    for (const auto& [setting, path] : PathsOf(spec))
-      if (PlaceNameOf(path, spec) == bucket) place.add_settings(setting);
+    for (const NamedPath& named : PathsOf(spec))
+      if (PlaceNameOf(named, spec) == bucket) place.add_settings(named.setting);
     const auto said = asked.find(bucket);
     PODSIM_RETURN_IF_ERROR(FillLocation(
         spec, said == asked.end() ? nullptr : &said->second, place, plan));
@@ -234,8 +240,8 @@ std::string BucketOf(std::string_view uri) {
 
 std::vector<std::string> BucketsOf(const JobSpec& spec) {
   std::vector<std::string> buckets;
-  for (const auto& [setting, path] : PathsOf(spec)) {
-    std::string bucket = PlaceNameOf(path, spec);
+  for (const NamedPath& named : PathsOf(spec)) {
+    std::string bucket = PlaceNameOf(named, spec);
     if (!bucket.empty() &&
         std::find(buckets.begin(), buckets.end(), bucket) == buckets.end())
       buckets.push_back(std::move(bucket));

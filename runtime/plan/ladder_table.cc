@@ -2,12 +2,14 @@
 
 #include <cmath>
 #include <set>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "base/units.h"
 #include "nlohmann/json.hpp"
 #include "runtime/forecast/format_forecast.h"
+#include "runtime/job/bucket_traffic_text.h"
 
 namespace podsim {
 namespace {
@@ -69,6 +71,11 @@ std::string Below(const Ladder& ladder) {
                       "\n");
     for (const std::string& warning : row.plan.warnings())
       absl::StrAppend(&text, "# ", row.slice.name, " ! ", warning, "\n");
+    const JobGeography& geography = row.plan.geography();
+    for (const BucketPlace& place : geography.buckets())
+      if (const std::string cost = MoneyText(place, geography); !cost.empty())
+        absl::StrAppend(&text, "# ", row.slice.name, ", ", place.bucket(), ": ",
+                        cost, "\n");
   }
   return text.empty() ? text : "#\n" + text;
 }
@@ -78,11 +85,15 @@ void AddGeography(const LadderRow& row, ordered_json& one) {
   const JobGeography& geography = row.plan.geography();
   one["zone"] = geography.zone();
   one["buckets"] = ordered_json::array();
-  for (const BucketPlace& place : geography.buckets())
-    one["buckets"].push_back(
-        {{"bucket", place.bucket()},
-         {"location", place.location()},
-         {"nearness", BucketPlace::Nearness_Name(place.nearness())}});
+  for (const BucketPlace& place : geography.buckets()) {
+    ordered_json bucket = {
+        {"bucket", place.bucket()},
+        {"location", place.location()},
+        {"nearness", BucketPlace::Nearness_Name(place.nearness())}};
+    if (const std::string cost = MoneyText(place, geography); !cost.empty())
+      bucket["cost"] = cost;
+    one["buckets"].push_back(std::move(bucket));
+  }
   one["store_seconds"] = row.forecast.step.store.seconds();
   if (row.forecast.saves)
     one["checkpoints_seconds"] = row.forecast.saves->seconds();

@@ -46,6 +46,18 @@ TEST(BucketOfTest, EachBucketOfAJobIsThereOnce) {
       " model_file: '/m'");
   EXPECT_THAT(BucketsOf(spec), ElementsAre("gs://a", "gs://b"));
   EXPECT_THAT(BucketsOf(Spec("model_dir: '/m'")), IsEmpty());
+  EXPECT_THAT(BucketsOf(Spec("metrics_file: 'gs://c/m.jsonl'")),
+              ElementsAre("gs://c"));
+  EXPECT_THAT(BucketsOf(Spec("metrics_file: '/m.jsonl' simulate_geography: "
+                             "true")),
+              IsEmpty());
+}
+
+TEST(GeographyTest, TheBucketOfTheMetricsCountsToo) {
+  EXPECT_THAT(Plain("topology: 'v3-32' metrics_file: 'gs://c/m.jsonl' "
+                    "bucket_location: 'asia-east1' zone: 'europe-west4-a' "
+                    "require_same_region: true"),
+              StatusIs(kInvalid, HasSubstr("gs://c is in asia-east1")));
 }
 
 TEST(GeographyTest, APlainJobHasNone) {

@@ -150,6 +150,11 @@ TEST(LadderTest, ABucketElsewhereMarksTheSlice) {
     JobSpec spec = row.plan.spec();
     spec.set_data_dir("gs://data/x");
     spec.set_bucket_location("us-central1");
+    BucketPrice& price = *spec.mutable_prices()->add_prices();
+    price.set_from("us-central1");
+    price.set_to("europe");
+    price.set_per_gib(1000);
+    spec.mutable_prices()->set_currency("USD");
     ASSERT_THAT(FillGeography(spec, row.slice, {}, row.plan), testing::IsOk());
   }
   // The first zone of v3-8 is in us-central1.
@@ -160,6 +165,9 @@ TEST(LadderTest, ABucketElsewhereMarksTheSlice) {
   const auto json = nlohmann::json::parse(FormatLadderJson(ladder, 0));
   EXPECT_EQ(json["results"][0]["buckets"][0]["nearness"], "SAME_REGION");
   EXPECT_EQ(json["results"][1]["buckets"][0]["nearness"], "ELSEWHERE");
+  EXPECT_THAT(text, HasSubstr("# v3-32, gs://data: at the prices given: USD "));
+  EXPECT_THAT(json["results"][1]["buckets"][0].value("cost", std::string()),
+              HasSubstr("to read it"));
 }
 
 TEST(LadderTest, IsDrawn) {
