@@ -70,6 +70,8 @@ class Dataset {
   // Null: an epoch is a permutation of all training examples. Else they can
   // only be read one after the other, shard by shard (epoch_order.h).
   virtual const ShardEnds* shards() const { return nullptr; }
+  // False: it has an index, which had to be made and could not be kept.
+  virtual bool index_kept() const { return true; }
   // False: an example costs more than to copy it.
   virtual bool in_memory() const { return true; }
   // Reads what `order` will need ahead of its reader, for as long as it lives,

@@ -130,6 +130,7 @@ class ShardDataset final : public Dataset {
   const ShardEnds* shards() const override {
     return config_.shuffle_window() > 0 ? &ends_ : nullptr;
   }
+  bool index_kept() const override { return train_->index_kept(); }
   bool in_memory() const override { return false; }
   std::unique_ptr<ReadAhead> Ahead(Split split,
                                    const ReadOrder& order) const override {

@@ -46,7 +46,9 @@ absl::Status AddFiles(const std::string& folder,
   return OnSomeThreads(
       static_cast<std::int64_t>(names.size()), [&](std::int64_t i) {
         ShardFile& file = files[before + static_cast<std::size_t>(i)];
-        PODSIM_ASSIGN_OR_RETURN(file.bytes, store.Size(file.path));
+        PODSIM_ASSIGN_OR_RETURN(const ObjectStat stat, store.Stat(file.path));
+        file.bytes = stat.bytes;
+        file.version = stat.version;
         return absl::OkStatus();
       });
 }

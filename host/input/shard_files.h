@@ -17,6 +17,7 @@ namespace podsim {
 struct ShardFile {
   std::string path;
   std::int64_t bytes = 0;  // on the store
+  std::string version;     // ObjectStat
 };
 
 struct SplitFiles {

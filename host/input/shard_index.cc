@@ -102,9 +102,10 @@ std::string IndexDirectory() {
 std::string IndexKey(const ShardFormat& format,
                      const std::vector<ShardFile>& files) {
   Sha256 hash;
-  hash.Update(absl::StrCat("podsim index 1\n", format.name(), "\n"));
+  hash.Update(absl::StrCat("podsim index 2\n", format.name(), "\n"));
   for (const ShardFile& file : files)
-    hash.Update(absl::StrCat(file.path, "\n", file.bytes, "\n"));
+    hash.Update(
+        absl::StrCat(file.path, "\n", file.bytes, "\n", file.version, "\n"));
   return hash.HexDigest();
 }
 

@@ -20,8 +20,8 @@ namespace podsim {
 // "$XDG_CACHE_HOME/podsim", else "$HOME/.cache/podsim"; empty: neither is set.
 std::string IndexDirectory();
 
-// What an index is of: the format, the shards' paths and sizes. A file that is
-// changed but not its size is found out when it is read, by checksum.
+// What an index is of: the format, the shards' paths, sizes and versions. One
+// of files that have been written since is another's.
 std::string IndexKey(const ShardFormat& format,
                      const std::vector<ShardFile>& files);
 
@@ -34,6 +34,7 @@ class ShardIndex {
 
   // By position in the files that it is of.
   const std::vector<IndexedShard>& shards() const { return shards_; }
+  bool kept() const { return file_.has_value(); }
   // Gives back what memory has of the file.
   void Forget() const;
 

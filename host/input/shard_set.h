@@ -47,6 +47,7 @@ class ShardSet {
   const std::vector<ShardFile>& files() const { return files_; }
   const std::vector<IndexedShard>& records() const { return records_; }
   const std::vector<std::int64_t>& ends() const { return ends_; }
+  bool index_kept() const { return index_->kept(); }
   // Whether any file is.
   bool packed() const { return packed_; }
   std::int64_t unpacked_bytes() const;

@@ -76,9 +76,9 @@ class DistantStore final : public ObjectStoreWrapper,
                                         std::int64_t length) override {
     return Fetch(path, [&] { return base_->ReadRange(path, offset, length); });
   }
-  absl::StatusOr<std::int64_t> Size(std::string_view path) override {
+  absl::StatusOr<ObjectStat> Stat(std::string_view path) override {
     Send(path, 0);
-    return base_->Size(path);
+    return base_->Stat(path);
   }
   absl::Status Write(std::string_view path, std::string_view bytes) override {
     Send(path, bytes.size());

@@ -71,9 +71,9 @@ absl::StatusOr<std::string> FaultyStore::ReadRange(std::string_view path,
   return ObjectStoreWrapper::ReadRange(path, offset, length);
 }
 
-absl::StatusOr<std::int64_t> FaultyStore::Size(std::string_view path) {
+absl::StatusOr<ObjectStat> FaultyStore::Stat(std::string_view path) {
   PODSIM_RETURN_IF_ERROR(CheckRunning());
-  return ObjectStoreWrapper::Size(path);
+  return ObjectStoreWrapper::Stat(path);
 }
 
 absl::Status FaultyStore::Write(std::string_view path, std::string_view bytes) {

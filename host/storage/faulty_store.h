@@ -42,7 +42,7 @@ class FaultyStore final : public ObjectStoreWrapper, public ConditionalObjects {
   absl::StatusOr<std::string> ReadRange(std::string_view path,
                                         std::int64_t offset,
                                         std::int64_t length) override;
-  absl::StatusOr<std::int64_t> Size(std::string_view path) override;
+  absl::StatusOr<ObjectStat> Stat(std::string_view path) override;
   absl::Status Write(std::string_view path, std::string_view bytes) override;
   absl::StatusOr<std::vector<std::string>> List(
       std::string_view prefix) override;

@@ -59,10 +59,10 @@ class LocalStore final : public ObjectStore {
     return ReadFile(file, name, offset, length);
   }
 
-  absl::StatusOr<std::int64_t> Size(std::string_view path) override {
+  absl::StatusOr<ObjectStat> Stat(std::string_view path) override {
     const std::string name(path);
     PODSIM_ASSIGN_OR_RETURN(const FileDescriptor file, OpenRegularFile(name));
-    return FileSize(file, name);
+    return StatFile(file, name);
   }
 
   absl::Status Write(std::string_view path, std::string_view bytes) override {

@@ -61,10 +61,12 @@ class MemoryStore final : public ObjectStore, public ConditionalObjects {
                          static_cast<std::size_t>(length));
   }
 
-  absl::StatusOr<std::int64_t> Size(std::string_view path) override {
+  absl::StatusOr<ObjectStat> Stat(std::string_view path) override {
     MutexLock lock(mutex_);
     PODSIM_ASSIGN_OR_RETURN(const std::string* bytes, Find("open", path));
-    return static_cast<std::int64_t>(bytes->size());
+    return ObjectStat{
+        .bytes = static_cast<std::int64_t>(bytes->size()),
+        .version = absl::StrCat(generations_.at(Normalised(path)))};
   }
 
   absl::Status Write(std::string_view path, std::string_view bytes) override {
@@ -152,7 +154,10 @@ class MemoryStore final : public ObjectStore, public ConditionalObjects {
           absl::StrCat("rename to ", std::string(to), ": File exists"));
     PODSIM_RETURN_IF_ERROR(CheckParent(to, target));
     PODSIM_ASSIGN_OR_RETURN(auto tree, Take("rename", from));
-    for (auto& [below, bytes] : tree) objects_[target + below] = bytes;
+    for (auto& [below, bytes] : tree) {
+      objects_[target + below] = bytes;
+      generations_[target + below] = ++generation_;
+    }
     return absl::OkStatus();
   }
 

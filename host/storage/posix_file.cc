@@ -175,11 +175,22 @@ absl::StatusOr<FileDescriptor> OpenRegularFile(const std::string& path) {
   return file;
 }
 
-absl::StatusOr<std::int64_t> FileSize(const FileDescriptor& file,
-                                      const std::string& path) {
+absl::StatusOr<ObjectStat> StatFile(const FileDescriptor& file,
+                                    const std::string& path) {
   struct stat info {};
   if (fstat(file.get(), &info) != 0) return ErrnoStatus(errno, "stat", path);
-  return info.st_size;
+  // The time of change goes on where that of the contents was put back.
+  return ObjectStat{.bytes = info.st_size,
+                    .version = absl::StrCat(
+                        info.st_dev, ":", info.st_ino, ":", info.st_mtim.tv_sec,
+                        ".", info.st_mtim.tv_nsec, ":", info.st_ctim.tv_sec,
+                        ".", info.st_ctim.tv_nsec)};
+}
+
+absl::StatusOr<std::int64_t> FileSize(const FileDescriptor& file,
+                                      const std::string& path) {
+  PODSIM_ASSIGN_OR_RETURN(const ObjectStat stat, StatFile(file, path));
+  return stat.bytes;
 }
 
 absl::StatusOr<std::string> ReadFile(const FileDescriptor& file,

@@ -11,6 +11,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "host/storage/storage.h"
 
 namespace podsim {
 
@@ -40,6 +41,8 @@ class FileDescriptor {
 
 // Opens an existing regular file; never waits, as it would for a pipe.
 absl::StatusOr<FileDescriptor> OpenRegularFile(const std::string& path);
+absl::StatusOr<ObjectStat> StatFile(const FileDescriptor& file,
+                                    const std::string& path);
 absl::StatusOr<std::int64_t> FileSize(const FileDescriptor& file,
                                       const std::string& path);
 // Up to `length` bytes from `offset`, shorter only at the file's end.

@@ -44,6 +44,14 @@ class ConditionalObjects {
   ~ConditionalObjects() = default;
 };
 
+// What a store knows of an object without reading it.
+struct ObjectStat {
+  std::int64_t bytes = 0;
+  // Another one whenever the object was written, in the store's own way: of a
+  // file its number and times, of an object its generation.
+  std::string version;
+};
+
 // Thread-safe. Paths are the store's own: "/data/x" for files of this machine,
 // URIs of its scheme for any other, so that a name stands for the same object
 // wherever it is opened (uri_store.h).
@@ -60,7 +68,12 @@ class ObjectStore {
   virtual absl::StatusOr<std::string> ReadRange(std::string_view path,
                                                 std::int64_t offset,
                                                 std::int64_t length) = 0;
-  virtual absl::StatusOr<std::int64_t> Size(std::string_view path) = 0;
+  virtual absl::StatusOr<ObjectStat> Stat(std::string_view path) = 0;
+  absl::StatusOr<std::int64_t> Size(std::string_view path) {
+    const absl::StatusOr<ObjectStat> stat = Stat(path);
+    if (!stat.ok()) return stat.status();
+    return stat->bytes;
+  }
   // Replaces the object: readers see the old bytes or the new, never a part.
   // Directories on the way to it are made. After an error the object is whole
   // (the old one, unless only the last sync to disk failed) and nothing else is

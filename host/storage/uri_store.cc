@@ -57,9 +57,9 @@ class UriStore final : public ObjectStore {
     PODSIM_ASSIGN_OR_RETURN(ObjectStore* const store, Of(path));
     return store->ReadRange(path, offset, length);
   }
-  absl::StatusOr<std::int64_t> Size(std::string_view path) override {
+  absl::StatusOr<ObjectStat> Stat(std::string_view path) override {
     PODSIM_ASSIGN_OR_RETURN(ObjectStore* const store, Of(path));
-    return store->Size(path);
+    return store->Stat(path);
   }
   absl::Status Write(std::string_view path, std::string_view bytes) override {
     PODSIM_ASSIGN_OR_RETURN(ObjectStore* const store, Of(path));

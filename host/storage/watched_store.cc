@@ -47,9 +47,9 @@ class WatchedStore final : public ObjectStoreWrapper {
     const Call call(WatchOf(path));
     return owned_->ReadRange(path, offset, length);
   }
-  absl::StatusOr<std::int64_t> Size(std::string_view path) override {
+  absl::StatusOr<ObjectStat> Stat(std::string_view path) override {
     const Call call(WatchOf(path));
-    return owned_->Size(path);
+    return owned_->Stat(path);
   }
   absl::Status Write(std::string_view path, std::string_view bytes) override {
     const Call call(WatchOf(path));

@@ -24,8 +24,8 @@ class ObjectStoreWrapper : public ObjectStore {
                                         std::int64_t length) override {
     return base_->ReadRange(path, offset, length);
   }
-  absl::StatusOr<std::int64_t> Size(std::string_view path) override {
-    return base_->Size(path);
+  absl::StatusOr<ObjectStat> Stat(std::string_view path) override {
+    return base_->Stat(path);
   }
   absl::Status Write(std::string_view path, std::string_view bytes) override {
     return base_->Write(path, bytes);

@@ -113,7 +113,7 @@ GcsClient::Attempt GcsClient::TryOnce(const GcsCall& call, bool anew) {
     if (!MayCarrySecret(request.url) ||
         !SameOrigin(request.url, options_.endpoint))
       return {.answer = absl::PermissionDeniedError(absl::StrCat(
-                  "no token is sent to ", options_.endpoint,
+                  "no token is sent to ", HostOf(options_.endpoint),
                   " in the clear, nor to where it points: give https://"))};
     request.headers.push_back("Authorization: Bearer " + *token);
   }

@@ -51,11 +51,12 @@ class GcsStore final : public ObjectStore, public ConditionalObjects {
     return length == 0 ? std::string() : std::move(read->bytes);
   }
 
-  absl::StatusOr<std::int64_t> Size(std::string_view path) override {
+  absl::StatusOr<ObjectStat> Stat(std::string_view path) override {
     PODSIM_ASSIGN_OR_RETURN(const GcsName name, ObjectName("open", path));
     PODSIM_ASSIGN_OR_RETURN(const auto object, StatGcs(*client_, name));
     if (!object) return Missing("open", name);
-    return object->size;
+    return ObjectStat{.bytes = object->size,
+                      .version = absl::StrCat(object->generation)};
   }
 
   absl::Status Write(std::string_view path, std::string_view bytes) override {

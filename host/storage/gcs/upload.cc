@@ -117,8 +117,9 @@ absl::StatusOr<std::string> BeginSession(GcsClient& client, const GcsName& name,
   std::string session(answer.http.Header("location"));
   // Whoever has it may write: it goes where the token went, and nowhere else.
   if (!SameOrigin(session, client.endpoint()))
-    return absl::DataLossError(absl::StrCat(
-        Doing(name), ": the upload's session is not at ", client.endpoint()));
+    return absl::DataLossError(absl::StrCat(Doing(name),
+                                            ": the upload's session is not at ",
+                                            HostOf(client.endpoint())));
   return session;
 }
 

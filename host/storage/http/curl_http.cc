@@ -55,13 +55,6 @@ std::size_t TakeHeader(char* data, std::size_t, std::size_t bytes, void* to) {
   return bytes;
 }
 
-// "https://host:443" of "https://host:443/o?token=x": what a message may say.
-std::string HostOf(const std::string& url) {
-  const std::size_t begin = url.find("://");
-  if (begin == std::string::npos) return "?";
-  return url.substr(0, url.find_first_of("/?#", begin + 3));
-}
-
 HeaderList ListOf(const std::vector<std::string>& headers) {
   HeaderList list;
   const auto add = [&](const std::string& header) {
@@ -169,6 +162,18 @@ class CurlHttp final : public Http {
 };
 
 }  // namespace
+
+std::string HostOf(const std::string& url) {
+  constexpr std::string_view kAfterScheme = "://";
+  std::size_t begin = url.find(kAfterScheme);
+  if (begin == std::string::npos) return "?";
+  begin += kAfterScheme.size();
+  const std::string scheme = url.substr(0, begin);
+  const std::string host =
+      url.substr(begin, url.find_first_of("/?#", begin) - begin);
+  const std::size_t user = host.rfind('@');
+  return scheme + (user == std::string::npos ? host : host.substr(user + 1));
+}
 
 std::unique_ptr<Http> NewCurlHttp(const HttpLimits& limits) {
   return std::make_unique<CurlHttp>(limits);

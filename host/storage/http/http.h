@@ -43,7 +43,8 @@ class Http {
   // Redirects are not followed.
   // Errors: UNAVAILABLE (no connection, cut off before its end, slower than
   //   HttpLimits), OUT_OF_RANGE (longer than most_bytes), INVALID_ARGUMENT (not
-  //   a URL of http or https). Messages name host and reason, never a header.
+  //   a URL of http or https). Messages name host and reason, never a header or
+  //   a password.
   virtual absl::StatusOr<HttpResponse> Send(const HttpRequest& request) = 0;
 };
 
@@ -57,6 +58,10 @@ struct HttpLimits {
 
 // By libcurl, over connections that are kept; proxies as its variables say.
 std::unique_ptr<Http> NewCurlHttp(const HttpLimits& limits);
+
+// "https://host:443" of "https://name:password@host:443/o?token=x": what a
+// message may say of a URL.
+std::string HostOf(const std::string& url);
 
 }  // namespace podsim
 

@@ -186,9 +186,9 @@ class ForbiddenStore final : public ObjectStoreWrapper {
     PODSIM_RETURN_IF_ERROR(Check("open", path));
     return ObjectStoreWrapper::ReadRange(path, offset, length);
   }
-  absl::StatusOr<std::int64_t> Size(std::string_view path) override {
+  absl::StatusOr<ObjectStat> Stat(std::string_view path) override {
     PODSIM_RETURN_IF_ERROR(Check("open", path));
-    return ObjectStoreWrapper::Size(path);
+    return ObjectStoreWrapper::Stat(path);
   }
   absl::StatusOr<std::vector<std::string>> List(
       std::string_view path) override {

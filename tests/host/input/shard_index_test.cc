@@ -78,10 +78,15 @@ TEST(Index, IsKeptAndTrustedOnlyForTheSameFiles) {
   ASSERT_OK_AND_ASSIGN(const auto third, open());
   EXPECT_GT(store.read, 0);
   EXPECT_NE(first->config().fingerprint(), third->config().fingerprint());
+  // Written again, with as many bytes.
+  WriteShards({41, 2}, /*packed=*/false, *memory);
+  ASSERT_OK_AND_ASSIGN(const auto rewritten, open());
+  EXPECT_GT(store.read, 0);
+  EXPECT_EQ(third->config().fingerprint(), rewritten->config().fingerprint());
   // What is damaged is made again.
   const auto local = NewLocalStore();
   ASSERT_OK_AND_ASSIGN(const auto names, local->List(dir.file("cache/podsim")));
-  ASSERT_EQ(names.size(), 2);
+  ASSERT_EQ(names.size(), 3);
   for (const std::string& name : names) {
     const std::string path = dir.file("cache/podsim/" + name);
     ASSERT_OK_AND_ASSIGN(std::string bytes, local->Read(path));

@@ -58,6 +58,19 @@ INSTANTIATE_TEST_SUITE_P(
                       StoreKind{"faulty", NewFaultyStore}),
     [](const auto& info) { return info.param.name; });
 
+TEST_P(StoreConformance, AnObjectThatIsWrittenAgainIsOfAnotherVersion) {
+  const std::string path = Path("object");
+  ASSERT_THAT(store().Write(path, "first"), IsOk());
+  ASSERT_OK_AND_ASSIGN(const ObjectStat first, store().Stat(path));
+  EXPECT_EQ(first.bytes, 5);
+  ASSERT_OK_AND_ASSIGN(const ObjectStat again, store().Stat(path));
+  EXPECT_EQ(again.version, first.version);
+  ASSERT_THAT(store().Write(path, "other"), IsOk());
+  ASSERT_OK_AND_ASSIGN(const ObjectStat other, store().Stat(path));
+  EXPECT_EQ(other.bytes, 5);
+  EXPECT_NE(other.version, first.version);
+}
+
 TEST_P(StoreConformance, GivesBackWhatWasWritten) {
   std::string binary(100'000, '\0');
   for (std::size_t i = 0; i < binary.size(); ++i)

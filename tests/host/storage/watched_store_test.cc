@@ -39,9 +39,9 @@ class Looking final : public ObjectStoreWrapper {
  public:
   Looking(ObjectStore* base, const StoreWatch* watch)
       : ObjectStoreWrapper(base), watch_(*watch) {}
-  absl::StatusOr<std::int64_t> Size(std::string_view path) override {
+  absl::StatusOr<ObjectStat> Stat(std::string_view path) override {
     seen = watch_.longest_wait(absl::InfiniteFuture()) > absl::ZeroDuration();
-    return ObjectStoreWrapper::Size(path);
+    return ObjectStoreWrapper::Stat(path);
   }
   bool seen = false;
 

@@ -44,8 +44,8 @@ class DoubleStore final : public ObjectStore, public ConditionalObjects {
                                         std::int64_t length) override {
     return store_->ReadRange(Uri(path), offset, length);
   }
-  absl::StatusOr<std::int64_t> Size(std::string_view path) override {
-    return store_->Size(Uri(path));
+  absl::StatusOr<ObjectStat> Stat(std::string_view path) override {
+    return store_->Stat(Uri(path));
   }
   absl::Status Write(std::string_view path, std::string_view bytes) override {
     return store_->Write(Uri(path), bytes);
