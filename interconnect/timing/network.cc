@@ -1,6 +1,7 @@
 #include "interconnect/timing/network.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdlib>
 
@@ -45,15 +46,31 @@ bool IsCut(const Network& network, std::int32_t link) {
   return RateOf(network, link) == 0;
 }
 
-// Breadth first, directions in their order: the shortest way that is left.
+// In the order in which a way round tries them: axis by axis, and along one
+// that has ends first towards the farther one, so that a mesh's mirror images
+// go round alike.
+std::array<int, kDirections> DirectionsFrom(const Grid& grid,
+                                            Coordinate start) {
+  std::array<int, kDirections> directions = {};
+  for (int axis = 0; axis < kMostAxes; ++axis) {
+    const bool ahead =
+        grid.closes(axis) || 2 * start.along(axis) < grid.length(axis);
+    directions[2 * axis] = DirectionOf(axis, ahead);
+    directions[2 * axis + 1] = DirectionOf(axis, !ahead);
+  }
+  return directions;
+}
+
+// Breadth first: the shortest way that is left.
 absl::StatusOr<Route> RouteRound(const Network& network, Coordinate from,
                                  Coordinate to) {
   const Grid& grid = network.grid;
   std::vector<std::int32_t> came_by(grid.chips(), -1);
   std::vector<Coordinate> reached = {from};
+  const auto directions = DirectionsFrom(grid, from);
   const int end = IndexOf(grid.size, to);
   for (std::size_t i = 0; i < reached.size() && came_by[end] < 0; ++i) {
-    for (int direction = 0; direction < kDirections; ++direction) {
+    for (const int direction : directions) {
       const auto next = Next(grid, reached[i], direction);
       const std::int32_t link = LinkOf(grid, reached[i], direction);
       if (!next || *next == from || IsCut(network, link)) continue;

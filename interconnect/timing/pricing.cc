@@ -13,22 +13,32 @@
 namespace podsim {
 namespace {
 
+// Of a core's bytes, those that no link hides.
+double SeenBytes(const Slice& slice, const PriceRequest& request) {
+  const auto bytes = static_cast<double>(request.bytes);
+  return slice.chips == 1 ? bytes
+                          : std::min(bytes, slice.chip().core_piece_bytes);
+}
+
 // Every core's piece is read and their sum written; or the result is read and
-// written once for each other core.
+// written once for each other core. In a chip alone each byte of an exchange is
+// read and written.
 SimTime CoresTime(const Slice& slice, const PriceRequest& request) {
   const ChipFigures& chip = slice.chip();
   if (chip.replicas_per_chip < 2 || chip.core_piece_bytes <= 0)
     return SimTime();
+  const bool swaps =
+      request.collective == Collective::kAllToAll && slice.chips == 1;
   const bool sums = request.collective == Collective::kAllReduce ||
                     request.collective == Collective::kReduceScatter;
   const bool copies = request.collective == Collective::kAllReduce ||
                       request.collective == Collective::kAllGather ||
                       request.collective == Collective::kBroadcast;
-  const double piece =
-      std::min(static_cast<double>(request.bytes), chip.core_piece_bytes);
   const double cores = chip.replicas_per_chip;
-  const double moved = piece * ((sums ? cores + 1 : 0) + (copies ? cores : 0));
-  return SimTime::Seconds(moved / chip.hbm_bytes_per_second_per_chip);
+  const double times =
+      (sums ? cores + 1 : 0) + (copies ? cores : 0) + (swaps ? 2 * cores : 0);
+  return SimTime::Seconds(SeenBytes(slice, request) * times /
+                          chip.hbm_bytes_per_second_per_chip);
 }
 
 absl::Status CheckRequest(const Slice& slice, const PriceRequest& request) {

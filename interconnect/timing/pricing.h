@@ -41,7 +41,7 @@ struct Price {
   SimTime network;  // the plan on the links
   SimTime software;
   // The cores of a chip add up their first piece before, and copy the last one
-  // after; the rest hides behind the links.
+  // after; the rest hides behind the links, if there are any.
   SimTime cores;
   std::vector<std::int64_t> sent;  // bytes over each link of the slice
   std::vector<SimTime> busy;       // of each link of the slice

@@ -139,6 +139,7 @@ absl::StatusOr<Hardware> WithHardware(const Hardware& hardware,
                                       const Hardware& given) {
   Hardware merged = hardware;
   for (const Generation& generation : given.generations()) {
+    PODSIM_RETURN_IF_ERROR(CheckSliceNames(generation));
     auto* all = merged.mutable_generations();
     const auto same = std::find_if(
         all->begin(), all->end(),

@@ -1,4 +1,5 @@
 // What a generation must say to be priced and drawn; see hardware.h.
+#include <algorithm>
 #include <cmath>
 #include <set>
 #include <string>
@@ -127,6 +128,26 @@ std::string WhatIsWrongIn(const Generation& generation,
   return "";
 }
 
+// Axes along which there is more than one chip.
+int AxesOf(const google::protobuf::RepeatedField<std::int32_t>& chips) {
+  return static_cast<int>(std::count_if(chips.begin(), chips.end(),
+                                        [](int length) { return length > 1; }));
+}
+
+// A chip has two neighbours along each axis of the pod.
+std::string WhatIsWrongWithLinks(const Generation& generation) {
+  int axes = AxesOf(generation.pod());
+  for (const SliceShape& slice : generation.slices())
+    axes = std::max(axes, AxesOf(slice.chips()));
+  const double links = generation.links().value();
+  if (links == std::floor(links) && (axes == 0 || links == 2 * axes)) return "";
+  return absl::StrCat(
+      "links is ", links, ": must be ",
+      axes == 0 ? "a whole number"
+                : absl::StrCat(2 * axes,
+                               ", two for each axis of its pod and slices"));
+}
+
 std::string WhatIsUnsaid(const Generation& generation) {
   if (!IsName(generation.name()) ||
       (!generation.prefix().empty() && !IsName(generation.prefix())))
@@ -162,13 +183,22 @@ absl::Status CheckGeneration(const Generation& generation) {
   for (const char* name : kNeeded)
     if (given.count(name) == 0)
       return Wrong(generation, absl::StrCat(name, " is missing"));
-  std::set<std::string> names;
   for (const SliceShape& slice : generation.slices()) {
     const std::string wrong = WhatIsWrongIn(generation, slice);
     if (!wrong.empty()) return Wrong(generation, wrong);
-    if (!names.insert(slice.name()).second)
-      return Wrong(generation, absl::StrCat(slice.name(), " is there twice"));
   }
+  const std::string links = WhatIsWrongWithLinks(generation);
+  if (!links.empty()) return Wrong(generation, links);
+  return CheckSliceNames(generation);
+}
+
+absl::Status CheckSliceNames(const Generation& generation) {
+  std::set<std::string> names;
+  for (const SliceShape& slice : generation.slices())
+    if (!names.insert(slice.name()).second)
+      return Wrong(generation,
+                   absl::StrCat("slice '", absl::CHexEscape(slice.name()),
+                                "' is there twice"));
   return absl::OkStatus();
 }
 

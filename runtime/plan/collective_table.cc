@@ -36,8 +36,9 @@ double Reached(const CollectiveRow& row) {
 }
 
 std::string SliceText(const Slice& slice) {
-  return absl::StrCat(slice.name, " (", slice.grid_text(), " chips, ",
-                      slice.replicas, " ", slice.replica_name(), "s)");
+  return absl::StrCat(slice.name, " (", slice.grid_text(), " chip",
+                      slice.chips == 1 ? "" : "s", ", ", slice.replicas, " ",
+                      slice.replica_name(), slice.replicas == 1 ? ")" : "s)");
 }
 
 // Those of one kind of wrap on one line.

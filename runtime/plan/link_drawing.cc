@@ -88,6 +88,31 @@ std::string Busiest(const CollectiveRow& row, const Grid& grid) {
   return text;
 }
 
+// Bytes over the wire, both ways.
+std::int64_t BytesOver(const Price& price, const Grid& grid,
+                       const LinkFault& wire) {
+  std::int64_t bytes = 0;
+  for (int direction = 0; direction < kDirections; ++direction) {
+    if (Next(grid, wire.from, direction) == wire.to)
+      bytes +=
+          price.sent[kDirections * IndexOf(grid.size, wire.from) + direction];
+    if (Next(grid, wire.to, direction) == wire.from)
+      bytes +=
+          price.sent[kDirections * IndexOf(grid.size, wire.to) + direction];
+  }
+  return bytes;
+}
+
+// Over a cut wire the plan would send something if it were whole.
+std::string WhyNobodyWaits(const CollectiveRow& row, const LinkFault& fault) {
+  const Grid grid = GridOf(row.slice);
+  if (BytesOver(row.price, grid, fault) == 0 &&
+      BytesOver(*row.sound, grid, fault) == 0)
+    return "nobody waits for it, the plan sends nothing over it\n";
+  if (fault.rate == 1) return "nobody waits for it, it has its whole rate\n";
+  return "it is not what others wait for, its delay hides behind other links\n";
+}
+
 }  // namespace
 
 std::vector<std::int32_t> BusiestLinks(const Price& price, std::size_t most) {
@@ -153,10 +178,7 @@ std::string WhoWaits(const CollectiveRow& row) {
                       : absl::StrFormat(" at %g of its rate", fault.rate),
       ", ", FormatBytes(row.request.bytes), " by ",
       std::string(NameOf(row.price.algorithm)), ": ");
-  if (waiting.chips == 0)
-    return absl::StrCat(what,
-                        "nobody waits for it, the plan sends nothing over "
-                        "it that others need\n");
+  if (waiting.chips == 0) return what + WhyNobodyWaits(row, fault);
   return absl::StrCat(
       what, absl::StrFormat("%.2f times as long", waiting.times_as_long), "; ",
       FormatCounted(waiting.chips, "chip"), " of ", FormatCount(grid.chips()),

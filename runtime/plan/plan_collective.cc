@@ -1,5 +1,6 @@
 #include "runtime/plan/plan_collective.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <utility>
@@ -132,7 +133,8 @@ absl::StatusOr<Rows> RowsOf(const PlanSettings& settings, const JobSpec& job,
   for (const std::int64_t size : sizes) {
     for (const auto& algorithm : algorithms) {
       for (std::size_t i = 0; i < slices.size(); ++i) {
-        request.bytes = size;
+        // Whole elements, as pod_bench has them.
+        request.bytes = size - size % request.element_bytes;
         request.algorithm = algorithm;
         request.faults = faults[i];
         auto row = PriceRow(slices[i], hardware, request);
@@ -151,6 +153,30 @@ absl::StatusOr<Rows> RowsOf(const PlanSettings& settings, const JobSpec& job,
   return all;
 }
 
+bool IsDrawnRather(const CollectiveRow& row, const CollectiveRow& than) {
+  if (row.request.bytes != than.request.bytes)
+    return row.request.bytes > than.request.bytes;
+  return row.price.time < than.price.time;
+}
+
+// Of each slice the cheapest row of the largest size.
+std::string DrawLargest(const std::vector<CollectiveRow>& rows) {
+  std::vector<const CollectiveRow*> drawn;
+  for (const CollectiveRow& row : rows) {
+    const auto of_slice =
+        std::find_if(drawn.begin(), drawn.end(), [&](const CollectiveRow* is) {
+          return is->slice.name == row.slice.name;
+        });
+    if (of_slice == drawn.end())
+      drawn.push_back(&row);
+    else if (IsDrawnRather(row, **of_slice))
+      *of_slice = &row;
+  }
+  std::string text;
+  for (const CollectiveRow* row : drawn) text += DrawLinks(*row);
+  return text;
+}
+
 }  // namespace
 
 absl::StatusOr<std::string> PlanCollective(const PlanSettings& settings,
@@ -162,9 +188,8 @@ absl::StatusOr<std::string> PlanCollective(const PlanSettings& settings,
   for (const CollectiveRow& row : all.rows)
     if (row.sound) below += WhoWaits(row);
   if (!below.empty()) below.insert(0, "#\n");
-  return absl::StrCat(
-      FormatCollectiveTable(all.rows), below,
-      settings.links() ? DrawLinks(all.rows.back()) : std::string());
+  return absl::StrCat(FormatCollectiveTable(all.rows), below,
+                      settings.links() ? DrawLargest(all.rows) : std::string());
 }
 
 }  // namespace podsim

@@ -50,6 +50,20 @@ TEST(NetworkTest, ACutWireIsGoneRound) {
   EXPECT_THAT(Way(network, 1, 2), ElementsAre("(1,0)-(2,0)"));
 }
 
+// Of two ways round that are equally long, that over the more chips.
+TEST(NetworkTest, MirroredCutsAreGoneRoundAlike) {
+  Network network = Mesh({4, 4, 1});
+  network.faults = {{{1, 1}, {2, 1}, 0}};
+  EXPECT_THAT(Way(network, 5, 6),
+              ElementsAre("(1,1)-(1,2)", "(1,2)-(2,2)", "(2,2)-(2,1)"));
+  network.faults = {{{1, 2}, {2, 2}, 0}};
+  EXPECT_THAT(Way(network, 9, 10),
+              ElementsAre("(1,2)-(1,1)", "(1,1)-(2,1)", "(2,1)-(2,2)"));
+  network.faults = {{{2, 1}, {2, 2}, 0}};
+  EXPECT_THAT(Way(network, 6, 10),
+              ElementsAre("(2,1)-(1,1)", "(1,1)-(1,2)", "(1,2)-(2,2)"));
+}
+
 TEST(NetworkTest, ALineThatIsCutHasNoWay) {
   Network network = Mesh({4, 1, 1});
   network.faults = {{{1, 0}, {2, 0}, 0}};

@@ -246,6 +246,30 @@ TEST(PriceCollective, TheCoresOfAChipAddTheirsUpFirst) {
   EXPECT_EQ(PriceOf(*FindSlice("v4-16"), {.bytes = 1 << 20}).cores, SimTime());
 }
 
+// 7380 GB/s and no link to hide behind. Summed: both cores' bytes read and one
+// sum written, then that read and written once; exchanged: both cores' bytes
+// read and written.
+TEST(PriceCollective, TheCoresOfAChipAloneMoveAllOfTheirBytes) {
+  const Slice slice = *FindSlice("tpu7x-2");
+  const auto cores = [&](Collective collective, std::int64_t bytes) {
+    const Price price =
+        PriceOf(slice, {.collective = collective, .bytes = bytes});
+    EXPECT_EQ(price.time, price.software + price.cores);
+    return price.cores.seconds();
+  };
+  constexpr std::int64_t kBytes = 7'380'000'000;
+  EXPECT_NEAR(cores(Collective::kAllReduce, kBytes), 5e-3, 1e-9);
+  EXPECT_NEAR(cores(Collective::kReduceScatter, kBytes), 3e-3, 1e-9);
+  EXPECT_NEAR(cores(Collective::kAllGather, kBytes), 2e-3, 1e-9);
+  EXPECT_NEAR(cores(Collective::kBroadcast, kBytes), 2e-3, 1e-9);
+  EXPECT_NEAR(cores(Collective::kAllToAll, kBytes), 4e-3, 1e-9);
+  EXPECT_EQ(cores(Collective::kBarrier, 0), 0);
+  EXPECT_EQ(PriceOf(*FindSlice("tpu7x-8"),
+                    {.collective = Collective::kAllToAll, .bytes = kBytes})
+                .cores,
+            SimTime());
+}
+
 // What a plan sends over a slow link is what it costs, at the most twice: what
 // is behind it waits, and goes on with what waits for that.
 TEST(PriceCollective, ASlowLinkCostsWhatThePlanSendsOverIt) {
@@ -330,6 +354,41 @@ TEST(PriceCollective, ACutLinkIsGoneRound) {
   const Price cut = PriceOf(slice, request);
   EXPECT_GT(cut.time, sound.time);
   EXPECT_EQ(cut.sent[DirectionOf(0, true)], 0);
+}
+
+// To the picosecond, of plans that a mesh's mirror images share.
+TEST(PriceCollective, MirroredCutsCostTheSame) {
+  const Slice slice = *FindSlice("v3-32", {.wrap = WrapPolicy::kMesh});
+  struct Plan {
+    Collective collective;
+    ChipAlgorithm algorithm;
+  };
+  constexpr Plan kPlans[] = {
+      {Collective::kAllToAll, ChipAlgorithm::kDirect},
+      {Collective::kAllReduce, ChipAlgorithm::kTorus},
+      {Collective::kAllReduce, ChipAlgorithm::kTorusAll}};
+  const auto turned = [](Coordinate at, int image) {
+    return Coordinate{image % 2 == 0 ? at.x : 3 - at.x,
+                      image / 2 == 0 ? at.y : 3 - at.y};
+  };
+  for (const LinkFault& cut :
+       {LinkFault{{1, 1}, {2, 1}, 0}, LinkFault{{0, 1}, {1, 1}, 0},
+        LinkFault{{0, 0}, {1, 0}, 0}, LinkFault{{1, 1}, {1, 2}, 0},
+        LinkFault{{1, 0}, {1, 1}, 0}, LinkFault{{0, 1}, {0, 2}, 0}}) {
+    for (const Plan& plan : kPlans) {
+      PriceRequest request = {.collective = plan.collective,
+                              .algorithm = plan.algorithm,
+                              .bytes = 4 << 20,
+                              .faults = {cut}};
+      const SimTime time = PriceOf(slice, request).time;
+      for (int image = 1; image < 4; ++image) {
+        request.faults = {{turned(cut.from, image), turned(cut.to, image), 0}};
+        EXPECT_EQ(PriceOf(slice, request).time, time)
+            << NameOf(plan.algorithm) << " "
+            << PlaceText(cut.from, /*three=*/false) << ", image " << image;
+      }
+    }
+  }
 }
 
 TEST(PriceCollective, RefusesWhatCannotBe) {

@@ -13,6 +13,7 @@
 namespace podsim {
 namespace {
 
+using ::podsim::testing::IsOk;
 using ::podsim::testing::kInvalid;
 using ::podsim::testing::StatusIs;
 using ::testing::AllOf;
@@ -150,6 +151,7 @@ TEST(HardwareTest, APlaneWrapsByTheRuleOfV4) {
   mine.set_name("x1");
   mine.clear_slices();
   mine.clear_pod();
+  mine.mutable_links()->set_value(4);
   SliceShape& shape = *mine.add_slices();
   shape.set_name("x1-128");
   for (const int length : {8, 8}) {
@@ -183,6 +185,21 @@ TEST(HardwareTest, ANewGenerationBringsItsSlices) {
   EXPECT_THAT(FindSlice("x1-48"), StatusIs(kInvalid, HasSubstr("x1-48")));
 }
 
+TEST(HardwareTest, LinksAreTwoForEachAxis) {
+  for (const Generation& generation : ShippedHardware().generations())
+    EXPECT_EQ(generation.links().value(), 2 * generation.pod_size())
+        << generation.name();
+  // An axis of one chip has no neighbours.
+  Generation mine = *FindGeneration(ShippedHardware(), "v3");
+  mine.add_pod(1);
+  EXPECT_THAT(CheckGeneration(mine), IsOk());
+  mine.set_pod(2, 2);
+  EXPECT_THAT(CheckGeneration(mine),
+              StatusIs(kInvalid, HasSubstr("links is 4: must be 6")));
+  mine.mutable_links()->set_value(6);
+  EXPECT_THAT(CheckGeneration(mine), IsOk());
+}
+
 struct Bad {
   const char* text;
   const char* says;
@@ -210,6 +227,14 @@ INSTANTIATE_TEST_SUITE_P(
             "link_share is 1e-15"},
         Bad{R"(name: "v3" link_bytes_per_second { value: 1e-3 })", "1e+06 to"},
         Bad{R"(name: "v3" hop_seconds { value: 1e7 })", "to 0.001"},
+        Bad{R"(name: "v3" links { value: 2.5 })",
+            "links is 2.5: must be 4, two for each axis"},
+        Bad{R"(name: "v3" links { value: 1 })", "links is 1: must be 4"},
+        Bad{R"(name: "v3" links { value: 6 })", "links is 6: must be 4"},
+        Bad{R"(name: "v4" links { value: 4 })", "links is 4: must be 6"},
+        Bad{R"(name: "v3" slices { name: "v3-16" chips: [2, 4] }
+               slices { name: "v3-16" chips: [4, 2] })",
+            "slice 'v3-16' is there twice"},
         // Boards have two axes unless they say otherwise.
         Bad{R"(name: "v3" slices { name: "v3-16" chips: [8] })", "do not tile"},
         Bad{R"(name: "v3" slices { name: "v3-32" chips: [4, 4]

@@ -139,6 +139,57 @@ TEST(PodPlanTest, LinksAreDrawn) {
   EXPECT_THAT(text, HasSubstr("busiest of 8 links"));
 }
 
+// The largest size, by what is cheapest of those that were asked for.
+TEST(PodPlanTest, LinksOfEverySliceAreDrawn) {
+  const std::string text =
+      Text({"--collective=all_reduce", "--topology=v3-8,v3-32", "-b", "1M",
+            "-e", "4M", "--ici_algorithm=all", "--links"});
+  EXPECT_THAT(text, HasSubstr("# links of v3-8 for 4.00 MiB by "));
+  EXPECT_THAT(text, HasSubstr("# links of v3-32 for 4.00 MiB by torus_all:"));
+  EXPECT_THAT(text, Not(HasSubstr("for 1.00 MiB")));
+  EXPECT_THAT(text, Not(HasSubstr("by direct")));
+}
+
+TEST(PodPlanTest, OneChipAndOneCoreAreNoPlurals) {
+  const std::string text =
+      Text({"--collective=all_reduce", "--topology=v5litepod-1", "-b", "1M",
+            "-e", "1M"});
+  EXPECT_THAT(text, HasSubstr("v5litepod-1 (1x1 chip, 1 core)"));
+}
+
+// As pod_bench has them.
+TEST(PodPlanTest, SizesAreWholeElements) {
+  const auto odd =
+      Json({"--collective=all_reduce", "-b", "1", "-e", "7", "-f", "7"});
+  ASSERT_EQ(odd["results"].size(), 2);
+  EXPECT_EQ(int{odd["results"][0]["size"]}, 0);
+  EXPECT_EQ(int{odd["results"][0]["count"]}, 0);
+  EXPECT_EQ(int{odd["results"][1]["size"]}, 4);
+  EXPECT_EQ(int{odd["results"][1]["count"]}, 1);
+  const auto none = Json({"--collective=all_reduce", "-b", "0", "-e", "0"});
+  EXPECT_EQ(odd["results"][0]["time_us"], none["results"][0]["time_us"]);
+  const auto narrow = Json({"--collective=all_reduce", "-b", "7", "-e", "7",
+                            "--ici_dtype=bfloat16"});
+  EXPECT_EQ(int{narrow["results"][0]["size"]}, 6);
+  EXPECT_EQ(int{narrow["results"][0]["count"]}, 3);
+}
+
+// A ring leaves wires out; others have little to do.
+TEST(PodPlanTest, AFaultThatNobodyWaitsForSaysWhy) {
+  const auto says = [](const std::string& algorithm, const std::string& fault) {
+    return Text({"--collective=all_reduce", "-b", "4M", "-e", "4M",
+                 "--ici_algorithm=" + algorithm, "--ici_fault=link:" + fault});
+  };
+  EXPECT_THAT(says("ring", "(0,1)-(1,1):0.5"),
+              HasSubstr("by ring: nobody waits for it, the plan sends nothing "
+                        "over it\n"));
+  EXPECT_THAT(says("torus_all", "(0,0)-(1,0):1"),
+              HasSubstr("nobody waits for it, it has its whole rate\n"));
+  EXPECT_THAT(says("torus_all", "(0,1)-(0,2):0.99"),
+              HasSubstr("it is not what others wait for, its delay hides "
+                        "behind other links\n"));
+}
+
 TEST(PodPlanTest, AFaultSaysWhoWaits) {
   const std::string slow = Text({"--collective=all_reduce", "-b", "64M", "-e",
                                  "64M", "--ici_fault=link:(0,0)-(1,0):0.25"});
