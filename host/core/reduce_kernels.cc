@@ -10,8 +10,10 @@
 #include <memory>
 
 #include "host/core/array_kernels.h"
+#include "host/core/boxes.h"
 #include "host/core/folds.h"
 #include "host/core/op_kernels.h"
+#include "host/core/typed_loops.h"
 #include "models/ops/index_loops.h"
 
 namespace podsim {
@@ -113,8 +115,7 @@ void FoldStretches(const T* x, DimsView rows, std::int64_t columns, T* into) {
 }
 
 template <typename T, typename Fold>
-void FoldRows(const ArrayCall& call, const Folding& folding) {
-  const T* x = call.in[0].as<const T>();
+void FoldRows(const ArrayCall& call, const Folding& folding, const T* x) {
   T* out = call.out[0].as<T>();
   const auto count = static_cast<std::int64_t>(folding.kept.size());
   const auto parts = static_cast<std::int64_t>(folding.folded.size());
@@ -135,8 +136,7 @@ void FoldRows(const ArrayCall& call, const Folding& folding) {
 
 // A K-block of rows is folded at a time, and the blocks' results in order.
 template <typename T, typename Fold>
-void FoldColumns(const ArrayCall& call, const Folding& folding) {
-  const T* x = call.in[0].as<const T>();
+void FoldColumns(const ArrayCall& call, const Folding& folding, const T* x) {
   T* out = call.out[0].as<T>();
   const std::int64_t n = folding.inner;
   const auto count = static_cast<std::int64_t>(folding.kept.size());
@@ -190,15 +190,15 @@ struct Lines {
 };
 
 template <typename T>
-void ArgMaxOf(const ArrayCall& call) {
-  const Dims& sizes = call.in[0].dims;
+void ArgMaxOf(const ArrayCall& call, const Array& in) {
+  const Dims& sizes = in.dims;
   const DimsView dims = call.attributes.List("dimensions");
   const auto dim = static_cast<std::size_t>(dims[0]);
   const Lines lines{
       OffsetsOver(sizes,
                   OthersOf(static_cast<std::int64_t>(sizes.size()), dims)),
       sizes[dim], StridesOf(sizes)[dim]};
-  const T* x = call.in[0].as<const T>();
+  const T* x = in.as<const T>();
   auto* out = call.out[0].as<std::int32_t>();
   ForPanels(call.parallel, static_cast<std::int64_t>(lines.first.size()),
             std::max<std::int64_t>(kReduceTask / (1 + lines.length), 1),
@@ -219,18 +219,19 @@ void ArgMaxOf(const ArrayCall& call) {
 }  // namespace
 
 void Reduce(const ArrayCall& call) {
+  const WideOperand in(call.in[0]);
   const Folding folding =
-      FoldingOf(call.in[0].dims, call.attributes.List("dimensions"));
-  WithFold(call.attributes.word, call.in[0].dtype,
-           [&]<typename T, typename Fold>() {
-             if (folding.folds_inner) return FoldRows<T, Fold>(call, folding);
-             FoldColumns<T, Fold>(call, folding);
-           });
+      FoldingOf(in->dims, call.attributes.List("dimensions"));
+  WithFold(call.attributes.word, in->dtype, [&]<typename T, typename Fold>() {
+    const T* x = in->as<const T>();
+    if (folding.folds_inner) return FoldRows<T, Fold>(call, folding, x);
+    FoldColumns<T, Fold>(call, folding, x);
+  });
 }
 
 void ArgMax(const ArrayCall& call) {
-  if (call.in[0].dtype == DType::kFloat32) return ArgMaxOf<float>(call);
-  ArgMaxOf<std::int32_t>(call);
+  const WideOperand in(call.in[0]);
+  WithType(in->dtype, [&]<typename T>(T /*of*/) { ArgMaxOf<T>(call, *in); });
 }
 
 // The product of those before, then of those behind.

@@ -12,6 +12,7 @@
 #include "absl/strings/str_join.h"
 #include "base/status.h"
 #include "models/ops/constant_value.h"
+#include "models/ops/reference.h"
 
 namespace podsim {
 namespace {
@@ -194,8 +195,11 @@ class Aligner {
 
   absl::Status MergeNumber(FlatOp& op, const std::vector<double>& values) {
     const bool floats = op.type.dtype == DType::kFloat32;
+    const bool rounded = op.type.dtype == DType::kBFloat16;
     for (const std::int64_t power : {-1, 1}) {
-      const auto value = floats ? NumberFor(values, power) : std::nullopt;
+      const auto value = floats    ? NumberFor(values, power)
+                         : rounded ? RoundedNumberFor(op, values, power)
+                                   : std::nullopt;
       if (!value) continue;
       op.attributes.value = *value;
       op.attributes.lists[kBatchPower] = {power};
@@ -205,7 +209,15 @@ class Aligner {
     if (whole && SetLine(op, values)) return absl::OkStatus();
     return absl::UnimplementedError(absl::StrCat(
         "its number is ", absl::StrJoin(values, ", "), " with ", BatchesText(),
-        ": neither fixed nor a multiple of the batch or of 1 over it"));
+        ": neither fixed nor a multiple of the batch or of 1 over it",
+        rounded ? " that bfloat16 tells from others; take means and sums of "
+                  "examples in float32"
+                : ""));
+  }
+
+  static double Scaled(double number, std::int64_t power, std::int64_t batch) {
+    const auto examples = static_cast<double>(batch);
+    return power > 0 ? number * examples : number / examples;
   }
 
   // The float32 number whose product with each batch (or quotient) rounds to
@@ -213,14 +225,38 @@ class Aligner {
   std::optional<double> NumberFor(const std::vector<double>& values,
                                   std::int64_t power) const {
     const auto unscaled = [&](std::size_t i) {
-      const auto batch = static_cast<double>(batches_[i]);
-      return power < 0 ? values[i] * batch : values[i] / batch;
+      return Scaled(values[i], -power, batches_[i]);
     };
     const double number = static_cast<float>(unscaled(0));
     for (std::size_t i = 0; i < values.size(); ++i)
       if (!(std::abs(unscaled(i) - number) <= 0x1p-22 * std::abs(number)))
         return std::nullopt;
     return number;
+  }
+
+  // The same where the lowerings have it rounded to bfloat16: a mean over the
+  // op's elements, or a small whole number or 1 over one. What rounds to the
+  // same lies within a part of 2^-7; no two of the small ones do.
+  std::optional<double> RoundedNumberFor(const FlatOp& op,
+                                         const std::vector<double>& values,
+                                         std::int64_t power) const {
+    constexpr double kMost = 0x1p7 - 1;
+    const double about = Scaled(values[0], -power, batches_[0]);
+    const double whole = std::round(about);
+    const double part = std::round(1 / about);
+    const auto rounds_to_all = [&](double number) {
+      for (std::size_t i = 0; i < values.size(); ++i)
+        if (RoundToBFloat16(static_cast<float>(
+                Scaled(number, power, batches_[i]))) != values[i])
+          return false;
+      return true;
+    };
+    const double mean =
+        std::copysign(1 / static_cast<double>(op.type.shape.elements()), about);
+    if (rounds_to_all(mean)) return mean;
+    if (std::abs(part) < kMost && rounds_to_all(1 / part)) return 1 / part;
+    if (std::abs(whole) < kMost && rounds_to_all(whole)) return whole;
+    return std::nullopt;
   }
 
   // a times the batch plus c.

@@ -48,6 +48,21 @@ absl::StatusOr<Value> GraphOfFlat::Number(double value, DType dtype,
   return Apply(OpCode::kConstant, {}, std::move(attributes));
 }
 
+absl::StatusOr<Value> GraphOfFlat::Converted(Value value, DType dtype) {
+  if (graph_.type(value).dtype == dtype) return value;
+  OpAttributes to;
+  to.dtype = dtype;
+  return Apply(OpCode("convert"), {value}, std::move(to));
+}
+
+absl::StatusOr<Value> GraphOfFlat::RoundedBatchNumbers(const FlatOp& op) {
+  OpAttributes attributes = op.attributes;
+  attributes.dtype = DType::kFloat32;
+  PODSIM_ASSIGN_OR_RETURN(const Value numbers,
+                          Apply(OpCode::kConstant, {}, std::move(attributes)));
+  return Converted(numbers, op.type.dtype);
+}
+
 absl::StatusOr<Value> GraphOfFlat::BatchNumber(const FlatOp& op) {
   OpAttributes each;
   each.value = op.attributes.value;
@@ -61,11 +76,8 @@ absl::StatusOr<Value> GraphOfFlat::BatchNumber(const FlatOp& op) {
   PODSIM_ASSIGN_OR_RETURN(Value number,
                           Apply(OpCode("reduce"), {of_each}, std::move(fold)));
   const Shape& shape = op.type.shape;
-  if (op.type.dtype != DType::kFloat32) {
-    OpAttributes to;
-    to.dtype = op.type.dtype;
-    PODSIM_ASSIGN_OR_RETURN(number,
-                            Apply(OpCode("convert"), {number}, std::move(to)));
+  PODSIM_ASSIGN_OR_RETURN(number, Converted(number, op.type.dtype));
+  if (!op.attributes.List(kBatchOffset).empty()) {
     PODSIM_ASSIGN_OR_RETURN(
         const Value offset,
         Number(static_cast<double>(op.attributes.Int(kBatchOffset, 0)),
@@ -81,9 +93,11 @@ absl::StatusOr<Value> GraphOfFlat::BatchNumber(const FlatOp& op) {
 
 absl::StatusOr<Value> GraphOfFlat::Make(const FlatOp& op,
                                         const std::vector<Value>& in) {
-  if (op.Is("constant") && !op.type.batched() &&
-      !op.attributes.List(kBatchPower).empty())
-    return BatchNumber(op);
+  const bool follows_batch =
+      op.Is("constant") && !op.attributes.List(kBatchPower).empty();
+  if (follows_batch && !op.type.batched()) return BatchNumber(op);
+  if (follows_batch && op.type.dtype == DType::kBFloat16)
+    return RoundedBatchNumbers(op);
   if (op.Is("random_bits"))
     return Apply(CodeOf(*op.entry), {graph_.ExampleKeys()}, op.attributes);
   for (const Value value : in)

@@ -29,8 +29,11 @@ class GraphOfFlat {
   // The op's result: a new one, or that of an equal op before.
   absl::StatusOr<Value> Apply(OpCode op, const std::vector<Value>& in,
                               OpAttributes attributes, int output = 0);
+  absl::StatusOr<Value> Converted(Value value, DType dtype);
   // A number that follows the batch, each core's own.
   absl::StatusOr<Value> BatchNumber(const FlatOp& op);
+  // The same in each element of an array with the batch: float32's, rounded.
+  absl::StatusOr<Value> RoundedBatchNumbers(const FlatOp& op);
   absl::StatusOr<Value> Number(double value, DType dtype, const Shape& shape);
 
   Graph& graph_;

@@ -1,9 +1,10 @@
-// Labels are clamped, so that the op reads no logit that is not there; where a
-// framework says otherwise (no gradient, a loss that is NaN) that is kept
-// beside it.
+// Labels are clamped where a loss is taken, so that the op reads no logit that
+// is not there; a loss that is NaN elsewhere stays so by a select. Gradients
+// have the labels as they are: one that is none is subtracted nowhere.
 #include "models/import/cross_entropy.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -28,6 +29,11 @@ class Reader {
   const FlatOp& op(int place) const { return builder_.op(place); }
   bool Is(int place, std::string_view name) const { return op(place).Is(name); }
   int Operand(int place, std::size_t i) const { return op(place).operands[i]; }
+
+  bool IsNan(int place) const {
+    const auto number = builder_.NumberOf(place);
+    return number && std::isnan(*number);
+  }
 
   // Behind reshapes.
   int Bare(int place) const {
@@ -112,10 +118,10 @@ class Reader {
            TakesOfRows(gather, "collapsed_slice_dims", "operand_batching_dims",
                        "start_index_map");
   }
-  // Into zeros.
+  // Added to zeros.
   bool ScattersToRows(int place) const {
-    return Is(place, "scatter") && IsLogits(place) &&
-           builder_.NumberOf(Operand(place, 0)) == 0 &&
+    return Is(place, "scatter") && op(place).attributes.word == "add" &&
+           IsLogits(place) && builder_.NumberOf(Operand(place, 0)) == 0 &&
            TakesOfRows(op(place), "inserted_window_dims", "input_batching_dims",
                        "scatter_dims_to_operand_dims");
   }
@@ -209,24 +215,27 @@ absl::StatusOr<int> OfLabels(FlatBuilder& builder, int places,
 // (softmax(x) - one hot) times `factors`, of each row.
 absl::StatusOr<int> Gradient(FlatBuilder& builder, int x, int places,
                              int factors) {
-  PODSIM_ASSIGN_OR_RETURN(const int losses,
-                          Reshaped(builder, factors, OfRows()));
-  const std::int64_t classes = builder.type(x).shape.dims[1];
-  PODSIM_ASSIGN_OR_RETURN(const int real,
-                          OfLabels(builder, places, classes, losses));
   PODSIM_ASSIGN_OR_RETURN(const int shares,
                           Xent(builder, x, places, kProbabilities));
-  PODSIM_ASSIGN_OR_RETURN(const int labels, Clamped(builder, places, classes));
-  return builder.Emit("SoftmaxXentGrad", {shares, labels, real});
+  return builder.Emit("SoftmaxXentGrad", {shares, places, factors});
 }
 
-absl::StatusOr<int> GradientOf(FlatBuilder& builder, int x, int scatter) {
+// `sums`: softmax is multiplied by the sum of what is scattered, which is
+// nothing where the label is none.
+absl::StatusOr<int> GradientOf(FlatBuilder& builder, int x, int scatter,
+                               bool sums) {
   const FlatOp taken = builder.op(scatter);
   PODSIM_ASSIGN_OR_RETURN(const int places,
                           PlacesOf(builder, taken.operands[1]));
   PODSIM_ASSIGN_OR_RETURN(const int opposite,
                           builder.Emit("negate", {taken.operands[2]}));
-  return Gradient(builder, x, places, opposite);
+  PODSIM_ASSIGN_OR_RETURN(int factors, Reshaped(builder, opposite, OfRows()));
+  if (sums) {
+    PODSIM_ASSIGN_OR_RETURN(
+        factors,
+        OfLabels(builder, places, builder.type(x).shape.dims[1], factors));
+  }
+  return Gradient(builder, x, places, factors);
 }
 
 }  // namespace
@@ -263,8 +272,9 @@ Found CrossEntropy(FlatBuilder& builder, const FlatOp& op) {
   if (x < 0 || !reader.IsLargestOf(reader.Bare(reader.Operand(sum, 1)), x))
     return std::nullopt;
   int taken = reader.Bare(op.operands[1]);
-  int known = -1;  // where the label is one
+  int known = -1;  // where the label is one; elsewhere the logit is NaN
   if (reader.Is(taken, "select")) {
+    if (!reader.IsNan(reader.Operand(taken, 2))) return std::nullopt;
     known = taken;
     taken = reader.Bare(reader.Operand(taken, 1));
   }
@@ -300,7 +310,7 @@ Found CrossEntropyGradient(FlatBuilder& builder, const FlatOp& op) {
           reader.Is(reader.Operand(numerator, 0), "negate") &&
           reader.Operand(reader.Operand(numerator, 0), 0) == scatter;
       if (sums || reader.AreOpposite(numerator, reader.Operand(scatter, 2)))
-        return GradientOf(builder, x, scatter);
+        return GradientOf(builder, x, scatter, sums);
     }
   }
   return std::nullopt;

@@ -1,6 +1,10 @@
+#include <algorithm>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
@@ -16,10 +20,13 @@ namespace {
 
 constexpr int kDeepestCall = 200;
 
-// An array, or a tuple. Tuples are shared: one may hold another many times.
+// An array, or a tuple, or an array without elements, which is nowhere. Tuples
+// are shared: one may hold another many times.
 struct HloValue {
   int array = -1;
   std::shared_ptr<const std::vector<HloValue>> parts;
+
+  bool IsEmpty() const { return array < 0 && parts == nullptr; }
 };
 using HloValues = std::vector<HloValue>;
 
@@ -29,6 +36,24 @@ HloValue Tuple(HloValues parts) {
 
 absl::Status BadCall(const std::string& why) {
   return absl::InvalidArgumentError(why);
+}
+
+bool HasNoElements(const hlo::Shape& shape) {
+  const auto& dims = shape.dimensions();
+  return shape.element_type() != hlo::TUPLE &&
+         std::find(dims.begin(), dims.end(), 0) != dims.end();
+}
+
+absl::StatusOr<std::vector<int>> ArraysOf(const HloValues& operands) {
+  std::vector<int> arrays;
+  for (const HloValue& operand : operands) {
+    if (operand.IsEmpty())
+      return absl::UnimplementedError(
+          "an operand is an array without elements");
+    if (operand.array < 0) return BadCall("an operand is a tuple");
+    arrays.push_back(operand.array);
+  }
+  return arrays;
 }
 
 class Flattener {
@@ -56,6 +81,9 @@ class Flattener {
     for (const HloValue& each : results) {
       if (each.parts != nullptr)
         return BadCall("a result is a tuple of tuples");
+      if (each.IsEmpty())
+        return absl::UnimplementedError(
+            "a result is an array without elements");
       builder_.function().results.push_back(each.array);
     }
     return std::move(builder_.function());
@@ -71,6 +99,14 @@ class Flattener {
     return {status.code(),
             absl::StrCat(from.opcode(), " (", module_.PlaceOf(from),
                          "): ", status.message())};
+  }
+
+  // For people, with the line of what called it where it has none itself.
+  std::string PlaceOf(const hlo::Instruction& from) const {
+    std::string place = module_.PlaceOf(from);
+    if (!source_.empty() && module_.SourceOf(from).empty())
+      absl::StrAppend(&place, ", called at ", source_);
+    return place;
   }
 
   // The innermost instruction by its name, and the innermost line that is
@@ -96,7 +132,10 @@ class Flattener {
     if (static_cast<int>(arguments.size()) != body.parameters)
       return BadCall("a call has another number of operands than parameters");
     HloValues values;
+    const std::string called_at = source_;
     for (const HloInstruction& each : body.instructions) {
+      const std::string source = module_.SourceOf(*each.proto);
+      source_ = source.empty() ? called_at : source;
       HloValues operands;
       for (const int operand : each.operands)
         operands.push_back(values[static_cast<std::size_t>(operand)]);
@@ -109,6 +148,7 @@ class Flattener {
       values.push_back(*std::move(value));
     }
     --depth_;
+    source_ = called_at;
     return values[static_cast<std::size_t>(body.root)];
   }
 
@@ -129,6 +169,7 @@ class Flattener {
         operands.size() == 1)
       return operands[0];
     if (code == "custom-call") return Custom(from, operands);
+    if (HasNoElements(from.shape())) return HloValue{};
     return Apply(instruction, operands);
   }
 
@@ -139,14 +180,10 @@ class Flattener {
     const int called = instruction.called[0];
     const std::string name = KeyFunctionOf(Computation(called).name);
     if (name.empty()) return Call(called, operands);
-    std::vector<int> arrays;
-    for (const HloValue& operand : operands) {
-      if (operand.array < 0) return BadCall("an operand is a tuple");
-      arrays.push_back(operand.array);
-    }
+    PODSIM_ASSIGN_OR_RETURN(const std::vector<int> arrays, ArraysOf(operands));
     PODSIM_ASSIGN_OR_RETURN(const ValueType type,
                             TypeOf(instruction.proto->shape()));
-    builder_.SetPlace(module_.PlaceOf(*instruction.proto));
+    builder_.SetPlace(PlaceOf(*instruction.proto));
     PODSIM_ASSIGN_OR_RETURN(const int drawn,
                             EmitKeyFunction(builder_, name, arrays, type));
     return HloValue{.array = drawn};
@@ -223,8 +260,10 @@ class Flattener {
 
   absl::StatusOr<HloValue> Select(int chooser, const HloValue& a,
                                   const HloValue& b, int depth) {
-    if ((a.parts == nullptr) != (b.parts == nullptr) || depth > kDeepestCall)
+    if ((a.parts == nullptr) != (b.parts == nullptr) ||
+        a.IsEmpty() != b.IsEmpty() || depth > kDeepestCall)
       return BadCall("the branches have other results");
+    if (a.IsEmpty()) return a;
     if (a.parts == nullptr) {
       OpAttributes spread;
       spread.shape = builder_.type(a.array).shape;
@@ -249,20 +288,19 @@ class Flattener {
   }
 
   absl::StatusOr<HloValue> Apply(const HloInstruction& instruction,
-                                 const HloValues& operands) {
+                                 HloValues operands) {
     const hlo::Instruction& from = *instruction.proto;
+    if (from.opcode() == "concatenate")
+      std::erase_if(operands, std::mem_fn(&HloValue::IsEmpty));
     const HloOpCode* code = FindHloOpCode(from.opcode());
     if (code == nullptr)
       return absl::UnimplementedError(
           "podsim does not import it; docs/jax.md lists what it does");
     HloUse use{.from = from, .operands = {}, .words = {}, .type = {}};
-    for (const HloValue& operand : operands) {
-      if (operand.array < 0) return BadCall("an operand is a tuple");
-      use.operands.push_back(operand.array);
-    }
+    PODSIM_ASSIGN_OR_RETURN(use.operands, ArraysOf(operands));
     for (const int called : instruction.called)
       use.words.push_back(ReducerWord(Computation(called)));
-    builder_.SetPlace(module_.PlaceOf(from));
+    builder_.SetPlace(PlaceOf(from));
     if (const auto ordered = Ordered(instruction, use)) {
       PODSIM_RETURN_IF_ERROR(ordered->status());
       return Results(from.shape(), **ordered);
@@ -285,12 +323,14 @@ class Flattener {
     const std::string& code = use.from.opcode();
     if (code == "sort") return EmitSort(builder_, use);
     if (code == "topk") return EmitTopK(builder_, use);
-    if (code != "reduce" || use.operands.size() != 4 ||
-        instruction.called.size() != 1)
+    if ((code != "reduce" && code != "reduce-window") ||
+        use.from.shape().element_type() != hlo::TUPLE)
       return std::nullopt;
-    const std::string word = ArgReducerWord(Computation(instruction.called[0]));
-    if (word.empty()) return std::nullopt;
-    return EmitArgExtreme(builder_, use, word);
+    const bool is_pair = code == "reduce" && use.operands.size() == 4 &&
+                         instruction.called.size() == 1;
+    return EmitArgExtreme(
+        builder_, use,
+        is_pair ? ArgReducerWord(Computation(instruction.called[0])) : "");
   }
 
   absl::Status CheckResult(const hlo::Shape& said, int array) const {
@@ -321,6 +361,7 @@ class Flattener {
   FlatBuilder builder_{/*shares=*/false};
   int depth_ = 0;
   int steps_ = 0;
+  std::string source_;    // the innermost line that is known
   bool named_ = false;    // an error names its instruction
   bool located_ = false;  // and its line
 };

@@ -164,7 +164,8 @@ class Importer {
     if (type.dtype != DType::kFloat32 || type.batched())
       return absl::UnimplementedError(
           absl::StrCat("it is ", ToString(type),
-                       "; variables are float32 and know no batch"));
+                       "; variables are float32 (convert inside the function) "
+                       "and know no batch"));
     const auto known = arguments_.find(KeyOf(argument));
     if (!makes) {
       if (known != arguments_.end() && graph_.type(known->second) == type)

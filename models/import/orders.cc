@@ -72,11 +72,26 @@ absl::StatusOr<int> FirstAlong(FlatBuilder& builder, int x,
   return builder.Emit("slice", {x}, std::move(part));
 }
 
+absl::Status SeveralArrays() {
+  return absl::UnimplementedError(
+      "it folds several arrays at once; podsim does where it is argmax or "
+      "argmin along one dimension, otherwise fold one array after the other");
+}
+
+// What is smallest becomes largest. A whole number's bits are turned over:
+// the least one has no negative.
+absl::StatusOr<int> TurnedOver(FlatBuilder& builder, int x) {
+  const DType dtype = builder.type(x).dtype;
+  const bool floats = dtype == DType::kFloat32 || dtype == DType::kBFloat16;
+  return builder.Emit(floats ? "negate" : "not", {x});
+}
+
 }  // namespace
 
 absl::StatusOr<std::vector<int>> EmitArgExtreme(FlatBuilder& builder,
                                                 const HloUse& use,
                                                 const std::string& word) {
+  if (word.empty()) return SeveralArrays();
   OpAttributes over;
   over.lists["dimensions"].assign(use.from.dimensions().begin(),
                                   use.from.dimensions().end());
@@ -84,10 +99,10 @@ absl::StatusOr<std::vector<int>> EmitArgExtreme(FlatBuilder& builder,
       !CountsAlong(builder, use.operands[1], over.List("dimensions")[0]) ||
       builder.type(use.operands[1]).shape !=
           builder.type(use.operands[0]).shape)
-    return absl::UnimplementedError("it folds several arrays at once");
+    return SeveralArrays();
   int x = use.operands[0];
   if (word == "minimum") {
-    PODSIM_ASSIGN_OR_RETURN(x, builder.Emit("negate", {x}));
+    PODSIM_ASSIGN_OR_RETURN(x, TurnedOver(builder, x));
   }
   PODSIM_ASSIGN_OR_RETURN(int place, builder.Emit("arg_max", {x}, over));
   PODSIM_ASSIGN_OR_RETURN(

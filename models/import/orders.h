@@ -11,8 +11,9 @@
 
 namespace podsim {
 
-// reduce of values and their places by "maximum" or "minimum" (reducer.h): the
-// extreme, and the first place that has it.
+// reduce of values and their places by "maximum" or "minimum" (ArgReducerWord):
+// the extreme, and the first place that has it. Of several arrays by anything
+// else (empty): UNIMPLEMENTED.
 absl::StatusOr<std::vector<int>> EmitArgExtreme(FlatBuilder& builder,
                                                 const HloUse& use,
                                                 const std::string& word);

@@ -50,12 +50,25 @@ std::string Expression(const HloComputation& computation) {
   return texts[static_cast<std::size_t>(computation.root)];
 }
 
-std::string ArgExpression(const std::string& better) {
-  const std::string wins = absl::StrCat("or(", better, "(0, 2), NE(0, 0))");
+// Of floats NaN wins, too.
+std::string ArgExpression(const std::string& better, bool floats) {
+  const std::string is_better = absl::StrCat(better, "(0, 2)");
+  const std::string wins =
+      floats ? absl::StrCat("or(", is_better, ", NE(0, 0))") : is_better;
   const std::string first =
       absl::StrCat("or(", wins, ", and(EQ(0, 2), LT(1, 3)))");
   return absl::StrCat("tuple(select(", wins, ", 0, 2), select(", first,
                       ", 1, 3))");
+}
+
+bool TakesFloats(const HloComputation& computation) {
+  for (const HloInstruction& instruction : computation.instructions) {
+    const hlo::Instruction& from = *instruction.proto;
+    if (from.opcode() == "parameter" && from.parameter_number() == 0)
+      return from.shape().element_type() == hlo::F32 ||
+             from.shape().element_type() == hlo::BF16;
+  }
+  return false;
 }
 
 // As JAX compares floats, by their total order: one zero and one NaN.
@@ -80,8 +93,9 @@ std::string ReducerWord(const HloComputation& computation) {
 
 std::string ArgReducerWord(const HloComputation& computation) {
   const std::string expression = Expression(computation);
-  if (expression == ArgExpression("GT")) return "maximum";
-  if (expression == ArgExpression("LT")) return "minimum";
+  const bool floats = TakesFloats(computation);
+  if (expression == ArgExpression("GT", floats)) return "maximum";
+  if (expression == ArgExpression("LT", floats)) return "minimum";
   return "";
 }
 

@@ -36,8 +36,6 @@ Inferred InferReduce(Types in, const OpAttributes& attributes) {
 }
 
 Inferred InferArgMax(Types in, const OpAttributes& attributes) {
-  if (in[0].dtype != DType::kFloat32 && in[0].dtype != DType::kInt32)
-    return Bad("needs float32 or int32");
   if (attributes.List("dimensions").size() != 1)
     return Bad(absl::StrCat("is taken over one dimension, not over ",
                             attributes.List("dimensions").size()));
@@ -244,7 +242,15 @@ std::vector<OpSample> ArgMaxSamples() {
       ReduceSample("", Plain({3, 4}), {0}, OfType(Plain({4}), DType::kInt32)),
       ReduceSample("", Batched({3}), {0}, OfType(Plain({3}), DType::kInt32)),
       ReduceSample("", Batched({37}, DType::kInt32), {1},
-                   Batched({}, DType::kInt32))};
+                   Batched({}, DType::kInt32)),
+      ReduceSample("", Batched({3, 5}, DType::kBool), {2},
+                   Batched({3}, DType::kInt32)),
+      ReduceSample("", Batched({19}, DType::kUint8), {0},
+                   OfType(Plain({19}), DType::kInt32)),
+      ReduceSample("", Batched({37}, DType::kUint32), {1},
+                   Batched({}, DType::kInt32)),
+      ReduceSample("", Batched({5, 3}, DType::kBFloat16), {1},
+                   Batched({3}, DType::kInt32))};
 }
 
 std::vector<OpSample> ProductGradSamples() {

@@ -455,7 +455,33 @@ def orders(draw):
     return loss, params, (draw.normal(BATCH, 16), draw.classes(BATCH))
 
 
+def masked_labels(draw):
+    """Beside the sixteen: labels that are none, as people leave them out of a
+    cross-entropy."""
+    params = {"logits": draw.dense(16, CLASSES), "other": draw.dense(16, CLASSES)}
+
+    def loss(p, batch):
+        x, labels = batch
+        rows, known = jnp.arange(len(labels)), labels >= 0
+        z = dense(x, p["logits"])
+        normalizer = jax.nn.logsumexp(z, axis=-1)
+        filled = jnp.take_along_axis(z, labels[:, None], 1, mode="fill", fill_value=0)[:, 0]
+        clipped = jnp.take_along_axis(z, labels[:, None], 1, mode="clip")[:, 0]
+        losses = [normalizer - filled, normalizer - jnp.where(known, clipped, 7.),
+                  normalizer - jnp.where(x[:, 0] > 0, z[rows, labels], 0.),
+                  known * (normalizer - clipped)]
+        log_p = jax.nn.log_softmax(dense(x, p["other"]))
+        losses.append(-jnp.where(known, log_p[rows, labels], 0.))
+        losses.append(-jnp.take_along_axis(log_p, labels[:, None], 1, mode="fill",
+                                           fill_value=0)[:, 0])
+        return jnp.mean(sum(losses))
+
+    labels = draw.classes(BATCH)
+    labels[[1, 4, 6]] = -100, -1, CLASSES
+    return loss, params, (draw.normal(BATCH, 16), labels)
+
+
 FUNCTIONS = {function.__name__: function for function in (
     mlp, lenet, resnet_18, resnet_50, vgg_block, mlp_mixer, vit_tiny, gpt_nano,
     bert_layer, lstm, gru, unet_small, separable_block, bag_of_words,
-    logistic_regression, custom_rules, places, orders)}
+    logistic_regression, custom_rules, places, orders, masked_labels)}

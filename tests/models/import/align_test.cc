@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -79,6 +80,38 @@ TEST(AlignTest, FindsNumbersThatFollowTheBatch) {
   }
 }
 
+// x times a number of bfloat16.
+Body TimesRounded(const std::function<float(std::int64_t)>& number) {
+  return [number](ModuleBuilder& b, std::int64_t batch) {
+    const auto x = b.Parameter({batch, 5}, hlo::BF16);
+    const auto each = b.BFloat16(number(batch), {batch, 5});
+    b.Op("multiply", {x, each}, {batch, 5}, hlo::BF16);
+  };
+}
+
+TEST(AlignTest, FindsNumbersThatAreRoundedToBFloat16) {
+  struct Case {
+    float number;
+    std::int64_t power;
+  };
+  for (const Case& each :
+       {Case{1.0F / 5, -1}, Case{1.0F / 12, -1}, Case{-1.0F / 5, -1},
+        Case{-1.0F / 3, -1}, Case{3, -1}, Case{37, 1}}) {
+    SCOPED_TRACE(each.number);
+    ASSERT_OK_AND_ASSIGN(const FlatFunction function,
+                         Aligned(TimesRounded([&](std::int64_t batch) {
+                           const auto size = static_cast<float>(batch);
+                           return each.power > 0 ? each.number * size
+                                                 : each.number / size;
+                         })));
+    const FlatOp& number =
+        function.ops[static_cast<std::size_t>(ResultOf(function).operands[1])];
+    EXPECT_EQ(number.type.dtype, DType::kBFloat16);
+    EXPECT_EQ(number.attributes.List(kBatchPower)[0], each.power);
+    EXPECT_EQ(static_cast<float>(number.attributes.value), each.number);
+  }
+}
+
 TEST(AlignTest, FindsWholeNumbersOnALine) {
   ASSERT_OK_AND_ASSIGN(
       const FlatFunction function,
@@ -126,6 +159,13 @@ TEST(AlignTest, RefusesWhatFollowsTheBatchInAnotherWay) {
         b.Op(batch == 7 ? "negate" : "abs", {x}, {4});
       },
       "depends on the number of examples");
+}
+
+TEST(AlignTest, RefusesWhatBFloat16CannotTell) {
+  ExpectUnaligned(TimesRounded([](std::int64_t batch) {
+                    return 3 / (7 * static_cast<float>(batch));
+                  }),
+                  "sums of examples in float32");
 }
 
 // The first B of a dimension that is no batch: no factor says that.

@@ -2,6 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <functional>
+#include <limits>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -17,6 +20,7 @@ using ::podsim::testing::ModuleBuilder;
 using ::podsim::testing::StatusIs;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 absl::StatusOr<FlatFunction> Flat(ModuleBuilder& builder) {
   auto module = HloModule::Parse(builder.Bytes());
@@ -161,6 +165,140 @@ TEST(FlattenTest, TakesTheLargestOfEachRow) {
       EXPECT_EQ(CountOf(function, "arg_sort"), 1);
     } else {
       EXPECT_THAT(flat.status().message(), HasSubstr(why));
+    }
+  }
+}
+
+// The place that argmax ("GT") or argmin ("LT") of whole numbers finds.
+double PlaceIn(const char* better, const std::vector<std::int32_t>& numbers) {
+  ModuleBuilder b;
+  const auto reducer = b.ArgReducer(better, hlo::S32, /*or_nan=*/false);
+  b.Computation();
+  const auto count = static_cast<std::int64_t>(numbers.size());
+  const auto x =
+      b.Op("constant", {}, {count}, hlo::S32, [&](hlo::Instruction& constant) {
+        for (const std::int32_t number : numbers)
+          constant.mutable_literal()->add_s32s(number);
+      });
+  const auto places =
+      b.Op("iota", {}, {count}, hlo::S32,
+           [](hlo::Instruction& iota) { iota.add_dimensions(0); });
+  const auto both =
+      b.Op("reduce", {x, places, b.Whole(0), b.Whole(0)}, {}, hlo::TUPLE,
+           [&](hlo::Instruction& reduce) {
+             reduce.add_dimensions(0);
+             reduce.add_called_computation_ids(reducer);
+             for (int part = 0; part < 2; ++part)
+               reduce.mutable_shape()->add_tuple_shapes()->set_element_type(
+                   hlo::S32);
+           });
+  b.Op("get-tuple-element", {both}, {}, hlo::S32,
+       [](hlo::Instruction& get) { get.set_tuple_index(1); });
+  const auto function = Flat(b);
+  EXPECT_TRUE(function.ok()) << function.status();
+  const auto result = static_cast<std::size_t>(function->results[0]);
+  EXPECT_TRUE(function->ops[result].Is("constant")) << "known, not computed";
+  return function->ops[result].attributes.value;
+}
+
+TEST(FlattenTest, FindsTheExtremesOfWholeNumbers) {
+  constexpr std::int32_t kLeast = std::numeric_limits<std::int32_t>::min();
+  constexpr std::int32_t kMost = std::numeric_limits<std::int32_t>::max();
+  EXPECT_EQ(PlaceIn("LT", {0, kMost, kLeast, -kMost}), 2);
+  EXPECT_EQ(PlaceIn("LT", {kMost, kMost, 0, 0}), 2);
+  EXPECT_EQ(PlaceIn("GT", {kLeast, -kMost, kMost, 0}), 2);
+  EXPECT_EQ(PlaceIn("GT", {kLeast, kLeast}), 0);
+}
+
+TEST(FlattenTest, RefusesToFoldSeveralArraysAtOnce) {
+  ModuleBuilder b;
+  const auto second = b.Computation();
+  const auto one = b.Parameter({});
+  b.Parameter({});
+  const auto other = b.Parameter({});
+  b.Parameter({});
+  b.Op("tuple", {other, one}, {}, hlo::TUPLE);
+  b.Computation();
+  const auto x = b.Parameter({3, 4});
+  b.Op("reduce", {x, x, b.Number(0), b.Number(0)}, {}, hlo::TUPLE,
+       [&](hlo::Instruction& reduce) {
+         reduce.add_dimensions(1);
+         reduce.add_called_computation_ids(second);
+       });
+  EXPECT_THAT(Flat(b), StatusIs(absl::StatusCode::kUnimplemented,
+                                AllOf(HasSubstr("folds several arrays at once"),
+                                      HasSubstr("one array after the other"))));
+}
+
+// An array without elements beside x.
+ModuleBuilder Empty(const std::function<void(ModuleBuilder&, std::int64_t x,
+                                             std::int64_t none)>& more) {
+  ModuleBuilder b;
+  const auto x = b.Parameter({4, 3});
+  more(b, x, b.Op("constant", {}, {4, 0}));
+  return b;
+}
+
+TEST(FlattenTest, ArraysWithoutElementsAreNowhere) {
+  ModuleBuilder unused =
+      Empty([](ModuleBuilder& b, std::int64_t x, std::int64_t none) {
+        const auto pair = b.Op("tuple", {none, x}, {}, hlo::TUPLE);
+        b.Op("get-tuple-element", {pair}, {4, 3}, hlo::F32,
+             [](hlo::Instruction& get) { get.set_tuple_index(1); });
+      });
+  EXPECT_THAT(Flat(unused).status(), testing::IsOk());
+  ModuleBuilder beside =
+      Empty([](ModuleBuilder& b, std::int64_t x, std::int64_t none) {
+        const auto nothing = b.Op("negate", {none}, {4, 0});
+        const auto both =
+            b.Op("concatenate", {nothing, x}, {4, 3}, hlo::F32,
+                 [](hlo::Instruction& op) { op.add_dimensions(1); });
+        b.Op("negate", {both}, {4, 3});
+      });
+  ASSERT_OK_AND_ASSIGN(const FlatFunction function, Flat(beside));
+  EXPECT_EQ(CountOf(function, "negate"), 1);
+  EXPECT_EQ(CountOf(function, "concatenate"), 0);
+}
+
+TEST(FlattenTest, RefusesWhatIsMadeOfArraysWithoutElements) {
+  const auto refused = [](const char* what) {
+    return StatusIs(absl::StatusCode::kUnimplemented,
+                    AllOf(HasSubstr(what), HasSubstr("without elements")));
+  };
+  ModuleBuilder padded =
+      Empty([](ModuleBuilder& b, std::int64_t, std::int64_t none) {
+        b.Op("pad", {none, b.Number(0)}, {4, 2});
+      });
+  EXPECT_THAT(Flat(padded), refused("an operand"));
+  ModuleBuilder result =
+      Empty([](ModuleBuilder& b, std::int64_t x, std::int64_t none) {
+        b.Op("tuple", {x, none}, {}, hlo::TUPLE);
+      });
+  EXPECT_THAT(Flat(result), refused("a result"));
+  ModuleBuilder given;
+  given.Parameter({4, 0});
+  EXPECT_THAT(Flat(given), refused("it is"));
+}
+
+TEST(FlattenTest, WhatHasNoLineHasThatOfItsCall) {
+  ModuleBuilder b;
+  const auto negated = b.Computation();
+  const auto of = b.Parameter({4});
+  b.Op("negate", {of}, {4});
+  b.Computation();
+  const auto x = b.Parameter({4});
+  const auto y = b.Op("call", {x}, {4}, hlo::F32, [&](hlo::Instruction& call) {
+    call.add_called_computation_ids(negated);
+    call.mutable_metadata()->set_source_file("/home/me/train.py");
+    call.mutable_metadata()->set_source_line(41);
+  });
+  b.Op("abs", {y}, {4});
+  ASSERT_OK_AND_ASSIGN(const FlatFunction function, Flat(b));
+  for (const FlatOp& op : function.ops) {
+    if (op.Is("abs")) {
+      EXPECT_THAT(op.place, Not(HasSubstr("train.py")));
+    } else if (op.Is("negate")) {
+      EXPECT_THAT(op.place, HasSubstr(", called at train.py:41"));
     }
   }
 }

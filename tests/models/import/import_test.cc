@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <functional>
 #include <string>
 
@@ -83,6 +84,37 @@ TEST(ImportTest, MakesAModelThatIsSoundAndEqualEachTime) {
   EXPECT_THAT(ParseModel(ModelBytes(model)).status(), testing::IsOk());
   EXPECT_EQ(model.graph().gradients_size(), 1);
   EXPECT_EQ(model.graph().values(0).name(), "w");
+}
+
+// x times 1/B, rounded to bfloat16 and added up.
+std::string LoweredInBFloat16(std::int64_t batch) {
+  ModuleBuilder b;
+  const auto add = b.Computation();
+  const auto one = b.Parameter({});
+  const auto other = b.Parameter({});
+  b.Op("add", {one, other}, {});
+  b.Computation();
+  const auto w = b.Parameter({});
+  const auto x = b.Parameter({batch});
+  const auto shares = b.BFloat16(1.0F / static_cast<float>(batch), {batch});
+  const auto wide = b.Op("convert", {shares}, {batch});
+  const auto scaled = b.Op("multiply", {x, wide}, {batch});
+  const auto sum = b.Op("reduce", {scaled, b.Number(0)}, {}, hlo::F32,
+                        [&](hlo::Instruction& op) {
+                          op.add_dimensions(0);
+                          op.add_called_computation_ids(add);
+                        });
+  const auto loss = b.Op("multiply", {w, sum}, {});
+  b.Op("tuple", {loss, sum}, {}, hlo::TUPLE);
+  return b.Bytes();
+}
+
+TEST(ImportTest, RoundsANumberThatFollowsTheBatchToBFloat16) {
+  ImportProto from = MeanOfProducts();
+  for (auto& lowering : *from.mutable_training()->mutable_lowerings())
+    lowering.set_module(LoweredInBFloat16(lowering.batch()));
+  ASSERT_OK_AND_ASSIGN(const ModelProto model, Import(from));
+  EXPECT_THAT(ParseModel(ModelBytes(model)).status(), testing::IsOk());
 }
 
 void ExpectRefused(const std::function<void(ImportProto&)>& change,

@@ -1,6 +1,9 @@
 #include "tests/models/import/module_builder.h"
 
+#include <bit>
+
 #include "absl/strings/str_cat.h"
+#include "models/ops/reference.h"
 
 namespace podsim::testing {
 
@@ -57,6 +60,44 @@ std::int64_t ModuleBuilder::Whole(std::int32_t value) {
   return Op("constant", {}, {}, hlo::S32, [&](hlo::Instruction& constant) {
     constant.mutable_literal()->add_s32s(value);
   });
+}
+
+std::int64_t ModuleBuilder::BFloat16(float value, const HloDims& dims) {
+  const auto bits =
+      std::bit_cast<std::uint32_t>(static_cast<float>(RoundToBFloat16(value)));
+  const std::int64_t scalar =
+      Op("constant", {}, {}, hlo::BF16, [&](hlo::Instruction& constant) {
+        for (const int shift : {16, 24})
+          constant.mutable_literal()->mutable_bf16s()->push_back(
+              static_cast<char>(bits >> shift));
+      });
+  return Op("broadcast", {scalar}, dims, hlo::BF16);
+}
+
+std::int64_t ModuleBuilder::Compare(std::int64_t one, std::int64_t other,
+                                    const std::string& direction) {
+  return Op("compare", {one, other}, {}, hlo::PRED,
+            [&](hlo::Instruction& compare) {
+              compare.set_comparison_direction(direction);
+            });
+}
+
+std::int64_t ModuleBuilder::ArgReducer(const std::string& better,
+                                       hlo::PrimitiveType type, bool or_nan) {
+  const auto computation = Computation();
+  const auto x = Parameter({}, type);
+  const auto i = Parameter({}, hlo::S32);
+  const auto y = Parameter({}, type);
+  const auto j = Parameter({}, hlo::S32);
+  auto wins = Compare(x, y, better);
+  if (or_nan) wins = Op("or", {wins, Compare(x, x, "NE")}, {}, hlo::PRED);
+  const auto value = Op("select", {wins, x, y}, {}, type);
+  const auto equal = Compare(x, y, "EQ");
+  const auto first = Op("and", {equal, Compare(i, j, "LT")}, {}, hlo::PRED);
+  const auto taken = Op("or", {wins, first}, {}, hlo::PRED);
+  const auto place = Op("select", {taken, i, j}, {}, hlo::S32);
+  Op("tuple", {value, place}, {}, hlo::TUPLE);
+  return computation;
 }
 
 std::string ModuleBuilder::Bytes() { return module_.SerializeAsString(); }

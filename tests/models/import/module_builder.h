@@ -26,6 +26,12 @@ class ModuleBuilder {
                   const std::function<void(hlo::Instruction&)>& more = nullptr);
   std::int64_t Number(float value, const HloDims& dims = {});
   std::int64_t Whole(std::int32_t value);
+  // Rounded to bfloat16, in each element.
+  std::int64_t BFloat16(float value, const HloDims& dims);
+  // A computation, as JAX writes argmax ("GT") and argmin ("LT") of `type`.
+  // `or_nan`: what is not equal to itself is better, too.
+  std::int64_t ArgReducer(const std::string& better, hlo::PrimitiveType type,
+                          bool or_nan);
 
   // The last computation is the entry.
   std::string Bytes();
@@ -33,6 +39,8 @@ class ModuleBuilder {
 
  private:
   hlo::Computation& Current();
+  std::int64_t Compare(std::int64_t one, std::int64_t other,
+                       const std::string& direction);
 
   hlo::Module module_;
   std::int64_t next_id_ = 100;

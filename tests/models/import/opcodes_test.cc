@@ -88,5 +88,28 @@ TEST(ReducerTest, IsSilentAboutAnythingElse) {
             "");
 }
 
+std::string ArgWordOf(const char* better, hlo::PrimitiveType type,
+                      bool or_nan) {
+  ModuleBuilder builder;
+  builder.ArgReducer(better, type, or_nan);
+  const auto module = HloModule::Parse(builder.Bytes());
+  EXPECT_TRUE(module.ok()) << module.status();
+  return ArgReducerWord(module->computations()[0]);
+}
+
+TEST(ReducerTest, KnowsArgmaxOfFloatsByNanAndOfOthersWithout) {
+  for (const hlo::PrimitiveType type : {hlo::F32, hlo::BF16}) {
+    EXPECT_EQ(ArgWordOf("GT", type, true), "maximum");
+    EXPECT_EQ(ArgWordOf("LT", type, true), "minimum");
+    EXPECT_EQ(ArgWordOf("GT", type, false), "") << "NaN would not win";
+  }
+  for (const hlo::PrimitiveType type :
+       {hlo::S32, hlo::U32, hlo::U8, hlo::PRED}) {
+    EXPECT_EQ(ArgWordOf("GT", type, false), "maximum");
+    EXPECT_EQ(ArgWordOf("LT", type, false), "minimum");
+  }
+  EXPECT_EQ(ArgWordOf("GE", hlo::S32, false), "");
+}
+
 }  // namespace
 }  // namespace podsim

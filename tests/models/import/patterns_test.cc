@@ -3,57 +3,22 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <string>
+#include <utility>
 #include <vector>
 
-#include "models/import/flat_builder.h"
 #include "models/import/random_keys.h"
 #include "models/import/simplify.h"
 #include "models/ops/rules.h"
+#include "tests/models/import/patterns_fixture.h"
 #include "tests/testing/status_matchers.h"
 
 namespace podsim {
 namespace {
 
-using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using ::testing::Not;
-
-class PatternsTest : public ::testing::Test {
- protected:
-  int Emit(const char* op, std::vector<int> operands,
-           OpAttributes attributes = {}) {
-    auto place = builder_.Emit(op, std::move(operands), std::move(attributes));
-    EXPECT_TRUE(place.ok()) << place.status();
-    return place.ok() ? *place : 0;
-  }
-  int Dot(int a, std::int64_t of_a, int b, std::int64_t of_b) {
-    OpAttributes attributes;
-    attributes.lists["lhs_contracting_dimensions"] = {of_a};
-    attributes.lists["rhs_contracting_dimensions"] = {of_b};
-    return Emit("dot_general", {a, b}, std::move(attributes));
-  }
-  int Number(double value, const Shape& shape) {
-    return builder_.Constant({DType::kFloat32, shape}, {value});
-  }
-  // The ops that are left, in order.
-  std::vector<std::string> Left(int result) {
-    builder_.function().results = {result};
-    const auto simple = Simplified(builder_.function());
-    EXPECT_TRUE(simple.ok()) << simple.status();
-    std::vector<std::string> ops;
-    for (const FlatOp& op : simple->ops)
-      if (op.entry != nullptr) ops.emplace_back(op.entry->name);
-    return ops;
-  }
-
-  FlatBuilder builder_{/*shares=*/false};
-  const int x_ = builder_.Parameter(Batched({6}));
-  const int w_ = builder_.Parameter(Plain({6, 4}));
-};
 
 TEST_F(PatternsTest, ProductsOfMatrices) {
   EXPECT_THAT(Left(Dot(x_, 1, w_, 0)), ElementsAre("MatMul"));
@@ -132,85 +97,6 @@ TEST_F(PatternsTest, EachExamplesOwnRow) {
   EXPECT_THAT(Simplified(builder_.function()),
               testing::StatusIs(absl::StatusCode::kInvalidArgument,
                                 HasSubstr("dimension 0 is indexed")));
-}
-
-// log_softmax and what is taken of it, by the rows' own places.
-class CrossEntropyTest : public PatternsTest {
- protected:
-  int Folded(const char* word, int from) {
-    OpAttributes attributes;
-    attributes.word = word;
-    attributes.lists["dimensions"] = {1};
-    return Emit("reduce", {from}, std::move(attributes));
-  }
-  int InRows(int from) {
-    OpAttributes attributes;
-    attributes.shape = builder_.type(x_).shape;
-    attributes.lists["broadcast_dimensions"] = {0};
-    return Emit("broadcast_in_dim", {from}, std::move(attributes));
-  }
-  int Exponentials(int x) { return Emit("exponential", {Centred(x)}); }
-  int Centred(int x) {
-    return Emit("subtract", {x, InRows(Folded("maximum", x))});
-  }
-  OpAttributes OwnPlaces(const char* dropped, const char* operand_batch,
-                         const char* index_batch, const char* map) {
-    OpAttributes attributes;
-    attributes.lists[dropped] = {1};
-    attributes.lists[operand_batch] = {0};
-    attributes.lists[index_batch] = {0};
-    attributes.lists[map] = {1};
-    attributes.lists["index_vector_dim"] = {1};
-    return attributes;
-  }
-  int Taken(int from) {
-    OpAttributes attributes =
-        OwnPlaces("collapsed_slice_dims", "operand_batching_dims",
-                  "start_indices_batching_dims", "start_index_map");
-    attributes.lists["slice_sizes"] = {1, 1};
-    return Emit("gather", {from, label_}, std::move(attributes));
-  }
-  int LogLikelihoodOf(int x, int others) {
-    const int log = Emit("log", {Folded("add", Exponentials(others))});
-    return Taken(Emit("subtract", {Centred(x), InRows(log)}));
-  }
-
-  const int label_ = builder_.Parameter({DType::kInt32, {{1, 1}, 0}});
-};
-
-TEST_F(CrossEntropyTest, IsOneOpOfClampedLabels) {
-  EXPECT_THAT(Left(LogLikelihoodOf(x_, x_)),
-              ElementsAre("Reshape", "constant", "constant", "maximum",
-                          "minimum", "SoftmaxXent", "negate"));
-}
-
-TEST_F(CrossEntropyTest, IsNotOfTheSumOfOtherLogits) {
-  const int others = builder_.Parameter(Batched({6}));
-  EXPECT_THAT(Left(LogLikelihoodOf(x_, others)),
-              AllOf(Contains("gather"), Contains("exponential"),
-                    Not(Contains("SoftmaxXent"))));
-}
-
-TEST_F(CrossEntropyTest, ItsGradientIsOneOpBesideIt) {
-  OpAttributes adding = OwnPlaces("inserted_window_dims", "input_batching_dims",
-                                  "scatter_indices_batching_dims",
-                                  "scatter_dims_to_operand_dims");
-  adding.word = "add";
-  const Shape& rows = builder_.type(x_).shape;
-  const int put =
-      Emit("scatter", {Number(0, rows), label_, Number(-2, {{1}, 0})}, adding);
-  const int sum = Folded("add", Exponentials(x_));
-  const auto gradient = [&](double factor) {
-    const int share = Emit("divide", {Number(factor, {{1}, 0}), sum});
-    return Emit("add",
-                {put, Emit("multiply", {InRows(share), Exponentials(x_)})});
-  };
-  EXPECT_THAT(Left(gradient(2)),
-              AllOf(Contains("SoftmaxXent"), Contains("SoftmaxXentGrad"),
-                    Not(Contains("scatter")), Not(Contains("exponential"))));
-  EXPECT_THAT(Left(gradient(3)),
-              AllOf(Contains("scatter"), Not(Contains("SoftmaxXentGrad"))))
-      << "another factor than the label's";
 }
 
 TEST_F(PatternsTest, OnePlaceThatIsKnownIsASliceOrPadding) {

@@ -3,7 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdint>
 #include <limits>
+#include <utility>
+#include <vector>
 
 #include "models/ops/rules.h"
 #include "tests/models/ops/use_op.h"
@@ -62,6 +65,22 @@ TEST(ArgMax, TakesTheFirstOfEqualsAndOfNan) {
                {TensorOf(Plain({3, 3}), {1, 2, 2, 3, 3, 1, 9, kNan, kNan})},
                attributes),
       ElementsAre(1, 0, 1));
+}
+
+TEST(ArgMax, TellsTheExtremesOfWholeNumbersApart) {
+  constexpr double kLeast = std::numeric_limits<std::int32_t>::min();
+  constexpr double kMost = std::numeric_limits<std::uint32_t>::max();
+  const auto place = [](DType dtype, const std::vector<double>& values) {
+    return ValuesOf("arg_max", {TensorOf(Plain({3}, dtype), values)},
+                    Over("", {0}))
+        .at(0);
+  };
+  EXPECT_EQ(place(DType::kInt32, {kLeast, -kLeast - 1, 0}), 1);
+  EXPECT_EQ(place(DType::kInt32, {kLeast, kLeast, kLeast}), 0);
+  EXPECT_EQ(place(DType::kUint32, {kMost - 1, 1, kMost}), 2);
+  EXPECT_EQ(place(DType::kUint8, {127, 128, 255}), 2);
+  EXPECT_EQ(place(DType::kBool, {0, 1, 1}), 1);
+  EXPECT_EQ(place(DType::kBFloat16, {-1, kNan, 2}), 1);
 }
 
 TEST(Reduce, Refuses) {
