@@ -39,6 +39,7 @@ def export(loss_fn: LossFunction, params: Any, batch: Any, path: str | os.PathLi
 def _settings(optimizer: Any, params: Any, topology: str,
               settings: dict[str, Any]) -> dict[str, Any]:
     _job.check_names(settings)
+    _job.check_trains(settings)
     job = {"topology": topology, **settings}
     chosen = ({} if optimizer is None else
               _job.optimizer_of(optimizer, params, job).settings)
@@ -63,29 +64,37 @@ def train(loss_fn: LossFunction, params: Any, dataset: Any, *, topology: str = "
     `batch`, a tree of its fields, of which shapes and types are read. optimizer:
     podsim.adamw(1e-3) and the like, or one of optax.
     model_dir: where checkpoints go, and whence the same call goes on. settings: the
-    flags of pod_launch by their names (batch_per_core=8, epochs=3, ...; `--help`).
+    flags of pod_launch by their names (batch_per_core=8, epochs=3, ...; `--help`), but
+    for those with which it trains nothing (dry_run, describe, ...). model_dir and
+    metrics_file are of this machine: run.params and run.metrics are read from there.
 
     Raises PodsimError with the line that the programs say. Ctrl-C ends the job as
     it does in a terminal, and KeyboardInterrupt goes on from here."""
     chosen = _settings(optimizer, params, topology, settings)
+    own_dir = None if model_dir is None else _job.local("model_dir", model_dir)
+    own_metrics = _own_metrics(chosen.pop("metrics_file", None))
     call = _inputs.Call(loss_fn, params, dataset, eval_fn, eval_dataset, examples,
                         eval_examples, batch, state, name)
     with _inputs.written(call, chosen) as (path, named):
-        metrics = path / "metrics.jsonl"
-        kept = pathlib.Path(model_dir) if model_dir is not None else path / "run"
+        metrics = own_metrics or _result.Metrics(path / "metrics.jsonl")
+        kept = own_dir or path / "run"
         begins = {} if _is_begun(kept, chosen) else _start.write(
             _weights(params, state), path / "start")
-        flags = _job.flags({**named, "model_dir": kept, "metrics_file": metrics, **begins,
-                            **chosen})
-        _process.launch(flags, progress)
-        events = _result.read_metrics(metrics)
+        flags = _job.flags({**named, "model_dir": kept, "metrics_file": metrics.path,
+                            **begins, **chosen})
+        _process.launch(flags, progress, keeps=own_dir is not None)
+        events = metrics.read()
         summary = events["summary"][-1]
         weights = _result.read_weights(kept / str(summary["steps"]))
     return _result.Run(
         params=_like(params, weights), state=_carried(state, weights),
         metrics=events.get("step", []),
         evaluations=events.get("eval", []), plan=events["plan"][-1], summary=summary,
-        model_dir=kept if model_dir is not None else None)
+        model_dir=own_dir)
+
+
+def _own_metrics(place: Any) -> _result.Metrics | None:
+    return None if place is None else _result.Metrics(_job.local("metrics_file", place))
 
 
 def _is_begun(model_dir: pathlib.Path, settings: dict[str, Any]) -> bool:
@@ -124,9 +133,11 @@ def plan(loss_fn: LossFunction, params: Any, dataset: Any, *, topology: str = "v
          optimizer: Any = None, eval_fn: EvalFunction | None = None,
          eval_dataset: Any = None, examples: int | None = None,
          eval_examples: int | None = None, batch: Any = None, state: Any = None,
-         name: str | None = None, **settings: Any) -> str:
+         name: str | None = None, progress: bool = True, **settings: Any) -> str:
     """What the same call of train would do, as text; nothing is run. A topology
-    such as "v3-8..v3-2048" gives a line for each slice, all times simulated.
+    such as "v3-8..v3-2048" gives a line for each slice, all times simulated, and leaves
+    out what changes nothing there: seed, shuffle, steps_per_eval, threads, model_dir and
+    whatever else pod_plan has no flag for. progress is train's and says nothing here.
 
     Raises PodsimError where train would refuse the job."""
     chosen = _settings(optimizer, params, topology, settings)
@@ -134,7 +145,7 @@ def plan(loss_fn: LossFunction, params: Any, dataset: Any, *, topology: str = "v
     call = _inputs.Call(loss_fn, params, dataset, eval_fn, eval_dataset, examples,
                         eval_examples, batch, state, name)
     with _inputs.written(call, chosen) as (_, named):
-        flags = _job.flags({**named, **chosen})
+        job = {**named, **chosen}
         if is_ladder:
-            return _programs.run("pod_plan", flags)
-        return _programs.run("pod_launch", [*flags, "--dry_run"])
+            return _programs.run("pod_plan", _job.flags_of_plan(job))
+        return _programs.run("pod_launch", [*_job.flags(job), "--dry_run"])

@@ -12,7 +12,7 @@ from typing import Any, Callable, Iterable, Protocol
 
 import numpy as np
 
-from . import _npy, _trees
+from . import _checks, _npy, _trees
 
 _STACKED = 64  # examples that are written at a time
 
@@ -44,6 +44,13 @@ def _count(leaves: list[Any], names: list[str], what: str) -> int:
     return int(next(iter(counts.values())))
 
 
+def _named_files(tree: Any) -> tuple[list[str], list[Any], Any]:
+    """As _trees has it, of arrays that become files of their names."""
+    names, leaves, structure = _trees.named_leaves(tree, "batch")
+    _checks.check_file_names(names)
+    return names, leaves, structure
+
+
 class _Arrays:
     """A tree of arrays."""
 
@@ -53,13 +60,14 @@ class _Arrays:
         self._tree = tree
 
     def example(self) -> Any:
+        names, leaves = self._named()
+        _checks.check_numbers(names, [leaf[:1] for leaf in leaves])
         import jax
 
-        self._named()
         return jax.tree_util.tree_map(lambda x: np.asarray(x[:1]), self._tree)
 
     def _named(self) -> tuple[list[str], list[Any]]:
-        names, leaves, _ = _trees.named_leaves(self._tree, "batch")
+        names, leaves, _ = _named_files(self._tree)
         _count(leaves, names, "a data set")
         return names, leaves
 
@@ -89,7 +97,7 @@ class _Batches:
         return _Arrays(self._first).example()
 
     def write(self, folder: pathlib.Path) -> None:
-        names, _, structure = _trees.named_leaves(self._first, "batch")
+        names, _, structure = _named_files(self._first)
         read = 0
         with contextlib.ExitStack() as stack:
             files = [stack.enter_context(_npy.Writer(folder / f"{name}.npy"))
@@ -127,7 +135,7 @@ class _Examples:
                              f"arrays: {why}") from None
 
     def example(self) -> Any:
-        return self._stacked(0, 1)
+        return _Arrays(self._stacked(0, 1)).example()
 
     def write(self, folder: pathlib.Path) -> None:
         batches = (self._stacked(begin, min(begin + _STACKED, self._count))

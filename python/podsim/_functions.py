@@ -40,11 +40,26 @@ def check_takes_no_key(eval_fn: Callable[..., Any], state: State) -> None:
                         f"nothing; this one takes {needed} arguments")
 
 
+def _number(name: str, value: Any, what: str) -> Any:
+    import jax.numpy as jnp
+
+    try:
+        return jnp.asarray(value, jnp.float32)
+    except (TypeError, ValueError):
+        raise TypeError(f"{what} must be a dict of names and arrays; {name!r} is a "
+                        f"{type(value).__name__}, not an array of numbers") from None
+
+
 def checked_metrics(metrics: Any, what: str) -> dict[str, Any]:
-    if isinstance(metrics, Mapping):
-        return dict(metrics)
-    raise TypeError(f"{what} must be a dict of names and arrays, "
-                    f"not a {type(metrics).__name__}")
+    """As float32."""
+    if not isinstance(metrics, Mapping):
+        raise TypeError(f"{what} must be a dict of names and arrays, "
+                        f"not a {type(metrics).__name__}")
+    for name in metrics:
+        if not isinstance(name, str):
+            raise TypeError(f"{what} must be a dict of names and arrays; the key {name!r} "
+                            "is no str")
+    return {name: _number(name, value, what) for name, value in metrics.items()}
 
 
 def again(tree: Any) -> Any:

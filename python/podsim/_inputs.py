@@ -9,7 +9,7 @@ import pathlib
 import tempfile
 from typing import Any, Callable, Iterator, Mapping
 
-from . import _data, _job, _lowering, _programs
+from . import _checks, _data, _job, _lowering, _programs
 from ._wire import Message
 
 Function = Callable[..., Any]
@@ -42,7 +42,17 @@ def export(message: Message, path: str | os.PathLike[str]) -> None:
         file = pathlib.Path(folder, "functions.import")
         with file.open("wb") as opened:
             message.write(opened)
-        _programs.run("pod_program", ["import", file, f"--output={os.fspath(path)}"])
+        try:
+            _programs.run("pod_program", ["import", file, f"--output={os.fspath(path)}"])
+        except _programs.PodsimError as error:
+            raise _programs.PodsimError(f"{error}{_advice(str(error))}") from None
+
+
+def _advice(error: str) -> str:
+    """JAX makes random numbers of 16 bits by whole numbers of 16."""
+    if "its type is U16" not in error:
+        return ""
+    return " (random numbers of bfloat16: draw in float32 and convert)"
 
 
 def _check(call: Call, settings: Mapping[str, Any]) -> None:
@@ -62,6 +72,17 @@ def _check(call: Call, settings: Mapping[str, Any]) -> None:
     elif call.eval_dataset is not None:
         raise TypeError(f"the data set {call.dataset!r} holds examples out itself: leave "
                         "eval_dataset out")
+    if not isinstance(call.dataset, str) and call.eval_dataset is None:
+        _check_holds_nothing_out(call, settings)
+
+
+def _check_holds_nothing_out(call: Call, settings: Mapping[str, Any]) -> None:
+    if settings.get("steps_per_eval"):
+        raise TypeError("steps_per_eval is given, but no eval_dataset: nothing is held out "
+                        "that could be evaluated; give it, or leave steps_per_eval out")
+    if call.eval_fn is not None:
+        _checks.warn("eval_fn is given, but no eval_dataset: nothing is held out and nothing "
+                     "is evaluated")
 
 
 @contextlib.contextmanager

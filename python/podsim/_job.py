@@ -5,10 +5,16 @@ from __future__ import annotations
 import difflib
 import json
 import os
+import pathlib
+import re
 from typing import Any, Mapping
 
 from . import _optax, _optimizers, _programs
 from ._settings import SETTINGS
+
+_IDLE = ("dry_run", "print_job", "selftest", "describe", "print_hardware", "write_model",
+         "print_compose")
+_OF_PLAN = {"links": "bucket_links"}  # its own --links draws
 
 
 def optimizer_of(optimizer: Any, params: Any,
@@ -33,6 +39,25 @@ def check_names(settings: Mapping[str, Any]) -> None:
                            "; pod_launch --help lists them"))
 
 
+def check_trains(settings: Mapping[str, Any]) -> None:
+    """Raises TypeError for a flag with which pod_launch does something else."""
+    for name in _IDLE:
+        if settings.get(name) not in (None, False):
+            raise TypeError(f"{name} trains nothing: leave it out; podsim.plan says what the "
+                            "job would do, podsim.export writes the model, and pod_launch "
+                            f"--{name} does the rest in a terminal")
+
+
+def local(name: str, place: str | os.PathLike[str]) -> pathlib.Path:
+    """A place that the package reads from when the job is done."""
+    text = os.fspath(place)
+    if "://" in text:
+        raise TypeError(f"{name} is {text!r}, but what the run leaves there is read into "
+                        "podsim.Run: name a place of this machine, or let pod_launch train "
+                        "what podsim.export writes")
+    return pathlib.Path(text)
+
+
 def _text(value: Any) -> str:
     if isinstance(value, (list, tuple)):
         return ",".join(_text(each) for each in value)
@@ -52,6 +77,19 @@ def flags(settings: Mapping[str, Any]) -> list[str]:
             continue
         line.append(f"--{name}" if value is True and not SETTINGS[name].type
                     else f"--{name}={_text(value)}")
+    return line
+
+
+def flags_of_plan(settings: Mapping[str, Any]) -> list[str]:
+    """The same for pod_plan: what it has a flag for. The others (seed, shuffle, threads,
+    ...) change nothing that a slice's plan says."""
+    known = set(re.findall(r"^  (?:-\w, )?--(\w+)", _programs.run("pod_plan", ["--help"]),
+                           re.MULTILINE))
+    line = []
+    for name, value in settings.items():
+        theirs = _OF_PLAN.get(name, name)
+        if theirs in known:
+            line += [flag.replace(name, theirs, 1) for flag in flags({name: value})]
     return line
 
 

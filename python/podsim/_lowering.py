@@ -10,7 +10,7 @@ from typing import Any, Callable
 
 import numpy as np
 
-from . import _random, _trees
+from . import _checks, _random, _sums, _trees
 from ._functions import Loss, again, check_takes_no_key, checked_metrics
 from ._state import State
 from ._wire import Message
@@ -72,10 +72,12 @@ def _batch_of(examples: Any, count: int) -> Any:
     return jax.tree_util.tree_map(leaf_of, examples)
 
 
-def _lowered(function: Callable[..., Any], *arguments: Any) -> Any:
+def _lowered(function: Callable[..., Any], *arguments: Any) -> tuple[Any, Any]:
+    """The jaxpr, and what became of it."""
     import jax
 
-    return jax.jit(function, keep_unused=True).lower(*arguments)
+    traced = jax.jit(function, keep_unused=True).trace(*arguments)
+    return traced.jaxpr, traced.lower()
 
 
 def _serialized(lowered: Any) -> bytes:
@@ -121,34 +123,32 @@ class _Call:
 
 
 def _function(function: Callable[..., Any], call: _Call,
-              results_of: Callable[[Any], list[Result]], begins: bool) -> Message:
-    """ImportFunction. results_of: names what the function returns for the first of
-    BATCHES."""
+              results_of: Callable[[Any], list[Result]],
+              begins: bool) -> tuple[Message, list[Any]]:
+    """ImportFunction, and the jaxprs of BATCHES. results_of: names what the function
+    returns for the first of them."""
     message = Message()
     results: list[Result] = []
+    jaxprs = []
     for count in BATCHES:
-        lowered = _lowered(function, *call.arguments(count))
+        jaxpr, lowered = _lowered(function, *call.arguments(count))
+        jaxprs.append(jaxpr)
         results = results or results_of(lowered.out_info)
         message.sized(1, Message().number(1, count).sized(2, _serialized(lowered)))
     call.describe(message, begins)
     for result in results:
         message.sized(3, result.message())
-    return message
+    return message, jaxprs
 
 
 def _names(params: Any, states: list[str], examples: Any) -> Names:
-    variables, _, _ = _trees.named_leaves(params, "params")
+    variables, leaves, _ = _trees.named_leaves(params, "params")
     inputs, _, _ = _trees.named_leaves(examples, "batch")
+    _checks.check_params(variables, leaves)
     both = sorted(set(variables) & set(states))
     if both:
         raise ValueError(f"a parameter and a state are both called {both[0]!r}")
     return Names(variables, states, inputs)
-
-
-def _as_float(metrics: dict[str, Any]) -> dict[str, Any]:
-    import jax.numpy as jnp
-
-    return {key: jnp.asarray(value, jnp.float32) for key, value in metrics.items()}
 
 
 def _training(loss_fn: Callable[..., Any], params: Any, state: State, examples: Any,
@@ -161,7 +161,7 @@ def _training(loss_fn: Callable[..., Any], params: Any, state: State, examples: 
     def training(*arguments: Any) -> Any:
         value, gradients = jax.value_and_grad(loss_of, has_aux=True)(*arguments)
         loss, (new_state, metrics) = value
-        return jnp.asarray(loss, jnp.float32), _as_float(metrics), gradients, new_state
+        return jnp.asarray(loss, jnp.float32), metrics, gradients, new_state
 
     def results_of(returned: Any) -> list[Result]:
         return ([Result(_LOSS)] + [Result(_METRIC, key) for key in sorted(returned[1])]
@@ -169,7 +169,10 @@ def _training(loss_fn: Callable[..., Any], params: Any, state: State, examples: 
                 + [Result(_NEW_STATE, key) for key in names.states])
 
     call = _Call(params, state.carried(), examples, names, loss_of.draws)
-    return _function(training, call, results_of, begins)
+    message, jaxprs = _function(training, call, results_of, begins)
+    if not loss_of.draws:
+        _sums.warn(jaxprs, BATCHES, loss_of, params, state.carried(), examples)
+    return message
 
 
 def _evaluation(eval_fn: Callable[..., Any], params: Any, state: State, examples: Any,
@@ -179,17 +182,18 @@ def _evaluation(eval_fn: Callable[..., Any], params: Any, state: State, examples
     def evaluation(params: Any, carried: list[Any], batch: Any) -> Any:
         states = [] if state.is_none else [state.whole(carried, _random.silent())]
         returned = eval_fn(again(params), *states, batch)
-        return _as_float(checked_metrics(returned, "what eval_fn returns"))
+        return checked_metrics(returned, "what eval_fn returns")
 
     def results_of(returned: Any) -> list[Result]:
         for key, value in returned.items():
-            if value.shape not in ((), (BATCHES[0],)):
+            if value.shape != (BATCHES[0],):
                 raise TypeError(f"eval_fn's {key!r} has the shape {value.shape}; it must "
-                                "be one number for each example")
+                                "be one number for each example, of which podsim takes "
+                                "the mean")
         return [Result(_METRIC, key) for key in sorted(returned)]
 
     call = _Call(params, state.carried(), examples, names)
-    return _function(evaluation, call, results_of, begins=False)
+    return _function(evaluation, call, results_of, begins=False)[0]
 
 
 def import_message(name: str, loss_fn: Callable[..., Any], params: Any, examples: Any,

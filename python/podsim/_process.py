@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import re
 import signal
 import subprocess
 import sys
@@ -40,9 +41,46 @@ class _Display:
         print(text, flush=True)
 
 
-def launch(arguments: Sequence[str], progress: bool) -> None:
+def _block(lines: Sequence[str]) -> list[str]:
+    """The last block of a failed run (runtime/report/failure.h); none: there is none."""
+    begins = [i for i, line in enumerate(lines) if line.startswith("FAILED: ")]
+    return list(lines[begins[-1]:]) if begins else []
+
+
+def _row(block: Sequence[str], name: str) -> str:
+    return next((line[len(name) + 2:].strip() for line in block
+                 if line.startswith(f"  {name} ")), "")
+
+
+# Advice that a folder which is gone after the call cannot follow.
+_GOES_BACK = re.compile(r", perhaps from an earlier checkpoint \(--restore=.*?/STEP\)"
+                        r"|; there is no checkpoint yet to go back to.* saves sooner")
+
+
+def failure(lines: Sequence[str], keeps: bool) -> str:
+    """The cause, of what a failed job said. keeps: whether its checkpoints stay."""
+    block = _block(lines)
+    if not block:
+        errors = [line for line in lines if line.startswith(("pod_launch:", "error:"))]
+        return "\n".join(errors or list(lines)[-3:])
+    reason = _row(block, "reason")
+    if not keeps:
+        reason = _GOES_BACK.sub("", reason)
+    work = _row(block, "work") if keeps else "lost; model_dir=DIR keeps checkpoints"
+    rows = {"reason": reason, "hint": _row(block, "hint"), "work": work}
+    return "\n".join([f"{block[0].removeprefix('FAILED: ')} ({_row(block, 'doing')})",
+                      *([] if reason else _last_output(block)),
+                      *(f"{name}: {text}" for name, text in rows.items() if text)])
+
+
+def _last_output(block: Sequence[str]) -> list[str]:
+    return [line.strip(" |") for line in block if line.startswith("    | ")][-3:]
+
+
+def launch(arguments: Sequence[str], progress: bool, keeps: bool = True) -> None:
     """Waits for the job. Ctrl-C drains it first, as in a terminal: what it saved
-    stays. Raises PodsimError with what it said last if it failed."""
+    stays. Raises PodsimError with the cause if it failed. keeps: whether its checkpoints
+    outlast the call."""
     command = [str(_programs.find("pod_launch")), *arguments]
     inherits = progress and sys.stdout.isatty() and sys.stderr.isatty()
     pipe = None if inherits else subprocess.PIPE
@@ -67,6 +105,5 @@ def launch(arguments: Sequence[str], progress: bool) -> None:
     if interrupted:
         raise KeyboardInterrupt
     if code != 0:
-        errors = [line for line in kept if line.startswith(("pod_launch:", "error:"))]
-        raise _programs.PodsimError("\n".join(errors or list(kept)[-3:])
-                                    or f"pod_launch ended with {code}; it said why above")
+        raise _programs.PodsimError(failure(list(kept), keeps) or f"pod_launch ended with "
+                                    f"{code}{'; it said why above' if inherits else ''}")

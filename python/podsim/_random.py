@@ -33,9 +33,10 @@ def _implementation() -> Any:
         bits = bits_of(key, tuple(shape))
         if bit_width == 32:
             return bits
-        if bit_width in (8, 16):
-            return jnp.right_shift(bits, 32 - bit_width).astype(f"uint{bit_width}")
-        raise TypeError(f"podsim draws 8, 16 or 32 random bits, not {bit_width}")
+        if bit_width == 8:
+            return jnp.right_shift(bits, 24).astype("uint8")
+        raise TypeError(f"podsim draws no random numbers of {bit_width} bits: draw in "
+                        "float32 (or 32 bits) and convert")
 
     return extended.define_prng_impl(
         key_shape=(2,),

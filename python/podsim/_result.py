@@ -62,10 +62,34 @@ def _curve(title: str, points: list[tuple[float, float]]) -> str:
             "</svg>")
 
 
-def read_metrics(path: pathlib.Path) -> dict[str, list[dict[str, Any]]]:
-    """The events of a metrics file, by their kind."""
+class Metrics:
+    """What a job adds to a metrics file. One that goes on writes behind the lines of
+    the calls before it, any other moves such a file away."""
+
+    def __init__(self, path: pathlib.Path) -> None:
+        if path.exists() and not path.is_file():
+            raise TypeError(f"metrics_file is {str(path)!r}, which is no file; run.metrics "
+                            "are read from it: name a file")
+        self.path = path
+        self._before = _file_and_size(path)
+
+    def read(self) -> dict[str, list[dict[str, Any]]]:
+        file, size = self._before
+        same = _file_and_size(self.path)[0] == file
+        return read_metrics(self.path, size if same else 0)
+
+
+def _file_and_size(path: pathlib.Path) -> tuple[int, int]:
+    if not path.exists():
+        return 0, 0
+    stat = path.stat()
+    return stat.st_ino, stat.st_size
+
+
+def read_metrics(path: pathlib.Path, begin: int = 0) -> dict[str, list[dict[str, Any]]]:
+    """The events of a metrics file from a byte on, by their kind."""
     events: dict[str, list[dict[str, Any]]] = {}
-    for line in path.read_text().splitlines():
+    for line in filter(None, path.read_bytes()[begin:].splitlines()):
         event = json.loads(line)
         events.setdefault(event.pop("event"), []).append(event)
     return events
