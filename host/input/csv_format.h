@@ -20,11 +20,13 @@ namespace podsim {
 // keys are numbers, by their places from 0, and then there is no header:
 //   features=pixel0..pixel783:uint8[28,28]/255,labels=label:int64
 //   features=1..784:uint8[28,28]/255,labels=0:int64
-// Cells may stand in double quotes, lines end with or without a CR; empty lines
-// are passed over.
+// Cells may stand in double quotes, in which one is doubled; a quote elsewhere
+// than at a cell's begin is a character. Lines end with or without a CR; empty
+// ones and a file's byte order mark are passed over.
 // Errors: INVALID_ARGUMENT (no data_dir, no schema, a column that the header
-//   lacks or has after its range's end), DATA_LOSS (another header, too few
-//   cells, a line that is too long), those of OpenShards.
+//   lacks or has after its range's end), DATA_LOSS (another header, more or
+//   fewer cells than it has, a quote that does not end, a line that is too
+//   long), those of OpenShards.
 absl::StatusOr<std::shared_ptr<const Dataset>> OpenCsv(
     const DatasetRequest& request, ObjectStore& store);
 

@@ -3,6 +3,7 @@
 #include <csetjmp>
 #include <cstddef>
 #include <cstdio>
+#include <cstring>
 #include <string>
 
 // They want size_t and FILE to be there.
@@ -33,6 +34,12 @@ absl::Status MakeRoom(std::int64_t rows, std::int64_t columns,
   pixels.channels = channels;
   pixels.values.resize(static_cast<std::size_t>(rows * columns * channels));
   return absl::OkStatus();
+}
+
+// How light a color is, by the weights of ITU-R BT.601, of 1,000.
+std::uint8_t BrightnessOf(unsigned red, unsigned green, unsigned blue) {
+  return static_cast<std::uint8_t>(
+      (299 * red + 587 * green + 114 * blue + 500) / 1000);
 }
 
 // libjpeg's way out of an error is a jump.
@@ -97,9 +104,7 @@ void FromInks(bool inverted, std::int32_t channels, Pixels& pixels) {
     unsigned rgb[3];
     for (std::size_t c = 0; c < 3; ++c) rgb[c] = light[c] * light[3] / 255;
     if (channels == 1) {
-      // Weights of ITU-R BT.601, of 1,000.
-      pixels.values[i] = static_cast<std::uint8_t>(
-          (299 * rgb[0] + 587 * rgb[1] + 114 * rgb[2]) / 1000);
+      pixels.values[i] = BrightnessOf(rgb[0], rgb[1], rgb[2]);
       continue;
     }
     for (std::size_t c = 0; c < 3; ++c)
@@ -132,29 +137,91 @@ absl::Status DecodeJpeg(std::string_view file, std::int32_t channels,
   return BadImage(absl::StrCat("JPEG: ", PrintableLine(errors.message)));
 }
 
+// What libpng has yet to read, and why it stopped.
+struct PngInput {
+  std::string_view rest;
+  char message[128] = "no memory";
+};
+
+// Its way out of an error is a jump too.
+[[noreturn]] void JumpOutOfPng(png_structp png, png_const_charp why) {
+  auto* const input = static_cast<PngInput*>(png_get_error_ptr(png));
+  std::snprintf(input->message, sizeof(input->message), "%s", why);
+  png_longjmp(png, 1);
+}
+
+// A warning is of what is no pixel's.
+void PassOverPngWarning(png_structp, png_const_charp) {}
+
+void TakePngBytes(png_structp png, png_bytep to, std::size_t count) {
+  std::string_view& rest = static_cast<PngInput*>(png_get_io_ptr(png))->rest;
+  if (count > rest.size()) png_error(png, "read beyond end of data");
+  std::memcpy(to, rest.data(), count);
+  rest.remove_prefix(count);
+}
+
+// The two halves, as of JPEG. What is stored is what is wanted: no gamma, of 16
+// bits the upper 8, no alpha.
+bool ReadPngHeader(png_structp png, png_infop info, PngInput& input,
+                   std::int32_t channels) {
+  if (setjmp(png_jmpbuf(png)) != 0) return false;
+  png_set_read_fn(png, &input, TakePngBytes);
+  // Texts and profiles may be large, and nobody asks for them.
+  png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, nullptr, -1);
+  png_read_info(png, info);
+  png_set_expand(png);
+  png_set_strip_16(png);
+  png_set_strip_alpha(png);
+  if (channels == 3) png_set_gray_to_rgb(png);
+  return true;
+}
+
+bool ReadPngRows(png_structp png, png_infop info, const Pixels& pixels,
+                 std::uint8_t* values) {
+  if (setjmp(png_jmpbuf(png)) != 0) return false;
+  const int passes = png_set_interlace_handling(png);
+  png_read_update_info(png, info);
+  const std::size_t stride = png_get_rowbytes(png, info);
+  PODSIM_CHECK(stride * static_cast<std::size_t>(pixels.rows) ==
+               pixels.values.size());
+  for (int pass = 0; pass < passes; ++pass)
+    for (std::int32_t row = 0; row < pixels.rows; ++row)
+      png_read_row(png, values + static_cast<std::size_t>(row) * stride,
+                   nullptr);
+  return true;
+}
+
+// Of colors. In place.
+void ToBrightness(Pixels& pixels) {
+  const std::size_t count = pixels.values.size() / 3;
+  for (std::size_t i = 0; i < count; ++i)
+    pixels.values[i] =
+        BrightnessOf(pixels.values[3 * i], pixels.values[3 * i + 1],
+                     pixels.values[3 * i + 2]);
+  pixels.channels = 1;
+  pixels.values.resize(count);
+}
+
 absl::Status DecodePng(std::string_view file, std::int32_t channels,
                        Pixels& pixels) {
-  png_image image = {};
-  image.version = PNG_IMAGE_VERSION;
-  const auto bad = [&image] {
-    const std::string why = PrintableLine(image.message);
-    png_image_free(&image);
-    return BadImage(absl::StrCat("PNG: ", why));
-  };
-  if (png_image_begin_read_from_memory(&image, file.data(), file.size()) == 0)
-    return bad();
-  image.format = channels == 1 ? PNG_FORMAT_GRAY : PNG_FORMAT_RGB;
-  const absl::Status room =
-      MakeRoom(image.height, image.width, channels, pixels);
-  if (!room.ok()) {
-    png_image_free(&image);
-    return room;
+  PngInput input = {.rest = file};
+  png_structp png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &input,
+                                           JumpOutOfPng, PassOverPngWarning);
+  png_infop info = png == nullptr ? nullptr : png_create_info_struct(png);
+  absl::Status status;
+  bool done = info != nullptr && ReadPngHeader(png, info, input, channels);
+  if (done) {
+    const bool colored =
+        (png_get_color_type(png, info) & PNG_COLOR_MASK_COLOR) != 0;
+    status = MakeRoom(png_get_image_height(png, info),
+                      png_get_image_width(png, info), colored ? 3 : channels,
+                      pixels);
+    done = !status.ok() || ReadPngRows(png, info, pixels, pixels.values.data());
+    if (status.ok() && done && colored && channels == 1) ToBrightness(pixels);
   }
-  const png_color black = {0, 0, 0};
-  if (png_image_finish_read(&image, &black, pixels.values.data(),
-                            /*row_stride=*/0, /*colormap=*/nullptr) == 0)
-    return bad();
-  return absl::OkStatus();
+  png_destroy_read_struct(&png, &info, nullptr);
+  if (!status.ok() || done) return status;
+  return BadImage(absl::StrCat("PNG: ", PrintableLine(input.message)));
 }
 
 }  // namespace

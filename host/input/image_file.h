@@ -22,8 +22,9 @@ struct Pixels {
 inline constexpr std::int64_t kMostPixels = std::int64_t{1} << 25;
 
 // By libjpeg-turbo (the accurate inverse DCT) or libpng, by the file's first
-// bytes. `channels`: 3 for red, green, blue; 1 for brightness; what is
-// transparent lies on black.
+// bytes. `channels`: 3 for red, green, blue; 1 for brightness. Samples are as
+// they are stored: no gamma or profile is applied, alpha is left out, and of 16
+// bits the upper 8 count.
 // Errors: DATA_LOSS (neither format, damaged or cut short, too many pixels).
 absl::Status DecodeImage(std::string_view file, std::int32_t channels,
                          Pixels& pixels);

@@ -38,7 +38,7 @@ struct ImageFile {
 };
 
 struct ImageSplit {
-  std::vector<std::string> classes;  // in order
+  std::vector<std::string> classes;  // in order; each has an image
   std::vector<ImageFile> files;
 };
 
@@ -67,12 +67,17 @@ absl::StatusOr<ImageSplit> ReadSplit(const std::string& folder,
             store.List(absl::StrCat(folder, "/", split.classes[at])));
         return absl::OkStatus();
       }));
-  for (std::size_t i = 0; i < of_class.size(); ++i)
+  std::vector<std::string> classes;
+  for (std::size_t i = 0; i < of_class.size(); ++i) {
+    const std::size_t before = split.files.size();
     for (const std::string& name : of_class[i])
       if (!name.empty() && IsImage(name))
         split.files.push_back(
             {.path = absl::StrCat(folder, "/", split.classes[i], "/", name),
-             .label = static_cast<std::int32_t>(i)});
+             .label = static_cast<std::int32_t>(classes.size())});
+    if (split.files.size() > before) classes.push_back(split.classes[i]);
+  }
+  split.classes = std::move(classes);
   return split;
 }
 
@@ -247,6 +252,16 @@ class ImagesDataset final : public Dataset {
   mutable BlockCache eval_cache_;
 };
 
+absl::Status CheckClasses(std::int32_t given, std::size_t found) {
+  if (given < 2 || static_cast<std::size_t>(given) >= found)
+    return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("classes is ", given, ", but ", found,
+                   " folders have images for training: leave classes out, or "
+                   "give at least ",
+                   found));
+}
+
 absl::Status CheckKeys(const Schema& schema) {
   for (const SchemaField& field : schema.fields)
     if (!(field.key == "image" && field.type == FeatureType::kImage) &&
@@ -285,6 +300,7 @@ absl::StatusOr<std::shared_ptr<const Dataset>> OpenImages(
         absl::StrCat(folder,
                      ": no image for training; they lie in train/CLASS/*.jpg, "
                      "*.jpeg or *.png"));
+  PODSIM_RETURN_IF_ERROR(CheckClasses(request.classes, train.classes.size()));
   ImageSplit eval;
   for (const char* name : kHeldOut) {
     if (!parted || !has(name) || !eval.files.empty()) continue;

@@ -12,6 +12,7 @@
 #include "absl/strings/str_split.h"
 #include "base/printable.h"
 #include "base/status.h"
+#include "base/units.h"
 #include "host/input/dataset.h"
 #include "host/input/image_file.h"
 #include "host/input/image_steps.h"
@@ -112,12 +113,24 @@ void WriteMany(const SchemaField& field, std::string_view bytes,
 }
 
 template <typename S>
+absl::Status WrongBytes(const SchemaField& field, std::string_view bytes) {
+  const auto has = static_cast<std::int64_t>(bytes.size());
+  if constexpr (sizeof(S) == 1) return WrongCount(field, has, "bytes");
+  const std::int64_t wanted = field.elements();
+  return Bad(
+      field,
+      absl::StrCat(
+          "it has a string of ", FormatCounted(has, "byte"),
+          " where the schema wants ",
+          FormatCounted(wanted, std::is_same_v<S, float> ? "float" : "integer"),
+          " (or their ", wanted * std::int64_t{sizeof(S)}, " bytes)"));
+}
+
+template <typename S>
 absl::Status WriteRaw(const SchemaField& field, std::string_view bytes,
                       std::int32_t classes, std::span<std::byte> row) {
   const auto count = static_cast<std::size_t>(field.elements());
-  if (bytes.size() != count * sizeof(S))
-    return WrongCount(field, static_cast<std::int64_t>(bytes.size()),
-                      sizeof(S) == 1 ? "bytes" : "bytes of values");
+  if (bytes.size() != count * sizeof(S)) return WrongBytes<S>(field, bytes);
   if constexpr (std::is_same_v<S, float> || std::is_same_v<S, std::uint8_t>) {
     if (field.input != kLabels) {
       WriteMany<S>(field, bytes, row);
@@ -169,13 +182,6 @@ absl::Status WriteInts(const SchemaField& field, std::string_view list,
   for (std::size_t i = 0; i < count; ++i)
     PODSIM_RETURN_IF_ERROR(writer.PutInt(i, values[i]));
   return absl::OkStatus();
-}
-
-absl::string_view WithoutQuotes(absl::string_view cell) {
-  cell = absl::StripAsciiWhitespace(cell);
-  if (cell.size() >= 2 && cell.front() == '"' && cell.back() == '"')
-    cell = cell.substr(1, cell.size() - 2);
-  return cell;
 }
 
 template <typename S>
@@ -286,6 +292,13 @@ absl::Status WriteImage(const SchemaField& field, const RawFeature& feature,
 }
 
 }  // namespace
+
+absl::string_view WithoutQuotes(absl::string_view cell) {
+  cell = absl::StripAsciiWhitespace(cell);
+  if (cell.size() >= 2 && cell.front() == '"' && cell.back() == '"')
+    cell = cell.substr(1, cell.size() - 2);
+  return cell;
+}
 
 absl::Status WriteField(const SchemaField& field, const RawFeature& feature,
                         const WriteContext& context, std::span<std::byte> row) {

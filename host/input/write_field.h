@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "absl/status/status.h"
+#include "absl/strings/string_view.h"
 #include "host/input/input_times.h"
 #include "host/input/schema.h"
 #include "host/input/tf_example.h"
@@ -35,6 +36,9 @@ struct WriteContext {
   std::uint64_t key = 0;        // from here
   InputTimes* times = nullptr;  // null: not measured
 };
+
+// Of a cell of kText: without white space around it and quotes around that.
+absl::string_view WithoutQuotes(absl::string_view cell);
 
 // Writes `feature` to `row`, which has the field's elements in its dtype().
 // Errors: DATA_LOSS (absent, another number of values or bytes, out of the

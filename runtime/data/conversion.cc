@@ -95,14 +95,17 @@ std::string RecordOf(const ExampleBuffer& buffer) {
   return FrameRecord(std::move(writer).Finish());
 }
 
-// Returns the bytes that were written.
-absl::StatusOr<std::int64_t> WriteSplit(const Dataset& dataset, Split split,
-                                        std::int64_t shards,
-                                        const std::string& stem,
-                                        ObjectStore& store) {
+struct Written {
+  std::vector<std::string> paths;  // the one that failed too
+  std::int64_t train = 0;          // bytes
+  std::int64_t eval = 0;
+};
+
+absl::Status WriteSplit(const Dataset& dataset, Split split,
+                        std::int64_t shards, const std::string& stem,
+                        ObjectStore& store, Written& written) {
   const std::int64_t size = dataset.size(split);
   const std::int64_t each = (size + shards - 1) / shards;
-  std::int64_t written = 0;
   ExampleBuffer buffer(dataset.config());
   for (std::int64_t shard = 0; shard < shards; ++shard) {
     std::string bytes;
@@ -112,11 +115,41 @@ absl::StatusOr<std::int64_t> WriteSplit(const Dataset& dataset, Split split,
           dataset.Read(split, i, {.in_order = true}, buffer.rows()));
       bytes += RecordOf(buffer);
     }
-    PODSIM_RETURN_IF_ERROR(store.Write(
-        absl::StrFormat("%s-%05d-of-%05d", stem, shard, shards), bytes));
-    written += static_cast<std::int64_t>(bytes.size());
+    written.paths.push_back(
+        absl::StrFormat("%s-%05d-of-%05d", stem, shard, shards));
+    PODSIM_RETURN_IF_ERROR(store.Write(written.paths.back(), bytes));
+    (split == Split::kTrain ? written.train : written.eval) +=
+        static_cast<std::int64_t>(bytes.size());
   }
-  return written;
+  return absl::OkStatus();
+}
+
+absl::Status WriteSplits(const Dataset& dataset, const DataSettings& settings,
+                         ObjectStore& store, Written& written) {
+  PODSIM_RETURN_IF_ERROR(WriteSplit(dataset, Split::kTrain, settings.shards(),
+                                    absl::StrCat(settings.output(), "/train"),
+                                    store, written));
+  if (dataset.size(Split::kEval) == 0) return absl::OkStatus();
+  return WriteSplit(dataset, Split::kEval, 1,
+                    absl::StrCat(settings.output(), "/eval"), store, written);
+}
+
+// Some of a data set would pass for all of it. Returns why it failed, and of
+// what is still there how many.
+absl::Status TakeBack(const absl::Status& why,
+                      const std::vector<std::string>& paths,
+                      ObjectStore& store) {
+  std::int64_t left = 0;
+  for (const std::string& path : paths) {
+    const absl::Status gone = store.Delete(path);
+    if (!gone.ok() && !absl::IsNotFound(gone)) ++left;
+  }
+  if (left == 0) return why;
+  return absl::Status(
+      why.code(),
+      absl::StrCat(why.message(), "; of what was written, ",
+                   FormatCounted(left, "shard"),
+                   " could not be removed and must be before it is read"));
 }
 
 }  // namespace
@@ -132,20 +165,14 @@ absl::StatusOr<std::string> Convert(const Dataset& dataset,
     PODSIM_ASSIGN_OR_RETURN(std::string item, ItemOf(field));
     items.push_back(std::move(item));
   }
-  PODSIM_ASSIGN_OR_RETURN(
-      const std::int64_t train,
-      WriteSplit(dataset, Split::kTrain, settings.shards(),
-                 absl::StrCat(settings.output(), "/train"), store));
-  std::int64_t eval = 0;
-  if (dataset.size(Split::kEval) > 0) {
-    PODSIM_ASSIGN_OR_RETURN(
-        eval, WriteSplit(dataset, Split::kEval, 1,
-                         absl::StrCat(settings.output(), "/eval"), store));
-  }
+  Written written;
+  const absl::Status wrote = WriteSplits(dataset, settings, store, written);
+  if (!wrote.ok()) return TakeBack(wrote, written.paths, store);
   return absl::StrCat(
       "wrote ", FormatCounted(dataset.size(Split::kTrain), "example"), " in ",
-      FormatCounted(settings.shards(), "shard"), ", ", FormatBytes(train), ", ",
-      FormatCount(dataset.size(Split::kEval)), " held out, ", FormatBytes(eval),
+      FormatCounted(settings.shards(), "shard"), ", ",
+      FormatBytes(written.train), ", ", FormatCount(dataset.size(Split::kEval)),
+      " held out, ", FormatBytes(written.eval),
       "\nread them with --dataset=tfrecord --data_dir=", settings.output(),
       dataset.config().classes() > 1
           ? absl::StrCat(" --classes=", dataset.config().classes())

@@ -14,8 +14,9 @@ namespace podsim {
 // Writes output/train-*-of-* and, of what is held out, one eval-00000-of-00001,
 // the examples in their order, as many in each shard but for one. Fields of
 // float32 become lists of floats, of int32 and uint32 of integers, of uint8 and
-// bool a string of bytes. Holds one shard in memory. Returns what to say, with
-// the line of schema that reads them.
+// bool a string of bytes. Holds one shard in memory. After an error what was
+// written is removed. Returns what to say, with the line of schema that reads
+// them.
 // Errors: INVALID_ARGUMENT (no output; a schema that draws at random; a field
 //   of bfloat16), ALREADY_EXISTS (the folder has shards), those of
 //   Dataset::Read and the store.

@@ -16,6 +16,7 @@
 #include "proto/programs.pb.h"
 #include "runtime/data/conversion.h"
 #include "runtime/data/example_text.h"
+#include "runtime/data/whole_series.h"
 #include "settings/command_line.h"
 #include "settings/programs.h"
 #include "settings/setting.h"
@@ -38,13 +39,20 @@ std::string CountsText(const DatasetConfig& config) {
   return text;
 }
 
-std::string Index(const Dataset& dataset, const std::string& directory) {
-  const DatasetConfig& config = dataset.config();
-  return absl::StrCat(
-      CountsText(config), "\n",
-      config.shards() == 0 ? "no index: this data set has none\n"
-      : directory.empty() ? "not kept: neither XDG_CACHE_HOME nor HOME is set\n"
-                          : absl::StrCat("kept under ", directory, "\n"));
+absl::StatusOr<std::string> Index(const Dataset& dataset,
+                                  const std::string& directory) {
+  const std::string counts = CountsText(dataset.config());
+  if (dataset.config().shards() == 0)
+    return absl::StrCat(counts, "\nno index: this data set has none\n");
+  if (directory.empty())
+    return absl::FailedPreconditionError(absl::StrCat(
+        counts,
+        "; the index is not kept: neither XDG_CACHE_HOME nor HOME is set"));
+  if (!dataset.index_kept())
+    return absl::FailedPreconditionError(
+        absl::StrCat(counts, "; the index is not kept under ", directory,
+                     ": the warning before says why"));
+  return absl::StrCat(counts, "\nkept under ", directory, "\n");
 }
 
 absl::StatusOr<std::string> Show(const Dataset& dataset,
@@ -68,7 +76,20 @@ absl::StatusOr<std::string> Show(const Dataset& dataset,
   return text;
 }
 
-absl::StatusOr<std::string> Verify(const Dataset& dataset) {
+absl::Status CheckShards(const Dataset& dataset, const DataSettings& settings,
+                         ObjectStore& store) {
+  if (dataset.config().shards() == 0) return absl::OkStatus();
+  PODSIM_ASSIGN_OR_RETURN(
+      const SplitFiles files,
+      FindDatasetShards(settings.dataset(), settings.path(), store));
+  PODSIM_RETURN_IF_ERROR(CheckWholeSeries(files.train, store));
+  return CheckWholeSeries(files.eval, store);
+}
+
+absl::StatusOr<std::string> Verify(const Dataset& dataset,
+                                   const DataSettings& settings,
+                                   ObjectStore& store) {
+  PODSIM_RETURN_IF_ERROR(CheckShards(dataset, settings, store));
   for (const Split split : {Split::kTrain, Split::kEval}) {
     const std::int64_t size = dataset.size(split);
     PODSIM_RETURN_IF_ERROR(
@@ -114,7 +135,7 @@ absl::StatusOr<std::string> Run(const DataSettings& settings,
     case words::DataCommand::show:
       return Show(*dataset, settings, store);
     case words::DataCommand::verify:
-      return Verify(*dataset);
+      return Verify(*dataset, settings, store);
     case words::DataCommand::convert:
       return Convert(*dataset, settings, store);
     default:

@@ -10,7 +10,7 @@
 namespace podsim {
 
 struct DataResult {
-  int exit_code = 0;  // 1: damaged; 2: refused
+  int exit_code = 0;  // 1: damaged, or an index not kept; 2: refused
   std::string text;   // for standard output
   std::string error;  // for standard error: one line
 };

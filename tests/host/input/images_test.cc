@@ -2,10 +2,12 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <span>
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -14,6 +16,7 @@
 #include "host/storage/wrapper.h"
 #include "tests/host/input/format_files.h"
 #include "tests/testing/status_matchers.h"
+#include "tests/testing/temp_dir.h"
 
 namespace podsim {
 namespace {
@@ -21,9 +24,11 @@ namespace {
 using ::podsim::testing::FileOf;
 using ::podsim::testing::IsOk;
 using ::podsim::testing::kDataLoss;
+using ::podsim::testing::kInvalid;
 using ::podsim::testing::OpenFormat;
 using ::podsim::testing::RowsOf;
 using ::podsim::testing::StatusIs;
+using ::podsim::testing::TempDir;
 using ::podsim::testing::Values;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -128,6 +133,58 @@ TEST(Images, DamageNamesTheFile) {
                   StatusIs(kDataLoss, HasSubstr("/i/train/cat/x.jpg: offset 0: "
                                                 "feature image: ")))
           << size;
+}
+
+// On a disk an empty folder is one, in a bucket it is none: labels are the
+// same.
+TEST(Images, AFolderWithoutImagesIsNoClass) {
+  const TempDir dir;
+  const auto store = NewLocalStore();
+  const std::string png = FileOf("images/train/cat/0.png");
+  for (const char* name : {"/train/cat/x.png", "/train/eel/x.png",
+                           "/train/dog/notes.txt", "/val/eel/x.png"})
+    ASSERT_THAT(store->Write(dir.path() + name, png), IsOk());
+  for (const char* name : {"/train/ant", "/val/ant", "/val/yak"})
+    ASSERT_TRUE(std::filesystem::create_directory(dir.path() + name));
+  ASSERT_OK_AND_ASSIGN(
+      const auto dataset,
+      OpenDataset({.name = "images",
+                   .data_dir = dir.path(),
+                   .features = "features=image:image[4,6,3],labels=label:"
+                               "int64"},
+                  *store));
+  EXPECT_EQ(dataset->config().classes(), 2);
+  ASSERT_EQ(dataset->size(Split::kTrain), 2);
+  ASSERT_EQ(dataset->size(Split::kEval), 1);
+  for (const auto& [split, index, label] : {std::tuple(Split::kTrain, 0, 0),
+                                            {Split::kTrain, 1, 1},
+                                            {Split::kEval, 0, 1}})
+    EXPECT_THAT(Values<std::int32_t>(RowsOf(*dataset, split, index)[1]),
+                ElementsAre(label));
+}
+
+TEST(Images, ClassesMayBeMoreThanThereAreButNotFewer) {
+  const auto store = NewMemoryStore();
+  const std::string png = FileOf("images/train/cat/0.png");
+  for (const char* name : {"cat", "dog", "eel"})
+    ASSERT_THAT(store->Write(absl::StrCat("/i/train/", name, "/x.png"), png),
+                IsOk());
+  const auto open = [&](std::int32_t classes) {
+    return OpenDataset({.name = "images",
+                        .data_dir = "/i",
+                        .classes = classes,
+                        .features = "features=image:image[4,6,3],labels=label:"
+                                    "int64"},
+                       *store);
+  };
+  for (const auto& [given, has] : {std::pair(0, 3), {3, 3}, {5, 5}}) {
+    ASSERT_OK_AND_ASSIGN(const auto dataset, open(given));
+    EXPECT_EQ(dataset->config().classes(), has);
+  }
+  EXPECT_THAT(open(2), StatusIs(kInvalid,
+                                "classes is 2, but 3 folders have images for "
+                                "training: leave classes out, or give at "
+                                "least 3"));
 }
 
 // A picture in a TFRecord goes the same way.

@@ -1,20 +1,30 @@
 // What pod_data prints and how it exits.
 #include "runtime/data/data.h"
 
+#include <fstream>
+#include <memory>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "base/status.h"
 #include "host/input/dataset.h"
+#include "host/storage/wrapper.h"
 #include "tests/host/input/read_example.h"
 #include "tests/host/input/shard_bytes.h"
 #include "tests/testing/status_matchers.h"
+#include "tests/testing/temp_dir.h"
 
 namespace podsim {
 namespace {
 
 using ::podsim::testing::IsOk;
 using ::podsim::testing::ReadExample;
+using ::podsim::testing::StatusIs;
+using ::podsim::testing::TempDir;
 using ::podsim::testing::WriteShards;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
@@ -44,10 +54,29 @@ TEST_F(PodDataTest, Shows) {
   EXPECT_EQ(shown.text.find("example 2"), std::string::npos);
 }
 
-TEST_F(PodDataTest, Indexes) {
-  const DataResult indexed = Run({"index", "/data/train-*"});
-  EXPECT_EQ(indexed.exit_code, 0) << indexed.error;
-  EXPECT_THAT(indexed.text, HasSubstr("not kept: "));
+TEST_F(PodDataTest, IndexesOrSaysThatNothingIsKept) {
+  const std::vector<std::string> args = {
+      "index", "/data/train-*",
+      absl::StrCat("--features=", testing::kNumberedSchema)};
+  const TempDir dir;
+  const std::string directory = dir.path() + "/cache";
+  for (int time = 0; time < 2; ++time) {
+    const DataResult kept = RunData(args, *store_, directory);
+    EXPECT_EQ(kept.exit_code, 0) << kept.error;
+    EXPECT_THAT(kept.text, HasSubstr("\nkept under " + directory + "\n"));
+  }
+  // A file lies where the directory would.
+  std::ofstream(dir.path() + "/file") << "x";
+  const std::pair<std::string, std::string> lost[] = {
+      {"", "not kept: neither XDG_CACHE_HOME nor HOME is set"},
+      {dir.path() + "/file", "not kept under "}};
+  for (const auto& [where, why] : lost) {
+    const DataResult result = RunData(args, *store_, where);
+    EXPECT_EQ(result.exit_code, 1) << where;
+    EXPECT_EQ(result.text, "");
+    EXPECT_THAT(result.error, AllOf(HasSubstr("8 examples"),
+                                    HasSubstr("the index is " + why)));
+  }
 }
 
 TEST_F(PodDataTest, VerifiesEveryByte) {
@@ -62,6 +91,70 @@ TEST_F(PodDataTest, VerifiesEveryByte) {
     ASSERT_EQ(result.exit_code, 1) << i;
     ASSERT_THAT(result.error, HasSubstr("/data/train-1002: offset "));
   }
+}
+
+TEST_F(PodDataTest, VerifiesThatNoShardIsMissing) {
+  ASSERT_EQ(
+      RunData({"convert", "--dataset=digits", "--output=/out"}, *store_, "")
+          .exit_code,
+      0);
+  const auto verify = [&](const char* path) {
+    return RunData({"verify", path, "--features=labels=int32"}, *store_, "");
+  };
+  EXPECT_EQ(verify("/out").exit_code, 0);
+  EXPECT_EQ(verify("/out/train-0000*").exit_code, 0);
+  ASSERT_THAT(store_->Delete("/out/train-00002-of-00008"), IsOk());
+  for (const char* path : {"/out", "/out/train-*"}) {
+    const DataResult result = verify(path);
+    EXPECT_EQ(result.exit_code, 1);
+    EXPECT_EQ(result.error,
+              "/out: 1 of 8 shards is missing: train-00002-of-00008");
+  }
+  ASSERT_THAT(store_->Delete("/out/train-00007-of-00008"), IsOk());
+  EXPECT_EQ(verify("/out").error,
+            "/out: 2 of 8 shards are missing, the first of them "
+            "train-00002-of-00008");
+}
+
+// Some shards would pass for a whole data set.
+TEST_F(PodDataTest, AConversionThatFailsLeavesNothing) {
+  ASSERT_OK_AND_ASSIGN(std::string bytes, store_->Read("/data/train-1002"));
+  bytes[bytes.size() - 20] = static_cast<char>(bytes[bytes.size() - 20] ^ 1);
+  ASSERT_THAT(store_->Write("/data/train-1002", bytes), IsOk());
+  const DataResult damaged =
+      Run({"convert", "/data", "--output=/out", "--shards=4"});
+  EXPECT_EQ(damaged.exit_code, 1);
+  EXPECT_THAT(damaged.error, HasSubstr("/data/train-1002: offset "));
+  EXPECT_THAT(store_->Read("/out/train-00000-of-00004"),
+              StatusIs(absl::StatusCode::kNotFound, HasSubstr("")));
+  // A store that takes one, and says of the second that it does not.
+  class Full final : public ObjectStoreWrapper {
+   public:
+    using ObjectStoreWrapper::ObjectStoreWrapper;
+    absl::Status Write(std::string_view path, std::string_view bytes) override {
+      PODSIM_RETURN_IF_ERROR(ObjectStoreWrapper::Write(path, bytes));
+      if (++writes < 2) return absl::OkStatus();
+      return absl::ResourceExhaustedError("the disk is full");
+    }
+    absl::Status Delete(std::string_view path) override {
+      if (!may_delete) return absl::PermissionDeniedError("no");
+      return ObjectStoreWrapper::Delete(path);
+    }
+    int writes = 0;
+    bool may_delete = true;
+  };
+  Full store(store_.get());
+  const std::vector<std::string> args = {"convert", "--dataset=digits",
+                                         "--output=/out"};
+  EXPECT_EQ(RunData(args, store, "").error, "the disk is full");
+  for (int i = 0; i < 2; ++i)
+    EXPECT_THAT(store_->Read(absl::StrCat("/out/train-0000", i, "-of-00008")),
+                StatusIs(absl::StatusCode::kNotFound, HasSubstr("")));
+  store.writes = 0;
+  store.may_delete = false;
+  EXPECT_THAT(RunData(args, store, "").error,
+              AllOf(HasSubstr("the disk is full; "),
+                    HasSubstr("2 shards could not be removed")));
 }
 
 TEST_F(PodDataTest, ConvertsToTheSameExamples) {
