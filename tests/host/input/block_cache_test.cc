@@ -1,5 +1,7 @@
 #include "host/input/block_cache.h"
 
+#include <gtest/gtest.h>
+
 #include <cstddef>
 #include <memory>
 #include <string>
