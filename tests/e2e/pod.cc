@@ -76,7 +76,14 @@ bool PodRun::WaitForChildren(const std::string& name, std::size_t count) const {
 }
 
 bool PodRun::WaitForEvents(const std::string& kind, std::size_t count) const {
-  return Eventually([&] { return Events(kind).size() >= count; }, kDeadline);
+  const auto enough = [&] { return Events(kind).size() >= count; };
+  Eventually(
+      [&] {
+        process_->ReadFor(std::chrono::milliseconds(2));
+        return enough() || process_->output_ended();
+      },
+      kDeadline);
+  return enough();
 }
 
 }  // namespace podsim::testing

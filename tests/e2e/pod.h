@@ -50,7 +50,8 @@ class PodRun {
   std::vector<pid_t> Children(const std::string& name) const;
   // Waits until `count` children called `name` exist.
   bool WaitForChildren(const std::string& name, std::size_t count) const;
-  // Waits until the metrics file has `count` lines of this kind.
+  // Waits until the metrics file has `count` lines of this kind; false: the
+  // pod ended before, or the time passed. Reads its output meanwhile.
   bool WaitForEvents(const std::string& kind, std::size_t count) const;
 
  private:

@@ -174,7 +174,9 @@ int pthread_cond_clockwait(pthread_cond_t* cond, pthread_mutex_t* mutex,
                                  : SteadyWait(cond, mutex, *until);
 }
 
-long syscall(long number, ...) noexcept {
+// Reads six arguments, as the C library's does, however few the caller passes:
+// the sixth may then be any word of its frame, AddressSanitizer's guards too.
+[[gnu::no_sanitize_address]] long syscall(long number, ...) noexcept {
   va_list rest;
   va_start(rest, number);
   long a[6];

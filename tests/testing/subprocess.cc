@@ -77,7 +77,10 @@ bool Subprocess::ReadUntil(const std::function<bool(const std::string&)>& done,
     pollfd waited = {fd_, POLLIN, 0};
     if (poll(&waited, 1, static_cast<int>(left.count())) <= 0) continue;
     const ssize_t count = read(fd_, buffer.data(), buffer.size());
-    if (count <= 0) return done(output_);
+    if (count <= 0) {
+      output_ended_ = true;
+      return done(output_);
+    }
     output_.append(buffer.data(), static_cast<std::size_t>(count));
   }
   return true;
@@ -92,11 +95,15 @@ bool Subprocess::ReadUntilText(const std::string& text,
       timeout);
 }
 
+void Subprocess::ReadFor(std::chrono::milliseconds time) {
+  ReadUntil([](const std::string&) { return false; }, time);
+}
+
 int Subprocess::Wait(std::chrono::milliseconds timeout) {
   if (exit_code_ != -2) return exit_code_;
   const auto deadline = Clock::now() + timeout;
   // The output ends when the child, and all that inherited it, have ended.
-  ReadUntil([](const std::string&) { return false; }, timeout);
+  ReadFor(timeout);
   int status = 0;
   while (waitpid(pid_, &status, WNOHANG) == 0) {
     if (Clock::now() >= deadline) {

@@ -29,6 +29,8 @@ class Subprocess {
   pid_t pid() const { return pid_; }
   // Standard output and error, together, as far as read.
   const std::string& output() const { return output_; }
+  // All of it was read: the child, and all that inherited it, closed it.
+  bool output_ended() const { return output_ended_; }
 
   // Reads output until `done(output)` holds. False: the output ended or the
   // time passed before.
@@ -36,6 +38,8 @@ class Subprocess {
                  std::chrono::milliseconds timeout);
   bool ReadUntilText(const std::string& text,
                      std::chrono::milliseconds timeout);
+  // Reads what comes within `time`, or until the output ends.
+  void ReadFor(std::chrono::milliseconds time);
 
   // Reads to the end of the output and reaps the child. Returns its exit code,
   // 128 + the signal that killed it, or -1 when the time passed (then it is
@@ -49,6 +53,7 @@ class Subprocess {
   int fd_ = -1;
   int exit_code_ = -2;  // -2: not reaped yet
   std::string output_;
+  bool output_ended_ = false;
 };
 
 // Processes whose parent is `pid`, by command name ("pod_host").
