@@ -1,9 +1,11 @@
 #include "runtime/plan/ladder.h"
 
+#include <algorithm>
+#include <atomic>
 #include <map>
+#include <thread>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "runtime/job/spec_check.h"
 
@@ -31,6 +33,33 @@ absl::StatusOr<LadderRow> RowOf(const JobSpec& spec, const PlanInputs& inputs,
   return row;
 }
 
+// The rows know nothing of each other: as many at once as there are CPUs, but
+// for what they take of memory. The last ones, mostly the largest, come first.
+std::vector<LadderRow> PlanRows(const JobSpec& spec, const PlanInputs& inputs,
+                                const std::vector<Slice>& slices) {
+  constexpr std::size_t kMostAtOnce = 4;
+  const Hardware hardware = HardwareOf(spec);
+  std::vector<LadderRow> rows(slices.size());
+  std::atomic<std::size_t> taken = 0;
+  const auto fill = [&] {
+    for (std::size_t i = ++taken; i <= rows.size(); i = ++taken) {
+      const Slice& slice = slices[slices.size() - i];
+      auto row = RowOf(spec, inputs,
+                       *FindGeneration(hardware, slice.generation), slice);
+      rows[slices.size() - i] =
+          row.ok() ? *std::move(row)
+                   : LadderRow{.slice = slice, .status = row.status()};
+    }
+  };
+  std::vector<std::jthread> others;
+  const std::size_t threads = std::min<std::size_t>(
+      {std::thread::hardware_concurrency(), slices.size(), kMostAtOnce});
+  while (others.size() + 1 < threads) others.emplace_back(fill);
+  fill();
+  others.clear();
+  return rows;
+}
+
 void FillEfficiency(std::vector<LadderRow>& rows) {
   std::map<std::string, const LadderRow*> feet;
   for (const LadderRow& row : rows) {
@@ -52,23 +81,18 @@ absl::StatusOr<Ladder> PlanLadder(const JobSpec& spec, const PlanInputs& inputs,
                                   const std::vector<Slice>& slices) {
   Ladder ladder = {.strong = spec.has_train_batch_size()};
   JobSpec job = spec;
-  const Hardware hardware = HardwareOf(spec);
-  absl::Status first;
-  bool any = false;
-  for (const Slice& slice : slices) {
-    if (IsAsTyped(job) && CheckTrains(slice).ok()) {
-      job.set_reference_topology(slice.name);
-      ladder.as_typed_on = slice.name;
-    }
-    auto row =
-        RowOf(job, inputs, *FindGeneration(hardware, slice.generation), slice);
-    any = any || row.ok();
-    if (first.ok()) first = row.status();
-    ladder.rows.push_back(
-        row.ok() ? *std::move(row)
-                 : LadderRow{.slice = slice, .status = row.status()});
+  const auto trains = [](const Slice& slice) {
+    return CheckTrains(slice).ok();
+  };
+  const auto foot = std::find_if(slices.begin(), slices.end(), trains);
+  if (IsAsTyped(job) && foot != slices.end()) {
+    job.set_reference_topology(foot->name);
+    ladder.as_typed_on = foot->name;
   }
-  if (!any) return first;
+  ladder.rows = PlanRows(job, inputs, slices);
+  const auto planned = [](const LadderRow& row) { return row.status.ok(); };
+  if (std::none_of(ladder.rows.begin(), ladder.rows.end(), planned))
+    return ladder.rows.front().status;
   FillEfficiency(ladder.rows);
   return ladder;
 }

@@ -81,6 +81,26 @@ TEST(LadderTest, AGlobalBatchIsSharedOut) {
   }
 }
 
+// Rows are made side by side, each as if it were the only one.
+TEST(LadderTest, ARowIsThatOfItsSliceAlone) {
+  ASSERT_OK_AND_ASSIGN(const Ladder ladder,
+                       LadderOf("batch_per_core: 128 train_steps: 100 "
+                                "learning_rate: 0.001",
+                                {"v3-8..v3-2048"}));
+  ASSERT_EQ(ladder.rows.size(), 8);
+  for (const LadderRow& row : ladder.rows) {
+    ASSERT_OK_AND_ASSIGN(
+        const Ladder alone,
+        LadderOf("batch_per_core: 128 train_steps: 100 learning_rate: 0.001 "
+                 "reference_topology: 'v3-8'",
+                 {row.slice.name}));
+    EXPECT_EQ(row.plan.SerializeAsString(),
+              alone.rows[0].plan.SerializeAsString());
+    EXPECT_EQ(row.forecast.step.total, alone.rows[0].forecast.step.total);
+    EXPECT_EQ(row.forecast.band.high, alone.rows[0].forecast.band.high);
+  }
+}
+
 TEST(LadderTest, WhatHasNoPlanHasAReason) {
   ASSERT_OK_AND_ASSIGN(
       const Ladder ladder,
