@@ -116,6 +116,53 @@ absl::Status CheckPanels(std::int64_t rows, const Panels& panels) {
                    kColumnCut, "), K-blocks of ", panels.k_block));
 }
 
+// Runs instructions one after the other, those that may share panels together.
+class SegmentRun {
+ public:
+  explicit SegmentRun(const OpCall& any) : any_(any) {}
+
+  absl::Status Run(std::span<const Instruction> instructions) {
+    while (!instructions.empty()) {
+      PODSIM_ASSIGN_OR_RETURN(const KernelCall next, Next(instructions[0]));
+      if (!calls_.empty() && !(next.stacked() && calls_.back().stacked()))
+        Flush();
+      calls_.push_back(next);
+      if (next.fusion == nullptr && HasPackedSide(next.call.instruction.op) &&
+          !next.per_core())
+        calls_.back().call.packed = PackedFor(next.call, calls_.size() - 1);
+      instructions = instructions.subspan(
+          next.fusion == nullptr ? 1 : next.fusion->instructions.size());
+    }
+    Flush();
+    return absl::OkStatus();
+  }
+
+ private:
+  absl::StatusOr<KernelCall> Next(const Instruction& instruction) const {
+    const Fusions* fusions = any_.buffers.fusions;
+    const Fusion* fusion =
+        fusions == nullptr ? nullptr : fusions->At(instruction);
+    const OpKernel kernel = KernelOf(instruction.op);
+    if (!kernel.known())
+      return absl::InternalError(
+          absl::StrCat("no kernel for ", ToString(instruction.op)));
+    return KernelCall{.call = any_.For(instruction),
+                      .kernel = kernel,
+                      .work = EntryOf(instruction.op).is_product()
+                                  ? Work::kProducts
+                                  : Work::kElementwise,
+                      .fusion = fusion};
+  }
+
+  void Flush() {
+    if (!calls_.empty()) RunGroup(calls_);
+    calls_.clear();
+  }
+
+  const OpCall& any_;
+  std::vector<KernelCall> calls_;
+};
+
 }  // namespace
 
 absl::Status RunSegment(const Program& program, const Segment& segment,
@@ -128,26 +175,12 @@ absl::Status RunSegment(const Program& program, const Segment& segment,
   PODSIM_RETURN_IF_ERROR(CheckPanels(rows, panels));
   PODSIM_RETURN_IF_ERROR(CheckCores(rows, buffers));
   PODSIM_RETURN_IF_ERROR(CheckSegment(program, segment, rows, buffers));
-  std::vector<KernelCall> calls;
-  for (const auto group : RowGroups(segment.instructions)) {
-    calls.clear();
-    for (const Instruction& instruction : group) {
-      const OpKernel kernel = KernelOf(instruction.op);
-      if (!kernel.known())
-        return absl::InternalError(
-            absl::StrCat("no kernel for ", ToString(instruction.op)));
-      OpCall call{program, instruction, rows,     panels,
-                  scalars, kernels,     parallel, buffers};
-      if (HasPackedSide(instruction.op) && !instruction.per_core)
-        call.packed = PackedFor(call, calls.size());
-      calls.push_back({call, kernel,
-                       EntryOf(instruction.op).is_product()
-                           ? Work::kProducts
-                           : Work::kElementwise});
-    }
-    RunGroup(calls);
-  }
-  return absl::OkStatus();
+  if (segment.instructions.empty()) return absl::OkStatus();
+  const OpCall any{program,  segment.instructions[0],
+                   rows,     panels,
+                   scalars,  kernels,
+                   parallel, buffers};
+  return SegmentRun(any).Run(segment.instructions);
 }
 
 }  // namespace podsim

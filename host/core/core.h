@@ -10,6 +10,7 @@
 
 #include "absl/status/status.h"
 #include "host/core/aligned_floats.h"
+#include "host/core/fusion.h"
 #include "host/core/op_times.h"
 #include "host/core/packed_variables.h"
 #include "host/core/parallel_for.h"
@@ -61,6 +62,7 @@ struct CoreBuffers {
   std::span<float> variables;  // shared by the process
   // Of these variables as they are now; null: products pack for themselves.
   const PackedVariables* packed = nullptr;
+  const Fusions* fusions = nullptr;    // of the Program; null: each op alone
   Workspace* workspace = nullptr;      // one for each caller at a time
   std::span<float> gradients;          // this host's
   std::span<float> batched;            // batched_elements_per_row * R

@@ -48,13 +48,12 @@ float* Address(const OpCall& call, const ProgramTensor& tensor) {
 }
 
 // Where an input's rows lie. REQUIRES: it is one, of `dtype`.
-const std::byte* InputBytes(const OpCall& call, std::size_t i, DType dtype) {
-  const std::size_t position =
-      call.program.input_position(call.instruction.inputs[i]);
+const std::byte* InputBytes(const OpCall& call, TensorId id, DType dtype) {
+  const std::size_t position = call.program.input_position(id);
   PODSIM_CHECK(position < call.buffers.inputs.size());
   const InputRows& rows = call.buffers.inputs[position];
-  PODSIM_CHECK(rows.dtype == dtype && InputTensor(call, i).dtype == dtype);
-  const ProgramTensor& tensor = InputTensor(call, i);
+  const ProgramTensor& tensor = call.program.tensor(id);
+  PODSIM_CHECK(rows.dtype == dtype && tensor.dtype == dtype);
   return rows.bytes.data() +
          call.first_row * tensor.shape.elements() * tensor.element_bytes();
 }
@@ -70,6 +69,10 @@ Array ArrayOf(const OpCall& call, const ProgramTensor& tensor) {
 
 std::int64_t OpCall::cores() const {
   return buffers.rows_of_core == 0 ? 1 : rows / buffers.rows_of_core;
+}
+
+OpCall OpCall::For(const Instruction& of) const {
+  return {program, of, rows, panels, scalars, kernels, parallel, buffers};
 }
 
 OpCall OpCall::ForCore(std::int64_t of) const {
@@ -105,7 +108,7 @@ const float* OpCall::Input(std::size_t i) const {
   const ProgramTensor& tensor = InputTensor(*this, i);
   if (tensor.storage == Storage::kInput)
     return reinterpret_cast<const float*>(
-        InputBytes(*this, i, DType::kFloat32));
+        InputBytes(*this, instruction.inputs[i], DType::kFloat32));
   return Address(*this, tensor);
 }
 
@@ -121,12 +124,16 @@ float* OpCall::Output(std::size_t i) const {
   return Address(*this, tensor);
 }
 
-Array OpCall::InputArray(std::size_t i) const {
-  const ProgramTensor& tensor = InputTensor(*this, i);
+Array OpCall::ArrayAt(TensorId id) const {
+  const ProgramTensor& tensor = program.tensor(id);
   Array array = ArrayOf(*this, tensor);
   if (tensor.storage == Storage::kInput)
-    array.data = const_cast<std::byte*>(InputBytes(*this, i, tensor.dtype));
+    array.data = const_cast<std::byte*>(InputBytes(*this, id, tensor.dtype));
   return array;
+}
+
+Array OpCall::InputArray(std::size_t i) const {
+  return ArrayAt(instruction.inputs[i]);
 }
 
 Array OpCall::OutputArray(std::size_t i) const {

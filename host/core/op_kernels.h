@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "host/core/array.h"
 #include "host/core/core.h"
@@ -42,6 +43,8 @@ struct OpCall {
   std::int64_t core = 0;
 
   std::int64_t cores() const;
+  // The same of another instruction, of all rows.
+  OpCall For(const Instruction& of) const;
   OpCall ForCore(std::int64_t of) const;
   // REQUIRES: within the part.
   OpCall ForRows(std::int64_t begin, std::int64_t end) const;
@@ -57,7 +60,8 @@ struct OpCall {
   float* Output(std::size_t i) const;
   // Operand `i`, a gradient that its update may write over.
   float* Gradient(std::size_t i) const;
-  // Operand `i`, result `i`, of whatever type and shape.
+  // A tensor, operand `i`, result `i`, of whatever type and shape.
+  Array ArrayAt(TensorId id) const;
   Array InputArray(std::size_t i) const;
   Array OutputArray(std::size_t i) const;
 };
@@ -81,6 +85,12 @@ OpKernel KernelOf(OpCode op);
 // beside it.
 void RunArrays(const OpCall& call, void (*kernel)(const ArrayCall& call),
                bool alone);
+
+// The same on arrays that are given.
+void RunArrayKernel(const OpCall& call, const OpAttributes& attributes,
+                    void (*kernel)(const ArrayCall& call),
+                    std::span<const Array> in, std::span<const Array> out,
+                    bool alone);
 
 // The updates' entries, in update_kernels.cc.
 void Clip(const OpCall& call);

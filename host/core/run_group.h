@@ -4,18 +4,30 @@
 
 #include <span>
 
+#include "host/core/fusion.h"
 #include "host/core/op_kernels.h"
 
 namespace podsim {
 
+// An instruction, or those of a fusion, of which `call` is the first.
 struct KernelCall {
   OpCall call;
   OpKernel kernel;
-  Work work;
+  Work work = Work::kElementwise;
+  const Fusion* fusion = nullptr;
+
+  bool per_core() const {
+    return fusion != nullptr ? fusion->per_core : call.instruction.per_core;
+  }
+  // It may run some rows at a time.
+  bool stacked() const {
+    return fusion != nullptr ? !fusion->per_core
+                             : call.instruction.row_group != kNoRowGroup;
+  }
 };
 
 // A group of one runs core by core, over its own rows, or as a whole; others
-// have the rows of the batch.
+// are stacked and have the rows of the batch.
 void RunGroup(std::span<const KernelCall> group);
 
 // Where the packed right side of a product is; packs it, into the workspace's

@@ -94,7 +94,8 @@ class Once {
         outputs_(Zeros(program.output_elements_per_row * values.rows)),
         shares_(static_cast<std::size_t>(values.rows),
                 1.0F / static_cast<float>(values.rows)),
-        packed_(program, kernels) {}
+        packed_(program, kernels),
+        fusions_(program, kernels) {}
 
   absl::StatusOr<OnceResults> Run() {
     SetVariables();
@@ -143,6 +144,7 @@ class Once {
     CoreBuffers buffers;
     buffers.variables = variables_;
     buffers.packed = &packed_;
+    buffers.fusions = &fusions_;
     buffers.workspace = &workspace_;
     buffers.gradients = gradients_;
     buffers.batched = batched_;
@@ -189,6 +191,7 @@ class Once {
   std::vector<float> shares_;
   std::vector<InputRows> inputs_;
   PackedVariables packed_;
+  Fusions fusions_;
   Workspace workspace_;
   InTurn parallel_;
   Panels panels_;

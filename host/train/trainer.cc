@@ -94,6 +94,7 @@ CoreBuffers Trainer::Impl::BuffersFor(const Batch& batch,
   CoreBuffers buffers = {
       .variables = variables,
       .packed = &packed,
+      .fusions = &fusions,
       .workspace = &workspace,
       .gradients = {},
       .batched = arena.batched,

@@ -63,6 +63,7 @@ struct Trainer::Impl {
         exchanges(ExchangesOf(program)),
         tree(program.gradient_elements, PassesPerStep()),
         packed(program, *setup.kernels),
+        fusions(program, *setup.kernels),
         step_times(setup.clock->Now()),
         reducer(*setup.transport, *setup.clock, setup.plan, *setup.progress,
                 setup.reducer) {}
@@ -195,6 +196,7 @@ struct Trainer::Impl {
 
   std::vector<float> variables;
   PackedVariables packed;
+  Fusions fusions;
   Workspace workspace;
   OpTimes times;                              // of this step
   std::vector<std::vector<float>> gradients;  // per local host; of audits

@@ -69,6 +69,7 @@ HostMemory::HostMemory(const Program& program, std::int64_t rows,
       kernels_(kernels),
       variables_(Unwritten(program.variable_elements)),
       packed_(program, kernels),
+      fusions_(program, kernels),
       gradients_(Unwritten(program.gradient_elements)),
       batched_(Unwritten(program.batched_elements_per_row * rows)),
       scratch_(Unwritten(program.scratch_elements)),
@@ -110,6 +111,7 @@ CoreBuffers HostMemory::Buffers() {
   CoreBuffers buffers;
   buffers.variables = variables_;
   buffers.packed = &packed_;
+  buffers.fusions = &fusions_;
   buffers.workspace = &workspace_;
   buffers.gradients = gradients_;
   buffers.batched = batched_;

@@ -61,6 +61,7 @@ class HostMemory {
   const PodsimKernels& kernels_;
   std::vector<float> variables_;
   PackedVariables packed_;
+  Fusions fusions_;
   Workspace workspace_;
   std::vector<float> gradients_;
   std::vector<float> batched_;

@@ -16,7 +16,7 @@
 #include "models/graph/row_groups.h"
 #include "models/zoo/zoo.h"
 #include "tests/host/core/core_fixture.h"
-#include "tests/host/core/loops.h"
+#include "tests/host/core/program_memory.h"
 #include "tests/testing/status_matchers.h"
 
 namespace podsim::testing {
@@ -25,7 +25,6 @@ namespace {
 constexpr std::int64_t kCores = 3;
 constexpr std::int64_t kRowsOfCore = 2;
 constexpr std::int64_t kRows = kCores * kRowsOfCore;
-constexpr unsigned char kUntouched = 0xa5;
 constexpr unsigned char kPoison = 0xff;  // NaN, and no index
 
 Program ProgramOf(const std::string& model) {
@@ -39,111 +38,6 @@ Program ProgramOf(const std::string& model) {
   EXPECT_THAT(program, IsOk());
   return std::move(program).value_or(Program());
 }
-
-// An arena with a guard behind it.
-class Arena {
- public:
-  explicit Arena(std::int64_t places)
-      : floats_(static_cast<std::size_t>(places + kGuard)) {
-    std::memset(floats_.data(), kUntouched, floats_.size() * sizeof(float));
-  }
-  std::span<float> span() {
-    return std::span(floats_).first(floats_.size() - kGuard);
-  }
-  // Places up to the last that holds something else than at first.
-  std::int64_t Touched() const {
-    constexpr std::uint32_t kPattern = 0x01010101U * kUntouched;
-    std::size_t end = floats_.size();
-    while (end > 0 &&
-           std::bit_cast<std::uint32_t>(floats_[end - 1]) == kPattern)
-      --end;
-    return static_cast<std::int64_t>(end);
-  }
-
- private:
-  static constexpr std::size_t kGuard = 64;
-  std::vector<float> floats_;
-};
-
-class Memory {
- public:
-  explicit Memory(const Program& program)
-      : program_(program),
-        batched(program.batched_elements_per_row * kRows),
-        per_core(program.per_core_elements * kCores),
-        scratch(program.scratch_elements),
-        outputs(program.output_elements_per_row * kRows),
-        variables_(static_cast<std::size_t>(program.variable_elements)),
-        gradients_(static_cast<std::size_t>(program.gradient_elements)) {
-    InitVariables(program, /*seed=*/3, variables_);
-    for (const ProgramInput& input : program.inputs)
-      inputs_.push_back(Draw(program.tensor(input.tensor)));
-  }
-
-  CoreBuffers Buffers() {
-    CoreBuffers buffers;
-    buffers.variables = variables_;
-    buffers.workspace = &workspace_;
-    buffers.gradients = gradients_;
-    buffers.batched = batched.span();
-    buffers.per_core = per_core.span();
-    buffers.scratch = scratch.span();
-    buffers.outputs = outputs.span();
-    buffers.rows_of_core = kRowsOfCore;
-    for (std::size_t i = 0; i < inputs_.size(); ++i)
-      buffers.inputs.push_back(
-          {.dtype = program_.tensor(program_.inputs[i].tensor).dtype,
-           .bytes = std::as_bytes(std::span(inputs_[i]))});
-    return buffers;
-  }
-
-  void Run(const Segment& segment) {
-    Sequential loop;
-    ASSERT_THAT(RunSegment(program_, segment, kRows, {}, {},
-                           KernelsNamed(KernelNames().back()), loop, Buffers()),
-                IsOk());
-  }
-
-  // What is left: gradients, and what each example reports.
-  std::vector<std::uint32_t> Results() {
-    std::vector<std::uint32_t> bits(gradients_.size() + outputs.span().size());
-    std::memcpy(bits.data(), gradients_.data(), gradients_.size() * 4);
-    std::memcpy(bits.data() + gradients_.size(), outputs.span().data(),
-                outputs.span().size() * 4);
-    return bits;
-  }
-
- private:
-  // Floats from 0 to 1, and whole numbers below 10, which are classes and grey
-  // levels; keys are any.
-  std::vector<std::uint32_t> Draw(const ProgramTensor& tensor) const {
-    const std::uint64_t key = RandomKey(7, tensor.name);
-    std::vector<std::uint32_t> words(
-        static_cast<std::size_t>(tensor.shape.elements() * kRows));
-    for (std::size_t i = 0; i < words.size(); ++i) {
-      const float uniform = UniformFloat(key, i);
-      if (tensor.dtype == DType::kFloat32)
-        std::memcpy(&words[i], &uniform, sizeof(uniform));
-      else
-        words[i] = static_cast<std::uint32_t>(10 * uniform);
-    }
-    return words;
-  }
-
-  const Program& program_;
-
- public:
-  Arena batched;
-  Arena per_core;
-  Arena scratch;
-  Arena outputs;
-
- private:
-  std::vector<float> variables_;
-  std::vector<float> gradients_;
-  std::vector<std::vector<std::uint32_t>> inputs_;
-  Workspace workspace_;
-};
 
 // Each group of instructions that runs at once, alone.
 std::vector<Segment> StepsOf(const Program& program, EntryPoint entry) {
@@ -183,7 +77,7 @@ std::int64_t CopiesOf(const ProgramTensor& tensor) {
   return tensor.storage == Storage::kScratch ? 1 : 0;
 }
 
-std::span<float> ArenaOf(Memory& memory, const ProgramTensor& tensor) {
+std::span<float> ArenaOf(ProgramMemory& memory, const ProgramTensor& tensor) {
   return tensor.storage == Storage::kBatched   ? memory.batched.span()
          : tensor.storage == Storage::kPerCore ? memory.per_core.span()
                                                : memory.scratch.span();
@@ -191,7 +85,7 @@ std::span<float> ArenaOf(Memory& memory, const ProgramTensor& tensor) {
 
 // Everything but what is written before step `at` and read there or later.
 void Poison(const Program& program, const std::map<TensorId, Life>& lives,
-            std::size_t at, Memory& memory) {
+            std::size_t at, ProgramMemory& memory) {
   std::vector<std::pair<std::span<float>, std::vector<float>>> kept;
   for (const auto& [id, life] : lives) {
     const ProgramTensor& tensor = program.tensor(id);
@@ -202,7 +96,8 @@ void Poison(const Program& program, const std::map<TensorId, Life>& lives,
             .subspan(tensor.offset * copies, tensor.places() * copies);
     kept.emplace_back(place, std::vector<float>(place.begin(), place.end()));
   }
-  for (Arena* arena : {&memory.batched, &memory.per_core, &memory.scratch})
+  for (GuardedArena* arena :
+       {&memory.batched, &memory.per_core, &memory.scratch})
     std::memset(arena->span().data(), kPoison, arena->span().size() * 4);
   for (const auto& [place, values] : kept)
     std::memcpy(place.data(), values.data(), values.size() * 4);
@@ -218,9 +113,9 @@ class Liveness
 TEST_P(Liveness, PoisonInFreePlacesChangesNothing) {
   const std::vector<Segment> steps = StepsOf(program_, entry_);
   const std::map<TensorId, Life> lives = LivesOf(program_, steps);
-  Memory clean(program_);
+  ProgramMemory clean(program_, kRows, kRowsOfCore);
   for (const Segment& step : steps) clean.Run(step);
-  Memory poisoned(program_);
+  ProgramMemory poisoned(program_, kRows, kRowsOfCore);
   for (std::size_t at = 0; at < steps.size(); ++at) {
     Poison(program_, lives, at, poisoned);
     poisoned.Run(steps[at]);
@@ -247,7 +142,7 @@ std::int64_t HighestOf(const Program& program,
 TEST_P(Liveness, TouchesWhatIsCounted) {
   const std::vector<Segment> steps = StepsOf(program_, entry_);
   const std::map<TensorId, Life> lives = LivesOf(program_, steps);
-  Memory memory(program_);
+  ProgramMemory memory(program_, kRows, kRowsOfCore);
   for (const Segment& step : steps) memory.Run(step);
   const auto highest = [&](Storage storage) {
     return HighestOf(program_, lives, storage);

@@ -1,0 +1,220 @@
+#include "host/core/fusion.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <set>
+#include <utility>
+
+#include "base/status.h"
+#include "host/core/fusion_draft.h"
+
+namespace podsim {
+namespace {
+
+using Kind = FusedStep::Kind;
+
+constexpr std::int64_t kFusedTile = 1 << 10;
+
+// Who makes and who reads a tensor in an entry point.
+struct TensorUses {
+  const Instruction* maker = nullptr;
+  std::vector<const Instruction*> readers;
+  bool joined = false;  // by the cores of a group
+};
+
+using EntryUses = std::map<TensorId, TensorUses>;
+
+EntryUses UsesOf(const Program& program, std::span<const Segment> segments) {
+  EntryUses uses;
+  for (const Segment& segment : segments) {
+    if (segment.joins_tensor())
+      uses[program.root(segment.tensor)].joined = true;
+    for (const Instruction& instruction : segment.instructions) {
+      for (const TensorId id : instruction.inputs)
+        uses[program.root(id)].readers.push_back(&instruction);
+      for (const TensorId id : instruction.outputs)
+        uses[program.root(id)].maker = &instruction;
+    }
+  }
+  return uses;
+}
+
+bool IsNumber(const Instruction* maker) {
+  return maker != nullptr && maker->op == OpCode::kConstant &&
+         maker->attributes.data == nullptr &&
+         maker->attributes.dtype == DType::kFloat32;
+}
+
+// A draft with its values, and where each of them lies.
+class FusionBuilder {
+ public:
+  FusionBuilder(const Program& program, const EntryUses& uses,
+                const std::set<const Instruction*>& fused,
+                const FusionDraft& draft)
+      : program_(program), uses_(uses), fused_(fused), draft_(draft) {
+    const Instruction* first = draft.steps().front().instruction;
+    fusion_.instructions = {first, draft.steps().size()};
+    fusion_.row = draft.row();
+    fusion_.line = draft.line();
+    fusion_.tile =
+        std::max<std::int64_t>(kFusedTile / draft.unit(), 1) * draft.unit();
+  }
+
+  Fusion Build() && {
+    for (const FusedStep& step : draft_.steps()) AddStep(step);
+    GiveSlots();
+    return std::move(fusion_);
+  }
+
+ private:
+  bool IsInside(const Instruction* instruction) const {
+    return instruction >= fusion_.instructions.data() &&
+           instruction <
+               fusion_.instructions.data() + fusion_.instructions.size();
+  }
+
+  // Whether somebody else wants it from memory. A number everybody fills in.
+  bool IsReadElsewhere(TensorId root) const {
+    if (program_.tensor(root).storage != Storage::kBatched) return true;
+    const TensorUses& uses = uses_.at(root);
+    const bool is_number = IsNumber(uses.maker);
+    return uses.joined ||
+           std::any_of(uses.readers.begin(), uses.readers.end(),
+                       [&](const Instruction* reader) {
+                         return !IsInside(reader) &&
+                                !(is_number && fused_.contains(reader));
+                       });
+  }
+
+  int NewValue(TensorId root, bool in_memory) {
+    const ProgramTensor& tensor = program_.tensor(root);
+    const int value = static_cast<int>(fusion_.values.size());
+    fusion_.values.push_back(
+        {.tensor = root,
+         .dtype = tensor.dtype,
+         .element_bytes = tensor.element_bytes(),
+         .per_line = tensor.shape.elements() != fusion_.row});
+    in_memory_.push_back(in_memory);
+    value_of_[root] = value;
+    return value;
+  }
+
+  int Operand(TensorId id) {
+    const TensorId root = program_.root(id);
+    const auto known = value_of_.find(root);
+    if (known != value_of_.end()) return known->second;
+    const auto uses = uses_.find(root);
+    const Instruction* maker =
+        uses == uses_.end() ? nullptr : uses->second.maker;
+    if (!IsNumber(maker)) return NewValue(root, /*in_memory=*/true);
+    FusedStep fill{.kind = Kind::kFill, .instruction = maker};
+    fill.number = static_cast<float>(maker->attributes.value);
+    fill.out = NewValue(root, /*in_memory=*/false);
+    fill.once = true;
+    fusion_.steps.push_back(fill);
+    return fill.out;
+  }
+
+  void AddStep(FusedStep step) {
+    const Instruction& instruction = *step.instruction;
+    fusion_.per_core = fusion_.per_core || instruction.per_core;
+    const std::size_t operands = MakesFromNothing(step) ? 0
+                                 : step.kind == Kind::kBias
+                                     ? 1
+                                     : instruction.inputs.size();
+    for (std::size_t i = 0; i < operands; ++i)
+      step.in.push_back(Operand(instruction.inputs[i]));
+    const TensorId root = program_.root(instruction.outputs[0]);
+    const bool in_memory = IsReadElsewhere(root);
+    step.out = NewValue(root, in_memory);
+    const std::int64_t elements = fusion_.values[AsIndex(step.out)].per_line
+                                      ? fusion_.tile / fusion_.line
+                                      : fusion_.tile;
+    step.once =
+        MakesFromNothing(step) && !in_memory && elements % step.period == 0;
+    fusion_.steps.push_back(std::move(step));
+  }
+
+  void GiveSlots() {
+    std::vector<std::size_t> last(fusion_.values.size(), 0);
+    for (std::size_t i = 0; i < fusion_.steps.size(); ++i) {
+      last[AsIndex(fusion_.steps[i].out)] = i;
+      for (const int in : fusion_.steps[i].in) last[AsIndex(in)] = i;
+    }
+    std::vector<bool> lasting(fusion_.values.size(), false);
+    for (const FusedStep& step : fusion_.steps)
+      if (step.once) {
+        lasting[AsIndex(step.out)] = true;
+        Take(step.out);
+      }
+    for (std::size_t i = 0; i < fusion_.steps.size(); ++i) {
+      const FusedStep& step = fusion_.steps[i];
+      const auto give = [&] {
+        for (const int in : step.in)
+          if (last[AsIndex(in)] == i && !lasting[AsIndex(in)]) Give(in);
+      };
+      // These write an element where they have read it.
+      const bool in_place =
+          step.kind == Kind::kMap || step.kind == Kind::kRound;
+      if (in_place) give();
+      if (!step.once) Take(step.out);
+      if (!in_place) give();
+      if (last[AsIndex(step.out)] == i && !lasting[AsIndex(step.out)])
+        Give(step.out);
+    }
+  }
+
+  static std::size_t AsIndex(int i) { return static_cast<std::size_t>(i); }
+
+  void Take(int value) {
+    if (in_memory_[AsIndex(value)]) return;
+    if (free_.empty()) free_.push_back(fusion_.slots++);
+    fusion_.values[AsIndex(value)].slot = free_.back();
+    free_.pop_back();
+  }
+
+  // Once: an op may read the same value twice.
+  void Give(int value) {
+    const int slot = fusion_.values[AsIndex(value)].slot;
+    if (slot >= 0 && std::find(free_.begin(), free_.end(), slot) == free_.end())
+      free_.push_back(slot);
+  }
+
+  const Program& program_;
+  const EntryUses& uses_;
+  const std::set<const Instruction*>& fused_;
+  const FusionDraft& draft_;
+  Fusion fusion_;
+  std::map<TensorId, int> value_of_;
+  std::vector<bool> in_memory_;
+  std::vector<int> free_;
+};
+
+}  // namespace
+
+Fusions::Fusions(const Program& program, const PodsimKernels& kernels) {
+  for (const auto& [entry, segments] : program.entries) {
+    std::vector<FusionDraft> drafts;
+    for (const Segment& segment : segments)
+      for (FusionDraft& draft :
+           DraftFusions(program, kernels, segment.instructions))
+        drafts.push_back(std::move(draft));
+    std::set<const Instruction*> fused;
+    for (const FusionDraft& draft : drafts)
+      for (const FusedStep& step : draft.steps())
+        fused.insert(step.instruction);
+    const EntryUses uses = UsesOf(program, segments);
+    for (const FusionDraft& draft : drafts) {
+      Fusion fusion = FusionBuilder(program, uses, fused, draft).Build();
+      const Instruction* first = fusion.instructions.data();
+      by_first_.emplace(first, std::move(fusion));
+    }
+  }
+}
+
+const Fusion* Fusions::At(const Instruction& first) const {
+  const auto found = by_first_.find(&first);
+  return found == by_first_.end() ? nullptr : &found->second;
+}
+
+}  // namespace podsim
