@@ -83,9 +83,7 @@ Fusible AsFill(const Program& program, const Instruction& instruction) {
   const ProgramTensor& out = program.tensor(instruction.outputs[0]);
   if (instruction.attributes.data != nullptr || out.dtype != DType::kFloat32)
     return std::nullopt;
-  FusibleOp op = Step(Kind::kFill, out.shape.elements());
-  op.step.number = static_cast<float>(instruction.attributes.value);
-  return op;
+  return Step(Kind::kFill, out.shape.elements());
 }
 
 template <typename Fold>

@@ -108,7 +108,6 @@ class FusionBuilder {
         uses == uses_.end() ? nullptr : uses->second.maker;
     if (!IsNumber(maker)) return NewValue(root, /*in_memory=*/true);
     FusedStep fill{.kind = Kind::kFill, .instruction = maker};
-    fill.number = static_cast<float>(maker->attributes.value);
     fill.out = NewValue(root, /*in_memory=*/false);
     fill.once = true;
     fusion_.steps.push_back(fill);
@@ -117,7 +116,9 @@ class FusionBuilder {
 
   void AddStep(FusedStep step) {
     const Instruction& instruction = *step.instruction;
-    fusion_.per_core = fusion_.per_core || instruction.per_core;
+    // A number that follows B is the same on each core.
+    fusion_.per_core =
+        fusion_.per_core || (instruction.per_core && step.kind != Kind::kFill);
     const std::size_t operands = MakesFromNothing(step) ? 0
                                  : step.kind == Kind::kBias
                                      ? 1

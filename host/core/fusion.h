@@ -42,7 +42,7 @@ struct FusedStep {
     kFold,    // a line into a number
     kSpread,  // a number over its line
     kRepeat,  // `period` neighbouring elements of operand 0 again and again
-    kFill,    // with a number
+    kFill,    // with a constant's number
   };
   Kind kind = Kind::kMap;
   const Instruction* instruction = nullptr;
@@ -54,7 +54,6 @@ struct FusedStep {
   bool rounds = false;  // a map's result, to bfloat16
   float (*fold)(const float* line, std::int64_t count) = nullptr;
   std::int64_t period = 1;  // kRepeat, kBias
-  float number = 0;         // kFill
 };
 
 struct Fusion {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "host/core/run_group.h"
+#include "models/ops/constant_value.h"
 
 namespace podsim {
 namespace {
@@ -95,8 +96,15 @@ class FusionRun {
         return RunRepeat(step, tile);
       case Kind::kFill:
         std::fill_n(Floats(step.out, tile), Count(step.out, tile.wide),
-                    step.number);
+                    NumberOf(*step.instruction));
     }
+  }
+
+  // As each core has it.
+  float NumberOf(const Instruction& constant) const {
+    const Shape& shape = call_.program.tensor(constant.outputs[0]).shape;
+    return static_cast<float>(ConstantFor(
+        constant.attributes, DimsFor(shape, call_.rows / call_.cores())));
   }
 
   void RunMap(const FusedStep& step, const Tile& tile) const {

@@ -104,6 +104,16 @@ std::vector<Composite> Composites() {
       return BiasActivation(graph, x, OfLast(graph, x, "bias"),
                             Activation::kTanh);
     });
+    // The mean over the batch of something, as JAX lowers it.
+    add("share", [](Graph& graph, Value x) {
+      OpAttributes of_batch;
+      of_batch.shape = graph.type(x).shape;
+      of_batch.value = 3;
+      of_batch.lists["batch_power"] = {-1};
+      const Value share =
+          graph.Apply(OpCode::kConstant, {}, of_batch, "share").front();
+      return (Expr(graph, x, "") * Expr(graph, share, "")).value();
+    });
     add("batch_norm", [](Graph& graph, Value x) {
       return BatchNormTraining(graph, x, OfLast(graph, x, "norm"),
                                OfLast(graph, x, "bias"), 1e-5)
