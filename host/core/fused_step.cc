@@ -4,8 +4,6 @@
 #include <cstddef>
 #include <string>
 
-#include "host/core/fold_line.h"
-#include "host/core/folds.h"
 #include "models/graph/compile.h"
 #include "models/ops/index_loops.h"
 #include "models/ops/op_table.h"
@@ -86,13 +84,6 @@ Fusible AsFill(const Program& program, const Instruction& instruction) {
   return Step(Kind::kFill, out.shape.elements());
 }
 
-template <typename Fold>
-float FoldLine(const float* line, std::int64_t count) {
-  return FoldStretches<float, Fold>(1, [&](std::int64_t /*part*/) {
-    return FoldRow<float, Fold>(line, count);
-  });
-}
-
 // Dimensions of one element aside, `dims` are the last ones.
 bool AreLast(const Shape& shape, DimsView dims) {
   bool ended = false;
@@ -107,7 +98,8 @@ bool AreLast(const Shape& shape, DimsView dims) {
   return true;
 }
 
-Fusible AsFold(const Program& program, const Instruction& instruction) {
+Fusible AsFold(const Program& program, const Instruction& instruction,
+               const PodsimKernels& kernels) {
   const ProgramTensor& in = program.tensor(instruction.inputs[0]);
   if (in.dtype != DType::kFloat32 || !IsByRows(program, instruction.inputs[0]))
     return std::nullopt;
@@ -116,9 +108,9 @@ Fusible AsFold(const Program& program, const Instruction& instruction) {
   FusibleOp op = Step(Kind::kFold, in.shape.elements(),
                       ElementsOf(program, instruction.outputs[0]));
   const std::string& word = instruction.attributes.word;
-  op.step.fold = word == "add"       ? FoldLine<AddFold>
-                 : word == "maximum" ? FoldLine<MaximumFold>
-                 : word == "minimum" ? FoldLine<MinimumFold>
+  op.step.fold = word == "add"       ? kernels.sum_lines
+                 : word == "maximum" ? kernels.maximum_of_lines
+                 : word == "minimum" ? kernels.minimum_of_lines
                                      : nullptr;
   if (op.step.fold == nullptr) return std::nullopt;
   return op;
@@ -164,14 +156,15 @@ std::optional<FusibleOp> AsFusedStep(const Program& program,
       !IsByRows(program, instruction.outputs[0]) ||
       (instruction.row_group == kNoRowGroup && !instruction.per_core))
     return std::nullopt;
-  Fusible op =
-      instruction.op == OpCode::kConstant  ? AsFill(program, instruction)
-      : instruction.op == OpCode("reduce") ? AsFold(program, instruction)
-      : instruction.op == OpCode("broadcast_in_dim")
-          ? AsBroadcast(program, instruction)
-      : instruction.op == OpCode::kAddBias
-          ? AsBias(program, instruction)
-          : AsElements(program, instruction, kernels);
+  Fusible op = instruction.op == OpCode::kConstant
+                   ? AsFill(program, instruction)
+               : instruction.op == OpCode("reduce")
+                   ? AsFold(program, instruction, kernels)
+               : instruction.op == OpCode("broadcast_in_dim")
+                   ? AsBroadcast(program, instruction)
+               : instruction.op == OpCode::kAddBias
+                   ? AsBias(program, instruction)
+                   : AsElements(program, instruction, kernels);
   if (!op || op->wide == 0) return std::nullopt;
   op->step.instruction = &instruction;
   return op;

@@ -52,7 +52,7 @@ struct FusedStep {
   bool once = false;
   const PodsimElementwise* map = nullptr;
   bool rounds = false;  // a map's result, to bfloat16
-  float (*fold)(const float* line, std::int64_t count) = nullptr;
+  decltype(PodsimKernels::sum_lines) fold = nullptr;
   std::int64_t period = 1;  // kRepeat, kBias
 };
 

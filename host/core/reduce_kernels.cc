@@ -11,7 +11,6 @@
 
 #include "host/core/array_kernels.h"
 #include "host/core/boxes.h"
-#include "host/core/fold_line.h"
 #include "host/core/folds.h"
 #include "host/core/op_kernels.h"
 #include "host/core/typed_loops.h"
@@ -20,8 +19,13 @@
 namespace podsim {
 namespace {
 
+constexpr std::int64_t kLanes = 16;
 constexpr std::int64_t kReduceTask = 1 << 15;  // elements that are worth a task
 constexpr std::int64_t kColumns = 1 << 11;
+// What is added up side by side begins anew after so many numbers, and the
+// stretches are added up then: roundoff grows with the sums of both roots, not
+// with the root of a K-block.
+constexpr std::int64_t kStretch = 32;
 
 // An array's dimensions by what becomes of them: `inner` elements side by side,
 // at the end of all, are all folded or all kept.
@@ -53,14 +57,55 @@ Folding FoldingOf(DimsView sizes, DimsView dims) {
   return folding;
 }
 
+// A row into another, number by number.
+template <typename T, typename Fold>
+void FoldInto(const T* x, std::int64_t count, T* into) {
+  for (std::int64_t i = 0; i < count; ++i)
+    into[i] = Fold::template Of<T>(into[i], x[i]);
+}
+
+// In lanes, by stretches; the lanes are folded in halves at the end.
+template <typename T, typename Fold>
+T FoldRow(const T* x, std::int64_t count) {
+  T total[kLanes];
+  std::fill_n(total, kLanes, Fold::template kNeutral<T>);
+  for (std::int64_t i = 0; i < count;) {
+    const std::int64_t end = std::min(count, i + kStretch * kLanes);
+    T lanes[kLanes];
+    std::fill_n(lanes, kLanes, Fold::template kNeutral<T>);
+    for (; i + kLanes <= end; i += kLanes)
+      for (std::int64_t lane = 0; lane < kLanes; ++lane)
+        lanes[lane] = Fold::template Of<T>(lanes[lane], x[i + lane]);
+    for (std::int64_t lane = 0; i < end; ++lane, ++i)
+      lanes[lane] = Fold::template Of<T>(lanes[lane], x[i]);
+    FoldInto<T, Fold>(lanes, kLanes, total);
+  }
+  for (std::int64_t half = kLanes / 2; half > 0; half /= 2)
+    FoldInto<T, Fold>(total + half, half, total);
+  return total[0];
+}
+
+// `count` numbers, get(0) first, by stretches.
+template <typename T, typename Fold, typename Get>
+T FoldStretches(std::int64_t count, const Get& get) {
+  T result = Fold::template kNeutral<T>;
+  for (std::int64_t first = 0; first < count; first += kStretch) {
+    T stretch = Fold::template kNeutral<T>;
+    for (std::int64_t i = first; i < std::min(count, first + kStretch); ++i)
+      stretch = Fold::template Of<T>(stretch, get(i));
+    result = Fold::template Of<T>(result, stretch);
+  }
+  return result;
+}
+
 // `columns` of the rows that begin at x + rows[i], by stretches.
 template <typename T, typename Fold>
-void FoldRowsInto(const T* x, DimsView rows, std::int64_t columns, T* into) {
+void FoldStretches(const T* x, DimsView rows, std::int64_t columns, T* into) {
   T stretch[kColumns];
   std::fill_n(into, columns, Fold::template kNeutral<T>);
   while (!rows.empty()) {
-    const DimsView now = rows.first(std::min<std::size_t>(
-        rows.size(), static_cast<std::size_t>(kFoldStretch)));
+    const DimsView now = rows.first(
+        std::min<std::size_t>(rows.size(), static_cast<std::size_t>(kStretch)));
     rows = rows.subspan(now.size());
     std::fill_n(stretch, columns, Fold::template kNeutral<T>);
     for (const std::int64_t row : now)
@@ -117,11 +162,11 @@ void FoldColumns(const ArrayCall& call, const Folding& folding, const T* x) {
               x + folding.kept[static_cast<std::size_t>(task / cuts / blocks)] +
               column;
           const std::int64_t here = std::min(rows - first, block);
-          FoldRowsInto<T, Fold>(from,
-                                DimsView(folding.folded)
-                                    .subspan(static_cast<std::size_t>(first),
-                                             static_cast<std::size_t>(here)),
-                                columns, into);
+          FoldStretches<T, Fold>(from,
+                                 DimsView(folding.folded)
+                                     .subspan(static_cast<std::size_t>(first),
+                                              static_cast<std::size_t>(here)),
+                                 columns, into);
         }
       });
   if (blocks == 1) return;

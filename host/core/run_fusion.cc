@@ -152,26 +152,20 @@ class FusionRun {
   }
 
   void RunFold(const FusedStep& step, const Tile& tile) const {
-    const float* x = Floats(step.in[0], tile);
-    float* out = Floats(step.out, tile);
-    const std::int64_t lines = Count(step.out, tile.wide);
-    for (std::int64_t i = 0; i < lines; ++i)
-      out[i] = step.fold(x + i * fusion_.line, fusion_.line);
-  }
-
-  template <typename T>
-  void Spread(const FusedStep& step, const Tile& tile) const {
-    const T* x = reinterpret_cast<const T*>(At(step.in[0], tile));
-    T* out = reinterpret_cast<T*>(At(step.out, tile));
-    const std::int64_t lines = Count(step.in[0], tile.wide);
-    for (std::int64_t i = 0; i < lines; ++i)
-      std::fill_n(out + i * fusion_.line, fusion_.line, x[i]);
+    step.fold(Count(step.out, tile.wide), fusion_.line,
+              Floats(step.in[0], tile), Floats(step.out, tile));
   }
 
   void RunSpread(const FusedStep& step, const Tile& tile) const {
-    if (Value(step.out).element_bytes == 1)
-      return Spread<std::uint8_t>(step, tile);
-    Spread<float>(step, tile);
+    const std::int64_t lines = Count(step.in[0], tile.wide);
+    if (Value(step.out).element_bytes == 4)
+      return call_.kernels.spread_lines(lines, fusion_.line,
+                                        Floats(step.in[0], tile),
+                                        Floats(step.out, tile));
+    const std::byte* x = At(step.in[0], tile);
+    std::byte* out = At(step.out, tile);
+    for (std::int64_t i = 0; i < lines; ++i)
+      std::fill_n(out + i * fusion_.line, fusion_.line, x[i]);
   }
 
   Array TileOf(int i, const Tile& tile) const {

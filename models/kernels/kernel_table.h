@@ -102,6 +102,17 @@ struct PodsimKernels {
   // sums[N] (+)= column sums of x[M,N], rows added in order.
   void (*column_sums)(std::int64_t m, std::int64_t n, const float* x,
                       float* sums, std::int32_t accumulate);
+  // out[M] = the N neighbours of each line of x[M,N] added up, the largest and
+  // the smallest of them. Element i is folded into lane i mod 16 of a stretch
+  // of 512, the stretches' lanes into each other, and the lanes by halves.
+  void (*sum_lines)(std::int64_t m, std::int64_t n, const float* x, float* out);
+  void (*maximum_of_lines)(std::int64_t m, std::int64_t n, const float* x,
+                           float* out);
+  void (*minimum_of_lines)(std::int64_t m, std::int64_t n, const float* x,
+                           float* out);
+  // out[M,N] = x[M] in all of a line.
+  void (*spread_lines)(std::int64_t m, std::int64_t n, const float* x,
+                       float* out);
   // Per row: loss[M] = logsumexp(logits) - logits[label], prob[M,N] = softmax,
   // correct[M] = 1 if argmax (first of equals) is the label, else 0. A label
   // outside [0, N) makes the row's loss NaN.
@@ -119,7 +130,7 @@ struct PodsimKernels {
 
 }  // extern "C"
 
-inline constexpr std::int32_t kKernelAbiVersion = 8;
+inline constexpr std::int32_t kKernelAbiVersion = 9;
 
 // The one symbol that a module exports.
 inline constexpr char kKernelEntryPoint[] = "podsim_kernels";

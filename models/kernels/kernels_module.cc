@@ -11,6 +11,7 @@
 #endif
 #include "models/kernels/elementwise.h"
 #include "models/kernels/kernel_table.h"
+#include "models/kernels/lines.h"
 #ifdef PODSIM_KERNEL_PAIRS
 #include "models/kernels/pair_product.h"
 #include "models/kernels/pair_unit.h"
@@ -130,6 +131,10 @@ constexpr PodsimKernels kTable = {
     .elementwise = kElementwise,
     .add_bias = AddBias,
     .column_sums = ColumnSums,
+    .sum_lines = SumLines,
+    .maximum_of_lines = MaximumOfLines,
+    .minimum_of_lines = MinimumOfLines,
+    .spread_lines = SpreadLines,
     .softmax_xent = SoftmaxXentOfModule,
     .softmax_xent_grad = SoftmaxXentGrad,
     .update_rules = Rules::kCount,

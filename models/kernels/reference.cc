@@ -120,6 +120,37 @@ void ColumnSums(Index m, Index n, const float* x, float* sums,
   }
 }
 
+// out[line] = fold(out[line], element) for each element, in double.
+template <typename Fold>
+void FoldLinesOf(Index m, Index n, const float* x, float* out, double neutral,
+                 const Fold& fold) {
+  for (Index line = 0; line < m; ++line) {
+    double result = neutral;
+    for (Index i = 0; i < n; ++i)
+      result = fold(result, static_cast<double>(x[line * n + i]));
+    out[line] = static_cast<float>(result);
+  }
+}
+
+void SumLines(Index m, Index n, const float* x, float* out) {
+  FoldLinesOf(m, n, x, out, 0, [](double a, double b) { return a + b; });
+}
+
+void MaximumOfLines(Index m, Index n, const float* x, float* out) {
+  FoldLinesOf(m, n, x, out, -HUGE_VAL,
+              [](double a, double b) { return std::max(a, b); });
+}
+
+void MinimumOfLines(Index m, Index n, const float* x, float* out) {
+  FoldLinesOf(m, n, x, out, HUGE_VAL,
+              [](double a, double b) { return std::min(a, b); });
+}
+
+void SpreadLines(Index m, Index n, const float* x, float* out) {
+  for (Index line = 0; line < m; ++line)
+    for (Index i = 0; i < n; ++i) out[line * n + i] = x[line];
+}
+
 void SoftmaxXent(Index m, Index n, const float* logits,
                  const std::int32_t* labels, float* prob, float* loss,
                  float* correct) {
@@ -240,6 +271,10 @@ constexpr PodsimKernels kReference = {
     .elementwise = &kNoElementwise,
     .add_bias = AddBias,
     .column_sums = ColumnSums,
+    .sum_lines = SumLines,
+    .maximum_of_lines = MaximumOfLines,
+    .minimum_of_lines = MinimumOfLines,
+    .spread_lines = SpreadLines,
     .softmax_xent = SoftmaxXent,
     .softmax_xent_grad = SoftmaxXentGrad,
     .update_rules = Rules::kCount,

@@ -1,8 +1,10 @@
 // Element-wise kernels of each runnable level against the reference, over odd
 // lengths and special values.
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <thread>
 #include <vector>
 
@@ -188,6 +190,79 @@ TEST_P(ElementwiseTest, ColumnSumsAddRowsInOrder) {
   for (std::size_t i = 0; i < x.size(); ++i) want[i % kColumns] += x[i];
   kernels().column_sums(kRows, kColumns, x.data(), got.data(), 0);
   EXPECT_EQ(Bits(got), Bits(want));
+}
+
+// The contract's order, spelled out: `fold` of two numbers.
+template <typename Fold>
+float FoldedLine(std::span<const float> x, float neutral, const Fold& fold) {
+  std::vector<float> total(16, neutral);
+  for (std::size_t first = 0; first < x.size(); first += 512) {
+    std::vector<float> lanes(16, neutral);
+    for (std::size_t i = first; i < std::min(x.size(), first + 512); ++i)
+      lanes[i % 16] = fold(lanes[i % 16], x[i]);
+    for (std::size_t lane = 0; lane < 16; ++lane)
+      total[lane] = fold(total[lane], lanes[lane]);
+  }
+  for (std::size_t half = 8; half > 0; half /= 2)
+    for (std::size_t lane = 0; lane < half; ++lane)
+      total[lane] = fold(total[lane], total[lane + half]);
+  return fold(neutral, total[0]);
+}
+
+constexpr std::int64_t kFoldedLines = 3;
+
+TEST_P(ElementwiseTest, LinesAreFoldedInTheContractsOrder) {
+  for (const std::int64_t length : {1, 15, 16, 17, 37, 64, 511, 512, 1500}) {
+    const std::vector<float> x = Uniform(kFoldedLines * length, 14);
+    std::vector<float> sums(kFoldedLines);
+    std::vector<float> largest(kFoldedLines);
+    std::vector<float> smallest(kFoldedLines);
+    kernels().sum_lines(kFoldedLines, length, x.data(), sums.data());
+    kernels().maximum_of_lines(kFoldedLines, length, x.data(), largest.data());
+    kernels().minimum_of_lines(kFoldedLines, length, x.data(), smallest.data());
+    for (std::int64_t line = 0; line < kFoldedLines; ++line) {
+      const auto of_line =
+          std::span(x).subspan(static_cast<std::size_t>(line * length),
+                               static_cast<std::size_t>(length));
+      const auto at = static_cast<std::size_t>(line);
+      EXPECT_EQ(sums[at],
+                FoldedLine(of_line, 0, [](float a, float b) { return a + b; }))
+          << length;
+      EXPECT_EQ(largest[at], *std::max_element(of_line.begin(), of_line.end()));
+      EXPECT_EQ(smallest[at],
+                *std::min_element(of_line.begin(), of_line.end()));
+    }
+  }
+}
+
+// NaN of NaN wherever it stands; -0 is below 0.
+TEST_P(ElementwiseTest, ExtremesOfLinesKnowNanAndZeros) {
+  for (std::size_t at = 0; at < 37; ++at) {
+    std::vector<float> x(37, -0.0F);
+    float result = 1;
+    x[at] = 0;
+    kernels().maximum_of_lines(1, 37, x.data(), &result);
+    EXPECT_EQ(Bits({result}), Bits({0.0F}));
+    for (float& each : x) each = 0;
+    x[at] = -0.0F;
+    kernels().minimum_of_lines(1, 37, x.data(), &result);
+    EXPECT_EQ(Bits({result}), Bits({-0.0F}));
+    x[at] = std::numeric_limits<float>::quiet_NaN();
+    kernels().maximum_of_lines(1, 37, x.data(), &result);
+    EXPECT_TRUE(std::isnan(result));
+    kernels().minimum_of_lines(1, 37, x.data(), &result);
+    EXPECT_TRUE(std::isnan(result));
+  }
+}
+
+TEST_P(ElementwiseTest, NumbersAreSpreadOverLines) {
+  for (const std::int64_t length : {1, 15, 16, 37}) {
+    const std::vector<float> x = Uniform(kFoldedLines, 15);
+    std::vector<float> out(static_cast<std::size_t>(kFoldedLines * length));
+    kernels().spread_lines(kFoldedLines, length, x.data(), out.data());
+    for (std::size_t i = 0; i < out.size(); ++i)
+      EXPECT_EQ(out[i], x[i / static_cast<std::size_t>(length)]);
+  }
 }
 
 PODSIM_INSTANTIATE_KERNEL_TEST(ElementwiseTest);

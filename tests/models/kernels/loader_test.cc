@@ -208,6 +208,10 @@ std::set<const void*> Functions(const PodsimKernels& table) {
       reinterpret_cast<const void*>(table.round_bfloat16),
       reinterpret_cast<const void*>(table.add_bias),
       reinterpret_cast<const void*>(table.column_sums),
+      reinterpret_cast<const void*>(table.sum_lines),
+      reinterpret_cast<const void*>(table.maximum_of_lines),
+      reinterpret_cast<const void*>(table.minimum_of_lines),
+      reinterpret_cast<const void*>(table.spread_lines),
       reinterpret_cast<const void*>(table.softmax_xent),
       reinterpret_cast<const void*>(table.softmax_xent_grad)};
   for (const PodsimElementwise* each = table.elementwise; each->op != nullptr;
