@@ -22,17 +22,17 @@ constexpr int kGzipOrZlib = 32 + MAX_WBITS;  // zlib's way to say so
 
 class PlainSource final : public ByteSource {
  public:
-  PlainSource(const ShardFile& file, ObjectStore& store)
-      : file_(file), store_(store) {}
+  PlainSource(const ShardFile& file, ObjectStore& store,
+              std::int64_t read_bytes)
+      : file_(file), store_(store), read_bytes_(read_bytes) {}
 
   absl::StatusOr<std::string_view> Peek(std::size_t count) override {
     const auto wanted = static_cast<std::int64_t>(count);
     if (offset_ < begin_ || (offset_ + wanted > end() && end() < file_.bytes)) {
       PODSIM_ASSIGN_OR_RETURN(
-          buffer_,
-          store_.ReadRange(
-              file_.path, offset_,
-              far_apart_ ? wanted : std::max(kStreamReadBytes, wanted)));
+          buffer_, store_.ReadRange(
+                       file_.path, offset_,
+                       far_apart_ ? wanted : std::max(read_bytes_, wanted)));
       begin_ = offset_;
     }
     return std::string_view(buffer_).substr(
@@ -55,6 +55,7 @@ class PlainSource final : public ByteSource {
 
   const ShardFile file_;
   ObjectStore& store_;
+  const std::int64_t read_bytes_;
   std::string buffer_;
   std::int64_t begin_ = 0;  // of buffer_
   std::int64_t offset_ = 0;
@@ -63,8 +64,12 @@ class PlainSource final : public ByteSource {
 
 class PackedSource final : public ByteSource {
  public:
-  PackedSource(const ShardFile& file, ObjectStore& store)
-      : packed_(file, store), file_(file) {
+  PackedSource(const ShardFile& file, ObjectStore& store,
+               std::int64_t read_bytes)
+      : packed_(file, store, read_bytes),
+        file_(file),
+        unpack_bytes_(static_cast<std::size_t>(
+            std::min<std::int64_t>(read_bytes, kUnpackBytes))) {
     PODSIM_CHECK(inflateInit2(&stream_, kGzipOrZlib) == Z_OK);
   }
   ~PackedSource() override { inflateEnd(&stream_); }
@@ -84,7 +89,7 @@ class PackedSource final : public ByteSource {
       PODSIM_ASSIGN_OR_RETURN(
           const std::string_view bytes,
           Peek(static_cast<std::size_t>(std::min<std::int64_t>(
-              count, static_cast<std::int64_t>(kUnpackBytes)))));
+              count, static_cast<std::int64_t>(unpack_bytes_)))));
       if (bytes.empty()) return absl::OkStatus();
       at_ += bytes.size();
       offset_ += static_cast<std::int64_t>(bytes.size());
@@ -99,17 +104,17 @@ class PackedSource final : public ByteSource {
   }
 
  private:
-  // Appends up to kUnpackBytes to buffer_.
+  // Appends up to unpack_bytes_ to buffer_.
   absl::Status Unpack() {
     PODSIM_ASSIGN_OR_RETURN(const std::string_view in,
-                            packed_.Peek(kUnpackBytes));
+                            packed_.Peek(unpack_bytes_));
     const std::size_t before = buffer_.size();
-    buffer_.resize(before + kUnpackBytes);
+    buffer_.resize(before + unpack_bytes_);
     stream_.next_in = reinterpret_cast<Bytef*>(
         const_cast<char*>(in.data()));  // zlib only reads it
     stream_.avail_in = static_cast<uInt>(in.size());
     stream_.next_out = reinterpret_cast<Bytef*>(buffer_.data() + before);
-    stream_.avail_out = static_cast<uInt>(kUnpackBytes);
+    stream_.avail_out = static_cast<uInt>(unpack_bytes_);
     const int result = inflate(&stream_, Z_NO_FLUSH);
     buffer_.resize(buffer_.size() - stream_.avail_out);
     const auto used = static_cast<std::int64_t>(in.size() - stream_.avail_in);
@@ -131,6 +136,7 @@ class PackedSource final : public ByteSource {
 
   PlainSource packed_;
   const ShardFile file_;
+  const std::size_t unpack_bytes_;
   z_stream stream_{};
   std::string buffer_;
   std::size_t at_ = 0;       // in buffer_, of the next byte
@@ -153,10 +159,11 @@ Packing PackingOf(std::string_view start) {
 }
 
 std::unique_ptr<ByteSource> OpenSource(const ShardFile& file, Packing packing,
-                                       ObjectStore& store) {
+                                       ObjectStore& store,
+                                       std::int64_t read_bytes) {
   if (packing == Packing::kPacked)
-    return std::make_unique<PackedSource>(file, store);
-  return std::make_unique<PlainSource>(file, store);
+    return std::make_unique<PackedSource>(file, store, read_bytes);
+  return std::make_unique<PlainSource>(file, store, read_bytes);
 }
 
 }  // namespace podsim

@@ -12,6 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "host/input/shard_files.h"
+#include "host/storage/gcs/reading.h"
 #include "host/storage/storage.h"
 
 namespace podsim {
@@ -39,9 +40,10 @@ class ByteSource {
 // bytes; the rest is plain.
 Packing PackingOf(std::string_view start);
 
-// `store` is borrowed. Reads nothing yet.
-std::unique_ptr<ByteSource> OpenSource(const ShardFile& file, Packing packing,
-                                       ObjectStore& store);
+// `store` is borrowed. Reads nothing yet, then at least `read_bytes` at a time.
+std::unique_ptr<ByteSource> OpenSource(
+    const ShardFile& file, Packing packing, ObjectStore& store,
+    std::int64_t read_bytes = kStreamReadBytes);
 
 }  // namespace podsim
 

@@ -68,7 +68,7 @@ class Dataset {
   // What the plan says of this data set (name, shape, counts, fingerprint).
   virtual const DatasetConfig& config() const = 0;
   // Null: an epoch is a permutation of all training examples. Else they can
-  // only be read one after the other, shard by shard (epoch_order.h).
+  // only be read in lanes, shard by shard (epoch_order.h).
   virtual const ShardEnds* shards() const { return nullptr; }
   // False: it has an index, which had to be made and could not be kept.
   virtual bool index_kept() const { return true; }
@@ -98,6 +98,10 @@ struct DatasetRequest {
   std::int64_t most_shuffled = 0;
   std::int64_t reader_bytes = 0;
   std::string index_directory;
+  // Who reads, which decides how large blocks are: so many neighbouring hosts
+  // of so many; 0: all.
+  std::int64_t hosts_here = 0;
+  std::int64_t hosts = 0;
 };
 
 // What a job says of its data set, with all defaults filled in; the index is

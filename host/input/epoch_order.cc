@@ -8,6 +8,11 @@
 namespace podsim {
 namespace {
 
+// Of a lane, unless it is the only one.
+constexpr std::int64_t kLeastLaneWindow = 16;
+
+__extension__ using Wide = unsigned __int128;
+
 std::uint64_t EpochKey(std::uint64_t seed, std::int64_t epoch) {
   const auto words = Philox(RandomKey(seed, "data stream"),
                             static_cast<std::uint64_t>(epoch), 0);
@@ -18,7 +23,35 @@ std::int64_t BeginOf(const std::vector<std::int64_t>& ends, std::size_t at) {
   return at == 0 ? 0 : ends[at - 1];
 }
 
+// a * b / c and its rest.
+struct Quotient {
+  std::int64_t whole;
+  std::int64_t rest;
+};
+Quotient TimesOver(std::int64_t a, std::int64_t b, std::int64_t c) {
+  const Wide product = static_cast<Wide>(a) * static_cast<Wide>(b);
+  const auto by = static_cast<Wide>(c);
+  return {static_cast<std::int64_t>(product / by),
+          static_cast<std::int64_t>(product % by)};
+}
+
+std::int64_t ShardsWithExamples(const ShardEnds& shards) {
+  std::int64_t count = 0;
+  for (std::size_t at = 0; at < shards.ends.size(); ++at)
+    if (shards.ends[at] > BeginOf(shards.ends, at)) ++count;
+  return count;
+}
+
 }  // namespace
+
+std::int64_t LanesOf(const ShardEnds& shards) {
+  const std::int64_t most =
+      shards.whole_shards ? ShardsWithExamples(shards) : shards.ends.back();
+  return std::clamp<std::int64_t>(
+      std::min(most,
+               std::min(shards.window, shards.ends.back()) / kLeastLaneWindow),
+      1, kMostLanes);
+}
 
 EpochOrder::EpochOrder(std::uint64_t seed, std::int64_t epoch,
                        std::int64_t size, const ShardEnds* shards)
@@ -30,32 +63,121 @@ EpochOrder::EpochOrder(std::uint64_t seed, std::int64_t epoch,
   }
   PODSIM_CHECK(shards->window >= 1 && !shards->ends.empty() &&
                shards->ends.back() == size);
-  const Permutation order(RandomKey(key_, "shards"), shards->ends.size());
+  OrderShards();
+  CutLanes();
+}
+
+void EpochOrder::OrderShards() {
+  const std::vector<std::int64_t>& ends = shards_->ends;
+  const Permutation order(RandomKey(key_, "shards"), ends.size());
   std::int64_t end = 0;
-  for (std::size_t at = 0; at < shards->ends.size(); ++at) {
+  for (std::size_t at = 0; at < ends.size(); ++at) {
     const auto shard = static_cast<std::size_t>(order(at));
-    end += shards->ends[shard] - BeginOf(shards->ends, shard);
+    end += ends[shard] - BeginOf(ends, shard);
     shard_at_.push_back(static_cast<std::int64_t>(shard));
     end_at_.push_back(end);
   }
 }
 
-std::int64_t EpochOrder::operator()(std::int64_t place) const {
-  PODSIM_CHECK(place >= 0 && place < size_);
-  if (shards_ != nullptr) return InShards(place);
-  return static_cast<std::int64_t>(
-      (*whole_)(static_cast<std::uint64_t>(place)));
+// Equal parts of the row; of whole shards each ends with the shard in which its
+// part would, and where there are no more shards than lanes each has one.
+void EpochOrder::CutLanes() {
+  const std::int64_t lanes = LanesOf(*shards_);
+  const bool each =
+      shards_->whole_shards && ShardsWithExamples(*shards_) == lanes;
+  lane_begin_ = {0};
+  if (each) {
+    for (const std::int64_t end : end_at_)
+      if (end > lane_begin_.back()) lane_begin_.push_back(end);
+  } else {
+    for (std::int64_t lane = 1; lane <= lanes; ++lane) {
+      std::int64_t end = TimesOver(size_, lane, lanes).whole;
+      if (shards_->whole_shards)
+        end = *std::lower_bound(end_at_.begin(), end_at_.end(), end);
+      lane_begin_.push_back(end);
+    }
+  }
+  for (std::size_t lane = 0; lane + 1 < lane_begin_.size(); ++lane)
+    rounds_ = std::max(rounds_, LaneSize(lane));
 }
 
-std::int64_t EpochOrder::InShards(std::int64_t place) const {
-  const std::int64_t window = place / shards_->window;
-  const std::int64_t first = window * shards_->window;
+std::int64_t EpochOrder::LaneSize(std::size_t lane) const {
+  return lane_begin_[lane + 1] - lane_begin_[lane];
+}
+
+std::int64_t EpochOrder::operator()(std::int64_t place) const {
+  PODSIM_CHECK(place >= 0 && place < size_);
+  if (shards_ == nullptr)
+    return static_cast<std::int64_t>(
+        (*whole_)(static_cast<std::uint64_t>(place)));
+  std::int64_t index = 0;
+  ForPlaces(place, place + 1,
+            [&](std::int64_t /*place*/, const LanePlace& where) {
+              index = InLane(where);
+            });
+  return index;
+}
+
+// Of the rounds before `round`.
+std::int64_t EpochOrder::PlacesBefore(std::int64_t round) const {
+  std::int64_t places = 0;
+  for (std::size_t lane = 0; lane + 1 < lane_begin_.size(); ++lane)
+    places += TimesOver(round, LaneSize(lane), rounds_).whole;
+  return places;
+}
+
+std::int64_t EpochOrder::RoundOf(std::int64_t place) const {
+  std::int64_t low = 0;
+  std::int64_t high = rounds_ - 1;
+  while (low < high) {
+    const std::int64_t middle = (low + high + 1) / 2;
+    if (PlacesBefore(middle) <= place)
+      low = middle;
+    else
+      high = middle - 1;
+  }
+  return low;
+}
+
+// In round r lane l has an example if floor((r + 1) n / R) > floor(r n / R), of
+// its n examples and R rounds: `due` is the part of one that it has left over.
+void EpochOrder::ForPlaces(
+    std::int64_t begin, std::int64_t end,
+    const std::function<void(std::int64_t, const LanePlace&)>& fn) const {
+  PODSIM_CHECK(shards_ != nullptr && begin >= 0 && end <= size_);
+  if (begin >= end) return;
+  const std::int64_t round = RoundOf(begin);
+  std::int64_t place = PlacesBefore(round);
+  std::vector<Quotient> due;
+  for (std::size_t lane = 0; lane + 1 < lane_begin_.size(); ++lane)
+    due.push_back(TimesOver(round, LaneSize(lane), rounds_));
+  for (;;)
+    for (std::size_t lane = 0; lane < due.size(); ++lane) {
+      auto& [at, rest] = due[lane];
+      rest += LaneSize(lane);
+      if (rest < rounds_) continue;
+      rest -= rounds_;
+      if (place >= begin) fn(place, {static_cast<std::int64_t>(lane), at});
+      ++at;
+      if (++place == end) return;
+    }
+}
+
+std::int64_t EpochOrder::InLane(const LanePlace& place) const {
+  const auto lane = static_cast<std::size_t>(place.lane);
+  const std::int64_t window = std::max<std::int64_t>(
+      shards_->window / static_cast<std::int64_t>(lane_begin_.size() - 1), 1);
+  const std::int64_t number = place.at / window;
+  const std::int64_t first = number * window;
+  // No two windows of an epoch have the same first example.
   const Permutation order(
-      RandomKey(key_ + static_cast<std::uint64_t>(window), "window"),
-      static_cast<std::uint64_t>(std::min(shards_->window, size_ - first)));
+      RandomKey(key_ + static_cast<std::uint64_t>(lane_begin_[lane] + first),
+                "window"),
+      static_cast<std::uint64_t>(std::min(window, LaneSize(lane) - first)));
   const std::int64_t in_row =
-      first + static_cast<std::int64_t>(
-                  order(static_cast<std::uint64_t>(place - first)));
+      lane_begin_[lane] + first +
+      static_cast<std::int64_t>(
+          order(static_cast<std::uint64_t>(place.at - first)));
   // Empty shards end where they begin: the first that ends beyond has it.
   const auto at = static_cast<std::size_t>(
       std::upper_bound(end_at_.begin(), end_at_.end(), in_row) -

@@ -4,7 +4,9 @@
 #ifndef PODSIM_HOST_INPUT_EPOCH_ORDER_H_
 #define PODSIM_HOST_INPUT_EPOCH_ORDER_H_
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -17,30 +19,61 @@ namespace podsim {
 struct ShardEnds {
   std::vector<std::int64_t> ends;
   std::int64_t window = 1;  // examples among which the order is random
+  // Lanes end where shards do: a packed one has no beginning but its front.
+  bool whole_shards = false;
+};
+
+// More hosts than that share lanes.
+inline constexpr std::int64_t kMostLanes = 64;
+
+// In how many lanes an epoch reads the shards side by side: each has its part
+// of the window, at least 16 examples if there are more lanes than one.
+std::int64_t LanesOf(const ShardEnds& shards);
+
+// Where an epoch has an example: the `at`-th of a lane.
+struct LanePlace {
+  std::int64_t lane = 0;
+  std::int64_t at = 0;
 };
 
 class EpochOrder {
  public:
   // Of `size` examples, every order as likely as the permutation makes it; or,
-  // with `shards` (borrowed), by shards: these in a random order, their
-  // examples one after the other, and of each `window` of that row a random
-  // order. REQUIRES: size >= 1, the size of the shards.
+  // with `shards` (borrowed), by shards: these in a random order one behind the
+  // other, that row cut into lanes, which take turns so that all end together;
+  // of each lane's part of the window a random order. REQUIRES: size >= 1, the
+  // size of the shards.
   EpochOrder(std::uint64_t seed, std::int64_t epoch, std::int64_t size,
              const ShardEnds* shards);
 
   // The index of the example at `place` of [0, size).
   std::int64_t operator()(std::int64_t place) const;
 
+  // By shards: fn(place, where) for the places [begin, end), in order; and the
+  // index of the example there. REQUIRES: with shards.
+  void ForPlaces(
+      std::int64_t begin, std::int64_t end,
+      const std::function<void(std::int64_t, const LanePlace&)>& fn) const;
+  std::int64_t InLane(const LanePlace& place) const;
+
  private:
-  std::int64_t InShards(std::int64_t place) const;
+  void OrderShards();
+  void CutLanes();
+  std::int64_t LaneSize(std::size_t lane) const;
+  std::int64_t PlacesBefore(std::int64_t round) const;
+  std::int64_t RoundOf(std::int64_t place) const;
 
   const std::uint64_t key_;
   const std::int64_t size_;
   const ShardEnds* const shards_;
   std::optional<Permutation> whole_;
-  // By place of a shard in the epoch: which one, and where its examples end.
+  // By place of a shard in the row: which one, and where its examples end.
   std::vector<std::int64_t> shard_at_;
   std::vector<std::int64_t> end_at_;
+  // Where lanes begin in the row, and its end. In each round a lane has one
+  // example or none; the largest one has one in each.
+  std::vector<std::int64_t> lane_begin_;
+  std::int64_t rounds_ = 0;
 };
 
 }  // namespace podsim

@@ -46,15 +46,14 @@ struct Infeed::Impl {
         options(std::move(given)),
         rows(place.cores * place.batch_per_core),
         ticket_rows(std::min(rows, RowsOfTicket(*dataset))),
-        tickets((rows + ticket_rows - 1) / ticket_rows) {
+        tickets((rows + ticket_rows - 1) / ticket_rows),
+        slots(static_cast<std::size_t>(std::min(steps, options.batches))) {
     PODSIM_CHECK(steps >= 0 && options.threads >= 1 && options.batches >= 1);
-    const std::int64_t slot_count = std::min(steps, options.batches);
-    slots.resize(static_cast<std::size_t>(slot_count));
     for (Slot& slot : slots) ResizeBatch(*dataset, place, slot.batch);
     ahead = dataset->Ahead(Split::kTrain,
                            TrainRowsInOrder(*dataset, seed, place, steps));
-    const std::int64_t useful =
-        std::min<std::int64_t>(options.threads, slot_count * tickets);
+    const std::int64_t useful = std::min<std::int64_t>(
+        options.threads, std::min(steps, options.batches) * tickets);
     for (std::int64_t i = 0; i < useful; ++i)
       makers.emplace_back([this](const std::stop_token& stop) { Make(stop); });
   }
@@ -71,6 +70,8 @@ struct Infeed::Impl {
 
   struct Slot {
     Batch batch;  // of its tickets' makers until all are finished
+    Mutex order_mutex;
+    std::int64_t ordered_step PODSIM_GUARDED_BY(order_mutex) = -1;
     std::int64_t finished = 0;
     // The lowest ticket that failed, and why.
     std::int64_t failed_ticket = 0;
@@ -110,6 +111,7 @@ struct Infeed::Impl {
     BatchPlace at = place;
     at.consumed += step * place.global_batch;
     const auto begin = TimedInput::Clock::now();
+    Order(step, at);
     const absl::Status status = FillTrainRows(
         *dataset, seed, at, first, std::min(rows, first + ticket_rows),
         SlotOf(step).batch, dataset->in_memory() ? nullptr : &spent);
@@ -117,6 +119,15 @@ struct Infeed::Impl {
         TimedInput::Clock::now() - begin;
     spent[InputPart::kCopy] += std::max(0.0, whole.count() - spent.total());
     return status;
+  }
+
+  // By the first that makes rows of the batch, while others wait.
+  void Order(std::int64_t step, const BatchPlace& at) {
+    Slot& slot = SlotOf(step);
+    MutexLock lock(slot.order_mutex);
+    if (slot.ordered_step == step) return;
+    OrderTrainRows(*dataset, seed, at, slot.batch);
+    slot.ordered_step = step;
   }
 
   void Finish(std::int64_t ticket, const absl::Status& status,

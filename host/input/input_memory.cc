@@ -9,6 +9,8 @@ namespace podsim {
 namespace {
 
 constexpr std::int64_t kLeastBlockBytes = std::int64_t{16} << 10;
+constexpr std::int64_t kLeastLaneBlockBytes = std::int64_t{4} << 10;
+constexpr std::int64_t kLeastStreamBytes = std::int64_t{64} << 10;
 constexpr std::int64_t kEvalPart = 8;
 
 }  // namespace
@@ -29,6 +31,16 @@ std::int64_t TrainReaderBytes(std::int64_t reader_bytes) {
 std::int64_t ReaderBlockBytes(std::int64_t reader_bytes) {
   return std::clamp(reader_bytes / kReaderBlocks, kLeastBlockBytes,
                     kGcsReadBytes);
+}
+
+std::int64_t LaneBlockBytes(std::int64_t reader_bytes, std::int64_t lanes) {
+  return std::clamp(reader_bytes / (8 * lanes), kLeastLaneBlockBytes,
+                    ReaderBlockBytes(reader_bytes));
+}
+
+std::int64_t LaneStreamBytes(std::int64_t reader_bytes, std::int64_t lanes) {
+  return std::clamp(reader_bytes / (4 * lanes), kLeastStreamBytes,
+                    kStreamReadBytes);
 }
 
 }  // namespace podsim

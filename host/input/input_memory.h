@@ -31,6 +31,15 @@ std::int64_t TrainReaderBytes(std::int64_t reader_bytes);
 // store's delay is shared by many records, and so small that some are kept.
 std::int64_t ReaderBlockBytes(std::int64_t reader_bytes);
 
+// The same where an epoch reads so many lanes side by side (epoch_order.h):
+// each has a block that it has begun and one that it has not ended, which take
+// a quarter of the bytes in all.
+std::int64_t LaneBlockBytes(std::int64_t reader_bytes, std::int64_t lanes);
+
+// Bytes of a packed file that are read at a time, of as many files: another
+// quarter.
+std::int64_t LaneStreamBytes(std::int64_t reader_bytes, std::int64_t lanes);
+
 }  // namespace podsim
 
 #endif  // PODSIM_HOST_INPUT_INPUT_MEMORY_H_

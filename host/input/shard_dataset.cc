@@ -15,6 +15,7 @@
 #include "host/input/input_memory.h"
 #include "host/input/shard_index.h"
 #include "host/input/shard_set.h"
+#include "host/input/shared_lanes.h"
 #include "host/storage/gcs/reading.h"
 
 namespace podsim {
@@ -51,8 +52,8 @@ std::int64_t WindowOf(const DatasetRequest& request,
 }
 
 DatasetConfig Describe(const DatasetRequest& request, const Schema& schema,
-                       std::int64_t window, const ShardSet& train,
-                       const ShardSet& eval) {
+                       std::int64_t window, std::int64_t lanes,
+                       const ShardSet& train, const ShardSet& eval) {
   DatasetConfig config;
   config.set_name(request.name);
   config.set_classes(std::max(1, request.classes));
@@ -64,6 +65,7 @@ DatasetConfig Describe(const DatasetRequest& request, const Schema& schema,
   DescribeSchema(schema, config);
   config.set_packed(train.packed());
   config.set_shuffle_window(window);
+  config.set_lanes(static_cast<std::int32_t>(lanes));
   Sha256 hash;
   hash.Update(absl::StrCat("shards 1 ", request.name, " ", config.classes(),
                            " ", schema.line, "\n"));
@@ -73,11 +75,24 @@ DatasetConfig Describe(const DatasetRequest& request, const Schema& schema,
   return config;
 }
 
-// Of readers' bytes, what a window's records may take: a quarter is for what is
-// being read, and a quarter of the rest for what else is in a window's blocks.
-// The same wherever the shards lie, so that the plan says it.
+// Of readers' bytes, what a window's records may take: a quarter is for what
+// else is in its blocks (input_memory.h), a quarter for what is being read. The
+// same wherever the shards lie, so that the plan says it.
 constexpr std::int64_t WindowRoom(std::int64_t reader_bytes) {
-  return reader_bytes / 16 * 9;
+  return reader_bytes / 2;
+}
+
+// 0: none, as there is no window.
+std::int64_t LanesFor(const std::vector<IndexedShard>& shards,
+                      std::int64_t window) {
+  ShardEnds ends{.window = window};
+  for (const IndexedShard& shard : shards) {
+    ends.ends.push_back((ends.ends.empty() ? 0 : ends.ends.back()) +
+                        shard.count());
+    ends.whole_shards = ends.whole_shards || shard.packing == Packing::kPacked;
+  }
+  if (window == 0 || ends.ends.empty()) return 0;
+  return LanesOf(ends);
 }
 
 absl::Status CheckWindow(const DatasetConfig& config, const ShardSet& train,
@@ -123,7 +138,9 @@ class ShardDataset final : public Dataset {
         format_(std::move(format)),
         train_(std::move(train)),
         eval_(std::move(eval)),
-        ends_{.ends = train_->ends(), .window = config_.shuffle_window()} {}
+        ends_{.ends = train_->ends(),
+              .window = config_.shuffle_window(),
+              .whole_shards = train_->packed()} {}
 
   std::int64_t size(Split split) const override { return Of(split).size(); }
   const DatasetConfig& config() const override { return config_; }
@@ -210,16 +227,19 @@ absl::StatusOr<std::shared_ptr<const Dataset>> OpenShards(
       index->shards().begin() + static_cast<std::ptrdiff_t>(files.train.size());
   const std::vector<IndexedShard> of_train(index->shards().begin(), middle);
   const std::int64_t window = WindowOf(request, of_train);
+  const std::int64_t lanes = LanesFor(of_train, window);
   const std::int64_t cache_bytes =
       request.reader_bytes > 0 ? request.reader_bytes : kDefaultReaderBytes;
   const std::int64_t train_bytes = TrainReaderBytes(cache_bytes);
   auto train = std::make_unique<const ShardSet>(
-      std::move(files.train), index, of_train, window > 0, train_bytes, &store);
+      std::move(files.train), index, of_train,
+      LanesHere(lanes, request.hosts_here, request.hosts), train_bytes, &store);
   auto eval = std::make_unique<const ShardSet>(
       std::move(files.eval), index,
       std::vector<IndexedShard>(middle, index->shards().end()),
-      /*in_windows=*/false, cache_bytes - train_bytes, &store);
-  DatasetConfig config = Describe(request, schema, window, *train, *eval);
+      /*lanes=*/0, cache_bytes - train_bytes, &store);
+  DatasetConfig config =
+      Describe(request, schema, window, lanes, *train, *eval);
   PODSIM_RETURN_IF_ERROR(CheckWindow(config, *train, train_bytes));
   PODSIM_RETURN_IF_ERROR(CheckRecords(*train, cache_bytes));
   PODSIM_RETURN_IF_ERROR(CheckRecords(*eval, cache_bytes));

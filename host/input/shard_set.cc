@@ -33,19 +33,23 @@ std::int64_t UnpackedBytes(const std::vector<IndexedShard>& records) {
 
 ShardSet::ShardSet(std::vector<ShardFile> files,
                    std::shared_ptr<const ShardIndex> index,
-                   std::vector<IndexedShard> records, bool in_windows,
+                   std::vector<IndexedShard> records, std::int64_t lanes,
                    std::int64_t cache_bytes, ObjectStore* store)
     : files_(std::move(files)),
       index_(std::move(index)),
       records_(std::move(records)),
       store_(store),
       packed_(AnyPacked(records_)),
-      in_windows_(in_windows),
+      lanes_(lanes),
       far_(AnyFar(files_, *store)),
-      block_bytes_(ReaderBlockBytes(cache_bytes)),
+      block_bytes_(lanes > 0 ? LaneBlockBytes(cache_bytes, lanes)
+                             : ReaderBlockBytes(cache_bytes)),
+      stream_bytes_(
+          LaneStreamBytes(cache_bytes, std::max<std::int64_t>(lanes, 1))),
       fits_(UnpackedBytes(records_) <= cache_bytes),
       // Less what is being read, unless that is all that there is.
-      cache_(fits_ || !read_ahead()
+      cache_(packed_ ? cache_bytes - cache_bytes / 4  // its streams
+             : fits_ || !read_ahead()
                  ? cache_bytes
                  : cache_bytes -
                        cache_bytes / kReaderBlocks * kGcsReadsInFlight) {
@@ -74,7 +78,7 @@ ShardSet::Place ShardSet::PlaceOf(std::int64_t index) const {
 }
 
 bool ShardSet::InBlocks(std::size_t shard, bool in_order) const {
-  return in_order || in_windows_ || fits_ ||
+  return in_order || lanes_ > 0 || fits_ ||
          records_[shard].packing == Packing::kPacked;
 }
 
@@ -173,6 +177,29 @@ absl::StatusOr<BlockCache::Block> ShardSet::Get(const Piece& piece,
   });
 }
 
+void ShardSet::Close(std::size_t shard) const {
+  Unpacker& unpacker = *unpackers_[shard];
+  MutexLock lock(unpacker.mutex);
+  unpacker.source = nullptr;
+}
+
+// Called before a shard's reader is used, without its lock. Of each lane the
+// last shard and the next are open; those that a host left in their middle,
+// whose rest others read, are closed.
+void ShardSet::Uses(std::size_t shard) const {
+  std::size_t longest_unused = shard;
+  {
+    MutexLock lock(open_.mutex);
+    std::erase(open_.shards, shard);
+    open_.shards.push_back(shard);
+    if (open_.shards.size() > static_cast<std::size_t>(2 * lanes_ + 1)) {
+      longest_unused = open_.shards.front();
+      open_.shards.erase(open_.shards.begin());
+    }
+  }
+  if (longest_unused != shard) Close(longest_unused);
+}
+
 // Unpacks up to the block, and keeps what lies before it too: its records are
 // in the same window.
 absl::StatusOr<BlockCache::Block> ShardSet::Unpack(const Piece& piece,
@@ -180,12 +207,14 @@ absl::StatusOr<BlockCache::Block> ShardSet::Unpack(const Piece& piece,
   if (BlockCache::Block kept = cache_.Find(piece); kept != nullptr) return kept;
   const TimedInput timed(times, InputPart::kDecode);
   const auto shard = static_cast<std::size_t>(piece.file);
+  Uses(shard);
   Unpacker& unpacker = *unpackers_[shard];
   MutexLock lock(unpacker.mutex);
   // Another thread may have made it meanwhile.
   if (BlockCache::Block kept = cache_.Find(piece); kept != nullptr) return kept;
   if (unpacker.source == nullptr || unpacker.source->offset() > piece.begin)
-    unpacker.source = OpenSource(files_[shard], Packing::kPacked, *store_);
+    unpacker.source =
+        OpenSource(files_[shard], Packing::kPacked, *store_, stream_bytes_);
   ByteSource& source = *unpacker.source;
   for (;;) {
     const std::int64_t begin = source.offset();
@@ -200,7 +229,9 @@ absl::StatusOr<BlockCache::Block> ShardSet::Unpack(const Piece& piece,
     PODSIM_RETURN_IF_ERROR(
         source.Skip(static_cast<std::int64_t>(made->size())));
     cache_.Insert(BlockAt(shard, begin), made);
-    const bool ended = static_cast<std::int64_t>(made->size()) < block_bytes_;
+    const auto size = static_cast<std::int64_t>(made->size());
+    const bool ended =
+        size < block_bytes_ || begin + size >= records_[shard].end;
     if (ended) unpacker.source = nullptr;
     if (begin == piece.begin) return made;
     if (ended) return std::make_shared<const std::string>();

@@ -36,11 +36,12 @@ class ShardSet {
  public:
   // `store` is borrowed and must outlive the set, which keeps at most
   // `cache_bytes` of files, and for each thread that reads one block more.
-  // `in_windows`: neighbours are always read too.
+  // `lanes` (epoch_order.h) that are read here: neighbours are always read too,
+  // in so many places side by side; 0: records in any order.
   // `records`, of `index`, are those of `files`.
   ShardSet(std::vector<ShardFile> files,
            std::shared_ptr<const ShardIndex> index,
-           std::vector<IndexedShard> records, bool in_windows,
+           std::vector<IndexedShard> records, std::int64_t lanes,
            std::int64_t cache_bytes, ObjectStore* store);
 
   std::int64_t size() const { return ends_.empty() ? 0 : ends_.back(); }
@@ -76,6 +77,11 @@ class ShardSet {
     Mutex mutex;
     std::unique_ptr<ByteSource> source PODSIM_GUARDED_BY(mutex);
   };
+  // Readers that are open, the longest unused first.
+  struct OpenShards {
+    Mutex mutex;
+    std::vector<std::size_t> shards PODSIM_GUARDED_BY(mutex);
+  };
 
   // Where an example lies.
   struct Place {
@@ -91,6 +97,8 @@ class ShardSet {
                                         InputTimes* times) const;
   absl::StatusOr<BlockCache::Block> Unpack(const Piece& piece,
                                            InputTimes* times) const;
+  void Close(std::size_t shard) const;
+  void Uses(std::size_t shard) const;
   absl::Status ReadBlocks(const Place& place, InputTimes* times,
                           std::string& bytes) const;
   absl::Status ReadAlone(const Place& place, InputTimes* times,
@@ -102,12 +110,14 @@ class ShardSet {
   std::vector<std::int64_t> ends_;
   ObjectStore* const store_;
   const bool packed_;
-  const bool in_windows_;
+  const std::int64_t lanes_;
   const bool far_;  // whether any file is no file of this machine
   const std::int64_t block_bytes_;
+  const std::int64_t stream_bytes_;
   const bool fits_;  // all of it in the cache
   mutable BlockCache cache_;
   mutable std::vector<std::unique_ptr<Unpacker>> unpackers_;
+  mutable OpenShards open_;
 };
 
 }  // namespace podsim

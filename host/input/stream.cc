@@ -18,11 +18,19 @@ std::int64_t FirstRow(const BatchPlace& place) {
   return place.consumed + place.first_core * place.batch_per_core;
 }
 
+std::size_t AsIndex(std::int64_t i) { return static_cast<std::size_t>(i); }
+
+bool GoesByLanes(const Dataset& dataset, const BatchPlace& place) {
+  return !place.in_order && dataset.shards() != nullptr;
+}
+
 void FillKeys(std::uint64_t key, const BatchPlace& place, std::int64_t first,
               std::int64_t end, Batch& batch) {
   for (std::int64_t row = first; row < end; ++row) {
-    const auto words =
-        Philox(key, static_cast<std::uint64_t>(FirstRow(place) + row), 0);
+    const std::int64_t k = batch.by_lane.empty()
+                               ? FirstRow(place) + row
+                               : batch.by_lane[AsIndex(row)].k;
+    const auto words = Philox(key, static_cast<std::uint64_t>(k), 0);
     const auto at = static_cast<std::size_t>(2 * row);
     batch.keys[at] = words[0];
     batch.keys[at + 1] = words[1];
@@ -80,6 +88,19 @@ void ResizeBatch(const Dataset& dataset, const BatchPlace& place,
   batch.keys.resize(2 * rows);
 }
 
+void OrderTrainRows(const Dataset& dataset, std::uint64_t seed,
+                    const BatchPlace& place, Batch& batch) {
+  batch.by_lane.clear();
+  if (!GoesByLanes(dataset, place)) return;
+  const std::int64_t cores =
+      place.host_cores == 0 ? place.cores : place.host_cores;
+  batch.by_lane =
+      RowsByLane(*dataset.shards(), seed, place.consumed, place.global_batch,
+                 {.first = place.first_core * place.batch_per_core,
+                  .count = place.cores * place.batch_per_core,
+                  .of_host = cores * place.batch_per_core});
+}
+
 std::int64_t ExampleAt(std::uint64_t seed, std::int64_t dataset_size,
                        std::int64_t k) {
   PODSIM_CHECK(dataset_size >= 1 && k >= 0);
@@ -98,20 +119,24 @@ absl::Status FillTrainRows(const Dataset& dataset, std::uint64_t seed,
   const std::int64_t size = dataset.size(Split::kTrain);
   const std::int64_t begin = FirstRow(place);
   RowWriter writer(batch);
+  const auto read = [&](std::int64_t row, std::int64_t index) {
+    if (positions != nullptr) positions->push_back(index);
+    return dataset.Read(
+        Split::kTrain, index,
+        {.key = KeyOf(batch, row), .in_order = place.in_order, .times = times},
+        writer.At(row));
+  };
   std::int64_t row = first;
+  for (; !batch.by_lane.empty() && row < end; ++row)
+    PODSIM_RETURN_IF_ERROR(read(row, batch.by_lane[AsIndex(row)].index));
   while (row < end) {  // one epoch's part of the rows at a time
     const std::int64_t epoch = (begin + row) / size;
-    const EpochOrder order(seed, epoch, size, dataset.shards());
+    const EpochOrder order(seed, epoch, size, nullptr);
     const std::int64_t until = std::min(end, (epoch + 1) * size - begin);
     for (; row < until; ++row) {
       const std::int64_t in_epoch = begin + row - epoch * size;
       const std::int64_t index = place.in_order ? in_epoch : order(in_epoch);
-      PODSIM_RETURN_IF_ERROR(dataset.Read(Split::kTrain, index,
-                                          {.key = KeyOf(batch, row),
-                                           .in_order = place.in_order,
-                                           .times = times},
-                                          writer.At(row)));
-      if (positions != nullptr) positions->push_back(index);
+      PODSIM_RETURN_IF_ERROR(read(row, index));
     }
   }
   return absl::OkStatus();
@@ -126,14 +151,30 @@ ReadOrder TrainRowsInOrder(const Dataset& dataset, std::uint64_t seed,
     std::int64_t number = -1;
     std::optional<EpochOrder> order;
   };
-  const auto index = [=, &dataset,
-                      epoch = std::make_shared<Epoch>()](std::int64_t i) {
+  // Likewise a step's rows.
+  struct Step {
+    std::int64_t number = -1;
+    Batch batch;
+  };
+  const auto in_lanes = [=, &dataset,
+                         step = std::make_shared<Step>()](std::int64_t i) {
+    if (step->number != i / rows) {
+      step->number = i / rows;
+      BatchPlace at = place;
+      at.consumed += step->number * place.global_batch;
+      OrderTrainRows(dataset, seed, at, step->batch);
+    }
+    return step->batch.by_lane[AsIndex(i % rows)].index;
+  };
+  if (GoesByLanes(dataset, place))
+    return {.count = steps * rows, .index = in_lanes, .in_order = false};
+  const auto index = [=, epoch = std::make_shared<Epoch>()](std::int64_t i) {
     const std::int64_t k =
         FirstRow(place) + i / rows * place.global_batch + i % rows;
     if (place.in_order) return k % size;
     if (epoch->number != k / size) {
       epoch->number = k / size;
-      epoch->order.emplace(seed, epoch->number, size, dataset.shards());
+      epoch->order.emplace(seed, epoch->number, size, nullptr);
     }
     return (*epoch->order)(k % size);
   };
@@ -157,6 +198,7 @@ absl::Status FillTrainBatch(const Dataset& dataset, std::uint64_t seed,
                             const BatchPlace& place, Batch& batch,
                             std::vector<std::int64_t>* positions) {
   ResizeBatch(dataset, place, batch);
+  OrderTrainRows(dataset, seed, place, batch);
   if (positions != nullptr) positions->clear();
   return FillTrainRows(dataset, seed, place, 0, batch.rows, batch, nullptr,
                        positions);
@@ -184,6 +226,7 @@ constexpr std::int64_t kEvalRowsAtOnce = 16;
 absl::Status FillEvalBatch(const Dataset& dataset, const BatchPlace& place,
                            Batch& batch, ParallelFor* parallel) {
   ResizeBatch(dataset, place, batch);
+  batch.by_lane.clear();
   FillKeys(RandomKey(0, "evaluation's example keys"), place, 0, batch.rows,
            batch);
   const std::int64_t chunks =

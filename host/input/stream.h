@@ -6,6 +6,8 @@
 // of the stream; its epoch is k div D and its place k mod D goes through the
 // order of (seed, epoch) (epoch_order.h), unless the job wants the data set's
 // own.
+// Where an epoch goes by lanes, a step's examples are dealt to hosts by lane
+// (lane_rows.h), each host's in the order of the stream again.
 // Each example comes exactly once per epoch. Its key, for what a model draws at
 // random, is a function of (seed, k).
 #ifndef PODSIM_HOST_INPUT_STREAM_H_
@@ -23,6 +25,7 @@
 #include "host/core/parallel_for.h"
 #include "host/input/dataset.h"
 #include "host/input/input_times.h"
+#include "host/input/lane_rows.h"
 
 namespace podsim {
 
@@ -37,6 +40,7 @@ struct Batch {
   std::vector<std::vector<std::byte>> fields;
   std::vector<float> weights;       // [rows] share of each row in the loss
   std::vector<std::uint32_t> keys;  // [rows][2]
+  std::vector<StreamRow> by_lane;   // [rows], where the epoch has lanes
 
   // Rows [first, first + count) of a field.
   std::span<const std::byte> Rows(std::size_t field, std::int64_t first,
@@ -56,6 +60,7 @@ struct BatchPlace {
   std::int64_t cores = 1;
   std::int64_t global_batch = 1;  // G: a row's weight is 1 / G
   bool in_order = false;          // no permutation: place k mod D as it is
+  std::int64_t host_cores = 0;    // of each host of these cores; 0: one host
 };
 
 // Fills `batch` with the training rows of these cores (buffers are reused).
@@ -66,9 +71,11 @@ absl::Status FillTrainBatch(const Dataset& dataset, std::uint64_t seed,
                             const BatchPlace& place, Batch& batch,
                             std::vector<std::int64_t>* positions = nullptr);
 
-// The same in parts: makes room in `batch`; then rows [first, end) of it, which
-// others may fill at the same time.
+// The same in parts: makes room in `batch`; says which examples its rows are;
+// then rows [first, end) of it, which others may fill at the same time.
 void ResizeBatch(const Dataset& dataset, const BatchPlace& place, Batch& batch);
+void OrderTrainRows(const Dataset& dataset, std::uint64_t seed,
+                    const BatchPlace& place, Batch& batch);
 absl::Status FillTrainRows(const Dataset& dataset, std::uint64_t seed,
                            const BatchPlace& place, std::int64_t first,
                            std::int64_t end, Batch& batch,

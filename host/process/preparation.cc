@@ -25,17 +25,22 @@ std::string HostName() {
 }
 
 // What readers of the process with most hosts may keep.
-std::int64_t ReaderBytes(const JobPlan& plan) {
-  const PlanBits& bits = plan.bits();
+std::int64_t MostHostsOfProcess(const JobPlan& plan) {
   std::int64_t hosts = 1;
   for (int process = 0; process < plan.first_host_size(); ++process) {
     const HostRange range = HostsOf(plan, process);
     hosts = std::max<std::int64_t>(hosts, range.end - range.first);
   }
+  return hosts;
+}
+
+std::int64_t ReaderBytes(const JobPlan& plan) {
+  const PlanBits& bits = plan.bits();
   return DivideInputMemory(
              plan.spec().input_memory(),
-             BatchBytes(bits.dataset(),
-                        hosts * bits.cores_per_host() * bits.batch_per_core()))
+             BatchBytes(bits.dataset(), MostHostsOfProcess(plan) *
+                                            bits.cores_per_host() *
+                                            bits.batch_per_core()))
       .reader_bytes;
 }
 
@@ -52,6 +57,8 @@ absl::StatusOr<std::shared_ptr<const Dataset>> OpenPlannedDataset(
   request.seed = plan.bits().seed();
   request.features = config.features();
   request.shuffle_window = config.shuffle_window();
+  request.hosts_here = MostHostsOfProcess(plan);
+  request.hosts = plan.bits().hosts();
   request.reader_bytes = std::max<std::int64_t>(1, ReaderBytes(plan));
   PODSIM_ASSIGN_OR_RETURN(auto dataset, OpenDataset(request, store));
   if (dataset->config().fingerprint() != config.fingerprint())

@@ -179,7 +179,8 @@ BatchPlace Trainer::Impl::FirstPlace() const {
       .first_core = std::int64_t{hosts.front()} * bits.cores_per_host(),
       .cores = static_cast<std::int64_t>(hosts.size()) * bits.cores_per_host(),
       .global_batch = setup.plan.global_batch(),
-      .in_order = bits.in_order()};
+      .in_order = bits.in_order(),
+      .host_cores = bits.cores_per_host()};
 }
 
 InfeedOptions Trainer::Impl::InputOptions() const {

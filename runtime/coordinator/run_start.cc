@@ -89,6 +89,13 @@ absl::Status CheckStream(const CheckpointAt& at, const PlanBits& bits) {
         WindowText(bits.dataset().shuffle_window()),
         ": the order of the examples would be another's"));
   }
+  if (!bits.in_order() && then.dataset().lanes() != bits.dataset().lanes()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        at.path, " was trained with ", then.dataset().lanes(),
+        " lanes of shards, the job has ", bits.dataset().lanes(),
+        ": the order of the examples would be another's; give another "
+        "--model_dir"));
+  }
   return absl::OkStatus();
 }
 

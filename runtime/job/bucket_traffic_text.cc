@@ -40,7 +40,7 @@ Traffic TrafficOf(const BucketPlace& place, const JobGeography& geography) {
 // "314.13 MiB of examples are read (44.92 MiB x 6.827 epochs, and what is held
 // out)".
 std::string ReadsText(const BucketPlace& place, const JobPlan& plan) {
-  const int hosts = place.reads_all() ? plan.bits().hosts() : 1;
+  const double hosts = HostsOfExample(place);
   const DatasetConfig& dataset = plan.bits().dataset();
   const std::string read = absl::StrCat(
       FormatBytes(plan.geography().read_bytes()), " of examples are read");
@@ -53,8 +53,9 @@ std::string ReadsText(const BucketPlace& place, const JobPlan& plan) {
       read, " (", FormatBytes(static_cast<std::int64_t>(std::min(epoch, 1e18))),
       absl::StrFormat(" x %.4g epochs",
                       static_cast<double>(plan.total_examples()) / examples),
-      hosts > 1 ? absl::StrCat(" x ", hosts, " hosts, each of which reads all")
-                : "",
+      hosts > 1
+          ? absl::StrFormat(" x %.3g hosts that share lanes of shards", hosts)
+          : "",
       dataset.eval_examples() > 0 ? ", and what is held out)" : ")");
 }
 

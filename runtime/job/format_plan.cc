@@ -52,8 +52,9 @@ std::string GridText(const Slice& slice) {
                       sure, "; why: --describe ", slice.name, ")");
 }
 
-// ", 64 shards, which are packed: in a random order, and in each 4,096 examples
-// of them likewise"; ", 64 shards, shuffled as a whole".
+// ", 64 shards, which are packed: in a random order, 64 lanes of them side by
+// side, and in each 4,096 examples of these likewise"; ", 64 shards, shuffled
+// as a whole".
 std::string ShardsText(const JobPlan& plan) {
   const DatasetConfig& data = plan.bits().dataset();
   if (data.shards() == 0) return "";
@@ -67,8 +68,12 @@ std::string ShardsText(const JobPlan& plan) {
                                                        : ", whose index is too "
                                                          "large for a whole "
                                                          "shuffle";
-  return absl::StrCat(shards, why, ": in a random order, and in each ",
-                      FormatCount(data.shuffle_window()),
+  const std::string lanes =
+      data.lanes() > 1
+          ? absl::StrCat(data.lanes(), " lanes of them side by side, ")
+          : "";
+  return absl::StrCat(shards, why, ": in a random order, ", lanes,
+                      "and in each ", FormatCount(data.shuffle_window()),
                       " examples of them likewise");
 }
 

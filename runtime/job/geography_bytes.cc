@@ -5,6 +5,7 @@
 #include "base/status.h"
 #include "host/input/fields.h"
 #include "host/input/input_memory.h"
+#include "host/input/shared_lanes.h"
 #include "host/storage/gcs/reading.h"
 #include "runtime/job/geography.h"
 
@@ -48,9 +49,9 @@ std::int64_t ReadBytes(const JobSpec& spec, const JobPlan& plan,
   const double examples =
       static_cast<double>(plan.bits().dataset().eval_examples()) *
           static_cast<double>(evaluations) +
-      (trains ? static_cast<double>(plan.total_examples()) *
-                    (place.reads_all() ? plan.bits().hosts() : 1)
-              : 0);
+      (trains
+           ? static_cast<double>(plan.total_examples()) * HostsOfExample(place)
+           : 0);
   return static_cast<std::int64_t>(
       std::min(kMostBytes, examples * static_cast<double>(example_bytes)));
 }
@@ -61,10 +62,22 @@ void FillReading(const JobSpec& spec, const JobPlan& plan, BucketPlace& place) {
   const PlanBits& bits = plan.bits();
   const DatasetConfig& dataset = bits.dataset();
   if (dataset.stored_bytes() == 0) return;  // read as whole objects
+  const std::int64_t batch_bytes =
+      BatchBytes(dataset, bits.batch_per_core() * bits.cores_per_host());
+  const std::int64_t kept = TrainReaderBytes(
+      DivideInputMemory(spec.input_memory(), batch_bytes).reader_bytes);
+  const int processes = std::max(1, spec.processes());
+  const std::int64_t lanes = std::max<std::int64_t>(
+      1, LanesHere(dataset.lanes(), (bits.hosts() + processes - 1) / processes,
+                   bits.hosts()));
+  if (dataset.packed() && (bits.in_order() || dataset.lanes() == 0))
+    place.set_hosts_of_example(bits.hosts());
+  else if (dataset.lanes() > 0 && !bits.in_order())
+    place.set_hosts_of_example(
+        HostsOfLane(dataset.lanes(), bits.hosts(), !dataset.packed()));
   if (dataset.packed()) {
     place.set_reads_in_flight(1);
-    place.set_bytes_of_read(kStreamReadBytes);
-    place.set_reads_all(true);
+    place.set_bytes_of_read(LaneStreamBytes(kept, lanes));
     return;
   }
   place.set_reads_in_flight(kGcsReadsInFlight);
@@ -73,19 +86,15 @@ void FillReading(const JobSpec& spec, const JobPlan& plan, BucketPlace& place) {
     place.set_bytes_of_read(example);
     return;
   }
-  const std::int64_t batch_bytes =
-      BatchBytes(dataset, bits.batch_per_core() * bits.cores_per_host());
-  const std::int64_t kept = TrainReaderBytes(
-      DivideInputMemory(spec.input_memory(), batch_bytes).reader_bytes);
   const bool fits = dataset.stored_bytes() <= kept;
   const bool in_blocks =
       fits || bits.in_order() || dataset.shuffle_window() > 0;
   // A block ends with its file.
-  const std::int64_t block =
-      std::clamp(dataset.stored_bytes() / dataset.shards(), example,
-                 std::max(example, ReaderBlockBytes(kept)));
+  const std::int64_t block = std::clamp(
+      dataset.stored_bytes() / dataset.shards(), example,
+      std::max(example, dataset.lanes() > 0 ? LaneBlockBytes(kept, lanes)
+                                            : ReaderBlockBytes(kept)));
   place.set_bytes_of_read(in_blocks ? block : example);
-  place.set_reads_all(dataset.shuffle_window() > 0 && !fits && block > example);
 }
 
 BucketPlace* DataPlaceOf(JobGeography& geography) {
@@ -95,6 +104,10 @@ BucketPlace* DataPlaceOf(JobGeography& geography) {
 }
 
 }  // namespace
+
+double HostsOfExample(const BucketPlace& place) {
+  return std::max(1.0, place.hosts_of_example());
+}
 
 void FillGeographyBytes(const JobSpec& spec, const JobPlan& plan,
                         JobGeography& geography) {
@@ -122,14 +135,14 @@ void FillGeographyBytes(const JobSpec& spec, const JobPlan& plan,
 double HostStepBytes(const BucketPlace& place, std::int64_t example_bytes,
                      std::int64_t batch_per_core, const Slice& slice) {
   return static_cast<double>(example_bytes) *
-         static_cast<double>(batch_per_core) *
-         (place.reads_all() ? slice.replicas : slice.replicas_per_host());
+         static_cast<double>(batch_per_core) * slice.replicas_per_host() *
+         HostsOfExample(place);
 }
 
 void CopyReading(const BucketPlace& from, BucketPlace& to) {
   to.set_reads_in_flight(from.reads_in_flight());
   to.set_bytes_of_read(from.bytes_of_read());
-  to.set_reads_all(from.reads_all());
+  to.set_hosts_of_example(from.hosts_of_example());
 }
 
 double WriteRate(const BucketPlace& place, int hosts) {

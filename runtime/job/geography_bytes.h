@@ -14,6 +14,9 @@ namespace podsim {
 void FillGeographyBytes(const JobSpec& spec, const JobPlan& plan,
                         JobGeography& geography);
 
+// How many hosts read each training example, on the average: at least 1.
+double HostsOfExample(const BucketPlace& place);
+
 // What a host of `slice` reads for a step of examples of so many bytes.
 double HostStepBytes(const BucketPlace& place, std::int64_t example_bytes,
                      std::int64_t batch_per_core, const Slice& slice);

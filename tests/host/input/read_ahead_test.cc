@@ -260,7 +260,7 @@ TEST(ReadsAhead, ChangeNothingAboutBatches) {
   const auto store = NewMemoryStore();
   WriteShards({300, 0, 200, 100}, /*packed=*/false, *store);
   for (const std::int64_t window : {0, 40})
-    for (const std::int64_t bytes : {5'000, 20'000, 1 << 20})
+    for (const std::int64_t bytes : {6'000, 20'000, 1 << 20})
       for (const bool in_order : {false, true}) {
         ASSERT_OK_AND_ASSIGN(const auto dataset,
                              OpenNumbered(*store, window, bytes));

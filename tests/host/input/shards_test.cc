@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "host/input/lane_rows.h"
+#include "host/input/shared_lanes.h"
 #include "host/input/stream.h"
 #include "interconnect/topology/slice.h"
 #include "tests/host/input/shard_bytes.h"
@@ -50,8 +53,8 @@ struct Counted {
 
 class EveryShard : public ::testing::TestWithParam<Counted> {};
 
-// Trains some steps on a slice: adds the labels' owners that its hosts read to
-// `seen`, in the order of the stream.
+// Trains some steps on a slice: the labels' owners that its hosts read come to
+// their places in the stream.
 void ReadSteps(const Dataset& dataset, const std::string& slice_name,
                std::int64_t steps, std::int64_t& consumed,
                std::vector<std::int64_t>& seen) {
@@ -60,6 +63,7 @@ void ReadSteps(const Dataset& dataset, const std::string& slice_name,
   const std::int64_t global = slice.replicas * kBatch;
   Batch batch;
   for (std::int64_t step = 0; step < steps; ++step) {
+    seen.resize(static_cast<std::size_t>(consumed + global), -1);
     for (int host = 0; host < slice.hosts; ++host) {
       ASSERT_THAT(FillTrainBatch(dataset, kShardSeed,
                                  {.consumed = consumed,
@@ -76,7 +80,12 @@ void ReadSteps(const Dataset& dataset, const std::string& slice_name,
         ASSERT_EQ(batch.Values<float>(0)[2 * row + 1],
                   static_cast<float>(n) / 2);
         ASSERT_EQ(batch.Values<std::int32_t>(1)[row], n % 7);
-        seen.push_back(n);
+        const std::int64_t k =
+            batch.by_lane.empty()
+                ? consumed + slice.replicas_per_host() * kBatch * host + row
+                : batch.by_lane[static_cast<std::size_t>(row)].k;
+        ASSERT_EQ(std::exchange(seen.at(static_cast<std::size_t>(k)), n), -1)
+            << k;
       }
     }
     consumed += global;
@@ -161,7 +170,7 @@ INSTANTIATE_TEST_SUITE_P(Counts, EveryShard, ::testing::ValuesIn(EveryCount()),
 
 TEST(PackedShards, AnEpochGoesFromShardToShard) {
   const std::vector<std::int64_t> ends = {10, 10, 30, 60};
-  const ShardEnds shards = {.ends = ends, .window = 5};
+  const ShardEnds shards = {.ends = ends, .window = 5, .whole_shards = true};
   const EpochOrder order(kShardSeed, 3, 60, &shards);
   std::vector<std::int64_t> all;
   std::vector<std::int64_t> begun;  // shards, as they come first
@@ -205,17 +214,134 @@ TEST(PackedShards, AWindowMustFitIntoTheBuffers) {
   EXPECT_THAT(OpenNumbered(*store, 0, 50'000), IsOk());
 }
 
-// What packing does to bytes it does not do to the order.
-TEST(PackedShards, PlainOnesWithThatWindowHaveTheSameOrder) {
-  std::vector<std::int64_t> seen[2];
-  for (const bool packed : {false, true}) {
-    const auto store = NewMemoryStore();
-    WriteShards(CountsOf(7, 500), packed, *store);
-    ASSERT_OK_AND_ASSIGN(const auto dataset, OpenNumbered(*store, 60));
-    std::int64_t consumed = 0;
-    ReadSteps(*dataset, "v3-8", 40, consumed, seen[packed ? 1 : 0]);
+// Which shards each host of a pod reads in an epoch.
+std::vector<std::set<std::int64_t>> ShardsOfHosts(const ShardEnds& shards,
+                                                  std::int64_t hosts,
+                                                  std::int64_t rows) {
+  std::vector<std::set<std::int64_t>> read(static_cast<std::size_t>(hosts));
+  const std::int64_t batch = hosts * rows;
+  for (std::int64_t k = 0; k < shards.ends.back(); k += batch)
+    for (std::int64_t host = 0; host < hosts; ++host)
+      for (const StreamRow& row :
+           RowsByLane(shards, kShardSeed, k, batch,
+                      {.first = host * rows, .count = rows, .of_host = rows}))
+        if (row.k < shards.ends.back())
+          read[static_cast<std::size_t>(host)].insert(
+              std::upper_bound(shards.ends.begin(), shards.ends.end(),
+                               row.index) -
+              shards.ends.begin());
+  return read;
+}
+
+ShardEnds EqualShards(std::int64_t shards, std::int64_t examples, bool packed) {
+  ShardEnds ends{.window = 4096, .whole_shards = packed};
+  for (std::int64_t i = 1; i <= shards; ++i) ends.ends.push_back(i * examples);
+  return ends;
+}
+
+// 64 packed shards of one size: no two hosts read the same one.
+TEST(Lanes, AHostUnpacksItsOwnShardsAlone) {
+  const ShardEnds shards = EqualShards(64, 40, /*packed=*/true);
+  ASSERT_EQ(LanesOf(shards), 64);
+  for (const std::int64_t hosts : {1, 4, 16, 64}) {
+    std::set<std::int64_t> all;
+    for (const auto& read : ShardsOfHosts(shards, hosts, 64 / hosts * 4)) {
+      EXPECT_EQ(read.size(), 64 / hosts);
+      all.insert(read.begin(), read.end());
+    }
+    EXPECT_EQ(all.size(), 64);
+    EXPECT_EQ(HostsOfLane(64, hosts, /*of_one_size=*/true), 1);
   }
-  EXPECT_EQ(seen[0], seen[1]);
+}
+
+// Of other sizes and numbers a host shares those at the ends of its part.
+TEST(Lanes, OfShardsThatDifferAHostSharesTheFirstAndTheLast) {
+  ShardEnds shards{.window = 4096, .whole_shards = true};
+  for (std::int64_t i = 0; i < 50; ++i)
+    shards.ends.push_back((i == 0 ? 0 : shards.ends.back()) + 20 + i * 7 % 13);
+  ASSERT_EQ(LanesOf(shards), 50);
+  for (const auto& read : ShardsOfHosts(shards, 4, 60))
+    EXPECT_LE(read.size(), 50 / 4 + 1 + 3);
+  EXPECT_DOUBLE_EQ(HostsOfLane(50, 4, /*of_one_size=*/false), 53 / 50.0);
+  EXPECT_DOUBLE_EQ(HostsOfLane(1, 4, /*of_one_size=*/false), 4);
+  EXPECT_DOUBLE_EQ(HostsOfLane(1, 4, /*of_one_size=*/true), 4);
+  EXPECT_DOUBLE_EQ(HostsOfLane(64, 128, /*of_one_size=*/true), 2);
+  EXPECT_EQ(LanesHere(64, 1, 4), 17);
+  EXPECT_EQ(LanesHere(64, 4, 4), 64);
+  EXPECT_EQ(LanesHere(64, 0, 0), 64);
+}
+
+// Plain ones are cut anywhere.
+TEST(Lanes, OfPlainShardsEachHostHasNeighboursOfItsOwn) {
+  const ShardEnds shards = EqualShards(1, 64 * 200, /*packed=*/false);
+  ASSERT_EQ(LanesOf(shards), 64);
+  std::vector<int> readers(64 * 200, 0);
+  constexpr std::int64_t kHosts = 8;
+  constexpr std::int64_t kRowsOfHost = 16;
+  for (std::int64_t k = 0; k < 64 * 200; k += kHosts * kRowsOfHost)
+    for (std::int64_t host = 0; host < kHosts; ++host)
+      for (const StreamRow& row :
+           RowsByLane(shards, kShardSeed, k, kHosts * kRowsOfHost,
+                      {.first = host * kRowsOfHost,
+                      .count = kRowsOfHost,
+                      .of_host = kRowsOfHost})) {
+        EXPECT_EQ(row.index / (8 * 200), host);
+        ++readers[static_cast<std::size_t>(row.index)];
+      }
+  EXPECT_THAT(readers, Each(1));
+}
+
+// A step's examples are the stream's whatever the hosts, also where an epoch
+// ends in it, and a host's are the same alone and beside others.
+TEST(Lanes, HostsHaveEachExampleOfAStepOnce) {
+  const ShardEnds shards = {
+      .ends = {100, 250, 777}, .window = 64, .whole_shards = true};
+  for (std::int64_t consumed = 0; consumed < 2000; consumed += 96) {
+    const auto all = RowsByLane(shards, kShardSeed, consumed, 96,
+                                {.count = 96, .of_host = 24});
+    std::set<std::int64_t> places;
+    for (const StreamRow& row : all) {
+      places.insert(row.k);
+      EXPECT_EQ(row.index,
+                EpochOrder(kShardSeed, row.k / 777, 777, &shards)(row.k % 777));
+    }
+    EXPECT_EQ(places.size(), 96);
+    EXPECT_EQ(*places.begin(), consumed);
+    EXPECT_EQ(*places.rbegin(), consumed + 95);
+    for (std::size_t host = 0; host < 4; ++host) {
+      const auto alone =
+          RowsByLane(shards, kShardSeed, consumed, 96,
+                     {.first = static_cast<std::int64_t>(24 * host),
+                      .count = 24,
+                      .of_host = 24});
+      for (std::size_t row = 0; row < 24; ++row) {
+        EXPECT_EQ(alone[row].k, all[24 * host + row].k);
+        EXPECT_TRUE(row == 0 || alone[row - 1].k < alone[row].k);
+      }
+    }
+  }
+}
+
+// Lanes take turns, so that all end together.
+TEST(Lanes, ABatchHasOfEachLaneItsShare) {
+  ShardEnds shards{
+      .ends = {1000, 1300, 1300, 4000}, .window = 64, .whole_shards = true};
+  ASSERT_EQ(LanesOf(shards), 3);
+  std::vector<std::int64_t> count(4, 0);
+  const EpochOrder order(kShardSeed, 0, 4000, &shards);
+  for (std::int64_t place = 0; place < 4000; ++place) {
+    ++count[static_cast<std::size_t>(
+        std::upper_bound(shards.ends.begin(), shards.ends.end(), order(place)) -
+        shards.ends.begin())];
+    for (const auto& [shard, size] :
+         {std::pair(0, 1000), {1, 300}, {3, 2700}}) {
+      const double share = size / 4000.0 * static_cast<double>(place + 1);
+      // A window of 21 examples, and a turn.
+      EXPECT_NEAR(static_cast<double>(count[static_cast<std::size_t>(shard)]),
+                  share, 3)
+          << place;
+    }
+  }
 }
 
 }  // namespace

@@ -118,6 +118,17 @@ TEST_P(RunStartTest, AnotherWindowIsAnotherOrder) {
                                                         "--shuffle_window")));
 }
 
+TEST_P(RunStartTest, OtherLanesAreAnotherOrder) {
+  plan_.mutable_bits()->mutable_dataset()->set_shuffle_window(4096);
+  Save({20});
+  JobPlan plan = plan_;
+  plan.mutable_bits()->mutable_dataset()->set_lanes(64);
+  EXPECT_THAT(Start(plan),
+              StatusIs(kInvalid, AllOf(HasSubstr("was trained with 0 lanes of "
+                                                 "shards, the job has 64"),
+                                       HasSubstr("order of the examples"))));
+}
+
 JobPlan WithAdam(JobPlan plan) {
   plan.mutable_bits()->set_optimizer("adam");
   plan.mutable_bits()->set_momentum(0);

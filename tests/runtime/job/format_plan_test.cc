@@ -37,6 +37,7 @@ TEST(FormatPlanTest, SaysInWhichOrderShardsAre) {
     shards.set_shards(8);
     shards.set_shuffle_window(window);
     shards.set_packed(packed);
+    shards.set_lanes(packed ? 4 : 0);
     JobPlan plan = *PlanJob(Spec("topology: 'v3-32'"), Inputs(shards));
     // What was asked is no matter of a data set of Digits().
     if (asked) plan.mutable_spec()->set_shuffle_window(window);
@@ -45,9 +46,11 @@ TEST(FormatPlanTest, SaysInWhichOrderShardsAre) {
   EXPECT_THAT(text(false, 0, false),
               HasSubstr("held out, layers of the recipe, 8 shards, shuffled as "
                         "a whole)"));
-  EXPECT_THAT(text(false, 64, true),
-              HasSubstr("8 shards, which are packed: in a random order, and in "
-                        "each 64 examples of them likewise)"));
+  EXPECT_THAT(
+      text(false, 64, true),
+      HasSubstr("8 shards, which are packed: in a random order, 4 lanes "
+                "of them side by side, and in each 64 examples of them "
+                "likewise)"));
   EXPECT_THAT(text(true, 64, false),
               HasSubstr("8 shards: in a random order, and in each 64"));
   EXPECT_THAT(text(false, 64, false),

@@ -170,7 +170,7 @@ BucketPlace PlaceOfShards(const char* text, DatasetConfig dataset,
   const BucketPlace place = *PlaceOf(made.geography(), "data_dir");
   EXPECT_EQ(made.geography().example_bytes(), 1000);
   EXPECT_EQ(made.geography().read_bytes(),
-            2000 * examples * (place.reads_all() ? 4 : 1));
+            2000 * examples * HostsOfExample(place));
   *step_bytes = HostStepBytes(place, 1000, 16, *slice);
   return place;
 }
@@ -195,19 +195,26 @@ TEST(GeographyTest, HowShardsAreReadIsSaid) {
   EXPECT_EQ(step, 128'000);
   EXPECT_DOUBLE_EQ(ReadRate(place, 4),
                    16'000 / place.round_trip_seconds().value());
-  // All blocks of a window, on every host.
+  // By lanes: blocks, of which a quarter of the memory has two for each lane
+  // that a process reads, and each host has 16 lanes of its own.
   dataset.set_shuffle_window(4096);
+  dataset.set_lanes(64);
   place = PlaceOfShards("", dataset, 400'000, &step);
-  EXPECT_EQ(place.bytes_of_read(), 7 << 19);
-  EXPECT_EQ(step, 512'000);
+  EXPECT_EQ(place.bytes_of_read(), 7 << 16);
+  EXPECT_EQ(step, 128'000);
+  place = PlaceOfShards("processes: 4", dataset, 400'000, &step);
+  EXPECT_EQ(place.bytes_of_read(), (224 << 20) / (8 * 17));
   place =
       PlaceOfShards("input_memory: 8589934592", dataset, 400'000'000, &step);
   EXPECT_EQ(place.bytes_of_read(), 8 << 20);
+  // Of packed shards the lanes are shards: a host's part begins and ends within
+  // one.
   dataset.set_packed(true);
+  dataset.set_lanes(5);
   place = PlaceOfShards("", dataset, 400'000, &step);
   EXPECT_EQ(place.reads_in_flight(), 1);
   EXPECT_EQ(place.bytes_of_read(), 4 << 20);
-  EXPECT_EQ(step, 512'000);
+  EXPECT_EQ(step, 128'000 * 8 / 5.0);
   EXPECT_DOUBLE_EQ(ReadRate(place, 4),
                    (4 << 20) / place.round_trip_seconds().value());
 }
