@@ -89,7 +89,7 @@ struct Composite {
 std::vector<Composite> Composites() {
   std::vector<Composite> all;
   for (const std::int64_t width : {1, 3, 16, 37, 64, 1500, 5000}) {
-    const auto add = [&](const char* name, Make make) {
+    const auto add = [&](const char* name, const Make& make) {
       all.push_back({absl::StrCat(name, "_", width), {4, width}, make});
     };
     add("softmax", [](Graph& graph, Value x) { return Softmax(graph, x, -1); });
@@ -161,8 +161,8 @@ std::vector<std::string> LeftAlone(const Program& program) {
 }
 
 const Composite& CompositeNamed(const std::string& name) {
-  static const std::vector<Composite> all = Composites();
-  return *std::find_if(all.begin(), all.end(), [&](const Composite& each) {
+  static const std::vector<Composite> kAll = Composites();
+  return *std::find_if(kAll.begin(), kAll.end(), [&](const Composite& each) {
     return each.name == name;
   });
 }

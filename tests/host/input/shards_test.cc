@@ -273,19 +273,20 @@ TEST(Lanes, OfShardsThatDifferAHostSharesTheFirstAndTheLast) {
 
 // Plain ones are cut anywhere.
 TEST(Lanes, OfPlainShardsEachHostHasNeighboursOfItsOwn) {
-  const ShardEnds shards = EqualShards(1, 64 * 200, /*packed=*/false);
+  constexpr std::int64_t kExamples = 12'800;
+  const ShardEnds shards = EqualShards(1, kExamples, /*packed=*/false);
   ASSERT_EQ(LanesOf(shards), 64);
-  std::vector<int> readers(64 * 200, 0);
+  std::vector<int> readers(kExamples, 0);
   constexpr std::int64_t kHosts = 8;
   constexpr std::int64_t kRowsOfHost = 16;
-  for (std::int64_t k = 0; k < 64 * 200; k += kHosts * kRowsOfHost)
+  for (std::int64_t k = 0; k < kExamples; k += kHosts * kRowsOfHost)
     for (std::int64_t host = 0; host < kHosts; ++host)
       for (const StreamRow& row :
            RowsByLane(shards, kShardSeed, k, kHosts * kRowsOfHost,
                       {.first = host * kRowsOfHost,
                       .count = kRowsOfHost,
                       .of_host = kRowsOfHost})) {
-        EXPECT_EQ(row.index / (8 * 200), host);
+        EXPECT_EQ(row.index / (kExamples / kHosts), host);
         ++readers[static_cast<std::size_t>(row.index)];
       }
   EXPECT_THAT(readers, Each(1));
