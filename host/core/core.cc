@@ -124,7 +124,8 @@ class SegmentRun {
   absl::Status Run(std::span<const Instruction> instructions) {
     while (!instructions.empty()) {
       PODSIM_ASSIGN_OR_RETURN(const KernelCall next, Next(instructions[0]));
-      if (!calls_.empty() && !(next.stacked() && calls_.back().stacked()))
+      if (!calls_.empty() && (next.row_group() == kNoRowGroup ||
+                              next.row_group() != calls_.back().row_group()))
         Flush();
       calls_.push_back(next);
       if (next.fusion == nullptr && HasPackedSide(next.call.instruction.op) &&

@@ -62,6 +62,7 @@ class FusionBuilder {
 
   Fusion Build() && {
     for (const FusedStep& step : draft_.steps()) AddStep(step);
+    SetRowGroup();
     GiveSlots();
     return std::move(fusion_);
   }
@@ -134,6 +135,15 @@ class FusionBuilder {
     step.once =
         MakesFromNothing(step) && !in_memory && elements % step.period == 0;
     fusion_.steps.push_back(std::move(step));
+  }
+
+  void SetRowGroup() {
+    std::set<std::int32_t> groups;
+    for (const Instruction& instruction : fusion_.instructions)
+      if (instruction.row_group != kNoRowGroup)
+        groups.insert(instruction.row_group);
+    if (groups.size() == 1 && !fusion_.per_core)
+      fusion_.row_group = *groups.begin();
   }
 
   void GiveSlots() {

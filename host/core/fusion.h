@@ -66,6 +66,9 @@ struct Fusion {
   std::int64_t tile = 0;  // elements at a time, a multiple of `line`
   // An op reads what each core has of its own: core by core.
   bool per_core = false;
+  // That of its row-wise ops; kNoRowGroup if they are of several: it runs alone
+  // then, as memory is used again from group to group.
+  std::int32_t row_group = kNoRowGroup;
 };
 
 class Fusions {

@@ -131,7 +131,8 @@ void RunArrays(const OpCall& call, void (*kernel)(const ArrayCall& call),
 void RunGroup(std::span<const KernelCall> group) {
   const KernelCall& first = group[0];
   if (first.per_core()) return RunPerCore(first);
-  const bool stacked = first.stacked();
+  const bool stacked =
+      first.fusion != nullptr || first.row_group() != kNoRowGroup;
   if (first.kernel.whole != nullptr) return first.kernel.whole(first.call);
   if (first.kernel.arrays != nullptr && !stacked) {
     const TimedWork timed(first.call.buffers.times, first.work);

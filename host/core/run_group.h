@@ -19,10 +19,9 @@ struct KernelCall {
   bool per_core() const {
     return fusion != nullptr ? fusion->per_core : call.instruction.per_core;
   }
-  // It may run some rows at a time.
-  bool stacked() const {
-    return fusion != nullptr ? !fusion->per_core
-                             : call.instruction.row_group != kNoRowGroup;
+  // Neighbours of the same one may run some rows at a time together.
+  std::int32_t row_group() const {
+    return fusion != nullptr ? fusion->row_group : call.instruction.row_group;
   }
 };
 

@@ -50,7 +50,8 @@ void ExpectSameBits(const Program& program) {
   const Fusions fusions(program, BestKernels());
   const auto alone = BitsOf(program, {}, nullptr);
   EXPECT_EQ(BitsOf(program, {}, &fusions), alone);
-  EXPECT_EQ(BitsOf(program, {.rows = 2}, &fusions), alone);
+  for (const std::int64_t rows : {1, 2})
+    EXPECT_EQ(BitsOf(program, {.rows = rows}, &fusions), alone);
 }
 
 // A model whose loss is the mean square of what `make` makes of x, [B] and
@@ -80,6 +81,15 @@ Value OfLast(Graph& graph, Value x, const std::string& name) {
                         Initializer::kSmallNormal);
 }
 
+// x times a number that follows B: each core's own, between row groups.
+Expr TimesShare(Graph& graph, const Expr& x) {
+  OpAttributes of_batch;
+  of_batch.shape = x.shape();
+  of_batch.value = 3;
+  of_batch.lists["batch_power"] = {-1};
+  return x * x.With(graph.Apply(OpCode::kConstant, {}, of_batch, "share")[0]);
+}
+
 struct Composite {
   std::string name;
   Dims dims;
@@ -106,13 +116,7 @@ std::vector<Composite> Composites() {
     });
     // The mean over the batch of something, as JAX lowers it.
     add("share", [](Graph& graph, Value x) {
-      OpAttributes of_batch;
-      of_batch.shape = graph.type(x).shape;
-      of_batch.value = 3;
-      of_batch.lists["batch_power"] = {-1};
-      const Value share =
-          graph.Apply(OpCode::kConstant, {}, of_batch, "share").front();
-      return (Expr(graph, x, "") * Expr(graph, share, "")).value();
+      return TimesShare(graph, Expr(graph, x, "")).value();
     });
     add("batch_norm", [](Graph& graph, Value x) {
       return BatchNormTraining(graph, x, OfLast(graph, x, "norm"),
@@ -225,7 +229,8 @@ INSTANTIATE_TEST_SUITE_P(Models, FusedModel,
 // on the way is wanted, too.
 class RandomOps {
  public:
-  RandomOps(Graph& graph, Value x, unsigned seed) : random_(seed) {
+  RandomOps(Graph& graph, Value x, unsigned seed)
+      : graph_(graph), random_(seed) {
     wide_.emplace_back(graph, x, "");
   }
 
@@ -248,7 +253,7 @@ class RandomOps {
   void Step() {
     const Expr a = Any(wide_);
     const Expr b = Any(wide_);
-    switch (random_() % 9) {
+    switch (random_() % 10) {
       case 0:
         wide_.push_back(a + b);
         break;
@@ -271,6 +276,9 @@ class RandomOps {
         narrow_.push_back(a.Reduce("maximum", {2}));
         break;
       case 7:
+        wide_.push_back(TimesShare(graph_, a));
+        break;
+      case 8:
         if (narrow_.empty()) break;
         narrow_.push_back(Any(narrow_).Apply("logistic"));
         break;
@@ -280,6 +288,7 @@ class RandomOps {
     }
   }
 
+  Graph& graph_;
   std::mt19937 random_;
   std::vector<Expr> wide_;
   std::vector<Expr> narrow_;
@@ -291,7 +300,7 @@ TEST(FusionTest, RandomOpsHaveTheSameBits) {
     const std::int64_t width = 1 + static_cast<std::int64_t>(seed * 7 % 61);
     const Program program =
         FusedProgramOf({3, width}, [&](Graph& graph, Value x) {
-          return RandomOps(graph, x, seed).Make(20);
+          return RandomOps(graph, x, seed).Make(40);
         });
     ExpectSameBits(program);
     if (HasFailure()) return;
