@@ -225,18 +225,24 @@ INSTANTIATE_TEST_SUITE_P(Models, FusedModel,
                          ::testing::Values("logistic_regression", "mlp",
                                            "lenet5", "lenet5_bn", "encoder"));
 
-// Element by element, over lines and back, in any order; some of what is made
-// on the way is wanted, too.
+// Element by element, over lines and back, to rows of another length and back,
+// in any order; some of what is made on the way is wanted, too.
 class RandomOps {
  public:
   RandomOps(Graph& graph, Value x, unsigned seed)
       : graph_(graph), random_(seed) {
     wide_.emplace_back(graph, x, "");
+    const std::int64_t width = graph.type(x).shape.dims[2];
+    const auto other = static_cast<std::int64_t>(1 + random_() % 90);
+    for (const Shape& shape : {Shape{{width, other}}, Shape{{other, width}}})
+      weights_.push_back(
+          wide_[0].With(graph.Variable(absl::StrCat("weight_", weights_.size()),
+                                       shape, Initializer::kSmallNormal)));
   }
 
   Value Make(int steps) {
     for (int i = 0; i < steps; ++i) Step();
-    Expr sum = wide_.back();
+    Expr sum = wide_.back() + ByWeights(wide_[0]);
     for (const Expr& each : wide_)
       if (Chance(4)) sum = sum + each;
     for (const Expr& each : narrow_)
@@ -250,10 +256,18 @@ class RandomOps {
     return all[random_() % all.size()];
   }
 
+  // Memory is used again from row group to row group, so that what a group
+  // writes lies where other rows lay in the one before.
+  Expr ByWeights(const Expr& x) {
+    const DotPairs pairs = {{}, {2}, {}, {0}};
+    const Expr other = Dot(x, weights_[0], pairs);
+    return Dot(TimesShare(graph_, other), weights_[1], pairs);
+  }
+
   void Step() {
     const Expr a = Any(wide_);
     const Expr b = Any(wide_);
-    switch (random_() % 10) {
+    switch (random_() % 11) {
       case 0:
         wide_.push_back(a + b);
         break;
@@ -282,6 +296,9 @@ class RandomOps {
         if (narrow_.empty()) break;
         narrow_.push_back(Any(narrow_).Apply("logistic"));
         break;
+      case 9:
+        wide_.push_back(ByWeights(a));
+        break;
       default:
         if (narrow_.empty()) break;
         wide_.push_back(a - Any(narrow_).SpreadOver(a, {2}));
@@ -290,6 +307,7 @@ class RandomOps {
 
   Graph& graph_;
   std::mt19937 random_;
+  std::vector<Expr> weights_;  // to the other length, and back
   std::vector<Expr> wide_;
   std::vector<Expr> narrow_;
 };
