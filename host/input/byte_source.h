@@ -11,8 +11,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "host/input/restart_point.h"
 #include "host/input/shard_files.h"
-#include "host/storage/gcs/reading.h"
 #include "host/storage/storage.h"
 
 namespace podsim {
@@ -40,10 +40,12 @@ class ByteSource {
 // bytes; the rest is plain.
 Packing PackingOf(std::string_view start);
 
-// `store` is borrowed. Reads nothing yet, then at least `read_bytes` at a time.
-std::unique_ptr<ByteSource> OpenSource(
-    const ShardFile& file, Packing packing, ObjectStore& store,
-    std::int64_t read_bytes = kStreamReadBytes);
+// `store` is borrowed. Reads nothing yet. `points` (null: not wanted;
+// borrowed): of a packed file, where unpacking can begin, once all was passed
+// over.
+std::unique_ptr<ByteSource> OpenSource(const ShardFile& file, Packing packing,
+                                       ObjectStore& store,
+                                       RestartPoints* points = nullptr);
 
 }  // namespace podsim
 

@@ -35,22 +35,12 @@ Quotient TimesOver(std::int64_t a, std::int64_t b, std::int64_t c) {
           static_cast<std::int64_t>(product % by)};
 }
 
-std::int64_t ShardsWithExamples(const ShardEnds& shards) {
-  std::int64_t count = 0;
-  for (std::size_t at = 0; at < shards.ends.size(); ++at)
-    if (shards.ends[at] > BeginOf(shards.ends, at)) ++count;
-  return count;
-}
-
 }  // namespace
 
 std::int64_t LanesOf(const ShardEnds& shards) {
-  const std::int64_t most =
-      shards.whole_shards ? ShardsWithExamples(shards) : shards.ends.back();
   return std::clamp<std::int64_t>(
-      std::min(most,
-               std::min(shards.window, shards.ends.back()) / kLeastLaneWindow),
-      1, kMostLanes);
+      std::min(shards.window, shards.ends.back()) / kLeastLaneWindow, 1,
+      kMostLanes);
 }
 
 EpochOrder::EpochOrder(std::uint64_t seed, std::int64_t epoch,
@@ -79,24 +69,11 @@ void EpochOrder::OrderShards() {
   }
 }
 
-// Equal parts of the row; of whole shards each ends with the shard in which its
-// part would, and where there are no more shards than lanes each has one.
+// Equal parts of the row.
 void EpochOrder::CutLanes() {
   const std::int64_t lanes = LanesOf(*shards_);
-  const bool each =
-      shards_->whole_shards && ShardsWithExamples(*shards_) == lanes;
-  lane_begin_ = {0};
-  if (each) {
-    for (const std::int64_t end : end_at_)
-      if (end > lane_begin_.back()) lane_begin_.push_back(end);
-  } else {
-    for (std::int64_t lane = 1; lane <= lanes; ++lane) {
-      std::int64_t end = TimesOver(size_, lane, lanes).whole;
-      if (shards_->whole_shards)
-        end = *std::lower_bound(end_at_.begin(), end_at_.end(), end);
-      lane_begin_.push_back(end);
-    }
-  }
+  for (std::int64_t lane = 0; lane <= lanes; ++lane)
+    lane_begin_.push_back(TimesOver(size_, lane, lanes).whole);
   for (std::size_t lane = 0; lane + 1 < lane_begin_.size(); ++lane)
     rounds_ = std::max(rounds_, LaneSize(lane));
 }

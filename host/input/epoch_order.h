@@ -14,13 +14,11 @@
 
 namespace podsim {
 
-// Shards that are read from front to back: shard s holds the examples
+// Shards that are read in lanes: shard s holds the examples
 // [ends[s - 1], ends[s]).
 struct ShardEnds {
   std::vector<std::int64_t> ends;
   std::int64_t window = 1;  // examples among which the order is random
-  // Lanes end where shards do: a packed one has no beginning but its front.
-  bool whole_shards = false;
 };
 
 // More hosts than that share lanes.

@@ -8,8 +8,10 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <system_error>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "base/hash.h"
@@ -20,8 +22,9 @@ namespace podsim {
 namespace {
 
 // Raise the number when the same shards get another index.
-constexpr std::string_view kMagic = "podsim index 1\n";
+constexpr std::string_view kMagic = "podsim index 2\n";
 constexpr std::size_t kNumber = sizeof(std::int64_t);
+constexpr std::size_t kPointNumbers = 5;  // of a restart point
 
 // Ends where a number may lie.
 std::string StartOf(const std::string& key) {
@@ -34,6 +37,12 @@ std::string TemporaryName(const std::string& path) {
   static std::atomic<std::uint64_t> count{0};
   return absl::StrCat(path, std::string(kTemporaryMark), getpid(), "-",
                       count.fetch_add(1));
+}
+
+// In which so many bytes fit.
+std::int64_t NumbersOf(std::int64_t bytes) {
+  constexpr auto kBytes = static_cast<std::int64_t>(kNumber);
+  return bytes / kBytes + (bytes % kBytes != 0 ? 1 : 0);
 }
 
 // Numbers of an index's file, one after the other.
@@ -56,6 +65,16 @@ class NumberReader {
     numbers_ = numbers_.subspan(count);
     return first;
   }
+  // `bytes` bytes, and what fills the last number up. Empty: not so many are
+  // left.
+  std::optional<std::string_view> NextBytes(std::int64_t bytes) {
+    const std::int64_t numbers = NumbersOf(bytes);
+    if (bytes < 0 || numbers > static_cast<std::int64_t>(left()))
+      return std::nullopt;
+    const auto first = Next(static_cast<std::size_t>(numbers));
+    return std::string_view(reinterpret_cast<const char*>(first.data()),
+                            static_cast<std::size_t>(bytes));
+  }
 
  private:
   std::span<const std::int64_t> numbers_;
@@ -68,6 +87,26 @@ bool Rises(std::span<const std::int64_t> offsets, std::int64_t end) {
     before = offset;
   }
   return true;
+}
+
+// Whether these are restart points, as WriteRestarts wrote them.
+bool ReadSpans(NumberReader& numbers, Packing packing, PackedSpans& spans) {
+  spans.end = numbers.Next();
+  const auto windows = numbers.NextBytes(numbers.Next());
+  const std::int64_t count = numbers.Next();
+  if (!windows.has_value() || count < 0 ||
+      count > static_cast<std::int64_t>(numbers.left() / kPointNumbers))
+    return false;
+  spans.windows = *windows;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const auto each = numbers.Next(kPointNumbers);
+    spans.points.push_back({.offset = each[0],
+                            .packed = each[1],
+                            .bits = each[2],
+                            .crc = each[3],
+                            .window_end = each[4]});
+  }
+  return spans.valid() && (packing == Packing::kPacked) == (count > 0);
 }
 
 }  // namespace
@@ -109,6 +148,19 @@ void IndexWriter::Append(const ShardRecords& shard) {
   WriteNumbers({static_cast<std::int64_t>(shard.packing), shard.end,
                 static_cast<std::int64_t>(shard.offsets.size())});
   WriteNumbers(shard.offsets);
+  WriteRestarts(shard.restarts);
+}
+
+void IndexWriter::WriteRestarts(const RestartPoints& restarts) {
+  const auto bytes = static_cast<std::int64_t>(restarts.windows.size());
+  WriteNumbers({restarts.end, bytes});
+  std::string windows = restarts.windows;
+  windows.resize(static_cast<std::size_t>(NumbersOf(bytes)) * kNumber);
+  Write(windows);
+  WriteNumbers({static_cast<std::int64_t>(restarts.points.size())});
+  for (const RestartPoint& each : restarts.points)
+    WriteNumbers(
+        {each.offset, each.packed, each.bits, each.crc, each.window_end});
 }
 
 absl::Status IndexWriter::Finish() {
@@ -142,8 +194,11 @@ absl::StatusOr<std::vector<IndexedShard>> ParseIndex(const std::string& key,
     if (count < 0 || static_cast<std::size_t>(count) > numbers.left())
       return bad;
     shard.offsets = numbers.Next(static_cast<std::size_t>(count));
-    if (!Rises(shard.offsets, shard.end)) return bad;
-    shards.push_back(shard);
+    if (!Rises(shard.offsets, shard.end) ||
+        !ReadSpans(numbers, shard.packing, shard.spans) ||
+        (shard.packing == Packing::kPacked && shard.end > shard.spans.end))
+      return bad;
+    shards.push_back(std::move(shard));
   }
   return shards;
 }

@@ -1,5 +1,6 @@
-// The file of an index: of each shard its packing, where it ends and where its
-// records begin, as numbers of 8 bytes, and a checksum of all.
+// The file of an index: of each shard its packing, where it ends, where its
+// records begin and where its unpacking can, as numbers of 8 bytes, with the
+// windows of these, and a checksum of all.
 #ifndef PODSIM_HOST_INPUT_INDEX_FILE_H_
 #define PODSIM_HOST_INPUT_INDEX_FILE_H_
 
@@ -31,6 +32,7 @@ class IndexWriter {
 
  private:
   void Write(std::string_view bytes);
+  void WriteRestarts(const RestartPoints& restarts);
   void WriteNumbers(const std::vector<std::int64_t>& numbers);
   void Keep(int error);
 

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::int64_t kLeastBlockBytes = std::int64_t{16} << 10;
 constexpr std::int64_t kLeastLaneBlockBytes = std::int64_t{4} << 10;
-constexpr std::int64_t kLeastStreamBytes = std::int64_t{64} << 10;
+constexpr std::int64_t kLeastStreamBytes = std::int64_t{32} << 10;
 constexpr std::int64_t kEvalPart = 8;
 
 }  // namespace
@@ -39,7 +39,7 @@ std::int64_t LaneBlockBytes(std::int64_t reader_bytes, std::int64_t lanes) {
 }
 
 std::int64_t LaneStreamBytes(std::int64_t reader_bytes, std::int64_t lanes) {
-  return std::clamp(reader_bytes / (4 * lanes), kLeastStreamBytes,
+  return std::clamp(reader_bytes / (12 * lanes), kLeastStreamBytes,
                     kStreamReadBytes);
 }
 

@@ -36,6 +36,18 @@ void AddShard(const ShardSet& shards, const char* split, Sha256& hash) {
   }
 }
 
+// Packed, on the average; 0: no file is packed.
+std::int64_t SpanBytesOf(const ShardSet& shards) {
+  std::int64_t bytes = 0;
+  std::int64_t spans = 0;
+  for (std::size_t i = 0; i < shards.files().size(); ++i) {
+    if (shards.records()[i].packing != Packing::kPacked) continue;
+    bytes += shards.files()[i].bytes;
+    spans += static_cast<std::int64_t>(shards.records()[i].spans.points.size());
+  }
+  return spans == 0 ? 0 : bytes / spans;
+}
+
 // 0: an epoch is a permutation of all records, which jumps about in the index.
 std::int64_t WindowOf(const DatasetRequest& request,
                       const std::vector<IndexedShard>& shards) {
@@ -64,6 +76,7 @@ DatasetConfig Describe(const DatasetRequest& request, const Schema& schema,
     config.set_stored_bytes(config.stored_bytes() + file.bytes);
   DescribeSchema(schema, config);
   config.set_packed(train.packed());
+  config.set_span_bytes(SpanBytesOf(train));
   config.set_shuffle_window(window);
   config.set_lanes(static_cast<std::int32_t>(lanes));
   Sha256 hash;
@@ -89,7 +102,6 @@ std::int64_t LanesFor(const std::vector<IndexedShard>& shards,
   for (const IndexedShard& shard : shards) {
     ends.ends.push_back((ends.ends.empty() ? 0 : ends.ends.back()) +
                         shard.count());
-    ends.whole_shards = ends.whole_shards || shard.packing == Packing::kPacked;
   }
   if (window == 0 || ends.ends.empty()) return 0;
   return LanesOf(ends);
@@ -138,9 +150,7 @@ class ShardDataset final : public Dataset {
         format_(std::move(format)),
         train_(std::move(train)),
         eval_(std::move(eval)),
-        ends_{.ends = train_->ends(),
-              .window = config_.shuffle_window(),
-              .whole_shards = train_->packed()} {}
+        ends_{.ends = train_->ends(), .window = config_.shuffle_window()} {}
 
   std::int64_t size(Split split) const override { return Of(split).size(); }
   const DatasetConfig& config() const override { return config_; }

@@ -24,6 +24,7 @@ struct ShardRecords {
   Packing packing = Packing::kPlain;
   std::vector<std::int64_t> offsets;  // where each begins, rising
   std::int64_t end = 0;               // where the last ends
+  RestartPoints restarts;
 };
 
 // The same as an index has them, whose numbers these are.
@@ -31,6 +32,7 @@ struct IndexedShard {
   Packing packing = Packing::kPlain;
   std::span<const std::int64_t> offsets;
   std::int64_t end = 0;
+  PackedSpans spans;
 
   std::int64_t count() const {
     return static_cast<std::int64_t>(offsets.size());

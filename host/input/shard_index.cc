@@ -20,14 +20,20 @@ constexpr std::int64_t kBytesAtOnce = std::int64_t{1} << 30;
 
 absl::StatusOr<ShardRecords> ScanShard(const ShardFormat& format,
                                        const ShardFile& file,
+                                       std::int64_t span_bytes,
                                        ObjectStore& store) {
   ShardRecords records;
+  records.restarts.span_bytes = span_bytes;
   PODSIM_ASSIGN_OR_RETURN(
       const std::string start,
       store.ReadRange(file.path, 0, static_cast<std::int64_t>(kStartBytes)));
   records.packing = format.PackingOfFile(start);
-  const auto source = OpenSource(file, records.packing, store);
+  const auto source =
+      OpenSource(file, records.packing, store, &records.restarts);
   PODSIM_RETURN_IF_ERROR(format.Scan(*source, file.path, records));
+  // To the end, which has checksums.
+  if (records.packing == Packing::kPacked)
+    PODSIM_RETURN_IF_ERROR(source->Skip(source->limit()));
   records.offsets.shrink_to_fit();
   return records;
 }
@@ -38,6 +44,8 @@ using Take = std::function<void(ShardRecords)>;
 absl::Status Scan(const ShardFormat& format,
                   const std::vector<ShardFile>& files, ObjectStore& store,
                   const Take& take) {
+  std::int64_t all = 0;
+  for (const ShardFile& file : files) all += file.bytes;
   for (std::size_t begin = 0; begin < files.size();) {
     std::size_t end = begin;
     for (std::int64_t bytes = 0;
@@ -49,8 +57,9 @@ absl::Status Scan(const ShardFormat& format,
     PODSIM_RETURN_IF_ERROR(OnSomeThreads(
         static_cast<std::int64_t>(shards.size()), [&](std::int64_t i) {
           const auto at = static_cast<std::size_t>(i);
-          PODSIM_ASSIGN_OR_RETURN(shards[at],
-                                  ScanShard(format, files[begin + at], store));
+          PODSIM_ASSIGN_OR_RETURN(
+              shards[at],
+              ScanShard(format, files[begin + at], SpanBytes(all), store));
           return absl::OkStatus();
         }));
     for (ShardRecords& shard : shards) take(std::move(shard));
@@ -73,8 +82,12 @@ std::vector<IndexedShard> ViewsOf(const std::vector<ShardRecords>& scanned) {
   std::vector<IndexedShard> shards;
   shards.reserve(scanned.size());
   for (const ShardRecords& of : scanned)
-    shards.push_back(
-        {.packing = of.packing, .offsets = of.offsets, .end = of.end});
+    shards.push_back({.packing = of.packing,
+                      .offsets = of.offsets,
+                      .end = of.end,
+                      .spans = {.points = of.restarts.points,
+                                .windows = of.restarts.windows,
+                                .end = of.restarts.end}});
   return shards;
 }
 
@@ -102,7 +115,7 @@ std::string IndexDirectory() {
 std::string IndexKey(const ShardFormat& format,
                      const std::vector<ShardFile>& files) {
   Sha256 hash;
-  hash.Update(absl::StrCat("podsim index 2\n", format.name(), "\n"));
+  hash.Update(absl::StrCat("podsim index 3\n", format.name(), "\n"));
   for (const ShardFile& file : files)
     hash.Update(
         absl::StrCat(file.path, "\n", file.bytes, "\n", file.version, "\n"));

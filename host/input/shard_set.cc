@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
@@ -22,6 +23,11 @@ bool AnyPacked(const std::vector<IndexedShard>& records) {
     return of.packing == Packing::kPacked;
   });
 }
+
+// Of each lane's part of the window, that a reader is in the middle of.
+constexpr std::int64_t kOpenSpansOfLane = 3;
+// In which a lane's part of the window is, at most (input_memory.h).
+constexpr std::int64_t kWindowBlocks = 4;
 
 std::int64_t UnpackedBytes(const std::vector<IndexedShard>& records) {
   std::int64_t bytes = 0;
@@ -52,15 +58,12 @@ ShardSet::ShardSet(std::vector<ShardFile> files,
              : fits_ || !read_ahead()
                  ? cache_bytes
                  : cache_bytes -
-                       cache_bytes / kReaderBlocks * kGcsReadsInFlight) {
+                       cache_bytes / kReaderBlocks * kGcsReadsInFlight),
+      open_(static_cast<std::size_t>(kOpenSpansOfLane *
+                                     std::max<std::int64_t>(lanes, 1))) {
   PODSIM_CHECK(files_.size() == records_.size());
   std::int64_t end = 0;
-  for (const IndexedShard& of : records_) {
-    ends_.push_back(end += of.count());
-    unpackers_.push_back(of.packing == Packing::kPacked
-                             ? std::make_unique<Unpacker>()
-                             : nullptr);
-  }
+  for (const IndexedShard& of : records_) ends_.push_back(end += of.count());
 }
 
 std::int64_t ShardSet::unpacked_bytes() const {
@@ -78,16 +81,28 @@ ShardSet::Place ShardSet::PlaceOf(std::int64_t index) const {
 }
 
 bool ShardSet::InBlocks(std::size_t shard, bool in_order) const {
-  return in_order || lanes_ > 0 || fits_ ||
-         records_[shard].packing == Packing::kPacked;
+  return in_order || lanes_ > 0 || fits_ || IsPacked(shard);
 }
 
-// The block that has the byte at `offset`.
+PackedSpan ShardSet::SpanAt(std::size_t shard, std::int64_t offset) const {
+  const PackedSpans& spans = records_[shard].spans;
+  return spans.Span(spans.At(offset), files_[shard].bytes);
+}
+
+// The block that has the byte at `offset`; of a packed file, of the same span.
 Piece ShardSet::BlockAt(std::size_t shard, std::int64_t offset) const {
-  const std::int64_t begin = offset / block_bytes_ * block_bytes_;
+  std::int64_t first = 0;
+  std::int64_t end = records_[shard].end;
+  if (IsPacked(shard)) {
+    const PackedSpan span = SpanAt(shard, offset);
+    first = span.begin;
+    end = span.end;
+  }
+  const std::int64_t begin =
+      first + (offset - first) / block_bytes_ * block_bytes_;
   return {.file = static_cast<std::int64_t>(shard),
           .begin = begin,
-          .length = std::min(block_bytes_, records_[shard].end - begin)};
+          .length = std::min(block_bytes_, end - begin)};
 }
 
 void ShardSet::AppendPieces(std::int64_t index, bool in_order,
@@ -101,12 +116,14 @@ void ShardSet::AppendPieces(std::int64_t index, bool in_order,
   }
   for (std::int64_t at = place.offset; at < place.offset + place.length;) {
     pieces.push_back(BlockAt(place.shard, at));
-    at = pieces.back().begin + block_bytes_;
+    at = pieces.back().begin + pieces.back().length;
   }
 }
 
 absl::Status ShardSet::Fetch(const Piece& piece) const {
-  return Get(piece, nullptr).status();
+  return IsPacked(static_cast<std::size_t>(piece.file))
+             ? Unpack(piece, nullptr).status()
+             : Get(piece, nullptr).status();
 }
 
 absl::Status ShardSet::Read(std::int64_t index, bool in_order,
@@ -131,10 +148,9 @@ absl::Status ShardSet::ReadBlocks(const Place& place, InputTimes* times,
   const std::int64_t end = place.offset + place.length;
   for (std::int64_t at = place.offset; at < end;) {
     const Piece piece = BlockAt(place.shard, at);
-    PODSIM_ASSIGN_OR_RETURN(const BlockCache::Block block,
-                            records_[place.shard].packing == Packing::kPacked
-                                ? Unpack(piece, times)
-                                : Get(piece, times));
+    PODSIM_ASSIGN_OR_RETURN(
+        const BlockCache::Block block,
+        IsPacked(place.shard) ? Unpack(piece, times) : Get(piece, times));
     const std::int64_t until =
         std::min(end, piece.begin + static_cast<std::int64_t>(block->size()));
     if (until <= at) return absl::OkStatus();  // the file ends here
@@ -177,64 +193,34 @@ absl::StatusOr<BlockCache::Block> ShardSet::Get(const Piece& piece,
   });
 }
 
-void ShardSet::Close(std::size_t shard) const {
-  Unpacker& unpacker = *unpackers_[shard];
-  MutexLock lock(unpacker.mutex);
-  unpacker.source = nullptr;
-}
-
-// Called before a shard's reader is used, without its lock. Of each lane the
-// last shard and the next are open; those that a host left in their middle,
-// whose rest others read, are closed.
-void ShardSet::Uses(std::size_t shard) const {
-  std::size_t longest_unused = shard;
-  {
-    MutexLock lock(open_.mutex);
-    std::erase(open_.shards, shard);
-    open_.shards.push_back(shard);
-    if (open_.shards.size() > static_cast<std::size_t>(2 * lanes_ + 1)) {
-      longest_unused = open_.shards.front();
-      open_.shards.erase(open_.shards.begin());
-    }
-  }
-  if (longest_unused != shard) Close(longest_unused);
-}
-
-// Unpacks up to the block, and keeps what lies before it too: its records are
-// in the same window.
+// Unpacks its span up to the block, and keeps what lies right before it too:
+// its records are in the same window. What lies further before is another
+// host's.
 absl::StatusOr<BlockCache::Block> ShardSet::Unpack(const Piece& piece,
                                                    InputTimes* times) const {
   if (BlockCache::Block kept = cache_.Find(piece); kept != nullptr) return kept;
   const TimedInput timed(times, InputPart::kDecode);
   const auto shard = static_cast<std::size_t>(piece.file);
-  Uses(shard);
-  Unpacker& unpacker = *unpackers_[shard];
-  MutexLock lock(unpacker.mutex);
+  const OpenSpans::Name name = {shard, records_[shard].spans.At(piece.begin)};
+  const std::shared_ptr<OpenSpans::Reader> reader = open_.Use(name);
+  MutexLock lock(reader->mutex);
   // Another thread may have made it meanwhile.
   if (BlockCache::Block kept = cache_.Find(piece); kept != nullptr) return kept;
-  if (unpacker.source == nullptr || unpacker.source->offset() > piece.begin)
-    unpacker.source =
-        OpenSource(files_[shard], Packing::kPacked, *store_, stream_bytes_);
-  ByteSource& source = *unpacker.source;
+  if (reader->span == nullptr || reader->span->offset() > piece.begin)
+    reader->span = std::make_unique<SpanReader>(
+        files_[shard], SpanAt(shard, piece.begin), *store_, stream_bytes_);
   for (;;) {
-    const std::int64_t begin = source.offset();
-    absl::StatusOr<std::string_view> bytes =
-        source.Peek(static_cast<std::size_t>(block_bytes_));
-    // A reader that failed cannot go on.
-    if (!bytes.ok()) {
-      unpacker.source = nullptr;
-      return bytes.status();
+    const std::int64_t begin = reader->span->offset();
+    absl::StatusOr<std::string> bytes = reader->span->Next(block_bytes_);
+    if (!bytes.ok() || reader->span->ended()) {
+      open_.Close(name);
+      reader->span = nullptr;
     }
-    auto made = std::make_shared<const std::string>(*bytes);
-    PODSIM_RETURN_IF_ERROR(
-        source.Skip(static_cast<std::int64_t>(made->size())));
-    cache_.Insert(BlockAt(shard, begin), made);
-    const auto size = static_cast<std::int64_t>(made->size());
-    const bool ended =
-        size < block_bytes_ || begin + size >= records_[shard].end;
-    if (ended) unpacker.source = nullptr;
+    PODSIM_RETURN_IF_ERROR(bytes.status());
+    auto made = std::make_shared<const std::string>(*std::move(bytes));
+    if (piece.begin - begin <= kWindowBlocks * block_bytes_)
+      cache_.Insert(BlockAt(shard, begin), made);
     if (begin == piece.begin) return made;
-    if (ended) return std::make_shared<const std::string>();
   }
 }
 

@@ -2,9 +2,8 @@
 //
 // A record of a plain file is one ranged read, or comes from blocks of its file
 // that are kept: where its neighbours are read too (in order, within a window),
-// or all files of the split fit in memory. Packed files can only be read from
-// front to back: each has one reader, which keeps what it unpacks and begins
-// anew for what is behind it and forgotten.
+// or all files of the split fit in memory. Packed files are unpacked from the
+// restart points of the index, span by span, and kept in blocks as well.
 #ifndef PODSIM_HOST_INPUT_SHARD_SET_H_
 #define PODSIM_HOST_INPUT_SHARD_SET_H_
 
@@ -19,6 +18,7 @@
 #include "base/mutex.h"
 #include "host/input/block_cache.h"
 #include "host/input/dataset.h"
+#include "host/input/open_spans.h"
 #include "host/input/shard_format.h"
 #include "host/input/shard_index.h"
 
@@ -53,9 +53,8 @@ class ShardSet {
   bool packed() const { return packed_; }
   std::int64_t unpacked_bytes() const;
 
-  // Reads take so long that they should be ahead of who needs them, and what is
-  // needed can be said ahead: no file is packed.
-  bool read_ahead() const { return far_ && !packed_; }
+  // Reads take so long that they should be ahead of who needs them.
+  bool read_ahead() const { return far_; }
   // Appends what an example is read from. REQUIRES: as of Read; read_ahead().
   void AppendPieces(std::int64_t index, bool in_order,
                     std::vector<Piece>& pieces) const;
@@ -72,17 +71,6 @@ class ShardSet {
                     ShardRecord& record) const;
 
  private:
-  // A packed file's reader, which one thread uses at a time.
-  struct Unpacker {
-    Mutex mutex;
-    std::unique_ptr<ByteSource> source PODSIM_GUARDED_BY(mutex);
-  };
-  // Readers that are open, the longest unused first.
-  struct OpenShards {
-    Mutex mutex;
-    std::vector<std::size_t> shards PODSIM_GUARDED_BY(mutex);
-  };
-
   // Where an example lies.
   struct Place {
     std::size_t shard = 0;
@@ -91,14 +79,16 @@ class ShardSet {
   };
 
   Place PlaceOf(std::int64_t index) const;
+  bool IsPacked(std::size_t shard) const {
+    return records_[shard].packing == Packing::kPacked;
+  }
+  PackedSpan SpanAt(std::size_t shard, std::int64_t offset) const;
   bool InBlocks(std::size_t shard, bool in_order) const;
   Piece BlockAt(std::size_t shard, std::int64_t offset) const;
   absl::StatusOr<BlockCache::Block> Get(const Piece& piece,
                                         InputTimes* times) const;
   absl::StatusOr<BlockCache::Block> Unpack(const Piece& piece,
                                            InputTimes* times) const;
-  void Close(std::size_t shard) const;
-  void Uses(std::size_t shard) const;
   absl::Status ReadBlocks(const Place& place, InputTimes* times,
                           std::string& bytes) const;
   absl::Status ReadAlone(const Place& place, InputTimes* times,
@@ -116,8 +106,7 @@ class ShardSet {
   const std::int64_t stream_bytes_;
   const bool fits_;  // all of it in the cache
   mutable BlockCache cache_;
-  mutable std::vector<std::unique_ptr<Unpacker>> unpackers_;
-  mutable OpenShards open_;
+  mutable OpenSpans open_;
 };
 
 }  // namespace podsim

@@ -5,15 +5,15 @@
 namespace podsim {
 
 // Host h reads from lane floor(h L / H) to the one before ceil((h + 1) L / H).
-double HostsOfLane(std::int64_t lanes, std::int64_t hosts, bool of_one_size) {
-  const auto of = static_cast<double>(lanes);
-  if (!of_one_size)
-    return std::min<double>(static_cast<double>(hosts),
-                            static_cast<double>(lanes + hosts - 1) / of);
+double HostsOfLane(std::int64_t lanes, std::int64_t hosts) {
   std::int64_t pairs = 0;
   for (std::int64_t host = 0; host < hosts; ++host)
     pairs += ((host + 1) * lanes + hosts - 1) / hosts - host * lanes / hosts;
-  return static_cast<double>(pairs) / of;
+  return static_cast<double>(pairs) / static_cast<double>(lanes);
+}
+
+double HostsOfRun(double run_bytes, double span_bytes, std::int64_t hosts) {
+  return std::min(static_cast<double>(hosts), 1 + span_bytes / run_bytes);
 }
 
 std::int64_t LanesHere(std::int64_t lanes, std::int64_t hosts_here,

@@ -6,11 +6,15 @@
 
 namespace podsim {
 
-// How many of `hosts` read each lane, on the average: of lanes of one size 1 if
-// they are a multiple of the hosts. Of others, which end with packed shards, a
-// host's part begins and ends within one: about so many, more where hosts are
-// nearly as many as lanes.
-double HostsOfLane(std::int64_t lanes, std::int64_t hosts, bool of_one_size);
+// How many of `hosts` read each lane, on the average: 1 if the lanes are a
+// multiple of the hosts.
+double HostsOfLane(std::int64_t lanes, std::int64_t hosts);
+
+// How many of `hosts` read each packed byte, on the average, where each of them
+// reads runs of `run_bytes`, and of spans of `span_bytes` (restart_point.h):
+// what lies before a run in its first span and behind it in its last, half a
+// span each, is read as well.
+double HostsOfRun(double run_bytes, double span_bytes, std::int64_t hosts);
 
 // The most lanes that `hosts_here` neighbours of `hosts` read, of one size; all
 // if it is not known how many hosts there are (0).

@@ -35,7 +35,7 @@ std::string CountsText(const DatasetConfig& config) {
   if (config.shards() > 0)
     absl::StrAppend(&text, ", ", FormatCounted(config.shards(), "shard"),
                     " of training");
-  if (config.packed()) absl::StrAppend(&text, ", packed: read shard by shard");
+  if (config.packed()) absl::StrAppend(&text, ", packed");
   return text;
 }
 

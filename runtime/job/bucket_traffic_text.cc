@@ -53,9 +53,8 @@ std::string ReadsText(const BucketPlace& place, const JobPlan& plan) {
       read, " (", FormatBytes(static_cast<std::int64_t>(std::min(epoch, 1e18))),
       absl::StrFormat(" x %.4g epochs",
                       static_cast<double>(plan.total_examples()) / examples),
-      hosts > 1
-          ? absl::StrFormat(" x %.3g hosts that share lanes of shards", hosts)
-          : "",
+      hosts > 1 ? absl::StrFormat(" x %.3g hosts that read the same", hosts)
+                : "",
       dataset.eval_examples() > 0 ? ", and what is held out)" : ")");
 }
 

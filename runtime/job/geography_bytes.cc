@@ -40,6 +40,30 @@ std::int64_t Times(std::int64_t steps, std::int64_t every) {
   return steps / every + (steps % every != 0 ? 1 : 0);
 }
 
+// How many hosts read a byte of packed shards where each reads its examples of
+// one batch after the other.
+double HostsInOrder(const PlanBits& bits, std::int64_t example_bytes) {
+  if (!bits.dataset().packed()) return 1;
+  const std::int64_t run =
+      example_bytes * bits.batch_per_core() * bits.cores_per_host();
+  return HostsOfRun(static_cast<double>(run),
+                    static_cast<double>(bits.dataset().span_bytes()),
+                    bits.hosts());
+}
+
+// Where an epoch goes by lanes.
+double HostsByLane(const PlanBits& bits) {
+  const DatasetConfig& dataset = bits.dataset();
+  const double hosts = HostsOfLane(dataset.lanes(), bits.hosts());
+  if (!dataset.packed()) return hosts;
+  const double lane = static_cast<double>(dataset.stored_bytes()) /
+                      static_cast<double>(dataset.lanes());
+  return std::min(
+      static_cast<double>(bits.hosts()),
+      hosts * HostsOfRun(lane, static_cast<double>(dataset.span_bytes()),
+                         bits.hosts()));
+}
+
 // Examples of a run that only evaluates are those held out.
 std::int64_t ReadBytes(const JobSpec& spec, const JobPlan& plan,
                        const BucketPlace& place, std::int64_t example_bytes) {
@@ -48,7 +72,8 @@ std::int64_t ReadBytes(const JobSpec& spec, const JobPlan& plan,
       trains ? Times(plan.train_steps(), spec.steps_per_eval()) : 1;
   const double examples =
       static_cast<double>(plan.bits().dataset().eval_examples()) *
-          static_cast<double>(evaluations) +
+          static_cast<double>(evaluations) *
+          HostsInOrder(plan.bits(), example_bytes) +
       (trains
            ? static_cast<double>(plan.total_examples()) * HostsOfExample(place)
            : 0);
@@ -56,8 +81,8 @@ std::int64_t ReadBytes(const JobSpec& spec, const JobPlan& plan,
       std::min(kMostBytes, examples * static_cast<double>(example_bytes)));
 }
 
-// Of shards: blocks that readers keep, records one by one, or packed files from
-// front to back (host/input/shard_set.h).
+// Of shards: blocks that readers keep, records one by one, or spans of packed
+// files (host/input/shard_set.h).
 void FillReading(const JobSpec& spec, const JobPlan& plan, BucketPlace& place) {
   const PlanBits& bits = plan.bits();
   const DatasetConfig& dataset = bits.dataset();
@@ -70,18 +95,17 @@ void FillReading(const JobSpec& spec, const JobPlan& plan, BucketPlace& place) {
   const std::int64_t lanes = std::max<std::int64_t>(
       1, LanesHere(dataset.lanes(), (bits.hosts() + processes - 1) / processes,
                    bits.hosts()));
-  if (dataset.packed() && (bits.in_order() || dataset.lanes() == 0))
-    place.set_hosts_of_example(bits.hosts());
-  else if (dataset.lanes() > 0 && !bits.in_order())
-    place.set_hosts_of_example(
-        HostsOfLane(dataset.lanes(), bits.hosts(), !dataset.packed()));
+  const std::int64_t example = ExampleBytes(dataset);
+  if (bits.in_order())
+    place.set_hosts_of_example(HostsInOrder(bits, example));
+  else if (dataset.lanes() > 0)
+    place.set_hosts_of_example(HostsByLane(bits));
+  place.set_reads_in_flight(kGcsReadsInFlight);
   if (dataset.packed()) {
-    place.set_reads_in_flight(1);
-    place.set_bytes_of_read(LaneStreamBytes(kept, lanes));
+    place.set_bytes_of_read(
+        std::min(dataset.span_bytes(), LaneStreamBytes(kept, lanes)));
     return;
   }
-  place.set_reads_in_flight(kGcsReadsInFlight);
-  const std::int64_t example = ExampleBytes(dataset);
   if (dataset.shards() == 0) {  // a file each
     place.set_bytes_of_read(example);
     return;

@@ -11,10 +11,14 @@
 
 namespace podsim::testing {
 
-inline std::string Gzip(std::string_view bytes) {
+inline constexpr int kGzipBits = 16 + MAX_WBITS;  // zlib's ways to say so
+inline constexpr int kZlibBits = MAX_WBITS;
+
+// Level 0: stored as it is.
+inline std::string Deflated(std::string_view bytes, int level, int bits) {
   z_stream stream{};
-  PODSIM_CHECK(deflateInit2(&stream, Z_BEST_SPEED, Z_DEFLATED, 16 + MAX_WBITS,
-                            8, Z_DEFAULT_STRATEGY) == Z_OK);
+  PODSIM_CHECK(deflateInit2(&stream, level, Z_DEFLATED, bits, 8,
+                            Z_DEFAULT_STRATEGY) == Z_OK);
   std::string packed(deflateBound(&stream, bytes.size()), '\0');
   stream.next_in =
       reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));  // only read
@@ -25,6 +29,10 @@ inline std::string Gzip(std::string_view bytes) {
   packed.resize(stream.total_out);
   deflateEnd(&stream);
   return packed;
+}
+
+inline std::string Gzip(std::string_view bytes) {
+  return Deflated(bytes, Z_BEST_SPEED, kGzipBits);
 }
 
 }  // namespace podsim::testing

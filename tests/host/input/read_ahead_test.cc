@@ -256,10 +256,24 @@ TEST(ReadsAhead, AreInFlightTogether) {
   }
 }
 
-TEST(ReadsAhead, ChangeNothingAboutBatches) {
+// Of packed shards one of each span.
+TEST(ReadsAhead, OfPackedShardsAreInFlightTogether) {
+  const auto memory = NewMemoryStore();
+  WriteShards({40'000, 40'000}, /*packed=*/true, *memory);
+  MeetingStore store(memory.get());
+  ASSERT_OK_AND_ASSIGN(const auto dataset, OpenNumbered(store, 1000, 410'000));
+  store.together = 8;
+  Infeed infeed(dataset, kAheadSeed, kFirstBatch, 100, {.threads = 1});
+  for (int step = 0; step < 100; ++step)
+    ASSERT_THAT(infeed.Next(), IsOk()) << step;
+}
+
+class ReadsAheadOf : public ::testing::TestWithParam<bool> {};
+
+TEST_P(ReadsAheadOf, ShardsChangeNothingAboutBatches) {
   const auto store = NewMemoryStore();
-  WriteShards({300, 0, 200, 100}, /*packed=*/false, *store);
-  for (const std::int64_t window : {0, 40})
+  WriteShards({300, 0, 200, 100}, /*packed=*/GetParam(), *store);
+  for (const std::int64_t window : {GetParam() ? 30 : 0, 40})
     for (const std::int64_t bytes : {6'000, 20'000, 1 << 20})
       for (const bool in_order : {false, true}) {
         ASSERT_OK_AND_ASSIGN(const auto dataset,
@@ -278,6 +292,8 @@ TEST(ReadsAhead, ChangeNothingAboutBatches) {
         }
       }
 }
+
+INSTANTIATE_TEST_SUITE_P(Packed, ReadsAheadOf, ::testing::Bool());
 
 TEST(ReadsAhead, OfAnEvaluationAreThoseOfItsBatches) {
   const auto store = NewMemoryStore();

@@ -1,15 +1,15 @@
 // Where records lie: found once, kept, and trusted only for the same files.
 #include "host/input/shard_index.h"
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "host/input/index_file.h"
 #include "host/input/tfrecord.h"
-#include "host/storage/wrapper.h"
+#include "tests/host/input/counting_store.h"
 #include "tests/host/input/shard_bytes.h"
 #include "tests/testing/status_matchers.h"
 #include "tests/testing/temp_dir.h"
@@ -17,6 +17,7 @@
 namespace podsim {
 namespace {
 
+using ::podsim::testing::CountingStore;
 using ::podsim::testing::IsOk;
 using ::podsim::testing::kDataLoss;
 using ::podsim::testing::OpenNumbered;
@@ -25,22 +26,6 @@ using ::podsim::testing::TempDir;
 using ::podsim::testing::WriteShards;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-
-// Counts what is asked of a store.
-class CountingStore final : public ObjectStoreWrapper {
- public:
-  using ObjectStoreWrapper::ObjectStoreWrapper;
-  absl::StatusOr<std::string> ReadRange(std::string_view path,
-                                        std::int64_t offset,
-                                        std::int64_t length) override {
-    auto bytes = ObjectStoreWrapper::ReadRange(path, offset, length);
-    if (bytes.ok()) read += static_cast<std::int64_t>(bytes->size());
-    ++calls;
-    return bytes;
-  }
-  std::atomic<std::int64_t> read{0};
-  std::atomic<std::int64_t> calls{0};
-};
 
 // 16 records of 3 MiB: the index reads their headers and little else.
 TEST(Index, OfLargePlainRecordsReadsHeadersAlone) {
@@ -104,7 +89,17 @@ TEST(Index, EveryCutAndFlipOfItsFileIsRefused) {
   {
     IndexWriter writer(path, "key");
     writer.Append({.offsets = {0, 20, 50}, .end = 70});
-    writer.Append({.packing = Packing::kPacked});
+    writer.Append({.packing = Packing::kPacked,
+                   .offsets = {7},
+                   .end = 990,
+                   .restarts = {.points = {{.crc = 5},
+                                           {.offset = 900,
+                                            .packed = 80,
+                                            .bits = 3,
+                                            .crc = 6,
+                                            .window_end = 9}},
+                                .windows = "wwwwwwwww",
+                                .end = 999}});
     EXPECT_FALSE(NewLocalStore()->Size(path).ok()) << "it is not whole";
     ASSERT_THAT(writer.Finish(), IsOk());
   }
@@ -117,6 +112,22 @@ TEST(Index, EveryCutAndFlipOfItsFileIsRefused) {
   EXPECT_THAT(read[0].offsets, ElementsAre(0, 20, 50));
   EXPECT_EQ(read[0].end, 70);
   EXPECT_EQ(read[1].packing, Packing::kPacked);
+  const PackedSpans& spans = read[1].spans;
+  ASSERT_EQ(spans.points.size(), 2);
+  EXPECT_EQ(spans.At(899), 0);
+  EXPECT_EQ(spans.At(900), 1);
+  const PackedSpan first = spans.Span(0, 100);
+  EXPECT_EQ(first.end, 900);
+  EXPECT_EQ(first.packed_end, 80);
+  EXPECT_EQ(first.window, "");
+  const PackedSpan last = spans.Span(1, 100);
+  EXPECT_EQ(last.begin, 900);
+  EXPECT_EQ(last.end, 999);
+  EXPECT_EQ(last.packed, 80);
+  EXPECT_EQ(last.packed_end, 100);
+  EXPECT_EQ(last.bits, 3);
+  EXPECT_EQ(last.crc, 6);
+  EXPECT_EQ(last.window, "wwwwwwwww");
   EXPECT_THAT(ParseIndex("yek", bytes),
               StatusIs(kDataLoss, HasSubstr("damaged")));
   for (std::size_t i = 0; i < bytes.size(); ++i) {
@@ -129,6 +140,32 @@ TEST(Index, EveryCutAndFlipOfItsFileIsRefused) {
                 StatusIs(kDataLoss, HasSubstr("damaged")))
         << i;
   }
+}
+
+TEST(Index, OfPointsThatNoFileHasIsRefused) {
+  const RestartPoint front;
+  const auto valid = [&](const std::vector<RestartPoint>& points) {
+    return PackedSpans{.points = points, .windows = "1234", .end = 100}.valid();
+  };
+  EXPECT_TRUE(valid({}));
+  EXPECT_TRUE(valid({front}));
+  const RestartPoint good = {
+      .offset = 40, .packed = 9, .bits = 7, .window_end = 4};
+  EXPECT_TRUE(valid({front, good}));
+  EXPECT_FALSE(valid({good}));
+  EXPECT_FALSE(valid({front, front}));
+  EXPECT_FALSE(valid({front, good, good}));
+  const auto with = [&](auto change) {
+    RestartPoint bad = good;
+    change(bad);
+    return valid({front, bad});
+  };
+  EXPECT_FALSE(with([](RestartPoint& at) { at.offset = 100; }));
+  EXPECT_FALSE(with([](RestartPoint& at) { at.packed = 0; }));
+  EXPECT_FALSE(with([](RestartPoint& at) { at.bits = 8; }));
+  EXPECT_FALSE(with([](RestartPoint& at) { at.bits = -1; }));
+  EXPECT_FALSE(with([](RestartPoint& at) { at.window_end = 5; }));
+  EXPECT_FALSE(with([](RestartPoint& at) { at.window_end = -1; }));
 }
 
 TEST(Index, OneThatCannotBeKeptIsInMemory) {

@@ -168,9 +168,9 @@ INSTANTIATE_TEST_SUITE_P(Counts, EveryShard, ::testing::ValuesIn(EveryCount()),
                                                                     : "_plain");
                          });
 
-TEST(PackedShards, AnEpochGoesFromShardToShard) {
+TEST(Lanes, AnEpochOfOneGoesFromShardToShard) {
   const std::vector<std::int64_t> ends = {10, 10, 30, 60};
-  const ShardEnds shards = {.ends = ends, .window = 5, .whole_shards = true};
+  const ShardEnds shards = {.ends = ends, .window = 5};
   const EpochOrder order(kShardSeed, 3, 60, &shards);
   std::vector<std::int64_t> all;
   std::vector<std::int64_t> begun;  // shards, as they come first
@@ -214,67 +214,21 @@ TEST(PackedShards, AWindowMustFitIntoTheBuffers) {
   EXPECT_THAT(OpenNumbered(*store, 0, 50'000), IsOk());
 }
 
-// Which shards each host of a pod reads in an epoch.
-std::vector<std::set<std::int64_t>> ShardsOfHosts(const ShardEnds& shards,
-                                                  std::int64_t hosts,
-                                                  std::int64_t rows) {
-  std::vector<std::set<std::int64_t>> read(static_cast<std::size_t>(hosts));
-  const std::int64_t batch = hosts * rows;
-  for (std::int64_t k = 0; k < shards.ends.back(); k += batch)
-    for (std::int64_t host = 0; host < hosts; ++host)
-      for (const StreamRow& row :
-           RowsByLane(shards, kShardSeed, k, batch,
-                      {.first = host * rows, .count = rows, .of_host = rows}))
-        if (row.k < shards.ends.back())
-          read[static_cast<std::size_t>(host)].insert(
-              std::upper_bound(shards.ends.begin(), shards.ends.end(),
-                               row.index) -
-              shards.ends.begin());
-  return read;
-}
-
-ShardEnds EqualShards(std::int64_t shards, std::int64_t examples, bool packed) {
-  ShardEnds ends{.window = 4096, .whole_shards = packed};
-  for (std::int64_t i = 1; i <= shards; ++i) ends.ends.push_back(i * examples);
-  return ends;
-}
-
-// 64 packed shards of one size: no two hosts read the same one.
-TEST(Lanes, AHostUnpacksItsOwnShardsAlone) {
-  const ShardEnds shards = EqualShards(64, 40, /*packed=*/true);
-  ASSERT_EQ(LanesOf(shards), 64);
-  for (const std::int64_t hosts : {1, 4, 16, 64}) {
-    std::set<std::int64_t> all;
-    for (const auto& read : ShardsOfHosts(shards, hosts, 64 / hosts * 4)) {
-      EXPECT_EQ(read.size(), 64 / hosts);
-      all.insert(read.begin(), read.end());
-    }
-    EXPECT_EQ(all.size(), 64);
-    EXPECT_EQ(HostsOfLane(64, hosts, /*of_one_size=*/true), 1);
-  }
-}
-
-// Of other sizes and numbers a host shares those at the ends of its part.
-TEST(Lanes, OfShardsThatDifferAHostSharesTheFirstAndTheLast) {
-  ShardEnds shards{.window = 4096, .whole_shards = true};
-  for (std::int64_t i = 0; i < 50; ++i)
-    shards.ends.push_back((i == 0 ? 0 : shards.ends.back()) + 20 + i * 7 % 13);
-  ASSERT_EQ(LanesOf(shards), 50);
-  for (const auto& read : ShardsOfHosts(shards, 4, 60))
-    EXPECT_LE(read.size(), 50 / 4 + 1 + 3);
-  EXPECT_DOUBLE_EQ(HostsOfLane(50, 4, /*of_one_size=*/false), 53 / 50.0);
-  EXPECT_DOUBLE_EQ(HostsOfLane(1, 4, /*of_one_size=*/false), 4);
-  EXPECT_DOUBLE_EQ(HostsOfLane(1, 4, /*of_one_size=*/true), 4);
-  EXPECT_DOUBLE_EQ(HostsOfLane(64, 128, /*of_one_size=*/true), 2);
+TEST(Lanes, AreSharedByHosts) {
+  for (const std::int64_t hosts : {1, 4, 16, 64})
+    EXPECT_EQ(HostsOfLane(64, hosts), 1);
+  EXPECT_DOUBLE_EQ(HostsOfLane(1, 4), 4);
+  EXPECT_DOUBLE_EQ(HostsOfLane(64, 128), 2);
+  EXPECT_DOUBLE_EQ(HostsOfRun(100, 25, 4), 1.25);
+  EXPECT_DOUBLE_EQ(HostsOfRun(10, 100, 4), 4);
   EXPECT_EQ(LanesHere(64, 1, 4), 17);
   EXPECT_EQ(LanesHere(64, 4, 4), 64);
   EXPECT_EQ(LanesHere(64, 0, 0), 64);
 }
 
-// Plain ones are cut anywhere.
-TEST(Lanes, OfPlainShardsEachHostHasNeighboursOfItsOwn) {
+TEST(Lanes, EachHostHasNeighboursOfItsOwn) {
   constexpr std::int64_t kExamples = 12'800;
-  const ShardEnds shards = EqualShards(1, kExamples, /*packed=*/false);
+  const ShardEnds shards = {.ends = {kExamples}, .window = 4096};
   ASSERT_EQ(LanesOf(shards), 64);
   std::vector<int> readers(kExamples, 0);
   constexpr std::int64_t kHosts = 8;
@@ -295,8 +249,7 @@ TEST(Lanes, OfPlainShardsEachHostHasNeighboursOfItsOwn) {
 // A step's examples are the stream's whatever the hosts, also where an epoch
 // ends in it, and a host's are the same alone and beside others.
 TEST(Lanes, HostsHaveEachExampleOfAStepOnce) {
-  const ShardEnds shards = {
-      .ends = {100, 250, 777}, .window = 64, .whole_shards = true};
+  const ShardEnds shards = {.ends = {100, 250, 777}, .window = 64};
   for (std::int64_t consumed = 0; consumed < 2000; consumed += 96) {
     const auto all = RowsByLane(shards, kShardSeed, consumed, 96,
                                 {.count = 96, .of_host = 24});
@@ -323,25 +276,20 @@ TEST(Lanes, HostsHaveEachExampleOfAStepOnce) {
   }
 }
 
-// Lanes take turns, so that all end together.
+// Lanes take turns, so that all end together: of 4,003 examples three parts in
+// the order of the shards' row.
 TEST(Lanes, ABatchHasOfEachLaneItsShare) {
-  ShardEnds shards{
-      .ends = {1000, 1300, 1300, 4000}, .window = 64, .whole_shards = true};
+  const ShardEnds shards = {.ends = {4003}, .window = 48};
   ASSERT_EQ(LanesOf(shards), 3);
-  std::vector<std::int64_t> count(4, 0);
-  const EpochOrder order(kShardSeed, 0, 4000, &shards);
-  for (std::int64_t place = 0; place < 4000; ++place) {
-    ++count[static_cast<std::size_t>(
-        std::upper_bound(shards.ends.begin(), shards.ends.end(), order(place)) -
-        shards.ends.begin())];
-    for (const auto& [shard, size] :
-         {std::pair(0, 1000), {1, 300}, {3, 2700}}) {
-      const double share = size / 4000.0 * static_cast<double>(place + 1);
-      // A window of 21 examples, and a turn.
-      EXPECT_NEAR(static_cast<double>(count[static_cast<std::size_t>(shard)]),
-                  share, 3)
+  std::vector<std::int64_t> count(3, 0);
+  const EpochOrder order(kShardSeed, 0, 4003, &shards);
+  for (std::int64_t place = 0; place < 4003; ++place) {
+    const std::int64_t index = order(place);
+    ++count[index < 1334 ? 0 : index < 2668 ? 1 : 2];
+    for (const std::int64_t each : count)
+      EXPECT_NEAR(static_cast<double>(each), static_cast<double>(place + 1) / 3,
+                  2)
           << place;
-    }
   }
 }
 

@@ -160,6 +160,7 @@ BucketPlace PlaceOfShards(const char* text, DatasetConfig dataset,
   bits.set_batch_per_core(16);
   bits.set_cores_per_host(8);
   bits.set_hosts(4);
+  bits.set_in_order(spec.shuffle() == words::Shuffle::false_);
   dataset.set_train_examples(examples);
   dataset.set_eval_examples(0);
   dataset.set_stored_bytes(1000 * examples);
@@ -207,16 +208,22 @@ TEST(GeographyTest, HowShardsAreReadIsSaid) {
   place =
       PlaceOfShards("input_memory: 8589934592", dataset, 400'000'000, &step);
   EXPECT_EQ(place.bytes_of_read(), 8 << 20);
-  // Of packed shards the lanes are shards: a host's part begins and ends within
-  // one.
+  // Packed: spans, of which those at both ends of a lane are shared.
   dataset.set_packed(true);
-  dataset.set_lanes(5);
+  dataset.set_span_bytes(500'000);
   place = PlaceOfShards("", dataset, 400'000, &step);
-  EXPECT_EQ(place.reads_in_flight(), 1);
-  EXPECT_EQ(place.bytes_of_read(), 4 << 20);
-  EXPECT_EQ(step, 128'000 * 8 / 5.0);
-  EXPECT_DOUBLE_EQ(ReadRate(place, 4),
-                   (4 << 20) / place.round_trip_seconds().value());
+  EXPECT_EQ(place.reads_in_flight(), 16);
+  EXPECT_EQ(place.bytes_of_read(), (224 << 20) / (12 * 64));
+  EXPECT_DOUBLE_EQ(step, 128'000 * (1 + 500'000 * 64 / 400e6));
+  dataset.set_span_bytes(100'000);
+  place = PlaceOfShards("", dataset, 400'000, &step);
+  EXPECT_EQ(place.bytes_of_read(), 100'000);
+  // In order a host has some neighbours of each step.
+  place = PlaceOfShards("shuffle: false", dataset, 400'000, &step);
+  EXPECT_DOUBLE_EQ(step, 128'000 * (1 + 100e3 / 128e3));
+  dataset.set_span_bytes(1'000'000);
+  place = PlaceOfShards("shuffle: false", dataset, 400'000, &step);
+  EXPECT_EQ(step, 128'000 * 4) << "no more than all hosts";
 }
 
 TEST(GeographyTest, WhatIsSimulatedMustBeKnown) {

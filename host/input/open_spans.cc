@@ -1,0 +1,31 @@
+#include "host/input/open_spans.h"
+
+#include <algorithm>
+
+namespace podsim {
+
+std::shared_ptr<OpenSpans::Reader> OpenSpans::Use(const Name& name) {
+  MutexLock lock(mutex_);
+  const auto found =
+      std::find_if(open_.begin(), open_.end(),
+                   [&](const Entry& each) { return each.name == name; });
+  if (found != open_.end()) {
+    open_.splice(open_.begin(), open_, found);
+  } else {
+    open_.push_front({name, std::make_shared<Reader>()});
+    if (open_.size() > most_) open_.pop_back();
+  }
+  return open_.front().reader;
+}
+
+void OpenSpans::Close(const Name& name) {
+  MutexLock lock(mutex_);
+  open_.remove_if([&](const Entry& each) { return each.name == name; });
+}
+
+std::size_t OpenSpans::size() const {
+  MutexLock lock(mutex_);
+  return open_.size();
+}
+
+}  // namespace podsim
