@@ -86,7 +86,7 @@ std::vector<std::int64_t> BytesOfHosts(const Job& job, const Slice& slice,
                      .features = "features=blob:uint8[1000],labels=label:int64",
                      .shuffle_window = 1024,
                      .reader_bytes = 3 << 20,
-         .index_directory = dir.file("index"),
+                     .index_directory = dir.file("index"),
                      .hosts_here = 1,
                      .hosts = slice.hosts},
                     store);
