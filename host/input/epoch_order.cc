@@ -1,6 +1,7 @@
 #include "host/input/epoch_order.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 
 #include "base/status.h"
@@ -38,9 +39,11 @@ Quotient TimesOver(std::int64_t a, std::int64_t b, std::int64_t c) {
 }  // namespace
 
 std::int64_t LanesOf(const ShardEnds& shards) {
-  return std::clamp<std::int64_t>(
+  const std::int64_t lanes = std::clamp<std::int64_t>(
       std::min(shards.window, shards.ends.back()) / kLeastLaneWindow, 1,
-      kMostLanes);
+      shards.most_lanes);
+  return static_cast<std::int64_t>(
+      std::bit_floor(static_cast<std::uint64_t>(lanes)));
 }
 
 EpochOrder::EpochOrder(std::uint64_t seed, std::int64_t epoch,

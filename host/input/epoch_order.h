@@ -14,18 +14,20 @@
 
 namespace podsim {
 
+// More hosts than that share lanes.
+inline constexpr std::int64_t kMostLanes = 64;
+
 // Shards that are read in lanes: shard s holds the examples
 // [ends[s - 1], ends[s]).
 struct ShardEnds {
   std::vector<std::int64_t> ends;
   std::int64_t window = 1;  // examples among which the order is random
+  std::int64_t most_lanes = kMostLanes;
 };
 
-// More hosts than that share lanes.
-inline constexpr std::int64_t kMostLanes = 64;
-
-// In how many lanes an epoch reads the shards side by side: each has its part
-// of the window, at least 16 examples if there are more lanes than one.
+// In how many lanes an epoch reads the shards side by side: a power of two, as
+// hosts are mostly. Each has its part of the window, at least 16 examples if
+// there are more lanes than one.
 std::int64_t LanesOf(const ShardEnds& shards);
 
 // Where an epoch has an example: the `at`-th of a lane.

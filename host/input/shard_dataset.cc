@@ -95,16 +95,28 @@ constexpr std::int64_t WindowRoom(std::int64_t reader_bytes) {
   return reader_bytes / 2;
 }
 
-// 0: none, as there is no window.
-std::int64_t LanesFor(const std::vector<IndexedShard>& shards,
-                      std::int64_t window) {
-  ShardEnds ends{.window = window};
+// A lane of packed shards has two spans or more, so that neighbours are not in
+// one at the same time, each to unpack it for itself.
+std::int64_t MostLanes(const std::vector<IndexedShard>& shards) {
+  std::int64_t bytes = 0;
+  std::int64_t largest = 0;
   for (const IndexedShard& shard : shards) {
+    bytes += shard.end;
+    for (std::size_t i = 0; i < shard.spans.points.size(); ++i) {
+      const PackedSpan span = shard.spans.Span(i, 0);
+      largest = std::max(largest, span.end - span.begin);
+    }
+  }
+  if (largest == 0) return kMostLanes;
+  return std::clamp<std::int64_t>(bytes / (2 * largest), 1, kMostLanes);
+}
+
+ShardEnds EndsOf(const std::vector<IndexedShard>& shards, std::int64_t window) {
+  ShardEnds ends{.window = window, .most_lanes = MostLanes(shards)};
+  for (const IndexedShard& shard : shards)
     ends.ends.push_back((ends.ends.empty() ? 0 : ends.ends.back()) +
                         shard.count());
-  }
-  if (window == 0 || ends.ends.empty()) return 0;
-  return LanesOf(ends);
+  return ends;
 }
 
 absl::Status CheckWindow(const DatasetConfig& config, const ShardSet& train,
@@ -150,7 +162,7 @@ class ShardDataset final : public Dataset {
         format_(std::move(format)),
         train_(std::move(train)),
         eval_(std::move(eval)),
-        ends_{.ends = train_->ends(), .window = config_.shuffle_window()} {}
+        ends_(EndsOf(train_->records(), config_.shuffle_window())) {}
 
   std::int64_t size(Split split) const override { return Of(split).size(); }
   const DatasetConfig& config() const override { return config_; }
@@ -237,7 +249,8 @@ absl::StatusOr<std::shared_ptr<const Dataset>> OpenShards(
       index->shards().begin() + static_cast<std::ptrdiff_t>(files.train.size());
   const std::vector<IndexedShard> of_train(index->shards().begin(), middle);
   const std::int64_t window = WindowOf(request, of_train);
-  const std::int64_t lanes = LanesFor(of_train, window);
+  const std::int64_t lanes =
+      window == 0 || of_train.empty() ? 0 : LanesOf(EndsOf(of_train, window));
   const std::int64_t cache_bytes =
       request.reader_bytes > 0 ? request.reader_bytes : kDefaultReaderBytes;
   const std::int64_t train_bytes = TrainReaderBytes(cache_bytes);

@@ -218,7 +218,7 @@ absl::StatusOr<BlockCache::Block> ShardSet::Unpack(const Piece& piece,
     }
     PODSIM_RETURN_IF_ERROR(bytes.status());
     auto made = std::make_shared<const std::string>(*std::move(bytes));
-    if (piece.begin - begin <= kWindowBlocks * block_bytes_)
+    if (fits_ || piece.begin - begin <= kWindowBlocks * block_bytes_)
       cache_.Insert(BlockAt(shard, begin), made);
     if (begin == piece.begin) return made;
   }

@@ -12,13 +12,16 @@
 #include "host/input/lane_rows.h"
 #include "host/input/shared_lanes.h"
 #include "host/input/stream.h"
+#include "host/input/tfrecord.h"
 #include "interconnect/topology/slice.h"
+#include "tests/host/input/gzip_bytes.h"
 #include "tests/host/input/shard_bytes.h"
 #include "tests/testing/status_matchers.h"
 
 namespace podsim {
 namespace {
 
+using ::podsim::testing::Gzip;
 using ::podsim::testing::IsOk;
 using ::podsim::testing::OpenNumbered;
 using ::podsim::testing::StatusIs;
@@ -276,21 +279,33 @@ TEST(Lanes, HostsHaveEachExampleOfAStepOnce) {
   }
 }
 
-// Lanes take turns, so that all end together: of 4,003 examples three parts in
-// the order of the shards' row.
+// Lanes take turns, so that all end together: of 4,003 examples four parts.
 TEST(Lanes, ABatchHasOfEachLaneItsShare) {
-  const ShardEnds shards = {.ends = {4003}, .window = 48};
-  ASSERT_EQ(LanesOf(shards), 3);
-  std::vector<std::int64_t> count(3, 0);
+  const ShardEnds shards = {.ends = {4003}, .window = 79};
+  ASSERT_EQ(LanesOf(shards), 4);
+  std::vector<std::int64_t> count(4, 0);
   const EpochOrder order(kShardSeed, 0, 4003, &shards);
   for (std::int64_t place = 0; place < 4003; ++place) {
-    const std::int64_t index = order(place);
-    ++count[index < 1334 ? 0 : index < 2668 ? 1 : 2];
+    ++count[static_cast<std::size_t>(order(place) * 4 / 4003)];
     for (const std::int64_t each : count)
-      EXPECT_NEAR(static_cast<double>(each), static_cast<double>(place + 1) / 3,
+      EXPECT_NEAR(static_cast<double>(each), static_cast<double>(place + 1) / 4,
                   2)
           << place;
   }
+}
+
+// What unpacks as one is not read in several places side by side.
+TEST(Lanes, OfPackedShardsHaveSpansOfTheirOwn) {
+  const auto lanes = [](bool packed) {
+    const auto store = NewMemoryStore();
+    std::string bytes;
+    for (int i = 0; i < 3000; ++i) bytes += FrameRecord(std::string(1000, 'x'));
+    EXPECT_THAT(store->Write("/data/train-0", packed ? Gzip(bytes) : bytes),
+                IsOk());
+    return (*OpenNumbered(*store, 4096))->config().lanes();
+  };
+  EXPECT_EQ(lanes(/*packed=*/false), 64);
+  EXPECT_LE(lanes(/*packed=*/true), 8);
 }
 
 }  // namespace
