@@ -56,7 +56,7 @@ SETTINGS: dict[str, Setting] = {
         "shards: the model's inputs and where each comes from, such as 'features=pixels:uint8[8,8]/16, labels=label:int64'",
         default="", type="LINE"),
     "shuffle_window": Setting(
-        "shards: examples among which the order is random, within a random order of shards, so that they are read from front to back; packed ones (gzip, zlib) always have a window, plain ones are shuffled as a whole unless it is given",
+        "shards: examples among which the order is random, within a random order of shards, so that neighbours are read together; packed ones (gzip, zlib) always have a window, plain ones are shuffled as a whole unless it is given",
         default="4096 if packed", type="N"),
     "example_shape": Setting(
         "synthetic: shape of an example",
