@@ -23,6 +23,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "python"), str(pathlib.Path(__file__).parent)]
 
 import functions  # noqa: E402
+import layers  # noqa: E402
 from podsim import _lowering, _programs, _safetensors, _trees  # noqa: E402
 
 LEAST = 2e-7
@@ -63,7 +64,7 @@ def allowed(loss_fn, params, batch, exact):
     farthest = dict.fromkeys(exact, LEAST)
     compiled = jax.jit(jax.value_and_grad(loss_fn))
     for _ in range(RUNS):
-        order = generator.permutation(functions.BATCH)
+        order = generator.permutation(layers.BATCH)
         shuffled = jax.tree_util.tree_map(lambda x: x[order], batch)
         run = _named(*compiled(params, shuffled))
         for name in exact:
@@ -87,7 +88,7 @@ def podsim_results(message, values):
 
 def check(name, golden):
     loss_fn, params, batch = functions.FUNCTIONS[name](
-        functions.Draw(np.random.default_rng(SEED)))
+        layers.Draw(np.random.default_rng(SEED)))
     message = bytes(_lowering.import_message(name, loss_fn, params, batch, None))
     values = {}
     for prefix, tree in (("variable/", params), ("input/", batch)):

@@ -14,8 +14,8 @@ import jax
 import numpy as np
 import optax
 
-import functions
 import gradients
+import layers
 import training
 import training_models
 
@@ -78,7 +78,7 @@ def rates_off(name, run):
 
 
 def check(name):
-    model = training_models.mlp(functions.Draw(np.random.default_rng(gradients.SEED)))
+    model = training_models.mlp(layers.Draw(np.random.default_rng(gradients.SEED)))
     exact, allowed = training.expected(model, OPTIMIZERS[name], steps=STEPS)
     run = training.ours(model, OPTIMIZERS[name], "v3-8", STEPS)
     row, within = training.cells(run, exact, allowed)

@@ -20,6 +20,7 @@ import numpy as np
 
 import functions
 import gradients
+import layers
 import podsim
 from podsim import _data, _lowering, _process, _programs
 
@@ -29,7 +30,7 @@ TURNS = 5
 
 def draw(name):
     jax.jit(lambda x: x + 1)(1.0).block_until_ready()
-    return functions.FUNCTIONS[name](functions.Draw(np.random.default_rng(gradients.SEED)))
+    return functions.FUNCTIONS[name](layers.Draw(np.random.default_rng(gradients.SEED)))
 
 
 def lowering(name):

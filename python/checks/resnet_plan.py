@@ -9,8 +9,9 @@ import time
 
 import numpy as np
 
-import functions
 import gradients
+import image_models
+import layers
 import podsim
 
 EXAMPLES = 1_281_167  # ImageNet's
@@ -18,12 +19,12 @@ SIDE = 224
 
 
 def example(index):
-    return np.zeros((SIDE, SIDE, 3), np.float32), np.int32(index % functions.CLASSES)
+    return np.zeros((SIDE, SIDE, 3), np.float32), np.int32(index % layers.CLASSES)
 
 
 def main():
-    loss_fn, params, _ = functions.resnet_50(
-        functions.Draw(np.random.default_rng(gradients.SEED)))
+    loss_fn, params, _ = image_models.resnet_50(
+        layers.Draw(np.random.default_rng(gradients.SEED)))
     begin = time.perf_counter()
     print(podsim.plan(loss_fn, params, example, examples=1, topology="v3-8..v3-2048",
                       batch_per_core=128, train_steps=90 * EXAMPLES // 1024,

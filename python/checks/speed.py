@@ -25,6 +25,7 @@ import optax  # noqa: E402
 
 import functions  # noqa: E402
 import gradients  # noqa: E402
+import layers  # noqa: E402
 import podsim  # noqa: E402
 from podsim import _programs  # noqa: E402
 
@@ -41,10 +42,10 @@ def mlp(draw):
     def loss(p, batch):
         x = batch["features"].reshape(-1, 784)
         for i in range(3):
-            x = functions.dense(x, p[f"dense_{i}"])
+            x = layers.dense(x, p[f"dense_{i}"])
             if i < 2:
                 x = jax.nn.relu(x)
-        return functions.cross_entropy(x, batch["labels"])
+        return layers.cross_entropy(x, batch["labels"])
 
     return (loss, params, (28, 28), ["--dataset=synthetic"],
             ["--model=mlp", "--hidden=512,512"], 128)
@@ -62,14 +63,14 @@ def lenet5(draw):
         x = batch["features"][..., None]
         for i in range(2):
             padding = [(6, 6), (6, 6)] if i == 0 else "SAME"  # 8x8 in a frame of zeros
-            x = functions.conv(x, p[f"conv_{i}"], padding=padding) + p[f"bias_{i}"]
+            x = layers.conv(x, p[f"conv_{i}"], padding=padding) + p[f"bias_{i}"]
             x = pooled(jnp.tanh(x))
         x = x.reshape(x.shape[0], -1)
         for i in range(3):
-            x = functions.dense(x, p[f"dense_{i}"])
+            x = layers.dense(x, p[f"dense_{i}"])
             if i < 2:
                 x = jnp.tanh(x)
-        return functions.cross_entropy(x, batch["labels"])
+        return layers.cross_entropy(x, batch["labels"])
 
     return loss, params, (8, 8), ["--dataset=digits"], ["--model=lenet5"], 16
 
@@ -87,20 +88,20 @@ def encoder(draw):
 
     def attention(x, p):
         q, k, v = (each.reshape(*x.shape[:2], heads, -1) for each in (
-            functions.dense(x, p["query"]), x @ p["key"], functions.dense(x, p["value"])))
+            layers.dense(x, p["query"]), x @ p["key"], layers.dense(x, p["value"])))
         shares = jax.nn.softmax(jnp.einsum("bqhd,bkhd->bhqk", q, k) / np.sqrt(width / heads))
         mixed = jnp.einsum("bhqk,bkhd->bqhd", shares, v).reshape(x.shape)
-        return functions.dense(mixed, p["out"])
+        return layers.dense(mixed, p["out"])
 
     def loss(p, batch):
         x = p["tokens"][batch["tokens"]] + p["positions"]
         for i in range(2):
             layer = p[f"layer_{i}"]
-            x = x + attention(functions.layer_norm(x, layer["norm_0"]), layer)
-            hidden = functions.dense(functions.layer_norm(x, layer["norm_1"]), layer["dense_0"])
-            x = x + functions.dense(jax.nn.gelu(hidden), layer["dense_1"])
-        x = functions.layer_norm(x, p["norm"]).mean(1)
-        return functions.cross_entropy(functions.dense(x, p["head"]), batch["labels"])
+            x = x + attention(layers.layer_norm(x, layer["norm_0"]), layer)
+            hidden = layers.dense(layers.layer_norm(x, layer["norm_1"]), layer["dense_0"])
+            x = x + layers.dense(jax.nn.gelu(hidden), layer["dense_1"])
+        x = layers.layer_norm(x, p["norm"]).mean(1)
+        return layers.cross_entropy(layers.dense(x, p["head"]), batch["labels"])
 
     return (loss, params, (64,), ["--dataset=digits"],
             ["--model=encoder", "--dropout=0"], 8)
@@ -120,7 +121,7 @@ ZOO = {"mlp": mlp, "lenet5": lenet5, "encoder": encoder}
 
 def beside_zoo(name, topology):
     loss_fn, params, shape, data, zoo, batch = ZOO[name](
-        functions.Draw(np.random.default_rng(gradients.SEED)))
+        layers.Draw(np.random.default_rng(gradients.SEED)))
     seen = ({"tokens": np.zeros((1, *shape), np.int32)} if name == "encoder" else
             {"features": np.zeros((1, *shape), np.float32)})
     example = {**seen, "labels": np.zeros(1, np.int32)}
@@ -165,7 +166,7 @@ def jax_rate(loss_fn, params, batch, per_core, steps):
 
 def beside_jax(name, per_core, steps):
     loss_fn, params, batch = functions.FUNCTIONS[name](
-        functions.Draw(np.random.default_rng(gradients.SEED)))
+        layers.Draw(np.random.default_rng(gradients.SEED)))
     many = jax.tree_util.tree_map(lambda x: np.concatenate([x] * (per_core * 8 // len(x) + 1)), batch)
     pairs = []
     for _ in range(TURNS):

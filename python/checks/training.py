@@ -17,8 +17,8 @@ import sys
 import numpy as np
 import optax
 
-import functions
 import gradients
+import layers
 import podsim
 from jax_loop import SEED, Loop, named
 from training_models import GLOBAL, MODELS
@@ -66,7 +66,7 @@ def cells(run, exact, allowed):
 
 
 def check(name):
-    model = MODELS[name](functions.Draw(np.random.default_rng(gradients.SEED)))
+    model = MODELS[name](layers.Draw(np.random.default_rng(gradients.SEED)))
     known = {}
     good = True
     for topology in SLICES:

@@ -1,4 +1,4 @@
-"""The models of training.py: MODELS, name -> function of a functions.Draw."""
+"""The models of training.py: MODELS, name -> function of a layers.Draw."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-import functions
+import image_models
+import layers
+import odd_models
+import sequence_models
 
 GLOBAL = 64
 KEPT = np.float32(0.9)  # float32 in float64, too: there it decides by the same bits
@@ -37,22 +40,22 @@ def _text(draw):
 
 
 def mlp(draw):
-    loss, params, _ = functions.mlp(draw)
+    loss, params, _ = odd_models.mlp(draw)
     return Model(loss, params, (draw.normal(GLOBAL, 64), draw.classes(GLOBAL)), "adamw")
 
 
 def lenet(draw):
-    loss, params, _ = functions.lenet(draw)
+    loss, params, _ = image_models.lenet(draw)
     return Model(loss, params, _images(draw), "momentum")
 
 
 def gru(draw):
-    loss, params, _ = functions.gru(draw)
+    loss, params, _ = sequence_models.gru(draw)
     return Model(loss, params, (draw.normal(GLOBAL, 28, 12), draw.classes(GLOBAL)), "adam")
 
 
 def gpt_nano(draw):
-    loss, params, _ = functions.gpt_nano(draw)
+    loss, params, _ = sequence_models.gpt_nano(draw)
     return Model(loss, params, _text(draw), "adamw")
 
 
@@ -67,7 +70,7 @@ def _batch_norm(x, p, state):
 def conv_norm(draw):
     """Two convolutions, each with a batch norm that keeps moving averages."""
     widths = (1, 8, 16)
-    params = {"logits": draw.dense(16, functions.CLASSES)}
+    params = {"logits": draw.dense(16, layers.CLASSES)}
     state = {}
     for i in (1, 2):
         params[f"conv_{i}"] = draw.conv(3, widths[i - 1], widths[i])
@@ -79,11 +82,11 @@ def conv_norm(draw):
         x, labels = batch
         moved = {}
         for i in (1, 2):
-            x = functions.conv(x, p[f"conv_{i}"])
+            x = layers.conv(x, p[f"conv_{i}"])
             x, moved[f"norm_{i}"] = _batch_norm(x, p[f"norm_{i}"], state[f"norm_{i}"])
-            x = functions.max_pool(jax.nn.relu(x))
-        logits = functions.dense(x.mean((1, 2)), p["logits"])
-        return functions.cross_entropy(logits, labels), moved
+            x = layers.max_pool(jax.nn.relu(x))
+        logits = layers.dense(x.mean((1, 2)), p["logits"])
+        return layers.cross_entropy(logits, labels), moved
 
     return Model(loss, params, _images(draw), "momentum", state)
 
@@ -96,18 +99,18 @@ def gpt_dropout(draw):
     """A block of a GPT with dropout behind the embedding and in the MLP."""
     width = 48
     params = {"tokens": draw.normal(65, width), "positions": 0.1 * draw.normal(32, width),
-              "block": functions.draw_block(draw, width), "norm": draw.norm(width)}
+              "block": layers.draw_block(draw, width), "norm": draw.norm(width)}
 
     def loss(p, batch, key):
         first, second = jax.random.split(key)
         x = _dropout(p["tokens"][batch["tokens"]] + p["positions"], first)
         b = p["block"]
-        y = functions.layer_norm(x, b["norm_1"])
-        x = x + functions.attention(y, b["attention"], 3, causal=True)
-        y = jax.nn.gelu(functions.dense(functions.layer_norm(x, b["norm_2"]), b["up"]))
-        x = x + functions.dense(_dropout(y, second), b["down"])
-        logits = functions.layer_norm(x, p["norm"]) @ p["tokens"].T
-        return functions.cross_entropy(logits, batch["targets"])
+        y = layers.layer_norm(x, b["norm_1"])
+        x = x + layers.attention(y, b["attention"], 3, causal=True)
+        y = jax.nn.gelu(layers.dense(layers.layer_norm(x, b["norm_2"]), b["up"]))
+        x = x + layers.dense(_dropout(y, second), b["down"])
+        logits = layers.layer_norm(x, p["norm"]) @ p["tokens"].T
+        return layers.cross_entropy(logits, batch["targets"])
 
     return Model(loss, params, _text(draw), "adamw", draws=True)
 
