@@ -7,6 +7,7 @@
 
 #include "base/status.h"
 #include "host/core/fusion_draft.h"
+#include "host/core/fusion_slots.h"
 
 namespace podsim {
 namespace {
@@ -63,7 +64,7 @@ class FusionBuilder {
   Fusion Build() && {
     for (const FusedStep& step : draft_.steps()) AddStep(step);
     SetRowGroup();
-    GiveSlots();
+    GiveSlots(in_memory_, fusion_);
     return std::move(fusion_);
   }
 
@@ -146,50 +147,7 @@ class FusionBuilder {
       fusion_.row_group = *groups.begin();
   }
 
-  void GiveSlots() {
-    std::vector<std::size_t> last(fusion_.values.size(), 0);
-    for (std::size_t i = 0; i < fusion_.steps.size(); ++i) {
-      last[AsIndex(fusion_.steps[i].out)] = i;
-      for (const int in : fusion_.steps[i].in) last[AsIndex(in)] = i;
-    }
-    std::vector<bool> lasting(fusion_.values.size(), false);
-    for (const FusedStep& step : fusion_.steps)
-      if (step.once) {
-        lasting[AsIndex(step.out)] = true;
-        Take(step.out);
-      }
-    for (std::size_t i = 0; i < fusion_.steps.size(); ++i) {
-      const FusedStep& step = fusion_.steps[i];
-      const auto give = [&] {
-        for (const int in : step.in)
-          if (last[AsIndex(in)] == i && !lasting[AsIndex(in)]) Give(in);
-      };
-      // These write an element where they have read it.
-      const bool in_place =
-          step.kind == Kind::kMap || step.kind == Kind::kRound;
-      if (in_place) give();
-      if (!step.once) Take(step.out);
-      if (!in_place) give();
-      if (last[AsIndex(step.out)] == i && !lasting[AsIndex(step.out)])
-        Give(step.out);
-    }
-  }
-
   static std::size_t AsIndex(int i) { return static_cast<std::size_t>(i); }
-
-  void Take(int value) {
-    if (in_memory_[AsIndex(value)]) return;
-    if (free_.empty()) free_.push_back(fusion_.slots++);
-    fusion_.values[AsIndex(value)].slot = free_.back();
-    free_.pop_back();
-  }
-
-  // Once: an op may read the same value twice.
-  void Give(int value) {
-    const int slot = fusion_.values[AsIndex(value)].slot;
-    if (slot >= 0 && std::find(free_.begin(), free_.end(), slot) == free_.end())
-      free_.push_back(slot);
-  }
 
   const Program& program_;
   const EntryUses& uses_;
@@ -197,8 +155,7 @@ class FusionBuilder {
   const FusionDraft& draft_;
   Fusion fusion_;
   std::map<TensorId, int> value_of_;
-  std::vector<bool> in_memory_;
-  std::vector<int> free_;
+  std::vector<bool> in_memory_;  // by value
 };
 
 }  // namespace
