@@ -83,6 +83,11 @@ void BlockCache::Release(const Piece& piece) {
   if (--found->second == 0) held_.erase(found);
 }
 
+bool BlockCache::IsHeld(const Piece& piece) const {
+  MutexLock lock(mutex_);
+  return held_.contains(piece);
+}
+
 std::int64_t BlockCache::bytes() const {
   MutexLock lock(mutex_);
   return bytes_;

@@ -52,6 +52,7 @@ class BlockCache {
   // was released as often as it was held.
   void Hold(const Piece& piece) PODSIM_EXCLUDES(mutex_);
   void Release(const Piece& piece) PODSIM_EXCLUDES(mutex_);
+  bool IsHeld(const Piece& piece) const PODSIM_EXCLUDES(mutex_);
 
   std::int64_t bytes() const PODSIM_EXCLUDES(mutex_);
   std::int64_t capacity() const { return capacity_; }

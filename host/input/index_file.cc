@@ -154,9 +154,10 @@ void IndexWriter::Append(const ShardRecords& shard) {
 void IndexWriter::WriteRestarts(const RestartPoints& restarts) {
   const auto bytes = static_cast<std::int64_t>(restarts.windows.size());
   WriteNumbers({restarts.end, bytes});
-  std::string windows = restarts.windows;
-  windows.resize(static_cast<std::size_t>(NumbersOf(bytes)) * kNumber);
-  Write(windows);
+  Write(restarts.windows);
+  Write(std::string(static_cast<std::size_t>(NumbersOf(bytes)) * kNumber -
+                        restarts.windows.size(),
+                    '\0'));
   WriteNumbers({static_cast<std::int64_t>(restarts.points.size())});
   for (const RestartPoint& each : restarts.points)
     WriteNumbers(

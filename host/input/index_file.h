@@ -43,7 +43,8 @@ class IndexWriter {
   std::uint32_t crc_ = 0;
 };
 
-// What is in it, in views of `bytes`, which lie where numbers of 8 bytes may.
+// What is in it; offsets and windows are views of `bytes`, which lie where
+// numbers of 8 bytes may.
 // Errors: DATA_LOSS (damaged, or of another key).
 absl::StatusOr<std::vector<IndexedShard>> ParseIndex(const std::string& key,
                                                      std::string_view bytes);

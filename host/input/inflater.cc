@@ -16,8 +16,8 @@ constexpr int kBlockEnd = 128;  // bits of z_stream::data_type
 constexpr int kLastBlock = 64;
 constexpr std::size_t kWindowBytes = std::size_t{1} << MAX_WBITS;
 constexpr int kByteBits = 8;
-// The bits that zlib holds (32) may have the ends of so many blocks in them.
-constexpr int kMostIdle = 8;
+// The end of a block may be in bits that zlib has read before.
+constexpr int kMostIdle = 2;
 
 Bytef* BytesOf(const char* bytes) {  // which zlib only reads
   return reinterpret_cast<Bytef*>(const_cast<char*>(bytes));

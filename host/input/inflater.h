@@ -23,7 +23,8 @@ class Inflater {
   // `store` is borrowed.
   Inflater(const ShardFile& file, ObjectStore& store, std::int64_t read_bytes,
            bool stop_at_blocks);
-  // From a span's begin. The window's errors are Next's.
+  // From a span's begin; reads the byte that has its first bits. What goes
+  // wrong there Next says.
   Inflater(const ShardFile& file, const PackedSpan& span, ObjectStore& store,
            std::int64_t read_bytes);
   ~Inflater() { inflateEnd(&stream_); }

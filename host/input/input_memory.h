@@ -33,11 +33,12 @@ std::int64_t ReaderBlockBytes(std::int64_t reader_bytes);
 
 // The same where an epoch reads so many lanes side by side (epoch_order.h):
 // each has a block that it has begun and one that it has not ended, which take
-// a quarter of the bytes in all; a window, which may take half, has four.
+// a quarter of the bytes in all.
 std::int64_t LaneBlockBytes(std::int64_t reader_bytes, std::int64_t lanes);
 
-// Packed bytes that are read at a time, of up to three spans in each lane
-// (open_spans.h): another quarter.
+// Packed bytes that are read at a time, of two or three spans in each lane:
+// what is open (open_spans.h) takes another quarter, unless there is so little
+// that 80 KiB each are more.
 std::int64_t LaneStreamBytes(std::int64_t reader_bytes, std::int64_t lanes);
 
 }  // namespace podsim

@@ -18,9 +18,9 @@ std::shared_ptr<OpenSpans::Reader> OpenSpans::Use(const Name& name) {
   return open_.front().reader;
 }
 
-void OpenSpans::Close(const Name& name) {
+void OpenSpans::Close(const std::shared_ptr<Reader>& reader) {
   MutexLock lock(mutex_);
-  open_.remove_if([&](const Entry& each) { return each.name == name; });
+  open_.remove_if([&](const Entry& each) { return each.reader == reader; });
 }
 
 std::size_t OpenSpans::size() const {

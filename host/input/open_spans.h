@@ -32,8 +32,8 @@ class OpenSpans {
   // The reader of that name, a new one if none is open. It is closed when it is
   // neither here nor with who has it.
   std::shared_ptr<Reader> Use(const Name& name) PODSIM_EXCLUDES(mutex_);
-  // It is at its end.
-  void Close(const Name& name) PODSIM_EXCLUDES(mutex_);
+  // It is at its end. Another one of that name stays.
+  void Close(const std::shared_ptr<Reader>& reader) PODSIM_EXCLUDES(mutex_);
   std::size_t size() const PODSIM_EXCLUDES(mutex_);
 
  private:

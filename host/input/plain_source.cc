@@ -28,13 +28,15 @@ absl::StatusOr<std::string_view> PlainSource::Peek(std::size_t count) {
     buffer_.erase(0,
                   static_cast<std::size_t>(std::min(offset_, end()) - begin_));
     begin_ = offset_;
+    const std::int64_t left = end() - begin_;
     const std::int64_t missing = offset_ + wanted - end();
     PODSIM_ASSIGN_OR_RETURN(
         const std::string bytes,
         store_.ReadRange(
             file_.path, end(),
-            std::min(file_.bytes - end(),
-                     far_apart_ ? missing : std::max(read_bytes_, missing))));
+            std::min(
+                file_.bytes - end(),
+                far_apart_ ? missing : std::max(read_bytes_ - left, missing))));
     buffer_ += bytes;
   }
   return std::string_view(buffer_).substr(

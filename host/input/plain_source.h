@@ -13,8 +13,9 @@ namespace podsim {
 
 class PlainSource final : public ByteSource {
  public:
-  // The bytes [begin, file.bytes), at least `read_bytes` at a time. `store` is
-  // borrowed.
+  // The bytes [begin, file.bytes). Keeps `read_bytes` of them, or as many as
+  // are wanted at a time; where they lie far apart what is wanted alone.
+  // `store` is borrowed.
   PlainSource(const ShardFile& file, ObjectStore& store,
               std::int64_t read_bytes, std::int64_t begin = 0);
 

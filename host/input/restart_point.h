@@ -60,9 +60,9 @@ struct PackedSpans {
   bool valid() const;
 };
 
-// How far to put them apart in files of so many packed bytes in all: a 512th,
-// so that each of 64 lanes (epoch_order.h) has 8 spans or more, but 128 KiB to
-// 4 MiB, as each has a window of up to 32 KiB.
+// How far at least to put them apart in files of so many packed bytes in all: a
+// 512th, so that each of 64 lanes (epoch_order.h) has some, but 128 KiB to 4
+// MiB, as each has a window of up to 32 KiB.
 std::int64_t SpanBytes(std::int64_t packed_bytes);
 
 }  // namespace podsim

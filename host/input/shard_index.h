@@ -25,8 +25,9 @@ std::string IndexDirectory();
 std::string IndexKey(const ShardFormat& format,
                      const std::vector<ShardFile>& files);
 
-// Immutable. Its numbers lie in the file that keeps it, which is mapped: memory
-// that the machine may take back; where nothing keeps it, they lie in memory.
+// Immutable. What it has of each record, and windows, lie in the file that
+// keeps it, which is mapped: memory that the machine may take back; where
+// nothing keeps it, they lie in memory.
 class ShardIndex {
  public:
   explicit ShardIndex(std::vector<ShardRecords> scanned);

@@ -24,15 +24,33 @@ bool AnyPacked(const std::vector<IndexedShard>& records) {
   });
 }
 
-// Of each lane's part of the window, that a reader is in the middle of.
-constexpr std::int64_t kOpenSpansOfLane = 3;
-// In which a lane's part of the window is, at most (input_memory.h).
-constexpr std::int64_t kWindowBlocks = 4;
+// Of each lane's part of the window, that a reader is in the middle of: fewer
+// would be begun again and again.
+constexpr std::int64_t kLeastOpenOfLane = 2;
+constexpr std::int64_t kMostOpenOfLane = 3;
+// Of such a reader, beside the packed bytes: what zlib has.
+constexpr std::int64_t kOpenSpanBytes = std::int64_t{48} << 10;
 
 std::int64_t UnpackedBytes(const std::vector<IndexedShard>& records) {
   std::int64_t bytes = 0;
   for (const IndexedShard& of : records) bytes += of.end;
   return bytes;
+}
+
+// What is kept, less what is being read, unless that is all that there is.
+std::int64_t Capacity(std::int64_t cache_bytes, std::int64_t all_bytes,
+                      bool packed, bool far, std::int64_t block_bytes) {
+  std::int64_t reading = packed ? cache_bytes / 4 : 0;  // the open spans
+  if (far && (packed || all_bytes > cache_bytes))
+    reading += std::min(block_bytes * kGcsReadsInFlight, cache_bytes / 4);
+  return cache_bytes - reading;
+}
+
+std::size_t MostOpen(std::int64_t cache_bytes, std::int64_t lanes,
+                     std::int64_t stream_bytes) {
+  return static_cast<std::size_t>(std::clamp<std::int64_t>(
+      cache_bytes / 4 / (stream_bytes + kOpenSpanBytes),
+      kLeastOpenOfLane * lanes, kMostOpenOfLane * lanes));
 }
 
 }  // namespace
@@ -52,15 +70,12 @@ ShardSet::ShardSet(std::vector<ShardFile> files,
                              : ReaderBlockBytes(cache_bytes)),
       stream_bytes_(
           LaneStreamBytes(cache_bytes, std::max<std::int64_t>(lanes, 1))),
-      fits_(UnpackedBytes(records_) <= cache_bytes),
-      // Less what is being read, unless that is all that there is.
-      cache_(packed_ ? cache_bytes - cache_bytes / 4  // its streams
-             : fits_ || !read_ahead()
-                 ? cache_bytes
-                 : cache_bytes -
-                       cache_bytes / kReaderBlocks * kGcsReadsInFlight),
-      open_(static_cast<std::size_t>(kOpenSpansOfLane *
-                                     std::max<std::int64_t>(lanes, 1))) {
+      window_bytes_(cache_bytes / 2 / std::max<std::int64_t>(lanes, 1)),
+      cache_(Capacity(cache_bytes, UnpackedBytes(records_), packed_, far_,
+                      block_bytes_)),
+      fits_(UnpackedBytes(records_) <= cache_.capacity()),
+      open_(MostOpen(cache_bytes, std::max<std::int64_t>(lanes, 1),
+                     stream_bytes_)) {
   PODSIM_CHECK(files_.size() == records_.size());
   std::int64_t end = 0;
   for (const IndexedShard& of : records_) ends_.push_back(end += of.count());
@@ -193,9 +208,8 @@ absl::StatusOr<BlockCache::Block> ShardSet::Get(const Piece& piece,
   });
 }
 
-// Unpacks its span up to the block, and keeps what lies right before it too:
-// its records are in the same window. What lies further before is another
-// host's.
+// Unpacks its span up to the block, and keeps what lies before it in the lane's
+// part of a window, or is held. What lies further before is another host's.
 absl::StatusOr<BlockCache::Block> ShardSet::Unpack(const Piece& piece,
                                                    InputTimes* times) const {
   if (BlockCache::Block kept = cache_.Find(piece); kept != nullptr) return kept;
@@ -213,13 +227,14 @@ absl::StatusOr<BlockCache::Block> ShardSet::Unpack(const Piece& piece,
     const std::int64_t begin = reader->span->offset();
     absl::StatusOr<std::string> bytes = reader->span->Next(block_bytes_);
     if (!bytes.ok() || reader->span->ended()) {
-      open_.Close(name);
+      open_.Close(reader);
       reader->span = nullptr;
     }
     PODSIM_RETURN_IF_ERROR(bytes.status());
     auto made = std::make_shared<const std::string>(*std::move(bytes));
-    if (fits_ || piece.begin - begin <= kWindowBlocks * block_bytes_)
-      cache_.Insert(BlockAt(shard, begin), made);
+    const Piece block = BlockAt(shard, begin);
+    if (fits_ || piece.begin - begin <= window_bytes_ || cache_.IsHeld(block))
+      cache_.Insert(block, made);
     if (begin == piece.begin) return made;
   }
 }

@@ -104,8 +104,9 @@ class ShardSet {
   const bool far_;  // whether any file is no file of this machine
   const std::int64_t block_bytes_;
   const std::int64_t stream_bytes_;
-  const bool fits_;  // all of it in the cache
+  const std::int64_t window_bytes_;  // of a lane, at most
   mutable BlockCache cache_;
+  const bool fits_;  // all of it in the cache
   mutable OpenSpans open_;
 };
 

@@ -12,8 +12,9 @@ double HostsOfLane(std::int64_t lanes, std::int64_t hosts) {
   return static_cast<double>(pairs) / static_cast<double>(lanes);
 }
 
-double HostsOfRun(double run_bytes, double span_bytes, std::int64_t hosts) {
-  return std::min(static_cast<double>(hosts), 1 + span_bytes / run_bytes);
+double TimesOfRun(double run_bytes, double span_bytes, double read_bytes) {
+  return 1 +
+         (span_bytes / 2 + std::min(span_bytes / 2, read_bytes)) / run_bytes;
 }
 
 std::int64_t LanesHere(std::int64_t lanes, std::int64_t hosts_here,

@@ -10,11 +10,11 @@ namespace podsim {
 // multiple of the hosts.
 double HostsOfLane(std::int64_t lanes, std::int64_t hosts);
 
-// How many of `hosts` read each packed byte, on the average, where each of them
-// reads runs of `run_bytes`, and of spans of `span_bytes` (restart_point.h):
-// what lies before a run in its first span and behind it in its last, half a
-// span each, is read as well.
-double HostsOfRun(double run_bytes, double span_bytes, std::int64_t hosts);
+// How often each packed byte is read, on the average, where who reads has runs
+// of `run_bytes`, and of spans of `span_bytes` (restart_point.h), `read_bytes`
+// at a time: what lies before a run in its first span, half of one, is read as
+// well, and behind it as much, but for what is not read yet.
+double TimesOfRun(double run_bytes, double span_bytes, double read_bytes);
 
 // The most lanes that `hosts_here` neighbours of `hosts` read, of one size; all
 // if it is not known how many hosts there are (0).

@@ -14,15 +14,17 @@ namespace podsim {
 // One thread at a time. Nothing is read beyond the span's packed bytes.
 class SpanReader {
  public:
-  // `store` is borrowed; what has the window may go afterwards.
+  // `store` is borrowed; what has the window may go afterwards. Reads the byte
+  // in which the span begins.
   SpanReader(const ShardFile& file, const PackedSpan& span, ObjectStore& store,
              std::int64_t read_bytes);
 
   // Of the next byte, in the unpacked file.
   std::int64_t offset() const { return offset_; }
   bool ended() const { return offset_ == span_.end; }
-  // The next `count` bytes, fewer at the span's end. After an error it is of no
-  // use any more. Errors: the store's; DATA_LOSS (file, offset, reason: damaged
+  // The next `count` bytes, fewer at the span's end, with which its checksum is
+  // compared. After an error it is of no use any more. Errors: the store's;
+  // DATA_LOSS (file, offset, reason: damaged
   //   packed bytes, or others than those that were indexed).
   absl::StatusOr<std::string> Next(std::int64_t count);
 

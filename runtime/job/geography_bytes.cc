@@ -40,28 +40,44 @@ std::int64_t Times(std::int64_t steps, std::int64_t every) {
   return steps / every + (steps % every != 0 ? 1 : 0);
 }
 
-// How many hosts read a byte of packed shards where each reads its examples of
-// one batch after the other.
-double HostsInOrder(const PlanBits& bits, std::int64_t example_bytes) {
+// Of packed shards: bytes of a run that a host reads one after the other, and
+// how many hosts read a byte on the average, no more than all.
+double HostsInOrder(const PlanBits& bits, std::int64_t example_bytes,
+                    std::int64_t read_bytes) {
   if (!bits.dataset().packed()) return 1;
   const std::int64_t run =
       example_bytes * bits.batch_per_core() * bits.cores_per_host();
-  return HostsOfRun(static_cast<double>(run),
-                    static_cast<double>(bits.dataset().span_bytes()),
-                    bits.hosts());
+  return std::min(static_cast<double>(bits.hosts()),
+                  TimesOfRun(static_cast<double>(run),
+                             static_cast<double>(bits.dataset().span_bytes()),
+                             static_cast<double>(read_bytes)));
 }
 
-// Where an epoch goes by lanes.
-double HostsByLane(const PlanBits& bits) {
+// Where an epoch goes by lanes. What lies at both ends of a lane its neighbours
+// read too, be it the same host at another time.
+double HostsByLane(const PlanBits& bits, std::int64_t read_bytes) {
   const DatasetConfig& dataset = bits.dataset();
   const double hosts = HostsOfLane(dataset.lanes(), bits.hosts());
   if (!dataset.packed()) return hosts;
   const double lane = static_cast<double>(dataset.stored_bytes()) /
                       static_cast<double>(dataset.lanes());
-  return std::min(
-      static_cast<double>(bits.hosts()),
-      hosts * HostsOfRun(lane, static_cast<double>(dataset.span_bytes()),
-                         bits.hosts()));
+  return hosts * TimesOfRun(lane, static_cast<double>(dataset.span_bytes()),
+                            static_cast<double>(read_bytes));
+}
+
+// A span is unpacked by one thread at a time: in order, as many as the blocks
+// that are asked for ahead are in; else at least one of each lane.
+int PackedReadsInFlight(const PlanBits& bits, std::int64_t block,
+                        std::int64_t lanes, std::int64_t example_bytes) {
+  const DatasetConfig& dataset = bits.dataset();
+  const double unpacked =
+      static_cast<double>(dataset.span_bytes()) *
+      std::max(1.0, static_cast<double>(BatchBytes(dataset, 1)) /
+                        static_cast<double>(example_bytes));
+  const double spans = bits.in_order() ? static_cast<double>(block) *
+                                             kGcsReadsInFlight / unpacked
+                                       : static_cast<double>(lanes);
+  return static_cast<int>(std::clamp<double>(spans, 1, kGcsReadsInFlight));
 }
 
 // Examples of a run that only evaluates are those held out.
@@ -73,7 +89,7 @@ std::int64_t ReadBytes(const JobSpec& spec, const JobPlan& plan,
   const double examples =
       static_cast<double>(plan.bits().dataset().eval_examples()) *
           static_cast<double>(evaluations) *
-          HostsInOrder(plan.bits(), example_bytes) +
+          HostsInOrder(plan.bits(), example_bytes, place.bytes_of_read()) +
       (trains
            ? static_cast<double>(plan.total_examples()) * HostsOfExample(place)
            : 0);
@@ -96,16 +112,22 @@ void FillReading(const JobSpec& spec, const JobPlan& plan, BucketPlace& place) {
       1, LanesHere(dataset.lanes(), (bits.hosts() + processes - 1) / processes,
                    bits.hosts()));
   const std::int64_t example = ExampleBytes(dataset);
+  const std::int64_t most_block = dataset.lanes() > 0
+                                      ? LaneBlockBytes(kept, lanes)
+                                      : ReaderBlockBytes(kept);
+  const std::int64_t of_span =
+      std::min(dataset.span_bytes(), LaneStreamBytes(kept, lanes));
   if (bits.in_order())
-    place.set_hosts_of_example(HostsInOrder(bits, example));
+    place.set_hosts_of_example(HostsInOrder(bits, example, of_span));
   else if (dataset.lanes() > 0)
-    place.set_hosts_of_example(HostsByLane(bits));
-  place.set_reads_in_flight(kGcsReadsInFlight);
+    place.set_hosts_of_example(HostsByLane(bits, of_span));
   if (dataset.packed()) {
-    place.set_bytes_of_read(
-        std::min(dataset.span_bytes(), LaneStreamBytes(kept, lanes)));
+    place.set_reads_in_flight(
+        PackedReadsInFlight(bits, most_block, lanes, example));
+    place.set_bytes_of_read(of_span);
     return;
   }
+  place.set_reads_in_flight(kGcsReadsInFlight);
   if (dataset.shards() == 0) {  // a file each
     place.set_bytes_of_read(example);
     return;
@@ -114,10 +136,9 @@ void FillReading(const JobSpec& spec, const JobPlan& plan, BucketPlace& place) {
   const bool in_blocks =
       fits || bits.in_order() || dataset.shuffle_window() > 0;
   // A block ends with its file.
-  const std::int64_t block = std::clamp(
-      dataset.stored_bytes() / dataset.shards(), example,
-      std::max(example, dataset.lanes() > 0 ? LaneBlockBytes(kept, lanes)
-                                            : ReaderBlockBytes(kept)));
+  const std::int64_t block =
+      std::clamp(dataset.stored_bytes() / dataset.shards(), example,
+                 std::max(example, most_block));
   place.set_bytes_of_read(in_blocks ? block : example);
 }
 

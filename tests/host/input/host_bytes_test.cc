@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "host/input/dataset.h"
+#include "host/input/input_memory.h"
 #include "host/input/shared_lanes.h"
 #include "host/input/stream.h"
 #include "host/input/tf_example.h"
@@ -31,6 +33,11 @@ constexpr std::uint64_t kBytesSeed = 5;
 constexpr std::int64_t kExamples = 32'768;
 constexpr std::int64_t kBlobBytes = 1000;
 constexpr std::int64_t kBatch = 2;
+
+// One host has all lanes.
+std::int64_t MemoryOf(const Slice& slice) {
+  return slice.hosts == 1 ? 12 << 20 : 3 << 20;
+}
 
 // Which packs to about two thirds.
 std::string RecordOf(std::mt19937& random) {
@@ -85,7 +92,7 @@ std::vector<std::int64_t> BytesOfHosts(const Job& job, const Slice& slice,
                      .data_dir = "/data",
                      .features = "features=blob:uint8[1000],labels=label:int64",
                      .shuffle_window = 1024,
-                     .reader_bytes = 3 << 20,
+                     .reader_bytes = MemoryOf(slice),
                      .index_directory = dir.file("index"),
                      .hosts_here = 1,
                      .hosts = slice.hosts},
@@ -119,9 +126,13 @@ TEST_P(HostBytes, AreThoseOfItsPart) {
   ASSERT_EQ(read.size(), static_cast<std::size_t>(slice.hosts));
   ASSERT_EQ(config.lanes(), 64);
   const auto stored = static_cast<double>(config.stored_bytes());
-  // As the plan has it: half a span before a lane, and half a span behind it.
-  const double planned = HostsOfRun(
-      stored / 64, static_cast<double>(config.span_bytes()), slice.hosts);
+  // As the plan has it: half a span before a lane, and behind it as much, or
+  // what is read at a time.
+  const std::int64_t lanes = LanesHere(64, 1, slice.hosts);
+  const double planned =
+      TimesOfRun(stored / 64, static_cast<double>(config.span_bytes()),
+                 static_cast<double>(LaneStreamBytes(
+                     TrainReaderBytes(MemoryOf(slice)), lanes)));
   std::int64_t all = 0;
   for (const std::int64_t bytes : read) {
     all += bytes;
@@ -136,7 +147,7 @@ TEST_P(HostBytes, AreThoseOfItsPart) {
 
 std::vector<Job> Jobs() {
   std::vector<Job> jobs;
-  for (const char* slice : {"v3-32", "v3-512"})
+  for (const char* slice : {"v3-8", "v3-32", "v3-512"})
     for (const std::int64_t shards : {1, 7, 64})
       for (const bool packed : {false, true})
         jobs.push_back({slice, shards, packed});
@@ -147,8 +158,9 @@ INSTANTIATE_TEST_SUITE_P(Jobs, HostBytes, ::testing::ValuesIn(Jobs()),
                          [](const auto& info) {
                            const Job& job = info.param;
                            return absl::StrCat(
-                               job.slice == "v3-32" ? "v3_32_" : "v3_512_",
-                               job.shards, job.packed ? "_packed" : "_plain");
+                               absl::StrReplaceAll(job.slice, {{"-", "_"}}),
+                               "_", job.shards,
+                               job.packed ? "_packed" : "_plain");
                          });
 
 }  // namespace

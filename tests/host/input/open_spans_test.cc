@@ -17,9 +17,12 @@ TEST(OpenSpans, AreNoMoreThanAllowed) {
   EXPECT_EQ(open.size(), 2);
   EXPECT_EQ(open.Use({.file = 0, .span = 0}), first);
   // The longest unused was closed.
-  EXPECT_NE(open.Use({.file = 1, .span = 0}), second);
+  const auto again = open.Use({.file = 1, .span = 0});
+  EXPECT_NE(again, second);
   EXPECT_EQ(second.use_count(), 1) << "who has it has it alone";
-  open.Close({.file = 1, .span = 0});
+  open.Close(second);
+  EXPECT_EQ(open.size(), 2) << "it was closed before";
+  open.Close(again);
   EXPECT_EQ(open.size(), 1);
 }
 

@@ -222,8 +222,8 @@ TEST(Lanes, AreSharedByHosts) {
     EXPECT_EQ(HostsOfLane(64, hosts), 1);
   EXPECT_DOUBLE_EQ(HostsOfLane(1, 4), 4);
   EXPECT_DOUBLE_EQ(HostsOfLane(64, 128), 2);
-  EXPECT_DOUBLE_EQ(HostsOfRun(100, 25, 4), 1.25);
-  EXPECT_DOUBLE_EQ(HostsOfRun(10, 100, 4), 4);
+  EXPECT_DOUBLE_EQ(TimesOfRun(100, 24, 30), 1.24);
+  EXPECT_DOUBLE_EQ(TimesOfRun(100, 24, 2), 1.14);
   EXPECT_EQ(LanesHere(64, 1, 4), 17);
   EXPECT_EQ(LanesHere(64, 4, 4), 64);
   EXPECT_EQ(LanesHere(64, 0, 0), 64);

@@ -218,12 +218,15 @@ TEST(GeographyTest, HowShardsAreReadIsSaid) {
   dataset.set_span_bytes(100'000);
   place = PlaceOfShards("", dataset, 400'000, &step);
   EXPECT_EQ(place.bytes_of_read(), 100'000);
-  // In order a host has some neighbours of each step.
+  // In order a host has some neighbours of each step, and a block ahead is in
+  // the next span, or in the same one.
   place = PlaceOfShards("shuffle: false", dataset, 400'000, &step);
   EXPECT_DOUBLE_EQ(step, 128'000 * (1 + 100e3 / 128e3));
+  EXPECT_EQ(place.reads_in_flight(), 16);
   dataset.set_span_bytes(1'000'000);
   place = PlaceOfShards("shuffle: false", dataset, 400'000, &step);
   EXPECT_EQ(step, 128'000 * 4) << "no more than all hosts";
+  EXPECT_LT(place.reads_in_flight(), 16);
 }
 
 TEST(GeographyTest, WhatIsSimulatedMustBeKnown) {
