@@ -17,6 +17,7 @@
 #include "interconnect/topology/slice.h"
 #include "tests/host/input/counting_store.h"
 #include "tests/host/input/gzip_bytes.h"
+#include "tests/host/input/shard_bytes.h"
 #include "tests/testing/status_matchers.h"
 #include "tests/testing/temp_dir.h"
 
@@ -56,11 +57,9 @@ std::unique_ptr<ObjectStore> StoreOf(std::int64_t shards, bool packed) {
   auto store = NewMemoryStore();
   std::mt19937 random(kBytesSeed);
   std::vector<std::string> bytes(static_cast<std::size_t>(shards));
-  for (std::int64_t n = 0; n < kExamples; ++n) {
-    const std::int64_t shard = n * n % shards;
-    bytes[static_cast<std::size_t>(
-        shards > 1 && shard == shards / 2 ? 0 : shard)] += RecordOf(random);
-  }
+  for (std::int64_t n = 0; n < kExamples; ++n)
+    bytes[static_cast<std::size_t>(testing::ShardOf(n, shards))] +=
+        RecordOf(random);
   for (std::size_t i = 0; i < bytes.size(); ++i)
     EXPECT_THAT(store->Write(absl::StrCat("/data/train-", 1000 + i),
                              packed ? Gzip(bytes[i]) : bytes[i]),

@@ -31,6 +31,15 @@ inline std::string NumberedRecord(std::int64_t n) {
   return FrameRecord(std::move(writer).Finish());
 }
 
+// Which of so many shards example n is in: those of the first half have more,
+// and the one in the middle has none, if there are more than one.
+inline std::int64_t ShardOf(std::int64_t n, std::int64_t shards) {
+  const std::int64_t turn = n % (2 * shards);
+  const std::int64_t shard =
+      turn < shards ? turn : (turn - shards) % ((shards + 1) / 2);
+  return shards > 1 && shard == shards / 2 ? 0 : shard;
+}
+
 // Writes /data/train-* with so many examples each, numbered through.
 inline void WriteShards(const std::vector<std::int64_t>& counts, bool packed,
                         ObjectStore& store) {

@@ -24,6 +24,7 @@ namespace {
 using ::podsim::testing::Gzip;
 using ::podsim::testing::IsOk;
 using ::podsim::testing::OpenNumbered;
+using ::podsim::testing::ShardOf;
 using ::podsim::testing::StatusIs;
 using ::podsim::testing::WriteShards;
 using ::testing::AllOf;
@@ -36,11 +37,9 @@ constexpr std::uint64_t kShardSeed = 42;
 // than one.
 std::vector<std::int64_t> CountsOf(std::int64_t shards, std::int64_t examples) {
   std::vector<std::int64_t> counts(static_cast<std::size_t>(shards), 0);
-  for (std::int64_t i = 0; i < examples; ++i) {
-    std::int64_t shard = i * i % shards;
-    if (shards > 1 && shard == shards / 2) shard = 0;
-    ++counts[static_cast<std::size_t>(shard)];
-  }
+  for (std::int64_t i = 0; i < examples; ++i)
+    ++counts[static_cast<std::size_t>(ShardOf(i, shards))];
+  EXPECT_EQ(std::count(counts.begin(), counts.end(), 0), shards > 1 ? 1 : 0);
   return counts;
 }
 
