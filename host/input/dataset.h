@@ -67,8 +67,8 @@ class Dataset {
                             ExampleRows rows) const = 0;
   // What the plan says of this data set (name, shape, counts, fingerprint).
   virtual const DatasetConfig& config() const = 0;
-  // Null: an epoch is a permutation of all training examples. Else they can
-  // only be read in lanes, shard by shard (epoch_order.h).
+  // Null: an epoch is a permutation of all training examples. Else they are
+  // read in lanes (epoch_order.h).
   virtual const ShardEnds* shards() const { return nullptr; }
   // False: it has an index, which had to be made and could not be kept.
   virtual bool index_kept() const { return true; }

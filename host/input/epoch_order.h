@@ -1,6 +1,5 @@
 // In which order an epoch has its examples. Pure: a function of the seed, the
-// epoch and the numbers of examples alone, so that any slice may begin
-// anywhere in it.
+// epoch and the shards alone, so that any slice may begin anywhere in it.
 #ifndef PODSIM_HOST_INPUT_EPOCH_ORDER_H_
 #define PODSIM_HOST_INPUT_EPOCH_ORDER_H_
 

@@ -23,9 +23,9 @@ class SpanReader {
   std::int64_t offset() const { return offset_; }
   bool ended() const { return offset_ == span_.end; }
   // The next `count` bytes, fewer at the span's end, with which its checksum is
-  // compared. After an error it is of no use any more. Errors: the store's;
-  // DATA_LOSS (file, offset, reason: damaged
-  //   packed bytes, or others than those that were indexed).
+  // compared: what came before is not checked yet. After an error it is of no
+  // use any more. Errors: the store's; DATA_LOSS (file, offset, reason: damaged
+  // packed bytes, or others than those that were indexed).
   absl::StatusOr<std::string> Next(std::int64_t count);
 
  private:
