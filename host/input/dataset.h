@@ -40,6 +40,8 @@ struct ReadContext {
   std::uint64_t key = 0;
   // Its neighbours by index are read too: read more than it, and keep it.
   bool in_order = false;
+  // Else these are, of the same file; empty: none is.
+  ExampleRange window;
   InputTimes* times = nullptr;  // null: not measured
 };
 
@@ -48,6 +50,8 @@ struct ReadOrder {
   std::int64_t count = 0;
   // Called with i that never falls; negative: number i reads nothing.
   std::function<std::int64_t(std::int64_t i)> index;
+  // As of ReadContext; empty: of all an empty one. Called after index(i).
+  std::function<ExampleRange(std::int64_t i)> window;
   bool in_order = false;  // as of ReadContext
 };
 

@@ -93,7 +93,7 @@ std::int64_t EpochOrder::operator()(std::int64_t place) const {
   std::int64_t index = 0;
   ForPlaces(place, place + 1,
             [&](std::int64_t /*place*/, const LanePlace& where) {
-              index = InLane(where);
+              index = InLane(where).index;
             });
   return index;
 }
@@ -143,7 +143,7 @@ void EpochOrder::ForPlaces(
     }
 }
 
-std::int64_t EpochOrder::InLane(const LanePlace& place) const {
+LaneExample EpochOrder::InLane(const LanePlace& place) const {
   const auto lane = static_cast<std::size_t>(place.lane);
   const std::int64_t window = std::max<std::int64_t>(
       shards_->window / static_cast<std::int64_t>(lane_begin_.size() - 1), 1);
@@ -162,8 +162,16 @@ std::int64_t EpochOrder::InLane(const LanePlace& place) const {
   const auto at = static_cast<std::size_t>(
       std::upper_bound(end_at_.begin(), end_at_.end(), in_row) -
       end_at_.begin());
-  return BeginOf(shards_->ends, static_cast<std::size_t>(shard_at_[at])) +
-         in_row - BeginOf(end_at_, at);
+  const std::int64_t shard_in_row = BeginOf(end_at_, at);
+  const std::int64_t shard =
+      BeginOf(shards_->ends, static_cast<std::size_t>(shard_at_[at]));
+  const std::int64_t begin = lane_begin_[lane] + first;
+  const std::int64_t end =
+      std::min({begin + window, lane_begin_[lane + 1], end_at_[at]});
+  return {
+      .index = shard + in_row - shard_in_row,
+      .window = {.first = shard + std::max(begin, shard_in_row) - shard_in_row,
+                 .end = shard + end - shard_in_row}};
 }
 
 }  // namespace podsim

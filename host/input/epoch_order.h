@@ -35,6 +35,21 @@ struct LanePlace {
   std::int64_t at = 0;
 };
 
+// Examples by index in the data set.
+struct ExampleRange {
+  std::int64_t first = 0;
+  std::int64_t end = 0;  // behind the last
+
+  bool empty() const { return end <= first; }
+};
+
+// Which one that is; and those of the same shard that are in the same part of
+// the window: a lane reads all of them before it reads others.
+struct LaneExample {
+  std::int64_t index = 0;
+  ExampleRange window;
+};
+
 class EpochOrder {
  public:
   // Of `size` examples, every order as likely as the permutation makes it; or,
@@ -49,11 +64,11 @@ class EpochOrder {
   std::int64_t operator()(std::int64_t place) const;
 
   // By shards: fn(place, where) for the places [begin, end), in order; and the
-  // index of the example there. REQUIRES: with shards.
+  // example there. REQUIRES: with shards.
   void ForPlaces(
       std::int64_t begin, std::int64_t end,
       const std::function<void(std::int64_t, const LanePlace&)>& fn) const;
-  std::int64_t InLane(const LanePlace& place) const;
+  LaneExample InLane(const LanePlace& place) const;
 
  private:
   void OrderShards();

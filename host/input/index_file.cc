@@ -189,13 +189,17 @@ absl::StatusOr<std::vector<IndexedShard>> ParseIndex(const std::string& key,
   std::vector<IndexedShard> shards;
   while (numbers.left() > 0) {
     IndexedShard shard;
-    shard.packing = static_cast<Packing>(numbers.Next());
+    const std::int64_t packing = numbers.Next();
+    if (packing != static_cast<std::int64_t>(Packing::kPlain) &&
+        packing != static_cast<std::int64_t>(Packing::kPacked))
+      return bad;
+    shard.packing = static_cast<Packing>(packing);
     shard.end = numbers.Next();
     const std::int64_t count = numbers.Next();
     if (count < 0 || static_cast<std::size_t>(count) > numbers.left())
       return bad;
     shard.offsets = numbers.Next(static_cast<std::size_t>(count));
-    if (!Rises(shard.offsets, shard.end) ||
+    if (shard.end > kMostUnpackedBytes || !Rises(shard.offsets, shard.end) ||
         !ReadSpans(numbers, shard.packing, shard.spans) ||
         (shard.packing == Packing::kPacked && shard.end > shard.spans.end))
       return bad;

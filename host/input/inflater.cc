@@ -9,7 +9,6 @@
 namespace podsim {
 namespace {
 
-constexpr std::int64_t kPieceBytes = std::int64_t{256} << 10;  // at a time
 constexpr int kGzipOrZlib = 32 + MAX_WBITS;  // zlib's ways to say so
 constexpr int kDeflateAlone = -MAX_WBITS;
 constexpr int kBlockEnd = 128;  // bits of z_stream::data_type
@@ -35,7 +34,6 @@ ShardFile PartUntil(const ShardFile& file, std::int64_t end) {
 Inflater::Inflater(const ShardFile& file, ObjectStore& store,
                    std::int64_t read_bytes, bool stop_at_blocks)
     : path_(file.path),
-      piece_bytes_(std::min(read_bytes, kPieceBytes)),
       flush_(stop_at_blocks ? Z_BLOCK : Z_NO_FLUSH),
       in_member_(false),
       packed_(file, store, read_bytes) {
@@ -45,7 +43,6 @@ Inflater::Inflater(const ShardFile& file, ObjectStore& store,
 Inflater::Inflater(const ShardFile& file, const PackedSpan& span,
                    ObjectStore& store, std::int64_t read_bytes)
     : path_(file.path),
-      piece_bytes_(std::min(read_bytes, kPieceBytes)),
       flush_(Z_NO_FLUSH),
       in_member_(!span.window.empty()),
       packed_(PartUntil(file, span.packed_end), store, read_bytes,
@@ -88,8 +85,7 @@ std::string Inflater::PackedWindow() {
 
 absl::StatusOr<std::size_t> Inflater::Next(std::span<char> out) {
   PODSIM_RETURN_IF_ERROR(restart_);
-  PODSIM_ASSIGN_OR_RETURN(const std::string_view in,
-                          packed_.Peek(static_cast<std::size_t>(piece_bytes_)));
+  PODSIM_ASSIGN_OR_RETURN(const std::string_view in, packed_.Some());
   stream_.next_in = BytesOf(in.data());
   stream_.avail_in = static_cast<uInt>(in.size());
   stream_.next_out = reinterpret_cast<Bytef*>(out.data());

@@ -55,7 +55,6 @@ class Inflater {
   absl::Status Damaged(const char* reason) const;
 
   const std::string path_;
-  const std::int64_t piece_bytes_;
   const int flush_;
   const bool in_member_;  // it began within one, whose end is ours
   PlainSource packed_;

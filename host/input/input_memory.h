@@ -27,19 +27,30 @@ InputMemory DivideInputMemory(std::int64_t bytes, std::int64_t batch_bytes);
 // and needs few.
 std::int64_t TrainReaderBytes(std::int64_t reader_bytes);
 
-// Bytes of a block, of readers that may keep so many. Large enough that a
-// store's delay is shared by many records, and so small that some are kept.
-std::int64_t ReaderBlockBytes(std::int64_t reader_bytes);
+// How readers of shards share their bytes; what is left they keep.
+struct ReaderParts {
+  // Kept as one, and of plain files read at once.
+  std::int64_t block_bytes = 0;
+  // Blocks that are being read.
+  std::int64_t arriving_bytes = 0;
+  // Of packed files: packed bytes that are read at once, spans that are open
+  // (open_spans.h) at most, and what these take.
+  std::int64_t stream_bytes = 0;
+  std::int64_t open_spans = 0;
+  std::int64_t open_bytes = 0;
+};
 
-// The same where an epoch reads so many lanes side by side (epoch_order.h):
-// each has a block that it has begun and one that it has not ended, which take
-// a quarter of the bytes in all.
-std::int64_t LaneBlockBytes(std::int64_t reader_bytes, std::int64_t lanes);
+// Where an epoch reads so many lanes side by side (epoch_order.h; 0: it does
+// not). A block is so large that a store's delay is shared by many records, and
+// so small that each lane has one that it has begun and one that it has not
+// ended, in a quarter of the bytes.
+ReaderParts PartsOfPlain(std::int64_t reader_bytes, std::int64_t lanes);
 
-// Packed bytes that are read at a time, of two or three spans in each lane:
-// what is open (open_spans.h) takes another quarter, unless there is so little
-// that 80 KiB each are more.
-std::int64_t LaneStreamBytes(std::int64_t reader_bytes, std::int64_t lanes);
+// The same of packed files of so many spans. What arrives and what is open take
+// a quarter each, unless there is so little that blocks of 4 KiB and spans of
+// 80 KiB, two in each lane, are more.
+ReaderParts PartsOfPacked(std::int64_t reader_bytes, std::int64_t lanes,
+                          std::int64_t spans);
 
 }  // namespace podsim
 

@@ -43,8 +43,10 @@ std::vector<StreamRow> RowsByLane(const ShardEnds& shards, std::uint64_t seed,
   std::int64_t row = 0;
   for (const std::vector<LaneRow>& lane : lanes)
     for (const LaneRow& each : lane) {
-      if (row >= of.first && row < of.first + of.count)
-        rows.push_back({each.k, epochs[each.epoch].InLane(each.where)});
+      if (row >= of.first && row < of.first + of.count) {
+        const LaneExample at = epochs[each.epoch].InLane(each.where);
+        rows.push_back({each.k, at.index, at.window});
+      }
       ++row;
     }
   for (auto begin = rows.begin(); begin != rows.end();) {

@@ -13,6 +13,7 @@ namespace podsim {
 struct StreamRow {
   std::int64_t k = 0;      // of the stream
   std::int64_t index = 0;  // in the data set
+  ExampleRange window;     // of LaneExample
 };
 
 // Rows of neighbouring hosts.

@@ -1,6 +1,7 @@
 #include "host/input/open_spans.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace podsim {
 
@@ -13,9 +14,17 @@ std::shared_ptr<OpenSpans::Reader> OpenSpans::Use(const Name& name) {
     open_.splice(open_.begin(), open_, found);
   } else {
     open_.push_front({name, std::make_shared<Reader>()});
-    if (open_.size() > most_) open_.pop_back();
+    CloseUnused();
   }
   return open_.front().reader;
+}
+
+void OpenSpans::CloseUnused() {
+  for (auto last = open_.end();
+       open_.size() > most_ && last != std::next(open_.begin());) {
+    --last;
+    if (last->reader.use_count() == 1) last = open_.erase(last);
+  }
 }
 
 void OpenSpans::Close(const std::shared_ptr<Reader>& reader) {

@@ -1,5 +1,6 @@
 // Readers of spans that are open in their middle, for blocks of them that are
-// still to come: so many at most, the longest unused is closed first.
+// still to come: so many at most, but for those that threads are at; the
+// longest unused is closed first.
 #ifndef PODSIM_HOST_INPUT_OPEN_SPANS_H_
 #define PODSIM_HOST_INPUT_OPEN_SPANS_H_
 
@@ -29,8 +30,8 @@ class OpenSpans {
 
   explicit OpenSpans(std::size_t most) : most_(most) {}
 
-  // The reader of that name, a new one if none is open. It is closed when it is
-  // neither here nor with who has it.
+  // The reader of that name, a new one if none is open. Who has it is at it: it
+  // stays.
   std::shared_ptr<Reader> Use(const Name& name) PODSIM_EXCLUDES(mutex_);
   // It is at its end. Another one of that name stays.
   void Close(const std::shared_ptr<Reader>& reader) PODSIM_EXCLUDES(mutex_);
@@ -41,6 +42,8 @@ class OpenSpans {
     Name name;
     std::shared_ptr<Reader> reader;
   };
+
+  void CloseUnused() PODSIM_REQUIRES(mutex_);
 
   const std::size_t most_;
   mutable Mutex mutex_;

@@ -1,6 +1,7 @@
 #include "host/input/plain_source.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/status.h"
 
@@ -31,16 +32,25 @@ absl::StatusOr<std::string_view> PlainSource::Peek(std::size_t count) {
     const std::int64_t left = end() - begin_;
     const std::int64_t missing = offset_ + wanted - end();
     PODSIM_ASSIGN_OR_RETURN(
-        const std::string bytes,
+        std::string bytes,
         store_.ReadRange(
             file_.path, end(),
             std::min(
                 file_.bytes - end(),
                 far_apart_ ? missing : std::max(read_bytes_ - left, missing))));
-    buffer_ += bytes;
+    if (buffer_.empty())
+      buffer_ = std::move(bytes);
+    else
+      buffer_ += bytes;
   }
   return std::string_view(buffer_).substr(
       static_cast<std::size_t>(std::min(offset_, end()) - begin_), count);
+}
+
+absl::StatusOr<std::string_view> PlainSource::Some() {
+  if (offset_ >= end()) return Peek(static_cast<std::size_t>(read_bytes_));
+  return std::string_view(buffer_).substr(
+      static_cast<std::size_t>(offset_ - begin_));
 }
 
 absl::Status PlainSource::Skip(std::int64_t count) {

@@ -20,6 +20,8 @@ class PlainSource final : public ByteSource {
               std::int64_t read_bytes, std::int64_t begin = 0);
 
   absl::StatusOr<std::string_view> Peek(std::size_t count) override;
+  // Those that are kept; none are: the next `read_bytes`. Empty: the end.
+  absl::StatusOr<std::string_view> Some();
   absl::Status Skip(std::int64_t count) override;
   std::int64_t offset() const override { return offset_; }
   std::int64_t limit() const override { return file_.bytes; }

@@ -55,13 +55,14 @@ bool PackedSpans::valid() const {
                                : point.offset > points[at - 1].offset &&
                                      point.packed > points[at - 1].packed &&
                                      point.offset < end;
-    if (!after || point.bits < 0 || point.bits > kMostBits ||
-        (point.bits > 0 && at == 0) ||
-        point.window_end < WindowBegin(points, at) ||
+    const std::int64_t window = point.window_end - WindowBegin(points, at);
+    if (!after || point.bits < 0 || point.bits > kMostBits || window < 0 ||
+        // A member begins with a byte, and the file with a member.
+        (window == 0 ? point.bits > 0 : at == 0) ||
         point.window_end > static_cast<std::int64_t>(windows.size()))
       return false;
   }
-  return true;
+  return end >= 0 && end <= kMostUnpackedBytes;
 }
 
 }  // namespace podsim

@@ -15,6 +15,9 @@
 
 namespace podsim {
 
+// Of a file: what many of them have in all can be counted.
+inline constexpr std::int64_t kMostUnpackedBytes = std::int64_t{1} << 50;
+
 struct RestartPoint {
   std::int64_t offset = 0;  // of the next byte, unpacked
   std::int64_t packed = 0;  // of the next packed byte

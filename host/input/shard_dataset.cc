@@ -11,9 +11,9 @@
 #include "absl/strings/str_cat.h"
 #include "base/hash.h"
 #include "base/status.h"
-#include "base/units.h"
 #include "host/input/input_memory.h"
 #include "host/input/shard_index.h"
+#include "host/input/shard_room.h"
 #include "host/input/shard_set.h"
 #include "host/input/shared_lanes.h"
 #include "host/storage/gcs/reading.h"
@@ -88,11 +88,12 @@ DatasetConfig Describe(const DatasetRequest& request, const Schema& schema,
   return config;
 }
 
-// Of readers' bytes, what a window's records may take: a quarter is for what
-// else is in its blocks (input_memory.h), a quarter for what is being read. The
-// same wherever the shards lie, so that the plan says it.
-constexpr std::int64_t WindowRoom(std::int64_t reader_bytes) {
-  return reader_bytes / 2;
+// Examples of a window that are read here.
+std::int64_t WindowHere(const DatasetRequest& request, std::int64_t window) {
+  return request.hosts == 0
+             ? window
+             : (window * request.hosts_here + request.hosts - 1) /
+                   request.hosts;
 }
 
 // A lane of packed shards has two spans or more, so that neighbours are not in
@@ -119,50 +120,19 @@ ShardEnds EndsOf(const std::vector<IndexedShard>& shards, std::int64_t window) {
   return ends;
 }
 
-absl::Status CheckWindow(const DatasetConfig& config, const ShardSet& train,
-                         std::int64_t reader_bytes) {
-  if (config.shuffle_window() == 0 || train.size() == 0)
-    return absl::OkStatus();
-  const std::int64_t window = std::min(config.shuffle_window(), train.size());
-  const std::int64_t bytes = train.unpacked_bytes() / train.size() * window;
-  const std::int64_t room = WindowRoom(reader_bytes);
-  if (bytes <= room) return absl::OkStatus();
-  return absl::ResourceExhaustedError(absl::StrCat(
-      config.packed() ? "the shards are packed" : "the shuffle has a window",
-      ", so that ", FormatCount(window),
-      " examples are in memory at a time, about ", FormatBytes(bytes),
-      ", but readers have ", FormatBytes(room),
-      ": lower --shuffle_window, or raise --input_memory"));
-}
-
-// A record is in memory as a whole.
-absl::Status CheckRecords(const ShardSet& shards, std::int64_t bytes) {
-  for (std::size_t i = 0; i < shards.files().size(); ++i) {
-    const IndexedShard& records = shards.records()[i];
-    for (std::int64_t at = 0; at < records.count(); ++at) {
-      const std::int64_t begin = records.offsets[static_cast<std::size_t>(at)];
-      if (records.EndOf(at) - begin > bytes)
-        return absl::ResourceExhaustedError(absl::StrCat(
-            shards.files()[i].path, ": offset ", begin, ": a record of ",
-            FormatBytes(records.EndOf(at) - begin), ", but readers have ",
-            FormatBytes(bytes), ": raise --input_memory"));
-    }
-  }
-  return absl::OkStatus();
-}
-
 class ShardDataset final : public Dataset {
  public:
   ShardDataset(DatasetConfig config, Schema schema,
                std::unique_ptr<const ShardFormat> format,
                std::unique_ptr<const ShardSet> train,
-               std::unique_ptr<const ShardSet> eval)
+               std::unique_ptr<const ShardSet> eval, std::int64_t window_here)
       : config_(std::move(config)),
         schema_(std::move(schema)),
         format_(std::move(format)),
         train_(std::move(train)),
         eval_(std::move(eval)),
-        ends_(EndsOf(train_->records(), config_.shuffle_window())) {}
+        ends_(EndsOf(train_->records(), config_.shuffle_window())),
+        window_here_(window_here) {}
 
   std::int64_t size(Split split) const override { return Of(split).size(); }
   const DatasetConfig& config() const override { return config_; }
@@ -175,15 +145,18 @@ class ShardDataset final : public Dataset {
                                    const ReadOrder& order) const override {
     const ShardSet& shards = Of(split);
     if (!shards.read_ahead() || order.count == 0) return nullptr;
-    const auto pieces = [&shards, index = order.index,
-                         in_order = order.in_order](
-                            std::int64_t i, std::vector<Piece>& needed) {
-      const std::int64_t at = index(i);
-      if (at >= 0) shards.AppendPieces(at, in_order, needed);
+    const auto pieces = [&shards, order](std::int64_t i,
+                                         ExamplePieces& needed) {
+      const std::int64_t at = order.index(i);
+      const ReadContext context = {
+          .in_order = order.in_order,
+          .window = order.window ? order.window(i) : ExampleRange()};
+      if (at >= 0) shards.AppendPieces(at, context, needed);
     };
     return std::make_unique<PieceReadAhead>(
         PieceSource{.examples = order.count,
                     .pieces = pieces,
+                    .window = window_here_,
                     .fetch =
                         [&shards](const Piece& piece) {
                           // Who needs it sees the error.
@@ -199,8 +172,7 @@ class ShardDataset final : public Dataset {
     thread_local ShardRecord record;
     thread_local std::string scratch;
     thread_local std::vector<RawFeature> features;
-    PODSIM_RETURN_IF_ERROR(
-        Of(split).Read(index, context.in_order, context.times, record));
+    PODSIM_RETURN_IF_ERROR(Of(split).Read(index, context, record));
     features.assign(schema_.fields.size(), RawFeature());
     {
       const TimedInput timed(context.times, InputPart::kDecode);
@@ -230,6 +202,7 @@ class ShardDataset final : public Dataset {
   const std::unique_ptr<const ShardSet> train_;
   const std::unique_ptr<const ShardSet> eval_;
   const ShardEnds ends_;
+  const std::int64_t window_here_;
 };
 
 }  // namespace
@@ -263,13 +236,11 @@ absl::StatusOr<std::shared_ptr<const Dataset>> OpenShards(
       /*lanes=*/0, cache_bytes - train_bytes, &store);
   DatasetConfig config =
       Describe(request, schema, window, lanes, *train, *eval);
-  PODSIM_RETURN_IF_ERROR(CheckWindow(config, *train, train_bytes));
-  PODSIM_RETURN_IF_ERROR(CheckRecords(*train, cache_bytes));
-  PODSIM_RETURN_IF_ERROR(CheckRecords(*eval, cache_bytes));
+  PODSIM_RETURN_IF_ERROR(CheckRoom(*train, *eval, window, cache_bytes));
   index->Forget();
-  return std::make_shared<ShardDataset>(std::move(config), std::move(schema),
-                                        std::move(format), std::move(train),
-                                        std::move(eval));
+  return std::make_shared<ShardDataset>(
+      std::move(config), std::move(schema), std::move(format), std::move(train),
+      std::move(eval), WindowHere(request, window));
 }
 
 }  // namespace podsim

@@ -7,7 +7,6 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "host/input/input_memory.h"
-#include "host/storage/gcs/reading.h"
 
 namespace podsim {
 namespace {
@@ -24,33 +23,32 @@ bool AnyPacked(const std::vector<IndexedShard>& records) {
   });
 }
 
-// Of each lane's part of the window, that a reader is in the middle of: fewer
-// would be begun again and again.
-constexpr std::int64_t kLeastOpenOfLane = 2;
-constexpr std::int64_t kMostOpenOfLane = 3;
-// Of such a reader, beside the packed bytes: what zlib has.
-constexpr std::int64_t kOpenSpanBytes = std::int64_t{48} << 10;
-
 std::int64_t UnpackedBytes(const std::vector<IndexedShard>& records) {
   std::int64_t bytes = 0;
   for (const IndexedShard& of : records) bytes += of.end;
   return bytes;
 }
 
-// What is kept, less what is being read, unless that is all that there is.
-std::int64_t Capacity(std::int64_t cache_bytes, std::int64_t all_bytes,
-                      bool packed, bool far, std::int64_t block_bytes) {
-  std::int64_t reading = packed ? cache_bytes / 4 : 0;  // the open spans
-  if (far && (packed || all_bytes > cache_bytes))
-    reading += std::min(block_bytes * kGcsReadsInFlight, cache_bytes / 4);
-  return cache_bytes - reading;
+std::int64_t SpansOf(const std::vector<IndexedShard>& records) {
+  std::int64_t spans = 0;
+  for (const IndexedShard& of : records)
+    spans += static_cast<std::int64_t>(of.spans.points.size());
+  return spans;
 }
 
-std::size_t MostOpen(std::int64_t cache_bytes, std::int64_t lanes,
-                     std::int64_t stream_bytes) {
-  return static_cast<std::size_t>(std::clamp<std::int64_t>(
-      cache_bytes / 4 / (stream_bytes + kOpenSpanBytes),
-      kLeastOpenOfLane * lanes, kMostOpenOfLane * lanes));
+ReaderParts PartsOf(const std::vector<IndexedShard>& records,
+                    std::int64_t lanes, std::int64_t bytes) {
+  return AnyPacked(records) ? PartsOfPacked(bytes, lanes, SpansOf(records))
+                            : PartsOfPlain(bytes, lanes);
+}
+
+// Not kept: what is open and on its way. Of plain files nothing, where they are
+// of this machine or all that there is.
+std::int64_t ReadingBytes(const std::vector<IndexedShard>& records,
+                          const ReaderParts& parts, bool far,
+                          std::int64_t bytes) {
+  if (AnyPacked(records)) return parts.open_bytes + parts.arriving_bytes;
+  return far && UnpackedBytes(records) > bytes ? parts.arriving_bytes : 0;
 }
 
 }  // namespace
@@ -66,16 +64,12 @@ ShardSet::ShardSet(std::vector<ShardFile> files,
       packed_(AnyPacked(records_)),
       lanes_(lanes),
       far_(AnyFar(files_, *store)),
-      block_bytes_(lanes > 0 ? LaneBlockBytes(cache_bytes, lanes)
-                             : ReaderBlockBytes(cache_bytes)),
-      stream_bytes_(
-          LaneStreamBytes(cache_bytes, std::max<std::int64_t>(lanes, 1))),
+      parts_(PartsOf(records_, lanes, cache_bytes)),
       window_bytes_(cache_bytes / 2 / std::max<std::int64_t>(lanes, 1)),
-      cache_(Capacity(cache_bytes, UnpackedBytes(records_), packed_, far_,
-                      block_bytes_)),
+      cache_(std::max<std::int64_t>(
+          0, cache_bytes - ReadingBytes(records_, parts_, far_, cache_bytes))),
       fits_(UnpackedBytes(records_) <= cache_.capacity()),
-      open_(MostOpen(cache_bytes, std::max<std::int64_t>(lanes, 1),
-                     stream_bytes_)) {
+      open_(static_cast<std::size_t>(parts_.open_spans)) {
   PODSIM_CHECK(files_.size() == records_.size());
   std::int64_t end = 0;
   for (const IndexedShard& of : records_) ends_.push_back(end += of.count());
@@ -104,52 +98,71 @@ PackedSpan ShardSet::SpanAt(std::size_t shard, std::int64_t offset) const {
   return spans.Span(spans.At(offset), files_[shard].bytes);
 }
 
-// The block that has the byte at `offset`; of a packed file, of the same span.
-Piece ShardSet::BlockAt(std::size_t shard, std::int64_t offset) const {
-  std::int64_t first = 0;
-  std::int64_t end = records_[shard].end;
-  if (IsPacked(shard)) {
-    const PackedSpan span = SpanAt(shard, offset);
-    first = span.begin;
-    end = span.end;
+// The one that has the byte at `offset`: of a packed file the span, and within
+// it what the window has of it, so that no other part needs its blocks, too;
+// unless all of them stay.
+ShardSet::Part ShardSet::PartOf(const Place& place, std::int64_t offset,
+                                const ReadContext& context) const {
+  const auto file = static_cast<std::int64_t>(place.shard);
+  if (!IsPacked(place.shard)) return {file, 0, records_[place.shard].end, 0};
+  const PackedSpan span = SpanAt(place.shard, offset);
+  if (context.in_order || context.window.empty() || fits_) {
+    const std::int64_t before = context.in_order ? window_bytes_ : 0;
+    return {file, span.begin, span.end, place.offset - before};
   }
+  const Place last = PlaceOf(context.window.end - 1);
   const std::int64_t begin =
-      first + (offset - first) / block_bytes_ * block_bytes_;
-  return {.file = static_cast<std::int64_t>(shard),
-          .begin = begin,
-          .length = std::min(block_bytes_, end - begin)};
+      std::max(span.begin, PlaceOf(context.window.first).offset);
+  return {file, begin, std::min(span.end, last.offset + last.length),
+          std::max(begin, place.offset - window_bytes_)};
 }
 
-void ShardSet::AppendPieces(std::int64_t index, bool in_order,
-                            std::vector<Piece>& pieces) const {
+// The one that has the byte at `offset`.
+Piece ShardSet::BlockAt(const Part& part, std::int64_t offset) const {
+  const std::int64_t block = parts_.block_bytes;
+  const std::int64_t begin = part.begin + (offset - part.begin) / block * block;
+  return {.file = part.file,
+          .begin = begin,
+          .length = std::min(block, part.end - begin)};
+}
+
+void ShardSet::AppendPieces(std::int64_t index, const ReadContext& context,
+                            ExamplePieces& pieces) const {
   const Place place = PlaceOf(index);
-  if (!InBlocks(place.shard, in_order)) {
-    pieces.push_back({.file = static_cast<std::int64_t>(place.shard),
-                      .begin = place.offset,
-                      .length = place.length});
+  if (!InBlocks(place.shard, context.in_order)) {
+    pieces.own.push_back({.file = static_cast<std::int64_t>(place.shard),
+                          .begin = place.offset,
+                          .length = place.length});
     return;
   }
-  for (std::int64_t at = place.offset; at < place.offset + place.length;) {
-    pieces.push_back(BlockAt(place.shard, at));
-    at = pieces.back().begin + pieces.back().length;
+  const std::int64_t end = place.offset + place.length;
+  for (std::int64_t at = place.offset; at < end;) {
+    pieces.own.push_back(BlockAt(PartOf(place, at, context), at));
+    at = pieces.own.back().begin + pieces.own.back().length;
+  }
+  if (!IsPacked(place.shard) || context.window.empty()) return;
+  const Part part = PartOf(place, place.offset, context);
+  for (std::int64_t at = part.first_kept; at < pieces.own.front().begin;) {
+    pieces.before.push_back(BlockAt(part, at));
+    at = pieces.before.back().begin + pieces.before.back().length;
   }
 }
 
 absl::Status ShardSet::Fetch(const Piece& piece) const {
   return IsPacked(static_cast<std::size_t>(piece.file))
-             ? Unpack(piece, nullptr).status()
+             ? Unpack(piece, piece.begin, nullptr).status()
              : Get(piece, nullptr).status();
 }
 
-absl::Status ShardSet::Read(std::int64_t index, bool in_order,
-                            InputTimes* times, ShardRecord& record) const {
+absl::Status ShardSet::Read(std::int64_t index, const ReadContext& context,
+                            ShardRecord& record) const {
   const Place place = PlaceOf(index);
   record.offset = place.offset;
   record.file = &files_[place.shard].path;
   record.bytes.clear();
-  PODSIM_RETURN_IF_ERROR(InBlocks(place.shard, in_order)
-                             ? ReadBlocks(place, times, record.bytes)
-                             : ReadAlone(place, times, record.bytes));
+  PODSIM_RETURN_IF_ERROR(InBlocks(place.shard, context.in_order)
+                             ? ReadBlocks(place, context, record.bytes)
+                             : ReadAlone(place, context.times, record.bytes));
   if (static_cast<std::int64_t>(record.bytes.size()) == place.length)
     return absl::OkStatus();
   return absl::DataLossError(absl::StrCat(
@@ -158,14 +171,17 @@ absl::Status ShardSet::Read(std::int64_t index, bool in_order,
       " when the file was indexed: it has been changed since"));
 }
 
-absl::Status ShardSet::ReadBlocks(const Place& place, InputTimes* times,
+absl::Status ShardSet::ReadBlocks(const Place& place,
+                                  const ReadContext& context,
                                   std::string& bytes) const {
   const std::int64_t end = place.offset + place.length;
   for (std::int64_t at = place.offset; at < end;) {
-    const Piece piece = BlockAt(place.shard, at);
-    PODSIM_ASSIGN_OR_RETURN(
-        const BlockCache::Block block,
-        IsPacked(place.shard) ? Unpack(piece, times) : Get(piece, times));
+    const Part part = PartOf(place, at, context);
+    const Piece piece = BlockAt(part, at);
+    PODSIM_ASSIGN_OR_RETURN(const BlockCache::Block block,
+                            IsPacked(place.shard)
+                                ? Unpack(piece, part.first_kept, context.times)
+                                : Get(piece, context.times));
     const std::int64_t until =
         std::min(end, piece.begin + static_cast<std::int64_t>(block->size()));
     if (until <= at) return absl::OkStatus();  // the file ends here
@@ -208,9 +224,10 @@ absl::StatusOr<BlockCache::Block> ShardSet::Get(const Piece& piece,
   });
 }
 
-// Unpacks its span up to the block, and keeps what lies before it in the lane's
-// part of a window, or is held. What lies further before is another host's.
+// Unpacks its span up to the block, and keeps what lies there from `first_kept`
+// on, or is held. What lies before that is another host's.
 absl::StatusOr<BlockCache::Block> ShardSet::Unpack(const Piece& piece,
+                                                   std::int64_t first_kept,
                                                    InputTimes* times) const {
   if (BlockCache::Block kept = cache_.Find(piece); kept != nullptr) return kept;
   const TimedInput timed(times, InputPart::kDecode);
@@ -221,21 +238,28 @@ absl::StatusOr<BlockCache::Block> ShardSet::Unpack(const Piece& piece,
   // Another thread may have made it meanwhile.
   if (BlockCache::Block kept = cache_.Find(piece); kept != nullptr) return kept;
   if (reader->span == nullptr || reader->span->offset() > piece.begin)
-    reader->span = std::make_unique<SpanReader>(
-        files_[shard], SpanAt(shard, piece.begin), *store_, stream_bytes_);
+    reader->span =
+        std::make_unique<SpanReader>(files_[shard], SpanAt(shard, piece.begin),
+                                     *store_, parts_.stream_bytes);
   for (;;) {
     const std::int64_t begin = reader->span->offset();
-    absl::StatusOr<std::string> bytes = reader->span->Next(block_bytes_);
+    const std::int64_t left = piece.begin - begin;
+    const std::int64_t odd = left % parts_.block_bytes;
+    const Piece block = {.file = piece.file,
+                         .begin = begin,
+                         .length = left == 0  ? piece.length
+                                   : odd == 0 ? parts_.block_bytes
+                                              : odd};
+    absl::StatusOr<std::string> bytes = reader->span->Next(block.length);
     if (!bytes.ok() || reader->span->ended()) {
       open_.Close(reader);
       reader->span = nullptr;
     }
     PODSIM_RETURN_IF_ERROR(bytes.status());
     auto made = std::make_shared<const std::string>(*std::move(bytes));
-    const Piece block = BlockAt(shard, begin);
-    if (fits_ || piece.begin - begin <= window_bytes_ || cache_.IsHeld(block))
+    if (fits_ || begin >= first_kept || left == 0 || cache_.IsHeld(block))
       cache_.Insert(block, made);
-    if (begin == piece.begin) return made;
+    if (left == 0) return made;
   }
 }
 

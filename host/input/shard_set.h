@@ -18,7 +18,9 @@
 #include "base/mutex.h"
 #include "host/input/block_cache.h"
 #include "host/input/dataset.h"
+#include "host/input/input_memory.h"
 #include "host/input/open_spans.h"
+#include "host/input/read_ahead.h"
 #include "host/input/shard_format.h"
 #include "host/input/shard_index.h"
 
@@ -34,8 +36,10 @@ struct ShardRecord {
 // Thread-safe.
 class ShardSet {
  public:
-  // `store` is borrowed and must outlive the set, which keeps at most
-  // `cache_bytes` of files, and for each thread that reads one block more.
+  // `store` is borrowed and must outlive the set. What it keeps and is at in
+  // packed files takes at most `cache_bytes`, or as much as reads need that are
+  // under way, if that is more (then kept_bytes() is 0); of plain files each
+  // thread that reads has one block more.
   // `lanes` (epoch_order.h) that are read here: neighbours are always read too,
   // in so many places side by side; 0: records in any order.
   // `records`, of `index`, are those of `files`.
@@ -52,22 +56,26 @@ class ShardSet {
   // Whether any file is.
   bool packed() const { return packed_; }
   std::int64_t unpacked_bytes() const;
+  std::int64_t lanes() const { return lanes_; }
+  const ReaderParts& parts() const { return parts_; }
+  // At most, of files.
+  std::int64_t kept_bytes() const { return cache_.capacity(); }
 
   // Reads take so long that they should be ahead of who needs them.
   bool read_ahead() const { return far_; }
-  // Appends what an example is read from. REQUIRES: as of Read; read_ahead().
-  void AppendPieces(std::int64_t index, bool in_order,
-                    std::vector<Piece>& pieces) const;
+  // Appends what Read reads it from. REQUIRES: likewise; read_ahead().
+  void AppendPieces(std::int64_t index, const ReadContext& context,
+                    ExamplePieces& pieces) const;
   // Brings it into memory, unless it is there.
   absl::Status Fetch(const Piece& piece) const;
-  // Its capacity may be held, and as many reads of a block as
-  // kGcsReadsInFlight be on their way to it.
+  // Its capacity may be held, and as many reads of a block as kGcsReadsInFlight
+  // be on their way to it.
   BlockCache& cache() const { return cache_; }
 
   // Example `index`, counted through all files. REQUIRES: it is below size().
   // Errors: the store's; DATA_LOSS (a file that is shorter than when it was
   //   indexed, packed bytes that are damaged).
-  absl::Status Read(std::int64_t index, bool in_order, InputTimes* times,
+  absl::Status Read(std::int64_t index, const ReadContext& context,
                     ShardRecord& record) const;
 
  private:
@@ -78,18 +86,30 @@ class ShardSet {
     std::int64_t length = 0;
   };
 
+  // Of a file, that is cut into blocks from its begin; and from where on what
+  // is passed over on the way to one of them is kept.
+  struct Part {
+    std::int64_t file = 0;
+    std::int64_t begin = 0;
+    std::int64_t end = 0;
+    std::int64_t first_kept = 0;
+  };
+
   Place PlaceOf(std::int64_t index) const;
   bool IsPacked(std::size_t shard) const {
     return records_[shard].packing == Packing::kPacked;
   }
   PackedSpan SpanAt(std::size_t shard, std::int64_t offset) const;
   bool InBlocks(std::size_t shard, bool in_order) const;
-  Piece BlockAt(std::size_t shard, std::int64_t offset) const;
+  Part PartOf(const Place& place, std::int64_t offset,
+              const ReadContext& context) const;
+  Piece BlockAt(const Part& part, std::int64_t offset) const;
   absl::StatusOr<BlockCache::Block> Get(const Piece& piece,
                                         InputTimes* times) const;
   absl::StatusOr<BlockCache::Block> Unpack(const Piece& piece,
+                                           std::int64_t first_kept,
                                            InputTimes* times) const;
-  absl::Status ReadBlocks(const Place& place, InputTimes* times,
+  absl::Status ReadBlocks(const Place& place, const ReadContext& context,
                           std::string& bytes) const;
   absl::Status ReadAlone(const Place& place, InputTimes* times,
                          std::string& bytes) const;
@@ -102,8 +122,7 @@ class ShardSet {
   const bool packed_;
   const std::int64_t lanes_;
   const bool far_;  // whether any file is no file of this machine
-  const std::int64_t block_bytes_;
-  const std::int64_t stream_bytes_;
+  const ReaderParts parts_;
   const std::int64_t window_bytes_;  // of a lane, at most
   mutable BlockCache cache_;
   const bool fits_;  // all of it in the cache

@@ -25,8 +25,9 @@ absl::StatusOr<std::string> SpanReader::Next(std::int64_t count) {
     if (inflater_.ended())
       return absl::DataLossError(absl::StrCat(
           path_, ": offset ", offset_ + static_cast<std::int64_t>(made),
-          ": the unpacked file ends here, but had ", span_.end,
-          " bytes when it was indexed: it has been changed since"));
+          ": the unpacked bytes end here, but went on to ", span_.end,
+          " when the file was indexed: it is damaged, or has been changed "
+          "since"));
     PODSIM_ASSIGN_OR_RETURN(const std::size_t more,
                             inflater_.Next(std::span(bytes).subspan(made)));
     made += more;

@@ -119,16 +119,20 @@ absl::Status FillTrainRows(const Dataset& dataset, std::uint64_t seed,
   const std::int64_t size = dataset.size(Split::kTrain);
   const std::int64_t begin = FirstRow(place);
   RowWriter writer(batch);
-  const auto read = [&](std::int64_t row, std::int64_t index) {
+  const auto read = [&](std::int64_t row, std::int64_t index,
+                        const ExampleRange& window) {
     if (positions != nullptr) positions->push_back(index);
-    return dataset.Read(
-        Split::kTrain, index,
-        {.key = KeyOf(batch, row), .in_order = place.in_order, .times = times},
-        writer.At(row));
+    return dataset.Read(Split::kTrain, index,
+                        {.key = KeyOf(batch, row),
+                         .in_order = place.in_order,
+                         .window = window,
+                         .times = times},
+                        writer.At(row));
   };
   std::int64_t row = first;
   for (; !batch.by_lane.empty() && row < end; ++row)
-    PODSIM_RETURN_IF_ERROR(read(row, batch.by_lane[AsIndex(row)].index));
+    PODSIM_RETURN_IF_ERROR(read(row, batch.by_lane[AsIndex(row)].index,
+                                batch.by_lane[AsIndex(row)].window));
   while (row < end) {  // one epoch's part of the rows at a time
     const std::int64_t epoch = (begin + row) / size;
     const EpochOrder order(seed, epoch, size, nullptr);
@@ -136,7 +140,7 @@ absl::Status FillTrainRows(const Dataset& dataset, std::uint64_t seed,
     for (; row < until; ++row) {
       const std::int64_t in_epoch = begin + row - epoch * size;
       const std::int64_t index = place.in_order ? in_epoch : order(in_epoch);
-      PODSIM_RETURN_IF_ERROR(read(row, index));
+      PODSIM_RETURN_IF_ERROR(read(row, index, {}));
     }
   }
   return absl::OkStatus();
@@ -156,18 +160,20 @@ ReadOrder TrainRowsInOrder(const Dataset& dataset, std::uint64_t seed,
     std::int64_t number = -1;
     Batch batch;
   };
-  const auto in_lanes = [=, &dataset,
-                         step = std::make_shared<Step>()](std::int64_t i) {
+  const auto row = [=, &dataset,
+                    step = std::make_shared<Step>()](std::int64_t i) {
     if (step->number != i / rows) {
       step->number = i / rows;
       BatchPlace at = place;
       at.consumed += step->number * place.global_batch;
       OrderTrainRows(dataset, seed, at, step->batch);
     }
-    return step->batch.by_lane[AsIndex(i % rows)].index;
+    return step->batch.by_lane[AsIndex(i % rows)];
   };
   if (GoesByLanes(dataset, place))
-    return {.count = steps * rows, .index = in_lanes, .in_order = false};
+    return {.count = steps * rows,
+            .index = [row](std::int64_t i) { return row(i).index; },
+            .window = [row](std::int64_t i) { return row(i).window; }};
   const auto index = [=, epoch = std::make_shared<Epoch>()](std::int64_t i) {
     const std::int64_t k =
         FirstRow(place) + i / rows * place.global_batch + i % rows;
@@ -178,7 +184,10 @@ ReadOrder TrainRowsInOrder(const Dataset& dataset, std::uint64_t seed,
     }
     return (*epoch->order)(k % size);
   };
-  return {.count = steps * rows, .index = index, .in_order = place.in_order};
+  return {.count = steps * rows,
+          .index = index,
+          .window = nullptr,
+          .in_order = place.in_order};
 }
 
 ReadOrder EvalRowsInOrder(const Dataset& dataset, const BatchPlace& place) {
@@ -191,7 +200,10 @@ ReadOrder EvalRowsInOrder(const Dataset& dataset, const BatchPlace& place) {
         FirstRow(place) + i / rows * place.global_batch + i % rows;
     return k < size ? k : -1;
   };
-  return {.count = batches * rows, .index = index, .in_order = true};
+  return {.count = batches * rows,
+          .index = index,
+          .window = nullptr,
+          .in_order = true};
 }
 
 absl::Status FillTrainBatch(const Dataset& dataset, std::uint64_t seed,

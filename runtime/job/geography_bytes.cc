@@ -97,6 +97,17 @@ std::int64_t ReadBytes(const JobSpec& spec, const JobPlan& plan,
       std::min(kMostBytes, examples * static_cast<double>(example_bytes)));
 }
 
+// `lanes` that a process reads.
+ReaderParts PartsOf(const DatasetConfig& dataset, std::int64_t reader_bytes,
+                    std::int64_t lanes) {
+  const std::int64_t of = dataset.lanes() > 0 ? lanes : 0;
+  return dataset.packed() ? PartsOfPacked(reader_bytes, of,
+                                          dataset.stored_bytes() /
+                                              std::max<std::int64_t>(
+                                                  1, dataset.span_bytes()))
+                          : PartsOfPlain(reader_bytes, of);
+}
+
 // Of shards: blocks that readers keep, records one by one, or spans of packed
 // files (host/input/shard_set.h).
 void FillReading(const JobSpec& spec, const JobPlan& plan, BucketPlace& place) {
@@ -112,18 +123,16 @@ void FillReading(const JobSpec& spec, const JobPlan& plan, BucketPlace& place) {
       1, LanesHere(dataset.lanes(), (bits.hosts() + processes - 1) / processes,
                    bits.hosts()));
   const std::int64_t example = ExampleBytes(dataset);
-  const std::int64_t most_block = dataset.lanes() > 0
-                                      ? LaneBlockBytes(kept, lanes)
-                                      : ReaderBlockBytes(kept);
+  const ReaderParts parts = PartsOf(dataset, kept, lanes);
   const std::int64_t of_span =
-      std::min(dataset.span_bytes(), LaneStreamBytes(kept, lanes));
+      std::min(dataset.span_bytes(), parts.stream_bytes);
   if (bits.in_order())
     place.set_hosts_of_example(HostsInOrder(bits, example, of_span));
   else if (dataset.lanes() > 0)
     place.set_hosts_of_example(HostsByLane(bits, of_span));
   if (dataset.packed()) {
     place.set_reads_in_flight(
-        PackedReadsInFlight(bits, most_block, lanes, example));
+        PackedReadsInFlight(bits, parts.block_bytes, lanes, example));
     place.set_bytes_of_read(of_span);
     return;
   }
@@ -138,7 +147,7 @@ void FillReading(const JobSpec& spec, const JobPlan& plan, BucketPlace& place) {
   // A block ends with its file.
   const std::int64_t block =
       std::clamp(dataset.stored_bytes() / dataset.shards(), example,
-                 std::max(example, most_block));
+                 std::max(example, parts.block_bytes));
   place.set_bytes_of_read(in_blocks ? block : example);
 }
 

@@ -37,7 +37,7 @@ constexpr std::int64_t kBatch = 2;
 
 // One host has all lanes.
 std::int64_t MemoryOf(const Slice& slice) {
-  return slice.hosts == 1 ? 12 << 20 : 3 << 20;
+  return slice.hosts == 1 ? 20 << 20 : slice.hosts == 4 ? 8 << 20 : 3 << 20;
 }
 
 // Which packs to about two thirds.
@@ -71,49 +71,89 @@ struct Job {
   std::string slice;
   std::int64_t shards;
   bool packed;
+  // Read ahead, and in lanes whose part of a window takes some blocks.
+  bool ahead = false;
   bool in_order = false;
+
+  std::int64_t Window() const { return ahead ? 2048 : 1024; }
 };
 
 class HostBytes : public ::testing::TestWithParam<Job> {};
+
+std::shared_ptr<const Dataset> OpenPart(const Job& job, const Slice& slice,
+                                        const std::string& index,
+                                        ObjectStore& store) {
+  auto dataset =
+      OpenDataset({.name = "tfrecord",
+                   .data_dir = "/data",
+                   .features = "features=blob:uint8[1000],labels=label:int64",
+                   .shuffle_window = job.Window(),
+                   .reader_bytes = MemoryOf(slice),
+                   .index_directory = index,
+                   .hosts_here = 1,
+                   .hosts = slice.hosts},
+                  store);
+  EXPECT_THAT(dataset, IsOk());
+  return dataset.ok() ? *dataset : nullptr;
+}
+
+// A host's rows of an epoch.
+void ReadEpoch(const Job& job, const std::shared_ptr<const Dataset>& dataset,
+               BatchPlace place) {
+  const std::int64_t steps = kExamples / place.global_batch;
+  if (job.ahead) {
+    Infeed infeed(dataset, kBytesSeed, place, steps, {.threads = 2});
+    for (std::int64_t step = 0; step < steps; ++step)
+      EXPECT_THAT(infeed.Next(), IsOk());
+    return;
+  }
+  Batch batch;
+  for (std::int64_t step = 0; step < steps; ++step) {
+    EXPECT_THAT(FillTrainBatch(*dataset, kBytesSeed, place, batch), IsOk());
+    place.consumed += place.global_batch;
+  }
+}
 
 // Bytes that each host reads of an epoch, each a process of its own.
 std::vector<std::int64_t> BytesOfHosts(const Job& job, const Slice& slice,
                                        ObjectStore& files,
                                        DatasetConfig& config) {
   const std::int64_t cores = slice.replicas_per_host();
-  const std::int64_t global = slice.replicas * kBatch;
   const TempDir dir;
   std::vector<std::int64_t> read;
   for (int host = 0; host < slice.hosts; ++host) {
     CountingStore store(&files);
-    const auto dataset =
-        OpenDataset({.name = "tfrecord",
-                     .data_dir = "/data",
-                     .features = "features=blob:uint8[1000],labels=label:int64",
-                     .shuffle_window = 1024,
-                     .reader_bytes = MemoryOf(slice),
-                     .index_directory = dir.file("index"),
-                     .hosts_here = 1,
-                     .hosts = slice.hosts},
-                    store);
-    EXPECT_THAT(dataset, IsOk());
-    if (!dataset.ok()) break;
-    config = (*dataset)->config();
+    const auto dataset = OpenPart(job, slice, dir.file("index"), store);
+    if (dataset == nullptr) break;
+    config = dataset->config();
     store.read = 0;
-    Batch batch;
-    for (std::int64_t step = 0; (step + 1) * global <= kExamples; ++step)
-      EXPECT_THAT(FillTrainBatch(**dataset, kBytesSeed,
-                                 {.consumed = step * global,
-                                  .batch_per_core = kBatch,
-                                  .first_core = host * cores,
-                                  .cores = cores,
-                                  .global_batch = global,
-                                  .in_order = job.in_order},
-                                 batch),
-                  IsOk());
+    ReadEpoch(job, dataset,
+              {.batch_per_core = kBatch,
+               .first_core = host * cores,
+               .cores = cores,
+               .global_batch = slice.replicas * kBatch,
+               .in_order = job.in_order});
     read.push_back(store.read);
   }
   return read;
+}
+
+// As the plan has it: half a span before what a host reads, and behind it as
+// much, or what is read at a time.
+double PlannedTimes(const Job& job, const Slice& slice,
+                    const DatasetConfig& config) {
+  const std::int64_t lanes = LanesHere(config.lanes(), 1, slice.hosts);
+  const auto stored = static_cast<double>(config.stored_bytes());
+  const double run = job.in_order
+                         ? stored / kExamples * kBatch *
+                               static_cast<double>(slice.replicas_per_host())
+                         : stored / config.lanes();
+  const ReaderParts parts =
+      PartsOfPacked(TrainReaderBytes(MemoryOf(slice)), lanes, /*spans=*/1);
+  const double times = TimesOfRun(run, static_cast<double>(config.span_bytes()),
+                                  static_cast<double>(parts.stream_bytes));
+  return job.in_order ? std::min(static_cast<double>(slice.hosts), times)
+                      : times;
 }
 
 TEST_P(HostBytes, AreThoseOfItsPart) {
@@ -125,13 +165,7 @@ TEST_P(HostBytes, AreThoseOfItsPart) {
   ASSERT_EQ(read.size(), static_cast<std::size_t>(slice.hosts));
   ASSERT_EQ(config.lanes(), 64);
   const auto stored = static_cast<double>(config.stored_bytes());
-  // As the plan has it: half a span before a lane, and behind it as much, or
-  // what is read at a time.
-  const std::int64_t lanes = LanesHere(64, 1, slice.hosts);
-  const double planned =
-      TimesOfRun(stored / 64, static_cast<double>(config.span_bytes()),
-                 static_cast<double>(LaneStreamBytes(
-                     TrainReaderBytes(MemoryOf(slice)), lanes)));
+  const double planned = PlannedTimes(job, slice, config);
   std::int64_t all = 0;
   for (const std::int64_t bytes : read) {
     all += bytes;
@@ -144,12 +178,51 @@ TEST_P(HostBytes, AreThoseOfItsPart) {
   EXPECT_LE(times, planned + 0.1);
 }
 
+// However many threads read ahead of it.
+TEST(Evaluation, OfPackedShardsReadsThemOnce) {
+  const auto files = StoreOf(/*shards=*/7, /*packed=*/true);
+  ASSERT_OK_AND_ASSIGN(const auto names, files->List("/data"));
+  for (const std::string& name : names)
+    ASSERT_THAT(
+        files->Write(absl::StrCat("/data/", absl::StrReplaceAll(
+                                                name, {{"train", "eval"}})),
+                     *files->Read(absl::StrCat("/data/", name))),
+        IsOk());
+  ASSERT_OK_AND_ASSIGN(const Slice slice, FindSlice("v3-8"));
+  CountingStore store(files.get());
+  const TempDir dir;
+  const auto dataset = OpenPart({.slice = "v3-8", .shards = 7, .packed = true},
+                                slice, dir.file("index"), store);
+  ASSERT_NE(dataset, nullptr);
+  store.read = store.calls = 0;
+  const BatchPlace place = {
+      .batch_per_core = 8, .cores = 8, .global_batch = 64};
+  const ReadOrder order = EvalRowsInOrder(*dataset, place);
+  const auto ahead = dataset->Ahead(Split::kEval, order);
+  ASSERT_NE(ahead, nullptr);
+  Batch batch;
+  for (BatchPlace at = place; at.consumed < order.count;
+       at.consumed += place.global_batch) {
+    ASSERT_THAT(FillEvalBatch(*dataset, at, batch), IsOk());
+    ahead->Passed(at.consumed + place.global_batch);
+  }
+  const auto stored = static_cast<double>(dataset->config().stored_bytes());
+  EXPECT_GE(static_cast<double>(store.read) / stored, 0.99);
+  EXPECT_LE(static_cast<double>(store.read) / stored, 1.05);
+  RecordProperty("times",
+                 absl::StrCat(static_cast<double>(store.read) / stored));
+}
+
 std::vector<Job> Jobs() {
   std::vector<Job> jobs;
   for (const char* slice : {"v3-8", "v3-32", "v3-512"})
     for (const std::int64_t shards : {1, 7, 64})
       for (const bool packed : {false, true})
         jobs.push_back({slice, shards, packed});
+  for (const bool in_order : {false, true}) {
+    jobs.push_back({"v3-8", 7, /*packed=*/true, /*ahead=*/true, in_order});
+    jobs.push_back({"v3-32", 1, /*packed=*/true, /*ahead=*/true, in_order});
+  }
   return jobs;
 }
 
@@ -159,7 +232,9 @@ INSTANTIATE_TEST_SUITE_P(Jobs, HostBytes, ::testing::ValuesIn(Jobs()),
                            return absl::StrCat(
                                absl::StrReplaceAll(job.slice, {{"-", "_"}}),
                                "_", job.shards,
-                               job.packed ? "_packed" : "_plain");
+                               job.packed ? "_packed" : "_plain",
+                               job.ahead ? "_ahead" : "",
+                               job.in_order ? "_in_order" : "");
                          });
 
 }  // namespace

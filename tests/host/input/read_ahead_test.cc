@@ -147,8 +147,8 @@ class ReadAheadTest : public ::testing::Test {
   PieceSource Source() {
     return {.examples = kExamples,
             .pieces =
-                [](std::int64_t i, std::vector<Piece>& pieces) {
-                  pieces.push_back(PieceAt(i / 3 * 4));
+                [](std::int64_t i, ExamplePieces& pieces) {
+                  pieces.own.push_back(PieceAt(i / 3 * 4));
                 },
             .fetch =
                 [this](const Piece& piece) {
@@ -209,14 +209,62 @@ TEST_F(ReadAheadTest, AReaderThatIsFasterIsNotHeldUp) {
 
 TEST_F(ReadAheadTest, WhatNeverFitsIsLeftToItsReader) {
   PieceSource source = Source();
-  source.pieces = [](std::int64_t i, std::vector<Piece>& pieces) {
-    pieces.push_back(PieceAt(i * 100, i == 0 ? 41 : 4));
+  source.pieces = [](std::int64_t i, ExamplePieces& pieces) {
+    pieces.own.push_back(PieceAt(i * 100, i == 0 ? 41 : 4));
   };
   PieceReadAhead ahead(std::move(source), 2);
   ahead.Passed(1);
   ASSERT_TRUE(fetched_.WaitFor(10));
   EXPECT_EQ(cache_.Find(PieceAt(0, 41)), nullptr);
   EXPECT_NE(cache_.Find(PieceAt(100)), nullptr);
+}
+
+// Example i is read from piece 9 - i, the rest of a window of ten is passed
+// over on the way to it.
+TEST_F(ReadAheadTest, WhatIsPassedOverIsHeldAndFetchedOnlyWhereItIsNeeded) {
+  PieceSource source = Source();
+  source.examples = 10;
+  source.window = 10;
+  source.pieces = [](std::int64_t i, ExamplePieces& pieces) {
+    const std::int64_t own = 9 - i;
+    pieces.own.push_back(PieceAt(own * 4));
+    for (std::int64_t at = 0; at < own; ++at)
+      pieces.before.push_back(PieceAt(at * 4));
+  };
+  std::vector<Piece> asked;
+  source.fetch = [&](const Piece& piece) {
+    asked.push_back(piece);  // one thread
+    for (std::int64_t at = 0; at <= piece.begin; at += 4)
+      if (cache_.IsHeld(PieceAt(at))) cache_.Insert(PieceAt(at), BlockOf(4));
+    fetched_.Come();
+  };
+  PieceReadAhead ahead(std::move(source), 1);
+  ASSERT_TRUE(fetched_.WaitFor(10));
+  ASSERT_EQ(asked.size(), 10);
+  for (std::int64_t i = 0; i < 10; ++i) {
+    EXPECT_EQ(asked[static_cast<std::size_t>(i)].begin, (9 - i) * 4);
+    EXPECT_NE(cache_.Find(PieceAt((9 - i) * 4)), nullptr) << i;
+    ahead.Passed(i + 1);
+    EXPECT_FALSE(cache_.IsHeld(PieceAt((9 - i) * 4))) << i;
+    EXPECT_EQ(cache_.IsHeld(PieceAt(0)), i < 9) << i;
+  }
+}
+
+TEST_F(ReadAheadTest, WhatIsPassedOverAndNotNeededIsGivenUp) {
+  PieceSource source = Source();
+  source.window = 5;
+  source.pieces = [](std::int64_t i, ExamplePieces& pieces) {
+    pieces.own.push_back(PieceAt(400 + i * 4));
+    if (i == 0) pieces.before.push_back(PieceAt(0));
+  };
+  PieceReadAhead ahead(std::move(source), 2);
+  ASSERT_TRUE(fetched_.WaitFor(9));
+  ahead.Passed(5);
+  EXPECT_TRUE(cache_.IsHeld(PieceAt(0)));
+  ahead.Passed(6);
+  EXPECT_FALSE(cache_.IsHeld(PieceAt(0)));
+  // Its room, too.
+  ASSERT_TRUE(fetched_.WaitFor(16));
 }
 
 // A store whose reads wait for one another, once it is told to.
@@ -283,7 +331,7 @@ TEST(ReadsAhead, OfPackedShardsAreInFlightTogether) {
   }
   ASSERT_THAT(memory->Write("/data/train-0", Gzip(bytes)), IsOk());
   MeetingStore store(memory.get());
-  ASSERT_OK_AND_ASSIGN(const auto dataset, OpenNumbered(store, 1000, 4 << 20));
+  ASSERT_OK_AND_ASSIGN(const auto dataset, OpenNumbered(store, 1000, 5 << 20));
   ASSERT_GE(dataset->config().lanes(), 8);
   store.together = 8;
   Infeed infeed(dataset, kAheadSeed,
@@ -300,7 +348,8 @@ TEST_P(ReadsAheadOf, ShardsChangeNothingAboutBatches) {
   const auto store = NewMemoryStore();
   WriteShards({300, 0, 200, 100}, /*packed=*/GetParam(), *store);
   for (const std::int64_t window : {GetParam() ? 30 : 0, 40})
-    for (const std::int64_t bytes : {6'000, 20'000, 1 << 20})
+    for (const std::int64_t bytes :
+         {GetParam() ? 240'000 : 6'000, GetParam() ? 260'000 : 20'000, 1 << 20})
       for (const bool in_order : {false, true}) {
         ASSERT_OK_AND_ASSIGN(const auto dataset,
                              OpenNumbered(*store, window, bytes));

@@ -166,6 +166,32 @@ TEST(Index, OfPointsThatNoFileHasIsRefused) {
   EXPECT_FALSE(with([](RestartPoint& at) { at.bits = -1; }));
   EXPECT_FALSE(with([](RestartPoint& at) { at.window_end = 5; }));
   EXPECT_FALSE(with([](RestartPoint& at) { at.window_end = -1; }));
+  // Without a window a member begins, which a byte does.
+  EXPECT_FALSE(with([](RestartPoint& at) { at.window_end = 0; }));
+  EXPECT_TRUE(with([](RestartPoint& at) { at.window_end = at.bits = 0; }));
+  EXPECT_FALSE(valid({{.window_end = 4}}));
+  EXPECT_FALSE(valid({{.bits = 1, .window_end = 4}}));
+  for (const std::int64_t end : {std::int64_t{-1}, kMostUnpackedBytes + 1})
+    EXPECT_FALSE((PackedSpans{.points = {front}, .end = end}.valid()));
+}
+
+TEST(Index, OfFilesThatThereAreNotIsRefused) {
+  const TempDir dir;
+  const std::string path = dir.file("x.index");
+  const std::vector<ShardRecords> shards = {
+      {.packing = static_cast<Packing>(2), .end = 5},
+      {.end = kMostUnpackedBytes + 1},
+      {.packing = Packing::kPacked, .end = 5}};  // without points
+  for (const ShardRecords& shard : shards) {
+    {
+      IndexWriter writer(path, "key");
+      writer.Append(shard);
+      ASSERT_THAT(writer.Finish(), IsOk());
+    }
+    ASSERT_OK_AND_ASSIGN(const std::string bytes, NewLocalStore()->Read(path));
+    EXPECT_THAT(ParseIndex("key", bytes),
+                StatusIs(kDataLoss, HasSubstr("damaged")));
+  }
 }
 
 TEST(Index, OneThatCannotBeKeptIsInMemory) {

@@ -28,6 +28,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 constexpr unsigned kTextSeed = 11;
+constexpr std::int64_t kReadBytes = 16 << 10;
 
 // Words that come again, numbers, and noise, in turn.
 std::string WordsAndNoise(std::size_t size) {
@@ -113,7 +114,7 @@ class Spans : public ::testing::TestWithParam<Packer> {
   absl::StatusOr<std::string> ReadSpan(const PackedSpan& span,
                                        std::int64_t pieces,
                                        ObjectStore& store) const {
-    SpanReader reader(file_, span, store, 64 << 10);
+    SpanReader reader(file_, span, store, kReadBytes);
     std::string all;
     while (!reader.ended()) {
       EXPECT_EQ(reader.offset(),
@@ -136,6 +137,7 @@ TEST_P(Spans, HaveTheBytesOfTheFileAndReadNoOthers) {
   EXPECT_GE(spans_.points.size(), GetParam().least_spans);
   for (std::size_t i = 0; i < spans_.points.size(); ++i) {
     const PackedSpan span = SpanNumber(i);
+    const std::int64_t packed = span.packed_end - span.packed + 1;
     for (const std::int64_t pieces : {1 << 10, 100'000, 1 << 30}) {
       CountingStore store(memory_.get());
       ASSERT_OK_AND_ASSIGN(const std::string read,
@@ -144,7 +146,8 @@ TEST_P(Spans, HaveTheBytesOfTheFileAndReadNoOthers) {
       if (span.begin == span.end) continue;
       EXPECT_GE(store.first(), span.packed - (span.bits > 0 ? 1 : 0));
       EXPECT_LE(store.end(), span.packed_end);
-      EXPECT_LE(store.read, span.packed_end - span.packed + 1);
+      EXPECT_LE(store.read, packed);
+      EXPECT_LE(store.calls, (packed + kReadBytes - 1) / kReadBytes);
     }
   }
 }
@@ -206,10 +209,11 @@ TEST_P(WrongIndex, IsRefusedWithFileAndOffset) {
   EXPECT_THAT(ReadSpan(span, 1 << 20, *memory_),
               StatusIs(kDataLoss,
                        absl::StrCat("/f: offset ", text_.size(),
-                                    ": the unpacked file ends here, but had ",
+                                    ": the unpacked bytes end here, but went "
+                                    "on to ",
                                     text_.size() + 5,
-                                    " bytes when it was indexed: it has been "
-                                    "changed since")));
+                                    " when the file was indexed: it is "
+                                    "damaged, or has been changed since")));
 }
 
 INSTANTIATE_TEST_SUITE_P(Packers, WrongIndex,

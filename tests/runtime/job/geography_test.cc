@@ -220,8 +220,9 @@ TEST(GeographyTest, HowShardsAreReadIsSaid) {
   EXPECT_EQ(place.bytes_of_read(), 100'000);
   // In order a host has some neighbours of each step, and a block ahead is in
   // the next span, or in the same one.
+  dataset.set_span_bytes(40'000);
   place = PlaceOfShards("shuffle: false", dataset, 400'000, &step);
-  EXPECT_DOUBLE_EQ(step, 128'000 * (1 + 100e3 / 128e3));
+  EXPECT_DOUBLE_EQ(step, 128'000 * (1 + 40e3 / 128e3));
   EXPECT_EQ(place.reads_in_flight(), 16);
   dataset.set_span_bytes(1'000'000);
   place = PlaceOfShards("shuffle: false", dataset, 400'000, &step);

@@ -1,0 +1,93 @@
+#include "host/input/shard_room.h"
+
+#include <algorithm>
+#include <cstddef>
+
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+#include "base/units.h"
+#include "host/input/input_memory.h"
+
+namespace podsim {
+namespace {
+
+// What a window's records may take: the rest is for what else is in its blocks
+// and for what is being read. The same wherever the shards lie, so that the
+// plan says it.
+constexpr std::int64_t WindowRoom(std::int64_t reader_bytes) {
+  return reader_bytes / 2;
+}
+
+std::int64_t WindowBytes(const ShardSet& train, std::int64_t window) {
+  return train.size() == 0 ? 0
+                           : train.unpacked_bytes() / train.size() *
+                                 std::min(window, train.size());
+}
+
+absl::Status CheckWindow(const ShardSet& train, std::int64_t window,
+                         std::int64_t reader_bytes) {
+  const std::int64_t bytes = WindowBytes(train, window);
+  const std::int64_t room = WindowRoom(reader_bytes);
+  if (bytes <= room) return absl::OkStatus();
+  return absl::ResourceExhaustedError(absl::StrCat(
+      train.packed() ? "the shards are packed" : "the shuffle has a window",
+      ", so that ", FormatCount(std::min(window, train.size())),
+      " examples are in memory at a time, about ", FormatBytes(bytes),
+      ", but readers have ", FormatBytes(room),
+      ": lower --shuffle_window, or raise --input_memory"));
+}
+
+// What is open and on its way in packed shards, and what is kept of them so
+// that no span is begun twice: of a window, and where each lane begins and
+// ends.
+absl::Status CheckPacked(const ShardSet& shards, std::int64_t window,
+                         std::int64_t reader_bytes) {
+  if (!shards.packed() || shards.unpacked_bytes() <= shards.kept_bytes())
+    return absl::OkStatus();
+  const ReaderParts& parts = shards.parts();
+  const std::int64_t kept =
+      window > 0
+          ? WindowBytes(shards, window) + 2 * shards.lanes() * parts.block_bytes
+          : parts.arriving_bytes;
+  const std::int64_t needed = parts.open_bytes + parts.arriving_bytes + kept;
+  if (needed <= reader_bytes) return absl::OkStatus();
+  return absl::ResourceExhaustedError(absl::StrCat(
+      window > 0 ? "the shards are packed, and what is being unpacked of them, "
+                   "the window and where its lanes begin and end take "
+                 : "the shards held out are packed, and what is being unpacked "
+                   "of them takes ",
+      FormatBytes(needed), ", but readers have ", FormatBytes(reader_bytes),
+      " for that: ", window > 0 ? "lower --shuffle_window, or " : "",
+      "raise --input_memory"));
+}
+
+// A record is in memory as a whole.
+absl::Status CheckRecords(const ShardSet& shards, std::int64_t bytes) {
+  for (std::size_t i = 0; i < shards.files().size(); ++i) {
+    const IndexedShard& records = shards.records()[i];
+    for (std::int64_t at = 0; at < records.count(); ++at) {
+      const std::int64_t begin = records.offsets[static_cast<std::size_t>(at)];
+      if (records.EndOf(at) - begin > bytes)
+        return absl::ResourceExhaustedError(absl::StrCat(
+            shards.files()[i].path, ": offset ", begin, ": a record of ",
+            FormatBytes(records.EndOf(at) - begin), ", but readers have ",
+            FormatBytes(bytes), ": raise --input_memory"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status CheckRoom(const ShardSet& train, const ShardSet& eval,
+                       std::int64_t window, std::int64_t reader_bytes) {
+  const std::int64_t of_train = TrainReaderBytes(reader_bytes);
+  PODSIM_RETURN_IF_ERROR(CheckWindow(train, window, of_train));
+  PODSIM_RETURN_IF_ERROR(CheckPacked(train, window, of_train));
+  PODSIM_RETURN_IF_ERROR(
+      CheckPacked(eval, /*window=*/0, reader_bytes - of_train));
+  PODSIM_RETURN_IF_ERROR(CheckRecords(train, reader_bytes));
+  return CheckRecords(eval, reader_bytes);
+}
+
+}  // namespace podsim
