@@ -88,6 +88,16 @@ bool BlockCache::IsHeld(const Piece& piece) const {
   return held_.contains(piece);
 }
 
+std::optional<Piece> BlockCache::NextHeld(std::int64_t file, std::int64_t begin,
+                                          std::int64_t end) const {
+  MutexLock lock(mutex_);
+  for (auto at = held_.lower_bound({.file = file, .begin = begin});
+       at != held_.end() && at->first.file == file && at->first.begin < end;
+       ++at)
+    if (!blocks_.contains(at->first)) return at->first;
+  return std::nullopt;
+}
+
 std::int64_t BlockCache::bytes() const {
   MutexLock lock(mutex_);
   return bytes_;

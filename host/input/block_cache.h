@@ -7,6 +7,7 @@
 #include <list>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <tuple>
@@ -53,6 +54,9 @@ class BlockCache {
   void Hold(const Piece& piece) PODSIM_EXCLUDES(mutex_);
   void Release(const Piece& piece) PODSIM_EXCLUDES(mutex_);
   bool IsHeld(const Piece& piece) const PODSIM_EXCLUDES(mutex_);
+  // The first that is held, is not there and begins in [begin, end) of a file.
+  std::optional<Piece> NextHeld(std::int64_t file, std::int64_t begin,
+                                std::int64_t end) const PODSIM_EXCLUDES(mutex_);
 
   std::int64_t bytes() const PODSIM_EXCLUDES(mutex_);
   std::int64_t capacity() const { return capacity_; }

@@ -177,10 +177,10 @@ class ImagesDataset final : public Dataset {
   std::unique_ptr<ReadAhead> Ahead(Split split,
                                    const ReadOrder& order) const override {
     if (!far_ || order.count == 0) return nullptr;
-    const auto pieces = [this, index = order.index](std::int64_t i,
-                                                    ExamplePieces& needed) {
+    const auto pieces = [this, index = order.index](
+                            std::int64_t i, std::vector<Piece>& needed) {
       const std::int64_t at = index(i);
-      if (at >= 0) needed.own.push_back(PieceOf(at));
+      if (at >= 0) needed.push_back(PieceOf(at));
     };
     return std::make_unique<PieceReadAhead>(
         PieceSource{

@@ -12,27 +12,19 @@ constexpr std::int64_t kLeastBlockBytes = std::int64_t{16} << 10;
 constexpr std::int64_t kLeastLaneBlockBytes = std::int64_t{4} << 10;
 constexpr std::int64_t kLeastStreamBytes = std::int64_t{32} << 10;
 constexpr std::int64_t kEvalPart = 8;
-// Of a lane, if it had all of the bytes. Of packed ones more: what is read is
-// large enough, whatever a block is.
+// Of a lane, if it had all of the bytes.
 constexpr std::int64_t kLaneBlocks = 8;
-constexpr std::int64_t kPackedLaneBlocks = 24;
-// In order as many threads as reads in flight are at two spans each.
-constexpr std::int64_t kPlacesInOrder = kGcsReadsInFlight / 2;
-// Of each lane's part of the window: with fewer than two spans open at once one
-// would be begun again and again.
-constexpr std::int64_t kLeastOpenOfPlace = 2;
-constexpr std::int64_t kMostOpenOfPlace = 3;
+// As many spans are open as reads in flight may be in, and two in each lane:
+// one of them in its middle, where a window ends.
+constexpr std::int64_t kOpenOfLane = 2;
+// A packed file's blocks take no more reads if they are small.
+constexpr std::int64_t kPackedBlocksOfPlain = 2;
 // Of such a span, beside packed bytes: what zlib has.
 constexpr std::int64_t kOpenSpanBytes = std::int64_t{48} << 10;
 
 std::int64_t ReaderBlockBytes(std::int64_t reader_bytes) {
   return std::clamp(reader_bytes / kReaderBlocks, kLeastBlockBytes,
                     kGcsReadBytes);
-}
-
-std::int64_t LaneBlockBytes(std::int64_t reader_bytes, std::int64_t blocks) {
-  return std::clamp(reader_bytes / blocks, kLeastLaneBlockBytes,
-                    ReaderBlockBytes(reader_bytes));
 }
 
 }  // namespace
@@ -52,8 +44,10 @@ std::int64_t TrainReaderBytes(std::int64_t reader_bytes) {
 
 ReaderParts PartsOfPlain(std::int64_t reader_bytes, std::int64_t lanes) {
   const std::int64_t block =
-      lanes > 0 ? LaneBlockBytes(reader_bytes, kLaneBlocks * lanes)
-                : ReaderBlockBytes(reader_bytes);
+      lanes > 0
+          ? std::clamp(reader_bytes / (kLaneBlocks * lanes),
+                       kLeastLaneBlockBytes, ReaderBlockBytes(reader_bytes))
+          : ReaderBlockBytes(reader_bytes);
   return {
       .block_bytes = block,
       .arriving_bytes = std::min(block * kGcsReadsInFlight, reader_bytes / 4)};
@@ -61,16 +55,14 @@ ReaderParts PartsOfPlain(std::int64_t reader_bytes, std::int64_t lanes) {
 
 ReaderParts PartsOfPacked(std::int64_t reader_bytes, std::int64_t lanes,
                           std::int64_t spans) {
-  const std::int64_t places = lanes > 0 ? lanes : kPlacesInOrder;
+  const std::int64_t most =
+      std::max<std::int64_t>(kOpenOfLane * lanes, kGcsReadsInFlight);
+  const std::int64_t open = std::min(most, spans);
   const std::int64_t stream =
-      std::clamp(reader_bytes / (4 * kMostOpenOfPlace * places),
-                 kLeastStreamBytes, kStreamReadBytes);
-  const std::int64_t open = std::min(
-      spans, std::clamp(reader_bytes / 4 / (stream + kOpenSpanBytes),
-                        kLeastOpenOfPlace * places, kMostOpenOfPlace * places));
+      std::clamp(reader_bytes / (4 * most) - kOpenSpanBytes, kLeastStreamBytes,
+                 kStreamReadBytes);
   const std::int64_t block =
-      lanes > 0 ? LaneBlockBytes(reader_bytes, kPackedLaneBlocks * lanes)
-                : ReaderBlockBytes(reader_bytes);
+      ReaderBlockBytes(reader_bytes / kPackedBlocksOfPlain);
   return {
       .block_bytes = block,
       .arriving_bytes = block * std::min<std::int64_t>(open, kGcsReadsInFlight),

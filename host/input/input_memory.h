@@ -46,9 +46,9 @@ struct ReaderParts {
 // ended, in a quarter of the bytes.
 ReaderParts PartsOfPlain(std::int64_t reader_bytes, std::int64_t lanes);
 
-// The same of packed files of so many spans. What arrives and what is open take
-// a quarter each, unless there is so little that blocks of 4 KiB and spans of
-// 80 KiB, two in each lane, are more.
+// The same of packed files of so many spans. Packed bytes of what is open take
+// a quarter, and as much what arrives, unless that is less than 80 KiB of a
+// span and 16 KiB of a block.
 ReaderParts PartsOfPacked(std::int64_t reader_bytes, std::int64_t lanes,
                           std::int64_t spans);
 

@@ -4,6 +4,7 @@
 #ifndef PODSIM_HOST_INPUT_OPEN_SPANS_H_
 #define PODSIM_HOST_INPUT_OPEN_SPANS_H_
 
+#include <atomic>
 #include <cstddef>
 #include <list>
 #include <memory>
@@ -26,6 +27,8 @@ class OpenSpans {
   struct Reader {
     Mutex mutex;
     std::unique_ptr<SpanReader> span PODSIM_GUARDED_BY(mutex);
+    // A thread reads ahead in it, and goes on to all that is held.
+    std::atomic<bool> ahead = false;
   };
 
   explicit OpenSpans(std::size_t most) : most_(most) {}

@@ -32,7 +32,7 @@ PieceReadAhead::~PieceReadAhead() {
     room_.NotifyAll();
   }
   threads_.clear();
-  for (const auto& [piece, held] : held_) source_.cache->Release(piece);
+  for (const auto& [piece, example] : last_need_) source_.cache->Release(piece);
 }
 
 void PieceReadAhead::Run(const std::stop_token& stop) {
@@ -46,8 +46,8 @@ std::optional<Piece> PieceReadAhead::Next(const std::stop_token& stop) {
     if (!to_fetch_.empty()) {
       const Piece piece = to_fetch_.front();
       to_fetch_.pop_front();
-      if (!held_.contains(piece)) continue;  // it came too late
-      room_.NotifyOne();                     // there may be more to fetch
+      if (!last_need_.contains(piece)) continue;  // it came too late
+      room_.NotifyOne();                          // there may be more to fetch
       return piece;
     }
     if (next_ >= source_.examples) return std::nullopt;
@@ -59,57 +59,29 @@ std::optional<Piece> PieceReadAhead::Next(const std::stop_token& stop) {
 // The next example. False: there is no room for what it needs.
 bool PieceReadAhead::Announce() {
   if (next_ - passed_ >= kMostExamples) return false;
-  scratch_.own.clear();
-  scratch_.before.clear();
+  scratch_.clear();
   source_.pieces(next_, scratch_);
-  const std::int64_t bytes =
-      held_bytes_ + NewBytes(scratch_.own) + NewBytes(scratch_.before);
+  std::int64_t bytes = held_bytes_;
+  for (const Piece& piece : scratch_)
+    bytes += last_need_.contains(piece) ? 0 : piece.length;
   if (bytes > source_.cache->capacity()) return false;
   held_bytes_ = bytes;
-  AnnounceOwn();
-  AnnounceBefore();
+  for (const Piece& piece : scratch_) {
+    needs_.push_back({next_, piece});
+    const auto [need, is_new] = last_need_.try_emplace(piece, next_);
+    need->second = next_;
+    if (!is_new) continue;
+    source_.cache->Hold(piece);
+    to_fetch_.push_back(piece);
+  }
   ++next_;
   return true;
 }
 
-std::int64_t PieceReadAhead::NewBytes(const std::vector<Piece>& pieces) const {
-  std::int64_t bytes = 0;
-  for (const Piece& piece : pieces)
-    bytes += held_.contains(piece) ? 0 : piece.length;
-  return bytes;
-}
-
-void PieceReadAhead::AnnounceOwn() {
-  for (const Piece& piece : scratch_.own) {
-    needs_.push_back({next_, piece});
-    const auto [held, is_new] = held_.try_emplace(piece);
-    if (is_new) source_.cache->Hold(piece);
-    if (!held->second.own) to_fetch_.push_back(piece);
-    held->second = {.last = next_, .own = true};
-  }
-}
-
-// It comes with what the example is read from: to fetch it meanwhile would be
-// to wait for that.
-void PieceReadAhead::AnnounceBefore() {
-  for (const Piece& piece : scratch_.before) {
-    const std::int64_t last = next_ + source_.window;
-    if (!held_.try_emplace(piece, Held{.last = last}).second) continue;
-    before_.push_back({last, piece});
-    source_.cache->Hold(piece);
-  }
-}
-
-// What no example from `passed` on needs.
-void PieceReadAhead::Forget(std::deque<Need>& needs, std::int64_t passed) {
-  for (; !needs.empty() && needs.front().example < passed; needs.pop_front()) {
-    const Need& need = needs.front();
-    const auto held = held_.find(need.piece);
-    if (held == held_.end() || held->second.last != need.example) continue;
-    source_.cache->Release(need.piece);
-    held_bytes_ -= need.piece.length;
-    held_.erase(held);
-  }
+void PieceReadAhead::Release(const Piece& piece) {
+  source_.cache->Release(piece);
+  held_bytes_ -= piece.length;
+  last_need_.erase(piece);
 }
 
 void PieceReadAhead::Passed(std::int64_t i) {
@@ -117,8 +89,10 @@ void PieceReadAhead::Passed(std::int64_t i) {
   passed_ = std::max(passed_, i);
   // What was read before it was announced needs not be fetched.
   next_ = std::max(next_, passed_);
-  Forget(needs_, i);
-  Forget(before_, i);
+  for (; !needs_.empty() && needs_.front().example < i; needs_.pop_front()) {
+    const Need& need = needs_.front();
+    if (last_need_.at(need.piece) == need.example) Release(need.piece);
+  }
   room_.NotifyOne();
 }
 

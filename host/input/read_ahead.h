@@ -26,20 +26,12 @@ class ReadAhead {
   virtual void Passed(std::int64_t i) = 0;
 };
 
-// What an example is read from; and what comes into memory before that, as it
-// lies before it in a packed file, and will be read soon.
-struct ExamplePieces {
-  std::vector<Piece> own;
-  std::vector<Piece> before;
-};
-
 // What there is to read.
 struct PieceSource {
   std::int64_t examples = 0;  // of the stream
-  // Appends those of example number i of it. Called with i that never falls.
-  std::function<void(std::int64_t i, ExamplePieces& pieces)> pieces;
-  // Soon: among so many examples.
-  std::int64_t window = 0;
+  // Appends what example number i of it is read from. Called with i that never
+  // falls.
+  std::function<void(std::int64_t i, std::vector<Piece>& pieces)> pieces;
   // Brings it into `cache`, from many threads. What fails is left to who reads
   // it: the error is of its example then.
   std::function<void(const Piece& piece)> fetch;
@@ -54,25 +46,11 @@ class PieceReadAhead final : public ReadAhead {
   void Passed(std::int64_t i) override PODSIM_EXCLUDES(mutex_);
 
  private:
-  struct Need {
-    std::int64_t example = 0;
-    Piece piece;
-  };
-  struct Held {
-    std::int64_t last = 0;  // example
-    bool own = false;       // an example is read from it
-  };
-
   void Run(const std::stop_token& stop);
   std::optional<Piece> Next(const std::stop_token& stop)
       PODSIM_EXCLUDES(mutex_);
   bool Announce() PODSIM_REQUIRES(mutex_);
-  std::int64_t NewBytes(const std::vector<Piece>& pieces) const
-      PODSIM_REQUIRES(mutex_);
-  void AnnounceOwn() PODSIM_REQUIRES(mutex_);
-  void AnnounceBefore() PODSIM_REQUIRES(mutex_);
-  void Forget(std::deque<Need>& needs, std::int64_t passed)
-      PODSIM_REQUIRES(mutex_);
+  void Release(const Piece& piece) PODSIM_REQUIRES(mutex_);
 
   const PieceSource source_;
 
@@ -80,15 +58,17 @@ class PieceReadAhead final : public ReadAhead {
   CondVar room_;
   std::int64_t next_ PODSIM_GUARDED_BY(mutex_) = 0;  // to be announced
   std::int64_t passed_ PODSIM_GUARDED_BY(mutex_) = 0;
-  // What examples [passed_, next_) need, in their order; likewise what lies
-  // before it, with the number by which it must have been needed itself; and of
-  // each piece that is held the last of these.
+  // What examples [passed_, next_) need, in their order; and of each piece the
+  // last of them.
+  struct Need {
+    std::int64_t example = 0;
+    Piece piece;
+  };
   std::deque<Need> needs_ PODSIM_GUARDED_BY(mutex_);
-  std::deque<Need> before_ PODSIM_GUARDED_BY(mutex_);
-  std::map<Piece, Held> held_ PODSIM_GUARDED_BY(mutex_);
+  std::map<Piece, std::int64_t> last_need_ PODSIM_GUARDED_BY(mutex_);
   std::int64_t held_bytes_ PODSIM_GUARDED_BY(mutex_) = 0;
   std::deque<Piece> to_fetch_ PODSIM_GUARDED_BY(mutex_);
-  ExamplePieces scratch_ PODSIM_GUARDED_BY(mutex_);
+  std::vector<Piece> scratch_ PODSIM_GUARDED_BY(mutex_);
 
   std::vector<std::jthread> threads_;  // last: they use all of the above
 };

@@ -88,14 +88,6 @@ DatasetConfig Describe(const DatasetRequest& request, const Schema& schema,
   return config;
 }
 
-// Examples of a window that are read here.
-std::int64_t WindowHere(const DatasetRequest& request, std::int64_t window) {
-  return request.hosts == 0
-             ? window
-             : (window * request.hosts_here + request.hosts - 1) /
-                   request.hosts;
-}
-
 // A lane of packed shards has two spans or more, so that neighbours are not in
 // one at the same time, each to unpack it for itself.
 std::int64_t MostLanes(const std::vector<IndexedShard>& shards) {
@@ -125,14 +117,13 @@ class ShardDataset final : public Dataset {
   ShardDataset(DatasetConfig config, Schema schema,
                std::unique_ptr<const ShardFormat> format,
                std::unique_ptr<const ShardSet> train,
-               std::unique_ptr<const ShardSet> eval, std::int64_t window_here)
+               std::unique_ptr<const ShardSet> eval)
       : config_(std::move(config)),
         schema_(std::move(schema)),
         format_(std::move(format)),
         train_(std::move(train)),
         eval_(std::move(eval)),
-        ends_(EndsOf(train_->records(), config_.shuffle_window())),
-        window_here_(window_here) {}
+        ends_(EndsOf(train_->records(), config_.shuffle_window())) {}
 
   std::int64_t size(Split split) const override { return Of(split).size(); }
   const DatasetConfig& config() const override { return config_; }
@@ -146,7 +137,7 @@ class ShardDataset final : public Dataset {
     const ShardSet& shards = Of(split);
     if (!shards.read_ahead() || order.count == 0) return nullptr;
     const auto pieces = [&shards, order](std::int64_t i,
-                                         ExamplePieces& needed) {
+                                         std::vector<Piece>& needed) {
       const std::int64_t at = order.index(i);
       const ReadContext context = {
           .in_order = order.in_order,
@@ -154,15 +145,11 @@ class ShardDataset final : public Dataset {
       if (at >= 0) shards.AppendPieces(at, context, needed);
     };
     return std::make_unique<PieceReadAhead>(
-        PieceSource{.examples = order.count,
-                    .pieces = pieces,
-                    .window = window_here_,
-                    .fetch =
-                        [&shards](const Piece& piece) {
-                          // Who needs it sees the error.
-                          shards.Fetch(piece).IgnoreError();
-                        },
-                    .cache = &shards.cache()},
+        PieceSource{
+            .examples = order.count,
+            .pieces = pieces,
+            .fetch = [&shards](const Piece& piece) { shards.Fetch(piece); },
+            .cache = &shards.cache()},
         kGcsReadsInFlight);
   }
 
@@ -202,7 +189,6 @@ class ShardDataset final : public Dataset {
   const std::unique_ptr<const ShardSet> train_;
   const std::unique_ptr<const ShardSet> eval_;
   const ShardEnds ends_;
-  const std::int64_t window_here_;
 };
 
 }  // namespace
@@ -238,9 +224,9 @@ absl::StatusOr<std::shared_ptr<const Dataset>> OpenShards(
       Describe(request, schema, window, lanes, *train, *eval);
   PODSIM_RETURN_IF_ERROR(CheckRoom(*train, *eval, window, cache_bytes));
   index->Forget();
-  return std::make_shared<ShardDataset>(
-      std::move(config), std::move(schema), std::move(format), std::move(train),
-      std::move(eval), WindowHere(request, window));
+  return std::make_shared<ShardDataset>(std::move(config), std::move(schema),
+                                        std::move(format), std::move(train),
+                                        std::move(eval));
 }
 
 }  // namespace podsim

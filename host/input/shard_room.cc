@@ -38,24 +38,22 @@ absl::Status CheckWindow(const ShardSet& train, std::int64_t window,
 }
 
 // What is open and on its way in packed shards, and what is kept of them so
-// that no span is begun twice: of a window, and where each lane begins and
-// ends.
+// that no span is begun twice: a window, or what others that read in order are
+// at.
 absl::Status CheckPacked(const ShardSet& shards, std::int64_t window,
                          std::int64_t reader_bytes) {
   if (!shards.packed() || shards.unpacked_bytes() <= shards.kept_bytes())
     return absl::OkStatus();
   const ReaderParts& parts = shards.parts();
   const std::int64_t kept =
-      window > 0
-          ? WindowBytes(shards, window) + 2 * shards.lanes() * parts.block_bytes
-          : parts.arriving_bytes;
+      window > 0 ? WindowBytes(shards, window) : parts.arriving_bytes;
   const std::int64_t needed = parts.open_bytes + parts.arriving_bytes + kept;
   if (needed <= reader_bytes) return absl::OkStatus();
   return absl::ResourceExhaustedError(absl::StrCat(
-      window > 0 ? "the shards are packed, and what is being unpacked of them, "
-                   "the window and where its lanes begin and end take "
+      window > 0 ? "the shards are packed, and a window and what is being "
+                   "unpacked take "
                  : "the shards held out are packed, and what is being unpacked "
-                   "of them takes ",
+                   "takes ",
       FormatBytes(needed), ", but readers have ", FormatBytes(reader_bytes),
       " for that: ", window > 0 ? "lower --shuffle_window, or " : "",
       "raise --input_memory"));

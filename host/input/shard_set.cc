@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -65,7 +66,6 @@ ShardSet::ShardSet(std::vector<ShardFile> files,
       lanes_(lanes),
       far_(AnyFar(files_, *store)),
       parts_(PartsOf(records_, lanes, cache_bytes)),
-      window_bytes_(cache_bytes / 2 / std::max<std::int64_t>(lanes, 1)),
       cache_(std::max<std::int64_t>(
           0, cache_bytes - ReadingBytes(records_, parts_, far_, cache_bytes))),
       fits_(UnpackedBytes(records_) <= cache_.capacity()),
@@ -93,65 +93,75 @@ bool ShardSet::InBlocks(std::size_t shard, bool in_order) const {
   return in_order || lanes_ > 0 || fits_ || IsPacked(shard);
 }
 
+OpenSpans::Name ShardSet::SpanOf(const Piece& piece) const {
+  const auto shard = static_cast<std::size_t>(piece.file);
+  return {.file = shard, .span = records_[shard].spans.At(piece.begin)};
+}
+
 PackedSpan ShardSet::SpanAt(std::size_t shard, std::int64_t offset) const {
   const PackedSpans& spans = records_[shard].spans;
   return spans.Span(spans.At(offset), files_[shard].bytes);
 }
 
-// The one that has the byte at `offset`: of a packed file the span, and within
-// it what the window has of it, so that no other part needs its blocks, too;
-// unless all of them stay.
+// The one that has the byte at `offset`: of a packed file the span, and unless
+// all of it is kept, what a window has of that, as one block: no other window
+// needs any of it, and it is unpacked at once, so that a span is open in its
+// middle only where a window ends there.
 ShardSet::Part ShardSet::PartOf(const Place& place, std::int64_t offset,
                                 const ReadContext& context) const {
-  const auto file = static_cast<std::int64_t>(place.shard);
-  if (!IsPacked(place.shard)) return {file, 0, records_[place.shard].end, 0};
+  Part part = {.file = static_cast<std::int64_t>(place.shard),
+               .end = records_[place.shard].end,
+               .block = parts_.block_bytes};
+  if (!IsPacked(place.shard)) return part;
   const PackedSpan span = SpanAt(place.shard, offset);
-  if (context.in_order || context.window.empty() || fits_) {
-    const std::int64_t before = context.in_order ? window_bytes_ : 0;
-    return {file, span.begin, span.end, place.offset - before};
-  }
+  part.begin = span.begin;
+  part.end = span.end;
+  if (context.in_order || context.window.empty() || fits_) return part;
   const Place last = PlaceOf(context.window.end - 1);
-  const std::int64_t begin =
-      std::max(span.begin, PlaceOf(context.window.first).offset);
-  return {file, begin, std::min(span.end, last.offset + last.length),
-          std::max(begin, place.offset - window_bytes_)};
+  part.begin = std::max(part.begin, PlaceOf(context.window.first).offset);
+  part.end = std::min(part.end, last.offset + last.length);
+  part.block = part.end - part.begin;
+  return part;
 }
 
 // The one that has the byte at `offset`.
 Piece ShardSet::BlockAt(const Part& part, std::int64_t offset) const {
-  const std::int64_t block = parts_.block_bytes;
-  const std::int64_t begin = part.begin + (offset - part.begin) / block * block;
+  const std::int64_t begin =
+      part.begin + (offset - part.begin) / part.block * part.block;
   return {.file = part.file,
           .begin = begin,
-          .length = std::min(block, part.end - begin)};
+          .length = std::min(part.block, part.end - begin)};
 }
 
 void ShardSet::AppendPieces(std::int64_t index, const ReadContext& context,
-                            ExamplePieces& pieces) const {
+                            std::vector<Piece>& pieces) const {
   const Place place = PlaceOf(index);
   if (!InBlocks(place.shard, context.in_order)) {
-    pieces.own.push_back({.file = static_cast<std::int64_t>(place.shard),
-                          .begin = place.offset,
-                          .length = place.length});
+    pieces.push_back({.file = static_cast<std::int64_t>(place.shard),
+                      .begin = place.offset,
+                      .length = place.length});
     return;
   }
   const std::int64_t end = place.offset + place.length;
   for (std::int64_t at = place.offset; at < end;) {
-    pieces.own.push_back(BlockAt(PartOf(place, at, context), at));
-    at = pieces.own.back().begin + pieces.own.back().length;
-  }
-  if (!IsPacked(place.shard) || context.window.empty()) return;
-  const Part part = PartOf(place, place.offset, context);
-  for (std::int64_t at = part.first_kept; at < pieces.own.front().begin;) {
-    pieces.before.push_back(BlockAt(part, at));
-    at = pieces.before.back().begin + pieces.before.back().length;
+    pieces.push_back(BlockAt(PartOf(place, at, context), at));
+    at = pieces.back().begin + pieces.back().length;
   }
 }
 
-absl::Status ShardSet::Fetch(const Piece& piece) const {
-  return IsPacked(static_cast<std::size_t>(piece.file))
-             ? Unpack(piece, piece.begin, nullptr).status()
-             : Get(piece, nullptr).status();
+void ShardSet::Fetch(const Piece& piece) const {
+  const auto shard = static_cast<std::size_t>(piece.file);
+  if (!IsPacked(shard)) {
+    Get(piece, nullptr).IgnoreError();
+    return;
+  }
+  const std::shared_ptr<OpenSpans::Reader> reader = open_.Use(SpanOf(piece));
+  if (reader->ahead.exchange(true)) return;
+  const std::int64_t end = SpanAt(shard, piece.begin).end;
+  for (std::optional<Piece> next = piece;
+       next.has_value() && Unpack(*next, nullptr).ok();)
+    next = cache_.NextHeld(piece.file, next->begin + next->length, end);
+  reader->ahead = false;
 }
 
 absl::Status ShardSet::Read(std::int64_t index, const ReadContext& context,
@@ -176,12 +186,10 @@ absl::Status ShardSet::ReadBlocks(const Place& place,
                                   std::string& bytes) const {
   const std::int64_t end = place.offset + place.length;
   for (std::int64_t at = place.offset; at < end;) {
-    const Part part = PartOf(place, at, context);
-    const Piece piece = BlockAt(part, at);
+    const Piece piece = BlockAt(PartOf(place, at, context), at);
     PODSIM_ASSIGN_OR_RETURN(const BlockCache::Block block,
-                            IsPacked(place.shard)
-                                ? Unpack(piece, part.first_kept, context.times)
-                                : Get(piece, context.times));
+                            IsPacked(place.shard) ? Unpack(piece, context.times)
+                                                  : Get(piece, context.times));
     const std::int64_t until =
         std::min(end, piece.begin + static_cast<std::int64_t>(block->size()));
     if (until <= at) return absl::OkStatus();  // the file ends here
@@ -224,16 +232,15 @@ absl::StatusOr<BlockCache::Block> ShardSet::Get(const Piece& piece,
   });
 }
 
-// Unpacks its span up to the block, and keeps what lies there from `first_kept`
-// on, or is held. What lies before that is another host's.
+// Unpacks its span up to the block, and keeps of what lies there as much as may
+// be wanted soon: where all is kept, or other threads are at what is read in
+// order. What lies further before is another host's.
 absl::StatusOr<BlockCache::Block> ShardSet::Unpack(const Piece& piece,
-                                                   std::int64_t first_kept,
                                                    InputTimes* times) const {
   if (BlockCache::Block kept = cache_.Find(piece); kept != nullptr) return kept;
   const TimedInput timed(times, InputPart::kDecode);
   const auto shard = static_cast<std::size_t>(piece.file);
-  const OpenSpans::Name name = {shard, records_[shard].spans.At(piece.begin)};
-  const std::shared_ptr<OpenSpans::Reader> reader = open_.Use(name);
+  const std::shared_ptr<OpenSpans::Reader> reader = open_.Use(SpanOf(piece));
   MutexLock lock(reader->mutex);
   // Another thread may have made it meanwhile.
   if (BlockCache::Block kept = cache_.Find(piece); kept != nullptr) return kept;
@@ -251,14 +258,20 @@ absl::StatusOr<BlockCache::Block> ShardSet::Unpack(const Piece& piece,
                                    : odd == 0 ? parts_.block_bytes
                                               : odd};
     absl::StatusOr<std::string> bytes = reader->span->Next(block.length);
-    if (!bytes.ok() || reader->span->ended()) {
+    if (!bytes.ok()) {
+      open_.Close(reader);
+      reader->span = nullptr;
+      return bytes.status();
+    }
+    auto made = std::make_shared<const std::string>(*std::move(bytes));
+    if (left == 0 || fits_ || cache_.IsHeld(block) ||
+        (odd == 0 && left <= parts_.arriving_bytes))
+      cache_.Insert(block, made);
+    // Who begins the span now finds what is kept of it.
+    if (reader->span->ended()) {
       open_.Close(reader);
       reader->span = nullptr;
     }
-    PODSIM_RETURN_IF_ERROR(bytes.status());
-    auto made = std::make_shared<const std::string>(*std::move(bytes));
-    if (fits_ || begin >= first_kept || left == 0 || cache_.IsHeld(block))
-      cache_.Insert(block, made);
     if (left == 0) return made;
   }
 }

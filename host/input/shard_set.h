@@ -20,7 +20,6 @@
 #include "host/input/dataset.h"
 #include "host/input/input_memory.h"
 #include "host/input/open_spans.h"
-#include "host/input/read_ahead.h"
 #include "host/input/shard_format.h"
 #include "host/input/shard_index.h"
 
@@ -56,7 +55,6 @@ class ShardSet {
   // Whether any file is.
   bool packed() const { return packed_; }
   std::int64_t unpacked_bytes() const;
-  std::int64_t lanes() const { return lanes_; }
   const ReaderParts& parts() const { return parts_; }
   // At most, of files.
   std::int64_t kept_bytes() const { return cache_.capacity(); }
@@ -65,9 +63,11 @@ class ShardSet {
   bool read_ahead() const { return far_; }
   // Appends what Read reads it from. REQUIRES: likewise; read_ahead().
   void AppendPieces(std::int64_t index, const ReadContext& context,
-                    ExamplePieces& pieces) const;
-  // Brings it into memory, unless it is there.
-  absl::Status Fetch(const Piece& piece) const;
+                    std::vector<Piece>& pieces) const;
+  // Brings it into memory, unless it is there, or another thread fetches of the
+  // same span, which then comes to it if it is held. What fails is left to
+  // Read.
+  void Fetch(const Piece& piece) const;
   // Its capacity may be held, and as many reads of a block as kGcsReadsInFlight
   // be on their way to it.
   BlockCache& cache() const { return cache_; }
@@ -86,19 +86,19 @@ class ShardSet {
     std::int64_t length = 0;
   };
 
-  // Of a file, that is cut into blocks from its begin; and from where on what
-  // is passed over on the way to one of them is kept.
+  // Of a file, which is cut into blocks from its begin.
   struct Part {
     std::int64_t file = 0;
     std::int64_t begin = 0;
     std::int64_t end = 0;
-    std::int64_t first_kept = 0;
+    std::int64_t block = 0;  // bytes
   };
 
   Place PlaceOf(std::int64_t index) const;
   bool IsPacked(std::size_t shard) const {
     return records_[shard].packing == Packing::kPacked;
   }
+  OpenSpans::Name SpanOf(const Piece& piece) const;
   PackedSpan SpanAt(std::size_t shard, std::int64_t offset) const;
   bool InBlocks(std::size_t shard, bool in_order) const;
   Part PartOf(const Place& place, std::int64_t offset,
@@ -107,7 +107,6 @@ class ShardSet {
   absl::StatusOr<BlockCache::Block> Get(const Piece& piece,
                                         InputTimes* times) const;
   absl::StatusOr<BlockCache::Block> Unpack(const Piece& piece,
-                                           std::int64_t first_kept,
                                            InputTimes* times) const;
   absl::Status ReadBlocks(const Place& place, const ReadContext& context,
                           std::string& bytes) const;
@@ -123,7 +122,6 @@ class ShardSet {
   const std::int64_t lanes_;
   const bool far_;  // whether any file is no file of this machine
   const ReaderParts parts_;
-  const std::int64_t window_bytes_;  // of a lane, at most
   mutable BlockCache cache_;
   const bool fits_;  // all of it in the cache
   mutable OpenSpans open_;

@@ -65,17 +65,16 @@ double HostsByLane(const PlanBits& bits, std::int64_t read_bytes) {
                             static_cast<double>(read_bytes));
 }
 
-// A span is unpacked by one thread at a time: in order, as many as the blocks
-// that are asked for ahead are in; else at least one of each lane.
-int PackedReadsInFlight(const PlanBits& bits, std::int64_t block,
+// A span is unpacked by one thread at a time: in order, as many as what is kept
+// is of; else at least one of each lane.
+int PackedReadsInFlight(const PlanBits& bits, std::int64_t kept,
                         std::int64_t lanes, std::int64_t example_bytes) {
   const DatasetConfig& dataset = bits.dataset();
   const double unpacked =
       static_cast<double>(dataset.span_bytes()) *
       std::max(1.0, static_cast<double>(BatchBytes(dataset, 1)) /
                         static_cast<double>(example_bytes));
-  const double spans = bits.in_order() ? static_cast<double>(block) *
-                                             kGcsReadsInFlight / unpacked
+  const double spans = bits.in_order() ? static_cast<double>(kept) / unpacked
                                        : static_cast<double>(lanes);
   return static_cast<int>(std::clamp<double>(spans, 1, kGcsReadsInFlight));
 }
@@ -108,6 +107,14 @@ ReaderParts PartsOf(const DatasetConfig& dataset, std::int64_t reader_bytes,
                           : PartsOfPlain(reader_bytes, of);
 }
 
+// A span is read in as few parts as it can be.
+std::int64_t BytesOfSpanRead(const DatasetConfig& dataset,
+                             const ReaderParts& parts) {
+  if (!dataset.packed()) return 0;
+  const std::int64_t span = dataset.span_bytes();
+  return span / ((span + parts.stream_bytes - 1) / parts.stream_bytes);
+}
+
 // Of shards: blocks that readers keep, records one by one, or spans of packed
 // files (host/input/shard_set.h).
 void FillReading(const JobSpec& spec, const JobPlan& plan, BucketPlace& place) {
@@ -124,15 +131,14 @@ void FillReading(const JobSpec& spec, const JobPlan& plan, BucketPlace& place) {
                    bits.hosts()));
   const std::int64_t example = ExampleBytes(dataset);
   const ReaderParts parts = PartsOf(dataset, kept, lanes);
-  const std::int64_t of_span =
-      std::min(dataset.span_bytes(), parts.stream_bytes);
+  const std::int64_t of_span = BytesOfSpanRead(dataset, parts);
   if (bits.in_order())
     place.set_hosts_of_example(HostsInOrder(bits, example, of_span));
   else if (dataset.lanes() > 0)
     place.set_hosts_of_example(HostsByLane(bits, of_span));
   if (dataset.packed()) {
-    place.set_reads_in_flight(
-        PackedReadsInFlight(bits, parts.block_bytes, lanes, example));
+    place.set_reads_in_flight(PackedReadsInFlight(
+        bits, kept - parts.open_bytes - parts.arriving_bytes, lanes, example));
     place.set_bytes_of_read(of_span);
     return;
   }

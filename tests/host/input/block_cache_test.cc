@@ -26,5 +26,25 @@ TEST(BlockCache, ForgetsTheLongestUnused) {
   EXPECT_EQ(cache.bytes(), 8);
 }
 
+TEST(BlockCache, SaysWhatIsHeldAndNotThere) {
+  BlockCache cache(10);
+  const auto next = [&](std::int64_t begin, std::int64_t end) {
+    const auto piece = cache.NextHeld(/*file=*/1, begin, end);
+    return piece.has_value() ? piece->begin : -1;
+  };
+  cache.Hold({.file = 1, .begin = 20, .length = 2});
+  cache.Hold({.file = 1, .begin = 22, .length = 4});
+  cache.Hold({.file = 2, .begin = 0, .length = 4});
+  EXPECT_EQ(next(0, 100), 20);
+  EXPECT_EQ(next(20, 21), 20);
+  EXPECT_EQ(next(0, 20), -1);
+  EXPECT_EQ(next(23, 100), -1);
+  cache.Insert({.file = 1, .begin = 20, .length = 2},
+               std::make_shared<const std::string>("xx"));
+  EXPECT_EQ(next(0, 100), 22);
+  cache.Release({.file = 1, .begin = 22, .length = 4});
+  EXPECT_EQ(next(0, 100), -1);
+}
+
 }  // namespace
 }  // namespace podsim

@@ -35,11 +35,6 @@ constexpr std::int64_t kExamples = 32'768;
 constexpr std::int64_t kBlobBytes = 1000;
 constexpr std::int64_t kBatch = 2;
 
-// One host has all lanes.
-std::int64_t MemoryOf(const Slice& slice) {
-  return slice.hosts == 1 ? 20 << 20 : slice.hosts == 4 ? 8 << 20 : 3 << 20;
-}
-
 // Which packs to about two thirds.
 std::string RecordOf(std::mt19937& random) {
   std::string blob;
@@ -71,12 +66,22 @@ struct Job {
   std::string slice;
   std::int64_t shards;
   bool packed;
-  // Read ahead, and in lanes whose part of a window takes some blocks.
+  // Read ahead; and windows are larger, on one host so that each lane's part
+  // takes more than a span.
   bool ahead = false;
   bool in_order = false;
 
-  std::int64_t Window() const { return ahead ? 2048 : 1024; }
+  std::int64_t Window() const {
+    return !ahead ? 1024 : slice == "v3-8" ? 8192 : 2048;
+  }
 };
+
+// One host has all lanes, and what is open of packed shards takes some.
+std::int64_t MemoryOf(const Job& job, const Slice& slice) {
+  if (!job.packed) return slice.hosts == 1 ? 12 << 20 : 3 << 20;
+  if (slice.hosts == 1) return job.ahead ? 30 << 20 : 22 << 20;
+  return slice.hosts == 4 ? 9 << 20 : 4 << 20;
+}
 
 class HostBytes : public ::testing::TestWithParam<Job> {};
 
@@ -88,7 +93,7 @@ std::shared_ptr<const Dataset> OpenPart(const Job& job, const Slice& slice,
                    .data_dir = "/data",
                    .features = "features=blob:uint8[1000],labels=label:int64",
                    .shuffle_window = job.Window(),
-                   .reader_bytes = MemoryOf(slice),
+                   .reader_bytes = MemoryOf(job, slice),
                    .index_directory = index,
                    .hosts_here = 1,
                    .hosts = slice.hosts},
@@ -149,7 +154,7 @@ double PlannedTimes(const Job& job, const Slice& slice,
                                static_cast<double>(slice.replicas_per_host())
                          : stored / config.lanes();
   const ReaderParts parts =
-      PartsOfPacked(TrainReaderBytes(MemoryOf(slice)), lanes, /*spans=*/1);
+      PartsOfPacked(TrainReaderBytes(MemoryOf(job, slice)), lanes, /*spans=*/1);
   const double times = TimesOfRun(run, static_cast<double>(config.span_bytes()),
                                   static_cast<double>(parts.stream_bytes));
   return job.in_order ? std::min(static_cast<double>(slice.hosts), times)

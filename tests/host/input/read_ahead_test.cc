@@ -147,8 +147,8 @@ class ReadAheadTest : public ::testing::Test {
   PieceSource Source() {
     return {.examples = kExamples,
             .pieces =
-                [](std::int64_t i, ExamplePieces& pieces) {
-                  pieces.own.push_back(PieceAt(i / 3 * 4));
+                [](std::int64_t i, std::vector<Piece>& pieces) {
+                  pieces.push_back(PieceAt(i / 3 * 4));
                 },
             .fetch =
                 [this](const Piece& piece) {
@@ -209,62 +209,14 @@ TEST_F(ReadAheadTest, AReaderThatIsFasterIsNotHeldUp) {
 
 TEST_F(ReadAheadTest, WhatNeverFitsIsLeftToItsReader) {
   PieceSource source = Source();
-  source.pieces = [](std::int64_t i, ExamplePieces& pieces) {
-    pieces.own.push_back(PieceAt(i * 100, i == 0 ? 41 : 4));
+  source.pieces = [](std::int64_t i, std::vector<Piece>& pieces) {
+    pieces.push_back(PieceAt(i * 100, i == 0 ? 41 : 4));
   };
   PieceReadAhead ahead(std::move(source), 2);
   ahead.Passed(1);
   ASSERT_TRUE(fetched_.WaitFor(10));
   EXPECT_EQ(cache_.Find(PieceAt(0, 41)), nullptr);
   EXPECT_NE(cache_.Find(PieceAt(100)), nullptr);
-}
-
-// Example i is read from piece 9 - i, the rest of a window of ten is passed
-// over on the way to it.
-TEST_F(ReadAheadTest, WhatIsPassedOverIsHeldAndFetchedOnlyWhereItIsNeeded) {
-  PieceSource source = Source();
-  source.examples = 10;
-  source.window = 10;
-  source.pieces = [](std::int64_t i, ExamplePieces& pieces) {
-    const std::int64_t own = 9 - i;
-    pieces.own.push_back(PieceAt(own * 4));
-    for (std::int64_t at = 0; at < own; ++at)
-      pieces.before.push_back(PieceAt(at * 4));
-  };
-  std::vector<Piece> asked;
-  source.fetch = [&](const Piece& piece) {
-    asked.push_back(piece);  // one thread
-    for (std::int64_t at = 0; at <= piece.begin; at += 4)
-      if (cache_.IsHeld(PieceAt(at))) cache_.Insert(PieceAt(at), BlockOf(4));
-    fetched_.Come();
-  };
-  PieceReadAhead ahead(std::move(source), 1);
-  ASSERT_TRUE(fetched_.WaitFor(10));
-  ASSERT_EQ(asked.size(), 10);
-  for (std::int64_t i = 0; i < 10; ++i) {
-    EXPECT_EQ(asked[static_cast<std::size_t>(i)].begin, (9 - i) * 4);
-    EXPECT_NE(cache_.Find(PieceAt((9 - i) * 4)), nullptr) << i;
-    ahead.Passed(i + 1);
-    EXPECT_FALSE(cache_.IsHeld(PieceAt((9 - i) * 4))) << i;
-    EXPECT_EQ(cache_.IsHeld(PieceAt(0)), i < 9) << i;
-  }
-}
-
-TEST_F(ReadAheadTest, WhatIsPassedOverAndNotNeededIsGivenUp) {
-  PieceSource source = Source();
-  source.window = 5;
-  source.pieces = [](std::int64_t i, ExamplePieces& pieces) {
-    pieces.own.push_back(PieceAt(400 + i * 4));
-    if (i == 0) pieces.before.push_back(PieceAt(0));
-  };
-  PieceReadAhead ahead(std::move(source), 2);
-  ASSERT_TRUE(fetched_.WaitFor(9));
-  ahead.Passed(5);
-  EXPECT_TRUE(cache_.IsHeld(PieceAt(0)));
-  ahead.Passed(6);
-  EXPECT_FALSE(cache_.IsHeld(PieceAt(0)));
-  // Its room, too.
-  ASSERT_TRUE(fetched_.WaitFor(16));
 }
 
 // A store whose reads wait for one another, once it is told to.
@@ -313,9 +265,8 @@ TEST(ReadsAhead, AreInFlightTogether) {
   }
 }
 
-// Of packed shards one of each lane's span: of 5 MiB that hardly pack.
-TEST(ReadsAhead, OfPackedShardsAreInFlightTogether) {
-  const auto memory = NewMemoryStore();
+// 5 MiB that hardly pack.
+std::string NoiseShard() {
   std::mt19937 random(kAheadSeed);
   std::string bytes;
   for (std::int64_t n = 0; n < 6000; ++n) {
@@ -329,9 +280,15 @@ TEST(ReadsAhead, OfPackedShardsAreInFlightTogether) {
     writer.AddBytes("noise", noise);
     bytes += FrameRecord(std::move(writer).Finish());
   }
-  ASSERT_THAT(memory->Write("/data/train-0", Gzip(bytes)), IsOk());
+  return Gzip(bytes);
+}
+
+// Of packed shards one of each lane's span.
+TEST(ReadsAhead, OfPackedShardsAreInFlightTogether) {
+  const auto memory = NewMemoryStore();
+  ASSERT_THAT(memory->Write("/data/train-0", NoiseShard()), IsOk());
   MeetingStore store(memory.get());
-  ASSERT_OK_AND_ASSIGN(const auto dataset, OpenNumbered(store, 1000, 5 << 20));
+  ASSERT_OK_AND_ASSIGN(const auto dataset, OpenNumbered(store, 1000, 6 << 20));
   ASSERT_GE(dataset->config().lanes(), 8);
   store.together = 8;
   Infeed infeed(dataset, kAheadSeed,
@@ -342,6 +299,27 @@ TEST(ReadsAhead, OfPackedShardsAreInFlightTogether) {
   EXPECT_EQ(store.missed, 0);
 }
 
+// In order one of each span that what fits is in, though a span has some
+// blocks.
+TEST(ReadsAhead, OfPackedShardsInOrderAreInFlightTogether) {
+  const auto memory = NewMemoryStore();
+  const std::string shard = NoiseShard();
+  ASSERT_THAT(memory->Write("/data/train-0", shard), IsOk());
+  ASSERT_THAT(memory->Write("/data/eval-0", shard), IsOk());
+  MeetingStore store(memory.get());
+  ASSERT_OK_AND_ASSIGN(const auto dataset, OpenNumbered(store, 1000, 32 << 20));
+  store.together = 12;
+  BatchPlace place = {.batch_per_core = 4, .cores = 16, .global_batch = 64};
+  const auto ahead =
+      dataset->Ahead(Split::kEval, EvalRowsInOrder(*dataset, place));
+  Batch batch;
+  for (; place.consumed < 1280; place.consumed += place.global_batch) {
+    ASSERT_THAT(FillEvalBatch(*dataset, place, batch), IsOk());
+    ahead->Passed(place.consumed + place.global_batch);
+  }
+  EXPECT_EQ(store.missed, 0);
+}
+
 class ReadsAheadOf : public ::testing::TestWithParam<bool> {};
 
 TEST_P(ReadsAheadOf, ShardsChangeNothingAboutBatches) {
@@ -349,7 +327,7 @@ TEST_P(ReadsAheadOf, ShardsChangeNothingAboutBatches) {
   WriteShards({300, 0, 200, 100}, /*packed=*/GetParam(), *store);
   for (const std::int64_t window : {GetParam() ? 30 : 0, 40})
     for (const std::int64_t bytes :
-         {GetParam() ? 240'000 : 6'000, GetParam() ? 260'000 : 20'000, 1 << 20})
+         {GetParam() ? 480'000 : 6'000, GetParam() ? 500'000 : 20'000, 1 << 20})
       for (const bool in_order : {false, true}) {
         ASSERT_OK_AND_ASSIGN(const auto dataset,
                              OpenNumbered(*store, window, bytes));

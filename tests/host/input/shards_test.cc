@@ -2,6 +2,7 @@
 // packing and the memory.
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -145,7 +146,7 @@ TEST_P(EveryShard, AResumeOnAnotherSliceReadsOn) {
        {std::pair("v3-32", 3), {"v3-8", 7}, {"v3-512", 1}, {"v3-128", 1}}) {
     // Buffers that hold a window and little else.
     auto again = OpenNumbered(*store, of.Window(64), bytes);
-    while (!again.ok() && bytes < 1 << 20)
+    while (!again.ok() && bytes < 2 << 20)
       again = OpenNumbered(*store, of.Window(64), bytes += 8 << 10);
     ASSERT_THAT(again, IsOk());
     ReadSteps(**again, slice, steps, consumed, parts);
@@ -212,19 +213,22 @@ TEST(PackedShards, AWindowMustFitIntoTheBuffers) {
                                "--input_memory"))));
   EXPECT_THAT(
       OpenNumbered(*store, 100, 50'000),
-      StatusIs(absl::StatusCode::kResourceExhausted,
-               HasSubstr("the shards are packed, and what is being unpacked of "
-                         "them, the window and where its lanes begin and end "
-                         "take 97.47 KiB, but readers have 42.72 KiB for that: "
-                         "lower --shuffle_window, or raise --input_memory")));
+      StatusIs(
+          absl::StatusCode::kResourceExhausted,
+          HasSubstr("the shards are packed, and a window and what is being "
+                    "unpacked take 101.47 KiB, but readers have 42.72 KiB "
+                    "for that: lower --shuffle_window, or raise "
+                    "--input_memory")));
   EXPECT_THAT(OpenNumbered(*store, 100, 120'000), IsOk());
   ASSERT_THAT(store->Write("/data/eval-0", *store->Read("/data/train-1000")),
               IsOk());
   EXPECT_THAT(
       OpenNumbered(*store, 100, 300'000),
-      StatusIs(absl::StatusCode::kResourceExhausted,
-               HasSubstr("the shards held out are packed, and what is being "
-                         "unpacked of them takes")));
+      StatusIs(
+          absl::StatusCode::kResourceExhausted,
+          HasSubstr("the shards held out are packed, and what is being "
+                    "unpacked takes 112.00 KiB, but readers have 36.62 KiB "
+                    "for that: raise --input_memory")));
   EXPECT_THAT(OpenNumbered(*store, 100, 2'000'000), IsOk());
   ASSERT_THAT(store->Delete("/data/eval-0"), IsOk());
   WriteShards({2000}, /*packed=*/false, *store);
@@ -245,6 +249,31 @@ TEST(Lanes, AreSharedByHosts) {
   EXPECT_EQ(LanesHere(64, 1, 4), 17);
   EXPECT_EQ(LanesHere(64, 4, 4), 64);
   EXPECT_EQ(LanesHere(64, 0, 0), 64);
+}
+
+TEST(Lanes, AWindowsExamplesAreNeighbours) {
+  const ShardEnds shards = {.ends = {300, 300, 411, 777}, .window = 128};
+  const EpochOrder order(/*seed=*/3, /*epoch=*/1, 777, &shards);
+  std::map<std::int64_t, std::set<std::int64_t>> windows;  // by first
+  std::map<std::int64_t, std::int64_t> ends;
+  order.ForPlaces(0, 777, [&](std::int64_t, const LanePlace& where) {
+    const LaneExample at = order.InLane(where);
+    windows[at.window.first].insert(at.index);
+    ends.try_emplace(at.window.first, at.window.end);
+    EXPECT_EQ(ends.at(at.window.first), at.window.end);
+  });
+  std::int64_t end = 0;
+  for (const auto& [first, indices] : windows) {
+    EXPECT_EQ(first, end) << "the one before ends here";
+    end = ends.at(first);
+    EXPECT_LE(end - first, 128 / LanesOf(shards));
+    EXPECT_EQ(*indices.begin(), first);
+    EXPECT_EQ(*indices.rbegin(), end - 1);
+    EXPECT_EQ(static_cast<std::int64_t>(indices.size()), end - first);
+    for (const std::int64_t shard : {300, 411})
+      EXPECT_FALSE(first < shard && shard < end) << "of one shard";
+  }
+  EXPECT_EQ(end, 777);
 }
 
 TEST(Lanes, EachHostHasNeighboursOfItsOwn) {
