@@ -17,7 +17,8 @@ constexpr std::chrono::seconds kRecheck{1};
 BlockCache::Block BlockCache::FindLocked(const Piece& piece) {
   const auto found = blocks_.find(piece);
   if (found == blocks_.end()) return nullptr;
-  uses_.splice(uses_.begin(), uses_, found->second.use);
+  if (!held_.contains(piece))
+    uses_.splice(uses_.begin(), uses_, found->second.use);
   return found->second.block;
 }
 
@@ -46,14 +47,11 @@ absl::StatusOr<BlockCache::Block> BlockCache::Get(const Piece& piece,
 
 // False: what is held leaves none.
 bool BlockCache::MakeRoom(std::int64_t size) {
-  auto oldest = uses_.end();
-  while (bytes_ + size > capacity_ && oldest != uses_.begin()) {
-    --oldest;
-    if (held_.contains(*oldest)) continue;
-    const auto block = blocks_.find(*oldest);
-    bytes_ -= static_cast<std::int64_t>(block->second.block->size());
-    blocks_.erase(block);
-    oldest = uses_.erase(oldest);
+  while (bytes_ + size > capacity_ && !uses_.empty()) {
+    const auto oldest = blocks_.find(uses_.back());
+    bytes_ -= static_cast<std::int64_t>(oldest->second.block->size());
+    blocks_.erase(oldest);
+    uses_.pop_back();
   }
   return bytes_ + size <= capacity_;
 }
@@ -61,8 +59,9 @@ bool BlockCache::MakeRoom(std::int64_t size) {
 void BlockCache::InsertLocked(const Piece& piece, Block block) {
   const auto size = static_cast<std::int64_t>(block->size());
   if (size > capacity_ || blocks_.contains(piece) || !MakeRoom(size)) return;
-  uses_.push_front(piece);
-  blocks_.emplace(piece, Entry{std::move(block), uses_.begin()});
+  Entry& entry = blocks_.emplace(piece, Entry{std::move(block), uses_.end()})
+                     .first->second;
+  if (!held_.contains(piece)) entry.use = uses_.insert(uses_.begin(), piece);
   bytes_ += size;
 }
 
@@ -73,14 +72,20 @@ void BlockCache::Insert(const Piece& piece, Block block) {
 
 void BlockCache::Hold(const Piece& piece) {
   MutexLock lock(mutex_);
-  ++held_[piece];
+  const auto found = blocks_.find(piece);
+  if (++held_[piece] == 1 && found != blocks_.end())
+    uses_.erase(found->second.use);
 }
 
 void BlockCache::Release(const Piece& piece) {
   MutexLock lock(mutex_);
-  const auto found = held_.find(piece);
-  PODSIM_CHECK(found != held_.end());
-  if (--found->second == 0) held_.erase(found);
+  const auto held = held_.find(piece);
+  PODSIM_CHECK(held != held_.end());
+  if (--held->second > 0) return;
+  held_.erase(held);
+  const auto found = blocks_.find(piece);
+  if (found != blocks_.end())
+    found->second.use = uses_.insert(uses_.begin(), piece);
 }
 
 bool BlockCache::IsHeld(const Piece& piece) const {

@@ -64,7 +64,7 @@ class BlockCache {
  private:
   struct Entry {
     Block block;
-    std::list<Piece>::iterator use;
+    std::list<Piece>::iterator use;  // of one that is not held
   };
 
   Block FindLocked(const Piece& piece) PODSIM_REQUIRES(mutex_);
@@ -74,7 +74,8 @@ class BlockCache {
   const std::int64_t capacity_;
   mutable Mutex mutex_;
   CondVar made_;
-  std::list<Piece> uses_ PODSIM_GUARDED_BY(mutex_);  // newest first
+  // Of those that are not held, newest first.
+  std::list<Piece> uses_ PODSIM_GUARDED_BY(mutex_);
   std::map<Piece, Entry> blocks_ PODSIM_GUARDED_BY(mutex_);
   std::map<Piece, std::int64_t> held_ PODSIM_GUARDED_BY(mutex_);  // how often
   std::set<Piece> making_ PODSIM_GUARDED_BY(mutex_);

@@ -65,7 +65,9 @@ DatasetRequest RequestOf(const JobSpec& spec) {
           .features = spec.features(),
           .shuffle_window = spec.shuffle_window(),
           .reader_bytes = spec.input_memory() / 2,  // batches have half
-          .index_directory = IndexDirectory()};
+          .index_directory = IndexDirectory(),
+          .in_order = spec.shuffle() == words::Shuffle::false_ ||
+                      spec.mode() == words::Mode::eval};
 }
 
 absl::StatusOr<SplitFiles> FindDatasetShards(const std::string& name,

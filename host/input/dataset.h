@@ -106,6 +106,8 @@ struct DatasetRequest {
   // of so many; 0: all.
   std::int64_t hosts_here = 0;
   std::int64_t hosts = 0;
+  // All of it is read in order: no window need be in memory.
+  bool in_order = false;
 };
 
 // What a job says of its data set, with all defaults filled in; the index is

@@ -14,9 +14,10 @@ constexpr std::int64_t kLeastStreamBytes = std::int64_t{32} << 10;
 constexpr std::int64_t kEvalPart = 8;
 // Of a lane, if it had all of the bytes.
 constexpr std::int64_t kLaneBlocks = 8;
-// As many spans are open as reads in flight may be in, and two in each lane:
-// one of them in its middle, where a window ends.
+// As many spans are open as threads may be at, and two in each lane: one of
+// them in its middle, where a window ends.
 constexpr std::int64_t kOpenOfLane = 2;
+constexpr std::int64_t kReadingThreads = kGcsReadsInFlight + 8;
 // A packed file's blocks take no more reads if they are small.
 constexpr std::int64_t kPackedBlocksOfPlain = 2;
 // Of such a span, beside packed bytes: what zlib has.
@@ -55,20 +56,18 @@ ReaderParts PartsOfPlain(std::int64_t reader_bytes, std::int64_t lanes) {
 
 ReaderParts PartsOfPacked(std::int64_t reader_bytes, std::int64_t lanes,
                           std::int64_t spans) {
-  const std::int64_t most =
-      std::max<std::int64_t>(kOpenOfLane * lanes, kGcsReadsInFlight);
+  const std::int64_t most = std::max(kOpenOfLane * lanes, kReadingThreads);
   const std::int64_t open = std::min(most, spans);
   const std::int64_t stream =
       std::clamp(reader_bytes / (4 * most) - kOpenSpanBytes, kLeastStreamBytes,
                  kStreamReadBytes);
   const std::int64_t block =
       ReaderBlockBytes(reader_bytes / kPackedBlocksOfPlain);
-  return {
-      .block_bytes = block,
-      .arriving_bytes = block * std::min<std::int64_t>(open, kGcsReadsInFlight),
-      .stream_bytes = stream,
-      .open_spans = open,
-      .open_bytes = open * (stream + kOpenSpanBytes)};
+  return {.block_bytes = block,
+          .arriving_bytes = block * std::min(open, kReadingThreads),
+          .stream_bytes = stream,
+          .open_spans = open,
+          .open_bytes = open * (stream + kOpenSpanBytes)};
 }
 
 }  // namespace podsim

@@ -46,9 +46,10 @@ struct ReaderParts {
 // ended, in a quarter of the bytes.
 ReaderParts PartsOfPlain(std::int64_t reader_bytes, std::int64_t lanes);
 
-// The same of packed files of so many spans. Packed bytes of what is open take
-// a quarter, and as much what arrives, unless that is less than 80 KiB of a
-// span and 16 KiB of a block.
+// The same of packed files of so many spans, with 16 threads that read ahead
+// and 8 that make batches; each one more has a span and a block more. What is
+// open takes a quarter, and what arrives 3/16, unless that is less than 80 KiB
+// of a span and 16 KiB of a block.
 ReaderParts PartsOfPacked(std::int64_t reader_bytes, std::int64_t lanes,
                           std::int64_t spans);
 

@@ -215,14 +215,17 @@ absl::StatusOr<std::shared_ptr<const Dataset>> OpenShards(
   const std::int64_t train_bytes = TrainReaderBytes(cache_bytes);
   auto train = std::make_unique<const ShardSet>(
       std::move(files.train), index, of_train,
-      LanesHere(lanes, request.hosts_here, request.hosts), train_bytes, &store);
+      request.in_order ? 0
+                       : LanesHere(lanes, request.hosts_here, request.hosts),
+      train_bytes, &store);
   auto eval = std::make_unique<const ShardSet>(
       std::move(files.eval), index,
       std::vector<IndexedShard>(middle, index->shards().end()),
       /*lanes=*/0, cache_bytes - train_bytes, &store);
   DatasetConfig config =
       Describe(request, schema, window, lanes, *train, *eval);
-  PODSIM_RETURN_IF_ERROR(CheckRoom(*train, *eval, window, cache_bytes));
+  PODSIM_RETURN_IF_ERROR(
+      CheckRoom(*train, *eval, request.in_order ? 0 : window, cache_bytes));
   index->Forget();
   return std::make_shared<ShardDataset>(std::move(config), std::move(schema),
                                         std::move(format), std::move(train),

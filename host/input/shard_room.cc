@@ -40,8 +40,8 @@ absl::Status CheckWindow(const ShardSet& train, std::int64_t window,
 // What is open and on its way in packed shards, and what is kept of them so
 // that no span is begun twice: a window, or what others that read in order are
 // at.
-absl::Status CheckPacked(const ShardSet& shards, std::int64_t window,
-                         std::int64_t reader_bytes) {
+absl::Status CheckPacked(const char* what, const ShardSet& shards,
+                         std::int64_t window, std::int64_t reader_bytes) {
   if (!shards.packed() || shards.unpacked_bytes() <= shards.kept_bytes())
     return absl::OkStatus();
   const ReaderParts& parts = shards.parts();
@@ -50,10 +50,9 @@ absl::Status CheckPacked(const ShardSet& shards, std::int64_t window,
   const std::int64_t needed = parts.open_bytes + parts.arriving_bytes + kept;
   if (needed <= reader_bytes) return absl::OkStatus();
   return absl::ResourceExhaustedError(absl::StrCat(
-      window > 0 ? "the shards are packed, and a window and what is being "
-                   "unpacked take "
-                 : "the shards held out are packed, and what is being unpacked "
-                   "takes ",
+      what, " are packed, and ",
+      window > 0 ? "a window and what is being unpacked take "
+                 : "what is being unpacked takes ",
       FormatBytes(needed), ", but readers have ", FormatBytes(reader_bytes),
       " for that: ", window > 0 ? "lower --shuffle_window, or " : "",
       "raise --input_memory"));
@@ -81,9 +80,9 @@ absl::Status CheckRoom(const ShardSet& train, const ShardSet& eval,
                        std::int64_t window, std::int64_t reader_bytes) {
   const std::int64_t of_train = TrainReaderBytes(reader_bytes);
   PODSIM_RETURN_IF_ERROR(CheckWindow(train, window, of_train));
-  PODSIM_RETURN_IF_ERROR(CheckPacked(train, window, of_train));
-  PODSIM_RETURN_IF_ERROR(
-      CheckPacked(eval, /*window=*/0, reader_bytes - of_train));
+  PODSIM_RETURN_IF_ERROR(CheckPacked("the shards", train, window, of_train));
+  PODSIM_RETURN_IF_ERROR(CheckPacked("the shards held out", eval, /*window=*/0,
+                                     reader_bytes - of_train));
   PODSIM_RETURN_IF_ERROR(CheckRecords(train, reader_bytes));
   return CheckRecords(eval, reader_bytes);
 }

@@ -10,7 +10,7 @@
 namespace podsim {
 
 // `train` has TrainReaderBytes of `reader_bytes` (input_memory.h), `eval` what
-// is left. `window` of the shuffle; 0: none.
+// is left. `window` of the shuffle; 0: none, or they are read in order.
 // Errors: RESOURCE_EXHAUSTED (a window, what is being unpacked of packed shards
 //   or a record takes more: the numbers, and what to do).
 absl::Status CheckRoom(const ShardSet& train, const ShardSet& eval,

@@ -156,12 +156,20 @@ void ShardSet::Fetch(const Piece& piece) const {
     return;
   }
   const std::shared_ptr<OpenSpans::Reader> reader = open_.Use(SpanOf(piece));
-  if (reader->ahead.exchange(true)) return;
-  const std::int64_t end = SpanAt(shard, piece.begin).end;
-  for (std::optional<Piece> next = piece;
-       next.has_value() && Unpack(*next, nullptr).ok();)
-    next = cache_.NextHeld(piece.file, next->begin + next->length, end);
-  reader->ahead = false;
+  const PackedSpan span = SpanAt(shard, piece.begin);
+  std::optional<Piece> next = piece;
+  // Twice: another may have come while this thread found that there is no more.
+  for (int round = 0; round < 2 && next.has_value(); ++round) {
+    if (reader->ahead.exchange(true)) return;
+    bool good = true;
+    while (good && next.has_value()) {
+      good = Unpack(*next, 0, nullptr).ok();
+      next = cache_.NextHeld(piece.file, next->begin + next->length, span.end);
+    }
+    reader->ahead = false;
+    if (!good) return;
+    next = cache_.NextHeld(piece.file, span.begin, span.end);
+  }
 }
 
 absl::Status ShardSet::Read(std::int64_t index, const ReadContext& context,
@@ -187,9 +195,11 @@ absl::Status ShardSet::ReadBlocks(const Place& place,
   const std::int64_t end = place.offset + place.length;
   for (std::int64_t at = place.offset; at < end;) {
     const Piece piece = BlockAt(PartOf(place, at, context), at);
+    const std::int64_t before = context.in_order ? parts_.arriving_bytes : 0;
     PODSIM_ASSIGN_OR_RETURN(const BlockCache::Block block,
-                            IsPacked(place.shard) ? Unpack(piece, context.times)
-                                                  : Get(piece, context.times));
+                            IsPacked(place.shard)
+                                ? Unpack(piece, before, context.times)
+                                : Get(piece, context.times));
     const std::int64_t until =
         std::min(end, piece.begin + static_cast<std::int64_t>(block->size()));
     if (until <= at) return absl::OkStatus();  // the file ends here
@@ -232,10 +242,11 @@ absl::StatusOr<BlockCache::Block> ShardSet::Get(const Piece& piece,
   });
 }
 
-// Unpacks its span up to the block, and keeps of what lies there as much as may
-// be wanted soon: where all is kept, or other threads are at what is read in
-// order. What lies further before is another host's.
+// Unpacks its span up to the block, and keeps what lies there if all is kept,
+// it is held, or other threads may be at it: the last `before` bytes, of what
+// is read in order. What lies further before is another host's.
 absl::StatusOr<BlockCache::Block> ShardSet::Unpack(const Piece& piece,
+                                                   std::int64_t before,
                                                    InputTimes* times) const {
   if (BlockCache::Block kept = cache_.Find(piece); kept != nullptr) return kept;
   const TimedInput timed(times, InputPart::kDecode);
@@ -265,7 +276,7 @@ absl::StatusOr<BlockCache::Block> ShardSet::Unpack(const Piece& piece,
     }
     auto made = std::make_shared<const std::string>(*std::move(bytes));
     if (left == 0 || fits_ || cache_.IsHeld(block) ||
-        (odd == 0 && left <= parts_.arriving_bytes))
+        (odd == 0 && left <= before))
       cache_.Insert(block, made);
     // Who begins the span now finds what is kept of it.
     if (reader->span->ended()) {

@@ -107,6 +107,7 @@ class ShardSet {
   absl::StatusOr<BlockCache::Block> Get(const Piece& piece,
                                         InputTimes* times) const;
   absl::StatusOr<BlockCache::Block> Unpack(const Piece& piece,
+                                           std::int64_t before,
                                            InputTimes* times) const;
   absl::Status ReadBlocks(const Place& place, const ReadContext& context,
                           std::string& bytes) const;

@@ -7,6 +7,7 @@
 #include <span>
 #include <utility>
 
+#include "base/mutex.h"
 #include "base/random.h"
 #include "base/status.h"
 #include "host/input/fields.h"
@@ -233,10 +234,36 @@ absl::Status FillEvalRow(const Dataset& dataset, const BatchPlace& place,
 
 constexpr std::int64_t kEvalRowsAtOnce = 16;
 
+// Which chunks of a batch are filled. Thread-safe.
+class FilledChunks {
+ public:
+  FilledChunks(std::int64_t rows, std::int64_t chunks, const RowsPassed& passed)
+      : rows_(rows),
+        passed_(passed),
+        filled_(static_cast<std::size_t>(chunks)) {}
+
+  void Add(std::int64_t chunk) {
+    if (!passed_) return;
+    MutexLock lock(mutex_);
+    filled_[AsIndex(chunk)] = true;
+    while (first_ < filled_.size() && filled_[first_]) ++first_;
+    passed_(
+        std::min(rows_, static_cast<std::int64_t>(first_) * kEvalRowsAtOnce));
+  }
+
+ private:
+  const std::int64_t rows_;
+  const RowsPassed& passed_;
+  Mutex mutex_;
+  std::vector<bool> filled_ PODSIM_GUARDED_BY(mutex_);
+  std::size_t first_ PODSIM_GUARDED_BY(mutex_) = 0;  // that is not
+};
+
 }  // namespace
 
 absl::Status FillEvalBatch(const Dataset& dataset, const BatchPlace& place,
-                           Batch& batch, ParallelFor* parallel) {
+                           Batch& batch, ParallelFor* parallel,
+                           const RowsPassed& passed) {
   ResizeBatch(dataset, place, batch);
   batch.by_lane.clear();
   FillKeys(RandomKey(0, "evaluation's example keys"), place, 0, batch.rows,
@@ -244,6 +271,7 @@ absl::Status FillEvalBatch(const Dataset& dataset, const BatchPlace& place,
   const std::int64_t chunks =
       (batch.rows + kEvalRowsAtOnce - 1) / kEvalRowsAtOnce;
   std::vector<absl::Status> of_chunk(static_cast<std::size_t>(chunks));
+  FilledChunks filled(batch.rows, chunks, passed);
   const auto fill = [&](std::int64_t chunk) {
     RowWriter writer(batch);
     const std::int64_t end =
@@ -253,6 +281,7 @@ absl::Status FillEvalBatch(const Dataset& dataset, const BatchPlace& place,
          ++row)
       status = FillEvalRow(dataset, place, row, batch, writer.At(row));
     of_chunk[static_cast<std::size_t>(chunk)] = std::move(status);
+    filled.Add(chunk);
   };
   if (parallel != nullptr && !dataset.in_memory()) {
     parallel->Run(chunks, fill);

@@ -88,13 +88,17 @@ ReadOrder TrainRowsInOrder(const Dataset& dataset, std::uint64_t seed,
                            const BatchPlace& place, std::int64_t steps);
 ReadOrder EvalRowsInOrder(const Dataset& dataset, const BatchPlace& place);
 
+using RowsPassed = std::function<void(std::int64_t rows)>;
+
 // Fills rows [consumed + first_core * B, ...) of the evaluation split in
 // order, each exactly once over all cores; rows beyond its end get weight 0,
 // zeros in every field. A real row's weight is 1. Keys depend on the row's
-// place alone. `parallel` (optional) shares the rows out.
+// place alone. `parallel` (optional) shares the rows out; `passed` (optional)
+// hears, from any of its threads, of how many rows all before are filled.
 // Errors: as FillTrainBatch.
 absl::Status FillEvalBatch(const Dataset& dataset, const BatchPlace& place,
-                           Batch& batch, ParallelFor* parallel = nullptr);
+                           Batch& batch, ParallelFor* parallel = nullptr,
+                           const RowsPassed& passed = {});
 
 struct InfeedOptions {
   int threads = 1;  // that make batches, at least 1

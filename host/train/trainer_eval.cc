@@ -33,12 +33,13 @@ BatchPlace Trainer::Impl::EvalPlace(int local) const {
 
 absl::Status Trainer::Impl::EvaluateHost(std::int64_t step,
                                          const BatchPlace& place, int local,
+                                         const RowsPassed& passed,
                                          EvalReport& report) {
   const std::int64_t batch_per_core = place.batch_per_core;
   const std::int64_t rows = place.cores * batch_per_core;
-  PODSIM_RETURN_IF_ERROR(
-      Annotate(FillEvalBatch(*setup.dataset, place, eval_batch, &parallel),
-               "evaluation's input"));
+  PODSIM_RETURN_IF_ERROR(Annotate(
+      FillEvalBatch(*setup.dataset, place, eval_batch, &parallel, passed),
+      "evaluation's input"));
   // Rows beyond the end come last.
   const auto filled = std::find(eval_batch.weights.begin(),
                                 eval_batch.weights.begin() + rows, 0.0F) -
@@ -75,9 +76,13 @@ absl::Status Trainer::Impl::Evaluate(std::int64_t step) {
     std::int64_t rows = 0;
     for (; place.consumed < setup.dataset->size(Split::kEval);
          place.consumed += place.global_batch) {
-      PODSIM_RETURN_IF_ERROR(EvaluateHost(step, place, local, report));
+      RowsPassed passed;
+      if (ahead != nullptr)
+        passed = [&, before = rows](std::int64_t of_batch) {
+          ahead->Passed(before + of_batch);
+        };
+      PODSIM_RETURN_IF_ERROR(EvaluateHost(step, place, local, passed, report));
       rows += place.cores * place.batch_per_core;
-      if (ahead != nullptr) ahead->Passed(rows);
     }
     setup.reports->OnEval(report);
   }

@@ -164,7 +164,8 @@ struct Trainer::Impl {
   absl::Status Evaluate(std::int64_t step);
   BatchPlace EvalPlace(int local) const;  // of a host's first batch
   absl::Status EvaluateHost(std::int64_t step, const BatchPlace& place,
-                            int local, EvalReport& report);
+                            int local, const RowsPassed& passed,
+                            EvalReport& report);
   // Rows of eval_batch, `rows_of_core` of them a core's.
   absl::Status EvaluateRows(std::int64_t first_row, std::int64_t rows,
                             std::int64_t rows_of_core, Tally& tally);

@@ -114,7 +114,8 @@ DatasetRequest RequestOf(const DataSettings& settings,
                             .examples = settings.synthetic_examples(),
                             .seed = settings.seed(),
                             .features = settings.features(),
-                            .index_directory = index_directory};
+                            .index_directory = index_directory,
+                            .in_order = true};
   if (request.name != "synthetic") return request;
   request.example_shape = {settings.example_shape().begin(),
                            settings.example_shape().end()};
@@ -144,9 +145,9 @@ absl::StatusOr<std::string> Run(const DataSettings& settings,
 }
 
 DataResult Failed(const absl::Status& status) {
-  const bool refused = absl::IsNotFound(status) ||
-                       absl::IsInvalidArgument(status) ||
-                       absl::IsAlreadyExists(status);
+  const bool refused =
+      absl::IsNotFound(status) || absl::IsInvalidArgument(status) ||
+      absl::IsAlreadyExists(status) || absl::IsResourceExhausted(status);
   return {.exit_code = refused ? kRefused : kDamaged,
           .text = {},
           .error = std::string(status.message())};

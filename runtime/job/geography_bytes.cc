@@ -96,10 +96,11 @@ std::int64_t ReadBytes(const JobSpec& spec, const JobPlan& plan,
       std::min(kMostBytes, examples * static_cast<double>(example_bytes)));
 }
 
-// `lanes` that a process reads.
-ReaderParts PartsOf(const DatasetConfig& dataset, std::int64_t reader_bytes,
+// `lanes` that a process reads, if it does not read in order.
+ReaderParts PartsOf(const PlanBits& bits, std::int64_t reader_bytes,
                     std::int64_t lanes) {
-  const std::int64_t of = dataset.lanes() > 0 ? lanes : 0;
+  const DatasetConfig& dataset = bits.dataset();
+  const std::int64_t of = dataset.lanes() > 0 && !bits.in_order() ? lanes : 0;
   return dataset.packed() ? PartsOfPacked(reader_bytes, of,
                                           dataset.stored_bytes() /
                                               std::max<std::int64_t>(
@@ -130,7 +131,7 @@ void FillReading(const JobSpec& spec, const JobPlan& plan, BucketPlace& place) {
       1, LanesHere(dataset.lanes(), (bits.hosts() + processes - 1) / processes,
                    bits.hosts()));
   const std::int64_t example = ExampleBytes(dataset);
-  const ReaderParts parts = PartsOf(dataset, kept, lanes);
+  const ReaderParts parts = PartsOf(bits, kept, lanes);
   const std::int64_t of_span = BytesOfSpanRead(dataset, parts);
   if (bits.in_order())
     place.set_hosts_of_example(HostsInOrder(bits, example, of_span));

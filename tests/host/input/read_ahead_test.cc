@@ -308,7 +308,7 @@ TEST(ReadsAhead, OfPackedShardsInOrderAreInFlightTogether) {
   ASSERT_THAT(memory->Write("/data/eval-0", shard), IsOk());
   MeetingStore store(memory.get());
   ASSERT_OK_AND_ASSIGN(const auto dataset, OpenNumbered(store, 1000, 32 << 20));
-  store.together = 12;
+  store.together = 8;
   BatchPlace place = {.batch_per_core = 4, .cores = 16, .global_batch = 64};
   const auto ahead =
       dataset->Ahead(Split::kEval, EvalRowsInOrder(*dataset, place));

@@ -24,6 +24,7 @@ namespace {
 
 using ::podsim::testing::Gzip;
 using ::podsim::testing::IsOk;
+using ::podsim::testing::kNumberedSchema;
 using ::podsim::testing::OpenNumbered;
 using ::podsim::testing::ShardOf;
 using ::podsim::testing::StatusIs;
@@ -146,7 +147,7 @@ TEST_P(EveryShard, AResumeOnAnotherSliceReadsOn) {
        {std::pair("v3-32", 3), {"v3-8", 7}, {"v3-512", 1}, {"v3-128", 1}}) {
     // Buffers that hold a window and little else.
     auto again = OpenNumbered(*store, of.Window(64), bytes);
-    while (!again.ok() && bytes < 2 << 20)
+    while (!again.ok() && bytes < 3 << 20)
       again = OpenNumbered(*store, of.Window(64), bytes += 8 << 10);
     ASSERT_THAT(again, IsOk());
     ReadSteps(**again, slice, steps, consumed, parts);
@@ -231,6 +232,16 @@ TEST(PackedShards, AWindowMustFitIntoTheBuffers) {
                     "for that: raise --input_memory")));
   EXPECT_THAT(OpenNumbered(*store, 100, 2'000'000), IsOk());
   ASSERT_THAT(store->Delete("/data/eval-0"), IsOk());
+  // In order there is none.
+  EXPECT_THAT(OpenDataset({.name = "tfrecord",
+                           .data_dir = "/data",
+                           .classes = 7,
+                           .features = kNumberedSchema,
+                           .shuffle_window = 1000,
+                           .reader_bytes = 150'000,
+                           .in_order = true},
+                          *store),
+              IsOk());
   WriteShards({2000}, /*packed=*/false, *store);
   EXPECT_THAT(OpenNumbered(*store, 1000, 50'000),
               StatusIs(absl::StatusCode::kResourceExhausted,

@@ -311,6 +311,17 @@ TEST(FillEvalBatch, EachHeldOutExampleExactlyOnce) {
   }
 }
 
+TEST(FillEvalBatch, SaysHowManyRowsAreFilled) {
+  const NumberedDataset dataset(100, 50);
+  Batch batch;
+  std::vector<std::int64_t> passed;
+  EXPECT_THAT(FillEvalBatch(dataset, {.batch_per_core = 50}, batch,
+                            /*parallel=*/nullptr,
+                            [&](std::int64_t rows) { passed.push_back(rows); }),
+              IsOk());
+  EXPECT_THAT(passed, ElementsAreArray({16, 32, 48, 50}));
+}
+
 TEST(FillEvalBatch, ReusedBufferKeepsNothing) {
   const NumberedDataset dataset(100, 5);
   Batch batch;
