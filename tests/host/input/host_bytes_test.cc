@@ -1,9 +1,11 @@
 // Hosts read their part of the shards and little else, by counting the bytes.
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -48,7 +50,7 @@ std::string RecordOf(std::mt19937& random) {
 }
 
 // Shards that differ in size, one of them empty if there are some.
-std::unique_ptr<ObjectStore> StoreOf(std::int64_t shards, bool packed) {
+std::unique_ptr<ObjectStore> NewStoreOf(std::int64_t shards, bool packed) {
   auto store = NewMemoryStore();
   std::mt19937 random(kBytesSeed);
   std::vector<std::string> bytes(static_cast<std::size_t>(shards));
@@ -60,6 +62,15 @@ std::unique_ptr<ObjectStore> StoreOf(std::int64_t shards, bool packed) {
                              packed ? Gzip(bytes[i]) : bytes[i]),
                 IsOk());
   return store;
+}
+
+// Made once.
+ObjectStore& StoreOf(std::int64_t shards, bool packed) {
+  static auto& stores = *new std::map<std::pair<std::int64_t, bool>,
+                                      std::unique_ptr<ObjectStore>>;
+  auto& store = stores[{shards, packed}];
+  if (store == nullptr) store = NewStoreOf(shards, packed);
+  return *store;
 }
 
 struct Job {
@@ -165,9 +176,9 @@ double PlannedTimes(const Job& job, const Slice& slice,
 TEST_P(HostBytes, AreThoseOfItsPart) {
   const Job& job = GetParam();
   ASSERT_OK_AND_ASSIGN(const Slice slice, FindSlice(job.slice));
-  const auto files = StoreOf(job.shards, job.packed);
+  ObjectStore& files = StoreOf(job.shards, job.packed);
   DatasetConfig config;
-  const auto read = BytesOfHosts(job, slice, *files, config);
+  const auto read = BytesOfHosts(job, slice, files, config);
   ASSERT_EQ(read.size(), static_cast<std::size_t>(slice.hosts));
   ASSERT_EQ(config.lanes(), 64);
   const auto stored = static_cast<double>(config.stored_bytes());
@@ -186,7 +197,7 @@ TEST_P(HostBytes, AreThoseOfItsPart) {
 
 // However many threads read ahead of it.
 TEST(Evaluation, OfPackedShardsReadsThemOnce) {
-  const auto files = StoreOf(/*shards=*/7, /*packed=*/true);
+  const auto files = NewStoreOf(/*shards=*/7, /*packed=*/true);
   ASSERT_OK_AND_ASSIGN(const auto names, files->List("/data"));
   for (const std::string& name : names)
     ASSERT_THAT(

@@ -148,7 +148,7 @@ TEST_P(EveryShard, AResumeOnAnotherSliceReadsOn) {
     // Buffers that hold a window and little else.
     auto again = OpenNumbered(*store, of.Window(64), bytes);
     while (!again.ok() && bytes < 3 << 20)
-      again = OpenNumbered(*store, of.Window(64), bytes += 8 << 10);
+      again = OpenNumbered(*store, of.Window(64), bytes += bytes / 8);
     ASSERT_THAT(again, IsOk());
     ReadSteps(**again, slice, steps, consumed, parts);
   }
