@@ -1,4 +1,5 @@
-// Whether shards can be read with the memory that there is for it.
+// Whether shards can be read with the memory that there is for it, by their
+// index and by how readers share it (input_memory.h). Reads nothing.
 #ifndef PODSIM_HOST_INPUT_SHARD_ROOM_H_
 #define PODSIM_HOST_INPUT_SHARD_ROOM_H_
 

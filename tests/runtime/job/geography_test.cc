@@ -214,7 +214,6 @@ TEST(GeographyTest, HowShardsAreReadIsSaid) {
   place = PlaceOfShards("", dataset, 400'000, &step);
   EXPECT_EQ(place.reads_in_flight(), 16);
   EXPECT_EQ(place.bytes_of_read(), 250'000) << "two reads of a span";
-  // What is read before what lies behind a lane ends there.
   EXPECT_DOUBLE_EQ(step, 128'000 * (1 + 500'000 * 64 / 400e6));
   dataset.set_span_bytes(100'000);
   place = PlaceOfShards("", dataset, 400'000, &step);
