@@ -28,24 +28,24 @@ double SecondsSince(SteadyClock::time_point begin) {
   return std::chrono::duration<double>(SteadyClock::now() - begin).count();
 }
 
-// One step's parts, and what its report will say.
-struct PendingSave {
-  std::int64_t step = 0;
-  std::vector<PartImage> images;
-  double seconds_paused = 0;
-  std::uint64_t state_hash = 0;
-
-  double bytes() const {
-    double sum = 0;
-    for (const PartImage& image : images)
-      sum += static_cast<double>(image.bytes.size());
-    return sum;
-  }
-};
-
 }  // namespace
 
 struct AsyncSaver::Impl {
+  // One step's parts, and what its report will say.
+  struct PendingSave {
+    std::int64_t step = 0;
+    std::vector<PartImage> images;
+    double seconds_paused = 0;
+    std::uint64_t state_hash = 0;
+
+    double bytes() const {
+      double sum = 0;
+      for (const PartImage& image : images)
+        sum += static_cast<double>(image.bytes.size());
+      return sum;
+    }
+  };
+
   explicit Impl(Options given) : options(std::move(given)) {}
 
   const Options options;
@@ -169,8 +169,8 @@ absl::Status AsyncSaver::Save(std::int64_t step,
   const auto begin = SteadyClock::now();
   PODSIM_RETURN_IF_ERROR(impl_->WaitUntilIdle());
   const Options& options = impl_->options;
-  PendingSave save{.step = step,
-                   .state_hash = Crc32c(std::as_bytes(variables))};
+  Impl::PendingSave save{.step = step,
+                         .state_hash = Crc32c(std::as_bytes(variables))};
   for (const int host : options.local_hosts) {
     auto image =
         EncodePart(*options.program, variables, host, options.hosts, step);
