@@ -13,6 +13,8 @@
 #include "models/kernels/kernels.h"
 #include "runtime/files/model_file.h"
 #include "runtime/job/geography.h"
+#include "runtime/job/plan_placement.h"
+#include "runtime/job/spec_check.h"
 
 namespace podsim {
 
@@ -20,9 +22,14 @@ namespace {
 
 absl::StatusOr<DatasetConfig> DescribeDataset(const JobSpec& spec) {
   PODSIM_ASSIGN_OR_RETURN(const JobSpec full, ApplyRecipe(spec));
+  DatasetRequest request = RequestOf(full);
+  // What the slice cannot be is PlanJob's to say.
+  if (const auto slice = SliceNamed(full.topology(), full); slice.ok()) {
+    request.hosts_here = MostHostsOfProcess(full, slice->hosts);
+    request.hosts = slice->hosts;
+  }
   const auto store = NewUriStore();
-  PODSIM_ASSIGN_OR_RETURN(const auto dataset,
-                          OpenDataset(RequestOf(full), *store));
+  PODSIM_ASSIGN_OR_RETURN(const auto dataset, OpenDataset(request, *store));
   return dataset->config();
 }
 

@@ -8,6 +8,7 @@
 #include "host/input/shared_lanes.h"
 #include "host/storage/gcs/reading.h"
 #include "runtime/job/geography.h"
+#include "runtime/job/plan_placement.h"
 
 namespace podsim {
 namespace {
@@ -122,14 +123,13 @@ void FillReading(const JobSpec& spec, const JobPlan& plan, BucketPlace& place) {
   const PlanBits& bits = plan.bits();
   const DatasetConfig& dataset = bits.dataset();
   if (dataset.stored_bytes() == 0) return;  // read as whole objects
-  const std::int64_t batch_bytes =
-      BatchBytes(dataset, bits.batch_per_core() * bits.cores_per_host());
+  const int hosts_here = MostHostsOfProcess(spec, bits.hosts());
+  const std::int64_t batch_bytes = BatchBytes(
+      dataset, hosts_here * bits.batch_per_core() * bits.cores_per_host());
   const std::int64_t kept = TrainReaderBytes(
       DivideInputMemory(spec.input_memory(), batch_bytes).reader_bytes);
-  const int processes = std::max(1, spec.processes());
   const std::int64_t lanes = std::max<std::int64_t>(
-      1, LanesHere(dataset.lanes(), (bits.hosts() + processes - 1) / processes,
-                   bits.hosts()));
+      1, LanesHere(dataset.lanes(), hosts_here, bits.hosts()));
   const std::int64_t example = ExampleBytes(dataset);
   const ReaderParts parts = PartsOf(bits, kept, lanes);
   const std::int64_t of_span = BytesOfSpanRead(dataset, parts);

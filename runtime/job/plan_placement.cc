@@ -11,14 +11,23 @@ namespace {
 
 constexpr std::int64_t kChunkElementBytes = 4;  // they are floats
 
+int ProcessesOf(const JobSpec& spec, int hosts) {
+  return spec.has_processes() ? spec.processes()
+                              : std::min(hosts, kMostDefaultProcesses);
+}
+
 }  // namespace
+
+int MostHostsOfProcess(const JobSpec& spec, int hosts) {
+  const int processes = std::clamp(ProcessesOf(spec, hosts), 1, hosts);
+  return (hosts + processes - 1) / processes;
+}
 
 absl::Status FillPlacement(const PlanInputs& inputs, ResolvedJob& job,
                            JobPlan& plan) {
   const int hosts = job.slice.hosts;
-  if (!job.spec.has_processes())
-    job.spec.set_processes(std::min(hosts, kMostDefaultProcesses));
-  const int processes = job.spec.processes();
+  const int processes = ProcessesOf(job.spec, hosts);
+  job.spec.set_processes(processes);
   if (processes > hosts)
     return absl::InvalidArgumentError(absl::StrCat(
         "processes is ", processes, " but ", job.slice.name, " has ", hosts,

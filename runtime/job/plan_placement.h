@@ -9,6 +9,9 @@
 
 namespace podsim {
 
+// Of the process that has most of `hosts`. REQUIRES: hosts >= 1.
+int MostHostsOfProcess(const JobSpec& spec, int hosts);
+
 // Decides the processes of `job` and fills what of `plan` follows, with notes
 // on what a reader should know. Errors: INVALID_ARGUMENT (more processes than
 // hosts).

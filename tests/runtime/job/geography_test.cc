@@ -124,6 +124,7 @@ TEST(GeographyTest, RecordsThatAreReadOneByOneAreWarnedOf) {
     *made.mutable_spec() = spec;
     made.mutable_bits()->set_batch_per_core(16);
     made.mutable_bits()->set_cores_per_host(8);
+    made.mutable_bits()->set_hosts(4);
     DatasetConfig& dataset = *made.mutable_bits()->mutable_dataset();
     dataset = testing::Mnist();  // 785 bytes an example
     dataset.set_shards(4);
@@ -147,13 +148,15 @@ TEST(GeographyTest, RecordsThatAreReadOneByOneAreWarnedOf) {
   EXPECT_THAT(plan("", 400'000), Not(warns));
 }
 
-// 4 hosts of 8 cores, 16 examples a core, 1,000 bytes each.
+// 4 hosts of 8 cores, 16 examples a core, 1,000 bytes each; one process, unless
+// the text says so.
 BucketPlace PlaceOfShards(const char* text, DatasetConfig dataset,
                           std::int64_t examples, double* step_bytes) {
-  const JobSpec spec = Spec(
+  JobSpec spec = Spec(
       absl::StrCat("topology: 'v3-32' data_dir: 'gs://b/x' bucket_location: "
                    "'us-central1' ",
                    text));
+  if (!spec.has_processes()) spec.set_processes(1);
   JobPlan made;
   *made.mutable_spec() = spec;
   PlanBits& bits = *made.mutable_bits();
