@@ -212,13 +212,13 @@ double WriteRate(const BucketPlace& place, int hosts) {
                   place.bucket_bytes_per_second().value() / hosts);
 }
 
-double ReadRate(const BucketPlace& place, int hosts) {
+double ReadRate(const BucketPlace& place, int hosts, int together) {
   const bool whole = place.reads_in_flight() == 0;
   const double in_flight =
       static_cast<double>(whole ? kGcsReadBytes : place.bytes_of_read()) *
       (whole ? kGcsReadsInFlight : place.reads_in_flight());
   return std::min(WriteRate(place, hosts),
-                  in_flight / place.round_trip_seconds().value());
+                  in_flight / place.round_trip_seconds().value() / together);
 }
 
 }  // namespace podsim

@@ -27,8 +27,9 @@ void CopyReading(const BucketPlace& from, BucketPlace& to);
 // Bytes/s that one of `hosts` hosts reads with, all at once: a host keeps
 // reads_in_flight reads of bytes_of_read bytes in flight, so that their round
 // trips hide behind one another. Then those that it writes with, which is no
-// matter of round trips. REQUIRES: HasLink(place).
-double ReadRate(const BucketPlace& place, int hosts);
+// matter of round trips. `together` of them have the reads in flight of one, as
+// those of a process do. REQUIRES: HasLink(place); together >= 1.
+double ReadRate(const BucketPlace& place, int hosts, int together = 1);
 double WriteRate(const BucketPlace& place, int hosts);
 
 }  // namespace podsim

@@ -9,6 +9,7 @@
 #include "runtime/job/bucket_traffic_text.h"
 #include "runtime/job/geography.h"
 #include "runtime/job/geography_bytes.h"
+#include "runtime/job/plan_placement.h"
 
 namespace podsim {
 namespace {
@@ -109,11 +110,23 @@ std::string WayText(const BucketPlace& place, int hosts) {
                             ByteRateText(WriteRate(place, hosts)), " sim");
 }
 
-std::string WaitText(const BucketPlace& place) {
+// Of shards: a process reads ahead as one host does, whatever it plays.
+std::string TogetherText(const BucketPlace& place, int hosts, int together) {
+  if (!Names(place, "data_dir") || place.reads_in_flight() == 0) return "";
+  const double each = ReadRate(place, hosts, together);
+  if (each >= ReadRate(place, hosts)) return "";
+  return absl::StrCat("; a process has these reads in flight for the ",
+                      FormatCounted(together, "host"),
+                      " it plays, so that here they bring each at most ",
+                      ByteRateText(each), " sim: more processes wait less");
+}
+
+std::string WaitText(const BucketPlace& place, int hosts, int together) {
   return absl::StrCat(
       "simulate_geography: the run itself waits that long, wall; its round "
       "trips take up to ",
-      FigureText(place.jitter_seconds(), SecondsText), " more or less");
+      FigureText(place.jitter_seconds(), SecondsText), " more or less",
+      TogetherText(place, hosts, together));
 }
 
 }  // namespace
@@ -128,7 +141,9 @@ std::vector<std::pair<std::string, std::string>> GeographyText(
     if (!HasLink(place)) continue;
     lines.emplace_back("", WayText(place, slice.hosts));
     if (plan.spec().simulate_geography())
-      lines.emplace_back("", WaitText(place));
+      lines.emplace_back(
+          "", WaitText(place, slice.hosts,
+                       MostHostsOfProcess(plan.spec(), slice.hosts)));
     for (const std::string& text :
          {TrafficText(place, plan, slice), MoneyText(place, geography)})
       if (!text.empty()) lines.emplace_back("", text);

@@ -422,6 +422,9 @@ TEST(GeographyTest, RatesAreTheLeastOfLineShareAndReadsInFlight) {
                     " round_trip_seconds { value: 2 } } }"));
   EXPECT_EQ(ReadRate(slow.geography().buckets(0), 4), 67'108'864);
   EXPECT_EQ(WriteRate(slow.geography().buckets(0), 4), 4e8);
+  // Of four that have those reads together.
+  EXPECT_EQ(ReadRate(slow.geography().buckets(0), 4, 4), 16'777'216);
+  EXPECT_EQ(ReadRate(PlaceIn("us-central1"), 4, 2), 4e8) << "the line's";
 }
 
 }  // namespace

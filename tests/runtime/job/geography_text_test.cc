@@ -132,6 +132,30 @@ TEST(GeographyTextTest, ARunThatWaitsIsAnnounced) {
   EXPECT_THAT(TextOf(PlanInBuckets(kAway)), Not(HasSubstr("waits that long")));
 }
 
+// A process that plays four hosts does not read as four do.
+TEST(GeographyTextTest, AProcessThatIsShortOfReadsIsAnnounced) {
+  const auto text = [](const char* more, int reads) {
+    auto plan =
+        PlanInBuckets(std::string(kAway) + "simulate_geography: true " + more);
+    BucketPlace& place = *plan->mutable_geography()->mutable_buckets(0);
+    place.set_reads_in_flight(reads);
+    place.set_bytes_of_read(1 << 16);
+    return TextOf(plan);
+  };
+  const auto announced = HasSubstr(
+      "more or less; a process has these reads in flight for the 4 hosts it "
+      "plays, so that here they bring each at most 2.02 MB/s sim: more "
+      "processes "
+      "wait less\n");
+  // 16 x 65,536 bytes in 130 ms, among four.
+  EXPECT_THAT(text("processes: 1", 16), announced);
+  EXPECT_THAT(text("", 16), Not(HasSubstr("a process has"))) << "one host each";
+  EXPECT_THAT(text("processes: 1", 0), Not(HasSubstr("a process has")))
+      << "what is read once, as a whole";
+  EXPECT_THAT(TextOf(PlanInBuckets(std::string(kAway) + "processes: 1")),
+              Not(HasSubstr("a process has")));
+}
+
 TEST(GeographyTextTest, MoneyComesFromPricesAlone) {
   // 314.13 MiB at 2 a GiB; 4 checkpoints of 814,160 bytes at 3.
   EXPECT_THAT(
