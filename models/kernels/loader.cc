@@ -1,10 +1,13 @@
 #include "models/kernels/loader.h"
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <map>
 #include <system_error>
@@ -13,6 +16,7 @@
 #include "absl/strings/str_join.h"
 #include "base/mutex.h"
 #include "base/status.h"
+#include "base/unique_fd.h"
 #include "models/kernels/cpu_level.h"
 #include "models/kernels/kernels.h"
 
@@ -137,10 +141,20 @@ std::vector<std::string> KernelDirectories() {
 absl::StatusOr<std::string> FindKernelModule(
     const std::string& isa, const std::vector<std::string>& directories) {
   const std::string name = absl::StrCat("podsim_kernels_", isa, ".so");
+  std::string unreadable;
   for (const std::string& directory : directories) {
     std::string path = absl::StrCat(directory, "/", name);
-    if (access(path.c_str(), R_OK) == 0) return path;
+    // Opened, not asked for by access(2), which ignores capabilities.
+    const UniqueFd file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (file.valid()) return path;
+    if (errno != ENOENT && errno != ENOTDIR && unreadable.empty())
+      unreadable = absl::StrCat(path, ": ", std::strerror(errno));
   }
+  if (!unreadable.empty())
+    return absl::PermissionDeniedError(absl::StrCat(
+        "cannot read kernel module ", unreadable, " (user ", geteuid(),
+        "); let this user read it and every directory above it, or set "
+        "PODSIM_KERNEL_DIR to a directory that this user may read"));
   return absl::NotFoundError(
       absl::StrCat("no ", name, " in any of ", absl::StrJoin(directories, ", "),
                    "; install podsim or set PODSIM_KERNEL_DIR to the directory "
@@ -156,6 +170,8 @@ absl::StatusOr<std::string> BestIsa(
     const auto path = FindKernelModule(isa, directories);
     if (path.ok()) return isa;
     missing = path.status();
+    // A module that is there, but not for us, is no reason for slower ones.
+    if (absl::IsPermissionDenied(missing)) return missing;
   }
   return missing;
 }

@@ -30,7 +30,8 @@ std::vector<std::string> KernelDirectories(const char* override_directory,
 std::vector<std::string> KernelDirectories();
 
 // The module's path in the first directory that has it.
-// Errors: NOT_FOUND (names every directory).
+// Errors: NOT_FOUND (names every directory); PERMISSION_DENIED (it is in none
+//   of those that this user may read, but perhaps in another).
 absl::StatusOr<std::string> FindKernelModule(
     const std::string& isa, const std::vector<std::string>& directories);
 

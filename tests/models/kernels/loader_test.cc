@@ -2,12 +2,17 @@
 #include "models/kernels/loader.h"
 
 #include <dlfcn.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <set>
 #include <thread>
 
@@ -113,6 +118,44 @@ TEST(LoaderTest, FirstDirectoryWithTheModuleWins) {
       const std::string path,
       FindKernelModule("v2", {empty.path(), first.path(), second.path()}));
   EXPECT_EQ(path, first.file("podsim_kernels_v2.so"));
+}
+
+// What `ask` says in a process that no permission of root's is left to.
+std::string AskedWithoutRoot(const std::function<absl::Status()>& ask) {
+  std::array<int, 2> ends{};
+  PODSIM_CHECK(pipe(ends.data()) == 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    constexpr uid_t kSomebody = 54321;
+    if (geteuid() == 0 && setresuid(kSomebody, kSomebody, kSomebody) != 0)
+      _exit(1);
+    const std::string said = ask().ToString();
+    _exit(write(ends[1], said.data(), said.size()) < 0 ? 1 : 0);
+  }
+  close(ends[1]);
+  std::string said(4096, ' ');
+  const ssize_t count = read(ends[0], said.data(), said.size());
+  close(ends[0]);
+  int status = 0;
+  waitpid(child, &status, 0);
+  return said.substr(0, static_cast<std::size_t>(std::max<ssize_t>(0, count)));
+}
+
+TEST(LoaderTest, AModuleThatMayNotBeReadIsNotCalledMissing) {
+  testing::TempDir locked, open;
+  std::ofstream(locked.file("podsim_kernels_v3.so")) << "x";
+  std::ofstream(open.file("podsim_kernels_v2.so")) << "x";
+  ASSERT_EQ(chmod(open.path().c_str(), 0755), 0);
+  ASSERT_EQ(chmod(locked.path().c_str(), geteuid() == 0 ? 0700 : 0), 0);
+  const std::string said = AskedWithoutRoot([&] {
+    // Nor are slower ones taken instead.
+    return BestIsa("v3", {locked.path(), open.path()}).status();
+  });
+  ASSERT_EQ(chmod(locked.path().c_str(), 0700), 0);
+  EXPECT_THAT(said, AllOf(HasSubstr("PERMISSION_DENIED"),
+                          HasSubstr(locked.path() + "/podsim_kernels_v3.so: "
+                                                    "Permission denied (user "),
+                          HasSubstr("PODSIM_KERNEL_DIR")));
 }
 
 TEST(LoaderTest, MissingModuleSaysWhereItWasLookedFor) {
