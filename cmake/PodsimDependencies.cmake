@@ -22,6 +22,11 @@ if(PODSIM_BENCH)
   find_package(benchmark REQUIRED)
 endif()
 
+include(PodsimPortable)
+if(PODSIM_PORTABLE)
+  podsim_take_archives()
+endif()
+
 find_program(PODSIM_CCACHE ccache)
 if(PODSIM_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${PODSIM_CCACHE})

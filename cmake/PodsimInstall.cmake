@@ -7,6 +7,8 @@ get_property(libraries GLOBAL PROPERTY PODSIM_LIBRARIES)
 get_property(programs GLOBAL PROPERTY PODSIM_PROGRAMS)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/podsim)
 
+list(JOIN programs "\n" names)
+file(GENERATE OUTPUT ${PROJECT_BINARY_DIR}/programs.txt CONTENT "${names}\n")
 if(programs)
   install(TARGETS ${programs}
     RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT programs)

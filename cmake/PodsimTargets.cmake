@@ -45,11 +45,19 @@ function(podsim_library name)
   set_property(GLOBAL APPEND PROPERTY PODSIM_LIBRARIES podsim_${name})
 endfunction()
 
-# podsim_program(<name> SOURCES ... DEPS ...): a main, installed in bin.
+# podsim_program(<name> SOURCES ... DEPS ...): a main, installed in bin. The calls are
+# the one list of programs: `podsim_programs` builds them all, and the build
+# tree's programs.txt names them for the wheel.
+add_custom_target(podsim_programs)
 function(podsim_program name)
   cmake_parse_arguments(ARG "" "" "SOURCES;DEPS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE ${ARG_DEPS} podsim_options)
+  if(PODSIM_PORTABLE)
+    target_sources(${name} PRIVATE ${PROJECT_SOURCE_DIR}/base/arc4random.cc)
+    target_link_options(${name} PRIVATE -static-libstdc++)
+  endif()
+  add_dependencies(podsim_programs ${name})
   set_property(GLOBAL APPEND PROPERTY PODSIM_PROGRAMS ${name})
 endfunction()
 
