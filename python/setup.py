@@ -1,6 +1,7 @@
-"""Puts podsim's programs into the package, where they have been built beside it.
+"""Puts podsim's programs into the package, as build/release of the tree has them.
 
-The rest is in pyproject.toml."""
+scripts/build_wheel calls this and makes a wheel of it that installs elsewhere. The
+rest is in pyproject.toml."""
 
 import pathlib
 import shutil
@@ -12,8 +13,30 @@ from setuptools.dist import Distribution
 
 HERE = pathlib.Path(__file__).resolve().parent
 BUILD = HERE.parent / "build" / "release"
-PROGRAMS = ("pod_launch", "pod_host", "pod_coordinator", "pod_program", "pod_plan",
-            "pod_ckpt", "pod_data", "pod_bench")
+LEVELS = ("v2", "v3", "v4", "bf16", "amx")
+
+
+def programs() -> list[str]:
+    """Those that the build tree's list names (cmake/PodsimTargets.cmake)."""
+    listed = BUILD / "programs.txt"
+    if not listed.is_file():
+        raise SystemExit(f"podsim's programs are not built: {listed} is missing; "
+                         "./run --wheel builds them and this package")
+    return listed.read_text().split()
+
+
+def contents() -> list[tuple[pathlib.Path, str]]:
+    """What is copied, and to which place in the package. Raises SystemExit naming all
+    that is missing."""
+    files = [(BUILD / "bin" / name, f"bin/{name}") for name in programs()]
+    files += [(BUILD / "lib" / "podsim" / f"podsim_kernels_{level}.so",
+               f"lib/podsim/podsim_kernels_{level}.so") for level in LEVELS]
+    files += [(BUILD / name, name) for name in ("programs.txt", "THIRD_PARTY_NOTICES.txt")]
+    missing = [path.name for path, _ in files if not path.is_file()]
+    if missing:
+        raise SystemExit(f"the package would lack {', '.join(missing)} of {BUILD}; "
+                         "./run --wheel builds them and this package")
+    return files
 
 
 class BuildWithPrograms(build_py):
@@ -21,24 +44,17 @@ class BuildWithPrograms(build_py):
 
     def run(self):
         super().run()
-        if not all((BUILD / "bin" / name).is_file() for name in PROGRAMS):
-            self.announce(f"no programs in {BUILD}/bin: the package will look for them on "
-                          "PATH and in PODSIM_BIN", level=3)
-            return
         package = pathlib.Path(self.build_lib, "podsim")
-        for folder in ("bin", "lib/podsim"):
-            (package / folder).mkdir(parents=True, exist_ok=True)
-        for name in PROGRAMS:
-            shutil.copy2(BUILD / "bin" / name, package / "bin" / name)
-        for module in (BUILD / "lib" / "podsim").glob("*.so"):
-            shutil.copy2(module, package / "lib" / "podsim" / module.name)
+        for source, place in contents():
+            (package / place).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(source, package / place)
 
 
 class ForThisMachine(Distribution):
     """Programs are of one kind of machine."""
 
     def has_ext_modules(self):
-        return (BUILD / "bin" / "pod_launch").is_file()
+        return True
 
 
 class AnyPython(bdist_wheel):
@@ -50,4 +66,6 @@ class AnyPython(bdist_wheel):
 
 
 setup(cmdclass={"build_py": BuildWithPrograms, "bdist_wheel": AnyPython},
-      distclass=ForThisMachine)
+      distclass=ForThisMachine,
+      entry_points={"console_scripts": [f"{name} = podsim.__main__:{name}"
+                                        for name in programs()]})

@@ -10,7 +10,7 @@ run_packages=(
   libisal-dev libjpeg62-turbo-dev libpng-dev
 )
 # shellcheck disable=SC2034
-wheel_packages=(python3 python3-pip)
+wheel_packages=(python3 python3-venv)
 # ccache only makes the second build faster; qemu-user plays an older CPU; clang
 # reads the sources, but compiles nothing.
 # shellcheck disable=SC2034
@@ -20,6 +20,28 @@ check_packages=(
   ccache qemu-user clang-14 clang-format-14 clang-tidy-14 git python3
   python3-numpy shellcheck
 )
+
+# hold_tree ROOT: one command at a time builds in this tree. Whoever waits says for whom,
+# and gives up after an hour. The lock ends with the command, however it ends.
+hold_tree() {
+  local root=$1
+  local lock=$root/build/.lock holder
+  mkdir -p "$root/build"
+  exec {tree_lock}>>"$lock"
+  if ! flock -n "$tree_lock"; then
+    holder=$(tail -n 1 "$lock")
+    echo "waiting up to 60 min for ${holder:-another command}, which builds in" \
+      "this tree" >&2
+    if ! flock -w 3600 "$tree_lock"; then
+      echo "error: ${holder:-another command} still builds in this tree after" \
+        "60 min; end it, or use another clone" >&2
+      return 1
+    fi
+  fi
+  echo "$0 (process $$, since $(date +%H:%M:%S))" >"$lock"
+}
+
+let_tree_go() { exec {tree_lock}>&-; }
 
 as_root() {
   if [ "$(id -u)" = 0 ]; then

@@ -17,13 +17,17 @@ class PodsimError(RuntimeError):
     __module__ = "podsim"
 
 
+def _places() -> list[pathlib.Path]:
+    """Folders of programs: PODSIM_BIN, the package itself, the source tree that it
+    stands in."""
+    own = [_HERE / "bin", _HERE.parents[1] / "build" / "release" / "bin"]
+    return [pathlib.Path(os.environ["PODSIM_BIN"]), *own] if "PODSIM_BIN" in os.environ else own
+
+
 def find(name: str) -> pathlib.Path:
-    """Where a program is: PODSIM_BIN, the package itself, the source tree that
-    it stands in, PATH; the first that has it."""
-    places = []
-    if "PODSIM_BIN" in os.environ:
-        places.append(pathlib.Path(os.environ["PODSIM_BIN"]))
-    places += [_HERE / "bin", _HERE.parents[1] / "build" / "release" / "bin"]
+    """Where a program is: the first of PODSIM_BIN, the package itself and its source
+    tree that has it, else PATH."""
+    places = _places()
     for place in places:
         if (place / name).is_file():
             return place / name
@@ -32,6 +36,15 @@ def find(name: str) -> pathlib.Path:
         return pathlib.Path(on_path)
     raise PodsimError(f"{name} is not there: set PODSIM_BIN to the folder of podsim's "
                       f"programs (looked in {', '.join(map(str, places))} and PATH)")
+
+
+def names() -> list[str]:
+    """The programs that stand where pod_launch does, by the list that the build makes."""
+    folder = find("pod_launch").parent
+    listed = folder.parent / "programs.txt"
+    if listed.is_file():
+        return sorted(listed.read_text().split())
+    return sorted(path.name for path in folder.glob("pod_*"))
 
 
 def environment() -> dict[str, str]:

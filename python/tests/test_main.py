@@ -1,0 +1,42 @@
+"""python -m podsim: the programs by name."""
+
+import pathlib
+import subprocess
+import sys
+import unittest
+
+PACKAGE = pathlib.Path(__file__).resolve().parents[1]
+
+
+def run(*arguments):
+    done = subprocess.run([sys.executable, "-m", "podsim", *arguments], cwd=PACKAGE,
+                          capture_output=True, text=True, timeout=60, check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+class MainTest(unittest.TestCase):
+
+    def test_a_program_is_run_with_its_arguments_and_exit_code(self):
+        code, out, err = run("pod_launch", "--version")
+        self.assertEqual((code, err), (0, ""))
+        self.assertIn("podsim", out)
+        code, out, err = run("pod_plan", "--no_such_flag=1")
+        self.assertEqual((code, out), (2, ""))
+        self.assertIn("no_such_flag", err)
+
+    def test_help_and_mistakes_name_the_programs(self):
+        code, out, err = run("--help")
+        self.assertEqual((code, err), (0, ""))
+        for program in ("pod_launch", "pod_plan", "pod_data", "pod_bench", "pod_ckpt"):
+            self.assertIn(program, out)
+        for arguments, said in (([], "no program was named"),
+                                (["pod_lunch"], "'pod_lunch' is no program of podsim")):
+            code, out, err = run(*arguments)
+            self.assertEqual((code, out), (1, ""))
+            self.assertIn(said, err)
+            self.assertIn("pod_launch", err)
+            self.assertEqual(len(err.splitlines()), 1)
+
+
+if __name__ == "__main__":
+    unittest.main()
