@@ -45,7 +45,9 @@ class TrainingDisplay final : public JobDisplay {
       reporter_.Fail(*outcome.failure);
     } else if (outcome.exit_code == 0 || outcome.drained) {
       if (const auto& forecast = forecast_.Get(); forecast.ok())
-        reporter_.set_simulated_step(forecast->step.total, HowText(*forecast));
+        reporter_.set_simulated_step(forecast->step.total,
+                                     {forecast->band.low, forecast->band.high},
+                                     HowText(*forecast));
       reporter_.Finish();
     } else {
       ShowStop(outcome, console_);

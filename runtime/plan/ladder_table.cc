@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "base/units.h"
+#include "job/hbm.h"
 #include "nlohmann/json.hpp"
 #include "runtime/forecast/format_forecast.h"
 #include "runtime/job/bucket_traffic_text.h"
@@ -15,12 +16,6 @@ namespace podsim {
 namespace {
 
 using ::nlohmann::ordered_json;
-
-std::int64_t HbmBytes(const JobPlan& plan) {
-  const CoreMemory& use = plan.core_memory();
-  return use.parameters() + use.gradients() + use.slots() + use.activations() +
-         use.input();
-}
 
 const JobPlan& FirstPlan(const Ladder& ladder) {
   for (const LadderRow& row : ladder.rows)
@@ -49,7 +44,8 @@ std::string LadderTextRow(const LadderRow& row, double price) {
       "%10.3g",
       row.slice.name, row.plan.bits().batch_per_core(), row.plan.global_batch(),
       row.plan.train_steps(), row.plan.bits().learning_rate().peak(),
-      FormatBytes(HbmBytes(row.plan)), SpanText(forecast.step.total.seconds()),
+      FormatBytes(HbmBytes(row.plan.core_memory())),
+      SpanText(forecast.step.total.seconds()),
       SpanText(forecast.band.low.seconds()),
       SpanText(forecast.band.high.seconds()),
       FormatCount(std::llround(forecast.examples_per_second())),
@@ -115,7 +111,8 @@ ordered_json JsonRow(const LadderRow& row, double price) {
   one["global_batch"] = row.plan.global_batch();
   one["train_steps"] = row.plan.train_steps();
   one["learning_rate"] = row.plan.bits().learning_rate().peak();
-  one["hbm_bytes_per_core"] = HbmBytes(row.plan);
+  one["hbm_bytes_per_core"] = HbmBytes(row.plan.core_memory());
+  one["hbm_bytes_available"] = row.plan.core_memory().hbm();
   one["step_seconds"] = step.total.seconds();
   one["step_seconds_low"] = forecast.band.low.seconds();
   one["step_seconds_high"] = forecast.band.high.seconds();

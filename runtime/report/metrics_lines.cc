@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "job/hbm.h"
 #include "job/metrics.h"
 #include "job/placement.h"
 #include "settings/field_text.h"
@@ -103,11 +104,11 @@ void AddGeography(const JobGeography& geography, Json& line) {
          {"nearness", BucketPlace::Nearness_Name(place.nearness())}});
 }
 
-// Those that a model has of its own.
-void AddOthers(const MetricSums& sums, Json& line) {
+// A model's own metrics, as an object at `key`; none: no such key.
+void AddOthers(const char* key, const MetricSums& sums, Json& line) {
   for (const MetricSum& sum : sums)
     if (sum.name() != kLossMetric && sum.name() != kAccuracyMetric)
-      line["metrics"][sum.name()] = CombinedValue(sum);
+      line[key][sum.name()] = CombinedValue(sum);
 }
 
 }  // namespace
@@ -170,6 +171,8 @@ std::string PlanLine(const JobPlan& plan, double wall_time,
                {"wire_dtype", bits.wire_dtype()},
                {"isa", bits.isa()},
                {"kernel_library", bits.kernel_library()},
+               {"hbm_bytes_per_core", HbmBytes(plan.core_memory())},
+               {"hbm_bytes_available", plan.core_memory().hbm()},
                {"command", context.command},
                {"cpu", context.cpu},
                {"cpus", context.cpus}};
@@ -217,7 +220,7 @@ std::string StepLine(const StepDone& step, double wall_time) {
                {"seconds_input_copy", step.input_seconds().copy()},
                {"serial", step.serial()}};
   AddAccuracy("accuracy", AccuracyOf(step.metrics()), line);
-  AddOthers(step.metrics(), line);
+  AddOthers("metrics", step.metrics(), line);
   if (step.process_seconds_waited_size() > 0)
     line["last_process"] = step.last_process();
   line["input_us"] = Microseconds(step.process_seconds_input());
@@ -236,7 +239,7 @@ std::string EvalLine(const EvalDone& eval, double wall_time) {
     line["correct"] = CorrectExamples(eval.metrics());
     line["accuracy"] = *accuracy;
   }
-  AddOthers(eval.metrics(), line);
+  AddOthers("metrics", eval.metrics(), line);
   return Dump(line);
 }
 
@@ -308,6 +311,7 @@ std::string SummaryLine(const RunSummary& summary) {
       line["eval_correct"] = CorrectExamples(summary.eval->metrics());
     line["eval_examples"] = summary.eval->examples();
     line["eval_loss"] = MetricValue(summary.eval->metrics(), kLossMetric);
+    AddOthers("eval_metrics", summary.eval->metrics(), line);
   }
   if (HasPromise(summary)) {
     line["recipe_accuracy"] = summary.plan.recipe_accuracy();
@@ -327,6 +331,12 @@ std::string SummaryLine(const RunSummary& summary) {
   if (summary.faults.has_value()) line["faults"] = FaultsJson(*summary.faults);
   if (summary.simulated_step.has_value()) {
     line["simulated_step_seconds"] = summary.simulated_step->seconds();
+    if (summary.simulated_band.has_value()) {
+      line["simulated_step_seconds_low"] =
+          summary.simulated_band->low.seconds();
+      line["simulated_step_seconds_high"] =
+          summary.simulated_band->high.seconds();
+    }
     line["simulated_how"] = summary.simulated_how;
   }
   return Dump(line);

@@ -47,8 +47,9 @@ class Reporter {
   // The first error of the metrics file.
   absl::Status status() const;
   const RunSummary& summary() const { return collector_.summary(); }
-  void set_simulated_step(SimTime step, const std::string& how) {
-    collector_.set_simulated_step(step, how);
+  void set_simulated_step(SimTime step, const SimulatedBand& band,
+                          const std::string& how) {
+    collector_.set_simulated_step(step, band, how);
   }
 
  private:

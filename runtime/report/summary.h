@@ -20,6 +20,12 @@
 
 namespace podsim {
 
+// The lower and the upper estimate of a simulated time.
+struct SimulatedBand {
+  SimTime low;
+  SimTime high;
+};
+
 // Sums over all steps of the wall time of the host that came last, which all
 // others waited for. The phases add up to the steps.
 struct PhaseSeconds {
@@ -64,6 +70,7 @@ struct RunSummary {
   std::optional<Goodput> goodput;       // wall, once the job is done
   std::optional<FaultAccount> faults;   // once done or failed, if there are any
   std::optional<SimTime> simulated_step;
+  std::optional<SimulatedBand> simulated_band;  // around it
   std::string simulated_how;  // "torus_all, bound by the all-reduce"
 };
 
@@ -89,8 +96,10 @@ class SummaryCollector {
   // `now`: when the event arrived.
   void OnEvent(const JobEvent& event, absl::Time now);
   const RunSummary& summary() const { return summary_; }
-  void set_simulated_step(SimTime step, const std::string& how) {
+  void set_simulated_step(SimTime step, const SimulatedBand& band,
+                          const std::string& how) {
     summary_.simulated_step = step;
+    summary_.simulated_band = band;
     summary_.simulated_how = how;
   }
 

@@ -132,6 +132,8 @@ TEST(LadderTest, ShowsWarningsAndPrices) {
     EXPECT_DOUBLE_EQ(double{row["price"]}, 2 * double{row["chip_hours"]});
     EXPECT_LE(row["step_seconds_low"], row["step_seconds"]);
     EXPECT_GE(row["step_seconds_high"], row["step_seconds"]);
+    EXPECT_GT(row["hbm_bytes_per_core"], 0);
+    EXPECT_LT(row["hbm_bytes_per_core"], row["hbm_bytes_available"]);
     EXPECT_NEAR(double{row["examples_per_second"]},
                 double{row["global_batch"]} / double{row["step_seconds"]},
                 1e-6 * double{row["examples_per_second"]});

@@ -41,6 +41,9 @@ TEST(MetricsLineTest, PlanCarriesTheRunsContext) {
   plan.mutable_bits()->set_slice("v3-32");
   plan.mutable_bits()->set_hosts(4);
   plan.mutable_bits()->set_cores_per_host(8);
+  plan.mutable_core_memory()->set_hbm(16 << 20);
+  plan.mutable_core_memory()->set_parameters(1000);
+  plan.mutable_core_memory()->set_activations(24);
   const json line =
       json::parse(PlanLine(plan, 12.5, {"pod_launch --x='\xff'", "cpu", 2}));
   EXPECT_EQ(line["event"], "plan");
@@ -193,14 +196,23 @@ TEST(MetricsLineTest, SummaryHasOptionalPartsOnlyWhenKnown) {
   EXPECT_FALSE(line.contains("goodput"));
   EXPECT_FALSE(line.contains("faults"));
   testing::SetMean(summary.eval.emplace(), kAccuracyMetric, 0.5);
+  EXPECT_FALSE(json::parse(SummaryLine(summary)).contains("eval_metrics"));
+  testing::SetMean(*summary.eval, "margin", 3, 4);
   summary.goodput = {.wall = 4, .productive = 3};
   (*summary.goodput)[LostTo::kWastedProgress] = 1;
   summary.faults = {.injected = 2, .complaints = {"x"}};
   summary.simulated_step = SimTime::Seconds(0.5);
   summary.simulated_how = "ring, bound by compute";
+  EXPECT_FALSE(
+      json::parse(SummaryLine(summary)).contains("simulated_step_seconds_low"));
+  summary.simulated_band = {.low = SimTime::Seconds(0.25),
+                            .high = SimTime::Seconds(1)};
   line = json::parse(SummaryLine(summary));
   EXPECT_EQ(line["eval_accuracy"], 0.5);
+  EXPECT_EQ(line["eval_metrics"], json({{"margin", 0.75}}));
   EXPECT_EQ(line["simulated_step_seconds"], 0.5);
+  EXPECT_EQ(line["simulated_step_seconds_low"], 0.25);
+  EXPECT_EQ(line["simulated_step_seconds_high"], 1);
   EXPECT_EQ(line["simulated_how"], "ring, bound by compute");
   EXPECT_EQ(line["goodput"]["fraction"], 0.75);
   EXPECT_EQ(line["goodput"]["seconds_wall"], 4);

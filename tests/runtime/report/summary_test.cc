@@ -127,7 +127,7 @@ TEST_F(SummaryTest, SaysWhatRanAndWhichClock) {
   testing::SetMean(*eval.mutable_eval(), kAccuracyMetric, 288, 299);
   eval.mutable_eval()->set_examples(299);
   Send(eval);
-  collector_.set_simulated_step(SimTime::Picoseconds(1'234'000'000),
+  collector_.set_simulated_step(SimTime::Picoseconds(1'234'000'000), {},
                                 "ring, bound by compute");
   const std::string text = FormatSummary(collector_.summary());
   EXPECT_THAT(text, HasSubstr("mlp on digits, v3-32: 3 steps, 300 examples"));
