@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/status.h"
+#include "base/units.h"
 #include "host/checkpoint/catalog.h"
 #include "host/checkpoint/commit.h"
 #include "host/checkpoint/layout.h"
@@ -166,6 +167,22 @@ absl::StatusOr<RunStart> FindStart(ObjectStore& store, const JobSpec& spec,
                             StepsLeft(plan, manifest.examples_consumed()));
   start.history = manifest.stints();
   return start;
+}
+
+std::string DescribeStart(const StartPoint& start, const JobPlan& plan) {
+  const std::string where =
+      absl::StrCat(start.checkpoint(), ", step ", FormatCount(start.step()));
+  if (plan.spec().mode() == words::Mode::eval)
+    return absl::StrCat(where, ": to be evaluated");
+  const std::int64_t left = start.last_step() - start.step();
+  if (left > 0)
+    return absl::StrCat(where, "; ", FormatCounted(left, "step"), " to go");
+  return absl::StrCat(
+      where, ": trained on ", FormatCount(start.examples_consumed()),
+      " examples already; the job has ", FormatCount(plan.total_examples()),
+      " (", FormatCounted(plan.train_steps(), "step"), " of ",
+      FormatCount(plan.global_batch()),
+      "), so no step is left: raise --train_steps or --epochs to train on");
 }
 
 absl::Status PrepareModelDir(ObjectStore& store, const JobPlan& plan,

@@ -41,6 +41,11 @@ struct RunStart {
 absl::StatusOr<RunStart> FindStart(ObjectStore& store, const JobSpec& spec,
                                    const JobPlan& plan);
 
+// Where a run that goes on begins, and how much is left of the job. A job is a
+// number of examples: its steps are counted with the batch that it has now,
+// those of the checkpoint with the batches that it was trained with.
+std::string DescribeStart(const StartPoint& start, const JobPlan& plan);
+
 // Prepares the plan's model_dir for this generation, if there is one: removes
 // what killed ones left unfinished, leaves a witness (StartPoint.witness), sets
 // the stamp. Errors: those of the store (a directory that cannot be written).

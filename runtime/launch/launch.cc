@@ -185,15 +185,7 @@ absl::StatusOr<std::string> StartText(PlannedJob& job, int width) {
                           FindStart(*store, job.spec, job.plan));
   job.goes_on = !start.point.checkpoint().empty();
   if (!job.goes_on) return std::string();
-  const std::int64_t left = start.point.last_step() - start.point.step();
-  const std::string next =
-      job.plan.spec().mode() == words::Mode::eval ? ": to be evaluated"
-      : left == 0 ? ": trained to the end already"
-                  : absl::StrCat("; ", FormatCount(left), " steps to go");
-  return FormatPlanLine("start",
-                        absl::StrCat(start.point.checkpoint(), ", step ",
-                                     FormatCount(start.point.step()), next),
-                        width);
+  return FormatPlanLine("start", DescribeStart(start.point, job.plan), width);
 }
 
 absl::StatusOr<int> PlanAndRun(const LaunchContext& context,

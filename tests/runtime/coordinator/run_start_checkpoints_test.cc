@@ -101,6 +101,27 @@ TEST_P(RunStartTest, TheNewestIsChosen) {
   EXPECT_THAT(start.notes, IsEmpty());
 }
 
+TEST(DescribeStartTest, SaysWhatIsLeftInStepsOrWhyNothingIs) {
+  StartPoint start;
+  start.set_checkpoint("runs/a/110");
+  start.set_step(110);
+  start.set_examples_consumed(28'160);
+  start.set_last_step(111);
+  JobPlan plan;
+  plan.set_train_steps(160);
+  plan.set_global_batch(64);
+  plan.set_total_examples(10'240);
+  EXPECT_EQ(DescribeStart(start, plan), "runs/a/110, step 110; 1 step to go");
+  start.set_last_step(110);
+  EXPECT_EQ(DescribeStart(start, plan),
+            "runs/a/110, step 110: trained on 28,160 examples already; the job "
+            "has 10,240 (160 steps of 64), so no step is left: raise "
+            "--train_steps or --epochs to train on");
+  plan.mutable_spec()->set_mode(words::Mode::eval);
+  EXPECT_EQ(DescribeStart(start, plan),
+            "runs/a/110, step 110: to be evaluated");
+}
+
 TEST_P(RunStartTest, AnotherWindowIsAnotherOrder) {
   plan_.mutable_bits()->mutable_dataset()->set_shuffle_window(4096);
   Save({20});
