@@ -7,8 +7,8 @@
 docs/jax.md of the source tree has the whole story."""
 
 from ._api import export, plan, train
+from ._errors import PodsimError
 from ._optimizers import Optimizer, adam, adamw, lamb, lars, sgd
-from ._programs import PodsimError
 from ._result import Run
 
 __all__ = ["Optimizer", "PodsimError", "Run", "adam", "adamw", "export", "lamb", "lars",

@@ -9,6 +9,7 @@ import sys
 from typing import Callable, NoReturn, Sequence
 
 from . import _programs
+from ._errors import PodsimError
 
 
 def _become(program: str, arguments: Sequence[str]) -> NoReturn:
@@ -18,7 +19,7 @@ def _become(program: str, arguments: Sequence[str]) -> NoReturn:
         path = os.fspath(_programs.find(program))
         sys.stdout.flush()
         os.execve(path, [program, *arguments], _programs.environment())
-    except (OSError, _programs.PodsimError) as error:
+    except (OSError, PodsimError) as error:
         sys.exit(f"{program}: {error}")
 
 

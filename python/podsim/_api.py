@@ -8,7 +8,7 @@ from typing import Any, Callable
 
 import numpy as np
 
-from . import _inputs, _job, _lowering, _process, _programs, _result, _start, _trees
+from . import _inputs, _job, _lowering, _names, _process, _programs, _result, _start, _trees
 from ._state import State
 
 LossFunction = Callable[..., Any]
@@ -38,7 +38,7 @@ def export(loss_fn: LossFunction, params: Any, batch: Any, path: str | os.PathLi
 
 def _settings(optimizer: Any, params: Any, topology: str,
               settings: dict[str, Any]) -> dict[str, Any]:
-    _job.check_names(settings)
+    _names.check_names(settings)
     _job.check_trains(settings)
     job = {"topology": topology, **settings}
     chosen = ({} if optimizer is None else
@@ -68,8 +68,9 @@ def train(loss_fn: LossFunction, params: Any, dataset: Any, *, topology: str = "
     for those with which it trains nothing (dry_run, describe, ...). model_dir and
     metrics_file are of this machine: run.params and run.metrics are read from there.
 
-    Raises PodsimError with the line that the programs say. Ctrl-C ends the job as
+    Raises PodsimError with the reason that the programs give. Ctrl-C ends the job as
     it does in a terminal, and KeyboardInterrupt goes on from here."""
+    _job.check_is_one_slice(topology)
     chosen = _settings(optimizer, params, topology, settings)
     own_dir = None if model_dir is None else _job.local("model_dir", model_dir)
     own_metrics = _own_metrics(chosen.pop("metrics_file", None))
@@ -141,7 +142,7 @@ def plan(loss_fn: LossFunction, params: Any, dataset: Any, *, topology: str = "v
 
     Raises PodsimError where train would refuse the job."""
     chosen = _settings(optimizer, params, topology, settings)
-    is_ladder = ".." in topology or "," in topology
+    is_ladder = _job.is_range(topology)
     call = _inputs.Call(loss_fn, params, dataset, eval_fn, eval_dataset, examples,
                         eval_examples, batch, state, name)
     with _inputs.written(call, chosen) as (_, named):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import sys
 import warnings
@@ -10,7 +11,7 @@ from typing import Any, Iterable
 
 import numpy as np
 
-from ._programs import PodsimError
+from ._errors import PodsimError
 
 _LONGEST = 251  # bytes, as a file's name has at most 255 with ".npy"
 
@@ -63,3 +64,36 @@ def check_params(names: list[str], leaves: list[Any]) -> None:
             raise TypeError(f"the parameter {name!r} is {kind}; what is trained is float32: "
                             "convert it, or leave it out of params (the loss function may "
                             "hold it itself)")
+
+
+def _some(names: list[str], most: int = 3) -> str:
+    """"'a', 'b' and 998 more"."""
+    more = len(names) - most
+    return ", ".join(map(repr, names[:most])) + (f" and {more} more" if more > 0 else "")
+
+
+def count_of(names: list[str], leaves: list[Any], what: str) -> int:
+    """The number of examples in arrays that `what` consists of: "the data set". Raises
+    ValueError if there is none, or not one."""
+    shapes = {name: tuple(np.shape(leaf)) for name, leaf in zip(names, leaves)}
+    if not shapes:
+        raise ValueError(f"{what} has no array in it")
+    single = [name for name, shape in shapes.items() if not shape]
+    if single:
+        raise ValueError(
+            f"{what} has arrays without a dimension, {_some(single)}; examples lie along the "
+            "first axis of each array: a list of numbers is such a tree, make it an array "
+            "by np.asarray(...)")
+    empty = [name for name, shape in shapes.items() if shape[0] == 0]
+    if len(empty) == len(shapes):
+        raise ValueError(f"{what} has no examples: {empty[0]!r} has the shape "
+                         f"{shapes[empty[0]]}")
+    counts: dict[int, list[str]] = {}
+    for name, shape in shapes.items():
+        counts.setdefault(shape[0], []).append(name)
+    if len(counts) > 1:
+        said = "; ".join(f"{count:,} in {_some(each)}" for count, each in
+                         itertools.islice(counts.items(), 4))
+        raise ValueError(f"the arrays of {what} must have the same number of examples along "
+                         f"their first axis; here {said}{'; ...' if len(counts) > 4 else ''}")
+    return next(iter(counts))

@@ -35,15 +35,6 @@ def folder_in_memory() -> str | None:
     return "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
 
 
-def _count(leaves: list[Any], names: list[str], what: str) -> int:
-    counts = {name: np.shape(leaf)[0] if np.shape(leaf) else 0
-              for name, leaf in zip(names, leaves)}
-    if len(set(counts.values())) != 1 or 0 in counts.values():
-        raise ValueError(f"the arrays of {what} must have the same number of "
-                         f"examples along their first axis; here {counts}")
-    return int(next(iter(counts.values())))
-
-
 def _named_files(tree: Any) -> tuple[list[str], list[Any], Any]:
     """As _trees has it, of arrays that become files of their names."""
     names, leaves, structure = _trees.named_leaves(tree, "batch")
@@ -68,7 +59,7 @@ class _Arrays:
 
     def _named(self) -> tuple[list[str], list[Any]]:
         names, leaves, _ = _named_files(self._tree)
-        _count(leaves, names, "a data set")
+        _checks.count_of(names, leaves, "the data set")
         return names, leaves
 
     def write(self, folder: pathlib.Path) -> None:
@@ -107,7 +98,7 @@ class _Batches:
                 if this != structure:
                     raise ValueError(f"batch {index} has the arrays {others}, the first "
                                      f"one has {names}")
-                read += _count(leaves, names, f"batch {index}")
+                read += _checks.count_of(names, leaves, f"batch {index}")
                 for file, leaf in zip(files, leaves):
                     file.append(leaf)
                 if self._most is not None and read >= self._most:

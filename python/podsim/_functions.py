@@ -69,6 +69,30 @@ def again(tree: Any) -> Any:
     return jax.tree_util.tree_map(lambda leaf: leaf, tree)
 
 
+def _is_like(tree: Any, params: Any) -> bool:
+    """Whether it has the structure and the shapes of params, not all of them numbers."""
+    import jax
+
+    def shape_of(leaf: Any) -> Any:
+        return getattr(leaf, "shape", None)
+
+    structure: Any = jax.tree_util.tree_structure(params)
+    shapes = [shape_of(leaf) for leaf in jax.tree_util.tree_leaves(params)]
+    return (bool(structure == jax.tree_util.tree_structure(tree)) and any(shapes)
+            and [shape_of(leaf) for leaf in jax.tree_util.tree_leaves(tree)] == shapes)
+
+
+def _check_is_no_gradient(returned: Any, params: Any) -> None:
+    """Raises TypeError for what jax.grad or jax.value_and_grad return."""
+    is_pair = isinstance(returned, tuple) and len(returned) == 2
+    what = ("gradients" if _is_like(returned, params) else
+            "a value and gradients" if is_pair and _is_like(returned[1], params) else "")
+    if what:
+        raise TypeError(f"the loss function returns {what} (a tree of the shapes of params), "
+                        "as jax.grad and jax.value_and_grad make them; hand over the function "
+                        "that returns the loss: podsim computes the gradients")
+
+
 class Loss:
     """A loss function as (loss, (what is carried, metrics)), whatever it returns."""
 
@@ -83,6 +107,8 @@ class Loss:
         states = [] if self._state.is_none else [self._state.whole(carried, *keys)]
         returned = self._loss_fn(again(params), *states, batch,
                                  *(keys if self._takes_key else []))
+        if not self._carries(returned):
+            _check_is_no_gradient(returned, params)
         rest: Any = {} if self._state.is_none else None
         if not isinstance(returned, tuple):
             loss = returned
@@ -96,6 +122,11 @@ class Loss:
             raise TypeError("the loss must be one number, the mean over the examples; "
                             f"it has the shape {getattr(loss, 'shape', None)}")
         return loss, (new_state, checked_metrics(metrics, "metrics"))
+
+    def _carries(self, returned: Any) -> bool:
+        """Whether it has a state of the structure of this one."""
+        return (not self._state.is_none and isinstance(returned, tuple)
+                and self._state.matches(returned[-1]))
 
     def _split(self, rest: Any) -> tuple[list[Any], Any]:
         if self._state.is_none:

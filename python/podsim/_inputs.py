@@ -9,7 +9,7 @@ import pathlib
 import tempfile
 from typing import Any, Callable, Iterator, Mapping
 
-from . import _checks, _data, _job, _lowering, _programs
+from . import _checks, _data, _errors, _job, _lowering, _names, _programs
 from ._wire import Message
 
 Function = Callable[..., Any]
@@ -44,8 +44,8 @@ def export(message: Message, path: str | os.PathLike[str]) -> None:
             message.write(opened)
         try:
             _programs.run("pod_program", ["import", file, f"--output={os.fspath(path)}"])
-        except _programs.PodsimError as error:
-            raise _programs.PodsimError(f"{error}{_advice(str(error))}") from None
+        except _errors.PodsimError as error:
+            raise _errors.PodsimError(f"{error}{_advice(str(error))}") from None
 
 
 def _advice(error: str) -> str:
@@ -55,12 +55,25 @@ def _advice(error: str) -> str:
     return " (random numbers of bfloat16: draw in float32 and convert)"
 
 
+# Those that the programs open (host/input/dataset.h); a test compares.
+DATASETS = ("arrays", "cifar10", "cifar100", "csv", "digits", "images", "mnist", "npz",
+            "synthetic", "tfrecord")
+
+
+def _check_name(dataset: Any) -> None:
+    """Raises TypeError for a name or a place that is not a data set's."""
+    if isinstance(dataset, os.PathLike) or (isinstance(dataset, str) and "/" in dataset):
+        raise TypeError(f"the data set is {os.fspath(dataset)!r}, a place; say "
+                        '"arrays" or "mnist", and data_dir= where it is')
+    if isinstance(dataset, str) and dataset not in DATASETS:
+        raise TypeError(f"no data set is called {dataset!r}{_names.near(dataset, DATASETS)}; "
+                        f"known: {', '.join(DATASETS)}; or hand over arrays, a function of "
+                        "the index or an iterable of batches")
+
+
 def _check(call: Call, settings: Mapping[str, Any]) -> None:
     """Raises TypeError for arguments that do not go together."""
-    if isinstance(call.dataset, os.PathLike) or (
-            isinstance(call.dataset, str) and "/" in call.dataset):
-        raise TypeError(f"the data set is {os.fspath(call.dataset)!r}, a place; say "
-                        '"arrays" or "mnist", and data_dir= where it is')
+    _check_name(call.dataset)
     if not isinstance(call.dataset, str):
         if call.batch is not None or "data_dir" in settings:
             raise TypeError("batch= and data_dir= are for a data set that pod_launch opens, "

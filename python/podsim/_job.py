@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 import os
 import pathlib
@@ -10,10 +9,10 @@ import re
 from typing import Any, Mapping
 
 from . import _optax, _optimizers, _programs
+from ._errors import IDLE
+from ._names import check_names
 from ._settings import SETTINGS
 
-_IDLE = ("dry_run", "print_job", "selftest", "describe", "print_hardware", "write_model",
-         "print_compose")
 _OF_PLAN = {"links": "bucket_links"}  # its own --links draws
 
 
@@ -28,24 +27,28 @@ def optimizer_of(optimizer: Any, params: Any,
                     f"optax, not a {type(optimizer).__name__}")
 
 
-def check_names(settings: Mapping[str, Any]) -> None:
-    """Raises TypeError for a keyword that no setting has, naming the nearest."""
-    for name in settings:
-        if name in SETTINGS:
-            continue
-        near = difflib.get_close_matches(name, SETTINGS, 3)
-        raise TypeError(f"there is no setting {name!r}"
-                        + (f"; did you mean {', '.join(near)}?" if near else
-                           "; pod_launch --help lists them"))
-
-
 def check_trains(settings: Mapping[str, Any]) -> None:
     """Raises TypeError for a flag with which pod_launch does something else."""
-    for name in _IDLE:
+    for name in IDLE:
         if settings.get(name) not in (None, False):
             raise TypeError(f"{name} trains nothing: leave it out; podsim.plan says what the "
                             "job would do, podsim.export writes the model, and pod_launch "
                             f"--{name} does the rest in a terminal")
+
+
+def check_is_one_slice(topology: Any) -> None:
+    """Raises TypeError for a topology that train cannot take."""
+    if not isinstance(topology, str):
+        raise TypeError(f'topology is a {type(topology).__name__}; it must be the name of a '
+                        'slice, such as "v3-32"')
+    if is_range(topology):
+        first = topology.replace(",", "..").split("..")[0].strip()
+        raise TypeError(f"topology is {topology!r}, several slices; train runs one of them, "
+                        f"such as {first!r}; podsim.plan takes them all")
+
+
+def is_range(topology: str) -> bool:
+    return ".." in topology or "," in topology
 
 
 def local(name: str, place: str | os.PathLike[str]) -> pathlib.Path:

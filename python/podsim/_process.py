@@ -3,78 +3,86 @@
 from __future__ import annotations
 
 import collections
-import re
+import contextlib
 import signal
 import subprocess
 import sys
-from typing import Sequence
+from typing import Callable, Iterator, Protocol, Sequence
 
-from . import _programs
+from . import _display, _errors, _programs
+from ._terminal import Terminal
 
 _LONGEST = 200  # lines that are kept of what a job says
 
 
-def _in_notebook() -> bool:
-    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
-    return type(shell).__name__ == "ZMQInteractiveShell"
+class _Job(Protocol):
+    """A child, and the lines that it writes."""
+
+    child: subprocess.Popen[bytes]
+
+    def lines(self) -> Iterator[str]:
+        """To their end; may be called again after an exception in between."""
+
+    def interrupt(self) -> None:
+        """Ctrl-C was pressed."""
+
+    def close(self) -> None:
+        """The child has ended."""
 
 
-class _Display:
-    """A terminal gets pod_launch's own line; a notebook one line that changes;
-    anything else each line as it comes."""
+class _Piped:
+    """All that it writes is lines."""
 
-    def __init__(self, shown: bool) -> None:
-        self._shown = shown
-        self._notebook = _in_notebook()
-        self._open = False
+    def __init__(self, command: Sequence[str]) -> None:
+        self.child = subprocess.Popen(command, stdout=subprocess.PIPE,
+                                      stderr=subprocess.STDOUT, start_new_session=True,
+                                      env=_programs.environment())
 
-    def line(self, text: str) -> None:
-        if not self._shown:
-            return
-        if self._notebook and text.startswith("step "):
-            print("\r" + text.ljust(100), end="", flush=True)
-            self._open = True
-            return
-        if self._open:
-            print()
-            self._open = False
-        print(text, flush=True)
+    def lines(self) -> Iterator[str]:
+        assert self.child.stdout is not None
+        for line in self.child.stdout:
+            yield line.decode(errors="replace").rstrip("\n")
 
+    def interrupt(self) -> None:
+        self.child.send_signal(signal.SIGINT)
 
-def _block(lines: Sequence[str]) -> list[str]:
-    """The last block of a failed run (runtime/report/failure.h); none: there is none."""
-    begins = [i for i, line in enumerate(lines) if line.startswith("FAILED: ")]
-    return list(lines[begins[-1]:]) if begins else []
+    def close(self) -> None:
+        assert self.child.stdout is not None
+        self.child.stdout.close()
 
 
-def _row(block: Sequence[str], name: str) -> str:
-    return next((line[len(name) + 2:].strip() for line in block
-                 if line.startswith(f"  {name} ")), "")
+class _InTerminal:
+    """It draws by itself; the lines are those of its standard error."""
+
+    def __init__(self, command: Sequence[str]) -> None:
+        assert sys.stdout is not None
+        self._terminal = Terminal(sys.stdout)
+        try:
+            self.child = subprocess.Popen(command, stdout=self._terminal.child_end,
+                                          stderr=subprocess.PIPE,
+                                          env=_programs.environment())
+        except OSError:
+            self._terminal.close()
+            raise
+        self._terminal.child_started()
+
+    def lines(self) -> Iterator[str]:
+        assert self.child.stderr is not None
+        return self._terminal.lines(self.child.stderr)
+
+    def interrupt(self) -> None:
+        """The terminal has told the child, too."""
+
+    def close(self) -> None:
+        self._terminal.close()
 
 
-# Advice that a folder which is gone after the call cannot follow.
-_GOES_BACK = re.compile(r", perhaps from an earlier checkpoint \(--restore=.*?/STEP\)"
-                        r"|; there is no checkpoint yet to go back to.* saves sooner")
-
-
-def failure(lines: Sequence[str], keeps: bool) -> str:
-    """The cause, of what a failed job said. keeps: whether its checkpoints stay."""
-    block = _block(lines)
-    if not block:
-        errors = [line for line in lines if line.startswith(("pod_launch:", "error:"))]
-        return "\n".join(errors or list(lines)[-3:])
-    reason = _row(block, "reason")
-    if not keeps:
-        reason = _GOES_BACK.sub("", reason)
-    work = _row(block, "work") if keeps else "lost; model_dir=DIR keeps checkpoints"
-    rows = {"reason": reason, "hint": _row(block, "hint"), "work": work}
-    return "\n".join([f"{block[0].removeprefix('FAILED: ')} ({_row(block, 'doing')})",
-                      *([] if reason else _last_output(block)),
-                      *(f"{name}: {text}" for name, text in rows.items() if text)])
-
-
-def _last_output(block: Sequence[str]) -> list[str]:
-    return [line.strip(" |") for line in block if line.startswith("    | ")][-3:]
+def _start(command: Sequence[str], progress: bool) -> tuple[_Job, Callable[[str], None]]:
+    """The child, and how its lines are shown."""
+    if progress and all(map(_display.is_terminal, (sys.stdout, sys.stderr))):
+        with contextlib.suppress(OSError):  # a machine without /dev/pts
+            return _InTerminal(command), _display.Lines(sys.stderr).show
+    return _Piped(command), _display.Lines(sys.stdout if progress else None).show
 
 
 def launch(arguments: Sequence[str], progress: bool, keeps: bool = True) -> None:
@@ -82,28 +90,23 @@ def launch(arguments: Sequence[str], progress: bool, keeps: bool = True) -> None
     stays. Raises PodsimError with the cause if it failed. keeps: whether its checkpoints
     outlast the call."""
     command = [str(_programs.find("pod_launch")), *arguments]
-    inherits = progress and sys.stdout.isatty() and sys.stderr.isatty()
-    pipe = None if inherits else subprocess.PIPE
-    display = _Display(progress)
+    job, show = _start(command, progress)
+    shown = _display.FailureFilter(show)
     kept: collections.deque[str] = collections.deque(maxlen=_LONGEST)
     interrupted = False
-    with subprocess.Popen(command, stdout=pipe, stderr=subprocess.STDOUT if pipe else None,
-                          text=True, start_new_session=not inherits,
-                          env=_programs.environment()) as child:
-        while True:
-            try:
-                if child.stdout is not None:
-                    for line in child.stdout:
-                        kept.append(line.rstrip("\n"))
-                        display.line(kept[-1])
-                code = child.wait()
-                break
-            except KeyboardInterrupt:
-                interrupted = True
-                if not inherits:
-                    child.send_signal(signal.SIGINT)
+    while True:
+        try:
+            for line in job.lines():
+                kept.append(line)
+                shown.line(line)
+            code = job.child.wait()
+            break
+        except KeyboardInterrupt:
+            interrupted = True
+            job.interrupt()
+    job.close()
+    shown.close(failed=code != 0 and not interrupted)
     if interrupted:
         raise KeyboardInterrupt
     if code != 0:
-        raise _programs.PodsimError(failure(list(kept), keeps) or f"pod_launch ended with "
-                                    f"{code}{'; it said why above' if inherits else ''}")
+        raise _errors.of_job(list(kept), keeps, code)

@@ -8,13 +8,10 @@ import shutil
 import subprocess
 from typing import Sequence
 
+from . import _errors
+from ._errors import PodsimError
+
 _HERE = pathlib.Path(__file__).resolve().parent
-
-
-class PodsimError(RuntimeError):
-    """A program refused or failed; the text is the line that it wrote."""
-
-    __module__ = "podsim"
 
 
 def _places() -> list[pathlib.Path]:
@@ -58,5 +55,5 @@ def run(name: str, arguments: Sequence[str | os.PathLike[str]]) -> str:
     done = subprocess.run(command, capture_output=True, text=True, check=False,
                           env=environment())
     if done.returncode != 0:
-        raise PodsimError(done.stderr.strip() or f"{name} ended with {done.returncode}")
+        raise _errors.of_program(name, done.stderr, done.returncode)
     return str(done.stdout)

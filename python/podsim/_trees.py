@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 from typing import Any, Sequence
 
 
@@ -25,7 +26,7 @@ def named_leaves(tree: Any, otherwise: str) -> tuple[list[str], list[Any], Any]:
 
     paths, structure = jax.tree_util.tree_flatten_with_path(tree)
     names = [name_of(path, otherwise) for path, _ in paths]
-    twice = {name for name in names if names.count(name) > 1}
+    twice = [name for name, count in collections.Counter(names).items() if count > 1]
     if twice:
         raise ValueError(f"two arrays would both be called {sorted(twice)[0]!r}")
     return names, [leaf for _, leaf in paths], structure

@@ -15,7 +15,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "python"))
 
 import podsim  # noqa: E402
-from podsim import (_job, _npy, _process, _programs, _result, _safetensors, _start,  # noqa: E402
+from podsim import (_job, _names, _npy, _process, _programs, _result, _safetensors, _start,  # noqa: E402
                     _settings, _wire)
 
 GOLDEN = ROOT / "tests" / "golden" / "imports"
@@ -92,7 +92,7 @@ class FormatsTest(Folder):
         with self.assertRaisesRegex(TypeError, "not a str"):
             _job.optimizer_of("adamw", None, {})
         for name in podsim.lamb(1e-3).settings:
-            _job.check_names({name: 0})
+            _names.check_names({name: 0})
 
     def test_a_curve_is_drawn_of_two_points_or_more(self):
         self.assertEqual(_result._curve("loss", [(1, 2.0)]), "")

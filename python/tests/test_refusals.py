@@ -1,6 +1,8 @@
 """What a call refuses before it begins, and what one that failed says."""
 
+import inspect
 import pathlib
+import re
 import sys
 import tempfile
 import types
@@ -14,28 +16,10 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "python"))
 
 import podsim  # noqa: E402
-from podsim import (_checks, _data, _functions, _inputs, _job, _npy, _process,  # noqa: E402
-                    _programs, _result, _safetensors, _sums, _trees)
+from podsim import (_checks, _data, _functions, _inputs, _job, _names, _npy,  # noqa: E402
+                    _process, _programs, _result, _safetensors, _sums, _trees)
 
 GOLDEN = ROOT / "tests" / "golden" / "imports"
-
-# As pod_launch prints it (tests/runtime/report/failure_test.cc).
-BLOCK = """\
-step 3/9, loss: 0.1
-----------------------------------------------------------------
-FAILED: host0 (pid 9) exited with code 1
-  doing        step 4, compute
-  reason       host 0: loss became infinite at step 4; lower --learning_rate or lengthen \
---warmup_steps, perhaps from an earlier checkpoint (--restore=/dev/shm/podsim-x/run/STEP)
-  time         2026-11-26 07:11:19.543
-  last output of host0:
-    | I 07:11:19.338 joined
-    | E 07:11:19.493 process 0: host 0: loss
-  work         nothing was saved yet, 3 steps are lost: --checkpoint_every=N saves sooner
-  exit code    1
-----------------------------------------------------------------
-""".splitlines()
-
 
 class NamesTest(unittest.TestCase):
     def test_names_that_are_no_files_are_refused(self):
@@ -77,6 +61,82 @@ class NamesTest(unittest.TestCase):
             _functions.checked_metrics({1: 0.0}, "metrics")
         with self.assertRaisesRegex(TypeError, "not a list"):
             _functions.checked_metrics([1], "metrics")
+
+
+class MeantTest(unittest.TestCase):
+    """What somebody meant is named."""
+
+    def test_names_of_other_libraries_are_known(self):
+        for name, said in (("lr", "learning_rate="), ("batch_size", "train_batch_size="),
+                           ("bs", "batch_per_core="), ("num_epochs", "epochs="),
+                           ("n_epochs", "epochs="), ("steps", "train_steps="),
+                           ("wd", "weight_decay="), ("LR", "learning_rate="),
+                           ("warmup_epochs", "warmup_steps="), ("val_data", "eval_dataset=")):
+            with self.assertRaisesRegex(TypeError, f"no setting '{name}': say .*{said}"):
+                podsim.train(None, None, None, **{name: 1})
+            with self.assertRaisesRegex(TypeError, f"no setting '{name}': say .*{said}"):
+                podsim.plan(None, None, None, **{name: 1})
+
+    def test_what_is_named_instead_is_there(self):
+        parameters = inspect.signature(podsim.train).parameters
+        for said in set(_names._MEANT.values()):
+            for name in re.findall(r"(?<![\w(])(?<!, )(\w+)=", said):
+                self.assertTrue(name in parameters or name in _job.SETTINGS, name)
+        self.assertFalse(set(_names._MEANT) & (set(parameters) | set(_job.SETTINGS)))
+
+    def test_names_that_are_near_are_offered(self):
+        for name, said in (("batch_per_cor", "did you mean batch_per_core"),
+                           ("eval_fnn", "did you mean eval_fn"), ("qq", "docs/flags.md")):
+            with self.assertRaisesRegex(TypeError, f"no setting '{name}'.*{said}"):
+                podsim.train(None, None, None, **{name: 1})
+
+    def test_data_sets_that_the_programs_know(self):
+        with tempfile.TemporaryDirectory() as folder:
+            model = pathlib.Path(folder, "model")
+            _programs.run("pod_program", ["import", GOLDEN / "mlp.import", f"--output={model}"])
+            with self.assertRaises(podsim.PodsimError) as caught:
+                _programs.run("pod_launch", [
+                    "--dry_run", f"--model_file={model}", "--dataset=nothing",
+                    "--batch_per_core=1", "--train_steps=1", "--learning_rate=1"])
+        self.assertIn(", ".join(_inputs.DATASETS), str(caught.exception))
+        for name, said in (("mnistt", "'mnistt'; did you mean mnist"), ("q", "'q'; known")):
+            with self.assertRaisesRegex(TypeError, f"no data set is called {said}"):
+                podsim.plan(None, None, name)
+
+    def test_train_takes_one_slice(self):
+        for name in ("v3-8..v3-32", "v3-8,v3-32"):
+            with self.assertRaisesRegex(TypeError, f"topology is '{name}', several slices; "
+                                        "train runs one of them, such as 'v3-8'; podsim.plan"):
+                podsim.train(None, None, None, topology=name)
+        with self.assertRaisesRegex(TypeError, "topology is a int"):
+            podsim.train(None, None, None, topology=8)
+
+
+class CountTest(unittest.TestCase):
+    def refused(self, *leaves):
+        names = [str(i) for i in range(len(leaves))]
+        with self.assertRaises(ValueError) as caught:
+            _checks.count_of(names, leaves, "the data set")
+        return str(caught.exception)
+
+    def test_examples_are_counted(self):
+        self.assertEqual(_checks.count_of(["x", "y"], [np.zeros((3, 2)), [1, 2, 3]], "it"), 3)
+
+    def test_no_examples_are_told_with_their_shape(self):
+        self.assertEqual(self.refused(np.zeros((0, 4)), np.zeros(0)),
+                         "the data set has no examples: '0' has the shape (0, 4)")
+        self.assertEqual(self.refused(), "the data set has no array in it")
+
+    def test_arrays_of_other_lengths_are_named(self):
+        said = self.refused(np.zeros(1000), np.zeros((999, 2)), np.zeros(1000))
+        self.assertIn("here 1,000 in '0', '2'; 999 in '1'", said)
+        self.assertIn("; ...", self.refused(*(np.zeros(i) for i in range(9))))
+
+    def test_labels_in_a_list_are_told_what_to_do(self):
+        said = self.refused(np.zeros((1000, 2)), *range(1000))
+        self.assertIn("'1', '2', '3' and 997 more", said)
+        self.assertIn("np.asarray", said)
+        self.assertLess(len(said), 300)
 
 
 class SumsTest(unittest.TestCase):
@@ -141,28 +201,6 @@ class SettingsTest(unittest.TestCase):
         self.assertEqual(_inputs._advice("f: its type is U64; podsim has"), "")
 
 
-class FailureTest(unittest.TestCase):
-    def test_the_cause_is_said(self):
-        self.assertEqual(
-            _process.failure(BLOCK, keeps=False),
-            "host0 (pid 9) exited with code 1 (step 4, compute)\n"
-            "reason: host 0: loss became infinite at step 4; lower --learning_rate or "
-            "lengthen --warmup_steps\n"
-            "work: lost; model_dir=DIR keeps checkpoints")
-        kept = _process.failure(BLOCK, keeps=True)
-        self.assertIn("(--restore=/dev/shm/podsim-x/run/STEP)", kept)
-        self.assertIn("work: nothing was saved yet", kept)
-
-    def test_without_a_reason_the_last_output_is_said(self):
-        lines = [line for line in BLOCK if "  reason" not in line]
-        self.assertIn("I 07:11:19.338 joined\nE 07:11:19.493 process 0: host 0: loss\n",
-                      _process.failure(lines, keeps=True))
-
-    def test_errors_before_the_job_are_said(self):
-        self.assertEqual(_process.failure(["note", "error: no"], keeps=True), "error: no")
-        self.assertEqual(_process.failure([], keeps=True), "")
-
-
 class JobTest(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -183,8 +221,11 @@ class JobTest(unittest.TestCase):
 
     def test_a_loss_that_is_lost_says_its_step(self):
         with self.assertRaisesRegex(podsim.PodsimError,
-                                    "(?s)reason: .* at step [23] .*lower --learning_rate"):
+                                    " at step [23].*learning_rate") as caught:
             self.launch(train_steps=9, **podsim.sgd(1e30).settings)
+        self.assertEqual(caught.exception.host, "host0")
+        self.assertIn(caught.exception.step, (2, 3))
+        self.assertNotIn("--", caught.exception.reason)
 
     def test_of_a_metrics_file_the_lines_of_this_job_are_read(self):
         steps = []

@@ -1,0 +1,92 @@
+"""Mistakes that need JAX to be seen: each call beside the words that its error must have.
+
+    PODSIM_BIN=build/release/bin PYTHONPATH=python python python/checks/mistakes.py"""
+
+import sys
+import warnings
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import podsim
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(1000, 16)).astype(np.float32)
+Y = RNG.integers(0, 10, 1000)
+PARAMS = {"dense": {"kernel": np.zeros((16, 10), np.float32), "bias": np.zeros(10, np.float32)}}
+
+
+def loss_fn(params, batch):
+    x, y = batch
+    log_p = jax.nn.log_softmax(x @ params["dense"]["kernel"] + params["dense"]["bias"])
+    return -jnp.mean(log_p[jnp.arange(len(y)), y])
+
+
+def with_metrics(params, batch):
+    return loss_fn(params, batch), {"norm": jnp.sum(params["dense"]["bias"] ** 2)}
+
+
+def averaged(params, state, batch):
+    """A state made of the shapes of params, which is no gradient."""
+    return loss_fn(params, batch), jax.tree_util.tree_map(lambda a, b: 0.9 * a + 0.1 * b, state,
+                                                          {"mean": params})
+
+
+def call(loss=loss_fn, data=(X, Y), **more):
+    settings = {"topology": "v3-8", "batch_per_core": 8, "epochs": 1,
+                "optimizer": podsim.adamw(1e-3)} | more
+    return podsim.train(loss, PARAMS, data, progress=False, **settings)
+
+
+# A name, what is called, the error's type, and what it says; none: it trains.
+CASES = [
+    ("value_and_grad", lambda: call(jax.value_and_grad(loss_fn)), TypeError,
+     "the loss function returns a value and gradients"),
+    ("grad", lambda: call(jax.grad(loss_fn)), TypeError, "the loss function returns gradients"),
+    ("value_and_grad with has_aux",
+     lambda: call(jax.value_and_grad(with_metrics, has_aux=True)), TypeError,
+     "hand over the function that returns the loss"),
+    ("a loss with metrics", lambda: call(with_metrics), None, ""),
+    ("a state made of params", lambda: call(averaged, state={"mean": PARAMS}), None, ""),
+    ("no examples", lambda: call(data=(X[:0], Y[:0])), ValueError,
+     "the data set has no examples: '0' has the shape (0, 16)"),
+    ("labels in a list", lambda: call(data=(X, Y.tolist())), ValueError, "and 997 more"),
+    ("lengths that differ", lambda: call(data=(X, Y[1:])), ValueError,
+     "here 1,000 in '0'; 999 in '1'"),
+    ("several slices", lambda: call(topology="v3-8..v3-32"), TypeError,
+     "podsim.plan takes them all"),
+    ("a data set's name", lambda: call(data="mnistt"), TypeError, "did you mean mnist?"),
+    ("lr", lambda: call(lr=0.1), TypeError, "say the learning rate"),
+    ("no such slice", lambda: call(topology="v3-33"), podsim.PodsimError,
+     "no slice is called 'v3-33'"),
+    ("a batch that does not divide", lambda: call(batch_per_core=None, train_batch_size=33),
+     podsim.PodsimError, "train_batch_size 33 does not divide"),
+    ("a rate at which the loss is lost",
+     lambda: call(optimizer=podsim.sgd(9e37), epochs=3), podsim.PodsimError, "at step"),
+]
+
+
+def outcome(function):
+    try:
+        function()
+    except Exception as error:
+        return type(error), str(error)
+    return None, ""
+
+
+def main():
+    warnings.simplefilter("ignore")
+    wrong = 0
+    print("| mistake | what is said |\n|---|---|")
+    for name, function, kind, says in CASES:
+        found, text = outcome(function)
+        right = found is kind and says in text and "--" not in text
+        wrong += not right
+        shown = text if text else "(it trains)"
+        print(f"| {name} | {'' if right else 'WRONG: '}{found.__name__ if found else ''} "
+              f"{shown} |")
+    sys.exit(wrong > 0)
+
+
+if __name__ == "__main__":
+    main()

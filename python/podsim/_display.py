@@ -1,0 +1,89 @@
+"""What a job writes, shown while it runs: as it is in a terminal, as one line that
+changes in a notebook, line by line elsewhere. What a job says of its failure is in the
+exception, and is not shown a second time."""
+
+from __future__ import annotations
+
+import importlib
+import re
+import sys
+from typing import Any, Callable, TextIO
+
+from . import _errors
+
+_RULE = "-" * 64  # around the block of a failed run
+_HOST_ERROR = re.compile(r"\[[^]]*\] E ")  # which the block has again
+
+
+def in_notebook() -> bool:
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    return type(shell).__name__ == "ZMQInteractiveShell"
+
+
+def is_terminal(stream: TextIO | None) -> bool:
+    """False for a stream that is closed, or that there is not."""
+    try:
+        return stream is not None and stream.isatty()
+    except ValueError:
+        return False
+
+
+class FailureFilter:
+    """Hands on lines, but for those of a failure at the end. A block that a restart
+    follows is handed on with it."""
+
+    def __init__(self, show: Callable[[str], None]) -> None:
+        self._show = show
+        self._held: list[str] = []
+        self._in_block = False
+
+    def line(self, text: str) -> None:
+        if self._in_block:
+            self._held.append(text)
+            self._in_block = text != _RULE
+        elif text.startswith("FAILED: "):
+            self._held.append(text)
+            self._in_block = True
+        elif text == _RULE or _errors.is_refusal(text) or _HOST_ERROR.match(text):
+            self._held.append(text)
+        else:
+            self.close(failed=False)
+            self._show(text)
+
+    def close(self, failed: bool) -> None:
+        """No line follows. failed: the exception has what was held back."""
+        held, self._held = self._held, []
+        if not failed:
+            for text in held:
+                self._show(text)
+
+
+class Lines:
+    """Shows lines in a file, a pipe or a notebook."""
+
+    def __init__(self, stream: TextIO | None) -> None:
+        self._stream = stream
+        self._live = _LiveOutput() if stream is not None and in_notebook() else None
+
+    def show(self, text: str) -> None:
+        if self._stream is None:
+            return
+        if self._live is not None and text.startswith("step "):
+            self._live.update(text)
+        else:
+            print(text, file=self._stream, flush=True)
+
+
+class _LiveOutput:
+    """One output of a notebook's cell, whose text changes: only the last is stored."""
+
+    def __init__(self) -> None:
+        self._handle: Any = None
+
+    def update(self, text: str) -> None:
+        display: Any = importlib.import_module("IPython.display").display
+        data = {"text/plain": text}
+        if self._handle is None:
+            self._handle = display(data, raw=True, display_id=True)
+        else:
+            self._handle.update(data, raw=True)

@@ -1,0 +1,110 @@
+"""What a program or a job says when it fails, as an exception in Python's words."""
+
+from __future__ import annotations
+
+import re
+from typing import Sequence
+
+from ._settings import SETTINGS
+
+# Settings with which pod_launch does something else than to train.
+IDLE = ("dry_run", "print_job", "selftest", "describe", "print_hardware", "write_model",
+        "print_compose")
+
+_FLAG = re.compile(r"(?<![\w-])(pod_\w+ )?--(\w+)")
+
+
+class PodsimError(RuntimeError):
+    """A program refused, or a job failed. The text is the reason.
+
+    reason: what went wrong, and what to do. host: where, such as "host2", "hosts 4-7"
+    or "coordinator"; step: the step of the job; None: not known, or before the job.
+    details: everything that the program wrote about it."""
+
+    __module__ = "podsim"
+
+    def __init__(self, reason: str, *, host: str | None = None, step: int | None = None,
+                 details: str = "") -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.host = host
+        self.step = step
+        self.details = details or reason
+
+
+def in_python(text: str) -> str:
+    """The text with flags of pod_launch as keywords: "--epochs" is "epochs". A command
+    stays one: "pod_launch --describe"."""
+    def keyword(match: re.Match[str]) -> str:
+        program, name = match.groups()
+        if program or name not in SETTINGS:
+            return match[0]
+        return f"pod_launch --{name}" if name in IDLE else name
+
+    return _FLAG.sub(keyword, text)
+
+
+def is_refusal(line: str) -> bool:
+    """Whether the line is an error of pod_launch before a job."""
+    return line.startswith(("error: ", "pod_launch: "))
+
+
+def of_program(name: str, written: str, code: int) -> PodsimError:
+    """What a program that ended with `code` wrote to its standard error."""
+    text = written.strip().removeprefix("error: ")
+    return PodsimError(in_python(text) or f"{name} ended with {code}", details=written.strip())
+
+
+def _block(lines: Sequence[str]) -> list[str]:
+    """The last block of a failed run (runtime/report/failure.h); none: there is none."""
+    begins = [i for i, line in enumerate(lines) if line.startswith("FAILED: ")]
+    return list(lines[begins[-1]:]) if begins else []
+
+
+def _row(block: Sequence[str], name: str) -> str:
+    return next((line[len(name) + 2:].strip() for line in block
+                 if line.startswith(f"  {name} ")), "")
+
+
+# Advice that a folder which is gone after the call cannot follow.
+_GOES_BACK = re.compile(r", perhaps from an earlier checkpoint \(--restore=.*?/STEP\)"
+                        r"|; there is no checkpoint yet to go back to.* saves sooner")
+
+
+def of_job(lines: Sequence[str], keeps: bool, code: int) -> PodsimError:
+    """What a job that ended with `code` wrote. keeps: whether its checkpoints stay.
+
+    Who failed, a hint and what became of the work are notes of the exception."""
+    block = _block(lines)
+    if not block:
+        errors = [line for line in lines if is_refusal(line)]
+        return of_program("pod_launch", "\n".join(errors or list(lines)[-3:]), code)
+    reason = _row(block, "reason")
+    if not keeps:
+        reason = _GOES_BACK.sub("", reason)
+    who, doing = block[0].removeprefix("FAILED: "), _row(block, "doing")
+    happened = f"{who} ({doing})"
+    error = PodsimError(
+        in_python(reason) or "\n".join([happened, *_last_output(block)]),
+        host=_host(who), step=_step(doing), details="\n".join(block))
+    rows = {"failed": happened if reason else "", "hint": _row(block, "hint"),
+            "work": _row(block, "work") if keeps else "lost; model_dir=DIR keeps checkpoints"}
+    for name, text in rows.items():
+        if text:
+            error.add_note(f"{name}: {in_python(text)}")
+    return error
+
+
+def _host(who: str) -> str | None:
+    """Of "hosts 4-7 (pid 9) exited with code 1"."""
+    match = re.match(r"hosts? ?\d+(?:-\d+)?|\w+", who)
+    return match[0] if match else None
+
+
+def _step(doing: str) -> int | None:
+    match = re.match(r"(?:after )?step (\d+)", doing)
+    return int(match[1]) if match else None
+
+
+def _last_output(block: Sequence[str]) -> list[str]:
+    return [line.strip(" |") for line in block if line.startswith("    | ")][-3:]

@@ -1,0 +1,78 @@
+"""Names that somebody meant, where one was not found."""
+
+from __future__ import annotations
+
+import difflib
+from typing import Any, Iterable, Mapping
+
+from ._errors import IDLE
+from ._settings import SETTINGS
+
+# What other libraries call a setting, and what says it here.
+_MEANT = {
+    **dict.fromkeys(("lr", "step_size", "base_lr"),
+                    "the learning rate: optimizer=podsim.adamw(1e-3), or learning_rate="),
+    **dict.fromkeys(("batch_size", "global_batch_size", "total_batch_size"),
+                    "train_batch_size=, of the whole pod, or batch_per_core="),
+    **dict.fromkeys(("bs", "per_core_batch_size", "per_device_batch_size", "device_batch_size",
+                     "local_batch_size", "per_device_train_batch_size", "micro_batch_size"),
+                    "batch_per_core=, or train_batch_size= of the whole pod"),
+    **dict.fromkeys(("num_epochs", "n_epochs", "epoch", "max_epochs", "nb_epochs",
+                     "num_train_epochs"), "epochs="),
+    **dict.fromkeys(("steps", "num_steps", "n_steps", "max_steps", "num_train_steps",
+                     "iterations", "total_steps", "training_steps", "n_iters", "num_iters"),
+                    "train_steps="),
+    **dict.fromkeys(("wd", "decay", "l2"),
+                    "optimizer=podsim.adamw(1e-3, weight_decay=1e-4), or weight_decay="),
+    **dict.fromkeys(("grad_clip", "max_grad_norm", "clip", "gradient_clip_norm", "clip_grad",
+                     "gradient_clip_val"), "clip_norm="),
+    **dict.fromkeys(("betas", "b1"), "optimizer=podsim.adamw(1e-3, b1=0.9, b2=0.999), or beta1= "
+                    "and beta2="),
+    "b2": "optimizer=podsim.adamw(1e-3, b2=0.999), or beta2=",
+    "eps": "optimizer=podsim.adamw(1e-3, eps=1e-8), or epsilon=",
+    "nesterov": "optimizer=podsim.sgd(0.1, momentum=0.9, nesterov=True)",
+    **dict.fromkeys(("warmup", "num_warmup_steps", "warmup_epochs", "lr_warmup_steps"),
+                    "warmup_steps="),
+    **dict.fromkeys(("scheduler", "schedule", "lr_scheduler", "lr_scheduler_type"),
+                    "lr_schedule=, or a schedule of optax in optimizer="),
+    **dict.fromkeys(("ckpt_dir", "checkpoint_dir", "output_dir", "save_dir", "workdir",
+                     "logdir"), "model_dir="),
+    **dict.fromkeys(("save_steps", "save_every", "checkpoint_steps", "ckpt_every"),
+                    "checkpoint_every="),
+    **dict.fromkeys(("eval_every", "eval_steps", "eval_interval", "eval_freq"),
+                    "steps_per_eval="),
+    **dict.fromkeys(("slice", "tpu", "tpu_type", "accelerator_type", "accelerator", "pod"),
+                    'topology="v3-32"'),
+    **dict.fromkeys(("verbose", "silent"), "progress=False"),
+    **dict.fromkeys(("data", "train_data", "train_dataset"), "dataset, the third argument"),
+    **dict.fromkeys(("eval_data", "val_data", "validation_data", "test_data", "val_dataset"),
+                    "eval_dataset="),
+    **dict.fromkeys(("random_seed", "rng", "rng_seed"), "seed="),
+    **dict.fromkeys(("dtype", "mixed_precision"), "precision="),
+    **dict.fromkeys(("resume", "resume_from", "resume_from_checkpoint", "load", "init_from"),
+                    "model_dir= (the same call goes on from there), or restore="),
+}
+
+# Arguments of train and plan that are no settings.
+_ARGUMENTS = ("optimizer", "eval_fn", "eval_dataset", "examples", "eval_examples", "batch",
+              "state", "name", "progress", "topology", "model_dir")
+
+
+def near(name: str, known: Iterable[str], most: int = 3) -> str:
+    """"; did you mean a, b?", or nothing."""
+    found = difflib.get_close_matches(name, list(known), most)
+    return f"; did you mean {' or '.join(found)}?" if found else ""
+
+
+def _advice(name: str) -> str:
+    if name.lower() in _MEANT:
+        return f": say {_MEANT[name.lower()]}"
+    known = [each for each in [*SETTINGS, *_ARGUMENTS] if each not in IDLE]
+    return near(name, known) or "; docs/flags.md and `pod_launch --help` list all of them"
+
+
+def check_names(settings: Mapping[str, Any]) -> None:
+    """Raises TypeError for a keyword that no setting has, naming what says it."""
+    for name in settings:
+        if name not in SETTINGS:
+            raise TypeError(f"there is no setting {name!r}{_advice(name)}")

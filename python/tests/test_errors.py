@@ -1,0 +1,220 @@
+"""What a failed call says: the same in a terminal, in a notebook and in a pipe."""
+
+import contextlib
+import io
+import os
+import pathlib
+import pickle
+import pty
+import select
+import subprocess
+import sys
+import tempfile
+import types
+import unittest
+from unittest import mock
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "python"))
+
+import podsim  # noqa: E402
+from podsim import _display, _errors, _process, _programs  # noqa: E402
+
+# As pod_launch prints it (tests/runtime/report/failure_test.cc).
+BLOCK = """\
+step 3/9, loss: 0.1
+----------------------------------------------------------------
+FAILED: host0 (pid 9) exited with code 1
+  doing        step 4, compute
+  reason       host 0: loss became infinite at step 4; lower --learning_rate or lengthen \
+--warmup_steps, perhaps from an earlier checkpoint (--restore=/dev/shm/podsim-x/run/STEP)
+  time         2026-11-26 07:11:19.543
+  last output of host0:
+    | I 07:11:19.338 joined
+    | E 07:11:19.493 process 0: host 0: loss
+  work         nothing was saved yet, 3 steps are lost: --checkpoint_every=N saves sooner
+  exit code    1
+----------------------------------------------------------------
+""".splitlines()
+
+
+class ReasonTest(unittest.TestCase):
+    def test_the_text_is_the_reason_and_the_rest_are_attributes(self):
+        error = _errors.of_job(BLOCK, keeps=False, code=1)
+        self.assertEqual(str(error), "host 0: loss became infinite at step 4; lower "
+                         "learning_rate or lengthen warmup_steps")
+        self.assertEqual(error.reason, str(error))
+        self.assertEqual((error.host, error.step), ("host0", 4))
+        self.assertEqual(error.__notes__, [
+            "failed: host0 (pid 9) exited with code 1 (step 4, compute)",
+            "work: lost; model_dir=DIR keeps checkpoints"])
+        self.assertIn("I 07:11:19.338 joined", error.details)
+
+    def test_checkpoints_that_stay_are_named(self):
+        kept = _errors.of_job(BLOCK, keeps=True, code=1)
+        self.assertIn("(restore=/dev/shm/podsim-x/run/STEP)", kept.reason)
+        self.assertIn("work: nothing was saved yet, 3 steps are lost: checkpoint_every=N saves "
+                      "sooner", kept.__notes__)
+
+    def test_without_a_reason_the_last_output_is_said(self):
+        lines = [line for line in BLOCK if "  reason" not in line]
+        error = _errors.of_job(lines, keeps=True, code=1)
+        self.assertEqual(str(error), "host0 (pid 9) exited with code 1 (step 4, compute)\n"
+                         "I 07:11:19.338 joined\nE 07:11:19.493 process 0: host 0: loss")
+
+    def test_of_several_hosts_and_of_the_time_before_the_first_step(self):
+        for who, doing, host, step in (
+                ("hosts 4-7 (pid 3) was killed", "after step 17", "hosts 4-7", 17),
+                ("coordinator exited with code 3", "before the first step", "coordinator",
+                 None)):
+            error = _errors.of_job([f"FAILED: {who}", f"  doing        {doing}",
+                                    "  reason       it is so"], keeps=True, code=1)
+            self.assertEqual((error.host, error.step), (host, step))
+
+    def test_errors_before_the_job_are_said(self):
+        self.assertEqual(str(_errors.of_job(["note", "error: no"], True, 2)), "no")
+        self.assertEqual(str(_errors.of_job(["note"], True, 1)), "note")
+        self.assertEqual(str(_errors.of_job([], True, 7)), "pod_launch ended with 7")
+        error = podsim.PodsimError("no")
+        self.assertEqual((error.reason, error.host, error.step), ("no", None, None))
+
+    def test_an_error_goes_to_another_process(self):
+        error = pickle.loads(pickle.dumps(_errors.of_job(BLOCK, keeps=False, code=1)))
+        self.assertEqual((error.host, error.step), ("host0", 4))
+
+    def test_flags_are_keywords(self):
+        for text, python in (
+                ("raise --train_batch_size to 64", "raise train_batch_size to 64"),
+                ("--keep=3, --twist", "keep=3, twist"),
+                ("--describe explains one", "pod_launch --describe explains one"),
+                ("pod_launch --epochs 3", "pod_launch --epochs 3"),
+                ("--no_such, a--epochs, --", "--no_such, a--epochs, --")):
+            self.assertEqual(_errors.in_python(text), python)
+        with self.assertRaises(podsim.PodsimError) as caught:
+            _programs.run("pod_launch", ["--dry_run", "--train_batch_size=33",
+                                         "--topology=v3-8"])
+        self.assertIn("train_batch_size", str(caught.exception))
+        self.assertNotRegex(str(caught.exception), "--|^error")
+
+
+class ShownOnceTest(unittest.TestCase):
+    def shown(self, lines, failed):
+        shown = []
+        failures = _display.FailureFilter(shown.append)
+        for line in lines:
+            failures.line(line)
+        failures.close(failed)
+        return shown
+
+    def test_what_is_raised_is_not_shown(self):
+        self.assertEqual(self.shown(BLOCK, failed=True), BLOCK[:1])
+        self.assertEqual(self.shown(["warning: a", "error: no"], failed=True), ["warning: a"])
+        self.assertEqual(self.shown(["[host0] W a", "[host0] E no", *BLOCK[1:]], failed=True),
+                         ["[host0] W a"])
+
+    def test_what_a_restart_follows_is_shown(self):
+        lines = [*BLOCK, "restarting", *BLOCK[1:]]
+        self.assertEqual(self.shown(lines, failed=True), [*BLOCK, "restarting"])
+        self.assertEqual(self.shown(BLOCK, failed=False), BLOCK)
+
+    def test_a_notebook_keeps_one_line_of_progress(self):
+        outputs = []
+
+        class Handle:
+            def update(self, data, raw):
+                outputs[-1] = data
+
+        def display(data, raw, display_id):
+            outputs.append(data)
+            return Handle()
+
+        ipython = types.ModuleType("IPython")
+        ipython.get_ipython = type("ZMQInteractiveShell", (), {})
+        modules = {"IPython": ipython, "IPython.display": mock.Mock(display=display)}
+        written = io.StringIO()
+        with mock.patch.dict(sys.modules, modules):
+            lines = _display.Lines(written)
+            for text in ("plan", "step 1/9, loss: 2", "step 9/9, loss: 1", "done"):
+                lines.show(text)
+        self.assertEqual(outputs, [{"text/plain": "step 9/9, loss: 1"}])
+        self.assertEqual(written.getvalue(), "plan\ndone\n")
+
+
+class PlacesTest(unittest.TestCase):
+    """The same job in a pipe, in a terminal and without any output."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def in_terminal(self, *flags):
+        """What a terminal of 60 columns shows, and str() of the error."""
+        said = self.folder / "said"
+        code = f"""
+import pathlib, sys
+sys.path.insert(0, {str(ROOT / "python")!r})
+import podsim
+from podsim import _process
+said = pathlib.Path({str(said)!r})
+said.write_text("")
+try:
+    _process.launch({list(flags)!r}, progress=True)
+except podsim.PodsimError as error:
+    said.write_text(str(error))
+"""
+        ours, theirs = pty.openpty()
+        with subprocess.Popen([sys.executable, "-c", code], stdin=theirs, stdout=theirs,
+                              stderr=theirs,
+                              env=os.environ | {"TERM": "xterm", "COLUMNS": "60"}):
+            os.close(theirs)
+            shown = b""
+            with contextlib.suppress(OSError):  # EIO is the end
+                while select.select([ours], [], [], 60)[0]:
+                    shown += os.read(ours, 1 << 16)
+        os.close(ours)
+        return shown.decode(), said.read_text()
+
+    def in_pipe(self, *flags):
+        with contextlib.redirect_stdout(io.StringIO()) as shown:
+            try:
+                _process.launch(list(flags), progress=True)
+            except podsim.PodsimError as error:
+                return shown.getvalue(), str(error)
+        return shown.getvalue(), ""
+
+    def test_a_refusal_is_the_same(self):
+        (shown, said), (printed, raised) = (place("--topology=v3-33")
+                                            for place in (self.in_terminal, self.in_pipe))
+        self.assertIn("no slice is called 'v3-33'", said)
+        self.assertEqual(said, raised)
+        self.assertEqual((shown, printed), ("", ""))
+
+    JOB = ("--topology=v3-8", "--model=mlp", "--hidden=8", "--train_steps=9",
+           "--batch_per_core=1", "--optimizer=sgd")
+
+    def test_a_terminal_has_its_live_line(self):
+        flags = (*self.JOB, "--learning_rate=0.1")
+        shown, said = self.in_terminal(*flags)
+        self.assertIn("\r\x1b[Kstep 9/9", shown)
+        self.assertIn("done: mlp on digits", shown)
+        self.assertEqual(said, "")
+        self.assertIn("\nstep 9/9, loss: ", self.in_pipe(*flags)[0])
+
+    def test_a_failure_is_the_same_and_is_said_once(self):
+        flags = (*self.JOB, "--learning_rate=1e30")
+        (shown, said), (printed, raised) = self.in_terminal(*flags), self.in_pipe(*flags)
+        self.assertRegex(said, "loss .* at step")
+        self.assertEqual(said, raised)
+        for text in (shown, printed):
+            self.assertIn("pod formed", text)
+            for once in ("FAILED", "exit code", " at step 2"):
+                self.assertNotIn(once, text)
+
+    def test_without_any_output_it_trains(self):
+        with mock.patch.object(sys, "stdout", None), mock.patch.object(sys, "stderr", None):
+            _process.launch(["--topology=v3-8", "--dry_run"], progress=True)
+
+
+if __name__ == "__main__":
+    unittest.main()
