@@ -9,8 +9,9 @@ docs/jax.md of the source tree has the whole story."""
 from ._api import export, plan, train
 from ._errors import PodsimError
 from ._optimizers import Optimizer, adam, adamw, lamb, lars, sgd
+from ._plan import Plan, PlanRow
 from ._result import Run
 
-__all__ = ["Optimizer", "PodsimError", "Run", "adam", "adamw", "export", "lamb", "lars",
-           "plan", "sgd", "train"]
+__all__ = ["Optimizer", "Plan", "PlanRow", "PodsimError", "Run", "adam", "adamw", "export",
+           "lamb", "lars", "plan", "sgd", "train"]
 __version__ = "0.1.0"

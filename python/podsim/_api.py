@@ -8,7 +8,7 @@ from typing import Any, Callable
 
 import numpy as np
 
-from . import _inputs, _job, _lowering, _names, _process, _programs, _result, _start, _trees
+from . import _inputs, _job, _lowering, _names, _plan, _process, _result, _start, _trees
 from ._state import State
 
 LossFunction = Callable[..., Any]
@@ -90,7 +90,8 @@ def train(loss_fn: LossFunction, params: Any, dataset: Any, *, topology: str = "
     return _result.Run(
         params=_like(params, weights), state=_carried(state, weights),
         metrics=events.get("step", []),
-        evaluations=events.get("eval", []), plan=events["plan"][-1], summary=summary,
+        evaluations=events.get("eval", []), plan=_result.plan_of(events["plan"][-1], summary),
+        summary=summary,
         model_dir=own_dir)
 
 
@@ -134,19 +135,17 @@ def plan(loss_fn: LossFunction, params: Any, dataset: Any, *, topology: str = "v
          optimizer: Any = None, eval_fn: EvalFunction | None = None,
          eval_dataset: Any = None, examples: int | None = None,
          eval_examples: int | None = None, batch: Any = None, state: Any = None,
-         name: str | None = None, progress: bool = True, **settings: Any) -> str:
-    """What the same call of train would do, as text; nothing is run. A topology
-    such as "v3-8..v3-2048" gives a line for each slice, all times simulated, and leaves
-    out what changes nothing there: seed, shuffle, steps_per_eval, threads, model_dir and
-    whatever else pod_plan has no flag for. progress is train's and says nothing here.
+         name: str | None = None, progress: bool = True,
+         price_per_chip_hour: float | None = None, **settings: Any) -> _plan.Plan:
+    """What the same call of train would do; nothing is run. A topology such as
+    "v3-8..v3-2048" gives a row for each slice, all times simulated, and leaves out what
+    changes nothing there: seed, shuffle, steps_per_eval, threads, model_dir and whatever
+    else pod_plan has no flag for. progress is train's and says nothing here.
 
     Raises PodsimError where train would refuse the job."""
     chosen = _settings(optimizer, params, topology, settings)
-    is_ladder = _job.is_range(topology)
     call = _inputs.Call(loss_fn, params, dataset, eval_fn, eval_dataset, examples,
                         eval_examples, batch, state, name)
-    with _inputs.written(call, chosen) as (_, named):
-        job = {**named, **chosen}
-        if is_ladder:
-            return _programs.run("pod_plan", _job.flags_of_plan(job))
-        return _programs.run("pod_launch", [*_job.flags(job), "--dry_run"])
+    with _inputs.written(call, chosen) as (path, named):
+        planned = _plan.of_job({**named, **chosen}, path)
+    return planned if price_per_chip_hour is None else planned.price(price_per_chip_hour)

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import dataclasses
+import html
 import json
+import math
 import pathlib
-from typing import Any
+from typing import Any, Mapping
 
 import numpy as np
 
-from . import _safetensors
+from . import _drawing, _safetensors
+from ._settings import SETTINGS
+from ._units import gib, span
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, repr=False)
 class Run:
     """A run of training. A notebook draws it."""
 
@@ -21,45 +25,108 @@ class Run:
     state: Any
     """What the steps carried, likewise; None if the call had no state."""
     metrics: list[dict[str, Any]]
-    """One dict a step: step, examples, loss, metrics, learning_rate, seconds of
-    the wall clock, ..."""
+    """One dict a step of this call: step, examples, loss, metrics, learning_rate, seconds
+    of the wall clock, ... Empty if a checkpoint in model_dir had nothing left to train."""
     evaluations: list[dict[str, Any]]
-    """One dict an evaluation."""
+    """One dict an evaluation: step, examples, loss, accuracy, and in metrics what eval_fn
+    returns beside it."""
     plan: dict[str, Any]
-    """The settings that the job ran with, and the plan's hash."""
+    """What the job ran with: slice, global_batch, train_steps, ..., the settings with
+    their types, hbm_bytes_per_core of hbm_bytes_available, and of a simulated step
+    step_seconds, step_seconds_low and step_seconds_high; plan_hash."""
     summary: dict[str, Any]
-    """Times of the wall clock; simulated_step_seconds is the pod's."""
+    """The last loss, eval_loss, eval_accuracy, eval_metrics; times of the wall clock;
+    simulated_step_seconds is the pod's."""
     model_dir: pathlib.Path | None
     """Where the checkpoints are, if the job named a place."""
 
     @property
     def losses(self) -> np.ndarray:
-        return np.array([step["loss"] for step in self.metrics])
+        """One a step of this call, as metrics has them; NaN for one that was none."""
+        return np.array([_number(step["loss"]) for step in self.metrics], float)
+
+    def __repr__(self) -> str:
+        return "\n".join(["podsim.Run: " + self._what(), *("  " + row for row in self._rows())])
+
+    def _what(self) -> str:
+        job = f"{self.plan['model']} on {self.plan['dataset']}, {self.plan['slice']}"
+        return (f"{job}: step {self.summary.get('steps', 0):,}, "
+                f"{self.summary.get('examples', 0):,} examples")
+
+    def _rows(self) -> list[str]:
+        return list(filter(None, [
+            _loss_row(self.summary, bool(self.metrics)), _time_row(self.summary),
+            _hbm_row(self.plan),
+            f"checkpoints  {self.model_dir}" if self.model_dir else "",
+            f"weights hash {self.summary.get('weights_hash', '')}"]))
 
     def _repr_html_(self) -> str:
-        return (_curve("loss", [(m["step"], m["loss"]) for m in self.metrics])
-                + _curve("examples/s, wall", [(m["step"], m["examples_per_second"])
-                                              for m in self.metrics[1:]]))
+        rows = "".join(f"<div>{html.escape(row)}</div>" for row in
+                       [self._what(), *self._rows()])
+        losses = [(m["step"], _number(m["loss"])) for m in self.metrics]
+        evaluated = [(e["step"], _number(e["loss"])) for e in self.evaluations]
+        rates = [(m["step"], m["examples_per_second"]) for m in self.metrics[1:]]
+        return (rows + _drawing.curve("loss", losses, evaluated, "eval loss")
+                + _drawing.curve("examples/s, wall", rates))
 
 
-def _curve(title: str, points: list[tuple[float, float]]) -> str:
-    """A line through `points` as SVG."""
-    if len(points) < 2:
+def _number(value: Any) -> float:
+    """JSON has null for what is none."""
+    return math.nan if value is None else float(value)
+
+
+def _loss_row(summary: Mapping[str, Any], has_steps: bool) -> str:
+    parts = [f"loss {_number(summary.get('loss')):.4f}" if has_steps else "no step was left"]
+    if "train_accuracy" in summary:
+        parts.append(f"accuracy {summary['train_accuracy']:.2%}")
+    if "eval_loss" in summary:
+        parts.append(f"eval loss {_number(summary['eval_loss']):.4f}")
+    if "eval_accuracy" in summary:
+        parts.append(f"eval accuracy {summary['eval_accuracy']:.2%}")
+    own = summary.get("eval_metrics", {})
+    parts += [f"eval {name} {_number(value):.4g}" for name, value in list(own.items())[:3]]
+    return "last step    " + ", ".join(parts) + (", ..." if len(own) > 3 else "")
+
+
+def _time_row(summary: Mapping[str, Any]) -> str:
+    if "simulated_step_seconds" not in summary:
         return ""
-    width, height, edge = 360, 160, 24
-    xs, ys = (np.array(each, float) for each in zip(*points))
-    low, high = min(0.0, ys.min()), ys.max() if ys.max() > 0 else 1.0
-    x = edge + (xs - xs[0]) / max(xs[-1] - xs[0], 1) * (width - 2 * edge)
-    y = height - edge - (ys - low) / max(high - low, 1e-30) * (height - 2 * edge)
-    path = " ".join(f"{a:.1f},{b:.1f}" for a, b in zip(x, y))
-    return (f'<svg width="{width}" height="{height}" font-family="sans-serif" font-size="11">'
-            f'<text x="{edge}" y="14">{title}: {ys[-1]:.4g} at step {xs[-1]:.0f}</text>'
-            f'<line x1="{edge}" y1="{height - edge}" x2="{width - edge}" y2="{height - edge}" '
-            'stroke="#888"/>'
-            f'<polyline points="{path}" fill="none" stroke="#1565c0" stroke-width="1.5"/>'
-            f'<text x="{edge}" y="{height - 8}">{xs[0]:.0f}</text>'
-            f'<text x="{width - edge}" y="{height - 8}" text-anchor="end">{xs[-1]:.0f}</text>'
-            "</svg>")
+    low, high = (summary.get(f"simulated_step_seconds_{end}") for end in ("low", "high"))
+    band = "" if low is None or high is None else f" ({span(low)} to {span(high)})"
+    return (f"step time    {span(summary['simulated_step_seconds'])} sim{band}: "
+            f"{summary.get('simulated_how', '')}; {summary['examples_per_second']:,.0f} "
+            "examples/s wall")
+
+
+def _hbm_row(plan: Mapping[str, Any]) -> str:
+    if "hbm_bytes_per_core" not in plan:
+        return ""
+    return (f"HBM          {gib(plan['hbm_bytes_per_core'])} of "
+            f"{gib(plan['hbm_bytes_available'])} per core")
+
+
+def plan_of(event: Mapping[str, Any], summary: Mapping[str, Any]) -> dict[str, Any]:
+    """Run.plan, of a metrics file's events."""
+    settings = {name: typed(name, text) for name, text in event["settings"].items()}
+    times = {f"step_seconds{end}": summary[f"simulated_step_seconds{end}"]
+             for end in ("", "_low", "_high") if f"simulated_step_seconds{end}" in summary}
+    return {**event, "settings": settings, **times}
+
+
+_TYPES: Mapping[str, Any] = {"N": int, "X": float, "BYTES": int}
+
+
+def typed(name: str, text: str) -> Any:
+    """A setting's text as a keyword takes it: a switch is a bool, "N" an int, "X" a
+    float, and a list of such a list. Text that is no number ("auto") stays text."""
+    kind = SETTINGS[name].type if name in SETTINGS else "TEXT"
+    if text in ("true", "false") and kind in ("", "HOW"):
+        return text == "true"
+    one = _TYPES.get(kind.split(",")[0], str)
+    try:
+        return [one(part) for part in text.split(",") if part] if "," in kind else one(text)
+    except ValueError:
+        return text
 
 
 class Metrics:

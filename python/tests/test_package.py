@@ -94,9 +94,6 @@ class FormatsTest(Folder):
         for name in podsim.lamb(1e-3).settings:
             _names.check_names({name: 0})
 
-    def test_a_curve_is_drawn_of_two_points_or_more(self):
-        self.assertEqual(_result._curve("loss", [(1, 2.0)]), "")
-        self.assertIn("polyline", _result._curve("loss", [(1, 2.0), (2, 1.0)]))
 
 
 class ProgramsTest(Folder):

@@ -1,0 +1,263 @@
+"""What podsim.plan returns: a job on one slice or on several, all times simulated."""
+
+from __future__ import annotations
+
+import concurrent.futures
+import dataclasses
+import html
+import json
+import os
+import pathlib
+import re
+import shutil
+import sys
+from typing import Any, Iterator, Mapping, Sequence
+
+from . import _display, _errors, _job, _programs
+from ._drawing import Svg
+from ._units import gib, share, span
+
+
+@dataclasses.dataclass(frozen=True)
+class PlanRow:
+    """The job on one slice. All seconds are simulated (sim): computed, not measured."""
+
+    slice: str
+    chips: int
+    batch_per_core: int
+    global_batch: int
+    train_steps: int
+    learning_rate: float
+    """The peak, scaled to the slice."""
+    hbm_bytes: int
+    """What a core holds at the fullest moment of a step."""
+    hbm_bytes_available: int
+    step_seconds: float
+    step_seconds_low: float
+    step_seconds_high: float
+    """Lower and upper estimate of the step time."""
+    compute_seconds: float
+    all_reduce_seconds: float
+    exposed_seconds: float
+    """The part of the all-reduce that no computation overlaps."""
+    input_seconds: float
+    examples_per_second: float
+    efficiency: float
+    """Examples/s of a core, or of a chip where that trains as one, against those on the
+    smallest slice of the plan and generation."""
+    seconds: float
+    """All steps, without start-up and evaluation."""
+    chip_hours: float
+    bound_by: str
+    """"compute", "the all-reduce", "the input" or "the store"."""
+    warnings: tuple[str, ...]
+    cost: float | None = None
+    """chip_hours at a price (Plan.price)."""
+
+
+# What the columns of the table are called, and what stands in them.
+_COLUMNS = ("slice", "batch/core", "global batch", "steps", "learning rate", "HBM per core",
+            "step (sim)", "low", "high", "examples/s", "eff.", "total (sim)", "chip-hours",
+            "bound by")
+_COST = "cost"
+_LEFT = ("slice", "bound by")
+# What a narrow terminal goes without, the first of them first.
+_LEFT_OUT = ("batch/core", "examples/s", "low", "high", "learning rate", "total (sim)",
+             "global batch", "steps")
+
+
+_ABOUT_TIMES = ("times are simulated, not measured: computation at the chip's peak rates, of which "
+                "whole steps reach 40 to 100%; low and high are the estimates with that")
+
+
+@dataclasses.dataclass(frozen=True, repr=False)
+class Plan:
+    """Rows in the order of the slices. print shows it, a notebook draws it."""
+
+    rows: tuple[PlanRow, ...]
+    refused: Mapping[str, str]
+    """Slices on which the job cannot run, and why."""
+    job: str
+    """Model and data set, such as "loss_fn on arrays"."""
+    scaling: str = "weak"
+    """"weak": the same batch per core on every slice; "strong": the same global batch."""
+    tuned_on: str | None = None
+    """The slice that steps and learning rate are given for; None: the job names it."""
+    links: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    """Of each generation, what its links' figures rest on."""
+    price_per_chip_hour: float | None = None
+    text: str = ""
+    """Of one slice: all that pod_launch says of it. Of several: empty."""
+    drawing: Svg = Svg("")
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __iter__(self) -> Iterator[PlanRow]:
+        return iter(self.rows)
+
+    def __getitem__(self, which: int | str) -> PlanRow:
+        """A row by its place, or by the name of its slice."""
+        if isinstance(which, int):
+            return self.rows[which]
+        for row in self.rows:
+            if row.slice == which:
+                return row
+        why = f": {self.refused[which]}" if which in self.refused else (
+            f"; it has {', '.join(row.slice for row in self.rows)}")
+        raise KeyError(f"the plan has no row of {which}{why}")
+
+    def price(self, per_chip_hour: float) -> "Plan":
+        """The same with what it costs at this price of a chip for an hour."""
+        if not 0 < per_chip_hour < float("inf"):
+            raise ValueError(f"the price of a chip-hour is {per_chip_hour!r}; it must be a "
+                             "number above 0")
+        rows = tuple(dataclasses.replace(row, cost=row.chip_hours * per_chip_hour)
+                     for row in self.rows)
+        return dataclasses.replace(self, rows=rows, price_per_chip_hour=per_chip_hour)
+
+    @property
+    def table(self) -> str:
+        """A line for each slice, and what lines cannot say below."""
+        columns = list(zip(self._columns(), *map(self._cells, self.rows)))
+        left_out = _too_many(columns, _terminal_width())
+        lines = _lines([column for column in columns if column[0] not in left_out])
+        notes = [f"left out for want of width: {', '.join(left_out)}"] if left_out else []
+        return "\n".join([self._heading(), *lines, *notes, *self._notes()])
+
+    def __str__(self) -> str:
+        if not self.text:
+            return self.table
+        costs = [f"cost        {_money(row.cost)} at {self.price_per_chip_hour:g} a chip-hour"
+                 for row in self.rows if row.cost is not None]
+        return "\n".join([self.text, *costs])
+
+    __repr__ = __str__
+
+    def plot(self, path: str | os.PathLike[str] | None = None) -> Svg:
+        """Throughput over the slices against the ideal, as SVG; written to `path`, if
+        one is given. A notebook shows what is returned."""
+        if path is not None:
+            pathlib.Path(path).write_text(self.drawing)
+        return self.drawing
+
+    def to_json(self) -> str:
+        """One object: rows with the names of PlanRow's fields."""
+        return json.dumps({"clock": "sim", "job": self.job,
+                           "scaling": self.scaling, "tuned_on": self.tuned_on,
+                           "links": dict(self.links),
+                           "price_per_chip_hour": self.price_per_chip_hour,
+                           "rows": [dataclasses.asdict(row) for row in self.rows],
+                           "refused": dict(self.refused)}, indent=2)
+
+    def _repr_html_(self) -> str:
+        def line(cells: Sequence[str], tag: str) -> str:
+            return "<tr>" + "".join(f"<{tag}>{html.escape(cell)}</{tag}>"
+                                    for cell in cells) + "</tr>"
+
+        notes = "".join(f"<div>{html.escape(note)}</div>" for note in self._notes())
+        return (f"<div>{html.escape(self._heading())}</div><table>"
+                + line(self._columns(), "th")
+                + "".join(line(self._cells(row), "td") for row in self.rows)
+                + f"</table>{notes}{self.drawing if len(self.rows) > 1 else ''}")
+
+    def _is_priced(self) -> bool:
+        return self.price_per_chip_hour is not None
+
+    def _columns(self) -> list[str]:
+        return [*_COLUMNS[:-1], *[_COST] * self._is_priced(), _COLUMNS[-1]]
+
+    def _cells(self, row: PlanRow) -> list[str]:
+        cost = [] if row.cost is None else [_money(row.cost)]
+        return [row.slice, str(row.batch_per_core), f"{row.global_batch:,}",
+                f"{row.train_steps:,}", f"{row.learning_rate:.4g}", gib(row.hbm_bytes),
+                span(row.step_seconds), span(row.step_seconds_low),
+                span(row.step_seconds_high), f"{row.examples_per_second:,.0f}",
+                share(row.efficiency), span(row.seconds), f"{row.chip_hours:.3g}",
+                *cost, row.bound_by + " !" * bool(row.warnings)]
+
+    def _heading(self) -> str:
+        price = (f"; {self.price_per_chip_hour:g} a chip-hour" if self._is_priced() else "")
+        tuned = f"; steps and learning rate tuned on {self.tuned_on}" if self.tuned_on else ""
+        same = "global batch" if self.scaling == "strong" else "batch per core"
+        return f"{self.job}, the same {same} on every slice{tuned}{price}"
+
+    def _notes(self) -> list[str]:
+        return [_ABOUT_TIMES, *(f"links of {name}: {note}" for name, note in self.links.items()),
+                *_kinds_of_warnings(self.rows),
+                *(f"{name} has no plan: {why}" for name, why in self.refused.items())]
+
+
+def _terminal_width() -> int:
+    """0: it is no terminal, and takes lines of any length."""
+    return shutil.get_terminal_size().columns if _display.is_terminal(sys.stdout) else 0
+
+
+def _width(column: Sequence[str]) -> int:
+    return max(map(len, column))
+
+
+def _too_many(columns: Sequence[Sequence[str]], most: int) -> list[str]:
+    """Names of columns without which lines of `most` characters hold the others."""
+    widths = {column[0]: _width(column) + len("  ") for column in columns}
+    left_out: list[str] = []
+    for name in _LEFT_OUT:
+        if not most or sum(widths.values()) - len("  ") <= most:
+            break
+        del widths[name]
+        left_out.append(name)
+    return left_out
+
+
+def _lines(columns: Sequence[Sequence[str]]) -> list[str]:
+    padded = [[cell.ljust(_width(column)) if column[0] in _LEFT else cell.rjust(_width(column))
+               for cell in column] for column in columns]
+    return ["  ".join(row).rstrip() for row in zip(*padded)]
+
+
+def _money(amount: float | None) -> str:
+    return "" if amount is None else f"{amount:,.2f}" if amount >= 1 else f"{amount:.3g}"
+
+
+def _kinds_of_warnings(rows: Sequence[PlanRow]) -> list[str]:
+    """One line for each kind: those that differ in their numbers alone are one."""
+    kinds: dict[str, list[tuple[str, str]]] = {}
+    for row in rows:
+        for text in row.warnings:
+            key = re.sub(r"[\d.,]+", "#", text.replace(row.slice, ""))
+            kinds.setdefault(key, []).append((row.slice, text))
+    return [f"! {found[0][0]}: {found[0][1]}"
+            + (f" (likewise {', '.join(name for name, _ in found[1:])})" if found[1:] else "")
+            for found in kinds.values()]
+
+
+def _row(found: Mapping[str, Any]) -> PlanRow:
+    named = {field.name: found[field.name] for field in dataclasses.fields(PlanRow)
+             if field.name in found}
+    warnings = tuple(map(_errors.in_python, found["warnings"]))
+    return PlanRow(**named | {"hbm_bytes": found["hbm_bytes_per_core"], "warnings": warnings})
+
+
+def read(written: str, text: str = "", drawing: str = "") -> Plan:
+    """Of what `pod_plan --json` writes."""
+    found = json.loads(written)
+    results = found["results"]
+    return Plan(rows=tuple(_row(row) for row in results if "refused" not in row),
+                refused={row["slice"]: _errors.in_python(row["refused"])
+                         for row in results if "refused" in row},
+                job=found["job"], scaling=found["scaling"],
+                tuned_on=found.get("as_typed_on"),
+                links={row["slice"].split("-")[0]: row["network_note"] for row in results
+                       if "network_note" in row}, text=text, drawing=Svg(drawing))
+
+
+def of_job(settings: Mapping[str, Any], folder: pathlib.Path) -> Plan:
+    """Asks the programs. folder: for what they draw."""
+    place = folder / "plan.svg"
+    table = ["--json", f"--plot={place}", *_job.flags_of_plan(settings)]
+    with concurrent.futures.ThreadPoolExecutor(2) as both:
+        written = both.submit(_programs.run, "pod_plan", table)
+        text = ""
+        if not _job.is_range(settings["topology"]):
+            text = _programs.run("pod_launch", [*_job.flags(settings), "--dry_run"])
+        return read(written.result(), text.rstrip("\n"), place.read_text())

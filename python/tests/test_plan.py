@@ -1,0 +1,131 @@
+"""podsim.plan's object, of what the programs say."""
+
+import dataclasses
+import json
+import pathlib
+import sys
+import tempfile
+import unittest
+import xml.etree.ElementTree
+from unittest import mock
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "python"))
+
+import podsim  # noqa: E402
+from podsim import _plan  # noqa: E402
+
+JOB = {"model": "mlp", "hidden": [64], "batch_per_core": 8, "train_steps": 100,
+       "learning_rate": 0.1, "optimizer": "sgd", "seed": 3}
+
+
+def plan_of(topology, **more):
+    with tempfile.TemporaryDirectory() as folder:
+        return _plan.of_job({**JOB, "topology": topology, **more}, pathlib.Path(folder))
+
+
+class PlanTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.plan = plan_of("v3-8..v3-64")
+
+    def test_rows_are_typed(self):
+        self.assertEqual([row.slice for row in self.plan], ["v3-8", "v3-32", "v3-64"])
+        row = self.plan["v3-32"]
+        self.assertIsInstance(row, podsim.PlanRow)
+        self.assertEqual((row.batch_per_core, row.global_batch, row.train_steps, row.chips),
+                         (8, 256, 25, 16))
+        self.assertAlmostEqual(row.learning_rate, 0.4)
+        self.assertLess(row.hbm_bytes, row.hbm_bytes_available)
+        self.assertEqual(row.hbm_bytes_available, 16 << 30)
+        self.assertLess(row.step_seconds_low, row.step_seconds)
+        self.assertLess(row.step_seconds, row.step_seconds_high)
+        self.assertAlmostEqual(row.seconds, 25 * row.step_seconds)
+        self.assertAlmostEqual(row.chip_hours, row.seconds * 16 / 3600)
+        self.assertEqual(row.bound_by, "the all-reduce")
+        self.assertLess(row.efficiency, self.plan[0].efficiency)
+        self.assertIs(self.plan[-1], self.plan["v3-64"])
+        self.assertEqual(len(self.plan), 3)
+        with self.assertRaisesRegex(KeyError, "no row of v4-8; it has v3-8, v3-32, v3-64"):
+            _ = self.plan["v4-8"]
+
+    def test_a_price_is_that_of_the_chip_hours(self):
+        self.assertIsNone(self.plan[0].cost)
+        priced = self.plan.price(2.5)
+        for row in priced:
+            self.assertAlmostEqual(row.cost, 2.5 * row.chip_hours)
+        self.assertIn("cost", priced.table)
+        self.assertIn("2.5 a chip-hour", priced.table)
+        self.assertNotIn("cost", self.plan.table)
+        for wrong in (0, -1, float("nan"), float("inf")):
+            with self.assertRaisesRegex(ValueError, "must be a number above 0"):
+                self.plan.price(wrong)
+
+    def test_the_table_has_a_line_for_each_slice(self):
+        heading, names, *lines = self.plan.table.splitlines()
+        self.assertEqual(heading, "mlp on digits, the same batch per core on every slice; "
+                         "steps and learning rate tuned on v3-8")
+        self.assertEqual(str(self.plan), self.plan.table)
+        self.assertIn("\ntimes are simulated, not measured", self.plan.table)
+        self.assertRegex(self.plan.table, r"\nlinks of v3: \w")
+        strong = plan_of("v3-8..v3-32", batch_per_core=None, train_batch_size=64)
+        self.assertIn("the same global batch on every slice\n", strong.table)
+        self.assertEqual([line.split()[0] for line in lines[:3]], ["v3-8", "v3-32", "v3-64"])
+        self.assertEqual({line.index(row.bound_by) for line, row in zip(lines, self.plan)},
+                         {names.index("bound by")})
+
+    def test_a_narrow_terminal_goes_without_some_columns(self):
+        with mock.patch.object(_plan, "_terminal_width", return_value=100):
+            lines = self.plan.table.splitlines()
+        self.assertLessEqual(max(map(len, lines[:5])), 100)
+        self.assertIn("step (sim)", lines[1])
+        self.assertNotIn("examples/s", lines[1])
+        self.assertIn("left out for want of width: batch/core, examples/s", "\n".join(lines))
+
+    def test_a_kind_of_warning_is_said_once(self):
+        row = self.plan["v3-8"]
+        rows = [dataclasses.replace(row, slice=name, warnings=(text,)) for name, text in (
+            ("v3-8", "only 9 steps are left"), ("v3-32", "only 3 steps are left"),
+            ("v3-64", "another"))]
+        self.assertEqual(_plan._kinds_of_warnings(rows), [
+            "! v3-8: only 9 steps are left (likewise v3-32)", "! v3-64: another"])
+
+    def test_it_is_drawn_and_written(self):
+        with tempfile.TemporaryDirectory() as folder:
+            place = pathlib.Path(folder, "plan.svg")
+            drawn = self.plan.plot(place)
+            self.assertEqual(place.read_text(), drawn)
+        self.assertEqual(drawn._repr_svg_(), str(self.plan.plot()))
+        xml.etree.ElementTree.fromstring(drawn)
+        page = self.plan._repr_html_()
+        self.assertEqual(page.count("<tr>"), 4)
+        self.assertIn("<svg", page)
+        self.assertLess(len(page), 20_000)
+
+    def test_json_has_the_rows(self):
+        found = json.loads(self.plan.price(2).to_json())
+        self.assertEqual(found["clock"], "sim")
+        self.assertEqual(found["rows"][1]["slice"], "v3-32")
+        self.assertEqual(found["rows"][1]["cost"], 2 * self.plan["v3-32"].chip_hours)
+
+    def test_slices_that_are_refused_are_named(self):
+        plan = plan_of("v3-8..v3-32", zone="us-central1-a")
+        self.assertEqual([row.slice for row in plan], ["v3-8"])
+        self.assertIn("us-central1-a does not offer v3-32", plan.refused["v3-32"])
+        self.assertIn("v3-32 has no plan: zone: us-central1-a", str(plan))
+        with self.assertRaisesRegex(KeyError, "no row of v3-32: zone: us-central1-a"):
+            _ = plan["v3-32"]
+
+    def test_of_one_slice_all_is_said(self):
+        plan = plan_of("v3-32")
+        self.assertIn("v3-32: 4 hosts", str(plan))
+        self.assertIn("plan hash", str(plan))
+        self.assertEqual([row.slice for row in plan], ["v3-32"])
+        self.assertRegex(str(plan.price(1)), r"\ncost +\S+ at 1 a chip-hour$")
+        self.assertNotIn("<svg", plan._repr_html_())
+        with self.assertRaisesRegex(podsim.PodsimError, "seed"):
+            plan_of("v3-32", seed=-1)
+
+
+if __name__ == "__main__":
+    unittest.main()

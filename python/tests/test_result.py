@@ -1,0 +1,127 @@
+"""What a run says of itself."""
+
+import math
+import pathlib
+import sys
+import unittest
+import xml.etree.ElementTree
+
+import numpy as np
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "python"))
+
+import podsim  # noqa: E402
+from podsim import _drawing, _result, _units  # noqa: E402
+
+SUMMARY = {"steps": 100_000, "examples": 25_600_000, "loss": 0.25, "weights_hash": "ab12",
+           "examples_per_second": 23456.7, "eval_loss": 0.5, "eval_accuracy": 0.875,
+           "eval_metrics": {"margin": 1.5, "a": 1, "b": 2, "c": 3},
+           "simulated_step_seconds": 43e-6, "simulated_step_seconds_low": 30e-6,
+           "simulated_step_seconds_high": 60e-6, "simulated_how": "ring, bound by compute"}
+PLAN = {"model": "loss_fn", "dataset": "arrays", "slice": "v3-32", "hbm_bytes_per_core": 3 << 30,
+        "hbm_bytes_available": 16 << 30,
+        "settings": {"topology": "v3-32", "epochs": "1.5", "batch_per_core": "8",
+                     "hidden": "64,32", "lr_decay_at": "0.5", "twist": "true",
+                     "shuffle": "false", "bucket_bytes": "1048576",
+                     "weight_decay_exclude": "bias,norm", "threads": "auto"}}
+
+
+def run_of(steps, model_dir=None, **summary):
+    metrics = [{"step": i + 1, "loss": 2 / (i + 1), "examples_per_second": 1000.0 + i % 7}
+               for i in range(steps)]
+    summary = SUMMARY | summary
+    return podsim.Run(params={"w": np.zeros(100_000)}, state=None, metrics=metrics,
+                      evaluations=[{"step": steps // 2 or 1, "loss": 0.5}],
+                      plan=_result.plan_of(PLAN, summary), summary=summary,
+                      model_dir=model_dir)
+
+
+class RunTest(unittest.TestCase):
+    def test_it_is_said_in_six_lines(self):
+        text = repr(run_of(50_000, pathlib.Path("runs/a")))
+        self.assertEqual(text.splitlines(), [
+            "podsim.Run: loss_fn on arrays, v3-32: step 100,000, 25,600,000 examples",
+            "  last step    loss 0.2500, eval loss 0.5000, eval accuracy 87.50%, eval margin 1.5, "
+            "eval a 1, eval b 2, ...",
+            "  step time    43 us sim (30 us to 60 us): ring, bound by compute; 23,457 examples/s "
+            "wall",
+            "  HBM          3.00 GiB of 16.00 GiB per core",
+            "  checkpoints  runs/a",
+            "  weights hash ab12"])
+        self.assertEqual(str(run_of(3)), repr(run_of(3)))
+
+    def test_a_notebook_stores_little_of_any_number_of_steps(self):
+        for steps in (2, 50_000):
+            page = run_of(steps)._repr_html_()
+            self.assertLess(len(page), 20_000)
+            self.assertEqual(page.count("<svg"), 2 if steps > 2 else 1)
+            self.assertIn("43 us sim (30 us to 60 us)", page)
+            self.assertIn("eval loss: 0.5", page)
+            self.assertIn("<circle", page)
+
+    def test_a_run_with_nothing_left_says_so(self):
+        run = run_of(0)
+        self.assertEqual(run.losses.shape, (0,))
+        self.assertIn("no step was left", repr(run))
+        self.assertNotIn("<svg", run._repr_html_())
+
+    def test_a_loss_that_is_none_is_nan(self):
+        run = run_of(3)
+        run.metrics[1]["loss"] = None
+        np.testing.assert_array_equal(np.isnan(run.losses), [False, True, False])
+        self.assertIn("<svg", run._repr_html_())
+
+    def test_the_plan_has_times_and_typed_settings(self):
+        plan = run_of(1).plan
+        self.assertEqual((plan["step_seconds_low"], plan["step_seconds"],
+                          plan["step_seconds_high"]), (30e-6, 43e-6, 60e-6))
+        self.assertEqual(plan["settings"], {
+            "topology": "v3-32", "epochs": 1.5, "batch_per_core": 8, "hidden": [64, 32],
+            "lr_decay_at": [0.5], "twist": True, "shuffle": False, "bucket_bytes": 1 << 20,
+            "weight_decay_exclude": ["bias", "norm"], "threads": "auto"})
+        self.assertEqual(_result.typed("from_a_later_version", "1"), "1")
+
+
+class DrawingTest(unittest.TestCase):
+    def test_it_needs_two_points(self):
+        self.assertEqual(_drawing.curve("loss", [(1, 2.0)]), "")
+        self.assertEqual(_drawing.curve("loss", [(1, 2.0), (2, math.nan)]), "")
+
+    def test_it_has_axes_with_labels(self):
+        drawn = _drawing.curve("loss & more", [(1, 2.0), (11, 1.0)], [(5, 3.0)], "eval loss")
+        root = xml.etree.ElementTree.fromstring(drawn)
+        said = [each.text for each in root.iter("{http://www.w3.org/2000/svg}text")]
+        self.assertEqual(said[0], "loss & more: 1 at step 11")
+        for text in ("0", "1", "2", "3", "11", "step", "eval loss: 3"):
+            self.assertIn(text, said)
+
+    def test_thinning_keeps_peaks_and_ends(self):
+        points = [(i, 1.0) for i in range(10_000)]
+        points[777] = (777, 9.0)
+        points[778] = (778, -9.0)
+        kept = _drawing.thin(points)
+        self.assertLessEqual(len(kept), 200)
+        self.assertEqual((kept[0], kept[-1]), (points[0], points[-1]))
+        self.assertIn((777, 9.0), kept)
+        self.assertIn((778, -9.0), kept)
+        self.assertEqual(kept, sorted(kept))
+        self.assertEqual(_drawing.thin(points[:200]), points[:200])
+
+    def test_ticks_are_round(self):
+        for low, high in ((0, 1), (0, 7.3), (-3, 1e6), (0, 2e-7), (0.2, 0.9)):
+            found = _drawing.ticks(low, high)
+            self.assertTrue(2 <= len(found) <= 7, (low, high, found))
+            self.assertTrue(all(low - 1e-9 <= tick <= high * 1.0001 for tick in found))
+        self.assertEqual([round(tick, 6) for tick in _drawing.ticks(0, 0.9)],
+                         [0, 0.2, 0.4, 0.6, 0.8])
+
+    def test_units(self):
+        self.assertEqual([_units.span(seconds) for seconds in (4.72e-5, 0.5, 3, 600, 9000)],
+                         ["47.2 us", "500 ms", "3 s", "10 min", "2.5 h"])
+        self.assertEqual([_units.gib(count) for count in (9, 2048, 3 << 20, 5 << 29)],
+                         ["9 B", "2.00 KiB", "3.00 MiB", "2.50 GiB"])
+
+
+if __name__ == "__main__":
+    unittest.main()
