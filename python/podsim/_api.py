@@ -8,7 +8,7 @@ from typing import Any, Callable
 
 import numpy as np
 
-from . import _inputs, _job, _lowering, _names, _plan, _process, _result, _start, _trees
+from . import _checks, _inputs, _job, _lowering, _names, _plan, _process, _result, _start, _trees
 from ._state import State
 
 LossFunction = Callable[..., Any]
@@ -87,6 +87,8 @@ def train(loss_fn: LossFunction, params: Any, dataset: Any, *, topology: str = "
         events = metrics.read()
         summary = events["summary"][-1]
         weights = _result.read_weights(kept / str(summary["steps"]))
+    if not events.get("step") and chosen.get("mode") != "eval":
+        _checks.warn(_result.nothing_left(events["plan"][-1], summary))
     return _result.Run(
         params=_like(params, weights), state=_carried(state, weights),
         metrics=events.get("step", []),

@@ -58,6 +58,10 @@ class FailureFilter:
                 self._show(text)
 
 
+# Lines of which a notebook keeps the last of each kind.
+_CHANGING = ("step ", "evaluation after step ")
+
+
 class Lines:
     """Shows lines in a file, a pipe or a notebook."""
 
@@ -68,21 +72,25 @@ class Lines:
     def show(self, text: str) -> None:
         if self._stream is None:
             return
-        if self._live is not None and text.startswith("step "):
-            self._live.update(text)
+        kind = next(filter(text.startswith, _CHANGING), "")
+        if self._live is not None and kind:
+            self._live.update(kind, text)
         else:
             print(text, file=self._stream, flush=True)
 
 
 class _LiveOutput:
-    """One output of a notebook's cell, whose text changes: only the last is stored."""
+    """One output of a notebook's cell, whose text changes: only the last is stored, so
+    that the notebook does not grow with the steps."""
 
     def __init__(self) -> None:
         self._handle: Any = None
+        self._lines: dict[str, str] = {}
 
-    def update(self, text: str) -> None:
+    def update(self, kind: str, text: str) -> None:
+        self._lines[kind] = text
         display: Any = importlib.import_module("IPython.display").display
-        data = {"text/plain": text}
+        data = {"text/plain": "\n".join(self._lines.values())}
         if self._handle is None:
             self._handle = display(data, raw=True, display_id=True)
         else:

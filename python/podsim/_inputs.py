@@ -45,7 +45,8 @@ def export(message: Message, path: str | os.PathLike[str]) -> None:
         try:
             _programs.run("pod_program", ["import", file, f"--output={os.fspath(path)}"])
         except _errors.PodsimError as error:
-            raise _errors.PodsimError(f"{error}{_advice(str(error))}") from None
+            raise _errors.PodsimError(f"{error}{_advice(str(error))}",
+                                      details=error.details) from None
 
 
 def _advice(error: str) -> str:

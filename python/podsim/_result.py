@@ -93,9 +93,10 @@ def _time_row(summary: Mapping[str, Any]) -> str:
         return ""
     low, high = (summary.get(f"simulated_step_seconds_{end}") for end in ("low", "high"))
     band = "" if low is None or high is None else f" ({span(low)} to {span(high)})"
+    rate = summary["examples_per_second"]
     return (f"step time    {span(summary['simulated_step_seconds'])} sim{band}: "
-            f"{summary.get('simulated_how', '')}; {summary['examples_per_second']:,.0f} "
-            "examples/s wall")
+            f"{summary.get('simulated_how', '')}"
+            + (f"; {rate:,.0f} examples/s wall" if rate else ""))
 
 
 def _hbm_row(plan: Mapping[str, Any]) -> str:
@@ -103,6 +104,14 @@ def _hbm_row(plan: Mapping[str, Any]) -> str:
         return ""
     return (f"HBM          {gib(plan['hbm_bytes_per_core'])} of "
             f"{gib(plan['hbm_bytes_available'])} per core")
+
+
+def nothing_left(plan: Mapping[str, Any], summary: Mapping[str, Any]) -> str:
+    """Why a job that goes on had no step to make: it is a number of examples."""
+    return (f"no step was left: the checkpoint at step {summary['steps']:,} was trained on "
+            f"{summary['examples']:,} examples, the job has {plan['total_examples']:,} "
+            f"({plan['train_steps']:,} steps of {plan['global_batch']:,}); give more of "
+            "train_steps or epochs to train on, or another model_dir to begin anew")
 
 
 def plan_of(event: Mapping[str, Any], summary: Mapping[str, Any]) -> dict[str, Any]:

@@ -134,9 +134,11 @@ class ShownOnceTest(unittest.TestCase):
         written = io.StringIO()
         with mock.patch.dict(sys.modules, modules):
             lines = _display.Lines(written)
-            for text in ("plan", "step 1/9, loss: 2", "step 9/9, loss: 1", "done"):
+            for text in ("plan", "step 1/9, loss: 2", "evaluation after step 1: 3",
+                         "step 9/9, loss: 1", "done"):
                 lines.show(text)
-        self.assertEqual(outputs, [{"text/plain": "step 9/9, loss: 1"}])
+        self.assertEqual(outputs, [
+            {"text/plain": "step 9/9, loss: 1\nevaluation after step 1: 3"}])
         self.assertEqual(written.getvalue(), "plan\ndone\n")
 
 

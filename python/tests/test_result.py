@@ -27,12 +27,12 @@ PLAN = {"model": "loss_fn", "dataset": "arrays", "slice": "v3-32", "hbm_bytes_pe
                      "weight_decay_exclude": "bias,norm", "threads": "auto"}}
 
 
-def run_of(steps, model_dir=None, **summary):
+def run_of(count, model_dir=None, **summary):
     metrics = [{"step": i + 1, "loss": 2 / (i + 1), "examples_per_second": 1000.0 + i % 7}
-               for i in range(steps)]
+               for i in range(count)]
     summary = SUMMARY | summary
     return podsim.Run(params={"w": np.zeros(100_000)}, state=None, metrics=metrics,
-                      evaluations=[{"step": steps // 2 or 1, "loss": 0.5}],
+                      evaluations=[{"step": count // 2 or 1, "loss": 0.5}],
                       plan=_result.plan_of(PLAN, summary), summary=summary,
                       model_dir=model_dir)
 
@@ -61,7 +61,11 @@ class RunTest(unittest.TestCase):
             self.assertIn("<circle", page)
 
     def test_a_run_with_nothing_left_says_so(self):
-        run = run_of(0)
+        run = run_of(0, examples_per_second=0.0, steps=110, examples=28_160)
+        plan = {"total_examples": 10_240, "train_steps": 160, "global_batch": 64}
+        self.assertIn("at step 110 was trained on 28,160 examples, the job has 10,240 (160 steps "
+                      "of 64)", _result.nothing_left(plan, run.summary))
+        self.assertNotIn("wall", repr(run))
         self.assertEqual(run.losses.shape, (0,))
         self.assertIn("no step was left", repr(run))
         self.assertNotIn("<svg", run._repr_html_())
