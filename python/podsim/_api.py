@@ -31,6 +31,7 @@ def export(loss_fn: LossFunction, params: Any, batch: Any, path: str | os.PathLi
     eval_fn(params, state, batch), returns a dict of numbers for each example.
 
     Raises PodsimError with the line of the source that cannot be imported."""
+    _checks.check_functions(loss_fn, eval_fn)
     message = _lowering.import_message(_inputs.name_of(loss_fn, name), loss_fn, params,
                                        batch, eval_fn, state)
     _inputs.export(message, path)
@@ -45,7 +46,9 @@ def _settings(optimizer: Any, params: Any, topology: str,
               _job.optimizer_of(optimizer, params, job).settings)
     twice = sorted(chosen.keys() & settings.keys())
     if twice:
-        raise TypeError(f"{twice[0]} is said by the optimizer and as a keyword, too")
+        name = twice[0]
+        raise TypeError(f"{name} is {chosen[name]!r} in the optimizer and {settings[name]!r} as "
+                        "a keyword: leave one out")
     return {**job, **chosen}
 
 

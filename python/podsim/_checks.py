@@ -54,6 +54,14 @@ def check_numbers(names: Iterable[str], leaves: Iterable[Any]) -> None:
                             "booleans, whole numbers or float32: make it so")
 
 
+def check_functions(loss_fn: Any, eval_fn: Any) -> None:
+    for name, function, wanted in (("loss_fn", loss_fn, "params, batch) -> loss"),
+                                   ("eval_fn", eval_fn, "params, batch) -> dict")):
+        if not callable(function) and (function is not None or name == "loss_fn"):
+            raise TypeError(f"{name} is a {type(function).__name__}; it must be a function, "
+                            f"({wanted}")
+
+
 def check_params(names: list[str], leaves: list[Any]) -> None:
     if not names:
         raise TypeError("params has no array in it; it must be a tree of float32 arrays, "

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from typing import Any, Callable, Mapping
 
-from . import _random
+from . import _random, _trees
 from ._state import State
 
 
@@ -119,8 +119,8 @@ class Loss:
                             f"thing, not {len(returned)} things")
         new_state, metrics = self._split(rest)
         if getattr(loss, "shape", None) != ():
-            raise TypeError("the loss must be one number, the mean over the examples; "
-                            f"it has the shape {getattr(loss, 'shape', None)}")
+            raise TypeError("the loss must be one number, the mean over the examples; this one "
+                            f"is {_trees.describe(loss)}")
         return loss, (new_state, checked_metrics(metrics, "metrics"))
 
     def _carries(self, returned: Any) -> bool:
@@ -137,4 +137,6 @@ class Loss:
                 and self._state.matches(rest[0])):
             return self._state.carried(rest[0]), rest[1]
         raise TypeError("with a state the loss function returns (loss, new_state) or "
-                        "(loss, (new_state, metrics)), new_state as the state is")
+                        "(loss, (new_state, metrics)), new_state with the structure of the "
+                        f"state; beside the loss this one returns {_trees.describe(rest)}, the "
+                        f"state is {self._state.describe()}")

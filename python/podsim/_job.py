@@ -23,8 +23,10 @@ def optimizer_of(optimizer: Any, params: Any,
         return optimizer
     if hasattr(optimizer, "update") and hasattr(optimizer, "init"):
         return _optax.from_optax(optimizer, params, job)
-    raise TypeError("optimizer must be podsim.adamw(...) and the like, or one of "
-                    f"optax, not a {type(optimizer).__name__}")
+    name = getattr(optimizer, "__name__", "")
+    raise TypeError("optimizer must be podsim.adamw(...) and the like, or one of optax, not a "
+                    f"{type(optimizer).__name__}"
+                    + (f": call it, as in {name}(1e-3)" if name and callable(optimizer) else ""))
 
 
 def check_trains(settings: Mapping[str, Any]) -> None:

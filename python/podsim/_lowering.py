@@ -43,13 +43,13 @@ class Names:
     inputs: list[str]
 
 
-def example_type(leaf: Any) -> tuple[tuple[int, ...], np.dtype]:
-    """Shape and type of one example of `leaf`, whose first axis are examples."""
+def example_type(leaf: Any, name: str) -> tuple[tuple[int, ...], np.dtype]:
+    """Shape and type of one example of the array `name`, with examples along the first
+    axis."""
     shape = tuple(np.shape(leaf))
     if not shape:
-        raise ValueError(
-            "an array of the batch has no dimensions; the first one of each "
-            "must be that of the examples")
+        raise ValueError(f"the array {name!r} of the batch has no dimension; examples lie along "
+                         "the first axis of each array")
     dtype = np.dtype(leaf.dtype if hasattr(leaf, "dtype") else np.asarray(leaf).dtype)
     return shape[1:], narrow(dtype)
 
@@ -65,11 +65,11 @@ def _batch_of(examples: Any, count: int) -> Any:
 
     struct: Any = jax.ShapeDtypeStruct
 
-    def leaf_of(leaf: Any) -> Any:
-        shape, dtype = example_type(leaf)
+    def leaf_of(path: Any, leaf: Any) -> Any:
+        shape, dtype = example_type(leaf, _trees.name_of(path, "batch"))
         return struct((count, *shape), dtype)
 
-    return jax.tree_util.tree_map(leaf_of, examples)
+    return jax.tree_util.tree_map_with_path(leaf_of, examples)
 
 
 def _lowered(function: Callable[..., Any], *arguments: Any) -> tuple[Any, Any]:

@@ -38,6 +38,7 @@ class State:
     def __init__(self, tree: Any) -> None:
         every, self._leaves, self._structure = _trees.named_leaves(tree, "state")
         self.is_none = tree is None
+        self._tree = tree
         self._keys = [i for i, leaf in enumerate(self._leaves) if _is_key(leaf)]
         keys = [every[i] for i in self._keys]
         self._carried = [i for i, (name, leaf) in enumerate(zip(every, self._leaves))
@@ -53,6 +54,9 @@ class State:
             return False
         raise TypeError(f"the state {name!r} is {dtype}; steps carry float32 and random "
                         "keys of jax.random.key: leave it out of the state")
+
+    def describe(self) -> str:
+        return _trees.describe(self._tree)
 
     @property
     def draws(self) -> bool:

@@ -18,6 +18,21 @@ def name_of(path: Sequence[Any], otherwise: str) -> str:
     return "/".join(_part(key) for key in path) or otherwise
 
 
+def describe(tree: Any, most: int = 3) -> str:
+    """"a dict of 'a', 'b' and 7 more", for a message."""
+    import jax
+
+    paths, structure = jax.tree_util.tree_flatten_with_path(tree)
+    kind = type(tree).__name__
+    kind = f"{'an' if kind[0] in 'aeiouAEIOU' else 'a'} {kind}"
+    if jax.tree_util.treedef_is_leaf(structure):
+        shape = getattr(tree, "shape", None)
+        return kind if shape is None else f"an array of the shape {shape}"
+    names = [name_of(path, "") for path, _ in paths]
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return f"{kind} of {', '.join(map(repr, names[:most])) or 'nothing'}{more}"
+
+
 def named_leaves(tree: Any, otherwise: str) -> tuple[list[str], list[Any], Any]:
     """Names, leaves and the structure, in JAX's order.
 

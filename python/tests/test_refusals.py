@@ -168,6 +168,20 @@ class SettingsTest(unittest.TestCase):
             with self.assertRaisesRegex(TypeError, f"{name} is 'gs://a/b'"):
                 podsim.train(None, None, None, **{name: "gs://a/b"})
 
+    def test_what_is_said_twice_is_told_with_both_values(self):
+        with self.assertRaisesRegex(TypeError, "learning_rate is 0.1 in the optimizer and 0.2 as "
+                                    "a keyword: leave one out"):
+            podsim.train(None, None, None, optimizer=podsim.sgd(0.1), learning_rate=0.2)
+
+    def test_types_that_are_wrong_are_named(self):
+        for arguments, said in ((({}, None), "loss_fn is a dict; it must be a function"),
+                                ((len, []), "eval_fn is a list; it must be a function")):
+            with self.assertRaisesRegex(TypeError, said):
+                _checks.check_functions(*arguments)
+        _checks.check_functions(len, None)
+        with self.assertRaisesRegex(TypeError, "not a function: call it, as in adamw"):
+            podsim.train(None, None, None, optimizer=podsim.adamw)
+
     def test_a_ladder_is_asked_what_pod_plan_knows(self):
         settings = {"topology": "v3-8..v3-32", "model": "mlp", "batch_per_core": 8, "seed": 1,
                     "shuffle": False, "steps_per_eval": 2, "optimizer": "adam", "beta1": 0.5,
