@@ -75,6 +75,9 @@ class ReasonTest(unittest.TestCase):
         self.assertEqual(str(_errors.of_job(["note", "error: no"], True, 2)), "no")
         self.assertEqual(str(_errors.of_job(["note"], True, 1)), "note")
         self.assertEqual(str(_errors.of_job([], True, 7)), "pod_launch ended with 7")
+        program = _errors.of_program("pod_program", "pod_program: cannot import f: --x\n", 2)
+        self.assertEqual(str(program), "cannot import f: --x")
+        self.assertEqual(program.details, "pod_program: cannot import f: --x")
         error = podsim.PodsimError("no")
         self.assertEqual((error.reason, error.host, error.step), ("no", None, None))
 
