@@ -53,8 +53,10 @@ def _number(name: str, value: Any, what: str) -> Any:
 def checked_metrics(metrics: Any, what: str) -> dict[str, Any]:
     """As float32."""
     if not isinstance(metrics, Mapping):
-        raise TypeError(f"{what} must be a dict of names and arrays, "
-                        f"not a {type(metrics).__name__}")
+        shape = getattr(metrics, "shape", None)
+        found = (f"a {type(metrics).__name__}" if shape is None else
+                 f"an array of the shape {shape}")
+        raise TypeError(f"{what} must be a dict of names and arrays, not {found}")
     for name in metrics:
         if not isinstance(name, str):
             raise TypeError(f"{what} must be a dict of names and arrays; the key {name!r} "

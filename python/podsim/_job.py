@@ -29,8 +29,16 @@ def optimizer_of(optimizer: Any, params: Any,
                     + (f": call it, as in {name}(1e-3)" if name and callable(optimizer) else ""))
 
 
+# Settings of the models that pod_launch brings.
+_OF_MODELS = ("model", "model_file", "hidden", "dropout", "batch_norm_group")
+
+
 def check_trains(settings: Mapping[str, Any]) -> None:
     """Raises TypeError for a flag with which pod_launch does something else."""
+    for name in _OF_MODELS:
+        if settings.get(name) is not None:
+            raise TypeError(f"{name} is {settings[name]!r}, but the model is the loss function: "
+                            "leave it out; pod_launch trains its own models in a terminal")
     for name in IDLE:
         if settings.get(name) not in (None, False):
             raise TypeError(f"{name} trains nothing: leave it out; podsim.plan says what the "

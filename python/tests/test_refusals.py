@@ -61,6 +61,8 @@ class NamesTest(unittest.TestCase):
             _functions.checked_metrics({1: 0.0}, "metrics")
         with self.assertRaisesRegex(TypeError, "not a list"):
             _functions.checked_metrics([1], "metrics")
+        with self.assertRaisesRegex(TypeError, r"not an array of the shape \(2,\)"):
+            _functions.checked_metrics(np.zeros(2), "metrics")
 
 
 class MeantTest(unittest.TestCase):
@@ -161,6 +163,13 @@ class SettingsTest(unittest.TestCase):
                 _job.check_trains(settings)
             with self.assertRaisesRegex(TypeError, "trains nothing: leave it out"):
                 podsim.train(None, None, None, **settings)
+
+    def test_settings_that_the_loss_function_stands_for_are_refused(self):
+        _job.check_trains({"model": None})
+        for name in ("model", "model_file", "hidden"):
+            with self.assertRaisesRegex(TypeError, f"{name} is 'mlp', but the model is the loss "
+                                        "function: leave it out"):
+                podsim.train(None, None, None, **{name: "mlp"})
 
     def test_what_is_read_afterwards_is_of_this_machine(self):
         self.assertEqual(_job.local("model_dir", "a/b"), pathlib.Path("a/b"))
