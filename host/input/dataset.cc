@@ -2,7 +2,6 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "host/input/arrays.h"
 #include "host/input/cifar_format.h"
 #include "host/input/csv_format.h"
@@ -24,7 +23,7 @@ struct Format {
   Opened (*open)(const DatasetRequest& request, ObjectStore& store);
 };
 
-// In the order of their names.
+// How each of DatasetKinds() is opened.
 constexpr Format kFormats[] = {
     {"arrays",
      [](const DatasetRequest& request, ObjectStore& store) {
@@ -47,12 +46,6 @@ constexpr Format kFormats[] = {
 };
 
 }  // namespace
-
-std::vector<std::string> DatasetNames() {
-  std::vector<std::string> names;
-  for (const Format& format : kFormats) names.emplace_back(format.name);
-  return names;
-}
 
 DatasetRequest RequestOf(const JobSpec& spec) {
   return {.name = spec.dataset(),
@@ -83,9 +76,7 @@ absl::StatusOr<SplitFiles> FindDatasetShards(const std::string& name,
 Opened OpenDataset(const DatasetRequest& request, ObjectStore& store) {
   for (const Format& format : kFormats)
     if (request.name == format.name) return format.open(request, store);
-  return absl::InvalidArgumentError(
-      absl::StrCat("unknown data set \"", request.name, "\"; known ones are ",
-                   absl::StrJoin(DatasetNames(), ", ")));
+  return UnknownDataset(request.name);
 }
 
 }  // namespace podsim

@@ -12,6 +12,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "host/input/dataset_kinds.h"
 #include "host/input/epoch_order.h"
 #include "host/input/input_times.h"
 #include "host/input/read_ahead.h"
@@ -114,9 +115,6 @@ struct DatasetRequest {
 // kept where IndexDirectory() says, and readers have the least that any batch
 // leaves them.
 DatasetRequest RequestOf(const JobSpec& spec);
-
-// Those that there are.
-std::vector<std::string> DatasetNames();
 
 // Opens a data set.
 //   arrays: train/<field>.npy and eval/<field>.npy in data_dir.

@@ -1,14 +1,13 @@
 #include "host/input/fields.h"
 
-#include <algorithm>
 #include <cstddef>
-#include <iterator>
 #include <set>
 #include <string_view>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/status.h"
+#include "host/input/dataset_kinds.h"
 #include "models/graph/compile.h"
 
 namespace podsim {
@@ -82,10 +81,8 @@ absl::StatusOr<std::vector<DataField>> FieldsOf(const DatasetConfig& config) {
 }
 
 bool IsOfShards(const std::string& dataset) {
-  constexpr std::string_view kNames[] = {"cifar10", "cifar100", "csv", "images",
-                                         "tfrecord"};
-  return std::find(std::begin(kNames), std::end(kNames), dataset) !=
-         std::end(kNames);
+  const DatasetKind* const kind = FindDatasetKind(dataset);
+  return kind != nullptr && kind->shards;
 }
 
 std::int64_t RowBytes(const DataField& field) {

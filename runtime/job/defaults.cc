@@ -2,10 +2,11 @@
 
 #include <algorithm>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "base/status.h"
 #include "base/units.h"
+#include "host/input/dataset_kinds.h"
 #include "host/input/fields.h"
 #include "runtime/job/optimizer.h"
 #include "runtime/job/planner.h"
@@ -49,32 +50,27 @@ bool HasWindow(const std::string& dataset) {
   return IsOfShards(dataset) && dataset != "images";
 }
 
-const char* FilesText(const std::string& dataset) {
-  if (dataset == "mnist")
-    return "files (train-images-idx3-ubyte, ..., plain or .gz)";
-  if (dataset == "arrays")
-    return "folders train and eval (FIELD.npy, one for each field)";
-  if (dataset == "npz") return "files train.npz and eval.npz";
-  if (dataset == "images") return "images, train/CLASS/*.jpg or *.png";
-  if (absl::StartsWith(dataset, "cifar")) return "binary files (*.bin)";
-  return "shards, or DIR/train-*";
+std::string DatasetsWithFiles() {
+  std::vector<std::string> names;
+  for (const DatasetKind& kind : DatasetKinds())
+    if (kind.files != nullptr) names.emplace_back(kind.name);
+  return absl::StrJoin(names, ", ");
 }
 
 absl::Status CheckFiles(const JobSpec& spec) {
   const std::string& dataset = spec.dataset();
-  const bool has_files = dataset == "mnist" || dataset == "arrays" ||
-                         dataset == "npz" || IsOfShards(dataset);
+  const DatasetKind* const kind = FindDatasetKind(dataset);
+  if (kind == nullptr) return UnknownDataset(dataset);
+  const bool has_files = kind->files != nullptr;
   if (!has_files && !spec.data_dir().empty())
     return absl::InvalidArgumentError(absl::StrCat(
-        "data_dir is for dataset=mnist, arrays, npz, tfrecord, csv, images and "
-        "cifar; ",
-        dataset,
+        "data_dir is for dataset=", DatasetsWithFiles(), "; ", dataset,
         dataset == "synthetic" ? " is made from the seed" : " are built in",
-        ": leave data_dir out, or add dataset=mnist (or another)"));
+        ": leave data_dir out, or say which dataset its files are"));
   if (!has_files || !spec.data_dir().empty()) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(
-      "dataset=", dataset, " needs data_dir, the directory of its ",
-      FilesText(dataset)));
+  return absl::InvalidArgumentError(
+      absl::StrCat("dataset=", dataset,
+                   " needs data_dir, the directory of its ", kind->files));
 }
 
 // Only synthetic data have a shape that the user chooses, and only shards a

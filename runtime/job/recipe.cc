@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/status.h"
+#include "host/input/dataset_kinds.h"
 #include "host/input/fields.h"
 #include "interconnect/topology/slice.h"
 
@@ -121,13 +122,12 @@ Recipe EncoderOnDigits() {
   return recipe;
 }
 
-// Values of one field, each once.
-template <typename Field>
-std::string Known(Field field) {
+// Models, each once.
+std::string KnownModels() {
   std::vector<std::string> names;
   for (const Recipe& recipe : Recipes())
-    if (std::find(names.begin(), names.end(), recipe.*field) == names.end())
-      names.push_back(recipe.*field);
+    if (std::find(names.begin(), names.end(), recipe.model) == names.end())
+      names.push_back(recipe.model);
   return absl::StrJoin(names, ", ");
 }
 
@@ -177,7 +177,7 @@ absl::StatusOr<Recipe> FindRecipe(const std::string& model,
   if (!known_model)
     return absl::InvalidArgumentError(
         absl::StrCat("no model is called '", absl::CHexEscape(model),
-                     "'; known: ", Known(&Recipe::model)));
+                     "'; known: ", KnownModels()));
   if (known_dataset)
     return absl::InvalidArgumentError(absl::StrCat(
         "model ", wanted, " has no recipe for data set ", dataset,
@@ -187,9 +187,7 @@ absl::StatusOr<Recipe> FindRecipe(const std::string& model,
         "dataset=", dataset,
         " is for models of your own (model_file): there is no recipe for data "
         "that nobody knows"));
-  return absl::InvalidArgumentError(
-      absl::StrCat("no data set is called '", absl::CHexEscape(dataset),
-                   "'; known: ", Known(&Recipe::dataset)));
+  return UnknownDataset(dataset);
 }
 
 }  // namespace podsim

@@ -22,7 +22,7 @@ TEST(DatasetNamesTest, AllAreKnown) {
     request.name = name;
     const absl::Status status = OpenDataset(request, *store).status();
     EXPECT_THAT(std::string(status.message()),
-                Not(HasSubstr("unknown data set")));
+                Not(HasSubstr("no data set is called")));
   }
 }
 
@@ -34,8 +34,13 @@ TEST(DatasetNamesTest, AreToldToWhoeverAsksForAnother) {
       OpenDataset(request, *store),
       podsim::testing::StatusIs(
           absl::StatusCode::kInvalidArgument,
-          HasSubstr("\"imagenet\"; known ones are arrays, cifar10, cifar100, "
-                    "csv, digits, images, mnist, npz, synthetic, tfrecord")));
+          "no data set is called 'imagenet'; known: arrays, cifar10, "
+          "cifar100, csv, digits, images, mnist, npz, synthetic, tfrecord"));
+  request.name = "tfrecords";
+  EXPECT_THAT(OpenDataset(request, *store),
+              podsim::testing::StatusIs(
+                  absl::StatusCode::kInvalidArgument,
+                  HasSubstr("'tfrecords'; did you mean tfrecord? known: ")));
 }
 
 // A schema is for those that have one.

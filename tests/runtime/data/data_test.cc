@@ -224,7 +224,7 @@ TEST_F(PodDataTest, RefusesInOneLine) {
   refused({}, "which command?");
   refused({"show", "/data"}, "needs --features");
   refused({"show", "/nowhere", "--features=a=int64"}, "/nowhere");
-  refused({"show", "--dataset=imagenet"}, "unknown data set");
+  refused({"show", "--dataset=imagenet"}, "no data set is called");
   refused({"convert", "--dataset=digits"}, "convert needs --output");
   refused({"convert", "/data", "--output=/o",
            "--features=a=pair:image[2,2,3]+flip"},

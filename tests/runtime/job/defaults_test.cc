@@ -173,7 +173,7 @@ TEST(ApplyRecipeTest, ShardsHaveASchemaAndNoRecipe) {
   EXPECT_THAT(
       ApplyRecipe(Spec(absl::StrCat(kRest, "dataset: 'tfrecord' "))),
       StatusIs(kInvalid, HasSubstr("needs data_dir, the directory of its "
-                                   "shards, or DIR/train-*")));
+                                   "shards, or DIR/train-*, or one file")));
   EXPECT_THAT(ApplyRecipe(Spec("features: 'a=int64'")),
               StatusIs(kInvalid, HasSubstr("digits brings its own")));
   EXPECT_THAT(ApplyRecipe(Spec("shuffle_window: 8")),
@@ -201,10 +201,10 @@ TEST(ApplyRecipeTest, EveryFormatOfShardsTrainsAModel) {
 TEST(ApplyRecipeTest, OnlyFilesHaveADirectory) {
   EXPECT_THAT(ApplyRecipe(Spec("data_dir: '/x'")),
               StatusIs(kInvalid,
-                       "data_dir is for dataset=mnist, arrays, npz, tfrecord, "
-                       "csv, images and cifar; digits are built in: leave "
-                       "data_dir out, or add "
-                       "dataset=mnist (or another)"));
+                       "data_dir is for dataset=arrays, cifar10, cifar100, "
+                       "csv, images, mnist, npz, tfrecord; digits are built "
+                       "in: leave data_dir out, or say which dataset its files "
+                       "are"));
   EXPECT_THAT(ApplyRecipe(Spec("dataset: 'synthetic' data_dir: '/x'")),
               StatusIs(kInvalid, HasSubstr("synthetic is made from the seed")));
   EXPECT_THAT(ApplyRecipe(Spec("dataset: 'mnist' data_dir: '/x'")), IsOk());
@@ -224,7 +224,16 @@ TEST(ApplyRecipeTest, Refusals) {
   EXPECT_THAT(ApplyRecipe(Spec("model: 'resnet'")),
               StatusIs(kInvalid, HasSubstr("known: mlp")));
   EXPECT_THAT(ApplyRecipe(Spec("dataset: 'imagenet'")),
-              StatusIs(kInvalid, HasSubstr("digits, mnist, synthetic")));
+              StatusIs(kInvalid,
+                       "no data set is called 'imagenet'; known: arrays, "
+                       "cifar10, cifar100, csv, digits, images, mnist, npz, "
+                       "synthetic, tfrecord"));
+  EXPECT_THAT(ApplyRecipe(Spec("dataset: 'mnistt'")),
+              StatusIs(kInvalid, HasSubstr("'mnistt'; did you mean mnist? ")));
+  EXPECT_THAT(
+      ApplyRecipe(Spec("model_file: 'm' dataset: 'tfrecords' data_dir: '/x' "
+                       "batch_per_core: 4 train_steps: 1 learning_rate: 0.1")),
+      StatusIs(kInvalid, HasSubstr("did you mean tfrecord? ")));
   EXPECT_THAT(ApplyRecipe(Spec("dataset: 'mnist'")),
               StatusIs(kInvalid, HasSubstr("data_dir")));
   EXPECT_THAT(ApplyRecipe(Spec("train_batch_size: 100")),

@@ -69,9 +69,12 @@ TEST(RecipeTest, TheDefaultConvergesOnV332) {
 TEST(RecipeTest, UnknownNamesAreRefusedWithTheKnownOnes) {
   EXPECT_THAT(FindRecipe("mpl", ""),
               StatusIs(kInvalid, AllOf(HasSubstr("'mpl'"), HasSubstr("mlp"))));
-  EXPECT_THAT(FindRecipe("mlp", "cifar"),
-              StatusIs(kInvalid, AllOf(HasSubstr("'cifar'"),
-                                       HasSubstr("digits, mnist, synthetic"))));
+  EXPECT_THAT(
+      FindRecipe("mlp", "cifar"),
+      StatusIs(kInvalid, AllOf(HasSubstr("'cifar'; did you mean cifar10 or "
+                                         "cifar100? known: arrays, cifar10"),
+                               HasSubstr("digits, images, mnist, npz, "
+                                         "synthetic, tfrecord"))));
 }
 
 }  // namespace

@@ -1,0 +1,64 @@
+#include "host/input/dataset_kinds.h"
+
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "settings/nearest_names.h"
+
+namespace podsim {
+namespace {
+
+constexpr char kBinaryFiles[] = "binary files (*.bin)";
+
+constexpr DatasetKind kKinds[] = {
+    {.name = "arrays",
+     .files = "folders train and eval (FIELD.npy, one for each field)"},
+    {.name = "cifar10", .files = kBinaryFiles, .shards = true},
+    {.name = "cifar100", .files = kBinaryFiles, .shards = true},
+    {.name = "csv",
+     .files = "shards, or DIR/train-*, or one file",
+     .shards = true},
+    {.name = "digits"},
+    {.name = "images",
+     .files = "images, train/CLASS/*.jpg or *.png",
+     .shards = true},
+    {.name = "mnist",
+     .files = "files (train-images-idx3-ubyte, ..., plain or .gz)"},
+    {.name = "npz", .files = "files train.npz and eval.npz"},
+    {.name = "synthetic"},
+    {.name = "tfrecord",
+     .files = "shards, or DIR/train-*, or one file",
+     .shards = true},
+};
+
+}  // namespace
+
+std::span<const DatasetKind> DatasetKinds() { return kKinds; }
+
+const DatasetKind* FindDatasetKind(std::string_view name) {
+  for (const DatasetKind& kind : kKinds)
+    if (kind.name == name) return &kind;
+  return nullptr;
+}
+
+std::vector<std::string> DatasetNames() {
+  std::vector<std::string> names;
+  for (const DatasetKind& kind : kKinds) names.emplace_back(kind.name);
+  return names;
+}
+
+std::string DatasetOfPath(std::string_view path) {
+  return path.ends_with(".csv") || path.ends_with(".csv.gz") ? "csv" : "";
+}
+
+absl::Status UnknownDataset(const std::string& name) {
+  const std::vector<std::string> near = NearestNames(name, DatasetNames());
+  return absl::InvalidArgumentError(absl::StrCat(
+      "no data set is called '", absl::CHexEscape(name), "'; ",
+      near.empty()
+          ? ""
+          : absl::StrCat("did you mean ", absl::StrJoin(near, " or "), "? "),
+      "known: ", absl::StrJoin(DatasetNames(), ", ")));
+}
+
+}  // namespace podsim
