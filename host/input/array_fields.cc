@@ -1,8 +1,10 @@
 #include "host/input/array_fields.h"
 
 #include <cstddef>
-#include <cstring>
+#include <span>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "base/hash.h"
@@ -12,6 +14,7 @@ namespace podsim {
 namespace {
 
 constexpr std::size_t kMostArrays = 1024;
+constexpr std::size_t kElementsHashed = std::size_t{1} << 16;  // at a time
 constexpr std::int64_t kMostArraySide = (std::int64_t{1} << 31) - 1;
 
 absl::Status BadFields(const std::string& why) {
@@ -44,13 +47,29 @@ absl::Status CheckSameFields(const ArrayFields& train,
   return absl::OkStatus();
 }
 
+// The elements as they are read, whichever type holds them.
+void AddElements(const ArrayField& field, Sha256& hash) {
+  const auto stored = static_cast<std::size_t>(field.header.stored_bytes());
+  const auto read = static_cast<std::size_t>(SizeOf(field.header.dtype));
+  std::vector<std::byte> values(kElementsHashed * read);
+  std::string_view rest = field.elements();
+  while (!rest.empty()) {
+    const std::string_view some = rest.substr(0, kElementsHashed * stored);
+    const std::span<std::byte> to =
+        std::span(values).first(some.size() / stored * read);
+    ReadNpyElements(field.header, some, to);
+    hash.Update(to);
+    rest.remove_prefix(some.size());
+  }
+}
+
 void AddTo(const ArrayFields& fields, const char* split, Sha256& hash) {
   for (const auto& [name, field] : fields) {
     hash.Update(
         absl::StrCat(split, "/", name, " ", ToString(field.header.dtype), " "));
     for (const std::int64_t side : field.header.shape)
       hash.Update(absl::StrCat(side, ","));
-    hash.Update(field.elements());
+    AddElements(field, hash);
   }
 }
 
@@ -96,10 +115,11 @@ class ArrayDataset final : public Dataset {
     for (const auto& [name, field] : split == Split::kTrain ? train_ : eval_) {
       const std::span<std::byte> row = rows[i++];
       PODSIM_CHECK(row.size() == field.example_bytes());
-      std::memcpy(row.data(),
-                  field.elements().data() +
-                      static_cast<std::size_t>(index) * row.size(),
-                  row.size());
+      const std::size_t stored = field.stored_bytes();
+      ReadNpyElements(field.header,
+                      field.elements().substr(
+                          static_cast<std::size_t>(index) * stored, stored),
+                      row);
     }
     return absl::OkStatus();
   }
@@ -136,6 +156,8 @@ absl::Status AddArrayField(const std::string& path, const std::string& name,
   if (fields.size() == kMostArrays)
     return BadFields(
         absl::StrCat(path, ": more than ", kMostArrays, " fields"));
+  PODSIM_RETURN_IF_ERROR(
+      CheckNpyValues(header, file.bytes.substr(header.begin), path));
   fields.emplace(name, ArrayField{std::move(file), std::move(header)});
   return absl::OkStatus();
 }

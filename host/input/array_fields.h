@@ -26,6 +26,11 @@ struct ArrayField {
   HeldBytes file;  // a whole .npy
   NpyHeader header;
 
+  // Of an example as it is stored, and as it is read.
+  std::size_t stored_bytes() const {
+    return static_cast<std::size_t>(header.elements() / header.shape[0] *
+                                    header.stored_bytes());
+  }
   std::size_t example_bytes() const {
     return static_cast<std::size_t>(header.elements() / header.shape[0] *
                                     SizeOf(header.dtype));
@@ -34,13 +39,15 @@ struct ArrayField {
 };
 using ArrayFields = std::map<std::string, ArrayField>;
 
-// `path` is for messages. Errors: those of ParseNpy; INVALID_ARGUMENT (no first
-//   dimension, another number of examples than the others, too many fields).
+// `path` is for messages. Errors: those of ParseNpy and CheckNpyValues;
+//   INVALID_ARGUMENT (no first dimension, another number of examples than the
+//   others, too many fields).
 absl::Status AddArrayField(const std::string& path, const std::string& name,
                            HeldBytes file, ArrayFields& fields);
 
-// The fingerprint covers names, types and elements. REQUIRES: train has a
-// field. Errors: INVALID_ARGUMENT (eval is not empty and has other fields).
+// The fingerprint covers names, types and elements as they are read. REQUIRES:
+// train has a field. Errors: INVALID_ARGUMENT (eval is not empty and has other
+// fields).
 absl::StatusOr<std::shared_ptr<const Dataset>> NewArrayDataset(
     const std::string& name, ArrayFields train, ArrayFields eval);
 

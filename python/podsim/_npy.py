@@ -26,8 +26,7 @@ class Writer:
         self._count = 0
 
     def append(self, leaf: Any) -> None:
-        array = np.asarray(leaf)
-        array = np.ascontiguousarray(array, _lowering.narrow(array.dtype))
+        array = self._narrowed(np.asarray(leaf))
         kind = array.dtype, array.shape[1:]
         if self._kind is None:
             self._kind = kind
@@ -37,6 +36,25 @@ class Writer:
         self._check_room(array.nbytes)
         self._file.write(array.data if array.size else b"")
         self._count += len(array)
+
+    def _narrowed(self, array: np.ndarray) -> np.ndarray:
+        """As the programs read it. A value that the type cannot hold is refused as
+        they refuse it in a file of the user's own."""
+        kind = _lowering.narrow(array.dtype)
+        with np.errstate(over="ignore"):
+            narrow = np.ascontiguousarray(array, kind)
+        if kind == array.dtype or not array.size:
+            return narrow
+        lost = (np.isinf(narrow) & np.isfinite(array) if kind.kind == "f"
+                else narrow != array)
+        if lost.any():
+            first, *rest = np.unravel_index(np.argmax(lost), array.shape)
+            value = array[(first, *rest)]
+            index = [self._count + int(first), *map(int, rest)]
+            raise ValueError(
+                f"{self._path.stem!r} {index} is {value}, which {kind} cannot hold; podsim "
+                f"reads {array.dtype} as {kind}: bring the values into its range")
+        return narrow
 
     def _check_room(self, wanted: int) -> None:
         folder = self._path.parent

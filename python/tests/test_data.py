@@ -47,6 +47,21 @@ class BatchesTest(unittest.TestCase):
         self.assertTrue(source.ordered)
         np.testing.assert_array_equal(np.load(self.folder / "1.npy"), np.arange(9))
 
+    def test_a_value_that_32_bits_cannot_hold_is_refused_by_its_index(self):
+        good = np.zeros((2, 2), np.int64)
+        for dtype, value, message in (
+                (np.int64, 2**31, r"'0' \[3, 1\] is 2147483648, which int32 cannot hold"),
+                (np.int64, -2**31 - 1, "is -2147483649, which int32"),
+                (np.uint64, 2**32, "is 4294967296, which uint32"),
+                (np.float64, 1e39, r"is 1e\+39, which float32")):
+            bad = np.zeros((2, 2), dtype)
+            bad[1, 1] = value
+            with self.assertRaisesRegex(ValueError, message):
+                _data._Batches([(good.astype(dtype),), (bad,)], None).write(self.folder)
+        most = np.array([[2**31 - 1, -2**31]], np.int64)
+        _data._Batches([(most,)], None).write(self.folder)
+        np.testing.assert_array_equal(np.load(self.folder / "0.npy"), most)
+
     def test_batches_that_do_not_go_together_are_refused(self):
         first = next(batches())
         for second, message in (((first[0],), "batch 1 has the arrays"),

@@ -6,7 +6,11 @@
 
 #include <filesystem>
 #include <fstream>
+#include <limits>
+#include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -23,12 +27,8 @@ using ::podsim::testing::StatusIs;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-// As numpy.save writes: a header of 64 n bytes in all.
-std::string Npy(const std::string& descr, const std::string& shape,
-                const std::string& elements) {
-  std::string header =
-      absl::StrCat("{'descr': '", descr,
-                   "', 'fortran_order': False, 'shape': (", shape, "), }");
+// A header of 64 n bytes in all.
+std::string NpyOf(std::string header, const std::string& elements) {
   header.append(63 - (10 + header.size()) % 64, ' ');
   header += '\n';
   std::string file = "\x93NUMPY\x01";
@@ -36,6 +36,15 @@ std::string Npy(const std::string& descr, const std::string& shape,
   file += static_cast<char>(header.size() & 0xff);
   file += static_cast<char>(header.size() >> 8);
   return file + header + elements;
+}
+
+// As numpy.save writes.
+std::string Npy(const std::string& descr, const std::string& shape,
+                const std::string& elements) {
+  return NpyOf(
+      absl::StrCat("{'descr': '", descr,
+                   "', 'fortran_order': False, 'shape': (", shape, "), }"),
+      elements);
 }
 
 template <typename T>
@@ -73,11 +82,98 @@ TEST(NpyTest, RefusesWithFileOffsetAndReason) {
   refused(good.substr(0, 40), damaged, "header");
   refused(good.substr(0, good.size() - 1), damaged, "its header says 24");
   refused(good + "x", damaged, "25 bytes of elements");
-  refused(Npy("<f8", "3,", std::string(24, 0)), invalid, "float32");
+  refused(Npy("<f2", "3,", std::string(6, 0)), invalid,
+          "its dtype is '<f2'; podsim reads float32 and float64");
+  refused(Npy(">f4", "3,", std::string(12, 0)), invalid,
+          "little endian: save a.astype('<f4')");
   refused(Npy("<f4", "99999999999, 99999999999", ""), damaged, "out of range");
   std::string columns = good;
   columns.replace(columns.find("False"), 5, "True ");
-  refused(columns, damaged, "none that NumPy");
+  refused(columns, invalid, "its columns come first");
+  refused(NpyOf("{'descr': '<f4', 'shape': (3,)}", std::string(12, 0)), damaged,
+          "its header, {'descr': '<f4', 'shape': (3,)}");
+  refused(NpyOf("{'descr': '<f4', 'fortran_order': False, 'shape': (3)}",
+                std::string(12, 0)),
+          damaged, "is no dict of descr, fortran_order and shape");
+}
+
+TEST(NpyTest, ReadsHeadersThatAreSpacedOtherwise) {
+  const std::pair<const char*, std::vector<std::int64_t>> headers[] = {
+      {"{'descr':'<f4','fortran_order':False,'shape':(2,1)}", {2, 1}},
+      {"{'shape': (2L, 1L), 'fortran_order': False, 'descr': '<f4'}", {2, 1}},
+      {"{\"descr\": \"<f4\", \"fortran_order\": False, \"shape\": (2 ,)}", {2}},
+      {" { 'descr' : '<f4' , 'fortran_order' : False , 'shape' : ( 1, 2, ) }",
+       {1, 2}}};
+  for (const auto& [text, shape] : headers) {
+    const auto header = ParseNpy(NpyOf(text, std::string(8, 0)), "x");
+    ASSERT_THAT(header.status(), IsOk()) << text;
+    EXPECT_EQ(header->shape, shape) << text;
+  }
+}
+
+TEST(NpyTest, SaysThatElementsAreRecords) {
+  const std::string file = NpyOf(
+      "{'descr': [('pixels', '<f4', (2,)), ('label', '<i8')], "
+      "'fortran_order': False, 'shape': (3,), }",
+      std::string(48, 0));
+  EXPECT_THAT(
+      ParseNpy(file, "x.npy"),
+      StatusIs(absl::StatusCode::kInvalidArgument,
+               AllOf(HasSubstr("its elements are records, [('pixels', '<f4', "
+                               "(2,)), ('label', '<i8')]"),
+                     HasSubstr("numpy.save('pixels.npy', a['pixels'])"))));
+}
+
+template <typename S, typename T>
+void ExpectRead(const std::string& descr, const std::vector<S>& stored,
+                DType type, const std::vector<T>& read) {
+  const std::string file =
+      Npy(descr, absl::StrCat(stored.size(), ","), BytesOf(stored));
+  ASSERT_OK_AND_ASSIGN(const NpyHeader header, ParseNpy(file, "x"));
+  EXPECT_EQ(header.dtype, type) << descr;
+  const std::string_view elements = std::string_view(file).substr(header.begin);
+  EXPECT_THAT(CheckNpyValues(header, elements, "x"), IsOk()) << descr;
+  std::vector<T> values(read.size());
+  ReadNpyElements(header, elements, std::as_writable_bytes(std::span(values)));
+  EXPECT_EQ(values, read) << descr;
+}
+
+TEST(NpyTest, ReadsEveryWidthAsATypeOfItsOwn) {
+  ExpectRead<std::int64_t, std::int32_t>(
+      "<i8", {-2147483648, 7, 2147483647}, DType::kInt32,
+      {std::numeric_limits<std::int32_t>::min(), 7, 2147483647});
+  ExpectRead<std::uint64_t, std::uint32_t>("<u8", {0, 4294967295},
+                                           DType::kUint32, {0, 4294967295});
+  ExpectRead<std::uint16_t, std::int32_t>("<u2", {0, 1, 65535}, DType::kInt32,
+                                          {0, 1, 65535});
+  ExpectRead<std::int16_t, std::int32_t>("<i2", {-32768, 3}, DType::kInt32,
+                                         {-32768, 3});
+  ExpectRead<std::int8_t, std::int32_t>("|i1", {-128, 3}, DType::kInt32,
+                                        {-128, 3});
+  ExpectRead<double, float>("<f8", {0.1, -2}, DType::kFloat32, {0.1F, -2});
+  ExpectRead<std::uint8_t, std::uint8_t>("<u1", {255}, DType::kUint8, {255});
+  // Any byte but 0 is true, and true is 1.
+  ExpectRead<std::uint8_t, std::uint8_t>("|b1", {0, 1, 2, 255}, DType::kBool,
+                                         {0, 1, 1, 1});
+}
+
+TEST(NpyTest, RefusesTheFirstValueThatDoesNotFit) {
+  const auto refused = [](const std::string& descr, const std::string& bytes,
+                          const std::string& why) {
+    const std::string file = Npy(descr, "2, 2", bytes);
+    ASSERT_OK_AND_ASSIGN(const NpyHeader header, ParseNpy(file, "x.npy"));
+    EXPECT_THAT(
+        CheckNpyValues(header, std::string_view(file).substr(header.begin),
+                       "x.npy"),
+        StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(why)));
+  };
+  refused("<i8", BytesOf<std::int64_t>({1, 2, 3, 2147483648}),
+          "x.npy: [1, 1] is 2147483648, which int32 cannot hold");
+  refused("<i8", BytesOf<std::int64_t>({1, -2147483649, 3, 2147483648}),
+          "x.npy: [0, 1] is -2147483649, which");
+  refused("<u8", BytesOf<std::uint64_t>({1, 2, 4294967296, 0}),
+          "x.npy: [1, 0] is 4294967296, which uint32 cannot hold");
+  refused("<f8", BytesOf<double>({1, 2, 3, 1e39}), "x.npy: [1, 1] is 1e+39");
 }
 
 class ArraysTest : public ::testing::Test {
@@ -128,6 +224,27 @@ TEST_F(ArraysTest, OffersEachFileAsAField) {
   ASSERT_THAT(dataset->Read(Split::kTrain, 2, {}, rows), IsOk());
   EXPECT_EQ(x, (std::vector<float>{5, 6}));
   EXPECT_EQ(y[0], 9);
+}
+
+TEST_F(ArraysTest, TakesLabelsOf64BitsThatFitIn32) {
+  PutGood();
+  ASSERT_OK_AND_ASSIGN(const auto of_32, Open());
+  Put("train/y/label.npy", Npy("<i8", "3,", BytesOf<std::int64_t>({7, 8, 9})));
+  ASSERT_OK_AND_ASSIGN(const auto of_64, Open());
+  EXPECT_EQ(of_64->config().fields(1).dtype(), "int32");
+  EXPECT_EQ(of_64->config().fingerprint(), of_32->config().fingerprint());
+  std::vector<float> x(2);
+  std::vector<std::int32_t> y(1);
+  const std::vector<std::span<std::byte>> rows = {
+      std::as_writable_bytes(std::span(x)),
+      std::as_writable_bytes(std::span(y))};
+  ASSERT_THAT(of_64->Read(Split::kTrain, 2, {}, rows), IsOk());
+  EXPECT_EQ(y[0], 9);
+  Put("train/y/label.npy",
+      Npy("<i8", "3,", BytesOf<std::int64_t>({7, 8, std::int64_t{1} << 40})));
+  EXPECT_THAT(Open(), StatusIs(absl::StatusCode::kInvalidArgument,
+                               HasSubstr("label.npy: [2] is 1099511627776, "
+                                         "which int32 cannot hold")));
 }
 
 TEST_F(ArraysTest, HasAFingerprintOfAllThatIsRead) {
