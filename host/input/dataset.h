@@ -72,6 +72,8 @@ class Dataset {
                             ExampleRows rows) const = 0;
   // What the plan says of this data set (name, shape, counts, fingerprint).
   virtual const DatasetConfig& config() const = 0;
+  // What was decided by looking at the files, for people: a line each.
+  virtual std::vector<std::string> notes() const { return {}; }
   // Null: an epoch is a permutation of all training examples. Else they are
   // read in lanes (epoch_order.h).
   virtual const ShardEnds* shards() const { return nullptr; }

@@ -117,13 +117,15 @@ class ShardDataset final : public Dataset {
   ShardDataset(DatasetConfig config, Schema schema,
                std::unique_ptr<const ShardFormat> format,
                std::unique_ptr<const ShardSet> train,
-               std::unique_ptr<const ShardSet> eval)
+               std::unique_ptr<const ShardSet> eval,
+               std::vector<std::string> notes)
       : config_(std::move(config)),
         schema_(std::move(schema)),
         format_(std::move(format)),
         train_(std::move(train)),
         eval_(std::move(eval)),
-        ends_(EndsOf(train_->records(), config_.shuffle_window())) {}
+        ends_(EndsOf(train_->records(), config_.shuffle_window())),
+        notes_(std::move(notes)) {}
 
   std::int64_t size(Split split) const override { return Of(split).size(); }
   const DatasetConfig& config() const override { return config_; }
@@ -132,6 +134,7 @@ class ShardDataset final : public Dataset {
   }
   bool index_kept() const override { return train_->index_kept(); }
   bool in_memory() const override { return false; }
+  std::vector<std::string> notes() const override { return notes_; }
   std::unique_ptr<ReadAhead> Ahead(Split split,
                                    const ReadOrder& order) const override {
     const ShardSet& shards = Of(split);
@@ -189,15 +192,18 @@ class ShardDataset final : public Dataset {
   const std::unique_ptr<const ShardSet> train_;
   const std::unique_ptr<const ShardSet> eval_;
   const ShardEnds ends_;
+  const std::vector<std::string> notes_;
 };
 
 }  // namespace
 
 absl::StatusOr<std::shared_ptr<const Dataset>> OpenShards(
     const DatasetRequest& request, Schema schema,
-    std::unique_ptr<const ShardFormat> format, ObjectStore& store) {
+    std::unique_ptr<const ShardFormat> format, ObjectStore& store,
+    std::vector<std::string> notes) {
   PODSIM_ASSIGN_OR_RETURN(SplitFiles files, FindShards(request.data_dir, store,
                                                        format->patterns()));
+  if (!files.note.empty()) notes.push_back(files.note);
   // One index of both: a job reads both.
   std::vector<ShardFile> all = files.train;
   all.insert(all.end(), files.eval.begin(), files.eval.end());
@@ -229,7 +235,7 @@ absl::StatusOr<std::shared_ptr<const Dataset>> OpenShards(
   index->Forget();
   return std::make_shared<ShardDataset>(std::move(config), std::move(schema),
                                         std::move(format), std::move(train),
-                                        std::move(eval));
+                                        std::move(eval), std::move(notes));
 }
 
 }  // namespace podsim

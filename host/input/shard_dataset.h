@@ -27,7 +27,8 @@ inline constexpr std::int64_t kMostShuffled = std::int64_t{8} << 20;
 //   record is larger than the readers' buffers: the numbers).
 absl::StatusOr<std::shared_ptr<const Dataset>> OpenShards(
     const DatasetRequest& request, Schema schema,
-    std::unique_ptr<const ShardFormat> format, ObjectStore& store);
+    std::unique_ptr<const ShardFormat> format, ObjectStore& store,
+    std::vector<std::string> notes = {});
 
 }  // namespace podsim
 

@@ -4,12 +4,17 @@
 #include <array>
 #include <atomic>
 #include <cstddef>
+#include <iterator>
+#include <map>
 #include <thread>
 #include <utility>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "base/status.h"
+#include "base/units.h"
 
 namespace podsim {
 namespace {
@@ -17,6 +22,8 @@ namespace {
 constexpr char kTrain[] = "train";
 constexpr std::array kHeldOutWords = {"eval", "validation", "valid", "val",
                                       "test"};
+// What TFDS and others lay beside shards.
+constexpr const char* kNoShards[] = {".json", ".md", ".labels.txt"};
 constexpr std::int64_t kThreads = 8;
 
 bool IsFolder(const std::string& name) {
@@ -31,6 +38,69 @@ std::vector<std::string> FilesLike(const std::vector<std::string>& names,
         MatchesPattern(pattern, name))
       found.push_back(name);
   return found;
+}
+
+std::vector<std::string> AllFiles(const std::vector<std::string>& names) {
+  std::vector<std::string> found = FilesLike(names, "*");
+  std::erase_if(found, [](const std::string& name) {
+    return std::any_of(
+        std::begin(kNoShards), std::end(kNoShards),
+        [&](const char* end) { return absl::EndsWith(name, end); });
+  });
+  return found;
+}
+
+// Whether `word` stands in the name between other characters than letters and
+// digits: "test" in "mnist-test.tfrecord-00000-of-00001".
+bool HasWord(std::string_view name, std::string_view word) {
+  const auto apart = [&](std::size_t at) {
+    return at >= name.size() ||
+           !absl::ascii_isalnum(static_cast<unsigned char>(name[at]));
+  };
+  for (std::size_t at = name.find(word); at != std::string_view::npos;
+       at = name.find(word, at + 1))
+    if ((at == 0 || apart(at - 1)) && apart(at + word.size())) return true;
+  return false;
+}
+
+// The split that a file's name tells; empty: it tells none.
+std::string SplitWordOf(const std::string& name) {
+  if (HasWord(name, kTrain)) return kTrain;
+  for (const char* word : kHeldOutWords)
+    if (HasWord(name, word)) return word;
+  return "";
+}
+
+std::string SomeFilesText(const std::vector<std::string>& files) {
+  return absl::StrCat(
+      FormatCounted(static_cast<std::int64_t>(files.size()), "file"), " (",
+      files.front(), files.size() > 1 ? " ..." : "", ")");
+}
+
+// Files of one folder, by the words in their names.
+SplitNames SplitByWord(const std::vector<std::string>& files) {
+  std::map<std::string, std::vector<std::string>> by_word;
+  for (const std::string& name : files)
+    by_word[SplitWordOf(name)].push_back(name);
+  const auto trained = by_word.find(
+      by_word.contains(kTrain) ? std::string(kTrain) : std::string());
+  if (by_word.size() < 2 || trained == by_word.end())
+    return {.train = files, .eval = {}, .note = {}};
+  SplitNames split = {.train = trained->second, .eval = {}, .note = {}};
+  split.note = absl::StrCat("split by the files' names: training reads ",
+                            SomeFilesText(split.train));
+  by_word.erase(trained);
+  for (const char* word : kHeldOutWords) {
+    const auto found = by_word.find(word);
+    if (found == by_word.end()) continue;
+    split.eval = found->second;
+    absl::StrAppend(&split.note, ", evaluation ", SomeFilesText(split.eval));
+    by_word.erase(found);
+    break;
+  }
+  for (const auto& [word, left] : by_word)
+    absl::StrAppend(&split.note, "; ", SomeFilesText(left), " left out");
+  return split;
 }
 
 bool Has(const std::vector<std::string>& names, const std::string& name) {
@@ -114,9 +184,12 @@ SplitNames SplitOf(const std::vector<std::string>& names,
     like = "train*";
     if (FilesLike(names, like).empty()) {
       *folders = Has(names, "train/");
-      like = *folders ? "train/" : "*";
+      if (!*folders) return SplitByWord(AllFiles(names));
+      like = "train/";
     }
   }
+  if (like.find(kTrain) == std::string::npos)
+    return SplitByWord(FilesLike(names, like));
   const auto find = [&](const std::string& of) {
     if (!*folders) return FilesLike(names, of);
     return Has(names, of) ? std::vector<std::string>{of}
@@ -132,33 +205,82 @@ SplitNames SplitOf(const std::vector<std::string>& names,
   return split;
 }
 
+namespace {
+
+// A folder and the pattern of the files in it that are meant.
+struct FolderPattern {
+  std::string folder;
+  std::string pattern;             // empty: by the rule
+  std::vector<std::string> names;  // in the folder
+};
+
+FolderPattern CutAtSlash(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  if (slash == std::string::npos)
+    return {.folder = ".", .pattern = path, .names = {}};
+  return {.folder = slash == 0 ? "/" : path.substr(0, slash),
+          .pattern = path.substr(slash + 1),
+          .names = {}};
+}
+
+absl::StatusOr<FolderPattern> ListFolder(const std::string& data_dir,
+                                         ObjectStore& store) {
+  FolderPattern at = {.folder = data_dir, .pattern = {}, .names = {}};
+  if (const std::size_t slash = data_dir.rfind('/');
+      slash != std::string::npos && data_dir.find('*', slash) != data_dir.npos)
+    at = CutAtSlash(data_dir);
+  while (at.folder.size() > 1 && at.folder.back() == '/') at.folder.pop_back();
+  if (at.folder.empty() || absl::StrContains(at.folder, "*"))
+    return absl::InvalidArgumentError(
+        absl::StrCat("data_dir is '", data_dir,
+                     "'; it must be a folder, a file, or DIR/PATTERN with * in "
+                     "the last part "
+                     "alone, such as --data_dir=data/train-*"));
+  auto names = store.List(at.folder);
+  if (absl::IsNotFound(names.status()) && at.pattern.empty() &&
+      store.Stat(at.folder).ok()) {
+    // A file is a pattern that matches it alone.
+    at = CutAtSlash(at.folder);
+    names = store.List(at.folder);
+    if (!names.ok()) names = std::vector<std::string>{at.pattern};
+  }
+  PODSIM_ASSIGN_OR_RETURN(at.names, std::move(names));
+  return at;
+}
+
+// ": it has the folders 1.0.0, 3.0.1: give one of them".
+std::string FoldersText(const std::vector<std::string>& names) {
+  constexpr std::size_t kMostNamed = 3;
+  std::vector<std::string> folders;
+  for (const std::string& name : names)
+    if (IsFolder(name)) folders.push_back(name.substr(0, name.size() - 1));
+  if (folders.empty()) return "";
+  const bool more = folders.size() > kMostNamed;
+  if (more) folders.resize(kMostNamed);
+  return absl::StrCat("; it has the folders ", absl::StrJoin(folders, ", "),
+                      more ? " ..." : "", ": is one of them meant?");
+}
+
+}  // namespace
+
 absl::StatusOr<SplitFiles> FindShards(const std::string& data_dir,
                                       ObjectStore& store,
                                       const SplitPatterns& patterns) {
-  std::string folder = data_dir;
-  std::string pattern;
-  if (const std::size_t slash = folder.rfind('/');
-      slash != std::string::npos && folder.find('*', slash) != folder.npos) {
-    pattern = folder.substr(slash + 1);
-    folder.resize(slash);
-  }
-  while (folder.size() > 1 && folder.back() == '/') folder.pop_back();
-  if (folder.empty() || absl::StrContains(folder, "*"))
-    return absl::InvalidArgumentError(absl::StrCat(
-        "data_dir is '", data_dir,
-        "'; it must be a folder, or DIR/PATTERN with * in the last part alone, "
-        "such as --data_dir=data/train-*"));
-  PODSIM_ASSIGN_OR_RETURN(const std::vector<std::string> names,
-                          store.List(folder));
+  PODSIM_ASSIGN_OR_RETURN(FolderPattern at, ListFolder(data_dir, store));
+  const std::string& folder = at.folder;
+  const std::vector<std::string>& names = at.names;
+  std::string& pattern = at.pattern;
   bool folders = false;
   SplitNames split = SplitOf(names, pattern, &folders);
   if (pattern.empty() && !patterns.train.empty()) {
     folders = false;
     pattern = patterns.train;
     split = {.train = FilesLike(names, pattern),
-             .eval = FilesLike(names, patterns.eval)};
+             .eval = FilesLike(names, patterns.eval),
+             .note = {}};
   }
   SplitFiles files;
+  files.note = split.note;
   for (const auto& [of, to] : {std::pair(&split.train, &files.train),
                                std::pair(&split.eval, &files.eval)}) {
     if (!folders) {
@@ -173,7 +295,8 @@ absl::StatusOr<SplitFiles> FindShards(const std::string& data_dir,
   if (!files.train.empty()) return files;
   return absl::NotFoundError(absl::StrCat(
       data_dir, ": no file for training: none is called ",
-      pattern.empty() ? "train*, nor lies in a folder train" : pattern));
+      pattern.empty() ? "train*, nor lies in a folder train" : pattern,
+      pattern.empty() ? FoldersText(names) : ""));
 }
 
 }  // namespace podsim

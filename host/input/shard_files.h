@@ -23,22 +23,28 @@ struct ShardFile {
 struct SplitFiles {
   std::vector<ShardFile> train;  // in the order of their names
   std::vector<ShardFile> eval;   // may be empty: nothing is held out
+  std::string note;              // SplitNames
 };
 
 struct SplitNames {
   std::vector<std::string> train;
   std::vector<std::string> eval;
+  // How files of several splits in one folder were told apart, for people;
+  // empty: they lie apart, or there is one split.
+  std::string note;
 };
 
 // The rule, of the names in a folder (folders end in /). Names that begin with
 // . or _ are passed over.
 //   pattern empty: files that begin with "train" are for training; if there are
 //     none, but a folder train/, they lie in folders (`folders`); if there is
-//     neither, all files are.
+//     neither, all files, but for .json, .md and .labels.txt.
 //   pattern "train-*": files that match it (* is any run of characters).
-// Held out are the files (or the folder) that the same would find with the
-// first of eval, validation, valid, val, test instead of the word "train", as
-// long as there are any; of a pattern without that word none.
+// The eval split is found the same way, with "train" replaced by the first of
+// eval, validation, valid, val, test that finds anything. Of all files, and of
+// a pattern without that word, names are parted by these words, as TFDS writes
+// them (mnist-train.tfrecord-00000-of-00001): files with the word train, or
+// without any, are for training, the first of the others is the eval split.
 SplitNames SplitOf(const std::vector<std::string>& names,
                    std::string_view pattern, bool* folders);
 
@@ -51,8 +57,8 @@ struct SplitPatterns {
 // "train-*" matches "train-00000-of-00008".
 bool MatchesPattern(std::string_view pattern, std::string_view name);
 
-// Lists `data_dir`, DIR or DIR/PATTERN, and asks each file's size. `patterns`
-// are a folder's, unless it says one itself.
+// Lists `data_dir`, DIR, DIR/PATTERN or DIR/FILE, and asks each file's size.
+// `patterns` are a folder's, unless it says one itself.
 // Errors: INVALID_ARGUMENT (empty, or a * in the folder), NOT_FOUND (no file
 //   for training), the store's.
 absl::StatusOr<SplitFiles> FindShards(const std::string& data_dir,

@@ -20,7 +20,7 @@ namespace podsim {
 
 namespace {
 
-absl::StatusOr<DatasetConfig> DescribeDataset(const JobSpec& spec) {
+absl::Status DescribeDataset(const JobSpec& spec, PlanInputs& inputs) {
   PODSIM_ASSIGN_OR_RETURN(const JobSpec full, ApplyRecipe(spec));
   DatasetRequest request = RequestOf(full);
   // What the slice cannot be is PlanJob's to say.
@@ -30,7 +30,9 @@ absl::StatusOr<DatasetConfig> DescribeDataset(const JobSpec& spec) {
   }
   const auto store = NewUriStore();
   PODSIM_ASSIGN_OR_RETURN(const auto dataset, OpenDataset(request, *store));
-  return dataset->config();
+  inputs.dataset = dataset->config();
+  inputs.dataset_notes = dataset->notes();
+  return absl::OkStatus();
 }
 
 // What the stores say of where they are. Who may read a bucket need not be
@@ -51,7 +53,7 @@ absl::StatusOr<PlanInputs> GatherPlanInputs(const JobSpec& spec,
                                             bool one_machine) {
   PlanInputs inputs;
   if (!spec.has_bench()) {
-    PODSIM_ASSIGN_OR_RETURN(inputs.dataset, DescribeDataset(spec));
+    PODSIM_RETURN_IF_ERROR(DescribeDataset(spec, inputs));
     inputs.bucket_locations = AskLocations(spec);
     if (spec.has_model_file()) {
       PODSIM_ASSIGN_OR_RETURN(ModelProto model,

@@ -66,6 +66,8 @@ absl::StatusOr<std::string> Show(const Dataset& dataset,
                             FilesText(settings, store));
     absl::StrAppend(&text, files);
   }
+  for (const std::string& note : dataset.notes())
+    absl::StrAppend(&text, "note: ", note, "\n");
   absl::StrAppend(&text, SchemaText(config));
   const std::int64_t count =
       std::min<std::int64_t>(settings.examples(), dataset.size(Split::kTrain));

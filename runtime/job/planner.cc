@@ -65,6 +65,7 @@ absl::StatusOr<JobPlan> BeginPlan(const ScheduleInputs& schedule,
   PODSIM_ASSIGN_OR_RETURN(const std::string isa,
                           ChooseIsa(job.spec, inputs.isa));
   FillNumerics(job, inputs.dataset, isa, *plan.mutable_bits());
+  for (const std::string& note : inputs.dataset_notes) plan.add_notes(note);
   PODSIM_RETURN_IF_ERROR(FillReduction(job, plan));
   PODSIM_RETURN_IF_ERROR(FillSchedule(job.spec, job.slice, schedule, plan));
   PODSIM_RETURN_IF_ERROR(FillPlacement(inputs, job, plan));

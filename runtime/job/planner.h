@@ -28,6 +28,8 @@ struct PlanInputs {
   // What the store says of where buckets are, of those it was asked about
   // (BucketsOf(spec), geography.h): "gs://b" to "EUROPE-WEST4".
   std::map<std::string, std::string> bucket_locations = {};
+  // What opening the data set decided (Dataset::notes), for people.
+  std::vector<std::string> dataset_notes = {};
 };
 
 // The spec with the recipe's and the general defaults filled in where the user

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "tests/host/input/shard_bytes.h"
 #include "tests/testing/status_matchers.h"
 
@@ -35,6 +36,49 @@ TEST(SplitOf, FollowsItsRule) {
   EXPECT_EQ(split({"part-0"}, "train-*"), "0 0");
 }
 
+// As TFDS names them, and others whose splits lie side by side.
+TEST(SplitOf, TellsSplitsByWordsInTheNames) {
+  const auto split = [](const std::vector<std::string>& names,
+                        const char* pattern) {
+    bool folders = false;
+    const SplitNames of = SplitOf(names, pattern, &folders);
+    return absl::StrCat(absl::StrJoin(of.train, " "), " | ",
+                        absl::StrJoin(of.eval, " "));
+  };
+  const std::vector<std::string> tfds = {"dataset_info.json",
+                                         "features.json",
+                                         "label.labels.txt",
+                                         "mnist-test.tfrecord-00000-of-00001",
+                                         "mnist-train.tfrecord-00000-of-00002",
+                                         "mnist-train.tfrecord-00001-of-00002"};
+  const std::string want =
+      "mnist-train.tfrecord-00000-of-00002 mnist-train.tfrecord-00001-of-00002 "
+      "| mnist-test.tfrecord-00000-of-00001";
+  EXPECT_EQ(split(tfds, ""), want);
+  EXPECT_EQ(split(tfds, "mnist-*"), want);
+  EXPECT_EQ(split({"x-train.rec", "x-test.rec", "x-validation.rec"}, ""),
+            "x-train.rec | x-validation.rec");
+  EXPECT_EQ(split({"a.csv", "b.csv", "my_test.csv"}, ""),
+            "a.csv b.csv | my_test.csv");
+  // A word is a word: these are no splits.
+  EXPECT_EQ(split({"contest-0", "evaluate-0", "strain-0"}, ""),
+            "contest-0 evaluate-0 strain-0 | ");
+  // There is nothing to train on but these.
+  EXPECT_EQ(split({"test-0", "test-1"}, ""), "test-0 test-1 | ");
+}
+
+TEST(SplitOf, SaysHowItToldThem) {
+  bool folders = false;
+  EXPECT_EQ(SplitOf({"x-train-0", "x-train-1", "x-val-0", "x-test-0", "y"}, "",
+                    &folders)
+                .note,
+            "split by the files' names: training reads 2 files (x-train-0 "
+            "...), evaluation 1 file (x-val-0); 1 file (y) left out; 1 file "
+            "(x-test-0) left out");
+  EXPECT_EQ(SplitOf({"train-0", "test-0"}, "", &folders).note, "");
+  EXPECT_EQ(SplitOf({"a", "b"}, "", &folders).note, "");
+}
+
 TEST(MatchesPattern, StarsAreAnyRun) {
   for (const auto& [pattern, name, matches] :
        std::vector<std::tuple<const char*, const char*, bool>>{
@@ -50,6 +94,35 @@ TEST(MatchesPattern, StarsAreAnyRun) {
            {"abc", "abcd", false},
            {"**", "x", true}})
     EXPECT_EQ(MatchesPattern(pattern, name), matches) << pattern << " " << name;
+}
+
+TEST(FindShards, AFileIsADataSet) {
+  const auto store = NewMemoryStore();
+  for (const char* path : {"/d/my.csv", "/d/other.csv", "/d/train.csv",
+                           "/d/test.csv", "/d/v/x-train-0"})
+    ASSERT_THAT(store->Write(path, "1,2\n"), podsim::testing::IsOk());
+  ASSERT_OK_AND_ASSIGN(const SplitFiles one, FindShards("/d/my.csv", *store));
+  ASSERT_EQ(one.train.size(), 1);
+  EXPECT_EQ(one.train[0].path, "/d/my.csv");
+  EXPECT_THAT(one.eval, IsEmpty());
+  // Its name says where the eval split is.
+  ASSERT_OK_AND_ASSIGN(const SplitFiles two,
+                       FindShards("/d/train.csv", *store));
+  ASSERT_EQ(two.eval.size(), 1);
+  EXPECT_EQ(two.eval[0].path, "/d/test.csv");
+  EXPECT_THAT(FindShards("/d/mine.csv", *store),
+              StatusIs(absl::StatusCode::kNotFound, HasSubstr("/d/mine.csv")));
+}
+
+// Such as the version's of TFDS.
+TEST(FindShards, NamesTheFoldersThatMayBeMeant) {
+  const auto store = NewMemoryStore();
+  ASSERT_THAT(store->Write("/mnist/3.0.1/mnist-train-0", "x"),
+              podsim::testing::IsOk());
+  EXPECT_THAT(FindShards("/mnist", *store),
+              StatusIs(absl::StatusCode::kNotFound,
+                       HasSubstr("it has the folders 3.0.1: is one of them "
+                                 "meant?")));
 }
 
 TEST(FindShards, SaysWhatItFoundMissing) {

@@ -217,6 +217,15 @@ TEST(PlannerTest, PackingAndCrowdingAreNoted) {
   EXPECT_THAT(plan.notes(), Contains(HasSubstr("share 2 CPUs")));
 }
 
+TEST(PlannerTest, WhatTheDataSetDecidedIsNotedAndDecidesNoBits) {
+  PlanInputs inputs = Inputs(Digits());
+  ASSERT_OK_AND_ASSIGN(const JobPlan before, PlanJob(Spec(""), inputs));
+  inputs.dataset_notes = {"split by the files' names"};
+  ASSERT_OK_AND_ASSIGN(const JobPlan after, PlanJob(Spec(""), inputs));
+  EXPECT_THAT(after.notes(), Contains("split by the files' names"));
+  EXPECT_EQ(before.hash(), after.hash());
+}
+
 TEST(PlannerTest, AModelBeyondHbmIsRefusedWithATable) {
   EXPECT_THAT(
       PlanOf("topology: 'v3-8' hidden: [60000, 60000]"),
