@@ -137,7 +137,7 @@ TEST(OpenDataset, UnknownNameListsTheKnownOnes) {
   const auto store = NewMemoryStore();
   EXPECT_THAT(OpenDataset({.name = "cifar"}, *store),
               StatusIs(absl::StatusCode::kInvalidArgument,
-                       AllOf(HasSubstr("\"cifar\""), HasSubstr("digits"),
+                       AllOf(HasSubstr("'cifar'"), HasSubstr("digits"),
                              HasSubstr("mnist"), HasSubstr("synthetic"))));
 }
 
