@@ -3,152 +3,57 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <utility>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_replace.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "base/printable.h"
 #include "base/status.h"
 #include "base/units.h"
+#include "host/input/csv_lines.h"
+#include "host/input/csv_schema.h"
 #include "host/input/shard_dataset.h"
 #include "host/input/write_field.h"
+#include "settings/nearest_names.h"
 
 namespace podsim {
 namespace {
 
-constexpr std::size_t kUsualLine = 4096;
-constexpr std::size_t kLongestRow = std::size_t{1} << 20;
 constexpr char kRange[] = "..";
-constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+constexpr std::size_t kMostNamed = 5;  // columns in a message
+constexpr std::int32_t kMostClasses = 1 << 20;
 
-struct Columns {
-  std::int64_t first = 0;
-  std::int64_t last = 0;
-};
-
-std::string_view WithoutEnd(std::string_view line) {
-  if (!line.empty() && line.back() == '\n') line.remove_suffix(1);
-  if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
-  return line;
-}
-
-bool IsBlank(std::string_view line) {
-  return line.find_first_not_of(" \t\r\n") == std::string_view::npos;
-}
-
-// Where the cell ends that begins at `at`: at a comma, a newline, or the end of
-// `bytes`. A quote that begins it takes in both, up to one that is not doubled;
-// any other is a character. npos: that quote does not end.
-std::size_t CellEnd(std::string_view bytes, std::size_t at) {
-  if (at < bytes.size() && bytes[at] == '"') {
-    do {
-      at = bytes.find('"', at + 1);
-      if (at == std::string_view::npos) return at;
-      ++at;
-    } while (at < bytes.size() && bytes[at] == '"');
-  }
-  while (at < bytes.size() && bytes[at] != ',' && bytes[at] != '\n') ++at;
-  return at;
-}
-
-struct LineEnd {
-  std::size_t at = 0;  // of its newline; the end of the bytes: there is none
-  std::size_t quote = std::string_view::npos;  // one before that does not end
-};
-
-LineEnd LineEndOf(std::string_view bytes) {
-  const std::size_t newline = std::min(bytes.find('\n'), bytes.size());
-  // Few lines have quotes.
-  if (bytes.substr(0, newline).find('"') == std::string_view::npos)
-    return {.at = newline};
-  for (std::size_t begin = 0;;) {
-    const std::size_t end = CellEnd(bytes, begin);
-    if (end == std::string_view::npos)
-      return {.at = bytes.size(), .quote = begin};
-    if (end == bytes.size() || bytes[end] == '\n') return {.at = end};
-    begin = end + 1;
-  }
-}
-
-absl::Status Unended(const LineEnd& end, std::int64_t offset, bool at_end,
-                     const std::string& file) {
-  const bool quoted = end.quote != std::string_view::npos;
-  if (quoted) offset += static_cast<std::int64_t>(end.quote);
-  return absl::DataLossError(absl::StrCat(
-      file, ": offset ", offset,
-      quoted ? ": the quote that begins a cell here does not end"
-             : ": a line does not end",
-      at_end ? "" : absl::StrCat(" within ", kLongestRow, " bytes")));
-}
-
-// The line that comes, with its end; empty: there is none.
-absl::StatusOr<std::string_view> NextLine(ByteSource& source,
-                                          const std::string& file) {
-  for (std::size_t wanted = kUsualLine;; wanted *= 2) {
-    PODSIM_ASSIGN_OR_RETURN(const std::string_view bytes, source.Peek(wanted));
-    const LineEnd end = LineEndOf(bytes);
-    if (end.at < bytes.size()) return bytes.substr(0, end.at + 1);
-    const bool at_end = bytes.size() < wanted;
-    if (at_end && end.quote == std::string_view::npos) return bytes;
-    if (at_end || wanted >= kLongestRow)
-      return Unended(end, source.offset(), at_end, file);
-  }
-}
-
-// Passes over what some programs begin a file of UTF-8 with.
-absl::Status SkipByteOrderMark(ByteSource& source) {
-  PODSIM_ASSIGN_OR_RETURN(const std::string_view bytes,
-                          source.Peek(kByteOrderMark.size()));
-  if (bytes != kByteOrderMark) return absl::OkStatus();
-  return source.Skip(static_cast<std::int64_t>(bytes.size()));
-}
-
-// The cells [first, last] of a line; null: it has fewer.
-std::string_view CellsOf(std::string_view line, const Columns& columns) {
-  std::size_t begin = 0;
-  std::size_t at = 0;
-  for (std::int64_t column = 0;; ++column) {
-    if (column == columns.first) begin = at;
-    const std::size_t end = std::min(CellEnd(line, at), line.size());
-    if (column == columns.last) return line.substr(begin, end - begin);
-    if (end == line.size()) return {};
-    at = end + 1;
-  }
-}
-
-std::int64_t CountCells(std::string_view line) {
-  if (line.find('"') == std::string_view::npos)
-    return 1 + std::count(line.begin(), line.end(), ',');
-  std::int64_t count = 1;
-  for (std::size_t at = CellEnd(line, 0); at < line.size(); ++count)
-    at = CellEnd(line, at + 1);
-  return count;
-}
-
-std::vector<std::string> HeaderCells(const std::string& header) {
-  std::vector<std::string> cells;
-  if (header.empty()) return cells;
-  for (std::size_t at = 0; at <= header.size();) {
-    const std::size_t end = std::min(CellEnd(header, at), header.size());
-    cells.push_back(absl::StrReplaceAll(
-        WithoutQuotes(absl::string_view(header).substr(at, end - at)),
-        {{"\"\"", "\""}}));
-    at = end + 1;
-  }
-  return cells;
-}
-
-std::string WhatThereIs(const std::vector<std::string>& header) {
+// What a misspelt column may have meant, and what there is.
+std::string WhatThereIs(const std::string& name,
+                        const std::vector<std::string>& header) {
   constexpr char kPlaces[] = "without a header columns are numbers from 0";
   if (header.empty()) return absl::StrCat("; ", kPlaces);
   const std::string first = PrintableLine(header.front());
   double number = 0;
-  if (!absl::SimpleAtod(first, &number))
-    return absl::StrCat("; their header begins ", first);
-  return absl::StrCat("; their first line, which is taken for the header, ",
-                      "begins with the number ", first, "; ", kPlaces);
+  if (absl::SimpleAtod(first, &number))
+    return absl::StrCat("; their first line, which is taken for the header, ",
+                        "begins with the number ", first, "; ", kPlaces);
+  const std::vector<std::string> near = NearestNames(name, header);
+  const std::vector<std::string> shown(
+      header.begin(), header.begin() + std::min(header.size(), kMostNamed));
+  return PrintableLine(absl::StrCat(
+      "; ",
+      near.empty()
+          ? ""
+          : absl::StrCat("did you mean ", absl::StrJoin(near, " or "), "? "),
+      "their header begins ", absl::StrJoin(shown, ", "), " (",
+      FormatCounted(static_cast<std::int64_t>(header.size()), "column"), ")"));
+}
+
+// "#3" of a file with a header.
+bool IsPlace(std::string_view name, std::size_t columns, std::int64_t* place) {
+  return name.starts_with('#') &&
+         absl::SimpleAtoi(absl::string_view(name.data() + 1, name.size() - 1),
+                          place) &&
+         *place >= 0 && static_cast<std::size_t>(*place) < columns;
 }
 
 absl::StatusOr<std::int64_t> ColumnOf(const std::string& name,
@@ -159,19 +64,21 @@ absl::StatusOr<std::int64_t> ColumnOf(const std::string& name,
   } else {
     const auto found = std::find(header.begin(), header.end(), name);
     if (found != header.end()) return found - header.begin();
+    if (IsPlace(name, header.size(), &place)) return place;
   }
   return absl::InvalidArgumentError(
       absl::StrCat("features: the CSV files have no column ",
-                   PrintableLine(name), WhatThereIs(header)));
+                   PrintableLine(name), WhatThereIs(name, header)));
 }
 
 class CsvFormat final : public ShardFormat {
  public:
-  CsvFormat(std::vector<Columns> columns, std::string header)
+  CsvFormat(std::vector<CsvColumns> columns, std::string header)
       : columns_(std::move(columns)),
         header_(std::move(header)),
-        cells_(header_.empty() ? 0 : CountCells(header_)) {}
+        cells_(header_.empty() ? 0 : CountCsvCells(header_)) {}
 
+  bool lines() const override { return true; }
   std::string name() const override {
     return header_.empty() ? "csv" : "csv with a header";
   }
@@ -179,23 +86,26 @@ class CsvFormat final : public ShardFormat {
   absl::Status Scan(ByteSource& source, const std::string& file,
                     ShardRecords& records) const override {
     bool header = !header_.empty();
+    std::int64_t number = 1;
     PODSIM_RETURN_IF_ERROR(SkipByteOrderMark(source));
     for (;;) {
       records.end = source.offset();
       PODSIM_ASSIGN_OR_RETURN(const std::string_view line,
-                              NextLine(source, file));
+                              NextCsvLine(source, file));
       if (line.empty()) return absl::OkStatus();
       if (header && WithoutEnd(line) != header_)
         return absl::DataLossError(absl::StrCat(
             file,
             ": offset 0: its first line is not the header of the first "
-            "file"));
+            "file: ",
+            Difference(line), "; leave it out by a name that begins with _"));
       // Empty lines are the tail of the record before.
       if (!header && !IsBlank(line)) {
-        PODSIM_RETURN_IF_ERROR(CheckCells(line, source.offset(), file));
+        PODSIM_RETURN_IF_ERROR(CheckCells(line, number, source.offset(), file));
         records.offsets.push_back(source.offset());
       }
       header = false;
+      number += std::count(line.begin(), line.end(), '\n');
       PODSIM_RETURN_IF_ERROR(
           source.Skip(static_cast<std::int64_t>(line.size())));
     }
@@ -205,49 +115,53 @@ class CsvFormat final : public ShardFormat {
                      const std::string& file, std::string&,
                      absl::Span<RawFeature> features) const override {
     const std::string_view line =
-        WithoutEnd(record.substr(0, LineEndOf(record).at));
+        WithoutEnd(record.substr(0, CsvLineEndOf(record).at));
     for (std::size_t i = 0; i < features.size(); ++i) {
-      const std::string_view cells = CellsOf(line, columns_[i]);
+      const std::string_view cells = CsvCellsOf(line, columns_[i]);
       if (cells.data() == nullptr)
         return absl::DataLossError(absl::StrCat(file, ": offset ", offset,
                                                 ": the line has no column ",
                                                 columns_[i].last, " (from 0)"));
-      features[i] = {.kind = RawFeature::Kind::kText, .bytes = cells};
+      features[i] = {.kind = RawFeature::Kind::kText,
+                     .bytes = cells,
+                     .column = columns_[i].first};
     }
     return absl::OkStatus();
   }
 
  private:
-  absl::Status CheckCells(std::string_view line, std::int64_t offset,
-                          const std::string& file) const {
-    if (header_.empty()) return absl::OkStatus();
-    const std::int64_t count = CountCells(WithoutEnd(line));
-    if (count == cells_) return absl::OkStatus();
-    return absl::DataLossError(absl::StrCat(
-        file, ": offset ", offset, ": a line of ", FormatCounted(count, "cell"),
-        ", but the header has ", FormatCount(cells_)));
+  // How a first line differs from the header.
+  std::string Difference(std::string_view line) const {
+    const std::vector<std::string> has =
+        CsvCells(std::string(WithoutEnd(line)));
+    const std::vector<std::string> wanted = CsvCells(header_);
+    if (has.size() != wanted.size())
+      return absl::StrCat(
+          FormatCounted(static_cast<std::int64_t>(has.size()), "column"),
+          " where the first has ", wanted.size());
+    const auto [is, was] =
+        std::mismatch(has.begin(), has.end(), wanted.begin());
+    if (is == has.end()) return "other quotes";
+    return absl::StrCat("column ", is - has.begin(), " is '",
+                        PrintableLine(*is), "', not '", PrintableLine(*was),
+                        "'");
   }
 
-  const std::vector<Columns> columns_;  // by field of the schema
+  absl::Status CheckCells(std::string_view line, std::int64_t number,
+                          std::int64_t offset, const std::string& file) const {
+    if (header_.empty()) return absl::OkStatus();
+    const std::int64_t count = CountCsvCells(WithoutEnd(line));
+    if (count == cells_) return absl::OkStatus();
+    return absl::DataLossError(
+        absl::StrCat(file, ": line ", number, ", offset ", offset,
+                     ": a line of ", FormatCounted(count, "cell"),
+                     ", but the header has ", FormatCount(cells_)));
+  }
+
+  const std::vector<CsvColumns> columns_;  // by field of the schema
   const std::string header_;
   const std::int64_t cells_;  // of the header
 };
-
-// The first line of the first file that has any.
-absl::StatusOr<std::string> FirstLine(const std::vector<ShardFile>& files,
-                                      ObjectStore& store) {
-  for (const ShardFile& file : files) {
-    PODSIM_ASSIGN_OR_RETURN(const std::string start,
-                            store.ReadRange(file.path, 0, 2));
-    const auto source = OpenSource(file, PackingOf(start), store);
-    PODSIM_RETURN_IF_ERROR(SkipByteOrderMark(*source));
-    PODSIM_ASSIGN_OR_RETURN(const std::string_view line,
-                            NextLine(*source, file.path));
-    if (!IsBlank(line)) return std::string(WithoutEnd(line));
-  }
-  return absl::InvalidArgumentError(
-      "the CSV files are all empty: there is no header");
-}
 
 }  // namespace
 
@@ -262,11 +176,11 @@ bool HasHeader(const Schema& schema) {
 
 absl::StatusOr<std::unique_ptr<const ShardFormat>> NewCsvFormat(
     const Schema& schema, const std::string& header) {
-  const std::vector<std::string> names = HeaderCells(header);
-  std::vector<Columns> columns;
+  const std::vector<std::string> names = CsvCells(header);
+  std::vector<CsvColumns> columns;
   for (const SchemaField& field : schema.fields) {
     const std::vector<std::string> ends = absl::StrSplit(field.key, kRange);
-    Columns of;
+    CsvColumns of;
     PODSIM_ASSIGN_OR_RETURN(of.first, ColumnOf(ends.front(), names));
     PODSIM_ASSIGN_OR_RETURN(of.last, ColumnOf(ends.back(), names));
     if (of.last < of.first || ends.size() > 2)
@@ -278,22 +192,91 @@ absl::StatusOr<std::unique_ptr<const ShardFormat>> NewCsvFormat(
   return std::make_unique<CsvFormat>(std::move(columns), header);
 }
 
-absl::StatusOr<std::shared_ptr<const Dataset>> OpenCsv(
-    const DatasetRequest& request, ObjectStore& store) {
-  if (request.data_dir.empty() || request.features.empty())
-    return absl::InvalidArgumentError(
-        "data set csv needs --data_dir=DIR (or DIR/train*.csv) and --features, "
-        "which columns are which input, such as --features='features=1..784:"
-        "uint8[28,28]/255,labels=0:int64'");
+namespace {
+
+using CsvDataset = absl::StatusOr<std::shared_ptr<const Dataset>>;
+
+CsvDataset OpenDescribed(const DatasetRequest& request, ObjectStore& store,
+                         std::vector<std::string> notes) {
   PODSIM_ASSIGN_OR_RETURN(Schema schema, ParseSchema(request.features));
   std::string header;
   if (HasHeader(schema)) {
     PODSIM_ASSIGN_OR_RETURN(const SplitFiles files,
                             FindShards(request.data_dir, store));
-    PODSIM_ASSIGN_OR_RETURN(header, FirstLine(files.train, store));
+    PODSIM_ASSIGN_OR_RETURN(const std::vector<std::string> lines,
+                            FirstCsvLines(files.train, 1, store));
+    header = lines.front();
   }
   PODSIM_ASSIGN_OR_RETURN(auto format, NewCsvFormat(schema, header));
-  return OpenShards(request, std::move(schema), std::move(format), store);
+  return OpenShards(request, std::move(schema), std::move(format), store,
+                    std::move(notes));
+}
+
+// One more than the largest label of a data set that has nothing else.
+absl::StatusOr<std::int32_t> CountClasses(const Dataset& labels) {
+  std::int32_t most = 1;
+  for (const Split split : {Split::kTrain, Split::kEval})
+    for (std::int64_t i = 0; i < labels.size(split); ++i) {
+      std::int32_t label = 0;
+      const std::span<std::byte> row =
+          std::as_writable_bytes(std::span(&label, 1));
+      PODSIM_RETURN_IF_ERROR(
+          labels.Read(split, i, {.in_order = true}, ExampleRows(&row, 1)));
+      if (label < 0 || label >= kMostClasses)
+        return absl::InvalidArgumentError(absl::StrCat(
+            "example ", i, " of ", split == Split::kTrain ? "training" : "eval",
+            " has the label ", label, ", but labels are 0 to ",
+            kMostClasses - 1));
+      most = std::max(most, label);
+    }
+  return most + 1;
+}
+
+absl::StatusOr<std::int32_t> ClassesOf(const DatasetRequest& request,
+                                       const CsvGuess& guess,
+                                       ObjectStore& store) {
+  DatasetRequest labels = request;
+  labels.features = absl::StrCat("labels=", guess.label, ":int64");
+  labels.classes = 0;
+  labels.in_order = true;
+  PODSIM_ASSIGN_OR_RETURN(const auto dataset, OpenDescribed(labels, store, {}));
+  const auto classes = CountClasses(*dataset);
+  if (classes.ok()) return classes;
+  return absl::Status(
+      classes.status().code(),
+      absl::StrCat(classes.status().message(), "; ", guess.note,
+                   ": give --features if the label is another column"));
+}
+
+// By its first line, and the classes by its labels.
+CsvDataset OpenGuessed(DatasetRequest request, ObjectStore& store) {
+  PODSIM_ASSIGN_OR_RETURN(const SplitFiles files,
+                          FindShards(request.data_dir, store));
+  PODSIM_ASSIGN_OR_RETURN(const std::vector<std::string> lines,
+                          FirstCsvLines(files.train, 1, store));
+  const std::string& path = files.train.front().path;
+  PODSIM_ASSIGN_OR_RETURN(
+      CsvGuess guess,
+      GuessCsvSchema(lines.front(), path.substr(path.rfind('/') + 1)));
+  if (request.classes < 2) {
+    PODSIM_ASSIGN_OR_RETURN(request.classes, ClassesOf(request, guess, store));
+    absl::StrAppend(&guess.note, ", ", request.classes,
+                    " classes by the largest label");
+  }
+  request.features = guess.features;
+  return OpenDescribed(request, store, {guess.note});
+}
+
+}  // namespace
+
+absl::StatusOr<std::shared_ptr<const Dataset>> OpenCsv(
+    const DatasetRequest& request, ObjectStore& store) {
+  if (request.data_dir.empty())
+    return absl::InvalidArgumentError(
+        "data set csv needs --data_dir, a file, a folder, or "
+        "DIR/train*.csv");
+  if (request.features.empty()) return OpenGuessed(request, store);
+  return OpenDescribed(request, store, {});
 }
 
 }  // namespace podsim

@@ -20,10 +20,13 @@ namespace podsim {
 // keys are numbers, by their places from 0, and then there is no header:
 //   features=pixel0..pixel783:uint8[28,28]/255,labels=label:int64
 //   features=1..784:uint8[28,28]/255,labels=0:int64
-// Cells may stand in double quotes, in which one is doubled; a quote elsewhere
-// than at a cell's begin is a character. Lines end with or without a CR; empty
-// ones and a file's byte order mark are passed over.
-// Errors: INVALID_ARGUMENT (no data_dir, no schema, a column that the header
+// With a header "#3" is column 3 from 0, whatever its name. Without a schema
+// one is guessed (csv_schema.h), and without classes their number is one more
+// than the largest label, for which all labels are read. Cells may stand in
+// double quotes, in which one is doubled; a quote elsewhere than at a cell's
+// begin is a character. Lines end with or without a CR; empty ones and a file's
+// byte order mark are passed over. Errors: INVALID_ARGUMENT (no data_dir, a
+// column that the header
 //   lacks or has after its range's end), DATA_LOSS (another header, more or
 //   fewer cells than it has, a quote that does not end, a line that is too
 //   long), those of OpenShards.

@@ -176,12 +176,24 @@ class ShardDataset final : public Dataset {
                              .times = context.times};
     for (std::size_t i = 0; i < rows.size(); ++i)
       PODSIM_RETURN_IF_ERROR(
-          Annotate(WriteField(schema_.fields[i], features[i], to, rows[i]),
-                   absl::StrCat(*record.file, ": offset ", record.offset)));
+          AtPlace(WriteField(schema_.fields[i], features[i], to, rows[i]),
+                  Of(split), record));
     return absl::OkStatus();
   }
 
  private:
+  // Says where the record lies; of text its line too, which is counted now.
+  absl::Status AtPlace(const absl::Status& status, const ShardSet& shards,
+                       const ShardRecord& record) const {
+    if (status.ok()) return status;
+    std::string line;
+    if (format_->lines())
+      if (const auto number = shards.LineOf(record); number.ok())
+        line = absl::StrCat("line ", *number, ", ");
+    return Annotate(status, absl::StrCat(*record.file, ": ", line, "offset ",
+                                         record.offset));
+  }
+
   const ShardSet& Of(Split split) const {
     return split == Split::kTrain ? *train_ : *eval_;
   }

@@ -49,6 +49,8 @@ class ShardFormat {
   virtual ~ShardFormat() = default;
   virtual std::string name() const = 0;
   virtual SplitPatterns patterns() const { return {}; }
+  // Whether records are lines of text, which messages count.
+  virtual bool lines() const { return false; }
   // Of a file's first bytes (up to 16).
   virtual Packing PackingOfFile(std::string_view start) const {
     return PackingOf(start);

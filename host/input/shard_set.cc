@@ -287,4 +287,27 @@ absl::StatusOr<BlockCache::Block> ShardSet::Unpack(const Piece& piece,
   }
 }
 
+absl::StatusOr<std::int64_t> ShardSet::LineOf(const ShardRecord& record) const {
+  constexpr std::int64_t kAtOnce = std::int64_t{1} << 20;
+  const auto file = std::find_if(
+      files_.begin(), files_.end(),
+      [&](const ShardFile& of) { return &of.path == record.file; });
+  PODSIM_CHECK(file != files_.end());
+  const auto shard = static_cast<std::size_t>(file - files_.begin());
+  const auto source = OpenSource(*file, records_[shard].packing, *store_);
+  std::int64_t line = 1;
+  while (source->offset() < record.offset) {
+    const std::int64_t wanted =
+        std::min(kAtOnce, record.offset - source->offset());
+    PODSIM_ASSIGN_OR_RETURN(const std::string_view bytes,
+                            source->Peek(static_cast<std::size_t>(wanted)));
+    if (bytes.empty()) break;
+    const auto count = static_cast<std::ptrdiff_t>(
+        std::min<std::size_t>(bytes.size(), static_cast<std::size_t>(wanted)));
+    line += std::count(bytes.begin(), bytes.begin() + count, '\n');
+    PODSIM_RETURN_IF_ERROR(source->Skip(count));
+  }
+  return line;
+}
+
 }  // namespace podsim

@@ -72,6 +72,10 @@ class ShardSet {
   // be on their way to it.
   BlockCache& cache() const { return cache_; }
 
+  // The line of its file, from 1, that a record of text begins in: reads the
+  // file up to there, for messages. Errors: those of Read.
+  absl::StatusOr<std::int64_t> LineOf(const ShardRecord& record) const;
+
   // Example `index`, counted through all files. REQUIRES: it is below size().
   // Errors: the store's; DATA_LOSS (a file that is shorter than when it was
   //   indexed, packed bytes that are damaged).

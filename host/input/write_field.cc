@@ -184,32 +184,45 @@ absl::Status WriteInts(const SchemaField& field, std::string_view list,
   return absl::OkStatus();
 }
 
+// strtod takes "0x10" for a number too.
+bool IsDecimal(absl::string_view cell) {
+  return cell.find_first_of("xX") == absl::string_view::npos;
+}
+
 template <typename S>
 absl::Status WriteCell(const SchemaField& field, absl::string_view cell,
                        std::size_t at, ValueWriter<S>& writer) {
   if constexpr (std::is_same_v<S, float>) {
     float value = 0;
-    if (absl::SimpleAtof(cell, &value)) return writer.Put(at, value);
+    if (IsDecimal(cell) && absl::SimpleAtof(cell, &value))
+      return writer.Put(at, value);
   } else {
     std::int64_t value = 0;
     if (absl::SimpleAtoi(cell, &value)) return writer.PutInt(at, value);
   }
   return Bad(field,
              absl::StrCat("'", PrintableLine(std::string(cell.substr(0, 40))),
-                          "' is no number of its type"));
+                          "' is no number of its type: a ",
+                          std::is_same_v<S, float> ? "decimal" : "whole",
+                          " number is wanted"));
 }
 
 template <typename S>
-absl::Status WriteText(const SchemaField& field, std::string_view text,
+absl::Status WriteText(const SchemaField& field, const RawFeature& feature,
                        std::int32_t classes, std::span<std::byte> row) {
+  const std::string_view text = feature.bytes;
   ValueWriter<S> writer(field, classes, row);
   std::int64_t count = 0;
   for (const absl::string_view cell :
        absl::StrSplit(absl::string_view(text.data(), text.size()), ',')) {
     if (count == field.elements())
       return WrongCount(field, count + 1, "values or more");
-    PODSIM_RETURN_IF_ERROR(WriteCell(field, WithoutQuotes(cell),
-                                     static_cast<std::size_t>(count), writer));
+    const absl::Status written = WriteCell(
+        field, WithoutQuotes(cell), static_cast<std::size_t>(count), writer);
+    if (!written.ok() && feature.column >= 0)
+      return Annotate(written, absl::StrCat("column ", feature.column + count,
+                                            " (from 0)"));
+    PODSIM_RETURN_IF_ERROR(written);
     ++count;
   }
   if (count == field.elements()) return absl::OkStatus();
@@ -251,7 +264,7 @@ absl::Status WriteAs(const SchemaField& field, const RawFeature& feature,
     case RawFeature::Kind::kRaw:
       return WriteRaw<S>(field, feature.bytes, classes, row);
     case RawFeature::Kind::kText:
-      return WriteText<S>(field, feature.bytes, classes, row);
+      return WriteText<S>(field, feature, classes, row);
     case RawFeature::Kind::kNumber:
       if (field.elements() != 1) return WrongCount(field, 1, "value");
       return ValueWriter<S>(field, classes, row).PutInt(0, feature.number);

@@ -164,6 +164,9 @@ DataResult RunData(const std::vector<std::string>& args, ObjectStore& store,
       ParseCommandLine(PodData(), args, /*variables=*/{}, {&settings});
   if (!line.ok()) return Failed(line.status());
   if (!line->text.empty()) return {.text = std::move(line->text), .error = {}};
+  if (const std::string named = DatasetOfPath(settings.path());
+      !named.empty() && !settings.has_dataset())
+    settings.set_dataset(named);
   FillDefaults(settings);
   absl::StatusOr<std::string> text = Run(settings, store, index_directory);
   if (!text.ok()) return Failed(text.status());

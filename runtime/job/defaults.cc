@@ -180,16 +180,16 @@ absl::StatusOr<std::int64_t> SpecReferenceBatch(const JobSpec& spec,
 }
 
 absl::Status CheckComplete(const JobSpec& spec, const char* what) {
-  const auto missing = [what](const char* field) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        what, " of your own has no recipe: the job must say ", field));
-  };
-  if (!spec.has_topology()) return missing("topology");
-  if (!spec.has_dataset()) return missing("dataset");
-  if (!HasBatch(spec)) return missing("batch_per_core or train_batch_size");
-  if (!HasLength(spec)) return missing("train_steps or epochs");
-  if (!HasRate(spec)) return missing("learning_rate or base_learning_rate");
-  return absl::OkStatus();
+  std::vector<const char*> missing;
+  if (!spec.has_topology()) missing.push_back("topology");
+  if (!spec.has_dataset()) missing.push_back("dataset");
+  if (!HasBatch(spec)) missing.push_back("batch_per_core or train_batch_size");
+  if (!HasLength(spec)) missing.push_back("train_steps or epochs");
+  if (!HasRate(spec)) missing.push_back("learning_rate or base_learning_rate");
+  if (missing.empty()) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat(what, " of your own has no recipe: the job must say ",
+                   absl::StrJoin(missing, "; ")));
 }
 
 absl::Status FillAsTyped(JobSpec& spec) {
@@ -277,6 +277,8 @@ absl::StatusOr<JobSpec> ApplyRecipe(const JobSpec& asked) {
   PODSIM_RETURN_IF_ERROR(CheckSpec(asked));
   JobSpec spec = asked;
   PODSIM_RETURN_IF_ERROR(FillAsTyped(spec));
+  if (const std::string named = DatasetOfPath(spec.data_dir()); !named.empty())
+    PODSIM_DEFAULT(spec, dataset, named);
   FillGeneralDefaults(spec);
   PODSIM_ASSIGN_OR_RETURN(const Slice slice, SliceOf(spec));
   spec.set_topology(slice.name);

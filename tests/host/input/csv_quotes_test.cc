@@ -129,11 +129,11 @@ TEST(CsvLines, HaveAsManyCellsAsTheHeader) {
   const std::string file = "a,b,c\n1,1,1\n\n";
   EXPECT_THAT(CsvColumn(file + "2,2\n3,3,3\n", "b"),
               StatusIs(kDataLoss,
-                       "/c/train.csv: offset 13: a line of 2 cells, "
+                       "/c/train.csv: line 4, offset 13: a line of 2 cells, "
                        "but the header has 3"));
   EXPECT_THAT(CsvColumn(file + "2,2,2,\n", "b"),
               StatusIs(kDataLoss,
-                       "/c/train.csv: offset 13: a line of 4 cells, "
+                       "/c/train.csv: line 4, offset 13: a line of 4 cells, "
                        "but the header has 3"));
   EXPECT_THAT(CsvColumn(file + "2\n", "a"),
               StatusIs(kDataLoss, HasSubstr("a line of 1 cell,")));

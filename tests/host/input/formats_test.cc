@@ -142,13 +142,14 @@ TEST(Csv, ReadsColumnsByPlaceFromPackedFiles) {
 }
 
 TEST(Csv, SaysWhatIsMissing) {
-  EXPECT_THAT(OpenFormat("csv", "csv", "a=pixel9:int64"),
-              StatusIs(kInvalid, AllOf(HasSubstr("no column pixel9"),
-                                       HasSubstr("header begins label"))));
+  EXPECT_THAT(
+      OpenFormat("csv", "csv", "a=pixel9:int64"),
+      StatusIs(kInvalid,
+               "features: the CSV files have no column pixel9; did you "
+               "mean pixel0 or pixel1 or pixel2? their header begins "
+               "label, pixel0, pixel1, pixel2, weight, kg (5 columns)"));
   EXPECT_THAT(OpenFormat("csv", "csv", "a=pixel2..pixel0:int64[3]"),
               StatusIs(kInvalid, HasSubstr("no range FIRST..LAST")));
-  EXPECT_THAT(OpenFormat("csv", "csv"),
-              StatusIs(kInvalid, HasSubstr("--features")));
   const auto store = NewMemoryStore();
   const auto read = [&](const char* bytes, const char* features) {
     PODSIM_CHECK(store->Write("/c/train.csv", bytes).ok());
@@ -168,13 +169,98 @@ TEST(Csv, SaysWhatIsMissing) {
                        "(from 0)"));
   EXPECT_THAT(
       read("1,2\n3,x\n", "a=1:int64"),
-      StatusIs(kDataLoss, HasSubstr("/c/train.csv: offset 4: feature 1: 'x' "
-                                    "is no number")));
+      StatusIs(kDataLoss,
+               "/c/train.csv: line 2, offset 4: column 1 (from 0): feature 1: "
+               "'x' is no number of its type: a whole number is wanted"));
   ASSERT_THAT(store->Write("/c/train2.csv", "b,a\n1,2\n"), IsOk());
   EXPECT_THAT(
       read("a,b\n1,2\n", "a=a:int64"),
-      StatusIs(kDataLoss, HasSubstr("/c/train2.csv: offset 0: its first "
-                                    "line is not the header")));
+      StatusIs(kDataLoss,
+               "/c/train2.csv: offset 0: its first line is not the header of "
+               "the first file: column 0 is 'b', not 'a'; leave it out by a "
+               "name that begins with _"));
+}
+
+// strtod takes 0x10 for 16.
+TEST(Csv, ReadsDecimalNumbersAlone) {
+  const auto store = NewMemoryStore();
+  const auto read = [&](const std::string& cell) {
+    PODSIM_CHECK(
+        store
+            ->Write("/c/my.csv",
+                    absl::StrCat("a,b,c\n\n\"x\ny\",1,2\nz,3,", cell, "\n"))
+            .ok());
+    const auto dataset = OpenDataset({.name = "csv",
+                                      .data_dir = "/c",
+                                      .features = "features=b..c:float32[2]"},
+                                     *store);
+    PODSIM_CHECK(dataset.ok());
+    float values[2] = {};
+    const std::vector<std::span<std::byte>> rows = {
+        std::as_writable_bytes(std::span(values))};
+    return (*dataset)->Read(Split::kTrain, 1, {}, rows);
+  };
+  for (const char* good : {"16", "-2.5", "1e-3", "+.5", "nan", "inf"})
+    EXPECT_THAT(read(good), IsOk()) << good;
+  for (const std::string bad : {"0x10", "0X1p3", "1;5", "ten"})
+    EXPECT_FALSE(read(bad).ok()) << bad;
+  EXPECT_THAT(read("0x10"),
+              StatusIs(kDataLoss,
+                       "/c/my.csv: line 5, offset 17: column 2 (from 0): "
+                       "feature b..c: '0x10' is no number of its type: a "
+                       "decimal number is wanted"));
+}
+
+TEST(Csv, OneFileIsADataSetThatItsHeaderDescribes) {
+  const auto store = NewMemoryStore();
+  ASSERT_THAT(store->Write("/c/my.csv",
+                           "sepal width,petal,label\n1,2.5,0\n3,4,2\n5,6,1\n"),
+              IsOk());
+  ASSERT_THAT(store->Write("/c/other.csv", "1,2\n"), IsOk());
+  ASSERT_OK_AND_ASSIGN(
+      const auto dataset,
+      OpenDataset({.name = "csv", .data_dir = "/c/my.csv"}, *store));
+  const DatasetConfig& config = dataset->config();
+  EXPECT_EQ(config.features(),
+            "features=#0..petal:float32[2],labels=label:int64");
+  EXPECT_EQ(config.classes(), 3);
+  EXPECT_EQ(dataset->size(Split::kTrain), 3);
+  EXPECT_EQ(dataset->size(Split::kEval), 0);
+  EXPECT_THAT(
+      dataset->notes(),
+      ElementsAre("no --features: by its header, my.csv is read as "
+                  "--features='features=#0..petal:float32[2],labels=label:"
+                  "int64', the label in column 2 (label), 3 classes by the "
+                  "largest label"));
+  const auto rows = RowsOf(*dataset, Split::kTrain, 1);
+  EXPECT_THAT(Values<float>(rows[0]), ElementsAre(3, 4));
+  EXPECT_THAT(Values<std::int32_t>(rows[1]), ElementsAre(2));
+  // As a host opens it, by what the plan says.
+  ASSERT_OK_AND_ASSIGN(const auto again,
+                       OpenDataset({.name = "csv",
+                                    .data_dir = "/c/my.csv",
+                                    .classes = config.classes(),
+                                    .features = config.features()},
+                                   *store));
+  EXPECT_EQ(again->config().fingerprint(), config.fingerprint());
+  EXPECT_THAT(again->notes(), ElementsAre());
+}
+
+TEST(Csv, ALabelThatIsNoneIsSaidWithWhatWasGuessed) {
+  const auto store = NewMemoryStore();
+  ASSERT_THAT(store->Write("/c/my.csv", "a,b,species\n1,2,setosa\n"), IsOk());
+  EXPECT_THAT(
+      OpenDataset({.name = "csv", .data_dir = "/c/my.csv"}, *store),
+      StatusIs(kDataLoss,
+               AllOf(HasSubstr("/c/my.csv: line 2, offset 12: column 2 (from "
+                               "0): feature species: 'setosa' is no number of "
+                               "its type: a whole number is wanted; no "
+                               "--features: "),
+                     HasSubstr("give --features if the label is another"))));
+  ASSERT_THAT(store->Write("/c/my.csv", "a,b,label\n1,2,-1\n"), IsOk());
+  EXPECT_THAT(OpenDataset({.name = "csv", .data_dir = "/c/my.csv"}, *store),
+              StatusIs(kInvalid, HasSubstr("example 0 of training has the "
+                                           "label -1, but labels are 0 to")));
 }
 
 TEST(Npz, ReadsStoredAndDeflatedMembers) {

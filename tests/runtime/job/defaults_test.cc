@@ -163,8 +163,10 @@ TEST(ApplyRecipeTest, ShardsHaveASchemaAndNoRecipe) {
   constexpr char kRest[] =
       "topology: 'v3-8' batch_per_core: 8 train_steps: 5 learning_rate: 0.1 ";
   EXPECT_THAT(ApplyRecipe(Spec(kShards)),
-              StatusIs(kInvalid, HasSubstr("a data set of your own has no "
-                                           "recipe: the job must say")));
+              StatusIs(kInvalid,
+                       "a data set of your own has no recipe: the job must say "
+                       "batch_per_core or train_batch_size; train_steps or "
+                       "epochs; learning_rate or base_learning_rate"));
   ASSERT_OK_AND_ASSIGN(
       const JobSpec spec,
       ApplyRecipe(Spec(absl::StrCat(kShards, kRest, "model: 'mlp' "))));
@@ -196,6 +198,19 @@ TEST(ApplyRecipeTest, EveryFormatOfShardsTrainsAModel) {
     EXPECT_EQ(ApplyRecipe(Spec(job + "data_dir: '/x' shuffle_window: 8")).ok(),
               !folder);
   }
+}
+
+TEST(ApplyRecipeTest, ACsvFileIsADataSetByItsName) {
+  const std::string job =
+      "model: 'mlp' batch_per_core: 4 train_steps: 1 learning_rate: 0.1 ";
+  for (const char* path : {"/x/my.csv", "my.csv.gz"}) {
+    ASSERT_OK_AND_ASSIGN(
+        const JobSpec spec,
+        ApplyRecipe(Spec(absl::StrCat(job, "data_dir: '", path, "'"))));
+    EXPECT_EQ(spec.dataset(), "csv");
+  }
+  EXPECT_THAT(ApplyRecipe(Spec(job + "dataset: 'digits' data_dir: 'my.csv'")),
+              StatusIs(kInvalid, HasSubstr("digits are built in")));
 }
 
 TEST(ApplyRecipeTest, OnlyFilesHaveADirectory) {

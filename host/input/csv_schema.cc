@@ -1,0 +1,114 @@
+#include "host/input/csv_schema.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "base/printable.h"
+#include "base/status.h"
+#include "base/units.h"
+#include "host/input/csv_lines.h"
+
+namespace podsim {
+namespace {
+
+constexpr const char* kLabelColumns[] = {"label", "labels", "target", "class"};
+constexpr std::size_t kShownCell = 40;  // bytes of it in a message
+
+struct CsvHead {
+  std::vector<std::string> cells;
+  bool named = false;     // the cells are names
+  std::size_t first = 0;  // the first column that is used
+  std::size_t label = 0;
+
+  std::size_t last() const { return cells.size() - 1; }
+};
+
+absl::Status NoGuess(const std::string& file, const std::string& why) {
+  return absl::InvalidArgumentError(absl::StrCat(
+      file, ": ", why,
+      ", or give --features, which columns are which input, such as "
+      "--features='features=1..784:uint8[28,28]/255,labels=0:int64'"));
+}
+
+bool IsName(const std::string& cell) {
+  double number = 0;
+  return !cell.empty() && !absl::SimpleAtod(cell, &number);
+}
+
+std::size_t LabelColumn(const CsvHead& head) {
+  for (const char* name : kLabelColumns)
+    for (std::size_t i = head.first; i < head.cells.size(); ++i)
+      if (absl::EqualsIgnoreCase(head.cells[i], name)) return i;
+  return head.last();
+}
+
+// Whether a schema can name the column: no sign of its grammar, no blank, and
+// no other column of that name.
+bool IsPlain(const CsvHead& head, const std::string& name) {
+  const auto plain = [](unsigned char ch) {
+    return absl::ascii_isalnum(ch) || ch == '_' || ch == '-' || ch == '.';
+  };
+  return IsName(name) && std::all_of(name.begin(), name.end(), plain) &&
+         !absl::StrContains(name, "..") &&
+         std::count(head.cells.begin(), head.cells.end(), name) == 1;
+}
+
+std::string CsvKeyOf(const CsvHead& head, std::size_t column) {
+  if (!head.named) return absl::StrCat(column);
+  const std::string& name = head.cells[column];
+  return IsPlain(head, name) ? name : absl::StrCat("#", column);
+}
+
+// "column 4 (species)", from 0.
+std::string ColumnText(const CsvHead& head, std::size_t column) {
+  if (!head.named) return absl::StrCat("column ", column, " (from 0)");
+  const std::string name = head.cells[column].substr(0, kShownCell);
+  return absl::StrCat("column ", column, " (", PrintableLine(name), ")");
+}
+
+absl::StatusOr<CsvHead> ReadHead(const std::string& line,
+                                 const std::string& file) {
+  CsvHead head = {.cells = CsvCells(line)};
+  head.named = std::any_of(head.cells.begin(), head.cells.end(), IsName);
+  if (head.named && head.cells.front().empty()) head.first = 1;
+  if (head.last() < head.first + 1)
+    return NoGuess(file,
+                   absl::StrCat("its first line is '",
+                                PrintableLine(line.substr(0, kShownCell)),
+                                "', but a label and at least one feature are "
+                                "needed, with commas between: write it so"));
+  head.label = LabelColumn(head);
+  if (head.label > head.first && head.label < head.last())
+    return NoGuess(file, absl::StrCat(ColumnText(head, head.label),
+                                      " is the label and has features on both "
+                                      "sides: make it the first or the last"));
+  return head;
+}
+
+}  // namespace
+
+absl::StatusOr<CsvGuess> GuessCsvSchema(const std::string& line,
+                                        const std::string& file) {
+  PODSIM_ASSIGN_OR_RETURN(const CsvHead head, ReadHead(line, file));
+  const bool label_first = head.label == head.first;
+  const std::size_t begin = label_first ? head.first + 1 : head.first;
+  const std::size_t end = label_first ? head.last() : head.last() - 1;
+  CsvGuess guess;
+  guess.label = CsvKeyOf(head, head.label);
+  guess.features = absl::StrCat(
+      "features=", CsvKeyOf(head, begin), "..", CsvKeyOf(head, end),
+      ":float32[", end - begin + 1, "],labels=", guess.label, ":int64");
+  guess.note = absl::StrCat(
+      "no --features: ", head.named ? "by its header, " : "without a header, ",
+      file, " is read as --features='", guess.features, "', the label in ",
+      ColumnText(head, head.label),
+      head.first == 1 ? ", column 0 (no name) left out" : "");
+  return guess;
+}
+
+}  // namespace podsim
