@@ -47,6 +47,7 @@ struct JpegErrors {
   jpeg_error_mgr manager;
   std::jmp_buf out;
   char message[JMSG_LENGTH_MAX];
+  char warning[JMSG_LENGTH_MAX];  // the first; empty: none
 };
 
 void JumpOut(j_common_ptr info) {
@@ -55,10 +56,13 @@ void JumpOut(j_common_ptr info) {
   std::longjmp(errors->out, 1);
 }
 
-// A warning is damage too (data that end early, a bad code), but for bytes
-// that stand between markers: there are cameras that leave some.
-void JumpOutOfWarning(j_common_ptr info, int level) {
-  if (level < 0 && info->err->msg_code != JWRN_EXTRANEOUS_DATA) JumpOut(info);
+// A file that ends early lacks part of its image: an error. Any other warning
+// is kept; but cameras leave bytes between markers, which harm nothing.
+void TakeWarning(j_common_ptr info, int level) {
+  if (level >= 0 || info->err->msg_code == JWRN_EXTRANEOUS_DATA) return;
+  if (info->err->msg_code == JWRN_JPEG_EOF) JumpOut(info);
+  auto* const errors = reinterpret_cast<JpegErrors*>(info->err);
+  if (errors->warning[0] == 0) info->err->format_message(info, errors->warning);
 }
 
 // The two halves of decoding, with nothing to destroy in them, as errors jump.
@@ -120,7 +124,7 @@ absl::Status DecodeJpeg(std::string_view file, std::int32_t channels,
   JpegErrors errors = {};
   info.err = jpeg_std_error(&errors.manager);
   errors.manager.error_exit = JumpOut;
-  errors.manager.emit_message = JumpOutOfWarning;
+  errors.manager.emit_message = TakeWarning;
   jpeg_create_decompress(&info);
   absl::Status status;
   bool done = ReadJpegHeader(info, errors, file, channels);
@@ -133,6 +137,8 @@ absl::Status DecodeJpeg(std::string_view file, std::int32_t channels,
       FromInks(info.saw_Adobe_marker != 0, channels, pixels);
   }
   jpeg_destroy_decompress(&info);
+  if (errors.warning[0] != 0)
+    pixels.warning = absl::StrCat("JPEG: ", PrintableLine(errors.warning));
   if (!status.ok() || done) return status;
   return BadImage(absl::StrCat("JPEG: ", PrintableLine(errors.message)));
 }
@@ -229,6 +235,7 @@ absl::Status DecodePng(std::string_view file, std::int32_t channels,
 absl::Status DecodeImage(std::string_view file, std::int32_t channels,
                          Pixels& pixels) {
   PODSIM_CHECK(channels == 1 || channels == 3);
+  pixels.warning.clear();
   if (file.substr(0, 3) == "\xff\xd8\xff")
     return DecodeJpeg(file, channels, pixels);
   if (file.substr(0, 8) == "\x89PNG\r\n\x1a\n")

@@ -3,19 +3,21 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <memory>
 #include <numeric>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "absl/strings/ascii.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/hash.h"
 #include "base/status.h"
+#include "base/units.h"
 #include "host/input/block_cache.h"
+#include "host/input/image_file.h"
+#include "host/input/image_folders.h"
+#include "host/input/image_warning.h"
 #include "host/input/input_memory.h"
 #include "host/input/schema.h"
 #include "host/input/shard_files.h"
@@ -29,75 +31,9 @@ namespace {
 constexpr std::int64_t kMostFileBytes = std::int64_t{64} << 20;
 // How large they are on the average.
 constexpr std::size_t kFilesAsked = 16;
-constexpr const char* kHeldOut[] = {"eval/", "validation/", "valid/", "val/",
-                                    "test/"};
-
-struct ImageFile {
-  std::string path;
-  std::int32_t label = 0;
-};
-
-struct ImageSplit {
-  std::vector<std::string> classes;  // in order; each has an image
-  std::vector<ImageFile> files;
-};
-
-bool IsImage(const std::string& name) {
-  const std::string lower = absl::AsciiStrToLower(name);
-  return name[0] != '.' &&
-         (absl::EndsWith(lower, ".jpg") || absl::EndsWith(lower, ".jpeg") ||
-          absl::EndsWith(lower, ".png"));
-}
-
-absl::StatusOr<ImageSplit> ReadSplit(const std::string& folder,
-                                     ObjectStore& store) {
-  PODSIM_ASSIGN_OR_RETURN(const std::vector<std::string> names,
-                          store.List(folder));
-  ImageSplit split;
-  for (const std::string& name : names)
-    if (name.size() > 1 && name.back() == '/' && name[0] != '.')
-      split.classes.push_back(name.substr(0, name.size() - 1));
-  std::sort(split.classes.begin(), split.classes.end());
-  std::vector<std::vector<std::string>> of_class(split.classes.size());
-  PODSIM_RETURN_IF_ERROR(OnSomeThreads(
-      static_cast<std::int64_t>(of_class.size()), [&](std::int64_t i) {
-        const auto at = static_cast<std::size_t>(i);
-        PODSIM_ASSIGN_OR_RETURN(
-            of_class[at],
-            store.List(absl::StrCat(folder, "/", split.classes[at])));
-        return absl::OkStatus();
-      }));
-  std::vector<std::string> classes;
-  for (std::size_t i = 0; i < of_class.size(); ++i) {
-    const std::size_t before = split.files.size();
-    for (const std::string& name : of_class[i])
-      if (!name.empty() && IsImage(name))
-        split.files.push_back(
-            {.path = absl::StrCat(folder, "/", split.classes[i], "/", name),
-             .label = static_cast<std::int32_t>(classes.size())});
-    if (split.files.size() > before) classes.push_back(split.classes[i]);
-  }
-  split.classes = std::move(classes);
-  return split;
-}
-
-// Labels are those of training.
-absl::Status TakeLabels(const std::vector<std::string>& classes,
-                        ImageSplit& eval) {
-  std::vector<std::int32_t> labels;
-  for (const std::string& name : eval.classes) {
-    const auto found = std::lower_bound(classes.begin(), classes.end(), name);
-    if (found == classes.end() || *found != name)
-      return absl::InvalidArgumentError(
-          absl::StrCat("the held-out images have a class ", name,
-                       " that those of training have not"));
-    labels.push_back(static_cast<std::int32_t>(found - classes.begin()));
-  }
-  for (ImageFile& file : eval.files)
-    file.label = labels[static_cast<std::size_t>(file.label)];
-  return absl::OkStatus();
-}
-
+// Sides of images that nobody gave a size.
+constexpr std::int32_t kUsualSide = 224;
+constexpr std::int32_t kMostGuess = 512;
 // Mean bytes of some files, as all would take a call each.
 absl::StatusOr<std::int64_t> MeanBytes(const std::vector<ImageFile>& files,
                                        ObjectStore& store) {
@@ -156,13 +92,14 @@ DatasetConfig DescribeImages(const DatasetRequest& request,
 class ImagesDataset final : public Dataset {
  public:
   ImagesDataset(DatasetConfig config, Schema schema, std::int64_t mean_bytes,
-                std::int64_t reader_bytes, ImageSplit train, ImageSplit eval,
+                std::int64_t reader_bytes, ImageSplits splits,
                 ObjectStore* store)
       : config_(std::move(config)),
         schema_(std::move(schema)),
         usual_bytes_(mean_bytes + mean_bytes / 2),
-        train_(std::move(train)),
-        eval_(std::move(eval)),
+        train_(std::move(splits.train)),
+        eval_(std::move(splits.eval)),
+        notes_(std::move(splits.notes)),
         store_(store),
         far_(!store->CanMap(train_.files.front().path)),
         train_cache_(TrainReaderBytes(reader_bytes)),
@@ -174,6 +111,7 @@ class ImagesDataset final : public Dataset {
   }
   const DatasetConfig& config() const override { return config_; }
   bool in_memory() const override { return false; }
+  std::vector<std::string> notes() const override { return notes_; }
   std::unique_ptr<ReadAhead> Ahead(Split split,
                                    const ReadOrder& order) const override {
     if (!far_ || order.count == 0) return nullptr;
@@ -201,10 +139,12 @@ class ImagesDataset final : public Dataset {
     const ImageFile& file = FileOf(split, index);
     PODSIM_ASSIGN_OR_RETURN(const BlockCache::Block bytes,
                             BytesOf(split, index, context.times));
+    std::string warning;
     const WriteContext to = {.classes = config_.classes(),
                              .training = split == Split::kTrain,
                              .key = context.key,
-                             .times = context.times};
+                             .times = context.times,
+                             .warning = &warning};
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const SchemaField& field = schema_.fields[i];
       RawFeature feature = {.kind = RawFeature::Kind::kNumber,
@@ -214,6 +154,7 @@ class ImagesDataset final : public Dataset {
       PODSIM_RETURN_IF_ERROR(Annotate(WriteField(field, feature, to, rows[i]),
                                       absl::StrCat(file.path, ": offset 0")));
     }
+    warning_.Say(file.path, 0, warning);
     return absl::OkStatus();
   }
 
@@ -246,10 +187,12 @@ class ImagesDataset final : public Dataset {
   const std::int64_t usual_bytes_;  // that a file is taken to have
   const ImageSplit train_;
   const ImageSplit eval_;
+  const std::vector<std::string> notes_;
   ObjectStore* const store_;
   const bool far_;
   mutable BlockCache train_cache_;
   mutable BlockCache eval_cache_;
+  mutable ImageWarning warning_;
 };
 
 absl::Status CheckClasses(std::int32_t given, std::size_t found) {
@@ -273,52 +216,81 @@ absl::Status CheckKeys(const Schema& schema) {
   return absl::OkStatus();
 }
 
+struct ImageGuess {
+  std::string features;  // the line of schema
+  std::string note;
+};
+
+bool IsGray(const Pixels& pixels) {
+  for (std::size_t at = 0; at + 2 < pixels.values.size(); at += 3)
+    if (pixels.values[at] != pixels.values[at + 1] ||
+        pixels.values[at] != pixels.values[at + 2])
+      return false;
+  return true;
+}
+
+// By some of the files: their size if they have one, else what most networks
+// for photographs take; one channel if no pixel has a color.
+absl::StatusOr<ImageGuess> GuessSchema(const std::vector<ImageFile>& files,
+                                       bool far, ObjectStore& store) {
+  const std::size_t asked = std::min(files.size(), kFilesAsked);
+  std::set<std::pair<std::int32_t, std::int32_t>> sizes;
+  bool gray = true;
+  Pixels pixels;
+  for (std::size_t i = 0; i < asked; ++i) {
+    const std::string& path = files[i * files.size() / asked].path;
+    PODSIM_ASSIGN_OR_RETURN(const std::string bytes,
+                            ReadFile(path, far, store));
+    PODSIM_RETURN_IF_ERROR(Annotate(DecodeImage(bytes, 3, pixels), path));
+    sizes.emplace(pixels.rows, pixels.columns);
+    gray = gray && IsGray(pixels);
+  }
+  auto [rows, columns] = *sizes.begin();
+  const bool equal = sizes.size() == 1 && std::max(rows, columns) <= kMostGuess;
+  if (!equal) rows = columns = kUsualSide;
+  ImageGuess guess;
+  guess.features = absl::StrCat("features=image:image[", rows, ",", columns,
+                                ",", gray ? 1 : 3, "]/255,labels=label:int64");
+  guess.note = absl::StrCat(
+      "no --features: images are read as --features='", guess.features, "', ",
+      equal ? "the size of the " : "made to that size, as not all of the ",
+      FormatCounted(static_cast<std::int64_t>(asked), "image"), " looked at",
+      equal ? "" : " have one of at most 512 pixels a side");
+  return guess;
+}
+
 }  // namespace
 
 absl::StatusOr<std::shared_ptr<const Dataset>> OpenImages(
     const DatasetRequest& request, ObjectStore& store) {
-  if (request.data_dir.empty() || request.features.empty())
+  if (request.data_dir.empty())
     return absl::InvalidArgumentError(
-        "data set images needs --data_dir=DIR, with train/CLASS/*.jpg, and "
-        "--features, what becomes of them, such as --features='features="
-        "image:image[224,224,3]/255+crop+flip,labels=label:int64'");
-  PODSIM_ASSIGN_OR_RETURN(Schema schema, ParseSchema(request.features));
-  PODSIM_RETURN_IF_ERROR(CheckKeys(schema));
+        "data set images needs --data_dir=DIR, with train/CLASS/*.jpg or "
+        "CLASS/*.jpg (.jpeg, .png)");
   std::string folder = request.data_dir;
   while (folder.size() > 1 && folder.back() == '/') folder.pop_back();
-  PODSIM_ASSIGN_OR_RETURN(const std::vector<std::string> names,
-                          store.List(folder));
-  const auto has = [&names](const char* name) {
-    return std::find(names.begin(), names.end(), name) != names.end();
-  };
-  const bool parted = has("train/");
-  PODSIM_ASSIGN_OR_RETURN(
-      ImageSplit train,
-      ReadSplit(parted ? absl::StrCat(folder, "/train") : folder, store));
-  if (train.files.empty())
-    return absl::NotFoundError(
-        absl::StrCat(folder,
-                     ": no image for training; they lie in train/CLASS/*.jpg, "
-                     "*.jpeg or *.png"));
-  PODSIM_RETURN_IF_ERROR(CheckClasses(request.classes, train.classes.size()));
-  ImageSplit eval;
-  for (const char* name : kHeldOut) {
-    if (!parted || !has(name) || !eval.files.empty()) continue;
+  PODSIM_ASSIGN_OR_RETURN(ImageSplits splits, FindImages(folder, store));
+  std::string features = request.features;
+  if (features.empty()) {
+    const std::vector<ImageFile>& files = splits.train.files;
     PODSIM_ASSIGN_OR_RETURN(
-        eval, ReadSplit(absl::StrCat(
-                            folder, "/",
-                            std::string(name).substr(0, std::strlen(name) - 1)),
-                        store));
-    PODSIM_RETURN_IF_ERROR(TakeLabels(train.classes, eval));
+        ImageGuess guess,
+        GuessSchema(files, !store.CanMap(files.front().path), store));
+    features = guess.features;
+    splits.notes.push_back(std::move(guess.note));
   }
+  PODSIM_ASSIGN_OR_RETURN(Schema schema, ParseSchema(features));
+  PODSIM_RETURN_IF_ERROR(CheckKeys(schema));
+  PODSIM_RETURN_IF_ERROR(
+      CheckClasses(request.classes, splits.train.classes.size()));
   PODSIM_ASSIGN_OR_RETURN(const std::int64_t mean_bytes,
-                          MeanBytes(train.files, store));
-  DatasetConfig config =
-      DescribeImages(request, schema, folder.size(), mean_bytes, train, eval);
+                          MeanBytes(splits.train.files, store));
+  DatasetConfig config = DescribeImages(request, schema, folder.size(),
+                                        mean_bytes, splits.train, splits.eval);
   return std::make_shared<ImagesDataset>(
       std::move(config), std::move(schema), mean_bytes,
       request.reader_bytes > 0 ? request.reader_bytes : kDefaultReaderBytes,
-      std::move(train), std::move(eval), &store);
+      std::move(splits), &store);
 }
 
 }  // namespace podsim

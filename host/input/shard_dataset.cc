@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/hash.h"
 #include "base/status.h"
+#include "host/input/image_warning.h"
 #include "host/input/input_memory.h"
 #include "host/input/shard_index.h"
 #include "host/input/shard_room.h"
@@ -170,14 +171,17 @@ class ShardDataset final : public Dataset {
                                             *record.file, scratch,
                                             absl::MakeSpan(features)));
     }
+    std::string warning;
     const WriteContext to = {.classes = config_.classes(),
                              .training = split == Split::kTrain,
                              .key = context.key,
-                             .times = context.times};
+                             .times = context.times,
+                             .warning = &warning};
     for (std::size_t i = 0; i < rows.size(); ++i)
       PODSIM_RETURN_IF_ERROR(
           AtPlace(WriteField(schema_.fields[i], features[i], to, rows[i]),
                   Of(split), record));
+    warning_.Say(*record.file, record.offset, warning);
     return absl::OkStatus();
   }
 
@@ -205,6 +209,7 @@ class ShardDataset final : public Dataset {
   const std::unique_ptr<const ShardSet> eval_;
   const ShardEnds ends_;
   const std::vector<std::string> notes_;
+  mutable ImageWarning warning_;
 };
 
 }  // namespace

@@ -298,6 +298,9 @@ absl::Status WriteImage(const SchemaField& field, const RawFeature& feature,
     const TimedInput timed(context.times, InputPart::kDecode);
     const absl::Status decoded = DecodeImage(bytes, field.shape[2], pixels);
     if (!decoded.ok()) return Bad(field, std::string(decoded.message()));
+    if (context.warning != nullptr && !pixels.warning.empty())
+      *context.warning = absl::StrCat("feature ", PrintableLine(field.key),
+                                      ": ", pixels.warning);
   }
   const TimedInput timed(context.times, InputPart::kAugment);
   RunImageSteps(pixels, field, context.training, context.key, row);

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "absl/status/status.h"
@@ -37,6 +38,8 @@ struct WriteContext {
   bool training = false;        // steps of an image draw at random
   std::uint64_t key = 0;        // from here
   InputTimes* times = nullptr;  // null: not measured
+  // Set where an image was read past damage (Pixels::warning); null: not told.
+  std::string* warning = nullptr;
 };
 
 // Of a cell of kText: without white space around it and quotes around that.

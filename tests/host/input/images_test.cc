@@ -12,6 +12,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "host/input/image_file.h"
 #include "host/input/stream.h"
 #include "host/storage/wrapper.h"
 #include "tests/host/input/format_files.h"
@@ -185,6 +186,116 @@ TEST(Images, ClassesMayBeMoreThanThereAreButNotFewer) {
                                 "classes is 2, but 3 folders have images for "
                                 "training: leave classes out, or give at "
                                 "least 3"));
+}
+
+// As torchvision takes them.
+TEST(Images, OfFoldersInAClassAreTheClasss) {
+  const auto store = NewMemoryStore();
+  const std::string png = FileOf("images/train/cat/0.png");
+  for (const char* name :
+       {"train/cat/a.png", "train/cat/young/b.png", "train/cat/young/.c.png",
+        "train/dog/images/big/c.png", "train/stray.png", "train/.hidden/d.png"})
+    ASSERT_THAT(store->Write(absl::StrCat("/i/", name), png), IsOk());
+  ASSERT_OK_AND_ASSIGN(
+      const auto dataset,
+      OpenDataset({.name = "images",
+                   .data_dir = "/i",
+                   .features = "features=image:image[4,6,3],labels=label:"
+                               "int64"},
+                  *store));
+  EXPECT_EQ(dataset->config().classes(), 2);
+  ASSERT_EQ(dataset->size(Split::kTrain), 3);
+  for (int i = 0; i < 3; ++i)
+    EXPECT_THAT(Values<std::int32_t>(RowsOf(*dataset, Split::kTrain, i)[1]),
+                ElementsAre(i / 2));
+  EXPECT_THAT(dataset->notes(),
+              ElementsAre("2 images of 3 in folders inside a class (such as "
+                          "/i/train/cat/young): taken for the class",
+                          "1 image in /i/train itself left out: they are in no "
+                          "class's folder"));
+}
+
+TEST(Images, OneFolderDeeperThanClassesAreRefused) {
+  const auto store = NewMemoryStore();
+  const std::string png = FileOf("images/train/cat/0.png");
+  const auto open = [&](const char* folder) {
+    return OpenDataset({.name = "images", .data_dir = folder}, *store);
+  };
+  ASSERT_THAT(store->Write("/i/pets/cat/a.png", png), IsOk());
+  ASSERT_THAT(store->Write("/i/pets/dog/a.png", png), IsOk());
+  EXPECT_THAT(open("/i"),
+              StatusIs(kInvalid,
+                       "/i: images lie one folder deeper than classes, in "
+                       "/i/pets/cat; classes are the folders of data_dir or of "
+                       "data_dir/train: give the folder that has the classes, "
+                       "such as --data_dir=/i/pets"));
+  ASSERT_OK_AND_ASSIGN(const auto pets, open("/i/pets"));
+  EXPECT_EQ(pets->config().classes(), 2);
+  ASSERT_THAT(store->Write("/set/v1/train/cat/a.png", png), IsOk());
+  EXPECT_THAT(open("/set"),
+              StatusIs(kInvalid, HasSubstr("such as --data_dir=/set/v1")));
+  ASSERT_THAT(store->Write("/flat/a.png", png), IsOk());
+  EXPECT_THAT(open("/flat"),
+              StatusIs(absl::StatusCode::kNotFound,
+                       HasSubstr("1 image in /flat itself: put those of each "
+                                 "class into a folder of its name")));
+}
+
+TEST(Images, WithoutASchemaHaveTheSizeOfTheFiles) {
+  const auto store = NewMemoryStore();
+  const std::string png = FileOf("images/train/cat/0.png");
+  const std::string jpeg = FileOf("images/train/dog/red.jpg");
+  ASSERT_THAT(store->Write("/i/train/cat/a.png", png), IsOk());
+  ASSERT_THAT(store->Write("/i/train/dog/a.png", png), IsOk());
+  ASSERT_OK_AND_ASSIGN(
+      auto dataset, OpenDataset({.name = "images", .data_dir = "/i"}, *store));
+  EXPECT_EQ(dataset->config().features(),
+            "features=image:image[4,6,3]/255,labels=label:int64");
+  EXPECT_THAT(dataset->notes(),
+              ElementsAre("no --features: images are read as --features='"
+                          "features=image:image[4,6,3]/255,labels=label:int64'"
+                          ", the size of the 2 images looked at"));
+  ASSERT_THAT(store->Write("/i/train/dog/b.jpg", jpeg), IsOk());
+  ASSERT_OK_AND_ASSIGN(
+      dataset, OpenDataset({.name = "images", .data_dir = "/i"}, *store));
+  EXPECT_EQ(dataset->config().features(),
+            "features=image:image[224,224,3]/255,labels=label:int64");
+}
+
+// Where libjpeg reads on, as in TensorFlow and Pillow, podsim does.
+TEST(Images, AJpegWithABadHuffmanCodeIsReadWithOneWarning) {
+  const auto store = NewMemoryStore();
+  const std::string whole = FileOf("images/train/dog/red.jpg");
+  // Codes begin behind the header of the scan.
+  const std::size_t scan = whole.find("\xff\xda");
+  ASSERT_NE(scan, std::string::npos);
+  std::string warned;
+  for (std::size_t at = scan + 14; at + 2 < whole.size() && warned.empty();
+       ++at) {
+    std::string bad = whole;
+    bad[at] = '\xfe';
+    Pixels pixels;
+    if (DecodeImage(bad, 3, pixels).ok() &&
+        pixels.warning.find("bad Huffman code") != std::string::npos)
+      warned = bad;
+  }
+  ASSERT_FALSE(warned.empty());
+  for (const char* name : {"a", "b"})
+    ASSERT_THAT(store->Write(absl::StrCat("/i/dog/", name, ".jpg"), warned),
+                IsOk());
+  ASSERT_OK_AND_ASSIGN(
+      const auto dataset,
+      OpenDataset({.name = "images",
+                   .data_dir = "/i",
+                   .features = "features=image:image[4,6,3],labels=label:"
+                               "int64"},
+                  *store));
+  ::testing::internal::CaptureStderr();
+  for (int i = 0; i < 2; ++i) RowsOf(*dataset, Split::kTrain, i);
+  const std::string said = ::testing::internal::GetCapturedStderr();
+  EXPECT_THAT(said, HasSubstr("/i/dog/a.jpg: offset 0: feature image: JPEG: "
+                              "Corrupt JPEG data: bad Huffman code"));
+  EXPECT_EQ(said.find("/i/dog/b.jpg"), std::string::npos);
 }
 
 // A picture in a TFRecord goes the same way.
