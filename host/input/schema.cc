@@ -29,8 +29,8 @@ constexpr std::int32_t kMostPad = 256;
 constexpr std::pair<std::string_view, FeatureType> kSchemaTypes[] = {
     {"float32", FeatureType::kFloat32}, {"int32", FeatureType::kInt32},
     {"int64", FeatureType::kInt64},     {"uint32", FeatureType::kUint32},
-    {"uint8", FeatureType::kUint8},     {"bool", FeatureType::kBool},
-    {"image", FeatureType::kImage},
+    {"uint16", FeatureType::kUint16},   {"uint8", FeatureType::kUint8},
+    {"bool", FeatureType::kBool},       {"image", FeatureType::kImage},
 };
 
 absl::Status BadSchema(std::string_view item, const std::string& why) {
@@ -218,6 +218,7 @@ DType SchemaField::dtype() const {
       return DType::kFloat32;
     case FeatureType::kInt32:
     case FeatureType::kInt64:
+    case FeatureType::kUint16:
       return DType::kInt32;
     case FeatureType::kUint32:
       return DType::kUint32;

@@ -6,13 +6,14 @@
 //   line   : item {"," item}
 //   item   : INPUT "=" [KEY ":"] TYPE ["[" side {"," side} "]"] ["/" NUMBER]
 //            {"+" STEP}
-//   TYPE   : float32 | int32 | int64 | uint32 | uint8 | bool | image
+//   TYPE   : float32 | int32 | int64 | uint32 | uint16 | uint8 | bool | image
 //   STEP   : crop | pad N | flip | mean {":" NUMBER} | std {":" NUMBER}
 //
 // INPUT is the model's, KEY the feature's name in the records (INPUT, unless
 // said). A feature is a list of numbers, or bytes that hold as many of them in
 // little endian; without a shape it is one number. int64 becomes int32, which
-// its values must fit; /NUMBER makes float32 of any type, times 1 / NUMBER.
+// its values must fit, and so does uint16; /NUMBER makes float32 of any type,
+// times 1 / NUMBER.
 //
 // An image is a JPEG or PNG file, decoded and made to the size of its shape
 // [rows, columns, 1 or 3] (image_steps.h); uint8 of such a shape may have steps
@@ -40,6 +41,7 @@ enum class FeatureType : std::uint8_t {
   kInt32,
   kInt64,
   kUint32,
+  kUint16,
   kUint8,
   kBool,
   kImage,

@@ -58,6 +58,8 @@ class ValueWriter {
           value > std::numeric_limits<std::int32_t>::max())
         return OutOfRange(value);
       Store(at, static_cast<std::int32_t>(value));
+    } else if constexpr (std::is_same_v<S, std::uint16_t>) {
+      Store(at, std::int32_t{value});
     } else {
       Store(at, value);
     }
@@ -331,6 +333,8 @@ absl::Status WriteField(const SchemaField& field, const RawFeature& feature,
       return WriteAs<std::int64_t>(field, feature, classes, row);
     case FeatureType::kUint32:
       return WriteAs<std::uint32_t>(field, feature, classes, row);
+    case FeatureType::kUint16:
+      return WriteAs<std::uint16_t>(field, feature, classes, row);
     case FeatureType::kUint8:
       return WriteAs<std::uint8_t>(field, feature, classes, row);
     case FeatureType::kBool:

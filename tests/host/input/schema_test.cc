@@ -107,6 +107,11 @@ TEST(WriteField, ConvertsAsTheSchemaSays) {
               ElementsAre(150));
   EXPECT_THAT(Written<std::int32_t>("a=int32", Text(" 42"), &status),
               ElementsAre(42));
+  const std::string wide("\x00\x01\xff\xff", 4);
+  EXPECT_THAT(Written<std::int32_t>("a=uint16[2]", Raw(wide), &status),
+              ElementsAre(256, 65535));
+  EXPECT_THAT(Written<float>("a=uint16[2]/65535", Raw(wide), &status),
+              ElementsAre(256 * (1.0F / 65535), 65535 * (1.0F / 65535)));
   EXPECT_THAT(status, IsOk());
 }
 
@@ -117,6 +122,8 @@ TEST(WriteField, RefusesWhatDoesNotFit) {
   };
   Written<std::int32_t>("a=int64", Number(std::int64_t{1} << 31), &status);
   refused("beyond the range");
+  Written<std::int32_t>("a=uint16", Number(65536), &status);
+  refused("value 65536 is beyond the range");
   Written<std::uint8_t>("a=uint8", Number(256), &status);
   refused("beyond the range");
   Written<std::uint8_t>("a=uint8", Number(-1), &status);
