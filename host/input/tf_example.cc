@@ -120,10 +120,10 @@ absl::StatusOr<FeatureView> ParseFeature(std::string_view feature,
   return view;
 }
 
-// An entry of the map: name and feature.
+// An entry of the map: take(name, the feature's bytes).
+template <typename Take>
 absl::Status ParseEntry(std::string_view entry, std::string_view whole,
-                        absl::Span<const std::string> names,
-                        absl::Span<FeatureView> found) {
+                        Take take) {
   std::string_view name;
   std::string_view feature;
   PODSIM_RETURN_IF_ERROR(ForEachField(entry, whole, [&](FieldReader& field) {
@@ -133,11 +133,24 @@ absl::Status ParseEntry(std::string_view entry, std::string_view whole,
     (field.field == 1 ? name : feature) = field.bytes;
     return absl::OkStatus();
   }));
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    if (std::string_view(names[i]) != name) continue;
-    PODSIM_ASSIGN_OR_RETURN(found[i], ParseFeature(feature, whole));
-  }
-  return absl::OkStatus();
+  return take(name, feature);
+}
+
+// Calls take(name, the feature's bytes) for every entry of an example's map.
+template <typename Take>
+absl::Status ForEachEntry(std::string_view record, Take take) {
+  return ForEachField(record, record, [&](FieldReader& example) {
+    if (example.field != 1) return absl::OkStatus();
+    if (example.wire != kDelimited)
+      return example.Damaged("its features are no message");
+    return ForEachField(
+        example.bytes, record, [&](FieldReader& entry) -> absl::Status {
+          if (entry.field != 1) return absl::OkStatus();
+          if (entry.wire != kDelimited)
+            return entry.Damaged("a feature is no entry of a map");
+          return ParseEntry(entry.bytes, record, take);
+        });
+  });
 }
 
 // Value by value, the packed ones among them.
@@ -187,18 +200,29 @@ absl::Status FindFeatures(std::string_view record,
   static_assert(std::endian::native == std::endian::little);
   PODSIM_CHECK(names.size() == found.size());
   std::fill(found.begin(), found.end(), FeatureView());
-  return ForEachField(record, record, [&](FieldReader& example) {
-    if (example.field != 1) return absl::OkStatus();
-    if (example.wire != kDelimited)
-      return example.Damaged("its features are no message");
-    return ForEachField(
-        example.bytes, record, [&](FieldReader& entry) -> absl::Status {
-          if (entry.field != 1) return absl::OkStatus();
-          if (entry.wire != kDelimited)
-            return entry.Damaged("a feature is no entry of a map");
-          return ParseEntry(entry.bytes, record, names, found);
-        });
-  });
+  return ForEachEntry(
+      record,
+      [&](std::string_view name, std::string_view feature) -> absl::Status {
+        for (std::size_t i = 0; i < names.size(); ++i) {
+          if (std::string_view(names[i]) != name) continue;
+          PODSIM_ASSIGN_OR_RETURN(found[i], ParseFeature(feature, record));
+        }
+        return absl::OkStatus();
+      });
+}
+
+absl::Status ForEachFeature(
+    std::string_view record,
+    const std::function<void(std::string_view name,
+                             const FeatureView& feature)>& take) {
+  return ForEachEntry(
+      record,
+      [&](std::string_view name, std::string_view feature) -> absl::Status {
+        PODSIM_ASSIGN_OR_RETURN(const FeatureView view,
+                                ParseFeature(feature, record));
+        take(name, view);
+        return absl::OkStatus();
+      });
 }
 
 absl::StatusOr<std::int64_t> ReadFloats(std::string_view list,

@@ -16,6 +16,7 @@
 #define PODSIM_HOST_INPUT_TF_EXAMPLE_H_
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -40,6 +41,13 @@ struct FeatureView {
 absl::Status FindFeatures(std::string_view record,
                           absl::Span<const std::string> names,
                           absl::Span<FeatureView> found);
+
+// Calls `take` for each feature of an example, in their order.
+// Errors: those of FindFeatures.
+absl::Status ForEachFeature(
+    std::string_view record,
+    const std::function<void(std::string_view name,
+                             const FeatureView& feature)>& take);
 
 // Values of a list, at most `room` of which are written; returns how many the
 // list has. Errors: DATA_LOSS (no such list).

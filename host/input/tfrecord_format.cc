@@ -1,18 +1,45 @@
 #include "host/input/tfrecord_format.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "base/printable.h"
 #include "base/status.h"
 #include "host/input/shard_dataset.h"
 #include "host/input/tf_example.h"
 #include "host/input/tfrecord.h"
+#include "settings/nearest_names.h"
 
 namespace podsim {
 namespace {
+
+constexpr std::size_t kMostKeysNamed = 12;
+
+// Names the keys that are like the one that the record lacks, and some of all.
+absl::Status Absent(const std::string& key, std::string_view example,
+                    const std::string& where) {
+  std::vector<std::string> names;
+  PODSIM_RETURN_IF_ERROR(
+      ForEachFeature(example, [&](std::string_view name, const FeatureView&) {
+        names.emplace_back(name);
+      }));
+  std::sort(names.begin(), names.end());
+  const std::vector<std::string> near = NearestNames(key, names);
+  const bool more = names.size() > kMostKeysNamed;
+  if (more) names.resize(kMostKeysNamed);
+  return absl::DataLossError(PrintableLine(absl::StrCat(
+      where, ": feature ", key, ": the record has none of that name; ",
+      near.empty()
+          ? ""
+          : absl::StrCat("did you mean ", absl::StrJoin(near, " or "), "? "),
+      "it has ", names.empty() ? "none at all" : absl::StrJoin(names, ", "),
+      more ? " ..." : "")));
+}
 
 class TfRecordFormat final : public ShardFormat {
  public:
@@ -62,6 +89,10 @@ class TfRecordFormat final : public ShardFormat {
         Annotate(FindFeatures(example, keys_, absl::MakeSpan(found)),
                  absl::StrCat(file, ": offset ", offset)));
     for (std::size_t i = 0; i < found.size(); ++i)
+      if (found[i].kind == FeatureKind::kAbsent)
+        return Absent(keys_[i], example,
+                      absl::StrCat(file, ": offset ", offset));
+    for (std::size_t i = 0; i < found.size(); ++i)
       features[i] = {.kind = RawFeature::Kind::kExample, .example = found[i]};
     return absl::OkStatus();
   }
@@ -85,7 +116,8 @@ absl::StatusOr<std::shared_ptr<const Dataset>> OpenTfRecord(
   if (request.features.empty())
     return absl::InvalidArgumentError(
         "data set tfrecord needs --features, what its records hold, such as "
-        "--features='features=image_raw:uint8[28,28]/255,labels=label:int64'");
+        "--features='features=image_raw:uint8[28,28]/255,labels=label:int64'; "
+        "pod_data show DIR lists their keys and a line to begin with");
   PODSIM_ASSIGN_OR_RETURN(Schema schema, ParseSchema(request.features));
   auto format = NewTfRecordFormat(schema);
   return OpenShards(request, std::move(schema), std::move(format), store);

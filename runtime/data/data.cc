@@ -8,6 +8,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "base/printable.h"
 #include "base/status.h"
 #include "base/units.h"
 #include "host/input/dataset.h"
@@ -16,6 +17,7 @@
 #include "proto/programs.pb.h"
 #include "runtime/data/conversion.h"
 #include "runtime/data/example_text.h"
+#include "runtime/data/record_keys.h"
 #include "runtime/data/whole_series.h"
 #include "settings/command_line.h"
 #include "settings/programs.h"
@@ -78,6 +80,28 @@ absl::StatusOr<std::string> Show(const Dataset& dataset,
   return text;
 }
 
+// Of TFRecords that no schema describes: what is in them, and one to begin
+// with.
+absl::StatusOr<std::string> ShowKeys(const DataSettings& settings,
+                                     ObjectStore& store) {
+  constexpr std::int64_t kRecordsShown = 16;
+  PODSIM_ASSIGN_OR_RETURN(const SplitFiles files,
+                          FindShards(settings.path(), store));
+  PODSIM_ASSIGN_OR_RETURN(const std::string lines, FilesText(settings, store));
+  PODSIM_ASSIGN_OR_RETURN(const RecordKeys keys,
+                          ReadRecordKeys(files.train, kRecordsShown, store));
+  std::string text = absl::StrCat("tfrecord: no --features, so the first ",
+                                  FormatCounted(keys.records, "record"),
+                                  " are shown\n", lines, KeysText(keys));
+  const std::string features = GuessFeatures(keys);
+  if (!features.empty())
+    return absl::StrCat(text, "schema to begin with: --features='",
+                        PrintableLine(features), "'\n");
+  return absl::StrCat(text,
+                      "no schema is offered: it takes features of a fixed "
+                      "length and a whole number for labels\n");
+}
+
 absl::Status CheckShards(const Dataset& dataset, const DataSettings& settings,
                          ObjectStore& store) {
   if (dataset.config().shards() == 0) return absl::OkStatus();
@@ -131,6 +155,10 @@ absl::StatusOr<std::string> Run(const DataSettings& settings,
                                 const std::string& index_directory) {
   PODSIM_RETURN_IF_ERROR(CheckServed(settings.path()));
   PODSIM_RETURN_IF_ERROR(CheckServed(settings.output()));
+  if (settings.command() == words::DataCommand::show &&
+      settings.dataset() == "tfrecord" && settings.features().empty() &&
+      !settings.path().empty())
+    return ShowKeys(settings, store);
   PODSIM_ASSIGN_OR_RETURN(
       const auto dataset,
       OpenDataset(RequestOf(settings, index_directory), store));

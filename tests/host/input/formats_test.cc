@@ -107,6 +107,29 @@ TEST(TfExample, BytesWhereNumbersAreWantedAreSaidSo) {
               StatusIs(kDataLoss, HasSubstr("wants 2 floats (or their 8")));
 }
 
+TEST(TfExample, AKeyThatIsNotThereIsSaidWithThoseThatAre) {
+  ExampleWriter writer;
+  writer.AddBytes("image/encoded", "x");
+  const std::int64_t label = 7;
+  writer.AddInts("image/class/label", absl::MakeConstSpan(&label, 1));
+  const auto store = NewMemoryStore();
+  ASSERT_THAT(store->Write("/t/train", FrameRecord(std::move(writer).Finish())),
+              IsOk());
+  ASSERT_OK_AND_ASSIGN(const auto dataset,
+                       OpenDataset({.name = "tfrecord",
+                                    .data_dir = "/t",
+                                    .features = "a=image/encode:uint8"},
+                                   *store));
+  std::byte value{};
+  const std::vector<std::span<std::byte>> rows = {std::span(&value, 1)};
+  EXPECT_THAT(
+      dataset->Read(Split::kTrain, 0, {}, rows),
+      StatusIs(kDataLoss,
+               "/t/train: offset 0: feature image/encode: the record has none "
+               "of that name; did you mean image/encoded? it has "
+               "image/class/label, image/encoded"));
+}
+
 TEST(Csv, ReadsColumnsByName) {
   ASSERT_OK_AND_ASSIGN(
       const auto dataset,

@@ -12,6 +12,8 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "host/input/dataset.h"
+#include "host/input/tf_example.h"
+#include "host/input/tfrecord.h"
 #include "host/storage/wrapper.h"
 #include "tests/host/input/read_example.h"
 #include "tests/host/input/shard_bytes.h"
@@ -52,6 +54,57 @@ TEST_F(PodDataTest, Shows) {
             HasSubstr("field labels: int32 [B]"),
             HasSubstr("example 1\n  features: 1 0.5\n  labels: 1\n")));
   EXPECT_EQ(shown.text.find("example 2"), std::string::npos);
+}
+
+TEST_F(PodDataTest, ShowsTheKeysOfRecordsThatNoSchemaDescribes) {
+  const DataResult shown = RunData({"show", "/data"}, *store_, "");
+  EXPECT_EQ(shown.exit_code, 0) << shown.error;
+  EXPECT_THAT(
+      shown.text,
+      AllOf(HasSubstr("no --features, so the first 3 records are shown"),
+            HasSubstr("training: 3 files, "),
+            HasSubstr("key label: 1 value of int64, values 0 to 2\n"
+                      "key pair: 2 values of float\n"
+                      "schema to begin with: --features='features=pair:"
+                      "float32[2],labels=label:int64'\n")));
+  EXPECT_EQ(RunData({"show", "/data",
+                     "--features=features=pair:float32[2],labels=label:int64"},
+                    *store_, "")
+                .exit_code,
+            0);
+}
+
+TEST_F(PodDataTest, ShowsKeysWhoseLengthsDiffer) {
+  std::string records;
+  for (std::int64_t n = 1; n < 4; ++n) {
+    ExampleWriter writer;
+    const std::vector<float> floats(static_cast<std::size_t>(n));
+    writer.AddFloats("audio", floats);
+    writer.AddBytes("blob", "12345678");
+    if (n == 1) writer.AddBytes("note", "hello");
+    records += FrameRecord(std::move(writer).Finish());
+  }
+  ASSERT_THAT(store_->Write("/t/train", records), IsOk());
+  const DataResult shown = RunData({"show", "/t"}, *store_, "");
+  EXPECT_EQ(shown.exit_code, 0) << shown.error;
+  EXPECT_THAT(
+      shown.text,
+      AllOf(HasSubstr("key audio: 1 to 3 values of float\n"
+                      "key blob: 1 value of bytes, a string of 8\n"),
+            HasSubstr("key note: 1 value of bytes, a string of 5; only in 1 of "
+                      "them\n"),
+            HasSubstr("no schema is offered")));
+}
+
+TEST_F(PodDataTest, ACsvFileNeedsNoMoreThanItsName) {
+  ASSERT_THAT(store_->Write("/c/my.csv", "x,y,label\n1,2,0\n3,4,1\n"), IsOk());
+  const DataResult shown = RunData({"show", "/c/my.csv"}, *store_, "");
+  EXPECT_EQ(shown.exit_code, 0) << shown.error;
+  EXPECT_THAT(
+      shown.text,
+      AllOf(HasSubstr("csv: 2 examples for training"),
+            HasSubstr("note: no --features: by its header, my.csv is read"),
+            HasSubstr("example 0\n  features: 1 2\n  labels: 0\n")));
 }
 
 TEST_F(PodDataTest, IndexesOrSaysThatNothingIsKept) {
@@ -222,7 +275,7 @@ TEST_F(PodDataTest, RefusesInOneLine) {
     EXPECT_EQ(result.error.find('\n'), std::string::npos);
   };
   refused({}, "which command?");
-  refused({"show", "/data"}, "needs --features");
+  refused({"verify", "/data"}, "needs --features");
   refused({"show", "/nowhere", "--features=a=int64"}, "/nowhere");
   refused({"show", "--dataset=imagenet"}, "no data set is called");
   refused({"convert", "--dataset=digits"}, "convert needs --output");
