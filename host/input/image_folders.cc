@@ -29,6 +29,17 @@ bool IsImage(const std::string& name) {
           absl::EndsWith(lower, ".png"));
 }
 
+// An image of a format that podsim does not read.
+bool IsOtherImage(const std::string& name) {
+  constexpr const char* kOthers[] = {".avif", ".bmp", ".gif",  ".heic",
+                                     ".jfif", ".tif", ".tiff", ".webp"};
+  const std::string lower = absl::AsciiStrToLower(name);
+  return name[0] != '.' && std::any_of(std::begin(kOthers), std::end(kOthers),
+                                       [&](const char* end) {
+                                         return absl::EndsWith(lower, end);
+                                       });
+}
+
 bool IsShownFolder(const std::string& name) {
   return name.size() > 1 && name.back() == '/' && name[0] != '.';
 }
@@ -37,7 +48,9 @@ bool IsShownFolder(const std::string& name) {
 struct ClassImages {
   std::vector<std::string> paths;
   std::int64_t direct = 0;
-  std::string deeper;  // as of ImageSplit
+  std::string deeper;  // these three as of ImageSplit
+  std::int64_t unread = 0;
+  std::string first_unread;
 };
 
 absl::Status AddImages(const std::string& folder, int depth, ObjectStore& store,
@@ -49,9 +62,14 @@ absl::Status AddImages(const std::string& folder, int depth, ObjectStore& store,
   PODSIM_ASSIGN_OR_RETURN(const std::vector<std::string> names,
                           store.List(folder));
   const std::size_t before = images.paths.size();
-  for (const std::string& name : names)
-    if (!name.empty() && name.back() != '/' && IsImage(name))
+  for (const std::string& name : names) {
+    if (name.empty() || name.back() == '/') continue;
+    if (IsImage(name)) {
       images.paths.push_back(absl::StrCat(folder, "/", name));
+    } else if (IsOtherImage(name) && images.unread++ == 0) {
+      images.first_unread = absl::StrCat(folder, "/", name);
+    }
+  }
   if (depth == 0)
     images.direct = static_cast<std::int64_t>(images.paths.size());
   else if (images.paths.size() > before && images.deeper.empty())
@@ -86,7 +104,13 @@ std::string LooseText(const ImageSplit& split, const std::string& folder) {
                       PrintableLine(folder), " itself");
 }
 
-// Of images that are not where they are expected.
+std::string UnreadText(const ImageSplit& split) {
+  return absl::StrCat(FormatCounted(split.unread, "image"),
+                      " of formats that are not read (such as ",
+                      PrintableLine(split.first_unread), ")");
+}
+
+// Of images that are not where or what they are expected to be.
 void AddNotes(const ImageSplit& split, const std::string& folder,
               std::vector<std::string>& notes) {
   const std::int64_t deep =
@@ -99,6 +123,9 @@ void AddNotes(const ImageSplit& split, const std::string& folder,
   if (split.loose > 0)
     notes.push_back(absl::StrCat(LooseText(split, folder),
                                  " left out: they are in no class's folder"));
+  if (split.unread > 0)
+    notes.push_back(
+        absl::StrCat(UnreadText(split), " left out: make them JPEG or PNG"));
 }
 
 // The data_dir that has the classes, by a class's folder.
@@ -119,6 +146,9 @@ absl::Status CheckFound(const ImageSplit& train, const std::string& folder,
             ? absl::StrCat("; ", LooseText(train, folder),
                            ": put those of each class into a folder of its "
                            "name")
+            : "",
+        train.unread > 0
+            ? absl::StrCat("; ", UnreadText(train), ": make them JPEG or PNG")
             : ""));
   if (parted || train.direct > 0) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(
@@ -151,6 +181,9 @@ absl::StatusOr<ImageSplit> ReadImageSplit(const std::string& folder,
                          of_class[at]);
       }));
   for (std::size_t i = 0; i < of_class.size(); ++i) {
+    split.unread += of_class[i].unread;
+    if (split.first_unread.empty())
+      split.first_unread = of_class[i].first_unread;
     if (of_class[i].paths.empty()) continue;
     const auto label = static_cast<std::int32_t>(split.classes.size());
     for (std::string& path : of_class[i].paths)

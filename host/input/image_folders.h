@@ -24,6 +24,8 @@ struct ImageSplit {
   std::int64_t direct = 0;  // files that lie in a class's folder itself
   std::string deeper;       // a folder in one that has images too; empty: none
   std::int64_t loose = 0;   // images beside the classes, which are left out
+  std::int64_t unread = 0;  // images of other formats, which are left out
+  std::string first_unread;
 };
 
 // Images in folders of a class, at most eight deep, are the class's, as

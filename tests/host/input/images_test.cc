@@ -215,6 +215,30 @@ TEST(Images, OfFoldersInAClassAreTheClasss) {
                           "class's folder"));
 }
 
+TEST(Images, OfOtherFormatsAreToldOf) {
+  const auto store = NewMemoryStore();
+  for (const char* name : {"cat/a.webp", "dog/b.GIF", "dog/notes.txt"})
+    ASSERT_THAT(store->Write(absl::StrCat("/i/train/", name), "x"), IsOk());
+  const auto open = [&] {
+    return OpenDataset({.name = "images", .data_dir = "/i"}, *store);
+  };
+  EXPECT_THAT(
+      open(),
+      StatusIs(absl::StatusCode::kNotFound,
+               HasSubstr("; 2 images of formats that are not read (such "
+                         "as /i/train/cat/a.webp): make them JPEG or "
+                         "PNG")));
+  ASSERT_THAT(
+      store->Write("/i/train/dog/c.png", FileOf("images/train/cat/0.png")),
+      IsOk());
+  ASSERT_OK_AND_ASSIGN(const auto dataset, open());
+  EXPECT_EQ(dataset->size(Split::kTrain), 1);
+  ASSERT_EQ(dataset->notes().size(), 2);
+  EXPECT_EQ(dataset->notes()[0],
+            "2 images of formats that are not read (such as "
+            "/i/train/cat/a.webp) left out: make them JPEG or PNG");
+}
+
 TEST(Images, OneFolderDeeperThanClassesAreRefused) {
   const auto store = NewMemoryStore();
   const std::string png = FileOf("images/train/cat/0.png");
