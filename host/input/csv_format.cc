@@ -245,7 +245,8 @@ absl::StatusOr<std::int32_t> ClassesOf(const DatasetRequest& request,
   return absl::Status(
       classes.status().code(),
       absl::StrCat(classes.status().message(), "; ", guess.note,
-                   ": give --features if the label is another column"));
+                   ": number the classes from 0, or give --features if the "
+                   "label is another column"));
 }
 
 // By its first line, and the classes by its labels.

@@ -4,6 +4,8 @@
 #define PODSIM_HOST_INPUT_SHARD_DATASET_H_
 
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "host/input/dataset.h"

@@ -28,8 +28,7 @@ struct RawFeature {
   FeatureView example;
   std::string_view bytes;  // kRaw, kText
   std::int64_t number = 0;
-  std::int64_t column =
-      -1;  // of kText: of its first cell, from 0; -1: not told
+  std::int64_t column = -1;  // kText: of its first cell, from 0; -1: not told
 };
 
 // What a value depends on beside the record.

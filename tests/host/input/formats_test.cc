@@ -279,7 +279,8 @@ TEST(Csv, ALabelThatIsNoneIsSaidWithWhatWasGuessed) {
                                "0): feature species: 'setosa' is no number of "
                                "its type: a whole number is wanted; no "
                                "--features: "),
-                     HasSubstr("give --features if the label is another"))));
+                     HasSubstr(": number the classes from 0, or give "
+                               "--features if the label is another"))));
   ASSERT_THAT(store->Write("/c/my.csv", "a,b,label\n1,2,-1\n"), IsOk());
   EXPECT_THAT(OpenDataset({.name = "csv", .data_dir = "/c/my.csv"}, *store),
               StatusIs(kInvalid, HasSubstr("example 0 of training has the "
