@@ -47,14 +47,14 @@ std::size_t LabelColumn(const CsvHead& head) {
   return head.last();
 }
 
-// Whether a schema can name the column: no sign of its grammar, no blank, and
-// no other column of that name.
+// Whether a schema can name the column: no sign of its grammar, no blank, no
+// point that would make a range of it, and no other column of that name.
 bool IsPlain(const CsvHead& head, const std::string& name) {
   const auto plain = [](unsigned char ch) {
     return absl::ascii_isalnum(ch) || ch == '_' || ch == '-' || ch == '.';
   };
   return IsName(name) && std::all_of(name.begin(), name.end(), plain) &&
-         !absl::StrContains(name, "..") &&
+         !absl::StrContains(absl::StrCat(".", name, "."), "..") &&
          std::count(head.cells.begin(), head.cells.end(), name) == 1;
 }
 

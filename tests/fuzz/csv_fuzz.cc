@@ -9,6 +9,7 @@
 
 #include "base/status.h"
 #include "host/input/csv_format.h"
+#include "host/input/csv_schema.h"
 #include "host/input/write_field.h"
 #include "host/storage/storage.h"
 
@@ -63,12 +64,32 @@ void ReadLines(const std::string& file, const std::string& line,
 
 }  // namespace
 
+namespace {
+
+// What is guessed of a header is a schema of its columns.
+void Guess(const std::string& header) {
+  const auto guess = podsim::GuessCsvSchema(header, "/f");
+  if (!guess.ok()) {
+    PODSIM_CHECK(absl::IsInvalidArgument(guess.status()));
+    PODSIM_CHECK(guess.status().message().find('\n') ==
+                 absl::string_view::npos);
+    return;
+  }
+  const auto schema = podsim::ParseSchema(guess->features);
+  PODSIM_CHECK(schema.ok() && schema->fields.size() == 2);
+  const std::string named = podsim::HasHeader(*schema) ? header : "";
+  PODSIM_CHECK(podsim::NewCsvFormat(*schema, named).ok());
+}
+
+}  // namespace
+
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
                                       std::size_t size) {
   const std::string file(reinterpret_cast<const char*>(data), size);
   ReadLines(file, "a=0..2:uint8[3]/2,labels=1:int64,b=3:float32", "");
   std::string header = file.substr(0, file.find('\n'));
   if (!header.empty() && header.back() == '\r') header.pop_back();
+  if (!header.empty()) Guess(header);
   if (!header.empty())
     ReadLines(file, "a=pixel0..pixel2:int32[3],labels=label:int64", header);
   return 0;

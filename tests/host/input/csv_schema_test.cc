@@ -32,6 +32,7 @@ TEST(GuessCsvSchema, FindsTheLabelAtEitherEnd) {
       {"sepal length (cm),\"a,b\",label",
        "features=#0..#1:float32[2],labels=label:int64"},
       {"x,x,7,a=b", "features=#0..#2:float32[3],labels=#3:int64"},
+      {"a.,.b,c.d", "features=#0..#1:float32[2],labels=c.d:int64"},
   };
   for (const auto& [line, features] : cases) {
     ASSERT_OK_AND_ASSIGN(const CsvGuess guess, GuessCsvSchema(line, "my.csv"));
