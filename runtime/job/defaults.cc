@@ -160,11 +160,11 @@ absl::StatusOr<std::int64_t> SpecBatchPerCore(const JobSpec& spec,
   if (spec.has_batch_per_core()) return spec.batch_per_core();
   if (spec.has_train_batch_size())
     return BatchPerCore("train_batch_size", spec.train_batch_size(),
-                        slice.replicas);
+                        slice.replicas, slice.replica_name());
   if (!HasBatch(spec)) return otherwise;
   PODSIM_ASSIGN_OR_RETURN(const Slice reference, ReferenceSlice(spec));
   return BatchPerCore("reference_batch_size", spec.reference_batch_size(),
-                      reference.replicas);
+                      reference.replicas, reference.replica_name());
 }
 
 absl::StatusOr<std::int64_t> SpecReferenceBatch(const JobSpec& spec,
@@ -174,7 +174,7 @@ absl::StatusOr<std::int64_t> SpecReferenceBatch(const JobSpec& spec,
   if (!spec.has_reference_batch_size()) return batch_per_core * slice.replicas;
   PODSIM_RETURN_IF_ERROR(BatchPerCore("reference_batch_size",
                                       spec.reference_batch_size(),
-                                      slice.replicas)
+                                      slice.replicas, slice.replica_name())
                              .status());
   return spec.reference_batch_size();
 }

@@ -51,7 +51,7 @@ absl::StatusOr<std::int64_t> EvalBatchPerCore(const ResolvedJob& job,
                                               const DatasetConfig& dataset) {
   if (job.spec.has_eval_batch_size())
     return BatchPerCore("eval_batch_size", job.spec.eval_batch_size(),
-                        job.slice.replicas);
+                        job.slice.replicas, job.slice.replica_name());
   // As in training, but no larger than one batch for the whole split.
   const std::int64_t whole =
       (dataset.eval_examples() + job.slice.replicas - 1) / job.slice.replicas;

@@ -69,17 +69,20 @@ double ScaleRate(double rate, std::int64_t reference_batch, std::int64_t batch,
 }
 
 absl::StatusOr<std::int64_t> BatchPerCore(const std::string& what,
-                                          std::int64_t batch, int cores) {
+                                          std::int64_t batch, int cores,
+                                          const std::string& replica) {
   if (batch % cores == 0 && batch > 0) return batch / cores;
   const std::int64_t below = batch / cores;
-  std::string nearest = absl::StrCat(FormatCount((below + 1) * cores), " (",
-                                     FormatCount(below + 1), " per core)");
+  std::string nearest =
+      absl::StrCat(FormatCount((below + 1) * cores), " (",
+                   FormatCount(below + 1), " per ", replica, ")");
   if (below > 0)
     nearest = absl::StrCat(FormatCount(below * cores), " (", FormatCount(below),
-                           " per core) and ", nearest);
-  return absl::InvalidArgumentError(absl::StrCat(
-      what, " ", FormatCount(batch), " does not divide by the ",
-      FormatCount(cores), " cores of the slice; nearest that do: ", nearest));
+                           " per ", replica, ") and ", nearest);
+  return absl::InvalidArgumentError(
+      absl::StrCat(what, " ", FormatCount(batch), " does not divide by the ",
+                   FormatCount(cores), " ", replica,
+                   "s of the slice; nearest that do: ", nearest));
 }
 
 }  // namespace podsim

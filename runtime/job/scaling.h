@@ -49,11 +49,13 @@ absl::StatusOr<ScaledSteps> StepsForEpochs(double epochs,
 double ScaleRate(double rate, std::int64_t reference_batch, std::int64_t batch,
                  words::RateScaling::Word rule);
 
-// `batch` shared out evenly over the cores of a slice. `what` names it in
+// `batch` shared out evenly over the cores of a slice; over its chips, where
+// the cores of each act as one (`replica` is "chip"). `what` names it in
 // messages ("train_batch_size"). Errors: INVALID_ARGUMENT with both numbers and
 // the nearest batches that divide.
 absl::StatusOr<std::int64_t> BatchPerCore(const std::string& what,
-                                          std::int64_t batch, int cores);
+                                          std::int64_t batch, int cores,
+                                          const std::string& replica = "core");
 
 }  // namespace podsim
 

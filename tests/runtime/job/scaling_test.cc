@@ -126,6 +126,10 @@ TEST(BatchPerCoreTest, DividesOrNamesBothNumbersAndTheNearest) {
               StatusIs(kInvalid, AllOf(HasSubstr("eval_batch_size 7 "),
                                        HasSubstr("8 (1 per core)"),
                                        Not(HasSubstr("0 per core")))));
+  EXPECT_THAT(BatchPerCore("train_batch_size", 6, 4, "chip"),
+              StatusIs(kInvalid, HasSubstr("the 4 chips of the slice; nearest "
+                                           "that do: 4 (1 per chip) and 8 (2 "
+                                           "per chip)")));
 }
 
 }  // namespace
