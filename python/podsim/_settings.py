@@ -289,6 +289,9 @@ SETTINGS: dict[str, Setting] = {
     "quiet": Setting(
         "No plan and no progress: only warnings, failures and the summary",
         default="", type=""),
+    "verbose": Setting(
+        "The whole plan and the whole summary, not only what fits a screen",
+        default="", type=""),
     "dry_run": Setting(
         "Print the plan and stop",
         default="", type=""),

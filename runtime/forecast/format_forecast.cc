@@ -1,6 +1,7 @@
 #include "runtime/forecast/format_forecast.h"
 
 #include <cmath>
+#include <cstddef>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -9,9 +10,14 @@
 namespace podsim {
 namespace {
 
-constexpr double kLinear = 0.9;  // of the smallest slice's rate per core
+constexpr double kPercent = 0.01;
 
 std::string SpanText(SimTime time) { return podsim::SpanText(time.seconds()); }
+
+std::string PercentText(double part) {
+  return part < 10 * kPercent ? absl::StrFormat("%.2g%%", 100 * part)
+                              : absl::StrFormat("%.0f%%", 100 * part);
+}
 
 std::string RateText(double per_second) {
   return absl::StrCat(FormatCount(std::llround(per_second)), " examples/s");
@@ -28,10 +34,9 @@ std::string AllReduceText(const JobForecast& forecast) {
 std::string StepText(const JobForecast& forecast) {
   const SimStep& step = forecast.step;
   return absl::StrCat(
-      SpanText(step.total), " sim, ", SpanText(forecast.band.low), " to ",
-      SpanText(forecast.band.high), ": compute ",
+      SpanText(step.total), " sim (", RangeText(forecast.band), "): compute ",
       SpanText(step.compute + step.update),
-      " at the chip's peak rates (whole steps reach 40 to 100 % of them), ",
+      " at the chip's peak rates (whole steps reach 40% to 100% of them), ",
       AllReduceText(forecast), ", input ", SpanText(step.input),
       step.store > SimTime()
           ? absl::StrCat(", the store ", SpanText(step.store))
@@ -42,13 +47,16 @@ std::string StepText(const JobForecast& forecast) {
           : "");
 }
 
+std::string StepsTakeText(const JobForecast& forecast) {
+  return absl::StrCat(FormatCounted(forecast.steps, "step"),
+                      forecast.steps == 1 ? " takes " : " take ",
+                      podsim::SpanText(forecast.seconds()));
+}
+
 std::string JobText(const JobForecast& forecast) {
   return absl::StrCat(
-      RateText(forecast.examples_per_second()), "; ",
-      FormatCounted(forecast.steps, "step"),
-      forecast.steps == 1 ? " takes " : " take ",
-      podsim::SpanText(forecast.seconds()), ", ",
-      absl::StrFormat("%.3g", forecast.chip_hours()),
+      RateText(forecast.examples_per_second()), "; ", StepsTakeText(forecast),
+      ", ", absl::StrFormat("%.3g", forecast.chip_hours()),
       forecast.saves
           ? " chip-hours with its checkpoints, without start-up and evaluation"
           : " chip-hours, without start-up, evaluation and checkpoints");
@@ -72,16 +80,25 @@ std::string SavesText(const SaveForecast& saves) {
       " in all");
 }
 
-std::string ScalingText(const JobForecast& forecast, const LadderFoot& foot,
-                        const Slice& slice) {
+// "; 18% is exposed all-reduce": of the step's time, where what it takes longer
+// than at the foot is nothing else.
+std::string ExposedText(const JobForecast& forecast, const LadderFoot& foot,
+                        double efficiency) {
+  const double more =
+      (forecast.step.exposed_communication.seconds() - foot.exposed_seconds) /
+      forecast.step.total.seconds();
+  const bool explains = std::abs(more - (1 - efficiency)) < kPercent / 2;
+  return explains && more >= kPercent
+             ? absl::StrCat("; ", PercentText(more), " is exposed all-reduce")
+             : "";
+}
+
+std::string ScalingText(const JobForecast& forecast, const LadderFoot& foot) {
   const double efficiency = forecast.examples_per_second_per_replica() /
                             foot.examples_per_second_per_replica;
-  const std::string text = absl::StrFormat(
-      "each %s does %.3g %% of what one of %s does with this batch",
-      slice.replica_name(), 100 * efficiency, foot.slice);
-  if (slice.name == foot.slice || efficiency >= kLinear) return text;
-  return absl::StrFormat("%s: not linear, %.3g %% are lost to %s", text,
-                         100 * (1 - efficiency), BoundOf(forecast.step));
+  return absl::StrCat("scaling efficiency ", PercentText(efficiency),
+                      " against ", foot.slice,
+                      ExposedText(forecast, foot, efficiency));
 }
 
 }  // namespace
@@ -94,10 +111,29 @@ std::string SpanText(double seconds) {
   return absl::StrCat(absl::StrFormat("%.3g", seconds / 3600), " h");
 }
 
+std::string RangeText(const Band& band) {
+  const std::string low = SpanText(band.low.seconds());
+  const std::string high = SpanText(band.high.seconds());
+  const std::size_t unit = low.find(' ');
+  const bool same = low.substr(unit) == high.substr(high.find(' '));
+  return absl::StrCat(same ? low.substr(0, unit) : low, " to ", high);
+}
+
 std::string HowText(const JobForecast& forecast) {
   const std::string bound = absl::StrCat("bound by ", BoundOf(forecast.step));
   if (!forecast.algorithm) return bound;
   return absl::StrCat(std::string(NameOf(*forecast.algorithm)), ", ", bound);
+}
+
+std::string BriefForecast(const JobForecast& forecast, const LadderFoot& foot,
+                          const Slice& slice) {
+  return absl::StrCat(SpanText(forecast.step.total), " sim (",
+                      RangeText(forecast.band), "), bound by ",
+                      BoundOf(forecast.step), "; ", StepsTakeText(forecast),
+                      " sim",
+                      slice.name == foot.slice
+                          ? ""
+                          : absl::StrCat("; ", ScalingText(forecast, foot)));
 }
 
 std::vector<std::string> FormatForecast(const JobForecast& forecast,
@@ -106,7 +142,7 @@ std::vector<std::string> FormatForecast(const JobForecast& forecast,
   std::vector<std::string> paragraphs = {StepText(forecast), JobText(forecast)};
   if (forecast.saves) paragraphs.push_back(SavesText(*forecast.saves));
   if (slice.name != foot.slice)
-    paragraphs.push_back(ScalingText(forecast, foot, slice));
+    paragraphs.push_back(ScalingText(forecast, foot));
   if (forecast.algorithm)
     paragraphs.push_back(
         absl::StrCat("links of ", slice.generation, ": ", slice.network_note));

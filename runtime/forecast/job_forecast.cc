@@ -153,7 +153,8 @@ absl::StatusOr<LadderFoot> FootOf(const JobPlan& plan, const Hardware& hardware,
     SumPrices sums(slice, AlgorithmOf(plan.spec()));
     PODSIM_ASSIGN_OR_RETURN(const SimStep step,
                             ForecastStep(program, slice, options, sums));
-    return LadderFoot{name, step.ExamplesPerSecond(options.batch_per_core)};
+    return LadderFoot{name, step.ExamplesPerSecond(options.batch_per_core),
+                      step.exposed_communication.seconds()};
   }
   return absl::NotFoundError(
       absl::StrCat("no slice of ", generation, " trains"));

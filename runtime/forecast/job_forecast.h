@@ -63,6 +63,7 @@ absl::StatusOr<JobForecast> ForecastJob(const JobPlan& plan, const Slice& slice,
 struct LadderFoot {
   std::string slice;
   double examples_per_second_per_replica = 0;
+  double exposed_seconds = 0;  // of that step's all-reduces
 };
 // Errors: those of ProgramOf and PriceStep; NOT_FOUND (no slice trains).
 absl::StatusOr<LadderFoot> FootOf(const JobPlan& plan, const Hardware& hardware,

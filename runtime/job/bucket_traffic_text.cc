@@ -37,15 +37,15 @@ Traffic TrafficOf(const BucketPlace& place, const JobGeography& geography) {
   return traffic;
 }
 
-// "314.13 MiB of examples are read (44.92 MiB x 6.827 epochs, and what is held
-// out)".
+// "314.13 MiB of examples are read (44.92 MiB x 6.827 epochs, and the eval
+// split)".
 std::string ReadsText(const BucketPlace& place, const JobPlan& plan) {
   const double hosts = HostsOfExample(place);
   const DatasetConfig& dataset = plan.bits().dataset();
   const std::string read = absl::StrCat(
       FormatBytes(plan.geography().read_bytes()), " of examples are read");
   if (plan.spec().mode() == words::Mode::eval)
-    return absl::StrCat(read, ", those held out");
+    return absl::StrCat(read, ", of the eval split");
   const auto examples = static_cast<double>(dataset.train_examples());
   const double epoch =
       examples * static_cast<double>(plan.geography().example_bytes());
@@ -55,7 +55,7 @@ std::string ReadsText(const BucketPlace& place, const JobPlan& plan) {
                       static_cast<double>(plan.total_examples()) / examples),
       hosts > 1 ? absl::StrFormat(" x %.3g hosts that read the same", hosts)
                 : "",
-      dataset.eval_examples() > 0 ? ", and what is held out)" : ")");
+      dataset.eval_examples() > 0 ? ", and the eval split)" : ")");
 }
 
 // "785.00 KiB of a host's step in 2.01 ms sim", and what that would be from a

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/units.h"
+#include "job/plan_warning.h"
 #include "runtime/job/optimizer.h"
 #include "runtime/job/schedule.h"
 
@@ -31,28 +32,39 @@ std::string WhereStepsSuffice(const Recipe& recipe, const Slice& slice,
                             largest);
 }
 
+void WarnOfRate(double peak, double least, double most, JobPlan& plan) {
+  const char* const side = peak > most ? "above" : "below";
+  const std::string measured = absl::StrCat(least, " to ", most);
+  AddWarning(absl::StrCat("learning rate far ", side, " ", measured,
+                          ", with which the recipe was measured to converge"),
+             absl::StrCat("a learning rate of ", peak, " is far ", side,
+                          " the recipe's ", measured,
+                          ": it was measured to converge with those"),
+             plan);
+}
+
 }  // namespace
 
 void WarnOfConvergence(const Recipe& recipe, const Slice& slice,
                        JobPlan& plan) {
-  if (plan.train_steps() < recipe.smallest_converging_steps)
-    plan.add_warnings(
+  if (plan.train_steps() < recipe.smallest_converging_steps) {
+    const std::string needed = FormatCount(recipe.smallest_converging_steps);
+    AddWarning(
+        absl::StrCat("fewer steps than the ", needed,
+                     " that the recipe needs to converge"),
         absl::StrCat("only ", FormatCount(plan.train_steps()),
                      plan.train_steps() == 1 ? " step is" : " steps are",
-                     " left; the recipe needs ",
-                     FormatCount(recipe.smallest_converging_steps),
-                     " to converge: ", WhereStepsSuffice(recipe, slice, plan)));
+                     " left; the recipe needs ", needed,
+                     " to converge: ", WhereStepsSuffice(recipe, slice, plan)),
+        plan);
+  }
   const double peak = plan.bits().learning_rate().peak();
   const double least = recipe.learning_rate;
   const double most = recipe.largest_converging_rate;
   if (most == 0 || !IsOfRecipe(recipe, plan.bits()))
     return;  // none was measured
   if (peak > most * (1 + kRounding) || peak < least * kFarBelow)
-    plan.add_warnings(absl::StrCat("a learning rate of ", peak, " is far ",
-                                   peak > most ? "above" : "below",
-                                   " those that the recipe was measured to "
-                                   "converge with, ",
-                                   least, " to ", most));
+    WarnOfRate(peak, least, most, plan);
 }
 
 }  // namespace podsim

@@ -10,39 +10,35 @@
 #include "base/units.h"
 #include "host/core/traffic.h"
 #include "interconnect/topology/describe.h"
+#include "job/hbm.h"
 #include "job/plan_program.h"
+#include "job/plan_warning.h"
 #include "runtime/job/fit.h"
 #include "runtime/job/geography_text.h"
-#include "runtime/job/model_text.h"
 #include "runtime/job/optimizer.h"
+#include "runtime/job/plan_texts.h"
 #include "settings/field_text.h"
 #include "settings/setting.h"
 
 namespace podsim {
 namespace {
 
-constexpr int kMargin = 12;
+constexpr int kMargin = 15;  // "learning rate" and a gap
+// What fits a screen of 24 lines with the run's first ones below it.
+constexpr int kBriefLines = 12;
 constexpr std::int64_t kGradientBytes = 4;  // float32
 
-// " (recipe)" behind what the recipe decided.
-std::string Mark(const JobPlan& plan, const char* field) {
-  const auto& fields = plan.from_recipe();
-  const bool from_recipe =
-      std::find(fields.begin(), fields.end(), field) != fields.end();
-  return from_recipe ? " (recipe)" : "";
-}
-
 std::string SliceText(const Slice& slice) {
-  return absl::StrCat(slice.name, ": ", FormatCounted(slice.hosts, "host"),
-                      " x 1 board x ",
-                      FormatCounted(slice.chips_per_host(), "chip"), " x ",
-                      FormatCounted(slice.chip().cores_per_chip, "core"), " = ",
-                      FormatCounted(slice.cores, "core"),
-                      slice.replicas == slice.cores
-                          ? ""
-                          : absl::StrCat(", ", FormatCount(slice.replicas),
-                                         " to the batch: a chip's cores act "
-                                         "as one"));
+  const int cores = slice.chip().cores_per_chip;
+  return absl::StrCat(
+      slice.name, ": ", FormatCounted(slice.hosts, "host"), " x 1 board x ",
+      FormatCounted(slice.chips_per_host(), "chip"), " x ",
+      FormatCounted(cores, "core"), " = ", FormatCounted(slice.cores, "core"),
+      slice.replicas == slice.cores
+          ? ""
+          : absl::StrCat("; the ", cores,
+                         " cores of a chip act as one, and the batch is "
+                         "counted per chip"));
 }
 
 // The word before the sources' dispute, which --describe has at length.
@@ -52,63 +48,32 @@ std::string GridText(const Slice& slice) {
                       sure, "; why: --describe ", slice.name, ")");
 }
 
-// ", 64 shards, which are packed: in a random order, 64 lanes of them side by
-// side, and in each 4,096 examples of these likewise"; ", 64 shards, shuffled
-// as a whole".
+// ", 64 compressed shards in random order, 64 interleaved readers, shuffle
+// window of 4,096 examples"; ", 64 shards, shuffled as a whole".
 std::string ShardsText(const JobPlan& plan) {
   const DatasetConfig& data = plan.bits().dataset();
   if (data.shards() == 0) return "";
+  const char* const kind = data.packed() ? "compressed shard" : "shard";
   const std::string shards =
-      absl::StrCat(", ", FormatCounted(data.shards(), "shard"));
+      absl::StrCat(", ", FormatCounted(data.shards(), kind));
   if (plan.bits().in_order()) return shards;
   if (data.shuffle_window() == 0)
     return absl::StrCat(shards, ", shuffled as a whole");
-  const char* why = data.packed()                      ? ", which are packed"
-                    : plan.spec().has_shuffle_window() ? ""
-                                                       : ", whose index is too "
-                                                         "large for a whole "
-                                                         "shuffle";
-  const std::string lanes =
+  const bool asked = data.packed() || plan.spec().has_shuffle_window();
+  const std::string readers =
       data.lanes() > 1
-          ? absl::StrCat(data.lanes(), " lanes of them side by side, ")
+          ? absl::StrCat(", ", data.lanes(), " interleaved readers")
           : "";
-  return absl::StrCat(shards, why, ": in a random order, ", lanes,
-                      "and in each ", FormatCount(data.shuffle_window()),
-                      " examples of them likewise");
+  return absl::StrCat(
+      shards, asked ? "" : " (their index is too large for a whole shuffle)",
+      " in random order", readers, ", shuffle window of ",
+      FormatCounted(data.shuffle_window(), "example"));
 }
 
-// "mlp 64-128-10 on digits (1,498 examples, 299 held out)".
 std::string JobText(const JobPlan& plan) {
-  const DatasetConfig& data = plan.bits().dataset();
   const std::string layers =
-      Mark(plan, "hidden").empty() ? "" : ", layers of the recipe";
-  return absl::StrCat(ModelText(plan.bits()), " (",
-                      FormatCounted(data.train_examples(), "example"), ", ",
-                      FormatCount(data.eval_examples()), " held out", layers,
-                      ShardsText(plan), ")");
-}
-
-std::string BatchText(const JobPlan& plan) {
-  return absl::StrCat(FormatCount(plan.bits().batch_per_core()), " per core",
-                      Mark(plan, "batch_per_core"), ", ",
-                      FormatCount(plan.global_batch()), " global");
-}
-
-// Steps before and after scaling.
-std::string StepsText(const JobPlan& plan) {
-  const Scaling& scaling = plan.scaling();
-  const std::string steps = FormatCount(plan.train_steps());
-  if (scaling.reference_steps() == 0)
-    return absl::StrCat(steps, " (epochs are not scaled)");
-  if (scaling.reference_batch() == 0)
-    return absl::StrCat(steps, " (as typed, no reference)");
-  const std::string batch = FormatCount(scaling.reference_batch());
-  const bool named = scaling.reference().rfind("batch", 0) != 0;
-  return absl::StrCat(FormatCount(scaling.reference_steps()),
-                      Mark(plan, "train_steps"), " of batch ", batch,
-                      named ? " on " : "", named ? scaling.reference() : "",
-                      " -> ", steps, " of batch ",
-                      FormatCount(plan.global_batch()));
+      RecipeMark(plan, "hidden").empty() ? "" : ", layers of the recipe";
+  return absl::StrCat(DataText(plan), layers, ShardsText(plan));
 }
 
 std::string ExamplesText(const JobPlan& plan) {
@@ -121,11 +86,6 @@ std::string ExamplesText(const JobPlan& plan) {
                       overshoot > 0 ? absl::StrCat(", ", FormatCount(overshoot),
                                                    " more than asked for")
                                     : "");
-}
-
-// SGD with no more than a momentum, which the rate's line has.
-bool HasPlainUpdate(const PlanBits& bits) {
-  return bits.optimizer() == "sgd" && !bits.has_update();
 }
 
 // "cosine to 0.02 after 100,000 examples".
@@ -144,33 +104,18 @@ std::string ShapeText(const LearningRate& rate) {
                       " after ", FormatCounted(rate.end_examples(), "example"));
 }
 
-// Learning rate before and after scaling.
-std::string RateText(const JobPlan& plan) {
-  const double peak = plan.bits().learning_rate().peak();
-  const double before = plan.scaling().reference_rate();
-  const std::string momentum =
-      HasPlainUpdate(plan.bits())
-          ? absl::StrCat(", momentum ", plan.bits().momentum(),
-                         Mark(plan, "momentum"))
-          : "";
-  const std::string rate = absl::StrCat(before, Mark(plan, "learning_rate"));
-  if (peak == before) return absl::StrCat(rate, momentum);
-  return absl::StrCat(rate, " -> ", peak, " (", plan.scaling().rate_rule(), ")",
-                      momentum);
-}
-
 std::string WarmupText(const JobPlan& plan) {
   const std::int64_t examples = plan.bits().learning_rate().warmup_examples();
   if (examples == 0) return "none";
   const double steps =
       static_cast<double>(examples) / static_cast<double>(plan.global_batch());
   const LearningRate& rate = plan.bits().learning_rate();
-  const std::string from =
-      rate.has_warmup_init()
-          ? absl::StrCat(" from ", rate.warmup_init(), " of the peak")
-          : "";
+  const std::string from = rate.has_warmup_init()
+                               ? absl::StrCat(" from ", rate.warmup_init(),
+                                              " of the peak learning rate")
+                               : "";
   const std::string share =
-      Mark(plan, "warmup_steps").empty()
+      RecipeMark(plan, "warmup_steps").empty()
           ? ""
           : absl::StrFormat(" (recipe: %.3g%% of the run)",
                             100 * static_cast<double>(examples) /
@@ -207,25 +152,24 @@ std::string GradientsText(const JobPlan& plan) {
       wire, FormatBytes(plan.chunk_elements() * kGradientBytes), " chunks");
 }
 
-// What a core of the chip holds, and what it could.
-std::string HbmText(const JobPlan& plan) {
+// What a core (or a chip whose cores act as one) holds, and what it could.
+std::string HbmText(const JobPlan& plan, const Slice& slice) {
   const CoreMemory& use = plan.core_memory();
-  const std::int64_t used = use.parameters() + use.gradients() + use.slots() +
-                            use.activations() + use.input();
   return absl::StrCat(
-      FormatBytes(used), " of ", FormatBytes(use.hbm()),
-      " per core: parameters ", FormatBytes(use.parameters()), ", gradients ",
-      FormatBytes(use.gradients()), ", slots ", FormatBytes(use.slots()),
-      ", activations ", FormatBytes(use.activations()), ", input ",
-      FormatBytes(use.input()), "; the largest batch that fits is ",
-      FormatCount(use.largest_batch()), " per core");
+      FormatBytes(HbmBytes(use)), " of ", FormatBytes(use.hbm()), " per ",
+      slice.replica_name(), ": parameters ", FormatBytes(use.parameters()),
+      ", gradients ", FormatBytes(use.gradients()), ", optimizer state ",
+      FormatBytes(use.slots()), ", activations ",
+      FormatBytes(use.activations()), ", input ", FormatBytes(use.input()),
+      "; the largest batch that fits is ", FormatCount(use.largest_batch()),
+      " per ", slice.replica_name());
 }
 
 // Not a word of what is there: that changes from minute to minute.
 std::string MachineText(const JobPlan& plan, bool external_hosts) {
   return absl::StrCat("a run takes ", FormatBytes(MachineBytes(plan)),
-                      external_hosts ? " of the machines that run the hosts"
-                                     : " of this machine's",
+                      external_hosts ? " on the machines that run the hosts"
+                                     : " of this machine's memory",
                       ", in ",
                       FormatCounted(plan.spec().processes(), "process"));
 }
@@ -237,8 +181,9 @@ std::string TrafficText(const JobPlan& plan) {
   if (!program.ok() || bits.microbatch_size() != 0) return "";
   const StepTraffic traffic =
       TrafficOf(*program, bits.cores_per_host() * bits.batch_per_core());
-  return absl::StrCat("a step of a host touches ", FormatBytes(traffic.touched),
-                      ", ", FormatBytes(traffic.least), " at the least");
+  return absl::StrCat(
+      "memory traffic per host and step: ", FormatBytes(traffic.touched),
+      " (lower bound ", FormatBytes(traffic.least), ")");
 }
 
 std::string ProcessesText(const JobPlan& plan) {
@@ -259,11 +204,12 @@ std::string ProcessesText(const JobPlan& plan) {
       ", ", TransportText(plan));
 }
 
-std::string EvaluationText(const JobPlan& plan) {
+std::string EvaluationText(const JobPlan& plan, const Slice& slice) {
   if (plan.bits().dataset().eval_examples() == 0)
-    return "none: the data set holds nothing out";
+    return "none: the data set has no eval split";
   return absl::StrCat(
-      FormatCount(plan.eval_batch_per_core()), " per core, ",
+      FormatCount(plan.eval_batch_per_core()), " per ", slice.replica_name(),
+      ", ",
       plan.spec().steps_per_eval() == 0
           ? "at the end"
           : absl::StrCat("every ",
@@ -286,18 +232,71 @@ std::string CheckpointText(const JobPlan& plan) {
                           : absl::StrCat(plan.spec().keep(), " are kept"));
 }
 
+// Everything but the warnings.
+std::vector<TextRow> WholeRows(const JobPlan& plan, const Slice& slice,
+                               bool external_hosts) {
+  std::vector<TextRow> rows;
+  const auto row = [&](const std::string& label, const std::string& text) {
+    if (!text.empty()) rows.push_back({label, text});
+  };
+  row("asked", absl::StrJoin(plan.asked(), " "));
+  row("slice", SliceText(slice));
+  row("", GridText(slice));
+  row("job", JobText(plan));
+  row("batch", BatchText(plan, slice));
+  row("steps", StepsText(plan));
+  row("", ExamplesText(plan));
+  row("learning rate", RateText(plan));
+  row("warm-up", WarmupText(plan));
+  if (!plan.bits().learning_rate().schedule().empty())
+    row("schedule", ShapeText(plan.bits().learning_rate()));
+  if (!HasPlainUpdate(plan.bits()))
+    row("optimizer",
+        OptimizerText(plan.bits(), {RecipeMark(plan, "optimizer"),
+                                    RecipeMark(plan, "momentum")}));
+  row("numerics", NumericsText(plan.bits()));
+  row("gradients", GradientsText(plan));
+  row("HBM", HbmText(plan, slice));
+  row("memory", MachineText(plan, external_hosts));
+  row("", TrafficText(plan));
+  row("processes", ProcessesText(plan));
+  row("evaluation", EvaluationText(plan, slice));
+  if (!plan.spec().model_dir().empty())
+    row("checkpoints", CheckpointText(plan));
+  if (plan.has_geography())
+    for (const auto& [label, words] : GeographyText(plan, slice))
+      row(label, words);
+  for (const std::string& note : plan.notes()) row("note", note);
+  return rows;
+}
+
+std::vector<TextRow> BriefRows(const JobPlan& plan, const Slice& slice) {
+  const std::string optimizer =
+      HasPlainUpdate(plan.bits()) ? ""
+                                  : absl::StrCat(", ", plan.bits().optimizer(),
+                                                 RecipeMark(plan, "optimizer"));
+  return {{"slice", BriefSliceText(slice), 0},
+          {"job", DataText(plan), 3},
+          {"batch", BatchText(plan, slice), 1},
+          {"steps", StepsText(plan), 0},
+          {"learning rate", RateText(plan) + optimizer, 0},
+          {"HBM", BriefHbmText(plan, slice), 2}};
+}
+
+std::vector<TextRow> WarningRows(const JobPlan& plan, bool verbose) {
+  std::vector<TextRow> rows;
+  for (const PlanWarning& warning : plan.warnings())
+    rows.push_back(
+        {"WARNING", verbose ? warning.text() : BriefWarning(warning)});
+  return rows;
+}
+
 }  // namespace
 
 std::string TransportText(const JobPlan& plan) {
   if (plan.spec().transport() == words::Transport::tcp) return "TCP";
   return plan.spec().transport() == words::Transport::unix ? "Unix sockets"
                                                            : "shared memory";
-}
-
-std::string FormatPlanLine(const std::string& label, const std::string& text,
-                           int width) {
-  return absl::StrFormat("%-*s%s\n", kMargin, label,
-                         WrapSentence(text, kMargin, width));
 }
 
 void NoteAsked(const JobSpec& asked, JobPlan& plan) {
@@ -309,49 +308,32 @@ void NoteAsked(const JobSpec& asked, JobPlan& plan) {
           absl::StrCat("--", FlagOf(*field), "=", FieldText(asked, *field)));
 }
 
-std::string FormatPlan(const JobPlan& plan, const Slice& slice, int width,
-                       bool external_hosts) {
+std::string FormatPlan(const JobPlan& plan, const Slice& slice,
+                       const PlanStyle& style,
+                       const std::vector<TextRow>& more) {
   PODSIM_CHECK(plan.bits().slice() == slice.name);
-  std::string text;
-  const auto line = [&](const std::string& label, const std::string& words) {
-    text += FormatPlanLine(label, words, width);
-  };
-  if (!plan.asked().empty()) line("asked", absl::StrJoin(plan.asked(), " "));
-  line("slice", SliceText(slice));
-  line("", GridText(slice));
-  line("job", JobText(plan));
-  line("batch", BatchText(plan));
-  line("steps", StepsText(plan));
-  line("", ExamplesText(plan));
-  line("rate", RateText(plan));
-  line("warm-up", WarmupText(plan));
-  if (!plan.bits().learning_rate().schedule().empty())
-    line("schedule", ShapeText(plan.bits().learning_rate()));
-  if (!HasPlainUpdate(plan.bits()))
-    line("optimizer", OptimizerText(plan.bits(), {Mark(plan, "optimizer"),
-                                                  Mark(plan, "momentum")}));
-  line("numerics", NumericsText(plan.bits()));
-  line("gradients", GradientsText(plan));
-  line("HBM", HbmText(plan));
-  line("memory", MachineText(plan, external_hosts));
-  const std::string traffic = TrafficText(plan);
-  if (!traffic.empty()) line("", traffic);
-  line("processes", ProcessesText(plan));
-  line("evaluation", EvaluationText(plan));
-  if (!plan.spec().model_dir().empty())
-    line("checkpoints", CheckpointText(plan));
-  if (plan.has_geography())
-    for (const auto& [label, words] : GeographyText(plan, slice))
-      line(label, words);
-  for (const std::string& note : plan.notes()) line("note", note);
-  return text + FormatWarnings(plan, width);
+  std::vector<TextRow> rows = style.verbose
+                                  ? WholeRows(plan, slice, style.external_hosts)
+                                  : BriefRows(plan, slice);
+  rows.insert(rows.end(), more.begin(), more.end());
+  const std::vector<TextRow> warnings = WarningRows(plan, style.verbose);
+  rows.insert(rows.end(), warnings.begin(), warnings.end());
+  return FormatPlanRows(rows, style);
 }
 
-std::string FormatWarnings(const JobPlan& plan, int width) {
-  std::string text;
-  for (const std::string& warning : plan.warnings())
-    text += FormatPlanLine("WARNING", warning, width);
-  return text;
+std::string FormatPlanRows(const std::vector<TextRow>& rows,
+                           const PlanStyle& style) {
+  return FitRows(
+      rows,
+      [&](const TextRow& row) {
+        return absl::StrFormat("%-*s%s\n", kMargin, row.label,
+                               WrapSentence(row.text, kMargin, style.width));
+      },
+      style.verbose ? kAllLines : kBriefLines);
+}
+
+std::string FormatWarnings(const JobPlan& plan, const PlanStyle& style) {
+  return FormatPlanRows(WarningRows(plan, style.verbose), style);
 }
 
 }  // namespace podsim

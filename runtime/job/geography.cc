@@ -12,6 +12,7 @@
 #include "interconnect/topology/bucket_links.h"
 #include "interconnect/topology/bucket_location.h"
 #include "interconnect/topology/zones.h"
+#include "job/plan_warning.h"
 #include "runtime/job/geography_bytes.h"
 
 namespace podsim {
@@ -167,24 +168,32 @@ void WarnOfSmallReads(JobPlan& plan) {
       place->bytes_of_read() != plan.geography().example_bytes() ||
       dataset.shards() == 0)
     return;
-  plan.add_warnings(absl::StrCat(
-      "a host reads the ",
-      FormatCount(plan.bits().batch_per_core() * plan.bits().cores_per_host()),
-      " records of its part of a step one by one out of ", place->bucket(),
-      ", ", place->reads_in_flight(),
-      " at a time: the shards are larger than what readers keep, and shuffled "
-      "as a whole; give a shuffle_window, so that they are read from front to "
-      "back, or raise input_memory"));
+  AddWarning(
+      absl::StrCat("records are read one by one from ", place->bucket()),
+      absl::StrCat("each host reads ",
+                   FormatCount(plan.bits().batch_per_core() *
+                               plan.bits().cores_per_host()),
+                   " records a step one by one from ", place->bucket(), ": ",
+                   place->reads_in_flight(),
+                   " at a time, as the shards are larger than what readers "
+                   "keep and are shuffled as a whole; give a shuffle_window, "
+                   "so that they are read from front to back, or raise "
+                   "input_memory"),
+      plan);
 }
 
 void WarnOfBuckets(JobPlan& plan) {
   const JobGeography& geography = plan.geography();
   for (const BucketPlace& place : geography.buckets())
     if (place.nearness() == BucketPlace::ELSEWHERE)
-      plan.add_warnings(absl::StrCat(
-          place.bucket(), " is in ", place.location(), ", the pod in ",
-          geography.region(),
-          ": data and checkpoints belong in a bucket of the pod's region"));
+      AddWarning(
+          absl::StrCat(place.bucket(), " in ", place.location(),
+                       ", outside the pod's region"),
+          absl::StrCat(
+              place.bucket(), " is in ", place.location(), ", the pod in ",
+              geography.region(),
+              ": data and checkpoints belong in a bucket of the pod's region"),
+          plan);
 }
 
 // Why it is not known how far it is to `place`; empty: it is.

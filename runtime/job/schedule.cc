@@ -9,6 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "base/status.h"
 #include "base/units.h"
+#include "job/plan_warning.h"
 #include "runtime/job/convergence.h"
 #include "runtime/job/defaults.h"
 #include "runtime/job/scaling.h"
@@ -96,10 +97,6 @@ class Schedule {
   template <typename... Parts>
   void Note(const Parts&... parts) {
     plan_.add_notes(absl::StrCat(parts...));
-  }
-  template <typename... Parts>
-  void Warn(const Parts&... parts) {
-    plan_.add_warnings(absl::StrCat(parts...));
   }
 
   bool FromRecipe(const char* field) const {
@@ -210,10 +207,12 @@ class Schedule {
           spec_.warmup_init());
     }
     if (examples > plan_.total_examples())
-      Warn("the warm-up of ", FormatCount(examples),
-           " examples is longer than the run of ",
-           FormatCount(plan_.total_examples()),
-           ": the learning rate never reaches its peak");
+      AddWarning("warm-up longer than the run",
+                 absl::StrCat("the warm-up of ", FormatCount(examples),
+                              " examples is longer than the run of ",
+                              FormatCount(plan_.total_examples()),
+                              ": the learning rate never reaches its peak"),
+                 plan_);
     return absl::OkStatus();
   }
 
@@ -257,16 +256,23 @@ class Schedule {
     return total / steps * warmup + total % steps * warmup / steps;
   }
 
+  void WarnOfBatch() {
+    const std::string size = FormatCount(inputs_.dataset_size);
+    AddWarning(absl::StrCat("global batch larger than the data set's ", size,
+                            " examples"),
+               absl::StrCat("global batch ", FormatCount(batch_),
+                            " exceeds the data set's ", size,
+                            " examples: a step sees some of them twice or "
+                            "more"),
+               plan_);
+  }
+
   void CheckBatch() {
-    if (batch_ > inputs_.dataset_size)
-      Warn("the global batch of ", FormatCount(batch_),
-           " is larger than the data set of ",
-           FormatCount(inputs_.dataset_size),
-           " examples: a step sees examples more than once");
+    if (batch_ > inputs_.dataset_size) WarnOfBatch();
     if (inputs_.batch_per_core % kTileRows != 0)
       Note("a real core works on tiles of ", kTileRows,
-           " rows: ", FormatCount(inputs_.batch_per_core),
-           " per core leaves part of one empty");
+           " rows: ", FormatCount(inputs_.batch_per_core), " per ",
+           slice_.replica_name(), " leaves part of one empty");
   }
 
   const JobSpec& spec_;

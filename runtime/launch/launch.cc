@@ -1,6 +1,9 @@
 // Which of pod_launch's actions is wanted, and its result; see launch.h.
 #include "runtime/launch/launch.h"
 
+#include <string>
+#include <vector>
+
 #include "absl/status/status.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
@@ -179,13 +182,20 @@ absl::StatusOr<PlannedJob> PlannedFrom(const JobSpec& spec,
 // `job` whether it goes on. Refuses a checkpoint that does not fit before any
 // process starts. The coordinator looks again, as every generation of the pod
 // begins elsewhere.
-absl::StatusOr<std::string> StartText(PlannedJob& job, int width) {
+absl::StatusOr<std::string> StartText(PlannedJob& job) {
   const auto store = NewUriStore();
   PODSIM_ASSIGN_OR_RETURN(const RunStart start,
                           FindStart(*store, job.spec, job.plan));
   job.goes_on = !start.point.checkpoint().empty();
   if (!job.goes_on) return std::string();
-  return FormatPlanLine("start", DescribeStart(start.point, job.plan), width);
+  return DescribeStart(start.point, job.plan);
+}
+
+std::string HashText(const PlannedJob& job, bool verbose) {
+  const std::string& hash = job.plan.hash();
+  return verbose ? absl::StrCat(hash, ", if every process runs isa ",
+                                job.plan.bits().isa(), " as this machine does")
+                 : hash;
 }
 
 absl::StatusOr<int> PlanAndRun(const LaunchContext& context,
@@ -203,27 +213,22 @@ absl::StatusOr<int> PlanAndRun(const LaunchContext& context,
   PODSIM_ASSIGN_OR_RETURN(PlannedJob job,
                           PlannedFrom(spec, flags.elsewhere.external_hosts()));
   PendingForecast forecast(job);
-  const int width = WidthOf(context, console);
-  PODSIM_ASSIGN_OR_RETURN(const std::string start, StartText(job, width));
+  PODSIM_ASSIGN_OR_RETURN(const std::string start, StartText(job));
+  const PlanStyle style = {.width = WidthOf(context, console),
+                           .verbose = flags.settings.verbose(),
+                           .external_hosts = flags.elsewhere.external_hosts()};
+  const bool dry_run = flags.action == LaunchAction::kDryRun;
   if (flags.settings.quiet()) {
-    const std::string warnings = FormatWarnings(job.plan, width);
+    const std::string warnings = FormatWarnings(job.plan, style);
     if (!warnings.empty()) console.Line(warnings);
   } else {
-    console.Line(FormatPlan(job.plan, job.slice, width,
-                            flags.elsewhere.external_hosts()));
-    const std::string lines = forecast.TakeLines(
-        width, flags.action == LaunchAction::kDryRun ? absl::InfiniteDuration()
-                                                     : kForecastWait);
-    if (!lines.empty()) console.Line(lines);
-    if (!start.empty()) console.Line(start);
+    std::vector<TextRow> rows = forecast.TakeRows(
+        style.verbose, dry_run ? absl::InfiniteDuration() : kForecastWait);
+    if (!start.empty()) rows.push_back({"start", start});
+    if (dry_run) rows.push_back({"plan hash", HashText(job, style.verbose)});
+    console.Line(FormatPlan(job.plan, job.slice, style, rows));
   }
-  if (flags.action == LaunchAction::kDryRun) {
-    const std::string hash = absl::StrCat(
-        "plan hash ", job.plan.hash(), ", if every process runs isa ",
-        job.plan.bits().isa(), " as this machine does");
-    console.Line(FormatPlanLine("dry run:", hash, width));
-    return kDone;
-  }
+  if (dry_run) return kDone;
   return RunTraining(context, flags, job, forecast, console, clock);
 }
 

@@ -1,14 +1,20 @@
 #include "runtime/launch/pending_forecast.h"
 
+#include <string>
+
 #include "absl/strings/str_cat.h"
 #include "base/signals_blocked.h"
 #include "base/status.h"
 #include "interconnect/topology/hardware.h"
 #include "runtime/forecast/format_forecast.h"
-#include "runtime/job/format_plan.h"
 #include "runtime/job/spec_check.h"
 
 namespace podsim {
+namespace {
+
+constexpr char kLabel[] = "sim step";
+
+}  // namespace
 
 PendingForecast::PendingForecast(const PlannedJob& job) : job_(job) {
   const SignalsBlocked blocked;
@@ -21,27 +27,26 @@ PendingForecast::PendingForecast(const PlannedJob& job) : job_(job) {
               }).share();
 }
 
-std::string PendingForecast::TakeLines(int columns, absl::Duration wait) {
+std::vector<TextRow> PendingForecast::TakeRows(bool verbose,
+                                               absl::Duration wait) {
   if (wait == absl::InfiniteDuration())
     forecast_.wait();
   else if (forecast_.wait_for(absl::ToChronoNanoseconds(wait)) !=
            std::future_status::ready)
-    return "";
-  if (taken_) return "";
+    return {};
+  if (taken_) return {};
   taken_ = true;
   const absl::StatusOr<JobForecast>& forecast = Get();
   for (const absl::Status& status : {forecast.status(), foot_.status()})
     if (!status.ok())
-      return FormatPlanLine(
-          "sim step",
-          absl::StrCat("no forecast: ", std::string(status.message())),
-          columns);
-  std::string lines;
+      return {{kLabel,
+               absl::StrCat("no forecast: ", std::string(status.message()))}};
+  if (!verbose) return {{kLabel, BriefForecast(*forecast, *foot_, job_.slice)}};
+  std::vector<TextRow> rows;
   for (const std::string& paragraph :
        FormatForecast(*forecast, *foot_, job_.slice))
-    lines +=
-        FormatPlanLine(lines.empty() ? "sim step" : "", paragraph, columns);
-  return lines;
+    rows.push_back({rows.empty() ? kLabel : "", paragraph});
+  return rows;
 }
 
 const absl::StatusOr<JobForecast>& PendingForecast::Get() {

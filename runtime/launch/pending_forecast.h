@@ -3,10 +3,11 @@
 #define PODSIM_RUNTIME_LAUNCH_PENDING_FORECAST_H_
 
 #include <future>
-#include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "base/text_rows.h"
 #include "runtime/forecast/job_forecast.h"
 #include "runtime/pod/job_runner.h"
 
@@ -19,9 +20,9 @@ class PendingForecast {
   PendingForecast(const PendingForecast&) = delete;
   PendingForecast& operator=(const PendingForecast&) = delete;
 
-  // Lines for the plan, at most `columns` wide, once they are there: waits for
-  // them that long. Empty: not yet, or taken before.
-  std::string TakeLines(int columns, absl::Duration wait);
+  // Rows for the plan, once they are there: waits for them that long. Empty:
+  // not yet, or taken before.
+  std::vector<TextRow> TakeRows(bool verbose, absl::Duration wait);
 
   // Waits for its end. Errors: those of ForecastJob.
   const absl::StatusOr<JobForecast>& Get();

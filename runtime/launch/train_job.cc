@@ -3,12 +3,14 @@
 #include <cstdint>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "host/board/cpu_share.h"
 #include "runtime/forecast/format_forecast.h"
 #include "runtime/job/fit.h"
+#include "runtime/job/format_plan.h"
 #include "runtime/report/metrics_file.h"
 #include "runtime/report/reporter.h"
 #include "runtime/report/text_width.h"
@@ -19,19 +21,19 @@ namespace {
 // A training job's lines, metrics and closing block.
 class TrainingDisplay final : public JobDisplay {
  public:
-  TrainingDisplay(PendingForecast& forecast, bool shows_plan, int columns,
-                  Reporter& reporter, Console& console)
+  TrainingDisplay(PendingForecast& forecast, bool shows_plan,
+                  const PlanStyle& style, Reporter& reporter, Console& console)
       : forecast_(forecast),
         shows_plan_(shows_plan),
-        columns_(columns),
+        style_(style),
         reporter_(reporter),
         console_(console) {}
 
   void OnEvent(const JobEvent& event) override {
     if (shows_plan_) {
-      const std::string lines =
-          forecast_.TakeLines(columns_, absl::ZeroDuration());
-      if (!lines.empty()) Note(lines);
+      const std::vector<TextRow> rows =
+          forecast_.TakeRows(style_.verbose, absl::ZeroDuration());
+      if (!rows.empty()) Note(FormatPlanRows(rows, style_));
     }
     reporter_.OnEvent(event);
   }
@@ -61,7 +63,7 @@ class TrainingDisplay final : public JobDisplay {
  private:
   PendingForecast& forecast_;
   const bool shows_plan_;
-  const int columns_;
+  const PlanStyle style_;
   Reporter& reporter_;
   Console& console_;
 };
@@ -85,9 +87,9 @@ absl::StatusOr<std::optional<MetricsFile>> OpenMetrics(const PlannedJob& job,
       MetricsFile::Open(path, job.goes_on ? MetricsFile::Start::kGoesOn
                                           : MetricsFile::Start::kFresh));
   if (!file.set_aside().empty())
-    console.Line(absl::StrCat("metrics     ", path,
-                              " held an earlier job's, kept as ",
-                              file.set_aside()));
+    console.Line(FormatPlanRows(
+        {{"metrics", absl::StrCat(path, " held an earlier job's, kept as ",
+                                  file.set_aside())}}));
   metrics.emplace(std::move(file));
   return metrics;
 }
@@ -103,13 +105,16 @@ absl::StatusOr<int> RunTraining(const LaunchContext& context,
                           OpenMetrics(job, console));
   const int columns =
       TextWidth(Find(context.variables, "COLUMNS"), console.terminal_width());
-  Reporter reporter({.command_start = context.command_start,
-                     .context = ContextOf("pod_launch", context),
-                     .quiet = flags.settings.quiet(),
-                     .columns = columns},
-                    console, std::move(metrics), clock);
-  TrainingDisplay display(forecast, !flags.settings.quiet(), columns, reporter,
-                          console);
+  Reporter reporter(
+      {.command_start = context.command_start,
+       .context = ContextOf("pod_launch", context),
+       .quiet = flags.settings.quiet(),
+       .summary = {.columns = columns, .verbose = flags.settings.verbose()}},
+      console, std::move(metrics), clock);
+  TrainingDisplay display(
+      forecast, !flags.settings.quiet(),
+      {.width = columns, .verbose = flags.settings.verbose()}, reporter,
+      console);
   return RunPodJob(context, flags.elsewhere, job, console, clock, display);
 }
 

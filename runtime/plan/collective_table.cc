@@ -1,19 +1,24 @@
 #include "runtime/plan/collective_table.h"
 
+#include <initializer_list>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "base/text_table.h"
 #include "nlohmann/json.hpp"
 #include "runtime/bench/bandwidth.h"
 #include "runtime/bench/table.h"
+#include "runtime/plan/left_out_text.h"
 
 namespace podsim {
 namespace {
 
 constexpr double kMicroseconds = 1e6;
+constexpr int kTimeDigits = 9;
 
 bool HasSeveralSlices(const std::vector<CollectiveRow>& rows) {
   for (const CollectiveRow& row : rows)
@@ -42,7 +47,7 @@ std::string SliceText(const Slice& slice) {
 }
 
 // Those of one kind of wrap on one line.
-std::string SlicesText(const std::vector<CollectiveRow>& rows) {
+std::string SlicesText(const std::vector<CollectiveRow>& rows, int columns) {
   std::vector<std::string> notes;
   std::map<std::string, std::vector<std::string>> slices;  // by note
   std::set<std::string> told;
@@ -54,64 +59,79 @@ std::string SlicesText(const std::vector<CollectiveRow>& rows) {
   }
   std::string text;
   for (const std::string& note : notes)
-    absl::StrAppend(&text, "# ", absl::StrJoin(slices[note], ", "), ": ", note,
-                    "\n");
+    text += CommentText(
+        absl::StrCat(absl::StrJoin(slices[note], ", "), ": ", note), columns);
   std::set<std::string> generations;
   for (const CollectiveRow& row : rows)
     if (generations.insert(row.slice.generation).second)
-      absl::StrAppend(&text, "# links of ", row.slice.generation, ": ",
-                      row.slice.network_note, "\n");
+      text += CommentText(absl::StrCat("links of ", row.slice.generation, ": ",
+                                       row.slice.network_note),
+                          columns);
   return text;
 }
 
-std::string NotTriedText(const std::vector<CollectiveRow>& rows) {
+std::string NotTriedText(const std::vector<CollectiveRow>& rows, int columns) {
   std::string text;
   std::set<std::string> told;
   for (const CollectiveRow& row : rows) {
     for (const ChipAlgorithm algorithm : row.price.not_tried) {
-      const std::string line = absl::StrCat(
-          "# ", row.slice.name, ": auto left out ",
-          std::string(NameOf(algorithm)),
-          ", whose messages would be simulated one by one, which takes long: "
-          "--ici_algorithm=",
-          std::string(NameOf(algorithm)), "\n");
+      const std::string name(NameOf(algorithm));
+      const std::string line = CommentText(
+          absl::StrCat(row.slice.name, ": auto left out ", name,
+                       ", whose messages would be simulated one by one, which "
+                       "takes long: --ici_algorithm=",
+                       name),
+          columns);
       if (told.insert(line).second) text += line;
     }
   }
   return text.empty() ? text : "#\n" + text;
 }
 
-std::string TextRow(const CollectiveRow& row, bool several) {
-  const Bandwidth bandwidth = RowBandwidth(row);
-  std::string text =
-      several ? absl::StrFormat("%-14s", row.slice.name) : std::string();
-  absl::StrAppendFormat(
-      &text, "%12d  %12d  %8s  %9s  %6s  %6s  %16s  %10s  %5.0f%%  %9s  %9s\n",
-      row.request.bytes, row.request.bytes / row.request.element_bytes,
-      TypeName(row.request),
-      FitFloat(row.price.time.seconds() * kMicroseconds, 9),
-      FitFloat(bandwidth.algorithm, 6), FitFloat(bandwidth.bus, 6),
-      std::string(NameOf(row.price.algorithm)), BoundName(row.bounds),
-      100 * Reached(row), FitFloat(row.band.low.seconds() * kMicroseconds, 9),
-      FitFloat(row.band.high.seconds() * kMicroseconds, 9));
-  return text;
+std::string Microseconds(SimTime time) {
+  const std::string text =
+      FitFloat(time.seconds() * kMicroseconds, kTimeDigits);
+  return text.substr(text.find_first_not_of(' '));
 }
 
-std::string Heading(bool several) {
-  const char* const slice = several ? "# slice       " : "#";
-  const char* const none = several ? "#             " : "#";
-  const int size = several ? 12 : 11;
-  return absl::StrCat(
-      "#\n",
-      absl::StrFormat("%s%*s  %12s  %8s  %9s  %6s  %6s  %16s  %10s  %6s  %9s  "
-                      "%9s\n",
-                      slice, size, "size", "count", "type", "time sim", "algbw",
-                      "busbw", "algorithm", "bound", "of it", "low sim",
-                      "high sim"),
-      absl::StrFormat("%s%*s  %12s  %8s  %9s  %6s  %6s  %16s  %10s  %6s  %9s  "
-                      "%9s\n",
-                      none, size, "(B)", "(elements)", "", "(us)", "(GB/s)",
-                      "(GB/s)", "", "", "", "(us)", "(us)"));
+std::vector<std::string> PriceCells(const CollectiveRow& row) {
+  const Bandwidth bandwidth = RowBandwidth(row);
+  return {absl::StrCat(row.request.bytes),
+          absl::StrCat(row.request.bytes / row.request.element_bytes),
+          TypeName(row.request),
+          Microseconds(row.price.time),
+          FitFloat(bandwidth.algorithm, 6),
+          FitFloat(bandwidth.bus, 6),
+          std::string(NameOf(row.price.algorithm)),
+          BoundName(row.bounds),
+          absl::StrFormat("%.0f%%", 100 * Reached(row)),
+          absl::StrCat(Microseconds(row.band.low), " to ",
+                       Microseconds(row.band.high))};
+}
+
+// Ranks: what is left out first on a narrow screen.
+TextTable PriceTable(const std::vector<CollectiveRow>& rows) {
+  const bool several = HasSeveralSlices(rows);
+  TextTable table;
+  if (several) table.columns.push_back({.name = "slice", .left = true});
+  for (const TableColumn& column : std::initializer_list<TableColumn>{
+           {.name = "size", .unit = "(B)"},
+           {.name = "count", .unit = "(elements)", .rank = 4},
+           {.name = "type", .rank = 5},
+           {.name = "time sim", .unit = "(us)"},
+           {.name = "algbw", .unit = "(GB/s)", .rank = 3},
+           {.name = "busbw", .unit = "(GB/s)"},
+           {.name = "algorithm"},
+           {.name = "bound", .rank = 1},
+           {.name = "of it", .rank = 2},
+           {.name = "low to high sim", .unit = "(us)", .rank = 6}})
+    table.columns.push_back(column);
+  for (const CollectiveRow& row : rows) {
+    std::vector<std::string> cells = PriceCells(row);
+    if (several) cells.insert(cells.begin(), row.slice.name);
+    table.rows.push_back(std::move(cells));
+  }
+  return table;
 }
 
 nlohmann::ordered_json FaultJson(const CollectiveRow& row) {
@@ -148,16 +168,18 @@ std::string BoundName(const Bounds& bounds) {
   return bounds.most() == bounds.bisection ? "bisection" : "distance";
 }
 
-std::string FormatCollectiveTable(const std::vector<CollectiveRow>& rows) {
+std::string FormatCollectiveTable(const std::vector<CollectiveRow>& rows,
+                                  int columns) {
   if (rows.empty()) return "";
-  const bool several = HasSeveralSlices(rows);
-  std::string text = absl::StrCat(
-      "# ", std::string(NameOf(rows.front().request.collective)),
-      ", all times sim: computed from the slice's links, not measured\n");
-  text += SlicesText(rows);
-  text += Heading(several);
-  for (const CollectiveRow& row : rows) text += TextRow(row, several);
-  return text + NotTriedText(rows);
+  const TableText table = FormatTable(PriceTable(rows), columns);
+  return absl::StrCat(
+      CommentText(
+          absl::StrCat(std::string(NameOf(rows.front().request.collective)),
+                       ", all times sim: computed from the slice's links, not "
+                       "measured"),
+          columns),
+      SlicesText(rows, columns), "#\n", table.text,
+      LeftOutText(table.left_out, columns), NotTriedText(rows, columns));
 }
 
 std::string FormatCollectiveJson(const std::vector<CollectiveRow>& rows,

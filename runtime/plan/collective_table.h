@@ -25,8 +25,10 @@ struct CollectiveRow {
 std::string BoundName(const Bounds& bounds);
 
 // With a column for the slice where there are several. Each line of text but
-// the rows begins with '#'.
-std::string FormatCollectiveTable(const std::vector<CollectiveRow>& rows);
+// the rows begins with '#'. On narrow screens columns are left out, in the
+// order of their ranks; kAllColumns: none.
+std::string FormatCollectiveTable(const std::vector<CollectiveRow>& rows,
+                                  int columns);
 // `links`: with the busiest links of each row.
 std::string FormatCollectiveJson(const std::vector<CollectiveRow>& rows,
                                  bool links = false);

@@ -3,14 +3,21 @@
 #include <cmath>
 #include <set>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "base/text_table.h"
 #include "base/units.h"
 #include "job/hbm.h"
+#include "job/plan_warning.h"
 #include "nlohmann/json.hpp"
 #include "runtime/forecast/format_forecast.h"
 #include "runtime/job/bucket_traffic_text.h"
+#include "runtime/job/plan_texts.h"
+#include "runtime/plan/ladder_troubles.h"
+#include "runtime/plan/left_out_text.h"
 
 namespace podsim {
 namespace {
@@ -23,57 +30,64 @@ const JobPlan& FirstPlan(const Ladder& ladder) {
   return ladder.rows.front().plan;
 }
 
+std::vector<std::string> LadderCells(const LadderRow& row, double price) {
+  const JobForecast& forecast = row.forecast;
+  std::vector<std::string> cells = {
+      row.slice.name,
+      absl::StrCat(row.plan.bits().batch_per_core()),
+      absl::StrCat(row.plan.global_batch()),
+      absl::StrCat(row.plan.train_steps()),
+      absl::StrFormat("%.4g", row.plan.bits().learning_rate().peak()),
+      FormatBytes(HbmBytes(row.plan.core_memory())),
+      SpanText(forecast.step.total.seconds()),
+      RangeText(forecast.band),
+      FormatCount(std::llround(forecast.examples_per_second())),
+      absl::StrFormat("%.0f%%", 100 * row.efficiency),
+      SpanText(forecast.seconds()),
+      absl::StrFormat("%.3g", forecast.chip_hours())};
+  if (price > 0)
+    cells.push_back(absl::StrFormat("%.3g", price * forecast.chip_hours()));
+  cells.push_back(absl::StrCat(BoundOf(forecast.step),
+                               row.plan.warnings().empty() ? "" : " !"));
+  return cells;
+}
+
 std::string AlgorithmText(const JobForecast& forecast) {
   return forecast.algorithm ? std::string(NameOf(*forecast.algorithm)) : "none";
 }
 
-std::string LadderHeading(bool priced) {
-  std::string text = absl::StrFormat(
-      "#\n# %-12s %7s  %9s  %9s  %8s  %10s  %8s  %8s  %8s  %13s  %5s  %9s  "
-      "%10s",
-      "slice", "batch", "global", "steps", "rate", "HBM", "step sim", "low",
-      "high", "examples/s", "eff", "all steps", "chip-hours");
-  if (priced) absl::StrAppendFormat(&text, "  %9s", "price");
-  return absl::StrCat(text, "  bound by\n");
+// Ranks: what is left out first on a narrow screen.
+TextTable LadderColumns(const Ladder& ladder, double price) {
+  TextTable table;
+  table.columns = {{.name = "slice", .left = true},
+                   {.name = "batch", .rank = 1},
+                   {.name = "global", .rank = 5},
+                   {.name = "steps", .rank = 4},
+                   {.name = "learning rate", .rank = 7},
+                   {.name = "HBM", .rank = 8},
+                   {.name = "step sim"},
+                   {.name = "low to high", .rank = 9},
+                   {.name = "examples/s"},
+                   {.name = "eff"},
+                   {.name = "all steps", .rank = 3},
+                   {.name = "chip-hours", .rank = 6}};
+  if (price > 0) table.columns.push_back({.name = "price"});
+  table.columns.push_back({.name = "bound by", .rank = 2, .left = true});
+  for (const LadderRow& row : ladder.rows)
+    if (row.status.ok()) table.rows.push_back(LadderCells(row, price));
+  return table;
 }
 
-std::string LadderTextRow(const LadderRow& row, double price) {
-  const JobForecast& forecast = row.forecast;
-  std::string text = absl::StrFormat(
-      "%-14s %7d  %9d  %9d  %8.4g  %10s  %8s  %8s  %8s  %13s  %4.0f%%  %9s  "
-      "%10.3g",
-      row.slice.name, row.plan.bits().batch_per_core(), row.plan.global_batch(),
-      row.plan.train_steps(), row.plan.bits().learning_rate().peak(),
-      FormatBytes(HbmBytes(row.plan.core_memory())),
-      SpanText(forecast.step.total.seconds()),
-      SpanText(forecast.band.low.seconds()),
-      SpanText(forecast.band.high.seconds()),
-      FormatCount(std::llround(forecast.examples_per_second())),
-      100 * row.efficiency, SpanText(forecast.seconds()),
-      forecast.chip_hours());
-  if (price > 0)
-    absl::StrAppendFormat(&text, "  %9.3g", price * forecast.chip_hours());
-  return absl::StrCat(text, "  ", BoundOf(forecast.step),
-                      row.plan.warnings().empty() ? "" : " !", "\n");
-}
-
-// What rows cannot say.
-std::string Below(const Ladder& ladder) {
+std::string CostsText(const Ladder& ladder) {
   std::string text;
   for (const LadderRow& row : ladder.rows) {
-    if (!row.status.ok())
-      absl::StrAppend(&text, "# ", row.slice.name,
-                      " has no plan: ", std::string(row.status.message()),
-                      "\n");
-    for (const std::string& warning : row.plan.warnings())
-      absl::StrAppend(&text, "# ", row.slice.name, " ! ", warning, "\n");
     const JobGeography& geography = row.plan.geography();
     for (const BucketPlace& place : geography.buckets())
       if (const std::string cost = MoneyText(place, geography); !cost.empty())
         absl::StrAppend(&text, "# ", row.slice.name, ", ", place.bucket(), ": ",
                         cost, "\n");
   }
-  return text.empty() ? text : "#\n" + text;
+  return text;
 }
 
 // Where pod and bucket are, and what of the step and of the run that makes.
@@ -130,32 +144,43 @@ ordered_json JsonRow(const LadderRow& row, double price) {
   if (row.plan.has_geography()) AddGeography(row, one);
   one["network_note"] = row.slice.network_note;
   one["warnings"] = ordered_json::array();
-  for (const std::string& warning : row.plan.warnings())
+  for (const std::string& warning : WarningTexts(row.plan))
     one["warnings"].push_back(warning);
   return one;
 }
 
-std::string AboutText(const Ladder& ladder) {
-  std::string text = absl::StrCat(
-      "# ", LadderJobText(ladder), ", ",
+// "core", "chip", or both where generations differ.
+std::string ReplicasText(const Ladder& ladder) {
+  std::set<std::string> names;
+  for (const LadderRow& row : ladder.rows)
+    names.insert(row.slice.replica_name());
+  return names.size() > 1 ? "core (v2, v3) or chip" : *names.begin();
+}
+
+std::string AboutText(const Ladder& ladder, int columns) {
+  const auto comment = [&](const std::string& sentence) {
+    return CommentText(sentence, columns);
+  };
+  std::string text = comment(absl::StrCat(
+      LadderJobText(ladder), ", ",
       ladder.strong ? "the same global batch on every slice"
-                    : "the same batch per core on every slice",
-      "\n# all times sim: computed, not measured; cores at the chip's peak "
-      "rates,\n# of which whole steps reach 40 to 100 %: low and high have "
-      "that in them\n");
+                    : absl::StrCat("the same batch per ", ReplicasText(ladder),
+                                   " on every slice")));
+  text += comment(
+      "all times sim: computed, not measured, at the chip's peak rates; whole "
+      "steps reach 40% to 100% of them, which low to high covers");
   if (!ladder.as_typed_on.empty())
-    absl::StrAppend(&text, "# length and rate are taken for ",
-                    ladder.as_typed_on, ", and scaled from there\n");
+    text += comment(absl::StrCat("steps and learning rate are as typed for ",
+                                 ladder.as_typed_on, " and scaled from there"));
   std::set<std::string> generations;
   for (const LadderRow& row : ladder.rows)
     if (generations.insert(row.slice.generation).second)
-      absl::StrAppend(&text, "# links of ", row.slice.generation, ": ",
-                      row.slice.network_note, "\n");
+      text += comment(absl::StrCat("links of ", row.slice.generation, ": ",
+                                   row.slice.network_note));
   for (const LadderRow& row : ladder.rows)
     if (row.status.ok() && row.forecast.prices_groups_as_whole)
-      return absl::StrCat(text,
-                          "# sums among groups of chips are priced as if among "
-                          "all\n");
+      return text +
+             comment("sums among groups of chips are priced as if among all");
   return text;
 }
 
@@ -166,12 +191,14 @@ std::string LadderJobText(const Ladder& ladder) {
   return absl::StrCat(bits.model().name(), " on ", bits.dataset().name());
 }
 
-std::string FormatLadder(const Ladder& ladder, double price_per_chip_hour) {
-  std::string text =
-      absl::StrCat(AboutText(ladder), LadderHeading(price_per_chip_hour > 0));
-  for (const LadderRow& row : ladder.rows)
-    if (row.status.ok()) text += LadderTextRow(row, price_per_chip_hour);
-  return text + Below(ladder);
+std::string FormatLadder(const Ladder& ladder, double price_per_chip_hour,
+                         int columns) {
+  const TableText table =
+      FormatTable(LadderColumns(ladder, price_per_chip_hour), columns);
+  const std::string below = FormatTroubles(ladder, columns) + CostsText(ladder);
+  return absl::StrCat(AboutText(ladder, columns), "#\n", table.text,
+                      LeftOutText(table.left_out, columns),
+                      below.empty() ? "" : "#\n", below);
 }
 
 std::string FormatLadderJson(const Ladder& ladder, double price_per_chip_hour) {

@@ -4,13 +4,17 @@
 
 #include <string>
 
+#include "base/text_layout.h"
 #include "runtime/plan/ladder.h"
 
 namespace podsim {
 
 // `price_per_chip_hour` 0: no column of prices. Each line but the rows begins
-// with '#'; warnings and refusals are below the table.
-std::string FormatLadder(const Ladder& ladder, double price_per_chip_hour);
+// with '#'; warnings and refusals are below the table. On narrow screens
+// columns are left out, in the order of their ranks; kAllColumns: none, and
+// each slice's warnings at length.
+std::string FormatLadder(const Ladder& ladder, double price_per_chip_hour,
+                         int columns = kTextColumns);
 std::string FormatLadderJson(const Ladder& ladder, double price_per_chip_hour);
 
 // "mlp on digits".

@@ -181,14 +181,15 @@ std::string DrawLargest(const std::vector<CollectiveRow>& rows) {
 
 absl::StatusOr<std::string> PlanCollective(const PlanSettings& settings,
                                            const JobSpec& job,
-                                           const Hardware& hardware) {
+                                           const Hardware& hardware,
+                                           int columns) {
   PODSIM_ASSIGN_OR_RETURN(const Rows all, RowsOf(settings, job, hardware));
   if (settings.json()) return FormatCollectiveJson(all.rows, settings.links());
   std::string below = all.notes;
   for (const CollectiveRow& row : all.rows)
     if (row.sound) below += WhoWaits(row);
   if (!below.empty()) below.insert(0, "#\n");
-  return absl::StrCat(FormatCollectiveTable(all.rows), below,
+  return absl::StrCat(FormatCollectiveTable(all.rows, columns), below,
                       settings.links() ? DrawLargest(all.rows) : std::string());
 }
 

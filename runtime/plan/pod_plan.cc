@@ -9,6 +9,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "base/text_table.h"
 #include "host/storage/posix_file.h"
 #include "proto/plan.pb.h"
 #include "runtime/coordinator/plan_inputs.h"
@@ -61,7 +62,7 @@ absl::Status CheckQuestion(const PlanSettings& settings, const JobSpec& job) {
   }
   const std::string other = GivenBeside(
       settings, {"job", "topology", "hardware", "ici_algorithm", "json", "plot",
-                 "price_per_chip_hour", "bucket_links", "prices"});
+                 "price_per_chip_hour", "bucket_links", "prices", "verbose"});
   if (other.empty()) return absl::OkStatus();
   return absl::InvalidArgumentError(
       absl::StrCat("--", other,
@@ -128,7 +129,7 @@ absl::StatusOr<PlanInputs> InputsFor(const JobSpec& job,
 }
 
 absl::StatusOr<std::string> PlanTraining(const PlanSettings& settings,
-                                         const JobSpec& flags) {
+                                         const JobSpec& flags, int columns) {
   PODSIM_RETURN_IF_ERROR(CheckPlot(settings));
   PODSIM_ASSIGN_OR_RETURN(const JobSpec job, JobOf(settings, flags));
   const Hardware hardware = HardwareOf(job);
@@ -138,7 +139,7 @@ absl::StatusOr<std::string> PlanTraining(const PlanSettings& settings,
   PODSIM_ASSIGN_OR_RETURN(const Ladder ladder, PlanLadder(job, inputs, slices));
   const double price = settings.price_per_chip_hour();
   std::string text = settings.json() ? FormatLadderJson(ladder, price)
-                                     : FormatLadder(ladder, price);
+                                     : FormatLadder(ladder, price, columns);
   if (settings.has_plot()) {
     std::atomic<std::uint64_t> counter = 0;
     PODSIM_RETURN_IF_ERROR(
@@ -149,20 +150,22 @@ absl::StatusOr<std::string> PlanTraining(const PlanSettings& settings,
   return text;
 }
 
-absl::StatusOr<std::string> TextOf(PlanSettings& settings, JobSpec& job) {
+absl::StatusOr<std::string> TextOf(PlanSettings& settings, JobSpec& job,
+                                   int columns) {
   PODSIM_RETURN_IF_ERROR(CheckQuestion(settings, job));
   if (settings.has_hardware()) {
     PODSIM_ASSIGN_OR_RETURN(*job.mutable_hardware(),
                             ReadHardware(settings.hardware()));
   }
-  if (!settings.has_collective()) return PlanTraining(settings, job);
+  if (settings.verbose()) columns = kAllColumns;
+  if (!settings.has_collective()) return PlanTraining(settings, job, columns);
   FillDefaults(settings);
-  return PlanCollective(settings, job, HardwareOf(job));
+  return PlanCollective(settings, job, HardwareOf(job), columns);
 }
 
 }  // namespace
 
-PlanResult RunPlan(const std::vector<std::string>& args) {
+PlanResult RunPlan(const std::vector<std::string>& args, int columns) {
   PlanSettings settings;
   JobSpec job;
   const auto refuse = [](const absl::Status& status) {
@@ -171,7 +174,7 @@ PlanResult RunPlan(const std::vector<std::string>& args) {
   const auto line = ParseCommandLine(PodPlan(), args, {}, {&settings, &job});
   if (!line.ok()) return refuse(line.status());
   if (!line->text.empty()) return {0, line->text, ""};
-  const auto text = TextOf(settings, job);
+  const auto text = TextOf(settings, job, columns);
   if (!text.ok()) return refuse(text.status());
   return {0, *text, ""};
 }

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "base/text_layout.h"
+
 namespace podsim {
 
 struct PlanResult {
@@ -13,8 +15,10 @@ struct PlanResult {
   std::string error;  // one line for standard error
 };
 
-// `args` without the program's name. Starts nothing; reads --hardware's file.
-PlanResult RunPlan(const std::vector<std::string>& args);
+// `args` without the program's name; tables of at most `columns`. Starts
+// nothing; reads --hardware's file.
+PlanResult RunPlan(const std::vector<std::string>& args,
+                   int columns = kTextColumns);
 
 }  // namespace podsim
 

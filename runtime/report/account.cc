@@ -15,13 +15,17 @@ void Savings::Add(const CheckpointSaved& saved) {
   last = saved.path();
 }
 
+std::string FormatLastSaved(const Savings& savings) {
+  return absl::StrCat(FormatCount(savings.count), " saved, the last ",
+                      savings.last, " (", FormatBytes(savings.bytes), ")");
+}
+
 std::string FormatSavings(const Savings& savings, absl::Duration training) {
   const auto each = static_cast<double>(savings.count);
   const double whole = absl::ToDoubleSeconds(training);
   return absl::StrFormat(
-      "%s saved, the last %s (%s); a pause of %s each (%.2f%% of training), "
-      "written in %s beside it",
-      FormatCount(savings.count), savings.last, FormatBytes(savings.bytes),
+      "%s; a pause of %s each (%.2f%% of training), written in %s beside it",
+      FormatLastSaved(savings),
       FormatWallTime(absl::Seconds(savings.seconds_paused / each)),
       whole > 0 ? 100 * savings.seconds_paused / whole : 0.0,
       FormatWallTime(absl::Seconds(savings.seconds_written / each)));

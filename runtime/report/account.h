@@ -26,6 +26,9 @@ struct Savings {
 // of it) and was written in 8.1 ms". REQUIRES: at least one.
 std::string FormatSavings(const Savings& savings, absl::Duration training);
 
+// "8 saved, the last m/4000 (150.59 KiB)". REQUIRES: at least one.
+std::string FormatLastSaved(const Savings& savings);
+
 // "51,200 on v3-8 in 800 steps, then 51,200 on v3-32 in 200 steps". The stints
 // follow each other without a gap, so no example is left out or comes twice.
 std::string FormatStints(const std::vector<Stint>& stints);

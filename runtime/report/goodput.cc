@@ -226,7 +226,7 @@ Goodput GoodputMeter::Measured() const {
 }
 
 std::string FormatGoodput(const Goodput& goodput) {
-  return absl::StrFormat("%.1f%% of %s wall in steps that lasted",
+  return absl::StrFormat("%.1f%% of %s wall in productive steps",
                          100 * goodput.fraction(),
                          FormatWallTime(absl::Seconds(goodput.wall)));
 }

@@ -140,7 +140,7 @@ class GoodputMeter {
   Goodput lost_;  // all that is not computed from steps_
 };
 
-// "93.1% of 12.345 s wall in steps that lasted".
+// "93.1% of 12.345 s wall in productive steps".
 std::string FormatGoodput(const Goodput& goodput);
 // "TPU_INITIALIZATION 0.512 s", "PROGRAM_STARTUP 12.3 ms": the most first,
 // nothing below a millisecond.

@@ -9,6 +9,7 @@
 #include "job/hbm.h"
 #include "job/metrics.h"
 #include "job/placement.h"
+#include "job/plan_warning.h"
 #include "settings/field_text.h"
 #include "settings/setting.h"
 #include "settings/words.h"
@@ -318,8 +319,7 @@ std::string SummaryLine(const RunSummary& summary) {
     line["recipe_kept"] = KeepsPromise(summary);
   }
   if (!summary.plan.warnings().empty()) {
-    line["warnings"] = std::vector<std::string>(summary.plan.warnings().begin(),
-                                                summary.plan.warnings().end());
+    line["warnings"] = WarningTexts(summary.plan);
   }
   if (summary.time_to_first_step.has_value()) {
     line["seconds_to_first_step"] =

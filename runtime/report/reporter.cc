@@ -33,12 +33,12 @@ std::int64_t LastStep(const PodFormed& formed) {
 std::string StartText(const PodFormed& formed) {
   const StartPoint& start = formed.start();
   const bool evaluates = formed.plan().spec().mode() == words::Mode::eval;
-  return absl::StrCat(
-      evaluates              ? "evaluating "
-      : start.weights_only() ? "beginning anew with the weights of "
-                             : "resuming from ",
-      start.checkpoint(), " (step ", FormatCount(start.step()), ", ",
-      FormatCount(start.examples_consumed()), " examples)");
+  return absl::StrCat(evaluates              ? "evaluating "
+                      : start.weights_only() ? "starting from the weights of "
+                                             : "resuming from ",
+                      start.checkpoint(), " (step ", FormatCount(start.step()),
+                      ", ", FormatCount(start.examples_consumed()),
+                      " examples)");
 }
 
 std::string RestartText(const JobRestarting& restart) {
@@ -89,7 +89,7 @@ void Reporter::OnEvent(const JobEvent& event) {
       Record(StepLine(event.step(), event.wall_time()));
       break;
     case JobEvent::kEval:
-      if (event.eval().examples() == 0) break;  // nothing is held out
+      if (event.eval().examples() == 0) break;  // there is no eval split
       Tell(EvalText(event.eval()));
       Record(EvalLine(event.eval(), event.wall_time()));
       break;
@@ -163,7 +163,7 @@ void Reporter::ShowStep(const StepDone& step) {
 
 void Reporter::Finish() {
   console_.KeepLive();
-  console_.Prose(FormatSummary(collector_.summary(), options_.columns));
+  console_.Prose(FormatSummary(collector_.summary(), options_.summary));
   RecordLast(SummaryLine(collector_.summary()));
 }
 

@@ -29,8 +29,7 @@ struct ReporterOptions {
   // Of all that is said while the job goes well, nothing is shown; troubles
   // and the closing block are.
   bool quiet = false;
-  // That the closing block is laid out for.
-  int columns = kTextColumns;
+  SummaryStyle summary;
 };
 
 class Reporter {

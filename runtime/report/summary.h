@@ -74,15 +74,22 @@ struct RunSummary {
   std::string simulated_how;  // "torus_all, bound by the all-reduce"
 };
 
-// Whether the held-out accuracy can be held against what the plan's recipe
+// Whether the eval accuracy can be held against what the plan's recipe
 // promises (a job that was evaluated at its end), and whether it keeps that.
 bool HasPromise(const RunSummary& summary);
 bool KeepsPromise(const RunSummary& summary);
 
-// The block that ends a run, in lines of at most `columns`, but for hashes.
-// Each time says which clock it is from.
+struct SummaryStyle {
+  int columns = kTextColumns;
+  // All that was measured; else at most 10 lines, if there is no more than that
+  // to warn of.
+  bool verbose = false;
+};
+
+// The block that ends a run, in lines of at most `style.columns`, but for
+// hashes. Each time says which clock it is from.
 std::string FormatSummary(const RunSummary& summary,
-                          int columns = kTextColumns);
+                          const SummaryStyle& style = {});
 // Its rows of faults, which a failed run ends with too.
 std::string FormatFaultRows(const FaultAccount& account);
 

@@ -207,7 +207,7 @@ TEST(BenchTest, ATableMayBeWrittenByHandAndStandInAJob) {
     EXPECT_EQ(process.Wait(kDeadline), 0) << process.output();
     return process.output();
   };
-  EXPECT_THAT(launch({"--dry_run", "--choices", path}),
+  EXPECT_THAT(launch({"--dry_run", "--verbose", "--choices", path}),
               HasSubstr("bidir_ring of 4 hosts"));
   const std::string job = directory.file("job.txt");
   std::ofstream(job) << launch({"--print_job", "--choices", path});

@@ -125,7 +125,8 @@ TEST_F(FaultsTest, AHostThatIsSlowHasAName) {
     absl::StrAppend(&faults, "faults { kind: SLOW host: 2 step: ", step,
                     " phase: 'compute' seconds: 0.3 }");
   PodRun pod({"--topology=v3-32", "--processes=4", "--train_steps=12",
-              "--reference_topology=v3-32", "--faults=" + Write(faults)});
+              "--reference_topology=v3-32", "--verbose",
+              "--faults=" + Write(faults)});
   ASSERT_EQ(pod.Wait(), 0) << pod.output();
   const nlohmann::json summary = pod.Event("summary");
   ASSERT_TRUE(summary.contains("straggler")) << pod.output();

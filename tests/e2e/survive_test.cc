@@ -91,7 +91,7 @@ TEST_F(SurviveTest, TreeSumsKeepTheirBitsOverSlices) {
       With(Saving("v3-8", 100),
            {"--reduction=tree", "--microbatch_size=8", "--processes=1"}));
   Hash(second);
-  PodRun third(With(Saving("v3-32"), tree));
+  PodRun third(With(With(Saving("v3-32"), tree), {"--verbose"}));
   EXPECT_EQ(Hash(third), expected);
   EXPECT_THAT(third.Unwrapped(),
               AllOf(HasSubstr("12,800 on v3-32 in 50 steps, then 12,800 on "

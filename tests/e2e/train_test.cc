@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <sstream>
 #include <string>
@@ -153,9 +154,42 @@ TEST(DryRunTest, PrintsThePlanAndStartsNothing) {
   PodRun pod({"--topology=v3-128", "--model=mlp", "--dry_run"});
   EXPECT_EQ(pod.Wait(), 0) << pod.output();
   EXPECT_THAT(pod.output(), HasSubstr("v3-128"));
-  EXPECT_THAT(pod.output(), HasSubstr("\nsim step    "));
-  EXPECT_THAT(pod.output(), HasSubstr("of what one of v3-8 does"));
-  EXPECT_THAT(pod.output(), Not(HasSubstr("held-out accuracy")));
+  EXPECT_THAT(pod.output(), HasSubstr("\nsim step       "));
+  EXPECT_THAT(pod.Unwrapped(),
+              HasSubstr("scaling efficiency 65% against v3-8"));
+  EXPECT_THAT(pod.output(), Not(HasSubstr("eval accuracy")));
+}
+
+int Lines(const std::string& text) {
+  return static_cast<int>(std::count(text.begin(), text.end(), '\n'));
+}
+
+// A screen has room for the plan, and for the summary below it.
+TEST(ScreenTest, PlanAndSummaryFit) {
+  PodRun dry({"--topology=v3-2048", "--dry_run"});
+  EXPECT_EQ(dry.Wait(), 0) << dry.output();
+  EXPECT_LE(Lines(dry.output()), 12) << dry.output();
+  EXPECT_THAT(dry.output().substr(dry.output().find("\nplan hash ")),
+              HasSubstr("\nWARNING "));
+  PodRun run({"--topology=v3-32", "--train_steps=20"});
+  EXPECT_EQ(run.Wait(), 0) << run.output();
+  const std::string& output = run.output();
+  EXPECT_LE(Lines(output.substr(0, output.find("pod formed"))), 12) << output;
+  EXPECT_LE(Lines(output.substr(output.find("done: "))), 10) << output;
+  std::istringstream lines(output);
+  for (std::string line; std::getline(lines, line);)
+    if (line.rfind("step ", 0) != 0 && line.rfind("pod formed", 0) != 0)
+      EXPECT_LE(line.size(), 80u) << line;
+}
+
+TEST(ScreenTest, VerboseShowsTheRest) {
+  PodRun pod({"--topology=v3-32", "--train_steps=20", "--verbose"});
+  EXPECT_EQ(pod.Wait(), 0) << pod.output();
+  EXPECT_THAT(pod.output(), HasSubstr("\nnumerics "));
+  EXPECT_THAT(pod.Unwrapped(), HasSubstr("of 16.00 GiB per core: parameters"));
+  const std::string summary = pod.output().substr(pod.output().find("done: "));
+  EXPECT_THAT(summary, HasSubstr("all-reduce "));
+  EXPECT_THAT(summary, HasSubstr("\n  badput "));
 }
 
 TEST(HardwareTest, ASliceOfOnesOwnTrains) {
@@ -182,9 +216,9 @@ TEST(PrintJobTest, IsReadBackAsWhatWasAsked) {
   const std::string job = directory.file("job.txt");
   std::ofstream(job) << printed.output();
   PodRun asked({"--topology=v3-8", "--seed=7", "--train_steps=50",
-                "--metrics_file=unused.jsonl", "--dry_run"});
+                "--metrics_file=unused.jsonl", "--dry_run", "--verbose"});
   PodRun read({"--job=" + job, "--topology=v3-8", "--train_steps=50",
-               "--metrics_file=unused.jsonl", "--dry_run"});
+               "--metrics_file=unused.jsonl", "--dry_run", "--verbose"});
   EXPECT_EQ(asked.Wait(), 0) << asked.output();
   EXPECT_EQ(read.Wait(), 0) << read.output();
   EXPECT_EQ(asked.output(), read.output());
@@ -206,7 +240,7 @@ TEST(QuietTest, ShowsWarningsAndTheSummaryOnly) {
   EXPECT_THAT(pod.output(), Not(HasSubstr("numerics ")));
   EXPECT_THAT(pod.output(), Not(HasSubstr("pod formed")));
   EXPECT_THAT(pod.output(), Not(HasSubstr("step 1")));
-  EXPECT_THAT(pod.output(), HasSubstr("held-out accuracy"));
+  EXPECT_THAT(pod.output(), HasSubstr("eval accuracy"));
 }
 
 // A plan is made anywhere, and is the same each time; the run it is of is
@@ -216,7 +250,8 @@ TEST(DryRunTest, NeedsNoMemoryAndSaysTheSameEachTime) {
                                         "--batch_per_core=100000",
                                         "--host_memory_bytes=1M"};
   std::vector<std::string> dry = job;
-  dry.insert(dry.end(), {"--metrics_file=unused.jsonl", "--dry_run"});
+  dry.insert(dry.end(),
+             {"--metrics_file=unused.jsonl", "--dry_run", "--verbose"});
   PodRun first(dry);
   PodRun second(dry);
   EXPECT_EQ(first.Wait(), 0) << first.output();
@@ -236,7 +271,7 @@ TEST(DryRunTest, KeepsToTheColumnsThereAre) {
   EXPECT_EQ(pod.Wait(), 0) << pod.output();
   std::istringstream lines(pod.output());
   for (std::string line; std::getline(lines, line);) {
-    const bool one_word = line.find(' ', 12) == std::string::npos;
+    const bool one_word = line.find(' ', 15) == std::string::npos;
     EXPECT_TRUE(line.size() <= 60 || one_word) << line;
   }
 }

@@ -18,7 +18,9 @@ namespace {
 using ::podsim::testing::PlanOf;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 struct Forecast {
   JobPlan plan;
@@ -133,17 +135,44 @@ TEST(FormatForecastTest, SaysStepJobAndScaling) {
   const Forecast made = Made("topology: 'v3-128'");
   EXPECT_THAT(
       FormatForecast(made.job, made.foot, made.slice),
-      ElementsAre(AllOf(HasSubstr(" sim, "), HasSubstr("compute "),
+      ElementsAre(AllOf(HasSubstr(" sim (51.2 to 71.4 us): compute "),
                         HasSubstr("at the chip's peak rates"),
                         HasSubstr(" of it exposed"),
                         HasSubstr(" meanwhile; bound by ")),
                   AllOf(HasSubstr("examples/s; 125 steps take "),
                         HasSubstr(" chip-hours")),
-                  AllOf(HasSubstr("of what one of v3-8 does"),
-                        HasSubstr("not linear, "), HasSubstr("lost to")),
+                  AllOf(HasSubstr("scaling efficiency 65% against v3-8; 35% is "
+                                  "exposed all-reduce")),
                   HasSubstr("links of v3: made to fit")));
   const Forecast foot = Made("topology: 'v3-8'");
   EXPECT_EQ(FormatForecast(foot.job, foot.foot, foot.slice).size(), 3);
+}
+
+TEST(BriefForecastTest, IsOneSentence) {
+  const Forecast made = Made("topology: 'v3-32'");
+  EXPECT_EQ(BriefForecast(made.job, made.foot, made.slice),
+            "47.1 us sim (39.1 to 59.3 us), bound by the all-reduce; 500 steps "
+            "take 23.5 ms sim; scaling efficiency 82% against v3-8; 18% is "
+            "exposed all-reduce");
+  const Forecast foot = Made("topology: 'v3-8'");
+  EXPECT_THAT(BriefForecast(foot.job, foot.foot, foot.slice),
+              Not(HasSubstr("scaling efficiency")));
+}
+
+// A step that takes longer for other reasons too has no such share.
+TEST(BriefForecastTest, BlamesTheAllReduceForNoMoreThanItsPart) {
+  Forecast made = Made("topology: 'v3-32'");
+  made.foot.exposed_seconds = made.job.step.exposed_communication.seconds();
+  EXPECT_THAT(BriefForecast(made.job, made.foot, made.slice),
+              EndsWith("; scaling efficiency 82% against v3-8"));
+}
+
+TEST(FormatForecastTest, RangesNameTheirUnitOnce) {
+  const auto us = [](std::int64_t us) {
+    return SimTime::Picoseconds(us * 1'000'000);
+  };
+  EXPECT_EQ(RangeText({us(39), us(59)}), "39 to 59 us");
+  EXPECT_EQ(RangeText({us(962), us(1200)}), "962 us to 1.2 ms");
 }
 
 TEST(FormatForecastTest, SaysWhereGroupsArePricedAsTheWhole) {

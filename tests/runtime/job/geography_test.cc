@@ -7,6 +7,7 @@
 #include <string>
 
 #include "absl/strings/str_join.h"
+#include "job/plan_warning.h"
 #include "runtime/job/geography_bytes.h"
 #include "tests/runtime/job/geography_fixture.h"
 #include "tests/testing/status_matchers.h"
@@ -133,11 +134,11 @@ TEST(GeographyTest, RecordsThatAreReadOneByOneAreWarnedOf) {
     dataset.set_shuffle_window(window);
     const auto slice = SliceNamed("v3-32", spec);
     EXPECT_THAT(FillGeography(spec, *slice, {}, made), IsOk());
-    return absl::StrJoin(made.warnings(), "\n");
+    return absl::StrJoin(WarningTexts(made), "\n");
   };
   const auto warns = HasSubstr(
-      "the 128 records of its part of a step one by one"
-      " out of gs://b, 16 at a time: ");
+      "each host reads 128 records a step one by one"
+      " from gs://b: 16 at a time, ");
   EXPECT_THAT(plan("", 400'000), warns);
   // 224 of 256 MiB are for training; 7/8 of what batches leave.
   EXPECT_THAT(plan("", 299'212), warns);
@@ -360,13 +361,13 @@ TEST(GeographyTest, ABucketElsewhereIsWarnedOf) {
   ASSERT_OK_AND_ASSIGN(
       const JobPlan away,
       PlanInBuckets("topology: 'v3-32' bucket_location: 'us-central1'"));
-  EXPECT_THAT(away.warnings(),
+  EXPECT_THAT(WarningTexts(away),
               ::testing::Contains(HasSubstr("gs://data is in us-central1, the "
                                             "pod in europe-west4")));
   ASSERT_OK_AND_ASSIGN(
       const JobPlan here,
       PlanInBuckets("topology: 'v3-32' bucket_location: 'eur4'"));
-  EXPECT_THAT(here.warnings(),
+  EXPECT_THAT(WarningTexts(here),
               ::testing::Not(::testing::Contains(HasSubstr("gs://"))));
 }
 

@@ -45,9 +45,9 @@ TEST(GeographyTextTest, TheRightRegion) {
       "(500 MB/s to 6 GB/s, assumed), the bucket 25 GB/s (25 GB/s to 125 GB/s, "
       "published) among 4 hosts: 16 reads of 8.00 MiB in flight bring each 2 "
       "GB/s sim\n"
-      ": 314.13 MiB of examples are read (44.92 MiB x 6.827 epochs, and what "
-      "is "
-      "held out); 785.00 KiB of a host's step in 402 us sim; 4 checkpoints of "
+      ": 314.13 MiB of examples are read (44.92 MiB x 6.827 epochs, and the "
+      "eval split); 785.00 KiB of a host's step in 402 us sim; 4 checkpoints "
+      "of "
       "795.08 KiB written\n");
 }
 
@@ -62,8 +62,8 @@ TEST(GeographyTextTest, TheWrongRegion) {
           HasSubstr("a round trip takes 130 ms (90 ms to 250 ms, assumed); a "
                     "host has 400 MB/s (100 MB/s to 1.2 GB/s, assumed)"),
           HasSubstr("between us-central1 and europe-west4: 314.13 MiB of "
-                    "examples are read (44.92 MiB x 6.827 epochs, and what is "
-                    "held out); 785.00 KiB of a host's step in 2.01 ms sim, "
+                    "examples are read (44.92 MiB x 6.827 epochs, and the "
+                    "eval split); 785.00 KiB of a host's step in 2.01 ms sim, "
                     "402 us from a bucket in europe-west4\n")));
   EXPECT_THAT(text,
               AllOf(HasSubstr("among 4 hosts: each writes 400 MB/s sim\n"),
@@ -79,7 +79,7 @@ TEST(GeographyTextTest, ARunThatEvaluatesReadsWhatItEvaluates) {
   EXPECT_THAT(
       TextOf(PlanInBuckets(std::string(kHere) + "mode: eval",
                            {.model_dir = "gs://data/m"})),
-      AllOf(HasSubstr("7.49 MiB of examples are read, those held out; "),
+      AllOf(HasSubstr("7.49 MiB of examples are read, of the eval split; "),
             HasSubstr("; 795.08 KiB of a checkpoint are read\n"),
             Not(HasSubstr("written"))));
 }
@@ -180,19 +180,20 @@ TEST(GeographyTextTest, ThePlanHasTheLinesWhereTheyAreOfUse) {
   const auto plain = [](const std::string& text) {
     const auto plan = PlanJob(Spec(text), Inputs(Digits()));
     EXPECT_THAT(plan, testing::IsOk());
-    return FormatPlan(*plan, *FindSlice(plan->bits().slice()));
+    return FormatPlan(*plan, *FindSlice(plan->bits().slice()),
+                      {.verbose = true});
   };
   EXPECT_THAT(plain("topology: 'v3-32' model_dir: '/m'"),
               AllOf(Not(HasSubstr("zone ")), Not(HasSubstr("bucket  "))));
   EXPECT_THAT(plain("topology: 'v3-32' zone: 'europe-west4-a'"),
-              HasSubstr("\nzone        europe-west4-a\n"));
+              HasSubstr("\nzone           europe-west4-a\n"));
   const auto plan = PlanInBuckets(kAway);
   ASSERT_THAT(plan, testing::IsOk());
   EXPECT_THAT(
-      FormatPlan(*plan, *FindSlice("v3-32")),
-      AllOf(HasSubstr("\nzone        europe-west4-a, the first"),
-            HasSubstr("\nbucket      gs://data (data_dir) in us-central1"),
-            HasSubstr("\nWARNING     gs://data is in us-central1")));
+      FormatPlan(*plan, *FindSlice("v3-32"), {.verbose = true}),
+      AllOf(HasSubstr("\nzone           europe-west4-a, the first"),
+            HasSubstr("\nbucket         gs://data (data_dir) in us-central1"),
+            HasSubstr("\nWARNING        gs://data is in us-central1")));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "job/plan_program.h"
+#include "job/plan_warning.h"
 #include "models/rules/update_rules.h"
 #include "runtime/job/format_plan.h"
 #include "settings/field_text.h"
@@ -109,7 +110,8 @@ TEST(OptimizerPlanTest, ARecipeMayNameIts) {
   ASSERT_OK_AND_ASSIGN(const JobPlan decayed, plan_of("weight_decay: 0.1"));
   EXPECT_EQ(decayed.recipe_accuracy(), 0);
   ASSERT_OK_AND_ASSIGN(const JobPlan fast, plan_of("learning_rate: 0.1"));
-  EXPECT_THAT(fast.warnings(), Contains(HasSubstr("a learning rate of 0.1")));
+  EXPECT_THAT(WarningTexts(fast),
+              Contains(HasSubstr("a learning rate of 0.1")));
   EXPECT_THAT(plan_of("optimizer: sgd"),
               StatusIs(kInvalid, HasSubstr("0.0005 is for adamw")));
   EXPECT_THAT(plan_of("momentum: 0.9"),
@@ -170,13 +172,14 @@ TEST(OptimizerPlanTest, ThePlanSaysSo) {
   const auto text = [&](const std::string& spec) {
     const auto plan = PlanOf(absl::StrCat("topology: 'v3-8' ", spec));
     EXPECT_THAT(plan, IsOk()) << spec;
-    return FormatPlan(*plan, slice, 1000, false);
+    return FormatPlan(*plan, slice, {.width = 1000, .verbose = true});
   };
   EXPECT_THAT(text(""), Not(HasSubstr("\noptimizer ")));
-  EXPECT_THAT(text("optimizer: nesterov lr_schedule: cosine"),
-              AllOf(HasSubstr("\nschedule    cosine to 0 after "),
-                    HasSubstr("\noptimizer   nesterov, momentum 0.9 (recipe)"),
-                    Not(HasSubstr("WARNING"))));
+  EXPECT_THAT(
+      text("optimizer: nesterov lr_schedule: cosine"),
+      AllOf(HasSubstr("\nschedule       cosine to 0 after "),
+            HasSubstr("\noptimizer      nesterov, momentum 0.9 (recipe)"),
+            Not(HasSubstr("WARNING"))));
 }
 
 }  // namespace

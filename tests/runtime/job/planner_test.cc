@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "host/core/core.h"
+#include "job/plan_warning.h"
 #include "models/kernels/kernels.h"
 #include "models/zoo/zoo.h"
 #include "runtime/job/defaults.h"
@@ -177,8 +178,8 @@ TEST(PlannerTest, EpochsThatMakeTooFewStepsWarn) {
   ASSERT_OK_AND_ASSIGN(const JobPlan plan,
                        PlanOf("topology: 'v3-128' epochs: 10"));
   EXPECT_EQ(plan.train_steps(), 15);
-  EXPECT_THAT(plan.warnings(), Contains(AllOf(HasSubstr("only 15 steps"),
-                                              HasSubstr("needs 125"))));
+  EXPECT_THAT(WarningTexts(plan), Contains(AllOf(HasSubstr("only 15 steps"),
+                                                 HasSubstr("needs 125"))));
 }
 
 TEST(PlannerTest, RunLengthEvaluationAndLimits) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "job/plan_warning.h"
 #include "tests/runtime/job/job_fixture.h"
 #include "tests/testing/status_matchers.h"
 
@@ -209,7 +210,7 @@ TEST(ScheduleTest, ABaseRateIsPer256Examples) {
 TEST(ScheduleTest, WarnsOfABatchLargerThanTheData) {
   ASSERT_OK_AND_ASSIGN(const JobPlan plan,
                        PlanSchedule("train_steps: 1", {.dataset_size = 255}));
-  EXPECT_THAT(plan.warnings(),
+  EXPECT_THAT(WarningTexts(plan),
               Contains(AllOf(HasSubstr("256"), HasSubstr("255"))));
   ASSERT_OK_AND_ASSIGN(const JobPlan fine,
                        PlanSchedule("train_steps: 1", {.dataset_size = 256}));
@@ -224,7 +225,7 @@ TEST(ScheduleTest, WarnsWhenTooFewStepsAreLeft) {
       PlanSchedule(recipe,
                    {.topology = "v3-128", .smallest_converging_steps = 100}));
   EXPECT_EQ(few.train_steps(), 63);
-  EXPECT_THAT(few.warnings(),
+  EXPECT_THAT(WarningTexts(few),
               Contains(AllOf(HasSubstr("only 63 steps"), HasSubstr("needs 100"),
                              HasSubstr("v3-64"))));
   ASSERT_OK_AND_ASSIGN(
@@ -244,7 +245,7 @@ TEST(ScheduleTest, WarnsOfTooFewStepsOfAnyOrigin) {
                             .dataset_size = 9900,
                             .smallest_converging_steps = 100}));
     EXPECT_LT(plan.train_steps(), 100) << text;
-    EXPECT_THAT(plan.warnings(),
+    EXPECT_THAT(WarningTexts(plan),
                 Contains(HasSubstr("the recipe needs 100 to converge")))
         << text;
   }
@@ -256,8 +257,7 @@ TEST(ScheduleTest, WarnsOfARateThatWasNotMeasured) {
         PlanSchedule(absl::StrCat("train_steps: 9 learning_rate: ", rate),
                      {.largest_converging_rate = 1.6});
     EXPECT_TRUE(plan.ok());
-    return std::vector<std::string>(plan->warnings().begin(),
-                                    plan->warnings().end());
+    return WarningTexts(*plan);
   };
   EXPECT_THAT(warnings(0.1), IsEmpty());
   EXPECT_THAT(warnings(1.6), IsEmpty());
@@ -278,7 +278,8 @@ TEST(ScheduleTest, TheLargestConvergingSliceIsOfTheSameGeneration) {
 TEST(ScheduleTest, WarnsOfAWarmUpThatNeverEnds) {
   ASSERT_OK_AND_ASSIGN(const JobPlan plan,
                        PlanSchedule("train_steps: 3 warmup_steps: 4", {}));
-  EXPECT_THAT(plan.warnings(), Contains(HasSubstr("never reaches its peak")));
+  EXPECT_THAT(WarningTexts(plan),
+              Contains(HasSubstr("never reaches its peak")));
 }
 
 TEST(ScheduleTest, AWarmUpMayBeginSomewhere) {

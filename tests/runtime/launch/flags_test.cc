@@ -132,6 +132,20 @@ TEST(FlagsTest, TheEnvironmentGivesWayToATypedAction) {
   EXPECT_TRUE(train.settings.quiet());
 }
 
+// A plan that starts nothing has more to say too.
+TEST(FlagsTest, VerboseGoesWithTrainingAndADryRun) {
+  for (const std::vector<std::string>& args :
+       std::vector<std::vector<std::string>>{{"--verbose"},
+                                             {"--verbose", "--dry_run"},
+                                             {"--verbose", "--quiet"}}) {
+    ASSERT_OK_AND_ASSIGN(const ParsedFlags flags, Parse(args, {}));
+    EXPECT_TRUE(flags.settings.verbose());
+  }
+  ASSERT_OK_AND_ASSIGN(const ParsedFlags flags,
+                       Parse({"--dry_run"}, {{"PODSIM_VERBOSE", "1"}}));
+  EXPECT_TRUE(flags.settings.verbose());
+}
+
 TEST(FlagsTest, ActionsOfTheEnvironmentAreNamedAsItsVariables) {
   EXPECT_THAT(
       Parse({}, {{"PODSIM_DRY_RUN", "1"}, {"PODSIM_SELFTEST", "1"}}),

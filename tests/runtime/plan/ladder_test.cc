@@ -4,14 +4,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_split.h"
+#include "base/text_table.h"
 #include "nlohmann/json.hpp"
 #include "runtime/job/geography.h"
 #include "runtime/plan/ladder_plot.h"
 #include "runtime/plan/ladder_table.h"
+#include "runtime/plan/ladder_troubles.h"
 #include "runtime/plan/slice_list.h"
 #include "tests/runtime/job/job_fixture.h"
 #include "tests/testing/status_matchers.h"
@@ -119,7 +122,7 @@ TEST(LadderTest, WhatHasNoPlanHasAReason) {
 TEST(LadderTest, ShowsWarningsAndPrices) {
   ASSERT_OK_AND_ASSIGN(const Ladder ladder,
                        LadderOf("", {"v3-8", "v3-1024", "v4-8"}));
-  const std::string text = FormatLadder(ladder, 2);
+  const std::string text = FormatLadder(ladder, 2, kAllColumns);
   EXPECT_THAT(text, HasSubstr("all times sim"));
   EXPECT_THAT(text, HasSubstr("\n# v3-1024 ! "));
   EXPECT_THAT(text, HasSubstr("  price  bound by"));
@@ -158,7 +161,7 @@ TEST(LadderTest, ASliceThatTheZoneDoesNotOfferIsToldWhereItIs) {
     EXPECT_THAT(ladder.rows[row].status,
                 StatusIs(absl::StatusCode::kInvalidArgument,
                          HasSubstr("it is offered in europe-west4-a")));
-  EXPECT_THAT(FormatLadder(ladder, 0),
+  EXPECT_THAT(FormatLadder(ladder, 0, kAllColumns),
               HasSubstr("# v3-32 has no plan: zone: us-central1-a does not "
                         "offer v3-32; it is offered in europe-west4-a\n"));
   const auto json = nlohmann::json::parse(FormatLadderJson(ladder, 0));
@@ -180,7 +183,7 @@ TEST(LadderTest, ABucketElsewhereMarksTheSlice) {
     ASSERT_THAT(FillGeography(spec, row.slice, {}, row.plan), testing::IsOk());
   }
   // The first zone of v3-8 is in us-central1.
-  const std::string text = FormatLadder(ladder, 0);
+  const std::string text = FormatLadder(ladder, 0, kAllColumns);
   EXPECT_THAT(text, HasSubstr("# v3-32 ! gs://data is in us-central1, the pod "
                               "in europe-west4"));
   EXPECT_THAT(text, Not(HasSubstr("# v3-8 !")));
@@ -190,6 +193,75 @@ TEST(LadderTest, ABucketElsewhereMarksTheSlice) {
   EXPECT_THAT(text, HasSubstr("# v3-32, gs://data: at the prices given: USD "));
   EXPECT_THAT(json["results"][1]["buckets"][0].value("cost", std::string()),
               HasSubstr("to read it"));
+}
+
+std::vector<std::string> LinesOf(const std::string& text) {
+  return absl::StrSplit(text, '\n', absl::SkipEmpty());
+}
+
+TEST(LadderTest, KeepsToTheScreensWidth) {
+  ASSERT_OK_AND_ASSIGN(const Ladder ladder,
+                       LadderOf("", {"v3-8..v3-2048", "v4-8..v4-4096"}));
+  for (const int width : {80, 100, 120})
+    for (const std::string& line : LinesOf(FormatLadder(ladder, 0, width)))
+      EXPECT_LE(line.size(), width) << line;
+  const std::string narrow = FormatLadder(ladder, 0, 80);
+  EXPECT_THAT(narrow,
+              HasSubstr("\n# left out at 80 columns: global, learning rate, "
+                        "HBM, low to high, chip-hours;\n#   --verbose or "
+                        "--json has all\n"));
+  EXPECT_THAT(narrow, HasSubstr("  examples/s   eff  all steps  bound by\n"));
+  const std::string wide = FormatLadder(ladder, 0, kAllColumns);
+  EXPECT_THAT(wide, Not(HasSubstr("left out")));
+  EXPECT_THAT(wide, HasSubstr("  low to high  "));
+}
+
+// However many slices have it.
+TEST(LadderTest, AKindOfWarningHasOneLine) {
+  ASSERT_OK_AND_ASSIGN(const Ladder ladder, LadderOf("", {"v3-8..v3-2048"}));
+  int warned = 0;
+  std::set<std::string> kinds;
+  for (const LadderRow& row : ladder.rows)
+    for (const PlanWarning& warning : row.plan.warnings()) {
+      ++warned;
+      kinds.insert(warning.kind());
+    }
+  ASSERT_GT(warned, static_cast<int>(kinds.size()));
+  int lines = 0;
+  for (const std::string& line : LinesOf(FormatLadder(ladder, 0, 200)))
+    lines += line.rfind("# ! ", 0) == 0 ? 1 : 0;
+  EXPECT_EQ(lines, static_cast<int>(kinds.size()));
+  EXPECT_EQ(Count(FormatLadder(ladder, 0, kAllColumns), " ! "), warned);
+}
+
+TEST(LadderTest, NeighboursAreToldAsARange) {
+  ASSERT_OK_AND_ASSIGN(const Ladder ladder,
+                       LadderOf("", {"v3-8..v3-128", "v4-8..v4-32"}));
+  ASSERT_EQ(ladder.rows.size(), 7);
+  EXPECT_EQ(SliceNamesText(ladder, {0, 2, 3}), "v3-8, v3-64, v3-128");
+  EXPECT_EQ(SliceNamesText(ladder, {1, 2, 3, 4}), "v3-32 to v3-128, v4-8");
+  EXPECT_EQ(SliceNamesText(ladder, {4, 5, 6}), "v4-8 to v4-32");
+  EXPECT_EQ(SliceNamesText(ladder, {}), "");
+}
+
+TEST(LadderTest, ManyRefusalsShareALine) {
+  ASSERT_OK_AND_ASSIGN(const Ladder ladder,
+                       LadderOf("train_batch_size: 64", {"v3-8..v3-2048"}));
+  EXPECT_THAT(FormatLadder(ladder, 0, 200),
+              HasSubstr("# v3-128 to v3-2048 have no plan; the first: "
+                        "train_batch_size 64 "));
+  EXPECT_EQ(Count(FormatLadder(ladder, 0, kAllColumns), " has no plan: "), 5);
+}
+
+// Where a chip's cores act as one, the batch is the chip's.
+TEST(LadderTest, TheBatchIsPerCoreOrChip) {
+  const auto about = [](const std::vector<std::string>& slices) {
+    return LinesOf(FormatLadder(*LadderOf("", slices), 0, 200)).front();
+  };
+  EXPECT_THAT(about({"v3-8", "v3-32"}), HasSubstr("batch per core on every"));
+  EXPECT_THAT(about({"v4-8", "v4-16"}), HasSubstr("batch per chip on every"));
+  EXPECT_THAT(about({"v3-8", "v4-8"}),
+              HasSubstr("batch per core (v2, v3) or chip on every"));
 }
 
 TEST(LadderTest, IsDrawn) {

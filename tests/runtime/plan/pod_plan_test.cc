@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "interconnect/topology/hardware.h"
 #include "nlohmann/json.hpp"
@@ -49,22 +50,43 @@ std::vector<std::string> Rows(const std::string& text) {
 }
 
 TEST(PodPlanTest, ARowForEachSize) {
-  const std::string text = Text({"--collective", "all_reduce", "--topology",
-                                 "v3-32", "-b", "1M", "-e", "256M", "-f", "4"});
+  const std::string text =
+      Text({"--collective", "all_reduce", "--topology", "v3-32", "-b", "1M",
+            "-e", "256M", "-f", "4", "--verbose"});
   EXPECT_THAT(text, HasSubstr("all times sim: computed"));
   EXPECT_THAT(text, HasSubstr("v3-32 (4x4 chips, 32 cores)"));
-  EXPECT_THAT(text, HasSubstr("low sim"));
+  EXPECT_THAT(text, HasSubstr("low to high sim"));
   const std::vector<std::string> rows = Rows(text);
   ASSERT_EQ(rows.size(), 5);
-  EXPECT_THAT(rows.front(), HasSubstr(" 1048576        262144     float "));
+  EXPECT_THAT(rows.front(),
+              ::testing::StartsWith("  1048576      262144  float  "));
   EXPECT_THAT(rows.back(), HasSubstr("268435456"));
+}
+
+TEST(PodPlanTest, ACollectivesTableKeepsToTheScreensWidth) {
+  const std::vector<std::string> args = {"--collective=all_reduce",
+                                         "--topology=v3-8..v3-2048",
+                                         "-b",
+                                         "1M",
+                                         "-e",
+                                         "1M"};
+  for (const int width : {80, 100}) {
+    const PlanResult result = RunPlan(args, width);
+    ASSERT_EQ(result.exit_code, 0) << result.error;
+    for (const absl::string_view line : absl::StrSplit(result.text, '\n'))
+      EXPECT_LE(line.size(), width) << line;
+    EXPECT_THAT(result.text,
+                HasSubstr(absl::StrCat("# left out at ", width, " columns: ")));
+    EXPECT_THAT(result.text, HasSubstr("busbw"));
+  }
+  EXPECT_THAT(RunPlan(args, 200).text, Not(HasSubstr("left out at")));
 }
 
 // Slices of one kind of wrap share a line.
 TEST(PodPlanTest, TellsOfTheWrapOnce) {
   const std::string text =
       Text({"--collective=all_reduce", "--topology=v3-8..v3-32", "-b", "1K",
-            "-e", "1K"});
+            "-e", "1K", "--verbose"});
   EXPECT_THAT(text, HasSubstr("v3-8 (2x2 chips, 8 cores), v3-32 (4x4 chips, 32 "
                               "cores): assumed"));
 }

@@ -312,7 +312,7 @@ TEST(GoodputTextTest, NamesWhatIsNotZeroTheMostFirst) {
   story.At(3.2503).Eval().At(4).Step(2).Done();
   const Goodput goodput = story.Measured();
   EXPECT_EQ(FormatGoodput(goodput),
-            "37.5% of 4.000 s wall in steps that lasted");
+            "37.5% of 4.000 s wall in productive steps");
   EXPECT_THAT(FormatLostTimes(goodput),
               ElementsAre("PROGRAM_STARTUP 1.250 s", "TRAINING_PREP 1.000 s",
                           "TPU_INITIALIZATION 250.0 ms"));

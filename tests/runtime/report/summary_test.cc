@@ -4,6 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
+#include "job/plan_warning.h"
 #include "tests/job/set_metric.h"
 
 namespace podsim {
@@ -14,6 +17,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
+constexpr SummaryStyle kVerbose = {.verbose = true};
 constexpr double kStart = 5000;  // seconds since 1970
 
 JobEvent FormedAt(double time) {
@@ -60,9 +64,11 @@ TEST(SummaryOverlapTest, NoiseBelowNothingIsNothing) {
                             .overlapped_step = 0.011,
                             .communication = 0.005,
                             .serial_steps = 3};
-  EXPECT_THAT(FormatSummary(summary, 80), HasSubstr("hides nothing of 5.0 ms"));
+  EXPECT_THAT(FormatSummary(summary, kVerbose),
+              HasSubstr("no all-reduce time is overlapped (5.0 ms): a step"));
   summary.overlap->overlapped_step = 0.008;
-  EXPECT_THAT(FormatSummary(summary, 80), HasSubstr("hides 40% of 5.0 ms"));
+  EXPECT_THAT(FormatSummary(summary, kVerbose),
+              HasSubstr("40% of 5.0 ms of all-reduce is overlapped: a step"));
 }
 
 class SummaryTest : public ::testing::Test {
@@ -102,9 +108,9 @@ TEST_F(SummaryTest, GathersRatesAndPhases) {
   EXPECT_DOUBLE_EQ(summary.loss, 1.0 / 3);
 }
 
-TEST_F(SummaryTest, NamesTheNarrowPlaceOfItsInput) {
+TEST_F(SummaryTest, NamesTheBottleneckOfItsInput) {
   SendRun();
-  EXPECT_THAT(FormatSummary(collector_.summary()),
+  EXPECT_THAT(FormatSummary(collector_.summary(), kVerbose),
               Not(HasSubstr("making a batch")));
   JobEvent event = StepAt(kStart + 2.0, 4);
   InputSeconds& input = *event.mutable_step()->mutable_input_seconds();
@@ -114,11 +120,10 @@ TEST_F(SummaryTest, NamesTheNarrowPlaceOfItsInput) {
   input.set_copy(0.001);
   Send(event);
   EXPECT_DOUBLE_EQ(collector_.summary().phases.input_decode, 0.02);
-  const std::string text = FormatSummary(collector_.summary());
+  const std::string text = FormatSummary(collector_.summary(), kVerbose);
   EXPECT_THAT(text,
               HasSubstr("waited for 10% of a step; making a batch takes"));
-  EXPECT_THAT(text,
-              HasSubstr("read 1.0 ms, decode 5.0 ms (the narrow place),"));
+  EXPECT_THAT(text, HasSubstr("read 1.0 ms, decode 5.0 ms (bottleneck),"));
 }
 
 TEST_F(SummaryTest, SaysWhatRanAndWhichClock) {
@@ -129,22 +134,77 @@ TEST_F(SummaryTest, SaysWhatRanAndWhichClock) {
   Send(eval);
   collector_.set_simulated_step(SimTime::Picoseconds(1'234'000'000), {},
                                 "ring, bound by compute");
-  const std::string text = FormatSummary(collector_.summary());
+  const std::string text = FormatSummary(collector_.summary(), kVerbose);
   EXPECT_THAT(text, HasSubstr("mlp on digits, v3-32: 3 steps, 300 examples"));
-  EXPECT_THAT(text, HasSubstr("96.32% (288 of 299 examples)"));
+  EXPECT_THAT(text,
+              HasSubstr("  eval accuracy       96.32% (288 of 299 examples)"));
   EXPECT_THAT(text, HasSubstr("feed"));
   EXPECT_THAT(text, HasSubstr("abc123"));
-  EXPECT_THAT(text, HasSubstr("500.0 ms wall"));
-  EXPECT_THAT(text, HasSubstr("1.250 s wall, 200 examples/s"));
+  EXPECT_THAT(text, HasSubstr("  time to first step  500.0 ms wall; training "
+                              "1.250 s wall, 200 examples/s\n"));
   EXPECT_THAT(text,
               HasSubstr("  wall per step       10.0 ms: input 1.0 ms (10%), "
                         "compute 5.0 ms (50%),\n"
                         "                      all-reduce 2.0 ms (20%), "
                         "update 1.0 ms (10%),\n"
                         "                      other 1.0 ms (10%)\n"));
-  EXPECT_THAT(text, HasSubstr("compute, on average products 4.0 ms, packing "
+  EXPECT_THAT(text, HasSubstr("compute, mean       products 4.0 ms, packing "
                               "500.0 us, element-wise 1.0 ms\n"));
   EXPECT_THAT(text, HasSubstr("1.234 ms sim: ring, bound by compute\n"));
+}
+
+int Lines(const std::string& text) {
+  return static_cast<int>(std::count(text.begin(), text.end(), '\n'));
+}
+
+// What a screen has room for, and nothing but the agreed lines.
+TEST_F(SummaryTest, TakesTenLines) {
+  JobEvent formed = FormedAt(kStart + 0.25);
+  JobPlan& plan = *formed.mutable_formed()->mutable_plan();
+  plan.set_hash(std::string(64, 'b'));
+  plan.set_recipe_accuracy(0.96);
+  SendRun();
+  Send(formed);
+  JobEvent eval;
+  testing::SetMean(*eval.mutable_eval(), kAccuracyMetric, 288, 299);
+  eval.mutable_eval()->set_examples(299);
+  Send(eval);
+  collector_.set_simulated_step(SimTime::Picoseconds(47'123'000),
+                                "torus_all, bound by the all-reduce");
+  RunSummary summary = collector_.summary();
+  summary.weights_hash = std::string(64, 'a');
+  EXPECT_EQ(FormatSummary(summary),
+            "done: mlp on digits, v3-32: 3 steps, 300 examples\n"
+            "  last step           loss 0.3333, accuracy 50.00%\n"
+            "  eval accuracy       96.32% (288 of 299 examples), loss 0.0000\n"
+            "  recipe's promise    96%: kept\n"
+            "  weights hash  " +
+                std::string(64, 'a') + "\n  plan hash     " +
+                std::string(64, 'b') +
+                "\n"
+                "  time to first step  500.0 ms wall; training 1.250 s wall, "
+                "200 examples/s\n"
+                "  wall per step       10.0 ms, the largest part compute 5.0 "
+                "ms (50%)\n"
+                "  goodput             " +
+                FormatGoodput(*summary.goodput) +
+                "\n"
+                "  simulated step      47.1 us sim: torus_all, bound by the "
+                "all-reduce\n");
+  // What went wrong comes in the place of what matters less.
+  summary.restarts = 1;
+  summary.savings = {.count = 2, .bytes = 1024, .last = "m/3"};
+  const std::string restarted = FormatSummary(summary);
+  EXPECT_EQ(Lines(restarted), 10) << restarted;
+  EXPECT_THAT(restarted, HasSubstr("  restarts            1\n"));
+  EXPECT_THAT(restarted, Not(HasSubstr("plan hash")));
+  EXPECT_THAT(restarted, Not(HasSubstr("checkpoints")));
+  EXPECT_GT(Lines(FormatSummary(summary, kVerbose)), 10);
+  summary.restarts = 0;
+  summary.eval.reset();  // and with it the promise
+  EXPECT_THAT(FormatSummary(summary),
+              HasSubstr("  checkpoints         2 saved, the last m/3 (1.00 "
+                        "KiB)\n"));
 }
 
 TEST_F(SummaryTest, SaysWhatAJobThatEndedEarlyLeaves) {
@@ -159,7 +219,7 @@ TEST_F(SummaryTest, SaysWhatAJobThatEndedEarlyLeaves) {
   RunSummary saved = collector_.summary();
   saved.plan.mutable_spec()->set_model_dir("m");
   EXPECT_THAT(FormatSummary(saved),
-              AllOf(HasSubstr("the same command again goes on from here\n"),
+              AllOf(HasSubstr("the same command again resumes from here\n"),
                     Not(HasSubstr("nothing was saved"))));
 }
 
@@ -167,9 +227,10 @@ TEST_F(SummaryTest, HoldsTheAccuracyAgainstTheRecipesPromise) {
   JobEvent formed = FormedAt(kStart);
   JobPlan* plan = formed.mutable_formed()->mutable_plan();
   plan->set_recipe_accuracy(0.975);
-  plan->add_warnings(
-      "only 15 steps are left; the recipe needs 125 to converge: "
-      "the largest slice that leaves so many is v3-8");
+  AddWarning("fewer steps than the 125 that the recipe needs",
+             "only 15 steps are left; the recipe needs 125 to converge: "
+             "the largest slice that leaves so many is v3-8",
+             *plan);
   Send(formed);
   SendRun();  // forms again, with no promise
   EXPECT_FALSE(HasPromise(collector_.summary()));
@@ -184,9 +245,12 @@ TEST_F(SummaryTest, HoldsTheAccuracyAgainstTheRecipesPromise) {
   const std::string text = FormatSummary(collector_.summary());
   EXPECT_THAT(text, HasSubstr("  recipe's promise    97.5%: NOT kept\n"));
   EXPECT_THAT(text, HasSubstr("  WARNING             only 15 steps are left; "
-                              "the recipe needs 125 to converge:\n"
-                              "                      the largest slice that "
-                              "leaves so many is v3-8\n"));
+                              "the recipe needs 125 to converge\n"));
+  EXPECT_THAT(FormatSummary(collector_.summary(), kVerbose),
+              HasSubstr("  WARNING             only 15 steps are left; "
+                        "the recipe needs 125 to converge:\n"
+                        "                      the largest slice that "
+                        "leaves so many is v3-8\n"));
   testing::SetMean(*eval.mutable_eval(), kAccuracyMetric, 0.975);
   Send(eval);
   EXPECT_THAT(FormatSummary(collector_.summary()), HasSubstr("97.5%: kept\n"));
@@ -203,7 +267,7 @@ TEST_F(SummaryTest, NamesTheRun) {
 
 TEST_F(SummaryTest, SaysWhereTheTimeWent) {
   SendRun();
-  const std::string text = FormatSummary(collector_.summary());
+  const std::string text = FormatSummary(collector_.summary(), kVerbose);
   EXPECT_THAT(text, HasSubstr("goodput             83.1% of 1.500 s wall"));
   EXPECT_THAT(text, HasSubstr("TPU_INITIALIZATION 250.0 ms"));
 }
@@ -219,8 +283,8 @@ TEST_F(SummaryTest, WrapsALongListOfLosses) {
   done.set_wall_time(kStart + 4);
   Send(done);
   EXPECT_THAT(
-      FormatSummary(collector_.summary()),
-      HasSubstr("  lost to             WASTED_PROGRESS_FROM_DISRUPTION 1.000 "
+      FormatSummary(collector_.summary(), kVerbose),
+      HasSubstr("  badput              WASTED_PROGRESS_FROM_DISRUPTION 1.000 "
                 "s,\n"
                 "                      INFRASTRUCTURE_RECOVERY_FROM_DISRUPTION "
                 "1.000 s,\n"

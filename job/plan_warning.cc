@@ -1,0 +1,24 @@
+#include "job/plan_warning.h"
+
+namespace podsim {
+
+void AddWarning(const std::string& kind, const std::string& text,
+                JobPlan& plan) {
+  PlanWarning& warning = *plan.add_warnings();
+  warning.set_kind(kind);
+  warning.set_text(text);
+}
+
+std::vector<std::string> WarningTexts(const JobPlan& plan) {
+  std::vector<std::string> texts;
+  texts.reserve(plan.warnings().size());
+  for (const PlanWarning& warning : plan.warnings())
+    texts.push_back(warning.text());
+  return texts;
+}
+
+std::string BriefWarning(const PlanWarning& warning) {
+  return warning.text().substr(0, warning.text().find(": "));
+}
+
+}  // namespace podsim

@@ -1,0 +1,331 @@
+// The closing block in words; see summary.h.
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "base/text_layout.h"
+#include "base/text_rows.h"
+#include "job/metrics.h"
+#include "job/plan_warning.h"
+#include "job/saving.h"
+#include "runtime/report/format.h"
+#include "runtime/report/summary.h"
+
+namespace podsim {
+namespace {
+
+// What the summary takes of a screen, its heading included.
+constexpr int kBriefLines = 10;
+constexpr int kLabel = 19;
+// A hash leaves no more of a line of 80.
+constexpr std::size_t kHashDigits = 64;
+constexpr int kHashLabel = 13;
+// Which rows are left out first where there is no room.
+constexpr int kCheckpointsRank = 4;
+constexpr int kPlanHashRank = 3;  // it stands above, where the pod formed
+constexpr int kGoodputRank = 2;
+constexpr int kPhasesRank = 1;
+
+std::string RowText(const TextRow& row) {
+  const bool is_hash =
+      row.text.size() == kHashDigits && row.text.find(' ') == std::string::npos;
+  return absl::StrFormat("  %-*s %s\n", is_hash ? kHashLabel : kLabel,
+                         row.label, row.text);
+}
+
+std::string Wall(double seconds) {
+  return FormatWallTime(absl::Seconds(seconds));
+}
+
+// "1.9 ms: input 5.0 us (0%), compute 1.2 ms (60%), all-reduce ..." per step.
+std::string FormatPhases(const RunSummary& summary) {
+  const PhaseSeconds& phases = summary.phases;
+  const auto steps = static_cast<double>(summary.steps_made);
+  std::vector<std::string> texts;
+  const auto add = [&](const char* name, double seconds) {
+    texts.push_back(
+        Tied(absl::StrFormat("%s %s (%.0f%%)", name, Wall(seconds / steps),
+                             100 * seconds / phases.steps)));
+  };
+  add("input", phases.input);
+  add("compute", phases.compute);
+  add("all-reduce", phases.reduce);
+  add("update", phases.update);
+  add("other", phases.other);
+  return absl::StrCat(Wall(phases.steps / steps), ": ",
+                      absl::StrJoin(texts, ", "));
+}
+
+// "products 17.1 ms, packing 0.4 ms, element-wise 0.9 ms".
+std::string FormatWork(const RunSummary& summary) {
+  const PhaseSeconds& phases = summary.phases;
+  const auto steps = static_cast<double>(summary.steps_made);
+  const auto each = [&](const char* name, double seconds) {
+    return Tied(absl::StrCat(name, " ", Wall(seconds / steps)));
+  };
+  std::string text = absl::StrCat(each("products", phases.products), ", ",
+                                  each("packing", phases.packing), ", ",
+                                  each("element-wise", phases.elementwise));
+  if (summary.plan.bits().microbatch_size() > 0)
+    absl::StrAppend(&text, ", ", each("sums over microbatches", phases.sums));
+  return text;
+}
+
+// "waited for 62% of a step; making a batch takes read 1.2 ms, decode 20 ms
+// (bottleneck), augment 0 us, copy 0.1 ms, beside the steps".
+std::string FormatInput(const RunSummary& summary) {
+  const PhaseSeconds& phases = summary.phases;
+  const std::pair<const char*, double> parts[] = {
+      {"read", phases.input_read},
+      {"decode", phases.input_decode},
+      {"augment", phases.input_augment},
+      {"copy", phases.input_copy}};
+  const auto* const most = std::max_element(
+      std::begin(parts), std::end(parts),
+      [](const auto& a, const auto& b) { return a.second < b.second; });
+  std::vector<std::string> texts;
+  for (const auto& part : parts)
+    texts.push_back(Tied(absl::StrCat(
+        part.first, " ",
+        Wall(part.second / static_cast<double>(summary.steps_made)),
+        &part == most ? " (bottleneck)" : "")));
+  return absl::StrCat(
+      absl::StrFormat("waited for %.0f%% of a step; making a batch takes ",
+                      100 * phases.input / phases.steps),
+      absl::StrJoin(texts, ", "), ", beside the steps");
+}
+
+// "62% of 4.1 ms of all-reduce is overlapped: a step takes 9.2 ms wall, a
+// serial one 11.7 ms (medians, 37 serial)", neither with what it waited for
+// input.
+std::string FormatOverlap(const Overlap& overlap) {
+  // Where nothing is overlapped, noise may make it less than nothing.
+  const double percent = 100 * overlap.hidden();
+  const std::string overlapped =
+      percent < 0.5
+          ? absl::StrFormat("no all-reduce time is overlapped (%s)",
+                            Wall(overlap.communication))
+          : absl::StrFormat("%.0f%% of %s of all-reduce is overlapped", percent,
+                            Wall(overlap.communication));
+  return absl::StrFormat(
+      "%s: a step takes %s, a serial one %s (medians, %s serial)", overlapped,
+      Tied(Wall(overlap.overlapped_step) + " wall"), Wall(overlap.serial_step),
+      FormatCount(overlap.serial_steps));
+}
+
+std::string FormatEval(const RunSummary& summary) {
+  if (!summary.eval.has_value()) return "not evaluated";
+  const EvalDone& eval = *summary.eval;
+  const auto accuracy = AccuracyOf(eval.metrics());
+  const double loss = MetricValue(eval.metrics(), kLossMetric);
+  const std::string others = FormatOtherMetrics(eval.metrics());
+  if (!accuracy.has_value())
+    return absl::StrFormat("loss %.4f, %s examples%s", loss,
+                           FormatCount(eval.examples()), others);
+  return absl::StrFormat("%s (%s of %s examples), loss %.4f%s",
+                         FormatPercent(*accuracy),
+                         FormatCount(CorrectExamples(eval.metrics())),
+                         FormatCount(eval.examples()), loss, others);
+}
+
+// "96%: kept" where the recipe promises something of this network and the job
+// came to its end.
+std::string FormatPromise(const RunSummary& summary) {
+  const bool kept = KeepsPromise(summary);
+  return absl::StrFormat("%.4g%%: %s", 100 * summary.plan.recipe_accuracy(),
+                         kept ? "kept" : "NOT kept");
+}
+
+// "10.0 ms, most of it compute: 5.0 ms (50%)".
+std::string FormatLargestPhase(const RunSummary& summary) {
+  const PhaseSeconds& phases = summary.phases;
+  const std::pair<const char*, double> parts[] = {{"input", phases.input},
+                                                  {"compute", phases.compute},
+                                                  {"all-reduce", phases.reduce},
+                                                  {"update", phases.update},
+                                                  {"other", phases.other}};
+  const auto* const most = std::max_element(
+      std::begin(parts), std::end(parts),
+      [](const auto& a, const auto& b) { return a.second < b.second; });
+  const auto steps = static_cast<double>(summary.steps_made);
+  return absl::StrFormat("%s, the largest part %s %s (%.0f%%)",
+                         Wall(phases.steps / steps), most->first,
+                         Wall(most->second / steps),
+                         100 * most->second / phases.steps);
+}
+
+std::string FormatTimes(const RunSummary& summary) {
+  return absl::StrCat(FormatWallTime(*summary.time_to_first_step),
+                      " wall; training ", FormatWallTime(summary.training),
+                      " wall, ", FormatRate(summary.examples_per_second),
+                      " examples/s");
+}
+
+std::string FormatLastStep(const RunSummary& summary) {
+  std::string last = absl::StrFormat("loss %.4f", summary.loss);
+  if (summary.train_accuracy.has_value())
+    absl::StrAppend(&last, ", accuracy ",
+                    FormatPercent(*summary.train_accuracy));
+  return last;
+}
+
+// The rows, each by its own method in the order in which they stand.
+class Rows {
+ public:
+  Rows(const RunSummary& summary, bool verbose)
+      : summary_(summary), verbose_(verbose) {}
+
+  std::vector<TextRow> Take() {
+    AddEnd();
+    AddMetrics();
+    AddHashes();
+    AddAccount();
+    AddTimes();
+    AddGoodput();
+    if (summary_.faults.has_value()) {
+      Add("faults", FormatFaults(*summary_.faults));
+      for (const std::string& complaint : summary_.faults->complaints)
+        Add("", "warning: " + complaint);
+    }
+    if (summary_.simulated_step.has_value())
+      Add("simulated step",
+          absl::StrCat(Tied(FormatSimTime(*summary_.simulated_step)), ": ",
+                       summary_.simulated_how));
+    return std::move(rows_);
+  }
+
+ private:
+  void Add(const char* label, const std::string& text, int rank = 0) {
+    rows_.push_back({label, text, rank});
+  }
+  void AddDetail(const char* label, const std::string& text) {
+    if (verbose_) Add(label, text);
+  }
+
+  void AddEnd() {
+    if (summary_.drained)
+      Add("", Saves(summary_.plan)
+                  ? "the same command again resumes from here"
+                  : "nothing was saved: --model_dir=DIR keeps the work");
+  }
+
+  void AddMetrics() {
+    if (summary_.steps_made > 0) Add("last step", FormatLastStep(summary_));
+    const bool lacks_accuracy =
+        summary_.eval.has_value() &&
+        !AccuracyOf(summary_.eval->metrics()).has_value();
+    Add(lacks_accuracy ? "eval" : "eval accuracy", FormatEval(summary_));
+    if (HasPromise(summary_)) Add("recipe's promise", FormatPromise(summary_));
+    for (const PlanWarning& warning : summary_.plan.warnings())
+      Add("WARNING", verbose_ ? warning.text() : BriefWarning(warning));
+  }
+
+  void AddHashes() {
+    Add("weights hash", summary_.weights_hash);
+    Add("plan hash", summary_.plan.hash(), kPlanHashRank);
+  }
+
+  // Of a job that was more than one run of one pod.
+  void AddAccount() {
+    const bool whole = summary_.steps_made == summary_.steps;
+    if (!summary_.stints.empty() && (!whole || summary_.stints.size() > 1)) {
+      AddDetail("examples", FormatStints(summary_.stints));
+      AddDetail("",
+                FormatEpochs(summary_.examples,
+                             summary_.plan.bits().dataset().train_examples()));
+    }
+    if (summary_.savings.count > 0)
+      Add("checkpoints",
+          verbose_ ? FormatSavings(summary_.savings, summary_.training)
+                   : FormatLastSaved(summary_.savings),
+          kCheckpointsRank);
+    if (summary_.restarts > 0) Add("restarts", FormatCount(summary_.restarts));
+  }
+
+  void AddTimes() {
+    if (summary_.time_to_first_step.has_value())
+      Add("time to first step", FormatTimes(summary_));
+    if (summary_.steps_made > 0 && summary_.phases.steps > 0) AddPhases();
+    if (summary_.overlap.has_value())
+      AddDetail("overlap", FormatOverlap(*summary_.overlap));
+  }
+
+  void AddPhases() {
+    Add("wall per step",
+        verbose_ ? FormatPhases(summary_) : FormatLargestPhase(summary_),
+        kPhasesRank);
+    AddDetail("", "(of the host that came last, step by step)");
+    if (summary_.straggler.has_value())
+      AddDetail("slowest host",
+                FormatStraggler(*summary_.straggler, summary_.plan));
+    if (summary_.phases.products > 0)
+      AddDetail("compute, mean", FormatWork(summary_));
+    // Of data in memory there is nothing but the copy to tell.
+    if (summary_.phases.input_read + summary_.phases.input_decode > 0)
+      AddDetail("input", FormatInput(summary_));
+  }
+
+  void AddGoodput() {
+    if (!summary_.goodput.has_value()) return;
+    Add("goodput", FormatGoodput(*summary_.goodput), kGoodputRank);
+    std::vector<std::string> losses = FormatLostTimes(*summary_.goodput);
+    for (std::string& loss : losses) loss = Tied(loss);
+    if (!losses.empty()) AddDetail("badput", absl::StrJoin(losses, ", "));
+  }
+
+  const RunSummary& summary_;
+  const bool verbose_;
+  std::vector<TextRow> rows_;
+};
+
+std::string Heading(const RunSummary& summary) {
+  const PlanBits& bits = summary.plan.bits();
+  const std::string& name = summary.plan.spec().run_name();
+  return absl::StrFormat(
+      "%s: %s%s%s on %s, %s: %s steps, %s examples\n",
+      summary.drained ? "drained" : "done", name, name.empty() ? "" : ": ",
+      bits.model().name(), bits.dataset().name(), bits.slice(),
+      FormatCount(summary.steps), FormatCount(summary.examples));
+}
+
+}  // namespace
+
+std::string FormatFaultRows(const FaultAccount& account) {
+  std::string text = RowText({"faults", FormatFaults(account)});
+  for (const std::string& complaint : account.complaints)
+    absl::StrAppend(&text, RowText({"", "warning: " + complaint}));
+  return text;
+}
+
+bool HasPromise(const RunSummary& summary) {
+  return summary.plan.recipe_accuracy() > 0 && summary.eval.has_value() &&
+         !summary.drained;
+}
+
+bool KeepsPromise(const RunSummary& summary) {
+  return HasPromise(summary) &&
+         MetricValue(summary.eval->metrics(), kAccuracyMetric) >=
+             summary.plan.recipe_accuracy();
+}
+
+std::string FormatSummary(const RunSummary& summary,
+                          const SummaryStyle& style) {
+  const auto wrapped = [&](const std::string& text) {
+    return WrapText(text, style.columns, LongWords::kOverflow);
+  };
+  const std::string heading = wrapped(Heading(summary));
+  const auto lines =
+      static_cast<int>(std::count(heading.begin(), heading.end(), '\n'));
+  return heading +
+         FitRows(
+             Rows(summary, style.verbose).Take(),
+             [&](const TextRow& row) { return wrapped(RowText(row)); },
+             style.verbose ? kAllLines : kBriefLines - lines);
+}
+
+}  // namespace podsim
