@@ -270,17 +270,34 @@ std::vector<TextRow> WholeRows(const JobPlan& plan, const Slice& slice,
   return rows;
 }
 
+// Whether the user's own steps were scaled from the recipe's reference.
+bool ScalesTypedSteps(const JobPlan& plan) {
+  const auto& recipes = plan.from_recipe();
+  const auto decides = [&](const char* field) {
+    return std::find(recipes.begin(), recipes.end(), field) != recipes.end();
+  };
+  return decides("reference_topology") && !decides("train_steps") &&
+         plan.scaling().reference_steps() > 0 &&
+         plan.scaling().reference_batch() != plan.global_batch();
+}
+
 std::vector<TextRow> BriefRows(const JobPlan& plan, const Slice& slice) {
   const std::string optimizer =
       HasPlainUpdate(plan.bits()) ? ""
                                   : absl::StrCat(", ", plan.bits().optimizer(),
                                                  RecipeMark(plan, "optimizer"));
-  return {{"slice", BriefSliceText(slice), 0},
-          {"job", DataText(plan), 3},
-          {"batch", BatchText(plan, slice), 1},
-          {"steps", StepsText(plan), 0},
-          {"learning rate", RateText(plan) + optimizer, 0},
-          {"HBM", BriefHbmText(plan, slice), 2}};
+  std::vector<TextRow> rows = {{"slice", BriefSliceText(slice)},
+                               {"job", DataText(plan), 3},
+                               {"batch", BatchText(plan, slice), 1},
+                               {"steps", StepsText(plan)}};
+  if (ScalesTypedSteps(plan))
+    rows.push_back({"",
+                    absl::StrCat("(--reference_topology=", slice.name,
+                                 " keeps steps as typed)"),
+                    4});
+  rows.push_back({"learning rate", RateText(plan) + optimizer});
+  rows.push_back({"HBM", BriefHbmText(plan, slice), 2});
+  return rows;
 }
 
 std::vector<TextRow> WarningRows(const JobPlan& plan, bool verbose) {

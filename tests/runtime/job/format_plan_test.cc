@@ -64,6 +64,18 @@ TEST(BriefPlanTest, HasALineForEachThingThatMatters) {
               HasSubstr("\nlearning rate  0.0005 (recipe), adamw (recipe)\n"));
 }
 
+TEST(BriefPlanTest, SaysHowTypedStepsAreKept) {
+  EXPECT_THAT(Brief("topology: 'v3-32' train_steps: 100"),
+              HasSubstr("\nsteps          100 of batch 64 on v3-8 -> 25 of "
+                        "batch 256\n               "
+                        "(--reference_topology=v3-32 keeps steps as typed)\n"));
+  for (const char* job :
+       {"topology: 'v3-32'", "topology: 'v3-8' train_steps: 100",
+        "topology: 'v3-32' train_steps: 100 reference_topology: 'v3-32'",
+        "topology: 'v3-32' epochs: 3"})
+    EXPECT_THAT(Brief(job), Not(HasSubstr("as typed)"))) << job;
+}
+
 // Those last in it are the last on the screen, a line each.
 TEST(BriefPlanTest, EndsWithTheWarnings) {
   const JobSpec spec = Spec("topology: 'v3-2048'");
