@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <map>
+#include <memory>
 #include <optional>
 #include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -25,6 +28,22 @@ bool AllEqual(const std::vector<T>& values) {
 
 std::size_t Sized(std::int64_t i) { return static_cast<std::size_t>(i); }
 
+constexpr char kDependsOnCount[] =
+    "what is computed depends on the number of examples; say jax.vmap where a "
+    "loop goes over the examples, and ask no shape for their number";
+
+// An attribute that follows the batch, in the words of those who call it.
+std::string NumbersText(const FlatOp& op, const std::string& list) {
+  if (op.Is("reduce_window"))
+    return "a window or a running sum over the examples, so that one example's "
+           "result depends on others: take it along another axis; it";
+  if (list == "start_indices") return "a slice that begins";
+  if (list == "limit_indices") return "a slice that ends";
+  if (list == "slice_sizes") return "a slice that";
+  if (list.find("padding") != std::string::npos) return "padding that";
+  return absl::StrCat("its ", list);
+}
+
 class Aligner {
  public:
   Aligner(std::span<const FlatFunction> functions,
@@ -39,19 +58,14 @@ class Aligner {
       at_ = i;
       const absl::Status status = Merge(result.ops[i]);
       if (!status.ok())
-        return absl::Status(
-            status.code(),
-            absl::StrCat(NameOf(result.ops[i]), " (", result.ops[i].place,
-                         "): ", status.message()));
+        return absl::Status(status.code(),
+                            absl::StrCat(WhereOf(functions_[0].ops[i]), ": ",
+                                         std::string(status.message())));
     }
-    return result;
+    return WithRows(std::move(result));
   }
 
  private:
-  static std::string NameOf(const FlatOp& op) {
-    return op.entry == nullptr ? "parameter" : op.entry->name;
-  }
-
   absl::Status CheckSame(const FlatFunction& other) const {
     const FlatFunction& first = functions_[0];
     const std::size_t count = std::min(first.ops.size(), other.ops.size());
@@ -59,14 +73,12 @@ class Aligner {
       const FlatOp& a = first.ops[i];
       const FlatOp& b = other.ops[i];
       if (a.entry != b.entry || a.operands != b.operands)
-        return absl::UnimplementedError(absl::StrCat(
-            NameOf(a), " (", a.place,
-            "): what is computed depends on the number of examples"));
+        return absl::UnimplementedError(
+            absl::StrCat(WhereOf(a), ": ", kDependsOnCount));
     }
     if (first.ops.size() != other.ops.size() ||
         first.parameters != other.parameters || first.results != other.results)
-      return absl::UnimplementedError(
-          "what is computed depends on the number of examples");
+      return absl::UnimplementedError(kDependsOnCount);
     return absl::OkStatus();
   }
 
@@ -109,7 +121,8 @@ class Aligner {
       if (shape.batched())
         return absl::UnimplementedError(
             "the batch is in two of its dimensions: examples are compared with "
-            "one another, which podsim cannot do");
+            "one another, which podsim cannot do; compare within an example, "
+            "with what its arrays of the data set hold");
       shape.batch_axis = axis;
       shape.dims[Sized(axis)] = *factor;
     }
@@ -126,8 +139,7 @@ class Aligner {
         Each([](const FlatOp& of) { return of.attributes.word; });
     const auto types = Each([](const FlatOp& of) { return of.type.dtype; });
     if (!AllEqual(words) || !AllEqual(types))
-      return absl::UnimplementedError(
-          "what is computed depends on the number of examples");
+      return absl::UnimplementedError(kDependsOnCount);
     for (auto& [name, list] : op.attributes.lists)
       PODSIM_RETURN_IF_ERROR(MergeList(op, name, list));
     return op.Is("constant") ? MergeConstant(op) : absl::OkStatus();
@@ -159,8 +171,8 @@ class Aligner {
       const bool is_size = name == "limit_indices" || name == "slice_sizes";
       if (!factor || !is_size || static_cast<int>(i) != CutAxis(op))
         return absl::UnimplementedError(absl::StrCat(
-            "its ", name, " have ", absl::StrJoin(numbers, ", "), " with ",
-            BatchesText(), ", which podsim cannot leave open"));
+            NumbersText(op, name), " has ", absl::StrJoin(numbers, ", "),
+            " with ", BatchesText(), ", which podsim cannot leave open"));
       list[i] = *factor;
     }
     return absl::OkStatus();
@@ -171,10 +183,12 @@ class Aligner {
         Each([](const FlatOp& of) { return of.attributes.data != nullptr; });
     const bool any =
         std::find(has_data.begin(), has_data.end(), true) != has_data.end();
-    if (any && op.type.batched())
+    if (any && op.type.batched()) {
+      if (SetRow(op)) return absl::OkStatus();
       return absl::UnimplementedError(
           "it has a number of its own for each example; give it as an input "
           "of the data set");
+    }
     if (any) {
       for (const FlatFunction& function : functions_) {
         const auto& data = function.ops[at_].attributes.data;
@@ -193,17 +207,93 @@ class Aligner {
     return MergeNumber(op, values);
   }
 
+  // What every example's row has, where all have the same.
+  bool SetRow(FlatOp& op) {
+    const int axis = op.type.shape.batch_axis;
+    std::set<std::string> rows;
+    for (const FlatFunction& function : functions_) {
+      const auto row = RowOf(function.ops[at_], Sized(axis));
+      if (!row) return false;
+      rows.insert(*row);
+    }
+    if (rows.size() != 1) return false;
+    FlatOp row = op;
+    row.type.shape.batch_axis = -1;
+    row.type.shape.dims[Sized(axis)] = 1;
+    row.attributes.shape = row.type.shape;
+    row.attributes.data = std::make_shared<const std::string>(*rows.begin());
+    rows_.emplace(at_, std::move(row));
+    OpAttributes repeat;
+    repeat.shape = op.type.shape;
+    for (int dim = 0; dim < repeat.shape.rank(); ++dim)
+      repeat.lists["broadcast_dimensions"].push_back(dim);
+    op.entry = FindOp("broadcast_in_dim");
+    op.attributes = std::move(repeat);
+    return true;
+  }
+
+  // The bytes of a constant's first part along `axis`, if all are equal.
+  static std::optional<std::string> RowOf(const FlatOp& op, std::size_t axis) {
+    if (op.attributes.data == nullptr) return std::nullopt;
+    const std::string& data = *op.attributes.data;
+    const auto& dims = op.type.shape.dims;
+    std::size_t bytes = Sized(SizeOf(op.type.dtype));
+    for (std::size_t i = axis + 1; i < dims.size(); ++i)
+      bytes *= Sized(dims[i]);
+    const std::size_t whole = bytes * Sized(dims[axis]);
+    std::string row;
+    for (std::size_t begin = 0; begin < data.size(); begin += whole) {
+      for (std::size_t at = 0; at < whole; at += bytes)
+        if (data.compare(begin + at, bytes, data, begin, bytes) != 0)
+          return std::nullopt;
+      row.append(data, begin, bytes);
+    }
+    return row;
+  }
+
+  // Each row before what repeats it.
+  FlatFunction WithRows(FlatFunction from) const {
+    if (rows_.empty()) return from;
+    FlatFunction to;
+    std::vector<int> place_of;
+    const auto moved = [&](std::vector<int> places) {
+      for (int& place : places) place = place_of[Sized(place)];
+      return places;
+    };
+    for (std::size_t i = 0; i < from.ops.size(); ++i) {
+      FlatOp op = std::move(from.ops[i]);
+      op.operands = moved(std::move(op.operands));
+      const auto row = rows_.find(i);
+      if (row != rows_.end()) {
+        op.operands = {static_cast<int>(to.ops.size())};
+        to.ops.push_back(row->second);
+      }
+      place_of.push_back(static_cast<int>(to.ops.size()));
+      to.ops.push_back(std::move(op));
+    }
+    to.parameters = moved(from.parameters);
+    to.results = moved(from.results);
+    return to;
+  }
+
   absl::Status MergeNumber(FlatOp& op, const std::vector<double>& values) {
     const bool floats = op.type.dtype == DType::kFloat32;
-    const bool rounded = op.type.dtype == DType::kBFloat16;
-    for (const std::int64_t power : {-1, 1}) {
-      const auto value = floats    ? NumberFor(values, power)
-                         : rounded ? RoundedNumberFor(op, values, power)
-                                   : std::nullopt;
-      if (!value) continue;
-      op.attributes.value = *value;
+    const bool rounded =
+        op.type.dtype == DType::kBFloat16 || (floats && AreBFloat16(values));
+    const auto set = [&](double value, std::int64_t power) {
+      op.attributes.value = value;
       op.attributes.lists[kBatchPower] = {power};
       return absl::OkStatus();
+    };
+    for (const std::int64_t power : {-1, 1})
+      if (const auto value = floats ? NumberFor(values, power) : std::nullopt)
+        return set(*value, power);
+    for (const std::int64_t power : {-1, 1}) {
+      const auto value =
+          rounded ? RoundedNumberFor(op, values, power) : std::nullopt;
+      if (!value) continue;
+      if (floats) op.attributes.lists[kBatchRounded] = {1};
+      return set(*value, power);
     }
     const bool whole = op.type.dtype == DType::kInt32;
     if (whole && SetLine(op, values)) return absl::OkStatus();
@@ -218,6 +308,12 @@ class Aligner {
   static double Scaled(double number, std::int64_t power, std::int64_t batch) {
     const auto examples = static_cast<double>(batch);
     return power > 0 ? number * examples : number / examples;
+  }
+
+  static bool AreBFloat16(const std::vector<double>& values) {
+    return std::all_of(values.begin(), values.end(), [](double value) {
+      return RoundToBFloat16(static_cast<float>(value)) == value;
+    });
   }
 
   // The float32 number whose product with each batch (or quotient) rounds to
@@ -278,7 +374,8 @@ class Aligner {
 
   std::span<const FlatFunction> functions_;
   std::span<const std::int64_t> batches_;
-  std::size_t at_ = 0;  // the op that is looked at
+  std::size_t at_ = 0;                  // the op that is looked at
+  std::map<std::size_t, FlatOp> rows_;  // of constants that repeat one
 };
 
 }  // namespace

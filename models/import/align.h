@@ -16,6 +16,9 @@ namespace podsim {
 // much more.
 inline constexpr char kBatchOffset[] = "batch_offset";
 
+// Of a float32 constant with a batch_power: rounded to bfloat16.
+inline constexpr char kBatchRounded[] = "batch_rounded";
+
 // `functions`: lowered with so many examples, `batches`; at least three of
 // different ones. In the result B stands where the dimensions follow the batch,
 // and constants that follow it have a batch_power (models/ops/constant.cc),

@@ -8,6 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "base/status.h"
 #include "models/import/align.h"
+#include "models/import/own_rows.h"
 #include "models/ops/constant_value.h"
 
 namespace podsim {
@@ -17,6 +18,11 @@ std::string TypesText(const Graph& graph, const std::vector<Value>& values) {
   return absl::StrJoin(values, ", ", [&](std::string* out, Value value) {
     out->append(ToString(graph.type(value)));
   });
+}
+
+bool IsRounded(const FlatOp& op) {
+  return op.type.dtype == DType::kBFloat16 ||
+         !op.attributes.List(kBatchRounded).empty();
 }
 
 }  // namespace
@@ -58,9 +64,12 @@ absl::StatusOr<Value> GraphOfFlat::Converted(Value value, DType dtype) {
 absl::StatusOr<Value> GraphOfFlat::RoundedBatchNumbers(const FlatOp& op) {
   OpAttributes attributes = op.attributes;
   attributes.dtype = DType::kFloat32;
+  attributes.lists.erase(kBatchRounded);
   PODSIM_ASSIGN_OR_RETURN(const Value numbers,
                           Apply(OpCode::kConstant, {}, std::move(attributes)));
-  return Converted(numbers, op.type.dtype);
+  PODSIM_ASSIGN_OR_RETURN(const Value rounded,
+                          Converted(numbers, DType::kBFloat16));
+  return Converted(rounded, op.type.dtype);
 }
 
 absl::StatusOr<Value> GraphOfFlat::BatchNumber(const FlatOp& op) {
@@ -76,6 +85,9 @@ absl::StatusOr<Value> GraphOfFlat::BatchNumber(const FlatOp& op) {
   PODSIM_ASSIGN_OR_RETURN(Value number,
                           Apply(OpCode("reduce"), {of_each}, std::move(fold)));
   const Shape& shape = op.type.shape;
+  if (IsRounded(op)) {
+    PODSIM_ASSIGN_OR_RETURN(number, Converted(number, DType::kBFloat16));
+  }
   PODSIM_ASSIGN_OR_RETURN(number, Converted(number, op.type.dtype));
   if (!op.attributes.List(kBatchOffset).empty()) {
     PODSIM_ASSIGN_OR_RETURN(
@@ -96,8 +108,12 @@ absl::StatusOr<Value> GraphOfFlat::Make(const FlatOp& op,
   const bool follows_batch =
       op.Is("constant") && !op.attributes.List(kBatchPower).empty();
   if (follows_batch && !op.type.batched()) return BatchNumber(op);
-  if (follows_batch && op.type.dtype == DType::kBFloat16)
-    return RoundedBatchNumbers(op);
+  if (follows_batch && IsRounded(op)) return RoundedBatchNumbers(op);
+  if (IsBatchIota(op))
+    return absl::UnimplementedError(
+        "it counts the examples, but which of a batch an example is follows "
+        "the slice; x[jnp.arange(B), i] and x.at[jnp.arange(B), i] are taken, "
+        "else give the numbers as an array of the data set");
   if (op.Is("random_bits"))
     return Apply(CodeOf(*op.entry), {graph_.ExampleKeys()}, op.attributes);
   for (const Value value : in)
@@ -132,8 +148,8 @@ absl::StatusOr<std::vector<Value>> GraphOfFlat::Build(
     auto value = Make(op, at(op.operands));
     if (!value.ok())
       return absl::Status(value.status().code(),
-                          absl::StrCat(op.entry->name, " (", op.place,
-                                       "): ", value.status().message()));
+                          absl::StrCat(WhereOf(op), ": ",
+                                       std::string(value.status().message())));
     values[i] = *value;
   }
   return at(function.results);

@@ -24,6 +24,12 @@ std::string KeyOf(std::string_view op, const std::vector<int>& operands,
   return key;
 }
 
+std::string WhereOf(const FlatOp& op) {
+  if (!op.words.empty()) return op.words;
+  return absl::StrCat(op.entry == nullptr ? "parameter" : op.entry->name, " (",
+                      op.place, ")");
+}
+
 FlatFunction Pruned(const FlatFunction& from) {
   std::vector<bool> needed(from.ops.size());
   const auto need = [&](int place) {

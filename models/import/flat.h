@@ -21,6 +21,7 @@ struct FlatOp {
   OpAttributes attributes;
   int output = 0;     // which of the op's results
   std::string place;  // for people: HloModule::PlaceOf
+  std::string words;  // for errors: "train.py:41: cumsum (reduce-window)"
 
   bool Is(std::string_view op) const {
     return entry != nullptr && entry->name == op;
@@ -42,6 +43,9 @@ inline constexpr int kMostFlatOps = 1 << 18;
 // Errors: UNIMPLEMENTED (an instruction that is not imported, by its name and
 //   the line that made it), INVALID_ARGUMENT (one whose operands do not fit).
 absl::StatusOr<FlatFunction> Flatten(const HloModule& module);
+
+// Where an error is: an op's words, or its name and place.
+std::string WhereOf(const FlatOp& op);
 
 // Of an op and its operands, by whatever numbers: equal uses have equal keys.
 std::string KeyOf(std::string_view op, const std::vector<int>& operands,

@@ -65,6 +65,7 @@ bool IsIdentity(std::span<const std::int64_t> dims) {
 
 int FlatBuilder::Append(FlatOp op) {
   op.place = place_;
+  op.words = words_;
   const int place = static_cast<int>(function_.ops.size());
   if (op.entry != nullptr && shares_) {
     const auto [known, is_new] = known_.emplace(

@@ -37,8 +37,11 @@ class FlatBuilder {
   // Of all elements, row-major; one in each if they are equal.
   int Constant(const ValueType& type, const std::vector<double>& values);
 
-  // Where what follows was written.
-  void SetPlace(std::string place) { place_ = std::move(place); }
+  // Where what follows was written (FlatOp).
+  void SetPlace(std::string place, std::string words = "") {
+    place_ = std::move(place);
+    words_ = std::move(words);
+  }
   const FlatOp& op(int place) const {
     return function_.ops[static_cast<std::size_t>(place)];
   }
@@ -64,6 +67,7 @@ class FlatBuilder {
   const bool shares_;
   FlatFunction function_;
   std::string place_;
+  std::string words_;
   std::map<std::string, int, std::less<>> known_;  // by KeyOf
 };
 

@@ -10,6 +10,7 @@
 #include "base/status.h"
 #include "models/import/flat.h"
 #include "models/import/flat_builder.h"
+#include "models/import/narrow_wholes.h"
 #include "models/import/opcodes.h"
 #include "models/import/orders.h"
 #include "models/import/random_keys.h"
@@ -20,18 +21,53 @@ namespace {
 
 constexpr int kDeepestCall = 200;
 
-// An array, or a tuple, or an array without elements, which is nowhere. Tuples
-// are shared: one may hold another many times.
+// An array, or a tuple, or an array without elements, which is nowhere, or what
+// podsim cannot compute: an error once a result needs it, and not before, so
+// that dead code may be anything. Tuples are shared: one may hold another many
+// times.
 struct HloValue {
   int array = -1;
   std::shared_ptr<const std::vector<HloValue>> parts;
+  std::shared_ptr<const absl::Status> refused;
 
-  bool IsEmpty() const { return array < 0 && parts == nullptr; }
+  bool IsEmpty() const {
+    return array < 0 && parts == nullptr && refused == nullptr;
+  }
 };
 using HloValues = std::vector<HloValue>;
 
 HloValue Tuple(HloValues parts) {
-  return {.parts = std::make_shared<const HloValues>(std::move(parts))};
+  return {.array = -1,
+          .parts = std::make_shared<const HloValues>(std::move(parts)),
+          .refused = nullptr};
+}
+
+HloValue Array(int place) {
+  return {.array = place, .parts = nullptr, .refused = nullptr};
+}
+
+HloValue RefusedValue(absl::Status why) {
+  return {.array = -1,
+          .parts = nullptr,
+          .refused = std::make_shared<const absl::Status>(std::move(why))};
+}
+
+const HloValue* FirstRefused(const HloValues& values) {
+  const auto found = std::find_if(
+      values.begin(), values.end(),
+      [](const HloValue& value) { return value.refused != nullptr; });
+  return found == values.end() ? nullptr : &*found;
+}
+
+// Instructions that a computation's root needs.
+std::vector<bool> NeededIn(const HloComputation& computation) {
+  std::vector<bool> needed(computation.instructions.size());
+  needed[static_cast<std::size_t>(computation.root)] = true;
+  for (std::size_t i = needed.size(); i-- > 0;)
+    if (needed[i])
+      for (const int operand : computation.instructions[i].operands)
+        needed[static_cast<std::size_t>(operand)] = true;
+  return needed;
 }
 
 absl::Status BadCall(const std::string& why) {
@@ -58,7 +94,10 @@ absl::StatusOr<std::vector<int>> ArraysOf(const HloValues& operands) {
 
 class Flattener {
  public:
-  explicit Flattener(const HloModule& module) : module_(module) {}
+  explicit Flattener(const HloModule& module) : module_(module) {
+    for (const HloComputation& each : module.computations())
+      needed_.push_back(NeededIn(each));
+  }
 
   absl::StatusOr<FlatFunction> Run() {
     const HloComputation& entry = Computation(module_.entry());
@@ -66,7 +105,7 @@ class Flattener {
     for (const HloInstruction& instruction : entry.instructions) {
       if (instruction.proto->opcode() != "parameter") continue;
       auto type = TypeOf(instruction.proto->shape());
-      if (!type.ok()) return At(*instruction.proto, type.status());
+      if (!type.ok()) return Located(*instruction.proto, type.status());
       builder_.SetPlace(module_.PlaceOf(*instruction.proto));
       const auto number =
           static_cast<std::size_t>(instruction.proto->parameter_number());
@@ -79,6 +118,7 @@ class Flattener {
     const HloValues results =
         result.parts == nullptr ? HloValues{result} : *result.parts;
     for (const HloValue& each : results) {
+      if (each.refused != nullptr) return *each.refused;
       if (each.parts != nullptr)
         return BadCall("a result is a tuple of tuples");
       if (each.IsEmpty())
@@ -94,13 +134,6 @@ class Flattener {
     return module_.computations()[static_cast<std::size_t>(place)];
   }
 
-  absl::Status At(const hlo::Instruction& from,
-                  const absl::Status& status) const {
-    return {status.code(),
-            absl::StrCat(from.opcode(), " (", module_.PlaceOf(from),
-                         "): ", status.message())};
-  }
-
   // For people, with the line of what called it where it has none itself.
   std::string PlaceOf(const hlo::Instruction& from) const {
     std::string place = module_.PlaceOf(from);
@@ -109,31 +142,43 @@ class Flattener {
     return place;
   }
 
-  // The innermost instruction by its name, and the innermost line that is
-  // known, of it or of what called it.
-  absl::Status Located(const hlo::Instruction& from, absl::Status status) {
-    const std::string source = module_.SourceOf(from);
-    if (!named_) {
-      status = At(from, status);
-    } else if (!located_ && !source.empty()) {
-      status = absl::Status(
-          status.code(),
-          absl::StrCat(std::string(status.message()), "; called at ", source));
-    }
-    named_ = true;
-    located_ = located_ || !source.empty();
-    return status;
+  // In the caller's words: the line, and what stands there.
+  std::string WordsOf(const hlo::Instruction& from) const {
+    const std::string own = module_.SourceOf(from);
+    const std::string& line = own.empty() ? source_ : own;
+    return absl::StrCat(line, line.empty() ? "" : ": ", module_.NameOf(from));
+  }
+
+  absl::Status Located(const hlo::Instruction& from,
+                       const absl::Status& status) const {
+    return {status.code(),
+            absl::StrCat(WordsOf(from), ": ", std::string(status.message()))};
   }
 
   absl::StatusOr<HloValue> Call(int computation, const HloValues& arguments) {
     if (depth_ == kDeepestCall) return BadCall("calls are nested too deep");
-    ++depth_;
     const HloComputation& body = Computation(computation);
     if (static_cast<int>(arguments.size()) != body.parameters)
       return BadCall("a call has another number of operands than parameters");
-    HloValues values;
     const std::string called_at = source_;
+    ++depth_;
+    auto result = RootOf(body, needed_[static_cast<std::size_t>(computation)],
+                         arguments, called_at);
+    --depth_;
+    source_ = called_at;
+    return result;
+  }
+
+  absl::StatusOr<HloValue> RootOf(const HloComputation& body,
+                                  const std::vector<bool>& needed,
+                                  const HloValues& arguments,
+                                  const std::string& called_at) {
+    HloValues values;
     for (const HloInstruction& each : body.instructions) {
+      if (!needed[values.size()]) {
+        values.emplace_back();
+        continue;
+      }
       const std::string source = module_.SourceOf(*each.proto);
       source_ = source.empty() ? called_at : source;
       HloValues operands;
@@ -144,11 +189,10 @@ class Flattener {
             absl::StrCat("it takes more than ", kMostFlatOps,
                          " instructions with its loops taken apart"));
       auto value = Visit(each, operands, arguments);
-      if (!value.ok()) return Located(*each.proto, value.status());
-      values.push_back(*std::move(value));
+      values.push_back(
+          value.ok() ? *std::move(value)
+                     : RefusedValue(Located(*each.proto, value.status())));
     }
-    --depth_;
-    source_ = called_at;
     return values[static_cast<std::size_t>(body.root)];
   }
 
@@ -164,6 +208,7 @@ class Flattener {
     if (code == "call" && instruction.called.size() == 1)
       return CallOrDraw(instruction, operands);
     if (code == "while") return Loop(instruction, operands);
+    if (const HloValue* refused = FirstRefused(operands)) return *refused;
     if (code == "conditional") return Choice(instruction, operands);
     if ((code == "copy" || code == "opt-barrier" || code == "bitcast") &&
         operands.size() == 1)
@@ -180,18 +225,20 @@ class Flattener {
     const int called = instruction.called[0];
     const std::string name = KeyFunctionOf(Computation(called).name);
     if (name.empty()) return Call(called, operands);
+    if (const HloValue* refused = FirstRefused(operands)) return *refused;
     PODSIM_ASSIGN_OR_RETURN(const std::vector<int> arrays, ArraysOf(operands));
     PODSIM_ASSIGN_OR_RETURN(const ValueType type,
                             TypeOf(instruction.proto->shape()));
-    builder_.SetPlace(PlaceOf(*instruction.proto));
+    builder_.SetPlace(PlaceOf(*instruction.proto), WordsOf(*instruction.proto));
     PODSIM_ASSIGN_OR_RETURN(const int drawn,
                             EmitKeyFunction(builder_, name, arrays, type));
-    return HloValue{.array = drawn};
+    return Array(drawn);
   }
 
   static absl::StatusOr<HloValue> Part(const hlo::Instruction& from,
                                        const HloValues& operands) {
     const std::int64_t i = from.tuple_index();
+    if (const HloValue* refused = FirstRefused(operands)) return *refused;
     if (operands.size() != 1 || operands[0].parts == nullptr || i < 0 ||
         i >= static_cast<std::int64_t>(operands[0].parts->size()))
       return BadCall(absl::StrCat("there is no part ", i));
@@ -205,8 +252,14 @@ class Flattener {
     if (operands.size() == 1 &&
         (target == "Sharding" || target == "annotate_device_placement"))
       return operands[0];
+    if (target.find("python") != std::string::npos)
+      return absl::UnimplementedError(
+          "it calls Python (jax.pure_callback, io_callback), which the cores "
+          "of "
+          "a pod have not; compute it before, as an array of the data set");
     return absl::UnimplementedError(
-        absl::StrCat("podsim cannot call '", target, "'"));
+        absl::StrCat("podsim cannot call '", target,
+                     "'; compute it before, as an array of the data set"));
   }
 
   absl::StatusOr<HloValue> Loop(const HloInstruction& loop,
@@ -219,6 +272,7 @@ class Flattener {
     HloValue state = operands[0];
     for (int step = 0; step <= kMostLoopSteps; ++step) {
       PODSIM_ASSIGN_OR_RETURN(const HloValue goes_on, Call(condition, {state}));
+      if (goes_on.refused != nullptr) return goes_on;
       const auto known =
           goes_on.array < 0 ? std::nullopt : builder_.NumberOf(goes_on.array);
       if (!known)
@@ -232,34 +286,62 @@ class Flattener {
         absl::StrCat("the loop runs more than ", kMostLoopSteps, " times"));
   }
 
-  // Both branches are computed where the choice depends on data.
+  // All branches are computed where the choice depends on data. Of a bool the
+  // first branch is true's; a number that is no branch's takes the last one.
   absl::StatusOr<HloValue> Choice(const HloInstruction& choice,
                                   const HloValues& operands) {
-    if (choice.called.size() != 2 || operands.size() != 3 ||
-        operands[0].array < 0)
-      return absl::UnimplementedError("a choice among other than two branches");
-    // Of a number the first branch is 0's, of a bool it is true's.
-    int chooser = operands[0].array;
+    const std::vector<int>& branches = choice.called;
+    if (branches.empty() || operands.size() != branches.size() + 1)
+      return BadCall("a choice needs branches, and an operand for each");
+    if (operands[0].refused != nullptr) return operands[0];
+    if (operands[0].array < 0) return BadCall("it chooses by no array");
+    const int chooser = operands[0].array;
     const bool is_bool = builder_.type(chooser).dtype == DType::kBool;
-    const auto known = builder_.NumberOf(chooser);
-    if (known) {
-      const std::size_t taken = (*known != 0) == is_bool ? 0 : 1;
-      return Call(choice.called[taken], {operands[1 + taken]});
+    if (is_bool && branches.size() != 2)
+      return BadCall("a choice by a bool has two branches");
+    const std::size_t last = branches.size() - 1;
+    if (const auto known = builder_.NumberOf(chooser)) {
+      const bool inside = *known >= 0 && *known < static_cast<double>(last);
+      const std::size_t number =
+          inside ? static_cast<std::size_t>(*known) : last;
+      const std::size_t taken = is_bool ? (*known != 0 ? 0 : 1) : number;
+      return Call(branches[taken], {operands[1 + taken]});
     }
+    std::vector<int> is_taken = {chooser};
     if (!is_bool) {
-      const int zero = builder_.Constant(builder_.type(chooser), {0});
-      PODSIM_ASSIGN_OR_RETURN(
-          chooser, builder_.Emit("compare", {chooser, zero}, {.word = "EQ"}));
+      PODSIM_ASSIGN_OR_RETURN(is_taken, ComparedWithEach(chooser, last));
     }
-    PODSIM_ASSIGN_OR_RETURN(const HloValue a,
-                            Call(choice.called[0], {operands[1]}));
-    PODSIM_ASSIGN_OR_RETURN(const HloValue b,
-                            Call(choice.called[1], {operands[2]}));
-    return Select(chooser, a, b, 0);
+    HloValues results;
+    for (std::size_t i = 0; i <= last; ++i) {
+      PODSIM_ASSIGN_OR_RETURN(results.emplace_back(),
+                              Call(branches[i], {operands[1 + i]}));
+    }
+    HloValue chosen = results[last];
+    for (std::size_t i = last; i-- > 0;) {
+      PODSIM_ASSIGN_OR_RETURN(chosen,
+                              Select(is_taken[i], results[i], chosen, 0));
+    }
+    return chosen;
+  }
+
+  // Whether `number` is 0, 1, ... below `count`.
+  absl::StatusOr<std::vector<int>> ComparedWithEach(int number,
+                                                    std::size_t count) {
+    std::vector<int> equal;
+    for (std::size_t i = 0; i < count; ++i) {
+      const int other =
+          builder_.Constant(builder_.type(number), {static_cast<double>(i)});
+      PODSIM_ASSIGN_OR_RETURN(
+          equal.emplace_back(),
+          builder_.Emit("compare", {number, other}, {.word = "EQ"}));
+    }
+    return equal;
   }
 
   absl::StatusOr<HloValue> Select(int chooser, const HloValue& a,
                                   const HloValue& b, int depth) {
+    if (a.refused != nullptr) return a;
+    if (b.refused != nullptr) return b;
     if ((a.parts == nullptr) != (b.parts == nullptr) ||
         a.IsEmpty() != b.IsEmpty() || depth > kDeepestCall)
       return BadCall("the branches have other results");
@@ -273,7 +355,7 @@ class Flattener {
           builder_.Emit("broadcast_in_dim", {chooser}, std::move(spread)));
       PODSIM_ASSIGN_OR_RETURN(
           const int array, builder_.Emit("select", {each, a.array, b.array}));
-      return HloValue{.array = array};
+      return Array(array);
     }
     if (a.parts->size() != b.parts->size())
       return BadCall("the branches have other results");
@@ -295,12 +377,13 @@ class Flattener {
     const HloOpCode* code = FindHloOpCode(from.opcode());
     if (code == nullptr)
       return absl::UnimplementedError(
-          "podsim does not import it; docs/jax.md lists what it does");
+          "podsim has no such operation; docs/jax.md lists those that it has, "
+          "and what to say instead of others");
     HloUse use{.from = from, .operands = {}, .words = {}, .type = {}};
     PODSIM_ASSIGN_OR_RETURN(use.operands, ArraysOf(operands));
     for (const int called : instruction.called)
       use.words.push_back(ReducerWord(Computation(called)));
-    builder_.SetPlace(PlaceOf(from));
+    builder_.SetPlace(PlaceOf(from), WordsOf(from));
     if (const auto ordered = Ordered(instruction, use)) {
       PODSIM_RETURN_IF_ERROR(ordered->status());
       return Results(from.shape(), **ordered);
@@ -311,6 +394,12 @@ class Flattener {
   }
 
   absl::StatusOr<int> Emit(const HloOpCode& code, const HloUse& use) {
+    PODSIM_RETURN_IF_ERROR(CheckNarrow(use.from));
+    PODSIM_ASSIGN_OR_RETURN(const int made, EmitUnwrapped(code, use));
+    return WrappedAs(builder_, made, use.from);
+  }
+
+  absl::StatusOr<int> EmitUnwrapped(const HloOpCode& code, const HloUse& use) {
     if (code.emit != nullptr) return code.emit(builder_, use);
     OpAttributes attributes;
     if (code.attributes != nullptr) code.attributes(use, attributes);
@@ -344,7 +433,7 @@ class Flattener {
                                    const std::vector<int>& arrays) const {
     if (said.element_type() != hlo::TUPLE && arrays.size() == 1) {
       PODSIM_RETURN_IF_ERROR(CheckResult(said, arrays[0]));
-      return HloValue{.array = arrays[0]};
+      return Array(arrays[0]);
     }
     if (said.tuple_shapes_size() != static_cast<int>(arrays.size()))
       return BadCall(absl::StrCat("it makes ", arrays.size(), " results"));
@@ -352,7 +441,7 @@ class Flattener {
     for (std::size_t i = 0; i < arrays.size(); ++i) {
       PODSIM_RETURN_IF_ERROR(
           CheckResult(said.tuple_shapes(static_cast<int>(i)), arrays[i]));
-      parts.push_back({.array = arrays[i]});
+      parts.push_back(Array(arrays[i]));
     }
     return Tuple(std::move(parts));
   }
@@ -361,9 +450,8 @@ class Flattener {
   FlatBuilder builder_{/*shares=*/false};
   int depth_ = 0;
   int steps_ = 0;
-  std::string source_;    // the innermost line that is known
-  bool named_ = false;    // an error names its instruction
-  bool located_ = false;  // and its line
+  std::string source_;                     // the innermost line that is known
+  std::vector<std::vector<bool>> needed_;  // by computation, then instruction
 };
 
 }  // namespace

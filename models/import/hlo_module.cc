@@ -156,6 +156,20 @@ std::string HloModule::InnermostSource(const hlo::Metadata& metadata) const {
   return innermost;
 }
 
+// "jit(loss)/jvp(jit(take_along_axis))/gather" ends with the name of an
+// operation of JAX, or with the function that a call is of.
+std::string HloModule::NameOf(const hlo::Instruction& instruction) {
+  const std::string& path = instruction.metadata().op_name();
+  std::string name = path.substr(path.rfind('/') + 1);
+  const std::size_t open = name.rfind('(');
+  if (open != std::string::npos)
+    name = name.substr(open + 1, name.find(')', open) - open - 1);
+  const std::string& code = instruction.opcode();
+  if (name.empty() || name == code) return PrintableLine(code);
+  return PrintableLine(
+      absl::StrCat(name.substr(0, kLongestPlace), " (", code, ")"));
+}
+
 std::string HloModule::PlaceOf(const hlo::Instruction& instruction) const {
   const std::string source = SourceOf(instruction);
   const std::string place =
@@ -173,7 +187,9 @@ absl::StatusOr<ValueType> TypeOf(const hlo::Shape& shape) {
   static const auto& dtypes = *new std::map<hlo::PrimitiveType, DType>{
       {hlo::F32, DType::kFloat32}, {hlo::BF16, DType::kBFloat16},
       {hlo::S32, DType::kInt32},   {hlo::U32, DType::kUint32},
-      {hlo::U8, DType::kUint8},    {hlo::PRED, DType::kBool}};
+      {hlo::U8, DType::kUint8},    {hlo::PRED, DType::kBool},
+      {hlo::S8, DType::kInt32},    {hlo::S16, DType::kInt32},
+      {hlo::U16, DType::kInt32}};
   constexpr int kMostDims = 32;
   constexpr std::int64_t kMostDim = (std::int64_t{1} << 31) - 1;
   constexpr std::int64_t kMostElements = std::int64_t{1} << 40;
@@ -184,7 +200,8 @@ absl::StatusOr<ValueType> TypeOf(const hlo::Shape& shape) {
                      hlo::PrimitiveType_IsValid(shape.element_type())
                          ? hlo::PrimitiveType_Name(shape.element_type())
                          : absl::StrCat(static_cast<int>(shape.element_type())),
-                     "; podsim has F32, BF16, S32, U32, U8 and PRED",
+                     "; podsim has F32, BF16, S32, S16, S8, U32, U16, U8 and "
+                     "PRED",
                      shape.element_type() == hlo::U64
                          ? " (random numbers are drawn from the key that the "
                            "function is given, not from one that it makes)"

@@ -42,6 +42,9 @@ class HloModule {
   // Where the author wrote it: "add.3, train.py:41", or "add.3" if the module
   // does not say.
   std::string PlaceOf(const hlo::Instruction& instruction) const;
+  // What its author called: JAX's name with HLO's, "cumsum (reduce-window)", or
+  // HLO's op code alone.
+  static std::string NameOf(const hlo::Instruction& instruction);
   // "train.py:41"; empty if the module does not say.
   std::string SourceOf(const hlo::Instruction& instruction) const;
 
@@ -54,8 +57,9 @@ class HloModule {
   int entry_ = 0;
 };
 
-// An array's type. Errors: UNIMPLEMENTED (an element type that podsim has not);
-//   INVALID_ARGUMENT (no array; dimensions that no array has).
+// An array's type, int32 for narrower whole numbers (narrow_wholes.h).
+// Errors: UNIMPLEMENTED (an element type that podsim has not); INVALID_ARGUMENT
+//    (no array; dimensions that no array has).
 absl::StatusOr<ValueType> TypeOf(const hlo::Shape& shape);
 
 }  // namespace podsim

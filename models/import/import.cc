@@ -18,6 +18,7 @@
 #include "models/import/build.h"
 #include "models/import/flat.h"
 #include "models/import/hlo_module.h"
+#include "models/import/own_numbers.h"
 #include "models/import/schedule.h"
 #include "models/import/simplify.h"
 
@@ -69,7 +70,10 @@ absl::StatusOr<FlatFunction> FlatOf(const ImportFunction& from) {
   }
   PODSIM_ASSIGN_OR_RETURN(const FlatFunction aligned,
                           Align(functions, batches));
-  PODSIM_ASSIGN_OR_RETURN(const FlatFunction simple, Simplified(aligned));
+  PODSIM_ASSIGN_OR_RETURN(FlatFunction simple, Simplified(aligned));
+  if (const auto own = WithOwnNumbers(simple)) {
+    PODSIM_ASSIGN_OR_RETURN(simple, Simplified(*own));
+  }
   return Scheduled(simple);
 }
 

@@ -4,13 +4,14 @@
 
 #include <vector>
 
-#include "models/ops/value_type.h"
 #include "proto/hlo.pb.h"
 
 namespace podsim {
 
-// As many as the module says, which may be other than its shape has.
-std::vector<double> ElementsOf(const hlo::Literal& literal, DType dtype);
+// As many as the module says, which may be other than its shape has. `type`: of
+// the elements, one that TypeOf knows.
+std::vector<double> ElementsOf(const hlo::Literal& literal,
+                               hlo::PrimitiveType type);
 
 }  // namespace podsim
 

@@ -25,8 +25,10 @@ void SetSlice(const HloUse& use, OpAttributes& to);
 void SetSliceSizes(const HloUse& use, OpAttributes& to);
 void SetWindow(const HloUse& use, OpAttributes& to);
 
-// opcode_emitters.cc, scatter.cc
+// compare_places.cc, opcode_emitters.cc, scatter.cc, scatter_extremes.cc
+absl::StatusOr<int> EmitCompare(FlatBuilder& builder, const HloUse& use);
 absl::StatusOr<int> EmitDynamicSlice(FlatBuilder& builder, const HloUse& use);
+absl::StatusOr<int> EmitExtremes(FlatBuilder& builder, const HloUse& use);
 absl::StatusOr<int> EmitLiteral(FlatBuilder& builder, const HloUse& use);
 absl::StatusOr<int> EmitProduct(FlatBuilder& builder, const HloUse& use);
 absl::StatusOr<int> EmitReduction(FlatBuilder& builder, const HloUse& use);

@@ -48,7 +48,7 @@ std::string_view OpOf(const HloUse& use) {
 
 absl::StatusOr<int> EmitLiteral(FlatBuilder& builder, const HloUse& use) {
   const std::vector<double> values =
-      ElementsOf(use.from.literal(), use.type.dtype);
+      ElementsOf(use.from.literal(), use.from.shape().element_type());
   if (static_cast<std::int64_t>(values.size()) != use.type.shape.elements())
     return Bad(absl::StrCat("its literal has ", values.size(), " elements, ",
                             ToString(use.type), " takes ",

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "models/import/narrow_wholes.h"
 #include "models/import/opcode_attributes.h"
 
 namespace podsim {
@@ -12,12 +13,12 @@ constexpr HloOpCode kOpCodes[] = {
     {"add", "add"},
     {"and", "and"},
     {"atan2", "atan2"},
-    {"bitcast-convert", "bitcast_convert", SetElement},
+    {"bitcast-convert", "bitcast_convert", SetElement, EmitBitcast},
     {"broadcast", "broadcast_in_dim", SetBroadcast},
     {"cbrt", "cbrt"},
     {"ceil", "ceil"},
     {"clamp", "clamp"},
-    {"compare", "compare", SetDirection},
+    {"compare", "compare", SetDirection, EmitCompare},
     {"concatenate", "concatenate", SetDimension},
     {"constant", "constant", nullptr, EmitLiteral},
     {"convert", "convert", SetElement},

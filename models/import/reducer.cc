@@ -15,10 +15,8 @@ constexpr std::size_t kLongest = 400;
 
 // "=0" or "=nan"; empty: it is no one number.
 std::string NumberText(const hlo::Instruction& constant) {
-  const auto type = TypeOf(constant.shape());
-  if (!type.ok()) return "";
   const std::vector<double> numbers =
-      ElementsOf(constant.literal(), type->dtype);
+      ElementsOf(constant.literal(), constant.shape().element_type());
   return numbers.size() == 1 ? absl::StrCat("=", numbers[0]) : "";
 }
 
@@ -84,8 +82,9 @@ std::string AscendingExpression() {
 
 std::string ReducerWord(const HloComputation& computation) {
   const std::string expression = Expression(computation);
-  for (const std::string_view word : {"add", "multiply", "maximum", "minimum",
-                                      "and", "or", "GE", "LE", "GT", "LT"})
+  for (const std::string_view word :
+       {"add", "subtract", "multiply", "maximum", "minimum", "and", "or", "GE",
+        "LE", "GT", "LT"})
     if (expression == std::string(word) + "(0, 1)") return std::string(word);
   if (expression == AscendingExpression()) return kAscendingFloats;
   return expression == "1" ? "second" : "";

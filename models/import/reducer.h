@@ -11,9 +11,9 @@ namespace podsim {
 // What JAX sorts floats by: the smaller comes first, NaN last; zeros are equal.
 inline constexpr char kAscendingFloats[] = "ascending floats";
 
-// One operation on parameters 0 and 1: "add", or a comparison's direction,
-// "GE"; "second" is parameter 1 itself; kAscendingFloats. Empty: something
-// else.
+// One operation on parameters 0 and 1: "add", "subtract" (0 less 1), or a
+// comparison's direction, "GE"; "second" is parameter 1 itself;
+// kAscendingFloats. Empty: something else.
 std::string ReducerWord(const HloComputation& computation);
 
 // Of two pairs (value, place) that with the larger value ("maximum") or the

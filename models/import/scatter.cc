@@ -1,13 +1,18 @@
 // scatter by anything but add, as scatters that add: what replaces, multiplies
-// or compares is put in a zero array first, beside the count of what was put.
+// or compares is put in a zero array first, beside the count of what was put,
+// where no two places are the same. Extremes of places that may be the same are
+// in scatter_extremes.cc.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "models/import/counts.h"
 #include "models/import/opcode_attributes.h"
 
 namespace podsim {
@@ -35,11 +40,38 @@ DType SummedAs(DType dtype) {
   return dtype == DType::kBool ? DType::kInt32 : dtype;
 }
 
-// Whether all of `indices`, known numbers, are windows of one element in the
-// dimensions that they index, and no two are the same.
+// Of the indices, one vector of them after the other.
+bool AreDifferent(const std::vector<double>& numbers, std::size_t length) {
+  std::vector<std::vector<double>> vectors;
+  for (std::size_t i = 0; i + length <= numbers.size(); i += length)
+    vectors.emplace_back(
+        numbers.begin() + static_cast<std::ptrdiff_t>(i),
+        numbers.begin() + static_cast<std::ptrdiff_t>(i + length));
+  std::sort(vectors.begin(), vectors.end());
+  return std::adjacent_find(vectors.begin(), vectors.end()) == vectors.end();
+}
+
+// Whether an index of each vector counts along each dimension of the indices,
+// as x[arange(B), i] has it: then no two vectors are equal.
+bool CountAllDims(const FlatBuilder& builder, int indices,
+                  std::int64_t vector_dim) {
+  const FlatOp& op = builder.op(indices);
+  const bool joins =
+      op.Is("concatenate") && op.attributes.Int("dimension", -1) == vector_dim;
+  const std::vector<int> parts = joins ? op.operands : std::vector{indices};
+  std::set<int> counted;
+  for (const int part : parts) counted.insert(CountedDim(builder, part));
+  const Shape& shape = op.type.shape;
+  for (int dim = 0; dim < shape.rank(); ++dim)
+    if (dim != vector_dim && shape.dims[static_cast<std::size_t>(dim)] != 1 &&
+        !counted.contains(dim))
+      return false;
+  return true;
+}
+
+// Whether all windows are of one element in the dimensions that they index, and
+// no two begin at the same place: by known numbers, or by what they count.
 bool AreApart(const FlatBuilder& builder, const HloUse& use) {
-  const auto numbers = builder.NumbersOf(use.operands[1]);
-  if (!numbers) return false;
   const auto& dims = use.from.scatter_dimension_numbers();
   const Shape& shape = builder.type(use.operands[1]).shape;
   const auto rank = static_cast<std::int64_t>(shape.dims.size());
@@ -51,14 +83,11 @@ bool AreApart(const FlatBuilder& builder, const HloUse& use) {
   if ((!last && dims.index_vector_dim() != rank) ||
       !dims.input_batching_dims().empty())
     return false;
+  if (CountAllDims(builder, use.operands[1], dims.index_vector_dim()))
+    return true;
+  const auto numbers = builder.NumbersOf(use.operands[1]);
   const auto length = last ? static_cast<std::size_t>(shape.dims.back()) : 1;
-  std::vector<std::vector<double>> vectors;
-  for (std::size_t i = 0; i + length <= numbers->size(); i += length)
-    vectors.emplace_back(
-        numbers->begin() + static_cast<std::ptrdiff_t>(i),
-        numbers->begin() + static_cast<std::ptrdiff_t>(i + length));
-  std::sort(vectors.begin(), vectors.end());
-  return std::adjacent_find(vectors.begin(), vectors.end()) == vectors.end();
+  return numbers && AreDifferent(*numbers, length);
 }
 
 absl::StatusOr<int> Splat(FlatBuilder& builder, const Shape& shape, DType dtype,
@@ -101,21 +130,44 @@ absl::StatusOr<int> Put(FlatBuilder& builder, const HloUse& use) {
 
 }  // namespace
 
+namespace {
+
+// Sums of bfloat16 are float32's, rounded once.
+absl::StatusOr<int> AddedTo(FlatBuilder& builder, const HloUse& use,
+                            int updates) {
+  const DType sum = SummedAs(use.type.dtype);
+  PODSIM_ASSIGN_OR_RETURN(const int into,
+                          ConvertedTo(builder, use.operands[0], sum));
+  PODSIM_ASSIGN_OR_RETURN(const int wide, ConvertedTo(builder, updates, sum));
+  PODSIM_ASSIGN_OR_RETURN(
+      const int added,
+      builder.Emit("scatter", {into, use.operands[1], wide}, Adding(use)));
+  return ConvertedTo(builder, added, use.type.dtype);
+}
+
+}  // namespace
+
 absl::StatusOr<int> EmitScatter(FlatBuilder& builder, const HloUse& use) {
   if (use.operands.size() != 3)
     return absl::UnimplementedError("it scatters into several arrays at once");
-  const DType dtype = use.type.dtype;
-  if (use.word() == "add" && SummedAs(dtype) == dtype)
-    return builder.Emit("scatter", use.operands, Adding(use));
-  if (use.word().empty())
+  const std::string word = use.word();
+  if (word == "add" && use.type.dtype != DType::kBool)
+    return AddedTo(builder, use, use.operands[2]);
+  if (word == "subtract" && use.type.dtype != DType::kBool) {
+    PODSIM_ASSIGN_OR_RETURN(const int less,
+                            builder.Emit("negate", {use.operands[2]}));
+    return AddedTo(builder, use, less);
+  }
+  if (word.empty())
     return absl::UnimplementedError(
         "what it scatters by is more than one operation");
-  if (!use.from.unique_indices() && !AreApart(builder, use))
-    return absl::UnimplementedError(absl::StrCat(
-        "it scatters by ", use.word() == kReplaces ? "replacing" : use.word(),
-        " to places of which some may be the same; pass unique_indices=True "
-        "to .at[...] if they are not, or use .add"));
-  return Put(builder, use);
+  if (use.from.unique_indices() || AreApart(builder, use))
+    return Put(builder, use);
+  if (word == "maximum" || word == "minimum") return EmitExtremes(builder, use);
+  return absl::UnimplementedError(absl::StrCat(
+      "it ", word == kReplaces ? "sets" : "changes by " + word,
+      " places of which some may be the same; pass unique_indices=True "
+      "to .at[...] if they are not, or use .add"));
 }
 
 }  // namespace podsim

@@ -48,11 +48,11 @@ absl::StatusOr<FlatFunction> Simplified(const FlatFunction& from) {
   for (const FlatOp& each : from.ops) {
     FlatOp op = each;
     op.operands = moved(std::move(op.operands));
-    builder.SetPlace(op.place);
+    builder.SetPlace(op.place, op.words);
     auto place = Rewritten(builder, op);
     if (!place.ok())
       return absl::Status(place.status().code(),
-                          absl::StrCat(op.entry->name, " (", op.place, "): ",
+                          absl::StrCat(WhereOf(op), ": ",
                                        std::string(place.status().message())));
     place_of.push_back(*place);
   }

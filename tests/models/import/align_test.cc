@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "models/ops/constant_value.h"
+#include "models/ops/reference.h"
 #include "tests/models/import/module_builder.h"
 #include "tests/testing/status_matchers.h"
 
@@ -161,6 +162,73 @@ TEST(AlignTest, RefusesWhatFollowsTheBatchInAnotherWay) {
       "depends on the number of examples");
 }
 
+// As jax.grad has it of a mean that is made in bfloat16.
+TEST(AlignTest, FindsFloatsThatWereRoundedToBFloat16) {
+  ASSERT_OK_AND_ASSIGN(const FlatFunction function,
+                       Aligned([](ModuleBuilder& b, std::int64_t batch) {
+                         const auto x = b.Parameter({batch, 4});
+                         const float each = -1.0F / static_cast<float>(batch);
+                         const auto number =
+                             b.Number(static_cast<float>(RoundToBFloat16(each)),
+                                      {batch, 4});
+                         b.Op("multiply", {x, number}, {batch, 4});
+                       }));
+  const FlatOp& number =
+      function.ops[static_cast<std::size_t>(ResultOf(function).operands[1])];
+  EXPECT_EQ(number.type.dtype, DType::kFloat32);
+  EXPECT_EQ(number.attributes.List(kBatchPower)[0], -1);
+  EXPECT_FALSE(number.attributes.List(kBatchRounded).empty());
+  EXPECT_EQ(number.attributes.value, -1);
+}
+
+// A constant of [batch, 3] or [2, batch], whose rows are all alike or not.
+Body Rows(bool batch_first, bool alike) {
+  return [=](ModuleBuilder& b, std::int64_t batch) {
+    const testing::HloDims dims =
+        batch_first ? testing::HloDims{batch, 3} : testing::HloDims{2, batch};
+    const auto rows =
+        b.Op("constant", {}, dims, hlo::F32, [&](hlo::Instruction& op) {
+          for (std::int64_t i = 0; i < dims[0] * dims[1]; ++i) {
+            const std::int64_t at = batch_first ? i % 3 : i / batch;
+            const std::int64_t other = alike ? 0 : i;
+            op.mutable_literal()->add_f32s(static_cast<float>(at + other));
+          }
+        });
+    b.Op("negate", {rows}, dims);
+  };
+}
+
+TEST(AlignTest, AConstantOfEqualRowsIsOneRow) {
+  for (const bool batch_first : {true, false}) {
+    ASSERT_OK_AND_ASSIGN(const FlatFunction function,
+                         Aligned(Rows(batch_first, /*alike=*/true)));
+    const FlatOp& rows =
+        function.ops[static_cast<std::size_t>(ResultOf(function).operands[0])];
+    EXPECT_TRUE(rows.Is("broadcast_in_dim"));
+    EXPECT_EQ(rows.type.shape.batch_axis, batch_first ? 0 : 1);
+    const FlatOp& row =
+        function.ops[static_cast<std::size_t>(rows.operands[0])];
+    EXPECT_EQ(row.type.shape, (batch_first ? Shape{{1, 3}} : Shape{{2, 1}}));
+    EXPECT_EQ(row.attributes.data->size(), (batch_first ? 3U : 2U) * 4U);
+    ExpectUnaligned(Rows(batch_first, /*alike=*/false), "for each example");
+  }
+}
+
+TEST(AlignTest, SaysWhereInTheCallersWords) {
+  ExpectUnaligned(
+      [](ModuleBuilder& b, std::int64_t batch) {
+        const auto x = b.Parameter({batch});
+        b.Op(batch == 7 ? "negate" : "abs", {x}, {batch}, hlo::F32,
+             [](hlo::Instruction& op) {
+               hlo::Metadata& from = *op.mutable_metadata();
+               from.set_op_name("jit(f)/jvp(jit(relu))/max");
+               from.set_source_file("/home/me/train.py");
+               from.set_source_line(41);
+             });
+      },
+      "train.py:41: max (abs): what is computed depends on the number");
+}
+
 TEST(AlignTest, RefusesWhatBFloat16CannotTell) {
   ExpectUnaligned(TimesRounded([](std::int64_t batch) {
                     return 3 / (7 * static_cast<float>(batch));
@@ -181,7 +249,7 @@ TEST(AlignTest, RefusesACutThatFollowsTheBatchElsewhere) {
             });
         b.Op("negate", {part}, {batch});
       },
-      "limit_indices have 5, 7, 11");
+      "a slice that ends has 5, 7, 11");
 }
 
 TEST(AlignTest, NeedsThreeDifferentBatches) {

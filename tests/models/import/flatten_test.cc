@@ -7,6 +7,7 @@
 #include <limits>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "models/import/flat.h"
@@ -332,6 +333,116 @@ TEST(FlattenTest, ComputesBothBranchesOfAChoiceByData) {
   EXPECT_EQ(CountOf(function, "add"), 1);
 }
 
+// x doubled, itself or negated, as `which` says.
+ModuleBuilder ThreeBranches(bool is_known, std::int32_t which) {
+  ModuleBuilder b;
+  std::vector<std::int64_t> branches;
+  for (const char* code : {"abs", "tanh", "negate"}) {
+    branches.push_back(b.Computation());
+    b.Op(code, {b.Parameter({2})}, {2});
+  }
+  b.Computation();
+  const auto x = b.Parameter({2});
+  const auto chooser = is_known ? b.Whole(which) : b.Parameter({}, hlo::S32);
+  b.Op("conditional", {chooser, x, x, x}, {2}, hlo::F32,
+       [&](hlo::Instruction& choice) {
+         for (const std::int64_t branch : branches)
+           choice.add_called_computation_ids(branch);
+       });
+  return b;
+}
+
+TEST(FlattenTest, ChoosesAmongThreeBranches) {
+  for (const auto& [which, taken] : {std::pair(0, "abs"),
+                                     {1, "tanh"},
+                                     {2, "negate"},
+                                     {3, "negate"},
+                                     {-1, "negate"}}) {
+    ModuleBuilder known = ThreeBranches(/*is_known=*/true, which);
+    ASSERT_OK_AND_ASSIGN(const FlatFunction function, Flat(known));
+    EXPECT_EQ(CountOf(function, taken), 1) << which;
+    EXPECT_EQ(Pruned(function).ops.size(), 2U) << which;
+  }
+  ModuleBuilder by_data = ThreeBranches(/*is_known=*/false, 0);
+  ASSERT_OK_AND_ASSIGN(const FlatFunction function, Flat(by_data));
+  EXPECT_EQ(CountOf(function, "select"), 2);
+  for (const char* code : {"abs", "tanh", "negate"})
+    EXPECT_EQ(CountOf(function, code), 1);
+}
+
+// A pair of x and of what podsim has not, one of which is the result.
+ModuleBuilder Pair(std::int64_t taken) {
+  ModuleBuilder b;
+  const auto pair = b.Computation();
+  {
+    const auto x = b.Parameter({4});
+    const auto wide = b.Op("convert", {x}, {4}, hlo::F64);
+    const auto spectrum = b.Op("fft", {wide}, {4}, hlo::F64);
+    b.Op("tuple", {x, spectrum}, {}, hlo::TUPLE);
+  }
+  b.Computation();
+  const auto x = b.Parameter({4});
+  b.Op("iota", {}, {4}, hlo::U64);
+  const auto both =
+      b.Op("call", {x}, {}, hlo::TUPLE, [&](hlo::Instruction& op) {
+        op.add_called_computation_ids(pair);
+        op.mutable_metadata()->set_source_file("/home/me/train.py");
+        op.mutable_metadata()->set_source_line(41);
+      });
+  const auto part =
+      b.Op("get-tuple-element", {both}, {4}, hlo::F32,
+           [&](hlo::Instruction& get) { get.set_tuple_index(taken); });
+  b.Op("negate", {part}, {4});
+  return b;
+}
+
+TEST(FlattenTest, DeadCodeMayBeAnything) {
+  ModuleBuilder dead = Pair(0);
+  ASSERT_OK_AND_ASSIGN(const FlatFunction function, Flat(dead));
+  EXPECT_EQ(CountOf(function, "negate"), 1);
+  ModuleBuilder alive = Pair(1);
+  EXPECT_THAT(Flat(alive), StatusIs(absl::StatusCode::kUnimplemented,
+                                    HasSubstr("train.py:41: convert: its type "
+                                              "is F64")));
+}
+
+// The number that whole numbers of `type` make.
+double NarrowResult(const char* code, hlo::PrimitiveType type,
+                    const std::vector<std::string>& bytes) {
+  ModuleBuilder b;
+  std::vector<std::int64_t> operands;
+  for (const std::string& each : bytes)
+    operands.push_back(
+        b.Op("constant", {}, {}, type, [&](hlo::Instruction& constant) {
+          hlo::Literal& literal = *constant.mutable_literal();
+          *(type == hlo::S8    ? literal.mutable_s8s()
+            : type == hlo::S16 ? literal.mutable_s16s()
+                               : literal.mutable_u16s()) = each;
+        }));
+  b.Op(code, operands, {}, type);
+  const auto function = Flat(b);
+  EXPECT_TRUE(function.ok()) << function.status();
+  const FlatOp& result =
+      function->ops[static_cast<std::size_t>(function->results[0])];
+  EXPECT_TRUE(result.Is("constant")) << "known, not computed";
+  EXPECT_EQ(result.type.dtype, DType::kInt32);
+  return result.attributes.value;
+}
+
+TEST(FlattenTest, SmallWholeNumbersWrapAround) {
+  EXPECT_EQ(NarrowResult("add", hlo::U16, {"\xff\xff", {"\x05\x00", 2}}), 4);
+  EXPECT_EQ(NarrowResult("negate", hlo::U16, {{"\x01\x00", 2}}), 65535);
+  EXPECT_EQ(NarrowResult("add", hlo::S16, {"\xff\x7f", {"\x01\x00", 2}}),
+            -32768);
+  EXPECT_EQ(NarrowResult("multiply", hlo::S8, {"\x64", "\x02"}), -56);
+  EXPECT_EQ(NarrowResult("maximum", hlo::S8, {"\xff", "\x01"}), 1);
+  ModuleBuilder b;
+  const auto x = b.Parameter({2}, hlo::S8);
+  b.Op("popcnt", {x}, {2}, hlo::S8);
+  EXPECT_THAT(Flat(b), StatusIs(absl::StatusCode::kUnimplemented,
+                                HasSubstr("convert its operands to int32")));
+}
+
 TEST(FlattenTest, ComparesWhatItMakesWithWhatTheModuleSays) {
   ModuleBuilder b;
   const auto x = b.Parameter({4});
@@ -378,6 +489,93 @@ TEST(FlattenTest, ReplacesAtPlacesThatAreAllDifferent) {
                AllOf(HasSubstr("scatter"), HasSubstr("unique_indices=True")));
   EXPECT_THAT(Replaced({0, 4, 0}, false), refused);
   EXPECT_THAT(Replaced({}, false, /*are_known=*/false), refused);
+}
+
+// x.at[arange(3), i].set(v), where what counts may be repeated over two
+// columns.
+absl::StatusOr<FlatFunction> ReplacedInOwnRows(bool twice) {
+  ModuleBuilder b;
+  const auto second = b.Computation();
+  b.Parameter({});
+  b.Parameter({});
+  b.Computation();
+  const testing::HloDims places =
+      twice ? testing::HloDims{3, 2} : testing::HloDims{3};
+  testing::HloDims vectors = places;
+  vectors.push_back(1);
+  const auto x = b.Parameter({3, 5});
+  const auto v = b.Parameter(places);
+  const auto column = b.Parameter(vectors, hlo::S32);
+  const auto rows = b.Op("iota", {}, {3}, hlo::S32, [](hlo::Instruction& iota) {
+    iota.add_dimensions(0);
+  });
+  const auto row = b.Op("broadcast", {rows}, vectors, hlo::S32,
+                        [](hlo::Instruction& op) { op.add_dimensions(0); });
+  vectors.back() = 2;
+  const auto dim = static_cast<std::int64_t>(places.size());
+  const auto both = b.Op("concatenate", {row, column}, vectors, hlo::S32,
+                         [&](hlo::Instruction& op) { op.add_dimensions(dim); });
+  b.Op("scatter", {x, both, v}, {3, 5}, hlo::F32, [&](hlo::Instruction& op) {
+    auto& dims = *op.mutable_scatter_dimension_numbers();
+    for (const int at : {0, 1}) {
+      dims.add_inserted_window_dims(at);
+      dims.add_scatter_dims_to_operand_dims(at);
+    }
+    dims.set_index_vector_dim(dim);
+    op.add_called_computation_ids(second);
+  });
+  return Flat(b);
+}
+
+TEST(FlattenTest, ReplacesOnePlaceOfEachRow) {
+  ASSERT_OK_AND_ASSIGN(const FlatFunction apart, ReplacedInOwnRows(false));
+  EXPECT_EQ(CountOf(apart, "select"), 1);
+  EXPECT_THAT(ReplacedInOwnRows(true),
+              StatusIs(absl::StatusCode::kUnimplemented,
+                       HasSubstr("some may be the same")));
+}
+
+// Rows of x and rows of v with the index of one of x's.
+absl::StatusOr<FlatFunction> ChangedRows(const char* code,
+                                         std::int64_t rows = 5) {
+  ModuleBuilder b;
+  const auto change = b.Computation();
+  const auto one = b.Parameter({});
+  b.Op(code, {one, b.Parameter({})}, {});
+  b.Computation();
+  const auto x = b.Parameter({rows, 2});
+  const auto v = b.Parameter({3, 2});
+  const auto at = b.Parameter({3, 1}, hlo::S32);
+  b.Op("scatter", {x, at, v}, {rows, 2}, hlo::F32, [&](hlo::Instruction& op) {
+    auto& dims = *op.mutable_scatter_dimension_numbers();
+    dims.add_update_window_dims(1);
+    dims.add_inserted_window_dims(0);
+    dims.add_scatter_dims_to_operand_dims(0);
+    dims.set_index_vector_dim(1);
+    op.add_called_computation_ids(change);
+  });
+  return Flat(b);
+}
+
+TEST(FlattenTest, SubtractsFromPlacesThatMayBeTheSame) {
+  ASSERT_OK_AND_ASSIGN(const FlatFunction less, ChangedRows("subtract"));
+  EXPECT_EQ(CountOf(less, "negate"), 1);
+  EXPECT_EQ(CountOf(less, "scatter"), 1);
+  EXPECT_THAT(ChangedRows("multiply"),
+              StatusIs(absl::StatusCode::kUnimplemented,
+                       HasSubstr("changes by multiply places")));
+}
+
+TEST(FlattenTest, FindsTheExtremesOfSegments) {
+  for (const char* word : {"maximum", "minimum"}) {
+    ASSERT_OK_AND_ASSIGN(const FlatFunction function, ChangedRows(word));
+    EXPECT_EQ(CountOf(function, "reduce"), 1);
+    EXPECT_EQ(CountOf(function, word), 1);
+    EXPECT_EQ(CountOf(function, "scatter"), 0);
+  }
+  EXPECT_THAT(ChangedRows("maximum", 1025),
+              StatusIs(absl::StatusCode::kUnimplemented,
+                       HasSubstr("more than 1024 segments")));
 }
 
 TEST(HloModuleTest, RefusesReferencesToWhatIsNotThere) {

@@ -49,7 +49,8 @@ std::string WordOf(const std::function<void(ModuleBuilder&)>& body) {
 }
 
 TEST(ReducerTest, KnowsOneOperationOnItsTwoNumbers) {
-  for (const std::string word : {"add", "multiply", "maximum", "minimum"})
+  for (const std::string word :
+       {"add", "subtract", "multiply", "maximum", "minimum"})
     EXPECT_EQ(WordOf([&](ModuleBuilder& b) {
                 const auto x = b.Parameter({});
                 const auto y = b.Parameter({});
@@ -77,7 +78,7 @@ TEST(ReducerTest, IsSilentAboutAnythingElse) {
   EXPECT_EQ(WordOf([](ModuleBuilder& b) {
               const auto x = b.Parameter({});
               const auto y = b.Parameter({});
-              b.Op("subtract", {x, y}, {});
+              b.Op("subtract", {y, x}, {});
             }),
             "");
   // Doubles with each line: nobody writes the whole of it down.
