@@ -34,7 +34,7 @@ def export(loss_fn: LossFunction, params: Any, batch: Any, path: str | os.PathLi
     _checks.check_functions(loss_fn, eval_fn)
     message = _lowering.import_message(_inputs.name_of(loss_fn, name), loss_fn, params,
                                        batch, eval_fn, state)
-    _inputs.export(message, path)
+    _inputs.export(message, path, loss_fn, name)
 
 
 def _settings(optimizer: Any, params: Any, topology: str,
@@ -93,7 +93,7 @@ def train(loss_fn: LossFunction, params: Any, dataset: Any, *, topology: str = "
     if not events.get("step") and chosen.get("mode") != "eval":
         _checks.warn(_result.nothing_left(events["plan"][-1], summary))
     return _result.Run(
-        params=_like(params, weights), state=_carried(state, weights),
+        params=_like(params, weights), state=_carried(state, params, weights),
         metrics=events.get("step", []),
         evaluations=events.get("eval", []), plan=_result.plan_of(events["plan"][-1], summary),
         summary=summary,
@@ -112,7 +112,7 @@ def _is_begun(model_dir: pathlib.Path, settings: dict[str, Any]) -> bool:
 
 def _weights(params: Any, state: Any) -> dict[str, np.ndarray]:
     names, leaves, _ = _trees.named_leaves(params, "params")
-    carried = State(state)
+    carried = State(state, params)
     return {name: np.asarray(leaf) for name, leaf in
             [*zip(names, leaves), *zip(carried.names, carried.carried())]}
 
@@ -130,9 +130,9 @@ def _like(tree: Any, weights: dict[str, np.ndarray]) -> Any:
     return jax.tree_util.tree_unflatten(structure, _shaped(names, leaves, weights))
 
 
-def _carried(tree: Any, weights: dict[str, np.ndarray]) -> Any:
+def _carried(tree: Any, params: Any, weights: dict[str, np.ndarray]) -> Any:
     """The same of the state."""
-    state = State(tree)
+    state = State(tree, params)
     return state.whole(_shaped(state.names, state.carried(), weights))
 
 

@@ -35,8 +35,17 @@ def name_of(function: Function, name: str | None) -> str:
     return name or getattr(function, "__name__", "model").strip("<>") or "model"
 
 
-def export(message: Message, path: str | os.PathLike[str]) -> None:
-    """Writes the model of an ImportProto."""
+def _words_for(function: Function, name: str | None) -> str:
+    """How a message calls a function: what has no name, by its line."""
+    code = getattr(function, "__code__", None)
+    if name or code is None or code.co_name != "<lambda>":
+        return name_of(function, name)
+    return f"the lambda of {os.path.basename(code.co_filename)}:{code.co_firstlineno}"
+
+
+def export(message: Message, path: str | os.PathLike[str], function: Function,
+           name: str | None) -> None:
+    """Writes the model of an ImportProto of `function`."""
     with tempfile.TemporaryDirectory(prefix="podsim-",
                                      dir=_data.folder_in_memory()) as folder:
         file = pathlib.Path(folder, "functions.import")
@@ -45,15 +54,9 @@ def export(message: Message, path: str | os.PathLike[str]) -> None:
         try:
             _programs.run("pod_program", ["import", file, f"--output={os.fspath(path)}"])
         except _errors.PodsimError as error:
-            raise _errors.PodsimError(f"{error}{_advice(str(error))}",
-                                      details=error.details) from None
-
-
-def _advice(error: str) -> str:
-    """JAX makes random numbers of 16 bits by whole numbers of 16."""
-    if "its type is U16" not in error:
-        return ""
-    return " (random numbers of bfloat16: draw in float32 and convert)"
+            text = str(error).replace(f"cannot import {name_of(function, name)}: ",
+                                      f"cannot import {_words_for(function, name)}: ", 1)
+            raise _errors.PodsimError(text, details=error.details) from None
 
 
 # Those that the programs open (host/input/dataset.h); a test compares.
@@ -122,7 +125,8 @@ def written(call: Call, settings: Mapping[str, Any]
                 named["shuffle"] = False
         export(_lowering.import_message(name_of(call.loss_fn, call.name), call.loss_fn,
                                         call.params, batch, call.eval_fn, call.state,
-                                        begins=False), path / "model")
+                                        begins=False), path / "model", call.loss_fn,
+               call.name)
         if not isinstance(call.dataset, str):
             train.write(path / "train")
         if call.eval_dataset is not None:

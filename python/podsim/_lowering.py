@@ -10,10 +10,12 @@ from typing import Any, Callable
 
 import numpy as np
 
-from . import _checks, _random, _sums, _trees
+from . import _checks, _jaxprs, _maps, _random, _sums, _trees
 from ._functions import Loss, again, check_takes_no_key, checked_metrics
 from ._state import State
 from ._wire import Message
+
+Function = Callable[..., Any]
 
 # Numbers of examples that hardly are a dimension of somebody's model by chance.
 BATCHES = (19, 23, 29)
@@ -60,6 +62,12 @@ def narrow(dtype: np.dtype) -> np.dtype:
                     .get(dtype.name, dtype.name))
 
 
+def stored(dtype: np.dtype) -> np.dtype:
+    """What a type is in the files of a data set: small whole numbers are int32."""
+    return np.dtype({"int8": "int32", "int16": "int32", "uint16": "int32"}
+                    .get(dtype.name, narrow(dtype)))
+
+
 def _batch_of(examples: Any, count: int) -> Any:
     import jax
 
@@ -72,12 +80,10 @@ def _batch_of(examples: Any, count: int) -> Any:
     return jax.tree_util.tree_map_with_path(leaf_of, examples)
 
 
-def _lowered(function: Callable[..., Any], *arguments: Any) -> tuple[Any, Any]:
-    """The jaxpr, and what became of it."""
+def _traced(function: Callable[..., Any], *arguments: Any) -> Any:
     import jax
 
-    traced = jax.jit(function, keep_unused=True).trace(*arguments)
-    return traced.jaxpr, traced.lower()
+    return jax.jit(function, keep_unused=True).trace(*arguments)
 
 
 def _serialized(lowered: Any) -> bytes:
@@ -122,17 +128,30 @@ class _Call:
             message.sized(2, Message().number(1, _KEY).sized(2, "key"))
 
 
-def _function(function: Callable[..., Any], call: _Call,
-              results_of: Callable[[Any], list[Result]],
+# A function, of what is done to a user's function before it is called.
+_Make = Callable[[Callable[[Function], Function]], Function]
+
+
+def _function(function_of: _Make, call: _Call, results_of: Callable[[Any], list[Result]],
               begins: bool) -> tuple[Message, list[Any]]:
     """ImportFunction, and the jaxprs of BATCHES. results_of: names what the function
     returns for the first of them."""
     message = Message()
     results: list[Result] = []
-    jaxprs = []
+    jaxprs: list[Any] = []
+    maps = False
     for count in BATCHES:
-        jaxpr, lowered = _lowered(function, *call.arguments(count))
-        jaxprs.append(jaxpr)
+        traced: Any = None
+        if not maps:
+            traced = _traced(function_of(lambda f: f), *call.arguments(count))
+        if not jaxprs:
+            _jaxprs.check(traced.jaxpr)
+            maps = _maps.has(traced.jaxpr, count)
+        if maps:
+            traced = _traced(function_of(lambda f: _maps.vmapped(f, count)),
+                             *call.arguments(count))
+        jaxprs.append(traced.jaxpr)
+        lowered = traced.lower()
         results = results or results_of(lowered.out_info)
         message.sized(1, Message().number(1, count).sized(2, _serialized(lowered)))
     call.describe(message, begins)
@@ -145,9 +164,6 @@ def _names(params: Any, states: list[str], examples: Any) -> Names:
     variables, leaves, _ = _trees.named_leaves(params, "params")
     inputs, _, _ = _trees.named_leaves(examples, "batch")
     _checks.check_params(variables, leaves)
-    both = sorted(set(variables) & set(states))
-    if both:
-        raise ValueError(f"a parameter and a state are both called {both[0]!r}")
     return Names(variables, states, inputs)
 
 
@@ -158,10 +174,15 @@ def _training(loss_fn: Callable[..., Any], params: Any, state: State, examples: 
 
     loss_of = Loss(loss_fn, state)
 
-    def training(*arguments: Any) -> Any:
-        value, gradients = jax.value_and_grad(loss_of, has_aux=True)(*arguments)
-        loss, (new_state, metrics) = value
-        return jnp.asarray(loss, jnp.float32), metrics, gradients, new_state
+    def training_of(change: Callable[[Function], Function]) -> Function:
+        changed = change(loss_of)
+
+        def training(*arguments: Any) -> Any:
+            value, gradients = jax.value_and_grad(changed, has_aux=True)(*arguments)
+            loss, (new_state, metrics) = value
+            return jnp.asarray(loss, jnp.float32), metrics, gradients, new_state
+
+        return training
 
     def results_of(returned: Any) -> list[Result]:
         return ([Result(_LOSS)] + [Result(_METRIC, key) for key in sorted(returned[1])]
@@ -169,7 +190,7 @@ def _training(loss_fn: Callable[..., Any], params: Any, state: State, examples: 
                 + [Result(_NEW_STATE, key) for key in names.states])
 
     call = _Call(params, state.carried(), examples, names, loss_of.draws)
-    message, jaxprs = _function(training, call, results_of, begins)
+    message, jaxprs = _function(training_of, call, results_of, begins)
     if not loss_of.draws:
         _sums.warn(jaxprs, BATCHES, loss_of, params, state.carried(), examples)
     return message
@@ -193,7 +214,7 @@ def _evaluation(eval_fn: Callable[..., Any], params: Any, state: State, examples
         return [Result(_METRIC, key) for key in sorted(returned)]
 
     call = _Call(params, state.carried(), examples, names)
-    return _function(evaluation, call, results_of, begins=False)[0]
+    return _function(lambda change: change(evaluation), call, results_of, begins=False)[0]
 
 
 def import_message(name: str, loss_fn: Callable[..., Any], params: Any, examples: Any,
@@ -202,7 +223,7 @@ def import_message(name: str, loss_fn: Callable[..., Any], params: Any, examples
     """ImportProto. `examples`: a batch, of which only shapes and types are read;
     begins: with the numbers of params and state, too. Raises what JAX raises for a
     function that it cannot trace."""
-    carried = State(state)
+    carried = State(state, params)
     names = _names(params, carried.names, examples)
     training = _training(loss_fn, params, carried, examples, names, begins)
     message = Message().sized(1, name).sized(2, training)

@@ -40,7 +40,7 @@ class Writer:
     def _narrowed(self, array: np.ndarray) -> np.ndarray:
         """As the programs read it. A value that the type cannot hold is refused as
         they refuse it in a file of the user's own."""
-        kind = _lowering.narrow(array.dtype)
+        kind = _lowering.stored(array.dtype)
         with np.errstate(over="ignore"):
             narrow = np.ascontiguousarray(array, kind)
         if kind == array.dtype or not array.size:

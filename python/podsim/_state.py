@@ -1,6 +1,7 @@
 """A tree of what steps carry, taken apart.
 
-float32 arrays are carried. Random keys are new at every step, and whole numbers
+float32 arrays are carried, and signed whole numbers, such as counters, as float32
+that are rounded: exact below 2^24. Random keys are new at every step, and whole numbers
 beside a key (the count of flax's nnx.Rngs) stay what they are: each step draws
 from keys of its own."""
 
@@ -15,6 +16,7 @@ from . import _trees
 # Folded in first, so that keys of a state differ from those that a loss function
 # makes of its own one.
 _FOLD = 706873
+_MOST = 1 << 24
 
 
 def _is_key(leaf: Any) -> bool:
@@ -32,10 +34,59 @@ def _beside(name: str, key: str) -> bool:
             and sum(a != b for a, b in zip(ours, theirs)) == 1)
 
 
-class State:
-    """The tree may be None, a call without a state."""
+def _as_float(leaf: Any) -> Any:
+    """float32 of a counter; other leaves as they are."""
+    import jax
 
-    def __init__(self, tree: Any) -> None:
+    if _kind(leaf).kind != "i":
+        return leaf
+    if isinstance(leaf, jax.ShapeDtypeStruct):
+        struct: Any = jax.ShapeDtypeStruct
+        return struct(leaf.shape, np.float32)
+    return leaf.astype("float32") if hasattr(leaf, "astype") else np.float32(leaf)
+
+
+def _as_kind(leaf: Any, kind: np.dtype) -> Any:
+    """The counter that a float32 carries; other leaves as they are."""
+    import jax.numpy as jnp
+
+    if kind.kind != "i":
+        return leaf
+    if isinstance(leaf, np.ndarray):
+        return np.rint(leaf).astype(kind)
+    return jnp.round(leaf).astype("int32")
+
+
+def _own_names(names: list[str], params: Any) -> list[str]:
+    """The names of a state; "state/" before those that are a parameter's, too."""
+    taken = set(_trees.named_leaves(params, "params")[0])
+    own = []
+    for name in names:
+        while name in taken:
+            name = f"state/{name}"
+        taken.add(name)
+        own.append(name)
+    return own
+
+
+def _kind(leaf: Any) -> np.dtype:
+    return np.dtype(leaf.dtype if hasattr(leaf, "dtype") else np.asarray(leaf).dtype)
+
+
+def _check_counts(name: str, leaf: Any) -> None:
+    """Raises TypeError for a whole number that a float32 does not hold."""
+    import jax
+
+    if not isinstance(leaf, jax.ShapeDtypeStruct) and np.any(np.abs(leaf) >= _MOST):
+        raise TypeError(f"the state {name!r} holds a whole number of {_MOST:,} or more; steps "
+                        "carry it as float32, exact below that: leave it out of the state")
+
+
+class State:
+    """The tree may be None, a call without a state. Its names differ from those of
+    `params`."""
+
+    def __init__(self, tree: Any, params: Any) -> None:
         every, self._leaves, self._structure = _trees.named_leaves(tree, "state")
         self.is_none = tree is None
         self._tree = tree
@@ -43,17 +94,20 @@ class State:
         keys = [every[i] for i in self._keys]
         self._carried = [i for i, (name, leaf) in enumerate(zip(every, self._leaves))
                          if i not in self._keys and self._is_carried(name, leaf, keys)]
-        self.names = [every[i] for i in self._carried]
+        self.names = _own_names([every[i] for i in self._carried], params)
 
     @staticmethod
     def _is_carried(name: str, leaf: Any, keys: list[str]) -> bool:
-        dtype = np.dtype(leaf.dtype if hasattr(leaf, "dtype") else np.asarray(leaf).dtype)
+        dtype = _kind(leaf)
         if dtype.kind == "f":
             return True
         if any(_beside(name, key) for key in keys):
             return False
-        raise TypeError(f"the state {name!r} is {dtype}; steps carry float32 and random "
-                        "keys of jax.random.key: leave it out of the state")
+        if dtype.kind == "i":
+            _check_counts(name, leaf)
+            return True
+        raise TypeError(f"the state {name!r} is {dtype}; steps carry float32, int32 and "
+                        "random keys of jax.random.key: leave it out of the state")
 
     def describe(self) -> str:
         return _trees.describe(self._tree)
@@ -67,7 +121,7 @@ class State:
         import jax
 
         leaves = self._leaves if tree is None else jax.tree_util.tree_leaves(tree)
-        return [leaves[i] for i in self._carried]
+        return [_as_float(leaves[i]) for i in self._carried]
 
     def matches(self, tree: Any) -> bool:
         import jax
@@ -81,7 +135,7 @@ class State:
 
         leaves = list(self._leaves)
         for i, leaf in zip(self._carried, carried):
-            leaves[i] = leaf
+            leaves[i] = _as_kind(leaf, _kind(leaves[i]))
         if key is not None and self._keys:
             ours = jax.random.fold_in(key, _FOLD)
             for i in self._keys:

@@ -2,37 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Iterator, Sequence
+from typing import Any, Callable, Sequence
 
 import numpy as np
 
-from . import _checks
-
-
-def _inner(value: Any) -> Iterator[Any]:
-    """The jaxprs in a parameter of an equation."""
-    if hasattr(value, "eqns") or hasattr(value, "jaxpr"):
-        yield value
-    elif isinstance(value, (tuple, list)):
-        for each in value:
-            yield from _inner(each)
+from . import _checks, _jaxprs
 
 
 def _floats(closed: Any) -> set[str]:
     """The real numbers that stand in a jaxpr."""
     found: set[str] = set()
-    seen: set[int] = set()
-    left = [closed]
-    while left:
-        each = left.pop()
-        if id(each) in seen:
-            continue
-        seen.add(id(each))
+    for each in _jaxprs.jaxprs(closed):
         numbers = list(getattr(each, "consts", ()))
         for equation in getattr(each, "jaxpr", each).eqns:
             numbers += [x.val for x in equation.invars if hasattr(x, "val")]
-            for value in equation.params.values():
-                left += _inner(value)
         found |= {repr(float(x)) for x in numbers
                   if np.shape(x) == () and getattr(x, "dtype", np.dtype(type(x))).kind == "f"}
     return found

@@ -76,6 +76,14 @@ class FormatsTest(Folder):
         np.testing.assert_array_equal(read, [[0, 1], [2, 3], [4, 5], [1, 1]])
         self.assertEqual(read.dtype, np.int32)
 
+    def test_small_whole_numbers_are_written_as_int32(self):
+        for dtype in (np.int8, np.int16, np.uint16):
+            most = np.iinfo(dtype).max
+            with _npy.Writer(self.folder / "x.npy") as file:
+                file.append(np.array([most, 0], dtype))
+            read = np.load(self.folder / "x.npy")
+            self.assertEqual((read.dtype, read.tolist()), (np.int32, [most, 0]))
+
     def test_what_does_not_fit_is_not_written(self):
         file = _npy.Writer(self.folder / "x.npy")
         self.addCleanup(file.close)

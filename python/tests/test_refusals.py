@@ -16,8 +16,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "python"))
 
 import podsim  # noqa: E402
-from podsim import (_checks, _data, _functions, _inputs, _job, _names, _npy,  # noqa: E402
-                    _process, _programs, _result, _safetensors, _sums, _trees)
+from podsim import (_checks, _data, _functions, _inputs, _jaxprs, _job, _names,  # noqa: E402
+                    _npy, _process, _programs, _result, _safetensors, _sums, _trees)
 
 GOLDEN = ROOT / "tests" / "golden" / "imports"
 
@@ -155,6 +155,39 @@ class SumsTest(unittest.TestCase):
         self.assertEqual(_sums._floats(outer), {"19.0", "0.5", "2.0"})
 
 
+class JaxprsTest(unittest.TestCase):
+    @staticmethod
+    def jaxpr(name, *lines, inside=()):
+        """One equation of that primitive, where these files and lines called it."""
+        frames = [types.SimpleNamespace(file_name=file, line_num=line) for file, line in lines]
+        source = types.SimpleNamespace(traceback=types.SimpleNamespace(frames=frames))
+        equation = types.SimpleNamespace(
+            primitive=types.SimpleNamespace(name=name), params={"jaxpr": inside},
+            source_info=source)
+        return types.SimpleNamespace(eqns=[equation])
+
+    def test_dividing_the_work_is_refused_with_its_line(self):
+        inner = self.jaxpr("shard_map", ("/x/site-packages/jax/a.py", 3), ("/me/train.py", 7),
+                           ("/me/main.py", 9))
+        with self.assertRaisesRegex(podsim.PodsimError,
+                                    "^train.py:7: jax.shard_map .* podsim does that itself"):
+            _jaxprs.check(self.jaxpr("jit", inside=inner))
+
+    def test_what_shows_numbers_is_left_out_with_a_warning(self):
+        with self.assertWarnsRegex(UserWarning, "^train.py:7: jax.debug.print .* left out"):
+            _jaxprs.check(self.jaxpr("debug_print", ("/me/train.py", 7)))
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            _jaxprs.check(self.jaxpr("add", ("/me/train.py", 7)))
+
+    def test_a_function_without_a_name_is_called_by_its_line(self):
+        nameless = lambda: None  # noqa: E731
+        self.assertRegex(_inputs._words_for(nameless, None),
+                         r"^the lambda of test_refusals.py:\d+$")
+        self.assertEqual(_inputs._words_for(nameless, "net"), "net")
+        self.assertEqual(_inputs._words_for(_inputs.name_of, None), "name_of")
+
+
 class SettingsTest(unittest.TestCase):
     def test_flags_that_train_nothing_are_refused(self):
         _job.check_trains({"dry_run": False, "describe": None, "seed": 1})
@@ -218,10 +251,6 @@ class SettingsTest(unittest.TestCase):
             check(steps_per_eval=0)
             check(eval_dataset=(1,), steps_per_eval=2)
             check(eval_fn=len, dataset="digits", batch=1, steps_per_eval=2)
-
-    def test_numbers_of_16_bits_come_with_advice(self):
-        self.assertIn("draw in float32", _inputs._advice("f: its type is U16; podsim has"))
-        self.assertEqual(_inputs._advice("f: its type is U64; podsim has"), "")
 
 
 class JobTest(unittest.TestCase):

@@ -1,0 +1,76 @@
+"""What a traced function has in it that a pod does otherwise, or not at all."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Iterator
+
+from . import _checks
+from ._programs import PodsimError
+
+# Primitives that divide work over devices, by what people call.
+_DIVIDES = {"shard_map": "jax.shard_map or jax.pmap", "xla_pmap": "jax.pmap"}
+_SHOWS = ("debug_print", "debug_callback")
+
+
+def inner(value: Any) -> Iterator[Any]:
+    """The jaxprs in a parameter of an equation."""
+    if hasattr(value, "eqns") or hasattr(value, "jaxpr"):
+        yield value
+    elif isinstance(value, (tuple, list)):
+        for each in value:
+            yield from inner(each)
+
+
+def jaxprs(closed: Any) -> Iterator[Any]:
+    """A jaxpr and those in it, each once."""
+    seen: set[int] = set()
+    left = [closed]
+    while left:
+        each = left.pop()
+        if id(each) in seen:
+            continue
+        seen.add(id(each))
+        yield each
+        for equation in getattr(each, "jaxpr", each).eqns:
+            for value in equation.params.values():
+                left += inner(value)
+
+
+def equations(closed: Any) -> Iterator[Any]:
+    """Of a jaxpr and of those in it."""
+    for each in jaxprs(closed):
+        yield from getattr(each, "jaxpr", each).eqns
+
+
+def _is_library(file: str) -> bool:
+    return (any(part in file for part in ("site-packages", "dist-packages"))
+            or file.startswith(os.path.dirname(__file__)))
+
+
+def line_of(equation: Any) -> str:
+    """"train.py:41: ", where the caller wrote it; empty if that is not known."""
+    traceback = getattr(getattr(equation, "source_info", None), "traceback", None)
+    for frame in getattr(traceback, "frames", ()):
+        if not _is_library(frame.file_name):
+            return f"{os.path.basename(frame.file_name)}:{frame.line_num}: "
+    return ""
+
+
+def check(closed: Any) -> None:
+    """Raises PodsimError for what divides work over devices itself, and warns of what
+    shows numbers, which is left out."""
+    warned: set[str] = set()
+    for equation in equations(closed):
+        name, line = equation.primitive.name, line_of(equation)
+        if name in _DIVIDES:
+            raise PodsimError(
+                f"{line}{_DIVIDES[name]} divides the work over devices, but podsim does that "
+                "itself: it gives each core of the slice its own examples of the batch and "
+                "reduces the gradients; take it out, with psum and the like, and write the "
+                "function for one core's examples")
+        if name in _SHOWS and line not in warned:
+            warned.add(line)
+            _checks.warn(f"{line}jax.debug.print and jax.debug.callback are left out: the "
+                         "cores of a pod have no Python; return what is to be seen as a "
+                         "metric")
