@@ -7,6 +7,7 @@ import pathlib
 import tempfile
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import optax
 
@@ -37,6 +38,12 @@ def _model_file(model):
         return file.read_bytes()
 
 
+def _mean_of_groups(x):
+    """A whole number stays one."""
+    mean = x.mean(0)
+    return mean if jnp.issubdtype(x.dtype, jnp.floating) else jnp.round(mean).astype(x.dtype)
+
+
 class Loop:
     """`steps` of JAX over `groups` of examples that see only one another."""
 
@@ -62,7 +69,7 @@ class Loop:
             return (returned, None) if model.state is None else returned
 
         losses, states = jax.vmap(of_group)(examples, bits)
-        return losses.mean(), jax.tree_util.tree_map(lambda x: x.mean(0), states)
+        return losses.mean(), jax.tree_util.tree_map(_mean_of_groups, states)
 
     def run(self, transformation, dtype, generator=None):
         """generator: shuffles groups, and examples within each."""

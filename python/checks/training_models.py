@@ -115,5 +115,25 @@ def gpt_dropout(draw):
     return Model(loss, params, _text(draw), "adamw", draws=True)
 
 
+def target_net(draw):
+    """An average of the weights, called as they are, whose start a counter makes up for."""
+    params = {"dense": draw.dense(16, 24), "logits": draw.dense(24, layers.CLASSES)}
+    state = {"dense": jax.tree_util.tree_map(np.zeros_like, params["dense"]),
+             "steps": np.int32(0)}
+
+    def loss(p, state, batch):
+        x, labels = batch
+        steps = state["steps"] + 1
+        average = jax.tree_util.tree_map(lambda old, new: 0.9 * old + 0.1 * new,
+                                         state["dense"], p["dense"])
+        true = jax.tree_util.tree_map(lambda a: a / (1 - 0.9 ** steps), average)
+        h = jnp.tanh(layers.dense(x, p["dense"]))
+        target = jnp.tanh(layers.dense(x[:, ::-1], jax.lax.stop_gradient(true)))
+        value = layers.cross_entropy(layers.dense(h, p["logits"]), labels)
+        return value + ((h - target) ** 2).mean(), {"dense": average, "steps": steps}
+
+    return Model(loss, params, (draw.normal(GLOBAL, 16), draw.classes(GLOBAL)), "adam", state)
+
+
 MODELS = {function.__name__: function for function in (
-    mlp, lenet, gru, gpt_nano, conv_norm, gpt_dropout)}
+    mlp, lenet, gru, gpt_nano, conv_norm, gpt_dropout, target_net)}

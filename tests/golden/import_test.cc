@@ -84,7 +84,10 @@ TEST_P(ImportedFunction, IsAsNearToFloat64AsJax) {
 
 INSTANTIATE_TEST_SUITE_P(Functions, ImportedFunction,
                          ::testing::Values("mlp", "lstm", "bag_of_words",
-                                           "custom_rules", "places", "orders"),
+                                           "custom_rules", "places", "orders",
+                                           "flax_rnn", "small_wholes",
+                                           "switches", "own_places", "segments",
+                                           "bfloat16_mean", "mapped"),
                          [](const auto& info) { return info.param; });
 
 }  // namespace

@@ -1,0 +1,131 @@
+"""What is refused, left out or warned of, in the words of the caller's code.
+
+    python python/checks/refusals.py
+
+Each message must name this file with the line that is to be changed, and say what to do
+instead."""
+
+from __future__ import annotations
+
+import pathlib
+import re
+import sys
+import tempfile
+import warnings
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "python"), str(pathlib.Path(__file__).parent)]
+
+import podsim  # noqa: E402
+
+PARAMS = {"w": np.ones((4, 3), np.float32)}
+BATCH = np.ones((8, 4), np.float32)
+
+
+def running_sum(p, x):
+    return jnp.mean(jnp.cumsum(x @ p["w"], axis=0))
+
+
+def counted_examples(p, x):
+    return jnp.mean((x @ p["w"]) * jnp.arange(len(x))[:, None])
+
+
+def compared_examples(p, x):
+    h = x @ p["w"]
+    return jnp.mean(h @ h.T)
+
+
+def loop_by_data(p, x):
+    h = x @ p["w"]
+    return jnp.mean(jax.lax.while_loop(lambda y: jnp.sum(y) < 9., lambda y: y * 2.,
+                                       jax.lax.stop_gradient(h)) * h)
+
+
+def loop_over_examples(p, x):
+    _, ys = jax.lax.scan(lambda carry, row: (carry + 1., row @ p["w"] * carry), 0., x)
+    return jnp.mean(ys)
+
+
+def callback(p, x):
+    h = x @ p["w"]
+    shape = jax.ShapeDtypeStruct(h.shape, h.dtype)
+    return jnp.mean(h * jax.pure_callback(np.asarray, shape, jax.lax.stop_gradient(h)))
+
+
+def sharded(p, x):
+    mesh = jax.make_mesh((1,), ("data",), axis_types=(jax.sharding.AxisType.Auto,))
+    spec = jax.sharding.PartitionSpec("data")
+    return jnp.mean(jax.shard_map(lambda rows: rows @ p["w"], mesh=mesh, in_specs=spec,
+                                  out_specs=spec)(x))
+
+
+def places_twice(p, x):
+    places = jax.lax.stop_gradient(x).astype(int)
+    return jnp.mean(jnp.zeros((len(x), 4)).at[:, places[0]].set(x @ p["w"][:, :1]))
+
+
+def sorted_twice(p, x):
+    h = x @ p["w"]
+    return jnp.mean(h * jnp.lexsort((h, h > 0)))
+
+
+NAMELESS = lambda p, x: jnp.mean(jnp.fft.fft(x @ p["w"]).real)  # noqa: E731
+
+REFUSED = [(running_sum, "another axis"), (counted_examples, "array of the data set"),
+           (compared_examples, "compared with"), (loop_by_data, "length is known"),
+           (loop_over_examples, "jax.vmap"), (callback, "compute it before"),
+           (sharded, "podsim does that itself"), (places_twice, "unique_indices=True"),
+           (sorted_twice, "sorts as jnp.sort does"), (NAMELESS, "its type is C64")]
+
+
+def message_of(function):
+    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            podsim.export(function, PARAMS, BATCH, pathlib.Path(folder, "model"))
+        except podsim.PodsimError as error:
+            return str(error)
+    return "it is taken"
+
+
+def lines_of(function):
+    code = function.__code__
+    return {line for _, _, line in code.co_lines() if line is not None}
+
+
+def check(function, says):
+    text = message_of(function)
+    found = re.search(r"refusals\.py:(\d+): ", text)
+    lines = lines_of(function)
+    good = found is not None and int(found[1]) in lines and says in text
+    print(f"| {function.__name__.strip('<>')} | {text} | {'yes' if good else 'NO'} |", flush=True)
+    return good
+
+
+def check_shown():
+    """jax.debug.print is left out, and said to be."""
+    def shows(p, x):
+        jax.debug.print("{}", x)
+        return jnp.mean(x @ p["w"])
+
+    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        podsim.export(shows, PARAMS, BATCH, pathlib.Path(folder, "model"))
+    texts = [str(each.message) for each in caught]
+    good = any("refusals.py:" in text and "left out" in text for text in texts)
+    print(f"| jax.debug.print | {'; '.join(texts)} | {'yes' if good else 'NO'} |", flush=True)
+    return good
+
+
+def main():
+    print("| function | what is said | as it should be |\n|---|---|---|")
+    good = [check(*each) for each in REFUSED] + [check_shown()]
+    sys.exit(0 if all(good) else 1)
+
+
+if __name__ == "__main__":
+    main()
