@@ -6,7 +6,7 @@ import os
 from typing import Any, Iterator
 
 from . import _checks
-from ._programs import PodsimError
+from ._errors import PodsimError
 
 # Primitives that divide work over devices, by what people call.
 _DIVIDES = {"shard_map": "jax.shard_map or jax.pmap", "xla_pmap": "jax.pmap"}
