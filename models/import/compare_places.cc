@@ -29,7 +29,9 @@ std::optional<Numbers> NumbersAlong(const FlatBuilder& builder, int place,
   const FlatOp& op = builder.op(place);
   if (op.Is("broadcast_in_dim")) {
     const auto dims = op.attributes.List("broadcast_dimensions");
-    const bool along = dims.size() == 1 && dims[0] == static_cast<int>(dim);
+    const bool along =
+        dims.size() == 1 && dims[0] == static_cast<std::int64_t>(dim) &&
+        builder.type(op.operands[0]).shape.dims[0] == shape.dims[dim];
     return along ? builder.NumbersOf(op.operands[0]) : std::nullopt;
   }
   const auto all = builder.NumbersOf(place);

@@ -188,15 +188,24 @@ Found ReluGradient(FlatBuilder& builder, const FlatOp& op) {
 }
 
 constexpr Pattern kPatterns[] = {
-    ReshapeOfReshape,  ElementsOfReshape,
-    FoldOfOne,         MatrixProduct,
-    TransposedProduct, Bias,
-    BiasGradient,      Relu,
-    ReluGradient,      GatherOfOwnRows,
-    ScatterToOwnRows,  PlaceIsNotNegative,
-    GatherOfOnePlace,  ScatterToOnePlace,
-    SumIsNotNegative,  LogLikelihood,
-    CrossEntropy,      CrossEntropyGradient,
+    PlaceIsNotNegative,  // before it is compared under another shape
+    ReshapeOfReshape,
+    ElementsOfReshape,
+    FoldOfOne,
+    MatrixProduct,
+    TransposedProduct,
+    Bias,
+    BiasGradient,
+    Relu,
+    ReluGradient,
+    GatherOfOwnRows,
+    ScatterToOwnRows,
+    GatherOfOnePlace,
+    ScatterToOnePlace,
+    SumIsNotNegative,
+    LogLikelihood,
+    CrossEntropy,
+    CrossEntropyGradient,
 };
 
 }  // namespace

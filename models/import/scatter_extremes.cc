@@ -25,6 +25,10 @@ bool IsAmong(const List& list, std::int64_t number) {
   return std::find(list.begin(), list.end(), number) != list.end();
 }
 
+bool IsDimOf(const Shape& shape, std::int64_t dim) {
+  return dim >= 0 && dim < shape.rank();
+}
+
 // Operand, indices and updates in the dimensions of all of them: the operand's
 // first, then those of the indices that are no batching dimensions.
 struct SegmentDims {
@@ -41,8 +45,11 @@ bool IsOneIndexOfWholeRows(const FlatBuilder& builder, const HloUse& use) {
   const Shape& updates = builder.type(use.operands[2]).shape;
   if (dims.scatter_dims_to_operand_dims_size() != 1 ||
       dims.inserted_window_dims_size() != 1 ||
-      dims.inserted_window_dims(0) != dims.scatter_dims_to_operand_dims(0))
+      dims.inserted_window_dims(0) != dims.scatter_dims_to_operand_dims(0) ||
+      !IsDimOf(operand, dims.inserted_window_dims(0)))
     return false;
+  for (const std::int64_t dim : dims.input_batching_dims())
+    if (!IsDimOf(operand, dim)) return false;
   int next = 0;
   for (int dim = 0; dim < operand.rank(); ++dim) {
     if (dim == dims.inserted_window_dims(0) ||

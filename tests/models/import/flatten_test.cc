@@ -536,8 +536,9 @@ TEST(FlattenTest, ReplacesOnePlaceOfEachRow) {
 }
 
 // Rows of x and rows of v with the index of one of x's.
-absl::StatusOr<FlatFunction> ChangedRows(const char* code,
-                                         std::int64_t rows = 5) {
+absl::StatusOr<FlatFunction> ChangedRows(
+    const char* code, std::int64_t rows = 5,
+    const std::function<void(hlo::ScatterDimensions&)>& more = nullptr) {
   ModuleBuilder b;
   const auto change = b.Computation();
   const auto one = b.Parameter({});
@@ -552,6 +553,7 @@ absl::StatusOr<FlatFunction> ChangedRows(const char* code,
     dims.add_inserted_window_dims(0);
     dims.add_scatter_dims_to_operand_dims(0);
     dims.set_index_vector_dim(1);
+    if (more != nullptr) more(dims);
     op.add_called_computation_ids(change);
   });
   return Flat(b);
@@ -576,6 +578,23 @@ TEST(FlattenTest, FindsTheExtremesOfSegments) {
   EXPECT_THAT(ChangedRows("maximum", 1025),
               StatusIs(absl::StatusCode::kUnimplemented,
                        HasSubstr("more than 1024 segments")));
+}
+
+TEST(FlattenTest, RefusesSegmentsOfDimensionsThatAreNotThere) {
+  for (const std::int64_t dim : {-1, 2, 99}) {
+    const auto refused =
+        ChangedRows("maximum", 5, [&](hlo::ScatterDimensions& dims) {
+          dims.set_inserted_window_dims(0, dim);
+          dims.set_scatter_dims_to_operand_dims(0, dim);
+        });
+    EXPECT_THAT(refused.status().message(), HasSubstr("segment_max")) << dim;
+    const auto batched =
+        ChangedRows("maximum", 5, [&](hlo::ScatterDimensions& dims) {
+          dims.add_input_batching_dims(dim);
+          dims.add_scatter_indices_batching_dims(0);
+        });
+    EXPECT_THAT(batched.status().message(), HasSubstr("segment_max")) << dim;
+  }
 }
 
 TEST(HloModuleTest, RefusesReferencesToWhatIsNotThere) {

@@ -93,6 +93,15 @@ TEST_F(PatternsTest, EachExamplesOwnRow) {
                             .attributes = places});
   };
   EXPECT_THAT(Left(gather({count, label})), ElementsAre("gather"));
+  OpAttributes column;
+  column.shape = {{1, 1, 1}, 0};
+  const int zeros = builder_.Constant({DType::kInt32, column.shape}, {0});
+  OpAttributes less;
+  less.word = "LT";
+  const int counts = Emit("Reshape", {count}, std::move(column));
+  EXPECT_THAT(Left(Emit("compare", {counts, zeros}, std::move(less))),
+              ElementsAre("constant"))
+      << "x[arange(B)[:, None], i] counts under another shape";
   builder_.function().results = {gather({label, count})};
   EXPECT_THAT(Simplified(builder_.function()),
               testing::StatusIs(absl::StatusCode::kInvalidArgument,
