@@ -76,7 +76,7 @@ def switches(draw):
 
 
 def own_places(draw):
-    """Each example's own place set and subtracted from, and constant rows."""
+    """Each example's own places read, set, added to and subtracted from; constant rows."""
     params = {"dense": draw.dense(6, 8), "table": draw.weight(5, 8),
               "logits": draw.dense(8, CLASSES)}
 
@@ -86,6 +86,9 @@ def own_places(draw):
         h = jnp.tanh(dense(x, p["dense"]))
         h = h.at[rows, labels % 8].set(x[:, 0] * h[:, 1])
         h = h.at[rows, (labels + 3) % 8].subtract(h[:, 2])
+        pair = jnp.stack([labels % 8, (labels + 1) % 8], 1)
+        h = h.at[rows[:, None], pair].add(0.1 * x[:, :2])
+        h = h * (1 + h[rows[:, None], pair].sum(1, keepdims=True))
         table = p["table"].at[labels % 5].subtract(0.1 * h)
         table = table.at[1].subtract(p["table"][0])
         types = jnp.concatenate([jnp.zeros((len(x), 3), int), jnp.ones((len(x), 5), int)], 1)
