@@ -50,7 +50,8 @@ void PopCount(const ArrayCall& call);
 void CountLeadingZeros(const ArrayCall& call);
 void Constant(const ArrayCall& call);
 
-void RandomBits(const ArrayCall& call);  // random_kernels.cc
+void RandomBits(const ArrayCall& call);        // random_kernels.cc
+void SharedRandomBits(const ArrayCall& call);  // random_kernels.cc
 
 }  // namespace podsim
 

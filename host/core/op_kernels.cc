@@ -228,6 +228,7 @@ constexpr ListedKernel kKernels[] = {
     {OpCode::kAllReduce, {.whole = AllReduce}},
     {OpCode("StopGradient"), {.rows = StopGradient}},
     {OpCode("random_bits"), {.arrays = RandomBits}},
+    {OpCode("shared_random_bits"), {.arrays = SharedRandomBits}},
     {OpCode::kSoftmaxXent, {.rows = SoftmaxXent}},
     {OpCode::kSoftmaxXentGrad, {.rows = SoftmaxXentGrad}},
     {OpCode::kRoundBFloat16, {.rows = RoundBFloat16}},

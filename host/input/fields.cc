@@ -1,6 +1,8 @@
 #include "host/input/fields.h"
 
 #include <cstddef>
+#include <iterator>
+#include <optional>
 #include <set>
 #include <string_view>
 
@@ -15,6 +17,13 @@ namespace {
 
 constexpr DType kTypes[] = {DType::kFloat32, DType::kBFloat16, DType::kInt32,
                             DType::kUint32,  DType::kUint8,    DType::kBool};
+
+std::optional<int> MadeByStream(const ProgramInput& input) {
+  if (input.is_example_weight) return kExampleWeight;
+  if (input.is_example_key) return kExampleKey;
+  if (input.is_step_key) return kStepKey;
+  return std::nullopt;
+}
 
 absl::StatusOr<DType> TypeNamed(const std::string& name) {
   for (const DType type : kTypes)
@@ -105,8 +114,8 @@ absl::StatusOr<std::vector<int>> InputFields(const Program& program,
   std::vector<int> filled_by;
   for (const ProgramInput& input : program.inputs) {
     const ProgramTensor& tensor = program.tensor(input.tensor);
-    if (input.is_example_weight || input.is_example_key) {
-      filled_by.push_back(input.is_example_key ? kExampleKey : kExampleWeight);
+    if (const auto made = MadeByStream(input)) {
+      filled_by.push_back(*made);
       continue;
     }
     std::size_t field = 0;

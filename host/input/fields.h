@@ -33,12 +33,14 @@ std::int64_t RowBytes(const DataField& field);
 // Bytes of a batch (stream.h). REQUIRES: FieldsOf(config) is OK.
 std::int64_t BatchBytes(const DatasetConfig& config, std::int64_t rows);
 
-// Instead of a field: the input is the examples' weight, or their keys.
+// Instead of a field: the input is the examples' weight, their keys, or the
+// step's key.
 inline constexpr int kExampleWeight = -1;
 inline constexpr int kExampleKey = -2;
+inline constexpr int kStepKey = -3;
 
 // By position in Program::inputs, the position in FieldsOf(config) of what
-// fills it, or kExampleWeight or kExampleKey.
+// fills it, or kExampleWeight, kExampleKey or kStepKey.
 // Errors: INVALID_ARGUMENT (an input that the data set does not offer, or
 //   offers with another type or shape; says what it does offer).
 absl::StatusOr<std::vector<int>> InputFields(const Program& program,

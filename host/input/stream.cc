@@ -38,6 +38,12 @@ void FillKeys(std::uint64_t key, const BatchPlace& place, std::int64_t first,
   }
 }
 
+std::array<std::uint32_t, 2> StepKey(std::uint64_t key,
+                                     const BatchPlace& place) {
+  const auto words = Philox(key, static_cast<std::uint64_t>(place.consumed), 0);
+  return {words[0], words[1]};
+}
+
 std::uint64_t KeyOf(const Batch& batch, std::int64_t row) {
   const auto at = static_cast<std::size_t>(2 * row);
   return (std::uint64_t{batch.keys[at]} << 32) | batch.keys[at + 1];
@@ -91,6 +97,7 @@ void ResizeBatch(const Dataset& dataset, const BatchPlace& place,
 
 void OrderTrainRows(const Dataset& dataset, std::uint64_t seed,
                     const BatchPlace& place, Batch& batch) {
+  batch.step_key = StepKey(RandomKey(seed, "step keys"), place);
   batch.by_lane.clear();
   if (!GoesByLanes(dataset, place)) return;
   const std::int64_t cores =
@@ -268,6 +275,7 @@ absl::Status FillEvalBatch(const Dataset& dataset, const BatchPlace& place,
   batch.by_lane.clear();
   FillKeys(RandomKey(0, "evaluation's example keys"), place, 0, batch.rows,
            batch);
+  batch.step_key = StepKey(RandomKey(0, "evaluation's step keys"), place);
   const std::int64_t chunks =
       (batch.rows + kEvalRowsAtOnce - 1) / kEvalRowsAtOnce;
   std::vector<absl::Status> of_chunk(static_cast<std::size_t>(chunks));

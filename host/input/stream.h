@@ -9,10 +9,12 @@
 // Where an epoch goes by lanes, a step's examples are dealt to hosts by lane
 // (lane_rows.h), each host's in the order of the stream again.
 // Each example comes exactly once per epoch. Its key, for what a model draws at
-// random, is a function of (seed, k).
+// random, is a function of (seed, k); a step's key, for what all its examples
+// share, one of (seed, consumed).
 #ifndef PODSIM_HOST_INPUT_STREAM_H_
 #define PODSIM_HOST_INPUT_STREAM_H_
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -40,7 +42,8 @@ struct Batch {
   std::vector<std::vector<std::byte>> fields;
   std::vector<float> weights;       // [rows] share of each row in the loss
   std::vector<std::uint32_t> keys;  // [rows][2]
-  std::vector<StreamRow> by_lane;   // [rows], where the epoch has lanes
+  std::array<std::uint32_t, 2> step_key = {};  // the same for all cores
+  std::vector<StreamRow> by_lane;  // [rows], where the epoch has lanes
 
   // Rows [first, first + count) of a field.
   std::span<const std::byte> Rows(std::size_t field, std::int64_t first,

@@ -105,6 +105,13 @@ CoreBuffers Trainer::Impl::BuffersFor(const Batch& batch,
       .rows_of_core = rows_of_core,
   };
   const auto bytes_of = [&](int field) {
+    if (field == kStepKey) {
+      arena.step_keys.clear();
+      for (std::int64_t row = 0; row < rows; ++row)
+        arena.step_keys.insert(arena.step_keys.end(), batch.step_key.begin(),
+                               batch.step_key.end());
+      return std::as_bytes(std::span(arena.step_keys));
+    }
     if (field == kExampleWeight)
       return std::as_bytes(std::span(batch.weights).subspan(first_row, rows));
     if (field == kExampleKey)

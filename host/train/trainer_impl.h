@@ -214,6 +214,7 @@ struct Trainer::Impl {
     std::vector<float> scratch;
     std::vector<float> outputs;
     std::vector<float> gradients;
+    std::vector<std::uint32_t> step_keys;  // [rows][2], of a model that draws
   };
   std::vector<Arena> arenas;
   StepTimes step_times;

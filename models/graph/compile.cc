@@ -175,8 +175,8 @@ void PlaceVariablesAndInputs(const Graph& graph, const Lowered& lowered,
     const TensorId tensor = lowered.tensor_of[id];
     switch (value.kind) {
       case ValueKind::kInput:
-        program.inputs.push_back(
-            {tensor, value.is_example_weight, value.is_example_key});
+        program.inputs.push_back({tensor, value.is_example_weight,
+                                  value.is_example_key, value.is_step_key});
         break;
       case ValueKind::kVariable: {
         const Shape& shape = value.type.shape;

@@ -16,6 +16,7 @@ std::string Describe(const GraphValue& input) {
   return absl::StrCat(ToString(input.type),
                       input.is_example_weight ? " (the examples' weight)"
                       : input.is_example_key  ? " (the examples' keys)"
+                      : input.is_step_key     ? " (the step's key)"
                                               : "");
 }
 
@@ -59,7 +60,8 @@ Value Graph::AddInput(GraphValue input) {
     if (known.kind != ValueKind::kInput || known.name != input.name) continue;
     if (known.type == input.type &&
         known.is_example_weight == input.is_example_weight &&
-        known.is_example_key == input.is_example_key)
+        known.is_example_key == input.is_example_key &&
+        known.is_step_key == input.is_step_key)
       return {static_cast<std::int32_t>(id)};
     Fail(absl::InvalidArgumentError(
         absl::StrCat("input ", input.name, " cannot be both ", Describe(known),
@@ -92,6 +94,13 @@ Value Graph::ExampleKeys() {
                    .type = {DType::kUint32, WithBatch({{2}})},
                    .kind = ValueKind::kInput,
                    .is_example_key = true});
+}
+
+Value Graph::StepKeys() {
+  return AddInput({.name = "step_keys",
+                   .type = {DType::kUint32, WithBatch({{2}})},
+                   .kind = ValueKind::kInput,
+                   .is_step_key = true});
 }
 
 Value Graph::Features(const Shape& shape) {

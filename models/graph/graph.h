@@ -37,6 +37,7 @@ struct GraphValue {
   Initializer initializer = Initializer::kZeros;  // kVariable
   bool is_example_weight = false;                 // kInput
   bool is_example_key = false;                    // kInput
+  bool is_step_key = false;                       // kInput
   bool is_state = false;                          // kVariable
   // kVariable: float32, little endian, row-major; null: as `initializer` says.
   std::shared_ptr<const std::string> initial = nullptr;
@@ -69,6 +70,10 @@ class Graph {
   // [B, 2] uint32, "keys": random bits of each row's own, which depend on the
   // job's seed and on the example's place in the stream alone. The stream's.
   Value ExampleKeys();
+  // [B, 2] uint32, "step_keys": the same in all rows of a step on all cores,
+  // for shared_random_bits; depends on the job's seed and on how many examples
+  // all earlier steps read. The stream's.
+  Value StepKeys();
   // The inputs that every labelled data set offers.
   Value Features(const Shape& shape);  // "features", float32
   Value Labels();                      // "labels", [B] int32: class indices

@@ -155,6 +155,8 @@ struct ProgramInput {
   bool is_example_weight = false;
   // [B, 2] uint32, likewise: Graph::ExampleKeys.
   bool is_example_key = false;
+  // The same, one key for all rows of a step: Graph::StepKeys.
+  bool is_step_key = false;
 };
 
 enum class EntryPoint : std::uint8_t {

@@ -124,6 +124,7 @@ std::string ToText(const Program& program) {
     absl::StrAppend(&text, "input ", input.tensor,
                     input.is_example_weight ? " the examples' weight\n"
                     : input.is_example_key  ? " the examples' keys\n"
+                    : input.is_step_key     ? " the step's key\n"
                                             : "\n");
   absl::StrAppend(&text, "update ", program.rule, "\n");
   for (const RuleSetting& setting : RuleSettingTable())

@@ -50,6 +50,7 @@ void WriteValues(const Graph& graph, ConstantWriter& constants,
     value.set_kind(ToProto(from.kind));
     value.set_is_example_weight(from.is_example_weight);
     value.set_is_example_key(from.is_example_key);
+    value.set_is_step_key(from.is_step_key);
     value.set_is_state(from.is_state);
     value.set_initializer(ToProto(from.initializer));
     if (from.initial != nullptr)
@@ -137,6 +138,8 @@ class GraphReader {
       graph_.ExampleWeights();
     } else if (value.is_example_key()) {
       graph_.ExampleKeys();
+    } else if (value.is_step_key()) {
+      graph_.StepKeys();
     } else {
       ReadSource(value, TypeFrom(value.type()));
     }

@@ -140,6 +140,7 @@ void WriteInterface(const Program& from, ProgramProto& to) {
     input.set_tensor(each.tensor);
     input.set_is_example_weight(each.is_example_weight);
     input.set_is_example_key(each.is_example_key);
+    input.set_is_step_key(each.is_step_key);
   }
   for (const ProgramMetric& each : from.metrics) {
     ProgramProto::Metric& metric = *to.add_metrics();
@@ -217,8 +218,8 @@ void ReadNumbers(const ProgramProto& from, Program& to) {
 
 void ReadInterface(const ProgramProto& from, Program& to) {
   for (const ProgramProto::Input& input : from.inputs())
-    to.inputs.push_back(
-        {input.tensor(), input.is_example_weight(), input.is_example_key()});
+    to.inputs.push_back({input.tensor(), input.is_example_weight(),
+                         input.is_example_key(), input.is_step_key()});
   for (const ProgramProto::Metric& metric : from.metrics())
     to.metrics.push_back({metric.name(), metric.tensor(),
                           static_cast<MetricCombine>(metric.combine()),

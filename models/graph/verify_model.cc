@@ -19,8 +19,9 @@ namespace {
 constexpr int kMostValues = 1 << 20;
 constexpr int kMostMetrics = 256;
 constexpr std::size_t kLongestMetric = 64;
-constexpr char kWeights[] = "weights";  // Graph::ExampleWeights
-constexpr char kKeys[] = "keys";        // Graph::ExampleKeys
+constexpr char kWeights[] = "weights";     // Graph::ExampleWeights
+constexpr char kKeys[] = "keys";           // Graph::ExampleKeys
+constexpr char kStepKeys[] = "step_keys";  // Graph::StepKeys
 
 absl::Status BadModel(const std::string& why) {
   return absl::InvalidArgumentError(why);
@@ -94,7 +95,8 @@ class GraphCheck {
       return BadModel("it is neither an input nor a variable nor computed");
     if (!variables_.insert(value.name()).second)
       return BadModel("two variables have that name");
-    if (value.is_example_weight() || value.is_example_key())
+    if (value.is_example_weight() || value.is_example_key() ||
+        value.is_step_key())
       return BadModel("a variable is not the examples' weight or key");
     if (value.is_state()) states_.insert(static_cast<int>(types_.size()));
     if (type.batched() || type.dtype != DType::kFloat32)
@@ -115,7 +117,8 @@ class GraphCheck {
     if (type.shape.batch_axis != 0 || type.shape.dims[0] != 1)
       return BadModel(absl::StrCat("an input is ", ToString(type),
                                    "; their first dimension is B"));
-    if (value.is_example_key()) return CheckKey(value, type);
+    if (value.is_example_key()) return CheckKey(value, type, kKeys);
+    if (value.is_step_key()) return CheckKey(value, type, kStepKeys);
     if (!value.is_example_weight()) return absl::OkStatus();
     if (value.name() != kWeights || type.dtype != DType::kFloat32 ||
         type.shape.rank() != 1)
@@ -125,14 +128,18 @@ class GraphCheck {
     return absl::OkStatus();
   }
 
+  // The examples' keys or the step's, which are called `name`.
   static absl::Status CheckKey(const GraphProto::Value& value,
-                               const ValueType& type) {
+                               const ValueType& type, const char* name) {
     const ValueType wanted = {DType::kUint32, WithBatch({{2}})};
-    if (value.name() == kKeys && type == wanted && !value.is_example_weight())
+    if (value.name() == name && type == wanted && !value.is_example_weight() &&
+        !(value.is_example_key() && value.is_step_key()))
       return absl::OkStatus();
-    return BadModel(absl::StrCat("the examples' keys are ", value.name(), ", ",
-                                 ToString(type), "; they are called ", kKeys,
-                                 ", ", ToString(wanted)));
+    return BadModel(
+        absl::StrCat(value.is_example_key() ? "the examples' keys are "
+                                            : "the step's key is ",
+                     value.name(), ", ", ToString(type), "; they are called ",
+                     name, ", ", ToString(wanted)));
   }
 
   // Of the node whose first result is the next value.
@@ -182,7 +189,7 @@ class GraphCheck {
     PODSIM_RETURN_IF_ERROR(CheckType(value.type()));
     const std::string& name = graph_.values(first).name();
     if (value.kind() != GraphProto::COMPUTED || value.is_example_weight() ||
-        value.is_example_key() || value.is_state() ||
+        value.is_example_key() || value.is_step_key() || value.is_state() ||
         value.initializer() != ProgramProto::ZEROS || value.has_initial())
       return BadModel(absl::StrCat("result ", i, " is not marked as computed"));
     if (value.name() != (i == 0 ? name : absl::StrCat(name, ":", i)))

@@ -220,8 +220,8 @@ class ProgramCheck {
 
   absl::Status CheckInputs() const {
     std::set<std::string> names;
+    std::set<std::string> keys;
     int weights = 0;
-    int keys = 0;
     for (int i = 0; i < program_.inputs_size(); ++i) {
       const ProgramProto::Input& input = program_.inputs(i);
       const std::string place = absl::StrCat("input ", i);
@@ -236,12 +236,8 @@ class ProgramCheck {
       const ShapeProto& shape = tensor->type().shape();
       if (shape.batch_axis() != 0 || shape.dims(0) != 1)
         return Annotate(BadProgram("its first dimension is not B"), place);
-      if (input.is_example_key() &&
-          (++keys > 1 || input.is_example_weight() ||
-           TypeFrom(tensor->type()) !=
-               ValueType{DType::kUint32, WithBatch({{2}})}))
-        return Annotate(
-            BadProgram("one uint32 [B, 2] may be the examples' keys"), place);
+      PODSIM_RETURN_IF_ERROR(
+          Annotate(CheckKeys(input, TypeFrom(tensor->type()), keys), place));
       if (!input.is_example_weight()) continue;
       if (++weights > 1 || !IsPerExample(*tensor))
         return Annotate(
@@ -256,6 +252,21 @@ class ProgramCheck {
     if (count != program_.inputs_size())
       return BadProgram("some tensors are inputs that nobody fills");
     return absl::OkStatus();
+  }
+
+  // `known`: the kinds of keys so far.
+  static absl::Status CheckKeys(const ProgramProto::Input& input,
+                                const ValueType& type,
+                                std::set<std::string>& known) {
+    if (!input.is_example_key() && !input.is_step_key())
+      return absl::OkStatus();
+    const std::string kind =
+        input.is_example_key() ? "examples' keys" : "step's key";
+    if (known.insert(kind).second && !input.is_example_weight() &&
+        input.is_example_key() != input.is_step_key() &&
+        type == ValueType{DType::kUint32, WithBatch({{2}})})
+      return absl::OkStatus();
+    return BadProgram(absl::StrCat("one uint32 [B, 2] may be the ", kind));
   }
 
   static bool IsPerExample(const ProgramProto::Tensor& tensor) {

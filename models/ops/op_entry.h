@@ -95,6 +95,10 @@ struct OpEntry {
   // Makes each core's value from those of several.
   bool joins_cores = false;
 
+  // Its batched operands are equal in all rows of all cores, and so are its
+  // results without B, which are computed once for a host.
+  bool is_same_on_cores = false;
+
   // Each element of the result depends on one element of each operand.
   bool is_element_wise = false;
 

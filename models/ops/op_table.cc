@@ -52,8 +52,8 @@ void MarkPerCore(const OpEntry& entry, Types inputs,
       inputs.begin(), inputs.end(),
       [](const ValueType& type) { return type.batched() || type.per_core; });
   for (ValueType& type : outputs)
-    type.per_core =
-        (differs || entry.joins_cores) && !entry.sums_cores && !type.batched();
+    type.per_core = (differs || entry.joins_cores) && !entry.sums_cores &&
+                    !entry.is_same_on_cores && !type.batched();
 }
 
 // Shape rules do not know of cores.

@@ -83,10 +83,11 @@ TEST(InputFields, KeysAreTheStreams) {
   const Program program = Reading([](Graph& g) {
     g.ExampleKeys();
     g.ExampleWeights();
+    g.StepKeys();
     g.Labels();
   });
   ASSERT_OK_AND_ASSIGN(const auto filled_by, InputFields(program, Digits()));
-  EXPECT_THAT(filled_by, ElementsAre(kExampleKey, kExampleWeight, 1));
+  EXPECT_THAT(filled_by, ElementsAre(kExampleKey, kExampleWeight, kStepKey, 1));
 }
 
 TEST(InputFields, ADataSetMayOfferMoreThanIsRead) {

@@ -225,6 +225,26 @@ TEST(FillTrainBatch, KeysFollowThePlaceInTheStream) {
   EXPECT_NE(keys(kStreamSeed + 1, 0, 20), all);
 }
 
+TEST(FillTrainBatch, AStepHasOneKeyOnAllCores) {
+  const NumberedDataset dataset(50, 1);
+  const auto key = [&](std::uint64_t seed, std::int64_t consumed,
+                       std::int64_t first_core) {
+    Batch batch;
+    EXPECT_THAT(FillTrainBatch(dataset, seed,
+                               {.consumed = consumed,
+                                .batch_per_core = 2,
+                                .first_core = first_core,
+                                .global_batch = 8},
+                               batch),
+                IsOk());
+    return batch.step_key;
+  };
+  const auto first = key(kStreamSeed, 0, 0);
+  EXPECT_EQ(key(kStreamSeed, 0, 3), first);
+  EXPECT_NE(key(kStreamSeed, 8, 0), first);
+  EXPECT_NE(key(kStreamSeed + 1, 0, 0), first);
+}
+
 // Batches of one size after another slice's are the same stream: what a resumed
 // job relies on.
 TEST(FillTrainBatch, AnotherBatchSizeReadsOnInTheSameStream) {

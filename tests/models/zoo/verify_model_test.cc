@@ -100,6 +100,10 @@ TEST(VerifyModelTest, RefusesValues) {
        "first dimension is B"},
       {[](ModelProto& m) { ValueAt(m, 0).set_is_example_weight(true); },
        "the examples' weight is features"},
+      {[](ModelProto& m) { ValueAt(m, 0).set_is_step_key(true); },
+       "the step's key is features"},
+      {[](ModelProto& m) { ValueAt(m, 2).set_is_step_key(true); },
+       "not the examples' weight or key"},
       {[](ModelProto& m) {
          ValueAt(m, 2).set_initializer(
              static_cast<ProgramProto::Initializer>(9));

@@ -110,6 +110,8 @@ TEST(VerifyProgramTest, RefusesVariablesBucketsInputsAndMetrics) {
          p.mutable_inputs(0)->set_is_example_weight(true);
        },
        "may be the examples' weight"},
+      {[](ProgramProto& p) { p.mutable_inputs(0)->set_is_step_key(true); },
+       "may be the step's key"},
       {[](ProgramProto& p) { p.mutable_inputs()->RemoveLast(); },
        "nobody fills"},
       {[](ProgramProto& p) { p.mutable_metrics(0)->set_tensor(0); },
