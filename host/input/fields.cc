@@ -1,7 +1,6 @@
 #include "host/input/fields.h"
 
 #include <cstddef>
-#include <iterator>
 #include <optional>
 #include <set>
 #include <string_view>

@@ -14,6 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/status.h"
+#include "models/import/random_keys.h"
 #include "models/ops/constant_value.h"
 #include "models/ops/reference.h"
 
@@ -130,8 +131,15 @@ class Aligner {
   }
 
   absl::Status Merge(FlatOp& op) {
-    PODSIM_RETURN_IF_ERROR(MergeShape(
-        op.type.shape, [](const FlatOp& of) { return of.type.shape; }));
+    const Shape first = op.type.shape;
+    absl::Status shape = MergeShape(
+        op.type.shape, [](const FlatOp& of) { return of.type.shape; });
+    if (!shape.ok() && IsKeyFunction(op) && !IsDraw(op)) {
+      // More keys than examples: those that are taken of them tell.
+      op.type.shape = first;
+      shape = absl::OkStatus();
+    }
+    PODSIM_RETURN_IF_ERROR(shape);
     PODSIM_RETURN_IF_ERROR(
         MergeShape(op.attributes.shape,
                    [](const FlatOp& of) { return of.attributes.shape; }));

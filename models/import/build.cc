@@ -116,6 +116,8 @@ absl::StatusOr<Value> GraphOfFlat::Make(const FlatOp& op,
         "else give the numbers as an array of the data set");
   if (op.Is("random_bits"))
     return Apply(CodeOf(*op.entry), {graph_.ExampleKeys()}, op.attributes);
+  if (op.Is("shared_random_bits"))
+    return Apply(CodeOf(*op.entry), {graph_.StepKeys()}, op.attributes);
   for (const Value value : in)
     if (!value.present())
       return absl::UnimplementedError(

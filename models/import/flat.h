@@ -14,7 +14,7 @@
 namespace podsim {
 
 struct FlatOp {
-  // Null: a parameter, or a key that was made of one.
+  // Null: a parameter, or a key or a draw that was made of one (random_keys.h).
   const OpEntry* entry = nullptr;
   std::vector<int> operands;  // places in FlatFunction::ops
   ValueType type;             // with a number for the batch

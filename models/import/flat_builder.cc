@@ -87,7 +87,7 @@ int FlatBuilder::Find(std::string_view op, const std::vector<int>& operands,
 
 absl::StatusOr<int> FlatBuilder::Add(const FlatOp& op) {
   if (op.entry == nullptr || op.Is("constant") || op.Is("random_bits") ||
-      IsBatchIota(op))
+      op.Is("shared_random_bits") || IsBatchIota(op))
     return Append(op);
   return Emit(op.entry->name, op.operands, op.attributes, op.output);
 }

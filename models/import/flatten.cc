@@ -235,6 +235,22 @@ class Flattener {
     return Array(drawn);
   }
 
+  // Whether a computation or what it calls draws bits.
+  bool Draws(int computation) const {
+    std::vector<bool> known(module_.computations().size());
+    std::vector<int> waiting = {computation};
+    while (!waiting.empty()) {
+      const int at = waiting.back();
+      waiting.pop_back();
+      if (known[static_cast<std::size_t>(at)]) continue;
+      known[static_cast<std::size_t>(at)] = true;
+      if (!KeyFunctionOf(Computation(at).name).empty()) return true;
+      for (const HloInstruction& each : Computation(at).instructions)
+        waiting.insert(waiting.end(), each.called.begin(), each.called.end());
+    }
+    return false;
+  }
+
   static absl::StatusOr<HloValue> Part(const hlo::Instruction& from,
                                        const HloValues& operands) {
     const std::int64_t i = from.tuple_index();
@@ -275,6 +291,11 @@ class Flattener {
       if (goes_on.refused != nullptr) return goes_on;
       const auto known =
           goes_on.array < 0 ? std::nullopt : builder_.NumberOf(goes_on.array);
+      if (!known && Draws(body))
+        return absl::UnimplementedError(
+            "the loop draws until it accepts a number, as jax.random.gamma, "
+            "beta, dirichlet, t and binomial do, so that its length depends on "
+            "data; docs/jax.md says how to draw those without a loop");
       if (!known)
         return absl::UnimplementedError(
             "how often the loop runs depends on data; podsim takes loops apart "

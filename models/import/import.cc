@@ -16,6 +16,7 @@
 #include "models/graph/serialize_model.h"
 #include "models/import/align.h"
 #include "models/import/build.h"
+#include "models/import/draws.h"
 #include "models/import/flat.h"
 #include "models/import/hlo_module.h"
 #include "models/import/own_numbers.h"
@@ -70,7 +71,8 @@ absl::StatusOr<FlatFunction> FlatOf(const ImportFunction& from) {
   }
   PODSIM_ASSIGN_OR_RETURN(const FlatFunction aligned,
                           Align(functions, batches));
-  PODSIM_ASSIGN_OR_RETURN(FlatFunction simple, Simplified(aligned));
+  PODSIM_ASSIGN_OR_RETURN(const FlatFunction drawn, WithDraws(aligned));
+  PODSIM_ASSIGN_OR_RETURN(FlatFunction simple, Simplified(drawn));
   if (const auto own = WithOwnNumbers(simple)) {
     PODSIM_ASSIGN_OR_RETURN(simple, Simplified(*own));
   }

@@ -1,7 +1,6 @@
 // Random numbers of an imported function. The functions that draw bits and
-// derive keys from keys are known by their names; what they compute is left to
-// random_bits, whose bits depend on the job's seed, on the example, and on how
-// the key was derived: equal keys give equal bits, on every slice.
+// derive keys from keys are known by their names. What they compute is not
+// looked into: draws.h says which bits take its place.
 #ifndef PODSIM_MODELS_IMPORT_RANDOM_KEYS_H_
 #define PODSIM_MODELS_IMPORT_RANDOM_KEYS_H_
 
@@ -17,14 +16,18 @@ namespace podsim {
 // that is called so, with whatever number behind it; else empty.
 std::string KeyFunctionOf(const std::string& computation);
 
-// The bits as a random_bits without operand, whose site is a number of the
-// key's derivation; or a key that somebody draws with. `operands`: the key
-// first. Errors: INVALID_ARGUMENT (no key), UNIMPLEMENTED (bits that are not of
-//   32 bits).
+// A draw, or a key that somebody draws with, as an op without an entry.
+// `operands`: the key first. Errors: INVALID_ARGUMENT (no key, or bits that are
+//   not of 32 bits).
 absl::StatusOr<int> EmitKeyFunction(FlatBuilder& builder,
                                     const std::string& name,
                                     const std::vector<int>& operands,
                                     const ValueType& type);
+
+bool IsKeyFunction(const FlatOp& op);
+bool IsDraw(const FlatOp& op);
+// For people: "jax.random.split". REQUIRES: IsKeyFunction(op).
+std::string KeyFunctionText(const FlatOp& op);
 
 }  // namespace podsim
 

@@ -252,6 +252,43 @@ TEST(AlignTest, RefusesACutThatFollowsTheBatchElsewhere) {
       "a slice that ends has 5, 7, 11");
 }
 
+// B + 1 keys, as `first, *rest = split(key, B + 1)` makes them.
+void MoreKeysThanExamples(ModuleBuilder& b, std::int64_t batch,
+                          std::int64_t taken) {
+  const auto split = b.Computation();
+  b.module()
+      .mutable_computations(b.module().computations_size() - 1)
+      ->set_name("podsim_split_1");
+  const auto each = b.Parameter({2}, hlo::U32);
+  b.Op("broadcast", {each}, {batch + 1, 2}, hlo::U32,
+       [](hlo::Instruction& op) { op.add_dimensions(1); });
+  b.Computation();
+  const auto key = b.Parameter({2}, hlo::U32);
+  const auto keys =
+      b.Op("call", {key}, {batch + 1, 2}, hlo::U32,
+           [&](hlo::Instruction& op) { op.add_called_computation_ids(split); });
+  b.Op("slice", {keys}, {taken, 2}, hlo::U32, [&](hlo::Instruction& op) {
+    for (const std::int64_t limit : {taken, std::int64_t{2}}) {
+      auto& dim = *op.add_slice_dimensions();
+      dim.set_limit(limit);
+      dim.set_stride(1);
+    }
+  });
+}
+
+TEST(AlignTest, OneOfMoreKeysThanExamplesIsAKey) {
+  ASSERT_OK_AND_ASSIGN(const FlatFunction function,
+                       Aligned([](ModuleBuilder& b, std::int64_t batch) {
+                         MoreKeysThanExamples(b, batch, 1);
+                       }));
+  EXPECT_EQ(ResultOf(function).type.shape, (Shape{{1, 2}}));
+  ASSERT_OK_AND_ASSIGN(const FlatFunction others,
+                       Aligned([](ModuleBuilder& b, std::int64_t batch) {
+                         MoreKeysThanExamples(b, batch, batch);
+                       }));
+  EXPECT_EQ(ResultOf(others).type.shape, (Shape{{1, 2}, 0}));
+}
+
 TEST(AlignTest, NeedsThreeDifferentBatches) {
   const FlatFunction none;
   const std::vector<FlatFunction> functions(3, none);

@@ -91,6 +91,11 @@ TEST(FlattenTest, RefusesALoopThatIsTooLongOrKnowsItsLengthFromData) {
   EXPECT_THAT(Flat(by_data), StatusIs(absl::StatusCode::kUnimplemented,
                                       AllOf(HasSubstr("while"),
                                             HasSubstr("depends on data"))));
+  ModuleBuilder draws = Loop(3, /*by_data=*/true);
+  draws.module().mutable_computations(0)->set_name("podsim_random_bits_2");
+  EXPECT_THAT(Flat(draws), StatusIs(absl::StatusCode::kUnimplemented,
+                                    AllOf(HasSubstr("jax.random.gamma"),
+                                          HasSubstr("docs/jax.md"))));
 }
 
 TEST(FlattenTest, RefusesWhatItDoesNotKnowByNameAndLine) {

@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "models/import/random_keys.h"
 #include "models/import/simplify.h"
 #include "models/ops/rules.h"
 #include "tests/models/import/patterns_fixture.h"
@@ -135,42 +134,6 @@ TEST_F(PatternsTest, OnePlaceThatIsKnownIsASliceOrPadding) {
   const int beyond = builder_.Constant({DType::kInt32, Shape{{1}}}, {4});
   EXPECT_THAT(Left(scattered(zeros, beyond)), Contains("scatter"))
       << "what lies beyond is dropped";
-}
-
-TEST_F(PatternsTest, EqualKeysDrawEqualBitsAndOthersDoNot) {
-  const int key = builder_.Parameter(Plain({2}, DType::kUint32));
-  const auto derived = [&](std::int64_t start) {
-    const auto pair = EmitKeyFunction(builder_, "podsim_split", {key},
-                                      Plain({2, 2}, DType::kUint32));
-    OpAttributes part;
-    part.lists["start_indices"] = {start, 0};
-    part.lists["limit_indices"] = {start + 1, 2};
-    part.lists["strides"] = {1, 1};
-    return Emit("slice", {*pair}, std::move(part));
-  };
-  const auto site = [&](int of) {
-    const auto bits = EmitKeyFunction(builder_, "podsim_random_bits", {of},
-                                      Batched({8}, DType::kUint32));
-    EXPECT_TRUE(bits.ok()) << bits.status();
-    return builder_.op(*bits).attributes.Int("site", -1);
-  };
-  EXPECT_EQ(site(derived(0)), site(derived(0)));
-  EXPECT_NE(site(derived(0)), site(derived(1)));
-  EXPECT_NE(site(derived(0)), site(key));
-  const auto folded_in = [&](double number) {
-    const int data = builder_.Constant(Plain({}, DType::kUint32), {number});
-    const auto made = EmitKeyFunction(builder_, "podsim_fold_in", {key, data},
-                                      Plain({2}, DType::kUint32));
-    EXPECT_TRUE(made.ok()) << made.status();
-    return *made;
-  };
-  EXPECT_EQ(site(folded_in(1048577)), site(folded_in(1048577)));
-  EXPECT_NE(site(folded_in(1048577)), site(folded_in(1048579)));
-  EXPECT_FALSE(
-      EmitKeyFunction(builder_, "podsim_random_bits", {key}, Batched({8}))
-          .ok());
-  EXPECT_EQ(KeyFunctionOf("podsim_random_bits_3.17"), "podsim_random_bits");
-  EXPECT_EQ(KeyFunctionOf("random_bits"), "");
 }
 
 }  // namespace
