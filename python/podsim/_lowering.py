@@ -83,7 +83,10 @@ def _batch_of(examples: Any, count: int) -> Any:
 def _traced(function: Callable[..., Any], *arguments: Any) -> Any:
     import jax
 
-    return jax.jit(function, keep_unused=True).trace(*arguments)
+    try:
+        return jax.jit(function, keep_unused=True).trace(*arguments)
+    except NotImplementedError as error:
+        raise _random.refusal_of(error) from error
 
 
 def _serialized(lowered: Any) -> bytes:

@@ -1,11 +1,13 @@
 """A kind of JAX's random keys whose draws the importer knows by their names.
 
-In JAX they draw as threefry does; in podsim each example draws its own bits, the
-same on every slice."""
+In JAX they draw as threefry does; models/import puts podsim's own bits in their place."""
 
 from __future__ import annotations
 
 import functools
+import os
+import sys
+import traceback
 from typing import Any
 
 
@@ -45,6 +47,29 @@ def _implementation() -> Any:
         random_bits=random_bits,
         fold_in=lambda key, data: fold_of(key, jnp.asarray(data, "uint32")),
         name="podsim")
+
+
+_POISSON = ("jax.random.poisson draws until it has enough, which podsim cannot do{where}: count "
+            "exponential gaps instead, jnp.sum(jnp.cumsum(jax.random.exponential(key, "
+            "(*shape, K)), -1) < rate, -1) with K well above the rate, or make the numbers a "
+            "part of the data set")
+
+
+def _line_of(error: BaseException) -> str:
+    """", called at train.py:12": the innermost line that is neither JAX's nor ours."""
+    modules = [sys.modules[name] for name in (__name__, "jax") if name in sys.modules]
+    skipped = tuple(os.path.dirname(str(module.__file__)) + os.sep for module in modules)
+    lines = [f", called at {os.path.basename(frame.filename)}:{frame.lineno}"
+             for frame in traceback.extract_tb(error.__traceback__)
+             if not frame.filename.startswith(skipped)]
+    return lines[-1] if lines else ""
+
+
+def refusal_of(error: NotImplementedError) -> Exception:
+    """What JAX does with its own keys alone, in words that say what to do."""
+    if "threefry2x32" not in str(error):
+        return error
+    return TypeError(_POISSON.format(where=_line_of(error)))
 
 
 @functools.cache
