@@ -11,6 +11,7 @@ up in other orders; what is nearer than 2e-7 counts as 2e-7."""
 from __future__ import annotations
 
 import argparse
+import inspect
 import pathlib
 import re
 import sys
@@ -22,8 +23,10 @@ import numpy as np
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "python"), str(pathlib.Path(__file__).parent)]
 
+import draws  # noqa: E402
 import functions  # noqa: E402
 import layers  # noqa: E402
+import stream  # noqa: E402
 from podsim import _lowering, _programs, _safetensors, _trees  # noqa: E402
 
 LEAST = 2e-7
@@ -72,12 +75,32 @@ def allowed(loss_fn, params, batch, exact):
     return {name: 4 * far for name, far in farthest.items()}
 
 
+def imported(message, at):
+    """The model file in the folder `at`."""
+    (at / "f.import").write_bytes(message)
+    _programs.run("pod_program", ["import", at / "f.import", f"--output={at / 'f.model'}"])
+    return at / "f.model"
+
+
+def drawn(loss_fn, message):
+    """The loss function of params and (batch, bits), what the examples of a batch draw
+    when podsim runs it, and the keys that it draws them from."""
+    with tempfile.TemporaryDirectory() as folder:
+        sites = draws.Sites.of(imported(message, pathlib.Path(folder)).read_bytes())
+    own = stream.example_keys(SEED, np.arange(layers.BATCH))
+    shared = stream.step_keys(SEED, np.zeros(layers.BATCH))
+    kind = draws.key_kind(sites, layers.BATCH)
+    keys = {name: np.stack([of & 0xFFFFFFFF, of >> np.uint64(32)], -1).astype(np.uint32)
+            for name, of, table in (("input/keys", own, sites.own),
+                                    ("input/step_keys", shared, sites.shared)) if table}
+    return (lambda params, batch: loss_fn(params, batch[0], draws.wrap(batch[1], kind)),
+            draws.bits_of(sites, own, shared), keys)
+
+
 def podsim_results(message, values):
     with tempfile.TemporaryDirectory() as folder:
         at = pathlib.Path(folder)
-        (at / "f.import").write_bytes(message)
-        _programs.run("pod_program", ["import", at / "f.import",
-                                      f"--output={at / 'f.model'}"])
+        imported(message, at)
         _safetensors.write(at / "in", values)
         _programs.run("pod_program", ["run", at / "f.model", f"--values={at / 'in'}",
                                       f"--output={at / 'out'}", "--precision=float32"])
@@ -95,6 +118,9 @@ def check(name, golden):
         names, leaves, _ = _trees.named_leaves(tree, "params" if prefix[0] == "v" else "batch")
         values |= {prefix + key: np.asarray(x, _lowering.stored(np.asarray(x).dtype))
                    for key, x in zip(names, leaves)}
+    if len(inspect.signature(loss_fn).parameters) == 3:
+        loss_fn, bits, keys = drawn(loss_fn, message)
+        batch, values = (batch, bits), values | keys
     exact = exact_results(loss_fn, params, batch)
     bounds = allowed(loss_fn, params, batch, exact)
     if golden:

@@ -54,9 +54,11 @@ class Loop:
         self._bits = np.zeros((*rows, 0), np.uint32)
         self._kind = None
         if model.draws:
-            sites = draws.sites(_model_file(model))
-            keys = stream.example_keys(SEED, np.arange(steps * GLOBAL)).reshape(rows)
-            self._bits = draws.bits_of(sites, keys)
+            sites = draws.Sites.of(_model_file(model))
+            places = np.arange(steps * GLOBAL)
+            self._bits = draws.bits_of(
+                sites, stream.example_keys(SEED, places).reshape(rows),
+                stream.step_keys(SEED, places // GLOBAL * GLOBAL).reshape(rows))
             self._kind = draws.key_kind(sites, GLOBAL // groups)
 
     def _mean(self, params, state, examples, bits):

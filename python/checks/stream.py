@@ -70,8 +70,14 @@ def example_keys(seed, places):
     return _joined(words[..., 1], words[..., 0])
 
 
+def step_keys(seed, consumed):
+    """Of steps before which so many examples were read: uint64, likewise."""
+    words = philox(random_key(seed, "step keys"), consumed, 0)
+    return _joined(words[..., 1], words[..., 0])
+
+
 def random_bits(keys, site, count):
-    """What a random_bits of `site` draws for each key: uint32 [..., count]."""
+    """What a random_bits or a shared_random_bits of `site` draws for each key: uint32 [..., count]."""
     blocks = np.arange(-(-count // 4), dtype=np.uint64)
     words = philox(keys[..., None], blocks, site)
     return words.reshape(*keys.shape, -1)[..., :count]

@@ -9,13 +9,14 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+import drawing_models
 import image_models
 import layers
 import odd_models
 import sequence_models
+from drawing_models import dropout
 
 GLOBAL = 64
-KEPT = np.float32(0.9)  # float32 in float64, too: there it decides by the same bits
 
 
 @dataclasses.dataclass(frozen=True)
@@ -91,10 +92,6 @@ def conv_norm(draw):
     return Model(loss, params, _images(draw), "momentum", state)
 
 
-def _dropout(x, key):
-    return jnp.where(jax.random.bernoulli(key, KEPT, x.shape), x / KEPT, 0)
-
-
 def gpt_dropout(draw):
     """A block of a GPT with dropout behind the embedding and in the MLP."""
     width = 48
@@ -103,12 +100,12 @@ def gpt_dropout(draw):
 
     def loss(p, batch, key):
         first, second = jax.random.split(key)
-        x = _dropout(p["tokens"][batch["tokens"]] + p["positions"], first)
+        x = dropout(p["tokens"][batch["tokens"]] + p["positions"], first)
         b = p["block"]
         y = layers.layer_norm(x, b["norm_1"])
         x = x + layers.attention(y, b["attention"], 3, causal=True)
         y = jax.nn.gelu(layers.dense(layers.layer_norm(x, b["norm_2"]), b["up"]))
-        x = x + layers.dense(_dropout(y, second), b["down"])
+        x = x + layers.dense(dropout(y, second), b["down"])
         logits = layers.layer_norm(x, p["norm"]) @ p["tokens"].T
         return layers.cross_entropy(logits, batch["targets"])
 
@@ -135,5 +132,18 @@ def target_net(draw):
     return Model(loss, params, (draw.normal(GLOBAL, 16), draw.classes(GLOBAL)), "adam", state)
 
 
+def own_keys(draw):
+    loss, params, _ = drawing_models.own_keys(draw)
+    return Model(loss, params, (draw.normal(GLOBAL, 32), draw.classes(GLOBAL)), "adamw",
+                 draws=True)
+
+
+def shared_draws(draw):
+    loss, params, _ = drawing_models.shared_draws(draw)
+    return Model(loss, params, (draw.normal(GLOBAL, 9, 12), draw.classes(GLOBAL)), "momentum",
+                 draws=True)
+
+
 MODELS = {function.__name__: function for function in (
-    mlp, lenet, gru, gpt_nano, conv_norm, gpt_dropout, target_net)}
+    mlp, lenet, gru, gpt_nano, conv_norm, gpt_dropout, own_keys,
+    shared_draws, target_net)}

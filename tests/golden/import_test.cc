@@ -87,7 +87,8 @@ INSTANTIATE_TEST_SUITE_P(Functions, ImportedFunction,
                                            "custom_rules", "places", "orders",
                                            "flax_rnn", "small_wholes",
                                            "switches", "own_places", "segments",
-                                           "bfloat16_mean", "mapped"),
+                                           "bfloat16_mean", "mapped",
+                                           "own_keys", "shared_draws"),
                          [](const auto& info) { return info.param; });
 
 }  // namespace
