@@ -18,7 +18,7 @@
 namespace podsim {
 namespace {
 
-std::size_t Sized(int i) { return static_cast<std::size_t>(i); }
+std::size_t Nth(int i) { return static_cast<std::size_t>(i); }
 
 // What is known of each value of the function, operands before their users.
 class Keys {
@@ -29,7 +29,7 @@ class Keys {
   }
 
   // Whether an example's key is another one than its neighbour's.
-  bool DifferByExample(int place) const { return differs_[Sized(place)]; }
+  bool DifferByExample(int place) const { return differs_[Nth(place)]; }
 
   // A number of how the keys were derived. Shapes are left out, and with them
   // the number of examples.
@@ -41,7 +41,7 @@ class Keys {
   }
 
  private:
-  const FlatOp& At(int place) const { return function_.ops[Sized(place)]; }
+  const FlatOp& At(int place) const { return function_.ops[Nth(place)]; }
 
   bool Differs(const FlatOp& op) const {
     if (!op.type.batched() || op.Is("constant")) return false;
@@ -62,13 +62,13 @@ class Keys {
       const int at = stack.back();
       const std::size_t waiting = stack.size();
       for (const int operand : At(at).operands)
-        if (derivation_[Sized(operand)].empty()) stack.push_back(operand);
+        if (derivation_[Nth(operand)].empty()) stack.push_back(operand);
       if (stack.size() > waiting) continue;
       stack.pop_back();
-      if (derivation_[Sized(at)].empty())
-        derivation_[Sized(at)] = Sha256Hex(TextOf(at));
+      if (derivation_[Nth(at)].empty())
+        derivation_[Nth(at)] = Sha256Hex(TextOf(at));
     }
-    return derivation_[Sized(place)];
+    return derivation_[Nth(place)];
   }
 
   std::string TextOf(int place) const {
@@ -81,7 +81,7 @@ class Keys {
     for (const auto& [name, list] : op.attributes.lists)
       absl::StrAppend(&text, "|", name, ":", absl::StrJoin(list, ","));
     for (const int operand : op.operands)
-      absl::StrAppend(&text, "|", derivation_[Sized(operand)]);
+      absl::StrAppend(&text, "|", derivation_[Nth(operand)]);
     if (op.attributes.data != nullptr)
       absl::StrAppend(&text, "|", Sha256Hex(*op.attributes.data));
     return text;
@@ -92,7 +92,7 @@ class Keys {
   std::vector<std::string> derivation_;  // empty: not asked for
 };
 
-OpAttributes To(const Shape& shape) {
+OpAttributes WithShape(const Shape& shape) {
   OpAttributes attributes;
   attributes.shape = shape;
   return attributes;
@@ -110,12 +110,12 @@ int Draw(FlatBuilder& builder, const char* op, const Shape& shape,
 absl::StatusOr<int> OwnBits(FlatBuilder& builder, const Shape& shape,
                             std::int64_t site) {
   const int axis = shape.batch_axis;
-  const std::int64_t rows = shape.dims[Sized(axis)];  // of each example
+  const std::int64_t rows = shape.dims[Nth(axis)];  // of each example
   Shape drawn = {{1}, 0};
   OpAttributes moved;
   std::vector<std::int64_t>& order = moved.lists["permutation"];
   for (int i = 0; i < shape.rank(); ++i) {
-    if (i != axis || rows > 1) drawn.dims.push_back(shape.dims[Sized(i)]);
+    if (i != axis || rows > 1) drawn.dims.push_back(shape.dims[Nth(i)]);
     order.push_back(i < axis ? i + 1 : i == axis ? 0 : i);
   }
   if (rows > 1) order.push_back(shape.rank());
@@ -123,7 +123,7 @@ absl::StatusOr<int> OwnBits(FlatBuilder& builder, const Shape& shape,
       const int bits,
       builder.Emit("transpose", {Draw(builder, "random_bits", drawn, site)},
                    std::move(moved)));
-  return builder.Emit("Reshape", {bits}, To(shape));
+  return builder.Emit("Reshape", {bits}, WithShape(shape));
 }
 
 // All examples have the same bits, of a shape with or without the batch.
@@ -131,16 +131,16 @@ absl::StatusOr<int> SharedBits(FlatBuilder& builder, const Shape& shape,
                                std::int64_t site) {
   const int axis = shape.batch_axis;
   if (!shape.batched()) return Draw(builder, "shared_random_bits", shape, site);
-  if (shape.dims[Sized(axis)] != 1)
+  if (shape.dims[Nth(axis)] != 1)
     return absl::UnimplementedError(
         "it repeats one key for several rows of each example; split the key "
         "(jax.random.split), or draw once and broadcast what is drawn");
   Shape drawn;
-  OpAttributes spread = To(shape);
+  OpAttributes spread = WithShape(shape);
   std::vector<std::int64_t>& dims = spread.lists["broadcast_dimensions"];
   for (int i = 0; i < shape.rank(); ++i) {
     if (i == axis) continue;
-    drawn.dims.push_back(shape.dims[Sized(i)]);
+    drawn.dims.push_back(shape.dims[Nth(i)]);
     dims.push_back(i);
   }
   return builder.Emit("broadcast_in_dim",
@@ -151,9 +151,8 @@ absl::StatusOr<int> SharedBits(FlatBuilder& builder, const Shape& shape,
 absl::StatusOr<int> BitsOf(FlatBuilder& builder, const FlatFunction& from,
                            Keys& keys, const FlatOp& draw) {
   const int key = draw.operands[0];
-  const bool own = from.ops[Sized(key)].type.batched()
-                       ? keys.DifferByExample(key)
-                       : draw.type.batched();
+  const bool own = from.ops[Nth(key)].type.batched() ? keys.DifferByExample(key)
+                                                     : draw.type.batched();
   const std::int64_t site = keys.SiteOf(key);
   return own ? OwnBits(builder, draw.type.shape, site)
              : SharedBits(builder, draw.type.shape, site);
@@ -166,7 +165,7 @@ absl::StatusOr<FlatFunction> WithDraws(const FlatFunction& from) {
   FlatBuilder builder(/*shares=*/false);
   std::vector<int> place_of;
   const auto moved = [&](std::vector<int> places) {
-    for (int& place : places) place = place_of[Sized(place)];
+    for (int& place : places) place = place_of[Nth(place)];
     return places;
   };
   for (const FlatOp& each : from.ops) {
