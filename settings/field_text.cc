@@ -12,6 +12,7 @@
 #include "base/status.h"
 #include "google/protobuf/text_format.h"
 #include "settings/byte_count.h"
+#include "settings/nearest_names.h"
 #include "settings/setting.h"
 #include "settings/whole_number.h"
 
@@ -78,7 +79,12 @@ class Setter {
   template <typename Number, typename SetFunction, typename AddFunction>
   std::optional<std::string> SetWhole(const std::string& text, SetFunction set,
                                       AddFunction add) {
-    const std::optional<std::int64_t> number = ParseWholeNumber(text);
+    const std::optional<std::int64_t> number =
+        ParseWholeNumber(field_.is_repeated() ? text : WithoutThousands(text));
+    // "1,024" as a list would be 1 and 24.
+    if (field_.is_repeated() && text.size() > 1 && text.starts_with('0'))
+      return "whole numbers with commas, such as 512,512; one number stands "
+             "without a comma, such as 1024";
     if (!number.has_value() || *number < std::numeric_limits<Number>::min() ||
         *number > std::numeric_limits<Number>::max())
       return field_.is_repeated() ? "whole numbers with commas, such as 512,512"
@@ -88,7 +94,8 @@ class Setter {
   }
 
   std::optional<std::string> SetBytes(const std::string& text) {
-    const std::optional<std::int64_t> bytes = ParseByteCount(text);
+    const std::optional<std::int64_t> bytes =
+        ParseByteCount(WithoutThousands(text));
     if (!bytes.has_value()) return "a number of bytes such as 4096 or 4M";
     Put(&Reflection::SetInt64, &Reflection::AddInt64, *bytes);
     return std::nullopt;
@@ -96,7 +103,8 @@ class Setter {
 
   std::optional<std::string> SetSeed(const std::string& text) {
     std::uint64_t number = 0;
-    if (!absl::SimpleAtoi(text, &number)) return "a whole number from 0 up";
+    if (!absl::SimpleAtoi(WithoutThousands(text), &number))
+      return "a whole number from 0 up";
     Put(&Reflection::SetUInt64, &Reflection::AddUInt64, number);
     return std::nullopt;
   }
@@ -120,7 +128,9 @@ class Setter {
 
   std::optional<std::string> SetWord(const std::string& text) {
     const auto* word = field_.enum_type()->FindValueByName(text);
-    if (word == nullptr) return absl::StrCat("one of ", WordList(field_));
+    if (word == nullptr)
+      return absl::StrCat("one of ", WordList(field_),
+                          DidYouMean(text, TextsOf(WordsOf(field_))));
     Put(&Reflection::SetEnum, &Reflection::AddEnum, word);
     return std::nullopt;
   }

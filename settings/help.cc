@@ -1,5 +1,6 @@
 #include "settings/help.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -63,6 +64,52 @@ std::string WordRows(const Flag& flag) {
   return text;
 }
 
+// A row of the short help: its heading, and what stands beside it.
+struct BriefRow {
+  std::string heading;
+  std::string text;
+};
+
+// An argument's words stand here unless each has a row.
+std::string BriefText(const Flag& flag) {
+  const Setting& rule = SettingOf(*flag.field);
+  const std::vector<Word> words = WordsOf(*flag.field);
+  if (rule.positional() && !words.empty() && words.front().brief.empty())
+    return absl::StrCat(rule.brief(), ": ", WordsText(words));
+  if (rule.default_().empty()) return rule.brief();
+  return absl::StrCat(rule.brief(), " [", rule.default_(), "]");
+}
+
+// The settings of every day; of an argument whose words are explained, a row
+// each.
+std::vector<BriefRow> BriefRowsOf(const std::vector<Flag>& flags) {
+  std::vector<BriefRow> rows;
+  for (const Flag& flag : flags) {
+    const Setting& rule = SettingOf(*flag.field);
+    if (rule.brief().empty()) continue;
+    rows.push_back({Heading(flag), BriefText(flag)});
+    if (!rule.positional()) continue;
+    for (const Word& word : WordsOf(*flag.field))
+      if (!word.brief.empty())
+        rows.push_back({absl::StrCat("    ", word.text), word.brief});
+  }
+  return rows;
+}
+
+// A line each where it fits, their texts below each other.
+std::string BriefRows(const std::vector<Flag>& flags) {
+  const std::vector<BriefRow> rows = BriefRowsOf(flags);
+  std::size_t column = 0;
+  for (const BriefRow& row : rows)
+    column = std::max(column, row.heading.size() + 2);
+  std::string text;
+  for (const BriefRow& row : rows)
+    absl::StrAppend(&text, row.heading,
+                    std::string(column - row.heading.size(), ' '),
+                    WrapSentence(row.text, static_cast<int>(column)), "\n");
+  return text;
+}
+
 std::string Usage(const MainProgram& program, const std::vector<Flag>& flags) {
   std::string text = absl::StrCat("Usage: ", program.name);
   for (const Flag& flag : flags)
@@ -77,7 +124,10 @@ std::string Usage(const MainProgram& program, const std::vector<Flag>& flags) {
 std::string Explain(const FieldDescriptor& field) {
   const std::vector<Word> words = WordsOf(field);
   const std::string& help = SettingOf(field).help();
-  return words.empty() ? help : absl::StrCat(help, ": ", WordsText(words));
+  if (!words.empty()) return absl::StrCat(help, ": ", WordsText(words));
+  const std::vector<Word> kinds = KindsOf(field);
+  return kinds.empty() ? help
+                       : absl::StrCat(help, ". Kinds: ", WordsText(kinds));
 }
 
 std::string DefaultOf(const FieldDescriptor& field) {
@@ -87,8 +137,10 @@ std::string DefaultOf(const FieldDescriptor& field) {
 
 std::string FormatHelp(const MainProgram& program) {
   const std::vector<Flag> flags = FlagsOf(program);
+  const HelpTexts& texts = program.texts;
   std::string text =
-      absl::StrCat(program.introduction, "\n", Usage(program, flags));
+      absl::StrCat(texts.introduction, "\nExamples:\n", texts.examples,
+                   texts.more_examples, "\n", Usage(program, flags));
   std::string group;
   for (const Flag& flag : flags) {
     const bool argument = SettingOf(*flag.field).positional();
@@ -100,9 +152,20 @@ std::string FormatHelp(const MainProgram& program) {
                                : FlagRow(flag));
   }
   absl::StrAppend(
-      &text, "\nHelp:\n", Row("  -h, --help", "Print this and stop"),
-      Row("  --version", "Print the version and stop"), "\n", program.closing);
+      &text, "\nHelp:\n", Row("  -h, --help", "The most used flags"),
+      Row("  --help=all", "Print this and stop"),
+      Row("  --help=json", "The settings as one JSON object, for programs"),
+      Row("  --version", "Print the version and stop"), "\n", texts.closing);
   return text;
+}
+
+std::string FormatShortHelp(const MainProgram& program) {
+  const std::vector<Flag> flags = FlagsOf(program);
+  const HelpTexts& texts = program.texts;
+  return absl::StrCat(texts.summary, "\n\nExamples:\n", texts.examples, "\n",
+                      Usage(program, flags), BriefRows(flags),
+                      "\n--help=all lists all ", flags.size(),
+                      " settings, as does docs/flags.md.\n");
 }
 
 std::string FormatVersion(const MainProgram& program) {

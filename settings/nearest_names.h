@@ -13,6 +13,11 @@ namespace podsim {
 std::vector<std::string> NearestNames(std::string_view typed,
                                       const std::vector<std::string>& names);
 
+// "; did you mean lenet5 or lenet5_bn?", empty if none is near. Capital letters
+// are taken for small ones.
+std::string DidYouMean(std::string_view typed,
+                       const std::vector<std::string>& names);
+
 }  // namespace podsim
 
 #endif  // PODSIM_SETTINGS_NEAREST_NAMES_H_

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "settings/help_texts.h"
 #include "settings/setting.h"
 
 namespace podsim {
@@ -25,10 +26,9 @@ struct Part {
 
 struct MainProgram {
   const char* name;
-  const char* introduction;  // above the flags in help
-  const char* example;       // a command that works
-  const char* closing;       // below the flags in help
-  bool environment = true;   // PODSIM_X stands for --X
+  HelpTexts texts;
+  const char* example;      // a command that works
+  bool environment = true;  // PODSIM_X stands for --X
   std::vector<Part> parts;
 };
 

@@ -1,5 +1,4 @@
-// The programs and their settings. The texts around the flags in --help are
-// here too; what a flag means is said in proto/.
+// The programs and their settings; what a flag means is said in proto/.
 #ifndef PODSIM_SETTINGS_PROGRAMS_H_
 #define PODSIM_SETTINGS_PROGRAMS_H_
 

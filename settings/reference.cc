@@ -22,10 +22,13 @@ constexpr char kIntroduction[] =
     "\n"
     "A flag may be written with `-` or `_`. Where a program reads the\n"
     "environment, `--log_dir` is `PODSIM_LOG_DIR` there too; the command line\n"
-    "wins, then the environment, then the job file. Whole numbers may be\n"
-    "written `1e4`, BYTES take K, M and G (powers of 1024). **bits**: it has "
-    "a\n"
-    "say in the bits of a result, and so in the plan's hash.\n";
+    "wins, then the environment, then the job file. A flag given twice with\n"
+    "different values is refused. Whole numbers may be written `1e4` or\n"
+    "`1,024`, but not in lists; BYTES take K, M and G (powers of 1024).\n"
+    "**bits**: it has a say in the bits of a result, and so in the plan's "
+    "hash.\n"
+    "`--help` shows the most used settings, `--help=all` all of them,\n"
+    "`--help=json` the same as one JSON object.\n";
 
 std::string Cell(const std::string& text) {
   return absl::StrReplaceAll(text, {{"|", "\\|"}, {"<", "\\<"}});

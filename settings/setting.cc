@@ -26,21 +26,42 @@ std::string VariableOf(const FieldDescriptor& field) {
   return absl::StrCat("PODSIM_", absl::AsciiStrToUpper(FlagOf(field)));
 }
 
-std::vector<Word> WordsOf(const FieldDescriptor& field) {
+namespace {
+
+std::vector<Word> ReadWords(const EnumDescriptor& values, int first) {
   std::vector<Word> words;
-  if (field.cpp_type() != FieldDescriptor::CPPTYPE_ENUM) return words;
-  const EnumDescriptor& values = *field.enum_type();
-  for (int i = 0; i < values.value_count(); ++i)
+  for (int i = first; i < values.value_count(); ++i)
     words.push_back(
         {.text = values.value(i)->name(),
-         .help = values.value(i)->options().GetExtension(word_help)});
+         .help = values.value(i)->options().GetExtension(word_help),
+         .brief = values.value(i)->options().GetExtension(word_brief)});
   return words;
 }
 
+}  // namespace
+
+std::vector<Word> WordsOf(const FieldDescriptor& field) {
+  if (field.cpp_type() != FieldDescriptor::CPPTYPE_ENUM) return {};
+  return ReadWords(*field.enum_type(), 0);
+}
+
+std::vector<Word> KindsOf(const FieldDescriptor& field) {
+  const std::string& name = SettingOf(field).kinds();
+  if (name.empty()) return {};
+  const EnumDescriptor* kinds = field.file()->pool()->FindEnumTypeByName(name);
+  PODSIM_CHECK(kinds != nullptr);
+  return ReadWords(*kinds, 1);  // the first is "unset"
+}
+
+std::vector<std::string> TextsOf(const std::vector<Word>& words) {
+  std::vector<std::string> texts;
+  texts.reserve(words.size());
+  for (const Word& word : words) texts.push_back(word.text);
+  return texts;
+}
+
 std::string WordList(const FieldDescriptor& field) {
-  return absl::StrJoin(
-      WordsOf(field), ", ",
-      [](std::string* out, const Word& word) { out->append(word.text); });
+  return absl::StrJoin(TextsOf(WordsOf(field)), ", ");
 }
 
 bool IsSwitch(const FieldDescriptor& field) {

@@ -24,11 +24,15 @@ std::string VariableOf(const google::protobuf::FieldDescriptor& field);
 // One of a setting's words: "v3", "AVX2".
 struct Word {
   std::string text;
-  std::string help;  // empty: the text says it
+  std::string help;   // empty: the text says it
+  std::string brief;  // the same on a line
 };
 
 // The values that there are; none: any.
 std::vector<Word> WordsOf(const google::protobuf::FieldDescriptor& field);
+std::vector<std::string> TextsOf(const std::vector<Word>& words);
+// What the file that it names may hold, of an enum that `kinds` names.
+std::vector<Word> KindsOf(const google::protobuf::FieldDescriptor& field);
 // "auto, torus, mesh".
 std::string WordList(const google::protobuf::FieldDescriptor& field);
 

@@ -39,6 +39,23 @@ std::optional<std::string> WithoutExponent(std::string_view text) {
 
 }  // namespace
 
+std::string WithoutThousands(std::string_view text) {
+  std::string digits;
+  std::size_t group = text.find(',');
+  const std::size_t sign = text.starts_with('-') ? 1 : 0;
+  if (group == std::string_view::npos || group <= sign || group > sign + 3 ||
+      !AllDigits(text.substr(sign, group - sign)) || text[sign] == '0')
+    return std::string(text);
+  digits = text.substr(0, group);
+  for (; group < text.size(); group += 4) {
+    const std::string_view three = text.substr(group + 1, 3);
+    if (text[group] != ',' || three.size() != 3 || !AllDigits(three))
+      return std::string(text);
+    digits += three;
+  }
+  return digits;
+}
+
 std::optional<std::int64_t> ParseWholeNumber(std::string_view text) {
   std::int64_t number = 0;
   const std::string digits = WithoutExponent(text).value_or(std::string(text));

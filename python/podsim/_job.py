@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import pathlib
-import re
 from typing import Any, Mapping
 
 from . import _optax, _optimizers, _programs
@@ -13,7 +12,6 @@ from ._errors import IDLE
 from ._names import check_names
 from ._settings import SETTINGS
 
-_OF_PLAN = {"links": "bucket_links"}  # its own --links draws
 
 
 def optimizer_of(optimizer: Any, params: Any,
@@ -96,14 +94,9 @@ def flags(settings: Mapping[str, Any]) -> list[str]:
 def flags_of_plan(settings: Mapping[str, Any]) -> list[str]:
     """The same for pod_plan: what it has a flag for. The others (seed, shuffle, threads,
     ...) change nothing that a slice's plan says."""
-    known = set(re.findall(r"^  (?:-\w, )?--(\w+)", _programs.run("pod_plan", ["--help"]),
-                           re.MULTILINE))
-    line = []
-    for name, value in settings.items():
-        theirs = _OF_PLAN.get(name, name)
-        if theirs in known:
-            line += [flag.replace(name, theirs, 1) for flag in flags({name: value})]
-    return line
+    known = {each["flag"] for each in
+             json.loads(_programs.run("pod_plan", ["--help=json"]))["settings"]}
+    return flags({name: value for name, value in settings.items() if name in known})
 
 
 def examples_of(settings: Mapping[str, Any]) -> int | None:

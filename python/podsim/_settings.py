@@ -245,7 +245,7 @@ SETTINGS: dict[str, Setting] = {
         "When hashes differ: stop or restore (the newest checkpoint, as a restart)",
         default="stop", type="WHAT"),
     "faults": Setting(
-        "What is to go wrong in this run, on purpose: hosts, links, storage (docs/reliability.md)",
+        "What is to go wrong in this run, on purpose: hosts, links, storage (docs/reliability.md). Kinds: KILL (the host's process gets SIGKILL), FREEZE (it gets SIGSTOP), SLOW (it stands still for `seconds`), CUT (nothing passes from `host` to `to` any more), DELAY (the step's frames from `host` to `to` take `seconds` longer), FLIP (one bit of one frame from `host` to `to`), STORAGE_FAIL (the host's next write fails), STORAGE_FULL (there is no room for its next write), CORRUPT_GRADIENT (bits of its gradient before the sum) or CORRUPT_WEIGHTS (bits of its weights after the update)",
         default="", type="FILE"),
     "zone": Setting(
         "Zone of the pod, such as europe-west4-a; a bucket belongs in its region (docs/storage.md)",

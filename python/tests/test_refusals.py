@@ -230,7 +230,7 @@ class SettingsTest(unittest.TestCase):
                     "learning_rate": 0.1, "twist": False, "model_dir": "x", "links": "x"}
         self.assertEqual(_job.flags_of_plan(settings), [
             "--topology=v3-8..v3-32", "--model=mlp", "--batch_per_core=8",
-            "--optimizer=adam", "--beta1=0.5", "--learning_rate=0.1", "--bucket_links=x"])
+            "--optimizer=adam", "--beta1=0.5", "--learning_rate=0.1", "--links=x"])
         del settings["links"]
         self.assertIn("v3-32 ", _programs.run("pod_plan", _job.flags_of_plan(settings)))
         with self.assertRaisesRegex(TypeError, "no setting 'sed'"):

@@ -17,6 +17,7 @@
 #include "runtime/bench/new_file.h"
 #include "runtime/coordinator/plan_inputs.h"
 #include "runtime/files/choices_file.h"
+#include "runtime/files/output_files.h"
 #include "runtime/job/defaults.h"
 #include "runtime/job/planner.h"
 #include "runtime/job/spec_check.h"
@@ -106,6 +107,7 @@ absl::StatusOr<int> PlanAndRun(const LaunchContext& context, Console& console,
     console.Error(absl::StrCat("warning: ", unknown));
   PODSIM_ASSIGN_OR_RETURN(const double least_bandwidth,
                           LeastBandwidth(context.variables));
+  PODSIM_RETURN_IF_ERROR(CheckOutputFiles(flags.settings));
   PODSIM_ASSIGN_OR_RETURN(const PlannedJob job, PlannedFrom(flags));
   PODSIM_ASSIGN_OR_RETURN(std::optional<NewFile> json,
                           CreateIfNamed(flags.settings.output_file()));

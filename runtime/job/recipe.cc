@@ -10,6 +10,7 @@
 #include "host/input/dataset_kinds.h"
 #include "host/input/fields.h"
 #include "interconnect/topology/slice.h"
+#include "settings/nearest_names.h"
 
 namespace podsim {
 namespace {
@@ -123,12 +124,12 @@ Recipe EncoderOnDigits() {
 }
 
 // Models, each once.
-std::string KnownModels() {
+std::vector<std::string> KnownModels() {
   std::vector<std::string> names;
   for (const Recipe& recipe : Recipes())
     if (std::find(names.begin(), names.end(), recipe.model) == names.end())
       names.push_back(recipe.model);
-  return absl::StrJoin(names, ", ");
+  return names;
 }
 
 std::vector<std::string> DatasetsOf(const std::string& model) {
@@ -174,10 +175,12 @@ absl::StatusOr<Recipe> FindRecipe(const std::string& model,
     of_shards.accuracy = 0;
     return of_shards;
   }
-  if (!known_model)
-    return absl::InvalidArgumentError(
-        absl::StrCat("no model is called '", absl::CHexEscape(model),
-                     "'; known: ", KnownModels()));
+  if (!known_model) {
+    const std::vector<std::string> known = KnownModels();
+    return absl::InvalidArgumentError(absl::StrCat(
+        "no model is called '", absl::CHexEscape(model), "'",
+        DidYouMean(model, known), "; known: ", absl::StrJoin(known, ", ")));
+  }
   if (known_dataset)
     return absl::InvalidArgumentError(absl::StrCat(
         "model ", wanted, " has no recipe for data set ", dataset,

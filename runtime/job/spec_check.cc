@@ -3,6 +3,8 @@
 #include <string>
 #include <utility>
 
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "host/storage/uri_store.h"
 #include "interconnect/collectives/choice_table.h"
@@ -29,10 +31,23 @@ absl::Status CheckPaths(const JobSpec& spec) {
   return absl::OkStatus();
 }
 
+// pod_plan takes several.
+absl::Status CheckOneSlice(const JobSpec& spec) {
+  const std::string& name = spec.topology();
+  if (name.find("..") == std::string::npos &&
+      name.find(',') == std::string::npos)
+    return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "topology is '", absl::CHexEscape(name.substr(0, 64)),
+      "', several slices; a job trains on one, such as v3-32; pod_plan "
+      "compares several"));
+}
+
 }  // namespace
 
 absl::Status CheckSpec(const JobSpec& spec) {
   PODSIM_RETURN_IF_ERROR(CheckSettings(spec));
+  PODSIM_RETURN_IF_ERROR(CheckOneSlice(spec));
   PODSIM_RETURN_IF_ERROR(CheckPaths(spec));
   PODSIM_RETURN_IF_ERROR(Annotate(
       WithHardware(ShippedHardware(), spec.hardware()).status(), "hardware"));

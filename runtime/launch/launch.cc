@@ -29,6 +29,7 @@
 #include "runtime/files/hardware_file.h"
 #include "runtime/files/job_file.h"
 #include "runtime/files/model_file.h"
+#include "runtime/files/output_files.h"
 #include "runtime/job/defaults.h"
 #include "runtime/job/format_plan.h"
 #include "runtime/job/planner.h"
@@ -39,6 +40,7 @@
 #include "runtime/launch/train_job.h"
 #include "runtime/pod/job_runner.h"
 #include "runtime/report/text_width.h"
+#include "settings/nearest_names.h"
 #include "settings/template.h"
 #include "settings/words.h"
 
@@ -89,8 +91,8 @@ absl::StatusOr<int> PrintHardware(const ParsedFlags& flags, Console& console) {
     for (const Generation& one : hardware.generations())
       known.push_back(one.name());
     return absl::InvalidArgumentError(absl::StrCat(
-        "no generation is called '", absl::CHexEscape(name.substr(0, 32)),
-        "'; known: ", absl::StrJoin(known, ", ")));
+        "no generation is called '", absl::CHexEscape(name.substr(0, 32)), "'",
+        DidYouMean(name, known), "; known: ", absl::StrJoin(known, ", ")));
   }
   const std::string file = HardwareText(*generation);
   console.Line(std::string(absl::StripSuffix(file, "\n")));
@@ -147,13 +149,16 @@ absl::StatusOr<int> PrintWholeJob(const JobSpec& asked, bool external_hosts,
 }
 
 // What the job names, for the examples of its data set.
-absl::StatusOr<int> WriteModel(const JobSpec& spec, const std::string& path,
+absl::StatusOr<int> WriteModel(const JobSpec& spec,
+                               const LaunchSettings& settings,
                                Console& console) {
+  const std::string& path = settings.write_model();
   if (spec.has_model_file())
     return absl::InvalidArgumentError(
         "--write_model writes the model that --model names; --model_file is a "
         "file already");
   PODSIM_RETURN_IF_ERROR(CheckServed(path));
+  PODSIM_RETURN_IF_ERROR(CheckOutputFiles(settings));
   PODSIM_ASSIGN_OR_RETURN(const PlanInputs inputs,
                           GatherPlanInputs(spec, /*one_machine=*/true));
   PODSIM_ASSIGN_OR_RETURN(const JobPlan plan, PlanJob(spec, inputs));
@@ -209,9 +214,13 @@ absl::StatusOr<int> PlanAndRun(const LaunchContext& context,
   if (flags.action == LaunchAction::kPrintJob)
     return PrintWholeJob(spec, flags.elsewhere.external_hosts(), console);
   if (flags.action == LaunchAction::kWriteModel)
-    return WriteModel(spec, flags.settings.write_model(), console);
+    return WriteModel(spec, flags.settings, console);
+  if (flags.action == LaunchAction::kTrain)
+    PODSIM_RETURN_IF_ERROR(CheckOutputFiles(spec));
   PODSIM_ASSIGN_OR_RETURN(PlannedJob job,
                           PlannedFrom(spec, flags.elsewhere.external_hosts()));
+  if (flags.action == LaunchAction::kTrain)
+    PODSIM_RETURN_IF_ERROR(Annotate(CheckTrains(job.slice), "topology"));
   PendingForecast forecast(job);
   PODSIM_ASSIGN_OR_RETURN(const std::string start, StartText(job));
   const PlanStyle style = {.width = WidthOf(context, console),

@@ -184,13 +184,14 @@ absl::StatusOr<std::string> PlanCollective(const PlanSettings& settings,
                                            const Hardware& hardware,
                                            int columns) {
   PODSIM_ASSIGN_OR_RETURN(const Rows all, RowsOf(settings, job, hardware));
-  if (settings.json()) return FormatCollectiveJson(all.rows, settings.links());
+  if (settings.json())
+    return FormatCollectiveJson(all.rows, settings.draw_links());
   std::string below = all.notes;
   for (const CollectiveRow& row : all.rows)
     if (row.sound) below += WhoWaits(row);
   if (!below.empty()) below.insert(0, "#\n");
   return absl::StrCat(FormatCollectiveTable(all.rows, columns), below,
-                      settings.links() ? DrawLargest(all.rows) : std::string());
+                      settings.draw_links() ? DrawLargest(all.rows) : std::string());
 }
 
 }  // namespace podsim

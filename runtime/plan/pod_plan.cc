@@ -16,6 +16,7 @@
 #include "runtime/files/geography_file.h"
 #include "runtime/files/hardware_file.h"
 #include "runtime/files/job_file.h"
+#include "runtime/files/output_files.h"
 #include "runtime/job/spec_check.h"
 #include "runtime/plan/ladder.h"
 #include "runtime/plan/ladder_plot.h"
@@ -50,19 +51,20 @@ absl::Status CheckQuestion(const PlanSettings& settings, const JobSpec& job) {
   if (settings.has_collective()) {
     std::string other = GivenBeside(job, {"wrap", "twist", "ici_dtype"});
     if (settings.has_job()) other = "job";
-    if (settings.has_bucket_links()) other = "bucket_links";
+    if (settings.has_links()) other = "links";
     if (settings.has_prices()) other = "prices";
     if (settings.has_plot()) other = "plot";
     if (settings.has_price_per_chip_hour()) other = "price_per_chip_hour";
     if (other.empty()) return absl::OkStatus();
-    return absl::InvalidArgumentError(
-        absl::StrCat("--", other,
-                     " is for a training job and goes with no --collective: "
-                     "leave out one of the two"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--", other,
+        " is for a training job and goes with no --collective: "
+        "leave out one of the two",
+        other == "links" ? "; --draw_links draws how busy links are" : ""));
   }
   const std::string other = GivenBeside(
       settings, {"job", "topology", "hardware", "ici_algorithm", "json", "plot",
-                 "price_per_chip_hour", "bucket_links", "prices", "verbose"});
+                 "price_per_chip_hour", "links", "prices", "verbose"});
   if (other.empty()) return absl::OkStatus();
   return absl::InvalidArgumentError(
       absl::StrCat("--", other,
@@ -72,7 +74,7 @@ absl::Status CheckQuestion(const PlanSettings& settings, const JobSpec& job) {
 
 absl::Status CheckPlot(const PlanSettings& settings) {
   if (!settings.has_plot() || absl::EndsWith(settings.plot(), ".svg"))
-    return absl::OkStatus();
+    return CheckOutputFiles(settings);
   return absl::InvalidArgumentError(absl::StrCat(
       "plot: ", settings.plot(), " must end in .svg, which is what is drawn"));
 }
@@ -81,9 +83,8 @@ absl::Status CheckPlot(const PlanSettings& settings) {
 absl::StatusOr<JobSpec> JobOf(const PlanSettings& settings,
                               const JobSpec& flags) {
   JobSpec job = flags;
-  if (settings.has_bucket_links()) {
-    PODSIM_ASSIGN_OR_RETURN(*job.mutable_links(),
-                            ReadLinks(settings.bucket_links()));
+  if (settings.has_links()) {
+    PODSIM_ASSIGN_OR_RETURN(*job.mutable_links(), ReadLinks(settings.links()));
   }
   if (settings.has_prices()) {
     PODSIM_ASSIGN_OR_RETURN(*job.mutable_prices(),
@@ -123,8 +124,6 @@ absl::StatusOr<PlanInputs> InputsFor(const JobSpec& job,
                                      const std::vector<Slice>& slices) {
   JobSpec any = job;
   any.set_topology(slices.front().name);
-  for (const Slice& slice : slices)
-    if (CheckTrains(slice).ok()) any.set_topology(slice.name);
   return GatherPlanInputs(any, /*one_machine=*/false);
 }
 

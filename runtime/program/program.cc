@@ -14,6 +14,7 @@
 #include "proto/import.pb.h"
 #include "proto/programs.pb.h"
 #include "runtime/files/model_file.h"
+#include "runtime/files/output_files.h"
 #include "runtime/program/program_text.h"
 #include "runtime/program/run_model.h"
 #include "settings/command_line.h"
@@ -76,6 +77,7 @@ absl::Status RunTo(const ProgramSettings& settings, const ModelProto& model) {
 }
 
 absl::Status Run(const ProgramSettings& settings, ProgramResult& result) {
+  PODSIM_RETURN_IF_ERROR(CheckOutputFiles(settings));
   if (settings.command() == words::ProgramCommand::import)
     return ImportTo(settings, result);
   absl::StatusOr<ModelProto> model = ReadModelFile(settings.path());

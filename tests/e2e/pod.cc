@@ -26,10 +26,14 @@ std::string Program(const std::string& name) {
 PodRun::PodRun(
     std::vector<std::string> flags,
     const std::vector<std::pair<std::string, std::string>>& environment) {
-  // First, so that a test's own file wins.
-  flags.insert(flags.begin(),
-               {Program("pod_launch"),
-                "--metrics_file=" + directory_.file("metrics.jsonl")});
+  const bool has_metrics =
+      std::any_of(flags.begin(), flags.end(), [](const std::string& flag) {
+        return flag.starts_with("--metrics_file");
+      });
+  if (!has_metrics)
+    flags.insert(flags.begin(),
+                 "--metrics_file=" + directory_.file("metrics.jsonl"));
+  flags.insert(flags.begin(), Program("pod_launch"));
   process_ =
       std::make_unique<Subprocess>(Subprocess::Options{flags, environment});
 }

@@ -6,8 +6,11 @@
 
 #include <algorithm>
 
+#include "absl/strings/str_cat.h"
 #include "proto/job.pb.h"
 #include "proto/programs.pb.h"
+#include "settings/help.h"
+#include "settings/help_json.h"
 #include "settings/programs.h"
 #include "tests/testing/status_matchers.h"
 
@@ -46,6 +49,78 @@ TEST(CommandLineTest, NamesOfOtherProgramsAreHinted) {
     EXPECT_THAT(Launch().Parse({hint.typed}),
                 StatusIs(kInvalid, HasSubstr(hint.meant)));
   }
+}
+
+TEST(CommandLineTest, ASettingGivenTwiceIsRefusedWithBothValues) {
+  EXPECT_THAT(
+      Launch().Parse({"--topology=v3-8", "--seed=1", "--tpu", "v3-32"}),
+      StatusIs(kInvalid,
+               "--topology is given twice, as \"v3-8\" and as \"v3-32\"; "
+               "leave one of them out"));
+  EXPECT_THAT(Launch().Parse({"--hidden=64", "--hidden", "32"}),
+              StatusIs(kInvalid,
+                       "--hidden is given twice, as \"64\" and as \"32\"; "
+                       "give one list: --hidden 64,32"));
+  EXPECT_THAT(Launch().Parse({"--dry_run", "--dry-run=false"}),
+              StatusIs(kInvalid,
+                       "--dry_run is given twice, as \"true\" and as "
+                       "\"false\"; leave one of them out"));
+}
+
+// Nothing is lost.
+TEST(CommandLineTest, TheSameValueTwiceIsTaken) {
+  Launch launch;
+  EXPECT_THAT(launch.Parse({"--dry_run", "--seed=1", "--dry_run", "--seed=1"}),
+              IsOk());
+  EXPECT_TRUE(launch.settings.dry_run());
+  EXPECT_EQ(launch.spec.seed(), 1u);
+}
+
+TEST(CommandLineTest, NumbersMayBeTypedAsPlansPrintThem) {
+  Launch launch;
+  EXPECT_THAT(launch.Parse({"--train_batch_size", "1,024", "--seed=1,000,000",
+                            "--bucket_bytes=1,048,576"}),
+              IsOk());
+  EXPECT_EQ(launch.spec.train_batch_size(), 1024);
+  EXPECT_EQ(launch.spec.seed(), 1000000u);
+  EXPECT_EQ(launch.spec.bucket_bytes(), 1048576);
+  for (const char* text : {"1,24", "1,0240", "10,24", ",024", "1,024,", "0,512",
+                           "1024,000", "1.024"})
+    EXPECT_THAT(
+        Launch().Parse({"--train_batch_size", text}),
+        StatusIs(kInvalid, absl::StrCat("--train_batch_size is \"", text,
+                                        "\"; give a whole number")));
+  EXPECT_THAT(launch.Parse({"--hidden=512,256"}), IsOk());
+  EXPECT_THAT(launch.spec.hidden(), ElementsAre(512, 256));
+  EXPECT_THAT(launch.Parse({"--hidden=1,024"}),
+              StatusIs(kInvalid,
+                       "--hidden is \"1,024\"; give whole numbers with "
+                       "commas, such as 512,512; one number stands without a "
+                       "comma, such as 1024"));
+}
+
+TEST(CommandLineTest, OneDashIsNoFlag) {
+  EXPECT_THAT(
+      Launch().Parse({"-topology=v3-8"}),
+      StatusIs(kInvalid, "unknown flag -topology; did you mean --topology?"));
+}
+
+TEST(CommandLineTest, HelpHasThreeForms) {
+  const auto text = [](const std::vector<std::string>& args) {
+    JobSpec spec;
+    LaunchSettings settings;
+    ElsewhereSettings elsewhere;
+    const auto line =
+        ParseCommandLine(PodLaunch(), args, {}, {&spec, &settings, &elsewhere});
+    return line.ok() ? line->text : std::string(line.status().message());
+  };
+  EXPECT_EQ(text({"-h"}), FormatShortHelp(PodLaunch()));
+  EXPECT_EQ(text({"--seed=x", "--help"}), FormatShortHelp(PodLaunch()));
+  EXPECT_EQ(text({"--help=all"}), FormatHelp(PodLaunch()));
+  EXPECT_EQ(text({"--help", "all"}), FormatHelp(PodLaunch()));
+  EXPECT_EQ(text({"--help=json"}), FormatHelpJson(PodLaunch()));
+  EXPECT_EQ(text({"--help=html"}),
+            "--help is \"html\"; give --help, --help=all or --help=json");
 }
 
 TEST(CommandLineTest, TheSameValueIsRefusedInTheSameWords) {

@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "proto/job.pb.h"
+#include "proto/programs.pb.h"
 #include "settings/programs.h"
 
 namespace podsim {
@@ -22,6 +24,38 @@ TEST_P(HelpTest, FitsIntoEightyColumns) {
     EXPECT_LE(line.size(), 80u) << line;
   EXPECT_THAT(help, Not(HasSubstr("\n\n\n")));
   EXPECT_TRUE(absl::EndsWith(help, ".\n"));
+}
+
+TEST_P(HelpTest, TheShortOneFitsAScreen) {
+  const std::string help = FormatShortHelp(*GetParam());
+  const std::vector<std::string> lines = absl::StrSplit(help, '\n');
+  EXPECT_LE(lines.size() - 1, static_cast<std::size_t>(kShortHelpLines));
+  for (const std::string& line : lines) EXPECT_LE(line.size(), 80u) << line;
+  EXPECT_THAT(help, Not(HasSubstr("\n\n\n")));
+  EXPECT_LT(help.find("Examples:\n"), help.find("Usage: "));
+  EXPECT_THAT(help, HasSubstr(absl::StrCat(
+                        "--help=all lists all ", FlagsOf(*GetParam()).size(),
+                        " settings, as does docs/flags.md.\n")));
+}
+
+// Each flag of the short help, and each that must be given.
+TEST_P(HelpTest, TheShortOneHasWhatIsNeeded) {
+  const std::string help = FormatShortHelp(*GetParam());
+  int shown = 0;
+  for (const Flag& flag : FlagsOf(*GetParam())) {
+    const Setting& rule = SettingOf(*flag.field);
+    if (rule.required()) EXPECT_NE(rule.brief(), "") << FlagOf(*flag.field);
+    if (rule.brief().empty()) continue;
+    ++shown;
+    EXPECT_THAT(help, HasSubstr(FlagOf(*flag.field)));
+    EXPECT_THAT(help, HasSubstr(rule.brief()));
+  }
+  EXPECT_GE(shown, 2);
+}
+
+TEST_P(HelpTest, ExamplesStandFirst) {
+  const std::string help = FormatHelp(*GetParam());
+  EXPECT_LT(help.find("Examples:\n"), help.find("Usage: "));
 }
 
 TEST_P(HelpTest, NamesEveryFlag) {
@@ -43,6 +77,13 @@ INSTANTIATE_TEST_SUITE_P(All, HelpTest, ::testing::ValuesIn(AllPrograms()),
                          [](const auto& info) {
                            return std::string(info.param->name);
                          });
+
+TEST(ExplainTest, KindsOfAFileAreExplained) {
+  const std::string text =
+      Explain(*LaunchSettings::descriptor()->FindFieldByName("faults"));
+  EXPECT_THAT(text, HasSubstr("Kinds: KILL (the host's process gets SIGKILL)"));
+  EXPECT_THAT(text, HasSubstr(" or CORRUPT_WEIGHTS (bits of its weights"));
+}
 
 TEST(ExplainTest, WordsAreJoined) {
   const auto* wrap = JobSpec::descriptor()->FindFieldByName("wrap");

@@ -19,5 +19,13 @@ TEST(NearestNamesTest, NearestFirstAndNoStrangers) {
   EXPECT_THAT(NearestNames("zzz", names), IsEmpty());
 }
 
+TEST(DidYouMeanTest, IsAQuestionOrNothing) {
+  const std::vector<std::string> names = {"lenet5", "lenet5_bn", "mlp"};
+  EXPECT_EQ(DidYouMean("lenet", names), "; did you mean lenet5 or lenet5_bn?");
+  EXPECT_EQ(DidYouMean("MLP", names), "; did you mean mlp?");
+  EXPECT_EQ(DidYouMean("transformer", names), "");
+  EXPECT_EQ(DidYouMean(std::string(1 << 20, 'l'), names), "");
+}
+
 }  // namespace
 }  // namespace podsim

@@ -210,7 +210,11 @@ TEST(BenchFlagsTest, ChoicesAreReadFromAndWrittenToFiles) {
 }
 
 TEST(BenchFlagsTest, HelpTeaches) {
-  for (const char* flag : {"-h", "--help"}) {
+  for (const char* flag : {"-h", "--help"})
+    EXPECT_THAT(Parse({flag})->text,
+                AllOf(HasSubstr("pod_bench all_reduce -b 1K -e 64M -f 4"),
+                      HasSubstr("--help=all")));
+  for (const char* flag : {"--help=all"}) {
     ASSERT_OK_AND_ASSIGN(const BenchFlags flags, Parse({flag}));
     EXPECT_THAT(flags.text,
                 AllOf(HasSubstr("pod_bench all_reduce -b 1K -e 64M -f 4"),

@@ -298,13 +298,13 @@ TEST_F(CkptTest, BadUsageIsTwo) {
 }
 
 TEST_F(CkptTest, HelpTeaches) {
-  const CkptResult help = Run({"--help"});
+  const CkptResult help = Run({"--help=all"});
   EXPECT_EQ(help.exit_code, 0);
   EXPECT_THAT(help.text,
               AllOf(HasSubstr("sha256sum -c SHA256SUMS"),
                     HasSubstr("pod_ckpt diff runs/a runs/b"),
                     HasSubstr("Exit status: 0"), HasSubstr("verify")));
-  const CkptResult ls = Run({"ls", "--help"});
+  const CkptResult ls = Run({"ls", "--help=all"});
   EXPECT_EQ(ls.exit_code, 0);
   // In one line again, what help has in lines of 80 columns.
   const std::string text =

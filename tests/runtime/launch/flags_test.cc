@@ -7,6 +7,7 @@
 
 #include <set>
 
+#include "absl/strings/str_cat.h"
 #include "settings/programs.h"
 #include "tests/testing/status_matchers.h"
 
@@ -169,10 +170,21 @@ TEST(FlagsTest, EnvironmentIsRefusedInTheSameWords) {
                                  "false (from PODSIM_DRY_RUN)")));
 }
 
-TEST(FlagsTest, TheLastOfARepeatedFlagWins) {
-  ASSERT_OK_AND_ASSIGN(const ParsedFlags flags,
-                       Parse({"--seed=1", "--seed=2"}));
-  EXPECT_EQ(flags.spec.seed(), 2u);
+TEST(FlagsTest, ARepeatedFlagIsRefused) {
+  EXPECT_THAT(Parse({"--seed=1", "--seed=2"}),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       "--seed is given twice, as \"1\" and as \"2\"; leave "
+                       "one of them out"));
+}
+
+TEST(FlagsTest, SeveralSlicesAreForPodPlan) {
+  for (const char* topology : {"v3-8..v3-32", "v3-8,v3-32"})
+    EXPECT_THAT(
+        Parse({absl::StrCat("--topology=", topology)}),
+        StatusIs(absl::StatusCode::kInvalidArgument,
+                 absl::StrCat("topology is '", topology,
+                              "', several slices; a job trains on one, such "
+                              "as v3-32; pod_plan compares several")));
 }
 
 struct Refusal {
@@ -229,7 +241,7 @@ INSTANTIATE_TEST_SUITE_P(
                 {"learning_rate and base_learning_rate"}}));
 
 TEST(FlagsTest, HelpTeaches) {
-  ASSERT_OK_AND_ASSIGN(const ParsedFlags flags, Parse({"--help"}));
+  ASSERT_OK_AND_ASSIGN(const ParsedFlags flags, Parse({"--help=all"}));
   EXPECT_EQ(flags.action, LaunchAction::kText);
   EXPECT_THAT(flags.text, HasSubstr("Examples:"));
   EXPECT_THAT(flags.text, Not(HasSubstr("\n\n\n")));

@@ -156,7 +156,7 @@ TEST(PodPlanTest, BfloatTravelsAsHalfTheElements) {
 
 TEST(PodPlanTest, LinksAreDrawn) {
   const std::string text = Text({"--collective=all_to_all", "--topology=v3-8",
-                                 "-b", "1M", "-e", "1M", "--links"});
+                                 "-b", "1M", "-e", "1M", "--draw_links"});
   EXPECT_THAT(text, HasSubstr("# links of v3-8 for 1.00 MiB by direct"));
   EXPECT_THAT(text, HasSubstr("busiest of 8 links"));
 }
@@ -165,7 +165,7 @@ TEST(PodPlanTest, LinksAreDrawn) {
 TEST(PodPlanTest, LinksOfEverySliceAreDrawn) {
   const std::string text =
       Text({"--collective=all_reduce", "--topology=v3-8,v3-32", "-b", "1M",
-            "-e", "4M", "--ici_algorithm=all", "--links"});
+            "-e", "4M", "--ici_algorithm=all", "--draw_links"});
   EXPECT_THAT(text, HasSubstr("# links of v3-8 for 4.00 MiB by "));
   EXPECT_THAT(text, HasSubstr("# links of v3-32 for 4.00 MiB by torus_all:"));
   EXPECT_THAT(text, Not(HasSubstr("for 1.00 MiB")));
@@ -269,13 +269,17 @@ TEST(PodPlanTest, FilesOfPlacesAreRead) {
   const std::string prices = directory.path() + "/prices.txt";
   std::ofstream(prices) << "currency: 'XTS' prices { from: 'mars' }";
   // The job's data are of no bucket, which is the first to know what was read.
-  EXPECT_THAT(Refusal({"--bucket_links=" + links}),
+  EXPECT_THAT(Refusal({"--links=" + links}),
               HasSubstr("links is about a bucket"));
   EXPECT_THAT(Refusal({"--prices=" + prices}), HasSubstr("prices 1: "));
   EXPECT_THAT(Refusal({"--bucket_links=" + directory.path() + "/none"}),
               HasSubstr("links file"));
   EXPECT_THAT(Refusal({"--collective=all_reduce", "--bucket_links=" + links}),
-              HasSubstr("--bucket_links is for a training job"));
+              HasSubstr("--links is for a training job"));
+  EXPECT_THAT(Refusal({"--collective=all_reduce", "--links"}),
+              HasSubstr("to draw how busy links are: --draw_links"));
+  EXPECT_THAT(Refusal({"--collective=all_reduce", "--links", "--json"}),
+              HasSubstr("to draw how busy links are: --draw_links"));
   EXPECT_THAT(Refusal({"--collective=all_reduce", "--zone=us-central1-a"}),
               HasSubstr("--zone is for a training job"));
 }
@@ -294,7 +298,8 @@ TEST(PodPlanTest, ALadderIsDrawnIntoAFile) {
 }
 
 TEST(PodPlanTest, AFlagOfTheOtherQuestionIsRefused) {
-  EXPECT_THAT(Refusal({"--model=mlp", "--links"}), HasSubstr("--links is for"));
+  EXPECT_THAT(Refusal({"--model=mlp", "--draw_links"}),
+              HasSubstr("--draw_links is for"));
   EXPECT_THAT(Refusal({"-b", "1M"}), HasSubstr("--minbytes is for"));
   EXPECT_THAT(Refusal({"--collective=all_reduce", "--model=mlp"}),
               HasSubstr("--model is for a training job"));

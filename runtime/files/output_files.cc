@@ -1,0 +1,62 @@
+#include "runtime/files/output_files.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <system_error>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+#include "host/storage/uri_store.h"
+#include "settings/setting.h"
+
+namespace podsim {
+namespace {
+
+absl::Status Bad(const std::string& flag, const std::string& path,
+                 const std::string& why) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("--", flag, " is \"", path, "\", but ", why));
+}
+
+}  // namespace
+
+absl::Status CheckOutputFile(const std::string& flag, const std::string& path) {
+  std::error_code error;
+  const auto found = std::filesystem::status(path, error);
+  if (absl::EndsWith(path, "/") || std::filesystem::is_directory(found))
+    return Bad(flag, path, "that is a folder; name a file in it");
+  if (std::filesystem::exists(found)) return absl::OkStatus();
+  std::string folder = std::filesystem::path(path).parent_path().string();
+  if (folder.empty()) folder = ".";
+  const auto kind = std::filesystem::status(folder, error);
+  if (!std::filesystem::exists(kind))
+    return Bad(flag, path,
+               absl::StrCat("there is no folder ", folder,
+                            "; make it, or name a file elsewhere"));
+  if (!std::filesystem::is_directory(kind))
+    return Bad(flag, path,
+               absl::StrCat(folder, " is no folder; name a file elsewhere"));
+  if (faccessat(AT_FDCWD, folder.c_str(), W_OK | X_OK, AT_EACCESS) != 0)
+    return Bad(flag, path,
+               absl::StrCat("no file can be made in the folder ", folder,
+                            "; name a file elsewhere"));
+  return absl::OkStatus();
+}
+
+absl::Status CheckOutputFiles(const google::protobuf::Message& settings) {
+  const auto& descriptor = *settings.GetDescriptor();
+  for (int i = 0; i < descriptor.field_count(); ++i) {
+    const auto& field = *descriptor.field(i);
+    if (!SettingOf(field).written() || !IsSet(settings, field)) continue;
+    const std::string path =
+        settings.GetReflection()->GetString(settings, &field);
+    if (SchemeOf(path).empty())
+      PODSIM_RETURN_IF_ERROR(CheckOutputFile(FlagOf(field), path));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace podsim

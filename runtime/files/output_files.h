@@ -1,0 +1,27 @@
+// Whether the files that a program is to write can be made, looked at before
+// anything is computed.
+//
+//   PODSIM_RETURN_IF_ERROR(CheckOutputFiles(settings));
+#ifndef PODSIM_RUNTIME_FILES_OUTPUT_FILES_H_
+#define PODSIM_RUNTIME_FILES_OUTPUT_FILES_H_
+
+#include <google/protobuf/message.h>
+
+#include <string>
+
+#include "absl/status/status.h"
+
+namespace podsim {
+
+// Of this machine's files: one that exists passes unless it is a folder; of
+// another its folder must exist, as none is made. `flag` is for messages.
+// Errors: INVALID_ARGUMENT, one line that names the flag and the folder.
+absl::Status CheckOutputFile(const std::string& flag, const std::string& path);
+
+// The same of each setting that says `written` (proto/setting.proto); paths on
+// a store pass.
+absl::Status CheckOutputFiles(const google::protobuf::Message& settings);
+
+}  // namespace podsim
+
+#endif  // PODSIM_RUNTIME_FILES_OUTPUT_FILES_H_

@@ -1,0 +1,29 @@
+// What to do instead of flags that other frameworks have and no field of ours
+// stands for. A name that one of our flags has elsewhere is that field's
+// `mistaken` (proto/setting.proto). Pure.
+#ifndef PODSIM_SETTINGS_ADVICE_H_
+#define PODSIM_SETTINGS_ADVICE_H_
+
+#include <string>
+#include <vector>
+
+#include "settings/program.h"
+
+namespace podsim {
+
+struct Advice {
+  const char* program;             // whose command line
+  std::vector<const char*> typed;  // names without dashes, with '_'
+  // What to do. "--flag" is the program's own, or that of the program which the
+  // text names last before it; a test looks them up.
+  const char* text;
+};
+
+const std::vector<Advice>& AllAdvice();
+
+// Empty: there is none.
+std::string AdviceFor(const MainProgram& program, const std::string& typed);
+
+}  // namespace podsim
+
+#endif  // PODSIM_SETTINGS_ADVICE_H_

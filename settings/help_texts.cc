@@ -1,0 +1,254 @@
+#include "settings/help_texts.h"
+
+namespace podsim {
+
+const HelpTexts& LaunchTexts() {
+  static constexpr HelpTexts kTexts = {
+      .summary =
+          "Trains a model on an emulated TPU slice, a process per TPU host.",
+      .introduction =
+          R"(Trains a model on an emulated TPU slice: one process per TPU host, real
+gradients over the pod's rings, the arithmetic of a TPU's matrix unit.
+)",
+      .examples = R"(  pod_launch --topology v3-32 --model mlp
+      trains the built-in digits on 4 hosts
+  pod_launch --topology v3-128 --dry_run
+      prints batch, steps, learning rate and memory on a larger slice
+  pod_launch --dataset mnist --data_dir ~/mnist --epochs 5 --model_dir run
+      saves checkpoints; the same command again resumes
+)",
+      .more_examples =
+          R"(  pod_launch --topology v3-32 --reference_batch_size 1000 \
+      --train_steps 100 --train_batch_size 4000
+      the same 100,000 examples in 25 steps
+  pod_launch --topology v3-2048 --processes 4 --dataset synthetic \
+      --example_shape 28,28 --classes 10 --hidden 512,512
+      256 hosts in 4 processes
+  pod_launch --dataset mnist --data_dir ~/mnist --epochs 5 \
+      --metrics_file run.jsonl --log_dir logs
+  pod_launch --describe v3-32
+)",
+      .closing =
+          R"(Flags may be written with - or _, and given as environment variables
+(--log-dir as PODSIM_LOG_DIR) or in a job file; the command line wins,
+then the environment, then the file. [..] is the default; what has none
+comes from the model's recipe, as --dry_run shows. BYTES take K, M and G.
+
+Exit status: 0, or that of the first process that failed (128 + N for
+signal N); 2: the command line; 75: told to end, and saved (143 without
+model_dir); 130: Ctrl-C.
+)"};
+  return kTexts;
+}
+
+const HelpTexts& BenchTexts() {
+  static constexpr HelpTexts kTexts = {
+      .summary =
+          "Measures and verifies a collective among the hosts of an emulated "
+          "TPU slice.",
+      .introduction =
+          R"(Measures a collective among the hosts of an emulated TPU slice, and
+verifies every element, with the flags and the table of nccl-tests. All
+times are wall times of this machine.
+)",
+      .examples = R"(  pod_bench all_reduce -b 1K -e 64M -f 4
+      4 hosts as 4 processes over shared memory
+  pod_bench all_reduce -b 64M -e 64M --algo=all -J result.json
+      a row per algorithm; median, p99 and more in the file
+  pod_bench all_reduce --topology v3-128 --ranks=cores -b 1M -e 1M
+      128 ranks: 16 hosts that sum the buffers of 8 cores each
+)",
+      .more_examples = R"(  pod_bench all_reduce -b 1K -e 64M -f 4 --algo=all \
+      --write_choices=x.txt
+  pod_launch --topology v3-32 --choices=x.txt
+      measures which algorithm is best at which size; auto goes by it
+  PODSIM_TOKEN=... pod_bench all_reduce --external_hosts \
+      --listen=0.0.0.0:8476 --allow_plaintext_network
+      hosts that run elsewhere: start pod_host there as for training, with
+      --coordinator=THIS_MACHINE:8476 and the same token
+  docker compose -f docker/compose.yaml -f docker/compose.bench.yaml up
+      the same with the pod in containers
+)",
+      .closing =
+          R"(Columns: size in bytes of a rank's (larger) buffer, elements of it (of a
+rank's share for reduce_scatter, all_gather and all_to_all), time of one
+collective, algbw = size / time, busbw = algbw x 2(n-1)/n for all_reduce,
+x 1 for broadcast, x (n-1)/n else, and elements that came out wrong; out
+of place (the input stays as it is) and in place.
+
+Flags may be written with - or _, and given as environment variables
+(--algo as PODSIM_ALGO); the command line wins. [..] is the default.
+Lists such as -d float,int32 run one after the other. BYTES take K, M and
+G, powers of 1024.
+
+Exit status: 0; 1 when an element was wrong, or the average busbw is
+below 0.9 x NCCL_TESTS_MIN_BW; that of the first process that failed
+(128 + N for signal N); 2: the command line; 130: Ctrl-C.
+)"};
+  return kTexts;
+}
+
+const HelpTexts& PlanTexts() {
+  static constexpr HelpTexts kTexts = {
+      .summary =
+          "Says what training or a collective would take on TPU slices; runs "
+          "nothing.",
+      .introduction =
+          R"(Says what training would take on TPU slices, slice by slice, or what a
+collective among the chips of one would: its plan is run over the
+slice's links. Nothing is started; all times are sim: computed, not
+measured.
+)",
+      .examples = R"(  pod_plan --model mlp --topology v3-8..v3-2048
+  pod_plan --model encoder --topology v3-8..v3-128,v5litepod-16 \
+      --price_per_chip_hour 1.1 --plot ladder.svg
+  pod_plan --collective all_reduce --topology v3-32 -b 1M -e 256M -f 4
+)",
+      .more_examples =
+          R"(  pod_plan --collective all_reduce --topology v3-8..v3-2048 -b 32M \
+      -e 32M
+  pod_plan --collective all_to_all --topology v4-256 --twist --draw_links
+  pod_plan --collective all_reduce --ici_algorithm all -b 10M -e 10M
+  pod_plan --collective all_reduce --ici_fault 'link:(0,0)-(1,0):0.25'
+)",
+      .closing =
+          R"(Columns of a job: its batch, steps and learning rate on each slice, as
+pod_launch --dry_run has them; what a core holds in HBM; one step, low
+and high: that step if what is not published is at the ends of its
+range; eff: the examples/s of a core against those on the first slice of
+its generation; all steps one after the other, and the hours of a chip
+that they are; what bounds a step, and ! where a warning is below. The
+batch per core stays the same; with --train_batch_size it is shared out.
+
+Columns of a collective: size in bytes of a rank's (larger) buffer,
+elements of it, time of one collective, algbw = size / time, busbw =
+algbw x 2(n-1)/n for all_reduce, x 1 for broadcast, x (n-1)/n else, the
+algorithm, what no algorithm can beat (bytes through a chip's links,
+through the middle of the slice, or hops from corner to corner), how near
+the time comes to it, and low and high as above. docs/timing-model.md has
+the equations, docs/hardware.md the figures.
+
+Exit status: 0; 2 refused as given.
+)"};
+  return kTexts;
+}
+
+const HelpTexts& CkptTexts() {
+  static constexpr HelpTexts kTexts = {
+      .summary =
+          "Lists, explains, checks and compares the checkpoints of pod_launch.",
+      .introduction =
+          R"(Lists, explains, checks and compares the checkpoints of pod_launch.
+
+A model_dir (pod_launch --model_dir=DIR) holds one directory per
+checkpoint, named after its step. In it, manifest.json says what was
+trained and how far, model-*.safetensors hold weights and optimizer
+slots (Python's safetensors package reads them), and SHA256SUMS the
+hash of each file: `sha256sum -c SHA256SUMS` checks them as well.
+Nothing is changed by any of these commands.
+)",
+      .examples = R"(  pod_ckpt ls runs/a                 what there is
+  pod_ckpt show runs/a               its newest good one
+  pod_ckpt show runs/a/200           that one
+  pod_ckpt verify runs/a             every byte of every one
+  pod_ckpt diff runs/a/100 runs/a/200
+  pod_ckpt diff runs/a runs/b        two runs' newest good ones
+)",
+      .closing =
+          R"(Exit status: 0 done, and to verify good, to diff equal; 1 damaged,
+unfinished or different; 2 refused as given (no such directory or
+command).
+)"};
+  return kTexts;
+}
+
+const HelpTexts& ProgramTexts() {
+  static constexpr HelpTexts kTexts = {
+      .summary = "Explains, checks, makes and runs models as files.",
+      .introduction =
+          R"(Explains, checks and makes models as files: what pod_launch
+--write_model=FILE and programs of your own write, and --model_file=FILE
+trains. Nothing is run but by run, whatever the size of the model.
+)",
+      .examples =
+          R"(  pod_launch --model=mlp --hidden=64 --write_model=mlp.model
+  pod_program show mlp.model
+  pod_program verify mlp.model
+  pod_program import mine.import --output=mine.model
+  pod_program run mine.model --values=in.safetensors \
+      --output=out.safetensors --precision=float32
+)",
+      .closing =
+          R"(Exit status: 0; 1 damaged, or not what a model can be; 2 refused as given
+(no such file or command).
+)"};
+  return kTexts;
+}
+
+const HelpTexts& DataTexts() {
+  static constexpr HelpTexts kTexts = {
+      .summary =
+          "Indexes, shows, verifies and converts the data sets of pod_launch.",
+      .introduction =
+          R"(Indexes, shows, verifies and converts the data sets that pod_launch
+trains with (docs/data.md). Nothing but convert writes beside them.
+)",
+      .examples = R"(  pod_data convert --dataset=digits --output=shards
+  pod_data show shards --features=labels=int32
+  pod_data verify 'shards/train-*' --features=labels=int32
+  pod_data index shards --features=labels=int32
+)",
+      .closing =
+          R"(Exit status: 0; 1 damaged; 2 refused as given (no such folder or
+command).
+)"};
+  return kTexts;
+}
+
+const HelpTexts& HostTexts() {
+  static constexpr HelpTexts kTexts = {
+      .summary =
+          "One host process of a pod: joins the coordinator and trains its "
+          "share.",
+      .introduction =
+          R"(One host process of a pod: joins the coordinator and trains its share.
+pod_launch starts it on this machine; start it yourself on others.
+The pod's token is read from PODSIM_TOKEN.
+)",
+      .examples =
+          R"(  PODSIM_TOKEN=... pod_host --coordinator=10.0.0.1:8476 --process=0
+      host 0 of a pod whose coordinator listens there
+)",
+      .closing =
+          R"(Flags may be written with - or _, and given as environment variables
+(--ici_listen as PODSIM_ICI_LISTEN; --threads only as a flag).
+
+Exit status: 0; 1: this process failed; 2: the command line or the token;
+3: ended because others failed.
+)"};
+  return kTexts;
+}
+
+const HelpTexts& CoordinatorTexts() {
+  static constexpr HelpTexts kTexts = {
+      .summary =
+          "Forms a pod, watches it, and writes what happens as JSON lines.",
+      .introduction =
+          R"(Forms a pod, watches it, and writes what happens to the job as one JSON
+object a line. pod_launch starts it. The pod's token is read from
+PODSIM_TOKEN.
+)",
+      .examples =
+          R"(  PODSIM_TOKEN=... pod_coordinator --job=job.txt --listen=0.0.0.0:8476 \
+      --external --allow_plaintext_network
+      waits for the hosts of the job, which run on other machines
+)",
+      .closing =
+          R"(Flags may be written with - or _; the environment has no say.
+
+Exit status: 0 done; 1 the job failed; 2 refused as given.
+)"};
+  return kTexts;
+}
+
+}  // namespace podsim

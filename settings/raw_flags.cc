@@ -1,0 +1,155 @@
+#include "settings/raw_flags.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "base/status.h"
+
+namespace podsim {
+namespace {
+
+using ::google::protobuf::FieldDescriptor;
+using Options = std::map<const FieldDescriptor*, CLI::Option*>;
+
+bool IsPositional(const Flag& flag) {
+  return SettingOf(*flag.field).positional();
+}
+
+// "--log-dir=a-b" -> "--log_dir=a-b".
+std::string NormalizeName(const std::string& arg) {
+  if (!absl::StartsWith(arg, "--")) return arg;
+  const std::size_t end = std::min(arg.find('='), arg.size());
+  std::string normal = arg;
+  std::replace(normal.begin() + 2, normal.begin() + static_cast<long>(end), '-',
+               '_');
+  return normal;
+}
+
+// "-b,--minbytes".
+std::string Spellings(const Flag& flag) {
+  std::vector<std::string> spellings;
+  const std::string& letter = SettingOf(*flag.field).letter();
+  if (!letter.empty()) spellings.push_back(absl::StrCat("-", letter));
+  for (const std::string& name : NamesOf(flag))
+    spellings.push_back(absl::StrCat("--", name));
+  return absl::StrJoin(spellings, ",");
+}
+
+Options AddFlags(const std::vector<Flag>& flags, CLI::App& app) {
+  Options options;
+  for (const Flag& flag : flags)
+    if (!IsPositional(flag))
+      options[flag.field] =
+          IsSwitch(*flag.field)
+              ? app.add_flag(Spellings(flag))
+              : app.add_option(Spellings(flag))
+                    ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+  return options;
+}
+
+// "--topology=", or "--topology" and no more: CLI11 would not say what it
+// takes.
+absl::Status CheckHasValue(const std::vector<Flag>& flags,
+                           const std::string& arg, bool last) {
+  for (const Flag& flag : flags) {
+    if (IsPositional(flag) || IsSwitch(*flag.field)) continue;
+    for (const std::string& name : NamesOf(flag))
+      if (arg == absl::StrCat("--", name, "=") ||
+          (last && arg == absl::StrCat("--", name)))
+        return NoValue(flag);
+    const std::string& letter = SettingOf(*flag.field).letter();
+    if (last && !letter.empty() && arg == absl::StrCat("-", letter))
+      return NoValue(flag);
+  }
+  return absl::OkStatus();
+}
+
+// "--dry_run=perhaps": CLI11 would not say which switch.
+absl::Status CheckSwitch(const std::vector<Flag>& flags,
+                         const std::string& arg) {
+  const std::size_t equals = arg.find('=');
+  if (equals == std::string::npos) return absl::OkStatus();
+  const std::string name = arg.substr(0, equals);
+  const std::string value = arg.substr(equals + 1);
+  bool on = false;
+  for (const Flag& flag : flags)
+    if (IsSwitch(*flag.field) &&
+        name == absl::StrCat("--", FlagOf(*flag.field)) &&
+        !absl::SimpleAtob(value, &on))
+      return absl::InvalidArgumentError(
+          absl::StrCat(name, " is \"", value, "\"; give true or false"));
+  return absl::OkStatus();
+}
+
+// "-topology": CLI11 would take it for -t with the value "opology".
+absl::Status CheckDashes(const std::vector<Flag>& flags,
+                         const std::string& arg) {
+  if (arg.size() < 3 || arg[0] != '-' || arg[1] == '-') return absl::OkStatus();
+  const std::string twice = NormalizeName(absl::StrCat("-", arg));
+  const std::string name = twice.substr(2, twice.find('=') - 2);
+  for (const Flag& flag : flags) {
+    if (IsPositional(flag)) continue;
+    for (const std::string& known : NamesOf(flag))
+      if (name == known)
+        return absl::InvalidArgumentError(absl::StrCat(
+            "unknown flag -", name, "; did you mean --", name, "?"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckArgument(const std::vector<Flag>& flags,
+                           const std::string& arg, bool last) {
+  PODSIM_RETURN_IF_ERROR(CheckDashes(flags, arg));
+  PODSIM_RETURN_IF_ERROR(CheckSwitch(flags, arg));
+  return CheckHasValue(flags, arg, last);
+}
+
+}  // namespace
+
+absl::Status NoValue(const Flag& flag) {
+  const Setting& rule = SettingOf(*flag.field);
+  const std::string type = rule.type().empty() ? "a value" : rule.type();
+  return absl::InvalidArgumentError(
+      absl::StrCat("--", FlagOf(*flag.field), " has no value; give ",
+                   WordsOf(*flag.field).empty()
+                       ? absl::StrCat(type, ": ", rule.help())
+                       : absl::StrCat("one of ", WordList(*flag.field)),
+                   rule.not_this().empty() ? "" : "; ", rule.not_this()));
+}
+
+absl::StatusOr<RawFlags> ReadRawFlags(const MainProgram& program,
+                                      const std::vector<Flag>& flags,
+                                      const std::vector<std::string>& args) {
+  CLI::App app("", program.name);
+  app.allow_extras();
+  app.set_help_flag("", "");
+  const CLI::Option* help = app.add_flag("-h,--help");
+  const CLI::Option* version = app.add_flag("--version");
+  const Options options = AddFlags(flags, app);
+  std::vector<std::string> reversed;  // as CLI11 wants them
+  for (auto arg = args.rbegin(); arg != args.rend(); ++arg) {
+    reversed.push_back(NormalizeName(*arg));
+    PODSIM_RETURN_IF_ERROR(CheckArgument(flags, reversed.back(),
+                                         /*last=*/reversed.size() == 1));
+  }
+  try {
+    app.parse(std::move(reversed));
+  } catch (const CLI::ParseError& error) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(error.what(), "; see ", program.name, " --help"));
+  }
+  RawFlags raw;
+  raw.others = app.remaining();
+  raw.version = version->count() > 0;
+  if (help->count() > 0) raw.help = help->results().back();
+  for (const auto& [field, option] : options)
+    if (option->count() > 0) raw.values[field] = option->results();
+  return raw;
+}
+
+}  // namespace podsim

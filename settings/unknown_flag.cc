@@ -1,0 +1,112 @@
+#include "settings/unknown_flag.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
+#include "settings/advice.h"
+#include "settings/nearest_names.h"
+#include "settings/programs.h"
+
+namespace podsim {
+namespace {
+
+constexpr std::size_t kLongestShown = 64;
+
+using Names = std::vector<std::string>;
+
+bool Has(const Names& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+// "--warmup-epochs=3" and "-warmup_epochs": "warmup_epochs".
+std::string NameIn(const std::string& arg) {
+  const std::string typed = arg.substr(0, arg.find('='));
+  std::string name(absl::StripPrefix(absl::StripPrefix(typed, "-"), "-"));
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+}
+
+Names FlagNames(const MainProgram& program) {
+  Names names = {"help", "version"};
+  for (const Flag& flag : FlagsOf(program)) {
+    if (SettingOf(*flag.field).positional()) continue;
+    for (const std::string& name : NamesOf(flag)) names.push_back(name);
+  }
+  return names;
+}
+
+// The flags that have the name `typed` elsewhere.
+Names MeantBy(const std::string& typed, const MainProgram& program) {
+  Names meant;
+  for (const Flag& flag : FlagsOf(program)) {
+    const auto& mistaken = SettingOf(*flag.field).mistaken();
+    if (std::find(mistaken.begin(), mistaken.end(), typed) != mistaken.end())
+      meant.push_back(FlagOf(*flag.field));
+  }
+  return meant;
+}
+
+// Whether `typed` is an argument of the program, or a word of one.
+bool IsArgument(const std::string& typed, const MainProgram& program) {
+  for (const Flag& flag : FlagsOf(program)) {
+    if (!SettingOf(*flag.field).positional()) continue;
+    if (typed == FlagOf(*flag.field)) return true;
+    for (const Word& word : WordsOf(*flag.field))
+      if (typed == word.text) return true;
+  }
+  return false;
+}
+
+std::string DidYouMeanFlags(const Names& names) {
+  return absl::StrCat("did you mean --", absl::StrJoin(names, " or --"), "?");
+}
+
+// "pod_launch has --seed, pod_plan has no such setting: leave it out".
+std::string OfOtherPrograms(const std::string& typed,
+                            const MainProgram& program) {
+  Names having;
+  for (const MainProgram* other : AllPrograms()) {
+    if (other == &program) continue;
+    if (Has(FlagNames(*other), typed)) {
+      having.push_back(absl::StrCat(other->name, " has --", typed));
+    } else if (const Names meant = MeantBy(typed, *other); !meant.empty()) {
+      having.push_back(absl::StrCat(other->name, " has --",
+                                    absl::StrJoin(meant, " and --")));
+    }
+    if (having.size() == 2) break;
+  }
+  if (having.empty()) return "";
+  return absl::StrCat(absl::StrJoin(having, ", "), ", ", program.name,
+                      " has no such setting: leave it out");
+}
+
+std::string Hint(const std::string& typed, const MainProgram& program) {
+  if (std::string advice = AdviceFor(program, typed); !advice.empty())
+    return advice;
+  if (const Names meant = MeantBy(typed, program); !meant.empty())
+    return DidYouMeanFlags(meant);
+  if (IsArgument(typed, program))
+    return absl::StrCat(typed, " is given without dashes, as in ",
+                        program.example);
+  if (std::string others = OfOtherPrograms(typed, program); !others.empty())
+    return others;
+  if (const Names near = NearestNames(typed, FlagNames(program)); !near.empty())
+    return DidYouMeanFlags(near);
+  return absl::StrCat("see ", program.name, " --help=all");
+}
+
+}  // namespace
+
+absl::Status UnknownFlag(const MainProgram& program, const std::string& arg) {
+  const std::string shown =
+      arg.substr(0, arg.find('=')).substr(0, kLongestShown);
+  return absl::InvalidArgumentError(absl::StrCat("unknown flag ",
+                                                 absl::CHexEscape(shown), "; ",
+                                                 Hint(NameIn(arg), program)));
+}
+
+}  // namespace podsim

@@ -1,0 +1,89 @@
+// Files that cannot be written are refused before anything is computed.
+#include "runtime/files/output_files.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "absl/strings/str_cat.h"
+#include "proto/job.pb.h"
+#include "proto/plan.pb.h"
+#include "proto/programs.pb.h"
+#include "tests/testing/status_matchers.h"
+#include "tests/testing/temp_dir.h"
+
+namespace podsim {
+namespace {
+
+using ::podsim::testing::IsOk;
+using ::podsim::testing::kInvalid;
+using ::podsim::testing::StatusIs;
+using ::podsim::testing::TempDir;
+using ::testing::HasSubstr;
+
+TEST(OutputFileTest, ItsFolderMustExistAndIsNotMade) {
+  const TempDir dir;
+  const std::string folder = dir.file("nodir");
+  const std::string path = absl::StrCat(folder, "/l.svg");
+  EXPECT_THAT(
+      CheckOutputFile("plot", path),
+      StatusIs(kInvalid,
+               absl::StrCat("--plot is \"", path, "\", but there is no folder ",
+                            folder, "; make it, or name a file elsewhere")));
+  EXPECT_FALSE(std::filesystem::exists(folder));
+  EXPECT_THAT(CheckOutputFile("plot", dir.file("l.svg")), IsOk());
+  EXPECT_THAT(CheckOutputFile("plot", "l.svg"), IsOk());
+}
+
+TEST(OutputFileTest, AFolderIsNoFile) {
+  const TempDir dir;
+  for (const std::string& path : {dir.path(), dir.file("new/")})
+    EXPECT_THAT(CheckOutputFile("output", path),
+                StatusIs(kInvalid, HasSubstr("that is a folder")));
+  const std::string file = dir.file("file");
+  std::ofstream(file) << "x";
+  EXPECT_THAT(CheckOutputFile("output", file), IsOk());
+  EXPECT_THAT(CheckOutputFile("output", "/dev/null"), IsOk());
+  EXPECT_THAT(CheckOutputFile("output", file + "/x"),
+              StatusIs(kInvalid, HasSubstr("is no folder")));
+}
+
+template <typename Settings, typename Setter>
+absl::Status CheckOf(Setter set, const std::string& path) {
+  Settings settings;
+  (settings.*set)(path);
+  return CheckOutputFiles(settings);
+}
+
+// Every setting of every program that names a file to be written.
+TEST(OutputFilesTest, AllAreLookedAt) {
+  const std::string path = "no/such/folder/file";
+  for (const absl::Status& status : {
+           CheckOf<PlanSettings>(&PlanSettings::set_plot<const std::string&>,
+                                 path),
+           CheckOf<JobSpec>(&JobSpec::set_metrics_file<const std::string&>,
+                            path),
+           CheckOf<LaunchSettings>(
+               &LaunchSettings::set_write_model<const std::string&>, path),
+           CheckOf<BenchSettings>(
+               &BenchSettings::set_output_file<const std::string&>, path),
+           CheckOf<BenchSettings>(
+               &BenchSettings::set_write_choices<const std::string&>, path),
+           CheckOf<ProgramSettings>(
+               &ProgramSettings::set_output<const std::string&>, path),
+       })
+    EXPECT_THAT(status,
+                StatusIs(kInvalid, HasSubstr("no folder no/such/folder")));
+}
+
+TEST(OutputFilesTest, AStoreIsNoFolder) {
+  JobSpec spec;
+  spec.set_metrics_file("gs://bucket/metrics.jsonl");
+  EXPECT_THAT(CheckOutputFiles(spec), IsOk());
+  EXPECT_THAT(CheckOutputFiles(JobSpec()), IsOk());
+}
+
+}  // namespace
+}  // namespace podsim
