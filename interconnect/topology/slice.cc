@@ -5,6 +5,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "base/status.h"
 #include "interconnect/topology/nearest_slices.h"
 #include "interconnect/topology/wrap.h"
@@ -45,6 +46,21 @@ absl::StatusOr<Slice> MakeSlice(const Generation& generation,
              shape.board().empty() ? kBoard : SizeOf(shape.board()), slice);
   PODSIM_RETURN_IF_ERROR(SetWrap(generation, options, slice));
   return slice;
+}
+
+// The two smallest of its generation.
+std::vector<std::string> NearestThatTrain(const Slice& slice) {
+  std::vector<std::string> names;
+  const Generation* generation =
+      FindGeneration(ShippedHardware(), slice.generation);
+  if (generation == nullptr) return names;
+  for (const std::string& name : SliceNamesOf(*generation)) {
+    const auto other = FindSlice(name);
+    if (other.ok() && other->chips_per_host() == kTrainingChips &&
+        names.size() < 2)
+      names.push_back(name);
+  }
+  return names;
 }
 
 }  // namespace
@@ -104,12 +120,14 @@ absl::StatusOr<Slice> SliceOfGrid(const Generation& generation, GridSize grid,
 
 absl::Status CheckTrains(const Slice& slice) {
   if (slice.chips_per_host() == kTrainingChips) return absl::OkStatus();
+  const std::vector<std::string> others = NearestThatTrain(slice);
   return absl::InvalidArgumentError(absl::StrCat(
-      slice.name, " cannot train here: its hosts drive ",
+      slice.name, " cannot train here: its host drives ",
       slice.chips_per_host(), slice.chips_per_host() == 1 ? " chip" : " chips",
-      ", podsim emulates boards of ", kTrainingChips,
-      "; it can be described (pod_launch --describe) and priced (pod_plan "
-      "--collective)"));
+      ", podsim emulates hosts of ", kTrainingChips,
+      "; it can be planned (pod_launch --dry_run, pod_plan) and described "
+      "(pod_launch --describe)",
+      others.empty() ? "" : "; these train: ", absl::StrJoin(others, ", ")));
 }
 
 Coordinate HostCoordinate(const Slice& slice, int host) {

@@ -28,6 +28,7 @@
 #include "host/storage/distant_places.h"
 #include "host/storage/job_hold.h"
 #include "host/storage/uri_store.h"
+#include "interconnect/topology/slice.h"
 #include "job/plan_program.h"
 #include "job/saving.h"
 #include "proto/programs.pb.h"
@@ -38,6 +39,7 @@
 #include "runtime/coordinator/service.h"
 #include "runtime/files/job_file.h"
 #include "runtime/job/planner.h"
+#include "runtime/job/spec_check.h"
 #include "settings/command_line.h"
 #include "settings/programs.h"
 #include "settings/setting.h"
@@ -186,6 +188,9 @@ absl::Status StartServer(const CoordinatorSettings& settings,
                           GatherPlanInputs(spec, !settings.external()));
   const std::string isa = inputs.isa;
   PODSIM_ASSIGN_OR_RETURN(run.draft, PlanJob(spec, inputs));
+  PODSIM_ASSIGN_OR_RETURN(const Slice slice,
+                          SliceNamed(run.draft.bits().slice(), spec));
+  PODSIM_RETURN_IF_ERROR(Annotate(CheckTrains(slice), "topology"));
   if (spec.simulate_geography())
     run.store = NewDistantStore(
         std::move(run.store),

@@ -187,6 +187,7 @@ absl::StatusOr<JobPlan> PlanBench(const JobSpec& asked,
   PODSIM_RETURN_IF_ERROR(CheckSpec(asked));
   FillGeneralDefaults(job.spec);
   PODSIM_ASSIGN_OR_RETURN(job.slice, SliceOf(job.spec));
+  PODSIM_RETURN_IF_ERROR(Annotate(CheckTrains(job.slice), "topology"));
   FillBenchDefaults(*job.spec.mutable_bench());
   PODSIM_RETURN_IF_ERROR(CheckBench(job.spec.bench()));
   JobPlan plan;

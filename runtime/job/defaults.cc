@@ -145,7 +145,6 @@ void FillGeneralDefaults(JobSpec& spec) {
 absl::StatusOr<Slice> SliceOf(const JobSpec& spec) {
   auto slice = SliceNamed(spec.topology(), spec);
   if (!slice.ok()) return Annotate(slice.status(), "topology");
-  PODSIM_RETURN_IF_ERROR(Annotate(CheckTrains(*slice), "topology"));
   return slice;
 }
 

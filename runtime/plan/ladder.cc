@@ -81,13 +81,9 @@ absl::StatusOr<Ladder> PlanLadder(const JobSpec& spec, const PlanInputs& inputs,
                                   const std::vector<Slice>& slices) {
   Ladder ladder = {.strong = spec.has_train_batch_size()};
   JobSpec job = spec;
-  const auto trains = [](const Slice& slice) {
-    return CheckTrains(slice).ok();
-  };
-  const auto foot = std::find_if(slices.begin(), slices.end(), trains);
-  if (IsAsTyped(job) && foot != slices.end()) {
-    job.set_reference_topology(foot->name);
-    ladder.as_typed_on = foot->name;
+  if (IsAsTyped(job) && !slices.empty()) {
+    job.set_reference_topology(slices.front().name);
+    ladder.as_typed_on = slices.front().name;
   }
   ladder.rows = PlanRows(job, inputs, slices);
   const auto planned = [](const LadderRow& row) { return row.status.ok(); };

@@ -184,7 +184,11 @@ TEST(SliceTest, BoardsOfOtherSizesDoNotTrain) {
   EXPECT_THAT(CheckTrains(*FindSlice("v5litepod-8")),
               StatusIs(kInvalid, HasSubstr("8 chips")));
   EXPECT_THAT(CheckTrains(*FindSlice("v6e-1")),
-              StatusIs(kInvalid, HasSubstr("1 chip,")));
+              StatusIs(kInvalid,
+                       "v6e-1 cannot train here: its host drives 1 chip, "
+                       "podsim emulates hosts of 4; it can be planned "
+                       "(pod_launch --dry_run, pod_plan) and described "
+                       "(pod_launch --describe); these train: v6e-4, v6e-16"));
 }
 
 TEST(SliceTest, AnyGridCanBeStudied) {

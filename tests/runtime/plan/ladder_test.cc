@@ -107,16 +107,30 @@ TEST(LadderTest, ARowIsThatOfItsSliceAlone) {
 TEST(LadderTest, WhatHasNoPlanHasAReason) {
   ASSERT_OK_AND_ASSIGN(
       const Ladder ladder,
-      LadderOf("train_batch_size: 64", {"v3-32..v3-128", "v5litepod-8"}));
+      LadderOf("train_batch_size: 64", {"v3-32..v3-128", "v5litepod-256"}));
   ASSERT_EQ(ladder.rows.size(), 4);
   EXPECT_THAT(ladder.rows[1].status, ::podsim::testing::IsOk());
   EXPECT_FALSE(ladder.rows[2].status.ok());  // 64 over 128 cores
   EXPECT_FALSE(ladder.rows[3].status.ok());
   const std::string text = FormatLadder(ladder, 0);
   EXPECT_THAT(text, HasSubstr("# v3-128 has no plan: "));
-  EXPECT_THAT(text, HasSubstr("# v5litepod-8 has no plan: "));
+  EXPECT_THAT(text, HasSubstr("# v5litepod-256 has no plan: "));
   EXPECT_THAT(LadderOf("train_batch_size: 63", {"v3-8", "v3-32"}).status(),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("63")));
+}
+
+// They do not train here, and are planned all the same.
+TEST(LadderTest, HostsOfOneAndEightChipsArePlanned) {
+  const std::vector<std::string> slices = {"v5litepod-1", "v5litepod-4",
+                                           "v5litepod-8", "v6e-1", "v6e-8"};
+  ASSERT_OK_AND_ASSIGN(const Ladder ladder,
+                       LadderOf("batch_per_core: 8", slices));
+  ASSERT_EQ(ladder.rows.size(), slices.size());
+  for (const LadderRow& row : ladder.rows) {
+    EXPECT_THAT(row.status, ::podsim::testing::IsOk()) << row.slice.name;
+    EXPECT_EQ(row.plan.global_batch(), 8 * row.slice.replicas);
+    EXPECT_GT(row.forecast.step.total, SimTime(0)) << row.slice.name;
+  }
 }
 
 TEST(LadderTest, ShowsWarningsAndPrices) {
