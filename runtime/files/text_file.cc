@@ -36,10 +36,31 @@ std::string LastQuoted(const std::string& message) {
   return parts.size() < 3 ? "" : parts[parts.size() - 2];
 }
 
-// "; allowed: ..." for a field that knows words.
-std::string AllowedWords(const google::protobuf::FieldDescriptor* field) {
-  const std::string words = field == nullptr ? "" : WordList(*field);
-  return words.empty() ? "" : absl::StrCat("; allowed: ", words);
+// The text between the first two quotation marks.
+std::string FirstQuoted(const std::string& message) {
+  const std::vector<std::string> parts = absl::StrSplit(message, '"');
+  return parts.size() < 3 ? "" : parts[1];
+}
+
+// "; allowed: ..." for a field that knows words. `typed`: instead of one.
+std::string AllowedWords(const google::protobuf::FieldDescriptor* field,
+                         const std::string& typed = "") {
+  if (field == nullptr) return "";
+  std::vector<std::string> words = TextsOf(WordsOf(*field));
+  std::erase(words, "UNSET");
+  if (words.empty()) return "";
+  return absl::StrCat("; allowed: ", absl::StrJoin(words, ", "),
+                      typed.empty() ? "" : DidYouMean(typed, words));
+}
+
+// A field of the file, or of a message in it; nullptr: there is none.
+const google::protobuf::FieldDescriptor* FieldNamed(
+    const std::string& name, const google::protobuf::Descriptor& file) {
+  if (const auto* field = file.FindFieldByName(name)) return field;
+  for (int i = 0; i < file.field_count(); ++i)
+    if (const auto* message = file.field(i)->message_type())
+      if (const auto* field = message->FindFieldByName(name)) return field;
+  return nullptr;
 }
 
 // What protobuf's message leaves open about a setting of `file`, as "; ...".
@@ -49,18 +70,16 @@ std::string Hint(const std::string& message,
     return "; words stand without quotes";
   const std::string name = LastQuoted(message);
   if (absl::StartsWith(message, "Unknown enumeration value"))
-    return AllowedWords(file.FindFieldByName(name));
-  if (!absl::StrContains(message, absl::StrCat("\"", file.full_name(),
-                                               "\" has no field named")))
+    return AllowedWords(FieldNamed(name, file), FirstQuoted(message));
+  const auto* of =
+      file.file()->pool()->FindMessageTypeByName(FirstQuoted(message));
+  if (of == nullptr || !absl::StrContains(message, "has no field named"))
     return "";
   std::vector<std::string> names;
-  names.reserve(static_cast<std::size_t>(file.field_count()));
-  for (int i = 0; i < file.field_count(); ++i)
-    names.push_back(file.field(i)->name());
-  const std::vector<std::string> nearest = NearestNames(name, names);
-  return nearest.empty() ? ""
-                         : absl::StrCat("; did you mean ",
-                                        absl::StrJoin(nearest, " or "), "?");
+  names.reserve(static_cast<std::size_t>(of->field_count()));
+  for (int i = 0; i < of->field_count(); ++i)
+    names.push_back(of->field(i)->name());
+  return DidYouMean(name, names);
 }
 
 // Keeps the first error, on one printable line.

@@ -79,6 +79,13 @@ INSTANTIATE_TEST_SUITE_P(
         BadFaults{"\nfault {}",
                   "my.txt:2:", "is written as faults { kind: KILL"},
         BadFaults{"faults { kind: EXPLODE }", "my.txt:1:24:", "EXPLODE"},
+        BadFaults{
+            "faults { kind: KIL }", "my.txt:1:20:",
+            "allowed: KILL, FREEZE, SLOW, CUT, DELAY, FLIP, STORAGE_FAIL, "
+            "STORAGE_FULL, CORRUPT_GRADIENT, CORRUPT_WEIGHTS; did you "
+            "mean KILL?"},
+        BadFaults{"faults { knd: KILL }",
+                  "my.txt:1:13:", "; did you mean kind?"},
         BadFaults{"faults { kind: KILL step: soon }",
                   "my.txt:1:27:", "integer"},
         BadFaults{"random { seed: -1 }", "my.txt:1:16:", ""}));
