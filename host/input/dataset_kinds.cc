@@ -52,13 +52,10 @@ std::string DatasetOfPath(std::string_view path) {
 }
 
 absl::Status UnknownDataset(const std::string& name) {
-  const std::vector<std::string> near = NearestNames(name, DatasetNames());
+  const std::vector<std::string> known = DatasetNames();
   return absl::InvalidArgumentError(absl::StrCat(
-      "no data set is called '", absl::CHexEscape(name), "'; ",
-      near.empty()
-          ? ""
-          : absl::StrCat("did you mean ", absl::StrJoin(near, " or "), "? "),
-      "known: ", absl::StrJoin(DatasetNames(), ", ")));
+      "no data set is called '", absl::CHexEscape(name), "'",
+      DidYouMean(name, known), "; known: ", absl::StrJoin(known, ", ")));
 }
 
 }  // namespace podsim

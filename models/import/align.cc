@@ -27,6 +27,13 @@ bool AllEqual(const std::vector<T>& values) {
                             std::not_equal_to<>()) == values.end();
 }
 
+// What a message about the op begins with.
+std::string Named(const FlatOp& op) {
+  if (op.words.empty() && IsKeyFunction(op))
+    return absl::StrCat(KeyFunctionText(op), " (", op.place, ")");
+  return WhereOf(op);
+}
+
 std::size_t Sized(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 constexpr char kDependsOnCount[] =
@@ -60,7 +67,7 @@ class Aligner {
       const absl::Status status = Merge(result.ops[i]);
       if (!status.ok())
         return absl::Status(status.code(),
-                            absl::StrCat(WhereOf(functions_[0].ops[i]), ": ",
+                            absl::StrCat(Named(functions_[0].ops[i]), ": ",
                                          std::string(status.message())));
     }
     return WithRows(std::move(result));
@@ -75,7 +82,7 @@ class Aligner {
       const FlatOp& b = other.ops[i];
       if (a.entry != b.entry || a.operands != b.operands)
         return absl::UnimplementedError(
-            absl::StrCat(WhereOf(a), ": ", kDependsOnCount));
+            absl::StrCat(Named(a), ": ", kDependsOnCount));
     }
     if (first.ops.size() != other.ops.size() ||
         first.parameters != other.parameters || first.results != other.results)

@@ -190,8 +190,9 @@ absl::StatusOr<std::string> PlanCollective(const PlanSettings& settings,
   for (const CollectiveRow& row : all.rows)
     if (row.sound) below += WhoWaits(row);
   if (!below.empty()) below.insert(0, "#\n");
-  return absl::StrCat(FormatCollectiveTable(all.rows, columns), below,
-                      settings.draw_links() ? DrawLargest(all.rows) : std::string());
+  return absl::StrCat(
+      FormatCollectiveTable(all.rows, columns), below,
+      settings.draw_links() ? DrawLargest(all.rows) : std::string());
 }
 
 }  // namespace podsim

@@ -40,7 +40,7 @@ TEST(DatasetNamesTest, AreToldToWhoeverAsksForAnother) {
   EXPECT_THAT(OpenDataset(request, *store),
               podsim::testing::StatusIs(
                   absl::StatusCode::kInvalidArgument,
-                  HasSubstr("'tfrecords'; did you mean tfrecord? known: ")));
+                  HasSubstr("'tfrecords'; did you mean tfrecord?; known: ")));
 }
 
 // A schema is for those that have one.

@@ -244,7 +244,7 @@ TEST(ApplyRecipeTest, Refusals) {
                        "cifar10, cifar100, csv, digits, images, mnist, npz, "
                        "synthetic, tfrecord"));
   EXPECT_THAT(ApplyRecipe(Spec("dataset: 'mnistt'")),
-              StatusIs(kInvalid, HasSubstr("'mnistt'; did you mean mnist? ")));
+              StatusIs(kInvalid, HasSubstr("'mnistt'; did you mean mnist?; ")));
   EXPECT_THAT(
       ApplyRecipe(Spec("model_file: 'm' dataset: 'tfrecords' data_dir: '/x' "
                        "batch_per_core: 4 train_steps: 1 learning_rate: 0.1")),
