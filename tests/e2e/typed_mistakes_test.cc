@@ -1,0 +1,276 @@
+// What people mistype, over all programs: each is told in one line what was
+// given and what to do, ends with status 2, and leaves nothing behind.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <filesystem>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "tests/e2e/pod.h"
+#include "tests/testing/subprocess.h"
+#include "tests/testing/temp_dir.h"
+
+namespace podsim {
+namespace {
+
+using ::podsim::testing::Subprocess;
+using ::podsim::testing::TempDir;
+using ::testing::HasSubstr;
+
+struct Mistake {
+  const char* typed;  // of a shell
+  const char* given;  // what the line says of it
+  const char* to_do;  // what is allowed, or to be done
+};
+
+class TypedMistakesTest : public ::testing::Test {
+ protected:
+  // In a folder of its own, so that what is left there is seen.
+  static void Expect(const Mistake& mistake) {
+    const TempDir dir;
+    const std::vector<std::string> words =
+        absl::StrSplit(mistake.typed, absl::MaxSplits(' ', 1));
+    const std::string command = absl::StrCat(
+        "cd '", dir.path(), "' && exec '", testing::Program(words.front()),
+        "' ", words.size() > 1 ? words.back() : "", " </dev/null");
+    Subprocess run({{"/bin/bash", "-c", command},
+                    {{"PODSIM_TOKEN", std::string(32, 'a')}}});
+    EXPECT_EQ(run.Wait(std::chrono::seconds(60)), 2) << mistake.typed << "\n"
+                                                     << run.output();
+    EXPECT_THAT(run.output(), HasSubstr(mistake.given)) << mistake.typed;
+    EXPECT_THAT(run.output(), HasSubstr(mistake.to_do)) << mistake.typed;
+    const std::vector<std::string> lines =
+        absl::StrSplit(run.output(), '\n', absl::SkipEmpty());
+    EXPECT_EQ(lines.size(), 1u) << mistake.typed << "\n" << run.output();
+    EXPECT_TRUE(std::filesystem::is_empty(dir.path())) << mistake.typed;
+  }
+};
+
+TEST_F(TypedMistakesTest, PodLaunch) {
+  for (const Mistake& mistake : {
+           Mistake{"pod_launch --train_batch_size 1,24",
+                   "--train_batch_size is \"1,24\"", "give a whole number"},
+           Mistake{"pod_launch --train_batch_size many",
+                   "--train_batch_size is \"many\"", "give a whole number"},
+           Mistake{"pod_launch --train_batch_size 0", "train_batch_size is 0",
+                   "allowed: 1 to"},
+           Mistake{"pod_launch --topology v3-8 --tpu v3-32",
+                   "is given twice, as \"v3-8\" and as \"v3-32\"",
+                   "leave one of them out"},
+           Mistake{"pod_launch --topology v3-8..v3-32",
+                   "'v3-8..v3-32', several slices",
+                   "pod_plan compares several"},
+           Mistake{"pod_launch --topology v3-33", "'v3-33'",
+                   "nearest: v3-32, v3-64"},
+           Mistake{"pod_launch --topology v5e-16", "'v5e-16'",
+                   "nearest: v5litepod-16"},
+           Mistake{"pod_launch --topology v5litepod-8",
+                   "v5litepod-8 cannot train here",
+                   "these train: v5litepod-4, v5litepod-16"},
+           Mistake{"pod_launch --topology", "--topology has no value",
+                   "give NAME"},
+           Mistake{"pod_launch -topology v3-8", "unknown flag -topology",
+                   "did you mean --topology?"},
+           Mistake{"pod_launch --model mpl", "'mpl'", "did you mean mlp?"},
+           Mistake{"pod_launch --model lenet", "'lenet'",
+                   "did you mean lenet5 or lenet5_bn?"},
+           Mistake{"pod_launch --model MLP", "'MLP'", "did you mean mlp?"},
+           Mistake{"pod_launch --dataset mnistt", "'mnistt'",
+                   "did you mean mnist?"},
+           Mistake{"pod_launch --dataset imagenet", "'imagenet'",
+                   "known: digits"},
+           Mistake{"pod_launch --optimizer adm", "--optimizer is \"adm\"",
+                   "did you mean adam"},
+           Mistake{"pod_launch --optimizer AdamW", "--optimizer is \"AdamW\"",
+                   "did you mean adamw or adam?"},
+           Mistake{"pod_launch --precision fp32", "--precision is \"fp32\"",
+                   "give one of bfloat16, float32"},
+           Mistake{"pod_launch --wrap tours", "--wrap is \"tours\"",
+                   "did you mean torus?"},
+           Mistake{"pod_launch --mode evaluate", "--mode is \"evaluate\"",
+                   "give one of train, eval"},
+           Mistake{"pod_launch --lr_schedule cosin",
+                   "--lr_schedule is \"cosin\"", "did you mean cosine?"},
+           Mistake{"pod_launch --warmup_epochs 5",
+                   "unknown flag --warmup_epochs", "--warmup_steps"},
+           Mistake{"pod_launch --epoch 5", "unknown flag --epoch",
+                   "did you mean --epochs?"},
+           Mistake{"pod_launch --epochs 5 --train_steps 3",
+                   "train_steps and epochs both", "give one of them"},
+           Mistake{"pod_launch --epochs five", "--epochs is \"five\"",
+                   "give a number"},
+           Mistake{"pod_launch --epochs=-1", "epochs is -1",
+                   "allowed: more than 0"},
+           Mistake{"pod_launch --lr 0.1", "unknown flag --lr",
+                   "--learning_rate or --base_learning_rate"},
+           Mistake{"pod_launch --learning_rate 0", "learning_rate is 0",
+                   "allowed: more than 0"},
+           Mistake{"pod_launch --hidden 1,024", "--hidden is \"1,024\"",
+                   "such as 1024"},
+           Mistake{"pod_launch --hidden 512x256", "--hidden is \"512x256\"",
+                   "such as 512,512"},
+           Mistake{"pod_launch --seed=-1", "--seed is \"-1\"",
+                   "a whole number from 0 up"},
+           Mistake{"pod_launch --dry_run=please", "--dry_run is \"please\"",
+                   "give true or false"},
+           Mistake{"pod_launch --dry_run --describe v3-8",
+                   "--describe and --dry_run", "give one"},
+           Mistake{"pod_launch --describe v3-7", "'v3-7'", "nearest: v3-8"},
+           Mistake{"pod_launch --print_hardware v33", "'v33'",
+                   "did you mean v3"},
+           Mistake{"pod_launch --metrics_file nodir/x.jsonl",
+                   "--metrics_file is \"nodir/x.jsonl\"",
+                   "there is no folder nodir"},
+           Mistake{"pod_launch --metrics_file .", "--metrics_file is \".\"",
+                   "that is a folder"},
+           Mistake{"pod_launch --metrics_file s3://b/x",
+                   "no store serves s3://", "give a plain path"},
+           Mistake{"pod_launch --write_model nodir/m.model",
+                   "--write_model is \"nodir/m.model\"",
+                   "there is no folder nodir"},
+           Mistake{"pod_launch --links --dry_run", "--links has no value",
+                   "\"--dry_run\" follows it"},
+           Mistake{"pod_launch --momentum 1.5", "momentum is 1.5",
+                   "less than 1"},
+           Mistake{"pod_launch --batch_per_core 8 --train_batch_size 64",
+                   "train_batch_size and batch_per_core", "give one of them"},
+           Mistake{"pod_launch --bucket_bytes 1MB", "--bucket_bytes is \"1MB\"",
+                   "such as 4096 or 4M"},
+           Mistake{"pod_launch --processes 0", "processes is 0",
+                   "allowed: 1 to"},
+           Mistake{"pod_launch --collective all_reduce",
+                   "unknown flag --collective", "pod_bench all_reduce"},
+           Mistake{"pod_launch train", "\"train\"", "pod_launch --model=mlp"},
+           Mistake{"pod_launch --qqqq", "unknown flag --qqqq",
+                   "pod_launch --help=all"},
+           Mistake{"pod_launch --help=html", "--help is \"html\"",
+                   "--help=json"},
+           Mistake{"pod_launch --zone mars", "'mars'", "zone"},
+       })
+    Expect(mistake);
+}
+
+TEST_F(TypedMistakesTest, PodPlan) {
+  for (const Mistake& mistake : {
+           Mistake{"pod_plan --dry_run", "unknown flag --dry_run",
+                   "leave it out"},
+           Mistake{"pod_plan --csv", "unknown flag --csv", "--json"},
+           Mistake{"pod_plan --collective all_reduce --links",
+                   "--links has no value", "--draw_links"},
+           Mistake{"pod_plan --collective allreduce",
+                   "--collective is \"allreduce\"", "did you mean all_reduce?"},
+           Mistake{"pod_plan --topology v3-8..v4-8", "v3-8..v4-8",
+                   "give a range for each"},
+           Mistake{"pod_plan --topology v3-32..v3-8", "v3-32..v3-8",
+                   "give the smaller slice first"},
+           Mistake{"pod_plan --plot nodir/l.svg", "--plot is \"nodir/l.svg\"",
+                   "there is no folder nodir"},
+           Mistake{"pod_plan --plot l.png", "l.png", "must end in .svg"},
+           Mistake{"pod_plan -b 1M", "--minbytes is for a collective",
+                   "--collective all_reduce"},
+           Mistake{"pod_plan --collective all_reduce -b 4M -e 1M",
+                   "minbytes is 4194304", "-b must not be above -e"},
+           Mistake{"pod_plan --collective all_reduce -b 1X",
+                   "--minbytes is \"1X\"", "such as 4096 or 4M"},
+           Mistake{"pod_plan --collective all_reduce --model mlp",
+                   "--model is for a training job", "leave out one"},
+           Mistake{"pod_plan --collective all_reduce --ici_algorithm rign",
+                   "--ici_algorithm is \"rign\"", "did you mean ring?"},
+           Mistake{"pod_plan --price_per_chip_hour free",
+                   "--price_per_chip_hour is \"free\"", "give a number"},
+           Mistake{"pod_plan --price 1.1", "unknown flag --price",
+                   "did you mean --price_per_chip_hour?"},
+           Mistake{"pod_plan --seed 3", "unknown flag --seed", "leave it out"},
+           Mistake{"pod_plan --model mpl", "'mpl'", "did you mean mlp?"},
+       })
+    Expect(mistake);
+}
+
+TEST_F(TypedMistakesTest, PodBench) {
+  for (const Mistake& mistake : {
+           Mistake{"pod_bench", "which collective?", "pod_bench all_reduce"},
+           Mistake{"pod_bench allreduce",
+                   "there is no collective \"allreduce\"",
+                   "did you mean all_reduce?"},
+           Mistake{"pod_bench --collective all_reduce",
+                   "unknown flag --collective", "pod_bench all_reduce"},
+           Mistake{"pod_bench all_reduce --csv", "unknown flag --csv",
+                   "--output_file"},
+           Mistake{"pod_bench all_reduce -d fp16", "--datatype is \"fp16\"",
+                   "float, bfloat16, int32, all"},
+           Mistake{"pod_bench all_reduce -o mean", "--op is \"mean\"",
+                   "sum, prod, min, max, avg"},
+           Mistake{"pod_bench all_reduce -g 8", "--ngpus is \"8\"",
+                   "--topology"},
+           Mistake{"pod_bench all_reduce -J nodir/x.json",
+                   "--output_file is \"nodir/x.json\"",
+                   "there is no folder nodir"},
+           Mistake{"pod_bench all_reduce --write_choices nodir/x --algo=all",
+                   "--write_choices is \"nodir/x\"",
+                   "there is no folder nodir"},
+           Mistake{"pod_bench all_reduce --iterations 5",
+                   "unknown flag --iterations", "did you mean --iters?"},
+           Mistake{"pod_bench all_reduce -n 0", "iters is 0", "allowed: 1"},
+           Mistake{"pod_bench all_reduce broadcast", "unexpected \"broadcast\"",
+                   "pod_bench all_reduce"},
+           Mistake{"pod_bench all_reduce --topology v3-9", "'v3-9'",
+                   "nearest: v3-8"},
+           Mistake{"pod_bench all_reduce --topology v5litepod-8",
+                   "v5litepod-8 cannot train here", "v5litepod-4"},
+       })
+    Expect(mistake);
+}
+
+TEST_F(TypedMistakesTest, FilesOfRuns) {
+  for (const Mistake& mistake : {
+           Mistake{"pod_ckpt", "which command?", "pod_ckpt ls runs/a"},
+           Mistake{"pod_ckpt lss runs/a", "there is no command \"lss\"",
+                   "did you mean ls?"},
+           Mistake{"pod_ckpt ls", "which path?", "pod_ckpt ls runs/a"},
+           Mistake{"pod_ckpt ls nodir", "list nodir",
+                   "No such file or directory"},
+           Mistake{"pod_ckpt ls --model_dir runs/a", "unknown flag --model_dir",
+                   "pod_ckpt ls DIR"},
+           Mistake{"pod_ckpt --verify runs/a", "unknown flag --verify",
+                   "given without dashes"},
+           Mistake{"pod_program shw m.model", "there is no command \"shw\"",
+                   "did you mean show?"},
+           Mistake{"pod_program show", "which path?",
+                   "pod_program show mlp.model"},
+           Mistake{"pod_program --model m.model", "unknown flag --model",
+                   "pod_program show FILE"},
+           Mistake{"pod_program import x --output nodir/y.model",
+                   "--output is \"nodir/y.model\"", "there is no folder nodir"},
+           Mistake{"pod_program show m.model --precision half",
+                   "--precision is \"half\"", "give one of bfloat16, float32"},
+           Mistake{"pod_data sow shards", "there is no command \"sow\"",
+                   "did you mean show?"},
+           Mistake{"pod_data --data_dir x", "unknown flag --data_dir",
+                   "pod_data show PLACE"},
+           Mistake{"pod_data show x --n 3", "unknown flag --n",
+                   "did you mean --examples?"},
+           Mistake{"pod_data convert --datset digits", "unknown flag --datset",
+                   "did you mean --dataset?"},
+       })
+    Expect(mistake);
+}
+
+TEST_F(TypedMistakesTest, HostsAndCoordinators) {
+  for (const Mistake& mistake : {
+           Mistake{"pod_host", "--coordinator is missing", "host:port"},
+           Mistake{"pod_host --rank 0", "unknown flag --rank",
+                   "did you mean --process?"},
+           Mistake{"pod_host --coordinator 127.0.0.1:1 --process x",
+                   "--process is \"x\"", "give a whole number"},
+           Mistake{"pod_coordinator", "--job is missing", "as text or JSON"},
+           Mistake{"pod_coordinator --port 8476", "unknown flag --port",
+                   "did you mean --listen?"},
+       })
+    Expect(mistake);
+}
+
+}  // namespace
+}  // namespace podsim
