@@ -22,7 +22,9 @@ absl::StatusOr<SumPrice> SumPrices::Of(std::int64_t elements,
                             known.plan->Run(NetworkOf(slice_).links));
     known.network = run.time;
   }
-  const Overhead overhead = OverheadOf(slice_, request);
+  // One core sums with nobody, and starts no collective.
+  const Overhead overhead =
+      slice_.replicas == 1 ? Overhead{} : OverheadOf(slice_, request);
   const SimTime network = *known.network;
   return SumPrice{*known.algorithm,
                   network + overhead.software + overhead.cores, network};

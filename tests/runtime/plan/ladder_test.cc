@@ -131,6 +131,9 @@ TEST(LadderTest, HostsOfOneAndEightChipsArePlanned) {
     EXPECT_EQ(row.plan.global_batch(), 8 * row.slice.replicas);
     EXPECT_GT(row.forecast.step.total.seconds(), 0) << row.slice.name;
   }
+  // A single chip has nobody to sum with.
+  EXPECT_THAT(FormatLadder(ladder, 0),
+              ::testing::ContainsRegex("v5litepod-1 [^\n]* compute"));
 }
 
 TEST(LadderTest, ShowsWarningsAndPrices) {
