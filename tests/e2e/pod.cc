@@ -71,7 +71,12 @@ std::vector<pid_t> PodRun::Children(const std::string& name) const {
   for (const auto& [pid, command] : ChildrenOf(process_->pid()))
     // The kernel keeps 15 characters of a command.
     if (command == name.substr(0, 15)) pids.push_back(pid);
-  std::sort(pids.begin(), pids.end());
+  // Numbers begin again at the smallest once the largest was given out: those
+  // below the parent's are the younger ones.
+  std::sort(pids.begin(), pids.end(), [&](pid_t a, pid_t b) {
+    return std::make_pair(a < process_->pid(), a) <
+           std::make_pair(b < process_->pid(), b);
+  });
   return pids;
 }
 

@@ -46,7 +46,7 @@ class PodRun {
   // The one line of this kind; an empty object if there is not exactly one.
   nlohmann::json Event(const std::string& kind) const;
 
-  // Pids of the children called `name`, ascending.
+  // Pids of the children called `name`, in the order in which they began.
   std::vector<pid_t> Children(const std::string& name) const;
   // Waits until `count` children called `name` exist.
   bool WaitForChildren(const std::string& name, std::size_t count) const;

@@ -81,7 +81,7 @@ TEST_F(TypedMistakesTest, PodLaunch) {
            Mistake{"pod_launch --dataset mnistt", "'mnistt'",
                    "did you mean mnist?"},
            Mistake{"pod_launch --dataset imagenet", "'imagenet'",
-                   "known: digits"},
+                   "known: arrays"},
            Mistake{"pod_launch --optimizer adm", "--optimizer is \"adm\"",
                    "did you mean adam"},
            Mistake{"pod_launch --optimizer AdamW", "--optimizer is \"AdamW\"",

@@ -248,7 +248,7 @@ TEST(ApplyRecipeTest, Refusals) {
   EXPECT_THAT(
       ApplyRecipe(Spec("model_file: 'm' dataset: 'tfrecords' data_dir: '/x' "
                        "batch_per_core: 4 train_steps: 1 learning_rate: 0.1")),
-      StatusIs(kInvalid, HasSubstr("did you mean tfrecord? ")));
+      StatusIs(kInvalid, HasSubstr("did you mean tfrecord?; ")));
   EXPECT_THAT(ApplyRecipe(Spec("dataset: 'mnist'")),
               StatusIs(kInvalid, HasSubstr("data_dir")));
   EXPECT_THAT(ApplyRecipe(Spec("train_batch_size: 100")),

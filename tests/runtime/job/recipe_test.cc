@@ -72,7 +72,7 @@ TEST(RecipeTest, UnknownNamesAreRefusedWithTheKnownOnes) {
   EXPECT_THAT(
       FindRecipe("mlp", "cifar"),
       StatusIs(kInvalid, AllOf(HasSubstr("'cifar'; did you mean cifar10 or "
-                                         "cifar100? known: arrays, cifar10"),
+                                         "cifar100?; known: arrays, cifar10"),
                                HasSubstr("digits, images, mnist, npz, "
                                          "synthetic, tfrecord"))));
 }

@@ -169,7 +169,7 @@ TEST_F(SummaryTest, TakesTenLines) {
   testing::SetMean(*eval.mutable_eval(), kAccuracyMetric, 288, 299);
   eval.mutable_eval()->set_examples(299);
   Send(eval);
-  collector_.set_simulated_step(SimTime::Picoseconds(47'123'000),
+  collector_.set_simulated_step(SimTime::Picoseconds(47'123'000), {},
                                 "torus_all, bound by the all-reduce");
   RunSummary summary = collector_.summary();
   summary.weights_hash = std::string(64, 'a');
