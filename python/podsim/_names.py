@@ -43,7 +43,7 @@ _MEANT = {
                     "steps_per_eval="),
     **dict.fromkeys(("slice", "tpu", "tpu_type", "accelerator_type", "accelerator", "pod"),
                     'topology="v3-32"'),
-    **dict.fromkeys(("verbose", "silent"), "progress=False"),
+    "silent": "progress=False",
     **dict.fromkeys(("data", "train_data", "train_dataset"), "dataset, the third argument"),
     **dict.fromkeys(("eval_data", "val_data", "validation_data", "test_data", "val_dataset"),
                     "eval_dataset="),

@@ -87,10 +87,10 @@ TEST(PathsTest, AUriThatNoStoreServesIsRefusedByName) {
 class JobTest : public ::testing::Test {
  protected:
   Ended Train(const std::vector<std::string>& more) {
-    std::vector<std::string> flags = {"--topology=v3-8", "--processes=1",
-                                      "--checkpoint_every=10"};
-    flags.insert(flags.end(), more.begin(), more.end());
-    return RunIn(directory_.path(), "pod_launch", flags);
+    return RunIn(
+        directory_.path(), "pod_launch",
+        WithFlags({"--topology=v3-8", "--processes=1", "--checkpoint_every=10"},
+                  more));
   }
   std::string File(const std::string& name) { return directory_.file(name); }
 

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <functional>
 #include <sstream>
+#include <utility>
 
 namespace podsim::testing {
 
@@ -21,6 +22,19 @@ bool Eventually(const std::function<bool()>& holds,
 
 std::string Program(const std::string& name) {
   return std::string(PODSIM_BIN_DIR) + "/" + name;
+}
+
+std::vector<std::string> WithFlags(std::vector<std::string> flags,
+                                   const std::vector<std::string>& more) {
+  const auto name = [](const std::string& flag) {
+    return flag.substr(0, flag.find('='));
+  };
+  for (const std::string& flag : more)
+    std::erase_if(flags, [&](const std::string& given) {
+      return name(given) == name(flag);
+    });
+  flags.insert(flags.end(), more.begin(), more.end());
+  return flags;
 }
 
 PodRun::PodRun(

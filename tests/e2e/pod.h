@@ -26,6 +26,10 @@ bool Eventually(const std::function<bool()>& holds,
 // Where the programs of this build are.
 std::string Program(const std::string& name);
 
+// `flags` with `more`, each of which takes the place of one of its name.
+std::vector<std::string> WithFlags(std::vector<std::string> flags,
+                                   const std::vector<std::string>& more);
+
 // A pod_launch that runs, its metrics in a file of its own.
 class PodRun {
  public:

@@ -38,12 +38,7 @@ class SurviveTest : public ::testing::Test {
             "--train_steps=" + std::to_string(steps)};
   }
   std::vector<std::string> Saving(const std::string& slice, int steps = 150) {
-    return With(Job(slice, steps), {"--model_dir=" + model_dir_});
-  }
-  static std::vector<std::string> With(std::vector<std::string> flags,
-                                       const std::vector<std::string>& more) {
-    flags.insert(flags.end(), more.begin(), more.end());
-    return flags;
+    return WithFlags(Job(slice, steps), {"--model_dir=" + model_dir_});
   }
   static std::string Hash(PodRun& pod) {
     EXPECT_EQ(pod.Wait(), 0) << pod.output();
@@ -83,15 +78,15 @@ TEST_F(SurviveTest, TheSameCommandGoesOnWithTheSameBits) {
 TEST_F(SurviveTest, TreeSumsKeepTheirBitsOverSlices) {
   const std::vector<std::string> tree = {"--reduction=tree",
                                          "--microbatch_size=8"};
-  PodRun whole(With(Job("v3-32"), tree));
+  PodRun whole(WithFlags(Job("v3-32"), tree));
   const std::string expected = Hash(whole);
-  PodRun first(With(Saving("v3-32", 50), tree));
+  PodRun first(WithFlags(Saving("v3-32", 50), tree));
   Hash(first);
   PodRun second(
-      With(Saving("v3-8", 100),
-           {"--reduction=tree", "--microbatch_size=8", "--processes=1"}));
+      WithFlags(Saving("v3-8", 100),
+                {"--reduction=tree", "--microbatch_size=8", "--processes=1"}));
   Hash(second);
-  PodRun third(With(With(Saving("v3-32"), tree), {"--verbose"}));
+  PodRun third(WithFlags(WithFlags(Saving("v3-32"), tree), {"--verbose"}));
   EXPECT_EQ(Hash(third), expected);
   EXPECT_THAT(third.Unwrapped(),
               AllOf(HasSubstr("12,800 on v3-32 in 50 steps, then 12,800 on "
@@ -109,7 +104,7 @@ TEST_F(SurviveTest, OtherSlicesKeepTheCurve) {
   std::map<int, json> steps;
   PodRun first(Saving("v3-32", 50));
   Hash(first);
-  PodRun small(With(Saving("v3-8", 100), {"--processes=1"}));
+  PodRun small(WithFlags(Saving("v3-8", 100), {"--processes=1"}));
   Hash(small);
   PodRun large(Saving("v3-32"));
   Hash(large);
@@ -216,9 +211,9 @@ class FreezeTest : public SurviveTest,
 TEST_P(FreezeTest, IsNamedReplacedAndChangesNoBit) {
   PodRun whole(Job("v3-32", 2000));
   const std::string expected = Hash(whole);
-  PodRun pod(With(Saving("v3-32", 2000),
-                  {"--checkpoint_every=100", "--max_restarts=1",
-                   "--stall_timeout=3", "--heartbeat_timeout=3"}));
+  PodRun pod(WithFlags(Saving("v3-32", 2000),
+                       {"--checkpoint_every=100", "--max_restarts=1",
+                        "--stall_timeout=3", "--heartbeat_timeout=3"}));
   ASSERT_TRUE(pod.WaitForEvents("checkpoint", 1)) << pod.output();
   kill(pod.Children(GetParam().program).back(), SIGSTOP);
   ASSERT_TRUE(pod.WaitForEvents("restart", 1)) << pod.output();
@@ -233,7 +228,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Frozen{"pod_coordinator", "coordinator is stopped"}));
 
 TEST_F(SurviveTest, PlannedFaultsAreAllDetectedAndRecovered) {
-  PodRun whole(With(Job("v3-32"), {"--processes=4"}));
+  PodRun whole(WithFlags(Job("v3-32"), {"--processes=4"}));
   const std::string expected = Hash(whole);
   // Of steps 20, 40, ... host 0, 1, ... is audited.
   WriteFile("faults.txt", R"(
@@ -244,10 +239,10 @@ TEST_F(SurviveTest, PlannedFaultsAreAllDetectedAndRecovered) {
       faults { kind: STORAGE_FAIL host: 1 step: 110 }
       faults { kind: SLOW host: 0 step: 120 seconds: 0.3 })");
   PodRun pod(
-      With(Saving("v3-32"),
-           {"--processes=4", "--checkpoint_every=10", "--max_restarts=9",
-            "--on_corruption=restore", "--audit_every=20",
-            "--weights_check_every=7", "--faults=" + File("faults.txt")}));
+      WithFlags(Saving("v3-32"),
+                {"--processes=4", "--checkpoint_every=10", "--max_restarts=9",
+                 "--on_corruption=restore", "--audit_every=20",
+                 "--weights_check_every=7", "--faults=" + File("faults.txt")}));
   EXPECT_EQ(Hash(pod), expected);
   EXPECT_THAT(pod.output(),
               AllOf(HasSubstr("injected 6, detected 6, recovered 6"),
@@ -262,8 +257,9 @@ TEST_F(SurviveTest, AFullDiskEndsTheJobAndLeavesTheLastCheckpoint) {
   PodRun first(Saving("v3-32", 20));
   Hash(first);
   WriteFile("faults.txt", "faults { kind: STORAGE_FULL host: 0 step: 30 }");
-  PodRun pod(With(Saving("v3-32"), {"--checkpoint_every=10", "--max_restarts=3",
-                                    "--faults=" + File("faults.txt")}));
+  PodRun pod(
+      WithFlags(Saving("v3-32"), {"--checkpoint_every=10", "--max_restarts=3",
+                                  "--faults=" + File("faults.txt")}));
   EXPECT_NE(pod.Wait(), 0);
   EXPECT_THAT(pod.output(), HasSubstr("checkpoint of step 30"));
   EXPECT_TRUE(fs::exists(model_dir_ + "/20"));
@@ -276,7 +272,7 @@ TEST_F(SurviveTest, AFullDiskEndsTheJobAndLeavesTheLastCheckpoint) {
 TEST_F(SurviveTest, ADamagedCheckpointIsPassedOver) {
   PodRun whole(Job("v3-32"));
   const std::string expected = Hash(whole);
-  PodRun first(With(Saving("v3-32", 60), {"--checkpoint_every=20"}));
+  PodRun first(WithFlags(Saving("v3-32", 60), {"--checkpoint_every=20"}));
   Hash(first);
   for (const auto& file : fs::directory_iterator(model_dir_ + "/60"))
     if (file.path().extension() == ".safetensors")
@@ -291,28 +287,28 @@ TEST_F(SurviveTest, ADamagedCheckpointIsPassedOver) {
 TEST_F(SurviveTest, WhatDoesNotFitIsRefusedByName) {
   PodRun first(Saving("v3-32", 20));
   Hash(first);
-  PodRun wider(With(Saving("v3-32"), {"--hidden=300"}));
+  PodRun wider(WithFlags(Saving("v3-32"), {"--hidden=300"}));
   EXPECT_EQ(wider.Wait(), 2);
   EXPECT_THAT(wider.output(),
               HasSubstr("dense_0/kernel is 64x256 in the checkpoint, 64x300"));
-  PodRun seed(With(Saving("v3-32"), {"--seed=3"}));
+  PodRun seed(WithFlags(Saving("v3-32"), {"--seed=3"}));
   EXPECT_EQ(seed.Wait(), 2);
   EXPECT_THAT(seed.output(), HasSubstr("--seed=0"));
-  PodRun nothing(With(Job("v3-32"), {"--restore=" + model_dir_ + "/7"}));
+  PodRun nothing(WithFlags(Job("v3-32"), {"--restore=" + model_dir_ + "/7"}));
   EXPECT_NE(nothing.Wait(), 0);
   EXPECT_THAT(nothing.output(), HasSubstr("no checkpoint is there"));
   EXPECT_TRUE(nothing.Events("plan").empty());
 }
 
 TEST_F(SurviveTest, AnyCheckpointCanBeEvaluated) {
-  PodRun first(With(Saving("v3-32", 40), {"--checkpoint_every=20"}));
+  PodRun first(WithFlags(Saving("v3-32", 40), {"--checkpoint_every=20"}));
   Hash(first);
-  PodRun last(With(Job("v3-8"), {"--processes=1", "--mode=eval",
-                                 "--model_dir=" + model_dir_}));
+  PodRun last(WithFlags(Job("v3-8"), {"--processes=1", "--mode=eval",
+                                      "--model_dir=" + model_dir_}));
   Hash(last);
   EXPECT_EQ(last.Event("eval")["correct"], first.Event("eval")["correct"]);
-  PodRun other(
-      With(Job("v3-32"), {"--mode=eval", "--restore=" + model_dir_ + "/20"}));
+  PodRun other(WithFlags(Job("v3-32"),
+                         {"--mode=eval", "--restore=" + model_dir_ + "/20"}));
   Hash(other);
   EXPECT_EQ(other.Event("eval")["step"], 20);
 }
