@@ -21,12 +21,13 @@ until [ -e "$work/killed/500" ]; do
   kill -0 "$launcher"
   sleep 0.05
 done
-read -ra children <"/proc/$launcher/task/$launcher/children"
+# Its one line does not end.
+read -ra children <"/proc/$launcher/task/$launcher/children" || true
 for child in "${children[@]}"; do
   if [ "$(cat "/proc/$child/comm")" = pod_host ]; then host=$child; fi
 done
 kill -9 "$host"
-echo "killed host process $host after its first checkpoint"
+echo "killed a host process (pid $host) after the first checkpoint"
 wait "$launcher"
 echo "with the restart: $(hash_of "$work/killed.log")"
 cmp <(hash_of "$work/undisturbed.log") <(hash_of "$work/killed.log")
