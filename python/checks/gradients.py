@@ -21,7 +21,8 @@ import jax
 import numpy as np
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "python"), str(pathlib.Path(__file__).parent)]
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+sys.path.append(str(ROOT / "python"))  # of the tree, where none is installed
 
 import draws  # noqa: E402
 import functions  # noqa: E402

@@ -1,0 +1,75 @@
+"""Three minutes of these checks, for every run of ./check: values and gradients of a few
+functions, a few optimizers, and a flax model, each against JAX.
+
+    python python/checks/quick.py
+
+Prints the rows of gradients.py, optimizers.py and training.py."""
+
+from __future__ import annotations
+
+import sys
+import time
+
+import flax.linen as nn
+import jax
+import numpy as np
+import optax
+
+import gradients
+import layers
+import optimizers
+import podsim
+import training
+from training_models import GLOBAL, Model
+
+FUNCTIONS = ("mlp", "lenet", "bert_layer", "lstm", "separable_block", "masked_labels", "orders")
+OPTIMIZERS = ("sgd, momentum", "adamw, mask", "lamb", "lars",
+              "adam, warmup_cosine_decay_schedule")
+STEPS = 20
+
+
+class Cnn(nn.Module):
+    """A small network of flax with a convolution, a norm and two products."""
+
+    @nn.compact
+    def __call__(self, x):
+        x = nn.max_pool(nn.relu(nn.Conv(8, (3, 3))(x)), (2, 2), (2, 2))
+        x = nn.LayerNorm()(x).reshape(x.shape[0], -1)
+        return nn.Dense(10)(nn.gelu(nn.Dense(32)(x)))
+
+
+def flax_model():
+    draw = layers.Draw(np.random.default_rng(gradients.SEED))
+    images, labels = draw.normal(GLOBAL, 12, 12, 1), draw.classes(GLOBAL)
+    model = Cnn()
+    params = jax.device_get(model.init(jax.random.key(0), images)["params"])
+
+    def loss(params, batch):
+        x, y = batch
+        logits = model.apply({"params": params}, x)
+        return optax.softmax_cross_entropy_with_integer_labels(logits, y).mean()
+    return Model(loss, params, (images, labels), "adamw")
+
+
+def check_flax():
+    model = flax_model()
+    bounds = training.expected(model, optax.adamw(1e-3), steps=STEPS)
+    run = training.ours(model, podsim.adamw(1e-3), "v3-8", STEPS)
+    row, within = training.cells(run, *bounds)
+    print(f"| flax CNN | adamw | v3-8 | {row}", flush=True)
+    return within
+
+
+def main():
+    begin = time.monotonic()
+    print(f"JAX {jax.__version__}, podsim of {podsim.__path__[0]}")
+    good = [gradients.check(name, None) for name in FUNCTIONS]
+    good += [optimizers.check(name) for name in OPTIMIZERS]
+    good.append(check_flax())
+    print(f"{sum(good)} passed, {len(good) - sum(good)} failed, in "
+          f"{time.monotonic() - begin:.0f} s")
+    sys.exit(0 if all(good) else 1)
+
+
+if __name__ == "__main__":
+    main()
