@@ -169,14 +169,17 @@ absl::StatusOr<FlatFunction> WithDraws(const FlatFunction& from) {
     return places;
   };
   for (const FlatOp& each : from.ops) {
-    builder.SetPlace(each.place);
+    builder.SetPlace(each.place, each.words);
     if (IsDraw(each)) {
       const auto bits = BitsOf(builder, from, keys, each);
       if (!bits.ok())
         return absl::Status(
             bits.status().code(),
-            absl::StrCat(KeyFunctionText(each), " (", each.place,
-                         "): ", std::string(bits.status().message())));
+            absl::StrCat(
+                each.words.empty()
+                    ? absl::StrCat(KeyFunctionText(each), " (", each.place, ")")
+                    : each.words,
+                ": ", std::string(bits.status().message())));
       place_of.push_back(*bits);
       continue;
     }

@@ -181,6 +181,8 @@ absl::StatusOr<JobPlan> PlanJob(const JobSpec& asked, const Program& program,
                                                    : words::Precision::float32);
   job.spec.set_model(program.name);
   PODSIM_ASSIGN_OR_RETURN(job.slice, SliceOf(job.spec));
+  // Such a plan is for a pod in the caller's process, which trains.
+  PODSIM_RETURN_IF_ERROR(Annotate(CheckTrains(job.slice), "topology"));
   PODSIM_ASSIGN_OR_RETURN(job.batch_per_core,
                           SpecBatchPerCore(job.spec, job.slice, 0));
   PODSIM_RETURN_IF_ERROR(CheckDataset(job.spec, inputs.dataset));

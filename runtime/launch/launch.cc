@@ -178,6 +178,7 @@ absl::StatusOr<PlannedJob> PlannedFrom(const JobSpec& spec,
   PODSIM_ASSIGN_OR_RETURN(const PlanInputs inputs,
                           GatherPlanInputs(job.spec, !external_hosts));
   PODSIM_ASSIGN_OR_RETURN(job.plan, PlanJob(job.spec, inputs));
+  job.data_notes = inputs.dataset_notes;
   NoteAsked(spec, job.plan);
   PODSIM_ASSIGN_OR_RETURN(job.slice, SliceNamed(job.plan.bits().slice(), spec));
   return job;
@@ -233,6 +234,8 @@ absl::StatusOr<int> PlanAndRun(const LaunchContext& context,
   } else {
     std::vector<TextRow> rows = forecast.TakeRows(
         style.verbose, dry_run ? absl::InfiniteDuration() : kForecastWait);
+    if (!style.verbose && !job.data_notes.empty())
+      rows.insert(rows.begin(), {"data", absl::StrJoin(job.data_notes, "; ")});
     if (!start.empty()) rows.push_back({"start", start});
     if (dry_run) rows.push_back({"plan hash", HashText(job, style.verbose)});
     console.Line(FormatPlan(job.plan, job.slice, style, rows));

@@ -103,7 +103,10 @@ absl::StatusOr<JobSpec> JobOf(const PlanSettings& settings,
         "ici_algorithm: a job takes one algorithm, or auto");
   if (settings.ici_algorithm_size() == 1)
     job.set_ici_algorithm(settings.ici_algorithm(0));
-  PODSIM_RETURN_IF_ERROR(CheckSpec(job));
+  // A file may say several slices as well.
+  JobSpec of_each = job;
+  of_each.clear_topology();
+  PODSIM_RETURN_IF_ERROR(CheckSpec(of_each));
   return job;
 }
 

@@ -4,6 +4,7 @@
 #define PODSIM_RUNTIME_POD_JOB_RUNNER_H_
 
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "base/clock.h"
@@ -22,6 +23,8 @@ struct PlannedJob {
   JobPlan plan;  // for this machine's ISA level
   Slice slice;
   bool goes_on = false;  // from a checkpoint that is there
+  // What was decided by looking at the data set's files.
+  std::vector<std::string> data_notes = {};
 };
 
 // Shows a job while it runs. Called from one thread.

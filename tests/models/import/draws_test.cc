@@ -84,6 +84,17 @@ class DrawsTest : public ::testing::Test {
   const int key_ = builder_.Parameter(Plain({2}, kBits));
 };
 
+TEST_F(DrawsTest, OpsKeepTheCallersWords) {
+  builder_.SetPlace("train.py:7", "train.py:7: normal");
+  const int draw = Draw(key_, Batched({8}, kBits));
+  builder_.SetPlace("train.py:8", "train.py:8: add");
+  const auto sum = builder_.Emit("add", {draw, draw}, {});
+  ASSERT_THAT(sum, ::podsim::testing::IsOk());
+  std::vector<std::string> words;
+  for (const FlatOp& op : Drawn({*sum})) words.push_back(op.words);
+  EXPECT_THAT(words, ElementsAre("train.py:7: normal", "train.py:8: add"));
+}
+
 TEST_F(DrawsTest, EqualKeysDrawEqualBitsAndOthersDoNot) {
   const auto half = [&](std::int64_t number) {
     return Nth(Split(key_, Plain({2, 2}, kBits)), 0, number);

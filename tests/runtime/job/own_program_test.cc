@@ -93,6 +93,14 @@ TEST(PlanOwnProgramTest, RefusesWhatAPodInOneProcessDoesNotDo) {
                                    "was compiled for bfloat16")));
 }
 
+TEST(PlanOwnProgramTest, RefusesASliceThatOnlyPlans) {
+  EXPECT_THAT(PlanJob(Spec("topology: 'v6e-1' dataset: 'digits' "
+                           "batch_per_core: 8 train_steps: 3 "
+                           "learning_rate: 0.05"),
+                      Program(), Inputs(Digits())),
+              StatusIs(kInvalid, HasSubstr("topology: ")));
+}
+
 TEST(PlanOwnProgramTest, RefusesAnInputThatTheDataSetDoesNotOffer) {
   const std::string text =
       "topology: 'v3-8' dataset: 'digits' batch_per_core: 8 train_steps: 3 "

@@ -255,6 +255,8 @@ TEST(PodPlanTest, AJobsFileIsReadAndFlagsWin) {
   ASSERT_EQ(file["results"].size(), 1);
   EXPECT_EQ(file["results"][0]["slice"], "v3-64");
   EXPECT_EQ(file["results"][0]["batch_per_core"], 4);
+  std::ofstream(path) << "topology: 'v3-8..v3-64' batch_per_core: 4";
+  EXPECT_EQ(Json({"--job=" + path})["results"].size(), 3);
   const auto flags =
       Json({"--job=" + path, "--train_batch_size=64", "--topology=v3-32"});
   EXPECT_EQ(flags["scaling"], "strong");
