@@ -51,7 +51,9 @@ def is_refusal(line: str) -> bool:
 
 def of_program(name: str, written: str, code: int) -> PodsimError:
     """What a program that ended with `code` wrote to its standard error."""
-    text = re.sub(r"\A(?:error|pod_\w+): ", "", written.strip())
+    said = [line for line in written.strip().splitlines()
+            if not line.startswith("warning: ")]
+    text = re.sub(r"\A(?:error|pod_\w+): ", "", "\n".join(said))
     return PodsimError(in_python(text) or f"{name} ended with {code}", details=written.strip())
 
 

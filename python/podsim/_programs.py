@@ -6,6 +6,7 @@ import os
 import pathlib
 import shutil
 import subprocess
+import sysconfig
 from typing import Sequence
 
 from . import _errors
@@ -28,7 +29,10 @@ def find(name: str) -> pathlib.Path:
     for place in places:
         if (place / name).is_file():
             return place / name
-    on_path = shutil.which(name)
+    # The commands of this package stand for what is looked for here.
+    own = sysconfig.get_path("scripts")
+    folders = [each for each in os.get_exec_path() if each != own]
+    on_path = shutil.which(name, path=os.pathsep.join(folders))
     if on_path:
         return pathlib.Path(on_path)
     raise PodsimError(f"{name} is not there: set PODSIM_BIN to the folder of podsim's "

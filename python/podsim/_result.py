@@ -78,11 +78,11 @@ def _number(value: Any) -> float:
 def _loss_row(summary: Mapping[str, Any], has_steps: bool) -> str:
     parts = [f"loss {_number(summary.get('loss')):.4f}" if has_steps else "no step was left"]
     if "train_accuracy" in summary:
-        parts.append(f"accuracy {summary['train_accuracy']:.2%}")
+        parts.append(f"accuracy {_number(summary['train_accuracy']):.2%}")
     if "eval_loss" in summary:
         parts.append(f"eval loss {_number(summary['eval_loss']):.4f}")
     if "eval_accuracy" in summary:
-        parts.append(f"eval accuracy {summary['eval_accuracy']:.2%}")
+        parts.append(f"eval accuracy {_number(summary['eval_accuracy']):.2%}")
     own = summary.get("eval_metrics", {})
     parts += [f"eval {name} {_number(value):.4g}" for name, value in list(own.items())[:3]]
     return "last step    " + ", ".join(parts) + (", ..." if len(own) > 3 else "")
