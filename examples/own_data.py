@@ -2,8 +2,8 @@
 
     python examples/own_data.py [FILE.csv]
 
-The column called `label` (else the last one) is the label, the others are features; the
-plan says what was found. Without a file one of three kinds of points is written."""
+The last column is called `label` and is the label, a whole number from 0; the others are
+features. Without a file one of three kinds of points is written."""
 
 import pathlib
 import sys
