@@ -10,6 +10,7 @@
 #include "models/zoo/zoo.h"
 #include "tests/host/train/test_plan.h"
 #include "tests/job/set_metric.h"
+#include "tests/testing/run_count.h"
 #include "tests/testing/status_matchers.h"
 
 namespace podsim::testing {
@@ -71,7 +72,9 @@ TEST_P(EveryModel, BySumsInATreeEverySliceGivesTheSameWeights) {
     return;
   }
   std::string hash;
-  for (const int hosts : {1, 4, 16}) {
+  const std::vector<int> all =
+      kSanitized ? std::vector{1, 4} : std::vector{1, 4, 16};
+  for (const int hosts : all) {
     ASSERT_OK_AND_ASSIGN(const PodResult result,
                          TrainInProcess(EveryModelSetup(model(), hosts)));
     if (hash.empty()) hash = result.weights_hash;
