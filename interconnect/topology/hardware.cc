@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "base/status.h"
 #include "google/protobuf/io/tokenizer.h"
 #include "google/protobuf/text_format.h"
@@ -17,13 +17,27 @@ using ::google::protobuf::FieldDescriptor;
 using ::google::protobuf::Message;
 using ::google::protobuf::TextFormat;
 
+// Protobuf's message, printable and without the name of its own type.
+std::string WhyOf(const std::string& message) {
+  constexpr char kNoField[] = "has no field named ";
+  const std::size_t field = message.find(kNoField);
+  std::string why =
+      field == std::string::npos
+          ? message
+          : absl::StrCat("there is no field ",
+                         message.substr(field + sizeof(kNoField) - 1));
+  for (char& c : why)
+    if (c < ' ' || c > '~') c = '?';
+  return std::string(absl::StripSuffix(why, "."));
+}
+
 // Keeps the first thing that is wrong.
 class FirstError : public ::google::protobuf::io::ErrorCollector {
  public:
   void AddError(int line, int column, const std::string& message) override {
     if (text_.empty())
       text_ = absl::StrCat("line ", line + 1, ", column ", column + 1, ": ",
-                           absl::CHexEscape(message));
+                           WhyOf(message));
   }
   const std::string& text() const { return text_; }
 
@@ -40,14 +54,23 @@ absl::Status Parse(std::string_view text, Message& message) {
   return absl::InvalidArgumentError(error.text());
 }
 
-// The first word that is no comment.
-std::string_view FirstWord(std::string_view text) {
+constexpr std::string_view kHowWritten =
+    "; it is written as pod_launch --print_hardware=v3 prints it";
+
+// What follows the comments that a text begins with.
+std::string_view FirstWordAt(std::string_view text) {
   constexpr char kSpace[] = " \t\r\n";
   for (;;) {
     text.remove_prefix(std::min(text.find_first_not_of(kSpace), text.size()));
     if (text.empty() || text.front() != '#') break;
     text.remove_prefix(std::min(text.find('\n'), text.size()));
   }
+  return text;
+}
+
+// The first word that is no comment.
+std::string_view FirstWord(std::string_view text) {
+  text = FirstWordAt(text);
   return text.substr(0, text.find_first_not_of("abcdefghijklmnopqrstuvwxyz_"));
 }
 
@@ -127,11 +150,17 @@ const Generation* FindGeneration(const Hardware& hardware,
 absl::StatusOr<Hardware> ParseHardware(std::string_view text,
                                        std::string_view name) {
   Hardware hardware;
+  if (FirstWordAt(text).empty())
+    return absl::InvalidArgumentError(absl::StrCat(
+        FileName(name), ": it is empty", std::string(kHowWritten)));
   // A file that does not begin with `generations` holds one generation.
   const absl::Status status = FirstWord(text) != "generations"
                                   ? Parse(text, *hardware.add_generations())
                                   : Parse(text, hardware);
-  if (!status.ok()) return Annotate(status, FileName(name));
+  if (!status.ok())
+    return Annotate(absl::InvalidArgumentError(absl::StrCat(
+                        status.message(), std::string(kHowWritten))),
+                    FileName(name));
   return hardware;
 }
 

@@ -57,6 +57,18 @@ const Generation* GenerationOf(const Hardware& hardware,
   return nullptr;
 }
 
+// The slice in a longer name, as "v3-32" in "tpu-v3-32".
+std::optional<NameParts> SplitNameIn(std::string_view name,
+                                     const Hardware& hardware) {
+  const auto whole = SplitName(name);
+  if (whole && GenerationOf(hardware, whole->prefix) != nullptr) return whole;
+  for (std::size_t at = 1; at < name.size(); ++at) {
+    const auto parts = SplitName(name.substr(at));
+    if (parts && GenerationOf(hardware, parts->prefix) != nullptr) return parts;
+  }
+  return whole;
+}
+
 std::vector<std::string> Neighbours(const Generation& generation,
                                     std::int64_t count) {
   std::vector<std::string> below_and_above;
@@ -140,7 +152,7 @@ std::string All(const Hardware& hardware) {
 std::vector<std::string> NearestSlices(std::string_view typed,
                                        const Hardware& hardware) {
   const std::string name = Lower(typed);
-  if (const auto parts = SplitName(name)) {
+  if (const auto parts = SplitNameIn(name, hardware)) {
     const Generation* generation = GenerationOf(hardware, parts->prefix);
     std::vector<std::string> names =
         generation == nullptr ? SameCount(hardware, parts->count)

@@ -101,6 +101,13 @@ absl::StatusOr<Slice> FindSlice(std::string_view name,
   return UnknownSlice(name, hardware);
 }
 
+std::string ReplicaNameOf(std::string_view slice, const Hardware& given) {
+  const auto hardware = WithHardware(ShippedHardware(), given);
+  const auto found = FindSlice(
+      slice, {.hardware = hardware.ok() ? &*hardware : &ShippedHardware()});
+  return found.ok() ? found->replica_name() : "core";
+}
+
 absl::StatusOr<Slice> SliceOfGrid(const Generation& generation, GridSize grid,
                                   bool wraps) {
   if (grid.x < 1 || grid.y < 1 || grid.z < 1 || grid.x % kBoard.x != 0 ||

@@ -77,6 +77,10 @@ struct SliceOptions {
 absl::StatusOr<Slice> FindSlice(std::string_view name,
                                 const SliceOptions& options = {});
 
+// Slice::replica_name of a slice known by its name alone, for messages; "core"
+// where no slice is called so. `given`: hardware besides what ships.
+std::string ReplicaNameOf(std::string_view slice, const Hardware& given = {});
+
 // A grid of any size with the figures of a generation, for studies of the
 // network: no such type need be offered. `wraps`: all axes, or none.
 // Errors: INVALID_ARGUMENT (boards of 2x2 chips do not tile it).

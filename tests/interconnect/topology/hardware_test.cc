@@ -217,7 +217,10 @@ TEST_P(BadHardwareTest, IsRefusedInOneLine) {
 INSTANTIATE_TEST_SUITE_P(
     All, BadHardwareTest,
     ::testing::Values(
-        Bad{"nonsense", "line 1"}, Bad{R"(name: "v3" colour: 3)", "colour"},
+        Bad{"nonsense", "line 1"}, Bad{"", "it is empty; it is written as"},
+        Bad{"# nothing\n", "it is empty"},
+        Bad{"hello: 3", "there is no field \"hello\"; it is written as"},
+        Bad{R"(name: "v3" colour: 3)", "colour"},
         Bad{R"(generations { name: "V9" })", "lower-case"},
         Bad{R"(generations { name: "v9" })", "name_counts"},
         Bad{R"(name: "v3" hop_seconds { value: -1 })", "must be above 0"},

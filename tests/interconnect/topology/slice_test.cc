@@ -251,7 +251,8 @@ INSTANTIATE_TEST_SUITE_P(
         Near{"v4-17", {"v4-16", "v4-32"}}, Near{"v5e-16", {"v5litepod-16"}},
         Near{"v5p-8320x", {"v5p-8320"}}, Near{"v2-2048", {"v2-512"}},
         Near{"V3_64", {"v3-64"}}, Near{"v332", {"v3-32"}},
-        Near{"v3-512x", {"v3-512"}},
+        Near{"v3-512x", {"v3-512"}}, Near{"tpu-v3-32", {"v3-32"}},
+        Near{"tpuv4-16", {"v4-16"}},
         Near{"v3-99999999999999999999", {"v3-1024", "v3-128", "v3-2048"}}));
 
 TEST(NearestSlicesTest, V316IsExplained) {
