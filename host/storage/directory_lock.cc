@@ -241,10 +241,13 @@ absl::StatusOr<DirectoryLock> DirectoryLock::Acquire(
     const std::string& directory) {
   std::error_code error;
   std::filesystem::create_directories(directory, error);
-  if (error) {
+  if (error == std::errc::not_a_directory)
+    return absl::InvalidArgumentError(
+        absl::StrCat("cannot make ", directory,
+                     ": a part of the path is a file; name another folder"));
+  if (error)
     return absl::ErrnoToStatus(error.value(),
                                absl::StrCat("cannot make ", directory));
-  }
   const std::string path = absl::StrCat(directory, "/", kLockFile);
   const std::string boot = BootId();
   for (int attempt = 0; attempt < kAttempts; ++attempt) {

@@ -10,10 +10,6 @@
 namespace podsim {
 namespace {
 
-constexpr char kMissing[] = "No such file or directory";
-constexpr char kIsDirectory[] = "Is a directory";
-constexpr char kNotDirectory[] = "Not a directory";
-
 absl::Status NotFound(std::string_view doing, std::string_view path,
                       const char* reason) {
   return absl::NotFoundError(
@@ -115,7 +111,7 @@ class MemoryStore final : public ObjectStore, public ConditionalObjects {
     std::string directory = DirectoryName(prefix);
     MutexLock lock(mutex_);
     if (objects_.count(directory) != 0)
-      return NotFound("list", prefix, kNotDirectory);
+      return NotFound("list", prefix, kIsAFile);
     directory += '/';
     std::set<std::string> names;
     for (auto it = objects_.lower_bound(directory);
@@ -125,7 +121,7 @@ class MemoryStore final : public ObjectStore, public ConditionalObjects {
       names.insert(slash == std::string::npos ? below
                                               : below.substr(0, slash + 1));
     }
-    if (names.empty()) return NotFound("list", prefix, kMissing);
+    if (names.empty()) return NotFound("list", prefix, kNothingThere);
     return std::vector<std::string>(names.begin(), names.end());
   }
 
@@ -168,13 +164,13 @@ class MemoryStore final : public ObjectStore, public ConditionalObjects {
       PODSIM_REQUIRES(mutex_) {
     const std::string name = Normalised(path);
     if (name.empty() || name.back() == '/')
-      return NotFound("write", path, kIsDirectory);
-    if (HasChildren(name)) return NotFound("replace", path, kIsDirectory);
+      return NotFound("write", path, kIsAFolder);
+    if (HasChildren(name)) return NotFound("replace", path, kIsAFolder);
     for (std::size_t slash = name.find('/', 1); slash != std::string::npos;
          slash = name.find('/', slash + 1)) {
       const std::string parent = name.substr(0, slash);
       if (objects_.count(parent) != 0)
-        return NotFound("make directory", parent, kNotDirectory);
+        return NotFound("make directory", parent, kIsAFile);
     }
     objects_[name] = std::string(bytes);
     generations_[name] = ++generation_;
@@ -201,9 +197,8 @@ class MemoryStore final : public ObjectStore, public ConditionalObjects {
     const std::size_t slash = target.rfind('/');
     if (slash == std::string::npos || slash == 0) return absl::OkStatus();
     const std::string parent = target.substr(0, slash);
-    if (objects_.count(parent) != 0)
-      return NotFound("rename to", to, kNotDirectory);
-    if (!HasChildren(parent)) return NotFound("rename to", to, kMissing);
+    if (objects_.count(parent) != 0) return NotFound("rename to", to, kIsAFile);
+    if (!HasChildren(parent)) return NotFound("rename to", to, kNothingThere);
     return absl::OkStatus();
   }
 
@@ -212,15 +207,14 @@ class MemoryStore final : public ObjectStore, public ConditionalObjects {
                                std::string_view directory)
       PODSIM_REQUIRES(mutex_) {
     const std::string name = DirectoryName(directory);
-    if (objects_.count(name) != 0)
-      return NotFound(doing, directory, kNotDirectory);
+    if (objects_.count(name) != 0) return NotFound(doing, directory, kIsAFile);
     Objects taken;
     auto it = objects_.lower_bound(name + "/");
     while (it != objects_.end() && it->first.rfind(name + "/", 0) == 0) {
       taken[it->first.substr(name.size())] = std::move(it->second);
       it = objects_.erase(it);
     }
-    if (taken.empty()) return NotFound(doing, directory, kMissing);
+    if (taken.empty()) return NotFound(doing, directory, kNothingThere);
     return taken;
   }
 
@@ -235,7 +229,8 @@ class MemoryStore final : public ObjectStore, public ConditionalObjects {
     const std::string name = Normalised(path);
     const auto it = objects_.find(name);
     if (it != objects_.end()) return &it->second;
-    return NotFound(doing, path, HasChildren(name) ? kIsDirectory : kMissing);
+    return NotFound(doing, path,
+                    HasChildren(name) ? kIsAFolder : kNothingThere);
   }
 
   const bool can_rename_;

@@ -43,6 +43,20 @@ absl::StatusCode CodeOfErrno(int error) {
   }
 }
 
+// For people; the system's own words where they say enough.
+std::string ReasonOf(int error) {
+  switch (error) {
+    case ENOENT:
+      return kNothingThere;
+    case EISDIR:
+      return kIsAFolder;
+    case ENOTDIR:
+      return absl::StrCat(kIsAFile, ", or lies below one");
+    default:
+      return std::generic_category().message(error);
+  }
+}
+
 // Removes a temporary file unless its content has found its final name.
 class TemporaryFile {
  public:
@@ -149,10 +163,9 @@ absl::StatusOr<Temporary> CreateTemporary(const std::string& stem,
 
 absl::Status ErrnoStatus(int error, std::string_view doing,
                          std::string_view path) {
-  return absl::Status(
-      CodeOfErrno(error),
-      absl::StrCat(std::string(doing), " ", std::string(path), ": ",
-                   std::generic_category().message(error)));
+  return absl::Status(CodeOfErrno(error),
+                      absl::StrCat(std::string(doing), " ", std::string(path),
+                                   ": ", ReasonOf(error)));
 }
 
 FileDescriptor::~FileDescriptor() { static_cast<void>(Close()); }

@@ -44,6 +44,12 @@ class ConditionalObjects {
   ~ConditionalObjects() = default;
 };
 
+// Why a name does not stand for what a caller takes it for, in every store's
+// errors: "open runs/a: it is a folder, not a file".
+inline constexpr char kNothingThere[] = "there is no such file or folder";
+inline constexpr char kIsAFolder[] = "it is a folder, not a file";
+inline constexpr char kIsAFile[] = "it is a file, not a folder";
+
 // What a store knows of an object without reading it.
 struct ObjectStat {
   std::int64_t bytes = 0;

@@ -26,6 +26,40 @@ constexpr std::string_view kPlainLetters =
     "; give a plain path, which names a file of this machine (a bucket can be "
     "mounted there)";
 
+// What names a bucket and a path in it, as other tools write them.
+constexpr std::string_view kBucketPrefixes[] = {
+    "s3://",
+    "s3a://",
+    "gcs://",
+    "az://",
+    "r2://",
+    "https://storage.googleapis.com/",
+    "https://storage.cloud.google.com/",
+    "https://console.cloud.google.com/storage/browser/"};
+constexpr std::string_view kBucketHost = ".storage.googleapis.com/";
+constexpr std::string_view kHttps = "https://";
+
+// "bucket/run" of "s3://bucket/run" and "https://bucket.storage.googleapis.com/
+// run"; empty: it names no bucket that can be told.
+std::string BucketAndPath(std::string_view uri) {
+  for (const std::string_view prefix : kBucketPrefixes)
+    if (uri.starts_with(prefix)) return std::string(uri.substr(prefix.size()));
+  const std::size_t host = uri.find(kBucketHost);
+  if (!uri.starts_with(kHttps) || host == std::string_view::npos) return "";
+  const std::string_view bucket =
+      uri.substr(kHttps.size(), host - kHttps.size());
+  if (bucket.find('/') != std::string_view::npos) return "";
+  return absl::StrCat(std::string(bucket), "/",
+                      std::string(uri.substr(host + kBucketHost.size())));
+}
+
+// ", or gs://bucket/run for a bucket of Google Cloud Storage".
+std::string BucketForm(std::string_view uri) {
+  const std::string typed = BucketAndPath(uri);
+  return absl::StrCat(", or gs://", typed.empty() ? "BUCKET/PATH" : typed,
+                      " for a bucket of Google Cloud Storage");
+}
+
 // Where in kSchemes `uri` is served; std::size(kSchemes): nowhere.
 std::size_t PlaceOf(std::string_view uri) {
   const std::string scheme = SchemeOf(uri);
@@ -34,10 +68,11 @@ std::size_t PlaceOf(std::string_view uri) {
   return place;
 }
 
-absl::Status RefusedUri(std::string_view uri, std::string_view why) {
+absl::Status RefusedUri(std::string_view uri, std::string_view why,
+                        const std::string& besides) {
   return absl::InvalidArgumentError(
       absl::StrCat(std::string(uri), ": ", std::string(why), SchemeOf(uri),
-                   "://", std::string(kPlainLetters)));
+                   "://", std::string(kPlainLetters), besides));
 }
 
 class UriStore final : public ObjectStore {
@@ -130,12 +165,12 @@ std::string SchemeOf(std::string_view uri) {
 
 absl::Status CheckServed(std::string_view uri) {
   if (PlaceOf(uri) < std::size(kSchemes)) return absl::OkStatus();
-  return RefusedUri(uri, "no store serves ");
+  return RefusedUri(uri, "no store serves ", BucketForm(uri));
 }
 
 absl::Status CheckPlainPath(std::string_view path) {
   if (SchemeOf(path).empty()) return absl::OkStatus();
-  return RefusedUri(path, "this cannot lie on ");
+  return RefusedUri(path, "this cannot lie on ", /*besides=*/"");
 }
 
 std::unique_ptr<ObjectStore> NewUriStore() {

@@ -5,6 +5,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "host/storage/storage.h"
 
 namespace podsim {
 namespace {
@@ -57,7 +58,7 @@ absl::Status DeleteGcs(GcsClient& client, const GcsName& name,
     return absl::AbortedError(doing + ": it was replaced meanwhile");
   // An earlier attempt of this call may have done it.
   if (answer.status() == 404 && answer.attempts == 1)
-    return absl::NotFoundError(doing + ": No such file or directory");
+    return absl::NotFoundError(absl::StrCat(doing, ": ", kNothingThere));
   return absl::OkStatus();
 }
 
@@ -80,7 +81,7 @@ absl::Status CopyGcs(GcsClient& client, const GcsName& from, const GcsName& to,
     if (answer.status() == 412)
       return absl::AbortedError(doing + ": another wrote it meanwhile");
     if (answer.status() != 200)
-      return absl::NotFoundError(doing + ": No such file or directory");
+      return absl::NotFoundError(absl::StrCat(doing, ": ", kNothingThere));
     PODSIM_ASSIGN_OR_RETURN(state, ParseRewrite(answer.http.body));
   } while (!state.done);
   return absl::OkStatus();

@@ -62,7 +62,7 @@ class GcsStore final : public ObjectStore, public ConditionalObjects {
   absl::Status Write(std::string_view path, std::string_view bytes) override {
     if (!path.empty() && path.back() == '/')
       return absl::NotFoundError(
-          absl::StrCat("write ", std::string(path), ": Is a directory"));
+          absl::StrCat("write ", std::string(path), ": ", kIsAFolder));
     PODSIM_ASSIGN_OR_RETURN(const GcsName name, ObjectName("write", path));
     for (int race = 0; race < kRaces; ++race) {
       PODSIM_ASSIGN_OR_RETURN(const auto before, StatGcs(*client_, name));
@@ -202,7 +202,7 @@ class GcsStore final : public ObjectStore, public ConditionalObjects {
     PODSIM_ASSIGN_OR_RETURN(GcsName name, ParseGcsName(path));
     if (!name.object.empty()) return name;
     return absl::NotFoundError(
-        absl::StrCat(std::string(doing), " ", name.uri(), ": Is a directory"));
+        absl::StrCat(std::string(doing), " ", name.uri(), ": ", kIsAFolder));
   }
 
   // What there is instead of an object.
@@ -210,17 +210,16 @@ class GcsStore final : public ObjectStore, public ConditionalObjects {
     PODSIM_ASSIGN_OR_RETURN(
         const GcsPage below,
         ListGcs(*client_, name, /*flat=*/true, /*token=*/"", /*most=*/1));
-    return absl::NotFoundError(absl::StrCat(std::string(doing), " ", name.uri(),
-                                            below.objects.empty()
-                                                ? ": No such file or directory"
-                                                : ": Is a directory"));
+    return absl::NotFoundError(
+        absl::StrCat(std::string(doing), " ", name.uri(), ": ",
+                     below.objects.empty() ? kNothingThere : kIsAFolder));
   }
 
   absl::Status NoDirectory(std::string_view doing, const GcsName& name) {
     PODSIM_ASSIGN_OR_RETURN(const auto object, StatGcs(*client_, name));
-    return absl::NotFoundError(absl::StrCat(
-        std::string(doing), " ", name.uri(),
-        object ? ": Not a directory" : ": No such file or directory"));
+    return absl::NotFoundError(absl::StrCat(std::string(doing), " ", name.uri(),
+                                            ": ",
+                                            object ? kIsAFile : kNothingThere));
   }
 
   absl::StatusOr<bool> Holds(const GcsName& name, std::string_view bytes) {

@@ -115,7 +115,7 @@ TEST_P(StoreConformance, MissingObjectIsNotFoundWithPathAndReason) {
   const std::string path = Path("nothing");
   const auto missing =
       StatusIs(absl::StatusCode::kNotFound,
-               AllOf(HasSubstr(path), HasSubstr("No such file or directory")));
+               AllOf(HasSubstr(path), HasSubstr(kNothingThere)));
   EXPECT_THAT(store().Read(path), missing);
   EXPECT_THAT(store().ReadRange(path, 0, 1), missing);
   EXPECT_THAT(store().Size(path), missing);
@@ -127,7 +127,7 @@ TEST_P(StoreConformance, DirectoryIsNoObject) {
   ASSERT_THAT(store().Write(Path("dir/object"), "x"), IsOk());
   const auto directory =
       StatusIs(absl::StatusCode::kNotFound,
-               AllOf(HasSubstr(Path("dir")), HasSubstr("Is a directory")));
+               AllOf(HasSubstr(Path("dir")), HasSubstr(kIsAFolder)));
   EXPECT_THAT(store().Read(Path("dir")), directory);
   EXPECT_THAT(store().Size(Path("dir")), directory);
   EXPECT_THAT(store().Write(Path("dir/"), "x"), directory);
@@ -147,7 +147,7 @@ TEST_P(StoreConformance, ObjectIsNoDirectory) {
   ASSERT_THAT(store().Write(Path("object"), "x"), IsOk());
   const auto not_directory =
       StatusIs(absl::StatusCode::kNotFound,
-               AllOf(HasSubstr(Path("object")), HasSubstr("Not a directory")));
+               AllOf(HasSubstr(Path("object")), HasSubstr(kIsAFile)));
   if (!GetParam().flat) {
     EXPECT_THAT(store().Write(Path("object/below"), "x"), not_directory);
   }
@@ -180,8 +180,8 @@ TEST_P(StoreConformance, DeletesATreeAndNothingBesideIt) {
   for (const char* name : {"d/a", "d/sub/b", "d/sub/deep/c", "dd/x", "d.x"})
     ASSERT_THAT(store().Write(Path(name), name), IsOk());
   ASSERT_THAT(store().DeleteTree(Path("d")), IsOk());
-  const auto missing = StatusIs(absl::StatusCode::kNotFound,
-                                HasSubstr("No such file or directory"));
+  const auto missing =
+      StatusIs(absl::StatusCode::kNotFound, HasSubstr(kNothingThere));
   EXPECT_THAT(store().List(Path("d")), missing);
   EXPECT_THAT(store().Read(Path("d/sub/deep/c")), missing);
   EXPECT_THAT(store().DeleteTree(Path("d")), missing);
@@ -228,11 +228,10 @@ TEST_P(StoreConformance, RenameReplacesNothing) {
        {Case{"from", "taken", Code::kAlreadyExists, "taken", "File exists"},
         Case{"from", "object", Code::kAlreadyExists, "object", "File exists"},
         Case{"from", "from", Code::kAlreadyExists, "from", "File exists"},
-        Case{"no", "to", Code::kNotFound, "no", "No such file or directory"},
-        Case{"object", "to", Code::kNotFound, "object", "Not a directory"},
-        Case{"from", "no/to", Code::kNotFound, "no/to", "No such file"},
-        Case{"from", "object/to", Code::kNotFound, "object/to",
-             "Not a directory"}}) {
+        Case{"no", "to", Code::kNotFound, "no", kNothingThere},
+        Case{"object", "to", Code::kNotFound, "object", kIsAFile},
+        Case{"from", "no/to", Code::kNotFound, "no/to", kNothingThere},
+        Case{"from", "object/to", Code::kNotFound, "object/to", kIsAFile}}) {
     const auto refused =
         StatusIs(c.code, AllOf(HasSubstr(Path(c.names)), HasSubstr(c.reason)));
     const auto unable =

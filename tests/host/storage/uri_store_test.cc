@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "tests/testing/status_matchers.h"
 #include "tests/testing/temp_dir.h"
@@ -42,6 +43,20 @@ TEST(CheckServed, RefusesByTheNameOfTheScheme) {
   EXPECT_THAT(CheckPlainPath("/tmp/m.jsonl"), IsOk());
   EXPECT_THAT(CheckPlainPath("s3://bucket/m.jsonl"),
               StatusIs(kInvalid, HasSubstr("this cannot lie on s3://")));
+}
+
+TEST(CheckServed, GivesTheFormOfABucketThatWasTyped) {
+  for (const auto& [typed, given] :
+       {std::pair("s3://bucket/run/a", "gs://bucket/run/a for a bucket"),
+        std::pair("az://bucket/run", "gs://bucket/run for"),
+        std::pair("https://storage.googleapis.com/bucket/run",
+                  "gs://bucket/run for"),
+        std::pair("https://bucket.storage.googleapis.com/run",
+                  "gs://bucket/run for"),
+        std::pair("https://huggingface.co/x/model", "gs://BUCKET/PATH for"),
+        std::pair("https://x/y.storage.googleapis.com/", "gs://BUCKET/PATH"),
+        std::pair("file:///tmp/run", "gs://BUCKET/PATH for")})
+    EXPECT_THAT(CheckServed(typed), StatusIs(kInvalid, HasSubstr(given)));
 }
 
 TEST(UriStore, ReadsAndWritesFilesByPlainPaths) {

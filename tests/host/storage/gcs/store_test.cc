@@ -135,9 +135,8 @@ TEST_F(GcsStoreTest, NamesTheBucketThatIsNotThere) {
   EXPECT_THAT(store->DeleteTree("gs://bucket"),
               StatusIs(absl::StatusCode::kInvalidArgument,
                        HasSubstr("a whole bucket")));
-  EXPECT_THAT(
-      store->Write("gs://bucket", "y"),
-      StatusIs(absl::StatusCode::kNotFound, HasSubstr("Is a directory")));
+  EXPECT_THAT(store->Write("gs://bucket", "y"),
+              StatusIs(absl::StatusCode::kNotFound, HasSubstr(kIsAFolder)));
 }
 
 TEST_F(GcsStoreTest, AnObjectReplacedInMidReadIsReadAnew) {
@@ -163,7 +162,7 @@ TEST_F(GcsStoreTest, AnObjectDeletedInMidReadIsMissing) {
         {.method = "DELETE", .url = "/storage/v1/b/bucket/o/big"});
   };
   EXPECT_THAT(Store()->Read("gs://bucket/big"),
-              StatusIs(absl::StatusCode::kNotFound, HasSubstr("No such file")));
+              StatusIs(absl::StatusCode::kNotFound, HasSubstr(kNothingThere)));
 }
 
 TEST_F(GcsStoreTest, AWriteThatWasOvertakenIsMadeAnew) {

@@ -1,0 +1,26 @@
+#include "host/storage/no_file.h"
+
+#include "absl/strings/str_cat.h"
+
+namespace podsim {
+
+absl::Status NoFile(ObjectStore& store, const std::string& path,
+                    std::string_view what) {
+  const std::string kind(what);
+  if (store.List(path).ok())
+    return absl::NotFoundError(
+        absl::StrCat(kind, " ", path, " is a folder; give a file"));
+  return absl::NotFoundError(absl::StrCat(
+      "there is no ", kind, " ", path, "; give the path of one that exists"));
+}
+
+absl::Status NoFolder(ObjectStore& store, const std::string& path,
+                      std::string_view such_as) {
+  const std::string wanted(such_as);
+  if (store.Stat(path).ok())
+    return absl::NotFoundError(absl::StrCat(path, " is a file; give ", wanted));
+  return absl::NotFoundError(
+      absl::StrCat("there is no folder ", path, "; give ", wanted));
+}
+
+}  // namespace podsim

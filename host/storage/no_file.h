@@ -1,0 +1,27 @@
+// What stands where a caller expects a file or a folder, in the caller's words.
+#ifndef PODSIM_HOST_STORAGE_NO_FILE_H_
+#define PODSIM_HOST_STORAGE_NO_FILE_H_
+
+#include <string>
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "host/storage/storage.h"
+
+namespace podsim {
+
+// NOT_FOUND for a `path` that cannot be read as a file: "job file runs/a is a
+// folder; give a file", "there is no job file none.txt; look at the path".
+// REQUIRES: reading `path` failed with NOT_FOUND.
+absl::Status NoFile(ObjectStore& store, const std::string& path,
+                    std::string_view what);
+
+// NOT_FOUND for a `path` that cannot be listed: "runs/a.txt is a file; give a
+// folder, such as `such_as`", "there is no folder none; give ...".
+// REQUIRES: listing `path` failed with NOT_FOUND.
+absl::Status NoFolder(ObjectStore& store, const std::string& path,
+                      std::string_view such_as);
+
+}  // namespace podsim
+
+#endif  // PODSIM_HOST_STORAGE_NO_FILE_H_
