@@ -5,6 +5,7 @@
 #include "base/rpc/deadline.h"
 #include "base/rpc/status.h"
 #include "base/status.h"
+#include "host/process/coordinator_address.h"
 
 namespace podsim {
 namespace {
@@ -36,8 +37,9 @@ absl::StatusOr<std::unique_ptr<CoordinatorStream>> CoordinatorStream::Open(
   if (!channel->WaitForConnected(DeadlineIn(timeout)))
     return absl::DeadlineExceededError(
         absl::StrCat("no coordinator at ", address, " within ",
-                     absl::FormatDuration(timeout),
-                     "; is it running, and is the address right?"));
+                     absl::FormatDuration(timeout), ": ", WhyNoAnswer(address),
+                     "; start pod_coordinator there, or give its address as "
+                     "--coordinator"));
   return std::unique_ptr<CoordinatorStream>(
       new CoordinatorStream(channel, security));
 }

@@ -9,6 +9,7 @@
 #include "base/build.h"
 #include "base/log.h"
 #include "base/status.h"
+#include "host/process/coordinator_address.h"
 #include "host/process/host_messages.h"
 #include "host/process/host_run.h"
 #include "host/process/life_log.h"
@@ -23,6 +24,10 @@ namespace {
 
 // Between two lines of the log about what the host is at.
 constexpr absl::Duration kLifeInterval = absl::Seconds(5);
+// Before the first line about a coordinator that does not answer; one that
+// starts beside the host is there by then.
+constexpr absl::Duration kFirstWord = absl::Seconds(1);
+constexpr absl::Duration kLongestCall = absl::Seconds(60);
 // Beyond what a store may take to try again (host/storage/gcs/retry.h).
 constexpr absl::Duration kLongestStoreWait = absl::Minutes(3);
 
@@ -46,9 +51,10 @@ Join MakeJoin(const HostOptions& options, const std::string& ici_address,
 // host does.
 absl::StatusOr<Assignment> AwaitAssignment(const HostOptions& options,
                                            HostRun& run) {
-  const WaitLog log(absl::StrCat("still waiting for the pod to form, at ",
-                                 options.settings.coordinator()),
-                    kLifeInterval, Tell);
+  const WaitLog log(
+      {.what = absl::StrCat("still waiting for the pod to form, at ",
+                            options.settings.coordinator())},
+      kLifeInterval, kLifeInterval, Tell);
   return run.link->WaitAssignment();
 }
 
@@ -126,12 +132,15 @@ absl::Status CallCoordinator(const HostOptions& options,
   Tell(absl::StrCat("calls the coordinator at ", address, " as process ",
                     join.process(), ", pid ", join.pid(), ", frames at ",
                     join.ici_address()));
-  const WaitLog log(absl::StrCat("still calling ", address), kLifeInterval,
-                    Tell);
+  const WaitLog log({.what = absl::StrCat("still calling ", address),
+                     .most = kLongestCall,
+                     .why = [address] { return WhyNoAnswer(address); }},
+                    kFirstWord, kLifeInterval, Tell);
   PODSIM_ASSIGN_OR_RETURN(
       run.link, CoordinatorLink::Open(
                     {.address = address,
                      .security = security,
+                     .initialization_timeout = kLongestCall,
                      .gate = &run.gate,
                      .before_heartbeat = [&run] { CountStoreWait(run); },
                      .on_silence = EndAtOnce},

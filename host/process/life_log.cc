@@ -22,8 +22,16 @@ std::string LifeText(const Progress::Snapshot& now) {
   return text;
 }
 
-std::string WaitText(const std::string& what, absl::Duration waited) {
-  return absl::StrCat(what, ", ", absl::ToInt64Seconds(waited), " s");
+std::string WaitText(const LongWait& waiting, absl::Duration waited) {
+  const auto seconds = [](absl::Duration time) {
+    return absl::StrCat(absl::ToInt64Seconds(time), " s");
+  };
+  return absl::StrCat(
+      waiting.what, ", ", seconds(waited),
+      waiting.most > absl::ZeroDuration()
+          ? absl::StrCat(" of ", seconds(waiting.most))
+          : "",
+      waiting.why == nullptr ? "" : absl::StrCat(": ", waiting.why()));
 }
 
 LifeLog::LifeLog(const Progress& progress, absl::Duration interval,
@@ -34,14 +42,18 @@ LifeLog::LifeLog(const Progress& progress, absl::Duration interval,
           write(LifeText(progress.snapshot()));
       }) {}
 
-WaitLog::WaitLog(std::string what, absl::Duration interval,
+WaitLog::WaitLog(LongWait waiting, absl::Duration first,
+                 absl::Duration interval,
                  std::function<void(const std::string&)> write)
-    : thread_([what = std::move(what), interval,
+    : thread_([waiting = std::move(waiting), first, interval,
                write = std::move(write)](const std::stop_token& stop) {
         const SystemClock clock;
         const absl::Time since = clock.Now();
-        while (WaitUnlessStopped(stop, absl::ToChronoNanoseconds(interval)))
-          write(WaitText(what, clock.Now() - since));
+        absl::Duration wait = first;
+        while (WaitUnlessStopped(stop, absl::ToChronoNanoseconds(wait))) {
+          write(WaitText(waiting, clock.Now() - since));
+          wait = interval;
+        }
       }) {}
 
 }  // namespace podsim

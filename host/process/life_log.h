@@ -15,8 +15,17 @@ namespace podsim {
 // "step 120, all-reduce #3; waits 2s for host 1: chunk 4". Pure.
 std::string LifeText(const Progress::Snapshot& now);
 
-// "still calling node-a:8476, 15 s". Pure.
-std::string WaitText(const std::string& what, absl::Duration waited);
+struct LongWait {
+  std::string what;  // "still calling node-a:8476"
+  // When it is given up; zero: it never is.
+  absl::Duration most = absl::ZeroDuration();
+  // What stands in the way by now; empty: that is not known. Called from a
+  // thread of the log.
+  std::function<std::string()> why = nullptr;
+};
+
+// "still calling node-a:8476, 15 s of 60 s: nobody listens there".
+std::string WaitText(const LongWait& waiting, absl::Duration waited);
 
 class LifeLog {
  public:
@@ -32,8 +41,9 @@ class LifeLog {
 // Tells now and then what is waited for, as long as it lives.
 class WaitLog {
  public:
-  // `write` is called from a thread of the log, every `interval`.
-  WaitLog(std::string what, absl::Duration interval,
+  // `write` is called from a thread of the log, after `first` and then every
+  // `interval`.
+  WaitLog(LongWait waiting, absl::Duration first, absl::Duration interval,
           std::function<void(const std::string&)> write);
 
  private:

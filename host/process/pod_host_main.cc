@@ -11,6 +11,7 @@
 #include "base/rpc/token.h"
 #include "base/rpc/tuning.h"
 #include "base/signal_watch.h"
+#include "host/process/coordinator_address.h"
 #include "host/process/host.h"
 #include "host/process/host_options.h"
 #include "settings/environment.h"
@@ -54,6 +55,11 @@ int main(int argc, char** argv) {
   }
   const auto token = podsim::TokenFromEnvironment();
   if (!token.ok()) return Refuse(token.status());
+  if (const absl::Status addresses =
+          podsim::CheckHostAddresses(options->settings);
+      !addresses.ok()) {
+    return Refuse(addresses);
+  }
   podsim::SignalWatch watch({SIGTERM});
   const absl::Status status = podsim::RunHost(
       *options, *token,

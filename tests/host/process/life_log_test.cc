@@ -23,15 +23,24 @@ TEST(LifeTextTest, SaysWhereTheHostIsAndWhomItWaitsFor) {
 }
 
 TEST(WaitTextTest, SaysForHowLong) {
-  EXPECT_EQ(WaitText("still calling node-a:8476", absl::Seconds(15.02)),
-            "still calling node-a:8476, 15 s");
+  EXPECT_EQ(
+      WaitText({.what = "still calling node-a:8476"}, absl::Seconds(15.02)),
+      "still calling node-a:8476, 15 s");
+}
+
+TEST(WaitTextTest, SaysUntilWhenAndWhy) {
+  EXPECT_EQ(WaitText({.what = "still calling node-a:8476",
+                      .most = absl::Seconds(60),
+                      .why = [] { return "nobody listens there"; }},
+                     absl::Seconds(1.5)),
+            "still calling node-a:8476, 1 s of 60 s: nobody listens there");
 }
 
 TEST(WaitLogTest, TellsAgainAndAgain) {
   std::promise<std::string> second;
   int lines = 0;
-  const WaitLog log("still calling", absl::Milliseconds(1),
-                    [&](const std::string& line) {
+  const WaitLog log({.what = "still calling"}, absl::Milliseconds(1),
+                    absl::Milliseconds(1), [&](const std::string& line) {
                       if (++lines == 2) second.set_value(line);
                     });
   EXPECT_THAT(second.get_future().get(),
