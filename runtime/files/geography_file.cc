@@ -8,13 +8,13 @@ namespace podsim {
 namespace {
 
 constexpr TextKind kLinksText = {
-    .name = "links",
+    .name = "table of links",
     .example =
         "links { from: \"us-central1\" to: \"europe-west4\" "
         "round_trip_seconds { value: X } host_bytes_per_second { value: "
         "X } }, a way a line"};
 constexpr TextKind kPricesText = {
-    .name = "prices",
+    .name = "table of prices",
     .example =
         "currency: \"USD\" and prices { from: \"us-central1\" to: "
         "\"europe\" per_gib: X }, a way a line"};

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "google/protobuf/text_format.h"
 #include "runtime/files/text_file.h"
@@ -27,7 +28,14 @@ absl::StatusOr<JobSpec> ParseJob(const std::string& text,
 
 absl::StatusOr<JobSpec> ReadJobFile(const std::string& path) {
   PODSIM_ASSIGN_OR_RETURN(const std::string text, ReadText(path, kJobText));
-  return ParseJob(text, path);
+  PODSIM_ASSIGN_OR_RETURN(JobSpec spec, ParseJob(text, path));
+  std::vector<const FieldDescriptor*> given;
+  spec.GetReflection()->ListFields(spec, &given);
+  if (!given.empty()) return spec;
+  // An empty file is more likely lost than meant as the default job.
+  return absl::InvalidArgumentError(absl::StrCat(
+      "job file ", path, " sets no field; a ", kJobText.name, " is written as ",
+      kJobText.example, ", and the default job needs no file"));
 }
 
 std::string PrintJob(const JobSpec& spec) {

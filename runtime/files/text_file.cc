@@ -1,18 +1,23 @@
 #include "runtime/files/text_file.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
 #include "base/status.h"
 #include "base/units.h"
 #include "google/protobuf/io/tokenizer.h"
 #include "google/protobuf/text_format.h"
 #include "google/protobuf/util/json_util.h"
 #include "host/storage/bounded_read.h"
+#include "host/storage/no_file.h"
 #include "host/storage/uri_store.h"
 #include "settings/nearest_names.h"
 #include "settings/setting.h"
@@ -23,6 +28,7 @@ namespace {
 // They are some dozen lines; a larger file is something else.
 constexpr std::int64_t kMostFileBytes = 1 * kMiB;
 constexpr std::size_t kLongestMessage = 200;
+constexpr std::size_t kLongestValue = 64;
 
 std::string Printable(std::string text) {
   for (char& c : text)
@@ -63,11 +69,49 @@ const google::protobuf::FieldDescriptor* FieldNamed(
   return nullptr;
 }
 
+// The name before the colon of a line "topology: v3-32  # a slice", and its
+// value in quotes as text is written: "topology: \"v3-32\"". Empty: the line is
+// of another form.
+std::string QuotedLine(absl::string_view line) {
+  const std::vector<absl::string_view> parts =
+      absl::StrSplit(line, absl::MaxSplits(':', 1));
+  const auto is_name = [](char c) {
+    return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '_';
+  };
+  const absl::string_view name = absl::StripAsciiWhitespace(parts.front());
+  if (parts.size() < 2 || name.empty() ||
+      !std::all_of(name.begin(), name.end(), is_name))
+    return "";
+  absl::string_view value = parts[1].substr(0, parts[1].find('#'));
+  value = absl::StripAsciiWhitespace(value);
+  const bool plain = !value.empty() && value.size() <= kLongestValue &&
+                     value.find_first_of("\"'\\{}") == value.npos;
+  return plain ? absl::StrCat(name, ": \"", Printable(std::string(value)), "\"")
+               : "";
+}
+
+// Protobuf's message without its own names.
+std::string WhyOf(const std::string& message) {
+  if (absl::StrContains(message, "has no field named"))
+    return absl::StrCat("there is no field \"", Printable(LastQuoted(message)),
+                        "\"");
+  if (absl::StartsWith(message, "Invalid control characters"))
+    return "it is no text: it holds control characters";
+  return std::string(
+      absl::StripSuffix(Printable(message.substr(0, kLongestMessage)), "."));
+}
+
 // What protobuf's message leaves open about a setting of `file`, as "; ...".
-std::string Hint(const std::string& message,
+// `line`: where it is.
+std::string Hint(const std::string& message, absl::string_view line,
                  const google::protobuf::Descriptor& file) {
   if (absl::StartsWith(message, "Expected integer or identifier"))
     return "; words stand without quotes";
+  if (absl::StartsWith(message, "Expected string")) {
+    const std::string quoted = QuotedLine(line);
+    return quoted.empty() ? "; text stands in quotes"
+                          : absl::StrCat("; text stands in quotes: ", quoted);
+  }
   const std::string name = LastQuoted(message);
   if (absl::StartsWith(message, "Unknown enumeration value"))
     return AllowedWords(FieldNamed(name, file), FirstQuoted(message));
@@ -85,23 +129,31 @@ std::string Hint(const std::string& message,
 // Keeps the first error, on one printable line.
 class FirstError final : public google::protobuf::io::ErrorCollector {
  public:
-  FirstError(const std::string& name, const TextKind& kind,
-             const google::protobuf::Descriptor& file)
-      : name_(name), kind_(kind), file_(file) {}
+  FirstError(const std::string& text, const std::string& name,
+             const TextKind& kind, const google::protobuf::Descriptor& file)
+      : lines_(absl::StrSplit(text, '\n')),
+        name_(name),
+        kind_(kind),
+        file_(file) {}
 
   // Protobuf counts from 0, and -1 stands for no place.
   void AddError(int line, google::protobuf::io::ColumnNumber column,
                 const std::string& message) override {
     if (!error_.empty()) return;
     error_ = absl::StrCat(name_, ":", line + 1, ":", column + 1, ": ",
-                          Printable(message.substr(0, kLongestMessage)),
-                          Hint(message, file_), "; a ", kind_.name,
-                          " is written as ", kind_.example);
+                          WhyOf(message), Hint(message, LineAt(line), file_),
+                          "; a ", kind_.name, " is written as ", kind_.example);
   }
 
   const std::string& error() const { return error_; }
 
  private:
+  absl::string_view LineAt(int line) const {
+    const bool known = line >= 0 && line < static_cast<int>(lines_.size());
+    return known ? lines_[static_cast<std::size_t>(line)] : "";
+  }
+
+  const std::vector<absl::string_view> lines_;  // of the text, which outlives
   const std::string name_;
   const TextKind kind_;
   const google::protobuf::Descriptor& file_;
@@ -116,6 +168,32 @@ std::string JsonHint(const std::string& message,
   return AllowedWords(file.FindFieldByName(message.substr(1, end - 1)));
 }
 
+// Of a value of another type than the field's: "train_steps is \"many\"; give a
+// whole number". Empty: the message is of another kind.
+std::string JsonValueText(const std::string& message) {
+  constexpr std::pair<const char*, const char*> kTypes[] = {
+      {"INT", "a whole number"},
+      {"DOUBLE", "a number"},
+      {"FLOAT", "a number"},
+      {"BOOL", "true or false"},
+      {"STRING", "text"}};
+  constexpr absl::string_view kValue = "): invalid value ";
+  constexpr absl::string_view kType = " for type TYPE_";
+  const std::size_t value = message.find(kValue.data(), 0, kValue.size());
+  const std::size_t type = message.rfind(kType.data());
+  if (message.empty() || message.front() != '(' || value == message.npos ||
+      type == message.npos || type < value)
+    return "";
+  const std::size_t begin = value + kValue.size();
+  for (const auto& [part, wanted] : kTypes)
+    if (message.find(part, type) != message.npos)
+      return Printable(absl::StrCat(
+          message.substr(1, value - 1), " is ",
+          message.substr(begin, std::min(type - begin, kLongestValue)),
+          "; give ", wanted));
+  return "";
+}
+
 // No message in text format begins with a brace.
 bool IsJson(const std::string& text) {
   const std::size_t first = text.find_first_not_of(" \t\r\n");
@@ -128,6 +206,8 @@ absl::Status ParseJson(const std::string& text, const std::string& name,
       google::protobuf::StringPiece(text), &message);
   if (parsed.ok()) return absl::OkStatus();
   const std::string why = std::string(parsed.message());
+  if (const std::string plain = JsonValueText(why); !plain.empty())
+    return absl::InvalidArgumentError(absl::StrCat(name, ": ", plain));
   return absl::InvalidArgumentError(absl::StrCat(
       name, ": ",
       Printable(why.substr(0, std::min(why.find('\n'), kLongestMessage))),
@@ -146,6 +226,7 @@ absl::StatusOr<std::string> ReadText(const std::string& path,
   if (absl::IsOutOfRange(text.status()))
     return absl::InvalidArgumentError(
         absl::StrCat(what, " ", std::string(text.status().message())));
+  if (absl::IsNotFound(text.status())) return NoFile(*store, path, what);
   if (!text.ok()) return Annotate(text.status(), what);
   return text;
 }
@@ -154,7 +235,7 @@ absl::Status ParseText(const std::string& text, const std::string& name,
                        const TextKind& kind,
                        google::protobuf::Message& message) {
   if (IsJson(text)) return ParseJson(text, name, message);
-  FirstError collector(name, kind, *message.GetDescriptor());
+  FirstError collector(text, name, kind, *message.GetDescriptor());
   google::protobuf::TextFormat::Parser parser;
   parser.RecordErrorsTo(&collector);
   if (parser.ParseFromString(text, &message)) return absl::OkStatus();

@@ -61,6 +61,11 @@ INSTANTIATE_TEST_SUITE_P(
                "allowed: auto, ring, bidir_ring, torus2d, halving_doubling"},
         BadJob{"train_steps: x", "my.job:1:14:", "integer"},
         BadJob{"topology: v3-8", "my.job:1:11:", "string"},
+        BadJob{"seed: 1\ntopology:  v3-8 # a slice",
+               "my.job:2:12:", "text stands in quotes: topology: \"v3-8\";"},
+        BadJob{"hello: 1", "my.job:1:6:", "there is no field \"hello\""},
+        BadJob{"\x01\x02", "my.job:1:1:",
+               "it is no text: it holds control characters; a job"},
         BadJob{"train_steps: 1 train_steps: 2", "my.job:1:27:", "train_steps"},
         BadJob{"train_steps: 99999999999999999999",
                "my.job:1:14:", "Integer out of range"},
@@ -72,13 +77,23 @@ TEST(ReadJobFileTest, ReadsAFileAndNamesOneThatIsMissing) {
   std::ofstream(dir.file("job")) << "seed: 12\n";
   ASSERT_OK_AND_ASSIGN(const JobSpec spec, ReadJobFile(dir.file("job")));
   EXPECT_EQ(spec.seed(), 12);
-  EXPECT_THAT(ReadJobFile(dir.file("none")),
-              StatusIs(absl::StatusCode::kNotFound,
-                       AllOf(HasSubstr("job file"), HasSubstr("none"))));
+  EXPECT_THAT(
+      ReadJobFile(dir.file("none")),
+      StatusIs(absl::StatusCode::kNotFound,
+               AllOf(HasSubstr("there is no job file"), HasSubstr("none"))));
   std::ofstream(dir.file("bad")) << "seed: twelve\n";
   EXPECT_THAT(ReadJobFile(dir.file("bad")),
               StatusIs(kInvalid, HasSubstr("/bad:1:7:")));
-  EXPECT_FALSE(ReadJobFile(dir.path()).ok());
+  EXPECT_THAT(ReadJobFile(dir.path()),
+              StatusIs(absl::StatusCode::kNotFound,
+                       HasSubstr("is a folder; give a file")));
+  for (const char* text : {"", "# nothing\n\n", "{}"}) {
+    std::ofstream(dir.file("empty")) << text;
+    EXPECT_THAT(ReadJobFile(dir.file("empty")),
+                StatusIs(kInvalid, HasSubstr("/empty sets no field; a job is "
+                                             "written as")))
+        << text;
+  }
 }
 
 TEST(ReadJobFileTest, RefusesWhatIsTooLargeForAJob) {
@@ -107,6 +122,13 @@ TEST(ParseJobTest, ReadsTheSameMessageAsJson) {
 TEST(ParseJobTest, JsonTooIsToldTheWordsThereAre) {
   EXPECT_THAT(ParseJob("{\"transport\": \"tpc\"}", "my.json"),
               StatusIs(kInvalid, HasSubstr("allowed: shm, unix, tcp")));
+}
+
+TEST(ParseJobTest, AJsonValueOfAnotherTypeIsToldWhatIsMeant) {
+  EXPECT_THAT(ParseJob("{\"train_steps\": \"many\"}", "my.json"),
+              StatusIs(kInvalid,
+                       "my.json: train_steps is \"many\"; give a "
+                       "whole number"));
 }
 
 TEST(ParseJobTest, BadJsonIsRefusedInOneLine) {
