@@ -115,6 +115,7 @@ ordered_json JsonRow(const LadderRow& row, double price) {
   one["topology"] = row.slice.grid_text();
   one["chips"] = row.slice.chips;
   one["replicas"] = row.slice.replicas;
+  one["replica_name"] = row.slice.replica_name();
   if (!row.status.ok()) {
     one["refused"] = std::string(row.status.message());
     return one;

@@ -1,5 +1,6 @@
 #include "runtime/plan/slice_list.h"
 
+#include <cstddef>
 #include <utility>
 
 #include "absl/strings/escaping.h"
@@ -10,14 +11,20 @@ namespace podsim {
 namespace {
 
 constexpr char kTo[] = "..";
+constexpr std::size_t kLongestShown = 64;
 
 absl::StatusOr<std::vector<Slice>> SlicesFromTo(const std::string& first,
                                                 const std::string& last,
                                                 const SliceOptions& options) {
   // The ends alone may be twisted or not: that is asked of each below.
   const SliceOptions plain = {.hardware = options.hardware};
-  PODSIM_ASSIGN_OR_RETURN(const Slice from, FindSlice(first, plain));
-  PODSIM_ASSIGN_OR_RETURN(const Slice to, FindSlice(last, plain));
+  const auto end = [&plain](const std::string& name) {
+    auto slice = FindSlice(name, plain);
+    if (slice.ok()) return slice;
+    return absl::StatusOr<Slice>(Annotate(slice.status(), "topology"));
+  };
+  PODSIM_ASSIGN_OR_RETURN(const Slice from, end(first));
+  PODSIM_ASSIGN_OR_RETURN(const Slice to, end(last));
   const std::string range = absl::StrCat(from.name, kTo, to.name);
   if (from.generation != to.generation)
     return absl::InvalidArgumentError(absl::StrCat(
@@ -39,22 +46,45 @@ absl::StatusOr<std::vector<Slice>> SlicesFromTo(const std::string& first,
   return slices;
 }
 
+absl::Status BadRange(const std::string& item, const std::string& why) {
+  return absl::InvalidArgumentError(absl::StrCat(
+      "topology: '", absl::CHexEscape(item.substr(0, kLongestShown)), "' ", why,
+      "; a range is written FIRST..LAST, as in v3-8..v3-64"));
+}
+
+absl::StatusOr<std::vector<Slice>> SlicesInRange(const std::string& item,
+                                                 const SliceOptions& options) {
+  const std::size_t to = item.find(kTo);
+  const std::string first = item.substr(0, to);
+  const std::string last = item.substr(to + sizeof(kTo) - 1);
+  if (first.empty() || last.empty())
+    return BadRange(
+        item,
+        absl::StrCat("has no ", first.empty() ? "first" : "last", " slice"));
+  if (last.front() == '.') return BadRange(item, "has more than two dots");
+  if (last.find_first_not_of("0123456789") == std::string::npos)
+    return BadRange(item,
+                    absl::StrCat("ends with ", last.substr(0, kLongestShown),
+                                 ", which is no slice's name"));
+  return SlicesFromTo(first, last, options);
+}
+
 }  // namespace
 
 absl::StatusOr<std::vector<Slice>> SlicesNamed(
     const std::vector<std::string>& items, const SliceOptions& options) {
   std::vector<Slice> slices;
   for (const std::string& item : items) {
-    const std::size_t to = item.find(kTo);
-    if (to == std::string::npos) {
+    if (item.find(kTo) == std::string::npos) {
+      if (item.find('*') != std::string::npos)
+        return BadRange(item, "is a pattern, which no slice is called");
       auto slice = FindSlice(item, options);
       if (!slice.ok()) return Annotate(slice.status(), "topology");
       slices.push_back(*std::move(slice));
       continue;
     }
-    PODSIM_ASSIGN_OR_RETURN(
-        std::vector<Slice> range,
-        SlicesFromTo(item.substr(0, to), item.substr(to + 2), options));
+    PODSIM_ASSIGN_OR_RETURN(std::vector<Slice> range,
+                            SlicesInRange(item, options));
     for (Slice& slice : range) slices.push_back(std::move(slice));
   }
   return slices;

@@ -3,12 +3,18 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
 #include "tests/testing/status_matchers.h"
 
 namespace podsim {
 namespace {
 
 using ::podsim::testing::kInvalid;
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using testing::StatusIs;
@@ -35,8 +41,24 @@ TEST(SliceListTest, RefusesWhatIsNoRange) {
               StatusIs(kInvalid, HasSubstr("spans v3 and v4")));
   EXPECT_THAT(SlicesNamed({"v3-64..v3-8"}, {}),
               StatusIs(kInvalid, HasSubstr("runs backwards")));
-  EXPECT_THAT(SlicesNamed({"v3-8.."}, {}),
-              StatusIs(kInvalid, HasSubstr("no slice is called ''")));
+  EXPECT_THAT(
+      SlicesNamed({"v3-8.."}, {}),
+      StatusIs(
+          kInvalid,
+          HasSubstr(
+              "'v3-8..' has no last slice; a range is written FIRST..LAST, as "
+              "in v3-8..v3-64")));
+  for (const auto& [item, why] :
+       {std::pair("v3-8...v3-64", "has more than two dots"),
+        std::pair("..v3-64", "has no first slice"),
+        std::pair("v3-8..64", "ends with 64, which is no slice's name"),
+        std::pair("v3-*", "is a pattern")})
+    EXPECT_THAT(
+        SlicesNamed({item}, {}),
+        StatusIs(kInvalid, AllOf(HasSubstr(absl::StrCat("'", item, "' ", why)),
+                                 HasSubstr("as in v3-8..v3-64"))));
+  EXPECT_THAT(SlicesNamed({"v3-8..v3-65"}, {}),
+              StatusIs(kInvalid, HasSubstr("topology: no slice is called")));
   EXPECT_THAT(SlicesNamed({"v3-9"}, {}),
               StatusIs(kInvalid, HasSubstr("nearest: v3-8, v3-32")));
 }
