@@ -44,8 +44,9 @@ class Scan {
       }
       if (field == nullptr)
         return absl::InvalidArgumentError(
-            absl::StrCat("a ", message.name(), " has no field ", tag >> 3,
-                         ": it is damaged, or of a later version"));
+            absl::StrCat("it has a field ", tag >> 3,
+                         " that is not known here: it is damaged, another "
+                         "kind of file, or of a later version"));
       if (const absl::Status status = Field(*field, tag & 7); !status.ok())
         return Annotate(status, field->name());
     }

@@ -1,18 +1,27 @@
 #include "runtime/program/program.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <utility>
+#include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "base/printable.h"
 #include "base/status.h"
 #include "base/units.h"
+#include "host/checkpoint/safetensors.h"
 #include "host/storage/bounded_read.h"
+#include "host/storage/no_file.h"
 #include "host/storage/uri_store.h"
 #include "models/graph/serialize_model.h"
 #include "models/graph/wire_scan.h"
 #include "models/import/import.h"
 #include "proto/import.pb.h"
 #include "proto/programs.pb.h"
+#include "runtime/files/file_kind.h"
 #include "runtime/files/model_file.h"
 #include "runtime/files/output_files.h"
 #include "runtime/program/program_text.h"
@@ -30,12 +39,14 @@ constexpr int kRefused = 2;
 constexpr WireLimits kImportLimits = {.messages = std::int64_t{1} << 20,
                                       .numbers = std::int64_t{1} << 20};
 
-absl::StatusOr<std::string> ReadOf(const std::string& path) {
+// `what`: of a file that is not there.
+absl::StatusOr<std::string> ReadOf(const std::string& path, const char* what) {
   const auto store = NewUriStore();
   absl::StatusOr<std::string> bytes =
       ReadAtMost(*store, path, kMostModelBytes * 8);
   if (absl::IsOutOfRange(bytes.status()))
     return absl::InvalidArgumentError(bytes.status().message());
+  if (absl::IsNotFound(bytes.status())) return NoFile(*store, path, what);
   return bytes;
 }
 
@@ -45,9 +56,44 @@ absl::Status NeedFile(const std::string& path, const char* flag) {
       absl::StrCat("needs ", flag, "=FILE; see --help"));
 }
 
+// "input/features, variable/dense/kernel ..." of a file that may be any.
+std::string NamesText(const SafetensorsHeader& header) {
+  constexpr std::size_t kMostNamed = 3;
+  std::vector<std::string> names;
+  for (const SafetensorsEntry& entry : header.tensors)
+    if (names.size() < kMostNamed) names.push_back(PrintableLine(entry.name));
+  return absl::StrCat(absl::StrJoin(names, ", "),
+                      header.tensors.size() > kMostNamed ? " ..." : "");
+}
+
+// What run reads: a safetensors file with examples.
+absl::Status CheckValues(const std::string& path, const std::string& bytes) {
+  constexpr char kWanted[] =
+      "give a safetensors file with tensors input/NAME (examples along the "
+      "first axis) and variable/NAME; pod_program show lists both";
+  const auto refused = [&](const std::string& why) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--values=", path, ": ", why, kWanted));
+  };
+  const auto header = ParseSafetensors(bytes);
+  if (!header.ok())
+    return refused(
+        InPlaceOf(path, bytes, std::string(header.status().message())));
+  const bool has_input =
+      std::any_of(header->tensors.begin(), header->tensors.end(),
+                  [](const SafetensorsEntry& entry) {
+                    return absl::StartsWith(entry.name, "input/");
+                  });
+  if (has_input) return absl::OkStatus();
+  return refused(absl::StrCat(
+      "it has no tensor input/..., but ",
+      header->tensors.empty() ? "none" : NamesText(*header), "; "));
+}
+
 absl::Status ImportTo(const ProgramSettings& settings, ProgramResult& result) {
   PODSIM_RETURN_IF_ERROR(NeedFile(settings.output(), "--output"));
-  PODSIM_ASSIGN_OR_RETURN(const std::string bytes, ReadOf(settings.path()));
+  PODSIM_ASSIGN_OR_RETURN(const std::string bytes,
+                          ReadOf(settings.path(), "file of functions"));
   ImportProto from;
   absl::Status status =
       ScanWire(bytes, *ImportProto::descriptor(), kImportLimits);
@@ -55,7 +101,11 @@ absl::Status ImportTo(const ProgramSettings& settings, ProgramResult& result) {
     status = absl::InvalidArgumentError("it is damaged");
   if (!status.ok()) {
     result.exit_code = kDamaged;
-    return Annotate(status, settings.path());
+    return absl::InvalidArgumentError(absl::StrCat(
+        settings.path(), ": ",
+        InPlaceOf(settings.path(), bytes, std::string(status.message())),
+        "import takes functions in XLA's HLO, as the Python package writes "
+        "them; podsim.export in Python writes a model in one go"));
   }
   const absl::StatusOr<ModelProto> model = Import(from);
   if (!model.ok()) {
@@ -68,7 +118,9 @@ absl::Status ImportTo(const ProgramSettings& settings, ProgramResult& result) {
 absl::Status RunTo(const ProgramSettings& settings, const ModelProto& model) {
   PODSIM_RETURN_IF_ERROR(NeedFile(settings.values(), "--values"));
   PODSIM_RETURN_IF_ERROR(NeedFile(settings.output(), "--output"));
-  PODSIM_ASSIGN_OR_RETURN(const std::string values, ReadOf(settings.values()));
+  PODSIM_ASSIGN_OR_RETURN(const std::string values,
+                          ReadOf(settings.values(), "values file"));
+  PODSIM_RETURN_IF_ERROR(CheckValues(settings.values(), values));
   PODSIM_ASSIGN_OR_RETURN(
       const std::string results,
       RunModel(model, settings.precision() == words::Precision::bfloat16,

@@ -51,6 +51,46 @@ TEST_F(PodProgramTest, ShowsAModelAndAProgram) {
                     Not(HasSubstr("As compiled"))));
 }
 
+struct OtherFile {
+  const char* name;
+  std::string bytes;
+  const char* kind;
+};
+
+TEST_F(PodProgramTest, SaysWhatAFileThatIsNoModelLooksLike) {
+  for (const OtherFile& other :
+       {OtherFile{"m.h5", "\x89HDF\r\n\x1a\n1", "an HDF5 file, as Keras"},
+        OtherFile{"m.pt", "PK\x03\x04junk", "a zip archive, as PyTorch"},
+        OtherFile{"saved_model.pb", "\x08\x01\x12\x05hello",
+                  "a TensorFlow SavedModel"},
+        OtherFile{"m.onnx", "\x08\x07\x12", "an ONNX model"},
+        OtherFile{"m.safetensors", std::string("\x02\0\0\0\0\0\0\0{}", 10),
+                  "a safetensors file"},
+        OtherFile{"m.txt", "hello world\n", "a text file"},
+        OtherFile{"m", "", "it is empty"}}) {
+    const std::string path = dir_.file(other.name);
+    std::ofstream(path, std::ios::binary) << other.bytes;
+    const ProgramResult shown = RunProgram({"show", path});
+    EXPECT_EQ(shown.exit_code, 1);
+    EXPECT_THAT(shown.error,
+                AllOf(HasSubstr(other.kind),
+                      HasSubstr("is written by pod_launch --write_model")));
+    const ProgramResult imported =
+        RunProgram({"import", path, "--output=" + dir_.file("out")});
+    if (*other.name != '\0' && !other.bytes.empty()) {
+      EXPECT_THAT(imported.error, AllOf(HasSubstr(other.kind),
+                                        HasSubstr("functions in XLA's HLO")));
+    }
+    const ProgramResult run = RunProgram(
+        {"run", model_, "--values=" + path, "--output=" + dir_.file("out")});
+    EXPECT_EQ(run.exit_code, 2);
+    EXPECT_THAT(run.error, AllOf(HasSubstr("--values=" + path + ": "),
+                                 HasSubstr("give a safetensors file")));
+  }
+  EXPECT_THAT(RunProgram({"show", dir_.path()}).error,
+              HasSubstr("is a folder; give a file"));
+}
+
 TEST_F(PodProgramTest, VerifiesAndSaysWhatIsDamaged) {
   const ProgramResult good = RunProgram({"verify", model_});
   EXPECT_EQ(good.exit_code, 0) << good.error;

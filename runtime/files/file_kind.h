@@ -1,0 +1,22 @@
+// What a file is that was given in the place of another, by its first bytes and
+// its name. Pure.
+#ifndef PODSIM_RUNTIME_FILES_FILE_KIND_H_
+#define PODSIM_RUNTIME_FILES_FILE_KIND_H_
+
+#include <string>
+#include <string_view>
+
+namespace podsim {
+
+// "an HDF5 file, as Keras writes" for the end of "it looks like"; empty: it
+// looks like none that is known here.
+std::string FileKind(std::string_view path, std::string_view bytes);
+
+// "it is empty; ", "it looks like an HDF5 file, as Keras writes; " or, where
+// the kind is not known, `why` and "; ".
+std::string InPlaceOf(std::string_view path, std::string_view bytes,
+                      std::string_view why);
+
+}  // namespace podsim
+
+#endif  // PODSIM_RUNTIME_FILES_FILE_KIND_H_
