@@ -31,6 +31,11 @@ std::string WhatThereIs(const std::string& name,
                         const std::vector<std::string>& header) {
   constexpr char kPlaces[] = "without a header columns are numbers from 0";
   if (header.empty()) return absl::StrCat("; ", kPlaces);
+  if (const std::string hint = DelimiterHint(header.front());
+      header.size() == 1 && !hint.empty())
+    return absl::StrCat("; their first line is '",
+                        PrintableLine(header.front()), "'", hint,
+                        ": write them with commas between the columns");
   const std::string first = PrintableLine(header.front());
   double number = 0;
   if (absl::SimpleAtod(first, &number))

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/ascii.h"
@@ -71,6 +73,27 @@ std::string ColumnText(const CsvHead& head, std::size_t column) {
   return absl::StrCat("column ", column, " (", PrintableLine(name), ")");
 }
 
+// Neither a header nor an example: numbers, and a word where a label is.
+absl::Status CheckIsHeader(const CsvHead& head, const std::string& file) {
+  if (!head.named) return absl::OkStatus();
+  const auto names =
+      std::count_if(head.cells.begin(), head.cells.end(), IsName);
+  const std::string& label = head.cells[LabelColumn(head)];
+  const bool known = std::any_of(
+      std::begin(kLabelColumns), std::end(kLabelColumns),
+      [&](const char* name) { return absl::EqualsIgnoreCase(label, name); });
+  const bool at_end = IsName(head.cells.front()) || IsName(head.cells.back());
+  if (names > 1 || known || !at_end || head.cells.front().empty())
+    return absl::OkStatus();
+  const std::string& word =
+      IsName(head.cells.front()) ? head.cells.front() : head.cells.back();
+  return NoGuess(
+      file, absl::StrCat("its first line holds numbers and the word '",
+                         PrintableLine(word.substr(0, kShownCell)),
+                         "', so it is no header, and a label must be a whole "
+                         "number from 0: number the classes"));
+}
+
 absl::StatusOr<CsvHead> ReadHead(const std::string& line,
                                  const std::string& file) {
   CsvHead head = {.cells = CsvCells(line)};
@@ -81,7 +104,9 @@ absl::StatusOr<CsvHead> ReadHead(const std::string& line,
                    absl::StrCat("its first line is '",
                                 PrintableLine(line.substr(0, kShownCell)),
                                 "', but a label and at least one feature are "
-                                "needed, with commas between: write it so"));
+                                "needed, with commas between",
+                                DelimiterHint(line), ": write it so"));
+  PODSIM_RETURN_IF_ERROR(CheckIsHeader(head, file));
   head.label = LabelColumn(head);
   if (head.label > head.first && head.label < head.last())
     return NoGuess(file, absl::StrCat(ColumnText(head, head.label),
@@ -91,6 +116,16 @@ absl::StatusOr<CsvHead> ReadHead(const std::string& line,
 }
 
 }  // namespace
+
+std::string DelimiterHint(const std::string& line) {
+  if (absl::StrContains(line, ',')) return "";
+  for (const auto& [sign, name] :
+       {std::pair(';', "';'"), std::pair('\t', "a tab"), std::pair('|', "'|'")})
+    if (absl::StrContains(line, sign))
+      return absl::StrCat(" (its delimiter looks like ", name,
+                          "; podsim reads commas alone)");
+  return "";
+}
 
 absl::StatusOr<CsvGuess> GuessCsvSchema(const std::string& line,
                                         const std::string& file) {

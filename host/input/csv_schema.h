@@ -22,6 +22,10 @@ struct CsvGuess {
 // `file` is for messages.
 // Errors: INVALID_ARGUMENT (fewer than two columns, features on both sides of
 //   the label).
+// "; its delimiter looks like ';': ..." for a first line without a comma that
+// has semicolons, tabs or bars; empty: for any other.
+std::string DelimiterHint(const std::string& line);
+
 absl::StatusOr<CsvGuess> GuessCsvSchema(const std::string& line,
                                         const std::string& file);
 

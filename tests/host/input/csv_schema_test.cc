@@ -42,6 +42,27 @@ TEST(GuessCsvSchema, FindsTheLabelAtEitherEnd) {
   }
 }
 
+TEST(GuessCsvSchema, RefusesWordsForLabelsWithoutAHeader) {
+  for (const char* line : {"5.1,3.5,setosa", "setosa,5.1,3.5"})
+    EXPECT_THAT(GuessCsvSchema(line, "my.csv"),
+                StatusIs(kRefused,
+                         AllOf(HasSubstr("my.csv: its first line holds numbers "
+                                         "and the word 'setosa'"),
+                               HasSubstr("number the classes"))))
+        << line;
+  EXPECT_THAT(GuessCsvSchema("label,0,1,2", "my.csv"), IsOk());
+  EXPECT_THAT(GuessCsvSchema(",0,1,species", "my.csv"), IsOk());
+}
+
+TEST(DelimiterHint, NamesWhatIsThereInPlaceOfCommas) {
+  EXPECT_THAT(DelimiterHint("a;b"), HasSubstr("delimiter looks like ';'"));
+  EXPECT_THAT(DelimiterHint("a\tb"), HasSubstr("delimiter looks like a tab"));
+  EXPECT_EQ(DelimiterHint("a,b;c"), "");
+  EXPECT_EQ(DelimiterHint("a"), "");
+  EXPECT_THAT(GuessCsvSchema("a;b", "my.csv"),
+              StatusIs(kRefused, HasSubstr("delimiter looks like ';'")));
+}
+
 TEST(GuessCsvSchema, SaysWhatItLeavesOut) {
   ASSERT_OK_AND_ASSIGN(const CsvGuess guess,
                        GuessCsvSchema(",x,label", "my.csv"));
