@@ -13,14 +13,13 @@
 #include "base/printable.h"
 #include "base/status.h"
 #include "base/units.h"
+#include "host/input/eval_words.h"
 #include "host/input/shard_files.h"
 
 namespace podsim {
 namespace {
 
 constexpr int kDeepestFolder = 8;
-constexpr const char* kHeldOutFolders[] = {"eval", "validation", "valid", "val",
-                                           "test"};
 
 bool IsImage(const std::string& name) {
   const std::string lower = absl::AsciiStrToLower(name);
@@ -208,7 +207,7 @@ absl::StatusOr<ImageSplits> FindImages(const std::string& folder,
   PODSIM_ASSIGN_OR_RETURN(splits.train, ReadImageSplit(of_train, store));
   PODSIM_RETURN_IF_ERROR(CheckFound(splits.train, of_train, parted));
   AddNotes(splits.train, of_train, splits.notes);
-  for (const char* name : kHeldOutFolders) {
+  for (const char* name : kEvalWords) {
     if (!parted || !has(name) || !splits.eval.files.empty()) continue;
     const std::string of_eval = absl::StrCat(folder, "/", name);
     PODSIM_ASSIGN_OR_RETURN(splits.eval, ReadImageSplit(of_eval, store));

@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/hash.h"
 #include "base/status.h"
+#include "base/units.h"
 #include "host/input/image_warning.h"
 #include "host/input/input_memory.h"
 #include "host/input/shard_index.h"
@@ -212,6 +213,33 @@ class ShardDataset final : public Dataset {
   mutable ImageWarning warning_;
 };
 
+bool IsEmpty(const IndexedShard& shard) { return shard.count() == 0; }
+
+// Nobody wants to train on nothing.
+absl::Status CheckHoldsAny(const std::vector<ShardFile>& files,
+                           const std::vector<IndexedShard>& records) {
+  if (!std::all_of(records.begin(), records.end(), IsEmpty))
+    return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      files.front().path, ": it holds no example (",
+      FormatBytes(files.front().bytes), ")",
+      files.size() > 1 ? ", nor does any other shard for training" : "",
+      "; write it again, or give another data_dir"));
+}
+
+// Of a data set some of whose shards are empty: that may be so, or a copy may
+// have been cut off.
+std::string EmptyNote(const std::vector<ShardFile>& files,
+                      const std::vector<IndexedShard>& records) {
+  const auto first = std::find_if(records.begin(), records.end(), IsEmpty);
+  if (first == records.end()) return "";
+  const auto count = std::count_if(records.begin(), records.end(), IsEmpty);
+  const auto at = static_cast<std::size_t>(first - records.begin());
+  return absl::StrCat(FormatCounted(count, "shard"),
+                      count == 1 ? " holds" : " hold", " no example (",
+                      files[at].path, count == 1 ? ")" : " ...)");
+}
+
 }  // namespace
 
 absl::StatusOr<std::shared_ptr<const Dataset>> OpenShards(
@@ -227,9 +255,12 @@ absl::StatusOr<std::shared_ptr<const Dataset>> OpenShards(
   PODSIM_ASSIGN_OR_RETURN(
       const std::shared_ptr<const ShardIndex> index,
       IndexOf(*format, all, request.index_directory, store));
+  if (std::string note = EmptyNote(all, index->shards()); !note.empty())
+    notes.push_back(std::move(note));
   const auto middle =
       index->shards().begin() + static_cast<std::ptrdiff_t>(files.train.size());
   const std::vector<IndexedShard> of_train(index->shards().begin(), middle);
+  PODSIM_RETURN_IF_ERROR(CheckHoldsAny(files.train, of_train));
   const std::int64_t window = WindowOf(request, of_train);
   const std::int64_t lanes =
       window == 0 || of_train.empty() ? 0 : LanesOf(EndsOf(of_train, window));

@@ -1,7 +1,6 @@
 #include "host/input/shard_files.h"
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <cstddef>
 #include <iterator>
@@ -15,13 +14,12 @@
 #include "absl/strings/str_join.h"
 #include "base/status.h"
 #include "base/units.h"
+#include "host/input/eval_words.h"
 
 namespace podsim {
 namespace {
 
 constexpr char kTrain[] = "train";
-constexpr std::array kHeldOutWords = {"eval", "validation", "valid", "val",
-                                      "test"};
 // What TFDS and others lay beside shards.
 constexpr const char* kNoShards[] = {".json", ".md", ".labels.txt"};
 constexpr std::int64_t kThreads = 8;
@@ -30,12 +28,16 @@ bool IsFolder(const std::string& name) {
   return !name.empty() && name.back() == '/';
 }
 
+bool IsHidden(const std::string& name) {
+  return name.empty() || name[0] == '.' || name[0] == '_';
+}
+
 std::vector<std::string> FilesLike(const std::vector<std::string>& names,
                                    std::string_view pattern) {
   std::vector<std::string> found;
   for (const std::string& name : names)
-    if (!IsFolder(name) && !name.empty() && name[0] != '.' && name[0] != '_' &&
-        MatchesPattern(pattern, name))
+    if (name == pattern ||
+        (!IsFolder(name) && !IsHidden(name) && MatchesPattern(pattern, name)))
       found.push_back(name);
   return found;
 }
@@ -66,7 +68,7 @@ bool HasWord(std::string_view name, std::string_view word) {
 // The split that a file's name tells; empty: it tells none.
 std::string SplitWordOf(const std::string& name) {
   if (HasWord(name, kTrain)) return kTrain;
-  for (const char* word : kHeldOutWords)
+  for (const char* word : kEvalWords)
     if (HasWord(name, word)) return word;
   return "";
 }
@@ -90,7 +92,7 @@ SplitNames SplitByWord(const std::vector<std::string>& files) {
   split.note = absl::StrCat("split by the files' names: training reads ",
                             SomeFilesText(split.train));
   by_word.erase(trained);
-  for (const char* word : kHeldOutWords) {
+  for (const char* word : kEvalWords) {
     const auto found = by_word.find(word);
     if (found == by_word.end()) continue;
     split.eval = found->second;
@@ -197,11 +199,11 @@ SplitNames SplitOf(const std::vector<std::string>& names,
   };
   split.train = find(like);
   const std::size_t word = like.find(kTrain);
-  for (std::size_t i = 0; word != std::string::npos &&
-                          i < kHeldOutWords.size() && split.eval.empty();
-       ++i)
-    split.eval = find(like.substr(0, word) + kHeldOutWords[i] +
+  for (const char* const other : kEvalWords) {
+    split.eval = find(like.substr(0, word) + other +
                       like.substr(word + sizeof(kTrain) - 1));
+    if (!split.eval.empty()) break;
+  }
   return split;
 }
 
@@ -244,6 +246,11 @@ absl::StatusOr<FolderPattern> ListFolder(const std::string& data_dir,
     names = store.List(at.folder);
     if (!names.ok()) names = std::vector<std::string>{at.pattern};
   }
+  if (absl::IsNotFound(names.status()))
+    return absl::NotFoundError(absl::StrCat(
+        "data_dir is '", data_dir, "', but there is no ",
+        at.pattern.empty() ? "file or folder" : "folder", " ", at.folder,
+        "; give a folder, a file, or DIR/PATTERN such as data/train-*"));
   PODSIM_ASSIGN_OR_RETURN(at.names, std::move(names));
   return at;
 }
@@ -296,7 +303,8 @@ absl::StatusOr<SplitFiles> FindShards(const std::string& data_dir,
   return absl::NotFoundError(absl::StrCat(
       data_dir, ": no file for training: none is called ",
       pattern.empty() ? "train*, nor lies in a folder train" : pattern,
-      pattern.empty() ? FoldersText(names) : ""));
+      pattern.empty() ? FoldersText(names) : "",
+      "; give a folder of shards, a file, or DIR/PATTERN"));
 }
 
 }  // namespace podsim

@@ -22,7 +22,7 @@ struct ShardFile {
 
 struct SplitFiles {
   std::vector<ShardFile> train;  // in the order of their names
-  std::vector<ShardFile> eval;   // may be empty: nothing is held out
+  std::vector<ShardFile> eval;   // may be empty: there is no eval split
   std::string note;              // SplitNames
 };
 
@@ -35,7 +35,7 @@ struct SplitNames {
 };
 
 // The rule, of the names in a folder (folders end in /). Names that begin with
-// . or _ are passed over.
+// . or _ are passed over, but for one that is the pattern itself.
 //   pattern empty: files that begin with "train" are for training; if there are
 //     none, but a folder train/, they lie in folders (`folders`); if there is
 //     neither, all files, but for .json, .md and .labels.txt.

@@ -81,8 +81,8 @@ absl::Status CheckRoom(const ShardSet& train, const ShardSet& eval,
   const std::int64_t of_train = TrainReaderBytes(reader_bytes);
   PODSIM_RETURN_IF_ERROR(CheckWindow(train, window, of_train));
   PODSIM_RETURN_IF_ERROR(CheckPacked("the shards", train, window, of_train));
-  PODSIM_RETURN_IF_ERROR(CheckPacked("the shards held out", eval, /*window=*/0,
-                                     reader_bytes - of_train));
+  PODSIM_RETURN_IF_ERROR(CheckPacked("the shards of the eval split", eval,
+                                     /*window=*/0, reader_bytes - of_train));
   PODSIM_RETURN_IF_ERROR(CheckRecords(train, reader_bytes));
   return CheckRecords(eval, reader_bytes);
 }

@@ -50,11 +50,28 @@ absl::Status CheckSteps(const DatasetConfig& config) {
   return absl::OkStatus();
 }
 
+// Shards of equal length, the last shorter, would leave some without an
+// example, which no reader takes.
+absl::Status CheckShards(std::int64_t examples, std::int64_t shards) {
+  const std::int64_t each =
+      (examples + shards - 1) / std::max<std::int64_t>(1, shards);
+  const std::int64_t filled = each == 0 ? 0 : (examples + each - 1) / each;
+  if (filled == shards) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "shards is ", shards, ", but ", FormatCounted(examples, "example"),
+      " at ", each, " in each fill ", filled,
+      " of them: give --shards=", std::max<std::int64_t>(1, filled)));
+}
+
 absl::Status CheckEmpty(const std::string& output, ObjectStore& store) {
   if (output.empty())
     return absl::InvalidArgumentError(
         "convert needs --output=DIR, where the shards go");
   const auto names = store.List(output);
+  if (absl::IsNotFound(names.status()) && store.Stat(output).ok())
+    return absl::AlreadyExistsError(absl::StrCat(
+        "--output is \"", output,
+        "\", but that is a file; give a folder, which is made if need be"));
   if (absl::IsNotFound(names.status())) return absl::OkStatus();
   PODSIM_RETURN_IF_ERROR(names.status());
   for (const std::string& name : *names)
@@ -158,6 +175,8 @@ absl::StatusOr<std::string> Convert(const Dataset& dataset,
                                     const DataSettings& settings,
                                     ObjectStore& store) {
   PODSIM_RETURN_IF_ERROR(CheckSteps(dataset.config()));
+  PODSIM_RETURN_IF_ERROR(
+      CheckShards(dataset.size(Split::kTrain), settings.shards()));
   PODSIM_RETURN_IF_ERROR(CheckEmpty(settings.output(), store));
   std::vector<std::string> items;
   const ExampleBuffer buffer(dataset.config());
@@ -172,7 +191,7 @@ absl::StatusOr<std::string> Convert(const Dataset& dataset,
       "wrote ", FormatCounted(dataset.size(Split::kTrain), "example"), " in ",
       FormatCounted(settings.shards(), "shard"), ", ",
       FormatBytes(written.train), ", ", FormatCount(dataset.size(Split::kEval)),
-      " held out, ", FormatBytes(written.eval),
+      " in the eval split, ", FormatBytes(written.eval),
       "\nread them with --dataset=tfrecord --data_dir=", settings.output(),
       dataset.config().classes() > 1
           ? absl::StrCat(" --classes=", dataset.config().classes())

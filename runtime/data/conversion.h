@@ -11,7 +11,7 @@
 
 namespace podsim {
 
-// Writes output/train-*-of-* and, of what is held out, one eval-00000-of-00001,
+// Writes output/train-*-of-* and, of the eval split, one eval-00000-of-00001,
 // the examples in their order, as many in each shard but for one. Fields of
 // float32 become lists of floats, of int32 and uint32 of integers, of uint8 and
 // bool a string of bytes. Holds one shard in memory. After an error what was

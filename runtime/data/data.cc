@@ -12,6 +12,7 @@
 #include "base/status.h"
 #include "base/units.h"
 #include "host/input/dataset.h"
+#include "host/input/dataset_kinds.h"
 #include "host/input/shard_files.h"
 #include "host/storage/uri_store.h"
 #include "proto/programs.pb.h"
@@ -33,7 +34,7 @@ constexpr std::int64_t kAtOnce = 256;  // examples that a thread verifies
 std::string CountsText(const DatasetConfig& config) {
   std::string text = absl::StrCat(
       FormatCounted(config.train_examples(), "example"), " for training, ",
-      FormatCount(config.eval_examples()), " held out");
+      FormatCount(config.eval_examples()), " in the eval split");
   if (config.shards() > 0)
     absl::StrAppend(&text, ", ", FormatCounted(config.shards(), "shard"),
                     " of training");
@@ -108,6 +109,13 @@ absl::Status CheckShards(const Dataset& dataset, const DataSettings& settings,
   PODSIM_ASSIGN_OR_RETURN(
       const SplitFiles files,
       FindDatasetShards(settings.dataset(), settings.path(), store));
+  for (const auto* split : {&files.train, &files.eval})
+    for (const ShardFile& file : *split)
+      if (file.bytes == 0)
+        return absl::DataLossError(absl::StrCat(
+            file.path,
+            ": it is empty: write it again, or delete it if the data set has "
+            "no example for it"));
   PODSIM_RETURN_IF_ERROR(CheckWholeSeries(files.train, store));
   return CheckWholeSeries(files.eval, store);
 }
@@ -150,9 +158,42 @@ DatasetRequest RequestOf(const DataSettings& settings,
   return request;
 }
 
+// A data set without files, and a path beside it, which nothing would read.
+absl::Status CheckPathIsRead(const DataSettings& settings) {
+  const DatasetKind* const kind = FindDatasetKind(settings.dataset());
+  if (kind == nullptr || kind->files != nullptr || settings.path().empty())
+    return absl::OkStatus();
+  const bool converts = settings.command() == words::DataCommand::convert;
+  return absl::InvalidArgumentError(absl::StrCat(
+      "path is \"", settings.path(), "\", but ", settings.dataset(),
+      settings.dataset() == "synthetic" ? " is made from the seed"
+                                        : " are built in",
+      ", without files: leave the path out",
+      converts && settings.output().empty()
+          ? absl::StrCat("; the shards go to --output=", settings.path())
+      : converts ? absl::StrCat("; the shards go to --output, which is ",
+                                settings.output())
+                 : ""));
+}
+
+// "pod_data show digits": the name of a data set where its files are meant.
+absl::Status CheckPathIsNoDataset(const DataSettings& settings,
+                                  bool names_dataset, ObjectStore& store) {
+  const std::string& path = settings.path();
+  if (names_dataset || FindDatasetKind(path) == nullptr ||
+      store.List(path).ok() || store.Stat(path).ok())
+    return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("path is \"", path,
+                   "\", but there is no such file or folder; a data set is "
+                   "named by --dataset=",
+                   path));
+}
+
 absl::StatusOr<std::string> Run(const DataSettings& settings,
                                 ObjectStore& store,
                                 const std::string& index_directory) {
+  PODSIM_RETURN_IF_ERROR(CheckPathIsRead(settings));
   PODSIM_RETURN_IF_ERROR(CheckServed(settings.path()));
   PODSIM_RETURN_IF_ERROR(CheckServed(settings.output()));
   if (settings.command() == words::DataCommand::show &&
@@ -195,7 +236,12 @@ DataResult RunData(const std::vector<std::string>& args, ObjectStore& store,
   if (const std::string named = DatasetOfPath(settings.path());
       !named.empty() && !settings.has_dataset())
     settings.set_dataset(named);
+  const bool names_dataset = settings.has_dataset();
   FillDefaults(settings);
+  if (const absl::Status named =
+          CheckPathIsNoDataset(settings, names_dataset, store);
+      !named.ok())
+    return Failed(named);
   absl::StatusOr<std::string> text = Run(settings, store, index_directory);
   if (!text.ok()) return Failed(text.status());
   return {.text = *std::move(text), .error = {}};

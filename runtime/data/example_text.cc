@@ -103,7 +103,7 @@ absl::StatusOr<std::string> FilesText(const DataSettings& settings,
       const SplitFiles files,
       FindDatasetShards(settings.dataset(), settings.path(), store));
   return absl::StrCat(FilesLine("training:", files.train),
-                      FilesLine("held out:", files.eval));
+                      FilesLine("eval split:", files.eval));
 }
 
 std::string SchemaText(const DatasetConfig& config) {

@@ -225,11 +225,11 @@ TEST(PackedShards, AWindowMustFitIntoTheBuffers) {
               IsOk());
   EXPECT_THAT(
       OpenNumbered(*store, 100, 300'000),
-      StatusIs(
-          absl::StatusCode::kResourceExhausted,
-          HasSubstr("the shards held out are packed, and what is being "
-                    "unpacked takes 112.00 KiB, but readers have 36.62 KiB "
-                    "for that: raise --input_memory")));
+      StatusIs(absl::StatusCode::kResourceExhausted,
+               HasSubstr(
+                   "the shards of the eval split are packed, and what is being "
+                   "unpacked takes 112.00 KiB, but readers have 36.62 KiB "
+                   "for that: raise --input_memory")));
   EXPECT_THAT(OpenNumbered(*store, 100, 2'000'000), IsOk());
   ASSERT_THAT(store->Delete("/data/eval-0"), IsOk());
   // In order there is none.

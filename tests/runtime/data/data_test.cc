@@ -38,21 +38,25 @@ class PodDataTest : public ::testing::Test {
     args.push_back(absl::StrCat("--features=", testing::kNumberedSchema));
     return RunData(args, *store_, /*index_directory=*/"");
   }
+  // The same without a schema.
+  DataResult RunPlain(const std::vector<std::string>& args) {
+    return RunData(args, *store_, /*index_directory=*/"");
+  }
   const std::unique_ptr<ObjectStore> store_ = NewMemoryStore();
 };
 
 TEST_F(PodDataTest, Shows) {
   const DataResult shown = Run({"show", "/data", "--examples=2"});
   EXPECT_EQ(shown.exit_code, 0) << shown.error;
-  EXPECT_THAT(
-      shown.text,
-      AllOf(HasSubstr("tfrecord: 8 examples for training, 0 held out, 3 shards "
-                      "of training"),
-            HasSubstr("training: 3 files, "),
-            HasSubstr("train-1000 to train-1002"),
-            HasSubstr("field features: float32 [B, 2]"),
-            HasSubstr("field labels: int32 [B]"),
-            HasSubstr("example 1\n  features: 1 0.5\n  labels: 1\n")));
+  EXPECT_THAT(shown.text,
+              AllOf(HasSubstr("tfrecord: 8 examples for training, 0 in the "
+                              "eval split, 3 shards "
+                              "of training"),
+                    HasSubstr("training: 3 files, "),
+                    HasSubstr("train-1000 to train-1002"),
+                    HasSubstr("field features: float32 [B, 2]"),
+                    HasSubstr("field labels: int32 [B]"),
+                    HasSubstr("example 1\n  features: 1 0.5\n  labels: 1\n")));
   EXPECT_EQ(shown.text.find("example 2"), std::string::npos);
 }
 
@@ -133,6 +137,7 @@ TEST_F(PodDataTest, IndexesOrSaysThatNothingIsKept) {
 }
 
 TEST_F(PodDataTest, VerifiesEveryByte) {
+  ASSERT_THAT(store_->Delete("/data/train-1001"), IsOk());  // it is empty
   EXPECT_EQ(Run({"verify", "/data"}).exit_code, 0);
   ASSERT_OK_AND_ASSIGN(const std::string whole,
                        store_->Read("/data/train-1002"));
@@ -167,6 +172,63 @@ TEST_F(PodDataTest, VerifiesThatNoShardIsMissing) {
   EXPECT_EQ(verify("/out").error,
             "/out: 2 of 8 shards are missing, the first of them "
             "train-00002-of-00008");
+}
+
+TEST_F(PodDataTest, RefusesAPathThatNothingWouldRead) {
+  const DataResult both =
+      RunPlain({"convert", "--dataset=digits", "elsewhere", "--output=/out"});
+  EXPECT_EQ(both.exit_code, 2);
+  EXPECT_THAT(both.error,
+              HasSubstr("path is \"elsewhere\", but digits are built in, "
+                        "without files: leave the path out; the shards go to "
+                        "--output, which is /out"));
+  EXPECT_THAT(RunPlain({"convert", "--dataset=digits", "/out"}).error,
+              HasSubstr("the shards go to --output=/out"));
+  EXPECT_THAT(RunPlain({"show", "digits"}).error,
+              HasSubstr("path is \"digits\", but there is no such file or "
+                        "folder; a data set is named by --dataset=digits"));
+}
+
+TEST_F(PodDataTest, SaysWhatIsInPlaceOfAFolder) {
+  ASSERT_THAT(store_->Write("/file", "x"), IsOk());
+  const DataResult file =
+      RunPlain({"convert", "--dataset=digits", "--output=/file"});
+  EXPECT_EQ(file.exit_code, 2);
+  EXPECT_THAT(file.error,
+              HasSubstr("--output is \"/file\", but that is a file; give a "
+                        "folder"));
+  EXPECT_THAT(Run({"verify", "/none/train-*"}).error,
+              HasSubstr("data_dir is '/none/train-*', but there is no folder "
+                        "/none; give a folder, a file, or DIR/PATTERN"));
+}
+
+TEST_F(PodDataTest, AnEmptyShardIsNotGood) {
+  const DataResult one = Run({"verify", "/data"});
+  EXPECT_EQ(one.exit_code, 1);
+  EXPECT_THAT(one.error, HasSubstr("/data/train-1001: it is empty"));
+  EXPECT_THAT(Run({"show", "/data"}).text,
+              HasSubstr("note: 1 shard holds no example (/data/train-1001)"));
+  ASSERT_THAT(store_->Write("/nothing/train-0", ""), IsOk());
+  for (const char* command : {"verify", "index", "show"}) {
+    const DataResult none = Run({command, "/nothing"});
+    EXPECT_EQ(none.exit_code, 2) << command;
+    EXPECT_THAT(none.error, HasSubstr("/nothing/train-0: it holds no example"))
+        << command;
+  }
+}
+
+TEST_F(PodDataTest, EveryShardGetsAnExample) {
+  const DataResult made =
+      Run({"convert", "/data", "--output=/out", "--shards=5"});
+  EXPECT_EQ(made.exit_code, 2);
+  EXPECT_THAT(made.error, HasSubstr("shards is 5, but 8 examples at 2 in each "
+                                    "fill 4 of them: give --shards=4"));
+}
+
+TEST_F(PodDataTest, AFileIsReadWhateverItsNameBeginsWith) {
+  ASSERT_THAT(store_->Write("/csv/_x.csv", "x,label\n1,0\n2,1\n"), IsOk());
+  const DataResult shown = RunPlain({"verify", "/csv/_x.csv"});
+  EXPECT_EQ(shown.exit_code, 0) << shown.error;
 }
 
 // Some shards would pass for a whole data set.
