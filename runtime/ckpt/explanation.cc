@@ -14,6 +14,7 @@
 #include "base/status.h"
 #include "base/units.h"
 #include "host/checkpoint/part_file.h"
+#include "interconnect/topology/slice.h"
 #include "runtime/ckpt/ckpt_text.h"
 #include "runtime/job/model_text.h"
 #include "runtime/job/optimizer.h"
@@ -47,19 +48,21 @@ std::string RateText(const PlanBits& bits) {
 
 std::string PlanText(const CheckpointManifest& manifest) {
   const PlanBits& bits = manifest.bits();
-  const std::int64_t cores = std::int64_t{bits.hosts()} * bits.cores_per_host();
+  const std::int64_t replicas =
+      std::int64_t{bits.hosts()} * bits.cores_per_host();
+  const std::string replica = ReplicaNameOf(bits.slice());
   return absl::StrCat(
       Labelled("plan", manifest.plan_hash()),
       Labelled("build", manifest.build_id()),
       Labelled("slice", absl::StrCat(bits.slice(), ": ",
                                      FormatCounted(bits.hosts(), "host"), " x ",
-                                     bits.cores_per_host(),
-                                     " cores = ", FormatCount(cores))),
+                                     bits.cores_per_host(), " ", replica,
+                                     "s = ", FormatCount(replicas))),
       Labelled("model", TrainedText(bits)),
-      Labelled(
-          "batch",
-          absl::StrCat(FormatCount(bits.batch_per_core()), " per core, ",
-                       FormatCount(bits.batch_per_core() * cores), " global")),
+      Labelled("batch",
+               absl::StrCat(
+                   FormatCount(bits.batch_per_core()), " per ", replica, ", ",
+                   FormatCount(bits.batch_per_core() * replicas), " global")),
       Labelled("rate", RateText(bits)),
       Labelled(
           "numerics",

@@ -18,9 +18,9 @@ absl::StatusOr<FoundCheckpoint> FindCheckpoint(ObjectStore& store,
     return FoundCheckpoint{*std::move(newest.checkpoint),
                            std::move(newest.refused)};
   if (!newest.refused.empty())
-    return absl::DataLossError(
-        absl::StrCat(directory, " has no good checkpoint:\n",
-                     absl::StrJoin(newest.refused, "\n")));
+    return absl::DataLossError(absl::StrCat(
+        directory,
+        " has no good checkpoint: ", absl::StrJoin(newest.refused, "; ")));
   return absl::NotFoundError(
       absl::StrCat(directory,
                    " holds no checkpoint; give a model_dir, or one of its "

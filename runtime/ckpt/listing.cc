@@ -15,6 +15,7 @@
 #include "base/units.h"
 #include "host/checkpoint/catalog.h"
 #include "host/checkpoint/layout.h"
+#include "host/storage/no_file.h"
 #include "runtime/ckpt/ckpt_text.h"
 
 namespace podsim {
@@ -99,12 +100,19 @@ std::optional<Entry> EntryOf(ObjectStore& store, const std::string& model_dir,
 absl::StatusOr<std::string> ListModelDir(ObjectStore& store,
                                          const std::string& model_dir,
                                          absl::Time now, int width) {
-  PODSIM_ASSIGN_OR_RETURN(const std::vector<std::string> names,
-                          store.List(model_dir));
+  const absl::StatusOr<std::vector<std::string>> names = store.List(model_dir);
+  if (absl::IsNotFound(names.status()))
+    return NoFolder(store, model_dir, "the folder of a run, its model_dir");
+  PODSIM_RETURN_IF_ERROR(names.status());
   std::vector<Entry> entries;
-  for (const std::string& name : names)
+  for (const std::string& name : *names)
     if (auto entry = EntryOf(store, model_dir, name, now))
       entries.push_back(*std::move(entry));
+  if (entries.empty() && ReadManifest(store, model_dir).ok())
+    return absl::InvalidArgumentError(absl::StrCat(
+        model_dir,
+        " is a checkpoint, not a model_dir: pod_ckpt show explains "
+        "it, and pod_ckpt ls takes the folder above"));
   if (entries.empty())
     return absl::StrCat("no checkpoints in ", model_dir, "\n");
   std::stable_sort(

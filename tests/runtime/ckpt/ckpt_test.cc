@@ -121,9 +121,16 @@ TEST_F(CkptTest, LsFitsNarrowTerminals) {
 TEST_F(CkptTest, LsOfAnEmptyDirectoryAndOfNone) {
   ASSERT_THAT(store_->Write("/m/notes.txt", "mine"), IsOk());
   EXPECT_EQ(Run({"ls", "/m"}).text, "no checkpoints in /m\n");
+  Save("/m", 100);
+  const CkptResult itself = Run({"ls", "/m/100"});
+  EXPECT_EQ(itself.exit_code, 2);
+  EXPECT_THAT(itself.error,
+              HasSubstr("/m/100 is a checkpoint, not a model_dir"));
   const CkptResult none = Run({"ls", "/none"});
   EXPECT_EQ(none.exit_code, 2);
-  EXPECT_EQ(none.error, "list /none: No such file or directory\n");
+  EXPECT_EQ(
+      none.error,
+      "there is no folder /none; give the folder of a run, its model_dir\n");
 }
 
 TEST_F(CkptTest, AStoreThatIsNotThereIsRefusedByName) {
