@@ -80,24 +80,28 @@ std::int64_t LargestBatch(const Program& program, std::int64_t hbm_bytes,
 }
 
 absl::Status AdmitToCore(const Program& program, std::int64_t batch_per_core,
-                         std::int64_t hbm_bytes, std::int64_t microbatches) {
+                         std::int64_t hbm_bytes, std::int64_t microbatches,
+                         const char* replica) {
   // Compares batches, not bytes: a product of the two could overflow.
   const std::int64_t largest = LargestBatch(program, hbm_bytes, microbatches);
   if (batch_per_core >= 1 && batch_per_core <= largest) return absl::OkStatus();
   if (batch_per_core < 1)
-    return absl::InvalidArgumentError(absl::StrCat(
-        "the batch per core is ", batch_per_core, " but must be at least 1"));
+    return absl::InvalidArgumentError(absl::StrCat("the batch per ", replica,
+                                                   " is ", batch_per_core,
+                                                   " but must be at least 1"));
   const std::int64_t fixed = EstimateHbm(program, 0, microbatches).total();
   const std::string remedy =
       largest >= 1
-          ? absl::StrCat("the largest batch per core that fits is ", largest)
-          : absl::StrCat("not even one row per core fits, ", Gib(fixed),
+          ? absl::StrCat("the largest batch per ", replica, " that fits is ",
+                         largest)
+          : absl::StrCat("not even one example per ", replica, " fits, ",
+                         Gib(fixed),
                          " are needed without any; use a smaller model");
   const HbmUse use = EstimateHbm(program, batch_per_core, microbatches);
   return absl::ResourceExhaustedError(absl::StrCat(
-      "model ", program.name, " with ", batch_per_core, " rows per core needs ",
-      Gib(use.total()), " of HBM per core, a core has ", Gib(hbm_bytes), ": ",
-      remedy, Table(use)));
+      "model ", program.name, " with ", batch_per_core, " examples per ",
+      replica, " needs ", Gib(use.total()), " of HBM per ", replica, ", a ",
+      replica, " has ", Gib(hbm_bytes), ": ", remedy, Table(use)));
 }
 
 MachineUse EstimateMachine(const Program& program, std::int64_t batch_per_core,

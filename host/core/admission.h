@@ -37,9 +37,11 @@ std::int64_t LargestBatch(const Program& program, std::int64_t hbm_bytes,
                           std::int64_t microbatches = 1);
 
 // OK, or RESOURCE_EXHAUSTED with the table of HbmUse, the core's HBM and the
-// largest batch per core that fits.
+// largest batch per core that fits. `replica`: what the slice's cores are
+// called in messages, "chip" where those of a chip act as one.
 absl::Status AdmitToCore(const Program& program, std::int64_t batch_per_core,
-                         std::int64_t hbm_bytes, std::int64_t microbatches = 1);
+                         std::int64_t hbm_bytes, std::int64_t microbatches = 1,
+                         const char* replica = "core");
 
 // Bytes that this machine needs to emulate a job: per process a copy of the
 // variables, with several `microbatches` per core the partial sums of a host's

@@ -10,6 +10,7 @@
 #include "host/core/admission.h"
 #include "host/input/fields.h"
 #include "host/input/input_memory.h"
+#include "interconnect/topology/slice.h"
 #include "runtime/job/geography.h"
 #include "runtime/job/reduction.h"
 
@@ -18,17 +19,19 @@ namespace {
 
 // AdmitToCore, for batches whose bytes cannot even be counted too.
 absl::Status Admit(const Program& program, std::int64_t batch_per_core,
-                   std::int64_t hbm_bytes, std::int64_t microbatches) {
+                   std::int64_t hbm_bytes, std::int64_t microbatches,
+                   const char* replica) {
   const std::int64_t fixed = EstimateHbm(program, 0, microbatches).total();
   const std::int64_t row = std::max<std::int64_t>(
       1, EstimateHbm(program, 1).total() - EstimateHbm(program, 0).total());
   const std::int64_t countable =
       (std::numeric_limits<std::int64_t>::max() - fixed) / row;
   if (batch_per_core <= countable)
-    return AdmitToCore(program, batch_per_core, hbm_bytes, microbatches);
+    return AdmitToCore(program, batch_per_core, hbm_bytes, microbatches,
+                       replica);
   return absl::ResourceExhaustedError(absl::StrCat(
-      "a batch of ", FormatCount(batch_per_core),
-      " per core is far beyond the core's ", FormatBytes(hbm_bytes),
+      "a batch of ", FormatCount(batch_per_core), " per ", replica,
+      " is far beyond the ", replica, "'s ", FormatBytes(hbm_bytes),
       " of HBM; the largest that fits is ",
       FormatCount(LargestBatch(program, hbm_bytes, microbatches))));
 }
@@ -93,9 +96,12 @@ absl::Status FillMemory(const Program& program, const ResolvedJob& job,
   const std::int64_t eval_batch = plan.eval_batch_per_core();
   const std::int64_t tree = MicrobatchesPerCore(plan.bits());
   const std::int64_t microbatches = std::max<std::int64_t>(1, tree);
-  PODSIM_RETURN_IF_ERROR(Admit(program, job.batch_per_core, hbm, microbatches));
-  PODSIM_RETURN_IF_ERROR(Annotate(
-      Admit(program, eval_batch, hbm, /*microbatches=*/1), "evaluation batch"));
+  PODSIM_RETURN_IF_ERROR(Admit(program, job.batch_per_core, hbm, microbatches,
+                               job.slice.replica_name()));
+  PODSIM_RETURN_IF_ERROR(
+      Annotate(Admit(program, eval_batch, hbm, /*microbatches=*/1,
+                     job.slice.replica_name()),
+               "evaluation batch"));
   *plan.mutable_core_memory() =
       CoreMemoryOf(program, job.batch_per_core, hbm, microbatches);
   const MachineUse use =
@@ -118,7 +124,9 @@ absl::Status AdmitToMachine(const JobPlan& plan, std::int64_t available,
   const std::int64_t alone = BytesIn(plan, 1);
   return absl::ResourceExhaustedError(absl::StrCat(
       plan.bits().slice(), " with ", FormatCount(plan.bits().batch_per_core()),
-      " rows per core needs ", FormatBytes(needed), " of memory in ",
+      " examples per ",
+      ReplicaNameOf(plan.bits().slice(), plan.spec().hardware()), " needs ",
+      FormatBytes(needed), " of memory in ",
       FormatCounted(plan.spec().processes(), "process"), ", but ",
       FormatBytes(limit),
       allowed > 0 ? " are allowed (host_memory_bytes)" : " are there", "; ",

@@ -87,10 +87,20 @@ TEST(AdmitToCore, SaysWhatNeedsHowMuch) {
                      HasSubstr("\n  input"), HasSubstr("\n  total"))));
 }
 
+TEST(AdmitToCore, CallsAReplicaByItsName) {
+  EXPECT_THAT(
+      AdmitToCore(MlpOfWidth(512), std::int64_t{4} << 20, 16 * kGiB,
+                  /*microbatches=*/1, "chip"),
+      StatusIs(absl::StatusCode::kResourceExhausted,
+               AllOf(HasSubstr("examples per chip needs"),
+                     HasSubstr("of HBM per chip, a chip has 16.00 GiB"),
+                     HasSubstr("the largest batch per chip that fits is"))));
+}
+
 TEST(AdmitToCore, SaysWhenNoBatchFits) {
   EXPECT_THAT(AdmitToCore(MlpOfWidth(1 << 22), 1, 8 * kGiB),
               StatusIs(absl::StatusCode::kResourceExhausted,
-                       HasSubstr("not even one row per core fits")));
+                       HasSubstr("not even one example per core fits")));
 }
 
 TEST(AdmitToCore, RefusesABatchOfNothing) {
