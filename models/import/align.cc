@@ -14,9 +14,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/status.h"
+#include "models/import/batch_numbers.h"
 #include "models/import/random_keys.h"
 #include "models/ops/constant_value.h"
-#include "models/ops/reference.h"
 
 namespace podsim {
 namespace {
@@ -108,10 +108,6 @@ class Aligner {
     return values[0] / batches_[0];
   }
 
-  std::string BatchesText() const {
-    return absl::StrCat(absl::StrJoin(batches_, ", "), " examples");
-  }
-
   absl::Status MergeShape(Shape& shape, Shape FlatOpShape(const FlatOp&)) {
     shape.batch_axis = -1;
     for (int axis = 0; axis < shape.rank(); ++axis) {
@@ -123,9 +119,10 @@ class Aligner {
       if (AllEqual(sizes)) continue;
       const auto factor = FactorOf(sizes);
       if (!factor)
-        return absl::UnimplementedError(absl::StrCat(
-            "dimension ", axis, " is ", absl::StrJoin(sizes, ", "), " with ",
-            BatchesText(), ": neither fixed nor a multiple of the batch"));
+        return absl::UnimplementedError(
+            absl::StrCat("dimension ", axis, " is ", absl::StrJoin(sizes, ", "),
+                         " with ", ExamplesText(batches_),
+                         ": neither fixed nor a multiple of the batch"));
       if (shape.batched())
         return absl::UnimplementedError(
             "the batch is in two of its dimensions: examples are compared with "
@@ -187,7 +184,8 @@ class Aligner {
       if (!factor || !is_size || static_cast<int>(i) != CutAxis(op))
         return absl::UnimplementedError(absl::StrCat(
             NumbersText(op, name), " has ", absl::StrJoin(numbers, ", "),
-            " with ", BatchesText(), ", which podsim cannot leave open"));
+            " with ", ExamplesText(batches_),
+            ", which podsim cannot leave open"));
       list[i] = *factor;
     }
     return absl::OkStatus();
@@ -219,7 +217,7 @@ class Aligner {
         std::all_of(values.begin(), values.end(),
                     [](double value) { return std::isnan(value); });
     if (AllEqual(values) || nan) return absl::OkStatus();
-    return MergeNumber(op, values);
+    return FollowBatch(batches_, values, op);
   }
 
   // What every example's row has, where all have the same.
@@ -289,102 +287,6 @@ class Aligner {
     to.parameters = moved(from.parameters);
     to.results = moved(from.results);
     return to;
-  }
-
-  absl::Status MergeNumber(FlatOp& op, const std::vector<double>& values) {
-    const bool floats = op.type.dtype == DType::kFloat32;
-    const bool rounded =
-        op.type.dtype == DType::kBFloat16 || (floats && AreBFloat16(values));
-    const auto set = [&](double value, std::int64_t power) {
-      op.attributes.value = value;
-      op.attributes.lists[kBatchPower] = {power};
-      return absl::OkStatus();
-    };
-    for (const std::int64_t power : {-1, 1})
-      if (const auto value = floats ? NumberFor(values, power) : std::nullopt)
-        return set(*value, power);
-    for (const std::int64_t power : {-1, 1}) {
-      const auto value =
-          rounded ? RoundedNumberFor(op, values, power) : std::nullopt;
-      if (!value) continue;
-      if (floats) op.attributes.lists[kBatchRounded] = {1};
-      return set(*value, power);
-    }
-    const bool whole = op.type.dtype == DType::kInt32;
-    if (whole && SetLine(op, values)) return absl::OkStatus();
-    return absl::UnimplementedError(absl::StrCat(
-        "its number is ", absl::StrJoin(values, ", "), " with ", BatchesText(),
-        ": neither fixed nor a multiple of the batch or of 1 over it",
-        rounded ? " that bfloat16 tells from others; take means and sums of "
-                  "examples in float32"
-                : ""));
-  }
-
-  static double Scaled(double number, std::int64_t power, std::int64_t batch) {
-    const auto examples = static_cast<double>(batch);
-    return power > 0 ? number * examples : number / examples;
-  }
-
-  static bool AreBFloat16(const std::vector<double>& values) {
-    return std::all_of(values.begin(), values.end(), [](double value) {
-      return RoundToBFloat16(static_cast<float>(value)) == value;
-    });
-  }
-
-  // The float32 number whose product with each batch (or quotient) rounds to
-  // what the lowerings have, or to a neighbour of it.
-  std::optional<double> NumberFor(const std::vector<double>& values,
-                                  std::int64_t power) const {
-    const auto unscaled = [&](std::size_t i) {
-      return Scaled(values[i], -power, batches_[i]);
-    };
-    const double number = static_cast<float>(unscaled(0));
-    for (std::size_t i = 0; i < values.size(); ++i)
-      if (!(std::abs(unscaled(i) - number) <= 0x1p-22 * std::abs(number)))
-        return std::nullopt;
-    return number;
-  }
-
-  // The same where the lowerings have it rounded to bfloat16: a mean over the
-  // op's elements, or a small whole number or 1 over one. What rounds to the
-  // same lies within a part of 2^-7; no two of the small ones do.
-  std::optional<double> RoundedNumberFor(const FlatOp& op,
-                                         const std::vector<double>& values,
-                                         std::int64_t power) const {
-    constexpr double kMost = 0x1p7 - 1;
-    const double about = Scaled(values[0], -power, batches_[0]);
-    const double whole = std::round(about);
-    const double part = std::round(1 / about);
-    const auto rounds_to_all = [&](double number) {
-      for (std::size_t i = 0; i < values.size(); ++i)
-        if (RoundToBFloat16(static_cast<float>(
-                Scaled(number, power, batches_[i]))) != values[i])
-          return false;
-      return true;
-    };
-    const double mean =
-        std::copysign(1 / static_cast<double>(op.type.shape.elements()), about);
-    if (rounds_to_all(mean)) return mean;
-    if (std::abs(part) < kMost && rounds_to_all(1 / part)) return 1 / part;
-    if (std::abs(whole) < kMost && rounds_to_all(whole)) return whole;
-    return std::nullopt;
-  }
-
-  // a times the batch plus c.
-  bool SetLine(FlatOp& op, const std::vector<double>& values) const {
-    const auto step = static_cast<double>(batches_[1] - batches_[0]);
-    const double slope = (values[1] - values[0]) / step;
-    const double offset = values[0] - slope * static_cast<double>(batches_[0]);
-    if (slope != std::floor(slope) || std::abs(slope) > 0x1p20 ||
-        std::abs(offset) > 0x1p30)
-      return false;
-    for (std::size_t i = 0; i < values.size(); ++i)
-      if (values[i] != slope * static_cast<double>(batches_[i]) + offset)
-        return false;
-    op.attributes.value = slope;
-    op.attributes.lists[kBatchPower] = {1};
-    op.attributes.lists[kBatchOffset] = {static_cast<std::int64_t>(offset)};
-    return true;
   }
 
   std::span<const FlatFunction> functions_;

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -10,6 +9,7 @@
 #include "base/status.h"
 #include "models/import/flat.h"
 #include "models/import/flat_builder.h"
+#include "models/import/hlo_value.h"
 #include "models/import/narrow_wholes.h"
 #include "models/import/opcodes.h"
 #include "models/import/orders.h"
@@ -21,44 +21,6 @@ namespace {
 
 constexpr int kDeepestCall = 200;
 
-// An array, or a tuple, or an array without elements, which is nowhere, or what
-// podsim cannot compute: an error once a result needs it, and not before, so
-// that dead code may be anything. Tuples are shared: one may hold another many
-// times.
-struct HloValue {
-  int array = -1;
-  std::shared_ptr<const std::vector<HloValue>> parts;
-  std::shared_ptr<const absl::Status> refused;
-
-  bool IsEmpty() const {
-    return array < 0 && parts == nullptr && refused == nullptr;
-  }
-};
-using HloValues = std::vector<HloValue>;
-
-HloValue Tuple(HloValues parts) {
-  return {.array = -1,
-          .parts = std::make_shared<const HloValues>(std::move(parts)),
-          .refused = nullptr};
-}
-
-HloValue Array(int place) {
-  return {.array = place, .parts = nullptr, .refused = nullptr};
-}
-
-HloValue RefusedValue(absl::Status why) {
-  return {.array = -1,
-          .parts = nullptr,
-          .refused = std::make_shared<const absl::Status>(std::move(why))};
-}
-
-const HloValue* FirstRefused(const HloValues& values) {
-  const auto found = std::find_if(
-      values.begin(), values.end(),
-      [](const HloValue& value) { return value.refused != nullptr; });
-  return found == values.end() ? nullptr : &*found;
-}
-
 // Instructions that a computation's root needs.
 std::vector<bool> NeededIn(const HloComputation& computation) {
   std::vector<bool> needed(computation.instructions.size());
@@ -68,28 +30,6 @@ std::vector<bool> NeededIn(const HloComputation& computation) {
       for (const int operand : computation.instructions[i].operands)
         needed[static_cast<std::size_t>(operand)] = true;
   return needed;
-}
-
-absl::Status BadCall(const std::string& why) {
-  return absl::InvalidArgumentError(why);
-}
-
-bool HasNoElements(const hlo::Shape& shape) {
-  const auto& dims = shape.dimensions();
-  return shape.element_type() != hlo::TUPLE &&
-         std::find(dims.begin(), dims.end(), 0) != dims.end();
-}
-
-absl::StatusOr<std::vector<int>> ArraysOf(const HloValues& operands) {
-  std::vector<int> arrays;
-  for (const HloValue& operand : operands) {
-    if (operand.IsEmpty())
-      return absl::UnimplementedError(
-          "an operand is an array without elements");
-    if (operand.array < 0) return BadCall("an operand is a tuple");
-    arrays.push_back(operand.array);
-  }
-  return arrays;
 }
 
 class Flattener {
@@ -203,7 +143,7 @@ class Flattener {
     const std::string& code = from.opcode();
     if (code == "parameter")
       return arguments[static_cast<std::size_t>(from.parameter_number())];
-    if (code == "tuple") return Tuple(operands);
+    if (code == "tuple") return TupleValue(operands);
     if (code == "get-tuple-element") return Part(from, operands);
     if (code == "call" && instruction.called.size() == 1)
       return CallOrDraw(instruction, operands);
@@ -232,7 +172,7 @@ class Flattener {
     builder_.SetPlace(PlaceOf(*instruction.proto), WordsOf(*instruction.proto));
     PODSIM_ASSIGN_OR_RETURN(const int drawn,
                             EmitKeyFunction(builder_, name, arrays, type));
-    return Array(drawn);
+    return ArrayValue(drawn);
   }
 
   // Whether a computation or what it calls draws bits.
@@ -314,7 +254,6 @@ class Flattener {
     const std::vector<int>& branches = choice.called;
     if (branches.empty() || operands.size() != branches.size() + 1)
       return BadCall("a choice needs branches, and an operand for each");
-    if (operands[0].refused != nullptr) return operands[0];
     if (operands[0].array < 0) return BadCall("it chooses by no array");
     const int chooser = operands[0].array;
     const bool is_bool = builder_.type(chooser).dtype == DType::kBool;
@@ -376,7 +315,7 @@ class Flattener {
           builder_.Emit("broadcast_in_dim", {chooser}, std::move(spread)));
       PODSIM_ASSIGN_OR_RETURN(
           const int array, builder_.Emit("select", {each, a.array, b.array}));
-      return Array(array);
+      return ArrayValue(array);
     }
     if (a.parts->size() != b.parts->size())
       return BadCall("the branches have other results");
@@ -387,7 +326,7 @@ class Flattener {
                                                     (*b.parts)[i], depth + 1));
       parts.push_back(std::move(part));
     }
-    return Tuple(std::move(parts));
+    return TupleValue(std::move(parts));
   }
 
   absl::StatusOr<HloValue> Apply(const HloInstruction& instruction,
@@ -454,7 +393,7 @@ class Flattener {
                                    const std::vector<int>& arrays) const {
     if (said.element_type() != hlo::TUPLE && arrays.size() == 1) {
       PODSIM_RETURN_IF_ERROR(CheckResult(said, arrays[0]));
-      return Array(arrays[0]);
+      return ArrayValue(arrays[0]);
     }
     if (said.tuple_shapes_size() != static_cast<int>(arrays.size()))
       return BadCall(absl::StrCat("it makes ", arrays.size(), " results"));
@@ -462,9 +401,9 @@ class Flattener {
     for (std::size_t i = 0; i < arrays.size(); ++i) {
       PODSIM_RETURN_IF_ERROR(
           CheckResult(said.tuple_shapes(static_cast<int>(i)), arrays[i]));
-      parts.push_back(Array(arrays[i]));
+      parts.push_back(ArrayValue(arrays[i]));
     }
-    return Tuple(std::move(parts));
+    return TupleValue(std::move(parts));
   }
 
   const HloModule& module_;

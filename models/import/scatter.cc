@@ -128,10 +128,6 @@ absl::StatusOr<int> Put(FlatBuilder& builder, const HloUse& use) {
   return builder.Emit("select", {is_put, put, use.operands[0]});
 }
 
-}  // namespace
-
-namespace {
-
 // Sums of bfloat16 are float32's, rounded once.
 absl::StatusOr<int> AddedTo(FlatBuilder& builder, const HloUse& use,
                             int updates) {
