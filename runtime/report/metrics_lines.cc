@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "interconnect/topology/slice.h"
 #include "job/hbm.h"
 #include "job/metrics.h"
 #include "job/placement.h"
@@ -177,6 +178,8 @@ std::string PlanLine(const JobPlan& plan, double wall_time,
                {"command", context.command},
                {"cpu", context.cpu},
                {"cpus", context.cpus}};
+  // What hbm_bytes_per_core is of: "core", or "chip".
+  line["replica_name"] = ReplicaNameOf(bits.slice(), plan.spec().hardware());
   if (plan.has_geography()) AddGeography(plan.geography(), line);
   return Dump(line);
 }

@@ -154,6 +154,7 @@ TEST(LadderTest, ShowsWarningsAndPrices) {
     EXPECT_GE(row["step_seconds_high"], row["step_seconds"]);
     EXPECT_GT(row["hbm_bytes_per_core"], 0);
     EXPECT_LT(row["hbm_bytes_per_core"], row["hbm_bytes_available"]);
+    EXPECT_EQ(row["replica_name"], row["slice"] == "v4-8" ? "chip" : "core");
     EXPECT_NEAR(double{row["examples_per_second"]},
                 double{row["global_batch"]} / double{row["step_seconds"]},
                 1e-6 * double{row["examples_per_second"]});

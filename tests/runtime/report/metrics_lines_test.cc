@@ -54,6 +54,9 @@ TEST(MetricsLineTest, PlanCarriesTheRunsContext) {
   EXPECT_EQ(line["cpus"], 2);
   EXPECT_EQ(line["wall_time"], 12.5);
   EXPECT_FALSE(line.contains("zone"));
+  EXPECT_EQ(line["replica_name"], "core");
+  plan.mutable_bits()->set_slice("v4-16");
+  EXPECT_EQ(json::parse(PlanLine(plan, 12.5, {}))["replica_name"], "chip");
 }
 
 TEST(MetricsLineTest, PlanSaysWherePodAndBucketsAre) {
