@@ -15,11 +15,20 @@
 namespace podsim {
 namespace {
 
+// Of the first step the loss is that of the initial weights: no learning rate
+// has had a part in it.
 absl::Status NotFinite(std::int64_t step, int core, int host, float loss,
                        const std::string& advice) {
+  const char* const number = std::isnan(loss) ? "nan" : "infinite";
+  const std::string where =
+      absl::StrCat(" at step ", step, " on core ", core, " (host ", host, ")");
+  if (step > 1)
+    return absl::InvalidArgumentError(
+        absl::StrCat("loss became ", number, where, "; ", advice));
   return absl::InvalidArgumentError(absl::StrCat(
-      "loss became ", std::isnan(loss) ? "nan" : "infinite", " at step ", step,
-      " on core ", core, " (host ", host, "); ", advice));
+      "loss is ", number, where,
+      " with the initial weights, before any update; look for nan or huge "
+      "values in the examples, and for log(0) or a division by 0 in the loss"));
 }
 
 MetricSum::Combine CombineOf(MetricCombine combine) {

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <limits>
 #include <string>
 
 #include "host/process/in_process_pod.h"
@@ -92,7 +94,22 @@ TEST(TreeReduction, NamesTheCoreOfALossThatIsNotFinite) {
   setup.plan.mutable_bits()->mutable_learning_rate()->set_peak(1e30);
   EXPECT_THAT(TrainInProcess(setup),
               StatusIs(absl::StatusCode::kInvalidArgument,
-                       AllOf(HasSubstr("loss became"), HasSubstr("on core"))));
+                       AllOf(HasSubstr("loss became"), HasSubstr("on core"),
+                             HasSubstr("lower --learning_rate"))));
+}
+
+// No update has had an effect at step 1: no learning rate is to blame.
+TEST(TreeReduction, AdvisesNoLearningRateForTheInitialWeights) {
+  PodSetup setup = ReductionSetup(2, "float32");
+  setup.start.variables.assign(
+      static_cast<std::size_t>(setup.program->variable_elements),
+      std::numeric_limits<float>::quiet_NaN());
+  EXPECT_THAT(
+      TrainInProcess(setup),
+      StatusIs(absl::StatusCode::kInvalidArgument,
+               AllOf(HasSubstr("loss is nan at step 1 on core 0 (host 0) with "
+                               "the initial weights"),
+                     ::testing::Not(HasSubstr("learning_rate")))));
 }
 
 TEST(TreeReduction, RefusesAPlanWhoseMicrobatchesDoNotFit) {
