@@ -66,7 +66,7 @@ std::string WhyOfErrno(int error, bool is_unix) {
 }
 
 // The error of a connection, 0 if there is one.
-int Connect(int family, const sockaddr* to, socklen_t size) {
+int ConnectErrorOf(int family, const sockaddr* to, socklen_t size) {
   const UniqueFd fd(
       socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (fd.get() < 0) return errno;
@@ -81,11 +81,12 @@ int Connect(int family, const sockaddr* to, socklen_t size) {
   return error;
 }
 
-int ConnectUnix(const std::string& path) {
+int UnixErrorOf(const std::string& path) {
   sockaddr_un to{};
   to.sun_family = AF_UNIX;
   std::memcpy(to.sun_path, path.data(), path.size());
-  return Connect(AF_UNIX, reinterpret_cast<const sockaddr*>(&to), sizeof(to));
+  return ConnectErrorOf(AF_UNIX, reinterpret_cast<const sockaddr*>(&to),
+                        sizeof(to));
 }
 
 }  // namespace
@@ -108,13 +109,13 @@ std::string WhyNoAnswer(const std::string& address) {
   const auto parsed = ParseAddress(address);
   if (!parsed.ok()) return std::string(parsed.status().message());
   if (parsed->is_unix())
-    return WhyOfErrno(ConnectUnix(parsed->path), /*is_unix=*/true);
+    return WhyOfErrno(UnixErrorOf(parsed->path), /*is_unix=*/true);
   const LookUp look = Look(*parsed);
   if (look.error != 0)
     return absl::StrCat("the name ", parsed->host,
                         " is not found: ", gai_strerror(look.error));
-  return WhyOfErrno(Connect(look.found->ai_family, look.found->ai_addr,
-                            look.found->ai_addrlen),
+  return WhyOfErrno(ConnectErrorOf(look.found->ai_family, look.found->ai_addr,
+                                   look.found->ai_addrlen),
                     /*is_unix=*/false);
 }
 

@@ -1,5 +1,8 @@
 #include "host/storage/no_file.h"
 
+#include <filesystem>
+#include <system_error>
+
 #include "absl/strings/str_cat.h"
 
 namespace podsim {
@@ -10,6 +13,10 @@ absl::Status NoFile(ObjectStore& store, const std::string& path,
   if (store.List(path).ok())
     return absl::NotFoundError(
         absl::StrCat(kind, " ", path, " is a folder; give a file"));
+  std::error_code ignored;
+  if (store.CanMap(path) && std::filesystem::exists(path, ignored))
+    return absl::NotFoundError(absl::StrCat(
+        kind, " ", path, " is a device or a pipe; give a regular file"));
   return absl::NotFoundError(absl::StrCat(
       "there is no ", kind, " ", path, "; give the path of one that exists"));
 }

@@ -11,13 +11,14 @@
 namespace podsim {
 
 // NOT_FOUND for a `path` that cannot be read as a file: "job file runs/a is a
-// folder; give a file", "there is no job file none.txt; look at the path".
+// folder; give a file", "there is no job file none.txt; give the path of one
+// that exists". A device or a pipe of this machine is none either.
 // REQUIRES: reading `path` failed with NOT_FOUND.
 absl::Status NoFile(ObjectStore& store, const std::string& path,
                     std::string_view what);
 
-// NOT_FOUND for a `path` that cannot be listed: "runs/a.txt is a file; give a
-// folder, such as `such_as`", "there is no folder none; give ...".
+// NOT_FOUND for a `path` that cannot be listed: "runs/a.txt is a file; give "
+// and `such_as`, or "there is no folder none; give ...".
 // REQUIRES: listing `path` failed with NOT_FOUND.
 absl::Status NoFolder(ObjectStore& store, const std::string& path,
                       std::string_view such_as);

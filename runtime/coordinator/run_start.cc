@@ -22,11 +22,28 @@ namespace {
 // A directory, so that what a kill leaves of the file's writing goes with it.
 constexpr char kWitness[] = ".podsim-pod-";
 
+// A model_dir is the most likely to be given in the place of one of its steps.
+absl::Status NothingToRestore(ObjectStore& store, const std::string& path) {
+  const auto steps = ListSteps(store, path);
+  if (steps.ok() && !steps->empty())
+    return absl::NotFoundError(absl::StrCat(
+        "--restore is ", path, ", a model_dir with ",
+        FormatCounted(static_cast<std::int64_t>(steps->size()), "checkpoint"),
+        "; name one of them, such as --restore=",
+        StepPath(path, steps->back())));
+  return absl::NotFoundError(
+      absl::StrCat("--restore: ", path,
+                   ": no checkpoint is there; give the folder of one, such as "
+                   "--restore=runs/a/120; pod_ckpt ls runs/a lists them"));
+}
+
 absl::StatusOr<std::optional<CheckpointAt>> FindCheckpoint(
     ObjectStore& store, const JobSpec& spec, const JobPlan& plan,
     std::vector<std::string>& notes) {
   if (!spec.restore().empty()) {
     auto named = VerifyCheckpoint(store, spec.restore());
+    if (absl::IsNotFound(named.status()))
+      return NothingToRestore(store, spec.restore());
     if (!named.ok()) return Annotate(named.status(), "--restore");
     return *std::move(named);
   }
@@ -149,7 +166,8 @@ absl::StatusOr<RunStart> FindStart(ObjectStore& store, const JobSpec& spec,
   if (!at) {
     if (plan.spec().mode() != words::Mode::eval) return start;
     return absl::NotFoundError(absl::StrCat(
-        "mode=eval: there is no checkpoint in ", plan.spec().model_dir()));
+        "mode=eval: there is no checkpoint in ", plan.spec().model_dir(),
+        "; give the model_dir of a run that has saved one"));
   }
   const bool evaluates = plan.spec().mode() == words::Mode::eval;
   const bool anew = spec.restore_weights_only() && !evaluates;

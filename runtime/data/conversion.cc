@@ -52,7 +52,7 @@ absl::Status CheckSteps(const DatasetConfig& config) {
 
 // Shards of equal length, the last shorter, would leave some without an
 // example, which no reader takes.
-absl::Status CheckShards(std::int64_t examples, std::int64_t shards) {
+absl::Status CheckFillsShards(std::int64_t examples, std::int64_t shards) {
   const std::int64_t each =
       (examples + shards - 1) / std::max<std::int64_t>(1, shards);
   const std::int64_t filled = each == 0 ? 0 : (examples + each - 1) / each;
@@ -176,7 +176,7 @@ absl::StatusOr<std::string> Convert(const Dataset& dataset,
                                     ObjectStore& store) {
   PODSIM_RETURN_IF_ERROR(CheckSteps(dataset.config()));
   PODSIM_RETURN_IF_ERROR(
-      CheckShards(dataset.size(Split::kTrain), settings.shards()));
+      CheckFillsShards(dataset.size(Split::kTrain), settings.shards()));
   PODSIM_RETURN_IF_ERROR(CheckEmpty(settings.output(), store));
   std::vector<std::string> items;
   const ExampleBuffer buffer(dataset.config());

@@ -56,6 +56,11 @@ absl::Status MakeLogDir(const std::string& path) {
     error = std::error_code(errno, std::generic_category());
   }
   if (!error) return absl::OkStatus();
+  if (error == std::errc::not_a_directory || error == std::errc::file_exists)
+    return absl::InvalidArgumentError(
+        absl::StrCat("--log_dir is \"", path,
+                     "\", but that is a file, or lies below one; name a "
+                     "folder, which is made if need be"));
   return absl::ErrnoToStatus(error.value(),
                              absl::StrCat("cannot write to --log_dir ", path));
 }

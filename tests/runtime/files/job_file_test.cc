@@ -87,6 +87,9 @@ TEST(ReadJobFileTest, ReadsAFileAndNamesOneThatIsMissing) {
   EXPECT_THAT(ReadJobFile(dir.path()),
               StatusIs(absl::StatusCode::kNotFound,
                        HasSubstr("is a folder; give a file")));
+  EXPECT_THAT(ReadJobFile("/dev/null"),
+              StatusIs(absl::StatusCode::kNotFound,
+                       HasSubstr("/dev/null is a device or a pipe")));
   for (const char* text : {"", "# nothing\n\n", "{}"}) {
     std::ofstream(dir.file("empty")) << text;
     EXPECT_THAT(ReadJobFile(dir.file("empty")),
