@@ -64,6 +64,21 @@ TEST_F(ShardsTest, TrainToTheBitsOfWhatTheyWereMadeFrom) {
               digits);
 }
 
+// What was read off a file that no flag describes.
+TEST(CsvFileTest, StandsInTheShortPlan) {
+  const TempDir dir;
+  std::ofstream(dir.file("my.csv")) << "x,label\n1,0\n2,1\n";
+  Subprocess plan(
+      {.command = {Program("pod_launch"), "--dry_run", "--model=mlp",
+                   "--hidden=4", "--topology=v3-8", "--batch_per_core=1",
+                   "--train_steps=1", "--learning_rate=0.1",
+                   "--data_dir=" + dir.file("my.csv")}});
+  EXPECT_EQ(plan.Wait(kDeadline), 0) << plan.output();
+  EXPECT_THAT(plan.output(),
+              HasSubstr("\ndata           no --features: by its header, my.csv "
+                        "is read as"));
+}
+
 // 20 steps of 128 examples, then 80 of 32 on another slice, which begins in the
 // middle of an epoch.
 TEST_F(ShardsTest, GoOnOnAnotherSliceWhereTheyWere) {
