@@ -52,6 +52,11 @@ absl::StatusOr<std::shared_ptr<const Dataset>> OpenNpz(
     return absl::InvalidArgumentError(
         "data set npz needs --data_dir=DIR, the directory with train.npz and, "
         "to evaluate, eval.npz");
+  if (store.Stat(request.data_dir).ok())
+    return absl::InvalidArgumentError(absl::StrCat(
+        "data_dir is '", request.data_dir,
+        "', but that is a file; data set npz needs the folder with train.npz "
+        "and, to evaluate, eval.npz"));
   PODSIM_ASSIGN_OR_RETURN(
       ArrayFields train,
       FieldsOfZip(absl::StrCat(request.data_dir, "/train.npz"), store));
