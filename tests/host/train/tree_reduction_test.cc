@@ -100,7 +100,7 @@ TEST(TreeReduction, NamesTheCoreOfALossThatIsNotFinite) {
 
 // No update has had an effect at step 1: no learning rate is to blame.
 TEST(TreeReduction, AdvisesNoLearningRateForTheInitialWeights) {
-  PodSetup setup = ReductionSetup(2, "float32");
+  PodSetup setup = ReductionSetup(1, "float32");
   setup.start.variables.assign(
       static_cast<std::size_t>(setup.program->variable_elements),
       std::numeric_limits<float>::quiet_NaN());
