@@ -2,6 +2,7 @@
 
     PODSIM_BIN=build/release/bin PYTHONPATH=python python python/checks/mistakes.py"""
 
+import itertools
 import sys
 import warnings
 
@@ -60,6 +61,15 @@ CASES = [
      "call it, as in adamw(1e-3)"),
     ("no examples", lambda: call(data=(X[:0], Y[:0])), ValueError,
      "the data set has no examples: '0' has the shape (0, 16)"),
+    ("no end", lambda: call(data=itertools.cycle([(X, Y)])), ValueError, "say train_steps=N"),
+    ("a number of examples beside arrays", lambda: call(examples=10), TypeError,
+     "examples is 10, but it is for"),
+    ("held-out examples of another shape", lambda: call(eval_dataset=(X[:, :4], Y)), ValueError,
+     "an example of eval_dataset has float32 of (4,) in '0'"),
+    ("a held-out data set in a dict", lambda: call(eval_dataset={"x": X, "y": Y}), ValueError,
+     "eval_dataset has the arrays 'x', 'y'"),
+    ("no held-out examples", lambda: call(eval_dataset=(X[:0], Y[:0])), ValueError,
+     "eval_dataset: the data set has no examples"),
     ("labels in a list", lambda: call(data=(X, Y.tolist())), ValueError, "and 997 more"),
     ("lengths that differ", lambda: call(data=(X, Y[1:])), ValueError,
      "here 1,000 in '0'; 999 in '1'"),

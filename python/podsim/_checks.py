@@ -49,6 +49,9 @@ def check_numbers(names: Iterable[str], leaves: Iterable[Any]) -> None:
     """Raises TypeError for an array of the data set that is text or the like."""
     for name, leaf in zip(names, leaves):
         kind = type_of(leaf)
+        if isinstance(kind, np.dtype) and kind.kind == "f" and kind.itemsize not in (4, 8):
+            raise TypeError(f"the array {name!r} of the data set is {kind}; podsim reads float32 "
+                            "and float64: say .astype(np.float32)")
         if not isinstance(kind, np.dtype) or kind.kind not in "biuf":
             raise TypeError(f"the array {name!r} of the data set is {kind}; it must be of "
                             "booleans, whole numbers or float32: make it so")

@@ -8,13 +8,20 @@ import inspect
 import itertools
 import os
 import pathlib
+import shutil
 from typing import Any, Callable, Iterable, Protocol
 
 import numpy as np
 
-from . import _checks, _npy, _trees
+from . import _checks, _lowering, _npy, _trees
 
 _STACKED = 64  # examples that are written at a time
+_MOST_BATCHES = 1 << 18  # of an iterable that says nowhere when it ends
+_NO_END = {
+    "examples": "epochs needs a data set with an end: say train_steps=N in its place, or "
+                "examples=N, how many are read",
+    "eval_examples": "an evaluation needs one with an end: say eval_examples=N, how many are "
+                     "read"}
 
 
 class Source(Protocol):
@@ -64,6 +71,7 @@ class _Arrays:
 
     def write(self, folder: pathlib.Path) -> None:
         names, leaves = self._named()
+        _npy.check_room(folder, sum(map(_npy.stored_bytes, leaves)), "the data set")
         for name, leaf in zip(names, leaves):
             with _npy.Writer(folder / f"{name}.npy") as file:
                 file.append(leaf)
@@ -71,11 +79,15 @@ class _Arrays:
 
 class _Batches:
     """An iterable of trees of arrays, written one after another. most: how many
-    examples are read of one that goes on."""
+    examples are read of one that goes on. no_end: what is said of one that does not
+    say its length, and goes on; none: it has an end."""
 
     ordered = True
 
-    def __init__(self, batches: Iterable[Any], most: int | None) -> None:
+    def __init__(self, batches: Iterable[Any], most: int | None, no_end: str = "") -> None:
+        if most is None and no_end and isinstance(batches, (itertools.cycle, itertools.count)):
+            raise ValueError(f"the iterable of batches has no end; {no_end}")
+        self._no_end = "" if most is not None or hasattr(batches, "__len__") else no_end
         batches = iter(batches)
         self._first = next(batches, None)
         if self._first is None:
@@ -89,7 +101,8 @@ class _Batches:
 
     def write(self, folder: pathlib.Path) -> None:
         names, _, structure = _named_files(self._first)
-        read = 0
+        read = written = 0
+        free = shutil.disk_usage(folder.parent).free
         with contextlib.ExitStack() as stack:
             files = [stack.enter_context(_npy.Writer(folder / f"{name}.npy"))
                      for name in names]
@@ -101,6 +114,10 @@ class _Batches:
                 read += _checks.count_of(names, leaves, f"batch {index}")
                 for file, leaf in zip(files, leaves):
                     file.append(leaf)
+                written += sum(map(_npy.stored_bytes, leaves))
+                if self._no_end and (written > free // 4 or index + 1 >= _MOST_BATCHES):
+                    raise ValueError(f"the iterable of batches has no end after {read:,} examples "
+                                     f"({_npy.mib(written)}); {self._no_end}")
                 if self._most is not None and read >= self._most:
                     break
 
@@ -111,13 +128,22 @@ class _Examples:
     ordered = False
 
     def __init__(self, function: Callable[[int], Any], count: int) -> None:
+        _check_takes_index(function)
         self._function = function
         self._count = count
+
+    def _at(self, index: int) -> Any:
+        try:
+            return self._function(index)
+        except Exception as error:
+            why = next(iter(str(error).splitlines()), "")
+            raise ValueError(f"the data set's function fails at index {index} of {self._count} "
+                             f"examples: {type(error).__name__}: {why}") from error
 
     def _stacked(self, begin: int, end: int) -> Any:
         import jax
 
-        examples = [self._function(index) for index in range(begin, end)]
+        examples = [self._at(index) for index in range(begin, end)]
         try:
             return jax.tree_util.tree_map(lambda *leaves: np.stack(leaves), *examples)
         except ValueError as error:
@@ -129,9 +155,23 @@ class _Examples:
         return _Arrays(self._stacked(0, 1)).example()
 
     def write(self, folder: pathlib.Path) -> None:
+        _, leaves, _ = _named_files(self._stacked(0, 1))
+        _npy.check_room(folder, self._count * sum(map(_npy.stored_bytes, leaves)), "the data set")
         batches = (self._stacked(begin, min(begin + _STACKED, self._count))
                    for begin in range(0, self._count, _STACKED))
         _Batches(batches, None).write(folder)
+
+
+def _check_takes_index(function: Callable[..., Any]) -> None:
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):
+        return
+    try:
+        signature.bind(0)
+    except TypeError:
+        raise TypeError("a data set that is a function takes one argument, the index of an "
+                        f"example; this one takes {signature}") from None
 
 
 def _is_batches(dataset: Any) -> bool:
@@ -147,17 +187,48 @@ def _is_batches(dataset: Any) -> bool:
             and not hasattr(dataset, "shape"))
 
 
-def source_of(dataset: Any, examples: int | None,
-              most: Callable[[], int | None]) -> Source:
-    """examples: of a function of the index. most: how many the job consumes, which
-    is asked of an iterable; None: it does not say."""
+def _check_count(count: Any, name: str) -> None:
+    if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 1:
+        raise TypeError(f"{name} is {count!r}; it must be a whole number of examples, 1 or more")
+
+
+def source_of(dataset: Any, examples: int | None, most: Callable[[], int | None],
+              name: str = "examples") -> Source:
+    """examples: of a function of the index, or how many are read of an iterable; `name`
+    is the argument's. most: how many the job consumes, which is asked of an iterable;
+    None: it does not say."""
+    if examples is not None:
+        _check_count(examples, name)
     if callable(dataset):
         if inspect.isgeneratorfunction(dataset):
             raise TypeError("the data set is a generator function: call it")
-        if not examples:
+        if examples is None:
             raise TypeError("a data set that is a function of the index needs "
-                            "examples=N, how many there are")
+                            f"{name}=N, how many there are")
         return _Examples(dataset, examples)
     if _is_batches(dataset):
-        return _Batches(dataset, most())
+        return _Batches(dataset, most() if examples is None else examples, _NO_END[name])
+    if examples is not None:
+        raise TypeError(f"{name} is {examples}, but it is for a data set that is a function of "
+                        "the index, or an iterable of batches; arrays have their own number of "
+                        "examples: leave it out, or give a[:N]")
     return _Arrays(dataset)
+
+
+def _kinds(tree: Any) -> dict[str, str]:
+    """What each array of a batch is, as it is written."""
+    names, leaves, _ = _trees.named_leaves(tree, "batch")
+    return {name: f"{_lowering.stored(_checks.type_of(leaf))} of {np.shape(leaf)[1:]}"
+            for name, leaf in zip(names, leaves)}
+
+
+def check_alike(train: Any, held_out: Any) -> None:
+    """Raises ValueError unless a batch of eval_dataset is like one of the data set."""
+    ours, theirs = _kinds(train), _kinds(held_out)
+    if ours.keys() != theirs.keys():
+        raise ValueError(f"eval_dataset has the arrays {', '.join(map(repr, theirs))}, but the "
+                         f"data set has {', '.join(map(repr, ours))}: give it the same structure")
+    for name, kind in ours.items():
+        if theirs[name] != kind:
+            raise ValueError(f"an example of eval_dataset has {theirs[name]} in {name!r}, one of "
+                             f"the data set has {kind}: give it the same shapes and types")

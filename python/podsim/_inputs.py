@@ -78,6 +78,7 @@ def _check_name(dataset: Any) -> None:
 def _check(call: Call, settings: Mapping[str, Any]) -> None:
     """Raises TypeError for arguments that do not go together."""
     _check_name(call.dataset)
+    _check_counts(call)
     if not isinstance(call.dataset, str):
         if call.batch is not None or "data_dir" in settings:
             raise TypeError("batch= and data_dir= are for a data set that pod_launch opens, "
@@ -93,6 +94,15 @@ def _check(call: Call, settings: Mapping[str, Any]) -> None:
         _check_holds_nothing_out(call, settings)
 
 
+def _check_counts(call: Call) -> None:
+    if isinstance(call.dataset, str) and call.examples is not None:
+        raise TypeError(f"examples is {call.examples!r}, but the data set {call.dataset!r} is "
+                        "opened by pod_launch, which counts them: leave it out")
+    if call.eval_dataset is None and call.eval_examples is not None:
+        raise TypeError(f"eval_examples is {call.eval_examples!r}, but there is no eval_dataset: "
+                        "give it, or leave eval_examples out")
+
+
 def _check_holds_nothing_out(call: Call, settings: Mapping[str, Any]) -> None:
     if settings.get("steps_per_eval"):
         raise TypeError("steps_per_eval is given, but no eval_dataset: nothing is held out "
@@ -100,6 +110,22 @@ def _check_holds_nothing_out(call: Call, settings: Mapping[str, Any]) -> None:
     if call.eval_fn is not None:
         _checks.warn("eval_fn is given, but no eval_dataset: nothing is held out and nothing "
                      "is evaluated")
+
+
+def _held_out(call: Call, batch: Any) -> _data.Source | None:
+    """eval_dataset, of batches like those of the data set."""
+    if call.eval_dataset is None:
+        return None
+    try:
+        source = _data.source_of(call.eval_dataset, call.eval_examples, lambda: None,
+                                 "eval_examples")
+        example = source.example()
+    except (TypeError, ValueError) as error:
+        if "eval_" in str(error):
+            raise
+        raise type(error)(f"eval_dataset: {error}") from None
+    _data.check_alike(batch, example)
+    return source
 
 
 @contextlib.contextmanager
@@ -123,13 +149,13 @@ def written(call: Call, settings: Mapping[str, Any]
             named |= {"dataset": "arrays", "data_dir": path}
             if train.ordered:
                 named["shuffle"] = False
+            held_out = _held_out(call, batch)
         export(_lowering.import_message(name_of(call.loss_fn, call.name), call.loss_fn,
                                         call.params, batch, call.eval_fn, call.state,
                                         begins=False), path / "model", call.loss_fn,
                call.name)
         if not isinstance(call.dataset, str):
             train.write(path / "train")
-        if call.eval_dataset is not None:
-            _data.source_of(call.eval_dataset, call.eval_examples,
-                            lambda: None).write(path / "eval")
+            if held_out is not None:
+                held_out.write(path / "eval")
         yield path, named

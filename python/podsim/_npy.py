@@ -14,6 +14,26 @@ _HEADER = 256  # bytes, of which NumPy wants a multiple of 64
 _ROOM = 1 << 30  # bytes that are left to others, or an eighth of what there is
 
 
+def stored_bytes(leaf: Any) -> int:
+    """How many an array takes in its file."""
+    kind = leaf.dtype if hasattr(leaf, "dtype") else np.asarray(leaf).dtype
+    return int(np.size(leaf)) * _lowering.stored(np.dtype(kind)).itemsize
+
+
+def mib(count: int) -> str:
+    return f"{-(-count >> 20):,} MiB"
+
+
+def check_room(folder: pathlib.Path, wanted: int, what: str) -> None:
+    """Raises OSError if `wanted` bytes in all do not fit, before any is written."""
+    usage = shutil.disk_usage(folder if folder.is_dir() else folder.parent)
+    room = usage.free - min(_ROOM, usage.total // 8)
+    if wanted > room:
+        raise OSError(f"{what} needs {mib(wanted)}, but {folder.parent} has room for "
+                      f"{mib(max(room, 0))}: write it as DIR/train/NAME.npy and say \"arrays\" "
+                      "with data_dir=DIR, or give fewer examples")
+
+
 class Writer:
     """An array that grows along its first axis."""
 

@@ -1,5 +1,6 @@
 """Iterables of batches as files, and what a call refuses."""
 
+import dataclasses
 import itertools
 import pathlib
 import sys
@@ -11,7 +12,7 @@ import numpy as np
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
-from podsim import _data, _functions, _inputs, _job, _trees  # noqa: E402
+from podsim import _data, _functions, _inputs, _job, _npy, _trees  # noqa: E402
 
 
 def named_leaves(tree, _):
@@ -74,6 +75,52 @@ class BatchesTest(unittest.TestCase):
         with self.assertRaisesRegex(TypeError, "generator function: call it"):
             _data.source_of(batches, None, lambda: None)
 
+    def test_one_without_an_end_is_refused_soon(self):
+        no_end = _data._NO_END["examples"]
+        with self.assertRaisesRegex(ValueError, "has no end; epochs needs .* train_steps=N"):
+            _data._Batches(itertools.cycle([1]), None, no_end)
+        _data._Batches(itertools.cycle([1]), 3, no_end)
+        with mock.patch.object(_data, "_MOST_BATCHES", 4):
+            with self.assertRaisesRegex(ValueError, r"after 12 examples \(1 MiB\); epochs"):
+                _data._Batches(batches(), None, no_end).write(self.folder)
+            _data._Batches([next(batches())] * 5, None, no_end).write(self.folder)
+        with mock.patch.object(_data.shutil, "disk_usage", return_value=mock.Mock(free=40, total=0)):
+            with self.assertRaisesRegex(ValueError, "no end after 3 examples"):
+                _data._Batches(batches(), None, no_end).write(self.folder)
+
+    def test_room_is_looked_for_before_anything_is_written(self):
+        usage = mock.Mock(free=3 << 20, total=8 << 20)
+        with mock.patch.object(_npy.shutil, "disk_usage", return_value=usage):
+            _npy.check_room(self.folder, 2 << 20, "it")
+            with self.assertRaisesRegex(OSError, "set needs 3 MiB, but .* room for 2 MiB"):
+                _data._Arrays((np.zeros(600_000),)).write(self.folder)
+        self.assertEqual(list(self.folder.iterdir()), [])
+
+    def test_numbers_of_examples_that_say_nothing_are_refused(self):
+        for count in (0, -1, 2.5, "8", True):
+            with self.assertRaisesRegex(TypeError, f"eval_examples is {count!r}; it must be a"):
+                _data.source_of(abs, count, lambda: None, "eval_examples")
+        with self.assertRaisesRegex(TypeError, "needs eval_examples=N"):
+            _data.source_of(abs, None, lambda: None, "eval_examples")
+        with mock.patch.object(_data, "_is_batches", return_value=False):
+            with self.assertRaisesRegex(TypeError, "examples is 8, but it is for a data set that"):
+                _data.source_of((1, 2), 8, lambda: None)
+
+    def test_a_function_that_fails_is_told_with_its_index(self):
+        with self.assertRaisesRegex(TypeError, r"takes one argument, .* this one takes \(\)"):
+            _data._Examples(lambda: 1, 2)
+        with self.assertRaisesRegex(ValueError, "fails at index 1 of 9 examples: IndexError: list"):
+            _data._Examples([1].__getitem__, 9)._at(1)
+
+    def test_a_held_out_data_set_is_like_the_other(self):
+        x, y = np.zeros((2, 8), np.float32), np.zeros(2, np.int32)
+        _data.check_alike((x, y), (x[:1], y[:1].astype(np.int64)))
+        with self.assertRaisesRegex(ValueError, r"has float32 of \(4,\) in '0', one of the data "
+                                    r"set has float32 of \(8,\)"):
+            _data.check_alike((x, y), (x[:, :4], y))
+        with self.assertRaisesRegex(ValueError, "the arrays '0', but the data set has '0', '1'"):
+            _data.check_alike((x, y), (x,))
+
     def test_a_job_says_what_it_consumes(self):
         job = {"topology": "v3-32", "batch_per_core": 2, "learning_rate": 0.1}
         self.assertEqual(_job.examples_of(job | {"train_steps": 5}), 5 * 64)
@@ -104,6 +151,11 @@ class CallTest(unittest.TestCase):
                 ({"dataset": (1, 2), "data_dir": "x"}, "leave them out")):
             with self.assertRaisesRegex(TypeError, message):
                 check(**arguments)
+        for name, dataset, message in (("examples", "digits", "opened by pod_launch, which"),
+                                       ("eval_examples", (1,), "there is no eval_dataset")):
+            call = _inputs.Call(None, None, dataset, None, None, None, None, None, None, None)
+            with self.assertRaisesRegex(TypeError, f"{name} is 5, but .*{message}"):
+                _inputs._check(dataclasses.replace(call, **{name: 5}), {})
 
 
 if __name__ == "__main__":

@@ -52,6 +52,8 @@ class NamesTest(unittest.TestCase):
         _checks.check_params(["a", "b"], [np.zeros(1, np.float32), 1.0])
         with self.assertRaisesRegex(TypeError, "params has no array"):
             _checks.check_params([], [])
+        with self.assertRaisesRegex(TypeError, r"'b' of .* float16; .* say .astype"):
+            _checks.check_numbers("b", [np.zeros(1, np.float16)])
         for leaf in (3, np.zeros(2, np.int32), np.zeros(2, np.float16), "x"):
             with self.assertRaisesRegex(TypeError, "the parameter 'n/k' is"):
                 _checks.check_params(["a", "n/k"], [np.zeros(1), leaf])
