@@ -32,6 +32,8 @@ def export(loss_fn: LossFunction, params: Any, batch: Any, path: str | os.PathLi
 
     Raises PodsimError with the line of the source that cannot be imported."""
     _checks.check_functions(loss_fn, eval_fn)
+    _job.check_name(name)
+    _job.path_of("path", path)
     message = _lowering.import_message(_inputs.name_of(loss_fn, name), loss_fn, params,
                                        batch, eval_fn, state)
     _inputs.export(message, path, loss_fn, name)

@@ -134,6 +134,7 @@ def written(call: Call, settings: Mapping[str, Any]
     """A folder that lasts as long as the context, and the settings that name what
     is in it: all but the weights that the model begins with (_start.py)."""
     _check(call, settings)
+    _job.check_name(call.name)
     _checks.check_functions(call.loss_fn, call.eval_fn)
     with tempfile.TemporaryDirectory(prefix="podsim-",
                                      dir=_data.folder_in_memory()) as folder:

@@ -59,9 +59,21 @@ def is_range(topology: str) -> bool:
     return ".." in topology or "," in topology
 
 
+def path_of(name: str, place: Any) -> str:
+    """Raises TypeError for what names no place."""
+    if not isinstance(place, (str, os.PathLike)) or not os.fspath(place):
+        raise TypeError(f"{name} is {place!r}; it must be a path, such as \"run\"")
+    return str(os.fspath(place))
+
+
+def check_name(name: Any) -> None:
+    if name is not None and not isinstance(name, str):
+        raise TypeError(f"name is {name!r}; it must be a str, what the model is called")
+
+
 def local(name: str, place: str | os.PathLike[str]) -> pathlib.Path:
     """A place that the package reads from when the job is done."""
-    text = os.fspath(place)
+    text = path_of(name, place)
     if "://" in text:
         raise TypeError(f"{name} is {text!r}, but what the run leaves there is read into "
                         "podsim.Run: name a place of this machine, or let pod_launch train "

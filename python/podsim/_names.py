@@ -47,6 +47,9 @@ _MEANT = {
     **dict.fromkeys(("data", "train_data", "train_dataset"), "dataset, the third argument"),
     **dict.fromkeys(("eval_data", "val_data", "validation_data", "test_data", "val_dataset"),
                     "eval_dataset="),
+    **dict.fromkeys(("devices", "num_devices", "n_devices", "num_cores", "cores"),
+                    'topology="v3-32", of which the cores follow'),
+    "optimiser": "optimizer=",
     **dict.fromkeys(("random_seed", "rng", "rng_seed"), "seed="),
     **dict.fromkeys(("dtype", "mixed_precision"), "precision="),
     **dict.fromkeys(("resume", "resume_from", "resume_from_checkpoint", "load", "init_from"),
@@ -67,7 +70,7 @@ def near(name: str, known: Iterable[str], most: int = 3) -> str:
 def _advice(name: str) -> str:
     if name.lower() in _MEANT:
         return f": say {_MEANT[name.lower()]}"
-    known = [each for each in [*SETTINGS, *_ARGUMENTS] if each not in IDLE]
+    known = [each for each in dict.fromkeys([*SETTINGS, *_ARGUMENTS]) if each not in IDLE]
     return near(name, known) or "; docs/flags.md and `pod_launch --help` list all of them"
 
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+import inspect
 from typing import Any, Sequence
+
+from ._settings import SETTINGS
 
 
 @dataclasses.dataclass(frozen=True)
@@ -16,9 +19,29 @@ class Optimizer:
         return Optimizer({**self.settings, **more})
 
 
+_RULES = {"momentum": "sgd", "nesterov": "sgd"}
+_MEANT = {"beta1": "b1", "beta2": "b2", "epsilon": "eps", "mask": "weight_decay_exclude=[...]",
+          "max_norm": "clip_norm"}
+
+
+def _check_known(rule: str, unknown: dict[str, Any]) -> None:
+    """Raises TypeError for an argument that the update rule does not have."""
+    for name in unknown:
+        function = _RULES.get(rule, rule)
+        taken = [*inspect.signature(globals()[function]).parameters][:-1]
+        taken += ["weight_decay_exclude", "clip_norm"]
+        meant = _MEANT.get(name, "")
+        near = f"; say {meant}" if meant.split("=")[0] in taken else ""
+        if not near and name in SETTINGS:
+            near = f"; say {name}= beside optimizer="
+        raise TypeError(f"podsim.{function} has no argument {name!r}{near}; it has "
+                        f"{', '.join(taken)}")
+
+
 def _optimizer(rule: str, learning_rate: float, numbers: dict[str, Any],
                weight_decay_exclude: Sequence[str] = (),
-               clip_norm: float | None = None) -> Optimizer:
+               clip_norm: float | None = None, **unknown: Any) -> Optimizer:
+    _check_known(rule, unknown)
     settings = {"optimizer": rule, "learning_rate": learning_rate, **numbers}
     if weight_decay_exclude:
         settings["weight_decay_exclude"] = list(weight_decay_exclude)

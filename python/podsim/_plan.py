@@ -6,6 +6,7 @@ import concurrent.futures
 import dataclasses
 import html
 import json
+import numbers
 import os
 import pathlib
 import re
@@ -109,7 +110,7 @@ class Plan:
 
     def price(self, per_chip_hour: float) -> "Plan":
         """The same with what it costs at this price of a chip for an hour."""
-        if not 0 < per_chip_hour < float("inf"):
+        if not isinstance(per_chip_hour, numbers.Real) or not 0 < per_chip_hour < float("inf"):
             raise ValueError(f"the price of a chip-hour is {per_chip_hour!r}; it must be a "
                              "number above 0")
         rows = tuple(dataclasses.replace(row, cost=row.chip_hours * per_chip_hour)

@@ -57,7 +57,7 @@ class PlanTest(unittest.TestCase):
         self.assertIn("cost", priced.table)
         self.assertIn("2.5 a chip-hour", priced.table)
         self.assertNotIn("cost", self.plan.table)
-        for wrong in (0, -1, float("nan"), float("inf")):
+        for wrong in (0, -1, float("nan"), float("inf"), "$1"):
             with self.assertRaisesRegex(ValueError, "must be a number above 0"):
                 self.plan.price(wrong)
 

@@ -73,7 +73,8 @@ class MeantTest(unittest.TestCase):
     def test_names_of_other_libraries_are_known(self):
         for name, said in (("lr", "learning_rate="), ("batch_size", "train_batch_size="),
                            ("bs", "batch_per_core="), ("num_epochs", "epochs="),
-                           ("n_epochs", "epochs="), ("steps", "train_steps="),
+                           ("n_epochs", "epochs="), ("devices", "topology="),
+                           ("optimiser", "optimizer="), ("steps", "train_steps="),
                            ("wd", "weight_decay="), ("LR", "learning_rate="),
                            ("warmup_epochs", "warmup_steps="), ("val_data", "eval_dataset=")):
             with self.assertRaisesRegex(TypeError, f"no setting '{name}': say .*{said}"):
@@ -106,6 +107,26 @@ class MeantTest(unittest.TestCase):
         for name, said in (("mnistt", "'mnistt'; did you mean mnist"), ("q", "'q'; known")):
             with self.assertRaisesRegex(TypeError, f"no data set is called {said}"):
                 podsim.plan(None, None, name)
+
+    def test_arguments_of_optimizers_are_named(self):
+        for call, name, said in (
+                (podsim.adam, "beta1", "say b1"), (podsim.adam, "qq", "it has learning_rate, b1"),
+                (podsim.sgd, "weight_decay", "say weight_decay= beside optimizer="),
+                (podsim.sgd, "lr_schedule", "say lr_schedule= beside optimizer="),
+                (podsim.adamw, "mask", "say weight_decay_exclude")):
+            with self.assertRaisesRegex(TypeError, f"^podsim.{call.__name__} has no argument "
+                                        f"'{name}'.*{said}"):
+                call(0.1, **{name: 1})
+
+    def test_places_and_names_are_checked(self):
+        for place in ("", 7):
+            with self.assertRaisesRegex(TypeError, f"model_dir is {place!r}; it must be a path"):
+                podsim.train(None, None, None, model_dir=place)
+        for place in (5, None, ""):
+            with self.assertRaisesRegex(TypeError, f"path is {place!r}; it must be a path"):
+                podsim.export(print, None, None, place)
+        with self.assertRaisesRegex(TypeError, "name is 5; it must be a str"):
+            podsim.export(print, None, None, "m", name=5)
 
     def test_train_takes_one_slice(self):
         for name in ("v3-8..v3-32", "v3-8,v3-32"):
