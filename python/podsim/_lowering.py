@@ -10,7 +10,7 @@ from typing import Any, Callable
 
 import numpy as np
 
-from . import _checks, _jaxprs, _maps, _random, _sums, _trees
+from . import _checks, _jaxprs, _maps, _random, _sums, _tracing, _trees
 from ._functions import Loss, again, check_takes_no_key, checked_metrics
 from ._state import State
 from ._wire import Message
@@ -87,6 +87,11 @@ def _traced(function: Callable[..., Any], *arguments: Any) -> Any:
         return jax.jit(function, keep_unused=True).trace(*arguments)
     except NotImplementedError as error:
         raise _random.refusal_of(error) from error
+    except (TypeError, ValueError, NameError) as error:
+        text = _tracing.in_one_line(error)
+        if not text:
+            raise
+        raise TypeError(text) from error
 
 
 def _serialized(lowered: Any) -> bytes:

@@ -84,7 +84,8 @@ class BatchesTest(unittest.TestCase):
             with self.assertRaisesRegex(ValueError, r"after 12 examples \(1 MiB\); epochs"):
                 _data._Batches(batches(), None, no_end).write(self.folder)
             _data._Batches([next(batches())] * 5, None, no_end).write(self.folder)
-        with mock.patch.object(_data.shutil, "disk_usage", return_value=mock.Mock(free=40, total=0)):
+        usage = mock.Mock(free=40, total=0)
+        with mock.patch.object(_data.shutil, "disk_usage", return_value=usage):
             with self.assertRaisesRegex(ValueError, "no end after 3 examples"):
                 _data._Batches(batches(), None, no_end).write(self.folder)
 

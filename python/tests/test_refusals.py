@@ -17,7 +17,7 @@ sys.path.insert(0, str(ROOT / "python"))
 
 import podsim  # noqa: E402
 from podsim import (_checks, _data, _functions, _inputs, _jaxprs, _job, _names,  # noqa: E402
-                    _npy, _process, _programs, _result, _safetensors, _sums, _trees)
+                    _npy, _process, _programs, _result, _safetensors, _sums, _tracing, _trees)
 
 GOLDEN = ROOT / "tests" / "golden" / "imports"
 
@@ -135,6 +135,18 @@ class MeantTest(unittest.TestCase):
                 podsim.train(None, None, None, topology=name)
         with self.assertRaisesRegex(TypeError, "topology is a int"):
             podsim.train(None, None, None, topology=8)
+
+
+class TracingTest(unittest.TestCase):
+    def test_what_jax_refuses_is_told_with_a_way_round(self):
+        for text, said in (
+                ("Found an unbound axis name: batch. To fix", "the axis 'batch', .* averages"),
+                ("grad requires real-valued outputs (a), but got int32. For", "loss is int32"),
+                ("Pure callbacks do not support JVP. Please", "calls back into Python"),
+                ("Attempted boolean conversion of traced array with", "use jnp.where"),
+                ("Abstract\nThe problem arose with the `float` function. If", r"float\(\) of")):
+            self.assertRegex(_tracing.in_one_line(ValueError(text)), said)
+        self.assertEqual(_tracing.in_one_line(ValueError("too many values")), "")
 
 
 class CountTest(unittest.TestCase):
