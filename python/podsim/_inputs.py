@@ -59,7 +59,7 @@ def export(message: Message, path: str | os.PathLike[str], function: Function,
             raise _errors.PodsimError(text, details=error.details) from None
 
 
-# Those that the programs open (host/input/dataset.h); a test compares.
+# Those that the programs open (host/input/dataset_kinds.cc); a test compares.
 DATASETS = ("arrays", "cifar10", "cifar100", "csv", "digits", "images", "mnist", "npz",
             "synthetic", "tfrecord")
 
