@@ -33,6 +33,12 @@ def averaged(params, state, batch):
                                                           {"mean": params})
 
 
+def rows(params, batch):
+    """A loop over 19 rows, which are no examples."""
+    made = jax.lax.map(lambda row: jnp.sum(row @ params["dense"]["kernel"]), jnp.ones((19, 16)))
+    return loss_fn(params, batch) + jnp.sum(made)
+
+
 def call(loss=loss_fn, data=(X, Y), **more):
     settings = {"topology": "v3-8", "batch_per_core": 8, "epochs": 1,
                 "optimizer": podsim.adamw(1e-3)} | more
@@ -56,6 +62,12 @@ CASES = [
     ("another state", lambda: call(lambda p, s, b: (loss_fn(p, b), {"a": s["mean"]}),
                                    state={"mean": X[0]}), TypeError,
      "beside the loss this one returns a dict of 'a', the state is a dict of 'mean'"),
+    ("a loop over 19 rows", lambda: call(rows), None, ""),
+    ("a loss without params", lambda: call(lambda p, b: loss_fn(PARAMS, b)), ValueError,
+     "the loss does not use params"),
+    ("a loss without a gradient",
+     lambda: call(lambda p, b: jnp.mean(jnp.round(b[0] @ p["dense"]["kernel"]))), ValueError,
+     "the gradient of the loss is 0 for every parameter"),
     ("params in place of the function", lambda: call(PARAMS), TypeError, "loss_fn is a dict"),
     ("a function that is not called", lambda: call(optimizer=podsim.adamw), TypeError,
      "call it, as in adamw(1e-3)"),

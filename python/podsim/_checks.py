@@ -77,7 +77,7 @@ def check_params(names: list[str], leaves: list[Any]) -> None:
                             "hold it itself)")
 
 
-def _some(names: list[str], most: int = 3) -> str:
+def some(names: list[str], most: int = 3) -> str:
     """"'a', 'b' and 998 more"."""
     more = len(names) - most
     return ", ".join(map(repr, names[:most])) + (f" and {more} more" if more > 0 else "")
@@ -92,7 +92,7 @@ def count_of(names: list[str], leaves: list[Any], what: str) -> int:
     single = [name for name, shape in shapes.items() if not shape]
     if single:
         raise ValueError(
-            f"{what} has arrays without a dimension, {_some(single)}; examples lie along the "
+            f"{what} has arrays without a dimension, {some(single)}; examples lie along the "
             "first axis of each array: a list of numbers is such a tree, make it an array "
             "by np.asarray(...)")
     empty = [name for name, shape in shapes.items() if shape[0] == 0]
@@ -103,7 +103,7 @@ def count_of(names: list[str], leaves: list[Any], what: str) -> int:
     for name, shape in shapes.items():
         counts.setdefault(shape[0], []).append(name)
     if len(counts) > 1:
-        said = "; ".join(f"{count:,} in {_some(each)}" for count, each in
+        said = "; ".join(f"{count:,} in {some(each)}" for count, each in
                          itertools.islice(counts.items(), 4))
         raise ValueError(f"the arrays of {what} must have the same number of examples along "
                          f"their first axis; here {said}{'; ...' if len(counts) > 4 else ''}")

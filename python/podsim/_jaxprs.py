@@ -43,6 +43,15 @@ def equations(closed: Any) -> Iterator[Any]:
         yield from getattr(each, "jaxpr", each).eqns
 
 
+def called(equation: Any) -> Any:
+    """The jaxpr of a jit or a jax.checkpoint, which has the call's operands and
+    results; None: it is something else."""
+    if equation.primitive.name not in ("jit", "pjit", "checkpoint", "remat2"):
+        return None
+    jaxpr = equation.params["jaxpr"]
+    return getattr(jaxpr, "jaxpr", jaxpr)
+
+
 def _is_library(file: str) -> bool:
     return (any(part in file for part in ("site-packages", "dist-packages"))
             or file.startswith(os.path.dirname(__file__)))

@@ -10,7 +10,7 @@ from typing import Any, Callable
 
 import numpy as np
 
-from . import _checks, _jaxprs, _maps, _random, _sums, _tracing, _trees
+from . import _checks, _jaxprs, _maps, _random, _sums, _tracing, _trees, _uses
 from ._functions import Loss, again, check_takes_no_key, checked_metrics
 from ._state import State
 from ._wire import Message
@@ -147,17 +147,15 @@ def _function(function_of: _Make, call: _Call, results_of: Callable[[Any], list[
     message = Message()
     results: list[Result] = []
     jaxprs: list[Any] = []
-    maps = False
+    plain = [_traced(function_of(lambda f: f), *call.arguments(count)) for count in BATCHES[:2]]
+    _jaxprs.check(plain[0].jaxpr)
+    maps = _maps.follows_examples([traced.jaxpr for traced in plain], BATCHES)
     for count in BATCHES:
-        traced: Any = None
-        if not maps:
-            traced = _traced(function_of(lambda f: f), *call.arguments(count))
-        if not jaxprs:
-            _jaxprs.check(traced.jaxpr)
-            maps = _maps.has(traced.jaxpr, count)
-        if maps:
-            traced = _traced(function_of(lambda f: _maps.vmapped(f, count)),
-                             *call.arguments(count))
+        def change(function: Function, count: int = count) -> Function:
+            return _maps.vmapped(function, count) if maps else function
+
+        traced = (plain.pop(0) if plain and not maps else
+                  _traced(function_of(change), *call.arguments(count)))
         jaxprs.append(traced.jaxpr)
         lowered = traced.lower()
         results = results or results_of(lowered.out_info)
@@ -199,6 +197,7 @@ def _training(loss_fn: Callable[..., Any], params: Any, state: State, examples: 
 
     call = _Call(params, state.carried(), examples, names, loss_of.draws)
     message, jaxprs = _function(training_of, call, results_of, begins)
+    _uses.check(jaxprs[0], names.variables, len(names.states))
     if not loss_of.draws:
         _sums.warn(jaxprs, BATCHES, loss_of, params, state.carried(), examples)
     return message

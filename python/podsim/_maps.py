@@ -23,14 +23,18 @@ def has(closed: Any, count: int) -> bool:
     return any(_is_map(equation, count) for equation in _jaxprs.equations(closed))
 
 
+def follows_examples(jaxprs: Sequence[Any], counts: Sequence[int]) -> bool:
+    """Whether a function, traced with these numbers of examples, loops over them, and not
+    over something else of which there are as many as of the first."""
+    return all(has(closed, count) for closed, count in zip(jaxprs, counts))
+
+
 def _called(equation: Any, count: int) -> tuple[Any, Any] | None:
     """Jaxpr and constants of a jit or a jax.checkpoint that has such a loop."""
-    if equation.primitive.name not in ("jit", "pjit", "checkpoint", "remat2"):
+    jaxpr = _jaxprs.called(equation)
+    if jaxpr is None or not has(jaxpr, count):
         return None
-    called = equation.params["jaxpr"]
-    if not has(called, count):
-        return None
-    return getattr(called, "jaxpr", called), getattr(called, "consts", ())
+    return jaxpr, getattr(equation.params["jaxpr"], "consts", ())
 
 
 def _made(jaxpr: Any, equation: Any, values: dict[Any, Any]) -> dict[Any, Any]:
