@@ -73,13 +73,6 @@ _GOES_BACK = re.compile(r", perhaps from an earlier checkpoint \(--restore=.*?/S
                         r"|; there is no checkpoint yet to go back to.* saves sooner")
 
 
-# A loss that is lost before any update, which no learning rate can help.
-_FIRST = re.compile(r"(loss became \w+ at step 1 on .*?); lower learning_rate or lengthen "
-                    r"warmup_steps")
-_AT_FIRST = (", before any update: look for nan in params or in the data set, and for log(0), "
-             "0/0 or the like in the loss function")
-
-
 def of_job(lines: Sequence[str], keeps: bool, code: int) -> PodsimError:
     """What a job that ended with `code` wrote. keeps: whether its checkpoints stay.
 
@@ -89,7 +82,6 @@ def of_job(lines: Sequence[str], keeps: bool, code: int) -> PodsimError:
         errors = [line for line in lines if is_refusal(line)]
         return of_program("pod_launch", "\n".join(errors or list(lines)[-3:]), code)
     reason = _row(block, "reason")
-    reason = _FIRST.sub(r"\1" + _AT_FIRST, reason)
     if not keeps:
         reason = _GOES_BACK.sub("", reason)
     who, doing = block[0].removeprefix("FAILED: "), _row(block, "doing")
