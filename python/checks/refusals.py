@@ -73,12 +73,30 @@ def sorted_twice(p, x):
     return jnp.mean(h * jnp.lexsort((h, h > 0)))
 
 
+def permuted(p, x, key):
+    return jnp.mean(x[jax.random.permutation(key, len(x))] @ p["w"])
+
+
+def keys_but_the_first(p, x, key):
+    keys = jax.random.split(key, len(x) + 1)
+    noise = jax.vmap(lambda one: jax.random.normal(one, (3,)))(keys[1:])
+    return jnp.mean(x @ p["w"] * noise)
+
+
+def keys_of_all(p, x, key):
+    """The way round."""
+    keys = jax.random.split(key, len(x))
+    noise = jax.vmap(lambda one: jax.random.normal(one, (3,)))(keys)
+    return jnp.mean(x @ p["w"] * noise) * jax.random.uniform(jax.random.fold_in(key, 1))
+
+
 NAMELESS = lambda p, x: jnp.mean(jnp.fft.fft(x @ p["w"]).real)  # noqa: E731
 
 REFUSED = [(running_sum, "another axis"), (counted_examples, "array of the data set"),
            (compared_examples, "compared with"), (loop_by_data, "length is known"),
            (loop_over_examples, "jax.vmap"), (callback, "compute it before"),
            (sharded, "podsim does that itself"), (places_twice, "unique_indices=True"),
+           (permuted, "leave them out"), (keys_but_the_first, "fold_in(key, 1)"),
            (sorted_twice, "sorts as jnp.sort does"), (NAMELESS, "its type is C64")]
 
 
@@ -124,6 +142,7 @@ def check_shown():
 def main():
     print("| function | what is said | as it should be |\n|---|---|---|")
     good = [check(*each) for each in REFUSED] + [check_shown()]
+    good.append(message_of(keys_of_all) == "it is taken")
     sys.exit(0 if all(good) else 1)
 
 

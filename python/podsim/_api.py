@@ -9,6 +9,7 @@ from typing import Any, Callable
 import numpy as np
 
 from . import _checks, _inputs, _job, _lowering, _names, _plan, _process, _result, _start, _trees
+from . import _values
 from ._state import State
 
 LossFunction = Callable[..., Any]
@@ -34,6 +35,7 @@ def export(loss_fn: LossFunction, params: Any, batch: Any, path: str | os.PathLi
     _checks.check_functions(loss_fn, eval_fn)
     _job.check_name(name)
     _job.path_of("path", path)
+    _checks.check_batch(batch)
     message = _lowering.import_message(_inputs.name_of(loss_fn, name), loss_fn, params,
                                        batch, eval_fn, state)
     _inputs.export(message, path, loss_fn, name)
@@ -43,6 +45,7 @@ def _settings(optimizer: Any, params: Any, topology: str,
               settings: dict[str, Any]) -> dict[str, Any]:
     _names.check_names(settings)
     _job.check_trains(settings)
+    _values.check_values(settings)
     job = {"topology": topology, **settings}
     chosen = ({} if optimizer is None else
               _job.optimizer_of(optimizer, params, job).settings)
@@ -76,6 +79,7 @@ def train(loss_fn: LossFunction, params: Any, dataset: Any, *, topology: str = "
     Raises PodsimError with the reason that the programs give. Ctrl-C ends the job as
     it does in a terminal, and KeyboardInterrupt goes on from here."""
     _job.check_is_one_slice(topology)
+    _checks.check_is_bool("progress", progress)
     chosen = _settings(optimizer, params, topology, settings)
     own_dir = None if model_dir is None else _job.local("model_dir", model_dir)
     own_metrics = _own_metrics(chosen.pop("metrics_file", None))
@@ -150,6 +154,8 @@ def plan(loss_fn: LossFunction, params: Any, dataset: Any, *, topology: str = "v
     else pod_plan has no flag for. progress is train's and says nothing here.
 
     Raises PodsimError where train would refuse the job."""
+    _job.check_is_text(topology, several=True)
+    _checks.check_is_bool("progress", progress)
     chosen = _settings(optimizer, params, topology, settings)
     call = _inputs.Call(loss_fn, params, dataset, eval_fn, eval_dataset, examples,
                         eval_examples, batch, state, name)

@@ -57,6 +57,19 @@ def check_numbers(names: Iterable[str], leaves: Iterable[Any]) -> None:
                             "booleans, whole numbers or float32: make it so")
 
 
+def check_batch(batch: Any) -> None:
+    """Raises TypeError for what export can read no shapes and types of."""
+    if batch is None or isinstance(batch, str) or callable(batch):
+        raise TypeError(f"batch is {batch!r}; export takes a tree of arrays, such as (x[:1], "
+                        "y[:1]), of which shapes and types are read; the data set is "
+                        "named when pod_launch trains the model")
+
+
+def check_is_bool(name: str, value: Any) -> None:
+    if not isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"{name} is {value!r}; it must be True or False")
+
+
 def check_functions(loss_fn: Any, eval_fn: Any) -> None:
     for name, function, wanted in (("loss_fn", loss_fn, "params, batch) -> loss"),
                                    ("eval_fn", eval_fn, "params, batch) -> dict")):

@@ -97,6 +97,13 @@ class _Batches:
         self._most = most
 
     def example(self) -> Any:
+        names, leaves, _ = _named_files(self._first)
+        single = [name for name, leaf in zip(names, leaves) if not np.shape(leaf)]
+        if single:
+            raise ValueError(f"an item of the iterable has no examples along an axis in "
+                             f"{_checks.some(single)}, as if it were one example; an item is a "
+                             "batch: stack the examples (np.stack), or give a function index -> "
+                             "example with examples=N")
         return _Arrays(self._first).example()
 
     def write(self, folder: pathlib.Path) -> None:

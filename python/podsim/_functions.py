@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from typing import Any, Callable, Mapping
 
-from . import _random, _trees
+from . import _calling, _random, _trees
 from ._state import State
 
 
@@ -64,6 +64,14 @@ def checked_metrics(metrics: Any, what: str) -> dict[str, Any]:
     return {name: _number(name, value, what) for name, value in metrics.items()}
 
 
+def _without_loss(metrics: dict[str, Any]) -> dict[str, Any]:
+    """Raises ValueError for a metric with the loss's own name."""
+    if "loss" in metrics:
+        raise ValueError("a metric is called 'loss', as the loss itself is, which run.metrics has "
+                         "anyway: leave it out, or give it another name")
+    return metrics
+
+
 def again(tree: Any) -> Any:
     """The tree made anew: flax nnx lets nobody change a variable of an outer trace."""
     import jax
@@ -107,8 +115,8 @@ class Loss:
     def __call__(self, params: Any, carried: list[Any], batch: Any, *numbers: Any) -> Any:
         keys = [_random.wrap(each) for each in numbers]
         states = [] if self._state.is_none else [self._state.whole(carried, *keys)]
-        returned = self._loss_fn(again(params), *states, batch,
-                                 *(keys if self._takes_key else []))
+        returned = _calling.call("the loss function", self._loss_fn, again(params), *states,
+                                 batch=batch, keys=tuple(keys) if self._takes_key else ())
         if not self._carries(returned):
             _check_is_no_gradient(returned, params)
         rest: Any = {} if self._state.is_none else None
@@ -123,7 +131,7 @@ class Loss:
         if getattr(loss, "shape", None) != ():
             raise TypeError("the loss must be one number, the mean over the examples; this one "
                             f"is {_trees.describe(loss)}")
-        return loss, (new_state, checked_metrics(metrics, "metrics"))
+        return loss, (new_state, _without_loss(checked_metrics(metrics, "metrics")))
 
     def _carries(self, returned: Any) -> bool:
         """Whether it has a state of the structure of this one."""

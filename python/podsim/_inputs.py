@@ -9,7 +9,7 @@ import pathlib
 import tempfile
 from typing import Any, Callable, Iterator, Mapping
 
-from . import _checks, _data, _errors, _job, _lowering, _names, _programs
+from . import _checks, _data, _errors, _importing, _job, _lowering, _names, _programs
 from ._wire import Message
 
 Function = Callable[..., Any]
@@ -56,7 +56,7 @@ def export(message: Message, path: str | os.PathLike[str], function: Function,
         except _errors.PodsimError as error:
             text = str(error).replace(f"cannot import {name_of(function, name)}: ",
                                       f"cannot import {_words_for(function, name)}: ", 1)
-            raise _errors.PodsimError(text, details=error.details) from None
+            raise _errors.PodsimError(_importing.in_python(text), details=error.details) from None
 
 
 # Those that the programs open (host/input/dataset_kinds.cc); a test compares.

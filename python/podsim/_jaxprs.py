@@ -52,7 +52,7 @@ def called(equation: Any) -> Any:
     return getattr(jaxpr, "jaxpr", jaxpr)
 
 
-def _is_library(file: str) -> bool:
+def is_library(file: str) -> bool:
     return (any(part in file for part in ("site-packages", "dist-packages"))
             or file.startswith(os.path.dirname(__file__)))
 
@@ -61,7 +61,7 @@ def line_of(equation: Any) -> str:
     """"train.py:41: ", where the caller wrote it; empty if that is not known."""
     traceback = getattr(getattr(equation, "source_info", None), "traceback", None)
     for frame in getattr(traceback, "frames", ()):
-        if not _is_library(frame.file_name):
+        if not is_library(frame.file_name):
             return f"{os.path.basename(frame.file_name)}:{frame.line_num}: "
     return ""
 

@@ -8,7 +8,7 @@ import pathlib
 from typing import Any, Mapping
 
 from . import _optax, _optimizers, _programs
-from ._errors import IDLE
+from ._errors import IDLE, PodsimError, in_python
 from ._names import check_names
 from ._settings import SETTINGS
 
@@ -21,6 +21,10 @@ def optimizer_of(optimizer: Any, params: Any,
         return optimizer
     if hasattr(optimizer, "update") and hasattr(optimizer, "init"):
         return _optax.from_optax(optimizer, params, job)
+    if callable(optimizer) and not hasattr(_optimizers, getattr(optimizer, "__name__", "")):
+        raise TypeError("optimizer is the function "
+                        f"{getattr(optimizer, '__name__', type(optimizer).__name__)}; give what "
+                        "podsim.adamw(1e-3) or optax.adamw(schedule) returns")
     name = getattr(optimizer, "__name__", "")
     raise TypeError("optimizer must be podsim.adamw(...) and the like, or one of optax, not a "
                     f"{type(optimizer).__name__}"
@@ -44,11 +48,23 @@ def check_trains(settings: Mapping[str, Any]) -> None:
                             f"--{name} does the rest in a terminal")
 
 
-def check_is_one_slice(topology: Any) -> None:
-    """Raises TypeError for a topology that train cannot take."""
+def check_is_text(topology: Any, several: bool) -> None:
+    """Raises TypeError for a topology that is no text. several: whether it may name more
+    than one slice."""
+    names = topology if isinstance(topology, (list, tuple)) else []
+    if names and all(isinstance(name, str) for name in names):
+        raise TypeError(f"topology is {topology!r}; " + (
+            f'name the slices in one text, "{",".join(names)}"' if several else
+            f'train runs one slice, such as "{names[0]}"; podsim.plan takes several, in one text: '
+            f'"{",".join(names)}"'))
     if not isinstance(topology, str):
         raise TypeError(f'topology is a {type(topology).__name__}; it must be the name of a '
                         'slice, such as "v3-32"')
+
+
+def check_is_one_slice(topology: Any) -> None:
+    """Raises TypeError for a topology that train cannot take."""
+    check_is_text(topology, several=False)
     if is_range(topology):
         first = topology.replace(",", "..").split("..")[0].strip()
         raise TypeError(f"topology is {topology!r}, several slices; train runs one of them, "
@@ -120,4 +136,7 @@ def examples_of(settings: Mapping[str, Any]) -> int | None:
             "base_learning_rate", "hardware")
     plan = json.loads(_programs.run("pod_plan", [
         "--json", *flags({name: settings.get(name) for name in says})]))
-    return max(int(row["train_steps"] * row["global_batch"]) for row in plan["results"])
+    rows = [row for row in plan["results"] if "refused" not in row]
+    if not rows:
+        raise PodsimError(in_python(plan["results"][0]["refused"]))
+    return max(int(row["train_steps"] * row["global_batch"]) for row in rows)

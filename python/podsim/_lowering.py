@@ -10,7 +10,7 @@ from typing import Any, Callable
 
 import numpy as np
 
-from . import _checks, _jaxprs, _maps, _random, _sums, _tracing, _trees, _uses
+from . import _calling, _checks, _jaxprs, _maps, _random, _sums, _tracing, _trees, _uses
 from ._functions import Loss, again, check_takes_no_key, checked_metrics
 from ._state import State
 from ._wire import Message
@@ -91,7 +91,7 @@ def _traced(function: Callable[..., Any], *arguments: Any) -> Any:
         text = _tracing.in_one_line(error)
         if not text:
             raise
-        raise TypeError(text) from error
+        raise TypeError(_calling.line_of(error) + text) from error
 
 
 def _serialized(lowered: Any) -> bytes:
@@ -209,7 +209,7 @@ def _evaluation(eval_fn: Callable[..., Any], params: Any, state: State, examples
 
     def evaluation(params: Any, carried: list[Any], batch: Any) -> Any:
         states = [] if state.is_none else [state.whole(carried, _random.silent())]
-        returned = eval_fn(again(params), *states, batch)
+        returned = _calling.call("eval_fn", eval_fn, again(params), *states, batch=batch)
         return checked_metrics(returned, "what eval_fn returns")
 
     def results_of(returned: Any) -> list[Result]:

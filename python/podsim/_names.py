@@ -50,6 +50,8 @@ _MEANT = {
     **dict.fromkeys(("devices", "num_devices", "n_devices", "num_cores", "cores"),
                     'topology="v3-32", of which the cores follow'),
     "optimiser": "optimizer=",
+    "plot": "podsim.plan(...).plot(path)",
+    **dict.fromkeys(("output", "json"), "podsim.plan(...).to_json(), or podsim.export"),
     **dict.fromkeys(("random_seed", "rng", "rng_seed"), "seed="),
     **dict.fromkeys(("dtype", "mixed_precision"), "precision="),
     **dict.fromkeys(("resume", "resume_from", "resume_from_checkpoint", "load", "init_from"),

@@ -6,6 +6,7 @@ import dataclasses
 import inspect
 from typing import Any, Sequence
 
+from . import _values
 from ._settings import SETTINGS
 
 
@@ -20,7 +21,8 @@ class Optimizer:
 
 
 _RULES = {"momentum": "sgd", "nesterov": "sgd"}
-_MEANT = {"beta1": "b1", "beta2": "b2", "epsilon": "eps", "mask": "weight_decay_exclude=[...]",
+_MEANT = {**dict.fromkeys(("lr", "rate", "step_size"), "learning_rate"), "beta1": "b1",
+          "beta2": "b2", "epsilon": "eps", "mask": "weight_decay_exclude=[...]",
           "max_norm": "clip_norm"}
 
 
@@ -38,10 +40,15 @@ def _check_known(rule: str, unknown: dict[str, Any]) -> None:
                         f"{', '.join(taken)}")
 
 
-def _optimizer(rule: str, learning_rate: float, numbers: dict[str, Any],
+def _optimizer(rule: str, learning_rate: float | None, numbers: dict[str, Any],
                weight_decay_exclude: Sequence[str] = (),
                clip_norm: float | None = None, **unknown: Any) -> Optimizer:
     _check_known(rule, unknown)
+    if learning_rate is None:
+        function = _RULES.get(rule, rule)
+        raise TypeError(f"podsim.{function} has no learning_rate: give it first, as in "
+                        f"podsim.{function}(1e-3)")
+    _values.check_rate(learning_rate)
     settings = {"optimizer": rule, "learning_rate": learning_rate, **numbers}
     if weight_decay_exclude:
         settings["weight_decay_exclude"] = list(weight_decay_exclude)
@@ -50,7 +57,7 @@ def _optimizer(rule: str, learning_rate: float, numbers: dict[str, Any],
     return Optimizer(settings)
 
 
-def sgd(learning_rate: float, momentum: float = 0.0, nesterov: bool = False,
+def sgd(learning_rate: float | None = None, momentum: float = 0.0, nesterov: bool = False,
         **more: Any) -> Optimizer:
     """optax.sgd. `more`: weight_decay_exclude, clip_norm."""
     if not momentum:
@@ -63,27 +70,27 @@ def _adam_numbers(b1: float, b2: float, eps: float) -> dict[str, Any]:
     return {"beta1": b1, "beta2": b2, "epsilon": eps}
 
 
-def adam(learning_rate: float, b1: float = 0.9, b2: float = 0.999, eps: float = 1e-8,
+def adam(learning_rate: float | None = None, b1: float = 0.9, b2: float = 0.999, eps: float = 1e-8,
          **more: Any) -> Optimizer:
     """optax.adam."""
     return _optimizer("adam", learning_rate, _adam_numbers(b1, b2, eps), **more)
 
 
-def adamw(learning_rate: float, b1: float = 0.9, b2: float = 0.999, eps: float = 1e-8,
+def adamw(learning_rate: float | None = None, b1: float = 0.9, b2: float = 0.999, eps: float = 1e-8,
           weight_decay: float = 1e-4, **more: Any) -> Optimizer:
     """optax.adamw."""
     numbers = _adam_numbers(b1, b2, eps) | {"weight_decay": weight_decay}
     return _optimizer("adamw", learning_rate, numbers, **more)
 
 
-def lamb(learning_rate: float, b1: float = 0.9, b2: float = 0.999, eps: float = 1e-6,
+def lamb(learning_rate: float | None = None, b1: float = 0.9, b2: float = 0.999, eps: float = 1e-6,
          weight_decay: float = 0.0, **more: Any) -> Optimizer:
     """optax.lamb."""
     numbers = _adam_numbers(b1, b2, eps) | {"weight_decay": weight_decay}
     return _optimizer("lamb", learning_rate, numbers, **more)
 
 
-def lars(learning_rate: float, momentum: float = 0.9, weight_decay: float = 0.0,
+def lars(learning_rate: float | None = None, momentum: float = 0.9, weight_decay: float = 0.0,
          trust_coefficient: float = 1e-3, **more: Any) -> Optimizer:
     """optax.lars."""
     numbers = {"momentum": momentum, "weight_decay": weight_decay,

@@ -94,6 +94,7 @@ class State:
         keys = [every[i] for i in self._keys]
         self._carried = [i for i, (name, leaf) in enumerate(zip(every, self._leaves))
                          if i not in self._keys and self._is_carried(name, leaf, keys)]
+        self._every = every
         self.names = _own_names([every[i] for i in self._carried], params)
 
     @staticmethod
@@ -121,7 +122,15 @@ class State:
         import jax
 
         leaves = self._leaves if tree is None else jax.tree_util.tree_leaves(tree)
+        self._check_shapes(leaves)
         return [_as_float(leaves[i]) for i in self._carried]
+
+    def _check_shapes(self, leaves: Sequence[Any]) -> None:
+        for name, ours, theirs in zip(self._every, self._leaves, leaves):
+            if np.shape(ours) != np.shape(theirs):
+                raise TypeError(f"the loss function returns {name!r} of the state with the shape "
+                                f"{np.shape(theirs)}, but is given it with {np.shape(ours)}: "
+                                "return it with the same shape")
 
     def matches(self, tree: Any) -> bool:
         import jax

@@ -48,6 +48,10 @@ class BatchesTest(unittest.TestCase):
         self.assertTrue(source.ordered)
         np.testing.assert_array_equal(np.load(self.folder / "1.npy"), np.arange(9))
 
+    def test_a_list_of_examples_is_told_to_be_stacked(self):
+        with self.assertRaisesRegex(ValueError, "no examples along an axis in .1.,.*np.stack"):
+            _data._Batches([(np.zeros(2), 3)], None).example()
+
     def test_a_value_that_32_bits_cannot_hold_is_refused_by_its_index(self):
         good = np.zeros((2, 2), np.int64)
         for dtype, value, message in (

@@ -16,8 +16,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "python"))
 
 import podsim  # noqa: E402
-from podsim import (_checks, _data, _functions, _inputs, _jaxprs, _job, _names,  # noqa: E402
-                    _npy, _process, _programs, _result, _safetensors, _sums, _tracing, _trees)
+from podsim import (_calling, _checks, _data, _functions, _importing, _inputs, _jaxprs,  # noqa: E402
+                    _job, _names, _npy, _process, _programs, _result, _safetensors, _sums, _tracing, _trees, _values)
 
 GOLDEN = ROOT / "tests" / "golden" / "imports"
 
@@ -113,10 +113,27 @@ class MeantTest(unittest.TestCase):
                 (podsim.adam, "beta1", "say b1"), (podsim.adam, "qq", "it has learning_rate, b1"),
                 (podsim.sgd, "weight_decay", "say weight_decay= beside optimizer="),
                 (podsim.sgd, "lr_schedule", "say lr_schedule= beside optimizer="),
+                (podsim.adamw, "lr", "say learning_rate; it has"),
                 (podsim.adamw, "mask", "say weight_decay_exclude")):
             with self.assertRaisesRegex(TypeError, f"^podsim.{call.__name__} has no argument "
                                         f"'{name}'.*{said}"):
                 call(0.1, **{name: 1})
+        with self.assertRaisesRegex(TypeError, "podsim.adamw has no argument 'lr'; say learning"):
+            podsim.adamw(lr=1e-3)
+
+    def test_a_rate_is_a_number(self):
+        for rate, said in ((None, "podsim.sgd has no learning_rate: give it first"),
+                           ("1e-3", "learning_rate is '1e-3', a str; give a number"),
+                           ([0.1], "a list; give a number"),
+                           (lambda step: 0.1, r"the function <lambda>; .*optax.adamw\(schedule")):
+            with self.assertRaisesRegex(TypeError, said):
+                podsim.sgd(rate)
+        for rate in (1, np.float32(0.1), np.array(0.1)):
+            self.assertEqual(podsim.sgd(rate).settings["learning_rate"], rate)
+
+    def test_a_schedule_is_no_optimizer(self):
+        with self.assertRaisesRegex(TypeError, "optimizer is the function <lambda>; give what"):
+            podsim.train(None, None, None, optimizer=lambda step: 0.1)
 
     def test_places_and_names_are_checked(self):
         for place in ("", 7):
@@ -133,8 +150,25 @@ class MeantTest(unittest.TestCase):
             with self.assertRaisesRegex(TypeError, f"topology is '{name}', several slices; "
                                         "train runs one of them, such as 'v3-8'; podsim.plan"):
                 podsim.train(None, None, None, topology=name)
-        with self.assertRaisesRegex(TypeError, "topology is a int"):
-            podsim.train(None, None, None, topology=8)
+        for function in (podsim.train, podsim.plan):
+            with self.assertRaisesRegex(TypeError, "topology is a int"):
+                function(None, None, None, topology=8)
+        names = ("v3-8", "v3-32")
+        with self.assertRaisesRegex(TypeError, r"topology is \('v3-8', 'v3-32'\); train runs one "
+                                    'slice, such as "v3-8"; podsim.plan .* "v3-8,v3-32"'):
+            podsim.train(None, None, None, topology=names)
+        with self.assertRaisesRegex(TypeError, 'name the slices in one text, "v3-8,v3-32"'):
+            podsim.plan(None, None, None, topology=names)
+
+    def test_export_takes_arrays(self):
+        for batch in ("mnist", None, len):
+            with self.assertRaisesRegex(TypeError, "batch is .*; export takes a tree of arrays"):
+                podsim.export(print, None, batch, "m")
+
+    def test_a_metric_is_not_called_loss(self):
+        with self.assertRaisesRegex(ValueError, "a metric is called 'loss', .* another name"):
+            _functions._without_loss({"loss": 1.0})
+        self.assertEqual(_functions._without_loss({"norm": 1.0}), {"norm": 1.0})
 
 
 class TracingTest(unittest.TestCase):
@@ -147,6 +181,61 @@ class TracingTest(unittest.TestCase):
                 ("Abstract\nThe problem arose with the `float` function. If", r"float\(\) of")):
             self.assertRegex(_tracing.in_one_line(ValueError(text)), said)
         self.assertEqual(_tracing.in_one_line(ValueError("too many values")), "")
+
+
+class CallingTest(unittest.TestCase):
+    """Without JAX: a tree is a tuple of arrays."""
+
+    def failing(self, function):
+        arrays = (np.zeros((19, 8), np.float32), np.zeros(19, np.int32))
+        with mock.patch.object(_calling, "shapes", lambda tree, examples=False: "N" * examples), \
+                self.assertRaises(Exception) as caught:
+            _calling.call("the loss function", function, {}, batch=arrays)
+        return caught.exception
+
+    def test_what_it_fails_with_is_told_with_its_line(self):
+        def unpacks(params, batch):
+            x, y, z = batch
+
+        error = self.failing(unpacks)
+        self.assertIs(type(error), ValueError)
+        self.assertRegex(str(error), r"^test_refusals.py:\d+: the loss function fails: ValueError: "
+                         r"not enough values to unpack .*; its batch is N \(N examples\), its params "
+                         "are : make the function fit")
+        self.assertEqual(len(str(error).splitlines()), 1)
+        self.assertIsInstance(error.__cause__, ValueError)
+
+    def test_other_errors_are_the_callers(self):
+        for error in (RuntimeError("no"), podsim.PodsimError("no"), OSError("no"),
+                      ValueError("Pure callbacks do not support JVP")):
+            def fails(params, batch, error=error):
+                raise error
+
+            self.assertIs(self.failing(fails), error)
+
+    def test_shapes_are_those_of_one_example(self):
+        self.assertEqual(_calling._shape(np.zeros((19, 8), np.float32), True), "float32[N,8]")
+        self.assertEqual(_calling._shape(np.zeros((8, 4), np.float32), False), "float32[8,4]")
+        self.assertEqual(_calling._shape(None, False), "NoneType")
+
+
+class ImportingTest(unittest.TestCase):
+    def test_what_pod_program_refuses_is_told_with_a_way_round(self):
+        for text, said in (
+                ("a.py:1: sort: arg_sort(uint32 [B]): dimension 0 has the batch: its examples "
+                 "would be compared with one another", "^a.py:1: .*; jax.random.permutation .* "
+                 "leave them out, .*shuffle=True"),
+                ("a.py:1: slice: a slice that ends has 20, 24, 30 with 19, 23, 29 examples, which "
+                 "podsim cannot leave open", "^a.py:1: .*open; .*fold_in"),
+                ("a.py:1: no", "^a.py:1: no$")):
+            self.assertRegex(_importing.in_python(text), said)
+
+    def test_a_place_that_cannot_be_written_is_the_argument(self):
+        with tempfile.TemporaryDirectory() as folder, self.assertRaisesRegex(
+                podsim.PodsimError, f'^path is "{folder}", but that is a folder'):
+            message = mock.Mock(write=lambda file: file.write(
+                (GOLDEN / "mlp.import").read_bytes()))
+            _inputs.export(message, folder, len, None)
 
 
 class CountTest(unittest.TestCase):
@@ -270,6 +359,33 @@ class SettingsTest(unittest.TestCase):
         self.assertIn("v3-32 ", _programs.run("pod_plan", _job.flags_of_plan(settings)))
         with self.assertRaisesRegex(TypeError, "no setting 'sed'"):
             podsim.plan(None, None, None, topology="v3-8..v3-32", sed=1)
+
+    def test_of_an_iterable_what_the_slices_that_plan_consume_is_read(self):
+        settings = {"topology": "v3-8..v3-64", "train_batch_size": 40, "train_steps": 4,
+                    "learning_rate": 0.1}
+        self.assertEqual(_job.examples_of(settings), 160)
+        with self.assertRaisesRegex(podsim.PodsimError, "^train_batch_size 20 does not divide"):
+            _job.examples_of(settings | {"train_batch_size": 20})
+        self.assertIsNone(_job.examples_of({"topology": "v3-8"}))
+
+    def test_values_that_no_flag_can_say_are_named(self):
+        for settings, said in (
+                ({"seed": np.zeros(2, np.uint32)}, "seed is a random key of JAX; .*seed=0"),
+                ({"seed": types.SimpleNamespace(dtype="key<fry>", shape=())}, "random key"),
+                ({"learning_rate": lambda step: 0.1}, "is the function <lambda>; .*lr_schedule="),
+                ({"precision": np.float16}, 'is a type of numbers; .*precision="float16"'),
+                ({"precision": np.dtype("f4")}, 'precision="float32"'),
+                ({"clip_norm": {"a": 1}}, "clip_norm is a dict; give a number"),
+                ({"threads": len}, "threads is the function len; give a number")):
+            with self.assertRaisesRegex(TypeError, said):
+                podsim.train(None, None, None, **settings)
+        _values.check_values({"seed": np.int64(3), "threads": [1], "model_dir": ROOT, "wrap": "a",
+                              "twist": True, "learning_rate": np.float32(1), "epochs": None})
+
+    def test_progress_is_a_switch(self):
+        for function in (podsim.train, podsim.plan):
+            with self.assertRaisesRegex(TypeError, "progress is 'yes'; it must be True or False"):
+                function(None, None, None, progress="yes")
 
     def test_an_evaluation_needs_what_it_evaluates(self):
         def check(eval_fn=None, eval_dataset=None, dataset=(1,), batch=None, **settings):

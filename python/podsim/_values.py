@@ -1,0 +1,56 @@
+"""Values of settings that are no text, number or list of such."""
+
+from __future__ import annotations
+
+import numbers
+from typing import Any, Mapping
+
+import numpy as np
+
+_RATE = ("give a number, the peak, with lr_schedule= and warmup_steps= beside it, or "
+         "optimizer=optax.adamw(schedule), whose schedule is read")
+
+
+def _name(value: Any) -> str:
+    return f"the function {getattr(value, '__name__', type(value).__name__)}"
+
+
+def check_rate(rate: Any) -> None:
+    """Raises TypeError for a learning rate that is not one number."""
+    if callable(rate):
+        raise TypeError(f"learning_rate is {_name(rate)}; {_RATE}")
+    if isinstance(rate, str) or not (isinstance(rate, numbers.Real) or np.shape(rate) == ()):
+        raise TypeError(f"learning_rate is {rate!r}, a {type(rate).__name__}; {_RATE}")
+
+
+def _check_seed(seed: Any) -> None:
+    if hasattr(seed, "dtype") and (np.shape(seed) or not np.issubdtype(
+            getattr(seed.dtype, "type", object), np.integer)):
+        raise TypeError("seed is a random key of JAX; give a whole number from 0 up, such as "
+                        "seed=0, from which podsim makes the keys of every step")
+
+
+def _is_scalar_type(value: Any) -> bool:
+    """np.float32, or jnp.bfloat16, which holds its dtype."""
+    return (isinstance(getattr(value, "dtype", None), np.dtype)
+            or isinstance(value, type) and issubclass(value, np.generic))
+
+
+def _dtype(value: Any) -> np.dtype:
+    return np.dtype(value if isinstance(value, (type, np.dtype)) else value.dtype)
+
+
+def check_values(settings: Mapping[str, Any]) -> None:
+    """Raises TypeError for a setting's value that no flag can say."""
+    for name, value in settings.items():
+        if isinstance(value, np.dtype) or callable(value) and _is_scalar_type(value):
+            raise TypeError(f"{name} is a type of numbers; give its name, "
+                            f'{name}="{_dtype(value).name}"')
+        if name in ("learning_rate", "base_learning_rate") and callable(value):
+            raise TypeError(f"{name} is {_name(value)}; {_RATE}")
+        if name == "seed":
+            _check_seed(value)
+        if isinstance(value, Mapping) or (callable(value)):
+            kind = "a dict" if isinstance(value, Mapping) else _name(value)
+            raise TypeError(f"{name} is {kind}; give a number, a text or a list, as "
+                            "docs/flags.md has it")
