@@ -54,16 +54,19 @@ class PlanRow:
     warnings: tuple[str, ...]
     cost: float | None = None
     """chip_hours at a price (Plan.price)."""
+    replica_name: str = "core"
+    """What batch_per_core and hbm_bytes are of: "core", or "chip" where that trains as
+    one (v4, v5p and later)."""
 
 
 # What the columns of the table are called, and what stands in them.
-_COLUMNS = ("slice", "batch/core", "global batch", "steps", "learning rate", "HBM per core",
-            "step (sim)", "low", "high", "examples/s", "eff.", "total (sim)", "chip-hours",
-            "bound by")
+_BATCH = "batch/"  # of a core or a chip
+_COLUMNS = ("slice", _BATCH, "global batch", "steps", "learning rate", "HBM per ", "step (sim)",
+            "low", "high", "examples/s", "eff.", "total (sim)", "chip-hours", "bound by")
 _COST = "cost"
 _LEFT = ("slice", "bound by")
 # What a narrow terminal goes without, the first of them first.
-_LEFT_OUT = ("batch/core", "examples/s", "low", "high", "learning rate", "total (sim)",
+_LEFT_OUT = (_BATCH, "examples/s", "low", "high", "learning rate", "total (sim)",
              "global batch", "steps")
 
 
@@ -81,7 +84,7 @@ class Plan:
     job: str
     """Model and data set, such as "loss_fn on arrays"."""
     scaling: str = "weak"
-    """"weak": the same batch per core on every slice; "strong": the same global batch."""
+    """"weak": the same batch per core or chip on every slice; "strong": the same global batch."""
     tuned_on: str | None = None
     """The slice that steps and learning rate are given for; None: the job names it."""
     links: Mapping[str, str] = dataclasses.field(default_factory=dict)
@@ -166,7 +169,13 @@ class Plan:
         return self.price_per_chip_hour is not None
 
     def _columns(self) -> list[str]:
-        return [*_COLUMNS[:-1], *[_COST] * self._is_priced(), _COLUMNS[-1]]
+        whose = " or ".join(self._replicas())
+        columns = [name + whose if name.endswith(("/", " per ")) else name for name in _COLUMNS]
+        return [*columns[:-1], *[_COST] * self._is_priced(), columns[-1]]
+
+    def _replicas(self) -> list[str]:
+        """"core", "chip", or both where generations differ."""
+        return sorted({row.replica_name for row in self.rows}, reverse=True) or ["core"]
 
     def _cells(self, row: PlanRow) -> list[str]:
         cost = [] if row.cost is None else [_money(row.cost)]
@@ -180,7 +189,8 @@ class Plan:
     def _heading(self) -> str:
         price = (f"; {self.price_per_chip_hour:g} a chip-hour" if self._is_priced() else "")
         tuned = f"; steps and learning rate tuned on {self.tuned_on}" if self.tuned_on else ""
-        same = "global batch" if self.scaling == "strong" else "batch per core"
+        same = ("global batch" if self.scaling == "strong" else
+                f"batch per {' or '.join(self._replicas())}")
         return f"{self.job}, the same {same} on every slice{tuned}{price}"
 
     def _notes(self) -> list[str]:
@@ -202,7 +212,9 @@ def _too_many(columns: Sequence[Sequence[str]], most: int) -> list[str]:
     """Names of columns without which lines of `most` characters hold the others."""
     widths = {column[0]: _width(column) + len("  ") for column in columns}
     left_out: list[str] = []
-    for name in _LEFT_OUT:
+    order = [name for part in _LEFT_OUT for name in widths
+             if name == part or part == _BATCH and name.startswith(part)]
+    for name in order:
         if not most or sum(widths.values()) - len("  ") <= most:
             break
         del widths[name]

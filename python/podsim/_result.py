@@ -32,7 +32,8 @@ class Run:
     returns beside it."""
     plan: dict[str, Any]
     """What the job ran with: slice, global_batch, train_steps, ..., the settings with
-    their types, hbm_bytes_per_core of hbm_bytes_available, and of a simulated step
+    their types, hbm_bytes_per_core (of a core or chip: replica_name) of
+    hbm_bytes_available, and of a simulated step
     step_seconds, step_seconds_low and step_seconds_high; plan_hash."""
     summary: dict[str, Any]
     """The last loss, eval_loss, eval_accuracy, eval_metrics; times of the wall clock;
@@ -103,7 +104,7 @@ def _hbm_row(plan: Mapping[str, Any]) -> str:
     if "hbm_bytes_per_core" not in plan:
         return ""
     return (f"HBM          {gib(plan['hbm_bytes_per_core'])} of "
-            f"{gib(plan['hbm_bytes_available'])} per core")
+            f"{gib(plan['hbm_bytes_available'])} per {plan.get('replica_name', 'core')}")
 
 
 def nothing_left(plan: Mapping[str, Any], summary: Mapping[str, Any]) -> str:

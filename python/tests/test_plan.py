@@ -74,6 +74,19 @@ class PlanTest(unittest.TestCase):
         self.assertEqual({line.index(row.bound_by) for line, row in zip(lines, self.plan)},
                          {names.index("bound by")})
 
+    def test_batch_and_memory_are_those_of_what_trains(self):
+        for slices, what in (("v3-8..v3-32", "core"), ("v4-8..v4-16", "chip"),
+                             ("v3-8,v4-8", "core or chip")):
+            plan = plan_of(slices)
+            heading, names = plan.table.splitlines()[:2]
+            self.assertIn(f"the same batch per {what} on every slice", heading)
+            self.assertIn(f"batch/{what}  ", names)
+            self.assertIn(f"HBM per {what}  ", names)
+            self.assertIn(f"<th>HBM per {what}</th>", plan._repr_html_())
+        self.assertEqual([row.replica_name for row in plan], ["core", "chip"])
+        with mock.patch.object(_plan, "_terminal_width", return_value=100):
+            self.assertIn("for want of width: batch/core or chip,", plan.table)
+
     def test_a_narrow_terminal_goes_without_some_columns(self):
         with mock.patch.object(_plan, "_terminal_width", return_value=100):
             lines = self.plan.table.splitlines()

@@ -51,6 +51,11 @@ class RunTest(unittest.TestCase):
             "  weights hash ab12"])
         self.assertEqual(str(run_of(3)), repr(run_of(3)))
 
+    def test_memory_is_that_of_a_core_or_of_a_chip(self):
+        for name in ("core", "chip"):
+            self.assertIn(f"3.00 GiB of 16.00 GiB per {name}",
+                          _result._hbm_row(PLAN | {"replica_name": name}))
+
     def test_a_notebook_stores_little_of_any_number_of_steps(self):
         for steps in (2, 50_000):
             page = run_of(steps)._repr_html_()
