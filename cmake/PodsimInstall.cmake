@@ -9,6 +9,9 @@ set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/podsim)
 
 list(JOIN programs "\n" names)
 file(GENERATE OUTPUT ${PROJECT_BINARY_DIR}/programs.txt CONTENT "${names}\n")
+get_property(modules GLOBAL PROPERTY PODSIM_KERNEL_MODULES)
+list(JOIN modules "\n" names)
+file(GENERATE OUTPUT ${PROJECT_BINARY_DIR}/kernels.txt CONTENT "${names}\n")
 if(programs)
   install(TARGETS ${programs}
     RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT programs)

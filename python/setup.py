@@ -13,12 +13,11 @@ from setuptools.dist import Distribution
 
 HERE = pathlib.Path(__file__).resolve().parent
 BUILD = HERE.parent / "build" / "release"
-LEVELS = ("v2", "v3", "v4", "bf16", "amx")
 
 
-def programs() -> list[str]:
-    """Those that the build tree's list names (cmake/PodsimTargets.cmake)."""
-    listed = BUILD / "programs.txt"
+def named_in(file: str) -> list[str]:
+    """What a list of the build tree names (cmake/PodsimInstall.cmake)."""
+    listed = BUILD / file
     if not listed.is_file():
         raise SystemExit(f"podsim's programs are not built: {listed} is missing; "
                          "./run --wheel builds them and this package")
@@ -28,9 +27,9 @@ def programs() -> list[str]:
 def contents() -> list[tuple[pathlib.Path, str]]:
     """What is copied, and to which place in the package. Raises SystemExit naming all
     that is missing."""
-    files = [(BUILD / "bin" / name, f"bin/{name}") for name in programs()]
-    files += [(BUILD / "lib" / "podsim" / f"podsim_kernels_{level}.so",
-               f"lib/podsim/podsim_kernels_{level}.so") for level in LEVELS]
+    files = [(BUILD / "bin" / name, f"bin/{name}") for name in named_in("programs.txt")]
+    files += [(BUILD / "lib" / "podsim" / name, f"lib/podsim/{name}")
+              for name in named_in("kernels.txt")]
     files += [(BUILD / name, name) for name in ("programs.txt", "THIRD_PARTY_NOTICES.txt")]
     missing = [path.name for path, _ in files if not path.is_file()]
     if missing:
@@ -68,4 +67,4 @@ class AnyPython(bdist_wheel):
 setup(cmdclass={"build_py": BuildWithPrograms, "bdist_wheel": AnyPython},
       distclass=ForThisMachine,
       entry_points={"console_scripts": [f"{name} = podsim.__main__:{name}"
-                                        for name in programs()]})
+                                        for name in named_in("programs.txt")]})
