@@ -67,7 +67,9 @@ def train(loss_fn: LossFunction, params: Any, dataset: Any, *, topology: str = "
 
     loss_fn, eval_fn, state: see export. dataset, eval_dataset: trees of arrays whose first
     axis are the examples, or functions index -> example with `examples`,
-    `eval_examples`, or iterables of batches, whose order is kept. dataset may be the
+    `eval_examples`, how many there are, or iterables of batches, whose order is kept: they
+    are read to their end, or as far as train_steps asks for, or until `examples`,
+    `eval_examples` are read, which one without an end needs. dataset may be the
     name of one that pod_launch opens, such as "mnist" or "arrays", with data_dir and
     `batch`, a tree of its fields, of which shapes and types are read. optimizer:
     podsim.adamw(1e-3) and the like, or one of optax.
