@@ -229,7 +229,7 @@ TEST(ParseModelTest, RefusesBytesThatAreNoModel) {
     EXPECT_FALSE(ParseModel(good.substr(0, size)).ok()) << size;
   // Field 99, of a later version.
   EXPECT_THAT(ParseModel(good + "\x98\x06\x01"),
-              StatusIs(kInvalid, HasSubstr("no field 99")));
+              StatusIs(kInvalid, HasSubstr("a field 99 that is not known")));
 }
 
 // Two bytes each in the file, a hundred in memory.
