@@ -40,6 +40,9 @@ class Setter {
     switch (field_.cpp_type()) {
       case FieldDescriptor::CPPTYPE_STRING:
         if (text.empty()) return "a value";
+        if (text == "~" || text.starts_with("~/"))
+          return absl::StrCat("\"$HOME", text.substr(1),
+                              "\"; behind a = the shell leaves ~ as it is");
         Put(&Reflection::SetString, &Reflection::AddString, text);
         return std::nullopt;
       case FieldDescriptor::CPPTYPE_INT32:

@@ -31,8 +31,8 @@ absl::StatusOr<JobSpec> ReadJobFile(const std::string& path) {
   PODSIM_ASSIGN_OR_RETURN(JobSpec spec, ParseJob(text, path));
   std::vector<const FieldDescriptor*> given;
   spec.GetReflection()->ListFields(spec, &given);
-  if (!given.empty()) return spec;
-  // An empty file is more likely lost than meant as the default job.
+  // Somebody who says why means the default job; an empty file is likely lost.
+  if (!given.empty() || text.find('#') != text.npos) return spec;
   return absl::InvalidArgumentError(absl::StrCat(
       "job file ", path, " sets no field; a ", kJobText.name, " is written as ",
       kJobText.example, ", and the default job needs no file"));

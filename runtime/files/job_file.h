@@ -20,7 +20,7 @@ absl::StatusOr<JobSpec> ParseJob(const std::string& text,
                                  const std::string& name);
 
 // Errors: those of ParseJob; NOT_FOUND, PERMISSION_DENIED; INVALID_ARGUMENT (a
-// file that sets no field, or is larger than a job can be).
+// file without a field and a comment, or that is larger than a job can be).
 absl::StatusOr<JobSpec> ReadJobFile(const std::string& path);
 
 // Text that ParseJob reads back as an equal message: scalars in the order of

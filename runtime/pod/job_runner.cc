@@ -67,7 +67,8 @@ absl::Status MakeLogDir(const std::string& path) {
 
 absl::Status WriteJobFile(const std::string& path, const JobSpec& spec) {
   std::ofstream file(path);
-  file << PrintJob(spec);
+  // The default job sets no field.
+  file << "# from pod_launch\n" << PrintJob(spec);
   file.close();
   if (file) return absl::OkStatus();
   return absl::UnavailableError(absl::StrCat("cannot write ", path));

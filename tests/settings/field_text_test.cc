@@ -58,6 +58,9 @@ INSTANTIATE_TEST_SUITE_P(
     All, BadTextTest,
     ::testing::Values(
         Bad{"seed", "-1", "--seed is \"-1\"; give a whole number from 0 up"},
+        Bad{"model_dir", "~/run",
+            "--model_dir is \"~/run\"; give \"$HOME/run\"; "
+            "behind a = the shell leaves ~ as it is"},
         Bad{"train_steps", "1.5",
             "--train_steps is \"1.5\"; give a whole number"},
         Bad{"processes", "4294967297",

@@ -90,13 +90,20 @@ TEST(ReadJobFileTest, ReadsAFileAndNamesOneThatIsMissing) {
   EXPECT_THAT(ReadJobFile("/dev/null"),
               StatusIs(absl::StatusCode::kNotFound,
                        HasSubstr("/dev/null is a device or a pipe")));
-  for (const char* text : {"", "# nothing\n\n", "{}"}) {
+  for (const char* text : {"", "\n\n", "{}"}) {
     std::ofstream(dir.file("empty")) << text;
     EXPECT_THAT(ReadJobFile(dir.file("empty")),
                 StatusIs(kInvalid, HasSubstr("/empty sets no field; a job is "
                                              "written as")))
         << text;
   }
+}
+
+TEST(ReadJobFileTest, ReadsTheDefaultJobWhereACommentSaysSo) {
+  const TempDir dir;
+  std::ofstream(dir.file("default")) << "# nothing else\n";
+  ASSERT_OK_AND_ASSIGN(const JobSpec spec, ReadJobFile(dir.file("default")));
+  EXPECT_EQ(spec.ByteSizeLong(), 0);
 }
 
 TEST(ReadJobFileTest, RefusesWhatIsTooLargeForAJob) {
