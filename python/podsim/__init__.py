@@ -8,6 +8,7 @@ docs/jax.md of the source tree has the whole story."""
 
 from ._api import export, plan, train
 from ._errors import PodsimError
+from ._names import near as _near
 from ._optimizers import Optimizer, adam, adamw, lamb, lars, sgd
 from ._plan import Plan, PlanRow
 from ._result import Run
@@ -15,3 +16,8 @@ from ._result import Run
 __all__ = ["Optimizer", "Plan", "PlanRow", "PodsimError", "Run", "adam", "adamw", "export",
            "lamb", "lars", "plan", "sgd", "train"]
 __version__ = "0.1.0"
+
+
+def __getattr__(name: str) -> object:
+    raise AttributeError(f"podsim has no {name!r}{_near(name, __all__)}; it has "
+                         f"{', '.join(__all__)}; optimizers of optax are taken too")

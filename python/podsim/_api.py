@@ -84,6 +84,7 @@ def train(loss_fn: LossFunction, params: Any, dataset: Any, *, topology: str = "
     _checks.check_is_bool("progress", progress)
     chosen = _settings(optimizer, params, topology, settings)
     own_dir = None if model_dir is None else _job.local("model_dir", model_dir)
+    _values.check_is_kept(own_dir, settings)
     own_metrics = _own_metrics(chosen.pop("metrics_file", None))
     call = _inputs.Call(loss_fn, params, dataset, eval_fn, eval_dataset, examples,
                         eval_examples, batch, state, name)

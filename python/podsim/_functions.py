@@ -56,7 +56,8 @@ def checked_metrics(metrics: Any, what: str) -> dict[str, Any]:
         shape = getattr(metrics, "shape", None)
         found = (f"a {type(metrics).__name__}" if shape is None else
                  f"an array of the shape {shape}")
-        raise TypeError(f"{what} must be a dict of names and arrays, not {found}")
+        raise TypeError(f"{what} must be a dict of names and arrays, such as "
+                        f'{{"accuracy": ...}}, not {found}')
     for name in metrics:
         if not isinstance(name, str):
             raise TypeError(f"{what} must be a dict of names and arrays; the key {name!r} "

@@ -64,11 +64,22 @@ DATASETS = ("arrays", "cifar10", "cifar100", "csv", "digits", "images", "mnist",
             "synthetic", "tfrecord")
 
 
+_KINDS_OF_FILES = {".csv": "csv", ".gz": "csv", ".npz": "npz", ".tfrecord": "tfrecord",
+                   ".tfrecords": "tfrecord"}
+
+
+def _kind_of(place: str) -> str:
+    """What a place may be called as a data set; of a folder most likely."""
+    suffix = os.path.splitext(place)[1]
+    return _KINDS_OF_FILES.get(suffix, "images" if os.path.isdir(place) else "arrays")
+
+
 def _check_name(dataset: Any) -> None:
     """Raises TypeError for a name or a place that is not a data set's."""
     if isinstance(dataset, os.PathLike) or (isinstance(dataset, str) and "/" in dataset):
-        raise TypeError(f"the data set is {os.fspath(dataset)!r}, a place; say "
-                        '"arrays" or "mnist", and data_dir= where it is')
+        place = os.fspath(dataset)
+        raise TypeError(f"the data set is {place!r}, a place; say \"{_kind_of(place)}\", with "
+                        f"data_dir={place!r} and batch=, a tree of its fields")
     if isinstance(dataset, str) and dataset not in DATASETS:
         raise TypeError(f"no data set is called {dataset!r}{_names.near(dataset, DATASETS)}; "
                         f"known: {', '.join(DATASETS)}; or hand over arrays, a function of "

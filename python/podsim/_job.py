@@ -79,7 +79,11 @@ def path_of(name: str, place: Any) -> str:
     """Raises TypeError for what names no place."""
     if not isinstance(place, (str, os.PathLike)) or not os.fspath(place):
         raise TypeError(f"{name} is {place!r}; it must be a path, such as \"run\"")
-    return str(os.fspath(place))
+    text = str(os.fspath(place))
+    if text.startswith("~"):
+        raise TypeError(f"{name} is {text!r}; only a shell knows what ~ is: say "
+                        f"os.path.expanduser({text!r})")
+    return text
 
 
 def check_name(name: Any) -> None:

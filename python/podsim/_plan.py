@@ -74,6 +74,30 @@ _ABOUT_TIMES = ("times are simulated, not measured: computation at the chip's pe
                 "whole steps reach 40 to 100%; low and high are the estimates with that")
 
 
+def _svg_file(path: str | os.PathLike[str]) -> pathlib.Path:
+    """Raises ValueError for a place where no drawing can be written."""
+    file = pathlib.Path(_job.path_of("path", path))
+    if file.suffix != ".svg":
+        raise ValueError(f"path is {str(file)!r}; what is drawn is SVG: give a name that ends "
+                         "in .svg")
+    if not file.parent.is_dir():
+        raise ValueError(f"path is {str(file)!r}, but there is no folder {str(file.parent)!r}; "
+                         "make it, or name a file elsewhere")
+    return file
+
+
+def _svg_file(path: str | os.PathLike[str]) -> pathlib.Path:
+    """Raises ValueError for a place where no drawing can be written."""
+    file = pathlib.Path(_job.path_of("path", path))
+    if file.suffix != ".svg":
+        raise ValueError(f"path is {str(file)!r}; what is drawn is SVG: give a name that ends "
+                         "in .svg")
+    if not file.parent.is_dir():
+        raise ValueError(f"path is {str(file)!r}, but there is no folder {str(file.parent)!r}; "
+                         "make it, or name a file elsewhere")
+    return file
+
+
 @dataclasses.dataclass(frozen=True, repr=False)
 class Plan:
     """Rows in the order of the slices. print shows it, a notebook draws it."""
@@ -142,7 +166,7 @@ class Plan:
         """Throughput over the slices against the ideal, as SVG; written to `path`, if
         one is given. A notebook shows what is returned."""
         if path is not None:
-            pathlib.Path(path).write_text(self.drawing)
+            _svg_file(path).write_text(self.drawing)
         return self.drawing
 
     def to_json(self) -> str:

@@ -12,6 +12,7 @@ from typing import Any, Mapping
 import numpy as np
 
 from . import _drawing, _safetensors
+from ._names import near
 from ._settings import SETTINGS
 from ._units import gib, span
 
@@ -40,6 +41,11 @@ class Run:
     simulated_step_seconds is the pod's."""
     model_dir: pathlib.Path | None
     """Where the checkpoints are, if the job named a place."""
+
+    def __getattr__(self, name: str) -> Any:
+        """Of a name that a Run has not."""
+        own = [field.name for field in dataclasses.fields(self)] + ["losses"]
+        raise AttributeError(f"a Run has no {name!r}{near(name, own)}; it has {', '.join(own)}")
 
     @property
     def losses(self) -> np.ndarray:

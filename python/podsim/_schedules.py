@@ -25,9 +25,10 @@ def _same(a: float, b: float) -> bool:
 
 def _until_the_end(name: str, what: str, length: float, left: int) -> None:
     if length != left:
-        raise refused(f"{name} falls for {what}={length:g} steps, but the job has {left} "
-                      "for it", "podsim's rate falls to the last step: give the same "
-                      "number to both, with train_steps=N")
+        has = f"the job has {left}" if left > 0 else "the warm-up fills the job's train_steps"
+        raise refused(f"{name} falls for {what}={length:g} steps after the warm-up, but {has}",
+                      "podsim's rate falls to the last step: give train_steps=N, the warm-up "
+                      f"and {length:g} steps, or a schedule of the job's length")
 
 
 def _constant(held: Mapping[str, Any], _left: int) -> tuple[float, dict[str, Any]]:

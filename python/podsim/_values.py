@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numbers
+import os
 from typing import Any, Mapping
 
 import numpy as np
@@ -50,7 +51,21 @@ def check_values(settings: Mapping[str, Any]) -> None:
             raise TypeError(f"{name} is {_name(value)}; {_RATE}")
         if name == "seed":
             _check_seed(value)
+        if name == "job" and not isinstance(value, (str, os.PathLike)):
+            raise TypeError(f"job is a {type(value).__name__}; give the path of a job's file, or "
+                            "the settings themselves as keywords, such as train_steps=100")
+        if isinstance(value, (str, os.PathLike)) and os.fspath(value).startswith("~"):
+            raise TypeError(f"{name} is {os.fspath(value)!r}; only a shell knows what ~ is: say "
+                            f"os.path.expanduser({os.fspath(value)!r})")
         if isinstance(value, Mapping) or (callable(value)):
             kind = "a dict" if isinstance(value, Mapping) else _name(value)
             raise TypeError(f"{name} is {kind}; give a number, a text or a list, as "
                             "docs/flags.md has it")
+
+
+def check_is_kept(model_dir: Any, settings: Mapping[str, Any]) -> None:
+    """Raises TypeError for checkpoints that would go when train returns."""
+    for name in ("checkpoint_every", "checkpoint_every_seconds", "keep"):
+        if model_dir is None and settings.get(name) is not None:
+            raise TypeError(f"{name} is {settings[name]!r}, but there is no model_dir, where "
+                            "checkpoints go: give it, or leave this out")
