@@ -70,7 +70,8 @@ TEST_F(GcsWire, WritesReadsListsAndDeletes) {
   EXPECT_THAT(names, ElementsAre("c?d", "empty"));
   ASSERT_THAT(store->Delete("gs://bucket/a b/empty"), IsOk());
   EXPECT_THAT(store->Read("gs://bucket/a b/empty"),
-              StatusIs(absl::StatusCode::kNotFound, HasSubstr("there is no such file")));
+              StatusIs(absl::StatusCode::kNotFound,
+                       HasSubstr("there is no such file")));
 }
 
 TEST_F(GcsWire, AHundredMebibytesUpAndDown) {
