@@ -9,8 +9,8 @@ target_compile_options(podsim_options INTERFACE
   -Wall -Wextra -Wno-sign-compare -Wno-missing-field-initializers
   # Plans and simulated times are the same bits on every machine.
   -ffp-contract=off
-  # No program has the paths of the machine that built it, and another clone of the
-  # same sources may use what ccache kept of this one.
+  # A failed check names its source by the path in this tree, so that another clone
+  # may use what ccache kept of this one.
   -fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=
   $<$<BOOL:${PODSIM_WERROR}>:-Werror>
   # As podsim_proto has it: what is precompiled must agree.

@@ -86,18 +86,6 @@ def _svg_file(path: str | os.PathLike[str]) -> pathlib.Path:
     return file
 
 
-def _svg_file(path: str | os.PathLike[str]) -> pathlib.Path:
-    """Raises ValueError for a place where no drawing can be written."""
-    file = pathlib.Path(_job.path_of("path", path))
-    if file.suffix != ".svg":
-        raise ValueError(f"path is {str(file)!r}; what is drawn is SVG: give a name that ends "
-                         "in .svg")
-    if not file.parent.is_dir():
-        raise ValueError(f"path is {str(file)!r}, but there is no folder {str(file.parent)!r}; "
-                         "make it, or name a file elsewhere")
-    return file
-
-
 @dataclasses.dataclass(frozen=True, repr=False)
 class Plan:
     """Rows in the order of the slices. print shows it, a notebook draws it."""
