@@ -49,14 +49,25 @@ std::string RecordOf(std::mt19937& random) {
   return FrameRecord(std::move(writer).Finish());
 }
 
+// The same in every store: made once.
+const std::vector<std::string>& Records() {
+  static const auto& records = *new std::vector<std::string>([] {
+    std::mt19937 random(kBytesSeed);
+    std::vector<std::string> made;
+    for (std::int64_t n = 0; n < kExamples; ++n)
+      made.push_back(RecordOf(random));
+    return made;
+  }());
+  return records;
+}
+
 // Shards that differ in size, one of them empty if there are some.
 std::unique_ptr<ObjectStore> NewStoreOf(std::int64_t shards, bool packed) {
   auto store = NewMemoryStore();
-  std::mt19937 random(kBytesSeed);
   std::vector<std::string> bytes(static_cast<std::size_t>(shards));
   for (std::int64_t n = 0; n < kExamples; ++n)
     bytes[static_cast<std::size_t>(testing::ShardOf(n, shards))] +=
-        RecordOf(random);
+        Records()[static_cast<std::size_t>(n)];
   for (std::size_t i = 0; i < bytes.size(); ++i)
     EXPECT_THAT(store->Write(absl::StrCat("/data/train-", 1000 + i),
                              packed ? Gzip(bytes[i]) : bytes[i]),
