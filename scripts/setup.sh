@@ -59,16 +59,27 @@ note() {
   if [ -t 2 ]; then printf '\r\033[K%s' "$1" >&2; fi
 }
 
-# quietly WHAT COMMAND...: output is shown only when the command fails. On a
-# terminal a line tells how far ninja is.
+# far WHAT: how far a command is: the note on a terminal; in a log a line every 30 s.
+told=0
+far() {
+  note "$1"
+  if [ ! -t 2 ] && [ $((SECONDS - told)) -ge 30 ]; then
+    echo "$1" >&2
+    told=$SECONDS
+  fi
+}
+
+# quietly WHAT COMMAND...: output is shown only when the command fails, beside how far
+# ninja is.
 quietly() {
   local what=$1 log
   shift
   log=$(mktemp)
   note "$what ..."
+  told=$SECONDS
   if ! "$@" 2>&1 | while IFS= read -r line; do
     printf '%s\n' "$line" >>"$log"
-    case $line in "["*"]"*) note "$what ${line%%]*}]" ;; esac
+    case $line in "["[0-9]*"]"*) far "$what ${line%%]*}]" ;; esac
   done; then
     note ""
     cat "$log" >&2
