@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
@@ -86,6 +87,46 @@ absl::Status SetPositional(const MainProgram& program, const Flag& flag,
   return absl::OkStatus();
 }
 
+bool IsFlag(const std::vector<Flag>& flags, const std::string& name) {
+  return std::ranges::any_of(flags, [&](const Flag& flag) {
+    const auto names = NamesOf(flag);
+    return !SettingOf(*flag.field).positional() &&
+           std::ranges::find(names, name) != names.end();
+  });
+}
+
+// "epochs" in "epochs=3"; empty where nothing like it is given.
+std::string NameBeforeEquals(const std::string& arg) {
+  const std::size_t equals = arg.find('=');
+  if (equals == std::string::npos) return "";
+  std::string name = absl::StrReplaceAll(arg.substr(0, equals), {{"-", "_"}});
+  const bool is_name = std::ranges::all_of(name, [](char letter) {
+    return absl::ascii_isalnum(static_cast<unsigned char>(letter)) ||
+           letter == '_';
+  });
+  return is_name ? name : "";
+}
+
+// A setting without its dashes, or more than the arguments that there are.
+absl::Status Unexpected(const MainProgram& program,
+                        const std::vector<Flag>& flags,
+                        const std::string& arg) {
+  const std::string name = NameBeforeEquals(arg);
+  if (IsFlag(flags, name))
+    return Refused(program, absl::StrCat("unexpected \"", arg,
+                                         "\": settings begin with dashes; "
+                                         "give --",
+                                         arg));
+  if (!name.empty()) return UnknownFlag(program, absl::StrCat("--", arg));
+  return Refused(
+      program, absl::StrCat("unexpected \"", arg,
+                            "\": settings are given as in ", program.example,
+                            IsFlag(flags, "output")
+                                ? absl::StrCat("; did you mean --output=", arg,
+                                               "?")
+                                : ""));
+}
+
 // `left`: arguments that are no flags, taken from the front.
 absl::Status SetPositionals(const MainProgram& program,
                             const std::vector<Flag>& flags,
@@ -101,9 +142,7 @@ absl::Status SetPositionals(const MainProgram& program,
     left.erase(left.begin(), end);
   }
   if (left.empty()) return absl::OkStatus();
-  return Refused(
-      program, absl::StrCat("unexpected \"", left.front(),
-                            "\": settings are given as in ", program.example));
+  return Unexpected(program, flags, left.front());
 }
 
 absl::Status SetFromEnvironment(const Flag& flag, const Variables& variables,

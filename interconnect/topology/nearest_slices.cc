@@ -95,6 +95,17 @@ std::vector<std::string> SameCount(const Hardware& hardware,
   return names;
 }
 
+// Those whose chips form such a grid: "4x4".
+std::vector<std::string> OfGrid(const Hardware& hardware,
+                                std::string_view typed) {
+  std::vector<std::string> names;
+  for (const Generation& generation : hardware.generations())
+    for (const SliceShape& slice : generation.slices())
+      if (absl::StrJoin(slice.chips(), "x") == typed)
+        names.push_back(slice.name());
+  return names;
+}
+
 std::vector<std::string> SimilarNames(const Hardware& hardware,
                                       std::string_view typed) {
   std::vector<std::pair<int, std::string>> ranked;
@@ -123,6 +134,8 @@ std::string Remark(const Hardware& hardware, std::string_view typed) {
   if (typed == "v3-16" || typed == "v2-16")
     return " (no such type was offered: slices go from one host, 8 cores, to "
            "four, 32)";
+  if (!OfGrid(hardware, typed).empty())
+    return absl::StrCat(" (the nearest have ", typed, " chips)");
   const auto parts = SplitName(typed);
   if (!parts) return "";
   const Generation* generation = GenerationOf(hardware, parts->prefix);
@@ -152,6 +165,8 @@ std::string All(const Hardware& hardware) {
 std::vector<std::string> NearestSlices(std::string_view typed,
                                        const Hardware& hardware) {
   const std::string name = Lower(typed);
+  if (std::vector<std::string> names = OfGrid(hardware, name); !names.empty())
+    return names;
   if (const auto parts = SplitNameIn(name, hardware)) {
     const Generation* generation = GenerationOf(hardware, parts->prefix);
     std::vector<std::string> names =

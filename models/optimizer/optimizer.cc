@@ -4,10 +4,11 @@
 #include <cstddef>
 #include <string>
 #include <utility>
+#include <vector>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "models/optimizer/exclusion.h"
 #include "models/rules/update_rules.h"
 
 namespace podsim {
@@ -43,16 +44,10 @@ TensorId AddSlot(TensorId variable, const char* name, Program& program) {
   return entry.tensor;
 }
 
-bool IsExcluded(const CompileOptions& options, const std::string& variable) {
-  return std::ranges::any_of(options.weight_decay_exclude,
-                             [&](const std::string& part) {
-                               return absl::StrContains(variable, part);
-                             });
-}
-
 Instruction UpdateOf(const UpdateRule& rule, const CompileOptions& options,
                      TensorId gradient, TensorId variable, Program& program) {
-  const bool excluded = IsExcluded(options, program.tensor(variable).name);
+  const bool excluded = IsExcluded(options.weight_decay_exclude,
+                                   program.tensor(variable).name);
   Instruction update;
   update.op = OpCode::kUpdate;
   update.attributes.rule = NumberOf(rule);
@@ -97,10 +92,22 @@ Segment ClipAll(const Program& program) {
   return segment;
 }
 
+// Of what is trained, in the order of the buckets.
+std::vector<std::string> TrainedNames(const Program& program) {
+  std::vector<std::string> names;
+  for (const GradientBucket& bucket : program.buckets)
+    for (const TensorId variable : bucket.variables)
+      if (!IsState(program, variable))
+        names.push_back(program.tensor(variable).name);
+  return names;
+}
+
 }  // namespace
 
 absl::Status Optimizer(const CompileOptions& options, Program& program) {
   PODSIM_ASSIGN_OR_RETURN(const UpdateRule* rule, RuleOf(options));
+  PODSIM_RETURN_IF_ERROR(
+      CheckExclusions(options.weight_decay_exclude, TrainedNames(program)));
   program.rule = rule->info.name;
   program.rule_settings = options.rule_settings;
   program.clip_norm = options.clip_norm;

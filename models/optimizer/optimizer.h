@@ -12,7 +12,8 @@ namespace podsim {
 // bucket, with the rule's slots "<variable>/<slot>" behind the variables. "sgd"
 // with a momentum is the rule "momentum".
 // Errors: INVALID_ARGUMENT (unknown rule, naming the known ones; a number out
-//   of bounds, or one that the rule does not read).
+//   of bounds, or one that the rule does not read; weight_decay_exclude that
+//   leaves out nothing).
 absl::Status Optimizer(const CompileOptions& options, Program& program);
 
 }  // namespace podsim

@@ -253,6 +253,7 @@ INSTANTIATE_TEST_SUITE_P(
         Near{"V3_64", {"v3-64"}}, Near{"v332", {"v3-32"}},
         Near{"v3-512x", {"v3-512"}}, Near{"tpu-v3-32", {"v3-32"}},
         Near{"tpuv4-16", {"v4-16"}},
+        Near{"4x4", {"v2-32", "v3-32", "v5litepod-16", "v6e-16"}},
         Near{"v3-99999999999999999999", {"v3-1024", "v3-128", "v3-2048"}}));
 
 TEST(NearestSlicesTest, V316IsExplained) {

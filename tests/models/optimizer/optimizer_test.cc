@@ -227,6 +227,9 @@ TEST(Optimizer, RefusesWhatIsOutOfBoundsOrUnread) {
   refused({.rule = "adam"}, "epsilon is 0 but must be more than 0");
   refused({.rule_settings = {.beta1 = 0.9}}, "sgd reads no beta1");
   refused({.clip_norm = nan}, "clip_norm is nan");
+  refused({.weight_decay_exclude = {"scale"}},
+          "weight_decay_exclude is scale but no variable's name contains "
+          "scale; the names are ");
 }
 
 }  // namespace
