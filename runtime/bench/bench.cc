@@ -131,7 +131,11 @@ int Bench(const LaunchContext& context, Console& console, const Clock& clock) {
   const absl::StatusOr<int> code = PlanAndRun(context, console, clock);
   if (code.ok()) return *code;
   console.Error(absl::StrCat("error: ", code.status().message()));
-  return absl::IsInvalidArgument(code.status()) ? kRefused : kFailed;
+  // A file that is not there was typed, too.
+  return absl::IsInvalidArgument(code.status()) ||
+                 absl::IsNotFound(code.status())
+             ? kRefused
+             : kFailed;
 }
 
 }  // namespace podsim

@@ -241,6 +241,12 @@ int Run(const CoordinatorSettings& settings) {
   if (settings.has_ready_fd()) {
     WriteAll(settings.ready_fd(), run.server->address() + "\n");
     close(settings.ready_fd());
+  } else {
+    // A free port was taken, unless --listen names one.
+    Log(LogLevel::kInfo,
+        absl::StrCat("listens at ", run.server->address(), " for the hosts of ",
+                     run.draft.bits().slice(), ": pod_host --coordinator=",
+                     run.server->address(), " --process=0 and so on"));
   }
   run.starting = std::jthread();  // ends it
   std::jthread keeper;

@@ -247,7 +247,9 @@ TEST_F(SurroundingsTest, ACoordinatorThatIsStartedByHandTellsEachHostsLife) {
   EXPECT_EQ(coordinator.Wait(kDeadline), 0) << coordinator.output();
   ExpectLifeOf(host->pid(), coordinator.output());
   EXPECT_THAT(coordinator.output(),
-              HasSubstr("refused: process index 7 is not in 0 ... 0"));
+              AllOf(HasSubstr("refused: process index 7 is not in 0 ... 0"),
+                    HasSubstr("listens at unix:" + dir_.file("coordinator") +
+                              " for the hosts of v3-8: pod_host ")));
 }
 
 // The hosts that know better are not to blame, nor aborted before they say so.
