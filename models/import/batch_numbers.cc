@@ -119,7 +119,8 @@ absl::Status FollowBatch(Batches batches, const std::vector<double>& values,
       ": neither fixed nor a multiple of the batch or of 1 over it",
       rounded ? " that bfloat16 tells from others; take means and sums of "
                 "examples in float32"
-              : ""));
+              : "; what numpy or Python draws is another number in each trace: "
+                "draw with jax.random"));
 }
 
 }  // namespace podsim

@@ -58,6 +58,31 @@ _MEANT = {
                     "model_dir= (the same call goes on from there), or restore="),
 }
 
+# What other libraries have and podsim has not, and why.
+_NOT_HERE = {
+    **dict.fromkeys(("mesh", "sharding", "shardings", "in_shardings", "out_shardings", "axis_name",
+                     "partition_spec", "strategy", "fsdp", "num_hosts", "hosts", "num_nodes",
+                     "world_size", "num_shards", "num_replicas", "gpus", "num_gpus"),
+                    "training is data-parallel, podsim divides each batch among the cores of "
+                    "topology=: leave it out"),
+    **dict.fromkeys(("gradient_accumulation_steps", "accum_steps", "grad_accum", "grad_accum_steps",
+                     "accumulate_grad_batches", "every_k_schedule"),
+                    "gradients are not added up over steps: train_batch_size= is the batch of one "
+                    "update"),
+    **dict.fromkeys(("callbacks", "callback", "hooks", "early_stopping", "patience"),
+                    "nothing of yours runs during training: run.metrics has every step, "
+                    "checkpoint_every= and model_dir= keep the weights of many"),
+    **dict.fromkeys(("jit", "compile", "donate", "donate_argnums", "static_argnums", "backend",
+                     "platform", "device", "use_tpu"),
+                    "it has no meaning here: leave it out"),
+    **dict.fromkeys(("num_workers", "prefetch", "shuffle_buffer", "buffer_size", "drop_last",
+                     "drop_remainder"),
+                    "arrays are shuffled whole, and each batch is full: leave it out"),
+    **dict.fromkeys(("metrics", "log_every", "log_every_n_steps", "logger", "report_to", "wandb",
+                     "tensorboard_dir"),
+                    "run.metrics has a record for each step, metrics_file= keeps them as JSON"),
+}
+
 # Arguments of train and plan that are no settings.
 _ARGUMENTS = ("optimizer", "eval_fn", "eval_dataset", "examples", "eval_examples", "batch",
               "state", "name", "progress", "topology", "model_dir")
@@ -72,6 +97,8 @@ def near(name: str, known: Iterable[str], most: int = 3) -> str:
 def _advice(name: str) -> str:
     if name.lower() in _MEANT:
         return f": say {_MEANT[name.lower()]}"
+    if name.lower() in _NOT_HERE:
+        return f": {_NOT_HERE[name.lower()]}"
     known = [each for each in dict.fromkeys([*SETTINGS, *_ARGUMENTS]) if each not in IDLE]
     return near(name, known) or "; docs/flags.md and `pod_launch --help` list all of them"
 

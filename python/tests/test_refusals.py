@@ -82,12 +82,19 @@ class MeantTest(unittest.TestCase):
             with self.assertRaisesRegex(TypeError, f"no setting '{name}': say .*{said}"):
                 podsim.plan(None, None, None, **{name: 1})
 
+    def test_what_podsim_has_not_is_said(self):
+        for name, said in (("mesh", "data-parallel"), ("callbacks", "run.metrics"),
+                           ("grad_accum", "train_batch_size="), ("num_workers", "leave it out")):
+            with self.assertRaisesRegex(TypeError, f"no setting '{name}': .*{said}"):
+                podsim.train(None, None, None, **{name: 1})
+
     def test_what_is_named_instead_is_there(self):
         parameters = inspect.signature(podsim.train).parameters
-        for said in set(_names._MEANT.values()):
+        self.assertFalse(set(_names._MEANT) & set(_names._NOT_HERE))
+        for said in {*_names._MEANT.values(), *_names._NOT_HERE.values()}:
             for name in re.findall(r"(?<![\w(])(?<!, )(\w+)=", said):
                 self.assertTrue(name in parameters or name in _job.SETTINGS, name)
-        self.assertFalse(set(_names._MEANT) & (set(parameters) | set(_job.SETTINGS)))
+        self.assertFalse({*_names._MEANT, *_names._NOT_HERE} & {*parameters, *_job.SETTINGS})
 
     def test_names_that_are_near_are_offered(self):
         for name, said in (("batch_per_cor", "did you mean batch_per_core"),
