@@ -223,7 +223,7 @@ void StartTwo(const std::string& model_dir,
   const std::vector<std::string> flags = {"--topology=v3-8",
                                           "--model_dir=" + model_dir,
                                           "--train_steps=100000",
-                                          "--checkpoint_every=20000",
+                                          "--checkpoint_every=1000",
                                           "--keep=1",
                                           "--reference_topology=v3-8",
                                           "--batch_per_core=1"};

@@ -209,10 +209,10 @@ class FreezeTest : public SurviveTest,
                    public ::testing::WithParamInterface<Frozen> {};
 
 TEST_P(FreezeTest, IsNamedReplacedAndChangesNoBit) {
-  PodRun whole(Job("v3-32", 2000));
+  PodRun whole(Job("v3-32", 1000));
   const std::string expected = Hash(whole);
-  PodRun pod(WithFlags(Saving("v3-32", 2000),
-                       {"--checkpoint_every=100", "--max_restarts=1",
+  PodRun pod(WithFlags(Saving("v3-32", 1000),
+                       {"--checkpoint_every=50", "--max_restarts=1",
                         "--stall_timeout=3", "--heartbeat_timeout=3"}));
   ASSERT_TRUE(pod.WaitForEvents("checkpoint", 1)) << pod.output();
   kill(pod.Children(GetParam().program).back(), SIGSTOP);
