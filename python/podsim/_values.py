@@ -1,4 +1,4 @@
-"""Values of settings that are no text, number or list of such."""
+"""Values of settings as Python has them: rates, numbers, lists, paths."""
 
 from __future__ import annotations
 
