@@ -4,13 +4,12 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
+#include "base/printable.h"
 #include "base/status.h"
 #include "base/units.h"
 #include "google/protobuf/io/tokenizer.h"
@@ -19,8 +18,8 @@
 #include "host/storage/bounded_read.h"
 #include "host/storage/no_file.h"
 #include "host/storage/uri_store.h"
-#include "settings/nearest_names.h"
-#include "settings/setting.h"
+#include "runtime/files/other_kind.h"
+#include "runtime/files/text_slip.h"
 
 namespace podsim {
 namespace {
@@ -29,102 +28,6 @@ namespace {
 constexpr std::int64_t kMostFileBytes = 1 * kMiB;
 constexpr std::size_t kLongestMessage = 200;
 constexpr std::size_t kLongestValue = 64;
-
-std::string Printable(std::string text) {
-  for (char& c : text)
-    if (c < ' ' || c > '~') c = '?';
-  return text;
-}
-
-// The text between the last two quotation marks.
-std::string LastQuoted(const std::string& message) {
-  const std::vector<std::string> parts = absl::StrSplit(message, '"');
-  return parts.size() < 3 ? "" : parts[parts.size() - 2];
-}
-
-// The text between the first two quotation marks.
-std::string FirstQuoted(const std::string& message) {
-  const std::vector<std::string> parts = absl::StrSplit(message, '"');
-  return parts.size() < 3 ? "" : parts[1];
-}
-
-// "; allowed: ..." for a field that knows words. `typed`: instead of one.
-std::string AllowedWords(const google::protobuf::FieldDescriptor* field,
-                         const std::string& typed = "") {
-  if (field == nullptr) return "";
-  std::vector<std::string> words = TextsOf(WordsOf(*field));
-  std::erase(words, "UNSET");
-  if (words.empty()) return "";
-  return absl::StrCat("; allowed: ", absl::StrJoin(words, ", "),
-                      typed.empty() ? "" : DidYouMean(typed, words));
-}
-
-// A field of the file, or of a message in it; nullptr: there is none.
-const google::protobuf::FieldDescriptor* FieldNamed(
-    const std::string& name, const google::protobuf::Descriptor& file) {
-  if (const auto* field = file.FindFieldByName(name)) return field;
-  for (int i = 0; i < file.field_count(); ++i)
-    if (const auto* message = file.field(i)->message_type())
-      if (const auto* field = message->FindFieldByName(name)) return field;
-  return nullptr;
-}
-
-// The name before the colon of a line "topology: v3-32  # a slice", and its
-// value in quotes as text is written: "topology: \"v3-32\"". Empty: the line is
-// of another form.
-std::string QuotedLine(absl::string_view line) {
-  const std::vector<absl::string_view> parts =
-      absl::StrSplit(line, absl::MaxSplits(':', 1));
-  const auto is_name = [](char c) {
-    return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '_';
-  };
-  const absl::string_view name = absl::StripAsciiWhitespace(parts.front());
-  if (parts.size() < 2 || name.empty() ||
-      !std::all_of(name.begin(), name.end(), is_name))
-    return "";
-  absl::string_view value = parts[1].substr(0, parts[1].find('#'));
-  value = absl::StripAsciiWhitespace(value);
-  const bool plain = !value.empty() && value.size() <= kLongestValue &&
-                     value.find_first_of("\"'\\{}") == value.npos;
-  return plain ? absl::StrCat(name, ": \"", Printable(std::string(value)), "\"")
-               : "";
-}
-
-// Protobuf's message without its own names.
-std::string WhyOf(const std::string& message) {
-  if (absl::StrContains(message, "has no field named"))
-    return absl::StrCat("there is no field \"", Printable(LastQuoted(message)),
-                        "\"");
-  if (absl::StartsWith(message, "Invalid control characters"))
-    return "it is no text: it holds control characters";
-  return std::string(
-      absl::StripSuffix(Printable(message.substr(0, kLongestMessage)), "."));
-}
-
-// What protobuf's message leaves open about a setting of `file`, as "; ...".
-// `line`: where it is.
-std::string Hint(const std::string& message, absl::string_view line,
-                 const google::protobuf::Descriptor& file) {
-  if (absl::StartsWith(message, "Expected integer or identifier"))
-    return "; words stand without quotes";
-  if (absl::StartsWith(message, "Expected string")) {
-    const std::string quoted = QuotedLine(line);
-    return quoted.empty() ? "; text stands in quotes"
-                          : absl::StrCat("; text stands in quotes: ", quoted);
-  }
-  const std::string name = LastQuoted(message);
-  if (absl::StartsWith(message, "Unknown enumeration value"))
-    return AllowedWords(FieldNamed(name, file), FirstQuoted(message));
-  const auto* of =
-      file.file()->pool()->FindMessageTypeByName(FirstQuoted(message));
-  if (of == nullptr || !absl::StrContains(message, "has no field named"))
-    return "";
-  std::vector<std::string> names;
-  names.reserve(static_cast<std::size_t>(of->field_count()));
-  for (int i = 0; i < of->field_count(); ++i)
-    names.push_back(of->field(i)->name());
-  return DidYouMean(name, names);
-}
 
 // Keeps the first error, on one printable line.
 class FirstError final : public google::protobuf::io::ErrorCollector {
@@ -140,9 +43,12 @@ class FirstError final : public google::protobuf::io::ErrorCollector {
   void AddError(int line, google::protobuf::io::ColumnNumber column,
                 const std::string& message) override {
     if (!error_.empty()) return;
-    error_ = absl::StrCat(name_, ":", line + 1, ":", column + 1, ": ",
-                          WhyOf(message), Hint(message, LineAt(line), file_),
-                          "; a ", kind_.name, " is written as ", kind_.example);
+    const std::string slip = SlipText(message, LineAt(line), file_);
+    error_ = absl::StrCat(name_, ":", line + 1, ":", column + 1, ": ", slip,
+                          absl::StrContains(slip, "; ")
+                              ? ""
+                              : absl::StrCat("; a ", kind_.name,
+                                             " is written as ", kind_.example));
   }
 
   const std::string& error() const { return error_; }
@@ -160,9 +66,14 @@ class FirstError final : public google::protobuf::io::ErrorCollector {
   std::string error_;
 };
 
-// JSON's messages begin with the field in parentheses.
-std::string JsonHint(const std::string& message,
+// `text`: all of it. JSON's messages begin with the field in parentheses.
+std::string JsonHint(const std::string& message, const std::string& text,
                      const google::protobuf::Descriptor& file) {
+  if (absl::StrContains(text, "{'") || absl::StrContains(text, ": '"))
+    return "; names and words of JSON stand in double quotes";
+  if (absl::StrContains(text, ": None") || absl::StrContains(text, ": True") ||
+      absl::StrContains(text, ": False"))
+    return "; JSON has true and false, and what is not set is left out";
   const std::size_t end = message.find("): invalid value");
   if (end == std::string::npos || message.front() != '(') return "";
   return AllowedWords(file.FindFieldByName(message.substr(1, end - 1)));
@@ -187,7 +98,7 @@ std::string JsonValueText(const std::string& message) {
   const std::size_t begin = value + kValue.size();
   for (const auto& [part, wanted] : kTypes)
     if (message.find(part, type) != message.npos)
-      return Printable(absl::StrCat(
+      return PrintableLine(absl::StrCat(
           message.substr(1, value - 1), " is ",
           message.substr(begin, std::min(type - begin, kLongestValue)),
           "; give ", wanted));
@@ -210,8 +121,10 @@ absl::Status ParseJson(const std::string& text, const std::string& name,
     return absl::InvalidArgumentError(absl::StrCat(name, ": ", plain));
   return absl::InvalidArgumentError(absl::StrCat(
       name, ": ",
-      Printable(why.substr(0, std::min(why.find('\n'), kLongestMessage))),
-      JsonHint(why, *message.GetDescriptor()),
+      absl::StripSuffix(PrintableLine(why.substr(
+                            0, std::min(why.find('\n'), kLongestMessage))),
+                        "."),
+      JsonHint(why, text, *message.GetDescriptor()),
       "; as JSON it is an object of the same fields, such as "
       "{\"train_steps\": 100}"));
 }
@@ -239,7 +152,10 @@ absl::Status ParseText(const std::string& text, const std::string& name,
   google::protobuf::TextFormat::Parser parser;
   parser.RecordErrorsTo(&collector);
   if (parser.ParseFromString(text, &message)) return absl::OkStatus();
-  return absl::InvalidArgumentError(collector.error());
+  const std::string other = OtherKind(text, *message.GetDescriptor());
+  return absl::InvalidArgumentError(
+      other.empty() ? collector.error()
+                    : absl::StrCat(name, " is no ", kind.name, ": ", other));
 }
 
 }  // namespace podsim

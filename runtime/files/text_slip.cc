@@ -1,0 +1,231 @@
+#include "runtime/files/text_slip.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "base/printable.h"
+#include "settings/nearest_names.h"
+#include "settings/setting.h"
+
+namespace podsim {
+namespace {
+
+using ::google::protobuf::Descriptor;
+using ::google::protobuf::FieldDescriptor;
+
+constexpr std::size_t kLongestMessage = 200;
+constexpr std::size_t kLongestValue = 64;
+
+// The text between the last two quotation marks.
+std::string LastQuoted(const std::string& message) {
+  const std::vector<std::string> parts = absl::StrSplit(message, '"');
+  return parts.size() < 3 ? "" : parts[parts.size() - 2];
+}
+
+// The text between the first two quotation marks.
+std::string FirstQuoted(const std::string& message) {
+  const std::vector<std::string> parts = absl::StrSplit(message, '"');
+  return parts.size() < 3 ? "" : parts[1];
+}
+
+struct Assignment {
+  std::string name;
+  std::string value;  // as it stands there
+};
+
+// "topology: v3-32  # a slice"; nullopt if the line is of another form.
+std::optional<Assignment> AssignmentIn(absl::string_view line) {
+  const std::vector<absl::string_view> parts =
+      absl::StrSplit(line, absl::MaxSplits(':', 1));
+  const absl::string_view name = absl::StripAsciiWhitespace(parts.front());
+  const auto is_name = [](char c) {
+    return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '_';
+  };
+  if (parts.size() < 2 || name.empty() ||
+      !std::all_of(name.begin(), name.end(), is_name))
+    return std::nullopt;
+  absl::string_view value = parts[1].substr(0, parts[1].find('#'));
+  value = absl::StripAsciiWhitespace(value);
+  if (value.empty() || value.size() > kLongestValue ||
+      value.find_first_of("'\\{}") != value.npos)
+    return std::nullopt;
+  return Assignment{std::string(name), PrintableLine(value)};
+}
+
+bool IsWhole(const FieldDescriptor& field) {
+  switch (field.cpp_type()) {
+    case FieldDescriptor::CPPTYPE_INT32:
+    case FieldDescriptor::CPPTYPE_INT64:
+    case FieldDescriptor::CPPTYPE_UINT32:
+    case FieldDescriptor::CPPTYPE_UINT64:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool IsNumber(const FieldDescriptor& field) {
+  return IsWhole(field) ||
+         field.cpp_type() == FieldDescriptor::CPPTYPE_DOUBLE ||
+         field.cpp_type() == FieldDescriptor::CPPTYPE_FLOAT;
+}
+
+// "4M", "2 GiB" as a number; nullopt: it has no such unit.
+std::optional<std::int64_t> WithoutUnit(absl::string_view value) {
+  const std::size_t end = value.find_first_not_of("0123456789");
+  std::int64_t number = 0;
+  if (end == value.npos || !absl::SimpleAtoi(value.substr(0, end), &number))
+    return std::nullopt;
+  const std::string unit =
+      absl::AsciiStrToUpper(absl::StripAsciiWhitespace(value.substr(end)));
+  constexpr absl::string_view kUnits = "KMG";
+  const std::size_t power = unit.empty() ? kUnits.npos : kUnits.find(unit[0]);
+  if (power == kUnits.npos ||
+      (unit.size() > 1 && unit.substr(1) != "B" && unit.substr(1) != "IB") ||
+      number > std::numeric_limits<std::int64_t>::max() >> 30)
+    return std::nullopt;
+  return number << 10 * (power + 1);
+}
+
+std::string LargestOf(const FieldDescriptor& field) {
+  switch (field.cpp_type()) {
+    case FieldDescriptor::CPPTYPE_INT32:
+      return absl::StrCat(std::numeric_limits<std::int32_t>::max());
+    case FieldDescriptor::CPPTYPE_UINT32:
+      return absl::StrCat(std::numeric_limits<std::uint32_t>::max());
+    case FieldDescriptor::CPPTYPE_UINT64:
+      return absl::StrCat(std::numeric_limits<std::uint64_t>::max());
+    default:
+      return absl::StrCat(std::numeric_limits<std::int64_t>::max());
+  }
+}
+
+// What is to be written in the place of a number's value.
+std::string NumberAdvice(const std::string& message,
+                         const FieldDescriptor& field,
+                         const std::string& typed) {
+  std::string bare = absl::StrReplaceAll(typed, {{"\"", ""}, {" ", ""}});
+  const auto as = [&](absl::string_view value) {
+    return absl::StrCat(field.name(), ": ", value);
+  };
+  if (absl::StrContains(bare, ',') && field.is_repeated())
+    return absl::StrCat("; a list stands in brackets: ",
+                        as(absl::StrCat("[", bare, "]")));
+  if (const auto number = WithoutUnit(bare))
+    return absl::StrCat("; a number in a file has no unit: ",
+                        as(absl::StrCat(*number)));
+  if (absl::StartsWith(message, "Integer out of range"))
+    return absl::StrCat(", which is out of range; the largest is ",
+                        LargestOf(field));
+  bare = absl::StrReplaceAll(bare, {{",", ""}});
+  double number = 0;
+  if (bare != typed && absl::SimpleAtod(bare, &number))
+    return absl::StrCat("; a number is written as ", as(bare));
+  return IsWhole(field) ? "; give a whole number" : "; give a number";
+}
+
+bool IsWritten(const FieldDescriptor& field, const std::string& value) {
+  std::int64_t whole = 0;
+  double number = 0;
+  return IsWhole(field) ? absl::SimpleAtoi(value, &whole)
+                        : absl::SimpleAtod(value, &number);
+}
+
+// Of a number that is none; empty: the line is of another kind, or the slip is
+// in the one before.
+std::string NumberSlip(const std::string& message, absl::string_view line,
+                       const Descriptor& file) {
+  const auto given = AssignmentIn(line);
+  if (!given) return "";
+  const FieldDescriptor* field = FieldNamed(given->name, file);
+  if (field == nullptr || !IsNumber(*field)) return "";
+  if (IsWritten(*field, given->value) &&
+      !absl::StartsWith(message, "Integer out of range"))
+    return "";
+  return absl::StrCat(given->name, " is ", given->value,
+                      NumberAdvice(message, *field, given->value));
+}
+
+// Protobuf's message without its own names.
+std::string WhyOf(const std::string& message) {
+  if (absl::StrContains(message, "has no field named"))
+    return absl::StrCat("there is no field \"",
+                        PrintableLine(LastQuoted(message)), "\"");
+  if (absl::StartsWith(message, "Invalid control characters"))
+    return "it is no text: it holds control characters";
+  if (absl::StrContains(message, "is specified multiple times"))
+    return absl::StrCat(FirstQuoted(message),
+                        " stands twice; keep one of them");
+  return std::string(absl::StripSuffix(
+      PrintableLine(message.substr(0, kLongestMessage)), "."));
+}
+
+// What protobuf's message leaves open about a setting of `file`, as "; ...".
+std::string Hint(const std::string& message, absl::string_view line,
+                 const Descriptor& file) {
+  if (absl::StartsWith(message, "Expected integer or identifier"))
+    return "; words stand without quotes";
+  if (absl::StartsWith(message, "Expected string")) {
+    const auto given = AssignmentIn(line);
+    const bool plain = given && !absl::StrContains(given->value, '"');
+    return plain ? absl::StrCat("; text stands in quotes: ", given->name,
+                                ": \"", given->value, "\"")
+                 : "; text stands in quotes";
+  }
+  const std::string name = LastQuoted(message);
+  if (absl::StartsWith(message, "Unknown enumeration value"))
+    return AllowedWords(FieldNamed(name, file), FirstQuoted(message));
+  const auto* of =
+      file.file()->pool()->FindMessageTypeByName(FirstQuoted(message));
+  if (of == nullptr || !absl::StrContains(message, "has no field named"))
+    return "";
+  std::vector<std::string> names;
+  names.reserve(static_cast<std::size_t>(of->field_count()));
+  for (int i = 0; i < of->field_count(); ++i)
+    names.push_back(of->field(i)->name());
+  return DidYouMean(name, names);
+}
+
+}  // namespace
+
+std::string SlipText(const std::string& message, absl::string_view line,
+                     const Descriptor& file) {
+  const bool other = absl::StrContains(message, "has no field named") ||
+                     absl::StrContains(message, "specified multiple times");
+  if (std::string slip = other ? "" : NumberSlip(message, line, file);
+      !slip.empty())
+    return slip;
+  return absl::StrCat(WhyOf(message), Hint(message, line, file));
+}
+
+const FieldDescriptor* FieldNamed(const std::string& name,
+                                  const Descriptor& file) {
+  if (const auto* field = file.FindFieldByName(name)) return field;
+  for (int i = 0; i < file.field_count(); ++i)
+    if (const auto* message = file.field(i)->message_type())
+      if (const auto* field = message->FindFieldByName(name)) return field;
+  return nullptr;
+}
+
+std::string AllowedWords(const FieldDescriptor* field,
+                         const std::string& typed) {
+  if (field == nullptr) return "";
+  std::vector<std::string> words = TextsOf(WordsOf(*field));
+  std::erase(words, "UNSET");
+  if (words.empty()) return "";
+  return absl::StrCat("; allowed: ", absl::StrJoin(words, ", "),
+                      typed.empty() ? "" : DidYouMean(typed, words));
+}
+
+}  // namespace podsim
