@@ -17,6 +17,7 @@ namespace {
 // Of a model that has nothing in common with the checkpoint, the first tensors
 // say enough.
 constexpr std::size_t kMostNamed = 8;
+constexpr std::size_t kMostSlotsNamed = 2;
 
 template <typename Dims>
 std::string ShapeText(const Dims& dims) {
@@ -66,15 +67,50 @@ Difference Differences(const CheckpointManifest& manifest,
   return differ;
 }
 
-// For the end of a message about slots alone.
-std::string OptimizerAdvice(const PlanBits& then) {
+// "sgd with momentum 0.9", "adam".
+std::string OptimizerText(const PlanBits& then) {
   const std::string& rule = then.optimizer();
+  if (rule.empty()) return "another optimizer";
+  return rule == "sgd" ? absl::StrCat("sgd with momentum ", then.momentum())
+                       : rule;
+}
+
+std::string FirstOf(std::vector<std::string> all, std::size_t most) {
+  if (all.size() > most) {
+    const std::size_t more = all.size() - most;
+    all.resize(most);
+    all.push_back(absl::StrCat("and ", more, " more"));
+  }
+  return absl::StrJoin(all, "; ");
+}
+
+// The optimizer's numbers differ, the weights do not.
+std::string OtherOptimizer(const PlanBits& then, const Program& program,
+                           const std::string& differ) {
   return absl::StrCat(
-      "; these are the optimizer's, it was trained with ",
-      rule.empty() ? "another" : rule,
-      rule == "sgd" ? absl::StrCat(" and momentum ", then.momentum()) : "",
-      ": go on with that, or take its weights alone "
-      "(--restore with --restore_weights_only)");
+      "the checkpoint was trained with ", OptimizerText(then), ", this job ",
+      program.rule == then.optimizer() ? "has another momentum"
+                                       : absl::StrCat("has ", program.rule),
+      " (", differ,
+      "): go on with that, or take its weights alone into a new folder: "
+      "--restore=STEP_FOLDER --restore_weights_only --model_dir=ANOTHER");
+}
+
+// "; it was trained as mlp, hidden 16: ..."; of a model of the caller's own
+// nothing more is known.
+std::string ModelAdvice(const ModelConfig& then) {
+  const std::string hidden =
+      then.hidden().empty()
+          ? ""
+          : absl::StrCat(", hidden ", absl::StrJoin(then.hidden(), ","));
+  return absl::StrCat(
+      then.name().empty()
+          ? ""
+          : absl::StrCat("; it holds ", then.name(), hidden,
+                         then.classes() == 0
+                             ? ""
+                             : absl::StrCat(", ", then.classes(), " classes")),
+      ": train the model that it holds, or begin anew in another model_dir");
 }
 
 }  // namespace
@@ -82,16 +118,15 @@ std::string OptimizerAdvice(const PlanBits& then) {
 absl::Status CheckTensorsFit(const CheckpointManifest& manifest,
                              const Program& program, Restored what) {
   const Difference difference = Differences(manifest, program, what);
-  std::vector<std::string> differ = difference.tensors;
-  if (differ.empty()) return absl::OkStatus();
-  if (differ.size() > kMostNamed) {
-    const std::size_t more = differ.size() - kMostNamed;
-    differ.resize(kMostNamed);
-    differ.push_back(absl::StrCat("and ", more, " more"));
-  }
-  return absl::InvalidArgumentError(absl::StrCat(
-      "the checkpoint does not fit the model: ", absl::StrJoin(differ, "; "),
-      difference.of_slots_alone ? OptimizerAdvice(manifest.bits()) : ""));
+  if (difference.tensors.empty()) return absl::OkStatus();
+  if (difference.of_slots_alone)
+    return absl::InvalidArgumentError(
+        OtherOptimizer(manifest.bits(), program,
+                       FirstOf(difference.tensors, kMostSlotsNamed)));
+  return absl::InvalidArgumentError(
+      absl::StrCat("the checkpoint does not fit the model: ",
+                   FirstOf(difference.tensors, kMostNamed),
+                   ModelAdvice(manifest.bits().model())));
 }
 
 absl::StatusOr<std::vector<float>> ReadVariables(ObjectStore& store,
