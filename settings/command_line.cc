@@ -107,6 +107,17 @@ std::string NameBeforeEquals(const std::string& arg) {
   return is_name ? name : "";
 }
 
+// The argument without dashes that knows `word`; nullptr: there is none.
+const Flag* ArgumentWithWord(const std::vector<Flag>& flags,
+                             const std::string& word) {
+  for (const Flag& flag : flags) {
+    if (!SettingOf(*flag.field).positional()) continue;
+    for (const Word& known : WordsOf(*flag.field))
+      if (known.text == word) return &flag;
+  }
+  return nullptr;
+}
+
 // A setting without its dashes, or more than the arguments that there are.
 absl::Status Unexpected(const MainProgram& program,
                         const std::vector<Flag>& flags,
@@ -118,13 +129,18 @@ absl::Status Unexpected(const MainProgram& program,
                                          "give --",
                                          arg));
   if (!name.empty()) return UnknownFlag(program, absl::StrCat("--", arg));
+  if (const Flag* flag = ArgumentWithWord(flags, arg))
+    return Refused(
+        program,
+        absl::StrCat("unexpected \"", arg, "\": one ", FlagOf(*flag->field),
+                     " is given at a time, as in ", program.example));
   return Refused(
-      program, absl::StrCat("unexpected \"", arg,
-                            "\": settings are given as in ", program.example,
-                            IsFlag(flags, "output")
-                                ? absl::StrCat("; did you mean --output=", arg,
-                                               "?")
-                                : ""));
+      program,
+      absl::StrCat("unexpected \"", arg, "\": settings are given as in ",
+                   program.example,
+                   IsFlag(flags, "output")
+                       ? absl::StrCat("; did you mean --output=", arg, "?")
+                       : ""));
 }
 
 // `left`: arguments that are no flags, taken from the front.

@@ -97,7 +97,10 @@ absl::StatusOr<Address> ParseAddress(std::string_view given) {
   const std::string text(given);
   if (absl::StartsWith(text, kUnixPrefix)) return ParseUnix(text);
   const std::size_t colon = text.rfind(':');
-  if (colon == std::string::npos) return Bad(text, "has no port");
+  if (colon == std::string::npos)
+    return Bad(text, std::all_of(text.begin(), text.end(), absl::ascii_isdigit)
+                         ? "has no host"
+                         : "has no port");
   Address address;
   address.host = text.substr(0, colon);
   const bool brackets = absl::StartsWith(address.host, "[");

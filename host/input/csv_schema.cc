@@ -97,6 +97,11 @@ absl::Status CheckIsHeader(const CsvHead& head, const std::string& file) {
 absl::StatusOr<CsvHead> ReadHead(const std::string& line,
                                  const std::string& file) {
   CsvHead head = {.cells = CsvCells(line)};
+  if (const std::string hint = DelimiterHint(line); !hint.empty())
+    return absl::InvalidArgumentError(absl::StrCat(
+        file, ": its first line is '",
+        PrintableLine(line.substr(0, kShownCell)), "', without a comma", hint,
+        ": write it with commas between, and points in decimals"));
   head.named = std::any_of(head.cells.begin(), head.cells.end(), IsName);
   if (head.named && head.cells.front().empty()) head.first = 1;
   if (head.last() < head.first + 1)
@@ -104,8 +109,7 @@ absl::StatusOr<CsvHead> ReadHead(const std::string& line,
                    absl::StrCat("its first line is '",
                                 PrintableLine(line.substr(0, kShownCell)),
                                 "', but a label and at least one feature are "
-                                "needed, with commas between",
-                                DelimiterHint(line), ": write it so"));
+                                "needed, with commas between: write it so"));
   PODSIM_RETURN_IF_ERROR(CheckIsHeader(head, file));
   head.label = LabelColumn(head);
   if (head.label > head.first && head.label < head.last())

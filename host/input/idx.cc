@@ -1,5 +1,7 @@
 #include "host/input/idx.h"
 
+#include <algorithm>
+
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -36,6 +38,18 @@ absl::StatusOr<std::int64_t> ReadSize(std::string_view bytes,
                  absl::StrCat(what, " is ", size, ", must be 1 to ", most));
 }
 
+// What the file is instead, as far as its first bytes tell.
+std::string Beginning(std::string_view first) {
+  if (first.starts_with("\x1f\x8b"))
+    return "; it is packed: give it a name that ends with .gz";
+  const bool text = std::all_of(first.begin(), first.end(),
+                                [](char c) { return c >= ' ' && c <= '~'; });
+  if (!text) return "; give the IDX files of MNIST";
+  return absl::StrCat("; it begins with \"", std::string(first), "\", as ",
+                      first.starts_with("<") ? "a web page does" : "text does",
+                      ": fetch the file again");
+}
+
 }  // namespace
 
 std::int64_t IdxHeaderBytes(IdxKind kind) {
@@ -56,8 +70,9 @@ absl::StatusOr<IdxHeader> ParseIdxHeader(IdxKind kind, std::string_view bytes,
   if (magic != wanted)
     return Corrupt(
         file, 0,
-        absl::StrFormat("magic number is 0x%08x, must be 0x%08x for %s", magic,
-                        wanted, images ? "images" : "labels"));
+        absl::StrFormat("magic number is 0x%08x, must be 0x%08x for %s%s",
+                        magic, wanted, images ? "images" : "labels",
+                        Beginning(bytes.substr(0, 4))));
   PODSIM_ASSIGN_OR_RETURN(header.count,
                           ReadSize(bytes, 4, "the count", kIdxMaxCount, file));
   if (!images) return header;

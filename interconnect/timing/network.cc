@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "base/status.h"
 
 namespace podsim {
@@ -95,6 +96,25 @@ absl::StatusOr<Route> RouteRound(const Network& network, Coordinate from,
   return route;
 }
 
+// "chip (0,0) has wires to (1,0), (0,1)".
+std::string WiresText(const Grid& grid, Coordinate from) {
+  const bool three = grid.size.z > 1;
+  if (!IsInside(grid, from))
+    return absl::StrCat(
+        "its chips are ", PlaceText({0, 0, 0}, three), " to ",
+        PlaceText({grid.size.x - 1, grid.size.y - 1, grid.size.z - 1}, three));
+  std::vector<std::string> wires;
+  for (int direction = 0; direction < kDirections; ++direction)
+    if (const auto next = Next(grid, from, direction)) {
+      std::string place = PlaceText(*next, three);
+      // An axis of two chips leads there both ways.
+      if (std::find(wires.begin(), wires.end(), place) == wires.end())
+        wires.push_back(std::move(place));
+    }
+  return absl::StrCat("chip ", PlaceText(from, three), " has wires to ",
+                      absl::StrJoin(wires, ", "));
+}
+
 }  // namespace
 
 Network NetworkOf(const Slice& slice) {
@@ -121,7 +141,7 @@ absl::Status CheckNetwork(const Network& network) {
         DirectionBetween(grid, fault.from, fault.to) < 0)
       return absl::InvalidArgumentError(absl::StrCat(
           "link ", name, ": no wire joins these chips in a grid of ",
-          SizeText(grid.size)));
+          SizeText(grid.size), "; ", WiresText(grid, fault.from)));
     if (!(fault.rate >= 0 && fault.rate <= 1))
       return absl::InvalidArgumentError(
           absl::StrCat("link ", name, " at ", fault.rate,

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "base/status.h"
 #include "settings/command_line.h"
 #include "settings/programs.h"
@@ -20,10 +21,15 @@ absl::StatusOr<CkptFlags> ParseCkptFlags(const std::vector<std::string>& args) {
   if (!flags.text.empty()) return flags;
   const int wanted = settings.command() == words::CkptCommand::diff ? 2 : 1;
   if (settings.path_size() == wanted) return flags;
-  return absl::InvalidArgumentError(
-      absl::StrCat(WordOf(settings.command()), " takes ",
-                   wanted == 2 ? "two directories" : "one directory", ", not ",
-                   settings.path_size(), "; see pod_ckpt --help"));
+  return absl::InvalidArgumentError(absl::StrCat(
+      WordOf(settings.command()), " takes ",
+      wanted == 2 ? "two directories" : "one directory", ", ",
+      settings.path().empty()
+          ? "none is given"
+          : absl::StrCat("given: ", absl::StrJoin(settings.path(), " ")),
+      "; as in pod_ckpt ",
+      wanted == 2 ? "diff runs/a/100 runs/a/200"
+                  : absl::StrCat(WordOf(settings.command()), " runs/a")));
 }
 
 }  // namespace podsim

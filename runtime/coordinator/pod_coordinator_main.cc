@@ -18,6 +18,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/program.h"
+#include "base/rpc/address.h"
 #include "base/rpc/token.h"
 #include "base/signal_watch.h"
 #include "base/status.h"
@@ -182,6 +183,8 @@ absl::StatusOr<RunStart> StartOf(const JobSpec& spec, CoordinatorRun& run) {
 
 absl::Status StartServer(const CoordinatorSettings& settings,
                          CoordinatorRun& run) {
+  PODSIM_RETURN_IF_ERROR(
+      Annotate(ParseAddress(settings.listen()).status(), "--listen"));
   PODSIM_ASSIGN_OR_RETURN(std::string token, TokenFromEnvironment());
   PODSIM_ASSIGN_OR_RETURN(JobSpec spec, ReadJobFile(settings.job()));
   PODSIM_ASSIGN_OR_RETURN(PlanInputs inputs,

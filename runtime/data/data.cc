@@ -190,12 +190,23 @@ absl::Status CheckPathIsNoDataset(const DataSettings& settings,
                    path));
 }
 
+// "pod_data index runs/a/100".
+absl::Status CheckPathIsNoCheckpoint(const std::string& path,
+                                     ObjectStore& store) {
+  if (path.empty() || !store.Stat(absl::StrCat(path, "/manifest.json")).ok())
+    return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat(path, " is a checkpoint, not a data set: pod_ckpt show ",
+                   path, " says what it holds; give the folder of the shards"));
+}
+
 absl::StatusOr<std::string> Run(const DataSettings& settings,
                                 ObjectStore& store,
                                 const std::string& index_directory) {
   PODSIM_RETURN_IF_ERROR(CheckPathIsRead(settings));
   PODSIM_RETURN_IF_ERROR(CheckServed(settings.path()));
   PODSIM_RETURN_IF_ERROR(CheckServed(settings.output()));
+  PODSIM_RETURN_IF_ERROR(CheckPathIsNoCheckpoint(settings.path(), store));
   if (settings.command() == words::DataCommand::show &&
       settings.dataset() == "tfrecord" && settings.features().empty() &&
       !settings.path().empty())

@@ -186,10 +186,11 @@ absl::StatusOr<Recipe> FindRecipe(const std::string& model,
         "model ", wanted, " has no recipe for data set ", dataset,
         "; it has one for ", absl::StrJoin(DatasetsOf(wanted), ", ")));
   if (dataset == "arrays" || dataset == "npz")
-    return absl::InvalidArgumentError(absl::StrCat(
-        "dataset=", dataset,
-        " is for models of your own (model_file): there is no recipe for data "
-        "that nobody knows"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("dataset=", dataset,
+                     " is for models of your own: give model_file=FILE "
+                     "(pod_launch --model=mlp --write_model=FILE writes one to "
+                     "begin with)"));
   return UnknownDataset(dataset);
 }
 

@@ -78,6 +78,22 @@ TEST_F(TypedMistakesTest, PodLaunch) {
            Mistake{"pod_launch --optimizer=adamw --learning_rate=0.01 "
                    "--weight_decay=0.1 --weight_decay_exclude=biass",
                    "no variable's name contains biass", "did you mean bias?"},
+           Mistake{"pod_ckpt diff a", "diff takes two directories, given: a",
+                   "as in pod_ckpt diff runs/a/100 runs/a/200"},
+           Mistake{"pod_program show mlp", "there is no model file mlp",
+                   "--model=mlp --write_model=mlp.model"},
+           Mistake{"pod_bench all_reduce all_gather", "\"all_gather\"",
+                   "one collective is given at a time"},
+           Mistake{"pod_plan --collective=all_reduce --topology=v3-32 "
+                   "--ici_fault=link:(0,0)-(2,2):0.5",
+                   "link (0,0)-(2,2)", "chip (0,0) has wires to (1,0), (0,1)"},
+           Mistake{"pod_coordinator --job=none.txt --listen=8476",
+                   "--listen: address \"8476\": has no host",
+                   "give unix:/absolute/path, host:port"},
+           Mistake{"pod_launch --dataset=npz --data_dir=. --batch_per_core=2 "
+                   "--train_steps=8 --learning_rate=.1 --topology=v3-8",
+                   "dataset=npz is for models of your own",
+                   "--write_model=FILE"},
            Mistake{"pod_launch --model_dir s3://b/run", "s3://b/run",
                    "or gs://b/run for a bucket"},
            Mistake{"pod_launch --topology v5e-16", "'v5e-16'",
