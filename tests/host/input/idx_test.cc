@@ -67,6 +67,11 @@ INSTANTIATE_TEST_SUITE_P(
                "0x00000801, must be 0x00000803 for images"},
         BadIdx{"ImagesForLabels", IdxKind::kLabels, IdxImages(1, 1, 1), "0",
                "0x00000803, must be 0x00000801 for labels"},
+        BadIdx{"WebPage", IdxKind::kLabels, "<html>404 Not Found</html>", "0",
+               "it begins with \"<htm\", as a web page does: fetch the file "
+               "again"},
+        BadIdx{"Packed", IdxKind::kLabels, "\x1f\x8b\x08 and so on", "0",
+               "give it a name that ends with .gz"},
         BadIdx{"NoImages", IdxKind::kImages, IdxImages(0, 2, 2), "4",
                "the count is 0, must be 1 to"},
         BadIdx{"NoRows", IdxKind::kImages, IdxImages(1, 0, 2), "8",
