@@ -135,7 +135,7 @@ std::string Remark(const Hardware& hardware, std::string_view typed) {
     return " (no such type was offered: slices go from one host, 8 cores, to "
            "four, 32)";
   if (!OfGrid(hardware, typed).empty())
-    return absl::StrCat(" (the nearest have ", typed, " chips)");
+    return absl::StrCat(" (the nearest have ", std::string(typed), " chips)");
   const auto parts = SplitName(typed);
   if (!parts) return "";
   const Generation* generation = GenerationOf(hardware, parts->prefix);

@@ -1,7 +1,6 @@
 #include "models/optimizer/exclusion.h"
 
 #include <algorithm>
-#include <string_view>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -21,13 +20,13 @@ bool IsInOne(const std::string& part, absl::Span<const std::string> variables) {
 }
 
 // The word of a name that was meant; empty if there is none.
-std::string_view MeantBy(const std::string& part,
-                         absl::Span<const std::string> variables) {
+std::string MeantBy(const std::string& part,
+                    absl::Span<const std::string> variables) {
   for (const std::string& name : variables)
-    for (const std::string_view word :
-         absl::StrSplit(name, absl::ByAnyChar("/._[]"), absl::SkipEmpty()))
+    for (const std::string& word : std::vector<std::string>(
+             absl::StrSplit(name, absl::ByAnyChar("/._[]"), absl::SkipEmpty())))
       if (word.size() > 2 && TypingDistance(part, word) == 1) return word;
-  return {};
+  return "";
 }
 
 std::string Names(absl::Span<const std::string> variables) {
@@ -51,7 +50,7 @@ absl::Status CheckExclusions(absl::Span<const std::string> parts,
       parts, [&](const std::string& part) { return IsInOne(part, variables); });
   for (const std::string& part : parts) {
     if (IsInOne(part, variables)) continue;
-    const std::string_view meant = MeantBy(part, variables);
+    const std::string meant = MeantBy(part, variables);
     if (any && meant.empty()) continue;
     return absl::InvalidArgumentError(absl::StrCat(
         "weight_decay_exclude is ", absl::StrJoin(parts, ","),

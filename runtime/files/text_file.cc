@@ -26,8 +26,8 @@ namespace {
 
 // They are some dozen lines; a larger file is something else.
 constexpr std::int64_t kMostFileBytes = 1 * kMiB;
-constexpr std::size_t kLongestMessage = 200;
-constexpr std::size_t kLongestValue = 64;
+constexpr std::size_t kLongestJsonError = 200;
+constexpr std::size_t kLongestJsonValue = 64;
 
 // Keeps the first error, on one printable line.
 class FirstError final : public google::protobuf::io::ErrorCollector {
@@ -100,7 +100,7 @@ std::string JsonValueText(const std::string& message) {
     if (message.find(part, type) != message.npos)
       return PrintableLine(absl::StrCat(
           message.substr(1, value - 1), " is ",
-          message.substr(begin, std::min(type - begin, kLongestValue)),
+          message.substr(begin, std::min(type - begin, kLongestJsonValue)),
           "; give ", wanted));
   return "";
 }
@@ -122,7 +122,7 @@ absl::Status ParseJson(const std::string& text, const std::string& name,
   return absl::InvalidArgumentError(absl::StrCat(
       name, ": ",
       absl::StripSuffix(PrintableLine(why.substr(
-                            0, std::min(why.find('\n'), kLongestMessage))),
+                            0, std::min(why.find('\n'), kLongestJsonError))),
                         "."),
       JsonHint(why, text, *message.GetDescriptor()),
       "; as JSON it is an object of the same fields, such as "

@@ -60,7 +60,7 @@ std::optional<Assignment> AssignmentIn(absl::string_view line) {
   if (value.empty() || value.size() > kLongestValue ||
       value.find_first_of("'\\{}") != value.npos)
     return std::nullopt;
-  return Assignment{std::string(name), PrintableLine(value)};
+  return Assignment{std::string(name), PrintableLine(std::string(value))};
 }
 
 bool IsWhole(const FieldDescriptor& field) {
