@@ -1,14 +1,32 @@
 #include "runtime/files/model_file.h"
 
+#include <algorithm>
+#include <vector>
+
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "host/storage/bounded_read.h"
 #include "host/storage/no_file.h"
 #include "host/storage/uri_store.h"
 #include "models/graph/serialize_model.h"
+#include "models/zoo/zoo.h"
 #include "runtime/files/file_kind.h"
 
 namespace podsim {
+namespace {
+
+// "mlp": the name of a model where a file is meant.
+absl::Status NoModelFile(ObjectStore& store, const std::string& path) {
+  const std::vector<std::string> models = ModelNames();
+  if (std::find(models.begin(), models.end(), path) == models.end())
+    return NoFile(store, path, "model file");
+  return absl::NotFoundError(absl::StrCat(
+      "there is no model file ", path, "; ", path,
+      " is a model of podsim: --model=", path, " trains it, and pod_launch ",
+      "--model=", path, " --write_model=", path, ".model writes it"));
+}
+
+}  // namespace
 
 absl::StatusOr<ModelProto> ReadModelFile(const std::string& path) {
   const auto store = NewUriStore();
@@ -17,8 +35,7 @@ absl::StatusOr<ModelProto> ReadModelFile(const std::string& path) {
   if (absl::IsOutOfRange(bytes.status()))
     return absl::InvalidArgumentError(
         absl::StrCat("model file ", std::string(bytes.status().message())));
-  if (absl::IsNotFound(bytes.status()))
-    return NoFile(*store, path, "model file");
+  if (absl::IsNotFound(bytes.status())) return NoModelFile(*store, path);
   if (!bytes.ok()) return Annotate(bytes.status(), "model file");
   absl::StatusOr<ModelProto> model = ParseModel(*bytes);
   if (model.ok()) return model;

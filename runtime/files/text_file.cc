@@ -43,12 +43,11 @@ class FirstError final : public google::protobuf::io::ErrorCollector {
   void AddError(int line, google::protobuf::io::ColumnNumber column,
                 const std::string& message) override {
     if (!error_.empty()) return;
-    const std::string slip = SlipText(message, LineAt(line), file_);
-    error_ = absl::StrCat(name_, ":", line + 1, ":", column + 1, ": ", slip,
-                          absl::StrContains(slip, "; ")
-                              ? ""
-                              : absl::StrCat("; a ", kind_.name,
-                                             " is written as ", kind_.example));
+    error_ = absl::StrCat(
+        name_, ":", line + 1, ":", column + 1, ": ",
+        SlipText(
+            message, LineAt(line), file_,
+            absl::StrCat("a ", kind_.name, " is written as ", kind_.example)));
   }
 
   const std::string& error() const { return error_; }
@@ -69,11 +68,11 @@ class FirstError final : public google::protobuf::io::ErrorCollector {
 // `text`: all of it. JSON's messages begin with the field in parentheses.
 std::string JsonHint(const std::string& message, const std::string& text,
                      const google::protobuf::Descriptor& file) {
-  if (absl::StrContains(text, "{'") || absl::StrContains(text, ": '"))
-    return "; names and words of JSON stand in double quotes";
   if (absl::StrContains(text, ": None") || absl::StrContains(text, ": True") ||
       absl::StrContains(text, ": False"))
     return "; JSON has true and false, and what is not set is left out";
+  if (absl::StrContains(text, "{'") || absl::StrContains(text, ": '"))
+    return "; names and words of JSON stand in double quotes";
   const std::size_t end = message.find("): invalid value");
   if (end == std::string::npos || message.front() != '(') return "";
   return AllowedWords(file.FindFieldByName(message.substr(1, end - 1)));

@@ -164,9 +164,6 @@ std::string WhyOf(const std::string& message) {
                         PrintableLine(LastQuoted(message)), "\"");
   if (absl::StartsWith(message, "Invalid control characters"))
     return "it is no text: it holds control characters";
-  if (absl::StrContains(message, "is specified multiple times"))
-    return absl::StrCat(FirstQuoted(message),
-                        " stands twice; keep one of them");
   return std::string(absl::StripSuffix(
       PrintableLine(message.substr(0, kLongestMessage)), "."));
 }
@@ -200,13 +197,15 @@ std::string Hint(const std::string& message, absl::string_view line,
 }  // namespace
 
 std::string SlipText(const std::string& message, absl::string_view line,
-                     const Descriptor& file) {
-  const bool other = absl::StrContains(message, "has no field named") ||
-                     absl::StrContains(message, "specified multiple times");
-  if (std::string slip = other ? "" : NumberSlip(message, line, file);
+                     const Descriptor& file, const std::string& written) {
+  if (absl::StrContains(message, "is specified multiple times"))
+    return absl::StrCat(FirstQuoted(message),
+                        " stands twice; keep one of them");
+  const bool named = absl::StrContains(message, "has no field named");
+  if (std::string slip = named ? "" : NumberSlip(message, line, file);
       !slip.empty())
     return slip;
-  return absl::StrCat(WhyOf(message), Hint(message, line, file));
+  return absl::StrCat(WhyOf(message), Hint(message, line, file), "; ", written);
 }
 
 const FieldDescriptor* FieldNamed(const std::string& name,

@@ -11,9 +11,11 @@
 namespace podsim {
 
 // "why; what to do" for what protobuf's parser of text said. `line`: where it
-// is; `file`: the message that the whole text stands for.
+// is; `file`: the message that the whole text stands for; `written`: how such a
+// text is written, where nothing closer is known.
 std::string SlipText(const std::string& message, absl::string_view line,
-                     const google::protobuf::Descriptor& file);
+                     const google::protobuf::Descriptor& file,
+                     const std::string& written);
 
 // A field of the file, or of a message in it; nullptr: there is none.
 const google::protobuf::FieldDescriptor* FieldNamed(

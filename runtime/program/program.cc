@@ -19,7 +19,6 @@
 #include "models/graph/serialize_model.h"
 #include "models/graph/wire_scan.h"
 #include "models/import/import.h"
-#include "models/zoo/zoo.h"
 #include "proto/import.pb.h"
 #include "proto/programs.pb.h"
 #include "runtime/files/file_kind.h"
@@ -47,14 +46,8 @@ absl::StatusOr<std::string> ReadOf(const std::string& path, const char* what) {
       ReadAtMost(*store, path, kMostModelBytes * 8);
   if (absl::IsOutOfRange(bytes.status()))
     return absl::InvalidArgumentError(bytes.status().message());
-  if (!absl::IsNotFound(bytes.status())) return bytes;
-  const std::vector<std::string> models = ModelNames();
-  if (std::find(models.begin(), models.end(), path) != models.end())
-    return absl::NotFoundError(
-        absl::StrCat("there is no ", what, " ", path, "; of podsim's model ",
-                     path, " pod_launch --model=", path,
-                     " --write_model=", path, ".model writes one"));
-  return NoFile(*store, path, what);
+  if (absl::IsNotFound(bytes.status())) return NoFile(*store, path, what);
+  return bytes;
 }
 
 absl::Status NeedFile(const std::string& path, const char* flag) {

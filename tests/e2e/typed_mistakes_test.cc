@@ -85,7 +85,7 @@ TEST_F(TypedMistakesTest, PodLaunch) {
            Mistake{"pod_bench all_reduce all_gather", "\"all_gather\"",
                    "one collective is given at a time"},
            Mistake{"pod_plan --collective=all_reduce --topology=v3-32 "
-                   "--ici_fault=link:(0,0)-(2,2):0.5",
+                   "'--ici_fault=link:(0,0)-(2,2):0.5'",
                    "link (0,0)-(2,2)", "chip (0,0) has wires to "},
            Mistake{"pod_coordinator --job=none.txt --listen=8476",
                    "--listen: address \"8476\": has no host",

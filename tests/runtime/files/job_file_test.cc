@@ -73,7 +73,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadJob{"train_steps:\nseed: 1", "my.job:2:1:", "Expected integer"},
         BadJob{"topology: v3-8", "my.job:1:11:", "string"},
         BadJob{"seed: 1\ntopology:  v3-8 # a slice",
-               "my.job:2:12:", "text stands in quotes: topology: \"v3-8\""},
+               "my.job:2:12:", "text stands in quotes: topology: \"v3-8\";"},
         BadJob{"hello: 1", "my.job:1:6:", "there is no field \"hello\""},
         BadJob{"\x01\x02", "my.job:1:1:",
                "it is no text: it holds control characters; a job"},
@@ -84,7 +84,9 @@ INSTANTIATE_TEST_SUITE_P(
         BadJob{"topology: \"v3", "my.job:1:14:", "end of string"},
         BadJob{"faults { kind: KILL host: 1 step: 3 }",
                "my.job is no job: ", "it is a fault plan: give it as --faults"},
-        BadJob{"{'topology': 'v3-8'}",
+        BadJob{"{'topology': 'v3-8', 'train_steps': None}", "my.job: ",
+               "JSON has true and false, and what is not set is left out"},
+        BadJob{"{'topology': 'v3-8}",
                "my.job: ", "names and words of JSON stand in double quotes"},
         BadJob{"\n\n  }", "my.job:3:3:", "}"}));
 
