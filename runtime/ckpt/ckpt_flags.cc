@@ -29,7 +29,8 @@ absl::StatusOr<CkptFlags> ParseCkptFlags(const std::vector<std::string>& args) {
           : absl::StrCat("given: ", absl::StrJoin(settings.path(), " ")),
       "; as in pod_ckpt ",
       wanted == 2 ? "diff runs/a/100 runs/a/200"
-                  : absl::StrCat(WordOf(settings.command()), " runs/a")));
+                  : absl::StrCat(WordOf(settings.command()), " runs/a"),
+      "; see pod_ckpt --help"));
 }
 
 }  // namespace podsim
