@@ -13,8 +13,8 @@ namespace podsim {
 
 // "v3-33" -> v3-32, v3-64: the next smaller and the next larger of the
 // generation. "v9-32" -> as many cores or chips in the newest generations.
-// "v5e-16" -> v5litepod-16. "4x4" -> those of so many chips. Other text -> the names with the fewest changed
-// letters.
+// "v5e-16" -> v5litepod-16. "4x4" -> those of so many chips. Other text -> the
+// names with the fewest changed letters.
 std::vector<std::string> NearestSlices(
     std::string_view typed, const Hardware& hardware = ShippedHardware());
 

@@ -46,8 +46,8 @@ TensorId AddSlot(TensorId variable, const char* name, Program& program) {
 
 Instruction UpdateOf(const UpdateRule& rule, const CompileOptions& options,
                      TensorId gradient, TensorId variable, Program& program) {
-  const bool excluded = IsExcluded(options.weight_decay_exclude,
-                                   program.tensor(variable).name);
+  const bool excluded =
+      IsExcluded(options.weight_decay_exclude, program.tensor(variable).name);
   Instruction update;
   update.op = OpCode::kUpdate;
   update.attributes.rule = NumberOf(rule);

@@ -57,9 +57,8 @@ constexpr absl::Duration kForecastWait = absl::Milliseconds(50);
 int Refuse(const absl::Status& status, Console& console) {
   console.Error(absl::StrCat("error: ", status.message()));
   // A file that is not there was typed, too.
-  return absl::IsInvalidArgument(status) || absl::IsNotFound(status)
-             ? kRefused
-             : kFailed;
+  return absl::IsInvalidArgument(status) || absl::IsNotFound(status) ? kRefused
+                                                                     : kFailed;
 }
 
 // How long lines for people may be.
