@@ -39,6 +39,9 @@ Names FlagNames(const MainProgram& program) {
   return names;
 }
 
+// So few are named.
+constexpr std::size_t kFewFlags = 6;
+
 // The flags that have the name `typed` elsewhere.
 Names MeantBy(const std::string& typed, const MainProgram& program) {
   Names meant;
@@ -92,10 +95,17 @@ std::string Hint(const std::string& typed, const MainProgram& program) {
   if (IsArgument(typed, program))
     return absl::StrCat(typed, " is given without dashes, as in ",
                         program.example);
+  if (std::string(program.name) == "pod_coordinator" &&
+      Has(FlagNames(PodLaunch()), typed))
+    return absl::StrCat("the job file says it, a field a line: ", typed,
+                        ": ... in --job=FILE");
   if (std::string others = OfOtherPrograms(typed, program); !others.empty())
     return others;
   if (const Names near = NearestNames(typed, FlagNames(program)); !near.empty())
     return DidYouMeanFlags(near);
+  if (const Names all = FlagNames(program); all.size() <= kFewFlags)
+    return absl::StrCat(program.name, " has --", absl::StrJoin(all, ", --"),
+                        ", and what ", program.example, " shows");
   return absl::StrCat("see ", program.name, " --help=all");
 }
 

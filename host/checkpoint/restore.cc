@@ -26,10 +26,12 @@ std::string ShapeText(const Dims& dims) {
 
 struct Difference {
   std::vector<std::string> tensors;
+  std::vector<std::string> weights;
   bool of_slots_alone = true;
 
   void Add(const std::string& what, bool slot) {
     tensors.push_back(what);
+    if (!slot) weights.push_back(what);
     of_slots_alone = of_slots_alone && slot;
   }
 };
@@ -57,13 +59,16 @@ Difference Differences(const CheckpointManifest& manifest,
     if (ours != theirs)
       differ.Add(absl::StrCat(tensor.name, " is ", theirs,
                               " in the checkpoint, ", ours, " in the model"),
-                 /*slot=*/false);
+                 variable.is_slot);
     saved.erase(found);
   }
   for (const CheckpointTensor& tensor : manifest.tensors())
     if (saved.count(tensor.name()) != 0)
       differ.Add(absl::StrCat(tensor.name(), " is not in the model"),
                  tensor.slot());
+  if (differ.of_slots_alone) return differ;
+  // Those of the optimizer follow from the weights'.
+  differ.tensors = differ.weights;
   return differ;
 }
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "base/units.h"
 #include "host/core/chip_activations.h"
 #include "host/core/tree_sum.h"
@@ -34,23 +33,12 @@ std::int64_t ArenaBytes(const Program& program, int cores, std::int64_t rows) {
                   program.output_elements_per_row));
 }
 
-std::string Gib(std::int64_t bytes) {
-  return absl::StrFormat(
-      "%.2f GiB", static_cast<double>(bytes) / static_cast<double>(kGiB));
-}
-
-std::string TableLine(const char* name, std::int64_t bytes) {
-  return absl::StrFormat("\n  %-11s %20s bytes %12s", name, FormatCount(bytes),
-                         Gib(bytes));
-}
-
-std::string Table(const HbmUse& use) {
-  return absl::StrCat(TableLine("parameters", use.parameters),
-                      TableLine("gradients", use.gradients),
-                      TableLine("optimizer", use.optimizer),
-                      TableLine("activations", use.activations),
-                      TableLine("input", use.input),
-                      TableLine("total", use.total()));
+std::string PartsText(const HbmUse& use) {
+  return absl::StrCat("parameters ", FormatBytes(use.parameters),
+                      ", gradients ", FormatBytes(use.gradients),
+                      ", optimizer ", FormatBytes(use.optimizer),
+                      ", activations ", FormatBytes(use.activations),
+                      ", input ", FormatBytes(use.input));
 }
 
 }  // namespace
@@ -93,15 +81,16 @@ absl::Status AdmitToCore(const Program& program, std::int64_t batch_per_core,
   const std::string remedy =
       largest >= 1
           ? absl::StrCat("the largest batch per ", replica, " that fits is ",
-                         largest)
+                         FormatCount(largest))
           : absl::StrCat("not even one example per ", replica, " fits, ",
-                         Gib(fixed),
-                         " are needed without any; use a smaller model");
+                         FormatBytes(fixed),
+                         " are needed without any; make the model smaller");
   const HbmUse use = EstimateHbm(program, batch_per_core, microbatches);
   return absl::ResourceExhaustedError(absl::StrCat(
-      "model ", program.name, " with ", batch_per_core, " examples per ",
-      replica, " needs ", Gib(use.total()), " of HBM per ", replica, ", a ",
-      replica, " has ", Gib(hbm_bytes), ": ", remedy, Table(use)));
+      "model ", program.name, " with ", FormatCount(batch_per_core),
+      " examples per ", replica, " needs ", FormatBytes(use.total()),
+      " of HBM per ", replica, " (", PartsText(use), "), a ", replica, " has ",
+      FormatBytes(hbm_bytes), ": ", remedy));
 }
 
 MachineUse EstimateMachine(const Program& program, std::int64_t batch_per_core,

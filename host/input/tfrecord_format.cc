@@ -114,10 +114,12 @@ absl::StatusOr<std::shared_ptr<const Dataset>> OpenTfRecord(
         "data set tfrecord needs --data_dir=DIR or --data_dir=DIR/train-*, "
         "where its shards are");
   if (request.features.empty())
-    return absl::InvalidArgumentError(
-        "data set tfrecord needs --features, what its records hold, such as "
-        "--features='features=image_raw:uint8[28,28]/255,labels=label:int64'; "
-        "pod_data show DIR lists their keys and a line to begin with");
+    return absl::InvalidArgumentError(absl::StrCat(
+        request.data_dir,
+        ": TFRecords need --features, what they hold, such as "
+        "--features='features=image_raw:uint8[28,28]/255,labels="
+        "label:int64'; pod_data show ",
+        request.data_dir, " lists their keys and a line to begin with"));
   PODSIM_ASSIGN_OR_RETURN(Schema schema, ParseSchema(request.features));
   auto format = NewTfRecordFormat(schema);
   return OpenShards(request, std::move(schema), std::move(format), store);

@@ -247,7 +247,9 @@ absl::StatusOr<DirectoryLock> DirectoryLock::Acquire(
                      ": a part of the path is a file; name another folder"));
   if (error)
     return absl::ErrnoToStatus(error.value(),
-                               absl::StrCat("cannot make ", directory));
+                               absl::StrCat("cannot make ", directory,
+                                            "; name a folder that you may "
+                                            "write to"));
   const std::string path = absl::StrCat(directory, "/", kLockFile);
   const std::string boot = BootId();
   for (int attempt = 0; attempt < kAttempts; ++attempt) {

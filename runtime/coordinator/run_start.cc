@@ -77,6 +77,23 @@ std::string WindowText(std::int64_t window) {
 }
 
 // The stream goes on where it stopped only if it is the same stream.
+// A checkpoint's own folder, in which another run would begin.
+absl::Status CheckIsOfRun(ObjectStore& store, const std::string& model_dir) {
+  if (model_dir.empty() ||
+      !store.Stat(absl::StrCat(model_dir, "/", kManifestName)).ok())
+    return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "--model_dir is ", model_dir,
+      ", the folder of one checkpoint; give the "
+      "folder above it, from whose newest checkpoint a run goes on, or "
+      "--restore=",
+      model_dir, " with another --model_dir"));
+}
+
+constexpr char kOtherOrder[] =
+    ": the order of the examples would be another's; give the same, or another "
+    "--model_dir";
+
 absl::Status CheckStream(const CheckpointAt& at, const PlanBits& bits) {
   const PlanBits& then = at.manifest.bits();
   if (then.dataset().fingerprint() != bits.dataset().fingerprint()) {
@@ -89,30 +106,26 @@ absl::Status CheckStream(const CheckpointAt& at, const PlanBits& bits) {
         "): give the same data set, or another --model_dir"));
   }
   if (then.seed() != bits.seed()) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        at.path, " was trained with --seed=", then.seed(), ", the job has ",
-        bits.seed(), ": the order of the examples would be another's"));
+    return absl::InvalidArgumentError(
+        absl::StrCat(at.path, " was trained with --seed=", then.seed(),
+                     ", the job has ", bits.seed(), kOtherOrder));
   }
   if (then.in_order() != bits.in_order()) {
     const auto said = [](bool in_order) { return in_order ? "false" : "true"; };
     return absl::InvalidArgumentError(absl::StrCat(
         at.path, " was trained with --shuffle=", said(then.in_order()),
-        ", the job has ", said(bits.in_order()),
-        ": the order of the examples would be another's"));
+        ", the job has ", said(bits.in_order()), kOtherOrder));
   }
   const std::int64_t window = then.dataset().shuffle_window();
   if (!bits.in_order() && window != bits.dataset().shuffle_window()) {
     return absl::InvalidArgumentError(absl::StrCat(
         at.path, " was trained with ", WindowText(window), ", the job has ",
-        WindowText(bits.dataset().shuffle_window()),
-        ": the order of the examples would be another's"));
+        WindowText(bits.dataset().shuffle_window()), kOtherOrder));
   }
   if (!bits.in_order() && then.dataset().lanes() != bits.dataset().lanes()) {
     return absl::InvalidArgumentError(absl::StrCat(
         at.path, " was trained with ", then.dataset().lanes(),
-        " lanes of shards, the job has ", bits.dataset().lanes(),
-        ": the order of the examples would be another's; give another "
-        "--model_dir"));
+        " lanes of shards, the job has ", bits.dataset().lanes(), kOtherOrder));
   }
   return absl::OkStatus();
 }
@@ -161,6 +174,7 @@ absl::StatusOr<RunStart> FindStart(ObjectStore& store, const JobSpec& spec,
   RunStart start;
   start.point.set_last_step(plan.train_steps());
   if (plan.spec().has_bench()) return start;
+  PODSIM_RETURN_IF_ERROR(CheckIsOfRun(store, plan.spec().model_dir()));
   PODSIM_ASSIGN_OR_RETURN(const std::optional<CheckpointAt> at,
                           FindCheckpoint(store, spec, plan, start.notes));
   if (!at) {

@@ -23,6 +23,7 @@
 #include "settings/command_line.h"
 #include "settings/programs.h"
 #include "settings/setting.h"
+#include "settings/words.h"
 
 namespace podsim {
 namespace {
@@ -91,6 +92,11 @@ absl::StatusOr<std::string> ShowKeys(const DataSettings& settings,
   PODSIM_ASSIGN_OR_RETURN(const std::string lines, FilesText(settings, store));
   PODSIM_ASSIGN_OR_RETURN(const RecordKeys keys,
                           ReadRecordKeys(files.train, kRecordsShown, store));
+  if (keys.records == 0)
+    return absl::InvalidArgumentError(
+        absl::StrCat(settings.path(),
+                     " holds no record: its files are empty; write them "
+                     "again (pod_data convert writes shards)"));
   std::string text = absl::StrCat("tfrecord: no --features, so the first ",
                                   FormatCounted(keys.records, "record"),
                                   " are shown\n", lines, KeysText(keys));
@@ -156,6 +162,21 @@ DatasetRequest RequestOf(const DataSettings& settings,
   if (request.example_shape.empty()) request.example_shape = {28, 28};
   if (request.classes == 0) request.classes = 10;
   return request;
+}
+
+// What the command would not look at. Before defaults are filled in.
+absl::Status CheckAllIsRead(const DataSettings& settings) {
+  const auto unread = [&](const char* flag, const char* of) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--", flag, " is for ", of, "; ",
+                     WordOf(settings.command()), " has none: leave it out"));
+  };
+  const bool converts = settings.command() == words::DataCommand::convert;
+  if (settings.has_output() && !converts) return unread("output", "convert");
+  if (settings.has_shards() && !converts) return unread("shards", "convert");
+  if (settings.has_examples() && settings.command() != words::DataCommand::show)
+    return unread("examples", "show");
+  return absl::OkStatus();
 }
 
 // A data set without files, and a path beside it, which nothing would read.
@@ -248,6 +269,8 @@ DataResult RunData(const std::vector<std::string>& args, ObjectStore& store,
       !named.empty() && !settings.has_dataset())
     settings.set_dataset(named);
   const bool names_dataset = settings.has_dataset();
+  if (const absl::Status read = CheckAllIsRead(settings); !read.ok())
+    return Failed(read);
   FillDefaults(settings);
   if (const absl::Status named =
           CheckPathIsNoDataset(settings, names_dataset, store);

@@ -29,9 +29,11 @@ absl::Status FillPlacement(const PlanInputs& inputs, ResolvedJob& job,
   const int processes = ProcessesOf(job.spec, hosts);
   job.spec.set_processes(processes);
   if (processes > hosts)
-    return absl::InvalidArgumentError(absl::StrCat(
-        "processes is ", processes, " but ", job.slice.name, " has ", hosts,
-        " hosts, and a host is played by one process; allowed: 1 to ", hosts));
+    return absl::InvalidArgumentError(
+        absl::StrCat("processes is ", processes, " but ", job.slice.name,
+                     " has ", FormatCounted(hosts, "host"),
+                     ", and a host is played by one process; allowed: ",
+                     hosts == 1 ? "1" : absl::StrCat("1 to ", hosts)));
   for (int process = 0; process < processes; ++process)
     plan.add_first_host(
         static_cast<int>(std::int64_t{process} * hosts / processes));

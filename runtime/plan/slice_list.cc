@@ -76,6 +76,8 @@ absl::StatusOr<std::vector<Slice>> SlicesNamed(
   std::vector<Slice> slices;
   for (const std::string& item : items) {
     if (item.find(kTo) == std::string::npos) {
+      if (item.find(':') != std::string::npos)
+        return BadRange(item, "is no slice's name");
       if (item.find('*') != std::string::npos)
         return BadRange(item, "is a pattern, which no slice is called");
       auto slice = FindSlice(item, options);

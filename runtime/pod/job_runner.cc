@@ -61,8 +61,9 @@ absl::Status MakeLogDir(const std::string& path) {
         absl::StrCat("--log_dir is \"", path,
                      "\", but that is a file, or lies below one; name a "
                      "folder, which is made if need be"));
-  return absl::ErrnoToStatus(error.value(),
-                             absl::StrCat("cannot write to --log_dir ", path));
+  return absl::ErrnoToStatus(
+      error.value(), absl::StrCat("cannot write to --log_dir ", path,
+                                  "; name a folder that you may write to"));
 }
 
 absl::Status WriteJobFile(const std::string& path, const JobSpec& spec) {

@@ -28,6 +28,7 @@
 #include "runtime/program/run_model.h"
 #include "settings/command_line.h"
 #include "settings/programs.h"
+#include "settings/words.h"
 
 namespace podsim {
 namespace {
@@ -101,6 +102,11 @@ absl::Status ImportTo(const ProgramSettings& settings, ProgramResult& result) {
     status = absl::InvalidArgumentError("it is damaged");
   if (!status.ok()) {
     result.exit_code = kDamaged;
+    if (ParseModel(bytes).ok())
+      return absl::InvalidArgumentError(absl::StrCat(
+          settings.path(), " is a model already: pod_program show ",
+          settings.path(), " says what it holds, pod_launch --model_file=",
+          settings.path(), " trains it"));
     return absl::InvalidArgumentError(absl::StrCat(
         settings.path(), ": ",
         InPlaceOf(settings.path(), bytes, std::string(status.message())),
@@ -128,7 +134,25 @@ absl::Status RunTo(const ProgramSettings& settings, const ModelProto& model) {
   return NewUriStore()->Write(settings.output(), results);
 }
 
+// What the command would not look at.
+absl::Status CheckAllIsRead(const ProgramSettings& settings) {
+  const bool runs = settings.command() == words::ProgramCommand::run;
+  const bool writes =
+      runs || settings.command() == words::ProgramCommand::import;
+  const auto unread = [&](const char* flag, const char* of) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--", flag, " is for ", of, "; ",
+                     WordOf(settings.command()), " has none: leave it out"));
+  };
+  if (settings.has_output() && !writes)
+    return unread("output", "import and run");
+  if (settings.has_values() && !runs) return unread("values", "run");
+  if (settings.has_precision() && !runs) return unread("precision", "run");
+  return absl::OkStatus();
+}
+
 absl::Status Run(const ProgramSettings& settings, ProgramResult& result) {
+  PODSIM_RETURN_IF_ERROR(CheckAllIsRead(settings));
   PODSIM_RETURN_IF_ERROR(CheckOutputFiles(settings));
   if (settings.command() == words::ProgramCommand::import)
     return ImportTo(settings, result);

@@ -114,7 +114,7 @@ TEST(CheckTensorsFitTest, NamesTheTensorsThatDiffer) {
               StatusIs(absl::StatusCode::kInvalidArgument,
                        AllOf(HasSubstr("dense_2/kernel is not in the "
                                        "checkpoint"),
-                             HasSubstr("dense_2/bias/momentum is not in"))));
+                             Not(HasSubstr("momentum")))));
   EXPECT_THAT(CheckTensorsFit(ManifestOf(testing::TrainedMlp({16, 5})),
                               testing::TrainedMlp({16})),
               StatusIs(absl::StatusCode::kInvalidArgument,
@@ -125,7 +125,7 @@ TEST(CheckTensorsFitTest, StopsAfterTheFirstFew) {
   EXPECT_THAT(
       CheckTensorsFit(ManifestOf(testing::TrainedMlp({9, 9, 9, 9, 9})),
                       testing::TrainedMlp({8, 8, 8, 8, 8})),
-      StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("; and 14 more")));
+      StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("; and 3 more")));
 }
 
 TEST(CheckTensorsFitTest, AnotherOptimizersSlotsAreNamed) {
