@@ -12,6 +12,7 @@ using ::podsim::testing::IsOk;
 using ::podsim::testing::StatusIs;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 Program MlpOfWidth(int width, bool bfloat16 = true, double momentum = 0) {
   ModelConfig config;
