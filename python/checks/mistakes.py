@@ -56,7 +56,7 @@ CASES = [
     ("a loss with metrics", lambda: call(with_metrics), None, ""),
     ("a state made of params", lambda: call(averaged, state={"mean": PARAMS}), None, ""),
     ("a loss for each example", lambda: call(lambda params, batch: batch[0].mean(-1)), TypeError,
-     "this one is an array of the shape (19,)"),
+     "this one is an array of the shape (N,): take jnp.mean of it"),
     ("a loss in a dict", lambda: call(lambda p, b: {"loss": loss_fn(p, b)}), TypeError,
      "this one is a dict of 'loss'"),
     ("another state", lambda: call(lambda p, s, b: (loss_fn(p, b), {"a": s["mean"]}),
@@ -69,10 +69,11 @@ CASES = [
      lambda: call(lambda p, b: jnp.mean(jnp.round(b[0] @ p["dense"]["kernel"]))), ValueError,
      "the gradient of the loss is 0 for every parameter"),
     ("a batch that does not unpack", lambda: call(data=X), ValueError,
-     "the loss function fails: ValueError: too many values to unpack (expected 2); its batch is "
-     "float32[N,16] (N examples), its params are dense/bias: float32[10], dense/kernel:"),
+     "the loss function fails: ValueError: too many values to unpack (expected 2); "
+     "loss_fn(params, batch) is called as (params, batch), params a dict of dense/bias: "
+     "float32[10], dense/kernel: float32[16,10]; batch float32[N,16] (N examples)"),
     ("labels that are no whole numbers", lambda: call(data=(X, Y.astype(np.float32))), TypeError,
-     "its batch is 0: float32[N,16], 1: float32[N]"),
+     "batch a tuple of 0: float32[N,16], 1: float32[N]"),
     ("None among params", lambda: podsim.export(loss_fn, {"dense": {"kernel": None}}, (X, Y), "m"),
      TypeError, "params has no array"),
     ("a parameter that is None",
