@@ -221,7 +221,8 @@ class TracingTest(unittest.TestCase):
                 ("TypeError", "scan body function carry input and carry output must have equal "
                  "types, but they differ:\n\nThe input carry c has type float32[] but the other "
                  "has float32[2].\n\nRevise",
-                 r"the input carry c has type float32\[\] but the other has float32\[2\]: return it as it came in"),
+                 r"the input carry c has type float32\[\] but the other has float32\[2\]: return "
+                 "it as it came in"),
                 ("TypeError", "cond branches must have equal output types but they differ.\n\n"
                  "true_fun is f\n\nThe output of true_fun has type float32[].\n\nRevise",
                  "branches of jax.lax.cond return different types: the output of true_fun"),
@@ -412,8 +413,8 @@ class ImportingTest(unittest.TestCase):
                              r"^a.py:1: array 1 of the batch is int32\[N,1\] and is broadcast "
                              r"against "
                              r"\[N\], .* \(N,\): y\[:, 0\]$")
-            self.assertIn("product", _importing.in_python(text.format("dot_general (dot)"), "", "
-             "batch))
+            product = _importing.in_python(text.format("dot_general (dot)"), "", batch)
+            self.assertIn("product", product)
 
 
 if __name__ == "__main__":
