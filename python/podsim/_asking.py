@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from typing import Any, Callable
+from typing import Any, Callable, Mapping
 
 import numpy as np
 
@@ -58,7 +58,19 @@ class Asked:
     def mistake(self) -> str:
         """What is wrong with the names of its parameters, or nothing."""
         names = _roles.parameters(self.function)
-        return _roles.mistake(names, self.roles, _wrapped.name_of(self.function))
+        return _roles.mistake(names, self.roles, _wrapped.name_of(self.function),
+                              self._argument("batch"))
+
+    def _argument(self, role: str) -> Any:
+        return dict(zip(self.roles, self.arguments)).get(role)
+
+    def advice(self, why: str) -> str:
+        """What to do about a failure of no known kind. why: what it says."""
+        batch = self._argument("batch")
+        if isinstance(batch, Mapping) and "'str'" in why:
+            return "a dict that is unpacked gives its keys: take " + ", ".join(
+                f"batch[{key!r}]" for key in list(batch)[:3])
+        return "make the function fit what it is given, or the other way round"
 
     def transformed(self) -> str:
         """That JAX returned it, and what to give instead, or nothing."""

@@ -101,8 +101,7 @@ def _general(error: BaseException, asked: Asked) -> str:
     called = asked.called()
     if not called or isinstance(error, RuntimeError):
         return fails
-    return (f"{fails}; {called}: make the function fit what it is given, "
-            "or the other way round")
+    return f"{fails}; {called}: {asked.advice(str(error))}"
 
 
 def _way(error: BaseException, asked: Asked) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from typing import Any, Callable, Sequence
+from typing import Any, Callable, Mapping, Sequence
 
 _NAMES = {
     "params": {"p", "params", "param", "parameters", "weights", "theta", "variables"},
@@ -13,6 +13,8 @@ _NAMES = {
               "features", "examples"},
     "key": {"k", "key", "keys", "rng", "rngs", "prng", "rng_key", "prng_key", "random_key",
             "subkey", "dropout_key", "dropout_rng"},
+    "switch": {"train", "training", "is_training", "train_mode", "deterministic", "is_train",
+               "eval", "test"},
     "labels": {"y", "ys", "label", "labels", "target", "targets", "t"},
 }
 
@@ -65,25 +67,35 @@ def _state(names: Sequence[str], roles: Sequence[str]) -> str:
     return ""
 
 
-def _no_key(names: Sequence[str]) -> str:
+def _taken_apart(names: Sequence[str], batch: Any) -> str:
+    """"x, y = batch", of a batch that may be a dict."""
+    keys = list(batch) if isinstance(batch, Mapping) else []
+    parts = (", ".join(f"batch[{key!r}]" for key in keys) if len(keys) == len(names) else
+             "batch")
+    return f"{', '.join(names)} = {parts}"
+
+
+def _no_key(names: Sequence[str], batch: Any) -> str:
     """What is to be done where the last parameter gets a random key and is called
     otherwise; empty: its name does not say."""
     given = [_role(name) for name in names]
+    if given[-1] == "switch":
+        return f"{names[-1]} is a random key: give it a default, as in {names[-1]}=True"
     if given[-1] in ("labels", "batch") and given[0] in ("params", ""):
         return (f"{names[-2]} is the whole batch and {names[-1]} a random key: take "
-                f"{listed([*names[:-2], 'batch'])}, and {', '.join(names[-2:])} = batch")
+                f"{listed([*names[:-2], 'batch'])}, and {_taken_apart(names[-2:], batch)}")
     if "params" in given[1:]:
         return f"params come first and the batch is one argument: take {listed(['p', 'batch'])}"
     return ""
 
 
-def mistake(names: Sequence[str] | None, roles: Sequence[str], of: str) -> str:
+def mistake(names: Sequence[str] | None, roles: Sequence[str], of: str, batch: Any = None) -> str:
     """What is wrong with parameters that are called with `roles`, and what to do; empty:
-    their names do not say. of: "the lambda"."""
+    their names do not say. of: "the lambda"; batch: what they are called with."""
     if not roles or names is None or len(names) < len(roles):
         return ""
     names = names[:len(roles)]
     order = _reordered(names, roles)
     advice = (f"change their order to {listed(order)}" if order else
-              _state(names, roles) or (_no_key(names) if roles[-1] == "key" else ""))
+              _state(names, roles) or (_no_key(names, batch) if roles[-1] == "key" else ""))
     return advice and f"{shown(of, names)} is called as {listed(roles)}: {advice}"

@@ -104,6 +104,11 @@ class RolesTest(unittest.TestCase):
                       self.mistake("params state x y", "params", "state", "batch", "key"))
         self.assertIn("params come first", self.mistake("x y p", "params", "batch", "key"))
 
+        self.assertIn("x, y = batch['image'], batch['label']", _roles.mistake(
+            ["p", "x", "y"], ("params", "batch", "key"), "f", {"image": 0, "label": 1}))
+        self.assertIn("training is a random key: give it a default, as in training=True",
+                      self.mistake("p b training", "params", "batch", "key"))
+
     def test_a_state_that_is_not_given_and_one_that_is_not_taken(self):
         self.assertIn("s is the batch: for a state give state=, and take (p, s, b)",
                       self.mistake("p s b", "params", "batch", "key"))
@@ -344,6 +349,12 @@ class CallingTest(unittest.TestCase):
         error = self.failing(lambda b, p: b["w"])
         self.assertIn("the lambda (b, p) is called as (params, batch): change their order",
                       str(error))
+
+    def test_a_dict_that_is_unpacked(self):
+        asked = _asking.Asked("it", print, ("params", "batch"), ({}, {"x": 0, "y": 1}))
+        said = asked.advice("for @: 'str' and")
+        self.assertRegex(said, r"keys: take batch\['x'\], batch\['y'\]$")
+        self.assertIn("make the function fit", asked.advice("no"))
 
     def test_shapes_are_those_of_one_example(self):
         self.assertEqual(_asking._shape(np.zeros((19, 8), np.float32), True), "float32[N,8]")
