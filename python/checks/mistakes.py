@@ -3,9 +3,13 @@
     PODSIM_BIN=build/release/bin PYTHONPATH=python python python/checks/mistakes.py"""
 
 import itertools
+import pathlib
+import re
 import sys
+import tempfile
 import warnings
 
+import flax.linen as nn
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -45,6 +49,82 @@ def call(loss=loss_fn, data=(X, Y), **more):
     return podsim.train(loss, PARAMS, data, progress=False, **settings)
 
 
+class Net(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        h = nn.Dense(8)(x)
+        return nn.Dense(10)(nn.Dropout(0.5, deterministic=False)(h))
+
+
+NET = {"params": {"Dense_0": {"kernel": np.zeros((16, 8), np.float32),
+                              "bias": np.zeros(8, np.float32)},
+                  "Dense_1": {"kernel": np.zeros((8, 10), np.float32),
+                              "bias": np.zeros(10, np.float32)}}}
+
+
+def of_net(*arguments):
+    """A loss of the mean of what the net returns for these arguments of apply."""
+    return lambda params, batch: jnp.mean(Net().apply(params, batch[0], *arguments))
+
+
+def kept(log):
+    def loss(params, batch):
+        log.append(loss_fn(params, batch))
+        return sum(log) / len(log)
+
+    return loss
+
+
+def each(params, batch):
+    """The loss of each example."""
+    x, y = batch
+    return -jax.nn.log_softmax(x @ params["dense"]["kernel"])[jnp.arange(len(y)), y]
+
+
+def exported(loss, params=PARAMS, data=(X, Y), **more):
+    with tempfile.TemporaryDirectory() as folder:
+        podsim.export(loss, params, data, pathlib.Path(folder, "model"), **more)
+
+
+# Failures of the caller's functions: each has this file's name and a line.
+FAILURES = [
+    ("numpy", lambda p, b: np.mean(np.array(each(p, b))), TypeError, "(np.array): use jax.numpy"),
+    ("a mask", lambda p, b: each(p, b)[b[1] == 0].mean(), IndexError, "jnp.where(mask, x, 0)"),
+    ("while_loop", lambda p, b: jax.lax.while_loop(lambda v: v > 1e-3, lambda v: v * 0.5,
+                                                   loss_fn(p, b)), ValueError, "use lax.scan"),
+    ("a list that keeps losses", kept([]), TypeError, "earlier call (in 'log')"),
+    ("x and y as arguments", lambda p, x, y: loss_fn(p, (x, y)), TypeError,
+     "(p, x, y) is called as (params, batch, key): x is the whole batch"),
+    ("params and batch the other way round", lambda b, p: loss_fn(p, b), ValueError,
+     "change their order to (p, b)"),
+    ("a fixed number of examples", lambda p, b: loss_fn(p, (b[0].reshape(32, 16), b[1])),
+     TypeError, "has the shape (N, 16), another number of elements; the number of examples"),
+    ("pmap", jax.pmap(loss_fn, in_axes=(None, 0)), ValueError,
+     "is jax.pmap of loss_fn: give loss_fn itself"),
+    ("vmap", jax.vmap(loss_fn), ValueError, "is jax.vmap of loss_fn"),
+    ("examples beside one another", lambda p, b: jnp.mean(b[0] @ b[0].T) + loss_fn(p, b),
+     podsim.PodsimError, "a product of matrices (@, jnp.dot, jnp.einsum): "),
+    ("a key of its own", lambda p, b: loss_fn(p, b) + jnp.mean(jax.random.normal(
+        jax.random.PRNGKey(0), (len(b[1]),))), podsim.PodsimError, "take a third argument"),
+    ("a sort of the examples", lambda p, b: jnp.mean(jnp.sort(each(p, b))), podsim.PodsimError,
+     "jnp.sort"),
+    ("three things", lambda p, b: (loss_fn(p, b), {}, {}), TypeError, "returns 3 things"),
+    ("item", lambda p, b: loss_fn(p, b).item(), TypeError, ".item() of a traced value"),
+    ("a key that is not there", lambda p, b: loss_fn(p["net"], b), TypeError, "KeyError: 'net'"),
+    ("a name that is not there", lambda p, b: jnp.men(each(p, b)), AttributeError, "mean"),
+    ("a shape that differs", lambda p, b: jnp.mean(each(p, b) * jnp.ones(32)), TypeError,
+     "x * y got incompatible shapes for broadcasting: (N,), (32,)"),
+    ("a carry that changes", lambda p, b: jax.lax.fori_loop(0, 3, lambda i, c: (c, i), 0.0),
+     TypeError, "return it as it came in"),
+    ("branches that differ", lambda p, b: jax.lax.cond(
+        loss_fn(p, b) > 0, lambda: 1.0, lambda: 1), TypeError, "make them alike"),
+]
+
+
+def failing(name, loss, kind, says):
+    return name, lambda: exported(loss), kind, says
+
+
 # A name, what is called, the error's type, and what it says; none: it trains.
 CASES = [
     ("value_and_grad", lambda: call(jax.value_and_grad(loss_fn)), TypeError,
@@ -56,7 +136,7 @@ CASES = [
     ("a loss with metrics", lambda: call(with_metrics), None, ""),
     ("a state made of params", lambda: call(averaged, state={"mean": PARAMS}), None, ""),
     ("a loss for each example", lambda: call(lambda params, batch: batch[0].mean(-1)), TypeError,
-     "this one is an array of the shape (19,)"),
+     "this one is an array of the shape (N,): take jnp.mean of it"),
     ("a loss in a dict", lambda: call(lambda p, b: {"loss": loss_fn(p, b)}), TypeError,
      "this one is a dict of 'loss'"),
     ("another state", lambda: call(lambda p, s, b: (loss_fn(p, b), {"a": s["mean"]}),
@@ -69,10 +149,11 @@ CASES = [
      lambda: call(lambda p, b: jnp.mean(jnp.round(b[0] @ p["dense"]["kernel"]))), ValueError,
      "the gradient of the loss is 0 for every parameter"),
     ("a batch that does not unpack", lambda: call(data=X), ValueError,
-     "the loss function fails: ValueError: too many values to unpack (expected 2); its batch is "
-     "float32[N,16] (N examples), its params are dense/bias: float32[10], dense/kernel:"),
+     "the loss function fails: ValueError: too many values to unpack (expected 2); "
+     "loss_fn(params, batch) is called as (params, batch), params a dict of dense/bias: "
+     "float32[10], dense/kernel: float32[16,10]; batch float32[N,16] (N examples)"),
     ("labels that are no whole numbers", lambda: call(data=(X, Y.astype(np.float32))), TypeError,
-     "its batch is 0: float32[N,16], 1: float32[N]"),
+     "batch a tuple of 0: float32[N,16], 1: float32[N]"),
     ("None among params", lambda: podsim.export(loss_fn, {"dense": {"kernel": None}}, (X, Y), "m"),
      TypeError, "params has no array"),
     ("a parameter that is None",
@@ -126,7 +207,23 @@ CASES = [
      podsim.PodsimError, "train_batch_size 33 does not divide"),
     ("a rate at which the loss is lost",
      lambda: call(optimizer=podsim.sgd(9e37), epochs=3), podsim.PodsimError, "at step"),
+    ("labels in a column", lambda: exported(loss_fn, data=(X, Y[:, None])), podsim.PodsimError,
+     "array 1 of the batch is int64[N,1] and is broadcast against [N]"),
+    ("a state after the batch", lambda: exported(
+        lambda p, b, s: (loss_fn(p, b), s), state={"mean": X[0]}), ValueError,
+     "(p, b, s) is called as (params, state, batch): change their order to (p, s, b)"),
+    ("params without the dictionary of collections",
+     lambda: exported(of_net(), NET["params"]), ValueError, 'write m.apply({"params": params}, x)'),
+    ("dropout without a key", lambda: exported(of_net(), NET), ValueError,
+     'Dropout_0 needs a key for "dropout": take a third argument'),
+    *[failing(*each) for each in FAILURES],
 ]
+
+
+# What no message may have in it: what traces, names of HLO, and the sizes that functions are
+# traced with.
+INNER = re.compile(r"Tracer|ShapedArray|https?://|dot_general|broadcast_in_dim|_p\b"
+                   r"|(?<!\.py:)\b(?:19|23|29)\b")
 
 
 def outcome(function):
@@ -144,6 +241,7 @@ def main():
     for name, function, kind, says in CASES:
         found, text = outcome(function)
         right = found is kind and says in text and "--" not in text
+        right &= len(text.splitlines()) <= 1 and not INNER.search(text)
         wrong += not right
         shown = text if text else "(it trains)"
         print(f"| {name} | {'' if right else 'WRONG: '}{found.__name__ if found else ''} "

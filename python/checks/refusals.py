@@ -97,7 +97,7 @@ REFUSED = [(running_sum, "another axis"), (counted_examples, "array of the data 
            (loop_over_examples, "jax.vmap"), (callback, "compute it before"),
            (sharded, "podsim does that itself"), (places_twice, "unique_indices=True"),
            (permuted, "leave them out"), (keys_but_the_first, "fold_in(key, 1)"),
-           (sorted_twice, "sorts as jnp.sort does"), (NAMELESS, "its type is C64")]
+           (sorted_twice, "sorts as jnp.sort does"), (NAMELESS, "complex numbers (complex64")]
 
 
 def message_of(function):

@@ -38,7 +38,7 @@ def export(loss_fn: LossFunction, params: Any, batch: Any, path: str | os.PathLi
     _checks.check_batch(batch)
     message = _lowering.import_message(_inputs.name_of(loss_fn, name), loss_fn, params,
                                        batch, eval_fn, state)
-    _inputs.export(message, path, loss_fn, name)
+    _inputs.export(message, path, loss_fn, name, batch)
 
 
 def _settings(optimizer: Any, params: Any, topology: str,

@@ -5,7 +5,8 @@ from __future__ import annotations
 import inspect
 from typing import Any, Callable, Mapping
 
-from . import _calling, _random, _trees
+from . import _calling, _random, _roles, _trees
+from ._asking import Asked
 from ._state import State
 
 
@@ -21,23 +22,39 @@ def _needed(function: Callable[..., Any]) -> int | None:
                and each.default is each.empty for each in parameters)
 
 
+def _counts_refused(what: str, function: Callable[..., Any], calls: list[tuple[str, ...]]
+                    ) -> Exception:
+    """That a function cannot be called in any of these ways."""
+    asked = Asked(what, function)
+    ways = ", or ".join(_roles.listed(roles) for roles in calls)
+    taken = _needed(function)
+    return TypeError(f"{asked.place()}{what} is called as {ways}; {asked.name()} takes "
+                     f"{taken} argument{'s' * (taken != 1)}")
+
+
+def _roles_of(state: State) -> tuple[str, ...]:
+    return ("params", "batch") if state.is_none else ("params", "state", "batch")
+
+
 def _takes_key(loss_fn: Callable[..., Any], state: State) -> bool:
     """Whether it has one more parameter without a default than it must have."""
-    fixed = 2 if state.is_none else 3
+    roles = _roles_of(state)
     needed = _needed(loss_fn)
-    if needed not in (None, fixed, fixed + 1):
-        wanted = "params, batch" if state.is_none else "params, state, batch"
-        raise TypeError(f"the loss function takes {wanted} and, if it draws random "
-                        f"numbers, a key; this one takes {needed} arguments")
-    return needed == fixed + 1
+    if needed not in (None, len(roles), len(roles) + 1):
+        refused = _counts_refused("the loss function", loss_fn, [roles, (*roles, "key")])
+        advice = ("give state= if it takes a state, too" if needed == 4 and state.is_none else
+                  "the others must have defaults" if needed and needed > len(roles) else
+                  "it must take them, the key for random numbers alone")
+        raise TypeError(f"{refused}: {advice}")
+    return needed == len(roles) + 1
 
 
 def check_takes_no_key(eval_fn: Callable[..., Any], state: State) -> None:
-    needed = _needed(eval_fn)
-    if needed not in (None, 2 if state.is_none else 3):
-        wanted = "params, batch" if state.is_none else "params, state, batch"
-        raise TypeError(f"eval_fn takes {wanted} and no key, as an evaluation draws "
-                        f"nothing; this one takes {needed} arguments")
+    roles = _roles_of(state)
+    if _needed(eval_fn) not in (None, len(roles)):
+        refused = _counts_refused("eval_fn", eval_fn, [roles])
+        raise TypeError(f"{refused}: leave the others out, or give them defaults (an evaluation "
+                        "draws nothing and takes no key)")
 
 
 def _number(name: str, value: Any, what: str) -> Any:
@@ -104,6 +121,25 @@ def _check_is_no_gradient(returned: Any, params: Any) -> None:
                         "that returns the loss: podsim computes the gradients")
 
 
+def _no_number(loss: Any, loss_fn: Callable[..., Any]) -> str:
+    """What is said of a loss that is not one number."""
+    said = ("the loss must be one number, the mean over the examples; this one is "
+            f"{_trees.describe(loss)}")
+    if loss is None:
+        return f"{said}: return the loss"
+    if isinstance(loss, Mapping):
+        return f"{said}: return the loss, or (loss, metrics)"
+    if isinstance(loss, list):
+        return f"{said}: return one number, or (loss, metrics), a tuple"
+    if isinstance(loss, (bool, int, float)):
+        return f"{said}, which does not follow from params: compute it from them"
+    if inspect.iscoroutine(loss) or inspect.isgenerator(loss):
+        return f"{said}: write a plain function, without async and yield, that returns the loss"
+    transformed = Asked("the loss function", loss_fn).transformed()
+    advice = "take jnp.mean of it" if hasattr(loss, "shape") else "return a float32 number"
+    return f"{said}: {transformed or advice}"
+
+
 class Loss:
     """A loss function as (loss, (what is carried, metrics)), whatever it returns."""
 
@@ -118,26 +154,35 @@ class Loss:
         states = [] if self._state.is_none else [self._state.whole(carried, *keys)]
         returned = _calling.call("the loss function", self._loss_fn, again(params), *states,
                                  batch=batch, keys=tuple(keys) if self._takes_key else ())
+        roles = (*_roles_of(self._state), *["key"] * self._takes_key)
+        with _calling.checked(Asked("the loss function", self._loss_fn, roles)):
+            return self._taken_apart(returned, params)
+
+    def _taken_apart(self, returned: Any, params: Any) -> Any:
+        """(loss, (what is carried, metrics)) of what the function returned."""
         if not self._carries(returned):
             _check_is_no_gradient(returned, params)
-        rest: Any = {} if self._state.is_none else None
-        if not isinstance(returned, tuple):
-            loss = returned
-        elif len(returned) == 2:
-            loss, rest = returned
-        else:
-            raise TypeError("the loss function must return a loss, or a loss and one more "
-                            f"thing, not {len(returned)} things")
+        loss, rest = self._two_things(returned)
         new_state, metrics = self._split(rest)
         if getattr(loss, "shape", None) != ():
-            raise TypeError("the loss must be one number, the mean over the examples; this one "
-                            f"is {_trees.describe(loss)}")
+            raise TypeError(_no_number(loss, self._loss_fn))
         return loss, (new_state, _without_loss(checked_metrics(metrics, "metrics")))
+
+    def _two_things(self, returned: Any) -> tuple[Any, Any]:
+        """The loss, and what is returned beside it."""
+        if not isinstance(returned, tuple):
+            return returned, {} if self._state.is_none else None
+        if len(returned) == 2:
+            return returned[0], returned[1]
+        wanted = ("a loss, or (loss, metrics)" if self._state.is_none else
+                  "(loss, new_state), or (loss, (new_state, metrics))")
+        raise TypeError(f"the loss function returns {len(returned)} things in a tuple; it must "
+                        f"return {wanted}")
 
     def _carries(self, returned: Any) -> bool:
         """Whether it has a state of the structure of this one."""
         return (not self._state.is_none and isinstance(returned, tuple)
-                and self._state.matches(returned[-1]))
+                and len(returned) > 0 and self._state.matches(returned[-1]))
 
     def _split(self, rest: Any) -> tuple[list[Any], Any]:
         if self._state.is_none:
@@ -147,6 +192,10 @@ class Loss:
         if (isinstance(rest, tuple) and len(rest) == 2
                 and self._state.matches(rest[0])):
             return self._state.carried(rest[0]), rest[1]
+        if rest is None:
+            raise TypeError("with a state the loss function returns (loss, new_state) or (loss, "
+                            "(new_state, metrics)), but this one returns the loss alone; the "
+                            f"state is {self._state.describe()}")
         raise TypeError("with a state the loss function returns (loss, new_state) or "
                         "(loss, (new_state, metrics)), new_state with the structure of the "
                         f"state; beside the loss this one returns {_trees.describe(rest)}, the "

@@ -10,6 +10,7 @@ import tempfile
 from typing import Any, Callable, Iterator, Mapping
 
 from . import _checks, _data, _errors, _importing, _job, _lowering, _names, _programs
+from ._asking import Asked
 from ._wire import Message
 
 Function = Callable[..., Any]
@@ -44,8 +45,8 @@ def _words_for(function: Function, name: str | None) -> str:
 
 
 def export(message: Message, path: str | os.PathLike[str], function: Function,
-           name: str | None) -> None:
-    """Writes the model of an ImportProto of `function`."""
+           name: str | None, batch: Any = None) -> None:
+    """Writes the model of an ImportProto of `function`. batch: what it is given."""
     with tempfile.TemporaryDirectory(prefix="podsim-",
                                      dir=_data.folder_in_memory()) as folder:
         file = pathlib.Path(folder, "functions.import")
@@ -56,7 +57,9 @@ def export(message: Message, path: str | os.PathLike[str], function: Function,
         except _errors.PodsimError as error:
             text = str(error).replace(f"cannot import {name_of(function, name)}: ",
                                       f"cannot import {_words_for(function, name)}: ", 1)
-            raise _errors.PodsimError(_importing.in_python(text), details=error.details) from None
+            place = Asked("the loss function", function).place()
+            raise _errors.PodsimError(_importing.in_python(text, place, batch),
+                                      details=error.details) from None
 
 
 # Those that the programs open (host/input/dataset_kinds.cc); a test compares.
@@ -165,7 +168,7 @@ def written(call: Call, settings: Mapping[str, Any]
         export(_lowering.import_message(name_of(call.loss_fn, call.name), call.loss_fn,
                                         call.params, batch, call.eval_fn, call.state,
                                         begins=False), path / "model", call.loss_fn,
-               call.name)
+               call.name, batch)
         if not isinstance(call.dataset, str):
             train.write(path / "train")
             if held_out is not None:

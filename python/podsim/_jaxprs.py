@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sysconfig
 from typing import Any, Iterator
 
 from . import _checks
@@ -52,9 +53,14 @@ def called(equation: Any) -> Any:
     return getattr(jaxpr, "jaxpr", jaxpr)
 
 
+_LIBRARIES = (os.path.dirname(__file__) + os.sep, sysconfig.get_path("stdlib") + os.sep, "<frozen ",
+              "<__array_function__")
+
+
 def is_library(file: str) -> bool:
+    """Whether code of that file is not the caller's."""
     return (any(part in file for part in ("site-packages", "dist-packages"))
-            or file.startswith(os.path.dirname(__file__)))
+            or file.startswith(_LIBRARIES) or file.endswith((".pyx", ".pxd", ".pxi")))
 
 
 def line_of(equation: Any) -> str:

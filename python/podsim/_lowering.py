@@ -5,20 +5,20 @@ examples: the importer finds the batch by comparing them."""
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
-from typing import Any, Callable
+from typing import Any, Callable, Iterator
 
 import numpy as np
 
-from . import _calling, _checks, _jaxprs, _maps, _random, _sums, _tracing, _trees, _uses
+from . import _calling, _checks, _failures, _jaxprs, _leaks, _maps, _random, _sums, _trees, _uses
+from ._asking import Asked
+from ._counts import BATCHES, merged
 from ._functions import Loss, again, check_takes_no_key, checked_metrics
 from ._state import State
 from ._wire import Message
 
 Function = Callable[..., Any]
-
-# Numbers of examples that hardly are a dimension of somebody's model by chance.
-BATCHES = (19, 23, 29)
 
 # Kinds of proto/import.proto.
 _VARIABLE, _STATE, _INPUT, _KEY = 1, 2, 3, 4
@@ -80,18 +80,50 @@ def _batch_of(examples: Any, count: int) -> Any:
     return jax.tree_util.tree_map_with_path(leaf_of, examples)
 
 
-def _traced(function: Callable[..., Any], *arguments: Any) -> Any:
+def _traced(asked: Asked, function: Callable[..., Any], *arguments: Any) -> Any:
+    """asked: the caller's function in it."""
     import jax
 
+    with _calling.refusing(asked):
+        traced = jax.jit(function, keep_unused=True).trace(*arguments)
+    if _leaks.is_in(traced.jaxpr, arguments):
+        raise _failures.leak(asked)
+    return traced
+
+
+def _lowered(asked: Asked, traced: Any) -> Any:
+    with _calling.refusing(asked):
+        return traced.lower()
+
+
+def _failure_of(trace: Callable[[int], Any], count: int) -> Exception | None:
+    """What tracing with another number of examples fails with."""
     try:
-        return jax.jit(function, keep_unused=True).trace(*arguments)
-    except NotImplementedError as error:
-        raise _random.refusal_of(error) from error
-    except (TypeError, ValueError, NameError) as error:
-        text = _tracing.in_one_line(error)
-        if not text:
-            raise
-        raise TypeError(_calling.line_of(error) + text) from error
+        trace(count)
+    except Exception as error:
+        return error
+    return None
+
+
+@contextlib.contextmanager
+def _saying_n(count: int, other: Callable[[], Exception | None] = lambda: None) -> Iterator[None]:
+    """A failure of tracing with `count` examples says N for what follows their number.
+    other: what tracing with the second of BATCHES fails with."""
+    try:
+        yield
+    except (MemoryError, RecursionError):
+        raise
+    except Exception as error:
+        _failures.with_n(error, other(), count)
+        raise
+
+
+def _both_traced(trace: Callable[[int], Any]) -> list[Any]:
+    """Of the first two of BATCHES."""
+    with _saying_n(BATCHES[0], lambda: _failure_of(trace, BATCHES[1])):
+        first = trace(BATCHES[0])
+    with _saying_n(BATCHES[1]):
+        return [first, trace(BATCHES[1])]
 
 
 def _serialized(lowered: Any) -> bytes:
@@ -140,24 +172,27 @@ class _Call:
 _Make = Callable[[Callable[[Function], Function]], Function]
 
 
-def _function(function_of: _Make, call: _Call, results_of: Callable[[Any], list[Result]],
-              begins: bool) -> tuple[Message, list[Any]]:
+def _function(asked: Asked, function_of: _Make, call: _Call,
+              results_of: Callable[[Any], list[Result]], begins: bool
+              ) -> tuple[Message, list[Any]]:
     """ImportFunction, and the jaxprs of BATCHES. results_of: names what the function
     returns for the first of them."""
     message = Message()
     results: list[Result] = []
     jaxprs: list[Any] = []
-    plain = [_traced(function_of(lambda f: f), *call.arguments(count)) for count in BATCHES[:2]]
+    plain = _both_traced(
+        lambda count: _traced(asked, function_of(lambda f: f), *call.arguments(count)))
     _jaxprs.check(plain[0].jaxpr)
     maps = _maps.follows_examples([traced.jaxpr for traced in plain], BATCHES)
     for count in BATCHES:
         def change(function: Function, count: int = count) -> Function:
             return _maps.vmapped(function, count) if maps else function
 
-        traced = (plain.pop(0) if plain and not maps else
-                  _traced(function_of(change), *call.arguments(count)))
+        with _saying_n(count):
+            traced = (plain.pop(0) if plain and not maps else
+                      _traced(asked, function_of(change), *call.arguments(count)))
+            lowered = _lowered(asked, traced)
         jaxprs.append(traced.jaxpr)
-        lowered = traced.lower()
         results = results or results_of(lowered.out_info)
         message.sized(1, Message().number(1, count).sized(2, _serialized(lowered)))
     call.describe(message, begins)
@@ -179,6 +214,7 @@ def _training(loss_fn: Callable[..., Any], params: Any, state: State, examples: 
     import jax.numpy as jnp
 
     loss_of = Loss(loss_fn, state)
+    asked = Asked("the loss function", loss_fn)
 
     def training_of(change: Callable[[Function], Function]) -> Function:
         changed = change(loss_of)
@@ -196,32 +232,41 @@ def _training(loss_fn: Callable[..., Any], params: Any, state: State, examples: 
                 + [Result(_NEW_STATE, key) for key in names.states])
 
     call = _Call(params, state.carried(), examples, names, loss_of.draws)
-    message, jaxprs = _function(training_of, call, results_of, begins)
-    _uses.check(jaxprs[0], names.variables, len(names.states))
+    message, jaxprs = _function(asked, training_of, call, results_of, begins)
+    with _calling.checked(asked):
+        _uses.check(jaxprs[0], names.variables, len(names.states))
     if not loss_of.draws:
         _sums.warn(jaxprs, BATCHES, loss_of, params, state.carried(), examples)
     return message
 
 
+def _check_has_examples(returned: Any) -> None:
+    for key, value in returned.items():
+        if value.shape != (BATCHES[0],):
+            raise TypeError(merged([
+                f"eval_fn's {key!r} has the shape {value.shape}; it must be one number for each "
+                "example, of which podsim takes the mean: do not take it yourself"]))
+
+
 def _evaluation(eval_fn: Callable[..., Any], params: Any, state: State, examples: Any,
                 names: Names) -> Message:
     check_takes_no_key(eval_fn, state)
+    asked = Asked("eval_fn", eval_fn)
 
     def evaluation(params: Any, carried: list[Any], batch: Any) -> Any:
         states = [] if state.is_none else [state.whole(carried, _random.silent())]
         returned = _calling.call("eval_fn", eval_fn, again(params), *states, batch=batch)
-        return checked_metrics(returned, "what eval_fn returns")
+        with _calling.checked(asked):
+            return checked_metrics(returned, "what eval_fn returns")
 
     def results_of(returned: Any) -> list[Result]:
-        for key, value in returned.items():
-            if value.shape != (BATCHES[0],):
-                raise TypeError(f"eval_fn's {key!r} has the shape {value.shape}; it must "
-                                "be one number for each example, of which podsim takes "
-                                "the mean")
+        with _calling.checked(asked):
+            _check_has_examples(returned)
         return [Result(_METRIC, key) for key in sorted(returned)]
 
     call = _Call(params, state.carried(), examples, names)
-    return _function(lambda change: change(evaluation), call, results_of, begins=False)[0]
+    return _function(asked, lambda change: change(evaluation), call, results_of,
+                     begins=False)[0]
 
 
 def import_message(name: str, loss_fn: Callable[..., Any], params: Any, examples: Any,

@@ -5,10 +5,9 @@ In JAX they draw as threefry does; models/import puts podsim's own bits in their
 from __future__ import annotations
 
 import functools
-import os
-import sys
-import traceback
 from typing import Any
+
+from . import _failures
 
 
 @functools.cache
@@ -37,8 +36,8 @@ def _implementation() -> Any:
             return bits
         if bit_width == 8:
             return jnp.right_shift(bits, 24).astype("uint8")
-        raise TypeError(f"podsim draws no random numbers of {bit_width} bits: draw in "
-                        "float32 (or 32 bits) and convert")
+        raise _failures.said(TypeError(f"podsim draws no random numbers of {bit_width} bits: draw "
+                                       "in float32 (or 32 bits) and convert"))
 
     return extended.define_prng_impl(
         key_shape=(2,),
@@ -49,37 +48,15 @@ def _implementation() -> Any:
         name="podsim")
 
 
-_POISSON = ("jax.random.poisson draws until it has enough, which podsim cannot do{where}: count "
-            "exponential gaps instead, jnp.sum(jnp.cumsum(jax.random.exponential(key, "
-            "(*shape, K)), -1) < rate, -1) with K well above the rate, or make the numbers a "
-            "part of the data set")
-
-
-def _line_of(error: BaseException) -> str:
-    """", called at train.py:12": the innermost line that is neither JAX's nor ours."""
-    modules = [sys.modules[name] for name in (__name__, "jax") if name in sys.modules]
-    skipped = tuple(os.path.dirname(str(module.__file__)) + os.sep for module in modules)
-    lines = [f", called at {os.path.basename(frame.filename)}:{frame.lineno}"
-             for frame in traceback.extract_tb(error.__traceback__)
-             if not frame.filename.startswith(skipped)]
-    return lines[-1] if lines else ""
-
-
-def refusal_of(error: NotImplementedError) -> Exception:
-    """What JAX does with its own keys alone, in words that say what to do."""
-    if "threefry2x32" not in str(error):
-        return error
-    return TypeError(_POISSON.format(where=_line_of(error)))
-
-
 @functools.cache
 def _silent() -> Any:
     import jax.numpy as jnp
     from jax.extend import random as extended
 
     def random_bits(*_: Any) -> Any:
-        raise TypeError("eval_fn draws random numbers from its state, but an evaluation "
-                        "draws nothing: switch dropout off there (flax: model.eval())")
+        raise _failures.said(TypeError("eval_fn draws random numbers from its state, but an "
+                                       "evaluation draws nothing: switch dropout off there "
+                                       "(flax: model.eval())"))
 
     def key(*_: Any) -> Any:
         return jnp.zeros(2, "uint32")

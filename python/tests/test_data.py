@@ -137,7 +137,7 @@ class CallTest(unittest.TestCase):
         state, none = mock.Mock(is_none=False), mock.Mock(is_none=True)
         _functions.check_takes_no_key(lambda params, state, batch, scale=1: 0, state)
         _functions.check_takes_no_key(lambda *arguments: 0, none)
-        with self.assertRaisesRegex(TypeError, "takes params, batch and no key.* 3"):
+        with self.assertRaisesRegex(TypeError, r"eval_fn is called as \(params, batch\); .* 3"):
             _functions.check_takes_no_key(lambda params, batch, key: 0, none)
 
     def test_arguments_that_do_not_go_together_are_refused(self):

@@ -16,7 +16,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "python"))
 
 import podsim  # noqa: E402
-from podsim import (_calling, _checks, _data, _functions, _importing, _inputs, _jaxprs,  # noqa: E402
+from podsim import (_checks, _data, _functions, _inputs, _jaxprs,  # noqa: E402
                     _job, _names, _npy, _process, _programs, _result, _safetensors, _sums, _tracing, _trees, _values)
 
 GOLDEN = ROOT / "tests" / "golden" / "imports"
@@ -190,53 +190,7 @@ class TracingTest(unittest.TestCase):
         self.assertEqual(_tracing.in_one_line(ValueError("too many values")), "")
 
 
-class CallingTest(unittest.TestCase):
-    """Without JAX: a tree is a tuple of arrays."""
-
-    def failing(self, function):
-        arrays = (np.zeros((19, 8), np.float32), np.zeros(19, np.int32))
-        with mock.patch.object(_calling, "shapes", lambda tree, examples=False: "N" * examples), \
-                self.assertRaises(Exception) as caught:
-            _calling.call("the loss function", function, {}, batch=arrays)
-        return caught.exception
-
-    def test_what_it_fails_with_is_told_with_its_line(self):
-        def unpacks(params, batch):
-            x, y, z = batch
-
-        error = self.failing(unpacks)
-        self.assertIs(type(error), ValueError)
-        self.assertRegex(str(error), r"^test_refusals.py:\d+: the loss function fails: ValueError: "
-                         r"not enough values to unpack .*; its batch is N \(N examples\), its params "
-                         "are : make the function fit")
-        self.assertEqual(len(str(error).splitlines()), 1)
-        self.assertIsInstance(error.__cause__, ValueError)
-
-    def test_other_errors_are_the_callers(self):
-        for error in (RuntimeError("no"), podsim.PodsimError("no"), OSError("no"),
-                      ValueError("Pure callbacks do not support JVP")):
-            def fails(params, batch, error=error):
-                raise error
-
-            self.assertIs(self.failing(fails), error)
-
-    def test_shapes_are_those_of_one_example(self):
-        self.assertEqual(_calling._shape(np.zeros((19, 8), np.float32), True), "float32[N,8]")
-        self.assertEqual(_calling._shape(np.zeros((8, 4), np.float32), False), "float32[8,4]")
-        self.assertEqual(_calling._shape(None, False), "NoneType")
-
-
 class ImportingTest(unittest.TestCase):
-    def test_what_pod_program_refuses_is_told_with_a_way_round(self):
-        for text, said in (
-                ("a.py:1: sort: arg_sort(uint32 [B]): dimension 0 has the batch: its examples "
-                 "would be compared with one another", "^a.py:1: .*; jax.random.permutation .* "
-                 "leave them out, .*shuffle=True"),
-                ("a.py:1: slice: a slice that ends has 20, 24, 30 with 19, 23, 29 examples, which "
-                 "podsim cannot leave open", "^a.py:1: .*open; .*fold_in"),
-                ("a.py:1: no", "^a.py:1: no$")):
-            self.assertRegex(_importing.in_python(text), said)
-
     def test_a_place_that_cannot_be_written_is_the_argument(self):
         with tempfile.TemporaryDirectory() as folder, self.assertRaisesRegex(
                 podsim.PodsimError, f'^path is "{folder}", but that is a folder'):

@@ -1,0 +1,140 @@
+"""A failure of the caller's function as one line: where it was, what failed, how the function
+is called, and what to do."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from . import _frames, _jaxprs, _leaks, _tracing, _words
+from ._asking import Asked
+from ._counts import BATCHES, merged
+from ._errors import PodsimError
+from ._asking import Asked
+
+# What a caller may expect to catch; KeyError shows its text in quotation marks, and
+# StopIteration ends loops.
+_KINDS = (TypeError, ValueError, AttributeError, IndexError, ZeroDivisionError, NameError,
+          AssertionError, FileNotFoundError, OSError, ImportError,
+          OverflowError, FloatingPointError, RecursionError)
+_INSTEAD = {KeyError: TypeError, NotImplementedError: TypeError, StopIteration: ValueError,
+            StopAsyncIteration: ValueError}
+
+# What to do about failures that do not follow from what the function is given.
+_OWN = {
+    NameError: "define it, or import it, before the call",
+    ImportError: "install it, or leave it out",
+    FileNotFoundError: "read files before the call, and close over what they hold",
+    OSError: "read files before the call, and close over what they hold",
+    AssertionError: "the assertion is the function's own: mend what it says, or leave it out",
+    StopIteration: "next() is called of an iterator that has no more: give it a second argument",
+    ZeroDivisionError: "divide by a number that is not 0",
+    RecursionError: "a function calls itself without end: end it",
+    NotImplementedError: "compute it with other functions of jax.numpy",
+}
+_PLACE = re.compile(r"^\S+:\d+: ")
+
+
+def is_said(error: BaseException) -> bool:
+    """Whether its text is one line already."""
+    return bool(getattr(error, "_podsim_said", False))
+
+
+def said(error: Exception) -> Exception:
+    """The error, whose text is that of one line."""
+    setattr(error, "_podsim_said", True)
+    return error
+
+
+def _callers(error: BaseException) -> list[Any]:
+    """The frames of the caller's code, as they stand in the traceback."""
+    found, at = [], error.__traceback__
+    while at is not None:
+        if not _jaxprs.is_library(at.tb_frame.f_code.co_filename):
+            found.append(at)
+        at = at.tb_next
+    return found
+
+
+def _frame(error: BaseException) -> Any:
+    """Where the caller's code was last; None: it was not there."""
+    frames = _callers(error)
+    return frames[-1] if frames else None
+
+
+def _traced_at(error: BaseException) -> Any:
+    """The same, of the operation that JAX transformed as it failed."""
+    cause = error.__cause__
+    known = type(cause).__name__ == "JaxStackTraceBeforeTransformation"
+    return _frame(cause) if cause is not None and known else None
+
+
+def place_of(error: BaseException) -> str:
+    """"train.py:41: ", where the caller's code was last; empty if it was not there."""
+    frame = _frame(error) or _traced_at(error)
+    if frame is None:
+        return ""
+    return f"{frame.tb_frame.f_code.co_filename.rsplit('/', 1)[-1]}:{frame.tb_lineno}: "
+
+
+def _kind(error: BaseException) -> type[Exception]:
+    for known, instead in _INSTEAD.items():
+        if isinstance(error, known):
+            return instead
+    if isinstance(error, RuntimeError) and not isinstance(error, _KINDS):
+        return PodsimError
+    return next((kind for kind in _KINDS if isinstance(error, kind)), ValueError)
+
+
+def _why(error: BaseException) -> str:
+    name = type(error).__name__
+    text = _words.plain(str(error))
+    return f"{name}: {text}" if text else name
+
+
+def _general(error: BaseException, asked: Asked) -> str:
+    function = ".".join(_frames.called(_frame(error)))
+    fails = f"{asked.what} fails{' in ' * bool(function)}{function}: {_why(error)}"
+    for kind, way in _OWN.items():
+        if isinstance(error, kind):
+            return f"{fails}: {way}"
+    called = asked.called()
+    if not called or isinstance(error, RuntimeError):
+        return fails
+    return f"{fails}; {called}: {asked.advice(str(error))}"
+
+
+def _way(error: BaseException, asked: Asked) -> str:
+    """What is said of a failure of a known kind, or nothing."""
+    if type(error).__name__ == "UnexpectedTracerError":
+        return _leaks.text(asked.what, asked.function)
+    return _tracing.in_one_line(error, _frame(error))
+
+
+def of(error: Exception, asked: Asked) -> Exception:
+    """What is to be raised from `error`, which `asked` failed with."""
+    if isinstance(error, PodsimError) or is_said(error):
+        if not _PLACE.match(str(error)):
+            error.args = ((place_of(error) or asked.place()) + str(error),)
+        return said(error)
+    wrong = asked.mistake() or asked.transformed()
+    if wrong:
+        return said(_kind(error)(asked.place() + wrong))
+    place, way = place_of(error) or asked.place(), _way(error, asked)
+    if way and isinstance(error, NameError):
+        return said(TypeError(place + way))  # of an axis, as no name of Python is meant
+    return said(_kind(error)(place + (way or _general(error, asked))))
+
+
+def leak(asked: Asked) -> Exception:
+    return said(TypeError(asked.place() + _leaks.text(asked.what, asked.function)))
+
+
+def with_n(error: Exception, other: Exception | None, count: int) -> None:
+    """Puts N for the numbers that follow the number of examples in what tracing with
+    `count` of them failed with. other: with the second of BATCHES."""
+    texts = [str(error)] if other is None or not is_said(other) else [str(error), str(other)]
+    text = merged(texts, (count, *BATCHES[1:]))
+    error.args = (text,)
+    if isinstance(error, PodsimError):
+        error.reason = error.details = text

@@ -1,0 +1,101 @@
+"""Loss functions that are another one in a transformation of JAX."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import os
+from typing import Any, Callable, Iterator
+
+# Of the functions inside JAX that transformations return.
+_MADE_BY = {"vmap_f": "jax.vmap", "grad_f": "jax.grad", "value_and_grad_f": "jax.value_and_grad",
+            "jacfun": "jax.jacobian", "pmap": "jax.pmap", "_shard_map": "jax.shard_map"}
+
+# What to hand over instead.
+_WAYS = {
+    "jax.pmap": "give {0} itself; podsim divides the batch over the cores and reduces the "
+                "gradients",
+    "jax.shard_map": "give {0} itself; podsim divides the batch over the cores and reduces the "
+                     "gradients",
+    "jax.vmap": "give {0} itself if it takes a whole batch; if it takes one example, take the "
+                "mean: lambda params, batch: jnp.mean(jax.vmap(f, in_axes=(None, 0))(params, "
+                "batch))",
+    "jax.grad": "give {0} itself; podsim computes the gradients",
+    "jax.value_and_grad": "give {0} itself; podsim computes the gradients",
+    "jax.jacobian": "give {0} itself; podsim computes the gradients",
+}
+
+
+def held(function: Callable[..., Any]) -> Iterator[Any]:
+    """What a function has of those around it."""
+    for cell in getattr(function, "__closure__", None) or ():
+        with contextlib.suppress(ValueError):  # it is empty
+            yield cell.cell_contents
+
+
+def _codes(function: Callable[..., Any]) -> Iterator[Any]:
+    """Of a function, and of those that it holds."""
+    for each in (function, *held(function)):
+        code = getattr(each, "__code__", None)
+        if code is not None and f"{os.sep}jax{os.sep}" in code.co_filename:
+            yield code
+
+
+def _made_by(function: Callable[..., Any]) -> str:
+    """The transformation that returned it, or nothing."""
+    for code in _codes(function):
+        for part in (code.co_name, code.co_qualname.split(".")[0]):
+            if part in _MADE_BY:
+                return _MADE_BY[part]
+    return ""
+
+
+def _inside(function: Any) -> Any:
+    return getattr(function, "__wrapped__", None)
+
+
+def transformed(function: Any) -> tuple[str, Any] | None:
+    """("jax.pmap", loss_fn) of jax.jit(jax.pmap(loss_fn)); None: there is none."""
+    while function is not None:
+        made_by = _made_by(function)
+        if made_by:
+            return made_by, _inside(function)
+        function = _inside(function)
+    return None
+
+
+def innermost(function: Any) -> Any:
+    """The caller's own function."""
+    while True:
+        if isinstance(function, functools.partial):
+            function = function.func
+        elif _inside(function) is not None:
+            function = _inside(function)
+        else:
+            return getattr(function, "__func__", function)
+
+
+def code_of(function: Any) -> Any:
+    """None: it has no source, or is an object of a class that has none."""
+    function = innermost(function)
+    if not hasattr(function, "__code__"):
+        function = innermost(getattr(type(function), "__call__", None))
+    return getattr(function, "__code__", None)
+
+
+def name_of(function: Any) -> str:
+    """"the lambda", "loss_fn"."""
+    if isinstance(function, functools.partial):
+        return f"functools.partial of {name_of(function.func)}"
+    name = getattr(innermost(function), "__name__", "")
+    return "the lambda" if name == "<lambda>" else name or f"the {type(function).__name__}"
+
+
+def advice(what: str, function: Any) -> str:
+    """"the loss function is jax.pmap of loss_fn: give loss_fn itself; ...", or nothing."""
+    found = transformed(function)
+    if found is None:
+        return ""
+    made_by, inner = found
+    name = name_of(inner) if inner is not None else "the function"
+    return f"{what} is {made_by} of {name}: {_WAYS[made_by].format(name)}"
