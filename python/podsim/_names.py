@@ -90,7 +90,8 @@ _ARGUMENTS = ("optimizer", "eval_fn", "eval_dataset", "examples", "eval_examples
 
 def near(name: str, known: Iterable[str], most: int = 3) -> str:
     """"; did you mean a, b?", or nothing."""
-    found = difflib.get_close_matches(name, list(known), most)
+    spelt = {each.lower(): each for each in known}
+    found = [spelt[each] for each in difflib.get_close_matches(name.lower(), list(spelt), most)]
     return f"; did you mean {' or '.join(found)}?" if found else ""
 
 
@@ -100,7 +101,7 @@ def _advice(name: str) -> str:
     if name.lower() in _NOT_HERE:
         return f": {_NOT_HERE[name.lower()]}"
     known = [each for each in dict.fromkeys([*SETTINGS, *_ARGUMENTS]) if each not in IDLE]
-    return near(name, known) or "; docs/flags.md and `pod_launch --help` list all of them"
+    return near(name, known) or "; `pod_launch --help=all` lists all of them"
 
 
 def check_names(settings: Mapping[str, Any]) -> None:

@@ -8,6 +8,8 @@ from typing import Any, Mapping
 
 import numpy as np
 
+from ._said import article, shown, type_name
+
 _RATE = ("give a number, the peak, with lr_schedule= and warmup_steps= beside it, or "
          "optimizer=optax.adamw(schedule), whose schedule is read")
 
@@ -21,7 +23,8 @@ def check_rate(rate: Any) -> None:
     if callable(rate):
         raise TypeError(f"learning_rate is {_name(rate)}; {_RATE}")
     if isinstance(rate, str) or not (isinstance(rate, numbers.Real) or np.shape(rate) == ()):
-        raise TypeError(f"learning_rate is {rate!r}, a {type(rate).__name__}; {_RATE}")
+        raise TypeError(f"learning_rate is {shown(rate)}, "
+                        f"{article(type_name(type(rate)))}; {_RATE}")
 
 
 def _check_seed(seed: Any) -> None:

@@ -98,7 +98,7 @@ class MeantTest(unittest.TestCase):
 
     def test_names_that_are_near_are_offered(self):
         for name, said in (("batch_per_cor", "did you mean batch_per_core"),
-                           ("eval_fnn", "did you mean eval_fn"), ("qq", "docs/flags.md")):
+                           ("eval_fnn", "did you mean eval_fn"), ("qq", "pod_launch --help=all")):
             with self.assertRaisesRegex(TypeError, f"no setting '{name}'.*{said}"):
                 podsim.train(None, None, None, **{name: 1})
 
