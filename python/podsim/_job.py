@@ -10,8 +10,9 @@ from typing import Any, Mapping
 from . import _optax, _optimizers, _programs
 from ._errors import IDLE, PodsimError, in_python
 from ._names import check_names
+from ._numbers import is_number
+from ._said import shown
 from ._settings import SETTINGS
-
 
 
 def optimizer_of(optimizer: Any, params: Any,
@@ -21,14 +22,24 @@ def optimizer_of(optimizer: Any, params: Any,
         return optimizer
     if hasattr(optimizer, "update") and hasattr(optimizer, "init"):
         return _optax.from_optax(optimizer, params, job)
-    if callable(optimizer) and not hasattr(_optimizers, getattr(optimizer, "__name__", "")):
-        raise TypeError("optimizer is the function "
-                        f"{getattr(optimizer, '__name__', type(optimizer).__name__)}; give what "
-                        "podsim.adamw(1e-3) or optax.adamw(schedule) returns")
+    raise _no_optimizer(optimizer)
+
+
+_RULES = ("adamw", "adam", "lamb", "lars", "sgd")
+
+
+def _no_optimizer(optimizer: Any) -> TypeError:
     name = getattr(optimizer, "__name__", "")
-    raise TypeError("optimizer must be podsim.adamw(...) and the like, or one of optax, not a "
-                    f"{type(optimizer).__name__}"
-                    + (f": call it, as in {name}(1e-3)" if name and callable(optimizer) else ""))
+    if callable(optimizer) and name in _RULES:
+        return TypeError(f"optimizer is the function {name} itself: call it, as in {name}(1e-3)")
+    if callable(optimizer):
+        return TypeError(f"optimizer is the function {name or type(optimizer).__name__}; give what "
+                         "podsim.adamw(1e-3) or optax.adamw(schedule) returns")
+    text = optimizer.lower() if isinstance(optimizer, str) else ""
+    rule = text if text in _RULES else "adamw"
+    rate = shown(optimizer) if is_number(optimizer) else "1e-3"
+    return TypeError(f"optimizer is {shown(optimizer)}; it must be one of podsim or of optax: say "
+                     f"optimizer=podsim.{rule}({rate})")
 
 
 # Settings of the models that pod_launch brings.
@@ -58,7 +69,7 @@ def check_is_text(topology: Any, several: bool) -> None:
             f'train runs one slice, such as "{names[0]}"; podsim.plan takes several, in one text: '
             f'"{",".join(names)}"'))
     if not isinstance(topology, str):
-        raise TypeError(f'topology is a {type(topology).__name__}; it must be the name of a '
+        raise TypeError(f'topology is {shown(topology)}; it must be the name of a '
                         'slice, such as "v3-32"')
 
 
