@@ -12,6 +12,7 @@ from typing import Any, Iterable
 import numpy as np
 
 from ._errors import PodsimError
+from ._said import kind_of, shown
 
 _LONGEST = 251  # bytes, as a file's name has at most 255 with ".npy"
 
@@ -45,37 +46,24 @@ def type_of(leaf: Any) -> Any:
     return leaf.dtype if hasattr(leaf, "dtype") else np.asarray(leaf).dtype
 
 
-def check_numbers(names: Iterable[str], leaves: Iterable[Any]) -> None:
-    """Raises TypeError for an array of the data set that is text or the like."""
-    for name, leaf in zip(names, leaves):
-        kind = type_of(leaf)
-        if isinstance(kind, np.dtype) and kind.kind == "f" and kind.itemsize not in (4, 8):
-            raise TypeError(f"the array {name!r} of the data set is {kind}; podsim reads float32 "
-                            "and float64: say .astype(np.float32)")
-        if not isinstance(kind, np.dtype) or kind.kind not in "biuf":
-            raise TypeError(f"the array {name!r} of the data set is {kind}; it must be of "
-                            "booleans, whole numbers or float32: make it so")
-
-
 def check_batch(batch: Any) -> None:
     """Raises TypeError for what export can read no shapes and types of."""
     if batch is None or isinstance(batch, str) or callable(batch):
-        raise TypeError(f"batch is {batch!r}; export takes a tree of arrays, such as (x[:1], "
+        raise TypeError(f"batch is {shown(batch)}; export takes a tree of arrays, such as (x[:1], "
                         "y[:1]), of which shapes and types are read; the data set is "
                         "named when pod_launch trains the model")
 
 
 def check_is_bool(name: str, value: Any) -> None:
     if not isinstance(value, (bool, np.bool_)):
-        raise TypeError(f"{name} is {value!r}; it must be True or False")
+        raise TypeError(f"{name} is {shown(value)}; it must be True or False")
 
 
 def check_functions(loss_fn: Any, eval_fn: Any) -> None:
     for name, function, wanted in (("loss_fn", loss_fn, "params, batch) -> loss"),
                                    ("eval_fn", eval_fn, "params, batch) -> dict")):
         if not callable(function) and (function is not None or name == "loss_fn"):
-            raise TypeError(f"{name} is a {type(function).__name__}; it must be a function, "
-                            f"({wanted}")
+            raise TypeError(f"{name} is {kind_of(function)}; it must be a function, ({wanted}")
 
 
 def check_params(names: list[str], leaves: list[Any]) -> None:

@@ -22,7 +22,7 @@ def type_name(kind: type) -> str:
     """A class as its users write it: "scipy.sparse.csr_matrix", "pandas.DataFrame"."""
     module = kind.__module__.replace("tensorflow.python.data", "tf.data")
     package = next((known for known in _KNOWN_AS if module.startswith(known)),
-                   module.split(".")[0].lstrip("_"))
+                   module.split(".")[0].strip("_"))
     own = package in ("builtins", "main", "collections", "abc") or not package
     return kind.__name__ if own else f"{package}.{kind.__name__}"
 

@@ -16,8 +16,9 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "python"))
 
 import podsim  # noqa: E402
-from podsim import (_calling, _checks, _data, _functions, _importing, _inputs, _jaxprs,  # noqa: E402
-                    _job, _kinds, _names, _npy, _process, _programs, _result, _safetensors, _sums, _tracing, _trees, _values)
+from podsim import (_calling, _checks, _data, _functions, _importing, _inputs,  # noqa: E402
+                    _jaxprs, _job, _kinds, _names, _npy, _objects, _process, _programs, _result, _safetensors,
+                    _sums, _tracing, _trees, _values)
 
 GOLDEN = ROOT / "tests" / "golden" / "imports"
 
@@ -43,17 +44,17 @@ class NamesTest(unittest.TestCase):
             self.assertEqual(list(pathlib.Path(place).iterdir()), [])
 
     def test_arrays_are_named_that_are_not_of_numbers(self):
-        _checks.check_numbers("abc", [np.zeros(1, bool), np.zeros(1, np.uint8), [1.0]])
+        _objects.check_arrays("abc", [np.zeros(1, bool), np.zeros(1, np.uint8), [1.0]])
         for array in (np.array(["x"]), np.array([None]), np.zeros(1, "M8[s]"), np.ones(1, "c8")):
             with self.assertRaisesRegex(TypeError, "the array 'b' of the data set is"):
-                _checks.check_numbers(["a", "b"], [np.zeros(1), array])
+                _objects.check_arrays(["a", "b"], [np.zeros(1), array])
 
     def test_parameters_are_named_that_are_not_float32(self):
         _checks.check_params(["a", "b"], [np.zeros(1, np.float32), 1.0])
         with self.assertRaisesRegex(TypeError, "params has no array"):
             _checks.check_params([], [])
         with self.assertRaisesRegex(TypeError, r"'b' of .* float16; .* say .astype"):
-            _checks.check_numbers("b", [np.zeros(1, np.float16)])
+            _objects.check_arrays("b", [np.zeros(1, np.float16)])
         for leaf in (3, np.zeros(2, np.int32), np.zeros(2, np.float16), "x"):
             with self.assertRaisesRegex(TypeError, "the parameter 'n/k' is"):
                 _checks.check_params(["a", "n/k"], [np.zeros(1), leaf])
