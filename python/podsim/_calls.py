@@ -41,7 +41,9 @@ def _wrong(name: str, signature: inspect.Signature, args: tuple[Any, ...],
     missing = [each.name for each in placed[len(args):]
                if each.default is each.empty and each.name not in named]
     if missing:
-        return f"{name} is called without {' and '.join(missing)}; it is {order}"
+        meant = [f"{each!r} is not its name; " for each in unknown if near(missing[0], [each])]
+        listed = " and ".join(filter(None, [", ".join(missing[:-1]), missing[-1]]))
+        return f"{name} is called without {listed}; {''.join(meant[:1])}it is {order}"
     return ""
 
 

@@ -266,6 +266,20 @@ def source_of(dataset: Any, examples: int | None, most: Callable[[], int | None]
     return _Arrays(dataset, argument if _is_leaf(dataset) else "")
 
 
+def check_is_batch(batch: Any) -> None:
+    """Raises TypeError for what is no array in a batch whose shapes are read."""
+    names, leaves, _ = _trees.named_leaves(batch, "batch")
+    others = {name: leaf for name, leaf in zip(names, leaves) if not _has_type(leaf)}
+    _objects.check_arrays(others.keys(), others.values(), "batch" if _is_leaf(batch) else "",
+                          "the batch")
+
+
+def _has_type(leaf: Any) -> bool:
+    """Whether it has the shape and a type of an array of numbers, and perhaps no numbers."""
+    kind = getattr(getattr(leaf, "dtype", None), "kind", "O")
+    return hasattr(leaf, "shape") and kind not in "OUSmM" and not _objects.way_round(leaf)
+
+
 def _kinds(tree: Any) -> dict[str, str]:
     """What each array of a batch is, as it is written."""
     names, leaves, _ = _trees.named_leaves(tree, "batch")

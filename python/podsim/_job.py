@@ -50,7 +50,7 @@ def check_trains(settings: Mapping[str, Any]) -> None:
     """Raises TypeError for a flag with which pod_launch does something else."""
     for name in _OF_MODELS:
         if settings.get(name) is not None:
-            raise TypeError(f"{name} is {settings[name]!r}, but the model is the loss function: "
+            raise TypeError(f"{name} is {shown(settings[name])}, but the model is the loss function: "
                             "leave it out; pod_launch trains its own models in a terminal")
     for name in IDLE:
         if settings.get(name) not in (None, False):
@@ -89,7 +89,7 @@ def is_range(topology: str) -> bool:
 def path_of(name: str, place: Any) -> str:
     """Raises TypeError for what names no place."""
     if not isinstance(place, (str, os.PathLike)) or not os.fspath(place):
-        raise TypeError(f"{name} is {place!r}; it must be a path, such as \"run\"")
+        raise TypeError(f"{name} is {shown(place)}; it must be a path, such as \"run\"")
     text = str(os.fspath(place))
     if text.startswith("~"):
         raise TypeError(f"{name} is {text!r}; only a shell knows what ~ is: say "
@@ -99,7 +99,7 @@ def path_of(name: str, place: Any) -> str:
 
 def check_name(name: Any) -> None:
     if name is not None and not isinstance(name, str):
-        raise TypeError(f"name is {name!r}; it must be a str, what the model is called")
+        raise TypeError(f"name is {shown(name)}; it must be a str, what the model is called")
 
 
 def local(name: str, place: str | os.PathLike[str]) -> pathlib.Path:

@@ -140,13 +140,14 @@ def problem_of(value: Any) -> tuple[str, str]:
     return _wrong_type(array)
 
 
-def check_arrays(names: Iterable[str], leaves: Iterable[Any], whole: str = "") -> None:
-    """Raises TypeError for what is no array of numbers among a data set's. whole: the
-    argument's name, if it is itself the only leaf."""
+def check_arrays(names: Iterable[str], leaves: Iterable[Any], whole: str = "",
+                 of: str = "the data set") -> None:
+    """Raises TypeError for what is no array of numbers among those `of` consists of.
+    whole: the argument's name, if it is itself the only leaf."""
     for name, leaf in zip(names, leaves):
         what, way = problem_of(leaf)
         if what:
-            raise TypeError(f"{whole or f'the array {name!r} of the data set'} is {what}; {way}")
+            raise TypeError(f"{whole or f'the array {name!r} of {of}'} is {what}; {way}")
 
 
 def _item(dataset: Any) -> list[tuple[int, ...]]:

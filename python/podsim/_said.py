@@ -45,7 +45,7 @@ def kind_of(value: Any) -> str:
     if inspect.ismodule(value):
         return f"the module {value.__name__}"
     if type(value).__module__.split(".")[0] in ("numpy", "jax", "jaxlib") and hasattr(
-            value, "shape"):
+            value, "shape") and hasattr(value, "__array__"):
         return f"an array of the shape {tuple(value.shape)}"
     return article(type_name(type(value)))
 
