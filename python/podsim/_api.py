@@ -9,7 +9,7 @@ from typing import Any, Callable
 import numpy as np
 
 from . import _checks, _data, _inputs, _job, _lowering, _names, _plan, _process, _result, _start, _trees
-from . import _params, _values
+from . import _params, _records, _values
 from ._calls import checked
 from ._state import State
 
@@ -108,6 +108,7 @@ def train(loss_fn: LossFunction, params: Any, dataset: Any, *, topology: str = "
         weights = _result.read_weights(kept / str(summary["steps"]))
     if not events.get("step") and chosen.get("mode") != "eval":
         _checks.warn(_result.nothing_left(events["plan"][-1], summary))
+    _records.register()
     return _result.Run(
         params=_like(params, weights), state=_carried(state, params, weights),
         metrics=events.get("step", []),
@@ -166,6 +167,8 @@ def plan(loss_fn: LossFunction, params: Any, dataset: Any, *, topology: str = "v
 
     Raises PodsimError where train would refuse the job."""
     _job.check_is_text(topology, several=True)
+    if price_per_chip_hour is not None:
+        _plan.check_price(price_per_chip_hour)
     _checks.check_is_bool("progress", progress)
     chosen = _settings(optimizer, params, topology, settings)
     call = _inputs.Call(loss_fn, params, dataset, eval_fn, eval_dataset, examples,

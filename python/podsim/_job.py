@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pathlib
+import re
 from typing import Any, Mapping
 
 from . import _optax, _optimizers, _programs
@@ -71,6 +72,23 @@ def check_is_text(topology: Any, several: bool) -> None:
     if not isinstance(topology, str):
         raise TypeError(f'topology is {shown(topology)}; it must be the name of a '
                         'slice, such as "v3-32"')
+    _check_names_of_slices(topology)
+
+
+_SLICE = re.compile(r"[a-z]+\d+[a-z]*-\d+")
+
+
+def _check_names_of_slices(topology: str) -> None:
+    """Raises TypeError for slices that neither commas nor two dots part."""
+    names = [part.strip() for part in topology.split(",")]
+    if not all(names):
+        left = ",".join(filter(None, names)) or "v3-32"
+        raise TypeError(f"topology is {topology!r}, in which a name is empty; it must be the name "
+                        f'of a slice, such as "{left}"')
+    found = _SLICE.findall(topology.lower())
+    if len(found) > 1 and not is_range(topology):
+        raise TypeError(f'topology is {topology!r}; slices are named with commas, "'
+                        f'{",".join(found)}", or from one to another, "{found[0]}..{found[-1]}"')
 
 
 def check_is_one_slice(topology: Any) -> None:

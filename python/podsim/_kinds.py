@@ -82,6 +82,8 @@ def _more(name: str, value: Any) -> str:
         return "; a schedule of optax belongs into the optimizer: optimizer=optax.sgd(schedule)"
     if (callable(value) or isinstance(value, Mapping)) and name == "weight_decay_exclude":
         return "; a mask is for optax: optimizer=optax.adamw(..., mask=mask)"
+    if name == "prices":
+        return "; what a chip costs is podsim.plan(..., price_per_chip_hour=2.2)"
     if type(value).__name__ == "Run" and name == "restore":
         return '; give the folder of its checkpoint: run.model_dir / str(run.summary["steps"])'
     if isinstance(value, Mapping) and name == "restore":

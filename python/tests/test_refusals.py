@@ -214,6 +214,20 @@ class MeantTest(unittest.TestCase):
         with self.assertRaisesRegex(TypeError, 'name the slices in one text, "v3-8,v3-32"'):
             podsim.plan(None, None, None, topology=names)
 
+    def test_several_slices_are_named_with_commas_or_dots(self):
+        for topology in ("v3-8 v3-32", "v3-8-v3-32", "v3-8:v3-32"):
+            with self.assertRaisesRegex(TypeError, f"topology is '{topology}'; slices are named "
+                                        'with commas, "v3-8,v3-32", or from one to another, "v3-8..'):
+                podsim.plan(None, None, None, topology=topology)
+        for topology, such in (("", "v3-32"), ("v3-8,", "v3-8")):
+            with self.assertRaisesRegex(TypeError, f"topology is '{topology}', in which a name is "
+                                        f'empty; it must be the name of a slice, such as "{such}"'):
+                podsim.plan(None, None, None, topology=topology)
+
+    def test_a_price_is_looked_at_first(self):
+        with self.assertRaisesRegex(ValueError, "^the price of a chip-hour is '2'; it must be"):
+            podsim.plan(None, None, None, price_per_chip_hour="2")
+
     def test_export_takes_arrays(self):
         for batch in ("mnist", None, len):
             with self.assertRaisesRegex(TypeError, "batch is .*; export takes a tree of arrays"):
