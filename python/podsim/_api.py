@@ -8,8 +8,8 @@ from typing import Any, Callable
 
 import numpy as np
 
-from . import _checks, _data, _inputs, _job, _lowering, _names, _plan, _process, _result, _start, _trees
-from . import _params, _records, _values
+from . import (_checks, _data, _inputs, _job, _lowering, _names, _params, _plan, _process,
+               _records, _result, _start, _trees, _values)
 from ._calls import checked
 from ._state import State
 

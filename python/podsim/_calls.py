@@ -31,7 +31,8 @@ def _wrong(name: str, signature: inspect.Signature, args: tuple[Any, ...],
                 f"{': ' + usage if usage else ''}")
     twice = [each for each in names[:len(args)] if each in named]
     if twice:
-        return (f"{name}: {twice[0]} is given twice, by position ({shown(args[names.index(twice[0])])}) "
+        placed_value = args[names.index(twice[0])]
+        return (f"{name}: {twice[0]} is given twice, by position ({shown(placed_value)}) "
                 f"and by name ({shown(named[twice[0]])}); leave one out")
     unknown = [each for each in named if each not in signature.parameters]
     if unknown and not any(each.kind is each.VAR_KEYWORD

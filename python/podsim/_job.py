@@ -51,8 +51,8 @@ def check_trains(settings: Mapping[str, Any]) -> None:
     """Raises TypeError for a flag with which pod_launch does something else."""
     for name in _OF_MODELS:
         if settings.get(name) is not None:
-            raise TypeError(f"{name} is {shown(settings[name])}, but the model is the loss function: "
-                            "leave it out; pod_launch trains its own models in a terminal")
+            raise TypeError(f"{name} is {shown(settings[name])}, but the model is the loss "
+                            "function: leave it out; pod_launch trains its own models in a terminal")
     for name in IDLE:
         if settings.get(name) not in (None, False):
             raise TypeError(f"{name} trains nothing: leave it out; podsim.plan says what the "

@@ -31,7 +31,8 @@ _WAYS = {
     "tensorflow.": "give an array: x.numpy()",
     "datasets.DatasetDict": 'give the columns of a split: dataset["train"].with_format("numpy")[:]',
     "datasets.": 'give its columns as arrays: dataset.with_format("numpy")[:]',
-    "PIL.": "give an array: np.asarray(image), of several np.stack([np.asarray(i) for i in images])",
+    "PIL.": "give an array: np.asarray(image), of several np.stack([np.asarray(i) for i in "
+            "images])",
     "io.": "give what it holds as arrays, as np.load or np.loadtxt read it",
     "decimal.Decimal": "give an array: np.asarray(values, np.float32)",
     "fractions.Fraction": "give an array: np.asarray(values, np.float32)",

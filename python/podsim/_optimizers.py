@@ -20,8 +20,8 @@ class Optimizer:
 
     def __post_init__(self) -> None:
         if not isinstance(self.settings, dict):
-            raise TypeError(f"podsim.Optimizer takes a dict of settings, not {shown(self.settings)}: "
-                            "say podsim.adamw(1e-3) or the like")
+            raise TypeError("podsim.Optimizer takes a dict of settings, not "
+                            f"{shown(self.settings)}: say podsim.adamw(1e-3) or the like")
 
     def with_settings(self, **more: Any) -> "Optimizer":
         return Optimizer({**self.settings, **more})

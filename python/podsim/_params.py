@@ -91,5 +91,5 @@ def check_order(params: Any, dataset: Any) -> None:
     whole = [leaf for leaf in leaves if getattr(getattr(leaf, "dtype", None), "kind", "") in "biu"
              and np.ndim(leaf)]
     if whole and len({shape[:1] for shape in shapes}) > 1:
-        raise TypeError("params has whole numbers, which are not trained, and the arrays of dataset "
-                        f"differ in their first axis, as weights do: the order is {_ORDER}")
+        raise TypeError("params has whole numbers, which are not trained, and the arrays of "
+                        f"dataset differ in their first axis, as weights do: the order is {_ORDER}")
