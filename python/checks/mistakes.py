@@ -43,6 +43,23 @@ def rows(params, batch):
     return loss_fn(params, batch) + jnp.sum(made)
 
 
+class Digits:
+    """As torch has a data set."""
+
+    def __len__(self):
+        return len(X)
+
+    def __getitem__(self, index):
+        return X[index], int(Y[index])
+
+
+class Batches(Digits):
+    """As keras has one."""
+
+    def __getitem__(self, index):
+        return X[8 * index:8 * index + 8], Y[8 * index:8 * index + 8]
+
+
 def call(loss=loss_fn, data=(X, Y), **more):
     settings = {"topology": "v3-8", "batch_per_core": 8, "epochs": 1,
                 "optimizer": podsim.adamw(1e-3)} | more
@@ -194,6 +211,27 @@ CASES = [
      "eval_dataset has the arrays 'x', 'y'"),
     ("no held-out examples", lambda: call(eval_dataset=(X[:0], Y[:0])), ValueError,
      "eval_dataset: the data set has no examples"),
+    ("examples by their index", lambda: call(data=Digits()), TypeError,
+     "dataset is a Digits, whose items are examples: give a function and their number: "
+     "dataset.__getitem__, examples=len(dataset)"),
+    ("the same as it says", lambda: call(data=Digits().__getitem__, examples=len(Digits())), None,
+     ""),
+    ("batches by their index", lambda: call(data=Batches()), TypeError,
+     "whose items look like batches: give an iterable of them: (dataset[i] for i in range(len("
+     "dataset)))"),
+    ("texts for labels", lambda: call(data=(X, np.array(["cat", "dog"] * 500))), TypeError,
+     "the array '1' of the data set is an array of texts (<U3); numbers are needed"),
+    ("a data set that is none", lambda: call(data=None), TypeError, "dataset is None; give arrays"),
+    ("a batch of texts for export",
+     lambda: podsim.export(loss_fn, PARAMS, (X, np.array(["cat"] * 1000)), "m"), TypeError,
+     "the array '1' of the batch is an array of texts"),
+    ("params and data set swapped", lambda: podsim.train(loss_fn, (X, Y), PARAMS), TypeError,
+     "the order is podsim.train(loss_fn, params, dataset)"),
+    ("shapes for params", lambda: podsim.export(loss_fn, jax.eval_shape(lambda: PARAMS), (X, Y),
+                                                "m"), TypeError,
+     "the parameter 'dense/bias' is a jax.ShapeDtypeStruct, a shape without numbers"),
+    ("a schedule for lr_schedule", lambda: call(lr_schedule=lambda step: 0.1), TypeError,
+     "lr_schedule is a lambda; it takes a text, such as lr_schedule=\"cosine\""),
     ("labels in a list", lambda: call(data=(X, Y.tolist())), ValueError, "and 997 more"),
     ("lengths that differ", lambda: call(data=(X, Y[1:])), ValueError,
      "here 1,000 in '0'; 999 in '1'"),

@@ -10,8 +10,9 @@ from ._api import export, plan, train
 from ._errors import PodsimError
 from ._names import near as _near
 from ._optimizers import Optimizer, adam, adamw, lamb, lars, sgd
-from ._plan import Plan, PlanRow
+from ._plan import Plan
 from ._result import Run
+from ._rows import PlanRow
 
 __all__ = ["Optimizer", "Plan", "PlanRow", "PodsimError", "Run", "adam", "adamw", "export",
            "lamb", "lars", "plan", "sgd", "train"]

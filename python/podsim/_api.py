@@ -8,14 +8,16 @@ from typing import Any, Callable
 
 import numpy as np
 
-from . import _checks, _inputs, _job, _lowering, _names, _plan, _process, _result, _start, _trees
-from . import _values
+from . import (_checks, _data, _inputs, _job, _lowering, _names, _params, _plan, _process,
+               _records, _result, _start, _trees, _values)
+from ._calls import checked
 from ._state import State
 
 LossFunction = Callable[..., Any]
 EvalFunction = Callable[..., Any]
 
 
+@checked("podsim.export", "podsim.export(loss_fn, params, batch, path)")
 def export(loss_fn: LossFunction, params: Any, batch: Any, path: str | os.PathLike[str],
            *, eval_fn: EvalFunction | None = None, state: Any = None,
            name: str | None = None) -> None:
@@ -36,6 +38,9 @@ def export(loss_fn: LossFunction, params: Any, batch: Any, path: str | os.PathLi
     _job.check_name(name)
     _job.path_of("path", path)
     _checks.check_batch(batch)
+    _params.check_is_tree(params)
+    _params.check_numbers(params)
+    _data.check_is_batch(batch)
     message = _lowering.import_message(_inputs.name_of(loss_fn, name), loss_fn, params,
                                        batch, eval_fn, state)
     _inputs.export(message, path, loss_fn, name, batch)
@@ -57,6 +62,7 @@ def _settings(optimizer: Any, params: Any, topology: str,
     return {**job, **chosen}
 
 
+@checked("podsim.train", "podsim.train(loss_fn, params, dataset, topology=\"v3-8\", ...)")
 def train(loss_fn: LossFunction, params: Any, dataset: Any, *, topology: str = "v3-32",
           optimizer: Any = None, eval_fn: EvalFunction | None = None,
           eval_dataset: Any = None, examples: int | None = None,
@@ -91,6 +97,7 @@ def train(loss_fn: LossFunction, params: Any, dataset: Any, *, topology: str = "
     with _inputs.written(call, chosen) as (path, named):
         metrics = own_metrics or _result.Metrics(path / "metrics.jsonl")
         kept = own_dir or path / "run"
+        _params.check_numbers(params)
         begins = {} if _is_begun(kept, chosen) else _start.write(
             _weights(params, state), path / "start")
         flags = _job.flags({**named, "model_dir": kept, "metrics_file": metrics.path,
@@ -101,6 +108,7 @@ def train(loss_fn: LossFunction, params: Any, dataset: Any, *, topology: str = "
         weights = _result.read_weights(kept / str(summary["steps"]))
     if not events.get("step") and chosen.get("mode") != "eval":
         _checks.warn(_result.nothing_left(events["plan"][-1], summary))
+    _records.register()
     return _result.Run(
         params=_like(params, weights), state=_carried(state, params, weights),
         metrics=events.get("step", []),
@@ -145,6 +153,7 @@ def _carried(tree: Any, params: Any, weights: dict[str, np.ndarray]) -> Any:
     return state.whole(_shaped(state.names, state.carried(), weights))
 
 
+@checked("podsim.plan", "podsim.plan(loss_fn, params, dataset, topology=\"v3-8..v3-128\", ...)")
 def plan(loss_fn: LossFunction, params: Any, dataset: Any, *, topology: str = "v3-32",
          optimizer: Any = None, eval_fn: EvalFunction | None = None,
          eval_dataset: Any = None, examples: int | None = None,
@@ -158,6 +167,8 @@ def plan(loss_fn: LossFunction, params: Any, dataset: Any, *, topology: str = "v
 
     Raises PodsimError where train would refuse the job."""
     _job.check_is_text(topology, several=True)
+    if price_per_chip_hour is not None:
+        _plan.check_price(price_per_chip_hour)
     _checks.check_is_bool("progress", progress)
     chosen = _settings(optimizer, params, topology, settings)
     call = _inputs.Call(loss_fn, params, dataset, eval_fn, eval_dataset, examples,

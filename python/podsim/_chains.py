@@ -23,6 +23,8 @@ _INSTEAD = {
                        "itself",
     "named_chain": "say chain",
     "clip_by_global_norm": "podsim clips the gradients: put it first in the chain",
+    "partition": "podsim has one update rule for all variables: give one optimizer; a mask of "
+                 "the weight decay is taken, as in adamw(1e-3, mask=mask)",
     "masked": "podsim masks the weight decay alone: give the mask to adamw or lars",
 }
 
@@ -49,8 +51,19 @@ class Step:
                               f"podsim has {value}")
 
 
+# What callers write for transformations that optax calls otherwise.
+_TYPED = {"partition": "multi_transform", "scale_by_rms": "rmsprop", "scale_by_rss": "adagrad",
+          "scale_by_belief": "adabelief", "scale_by_factored_rms": "adafactor",
+          "add_noise": "noisy_sgd", "scale_by_sign": "sign_sgd",
+          "scale_by_optimistic_gradient": "optimistic_gradient_descent",
+          **{f"scale_by_{name}": name for name in (
+              "adadelta", "adamax", "adan", "amsgrad", "lbfgs", "lion", "novograd", "polyak",
+              "radam", "rprop", "sm3", "stddev", "yogi")}}
+
+
 def unknown(name: str) -> TypeError:
-    return refused(f"podsim has no {name} there", _INSTEAD.get(name, _KNOWN))
+    typed = f"{name} ({_TYPED[name]})" if name in _TYPED else name
+    return refused(f"podsim has no {typed} there", _INSTEAD.get(name, _KNOWN))
 
 
 def _steps(update: Callable[..., Any], mask: Any = None) -> list[Step]:
@@ -127,4 +140,7 @@ class Chain:
         if excluded:
             every, _, _ = _trees.named_leaves(self._params, "params")
             more["weight_decay_exclude"] = _masks.ends(excluded, every)
-        return rule(peak, **numbers, **more).with_settings(**rate)
+        try:
+            return rule(peak, **numbers, **more).with_settings(**rate)
+        except ValueError as error:  # it names podsim's function, which nobody called
+            raise ValueError(str(error).replace("podsim.", "optax.", 1)) from None

@@ -11,7 +11,9 @@ from typing import Any, Iterable
 
 import numpy as np
 
+from . import _params
 from ._errors import PodsimError
+from ._said import kind_of, shown
 
 _LONGEST = 251  # bytes, as a file's name has at most 255 with ".npy"
 
@@ -34,9 +36,9 @@ def check_file_names(names: Iterable[str]) -> None:
     """Raises PodsimError for an array that cannot have a file of its name."""
     for name in names:
         if not all(map(_is_part, name.split("/"))):
-            shown = name if len(name) <= 80 else name[:80] + "..."
+            short = name if len(name) <= 80 else name[:80] + "..."
             raise PodsimError(
-                f"an array of the data set is called {shown!r}, but its name is that of a "
+                f"an array of the data set is called {short!r}, but its name is that of a "
                 f"file: parts with one '/' between them, each of 1 to {_LONGEST} bytes, "
                 "printable, none beginning with '.'; give it another key")
 
@@ -45,37 +47,27 @@ def type_of(leaf: Any) -> Any:
     return leaf.dtype if hasattr(leaf, "dtype") else np.asarray(leaf).dtype
 
 
-def check_numbers(names: Iterable[str], leaves: Iterable[Any]) -> None:
-    """Raises TypeError for an array of the data set that is text or the like."""
-    for name, leaf in zip(names, leaves):
-        kind = type_of(leaf)
-        if isinstance(kind, np.dtype) and kind.kind == "f" and kind.itemsize not in (4, 8):
-            raise TypeError(f"the array {name!r} of the data set is {kind}; podsim reads float32 "
-                            "and float64: say .astype(np.float32)")
-        if not isinstance(kind, np.dtype) or kind.kind not in "biuf":
-            raise TypeError(f"the array {name!r} of the data set is {kind}; it must be of "
-                            "booleans, whole numbers or float32: make it so")
-
-
 def check_batch(batch: Any) -> None:
     """Raises TypeError for what export can read no shapes and types of."""
-    if batch is None or isinstance(batch, str) or callable(batch):
-        raise TypeError(f"batch is {batch!r}; export takes a tree of arrays, such as (x[:1], "
-                        "y[:1]), of which shapes and types are read; the data set is "
+    iterated = not isinstance(batch, (list, tuple, dict)) and hasattr(batch, "__next__")
+    if batch is None or isinstance(batch, (str, os.PathLike)) or callable(batch) or iterated:
+        also = ": next(...) is its first batch" if iterated else ""
+        raise TypeError(f"batch is {shown(batch)}{also}; export takes a tree of arrays, such as "
+                        "(x[:1], y[:1]), of which shapes and types are read; the data set is "
                         "named when pod_launch trains the model")
 
 
 def check_is_bool(name: str, value: Any) -> None:
     if not isinstance(value, (bool, np.bool_)):
-        raise TypeError(f"{name} is {value!r}; it must be True or False")
+        raise TypeError(f"{name} is {shown(value)}; it must be True or False")
 
 
 def check_functions(loss_fn: Any, eval_fn: Any) -> None:
     for name, function, wanted in (("loss_fn", loss_fn, "params, batch) -> loss"),
                                    ("eval_fn", eval_fn, "params, batch) -> dict")):
         if not callable(function) and (function is not None or name == "loss_fn"):
-            raise TypeError(f"{name} is a {type(function).__name__}; it must be a function, "
-                            f"({wanted}")
+            what = shown(function) if isinstance(function, str) else kind_of(function)
+            raise TypeError(f"{name} is {what}; it must be a function, ({wanted}")
 
 
 def check_params(names: list[str], leaves: list[Any]) -> None:
@@ -83,11 +75,7 @@ def check_params(names: list[str], leaves: list[Any]) -> None:
         raise TypeError("params has no array in it; it must be a tree of float32 arrays, "
                         "of one at least")
     for name, leaf in zip(names, leaves):
-        kind = type_of(leaf)
-        if str(kind) not in ("float32", "float64"):
-            raise TypeError(f"the parameter {name!r} is {kind}; what is trained is float32: "
-                            "convert it, or leave it out of params (the loss function may "
-                            "hold it itself)")
+        _params.check_leaf(name, leaf, type_of(leaf))
 
 
 def some(names: list[str], most: int = 3) -> str:

@@ -13,7 +13,8 @@ from typing import Any, Callable, Iterable, Protocol
 
 import numpy as np
 
-from . import _checks, _lowering, _npy, _trees
+from . import _checks, _lowering, _npy, _objects, _trees
+from ._said import kind_of, shown
 
 _STACKED = 64  # examples that are written at a time
 _MOST_BATCHES = 1 << 18  # of an iterable that says nowhere when it ends
@@ -50,22 +51,22 @@ def _named_files(tree: Any) -> tuple[list[str], list[Any], Any]:
 
 
 class _Arrays:
-    """A tree of arrays."""
+    """A tree of arrays. whole: the argument's name, if it is one array."""
 
     ordered = False
 
-    def __init__(self, tree: Any) -> None:
-        self._tree = tree
+    def __init__(self, tree: Any, whole: str = "") -> None:
+        self._tree, self._whole = tree, whole
 
     def example(self) -> Any:
-        names, leaves = self._named()
-        _checks.check_numbers(names, [leaf[:1] for leaf in leaves])
+        self._named()
         import jax
 
         return jax.tree_util.tree_map(lambda x: np.asarray(x[:1]), self._tree)
 
     def _named(self) -> tuple[list[str], list[Any]]:
         names, leaves, _ = _named_files(self._tree)
+        _objects.check_arrays(names, leaves, self._whole)
         _checks.count_of(names, leaves, "the data set")
         return names, leaves
 
@@ -75,6 +76,9 @@ class _Arrays:
         for name, leaf in zip(names, leaves):
             with _npy.Writer(folder / f"{name}.npy") as file:
                 file.append(leaf)
+
+
+_ITEM = "an item of the iterable of batches"
 
 
 class _Batches:
@@ -88,6 +92,8 @@ class _Batches:
         if most is None and no_end and isinstance(batches, (itertools.cycle, itertools.count)):
             raise ValueError(f"the iterable of batches has no end; {no_end}")
         self._no_end = "" if most is not None or hasattr(batches, "__len__") else no_end
+        self._by_index = (": dataset.__getitem__, examples=len(dataset)"
+                          if _objects.is_indexed(batches) else "")
         batches = iter(batches)
         self._first = next(batches, None)
         if self._first is None:
@@ -100,10 +106,12 @@ class _Batches:
         names, leaves, _ = _named_files(self._first)
         single = [name for name, leaf in zip(names, leaves) if not np.shape(leaf)]
         if single:
+            _objects.check_arrays(names, leaves, _ITEM if _is_leaf(self._first) else "")
             raise ValueError(f"an item of the iterable has no examples along an axis in "
                              f"{_checks.some(single)}, as if it were one example; an item is a "
-                             "batch: stack the examples (np.stack), or give a function index -> "
-                             "example with examples=N")
+                             "batch: stack the examples (of a list: jax.tree.map(lambda *x: "
+                             "np.stack(x), *examples)), or give a function index -> example with "
+                             f"examples=N{self._by_index}")
         return _Arrays(self._first).example()
 
     def write(self, folder: pathlib.Path) -> None:
@@ -118,6 +126,7 @@ class _Batches:
                 if this != structure:
                     raise ValueError(f"batch {index} has the arrays {others}, the first "
                                      f"one has {names}")
+                _objects.check_arrays(names, leaves)
                 read += _checks.count_of(names, leaves, f"batch {index}")
                 for file, leaf in zip(files, leaves):
                     file.append(leaf)
@@ -170,6 +179,9 @@ class _Examples:
 
 
 def _check_takes_index(function: Callable[..., Any]) -> None:
+    if isinstance(function, type):
+        raise TypeError(f"the data set is {kind_of(function)}; give an object of it, or a function "
+                        "index -> example")
     try:
         signature = inspect.signature(function)
     except (TypeError, ValueError):
@@ -194,6 +206,35 @@ def _is_batches(dataset: Any) -> bool:
             and not hasattr(dataset, "shape"))
 
 
+def _is_leaf(dataset: Any) -> bool:
+    """Whether it is no tree of others."""
+    if dataset is None or isinstance(dataset, (list, tuple, dict)):
+        return False
+    import jax
+
+    return jax.tree_util.all_leaves([dataset])
+
+
+_TAKEN = ("give arrays with examples along the first axis, a function index -> example with "
+          "{count}=N, or an iterable of batches")
+
+
+def _check_whole(dataset: Any, argument: str, count: str) -> None:
+    """Raises TypeError for an object that is no data set itself."""
+    if dataset is not None and not _is_leaf(dataset):
+        return
+    way = _objects.way_round(dataset)
+    if _objects.is_indexed(dataset) and not way:
+        if not hasattr(dataset, "__iter__"):
+            raise TypeError(_objects.indexed(dataset, argument, count))
+        return
+    shape = getattr(dataset, "shape", None)
+    iterated = hasattr(dataset, "__iter__") and not isinstance(dataset, (bytes, str))
+    if shape is None and iterated and not way or shape is not None and shape != ():
+        return
+    raise TypeError(f"{argument} is {shown(dataset)}; {way or _TAKEN.format(count=count)}")
+
+
 def _check_count(count: Any, name: str) -> None:
     if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 1:
         raise TypeError(f"{name} is {count!r}; it must be a whole number of examples, 1 or more")
@@ -210,16 +251,33 @@ def source_of(dataset: Any, examples: int | None, most: Callable[[], int | None]
         if inspect.isgeneratorfunction(dataset):
             raise TypeError("the data set is a generator function: call it")
         if examples is None:
+            _check_takes_index(dataset)
             raise TypeError("a data set that is a function of the index needs "
                             f"{name}=N, how many there are")
         return _Examples(dataset, examples)
+    argument = "eval_dataset" if name == "eval_examples" else "dataset"
+    _check_whole(dataset, argument, name)
     if _is_batches(dataset):
         return _Batches(dataset, most() if examples is None else examples, _NO_END[name])
     if examples is not None:
         raise TypeError(f"{name} is {examples}, but it is for a data set that is a function of "
                         "the index, or an iterable of batches; arrays have their own number of "
                         "examples: leave it out, or give a[:N]")
-    return _Arrays(dataset)
+    return _Arrays(dataset, argument if _is_leaf(dataset) else "")
+
+
+def check_is_batch(batch: Any) -> None:
+    """Raises TypeError for what is no array in a batch whose shapes are read."""
+    names, leaves, _ = _trees.named_leaves(batch, "batch")
+    others = {name: leaf for name, leaf in zip(names, leaves) if not _has_type(leaf)}
+    _objects.check_arrays(others.keys(), others.values(), "batch" if _is_leaf(batch) else "",
+                          "the batch")
+
+
+def _has_type(leaf: Any) -> bool:
+    """Whether it has the shape and a type of an array of numbers, and perhaps no numbers."""
+    kind = getattr(getattr(leaf, "dtype", None), "kind", "O")
+    return hasattr(leaf, "shape") and kind not in "OUSmM" and not _objects.way_round(leaf)
 
 
 def _kinds(tree: Any) -> dict[str, str]:

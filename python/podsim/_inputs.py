@@ -9,7 +9,7 @@ import pathlib
 import tempfile
 from typing import Any, Callable, Iterator, Mapping
 
-from . import _checks, _data, _errors, _importing, _job, _lowering, _names, _programs
+from . import _checks, _data, _errors, _importing, _job, _lowering, _names, _params, _programs
 from ._asking import Asked
 from ._wire import Message
 
@@ -150,6 +150,8 @@ def written(call: Call, settings: Mapping[str, Any]
     _check(call, settings)
     _job.check_name(call.name)
     _checks.check_functions(call.loss_fn, call.eval_fn)
+    _params.check_is_tree(call.params)
+    _params.check_order(call.params, call.dataset)
     with tempfile.TemporaryDirectory(prefix="podsim-",
                                      dir=_data.folder_in_memory()) as folder:
         path = pathlib.Path(folder)

@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 import os
 import pathlib
+import re
 from typing import Any, Mapping
 
 from . import _optax, _optimizers, _programs
 from ._errors import IDLE, PodsimError, in_python
 from ._names import check_names
+from ._numbers import is_number
+from ._said import shown
 from ._settings import SETTINGS
-
 
 
 def optimizer_of(optimizer: Any, params: Any,
@@ -21,14 +23,24 @@ def optimizer_of(optimizer: Any, params: Any,
         return optimizer
     if hasattr(optimizer, "update") and hasattr(optimizer, "init"):
         return _optax.from_optax(optimizer, params, job)
-    if callable(optimizer) and not hasattr(_optimizers, getattr(optimizer, "__name__", "")):
-        raise TypeError("optimizer is the function "
-                        f"{getattr(optimizer, '__name__', type(optimizer).__name__)}; give what "
-                        "podsim.adamw(1e-3) or optax.adamw(schedule) returns")
+    raise _no_optimizer(optimizer)
+
+
+_RULES = ("adamw", "adam", "lamb", "lars", "sgd")
+
+
+def _no_optimizer(optimizer: Any) -> TypeError:
     name = getattr(optimizer, "__name__", "")
-    raise TypeError("optimizer must be podsim.adamw(...) and the like, or one of optax, not a "
-                    f"{type(optimizer).__name__}"
-                    + (f": call it, as in {name}(1e-3)" if name and callable(optimizer) else ""))
+    if callable(optimizer) and name in _RULES:
+        return TypeError(f"optimizer is the function {name} itself: call it, as in {name}(1e-3)")
+    if callable(optimizer):
+        return TypeError(f"optimizer is the function {name or type(optimizer).__name__}; give what "
+                         "podsim.adamw(1e-3) or optax.adamw(schedule) returns")
+    text = optimizer.lower() if isinstance(optimizer, str) else ""
+    rule = text if text in _RULES else "adamw"
+    rate = shown(optimizer) if is_number(optimizer) else "1e-3"
+    return TypeError(f"optimizer is {shown(optimizer)}; it must be one of podsim or of optax: say "
+                     f"optimizer=podsim.{rule}({rate})")
 
 
 # Settings of the models that pod_launch brings.
@@ -39,8 +51,8 @@ def check_trains(settings: Mapping[str, Any]) -> None:
     """Raises TypeError for a flag with which pod_launch does something else."""
     for name in _OF_MODELS:
         if settings.get(name) is not None:
-            raise TypeError(f"{name} is {settings[name]!r}, but the model is the loss function: "
-                            "leave it out; pod_launch trains its own models in a terminal")
+            raise TypeError(f"{name} is {shown(settings[name])}, but the model is the loss "
+                            "function: leave it out; pod_launch trains its own models in a terminal")
     for name in IDLE:
         if settings.get(name) not in (None, False):
             raise TypeError(f"{name} trains nothing: leave it out; podsim.plan says what the "
@@ -58,8 +70,25 @@ def check_is_text(topology: Any, several: bool) -> None:
             f'train runs one slice, such as "{names[0]}"; podsim.plan takes several, in one text: '
             f'"{",".join(names)}"'))
     if not isinstance(topology, str):
-        raise TypeError(f'topology is a {type(topology).__name__}; it must be the name of a '
+        raise TypeError(f'topology is {shown(topology)}; it must be the name of a '
                         'slice, such as "v3-32"')
+    _check_names_of_slices(topology)
+
+
+_SLICE = re.compile(r"[a-z]+\d+[a-z]*-\d+")
+
+
+def _check_names_of_slices(topology: str) -> None:
+    """Raises TypeError for slices that neither commas nor two dots part."""
+    names = [part.strip() for part in topology.split(",")]
+    if not all(names):
+        left = ",".join(filter(None, names)) or "v3-32"
+        raise TypeError(f"topology is {topology!r}, in which a name is empty; it must be the name "
+                        f'of a slice, such as "{left}"')
+    found = _SLICE.findall(topology.lower())
+    if len(found) > 1 and not is_range(topology):
+        raise TypeError(f'topology is {topology!r}; slices are named with commas, "'
+                        f'{",".join(found)}", or from one to another, "{found[0]}..{found[-1]}"')
 
 
 def check_is_one_slice(topology: Any) -> None:
@@ -78,7 +107,7 @@ def is_range(topology: str) -> bool:
 def path_of(name: str, place: Any) -> str:
     """Raises TypeError for what names no place."""
     if not isinstance(place, (str, os.PathLike)) or not os.fspath(place):
-        raise TypeError(f"{name} is {place!r}; it must be a path, such as \"run\"")
+        raise TypeError(f"{name} is {shown(place)}; it must be a path, such as \"run\"")
     text = str(os.fspath(place))
     if text.startswith("~"):
         raise TypeError(f"{name} is {text!r}; only a shell knows what ~ is: say "
@@ -88,7 +117,7 @@ def path_of(name: str, place: Any) -> str:
 
 def check_name(name: Any) -> None:
     if name is not None and not isinstance(name, str):
-        raise TypeError(f"name is {name!r}; it must be a str, what the model is called")
+        raise TypeError(f"name is {shown(name)}; it must be a str, what the model is called")
 
 
 def local(name: str, place: str | os.PathLike[str]) -> pathlib.Path:

@@ -52,6 +52,8 @@ _MEANT = {
     "optimiser": "optimizer=",
     "plot": "podsim.plan(...).plot(path)",
     **dict.fromkeys(("output", "json"), "podsim.plan(...).to_json(), or podsim.export"),
+    **dict.fromkeys(("price", "price_per_hour", "chip_price", "cost", "cost_per_chip_hour",
+                     "price_per_chip_hour"), "podsim.plan(..., price_per_chip_hour=2.2)"),
     **dict.fromkeys(("random_seed", "rng", "rng_seed"), "seed="),
     **dict.fromkeys(("dtype", "mixed_precision"), "precision="),
     **dict.fromkeys(("resume", "resume_from", "resume_from_checkpoint", "load", "init_from"),
@@ -90,8 +92,19 @@ _ARGUMENTS = ("optimizer", "eval_fn", "eval_dataset", "examples", "eval_examples
 
 def near(name: str, known: Iterable[str], most: int = 3) -> str:
     """"; did you mean a, b?", or nothing."""
-    found = difflib.get_close_matches(name, list(known), most)
+    spelt = {each.lower(): each for each in known}
+    found = [spelt[each] for each in difflib.get_close_matches(name.lower(), list(spelt), most)]
     return f"; did you mean {' or '.join(found)}?" if found else ""
+
+
+def instead(name: str, known: Iterable[str], most: int = 12) -> str:
+    """"; did you mean a?", or what there is: "; it has a, b and 3 more"."""
+    names = list(known)
+    parts = [each for each in names if len(each) > 3 and f"_{each}_" in f"_{name}_"]
+    meant = near(name, names) or (f"; did you mean {parts[0]}?" if parts else "")
+    more = len(names) - most
+    return meant or (f"; it has {', '.join(names[:most])}" if names else "") + (
+        f" and {more} more" if more > 0 else "")
 
 
 def _advice(name: str) -> str:
@@ -100,7 +113,7 @@ def _advice(name: str) -> str:
     if name.lower() in _NOT_HERE:
         return f": {_NOT_HERE[name.lower()]}"
     known = [each for each in dict.fromkeys([*SETTINGS, *_ARGUMENTS]) if each not in IDLE]
-    return near(name, known) or "; docs/flags.md and `pod_launch --help` list all of them"
+    return near(name, known) or "; `pod_launch --help=all` lists all of them"
 
 
 def check_names(settings: Mapping[str, Any]) -> None:

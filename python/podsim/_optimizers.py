@@ -6,7 +6,9 @@ import dataclasses
 import inspect
 from typing import Any, Sequence
 
-from . import _values
+from . import _names, _numbers, _values
+from ._calls import checked
+from ._said import shown
 from ._settings import SETTINGS
 
 
@@ -16,14 +18,39 @@ class Optimizer:
 
     settings: dict[str, Any]
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.settings, dict):
+            raise TypeError("podsim.Optimizer takes a dict of settings, not "
+                            f"{shown(self.settings)}: say podsim.adamw(1e-3) or the like")
+
     def with_settings(self, **more: Any) -> "Optimizer":
         return Optimizer({**self.settings, **more})
 
 
 _RULES = {"momentum": "sgd", "nesterov": "sgd"}
-_MEANT = {**dict.fromkeys(("lr", "rate", "step_size"), "learning_rate"), "beta1": "b1",
-          "beta2": "b2", "epsilon": "eps", "mask": "weight_decay_exclude=[...]",
-          "max_norm": "clip_norm"}
+_OWN_NAMES = {"beta1": "b1", "beta2": "b2", "epsilon": "eps"}  # optax's, of settings
+_MEANT = {**dict.fromkeys(("lr", "rate", "step_size", "alpha"), "learning_rate"),
+          **_OWN_NAMES, "mask": "weight_decay_exclude=[...]",
+          **dict.fromkeys(("decay", "wd", "l2", "weight_decay_rate"), "weight_decay"),
+          **dict.fromkeys(("max_norm", "grad_clip", "clip", "max_grad_norm", "clipnorm",
+                           "global_clipnorm"), "clip_norm"),
+          "betas": "b1=0.9, b2=0.999", "trust_coef": "trust_coefficient"}
+_SAID = {**dict.fromkeys(("schedule", "lr_scheduler", "scheduler"), "say lr_schedule= beside "
+                         "optimizer=, or give optax's optimizer with the schedule"),
+         **dict.fromkeys(("dampening", "maximize", "amsgrad", "foreach", "fused", "centered",
+                          "eps_root", "mu_dtype", "accumulator_dtype", "ams_grad"),
+                         "no update rule of podsim has it: leave it out"),
+         "nesterov": "podsim.sgd(0.1, momentum=0.9, nesterov=True) has it"}
+
+
+def _instead_of(name: str, taken: Sequence[str]) -> str:
+    """What says an argument that the update rule does not have; or nothing."""
+    meant = _MEANT.get(name, name)
+    if name in _MEANT and meant.split("=")[0] in taken:
+        return f"; say {meant}"
+    if meant in SETTINGS:
+        return f"; say {meant}= beside optimizer="
+    return f"; {_SAID[name]}" if name in _SAID else _names.near(name, taken)
 
 
 def _check_known(rule: str, unknown: dict[str, Any]) -> None:
@@ -32,35 +59,35 @@ def _check_known(rule: str, unknown: dict[str, Any]) -> None:
         function = _RULES.get(rule, rule)
         taken = [*inspect.signature(globals()[function]).parameters][:-1]
         taken += ["weight_decay_exclude", "clip_norm"]
-        meant = _MEANT.get(name, "")
-        near = f"; say {meant}" if meant.split("=")[0] in taken else ""
-        if not near and name in SETTINGS:
-            near = f"; say {name}= beside optimizer="
-        raise TypeError(f"podsim.{function} has no argument {name!r}{near}; it has "
-                        f"{', '.join(taken)}")
+        raise TypeError(f"podsim.{function} has no argument {name!r}{_instead_of(name, taken)}; "
+                        f"it has {', '.join(taken)}")
 
 
-def _optimizer(rule: str, learning_rate: float | None, numbers: dict[str, Any],
+def _optimizer(rule: str, learning_rate: Any, numbers: dict[str, Any],
                weight_decay_exclude: Sequence[str] = (),
                clip_norm: float | None = None, **unknown: Any) -> Optimizer:
     _check_known(rule, unknown)
+    call = f"podsim.{_RULES.get(rule, rule)}"
     if learning_rate is None:
-        function = _RULES.get(rule, rule)
-        raise TypeError(f"podsim.{function} has no learning_rate: give it first, as in "
-                        f"podsim.{function}(1e-3)")
+        raise TypeError(f"{call} has no learning_rate: give it first, as in {call}(1e-3)")
     _values.check_rate(learning_rate)
-    settings = {"optimizer": rule, "learning_rate": learning_rate, **numbers}
-    if weight_decay_exclude:
-        settings["weight_decay_exclude"] = list(weight_decay_exclude)
-    if clip_norm is not None:
-        settings["clip_norm"] = clip_norm
+    clip = {} if clip_norm is None else {"clip_norm": clip_norm}
+    given = {"learning_rate": learning_rate, **numbers, **clip}
+    _numbers.check_numbers(call, {_OWN_NAMES.get(name, name): value
+                                  for name, value in given.items()})
+    settings = {"optimizer": rule, **given}
+    excluded = _numbers.excluded_parts(call, weight_decay_exclude)
+    if excluded:
+        settings["weight_decay_exclude"] = excluded
     return Optimizer(settings)
 
 
-def sgd(learning_rate: float | None = None, momentum: float = 0.0, nesterov: bool = False,
+@checked("podsim.sgd")
+def sgd(learning_rate: float | None = None, momentum: float | None = 0.0, nesterov: bool = False,
         **more: Any) -> Optimizer:
     """optax.sgd. `more`: weight_decay_exclude, clip_norm."""
-    if not momentum:
+    _numbers.check_nesterov("podsim.sgd", nesterov)
+    if momentum is None or _numbers.is_number(momentum) and momentum == 0:
         return _optimizer("sgd", learning_rate, {"momentum": 0}, **more)
     return _optimizer("nesterov" if nesterov else "momentum", learning_rate,
                       {"momentum": momentum}, **more)
@@ -70,12 +97,14 @@ def _adam_numbers(b1: float, b2: float, eps: float) -> dict[str, Any]:
     return {"beta1": b1, "beta2": b2, "epsilon": eps}
 
 
+@checked("podsim.adam")
 def adam(learning_rate: float | None = None, b1: float = 0.9, b2: float = 0.999, eps: float = 1e-8,
          **more: Any) -> Optimizer:
     """optax.adam."""
     return _optimizer("adam", learning_rate, _adam_numbers(b1, b2, eps), **more)
 
 
+@checked("podsim.adamw")
 def adamw(learning_rate: float | None = None, b1: float = 0.9, b2: float = 0.999, eps: float = 1e-8,
           weight_decay: float = 1e-4, **more: Any) -> Optimizer:
     """optax.adamw."""
@@ -83,6 +112,7 @@ def adamw(learning_rate: float | None = None, b1: float = 0.9, b2: float = 0.999
     return _optimizer("adamw", learning_rate, numbers, **more)
 
 
+@checked("podsim.lamb")
 def lamb(learning_rate: float | None = None, b1: float = 0.9, b2: float = 0.999, eps: float = 1e-6,
          weight_decay: float = 0.0, **more: Any) -> Optimizer:
     """optax.lamb."""
@@ -90,6 +120,7 @@ def lamb(learning_rate: float | None = None, b1: float = 0.9, b2: float = 0.999,
     return _optimizer("lamb", learning_rate, numbers, **more)
 
 
+@checked("podsim.lars")
 def lars(learning_rate: float | None = None, momentum: float = 0.9, weight_decay: float = 0.0,
          trust_coefficient: float = 1e-3, **more: Any) -> Optimizer:
     """optax.lars."""

@@ -6,7 +6,6 @@ import concurrent.futures
 import dataclasses
 import html
 import json
-import numbers
 import os
 import pathlib
 import re
@@ -15,49 +14,28 @@ import sys
 from typing import Any, Iterator, Mapping, Sequence
 
 from . import _display, _errors, _job, _programs
+from ._calls import checked
 from ._drawing import Svg
+from ._names import instead
+from ._numbers import is_number
+from ._rows import PlanRow, PricedRow, Rows
+from ._said import shown
 from ._units import gib, share, span
 
 
-@dataclasses.dataclass(frozen=True)
-class PlanRow:
-    """The job on one slice. All seconds are simulated (sim): computed, not measured."""
-
-    slice: str
-    chips: int
-    batch_per_core: int
-    global_batch: int
-    train_steps: int
-    learning_rate: float
-    """The peak, scaled to the slice."""
-    hbm_bytes: int
-    """What a core holds at the fullest moment of a step."""
-    hbm_bytes_available: int
-    step_seconds: float
-    step_seconds_low: float
-    step_seconds_high: float
-    """Lower and upper estimate of the step time."""
-    compute_seconds: float
-    all_reduce_seconds: float
-    exposed_seconds: float
-    """The part of the all-reduce that no computation overlaps."""
-    input_seconds: float
-    examples_per_second: float
-    efficiency: float
-    """Examples/s of a core, or of a chip where that trains as one, against those on the
-    smallest slice of the plan and generation."""
-    seconds: float
-    """All steps, without start-up and evaluation."""
-    chip_hours: float
-    bound_by: str
-    """"compute", "the all-reduce", "the input" or "the store"."""
-    warnings: tuple[str, ...]
-    cost: float | None = None
-    """chip_hours at a price (Plan.price)."""
-    replica_name: str = "core"
-    """What batch_per_core and hbm_bytes are of: "core", or "chip" where that trains as
-    one (v4, v5p and later)."""
-
+# What other libraries call what a plan has, or give it to do.
+_MEANT = {
+    **dict.fromkeys(("to_csv", "to_pandas", "to_dict", "dataframe", "df"),
+                    "its rows are dataclasses: [dataclasses.asdict(row) for row in plan], or "
+                    "plan.to_json()"),
+    **dict.fromkeys(("best", "cheapest", "fastest", "min"), "say min(plan, key=lambda row: "
+                    "row.seconds), or another field of podsim.PlanRow"),
+    **dict.fromkeys(("save", "write", "json", "dump"), 'say plan.to_json("plan.json") or '
+                    'plan.plot("plan.svg")'),
+    **dict.fromkeys(("slices", "names", "topologies"), "say [row.slice for row in plan]"),
+    **dict.fromkeys(("errors", "warnings_", "failed"), "say plan.refused"),
+    "train": "podsim.train takes the same arguments and one slice",
+}
 
 # What the columns of the table are called, and what stands in them.
 _BATCH = "batch/"  # of a core or a chip
@@ -74,16 +52,25 @@ _ABOUT_TIMES = ("times are simulated, not measured: computation at the chip's pe
                 "whole steps reach 40 to 100%; low and high are the estimates with that")
 
 
-def _svg_file(path: str | os.PathLike[str]) -> pathlib.Path:
-    """Raises ValueError for a place where no drawing can be written."""
+def _file_of(path: str | os.PathLike[str], suffix: str, what: str) -> pathlib.Path:
+    """Raises ValueError for a place where `what` cannot be written."""
     file = pathlib.Path(_job.path_of("path", path))
-    if file.suffix != ".svg":
-        raise ValueError(f"path is {str(file)!r}; what is drawn is SVG: give a name that ends "
-                         "in .svg")
+    if "://" in str(path):
+        raise ValueError(f"path is {str(path)!r}, but the file is written on this machine: name a "
+                         "place of it")
+    if file.suffix != suffix:
+        raise ValueError(f"path is {str(file)!r}; {what}: give a name that ends in {suffix}")
     if not file.parent.is_dir():
         raise ValueError(f"path is {str(file)!r}, but there is no folder {str(file.parent)!r}; "
                          "make it, or name a file elsewhere")
     return file
+
+
+def check_price(per_chip_hour: Any) -> None:
+    """Raises ValueError for what no chip-hour costs."""
+    if not is_number(per_chip_hour) or not 0 < per_chip_hour < float("inf"):
+        raise ValueError(f"the price of a chip-hour is {shown(per_chip_hour)}; it must be a "
+                         "number above 0, such as 2.2")
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
@@ -106,15 +93,33 @@ class Plan:
     """Of one slice: all that pod_launch says of it. Of several: empty."""
     drawing: Svg = Svg("")
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "rows", Rows(self.rows))
+
+    def __getattr__(self, name: str) -> Any:
+        """Of a name that a Plan has not."""
+        own = ["rows", "refused", "table", "price", "plot", "to_json", "text", "links"]
+        of_rows = [field.name for field in dataclasses.fields(PricedRow)]
+        meant = _MEANT.get(name, "")
+        if not meant and name in of_rows:
+            meant = f"its rows have: [row.{name} for row in plan]"
+        raise AttributeError(f"a Plan has no {name!r}" + (
+            f": {meant}" if meant else instead(name, own)))
+
     def __len__(self) -> int:
         return len(self.rows)
 
     def __iter__(self) -> Iterator[PlanRow]:
         return iter(self.rows)
 
-    def __getitem__(self, which: int | str) -> PlanRow:
+    def __getitem__(self, which: Any) -> Any:
         """A row by its place, or by the name of its slice."""
+        if isinstance(which, slice):
+            return self.rows[which]
         if isinstance(which, int):
+            if not -len(self) <= which < len(self):
+                raise IndexError(f"the plan has no row {which}; it has {len(self)}, from 0 on: "
+                                 f"{', '.join(row.slice for row in self.rows)}")
             return self.rows[which]
         for row in self.rows:
             if row.slice == which:
@@ -123,12 +128,11 @@ class Plan:
             f"; it has {', '.join(row.slice for row in self.rows)}")
         raise KeyError(f"the plan has no row of {which}{why}")
 
+    @checked("plan.price")
     def price(self, per_chip_hour: float) -> "Plan":
         """The same with what it costs at this price of a chip for an hour."""
-        if not isinstance(per_chip_hour, numbers.Real) or not 0 < per_chip_hour < float("inf"):
-            raise ValueError(f"the price of a chip-hour is {per_chip_hour!r}; it must be a "
-                             "number above 0")
-        rows = tuple(dataclasses.replace(row, cost=row.chip_hours * per_chip_hour)
+        check_price(per_chip_hour)
+        rows = tuple(PricedRow(**_fields(row), cost=row.chip_hours * per_chip_hour)
                      for row in self.rows)
         return dataclasses.replace(self, rows=rows, price_per_chip_hour=per_chip_hour)
 
@@ -145,25 +149,34 @@ class Plan:
         if not self.text:
             return self.table
         costs = [f"cost        {_money(row.cost)} at {self.price_per_chip_hour:g} a chip-hour"
-                 for row in self.rows if row.cost is not None]
+                 for row in self.rows if isinstance(row, PricedRow)]
         return "\n".join([self.text, *costs])
 
     __repr__ = __str__
 
+    @checked("plan.plot")
     def plot(self, path: str | os.PathLike[str] | None = None) -> Svg:
         """Throughput over the slices against the ideal, as SVG; written to `path`, if
         one is given. A notebook shows what is returned."""
         if path is not None:
-            _svg_file(path).write_text(self.drawing)
+            _file_of(path, ".svg", "what is drawn is SVG").write_text(self.drawing)
         return self.drawing
 
-    def to_json(self) -> str:
-        """One object: rows with the names of PlanRow's fields."""
+    @checked("plan.to_json")
+    def to_json(self, path: str | os.PathLike[str] | None = None) -> str | None:
+        """One object: rows with the names of PlanRow's fields; cost is null without a
+        price. With a `path` it is written there, and nothing is returned."""
+        if path is None:
+            return self._json()
+        _file_of(path, ".json", "what is written is JSON").write_text(self._json() + "\n")
+        return None
+
+    def _json(self) -> str:
         return json.dumps({"clock": "sim", "job": self.job,
                            "scaling": self.scaling, "tuned_on": self.tuned_on,
                            "links": dict(self.links),
                            "price_per_chip_hour": self.price_per_chip_hour,
-                           "rows": [dataclasses.asdict(row) for row in self.rows],
+                           "rows": [{"cost": None} | dataclasses.asdict(row) for row in self.rows],
                            "refused": dict(self.refused)}, indent=2)
 
     def _repr_html_(self) -> str:
@@ -190,7 +203,7 @@ class Plan:
         return sorted({row.replica_name for row in self.rows}, reverse=True) or ["core"]
 
     def _cells(self, row: PlanRow) -> list[str]:
-        cost = [] if row.cost is None else [_money(row.cost)]
+        cost = [_money(row.cost)] if isinstance(row, PricedRow) else []
         return [row.slice, str(row.batch_per_core), f"{row.global_batch:,}",
                 f"{row.train_steps:,}", f"{row.learning_rate:.4g}", gib(row.hbm_bytes),
                 span(row.step_seconds), span(row.step_seconds_low),
@@ -240,8 +253,8 @@ def _lines(columns: Sequence[Sequence[str]]) -> list[str]:
     return ["  ".join(row).rstrip() for row in zip(*padded)]
 
 
-def _money(amount: float | None) -> str:
-    return "" if amount is None else f"{amount:,.2f}" if amount >= 1 else f"{amount:.3g}"
+def _money(amount: float) -> str:
+    return f"{amount:,.2f}" if amount >= 1 else f"{amount:.3g}"
 
 
 def _kinds_of_warnings(rows: Sequence[PlanRow]) -> list[str]:
@@ -254,6 +267,11 @@ def _kinds_of_warnings(rows: Sequence[PlanRow]) -> list[str]:
     return [f"! {found[0][0]}: {found[0][1]}"
             + (f" (likewise {', '.join(name for name, _ in found[1:])})" if found[1:] else "")
             for found in kinds.values()]
+
+
+def _fields(row: PlanRow) -> dict[str, Any]:
+    """Without a price."""
+    return {field.name: getattr(row, field.name) for field in dataclasses.fields(PlanRow)}
 
 
 def _row(found: Mapping[str, Any]) -> PlanRow:

@@ -11,10 +11,31 @@ from typing import Any, Mapping
 
 import numpy as np
 
-from . import _drawing, _safetensors
+from . import _drawing, _records, _safetensors
 from ._names import near
 from ._settings import SETTINGS
 from ._units import gib, span
+
+
+# What other libraries call what a run has, or give it to do.
+_MEANT = {
+    **dict.fromkeys(("history", "logs", "log", "records"), "say run.metrics"),
+    **dict.fromkeys(("weights", "variables", "model", "best_params"), "say run.params"),
+    **dict.fromkeys(("loss", "loss_history", "train_loss", "losses_"), "say run.losses, or "
+                    "run.summary.loss for the last"),
+    **dict.fromkeys(("final_loss", "last_loss"), "say run.summary.loss"),
+    **dict.fromkeys(("eval", "evals", "val_metrics", "eval_history"), "say run.evaluations"),
+    **dict.fromkeys(("save", "save_weights", "to_file", "checkpoint", "save_checkpoint"),
+                    "podsim.train(..., model_dir=DIR) keeps checkpoints; run.params are arrays"),
+    **dict.fromkeys(("predict", "evaluate", "apply", "test"), "call a function of your own with "
+                    "run.params"),
+    **dict.fromkeys(("plot", "show", "figure"), "a notebook draws the run itself; run.losses are "
+                    "what it draws"),
+    **dict.fromkeys(("opt_state", "optimizer_state"), "its checkpoints have it, with model_dir="),
+    **dict.fromkeys(("to_json", "to_dict"), "metrics_file= keeps the records as JSON"),
+    **dict.fromkeys(("resume", "fit", "train", "continue_training"), "the same call of "
+                    "podsim.train with the same model_dir= goes on"),
+}
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
@@ -42,10 +63,36 @@ class Run:
     model_dir: pathlib.Path | None
     """Where the checkpoints are, if the job named a place."""
 
+    def __post_init__(self) -> None:
+        kept = {"metrics": _records.Steps(map(_records.Step, self.metrics)),
+                "evaluations": _records.Evaluations(map(_records.Evaluation, self.evaluations)),
+                "plan": _records.plan(self.plan), "summary": _records.Summary(self.summary)}
+        for name, value in kept.items():
+            object.__setattr__(self, name, value)
+
     def __getattr__(self, name: str) -> Any:
         """Of a name that a Run has not."""
         own = [field.name for field in dataclasses.fields(self)] + ["losses"]
-        raise AttributeError(f"a Run has no {name!r}{near(name, own)}; it has {', '.join(own)}")
+        raise AttributeError(f"a Run has no {name!r}{self._instead(name, own)}; it has "
+                             f"{', '.join(own)}")
+
+    def _instead(self, name: str, own: list[str]) -> str:
+        held = vars(self)  # fewer than all, if it is being copied
+        if name in _MEANT:
+            return f": {_MEANT[name]}"
+        for part in ("plan", "summary"):
+            if name in held.get(part, {}):
+                return f": say run.{part}.{name}"
+        if any(name in step for step in held.get("metrics", [])[:1]):
+            return f": say [m[{name!r}] for m in run.metrics]"
+        return near(name, own)
+
+    def __getitem__(self, name: Any) -> Any:
+        """Of who takes it for a dict or a tuple."""
+        own = [field.name for field in dataclasses.fields(self)]
+        said = name if isinstance(name, str) and name in own else "params"
+        raise TypeError(f"a podsim.Run is no dict and no tuple: run = podsim.train(...), then "
+                        f"run.{said}; it has {', '.join(own)}")
 
     @property
     def losses(self) -> np.ndarray:

@@ -8,6 +8,9 @@ from typing import Any, Mapping
 
 import numpy as np
 
+from . import _kinds
+from ._said import article, shown, type_name
+
 _RATE = ("give a number, the peak, with lr_schedule= and warmup_steps= beside it, or "
          "optimizer=optax.adamw(schedule), whose schedule is read")
 
@@ -21,7 +24,8 @@ def check_rate(rate: Any) -> None:
     if callable(rate):
         raise TypeError(f"learning_rate is {_name(rate)}; {_RATE}")
     if isinstance(rate, str) or not (isinstance(rate, numbers.Real) or np.shape(rate) == ()):
-        raise TypeError(f"learning_rate is {rate!r}, a {type(rate).__name__}; {_RATE}")
+        raise TypeError(f"learning_rate is {shown(rate)}, "
+                        f"{article(type_name(type(rate)))}; {_RATE}")
 
 
 def _check_seed(seed: Any) -> None:
@@ -57,15 +61,12 @@ def check_values(settings: Mapping[str, Any]) -> None:
         if isinstance(value, (str, os.PathLike)) and os.fspath(value).startswith("~"):
             raise TypeError(f"{name} is {os.fspath(value)!r}; only a shell knows what ~ is: say "
                             f"os.path.expanduser({os.fspath(value)!r})")
-        if isinstance(value, Mapping) or (callable(value)):
-            kind = "a dict" if isinstance(value, Mapping) else _name(value)
-            raise TypeError(f"{name} is {kind}; give a number, a text or a list, as "
-                            "docs/flags.md has it")
+        _kinds.check_kind(name, value)
 
 
 def check_is_kept(model_dir: Any, settings: Mapping[str, Any]) -> None:
     """Raises TypeError for checkpoints that would go when train returns."""
     for name in ("checkpoint_every", "checkpoint_every_seconds", "keep"):
         if model_dir is None and settings.get(name) is not None:
-            raise TypeError(f"{name} is {settings[name]!r}, but there is no model_dir, where "
+            raise TypeError(f"{name} is {shown(settings[name])}, but there is no model_dir, where "
                             "checkpoints go: give it, or leave this out")

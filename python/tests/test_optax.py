@@ -8,7 +8,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "python"), str(pathlib.Path(__file__).parent)]
 
 import optax_like as optax  # noqa: E402
-from podsim import _job, _masks, _schedules  # noqa: E402
+from podsim import _chains, _job, _masks, _schedules  # noqa: E402
 
 JOB = {"topology": "v3-8", "train_steps": 20}
 
@@ -103,6 +103,15 @@ class ScheduleTest(unittest.TestCase):
                 _schedules.settings_of(schedule, job)
         same = JOB | {"reference_topology": "v3-8"}
         self.assertEqual(_schedules.settings_of(cosine, same)["lr_schedule"], "cosine")
+
+
+class UnknownTest(unittest.TestCase):
+    def test_what_was_typed_is_named_beside_what_optax_calls_it(self):
+        for name, said in (("scale_by_rms", r"no scale_by_rms \(rmsprop\) there; podsim has sgd"),
+                           ("partition", r"no partition \(multi_transform\) there; podsim has one "
+                            "update rule for all variables"),
+                           ("centralize", "no centralize there; podsim has sgd")):
+            self.assertRegex(str(_chains.unknown(name)), f"^optax: podsim has {said}")
 
 
 class MaskTest(unittest.TestCase):

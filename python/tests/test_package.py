@@ -97,7 +97,7 @@ class FormatsTest(Folder):
         self.assertEqual(podsim.sgd(0.1, momentum=0.9, nesterov=True).settings,
                          {"optimizer": "nesterov", "learning_rate": 0.1, "momentum": 0.9})
         self.assertEqual(podsim.adamw(1e-3, clip_norm=1.0).settings["clip_norm"], 1.0)
-        with self.assertRaisesRegex(TypeError, "not a str"):
+        with self.assertRaisesRegex(TypeError, "optimizer is 'adamw'; .* say optimizer=podsim.adamw"):
             _job.optimizer_of("adamw", None, {})
         for name in podsim.lamb(1e-3).settings:
             _names.check_names({name: 0})

@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import pathlib
+import pickle
 import sys
 import tempfile
 import unittest
@@ -50,14 +51,20 @@ class PlanTest(unittest.TestCase):
             _ = self.plan["v4-8"]
 
     def test_a_price_is_that_of_the_chip_hours(self):
-        self.assertIsNone(self.plan[0].cost)
+        with self.assertRaises(AttributeError) as caught:
+            min(self.plan, key=lambda row: row.cost)
+        self.assertEqual(str(caught.exception), "a row has no cost without a price: "
+                         "podsim.plan(..., price_per_chip_hour=2.2), or plan.price(2.2)")
         priced = self.plan.price(2.5)
         for row in priced:
             self.assertAlmostEqual(row.cost, 2.5 * row.chip_hours)
+            self.assertIsInstance(row, podsim.PlanRow)
+        self.assertAlmostEqual(priced.price(5)[0].cost, 2 * priced[0].cost)
+        self.assertAlmostEqual(pickle.loads(pickle.dumps(priced))[0].cost, priced[0].cost)
         self.assertIn("cost", priced.table)
         self.assertIn("2.5 a chip-hour", priced.table)
         self.assertNotIn("cost", self.plan.table)
-        for wrong in (0, -1, float("nan"), float("inf"), "$1"):
+        for wrong in (0, -1, float("nan"), float("inf"), "$1", True):
             with self.assertRaisesRegex(ValueError, "must be a number above 0"):
                 self.plan.price(wrong)
 
@@ -120,6 +127,40 @@ class PlanTest(unittest.TestCase):
         self.assertEqual(found["clock"], "sim")
         self.assertEqual(found["rows"][1]["slice"], "v3-32")
         self.assertEqual(found["rows"][1]["cost"], 2 * self.plan["v3-32"].chip_hours)
+
+        self.assertIsNone(json.loads(self.plan.to_json())["rows"][1]["cost"])
+
+    def test_json_is_written_to_a_path(self):
+        with tempfile.TemporaryDirectory() as folder:
+            place = pathlib.Path(folder, "plan.json")
+            self.assertIsNone(self.plan.to_json(place))
+            self.assertEqual(place.read_text(), self.plan.to_json() + "\n")
+            with self.assertRaisesRegex(ValueError, "plan.txt'; what is written is JSON: give a "
+                                        "name that ends in .json"):
+                self.plan.to_json(pathlib.Path(folder, "plan.txt"))
+        with self.assertRaisesRegex(ValueError, "no folder 'no/such'"):
+            self.plan.to_json("no/such/plan.json")
+
+    def test_what_a_plan_has_not_is_told_where_it_is(self):
+        plan = self.plan
+        for ask, kind, said in (
+                (lambda: plan.rows["v3-8"], TypeError, "plan.rows is a tuple; the plan itself has "
+                 "the row of a slice: plan['v3-8']"),
+                (lambda: plan[9], IndexError, "the plan has no row 9; it has 3, from 0 on: v3-8, "
+                 "v3-32, v3-64"),
+                (lambda: plan.cost, AttributeError, "a Plan has no 'cost': its rows have: "
+                 "[row.cost for row in plan]"),
+                (lambda: plan.slices, AttributeError, "a Plan has no 'slices': say [row.slice for "
+                 "row in plan]"),
+                (lambda: plan.tabel, AttributeError, "a Plan has no 'tabel'; did you mean table?"),
+                (lambda: plan[0].chip, AttributeError, "a PlanRow has no 'chip'; did you mean "
+                 "chips?"),
+                (lambda: plan.price(1, 2), TypeError, "plan.price takes per_chip_hour by position; "
+                 "the 2nd argument, 2, needs its name")):
+            with self.assertRaises(kind) as caught:
+                ask()
+            self.assertEqual(str(caught.exception), said)
+        self.assertEqual([row.slice for row in plan[1:]], ["v3-32", "v3-64"])
 
     def test_slices_that_are_refused_are_named(self):
         plan = plan_of("v3-8..v3-32", zone="us-central1-a")

@@ -16,8 +16,9 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "python"))
 
 import podsim  # noqa: E402
-from podsim import (_checks, _data, _functions, _inputs, _jaxprs,  # noqa: E402
-                    _job, _names, _npy, _process, _programs, _result, _safetensors, _sums, _tracing, _trees, _values)
+from podsim import (_checks, _data, _functions, _inputs, _jaxprs, _job,  # noqa: E402
+                    _kinds, _names, _npy, _objects, _process, _programs, _result, _safetensors,
+                    _sums, _tracing, _values)
 
 GOLDEN = ROOT / "tests" / "golden" / "imports"
 
@@ -43,17 +44,17 @@ class NamesTest(unittest.TestCase):
             self.assertEqual(list(pathlib.Path(place).iterdir()), [])
 
     def test_arrays_are_named_that_are_not_of_numbers(self):
-        _checks.check_numbers("abc", [np.zeros(1, bool), np.zeros(1, np.uint8), [1.0]])
+        _objects.check_arrays("abc", [np.zeros(1, bool), np.zeros(1, np.uint8), [1.0]])
         for array in (np.array(["x"]), np.array([None]), np.zeros(1, "M8[s]"), np.ones(1, "c8")):
             with self.assertRaisesRegex(TypeError, "the array 'b' of the data set is"):
-                _checks.check_numbers(["a", "b"], [np.zeros(1), array])
+                _objects.check_arrays(["a", "b"], [np.zeros(1), array])
 
     def test_parameters_are_named_that_are_not_float32(self):
         _checks.check_params(["a", "b"], [np.zeros(1, np.float32), 1.0])
         with self.assertRaisesRegex(TypeError, "params has no array"):
             _checks.check_params([], [])
         with self.assertRaisesRegex(TypeError, r"'b' of .* float16; .* say .astype"):
-            _checks.check_numbers("b", [np.zeros(1, np.float16)])
+            _objects.check_arrays("b", [np.zeros(1, np.float16)])
         for leaf in (3, np.zeros(2, np.int32), np.zeros(2, np.float16), "x"):
             with self.assertRaisesRegex(TypeError, "the parameter 'n/k' is"):
                 _checks.check_params(["a", "n/k"], [np.zeros(1), leaf])
@@ -98,7 +99,7 @@ class MeantTest(unittest.TestCase):
 
     def test_names_that_are_near_are_offered(self):
         for name, said in (("batch_per_cor", "did you mean batch_per_core"),
-                           ("eval_fnn", "did you mean eval_fn"), ("qq", "docs/flags.md")):
+                           ("eval_fnn", "did you mean eval_fn"), ("qq", "pod_launch --help=all")):
             with self.assertRaisesRegex(TypeError, f"no setting '{name}'.*{said}"):
                 podsim.train(None, None, None, **{name: 1})
 
@@ -142,6 +143,52 @@ class MeantTest(unittest.TestCase):
         with self.assertRaisesRegex(TypeError, "optimizer is the function <lambda>; give what"):
             podsim.train(None, None, None, optimizer=lambda step: 0.1)
 
+    def test_what_is_no_optimizer_is_told_what_is_one(self):
+        for value, said in (("SGD", r"'SGD'; .*podsim.sgd\(1e-3\)"), (0.1, r"0.1; .*adamw\(0.1\)"),
+                            ({}, "a dict; it must be one of podsim or of optax: say "),
+                            (podsim.lamb, r"function lamb itself: call it, as in lamb\(1e-3\)")):
+            with self.assertRaisesRegex(TypeError, f"^optimizer is (the )?{said}"):
+                podsim.train(None, None, None, optimizer=value)
+
+    def test_a_setting_says_what_it_takes(self):
+        for name, value, said in (
+                ("train_steps", 1e3, "1000.0, a float; it takes a whole number: say train_steps=1000"),
+                ("train_steps", 4.5, "4.5, a float; it takes a whole number, such as train_steps=1000"),
+                ("batch_per_core", True, "True; it takes a whole number, such as batch_per_core=8"),
+                ("epochs", {}, "a dict; it takes a number, such as epochs=3"),
+                ("keep", np.zeros((2, 3)), "an array of the shape (2, 3); it takes a whole number, "
+                 "such as keep=10"),
+                ("bucket_bytes", b"1M", "b'1M', a bytes; it takes a number of bytes, such as "
+                 "bucket_bytes=\"1M\""),
+                ("quiet", "yes", "'yes'; it takes True or False"),
+                ("twist", 1, "1, an int; it takes True or False"),
+                ("log_dir", 5, "5, an int; it takes the path of a folder, such as log_dir=\"logs\""),
+                ("lr_schedule", print, "the function print; it takes a text, such as "
+                 "lr_schedule=\"cosine\"; a schedule of optax belongs into the optimizer: "
+                 "optimizer=optax.sgd(schedule)"),
+                ("lr_decay_at", np.array([0.5]), "an array of the shape (1,); it takes a list of "
+                 "numbers, such as lr_decay_at=[0.3, 0.6, 0.9]; of an array say .tolist()"),
+                ("restore", {}, "a dict; it takes the path of a folder, such as restore=\"run/120\"; "
+                 "weights that training begins with are params, the second argument")):
+            for function in (podsim.train, podsim.plan):
+                with self.assertRaises(TypeError) as caught:
+                    function(None, None, None, **{name: value})
+                self.assertEqual(str(caught.exception), f"{name} is {said}")
+
+    def test_values_that_a_setting_takes(self):
+        for name, value in (("train_steps", np.int64(4)), ("train_steps", "4"), ("epochs", 2),
+                            ("epochs", np.float32(0.5)), ("shuffle", False), ("quiet", np.True_),
+                            ("lr_decay_at", (0.5, 0.7)), ("lr_decay_at", 0.5), ("keep", None),
+                            ("weight_decay_exclude", "bias,norm"), ("bucket_bytes", "1M"),
+                            ("log_dir", pathlib.Path("logs")), ("train_steps", np.array(3))):
+            _values.check_values({name: value})
+
+    def test_each_setting_has_an_example_that_it_takes(self):
+        for name, setting in _job.SETTINGS.items():
+            example = _kinds._example(name)
+            if setting.type and example:
+                _values.check_values({name: eval(example)})
+
     def test_places_and_names_are_checked(self):
         for place in ("", 7):
             with self.assertRaisesRegex(TypeError, f"model_dir is {place!r}; it must be a path"):
@@ -158,7 +205,7 @@ class MeantTest(unittest.TestCase):
                                         "train runs one of them, such as 'v3-8'; podsim.plan"):
                 podsim.train(None, None, None, topology=name)
         for function in (podsim.train, podsim.plan):
-            with self.assertRaisesRegex(TypeError, "topology is a int"):
+            with self.assertRaisesRegex(TypeError, "topology is 8; it must be"):
                 function(None, None, None, topology=8)
         names = ("v3-8", "v3-32")
         with self.assertRaisesRegex(TypeError, r"topology is \('v3-8', 'v3-32'\); train runs one "
@@ -166,6 +213,20 @@ class MeantTest(unittest.TestCase):
             podsim.train(None, None, None, topology=names)
         with self.assertRaisesRegex(TypeError, 'name the slices in one text, "v3-8,v3-32"'):
             podsim.plan(None, None, None, topology=names)
+
+    def test_several_slices_are_named_with_commas_or_dots(self):
+        for topology in ("v3-8 v3-32", "v3-8-v3-32", "v3-8:v3-32"):
+            with self.assertRaisesRegex(TypeError, f"topology is '{topology}'; slices are named "
+                                        'with commas, "v3-8,v3-32", or from one to another, "v3-8..'):
+                podsim.plan(None, None, None, topology=topology)
+        for topology, such in (("", "v3-32"), ("v3-8,", "v3-8")):
+            with self.assertRaisesRegex(TypeError, f"topology is '{topology}', in which a name is "
+                                        f'empty; it must be the name of a slice, such as "{such}"'):
+                podsim.plan(None, None, None, topology=topology)
+
+    def test_a_price_is_looked_at_first(self):
+        with self.assertRaisesRegex(ValueError, "^the price of a chip-hour is '2'; it must be"):
+            podsim.plan(None, None, None, price_per_chip_hour="2")
 
     def test_export_takes_arrays(self):
         for batch in ("mnist", None, len):
@@ -306,7 +367,7 @@ class SettingsTest(unittest.TestCase):
             with self.assertRaisesRegex(TypeError, said):
                 _checks.check_functions(*arguments)
         _checks.check_functions(len, None)
-        with self.assertRaisesRegex(TypeError, "not a function: call it, as in adamw"):
+        with self.assertRaisesRegex(TypeError, "the function adamw itself: call it, as in adamw"):
             podsim.train(None, None, None, optimizer=podsim.adamw)
 
     def test_a_ladder_is_asked_what_pod_plan_knows(self):
@@ -336,8 +397,8 @@ class SettingsTest(unittest.TestCase):
                 ({"learning_rate": lambda step: 0.1}, "is the function <lambda>; .*lr_schedule="),
                 ({"precision": np.float16}, 'is a type of numbers; .*precision="float16"'),
                 ({"precision": np.dtype("f4")}, 'precision="float32"'),
-                ({"clip_norm": {"a": 1}}, "clip_norm is a dict; give a number"),
-                ({"threads": len}, "threads is the function len; give a number")):
+                ({"clip_norm": {"a": 1}}, "clip_norm is a dict; it takes a number, such as"),
+                ({"threads": len}, "threads is the function len; it takes a whole")):
             with self.assertRaisesRegex(TypeError, said):
                 podsim.train(None, None, None, **settings)
         _values.check_values({"seed": np.int64(3), "threads": [1], "model_dir": ROOT, "wrap": "a",

@@ -337,7 +337,7 @@ TEST_F(PodDataTest, RefusesInOneLine) {
     EXPECT_EQ(result.error.find('\n'), std::string::npos);
   };
   refused({}, "which command?");
-  refused({"verify", "/data"}, "needs --features");
+  refused({"verify", "/data"}, "need --features");
   refused({"show", "/nowhere", "--features=a=int64"}, "/nowhere");
   refused({"show", "--dataset=imagenet"}, "no data set is called");
   refused({"convert", "--dataset=digits"}, "convert needs --output");

@@ -1,0 +1,72 @@
+"""Calls of podsim's functions with arguments that do not fit their signatures."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from typing import Any, Callable, ParamSpec, TypeVar
+
+from ._names import near
+from ._said import shown
+
+_Given = ParamSpec("_Given")
+_Result = TypeVar("_Result")
+_PLACED = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.POSITIONAL_ONLY)
+
+
+def _ordinal(count: int) -> str:
+    return f"{count}{ {1: 'st', 2: 'nd', 3: 'rd'}.get(count, 'th') }"
+
+
+def _wrong(name: str, signature: inspect.Signature, args: tuple[Any, ...],
+           named: dict[str, Any], usage: str) -> str:
+    """What is wrong with arguments that the signature does not bind; nothing: it is
+    none of these."""
+    placed = [each for each in signature.parameters.values() if each.kind in _PLACED]
+    names = [each.name for each in placed]
+    order = usage or f"{name}({', '.join(names)})"
+    if len(args) > len(names):
+        return (f"{name} takes {', '.join(names) or 'nothing'} by position; the "
+                f"{_ordinal(len(names) + 1)} argument, {shown(args[len(names)])}, needs its name"
+                f"{': ' + usage if usage else ''}")
+    twice = [each for each in names[:len(args)] if each in named]
+    if twice:
+        placed_value = args[names.index(twice[0])]
+        return (f"{name}: {twice[0]} is given twice, by position ({shown(placed_value)}) "
+                f"and by name ({shown(named[twice[0]])}); leave one out")
+    unknown = [each for each in named if each not in signature.parameters]
+    if unknown and not any(each.kind is each.VAR_KEYWORD
+                           for each in signature.parameters.values()):
+        return (f"{name} has no argument {unknown[0]!r}{near(unknown[0], signature.parameters)}; "
+                f"it has {', '.join(signature.parameters)}")
+    missing = [each.name for each in placed[len(args):]
+               if each.default is each.empty and each.name not in named]
+    if missing:
+        meant = [f"{each!r} is not its name; " for each in unknown if near(missing[0], [each])]
+        listed = " and ".join(filter(None, [", ".join(missing[:-1]), missing[-1]]))
+        return f"{name} is called without {listed}; {''.join(meant[:1])}it is {order}"
+    return ""
+
+
+def checked(name: str, usage: str = "") -> Callable[
+        [Callable[_Given, _Result]], Callable[_Given, _Result]]:
+    """The function, whose TypeErrors about its arguments say `name` as it is typed, and
+    `usage`, the call with all that it needs."""
+    def of(function: Callable[_Given, _Result]) -> Callable[_Given, _Result]:
+        signature = inspect.signature(function)
+        first = next(iter(signature.parameters), "") == "self"
+        outer = signature.replace(parameters=[*signature.parameters.values()][first:])
+
+        @functools.wraps(function)
+        def call(*args: _Given.args, **named: _Given.kwargs) -> _Result:
+            try:
+                signature.bind(*args, **named)
+            except TypeError:
+                wrong = _wrong(name, outer, args[first:], named, usage)
+                if wrong:
+                    raise TypeError(wrong) from None
+            return function(*args, **named)
+
+        return call
+
+    return of

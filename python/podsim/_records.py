@@ -1,0 +1,117 @@
+"""What a run leaves, as dicts and lists that know what was meant."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any, ClassVar, NoReturn
+
+from ._names import instead
+
+
+class Record(dict[str, Any]):
+    """A dict whose names are attributes, too, but for those that a dict has itself."""
+
+    called: ClassVar[str] = "the record"
+
+    def _missing(self, name: str) -> str:
+        return f"{self.called} has no {name!r}{instead(name, self)}"
+
+    def __getattr__(self, name: str) -> Any:
+        if name in self:
+            return self[name]
+        raise AttributeError(self._missing(name))
+
+    def __missing__(self, name: str) -> NoReturn:
+        raise KeyError(self._missing(name))
+
+
+class PlanRecord(Record):
+    called = "run.plan"
+
+
+class Settings(Record):
+    called = 'run.plan["settings"]'
+
+
+class Summary(Record):
+    called = "run.summary"
+
+
+class Step(Record):
+    called = "a record of run.metrics"
+
+
+class Evaluation(Record):
+    called = "a record of run.evaluations"
+
+
+class Records(list[Any]):
+    """A list of records, which tells who asks it for a name how to get one of each."""
+
+    called: ClassVar[str] = "the list"
+    also: ClassVar[dict[str, str]] = {}
+    """What else says a name."""
+
+    def _instead(self, name: str) -> str:
+        known = self[0] if self else {}
+        own = known.get("metrics", {})
+        if known and name not in known:
+            return f"{self.called} has a record for each {self._of()}" + (
+                f": say [m['metrics'][{name!r}] for m in {self.called}]" if name in own else
+                f", none with {name!r}{instead(name, known)}")
+        also = f"say {self.also[name]}, or " if name in self.also else "say "
+        return (f"{self.called} is a list with a record for each {self._of()}: {also}"
+                f"[m[{name!r}] for m in {self.called}]")
+
+    def _of(self) -> str:
+        return "step"
+
+    def __getitem__(self, which: Any) -> Any:
+        if isinstance(which, str):
+            raise TypeError(self._instead(which))
+        return super().__getitem__(which)
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise AttributeError(self._instead(name))
+
+
+class Steps(Records):
+    called = "run.metrics"
+    also = {"loss": "run.losses"}
+
+
+class Evaluations(Records):
+    called = "run.evaluations"
+    also = {"loss": 'run.summary["eval_loss"] of the last'}
+
+    def _of(self) -> str:
+        return "evaluation"
+
+
+def plan(found: dict[str, Any]) -> PlanRecord:
+    """run.plan, of an event of a metrics file."""
+    return PlanRecord({**found, "settings": Settings(found.get("settings", {}))})
+
+
+_DICTS = (PlanRecord, Settings, Summary, Step, Evaluation)
+_LISTS = (Steps, Evaluations)
+
+
+@functools.cache
+def register() -> None:
+    """Makes trees of JAX's of them, as dicts and lists are."""
+    import jax
+
+    def parts(record: Record) -> Any:
+        names = sorted(record)
+        return [(jax.tree_util.DictKey(name), record[name]) for name in names], tuple(names)
+
+    def items(records: Records) -> Any:
+        return [(jax.tree_util.SequenceKey(i), each) for i, each in enumerate(records)], None
+
+    for kind in _DICTS:
+        jax.tree_util.register_pytree_with_keys(
+            kind, parts, lambda names, values, kind=kind: kind(zip(names, values)))
+    for each in _LISTS:
+        jax.tree_util.register_pytree_with_keys(
+            each, items, lambda _, values, each=each: each(values))

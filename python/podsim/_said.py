@@ -1,0 +1,65 @@
+"""How messages call the values that a caller gave: short, on one line."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import numpy as np
+
+_LONGEST = 60  # characters of a value that stand in a message
+
+# Modules whose classes are known by more than the package's name.
+_KNOWN_AS = ("scipy.sparse", "PIL.Image", "tf.data", "flax.linen", "flax.nnx", "torch.utils.data")
+
+
+def article(noun: str) -> str:
+    """"an array", "a dict"."""
+    return f"{'an' if noun[:1] in 'aeiouAEIOU' else 'a'} {noun}"
+
+
+def type_name(kind: type) -> str:
+    """A class as its users write it: "scipy.sparse.csr_matrix", "pandas.DataFrame"."""
+    module = kind.__module__.replace("tensorflow.python.data", "tf.data")
+    package = next((known for known in _KNOWN_AS if module.startswith(known)),
+                   module.split(".")[0].strip("_"))
+    own = package in ("builtins", "main", "collections", "abc") or not package
+    return kind.__name__ if own else f"{package}.{kind.__name__}"
+
+
+def _function(value: Any) -> str:
+    name = getattr(value, "__name__", "")
+    if name == "<lambda>":
+        return "a lambda"
+    return f"the function {name}" if name else article(type_name(type(value)))
+
+
+def kind_of(value: Any) -> str:
+    """"a dict", "the class AdamW", "the function f", "an array of the shape (2, 3)"."""
+    if value is None:
+        return "None"
+    if isinstance(value, type):
+        return f"the class {type_name(value)}"
+    if inspect.isroutine(value) or hasattr(value, "__wrapped__"):
+        return _function(value)
+    if inspect.ismodule(value):
+        return f"the module {value.__name__}"
+    if type(value).__module__.split(".")[0] in ("numpy", "jax", "jaxlib") and hasattr(
+            value, "shape") and hasattr(value, "__array__"):
+        return f"an array of the shape {tuple(value.shape)}"
+    return article(type_name(type(value)))
+
+
+def shown(value: Any) -> str:
+    """The value itself if it is short, else what it is."""
+    if isinstance(value, (str, bytes, bool, int, float, np.generic)):
+        text = repr(value.item() if isinstance(value, np.generic) else value)
+    elif isinstance(value, (tuple, list)) and not hasattr(value, "_fields"):
+        inner = ", ".join(map(shown, value[:9]))
+        text = f"[{inner}]" if isinstance(value, list) else f"({inner})"
+        text = text if len(value) <= 9 else kind_of(value)
+    else:
+        return kind_of(value)
+    if len(text) <= _LONGEST and "\n" not in text:
+        return text
+    return text[:_LONGEST] + "..." if isinstance(value, (str, bytes)) else kind_of(value)

@@ -1,0 +1,93 @@
+"""Calls that do not fit a signature, and objects in the place of params."""
+
+import pathlib
+import sys
+import unittest
+
+import numpy as np
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "python"))
+
+import podsim  # noqa: E402
+from podsim import _params  # noqa: E402
+
+TRAIN = 'podsim.train(loss_fn, params, dataset, topology="v3-8", ...)'
+
+
+def of(module, name, **more):
+    """An object of a class of another library."""
+    return type(name, (), {"__module__": module, **more})()
+
+
+class CallsTest(unittest.TestCase):
+    def check(self, call, said):
+        with self.assertRaises(TypeError) as caught:
+            call()
+        self.assertEqual(str(caught.exception), said)
+
+    def test_arguments_that_need_their_names(self):
+        self.check(lambda: podsim.train(len, {}, (), "v3-8"), "podsim.train takes loss_fn, params, "
+                   f"dataset by position; the 4th argument, 'v3-8', needs its name: {TRAIN}")
+
+    def test_arguments_that_are_not_there(self):
+        self.check(lambda: podsim.train(), "podsim.train is called without loss_fn, params and "
+                   f"dataset; it is {TRAIN}")
+        self.check(lambda: podsim.train(len, {}, data=()), "podsim.train is called without "
+                   f"dataset; 'data' is not its name; it is {TRAIN}")
+        self.check(lambda: podsim.export(len, "m"), "podsim.export is called without batch and "
+                   "path; it is podsim.export(loss_fn, params, batch, path)")
+
+    def test_arguments_that_are_there_twice_or_unknown(self):
+        self.check(lambda: podsim.train(len, {}, (), dataset=[1]), "podsim.train: dataset is given "
+                   "twice, by position (()) and by name ([1]); leave one out")
+        self.check(lambda: podsim.export(len, {}, (), "m", nam="x"), "podsim.export has no argument "
+                   "'nam'; did you mean name?; it has loss_fn, params, batch, path, eval_fn, state, "
+                   "name")
+
+    def test_errors_of_the_function_itself_are_not_changed(self):
+        with self.assertRaisesRegex(TypeError, "^progress is 'yes'; it must be True or False$"):
+            podsim.train(len, {}, (), progress="yes")
+
+
+class ParamsTest(unittest.TestCase):
+    def test_objects_that_hold_weights_say_where(self):
+        linen = type("Module", (), {"__module__": "flax.linen.module"})
+        dense = type("Dense", (linen,), {"__module__": "flax.linen.linear"})()
+        for params, said in (
+                (of("podsim", "Run"), "a podsim.Run; give its weights: run.params"),
+                (dense, 'Dense, a flax module; give its variables: module.init(key, x)["params"]'),
+                (of("flax.training.train_state", "TrainState", params=1, opt_state=1),
+                 "a flax.TrainState; give its weights: state.params"),
+                (podsim.sgd(0.1), "a podsim.Optimizer; an optimizer belongs into optimizer="),
+                ("run/4", "'run/4'; give a tree of arrays; restore='run/4' begins with a "
+                 "checkpoint's weights instead"),
+                (pathlib.Path("run/4"), "'run/4', a path; give a tree of arrays; restore='run/4' "
+                 "begins with a checkpoint's weights instead"),
+                (dict, "the class dict; give a tree of arrays, such as a dict"),
+                (iter([1]), "a list_iterator; give a tree of arrays: list(...) makes one of it"),
+                (len, "the function len; the order is podsim.train(loss_fn, params, dataset)"),
+                (None, "None; give the weights that training begins with, a tree of float32 "
+                 "arrays")):
+            with self.assertRaises(TypeError) as caught:
+                _params.check_is_tree(params)
+            self.assertEqual(str(caught.exception), f"params is {said}")
+        for params in ({}, [], (), np.zeros(3), 0.5, of("flax.nnx.module", "Module")):
+            _params.check_is_tree(params)
+
+    def test_leaves_that_are_not_trained(self):
+        for leaf, kind, said in (
+                ("x", np.dtype("U1"), "'x', a text; what is trained is float32: give an array of "
+                 "numbers"),
+                (of("scipy.sparse", "csr_matrix", shape=(2, 3)), np.dtype("f4"),
+                 "a scipy.sparse.csr_matrix; what is trained is float32: give a dense array: "
+                 "x.toarray()"),
+                (3, np.dtype("i8"), "int64; what is trained is float32: convert it, or leave it out "
+                 "of params (the loss function may hold it itself)")):
+            with self.assertRaises(TypeError) as caught:
+                _params.check_leaf("w", leaf, kind)
+            self.assertEqual(str(caught.exception), f"the parameter 'w' is {said}")
+
+
+if __name__ == "__main__":
+    unittest.main()
