@@ -16,6 +16,7 @@
 #include "base/status.h"
 #include "models/import/batch_numbers.h"
 #include "models/import/random_keys.h"
+#include "models/import/repeated_row.h"
 #include "models/ops/constant_value.h"
 
 namespace podsim {
@@ -220,48 +221,22 @@ class Aligner {
     return FollowBatch(batches_, values, op);
   }
 
-  // What every example's row has, where all have the same.
+  // Of a constant of rows that are alike.
   bool SetRow(FlatOp& op) {
-    const int axis = op.type.shape.batch_axis;
-    std::set<std::string> rows;
-    for (const FlatFunction& function : functions_) {
-      const auto row = RowOf(function.ops[at_], Sized(axis));
-      if (!row) return false;
-      rows.insert(*row);
-    }
-    if (rows.size() != 1) return false;
-    FlatOp row = op;
-    row.type.shape.batch_axis = -1;
-    row.type.shape.dims[Sized(axis)] = 1;
-    row.attributes.shape = row.type.shape;
-    row.attributes.data = std::make_shared<const std::string>(*rows.begin());
-    rows_.emplace(at_, std::move(row));
-    OpAttributes repeat;
-    repeat.shape = op.type.shape;
-    for (int dim = 0; dim < repeat.shape.rank(); ++dim)
-      repeat.lists["broadcast_dimensions"].push_back(dim);
-    op.entry = FindOp("broadcast_in_dim");
-    op.attributes = std::move(repeat);
+    std::vector<const FlatOp*> constants;
+    for (const FlatFunction& function : functions_)
+      constants.push_back(&function.ops[at_]);
+    auto repeated = RepeatedRowOf(op, constants, batches_);
+    if (!repeated) return false;
+    op = std::move(repeated->op);
+    rows_[at_] = std::move(repeated->before);
     return true;
   }
 
-  // The bytes of a constant's first part along `axis`, if all are equal.
-  static std::optional<std::string> RowOf(const FlatOp& op, std::size_t axis) {
-    if (op.attributes.data == nullptr) return std::nullopt;
-    const std::string& data = *op.attributes.data;
-    const auto& dims = op.type.shape.dims;
-    std::size_t bytes = Sized(SizeOf(op.type.dtype));
-    for (std::size_t i = axis + 1; i < dims.size(); ++i)
-      bytes *= Sized(dims[i]);
-    const std::size_t whole = bytes * Sized(dims[axis]);
-    std::string row;
-    for (std::size_t begin = 0; begin < data.size(); begin += whole) {
-      for (std::size_t at = 0; at < whole; at += bytes)
-        if (data.compare(begin + at, bytes, data, begin, bytes) != 0)
-          return std::nullopt;
-      row.append(data, begin, bytes);
-    }
-    return row;
+  // Its operands are places behind `begin`.
+  static FlatOp Behind(int begin, FlatOp op) {
+    for (int& place : op.operands) place += begin;
+    return op;
   }
 
   // Each row before what repeats it.
@@ -275,11 +250,14 @@ class Aligner {
     };
     for (std::size_t i = 0; i < from.ops.size(); ++i) {
       FlatOp op = std::move(from.ops[i]);
-      op.operands = moved(std::move(op.operands));
       const auto row = rows_.find(i);
-      if (row != rows_.end()) {
-        op.operands = {static_cast<int>(to.ops.size())};
-        to.ops.push_back(row->second);
+      if (row == rows_.end()) {
+        op.operands = moved(std::move(op.operands));
+      } else {
+        const auto begin = static_cast<int>(to.ops.size());
+        for (FlatOp part : row->second)
+          to.ops.push_back(Behind(begin, std::move(part)));
+        op = Behind(begin, std::move(op));
       }
       place_of.push_back(static_cast<int>(to.ops.size()));
       to.ops.push_back(std::move(op));
@@ -291,8 +269,9 @@ class Aligner {
 
   std::span<const FlatFunction> functions_;
   std::span<const std::int64_t> batches_;
-  std::size_t at_ = 0;                  // the op that is looked at
-  std::map<std::size_t, FlatOp> rows_;  // of constants that repeat one
+  std::size_t at_ = 0;  // the op that is looked at
+  // Of constants that repeat a row: what stands before them, operands from 0.
+  std::map<std::size_t, std::vector<FlatOp>> rows_;
 };
 
 }  // namespace

@@ -27,22 +27,7 @@ bool AreBFloat16(const std::vector<double>& values) {
   });
 }
 
-// The float32 number whose product with each batch (or quotient) rounds to
-// what the lowerings have, or to a neighbour of it.
-std::optional<double> NumberFor(Batches batches,
-                                const std::vector<double>& values,
-                                std::int64_t power) {
-  const auto unscaled = [&](std::size_t i) {
-    return Scaled(values[i], -power, batches[i]);
-  };
-  const double number = static_cast<float>(unscaled(0));
-  for (std::size_t i = 0; i < values.size(); ++i)
-    if (!(std::abs(unscaled(i) - number) <= 0x1p-22 * std::abs(number)))
-      return std::nullopt;
-  return number;
-}
-
-// The same where the lowerings have it rounded to bfloat16: a mean over the
+// NumberFor where the lowerings have it rounded to bfloat16: a mean over the
 // op's elements, or a small whole number or 1 over one. What rounds to the
 // same lies within a part of 2^-7; no two of the small ones do.
 std::optional<double> RoundedNumberFor(Batches batches, const FlatOp& op,
@@ -88,6 +73,19 @@ bool SetLine(Batches batches, const std::vector<double>& values, FlatOp& op) {
 
 std::string ExamplesText(std::span<const std::int64_t> batches) {
   return absl::StrCat(absl::StrJoin(batches, ", "), " examples");
+}
+
+std::optional<double> NumberFor(Batches batches,
+                                const std::vector<double>& values,
+                                std::int64_t power) {
+  const auto unscaled = [&](std::size_t i) {
+    return Scaled(values[i], -power, batches[i]);
+  };
+  const double number = static_cast<float>(unscaled(0));
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if (!(std::abs(unscaled(i) - number) <= 0x1p-22 * std::abs(number)))
+      return std::nullopt;
+  return number;
 }
 
 absl::Status FollowBatch(Batches batches, const std::vector<double>& values,

@@ -4,6 +4,7 @@
 #define PODSIM_MODELS_IMPORT_BATCH_NUMBERS_H_
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -15,6 +16,12 @@ namespace podsim {
 
 // "19, 23, 29 examples".
 std::string ExamplesText(std::span<const std::int64_t> batches);
+
+// The float32 number whose product with each of `batches` (power 1) or quotient
+// (power -1) rounds to its value, or to a neighbour of it; nullopt: none does.
+std::optional<double> NumberFor(std::span<const std::int64_t> batches,
+                                const std::vector<double>& values,
+                                std::int64_t power);
 
 // Gives the constant `op` the number that is `values` with `batches` examples,
 // and the batch_power and what else tells how it follows them.

@@ -24,15 +24,18 @@ Inferred InferReshape(Types in, const OpAttributes& attributes) {
   const Shape& from = in[0].shape;
   const Shape& to = attributes.shape;
   if (from.batched() != to.batched())
-    return Bad(absl::StrCat("cannot become ", ToString(to),
-                            ": B neither comes nor goes"));
+    return Bad(absl::StrCat(
+        "cannot become ", ToString(to),
+        ": the examples, B, stay an axis: compute for each of them"));
   if (to.elements() != from.elements())
     return Bad(absl::StrCat("cannot become ", ToString(to), ": ",
                             from.elements(), " elements are not ",
                             to.elements()));
   if (!KeepsTheBatch(from, to))
-    return Bad(absl::StrCat("cannot become ", ToString(to),
-                            ": B would be among other elements"));
+    return Bad(
+        absl::StrCat("cannot become ", ToString(to),
+                     ": B, the examples, would lie among other elements: keep "
+                     "them in front of what is merged"));
   return std::vector{ValueType{in[0].dtype, to}};
 }
 

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <string>
 #include <vector>
@@ -211,6 +212,40 @@ TEST(AlignTest, AConstantOfEqualRowsIsOneRow) {
     EXPECT_EQ(row.type.shape, (batch_first ? Shape{{1, 3}} : Shape{{2, 1}}));
     EXPECT_EQ(row.attributes.data->size(), (batch_first ? 3U : 2U) * 4U);
     ExpectUnaligned(Rows(batch_first, /*alike=*/false), "for each example");
+  }
+}
+
+// A mask in a mean over all examples: JAX folds the mask and 1 over 3 B.
+TEST(AlignTest, AConstantOfEqualRowsMayFollowTheBatch) {
+  for (const bool over : {true, false}) {
+    ASSERT_OK_AND_ASSIGN(const FlatFunction function,
+                         Aligned([over](ModuleBuilder& b, std::int64_t batch) {
+                           const auto count = static_cast<float>(batch);
+                           const auto rows = b.Op(
+                               "constant", {}, {batch, 3}, hlo::F32,
+                               [&](hlo::Instruction& op) {
+                                 for (std::int64_t i = 0; i < batch * 3; ++i)
+                                   op.mutable_literal()->add_f32s(
+                                       static_cast<float>(i % 3) *
+                                       (over ? 1 / (3 * count) : count));
+                               });
+                           b.Op("negate", {rows}, {batch, 3});
+                         }));
+    const auto at = [&](int place) -> const FlatOp& {
+      return function.ops[static_cast<std::size_t>(place)];
+    };
+    const FlatOp& product = at(ResultOf(function).operands[0]);
+    ASSERT_TRUE(product.Is("multiply"));
+    EXPECT_TRUE(at(product.operands[0]).Is("broadcast_in_dim"));
+    const FlatOp& scale = at(product.operands[1]);
+    EXPECT_EQ(scale.attributes.List(kBatchPower)[0], over ? -1 : 1);
+    EXPECT_EQ(scale.attributes.value, 1);
+    const FlatOp& row = at(at(product.operands[0]).operands[0]);
+    ASSERT_EQ(row.attributes.data->size(), 3 * sizeof(float));
+    float last = 0;
+    std::memcpy(&last, row.attributes.data->data() + 2 * sizeof(float),
+                sizeof(last));
+    EXPECT_FLOAT_EQ(last, over ? 2.0F / 3 : 2);
   }
 }
 
