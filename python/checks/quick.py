@@ -1,5 +1,6 @@
 """Three minutes of these checks, for every run of ./check: values and gradients of a few
-functions, a few optimizers, and a flax model, each against JAX.
+functions, a few optimizers, a flax model and one with a state, each against JAX; what is
+refused, and in which words.
 
     python python/checks/quick.py
 
@@ -9,6 +10,7 @@ from __future__ import annotations
 
 import sys
 import time
+import warnings
 
 import flax.linen as nn
 import jax
@@ -17,10 +19,12 @@ import optax
 
 import gradients
 import layers
+import mistakes
 import optimizers
 import podsim
+import refusals
 import training
-from training_models import GLOBAL, Model
+from training_models import GLOBAL, Model, target_net
 
 FUNCTIONS = ("mlp", "lenet", "bert_layer", "lstm", "separable_block", "masked_labels", "orders")
 OPTIMIZERS = ("sgd, momentum", "adamw, mask", "lamb", "lars",
@@ -60,12 +64,27 @@ def check_flax():
     return within
 
 
+def check_state():
+    """A state named like the params, and a counter of whole numbers."""
+    model = target_net(layers.Draw(np.random.default_rng(gradients.SEED)))
+    bounds = training.expected(model, optax.adam(1e-3), steps=STEPS)
+    run = training.ours(model, podsim.adam(1e-3), "v3-8", STEPS)
+    row, within = training.cells(run, *bounds)
+    print(f"| target_net | adam | v3-8 | {row}", flush=True)
+    return within
+
+
 def main():
     begin = time.monotonic()
     print(f"JAX {jax.__version__}, podsim of {podsim.__path__[0]}")
     good = [gradients.check(name, None) for name in FUNCTIONS]
     good += [optimizers.check(name) for name in OPTIMIZERS]
     good.append(check_flax())
+    good.append(check_state())
+    good.append(refusals.all_said())
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        good.append(mistakes.all_said())
     print(f"{sum(good)} passed, {len(good) - sum(good)} failed, in "
           f"{time.monotonic() - begin:.0f} s")
     sys.exit(0 if all(good) else 1)

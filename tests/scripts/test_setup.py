@@ -32,6 +32,24 @@ class QuietlyTest(unittest.TestCase):
         self.assertIn("error: trying failed", done.stderr)
 
 
+class HoldTreeTest(unittest.TestCase):
+
+    def test_who_waits_says_for_whom(self):
+        with tempfile.TemporaryDirectory() as folder:
+            hold = (f". {ROOT}/scripts/setup.sh; hold_tree {folder}; echo held; read -r _")
+            with subprocess.Popen(["bash", "-c", hold], stdin=subprocess.PIPE,
+                                  stdout=subprocess.PIPE, text=True) as first:
+                self.assertEqual(first.stdout.readline(), "held\n")
+                with subprocess.Popen(["bash", "-c", hold], stdin=subprocess.PIPE,
+                                      stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                      text=True) as second:
+                    self.assertRegex(second.stderr.readline(),
+                                     rf"waiting up to 60 min for .*process {first.pid}, since")
+                    first.communicate("\n")
+                    self.assertEqual(second.stdout.readline(), "held\n")
+                    second.communicate("\n")
+
+
 class HelpTest(unittest.TestCase):
 
     def test_help_builds_nothing_and_waits_for_nobody(self):
