@@ -2,9 +2,11 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "base/status.h"
 #include "host/input/arrays.h"
 #include "host/input/cifar_format.h"
 #include "host/input/csv_format.h"
+#include "host/input/dataset_kinds.h"
 #include "host/input/digits.h"
 #include "host/input/images.h"
 #include "host/input/mnist.h"
@@ -45,6 +47,28 @@ constexpr Format kFormats[] = {
     {"tfrecord", OpenTfRecord},
 };
 
+// A file in the place of a folder, or of another format.
+absl::Status CheckPlace(const DatasetRequest& request, ObjectStore& store) {
+  const std::string& place = request.data_dir;
+  const bool of_folders = request.name == "arrays" ||
+                          request.name == "images" || request.name == "mnist" ||
+                          request.name == "npz";
+  const bool of_numpy = place.ends_with(".npz") || place.ends_with(".npy");
+  if (place.empty() || (!of_folders && !of_numpy) || !store.Stat(place).ok())
+    return absl::OkStatus();
+  const std::string of = DatasetOfPath(place);
+  const std::string way =
+      of.empty() ? "" : absl::StrCat("; dataset=", of, " reads this file");
+  if (of_folders)
+    return absl::InvalidArgumentError(absl::StrCat(
+        place, " is a file; data set ", request.name, " is a folder with ",
+        FindDatasetKind(request.name)->files, ": give that", way));
+  return absl::InvalidArgumentError(
+      absl::StrCat(place, " is a file of NumPy's, no ", request.name,
+                   ": dataset=npz reads a folder with train.npz and eval.npz, "
+                   "dataset=arrays one with train/FIELD.npy"));
+}
+
 }  // namespace
 
 DatasetRequest RequestOf(const JobSpec& spec) {
@@ -74,6 +98,7 @@ absl::StatusOr<SplitFiles> FindDatasetShards(const std::string& name,
 }
 
 Opened OpenDataset(const DatasetRequest& request, ObjectStore& store) {
+  PODSIM_RETURN_IF_ERROR(CheckPlace(request, store));
   for (const Format& format : kFormats)
     if (request.name == format.name) return format.open(request, store);
   return UnknownDataset(request.name);

@@ -340,6 +340,13 @@ TEST_F(PodDataTest, RefusesInOneLine) {
   refused({"verify", "/data"}, "need --features");
   refused({"show", "/nowhere", "--features=a=int64"}, "/nowhere");
   refused({"show", "--dataset=imagenet"}, "no data set is called");
+  ASSERT_THAT(store_->Write("/a.csv", "x,label\n1,0\n"), IsOk());
+  refused({"show", "/a.csv", "--dataset=images"},
+          "/a.csv is a file; data set images is a folder with images, "
+          "train/CLASS/*.jpg or *.png: give that; dataset=csv reads this file");
+  ASSERT_THAT(store_->Write("/b.npz", "PK"), IsOk());
+  refused({"show", "/b.npz", "--features=a=int64"},
+          "/b.npz is a file of NumPy's, no tfrecord: dataset=npz reads");
   refused({"convert", "--dataset=digits"}, "convert needs --output");
   refused({"convert", "/data", "--output=/o",
            "--features=a=pair:image[2,2,3]+flip"},
