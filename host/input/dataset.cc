@@ -53,8 +53,8 @@ absl::Status CheckPlace(const DatasetRequest& request, ObjectStore& store) {
   const bool of_folders = request.name == "arrays" ||
                           request.name == "images" || request.name == "mnist" ||
                           request.name == "npz";
-  const bool of_numpy = place.ends_with(".npz") || place.ends_with(".npy");
-  if (place.empty() || (!of_folders && !of_numpy) || !store.Stat(place).ok())
+  if (place.empty() || (!of_folders && !IsOfNumpy(place)) ||
+      !store.Stat(place).ok())
     return absl::OkStatus();
   const std::string of = DatasetOfPath(place);
   const std::string way =

@@ -51,6 +51,10 @@ std::string DatasetOfPath(std::string_view path) {
   return path.ends_with(".csv") || path.ends_with(".csv.gz") ? "csv" : "";
 }
 
+bool IsOfNumpy(std::string_view path) {
+  return path.ends_with(".npz") || path.ends_with(".npy");
+}
+
 absl::Status UnknownDataset(const std::string& name) {
   const std::vector<std::string> known = DatasetNames();
   return absl::InvalidArgumentError(absl::StrCat(

@@ -32,6 +32,9 @@ std::vector<std::string> DatasetNames();
 // .csv.gz; empty: none.
 std::string DatasetOfPath(std::string_view path);
 
+// A file of NumPy's by its name, of which a data set has several.
+bool IsOfNumpy(std::string_view path);
+
 // INVALID_ARGUMENT: names those that are like `name`, and all.
 absl::Status UnknownDataset(const std::string& name);
 

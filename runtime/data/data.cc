@@ -230,7 +230,7 @@ absl::StatusOr<std::string> Run(const DataSettings& settings,
   PODSIM_RETURN_IF_ERROR(CheckPathIsNoCheckpoint(settings.path(), store));
   if (settings.command() == words::DataCommand::show &&
       settings.dataset() == "tfrecord" && settings.features().empty() &&
-      !settings.path().empty())
+      !settings.path().empty() && !IsOfNumpy(settings.path()))
     return ShowKeys(settings, store);
   PODSIM_ASSIGN_OR_RETURN(
       const auto dataset,

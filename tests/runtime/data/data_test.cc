@@ -345,7 +345,7 @@ TEST_F(PodDataTest, RefusesInOneLine) {
           "/a.csv is a file; data set images is a folder with images, "
           "train/CLASS/*.jpg or *.png: give that; dataset=csv reads this file");
   ASSERT_THAT(store_->Write("/b.npz", "PK"), IsOk());
-  refused({"show", "/b.npz", "--features=a=int64"},
+  refused({"show", "/b.npz"},
           "/b.npz is a file of NumPy's, no tfrecord: dataset=npz reads");
   refused({"convert", "--dataset=digits"}, "convert needs --output");
   refused({"convert", "/data", "--output=/o",
