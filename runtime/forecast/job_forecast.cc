@@ -147,7 +147,7 @@ absl::StatusOr<LadderFoot> FootOf(const JobPlan& plan, const Hardware& hardware,
        SliceNamesOf(*FindGeneration(hardware, generation))) {
     PODSIM_ASSIGN_OR_RETURN(const Slice slice,
                             FindSlice(name, {.hardware = &hardware}));
-    if (!CheckTrains(slice).ok()) continue;
+    if (!CheckTrains(slice).ok() && name != plan.bits().slice()) continue;
     PODSIM_ASSIGN_OR_RETURN(const Program program, ProgramOf(plan));
     const StepOptions options = OptionsOf(plan);
     SumPrices sums(slice, AlgorithmOf(plan.spec()));

@@ -69,6 +69,7 @@ TEST(JobForecastTest, TheFootOfTheLadderIsTheSmallestSliceThatTrains) {
                    small.job.examples_per_second_per_replica());
   // v5litepod-1 has a board of one chip.
   EXPECT_EQ(Made("topology: 'v5litepod-16'").foot.slice, "v5litepod-4");
+  EXPECT_EQ(Made("topology: 'v5litepod-1'").foot.slice, "v5litepod-1");
 }
 
 TEST(JobForecastTest, TheAlgorithmAndTheTypeAreTheJobs) {
