@@ -118,6 +118,14 @@ const Flag* ArgumentWithWord(const std::vector<Flag>& flags,
   return nullptr;
 }
 
+// The argument without dashes that is any text; nullptr: there is none.
+const Flag* PathOf(const std::vector<Flag>& flags) {
+  for (const Flag& flag : flags)
+    if (SettingOf(*flag.field).positional() && WordsOf(*flag.field).empty())
+      return &flag;
+  return nullptr;
+}
+
 // A setting without its dashes, or more than the arguments that there are.
 absl::Status Unexpected(const MainProgram& program,
                         const std::vector<Flag>& flags,
@@ -128,19 +136,27 @@ absl::Status Unexpected(const MainProgram& program,
                                          "\": settings begin with dashes; "
                                          "give --",
                                          arg));
-  if (!name.empty()) return UnknownFlag(program, absl::StrCat("--", arg));
+  if (!name.empty() && IsLikeAFlag(program, name))
+    return UnknownFlag(program, absl::StrCat("--", arg));
   if (const Flag* flag = ArgumentWithWord(flags, arg))
     return Refused(
         program,
         absl::StrCat("unexpected \"", arg, "\": one ", FlagOf(*flag->field),
                      " is given at a time, as in ", program.example));
+  const Flag* const path = PathOf(flags);
   return Refused(
       program,
-      absl::StrCat("unexpected \"", arg, "\": settings are given as in ",
-                   program.example,
-                   IsFlag(flags, "output")
-                       ? absl::StrCat("; did you mean --output=", arg, "?")
-                       : ""));
+      absl::StrCat(
+          "unexpected \"", arg, "\": settings are given as in ",
+          program.example,
+          path == nullptr
+              ? "; a value with a blank in it stands in quotes"
+              : absl::StrCat("; one ", FlagOf(*path->field),
+                             " is given, and a pattern in quotes, lest the "
+                             "shell make several of it"),
+          IsFlag(flags, "output")
+              ? absl::StrCat("; what is written goes to --output=", arg)
+              : ""));
 }
 
 // `left`: arguments that are no flags, taken from the front.

@@ -87,7 +87,8 @@ std::string OfOtherPrograms(const std::string& typed,
                       " has no such setting: leave it out");
 }
 
-std::string Hint(const std::string& typed, const MainProgram& program) {
+// What is known of a name that somebody else gives a flag; else empty.
+std::string KnownOf(const std::string& typed, const MainProgram& program) {
   if (std::string advice = AdviceFor(program, typed); !advice.empty())
     return advice;
   if (const Names meant = MeantBy(typed, program); !meant.empty())
@@ -103,6 +104,11 @@ std::string Hint(const std::string& typed, const MainProgram& program) {
     return others;
   if (const Names near = NearestNames(typed, FlagNames(program)); !near.empty())
     return DidYouMeanFlags(near);
+  return "";
+}
+
+std::string Hint(const std::string& typed, const MainProgram& program) {
+  if (std::string known = KnownOf(typed, program); !known.empty()) return known;
   if (const Names all = FlagNames(program); all.size() <= kFewFlags)
     return absl::StrCat(program.name, " has --", absl::StrJoin(all, ", --"),
                         ", and what ", program.example, " shows");
@@ -110,6 +116,10 @@ std::string Hint(const std::string& typed, const MainProgram& program) {
 }
 
 }  // namespace
+
+bool IsLikeAFlag(const MainProgram& program, const std::string& name) {
+  return !KnownOf(name, program).empty();
+}
 
 absl::Status UnknownFlag(const MainProgram& program, const std::string& arg) {
   const std::string shown =

@@ -9,6 +9,9 @@
 
 namespace podsim {
 
+// Whether more is known of the flag `name` than that there is none.
+bool IsLikeAFlag(const MainProgram& program, const std::string& name);
+
 // `arg` as typed: "--lr=0.1". INVALID_ARGUMENT, one line: the flag and what to
 // use instead (settings/advice.h, names that fields have elsewhere, flags of
 // other programs, near names), else where all flags are listed.

@@ -97,6 +97,10 @@ absl::StatusOr<Address> ParseAddress(std::string_view given) {
   const std::string text(given);
   if (absl::StartsWith(text, kUnixPrefix)) return ParseUnix(text);
   const std::size_t colon = text.rfind(':');
+  if (absl::StartsWith(text, "/"))
+    return absl::InvalidArgumentError(absl::StrCat(
+        "address \"", text, "\" is a path; for a Unix socket give ",
+        kUnixPrefix, text));
   if (colon == std::string::npos)
     return Bad(text, std::all_of(text.begin(), text.end(), absl::ascii_isdigit)
                          ? "has no host"

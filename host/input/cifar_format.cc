@@ -81,6 +81,19 @@ class CifarFormat final : public ShardFormat {
   const std::vector<int> sources_;  // by field of the schema
 };
 
+// The same data set as Python's pickles, whose names lack the ".bin".
+absl::Status CheckIsBinary(const DatasetRequest& request, ObjectStore& store) {
+  for (const char* name : {"data_batch_1", "train"})
+    if (store.Stat(absl::StrCat(request.data_dir, "/", name)).ok() &&
+        !store.Stat(absl::StrCat(request.data_dir, "/", name, ".bin")).ok())
+      return absl::InvalidArgumentError(
+          absl::StrCat(request.data_dir, " has ", name,
+                       ", of the Python version of ", request.name,
+                       "; give the folder of the binary version, whose files "
+                       "end in .bin"));
+  return absl::OkStatus();
+}
+
 absl::StatusOr<std::shared_ptr<const Dataset>> OpenCifar(DatasetRequest request,
                                                          int labels,
                                                          std::int32_t classes,
@@ -89,6 +102,7 @@ absl::StatusOr<std::shared_ptr<const Dataset>> OpenCifar(DatasetRequest request,
     return absl::InvalidArgumentError(
         absl::StrCat("data set ", request.name,
                      " needs --data_dir=DIR, where its .bin files are"));
+  PODSIM_RETURN_IF_ERROR(CheckIsBinary(request, store));
   if (request.features.empty()) request.features = kUsual;
   if (request.classes <= 1) request.classes = classes;
   PODSIM_ASSIGN_OR_RETURN(Schema schema, ParseSchema(request.features));

@@ -43,7 +43,8 @@ absl::StatusOr<double> LeastBandwidth(const Variables& variables) {
   if (absl::SimpleAtod(*text, &bandwidth) && bandwidth >= 0) return bandwidth;
   return absl::InvalidArgumentError(
       absl::StrCat(kLeastBandwidth, " is \"", *text,
-                   "\"; give the GB/s that the average must nearly reach"));
+                   "\"; give a number of GB/s, which the average must nearly "
+                   "reach, without a unit, such as 10"));
 }
 
 std::string HostName() {

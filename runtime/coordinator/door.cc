@@ -80,6 +80,17 @@ int PortOf(int fd) {
                    : reinterpret_cast<sockaddr_in*>(&bound)->sin_port);
 }
 
+// Why no address could be listened on, and what to do.
+std::string WhyNot(int error) {
+  if (error == EADDRINUSE)
+    return "another program listens there; give another port, or port 0 for a "
+           "free one";
+  if (error == EADDRNOTAVAIL)
+    return "it is no address of this machine; give one of its own, or 0.0.0.0 "
+           "for all";
+  return absl::StrCat(strerror(error), "; give another address or port");
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Door>> Door::Open(const Address& address,
@@ -94,9 +105,7 @@ absl::StatusOr<std::unique_ptr<Door>> Door::Open(const Address& address,
     return std::unique_ptr<Door>(new Door(std::move(listener), std::move(wake),
                                           port, std::move(refuse)));
   }
-  return CannotListen(
-      address, absl::StrCat("in use, or not an address of this machine (",
-                            strerror(errno), ")"));
+  return CannotListen(address, WhyNot(errno));
 }
 
 Door::Door(UniqueFd listener, UniqueFd wake, int port, Refuse refuse)

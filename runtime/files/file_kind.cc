@@ -25,6 +25,9 @@ constexpr Mark kMarks[] = {
     {0, "\x93NUMPY", "a NumPy array (.npy)"},
     {0, "\x1f\x8b", "a gzip file"},
     {4, "TFL3", "a TensorFlow Lite model"},
+    {0, "module @", "a module of MLIR in text, as JAX's as_text() prints"},
+    {0, "HloModule", "a module of XLA's HLO in text"},
+    {0, "<", "a web page, or XML"},
 };
 
 constexpr Mark kEnds[] = {

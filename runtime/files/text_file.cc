@@ -20,6 +20,7 @@
 #include "host/storage/uri_store.h"
 #include "runtime/files/other_kind.h"
 #include "runtime/files/text_slip.h"
+#include "settings/nearest_names.h"
 
 namespace podsim {
 namespace {
@@ -104,6 +105,20 @@ std::string JsonValueText(const std::string& message) {
   return "";
 }
 
+// Of a field that there is not: "there is no field \"x\"; did you mean ...?".
+// Empty: the message is of another kind.
+std::string JsonFieldText(const std::string& message,
+                          const google::protobuf::Descriptor& file) {
+  const std::size_t end = message.find(": Cannot find field");
+  if (end == message.npos) return "";
+  const std::string name = message.substr(0, end);
+  std::vector<std::string> names;
+  for (int i = 0; i < file.field_count(); ++i)
+    names.push_back(file.field(i)->name());
+  return PrintableLine(absl::StrCat("there is no field \"", name, "\"",
+                                    DidYouMean(name, names)));
+}
+
 // No message in text format begins with a brace.
 bool IsJson(const std::string& text) {
   const std::size_t first = text.find_first_not_of(" \t\r\n");
@@ -111,21 +126,25 @@ bool IsJson(const std::string& text) {
 }
 
 absl::Status ParseJson(const std::string& text, const std::string& name,
+                       const TextKind& kind,
                        google::protobuf::Message& message) {
   const auto parsed = google::protobuf::util::JsonStringToMessage(
       google::protobuf::StringPiece(text), &message);
   if (parsed.ok()) return absl::OkStatus();
   const std::string why = std::string(parsed.message());
-  if (const std::string plain = JsonValueText(why); !plain.empty())
-    return absl::InvalidArgumentError(absl::StrCat(name, ": ", plain));
+  std::string plain = JsonValueText(why);
+  if (plain.empty()) plain = JsonFieldText(why, *message.GetDescriptor());
+  if (!plain.empty())
+    return absl::InvalidArgumentError(absl::StrCat(
+        name, ": ", plain, "; a ", kind.name, " is written as ", kind.example));
   return absl::InvalidArgumentError(absl::StrCat(
       name, ": ",
       absl::StripSuffix(PrintableLine(why.substr(
                             0, std::min(why.find('\n'), kLongestJsonError))),
                         "."),
-      JsonHint(why, text, *message.GetDescriptor()),
-      "; as JSON it is an object of the same fields, such as "
-      "{\"train_steps\": 100}"));
+      JsonHint(why, text, *message.GetDescriptor()), "; a ", kind.name,
+      " is written as ", kind.example,
+      ", or as a JSON object of the same fields"));
 }
 
 }  // namespace
@@ -146,7 +165,7 @@ absl::StatusOr<std::string> ReadText(const std::string& path,
 absl::Status ParseText(const std::string& text, const std::string& name,
                        const TextKind& kind,
                        google::protobuf::Message& message) {
-  if (IsJson(text)) return ParseJson(text, name, message);
+  if (IsJson(text)) return ParseJson(text, name, kind, message);
   FirstError collector(text, name, kind, *message.GetDescriptor());
   google::protobuf::TextFormat::Parser parser;
   parser.RecordErrorsTo(&collector);

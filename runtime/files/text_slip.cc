@@ -157,6 +157,20 @@ std::string NumberSlip(const std::string& message, absl::string_view line,
                       NumberAdvice(message, *field, given->value));
 }
 
+// "optimizer { name: ... }" of a field that holds one value.
+std::string BlockSlip(const std::string& message, absl::string_view line,
+                      const Descriptor& file) {
+  if (!absl::StartsWith(message, "Expected \":\", found \"{\"")) return "";
+  const std::vector<absl::string_view> words =
+      absl::StrSplit(line.substr(0, line.find('{')), absl::ByAnyChar(" \t"),
+                     absl::SkipEmpty());
+  if (words.empty()) return "";
+  const std::string name = PrintableLine(std::string(words.back()));
+  return absl::StrCat(name, " is one value, no block in braces: write ", name,
+                      ": VALUE, and other settings on lines of their own",
+                      AllowedWords(FieldNamed(name, file)));
+}
+
 // Protobuf's message without its own names.
 std::string WhyOf(const std::string& message) {
   if (absl::StrContains(message, "has no field named"))
@@ -168,11 +182,21 @@ std::string WhyOf(const std::string& message) {
       PrintableLine(message.substr(0, kLongestMessage)), "."));
 }
 
+// ": algo: ring" of "algo: \"ring\""; empty: the line is of another form.
+std::string WithoutQuotes(const std::optional<Assignment>& given) {
+  if (!given || given->value.size() < 2 || given->value.front() != '"' ||
+      given->value.back() != '"')
+    return "";
+  return absl::StrCat(": ", given->name, ": ",
+                      given->value.substr(1, given->value.size() - 2));
+}
+
 // What protobuf's message leaves open about a setting of `file`, as "; ...".
 std::string Hint(const std::string& message, absl::string_view line,
                  const Descriptor& file) {
   if (absl::StartsWith(message, "Expected integer or identifier"))
-    return "; words stand without quotes";
+    return absl::StrCat("; words stand without quotes",
+                        WithoutQuotes(AssignmentIn(line)));
   if (absl::StartsWith(message, "Expected string")) {
     const auto given = AssignmentIn(line);
     const bool plain = given && !absl::StrContains(given->value, '"');
@@ -201,6 +225,8 @@ std::string SlipText(const std::string& message, absl::string_view line,
   if (absl::StrContains(message, "is specified multiple times"))
     return absl::StrCat(FirstQuoted(message),
                         " stands twice; keep one of them");
+  if (const std::string block = BlockSlip(message, line, file); !block.empty())
+    return block;
   const bool named = absl::StrContains(message, "has no field named");
   if (std::string slip = named ? "" : NumberSlip(message, line, file);
       !slip.empty())

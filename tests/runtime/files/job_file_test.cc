@@ -88,6 +88,13 @@ INSTANTIATE_TEST_SUITE_P(
                "JSON has true and false, and what is not set is left out"},
         BadJob{"{'topology': 'v3-8}",
                "my.job: ", "names and words of JSON stand in double quotes"},
+        BadJob{"optimizer { name: 'adam' }", "my.job:1:11:",
+               "optimizer is one value, no block in braces: write optimizer: "
+               "VALUE"},
+        BadJob{"optimizer { name: 'adam' }",
+               "my.job:1:11:", "allowed: sgd, momentum"},
+        BadJob{"{\"end_time\": 3}",
+               "my.job: ", "there is no field \"end_time\""},
         BadJob{"\n\n  }", "my.job:3:3:", "}"}));
 
 TEST(ReadJobFileTest, ReadsAFileAndNamesOneThatIsMissing) {
