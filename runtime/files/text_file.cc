@@ -132,11 +132,12 @@ absl::Status ParseJson(const std::string& text, const std::string& name,
       google::protobuf::StringPiece(text), &message);
   if (parsed.ok()) return absl::OkStatus();
   const std::string why = std::string(parsed.message());
-  std::string plain = JsonValueText(why);
-  if (plain.empty()) plain = JsonFieldText(why, *message.GetDescriptor());
-  if (!plain.empty())
+  if (const std::string plain = JsonValueText(why); !plain.empty())
+    return absl::InvalidArgumentError(absl::StrCat(name, ": ", plain));
+  if (const std::string field = JsonFieldText(why, *message.GetDescriptor());
+      !field.empty())
     return absl::InvalidArgumentError(absl::StrCat(
-        name, ": ", plain, "; a ", kind.name, " is written as ", kind.example));
+        name, ": ", field, "; a ", kind.name, " is written as ", kind.example));
   return absl::InvalidArgumentError(absl::StrCat(
       name, ": ",
       absl::StripSuffix(PrintableLine(why.substr(

@@ -129,7 +129,7 @@ TEST_F(DamageTest, AWrongSchemaSaysWhichFeatureOfWhichRecord) {
       read("features=piar:float32[2]"),
       StatusIs(kDataLoss, HasSubstr("feature piar: the record has none")));
   EXPECT_THAT(read(""), StatusIs(absl::StatusCode::kInvalidArgument,
-                                 HasSubstr("needs --features")));
+                                 HasSubstr("need --features")));
 }
 
 }  // namespace
