@@ -51,7 +51,8 @@ def example_type(leaf: Any, name: str) -> tuple[tuple[int, ...], np.dtype]:
     shape = tuple(np.shape(leaf))
     if not shape:
         raise ValueError(f"the array {name!r} of the batch has no dimension; examples lie along "
-                         "the first axis of each array")
+                         "the first axis of each array: give one value for each example, or hold "
+                         "it in the function instead")
     dtype = np.dtype(leaf.dtype if hasattr(leaf, "dtype") else np.asarray(leaf).dtype)
     return shape[1:], narrow(dtype)
 
