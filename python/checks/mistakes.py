@@ -268,8 +268,8 @@ CASES = [
     ("what apply returns with mutable=", lambda: exported(
         lambda p, b: optax.softmax_cross_entropy_with_integer_labels(Net().apply(
             NET, b[0], mutable=["batch_stats"], rngs={"dropout": KEY}), b[1]).mean()), ValueError,
-     "optax.softmax_cross_entropy_with_integer_labels is given a tuple (float32[N,10], a dict) for logits: apply with mutable= returns "
-     "(output, new_state): write logits, new = m.apply(...)"),
+     "optax.softmax_cross_entropy_with_integer_labels is given a tuple (float32[N,10], a dict) for "
+     "logits: apply with mutable= returns (output, new_state): write logits, new = m.apply(...)"),
     ("labels beside one-hot ones", lambda: exported(lambda p, b: optax.softmax_cross_entropy(
         outputs(p, b), b[1]).mean()), ValueError,
      "optax.softmax_cross_entropy is given logits: float32[N,10], labels: int32[N]: use "
@@ -309,6 +309,13 @@ CASES = [
     ("matrices in the other order", lambda: exported(
         lambda p, b: (p["dense"]["kernel"] @ b[0]).mean()), TypeError,
      "x @ y is given x: float32[16,10], y: float32[N,16]: the last axis of the first"),
+    ("a determinant of params", lambda: exported(lambda p, b: loss_fn(p, b) + jnp.linalg.slogdet(
+        p["dense"]["kernel"].T @ p["dense"]["kernel"])[1]), podsim.PodsimError,
+     "jnp.linalg.slogdet: podsim has no such operation: it follows from params: leave the term "
+     "out"),
+    ("a determinant of a batch", lambda: exported(lambda p, b: loss_fn(p, b) + jnp.linalg.det(
+        b[0].reshape(-1, 4, 4)).mean()), podsim.PodsimError,
+     "jnp.linalg.det: podsim has no such operation: compute it before, as an array of the data"),
     ("a metric of two axes", lambda: exported(lambda p, b: (loss_fn(p, b), {"a": outputs(p, b)})),
      TypeError, "'a' has the shape (N, 10): take jnp.mean of it"),
 ]

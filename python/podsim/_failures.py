@@ -108,8 +108,9 @@ def _way(error: BaseException, asked: Asked) -> str:
     if type(error).__name__ == "UnexpectedTracerError":
         return _leaks.text(asked.what, asked.function)
     at = _frame(error)
-    return (_refused_calls.text(error, at) if at is not None else "") or _fits.no_array(
-        error, at) or _typed.text(error, at, asked) or _tracing.in_one_line(error, at, _given.module_call(error))
+    refused = _refused_calls.text(error, at) if at is not None else ""
+    return (refused or _fits.no_array(error, at) or _typed.text(error, at, asked)
+            or _tracing.in_one_line(error, at, _given.module_call(error)))
 
 
 def of(error: Exception, asked: Asked) -> Exception:

@@ -13,6 +13,7 @@ from ._asking import Asked
 
 _OPERATOR = re.compile(r"unsupported operand type\(s\) for (\S+)(?: or pow\(\))?: '([\w.]+)' and "
                        r"'([\w.]+)'")
+_INDEX = re.compile(r"(tuple|list) ind(?:ices must be integers or slices, not str|ex out of range)")
 _PLAIN = {"NoneType": "None", "str": "a text", "dict": "a dict", "tuple": "a tuple",
           "list": "a list", "function": "a function", "builtin_function_or_method": "a function",
           "FrozenDict": "a dict"}
@@ -143,8 +144,7 @@ def _place(error: BaseException, at: Any, asked: Asked) -> str:
     said, (name, value) = str(error), _frames.indexed(at)
     if name == "shape" and "out of range" in said:
         return "x.shape[i] asks for an axis that x has not: it has fewer (x.ndim)"
-    found = re.match(r"(tuple|list) ind(?:ices must be integers or slices, not str|ex out of range)",
-                     said)
+    found = _INDEX.match(said)
     if not found or not _frames.operator(at) or _tracebacks.inside(error):
         return ""
     for role, argument in zip(asked.roles, asked.arguments):
@@ -172,4 +172,5 @@ def text(error: BaseException, at: Any, asked: Asked) -> str:
         kind = re.search(r"'([\w.]+)' object is not callable", said)
         if kind and kind[1] in _PLAIN:
             return f"{_PLAIN[kind[1]]} is called as a function is: index it, [...], or leave () out"
-    return _indexed(said, asked) or _place(error, at, asked) or (_operator(said, asked) if isinstance(error, TypeError) else "")
+    return (_indexed(said, asked) or _place(error, at, asked)
+            or (_operator(said, asked) if isinstance(error, TypeError) else ""))

@@ -11,8 +11,8 @@ import numpy as np
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "python"))
 
-from podsim import (_asking, _fits, _flax, _frames, _given, _near_names, _refused_calls,  # noqa: E402
-                    _tracebacks, _typed)
+from podsim import (_asking, _fits, _flax, _frames, _given, _importing,  # noqa: E402
+                    _near_names, _refused_calls, _tracebacks, _typed, _words)
 
 X, Y = np.zeros((7, 4), np.float32), np.zeros(7, np.int32)
 
@@ -207,11 +207,27 @@ class NearTest(unittest.TestCase):
         numpy = library("jax.numpy", "def fmax(x): pass\ndef max(x): pass\ndef sqrt(x): pass")
         with mock.patch.dict(sys.modules, {"jax.nn": nn, "jax.numpy": numpy}):
             for name in ("softmax", "sofmax"):
-                self.assertEqual(_near_names.of_module(name, numpy), ": did you mean jax.nn.softmax?")
+                said = _near_names.of_module(name, numpy)
+                self.assertEqual(said, ": did you mean jax.nn.softmax?")
             self.assertIn("flax.linen.Dense", _near_names.of_module("Linear", numpy))
             self.assertEqual(_near_names.of_array("sqrt", np.ndarray), ": write jnp.sqrt(x)")
         self.assertIn("podsim places arrays", _near_names.of_array("cuda", np.ndarray))
         self.assertIn("mean", _near_names.of_array("men", np.ndarray))
+
+
+class DecompositionsTest(unittest.TestCase):
+    def test_the_function_is_named_and_what_to_do(self):
+        text = ("cannot import f: training: a.py:3: lu (custom-call): podsim cannot call "
+                "'lapack'; compute it before, as an array of the data set")
+        key = "a.py:3: " + _words.operation("lu")
+        self.assertEqual(_importing.in_python(text, notes={key: ("jnp.linalg.slogdet", True)}),
+                         "a.py:3: jnp.linalg.slogdet: podsim has no such operation: it follows "
+                         "from params: leave the term out, or write it with products of matrices")
+        self.assertEqual(_importing.in_python(text, notes={key: ("jnp.linalg.inv", False)}),
+                         "a.py:3: jnp.linalg.inv: podsim has no such operation: compute it "
+                         "before, as an array of the data set")
+        self.assertIn("a decomposition (jnp.linalg.inv, det, solve): podsim",
+                      _importing.in_python(text))
 
 
 class TracebacksTest(unittest.TestCase):
