@@ -24,7 +24,7 @@ _WAYS = (
      "a letter stands for one size, and each of the result must be one of an input: mend the text"),
     (r"indices and arr must have the same number",
      "=write jnp.take_along_axis(x, y[:, None], axis=1)[:, 0]"),
-    (r"must be of integer type|[Ii]ndexer must have integer",
+    (r"must be of integer type|must have an integer type|[Ii]ndexer must have integer",
      "=indices are whole numbers: y.astype(jnp.int32)"),
     (r"inhomogeneous|setting an array element with a sequence",
      "=the rows differ in length: pad them to one"),
@@ -38,6 +38,10 @@ _WAYS = (
      "at, [2, 5]"),
     (r"body output must be a pair",
      "return (carry, what is kept of each step): return carry, None"),
+    (r"dimension_numbers must be specified", "=write it as x @ y"),
+    (r"feature dimension size", "=the kernel must have as many input channels as the input has: "
+     "dimension_numbers= says along which axes"),
+    (r"got NoneType at position", "=give all of its arrays, as in jnp.where(mask, x, y)"),
     (r"must be an integer or unsigned", "=it takes whole numbers: x.astype(jnp.int32)"),
     (r"cannot be interpreted as an integer", "give whole numbers there"),
     (r"[Ee]xpected a callable", "give the function itself, f, not what it returns, f(...)"),
@@ -153,6 +157,6 @@ def no_array(error: BaseException, at: Any) -> str:
             way = _way(made, "PRNG key")[1:] if name == "key" else what_else(value, name)
             return f"{made.name} is given {_given.kind(value)} for {name}: {way}"
         axis = made.arguments.get("axis") if made else None
-        if made and isinstance(axis, str):
+        if made and isinstance(axis, (str, float)):
             return f"{made.name} is given the axis {axis!r}: axes are whole numbers, from 0 or -1"
     return ""

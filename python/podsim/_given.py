@@ -35,7 +35,8 @@ def kind(value: Any) -> str:
         return ("a random key" if dtype.startswith("key<") else
                 f"{dtype}[{','.join(map(str, value.shape))}]")
     if isinstance(value, (tuple, list)) and value and len(value) <= _MOST:
-        return f"a {type(value).__name__} ({', '.join(map(kind, value))})"
+        comma = "," * (isinstance(value, tuple) and len(value) == 1)
+        return f"a {type(value).__name__} ({', '.join(map(kind, value))}{comma})"
     if isinstance(value, str):
         return repr(value)
     if value is None or value is ... or isinstance(value, (bool, int, float)):

@@ -130,6 +130,8 @@ def text(error: BaseException, at: Any) -> str:
     words, target = _frames.target(at) if at is not None else ("", None)
     is_typed = target is not None and (target is function or not _tracebacks.inside(error))
     name = words if is_typed else found["name"]
+    if name.startswith("_") and at is not None and _frames.method(at):
+        name = f"x.{_frames.method(at)}"
     name = name.rpartition("<locals>.")[2].replace("<lambda>", "a lambda")
     if found["unknown"]:
         return _unknown(name, function, found["unknown"])

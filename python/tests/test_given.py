@@ -91,7 +91,9 @@ class GivenTest(unittest.TestCase):
             self.assertIn(f"lib.softmax_cross_entropy is given {said}",
                           no_array(lambda value=value: lib.softmax_cross_entropy(value, Y)))
         self.assertEqual(no_array(lambda: lib.softmax_cross_entropy(X, Y)), "")
-        self.assertIn("the axis 'i': axes are whole", no_array(lambda: lib.mean(X, axis="i")))
+        for axis in ("i", 1.0):
+            self.assertIn(f"the axis {axis!r}: axes are whole",
+                          no_array(lambda axis=axis: lib.mean(X, axis=axis)))
 
     def test_labels_of_the_other_kind(self):
         self.assertEqual(general(lambda: lib.softmax_cross_entropy(X, Y)),
@@ -153,6 +155,18 @@ class RefusedTest(unittest.TestCase):
         self.assertEqual(refused(lambda: lib.scan(lambda c: c, 0)), "lib.scan calls the function "
                          "that it is given as f(carry, x), but the lambda takes (c): give it the "
                          "same parameters")
+
+    def test_a_method_has_the_name_that_is_typed(self):
+        class Array:
+            def sum(self, *args, **kwargs):
+                def _sum(axis=None):
+                    return axis
+
+                return _sum(*args, **kwargs)
+
+        Array.sum.__code__ = Array.sum.__code__.replace(co_filename="/x/site-packages/lib.py")
+        array = Array()
+        self.assertIn("did you mean axis=?", refused(lambda: array.sum(axes=1)))
 
     def test_other_failures_are_no_refusals(self):
         self.assertEqual(refused(lambda: lib.concatenate(X, Y)), "")
