@@ -19,7 +19,7 @@ _OTHERS = {
     **dict.fromkeys(("mse_loss", "MSELoss", "mse"), "optax.squared_error"),
     "Conv2d": "flax.linen.Conv", "Conv2D": "flax.linen.Conv", "cat": "jax.numpy.concatenate",
     "tensor": "jax.numpy.array", "Embedding": "flax.linen.Embed", "randn": "jax.random.normal",
-    "unsqueeze": "jax.numpy.expand_dims", "matmull": "jax.numpy.matmul",
+    "unsqueeze": "jax.numpy.expand_dims",
     "reduce_mean": "jax.numpy.mean", "reduce_sum": "jax.numpy.sum", "cast": "x.astype(dtype)",
 }
 

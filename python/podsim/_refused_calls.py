@@ -16,7 +16,7 @@ _REFUSED = re.compile(
     r"|got multiple values for argument '(?P<twice>\w+)')")
 
 # Names that other libraries give to arguments.
-_OTHERS = {"dim": "axis", "keepdim": "keepdims", "requires_grad": "", "device": ""}
+_OTHERS = {"dim": "axis", "keepdim": "keepdims"}
 
 # What functions of JAX call those with that they are given.
 _CALLS = {"scan": "(carry, x)", "fori_loop": "(i, carry)", "while_loop": "(carry)",
