@@ -13,6 +13,7 @@ import flax.linen as nn
 import jax
 import jax.numpy as jnp
 import numpy as np
+import optax
 import podsim
 
 RNG = np.random.default_rng(0)
@@ -98,6 +99,15 @@ def each(params, batch):
     return -jax.nn.log_softmax(x @ params["dense"]["kernel"])[jnp.arange(len(y)), y]
 
 
+def outputs(params, batch):
+    """Of a network, without a loss."""
+    return batch[0] @ params["dense"]["kernel"] + params["dense"]["bias"]
+
+
+KEY = jax.random.key(0)
+CONV = {"kernel": np.zeros((3, 1, 4), np.float32), "bias": np.zeros(4, np.float32)}
+
+
 def exported(loss, params=PARAMS, data=(X, Y), **more):
     with tempfile.TemporaryDirectory() as folder:
         podsim.export(loss, params, data, pathlib.Path(folder, "model"), **more)
@@ -130,7 +140,7 @@ FAILURES = [
     ("a key that is not there", lambda p, b: loss_fn(p["net"], b), TypeError, "KeyError: 'net'"),
     ("a name that is not there", lambda p, b: jnp.men(each(p, b)), AttributeError, "mean"),
     ("a shape that differs", lambda p, b: jnp.mean(each(p, b) * jnp.ones(32)), TypeError,
-     "x * y got incompatible shapes for broadcasting: (N,), (32,)"),
+     "x * y is given x: float32[N], y: float32[32]"),
     ("a carry that changes", lambda p, b: jax.lax.fori_loop(0, 3, lambda i, c: (c, i), 0.0),
      TypeError, "return it as it came in"),
     ("branches that differ", lambda p, b: jax.lax.cond(
@@ -170,12 +180,12 @@ CASES = [
      "loss_fn(params, batch) is called as (params, batch), params a dict of dense/bias: "
      "float32[10], dense/kernel: float32[16,10]; batch float32[N,16] (N examples)"),
     ("labels that are no whole numbers", lambda: call(data=(X, Y.astype(np.float32))), TypeError,
-     "batch a tuple of 0: float32[N,16], 1: float32[N]"),
+     "i: a tuple (int32[N], float32[N]): indices are whole numbers"),
     ("None among params", lambda: podsim.export(loss_fn, {"dense": {"kernel": None}}, (X, Y), "m"),
      TypeError, "params has no array"),
     ("a parameter that is None",
      lambda: podsim.export(loss_fn, {"dense": PARAMS["dense"] | {"bias": None}}, (X, Y), "m"),
-     TypeError, "dense/bias: NoneType"),
+     TypeError, "params['dense']['bias'] is None"),
     ("a state of another shape", lambda: call(
         lambda p, s, b: (loss_fn(p, b), {"mean": jnp.zeros(5)}), state={"mean": X[0]}), TypeError,
      "returns 'mean' of the state with the shape (5,), but is given it with (16,)"),
@@ -255,6 +265,59 @@ CASES = [
     ("dropout without a key", lambda: exported(of_net(), NET), ValueError,
      'Dropout_0 needs a key for "dropout": take a third argument'),
     *[failing(*each) for each in FAILURES],
+    ("what apply returns with mutable=", lambda: exported(
+        lambda p, b: optax.softmax_cross_entropy_with_integer_labels(Net().apply(
+            NET, b[0], mutable=["batch_stats"], rngs={"dropout": KEY}), b[1]).mean()), ValueError,
+     "optax.softmax_cross_entropy_with_integer_labels is given a tuple (float32[N,10], a dict) for "
+     "logits: apply with mutable= returns (output, new_state): write logits, new = m.apply(...)"),
+    ("labels beside one-hot ones", lambda: exported(lambda p, b: optax.softmax_cross_entropy(
+        outputs(p, b), b[1]).mean()), ValueError,
+     "optax.softmax_cross_entropy is given logits: float32[N,10], labels: int32[N]: use "
+     "optax.softmax_cross_entropy_with_integer_labels, or jax.nn.one_hot(labels, 10)"),
+    ("one-hot labels beside class numbers", lambda: exported(
+        lambda p, b: optax.softmax_cross_entropy_with_integer_labels(
+            outputs(p, b), jax.nn.one_hot(b[1], 10)).mean()), TypeError,
+     "use optax.softmax_cross_entropy, or labels.argmax(-1)"),
+    ("an argument that a layer does not take", lambda: exported(lambda p, b: nn.Dense(10).apply(
+        {"params": p["dense"]}, b[0], train=True).mean()), TypeError,
+     "Dense.__call__ takes no argument 'train'; it takes (inputs): leave train= out"),
+    ("a layer made for another width", lambda: exported(lambda p, b: nn.Conv(4, (3,)).apply(
+        {"params": CONV}, b[0]).mean()), ValueError, "the kernel of Conv is (3, 1, 4), made for "
+     "inputs [..., 1]; it is given float32[N,16]: give what init had, such as x[..., None]"),
+    ("outputs for a loss", lambda: exported(outputs), TypeError,
+     "what is trained is a loss, one number; this function returns (N, 10), as a network's "
+     "outputs are: give a function of (params, batch) that returns the mean loss"),
+    ("a class for a loss", lambda: exported(Digits), TypeError, "is the class Digits: give an "
+     "object of it"),
+    ("params that are one number", lambda: exported(loss_fn, np.float32(3)), TypeError,
+     "params is one array, float32[], and is indexed by the key 'dense'"),
+    ("a number in a batch", lambda: exported(loss_fn, data=(X, 3)), ValueError,
+     "give one value for each example"),
+    ("a carry that begins as a whole number", lambda: exported(lambda p, b: jax.lax.scan(
+        lambda c, x: (c + x, None), 0, b[0].T)[0].mean()), TypeError,
+     "or begin with zeros of that type"),
+    ("an axis that is not there", lambda: exported(lambda p, b: jnp.mean(each(p, b), axis=1)),
+     IndexError, "jnp.mean is given a: float32[N], axis: 1: float32[N] has the axis 0 alone"),
+    ("an axis of a method", lambda: exported(lambda p, b: b[0].mean(axis=3)), IndexError,
+     "x.mean is given x: float32[N,16], axis: 3: float32[N,16] has the axes 0 and 1"),
+    ("a name of another module", lambda: exported(lambda p, b: jnp.sofmax(b[0])), AttributeError,
+     "jax.numpy has no sofmax: did you mean jax.nn.softmax?"),
+    ("a dict for an array", lambda: exported(lambda p, b: jnp.mean(p)), TypeError,
+     "jnp.mean is given a dict for a: give one of its arrays"),
+    ("a list of losses", lambda: exported(lambda p, b: jnp.mean([loss_fn(p, b)])), TypeError,
+     "jnp.mean is given a list (float32[]) for a: make an array of it"),
+    ("matrices in the other order", lambda: exported(
+        lambda p, b: (p["dense"]["kernel"] @ b[0]).mean()), TypeError,
+     "x @ y is given x: float32[16,10], y: float32[N,16]: the last axis of the first"),
+    ("a determinant of params", lambda: exported(lambda p, b: loss_fn(p, b) + jnp.linalg.slogdet(
+        p["dense"]["kernel"].T @ p["dense"]["kernel"])[1]), podsim.PodsimError,
+     "jnp.linalg.slogdet: podsim has no such operation: it follows from params: leave the term "
+     "out"),
+    ("a determinant of a batch", lambda: exported(lambda p, b: loss_fn(p, b) + jnp.linalg.det(
+        b[0].reshape(-1, 4, 4)).mean()), podsim.PodsimError,
+     "jnp.linalg.det: podsim has no such operation: compute it before, as an array of the data"),
+    ("a metric of two axes", lambda: exported(lambda p, b: (loss_fn(p, b), {"a": outputs(p, b)})),
+     TypeError, "'a' has the shape (N, 10): take jnp.mean of it"),
 ]
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import contextlib
 from typing import Any, Callable, Iterator
 
-from . import _failures
+from . import _failures, _tracebacks
 from ._asking import Asked
 
 
@@ -14,11 +14,13 @@ from ._asking import Asked
 def refusing(asked: Asked) -> Iterator[None]:
     """What fails within the context is told of the caller's function in one line."""
     try:
-        yield
+        with _tracebacks.whole():
+            yield
     except MemoryError:
         raise
     except Exception as error:
         refused = _failures.of(error, asked)
+        _tracebacks.shorten(error)
         if refused is error:
             raise
         raise refused from error

@@ -6,8 +6,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from . import _frames, _jaxprs, _leaks, _tracing, _words
-from ._asking import Asked
+from . import (_fits, _frames, _given, _leaks, _refused_calls, _tracebacks, _tracing, _typed,
+               _words)
 from ._counts import BATCHES, merged
 from ._errors import PodsimError
 from ._asking import Asked
@@ -48,12 +48,7 @@ def said(error: Exception) -> Exception:
 
 def _callers(error: BaseException) -> list[Any]:
     """The frames of the caller's code, as they stand in the traceback."""
-    found, at = [], error.__traceback__
-    while at is not None:
-        if not _jaxprs.is_library(at.tb_frame.f_code.co_filename):
-            found.append(at)
-        at = at.tb_next
-    return found
+    return [at for at in _tracebacks.entries(error) if _tracebacks.is_callers(at)]
 
 
 def _frame(error: BaseException) -> Any:
@@ -95,6 +90,10 @@ def _why(error: BaseException) -> str:
 def _general(error: BaseException, asked: Asked) -> str:
     function = ".".join(_frames.called(_frame(error)))
     fails = f"{asked.what} fails{' in ' * bool(function)}{function}: {_why(error)}"
+    made = _given.call(error, _frame(error)) or _given.library_layer(error)
+    said = made and _fits.general(made, error)
+    if said:
+        return said
     for kind, way in _OWN.items():
         if isinstance(error, kind):
             return f"{fails}: {way}"
@@ -108,7 +107,10 @@ def _way(error: BaseException, asked: Asked) -> str:
     """What is said of a failure of a known kind, or nothing."""
     if type(error).__name__ == "UnexpectedTracerError":
         return _leaks.text(asked.what, asked.function)
-    return _tracing.in_one_line(error, _frame(error))
+    at = _frame(error)
+    refused = _refused_calls.text(error, at) if at is not None else ""
+    return (refused or _fits.no_array(error, at) or _typed.text(error, at, asked)
+            or _tracing.in_one_line(error, at, _given.module_call(error)))
 
 
 def of(error: Exception, asked: Asked) -> Exception:
@@ -121,7 +123,7 @@ def of(error: Exception, asked: Asked) -> Exception:
     if wrong:
         return said(_kind(error)(asked.place() + wrong))
     place, way = place_of(error) or asked.place(), _way(error, asked)
-    if way and isinstance(error, NameError):
+    if way and isinstance(error, NameError) and "NameError" not in way:
         return said(TypeError(place + way))  # of an axis, as no name of Python is meant
     return said(_kind(error)(place + (way or _general(error, asked))))
 

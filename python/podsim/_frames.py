@@ -24,6 +24,31 @@ def instruction(at: Any) -> str:
     return run[-1].opname if run else ""
 
 
+def operator(at: Any) -> str:
+    """"@" of x @ y, "[]" of x[i]; empty: it is none."""
+    run = _run(at)
+    last = run[-1] if run else None
+    if last is None or last.opname not in ("BINARY_OP", "COMPARE_OP", "BINARY_SUBSCR"):
+        return ""
+    return "[]" if last.opname == "BINARY_SUBSCR" or last.argrepr == "[]" else last.argrepr
+
+
+def is_unpacked_in_loop(at: Any) -> bool:
+    """Whether "for k, v in x" failed."""
+    names = [each.opname for each in _run(at)[-2:]]
+    return names == ["FOR_ITER", "UNPACK_SEQUENCE"]
+
+
+def indexed(at: Any) -> tuple[str, Any]:
+    """("b", its value) of b[2]; ("", None): it is something else, ("shape", None) of
+    x.shape[2]."""
+    run = _run(at)[-3:]
+    if not operator(at) or len(run) < 3 or run[1].opname != "LOAD_CONST":
+        return "", None
+    name = str(run[0].argval)
+    return name, at.tb_frame.f_locals.get(name) if run[0].opname in _NAMES else None
+
+
 def _module(frame: Any, name: str) -> str:
     """What a module is called that the frame knows by a name; empty: it is none."""
     value = frame.f_locals.get(name, frame.f_globals.get(name))
@@ -35,9 +60,9 @@ def is_of(at: Any, name: str, package: str) -> bool:
     return _module(at.tb_frame, name).split(".")[0] == package
 
 
-def called(at: Any) -> list[str]:
-    """["np", "random", "permutation"], as the caller wrote a function of a module; empty: it
-    is no such call, or not known."""
+def _chain(at: Any) -> list[str]:
+    """The names that the call that failed begins with: ["x", "mean"] of x.mean(), ["", "mean"]
+    of a method of a result; empty: it is no call, or not known."""
     run = _run(at)
     start = run[-1].positions if run and run[-1].opname.startswith("CALL") else None
     if start is None or start.lineno is None:
@@ -52,5 +77,31 @@ def called(at: Any) -> list[str]:
         elif each.opname in _ATTRIBUTES and names:
             names.append(str(each.argval))
         elif each.opname.startswith(("CALL", "BINARY")):
-            names = []  # it is a method of a result
+            names = [""]  # what follows is a method of a result
+    return names
+
+
+def called(at: Any) -> list[str]:
+    """["np", "random", "permutation"], as the caller wrote a function of a module; empty: it
+    is no such call, or not known."""
+    names = _chain(at)
     return names if len(names) > 1 and _module(at.tb_frame, names[0]) else []
+
+
+def method(at: Any) -> str:
+    """"mean" of x.mean() and f(x).mean(); empty: it is no such call."""
+    names = _chain(at)
+    return names[-1] if len(names) > 1 else ""
+
+
+def target(at: Any) -> tuple[str, Any]:
+    """("jnp.mean", the function) that the caller called; None in its place: it is not known."""
+    names = _chain(at)
+    if not names or not names[0]:
+        return "", None
+    frame = at.tb_frame
+    value = frame.f_locals.get(names[0], frame.f_globals.get(names[0]))
+    for name in names[1:]:
+        holds = isinstance(value, (types.ModuleType, type))
+        value = getattr(value, name, None) if holds else None
+    return ".".join(names), value

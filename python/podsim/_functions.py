@@ -36,8 +36,16 @@ def _roles_of(state: State) -> tuple[str, ...]:
     return ("params", "batch") if state.is_none else ("params", "state", "batch")
 
 
+def _check_is_no_class(loss_fn: Any) -> None:
+    if inspect.isclass(loss_fn):
+        raise TypeError(f"the loss function is the class {loss_fn.__name__}: give an object of it, "
+                        f"{loss_fn.__name__}(...), whose __call__ takes (params, batch), or a "
+                        "function")
+
+
 def _takes_key(loss_fn: Callable[..., Any], state: State) -> bool:
     """Whether it has one more parameter without a default than it must have."""
+    _check_is_no_class(loss_fn)
     roles = _roles_of(state)
     needed = _needed(loss_fn)
     if needed not in (None, len(roles), len(roles) + 1):
@@ -60,6 +68,9 @@ def check_takes_no_key(eval_fn: Callable[..., Any], state: State) -> None:
 def _number(name: str, value: Any, what: str) -> Any:
     import jax.numpy as jnp
 
+    if len(getattr(value, "shape", ())) > 1:
+        raise TypeError(f"{what} must be a dict of names and numbers, one or one for each example; "
+                        f"{name!r} has the shape {value.shape}: take jnp.mean of it")
     try:
         return jnp.asarray(value, jnp.float32)
     except (TypeError, ValueError):
@@ -136,6 +147,12 @@ def _no_number(loss: Any, loss_fn: Callable[..., Any]) -> str:
     if inspect.iscoroutine(loss) or inspect.isgenerator(loss):
         return f"{said}: write a plain function, without async and yield, that returns the loss"
     transformed = Asked("the loss function", loss_fn).transformed()
+    if not transformed and len(getattr(loss, "shape", ())) > 1:
+        return (f"what is trained is a loss, one number; this function returns {loss.shape}, as a "
+                "network's outputs are: give a function of (params, batch) that returns the mean "
+                "loss")
+    if callable(loss):
+        return f"{said}: call it, with its arguments, and return what comes"
     advice = "take jnp.mean of it" if hasattr(loss, "shape") else "return a float32 number"
     return f"{said}: {transformed or advice}"
 

@@ -4,11 +4,11 @@ the function, with the way round."""
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Any, Mapping
 
 import numpy as np
 
-from . import _trees, _words
+from . import _decompositions, _trees, _words
 from ._counts import BATCHES, of_n
 
 # "train.py:41: dot_general (dot): why", behind what is imported.
@@ -111,16 +111,20 @@ def _compared(said: str, batch: Any) -> str:
             "compared with one another: give it with the shape (N,): y[:, 0]")
 
 
-def in_python(text: str, place: str = "", batch: Any = None) -> str:
+def in_python(text: str, place: str = "", batch: Any = None,
+              notes: Mapping[str, Any] | None = None) -> str:
     """The text in the words of a call of export. place: "train.py:12: ", where the function
-    begins; batch: what it is given."""
+    begins; batch: what it is given; notes: those of _decompositions.py."""
     found = _REFUSAL.match(text)
     if not found:
         return re.sub(r"^--output is", "path is", text)
     name, op, why = found["name"], found["op"] or "", found["why"]
     known = name if _words.operation(name) != name or not op else op
     part = "eval_fn: " if found["part"] == "evaluation" else ""
-    said = _compared(_said(_words.operation(known), name, why), batch)
+    operation = _words.operation(known)
+    said = _compared(_said(operation, name, why), batch)
+    note = (notes or {}).get((found["place"] or "") + operation)
+    said = _decompositions.said(said, operation, note)
     if part and _OWN_KEY in said:
         said = "it draws random numbers, but an evaluation draws nothing: leave them out"
     return (found["place"] or place) + part + said + _way_round(said, why)

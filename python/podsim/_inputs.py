@@ -58,7 +58,7 @@ def export(message: Message, path: str | os.PathLike[str], function: Function,
             text = str(error).replace(f"cannot import {name_of(function, name)}: ",
                                       f"cannot import {_words_for(function, name)}: ", 1)
             place = Asked("the loss function", function).place()
-            raise _errors.PodsimError(_importing.in_python(text, place, batch),
+            raise _errors.PodsimError(_importing.in_python(text, place, batch, message.notes),
                                       details=error.details) from None
 
 

@@ -11,7 +11,8 @@ from typing import Any, Callable, Iterator
 
 import numpy as np
 
-from . import _calling, _checks, _failures, _jaxprs, _leaks, _maps, _random, _sums, _trees, _uses
+from . import (_calling, _checks, _decompositions, _failures, _jaxprs, _leaks, _maps, _random,
+               _sums, _trees, _uses)
 from ._asking import Asked
 from ._counts import BATCHES, merged
 from ._functions import Loss, again, check_takes_no_key, checked_metrics
@@ -51,7 +52,8 @@ def example_type(leaf: Any, name: str) -> tuple[tuple[int, ...], np.dtype]:
     shape = tuple(np.shape(leaf))
     if not shape:
         raise ValueError(f"the array {name!r} of the batch has no dimension; examples lie along "
-                         "the first axis of each array")
+                         "the first axis of each array: give one value for each example, or hold "
+                         "it in the function instead")
     dtype = np.dtype(leaf.dtype if hasattr(leaf, "dtype") else np.asarray(leaf).dtype)
     return shape[1:], narrow(dtype)
 
@@ -198,6 +200,7 @@ def _function(asked: Asked, function_of: _Make, call: _Call,
     call.describe(message, begins)
     for result in results:
         message.sized(3, result.message())
+    message.notes = _decompositions.notes(jaxprs[0], len(call.names.variables))
     return message, jaxprs
 
 
@@ -279,6 +282,9 @@ def import_message(name: str, loss_fn: Callable[..., Any], params: Any, examples
     names = _names(params, carried.names, examples)
     training = _training(loss_fn, params, carried, examples, names, begins)
     message = Message().sized(1, name).sized(2, training)
+    message.notes = training.notes
     if eval_fn is not None:
-        message.sized(3, _evaluation(eval_fn, params, carried, examples, names))
+        evaluation = _evaluation(eval_fn, params, carried, examples, names)
+        message.sized(3, evaluation)
+        message.notes = evaluation.notes | training.notes
     return message

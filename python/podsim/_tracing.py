@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 import re
+import types
 from typing import Any
 
-from . import _flax, _frames, _numpy_calls, _words
+from . import _flax, _frames, _near_names, _numpy_calls, _words
 from ._counts import BATCHES
 
 _DEVICES = ("a function places arrays on devices itself (a mesh, a sharding, device_put): leave it "
@@ -22,9 +22,17 @@ _WAYS = (
     (r"unbound axis name: (\w+)",
      "a function calls a collective (psum, pmean, ...) over the axis {0!r}, but no such axis is "
      "there: leave it out, podsim averages losses and gradients over the cores itself"),
+    (r"grad requires real-valued outputs.*got (complex\d+)",
+     "the loss is {0}, which has no gradient: take its real part, loss.real"),
     (r"grad requires real-valued outputs.*got (\w+)",
      "the loss is {0}, which has no gradient (argmax and comparisons return such): return a "
      "float32 loss"),
+    (r"grad requires real- or complex-valued inputs.*?but got (\w+)",
+     "jax.grad takes the gradient by its first argument, which is {0} here: give params first, or "
+     "say argnums=; whole numbers have no gradient"),
+    (r"Gradient only defined for scalar-output functions\. Output had shape: (\([^)]*\))",
+     "jax.grad is given a function that returns {0}, not one number: take jnp.mean of it, or use "
+     "jax.jacobian"),
     (r"Pure callbacks do not support JVP|IO callbacks do not support JVP",
      "a function calls back into Python (pure_callback, io_callback), which podsim cannot run on "
      "the cores: compute it with jax.numpy"),
@@ -47,6 +55,8 @@ _WAYS = (
     (r"arose in the (jnp\.\w+) argument '?(\w+)|arose in ([\w.]+) argument `?(\w+)",
      "{0} is given a traced value as {1}, by which its result has its size: give a whole number "
      "that is known before the function runs"),
+    (r"Shapes must be 1D sequences.*?got (\([^)]*['\"][^)]*\))",
+     "a size is given as a text, the shape is {0}: give a whole number, without quotation marks"),
     (r"Shapes must be 1D sequences of concrete values",
      "a shape is made of a traced value: give whole numbers that are known before the function "
      "runs, such as those of x.shape"),
@@ -78,7 +88,7 @@ _WAYS = (
     (r"(scan|while_loop|fori_loop) body function carry input and carry output .*?differ:\s*"
      r"The (input carry.*?)(?:\.\s|$)",
      "the carry of jax.lax.scan, fori_loop or while_loop changes in the loop: the {1}: return it "
-     "as it came in, in type, shape and structure"),
+     "as it came in, in type, shape and structure, or begin with zeros of that type"),
     (r"cond_fun must return a boolean scalar, but got (?:pytree|output type\(s\)) (.*?)\.?$",
      "the condition of jax.lax.while_loop must return one bool, not {0}: compare, as in v > 0"),
     (r"(vmap got inconsistent sizes for array axes to be mapped.*)",
@@ -109,9 +119,9 @@ def _near(error: BaseException, name: str) -> str:
     import jax
 
     owner = getattr(error, "obj", None)
-    known = dir(jax.Array if owner is None else owner)
-    found = difflib.get_close_matches(name, [each for each in known if each[0] != "_"], 2)
-    return f": did you mean {' or '.join(found)}?" if found else ""
+    if isinstance(owner, types.ModuleType):
+        return _near_names.of_module(name, owner)
+    return _near_names.of_array(name, jax.Array if owner is None else owner)
 
 
 def _examples(shape: str) -> str:
@@ -127,13 +137,13 @@ def _shape(text: str) -> str:
     return found[1] if found else ""
 
 
-def in_one_line(error: BaseException, frame: Any = None) -> str:
+def in_one_line(error: BaseException, frame: Any = None, layer: Any = None) -> str:
     """Nothing: it is none of these. frame: of the caller's code, of sys's kind with the
-    instruction, where it failed."""
+    instruction, where it failed. layer: the call of flax's innermost layer."""
     name, text = type(error).__name__, str(error)
     if name == "TracerArrayConversionError":
         return _numpy_calls.text(frame)
-    of_flax = _flax.in_one_line(f"{name}: {text}")
+    of_flax = _flax.in_one_line(f"{name}: {text}", layer)
     if of_flax:
         return of_flax
     for pattern, said in _WAYS:

@@ -10,7 +10,7 @@ _NOT_USED = ("the loss does not use params, so that nothing would be trained: co
              "first argument of the loss function, not from arrays that it holds itself")
 _NO_GRADIENT = ("the gradient of the loss is 0 for every parameter, so that nothing would be "
                 "trained: it uses params behind jax.lax.stop_gradient alone, or through what has "
-                "no gradient (round, sign, argmax, comparisons); take one of them at least "
+                "no gradient (round, //, sign, argmax, comparisons); take one of them at least "
                 "without")
 
 

@@ -4,7 +4,7 @@ The package needs no protobuf library for two kinds of field."""
 
 from __future__ import annotations
 
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 
 def _varint(number: int) -> bytes:
@@ -17,9 +17,12 @@ def _varint(number: int) -> bytes:
 
 
 class Message:
-    """Fields one after another. What they hold is not copied: it may be large."""
+    """Fields one after another. What they hold is not copied: it may be large.
+
+    notes: for messages about it; not written."""
 
     def __init__(self) -> None:
+        self.notes: dict[str, Any] = {}
         self._parts: list[bytes | memoryview] = []
         self._size = 0
 

@@ -1,0 +1,176 @@
+"""Mistakes of plain Python in the caller's function: names, keys and attributes that are not
+there, and values of another kind than an operator takes."""
+
+from __future__ import annotations
+
+import builtins
+import difflib
+import re
+from typing import Any, Iterator, Mapping
+
+from . import _fits, _frames, _given, _tracebacks
+from ._asking import Asked
+
+_OPERATOR = re.compile(r"unsupported operand type\(s\) for (\S+)(?: or pow\(\))?: '([\w.]+)' and "
+                       r"'([\w.]+)'")
+_INDEX = re.compile(r"(tuple|list) ind(?:ices must be integers or slices, not str|ex out of range)")
+_PLAIN = {"NoneType": "None", "str": "a text", "dict": "a dict", "tuple": "a tuple",
+          "list": "a list", "function": "a function", "builtin_function_or_method": "a function",
+          "FrozenDict": "a dict"}
+_TO_DO = {"NoneType": "a function before it returns nothing, or a setting is not set",
+          "str": "a dict that is looped over gives its keys: take its values(), or "
+                 "jax.tree.leaves(...)",
+          "dict": "take one of its arrays by its key, or sum over jax.tree.leaves(...)",
+          "tuple": "take one of them, as in x[0] (apply with mutable= returns (output, "
+                   "new_state))",
+          "list": "make an array of it, jnp.stack(values)",
+          "function": "call it", "builtin_function_or_method": "call it"}
+
+
+def _near(name: str, known: Any) -> list[str]:
+    return difflib.get_close_matches(name, [str(each) for each in known], 2, 0.6)
+
+
+def _said(names: list[str]) -> str:
+    return f"did you mean {' or '.join(names)}?"
+
+
+def _mappings(tree: Any, name: str) -> Iterator[tuple[str, Any]]:
+    """The dicts of a tree, by what a message calls them."""
+    if isinstance(tree, Mapping):
+        if tree:
+            yield name, tree
+        for key, value in tree.items():
+            yield from _mappings(value, f"{name}[{key!r}]")
+    elif isinstance(tree, (tuple, list)):
+        for i, value in enumerate(tree):
+            yield from _mappings(value, f"{name}[{i}]")
+
+
+def _key(error: KeyError, asked: Asked) -> str:
+    """Which keys there are where one is missing."""
+    if not error.args or not isinstance(error.args[0], str):
+        return ""
+    key, known = error.args[0], []
+    if key == "params":
+        return ("KeyError: 'params': params is what stands under \"params\" already: leave "
+                "[\"params\"] out, or hand over the whole dictionary of collections")
+    for role, argument in zip(asked.roles, asked.arguments):
+        known += [each for each in _mappings(argument, role) if key not in each[1]]
+    if not known:
+        return ""
+    same = [each for each in known for name in each[1]
+            if str(name).lower() == key.lower()]
+    near = same or [each for each in known if _near(key, each[1])]
+    name, found = (near or known)[0]
+    keys = ", ".join(map(repr, list(found)[:6])) + ", ..." * (len(found) > 6)
+    if near:
+        close = [each for each in found if str(each).lower() == key.lower()] or _near(key, found)
+        return f"KeyError: {key!r}: {name} has {keys}: did you mean {close[0]!r}?"
+    return f"KeyError: {key!r}: {name} has {keys}: take one of these"
+
+
+def _attribute(error: AttributeError) -> str:
+    """Of a dict, a tuple, None, a text."""
+    owner, name = getattr(error, "obj", None), getattr(error, "name", None)
+    if name is None or not isinstance(owner, (Mapping, tuple, list, str, type(None))):
+        return ""
+    said = f"{_given.kind(owner)} has no {name}"
+    if isinstance(owner, Mapping):
+        close = [name] if name in owner else _near(name, owner)
+        keys = ", ".join(map(repr, list(owner)[:6]))
+        return (f"{said}; it has the keys {keys}: write " + f"[{close[0]!r}]" if close else
+                f"{said}; it has the keys {keys}")
+    return f"{said}: {_fits.what_else(owner)}"
+
+
+def _name(error: NameError, at: Any) -> str:
+    name = getattr(error, "name", None)
+    if name is None or isinstance(error, UnboundLocalError) or at is None:
+        return ""
+    frame = at.tb_frame
+    found = _near(name, {**frame.f_globals, **frame.f_locals}) or _near(name, dir(builtins))
+    imports = {"jnp": "import jax.numpy as jnp", "np": "import numpy as np",
+               "nn": "import flax.linen as nn", "jax": "import jax", "optax": "import optax",
+               "F": "import jax.nn as F"}
+    if name in imports:
+        return f"NameError: name {name!r} is not defined: write {imports[name]} before"
+    return (f"NameError: name {name!r} is not defined: {_said(found)}" if found else "")
+
+
+def _nones(tree: Any, name: str) -> Iterator[str]:
+    """Where None stands in a tree."""
+    if isinstance(tree, Mapping):
+        for key, value in tree.items():
+            yield from _nones(value, f"{name}[{key!r}]")
+    elif tree is None:
+        yield name
+
+
+def _operator(text: str, asked: Asked) -> str:
+    found = _OPERATOR.search(text)
+    if not found:
+        return ""
+    kinds = [found[2], found[3]]
+    wrong = next((each for each in kinds if each in _TO_DO), "")
+    if not wrong:
+        return ""
+    left, right = (_PLAIN.get(each, "a number" if each in ("int", "float", "bool") else "an array")
+                   for each in kinds)
+    way = _TO_DO[wrong]
+    if wrong == "NoneType":
+        nones = [each for role, argument in zip(asked.roles, asked.arguments)
+                 for each in _nones(argument, role)]
+        way = f"{nones[0]} is None: give an array, or leave it out" if nones else way
+    return f"{left} {found[1]} {right} is not possible: {way}"
+
+
+def _indexed(text: str, asked: Asked) -> str:
+    """Of an array that is indexed by a key."""
+    found = re.search(r"string indexing; got idx='?([^']*)'?", text)
+    if not found:
+        return ""
+    for role, argument in zip(asked.roles, asked.arguments):
+        if _given.is_array(argument):
+            kind = f"{argument.dtype}[{','.join(map(str, argument.shape))}]"
+            return (f"{role} is one array, {kind}, and is indexed by the key {found[1]!r}: give a "
+                    f"dict, {{{found[1]!r}: ...}}, or leave the key out")
+    return (f"an array is indexed by the key {found[1]!r}, as a dict is: index it by whole numbers "
+            "and slices")
+
+
+def _place(error: BaseException, at: Any, asked: Asked) -> str:
+    """Of a tuple or a list that is indexed by a key, or behind its end."""
+    said, (name, value) = str(error), _frames.indexed(at)
+    if name == "shape" and "out of range" in said:
+        return "x.shape[i] asks for an axis that x has not: it has fewer (x.ndim)"
+    found = _INDEX.match(said)
+    if not found or not _frames.operator(at) or _tracebacks.inside(error):
+        return ""
+    for role, argument in zip(asked.roles, asked.arguments):
+        if type(argument).__name__ == found[1] and argument is value:
+            return (f"{said}; {name}, the {role}, is {_given.kind(argument)}: write {name}[0]"
+                    + f" to {name}[{len(argument) - 1}]" * (len(argument) > 1))
+    return ""
+
+
+def text(error: BaseException, at: Any, asked: Asked) -> str:
+    """Nothing: it is none of these."""
+    said = str(error)
+    if isinstance(error, KeyError):
+        way = _key(error, asked)
+        return f"{asked.what} fails: {way}" if way else ""
+    if isinstance(error, ValueError) and at is not None and _frames.is_unpacked_in_loop(at):
+        return (f"{asked.what} fails: {said}: a dict that is looped over gives its keys: write "
+                "for name, value in x.items()")
+    if isinstance(error, AttributeError):
+        return _attribute(error)
+    if type(error) is NameError:
+        way = _name(error, at)
+        return f"{asked.what} fails: {way}" if way else ""
+    if isinstance(error, TypeError) and "is not callable" in said:
+        kind = re.search(r"'([\w.]+)' object is not callable", said)
+        if kind and kind[1] in _PLAIN:
+            return f"{_PLAIN[kind[1]]} is called as a function is: index it, [...], or leave () out"
+    return (_indexed(said, asked) or _place(error, at, asked)
+            or (_operator(said, asked) if isinstance(error, TypeError) else ""))
