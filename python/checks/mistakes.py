@@ -142,8 +142,44 @@ def failing(name, loss, kind, says):
     return name, lambda: exported(loss), kind, says
 
 
+def by_index(at, other):
+    """A function of the index, of which one example is another."""
+    return lambda index: other if index == at else (X[index], int(Y[index]))
+
+
+def narrower(width=15):
+    """Batches of which one has another width."""
+    for i in range(8):
+        yield X[32 * i:32 * i + 32, :width if i == 2 else 16], Y[32 * i:32 * i + 32]
+
+
+# Data sets of which a part differs from the others.
+PARTS = [
+    ("a narrower batch", lambda: call(data=narrower()), ValueError,
+     "dataset: the array '0' of batch 2 (from example 64) has examples of (15,), those before "
+     "(16,): pad all to one shape"),
+    ("a narrower held-out batch", lambda: call(eval_dataset=narrower()), ValueError,
+     "eval_dataset: the array '0' of batch 2"),
+    ("an example that is None", lambda: call(data=by_index(77, None), examples=256), ValueError,
+     "dataset(77) is None, those before are (float32[16], int32): return an example for every "
+     "index from 0 to 255"),
+    ("a label that is None", lambda: call(data=by_index(5, (X[0], None)), examples=256),
+     ValueError, "dataset(5) is (float32[16], None), those before are (float32[16], int32)"),
+    ("a label of another type", lambda: call(data=by_index(200, (X[0], 0.5)), examples=256),
+     ValueError, "dataset(200) is (float32[16], float32), those before"),
+    ("a narrower example", lambda: call(data=by_index(77, (X[0, :9], 1)), examples=256),
+     ValueError, "dataset(77) is (float32[9], int32), those before are (float32[16], int32): pad"),
+    ("no example at all", lambda: call(data=lambda index: None, examples=9), TypeError,
+     "dataset(0) is None: return an example"),
+    ("a generator function", lambda: call(data=narrower), TypeError,
+     "dataset is the generator function narrower: call it, dataset=narrower()"),
+    ("doubles among floats", lambda: call(data=by_index(77, (X[0].astype(float), 1)),
+                                          examples=256), None, ""),
+]
+
 # A name, what is called, the error's type, and what it says; none: it trains.
 CASES = [
+    *PARTS,
     ("value_and_grad", lambda: call(jax.value_and_grad(loss_fn)), TypeError,
      "the loss function returns a value and gradients"),
     ("grad", lambda: call(jax.grad(loss_fn)), TypeError, "the loss function returns gradients"),

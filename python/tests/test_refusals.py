@@ -16,9 +16,9 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "python"))
 
 import podsim  # noqa: E402
-from podsim import (_checks, _data, _functions, _inputs, _jaxprs, _job,  # noqa: E402
+from podsim import (_batches, _checks, _functions, _inputs, _jaxprs, _job,  # noqa: E402
                     _kinds, _names, _npy, _objects, _process, _programs, _result, _safetensors,
-                    _sums, _tracing, _values)
+                    _sums, _tracing, _trees, _values)
 
 GOLDEN = ROOT / "tests" / "golden" / "imports"
 
@@ -36,7 +36,7 @@ class NamesTest(unittest.TestCase):
             outside = str(pathlib.Path(place, "mine"))
             named = [outside], [np.zeros((2, 3))], None
             with mock.patch.object(_trees, "named_leaves", return_value=named):
-                for source in (_data._Arrays({}), _data._Batches([{}], None)):
+                for source in (_batches.Arrays({}), _batches.Batches([{}], None)):
                     with self.assertRaisesRegex(podsim.PodsimError, "mine"):
                         source.example()
                     with self.assertRaisesRegex(podsim.PodsimError, "mine"):
