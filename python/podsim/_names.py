@@ -100,8 +100,9 @@ def near(name: str, known: Iterable[str], most: int = 3) -> str:
 def instead(name: str, known: Iterable[str], most: int = 12) -> str:
     """"; did you mean a?", or what there is: "; it has a, b and 3 more"."""
     names = list(known)
-    parts = [each for each in names if len(each) > 3 and f"_{each}_" in f"_{name}_"]
-    meant = near(name, names) or (f"; did you mean {parts[0]}?" if parts else "")
+    parts = [each for each in names if len(each) > 3 and f"_{each}_" in f"_{name}_"][:1]
+    parts = parts or [each for each in names if len(name) > 2 and f"_{name}" in f"_{each}"][:3]
+    meant = near(name, names) or (f"; did you mean {' or '.join(parts)}?" if parts else "")
     more = len(names) - most
     return meant or (f"; it has {', '.join(names[:most])}" if names else "") + (
         f" and {more} more" if more > 0 else "")
