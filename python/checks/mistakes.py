@@ -177,9 +177,44 @@ PARTS = [
                                           examples=256), None, ""),
 ]
 
+def of_npz(**batch):
+    """Trains with images and labels of a file of NumPy's; batch: as the call names them."""
+    with tempfile.TemporaryDirectory() as folder:
+        np.savez(pathlib.Path(folder, "train.npz"), images=X, labels=Y)
+        call(lambda p, b: loss_fn(p, [*b.values()]), data="npz", data_dir=folder, batch=batch)
+
+
+def restored():
+    """The weights of a checkpoint that a call has nothing left to train on."""
+    with tempfile.TemporaryDirectory() as folder:
+        run = call(model_dir=folder)
+        again = call(restore=pathlib.Path(folder, str(run.summary["steps"])))
+        assert all(jax.tree.leaves(jax.tree.map(np.array_equal, run.params, again.params)))
+
+
+# What nothing names, and what is named otherwise.
+NAMED = [
+    ("other names than the file's", lambda: of_npz(x=X, y=Y), podsim.PodsimError,
+     "batch has 'x', 'y', but the data set npz has 'images' (float32 [B, 16]), 'labels' (int32 "
+     "[B]): give batch these names, and read them in the loss function: batch[\"images\"]"),
+    ("the file's names", lambda: of_npz(images=X, labels=Y), None, ""),
+    ("weights of nothing", lambda: call(restore_weights_only=True), TypeError,
+     "restore_weights_only takes the weights of restore=, which is not given"),
+    ("an evaluation of nothing", lambda: call(mode="eval", eval_dataset=(X, Y)), TypeError,
+     "neither model_dir nor restore says which"),
+    ("an evaluation without examples", lambda: call(mode="eval", model_dir="run"), TypeError,
+     'mode="eval" evaluates eval_dataset, which is not given'),
+    ("a batch of an evaluation without one", lambda: call(eval_batch_size=8), TypeError,
+     "eval_batch_size is given, but no eval_dataset"),
+    ("a checkpoint without a step left", restored, None, ""),
+    ("evaluations of a call without them", lambda: call().evaluations[-1]["accuracy"], IndexError,
+     "run.evaluations is empty: this call evaluated nothing; give eval_fn= and eval_dataset="),
+]
+
 # A name, what is called, the error's type, and what it says; none: it trains.
 CASES = [
     *PARTS,
+    *NAMED,
     ("value_and_grad", lambda: call(jax.value_and_grad(loss_fn)), TypeError,
      "the loss function returns a value and gradients"),
     ("grad", lambda: call(jax.grad(loss_fn)), TypeError, "the loss function returns gradients"),

@@ -65,8 +65,20 @@ def check_values(settings: Mapping[str, Any]) -> None:
 
 
 def check_is_kept(model_dir: Any, settings: Mapping[str, Any]) -> None:
-    """Raises TypeError for checkpoints that would go when train returns."""
+    """Raises TypeError for checkpoints that would go when train returns, or that nothing
+    names."""
     for name in ("checkpoint_every", "checkpoint_every_seconds", "keep"):
         if model_dir is None and settings.get(name) is not None:
             raise TypeError(f"{name} is {shown(settings[name])}, but there is no model_dir, where "
                             "checkpoints go: give it, or leave this out")
+    if model_dir is None and settings.get("restore") is None and settings.get("mode") == "eval":
+        raise TypeError('mode="eval" evaluates a checkpoint, and neither model_dir nor restore '
+                        "says which: give the model_dir of a run that has saved one")
+    check_is_restored(settings)
+
+
+def check_is_restored(settings: Mapping[str, Any]) -> None:
+    """Raises TypeError for weights of a checkpoint that nothing names."""
+    if settings.get("restore_weights_only") and settings.get("restore") is None:
+        raise TypeError("restore_weights_only takes the weights of restore=, which is not given: "
+                        'say restore="runs/a/100"')

@@ -419,6 +419,10 @@ class SettingsTest(unittest.TestCase):
         self.assertEqual(caught.filename, __file__)
         with self.assertRaisesRegex(TypeError, "steps_per_eval is given, but no eval_dataset"):
             check(steps_per_eval=2)
+        with self.assertRaisesRegex(TypeError, "eval_batch_size is given, but no eval_dataset"):
+            check(eval_batch_size=8)
+        with self.assertRaisesRegex(TypeError, 'mode="eval" evaluates eval_dataset, which is not'):
+            check(mode="eval")
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             check(steps_per_eval=0)
