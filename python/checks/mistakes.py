@@ -13,6 +13,7 @@ import flax.linen as nn
 import jax
 import jax.numpy as jnp
 import numpy as np
+import optax
 import podsim
 
 RNG = np.random.default_rng(0)
@@ -211,10 +212,40 @@ NAMED = [
      "run.evaluations is empty: this call evaluated nothing; give eval_fn= and eval_dataset="),
 ]
 
+def with_optax(optimizer, **more):
+    return lambda: call(optimizer=optimizer, epochs=None, train_steps=10, **more)
+
+
+# What is made of optax's parts, and its schedules.
+OF_OPTAX = [(name, with_optax(optimizer), kind, says) for name, optimizer, kind, says in [
+    ("a scale that climbs", optax.chain(optax.scale_by_adam(), optax.scale(1e-3)), TypeError,
+     "scale(0.001) behind scale_by_adam climbs the gradient"),
+    ("a scale that descends", optax.chain(optax.scale_by_adam(), optax.scale(-1e-3)), None, ""),
+    ("no rate", optax.scale_by_adam(), TypeError, "no learning rate behind scale_by_adam"),
+    ("decay after the rate", optax.chain(optax.adam(1e-3), optax.add_decayed_weights(1e-4)),
+     TypeError, "podsim has these in another order: scale_by_adam, add_decayed_weights"),
+    ("lion", optax.lion(1e-3), TypeError, "no lion (scale_by_lion); podsim has sgd"),
+    ("muon", optax.contrib.muon(1e-3), TypeError, "podsim has no muon; "),
+    ("a rule of one's own", optax.GradientTransformation(lambda p: (), lambda g, s, p=None: (g, s)),
+     TypeError, "a lambda is an update rule of the caller's own"),
+    ("a mask of some", optax.adamw(1e-3, mask={"dense": {"bias": False}}), TypeError,
+     "the mask is a dict of 'dense/bias', params is a dict of 'dense/bias', 'dense/kernel'"),
+    ("a schedule for an optimizer", optax.cosine_decay_schedule(1e-3, 10), TypeError,
+     "optimizer is the schedule cosine_decay_schedule; give an optimizer that has it"),
+    ("a longer schedule", optax.adam(optax.linear_schedule(1e-3, 0.0, 100)), TypeError,
+     "falls for transition_steps=100 steps, but the job has 10; podsim's rate falls to the last "
+     "step: give train_steps=100, or transition_steps=10"),
+    ("a warm-up that falls", optax.adam(optax.warmup_cosine_decay_schedule(1e-3, 1e-4, 2, 10)),
+     TypeError, "the warm-up begins at 0.001, its peak is 0.0001"),
+    ("a schedule of its length", optax.adam(optax.warmup_cosine_decay_schedule(0.0, 1e-3, 2, 10)),
+     None, ""),
+]]
+
 # A name, what is called, the error's type, and what it says; none: it trains.
 CASES = [
     *PARTS,
     *NAMED,
+    *OF_OPTAX,
     ("value_and_grad", lambda: call(jax.value_and_grad(loss_fn)), TypeError,
      "the loss function returns a value and gradients"),
     ("grad", lambda: call(jax.grad(loss_fn)), TypeError, "the loss function returns gradients"),

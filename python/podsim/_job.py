@@ -9,6 +9,7 @@ import re
 from typing import Any, Mapping
 
 from . import _optax, _optimizers, _programs
+from ._closures import name_of
 from ._errors import IDLE, PodsimError, in_python
 from ._names import check_names
 from ._numbers import is_number
@@ -31,6 +32,16 @@ _RULES = ("adamw", "adam", "lamb", "lars", "sgd")
 
 def _no_optimizer(optimizer: Any) -> TypeError:
     name = getattr(optimizer, "__name__", "")
+    if isinstance(optimizer, (list, tuple)) and any(hasattr(each, "update") or isinstance(
+            each, _optimizers.Optimizer) for each in optimizer):
+        return TypeError(f"optimizer is {shown(optimizer)}; give one optimizer, without brackets")
+    made_by = name_of(optimizer) if callable(optimizer) else ""
+    if made_by.endswith(("_schedule", "_schedules", "_decay")):
+        return TypeError(f"optimizer is the schedule {made_by}; give an optimizer that has it: "
+                         "optimizer=optax.adamw(schedule)")
+    if name in ("update", "init", "update_fn", "init_fn"):
+        return TypeError(f"optimizer is the function {name} of an optimizer: give the optimizer "
+                         "itself")
     if callable(optimizer) and name in _RULES:
         return TypeError(f"optimizer is the function {name} itself: call it, as in {name}(1e-3)")
     if callable(optimizer):

@@ -146,8 +146,9 @@ class MeantTest(unittest.TestCase):
     def test_what_is_no_optimizer_is_told_what_is_one(self):
         for value, said in (("SGD", r"'SGD'; .*podsim.sgd\(1e-3\)"), (0.1, r"0.1; .*adamw\(0.1\)"),
                             ({}, "a dict; it must be one of podsim or of optax: say "),
+                            ([podsim.lamb(1e-3)], "give one optimizer, without brackets"),
                             (podsim.lamb, r"function lamb itself: call it, as in lamb\(1e-3\)")):
-            with self.assertRaisesRegex(TypeError, f"^optimizer is (the )?{said}"):
+            with self.assertRaisesRegex(TypeError, f"^optimizer is (the )?.*{said}"):
                 podsim.train(None, None, None, optimizer=value)
 
     def test_a_setting_says_what_it_takes(self):
