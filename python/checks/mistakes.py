@@ -310,7 +310,8 @@ CASES = [
     ("held-out examples of another shape", lambda: call(eval_dataset=(X[:, :4], Y)), ValueError,
      "an example of eval_dataset has float32 of (4,) in '0'"),
     ("a held-out data set in a dict", lambda: call(eval_dataset={"x": X, "y": Y}), ValueError,
-     "eval_dataset has the arrays 'x', 'y'"),
+     "an example of eval_dataset is {'x': float32[16], 'y': int32}, one of the data set is "
+     "(float32[16], int32): give both the same structure"),
     ("no held-out examples", lambda: call(eval_dataset=(X[:0], Y[:0])), ValueError,
      "eval_dataset: the data set has no examples"),
     ("examples by their index", lambda: call(data=Digits()), TypeError,

@@ -36,9 +36,10 @@ def export(loss_fn: LossFunction, params: Any, batch: Any, path: str | os.PathLi
     Raises PodsimError with the line of the source that cannot be imported."""
     _checks.check_functions(loss_fn, eval_fn)
     _job.check_name(name)
-    _job.path_of("path", path)
+    _job.path_of("path", path, "net.model")
     _checks.check_batch(batch)
     _params.check_is_tree(params)
+    _params.check_order(params, batch, "podsim.export(loss_fn, params, batch, path)")
     _params.check_numbers(params)
     _data.check_is_batch(batch)
     message = _lowering.import_message(_inputs.name_of(loss_fn, name), loss_fn, params,

@@ -9,7 +9,7 @@ from typing import Any, Callable
 
 import numpy as np
 
-from . import _checks, _lowering, _objects, _trees
+from . import _alike, _checks, _lowering, _objects, _trees
 from ._batches import Arrays, Batches, Source, is_leaf
 from ._examples import Examples, called, check_takes_index
 from ._said import shown
@@ -117,8 +117,8 @@ def check_alike(train: Any, held_out: Any) -> None:
     """Raises ValueError unless a batch of eval_dataset is like one of the data set."""
     ours, theirs = _kinds(train), _kinds(held_out)
     if ours.keys() != theirs.keys():
-        raise ValueError(f"eval_dataset has the arrays {', '.join(map(repr, theirs))}, but the "
-                         f"data set has {', '.join(map(repr, ours))}: give it the same structure")
+        raise ValueError(f"an example of eval_dataset is {_alike.told(held_out, 1)}, one of the "
+                         f"data set is {_alike.told(train, 1)}: give both the same structure")
     for name, kind in ours.items():
         if theirs[name] != kind:
             raise ValueError(f"an example of eval_dataset has {theirs[name]} in {name!r}, one of "

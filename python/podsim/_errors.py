@@ -17,6 +17,7 @@ _PLANS = re.compile(r"(?<![\w-])(?:(?:pod_launch )?--dry_run(?:, pod_plan)?|pod_
 
 # Places as a command line has them, and the same in a call.
 _PLACE = re.compile(r"(?<![\w.-])(restore|[a-z]+_dir|[a-z]+_file)=([\w./-]*[a-z0-9](?![\w./-]*\w))")
+_LIST = re.compile(r"(?<=such as )\d[\d.]*(?:,\d[\d.]*)+(?!\w)")
 _SWITCHES = re.compile(r"(=\S+) (restore_weights_only) (?=\w+=)")
 
 
@@ -48,6 +49,8 @@ def in_python(text: str) -> str:
         return f"pod_launch --{name}" if name in IDLE else name
 
     said = _FLAG.sub(keyword, _PLANS.sub("podsim.plan", text))
+    said = said.replace("give one of true, false", "give True or False")
+    said = _LIST.sub(lambda match: f"[{match[0].replace(',', ', ')}]", said)
     return _SWITCHES.sub(r"\1, \2=True, ", _PLACE.sub(r'\1="\2"', said))
 
 

@@ -152,7 +152,8 @@ class BatchesTest(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, r"has float32 of \(4,\) in '0', one of the data "
                                     r"set has float32 of \(8,\)"):
             _data.check_alike((x, y), (x[:, :4], y))
-        with self.assertRaisesRegex(ValueError, "the arrays '0', but the data set has '0', '1'"):
+        with self.assertRaisesRegex(ValueError, r"eval_dataset is \(float32\[8\],\), one of the "
+                                    r"data set is \(float32\[8\], int32\): give both"):
             _data.check_alike((x, y), (x,))
 
     def test_a_job_says_what_it_consumes(self):

@@ -100,6 +100,8 @@ class ReasonTest(unittest.TestCase):
                  'such as restore="runs/a/120"; pod_ckpt ls runs/a lists them'),
                 ("a new folder: --restore=STEP_FOLDER --restore_weights_only --model_dir=ANOTHER",
                  "a new folder: restore=STEP_FOLDER, restore_weights_only=True, model_dir=ANOTHER"),
+                ("the run, such as 0.3,0.6,0.9", "the run, such as [0.3, 0.6, 0.9]"),
+                ('shuffle is "yes"; give one of true, false', 'shuffle is "yes"; give True or False'),
                 ("pod_launch --epochs 3", "pod_launch --epochs 3"),
                 ("--no_such, a--epochs, --", "--no_such, a--epochs, --")):
             self.assertEqual(_errors.in_python(text), python)

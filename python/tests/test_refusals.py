@@ -220,6 +220,10 @@ class MeantTest(unittest.TestCase):
             with self.assertRaisesRegex(TypeError, f"topology is '{topology}'; slices are named "
                                         'with commas, "v3-8,v3-32", or from one to another, "v3-8..'):
                 podsim.plan(None, None, None, topology=topology)
+        for topology, said in ((" v3-8", "v3-8"), ("v3-8 .. v3-32", "v3-8..v3-32"),
+                               ("v3-8, v3-32", "v3-8,v3-32")):
+            with self.assertRaisesRegex(TypeError, f'write it without blanks, "{said}"'):
+                podsim.plan(None, None, None, topology=topology)
         for topology, such in (("", "v3-32"), ("v3-8,", "v3-8")):
             with self.assertRaisesRegex(TypeError, f"topology is '{topology}', in which a name is "
                                         f'empty; it must be the name of a slice, such as "{such}"'):
@@ -399,9 +403,16 @@ class SettingsTest(unittest.TestCase):
                 ({"precision": np.float16}, 'is a type of numbers; .*precision="float16"'),
                 ({"precision": np.dtype("f4")}, 'precision="float32"'),
                 ({"clip_norm": {"a": 1}}, "clip_norm is a dict; it takes a number, such as"),
+                ({"betas": (0.9, 0.95)}, "beta1=0.9, beta2=0.95"),
+                ({"batch_per_core": [4, 8]}, r"call it once for each of \[4, 8\]"),
+                ({"log_dir": ""}, "log_dir is ''; it takes the path of a folder"),
                 ({"threads": len}, "threads is the function len; it takes a whole")):
             with self.assertRaisesRegex(TypeError, said):
                 podsim.train(None, None, None, **settings)
+        for parts in ([30, 60, 90], 2, [0.5, 1.0]):
+            with self.assertRaisesRegex(ValueError, "it has parts of the run, more than 0 and less"):
+                podsim.train(None, None, None, lr_decay_at=parts)
+        _values.check_values({"lr_decay_at": [0.3, "0.6"], "seed": 1})
         _values.check_values({"seed": np.int64(3), "threads": [1], "model_dir": ROOT, "wrap": "a",
                               "twist": True, "learning_rate": np.float32(1), "epochs": None})
 
