@@ -152,8 +152,109 @@ def failing(name, loss, kind, says):
     return name, lambda: exported(loss), kind, says
 
 
+def by_index(at, other):
+    """A function of the index, of which one example is another."""
+    return lambda index: other if index == at else (X[index], int(Y[index]))
+
+
+def narrower(width=15):
+    """Batches of which one has another width."""
+    for i in range(8):
+        yield X[32 * i:32 * i + 32, :width if i == 2 else 16], Y[32 * i:32 * i + 32]
+
+
+# Data sets of which a part differs from the others.
+PARTS = [
+    ("a narrower batch", lambda: call(data=narrower()), ValueError,
+     "dataset: the array '0' of batch 2 (from example 64) has examples of (15,), those before "
+     "(16,): pad all to one shape"),
+    ("a narrower held-out batch", lambda: call(eval_dataset=narrower()), ValueError,
+     "eval_dataset: the array '0' of batch 2"),
+    ("an example that is None", lambda: call(data=by_index(77, None), examples=256), ValueError,
+     "dataset(77) is None, those before are (float32[16], int32): return an example for every "
+     "index from 0 to 255"),
+    ("a label that is None", lambda: call(data=by_index(5, (X[0], None)), examples=256),
+     ValueError, "dataset(5) is (float32[16], None), those before are (float32[16], int32)"),
+    ("a label of another type", lambda: call(data=by_index(200, (X[0], 0.5)), examples=256),
+     ValueError, "dataset(200) is (float32[16], float32), those before"),
+    ("a narrower example", lambda: call(data=by_index(77, (X[0, :9], 1)), examples=256),
+     ValueError, "dataset(77) is (float32[9], int32), those before are (float32[16], int32): pad"),
+    ("no example at all", lambda: call(data=lambda index: None, examples=9), TypeError,
+     "dataset(0) is None: return an example"),
+    ("a generator function", lambda: call(data=narrower), TypeError,
+     "dataset is the generator function narrower: call it, dataset=narrower()"),
+    ("doubles among floats", lambda: call(data=by_index(77, (X[0].astype(float), 1)),
+                                          examples=256), None, ""),
+]
+
+def of_npz(**batch):
+    """Trains with images and labels of a file of NumPy's; batch: as the call names them."""
+    with tempfile.TemporaryDirectory() as folder:
+        np.savez(pathlib.Path(folder, "train.npz"), images=X, labels=Y)
+        call(lambda p, b: loss_fn(p, [*b.values()]), data="npz", data_dir=folder, batch=batch)
+
+
+def restored():
+    """The weights of a checkpoint that a call has nothing left to train on."""
+    with tempfile.TemporaryDirectory() as folder:
+        run = call(model_dir=folder)
+        again = call(restore=pathlib.Path(folder, str(run.summary["steps"])))
+        assert all(jax.tree.leaves(jax.tree.map(np.array_equal, run.params, again.params)))
+
+
+# What nothing names, and what is named otherwise.
+NAMED = [
+    ("other names than the file's", lambda: of_npz(x=X, y=Y), podsim.PodsimError,
+     "batch has 'x', 'y', but the data set npz has 'images' (float32 [B, 16]), 'labels' (int32 "
+     "[B]): give batch these names, and read them in the loss function: batch[\"images\"]"),
+    ("the file's names", lambda: of_npz(images=X, labels=Y), None, ""),
+    ("weights of nothing", lambda: call(restore_weights_only=True), TypeError,
+     "restore_weights_only takes the weights of restore=, which is not given"),
+    ("an evaluation of nothing", lambda: call(mode="eval", eval_dataset=(X, Y)), TypeError,
+     "neither model_dir nor restore says which"),
+    ("an evaluation without examples", lambda: call(mode="eval", model_dir="run"), TypeError,
+     'mode="eval" evaluates eval_dataset, which is not given'),
+    ("a batch of an evaluation without one", lambda: call(eval_batch_size=8), TypeError,
+     "eval_batch_size is given, but no eval_dataset"),
+    ("a checkpoint without a step left", restored, None, ""),
+    ("evaluations of a call without them", lambda: call().evaluations[-1]["accuracy"], IndexError,
+     "run.evaluations is empty: this call evaluated nothing; give eval_fn= and eval_dataset="),
+]
+
+def with_optax(optimizer, **more):
+    return lambda: call(optimizer=optimizer, epochs=None, train_steps=10, **more)
+
+
+# What is made of optax's parts, and its schedules.
+OF_OPTAX = [(name, with_optax(optimizer), kind, says) for name, optimizer, kind, says in [
+    ("a scale that climbs", optax.chain(optax.scale_by_adam(), optax.scale(1e-3)), TypeError,
+     "scale(0.001) behind scale_by_adam climbs the gradient"),
+    ("a scale that descends", optax.chain(optax.scale_by_adam(), optax.scale(-1e-3)), None, ""),
+    ("no rate", optax.scale_by_adam(), TypeError, "no learning rate behind scale_by_adam"),
+    ("decay after the rate", optax.chain(optax.adam(1e-3), optax.add_decayed_weights(1e-4)),
+     TypeError, "podsim has these in another order: scale_by_adam, add_decayed_weights"),
+    ("lion", optax.lion(1e-3), TypeError, "no lion (scale_by_lion); podsim has sgd"),
+    ("muon", optax.contrib.muon(1e-3), TypeError, "podsim has no muon; "),
+    ("a rule of one's own", optax.GradientTransformation(lambda p: (), lambda g, s, p=None: (g, s)),
+     TypeError, "a lambda is an update rule of the caller's own"),
+    ("a mask of some", optax.adamw(1e-3, mask={"dense": {"bias": False}}), TypeError,
+     "the mask is a dict of 'dense/bias', params is a dict of 'dense/bias', 'dense/kernel'"),
+    ("a schedule for an optimizer", optax.cosine_decay_schedule(1e-3, 10), TypeError,
+     "optimizer is the schedule cosine_decay_schedule; give an optimizer that has it"),
+    ("a longer schedule", optax.adam(optax.linear_schedule(1e-3, 0.0, 100)), TypeError,
+     "falls for transition_steps=100 steps, but the job has 10; podsim's rate falls to the last "
+     "step: give train_steps=100, or transition_steps=10"),
+    ("a warm-up that falls", optax.adam(optax.warmup_cosine_decay_schedule(1e-3, 1e-4, 2, 10)),
+     TypeError, "the warm-up begins at 0.001, its peak is 0.0001"),
+    ("a schedule of its length", optax.adam(optax.warmup_cosine_decay_schedule(0.0, 1e-3, 2, 10)),
+     None, ""),
+]]
+
 # A name, what is called, the error's type, and what it says; none: it trains.
 CASES = [
+    *PARTS,
+    *NAMED,
+    *OF_OPTAX,
     ("value_and_grad", lambda: call(jax.value_and_grad(loss_fn)), TypeError,
      "the loss function returns a value and gradients"),
     ("grad", lambda: call(jax.grad(loss_fn)), TypeError, "the loss function returns gradients"),
@@ -218,7 +319,8 @@ CASES = [
     ("held-out examples of another shape", lambda: call(eval_dataset=(X[:, :4], Y)), ValueError,
      "an example of eval_dataset has float32 of (4,) in '0'"),
     ("a held-out data set in a dict", lambda: call(eval_dataset={"x": X, "y": Y}), ValueError,
-     "eval_dataset has the arrays 'x', 'y'"),
+     "an example of eval_dataset is {'x': float32[16], 'y': int32}, one of the data set is "
+     "(float32[16], int32): give both the same structure"),
     ("no held-out examples", lambda: call(eval_dataset=(X[:0], Y[:0])), ValueError,
      "eval_dataset: the data set has no examples"),
     ("examples by their index", lambda: call(data=Digits()), TypeError,

@@ -22,7 +22,7 @@ import functions
 import gradients
 import layers
 import podsim
-from podsim import _data, _lowering, _process, _programs
+from podsim import _batches, _lowering, _process, _programs
 
 NAMES = ("mlp", "gpt_nano", "resnet_18")
 TURNS = 5
@@ -67,7 +67,7 @@ def training(name):
         lowered, serialized, imported, written, launched = ([] for _ in range(5))
         for place, function, took in (
                 (_lowering, "_lowered", lowered), (_lowering, "_serialized", serialized),
-                (_programs, "run", imported), (_data._Arrays, "write", written),
+                (_programs, "run", imported), (_batches.Arrays, "write", written),
                 (_process, "launch", launched)):
             stack.enter_context(timed(place, function, took))
         begin = time.time()

@@ -36,9 +36,10 @@ def export(loss_fn: LossFunction, params: Any, batch: Any, path: str | os.PathLi
     Raises PodsimError with the line of the source that cannot be imported."""
     _checks.check_functions(loss_fn, eval_fn)
     _job.check_name(name)
-    _job.path_of("path", path)
+    _job.path_of("path", path, "net.model")
     _checks.check_batch(batch)
     _params.check_is_tree(params)
+    _params.check_order(params, batch, "podsim.export(loss_fn, params, batch, path)")
     _params.check_numbers(params)
     _data.check_is_batch(batch)
     message = _lowering.import_message(_inputs.name_of(loss_fn, name), loss_fn, params,
@@ -105,7 +106,7 @@ def train(loss_fn: LossFunction, params: Any, dataset: Any, *, topology: str = "
         _process.launch(flags, progress, keeps=own_dir is not None)
         events = metrics.read()
         summary = events["summary"][-1]
-        weights = _result.read_weights(kept / str(summary["steps"]))
+        weights = _result.read_weights(_checkpoint_of(kept, summary, chosen))
     if not events.get("step") and chosen.get("mode") != "eval":
         _checks.warn(_result.nothing_left(events["plan"][-1], summary))
     _records.register()
@@ -119,6 +120,16 @@ def train(loss_fn: LossFunction, params: Any, dataset: Any, *, topology: str = "
 
 def _own_metrics(place: Any) -> _result.Metrics | None:
     return None if place is None else _result.Metrics(_job.local("metrics_file", place))
+
+
+def _checkpoint_of(kept: pathlib.Path, summary: dict[str, Any],
+                   settings: dict[str, Any]) -> pathlib.Path:
+    """Where the weights are that a job ends with: it saves none of its own if it made no
+    step after those that it began with."""
+    own = kept / str(summary["steps"])
+    if own.is_dir() or settings.get("restore") is None:
+        return own
+    return _job.local("restore", settings["restore"])
 
 
 def _is_begun(model_dir: pathlib.Path, settings: dict[str, Any]) -> bool:
@@ -170,6 +181,7 @@ def plan(loss_fn: LossFunction, params: Any, dataset: Any, *, topology: str = "v
     if price_per_chip_hour is not None:
         _plan.check_price(price_per_chip_hour)
     _checks.check_is_bool("progress", progress)
+    _values.check_is_restored(settings)
     chosen = _settings(optimizer, params, topology, settings)
     call = _inputs.Call(loss_fn, params, dataset, eval_fn, eval_dataset, examples,
                         eval_examples, batch, state, name)

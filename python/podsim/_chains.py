@@ -3,31 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, Callable, Mapping
+import math
+from typing import Any, Callable, Iterable, Mapping
 
 from . import _masks, _schedules, _trees
-from ._closures import cells, name_of, refused
+from ._closures import cells, is_own, name_of, refused
 from ._optimizers import Optimizer
-
-_KNOWN = ("podsim has sgd, adam, adamw, lamb and lars, with clip_by_global_norm before "
-          "them; say one of these")
-_INSTEAD = {
-    "clip": "clip the norm of all gradients with clip_by_global_norm",
-    "adaptive_grad_clip": "clip the norm of all gradients with clip_by_global_norm",
-    "clip_by_block_rms": "clip the norm of all gradients with clip_by_global_norm",
-    "inject_hyperparams": "podsim's rate is a setting of the job: give the optimizer "
-                          "itself, with a schedule if you like",
-    "MultiSteps": "give the optimizer itself and a larger batch_per_core",
-    "apply_every": "give the optimizer itself and a larger batch_per_core",
-    "apply_if_finite": "podsim stops at a loss that is not finite: give the optimizer "
-                       "itself",
-    "named_chain": "say chain",
-    "clip_by_global_norm": "podsim clips the gradients: put it first in the chain",
-    "partition": "podsim has one update rule for all variables: give one optimizer; a mask of "
-                 "the weight decay is taken, as in adamw(1e-3, mask=mask)",
-    "masked": "podsim masks the weight decay alone: give the mask to adamw or lars",
-}
-
+from ._unknown import KNOWN, unknown, unknown_chain, unknown_step
 
 @dataclasses.dataclass(frozen=True)
 class Step:
@@ -36,6 +18,8 @@ class Step:
     name: str
     held: Mapping[str, Any]
     mask: Any = None
+    own: bool = False
+    """Whether it is none of optax's."""
 
     def number(self, name: str) -> float:
         value = self.held.get(name)
@@ -48,22 +32,7 @@ class Step:
         for name, value in numbers.items():
             if self.held.get(name) != value:
                 raise refused(f"{self.name} has {name}={self.held.get(name)}",
-                              f"podsim has {value}")
-
-
-# What callers write for transformations that optax calls otherwise.
-_TYPED = {"partition": "multi_transform", "scale_by_rms": "rmsprop", "scale_by_rss": "adagrad",
-          "scale_by_belief": "adabelief", "scale_by_factored_rms": "adafactor",
-          "add_noise": "noisy_sgd", "scale_by_sign": "sign_sgd",
-          "scale_by_optimistic_gradient": "optimistic_gradient_descent",
-          **{f"scale_by_{name}": name for name in (
-              "adadelta", "adamax", "adan", "amsgrad", "lbfgs", "lion", "novograd", "polyak",
-              "radam", "rprop", "sm3", "stddev", "yogi")}}
-
-
-def unknown(name: str) -> TypeError:
-    typed = f"{name} ({_TYPED[name]})" if name in _TYPED else name
-    return refused(f"podsim has no {typed} there", _INSTEAD.get(name, _KNOWN))
+                              f"podsim has {name}={value}: leave it out")
 
 
 def _steps(update: Callable[..., Any], mask: Any = None) -> list[Step]:
@@ -75,11 +44,15 @@ def _steps(update: Callable[..., Any], mask: Any = None) -> list[Step]:
         return _steps(held["tx"].update, mask)
     if name == "masked":
         inner = _steps(held["inner"].update, held["mask"])
+        if [each.name for each in inner] == ["set_to_zero"]:
+            raise unknown("freeze")
         maskable = (["add_decayed_weights"], ["scale_by_trust_ratio"])
         if mask is not None or [each.name for each in inner] not in maskable:
             raise unknown(name)
         return inner
-    return [] if name in ("identity", "_identity_update_fn") else [Step(name, held, mask)]
+    if name in ("identity", "_identity_update_fn"):
+        return []
+    return [Step(name, held, mask, is_own(update))]
 
 
 class Chain:
@@ -89,7 +62,7 @@ class Chain:
         self.names: list[str] = []
         self._steps: dict[str, Step] = {}
         self._more: dict[str, Any] = {}
-        self._factor = -1.0
+        self._scales: list[float] = []
         self._schedule: Any = None
         self._params, self._job = params, job
         for step in _steps(transformation.update):
@@ -98,7 +71,7 @@ class Chain:
             elif step.name in ("scale", "scale_by_schedule"):
                 self._scale(step)
             elif step.name in self._steps:
-                raise refused(f"{step.name} is there twice", _KNOWN)
+                raise refused(f"{step.name} is there twice", KNOWN)
             else:
                 self._steps[step.name] = step
                 self.names.append(step.name)
@@ -107,15 +80,40 @@ class Chain:
         if self.names[-1:] != ["rate"]:
             self.names.append("rate")
         if step.name == "scale":
-            self._factor *= step.number("step_size")
+            self._scales.append(step.number("step_size"))
             return
         if self._schedule is not None:
             raise refused("two schedules are multiplied", "give one")
         schedule = step.held["step_size_fn"]
         if name_of(schedule) == "scale_by_learning_rate":
-            self._factor *= cells(schedule)["m"]
+            self._scales.append(float(cells(schedule)["m"]))
             schedule = cells(schedule)["learning_rate"]
         self._schedule = schedule
+
+    def unknown(self, rules: Iterable[tuple[str, ...]]) -> TypeError:
+        """Of steps that are none of these rules."""
+        for name in self.names:
+            if all(name not in rule for rule in rules):
+                return unknown_step(name, self[name].held, self[name].own)
+        return unknown_chain(self.names, rules)
+
+    def _wrong_rate(self, peak: float) -> TypeError:
+        """Of a learning rate that goes up the gradient, or nowhere."""
+        before = self.names[:self.names.index("rate")][-1:]
+        behind = f" behind {before[0]}" if before else ""
+        up = [scale for scale in self._scales if scale > 0]
+        down = [f"scale({scale:g})" for scale in self._scales if scale < 0]
+        if self._schedule is None and up and not down and peak:
+            return refused(f"scale({up[0]:g}){behind} climbs the gradient, as a learning rate of "
+                           f"{peak:g} does: write optax.scale({-up[0]:g}), or optax."
+                           f"scale_by_learning_rate({up[0]:g})", "")
+        if self._schedule is not None and not down and peak:
+            return refused(f"scale_by_schedule{behind} climbs the gradient: write optax."
+                           "scale_by_learning_rate(schedule), which descends", "")
+        if len(down) > 1:
+            return refused(f"two learning rates are multiplied, {' and '.join(down)}",
+                           "two optimizers follow one another: give one")
+        return refused(f"the learning rate is {peak:g}", "give one that is positive")
 
     def __getitem__(self, name: str) -> Step:
         return self._steps[name]
@@ -133,9 +131,9 @@ class Chain:
         for the variables of these names."""
         rate = ({"learning_rate": 1.0} if self._schedule is None else
                 _schedules.settings_of(self._schedule, self._job))
-        peak = rate.pop("learning_rate") * self._factor
+        peak = -rate.pop("learning_rate") * math.prod(self._scales) + 0.0  # no -0
         if peak <= 0:
-            raise refused(f"the learning rate is {peak:g}", "give one that is positive")
+            raise self._wrong_rate(peak)
         more = dict(self._more)
         if excluded:
             every, _, _ = _trees.named_leaves(self._params, "params")

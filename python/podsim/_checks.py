@@ -15,6 +15,7 @@ from . import _params
 from ._errors import PodsimError
 from ._said import kind_of, shown
 
+_FEW = 3  # numbers beside arrays, of which more are a list
 _LONGEST = 251  # bytes, as a file's name has at most 255 with ".npy"
 
 
@@ -92,10 +93,12 @@ def count_of(names: list[str], leaves: list[Any], what: str) -> int:
         raise ValueError(f"{what} has no array in it")
     single = [name for name, shape in shapes.items() if not shape]
     if single:
-        raise ValueError(
-            f"{what} has arrays without a dimension, {some(single)}; examples lie along the "
-            "first axis of each array: a list of numbers is such a tree, make it an array "
-            "by np.asarray(...)")
+        listed = (len(single) == len(shapes) or len(single) > _FEW
+                  or all("/" in name for name in single))
+        way = ("a list of numbers is such a tree, make it an array by np.asarray(...)" if listed
+               else "give a number for each example, or let the loss function hold it")
+        raise ValueError(f"{what} has arrays without a dimension, {some(single)}; examples lie "
+                         f"along the first axis of each array: {way}")
     empty = [name for name, shape in shapes.items() if shape[0] == 0]
     if len(empty) == len(shapes):
         raise ValueError(f"{what} has no examples: {empty[0]!r} has the shape "

@@ -7,7 +7,7 @@ from typing import Any, Callable
 
 
 def refused(what: str, instead: str) -> TypeError:
-    return TypeError(f"optax: {what}; {instead}")
+    return TypeError(f"optax: {what}{f'; {instead}' if instead else ''}")
 
 
 def name_of(function: Callable[..., Any]) -> str:
@@ -16,6 +16,12 @@ def name_of(function: Callable[..., Any]) -> str:
         return name_of(function.func)
     name = getattr(function, "__qualname__", type(function).__qualname__)
     return str(name.split(".")[0])
+
+
+def is_own(function: Callable[..., Any]) -> bool:
+    """Whether a caller made it and not optax, as far as its module says."""
+    module = str(getattr(function, "__module__", "optax"))
+    return not module.startswith("optax") and not hasattr(function, "__wrapped__")
 
 
 def cells(function: Callable[..., Any]) -> dict[str, Any]:

@@ -12,6 +12,13 @@ IDLE = ("dry_run", "print_job", "selftest", "describe", "print_hardware", "write
         "print_compose")
 
 _FLAG = re.compile(r"(?<![\w-])(pod_\w+ )?--(\w+)")
+_PLANS = re.compile(r"(?<![\w-])(?:(?:pod_launch )?--dry_run(?:, pod_plan)?|pod_plan(?! --))(?!\w)")
+
+
+# Places as a command line has them, and the same in a call.
+_PLACE = re.compile(r"(?<![\w.-])(restore|[a-z]+_dir|[a-z]+_file)=([\w./-]*[a-z0-9](?![\w./-]*\w))")
+_LIST = re.compile(r"(?<=such as )\d[\d.]*(?:,\d[\d.]*)+(?!\w)")
+_SWITCHES = re.compile(r"(=\S+) (restore_weights_only) (?=\w+=)")
 
 
 class PodsimError(RuntimeError):
@@ -34,14 +41,17 @@ class PodsimError(RuntimeError):
 
 def in_python(text: str) -> str:
     """The text with flags of pod_launch as keywords: "--epochs" is "epochs". A command
-    stays one: "pod_launch --describe"."""
+    stays one: "pod_launch --describe", but for what podsim.plan does."""
     def keyword(match: re.Match[str]) -> str:
         program, name = match.groups()
         if program or name not in SETTINGS:
             return match[0]
         return f"pod_launch --{name}" if name in IDLE else name
 
-    return _FLAG.sub(keyword, text)
+    said = _FLAG.sub(keyword, _PLANS.sub("podsim.plan", text))
+    said = said.replace("give one of true, false", "give True or False")
+    said = _LIST.sub(lambda match: f"[{match[0].replace(',', ', ')}]", said)
+    return _SWITCHES.sub(r"\1, \2=True, ", _PLACE.sub(r'\1="\2"', said))
 
 
 def is_refusal(line: str) -> bool:

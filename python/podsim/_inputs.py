@@ -9,7 +9,8 @@ import pathlib
 import tempfile
 from typing import Any, Callable, Iterator, Mapping
 
-from . import _checks, _data, _errors, _importing, _job, _lowering, _names, _params, _programs
+from . import (_checks, _data, _errors, _importing, _job, _lowering, _names, _own_files, _params,
+               _programs)
 from ._asking import Asked
 from ._wire import Message
 
@@ -118,9 +119,13 @@ def _check_counts(call: Call) -> None:
 
 
 def _check_holds_nothing_out(call: Call, settings: Mapping[str, Any]) -> None:
-    if settings.get("steps_per_eval"):
-        raise TypeError("steps_per_eval is given, but no eval_dataset: nothing is held out "
-                        "that could be evaluated; give it, or leave steps_per_eval out")
+    for name in ("steps_per_eval", "eval_batch_size"):
+        if settings.get(name):
+            raise TypeError(f"{name} is given, but no eval_dataset: nothing is held out that "
+                            f"could be evaluated; give it, or leave {name} out")
+    if settings.get("mode") == "eval":
+        raise TypeError('mode="eval" evaluates eval_dataset, which is not given: give it, and '
+                        "eval_fn")
     if call.eval_fn is not None:
         _checks.warn("eval_fn is given, but no eval_dataset: nothing is held out and nothing "
                      "is evaluated")
@@ -153,7 +158,8 @@ def written(call: Call, settings: Mapping[str, Any]
     _params.check_is_tree(call.params)
     _params.check_order(call.params, call.dataset)
     with tempfile.TemporaryDirectory(prefix="podsim-",
-                                     dir=_data.folder_in_memory()) as folder:
+                                     dir=_data.folder_in_memory()) as folder, \
+            _own_files.in_words(pathlib.Path(folder), call.batch):
         path = pathlib.Path(folder)
         named: dict[str, Any] = {"model_file": path / "model"}
         batch = call.batch

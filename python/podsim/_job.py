@@ -9,6 +9,7 @@ import re
 from typing import Any, Mapping
 
 from . import _optax, _optimizers, _programs
+from ._closures import name_of
 from ._errors import IDLE, PodsimError, in_python
 from ._names import check_names
 from ._numbers import is_number
@@ -31,6 +32,16 @@ _RULES = ("adamw", "adam", "lamb", "lars", "sgd")
 
 def _no_optimizer(optimizer: Any) -> TypeError:
     name = getattr(optimizer, "__name__", "")
+    if isinstance(optimizer, (list, tuple)) and any(hasattr(each, "update") or isinstance(
+            each, _optimizers.Optimizer) for each in optimizer):
+        return TypeError(f"optimizer is {shown(optimizer)}; give one optimizer, without brackets")
+    made_by = name_of(optimizer) if callable(optimizer) else ""
+    if made_by.endswith(("_schedule", "_schedules", "_decay")):
+        return TypeError(f"optimizer is the schedule {made_by}; give an optimizer that has it: "
+                         "optimizer=optax.adamw(schedule)")
+    if name in ("update", "init", "update_fn", "init_fn"):
+        return TypeError(f"optimizer is the function {name} of an optimizer: give the optimizer "
+                         "itself")
     if callable(optimizer) and name in _RULES:
         return TypeError(f"optimizer is the function {name} itself: call it, as in {name}(1e-3)")
     if callable(optimizer):
@@ -69,6 +80,10 @@ def check_is_text(topology: Any, several: bool) -> None:
             f'name the slices in one text, "{",".join(names)}"' if several else
             f'train runs one slice, such as "{names[0]}"; podsim.plan takes several, in one text: '
             f'"{",".join(names)}"'))
+    row = topology[0] if type(topology).__name__ == "Plan" and len(topology) else topology
+    if type(row).__name__ in ("PlanRow", "PricedRow"):
+        way = "row.slice" if row is topology else "the slice of one of its rows, plan[0].slice"
+        raise TypeError(f"topology is {shown(topology)}; give its name: {way}, {row.slice!r}")
     if not isinstance(topology, str):
         raise TypeError(f'topology is {shown(topology)}; it must be the name of a '
                         'slice, such as "v3-32"')
@@ -76,6 +91,7 @@ def check_is_text(topology: Any, several: bool) -> None:
 
 
 _SLICE = re.compile(r"[a-z]+\d+[a-z]*-\d+")
+_NAMES = re.compile(rf"{_SLICE.pattern}(?:(?:,|\.\.){_SLICE.pattern})*")
 
 
 def _check_names_of_slices(topology: str) -> None:
@@ -85,6 +101,9 @@ def _check_names_of_slices(topology: str) -> None:
         left = ",".join(filter(None, names)) or "v3-32"
         raise TypeError(f"topology is {topology!r}, in which a name is empty; it must be the name "
                         f'of a slice, such as "{left}"')
+    together = "".join(topology.split())
+    if together != topology and _NAMES.fullmatch(together.lower()):
+        raise TypeError(f'topology is {topology!r}; write it without blanks, "{together}"')
     found = _SLICE.findall(topology.lower())
     if len(found) > 1 and not is_range(topology):
         raise TypeError(f'topology is {topology!r}; slices are named with commas, "'
@@ -104,10 +123,10 @@ def is_range(topology: str) -> bool:
     return ".." in topology or "," in topology
 
 
-def path_of(name: str, place: Any) -> str:
+def path_of(name: str, place: Any, example: str = "run") -> str:
     """Raises TypeError for what names no place."""
     if not isinstance(place, (str, os.PathLike)) or not os.fspath(place):
-        raise TypeError(f"{name} is {shown(place)}; it must be a path, such as \"run\"")
+        raise TypeError(f"{name} is {shown(place)}; it must be a path, such as \"{example}\"")
     text = str(os.fspath(place))
     if text.startswith("~"):
         raise TypeError(f"{name} is {text!r}; only a shell knows what ~ is: say "
@@ -116,7 +135,7 @@ def path_of(name: str, place: Any) -> str:
 
 
 def check_name(name: Any) -> None:
-    if name is not None and not isinstance(name, str):
+    if name is not None and (not isinstance(name, str) or not name):
         raise TypeError(f"name is {shown(name)}; it must be a str, what the model is called")
 
 

@@ -62,7 +62,7 @@ def _fits_one(kind: str, value: Any) -> bool:
             in "iu")
         return isinstance(value, str) or is_number(value) and whole
     if kind in _PLACES:
-        return isinstance(value, (str, os.PathLike))
+        return isinstance(value, (str, os.PathLike)) and bool(os.fspath(value))
     return isinstance(value, (str, os.PathLike, bool, np.bool_)) or is_number(value)
 
 
@@ -90,6 +90,8 @@ def _more(name: str, value: Any) -> str:
         return "; weights that training begins with are params, the second argument"
     if hasattr(value, "write") and isinstance(getattr(value, "name", None), str):
         return f"; the path of this file is {value.name!r}"
+    if SETTINGS[name].type in _NUMBERS and isinstance(value, (list, tuple)) and len(value) > 1:
+        return f": one for all; call it once for each of {shown(value)}"
     if "," in SETTINGS[name].type and hasattr(value, "tolist"):
         return "; of an array say .tolist()"
     return ""

@@ -17,9 +17,14 @@ def excluded(mask: Any, params: Any) -> set[str]:
     parts = jax.tree_util.tree_leaves(mask)
     chosen = mask(params) if parts and all(map(callable, parts)) else mask
     # A mask may stop above the leaves and stand for all that is below.
-    whole = jax.tree_util.tree_map(
-        lambda kept, below: jax.tree_util.tree_map(lambda _: bool(kept), below),
-        chosen, params)
+    try:
+        whole = jax.tree_util.tree_map(
+            lambda kept, below: jax.tree_util.tree_map(lambda _: bool(kept), below),
+            chosen, params)
+    except (TypeError, ValueError):
+        raise refused(f"the mask is {_trees.describe(chosen)}, params is "
+                      f"{_trees.describe(params)}", "give a mask with True or False for each "
+                      "of params, such as jax.tree.map(lambda p: p.ndim > 1, params)") from None
     names, leaves, _ = _trees.named_leaves(whole, "params")
     return {name for name, kept in zip(names, leaves) if not kept}
 

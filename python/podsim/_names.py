@@ -6,6 +6,7 @@ import difflib
 from typing import Any, Iterable, Mapping
 
 from ._errors import IDLE
+from ._said import shown
 from ._settings import SETTINGS
 
 # What other libraries call a setting, and what says it here.
@@ -100,14 +101,18 @@ def near(name: str, known: Iterable[str], most: int = 3) -> str:
 def instead(name: str, known: Iterable[str], most: int = 12) -> str:
     """"; did you mean a?", or what there is: "; it has a, b and 3 more"."""
     names = list(known)
-    parts = [each for each in names if len(each) > 3 and f"_{each}_" in f"_{name}_"]
-    meant = near(name, names) or (f"; did you mean {parts[0]}?" if parts else "")
+    parts = [each for each in names if len(each) > 3 and f"_{each}_" in f"_{name}_"][:1]
+    parts = parts or [each for each in names if len(name) > 2 and f"_{name}" in f"_{each}"][:3]
+    meant = near(name, names) or (f"; did you mean {' or '.join(parts)}?" if parts else "")
     more = len(names) - most
     return meant or (f"; it has {', '.join(names[:most])}" if names else "") + (
         f" and {more} more" if more > 0 else "")
 
 
-def _advice(name: str) -> str:
+def _advice(name: str, value: Any) -> str:
+    if name == "betas" and isinstance(value, (list, tuple)) and len(value) == 2:
+        return (f": say optimizer=podsim.adamw(1e-3, b1={shown(value[0])}, b2={shown(value[1])}), "
+                f"or beta1={shown(value[0])}, beta2={shown(value[1])}")
     if name.lower() in _MEANT:
         return f": say {_MEANT[name.lower()]}"
     if name.lower() in _NOT_HERE:
@@ -118,6 +123,6 @@ def _advice(name: str) -> str:
 
 def check_names(settings: Mapping[str, Any]) -> None:
     """Raises TypeError for a keyword that no setting has, naming what says it."""
-    for name in settings:
+    for name, value in settings.items():
         if name not in SETTINGS:
-            raise TypeError(f"there is no setting {name!r}{_advice(name)}")
+            raise TypeError(f"there is no setting {name!r}{_advice(name, value)}")

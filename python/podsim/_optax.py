@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any, Callable, Mapping
 
 from . import _optimizers
-from ._chains import Chain, unknown
+from ._chains import Chain
 from ._closures import refused
 from ._optimizers import Optimizer
+from ._unknown import unknown
 
 
 def _sgd(chain: Chain) -> Optimizer:
@@ -25,7 +26,7 @@ def _sgd(chain: Chain) -> Optimizer:
 def _adam_numbers(chain: Chain) -> dict[str, float]:
     step = chain["scale_by_adam"]
     if step.held.get("nesterov"):
-        raise unknown("nadam (adam with nesterov)")
+        raise unknown("nadam")
     step.must_be(eps_root=0, mu_dtype=None)
     return {key: step.number(key) for key in ("b1", "b2", "eps")}
 
@@ -85,7 +86,4 @@ def from_optax(transformation: Any, params: Any, job: Mapping[str, Any]) -> Opti
     names = tuple(chain.names)
     if names in _RULES:
         return _RULES[names](chain)
-    for name in names:
-        if all(name not in rule for rule in _RULES):
-            raise unknown(name)
-    raise unknown(f"chain of {', '.join(names) or 'nothing'}")
+    raise chain.unknown(_RULES)

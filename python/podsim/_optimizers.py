@@ -53,14 +53,23 @@ def _instead_of(name: str, taken: Sequence[str]) -> str:
     return f"; {_SAID[name]}" if name in _SAID else _names.near(name, taken)
 
 
+def _with_value(name: str, value: Any, said: str) -> str:
+    """What to say with the value that was given: betas=(0.9, 0.95) are b1 and b2."""
+    if name == "betas" and isinstance(value, (list, tuple)) and len(value) == 2:
+        first, second = map(shown, value)
+        return said.replace("b1=0.9, b2=0.999", f"b1={first}, b2={second}")
+    return said
+
+
 def _check_known(rule: str, unknown: dict[str, Any]) -> None:
     """Raises TypeError for an argument that the update rule does not have."""
-    for name in unknown:
+    for name, value in unknown.items():
         function = _RULES.get(rule, rule)
         taken = [*inspect.signature(globals()[function]).parameters][:-1]
         taken += ["weight_decay_exclude", "clip_norm"]
-        raise TypeError(f"podsim.{function} has no argument {name!r}{_instead_of(name, taken)}; "
-                        f"it has {', '.join(taken)}")
+        said = _with_value(name, value, _instead_of(name, taken))
+        raise TypeError(f"podsim.{function} has no argument {name!r}{said}; it has "
+                        f"{', '.join(taken)}")
 
 
 def _optimizer(rule: str, learning_rate: Any, numbers: dict[str, Any],

@@ -78,13 +78,14 @@ def check_numbers(params: Any) -> None:
                             "shapes")
 
 
-def check_order(params: Any, dataset: Any) -> None:
+def check_order(params: Any, dataset: Any, order: str = _ORDER) -> None:
     """Raises TypeError for params and data set in each other's place: whole numbers are not
     trained, and the arrays of one data set have one number of examples."""
     import jax
 
     if isinstance(dataset, str) or callable(dataset):
         return
+    what = "dataset" if "dataset" in order else "batch"
     leaves = jax.tree_util.tree_leaves(params)
     shapes = [np.shape(leaf) for leaf in jax.tree_util.tree_leaves(dataset)
               if isinstance(leaf, (np.ndarray, jax.Array))]
@@ -92,4 +93,4 @@ def check_order(params: Any, dataset: Any) -> None:
              and np.ndim(leaf)]
     if whole and len({shape[:1] for shape in shapes}) > 1:
         raise TypeError("params has whole numbers, which are not trained, and the arrays of "
-                        f"dataset differ in their first axis, as weights do: the order is {_ORDER}")
+                        f"{what} differ in their first axis, as weights do: the order is {order}")

@@ -18,7 +18,7 @@ from ._calls import checked
 from ._drawing import Svg
 from ._names import instead
 from ._numbers import is_number
-from ._rows import PlanRow, PricedRow, Rows
+from ._rows import NO_PRICE, PlanRow, PricedRow, Rows
 from ._said import shown
 from ._units import gib, share, span
 
@@ -54,7 +54,7 @@ _ABOUT_TIMES = ("times are simulated, not measured: computation at the chip's pe
 
 def _file_of(path: str | os.PathLike[str], suffix: str, what: str) -> pathlib.Path:
     """Raises ValueError for a place where `what` cannot be written."""
-    file = pathlib.Path(_job.path_of("path", path))
+    file = pathlib.Path(_job.path_of("path", path, f"plan{suffix}"))
     if "://" in str(path):
         raise ValueError(f"path is {str(path)!r}, but the file is written on this machine: name a "
                          "place of it")
@@ -101,6 +101,8 @@ class Plan:
         own = ["rows", "refused", "table", "price", "plot", "to_json", "text", "links"]
         of_rows = [field.name for field in dataclasses.fields(PricedRow)]
         meant = _MEANT.get(name, "")
+        if name == "cost" and not vars(self).get("price_per_chip_hour"):
+            meant = NO_PRICE
         if not meant and name in of_rows:
             meant = f"its rows have: [row.{name} for row in plan]"
         raise AttributeError(f"a Plan has no {name!r}" + (

@@ -5,6 +5,8 @@ from __future__ import annotations
 import functools
 from typing import Any, ClassVar, NoReturn
 
+import numpy as np
+
 from ._names import instead
 
 
@@ -12,8 +14,14 @@ class Record(dict[str, Any]):
     """A dict whose names are attributes, too, but for those that a dict has itself."""
 
     called: ClassVar[str] = "the record"
+    of_accuracy: ClassVar[str] = 'eval_fn may return "accuracy" beside "loss"'
 
     def _missing(self, name: str) -> str:
+        for part in ("metrics", "eval_metrics"):
+            if name in dict.get(self, part, ()):
+                return f"{self.called} has no {name!r} itself: say [{part!r}][{name!r}]"
+        if name in ("accuracy", "acc") and not any("accuracy" in each for each in self):
+            return f"{self.called} has no {name!r}: {self.of_accuracy}"
         return f"{self.called} has no {name!r}{instead(name, self)}"
 
     def __getattr__(self, name: str) -> Any:
@@ -39,6 +47,8 @@ class Summary(Record):
 
 class Step(Record):
     called = "a record of run.metrics"
+    of_accuracy = ('the loss function may return (loss, {"accuracy": ...}), which is then '
+                   "['metrics']['accuracy']")
 
 
 class Evaluation(Record):
@@ -51,6 +61,8 @@ class Records(list[Any]):
     called: ClassVar[str] = "the list"
     also: ClassVar[dict[str, str]] = {}
     """What else says a name."""
+    empty: ClassVar[str] = ""
+    """Why it may be empty, and what to do."""
 
     def _instead(self, name: str) -> str:
         known = self[0] if self else {}
@@ -69,19 +81,54 @@ class Records(list[Any]):
     def __getitem__(self, which: Any) -> Any:
         if isinstance(which, str):
             raise TypeError(self._instead(which))
-        return super().__getitem__(which)
+        try:
+            return super().__getitem__(which)
+        except IndexError:
+            raise IndexError(_no_such(self.called, which, len(self), self.empty)) from None
 
     def __getattr__(self, name: str) -> NoReturn:
         raise AttributeError(self._instead(name))
 
 
+_NO_STEP = ("this call made no step: mode was \"eval\", or its checkpoint had all of them; give more "
+            "of train_steps= or epochs= to train on")
+
+
+def _no_such(called: str, which: Any, count: int, empty: str) -> str:
+    """What is said of an index that a list of `count` has not."""
+    if not count:
+        return f"{called} is empty: {empty}"
+    return f"{called} has no {which}: it has {count:,}, from 0 to {count - 1:,}"
+
+
+class Losses(np.ndarray):
+    """run.losses: an array, of which a loss that is not there says why."""
+
+    def __getitem__(self, which: Any) -> Any:
+        try:
+            return np.asarray(self)[which]
+        except IndexError:
+            if not isinstance(which, (int, np.integer)):
+                raise
+            raise IndexError(_no_such("run.losses", which, len(self), _NO_STEP)) from None
+
+    def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
+        """What is made of it is an array of NumPy's own."""
+        return np.asarray(array)[()] if return_scalar else np.asarray(array)
+
+    def __repr__(self) -> str:
+        return repr(np.asarray(self))
+
+
 class Steps(Records):
     called = "run.metrics"
+    empty = _NO_STEP
     also = {"loss": "run.losses"}
 
 
 class Evaluations(Records):
     called = "run.evaluations"
+    empty = "this call evaluated nothing; give eval_fn= and eval_dataset="
     also = {"loss": 'run.summary["eval_loss"] of the last'}
 
     def _of(self) -> str:

@@ -97,7 +97,8 @@ class Run:
     @property
     def losses(self) -> np.ndarray:
         """One a step of this call, as metrics has them; NaN for one that was none."""
-        return np.array([_number(step["loss"]) for step in self.metrics], float)
+        losses = np.array([_number(step["loss"]) for step in self.metrics], float)
+        return losses.view(_records.Losses)
 
     def __repr__(self) -> str:
         return "\n".join(["podsim.Run: " + self._what(), *("  " + row for row in self._rows())])

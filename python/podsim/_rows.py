@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
+from typing import Any, NoReturn
 
 from ._names import instead
 
-_NO_PRICE = ("a row has no cost without a price: podsim.plan(..., price_per_chip_hour=2.2), or "
+NO_PRICE = ("a row has no cost without a price: podsim.plan(..., price_per_chip_hour=2.2), or "
              "plan.price(2.2)")
+
+# What others call a field.
+_MEANT = {**dict.fromkeys(("step_time", "time_per_step", "latency"), "step_seconds"),
+          **dict.fromkeys(("time", "total_seconds", "duration"), "seconds"),
+          **dict.fromkeys(("name", "topology"), "slice"),
+          **dict.fromkeys(("throughput", "images_per_second"), "examples_per_second"),
+          **dict.fromkeys(("memory", "hbm"), "hbm_bytes"), "lr": "learning_rate",
+          **dict.fromkeys(("steps", "num_steps"), "train_steps"),
+          **dict.fromkeys(("batch_size", "batch"), "global_batch")}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -51,8 +60,17 @@ class PlanRow:
     def __getattr__(self, name: str) -> Any:
         """Of a name that a row has not."""
         own = [field.name for field in dataclasses.fields(self)]
-        raise AttributeError(_NO_PRICE if name == "cost" else f"a PlanRow has no {name!r}"
+        if name in _MEANT:
+            raise AttributeError(f"a PlanRow has no {name!r}; did you mean {_MEANT[name]}?")
+        raise AttributeError(NO_PRICE if name == "cost" else f"a PlanRow has no {name!r}"
                              f"{instead(name, own, most=len(own))}")
+
+
+    def __getitem__(self, name: Any) -> NoReturn:
+        """Of who takes it for a dict or a tuple."""
+        own = [field.name for field in dataclasses.fields(self)]
+        said = name if name in own else "slice"
+        raise TypeError(f"a row is no dict and no tuple: say row.{said}; it has {', '.join(own)}")
 
 
 @dataclasses.dataclass(frozen=True)

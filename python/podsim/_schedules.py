@@ -19,32 +19,50 @@ _SHAPES = ("podsim has constant_schedule, cosine_decay_schedule, linear_schedule
            "join_schedules of a linear_schedule and one of these")
 
 
+# What is said of schedules that callers do not call so.
+_TYPED = {"<lambda>": "of a lambda",
+          "piecewise_interpolate_schedule":
+          "piecewise_interpolate_schedule (which the onecycle schedules are)"}
+
+
 def _same(a: float, b: float) -> bool:
     return math.isclose(a, b, rel_tol=1e-6)
 
 
-def _until_the_end(name: str, what: str, length: float, left: int) -> None:
-    if length != left:
-        has = f"the job has {left}" if left > 0 else "the warm-up fills the job's train_steps"
-        raise refused(f"{name} falls for {what}={length:g} steps after the warm-up, but {has}",
-                      "podsim's rate falls to the last step: give train_steps=N, the warm-up "
-                      f"and {length:g} steps, or a schedule of the job's length")
+# What falls to its end, and how many steps that takes.
+_LENGTHS = {"cosine_decay_schedule": "decay_steps", "polynomial_schedule": "transition_steps"}
+
+
+def _check_length(piece: Piece, left: int, warm_up: int) -> None:
+    """Raises TypeError unless it takes the `left` steps behind a warm-up."""
+    name, held = piece
+    what = _LENGTHS.get(name, "")
+    length = held.get(what)
+    if length is None or length == left or held.get("end_value") == held["init_value"]:
+        return
+    if name == "polynomial_schedule" and held["power"] == 1:
+        name = "linear_schedule"
+    behind = f" behind a warm-up of {warm_up}" if warm_up else ""
+    has = f"has {left}{' there' if warm_up else ''}" if left > 0 else "ends with the warm-up"
+    also = f", or {what}={left}" if left > 0 else ""
+    raise refused(f"{name} falls for {what}={length:g} steps{behind}, but the job {has}",
+                  "podsim's rate falls to the last step: give "
+                  f"train_steps={warm_up + length:g}{also}")
 
 
 def _constant(held: Mapping[str, Any], _left: int) -> tuple[float, dict[str, Any]]:
     return float(held["value"]), {}
 
 
-def _cosine(held: Mapping[str, Any], left: int) -> tuple[float, dict[str, Any]]:
+def _cosine(held: Mapping[str, Any], _left: int) -> tuple[float, dict[str, Any]]:
     name = "cosine_decay_schedule"
     if held["exponent"] != 1:
         raise refused(f"{name} has exponent={held['exponent']}", "podsim has 1")
-    _until_the_end(name, "decay_steps", held["decay_steps"], left)
     return float(held["init_value"]), {"lr_schedule": "cosine",
                                        "lr_end": float(held["alpha"])}
 
 
-def _polynomial(held: Mapping[str, Any], left: int) -> tuple[float, dict[str, Any]]:
+def _polynomial(held: Mapping[str, Any], _left: int) -> tuple[float, dict[str, Any]]:
     if "transition_steps" not in held:  # of no steps: it holds its first value
         return float(held["init_value"]), {}
     begin, end = float(held["init_value"]), float(held["end_value"])
@@ -56,7 +74,6 @@ def _polynomial(held: Mapping[str, Any], left: int) -> tuple[float, dict[str, An
     if end >= begin:
         raise refused(f"{name} rises from {begin:g} to {end:g} after a warm-up",
                       "podsim's rate falls there")
-    _until_the_end(name, "transition_steps", held["transition_steps"], left)
     shape = {"lr_schedule": "linear"} if power == 1 else {"lr_schedule": "polynomial",
                                                           "lr_power": power}
     return begin, {**shape, "lr_end": end / begin}
@@ -72,6 +89,9 @@ def _piecewise(held: Mapping[str, Any], left: int) -> tuple[float, dict[str, Any
     if min(drops) < 1 or not all(_same(each, factor) for each in drops.values()):
         raise refused(f"piecewise_constant_schedule has the boundaries {drops}",
                       "podsim multiplies with one factor, at steps from 1 on")
+    if not 0 < factor < 1:
+        raise refused(f"piecewise_constant_schedule has the boundaries {drops}",
+                      "podsim's rate falls there: give factors between 0 and 1")
     return float(held["init_value"]), {"lr_schedule": "step", "lr_decay_at": list(drops),
                                        "lr_decay_factor": factor}
 
@@ -85,8 +105,10 @@ def _shape(piece: Piece, left: int) -> tuple[float, dict[str, Any]]:
 
     lr_decay_at is in steps yet."""
     name, held = piece
+    if name == "join_schedules":
+        raise refused("join_schedules stands in another one", _SHAPES)
     if name not in _KNOWN:
-        raise refused(f"the schedule {name} is unknown to podsim", _SHAPES)
+        raise refused(f"the schedule {_TYPED.get(name, name)} is unknown to podsim", _SHAPES)
     return _KNOWN[name](held, left)
 
 
@@ -105,6 +127,12 @@ def _warm_up(piece: Piece, until: int, peak: float) -> dict[str, Any]:
     if (name != "polynomial_schedule" or not _same(held["init_value"] * until, peak)
             or any(held.get(key) != value for key, value in wanted.items())
             or not _same(held["end_value"], peak)):
+        if begin is not None and begin >= peak > 0:
+            raise refused(f"the warm-up begins at {begin:g}, its peak is {peak:g}",
+                          "a warm-up rises: give a smaller init_value")
+        if held.get("end_value") is not None and not _same(held["end_value"], peak):
+            raise refused(f"the warm-up ends at {held['end_value']:g}, what follows begins at "
+                          f"{peak:g}", "give both the same peak")
         starts = f" from {begin:g}" if begin is not None else ""
         raise refused(
             f"a warm-up{starts} over {until} steps has other rates than podsim's, whose "
@@ -149,6 +177,7 @@ def settings_of(schedule: Schedule, job: Mapping[str, Any]) -> dict[str, Any]:
     steps = _steps_of(job)
     first, warm_up, rest = _split(schedule)
     peak, shape = _shape(rest, steps - warm_up)
+    _check_length(rest, steps - warm_up, warm_up)
     if first is not None:
         shape = {**shape, **_warm_up(first, warm_up, peak)}
     if "lr_decay_at" in shape:

@@ -9,6 +9,7 @@ from typing import Any, Mapping
 import numpy as np
 
 from . import _kinds
+from ._numbers import is_number
 from ._said import article, shown, type_name
 
 _RATE = ("give a number, the peak, with lr_schedule= and warmup_steps= beside it, or "
@@ -45,6 +46,14 @@ def _dtype(value: Any) -> np.dtype:
     return np.dtype(value if isinstance(value, (type, np.dtype)) else value.dtype)
 
 
+def _check_parts(name: str, value: Any) -> None:
+    """Raises ValueError for steps in the place of parts of the run."""
+    given = value if isinstance(value, (list, tuple)) else [value]
+    if any(is_number(each) and not 0 < each < 1 for each in given):
+        raise ValueError(f"{name} is {shown(value)}; it has parts of the run, more than 0 and less "
+                         "than 1, such as [0.3, 0.6, 0.9]: of steps or epochs say step / all")
+
+
 def check_values(settings: Mapping[str, Any]) -> None:
     """Raises TypeError for a setting's value that no flag can say."""
     for name, value in settings.items():
@@ -55,6 +64,8 @@ def check_values(settings: Mapping[str, Any]) -> None:
             raise TypeError(f"{name} is {_name(value)}; {_RATE}")
         if name == "seed":
             _check_seed(value)
+        if name == "lr_decay_at":
+            _check_parts(name, value)
         if name == "job" and not isinstance(value, (str, os.PathLike)):
             raise TypeError(f"job is a {type(value).__name__}; give the path of a job's file, or "
                             "the settings themselves as keywords, such as train_steps=100")
@@ -65,8 +76,20 @@ def check_values(settings: Mapping[str, Any]) -> None:
 
 
 def check_is_kept(model_dir: Any, settings: Mapping[str, Any]) -> None:
-    """Raises TypeError for checkpoints that would go when train returns."""
+    """Raises TypeError for checkpoints that would go when train returns, or that nothing
+    names."""
     for name in ("checkpoint_every", "checkpoint_every_seconds", "keep"):
         if model_dir is None and settings.get(name) is not None:
             raise TypeError(f"{name} is {shown(settings[name])}, but there is no model_dir, where "
                             "checkpoints go: give it, or leave this out")
+    if model_dir is None and settings.get("restore") is None and settings.get("mode") == "eval":
+        raise TypeError('mode="eval" evaluates a checkpoint, and neither model_dir nor restore '
+                        "says which: give the model_dir of a run that has saved one")
+    check_is_restored(settings)
+
+
+def check_is_restored(settings: Mapping[str, Any]) -> None:
+    """Raises TypeError for weights of a checkpoint that nothing names."""
+    if settings.get("restore_weights_only") and settings.get("restore") is None:
+        raise TypeError("restore_weights_only takes the weights of restore=, which is not given: "
+                        'say restore="runs/a/100"')

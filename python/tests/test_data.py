@@ -12,7 +12,8 @@ import numpy as np
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
-from podsim import _data, _functions, _inputs, _job, _npy, _trees  # noqa: E402
+from podsim import (_alike, _batches, _data, _examples, _functions, _inputs, _job,  # noqa: E402
+                    _npy, _trees)
 
 
 def named_leaves(tree, _):
@@ -36,21 +37,21 @@ class BatchesTest(unittest.TestCase):
         self.addCleanup(patch.stop)
 
     def test_batches_follow_one_another(self):
-        _data._Batches(itertools.islice(batches(), 4), None).write(self.folder)
+        _batches.Batches(itertools.islice(batches(), 4), None).write(self.folder)
         labels = np.load(self.folder / "1.npy")
         np.testing.assert_array_equal(labels, np.arange(12))
         self.assertEqual(labels.dtype, np.int32)
         self.assertEqual(np.load(self.folder / "0.npy").shape, (12, 2))
 
     def test_of_one_without_an_end_what_the_job_consumes_is_read(self):
-        source = _data._Batches(batches(), 7)
+        source = _batches.Batches(batches(), 7)
         source.write(self.folder)
         self.assertTrue(source.ordered)
         np.testing.assert_array_equal(np.load(self.folder / "1.npy"), np.arange(9))
 
     def test_a_list_of_examples_is_told_to_be_stacked(self):
         with self.assertRaisesRegex(ValueError, "no examples along an axis in .1.,.*np.stack"):
-            _data._Batches([(np.zeros(2), 3)], None).example()
+            _batches.Batches([(np.zeros(2), 3)], None).example()
 
     def test_a_value_that_32_bits_cannot_hold_is_refused_by_its_index(self):
         good = np.zeros((2, 2), np.int64)
@@ -62,43 +63,71 @@ class BatchesTest(unittest.TestCase):
             bad = np.zeros((2, 2), dtype)
             bad[1, 1] = value
             with self.assertRaisesRegex(ValueError, message):
-                _data._Batches([(good.astype(dtype),), (bad,)], None).write(self.folder)
+                _batches.Batches([(good.astype(dtype),), (bad,)], None).write(self.folder)
         most = np.array([[2**31 - 1, -2**31]], np.int64)
-        _data._Batches([(most,)], None).write(self.folder)
+        _batches.Batches([(most,)], None).write(self.folder)
         np.testing.assert_array_equal(np.load(self.folder / "0.npy"), most)
 
     def test_batches_that_do_not_go_together_are_refused(self):
         first = next(batches())
-        for second, message in (((first[0],), "batch 1 has the arrays"),
+        for second, message in (((first[0],), r"batch 1 \(from example 3\) has examples of"),
                                 ((first[0], first[1][:2]), "of batch 1 must have the same"),
-                                ((first[0][:, :1], first[1]), "float32 of .1,. after 3")):
+                                ((first[0][:, :1], first[1]), r"'0' of batch 1 \(from example 3\) has examples of \(1,\), "
+                                 r"those before \(2,\): pad all to one shape")):
             with self.assertRaisesRegex(ValueError, message):
-                _data._Batches([first, second], None).write(self.folder)
+                _batches.Batches([first, second], None).write(self.folder)
         with self.assertRaisesRegex(ValueError, "has none"):
-            _data._Batches([], None)
-        with self.assertRaisesRegex(TypeError, "generator function: call it"):
+            _batches.Batches([], None)
+        with self.assertRaisesRegex(TypeError, "generator function batches: call it, dataset=batches"):
             _data.source_of(batches, None, lambda: None)
+        with self.assertRaisesRegex(TypeError, r"takes \(\); if it returns a data set, call it: f"):
+            _data.source_of(lambda: batches(), 9, lambda: None)
+
+    def test_the_first_example_that_differs_is_told(self):
+        good = (np.zeros(8, np.float32), 3)
+        for other, says in (
+                (None, "is None, those before are (float32[8], int32): return an example for "
+                 "every index from 0 to 99, or map over the indices of good ones"),
+                ((np.zeros(7, np.float32), 3), "is (float32[7], int32), those before are "
+                 "(float32[8], int32): pad all to one shape"),
+                ((good[0], 0.5), "is (float32[8], float32), those before are (float32[8], "
+                 "int32): give all the same types"),
+                ((good[0], "cat"), "is (float32[8], 'cat'), those before"),
+                ((good[0],), "is (float32[8],), those before are (float32[8], int32): give all "
+                 "the same structure")):
+            with mock.patch.object(_trees, "named_leaves", lambda tree, _: named_leaves(
+                    tree or (), _)), self.assertRaises(ValueError) as caught:
+                _alike.check_examples([good, good, other], good, 64, 100, "eval_dataset")
+            self.assertIn(f"eval_dataset(66) {says}", str(caught.exception))
+        _alike.check_examples([good, (np.zeros(8), 4)], good, 0, 2, "dataset")
+
+    def test_trees_are_told_on_one_line(self):
+        for tree, said in (({"x": np.zeros((2, 3))}, "{'x': float32[2,3]}"),
+                           ([1, 2.5, True], "[int32, float32, bool]"), ((None, "a"), "(None, 'a')"),
+                           ([object()], "[an object]"), (np.zeros(3, "U2"), "<U2[3]"),
+                           (tuple(range(9)), "(" + "int32, " * 6 + "and 3 more)")):
+            self.assertEqual(_alike.told(tree), said)
 
     def test_one_without_an_end_is_refused_soon(self):
         no_end = _data._NO_END["examples"]
         with self.assertRaisesRegex(ValueError, "has no end; epochs needs .* train_steps=N"):
-            _data._Batches(itertools.cycle([1]), None, no_end)
-        _data._Batches(itertools.cycle([1]), 3, no_end)
-        with mock.patch.object(_data, "_MOST_BATCHES", 4):
+            _batches.Batches(itertools.cycle([1]), None, no_end)
+        _batches.Batches(itertools.cycle([1]), 3, no_end)
+        with mock.patch.object(_batches, "_MOST_BATCHES", 4):
             with self.assertRaisesRegex(ValueError, r"after 12 examples \(1 MiB\); epochs"):
-                _data._Batches(batches(), None, no_end).write(self.folder)
-            _data._Batches([next(batches())] * 5, None, no_end).write(self.folder)
+                _batches.Batches(batches(), None, no_end).write(self.folder)
+            _batches.Batches([next(batches())] * 5, None, no_end).write(self.folder)
         usage = mock.Mock(free=40, total=0)
-        with mock.patch.object(_data.shutil, "disk_usage", return_value=usage):
+        with mock.patch.object(_batches.shutil, "disk_usage", return_value=usage):
             with self.assertRaisesRegex(ValueError, "no end after 3 examples"):
-                _data._Batches(batches(), None, no_end).write(self.folder)
+                _batches.Batches(batches(), None, no_end).write(self.folder)
 
     def test_room_is_looked_for_before_anything_is_written(self):
         usage = mock.Mock(free=3 << 20, total=8 << 20)
         with mock.patch.object(_npy.shutil, "disk_usage", return_value=usage):
             _npy.check_room(self.folder, 2 << 20, "it")
             with self.assertRaisesRegex(OSError, "set needs 3 MiB, but .* room for 2 MiB"):
-                _data._Arrays((np.zeros(600_000),)).write(self.folder)
+                _batches.Arrays((np.zeros(600_000),)).write(self.folder)
         self.assertEqual(list(self.folder.iterdir()), [])
 
     def test_numbers_of_examples_that_say_nothing_are_refused(self):
@@ -113,9 +142,9 @@ class BatchesTest(unittest.TestCase):
 
     def test_a_function_that_fails_is_told_with_its_index(self):
         with self.assertRaisesRegex(TypeError, r"takes one argument, .* this one takes \(\)"):
-            _data._Examples(lambda: 1, 2)
+            _examples.Examples(lambda: 1, 2)
         with self.assertRaisesRegex(ValueError, "fails at index 1 of 9 examples: IndexError: list"):
-            _data._Examples([1].__getitem__, 9)._at(1)
+            _examples.Examples([1].__getitem__, 9)._at(1)
 
     def test_a_held_out_data_set_is_like_the_other(self):
         x, y = np.zeros((2, 8), np.float32), np.zeros(2, np.int32)
@@ -123,7 +152,8 @@ class BatchesTest(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, r"has float32 of \(4,\) in '0', one of the data "
                                     r"set has float32 of \(8,\)"):
             _data.check_alike((x, y), (x[:, :4], y))
-        with self.assertRaisesRegex(ValueError, "the arrays '0', but the data set has '0', '1'"):
+        with self.assertRaisesRegex(ValueError, r"eval_dataset is \(float32\[8\],\), one of the "
+                                    r"data set is \(float32\[8\], int32\): give both"):
             _data.check_alike((x, y), (x,))
 
     def test_a_job_says_what_it_consumes(self):

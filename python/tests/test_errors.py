@@ -90,6 +90,18 @@ class ReasonTest(unittest.TestCase):
                 ("raise --train_batch_size to 64", "raise train_batch_size to 64"),
                 ("--keep=3, --twist", "keep=3, twist"),
                 ("--describe explains one", "pod_launch --describe explains one"),
+                ("it can be planned (pod_launch --dry_run, pod_plan) and described "
+                 "(pod_launch --describe)",
+                 "it can be planned (podsim.plan) and described (pod_launch --describe)"),
+                ("is larger; --dry_run plans without", "is larger; podsim.plan plans without"),
+                ("pod_plan compares several", "podsim.plan compares several"),
+                ("which pod_plan --collective does", "which pod_plan --collective does"),
+                ("such as --restore=runs/a/120; pod_ckpt ls runs/a lists them",
+                 'such as restore="runs/a/120"; pod_ckpt ls runs/a lists them'),
+                ("a new folder: --restore=STEP_FOLDER --restore_weights_only --model_dir=ANOTHER",
+                 "a new folder: restore=STEP_FOLDER, restore_weights_only=True, model_dir=ANOTHER"),
+                ("the run, such as 0.3,0.6,0.9", "the run, such as [0.3, 0.6, 0.9]"),
+                ('shuffle is "yes"; give one of true, false', 'shuffle is "yes"; give True or False'),
                 ("pod_launch --epochs 3", "pod_launch --epochs 3"),
                 ("--no_such, a--epochs, --", "--no_such, a--epochs, --")):
             self.assertEqual(_errors.in_python(text), python)

@@ -63,6 +63,10 @@ class ArgumentsTest(unittest.TestCase):
         self.check(lambda: podsim.adamw(1e-3, learning_rate=1e-4), "podsim.adamw: learning_rate is "
                    "given twice, by position (0.001) and by name (0.0001); leave one out")
 
+    def test_betas_are_said_with_their_values(self):
+        with self.assertRaisesRegex(TypeError, "no argument 'betas'; say b1=0.9, b2=0.95; it has"):
+            podsim.adamw(1e-3, betas=(0.9, 0.95))
+
     def test_words_of_other_libraries(self):
         for name, said in (("betas", "say b1=0.9, b2=0.999"), ("decay", "say weight_decay"),
                            ("amsgrad", "no update rule of podsim has it: leave it out"),

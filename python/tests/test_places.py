@@ -58,9 +58,11 @@ class NamesTest(unittest.TestCase):
             run.history
 
     def test_a_schedule_longer_than_the_job(self):
-        with self.assertRaisesRegex(Exception, "falls for decay_steps=900 steps after the "
-                                    "warm-up, but the warm-up fills the job"):
-            _schedules._until_the_end("cosine_decay_schedule", "decay_steps", 900, -96)
+        piece = "cosine_decay_schedule", {"init_value": 0.1, "decay_steps": 900}
+        with self.assertRaisesRegex(TypeError, "falls for decay_steps=900 steps behind a warm-up of "
+                                    "100, but the job ends with the warm-up; .*train_steps=1000$"):
+            _schedules._check_length(piece, -96, 100)
+        _schedules._check_length(piece, 900, 100)
 
 
 if __name__ == "__main__":

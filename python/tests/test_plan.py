@@ -14,7 +14,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "python"))
 
 import podsim  # noqa: E402
-from podsim import _plan  # noqa: E402
+from podsim import _job, _plan  # noqa: E402
 
 JOB = {"model": "mlp", "hidden": [64], "batch_per_core": 8, "train_steps": 100,
        "learning_rate": 0.1, "optimizer": "sgd", "seed": 3}
@@ -141,6 +141,15 @@ class PlanTest(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "no folder 'no/such'"):
             self.plan.to_json("no/such/plan.json")
 
+    def test_a_row_is_no_dict_and_no_slice(self):
+        row = self.plan[0]
+        with self.assertRaisesRegex(TypeError, "no dict and no tuple: say row.chips; it has slice"):
+            row["chips"]
+        for topology, said in ((row, "a podsim.PlanRow; give its name: row.slice, 'v3-8'"),
+                               (self.plan, "a podsim.Plan; give its name: .*plan.0..slice, 'v3-8'")):
+            with self.assertRaisesRegex(TypeError, f"^topology is {said}"):
+                _job.check_is_text(topology, several=False)
+
     def test_what_a_plan_has_not_is_told_where_it_is(self):
         plan = self.plan
         for ask, kind, said in (
@@ -148,8 +157,15 @@ class PlanTest(unittest.TestCase):
                  "the row of a slice: plan['v3-8']"),
                 (lambda: plan[9], IndexError, "the plan has no row 9; it has 3, from 0 on: v3-8, "
                  "v3-32, v3-64"),
-                (lambda: plan.cost, AttributeError, "a Plan has no 'cost': its rows have: "
-                 "[row.cost for row in plan]"),
+                (lambda: plan.cost, AttributeError, "a Plan has no 'cost': a row has no "
+                 "cost without a price: podsim.plan(..., price_per_chip_hour=2.2), or "
+                 "plan.price(2.2)"),
+                (lambda: plan.price(2.2).cost, AttributeError, "a Plan has no 'cost': its rows "
+                 "have: [row.cost for row in plan]"),
+                (lambda: plan[0].step_time, AttributeError, "a PlanRow has no 'step_time'; did "
+                 "you mean step_seconds?"),
+                (lambda: plan.to_json(5), TypeError, 'path is 5; it must be a path, such as '
+                 '"plan.json"'),
                 (lambda: plan.slices, AttributeError, "a Plan has no 'slices': say [row.slice for "
                  "row in plan]"),
                 (lambda: plan.tabel, AttributeError, "a Plan has no 'tabel'; did you mean table?"),

@@ -1,11 +1,14 @@
 """What a run's dicts and lists say of names that they have not."""
 
 import copy
+import dataclasses
 import json
 import pathlib
 import pickle
 import sys
 import unittest
+
+import numpy as np
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "python"))
@@ -48,6 +51,36 @@ class RecordsTest(unittest.TestCase):
                    "say [m['metrics']['acc'] for m in run.metrics]")
         self.check(lambda: RUN.evaluations["zz"], TypeError, "run.evaluations has a record for each "
                    "evaluation, none with 'zz'; it has step, loss")
+
+    def test_what_is_empty_says_why(self):
+        none = dataclasses.replace(RUN, metrics=[], evaluations=[])
+        self.check(lambda: none.evaluations[-1], IndexError, "run.evaluations is empty: this call "
+                   "evaluated nothing; give eval_fn= and eval_dataset=")
+        for called, ask in (("metrics", lambda: none.metrics[-1]),
+                            ("losses", lambda: none.losses[-1])):
+            self.check(ask, IndexError, f'run.{called} is empty: this call made no step: mode was '
+                       '"eval", or its checkpoint had all of them; give more of train_steps= or '
+                       'epochs= to train on')
+        for called, ask in (("metrics", lambda: RUN.metrics[7]), ("losses", lambda: RUN.losses[7])):
+            self.check(ask, IndexError, f"run.{called} has no 7: it has 1, from 0 to 0")
+        self.assertEqual((none.evaluations[:], list(none.losses)), ([], []))
+
+    def test_losses_are_an_array(self):
+        losses = RUN.losses
+        self.assertEqual((losses[0], losses.min(), repr(losses)), (2.0, 2.0, "array([2.])"))
+        for made in (losses[:], 2 * losses, losses + losses, np.exp(losses), losses[[0]]):
+            self.assertIs(type(made), np.ndarray)
+        np.testing.assert_array_equal(pickle.loads(pickle.dumps(losses)), losses)
+
+    def test_names_of_metrics_are_told_with_their_place(self):
+        self.check(lambda: RUN.metrics[0]["acc"], KeyError, "a record of run.metrics has no 'acc' "
+                   "itself: say ['metrics']['acc']")
+        self.check(lambda: RUN.evaluations[0].accuracy, AttributeError, "a record of "
+                   "run.evaluations has no 'accuracy': eval_fn may return \"accuracy\" beside "
+                   '"loss"')
+        evaluated = dataclasses.replace(RUN, evaluations=[{"loss": 1.0, "accuracy": 0.5}])
+        self.check(lambda: evaluated.evaluations[0]["acc"], KeyError, "a record of "
+                   "run.evaluations has no 'acc'; did you mean accuracy?")
 
     def test_they_are_dicts_and_lists(self):
         self.assertEqual(json.loads(json.dumps(RUN.plan)), RUN.plan)

@@ -16,9 +16,9 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "python"))
 
 import podsim  # noqa: E402
-from podsim import (_checks, _data, _functions, _inputs, _jaxprs, _job,  # noqa: E402
+from podsim import (_batches, _checks, _functions, _inputs, _jaxprs, _job,  # noqa: E402
                     _kinds, _names, _npy, _objects, _process, _programs, _result, _safetensors,
-                    _sums, _tracing, _values)
+                    _sums, _tracing, _trees, _values)
 
 GOLDEN = ROOT / "tests" / "golden" / "imports"
 
@@ -36,7 +36,7 @@ class NamesTest(unittest.TestCase):
             outside = str(pathlib.Path(place, "mine"))
             named = [outside], [np.zeros((2, 3))], None
             with mock.patch.object(_trees, "named_leaves", return_value=named):
-                for source in (_data._Arrays({}), _data._Batches([{}], None)):
+                for source in (_batches.Arrays({}), _batches.Batches([{}], None)):
                     with self.assertRaisesRegex(podsim.PodsimError, "mine"):
                         source.example()
                     with self.assertRaisesRegex(podsim.PodsimError, "mine"):
@@ -146,8 +146,9 @@ class MeantTest(unittest.TestCase):
     def test_what_is_no_optimizer_is_told_what_is_one(self):
         for value, said in (("SGD", r"'SGD'; .*podsim.sgd\(1e-3\)"), (0.1, r"0.1; .*adamw\(0.1\)"),
                             ({}, "a dict; it must be one of podsim or of optax: say "),
+                            ([podsim.lamb(1e-3)], "give one optimizer, without brackets"),
                             (podsim.lamb, r"function lamb itself: call it, as in lamb\(1e-3\)")):
-            with self.assertRaisesRegex(TypeError, f"^optimizer is (the )?{said}"):
+            with self.assertRaisesRegex(TypeError, f"^optimizer is (the )?.*{said}"):
                 podsim.train(None, None, None, optimizer=value)
 
     def test_a_setting_says_what_it_takes(self):
@@ -218,6 +219,10 @@ class MeantTest(unittest.TestCase):
         for topology in ("v3-8 v3-32", "v3-8-v3-32", "v3-8:v3-32"):
             with self.assertRaisesRegex(TypeError, f"topology is '{topology}'; slices are named "
                                         'with commas, "v3-8,v3-32", or from one to another, "v3-8..'):
+                podsim.plan(None, None, None, topology=topology)
+        for topology, said in ((" v3-8", "v3-8"), ("v3-8 .. v3-32", "v3-8..v3-32"),
+                               ("v3-8, v3-32", "v3-8,v3-32")):
+            with self.assertRaisesRegex(TypeError, f'write it without blanks, "{said}"'):
                 podsim.plan(None, None, None, topology=topology)
         for topology, such in (("", "v3-32"), ("v3-8,", "v3-8")):
             with self.assertRaisesRegex(TypeError, f"topology is '{topology}', in which a name is "
@@ -398,9 +403,16 @@ class SettingsTest(unittest.TestCase):
                 ({"precision": np.float16}, 'is a type of numbers; .*precision="float16"'),
                 ({"precision": np.dtype("f4")}, 'precision="float32"'),
                 ({"clip_norm": {"a": 1}}, "clip_norm is a dict; it takes a number, such as"),
+                ({"betas": (0.9, 0.95)}, "beta1=0.9, beta2=0.95"),
+                ({"batch_per_core": [4, 8]}, r"call it once for each of \[4, 8\]"),
+                ({"log_dir": ""}, "log_dir is ''; it takes the path of a folder"),
                 ({"threads": len}, "threads is the function len; it takes a whole")):
             with self.assertRaisesRegex(TypeError, said):
                 podsim.train(None, None, None, **settings)
+        for parts in ([30, 60, 90], 2, [0.5, 1.0]):
+            with self.assertRaisesRegex(ValueError, "it has parts of the run, more than 0 and less"):
+                podsim.train(None, None, None, lr_decay_at=parts)
+        _values.check_values({"lr_decay_at": [0.3, "0.6"], "seed": 1})
         _values.check_values({"seed": np.int64(3), "threads": [1], "model_dir": ROOT, "wrap": "a",
                               "twist": True, "learning_rate": np.float32(1), "epochs": None})
 
@@ -419,6 +431,10 @@ class SettingsTest(unittest.TestCase):
         self.assertEqual(caught.filename, __file__)
         with self.assertRaisesRegex(TypeError, "steps_per_eval is given, but no eval_dataset"):
             check(steps_per_eval=2)
+        with self.assertRaisesRegex(TypeError, "eval_batch_size is given, but no eval_dataset"):
+            check(eval_batch_size=8)
+        with self.assertRaisesRegex(TypeError, 'mode="eval" evaluates eval_dataset, which is not'):
+            check(mode="eval")
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             check(steps_per_eval=0)

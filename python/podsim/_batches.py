@@ -1,0 +1,132 @@
+"""Data sets as files, before they are written: arrays, and iterables of batches."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import pathlib
+import shutil
+from typing import Any, Iterable, Protocol
+
+import numpy as np
+
+from . import _alike, _checks, _npy, _objects, _trees
+
+_MOST_BATCHES = 1 << 18  # of an iterable that says nowhere when it ends
+
+
+class Source(Protocol):
+    """A data set before it is written."""
+
+    ordered: bool
+    """Whether its order is its own, not podsim's to shuffle."""
+
+    def example(self) -> Any:
+        """A batch of one example, of which shapes and types are read."""
+
+    def write(self, folder: pathlib.Path) -> None:
+        """Writes NAME.npy for each array."""
+
+
+def is_leaf(dataset: Any) -> bool:
+    """Whether it is no tree of others."""
+    if dataset is None or isinstance(dataset, (list, tuple, dict)):
+        return False
+    import jax
+
+    return jax.tree_util.all_leaves([dataset])
+
+
+def named_files(tree: Any) -> tuple[list[str], list[Any], Any]:
+    """As _trees has it, of arrays that become files of their names."""
+    names, leaves, structure = _trees.named_leaves(tree, "batch")
+    _checks.check_file_names(names)
+    return names, leaves, structure
+
+
+class Arrays:
+    """A tree of arrays. whole: the argument's name, if it is one array."""
+
+    ordered = False
+
+    def __init__(self, tree: Any, whole: str = "") -> None:
+        self._tree, self._whole = tree, whole
+
+    def example(self) -> Any:
+        self._named()
+        import jax
+
+        return jax.tree_util.tree_map(lambda x: np.asarray(x[:1]), self._tree)
+
+    def _named(self) -> tuple[list[str], list[Any]]:
+        names, leaves, _ = named_files(self._tree)
+        _objects.check_arrays(names, leaves, self._whole)
+        _checks.count_of(names, leaves, "the data set")
+        return names, leaves
+
+    def write(self, folder: pathlib.Path) -> None:
+        names, leaves = self._named()
+        _npy.check_room(folder, sum(map(_npy.stored_bytes, leaves)), "the data set")
+        for name, leaf in zip(names, leaves):
+            with _npy.Writer(folder / f"{name}.npy") as file:
+                file.append(leaf)
+
+
+_ITEM = "an item of the iterable of batches"
+
+
+class Batches:
+    """An iterable of trees of arrays, written one after another. most: how many
+    examples are read of one that goes on. no_end: what is said of one that does not
+    say its length, and goes on; none: it has an end. argument: the caller's."""
+
+    ordered = True
+
+    def __init__(self, batches: Iterable[Any], most: int | None, no_end: str = "",
+                 argument: str = "dataset") -> None:
+        if most is None and no_end and isinstance(batches, (itertools.cycle, itertools.count)):
+            raise ValueError(f"the iterable of batches has no end; {no_end}")
+        self._no_end = "" if most is not None or hasattr(batches, "__len__") else no_end
+        self._by_index = (": dataset.__getitem__, examples=len(dataset)"
+                          if _objects.is_indexed(batches) else "")
+        batches = iter(batches)
+        self._first = next(batches, None)
+        if self._first is None:
+            raise ValueError("the iterable of batches has none; an iterator that was read "
+                             "before is at its end: make it anew")
+        self._all = itertools.chain([self._first], batches)
+        self._most, self._argument = most, argument
+
+    def example(self) -> Any:
+        names, leaves, _ = named_files(self._first)
+        single = [name for name, leaf in zip(names, leaves) if not np.shape(leaf)]
+        if single:
+            _objects.check_arrays(names, leaves, _ITEM if is_leaf(self._first) else "")
+            raise ValueError(f"an item of the iterable has no examples along an axis in "
+                             f"{_checks.some(single)}, as if it were one example; an item is a "
+                             "batch: stack the examples (of a list: jax.tree.map(lambda *x: "
+                             "np.stack(x), *examples)), or give a function index -> example with "
+                             f"examples=N{self._by_index}")
+        return Arrays(self._first).example()
+
+    def write(self, folder: pathlib.Path) -> None:
+        names, _, _ = named_files(self._first)
+        alike = _alike.Batches(self._first, self._argument)
+        read = written = 0
+        free = shutil.disk_usage(folder.parent).free
+        with contextlib.ExitStack() as stack:
+            files = [stack.enter_context(_npy.Writer(folder / f"{name}.npy"))
+                     for name in names]
+            for index, batch in enumerate(self._all):
+                others, leaves, _ = _trees.named_leaves(batch, "batch")
+                _objects.check_arrays(others, leaves)
+                alike.check(batch, index, read)
+                read += _checks.count_of(names, leaves, f"batch {index}")
+                for file, leaf in zip(files, leaves):
+                    file.append(leaf)
+                written += sum(map(_npy.stored_bytes, leaves))
+                if self._no_end and (written > free // 4 or index + 1 >= _MOST_BATCHES):
+                    raise ValueError(f"the iterable of batches has no end after {read:,} examples "
+                                     f"({_npy.mib(written)}); {self._no_end}")
+                if self._most is not None and read >= self._most:
+                    break

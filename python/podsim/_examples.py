@@ -1,0 +1,104 @@
+"""A data set that is a function of the index, as files before they are written."""
+
+from __future__ import annotations
+
+import inspect
+import pathlib
+from typing import Any, Callable
+
+import numpy as np
+
+from . import _alike, _npy, _trees
+from ._batches import Arrays, Batches, named_files
+from ._said import kind_of
+
+_STACKED = 64  # examples that are written at a time
+
+
+class Examples:
+    """A function of the index."""
+
+    ordered = False
+
+    def __init__(self, function: Callable[[int], Any], count: int,
+                 argument: str = "dataset") -> None:
+        check_takes_index(function)
+        self._function = function
+        self._count = count
+        self._argument = argument
+        self._before: Any = None
+        self._types: list[str] = []
+
+    def _at(self, index: int) -> Any:
+        try:
+            return self._function(index)
+        except Exception as error:
+            why = next(iter(str(error).splitlines()), "")
+            raise ValueError(f"the data set's function fails at index {index} of {self._count} "
+                             f"examples: {type(error).__name__}: {why}") from error
+
+    def _stacked(self, begin: int, end: int) -> Any:
+        """A batch of the examples, which are like the first."""
+        import jax
+
+        examples = [self._at(index) for index in range(begin, end)]
+        if begin == 0:
+            self._before = examples[0]
+        try:
+            batch = jax.tree_util.tree_map(lambda *leaves: np.stack(leaves), *examples)
+        except (TypeError, ValueError) as error:
+            self._check_alike(examples, begin)
+            why = str(error).splitlines()[0]
+            raise ValueError(f"{self._argument}({begin}) to {self._argument}({end - 1}) do not "
+                             f"stack: {why}") from None
+        if begin and _alike.types(batch) != self._types or _has_texts(batch):
+            self._check_alike(examples, begin)
+        if begin == 0:
+            self._types = _alike.types(batch)
+            self._before = jax.tree_util.tree_map(lambda leaf: leaf[0], batch)
+        return batch
+
+    def _check_alike(self, examples: list[Any], begin: int) -> None:
+        _alike.check_examples(examples, self._before, begin, self._count, self._argument)
+
+    def example(self) -> Any:
+        batch = self._stacked(0, 1)
+        if self._before is None:
+            raise TypeError(f"{self._argument}(0) is None: return an example, an array or a tree "
+                            "of arrays, for each index")
+        return Arrays(batch).example()
+
+    def write(self, folder: pathlib.Path) -> None:
+        _, leaves, _ = named_files(self._stacked(0, 1))
+        _npy.check_room(folder, self._count * sum(map(_npy.stored_bytes, leaves)), "the data set")
+        batches = (self._stacked(begin, min(begin + _STACKED, self._count))
+                   for begin in range(0, self._count, _STACKED))
+        Batches(batches, None, argument=self._argument).write(folder)
+
+
+def _has_texts(batch: Any) -> bool:
+    """Or objects: what NumPy makes of numbers beside None or texts."""
+    _, leaves, _ = _trees.named_leaves(batch, "batch")
+    return any(leaf.dtype.kind in "OUS" for leaf in leaves)
+
+
+def check_takes_index(function: Callable[..., Any]) -> None:
+    if isinstance(function, type):
+        raise TypeError(f"the data set is {kind_of(function)}; give an object of it, or a function "
+                        "index -> example")
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):
+        return
+    try:
+        signature.bind(0)
+    except TypeError:
+        call = f"; if it returns a data set, call it: {called(function)}()"
+        raise TypeError("a data set that is a function takes one argument, the index of an "
+                        f"example; this one takes {signature}"
+                        f"{'' if signature.parameters else call}") from None
+
+
+def called(function: Callable[..., Any]) -> str:
+    name = str(getattr(function, "__name__", "f"))
+    return name if name.isidentifier() else "f"
