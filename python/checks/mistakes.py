@@ -324,7 +324,7 @@ CASES = [
     ("no held-out examples", lambda: call(eval_dataset=(X[:0], Y[:0])), ValueError,
      "eval_dataset: the data set has no examples"),
     ("examples by their index", lambda: call(data=Digits()), TypeError,
-     "dataset is a Digits, whose items are examples: give a function and their number: "
+     "Digits, whose items are examples: give a function and their number: "
      "dataset.__getitem__, examples=len(dataset)"),
     ("the same as it says", lambda: call(data=Digits().__getitem__, examples=len(Digits())), None,
      ""),
