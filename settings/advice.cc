@@ -102,7 +102,8 @@ const std::vector<Advice>& AllAdvice() {
        "--minbytes and --maxbytes (-b and -e) give the sizes: -b 1M -e 1M is "
        "one size"},
       {"pod_bench",
-       {"parallel_init", "cudagraph", "graph", "local_register"},
+       {"parallel_init", "cudagraph", "graph", "local_register", "G", "R", "C",
+        "p", "N", "M"},
        "it has no meaning here: leave it out"},
       {"pod_ckpt",
        {"model_dir", "dir", "path", "checkpoint", "checkpoint_dir", "ckpt_dir",

@@ -1,10 +1,12 @@
 #include "settings/command_line.h"
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "base/status.h"
@@ -107,6 +109,20 @@ std::string NameBeforeEquals(const std::string& arg) {
   return is_name ? name : "";
 }
 
+// A command that there is not is said before a flag that it would have.
+absl::Status CheckFirstWord(const MainProgram& program,
+                            const std::vector<Flag>& flags,
+                            const std::vector<std::string>& arguments) {
+  if (arguments.empty() || flags.empty() ||
+      !SettingOf(*flags.front().field).positional())
+    return absl::OkStatus();
+  const std::unique_ptr<Message> unused(
+      google::protobuf::MessageFactory::generated_factory()
+          ->GetPrototype(flags.front().field->containing_type())
+          ->New());
+  return SetPositional(program, flags.front(), {arguments.front()}, *unused);
+}
+
 // The argument without dashes that knows `word`; nullptr: there is none.
 const Flag* ArgumentWithWord(const std::vector<Flag>& flags,
                              const std::string& word) {
@@ -116,6 +132,11 @@ const Flag* ArgumentWithWord(const std::vector<Flag>& flags,
       if (known.text == word) return &flag;
   }
   return nullptr;
+}
+
+bool IsNumber(const std::string& text) {
+  double number = 0;
+  return absl::SimpleAtod(text, &number);
 }
 
 // The argument without dashes that is any text; nullptr: there is none.
@@ -149,7 +170,8 @@ absl::Status Unexpected(const MainProgram& program,
       absl::StrCat(
           "unexpected \"", arg, "\": settings are given as in ",
           program.example,
-          path == nullptr
+          IsNumber(arg) ? "; a list has commas, as in 512,256"
+          : path == nullptr
               ? "; a value with a blank in it stands in quotes"
               : absl::StrCat("; one ", FlagOf(*path->field),
                              " is given, and a pattern in quotes, lest the "
@@ -265,9 +287,17 @@ absl::StatusOr<CommandLine> ParseCommandLine(
   }
   // After the values, as "--topology --model mlp" leaves "mlp" over.
   std::vector<std::string> arguments;
+  std::string unknown;
   for (const std::string& other : raw.others) {
-    if (absl::StartsWith(other, "-")) return UnknownFlag(program, other);
-    arguments.push_back(other);
+    if (!absl::StartsWith(other, "-")) {
+      arguments.push_back(other);
+    } else if (unknown.empty()) {
+      unknown = other;
+    }
+  }
+  if (!unknown.empty()) {
+    PODSIM_RETURN_IF_ERROR(CheckFirstWord(program, flags, arguments));
+    return UnknownFlag(program, unknown);
   }
   PODSIM_RETURN_IF_ERROR(
       SetPositionals(program, flags, std::move(arguments), messages));

@@ -34,6 +34,20 @@ std::vector<std::string> KnownVariables() {
   return known;
 }
 
+// The variable of the setting that has such a name elsewhere; empty: none has.
+std::string VariableMeantBy(const std::string& variable) {
+  const std::string typed =
+      absl::AsciiStrToLower(variable.substr(sizeof(kPrefix) - 1));
+  for (const MainProgram* program : AllPrograms())
+    for (const Flag& flag : FlagsOf(*program)) {
+      const auto& mistaken = SettingOf(*flag.field).mistaken();
+      if (program->environment && HasVariable(flag) &&
+          std::find(mistaken.begin(), mistaken.end(), typed) != mistaken.end())
+        return VariableOf(*flag.field);
+    }
+  return "";
+}
+
 }  // namespace
 
 Variables ProcessVariables() {
@@ -68,6 +82,8 @@ std::vector<std::string> UnknownVariables(const Variables& variables) {
     std::vector<std::string> nearest = NearestNames(
         absl::AsciiStrToUpper(at->first.substr(sizeof(kPrefix) - 1)), names);
     for (std::string& name : nearest) name.insert(0, kPrefix);
+    if (const std::string meant = VariableMeantBy(at->first); !meant.empty())
+      nearest = {meant};
     lines.push_back(absl::StrCat(
         absl::CHexEscape(at->first), " is no setting and is ignored; ",
         nearest.empty() ? "--help lists them"

@@ -98,6 +98,7 @@ absl::StatusOr<SplitFiles> FindDatasetShards(const std::string& name,
 }
 
 Opened OpenDataset(const DatasetRequest& request, ObjectStore& store) {
+  PODSIM_RETURN_IF_ERROR(CheckIsRead(request.data_dir));
   PODSIM_RETURN_IF_ERROR(CheckPlace(request, store));
   for (const Format& format : kFormats)
     if (request.name == format.name) return format.open(request, store);

@@ -1,5 +1,7 @@
 #include "host/input/dataset_kinds.h"
 
+#include <utility>
+
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -53,6 +55,23 @@ std::string DatasetOfPath(std::string_view path) {
 
 bool IsOfNumpy(std::string_view path) {
   return path.ends_with(".npz") || path.ends_with(".npy");
+}
+
+absl::Status CheckIsRead(const std::string& path) {
+  constexpr std::pair<const char*, const char*> kOthers[] = {
+      {".parquet", "a Parquet file"}, {".arrow", "an Arrow file"},
+      {".feather", "a Feather file"}, {".h5", "an HDF5 file"},
+      {".hdf5", "an HDF5 file"},      {".pkl", "a Python pickle"},
+      {".pickle", "a Python pickle"}, {".pt", "a file of PyTorch"},
+      {".pth", "a file of PyTorch"},  {".json", "a JSON file"},
+      {".jsonl", "a JSON file"},      {".xlsx", "a workbook"}};
+  for (const auto& [end, what] : kOthers)
+    if (std::string_view(path).ends_with(end))
+      return absl::InvalidArgumentError(
+          absl::StrCat(path, " is ", what,
+                       ", which podsim does not read: write it as a "
+                       "CSV file, as .npy files or as TFRecord shards"));
+  return absl::OkStatus();
 }
 
 absl::Status UnknownDataset(const std::string& name) {

@@ -35,6 +35,9 @@ std::string DatasetOfPath(std::string_view path);
 // A file of NumPy's by its name, of which a data set has several.
 bool IsOfNumpy(std::string_view path);
 
+// INVALID_ARGUMENT: a file of a kind that has no reader, by its name.
+absl::Status CheckIsRead(const std::string& path);
+
 // INVALID_ARGUMENT: names those that are like `name`, and all.
 absl::Status UnknownDataset(const std::string& name);
 

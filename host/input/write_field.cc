@@ -48,8 +48,9 @@ class ValueWriter {
     if constexpr (!std::is_same_v<S, float>) {
       if (classes_ > 0 && (static_cast<std::int64_t>(value) < 0 ||
                            static_cast<std::int64_t>(value) >= classes_))
-        return Bad(field_, absl::StrCat("label ", value, " is none of ",
-                                        classes_, " classes"));
+        return Bad(field_, absl::StrCat("label ", value, " is not in 0 to ",
+                                        classes_ - 1, ": classes is ", classes_,
+                                        ", and labels count from 0"));
     }
     if (field_.divisor > 0) {
       Store(at, static_cast<float>(value) * scale_);

@@ -227,6 +227,7 @@ absl::StatusOr<std::string> Run(const DataSettings& settings,
   PODSIM_RETURN_IF_ERROR(CheckPathIsRead(settings));
   PODSIM_RETURN_IF_ERROR(CheckServed(settings.path()));
   PODSIM_RETURN_IF_ERROR(CheckServed(settings.output()));
+  PODSIM_RETURN_IF_ERROR(CheckIsRead(settings.path()));
   PODSIM_RETURN_IF_ERROR(CheckPathIsNoCheckpoint(settings.path(), store));
   if (settings.command() == words::DataCommand::show &&
       settings.dataset() == "tfrecord" && settings.features().empty() &&

@@ -18,9 +18,13 @@ TEST(EnvironmentTest, IsThatOfTheProcess) {
 
 TEST(UnknownVariablesTest, NameTheNearest) {
   EXPECT_THAT(
-      UnknownVariables(
-          {{"PODSIM_TOPOLGY", "v3-8"}, {"PODSIM_QQQQQQQQ", ""}, {"OTHER", ""}}),
-      ElementsAre("PODSIM_QQQQQQQQ is no setting and is ignored; "
+      UnknownVariables({{"PODSIM_TOPOLGY", "v3-8"},
+                        {"PODSIM_QQQQQQQQ", ""},
+                        {"PODSIM_BATCH_SIZE", "8"},
+                        {"OTHER", ""}}),
+      ElementsAre("PODSIM_BATCH_SIZE is no setting and is ignored; did you "
+                  "mean PODSIM_TRAIN_BATCH_SIZE?",
+                  "PODSIM_QQQQQQQQ is no setting and is ignored; "
                   "--help lists them",
                   "PODSIM_TOPOLGY is no setting and is ignored; did "
                   "you mean PODSIM_TOPOLOGY?"));

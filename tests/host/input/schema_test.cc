@@ -133,7 +133,7 @@ TEST(WriteField, RefusesWhatDoesNotFit) {
   Written<float>("a=float32", Text(""), &status);
   refused("'' is no number");
   Written<std::int32_t>("labels=int64", Number(7), &status, 7);
-  refused("label 7 is none of 7 classes");
+  refused("label 7 is not in 0 to 6: classes is 7, and labels count from 0");
   Written<std::int32_t>("labels=int64", Number(-1), &status, 7);
   refused("label -1 is none");
   Written<std::int32_t>("labels=int64", Number(6), &status, 7);

@@ -344,6 +344,8 @@ TEST_F(PodDataTest, RefusesInOneLine) {
   refused({"show", "/a.csv", "--dataset=images"},
           "/a.csv is a file; data set images is a folder with images, "
           "train/CLASS/*.jpg or *.png: give that; dataset=csv reads this file");
+  refused({"show", "/c.parquet"},
+          "/c.parquet is a Parquet file, which podsim does not read: write it");
   ASSERT_THAT(store_->Write("/b.npz", "PK"), IsOk());
   refused({"show", "/b.npz"},
           "/b.npz is a file of NumPy's, no tfrecord: dataset=npz reads");
