@@ -20,6 +20,7 @@
 #include "tests/host/input/counting_store.h"
 #include "tests/host/input/gzip_bytes.h"
 #include "tests/host/input/shard_bytes.h"
+#include "tests/testing/run_count.h"
 #include "tests/testing/status_matchers.h"
 #include "tests/testing/temp_dir.h"
 
@@ -246,10 +247,11 @@ TEST(Evaluation, OfPackedShardsReadsThemOnce) {
 
 std::vector<Job> Jobs() {
   std::vector<Job> jobs;
-  for (const char* slice : {"v3-8", "v3-32", "v3-512"})
+  for (const std::string slice : {"v3-8", "v3-32", "v3-512"})
     for (const std::int64_t shards : {1, 7, 64})
       for (const bool packed : {false, true})
-        jobs.push_back({slice, shards, packed});
+        if (!testing::kSanitized || shards == 7 || slice == "v3-32")
+          jobs.push_back({slice, shards, packed});
   for (const bool in_order : {false, true}) {
     jobs.push_back({"v3-8", 7, /*packed=*/true, /*ahead=*/true, in_order});
     jobs.push_back({"v3-32", 1, /*packed=*/true, /*ahead=*/true, in_order});
