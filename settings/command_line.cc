@@ -296,7 +296,8 @@ absl::StatusOr<CommandLine> ParseCommandLine(
     }
   }
   if (!unknown.empty()) {
-    PODSIM_RETURN_IF_ERROR(CheckFirstWord(program, flags, arguments));
+    if (raw.others.front() != unknown)
+      PODSIM_RETURN_IF_ERROR(CheckFirstWord(program, flags, arguments));
     return UnknownFlag(program, unknown);
   }
   PODSIM_RETURN_IF_ERROR(

@@ -339,7 +339,7 @@ TEST_F(BucketTest, ReadsADataSetFromIt) {
   EXPECT_NE(Weights(disk), "");
   EXPECT_EQ(Weights(bucket), Weights(disk));
   PodRun nowhere(flags("gs://nowhere/mnist"), Environment());
-  EXPECT_EQ(nowhere.Wait(), 1);
+  EXPECT_EQ(nowhere.Wait(), 2);
   EXPECT_THAT(nowhere.Unwrapped(), HasSubstr("gs://nowhere/mnist"));
 }
 

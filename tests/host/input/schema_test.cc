@@ -135,7 +135,7 @@ TEST(WriteField, RefusesWhatDoesNotFit) {
   Written<std::int32_t>("labels=int64", Number(7), &status, 7);
   refused("label 7 is not in 0 to 6: classes is 7, and labels count from 0");
   Written<std::int32_t>("labels=int64", Number(-1), &status, 7);
-  refused("label -1 is none");
+  refused("label -1 is not in 0 to 6");
   Written<std::int32_t>("labels=int64", Number(6), &status, 7);
   EXPECT_THAT(status, IsOk());
   Written<std::int32_t>("a=int64", {}, &status);

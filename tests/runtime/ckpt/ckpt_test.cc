@@ -292,7 +292,7 @@ TEST_F(CkptTest, BadUsageIsTwo) {
         Case{{"ls"}, "see pod_ckpt --help"},
         Case{{"diff", "/m"}, "see pod_ckpt --help"},
         Case{{"ls", "/m", "/n"}, "see pod_ckpt --help"},
-        Case{{"ls", "--all", "/m"}, "see pod_ckpt --help"},
+        Case{{"ls", "--all", "/m"}, "pod_ckpt has --help, --version"},
         Case{{"show", ""}, "holds no checkpoint"},
         Case{{"show", "/none"}, "/none holds no checkpoint; give a model_dir"},
         Case{{"verify", "/none"}, "/none holds no checkpoint"},
