@@ -122,7 +122,7 @@ const std::vector<Advice>& AllAdvice() {
       {"pod_data",
        {"data_dir", "path", "dir", "input", "file", "files", "data"},
        "the place is an argument without a flag: pod_data show PLACE, pod_data "
-       "convert PLACE --output=DIR"},
+       "convert PLACE --output DIR"},
       {"pod_host",
        {"topology", "tpu", "model", "job", "hosts", "world_size", "nnodes"},
        "the coordinator tells a host what to run: leave it out"},
