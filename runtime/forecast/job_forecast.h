@@ -58,9 +58,9 @@ const char* BoundOf(const SimStep& step);
 absl::StatusOr<JobForecast> ForecastJob(const JobPlan& plan, const Slice& slice,
                                         const Generation& generation);
 
-// The smallest slice of the generation that trains, or the plan's own if that is
-// smaller still, and the examples/s that the plan's step would have there for
-// each replica.
+// The smallest slice of the generation that trains, or the plan's own if that
+// is smaller still, and the examples/s that the plan's step would have there
+// for each replica.
 struct LadderFoot {
   std::string slice;
   double examples_per_second_per_replica = 0;
