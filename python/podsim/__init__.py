@@ -20,5 +20,12 @@ __version__ = "0.1.0"
 
 
 def __getattr__(name: str) -> object:
+    if name in ("load", "restore", "load_model", "load_params"):
+        raise AttributeError(f"podsim has no {name!r}: the weights are in run.params, and the same "
+                             "call with model_dir= goes on from a checkpoint there")
+    if name.endswith(("_schedule", "_decay")):
+        raise AttributeError(f"podsim has no {name!r}: a schedule is a setting, as in "
+                             'lr_schedule="cosine", or optax\'s in an optimizer of optax, as in '
+                             "optax.adam(optax.cosine_decay_schedule(1e-3, steps))")
     raise AttributeError(f"podsim has no {name!r}{_near(name, __all__)}; it has "
                          f"{', '.join(__all__)}; optimizers of optax are taken too")

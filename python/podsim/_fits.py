@@ -8,7 +8,8 @@ from typing import Any, Mapping
 from . import _given, _words
 from ._given import Call
 
-_BROADCAST = "=give them shapes that broadcast, sizes that are equal or 1 (y[:, None] adds an axis)"
+_BROADCAST = ("=give them shapes that broadcast, sizes that are equal or 1; the data set holds "
+              "examples, which podsim divides into batches itself")
 
 # What is said, and what is to be done; the first that is found. {name}: of the function.
 _WAYS = (

@@ -50,6 +50,8 @@ _MEANT = {
                     "eval_dataset="),
     **dict.fromkeys(("devices", "num_devices", "n_devices", "num_cores", "cores"),
                     'topology="v3-32", of which the cores follow'),
+    **dict.fromkeys(("labels", "targets", "y", "x", "images", "inputs"),
+                    "the arrays as one data set, the third argument: (x, y)"),
     "optimiser": "optimizer=",
     "plot": "podsim.plan(...).plot(path)",
     **dict.fromkeys(("output", "json"), "podsim.plan(...).to_json(), or podsim.export"),
@@ -63,9 +65,12 @@ _MEANT = {
 
 # What other libraries have and podsim has not, and why.
 _NOT_HERE = {
+    **dict.fromkeys(("num_hosts", "hosts", "num_nodes", "nodes", "world_size", "num_shards",
+                     "num_replicas", "gpus", "num_gpus"),
+                    'the topology says how many hosts, chips and cores there are: "v3-8" has one '
+                    'host of 8 cores, "v3-32" four: topology="v3-32"'),
     **dict.fromkeys(("mesh", "sharding", "shardings", "in_shardings", "out_shardings", "axis_name",
-                     "partition_spec", "strategy", "fsdp", "num_hosts", "hosts", "num_nodes",
-                     "world_size", "num_shards", "num_replicas", "gpus", "num_gpus"),
+                     "partition_spec", "strategy", "fsdp"),
                     "training is data-parallel, podsim divides each batch among the cores of "
                     "topology=: leave it out"),
     **dict.fromkeys(("gradient_accumulation_steps", "accum_steps", "grad_accum", "grad_accum_steps",

@@ -23,7 +23,9 @@ _INSTEAD = {
     "clip_by_global_norm": "podsim clips the gradients: put it first in the chain, once",
     "partition": "podsim has one update rule for all variables: give one optimizer; a mask of "
                  "the weight decay is taken, as in adamw(1e-3, mask=mask)",
-    "masked": "podsim masks the weight decay alone: give the mask to adamw or lars",
+    "masked": "every variable is trained: to hold one still take jax.lax.stop_gradient of it "
+              "in the loss function, or leave it out of params; a mask of the weight decay "
+              "alone is taken, as in adamw(1e-3, mask=mask)",
     **dict.fromkeys(("set_to_zero", "freeze"), _FROZEN),
     **dict.fromkeys(("lookahead", "sam", "flatten", "schedule_free", "ema", "zero_nans",
                      "skip_not_finite", "skip_large_updates"),

@@ -89,6 +89,16 @@ class MeantTest(unittest.TestCase):
             with self.assertRaisesRegex(TypeError, f"no setting '{name}': .*{said}"):
                 podsim.train(None, None, None, **{name: 1})
 
+    def test_names_of_the_package_that_were_meant(self):
+        for name, said in (("load", "run.params"), ("cosine_decay_schedule", "lr_schedule="),
+                           ("adamww", "did you mean adamw")):
+            with self.assertRaisesRegex(AttributeError, f"podsim has no '{name}'.*{said}"):
+                getattr(podsim, name)
+        with self.assertRaisesRegex(TypeError, r"no setting 'labels': say .*\(x, y\)"):
+            podsim.train(None, None, None, labels=1)
+        with self.assertRaisesRegex(TypeError, "no setting 'num_hosts': the topology says"):
+            podsim.train(None, None, None, num_hosts=4)
+
     def test_what_is_named_instead_is_there(self):
         parameters = inspect.signature(podsim.train).parameters
         self.assertFalse(set(_names._MEANT) & set(_names._NOT_HERE))
