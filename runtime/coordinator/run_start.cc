@@ -76,7 +76,6 @@ std::string WindowText(std::int64_t window) {
                      : absl::StrCat("--shuffle_window=", window);
 }
 
-// The stream goes on where it stopped only if it is the same stream.
 // A checkpoint's own folder, in which another run would begin.
 absl::Status CheckIsOfRun(ObjectStore& store, const std::string& model_dir) {
   if (model_dir.empty() ||
@@ -94,6 +93,7 @@ constexpr char kOtherOrder[] =
     ": the order of the examples would be another's; give the same, or another "
     "--model_dir";
 
+// The stream goes on where it stopped only if it is the same stream.
 absl::Status CheckStream(const CheckpointAt& at, const PlanBits& bits) {
   const PlanBits& then = at.manifest.bits();
   if (then.dataset().fingerprint() != bits.dataset().fingerprint()) {
