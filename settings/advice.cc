@@ -47,6 +47,10 @@ const std::vector<Advice>& AllAdvice() {
        {"do_train", "train"},
        "--mode train is the default: leave it out"},
       {"pod_launch",
+       {"resume", "auto_resume", "continue"},
+       "a run goes on in its --model_dir by itself: leave it out; "
+       "--restore DIR begins with another checkpoint"},
+      {"pod_launch",
        {"overwrite_output_dir", "overwrite", "force", "clean"},
        "a run goes on in its --model_dir: name a new folder to start again"},
       {"pod_launch",

@@ -16,6 +16,7 @@
 #include "settings/help_json.h"
 #include "settings/nearest_names.h"
 #include "settings/raw_flags.h"
+#include "settings/unexpected_argument.h"
 #include "settings/unknown_flag.h"
 
 namespace podsim {
@@ -89,26 +90,6 @@ absl::Status SetPositional(const MainProgram& program, const Flag& flag,
   return absl::OkStatus();
 }
 
-bool IsFlag(const std::vector<Flag>& flags, const std::string& name) {
-  return std::ranges::any_of(flags, [&](const Flag& flag) {
-    const auto names = NamesOf(flag);
-    return !SettingOf(*flag.field).positional() &&
-           std::ranges::find(names, name) != names.end();
-  });
-}
-
-// "epochs" in "epochs=3"; empty where nothing like it is given.
-std::string NameBeforeEquals(const std::string& arg) {
-  const std::size_t equals = arg.find('=');
-  if (equals == std::string::npos) return "";
-  std::string name = absl::StrReplaceAll(arg.substr(0, equals), {{"-", "_"}});
-  const bool is_name = std::ranges::all_of(name, [](char letter) {
-    return absl::ascii_isalnum(static_cast<unsigned char>(letter)) ||
-           letter == '_';
-  });
-  return is_name ? name : "";
-}
-
 // A command that there is not is said before a flag that it would have.
 absl::Status CheckFirstWord(const MainProgram& program,
                             const std::vector<Flag>& flags,
@@ -123,62 +104,20 @@ absl::Status CheckFirstWord(const MainProgram& program,
   return SetPositional(program, flags.front(), {arguments.front()}, *unused);
 }
 
-// The argument without dashes that knows `word`; nullptr: there is none.
-const Flag* ArgumentWithWord(const std::vector<Flag>& flags,
-                             const std::string& word) {
-  for (const Flag& flag : flags) {
-    if (!SettingOf(*flag.field).positional()) continue;
-    for (const Word& known : WordsOf(*flag.field))
-      if (known.text == word) return &flag;
-  }
-  return nullptr;
-}
-
-bool IsNumber(const std::string& text) {
-  double number = 0;
-  return absl::SimpleAtod(text, &number);
-}
-
-// The argument without dashes that is any text; nullptr: there is none.
-const Flag* PathOf(const std::vector<Flag>& flags) {
-  for (const Flag& flag : flags)
-    if (SettingOf(*flag.field).positional() && WordsOf(*flag.field).empty())
-      return &flag;
-  return nullptr;
-}
-
-// A setting without its dashes, or more than the arguments that there are.
-absl::Status Unexpected(const MainProgram& program,
-                        const std::vector<Flag>& flags,
-                        const std::string& arg) {
-  const std::string name = NameBeforeEquals(arg);
-  if (IsFlag(flags, name))
-    return Refused(program, absl::StrCat("unexpected \"", arg,
-                                         "\": settings begin with dashes; "
-                                         "give --",
-                                         arg));
-  if (!name.empty() && IsLikeAFlag(program, name))
-    return UnknownFlag(program, absl::StrCat("--", arg));
-  if (const Flag* flag = ArgumentWithWord(flags, arg))
-    return Refused(
-        program,
-        absl::StrCat("unexpected \"", arg, "\": one ", FlagOf(*flag->field),
-                     " is given at a time, as in ", program.example));
-  const Flag* const path = PathOf(flags);
+// "runs/a ls": a word that stands behind what it is a command for.
+absl::Status CheckCommandStandsFirst(const MainProgram& program,
+                                     const Flag& flag,
+                                     const std::vector<std::string>& left) {
+  const std::vector<std::string> words = TextsOf(WordsOf(*flag.field));
+  const auto is_word = [&](const std::string& arg) {
+    return std::ranges::find(words, arg) != words.end();
+  };
+  if (left.size() != 2 || is_word(left[0]) || !is_word(left[1]))
+    return absl::OkStatus();
   return Refused(
-      program,
-      absl::StrCat(
-          "unexpected \"", arg, "\": settings are given as in ",
-          program.example,
-          IsNumber(arg) ? "; a list has commas, as in 512,256"
-          : path == nullptr
-              ? "; a value with a blank in it stands in quotes"
-              : absl::StrCat("; one ", FlagOf(*path->field),
-                             " is given, and a pattern in quotes, lest the "
-                             "shell make several of it"),
-          IsFlag(flags, "output")
-              ? absl::StrCat("; what is written goes to --output=", arg)
-              : ""));
+      program, absl::StrCat("there is no ", FlagOf(*flag.field), " \"", left[0],
+                            "\"; it stands first: ", program.name, " ", left[1],
+                            " ", left[0]));
 }
 
 // `left`: arguments that are no flags, taken from the front.
@@ -188,6 +127,7 @@ absl::Status SetPositionals(const MainProgram& program,
                             const std::vector<Message*>& messages) {
   for (const Flag& flag : flags) {
     if (!SettingOf(*flag.field).positional()) continue;
+    PODSIM_RETURN_IF_ERROR(CheckCommandStandsFirst(program, flag, left));
     const std::size_t most = flag.field->is_repeated() ? left.size() : 1;
     const auto end =
         left.begin() + static_cast<long>(std::min(most, left.size()));
@@ -196,7 +136,7 @@ absl::Status SetPositionals(const MainProgram& program,
     left.erase(left.begin(), end);
   }
   if (left.empty()) return absl::OkStatus();
-  return Unexpected(program, flags, left.front());
+  return UnexpectedArgument(program, flags, left.front(), messages);
 }
 
 absl::Status SetFromEnvironment(const Flag& flag, const Variables& variables,
@@ -236,13 +176,19 @@ absl::Status CheckVariables(const std::vector<const FieldDescriptor*>& taken) {
   return absl::OkStatus();
 }
 
-absl::Status CheckRequired(const std::vector<Flag>& flags,
+absl::Status CheckRequired(const MainProgram& program,
+                           const std::vector<Flag>& flags,
+                           const Variables& variables,
                            const std::vector<Message*>& messages) {
   for (const Flag& flag : flags) {
     const Setting& rule = SettingOf(*flag.field);
-    if (rule.required() && !IsSet(*messages[flag.part], *flag.field))
-      return absl::InvalidArgumentError(absl::StrCat(
-          "--", FlagOf(*flag.field), " is missing: ", rule.help()));
+    if (!rule.required() || IsSet(*messages[flag.part], *flag.field)) continue;
+    const std::string variable = VariableOf(*flag.field);
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--", FlagOf(*flag.field), " is missing: ", rule.help(),
+        Find(variables, variable).has_value()
+            ? absl::StrCat("; ", program.name, " does not read ", variable)
+            : ""));
   }
   return absl::OkStatus();
 }
@@ -302,7 +248,7 @@ absl::StatusOr<CommandLine> ParseCommandLine(
   }
   PODSIM_RETURN_IF_ERROR(
       SetPositionals(program, flags, std::move(arguments), messages));
-  PODSIM_RETURN_IF_ERROR(CheckRequired(flags, messages));
+  PODSIM_RETURN_IF_ERROR(CheckRequired(program, flags, variables, messages));
   PODSIM_RETURN_IF_ERROR(CheckVariables(line.from_environment));
   for (const Message* message : messages)
     PODSIM_RETURN_IF_ERROR(CheckSettings(*message));

@@ -20,6 +20,7 @@ namespace {
 using ::podsim::testing::IsOk;
 using ::podsim::testing::kInvalid;
 using ::podsim::testing::StatusIs;
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -258,7 +259,8 @@ TEST(CommandLineTest, AFlagThatIsMissingIsAskedFor) {
   EXPECT_THAT(
       ParseCommandLine(PodCoordinator(), {}, {{"PODSIM_JOB", "x"}}, {&settings})
           .status(),
-      StatusIs(kInvalid, HasSubstr("--job is missing")));
+      StatusIs(kInvalid, AllOf(HasSubstr("--job is missing"),
+                               HasSubstr("does not read PODSIM_JOB"))));
 }
 
 TEST(CommandLineTest, AVariableOfAnotherProgramHasNoSay) {

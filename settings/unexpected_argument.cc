@@ -1,0 +1,149 @@
+#include "settings/unexpected_argument.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "settings/setting.h"
+#include "settings/unknown_flag.h"
+
+namespace podsim {
+namespace {
+
+using ::google::protobuf::Message;
+
+// The flag of that name; nullptr: there is none.
+const Flag* FlagCalled(const std::vector<Flag>& flags,
+                       const std::string& name) {
+  for (const Flag& flag : flags) {
+    const std::vector<std::string> names = NamesOf(flag);
+    if (!SettingOf(*flag.field).positional() &&
+        std::ranges::find(names, name) != names.end())
+      return &flag;
+  }
+  return nullptr;
+}
+
+// "epochs" in "epochs=3"; empty where nothing like it is given.
+std::string NameBeforeEquals(const std::string& arg) {
+  const std::size_t equals = arg.find('=');
+  if (equals == std::string::npos) return "";
+  std::string name = absl::StrReplaceAll(arg.substr(0, equals), {{"-", "_"}});
+  const bool is_name = std::ranges::all_of(name, [](char letter) {
+    return absl::ascii_isalnum(static_cast<unsigned char>(letter)) ||
+           letter == '_';
+  });
+  return is_name ? name : "";
+}
+
+// The one setting that has `word` and not as its default; one without dashes
+// first. nullptr: there is none, or several.
+const Flag* FlagWithWord(const std::vector<Flag>& flags,
+                         const std::string& word) {
+  std::vector<const Flag*> found;
+  for (const Flag& flag : flags) {
+    const std::vector<std::string> words = TextsOf(WordsOf(*flag.field));
+    if (std::ranges::find(words, word) == words.end()) continue;
+    if (SettingOf(*flag.field).positional()) return &flag;
+    if (SettingOf(*flag.field).default_() != word) found.push_back(&flag);
+  }
+  return found.size() == 1 ? found.front() : nullptr;
+}
+
+// "v3-32", "v5litepod-16..v5litepod-64", of which no more is known here.
+bool IsLikeASlice(std::string_view arg) {
+  const auto digit = [](char letter) {
+    return absl::ascii_isdigit(static_cast<unsigned char>(letter));
+  };
+  const std::size_t dash = arg.find('-');
+  return dash != std::string_view::npos && dash + 1 < arg.size() &&
+         digit(arg[dash + 1]) &&
+         ((arg[0] == 'v' && digit(arg[1])) || arg.starts_with("tpu"));
+}
+
+// The flag that `arg` is meant for by what it looks like, if it is not given;
+// else the one that the program cannot do without.
+const Flag* FlagFor(const std::vector<Flag>& flags, const std::string& arg,
+                    const std::vector<Message*>& messages) {
+  const auto is_open = [&](const Flag* flag) {
+    return flag != nullptr && !IsSet(*messages[flag->part], *flag->field);
+  };
+  const Flag* const topology = FlagCalled(flags, "topology");
+  if (IsLikeASlice(arg) && is_open(topology)) return topology;
+  for (const Flag& flag : flags)
+    if (SettingOf(*flag.field).required() &&
+        !SettingOf(*flag.field).positional() && is_open(&flag))
+      return &flag;
+  return FlagWithWord(flags, arg);
+}
+
+// A setting that takes no value; nullptr: there is none.
+const Flag* AnySwitch(const std::vector<Flag>& flags) {
+  const auto found = std::ranges::find_if(
+      flags, [](const Flag& flag) { return IsSwitch(*flag.field); });
+  return found == flags.end() ? nullptr : &*found;
+}
+
+// The argument without dashes that is any text; nullptr: there is none.
+const Flag* PathOf(const std::vector<Flag>& flags) {
+  for (const Flag& flag : flags)
+    if (SettingOf(*flag.field).positional() && WordsOf(*flag.field).empty())
+      return &flag;
+  return nullptr;
+}
+
+std::string PathAdvice(const std::vector<Flag>& flags, const Flag& path,
+                       const std::string& arg) {
+  return absl::StrCat("one ", FlagOf(*path.field), " is given",
+                      FlagCalled(flags, "output") != nullptr
+                          ? absl::StrCat("; where to write is --output=", arg)
+                          : "",
+                      "; a pattern of many files stands in quotes");
+}
+
+std::string AdviceOn(const MainProgram& program, const std::vector<Flag>& flags,
+                     const std::string& arg,
+                     const std::vector<Message*>& messages) {
+  if (FlagCalled(flags, NameBeforeEquals(arg)) != nullptr)
+    return absl::StrCat("settings begin with dashes; give --", arg);
+  if (const Flag* const flag = FlagFor(flags, arg, messages)) {
+    if (!SettingOf(*flag->field).positional())
+      return absl::StrCat("give --", FlagOf(*flag->field), "=", arg);
+    return absl::StrCat("one ", FlagOf(*flag->field),
+                        " is given at a time, as in ", program.example);
+  }
+  if (const Flag* const path = PathOf(flags))
+    return PathAdvice(flags, *path, arg);
+  const Flag* const on = AnySwitch(flags);
+  if (on != nullptr && (arg == "true" || arg == "false"))
+    return absl::StrCat(
+        "a switch stands alone, or has its value behind a =, "
+        "as in --",
+        FlagOf(*on->field), "=", arg);
+  double number = 0;
+  return absl::StrCat("settings are given as in ", program.example,
+                      absl::SimpleAtod(arg, &number)
+                          ? "; a list has commas, as in 512,256"
+                          : "; a value with a blank in it stands in quotes");
+}
+
+}  // namespace
+
+absl::Status UnexpectedArgument(const MainProgram& program,
+                                const std::vector<Flag>& flags,
+                                const std::string& arg,
+                                const std::vector<Message*>& messages) {
+  const std::string name = NameBeforeEquals(arg);
+  if (FlagCalled(flags, name) == nullptr && !name.empty() &&
+      IsLikeAFlag(program, name))
+    return UnknownFlag(program, absl::StrCat("--", arg));
+  return absl::InvalidArgumentError(absl::StrCat(
+      "unexpected \"", arg, "\": ", AdviceOn(program, flags, arg, messages),
+      "; see ", program.name, " --help"));
+}
+
+}  // namespace podsim
