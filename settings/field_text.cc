@@ -70,6 +70,18 @@ class Setter {
   }
 
  private:
+  // "a number of seconds", of "30s" without its unit.
+  std::string Counted(std::string_view number, const std::string& text) const {
+    const std::string& unit = SettingOf(field_).unit();
+    if (unit.empty()) return std::string(number);
+    double bare = 0;
+    const std::string digits =
+        text.substr(0, text.find_last_of("0123456789") + 1);
+    return absl::StrCat(
+        absl::string_view(number.data(), number.size()), " of ", unit,
+        absl::SimpleAtod(digits, &bare) ? ", without a unit" : "");
+  }
+
   template <typename SetFunction, typename AddFunction, typename Value>
   void Put(SetFunction set, AddFunction add, const Value& value) {
     const Reflection& reflection = *message_.GetReflection();
@@ -91,7 +103,7 @@ class Setter {
     if (!number.has_value() || *number < std::numeric_limits<Number>::min() ||
         *number > std::numeric_limits<Number>::max())
       return field_.is_repeated() ? "whole numbers with commas, such as 512,512"
-                                  : "a whole number";
+                                  : Counted("a whole number", text);
     Put(set, add, static_cast<Number>(*number));
     return std::nullopt;
   }
@@ -116,7 +128,7 @@ class Setter {
     double number = 0;
     if (!absl::SimpleAtod(text, &number))
       return field_.is_repeated() ? "numbers with commas, such as 0.5,0.75"
-                                  : "a number";
+                                  : Counted("a number", text);
     Put(&Reflection::SetDouble, &Reflection::AddDouble, number);
     return std::nullopt;
   }

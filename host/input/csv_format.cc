@@ -249,9 +249,10 @@ absl::StatusOr<std::int32_t> ClassesOf(const DatasetRequest& request,
   if (classes.ok()) return classes;
   return absl::Status(
       classes.status().code(),
-      absl::StrCat(classes.status().message(), "; ", guess.note,
-                   ": number the classes from 0, or give --features if the "
-                   "label is another column"));
+      absl::StrCat(classes.status().message(), "; column ", guess.label,
+                   " is taken for the label: write its classes as 0, 1, ..., "
+                   "or give another label, as in --features='",
+                   guess.features, "'"));
 }
 
 // By its first line, and the classes by its labels.

@@ -73,9 +73,11 @@ absl::StatusOr<IdxFile> ReadIdxFile(IdxKind kind, const std::string& path,
     file.name = path + ".gz";
     bytes = ReadPacked(kind, file.name, store);
     if (absl::IsNotFound(bytes.status()))
-      return absl::NotFoundError(absl::StrCat(
-          "neither ", path, " nor ", file.name,
-          " exists; --data_dir must hold the four IDX files of MNIST"));
+      return absl::NotFoundError(
+          absl::StrCat("neither ", path, " nor ", file.name,
+                       " exists; --data_dir must hold train-images-idx3-ubyte, "
+                       "train-labels-idx1-ubyte, t10k-images-idx3-ubyte and "
+                       "t10k-labels-idx1-ubyte, each plain or as .gz"));
   }
   PODSIM_RETURN_IF_ERROR(bytes.status());
   file.bytes = *std::move(bytes);

@@ -203,11 +203,13 @@ absl::Status WriteCell(const SchemaField& field, absl::string_view cell,
     std::int64_t value = 0;
     if (absl::SimpleAtoi(cell, &value)) return writer.PutInt(at, value);
   }
-  return Bad(field,
-             absl::StrCat("'", PrintableLine(std::string(cell.substr(0, 40))),
-                          "' is no number of its type: a ",
-                          std::is_same_v<S, float> ? "decimal" : "whole",
-                          " number is wanted"));
+  const char* const wanted = std::is_same_v<S, float> ? "decimal" : "whole";
+  return Bad(
+      field,
+      cell.empty()
+          ? absl::StrCat("the cell is empty; give a ", wanted, " number")
+          : absl::StrCat("'", PrintableLine(std::string(cell.substr(0, 40))),
+                         "' is no ", wanted, " number"));
 }
 
 template <typename S>

@@ -19,6 +19,7 @@ namespace {
 // Longer text is no misspelt name, and an error is one line.
 constexpr std::size_t kLongestCompared = 32;
 constexpr std::size_t kMostNames = 3;
+constexpr std::size_t kMostListed = 12;  // of one generation
 
 struct NameParts {
   std::string prefix;  // "v3"
@@ -149,8 +150,14 @@ std::string Remark(const Hardware& hardware, std::string_view typed) {
                       " ", CountedIn(*generation), ")");
 }
 
-// "v2-8 ... v2-512, v3-8 ... v3-2048".
-std::string All(const Hardware& hardware) {
+// "v3-8, v3-32, v3-64" of a generation's own, else "v2-8 ... v2-512, v3-8 ...
+// v3-2048".
+std::string All(const Hardware& hardware, std::string_view typed) {
+  const auto parts = SplitName(typed);
+  const Generation* own =
+      parts ? GenerationOf(hardware, parts->prefix) : nullptr;
+  if (own != nullptr && SliceNamesOf(*own).size() <= kMostListed)
+    return absl::StrJoin(SliceNamesOf(*own), ", ");
   std::vector<std::string> ranges;
   for (const Generation& generation : hardware.generations()) {
     const std::vector<std::string> names = SliceNamesOf(generation);
@@ -182,10 +189,10 @@ absl::Status UnknownSlice(std::string_view typed, const Hardware& hardware) {
       absl::CHexEscape(std::string(typed.substr(0, kLongestCompared)));
   return absl::InvalidArgumentError(absl::StrCat(
       "no slice is called '", shown,
-      typed.size() > kLongestCompared ? "..." : "", "'",
-      Remark(hardware, Lower(typed)),
-      "; nearest: ", absl::StrJoin(NearestSlices(typed, hardware), ", "),
-      "; there are ", All(hardware)));
+      typed.size() > kLongestCompared ? "..." : "",
+      "'; nearest: ", absl::StrJoin(NearestSlices(typed, hardware), ", "),
+      Remark(hardware, Lower(typed)), "; there are ",
+      All(hardware, Lower(typed))));
 }
 
 }  // namespace podsim

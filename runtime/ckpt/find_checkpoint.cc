@@ -1,12 +1,28 @@
 #include "runtime/ckpt/find_checkpoint.h"
 
+#include <algorithm>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/status.h"
+#include "host/checkpoint/layout.h"
 
 namespace podsim {
+namespace {
+
+// As after a copy of the weights alone.
+bool HoldsParts(ObjectStore& store, const std::string& directory) {
+  const absl::StatusOr<std::vector<std::string>> names = store.List(directory);
+  return names.ok() &&
+         std::any_of(names->begin(), names->end(), [](const std::string& name) {
+           return name.ends_with(".safetensors");
+         });
+}
+
+}  // namespace
 
 absl::StatusOr<FoundCheckpoint> FindCheckpoint(ObjectStore& store,
                                                const std::string& directory) {
@@ -21,6 +37,10 @@ absl::StatusOr<FoundCheckpoint> FindCheckpoint(ObjectStore& store,
     return absl::DataLossError(absl::StrCat(
         directory,
         " has no good checkpoint: ", absl::StrJoin(newest.refused, "; ")));
+  if (HoldsParts(store, directory))
+    return absl::NotFoundError(absl::StrCat(
+        directory, " holds parts of a checkpoint without its ", kManifestName,
+        "; copy the whole folder that is named after the step"));
   return absl::NotFoundError(
       absl::StrCat(directory,
                    " holds no checkpoint; give a model_dir, or one of its "

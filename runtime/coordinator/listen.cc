@@ -52,7 +52,8 @@ absl::StatusOr<Listener> ListenOnUnix(
   if (server == nullptr || port == 0) {
     return absl::UnavailableError(
         absl::StrCat("cannot listen on ", address.ToString(),
-                     ": no such directory, or not ours to write"));
+                     ": its folder is not there, or may not be written; give a "
+                     "folder that exists, as in unix:/tmp/pod.sock"));
   }
   return Listener{.server = std::move(server), .address = address.ToString()};
 }

@@ -44,6 +44,7 @@ class FirstError final : public google::protobuf::io::ErrorCollector {
   void AddError(int line, google::protobuf::io::ColumnNumber column,
                 const std::string& message) override {
     if (!error_.empty()) return;
+    StepBack(message, line, column);
     error_ = absl::StrCat(
         name_, ":", line + 1, ":", column + 1, ": ",
         SlipText(
@@ -54,6 +55,25 @@ class FirstError final : public google::protobuf::io::ErrorCollector {
   const std::string& error() const { return error_; }
 
  private:
+  // Of an unknown word protobuf says where what follows it begins.
+  void StepBack(const std::string& message, int& line, int& column) const {
+    constexpr absl::string_view kUnknown = "Unknown enumeration value of \"";
+    if (!absl::StartsWith(message, kUnknown)) return;
+    const std::string word = message.substr(
+        kUnknown.size(), message.find('"', kUnknown.size()) - kUnknown.size());
+    for (int at = line; at >= 0; --at) {
+      const absl::string_view before =
+          at == line ? LineAt(at).substr(
+                           0, static_cast<std::size_t>(std::max(column, 0)))
+                     : LineAt(at);
+      const std::size_t found = before.rfind(word);
+      if (found == absl::string_view::npos) continue;
+      line = at;
+      column = static_cast<int>(found);
+      return;
+    }
+  }
+
   absl::string_view LineAt(int line) const {
     const bool known = line >= 0 && line < static_cast<int>(lines_.size());
     return known ? lines_[static_cast<std::size_t>(line)] : "";

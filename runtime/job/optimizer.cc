@@ -6,6 +6,7 @@
 #include "absl/strings/str_join.h"
 #include "base/status.h"
 #include "models/rules/update_rules.h"
+#include "settings/setting.h"
 #include "settings/words.h"
 
 namespace podsim {
@@ -55,15 +56,29 @@ const UpdateRule& RuleOf(const JobSpec& spec) {
   return RuleNamed(IsSgd(spec) ? "momentum" : WordOf(spec.optimizer()));
 }
 
+// "adam, adamw or lamb": the optimizers that have it.
+std::string OptimizersWith(const RuleSetting& setting) {
+  std::vector<std::string> names;
+  for (const std::string& word :
+       TextsOf(WordsOf(*JobSpec::descriptor()->FindFieldByName("optimizer"))))
+    if (Reads(RuleNamed(word == "sgd" ? "momentum" : word), setting))
+      names.push_back(word);
+  const std::string last = names.back();
+  names.pop_back();
+  return names.empty() ? last
+                       : absl::StrCat(absl::StrJoin(names, ", "), " or ", last);
+}
+
 absl::Status CheckReads(const UpdateRule& rule, const JobSpec& spec) {
   for (const RuleSetting& setting : RuleSettingTable())
     if (Has(spec, setting) && !Reads(rule, setting))
-      return absl::InvalidArgumentError(absl::StrCat(
-          setting.name, " is ", Get(spec, setting), " but optimizer=",
-          WordOf(spec.optimizer()), " has none; leave it out",
-          std::string(setting.name) == "weight_decay"
-              ? ", or take optimizer=adamw"
-              : ", or take an optimizer that has one"));
+      return absl::InvalidArgumentError(
+          absl::StrCat(setting.name, " is ", Get(spec, setting),
+                       " but optimizer=", WordOf(spec.optimizer()),
+                       " has none; leave it out, or give optimizer=",
+                       std::string(setting.name) == "weight_decay"
+                           ? "adamw"
+                           : OptimizersWith(setting)));
   if (spec.weight_decay_exclude().empty() || rule.info.layer_wise)
     return absl::OkStatus();
   if (rule.info.decay == RuleDecay::kNone || spec.weight_decay() == 0)

@@ -38,17 +38,20 @@ absl::Status CheckShape(const JobSpec& spec) {
     const char* name;
     bool set;
     bool read;
+    const char* of;
   } settings[] = {
-      {"lr_end", spec.has_lr_end(), falls},
-      {"lr_power", spec.has_lr_power(), shape == RateSchedule::polynomial},
-      {"lr_decay_at", spec.lr_decay_at_size() > 0, shape == RateSchedule::step},
+      {"lr_end", spec.has_lr_end(), falls, "linear, cosine or polynomial"},
+      {"lr_power", spec.has_lr_power(), shape == RateSchedule::polynomial,
+       "polynomial"},
+      {"lr_decay_at", spec.lr_decay_at_size() > 0, shape == RateSchedule::step,
+       "step"},
       {"lr_decay_factor", spec.has_lr_decay_factor(),
-       shape == RateSchedule::step}};
+       shape == RateSchedule::step, "step"}};
   for (const auto& setting : settings)
     if (setting.set && !setting.read)
-      return absl::InvalidArgumentError(
-          absl::StrCat(setting.name, " is set but lr_schedule=", WordOf(shape),
-                       " has none; choose another or leave it out"));
+      return absl::InvalidArgumentError(absl::StrCat(
+          setting.name, " is set but lr_schedule=", WordOf(shape),
+          " has none; leave it out, or give lr_schedule=", setting.of));
   if (shape == RateSchedule::step && spec.lr_decay_at().empty())
     return absl::InvalidArgumentError(
         "lr_schedule=step needs lr_decay_at, the parts of the run after which "

@@ -25,7 +25,7 @@ absl::StatusOr<std::vector<std::int64_t>> SizesOf(
   if (settings.minbytes() > settings.maxbytes())
     return absl::InvalidArgumentError(
         absl::StrCat("minbytes is ", settings.minbytes(), ", maxbytes ",
-                     settings.maxbytes(), ": -b must not be above -e"));
+                     settings.maxbytes(), ": give -b at most -e"));
   // A barrier has no size.
   if (settings.collective() == words::Collective::barrier)
     return std::vector<std::int64_t>{0};

@@ -93,8 +93,15 @@ absl::Status CheckValues(const std::string& path, const std::string& bytes) {
 
 absl::Status ImportTo(const ProgramSettings& settings, ProgramResult& result) {
   PODSIM_RETURN_IF_ERROR(NeedFile(settings.output(), "--output"));
-  PODSIM_ASSIGN_OR_RETURN(const std::string bytes,
-                          ReadOf(settings.path(), "file of functions"));
+  const absl::StatusOr<std::string> read =
+      ReadOf(settings.path(), "file of functions");
+  if (!read.ok())
+    return absl::Status(
+        read.status().code(),
+        absl::StrCat(read.status().message(),
+                     "; podsim.export in Python makes a model of a function "
+                     "in JAX, other frameworks' models do not come in"));
+  const std::string& bytes = *read;
   ImportProto from;
   absl::Status status =
       ScanWire(bytes, *ImportProto::descriptor(), kImportLimits);

@@ -75,6 +75,11 @@ INSTANTIATE_TEST_SUITE_P(
             "--lr_decay_at is \"0.5;0.75\"; give numbers with commas, such as "
             "0.5,0.75"},
         Bad{"momentum", "fast", "--momentum is \"fast\"; give a number"},
+        Bad{"checkpoint_every_seconds", "30s",
+            "--checkpoint_every_seconds is \"30s\"; give a number of seconds, "
+            "without a unit"},
+        Bad{"stall_timeout", "long",
+            "--stall_timeout is \"long\"; give a number of seconds"},
         Bad{"model", "", "--model is \"\"; give a value"}));
 
 }  // namespace

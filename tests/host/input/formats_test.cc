@@ -194,7 +194,7 @@ TEST(Csv, SaysWhatIsMissing) {
       read("1,2\n3,x\n", "a=1:int64"),
       StatusIs(kDataLoss,
                "/c/train.csv: line 2, offset 4: column 1 (from 0): feature 1: "
-               "'x' is no number of its type: a whole number is wanted"));
+               "'x' is no whole number"));
   ASSERT_THAT(store->Write("/c/train2.csv", "b,a\n1,2\n"), IsOk());
   EXPECT_THAT(
       read("a,b\n1,2\n", "a=a:int64"),
@@ -230,8 +230,7 @@ TEST(Csv, ReadsDecimalNumbersAlone) {
   EXPECT_THAT(read("0x10"),
               StatusIs(kDataLoss,
                        "/c/my.csv: line 5, offset 17: column 2 (from 0): "
-                       "feature b..c: '0x10' is no number of its type: a "
-                       "decimal number is wanted"));
+                       "feature b..c: '0x10' is no decimal number"));
 }
 
 TEST(Csv, OneFileIsADataSetThatItsHeaderDescribes) {
@@ -276,11 +275,11 @@ TEST(Csv, ALabelThatIsNoneIsSaidWithWhatWasGuessed) {
       OpenDataset({.name = "csv", .data_dir = "/c/my.csv"}, *store),
       StatusIs(kDataLoss,
                AllOf(HasSubstr("/c/my.csv: line 2, offset 12: column 2 (from "
-                               "0): feature species: 'setosa' is no number of "
-                               "its type: a whole number is wanted; no "
-                               "--features: "),
-                     HasSubstr(": number the classes from 0, or give "
-                               "--features if the label is another"))));
+                               "0): feature species: 'setosa' is no whole "
+                               "number; column species is taken for the "
+                               "label: write its classes as 0, 1, ..."),
+                     HasSubstr("as in --features='features=a..b:float32[2],"
+                               "labels=species:int64'"))));
   ASSERT_THAT(store->Write("/c/my.csv", "a,b,label\n1,2,-1\n"), IsOk());
   EXPECT_THAT(OpenDataset({.name = "csv", .data_dir = "/c/my.csv"}, *store),
               StatusIs(kInvalid, HasSubstr("example 0 of training has the "

@@ -129,9 +129,9 @@ TEST(WriteField, RefusesWhatDoesNotFit) {
   Written<std::uint8_t>("a=uint8", Number(-1), &status);
   refused("beyond the range");
   Written<std::int32_t>("a=int64", Text("4.5"), &status);
-  refused("'4.5' is no number");
+  refused("'4.5' is no whole number");
   Written<float>("a=float32", Text(""), &status);
-  refused("'' is no number");
+  refused("the cell is empty; give a decimal number");
   Written<std::int32_t>("labels=int64", Number(7), &status, 7);
   refused("label 7 is not in 0 to 6: classes is 7, and labels count from 0");
   Written<std::int32_t>("labels=int64", Number(-1), &status, 7);

@@ -281,6 +281,8 @@ TEST_F(CkptTest, DiffOfDifferentModels) {
 
 TEST_F(CkptTest, BadUsageIsTwo) {
   Save("/m", 100);
+  ASSERT_THAT(store_->Write("/parts/model-00001-of-00001.safetensors", "x"),
+              IsOk());
   struct Case {
     std::vector<std::string> args;
     std::string error;
@@ -293,8 +295,14 @@ TEST_F(CkptTest, BadUsageIsTwo) {
         Case{{"diff", "/m"}, "see pod_ckpt --help"},
         Case{{"ls", "/m", "/n"}, "see pod_ckpt --help"},
         Case{{"ls", "--all", "/m"}, "pod_ckpt has --help, --version"},
+        Case{{"show", "/m", "100"},
+             "given: /m and 100; a step is a directory of its model_dir: "
+             "pod_ckpt show /m/100"},
         Case{{"show", ""}, "holds no checkpoint"},
         Case{{"show", "/none"}, "/none holds no checkpoint; give a model_dir"},
+        Case{{"show", "/parts"},
+             "/parts holds parts of a checkpoint without its manifest.json; "
+             "copy the whole folder"},
         Case{{"verify", "/none"}, "/none holds no checkpoint"},
         Case{{"diff", "/m", "/none"}, "/none holds no checkpoint"}}) {
     const CkptResult result = Run(c.args);

@@ -394,7 +394,8 @@ TEST_F(ServiceTest, BadAddressesAndPlansAreRefusedAtTheStart) {
               StatusIs(absl::StatusCode::kFailedPrecondition,
                        HasSubstr("--allow_plaintext_network")));
   EXPECT_THAT(start("unix:" + dir_.file("no/such/dir"), plan_),
-              StatusIs(absl::StatusCode::kUnavailable, HasSubstr("listen")));
+              StatusIs(absl::StatusCode::kUnavailable,
+                       HasSubstr("give a folder that exists")));
   EXPECT_THAT(
       start("unix:" + dir_.file("x"),
             absl::InvalidArgumentError("batch does not divide")),

@@ -78,9 +78,10 @@ INSTANTIATE_TEST_SUITE_P(
         BadFaults{"# nothing\n", "my.txt: ", "without a fault"},
         BadFaults{"\nfault {}",
                   "my.txt:2:", "is written as faults { kind: KILL"},
-        BadFaults{"faults { kind: EXPLODE }", "my.txt:1:24:", "EXPLODE"},
+        BadFaults{"faults { kind: EXPLODE }", "my.txt:1:16:", "EXPLODE"},
+        BadFaults{"faults {\n kind: EXPLODE\n\n}", "my.txt:2:8:", "EXPLODE"},
         BadFaults{
-            "faults { kind: KIL }", "my.txt:1:20:",
+            "faults { kind: KIL }", "my.txt:1:16:",
             "allowed: KILL, FREEZE, SLOW, CUT, DELAY, FLIP, STORAGE_FAIL, "
             "STORAGE_FULL, CORRUPT_GRADIENT, CORRUPT_WEIGHTS; did you "
             "mean KILL?"},

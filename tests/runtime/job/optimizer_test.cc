@@ -115,18 +115,20 @@ TEST(OptimizerPlanTest, ARecipeMayNameIts) {
   EXPECT_THAT(plan_of("optimizer: sgd"),
               StatusIs(kInvalid, HasSubstr("0.0005 is for adamw")));
   EXPECT_THAT(plan_of("momentum: 0.9"),
-              StatusIs(kInvalid, HasSubstr("take an optimizer that has one")));
+              StatusIs(kInvalid, HasSubstr("give optimizer=")));
 }
 
 TEST(OptimizerPlanTest, WhatIsNotReadIsRefused) {
   const std::pair<const char*, const char*> refused[] = {
-      {"beta1: 0.5", "beta1 is 0.5 but optimizer=sgd has none"},
+      {"beta1: 0.5",
+       "beta1 is 0.5 but optimizer=sgd has none; leave it out, or give "
+       "optimizer=adam, adamw or lamb"},
       {"trust_coefficient: 1", "optimizer=sgd has none"},
       {"optimizer: nesterov epsilon: 1e-3", "optimizer=nesterov has none"},
       {"optimizer: adam learning_rate: 1 momentum: 0.9",
        "momentum is 0.9 but optimizer=adam has none"},
       {"optimizer: adam learning_rate: 1 weight_decay: 0.1",
-       "take optimizer=adamw"},
+       "give optimizer=adamw"},
       {"optimizer: lamb learning_rate: 1 trust_coefficient: 1",
        "optimizer=lamb has none"},
       {"weight_decay_exclude: 'bias'", "there is no weight decay"},

@@ -317,7 +317,7 @@ TEST(PodPlanTest, RefusesInOneLine) {
   EXPECT_THAT(Refusal({"--collective=all_reduce", "--topology=v3-9"}),
               HasSubstr("nearest: v3-8, v3-32"));
   EXPECT_THAT(Refusal({"--collective=all_reduce", "-b", "2M", "-e", "1M"}),
-              HasSubstr("-b must not be above -e"));
+              HasSubstr("give -b at most -e"));
   EXPECT_THAT(Refusal({"--collective=all_to_all", "--ici_algorithm=ring"}),
               HasSubstr("all_to_all by ring"));
   EXPECT_THAT(

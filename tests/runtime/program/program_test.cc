@@ -89,6 +89,9 @@ TEST_F(PodProgramTest, SaysWhatAFileThatIsNoModelLooksLike) {
   }
   EXPECT_THAT(RunProgram({"show", dir_.path()}).error,
               HasSubstr("is a folder; give a file"));
+  EXPECT_THAT(
+      RunProgram({"import", dir_.path(), "--output=" + dir_.file("m")}).error,
+      AllOf(HasSubstr("is a folder; give a file"), HasSubstr("podsim.export")));
 }
 
 TEST_F(PodProgramTest, VerifiesAndSaysWhatIsDamaged) {
