@@ -135,6 +135,9 @@ FAILURES = [
         jax.random.PRNGKey(0), (len(b[1]),))), podsim.PodsimError, "take a third argument"),
     ("a sort of the examples", lambda p, b: jnp.mean(jnp.sort(each(p, b))), podsim.PodsimError,
      "jnp.sort"),
+    ("a model", nn.Dense(4), TypeError, "give a function of its outputs"),
+    ("a column beside a row", lambda p, b: jnp.mean((outputs(p, b)[:, :1] - b[1]) ** 2),
+     podsim.PodsimError, "x[:, 0] makes the first of them [N]"),
     ("three things", lambda p, b: (loss_fn(p, b), {}, {}), TypeError, "returns 3 things"),
     ("item", lambda p, b: loss_fn(p, b).item(), TypeError, ".item() of a traced value"),
     ("a key that is not there", lambda p, b: loss_fn(p["net"], b), TypeError, "KeyError: 'net'"),
@@ -346,7 +349,7 @@ CASES = [
      "lr_schedule is a lambda; it takes a text, such as lr_schedule=\"cosine\""),
     ("labels in a list", lambda: call(data=(X, Y.tolist())), ValueError, "and 997 more"),
     ("lengths that differ", lambda: call(data=(X, Y[1:])), ValueError,
-     "here 1,000 in '0'; 999 in '1'"),
+     "here 1,000 in array 0; 999 in array 1"),
     ("several slices", lambda: call(topology="v3-8..v3-32"), TypeError,
      "podsim.plan takes them all"),
     ("a data set's name", lambda: call(data="mnistt"), TypeError, "did you mean mnist?"),
@@ -410,7 +413,7 @@ CASES = [
      "jnp.mean is given a list (float32[]) for a: make an array of it"),
     ("matrices in the other order", lambda: exported(
         lambda p, b: (p["dense"]["kernel"] @ b[0]).mean()), TypeError,
-     "x @ y is given x: float32[16,10], y: float32[N,16]: the last axis of the first"),
+     "x @ y is given x: float32[16,10], y: float32[N,16]: the last axis of the left one"),
     ("a determinant of params", lambda: exported(lambda p, b: loss_fn(p, b) + jnp.linalg.slogdet(
         p["dense"]["kernel"].T @ p["dense"]["kernel"])[1]), podsim.PodsimError,
      "jnp.linalg.slogdet: podsim has no such operation: it follows from params: leave the term "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import os
 from typing import Any, Callable, ParamSpec, TypeVar
 
 from ._names import near
@@ -19,16 +20,18 @@ def _ordinal(count: int) -> str:
 
 
 def _wrong(name: str, signature: inspect.Signature, args: tuple[Any, ...],
-           named: dict[str, Any], usage: str) -> str:
+           named: dict[str, Any], usage: str, texts: dict[str, str]) -> str:
     """What is wrong with arguments that the signature does not bind; nothing: it is
     none of these."""
     placed = [each for each in signature.parameters.values() if each.kind in _PLACED]
     names = [each.name for each in placed]
     order = usage or f"{name}({', '.join(names)})"
     if len(args) > len(names):
+        both = ("; arrays of one data set are given together, as (x, y)"
+                if all(hasattr(each, "shape") for each in args[-2:]) else "")
         return (f"{name} takes {', '.join(names) or 'nothing'} by position; the "
                 f"{_ordinal(len(names) + 1)} argument, {shown(args[len(names)])}, needs its name"
-                f"{': ' + usage if usage else ''}")
+                f"{both}{': ' + usage if usage else ''}")
     twice = [each for each in names[:len(args)] if each in named]
     if twice:
         placed_value = args[names.index(twice[0])]
@@ -41,6 +44,11 @@ def _wrong(name: str, signature: inspect.Signature, args: tuple[Any, ...],
                 f"it has {', '.join(signature.parameters)}")
     missing = [each.name for each in placed[len(args):]
                if each.default is each.empty and each.name not in named]
+    left_out = [each for each in names[:len(args)]
+                if each in texts and isinstance(args[names.index(each)], (str, os.PathLike))]
+    if left_out and missing == [texts[left_out[0]]]:
+        return (f"{name} is called without {left_out[0]}: {shown(args[names.index(left_out[0])])} "
+                f"stands in its place; it is {order}")
     if missing:
         meant = [f"{each!r} is not its name; " for each in unknown if near(missing[0], [each])]
         listed = " and ".join(filter(None, [", ".join(missing[:-1]), missing[-1]]))
@@ -48,10 +56,11 @@ def _wrong(name: str, signature: inspect.Signature, args: tuple[Any, ...],
     return ""
 
 
-def checked(name: str, usage: str = "") -> Callable[
+def checked(name: str, usage: str = "", texts: dict[str, str] | None = None) -> Callable[
         [Callable[_Given, _Result]], Callable[_Given, _Result]]:
     """The function, whose TypeErrors about its arguments say `name` as it is typed, and
-    `usage`, the call with all that it needs."""
+    `usage`, the call with all that it needs. texts: of an argument that is no text the
+    next one that is, {"batch": "path"}."""
     def of(function: Callable[_Given, _Result]) -> Callable[_Given, _Result]:
         signature = inspect.signature(function)
         first = next(iter(signature.parameters), "") == "self"
@@ -62,7 +71,7 @@ def checked(name: str, usage: str = "") -> Callable[
             try:
                 signature.bind(*args, **named)
             except TypeError:
-                wrong = _wrong(name, outer, args[first:], named, usage)
+                wrong = _wrong(name, outer, args[first:], named, usage, texts or {})
                 if wrong:
                     raise TypeError(wrong) from None
             return function(*args, **named)

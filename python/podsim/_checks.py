@@ -85,6 +85,21 @@ def some(names: list[str], most: int = 3) -> str:
     return ", ".join(map(repr, names[:most])) + (f" and {more} more" if more > 0 else "")
 
 
+def _placed(names: list[str]) -> str:
+    """As some, of a tuple's arrays by their place: "array 0"."""
+    return f"array {names[0]}" if len(names) == 1 and names[0].isdigit() else some(names)
+
+
+def _of_splits(names: list[str]) -> str:
+    """What to do with a dict of splits, or nothing."""
+    splits = list(dict.fromkeys(name.split("/")[0] for name in names))
+    held_out = [each for each in splits if each in ("test", "eval", "valid", "val", "validation")]
+    if "train" not in splits or not held_out:
+        return ""
+    return (f": a split is a data set of its own: give data['train'], and data[{held_out[0]!r}] "
+            "as eval_dataset=")
+
+
 def count_of(names: list[str], leaves: list[Any], what: str) -> int:
     """The number of examples in arrays that `what` consists of: "the data set". Raises
     ValueError if there is none, or not one."""
@@ -107,8 +122,9 @@ def count_of(names: list[str], leaves: list[Any], what: str) -> int:
     for name, shape in shapes.items():
         counts.setdefault(shape[0], []).append(name)
     if len(counts) > 1:
-        said = "; ".join(f"{count:,} in {some(each)}" for count, each in
+        said = "; ".join(f"{count:,} in {_placed(each)}" for count, each in
                          itertools.islice(counts.items(), 4))
         raise ValueError(f"the arrays of {what} must have the same number of examples along "
-                         f"their first axis; here {said}{'; ...' if len(counts) > 4 else ''}")
+                         f"their first axis; here {said}{'; ...' if len(counts) > 4 else ''}"
+                         f"{_of_splits(names)}")
     return next(iter(counts))

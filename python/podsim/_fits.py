@@ -19,8 +19,8 @@ _WAYS = (
     (r"shapes that differ in dimensions other than",
      "their sizes must be equal along all axes but the one that is concatenated (axis=)"),
     (r"contracting dimensions to have|matmul.*mismatch",
-     "=the last axis of the first must be as long as the first axis of the second (the last but "
-     "one of several): mind the order, as in x @ w, or transpose one"),
+     "=the last axis of the left one must be as long as the first of the right one (its last but "
+     "one of several): reshape one, transpose it (.T), or mind the order, x @ w"),
     (r"Output character|did not appear|einsum|label '",
      "a letter stands for one size, and each of the result must be one of an input: mend the text"),
     (r"indices and arr must have the same number",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from typing import Any, Callable, Mapping
 
-from . import _calling, _random, _roles, _trees
+from . import _calling, _random, _roles, _trees, _wrapped
 from ._asking import Asked
 from ._state import State
 
@@ -50,7 +50,10 @@ def _takes_key(loss_fn: Callable[..., Any], state: State) -> bool:
     needed = _needed(loss_fn)
     if needed not in (None, len(roles), len(roles) + 1):
         refused = _counts_refused("the loss function", loss_fn, [roles, (*roles, "key")])
-        advice = ("give state= if it takes a state, too" if needed == 4 and state.is_none else
+        advice = ("give a function of its outputs, such as lambda params, batch: "
+                  "jnp.mean((model.apply(params, batch[0]) - batch[1]) ** 2)"
+                  if _wrapped.is_model(loss_fn) else
+                  "give state= if it takes a state, too" if needed == 4 and state.is_none else
                   "the others must have defaults" if needed and needed > len(roles) else
                   "it must take them, the key for random numbers alone")
         raise TypeError(f"{refused}: {advice}")

@@ -104,8 +104,10 @@ def _columns(batch: Any) -> list[tuple[str, str]]:
 def _compared(said: str, batch: Any) -> str:
     """What is said of examples that are compared because of labels in a column."""
     columns = _columns(batch)
-    if _COMPARED not in said or not columns or "product" in said:
+    if _COMPARED not in said or "product" in said:
         return said
+    if not columns:
+        return f"{said}; [N,1] beside [N] is [N,N]: x[:, 0] makes the first of them [N]"
     name, kind = columns[0]
     return (f"{name} of the batch is {kind} and is broadcast against [N], so that examples are "
             "compared with one another: give it with the shape (N,): y[:, 0]")

@@ -99,9 +99,9 @@ def _check(call: Call, settings: Mapping[str, Any]) -> None:
             raise TypeError("batch= and data_dir= are for a data set that pod_launch opens, "
                             'such as "arrays"; this one is given itself: leave them out')
     elif call.batch is None:
-        raise TypeError(f"the data set {call.dataset!r} is opened by pod_launch: say batch=, "
-                        'a tree of its fields such as {"features": x, "labels": y}, of '
-                        "which shapes and types are read")
+        raise TypeError(f"the data set {call.dataset!r} has its own fields, which the loss "
+                        'function gets as a dict: say batch={"features": x, "labels": y}, arrays '
+                        "with the shapes and types of a few examples, of which no more is read")
     elif call.eval_dataset is not None:
         raise TypeError(f"the data set {call.dataset!r} holds examples out itself: leave "
                         "eval_dataset out")

@@ -24,13 +24,14 @@ def optimizer_of(optimizer: Any, params: Any,
         return optimizer
     if hasattr(optimizer, "update") and hasattr(optimizer, "init"):
         return _optax.from_optax(optimizer, params, job)
-    raise _no_optimizer(optimizer)
+    raise _no_optimizer(optimizer, job.get("learning_rate"))
 
 
 _RULES = ("adamw", "adam", "lamb", "lars", "sgd")
 
 
-def _no_optimizer(optimizer: Any) -> TypeError:
+def _no_optimizer(optimizer: Any, beside: Any) -> TypeError:
+    """beside: the learning rate that is a setting; None: there is none."""
     name = getattr(optimizer, "__name__", "")
     if isinstance(optimizer, (list, tuple)) and any(hasattr(each, "update") or isinstance(
             each, _optimizers.Optimizer) for each in optimizer):
@@ -49,9 +50,11 @@ def _no_optimizer(optimizer: Any) -> TypeError:
                          "podsim.adamw(1e-3) or optax.adamw(schedule) returns")
     text = optimizer.lower() if isinstance(optimizer, str) else ""
     rule = text if text in _RULES else "adamw"
-    rate = shown(optimizer) if is_number(optimizer) else "1e-3"
+    rate = (shown(optimizer) if is_number(optimizer) else
+            shown(beside) if is_number(beside) else "1e-3")
+    apart = "" if beside is None else ", and leave learning_rate= out"
     return TypeError(f"optimizer is {shown(optimizer)}; it must be one of podsim or of optax: say "
-                     f"optimizer=podsim.{rule}({rate})")
+                     f"optimizer=podsim.{rule}({rate}){apart}")
 
 
 # Settings of the models that pod_launch brings.

@@ -32,8 +32,9 @@ _MEANT = {
     "b2": "optimizer=podsim.adamw(1e-3, b2=0.999), or beta2=",
     "eps": "optimizer=podsim.adamw(1e-3, eps=1e-8), or epsilon=",
     "nesterov": "optimizer=podsim.sgd(0.1, momentum=0.9, nesterov=True)",
-    **dict.fromkeys(("warmup", "num_warmup_steps", "warmup_epochs", "lr_warmup_steps"),
-                    "warmup_steps="),
+    **dict.fromkeys(("warmup", "num_warmup_steps", "lr_warmup_steps"), "warmup_steps="),
+    **dict.fromkeys(("warmup_ratio", "warmup_epochs", "warmup_fraction", "warmup_proportion"),
+                    "warmup_steps=, a number of steps"),
     **dict.fromkeys(("scheduler", "schedule", "lr_scheduler", "lr_scheduler_type"),
                     "lr_schedule=, or a schedule of optax in optimizer="),
     **dict.fromkeys(("ckpt_dir", "checkpoint_dir", "output_dir", "save_dir", "workdir",
@@ -83,8 +84,9 @@ _NOT_HERE = {
     **dict.fromkeys(("jit", "compile", "donate", "donate_argnums", "static_argnums", "backend",
                      "platform", "device", "use_tpu"),
                     "it has no meaning here: leave it out"),
-    **dict.fromkeys(("num_workers", "prefetch", "shuffle_buffer", "buffer_size", "drop_last",
-                     "drop_remainder"),
+    **dict.fromkeys(("num_workers", "workers", "prefetch", "pin_memory"),
+                    "hosts read the data set from memory, without workers: leave it out"),
+    **dict.fromkeys(("shuffle_buffer", "buffer_size", "drop_last", "drop_remainder"),
                     "arrays are shuffled whole, and each batch is full: leave it out"),
     **dict.fromkeys(("metrics", "log_every", "log_every_n_steps", "logger", "report_to", "wandb",
                      "tensorboard_dir"),
@@ -108,6 +110,8 @@ def instead(name: str, known: Iterable[str], most: int = 12) -> str:
     names = list(known)
     parts = [each for each in names if len(each) > 3 and f"_{each}_" in f"_{name}_"][:1]
     parts = parts or [each for each in names if len(name) > 2 and f"_{name}" in f"_{each}"][:3]
+    words = {each for each in name.split("_") if len(each) > 3}
+    parts = parts or [each for each in names if words & set(each.split("_"))][:3]
     meant = near(name, names) or (f"; did you mean {' or '.join(parts)}?" if parts else "")
     more = len(names) - most
     return meant or (f"; it has {', '.join(names[:most])}" if names else "") + (

@@ -79,7 +79,7 @@ def _optimizer(rule: str, learning_rate: Any, numbers: dict[str, Any],
     call = f"podsim.{_RULES.get(rule, rule)}"
     if learning_rate is None:
         raise TypeError(f"{call} has no learning_rate: give it first, as in {call}(1e-3)")
-    _values.check_rate(learning_rate)
+    _values.check_rate(learning_rate, _RULES.get(rule, rule))
     clip = {} if clip_norm is None else {"clip_norm": clip_norm}
     given = {"learning_rate": learning_rate, **numbers, **clip}
     _numbers.check_numbers(call, {_OWN_NAMES.get(name, name): value

@@ -34,6 +34,8 @@ _MEANT = {
                     'plan.plot("plan.svg")'),
     **dict.fromkeys(("slices", "names", "topologies"), "say [row.slice for row in plan]"),
     **dict.fromkeys(("errors", "warnings_", "failed"), "say plan.refused"),
+    **dict.fromkeys(("step_time", "time", "duration", "total_time"),
+                    "say [row.step_seconds for row in plan], or row.seconds of all steps"),
     "train": "podsim.train takes the same arguments and one slice",
 }
 

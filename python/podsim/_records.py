@@ -14,7 +14,8 @@ class Record(dict[str, Any]):
     """A dict whose names are attributes, too, but for those that a dict has itself."""
 
     called: ClassVar[str] = "the record"
-    of_accuracy: ClassVar[str] = 'eval_fn may return "accuracy" beside "loss"'
+    of_accuracy: ClassVar[str] = ('give eval_dataset=, and an eval_fn= that returns {"accuracy": '
+                                  '...}; it is then run.summary.eval_accuracy')
 
     def _missing(self, name: str) -> str:
         for part in ("metrics", "eval_metrics"):

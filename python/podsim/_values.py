@@ -12,21 +12,25 @@ from . import _kinds
 from ._numbers import is_number
 from ._said import article, shown, type_name
 
-_RATE = ("give a number, the peak, with lr_schedule= and warmup_steps= beside it, or "
-         "optimizer=optax.adamw(schedule), whose schedule is read")
+_RATE = ('give a number, the peak, with lr_schedule="cosine" and warmup_steps= beside it, or '
+         "optimizer=optax.{0}(schedule), whose schedule is read")
 
 
 def _name(value: Any) -> str:
     return f"the function {getattr(value, '__name__', type(value).__name__)}"
 
 
-def check_rate(rate: Any) -> None:
-    """Raises TypeError for a learning rate that is not one number."""
+def check_rate(rate: Any, rule: str = "adamw") -> None:
+    """Raises TypeError for a learning rate that is not one number. rule: the optimizer
+    that it is of."""
+    advice = _RATE.format(rule)
     if callable(rate):
-        raise TypeError(f"learning_rate is {_name(rate)}; {_RATE}")
+        made_by = getattr(rate, "__qualname__", "").split(".")[0]
+        name = f"the function {made_by}(...)" if made_by.endswith("_schedule") else _name(rate)
+        raise TypeError(f"learning_rate is {name}; {advice}")
     if isinstance(rate, str) or not (isinstance(rate, numbers.Real) or np.shape(rate) == ()):
         raise TypeError(f"learning_rate is {shown(rate)}, "
-                        f"{article(type_name(type(rate)))}; {_RATE}")
+                        f"{article(type_name(type(rate)))}; {advice}")
 
 
 def _check_seed(seed: Any) -> None:

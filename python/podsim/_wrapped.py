@@ -91,6 +91,12 @@ def name_of(function: Any) -> str:
     return "the lambda" if name == "<lambda>" else name or f"the {type(function).__name__}"
 
 
+def is_model(function: Any) -> bool:
+    """Whether it is a module of a library of layers."""
+    return any(each.__module__.split(".")[0] in ("flax", "haiku", "equinox")
+               for each in type(function).__mro__)
+
+
 def advice(what: str, function: Any) -> str:
     """"the loss function is jax.pmap of loss_fn: give loss_fn itself; ...", or nothing."""
     found = transformed(function)

@@ -30,6 +30,16 @@ class CallsTest(unittest.TestCase):
         self.check(lambda: podsim.train(len, {}, (), "v3-8"), "podsim.train takes loss_fn, params, "
                    f"dataset by position; the 4th argument, 'v3-8', needs its name: {TRAIN}")
 
+        self.check(lambda: podsim.train(len, {}, np.zeros(2), np.zeros(2)), "podsim.train takes "
+                   "loss_fn, params, dataset by position; the 4th argument, an array of the shape "
+                   "(2,), needs its name; arrays of one data set are given together, as (x, y): "
+                   + TRAIN)
+
+    def test_a_path_in_the_place_of_the_batch(self):
+        self.check(lambda: podsim.export(len, {}, "net.model"), "podsim.export is called without "
+                   "batch: 'net.model' stands in its place; it is podsim.export(loss_fn, params, "
+                   "batch, path)")
+
     def test_arguments_that_are_not_there(self):
         self.check(lambda: podsim.train(), "podsim.train is called without loss_fn, params and "
                    f"dataset; it is {TRAIN}")

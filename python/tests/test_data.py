@@ -12,8 +12,8 @@ import numpy as np
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
-from podsim import (_alike, _batches, _data, _examples, _functions, _inputs, _job,  # noqa: E402
-                    _npy, _trees)
+from podsim import (_alike, _batches, _checks, _data, _examples, _functions,  # noqa: E402
+                    _inputs, _job, _npy, _trees)
 
 
 def named_leaves(tree, _):
@@ -82,6 +82,12 @@ class BatchesTest(unittest.TestCase):
             _data.source_of(batches, None, lambda: None)
         with self.assertRaisesRegex(TypeError, r"takes \(\); if it returns a data set, call it: f"):
             _data.source_of(lambda: batches(), 9, lambda: None)
+
+    def test_splits_in_a_dict_are_given_apart(self):
+        train, held_out = np.zeros((4, 2)), np.zeros((3, 2))
+        with self.assertRaisesRegex(ValueError, r"give data\['train'\], and data\['test'\] as "
+                                    "eval_dataset="):
+            _checks.count_of(["train/0", "test/0"], [train, held_out], "the data set")
 
     def test_the_first_example_that_differs_is_told(self):
         good = (np.zeros(8, np.float32), 3)

@@ -424,6 +424,10 @@ class ImportingTest(unittest.TestCase):
                              r"^a.py:1: array 1 of the batch is int32\[N,1\] and is broadcast "
                              r"against "
                              r"\[N\], .* \(N,\): y\[:, 0\]$")
+            batch.pop()
+            self.assertIn("x[:, 0] makes the first of them [N]",
+                          _importing.in_python(text.format("sub (broadcast)"), "", batch))
+            batch.append(np.zeros((4, 1), np.int32))
             product = _importing.in_python(text.format("dot_general (dot)"), "", batch)
             self.assertIn("product", product)
 

@@ -76,8 +76,8 @@ class RecordsTest(unittest.TestCase):
         self.check(lambda: RUN.metrics[0]["acc"], KeyError, "a record of run.metrics has no 'acc' "
                    "itself: say ['metrics']['acc']")
         self.check(lambda: RUN.evaluations[0].accuracy, AttributeError, "a record of "
-                   "run.evaluations has no 'accuracy': eval_fn may return \"accuracy\" beside "
-                   '"loss"')
+                   "run.evaluations has no 'accuracy': give eval_dataset=, and an eval_fn= "
+                   'that returns {"accuracy": ...}; it is then run.summary.eval_accuracy')
         evaluated = dataclasses.replace(RUN, evaluations=[{"loss": 1.0, "accuracy": 0.5}])
         self.check(lambda: evaluated.evaluations[0]["acc"], KeyError, "a record of "
                    "run.evaluations has no 'acc'; did you mean accuracy?")
