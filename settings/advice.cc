@@ -72,6 +72,14 @@ const std::vector<Advice>& AllAdvice() {
        {"debug", "trace", "profile", "profiler"},
        "--metrics_file has the parts of each step's time, --log_dir the whole "
        "output of each process"},
+      {"pod_data",
+       {"split", "splits"},
+       "the first records of both splits are shown, --examples N of them: "
+       "leave "
+       "it out"},
+      {"pod_plan",
+       {"n"},
+       "a price is computed once and needs no iterations: leave it out"},
       {"pod_plan",
        {"dry_run"},
        "pod_plan starts nothing, all it does is a dry run: leave it out"},

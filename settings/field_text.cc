@@ -8,6 +8,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "base/status.h"
 #include "google/protobuf/text_format.h"
@@ -126,6 +127,10 @@ class Setter {
 
   std::optional<std::string> SetReal(const std::string& text) {
     double number = 0;
+    const std::string pointed = absl::StrReplaceAll(text, {{",", "."}});
+    if (!field_.is_repeated() && !absl::SimpleAtod(text, &number) &&
+        absl::SimpleAtod(pointed, &number))
+      return absl::StrCat("a number with a point, ", pointed);
     if (!absl::SimpleAtod(text, &number))
       return field_.is_repeated() ? "numbers with commas, such as 0.5,0.75"
                                   : Counted("a number", text);

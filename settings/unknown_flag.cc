@@ -80,7 +80,7 @@ std::string OfOtherPrograms(const std::string& typed,
       having.push_back(absl::StrCat(other->name, " has --",
                                     absl::StrJoin(meant, " and --")));
     }
-    if (having.size() == 2) break;
+    if (having.size() == 3) break;
   }
   if (having.empty()) return "";
   return absl::StrCat(absl::StrJoin(having, ", "), ", ", program.name,

@@ -101,7 +101,7 @@ std::string OtherOptimizer(const PlanBits& then, const Program& program,
       "--restore=STEP_FOLDER --restore_weights_only --model_dir=ANOTHER");
 }
 
-// "; it was trained as mlp, hidden 16: ..."; of a model of the caller's own
+// "it holds mlp, hidden 16, 10 classes: ..."; of a model of the caller's own
 // nothing more is known.
 std::string ModelAdvice(const ModelConfig& then) {
   const std::string hidden =
@@ -111,11 +111,12 @@ std::string ModelAdvice(const ModelConfig& then) {
   return absl::StrCat(
       then.name().empty()
           ? ""
-          : absl::StrCat("; it holds ", then.name(), hidden,
+          : absl::StrCat("it holds ", then.name(), hidden,
                          then.classes() == 0
                              ? ""
-                             : absl::StrCat(", ", then.classes(), " classes")),
-      ": train the model that it holds, or begin anew in another model_dir");
+                             : absl::StrCat(", ", then.classes(), " classes"),
+                         ": "),
+      "train the model that it holds, or begin anew in another model_dir");
 }
 
 }  // namespace
@@ -129,9 +130,9 @@ absl::Status CheckTensorsFit(const CheckpointManifest& manifest,
         OtherOptimizer(manifest.bits(), program,
                        FirstOf(difference.tensors, kMostSlotsNamed)));
   return absl::InvalidArgumentError(
-      absl::StrCat("the checkpoint does not fit the model: ",
-                   FirstOf(difference.tensors, kMostNamed),
-                   ModelAdvice(manifest.bits().model())));
+      absl::StrCat("the checkpoint does not fit the model; ",
+                   ModelAdvice(manifest.bits().model()), "; ",
+                   FirstOf(difference.tensors, kMostNamed)));
 }
 
 absl::StatusOr<std::vector<float>> ReadVariables(ObjectStore& store,

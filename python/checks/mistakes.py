@@ -413,7 +413,7 @@ CASES = [
      "jnp.mean is given a list (float32[]) for a: make an array of it"),
     ("matrices in the other order", lambda: exported(
         lambda p, b: (p["dense"]["kernel"] @ b[0]).mean()), TypeError,
-     "x @ y is given x: float32[16,10], y: float32[N,16]: the last axis of the left one"),
+     "left @ right is given left: float32[16,10], right: float32[N,16]: the last axis of the left"),
     ("a determinant of params", lambda: exported(lambda p, b: loss_fn(p, b) + jnp.linalg.slogdet(
         p["dense"]["kernel"].T @ p["dense"]["kernel"])[1]), podsim.PodsimError,
      "jnp.linalg.slogdet: podsim has no such operation: it follows from params: leave the term "

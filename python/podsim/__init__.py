@@ -23,6 +23,10 @@ def __getattr__(name: str) -> object:
     if name in ("load", "restore", "load_model", "load_params"):
         raise AttributeError(f"podsim has no {name!r}: the weights are in run.params, and the same "
                              "call with model_dir= goes on from a checkpoint there")
+    if name in ("evaluate", "eval", "test", "predict"):
+        raise AttributeError(f"podsim has no {name!r}: give podsim.train eval_dataset= and "
+                             "eval_fn=, and read run.evaluations; run.params are the weights for "
+                             "a function of your own")
     if name.endswith(("_schedule", "_decay")):
         raise AttributeError(f"podsim has no {name!r}: a schedule is a setting, as in "
                              'lr_schedule="cosine", or optax\'s in an optimizer of optax, as in '

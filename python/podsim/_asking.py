@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import re
 from typing import Any, Callable, Mapping
 
 import numpy as np
@@ -70,6 +71,11 @@ class Asked:
         if isinstance(batch, Mapping) and "'str'" in why:
             return "a dict that is unpacked gives its keys: take " + ", ".join(
                 f"batch[{key!r}]" for key in list(batch)[:3])
+        wanted = re.search(r"values to unpack \(expected (\d+)", why)
+        if wanted and self.roles:
+            has = len(batch) if isinstance(batch, (tuple, list)) else 1
+            return (f"it unpacks {wanted[1]}, and the batch has {has}: give a data set of as many "
+                    "arrays, such as (x, y), or unpack as many")
         return "make the function fit what it is given, or the other way round"
 
     def transformed(self) -> str:

@@ -125,7 +125,8 @@ def _of_operator(error: BaseException, at: Any) -> Call | None:
         return Call("x[i]", _of_operator, dict(zip(("x", "i"), pair)))
     if str(known.get("name")) in _REVERSED:
         pair.reverse()
-    return Call(f"x {sign} y", _of_operator, dict(zip(("x", "y"), pair)))
+    names = ("left", "right") if sign == "@" else ("x", "y")
+    return Call(f" {sign} ".join(names), _of_operator, dict(zip(names, pair)))
 
 
 def module_call(error: BaseException) -> Call | None:

@@ -50,7 +50,7 @@ _MEANT = {
     **dict.fromkeys(("eval_data", "val_data", "validation_data", "test_data", "val_dataset"),
                     "eval_dataset="),
     **dict.fromkeys(("devices", "num_devices", "n_devices", "num_cores", "cores"),
-                    'topology="v3-32", of which the cores follow'),
+                    'topology="v3-8" for 8 cores, "v3-32" for 32: the slice has them'),
     **dict.fromkeys(("labels", "targets", "y", "x", "images", "inputs"),
                     "the arrays as one data set, the third argument: (x, y)"),
     "optimiser": "optimizer=",
@@ -88,7 +88,9 @@ _NOT_HERE = {
                     "hosts read the data set from memory, without workers: leave it out"),
     **dict.fromkeys(("shuffle_buffer", "buffer_size", "drop_last", "drop_remainder"),
                     "arrays are shuffled whole, and each batch is full: leave it out"),
-    **dict.fromkeys(("metrics", "log_every", "log_every_n_steps", "logger", "report_to", "wandb",
+    "metrics": ('leave it out; give eval_dataset= and eval_fn=, which returns {"accuracy": ...}, '
+                "and the loss function may return (loss, metrics)"),
+    **dict.fromkeys(("log_every", "log_every_n_steps", "logger", "report_to", "wandb",
                      "tensorboard_dir"),
                     "run.metrics has a record for each step, metrics_file= keeps them as JSON"),
 }

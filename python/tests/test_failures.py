@@ -303,8 +303,8 @@ class CallingTest(unittest.TestCase):
         self.assertIs(type(error), ValueError)
         self.assertRegex(str(error), r"^test_failures.py:\d+: the loss function fails: ValueError: "
                          r"not enough values to unpack .*; unpacks\(params, batch\) is called as "
-                         r"\(params, batch\), params ; batch t \(N examples\): make the function "
-                         r"fit")
+                         r"\(params, batch\), params ; batch t \(N examples\): it unpacks 3, and "
+                         "the batch has 2")
         self.assertEqual(len(str(error).splitlines()), 1)
         self.assertIsInstance(error.__cause__, ValueError)
 

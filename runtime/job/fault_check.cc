@@ -60,8 +60,12 @@ absl::Status CheckSeconds(const std::string& who, const FaultRule& rule,
     return Bad(who, "seconds are for SLOW and DELAY");
   }
   if (seconds > 0 && seconds <= kMostSeconds) return absl::OkStatus();
-  return Bad(who, absl::StrCat("seconds ", seconds,
-                               " are not above 0 and up to ", kMostSeconds));
+  const std::string allowed =
+      absl::StrCat("above 0 and up to ", kMostSeconds, ", as in seconds: 2");
+  return Bad(who,
+             seconds == 0
+                 ? absl::StrCat("it has no seconds; give ", allowed)
+                 : absl::StrCat("seconds is ", seconds, "; give ", allowed));
 }
 
 absl::Status CheckPhase(const std::string& who, const FaultRule& rule,

@@ -74,6 +74,8 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"lr_decay_at", "0.5;0.75",
             "--lr_decay_at is \"0.5;0.75\"; give numbers with commas, such as "
             "0.5,0.75"},
+        Bad{"learning_rate", "0,1",
+            "--learning_rate is \"0,1\"; give a number with a point, 0.1"},
         Bad{"momentum", "fast", "--momentum is \"fast\"; give a number"},
         Bad{"checkpoint_every_seconds", "30s",
             "--checkpoint_every_seconds is \"30s\"; give a number of seconds, "

@@ -106,7 +106,7 @@ TEST(CheckTensorsFitTest, NamesTheTensorsThatDiffer) {
                                "12x20 in the model"),
                      HasSubstr("dense_0/bias is 16 in the checkpoint, 20 in "
                                "the model"),
-                     HasSubstr(": train the model that it holds, or begin anew "
+                     HasSubstr("; train the model that it holds, or begin anew "
                                "in another model_dir"),
                      Not(HasSubstr("dense_1/bias")))));
   EXPECT_THAT(CheckTensorsFit(ManifestOf(testing::TrainedMlp({16})),
