@@ -12,6 +12,16 @@ from ._errors import PodsimError
 # Primitives that divide work over devices, by what people call.
 _DIVIDES = {"shard_map": "jax.shard_map or jax.pmap", "xla_pmap": "jax.pmap"}
 _SHOWS = ("debug_print", "debug_callback")
+_SHOWN = ("jax.debug.print and jax.debug.callback are left out: the cores of a pod have no "
+          "Python; return what is to be seen as a metric")
+_CHECKPOINT = ("jax.checkpoint has no effect: what the gradients need is kept, not computed again, "
+               "and the plan's HBM is that of a model without it")
+
+# Primitives that are accepted and do nothing, and what is said of them.
+_IDLE = {**dict.fromkeys(_SHOWS, _SHOWN),
+         **dict.fromkeys(("checkpoint", "remat", "remat2"), _CHECKPOINT),
+         "sharding_constraint": "with_sharding_constraint has no effect: each core has its own "
+                                "examples of the batch, and all of the weights"}
 
 
 def inner(value: Any) -> Iterator[Any]:
@@ -72,9 +82,16 @@ def line_of(equation: Any) -> str:
     return ""
 
 
+def _line_inside(equation: Any) -> str:
+    """The same, of the first equation in it that has one: of a function that is
+    wrapped as a whole."""
+    return next((line for value in equation.params.values() for each in inner(value)
+                 for line in map(line_of, equations(each)) if line), "")
+
+
 def check(closed: Any) -> None:
-    """Raises PodsimError for what divides work over devices itself, and warns of what
-    shows numbers, which is left out."""
+    """Raises PodsimError for what divides work over devices itself, and warns once a
+    line of what is left out."""
     warned: set[str] = set()
     for equation in equations(closed):
         name, line = equation.primitive.name, line_of(equation)
@@ -84,8 +101,7 @@ def check(closed: Any) -> None:
                 "itself: it gives each core of the slice its own examples of the batch and "
                 "reduces the gradients; take it out, with psum and the like, and write the "
                 "function for one core's examples")
-        if name in _SHOWS and line not in warned:
-            warned.add(line)
-            _checks.warn(f"{line}jax.debug.print and jax.debug.callback are left out: the "
-                         "cores of a pod have no Python; return what is to be seen as a "
-                         "metric")
+        said = f"{line or _line_inside(equation)}{_IDLE[name]}" if name in _IDLE else ""
+        if said and said not in warned:
+            warned.add(said)
+            _checks.warn(said)
