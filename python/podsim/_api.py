@@ -95,7 +95,8 @@ def train(loss_fn: LossFunction, params: Any, dataset: Any, *, topology: str = "
     own_metrics = _own_metrics(chosen.pop("metrics_file", None))
     call = _inputs.Call(loss_fn, params, dataset, eval_fn, eval_dataset, examples,
                         eval_examples, batch, state, name)
-    with _inputs.written(call, chosen) as (path, named):
+    with _inputs.written(call, chosen) as (own, named):
+        path = own.path
         metrics = own_metrics or _result.Metrics(path / "metrics.jsonl")
         kept = own_dir or path / "run"
         _params.check_numbers(params)
@@ -103,7 +104,7 @@ def train(loss_fn: LossFunction, params: Any, dataset: Any, *, topology: str = "
             _weights(params, state), path / "start")
         flags = _job.flags({**named, "model_dir": kept, "metrics_file": metrics.path,
                             **begins, **chosen})
-        _process.launch(flags, progress, keeps=own_dir is not None)
+        _process.launch(flags, progress, own_dir is not None, own.watching)
         events = metrics.read()
         summary = events["summary"][-1]
         weights = _result.read_weights(_checkpoint_of(kept, summary, chosen))
@@ -185,6 +186,6 @@ def plan(loss_fn: LossFunction, params: Any, dataset: Any, *, topology: str = "v
     chosen = _settings(optimizer, params, topology, settings)
     call = _inputs.Call(loss_fn, params, dataset, eval_fn, eval_dataset, examples,
                         eval_examples, batch, state, name)
-    with _inputs.written(call, chosen) as (path, named):
-        planned = _plan.of_job({**named, **chosen}, path)
+    with _inputs.written(call, chosen) as (own, named):
+        planned = _plan.of_job({**named, **chosen}, own.path)
     return planned if price_per_chip_hour is None else planned.price(price_per_chip_hour)

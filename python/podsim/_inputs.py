@@ -9,8 +9,8 @@ import pathlib
 import tempfile
 from typing import Any, Callable, Iterator, Mapping
 
-from . import (_checks, _data, _errors, _importing, _job, _lowering, _names, _own_files, _params,
-               _programs)
+from . import (_checks, _data, _errors, _guard, _importing, _job, _lowering, _names, _own_files,
+               _params, _programs)
 from ._asking import Asked
 from ._wire import Message
 
@@ -149,7 +149,7 @@ def _held_out(call: Call, batch: Any) -> _data.Source | None:
 
 @contextlib.contextmanager
 def written(call: Call, settings: Mapping[str, Any]
-            ) -> Iterator[tuple[pathlib.Path, dict[str, Any]]]:
+            ) -> Iterator[tuple[_guard.Guarded, dict[str, Any]]]:
     """A folder that lasts as long as the context, and the settings that name what
     is in it: all but the weights that the model begins with (_start.py)."""
     _check(call, settings)
@@ -157,10 +157,9 @@ def written(call: Call, settings: Mapping[str, Any]
     _checks.check_functions(call.loss_fn, call.eval_fn)
     _params.check_is_tree(call.params)
     _params.check_order(call.params, call.dataset)
-    with tempfile.TemporaryDirectory(prefix="podsim-",
-                                     dir=_data.folder_in_memory()) as folder, \
-            _own_files.in_words(pathlib.Path(folder), call.batch):
-        path = pathlib.Path(folder)
+    with _guard.folder(_data.folder_in_memory()) as own, \
+            _own_files.in_words(own.path, call.batch):
+        path = own.path
         named: dict[str, Any] = {"model_file": path / "model"}
         batch = call.batch
         if isinstance(call.dataset, str):
@@ -181,4 +180,4 @@ def written(call: Call, settings: Mapping[str, Any]
             train.write(path / "train")
             if held_out is not None:
                 held_out.write(path / "eval")
-        yield path, named
+        yield own, named

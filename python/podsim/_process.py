@@ -23,9 +23,6 @@ class _Job(Protocol):
     def lines(self) -> Iterator[str]:
         """To their end; may be called again after an exception in between."""
 
-    def interrupt(self) -> None:
-        """Ctrl-C was pressed."""
-
     def close(self) -> None:
         """The child has ended."""
 
@@ -43,23 +40,21 @@ class _Piped:
         for line in self.child.stdout:
             yield line.decode(errors="replace").rstrip("\n")
 
-    def interrupt(self) -> None:
-        self.child.send_signal(signal.SIGINT)
-
     def close(self) -> None:
         assert self.child.stdout is not None
         self.child.stdout.close()
 
 
 class _InTerminal:
-    """It draws by itself; the lines are those of its standard error."""
+    """It draws by itself; the lines are those of its standard error. Its session is its
+    own, so that Ctrl-C reaches it through this process alone, as a signal to it does."""
 
     def __init__(self, command: Sequence[str]) -> None:
         assert sys.stdout is not None
         self._terminal = Terminal(sys.stdout)
         try:
             self.child = subprocess.Popen(command, stdout=self._terminal.child_end,
-                                          stderr=subprocess.PIPE,
+                                          stderr=subprocess.PIPE, start_new_session=True,
                                           env=_programs.environment())
         except OSError:
             self._terminal.close()
@@ -69,9 +64,6 @@ class _InTerminal:
     def lines(self) -> Iterator[str]:
         assert self.child.stderr is not None
         return self._terminal.lines(self.child.stderr)
-
-    def interrupt(self) -> None:
-        """The terminal has told the child, too."""
 
     def close(self) -> None:
         self._terminal.close()
@@ -85,12 +77,19 @@ def _start(command: Sequence[str], progress: bool) -> tuple[_Job, Callable[[str]
     return _Piped(command), _display.Lines(sys.stdout if progress else None).show
 
 
-def launch(arguments: Sequence[str], progress: bool, keeps: bool = True) -> None:
+def launch(arguments: Sequence[str], progress: bool, keeps: bool = True,
+           watching: Callable[[int], contextlib.AbstractContextManager[None]] | None = None
+           ) -> None:
     """Waits for the job. Ctrl-C drains it first, as in a terminal: what it saved
     stays. Raises PodsimError with the cause if it failed. keeps: whether its checkpoints
-    outlast the call."""
+    outlast the call; watching: entered with the number of its process."""
     command = [str(_programs.find("pod_launch")), *arguments]
     job, show = _start(command, progress)
+    with watching(job.child.pid) if watching else contextlib.nullcontext():
+        _wait_for(job, show, keeps)
+
+
+def _wait_for(job: _Job, show: Callable[[str], None], keeps: bool) -> None:
     shown = _display.FailureFilter(show)
     kept: collections.deque[str] = collections.deque(maxlen=_LONGEST)
     interrupted = False
@@ -103,7 +102,7 @@ def launch(arguments: Sequence[str], progress: bool, keeps: bool = True) -> None
             break
         except KeyboardInterrupt:
             interrupted = True
-            job.interrupt()
+            job.child.send_signal(signal.SIGINT)
     job.close()
     shown.close(failed=code != 0 and not interrupted)
     if interrupted:

@@ -1,0 +1,101 @@
+"""A call's own files and its job, when Python is stopped from outside."""
+
+import contextlib
+import os
+import pathlib
+import pty
+import select
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+LONGEST = 60  # seconds
+
+# Goes on until it is stopped, and says when it trains.
+JOB = ("--topology=v3-8", "--model=mlp", "--hidden=8", "--train_steps=10000000",
+       "--batch_per_core=1", "--optimizer=sgd", "--learning_rate=0.01")
+CODE = """
+import pathlib, sys
+sys.path.insert(0, {package!r})
+from podsim import _guard, _process
+with _guard.folder({place!r}) as own:
+    (own.path / "array.npy").write_bytes(bytes(1 << 20))
+    pathlib.Path({said!r}).write_text("begun")
+    _process.launch({flags!r}, progress=True, watching=own.watching)
+"""
+
+
+def until(condition):
+    """Waits for it, for at most LONGEST seconds; whether it came."""
+    end = time.monotonic() + LONGEST
+    while not condition() and time.monotonic() < end:
+        select.select([], [], [], 0.02)
+    return condition()
+
+
+class GuardTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.place = self.folder / "memory"
+        self.place.mkdir()
+
+    def started(self, *flags, **streams):
+        code = CODE.format(package=str(ROOT / "python"), place=str(self.place),
+                           said=str(self.folder / "said"), flags=[*JOB, *flags])
+        return subprocess.Popen([sys.executable, "-c", code], **streams)
+
+    def jobs(self):
+        """Processes whose command names this test's folder."""
+        found = []
+        for entry in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
+            with contextlib.suppress(OSError):
+                if str(self.folder).encode() in entry.read_bytes():
+                    found.append(int(entry.parent.name))
+        return [pid for pid in found if pid != os.getpid()]
+
+    def test_what_a_killed_process_leaves_is_removed(self):
+        for stop in (signal.SIGKILL, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
+            with self.subTest(stop), self.started(
+                    f"--model_dir={self.folder / stop.name}", stdout=subprocess.PIPE) as python:
+                for line in python.stdout:
+                    if line.startswith(b"pod formed"):
+                        break
+                self.assertEqual(len(list(self.place.iterdir())), 1)
+                python.send_signal(stop)
+                self.assertEqual(python.wait(LONGEST), -stop)
+                self.assertTrue(until(lambda: not any(self.place.iterdir())))
+                self.assertTrue(until(lambda: not self.jobs()), self.jobs())
+
+    def test_a_signal_to_python_alone_reaches_the_job(self):
+        for in_terminal in (False, True):
+            with self.subTest(in_terminal=in_terminal):
+                ours, theirs = pty.openpty() if in_terminal else os.pipe()
+                with self.started(stdin=subprocess.DEVNULL, stdout=theirs,
+                                  stderr=theirs) as python:
+                    os.close(theirs)
+                    shown = b""
+                    interrupted = False
+                    with contextlib.suppress(OSError):  # EIO is a terminal's end
+                        while select.select([ours], [], [], LONGEST)[0]:
+                            read = os.read(ours, 1 << 16)
+                            shown += read
+                            if not read:
+                                break
+                            if b"pod formed" in shown and not interrupted:
+                                interrupted = True
+                                python.send_signal(signal.SIGINT)
+                    self.assertNotEqual(python.wait(LONGEST), 0)
+                os.close(ours)
+                self.assertIn(b"Ctrl-C: the pod finishes its step", shown)
+                self.assertIn(b"KeyboardInterrupt", shown)
+                self.assertFalse(any(self.place.iterdir()))
+
+
+if __name__ == "__main__":
+    unittest.main()
