@@ -24,6 +24,9 @@ class Source(Protocol):
     def example(self) -> Any:
         """A batch of one example, of which shapes and types are read."""
 
+    def stored_bytes(self) -> int:
+        """What it takes in files, as far as that is known before it is read."""
+
     def write(self, folder: pathlib.Path) -> None:
         """Writes NAME.npy for each array."""
 
@@ -64,9 +67,12 @@ class Arrays:
         _checks.count_of(names, leaves, "the data set")
         return names, leaves
 
+    def stored_bytes(self) -> int:
+        return sum(map(_npy.stored_bytes, self._named()[1]))
+
     def write(self, folder: pathlib.Path) -> None:
         names, leaves = self._named()
-        _npy.check_room(folder, sum(map(_npy.stored_bytes, leaves)), "the data set")
+        _npy.check_room(folder, self.stored_bytes(), "the data set")
         for name, leaf in zip(names, leaves):
             with _npy.Writer(folder / f"{name}.npy") as file:
                 file.append(leaf)
@@ -108,6 +114,10 @@ class Batches:
                              "np.stack(x), *examples)), or give a function index -> example with "
                              f"examples=N{self._by_index}")
         return Arrays(self._first).example()
+
+    def stored_bytes(self) -> int:
+        """Of the first batch: how many follow is not known."""
+        return sum(map(_npy.stored_bytes, named_files(self._first)[1]))
 
     def write(self, folder: pathlib.Path) -> None:
         names, _, _ = named_files(self._first)

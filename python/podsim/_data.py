@@ -5,11 +5,13 @@ from __future__ import annotations
 
 import inspect
 import os
+import pathlib
+import tempfile
 from typing import Any, Callable
 
 import numpy as np
 
-from . import _alike, _checks, _lowering, _objects, _trees
+from . import _alike, _checks, _lowering, _npy, _objects, _trees
 from ._batches import Arrays, Batches, Source, is_leaf
 from ._examples import Examples, called, check_takes_index
 from ._said import shown
@@ -24,6 +26,21 @@ _NO_END = {
 def folder_in_memory() -> str | None:
     """Where files are memory, if this machine has such a place."""
     return "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+
+
+def place_for(wanted: int) -> str:
+    """Where a call's own files go: memory, or where temporary files do (TMPDIR) if they
+    take more. Raises OSError if they fit in neither."""
+    places = [*filter(None, [folder_in_memory()]), tempfile.gettempdir()]
+    rooms = {place: _npy.room_in(pathlib.Path(place)) for place in places}
+    for place, room in rooms.items():
+        if wanted <= room:
+            return place
+    said = ", ".join(f"{place} has room for {_npy.mib(max(room, 0))}"
+                     for place, room in rooms.items())
+    raise OSError(f"data set and weights need {_npy.mib(wanted)}, but {said}: set TMPDIR to a "
+                  'folder with more, or write the data set as DIR/train/NAME.npy and say "arrays" '
+                  "with data_dir=DIR")
 
 
 def _is_batches(dataset: Any) -> bool:

@@ -68,9 +68,12 @@ class Examples:
                             "of arrays, for each index")
         return Arrays(batch).example()
 
-    def write(self, folder: pathlib.Path) -> None:
+    def stored_bytes(self) -> int:
         _, leaves, _ = named_files(self._stacked(0, 1))
-        _npy.check_room(folder, self._count * sum(map(_npy.stored_bytes, leaves)), "the data set")
+        return self._count * sum(map(_npy.stored_bytes, leaves))
+
+    def write(self, folder: pathlib.Path) -> None:
+        _npy.check_room(folder, self.stored_bytes(), "the data set")
         batches = (self._stacked(begin, min(begin + _STACKED, self._count))
                    for begin in range(0, self._count, _STACKED))
         Batches(batches, None, argument=self._argument).write(folder)

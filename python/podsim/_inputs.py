@@ -9,8 +9,8 @@ import pathlib
 import tempfile
 from typing import Any, Callable, Iterator, Mapping
 
-from . import (_checks, _data, _errors, _guard, _importing, _job, _lowering, _names, _own_files,
-               _params, _programs)
+from . import (_checks, _data, _errors, _guard, _importing, _job, _lowering, _names, _npy, _own_files,
+               _params, _programs, _trees)
 from ._asking import Asked
 from ._wire import Message
 
@@ -147,6 +147,16 @@ def _held_out(call: Call, batch: Any) -> _data.Source | None:
     return source
 
 
+# The weights that a job begins with, and two checkpoints of them with two slots each.
+_COPIES = 7
+
+
+def _wanted(call: Call, *sources: _data.Source | None) -> int:
+    """Bytes of the files that a call makes."""
+    weights = sum(map(_npy.stored_bytes, _trees.named_leaves(call.params, "params")[1]))
+    return _COPIES * weights + sum(each.stored_bytes() for each in sources if each is not None)
+
+
 @contextlib.contextmanager
 def written(call: Call, settings: Mapping[str, Any]
             ) -> Iterator[tuple[_guard.Guarded, dict[str, Any]]]:
@@ -157,27 +167,27 @@ def written(call: Call, settings: Mapping[str, Any]
     _checks.check_functions(call.loss_fn, call.eval_fn)
     _params.check_is_tree(call.params)
     _params.check_order(call.params, call.dataset)
-    with _guard.folder(_data.folder_in_memory()) as own, \
+    train = held_out = None
+    batch = call.batch
+    if not isinstance(call.dataset, str):
+        train = _data.source_of(call.dataset, call.examples, lambda: _job.examples_of(settings))
+        batch = train.example()
+        held_out = _held_out(call, batch)
+    with _guard.folder(_data.place_for(_wanted(call, train, held_out))) as own, \
             _own_files.in_words(own.path, call.batch):
         path = own.path
         named: dict[str, Any] = {"model_file": path / "model"}
-        batch = call.batch
-        if isinstance(call.dataset, str):
+        if train is None:
             named["dataset"] = call.dataset
         else:
-            train = _data.source_of(call.dataset, call.examples,
-                                    lambda: _job.examples_of(settings))
-            batch = train.example()
             named |= {"dataset": "arrays", "data_dir": path}
             if train.ordered:
                 named["shuffle"] = False
-            held_out = _held_out(call, batch)
         export(_lowering.import_message(name_of(call.loss_fn, call.name), call.loss_fn,
                                         call.params, batch, call.eval_fn, call.state,
                                         begins=False), path / "model", call.loss_fn,
                call.name, batch)
-        if not isinstance(call.dataset, str):
-            train.write(path / "train")
-            if held_out is not None:
-                held_out.write(path / "eval")
+        for split, source in (("train", train), ("eval", held_out)):
+            if source is not None:
+                source.write(path / split)
         yield own, named

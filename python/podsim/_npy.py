@@ -24,10 +24,15 @@ def mib(count: int) -> str:
     return f"{-(-count >> 20):,} MiB"
 
 
+def room_in(folder: pathlib.Path) -> int:
+    """Bytes that a call may take there."""
+    usage = shutil.disk_usage(folder)
+    return usage.free - min(_ROOM, usage.total // 8)
+
+
 def check_room(folder: pathlib.Path, wanted: int, what: str) -> None:
     """Raises OSError if `wanted` bytes in all do not fit, before any is written."""
-    usage = shutil.disk_usage(folder if folder.is_dir() else folder.parent)
-    room = usage.free - min(_ROOM, usage.total // 8)
+    room = room_in(folder if folder.is_dir() else folder.parent)
     if wanted > room:
         raise OSError(f"{what} needs {mib(wanted)}, but {folder.parent} has room for "
                       f"{mib(max(room, 0))}: write it as DIR/train/NAME.npy and say \"arrays\" "

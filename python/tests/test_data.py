@@ -136,6 +136,21 @@ class BatchesTest(unittest.TestCase):
                 _batches.Arrays((np.zeros(600_000),)).write(self.folder)
         self.assertEqual(list(self.folder.iterdir()), [])
 
+    def test_what_memory_has_no_room_for_goes_where_temporary_files_do(self):
+        def usage(folder):
+            free = (1 if str(folder) == "/dev/shm" else 9) << 20
+            return mock.Mock(free=free, total=0)
+
+        with mock.patch.object(_npy.shutil, "disk_usage", usage), \
+                mock.patch.object(_data.tempfile, "gettempdir", return_value="/other"):
+            self.assertEqual(_data.place_for(1 << 20), _data.folder_in_memory() or "/other")
+            self.assertEqual(_data.place_for(9 << 20), "/other")
+            with self.assertRaisesRegex(OSError, "need 10 MiB, but .*/other has room for 9 MiB: "
+                                        "set TMPDIR"):
+                _data.place_for((9 << 20) + 1)
+        arrays = (np.zeros((4, 2)), np.zeros(4, np.int64))
+        self.assertEqual(_batches.Arrays(arrays).stored_bytes(), 4 * 2 * 4 + 4 * 4)
+
     def test_numbers_of_examples_that_say_nothing_are_refused(self):
         for count in (0, -1, 2.5, "8", True):
             with self.assertRaisesRegex(TypeError, f"eval_examples is {count!r}; it must be a"):
