@@ -28,6 +28,15 @@ def is_terminal(stream: TextIO | None) -> bool:
         return False
 
 
+_RESUMES = re.compile(r"\r?\n? *the same command again resumes from here")
+
+
+def of_a_call(text: str) -> str:
+    """What a job says of its checkpoints, where they go with the call that it is of."""
+    return _RESUMES.sub("", text.replace("finishes its step, saves and ends",
+                                         "finishes its step and ends"))
+
+
 class FailureFilter:
     """Hands on lines, but for those of a failure at the end. A block that a restart
     follows is handed on with it."""

@@ -49,9 +49,9 @@ class _InTerminal:
     """It draws by itself; the lines are those of its standard error. Its session is its
     own, so that Ctrl-C reaches it through this process alone, as a signal to it does."""
 
-    def __init__(self, command: Sequence[str]) -> None:
+    def __init__(self, command: Sequence[str], said: Callable[[str], str]) -> None:
         assert sys.stdout is not None
-        self._terminal = Terminal(sys.stdout)
+        self._terminal = Terminal(sys.stdout, said)
         try:
             self.child = subprocess.Popen(command, stdout=self._terminal.child_end,
                                           stderr=subprocess.PIPE, start_new_session=True,
@@ -69,11 +69,12 @@ class _InTerminal:
         self._terminal.close()
 
 
-def _start(command: Sequence[str], progress: bool) -> tuple[_Job, Callable[[str], None]]:
-    """The child, and how its lines are shown."""
+def _start(command: Sequence[str], progress: bool, said: Callable[[str], str]
+           ) -> tuple[_Job, Callable[[str], None]]:
+    """The child, and how its lines are shown. said: what is shown of them."""
     if progress and all(map(_display.is_terminal, (sys.stdout, sys.stderr))):
         with contextlib.suppress(OSError):  # a machine without /dev/pts
-            return _InTerminal(command), _display.Lines(sys.stderr).show
+            return _InTerminal(command, said), _display.Lines(sys.stderr).show
     return _Piped(command), _display.Lines(sys.stdout if progress else None).show
 
 
@@ -84,9 +85,16 @@ def launch(arguments: Sequence[str], progress: bool, keeps: bool = True,
     stays. Raises PodsimError with the cause if it failed. keeps: whether its checkpoints
     outlast the call; watching: entered with the number of its process."""
     command = [str(_programs.find("pod_launch")), *arguments]
-    job, show = _start(command, progress)
+    said = str if keeps else _display.of_a_call
+    job, show = _start(command, progress, said)
     with watching(job.child.pid) if watching else contextlib.nullcontext():
-        _wait_for(job, show, keeps)
+        _wait_for(job, lambda line: _show(line, said, show), keeps)
+
+
+def _show(line: str, said: Callable[[str], str], show: Callable[[str], None]) -> None:
+    text = said(line)
+    if text or not line:
+        show(text)
 
 
 def _wait_for(job: _Job, show: Callable[[str], None], keeps: bool) -> None:
@@ -106,6 +114,7 @@ def _wait_for(job: _Job, show: Callable[[str], None], keeps: bool) -> None:
     job.close()
     shown.close(failed=code != 0 and not interrupted)
     if interrupted:
-        raise KeyboardInterrupt
+        raise KeyboardInterrupt(*() if keeps else ["nothing of the job is kept: "
+                                                   "model_dir=DIR keeps its checkpoints"])
     if code != 0:
         raise _errors.of_job(list(kept), keeps, code)

@@ -9,7 +9,7 @@ import pty
 import select
 import shutil
 import termios
-from typing import IO, Iterator, TextIO
+from typing import IO, Callable, Iterator, TextIO
 
 _OUTPUT_FLAGS = 1  # in the list of termios.tcgetattr
 
@@ -17,8 +17,9 @@ _OUTPUT_FLAGS = 1  # in the list of termios.tcgetattr
 class Terminal:
     """As wide as ours, even while that changes."""
 
-    def __init__(self, shown_on: TextIO) -> None:
-        self._shown_on = shown_on
+    def __init__(self, shown_on: TextIO, said: Callable[[str], str]) -> None:
+        """said: what is shown of what the child writes."""
+        self._shown_on, self._said = shown_on, said
         self._parent_end, self.child_end = pty.openpty()
         modes = termios.tcgetattr(self.child_end)
         modes[_OUTPUT_FLAGS] &= ~termios.OPOST  # our own terminal does that
@@ -62,7 +63,7 @@ class Terminal:
         except OSError:  # EIO: the child has closed it
             data = b""
         self._is_open = bool(data)
-        self._shown_on.write(self._decoder.decode(data))
+        self._shown_on.write(self._said(self._decoder.decode(data)))
         self._shown_on.flush()
 
     def _read(self, errors: IO[bytes]) -> Iterator[str]:

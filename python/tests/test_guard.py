@@ -25,7 +25,8 @@ from podsim import _guard, _process
 with _guard.folder({place!r}) as own:
     (own.path / "array.npy").write_bytes(bytes(1 << 20))
     pathlib.Path({said!r}).write_text("begun")
-    _process.launch({flags!r}, progress=True, watching=own.watching)
+    _process.launch({flags!r} + ["--model_dir=" + str(own.path / "run")], progress=True,
+                    keeps=False, watching=own.watching)
 """
 
 
@@ -62,7 +63,7 @@ class GuardTest(unittest.TestCase):
     def test_what_a_killed_process_leaves_is_removed(self):
         for stop in (signal.SIGKILL, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
             with self.subTest(stop), self.started(
-                    f"--model_dir={self.folder / stop.name}", stdout=subprocess.PIPE) as python:
+                    stdout=subprocess.PIPE) as python:
                 for line in python.stdout:
                     if line.startswith(b"pod formed"):
                         break
@@ -93,7 +94,11 @@ class GuardTest(unittest.TestCase):
                     self.assertNotEqual(python.wait(LONGEST), 0)
                 os.close(ours)
                 self.assertIn(b"Ctrl-C: the pod finishes its step", shown)
-                self.assertIn(b"KeyboardInterrupt", shown)
+                self.assertIn(b"KeyboardInterrupt: nothing of the job is kept: model_dir=DIR",
+                              shown)
+                self.assertIn(b"drained: ", shown)
+                for promise in (b"saves and ends", b"resumes from here"):
+                    self.assertNotIn(promise, shown)
                 self.assertFalse(any(self.place.iterdir()))
 
 
