@@ -171,9 +171,9 @@ absl::Status RunHost(const HostOptions& options, const std::string& token,
                                  worker_hostnames),
                isa);
   PODSIM_RETURN_IF_ERROR(CallCoordinator(options, security, join, run));
-  watch.Handle([&run, told = false](int) mutable {
+  watch.Handle([&run, told = false](int signal) mutable {
     if (!run.drains || std::exchange(told, true)) return false;
-    run.link->SendDrain("SIGTERM");
+    run.link->SendDrain(signal == SIGTERM ? "SIGTERM" : "SIGUSR1");
     return true;
   });
   const absl::Status status = RunJob(options, run);

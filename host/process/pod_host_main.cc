@@ -60,7 +60,7 @@ int main(int argc, char** argv) {
       !addresses.ok()) {
     return Refuse(addresses);
   }
-  podsim::SignalWatch watch({SIGTERM});
+  podsim::SignalWatch watch({SIGTERM, SIGUSR1});
   const absl::Status status = podsim::RunHost(
       *options, *token,
       podsim::Find(variables, "TPU_WORKER_HOSTNAMES").value_or(""), watch);

@@ -66,13 +66,13 @@ bool WriteAll(int fd, const std::string& text) {
   return true;
 }
 
-// Ends the job on SIGINT and on a second SIGTERM; the first lets it finish its
-// step. Who is told once more after that ends the program.
+// Ends the job on SIGINT and on a second SIGTERM or SIGUSR1; the first lets it
+// finish its step. Who is told once more after that ends the program.
 SignalWatch::Handler StopsJob(CoordinatorServer& server) {
   return [&server, drained = false, stopped = false](int signal) mutable {
     const std::string reason = absl::StrCat(
         "the coordinator was told to end (SIG", sigabbrev_np(signal), ")");
-    if (signal == SIGTERM && !std::exchange(drained, true)) {
+    if (signal != SIGINT && !std::exchange(drained, true)) {
       server.Drain(reason);
       return true;
     }
@@ -230,7 +230,7 @@ int Run(const CoordinatorSettings& settings) {
   // Our own messages say what gRPC's would, in one line.
   setenv("GRPC_VERBOSITY", "NONE", /*overwrite=*/0);
   // While the job is planned and the checkpoint read, they end the program.
-  SignalWatch watch({SIGTERM, SIGINT});
+  SignalWatch watch({SIGTERM, SIGUSR1, SIGINT});
   if (const absl::Status threads = CheckThreads(kOwnThreads); !threads.ok()) {
     Log(LogLevel::kError, std::string(threads.message()));
     return kBadUsage;

@@ -79,7 +79,7 @@ std::vector<char*> Pointers(std::vector<std::string>& strings) {
   sigprocmask(SIG_SETMASK, &none, nullptr);
   // A shell's background job ignores SIGINT, a supervisor's perhaps SIGCHLD;
   // its children must not.
-  for (const int usual : {SIGPIPE, SIGINT, SIGTERM, SIGCHLD}) {
+  for (const int usual : {SIGPIPE, SIGINT, SIGTERM, SIGUSR1, SIGCHLD}) {
     signal(usual, SIG_DFL);
   }
   for (const int fd : spec.inherited_fds) {

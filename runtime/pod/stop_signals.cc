@@ -32,7 +32,7 @@ absl::StatusOr<StopSignals> StopSignals::Block() {
   sigset_t before;
   sigemptyset(&stop);
   sigemptyset(&child);
-  for (const int signal : {SIGINT, SIGTERM, SIGQUIT, SIGPIPE}) {
+  for (const int signal : {SIGINT, SIGTERM, SIGUSR1, SIGQUIT, SIGPIPE}) {
     sigaddset(&stop, signal);
   }
   if (!IgnoredNow(SIGHUP)) sigaddset(&stop, SIGHUP);  // else: nohup

@@ -22,6 +22,11 @@ constexpr std::size_t kMaxEventLine = 64 << 20;
 // SIGKILL cannot be refused; only a hung disk or driver holds a process then.
 constexpr absl::Duration kKillWait = absl::Seconds(1);
 
+// Whether a job may finish its step and save first.
+bool IsNotice(int signal) {
+  return signal == SIGTERM || signal == SIGUSR1 || signal == SIGINT;
+}
+
 int PollTimeout(absl::Duration left) {
   if (left == absl::InfiniteDuration()) return -1;
   // Rounded up, so that the deadline has passed after it.
@@ -116,9 +121,8 @@ void Supervisor::Collect() {
 
 void Supervisor::TakeSignals() {
   while (const int signal = signals_.TakeStop()) {
-    if ((signal == SIGTERM || signal == SIGINT) && options_.drains && formed_ &&
-        drain_signal_ == 0 && phase_ == Phase::kRunning &&
-        !evidence_.job_done) {
+    if (IsNotice(signal) && options_.drains && formed_ && drain_signal_ == 0 &&
+        phase_ == Phase::kRunning && !evidence_.job_done) {
       BeginDrain(signal);
       continue;
     }
@@ -192,7 +196,9 @@ void Supervisor::ReadReady() {
 
 void Supervisor::BeginDrain(int signal) {
   drain_signal_ = signal;
-  console_.Error(absl::StrCat(signal == SIGINT ? "Ctrl-C" : "SIGTERM",
+  console_.Error(absl::StrCat(signal == SIGINT    ? "Ctrl-C"
+                              : signal == SIGTERM ? "SIGTERM"
+                                                  : "SIGUSR1",
                               ": the pod finishes its step",
                               options_.saves ? ", saves" : "",
                               " and ends; a second one stops it at once"));
@@ -265,8 +271,9 @@ void Supervisor::AdvanceFinishing() {
 
 int Supervisor::ExitCodeOfDrain() const {
   if (drain_signal_ == SIGINT) return 128 + SIGINT;
-  // SIGTERM, to us or to a host. Only what was saved can be gone on with.
-  return options_.saves ? kDrainedExitCode : 128 + SIGTERM;
+  // A notice to us, or to a host. Only what was saved can be gone on with.
+  if (options_.saves) return kDrainedExitCode;
+  return 128 + (drain_signal_ != 0 ? drain_signal_ : SIGTERM);
 }
 
 void Supervisor::AdvanceEnding() {

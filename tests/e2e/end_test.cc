@@ -229,7 +229,7 @@ TEST_P(EarlyEndSignalTest, FinishesTheStepAndTellsWhatWasDone) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Signals, EarlyEndSignalTest,
-                         ::testing::Values(SIGINT, SIGTERM));
+                         ::testing::Values(SIGINT, SIGTERM, SIGUSR1));
 
 TEST_F(EarlyEndTest, TheFirstStepIsMadeOnceThePodHasFormed) {
   PodRun pod(Job("faults { kind: SLOW host: 0 step: 1 seconds: 5 }"));
@@ -240,11 +240,13 @@ TEST_F(EarlyEndTest, TheFirstStepIsMadeOnceThePodHasFormed) {
 }
 
 TEST_F(EarlyEndTest, AHostThatIsToldToEndEndsThePodAsWell) {
-  PodRun pod(Job());
-  ASSERT_TRUE(pod.WaitForEvents("step", 5)) << pod.output();
-  kill(pod.Children("pod_host")[1], SIGTERM);
-  EXPECT_EQ(pod.Wait(), 128 + SIGTERM) << pod.output();
-  ExpectSummaryAfter(pod, pod.Events("step").size());
+  for (const int signal : {SIGTERM, SIGUSR1}) {
+    PodRun pod(Job());
+    ASSERT_TRUE(pod.WaitForEvents("step", 5)) << pod.output();
+    kill(pod.Children("pod_host")[1], signal);
+    EXPECT_EQ(pod.Wait(), 128 + SIGTERM) << pod.output();
+    ExpectSummaryAfter(pod, pod.Events("step").size());
+  }
 }
 
 // Nobody waits for a step that takes an hour.

@@ -30,7 +30,8 @@ TEST_P(StopTest, EndsEverythingWithoutBlamingAnyone) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Signals, StopTest,
-                         ::testing::Values(SIGINT, SIGTERM, SIGHUP, SIGPIPE));
+                         ::testing::Values(SIGINT, SIGTERM, SIGUSR1, SIGHUP,
+                                           SIGPIPE));
 
 struct Drain {
   int signal;
@@ -67,8 +68,9 @@ TEST_P(DrainTest, TheFirstSignalLetsAJobFinishItsStep) {
 INSTANTIATE_TEST_SUITE_P(
     Signals, DrainTest,
     ::testing::Values(Drain{SIGTERM, true, kDrainedExitCode},
+                      Drain{SIGUSR1, true, kDrainedExitCode},
                       Drain{SIGINT, true, 130}, Drain{SIGTERM, false, 143},
-                      Drain{SIGINT, false, 130}));
+                      Drain{SIGUSR1, false, 138}, Drain{SIGINT, false, 130}));
 
 TEST_F(SupervisorTest, AHostThatWasToldToEndDrainsAPodThatDoesNotSave) {
   NewSupervisor({.drains = true});
