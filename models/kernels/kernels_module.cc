@@ -89,6 +89,8 @@ void SoftmaxXentOfModule(std::int64_t m, std::int64_t n, const float* logits,
               ? 1.0f
               : 0.0f;
       sums[i] = RowExp(n, max, row, row_prob);
+      // As in JAX: an infinite loss, unless the label's logit is infinite, too.
+      if (max == std::numeric_limits<float>::infinity()) sums[i] = max;
       for (std::int64_t column = 0; column < n; ++column) {
         row_prob[column] /= sums[i];
       }

@@ -26,7 +26,7 @@ Terms LogisticGradient(const Point& at) { return {at.dy * at.y * (1 - at.y)}; }
 Terms TanhGradient(const Point& at) { return {at.dy * (1 - at.y * at.y)}; }
 Terms SqrtGradient(const Point& at) { return {at.dy * (0.5F / at.y)}; }
 Terms RsqrtGradient(const Point& at) {
-  return {at.dy * (-0.5F * (at.y / at.x[0]))};
+  return {at.dy * ((-0.5F * at.y) / at.x[0])};
 }
 Terms CbrtGradient(const Point& at) {
   return {at.dy * ((1.0F / 3) / (at.y * at.y))};

@@ -57,6 +57,8 @@ void SoftmaxXent(std::span<const Tensor> inputs,
     double sum = 0;
     for (std::int64_t i = 0; i < logits.columns; ++i)
       sum += std::exp(logits.at(row, i) - max);
+    // As in JAX: an infinite loss, unless the label's logit is infinite, too.
+    if (std::isinf(max) && max > 0) sum = max;
     for (std::int64_t i = 0; i < logits.columns; ++i)
       outputs[0].at(row, i) = std::exp(logits.at(row, i) - max) / sum;
     outputs[1].at(row, 0) = std::log(sum) + (max - logits.at(row, label));

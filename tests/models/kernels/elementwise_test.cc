@@ -344,14 +344,32 @@ TEST_P(SoftmaxTest, FirstOfEqualLogitsWins) {
             (std::vector<float>{1, 0}));
 }
 
-TEST_P(SoftmaxTest, NonFiniteLogitsMakeTheLossNan) {
-  for (const float bad : {kNanFloat, kInfFloat}) {
-    for (std::size_t place = 0; place < 20; ++place) {
-      std::vector<float> logits(40, 0.5f);
-      logits[place] = bad;
-      const Softmax got = RunSoftmax(kernels(), 2, 20, logits, {3, 3});
-      EXPECT_TRUE(std::isnan(got.loss[0])) << bad << " at " << place;
+TEST_P(SoftmaxTest, ALogitThatIsNanMakesTheLossNan) {
+  for (std::size_t place = 0; place < 20; ++place) {
+    std::vector<float> logits(40, 0.5f);
+    logits[place] = kNanFloat;
+    const Softmax got = RunSoftmax(kernels(), 2, 20, logits, {3, 3});
+    EXPECT_TRUE(std::isnan(got.loss[0])) << place;
+    EXPECT_TRUE(std::isfinite(got.loss[1]));
+  }
+}
+
+// As in JAX, where the loss is logsumexp(logits) - logits[label], and its
+// gradient has the exponentials of logits - logsumexp(logits).
+TEST_P(SoftmaxTest, AnInfiniteLogitMakesTheLossOfOtherLabelsInfinite) {
+  constexpr std::size_t kLabel = 3;
+  for (std::size_t place = 0; place < 20; ++place) {
+    std::vector<float> logits(40, 0.5f);
+    logits[place] = kInfFloat;
+    for (const PodsimKernels* tried : {&kernels(), &ReferenceKernels()}) {
+      const Softmax got = RunSoftmax(*tried, 2, 20, logits, {kLabel, kLabel});
+      EXPECT_TRUE(place == kLabel ? std::isnan(got.loss[0])
+                                  : got.loss[0] == kInfFloat)
+          << got.loss[0] << " at " << place;
       EXPECT_TRUE(std::isfinite(got.loss[1]));
+      for (std::size_t i = 0; i < 20; ++i)
+        EXPECT_TRUE(i == place ? std::isnan(got.prob[i]) : got.prob[i] == 0)
+            << got.prob[i] << " at " << i;
     }
   }
 }
