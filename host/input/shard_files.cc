@@ -15,6 +15,7 @@
 #include "base/status.h"
 #include "base/units.h"
 #include "host/input/eval_words.h"
+#include "host/input/whole_series.h"
 
 namespace podsim {
 namespace {
@@ -299,6 +300,9 @@ absl::StatusOr<SplitFiles> FindShards(const std::string& data_dir,
                     store, *to));
     }
   }
+  if (pattern.empty())  // else these files are meant, and no others
+    for (const auto* of : {&files.train, &files.eval})
+      PODSIM_RETURN_IF_ERROR(CheckWholeSeries(*of));
   if (!files.train.empty()) return files;
   return absl::NotFoundError(absl::StrCat(
       data_dir, ": no file for training: none is called ",

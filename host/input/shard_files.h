@@ -60,7 +60,8 @@ bool MatchesPattern(std::string_view pattern, std::string_view name);
 // Lists `data_dir`, DIR, DIR/PATTERN or DIR/FILE, and asks each file's size.
 // `patterns` are a folder's, unless it says one itself.
 // Errors: INVALID_ARGUMENT (empty, or a * in the folder), NOT_FOUND (no file
-//   for training), the store's.
+//   for training), DATA_LOSS (shards of a folder are missing, by their own
+//   numbers), the store's.
 absl::StatusOr<SplitFiles> FindShards(const std::string& data_dir,
                                       ObjectStore& store,
                                       const SplitPatterns& patterns = {});

@@ -1,8 +1,9 @@
-#include "runtime/data/whole_series.h"
+#include "host/input/whole_series.h"
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -51,11 +52,9 @@ std::optional<Series> SeriesOf(const std::string& path) {
                 *count, path.substr(end));
 }
 
-absl::Status CheckSeries(const Series& series, ObjectStore& store) {
+absl::Status CheckSeries(const Series& series,
+                         const std::set<std::string>& there) {
   const auto& [folder, stem, count, tail] = series;
-  PODSIM_ASSIGN_OR_RETURN(const std::vector<std::string> listed,
-                          store.List(folder));
-  const std::set<std::string> there(listed.begin(), listed.end());
   std::int64_t missing = 0;
   std::string first;
   for (std::int64_t i = 0; i < count; ++i) {
@@ -70,15 +69,40 @@ absl::Status CheckSeries(const Series& series, ObjectStore& store) {
       PrintableLine(first)));
 }
 
-}  // namespace
-
-absl::Status CheckWholeSeries(const std::vector<ShardFile>& files,
-                              ObjectStore& store) {
+std::set<Series> AllSeries(const std::vector<ShardFile>& files) {
   std::set<Series> found;
   for (const ShardFile& file : files)
     if (auto series = SeriesOf(file.path)) found.insert(*std::move(series));
-  for (const Series& series : found)
-    PODSIM_RETURN_IF_ERROR(CheckSeries(series, store));
+  return found;
+}
+
+}  // namespace
+
+absl::Status CheckWholeSeries(const std::vector<ShardFile>& files) {
+  std::map<std::string, std::set<std::string>> there;
+  for (const ShardFile& file : files) {
+    const std::size_t slash = file.path.rfind('/');
+    if (slash != std::string::npos)
+      there[file.path.substr(0, slash)].insert(file.path.substr(slash + 1));
+  }
+  for (const Series& series : AllSeries(files)) {
+    const absl::Status whole = CheckSeries(series, there[std::get<0>(series)]);
+    if (!whole.ok())
+      return absl::DataLossError(absl::StrCat(
+          whole.message(), "; bring them, or name those that are meant, as in ",
+          std::get<0>(series), "/", std::get<1>(series), "-*"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckWholeSeries(const std::vector<ShardFile>& files,
+                              ObjectStore& store) {
+  for (const Series& series : AllSeries(files)) {
+    PODSIM_ASSIGN_OR_RETURN(const std::vector<std::string> listed,
+                            store.List(std::get<0>(series)));
+    PODSIM_RETURN_IF_ERROR(CheckSeries(
+        series, std::set<std::string>(listed.begin(), listed.end())));
+  }
   return absl::OkStatus();
 }
 

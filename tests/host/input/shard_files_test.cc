@@ -125,6 +125,27 @@ TEST(FindShards, NamesTheFoldersThatMayBeMeant) {
                                  "meant?")));
 }
 
+// What a conversion leaves that was killed, or a copy that was.
+TEST(FindShards, AFolderThatLacksShardsIsRefusedUnlessTheyAreNamed) {
+  const auto store = NewMemoryStore();
+  for (const char* path : {"/d/train-00000-of-00008", "/d/train-00002-of-00008",
+                           "/d/eval-00000-of-00001", "/e/train-00000-of-00001",
+                           "/e/eval-00001-of-00002"})
+    ASSERT_THAT(store->Write(path, "x"), podsim::testing::IsOk());
+  EXPECT_THAT(
+      FindShards("/d", *store),
+      StatusIs(absl::StatusCode::kDataLoss,
+               "/d: 6 of 8 shards are missing, the first of them "
+               "train-00001-of-00008; bring them, or name those that are "
+               "meant, as in /d/train-*"));
+  EXPECT_THAT(
+      FindShards("/e", *store),
+      StatusIs(absl::StatusCode::kDataLoss, HasSubstr("eval-00000-of-00002")));
+  ASSERT_OK_AND_ASSIGN(const SplitFiles files,
+                       FindShards("/d/train-*", *store));
+  EXPECT_EQ(files.train.size(), 2);
+}
+
 TEST(FindShards, SaysWhatItFoundMissing) {
   const auto store = NewMemoryStore();
   WriteShards({1}, false, *store);
