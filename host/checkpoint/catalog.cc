@@ -20,14 +20,35 @@ namespace {
 // Others' markers may say anything.
 constexpr std::int64_t kMaxMarkerBytes = 4096;
 
+// Gone since, or the store does not know what it has.
+absl::Status ListsWhatIsMissing(const std::string& path) {
+  return absl::UnavailableError(absl::StrCat(
+      path, ": the store lists it and does not find it; try again"));
+}
+
+// Of a file that is not found: OK if a listing that is begun now lacks it, too.
+// One answer of a store decides nothing; a disk's does.
+absl::Status CheckIsMissing(ObjectStore& store, const std::string& path,
+                            const std::string& name) {
+  if (store.CanRename(path)) return absl::OkStatus();
+  const auto names = store.List(path);
+  if (absl::IsNotFound(names.status())) return absl::OkStatus();
+  PODSIM_RETURN_IF_ERROR(names.status());
+  if (std::find(names->begin(), names->end(), name) == names->end())
+    return absl::OkStatus();
+  return ListsWhatIsMissing(absl::StrCat(path, "/", name));
+}
+
 // A file that must be there once the directory is.
 absl::StatusOr<std::string> ReadNeeded(ObjectStore& store,
                                        const std::string& path,
                                        const char* name) {
   absl::StatusOr<std::string> text =
       ReadAtMost(store, path + "/" + name, kMaxManifestBytes);
-  if (absl::IsNotFound(text.status()))
+  if (absl::IsNotFound(text.status())) {
+    PODSIM_RETURN_IF_ERROR(CheckIsMissing(store, path, name));
     return absl::DataLossError(absl::StrCat(name, " is missing"));
+  }
   if (absl::IsOutOfRange(text.status()))
     return absl::DataLossError(
         absl::StrCat(name, " is larger than any can be (",
@@ -69,8 +90,10 @@ absl::Status CheckDirectory(ObjectStore& store, const std::string& path,
   for (const CheckpointFile& file : manifest.files()) {
     strangers.erase(file.name());
     const auto bytes = store.Size(path + "/" + file.name());
-    if (absl::IsNotFound(bytes.status()))
+    if (absl::IsNotFound(bytes.status())) {
+      PODSIM_RETURN_IF_ERROR(CheckIsMissing(store, path, file.name()));
       return absl::DataLossError(absl::StrCat(file.name(), " is missing"));
+    }
     PODSIM_RETURN_IF_ERROR(bytes.status());
     if (*bytes != file.bytes())
       return absl::DataLossError(absl::StrCat(file.name(), " has ", *bytes,
@@ -166,9 +189,10 @@ bool SpeaksOfTheCheckpoint(const ObjectStore& store, const std::string& path,
 absl::StatusOr<bool> IsCommitted(ObjectStore& store, const std::string& path) {
   if (store.CanRename(path)) return true;
   const auto marker = store.Size(absl::StrCat(path, "/", kMarkerName));
-  if (absl::IsNotFound(marker.status())) return false;
-  PODSIM_RETURN_IF_ERROR(marker.status());
-  return true;
+  if (marker.ok()) return true;
+  if (!absl::IsNotFound(marker.status())) return marker.status();
+  PODSIM_RETURN_IF_ERROR(CheckIsMissing(store, path, kMarkerName));
+  return false;
 }
 
 absl::StatusOr<std::string> FilesOf(ObjectStore& store,
@@ -177,6 +201,8 @@ absl::StatusOr<std::string> FilesOf(ObjectStore& store,
   const auto text =
       ReadAtMost(store, absl::StrCat(path, "/", kMarkerName), kMaxMarkerBytes);
   if (absl::IsOutOfRange(text.status())) return path;
+  if (absl::IsNotFound(text.status()))
+    return ListsWhatIsMissing(absl::StrCat(path, "/", kMarkerName));
   PODSIM_RETURN_IF_ERROR(text.status());
   const auto stamp = ParseMarker(*text);
   return stamp ? absl::StrCat(path, "/", *stamp) : path;

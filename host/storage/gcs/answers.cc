@@ -138,6 +138,12 @@ std::string ErrorText(std::string_view json) {
   return PrintableLine(said);
 }
 
+bool IsErrorOfApi(std::string_view json, int status) {
+  const Json message = Json::parse(json, nullptr, /*allow_exceptions=*/false);
+  const Json& code = Field(Field(message, "error"), "code");
+  return code.is_number_integer() && code.get<std::int64_t>() == status;
+}
+
 std::string Crc32cText(std::uint32_t crc) {
   std::string bytes;
   for (int shift = 24; shift >= 0; shift -= 8)

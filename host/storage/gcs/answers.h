@@ -52,6 +52,10 @@ absl::StatusOr<GcsToken> ParseToken(std::string_view json);
 // (conditionNotMet)"; empty: nothing that could be read. At most a line.
 std::string ErrorText(std::string_view json);
 
+// Whether an answer of this status is the API's own word for it, and not the
+// page of a proxy, or nothing: {"error": {"code": 404, ...}}.
+bool IsErrorOfApi(std::string_view json, int status);
+
 // "n03x6A==", as the API writes a CRC32C: base64 of its four bytes, the highest
 // first.
 std::string Crc32cText(std::uint32_t crc);

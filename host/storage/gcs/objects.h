@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -19,7 +20,13 @@ namespace podsim {
 
 // Errors of all: those of GcsClient::Call.
 
-// What there is; nothing: no such object.
+// Of an answer that came, as GcsCall::check wants it: DATA_LOSS, if its status
+// is none of these.
+absl::Status CheckIsAnswer(const HttpResponse& answer,
+                           const std::vector<int>& statuses);
+
+// What there is; nothing: no such object, by the API's own word or by a listing
+// that was begun after another 404. Errors: UNAVAILABLE (the listing has it).
 absl::StatusOr<std::optional<GcsObject>> StatGcs(GcsClient& client,
                                                  const GcsName& name);
 

@@ -19,6 +19,8 @@ constexpr std::int64_t kRange = kGcsReadBytes;
 constexpr std::int64_t kRefusal = std::int64_t{64} << 10;
 // How often a read begins anew because its object was replaced.
 constexpr int kReplacements = 16;
+// How often an object that is there may be answered 404.
+constexpr int kDenials = 3;
 
 GcsBytes BytesOf(const HttpResponse& answer) {
   GcsBytes read{.crc32c = Crc32cOfHeader(answer.Header("x-goog-hash"))};
@@ -34,7 +36,8 @@ GcsBytes BytesOf(const HttpResponse& answer) {
 // What is there of [offset, offset + length), and as it is said to be.
 absl::Status CheckRange(const HttpResponse& answer, std::int64_t offset,
                         std::int64_t length) {
-  if (answer.status != 200 && answer.status != 206) return absl::OkStatus();
+  if (answer.status != 200 && answer.status != 206)
+    return CheckIsAnswer(answer, {404, 416});
   const GcsBytes read = BytesOf(answer);
   const auto got = static_cast<std::int64_t>(answer.body.size());
   if (answer.status == 200 && offset > 0)
@@ -83,6 +86,26 @@ absl::StatusOr<bool> ReadRest(GcsClient& client, const GcsName& name,
   return std::find(gone.begin(), gone.end(), 1) == gone.end();
 }
 
+// 200, 206, 404 or 416.
+absl::StatusOr<GcsAnswer> AskForRange(GcsClient& client, const GcsName& name,
+                                      std::int64_t offset, std::int64_t length,
+                                      std::int64_t generation) {
+  std::string target =
+      absl::StrCat("/download/storage/v1/b/", PercentEncoded(name.bucket),
+                   "/o/", PercentEncoded(name.object), "?alt=media");
+  if (generation != 0) absl::StrAppend(&target, "&generation=", generation);
+  return client.Call({.doing = "read " + name.uri(),
+                      .target = std::move(target),
+                      // An object that is kept as gzip comes as it is kept.
+                      .headers = {absl::StrCat("Range: bytes=", offset, "-",
+                                               offset + length - 1),
+                                  "Accept-Encoding: gzip"},
+                      .most_bytes = std::max(length, kRefusal),
+                      .check = [&](const HttpResponse& http) {
+                        return CheckRange(http, offset, length);
+                      }});
+}
+
 }  // namespace
 
 absl::StatusOr<std::optional<GcsBytes>> ReadGcsRange(GcsClient& client,
@@ -90,32 +113,28 @@ absl::StatusOr<std::optional<GcsBytes>> ReadGcsRange(GcsClient& client,
                                                      std::int64_t offset,
                                                      std::int64_t length,
                                                      std::int64_t generation) {
-  std::string target =
-      absl::StrCat("/download/storage/v1/b/", PercentEncoded(name.bucket),
-                   "/o/", PercentEncoded(name.object), "?alt=media");
-  if (generation != 0) absl::StrAppend(&target, "&generation=", generation);
-  PODSIM_ASSIGN_OR_RETURN(
-      GcsAnswer answer,
-      client.Call({.doing = "read " + name.uri(),
-                   .target = std::move(target),
-                   // An object that is kept as gzip comes as it is kept.
-                   .headers = {absl::StrCat("Range: bytes=", offset, "-",
-                                            offset + length - 1),
-                               "Accept-Encoding: gzip"},
-                   .most_bytes = std::max(length, kRefusal),
-                   .check = [&](const HttpResponse& http) {
-                     return CheckRange(http, offset, length);
-                   }}));
-  if (answer.status() == 416) {  // nothing is there from `offset` on
-    GcsBytes none = BytesOf(answer.http);
-    none.total = TotalOfRange(answer.http.Header("content-range")).value_or(0);
-    return std::optional(std::move(none));
+  for (int denied = 0; denied < kDenials; ++denied) {
+    PODSIM_ASSIGN_OR_RETURN(GcsAnswer answer, AskForRange(client, name, offset,
+                                                          length, generation));
+    if (answer.status() == 416) {  // nothing is there from `offset` on
+      GcsBytes none = BytesOf(answer.http);
+      none.total =
+          TotalOfRange(answer.http.Header("content-range")).value_or(0);
+      return std::optional(std::move(none));
+    }
+    if (answer.status() != 404) {
+      GcsBytes read = BytesOf(answer.http);
+      read.bytes = std::move(answer.http.body);
+      return std::optional(std::move(read));
+    }
+    // It is plain text even from Google and decides nothing.
+    PODSIM_ASSIGN_OR_RETURN(const auto there, StatGcs(client, name));
+    if (!there || (generation != 0 && there->generation != generation))
+      return std::optional<GcsBytes>();
+    // Or it was written meanwhile.
   }
-  if (answer.status() != 200 && answer.status() != 206)
-    return std::optional<GcsBytes>();
-  GcsBytes read = BytesOf(answer.http);
-  read.bytes = std::move(answer.http.body);
-  return std::optional(std::move(read));
+  return absl::UnavailableError(
+      absl::StrCat("read ", name.uri(), ": the store has it and answers 404"));
 }
 
 absl::StatusOr<std::optional<std::string>> ReadGcsObject(GcsClient& client,

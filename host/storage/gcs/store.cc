@@ -16,6 +16,7 @@ namespace podsim {
 namespace {
 
 constexpr int kPage = 1000;  // the most that the API gives
+constexpr int kMostPages = 10'000;
 // How often an unconditional write or delete is overtaken before it gives up.
 constexpr int kRaces = 64;
 constexpr std::int64_t kLongestRange = std::numeric_limits<std::int64_t>::max();
@@ -89,10 +90,16 @@ class GcsStore final : public ObjectStore, public ConditionalObjects {
       if (whole.size() > skipped) names.push_back(whole.substr(skipped));
     };
     std::string token;
+    int pages = 0;
     do {
       PODSIM_ASSIGN_OR_RETURN(
           const GcsPage page,
           ListGcs(*client_, name, /*flat=*/false, token, kPage));
+      if (++pages == kMostPages || (!token.empty() && page.next == token))
+        return absl::UnavailableError(
+            absl::StrCat("list ", name.uri(), ": page ", pages,
+                         token == page.next ? " names itself as the next"
+                                            : " is not the last"));
       for (const GcsObject& object : page.objects) add(object.name);
       for (const std::string& below : page.prefixes) add(below);
       token = page.next;

@@ -19,8 +19,9 @@ namespace {
 
 // A multiple of 256 KiB, as the API wants.
 constexpr std::int64_t kPiece = std::int64_t{8} << 20;
-// Answers in a row after which not a byte more had arrived.
+// Answers in a row after which no more had arrived, and how much counts.
 constexpr int kMostIdle = 8;
+constexpr std::int64_t kGrain = std::int64_t{256} << 10;
 
 std::string Doing(const GcsName& name) { return "write " + name.uri(); }
 
@@ -172,10 +173,11 @@ absl::StatusOr<GcsObject> UploadInPieces(GcsClient& client, const GcsName& name,
     PODSIM_RETURN_IF_ERROR(answer.status());
     if (answer->status() != 308) return Written(name, *answer);
     const std::int64_t now = BytesThere(answer->http);
-    if (now < 0 || now > size)
+    if (now < there || now > size)
       return absl::DataLossError(absl::StrCat(Doing(name), ": the store has ",
-                                              now, " of ", size, " bytes"));
-    idle = now > there ? 0 : idle + 1;
+                                              now, " of ", size, " bytes, ",
+                                              there, " before"));
+    idle = now >= std::min(there + kGrain, size) ? 0 : idle + 1;
     there = now;
   }
   return absl::UnavailableError(

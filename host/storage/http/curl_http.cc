@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/mutex.h"
 #include "base/status.h"
@@ -72,6 +73,19 @@ HeaderList ListOf(const std::vector<std::string>& headers) {
   return list;
 }
 
+// By its own name or address, or the metadata server's, which the machine that
+// runs this one answers.
+bool IsOfThisMachine(const std::string& url) {
+  std::string host = HostOf(url);
+  host = host.substr(host.find("://") + 3);
+  const std::size_t end = host[0] == '[' ? host.find(']') + 1 : host.find(':');
+  host = absl::AsciiStrToLower(host.substr(0, end));
+  const bool numbers = host.find_first_not_of("0123456789.") == host.npos;
+  return host == "localhost" || host == "[::1]" ||
+         (numbers && absl::StartsWith(host, "127.")) ||
+         host == "metadata.google.internal" || host == "169.254.169.254";
+}
+
 class CurlHttp final : public Http {
  public:
   explicit CurlHttp(const HttpLimits& limits) : limits_(limits) {
@@ -125,6 +139,8 @@ class CurlHttp final : public Http {
     set(CURLOPT_PROTOCOLS_STR, "http,https");
     set(CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
     set(CURLOPT_NOSIGNAL, 1L);
+    // A proxy would see what is meant for this machine: tokens, in the clear.
+    if (IsOfThisMachine(request.url)) set(CURLOPT_NOPROXY, "*");
     set(CURLOPT_CONNECTTIMEOUT_MS, absl::ToInt64Milliseconds(limits_.connect));
     set(CURLOPT_LOW_SPEED_LIMIT,
         static_cast<long>(limits_.least_bytes_per_second));
