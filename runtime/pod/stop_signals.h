@@ -12,10 +12,10 @@ namespace podsim {
 
 class StopSignals {
  public:
-  // SIGINT, SIGTERM, SIGUSR1 (the warning that Slurm gives before its time limit),
-  // SIGHUP, SIGQUIT, and SIGPIPE (nobody reads our output any more) mean stop;
-  // SIGCHLD means that a child has ended.
-  // REQUIRES: this process has one thread.
+  // SIGINT, SIGTERM, SIGUSR1 (the warning that Slurm gives before its time
+  // limit), SIGHUP, SIGQUIT, and SIGPIPE (nobody reads our output any more)
+  // mean stop; SIGCHLD means that a child has ended. REQUIRES: this process has
+  // one thread.
   static absl::StatusOr<StopSignals> Block();
   StopSignals(StopSignals&& other) noexcept;
   StopSignals& operator=(StopSignals&&) = delete;
