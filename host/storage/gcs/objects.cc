@@ -35,6 +35,15 @@ std::function<absl::Status(const HttpResponse&)> Parses(
   };
 }
 
+// Of a listing, which a store answers whatever is in the bucket.
+absl::Status NotItsOwn404(const GcsClient& client, const GcsName& name) {
+  return absl::UnavailableError(absl::StrCat(
+      "list ", name.uri(),
+      ": an answer 404 that is not the store's own; is "
+      "there a bucket ",
+      name.bucket, ", and does ", HostOf(client.endpoint()), " serve it?"));
+}
+
 // The first of the names that begin with the object's own, which it is itself
 // if it is there.
 absl::StatusOr<bool> IsListed(GcsClient& client, const GcsName& name) {
@@ -45,7 +54,8 @@ absl::StatusOr<bool> IsListed(GcsClient& client, const GcsName& name) {
            .target = absl::StrCat(
                BucketTarget(name), "/o?prefix=", PercentEncoded(name.object),
                "&maxResults=1&fields=items(name,size,generation)"),
-           .check = Parses(&ParsePage, {})}));
+           .check = Parses(&ParsePage)}));
+  if (answer.status() != 200) return NotItsOwn404(client, name);
   PODSIM_ASSIGN_OR_RETURN(const GcsPage page, ParsePage(answer.http.body));
   return !page.objects.empty() && page.objects.front().name == name.object;
 }
@@ -155,12 +165,7 @@ absl::StatusOr<GcsPage> ListGcs(GcsClient& client, const GcsName& name,
   for (int said = 0; said < 2; ++said) {
     PODSIM_ASSIGN_OR_RETURN(const GcsAnswer answer, client.Call(call));
     if (answer.status() == 200) return ParsePage(answer.http.body);
-    if (!IsErrorOfApi(answer.http.body, 404))
-      return absl::UnavailableError(absl::StrCat(
-          call.doing,
-          ": an answer 404 that is not the store's own; is there a "
-          "bucket ",
-          name.bucket, ", and does ", HostOf(client.endpoint()), " serve it?"));
+    if (!IsErrorOfApi(answer.http.body, 404)) return NotItsOwn404(client, name);
   }
   return absl::NotFoundError(
       absl::StrCat(call.doing, ": no bucket ", name.bucket));

@@ -89,6 +89,19 @@ TEST_F(GcsLiesTest, APageOfAProxyHidesNoObject) {
               StatusIs(absl::StatusCode::kNotFound, HasSubstr("run/b")));
 }
 
+// As an emulator answers whatever is asked of a bucket that it has not.
+TEST_F(GcsLiesTest, WhoAnswers404ToEverythingIsNotAskedAgainAndAgain) {
+  lie_ = [](const HttpRequest&) -> std::optional<HttpResponse> {
+    return HttpResponse{.status = 404};
+  };
+  for (const absl::Status& status : {store_->Stat("gs://bucket/run/a").status(),
+                                     store_->Read("gs://bucket/run/a").status(),
+                                     store_->List("gs://bucket/run").status()})
+    EXPECT_THAT(status, StatusIs(kUnavailable,
+                                 HasSubstr("is there a bucket bucket, and")));
+  EXPECT_LE(requests_, 6);
+}
+
 TEST_F(GcsLiesTest, AStatusThatIsNoAnswerIsNone) {
   for (const int status : {204, 304, 412}) {
     lie_ = [status](const HttpRequest& request) -> std::optional<HttpResponse> {
