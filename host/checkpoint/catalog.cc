@@ -1,6 +1,7 @@
 #include "host/checkpoint/catalog.h"
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -8,6 +9,7 @@
 #include "base/hash.h"
 #include "base/status.h"
 #include "base/units.h"
+#include "host/checkpoint/folders.h"
 #include "host/checkpoint/layout.h"
 #include "host/checkpoint/manifest.h"
 #include "host/checkpoint/part_file.h"
@@ -17,6 +19,8 @@
 namespace podsim {
 namespace {
 
+// How often a model_dir is looked at whose checkpoints go while it is read.
+constexpr int kLooks = 32;
 // Others' markers may say anything.
 constexpr std::int64_t kMaxMarkerBytes = 4096;
 
@@ -56,12 +60,52 @@ absl::StatusOr<std::string> ReadNeeded(ObjectStore& store,
   return text;
 }
 
-absl::Status CheckIsFinished(ObjectStore& store, const std::string& path) {
-  if (ParseUnfinished(NameOf(path)))
-    return absl::FailedPreconditionError(
-        "unfinished: its writer was stopped before it committed");
-  PODSIM_ASSIGN_OR_RETURN(const bool committed, IsCommitted(store, path));
-  if (committed) return absl::OkStatus();
+// Where the files of a checkpoint lie, and whether a marker says so; on a store
+// that renames nothing has to.
+struct Located {
+  std::string files;
+  bool marked = true;
+};
+
+bool Has(const std::vector<std::string>& names, const char* name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+// Of a directory without a marker, as a copy may be: the manifest's; nothing:
+// there is none.
+absl::StatusOr<std::optional<std::string>> DirectoryOfManifest(
+    ObjectStore& store, const std::string& path) {
+  PODSIM_ASSIGN_OR_RETURN(const auto names, store.List(path));
+  if (Has(names, kManifestName)) return std::optional(path);
+  for (auto name = names.rbegin(); name != names.rend(); ++name) {
+    if (name->back() != '/' || !ParseStep(*name)) continue;
+    const std::string below = absl::StrCat(path, "/", NameOf(*name));
+    const auto files = store.List(below);
+    if (files.ok() && Has(*files, kManifestName)) return std::optional(below);
+    if (!files.ok() && !absl::IsNotFound(files.status())) return files.status();
+  }
+  return std::optional<std::string>();
+}
+
+absl::StatusOr<Located> Locate(ObjectStore& store, const std::string& path) {
+  const bool renames = store.CanRename(path);
+  if (renames && store.Stat(absl::StrCat(path, "/", kManifestName)).ok())
+    return Located{.files = path};
+  const auto text =
+      ReadAtMost(store, absl::StrCat(path, "/", kMarkerName), kMaxMarkerBytes);
+  if (absl::IsOutOfRange(text.status())) return Located{.files = path};
+  if (text.ok()) {
+    const auto stamp = ParseMarker(*text);
+    return Located{.files = stamp ? absl::StrCat(path, "/", *stamp) : path};
+  }
+  // A disk's other errors are told of the files themselves.
+  if (!absl::IsNotFound(text.status()) && !renames) return text.status();
+  PODSIM_RETURN_IF_ERROR(CheckIsMissing(store, path, kMarkerName));
+  const auto found = DirectoryOfManifest(store, path);
+  if (found.ok() && *found)
+    return Located{.files = **found, .marked = renames && **found == path};
+  if (renames) return Located{.files = path};
+  PODSIM_RETURN_IF_ERROR(found.status());
   return absl::FailedPreconditionError(
       absl::StrCat("unfinished: it has no ", kMarkerName));
 }
@@ -153,15 +197,10 @@ absl::StatusOr<std::vector<std::string>> NamesIn(ObjectStore& store,
   return names;
 }
 
-absl::StatusOr<CheckpointAt> Open(ObjectStore& store, const std::string& path) {
-  auto names = NamesIn(store, path, kMarkerName);
-  if (absl::IsNotFound(names.status()) ||
-      (names.ok() && !LooksLikeOne(path, *names)))
-    return absl::NotFoundError("no checkpoint is there");
-  PODSIM_RETURN_IF_ERROR(names.status());
-  PODSIM_RETURN_IF_ERROR(CheckIsFinished(store, path));
-  PODSIM_ASSIGN_OR_RETURN(const std::string files, FilesOf(store, path));
-  if (files != path) names = NamesIn(store, files, kSumsName);
+absl::StatusOr<CheckpointAt> ReadLocated(ObjectStore& store,
+                                         const std::string& path,
+                                         const std::string& files) {
+  auto names = NamesIn(store, files, kSumsName);
   if (absl::IsNotFound(names.status()))
     return absl::DataLossError("the files that its marker names are missing");
   PODSIM_RETURN_IF_ERROR(names.status());
@@ -173,7 +212,27 @@ absl::StatusOr<CheckpointAt> Open(ObjectStore& store, const std::string& path) {
   const auto named = ParseStep(NameOf(path));
   if (named && *named != found.step)
     return absl::DataLossError(
-        absl::StrCat("it is a checkpoint of step ", found.step));
+        absl::StrCat("it is a checkpoint of step ", found.step,
+                     "; to go on from it, give its directory that name"));
+  return found;
+}
+
+absl::StatusOr<CheckpointAt> Open(ObjectStore& store, const std::string& path) {
+  const auto names = NamesIn(store, path, kMarkerName);
+  if (absl::IsNotFound(names.status()) ||
+      (names.ok() && !LooksLikeOne(path, *names)))
+    return absl::NotFoundError("no checkpoint is there");
+  PODSIM_RETURN_IF_ERROR(names.status());
+  if (ParseUnfinished(NameOf(path)))
+    return absl::FailedPreconditionError(
+        "unfinished: its writer was stopped before it committed");
+  PODSIM_ASSIGN_OR_RETURN(const Located at, Locate(store, path));
+  absl::StatusOr<CheckpointAt> found = ReadLocated(store, path, at.files);
+  // Of a copy that is on its way nothing is damaged.
+  if (!at.marked && absl::IsDataLoss(found.status()))
+    return absl::FailedPreconditionError(
+        absl::StrCat("unfinished: it has no ", kMarkerName, ", and ",
+                     found.status().message()));
   return found;
 }
 
@@ -197,41 +256,21 @@ absl::StatusOr<bool> IsCommitted(ObjectStore& store, const std::string& path) {
 
 absl::StatusOr<std::string> FilesOf(ObjectStore& store,
                                     const std::string& path) {
-  if (store.CanRename(path)) return path;
-  const auto text =
-      ReadAtMost(store, absl::StrCat(path, "/", kMarkerName), kMaxMarkerBytes);
-  if (absl::IsOutOfRange(text.status())) return path;
-  if (absl::IsNotFound(text.status()))
-    return ListsWhatIsMissing(absl::StrCat(path, "/", kMarkerName));
-  PODSIM_RETURN_IF_ERROR(text.status());
-  const auto stamp = ParseMarker(*text);
-  return stamp ? absl::StrCat(path, "/", *stamp) : path;
-}
-
-bool MayBeDirectory(ObjectStore& store, const std::string& model_dir,
-                    const std::string& name) {
-  return name.back() == '/' || !store.Size(model_dir + "/" + name).ok();
+  PODSIM_ASSIGN_OR_RETURN(const Located at, Locate(store, path));
+  return at.files;
 }
 
 absl::StatusOr<std::vector<std::int64_t>> ListSteps(
     ObjectStore& store, const std::string& model_dir) {
-  const auto names = store.List(model_dir);
-  if (absl::IsNotFound(names.status())) {
-    if (!store.Size(model_dir).ok()) return std::vector<std::int64_t>();
-    return absl::InvalidArgumentError(
-        absl::StrCat("model_dir ", model_dir, " is a file; give a directory"));
-  }
-  PODSIM_RETURN_IF_ERROR(names.status());
-  std::vector<std::int64_t> steps;
-  for (const std::string& name : *names) {
-    const auto step = ParseStep(name);
-    if (!step || !MayBeDirectory(store, model_dir, name)) continue;
-    PODSIM_ASSIGN_OR_RETURN(const bool committed,
-                            IsCommitted(store, StepPath(model_dir, *step)));
-    if (committed) steps.push_back(*step);
-  }
-  std::sort(steps.begin(), steps.end());
-  return steps;
+  PODSIM_ASSIGN_OR_RETURN(Folders folders, LookAt(store, model_dir));
+  return std::move(folders.steps);
+}
+
+absl::StatusOr<bool> IsStillThere(ObjectStore& store,
+                                  const std::string& model_dir,
+                                  std::int64_t step) {
+  PODSIM_ASSIGN_OR_RETURN(const auto steps, ListSteps(store, model_dir));
+  return std::binary_search(steps.begin(), steps.end(), step);
 }
 
 absl::StatusOr<CheckpointAt> ReadManifest(ObjectStore& store,
@@ -264,23 +303,45 @@ absl::StatusOr<CheckpointAt> VerifyCheckpoint(ObjectStore& store,
   return found;
 }
 
-absl::StatusOr<Newest> FindNewestGood(ObjectStore& store,
-                                      const std::string& model_dir) {
-  PODSIM_ASSIGN_OR_RETURN(std::vector<std::int64_t> steps,
-                          ListSteps(store, model_dir));
-  Newest newest;
+namespace {
+
+// Whether all of `steps` were looked at; false: one has vanished meanwhile, and
+// another may have come.
+absl::StatusOr<bool> LookFromTheEnd(ObjectStore& store,
+                                    const std::string& model_dir,
+                                    std::vector<std::int64_t> steps,
+                                    Newest& newest) {
   for (; !steps.empty(); steps.pop_back()) {
     const std::string path = StepPath(model_dir, steps.back());
     absl::StatusOr<CheckpointAt> found = VerifyCheckpoint(store, path);
     if (found.ok()) {
       newest.checkpoint = *std::move(found);
-      break;
+      return true;
     }
+    PODSIM_ASSIGN_OR_RETURN(const bool there,
+                            IsStillThere(store, model_dir, steps.back()));
+    if (!there) return false;
     if (!SpeaksOfTheCheckpoint(store, path, found.status()))
       return found.status();
     newest.refused.emplace_back(found.status().message());
   }
-  return newest;
+  return true;
+}
+
+}  // namespace
+
+absl::StatusOr<Newest> FindNewestGood(ObjectStore& store,
+                                      const std::string& model_dir) {
+  for (int look = 0; look < kLooks; ++look) {
+    Newest newest;
+    PODSIM_ASSIGN_OR_RETURN(newest.folders, LookAt(store, model_dir));
+    PODSIM_ASSIGN_OR_RETURN(
+        const bool done,
+        LookFromTheEnd(store, model_dir, newest.folders.steps, newest));
+    if (done) return newest;
+  }
+  return absl::UnavailableError(
+      absl::StrCat(model_dir, ": checkpoints come and go; try again"));
 }
 
 }  // namespace podsim

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "host/checkpoint/folders.h"
 #include "host/storage/storage.h"
 #include "proto/checkpoint.pb.h"
 
@@ -27,16 +28,14 @@ struct CheckpointAt {
   std::string manifest_sha256;
 };
 
-// Whether `name`, as List has it of model_dir, is a directory's: also a link's
-// that cannot be followed (a loop, no permission, a disk that is not there),
-// as its checkpoint may be whole.
-bool MayBeDirectory(ObjectStore& store, const std::string& model_dir,
-                    const std::string& name);
-
-// Committed ones, ascending; a missing model_dir has none.
+// Those of LookAt (folders.h), ascending; a missing model_dir has none.
 // Errors: INVALID_ARGUMENT (model_dir is a file), the store's.
 absl::StatusOr<std::vector<std::int64_t>> ListSteps(
     ObjectStore& store, const std::string& model_dir);
+// Whether a step that was listed still is: a running job may have deleted it.
+absl::StatusOr<bool> IsStillThere(ObjectStore& store,
+                                  const std::string& model_dir,
+                                  std::int64_t step);
 
 // The manifest at `path` (a checkpoint's directory, wherever it lies), checked
 // against SHA256SUMS, and the directory against both: every file is there with
@@ -51,14 +50,16 @@ absl::StatusOr<CheckpointAt> VerifyCheckpoint(ObjectStore& store,
                                               const std::string& path);
 
 struct Newest {
+  Folders folders;                         // all that was listed
   std::optional<CheckpointAt> checkpoint;  // verified, byte for byte
   std::vector<std::string> refused;  // newer ones: one line each, newest first
 };
 
-// Damaged ones and those that cannot be read (a disk's I/O error, a link loop,
-// no permission) are passed over. With `refused` and no checkpoint there is
-// training to lose: whoever would begin anew should ask first.
-// Errors: those of ReadManifest that speak of this program and not of the
+// One that vanishes while it is read (a running job deletes old ones) makes it
+// look anew. Damaged ones and those that cannot be read (a disk's I/O error, a
+// link loop, no permission) are passed over. With `refused` and no checkpoint
+// there is training to lose: whoever would begin anew should ask first. Errors:
+// those of ReadManifest that speak of this program and not of the
 //   checkpoint (another format, too many open files); the store's on model_dir
 //   itself.
 absl::StatusOr<Newest> FindNewestGood(ObjectStore& store,
@@ -70,13 +71,13 @@ absl::StatusOr<Newest> FindNewestGood(ObjectStore& store,
 bool SpeaksOfTheCheckpoint(const ObjectStore& store, const std::string& path,
                            const absl::Status& status);
 
-// Where the files of the checkpoint at `path` lie. REQUIRES: it is committed.
-// Errors: the store's.
+// Where the files of the checkpoint at `path` lie: as its marker says, or
+// without one beside or below it. Errors: FAILED_PRECONDITION (unfinished: none
+// are there), the store's.
 absl::StatusOr<std::string> FilesOf(ObjectStore& store,
                                     const std::string& path);
 
-// Committed, that is: not one that a crash left on a store without renames.
-// Errors: the store's.
+// On a store without renames: whether it has a marker. Errors: the store's.
 absl::StatusOr<bool> IsCommitted(ObjectStore& store, const std::string& path);
 
 }  // namespace podsim

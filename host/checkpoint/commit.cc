@@ -1,7 +1,9 @@
 #include "host/checkpoint/commit.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
+#include <string_view>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -14,6 +16,7 @@
 #include "host/checkpoint/object_commit.h"
 #include "host/checkpoint/parts_path.h"
 #include "host/checkpoint/sums.h"
+#include "host/storage/bounded_read.h"
 
 namespace podsim {
 namespace {
@@ -27,31 +30,69 @@ absl::Status DeleteIfThere(ObjectStore& store, const std::string& directory) {
   return absl::IsNotFound(status) ? absl::OkStatus() : status;
 }
 
-absl::Status Retire(ObjectStore& store, const std::string& model_dir,
-                    std::int64_t step, const AnnounceChange& announce) {
-  const std::string path = StepPath(model_dir, step);
-  if (!store.CanRename(path))
-    return RetireObjects(store, model_dir, step, announce);
-  const std::string retired = UnfinishedPath(model_dir, step, kRetiredStamp);
+// Whether what lies there now is what the record speaks of.
+absl::StatusOr<bool> IsRecorded(ObjectStore& store, const std::string& path,
+                                const OwnStep& own) {
+  PODSIM_ASSIGN_OR_RETURN(const std::string files, FilesOf(store, path));
+  const auto json = ReadAtMost(store, absl::StrCat(files, "/", kManifestName),
+                               kMaxManifestBytes);
+  return json.ok() && Sha256Hex(*json) == own.manifest_sha256;
+}
+
+// Of a step that is on the record. False: something else has its name by now,
+// and stays.
+absl::StatusOr<bool> Retire(HeldDir& held, const OwnStep& own) {
+  ObjectStore& store = held.store();
+  const std::string path = StepPath(held.path(), own.step);
+  if (!store.CanRename(path)) return RetireObjects(held, own);
+  PODSIM_ASSIGN_OR_RETURN(const bool ours, IsRecorded(store, path, own));
+  if (!ours) return false;
+  const std::string retired =
+      UnfinishedPath(held.path(), own.step, kRetiredStamp);
   PODSIM_RETURN_IF_ERROR(DeleteIfThere(store, retired));
   PODSIM_RETURN_IF_ERROR(store.Rename(path, retired));
   absl::Status status = store.DeleteTree(retired);
   // A link: it goes, what it leads to is not this model_dir's.
-  return absl::IsNotFound(status) ? store.Delete(retired) : status;
+  if (absl::IsNotFound(status)) status = store.Delete(retired);
+  PODSIM_RETURN_IF_ERROR(status);
+  return true;
+}
+
+// For a checkpoint of a step whose name a damaged one of ours has.
+absl::Status MakeRoom(HeldDir& held, std::int64_t step, std::int64_t stamp) {
+  ObjectStore& store = held.store();
+  if (store.CanRename(held.path()))
+    return store.Rename(StepPath(held.path(), step),
+                        SetAsidePath(held.path(), step, stamp));
+  const OwnStep own = *held.record().Find(step);
+  PODSIM_RETURN_IF_ERROR(
+      held.Note([&](JobRecord& record) { record.Retire(step); }));
+  return RetireObjects(held, own).status();
 }
 
 // What has the name that a new checkpoint is to get.
 enum class Present { kNothing, kSame, kDamaged };
 
-absl::StatusOr<Present> FindPresent(ObjectStore& store, const std::string& path,
+absl::Status InTheWay(const std::string& path, const std::string& why) {
+  return absl::AlreadyExistsError(
+      absl::StrCat(path, " is in the way and not this job's (", why,
+                   "); move it away, or give another --model_dir"));
+}
+
+absl::StatusOr<Present> FindPresent(const HeldDir& held,
+                                    const std::string& path,
                                     const CheckpointManifest& manifest) {
+  ObjectStore& store = held.store();
+  // Of objects, somebody's parts; a marker of ours beside them is right.
+  PODSIM_ASSIGN_OR_RETURN(const bool committed, IsCommitted(store, path));
+  if (!committed) return Present::kNothing;
   const absl::StatusOr<CheckpointAt> found = VerifyCheckpoint(store, path);
   if (absl::IsNotFound(found.status())) return Present::kNothing;
-  if (absl::IsDataLoss(found.status())) return Present::kDamaged;
-  PODSIM_ASSIGN_OR_RETURN(const bool committed, IsCommitted(store, path));
-  // Of objects, somebody's parts.
-  if (!committed)
-    return store.CanRename(path) ? Present::kDamaged : Present::kNothing;
+  if (absl::IsDataLoss(found.status())) {
+    if (held.record().Find(manifest.step()) != nullptr)
+      return Present::kDamaged;
+    return InTheWay(path, std::string(found.status().message()));
+  }
   PODSIM_RETURN_IF_ERROR(found.status());
   const CheckpointManifest& other = found->manifest;
   if (other.plan_hash() == manifest.plan_hash() &&
@@ -92,101 +133,189 @@ absl::Status CheckParts(ObjectStore& store, const std::string& directory,
                    " is no part of the checkpoint; who else writes there?"));
 }
 
-absl::Status WriteManifest(ObjectStore& store, const std::string& directory,
-                           const CheckpointManifest& manifest) {
+// Gives the SHA-256 of the manifest.
+absl::StatusOr<std::string> WriteManifest(ObjectStore& store,
+                                          const std::string& directory,
+                                          const CheckpointManifest& manifest) {
   const std::string json = ManifestJson(manifest);
   const auto bytes = static_cast<std::int64_t>(json.size());
   if (bytes > kMaxManifestBytes)
     return absl::InvalidArgumentError(absl::StrCat(
         kManifestName, " would have ", FormatBytes(bytes),
         "; no reader takes more than ", FormatBytes(kMaxManifestBytes)));
-  Sums sums = {{kManifestName, Sha256Hex(json)}};
+  const std::string sha256 = Sha256Hex(json);
+  Sums sums = {{kManifestName, sha256}};
   for (const CheckpointFile& file : manifest.files())
     sums[file.name()] = file.sha256();
   PODSIM_RETURN_IF_ERROR(
       store.Write(absl::StrCat(directory, "/", kManifestName), json));
-  return store.Write(absl::StrCat(directory, "/", kSumsName), FormatSums(sums));
-}
-
-}  // namespace
-
-absl::Status CommitCheckpoint(ObjectStore& store, const std::string& model_dir,
-                              std::int64_t stamp,
-                              const CheckpointManifest& manifest,
-                              const AnnounceChange& announce) {
   PODSIM_RETURN_IF_ERROR(
-      Annotate(CheckManifest(manifest), "checkpoint manifest"));
-  const std::string path = StepPath(model_dir, manifest.step());
-  const std::string from = PartsPath(store, model_dir, manifest.step(), stamp);
-  PODSIM_ASSIGN_OR_RETURN(const Present present,
-                          FindPresent(store, path, manifest));
-  if (present == Present::kSame) {
-    // Or it is these parts, whose commit seemed to have failed.
-    PODSIM_ASSIGN_OR_RETURN(const std::string files, FilesOf(store, path));
-    return files == from ? absl::OkStatus() : DeleteIfThere(store, from);
-  }
-  PODSIM_RETURN_IF_ERROR(CheckParts(store, from, manifest));
-  PODSIM_RETURN_IF_ERROR(WriteManifest(store, from, manifest));
-  if (present == Present::kDamaged)
-    PODSIM_RETURN_IF_ERROR(Retire(store, model_dir, manifest.step(), announce));
-  if (store.CanRename(from)) return store.Rename(from, path);
-  return PublishObjects(store, model_dir, manifest.step(), stamp, announce);
+      store.Write(absl::StrCat(directory, "/", kSumsName), FormatSums(sums)));
+  return sha256;
 }
 
-absl::Status PruneCheckpoints(
-    ObjectStore& store, const std::string& model_dir, int keep,
-    std::int64_t proved, const AnnounceChange& announce,
-    const std::function<void(std::int64_t)>& on_deleted) {
-  if (keep < 0)
-    return absl::InvalidArgumentError(
-        absl::StrCat("keep is ", keep, "; give 0 (all) or more"));
-  if (keep == 0) return absl::OkStatus();
+// Steps of ours that have `keep` newer good ones, all of them up to `proved`.
+absl::StatusOr<std::vector<std::int64_t>> BeyondKept(const HeldDir& held,
+                                                     int keep,
+                                                     std::int64_t proved) {
+  ObjectStore& store = held.store();
   PODSIM_ASSIGN_OR_RETURN(std::vector<std::int64_t> steps,
-                          ListSteps(store, model_dir));
-  while (!steps.empty() && steps.back() > proved) steps.pop_back();
+                          ListSteps(store, held.path()));
+  std::erase_if(steps, [&](std::int64_t step) {
+    return step > proved || held.record().Find(step) == nullptr;
+  });
   // From the newest back to the first that has `keep` newer ones.
   for (int kept = 0; kept < keep && !steps.empty(); steps.pop_back()) {
-    const std::string path = StepPath(model_dir, steps.back());
+    const std::string path = StepPath(held.path(), steps.back());
     absl::Status status = ReadManifest(store, path).status();
     if (status.ok()) ++kept;
     if (!status.ok() && !SpeaksOfTheCheckpoint(store, path, status))
       return status;
   }
-  for (const std::int64_t step : steps) {
-    PODSIM_RETURN_IF_ERROR(Retire(store, model_dir, step, announce));
-    if (on_deleted != nullptr) on_deleted(step);
-  }
-  return absl::OkStatus();
+  return steps;
 }
 
-absl::Status CleanUnfinished(ObjectStore& store, const std::string& model_dir,
-                             const AnnounceChange& announce) {
-  if (!store.CanRename(model_dir))
-    return CleanObjects(store, model_dir, announce);
-  const auto names = store.List(model_dir);
+// What was on its way out when its process was stopped: still there, or gone.
+absl::Status SettleRetiring(HeldDir& held) {
+  PODSIM_ASSIGN_OR_RETURN(const std::vector<std::int64_t> steps,
+                          ListSteps(held.store(), held.path()));
+  return held.Note([&](JobRecord& record) {
+    const std::map<std::int64_t, OwnStep> before = record.steps();
+    for (const auto& [step, own] : before) {
+      if (!own.retiring) continue;
+      record.Drop(step);
+      if (!std::binary_search(steps.begin(), steps.end(), step)) continue;
+      OwnStep kept = own;
+      kept.retiring = false;
+      record.Put(kept);
+    }
+  });
+}
+
+bool HasRetiring(const JobRecord& record) {
+  return std::any_of(record.steps().begin(), record.steps().end(),
+                     [](const auto& entry) { return entry.second.retiring; });
+}
+
+// A directory that a stopped writer, deletion or generation of ours left.
+bool IsLeftOver(const JobRecord& record, const std::string& name) {
+  if (const auto witness = ParseWitness(name)) return record.HasBegun(*witness);
+  const auto unfinished = ParseUnfinished(name);
+  if (!unfinished) return false;
+  const OwnStep* const own = record.Find(unfinished->step);
+  const bool retired =
+      unfinished->stamp == kRetiredStamp && own != nullptr && own->retiring;
+  return retired || record.HasBegun(unfinished->stamp);
+}
+
+// The checkpoint that was made again, or whose commit seemed to have failed, is
+// there: its new parts go, if they are not it.
+absl::Status KeepSame(HeldDir& held, std::int64_t step,
+                      const std::string& parts) {
+  const std::string path = StepPath(held.path(), step);
+  PODSIM_ASSIGN_OR_RETURN(const CheckpointAt found,
+                          ReadManifest(held.store(), path));
+  const auto stamp = ParseStep(NameOf(found.files));
+  if (found.files != path && stamp && held.record().HasBegun(*stamp))
+    PODSIM_RETURN_IF_ERROR(held.Note([&](JobRecord& record) {
+      record.Put({.step = step,
+                  .stamp = *stamp,
+                  .manifest_sha256 = found.manifest_sha256});
+    }));
+  return found.files == parts ? absl::OkStatus()
+                              : DeleteIfThere(held.store(), parts);
+}
+
+absl::Status CleanDirectories(HeldDir& held) {
+  ObjectStore& store = held.store();
+  const auto names = store.List(held.path());
   if (absl::IsNotFound(names.status())) return absl::OkStatus();
   PODSIM_RETURN_IF_ERROR(names.status());
-  for (const std::string& name : *names) {
-    if (name.back() != '/') continue;
-    if (ParseUnfinished(name))
+  for (const std::string& name : *names)
+    if (name.back() == '/' && IsLeftOver(held.record(), name))
       PODSIM_RETURN_IF_ERROR(
-          DeleteIfThere(store, absl::StrCat(model_dir, "/", name)));
-  }
+          DeleteIfThere(store, absl::StrCat(held.path(), "/", NameOf(name))));
   return absl::OkStatus();
 }
 
-absl::Status SetAsideNewer(ObjectStore& store, const std::string& model_dir,
-                           std::int64_t step, std::int64_t stamp,
-                           const AnnounceChange& announce) {
+}  // namespace
+
+absl::Status CommitCheckpoint(HeldDir& held, std::int64_t stamp,
+                              const CheckpointManifest& manifest) {
+  PODSIM_RETURN_IF_ERROR(
+      Annotate(CheckManifest(manifest), "checkpoint manifest"));
+  ObjectStore& store = held.store();
+  const std::int64_t step = manifest.step();
+  const std::string path = StepPath(held.path(), step);
+  const std::string from = PartsPath(store, held.path(), step, stamp);
+  PODSIM_ASSIGN_OR_RETURN(const Present present,
+                          FindPresent(held, path, manifest));
+  if (present == Present::kSame) return KeepSame(held, step, from);
+  PODSIM_RETURN_IF_ERROR(CheckParts(store, from, manifest));
+  PODSIM_ASSIGN_OR_RETURN(const std::string sha256,
+                          WriteManifest(store, from, manifest));
+  if (present == Present::kDamaged)
+    PODSIM_RETURN_IF_ERROR(MakeRoom(held, step, stamp));
+  if (!store.CanRename(from))
+    return PublishObjects(
+        held, {.step = step, .stamp = stamp, .manifest_sha256 = sha256});
+  PODSIM_RETURN_IF_ERROR(held.Note([&](JobRecord& record) {
+    record.Put({.step = step, .manifest_sha256 = sha256});
+  }));
+  return store.Rename(from, path);
+}
+
+absl::Status PruneCheckpoints(
+    HeldDir& held, int keep, std::int64_t proved,
+    const std::function<void(std::int64_t)>& on_deleted) {
+  if (keep < 0)
+    return absl::InvalidArgumentError(
+        absl::StrCat("keep is ", keep, "; give 0 (all) or more"));
+  if (keep == 0) return absl::OkStatus();
   PODSIM_ASSIGN_OR_RETURN(const std::vector<std::int64_t> steps,
-                          ListSteps(store, model_dir));
+                          BeyondKept(held, keep, proved));
+  if (steps.empty()) return absl::OkStatus();
+  PODSIM_RETURN_IF_ERROR(held.Note([&](JobRecord& record) {
+    for (const std::int64_t step : steps) record.Retire(step);
+  }));
+  absl::Status status;
+  std::vector<std::int64_t> done;
+  for (const std::int64_t step : steps) {
+    const auto gone = Retire(held, *held.record().Find(step));
+    status = gone.status();
+    if (!status.ok()) break;
+    done.push_back(step);
+    if (*gone && on_deleted != nullptr) on_deleted(step);
+  }
+  const absl::Status noted = held.Note([&](JobRecord& record) {
+    for (const std::int64_t step : done) record.Drop(step);
+  });
+  return status.ok() ? noted : status;
+}
+
+absl::Status CleanUnfinished(HeldDir& held) {
+  PODSIM_RETURN_IF_ERROR(held.store().CanRename(held.path())
+                             ? CleanDirectories(held)
+                             : CleanObjects(held));
+  return HasRetiring(held.record()) ? SettleRetiring(held) : absl::OkStatus();
+}
+
+absl::Status SetAsideNewer(HeldDir& held, std::int64_t step,
+                           std::int64_t stamp) {
+  ObjectStore& store = held.store();
+  const auto& own_steps = held.record().steps();
+  if (own_steps.upper_bound(step) == own_steps.end()) return absl::OkStatus();
+  PODSIM_ASSIGN_OR_RETURN(const std::vector<std::int64_t> steps,
+                          ListSteps(store, held.path()));
   for (const std::int64_t newer : steps) {
-    if (newer <= step) continue;
-    const std::string to = SetAsidePath(model_dir, newer, stamp);
+    const OwnStep* const own = held.record().Find(newer);
+    if (newer <= step || own == nullptr) continue;
+    const std::string to = SetAsidePath(held.path(), newer, stamp);
+    PODSIM_RETURN_IF_ERROR(store.CanRename(held.path())
+                               ? store.Rename(StepPath(held.path(), newer), to)
+                               : SetObjectsAside(held, OwnStep(*own), to));
     PODSIM_RETURN_IF_ERROR(
-        store.CanRename(model_dir)
-            ? store.Rename(StepPath(model_dir, newer), to)
-            : SetObjectsAside(store, model_dir, newer, to, announce));
+        held.Note([&](JobRecord& record) { record.Drop(newer); }));
   }
   return absl::OkStatus();
 }

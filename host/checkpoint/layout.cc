@@ -10,6 +10,8 @@ namespace {
 
 constexpr std::string_view kUnfinishedMark = ".orbax-checkpoint-tmp-";
 constexpr std::string_view kSetAsideMark = ".set-aside-";
+// A directory, so that what a kill leaves of the file's writing goes with it.
+constexpr std::string_view kWitness = ".podsim-pod-";
 
 // Decimal digits as they are printed: no sign, no zero in front.
 std::optional<std::int64_t> ParseNumber(std::string_view text) {
@@ -65,6 +67,10 @@ std::string StampPath(const std::string& model_dir, std::int64_t step,
   return absl::StrCat(StepPath(model_dir, step), "/", stamp);
 }
 
+std::string WitnessPath(const std::string& model_dir, std::int64_t stamp) {
+  return absl::StrCat(model_dir, "/", std::string(kWitness), stamp);
+}
+
 std::optional<std::int64_t> ParseMarker(std::string_view text) {
   return ParseNumber(text.substr(0, text.find('\n')));
 }
@@ -83,6 +89,12 @@ std::optional<StampedStep> ParseUnfinished(std::string_view name) {
 
 std::optional<StampedStep> ParseSetAside(std::string_view name) {
   return ParseStamped(name, kSetAsideMark);
+}
+
+std::optional<std::int64_t> ParseWitness(std::string_view name) {
+  name = WithoutSlash(name);
+  if (name.substr(0, kWitness.size()) != kWitness) return std::nullopt;
+  return ParseNumber(name.substr(kWitness.size()));
 }
 
 std::optional<PartNumber> ParsePartName(std::string_view name) {

@@ -48,6 +48,10 @@ std::string StampPath(const std::string& model_dir, std::int64_t step,
 // "model-00001-of-00004.safetensors". Parts count from 1.
 std::string PartName(int part, int parts);
 
+// What the generation with this stamp leaves in model_dir while it runs, to see
+// that all hosts look at the same one.
+std::string WitnessPath(const std::string& model_dir, std::int64_t stamp);
+
 // What the marker says: the stamp; nothing: the files lie beside it.
 std::optional<std::int64_t> ParseMarker(std::string_view text);
 
@@ -56,6 +60,7 @@ std::optional<std::int64_t> ParseMarker(std::string_view text);
 std::optional<std::int64_t> ParseStep(std::string_view name);
 std::optional<StampedStep> ParseUnfinished(std::string_view name);
 std::optional<StampedStep> ParseSetAside(std::string_view name);
+std::optional<std::int64_t> ParseWitness(std::string_view name);  // its stamp
 struct PartNumber {
   int part = 0;
   int parts = 0;

@@ -19,7 +19,6 @@
 
 #include <cstdint>
 #include <string>
-#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -31,30 +30,23 @@ namespace podsim {
 // REQUIRES of all: store.Conditional(model_dir). Errors: the announcement's,
 // the store's.
 
-// The files of `stamp` become the checkpoint of `step`. REQUIRES: they are all
-// there. Errors besides: ALREADY_EXISTS (another holding's is),
-// FAILED_PRECONDITION (another holding has cleared them away).
-absl::Status PublishObjects(ObjectStore& store, const std::string& model_dir,
-                            std::int64_t step, std::int64_t stamp,
-                            const AnnounceChange& announce);
+// The files of the step's stamp become its checkpoint, and it is put on the
+// record. REQUIRES: they are all there. Errors besides: ALREADY_EXISTS (another
+// holding's is), FAILED_PRECONDITION (another holding has cleared them away).
+absl::Status PublishObjects(HeldDir& held, const OwnStep& own);
 
-// The marker of `step` goes, then its files. OK: there is no marker.
-absl::Status RetireObjects(ObjectStore& store, const std::string& model_dir,
-                           std::int64_t step, const AnnounceChange& announce);
+// What its marker is copied from, the marker, then the other files of a step of
+// the record. False: what is there is another's by now, and stays.
+absl::StatusOr<bool> RetireObjects(HeldDir& held, const OwnStep& own);
 
-// Deletes the files of steps without a marker, and those in steps that are not
-// the marker's.
-absl::Status CleanObjects(ObjectStore& store, const std::string& model_dir,
-                          const AnnounceChange& announce);
+// Deletes what a stopped writer, or a stopped deletion, of the record left: one
+// listing, and each object in the generation that was listed.
+absl::Status CleanObjects(HeldDir& held);
 
-// Copies a step's files to `to`, its marker last, and retires it.
-absl::Status SetObjectsAside(ObjectStore& store, const std::string& model_dir,
-                             std::int64_t step, const std::string& to,
-                             const AnnounceChange& announce);
-
-// Paths of all files below a directory; none: there is no such directory.
-absl::StatusOr<std::vector<std::string>> FilesBelow(
-    ObjectStore& store, const std::string& directory);
+// Copies the files of a step of the record to `to`, its marker last, and
+// retires it.
+absl::Status SetObjectsAside(HeldDir& held, const OwnStep& own,
+                             const std::string& to);
 
 }  // namespace podsim
 

@@ -9,6 +9,7 @@
 #include "host/checkpoint/catalog.h"
 #include "host/checkpoint/layout.h"
 #include "host/storage/uri_store.h"
+#include "runtime/ckpt/adoption.h"
 #include "runtime/ckpt/ckpt_flags.h"
 #include "runtime/ckpt/ckpt_text.h"
 #include "runtime/ckpt/comparison.h"
@@ -61,12 +62,23 @@ absl::StatusOr<std::vector<std::string>> PathsToVerify(
   return paths;
 }
 
+// Of a step of `model_dir` that could not be read.
+bool HasVanished(ObjectStore& store, const std::string& model_dir,
+                 const std::string& path) {
+  const auto step = ParseStep(NameOf(path));
+  if (!step) return false;
+  const auto there = IsStillThere(store, model_dir, *step);
+  return there.ok() && !*there;
+}
+
 absl::Status Verify(ObjectStore& store, const std::string& path,
                     CkptResult& result) {
   PODSIM_ASSIGN_OR_RETURN(const std::vector<std::string> paths,
                           PathsToVerify(store, path));
   for (const std::string& each : paths) {
     const absl::StatusOr<CheckpointAt> found = VerifyCheckpoint(store, each);
+    // A running job deletes old ones; of the next reading it is no part.
+    if (!found.ok() && each != path && HasVanished(store, path, each)) continue;
     if (found.ok()) {
       absl::StrAppend(&result.text, each, ": good, step ",
                       FormatCount(found->step), ", ",
@@ -91,6 +103,12 @@ absl::Status Diff(ObjectStore& store, const std::string& a,
   return absl::OkStatus();
 }
 
+absl::Status Print(absl::StatusOr<std::string> text, CkptResult& result) {
+  PODSIM_RETURN_IF_ERROR(text.status());
+  result.text = *std::move(text);
+  return absl::OkStatus();
+}
+
 absl::Status Run(const CkptFlags& flags, ObjectStore& store, absl::Time now,
                  int width, CkptResult& result) {
   for (const std::string& given : flags.settings.path())
@@ -102,6 +120,10 @@ absl::Status Run(const CkptFlags& flags, ObjectStore& store, absl::Time now,
     return Show(store, path, now, result);
   if (flags.settings.command() == words::CkptCommand::verify)
     return Verify(store, path, result);
+  if (flags.settings.command() == words::CkptCommand::adopt)
+    return Print(AdoptCheckpoints(store, path), result);
+  if (flags.settings.command() == words::CkptCommand::clean)
+    return Print(CleanLeftovers(store, path), result);
   return Diff(store, path, flags.settings.path(1), result);
 }
 

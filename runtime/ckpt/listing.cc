@@ -85,8 +85,15 @@ std::optional<Entry> EntryOf(ObjectStore& store, const std::string& model_dir,
   if (!MayBeDirectory(store, model_dir, name)) return std::nullopt;
   const std::string path =
       absl::StrCat(model_dir, "/", std::string(absl::StripSuffix(name, "/")));
-  if (const auto step = ParseStep(name))
-    return Entry{*step, Describe(store, path, *step, "committed", now)};
+  if (const auto step = ParseStep(name)) {
+    Entry entry{*step, Describe(store, path, *step, "committed", now)};
+    if (entry.cells.back() == "committed") return entry;
+    // A running job deletes old ones while they are read.
+    const auto names = store.List(path);
+    if (absl::IsNotFound(names.status()) && name.back() == '/')
+      return std::nullopt;
+    return entry;
+  }
   if (const auto aside = ParseSetAside(name))
     return Entry{aside->step,
                  Describe(store, path, aside->step, "set aside", now)};

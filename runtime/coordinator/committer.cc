@@ -11,7 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/log.h"
 #include "base/mutex.h"
-#include "base/status.h"
+#include "host/checkpoint/commit.h"
 #include "host/checkpoint/layout.h"
 
 namespace podsim {
@@ -34,8 +34,9 @@ struct Committer::Impl {
   };
 
   void Loop(const std::stop_token& stop);
-  absl::Status Commit(const Request& request) const;
-  void Prune(std::int64_t upto) const;
+  explicit Impl(Options opts) : options(std::move(opts)) {}
+  absl::Status Commit(const Request& request);
+  void Prune(std::int64_t upto);
   bool PruneIsDue() const PODSIM_REQUIRES(mutex) {
     return !unpruned.empty() && unpruned.front() <= proved;
   }
@@ -51,23 +52,21 @@ struct Committer::Impl {
   std::jthread thread;
 };
 
-absl::Status Committer::Impl::Commit(const Request& request) const {
+absl::Status Committer::Impl::Commit(const Request& request) {
   CheckpointManifest manifest = request.manifest;
   manifest.mutable_tensors()->Add(options.tensors.begin(),
                                   options.tensors.end());
   const absl::Status status =
-      CommitCheckpoint(*options.store, options.model_dir, options.stamp,
-                       manifest, options.announce);
-  request.done(status, StepPath(options.model_dir, manifest.step()),
+      CommitCheckpoint(options.held, options.stamp, manifest);
+  request.done(status, StepPath(options.held.path(), manifest.step()),
                BytesOf(manifest));
   return status;
 }
 
 // The checkpoints are safe; too many of them are no reason to end a job.
-void Committer::Impl::Prune(std::int64_t upto) const {
+void Committer::Impl::Prune(std::int64_t upto) {
   const absl::Status pruned =
-      PruneCheckpoints(*options.store, options.model_dir, options.keep, upto,
-                       options.announce, options.on_deleted);
+      PruneCheckpoints(options.held, options.keep, upto, options.on_deleted);
   if (!pruned.ok())
     Log(LogLevel::kWarning,
         absl::StrCat("cannot delete old checkpoints: ", pruned.message()));
@@ -100,8 +99,8 @@ void Committer::Impl::Loop(const std::stop_token& stop) {
   }
 }
 
-Committer::Committer(Options options) : impl_(std::make_unique<Impl>()) {
-  impl_->options = std::move(options);
+Committer::Committer(Options options)
+    : impl_(std::make_unique<Impl>(std::move(options))) {
   impl_->thread = std::jthread(
       [impl = impl_.get()](const std::stop_token& stop) { impl->Loop(stop); });
 }

@@ -10,8 +10,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "host/checkpoint/commit.h"
-#include "host/storage/storage.h"
+#include "host/checkpoint/held_dir.h"
 #include "proto/checkpoint.pb.h"
 #include "proto/event.pb.h"
 
@@ -25,11 +24,9 @@ using CommitDone = std::function<void(
 class Committer {
  public:
   struct Options {
-    ObjectStore* store = nullptr;  // borrowed
-    std::string model_dir;
+    HeldDir held;  // the thread's alone from here on
     std::int64_t stamp = 0;
     int keep = 0;  // checkpoints; 0: all
-    AnnounceChange announce = {};
     // Told of each checkpoint beyond `keep` that is gone, from the thread.
     std::function<void(std::int64_t step)> on_deleted = {};
     // Of every checkpoint: what the plan's Program holds.

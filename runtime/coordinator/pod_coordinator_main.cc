@@ -103,6 +103,7 @@ struct CoordinatorRun {
   JobPlan draft;
   std::unique_ptr<JobHold> hold;  // of the model_dir
   std::int64_t stamp = 0;         // of what this process writes there
+  std::optional<HeldDir> held;    // with the record, as the start left it
   std::optional<Committer> committer;
   std::unique_ptr<CoordinatorServer> server;
   // Keeps the hold until the server runs, however long the start takes.
@@ -129,8 +130,13 @@ absl::Status HoldModelDir(const CoordinatorSettings& settings,
     while (WaitUnlessStopped(stop, absl::ToChronoNanoseconds(kLockRenewal)))
       static_cast<void>(run.hold->Renew());
   });
-  PODSIM_RETURN_IF_ERROR(FinishChange(*run.store, dir, run.hold->change()));
-  return run.hold->Announce("");
+  PODSIM_ASSIGN_OR_RETURN(
+      run.held,
+      HeldDir::Open(*run.store, dir, [&run](const std::string& change) {
+        return run.hold->Announce(change);
+      }));
+  PODSIM_RETURN_IF_ERROR(FinishChange(*run.held, run.hold->change()));
+  return run.held->Announce("");
 }
 
 // Gives signs of life, for machines that cannot see this process, until told
@@ -153,22 +159,14 @@ absl::StatusOr<RunStart> StartOf(const JobSpec& spec, CoordinatorRun& run) {
   PODSIM_ASSIGN_OR_RETURN(RunStart start,
                           FindStart(*run.store, spec, run.draft));
   run.stamp = absl::ToUnixNanos(run.clock.Now());
-  const AnnounceChange announce = [&run](const std::string& change) {
-    return run.hold->Announce(change);
-  };
-  PODSIM_RETURN_IF_ERROR(
-      PrepareModelDir(*run.store, run.draft, run.stamp, start, announce));
-  std::vector<CheckpointTensor> tensors;
-  if (Saves(run.draft)) {
-    PODSIM_ASSIGN_OR_RETURN(const Program program, ProgramOf(run.draft));
-    tensors = TensorsOf(program, run.draft.bits().hosts());
-  }
+  start.stamp = run.stamp;
+  if (!Saves(run.draft)) return start;
+  PODSIM_RETURN_IF_ERROR(PrepareModelDir(*run.held, run.stamp, start));
+  PODSIM_ASSIGN_OR_RETURN(const Program program, ProgramOf(run.draft));
   run.committer.emplace(Committer::Options{
-      .store = run.store.get(),
-      .model_dir = run.draft.spec().model_dir(),
+      .held = *run.held,
       .stamp = run.stamp,
       .keep = run.draft.spec().keep(),
-      .announce = announce,
       .on_deleted =
           [&run](std::int64_t step) {
             JobEvent event;
@@ -177,7 +175,7 @@ absl::StatusOr<RunStart> StartOf(const JobSpec& spec, CoordinatorRun& run) {
             event.mutable_deleted()->set_step(step);
             run.events.Write(event);
           },
-      .tensors = std::move(tensors)});
+      .tensors = TensorsOf(program, run.draft.bits().hosts())});
   return start;
 }
 
@@ -213,7 +211,7 @@ absl::Status StartServer(const CoordinatorSettings& settings,
            .on_event =
                [&run](const JobEvent& event) {
                  run.events.Write(event);
-                 run.committer->OnEvent(event);
+                 if (run.committer) run.committer->OnEvent(event);
                },
            .generation = settings.generation(),
            .start = std::move(start),
@@ -263,7 +261,7 @@ int Run(const CoordinatorSettings& settings) {
   keeper = std::jthread();  // ends it: it uses the server
   run.server.reset();
   run.committer.reset();  // deletes old checkpoints, and tells of them
-  LeaveModelDir(*run.store, run.draft, run.stamp);
+  if (run.held) LeaveModelDir(*run.held, run.stamp);
   run.events.Finish(kEventsLimit);
   if (outcome.ok()) return kDone;
   Log(LogLevel::kError, std::string(outcome.message()));

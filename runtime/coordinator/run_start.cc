@@ -11,6 +11,7 @@
 #include "base/units.h"
 #include "host/checkpoint/catalog.h"
 #include "host/checkpoint/commit.h"
+#include "host/checkpoint/folders.h"
 #include "host/checkpoint/layout.h"
 #include "host/checkpoint/restore.h"
 #include "job/plan_program.h"
@@ -18,9 +19,6 @@
 
 namespace podsim {
 namespace {
-
-// A directory, so that what a kill leaves of the file's writing goes with it.
-constexpr char kWitness[] = ".podsim-pod-";
 
 // A model_dir is the most likely to be given in the place of one of its steps.
 absl::Status NothingToRestore(ObjectStore& store, const std::string& path) {
@@ -37,27 +35,33 @@ absl::Status NothingToRestore(ObjectStore& store, const std::string& path) {
                    "--restore=runs/a/120; pod_ckpt ls runs/a lists them"));
 }
 
-absl::StatusOr<std::optional<CheckpointAt>> FindCheckpoint(
-    ObjectStore& store, const JobSpec& spec, const JobPlan& plan,
-    std::vector<std::string>& notes) {
+absl::StatusOr<std::optional<CheckpointAt>> FindCheckpoint(ObjectStore& store,
+                                                           const JobSpec& spec,
+                                                           const JobPlan& plan,
+                                                           RunStart& start,
+                                                           Folders& folders) {
+  const std::string& dir = plan.spec().model_dir();
   if (!spec.restore().empty()) {
+    if (Saves(plan)) {
+      PODSIM_ASSIGN_OR_RETURN(folders, LookAt(store, dir));
+    }
     auto named = VerifyCheckpoint(store, spec.restore());
     if (absl::IsNotFound(named.status()))
       return NothingToRestore(store, spec.restore());
     if (!named.ok()) return Annotate(named.status(), "--restore");
     return *std::move(named);
   }
-  if (plan.spec().model_dir().empty()) return std::nullopt;
-  PODSIM_ASSIGN_OR_RETURN(Newest newest,
-                          FindNewestGood(store, plan.spec().model_dir()));
+  if (dir.empty()) return std::nullopt;
+  PODSIM_ASSIGN_OR_RETURN(Newest newest, FindNewestGood(store, dir));
+  folders = std::move(newest.folders);
   if (!newest.checkpoint && !newest.refused.empty()) {
     return absl::DataLossError(absl::StrCat(
-        "no checkpoint in ", plan.spec().model_dir(),
+        "no checkpoint in ", dir,
         " is whole: ", absl::StrJoin(newest.refused, "; "),
         "; move them away to begin anew, or name one with --restore"));
   }
   for (const std::string& line : newest.refused) {
-    notes.push_back(absl::StrCat("passed over a checkpoint: ", line));
+    start.notes.push_back(absl::StrCat("passed over a checkpoint: ", line));
   }
   return newest.checkpoint;
 }
@@ -144,27 +148,92 @@ std::int64_t StepsLeft(const JobPlan& plan, std::int64_t consumed) {
   return (left + batch - 1) / batch;
 }
 
-std::string WitnessOf(std::int64_t stamp) {
-  return absl::StrCat(kWitness, stamp);
+// "20, 40, 60 and 7 more".
+std::string SomeOf(const std::vector<std::string>& names) {
+  constexpr std::size_t kNamed = 3;
+  const std::size_t named = std::min(names.size(), kNamed);
+  const std::string text =
+      absl::StrJoin(names.begin(), names.begin() + named, ", ");
+  if (named == names.size()) return text;
+  return absl::StrCat(text, " and ", names.size() - named, " more");
 }
 
-// Those of processes that were killed.
-absl::Status RemoveWitnesses(ObjectStore& store, const std::string& dir,
-                             const AnnounceChange& announce) {
-  auto names = store.List(dir);
-  if (absl::IsNotFound(names.status())) return absl::OkStatus();
-  PODSIM_RETURN_IF_ERROR(names.status());
-  std::erase_if(*names, [](const std::string& name) {
-    return !absl::StartsWith(name, kWitness);
-  });
-  if (names->empty()) return absl::OkStatus();
-  if (announce != nullptr) PODSIM_RETURN_IF_ERROR(announce("clean"));
-  for (const std::string& name : *names) {
-    const absl::Status status =
-        store.DeleteTree(absl::StrCat(dir, "/", NameOf(name)));
-    if (!status.ok() && !absl::IsNotFound(status)) return status;
+// A checkpoint of somebody else's where this run would write its own.
+absl::Status InTheWayError(const std::string& dir, std::int64_t step,
+                           std::int64_t begin) {
+  return absl::FailedPreconditionError(absl::StrCat(
+      StepPath(dir, step), " is not on the record of what jobs wrote in ", dir,
+      ", and comes after step ", begin,
+      ", where this run begins: move it away, give another --model_dir, or "
+      "take "
+      "it over with pod_ckpt adopt ",
+      dir));
+}
+
+// What else lies in the model_dir: named and left, or in the way.
+absl::Status LookAround(const Folders& folders, const std::string& dir,
+                        RunStart& start) {
+  if (!folders.kept.trouble.empty())
+    start.notes.push_back(
+        absl::StrCat("nothing is deleted in ", dir, ": ", folders.kept.trouble,
+                     "; pod_ckpt adopt ", dir, " writes the record anew"));
+  std::vector<std::string> left;
+  for (const std::int64_t step : folders.Strangers()) {
+    if (step > start.point.step())
+      return InTheWayError(dir, step, start.point.step());
+    if (StepPath(dir, step) != start.point.checkpoint())
+      left.push_back(absl::StrCat(step));
   }
-  return announce == nullptr ? absl::OkStatus() : announce("");
+  if (!left.empty())
+    start.notes.push_back(absl::StrCat(
+        dir, " holds ",
+        FormatCounted(static_cast<std::int64_t>(left.size()), "checkpoint"),
+        " that no job's record there has (", SomeOf(left),
+        "): left as they are; pod_ckpt adopt ", dir, " takes them over"));
+  if (!folders.leftovers.empty())
+    start.notes.push_back(absl::StrCat(
+        dir, " holds unfinished folders that no job's record there has (",
+        SomeOf(folders.leftovers), "): left as they are; pod_ckpt clean ", dir,
+        " removes them"));
+  return absl::OkStatus();
+}
+
+// As the record has it; nothing: it lies elsewhere.
+std::optional<OwnStep> OwnStepOf(const CheckpointAt& at,
+                                 const std::string& model_dir) {
+  if (at.path != StepPath(model_dir, at.step)) return std::nullopt;
+  const auto stamp =
+      at.files == at.path ? std::nullopt : ParseStep(NameOf(at.files));
+  return OwnStep{.step = at.step,
+                 .stamp = stamp.value_or(0),
+                 .manifest_sha256 = at.manifest_sha256};
+}
+
+}  // namespace
+
+namespace {
+
+absl::StatusOr<RunStart> StartAt(const CheckpointAt& at, const JobSpec& spec,
+                                 const JobPlan& plan, RunStart start) {
+  const bool evaluates = plan.spec().mode() == words::Mode::eval;
+  const bool anew = spec.restore_weights_only() && !evaluates;
+  const CheckpointManifest& manifest = at.manifest;
+  PODSIM_RETURN_IF_ERROR(CheckModel(at, plan, anew || evaluates));
+  start.point.set_checkpoint(at.path);
+  start.point.set_manifest_sha256(at.manifest_sha256);
+  start.point.set_weights_only(anew || evaluates);
+  if (anew) return start;
+  if (!evaluates) {
+    PODSIM_RETURN_IF_ERROR(CheckStream(at, plan.bits()));
+    start.resumed = OwnStepOf(at, plan.spec().model_dir());
+  }
+  start.origin = OriginOf(manifest, spec);
+  start.point.set_step(manifest.step());
+  start.point.set_examples_consumed(manifest.examples_consumed());
+  start.point.set_last_step(manifest.step() +
+                            StepsLeft(plan, manifest.examples_consumed()));
+  start.history = manifest.stints();
+  return start;
 }
 
 }  // namespace
@@ -174,30 +243,19 @@ absl::StatusOr<RunStart> FindStart(ObjectStore& store, const JobSpec& spec,
   RunStart start;
   start.point.set_last_step(plan.train_steps());
   if (plan.spec().has_bench()) return start;
-  PODSIM_RETURN_IF_ERROR(CheckIsOfRun(store, plan.spec().model_dir()));
+  const std::string& dir = plan.spec().model_dir();
+  PODSIM_RETURN_IF_ERROR(CheckIsOfRun(store, dir));
+  Folders folders;
   PODSIM_ASSIGN_OR_RETURN(const std::optional<CheckpointAt> at,
-                          FindCheckpoint(store, spec, plan, start.notes));
-  if (!at) {
-    if (plan.spec().mode() != words::Mode::eval) return start;
-    return absl::NotFoundError(absl::StrCat(
-        "mode=eval: there is no checkpoint in ", plan.spec().model_dir(),
-        "; give the model_dir of a run that has saved one"));
+                          FindCheckpoint(store, spec, plan, start, folders));
+  if (!at && plan.spec().mode() == words::Mode::eval)
+    return absl::NotFoundError(
+        absl::StrCat("mode=eval: there is no checkpoint in ", dir,
+                     "; give the model_dir of a run that has saved one"));
+  if (at) {
+    PODSIM_ASSIGN_OR_RETURN(start, StartAt(*at, spec, plan, std::move(start)));
   }
-  const bool evaluates = plan.spec().mode() == words::Mode::eval;
-  const bool anew = spec.restore_weights_only() && !evaluates;
-  const CheckpointManifest& manifest = at->manifest;
-  PODSIM_RETURN_IF_ERROR(CheckModel(*at, plan, anew || evaluates));
-  start.point.set_checkpoint(at->path);
-  start.point.set_manifest_sha256(at->manifest_sha256);
-  start.point.set_weights_only(anew || evaluates);
-  if (anew) return start;
-  if (!evaluates) PODSIM_RETURN_IF_ERROR(CheckStream(*at, plan.bits()));
-  start.origin = OriginOf(manifest, spec);
-  start.point.set_step(manifest.step());
-  start.point.set_examples_consumed(manifest.examples_consumed());
-  start.point.set_last_step(manifest.step() +
-                            StepsLeft(plan, manifest.examples_consumed()));
-  start.history = manifest.stints();
+  if (Saves(plan)) PODSIM_RETURN_IF_ERROR(LookAround(folders, dir, start));
   return start;
 }
 
@@ -217,28 +275,32 @@ std::string DescribeStart(const StartPoint& start, const JobPlan& plan) {
       "), so no step is left: raise --train_steps or --epochs to train on");
 }
 
-absl::Status PrepareModelDir(ObjectStore& store, const JobPlan& plan,
-                             std::int64_t stamp, RunStart& start,
-                             const AnnounceChange& announce) {
+absl::Status PrepareModelDir(HeldDir& held, std::int64_t stamp,
+                             RunStart& start) {
   start.stamp = stamp;
-  const std::string& dir = plan.spec().model_dir();
-  if (!Saves(plan)) return absl::OkStatus();
-  PODSIM_RETURN_IF_ERROR(CleanUnfinished(store, dir, announce));
-  PODSIM_RETURN_IF_ERROR(
-      SetAsideNewer(store, dir, start.point.step(), stamp, announce));
-  PODSIM_RETURN_IF_ERROR(RemoveWitnesses(store, dir, announce));
-  start.point.set_witness(absl::StrCat(WitnessOf(stamp), "/witness"));
-  return Annotate(
-      store.Write(absl::StrCat(dir, "/", start.point.witness()), "podsim\n"),
-      "--model_dir");
+  const absl::Status cleaned = CleanUnfinished(held);
+  // It is in nobody's way.
+  if (absl::IsPermissionDenied(cleaned)) {
+    start.notes.push_back(absl::StrCat(
+        "left what earlier runs did not finish: ", cleaned.message()));
+  } else {
+    PODSIM_RETURN_IF_ERROR(cleaned);
+  }
+  PODSIM_RETURN_IF_ERROR(Annotate(held.Note([&](JobRecord& record) {
+    record.Begin(stamp);
+    if (start.resumed) record.Put(*start.resumed);
+  }),
+                                  "--model_dir"));
+  PODSIM_RETURN_IF_ERROR(SetAsideNewer(held, start.point.step(), stamp));
+  const std::string witness =
+      absl::StrCat(WitnessPath(held.path(), stamp), "/witness");
+  start.point.set_witness(witness.substr(held.path().size() + 1));
+  return Annotate(held.store().Write(witness, "podsim\n"), "--model_dir");
 }
 
-void LeaveModelDir(ObjectStore& store, const JobPlan& plan,
-                   std::int64_t stamp) {
+void LeaveModelDir(const HeldDir& held, std::int64_t stamp) {
   // Another start would remove it, too: a failure is nobody's trouble.
-  if (Saves(plan))
-    static_cast<void>(store.DeleteTree(
-        absl::StrCat(plan.spec().model_dir(), "/", WitnessOf(stamp))));
+  static_cast<void>(held.store().DeleteTree(WitnessPath(held.path(), stamp)));
 }
 
 }  // namespace podsim

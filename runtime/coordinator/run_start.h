@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "host/checkpoint/commit.h"
+#include "host/checkpoint/held_dir.h"
 #include "host/storage/storage.h"
 #include "proto/checkpoint.pb.h"
 #include "proto/coordinator.pb.h"
@@ -27,6 +27,8 @@ struct RunStart {
   std::vector<std::string> notes;
   // To be compared with the plan of the pod that forms; none: from the seed.
   std::optional<StartOrigin> origin;
+  // The checkpoint, if it lies in the plan's model_dir and training goes on.
+  std::optional<OwnStep> resumed;
   std::int64_t stamp = 0;  // of this generation's unfinished checkpoints
 };
 
@@ -35,9 +37,11 @@ struct RunStart {
 // changes nothing. An evaluation wants its weights alone; with
 // spec.restore_weights_only so does training, which then begins with step 1 and
 // the first example.
-// Errors: DATA_LOSS (the named one is damaged), NOT_FOUND (there is none, and
-//   one is needed), INVALID_ARGUMENT (tensors that are not the model's, naming
-//   them; another data set or seed); those of the store.
+// What else lies in a model_dir that is saved into is named in a note.
+// Errors: FAILED_PRECONDITION (a checkpoint that is not on the record there
+//   comes after the start), DATA_LOSS (the named one is damaged), NOT_FOUND
+//   (there is none, and one is needed), INVALID_ARGUMENT (tensors that are not
+//   the model's, naming them; another data set or seed); those of the store.
 absl::StatusOr<RunStart> FindStart(ObjectStore& store, const JobSpec& spec,
                                    const JobPlan& plan);
 
@@ -46,14 +50,15 @@ absl::StatusOr<RunStart> FindStart(ObjectStore& store, const JobSpec& spec,
 // those of the checkpoint with the batches that it was trained with.
 std::string DescribeStart(const StartPoint& start, const JobPlan& plan);
 
-// Prepares the plan's model_dir for this generation, if there is one: removes
-// what killed ones left unfinished, leaves a witness (StartPoint.witness), sets
-// the stamp. Errors: those of the store (a directory that cannot be written).
-absl::Status PrepareModelDir(ObjectStore& store, const JobPlan& plan,
-                             std::int64_t stamp, RunStart& start,
-                             const AnnounceChange& announce = {});
+// Prepares a model_dir that is held for this generation: removes what killed
+// ones of its record left unfinished, puts the stamp and the checkpoint that is
+// gone on from on the record, sets newer ones of the record aside, leaves a
+// witness (StartPoint.witness).
+// Errors: those of the store (a directory that cannot be written).
+absl::Status PrepareModelDir(HeldDir& held, std::int64_t stamp,
+                             RunStart& start);
 // Removes the witness.
-void LeaveModelDir(ObjectStore& store, const JobPlan& plan, std::int64_t stamp);
+void LeaveModelDir(const HeldDir& held, std::int64_t stamp);
 
 }  // namespace podsim
 

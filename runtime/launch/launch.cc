@@ -14,6 +14,7 @@
 #include "base/text_layout.h"
 #include "base/units.h"
 #include "host/core/selftest.h"
+#include "host/storage/job_hold.h"
 #include "host/storage/uri_store.h"
 #include "interconnect/topology/describe.h"
 #include "interconnect/topology/hardware.h"
@@ -186,17 +187,29 @@ absl::StatusOr<PlannedJob> PlannedFrom(const JobSpec& spec,
   return job;
 }
 
-// The words for where the job begins, none for the very beginning; notes in
+// Where the job begins, nothing for the very beginning; notes in
 // `job` whether it goes on. Refuses a checkpoint that does not fit before any
 // process starts. The coordinator looks again, as every generation of the pod
 // begins elsewhere.
-absl::StatusOr<std::string> StartText(PlannedJob& job) {
+absl::StatusOr<std::vector<TextRow>> StartRows(PlannedJob& job, bool dry_run) {
   const auto store = NewUriStore();
-  PODSIM_ASSIGN_OR_RETURN(const RunStart start,
-                          FindStart(*store, job.spec, job.plan));
-  job.goes_on = !start.point.checkpoint().empty();
-  if (!job.goes_on) return std::string();
-  return DescribeStart(start.point, job.plan);
+  absl::StatusOr<RunStart> start = FindStart(*store, job.spec, job.plan);
+  if (!start.ok() && !dry_run &&
+      store->List(job.plan.spec().model_dir()).ok()) {
+    // A job that runs there may be the reason; else nothing changes any more.
+    PODSIM_ASSIGN_OR_RETURN(const auto hold, HoldModelDir(*store, job.plan));
+    start = FindStart(*store, job.spec, job.plan);
+  }
+  PODSIM_RETURN_IF_ERROR(start.status());
+  job.goes_on = !start->point.checkpoint().empty();
+  std::vector<TextRow> rows;
+  if (job.goes_on)
+    rows.push_back({"start", DescribeStart(start->point, job.plan)});
+  // A run's own processes say the same.
+  if (dry_run)
+    for (const std::string& note : start->notes)
+      rows.push_back({"model_dir", note});
+  return rows;
 }
 
 std::string HashText(const PlannedJob& job, bool verbose) {
@@ -225,11 +238,12 @@ absl::StatusOr<int> PlanAndRun(const LaunchContext& context,
   if (flags.action == LaunchAction::kTrain)
     PODSIM_RETURN_IF_ERROR(Annotate(CheckTrains(job.slice), "topology"));
   PendingForecast forecast(job);
-  PODSIM_ASSIGN_OR_RETURN(const std::string start, StartText(job));
   const PlanStyle style = {.width = WidthOf(context, console),
                            .verbose = flags.settings.verbose(),
                            .external_hosts = flags.elsewhere.external_hosts()};
   const bool dry_run = flags.action == LaunchAction::kDryRun;
+  PODSIM_ASSIGN_OR_RETURN(const std::vector<TextRow> start,
+                          StartRows(job, dry_run));
   if (flags.settings.quiet()) {
     const std::string warnings = FormatWarnings(job.plan, style);
     if (!warnings.empty()) console.Line(warnings);
@@ -238,7 +252,7 @@ absl::StatusOr<int> PlanAndRun(const LaunchContext& context,
         style.verbose, dry_run ? absl::InfiniteDuration() : kForecastWait);
     if (!style.verbose && !job.data_notes.empty())
       rows.insert(rows.begin(), {"data", absl::StrJoin(job.data_notes, "; ")});
-    if (!start.empty()) rows.push_back({"start", start});
+    rows.insert(rows.end(), start.begin(), start.end());
     if (dry_run) rows.push_back({"plan hash", HashText(job, style.verbose)});
     console.Line(FormatPlan(job.plan, job.slice, style, rows));
   }

@@ -173,17 +173,6 @@ absl::Status CheckPlace(const LaunchContext& context, const PodFiles& files,
   return spec.log_dir().empty() ? absl::OkStatus() : MakeLogDir(spec.log_dir());
 }
 
-// For all generations, so that nobody comes between them. None where nothing
-// is saved.
-absl::StatusOr<std::unique_ptr<JobHold>> HoldModelDir(ObjectStore& store,
-                                                      const JobPlan& plan) {
-  if (!Saves(plan)) return nullptr;
-  absl::StatusOr<std::unique_ptr<JobHold>> hold =
-      JobHold::Acquire(store, plan.spec().model_dir());
-  if (!hold.ok()) return Annotate(hold.status(), "--model_dir");
-  return hold;
-}
-
 // One generation of the pod.
 absl::StatusOr<Outcome> RunPod(
     const PodFiles& files, const ElsewhereSettings& options,
@@ -259,6 +248,15 @@ absl::StatusOr<Outcome> RunGenerations(PodFiles files, PrivateDir& dir,
 }
 
 }  // namespace
+
+absl::StatusOr<std::unique_ptr<JobHold>> HoldModelDir(ObjectStore& store,
+                                                      const JobPlan& plan) {
+  if (!Saves(plan)) return nullptr;
+  absl::StatusOr<std::unique_ptr<JobHold>> hold =
+      JobHold::Acquire(store, plan.spec().model_dir());
+  if (!hold.ok()) return Annotate(hold.status(), "--model_dir");
+  return hold;
+}
 
 RunContext ContextOf(const std::string& program, const LaunchContext& context) {
   return {.command =

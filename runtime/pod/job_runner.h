@@ -3,11 +3,13 @@
 #ifndef PODSIM_RUNTIME_POD_JOB_RUNNER_H_
 #define PODSIM_RUNTIME_POD_JOB_RUNNER_H_
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "base/clock.h"
+#include "host/storage/job_hold.h"
 #include "interconnect/topology/slice.h"
 #include "proto/job.pb.h"
 #include "proto/programs.pb.h"
@@ -44,6 +46,11 @@ RunContext ContextOf(const std::string& program, const LaunchContext& context);
 
 // "stopped by signal 2 (SIGINT) ..." when it was.
 void ShowStop(const Outcome& outcome, Console& console);
+
+// The plan's model_dir, for all generations, so that nobody comes between them.
+// Null: nothing is saved. Errors: those of JobHold::Acquire (who holds it).
+absl::StatusOr<std::unique_ptr<JobHold>> HoldModelDir(ObjectStore& store,
+                                                      const JobPlan& plan);
 
 // Starts, watches and ends the job's processes: what every kind of job has in
 // common. Errors: what is refused before any process starts (a log directory

@@ -89,7 +89,7 @@ TEST_F(AsyncSaverTest, ProcessesTogetherWriteACheckpoint) {
     for (const CheckpointFile& file : part.files())
       *manifest.add_files() = file;
   }
-  ASSERT_THAT(CommitCheckpoint(store_, "/m", kStamp, manifest), IsOk());
+  ASSERT_THAT(testing::Commit(store_, "/m", kStamp, manifest), IsOk());
   ASSERT_OK_AND_ASSIGN(const CheckpointAt found,
                        VerifyCheckpoint(store_, "/m/100"));
   ASSERT_OK_AND_ASSIGN(const auto read,

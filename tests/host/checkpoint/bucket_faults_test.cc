@@ -96,31 +96,33 @@ class Schedule {
     const AnnounceChange announce = [&](const std::string& change) {
       return lease->Announce(change);
     };
-    PODSIM_RETURN_IF_ERROR(FinishChange(*store_, kDir, lease->change()));
-    PODSIM_RETURN_IF_ERROR(lease->Announce(""));
+    PODSIM_ASSIGN_OR_RETURN(HeldDir held,
+                            HeldDir::Open(*store_, kDir, announce));
+    PODSIM_RETURN_IF_ERROR(FinishChange(held, lease->change()));
+    PODSIM_RETURN_IF_ERROR(held.Announce(""));
     PODSIM_ASSIGN_OR_RETURN(const Newest newest, FindNewestGood(*store_, kDir));
-    PODSIM_RETURN_IF_ERROR(CleanUnfinished(*store_, kDir, announce));
+    PODSIM_RETURN_IF_ERROR(CleanUnfinished(held));
+    PODSIM_RETURN_IF_ERROR(
+        held.Note([&](JobRecord& record) { record.Begin(stamp); }));
     const std::int64_t begin = newest.checkpoint ? newest.checkpoint->step : 0;
     // More than who was told, or less, where a listing lags: those are made
     // again, and are there already.
     if (newest.checkpoint) told_.insert(begin);
     for (std::int64_t step = begin + kEvery; step <= kLastStep;
          step += kEvery) {
-      PODSIM_RETURN_IF_ERROR(Save(step, stamp, announce));
+      PODSIM_RETURN_IF_ERROR(Save(held, step, stamp));
     }
     return lease->Release();
   }
 
-  absl::Status Save(std::int64_t step, std::int64_t stamp,
-                    const AnnounceChange& announce) {
+  absl::Status Save(HeldDir& held, std::int64_t step, std::int64_t stamp) {
     PODSIM_ASSIGN_OR_RETURN(const CheckpointManifest manifest,
                             testing::WriteParts(*store_, kDir, program_,
                                                 Variables(step), step, stamp));
-    PODSIM_RETURN_IF_ERROR(
-        CommitCheckpoint(*store_, kDir, stamp, manifest, announce));
+    PODSIM_RETURN_IF_ERROR(CommitCheckpoint(held, stamp, manifest));
     told_.insert(step);
     CheckKept();
-    return PruneCheckpoints(*store_, kDir, kKeep, step, announce);
+    return PruneCheckpoints(held, kKeep, step);
   }
 
   // A step's weights are the same whoever makes it.

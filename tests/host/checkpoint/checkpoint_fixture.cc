@@ -38,6 +38,7 @@ absl::StatusOr<CheckpointManifest> WriteParts(
     ObjectStore& store, const std::string& model_dir, const Program& program,
     const std::vector<float>& variables, std::int64_t step,
     std::int64_t stamp) {
+  PODSIM_RETURN_IF_ERROR(Begin(store, model_dir, stamp));
   CheckpointManifest manifest;
   manifest.set_format(1);
   manifest.set_step(step);
@@ -75,7 +76,61 @@ absl::Status SaveCheckpoint(ObjectStore& store, const std::string& model_dir,
   PODSIM_ASSIGN_OR_RETURN(
       const CheckpointManifest manifest,
       WriteParts(store, model_dir, program, variables, step, stamp));
-  return CommitCheckpoint(store, model_dir, stamp, manifest);
+  return Commit(store, model_dir, stamp, manifest);
+}
+
+absl::Status Begin(ObjectStore& store, const std::string& model_dir,
+                   std::int64_t stamp) {
+  PODSIM_ASSIGN_OR_RETURN(HeldDir held, HeldDir::Open(store, model_dir));
+  return held.Note([stamp](JobRecord& record) { record.Begin(stamp); });
+}
+
+absl::Status Commit(ObjectStore& store, const std::string& model_dir,
+                    std::int64_t stamp, const CheckpointManifest& manifest,
+                    const AnnounceChange& announce) {
+  PODSIM_ASSIGN_OR_RETURN(HeldDir held,
+                          HeldDir::Open(store, model_dir, announce));
+  return CommitCheckpoint(held, stamp, manifest);
+}
+
+absl::Status Prune(ObjectStore& store, const std::string& model_dir, int keep,
+                   std::int64_t proved, const AnnounceChange& announce,
+                   const std::function<void(std::int64_t)>& on_deleted) {
+  PODSIM_ASSIGN_OR_RETURN(HeldDir held,
+                          HeldDir::Open(store, model_dir, announce));
+  return PruneCheckpoints(held, keep, proved, on_deleted);
+}
+
+absl::Status Clean(ObjectStore& store, const std::string& model_dir,
+                   const AnnounceChange& announce) {
+  PODSIM_ASSIGN_OR_RETURN(HeldDir held,
+                          HeldDir::Open(store, model_dir, announce));
+  return CleanUnfinished(held);
+}
+
+absl::Status SetAside(ObjectStore& store, const std::string& model_dir,
+                      std::int64_t step, std::int64_t stamp) {
+  PODSIM_ASSIGN_OR_RETURN(HeldDir held, HeldDir::Open(store, model_dir));
+  return SetAsideNewer(held, step, stamp);
+}
+
+absl::StatusOr<std::vector<std::string>> FilesBelow(
+    ObjectStore& store, const std::string& directory) {
+  std::vector<std::string> files;
+  const auto names = store.List(directory);
+  if (absl::IsNotFound(names.status())) return files;
+  PODSIM_RETURN_IF_ERROR(names.status());
+  for (const std::string& name : *names) {
+    const std::string path = absl::StrCat(directory, "/", name);
+    if (name.back() != '/') {
+      files.push_back(path);
+      continue;
+    }
+    PODSIM_ASSIGN_OR_RETURN(const auto below,
+                            FilesBelow(store, path.substr(0, path.size() - 1)));
+    files.insert(files.end(), below.begin(), below.end());
+  }
+  return files;
 }
 
 std::vector<StoreKind> StoreKinds() {

@@ -4,11 +4,13 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "host/checkpoint/commit.h"
 #include "host/storage/storage.h"
 #include "models/graph/program.h"
 #include "proto/checkpoint.pb.h"
@@ -38,6 +40,27 @@ absl::Status SaveCheckpoint(ObjectStore& store, const std::string& model_dir,
                             const Program& program,
                             const std::vector<float>& variables,
                             std::int64_t step, std::int64_t stamp = kStamp);
+
+// What a job does that holds the model_dir alone (commit.h), its record read
+// anew each time.
+absl::Status Begin(ObjectStore& store, const std::string& model_dir,
+                   std::int64_t stamp);
+absl::Status Commit(ObjectStore& store, const std::string& model_dir,
+                    std::int64_t stamp, const CheckpointManifest& manifest,
+                    const AnnounceChange& announce = {});
+absl::Status Prune(
+    ObjectStore& store, const std::string& model_dir, int keep,
+    std::int64_t proved = std::numeric_limits<std::int64_t>::max(),
+    const AnnounceChange& announce = {},
+    const std::function<void(std::int64_t step)>& on_deleted = {});
+absl::Status Clean(ObjectStore& store, const std::string& model_dir,
+                   const AnnounceChange& announce = {});
+absl::Status SetAside(ObjectStore& store, const std::string& model_dir,
+                      std::int64_t step, std::int64_t stamp);
+
+// Paths of all files below a directory; none: there is no such directory.
+absl::StatusOr<std::vector<std::string>> FilesBelow(
+    ObjectStore& store, const std::string& directory);
 
 // Stores that a checkpoint may lie on.
 struct StoreKind {

@@ -49,7 +49,16 @@ class CommitTest : public ::testing::TestWithParam<testing::StoreKind> {
   }
   std::vector<std::string> Names() {
     auto names = store().List(Dir());
-    return names.ok() ? *names : std::vector<std::string>();
+    if (!names.ok()) return {};
+    std::erase(*names, kRecordName);
+    return *std::move(names);
+  }
+  std::vector<std::string> Files() {
+    auto files = testing::FilesBelow(store(), Dir());
+    EXPECT_THAT(files, IsOk());
+    std::erase(*files, absl::StrCat(Dir(), "/", kRecordName));
+    std::sort(files->begin(), files->end());
+    return *files;
   }
   // The seed that a checkpoint's variables were made from.
   void ExpectHolds(std::int64_t step, std::uint64_t seed) {
@@ -91,7 +100,7 @@ TEST_P(CommitTest, AppearsWhenCommittedAndNotBefore) {
   EXPECT_THAT(Steps(), IsEmpty());
   ASSERT_OK_AND_ASSIGN(const CheckpointManifest manifest, Write(100));
   EXPECT_THAT(Steps(), IsEmpty());
-  ASSERT_THAT(CommitCheckpoint(store(), Dir(), kStamp, manifest), IsOk());
+  ASSERT_THAT(testing::Commit(store(), Dir(), kStamp, manifest), IsOk());
   EXPECT_THAT(Steps(), ElementsAre(100));
   EXPECT_THAT(Names(), ElementsAre("100/"));
   ExpectHolds(100, 1);
@@ -120,7 +129,7 @@ TEST_P(CommitTest, AReplayKeepsTheOneThatIsThere) {
   // Nothing was written again: the answer to the first commit was lost.
   ASSERT_OK_AND_ASSIGN(const CheckpointAt found,
                        ReadManifest(store(), StepPath(Dir(), 100)));
-  EXPECT_THAT(CommitCheckpoint(store(), Dir(), kStamp + 2, found.manifest),
+  EXPECT_THAT(testing::Commit(store(), Dir(), kStamp + 2, found.manifest),
               IsOk());
   ExpectHolds(100, 1);
 }
@@ -130,14 +139,33 @@ TEST_P(CommitTest, AReplayReplacesADamagedOne) {
   Flip(100, part_);
   ASSERT_THAT(Save(100, 1, kStamp + 1), IsOk());
   ExpectHolds(100, 1);
-  EXPECT_THAT(Names(), ElementsAre("100/"));
+  // A directory is set aside: more than its name cannot be told of it.
+  if (store().CanRename(Dir())) {
+    EXPECT_THAT(Names(), ElementsAre("100.set-aside-1786/", "100/"));
+  } else {
+    EXPECT_THAT(Names(), ElementsAre("100/"));
+  }
+}
+
+// Of another's damaged one nothing is known: it stays, and so does its name.
+TEST_P(CommitTest, AStrangersDamagedOneIsNotReplaced) {
+  ASSERT_THAT(Save(100, 1), IsOk());
+  Flip(100, part_);
+  ASSERT_THAT(store().Delete(absl::StrCat(Dir(), "/", kRecordName)), IsOk());
+  const std::vector<std::string> before = Files();
+  EXPECT_THAT(Save(100, 1, kStamp + 1),
+              StatusIs(absl::StatusCode::kAlreadyExists,
+                       HasSubstr("is in the way and not this job's")));
+  const std::vector<std::string> now = Files();
+  EXPECT_TRUE(
+      std::includes(now.begin(), now.end(), before.begin(), before.end()));
 }
 
 TEST_P(CommitTest, AnotherRunsCheckpointIsNotReplaced) {
   ASSERT_THAT(Save(100, 1), IsOk());
   ASSERT_OK_AND_ASSIGN(CheckpointManifest manifest, Write(100, 2, kStamp + 1));
   manifest.set_plan_hash("other");
-  EXPECT_THAT(CommitCheckpoint(store(), Dir(), kStamp + 1, manifest),
+  EXPECT_THAT(testing::Commit(store(), Dir(), kStamp + 1, manifest),
               StatusIs(absl::StatusCode::kAlreadyExists,
                        AllOf(HasSubstr(StepPath(Dir(), 100)),
                              HasSubstr("plan 1f2e after 25600 examples"),
@@ -153,7 +181,7 @@ TEST_P(CommitTest, EveryPartMustBeThereWithItsLength) {
   ASSERT_THAT(store().Write(part, bytes + "x"), IsOk());
   const auto refused = [&](const std::string& why) {
     EXPECT_THAT(
-        CommitCheckpoint(store(), Dir(), kStamp, manifest),
+        testing::Commit(store(), Dir(), kStamp, manifest),
         StatusIs(absl::StatusCode::kFailedPrecondition,
                  AllOf(HasSubstr(Dir()), HasSubstr(part_), HasSubstr(why))));
     EXPECT_THAT(Steps(), ElementsAre(100));
@@ -165,43 +193,43 @@ TEST_P(CommitTest, EveryPartMustBeThereWithItsLength) {
   ASSERT_THAT(store().Write(part + "x", ""), IsOk());
   refused("is no part of the checkpoint");
   ASSERT_THAT(store().Delete(part + "x"), IsOk());
-  EXPECT_THAT(CommitCheckpoint(store(), Dir(), kStamp, manifest), IsOk());
+  EXPECT_THAT(testing::Commit(store(), Dir(), kStamp, manifest), IsOk());
   EXPECT_THAT(Steps(), ElementsAre(100, 200));
 }
 
 TEST_P(CommitTest, ABadManifestIsRefused) {
   ASSERT_OK_AND_ASSIGN(CheckpointManifest manifest, Write(200));
   manifest.set_examples_consumed(7);
-  EXPECT_THAT(CommitCheckpoint(store(), Dir(), kStamp, manifest),
+  EXPECT_THAT(testing::Commit(store(), Dir(), kStamp, manifest),
               StatusIs(absl::StatusCode::kInvalidArgument,
                        HasSubstr("checkpoint manifest: its stints end")));
 }
 
 TEST_P(CommitTest, PrunesTheOldest) {
   for (const int step : {100, 20, 300, 1000}) ASSERT_THAT(Save(step), IsOk());
-  EXPECT_THAT(PruneCheckpoints(store(), Dir(), 0), IsOk());
-  EXPECT_THAT(PruneCheckpoints(store(), Dir(), 4), IsOk());
+  EXPECT_THAT(testing::Prune(store(), Dir(), 0), IsOk());
+  EXPECT_THAT(testing::Prune(store(), Dir(), 4), IsOk());
   EXPECT_THAT(Steps(), ElementsAre(20, 100, 300, 1000));
   std::vector<std::int64_t> deleted;
   EXPECT_THAT(
-      PruneCheckpoints(store(), Dir(), 2, 1000, {},
-                       [&](std::int64_t step) { deleted.push_back(step); }),
+      testing::Prune(store(), Dir(), 2, 1000, {},
+                     [&](std::int64_t step) { deleted.push_back(step); }),
       IsOk());
   EXPECT_THAT(deleted, ElementsAre(20, 100));
   EXPECT_THAT(Names(), ElementsAre("1000/", "300/"));
-  EXPECT_THAT(PruneCheckpoints(store(), Dir(), 1), IsOk());
+  EXPECT_THAT(testing::Prune(store(), Dir(), 1), IsOk());
   EXPECT_THAT(Names(), ElementsAre("1000/"));
   ExpectHolds(1000, 1);
-  EXPECT_THAT(PruneCheckpoints(store(), Dir(), -1),
+  EXPECT_THAT(testing::Prune(store(), Dir(), -1),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("-1")));
-  EXPECT_THAT(PruneCheckpoints(store(), dir_.file("none"), 1), IsOk());
+  EXPECT_THAT(testing::Prune(store(), dir_.file("none"), 1), IsOk());
 }
 
 TEST_P(CommitTest, DamagedOnesAreNotCountedAmongThoseKept) {
   for (const int step : {100, 200, 300, 400}) ASSERT_THAT(Save(step), IsOk());
   Cut(400, part_);
   Cut(300, kManifestName);
-  EXPECT_THAT(PruneCheckpoints(store(), Dir(), 1), IsOk());
+  EXPECT_THAT(testing::Prune(store(), Dir(), 1), IsOk());
   EXPECT_THAT(Steps(), ElementsAre(200, 300, 400));
   ExpectHolds(200, 1);
 }
@@ -212,16 +240,16 @@ TEST_P(CommitTest, CleansWhatEarlierRunsLeft) {
   ASSERT_THAT(Write(200, 1, kStamp + 1), IsOk());
   for (const char* name : {"notes.txt", "best/x", "100.set-aside-3/x"})
     ASSERT_THAT(store().Write(Dir() + "/" + name, "mine"), IsOk());
-  ASSERT_THAT(CleanUnfinished(store(), Dir()), IsOk());
+  ASSERT_THAT(testing::Clean(store(), Dir()), IsOk());
   EXPECT_THAT(Names(),
               ElementsAre("100.set-aside-3/", "100/", "best/", "notes.txt"));
   ExpectHolds(100, 1);
-  EXPECT_THAT(CleanUnfinished(store(), dir_.file("none")), IsOk());
+  EXPECT_THAT(testing::Clean(store(), dir_.file("none")), IsOk());
 }
 
 TEST_P(CommitTest, SetsNewerOnesAside) {
   for (const int step : {100, 200, 300}) ASSERT_THAT(Save(step), IsOk());
-  ASSERT_THAT(SetAsideNewer(store(), Dir(), 100, 9), IsOk());
+  ASSERT_THAT(testing::SetAside(store(), Dir(), 100, 9), IsOk());
   EXPECT_THAT(Names(),
               ElementsAre("100/", "200.set-aside-9/", "300.set-aside-9/"));
   EXPECT_THAT(Steps(), ElementsAre(100));

@@ -78,7 +78,7 @@ class LyingStoreTest : public ::testing::Test {
   static absl::StatusOr<std::int64_t> Start(ObjectStore& store) {
     PODSIM_ASSIGN_OR_RETURN(const Newest newest,
                             FindNewestGood(store, kRunDir));
-    PODSIM_RETURN_IF_ERROR(CleanUnfinished(store, kRunDir));
+    PODSIM_RETURN_IF_ERROR(testing::Clean(store, kRunDir));
     return newest.checkpoint ? newest.checkpoint->step : 0;
   }
 
@@ -137,7 +137,7 @@ TEST_F(LyingStoreTest, OneWrongAnswerReplacesNoCheckpoint) {
       const auto store = Over(std::make_unique<Liar>(
           testing::NewDoubleHttp(&objects_), lie, at, &made));
       const absl::Status status =
-          CommitCheckpoint(*store, kRunDir, 2000, manifest);
+          testing::Commit(*store, kRunDir, 2000, manifest);
       if (made <= at) break;
       const std::vector<std::string> now = objects_.Names("bucket");
       for (const std::string& name : committed)

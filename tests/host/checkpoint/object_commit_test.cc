@@ -27,6 +27,7 @@ using ::podsim::testing::StatusIs;
 using ::testing::AnyOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 constexpr char kBucketDir[] = "/m";
 
@@ -54,6 +55,10 @@ class Stopped final : public ObjectStoreWrapper, public ConditionalObjects {
     return base_->DeleteTree(directory);
   }
   ConditionalObjects* Conditional(std::string_view) override { return this; }
+  absl::StatusOr<std::vector<Listed>> ListTree(
+      std::string_view directory) override {
+    return base_->Conditional(directory)->ListTree(directory);
+  }
   absl::StatusOr<std::optional<Version>> ReadVersion(
       std::string_view path) override {
     return base_->Conditional(path)->ReadVersion(path);
@@ -98,20 +103,33 @@ class ObjectCommitTest : public ::testing::Test {
     const AnnounceChange announce = [&](const std::string& change) {
       return lease->Announce(change);
     };
-    PODSIM_RETURN_IF_ERROR(FinishChange(store, kBucketDir, lease->change()));
-    PODSIM_RETURN_IF_ERROR(CleanUnfinished(store, kBucketDir, announce));
+    PODSIM_ASSIGN_OR_RETURN(HeldDir held,
+                            HeldDir::Open(store, kBucketDir, announce));
+    PODSIM_RETURN_IF_ERROR(FinishChange(held, lease->change()));
+    PODSIM_RETURN_IF_ERROR(CleanUnfinished(held));
+    PODSIM_RETURN_IF_ERROR(
+        held.Note([&](JobRecord& record) { record.Begin(stamp); }));
     for (const std::int64_t step : steps) {
       PODSIM_ASSIGN_OR_RETURN(
           const auto manifest,
           testing::WriteParts(store, kBucketDir, program_,
                               testing::SomeVariables(program_, stamp), step,
                               stamp));
-      PODSIM_RETURN_IF_ERROR(
-          CommitCheckpoint(store, kBucketDir, stamp, manifest, announce));
-      PODSIM_RETURN_IF_ERROR(
-          PruneCheckpoints(store, kBucketDir, 1, step, announce));
+      PODSIM_RETURN_IF_ERROR(CommitCheckpoint(held, stamp, manifest));
+      PODSIM_RETURN_IF_ERROR(PruneCheckpoints(held, 1, step));
     }
     return absl::OkStatus();
+  }
+
+  absl::Status Finish(const std::string& change) {
+    PODSIM_ASSIGN_OR_RETURN(HeldDir held, HeldDir::Open(*store_, kBucketDir));
+    return FinishChange(held, change);
+  }
+
+  std::vector<std::int64_t> Steps() {
+    const auto steps = ListSteps(*store_, kBucketDir);
+    EXPECT_THAT(steps, IsOk());
+    return steps.value_or(std::vector<std::int64_t>());
   }
 
   // All that is of a committed checkpoint, or marks one.
@@ -121,7 +139,7 @@ class ObjectCommitTest : public ::testing::Test {
     EXPECT_THAT(steps, IsOk());
     for (const std::int64_t step : *steps) {
       const std::string path = StepPath(kBucketDir, step);
-      const auto below = FilesBelow(*store_, *FilesOf(*store_, path));
+      const auto below = testing::FilesBelow(*store_, *FilesOf(*store_, path));
       for (const std::string& file : *below) files[file] = *store_->Read(file);
       const std::string marker = absl::StrCat(path, "/", kMarkerName);
       files[marker] = *store_->Read(marker);
@@ -172,7 +190,8 @@ TEST_F(ObjectCommitTest, AStoppedHolderChangesNothingOfTheNextOnes) {
     ASSERT_THAT(Job(*store_, 40, {500}), IsOk());
     ASSERT_OK_AND_ASSIGN(const auto steps, ListSteps(*store_, kBucketDir));
     EXPECT_THAT(steps, ElementsAre(500));
-    ASSERT_OK_AND_ASSIGN(const auto left, FilesBelow(*store_, kBucketDir));
+    ASSERT_OK_AND_ASSIGN(const auto left,
+                         testing::FilesBelow(*store_, kBucketDir));
     for (const std::string& file : left)
       EXPECT_TRUE(absl::StartsWith(file, "/m/500/") ||
                   absl::StartsWith(file, "/m/."))
@@ -188,18 +207,17 @@ TEST_F(ObjectCommitTest, WhatWasAnnouncedIsFinishedOnceOrTwice) {
                                   testing::SomeVariables(program_, 1), 200, 20)
                   .status(),
               IsOk());
-  ASSERT_THAT(FinishChange(*store_, kBucketDir, "commit 200 20"), IsOk());
+  ASSERT_THAT(Finish("commit 200 20"), IsOk());
   EXPECT_THAT(store_->Read("/m/200/commit_success.txt"),
               StatusIs(absl::StatusCode::kNotFound, HasSubstr("")))
       << "what it is copied from is not there any more";
   ASSERT_THAT(store_->Write("/m/200/20/commit_success.txt", "20\n"), IsOk());
   for (int times = 0; times < 2; ++times)
-    ASSERT_THAT(FinishChange(*store_, kBucketDir, "commit 200 20"), IsOk());
+    ASSERT_THAT(Finish("commit 200 20"), IsOk());
   ASSERT_OK_AND_ASSIGN(const std::string marker,
                        store_->Read("/m/200/commit_success.txt"));
   EXPECT_EQ(marker, "20\n");
-  ASSERT_THAT(FinishChange(*store_, kBucketDir, "commit 200 21"), IsOk())
-      << "another's by now";
+  ASSERT_THAT(Finish("commit 200 21"), IsOk()) << "another's by now";
   ASSERT_OK_AND_ASSIGN(const std::string same,
                        store_->Read("/m/200/commit_success.txt"));
   EXPECT_EQ(same, "20\n");
@@ -207,46 +225,75 @@ TEST_F(ObjectCommitTest, WhatWasAnnouncedIsFinishedOnceOrTwice) {
                        store_->Conditional(kBucketDir)
                            ->ReadVersion("/m/100/commit_success.txt"));
   ASSERT_TRUE(version.has_value());
-  ASSERT_THAT(
-      FinishChange(*store_, kBucketDir,
-                   absl::StrCat("retire 100 ", version->generation + 1000)),
-      IsOk());
+  ASSERT_THAT(Finish(absl::StrCat("retire 100 ", version->generation + 1000)),
+              IsOk());
   EXPECT_THAT(store_->Size("/m/100/commit_success.txt"), IsOk())
       << "of another generation";
+  ASSERT_OK_AND_ASSIGN(HeldDir held, HeldDir::Open(*store_, kBucketDir));
+  ASSERT_THAT(held.Note([](JobRecord& record) { record.Retire(100); }), IsOk());
   for (int times = 0; times < 2; ++times)
-    ASSERT_THAT(FinishChange(*store_, kBucketDir,
-                             absl::StrCat("retire 100 ", version->generation)),
+    ASSERT_THAT(Finish(absl::StrCat("retire 100 ", version->generation)),
                 IsOk());
   ASSERT_OK_AND_ASSIGN(const auto steps, ListSteps(*store_, kBucketDir));
   EXPECT_THAT(steps, ElementsAre(200));
-  EXPECT_THAT(FinishChange(*store_, kBucketDir, ""), IsOk());
-  EXPECT_THAT(FinishChange(*store_, kBucketDir, "clean"), IsOk());
+  EXPECT_THAT(Finish(""), IsOk());
+  EXPECT_THAT(Finish("clean"), IsOk());
   for (const char* change : {"commit 200", "melt 1 2", "commit x 2", "retire"})
-    EXPECT_THAT(FinishChange(*store_, kBucketDir, change),
-                StatusIs(absl::StatusCode::kFailedPrecondition,
-                         HasSubstr("does not know")))
+    EXPECT_THAT(Finish(change), StatusIs(absl::StatusCode::kFailedPrecondition,
+                                         HasSubstr("does not know")))
         << change;
 }
 
-// As a checkpoint of a directory is copied to a bucket by hand.
-TEST_F(ObjectCommitTest, AMarkerWithoutAStampSaysThatTheFilesLieBesideIt) {
+// As a checkpoint of a directory is copied to a bucket by hand: with a marker
+// or without, it is one, and stays.
+TEST_F(ObjectCommitTest, ACopyOfADirectoryIsACheckpointThatStays) {
   const auto disk = NewMemoryStore();
   ASSERT_THAT(testing::SaveCheckpoint(*disk, kBucketDir, program_,
                                       testing::SomeVariables(program_, 1), 100),
               IsOk());
-  ASSERT_OK_AND_ASSIGN(const auto files, FilesBelow(*disk, kBucketDir));
-  for (const std::string& file : files)
+  ASSERT_OK_AND_ASSIGN(const auto files, testing::FilesBelow(*disk, "/m/100"));
+  for (const std::string& file : files) {
+    EXPECT_THAT(Steps(), IsEmpty()) << "half a copy is none";
     ASSERT_THAT(store_->Write(file, *disk->Read(file)), IsOk());
-  EXPECT_THAT(VerifyCheckpoint(*store_, "/m/100"),
-              StatusIs(absl::StatusCode::kFailedPrecondition,
-                       HasSubstr("it has no commit_success.txt")));
-  ASSERT_THAT(store_->Write("/m/100/commit_success.txt", ""), IsOk());
-  ASSERT_OK_AND_ASSIGN(const CheckpointAt found,
-                       VerifyCheckpoint(*store_, "/m/100"));
-  EXPECT_EQ(found.files, "/m/100");
-  ASSERT_THAT(Job(*store_, 20, {200}), IsOk());
-  ASSERT_OK_AND_ASSIGN(const auto left, store_->List(kBucketDir));
-  EXPECT_THAT(left, ElementsAre(kLeaseName, "200/"));
+  }
+  for (const bool marked : {false, true}) {
+    if (marked)
+      ASSERT_THAT(store_->Write("/m/100/commit_success.txt", ""), IsOk());
+    ASSERT_OK_AND_ASSIGN(const CheckpointAt found,
+                         VerifyCheckpoint(*store_, "/m/100"));
+    EXPECT_EQ(found.files, "/m/100");
+    ASSERT_THAT(Job(*store_, marked ? 30 : 20, {200, 300}), IsOk());
+    EXPECT_THAT(Steps(), ElementsAre(100, 300));
+    EXPECT_THAT(VerifyCheckpoint(*store_, "/m/100").status(), IsOk());
+  }
+}
+
+// And the other way round: files below a stamp, with the marker or without.
+TEST_F(ObjectCommitTest, ACopyOfABucketIsACheckpointOnADisk) {
+  ASSERT_THAT(Job(*store_, 20, {100}), IsOk());
+  ASSERT_OK_AND_ASSIGN(const auto files,
+                       testing::FilesBelow(*store_, "/m/100"));
+  for (const bool marked : {true, false}) {
+    const auto disk = NewMemoryStore();
+    for (const std::string& file : files)
+      if (marked || NameOf(file) != kMarkerName)
+        ASSERT_THAT(disk->Write(file, *store_->Read(file)), IsOk());
+    ASSERT_OK_AND_ASSIGN(const Newest newest,
+                         FindNewestGood(*disk, kBucketDir));
+    ASSERT_TRUE(newest.checkpoint.has_value()) << marked;
+    EXPECT_EQ(newest.checkpoint->files, "/m/100/20");
+  }
+}
+
+// A committed one whose marker somebody deleted is still the newest.
+TEST_F(ObjectCommitTest, AMarkerThatIsLostLosesNoCheckpoint) {
+  ASSERT_THAT(Job(*store_, 20, {100}), IsOk());
+  ASSERT_THAT(store_->Delete("/m/100/commit_success.txt"), IsOk());
+  ASSERT_THAT(testing::Clean(*store_, kBucketDir), IsOk());
+  ASSERT_OK_AND_ASSIGN(const Newest newest,
+                       FindNewestGood(*store_, kBucketDir));
+  ASSERT_TRUE(newest.checkpoint.has_value());
+  EXPECT_EQ(newest.checkpoint->step, 100);
 }
 
 }  // namespace

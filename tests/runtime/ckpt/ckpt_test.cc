@@ -51,8 +51,8 @@ class CkptTest : public ::testing::Test {
   }
   void Save(const std::string& model_dir, std::int64_t step,
             const std::vector<float>& variables) {
-    ASSERT_THAT(CommitCheckpoint(*store_, model_dir, kStamp,
-                                 Write(model_dir, step, variables)),
+    ASSERT_THAT(testing::Commit(*store_, model_dir, kStamp,
+                                Write(model_dir, step, variables)),
                 IsOk());
   }
   void Save(const std::string& model_dir, std::int64_t step) {
@@ -80,7 +80,7 @@ class CkptTest : public ::testing::Test {
 
 TEST_F(CkptTest, LsTellsTheStateOfEach) {
   for (const int step : {100, 20, 1000, 2000}) Save("/m", step);
-  ASSERT_THAT(SetAsideNewer(*store_, "/m", 1000, 7), IsOk());
+  ASSERT_THAT(testing::SetAside(*store_, "/m", 1000, 7), IsOk());
   Write("/m", 3000, testing::SomeVariables(program_, 1));
   Cut("/m/100/" + PartName(2, 4));
   ASSERT_THAT(store_->Write("/m/notes.txt", "mine"), IsOk());
@@ -249,7 +249,7 @@ TEST_F(CkptTest, DiffNamesFieldsAndTensors) {
   CheckpointManifest other = Write("/n", 100, variables);
   other.mutable_bits()->set_slice("v3-8");
   other.mutable_bits()->mutable_learning_rate()->set_peak(0.2);
-  ASSERT_THAT(CommitCheckpoint(*store_, "/n", kStamp, other), IsOk());
+  ASSERT_THAT(testing::Commit(*store_, "/n", kStamp, other), IsOk());
   const CkptResult result = Run({"diff", "/m", "/n"});
   EXPECT_EQ(result.exit_code, 1);
   EXPECT_THAT(result.text,

@@ -38,9 +38,10 @@ struct Told {
 class CommitterTest : public ::testing::Test {
  protected:
   std::unique_ptr<Committer> Start(ObjectStore& store, int keep = 0) {
+    auto held = HeldDir::Open(store, plan_.spec().model_dir());
+    PODSIM_CHECK(held.ok());
     return std::make_unique<Committer>(
-        Committer::Options{.store = &store,
-                           .model_dir = plan_.spec().model_dir(),
+        Committer::Options{.held = *std::move(held),
                            .stamp = kStamp,
                            .keep = keep,
                            .tensors = Tensors()});

@@ -25,6 +25,7 @@ using ::podsim::testing::kStamp;
 using ::podsim::testing::SavePlanned;
 using ::podsim::testing::StatusIs;
 using ::testing::AllOf;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -52,7 +53,9 @@ class RunStartTest : public ::testing::TestWithParam<testing::StoreKind> {
   absl::StatusOr<RunStart> Start() { return Start(plan_); }
   std::vector<std::string> Names() {
     auto names = store().List(plan_.spec().model_dir());
-    return names.ok() ? *names : std::vector<std::string>();
+    if (!names.ok()) return {};
+    std::erase(*names, kRecordName);
+    return *std::move(names);
   }
 
   testing::TempDir dir_;
@@ -221,13 +224,18 @@ TEST(RunStartLinkTest, ALinkLoopIsPassedOverWithANote) {
   ASSERT_THAT(SavePlanned(*store, plan, 10), IsOk());
   const std::string loop = StepPath(plan.spec().model_dir(), 20);
   std::filesystem::create_directory_symlink(loop, loop);
+  // It was this job's when its disk was there.
+  ASSERT_OK_AND_ASSIGN(HeldDir held,
+                       HeldDir::Open(*store, plan.spec().model_dir()));
+  ASSERT_THAT(held.Note([](JobRecord& record) { record.Put({.step = 20}); }),
+              IsOk());
   ASSERT_OK_AND_ASSIGN(RunStart start, FindStart(*store, JobSpec(), plan));
   EXPECT_EQ(start.point.step(), 10);
   EXPECT_THAT(
       start.notes,
       ElementsAre(AllOf(HasSubstr("passed over"), HasSubstr(loop),
                         HasSubstr("Too many levels of symbolic links"))));
-  EXPECT_THAT(PrepareModelDir(*store, plan, kStamp, start), IsOk());
+  EXPECT_THAT(testing::Prepare(*store, plan, kStamp, start), IsOk());
 }
 
 TEST_P(RunStartTest, NoneThatIsWholeIsNoReasonToBeginAnew) {
@@ -350,27 +358,33 @@ TEST_P(RunStartTest, PreparingLeavesWhatTheRunBeginsWith) {
   Save({10, 20, 30});
   ASSERT_THAT(testing::WritePlannedParts(store(), plan_, 40), IsOk());
   const std::string& dir = plan_.spec().model_dir();
-  ASSERT_THAT(store().Write(dir + "/.podsim-pod-17/witness", "podsim\n"),
-              IsOk());
+  ASSERT_THAT(testing::Begin(store(), dir, 17), IsOk());
+  for (const char* stamp : {"17", "18"})
+    ASSERT_THAT(
+        store().Write(absl::StrCat(dir, "/.podsim-pod-", stamp, "/witness"),
+                      "podsim\n"),
+        IsOk());
   ASSERT_THAT(store().Write(dir + "/notes.txt", "mine"), IsOk());
   ASSERT_OK_AND_ASSIGN(RunStart start, Start(plan_, Path(20)));
-  ASSERT_THAT(PrepareModelDir(store(), plan_, 99, start), IsOk());
+  ASSERT_THAT(testing::Prepare(store(), plan_, 99, start), IsOk());
   EXPECT_EQ(start.stamp, 99);
   EXPECT_EQ(start.point.witness(), ".podsim-pod-99/witness");
   EXPECT_THAT(store().Read(dir + "/" + start.point.witness()), IsOk());
   const std::string aside = NameOf(SetAsidePath(dir, 30, 99)) + "/";
-  EXPECT_THAT(Names(), UnorderedElementsAre("10/", "20/", aside, "notes.txt",
-                                            ".podsim-pod-99/"));
+  EXPECT_THAT(Names(),
+              UnorderedElementsAre("10/", "20/", aside, "notes.txt",
+                                   ".podsim-pod-18/", ".podsim-pod-99/"));
   EXPECT_THAT(VerifyCheckpoint(store(), Path(20)), IsOk());
-  LeaveModelDir(store(), plan_, 99);
-  EXPECT_THAT(Names(), UnorderedElementsAre("10/", "20/", aside, "notes.txt"));
+  testing::Leave(store(), plan_, 99);
+  EXPECT_THAT(Names(), UnorderedElementsAre("10/", "20/", aside, "notes.txt",
+                                            ".podsim-pod-18/"));
 }
 
 TEST_P(RunStartTest, DamagedOnesAreSetAsideTheSameWay) {
   Save({10, 20});
   testing::Damage(store(), plan_, 20);
   ASSERT_OK_AND_ASSIGN(RunStart start, Start());
-  ASSERT_THAT(PrepareModelDir(store(), plan_, 99, start), IsOk());
+  ASSERT_THAT(testing::Prepare(store(), plan_, 99, start), IsOk());
   ASSERT_OK_AND_ASSIGN(const RunStart next, Start());
   EXPECT_EQ(next.point.step(), 10);
   EXPECT_THAT(next.notes, IsEmpty()) << "it is out of the way";
@@ -382,39 +396,71 @@ TEST_P(RunStartTest, AnEvaluationChangesNothing) {
   const std::vector<std::string> before = Names();
   plan_.mutable_spec()->set_mode(words::Mode::eval);
   ASSERT_OK_AND_ASSIGN(RunStart start, Start(plan_, Path(10)));
-  ASSERT_THAT(PrepareModelDir(store(), plan_, 99, start), IsOk());
+  EXPECT_FALSE(start.resumed.has_value());
   EXPECT_EQ(start.point.witness(), "");
-  LeaveModelDir(store(), plan_, 99);
   EXPECT_EQ(Names(), before);
 }
 
 TEST_P(RunStartTest, ANewModelDirIsMade) {
   ASSERT_OK_AND_ASSIGN(RunStart start, Start());
-  ASSERT_THAT(PrepareModelDir(store(), plan_, 5, start), IsOk());
+  ASSERT_THAT(testing::Prepare(store(), plan_, 5, start), IsOk());
   EXPECT_THAT(Names(), ElementsAre(".podsim-pod-5/"));
-  LeaveModelDir(store(), plan_, 4);  // another's
+  testing::Leave(store(), plan_, 4);  // another's
   EXPECT_THAT(Names(), ElementsAre(".podsim-pod-5/"));
-  LeaveModelDir(store(), plan_, 5);
+  testing::Leave(store(), plan_, 5);
   EXPECT_THAT(Names(), IsEmpty());
-  LeaveModelDir(store(), plan_, 5);  // twice is no harm
+  testing::Leave(store(), plan_, 5);  // twice is no harm
 }
 
-TEST_P(RunStartTest, WithoutAModelDirNothingIsWritten) {
-  plan_.mutable_spec()->clear_model_dir();
-  FaultyStore counting(&store());
-  RunStart start;
-  ASSERT_THAT(PrepareModelDir(counting, plan_, 5, start), IsOk());
-  LeaveModelDir(counting, plan_, 5);
-  EXPECT_EQ(start.stamp, 5);
-  EXPECT_EQ(start.point.witness(), "");
-  EXPECT_EQ(counting.operations(), 0);
+// A checkpoint that was copied there, or of a model_dir without a record.
+TEST_P(RunStartTest, AnothersCheckpointsStayWhereTheyAre) {
+  Save({10, 20});
+  const std::string& dir = plan_.spec().model_dir();
+  ASSERT_THAT(store().Delete(absl::StrCat(dir, "/", kRecordName)), IsOk());
+  ASSERT_THAT(store().Write(dir + "/15.orbax-checkpoint-tmp-3/x", "mine"),
+              IsOk());
+  EXPECT_THAT(Start(plan_, Path(10)),
+              StatusIs(absl::StatusCode::kFailedPrecondition,
+                       AllOf(HasSubstr(Path(20) + " is not on the record"),
+                             HasSubstr("pod_ckpt adopt " + dir))));
+  ASSERT_OK_AND_ASSIGN(RunStart start, Start());
+  EXPECT_EQ(start.point.step(), 20);
+  EXPECT_THAT(start.notes,
+              ElementsAre(AllOf(HasSubstr("holds 1 checkpoint that no job's"),
+                                HasSubstr("(10)")),
+                          AllOf(HasSubstr("(15.orbax-checkpoint-tmp-3)"),
+                                HasSubstr("pod_ckpt clean " + dir))));
+  ASSERT_THAT(testing::Prepare(store(), plan_, 99, start), IsOk());
+  ASSERT_THAT(SavePlanned(store(), plan_, 30), IsOk());
+  ASSERT_THAT(testing::Prune(store(), dir, 1), IsOk());
+  EXPECT_THAT(Names(),
+              UnorderedElementsAre("10/", "30/", "15.orbax-checkpoint-tmp-3/",
+                                   ".podsim-pod-99/"))
+      << "20 was gone on from";
+}
+
+TEST_P(RunStartTest, WithoutAReadableRecordNothingIsDeleted) {
+  Save({10, 20});
+  const std::string& dir = plan_.spec().model_dir();
+  ASSERT_THAT(store().Write(absl::StrCat(dir, "/", kRecordName), "<html>"),
+              IsOk());
+  ASSERT_OK_AND_ASSIGN(RunStart start, Start());
+  EXPECT_EQ(start.point.step(), 20);
+  EXPECT_THAT(start.notes,
+              Contains(AllOf(HasSubstr("nothing is deleted in " + dir),
+                             HasSubstr(kRecordName))));
+  ASSERT_THAT(testing::Prepare(store(), plan_, 99, start), IsOk());
+  ASSERT_THAT(SavePlanned(store(), plan_, 30), IsOk());
+  ASSERT_THAT(testing::Prune(store(), dir, 1), IsOk());
+  EXPECT_THAT(Names(),
+              UnorderedElementsAre("10/", "20/", "30/", ".podsim-pod-99/"));
 }
 
 TEST_P(RunStartTest, ADirectoryThatCannotBeWrittenIsTheFlagsFault) {
   FaultyStore faulty(&store());
   faulty.FailNextWrite(absl::PermissionDeniedError("Permission denied"));
   RunStart start;
-  EXPECT_THAT(PrepareModelDir(faulty, plan_, 5, start),
+  EXPECT_THAT(testing::Prepare(faulty, plan_, 5, start),
               StatusIs(absl::StatusCode::kPermissionDenied,
                        AllOf(HasSubstr("--model_dir"),
                              HasSubstr(plan_.spec().model_dir()))));

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "host/storage/storage.h"
+#include "tests/runtime/coordinator/saved_run.h"
 #include "tests/testing/status_matchers.h"
 #include "tests/testing/temp_dir.h"
 
@@ -34,7 +35,8 @@ class ModelDirTest : public ::testing::Test {
     std::vector<std::string> names;
     for (const auto& entry :
          std::filesystem::directory_iterator(plan_.spec().model_dir()))
-      names.push_back(entry.path().filename());
+      if (entry.path().filename() != kRecordName)
+        names.push_back(entry.path().filename());
     return names;
   }
 
@@ -45,13 +47,13 @@ class ModelDirTest : public ::testing::Test {
 
 TEST_F(ModelDirTest, HasTheWitnessWhileThePodRuns) {
   RunStart start;
-  ASSERT_THAT(PrepareModelDir(*store_, plan_, 7, start), IsOk());
+  ASSERT_THAT(testing::Prepare(*store_, plan_, 7, start), IsOk());
   EXPECT_EQ(start.stamp, 7);
   EXPECT_THAT(
       store_->Read(plan_.spec().model_dir() + "/" + start.point.witness())
           .status(),
       IsOk());
-  LeaveModelDir(*store_, plan_, 7);
+  testing::Leave(*store_, plan_, 7);
   EXPECT_THAT(Names(), IsEmpty());
 }
 
@@ -64,8 +66,11 @@ TEST_F(ModelDirTest, KeepsNothingOfCoordinatorsThatWereKilled) {
     std::ofstream(left + "/.witness.podsim-tmp-99-0") << "pod";
     std::ofstream(left + "/witness") << "podsim";
   }
+  for (const std::int64_t stamp : {3, 5})
+    ASSERT_THAT(testing::Begin(*store_, plan_.spec().model_dir(), stamp),
+                IsOk());
   RunStart start;
-  ASSERT_THAT(PrepareModelDir(*store_, plan_, 7, start), IsOk());
+  ASSERT_THAT(testing::Prepare(*store_, plan_, 7, start), IsOk());
   EXPECT_THAT(Names(), ElementsAre(".podsim-pod-7"));
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(
                               plan_.spec().model_dir() + "/.podsim-pod-7"),

@@ -65,7 +65,20 @@ absl::Status SavePlanned(ObjectStore& store, const JobPlan& plan,
   PODSIM_ASSIGN_OR_RETURN(const Program program, ProgramOf(plan));
   for (const CheckpointTensor& tensor : TensorsOf(program, kHosts))
     *manifest.add_tensors() = tensor;
-  return CommitCheckpoint(store, plan.spec().model_dir(), kStamp, manifest);
+  return Commit(store, plan.spec().model_dir(), kStamp, manifest);
+}
+
+absl::Status Prepare(ObjectStore& store, const JobPlan& plan,
+                     std::int64_t stamp, RunStart& start) {
+  PODSIM_ASSIGN_OR_RETURN(HeldDir held,
+                          HeldDir::Open(store, plan.spec().model_dir()));
+  return PrepareModelDir(held, stamp, start);
+}
+
+void Leave(ObjectStore& store, const JobPlan& plan, std::int64_t stamp) {
+  const auto held = HeldDir::Open(store, plan.spec().model_dir());
+  PODSIM_CHECK(held.ok());
+  LeaveModelDir(*held, stamp);
 }
 
 void Damage(ObjectStore& store, const JobPlan& plan, std::int64_t step) {

@@ -11,6 +11,7 @@
 #include "host/storage/storage.h"
 #include "proto/checkpoint.pb.h"
 #include "proto/job.pb.h"
+#include "runtime/coordinator/run_start.h"
 #include "tests/host/checkpoint/checkpoint_fixture.h"
 
 namespace podsim::testing {
@@ -27,6 +28,11 @@ absl::StatusOr<CheckpointManifest> WritePlannedParts(
 // The checkpoint itself, as `build_id` (empty: this build) would commit it.
 absl::Status SavePlanned(ObjectStore& store, const JobPlan& plan,
                          std::int64_t step, const std::string& build_id = "");
+
+// What the coordinator does that holds the plan's model_dir (run_start.h).
+absl::Status Prepare(ObjectStore& store, const JobPlan& plan,
+                     std::int64_t stamp, RunStart& start);
+void Leave(ObjectStore& store, const JobPlan& plan, std::int64_t stamp);
 
 // Changes one bit of a tensor in the checkpoint after `step`.
 void Damage(ObjectStore& store, const JobPlan& plan, std::int64_t step);

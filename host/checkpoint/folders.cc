@@ -1,0 +1,170 @@
+#include "host/checkpoint/folders.h"
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+#include "host/checkpoint/layout.h"
+
+namespace podsim {
+namespace {
+
+using Listed = ConditionalObjects::Listed;
+
+// "200" and "1785/manifest.json" of "200/1785/manifest.json".
+struct Cut {
+  std::string first;
+  std::string rest;  // empty: there is no slash
+};
+
+Cut CutAtSlash(const std::string& name) {
+  const std::size_t slash = name.find('/');
+  if (slash == std::string::npos) return {name, ""};
+  return {name.substr(0, slash), name.substr(slash + 1)};
+}
+
+void AddFile(const Listed& listed, const std::string& name,
+             StepFolder::Files& files) {
+  Listed file = listed;
+  file.name = name;
+  files.push_back(std::move(file));
+}
+
+// A step's folder that holds a checkpoint, as far as names tell.
+bool HoldsCheckpoint(std::int64_t step, const StepFolder& folder,
+                     const JobRecord& record) {
+  if (folder.marked || StepFolder::IsWhole(folder.direct)) return true;
+  return std::any_of(folder.below.begin(), folder.below.end(),
+                     [&](const auto& entry) {
+                       return !record.IsLeftOver(step, entry.first) &&
+                              StepFolder::IsWhole(entry.second);
+                     });
+}
+
+// What of it no record explains.
+bool IsStrange(std::int64_t step, const StepFolder& folder,
+               const JobRecord& record) {
+  if (!folder.direct.empty() && record.Find(step) == nullptr) return true;
+  return std::any_of(
+      folder.below.begin(), folder.below.end(),
+      [&](const auto& entry) { return !record.IsLeftOver(step, entry.first); });
+}
+
+absl::Status IsAFileError(const std::string& model_dir) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("model_dir ", model_dir, " is a file; give a directory"));
+}
+
+bool IsStrangersUnfinished(const std::string& name, const JobRecord& record) {
+  const auto unfinished = ParseUnfinished(name);
+  if (!unfinished) return false;
+  const OwnStep* const own = record.Find(unfinished->step);
+  const bool retiring =
+      unfinished->stamp == 0 && own != nullptr && own->retiring;
+  return !retiring && !record.HasBegun(unfinished->stamp);
+}
+
+absl::Status LookAtObjects(ObjectStore& store, const std::string& model_dir,
+                           Folders& folders) {
+  PODSIM_ASSIGN_OR_RETURN(const std::vector<Listed> tree,
+                          store.Conditional(model_dir)->ListTree(model_dir));
+  if (tree.empty() && store.Size(model_dir).ok())
+    return IsAFileError(model_dir);
+  const JobRecord& record = folders.kept.record;
+  for (const auto& [step, folder] : FoldersOf(tree)) {
+    if (HoldsCheckpoint(step, folder, record)) {
+      folders.steps.push_back(step);
+    } else if (IsStrange(step, folder, record)) {
+      folders.leftovers.push_back(absl::StrCat(step));
+    }
+  }
+  std::set<std::string> others;
+  for (const Listed& listed : tree)
+    others.insert(CutAtSlash(listed.name).first);
+  for (const std::string& name : others)
+    if (IsStrangersUnfinished(name, record)) folders.leftovers.push_back(name);
+  return absl::OkStatus();
+}
+
+absl::Status LookAtDirectories(ObjectStore& store, const std::string& model_dir,
+                               Folders& folders) {
+  const auto names = store.List(model_dir);
+  if (absl::IsNotFound(names.status()))
+    return store.Size(model_dir).ok() ? IsAFileError(model_dir)
+                                      : absl::OkStatus();
+  PODSIM_RETURN_IF_ERROR(names.status());
+  for (const std::string& name : *names) {
+    const auto step = ParseStep(name);
+    if (step && MayBeDirectory(store, model_dir, name))
+      folders.steps.push_back(*step);
+    if (name.back() == '/' && IsStrangersUnfinished(name, folders.kept.record))
+      folders.leftovers.push_back(NameOf(name));
+  }
+  std::sort(folders.steps.begin(), folders.steps.end());
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+bool StepFolder::IsWhole(const Files& files) {
+  bool manifest = false;
+  bool sums = false;
+  std::set<int> parts;
+  int of = 0;
+  for (const Listed& file : files) {
+    manifest = manifest || file.name == kManifestName;
+    sums = sums || file.name == kSumsName;
+    if (const auto part = ParsePartName(file.name)) {
+      parts.insert(part->part);
+      of = part->parts;
+    }
+  }
+  return manifest && sums && of > 0 &&
+         parts.size() == static_cast<std::size_t>(of);
+}
+
+std::map<std::int64_t, StepFolder> FoldersOf(const std::vector<Listed>& tree) {
+  std::map<std::int64_t, StepFolder> folders;
+  for (const Listed& listed : tree) {
+    const Cut top = CutAtSlash(listed.name);
+    const auto step = ParseStep(top.first);
+    // An object that marks a directory has nothing behind its last slash.
+    if (!step || top.rest.empty() || top.rest.back() == '/') continue;
+    StepFolder& folder = folders[*step];
+    const Cut inside = CutAtSlash(top.rest);
+    if (inside.rest.empty()) {
+      folder.marked = folder.marked || inside.first == kMarkerName;
+      AddFile(listed, inside.first, folder.direct);
+    } else if (const auto stamp = ParseStep(inside.first)) {
+      AddFile(listed, inside.rest, folder.below[*stamp]);
+    }
+  }
+  return folders;
+}
+
+std::vector<std::int64_t> Folders::Strangers() const {
+  std::vector<std::int64_t> strangers;
+  for (const std::int64_t step : steps)
+    if (kept.record.Find(step) == nullptr) strangers.push_back(step);
+  return strangers;
+}
+
+absl::StatusOr<Folders> LookAt(ObjectStore& store,
+                               const std::string& model_dir) {
+  Folders folders;
+  PODSIM_ASSIGN_OR_RETURN(folders.kept, ReadRecord(store, model_dir));
+  PODSIM_RETURN_IF_ERROR(store.CanRename(model_dir)
+                             ? LookAtDirectories(store, model_dir, folders)
+                             : LookAtObjects(store, model_dir, folders));
+  return folders;
+}
+
+bool MayBeDirectory(ObjectStore& store, const std::string& model_dir,
+                    const std::string& name) {
+  return name.back() == '/' || !store.Size(model_dir + "/" + name).ok();
+}
+
+}  // namespace podsim

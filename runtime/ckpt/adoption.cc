@@ -1,0 +1,92 @@
+#include "runtime/ckpt/adoption.h"
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+#include "base/units.h"
+#include "host/checkpoint/catalog.h"
+#include "host/checkpoint/folders.h"
+#include "host/checkpoint/held_dir.h"
+#include "host/checkpoint/layout.h"
+#include "host/storage/job_hold.h"
+#include "host/storage/no_file.h"
+
+namespace podsim {
+namespace {
+
+// A model_dir that no job has meanwhile.
+struct Taken {
+  std::unique_ptr<JobHold> hold;
+  Folders folders;
+};
+
+absl::StatusOr<Taken> Take(ObjectStore& store, const std::string& model_dir) {
+  if (absl::IsNotFound(store.List(model_dir).status()))
+    return NoFolder(store, model_dir, "the folder of a run, its model_dir");
+  Taken taken;
+  PODSIM_ASSIGN_OR_RETURN(taken.hold, JobHold::Acquire(store, model_dir));
+  PODSIM_ASSIGN_OR_RETURN(taken.folders, LookAt(store, model_dir));
+  return taken;
+}
+
+OwnStep OwnOf(const CheckpointAt& at) {
+  const auto stamp =
+      at.files == at.path ? std::nullopt : ParseStep(NameOf(at.files));
+  return {.step = at.step,
+          .stamp = stamp.value_or(0),
+          .manifest_sha256 = at.manifest_sha256};
+}
+
+// What cannot be read has no hash: a run sets it aside, and never deletes it.
+std::string Adopt(ObjectStore& store, const std::string& path,
+                  std::int64_t step, std::vector<OwnStep>& adopted) {
+  const absl::StatusOr<CheckpointAt> found = ReadManifest(store, path);
+  if (found.ok()) {
+    adopted.push_back(OwnOf(*found));
+    return absl::StrCat(path, ": taken over\n");
+  }
+  adopted.push_back({.step = step});
+  return absl::StrCat(found.status().message(),
+                      "; taken over, to be set aside by a run\n");
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> AdoptCheckpoints(ObjectStore& store,
+                                             const std::string& model_dir) {
+  PODSIM_ASSIGN_OR_RETURN(const Taken taken, Take(store, model_dir));
+  PODSIM_ASSIGN_OR_RETURN(HeldDir held, HeldDir::Open(store, model_dir));
+  held.Distrust();
+  std::string text;
+  std::vector<OwnStep> adopted;
+  for (const std::int64_t step : taken.folders.Strangers())
+    absl::StrAppend(&text,
+                    Adopt(store, StepPath(model_dir, step), step, adopted));
+  if (adopted.empty())
+    return absl::StrCat("no checkpoint in ", model_dir,
+                        " that is not on its record\n");
+  PODSIM_RETURN_IF_ERROR(held.Note([&](JobRecord& record) {
+    for (const OwnStep& own : adopted) record.Put(own);
+  }));
+  return text;
+}
+
+absl::StatusOr<std::string> CleanLeftovers(ObjectStore& store,
+                                           const std::string& model_dir) {
+  PODSIM_ASSIGN_OR_RETURN(const Taken taken, Take(store, model_dir));
+  std::string text;
+  for (const std::string& name : taken.folders.leftovers) {
+    const std::string path = absl::StrCat(model_dir, "/", name);
+    PODSIM_RETURN_IF_ERROR(store.DeleteTree(path));
+    absl::StrAppend(&text, path, ": removed\n");
+  }
+  if (text.empty())
+    return absl::StrCat("no unfinished folder in ", model_dir,
+                        " that is not on its record\n");
+  return text;
+}
+
+}  // namespace podsim
