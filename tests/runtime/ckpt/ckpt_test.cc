@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_replace.h"
+#include "host/checkpoint/catalog.h"
 #include "host/checkpoint/commit.h"
 #include "host/checkpoint/layout.h"
 #include "tests/host/checkpoint/checkpoint_fixture.h"
@@ -17,6 +18,7 @@ namespace {
 using ::podsim::testing::IsOk;
 using ::podsim::testing::kStamp;
 using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::MatchesRegex;
@@ -327,6 +329,45 @@ TEST_F(CkptTest, HelpTeaches) {
   EXPECT_THAT(text, AllOf(HasSubstr("of a model_dir"),
                           HasSubstr("a resume passes it over")));
   EXPECT_THAT(Run({"--version"}).text, MatchesRegex("pod_ckpt.*\n"));
+}
+
+TEST_F(CkptTest, AdoptPutsWhatIsThereOnTheRecord) {
+  for (const int step : {100, 200}) Save("/m", step);
+  ASSERT_THAT(store_->Delete("/m/.podsim-job"), IsOk());
+  Cut("/m/200/" + PartName(2, 4));
+  ASSERT_THAT(testing::Prune(*store_, "/m", 1), IsOk());
+  const CkptResult result = Run({"adopt", "/m"});
+  EXPECT_EQ(result.exit_code, 0) << result.error;
+  EXPECT_THAT(result.text, AllOf(HasSubstr("/m/100: taken over\n"),
+                                 HasSubstr("/m/200: " + PartName(2, 4)),
+                                 HasSubstr("to be set aside by a run")));
+  EXPECT_EQ(Run({"adopt", "/m"}).text,
+            "no checkpoint in /m that is not on its record\n");
+  Save("/m", 300);
+  ASSERT_THAT(testing::Prune(*store_, "/m", 1), IsOk());
+  ASSERT_OK_AND_ASSIGN(const auto steps, ListSteps(*store_, "/m"));
+  EXPECT_THAT(steps, ElementsAre(200, 300)) << "of 200 no hash is known";
+  EXPECT_EQ(Run({"adopt", "/none"}).exit_code, 2);
+}
+
+TEST_F(CkptTest, AdoptWritesARecordAnewThatCannotBeRead) {
+  Save("/m", 100);
+  ASSERT_THAT(store_->Write("/m/.podsim-job", "<html>"), IsOk());
+  EXPECT_THAT(Run({"adopt", "/m"}).text, HasSubstr("/m/100: taken over"));
+  ASSERT_OK_AND_ASSIGN(const KeptRecord kept, ReadRecord(*store_, "/m"));
+  EXPECT_EQ(kept.trouble, "");
+  EXPECT_NE(kept.record.Find(100), nullptr);
+}
+
+TEST_F(CkptTest, CleanRemovesWhatIsUnfinishedAndNobodys) {
+  Save("/m", 100);
+  ASSERT_THAT(store_->Write("/m/200.orbax-checkpoint-tmp-9/part", "x"), IsOk());
+  ASSERT_THAT(store_->Write("/m/notes.txt", "mine"), IsOk());
+  EXPECT_EQ(Run({"clean", "/m"}).text,
+            "/m/200.orbax-checkpoint-tmp-9: removed\n");
+  EXPECT_EQ(Run({"clean", "/m"}).text,
+            "no unfinished folder in /m that is not on its record\n");
+  EXPECT_EQ(Run({"verify", "/m"}).exit_code, 0);
 }
 
 }  // namespace

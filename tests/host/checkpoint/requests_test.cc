@@ -1,0 +1,206 @@
+// How much is asked of a bucket: as much with a thousand checkpoints as with
+// one, but for the pages of a listing. And what a reader makes of a bucket, or
+// a directory, that a running job changes at any moment.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <functional>
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "base/clock.h"
+#include "host/checkpoint/catalog.h"
+#include "host/checkpoint/commit.h"
+#include "host/checkpoint/layout.h"
+#include "host/storage/gcs/client.h"
+#include "host/storage/gcs/store.h"
+#include "host/storage/wrapper.h"
+#include "tests/host/checkpoint/checkpoint_fixture.h"
+#include "tests/testing/gcs/double_store.h"
+#include "tests/testing/gcs/gcs_double.h"
+#include "tests/testing/status_matchers.h"
+#include "tests/testing/temp_dir.h"
+
+namespace podsim {
+namespace {
+
+using ::podsim::testing::GcsDouble;
+using ::podsim::testing::IsOk;
+
+constexpr char kJobDir[] = "gs://bucket/run";
+
+struct Asked {
+  int pages = 0;  // of listings of a thousand names
+  int others = 0;
+};
+
+class CountingHttp final : public Http {
+ public:
+  CountingHttp(std::unique_ptr<Http> base, Asked* asked)
+      : base_(std::move(base)), asked_(asked) {}
+  absl::StatusOr<HttpResponse> Send(const HttpRequest& request) override {
+    ++(absl::StrContains(request.url, "maxResults=1000") ? asked_->pages
+                                                         : asked_->others);
+    return base_->Send(request);
+  }
+
+ private:
+  const std::unique_ptr<Http> base_;
+  Asked* const asked_;
+};
+
+class RequestsTest : public ::testing::Test {
+ protected:
+  std::unique_ptr<ObjectStore> NewBucket() {
+    objects_.emplace();
+    objects_->MakeBucket("bucket", "EU");
+    return NewGcsStore(std::make_unique<GcsClient>(
+        GcsClient::Options{.endpoint = testing::GcsDoubleOptions().endpoint,
+                           .waiter = testing::VirtualWaiter(&clock_)},
+        std::make_unique<CountingHttp>(testing::NewDoubleHttp(&*objects_),
+                                       &asked_),
+        NoTokens()));
+  }
+  // Older ones, of which nobody reads more than names.
+  void FillUpTo(int checkpoints) {
+    for (int step = 1; step < checkpoints; ++step)
+      for (const std::string& name :
+           {absl::StrCat("1/", kManifestName), absl::StrCat("1/", kSumsName),
+            "1/" + PartName(1, 1), std::string(kMarkerName)})
+        objects_->Put("bucket", absl::StrCat("run/", step, "/", name), "1\n");
+  }
+  absl::Status Save(ObjectStore& store, std::int64_t step) {
+    return testing::SaveCheckpoint(store, kJobDir, program_,
+                                   testing::SomeVariables(program_, 1), step,
+                                   1785);
+  }
+  static absl::Status Start(ObjectStore& store) {
+    PODSIM_ASSIGN_OR_RETURN(const Newest newest,
+                            FindNewestGood(store, kJobDir));
+    EXPECT_TRUE(newest.checkpoint.has_value());
+    PODSIM_ASSIGN_OR_RETURN(HeldDir held, HeldDir::Open(store, kJobDir));
+    PODSIM_RETURN_IF_ERROR(CleanUnfinished(held));
+    PODSIM_RETURN_IF_ERROR(
+        held.Note([](JobRecord& record) { record.Begin(1800); }));
+    return SetAsideNewer(held, newest.checkpoint->step, 1800);
+  }
+  Asked Count(const std::function<absl::Status()>& run) {
+    asked_ = {};
+    EXPECT_THAT(run(), IsOk());
+    return asked_;
+  }
+
+  SimClock clock_;
+  std::optional<GcsDouble> objects_;
+  Asked asked_;
+  const Program program_ = testing::TrainedMlp({6});
+};
+
+TEST_F(RequestsTest, AreAsManyForAThousandCheckpointsAsForOne) {
+  std::vector<Asked> starts;
+  std::vector<Asked> saves;
+  for (const int checkpoints : {1, 100, 1000}) {
+    const auto store = NewBucket();
+    FillUpTo(checkpoints);
+    ASSERT_THAT(Save(*store, 5000), IsOk());
+    starts.push_back(Count([&] { return Start(*store); }));
+    saves.push_back(Count([&] {
+      PODSIM_RETURN_IF_ERROR(Save(*store, 6000));
+      return testing::Prune(*store, kJobDir, 1);
+    }));
+    // Four objects a checkpoint, a thousand a page: looked at twice, and two
+    // directories of it.
+    const int pages = 1 + 4 * checkpoints / 1000;
+    EXPECT_LE(starts.back().pages, 2 * pages + 2) << checkpoints;
+    EXPECT_LE(saves.back().pages, pages + 5) << checkpoints;
+    std::cout << checkpoints << " checkpoints: start " << starts.back().others
+              << " requests and " << starts.back().pages
+              << " pages, save and prune one " << saves.back().others << " and "
+              << saves.back().pages << "\n";
+  }
+  for (const Asked& asked : starts)
+    EXPECT_EQ(asked.others, starts.front().others);
+  for (const Asked& asked : saves)
+    EXPECT_EQ(asked.others, saves.front().others);
+}
+
+// A store below which a job goes on: before the reader's request `at` it saves
+// the next step and keeps one.
+class UnderAJob final : public ObjectStoreWrapper {
+ public:
+  UnderAJob(ObjectStore* base, int at, std::function<void()> save)
+      : ObjectStoreWrapper(base), left_(at), save_(std::move(save)) {}
+  bool came_to_it() const { return left_ < 0; }
+
+  absl::StatusOr<std::string> Read(std::string_view path) override {
+    Tick();
+    return ObjectStoreWrapper::Read(path);
+  }
+  absl::StatusOr<std::string> ReadRange(std::string_view path,
+                                        std::int64_t offset,
+                                        std::int64_t length) override {
+    Tick();
+    return ObjectStoreWrapper::ReadRange(path, offset, length);
+  }
+  absl::StatusOr<ObjectStat> Stat(std::string_view path) override {
+    Tick();
+    return ObjectStoreWrapper::Stat(path);
+  }
+  absl::StatusOr<std::vector<std::string>> List(
+      std::string_view prefix) override {
+    Tick();
+    return ObjectStoreWrapper::List(prefix);
+  }
+
+ private:
+  void Tick() {
+    if (left_-- == 0) save_();
+  }
+  int left_;
+  const std::function<void()> save_;
+};
+
+class ReadersTest : public ::testing::TestWithParam<testing::StoreKind> {};
+
+INSTANTIATE_TEST_SUITE_P(Stores, ReadersTest,
+                         ::testing::ValuesIn(testing::StoreKinds()),
+                         [](const auto& info) { return info.param.name; });
+
+TEST_P(ReadersTest, FindTheNewestWheneverTheJobPrunes) {
+  const Program program = testing::TrainedMlp({6});
+  testing::TempDir dir;
+  const std::string path =
+      GetParam().name == "local" ? dir.file("m") : std::string("/m");
+  const std::unique_ptr<ObjectStore> store = GetParam().make();
+  std::int64_t step = 100;
+  const auto save = [&] {
+    step += 100;
+    ASSERT_THAT(
+        testing::SaveCheckpoint(*store, path, program,
+                                testing::SomeVariables(program, 1), step),
+        IsOk());
+    ASSERT_THAT(testing::Prune(*store, path, 1), IsOk());
+  };
+  save();
+  int readings = 0;
+  for (bool came = true; came; ++readings) {
+    SCOPED_TRACE(absl::StrCat("pruned before request ", readings));
+    UnderAJob running(store.get(), readings, save);
+    const absl::StatusOr<Newest> newest = FindNewestGood(running, path);
+    ASSERT_THAT(newest, IsOk());
+    ASSERT_TRUE(newest->checkpoint.has_value());
+    EXPECT_TRUE(newest->refused.empty()) << newest->refused.front();
+    came = running.came_to_it();
+  }
+  EXPECT_GT(readings, 10);
+}
+
+}  // namespace
+}  // namespace podsim
