@@ -81,6 +81,12 @@ void StoreWatch::Begin(absl::Time at) {
 void StoreWatch::End(absl::Time began) {
   MutexLock lock(mutex_);
   began_.erase(began_.find(began));
+  ++done_;
+}
+
+std::int64_t StoreWatch::done() const {
+  MutexLock lock(mutex_);
+  return done_;
 }
 
 absl::Duration StoreWatch::longest_wait(absl::Time now) const {

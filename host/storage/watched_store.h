@@ -8,6 +8,7 @@
 #ifndef PODSIM_HOST_STORAGE_WATCHED_STORE_H_
 #define PODSIM_HOST_STORAGE_WATCHED_STORE_H_
 
+#include <cstdint>
 #include <memory>
 #include <set>
 
@@ -25,10 +26,13 @@ class StoreWatch {
   // Of the calls that are under way, how long the oldest has taken; zero: there
   // is none.
   absl::Duration longest_wait(absl::Time now) const PODSIM_EXCLUDES(mutex_);
+  // Calls that have come back, so far.
+  std::int64_t done() const PODSIM_EXCLUDES(mutex_);
 
  private:
   mutable Mutex mutex_;
   std::multiset<absl::Time> began_ PODSIM_GUARDED_BY(mutex_);
+  std::int64_t done_ PODSIM_GUARDED_BY(mutex_) = 0;
 };
 
 // Tells `watch` (borrowed) of calls that read and write, but for files of this

@@ -29,6 +29,7 @@
 #include "host/storage/distant_places.h"
 #include "host/storage/job_hold.h"
 #include "host/storage/uri_store.h"
+#include "host/storage/watched_store.h"
 #include "interconnect/topology/slice.h"
 #include "job/plan_program.h"
 #include "job/saving.h"
@@ -99,6 +100,7 @@ struct CoordinatorRun {
 
   const SystemClock clock;
   EventWriter events;
+  StoreWatch watch;
   std::unique_ptr<ObjectStore> store = NewUriStore();
   JobPlan draft;
   std::unique_ptr<JobHold> hold;  // of the model_dir
@@ -106,9 +108,26 @@ struct CoordinatorRun {
   std::optional<HeldDir> held;    // with the record, as the start left it
   std::optional<Committer> committer;
   std::unique_ptr<CoordinatorServer> server;
-  // Keeps the hold until the server runs, however long the start takes.
+  // Keep the hold until the server runs, and tell the launcher that the start
+  // moves, however long it takes.
   std::jthread starting;
+  std::jthread alive;
 };
+
+// An empty line a second to who waits for the address, while the store answers.
+void SayAlive(const CoordinatorSettings& settings, CoordinatorRun& run) {
+  if (!settings.has_ready_fd()) return;
+  run.alive = std::jthread(
+      [fd = settings.ready_fd(), &run](const std::stop_token& stop) {
+        std::int64_t seen = 0;
+        while (WaitUnlessStopped(stop, std::chrono::seconds(1))) {
+          if (const std::int64_t done = run.watch.done(); done != seen) {
+            seen = done;
+            WriteAll(fd, "\n");
+          }
+        }
+      });
+}
 
 // So that no other job writes there, from before we look what is there.
 absl::Status HoldModelDir(const CoordinatorSettings& settings,
@@ -196,6 +215,8 @@ absl::Status StartServer(const CoordinatorSettings& settings,
     run.store = NewDistantStore(
         std::move(run.store),
         DistantPlacesOf(run.draft.geography(), run.draft.bits().hosts(), 1));
+  run.store = WatchStore(std::move(run.store), &run.watch);
+  SayAlive(settings, run);
   PODSIM_RETURN_IF_ERROR(HoldModelDir(settings, run));
   PODSIM_ASSIGN_OR_RETURN(RunStart start, StartOf(spec, run));
   PODSIM_ASSIGN_OR_RETURN(
@@ -239,6 +260,7 @@ int Run(const CoordinatorSettings& settings) {
     return kBadUsage;
   }
   watch.Handle(StopsJob(*run.server));
+  run.alive = std::jthread();  // ends it: the address is the last line
   if (settings.has_ready_fd()) {
     WriteAll(settings.ready_fd(), run.server->address() + "\n");
     close(settings.ready_fd());

@@ -190,6 +190,36 @@ TEST_F(SupervisorTest, HostsStartOnceTheCoordinatorSaysWhereItIs) {
   EXPECT_EQ(address, "127.0.0.1:4711");
 }
 
+// For longer than it may be silent.
+TEST_F(SupervisorTest, ACoordinatorThatGivesSignsOfLifeIsWaitedFor) {
+  NewSupervisor({.ready_wait = absl::Seconds(2)});
+  ASSERT_OK_AND_ASSIGN(Pipe ready, MakePipe());
+  const int fd = ready.write_end.get();
+  ASSERT_OK_AND_ASSIGN(Pipe events, MakePipe());
+  ProcessSpec spec = Shell(
+      "coordinator",
+      "for i in $(seq 30); do echo > $READY; read -t 0.1 x <> $SILENT; done; "
+      "echo here > $READY; " +
+          Emit(kDoneLine));
+  ASSERT_EQ(mkfifo(dir_.file("silent").c_str(), 0600), 0);
+  spec.argv = {"/bin/bash", "-c", spec.argv.back()};
+  spec.environment.emplace_back("SILENT", dir_.file("silent"));
+  spec.environment.emplace_back("READY", absl::StrCat("/proc/self/fd/", fd));
+  spec.environment.emplace_back(
+      "EVENTS", absl::StrCat("/proc/self/fd/", events.write_end.get()));
+  spec.inherited_fds = {fd, events.write_end.get()};
+  ASSERT_THAT(supervisor_->StartCoordinator(spec, std::move(events.read_end)),
+              IsOk());
+  std::string address;
+  supervisor_->StartHostsWhenReady(std::move(ready.read_end),
+                                   [&](const std::string& line) {
+                                     address = line;
+                                     return std::vector<ProcessSpec>{};
+                                   });
+  EXPECT_EQ(Run().exit_code, 0);
+  EXPECT_EQ(address, "here");
+}
+
 TEST_F(SupervisorTest, ACoordinatorThatNeverListensIsNamed) {
   NewSupervisor({.ready_wait = absl::Milliseconds(50),
                  .cause_wait = absl::Milliseconds(50)});
