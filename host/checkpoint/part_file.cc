@@ -91,6 +91,16 @@ absl::StatusOr<std::vector<const CheckpointTensor*>> MatchTensors(
                                           expected.size()));
 }
 
+// A part says itself of which step it is (save.cc); one that says nothing is
+// let pass.
+absl::Status CheckStep(const SafetensorsHeader& header, std::int64_t step) {
+  const auto said = header.metadata.find("step");
+  if (said == header.metadata.end() || said->second == std::to_string(step))
+    return absl::OkStatus();
+  return absl::DataLossError(absl::StrCat("it is a part of step ", said->second,
+                                          ", not of step ", step));
+}
+
 absl::Status ShowTensor(HashedFile& from, const SafetensorsEntry& entry,
                         const CheckpointTensor& tensor,
                         const TensorVisitor& visit) {
@@ -112,6 +122,7 @@ absl::Status Visit(ObjectStore& store, const std::string& path,
   HashedFile from(store, path);
   PODSIM_ASSIGN_OR_RETURN(const SafetensorsHeader header,
                           ReadHeader(from, file.bytes()));
+  PODSIM_RETURN_IF_ERROR(CheckStep(header, manifest.step()));
   PODSIM_ASSIGN_OR_RETURN(const auto tensors,
                           MatchTensors(manifest, file, header));
   // Tensors lie one behind the other, in this order, and nothing else does.

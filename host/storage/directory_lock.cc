@@ -186,7 +186,12 @@ absl::Status HeldError(const std::string& directory, const LockView& view,
   absl::StrAppend(&text,
                   ": two jobs would spoil each other's checkpoints; wait for "
                   "it to end, or give another directory");
-  if (!view.kernel_holds && view.record && view.record->boot != boot) {
+  if (!view.kernel_holds && view.silent < absl::ZeroDuration()) {
+    absl::StrAppend(&text, " (the time of its ", kLockFile, " is ",
+                    Ago(-view.silent),
+                    " ahead; if no job runs there, remove "
+                    "that file)");
+  } else if (!view.kernel_holds && view.record && view.record->boot != boot) {
     absl::StrAppend(&text, " (last sign of life ", Ago(view.silent),
                     " ago; a holder that is gone counts as such after ",
                     absl::FormatDuration(kLockLease), ")");
@@ -297,7 +302,9 @@ DirectoryLock::~DirectoryLock() {
 // A file that is gone was removed by hand, with all that was in the directory:
 // nobody else's claim.
 absl::Status DirectoryLock::Renew() const {
-  const int fd = open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+  // What is there by now may be a pipe, which is not waited for.
+  const int fd =
+      open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
   if (fd < 0) return absl::OkStatus();
   const std::optional<LockRecord> now = ReadRecord(fd);
   close(fd);
@@ -305,10 +312,14 @@ absl::Status DirectoryLock::Renew() const {
     futimens(fd_, nullptr);
     return absl::OkStatus();
   }
+  const std::string why =
+      IsAt(path_, fd_)
+          ? absl::StrCat("this job gave no sign of life for ",
+                         absl::FormatDuration(kLockLease), " or more")
+          : std::string("the file that this job held was removed or replaced");
   return absl::FailedPreconditionError(
       absl::StrCat(path_, " was taken over by pid ", now->pid, " on ",
-                   now->host, ": this job gave no sign of life for ",
-                   absl::FormatDuration(kLockLease), " or more"));
+                   now->host, ": ", why));
 }
 
 }  // namespace podsim

@@ -24,6 +24,9 @@ std::string Seconds(absl::Duration duration) {
 void Membership::OnTick(absl::Time now) {
   if (const absl::Duration gap = now - last_tick_; gap > kOwnStandstill) {
     forming_since_ = std::min(now, forming_since_ + gap);
+    // Who took the model_dir meanwhile is told by the commit itself.
+    for (auto& [step, saving] : saving_)
+      saving.since = std::min(now, saving.since + gap);
     for (Process& p : processes_) {
       p.lease.last_beat = std::min(now, p.lease.last_beat + gap);
       p.lease.last_progress = std::min(now, p.lease.last_progress + gap);

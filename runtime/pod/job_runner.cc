@@ -205,7 +205,7 @@ void LookForCheckpoint(const JobPlan& plan, KeptWork& kept) {
   const std::unique_ptr<ObjectStore> store = NewUriStore();
   const auto steps = ListSteps(*store, plan.spec().model_dir());
   // Advice that knows less is no failure.
-  if (steps.ok() && !steps->empty()) kept.OnFound(steps->back());
+  if (steps.ok()) kept.OnFound(steps->empty() ? 0 : steps->back());
 }
 
 // The pod, and the pod again as long as that may help.

@@ -19,6 +19,7 @@ void KeptWork::OnEvent(const JobEvent& event) {
 }
 
 void KeptWork::OnFound(std::int64_t step) {
+  gone_ = step == 0 && saved_ > 0 && spec_.restore().empty();
   if (step_ == 0) return;  // an earlier job's
   saved_ = std::max(saved_, step);
   step_ = std::max(step_, saved_);
@@ -35,6 +36,10 @@ std::string KeptWork::Advice(bool mendable) const {
         "checkpoint",
         restart_helps ? ", with --max_restarts=N by itself" : "");
   }
+  if (gone_)
+    return absl::StrCat("the checkpoints have gone from ", spec_.model_dir(),
+                        " meanwhile: put them back, or ", FormatCount(step_),
+                        step_ == 1 ? " step is lost" : " steps are lost");
   if (saved_ > 0 && saved_ == last_)
     return absl::StrCat("nothing is lost: step ", FormatCount(saved_),
                         " was the last, and its checkpoint is saved");

@@ -18,7 +18,7 @@ class KeptWork {
 
   void OnEvent(const JobEvent& event);
   // The newest checkpoint in model_dir once everybody has ended: what was
-  // committed last may have come too late for an event.
+  // committed last may have come too late for an event. 0: there is none.
   void OnFound(std::int64_t step);
   // A sentence or two; empty where no work was done. `mendable`: a restart
   // might have helped; not where a user stopped the job.
@@ -29,6 +29,7 @@ class KeptWork {
   std::int64_t step_ = 0;   // the last one made
   std::int64_t saved_ = 0;  // the last one that a checkpoint holds
   std::int64_t last_ = 0;   // the job's
+  bool gone_ = false;       // what was saved is not there any more
 };
 
 }  // namespace podsim

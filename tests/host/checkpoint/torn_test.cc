@@ -4,14 +4,18 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "base/hash.h"
 #include "base/random.h"
 #include "host/checkpoint/catalog.h"
 #include "host/checkpoint/layout.h"
+#include "host/checkpoint/manifest.h"
 #include "host/checkpoint/restore.h"
+#include "host/checkpoint/sums.h"
 #include "tests/host/checkpoint/checkpoint_fixture.h"
 #include "tests/testing/status_matchers.h"
 #include "tests/testing/temp_dir.h"
@@ -230,6 +234,29 @@ TEST(TornFilesTest, CutAtEveryBlock) {
     }
   }
   EXPECT_THAT(VerifyCheckpoint(*store, path), IsOk());
+}
+
+// A part of another step of the same run, under sums that were made for it.
+TEST_F(TornTest, APartOfAnotherStepIsNotBelieved) {
+  CheckpointManifest manifest = known_.manifest;
+  CheckpointFile& file = *manifest.mutable_files(1);
+  const std::string other = Bytes(absl::StrCat(kOld, "/", file.name()));
+  ASSERT_EQ(static_cast<std::int64_t>(other.size()), file.bytes());
+  file.set_sha256(Sha256Hex(other));
+  const std::string json = ManifestJson(manifest);
+  Sums sums = {{kManifestName, Sha256Hex(json)}};
+  for (const CheckpointFile& each : manifest.files())
+    sums[each.name()] = each.sha256();
+  for (const auto& [name, bytes] :
+       std::map<std::string, std::string>{{file.name(), other},
+                                          {kManifestName, json},
+                                          {kSumsName, FormatSums(sums)}})
+    ASSERT_THAT(store_->Write(absl::StrCat(kNew, "/", name), bytes), IsOk());
+  EXPECT_THAT(VerifyCheckpoint(*store_, kNew).status(),
+              testing::StatusIs(
+                  absl::StatusCode::kDataLoss,
+                  HasSubstr(file.name() +
+                            ": it is a part of step 100, not of step 200")));
 }
 
 }  // namespace

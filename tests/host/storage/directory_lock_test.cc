@@ -205,6 +205,29 @@ TEST_F(DirectoryLockTest, AnotherMachinesHoldsWhileItRenews) {
                        HasSubstr("taken over by pid 4711 on node-b")));
 }
 
+// Nobody's clock, or that of a machine that was set back.
+TEST_F(DirectoryLockTest, ATimeAheadSaysWhatToDo) {
+  Write(LockText(Elsewhere()));
+  Age(-absl::Hours(5));
+  EXPECT_THAT(DirectoryLock::Acquire(model_),
+              StatusIs(absl::StatusCode::kFailedPrecondition,
+                       AllOf(HasSubstr("ahead; if no job runs there, remove"),
+                             HasSubstr("pid 4711 on node-b"))));
+}
+
+TEST_F(DirectoryLockTest, ALockThatWasRemovedSaysSo) {
+  ASSERT_OK_AND_ASSIGN(const DirectoryLock lock,
+                       DirectoryLock::Acquire(model_));
+  fs::remove(file_);
+  EXPECT_THAT(lock.Renew(), IsOk()) << "nobody else has it";
+  Write(LockText(Elsewhere()));
+  EXPECT_THAT(lock.Renew(), StatusIs(absl::StatusCode::kFailedPrecondition,
+                                     HasSubstr("was removed or replaced")));
+  fs::remove(file_);
+  ASSERT_EQ(mkfifo(file_.c_str(), 0600), 0);
+  EXPECT_THAT(lock.Renew(), IsOk()) << "without waiting for a writer";
+}
+
 TEST_F(DirectoryLockTest, RenewingIsASignOfLife) {
   ASSERT_OK_AND_ASSIGN(const DirectoryLock lock,
                        DirectoryLock::Acquire(model_));

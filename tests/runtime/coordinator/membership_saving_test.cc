@@ -105,6 +105,21 @@ TEST(MembershipSavingTest, ACommitThatFailsEndsTheJobWithItsReason) {
             static_cast<int>(absl::StatusCode::kResourceExhausted));
 }
 
+// As when the machine was stopped for as long: whoever took the model_dir
+// meanwhile is told by the commit that fails.
+TEST(MembershipSavingTest, OurOwnStandstillIsNoCommitThatHangs) {
+  PodScript pod(SavingPlan());
+  pod.Run();
+  Report(pod, 1, 4);
+  for (int p = 0; p < kProcesses; ++p) pod.Send(p, PartMessage(p, 4));
+  pod.StandStill(absl::Minutes(10));
+  pod.Tick();
+  EXPECT_EQ(pod.machine().state(), PodState::kRunning);
+  pod.Committed(4, absl::FailedPreconditionError("taken over by pid 7"));
+  pod.CloseAll();
+  EXPECT_THAT(pod.failed().message(), HasSubstr("taken over by pid 7"));
+}
+
 TEST(MembershipSavingTest, StatesThatDifferAreNotSaved) {
   PodScript pod(SavingPlan());
   pod.Run();

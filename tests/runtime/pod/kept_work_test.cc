@@ -128,5 +128,17 @@ TEST(KeptWorkTest, MeasuringAndEvaluatingMakeNothingToKeep) {
   }
 }
 
+// The directory was moved away while the job ran.
+TEST(KeptWorkTest, WhatIsNotThereIsNotGoneOnFrom) {
+  KeptWork work(Spec("runs/a"));
+  work.OnEvent(Step(120));
+  work.OnEvent(Saved(100));
+  work.OnFound(0);
+  EXPECT_EQ(
+      work.Advice(true),
+      "the checkpoints have gone from runs/a meanwhile: put them back, or "
+      "120 steps are lost");
+}
+
 }  // namespace
 }  // namespace podsim
