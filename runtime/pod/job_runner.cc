@@ -296,6 +296,7 @@ absl::StatusOr<int> RunPodJob(const LaunchContext& context,
   PODSIM_ASSIGN_OR_RETURN(const std::unique_ptr<JobHold> hold,
                           HoldModelDir(*store, job.plan));
   if (hold != nullptr) files.model_dir = hold->key();
+  PODSIM_RETURN_IF_ERROR(display.Begin());
   PODSIM_ASSIGN_OR_RETURN(PrivateDir dir,
                           PrivateDir::Create(PrivateDirParents()));
   files.private_dir = dir.path();
