@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "absl/strings/str_cat.h"
+#include "base/output_file.h"
 #include "base/status.h"
 #include "base/units.h"
 
@@ -233,6 +234,12 @@ absl::StatusOr<std::string> ReadFile(const FileDescriptor& file,
 absl::Status WriteFileAtomically(const std::string& path,
                                  std::string_view bytes,
                                  std::atomic<std::uint64_t>& counter) {
+  // Renamed onto, /dev/null would be a file for everyone.
+  if (IsOutputDevice(path)) {
+    PODSIM_ASSIGN_OR_RETURN(const UniqueFd device,
+                            OpenOutput(path, OutputStart::kAppend));
+    return WriteAll(device.get(), path, bytes);
+  }
   const std::string directory = DirectoryOf(path);
   PODSIM_RETURN_IF_ERROR(MakeDirectories(directory));
   const std::string stem = absl::StrCat(

@@ -9,6 +9,8 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "base/output_file.h"
+#include "base/status.h"
 
 namespace podsim {
 
@@ -18,6 +20,13 @@ absl::StatusOr<NewFile> NewFile::Create(const std::string& path) {
   if (absl::EndsWith(path, "/") || std::filesystem::is_directory(path, error)) {
     return absl::InvalidArgumentError(absl::StrCat(
         "cannot create ", path, ": it is a directory, not a file"));
+  }
+  if (IsOutputDevice(path)) {
+    PODSIM_ASSIGN_OR_RETURN(UniqueFd device,
+                            OpenOutput(path, OutputStart::kAppend));
+    NewFile file(std::move(name), std::move(device));
+    file.written_ = true;  // never removed
+    return file;
   }
   for (int tries = 0;; ++tries) {
     UniqueFd fd(

@@ -1,6 +1,5 @@
 #include "runtime/pod/child.h"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -10,6 +9,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "base/output_file.h"
 #include "base/status.h"
 #include "runtime/pod/pipe.h"
 
@@ -21,16 +21,6 @@ constexpr std::size_t kMaxOutputLine = 64 << 10;
 
 // Ordinary log lines are for the files; all else is for people to see.
 bool IsInfo(const std::string& line) { return absl::StartsWith(line, "I "); }
-
-absl::StatusOr<UniqueFd> OpenLog(const std::string& path, bool append) {
-  UniqueFd log(open(
-      path.c_str(),
-      O_CREAT | (append ? O_APPEND : O_TRUNC) | O_WRONLY | O_CLOEXEC, 0666));
-  if (!log.valid()) {
-    return absl::ErrnoToStatus(errno, absl::StrCat("cannot write ", path));
-  }
-  return log;
-}
 
 }  // namespace
 
@@ -45,7 +35,8 @@ absl::StatusOr<Child> Child::Start(const ProcessSpec& spec,
   UniqueFd log;
   if (!log_dir.empty()) {
     PODSIM_ASSIGN_OR_RETURN(
-        log, OpenLog(absl::StrCat(log_dir, "/", spec.name, ".log"), append));
+        log, OpenOutput(absl::StrCat(log_dir, "/", spec.name, ".log"),
+                        append ? OutputStart::kAppend : OutputStart::kEmpty));
   }
   PODSIM_ASSIGN_OR_RETURN(Process process, Process::Start(spec));
   return Child(spec.name, std::move(process), std::move(log));

@@ -153,6 +153,24 @@ TEST(LocalStore, RefusesAPipeInsteadOfWaitingOnIt) {
                AllOf(HasSubstr("pipe"), HasSubstr("Not a regular file"))));
 }
 
+// Even of root, who could rename a file onto it.
+TEST(LocalStore, WritesToADeviceAsItIs) {
+  EXPECT_THAT(NewLocalStore()->Write("/dev/null", "x"), IsOk());
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
+}
+
+// What the link leads to may be anybody's.
+TEST(LocalStore, AWrittenFileTakesThePlaceOfALink) {
+  testing::TempDir dir;
+  std::ofstream(dir.file("other")) << "old";
+  std::filesystem::create_symlink("other", dir.file("link"));
+  EXPECT_THAT(NewLocalStore()->Write(dir.file("link"), "new"), IsOk());
+  EXPECT_FALSE(std::filesystem::is_symlink(dir.file("link")));
+  ASSERT_OK_AND_ASSIGN(const std::string other,
+                       NewLocalStore()->Read(dir.file("other")));
+  EXPECT_EQ(other, "old");
+}
+
 TEST(LocalStore, RelativePathsWork) {
   testing::TempDir dir;
   const std::filesystem::path old = std::filesystem::current_path();
