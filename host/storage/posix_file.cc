@@ -14,6 +14,7 @@
 #include "base/output_file.h"
 #include "base/status.h"
 #include "base/units.h"
+#include "base/write_error.h"
 
 namespace podsim {
 namespace {
@@ -54,7 +55,7 @@ std::string ReasonOf(int error) {
     case ENOTDIR:
       return absl::StrCat(kIsAFile, ", or lies below one");
     default:
-      return std::generic_category().message(error);
+      return WriteErrorText(error);
   }
 }
 
@@ -117,15 +118,8 @@ absl::Status MakeDirectories(const std::string& directory) {
 }
 
 absl::Status WriteAll(int fd, const std::string& path, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = write(fd, bytes.data(), bytes.size());
-    if (written < 0) {
-      if (errno == EINTR) continue;
-      return ErrnoStatus(errno, "write", path);
-    }
-    bytes.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return absl::OkStatus();
+  const int error = WriteFully(fd, bytes);
+  return error == 0 ? absl::OkStatus() : ErrnoStatus(error, "write", path);
 }
 
 // A file may be larger than what a process is given.

@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/output_file.h"
 #include "base/status.h"
+#include "base/write_error.h"
 
 namespace podsim {
 
@@ -45,18 +46,11 @@ NewFile::~NewFile() {
 
 absl::Status NewFile::Write(const std::string& text) {
   written_ = true;
-  std::size_t written = 0;
-  while (written < text.size()) {
-    const ssize_t n =
-        write(fd_.get(), text.data() + written, text.size() - written);
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) {
-      return absl::ErrnoToStatus(n < 0 ? errno : ENOSPC,
-                                 absl::StrCat("cannot write ", path_));
-    }
-    written += static_cast<std::size_t>(n);
-  }
-  return absl::OkStatus();
+  const int error = WriteFully(fd_.get(), text);
+  if (error == 0) return absl::OkStatus();
+  return absl::Status(
+      absl::ErrnoToStatusCode(error),
+      absl::StrCat("cannot write ", path_, ": ", WriteErrorText(error)));
 }
 
 }  // namespace podsim

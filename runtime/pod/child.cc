@@ -1,16 +1,13 @@
 #include "runtime/pod/child.h"
 
-#include <unistd.h>
-
-#include <cerrno>
 #include <cstddef>
-#include <cstring>
 #include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/output_file.h"
 #include "base/status.h"
+#include "base/write_error.h"
 #include "runtime/pod/pipe.h"
 
 namespace podsim {
@@ -58,10 +55,9 @@ void Child::TakeLine(const std::string& line, Console& console, bool show) {
   if (last_lines_.size() > kLastLines) last_lines_.pop_front();
   const std::string prefixed = absl::StrCat("[", name_, "] ", line);
   if (log_.valid()) {
-    const std::string bytes = prefixed + "\n";
-    if (write(log_.get(), bytes.data(), bytes.size()) < 0) {
+    if (const int error = WriteFully(log_.get(), prefixed + "\n"); error != 0) {
       console.Error(absl::StrCat("warning: the log of ", name_,
-                                 " ends here: ", strerror(errno)));
+                                 " ends here: ", WriteErrorText(error)));
       log_.Reset();
     }
   }

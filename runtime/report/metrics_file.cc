@@ -13,14 +13,16 @@
 #include "absl/strings/str_cat.h"
 #include "base/output_file.h"
 #include "base/status.h"
+#include "base/write_error.h"
 #include "host/storage/uri_store.h"
 
 namespace podsim {
 namespace {
 
-absl::Status FileError(const std::string& path) {
-  return absl::ErrnoToStatus(
-      errno, absl::StrCat("cannot write the metrics file ", path));
+absl::Status FileError(int error, const std::string& path) {
+  return absl::Status(absl::ErrnoToStatusCode(error),
+                      absl::StrCat("cannot write the metrics file ", path, ": ",
+                                   WriteErrorText(error)));
 }
 
 bool HoldsSomething(const std::string& path) {
@@ -110,14 +112,8 @@ absl::Status MetricsFile::Write(const std::string& line) {
     log_->Add(line);
     return status_;
   }
-  const std::string bytes = line + "\n";
-  errno = 0;
-  const ssize_t written = write(fd_.get(), bytes.data(), bytes.size());
-  if (written != static_cast<ssize_t>(bytes.size())) {
-    // A short write without an error: the disk took only a part.
-    if (written >= 0) errno = ENOSPC;
-    status_ = FileError(path_);
-  }
+  const int error = WriteFully(fd_.get(), line + "\n");
+  if (error != 0) status_ = FileError(error, path_);
   return status_;
 }
 

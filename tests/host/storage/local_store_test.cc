@@ -62,9 +62,11 @@ TEST(LocalStore, FailedWriteKeepsTheOldFileAndLeavesNothing) {
     const FileSizeLimit limit(1000);
     status = store->Write(dir.file("object"), std::string(5000, 'n'));
   }
-  EXPECT_THAT(status, StatusIs(absl::StatusCode::kResourceExhausted,
-                               AllOf(HasSubstr(dir.file("object")),
-                                     HasSubstr("File too large"))));
+  EXPECT_THAT(status,
+              StatusIs(absl::StatusCode::kResourceExhausted,
+                       AllOf(HasSubstr(dir.file("object")),
+                             HasSubstr("larger than this process may "
+                                       "write (ulimit -f 0, in KiB)"))));
   ASSERT_OK_AND_ASSIGN(const std::string read, store->Read(dir.file("object")));
   EXPECT_EQ(read, "old");
   EXPECT_EQ(FilesIn(dir.path()), 1);
