@@ -234,6 +234,12 @@ absl::StatusOr<SplitFiles> FindShards(const std::string& data_dir,
   const std::string& folder = at.folder;
   const std::vector<std::string>& names = at.names;
   std::string& pattern = at.pattern;
+  if (pattern.empty() && Has(names, kUnfinishedName))
+    return absl::DataLossError(absl::StrCat(
+        folder, ": its shards are not all written, as ", kUnfinishedName,
+        " is there: pod_data convert still runs or was ended; convert again "
+        "into an empty folder, or name the files that are meant, as in ",
+        folder, "/train-*"));
   bool folders = false;
   SplitNames split = SplitOf(names, pattern, &folders);
   if (pattern.empty() && !patterns.train.empty()) {
