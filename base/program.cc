@@ -11,7 +11,6 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <exception>
 #include <iostream>
 #include <latch>
@@ -22,6 +21,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "base/write_error.h"
 
 namespace podsim {
 namespace {
@@ -163,6 +163,7 @@ void BeginProgram() {
     setrlimit(RLIMIT_NOFILE, &files);
   }
   std::signal(SIGCHLD, SIG_DFL);
+  std::signal(SIGXFSZ, SIG_IGN);
   std::set_terminate(OnTerminate);
   std::signal(SIGABRT, OnAbort);
 }
@@ -202,7 +203,7 @@ int EndProgram(int code) {
   if (std::fflush(stdout) == 0 && flushed) return code;
   const int why = errno;
   Say("standard output could not be written",
-      why != 0 ? std::strerror(why) : "what was printed is lost");
+      why != 0 ? WriteErrorText(why) : "what was printed is lost");
   return code == 0 ? 1 : code;
 }
 

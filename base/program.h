@@ -20,6 +20,8 @@ namespace podsim {
 //   next file opened would get their number and what is printed with it.
 // - As many files may be open as the system lets this process ask for.
 // - The end of a child is reported: a parent may have left SIGCHLD ignored.
+// - A file that grows beyond the limit (ulimit -f) is an error of that write,
+//   not the end of the process.
 // - When no thread can be started or no memory be had, the program ends with
 //   one line that names the limit, and exit code 1, wherever that happens.
 void BeginProgram();

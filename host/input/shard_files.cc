@@ -4,17 +4,15 @@
 #include <atomic>
 #include <cstddef>
 #include <iterator>
-#include <map>
 #include <thread>
 #include <utility>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/status.h"
-#include "base/units.h"
 #include "host/input/eval_words.h"
+#include "host/input/split_words.h"
 #include "host/input/whole_series.h"
 
 namespace podsim {
@@ -51,59 +49,6 @@ std::vector<std::string> AllFiles(const std::vector<std::string>& names) {
         [&](const char* end) { return absl::EndsWith(name, end); });
   });
   return found;
-}
-
-// Whether `word` stands in the name between other characters than letters and
-// digits: "test" in "mnist-test.tfrecord-00000-of-00001".
-bool HasWord(std::string_view name, std::string_view word) {
-  const auto apart = [&](std::size_t at) {
-    return at >= name.size() ||
-           !absl::ascii_isalnum(static_cast<unsigned char>(name[at]));
-  };
-  for (std::size_t at = name.find(word); at != std::string_view::npos;
-       at = name.find(word, at + 1))
-    if ((at == 0 || apart(at - 1)) && apart(at + word.size())) return true;
-  return false;
-}
-
-// The split that a file's name tells; empty: it tells none.
-std::string SplitWordOf(const std::string& name) {
-  if (HasWord(name, kTrain)) return kTrain;
-  for (const char* word : kEvalWords)
-    if (HasWord(name, word)) return word;
-  return "";
-}
-
-std::string SomeFilesText(const std::vector<std::string>& files) {
-  return absl::StrCat(
-      FormatCounted(static_cast<std::int64_t>(files.size()), "file"), " (",
-      files.front(), files.size() > 1 ? " ..." : "", ")");
-}
-
-// Files of one folder, by the words in their names.
-SplitNames SplitByWord(const std::vector<std::string>& files) {
-  std::map<std::string, std::vector<std::string>> by_word;
-  for (const std::string& name : files)
-    by_word[SplitWordOf(name)].push_back(name);
-  const auto trained = by_word.find(
-      by_word.contains(kTrain) ? std::string(kTrain) : std::string());
-  if (by_word.size() < 2 || trained == by_word.end())
-    return {.train = files, .eval = {}, .note = {}};
-  SplitNames split = {.train = trained->second, .eval = {}, .note = {}};
-  split.note = absl::StrCat("split by the files' names: training reads ",
-                            SomeFilesText(split.train));
-  by_word.erase(trained);
-  for (const char* word : kEvalWords) {
-    const auto found = by_word.find(word);
-    if (found == by_word.end()) continue;
-    split.eval = found->second;
-    absl::StrAppend(&split.note, ", evaluation ", SomeFilesText(split.eval));
-    by_word.erase(found);
-    break;
-  }
-  for (const auto& [word, left] : by_word)
-    absl::StrAppend(&split.note, "; ", SomeFilesText(left), " left out");
-  return split;
 }
 
 bool Has(const std::vector<std::string>& names, const std::string& name) {
@@ -269,6 +214,17 @@ std::string FoldersText(const std::vector<std::string>& names) {
                       more ? " ..." : "", ": is one of them meant?");
 }
 
+// Files of several splits, none of which is training's.
+absl::Status NothingToTrainOn(const std::string& data_dir,
+                              const std::string& folder,
+                              const std::vector<std::string>& files) {
+  return absl::NotFoundError(absl::StrCat(
+      data_dir, ": no file for training: ", SomeFilesText(files),
+      " are of eval splits by their names; name those that are meant for "
+      "training, as in ",
+      folder, "/", files.front()));
+}
+
 }  // namespace
 
 absl::StatusOr<SplitFiles> FindShards(const std::string& data_dir,
@@ -278,6 +234,12 @@ absl::StatusOr<SplitFiles> FindShards(const std::string& data_dir,
   const std::string& folder = at.folder;
   const std::vector<std::string>& names = at.names;
   std::string& pattern = at.pattern;
+  if (pattern.empty() && Has(names, kUnfinishedName))
+    return absl::DataLossError(absl::StrCat(
+        folder, ": its shards are not all written, as ", kUnfinishedName,
+        " is there: pod_data convert still runs or was ended; convert again "
+        "into an empty folder, or name the files that are meant, as in ",
+        folder, "/train-*"));
   bool folders = false;
   SplitNames split = SplitOf(names, pattern, &folders);
   if (pattern.empty() && !patterns.train.empty()) {
@@ -304,6 +266,8 @@ absl::StatusOr<SplitFiles> FindShards(const std::string& data_dir,
     for (const auto* of : {&files.train, &files.eval})
       PODSIM_RETURN_IF_ERROR(CheckWholeSeries(*of));
   if (!files.train.empty()) return files;
+  if (!split.eval.empty())
+    return NothingToTrainOn(data_dir, folder, split.eval);
   return absl::NotFoundError(absl::StrCat(
       data_dir, ": no file for training: none is called ",
       pattern.empty() ? "train*, nor lies in a folder train" : pattern,

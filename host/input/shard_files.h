@@ -14,6 +14,9 @@
 
 namespace podsim {
 
+// A file of this name in a folder: whoever writes its shards has not finished.
+inline constexpr char kUnfinishedName[] = "_podsim_unfinished";
+
 struct ShardFile {
   std::string path;
   std::int64_t bytes = 0;  // on the store
@@ -60,8 +63,9 @@ bool MatchesPattern(std::string_view pattern, std::string_view name);
 // Lists `data_dir`, DIR, DIR/PATTERN or DIR/FILE, and asks each file's size.
 // `patterns` are a folder's, unless it says one itself.
 // Errors: INVALID_ARGUMENT (empty, or a * in the folder), NOT_FOUND (no file
-//   for training), DATA_LOSS (shards of a folder are missing, by their own
-//   numbers), the store's.
+//   for training), DATA_LOSS (a folder whose shards are not all written, by
+//   kUnfinishedName, or of which some are missing, by their own numbers), the
+//   store's.
 absl::StatusOr<SplitFiles> FindShards(const std::string& data_dir,
                                       ObjectStore& store,
                                       const SplitPatterns& patterns = {});

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/printable.h"
 #include "base/status.h"
+#include "host/input/zip_check.h"
 
 namespace podsim {
 namespace {
@@ -118,6 +119,7 @@ absl::Status FindBytes(std::string_view archive, const std::string& file,
                               Number(archive, at + 28, 2);
   if (begin > archive.size() || packed > archive.size() - begin)
     return DamagedZip(file, local, "a member reaches beyond the file");
+  member.header = static_cast<std::int64_t>(local);
   member.offset = static_cast<std::int64_t>(begin);
   member.packed = static_cast<std::int64_t>(packed);
   return absl::OkStatus();
@@ -205,6 +207,8 @@ absl::StatusOr<std::vector<ZipMember>> ReadZipDirectory(
     PODSIM_ASSIGN_OR_RETURN(at, ReadEntry(archive, at, file, member));
     members.push_back(std::move(member));
   }
+  PODSIM_RETURN_IF_ERROR(CheckZipMembers(
+      members, static_cast<std::int64_t>(directory.offset), file));
   return members;
 }
 

@@ -140,7 +140,8 @@ absl::Time ModifiedAt(const struct stat& status) {
 // it: that of a file made just now.
 absl::Duration SilentFor(const std::string& path, int fd) {
   const std::string probe = absl::StrCat(path, "-", getpid());
-  const int now = open(probe.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+  const int now =
+      open(probe.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (now < 0) return absl::ZeroDuration();
   struct stat then_status = {};
   struct stat now_status = {};

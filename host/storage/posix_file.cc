@@ -11,8 +11,10 @@
 #include <system_error>
 
 #include "absl/strings/str_cat.h"
+#include "base/output_file.h"
 #include "base/status.h"
 #include "base/units.h"
+#include "base/write_error.h"
 
 namespace podsim {
 namespace {
@@ -53,7 +55,7 @@ std::string ReasonOf(int error) {
     case ENOTDIR:
       return absl::StrCat(kIsAFile, ", or lies below one");
     default:
-      return std::generic_category().message(error);
+      return WriteErrorText(error);
   }
 }
 
@@ -116,15 +118,8 @@ absl::Status MakeDirectories(const std::string& directory) {
 }
 
 absl::Status WriteAll(int fd, const std::string& path, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = write(fd, bytes.data(), bytes.size());
-    if (written < 0) {
-      if (errno == EINTR) continue;
-      return ErrnoStatus(errno, "write", path);
-    }
-    bytes.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return absl::OkStatus();
+  const int error = WriteFully(fd, bytes);
+  return error == 0 ? absl::OkStatus() : ErrnoStatus(error, "write", path);
 }
 
 // A file may be larger than what a process is given.
@@ -233,6 +228,12 @@ absl::StatusOr<std::string> ReadFile(const FileDescriptor& file,
 absl::Status WriteFileAtomically(const std::string& path,
                                  std::string_view bytes,
                                  std::atomic<std::uint64_t>& counter) {
+  // Renamed onto, /dev/null would be a file for everyone.
+  if (IsOutputDevice(path)) {
+    PODSIM_ASSIGN_OR_RETURN(const UniqueFd device,
+                            OpenOutput(path, OutputStart::kAppend));
+    return WriteAll(device.get(), path, bytes);
+  }
   const std::string directory = DirectoryOf(path);
   PODSIM_RETURN_IF_ERROR(MakeDirectories(directory));
   const std::string stem = absl::StrCat(

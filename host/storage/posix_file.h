@@ -50,7 +50,8 @@ absl::StatusOr<std::string> ReadFile(const FileDescriptor& file,
                                      const std::string& path,
                                      std::int64_t offset, std::int64_t length);
 
-// Replaces `path` in one step that survives a power cut. `counter` numbers the
+// Replaces `path`, a symbolic link too, in one step that survives a power cut;
+// a device or /dev/stdout is written to as it is. `counter` numbers the
 // temporary files of this process's writers.
 absl::Status WriteFileAtomically(const std::string& path,
                                  std::string_view bytes,

@@ -9,9 +9,6 @@
 namespace podsim {
 namespace {
 
-// Keeps every product of sizes far from overflow: 4 TiB of float32.
-constexpr std::int64_t kMaxElements = std::int64_t{1} << 40;
-
 std::string Describe(const GraphValue& input) {
   return absl::StrCat(ToString(input.type),
                       input.is_example_weight ? " (the examples' weight)"
@@ -39,7 +36,7 @@ Value Graph::AddValue(GraphValue value) {
 bool Graph::CheckShape(const std::string& what, const Shape& shape) {
   std::int64_t elements = 1;
   for (const std::int64_t dim : shape.dims) {
-    if (dim < 1 || dim > kMaxElements / elements) {
+    if (dim < 1 || dim > kMostShapeElements / elements) {
       Fail(absl::InvalidArgumentError(absl::StrCat(
           what, " has shape ", ToString(shape),
           ": dimensions must be positive and hold at most 2^40 elements")));

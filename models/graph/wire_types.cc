@@ -15,7 +15,6 @@
 namespace podsim {
 namespace {
 
-constexpr std::int64_t kMostElements = std::int64_t{1} << 40;
 constexpr std::int64_t kMostSize = std::numeric_limits<std::int32_t>::max();
 constexpr std::int64_t kLeastNumber = std::numeric_limits<std::int32_t>::min();
 constexpr int kMostDimensions = 32;
@@ -249,7 +248,7 @@ absl::Status CheckShape(const ShapeProto& shape) {
     if (dim < 1 || dim > kMostSize)
       return BadType(absl::StrCat("a dimension is ", dim,
                                   "; they are from 1 to 2^31 - 1"));
-    if (dim > kMostElements / elements)
+    if (dim > kMostShapeElements / elements)
       return BadType("a shape holds more than 2^40 elements");
     elements *= dim;
   }

@@ -192,7 +192,6 @@ absl::StatusOr<ValueType> TypeOf(const hlo::Shape& shape) {
       {hlo::U16, DType::kInt32}};
   constexpr int kMostDims = 32;
   constexpr std::int64_t kMostDim = (std::int64_t{1} << 31) - 1;
-  constexpr std::int64_t kMostElements = std::int64_t{1} << 40;
   const auto dtype = dtypes.find(shape.element_type());
   if (dtype == dtypes.end())
     return absl::UnimplementedError(
@@ -213,7 +212,7 @@ absl::StatusOr<ValueType> TypeOf(const hlo::Shape& shape) {
   for (const std::int64_t dim : shape.dimensions()) {
     if (dim == 0)
       return absl::UnimplementedError("it is an array without elements");
-    if (dim < 0 || dim > kMostDim || elements > kMostElements / dim)
+    if (dim < 0 || dim > kMostDim || elements > kMostShapeElements / dim)
       return absl::InvalidArgumentError(absl::StrCat(
           "it has a dimension of ", dim, ", or too many elements"));
     elements *= dim;

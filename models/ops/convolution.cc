@@ -56,8 +56,9 @@ absl::Status CheckSizes(const Shape& input, const Shape& kernel,
   if (Contains(dims.input.spatial, input.batch_axis) ||
       Contains(dims.kernel.spatial, kernel.batch_axis))
     return Bad("no window can move over the batch dimension");
-  if (FactorOf(input, dims.input.feature) !=
-          FactorOf(kernel, dims.kernel.feature) * dims.feature_groups ||
+  const std::int64_t features = FactorOf(input, dims.input.feature);
+  if (dims.feature_groups < 1 || features % dims.feature_groups != 0 ||
+      features / dims.feature_groups != FactorOf(kernel, dims.kernel.feature) ||
       (dims.input.feature == input.batch_axis) !=
           (dims.kernel.feature == kernel.batch_axis))
     return Bad(absl::StrCat("the input's ", SizeText(input, dims.input.feature),
@@ -83,6 +84,9 @@ absl::Status CheckWindows(const OpAttributes& attributes, std::size_t spatial,
   for (const WindowDimension& window : windows)
     if (!window.is_valid())
       return Bad("strides, dilations and the kernel's sizes must be positive");
+  for (const WindowDimension& window : windows)
+    if (!window.is_within_bounds())
+      return Bad("a dilated operand or kernel is longer than 2^40 elements");
   return absl::OkStatus();
 }
 

@@ -63,6 +63,22 @@ std::vector<ValueType> WithoutCores(Types inputs) {
   return types;
 }
 
+// The numbers that shape rules add and multiply.
+absl::Status CheckBounds(Types in, const OpAttributes& attributes) {
+  for (const ValueType& type : in)
+    if (!IsWithinBounds(type.shape))
+      return Bad("operands hold at most 2^40 elements");
+  if (!IsWithinBounds(attributes.shape))
+    return Bad(absl::StrCat("its shape is ", ToString(attributes.shape),
+                            ", which must hold at most 2^40 elements"));
+  for (const auto& [name, values] : attributes.lists)
+    for (const std::int64_t value : values)
+      if (value < -kMostShapeElements || value > kMostShapeElements)
+        return Bad(absl::StrCat(name, " has ", value,
+                                "; numbers are from -2^40 to 2^40"));
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 const std::vector<const OpEntry*>& AllOps() {
@@ -100,6 +116,8 @@ absl::StatusOr<std::vector<ValueType>> InferTypes(
     return error(absl::StrCat("takes ", entry->input_count,
                               entry->takes_more ? " or more" : "",
                               " operands"));
+  if (const absl::Status bounds = CheckBounds(inputs, attributes); !bounds.ok())
+    return error(std::string(bounds.message()));
   const std::vector<ValueType> operands = WithoutCores(inputs);
   auto types = entry->scalar.value != nullptr
                    ? InferOneType(entry->scalar, operands)

@@ -1,5 +1,6 @@
 #include "models/ops/shape.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <utility>
 
@@ -42,6 +43,15 @@ std::string ToString(DType dtype) {
   }
   PODSIM_CHECK(!"a DType of the list");
   return "";
+}
+
+bool IsWithinBounds(const Shape& shape) {
+  std::int64_t elements = 1;
+  for (const std::int64_t dim : shape.dims) {
+    if (dim < 0 || dim > kMostShapeElements / elements) return false;
+    elements *= std::max<std::int64_t>(dim, 1);
+  }
+  return true;
 }
 
 Shape WithBatch(Shape example) {

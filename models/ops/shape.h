@@ -40,6 +40,13 @@ struct Shape {
   bool operator==(const Shape&) const = default;
 };
 
+// Keeps every product of two sizes that shape rules make far from overflow:
+// 4 TiB of float32. Also the largest number in an op's lists.
+inline constexpr std::int64_t kMostShapeElements = std::int64_t{1} << 40;
+// Whether no dimension is negative and they hold at most so many elements, 0
+// counted as 1.
+bool IsWithinBounds(const Shape& shape);
+
 // [B, dims...] of an example's shape. REQUIRES: it has no B.
 Shape WithBatch(Shape example);
 // An example's shape of [B, dims...]. REQUIRES: B is the outermost dimension.

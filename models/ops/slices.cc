@@ -85,6 +85,11 @@ void SliceReference(std::span<const Tensor> inputs,
   });
 }
 
+// Between neighbours of so many elements, without more than there may be.
+std::int64_t MostHoles(std::int64_t size) {
+  return kMostShapeElements / std::max<std::int64_t>(size - 1, 1);
+}
+
 Inferred InferPad(Types in, const OpAttributes& attributes) {
   if (in[1] != Plain({}, in[0].dtype))
     return Bad(absl::StrCat("the padding value must be ",
@@ -108,6 +113,10 @@ Inferred InferPad(Types in, const OpAttributes& attributes) {
           absl::StrCat("the batch dimension cannot be padded: "
                        "dimension ",
                        axis));
+    if (interior[i] > MostHoles(shape.dims[i]))
+      return Bad(absl::StrCat("interior_padding ", ListText(interior),
+                              " makes dimension ", axis,
+                              " longer than 2^40 elements"));
     shape.dims[i] += low[i] + high[i] + (shape.dims[i] - 1) * interior[i];
   }
   return OneResult(in[0].dtype, shape);

@@ -43,6 +43,8 @@ absl::StatusOr<Shape> WindowsOver(const Shape& shape,
   for (std::size_t i = 0; i < windows.size(); ++i) {
     if (!windows[i].is_valid())
       return Bad("windows, strides and dilations must be positive");
+    if (!windows[i].is_within_bounds())
+      return Bad("a dilated operand or window is longer than 2^40 elements");
     if (windows[i].is_trivial()) continue;
     if (static_cast<int>(i) == shape.batch_axis)
       return Bad("no window can move over the batch dimension");

@@ -3,11 +3,13 @@
 #ifndef PODSIM_MODELS_OPS_WINDOW_DIMENSION_H_
 #define PODSIM_MODELS_OPS_WINDOW_DIMENSION_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include "models/ops/index_loops.h"
+#include "models/ops/shape.h"
 
 namespace podsim {
 
@@ -27,6 +29,13 @@ struct WindowDimension {
 
   bool is_valid() const {
     return base_dilation >= 1 && taps >= 1 && dilation >= 1 && stride >= 1;
+  }
+  // Neither the dilated operand nor the dilated window is longer than a shape
+  // may be. REQUIRES: is_valid.
+  bool is_within_bounds() const {
+    return base_dilation <=
+               kMostShapeElements / std::max<std::int64_t>(base, 1) &&
+           dilation <= kMostShapeElements / taps;
   }
   // It does nothing.
   bool is_trivial() const {

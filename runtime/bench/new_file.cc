@@ -9,6 +9,9 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "base/output_file.h"
+#include "base/status.h"
+#include "base/write_error.h"
 
 namespace podsim {
 
@@ -18,6 +21,13 @@ absl::StatusOr<NewFile> NewFile::Create(const std::string& path) {
   if (absl::EndsWith(path, "/") || std::filesystem::is_directory(path, error)) {
     return absl::InvalidArgumentError(absl::StrCat(
         "cannot create ", path, ": it is a directory, not a file"));
+  }
+  if (IsOutputDevice(path)) {
+    PODSIM_ASSIGN_OR_RETURN(UniqueFd device,
+                            OpenOutput(path, OutputStart::kAppend));
+    NewFile file(std::move(name), std::move(device));
+    file.written_ = true;  // never removed
+    return file;
   }
   for (int tries = 0;; ++tries) {
     UniqueFd fd(
@@ -36,18 +46,11 @@ NewFile::~NewFile() {
 
 absl::Status NewFile::Write(const std::string& text) {
   written_ = true;
-  std::size_t written = 0;
-  while (written < text.size()) {
-    const ssize_t n =
-        write(fd_.get(), text.data() + written, text.size() - written);
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) {
-      return absl::ErrnoToStatus(n < 0 ? errno : ENOSPC,
-                                 absl::StrCat("cannot write ", path_));
-    }
-    written += static_cast<std::size_t>(n);
-  }
-  return absl::OkStatus();
+  const int error = WriteFully(fd_.get(), text);
+  if (error == 0) return absl::OkStatus();
+  return absl::Status(
+      absl::ErrnoToStatusCode(error),
+      absl::StrCat("cannot write ", path_, ": ", WriteErrorText(error)));
 }
 
 }  // namespace podsim

@@ -13,13 +13,14 @@ namespace podsim {
 
 class NewFile {
  public:
-  // Creates `path`, or where that exists `path`.0, `path`.1, ...
-  // Errors: those of open, naming the path.
+  // Creates `path`, or where that exists `path`.0, `path`.1, ...; a device or
+  // /dev/stdout is written to as it is. Errors: those of open and of OpenOutput
+  // (base/output_file.h), naming the path.
   static absl::StatusOr<NewFile> Create(const std::string& path);
 
   NewFile(NewFile&&) = default;
   NewFile& operator=(NewFile&&) = delete;
-  // A file that nothing was written to goes.
+  // A file that nothing was written to is removed.
   ~NewFile();
 
   const std::string& path() const { return path_; }

@@ -16,6 +16,7 @@
 #include "base/status.h"
 #include "base/units.h"
 #include "host/input/schema.h"
+#include "host/input/shard_files.h"
 #include "host/input/tf_example.h"
 #include "host/input/tfrecord.h"
 #include "runtime/data/example_text.h"
@@ -75,6 +76,12 @@ absl::Status CheckEmpty(const std::string& output, ObjectStore& store) {
   if (absl::IsNotFound(names.status())) return absl::OkStatus();
   PODSIM_RETURN_IF_ERROR(names.status());
   for (const std::string& name : *names)
+    if (name == kUnfinishedName)
+      return absl::AlreadyExistsError(absl::StrCat(
+          output, " has ", name,
+          ": another conversion writes there, or was ended before it was done; "
+          "give another folder, or remove what it left"));
+  for (const std::string& name : *names)
     if (absl::StartsWith(name, "train") || absl::StartsWith(name, "eval"))
       return absl::AlreadyExistsError(absl::StrCat(
           output, " has ", name,
@@ -113,7 +120,7 @@ std::string RecordOf(const ExampleBuffer& buffer) {
 }
 
 struct Written {
-  std::vector<std::string> paths;  // the one that failed too
+  std::vector<std::string> paths;  // of shards, the one that failed too
   std::int64_t train = 0;          // bytes
   std::int64_t eval = 0;
 };
@@ -141,8 +148,13 @@ absl::Status WriteSplit(const Dataset& dataset, Split split,
   return absl::OkStatus();
 }
 
+std::string MarkOf(const DataSettings& settings) {
+  return absl::StrCat(settings.output(), "/", kUnfinishedName);
+}
+
 absl::Status WriteSplits(const Dataset& dataset, const DataSettings& settings,
                          ObjectStore& store, Written& written) {
+  PODSIM_RETURN_IF_ERROR(store.Write(MarkOf(settings), ""));
   PODSIM_RETURN_IF_ERROR(WriteSplit(dataset, Split::kTrain, settings.shards(),
                                     absl::StrCat(settings.output(), "/train"),
                                     store, written));
@@ -151,17 +163,24 @@ absl::Status WriteSplits(const Dataset& dataset, const DataSettings& settings,
                     absl::StrCat(settings.output(), "/eval"), store, written);
 }
 
+bool IsGone(const std::string& path, ObjectStore& store) {
+  const absl::Status gone = store.Delete(path);
+  return gone.ok() || absl::IsNotFound(gone);
+}
+
 // Some of a data set would pass for all of it. Returns why it failed, and of
 // what is still there how many.
-absl::Status TakeBack(const absl::Status& why,
+absl::Status TakeBack(const absl::Status& why, const std::string& mark,
                       const std::vector<std::string>& paths,
                       ObjectStore& store) {
   std::int64_t left = 0;
-  for (const std::string& path : paths) {
-    const absl::Status gone = store.Delete(path);
-    if (!gone.ok() && !absl::IsNotFound(gone)) ++left;
-  }
-  if (left == 0) return why;
+  for (const std::string& path : paths) left += IsGone(path, store) ? 0 : 1;
+  if (left == 0 && IsGone(mark, store)) return why;
+  if (left == 0)
+    return absl::Status(why.code(),
+                        absl::StrCat(why.message(), "; ", mark,
+                                     " could not be removed and must be before "
+                                     "the folder is used"));
   return absl::Status(
       why.code(),
       absl::StrCat(why.message(), "; of what was written, ",
@@ -186,7 +205,12 @@ absl::StatusOr<std::string> Convert(const Dataset& dataset,
   }
   Written written;
   const absl::Status wrote = WriteSplits(dataset, settings, store, written);
-  if (!wrote.ok()) return TakeBack(wrote, written.paths, store);
+  if (!wrote.ok())
+    return TakeBack(wrote, MarkOf(settings), written.paths, store);
+  PODSIM_RETURN_IF_ERROR(Annotate(
+      store.Delete(MarkOf(settings)),
+      "all shards are written, but the mark that they are not is still there; "
+      "remove it"));
   return absl::StrCat(
       "wrote ", FormatCounted(dataset.size(Split::kTrain), "example"), " in ",
       FormatCounted(settings.shards(), "shard"), ", ",

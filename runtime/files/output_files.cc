@@ -8,6 +8,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "base/output_file.h"
 #include "base/status.h"
 #include "host/storage/uri_store.h"
 #include "settings/setting.h"
@@ -28,6 +29,13 @@ absl::Status CheckOutputFile(const std::string& flag, const std::string& path) {
   const auto found = std::filesystem::status(path, error);
   if (absl::EndsWith(path, "/") || std::filesystem::is_directory(found))
     return Bad(flag, path, "that is a folder; name a file in it");
+  if (std::filesystem::is_fifo(found) && !IsOutputDevice(path))
+    return Bad(flag, path,
+               "that is a named pipe, which may wait for ever; name a file, or "
+               "/dev/stdout");
+  if (std::filesystem::is_socket(found) ||
+      std::filesystem::is_block_file(found))
+    return Bad(flag, path, "that is a socket or a disk; name a file");
   if (std::filesystem::exists(found)) return absl::OkStatus();
   std::string folder = std::filesystem::path(path).parent_path().string();
   if (folder.empty()) folder = ".";

@@ -13,9 +13,10 @@
 
 namespace podsim {
 
-// Of this machine's files: one that exists passes unless it is a folder; of
-// another its folder must exist, as none is made. `flag` is for messages.
-// Errors: INVALID_ARGUMENT, one line that names the flag and the folder.
+// Of this machine's files: one that exists passes unless it is a folder, a
+// named pipe or the like; of another its folder must exist, as none is made.
+// `flag` is for messages. Errors: INVALID_ARGUMENT, one line that names the
+// flag and the folder.
 absl::Status CheckOutputFile(const std::string& flag, const std::string& path);
 
 // The same of each setting that says `written` (proto/setting.proto); paths on

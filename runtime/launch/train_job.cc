@@ -1,7 +1,7 @@
 #include "runtime/launch/train_job.h"
 
 #include <cstdint>
-#include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -21,13 +21,32 @@ namespace {
 // A training job's lines, metrics and closing block.
 class TrainingDisplay final : public JobDisplay {
  public:
-  TrainingDisplay(PendingForecast& forecast, bool shows_plan,
-                  const PlanStyle& style, Reporter& reporter, Console& console)
-      : forecast_(forecast),
+  TrainingDisplay(const PlannedJob& job, PendingForecast& forecast,
+                  bool shows_plan, const PlanStyle& style, Reporter& reporter,
+                  Console& console)
+      : job_(job),
+        forecast_(forecast),
         shows_plan_(shows_plan),
         style_(style),
         reporter_(reporter),
         console_(console) {}
+
+  // A second start, which the first one's hold refuses, would else have moved
+  // away the file that the first one writes.
+  absl::Status Begin() override {
+    const std::string& path = job_.spec.metrics_file();
+    if (path.empty()) return absl::OkStatus();
+    PODSIM_ASSIGN_OR_RETURN(
+        MetricsFile file,
+        MetricsFile::Open(path, job_.goes_on ? MetricsFile::Start::kGoesOn
+                                             : MetricsFile::Start::kFresh));
+    if (!file.set_aside().empty())
+      console_.Line(FormatPlanRows(
+          {{"metrics", absl::StrCat(path, " held an earlier job's, kept as ",
+                                    file.set_aside())}}));
+    reporter_.KeepIn(std::move(file));
+    return absl::OkStatus();
+  }
 
   void OnEvent(const JobEvent& event) override {
     if (shows_plan_) {
@@ -61,6 +80,7 @@ class TrainingDisplay final : public JobDisplay {
   }
 
  private:
+  const PlannedJob& job_;
   PendingForecast& forecast_;
   const bool shows_plan_;
   const PlanStyle style_;
@@ -77,23 +97,6 @@ absl::Status CheckMemory(const PlannedJob& job, bool external_hosts) {
   return AdmitToMachine(job.plan, available, job.spec.host_memory_bytes());
 }
 
-absl::StatusOr<std::optional<MetricsFile>> OpenMetrics(const PlannedJob& job,
-                                                       Console& console) {
-  std::optional<MetricsFile> metrics;
-  const std::string& path = job.spec.metrics_file();
-  if (path.empty()) return metrics;
-  PODSIM_ASSIGN_OR_RETURN(
-      MetricsFile file,
-      MetricsFile::Open(path, job.goes_on ? MetricsFile::Start::kGoesOn
-                                          : MetricsFile::Start::kFresh));
-  if (!file.set_aside().empty())
-    console.Line(FormatPlanRows(
-        {{"metrics", absl::StrCat(path, " held an earlier job's, kept as ",
-                                  file.set_aside())}}));
-  metrics.emplace(std::move(file));
-  return metrics;
-}
-
 }  // namespace
 
 absl::StatusOr<int> RunTraining(const LaunchContext& context,
@@ -101,8 +104,6 @@ absl::StatusOr<int> RunTraining(const LaunchContext& context,
                                 PendingForecast& forecast, Console& console,
                                 const Clock& clock) {
   PODSIM_RETURN_IF_ERROR(CheckMemory(job, flags.elsewhere.external_hosts()));
-  PODSIM_ASSIGN_OR_RETURN(std::optional<MetricsFile> metrics,
-                          OpenMetrics(job, console));
   const int columns =
       TextWidth(Find(context.variables, "COLUMNS"), console.terminal_width());
   Reporter reporter(
@@ -110,9 +111,9 @@ absl::StatusOr<int> RunTraining(const LaunchContext& context,
        .context = ContextOf("pod_launch", context),
        .quiet = flags.settings.quiet(),
        .summary = {.columns = columns, .verbose = flags.settings.verbose()}},
-      console, std::move(metrics), clock);
+      console, clock);
   TrainingDisplay display(
-      forecast, !flags.settings.quiet(),
+      job, forecast, !flags.settings.quiet(),
       {.width = columns, .verbose = flags.settings.verbose()}, reporter,
       console);
   return RunPodJob(context, flags.elsewhere, job, console, clock, display);

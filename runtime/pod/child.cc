@@ -1,16 +1,13 @@
 #include "runtime/pod/child.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
-#include <cerrno>
 #include <cstddef>
-#include <cstring>
 #include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "base/output_file.h"
 #include "base/status.h"
+#include "base/write_error.h"
 #include "runtime/pod/pipe.h"
 
 namespace podsim {
@@ -21,16 +18,6 @@ constexpr std::size_t kMaxOutputLine = 64 << 10;
 
 // Ordinary log lines are for the files; all else is for people to see.
 bool IsInfo(const std::string& line) { return absl::StartsWith(line, "I "); }
-
-absl::StatusOr<UniqueFd> OpenLog(const std::string& path, bool append) {
-  UniqueFd log(open(
-      path.c_str(),
-      O_CREAT | (append ? O_APPEND : O_TRUNC) | O_WRONLY | O_CLOEXEC, 0666));
-  if (!log.valid()) {
-    return absl::ErrnoToStatus(errno, absl::StrCat("cannot write ", path));
-  }
-  return log;
-}
 
 }  // namespace
 
@@ -45,7 +32,8 @@ absl::StatusOr<Child> Child::Start(const ProcessSpec& spec,
   UniqueFd log;
   if (!log_dir.empty()) {
     PODSIM_ASSIGN_OR_RETURN(
-        log, OpenLog(absl::StrCat(log_dir, "/", spec.name, ".log"), append));
+        log, OpenOutput(absl::StrCat(log_dir, "/", spec.name, ".log"),
+                        append ? OutputStart::kAppend : OutputStart::kEmpty));
   }
   PODSIM_ASSIGN_OR_RETURN(Process process, Process::Start(spec));
   return Child(spec.name, std::move(process), std::move(log));
@@ -67,10 +55,9 @@ void Child::TakeLine(const std::string& line, Console& console, bool show) {
   if (last_lines_.size() > kLastLines) last_lines_.pop_front();
   const std::string prefixed = absl::StrCat("[", name_, "] ", line);
   if (log_.valid()) {
-    const std::string bytes = prefixed + "\n";
-    if (write(log_.get(), bytes.data(), bytes.size()) < 0) {
+    if (const int error = WriteFully(log_.get(), prefixed + "\n"); error != 0) {
       console.Error(absl::StrCat("warning: the log of ", name_,
-                                 " ends here: ", strerror(errno)));
+                                 " ends here: ", WriteErrorText(error)));
       log_.Reset();
     }
   }

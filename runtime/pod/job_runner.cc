@@ -21,9 +21,11 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/output_file.h"
 #include "base/program.h"
 #include "base/rpc/token.h"
 #include "base/status.h"
+#include "base/write_error.h"
 #include "host/checkpoint/catalog.h"
 #include "host/storage/job_hold.h"
 #include "host/storage/uri_store.h"
@@ -74,12 +76,14 @@ absl::Status MakeLogDir(const std::string& path) {
 }
 
 absl::Status WriteJobFile(const std::string& path, const JobSpec& spec) {
-  std::ofstream file(path);
+  PODSIM_ASSIGN_OR_RETURN(const UniqueFd file,
+                          OpenOutput(path, OutputStart::kEmpty));
   // The default job sets no field.
-  file << "# from pod_launch\n" << PrintJob(spec);
-  file.close();
-  if (file) return absl::OkStatus();
-  return absl::UnavailableError(absl::StrCat("cannot write ", path));
+  const int error = WriteFully(
+      file.get(), absl::StrCat("# from pod_launch\n", PrintJob(spec)));
+  if (error == 0) return absl::OkStatus();
+  return absl::UnavailableError(
+      absl::StrCat("cannot write ", path, ": ", WriteErrorText(error)));
 }
 
 // A local pod's token is its own unless the user sets one.
@@ -294,6 +298,7 @@ absl::StatusOr<int> RunPodJob(const LaunchContext& context,
   PODSIM_ASSIGN_OR_RETURN(const std::unique_ptr<JobHold> hold,
                           HoldModelDir(*store, job.plan));
   if (hold != nullptr) files.model_dir = hold->key();
+  PODSIM_RETURN_IF_ERROR(display.Begin());
   PODSIM_ASSIGN_OR_RETURN(PrivateDir dir,
                           PrivateDir::Create(PrivateDirParents()));
   files.private_dir = dir.path();

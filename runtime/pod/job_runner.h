@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "base/clock.h"
 #include "host/storage/job_hold.h"
@@ -33,6 +34,10 @@ struct PlannedJob {
 class JobDisplay {
  public:
   virtual ~JobDisplay() = default;
+  // Called first, once, before any process starts and when nobody else runs a
+  // job in this one's model_dir: only now may files be made or changed.
+  // Errors: what keeps the job from starting.
+  virtual absl::Status Begin() { return absl::OkStatus(); }
   virtual void OnEvent(const JobEvent& event) = 0;
   // A remark of the launcher's own, of one or more lines.
   virtual void Note(const std::string& text) = 0;
@@ -55,7 +60,7 @@ absl::StatusOr<std::unique_ptr<JobHold>> HoldModelDir(ObjectStore& store,
 // Starts, watches and ends the job's processes: what every kind of job has in
 // common. Errors: what is refused before any process starts (a log directory
 // that cannot be written, programs that are missing, no token with external
-// hosts).
+// hosts, a model_dir that another job holds); JobDisplay::Begin's.
 absl::StatusOr<int> RunPodJob(const LaunchContext& context,
                               const ElsewhereSettings& options,
                               const PlannedJob& job, Console& console,

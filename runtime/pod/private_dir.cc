@@ -19,6 +19,7 @@
 #include "base/rpc/address.h"
 #include "base/status.h"
 #include "base/unique_fd.h"
+#include "base/write_error.h"
 
 namespace podsim {
 namespace {
@@ -136,17 +137,14 @@ absl::Status PrivateDir::Restore() {
 absl::Status PrivateDir::CanHoldFiles(const std::string& path) {
   const std::string name = path + "/probe";
   const std::string bytes(kProbeBytes, 'x');
-  errno = ENOSPC;  // unless a call says otherwise
   const UniqueFd fd(
       open(name.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600));
-  const bool written =
-      fd.valid() && write(fd.get(), bytes.data(), bytes.size()) ==
-                        static_cast<ssize_t>(bytes.size());
-  const absl::Status status =
-      written ? absl::OkStatus()
-              : absl::ErrnoToStatus(errno, "no file can be written");
+  const int error = fd.valid() ? WriteFully(fd.get(), bytes) : errno;
   if (fd.valid()) unlink(name.c_str());
-  return status;
+  if (error == 0) return absl::OkStatus();
+  return absl::Status(
+      absl::ErrnoToStatusCode(error),
+      absl::StrCat("no file can be written: ", WriteErrorText(error)));
 }
 
 PrivateDir::~PrivateDir() {

@@ -7,12 +7,12 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
-#include <cstring>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "base/printable.h"
 #include "base/text_layout.h"
+#include "base/write_error.h"
 #include "runtime/report/color.h"
 #include "runtime/report/text_width.h"
 
@@ -103,7 +103,7 @@ int Console::ExitCode(int code) {
   if (lost_ == 0) return code;
   drawn_ = false;
   Error(std::string("error: standard output could not be written: ") +
-        strerror(lost_) + "; what was printed is lost");
+        WriteErrorText(lost_) + "; what was printed is lost");
   return code == 0 ? 1 : code;
 }
 

@@ -11,15 +11,18 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "base/output_file.h"
 #include "base/status.h"
+#include "base/write_error.h"
 #include "host/storage/uri_store.h"
 
 namespace podsim {
 namespace {
 
-absl::Status FileError(const std::string& path) {
-  return absl::ErrnoToStatus(
-      errno, absl::StrCat("cannot write the metrics file ", path));
+absl::Status FileError(int error, const std::string& path) {
+  return absl::Status(absl::ErrnoToStatusCode(error),
+                      absl::StrCat("cannot write the metrics file ", path, ": ",
+                                   WriteErrorText(error)));
 }
 
 bool HoldsSomething(const std::string& path) {
@@ -57,17 +60,17 @@ absl::StatusOr<std::string> SetAside(ObjectStore& store,
 }
 
 // A disk that was full took a part of the last line.
-bool EndsWithinALine(const std::string& path) {
+bool EndsWithinALine(const UniqueFd& file) {
   struct stat info {};
-  if (stat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode) ||
+  if (fstat(file.get(), &info) != 0 || !S_ISREG(info.st_mode) ||
       info.st_size == 0)
     return false;
-  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return false;  // may be written, not read
+  // The same file once more, to be read; it may be one to be written only.
+  const UniqueFd reader(open(absl::StrCat("/proc/self/fd/", file.get()).c_str(),
+                             O_RDONLY | O_CLOEXEC));
   char last = '\n';
-  const bool read = pread(fd, &last, 1, info.st_size - 1) == 1;
-  close(fd);
-  return read && last != '\n';
+  return reader.valid() &&
+         pread(reader.get(), &last, 1, info.st_size - 1) == 1 && last != '\n';
 }
 
 }  // namespace
@@ -95,24 +98,12 @@ absl::StatusOr<MetricsFile> MetricsFile::Open(const std::string& path,
   if (start == Start::kFresh && HoldsSomething(path)) {
     PODSIM_ASSIGN_OR_RETURN(aside, SetAside(path));
   }
-  const bool torn = EndsWithinALine(path);
-  const int fd =
-      open(path.c_str(), O_CREAT | O_WRONLY | O_APPEND | O_CLOEXEC, 0666);
-  if (fd < 0) return FileError(path);
-  MetricsFile file(path, std::move(aside), fd);
+  absl::StatusOr<UniqueFd> fd = OpenOutput(path, OutputStart::kAppend);
+  if (!fd.ok()) return Annotate(fd.status(), "--metrics_file");
+  const bool torn = EndsWithinALine(*fd);
+  MetricsFile file(path, std::move(aside), *std::move(fd));
   if (torn) PODSIM_RETURN_IF_ERROR(file.Write(""));
   return file;
-}
-
-MetricsFile::MetricsFile(MetricsFile&& other) noexcept
-    : path_(std::move(other.path_)),
-      set_aside_(std::move(other.set_aside_)),
-      fd_(std::exchange(other.fd_, -1)),
-      log_(std::move(other.log_)),
-      status_(std::move(other.status_)) {}
-
-MetricsFile::~MetricsFile() {
-  if (fd_ >= 0) close(fd_);
 }
 
 absl::Status MetricsFile::Write(const std::string& line) {
@@ -121,14 +112,8 @@ absl::Status MetricsFile::Write(const std::string& line) {
     log_->Add(line);
     return status_;
   }
-  const std::string bytes = line + "\n";
-  errno = 0;
-  const ssize_t written = write(fd_, bytes.data(), bytes.size());
-  if (written != static_cast<ssize_t>(bytes.size())) {
-    // A short write without an error: the disk took only a part.
-    if (written >= 0) errno = ENOSPC;
-    status_ = FileError(path_);
-  }
+  const int error = WriteFully(fd_.get(), line + "\n");
+  if (error != 0) status_ = FileError(error, path_);
   return status_;
 }
 

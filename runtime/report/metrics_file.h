@@ -16,6 +16,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "base/unique_fd.h"
 #include "host/storage/storage.h"
 #include "host/storage/stored_log.h"
 
@@ -28,16 +29,16 @@ class MetricsFile {
 
   // Opens the file, made if it is not there, for lines after those that it has.
   // For a fresh job a file that holds something is renamed first: set_aside().
-  // Only files are: pipes, devices and symbolic links are written to as they
-  // are (/dev/stdout may be a file that is much more than this).
-  // Errors: PERMISSION_DENIED, NOT_FOUND, ... naming the path and the reason.
+  // Only files are: devices and symbolic links are written to as they are
+  // (/dev/stdout may be a file that is much more than this). Which may be is
+  // OpenOutput's to say (base/output_file.h).
+  // Errors: those of OpenOutput, naming the path and the reason.
   static absl::StatusOr<MetricsFile> Open(const std::string& path, Start start);
   // The same as an object of `store`. REQUIRES: store->Conditional(path).
   static absl::StatusOr<MetricsFile> OpenStored(
       std::unique_ptr<ObjectStore> store, const std::string& path, Start start);
-  MetricsFile(MetricsFile&& other) noexcept;
+  MetricsFile(MetricsFile&&) = default;
   MetricsFile& operator=(MetricsFile&&) = delete;
-  ~MetricsFile();
 
   // The first error is kept: later calls return it and write nothing.
   absl::Status Write(const std::string& line);
@@ -49,8 +50,10 @@ class MetricsFile {
   const std::string& set_aside() const { return set_aside_; }
 
  private:
-  MetricsFile(std::string path, std::string set_aside, int fd)
-      : path_(std::move(path)), set_aside_(std::move(set_aside)), fd_(fd) {}
+  MetricsFile(std::string path, std::string set_aside, UniqueFd fd)
+      : path_(std::move(path)),
+        set_aside_(std::move(set_aside)),
+        fd_(std::move(fd)) {}
   MetricsFile(std::string path, std::string set_aside,
               std::unique_ptr<StoredLog> log)
       : path_(std::move(path)),
@@ -59,7 +62,7 @@ class MetricsFile {
 
   std::string path_;
   std::string set_aside_;
-  int fd_ = -1;
+  UniqueFd fd_;
   std::unique_ptr<StoredLog> log_;  // instead, in a store
   absl::Status status_;
 };

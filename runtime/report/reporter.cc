@@ -71,10 +71,9 @@ std::string EvalText(const EvalDone& eval) {
 }  // namespace
 
 Reporter::Reporter(ReporterOptions options, Console& console,
-                   std::optional<MetricsFile> metrics, const Clock& clock)
+                   const Clock& clock)
     : options_(std::move(options)),
       console_(console),
-      metrics_(std::move(metrics)),
       clock_(clock),
       collector_(options_.command_start) {}
 

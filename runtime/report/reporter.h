@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
@@ -34,9 +35,11 @@ struct ReporterOptions {
 
 class Reporter {
  public:
-  // `console` and `clock` outlive the reporter; `metrics` may be empty.
-  Reporter(ReporterOptions options, Console& console,
-           std::optional<MetricsFile> metrics, const Clock& clock);
+  // `console` and `clock` outlive the reporter.
+  Reporter(ReporterOptions options, Console& console, const Clock& clock);
+
+  // Where lines are kept from now on; nowhere before.
+  void KeepIn(MetricsFile metrics) { metrics_.emplace(std::move(metrics)); }
 
   void OnEvent(const JobEvent& event);
   // Writes the closing block: one of the two, once.

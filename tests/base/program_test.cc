@@ -5,10 +5,12 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <fstream>
@@ -19,6 +21,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/write_error.h"
 #include "tests/testing/temp_dir.h"
 
 namespace podsim {
@@ -88,6 +91,26 @@ TEST_F(ProgramTest, AParentThatIgnoresChildrenDoesNotHideTheirEnd) {
               return WEXITSTATUS(status);
             }),
             7);
+}
+
+TEST_F(ProgramTest, AFileBeyondTheLimitIsAnErrorWithTheLimitsName) {
+  EXPECT_EQ(Run([] {
+              BeginProgram();
+              const rlimit small = {.rlim_cur = 2048, .rlim_max = 2048};
+              setrlimit(RLIMIT_FSIZE, &small);
+              const int file = memfd_create("limited", MFD_CLOEXEC);
+              const int error = WriteFully(file, std::string(5000, 'x'));
+              std::fprintf(stderr, "%s\n", WriteErrorText(error).c_str());
+              return error == EFBIG && lseek(file, 0, SEEK_END) == 2048 ? 0 : 1;
+            }),
+            0);
+  EXPECT_THAT(Said(), HasSubstr("larger than this process may write (ulimit -f "
+                                "2, in KiB); raise the limit"));
+}
+
+TEST(WriteErrorTest, TheSystemsWordsWhereNoLimitOfThisProcessIsMet) {
+  EXPECT_EQ(WriteErrorText(ENOSPC), "No space left on device");
+  EXPECT_EQ(WriteErrorText(EFBIG), "File too large");
 }
 
 TEST_F(ProgramTest, ResultsThatNobodyGotAreNone) {

@@ -94,6 +94,27 @@ TEST_F(SurroundingsTest, LostResultsAreAFailure) {
   }
 }
 
+TEST_F(SurroundingsTest, ALimitOfFilesIsNamedAndLeavesNoShards) {
+  constexpr char kLimit[] =
+      "larger than this process may write (ulimit -f 100, in KiB)";
+  const Finished train = Shell(
+      "ulimit -f 100 && exec $BIN/pod_launch --topology=v3-8 "
+      "--train_steps=5 --max_restarts=2 --model_dir=" +
+      dir_.file("model"));
+  EXPECT_EQ(train.code, 1) << train.output;
+  EXPECT_THAT(train.output, AllOf(HasSubstr(kLimit), Not(HasSubstr("SIGXFSZ")),
+                                  Not(HasSubstr("No space left")),
+                                  Not(HasSubstr("restarting, generation"))));
+  // The eval split, which comes last, is in one shard that does not fit.
+  const Finished convert = Shell(
+      "ulimit -f 100 && exec $BIN/pod_data convert --dataset=digits "
+      "--shards=7 --output=" +
+      dir_.file("shards"));
+  EXPECT_EQ(convert.code, 2) << convert.output;
+  EXPECT_THAT(convert.output, HasSubstr(kLimit));
+  EXPECT_TRUE(fs::is_empty(dir_.file("shards")));
+}
+
 // A sanitizer's shadow memory is beyond any limit.
 #if !defined(__SANITIZE_ADDRESS__)
 // Only who is not root is held to it; root becomes somebody who is nobody else,

@@ -200,6 +200,30 @@ TEST_F(SurviveTest, TheSecondJobOnOneDirectoryIsRefused) {
   EXPECT_FALSE(fs::exists(model_dir_ + "/.podsim-lock"));
 }
 
+// What the first job writes it still finds, and what it wrote is all there.
+TEST_F(SurviveTest, ASecondStartThatIsRefusedTouchesNoFile) {
+  const std::string metrics = File("run.jsonl");
+  const std::vector<std::string> more = {"--metrics_file=" + metrics,
+                                         "--log_dir=" + File("logs")};
+  const auto lines = [](const std::string& path) {
+    std::ifstream in(path);
+    std::int64_t count = 0;
+    for (std::string line; std::getline(in, line);) ++count;
+    return count;
+  };
+  PodRun first(WithFlags(Saving("v3-32", kLong), more));
+  ASSERT_TRUE(Eventually([&] { return lines(metrics) > 5; }, kDeadline));
+  const std::int64_t metrics_before = lines(metrics);
+  const std::int64_t log_before = lines(File("logs/coordinator.log"));
+  ASSERT_GT(log_before, 0);
+  PodRun second(WithFlags(Saving("v3-32"), more));
+  EXPECT_EQ(second.Wait(), 1);
+  EXPECT_THAT(second.output(), HasSubstr("held by pid"));
+  EXPECT_FALSE(fs::exists(metrics + ".1"));
+  EXPECT_GE(lines(metrics), metrics_before);
+  EXPECT_GE(lines(File("logs/coordinator.log")), log_before);
+}
+
 struct Frozen {
   const char* program;
   const char* name;  // in the reason

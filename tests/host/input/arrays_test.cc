@@ -100,6 +100,7 @@ TEST(NpyTest, RefusesWithFileOffsetAndReason) {
 TEST(NpyTest, ReadsHeadersThatAreSpacedOtherwise) {
   const std::pair<const char*, std::vector<std::int64_t>> headers[] = {
       {"{'descr':'<f4','fortran_order':False,'shape':(2,1)}", {2, 1}},
+      {"{'descr':'<f4','fortran_order':False,'shape':(1,2,1)}", {1, 2, 1}},
       {"{'shape': (2L, 1L), 'fortran_order': False, 'descr': '<f4'}", {2, 1}},
       {"{\"descr\": \"<f4\", \"fortran_order\": False, \"shape\": (2 ,)}", {2}},
       {" { 'descr' : '<f4' , 'fortran_order' : False , 'shape' : ( 1, 2, ) }",

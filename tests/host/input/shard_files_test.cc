@@ -63,6 +63,13 @@ TEST(SplitOf, TellsSplitsByWordsInTheNames) {
   // A word is a word: these are no splits.
   EXPECT_EQ(split({"contest-0", "evaluate-0", "strain-0"}, ""),
             "contest-0 evaluate-0 strain-0 | ");
+  EXPECT_EQ(split({"x-Train.rec", "x-TEST.rec"}, ""),
+            "x-Train.rec | x-TEST.rec");
+  EXPECT_EQ(split({"x-training.rec", "x-testing.rec", "x-dev.rec"}, ""),
+            "x-training.rec | x-dev.rec");
+  // One of these would be trained on, and nobody says which.
+  EXPECT_EQ(split({"x-test-0", "x-validation-0"}, ""),
+            " | x-test-0 x-validation-0");
   // There is nothing to train on but these.
   EXPECT_EQ(split({"test-0", "test-1"}, ""), "test-0 test-1 | ");
 }
@@ -77,6 +84,9 @@ TEST(SplitOf, SaysHowItToldThem) {
             "(x-test-0) left out");
   EXPECT_EQ(SplitOf({"train-0", "test-0"}, "", &folders).note, "");
   EXPECT_EQ(SplitOf({"a", "b"}, "", &folders).note, "");
+  EXPECT_EQ(SplitOf({"x-test-0", "x-test-1"}, "", &folders).note,
+            "training reads 2 files (x-test-0 ...), by the name the test "
+            "split");
 }
 
 TEST(MatchesPattern, StarsAreAnyRun) {
@@ -123,6 +133,21 @@ TEST(FindShards, NamesTheFoldersThatMayBeMeant) {
               StatusIs(absl::StatusCode::kNotFound,
                        HasSubstr("it has the folders 3.0.1: is one of them "
                                  "meant?")));
+}
+
+TEST(FindShards, EvalSplitsSideBySideAreNotTrainedOn) {
+  const auto store = NewMemoryStore();
+  for (const char* path : {"/d/x-test-0", "/d/x-validation-0"})
+    ASSERT_THAT(store->Write(path, "x"), podsim::testing::IsOk());
+  EXPECT_THAT(
+      FindShards("/d", *store),
+      StatusIs(absl::StatusCode::kNotFound,
+               "/d: no file for training: 2 files (x-test-0 ...) are of eval "
+               "splits by their names; name those that are meant for "
+               "training, as in /d/x-test-0"));
+  ASSERT_OK_AND_ASSIGN(const SplitFiles files,
+                       FindShards("/d/x-test-*", *store));
+  EXPECT_EQ(files.train.size(), 1);
 }
 
 // What a conversion leaves that was killed, or a copy that was.

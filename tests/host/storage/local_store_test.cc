@@ -62,9 +62,11 @@ TEST(LocalStore, FailedWriteKeepsTheOldFileAndLeavesNothing) {
     const FileSizeLimit limit(1000);
     status = store->Write(dir.file("object"), std::string(5000, 'n'));
   }
-  EXPECT_THAT(status, StatusIs(absl::StatusCode::kResourceExhausted,
-                               AllOf(HasSubstr(dir.file("object")),
-                                     HasSubstr("File too large"))));
+  EXPECT_THAT(status,
+              StatusIs(absl::StatusCode::kResourceExhausted,
+                       AllOf(HasSubstr(dir.file("object")),
+                             HasSubstr("larger than this process may "
+                                       "write (ulimit -f 0, in KiB)"))));
   ASSERT_OK_AND_ASSIGN(const std::string read, store->Read(dir.file("object")));
   EXPECT_EQ(read, "old");
   EXPECT_EQ(FilesIn(dir.path()), 1);
@@ -151,6 +153,24 @@ TEST(LocalStore, RefusesAPipeInsteadOfWaitingOnIt) {
       NewLocalStore()->Read(dir.file("pipe")),
       StatusIs(absl::StatusCode::kNotFound,
                AllOf(HasSubstr("pipe"), HasSubstr("Not a regular file"))));
+}
+
+// Even of root, who could rename a file onto it.
+TEST(LocalStore, WritesToADeviceAsItIs) {
+  EXPECT_THAT(NewLocalStore()->Write("/dev/null", "x"), IsOk());
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
+}
+
+// What the link leads to may be anybody's.
+TEST(LocalStore, AWrittenFileTakesThePlaceOfALink) {
+  testing::TempDir dir;
+  std::ofstream(dir.file("other")) << "old";
+  std::filesystem::create_symlink("other", dir.file("link"));
+  EXPECT_THAT(NewLocalStore()->Write(dir.file("link"), "new"), IsOk());
+  EXPECT_FALSE(std::filesystem::is_symlink(dir.file("link")));
+  ASSERT_OK_AND_ASSIGN(const std::string other,
+                       NewLocalStore()->Read(dir.file("other")));
+  EXPECT_EQ(other, "old");
 }
 
 TEST(LocalStore, RelativePathsWork) {

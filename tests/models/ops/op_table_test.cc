@@ -2,6 +2,10 @@
 // sample cases that it brings along.
 #include "models/ops/op_table.h"
 
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -45,6 +49,37 @@ TEST_P(Op, InfersTheTypesOfItsSamples) {
     const auto types = InferTypes(code(), sample.inputs, sample.attributes);
     ASSERT_THAT(types, IsOk());
     EXPECT_EQ(*types, sample.outputs);
+  }
+}
+
+// Of any number in its lists or its shape: a result or an error, and no sum or
+// product beyond 64 bits (the sanitizer sees it).
+TEST_P(Op, TakesOrRefusesHugeNumbers) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  for (const OpSample& sample : SamplesOf(entry())) {
+    for (const std::int64_t huge :
+         {kMost, std::numeric_limits<std::int64_t>::min(), kMostShapeElements,
+          -kMostShapeElements, kMostShapeElements - 1, std::int64_t{1} << 32,
+          std::int64_t{0}}) {
+      const auto expect_bounded = [&](const OpAttributes& attributes) {
+        const auto types = InferTypes(code(), sample.inputs, attributes);
+        if (huge == kMost) {
+          EXPECT_THAT(types, StatusIs(absl::StatusCode::kInvalidArgument,
+                                      HasSubstr("2^40")));
+        }
+      };
+      for (const auto& [name, values] : sample.attributes.lists)
+        for (std::size_t i = 0; i < values.size(); ++i) {
+          OpAttributes attributes = sample.attributes;
+          attributes.lists[name][i] = huge;
+          expect_bounded(attributes);
+        }
+      for (std::size_t i = 0; i < sample.attributes.shape.dims.size(); ++i) {
+        OpAttributes attributes = sample.attributes;
+        attributes.shape.dims[i] = huge;
+        expect_bounded(attributes);
+      }
+    }
   }
 }
 
@@ -189,6 +224,32 @@ TEST(OpTable, ProductsNameTheirSizes) {
       EXPECT_EQ(product.k * product.m, a.rows * a.columns) << entry->name;
       EXPECT_EQ(product.rounded_operands, sample.attributes.rounded_operands);
     }
+}
+
+TEST(HugeSizes, OfPaddingAndWindowsAreRefused) {
+  const auto refused =
+      [](const char* op, const std::vector<ValueType>& in,
+         const std::map<std::string, std::vector<std::int64_t>>& lists,
+         const std::string& why) {
+        OpAttributes attributes;
+        attributes.lists = {lists.begin(), lists.end()};
+        attributes.word = "add";
+        EXPECT_THAT(
+            InferTypes(OpCode(op), in, attributes),
+            StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(why)));
+      };
+  const ValueType zero = Plain({});
+  const ValueType large = Plain({std::int64_t{1} << 40});
+  refused("pad", {large, zero},
+          {{"edge_padding_low", {0}},
+           {"edge_padding_high", {0}},
+           {"interior_padding", {kMostShapeElements}}},
+          "makes dimension 0 longer than 2^40 elements");
+  refused("pad", {Plain({kMostShapeElements, 2}), zero}, {}, "at most 2^40");
+  refused(
+      "reduce_window", {large},
+      {{"window_dimensions", {1}}, {"base_dilations", {kMostShapeElements}}},
+      "longer than 2^40 elements");
 }
 
 }  // namespace

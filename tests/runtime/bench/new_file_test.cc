@@ -50,6 +50,16 @@ TEST(NewFileTest, SaysWhereItCannotWrite) {
                        HasSubstr("/no/such/directory/x.json")));
 }
 
+TEST(NewFileTest, WritesToADeviceAsItIs) {
+  {
+    ASSERT_OK_AND_ASSIGN(NewFile file, NewFile::Create("/dev/null"));
+    EXPECT_EQ(file.path(), "/dev/null");
+    EXPECT_THAT(file.Write("text"), IsOk());
+  }
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
+  EXPECT_FALSE(std::filesystem::exists("/dev/null.0"));
+}
+
 TEST(NewFileTest, PutsNothingBesideADirectory) {
   const testing::TempDir directory;
   for (const std::string& path :

@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "host/input/dataset.h"
+#include "host/input/shard_files.h"
 #include "host/input/tf_example.h"
 #include "host/input/tfrecord.h"
 #include "host/storage/wrapper.h"
@@ -249,7 +250,7 @@ TEST_F(PodDataTest, AConversionThatFailsLeavesNothing) {
     using ObjectStoreWrapper::ObjectStoreWrapper;
     absl::Status Write(std::string_view path, std::string_view bytes) override {
       PODSIM_RETURN_IF_ERROR(ObjectStoreWrapper::Write(path, bytes));
-      if (++writes < 2) return absl::OkStatus();
+      if (++writes < 3) return absl::OkStatus();  // the mark, a shard
       return absl::ResourceExhaustedError("the disk is full");
     }
     absl::Status Delete(std::string_view path) override {
@@ -271,6 +272,45 @@ TEST_F(PodDataTest, AConversionThatFailsLeavesNothing) {
   EXPECT_THAT(RunData(args, store, "").error,
               AllOf(HasSubstr("the disk is full; "),
                     HasSubstr("2 shards could not be removed")));
+}
+
+// Killed before any of its changes: no folder that a job would train on.
+TEST_F(PodDataTest, AConversionThatIsKilledIsNoDataSet) {
+  class Dies final : public ObjectStoreWrapper {
+   public:
+    Dies(ObjectStore* store, int changes)
+        : ObjectStoreWrapper(store), left_(changes) {}
+    absl::Status Write(std::string_view path, std::string_view bytes) override {
+      if (left_-- <= 0) return absl::AbortedError("killed");
+      return ObjectStoreWrapper::Write(path, bytes);
+    }
+    absl::Status Delete(std::string_view path) override {
+      if (left_-- <= 0) return absl::AbortedError("killed");
+      return ObjectStoreWrapper::Delete(path);
+    }
+
+   private:
+    int left_;
+  };
+  constexpr int kChanges = 5;  // the mark, two shards, the eval split, no mark
+  for (int changes = 0; changes <= kChanges; ++changes) {
+    SCOPED_TRACE(changes);
+    const std::string folder = absl::StrCat("/killed/", changes);
+    Dies store(store_.get(), changes);
+    const std::vector<std::string> args = {"convert", "--dataset=digits",
+                                           "--shards=2", "--output=" + folder};
+    const bool done = RunData(args, store, "").exit_code == 0;
+    EXPECT_EQ(done, changes == kChanges);
+    const auto found = FindShards(folder, *store_);
+    EXPECT_EQ(found.ok(), done) << found.status();
+    if (done || changes == 0) continue;
+    EXPECT_THAT(found, StatusIs(absl::StatusCode::kDataLoss,
+                                HasSubstr("its shards are not all written")));
+    const DataResult again = RunData(args, *store_, "");
+    EXPECT_EQ(again.exit_code, 2);
+    EXPECT_THAT(again.error, HasSubstr("another conversion writes there, or "
+                                       "was ended"));
+  }
 }
 
 TEST_F(PodDataTest, ConvertsToTheSameExamples) {

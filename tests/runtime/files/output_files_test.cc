@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 #include <fstream>
@@ -48,6 +49,14 @@ TEST(OutputFileTest, AFolderIsNoFile) {
   EXPECT_THAT(CheckOutputFile("output", "/dev/null"), IsOk());
   EXPECT_THAT(CheckOutputFile("output", file + "/x"),
               StatusIs(kInvalid, HasSubstr("is no folder")));
+}
+
+TEST(OutputFileTest, ANamedPipeIsNoFile) {
+  const TempDir dir;
+  ASSERT_EQ(mkfifo(dir.file("pipe").c_str(), 0600), 0);
+  EXPECT_THAT(CheckOutputFile("metrics_file", dir.file("pipe")),
+              StatusIs(kInvalid, HasSubstr("that is a named pipe")));
+  EXPECT_THAT(CheckOutputFile("metrics_file", "/dev/stdout"), IsOk());
 }
 
 template <typename Settings, typename Setter>

@@ -15,6 +15,7 @@ using ::podsim::testing::IsOk;
 using ::podsim::testing::kDoneLine;
 using ::podsim::testing::kFailedLine;
 using ::podsim::testing::ReadAll;
+using ::podsim::testing::StatusIs;
 using ::podsim::testing::SupervisorTest;
 using ::testing::Contains;
 using ::testing::HasSubstr;
@@ -165,6 +166,15 @@ TEST_F(SupervisorTest, OutputIsKeptInFilesAndOnlyTroubleIsShown) {
   EXPECT_THAT(Errors(), HasSubstr("[host0] W careful\n"));
   EXPECT_THAT(Errors(), HasSubstr("[host0] no newline\n"));
   EXPECT_THAT(Errors(), Not(HasSubstr("all is well")));
+}
+
+TEST_F(SupervisorTest, ANamedPipeInThePlaceOfALogIsRefusedNotWaitedOn) {
+  ASSERT_EQ(mkfifo(dir_.file("host0.log").c_str(), 0600), 0);
+  NewSupervisor({.log_dir = dir_.path()});
+  StartCoordinator("exec cat $FIFO");
+  EXPECT_THAT(supervisor_->StartHost(Shell("host0", "exec true")),
+              StatusIs(absl::StatusCode::kFailedPrecondition,
+                       HasSubstr("host0.log: it is a named pipe")));
 }
 
 TEST_F(SupervisorTest, HostsStartOnceTheCoordinatorSaysWhereItIs) {

@@ -58,9 +58,8 @@ JobEvent ReportedStep(std::int64_t number) {
 
 class ReporterTest : public ::testing::Test {
  protected:
-  Reporter Make(Console& console, std::optional<MetricsFile> metrics = {}) {
-    return Reporter({.command_start = clock_.Now()}, console,
-                    std::move(metrics), clock_);
+  Reporter Make(Console& console) {
+    return Reporter({.command_start = clock_.Now()}, console, clock_);
   }
 
   SimClock clock_;
@@ -85,7 +84,7 @@ TEST_F(ReporterTest, PlainRunHasAFewWholeLines) {
 }
 
 TEST_F(ReporterTest, AQuietRunSaysOnlyWhatDoesNotGoAsPlanned) {
-  Reporter reporter({.command_start = clock_.Now(), .quiet = true}, plain_, {},
+  Reporter reporter({.command_start = clock_.Now(), .quiet = true}, plain_,
                     clock_);
   JobEvent formed = Formed(2);
   formed.mutable_formed()->add_notes("checkpoint 5 is damaged");
@@ -205,7 +204,8 @@ TEST_F(ReporterTest, AResumeIsAnEventOfTheMetrics) {
   ASSERT_OK_AND_ASSIGN(
       MetricsFile file,
       MetricsFile::Open(dir.file("m"), MetricsFile::Start::kGoesOn));
-  Reporter reporter = Make(plain_, std::move(file));
+  Reporter reporter = Make(plain_);
+  reporter.KeepIn(std::move(file));
   reporter.OnEvent(Formed(10));
   JobEvent resumed = Formed(10);
   resumed.mutable_formed()->mutable_start()->set_checkpoint("m/5");
@@ -224,7 +224,8 @@ TEST_F(ReporterTest, ABrokenMetricsFileIsReportedOnceAndKept) {
   ASSERT_OK_AND_ASSIGN(
       MetricsFile full,
       MetricsFile::Open("/dev/full", MetricsFile::Start::kFresh));
-  Reporter reporter = Make(plain_, std::move(full));
+  Reporter reporter = Make(plain_);
+  reporter.KeepIn(std::move(full));
   reporter.OnEvent(Formed(10));
   EXPECT_THAT(err_.Take(), HasSubstr("cannot write the metrics file"));
   reporter.OnEvent(ReportedStep(1));
