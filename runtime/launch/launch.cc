@@ -1,6 +1,7 @@
 // Which of pod_launch's actions is wanted, and its result; see launch.h.
 #include "runtime/launch/launch.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@
 #include "base/text_layout.h"
 #include "base/units.h"
 #include "host/core/selftest.h"
+#include "host/storage/store_waits.h"
 #include "host/storage/uri_store.h"
 #include "interconnect/topology/describe.h"
 #include "interconnect/topology/hardware.h"
@@ -199,6 +201,17 @@ absl::StatusOr<std::string> StartText(PlannedJob& job) {
   return DescribeStart(start.point, job.plan);
 }
 
+// Of a plan alone, which can do without: what it did not look at.
+absl::StatusOr<std::string> StartTextOfPlan(PlannedJob& job) {
+  absl::StatusOr<std::string> text = StartText(job);
+  const absl::Status& why = text.status();
+  if (!absl::IsUnavailable(why) && !absl::IsUnauthenticated(why) &&
+      !absl::IsPermissionDenied(why))
+    return text;
+  return absl::StrCat("not known, no checkpoint was looked at: ",
+                      why.message());
+}
+
 std::string HashText(const PlannedJob& job, bool verbose) {
   const std::string& hash = job.plan.hash();
   return verbose ? absl::StrCat(hash, ", if every process runs isa ",
@@ -218,6 +231,9 @@ absl::StatusOr<int> PlanAndRun(const LaunchContext& context,
     return PrintWholeJob(spec, flags.elsewhere.external_hosts(), console);
   if (flags.action == LaunchAction::kWriteModel)
     return WriteModel(spec, flags.settings, console);
+  const bool dry_run = flags.action == LaunchAction::kDryRun;
+  std::optional<StoreWaits::Limit> limit;
+  if (dry_run) limit.emplace(ProcessStoreWaits(), kPlanWait, kPlanWaits);
   if (flags.action == LaunchAction::kTrain)
     PODSIM_RETURN_IF_ERROR(CheckOutputFiles(spec));
   PODSIM_ASSIGN_OR_RETURN(PlannedJob job,
@@ -225,11 +241,11 @@ absl::StatusOr<int> PlanAndRun(const LaunchContext& context,
   if (flags.action == LaunchAction::kTrain)
     PODSIM_RETURN_IF_ERROR(Annotate(CheckTrains(job.slice), "topology"));
   PendingForecast forecast(job);
-  PODSIM_ASSIGN_OR_RETURN(const std::string start, StartText(job));
+  PODSIM_ASSIGN_OR_RETURN(const std::string start,
+                          dry_run ? StartTextOfPlan(job) : StartText(job));
   const PlanStyle style = {.width = WidthOf(context, console),
                            .verbose = flags.settings.verbose(),
                            .external_hosts = flags.elsewhere.external_hosts()};
-  const bool dry_run = flags.action == LaunchAction::kDryRun;
   if (flags.settings.quiet()) {
     const std::string warnings = FormatWarnings(job.plan, style);
     if (!warnings.empty()) console.Line(warnings);
