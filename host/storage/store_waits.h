@@ -27,8 +27,8 @@ namespace podsim {
 
 // For StoreWaits::Hurry: of a job that is told to save and end, and of one that
 // ends.
-inline constexpr absl::Duration kSavingPatience = absl::Seconds(6);
-inline constexpr absl::Duration kEndingPatience = absl::Seconds(2);
+inline constexpr absl::Duration kSavingPatience = absl::Seconds(5);
+inline constexpr absl::Duration kEndingPatience = absl::Milliseconds(1500);
 // For StoreWaits::Limit: what a plan alone gives all stores together.
 inline constexpr absl::Duration kPlanWait = absl::Seconds(8);
 inline constexpr char kPlanWaits[] = "a plan waits 8 s for its stores";
