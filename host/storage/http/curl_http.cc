@@ -203,7 +203,7 @@ class CurlHttp final : public Http {
             "; trusted are the certificates of ",
             limits_.certificates.empty() ? "this system"
                                          : limits_.certificates.c_str(),
-            " (SSL_CERT_FILE names others)")),
+            " (CURL_CA_BUNDLE or SSL_CERT_FILE names others)")),
         Mending::kNever);
   }
 
