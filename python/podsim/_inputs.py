@@ -157,11 +157,26 @@ def _wanted(call: Call, *sources: _data.Source | None) -> int:
     return _COPIES * weights + sum(each.stored_bytes() for each in sources if each is not None)
 
 
+# What a plan reads the number of examples from (host/input/arrays.h).
+_COUNTS = "podsim-counts"
+
+
+def _write_shapes(path: pathlib.Path, train: _data.Source, held_out: _data.Source | None) -> None:
+    """One example of each split, and how many there are."""
+    counts = []
+    for split, source in (("train", train), ("eval", held_out)):
+        counts.append(0 if source is None else source.count())
+        if source is not None:
+            _data.Arrays(source.example()).write(path / split)
+    (path / _COUNTS).write_text(" ".join(map(str, counts)))
+
+
 @contextlib.contextmanager
-def written(call: Call, settings: Mapping[str, Any]
+def written(call: Call, settings: Mapping[str, Any], shapes: bool = False
             ) -> Iterator[tuple[_guard.Guarded, dict[str, Any]]]:
     """A folder that lasts as long as the context, and the settings that name what
-    is in it: all but the weights that the model begins with (_start.py)."""
+    is in it: all but the weights that the model begins with (_start.py). shapes: for a
+    plan, which needs no more than an example of the data set."""
     _check(call, settings)
     _job.check_name(call.name)
     _checks.check_functions(call.loss_fn, call.eval_fn)
@@ -173,7 +188,8 @@ def written(call: Call, settings: Mapping[str, Any]
         train = _data.source_of(call.dataset, call.examples, lambda: _job.examples_of(settings))
         batch = train.example()
         held_out = _held_out(call, batch)
-    with _guard.folder(_data.place_for(_wanted(call, train, held_out))) as own, \
+    sources = () if shapes else (train, held_out)
+    with _guard.folder(_data.place_for(_wanted(call, *sources))) as own, \
             _own_files.in_words(own.path, call.batch):
         path = own.path
         named: dict[str, Any] = {"model_file": path / "model"}
@@ -187,7 +203,9 @@ def written(call: Call, settings: Mapping[str, Any]
                                         call.params, batch, call.eval_fn, call.state,
                                         begins=False), path / "model", call.loss_fn,
                call.name, batch)
+        if shapes and train is not None:
+            _write_shapes(path, train, held_out)
         for split, source in (("train", train), ("eval", held_out)):
-            if source is not None:
+            if source is not None and not shapes:
                 source.write(path / split)
         yield own, named

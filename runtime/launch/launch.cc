@@ -203,6 +203,11 @@ absl::StatusOr<std::string> StartText(PlannedJob& job) {
 
 // Of a plan alone, which can do without: what it did not look at.
 absl::StatusOr<std::string> StartTextOfPlan(PlannedJob& job) {
+  if (job.plan.bits().dataset().fingerprint().empty())
+    return job.spec.model_dir().empty() && job.spec.restore().empty()
+               ? std::string()
+               : "not known, no checkpoint was looked at: the data, with which "
+                 "it is compared, was not read";
   absl::StatusOr<std::string> text = StartText(job);
   const absl::Status& why = text.status();
   if (!absl::IsUnavailable(why) && !absl::IsUnauthenticated(why) &&
@@ -213,6 +218,8 @@ absl::StatusOr<std::string> StartTextOfPlan(PlannedJob& job) {
 }
 
 std::string HashText(const PlannedJob& job, bool verbose) {
+  if (job.plan.bits().dataset().fingerprint().empty())
+    return "not known (the data was not read)";
   const std::string& hash = job.plan.hash();
   return verbose ? absl::StrCat(hash, ", if every process runs isa ",
                                 job.plan.bits().isa(), " as this machine does")
@@ -240,6 +247,9 @@ absl::StatusOr<int> PlanAndRun(const LaunchContext& context,
                           PlannedFrom(spec, flags.elsewhere.external_hosts()));
   if (flags.action == LaunchAction::kTrain)
     PODSIM_RETURN_IF_ERROR(Annotate(CheckTrains(job.slice), "topology"));
+  if (!dry_run && job.plan.bits().dataset().fingerprint().empty())
+    return absl::InvalidArgumentError(
+        "data_dir has shapes for a plan alone; only --dry_run takes it");
   PendingForecast forecast(job);
   PODSIM_ASSIGN_OR_RETURN(const std::string start,
                           dry_run ? StartTextOfPlan(job) : StartText(job));
