@@ -108,6 +108,11 @@ class DistantStore final : public ObjectStoreWrapper,
   ConditionalObjects* Conditional(std::string_view path) override {
     return base_->Conditional(path) == nullptr ? nullptr : this;
   }
+  absl::StatusOr<std::vector<Listed>> ListTree(
+      std::string_view directory) override {
+    Send(directory, 0);
+    return base_->Conditional(directory)->ListTree(directory);
+  }
   absl::StatusOr<std::optional<Version>> ReadVersion(
       std::string_view path) override {
     Send(path, 0);

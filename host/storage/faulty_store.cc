@@ -119,6 +119,12 @@ ConditionalObjects* FaultyStore::Conditional(std::string_view path) {
   return ObjectStoreWrapper::Conditional(path) == nullptr ? nullptr : this;
 }
 
+absl::StatusOr<std::vector<ConditionalObjects::Listed>> FaultyStore::ListTree(
+    std::string_view directory) {
+  PODSIM_RETURN_IF_ERROR(CheckRunning());
+  return ObjectStoreWrapper::Conditional(directory)->ListTree(directory);
+}
+
 absl::StatusOr<std::optional<ConditionalObjects::Version>>
 FaultyStore::ReadVersion(std::string_view path) {
   PODSIM_RETURN_IF_ERROR(CheckRunning());

@@ -51,6 +51,8 @@ class FaultyStore final : public ObjectStoreWrapper, public ConditionalObjects {
   absl::Status Rename(std::string_view from, std::string_view to) override;
   // Its writes fail and are torn as the others are.
   ConditionalObjects* Conditional(std::string_view path) override;
+  absl::StatusOr<std::vector<Listed>> ListTree(
+      std::string_view directory) override;
   absl::StatusOr<std::optional<Version>> ReadVersion(
       std::string_view path) override;
   absl::StatusOr<std::int64_t> WriteIf(std::string_view path,

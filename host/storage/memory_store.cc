@@ -73,6 +73,18 @@ class MemoryStore final : public ObjectStore, public ConditionalObjects {
   ConditionalObjects* Conditional(std::string_view) override {
     return can_rename_ ? nullptr : this;
   }
+  absl::StatusOr<std::vector<Listed>> ListTree(
+      std::string_view directory) override {
+    const std::string above = DirectoryName(directory) + "/";
+    MutexLock lock(mutex_);
+    std::vector<Listed> listed;
+    for (auto it = objects_.lower_bound(above);
+         it != objects_.end() && it->first.rfind(above, 0) == 0; ++it)
+      listed.push_back({.name = it->first.substr(above.size()),
+                        .bytes = static_cast<std::int64_t>(it->second.size()),
+                        .generation = GenerationOf(it->first)});
+    return listed;
+  }
   absl::StatusOr<std::optional<Version>> ReadVersion(
       std::string_view path) override {
     MutexLock lock(mutex_);

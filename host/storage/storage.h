@@ -25,6 +25,16 @@ class ConditionalObjects {
     std::string bytes;
     std::int64_t generation = 0;
   };
+  // An object below a directory.
+  struct Listed {
+    std::string name;  // from the directory on: "200/manifest.json"
+    std::int64_t bytes = 0;
+    std::int64_t generation = 0;
+  };
+  // All that lie below it, however deep, sorted by name; none: there is no such
+  // directory. One listing of the store's, a page for each thousand.
+  virtual absl::StatusOr<std::vector<Listed>> ListTree(
+      std::string_view directory) = 0;
   // Nothing: no such object. For small ones: it is read in one piece.
   virtual absl::StatusOr<std::optional<Version>> ReadVersion(
       std::string_view path) = 0;

@@ -134,6 +134,11 @@ class LazyStore final : public ObjectStore, public ConditionalObjects {
     return store->DeleteTree(directory);
   }
   ConditionalObjects* Conditional(std::string_view) override { return this; }
+  absl::StatusOr<std::vector<Listed>> ListTree(
+      std::string_view directory) override {
+    PODSIM_ASSIGN_OR_RETURN(ObjectStore* const store, Opened());
+    return store->Conditional(directory)->ListTree(directory);
+  }
   absl::StatusOr<std::optional<Version>> ReadVersion(
       std::string_view path) override {
     PODSIM_ASSIGN_OR_RETURN(ObjectStore* const store, Opened());

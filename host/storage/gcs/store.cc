@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -89,21 +90,11 @@ class GcsStore final : public ObjectStore, public ConditionalObjects {
       // An object that marks the directory itself is called as its prefix.
       if (whole.size() > skipped) names.push_back(whole.substr(skipped));
     };
-    std::string token;
-    int pages = 0;
-    do {
-      PODSIM_ASSIGN_OR_RETURN(
-          const GcsPage page,
-          ListGcs(*client_, name, /*flat=*/false, token, kPage));
-      if (++pages == kMostPages || (!token.empty() && page.next == token))
-        return absl::UnavailableError(
-            absl::StrCat("list ", name.uri(), ": page ", pages,
-                         token == page.next ? " names itself as the next"
-                                            : " is not the last"));
-      for (const GcsObject& object : page.objects) add(object.name);
-      for (const std::string& below : page.prefixes) add(below);
-      token = page.next;
-    } while (!token.empty());
+    PODSIM_RETURN_IF_ERROR(
+        EachPage(name, /*flat=*/false, [&](const GcsPage& page) {
+          for (const GcsObject& object : page.objects) add(object.name);
+          for (const std::string& below : page.prefixes) add(below);
+        }));
     if (!there) return NoDirectory("list", name);
     std::sort(names.begin(), names.end());
     return names;
@@ -142,6 +133,24 @@ class GcsStore final : public ObjectStore, public ConditionalObjects {
   }
 
   ConditionalObjects* Conditional(std::string_view) override { return this; }
+
+  absl::StatusOr<std::vector<Listed>> ListTree(
+      std::string_view directory) override {
+    PODSIM_ASSIGN_OR_RETURN(const GcsName name, ParseGcsName(directory));
+    const std::size_t skipped = name.prefix().size();
+    std::vector<Listed> listed;
+    PODSIM_RETURN_IF_ERROR(
+        EachPage(name, /*flat=*/true, [&](const GcsPage& page) {
+          for (const GcsObject& object : page.objects)
+            if (object.name.size() > skipped)
+              listed.push_back({.name = object.name.substr(skipped),
+                                .bytes = object.size,
+                                .generation = object.generation});
+        }));
+    std::sort(listed.begin(), listed.end(),
+              [](const Listed& a, const Listed& b) { return a.name < b.name; });
+    return listed;
+  }
 
   absl::StatusOr<std::optional<Version>> ReadVersion(
       std::string_view path) override {
@@ -203,6 +212,25 @@ class GcsStore final : public ObjectStore, public ConditionalObjects {
   }
 
  private:
+  // All pages of a listing; one that never ends is given up.
+  absl::Status EachPage(const GcsName& name, bool flat,
+                        const std::function<void(const GcsPage&)>& visit) {
+    std::string token;
+    int pages = 0;
+    do {
+      PODSIM_ASSIGN_OR_RETURN(const GcsPage page,
+                              ListGcs(*client_, name, flat, token, kPage));
+      if (++pages == kMostPages || (!token.empty() && page.next == token))
+        return absl::UnavailableError(
+            absl::StrCat("list ", name.uri(), ": page ", pages,
+                         token == page.next ? " names itself as the next"
+                                            : " is not the last"));
+      visit(page);
+      token = page.next;
+    } while (!token.empty());
+    return absl::OkStatus();
+  }
+
   // One that names more than a bucket.
   static absl::StatusOr<GcsName> ObjectName(std::string_view doing,
                                             std::string_view path) {

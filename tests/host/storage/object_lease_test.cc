@@ -145,6 +145,10 @@ TEST_F(ObjectLeaseTest, OneOfTwoTakersHasIt) {
     Overtaken(ObjectStore* base, std::function<void()> before)
         : ObjectStoreWrapper(base), base_(base), before_(std::move(before)) {}
     ConditionalObjects* Conditional(std::string_view) override { return this; }
+    absl::StatusOr<std::vector<Listed>> ListTree(
+        std::string_view directory) override {
+      return base_->Conditional(directory)->ListTree(directory);
+    }
     absl::StatusOr<std::optional<Version>> ReadVersion(
         std::string_view path) override {
       return base_->Conditional(path)->ReadVersion(path);

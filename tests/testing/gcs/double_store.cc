@@ -61,6 +61,10 @@ class DoubleStore final : public ObjectStore, public ConditionalObjects {
     return store_->DeleteTree(Uri(directory));
   }
   ConditionalObjects* Conditional(std::string_view) override { return this; }
+  absl::StatusOr<std::vector<Listed>> ListTree(
+      std::string_view directory) override {
+    return Below().ListTree(Uri(directory));
+  }
   absl::StatusOr<std::optional<Version>> ReadVersion(
       std::string_view path) override {
     return Below().ReadVersion(Uri(path));
