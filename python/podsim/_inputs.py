@@ -10,7 +10,7 @@ import tempfile
 from typing import Any, Callable, Iterator, Mapping
 
 from . import (_checks, _data, _errors, _guard, _importing, _job, _lowering, _names, _npy, _own_files,
-               _params, _programs, _trees)
+               _params, _programs, _spoken, _trees)
 from ._asking import Asked
 from ._wire import Message
 
@@ -172,11 +172,12 @@ def _write_shapes(path: pathlib.Path, train: _data.Source, held_out: _data.Sourc
 
 
 @contextlib.contextmanager
-def written(call: Call, settings: Mapping[str, Any], shapes: bool = False
-            ) -> Iterator[tuple[_guard.Guarded, dict[str, Any]]]:
+def written(call: Call, settings: Mapping[str, Any], shapes: bool = False,
+            progress: bool = True) -> Iterator[tuple[_guard.Guarded, dict[str, Any]]]:
     """A folder that lasts as long as the context, and the settings that name what
     is in it: all but the weights that the model begins with (_start.py). shapes: for a
-    plan, which needs no more than an example of the data set."""
+    plan, which needs no more than an example of the data set. progress: says what
+    takes longer than a second."""
     _check(call, settings)
     _job.check_name(call.name)
     _checks.check_functions(call.loss_fn, call.eval_fn)
@@ -199,13 +200,16 @@ def written(call: Call, settings: Mapping[str, Any], shapes: bool = False
             named |= {"dataset": "arrays", "data_dir": path}
             if train.ordered:
                 named["shuffle"] = False
-        export(_lowering.import_message(name_of(call.loss_fn, call.name), call.loss_fn,
-                                        call.params, batch, call.eval_fn, call.state,
-                                        begins=False), path / "model", call.loss_fn,
-               call.name, batch)
-        if shapes and train is not None:
-            _write_shapes(path, train, held_out)
-        for split, source in (("train", train), ("eval", held_out)):
-            if source is not None and not shapes:
-                source.write(path / split)
+        with _spoken.spoken(f"JAX lowers {name_of(call.loss_fn, call.name)}", progress):
+            message = _lowering.import_message(name_of(call.loss_fn, call.name), call.loss_fn,
+                                               call.params, batch, call.eval_fn, call.state,
+                                               begins=False)
+        with _spoken.spoken("pod_program imports what JAX lowered", progress):
+            export(message, path / "model", call.loss_fn, call.name, batch)
+        with _spoken.spoken("the data set is read", progress):
+            if shapes and train is not None:
+                _write_shapes(path, train, held_out)
+            for split, source in (("train", train), ("eval", held_out)):
+                if source is not None and not shapes:
+                    source.write(path / split)
         yield own, named
