@@ -16,10 +16,12 @@
 #include "models/graph/serialize_model.h"
 #include "models/import/align.h"
 #include "models/import/build.h"
+#include "models/import/coupling.h"
 #include "models/import/draws.h"
 #include "models/import/flat.h"
 #include "models/import/hlo_module.h"
 #include "models/import/own_numbers.h"
+#include "models/import/pod_means.h"
 #include "models/import/schedule.h"
 #include "models/import/simplify.h"
 
@@ -92,14 +94,45 @@ bool IsByExample(const Shape& shape) {
   return shape.batch_axis == 0 && shape.dims[0] == 1;
 }
 
+// Of a training; without a loss: -1.
+CoupledRoles RolesOf(const ImportFunction& from, const FlatFunction& function) {
+  CoupledRoles roles{.loss = -1};
+  for (int i = 0; i < from.arguments_size(); ++i) {
+    const ImportArgument::Kind kind = from.arguments(i).kind();
+    const int place = function.parameters[static_cast<std::size_t>(i)];
+    if (kind == ImportArgument::INPUT) roles.examples.push_back(place);
+    if (kind == ImportArgument::VARIABLE || kind == ImportArgument::STATE)
+      roles.variables.push_back(place);
+  }
+  std::size_t next = 0;
+  for (const ImportResult& result : from.results()) {
+    if (result.kind() == ImportResult::UNKNOWN) continue;
+    if (result.kind() == ImportResult::LOSS)
+      roles.loss = function.results[next];
+    ++next;
+  }
+  return roles;
+}
+
 class Importer {
  public:
-  explicit Importer(const ImportProto& from)
-      : from_(from), graph_(from.name()), builder_(graph_) {}
+  Importer(const ImportProto& from, std::vector<std::string>* warnings)
+      : from_(from),
+        warnings_(warnings),
+        graph_(from.name()),
+        builder_(graph_) {}
 
   absl::StatusOr<ModelProto> Run() {
-    PODSIM_ASSIGN_OR_RETURN(const FlatFunction training,
+    PODSIM_ASSIGN_OR_RETURN(FlatFunction training,
                             Annotated(FlatOf(from_.training()), "training"));
+    const FlatFunction of_core = training;
+    const Coupling coupling = Coupled(training);
+    if (!coupling.to_reduce.empty()) {
+      PODSIM_ASSIGN_OR_RETURN(
+          training,
+          Annotated(WithPodMeans(training, coupling.to_reduce), "training"));
+      training = Scheduled(training);
+    }
     FlatFunction evaluation;
     if (from_.has_evaluation()) {
       PODSIM_ASSIGN_OR_RETURN(
@@ -113,6 +146,9 @@ class Importer {
           AddArguments(from_.evaluation(), evaluation, false), "evaluation"));
       PODSIM_RETURN_IF_ERROR(Annotate(AddEvaluation(evaluation), "evaluation"));
     }
+    if (!coupling.to_reduce.empty()) {
+      PODSIM_RETURN_IF_ERROR(Annotate(AddOwnEvaluation(of_core), "evaluation"));
+    }
     PODSIM_RETURN_IF_ERROR(Annotate(AddTraining(training), "training"));
     return ToProto(graph_, input_);
   }
@@ -123,6 +159,36 @@ class Importer {
                                      const char* what) {
     if (!result.ok()) return Annotate(result.status(), what);
     return result;
+  }
+
+  Coupling Coupled(const FlatFunction& training) const {
+    const CoupledRoles roles = RolesOf(from_.training(), training);
+    if (roles.loss < 0) return {};
+    const Coupling found = CouplingOf(training, roles);
+    if (found.op >= 0 && warnings_ != nullptr)
+      warnings_->push_back(PrintableLine(CouplingText(training, found)));
+    return found;
+  }
+
+  // An evaluation runs each host's share of the examples by itself: its loss
+  // and the training's metrics are those of a core's own examples.
+  absl::Status AddOwnEvaluation(const FlatFunction& training) {
+    PODSIM_ASSIGN_OR_RETURN(const std::vector<Value> values,
+                            Build(from_.training(), training));
+    std::set<std::string> known;
+    for (const EvaluationValue& each : input_.evaluation)
+      known.insert(each.metric);
+    std::size_t next = 0;
+    for (const ImportResult& result : from_.training().results()) {
+      if (result.kind() == ImportResult::UNKNOWN) continue;
+      const Value value = values[next++];
+      const bool is_loss = result.kind() == ImportResult::LOSS;
+      const std::string name = is_loss ? "loss" : result.name();
+      if ((is_loss || result.kind() == ImportResult::METRIC) &&
+          !known.contains(name))
+        input_.evaluation.push_back({name, Computed(value)});
+    }
+    return absl::OkStatus();
   }
 
   absl::Status AddArguments(const ImportFunction& from,
@@ -289,6 +355,7 @@ class Importer {
   }
 
   const ImportProto& from_;
+  std::vector<std::string>* const warnings_;
   Graph graph_;
   GraphOfFlat builder_;
   CompileInput input_;
@@ -297,8 +364,9 @@ class Importer {
 
 }  // namespace
 
-absl::StatusOr<ModelProto> Import(const ImportProto& from) {
-  auto model = Importer(from).Run();
+absl::StatusOr<ModelProto> Import(const ImportProto& from,
+                                  std::vector<std::string>* warnings) {
+  auto model = Importer(from, warnings).Run();
   if (model.ok()) return model;
   // Names are the file's.
   return absl::Status(

@@ -54,13 +54,15 @@ def export(message: Message, path: str | os.PathLike[str], function: Function,
         with file.open("wb") as opened:
             message.write(opened)
         try:
-            _programs.run("pod_program", ["import", file, f"--output={os.fspath(path)}"])
+            said = _programs.run("pod_program", ["import", file, f"--output={os.fspath(path)}"])
         except _errors.PodsimError as error:
             text = str(error).replace(f"cannot import {name_of(function, name)}: ",
                                       f"cannot import {_words_for(function, name)}: ", 1)
             place = Asked("the loss function", function).place()
             raise _errors.PodsimError(_importing.in_python(text, place, batch, message.notes),
                                       details=error.details) from None
+    for warning in _importing.warnings(said):
+        _checks.warn(warning)
 
 
 # Those that the programs open (host/input/dataset_kinds.cc); a test compares.
