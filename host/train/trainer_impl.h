@@ -176,7 +176,7 @@ struct Trainer::Impl {
                          Arena& arena);
   // Of the `rows` rows of `batch` that ran last in the arena.
   RowResults Results(const Batch& batch, std::int64_t first_row,
-                     std::int64_t rows, Arena& arena);
+                     std::int64_t rows, Arena& arena, bool of_step);
   // Of a step the loss is the sum that its gradient is of.
   MetricSums SumsOf(const Tally& tally, bool of_step) const;
   std::span<float> Output(TensorId id, std::int64_t rows, Arena& arena);

@@ -43,6 +43,11 @@ MetricSum::Combine CombineOf(MetricCombine combine) {
   return MetricSum::WEIGHTED_MEAN;
 }
 
+// Whether a step, or an evaluation, computes it.
+bool IsOf(const ProgramMetric& metric, bool of_step) {
+  return of_step ? metric.is_trained() : metric.is_evaluated();
+}
+
 }  // namespace
 
 // The gradients of the pass's rows, and the all-reduces that they complete.
@@ -101,21 +106,26 @@ absl::Status Trainer::Impl::StartBucket(std::int64_t step, int local,
 }
 
 RowResults Trainer::Impl::Results(const Batch& batch, std::int64_t first_row,
-                                  std::int64_t rows, Arena& arena) {
+                                  std::int64_t rows, Arena& arena,
+                                  bool of_step) {
   RowResults results = {
-      .loss = Output(program.loss, rows, arena),
+      .loss = {},
       .weights = std::span(batch.weights).subspan(first_row, rows),
       .metrics = {}};
-  for (const ProgramMetric& metric : program.metrics)
-    results.metrics.push_back(
-        {Output(metric.tensor, rows, arena), metric.combine});
+  for (const ProgramMetric& metric : program.metrics) {
+    if (!IsOf(metric, of_step)) continue;
+    const auto values = Output(metric.tensor, rows, arena);
+    if (metric.tensor == program.loss) results.loss = values;
+    results.metrics.push_back({values, metric.combine});
+  }
   return results;
 }
 
 MetricSums Trainer::Impl::SumsOf(const Tally& tally, bool of_step) const {
   MetricSums sums;
-  for (std::size_t i = 0; i < tally.metrics.size(); ++i) {
-    const ProgramMetric& metric = program.metrics[i];
+  std::size_t i = 0;
+  for (const ProgramMetric& metric : program.metrics) {
+    if (!IsOf(metric, of_step) || i == tally.metrics.size()) continue;
     MetricSum& sum = *sums.Add();
     sum.set_name(metric.name);
     sum.set_combine(of_step && metric.tensor == program.loss
@@ -124,6 +134,7 @@ MetricSums Trainer::Impl::SumsOf(const Tally& tally, bool of_step) const {
     sum.set_percent(metric.percent);
     sum.set_total(tally.metrics[i].total);
     sum.set_weight(tally.metrics[i].weight);
+    ++i;
   }
   return sums;
 }
@@ -143,7 +154,7 @@ void Trainer::Impl::CountPass(const HostRows& run, std::int64_t pass,
                               Tally& tally) {
   const std::int64_t row = pass * rows_at_once;
   tally.Count(Results(*run.batch, run.first_row + row, rows_at_once,
-                      ArenaOf(run.local, pass)),
+                      ArenaOf(run.local, pass), /*of_step=*/true),
               row);
 }
 

@@ -1,5 +1,6 @@
 #include "models/import/import.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -125,8 +126,8 @@ class Importer {
   absl::StatusOr<ModelProto> Run() {
     PODSIM_ASSIGN_OR_RETURN(FlatFunction training,
                             Annotated(FlatOf(from_.training()), "training"));
-    const FlatFunction of_core = training;
     const Coupling coupling = Coupled(training);
+    SetPasses(training, coupling);
     if (!coupling.to_reduce.empty()) {
       PODSIM_ASSIGN_OR_RETURN(
           training,
@@ -146,10 +147,8 @@ class Importer {
           AddArguments(from_.evaluation(), evaluation, false), "evaluation"));
       PODSIM_RETURN_IF_ERROR(Annotate(AddEvaluation(evaluation), "evaluation"));
     }
-    if (!coupling.to_reduce.empty()) {
-      PODSIM_RETURN_IF_ERROR(Annotate(AddOwnEvaluation(of_core), "evaluation"));
-    }
     PODSIM_RETURN_IF_ERROR(Annotate(AddTraining(training), "training"));
+    if (input_.loss_passes == MetricPasses::kTraining) Warn(NoEvalLoss());
     return ToProto(graph_, input_);
   }
 
@@ -165,30 +164,42 @@ class Importer {
     const CoupledRoles roles = RolesOf(from_.training(), training);
     if (roles.loss < 0) return {};
     const Coupling found = CouplingOf(training, roles);
-    if (found.op >= 0 && warnings_ != nullptr)
-      warnings_->push_back(PrintableLine(CouplingText(training, found)));
+    if (found.op >= 0) Warn(CouplingText(training, found));
     return found;
   }
 
-  // An evaluation runs each host's share of the examples by itself: its loss
-  // and the training's metrics are those of a core's own examples.
-  absl::Status AddOwnEvaluation(const FlatFunction& training) {
-    PODSIM_ASSIGN_OR_RETURN(const std::vector<Value> values,
-                            Build(from_.training(), training));
-    std::set<std::string> known;
+  // What a training pass makes of examples is what an evaluation reports,
+  // unless it draws, has a state, or takes sums over all cores.
+  void SetPasses(const FlatFunction& training, const Coupling& coupling) {
+    const auto draws = [](const FlatOp& op) {
+      return op.Is("random_bits") || op.Is("shared_random_bits");
+    };
+    if (std::any_of(training.ops.begin(), training.ops.end(), draws))
+      trains_alone_ = "it draws random numbers, as dropout does";
+    for (const ImportArgument& argument : from_.training().arguments())
+      if (argument.kind() == ImportArgument::STATE)
+        trains_alone_ = "it has a state, as batch norm does";
+    if (!coupling.to_reduce.empty())
+      trains_alone_ = "it divides by sums over all cores' examples";
+  }
+
+  std::string NoEvalLoss() const {
+    return absl::StrCat(
+        "evaluation: it has no loss: that of the training is none of an "
+        "evaluation, as ",
+        trains_alone_,
+        "; return \"loss\" from eval_fn, one number for each example");
+  }
+
+  void Warn(const std::string& text) const {
+    if (warnings_ != nullptr) warnings_->push_back(PrintableLine(text));
+  }
+
+  // Of a metric, or the loss, of the training.
+  MetricPasses PassesOf(const std::string& name) const {
     for (const EvaluationValue& each : input_.evaluation)
-      known.insert(each.metric);
-    std::size_t next = 0;
-    for (const ImportResult& result : from_.training().results()) {
-      if (result.kind() == ImportResult::UNKNOWN) continue;
-      const Value value = values[next++];
-      const bool is_loss = result.kind() == ImportResult::LOSS;
-      const std::string name = is_loss ? "loss" : result.name();
-      if ((is_loss || result.kind() == ImportResult::METRIC) &&
-          !known.contains(name))
-        input_.evaluation.push_back({name, Computed(value)});
-    }
-    return absl::OkStatus();
+      if (each.metric == name) return MetricPasses::kAll;
+    return trains_alone_.empty() ? MetricPasses::kAll : MetricPasses::kTraining;
   }
 
   absl::Status AddArguments(const ImportFunction& from,
@@ -290,13 +301,15 @@ class Importer {
   absl::Status AddTrainingResult(const ImportResult& result, Value value) {
     if (result.kind() == ImportResult::LOSS) {
       input_.loss = Computed(value);
+      input_.loss_passes = PassesOf("loss");
     } else if (result.kind() == ImportResult::METRIC) {
       for (const EvaluationValue& each : input_.evaluation)
         if (each.metric == result.name()) value = Computed(value);
       input_.metrics.push_back({.name = result.name(),
                                 .value = Computed(value),
                                 .combine = CombineOf(result),
-                                .percent = result.percent()});
+                                .percent = result.percent(),
+                                .passes = PassesOf(result.name())});
     } else {
       const auto variable = arguments_.find(KeyOf(false, result.name()));
       if (variable == arguments_.end())
@@ -349,13 +362,16 @@ class Importer {
       input_.metrics.push_back({.name = result.name(),
                                 .value = value,
                                 .combine = CombineOf(result),
-                                .percent = result.percent()});
+                                .percent = result.percent(),
+                                .passes = MetricPasses::kEvaluation});
     }
     return absl::OkStatus();
   }
 
   const ImportProto& from_;
   std::vector<std::string>* const warnings_;
+  std::string
+      trains_alone_;  // why an evaluation has no such loss; empty: it has
   Graph graph_;
   GraphOfFlat builder_;
   CompileInput input_;

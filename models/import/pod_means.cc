@@ -14,7 +14,7 @@
 namespace podsim {
 namespace {
 
-std::size_t IndexOf(int place) { return static_cast<std::size_t>(place); }
+std::size_t AtPlace(int place) { return static_cast<std::size_t>(place); }
 
 bool IsOneOf(const FlatOp& op, std::initializer_list<const char*> names) {
   return std::any_of(names.begin(), names.end(),
@@ -51,7 +51,7 @@ class Degrees {
       : function_(function), of_(function.ops.size()) {
     for (std::size_t i = 0; i < of_.size(); ++i) of_[i] = Of(function.ops[i]);
   }
-  double At(int place) const { return of_[IndexOf(place)]; }
+  double At(int place) const { return of_[AtPlace(place)]; }
 
  private:
   double Of(const FlatOp& op) const {
@@ -67,7 +67,7 @@ class Degrees {
     for (const int operand : in) degree = std::max(degree, At(operand));
     const bool folds =
         !op.type.batched() && std::any_of(in.begin(), in.end(), [&](int place) {
-          return function_.ops[IndexOf(place)].type.batched();
+          return function_.ops[AtPlace(place)].type.batched();
         });
     return folds ? degree + 1 : degree;
   }
@@ -99,7 +99,7 @@ class PodMeans {
 
  private:
   std::vector<int> Moved(std::vector<int> places) const {
-    for (int& place : places) place = place_of_[IndexOf(place)];
+    for (int& place : places) place = place_of_[AtPlace(place)];
     return places;
   }
 
@@ -110,7 +110,7 @@ class PodMeans {
     op.operands = Moved(from.operands);
     const bool reads =
         std::any_of(from.operands.begin(), from.operands.end(),
-                    [&](int place) { return is_of_pod_[IndexOf(place)]; });
+                    [&](int place) { return is_of_pod_[AtPlace(place)]; });
     if (!reads || from.type.batched()) return builder_.Add(op);
     is_of_pod = true;
     if (!IsOneOf(from, {"add", "subtract", "maximum", "minimum", "compare",
@@ -135,9 +135,9 @@ class PodMeans {
                             builder_.Emit("convert", {operand}, real));
     double degree = 0;
     for (const int each : op.operands)
-      if (is_of_pod_[IndexOf(each)])
+      if (is_of_pod_[AtPlace(each)])
         degree = std::max(degree, degrees_.At(each));
-    if (is_of_pod_[IndexOf(place)] || degree != 1 || degrees_.At(place) != 0)
+    if (is_of_pod_[AtPlace(place)] || degree != 1 || degrees_.At(place) != 0)
       return number;
     PODSIM_ASSIGN_OR_RETURN(const int shares,
                             Repeated(share_, builder_.type(number).shape));
@@ -219,7 +219,7 @@ class PodMeans {
 }  // namespace
 
 bool TakesPodMean(const FlatFunction& function, int place) {
-  const ValueType& type = function.ops[IndexOf(place)].type;
+  const ValueType& type = function.ops[AtPlace(place)].type;
   if (type.batched()) return false;
   return type.dtype == DType::kFloat32 ||
          (type.dtype == DType::kInt32 && TakesFraction(function, place));

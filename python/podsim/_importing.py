@@ -137,10 +137,13 @@ _WARNING = re.compile(r"^warning: (?P<place>[^: ]+:\d+: )?(?P<name>[\w.-]+)(?: \
                       r"(?P<why>.*)$")
 
 
-def warnings(text: str) -> list[str]:
-    """Those of a function that was imported, from what pod_program printed."""
-    found = filter(None, map(_WARNING.match, text.splitlines()))
-    return [f"{each['place'] or ''}{each['why']}" for each in found]
+def warnings(text: str, evaluates: bool) -> list[str]:
+    """Those of a function that was imported, from what pod_program printed. evaluates:
+    with what it says of evaluations."""
+    found = [each for each in map(_WARNING.match, text.splitlines())
+             if each and (evaluates or each["name"] != "evaluation")]
+    return [f"{each['place'] or ''}{each['why'].replace('it has no loss', 'an evaluation has no loss')}"
+            for each in found]
 
 
 def _way_round(said: str, why: str) -> str:

@@ -46,8 +46,9 @@ def _words_for(function: Function, name: str | None) -> str:
 
 
 def export(message: Message, path: str | os.PathLike[str], function: Function,
-           name: str | None, batch: Any = None) -> None:
-    """Writes the model of an ImportProto of `function`. batch: what it is given."""
+           name: str | None, batch: Any = None, evaluates: bool = False) -> None:
+    """Writes the model of an ImportProto of `function`. batch: what it is given.
+    evaluates: the call has examples for evaluations."""
     with tempfile.TemporaryDirectory(prefix="podsim-",
                                      dir=_data.folder_in_memory()) as folder:
         file = pathlib.Path(folder, "functions.import")
@@ -61,7 +62,7 @@ def export(message: Message, path: str | os.PathLike[str], function: Function,
             place = Asked("the loss function", function).place()
             raise _errors.PodsimError(_importing.in_python(text, place, batch, message.notes),
                                       details=error.details) from None
-    for warning in _importing.warnings(said):
+    for warning in _importing.warnings(said, evaluates):
         _checks.warn(warning)
 
 
@@ -188,7 +189,7 @@ def written(call: Call, settings: Mapping[str, Any]
         export(_lowering.import_message(name_of(call.loss_fn, call.name), call.loss_fn,
                                         call.params, batch, call.eval_fn, call.state,
                                         begins=False), path / "model", call.loss_fn,
-               call.name, batch)
+               call.name, batch, train is None or held_out is not None)
         for split, source in (("train", train), ("eval", held_out)):
             if source is not None:
                 source.write(path / split)

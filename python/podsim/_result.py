@@ -119,7 +119,7 @@ class Run:
         rows = "".join(f"<div>{html.escape(row)}</div>" for row in
                        [self._what(), *self._rows()])
         losses = [(m["step"], _number(m["loss"])) for m in self.metrics]
-        evaluated = [(e["step"], _number(e["loss"])) for e in self.evaluations]
+        evaluated = [(e["step"], _number(e["loss"])) for e in self.evaluations if "loss" in e]
         rates = [(m["step"], m["examples_per_second"]) for m in self.metrics[1:]]
         return (rows + _drawing.curve("loss", losses, evaluated, "eval loss")
                 + _drawing.curve("examples/s, wall", rates))
