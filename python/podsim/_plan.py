@@ -87,7 +87,8 @@ class Plan:
     scaling: str = "weak"
     """"weak": the same batch per core or chip on every slice; "strong": the same global batch."""
     tuned_on: str | None = None
-    """The slice that steps and learning rate are given for; None: the job names it."""
+    """The reference: the slice that steps and learning rate are given for and scaled from;
+    None: they are the same on every slice."""
     links: Mapping[str, str] = dataclasses.field(default_factory=dict)
     """Of each generation, what its links' figures rest on."""
     price_per_chip_hour: float | None = None
@@ -217,7 +218,8 @@ class Plan:
 
     def _heading(self) -> str:
         price = (f"; {self.price_per_chip_hour:g} a chip-hour" if self._is_priced() else "")
-        tuned = f"; steps and learning rate tuned on {self.tuned_on}" if self.tuned_on else ""
+        tuned = (f"; steps and learning rate scaled from {self.tuned_on}" if self.tuned_on else
+                 "; steps and learning rate as given" if self.scaling == "weak" else "")
         same = ("global batch" if self.scaling == "strong" else
                 f"batch per {' or '.join(self._replicas())}")
         return f"{self.job}, the same {same} on every slice{tuned}{price}"
@@ -293,7 +295,7 @@ def read(written: str, text: str = "", drawing: str = "") -> Plan:
                 refused={row["slice"]: _errors.in_python(row["refused"])
                          for row in results if "refused" in row},
                 job=found["job"], scaling=found["scaling"],
-                tuned_on=found.get("as_typed_on"),
+                tuned_on=found.get("reference_topology"),
                 links={row["slice"].split("-")[0]: row["network_note"] for row in results
                        if "network_note" in row}, text=text, drawing=Svg(drawing))
 

@@ -170,9 +170,15 @@ std::string AboutText(const Ladder& ladder, int columns) {
   text += comment(
       "all times sim: computed, not measured, at the chip's peak rates; whole "
       "steps reach 40% to 100% of them, which low to high covers");
-  if (!ladder.as_typed_on.empty())
-    text += comment(absl::StrCat("steps and learning rate are as typed for ",
-                                 ladder.as_typed_on, " and scaled from there"));
+  if (ladder.strong && ladder.rows.size() > 1)
+    text += comment(
+        "eff. is against the smallest slice with the same global batch, where "
+        "a core has more of it");
+  if (ladder.is_as_typed && !ladder.strong && ladder.rows.size() > 1)
+    text += comment(absl::StrCat(
+        "no reference is given: steps and learning rate are as typed on every "
+        "slice, as in a run; --reference_topology=",
+        ladder.rows.front().slice.name, " scales them from there"));
   std::set<std::string> generations;
   for (const LadderRow& row : ladder.rows)
     if (generations.insert(row.slice.generation).second)
@@ -207,7 +213,9 @@ std::string FormatLadderJson(const Ladder& ladder, double price_per_chip_hour) {
   all["clock"] = "sim";
   all["job"] = LadderJobText(ladder);
   all["scaling"] = ladder.strong ? "strong" : "weak";
-  if (!ladder.as_typed_on.empty()) all["as_typed_on"] = ladder.as_typed_on;
+  const JobSpec& spec = FirstPlan(ladder).spec();
+  if (spec.has_reference_topology())
+    all["reference_topology"] = spec.reference_topology();
   all["results"] = ordered_json::array();
   for (const LadderRow& row : ladder.rows)
     all["results"].push_back(JsonRow(row, price_per_chip_hour));
