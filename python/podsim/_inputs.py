@@ -46,21 +46,24 @@ def _words_for(function: Function, name: str | None) -> str:
 
 
 def export(message: Message, path: str | os.PathLike[str], function: Function,
-           name: str | None, batch: Any = None) -> None:
-    """Writes the model of an ImportProto of `function`. batch: what it is given."""
+           name: str | None, batch: Any = None, evaluates: bool = False) -> None:
+    """Writes the model of an ImportProto of `function`. batch: what it is given.
+    evaluates: the call has examples for evaluations."""
     with tempfile.TemporaryDirectory(prefix="podsim-",
                                      dir=_data.folder_in_memory()) as folder:
         file = pathlib.Path(folder, "functions.import")
         with file.open("wb") as opened:
             message.write(opened)
         try:
-            _programs.run("pod_program", ["import", file, f"--output={os.fspath(path)}"])
+            said = _programs.run("pod_program", ["import", file, f"--output={os.fspath(path)}"])
         except _errors.PodsimError as error:
             text = str(error).replace(f"cannot import {name_of(function, name)}: ",
                                       f"cannot import {_words_for(function, name)}: ", 1)
             place = Asked("the loss function", function).place()
             raise _errors.PodsimError(_importing.in_python(text, place, batch, message.notes),
                                       details=error.details) from None
+    for warning in _importing.warnings(said, evaluates):
+        _checks.warn(warning)
 
 
 # Those that the programs open (host/input/dataset_kinds.cc); a test compares.
@@ -205,7 +208,8 @@ def written(call: Call, settings: Mapping[str, Any], shapes: bool = False,
                                                call.params, batch, call.eval_fn, call.state,
                                                begins=False)
         with _spoken.spoken("pod_program imports what JAX lowered", progress):
-            export(message, path / "model", call.loss_fn, call.name, batch)
+            export(message, path / "model", call.loss_fn, call.name, batch,
+                   train is None or held_out is not None)
         with _spoken.spoken("the data set is read", progress):
             if shapes and train is not None:
                 _write_shapes(path, train, held_out)
