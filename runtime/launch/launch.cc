@@ -187,11 +187,11 @@ absl::StatusOr<PlannedJob> PlannedFrom(const JobSpec& spec,
   return job;
 }
 
-// Where the job begins, nothing for the very beginning; notes in
-// `job` whether it goes on. Refuses a checkpoint that does not fit before any
-// process starts. The coordinator looks again, as every generation of the pod
-// begins elsewhere.
-absl::StatusOr<std::vector<TextRow>> StartRows(PlannedJob& job, bool dry_run) {
+// Where the job begins, nothing for the very beginning. Refuses a checkpoint
+// that does not fit before any process starts. The coordinator looks again, as
+// every generation of the pod begins elsewhere.
+absl::StatusOr<std::vector<TextRow>> StartRows(const PlannedJob& job,
+                                               bool dry_run) {
   const auto store = NewUriStore();
   absl::StatusOr<RunStart> start = FindStart(*store, job.spec, job.plan);
   if (!start.ok() && !dry_run &&
@@ -201,9 +201,8 @@ absl::StatusOr<std::vector<TextRow>> StartRows(PlannedJob& job, bool dry_run) {
     start = FindStart(*store, job.spec, job.plan);
   }
   PODSIM_RETURN_IF_ERROR(start.status());
-  job.goes_on = !start->point.checkpoint().empty();
   std::vector<TextRow> rows;
-  if (job.goes_on)
+  if (!start->point.checkpoint().empty())
     rows.push_back({"start", DescribeStart(start->point, job.plan)});
   // A run's own processes say the same.
   if (dry_run)
@@ -233,7 +232,7 @@ absl::StatusOr<int> PlanAndRun(const LaunchContext& context,
     return WriteModel(spec, flags.settings, console);
   if (flags.action == LaunchAction::kTrain)
     PODSIM_RETURN_IF_ERROR(CheckOutputFiles(spec));
-  PODSIM_ASSIGN_OR_RETURN(PlannedJob job,
+  PODSIM_ASSIGN_OR_RETURN(const PlannedJob job,
                           PlannedFrom(spec, flags.elsewhere.external_hosts()));
   if (flags.action == LaunchAction::kTrain)
     PODSIM_RETURN_IF_ERROR(Annotate(CheckTrains(job.slice), "topology"));
