@@ -1,153 +1,124 @@
 #include "settings/advice.h"
 
-#include <algorithm>
+#include <string_view>
+
+#include "absl/strings/str_split.h"
 
 namespace podsim {
+namespace {
 
-const std::vector<Advice>& AllAdvice() {
-  static const auto* const kAll = new std::vector<Advice>{
-      {"pod_launch",
-       {"warmup_epochs", "warmup_ratio", "warmup_proportion",
-        "warmup_steps_fraction", "warmup_fraction"},
-       "--warmup_steps gives the warm-up in steps: epochs x examples / batch"},
-      {"pod_launch",
-       {"gpus", "num_gpus", "n_gpu", "nnodes", "nodes", "num_nodes", "hosts",
-        "num_hosts", "world_size", "num_cores", "num_shards", "num_slices",
-        "compile_topology_num_slices"},
-       "--topology says how many hosts, chips and cores there are: v3-32 is 4 "
-       "hosts with 8 cores each"},
-      {"pod_launch",
-       {"gradient_accumulation_steps", "accum_steps", "grad_accum",
-        "update_freq"},
-       "gradients are not accumulated over steps: --train_batch_size is the "
-       "batch of one update"},
-      {"pod_launch",
-       {"iterations_per_loop", "steps_per_execution", "compile", "jit",
-        "use_tpu", "use_xla", "tpu_zone_project", "gcp_project", "project"},
-       "it has no meaning here: leave it out"},
-      {"pod_launch",
-       {"ici_tensor_parallelism", "ici_fsdp_parallelism",
-        "ici_data_parallelism", "dcn_data_parallelism", "tensor_parallelism",
-        "tp", "fsdp", "dp", "pp", "tensor_model_parallel_size",
-        "pipeline_model_parallel_size"},
-       "training is data-parallel, every core holds the whole model: leave it "
-       "out"},
-      {"pod_launch",
-       {"master_addr", "master_port", "rdzv_endpoint", "rdzv_backend",
-        "coordinator_address", "coordinator", "port"},
-       "hosts on other machines join with --external_hosts --listen ADDR here "
-       "and pod_host --coordinator ADDR there"},
-      {"pod_launch",
-       {"fp16", "half", "float16", "bf16", "fp32", "use_bfloat16", "amp"},
-       "--precision is bfloat16 or float32"},
-      {"pod_launch",
-       {"do_eval", "eval_only", "evaluate", "eval"},
-       "--mode eval evaluates a checkpoint of --model_dir"},
-      {"pod_launch",
-       {"do_train", "train"},
-       "--mode train is the default: leave it out"},
-      {"pod_launch",
-       {"resume", "auto_resume", "continue"},
-       "a run goes on in its --model_dir by itself: leave it out; "
-       "--restore DIR begins with another checkpoint"},
-      {"pod_launch",
-       {"overwrite_output_dir", "overwrite", "force", "clean"},
-       "a run goes on in its --model_dir: name a new folder to start again"},
-      {"pod_launch",
-       {"csv"},
-       "a CSV file is trained with --dataset csv --data_dir PLACE"},
-      {"pod_launch",
-       {"json", "log_file", "logging_steps", "log_period", "log_every",
-        "tensorboard", "report_to"},
-       "--metrics_file FILE writes a JSON line per step"},
-      {"pod_launch",
-       {"collective", "all_reduce"},
-       "pod_bench all_reduce measures collectives, pod_plan --collective "
-       "prices them"},
-      {"pod_launch",
-       {"list_models", "models", "list_datasets", "datasets"},
-       "docs/models.md and docs/data.md list them; --describe NAME explains a "
-       "slice"},
-      {"pod_launch",
-       {"debug", "trace", "profile", "profiler"},
-       "--metrics_file has the parts of each step's time, --log_dir the whole "
-       "output of each process"},
-      {"pod_data",
-       {"split", "splits"},
-       "the first records of both splits are shown, --examples N of them: "
-       "leave "
-       "it out"},
-      {"pod_plan",
-       {"n"},
-       "a price is computed once and needs no iterations: leave it out"},
-      {"pod_plan",
-       {"dry_run"},
-       "pod_plan starts nothing, all it does is a dry run: leave it out"},
-      {"pod_plan",
-       {"csv", "tsv", "yaml", "format", "output_format"},
-       "--json prints the results as one JSON object"},
-      {"pod_plan",
-       {"output", "output_file", "out", "save"},
-       "the table goes to standard output: > FILE keeps it, --json makes it "
-       "JSON, --plot FILE.svg draws it"},
-      {"pod_plan",
-       {"warmup_epochs", "warmup_ratio"},
-       "--warmup_steps gives the warm-up in steps: epochs x examples / batch"},
-      {"pod_plan",
-       {"gpus", "num_gpus", "nnodes", "nodes", "hosts", "num_hosts", "chips",
-        "num_chips", "cores", "num_cores", "world_size"},
-       "--topology says how many there are: v3-8..v3-128 is a range of slices"},
-      {"pod_bench",
-       {"csv", "tsv", "report_csv"},
-       "--output_file FILE writes all results as JSON"},
-      {"pod_bench",
-       {"dry_run", "price", "plan"},
-       "pod_plan --collective all_reduce prices a collective without running "
-       "it"},
-      {"pod_bench",
-       {"nnodes", "nodes", "gpus", "num_gpus", "hosts", "num_hosts", "nranks",
-        "world_size"},
-       "--topology says how many hosts there are, --ranks what counts as a "
-       "rank: v3-64 is 8 hosts"},
-      {"pod_bench",
-       {"size", "bytes", "message_size", "buffer_size", "sizes"},
-       "--minbytes and --maxbytes (-b and -e) give the sizes: -b 1M -e 1M is "
-       "one size"},
-      {"pod_bench",
-       {"parallel_init", "cudagraph", "graph", "local_register", "G", "R", "C",
-        "p", "N", "M"},
-       "it has no meaning here: leave it out"},
-      {"pod_ckpt",
-       {"model_dir", "dir", "path", "checkpoint", "checkpoint_dir", "ckpt_dir",
-        "ckpt", "step"},
-       "the folder is an argument without a flag: pod_ckpt ls DIR, or "
-       "DIR/STEP for one checkpoint"},
-      {"pod_ckpt",
-       {"json", "csv"},
-       "each checkpoint's manifest.json is JSON: read that"},
-      {"pod_ckpt",
-       {"delete", "rm", "remove", "clean", "prune"},
-       "nothing is deleted here: pod_launch --keep N keeps the newest N"},
-      {"pod_program",
-       {"model", "model_file", "file", "path", "program", "input"},
-       "the file is an argument without a flag: pod_program show FILE"},
-      {"pod_data",
-       {"data_dir", "path", "dir", "input", "file", "files", "data"},
-       "the place is an argument without a flag: pod_data show PLACE, pod_data "
-       "convert PLACE --output DIR"},
-      {"pod_host",
-       {"topology", "tpu", "model", "job", "hosts", "world_size", "nnodes"},
-       "the coordinator tells a host what to run: leave it out"},
-  };
-  return *kAll;
-}
+constexpr Advice kAdvice[] = {
+    {"pod_launch",
+     "warmup_epochs warmup_ratio warmup_proportion warmup_steps_fraction "
+     "warmup_fraction",
+     "--warmup_steps gives the warm-up in steps: epochs x examples / batch"},
+    {"pod_launch",
+     "gpus num_gpus n_gpu nnodes nodes num_nodes hosts num_hosts world_size "
+     "num_cores num_shards num_slices compile_topology_num_slices",
+     "--topology says how many hosts, chips and cores there are: v3-32 is 4 "
+     "hosts with 8 cores each"},
+    {"pod_launch",
+     "gradient_accumulation_steps accum_steps grad_accum update_freq",
+     "gradients are not accumulated over steps: --train_batch_size is the "
+     "batch of one update"},
+    {"pod_launch",
+     "iterations_per_loop steps_per_execution compile jit use_tpu use_xla "
+     "tpu_zone_project gcp_project project",
+     "it has no meaning here: leave it out"},
+    {"pod_launch",
+     "ici_tensor_parallelism ici_fsdp_parallelism ici_data_parallelism "
+     "dcn_data_parallelism tensor_parallelism tp fsdp dp pp "
+     "tensor_model_parallel_size pipeline_model_parallel_size",
+     "training is data-parallel, every core holds the whole model: leave it "
+     "out"},
+    {"pod_launch",
+     "master_addr master_port rdzv_endpoint rdzv_backend coordinator_address "
+     "coordinator port",
+     "hosts on other machines join with --external_hosts --listen ADDR here "
+     "and pod_host --coordinator ADDR there"},
+    {"pod_launch", "fp16 half float16 bf16 fp32 use_bfloat16 amp",
+     "--precision is bfloat16 or float32"},
+    {"pod_launch", "do_eval eval_only evaluate eval",
+     "--mode eval evaluates a checkpoint of --model_dir"},
+    {"pod_launch", "do_train train",
+     "--mode train is the default: leave it out"},
+    {"pod_launch", "resume auto_resume continue",
+     "a run goes on in its --model_dir by itself: leave it out; --restore "
+     "DIR begins with another checkpoint"},
+    {"pod_launch", "overwrite_output_dir overwrite force clean",
+     "a run goes on in its --model_dir: name a new folder to start again"},
+    {"pod_launch", "csv",
+     "a CSV file is trained with --dataset csv --data_dir PLACE"},
+    {"pod_launch",
+     "json log_file logging_steps log_period log_every tensorboard report_to",
+     "--metrics_file FILE writes a JSON line per step"},
+    {"pod_launch", "collective all_reduce",
+     "pod_bench all_reduce measures collectives, pod_plan --collective "
+     "prices them"},
+    {"pod_launch", "list_models models list_datasets datasets",
+     "docs/models.md and docs/data.md list them; --describe NAME explains a "
+     "slice"},
+    {"pod_launch", "debug trace profile profiler",
+     "--metrics_file has the parts of each step's time, --log_dir the whole "
+     "output of each process"},
+    {"pod_data", "split splits",
+     "the first records of both splits are shown, --examples N of them: "
+     "leave it out"},
+    {"pod_plan", "n",
+     "a price is computed once and needs no iterations: leave it out"},
+    {"pod_plan", "dry_run",
+     "pod_plan starts nothing, all it does is a dry run: leave it out"},
+    {"pod_plan", "csv tsv yaml format output_format",
+     "--json prints the results as one JSON object"},
+    {"pod_plan", "output output_file out save",
+     "the table goes to standard output: > FILE keeps it, --json makes it "
+     "JSON, --plot FILE.svg draws it"},
+    {"pod_plan", "warmup_epochs warmup_ratio",
+     "--warmup_steps gives the warm-up in steps: epochs x examples / batch"},
+    {"pod_plan",
+     "gpus num_gpus nnodes nodes hosts num_hosts chips num_chips cores "
+     "num_cores world_size",
+     "--topology says how many there are: v3-8..v3-128 is a range of slices"},
+    {"pod_bench", "csv tsv report_csv",
+     "--output_file FILE writes all results as JSON"},
+    {"pod_bench", "dry_run price plan",
+     "pod_plan --collective all_reduce prices a collective without running it"},
+    {"pod_bench",
+     "nnodes nodes gpus num_gpus hosts num_hosts nranks world_size",
+     "--topology says how many hosts there are, --ranks what counts as a "
+     "rank: v3-64 is 8 hosts"},
+    {"pod_bench", "size bytes message_size buffer_size sizes",
+     "--minbytes and --maxbytes (-b and -e) give the sizes: -b 1M -e 1M is "
+     "one size"},
+    {"pod_bench", "parallel_init cudagraph graph local_register G R C p N M",
+     "it has no meaning here: leave it out"},
+    {"pod_ckpt",
+     "model_dir dir path checkpoint checkpoint_dir ckpt_dir ckpt step",
+     "the folder is an argument without a flag: pod_ckpt ls DIR, or DIR/STEP "
+     "for one checkpoint"},
+    {"pod_ckpt", "json csv",
+     "each checkpoint's manifest.json is JSON: read that"},
+    {"pod_ckpt", "delete rm remove clean prune",
+     "nothing is deleted here: pod_launch --keep N keeps the newest N"},
+    {"pod_program", "model model_file file path program input",
+     "the file is an argument without a flag: pod_program show FILE"},
+    {"pod_data", "data_dir path dir input file files data",
+     "the place is an argument without a flag: pod_data show PLACE, pod_data "
+     "convert PLACE --output DIR"},
+    {"pod_host", "topology tpu model job hosts world_size nnodes",
+     "the coordinator tells a host what to run: leave it out"},
+};
+
+}  // namespace
+
+std::span<const Advice> AllAdvice() { return kAdvice; }
 
 std::string AdviceFor(const MainProgram& program, const std::string& typed) {
-  for (const Advice& advice : AllAdvice())
-    if (advice.program == std::string(program.name) &&
-        std::find(advice.typed.begin(), advice.typed.end(), typed) !=
-            advice.typed.end())
-      return advice.text;
+  for (const Advice& advice : AllAdvice()) {
+    if (std::string_view(advice.program) != program.name) continue;
+    for (const absl::string_view name : absl::StrSplit(advice.typed, ' '))
+      if (name == typed) return advice.text;
+  }
   return "";
 }
 

@@ -4,22 +4,22 @@
 #ifndef PODSIM_SETTINGS_ADVICE_H_
 #define PODSIM_SETTINGS_ADVICE_H_
 
+#include <span>
 #include <string>
-#include <vector>
 
 #include "settings/program.h"
 
 namespace podsim {
 
 struct Advice {
-  const char* program;             // whose command line
-  std::vector<const char*> typed;  // names without dashes, with '_'
+  const char* program;  // whose command line
+  const char* typed;    // names without dashes, with '_', a space between two
   // What to do. "--flag" is the program's own, or that of the program which the
   // text names last before it; a test looks them up.
   const char* text;
 };
 
-const std::vector<Advice>& AllAdvice();
+std::span<const Advice> AllAdvice();
 
 // Empty: there is none.
 std::string AdviceFor(const MainProgram& program, const std::string& typed);

@@ -1,5 +1,6 @@
 #include "settings/check.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <string>
@@ -197,6 +198,23 @@ absl::Status CheckSettings(const Message& message) {
   for (int i = 0; i < descriptor.field_count(); ++i)
     if (IsSet(message, *descriptor.field(i)))
       PODSIM_RETURN_IF_ERROR(CheckField(*descriptor.field(i), message));
+  return absl::OkStatus();
+}
+
+absl::Status CheckCommandReads(const std::string& command,
+                               const Message& message,
+                               const std::vector<CommandSetting>& settings) {
+  for (const CommandSetting& setting : settings) {
+    const auto& commands = setting.commands;
+    const FieldDescriptor* const field =
+        message.GetDescriptor()->FindFieldByName(setting.name);
+    PODSIM_CHECK(field != nullptr);
+    if (IsSet(message, *field) &&
+        std::find(commands.begin(), commands.end(), command) == commands.end())
+      return absl::InvalidArgumentError(absl::StrCat(
+          "--", setting.name, " is for ", absl::StrJoin(commands, " and "),
+          "; ", command, " has none: leave it out"));
+  }
   return absl::OkStatus();
 }
 

@@ -222,8 +222,10 @@ absl::Status KeepSame(HeldDir& held, std::int64_t step,
                   .stamp = *stamp,
                   .manifest_sha256 = found.manifest_sha256});
     }));
-  return found.files == parts ? absl::OkStatus()
-                              : DeleteIfThere(held.store(), parts);
+  if (found.files == parts) return absl::OkStatus();
+  const absl::Status deleted = DeleteIfThere(held.store(), parts);
+  // They are in nobody's way.
+  return absl::IsPermissionDenied(deleted) ? absl::OkStatus() : deleted;
 }
 
 absl::Status CleanDirectories(HeldDir& held) {
@@ -265,27 +267,27 @@ absl::Status CommitCheckpoint(HeldDir& held, std::int64_t stamp,
   return store.Rename(from, path);
 }
 
-absl::Status PruneCheckpoints(
-    HeldDir& held, int keep, std::int64_t proved,
-    const std::function<void(std::int64_t)>& on_deleted) {
+absl::Status PruneCheckpoints(HeldDir& held, int keep, std::int64_t proved,
+                              const OnPruned& on_pruned) {
   if (keep < 0)
     return absl::InvalidArgumentError(
         absl::StrCat("keep is ", keep, "; give 0 (all) or more"));
   if (keep == 0) return absl::OkStatus();
   PODSIM_ASSIGN_OR_RETURN(const std::vector<std::int64_t> steps,
                           BeyondKept(held, keep, proved));
-  if (steps.empty()) return absl::OkStatus();
-  PODSIM_RETURN_IF_ERROR(held.Note([&](JobRecord& record) {
+  absl::Status status = held.Note([&](JobRecord& record) {
     for (const std::int64_t step : steps) record.Retire(step);
-  }));
-  absl::Status status;
+  });
   std::vector<std::int64_t> done;
   for (const std::int64_t step : steps) {
-    const auto gone = Retire(held, *held.record().Find(step));
-    status = gone.status();
-    if (!status.ok()) break;
-    done.push_back(step);
-    if (*gone && on_deleted != nullptr) on_deleted(step);
+    bool anothers = false;
+    if (status.ok()) {
+      const auto gone = Retire(held, *held.record().Find(step));
+      status = gone.status();
+      if (status.ok()) done.push_back(step);
+      anothers = gone.ok() && !*gone;
+    }
+    if (!anothers && on_pruned != nullptr) on_pruned(step, status);
   }
   const absl::Status noted = held.Note([&](JobRecord& record) {
     for (const std::int64_t step : done) record.Drop(step);

@@ -47,12 +47,15 @@ absl::Status CommitCheckpoint(HeldDir& held, std::int64_t stamp,
 // ones do not count among those kept (looked at as ReadManifest does, not byte
 // for byte). One whose manifest is not the record's any more stays, and is
 // taken off the record. One on its way out is renamed first, so that no half of
-// it is ever taken for a checkpoint. `on_deleted` is told of each that is gone.
-// Errors: INVALID_ARGUMENT (keep is negative), the store's.
+// it is ever taken for a checkpoint. The first error ends it. `on_pruned` is
+// told of each beyond `keep`: OK, it is gone; else why it stays. Errors:
+// INVALID_ARGUMENT (keep is negative), the store's.
+using OnPruned =
+    std::function<void(std::int64_t step, const absl::Status& status)>;
 absl::Status PruneCheckpoints(
     HeldDir& held, int keep,
     std::int64_t proved = std::numeric_limits<std::int64_t>::max(),
-    const std::function<void(std::int64_t step)>& on_deleted = {});
+    const OnPruned& on_pruned = {});
 
 // Deletes what earlier runs left unfinished under a stamp of the record, or on
 // its way out. REQUIRES: nobody is writing a checkpoint there.

@@ -285,9 +285,13 @@ absl::Status FinishChange(HeldDir& held, const std::string& change) {
                        absl::SimpleAtoi(words[2], &number);
   if (change.empty() || change == "clean") return absl::OkStatus();
   if (numbers && words[0] == "commit") return FinishCommit(held, step, number);
-  // What else there was of it has no marker now, and is cleared away.
-  if (numbers && words[0] == "retire")
-    return Unmark(held.store(), MarkerOf(held.path(), step), number);
+  if (numbers && words[0] == "retire") {
+    // What else there was of it has no marker now, and is cleared away. Where
+    // nobody may delete, it stays: the holder before has not deleted it either.
+    const absl::Status unmarked =
+        Unmark(held.store(), MarkerOf(held.path(), step), number);
+    return absl::IsPermissionDenied(unmarked) ? absl::OkStatus() : unmarked;
+  }
   return absl::FailedPreconditionError(absl::StrCat(
       held.path(), ": its last holder announced '", change,
       "', which this podsim does not know; go on with a newer one"));

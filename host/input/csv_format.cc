@@ -23,7 +23,7 @@ namespace podsim {
 namespace {
 
 constexpr char kRange[] = "..";
-constexpr std::size_t kMostNamed = 5;  // columns in a message
+constexpr std::int64_t kMostNamed = 5;  // columns in a message
 constexpr std::int32_t kMostClasses = 1 << 20;
 
 // What a misspelt column may have meant, and what there is.
@@ -42,15 +42,16 @@ std::string WhatThereIs(const std::string& name,
     return absl::StrCat("; their first line, which is taken for the header, ",
                         "begins with the number ", first, "; ", kPlaces);
   const std::vector<std::string> near = NearestNames(name, header);
+  const auto columns = static_cast<std::int64_t>(header.size());
   const std::vector<std::string> shown(
-      header.begin(), header.begin() + std::min(header.size(), kMostNamed));
+      header.begin(), header.begin() + std::min(columns, kMostNamed));
   return PrintableLine(absl::StrCat(
       "; ",
       near.empty()
           ? ""
           : absl::StrCat("did you mean ", absl::StrJoin(near, " or "), "? "),
       "their header begins ", absl::StrJoin(shown, ", "), " (",
-      FormatCounted(static_cast<std::int64_t>(header.size()), "column"), ")"));
+      FormatCounted(columns, "column"), ")"));
 }
 
 // "#3" of a file with a header.

@@ -112,13 +112,13 @@ std::string UnreadText(const ImageSplit& split) {
 // Of images that are not where or what they are expected to be.
 void AddNotes(const ImageSplit& split, const std::string& folder,
               std::vector<std::string>& notes) {
-  const std::int64_t deep =
-      static_cast<std::int64_t>(split.files.size()) - split.direct;
+  const auto files = static_cast<std::int64_t>(split.files.size());
+  const std::int64_t deep = files - split.direct;
   if (deep > 0)
-    notes.push_back(absl::StrCat(
-        FormatCounted(deep, "image"), " of ", FormatCount(split.files.size()),
-        " in folders inside a class (such as ", PrintableLine(split.deeper),
-        "): taken for the class"));
+    notes.push_back(
+        absl::StrCat(FormatCounted(deep, "image"), " of ", FormatCount(files),
+                     " in folders inside a class (such as ",
+                     PrintableLine(split.deeper), "): taken for the class"));
   if (split.loose > 0)
     notes.push_back(absl::StrCat(LooseText(split, folder),
                                  " left out: they are in no class's folder"));

@@ -54,16 +54,14 @@ class ValueWriter {
     }
     if (field_.divisor > 0) {
       Store(at, static_cast<float>(value) * scale_);
-    } else if constexpr (std::is_same_v<S, std::int64_t>) {
+      return absl::OkStatus();
+    }
+    if constexpr (std::is_same_v<S, std::int64_t>) {
       if (value < std::numeric_limits<std::int32_t>::min() ||
           value > std::numeric_limits<std::int32_t>::max())
         return OutOfRange(value);
-      Store(at, static_cast<std::int32_t>(value));
-    } else if constexpr (std::is_same_v<S, std::uint16_t>) {
-      Store(at, std::int32_t{value});
-    } else {
-      Store(at, value);
     }
+    Store(at, static_cast<Stored>(value));
     return absl::OkStatus();
   }
 
@@ -82,6 +80,11 @@ class ValueWriter {
   }
 
  private:
+  // Of undivided values.
+  using Stored = std::conditional_t<std::is_same_v<S, std::int64_t> ||
+                                        std::is_same_v<S, std::uint16_t>,
+                                    std::int32_t, S>;
+
   template <typename T>
   void Store(std::size_t at, T value) {
     std::memcpy(row_.data() + at * sizeof(T), &value, sizeof(T));

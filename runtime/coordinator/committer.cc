@@ -11,7 +11,6 @@
 #include "absl/strings/str_cat.h"
 #include "base/log.h"
 #include "base/mutex.h"
-#include "host/checkpoint/commit.h"
 #include "host/checkpoint/layout.h"
 
 namespace podsim {
@@ -66,7 +65,7 @@ absl::Status Committer::Impl::Commit(const Request& request) {
 // The checkpoints are safe; too many of them are no reason to end a job.
 void Committer::Impl::Prune(std::int64_t upto) {
   const absl::Status pruned =
-      PruneCheckpoints(options.held, options.keep, upto, options.on_deleted);
+      PruneCheckpoints(options.held, options.keep, upto, options.on_pruned);
   if (!pruned.ok())
     Log(LogLevel::kWarning,
         absl::StrCat("cannot delete old checkpoints: ", pruned.message()));

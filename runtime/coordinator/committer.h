@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "host/checkpoint/commit.h"
 #include "host/checkpoint/held_dir.h"
 #include "proto/checkpoint.pb.h"
 #include "proto/event.pb.h"
@@ -27,8 +28,8 @@ class Committer {
     HeldDir held;  // the thread's alone from here on
     std::int64_t stamp = 0;
     int keep = 0;  // checkpoints; 0: all
-    // Told of each checkpoint beyond `keep` that is gone, from the thread.
-    std::function<void(std::int64_t step)> on_deleted = {};
+    // Told of each checkpoint beyond `keep`, from the thread.
+    OnPruned on_pruned = {};
     // Of every checkpoint: what the plan's Program holds.
     std::vector<CheckpointTensor> tensors = {};
   };

@@ -189,12 +189,13 @@ absl::StatusOr<RunStart> StartOf(const JobSpec& spec, CoordinatorRun& run) {
       .held = *run.held,
       .stamp = run.stamp,
       .keep = run.draft.spec().keep(),
-      .on_deleted =
-          [&run](std::int64_t step) {
+      .on_pruned =
+          [&run](std::int64_t step, const absl::Status& status) {
             JobEvent event;
             event.set_wall_time(
                 absl::ToDoubleSeconds(run.clock.Now() - absl::UnixEpoch()));
             event.mutable_deleted()->set_step(step);
+            event.mutable_deleted()->set_error(std::string(status.message()));
             run.events.Write(event);
           },
       .tensors = TensorsOf(program, run.draft.bits().hosts())});

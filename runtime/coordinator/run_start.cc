@@ -259,6 +259,15 @@ absl::StatusOr<RunStart> FindStart(ObjectStore& store, const JobSpec& spec,
   return start;
 }
 
+absl::StatusOr<bool> GoesOn(ObjectStore& store, const JobSpec& spec,
+                            const JobPlan& plan) {
+  if (!spec.restore().empty()) return true;
+  if (plan.spec().model_dir().empty()) return false;
+  PODSIM_ASSIGN_OR_RETURN(const std::vector<std::int64_t> steps,
+                          ListSteps(store, plan.spec().model_dir()));
+  return !steps.empty();
+}
+
 std::string DescribeStart(const StartPoint& start, const JobPlan& plan) {
   const std::string where =
       absl::StrCat(start.checkpoint(), ", step ", FormatCount(start.step()));

@@ -45,6 +45,11 @@ struct RunStart {
 absl::StatusOr<RunStart> FindStart(ObjectStore& store, const JobSpec& spec,
                                    const JobPlan& plan);
 
+// Whether FindStart would begin with a checkpoint: none of them is read. One
+// that is damaged may yet make FindStart refuse the job. Errors: the store's.
+absl::StatusOr<bool> GoesOn(ObjectStore& store, const JobSpec& spec,
+                            const JobPlan& plan);
+
 // Where a run that goes on begins, and how much is left of the job. A job is a
 // number of examples: its steps are counted with the batch that it has now,
 // those of the checkpoint with the batches that it was trained with.

@@ -20,6 +20,7 @@
 #include "runtime/data/conversion.h"
 #include "runtime/data/example_text.h"
 #include "runtime/data/record_keys.h"
+#include "settings/check.h"
 #include "settings/command_line.h"
 #include "settings/programs.h"
 #include "settings/setting.h"
@@ -164,21 +165,6 @@ DatasetRequest RequestOf(const DataSettings& settings,
   return request;
 }
 
-// What the command would not look at. Before defaults are filled in.
-absl::Status CheckAllIsRead(const DataSettings& settings) {
-  const auto unread = [&](const char* flag, const char* of) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--", flag, " is for ", of, "; ",
-                     WordOf(settings.command()), " has none: leave it out"));
-  };
-  const bool converts = settings.command() == words::DataCommand::convert;
-  if (settings.has_output() && !converts) return unread("output", "convert");
-  if (settings.has_shards() && !converts) return unread("shards", "convert");
-  if (settings.has_examples() && settings.command() != words::DataCommand::show)
-    return unread("examples", "show");
-  return absl::OkStatus();
-}
-
 // A data set without files, and a path beside it, which nothing would read.
 absl::Status CheckPathIsRead(const DataSettings& settings) {
   const DatasetKind* const kind = FindDatasetKind(settings.dataset());
@@ -270,7 +256,13 @@ DataResult RunData(const std::vector<std::string>& args, ObjectStore& store,
       !named.empty() && !settings.has_dataset())
     settings.set_dataset(named);
   const bool names_dataset = settings.has_dataset();
-  if (const absl::Status read = CheckAllIsRead(settings); !read.ok())
+  // Before defaults are filled in.
+  if (const absl::Status read =
+          CheckCommandReads(WordOf(settings.command()), settings,
+                            {{"output", {"convert"}},
+                             {"shards", {"convert"}},
+                             {"examples", {"show"}}});
+      !read.ok())
     return Failed(read);
   FillDefaults(settings);
   if (const absl::Status named =

@@ -189,31 +189,24 @@ absl::StatusOr<PlannedJob> PlannedFrom(const JobSpec& spec,
   return job;
 }
 
-// Where the job begins, nothing for the very beginning; notes in
-// `job` whether it goes on. Refuses a checkpoint that does not fit before any
-// process starts. The coordinator looks again, as every generation of the pod
-// begins elsewhere.
-absl::StatusOr<RunStart> LookForStart(PlannedJob& job, ObjectStore& store) {
-  absl::StatusOr<RunStart> start = FindStart(store, job.spec, job.plan);
-  job.goes_on = start.ok() && !start->point.checkpoint().empty();
-  return start;
+std::vector<TextRow> RowsOf(const RunStart& start, const JobPlan& plan) {
+  if (start.point.checkpoint().empty()) return {};
+  return {{"start", DescribeStart(start.point, plan)}};
 }
 
-std::vector<TextRow> RowsOf(const RunStart& start, const PlannedJob& job) {
-  if (!job.goes_on) return {};
-  return {{"start", DescribeStart(start.point, job.plan)}};
-}
-
-absl::StatusOr<std::vector<TextRow>> StartRowsOfRun(PlannedJob& job) {
+// Where the job begins, nothing for the very beginning. Refuses a checkpoint
+// that does not fit before any process starts. The coordinator looks again, as
+// every generation of the pod begins elsewhere.
+absl::StatusOr<std::vector<TextRow>> StartRowsOfRun(const PlannedJob& job) {
   const auto store = NewUriStore();
-  absl::StatusOr<RunStart> start = LookForStart(job, *store);
+  absl::StatusOr<RunStart> start = FindStart(*store, job.spec, job.plan);
   if (!start.ok() && store->List(job.plan.spec().model_dir()).ok()) {
     // A job that runs there may be the reason; else nothing changes any more.
     PODSIM_ASSIGN_OR_RETURN(const auto hold, HoldModelDir(*store, job.plan));
-    start = LookForStart(job, *store);
+    start = FindStart(*store, job.spec, job.plan);
   }
   PODSIM_RETURN_IF_ERROR(start.status());
-  return RowsOf(*start, job);
+  return RowsOf(*start, job.plan);
 }
 
 std::vector<TextRow> NotLookedAt(absl::string_view why) {
@@ -223,20 +216,20 @@ std::vector<TextRow> NotLookedAt(absl::string_view why) {
 
 // Of a plan alone, which can do without: what it did not look at, and what a
 // run's own processes would say of the model_dir.
-absl::StatusOr<std::vector<TextRow>> StartRowsOfPlan(PlannedJob& job) {
+absl::StatusOr<std::vector<TextRow>> StartRowsOfPlan(const PlannedJob& job) {
   if (job.plan.bits().dataset().fingerprint().empty())
     return job.spec.model_dir().empty() && job.spec.restore().empty()
                ? std::vector<TextRow>()
                : NotLookedAt(
                      "the data, with which it is compared, was not read");
   const auto store = NewUriStore();
-  const absl::StatusOr<RunStart> start = LookForStart(job, *store);
+  const absl::StatusOr<RunStart> start = FindStart(*store, job.spec, job.plan);
   const absl::Status& why = start.status();
   if (absl::IsUnavailable(why) || absl::IsUnauthenticated(why) ||
       absl::IsPermissionDenied(why))
     return NotLookedAt(why.message());
   PODSIM_RETURN_IF_ERROR(why);
-  std::vector<TextRow> rows = RowsOf(*start, job);
+  std::vector<TextRow> rows = RowsOf(*start, job.plan);
   for (const std::string& note : start->notes)
     rows.push_back({"model_dir", note});
   return rows;
@@ -268,7 +261,7 @@ absl::StatusOr<int> PlanAndRun(const LaunchContext& context,
   if (dry_run) limit.emplace(ProcessStoreWaits(), kPlanWait, kPlanWaits);
   if (flags.action == LaunchAction::kTrain)
     PODSIM_RETURN_IF_ERROR(CheckOutputFiles(spec));
-  PODSIM_ASSIGN_OR_RETURN(PlannedJob job,
+  PODSIM_ASSIGN_OR_RETURN(const PlannedJob job,
                           PlannedFrom(spec, flags.elsewhere.external_hosts()));
   if (flags.action == LaunchAction::kTrain)
     PODSIM_RETURN_IF_ERROR(Annotate(CheckTrains(job.slice), "topology"));

@@ -8,6 +8,8 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "host/board/cpu_share.h"
+#include "host/storage/uri_store.h"
+#include "runtime/coordinator/run_start.h"
 #include "runtime/forecast/format_forecast.h"
 #include "runtime/job/fit.h"
 #include "runtime/job/format_plan.h"
@@ -36,10 +38,13 @@ class TrainingDisplay final : public JobDisplay {
   absl::Status Begin() override {
     const std::string& path = job_.spec.metrics_file();
     if (path.empty()) return absl::OkStatus();
+    // Looked at now: a job that ended just before may have saved meanwhile.
+    PODSIM_ASSIGN_OR_RETURN(const bool goes_on,
+                            GoesOn(*NewUriStore(), job_.spec, job_.plan));
     PODSIM_ASSIGN_OR_RETURN(
         MetricsFile file,
-        MetricsFile::Open(path, job_.goes_on ? MetricsFile::Start::kGoesOn
-                                             : MetricsFile::Start::kFresh));
+        MetricsFile::Open(path, goes_on ? MetricsFile::Start::kGoesOn
+                                        : MetricsFile::Start::kFresh));
     if (!file.set_aside().empty())
       console_.Line(FormatPlanRows(
           {{"metrics", absl::StrCat(path, " held an earlier job's, kept as ",

@@ -25,7 +25,6 @@ struct PlannedJob {
   JobSpec spec;  // what the user asked, merged
   JobPlan plan;  // for this machine's ISA level
   Slice slice;
-  bool goes_on = false;  // from a checkpoint that is there
   // What was decided by looking at the data set's files.
   std::vector<std::string> data_notes = {};
 };

@@ -26,6 +26,7 @@
 #include "runtime/files/output_files.h"
 #include "runtime/program/program_text.h"
 #include "runtime/program/run_model.h"
+#include "settings/check.h"
 #include "settings/command_line.h"
 #include "settings/programs.h"
 #include "settings/words.h"
@@ -144,25 +145,11 @@ absl::Status RunTo(const ProgramSettings& settings, const ModelProto& model) {
   return NewUriStore()->Write(settings.output(), results);
 }
 
-// What the command would not look at.
-absl::Status CheckAllIsRead(const ProgramSettings& settings) {
-  const bool runs = settings.command() == words::ProgramCommand::run;
-  const bool writes =
-      runs || settings.command() == words::ProgramCommand::import;
-  const auto unread = [&](const char* flag, const char* of) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--", flag, " is for ", of, "; ",
-                     WordOf(settings.command()), " has none: leave it out"));
-  };
-  if (settings.has_output() && !writes)
-    return unread("output", "import and run");
-  if (settings.has_values() && !runs) return unread("values", "run");
-  if (settings.has_precision() && !runs) return unread("precision", "run");
-  return absl::OkStatus();
-}
-
 absl::Status Run(const ProgramSettings& settings, ProgramResult& result) {
-  PODSIM_RETURN_IF_ERROR(CheckAllIsRead(settings));
+  PODSIM_RETURN_IF_ERROR(CheckCommandReads(WordOf(settings.command()), settings,
+                                           {{"output", {"import", "run"}},
+                                            {"values", {"run"}},
+                                            {"precision", {"run"}}}));
   PODSIM_RETURN_IF_ERROR(CheckOutputFiles(settings));
   if (settings.command() == words::ProgramCommand::import)
     return ImportTo(settings, result);

@@ -2,6 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "base/printable.h"
 #include "base/units.h"
 #include "runtime/report/format.h"
 
@@ -13,6 +14,15 @@ void Savings::Add(const CheckpointSaved& saved) {
   seconds_paused += saved.seconds_paused();
   seconds_written += saved.seconds_written();
   last = saved.path();
+}
+
+void Savings::Add(const CheckpointDeleted& deleted) {
+  if (deleted.error().empty()) {
+    undeleted.erase(deleted.step());
+  } else {
+    undeleted.insert(deleted.step());
+    why_undeleted = deleted.error();
+  }
 }
 
 std::string FormatLastSaved(const Savings& savings) {
@@ -29,6 +39,13 @@ std::string FormatSavings(const Savings& savings, absl::Duration training) {
       FormatWallTime(absl::Seconds(savings.seconds_paused / each)),
       whole > 0 ? 100 * savings.seconds_paused / whole : 0.0,
       FormatWallTime(absl::Seconds(savings.seconds_written / each)));
+}
+
+std::string FormatUndeleted(const Savings& savings) {
+  return PrintableLine(absl::StrCat(
+      FormatCounted(static_cast<std::int64_t>(savings.undeleted.size()),
+                    "old checkpoint"),
+      " could not be deleted: ", savings.why_undeleted));
 }
 
 std::string FormatStints(const std::vector<Stint>& stints) {

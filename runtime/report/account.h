@@ -3,6 +3,7 @@
 #define PODSIM_RUNTIME_REPORT_ACCOUNT_H_
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -15,11 +16,14 @@ namespace podsim {
 // The checkpoints that one run saved.
 struct Savings {
   std::int64_t count = 0;
-  std::int64_t bytes = 0;      // of the last one
-  double seconds_paused = 0;   // wall, all together
-  double seconds_written = 0;  // wall, all together, beside training
-  std::string last;            // its path
+  std::int64_t bytes = 0;                 // of the last one
+  double seconds_paused = 0;              // wall, all together
+  double seconds_written = 0;             // wall, all together, beside training
+  std::string last;                       // its path
+  std::set<std::int64_t> undeleted = {};  // steps beyond keep that stay
+  std::string why_undeleted = {};         // of the last attempt
   void Add(const CheckpointSaved& saved);
+  void Add(const CheckpointDeleted& deleted);
 };
 
 // "8 saved, the last m/4000 (150.59 KiB); each paused training for 1.2 ms (0.1%
@@ -28,6 +32,10 @@ std::string FormatSavings(const Savings& savings, absl::Duration training);
 
 // "8 saved, the last m/4000 (150.59 KiB)". REQUIRES: at least one.
 std::string FormatLastSaved(const Savings& savings);
+
+// "2 old checkpoints could not be deleted: delete gs://b/m/10/1785/...: 403".
+// REQUIRES: some are undeleted.
+std::string FormatUndeleted(const Savings& savings);
 
 // "51,200 on v3-8 in 800 steps, then 51,200 on v3-32 in 200 steps". The stints
 // follow each other without a gap, so no example is left out or comes twice.

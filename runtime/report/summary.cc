@@ -27,6 +27,9 @@ void SummaryCollector::OnEvent(const JobEvent& event, absl::Time now) {
     case JobEvent::kSaved:
       summary_.savings.Add(event.saved());
       break;
+    case JobEvent::kDeleted:
+      summary_.savings.Add(event.deleted());
+      break;
     case JobEvent::kRestarting:
       ++summary_.restarts;
       AccountForFaults();
@@ -40,7 +43,6 @@ void SummaryCollector::OnEvent(const JobEvent& event, absl::Time now) {
     case JobEvent::kRefused:
     case JobEvent::kWaiting:
     case JobEvent::kLeft:
-    case JobEvent::kDeleted:
     case JobEvent::EVENT_NOT_SET:
       break;
   }

@@ -101,6 +101,21 @@ TEST_F(BucketTest, TrainsIntoItAndGoesOnFromIt) {
   EXPECT_EQ(Weights(restored), Weights(whole));
 }
 
+TEST_F(BucketTest, OldCheckpointsThatItKeepsAreNoFailure) {
+  server_.objects().RefuseDeletions();
+  for (const int steps : {20, 40}) {
+    std::vector<std::string> flags = Flags(kModelDir, steps);
+    flags.emplace_back("--keep=1");
+    PodRun run(flags, Environment());
+    ASSERT_EQ(run.Wait(), 0) << run.output();
+    EXPECT_EQ(run.Events("checkpoint").size(), 4u);
+    EXPECT_THAT(run.Unwrapped(),
+                HasSubstr(absl::StrCat(steps / 5 - 1,
+                                       " old checkpoints could not be deleted: "
+                                       "delete gs://bucket/runs/a/5/")));
+  }
+}
+
 TEST_F(BucketTest, TakesTheMetricsFile) {
   const std::string file = "gs://bucket/runs/m.jsonl";
   std::vector<std::string> flags = Flags(dir_.file("m"), 10);

@@ -55,7 +55,8 @@ TEST(AdviceTest, StandsOnceAndIsOfNoFlag) {
   std::map<std::string, std::set<std::string>> seen;
   for (const Advice& advice : AllAdvice()) {
     const MainProgram& program = *ProgramNamed(advice.program);
-    for (const std::string typed : advice.typed) {
+    for (const absl::string_view part : absl::StrSplit(advice.typed, ' ')) {
+      const std::string typed(part);
       EXPECT_TRUE(seen[advice.program].insert(typed).second) << typed;
       EXPECT_EQ(FlagsIn(program).count(typed), 0u) << typed;
       for (const Flag& flag : FlagsOf(program)) {

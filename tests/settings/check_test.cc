@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "proto/job.pb.h"
+#include "proto/programs.pb.h"
 #include "settings/field_text.h"
 #include "settings/programs.h"
 #include "settings/setting.h"
@@ -131,6 +132,23 @@ TEST(CheckSettingsTest, EachNumberOfAListIsWithinItsBounds) {
               StatusIs(absl::StatusCode::kInvalidArgument,
                        "lr_decay_at is 1; allowed: more than 0 and less than "
                        "1"));
+}
+
+TEST(CheckCommandReadsTest, NamesTheCommandsThatASettingIsFor) {
+  const std::vector<CommandSetting> read_by = {{"output", {"import", "run"}},
+                                               {"values", {"run"}}};
+  ProgramSettings settings;
+  EXPECT_THAT(CheckCommandReads("show", settings, read_by), IsOk());
+  settings.set_output("x");
+  EXPECT_THAT(CheckCommandReads("run", settings, read_by), IsOk());
+  EXPECT_THAT(CheckCommandReads("show", settings, read_by),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       "--output is for import and run; show has none: leave "
+                       "it out"));
+  settings.set_values("y");
+  EXPECT_THAT(CheckCommandReads("import", settings, read_by),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       "--values is for run; import has none: leave it out"));
 }
 
 TEST(Utf8Test, TellsTextFromBytes) {

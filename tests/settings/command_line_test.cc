@@ -245,11 +245,10 @@ TEST(CommandLineTest, ArgumentsAreTakenInOrder) {
 
 TEST(CommandLineTest, AnArgumentThatIsMissingIsAskedFor) {
   CkptSettings settings;
-  EXPECT_THAT(
-      ParseCommandLine(PodCkpt(), {}, {}, {&settings}).status(),
-      StatusIs(kInvalid,
-               "which command? ls, show, verify, diff, such as pod_ckpt ls "
-               "runs/a; see pod_ckpt --help"));
+  EXPECT_THAT(ParseCommandLine(PodCkpt(), {}, {}, {&settings}).status(),
+              StatusIs(kInvalid,
+                       "which command? ls, show, verify, diff, adopt, clean, "
+                       "such as pod_ckpt ls runs/a; see pod_ckpt --help"));
   EXPECT_THAT(ParseCommandLine(PodCkpt(), {"ls"}, {}, {&settings}).status(),
               StatusIs(kInvalid, HasSubstr("which path?")));
 }

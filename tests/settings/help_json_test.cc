@@ -65,7 +65,8 @@ TEST(HelpJsonTest, NumbersHaveUnits) {
 TEST(HelpJsonTest, ArgumentsAreAmongThem) {
   const Json command = SettingIn(PodCkpt(), "command");
   EXPECT_EQ(command["argument"], true);
-  EXPECT_EQ(command["words"], Json::array({"ls", "show", "verify", "diff"}));
+  EXPECT_EQ(command["words"],
+            Json::array({"ls", "show", "verify", "diff", "adopt", "clean"}));
 }
 
 }  // namespace

@@ -44,17 +44,23 @@ absl::Status NotItsOwn404(const GcsClient& client, const GcsName& name) {
       name.bucket, ", and does ", HostOf(client.endpoint()), " serve it?"));
 }
 
+// Of a page of names that begin with `prefix`.
+std::string ListTarget(const GcsName& name, const std::string& prefix,
+                       int most) {
+  return absl::StrCat(
+      BucketTarget(name), "/o?prefix=", PercentEncoded(prefix),
+      "&maxResults=", most,
+      "&fields=items(name,size,generation,crc32c),prefixes,nextPageToken");
+}
+
 // The first of the names that begin with the object's own, which it is itself
 // if it is there.
 absl::StatusOr<bool> IsListed(GcsClient& client, const GcsName& name) {
   PODSIM_ASSIGN_OR_RETURN(
       const GcsAnswer answer,
-      client.Call(
-          {.doing = "list " + name.uri(),
-           .target = absl::StrCat(
-               BucketTarget(name), "/o?prefix=", PercentEncoded(name.object),
-               "&maxResults=1&fields=items(name,size,generation)"),
-           .check = Parses(&ParsePage)}));
+      client.Call({.doing = "list " + name.uri(),
+                   .target = ListTarget(name, name.object, 1),
+                   .check = Parses(&ParsePage)}));
   if (answer.status() != 200) return NotItsOwn404(client, name);
   PODSIM_ASSIGN_OR_RETURN(const GcsPage page, ParsePage(answer.http.body));
   return !page.objects.empty() && page.objects.front().name == name.object;
@@ -150,10 +156,7 @@ absl::Status CopyGcs(GcsClient& client, const GcsName& from, const GcsName& to,
 
 absl::StatusOr<GcsPage> ListGcs(GcsClient& client, const GcsName& name,
                                 bool flat, const std::string& token, int most) {
-  std::string target = absl::StrCat(
-      BucketTarget(name), "/o?prefix=", PercentEncoded(name.prefix()),
-      "&maxResults=", most,
-      "&fields=items(name,size,generation,crc32c),prefixes,nextPageToken");
+  std::string target = ListTarget(name, name.prefix(), most);
   if (!flat) absl::StrAppend(&target, "&delimiter=%2F");
   if (!token.empty())
     absl::StrAppend(&target, "&pageToken=", PercentEncoded(token));

@@ -95,10 +95,10 @@ absl::Status Commit(ObjectStore& store, const std::string& model_dir,
 
 absl::Status Prune(ObjectStore& store, const std::string& model_dir, int keep,
                    std::int64_t proved, const AnnounceChange& announce,
-                   const std::function<void(std::int64_t)>& on_deleted) {
+                   const OnPruned& on_pruned) {
   PODSIM_ASSIGN_OR_RETURN(HeldDir held,
                           HeldDir::Open(store, model_dir, announce));
-  return PruneCheckpoints(held, keep, proved, on_deleted);
+  return PruneCheckpoints(held, keep, proved, on_pruned);
 }
 
 absl::Status Clean(ObjectStore& store, const std::string& model_dir,

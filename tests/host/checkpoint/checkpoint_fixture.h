@@ -51,8 +51,7 @@ absl::Status Commit(ObjectStore& store, const std::string& model_dir,
 absl::Status Prune(
     ObjectStore& store, const std::string& model_dir, int keep,
     std::int64_t proved = std::numeric_limits<std::int64_t>::max(),
-    const AnnounceChange& announce = {},
-    const std::function<void(std::int64_t step)>& on_deleted = {});
+    const AnnounceChange& announce = {}, const OnPruned& on_pruned = {});
 absl::Status Clean(ObjectStore& store, const std::string& model_dir,
                    const AnnounceChange& announce = {});
 absl::Status SetAside(ObjectStore& store, const std::string& model_dir,

@@ -213,7 +213,10 @@ TEST_P(CommitTest, PrunesTheOldest) {
   std::vector<std::int64_t> deleted;
   EXPECT_THAT(
       testing::Prune(store(), Dir(), 2, 1000, {},
-                     [&](std::int64_t step) { deleted.push_back(step); }),
+                     [&](std::int64_t step, const absl::Status& status) {
+                       EXPECT_THAT(status, IsOk());
+                       deleted.push_back(step);
+                     }),
       IsOk());
   EXPECT_THAT(deleted, ElementsAre(20, 100));
   EXPECT_THAT(Names(), ElementsAre("1000/", "300/"));

@@ -33,7 +33,7 @@ constexpr char kBucketDir[] = "/m";
 
 // Before the change of a given number, something else happens: the process was
 // stopped there for as long as that took.
-class Stopped final : public ObjectStoreWrapper, public ConditionalObjects {
+class Stopped : public ObjectStoreWrapper, public ConditionalObjects {
  public:
   Stopped(ObjectStore* base, int changes, std::function<void()> meanwhile)
       : ObjectStoreWrapper(base),
@@ -86,6 +86,22 @@ class Stopped final : public ObjectStoreWrapper, public ConditionalObjects {
   ObjectStore* const base_;
   int left_;
   const std::function<void()> meanwhile_;
+};
+
+class Undeletable final : public Stopped {
+ public:
+  explicit Undeletable(ObjectStore* base) : Stopped(base, -1, {}) {}
+
+  absl::Status Delete(std::string_view) override { return Refused(); }
+  absl::Status DeleteTree(std::string_view) override { return Refused(); }
+  absl::Status DeleteIf(std::string_view, std::int64_t) override {
+    return Refused();
+  }
+
+ private:
+  static absl::Status Refused() {
+    return absl::PermissionDeniedError("no permission to delete");
+  }
 };
 
 class ObjectCommitTest : public ::testing::Test {
@@ -242,6 +258,24 @@ TEST_F(ObjectCommitTest, WhatWasAnnouncedIsFinishedOnceOrTwice) {
     EXPECT_THAT(Finish(change), StatusIs(absl::StatusCode::kFailedPrecondition,
                                          HasSubstr("does not know")))
         << change;
+}
+
+TEST_F(ObjectCommitTest, WhoMayNotDeleteSavesAllTheSame) {
+  Undeletable store(store_.get());
+  const auto refused = StatusIs(absl::StatusCode::kPermissionDenied,
+                                HasSubstr("no permission to delete"));
+  ASSERT_THAT(Job(store, 10, {100, 200}), refused) << "100 stays";
+  EXPECT_THAT(Job(store, 20, {300}), refused);
+  EXPECT_THAT(Steps(), ElementsAre(100, 200, 300));
+  for (const std::int64_t step : Steps())
+    EXPECT_THAT(VerifyCheckpoint(*store_, StepPath(kBucketDir, step)).status(),
+                IsOk());
+  // A step that is made again leaves its parts.
+  ASSERT_OK_AND_ASSIGN(
+      const auto again,
+      testing::WriteParts(store, kBucketDir, program_,
+                          testing::SomeVariables(program_, 20), 300, 30));
+  EXPECT_THAT(testing::Commit(store, kBucketDir, 30, again), IsOk());
 }
 
 // As a checkpoint of a directory is copied to a bucket by hand: with a marker

@@ -5,8 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <future>
+#include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "host/checkpoint/catalog.h"
@@ -27,6 +29,7 @@ using ::podsim::testing::kStamp;
 using ::podsim::testing::StatusIs;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Pair;
 
 // What `done` was told; read it once the committer is gone.
 struct Told {
@@ -37,13 +40,15 @@ struct Told {
 
 class CommitterTest : public ::testing::Test {
  protected:
-  std::unique_ptr<Committer> Start(ObjectStore& store, int keep = 0) {
+  std::unique_ptr<Committer> Start(ObjectStore& store, int keep = 0,
+                                   OnPruned on_pruned = {}) {
     auto held = HeldDir::Open(store, plan_.spec().model_dir());
     PODSIM_CHECK(held.ok());
     return std::make_unique<Committer>(
         Committer::Options{.held = *std::move(held),
                            .stamp = kStamp,
                            .keep = keep,
+                           .on_pruned = std::move(on_pruned),
                            .tensors = Tensors()});
   }
   std::vector<CheckpointTensor> Tensors() const {
@@ -237,13 +242,23 @@ class StubbornStore final : public ObjectStoreWrapper {
   }
 };
 
-TEST_F(CommitterTest, OldOnesThatCannotBeDeletedAreNoFailure) {
-  StubbornStore stubborn(store_.get());
-  auto committer = Start(stubborn, 1);
-  for (const int step : {10, 20, 30}) committer->Commit(Parts(step), Note());
-  committer.reset();
+TEST_F(CommitterTest, OldOnesThatCannotBeDeletedAreToldAndNoFailure) {
+  std::map<std::int64_t, absl::Status> pruned;
+  const OnPruned on_pruned = [&](std::int64_t step,
+                                 const absl::Status& status) {
+    pruned[step] = status;
+  };
+  {
+    StubbornStore stubborn(store_.get());
+    auto committer = Start(stubborn, 1, on_pruned);
+    for (const int step : {10, 20, 30}) committer->Commit(Parts(step), Note());
+    committer->OnEvent(StepMade(31));
+  }
   ASSERT_EQ(told_.size(), 3);
   for (const Told& told : told_) EXPECT_THAT(told.status, IsOk());
+  const auto busy = StatusIs(absl::StatusCode::kUnavailable,
+                             HasSubstr("Device or resource busy"));
+  EXPECT_THAT(pruned, ElementsAre(Pair(10, busy), Pair(20, busy)));
 }
 
 // Writes wait until Open.

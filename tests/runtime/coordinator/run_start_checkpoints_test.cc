@@ -51,6 +51,13 @@ class RunStartTest : public ::testing::TestWithParam<testing::StoreKind> {
     return FindStart(store(), spec, plan);
   }
   absl::StatusOr<RunStart> Start() { return Start(plan_); }
+  bool GoesOn(const std::string& restore = "") {
+    JobSpec spec;
+    if (!restore.empty()) spec.set_restore(restore);
+    const absl::StatusOr<bool> goes_on = podsim::GoesOn(store(), spec, plan_);
+    PODSIM_CHECK(goes_on.ok());
+    return *goes_on;
+  }
   std::vector<std::string> Names() {
     auto names = store().List(plan_.spec().model_dir());
     if (!names.ok()) return {};
@@ -87,6 +94,17 @@ TEST_P(RunStartTest, ABenchmarkLooksForNone) {
   plan_.mutable_spec()->mutable_bench();
   ASSERT_OK_AND_ASSIGN(const RunStart start, Start());
   EXPECT_EQ(start.point.checkpoint(), "");
+}
+
+TEST_P(RunStartTest, AJobGoesOnOnceThereIsACheckpoint) {
+  EXPECT_FALSE(GoesOn());
+  EXPECT_TRUE(GoesOn("elsewhere/10"));
+  ASSERT_THAT(testing::WritePlannedParts(store(), plan_, 10), IsOk());
+  EXPECT_FALSE(GoesOn()) << "unfinished";
+  Save({20});
+  EXPECT_TRUE(GoesOn());
+  plan_.mutable_spec()->clear_model_dir();
+  EXPECT_FALSE(GoesOn());
 }
 
 TEST_P(RunStartTest, TheNewestIsChosen) {

@@ -6,7 +6,9 @@
 namespace podsim {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 Stint MakeStint(const std::string& slice, std::int64_t batch,
                 std::int64_t first_step, std::int64_t last_step,
@@ -50,6 +52,29 @@ TEST(AccountTest, SavingsTellThePauseAsPartOfTraining) {
   EXPECT_THAT(text, HasSubstr("a pause of 750.0 ms"));
   EXPECT_THAT(text, HasSubstr("(1.50% of training)"));
   EXPECT_THAT(text, HasSubstr("written in 4.500 s"));
+}
+
+TEST(AccountTest, CheckpointsStayUndeletedUntilTheyAreGone) {
+  Savings savings;
+  const auto deleted = [&](std::int64_t step, const std::string& error) {
+    CheckpointDeleted event;
+    event.set_step(step);
+    event.set_error(error);
+    savings.Add(event);
+  };
+  deleted(5, "");
+  EXPECT_TRUE(savings.undeleted.empty());
+  deleted(10, "403");
+  deleted(10, "403");
+  EXPECT_EQ(FormatUndeleted(savings),
+            "1 old checkpoint could not be deleted: 403");
+  deleted(20, "the bucket\nrefuses");
+  EXPECT_THAT(FormatUndeleted(savings),
+              AllOf(HasSubstr("2 old checkpoints could not be deleted: "),
+                    Not(HasSubstr("\n"))));
+  deleted(10, "");
+  deleted(20, "");
+  EXPECT_TRUE(savings.undeleted.empty());
 }
 
 }  // namespace

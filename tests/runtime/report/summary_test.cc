@@ -208,6 +208,18 @@ TEST_F(SummaryTest, TakesTenLines) {
                         "KiB)\n"));
 }
 
+TEST_F(SummaryTest, WarnsOfOldCheckpointsThatCouldNotBeDeleted) {
+  SendRun();
+  EXPECT_THAT(FormatSummary(collector_.summary()), Not(HasSubstr("WARNING")));
+  JobEvent event;
+  event.mutable_deleted()->set_step(1);
+  event.mutable_deleted()->set_error("no permission");
+  Send(event);  // after the job is done, as most are
+  EXPECT_THAT(FormatSummary(collector_.summary()),
+              HasSubstr("  WARNING             1 old checkpoint could not be "
+                        "deleted: no permission\n"));
+}
+
 TEST_F(SummaryTest, SaysWhatAJobThatEndedEarlyLeaves) {
   SendRun();
   JobEvent done;

@@ -134,6 +134,11 @@ void GcsDouble::StopListings(bool stopped) {
   }
 }
 
+void GcsDouble::RefuseDeletions() {
+  MutexLock lock(mutex_);
+  refuses_deletions_ = true;
+}
+
 void GcsDouble::set_token(const std::string& token) {
   MutexLock lock(mutex_);
   options_.token = token;
@@ -183,6 +188,8 @@ HttpResponse GcsDouble::OnObject(const Call& call, Bucket& bucket) {
     return ConditionNotMet();
   if (!Holds(call.Query("generation"), object.generation)) return NotFound();
   if (call.request.method == "DELETE") {
+    if (refuses_deletions_)
+      return Error(403, "storage.objects.delete access is denied", "forbidden");
     bucket.objects.erase(found);
     return {.status = 204};
   }

@@ -44,6 +44,8 @@ class GcsDouble {
   std::vector<std::string> Names(const std::string& bucket);
   // Listings show what there was when this was called, until it is undone.
   void StopListings(bool stopped);
+  // Whoever wants to delete is told 403.
+  void RefuseDeletions();
   void set_token(const std::string& token);
 
  private:
@@ -91,6 +93,7 @@ class GcsDouble {
 
   Mutex mutex_;
   GcsDoubleOptions options_ PODSIM_GUARDED_BY(mutex_);
+  bool refuses_deletions_ PODSIM_GUARDED_BY(mutex_) = false;
   std::int64_t generation_ PODSIM_GUARDED_BY(mutex_) = 1700000000000000;
   std::map<std::string, Bucket> buckets_ PODSIM_GUARDED_BY(mutex_);
   std::map<std::string, Session> sessions_ PODSIM_GUARDED_BY(mutex_);
