@@ -65,6 +65,7 @@ CoreCost& CoreCost::operator+=(const CoreCost& other) {
   matrix_flops += other.matrix_flops;
   vector_flops += other.vector_flops;
   hbm_bytes += other.hbm_bytes;
+  hbm_bound += other.hbm_bound;
   return *this;
 }
 
@@ -81,14 +82,15 @@ CoreCost PriceSegment(const Program& program, const Segment& segment,
         WorkOf(CostOf(EntryOf(instruction.op),
                       {inputs, outputs, instruction.attributes}, rows_per_core),
                figures.matrix_unit_side);
-    const double seconds =
+    const double traffic = work.hbm_bytes / figures.hbm_bytes_per_second;
+    const double longest =
         std::max({work.matrix_unit_flops / figures.matrix_flops,
                   work.vector_flops / (kVectorFlopsPerCycle * figures.cores() *
                                        figures.clock_hz),
-                  work.hbm_bytes / figures.hbm_bytes_per_second}) /
-        figures.core_share;
-    total += {SimTime::Seconds(seconds), work.matrix_flops, work.vector_flops,
-              work.hbm_bytes};
+                  traffic});
+    const SimTime time = SimTime::Seconds(longest / figures.core_share);
+    total += {time, work.matrix_flops, work.vector_flops, work.hbm_bytes,
+              longest == traffic ? time : SimTime()};
   }
   return total;
 }

@@ -35,6 +35,8 @@ struct CoreCost {
   double matrix_flops = 0;
   double vector_flops = 0;
   double hbm_bytes = 0;
+  // Of `time`, what ops take whose HBM traffic takes longest.
+  SimTime hbm_bound = {};
 
   CoreCost& operator+=(const CoreCost& other);
 };

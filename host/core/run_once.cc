@@ -104,7 +104,7 @@ class Once {
     OnceResults results;
     if (program_.loss != kNoTensor) {
       PODSIM_RETURN_IF_ERROR(RunEntry(EntryPoint::kTrainMicrobatch));
-      results.metrics = Metrics();
+      results.metrics = Metrics(MetricPasses::kEvaluation);
       for (const GradientBucket& bucket : program_.buckets)
         for (std::size_t i = 0; i < bucket.gradients.size(); ++i) {
           const ProgramTensor& from = program_.tensor(bucket.gradients[i]);
@@ -113,7 +113,7 @@ class Once {
         }
     }
     PODSIM_RETURN_IF_ERROR(RunEntry(EntryPoint::kEval));
-    results.evaluation = Metrics();
+    results.evaluation = Metrics(MetricPasses::kTraining);
     return results;
   }
 
@@ -169,9 +169,11 @@ class Once {
     return absl::OkStatus();
   }
 
-  std::map<std::string, std::vector<float>> Metrics() const {
+  // Without those that are of other passes alone.
+  std::map<std::string, std::vector<float>> Metrics(MetricPasses other) const {
     std::map<std::string, std::vector<float>> metrics;
     for (const ProgramMetric& metric : program_.metrics) {
+      if (metric.passes == other) continue;
       const ProgramTensor& tensor = program_.tensor(metric.tensor);
       metrics[metric.name] =
           Part(outputs_, tensor.offset * values_.rows, values_.rows);

@@ -1,8 +1,12 @@
 #include "host/input/arrays.h"
 
+#include <cstdint>
 #include <utility>
+#include <vector>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "base/status.h"
 #include "host/input/array_fields.h"
@@ -67,6 +71,46 @@ absl::StatusOr<ArrayFields> FieldsIn(const std::string& directory,
   return fields;
 }
 
+// As many examples as it is told, of the types and shapes of `one` of each
+// split, for plans: there is nothing to read.
+class CountedShapes final : public Dataset {
+ public:
+  CountedShapes(DatasetConfig one, std::int64_t train, std::int64_t eval)
+      : config_(std::move(one)) {
+    config_.set_train_examples(train);
+    config_.set_eval_examples(eval);
+    config_.clear_fingerprint();
+  }
+  std::int64_t size(Split split) const override {
+    return split == Split::kTrain ? config_.train_examples()
+                                  : config_.eval_examples();
+  }
+  const DatasetConfig& config() const override { return config_; }
+  absl::Status Read(Split, std::int64_t, const ReadContext&,
+                    ExampleRows) const override {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "the data set is ", kArrayCounts, ", shapes for a plan alone"));
+  }
+
+ private:
+  DatasetConfig config_;
+};
+
+absl::StatusOr<std::shared_ptr<const Dataset>> OnlyShapes(
+    const std::string& path, ObjectStore& store, const DatasetConfig& one) {
+  PODSIM_ASSIGN_OR_RETURN(const std::string text, store.Read(path));
+  std::int64_t counts[2] = {};
+  int given = 0;
+  for (const absl::string_view word :
+       absl::StrSplit(text, absl::ByAnyChar(" \n"), absl::SkipEmpty()))
+    if (given == 2 || !absl::SimpleAtoi(word, &counts[given++]) ||
+        counts[given - 1] < 0)
+      return BadArrays(path + ": it is not the examples of train and of eval");
+  if (counts[0] == 0 || (counts[1] > 0) != (one.eval_examples() > 0))
+    return BadArrays(path + ": a split has no examples, or no arrays");
+  return std::make_shared<CountedShapes>(one, counts[0], counts[1]);
+}
+
 }  // namespace
 
 absl::StatusOr<std::shared_ptr<const Dataset>> OpenArrays(
@@ -80,7 +124,15 @@ absl::StatusOr<std::shared_ptr<const Dataset>> OpenArrays(
   auto eval = FieldsIn(absl::StrCat(data_dir, "/eval"), store);
   if (absl::IsNotFound(eval.status())) eval = ArrayFields();
   PODSIM_RETURN_IF_ERROR(eval.status());
-  return NewArrayDataset("arrays", std::move(train), *std::move(eval));
+  PODSIM_ASSIGN_OR_RETURN(
+      std::shared_ptr<const Dataset> dataset,
+      NewArrayDataset("arrays", std::move(train), *std::move(eval)));
+  const std::string counts = absl::StrCat(data_dir, "/", kArrayCounts);
+  if (!store.CanMap(counts)) return dataset;  // written on this machine alone
+  const absl::Status there = store.Stat(counts).status();
+  if (absl::IsNotFound(there)) return dataset;
+  PODSIM_RETURN_IF_ERROR(there);
+  return OnlyShapes(counts, store, dataset->config());
 }
 
 }  // namespace podsim

@@ -11,6 +11,12 @@
 
 namespace podsim {
 
+// A file of this name in data_dir, with the number of training examples and of
+// eval's ("1000000 0"), says that the arrays beside it are one example of each
+// split: for a plan, which reads no more. There is no fingerprint then, and
+// Read fails with FAILED_PRECONDITION.
+inline constexpr char kArrayCounts[] = "podsim-counts";
+
 // Reads data_dir/train/<field>.npy and, if it is there, data_dir/eval/...: the
 // examples lie along the first dimension of each. A field's name may have / in
 // it: a folder. Files are mapped, so that the processes of a machine share what

@@ -87,6 +87,8 @@ void CoordinatorLink::Impl::Handle(const CoordinatorMessage& message) {
   }
   if (options.gate != nullptr && message.has_go())
     options.gate->Go(message.go().step(), message.go().end());
+  if (options.on_last_step && message.has_go() && message.go().end())
+    options.on_last_step();
   news.Hear(message);
 }
 

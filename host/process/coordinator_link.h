@@ -35,6 +35,9 @@ class CoordinatorLink final : public ReportSink, public BenchSink {
     absl::Duration heartbeat_interval = absl::Milliseconds(250);
     // Borrowed; held and released as the coordinator says. nullptr: never.
     StepGate* gate = nullptr;
+    // The coordinator has named the last step. From a thread of the link; may
+    // be empty.
+    std::function<void()> on_last_step;
     // Called before each heartbeat, on the link's thread; may be empty.
     std::function<void()> before_heartbeat;
     // The coordinator has answered nothing for 7 s in which this process ran.

@@ -16,6 +16,7 @@
 #include "host/process/preparation.h"
 #include "host/process/prepare_work.h"
 #include "host/storage/distant_places.h"
+#include "host/storage/store_waits.h"
 #include "job/placement.h"
 #include "job/saving.h"
 
@@ -142,10 +143,18 @@ absl::Status CallCoordinator(const HostOptions& options,
                      .security = security,
                      .initialization_timeout = kLongestCall,
                      .gate = &run.gate,
+                     .on_last_step =
+                         [] {
+                           ProcessStoreWaits().Hurry(kSavingPatience,
+                                                     "the job is to end");
+                         },
                      .before_heartbeat = [&run] { CountStoreWait(run); },
                      .on_silence = EndAtOnce},
-                    join, run.progress,
-                    [&run](const absl::Status& why) { run.stop.Stop(why); }));
+                    join, run.progress, [&run](const absl::Status& why) {
+                      ProcessStoreWaits().Hurry(kEndingPatience,
+                                                "the job has ended");
+                      run.stop.Stop(why);
+                    }));
   return absl::OkStatus();
 }
 

@@ -34,6 +34,7 @@ void Tally::Count(const RowResults& results, std::int64_t first_row) {
       Add(results.metrics[i].values[row], weight, results.metrics[i].combine,
           metrics[i]);
     ++examples;
+    if (results.loss.empty()) continue;
     const float row_loss = results.loss[row];
     if (!std::isfinite(row_loss) && bad_row < 0) {
       bad_row = first_row + static_cast<std::int64_t>(row);

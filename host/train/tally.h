@@ -16,7 +16,7 @@ struct MetricRows {
 };
 
 struct RowResults {
-  std::span<const float> loss;      // [rows], unweighted
+  std::span<const float> loss;      // [rows], unweighted; empty: none
   std::span<const float> weights;   // [rows], share in the loss; 0: no example
   std::vector<MetricRows> metrics;  // the loss among them
 };

@@ -18,7 +18,9 @@ absl::Status Trainer::Impl::EvaluateRows(std::int64_t first_row,
     PODSIM_RETURN_IF_ERROR(RunSegment(program, segment, rows, panels, scalars,
                                       *setup.kernels, parallel, buffers));
   }
-  tally.Count(Results(eval_batch, first_row, rows, arenas[0]), first_row);
+  tally.Count(
+      Results(eval_batch, first_row, rows, arenas[0], /*of_step=*/false),
+      first_row);
   return absl::OkStatus();
 }
 

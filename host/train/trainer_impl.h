@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -104,6 +105,10 @@ struct Trainer::Impl {
   // Pass after pass, without exchanges; each(pass) behind each.
   absl::Status ComputeAlone(std::int64_t step, const HostRows& run,
                             const std::function<void(std::int64_t pass)>& each);
+  // Of a core whose loss is not finite: why, as far as its examples say it.
+  absl::Status BadLoss(std::int64_t step, int core, int host, float loss);
+  // Of a host's first step: its own gradients of a bucket.
+  void NoteBadGradient(int bucket, std::span<const float> values);
   absl::Status ReportHost(std::int64_t step, const HostRows& run,
                           const Tally& tally);
   void CountPass(const HostRows& run, std::int64_t pass, Tally& tally);
@@ -176,7 +181,7 @@ struct Trainer::Impl {
                          Arena& arena);
   // Of the `rows` rows of `batch` that ran last in the arena.
   RowResults Results(const Batch& batch, std::int64_t first_row,
-                     std::int64_t rows, Arena& arena);
+                     std::int64_t rows, Arena& arena, bool of_step);
   // Of a step the loss is the sum that its gradient is of.
   MetricSums SumsOf(const Tally& tally, bool of_step) const;
   std::span<float> Output(TensorId id, std::int64_t rows, Arena& arena);
@@ -190,6 +195,7 @@ struct Trainer::Impl {
   CountingParallelFor parallel;
   const Panels panels;
   std::vector<int> input_fields;  // as InputFields says
+  std::string bad_gradient;       // whose first one is not finite; empty: none
   const std::int64_t rows_at_once;
   const std::int64_t last_step;
   const std::vector<const Segment*> exchanges;

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/hash.h"
 #include "host/checkpoint/divergence.h"
+#include "host/train/bad_examples.h"
 #include "host/train/trainer_impl.h"
 #include "job/audit_plan.h"
 #include "models/optimizer/learning_rate.h"
@@ -15,20 +16,37 @@
 namespace podsim {
 namespace {
 
-// Of the first step the loss is that of the initial weights: no learning rate
-// has had a part in it.
-absl::Status NotFinite(std::int64_t step, int core, int host, float loss,
-                       const std::string& advice) {
-  const char* const number = std::isnan(loss) ? "nan" : "infinite";
+// What a step whose loss is not finite is told. No learning rate is to blame
+// where an example is, or before any update.
+struct LossFailure {
+  std::int64_t step = 0;
+  int core = 0;
+  int host = 0;
+  float loss = 0;
+  std::string of;       // "examples 32 to 39 of the stream"
+  std::string example;  // the bad one, or empty
+  bool is_first = false;
+};
+
+absl::Status NotFinite(const LossFailure& failure, const std::string& advice) {
+  const char* const number = std::isnan(failure.loss) ? "nan" : "infinite";
   const std::string where =
-      absl::StrCat(" at step ", step, " on core ", core, " (host ", host, ")");
-  if (step > 1)
+      absl::StrCat(" at step ", failure.step, " on core ", failure.core,
+                   " (host ", failure.host, ")");
+  const char* const verb = failure.is_first ? "loss is " : "loss became ";
+  const char* const initial =
+      failure.is_first ? " with the initial weights, before any update" : "";
+  if (!failure.example.empty())
     return absl::InvalidArgumentError(
-        absl::StrCat("loss became ", number, where, "; ", advice));
+        absl::StrCat(verb, number, where, initial, "; ", failure.example));
+  if (!failure.is_first)
+    return absl::InvalidArgumentError(
+        absl::StrCat(verb, number, where, "; ", advice));
   return absl::InvalidArgumentError(absl::StrCat(
-      "loss is ", number, where,
-      " with the initial weights, before any update; look for nan or huge "
-      "values in the examples, and for log(0) or a division by 0 in the loss"));
+      verb, number, where, initial, ", of ", failure.of,
+      ", none of which holds nan or inf; look for huge values in them, for "
+      "log(0) or a division by 0 in the loss, and for initial weights that "
+      "are not finite"));
 }
 
 MetricSum::Combine CombineOf(MetricCombine combine) {
@@ -41,6 +59,11 @@ MetricSum::Combine CombineOf(MetricCombine combine) {
       return MetricSum::MAXIMUM;
   }
   return MetricSum::WEIGHTED_MEAN;
+}
+
+// Whether a step, or an evaluation, computes it.
+bool IsOf(const ProgramMetric& metric, bool of_step) {
+  return of_step ? metric.is_trained() : metric.is_evaluated();
 }
 
 }  // namespace
@@ -85,6 +108,7 @@ absl::Status Trainer::Impl::StartBucket(std::int64_t step, int local,
   if (setup.faults != nullptr && local < AuditSlot())
     PODSIM_RETURN_IF_ERROR(
         setup.faults->CorruptGradient(step, hosts[local], values));
+  if (step == 1) NoteBadGradient(bucket, values);
   if (AuditedHost(setup.plan, step)) HashBucket(local, values);
   if (local == AuditSlot()) return absl::OkStatus();
   const std::uint64_t sequence = SequenceOf(step, bucket);
@@ -92,7 +116,9 @@ absl::Status Trainer::Impl::StartBucket(std::int64_t step, int local,
     reduce_begun = setup.clock->Now();
     reducer.Start(local, bucket, sequence, values);
   };
-  if (IsSerial(step)) {
+  // In the first step no gradient leaves a host whose loss is not finite: the
+  // others would fail with it.
+  if (IsSerial(step) || step == 1) {
     postponed.emplace_back(start);
   } else {
     start();
@@ -101,21 +127,26 @@ absl::Status Trainer::Impl::StartBucket(std::int64_t step, int local,
 }
 
 RowResults Trainer::Impl::Results(const Batch& batch, std::int64_t first_row,
-                                  std::int64_t rows, Arena& arena) {
+                                  std::int64_t rows, Arena& arena,
+                                  bool of_step) {
   RowResults results = {
-      .loss = Output(program.loss, rows, arena),
+      .loss = {},
       .weights = std::span(batch.weights).subspan(first_row, rows),
       .metrics = {}};
-  for (const ProgramMetric& metric : program.metrics)
-    results.metrics.push_back(
-        {Output(metric.tensor, rows, arena), metric.combine});
+  for (const ProgramMetric& metric : program.metrics) {
+    if (!IsOf(metric, of_step)) continue;
+    const auto values = Output(metric.tensor, rows, arena);
+    if (metric.tensor == program.loss) results.loss = values;
+    results.metrics.push_back({values, metric.combine});
+  }
   return results;
 }
 
 MetricSums Trainer::Impl::SumsOf(const Tally& tally, bool of_step) const {
   MetricSums sums;
-  for (std::size_t i = 0; i < tally.metrics.size(); ++i) {
-    const ProgramMetric& metric = program.metrics[i];
+  std::size_t i = 0;
+  for (const ProgramMetric& metric : program.metrics) {
+    if (!IsOf(metric, of_step) || i == tally.metrics.size()) continue;
     MetricSum& sum = *sums.Add();
     sum.set_name(metric.name);
     sum.set_combine(of_step && metric.tensor == program.loss
@@ -124,6 +155,7 @@ MetricSums Trainer::Impl::SumsOf(const Tally& tally, bool of_step) const {
     sum.set_percent(metric.percent);
     sum.set_total(tally.metrics[i].total);
     sum.set_weight(tally.metrics[i].weight);
+    ++i;
   }
   return sums;
 }
@@ -143,21 +175,63 @@ void Trainer::Impl::CountPass(const HostRows& run, std::int64_t pass,
                               Tally& tally) {
   const std::int64_t row = pass * rows_at_once;
   tally.Count(Results(*run.batch, run.first_row + row, rows_at_once,
-                      ArenaOf(run.local, pass)),
+                      ArenaOf(run.local, pass), /*of_step=*/true),
               row);
+}
+
+void Trainer::Impl::NoteBadGradient(int bucket, std::span<const float> values) {
+  const GradientBucket& range = program.buckets[bucket];
+  for (std::size_t i = 0; i < range.gradients.size(); ++i) {
+    const ProgramTensor& gradient = program.tensor(range.gradients[i]);
+    const auto own = values.subspan(gradient.offset - range.begin,
+                                    gradient.shape.elements());
+    if (bad_gradient.empty() &&
+        !std::all_of(own.begin(), own.end(),
+                     [](float value) { return std::isfinite(value); }))
+      bad_gradient = program.tensor(range.variables[i]).name;
+  }
+}
+
+absl::Status Trainer::Impl::BadLoss(std::int64_t step, int core, int host,
+                                    float loss) {
+  BatchPlace place = FirstPlace();
+  place.consumed += (step - 1 - setup.start.step) * place.global_batch;
+  place.first_core = core;
+  place.cores = 1;
+  const std::int64_t first = place.consumed + core * place.batch_per_core;
+  LossFailure failure = {
+      .step = step,
+      .core = core,
+      .host = host,
+      .loss = loss,
+      .of = absl::StrCat("examples ", first, " to ",
+                         first + place.batch_per_core - 1, " of the stream"),
+      .is_first = step == 1};
+  Batch batch;
+  std::vector<std::int64_t> examples;
+  if (FillTrainBatch(*setup.dataset, bits.seed(), place, batch, &examples).ok())
+    failure.example = BadExampleText(program, setup.dataset->config(),
+                                     input_fields, batch, examples);
+  return NotFinite(failure, DivergenceAdvice(setup.plan.spec().model_dir(),
+                                             setup.saver != nullptr &&
+                                                 setup.saver->CanGoBack()));
 }
 
 absl::Status Trainer::Impl::ReportHost(std::int64_t step, const HostRows& run,
                                        const Tally& tally) {
   const int host = hosts[run.local];
   if (tally.bad_row >= 0)
-    return NotFinite(
-        step,
-        host * bits.cores_per_host() +
-            static_cast<int>(tally.bad_row / bits.batch_per_core()),
-        host, tally.bad_loss,
-        DivergenceAdvice(setup.plan.spec().model_dir(),
-                         setup.saver != nullptr && setup.saver->CanGoBack()));
+    return BadLoss(step,
+                   host * bits.cores_per_host() +
+                       static_cast<int>(tally.bad_row / bits.batch_per_core()),
+                   host, tally.bad_loss);
+  if (!bad_gradient.empty())
+    return absl::InvalidArgumentError(absl::StrCat(
+        "the gradient of ", bad_gradient, " is not finite at step ", step,
+        " on host ", host,
+        ", before any update, though the loss is; look for what has no finite "
+        "derivative at some value, as sqrt, a norm and log at 0, also behind "
+        "a where"));
   StepReport& report = reports[run.local];
   *report.mutable_metrics() = SumsOf(tally, /*of_step=*/true);
   report.set_examples(tally.examples);

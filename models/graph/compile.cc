@@ -103,7 +103,8 @@ std::vector<MetricInput> MetricsOf(const CompileInput& input) {
         {.name = "accuracy", .value = input.correct, .percent = true});
   metrics.insert(metrics.end(), input.metrics.begin(), input.metrics.end());
   if (input.loss.present())
-    metrics.push_back({.name = "loss", .value = input.loss});
+    metrics.push_back(
+        {.name = "loss", .value = input.loss, .passes = input.loss_passes});
   return metrics;
 }
 
@@ -383,7 +384,7 @@ absl::StatusOr<Program> Compile(const Graph& graph, const CompileInput& wanted,
   program.loss = lowered.TensorOf(input.loss);
   for (const MetricInput& metric : metrics)
     program.metrics.push_back({metric.name, lowered.TensorOf(metric.value),
-                               metric.combine, metric.percent});
+                               metric.combine, metric.percent, metric.passes});
   PlaceVariablesAndInputs(full, lowered, program);
   PlaceOutputs(program);
   std::vector<TensorId> kept;
@@ -397,10 +398,12 @@ absl::StatusOr<Program> Compile(const Graph& graph, const CompileInput& wanted,
   program.scratch_elements =
       PlaceByLiveness(lowered.instructions, Storage::kScratch, kept, program);
 
-  // Without what fills the evaluation's metrics: it comes by them.
-  std::vector<TensorId> kept_in_evaluation(
-      kept.begin(),
-      kept.end() - static_cast<std::ptrdiff_t>(input.evaluation.size()));
+  // What fills the evaluation's metrics comes by them.
+  std::vector<TensorId> kept_in_evaluation;
+  for (const Value value : input.results)
+    kept_in_evaluation.push_back(lowered.TensorOf(value));
+  for (const ProgramMetric& metric : program.metrics)
+    if (metric.is_evaluated()) kept_in_evaluation.push_back(metric.tensor);
   program.entries[EntryPoint::kInit] = {};  // InitVariables does it
   std::vector<Instruction> eval =
       EvaluationOf(program, lowered.instructions, kept_in_evaluation,
@@ -414,7 +417,7 @@ absl::StatusOr<Program> Compile(const Graph& graph, const CompileInput& wanted,
                  options.bucket_bytes, program);
   std::vector<TensorId> trained;
   for (const ProgramMetric& metric : program.metrics)
-    trained.push_back(metric.tensor);
+    if (metric.is_trained()) trained.push_back(metric.tensor);
   for (const GradientBucket& bucket : program.buckets)
     trained.insert(trained.end(), bucket.gradients.begin(),
                    bucket.gradients.end());

@@ -44,6 +44,7 @@ struct MetricInput {
   Value value = kNone;  // [B]
   MetricCombine combine = MetricCombine::kMean;
   bool percent = false;  // how it is shown
+  MetricPasses passes = MetricPasses::kAll;
 };
 
 // A metric's value in kEval, where that differs from training.
@@ -56,6 +57,8 @@ struct EvaluationValue {
 struct CompileInput {
   // To train: a loss and the update. For inference alone: neither.
   Value loss = kNone;  // [B]
+  // kTraining: an evaluation reports no loss.
+  MetricPasses loss_passes = MetricPasses::kAll;
   // [B]: the loss of the batch is the dot product of the two. None: the mean of
   // the loss over the examples of the batch.
   Value weights = kNone;

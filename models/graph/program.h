@@ -141,11 +141,18 @@ enum class MetricCombine : std::uint8_t {
   kMax,
 };
 
+// Which passes compute a metric.
+enum class MetricPasses : std::uint8_t { kAll, kTraining, kEvaluation };
+
 struct ProgramMetric {
   std::string name;
   TensorId tensor = kNoTensor;  // [B] float32, an output
   MetricCombine combine = MetricCombine::kMean;
   bool percent = false;  // shown as one, or as a number
+  MetricPasses passes = MetricPasses::kAll;
+
+  bool is_trained() const { return passes != MetricPasses::kEvaluation; }
+  bool is_evaluated() const { return passes != MetricPasses::kTraining; }
 };
 
 // An input is known by the name of its tensor.

@@ -34,6 +34,15 @@ static_assert(static_cast<int>(MetricCombine::kMean) ==
               MetricSum::WEIGHTED_MEAN);
 static_assert(static_cast<int>(MetricCombine::kSum) == MetricSum::SUM);
 static_assert(static_cast<int>(MetricCombine::kMax) == MetricSum::MAXIMUM);
+static_assert(static_cast<int>(MetricPasses::kAll) == MetricSum::ALL);
+static_assert(static_cast<int>(MetricPasses::kTraining) ==
+              MetricSum::TRAINING_ALONE);
+static_assert(static_cast<int>(MetricPasses::kEvaluation) ==
+              MetricSum::EVALUATION_ALONE);
+
+MetricSum::Passes ToProto(MetricPasses passes) {
+  return static_cast<MetricSum::Passes>(static_cast<int>(passes));
+}
 
 GraphProto::Kind ToProto(ValueKind kind) {
   if (kind == ValueKind::kInput) return GraphProto::INPUT;
@@ -79,6 +88,7 @@ void WriteMetric(const MetricInput& from, GraphProto& to) {
   metric.set_combine(
       static_cast<MetricSum::Combine>(static_cast<int>(from.combine)));
   metric.set_percent(from.percent);
+  metric.set_passes(ToProto(from.passes));
 }
 
 using PairProtos =
@@ -102,6 +112,7 @@ std::vector<VariableValue> PairsFrom(const PairProtos& from) {
 
 void WriteWanted(const CompileInput& input, GraphProto& to) {
   if (input.loss.present()) to.set_loss(input.loss.id);
+  to.set_loss_passes(ToProto(input.loss_passes));
   if (input.weights.present()) to.set_weights(input.weights.id);
   if (input.correct.present())
     WriteMetric({.name = "accuracy", .value = input.correct, .percent = true},
@@ -178,13 +189,15 @@ class GraphReader {
 CompileInput WantedFrom(const GraphProto& from) {
   CompileInput input;
   if (from.has_loss()) input.loss = {from.loss()};
+  input.loss_passes = static_cast<MetricPasses>(from.loss_passes());
   if (from.has_weights()) input.weights = {from.weights()};
   for (const GraphProto::Metric& metric : from.metrics())
     input.metrics.push_back(
         {.name = metric.name(),
          .value = {metric.value()},
          .combine = static_cast<MetricCombine>(metric.combine()),
-         .percent = metric.percent()});
+         .percent = metric.percent(),
+         .passes = static_cast<MetricPasses>(metric.passes())});
   for (const std::int32_t id : from.results()) input.results.push_back({id});
   for (const GraphProto::Evaluation& each : from.evaluation())
     input.evaluation.push_back({each.metric(), {each.value()}});

@@ -148,6 +148,7 @@ void WriteInterface(const Program& from, ProgramProto& to) {
     metric.set_tensor(each.tensor);
     metric.set_combine(static_cast<MetricSum::Combine>(each.combine));
     metric.set_percent(each.percent);
+    metric.set_passes(static_cast<MetricSum::Passes>(each.passes));
   }
   if (from.loss != kNoTensor) to.set_loss(from.loss);
 }
@@ -223,7 +224,8 @@ void ReadInterface(const ProgramProto& from, Program& to) {
   for (const ProgramProto::Metric& metric : from.metrics())
     to.metrics.push_back({metric.name(), metric.tensor(),
                           static_cast<MetricCombine>(metric.combine()),
-                          metric.percent()});
+                          metric.percent(),
+                          static_cast<MetricPasses>(metric.passes())});
   if (from.has_loss()) to.loss = from.loss();
 }
 

@@ -220,6 +220,10 @@ class GraphCheck {
   }
 
   absl::Status CheckWanted() const {
+    if (graph_.loss_passes() != MetricSum::ALL &&
+        (graph_.loss_passes() != MetricSum::TRAINING_ALONE ||
+         !graph_.has_loss()))
+      return BadModel("its loss is of no passes that train it");
     if (graph_.has_weights() && !graph_.has_loss())
       return BadModel("it has weights of a loss, but no loss");
     if (graph_.has_loss())
@@ -241,6 +245,8 @@ class GraphCheck {
       if (!MetricSum::Combine_IsValid(metric.combine()))
         return Annotate(BadModel("no rule of combination has that number"),
                         named);
+      if (!MetricSum::Passes_IsValid(metric.passes()))
+        return Annotate(BadModel("no passes have that number"), named);
       PODSIM_RETURN_IF_ERROR(
           Annotate(CheckPerExample(metric.value(), true), named));
     }

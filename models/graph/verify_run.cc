@@ -345,7 +345,10 @@ class EntryRun {
     if (point_ != ProgramProto::TRAIN && point_ != ProgramProto::EVAL)
       return absl::OkStatus();
     for (const ProgramProto::Metric& metric : program_.metrics())
-      if (!Defined(metric.tensor()))
+      if (metric.passes() != (point_ == ProgramProto::TRAIN
+                                  ? MetricSum::EVALUATION_ALONE
+                                  : MetricSum::TRAINING_ALONE) &&
+          !Defined(metric.tensor()))
         return BadRun(absl::StrCat(name, " leaves no metric ", metric.name()));
     return absl::OkStatus();
   }

@@ -1,5 +1,6 @@
 #include "models/import/import.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -16,10 +17,12 @@
 #include "models/graph/serialize_model.h"
 #include "models/import/align.h"
 #include "models/import/build.h"
+#include "models/import/coupling.h"
 #include "models/import/draws.h"
 #include "models/import/flat.h"
 #include "models/import/hlo_module.h"
 #include "models/import/own_numbers.h"
+#include "models/import/pod_means.h"
 #include "models/import/schedule.h"
 #include "models/import/simplify.h"
 
@@ -92,14 +95,45 @@ bool IsByExample(const Shape& shape) {
   return shape.batch_axis == 0 && shape.dims[0] == 1;
 }
 
+// Of a training; without a loss: -1.
+CoupledRoles RolesOf(const ImportFunction& from, const FlatFunction& function) {
+  CoupledRoles roles{.loss = -1};
+  for (int i = 0; i < from.arguments_size(); ++i) {
+    const ImportArgument::Kind kind = from.arguments(i).kind();
+    const int place = function.parameters[static_cast<std::size_t>(i)];
+    if (kind == ImportArgument::INPUT) roles.examples.push_back(place);
+    if (kind == ImportArgument::VARIABLE || kind == ImportArgument::STATE)
+      roles.variables.push_back(place);
+  }
+  std::size_t next = 0;
+  for (const ImportResult& result : from.results()) {
+    if (result.kind() == ImportResult::UNKNOWN) continue;
+    if (result.kind() == ImportResult::LOSS)
+      roles.loss = function.results[next];
+    ++next;
+  }
+  return roles;
+}
+
 class Importer {
  public:
-  explicit Importer(const ImportProto& from)
-      : from_(from), graph_(from.name()), builder_(graph_) {}
+  Importer(const ImportProto& from, std::vector<std::string>* warnings)
+      : from_(from),
+        warnings_(warnings),
+        graph_(from.name()),
+        builder_(graph_) {}
 
   absl::StatusOr<ModelProto> Run() {
-    PODSIM_ASSIGN_OR_RETURN(const FlatFunction training,
+    PODSIM_ASSIGN_OR_RETURN(FlatFunction training,
                             Annotated(FlatOf(from_.training()), "training"));
+    const Coupling coupling = Coupled(training);
+    SetPasses(training, coupling);
+    if (!coupling.to_reduce.empty()) {
+      PODSIM_ASSIGN_OR_RETURN(
+          training,
+          Annotated(WithPodMeans(training, coupling.to_reduce), "training"));
+      training = Scheduled(training);
+    }
     FlatFunction evaluation;
     if (from_.has_evaluation()) {
       PODSIM_ASSIGN_OR_RETURN(
@@ -114,6 +148,7 @@ class Importer {
       PODSIM_RETURN_IF_ERROR(Annotate(AddEvaluation(evaluation), "evaluation"));
     }
     PODSIM_RETURN_IF_ERROR(Annotate(AddTraining(training), "training"));
+    if (input_.loss_passes == MetricPasses::kTraining) Warn(NoEvalLoss());
     return ToProto(graph_, input_);
   }
 
@@ -123,6 +158,48 @@ class Importer {
                                      const char* what) {
     if (!result.ok()) return Annotate(result.status(), what);
     return result;
+  }
+
+  Coupling Coupled(const FlatFunction& training) const {
+    const CoupledRoles roles = RolesOf(from_.training(), training);
+    if (roles.loss < 0) return {};
+    const Coupling found = CouplingOf(training, roles);
+    if (found.op >= 0) Warn(CouplingText(training, found));
+    return found;
+  }
+
+  // What a training pass makes of examples is what an evaluation reports,
+  // unless it draws, has a state, or takes sums over all cores.
+  void SetPasses(const FlatFunction& training, const Coupling& coupling) {
+    const auto draws = [](const FlatOp& op) {
+      return op.Is("random_bits") || op.Is("shared_random_bits");
+    };
+    if (std::any_of(training.ops.begin(), training.ops.end(), draws))
+      trains_alone_ = "it draws random numbers, as dropout does";
+    for (const ImportArgument& argument : from_.training().arguments())
+      if (argument.kind() == ImportArgument::STATE)
+        trains_alone_ = "it has a state, as batch norm does";
+    if (!coupling.to_reduce.empty())
+      trains_alone_ = "it divides by sums over all cores' examples";
+  }
+
+  std::string NoEvalLoss() const {
+    return absl::StrCat(
+        "evaluation: it has no loss: that of the training is none of an "
+        "evaluation, as ",
+        trains_alone_,
+        "; return \"loss\" from eval_fn, one number for each example");
+  }
+
+  void Warn(const std::string& text) const {
+    if (warnings_ != nullptr) warnings_->push_back(PrintableLine(text));
+  }
+
+  // Of a metric, or the loss, of the training.
+  MetricPasses PassesOf(const std::string& name) const {
+    for (const EvaluationValue& each : input_.evaluation)
+      if (each.metric == name) return MetricPasses::kAll;
+    return trains_alone_.empty() ? MetricPasses::kAll : MetricPasses::kTraining;
   }
 
   absl::Status AddArguments(const ImportFunction& from,
@@ -224,13 +301,15 @@ class Importer {
   absl::Status AddTrainingResult(const ImportResult& result, Value value) {
     if (result.kind() == ImportResult::LOSS) {
       input_.loss = Computed(value);
+      input_.loss_passes = PassesOf("loss");
     } else if (result.kind() == ImportResult::METRIC) {
       for (const EvaluationValue& each : input_.evaluation)
         if (each.metric == result.name()) value = Computed(value);
       input_.metrics.push_back({.name = result.name(),
                                 .value = Computed(value),
                                 .combine = CombineOf(result),
-                                .percent = result.percent()});
+                                .percent = result.percent(),
+                                .passes = PassesOf(result.name())});
     } else {
       const auto variable = arguments_.find(KeyOf(false, result.name()));
       if (variable == arguments_.end())
@@ -283,12 +362,16 @@ class Importer {
       input_.metrics.push_back({.name = result.name(),
                                 .value = value,
                                 .combine = CombineOf(result),
-                                .percent = result.percent()});
+                                .percent = result.percent(),
+                                .passes = MetricPasses::kEvaluation});
     }
     return absl::OkStatus();
   }
 
   const ImportProto& from_;
+  std::vector<std::string>* const warnings_;
+  std::string
+      trains_alone_;  // why an evaluation has no such loss; empty: it has
   Graph graph_;
   GraphOfFlat builder_;
   CompileInput input_;
@@ -297,8 +380,9 @@ class Importer {
 
 }  // namespace
 
-absl::StatusOr<ModelProto> Import(const ImportProto& from) {
-  auto model = Importer(from).Run();
+absl::StatusOr<ModelProto> Import(const ImportProto& from,
+                                  std::vector<std::string>* warnings) {
+  auto model = Importer(from, warnings).Run();
   if (model.ok()) return model;
   // Names are the file's.
   return absl::Status(

@@ -74,6 +74,32 @@ def check_state():
     return within
 
 
+def check_plan_reads_one_example():
+    """Of each split of a million, and leaves the second item of an iterable to others."""
+    read = []
+
+    def example(index):
+        read.append(index)
+        return {"x": np.zeros(784, np.float32), "y": np.int32(0)}
+
+    def loss(params, batch):
+        return optax.softmax_cross_entropy_with_integer_labels(
+            batch["x"] @ params["w"], batch["y"]).mean()
+
+    params = {"w": np.zeros((784, 10), np.float32)}
+    job = {"topology": "v3-8", "batch_per_core": 8, "optimizer": podsim.sgd(0.1)}
+    plan = podsim.plan(loss, params, example, examples=1_000_000, eval_dataset=example,
+                       eval_examples=1_000, epochs=2, **job)
+    batches = iter([jax.tree.map(lambda *x: np.stack(x), *map(example, range(64)))] * 2)
+    endless = podsim.plan(loss, params, batches, train_steps=100, **job)
+    good = (read[:2] == [0, 0] and len(read) == 66 and plan[0].train_steps == 31_250
+            and "plan hash      not known (the data was not read)" in str(plan)
+            and "6,400 examples" in str(endless) and len(list(batches)) == 1)
+    print(f"a plan reads one example of each split: {'as it should' if good else plan}",
+          flush=True)
+    return good
+
+
 def main():
     begin = time.monotonic()
     print(f"JAX {jax.__version__}, podsim of {podsim.__path__[0]}")
@@ -81,6 +107,7 @@ def main():
     good += [optimizers.check(name) for name in OPTIMIZERS]
     good.append(check_flax())
     good.append(check_state())
+    good.append(check_plan_reads_one_example())
     good.append(refusals.all_said())
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

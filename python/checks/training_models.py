@@ -144,6 +144,25 @@ def shared_draws(draw):
                  draws=True)
 
 
+def weighted(draw):
+    """A mean by weights, of which most are 0, so that all of some cores are, and one by a
+    mask; and numbers that are normalized over the batch."""
+    loss, params, _ = odd_models.mlp(draw)
+    x, labels = draw.normal(GLOBAL, 64), draw.classes(GLOBAL)
+    heavy = np.arange(GLOBAL) % 5 == 0
+    weights = (np.abs(draw.normal(GLOBAL)) * heavy).astype(np.float32)
+
+    def mixed(p, batch):
+        x, labels, weights, gain = batch
+        each = jax.vmap(lambda a, b: loss(p, (a[None], b[None])))(x, labels)
+        mask = weights > 0.3
+        gain = (gain - gain.mean()) / (gain.std() + 1e-6)
+        return (jnp.sum(weights * each) / jnp.sum(weights)
+                + jnp.sum(mask * each) / jnp.maximum(mask.sum(), 1) + 0.1 * jnp.mean(gain * each))
+
+    return Model(mixed, params, (x, labels, weights, draw.normal(GLOBAL)), "momentum")
+
+
 MODELS = {function.__name__: function for function in (
     mlp, lenet, gru, gpt_nano, conv_norm, gpt_dropout, own_keys,
-    shared_draws, target_net)}
+    shared_draws, target_net, weighted)}

@@ -95,7 +95,7 @@ def train(loss_fn: LossFunction, params: Any, dataset: Any, *, topology: str = "
     own_metrics = _own_metrics(chosen.pop("metrics_file", None))
     call = _inputs.Call(loss_fn, params, dataset, eval_fn, eval_dataset, examples,
                         eval_examples, batch, state, name)
-    with _inputs.written(call, chosen) as (own, named):
+    with _inputs.written(call, chosen, progress=progress) as (own, named):
         path = own.path
         metrics = own_metrics or _result.Metrics(path / "metrics.jsonl")
         kept = own_dir or path / "run"
@@ -175,7 +175,9 @@ def plan(loss_fn: LossFunction, params: Any, dataset: Any, *, topology: str = "v
     """What the same call of train would do; nothing is run. A topology such as
     "v3-8..v3-2048" gives a row for each slice, all times simulated, and leaves out what
     changes nothing there: seed, shuffle, steps_per_eval, threads, model_dir and whatever
-    else pod_plan has no flag for. progress is train's and says nothing here.
+    else pod_plan has no flag for. progress=False says nothing of a long wait. Of a data set
+    that is handed over one example of each split is read (all of an iterable that neither
+    has a length nor is told one), and no hash of the plan is known.
 
     Raises PodsimError where train would refuse the job."""
     _job.check_is_text(topology, several=True)
@@ -186,6 +188,6 @@ def plan(loss_fn: LossFunction, params: Any, dataset: Any, *, topology: str = "v
     chosen = _settings(optimizer, params, topology, settings)
     call = _inputs.Call(loss_fn, params, dataset, eval_fn, eval_dataset, examples,
                         eval_examples, batch, state, name)
-    with _inputs.written(call, chosen) as (own, named):
+    with _inputs.written(call, chosen, shapes=True, progress=progress) as (own, named):
         planned = _plan.of_job({**named, **chosen}, own.path)
     return planned if price_per_chip_hour is None else planned.price(price_per_chip_hour)

@@ -24,6 +24,9 @@ class Source(Protocol):
     def example(self) -> Any:
         """A batch of one example, of which shapes and types are read."""
 
+    def count(self) -> int:
+        """How many examples it has, as far as that is known before it is read."""
+
     def stored_bytes(self) -> int:
         """What it takes in files, as far as that is known before it is read."""
 
@@ -67,6 +70,10 @@ class Arrays:
         _checks.count_of(names, leaves, "the data set")
         return names, leaves
 
+    def count(self) -> int:
+        names, leaves = self._named()
+        return _checks.count_of(names, leaves, "the data set")
+
     def stored_bytes(self) -> int:
         return sum(map(_npy.stored_bytes, self._named()[1]))
 
@@ -95,6 +102,7 @@ class Batches:
         self._no_end = "" if most is not None or hasattr(batches, "__len__") else no_end
         self._by_index = (": dataset.__getitem__, examples=len(dataset)"
                           if _objects.is_indexed(batches) else "")
+        self._listed = isinstance(batches, (list, tuple))
         batches = iter(batches)
         self._first = next(batches, None)
         if self._first is None:
@@ -114,6 +122,24 @@ class Batches:
                              "np.stack(x), *examples)), or give a function index -> example with "
                              f"examples=N{self._by_index}")
         return Arrays(self._first).example()
+
+    def count(self) -> int:
+        """With `most`, whole batches like the first, as if there were so many; of a
+        list, and without, what there is."""
+        names, leaves, _ = named_files(self._first)
+        first = _checks.count_of(names, leaves, "batch 0")
+        if self._most is not None and not self._listed:
+            return -(-self._most // first) * first
+        read = 0
+        for index, batch in enumerate(self._all):
+            if self._no_end and index + 1 >= _MOST_BATCHES:
+                raise ValueError(f"the iterable of batches has no end after {read:,} examples; "
+                                 f"{self._no_end}")
+            others, leaves, _ = _trees.named_leaves(batch, "batch")
+            read += _checks.count_of(others, leaves, f"batch {index}")
+            if self._most is not None and read >= self._most:
+                break
+        return read
 
     def stored_bytes(self) -> int:
         """Of the first batch: how many follow is not known."""

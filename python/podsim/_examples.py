@@ -28,6 +28,7 @@ class Examples:
         self._argument = argument
         self._before: Any = None
         self._types: list[str] = []
+        self._first: Any = None  # a batch of the first example
 
     def _at(self, index: int) -> Any:
         try:
@@ -61,15 +62,23 @@ class Examples:
     def _check_alike(self, examples: list[Any], begin: int) -> None:
         _alike.check_examples(examples, self._before, begin, self._count, self._argument)
 
+    def _of_first(self) -> Any:
+        if self._first is None:
+            self._first = self._stacked(0, 1)
+        return self._first
+
+    def count(self) -> int:
+        return self._count
+
     def example(self) -> Any:
-        batch = self._stacked(0, 1)
+        batch = self._of_first()
         if self._before is None:
             raise TypeError(f"{self._argument}(0) is None: return an example, an array or a tree "
                             "of arrays, for each index")
         return Arrays(batch).example()
 
     def stored_bytes(self) -> int:
-        _, leaves, _ = named_files(self._stacked(0, 1))
+        _, leaves, _ = named_files(self._of_first())
         return self._count * sum(map(_npy.stored_bytes, leaves))
 
     def write(self, folder: pathlib.Path) -> None:

@@ -132,6 +132,20 @@ def in_python(text: str, place: str = "", batch: Any = None,
     return (found["place"] or place) + part + said + _way_round(said, why)
 
 
+# "warning: train.py:41: divide: the loss ..."
+_WARNING = re.compile(r"^warning: (?P<place>[^: ]+:\d+: )?(?P<name>[\w.-]+)(?: \((?P<op>[\w.-]+)\))?: "
+                      r"(?P<why>.*)$")
+
+
+def warnings(text: str, evaluates: bool) -> list[str]:
+    """Those of a function that was imported, from what pod_program printed. evaluates:
+    with what it says of evaluations."""
+    found = [each for each in map(_WARNING.match, text.splitlines())
+             if each and (evaluates or each["name"] != "evaluation")]
+    return [f"{each['place'] or ''}{each['why'].replace('it has no loss', 'an evaluation has no loss')}"
+            for each in found]
+
+
 def _way_round(said: str, why: str) -> str:
     """What to do beside what is said already, or nothing."""
     ways = [way for pattern, way in _WAYS if re.search(pattern, why)]

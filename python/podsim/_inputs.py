@@ -10,7 +10,7 @@ import tempfile
 from typing import Any, Callable, Iterator, Mapping
 
 from . import (_checks, _data, _errors, _guard, _importing, _job, _lowering, _names, _npy, _own_files,
-               _params, _programs, _trees)
+               _params, _programs, _spoken, _trees)
 from ._asking import Asked
 from ._wire import Message
 
@@ -46,21 +46,24 @@ def _words_for(function: Function, name: str | None) -> str:
 
 
 def export(message: Message, path: str | os.PathLike[str], function: Function,
-           name: str | None, batch: Any = None) -> None:
-    """Writes the model of an ImportProto of `function`. batch: what it is given."""
+           name: str | None, batch: Any = None, evaluates: bool = False) -> None:
+    """Writes the model of an ImportProto of `function`. batch: what it is given.
+    evaluates: the call has examples for evaluations."""
     with tempfile.TemporaryDirectory(prefix="podsim-",
                                      dir=_data.folder_in_memory()) as folder:
         file = pathlib.Path(folder, "functions.import")
         with file.open("wb") as opened:
             message.write(opened)
         try:
-            _programs.run("pod_program", ["import", file, f"--output={os.fspath(path)}"])
+            said = _programs.run("pod_program", ["import", file, f"--output={os.fspath(path)}"])
         except _errors.PodsimError as error:
             text = str(error).replace(f"cannot import {name_of(function, name)}: ",
                                       f"cannot import {_words_for(function, name)}: ", 1)
             place = Asked("the loss function", function).place()
             raise _errors.PodsimError(_importing.in_python(text, place, batch, message.notes),
                                       details=error.details) from None
+    for warning in _importing.warnings(said, evaluates):
+        _checks.warn(warning)
 
 
 # Those that the programs open (host/input/dataset_kinds.cc); a test compares.
@@ -157,11 +160,27 @@ def _wanted(call: Call, *sources: _data.Source | None) -> int:
     return _COPIES * weights + sum(each.stored_bytes() for each in sources if each is not None)
 
 
+# What a plan reads the number of examples from (host/input/arrays.h).
+_COUNTS = "podsim-counts"
+
+
+def _write_shapes(path: pathlib.Path, train: _data.Source, held_out: _data.Source | None) -> None:
+    """One example of each split, and how many there are."""
+    counts = []
+    for split, source in (("train", train), ("eval", held_out)):
+        counts.append(0 if source is None else source.count())
+        if source is not None:
+            _data.Arrays(source.example()).write(path / split)
+    (path / _COUNTS).write_text(" ".join(map(str, counts)))
+
+
 @contextlib.contextmanager
-def written(call: Call, settings: Mapping[str, Any]
-            ) -> Iterator[tuple[_guard.Guarded, dict[str, Any]]]:
+def written(call: Call, settings: Mapping[str, Any], shapes: bool = False,
+            progress: bool = True) -> Iterator[tuple[_guard.Guarded, dict[str, Any]]]:
     """A folder that lasts as long as the context, and the settings that name what
-    is in it: all but the weights that the model begins with (_start.py)."""
+    is in it: all but the weights that the model begins with (_start.py). shapes: for a
+    plan, which needs no more than an example of the data set. progress: says what
+    takes longer than a second."""
     _check(call, settings)
     _job.check_name(call.name)
     _checks.check_functions(call.loss_fn, call.eval_fn)
@@ -173,7 +192,8 @@ def written(call: Call, settings: Mapping[str, Any]
         train = _data.source_of(call.dataset, call.examples, lambda: _job.examples_of(settings))
         batch = train.example()
         held_out = _held_out(call, batch)
-    with _guard.folder(_data.place_for(_wanted(call, train, held_out))) as own, \
+    sources = () if shapes else (train, held_out)
+    with _guard.folder(_data.place_for(_wanted(call, *sources))) as own, \
             _own_files.in_words(own.path, call.batch):
         path = own.path
         named: dict[str, Any] = {"model_file": path / "model"}
@@ -183,11 +203,17 @@ def written(call: Call, settings: Mapping[str, Any]
             named |= {"dataset": "arrays", "data_dir": path}
             if train.ordered:
                 named["shuffle"] = False
-        export(_lowering.import_message(name_of(call.loss_fn, call.name), call.loss_fn,
-                                        call.params, batch, call.eval_fn, call.state,
-                                        begins=False), path / "model", call.loss_fn,
-               call.name, batch)
-        for split, source in (("train", train), ("eval", held_out)):
-            if source is not None:
-                source.write(path / split)
+        with _spoken.spoken(f"JAX lowers {name_of(call.loss_fn, call.name)}", progress):
+            message = _lowering.import_message(name_of(call.loss_fn, call.name), call.loss_fn,
+                                               call.params, batch, call.eval_fn, call.state,
+                                               begins=False)
+        with _spoken.spoken("pod_program imports what JAX lowered", progress):
+            export(message, path / "model", call.loss_fn, call.name, batch,
+                   train is None or held_out is not None)
+        with _spoken.spoken("the data set is read", progress):
+            if shapes and train is not None:
+                _write_shapes(path, train, held_out)
+            for split, source in (("train", train), ("eval", held_out)):
+                if source is not None and not shapes:
+                    source.write(path / split)
         yield own, named

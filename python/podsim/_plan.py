@@ -43,6 +43,7 @@ _MEANT = {
 _BATCH = "batch/"  # of a core or a chip
 _COLUMNS = ("slice", _BATCH, "global batch", "steps", "learning rate", "HBM per ", "step (sim)",
             "low", "high", "examples/s", "eff.", "total (sim)", "chip-hours", "bound by")
+_BAND = ("low", "high")
 _COST = "cost"
 _LEFT = ("slice", "bound by")
 # What a narrow terminal goes without, the first of them first.
@@ -87,10 +88,13 @@ class Plan:
     scaling: str = "weak"
     """"weak": the same batch per core or chip on every slice; "strong": the same global batch."""
     tuned_on: str | None = None
-    """The slice that steps and learning rate are given for; None: the job names it."""
+    """The reference: the slice that steps and learning rate are given for and scaled from;
+    None: they are the same on every slice."""
     links: Mapping[str, str] = dataclasses.field(default_factory=dict)
     """Of each generation, what its links' figures rest on."""
     price_per_chip_hour: float | None = None
+    compute_note: str = ""
+    """What is to be known of the computation's price; then the table has no low and high."""
     text: str = ""
     """Of one slice: all that pod_launch says of it. Of several: empty."""
     drawing: Svg = Svg("")
@@ -200,7 +204,8 @@ class Plan:
     def _columns(self) -> list[str]:
         whose = " or ".join(self._replicas())
         columns = [name + whose if name.endswith(("/", " per ")) else name for name in _COLUMNS]
-        return [*columns[:-1], *[_COST] * self._is_priced(), columns[-1]]
+        columns = [*columns[:-1], *[_COST] * self._is_priced(), columns[-1]]
+        return [name for name in columns if not self.compute_note or name not in _BAND]
 
     def _replicas(self) -> list[str]:
         """"core", "chip", or both where generations differ."""
@@ -208,22 +213,26 @@ class Plan:
 
     def _cells(self, row: PlanRow) -> list[str]:
         cost = [_money(row.cost)] if isinstance(row, PricedRow) else []
+        band = ([] if self.compute_note else
+                [span(row.step_seconds_low), span(row.step_seconds_high)])
         return [row.slice, str(row.batch_per_core), f"{row.global_batch:,}",
                 f"{row.train_steps:,}", f"{row.learning_rate:.4g}", gib(row.hbm_bytes),
-                span(row.step_seconds), span(row.step_seconds_low),
-                span(row.step_seconds_high), f"{row.examples_per_second:,.0f}",
+                span(row.step_seconds), *band, f"{row.examples_per_second:,.0f}",
                 share(row.efficiency), span(row.seconds), f"{row.chip_hours:.3g}",
                 *cost, row.bound_by + " !" * bool(row.warnings)]
 
     def _heading(self) -> str:
         price = (f"; {self.price_per_chip_hour:g} a chip-hour" if self._is_priced() else "")
-        tuned = f"; steps and learning rate tuned on {self.tuned_on}" if self.tuned_on else ""
+        tuned = (f"; steps and learning rate scaled from {self.tuned_on}" if self.tuned_on else
+                 "; steps and learning rate as given" if self.scaling == "weak" else "")
         same = ("global batch" if self.scaling == "strong" else
                 f"batch per {' or '.join(self._replicas())}")
         return f"{self.job}, the same {same} on every slice{tuned}{price}"
 
     def _notes(self) -> list[str]:
-        return [_ABOUT_TIMES, *(f"links of {name}: {note}" for name, note in self.links.items()),
+        times = (f"times are simulated, not measured: {self.compute_note}" if self.compute_note
+                 else _ABOUT_TIMES)
+        return [times, *(f"links of {name}: {note}" for name, note in self.links.items()),
                 *_kinds_of_warnings(self.rows),
                 *(f"{name} has no plan: {why}" for name, why in self.refused.items())]
 
@@ -293,7 +302,7 @@ def read(written: str, text: str = "", drawing: str = "") -> Plan:
                 refused={row["slice"]: _errors.in_python(row["refused"])
                          for row in results if "refused" in row},
                 job=found["job"], scaling=found["scaling"],
-                tuned_on=found.get("as_typed_on"),
+                compute_note=found.get("compute_note", ""), tuned_on=found.get("reference_topology"),
                 links={row["slice"].split("-")[0]: row["network_note"] for row in results
                        if "network_note" in row}, text=text, drawing=Svg(drawing))
 

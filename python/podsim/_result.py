@@ -119,7 +119,7 @@ class Run:
         rows = "".join(f"<div>{html.escape(row)}</div>" for row in
                        [self._what(), *self._rows()])
         losses = [(m["step"], _number(m["loss"])) for m in self.metrics]
-        evaluated = [(e["step"], _number(e["loss"])) for e in self.evaluations]
+        evaluated = [(e["step"], _number(e["loss"])) for e in self.evaluations if "loss" in e]
         rates = [(m["step"], m["examples_per_second"]) for m in self.metrics[1:]]
         return (rows + _drawing.curve("loss", losses, evaluated, "eval loss")
                 + _drawing.curve("examples/s, wall", rates))
@@ -146,10 +146,8 @@ def _loss_row(summary: Mapping[str, Any], has_steps: bool) -> str:
 def _time_row(summary: Mapping[str, Any]) -> str:
     if "simulated_step_seconds" not in summary:
         return ""
-    low, high = (summary.get(f"simulated_step_seconds_{end}") for end in ("low", "high"))
-    band = "" if low is None or high is None else f" ({span(low)} to {span(high)})"
     rate = summary["examples_per_second"]
-    return (f"step time    {span(summary['simulated_step_seconds'])} sim{band}: "
+    return (f"step time    {span(summary['simulated_step_seconds'])} sim: "
             f"{summary.get('simulated_how', '')}"
             + (f"; {rate:,.0f} examples/s wall" if rate else ""))
 

@@ -51,7 +51,7 @@ class PlanRow:
     """All steps, without start-up and evaluation."""
     chip_hours: float
     bound_by: str
-    """"compute", "the all-reduce", "the input" or "the store"."""
+    """"compute", "HBM traffic", "the all-reduce", "the input" or "the store"."""
     warnings: tuple[str, ...]
     replica_name: str = "core"
     """What batch_per_core and hbm_bytes are of: "core", or "chip" where that trains as

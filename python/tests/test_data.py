@@ -49,6 +49,18 @@ class BatchesTest(unittest.TestCase):
         self.assertTrue(source.ordered)
         np.testing.assert_array_equal(np.load(self.folder / "1.npy"), np.arange(9))
 
+    def test_a_plan_counts_without_reading_where_it_can(self):
+        endless = batches()
+        self.assertEqual(_batches.Batches(endless, 7).count(), 9)
+        np.testing.assert_array_equal(next(endless)[1], [3, 4, 5])  # one was taken
+        listed = list(itertools.islice(batches(), 4))
+        self.assertEqual(_batches.Batches(listed, 7).count(), 9)
+        self.assertEqual(_batches.Batches(listed, 100).count(), 12)
+        self.assertEqual(_batches.Batches(iter(listed), None).count(), 12)
+        with mock.patch.object(_batches, "_MOST_BATCHES", 5):
+            with self.assertRaisesRegex(ValueError, "no end after 12 examples; say so"):
+                _batches.Batches(batches(), None, "say so").count()
+
     def test_a_list_of_examples_is_told_to_be_stacked(self):
         with self.assertRaisesRegex(ValueError, "no examples along an axis in .1.,.*np.stack"):
             _batches.Batches([(np.zeros(2), 3)], None).example()

@@ -28,7 +28,7 @@ def plan_of(topology, **more):
 class PlanTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.plan = plan_of("v3-8..v3-64")
+        cls.plan = plan_of("v3-8..v3-64", reference_topology="v3-8")
 
     def test_rows_are_typed(self):
         self.assertEqual([row.slice for row in self.plan], ["v3-8", "v3-32", "v3-64"])
@@ -68,10 +68,16 @@ class PlanTest(unittest.TestCase):
             with self.assertRaisesRegex(ValueError, "must be a number above 0"):
                 self.plan.price(wrong)
 
+    def test_without_a_reference_each_row_is_as_given(self):
+        plan = plan_of("v3-8..v3-32")
+        self.assertEqual((self.plan.tuned_on, plan.tuned_on), ("v3-8", None))
+        self.assertIn("; steps and learning rate as given\n", plan.table)
+        self.assertEqual([(row.train_steps, row.learning_rate) for row in plan], [(100, 0.1)] * 2)
+
     def test_the_table_has_a_line_for_each_slice(self):
         heading, names, *lines = self.plan.table.splitlines()
         self.assertEqual(heading, "mlp on digits, the same batch per core on every slice; "
-                         "steps and learning rate tuned on v3-8")
+                         "steps and learning rate scaled from v3-8")
         self.assertEqual(str(self.plan), self.plan.table)
         self.assertIn("\ntimes are simulated, not measured", self.plan.table)
         self.assertRegex(self.plan.table, r"\nlinks of v3: \w")

@@ -16,7 +16,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "python"))
 
 import podsim  # noqa: E402
-from podsim import (_batches, _checks, _functions, _inputs, _jaxprs, _job,  # noqa: E402
+from podsim import (_batches, _checks, _functions, _importing, _inputs, _jaxprs, _job,  # noqa: E402
                     _kinds, _names, _npy, _objects, _process, _programs, _result, _safetensors,
                     _sums, _tracing, _trees, _values)
 
@@ -273,6 +273,16 @@ class ImportingTest(unittest.TestCase):
             message = mock.Mock(write=lambda file: file.write(
                 (GOLDEN / "mlp.import").read_bytes()))
             _inputs.export(message, folder, len, None)
+
+    def test_warnings_of_an_import_have_their_line(self):
+        said = ("warning: train.py:8: divide (divide): the loss couples the examples\n"
+                "something else\nwarning: sqrt: the loss couples\n"
+                "warning: evaluation: it has no loss: why\n")
+        coupled = ["train.py:8: the loss couples the examples", "the loss couples"]
+        self.assertEqual(_importing.warnings(said, False), coupled)
+        self.assertEqual(_importing.warnings(said, True),
+                         [*coupled, "an evaluation has no loss: why"])
+        self.assertEqual(_importing.warnings("", True), [])
 
 
 class CountTest(unittest.TestCase):

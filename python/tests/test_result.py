@@ -44,7 +44,7 @@ class RunTest(unittest.TestCase):
             "podsim.Run: loss_fn on arrays, v3-32: step 100,000, 25,600,000 examples",
             "  last step    loss 0.2500, eval loss 0.5000, eval accuracy 87.50%, eval margin 1.5, "
             "eval a 1, eval b 2, ...",
-            "  step time    43 us sim (30 us to 60 us): ring, bound by compute; 23,457 examples/s "
+            "  step time    43 us sim: ring, bound by compute; 23,457 examples/s "
             "wall",
             "  HBM          3.00 GiB of 16.00 GiB per core",
             "  checkpoints  runs/a",
@@ -61,7 +61,7 @@ class RunTest(unittest.TestCase):
             page = run_of(steps)._repr_html_()
             self.assertLess(len(page), 20_000)
             self.assertEqual(page.count("<svg"), 2 if steps > 2 else 1)
-            self.assertIn("43 us sim (30 us to 60 us)", page)
+            self.assertIn("43 us sim: ", page)
             self.assertIn("eval loss: 0.5", page)
             self.assertIn("<circle", page)
 

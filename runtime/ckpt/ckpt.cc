@@ -51,8 +51,9 @@ absl::Status Show(ObjectStore& store, const std::string& path, absl::Time now,
 // The checkpoint at `path`, or all that a model_dir at `path` holds.
 absl::StatusOr<std::vector<std::string>> PathsToVerify(
     ObjectStore& store, const std::string& path) {
-  if (!absl::IsNotFound(ReadManifest(store, path).status()))
-    return std::vector<std::string>{path};
+  const absl::Status manifest = ReadManifest(store, path).status();
+  if (absl::IsUnavailable(manifest)) return manifest;
+  if (!absl::IsNotFound(manifest)) return std::vector<std::string>{path};
   PODSIM_ASSIGN_OR_RETURN(const std::vector<std::int64_t> steps,
                           ListSteps(store, path));
   if (steps.empty()) return FindCheckpoint(store, path).status();
@@ -71,11 +72,17 @@ bool HasVanished(ObjectStore& store, const std::string& model_dir,
   return there.ok() && !*there;
 }
 
+// Of a store that did not answer once: whether it still does not.
+bool IsGone(ObjectStore& store, const std::string& path) {
+  return absl::IsUnavailable(store.List(path).status());
+}
+
 absl::Status Verify(ObjectStore& store, const std::string& path,
                     CkptResult& result) {
   PODSIM_ASSIGN_OR_RETURN(const std::vector<std::string> paths,
                           PathsToVerify(store, path));
-  for (const std::string& each : paths) {
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    const std::string& each = paths[i];
     const absl::StatusOr<CheckpointAt> found = VerifyCheckpoint(store, each);
     // A running job deletes old ones; of the next reading it is no part.
     if (!found.ok() && each != path && HasVanished(store, path, each)) continue;
@@ -88,6 +95,11 @@ absl::Status Verify(ObjectStore& store, const std::string& path,
     }
     result.exit_code = kDiffers;
     absl::StrAppend(&result.error, std::string(found.status().message()), "\n");
+    if (!absl::IsUnavailable(found.status()) || !IsGone(store, path)) continue;
+    if (i + 1 < paths.size())
+      absl::StrAppend(&result.error, paths.size() - i - 1,
+                      " more were not looked at: the store does not answer\n");
+    break;
   }
   return absl::OkStatus();
 }

@@ -9,6 +9,7 @@
 #include "base/status.h"
 #include "host/board/cpu_share.h"
 #include "host/input/dataset.h"
+#include "host/storage/store_waits.h"
 #include "host/storage/uri_store.h"
 #include "models/kernels/kernels.h"
 #include "runtime/files/model_file.h"
@@ -35,11 +36,17 @@ absl::Status DescribeDataset(const JobSpec& spec, PlanInputs& inputs) {
   return absl::OkStatus();
 }
 
+// It is only for the forecast.
+constexpr absl::Duration kLocationWait = absl::Seconds(5);
+constexpr char kLocationWaits[] = "a bucket's place is waited for 5 s";
+
 // What the stores say of where they are. Who may read a bucket need not be
 // allowed to ask that: what is not told is not known.
 std::map<std::string, std::string> AskLocations(const JobSpec& spec) {
   std::map<std::string, std::string> locations;
   const auto store = NewUriStore();
+  const StoreWaits::Limit limit(ProcessStoreWaits(), kLocationWait,
+                                kLocationWaits);
   for (const std::string& bucket : BucketsOf(spec)) {
     const auto location = store->Location(bucket);
     if (location.ok() && !location->empty()) locations[bucket] = *location;

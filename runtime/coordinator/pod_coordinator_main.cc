@@ -28,6 +28,7 @@
 #include "host/storage/directory_lock.h"
 #include "host/storage/distant_places.h"
 #include "host/storage/job_hold.h"
+#include "host/storage/store_waits.h"
 #include "host/storage/uri_store.h"
 #include "host/storage/watched_store.h"
 #include "interconnect/topology/slice.h"
@@ -74,9 +75,11 @@ SignalWatch::Handler StopsJob(CoordinatorServer& server) {
     const std::string reason = absl::StrCat(
         "the coordinator was told to end (SIG", sigabbrev_np(signal), ")");
     if (signal != SIGINT && !std::exchange(drained, true)) {
+      ProcessStoreWaits().Hurry(kSavingPatience, reason);
       server.Drain(reason);
       return true;
     }
+    ProcessStoreWaits().Hurry(kEndingPatience, reason);
     server.Stop(reason);
     return !std::exchange(stopped, true);
   };
@@ -281,6 +284,8 @@ int Run(const CoordinatorSettings& settings) {
   }
   const absl::Status outcome = run.server->Wait();
   watch.Handle(LetsFinish());
+  ProcessStoreWaits().Hurry(outcome.ok() ? kSavingPatience : kEndingPatience,
+                            "the job has ended");
   keeper = std::jthread();  // ends it: it uses the server
   run.server.reset();
   run.committer.reset();  // deletes old checkpoints, and tells of them

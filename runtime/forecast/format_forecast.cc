@@ -31,17 +31,31 @@ std::string AllReduceText(const JobForecast& forecast) {
                       SpanText(step.exposed_communication), " of it exposed");
 }
 
+// " (35 to 55.2 us)"; nothing where the step may well be outside.
+std::string BandText(const JobForecast& forecast) {
+  return forecast.is_op_by_op
+             ? ""
+             : absl::StrCat(" (", RangeText(forecast.band), ")");
+}
+
+std::string OpByOpText(const JobForecast& forecast) {
+  return forecast.is_op_by_op ? absl::StrCat("; ", kOpByOp) : "";
+}
+
 std::string StepText(const JobForecast& forecast) {
   const SimStep& step = forecast.step;
   return absl::StrCat(
-      SpanText(step.total), " sim (", RangeText(forecast.band), "): compute ",
+      SpanText(step.total), " sim", BandText(forecast), ": compute ",
       SpanText(step.compute + step.update),
-      " at the chip's peak rates (whole steps reach 40% to 100% of them), ",
+      forecast.is_op_by_op
+          ? " at the chip's peak rates, "
+          : " at the chip's peak rates (whole steps reach 40% to 100% of "
+            "them), ",
       AllReduceText(forecast), ", input ", SpanText(step.input),
       step.store > SimTime()
           ? absl::StrCat(", the store ", SpanText(step.store))
           : "",
-      " meanwhile; bound by ", BoundOf(step),
+      " meanwhile; bound by ", BoundOf(forecast), OpByOpText(forecast),
       forecast.prices_groups_as_whole
           ? "; sums among groups of chips are priced as if among all"
           : "");
@@ -120,17 +134,16 @@ std::string RangeText(const Band& band) {
 }
 
 std::string HowText(const JobForecast& forecast) {
-  const std::string bound = absl::StrCat("bound by ", BoundOf(forecast.step));
+  const std::string bound = absl::StrCat("bound by ", BoundOf(forecast));
   if (!forecast.algorithm) return bound;
   return absl::StrCat(std::string(NameOf(*forecast.algorithm)), ", ", bound);
 }
 
 std::string BriefForecast(const JobForecast& forecast, const LadderFoot& foot,
                           const Slice& slice) {
-  return absl::StrCat(SpanText(forecast.step.total), " sim (",
-                      RangeText(forecast.band), "), bound by ",
-                      BoundOf(forecast.step), "; ", StepsTakeText(forecast),
-                      " sim",
+  return absl::StrCat(SpanText(forecast.step.total), " sim", BandText(forecast),
+                      ", bound by ", BoundOf(forecast), OpByOpText(forecast),
+                      "; ", StepsTakeText(forecast), " sim",
                       slice.name == foot.slice
                           ? ""
                           : absl::StrCat("; ", ScalingText(forecast, foot)));

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "host/core/pricer.h"
 #include "job/plan_program.h"
 #include "runtime/job/geography.h"
 #include "settings/words.h"
@@ -117,6 +119,13 @@ const char* BoundOf(const SimStep& step) {
   return step.exposed_communication > compute ? "the all-reduce" : "compute";
 }
 
+const char* BoundOf(const JobForecast& forecast) {
+  const char* const part = BoundOf(forecast.step);
+  return forecast.is_hbm_bound && std::string_view(part) == "compute"
+             ? "HBM traffic"
+             : part;
+}
+
 absl::StatusOr<JobForecast> ForecastJob(const JobPlan& plan, const Slice& slice,
                                         const Generation& generation) {
   PODSIM_CHECK(plan.bits().slice() == slice.name &&
@@ -137,6 +146,12 @@ absl::StatusOr<JobForecast> ForecastJob(const JobPlan& plan, const Slice& slice,
   forecast.band = WithDoubtsOfStore(band, parts, options, slice);
   forecast.saves = ForecastSaves(plan, slice, forecast.step.total);
   forecast.algorithm = sums.OfLargest();
+  forecast.is_op_by_op = plan.spec().has_model_file();
+  if (forecast.is_op_by_op) {
+    const CoreCost cost = PriceEntry(program, EntryPoint::kTrainMicrobatch,
+                                     options.batch_per_core, slice.chip());
+    forecast.is_hbm_bound = cost.hbm_bound + cost.hbm_bound > cost.time;
+  }
   forecast.prices_groups_as_whole = HasGroups(program, slice);
   return forecast;
 }

@@ -31,6 +31,10 @@ struct JobForecast {
   // Sums in the middle of a pass among a part of the chips, which are priced as
   // if they were among all.
   bool prices_groups_as_whole = false;
+  // A model of the caller's, whose ops are priced one by one, without fusion.
+  bool is_op_by_op = false;
+  // Of its computation more than half is HBM traffic's.
+  bool is_hbm_bound = false;
   // Of checkpoints that go to a bucket.
   std::optional<SaveForecast> saves;
 
@@ -52,6 +56,13 @@ struct JobForecast {
 // What takes most of a step: "the input", "the store", "compute" or "the
 // all-reduce".
 const char* BoundOf(const SimStep& step);
+// The same; "HBM traffic" where that decides the computation.
+const char* BoundOf(const JobForecast& forecast);
+
+// What is to be known of such a forecast's computation.
+inline constexpr char kOpByOp[] =
+    "compute is priced op by op without fusion; published models took 1/3 to "
+    "1/8 of it";
 
 // `generation`: the slice's. REQUIRES: `slice` is the plan's.
 // Errors: those of ProgramOf and PriceStep.

@@ -8,6 +8,7 @@
 #include "job/plan_warning.h"
 #include "runtime/job/optimizer.h"
 #include "runtime/job/schedule.h"
+#include "settings/words.h"
 
 namespace podsim {
 namespace {
@@ -47,7 +48,10 @@ void WarnOfRate(double peak, double least, double most, JobPlan& plan) {
 
 void WarnOfConvergence(const Recipe& recipe, const Slice& slice,
                        JobPlan& plan) {
-  if (plan.train_steps() < recipe.smallest_converging_steps) {
+  // What was measured is its own optimizer, with rates by the linear rule.
+  if (!IsOfRecipe(recipe, plan.bits())) return;
+  if (plan.train_steps() < recipe.smallest_converging_steps &&
+      plan.scaling().rate_rule() != WordOf(words::RateScaling::sqrt)) {
     const std::string needed = FormatCount(recipe.smallest_converging_steps);
     AddWarning(
         absl::StrCat("fewer steps than the ", needed,
@@ -61,8 +65,7 @@ void WarnOfConvergence(const Recipe& recipe, const Slice& slice,
   const double peak = plan.bits().learning_rate().peak();
   const double least = recipe.learning_rate;
   const double most = recipe.largest_converging_rate;
-  if (most == 0 || !IsOfRecipe(recipe, plan.bits()))
-    return;  // none was measured
+  if (most == 0) return;  // none was measured
   if (peak > most * (1 + kRounding) || peak < least * kFarBelow)
     WarnOfRate(peak, least, most, plan);
 }

@@ -1,8 +1,10 @@
 #include "runtime/job/fit.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <string>
+#include <string_view>
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
@@ -11,11 +13,16 @@
 #include "host/input/fields.h"
 #include "host/input/input_memory.h"
 #include "interconnect/topology/slice.h"
+#include "job/plan_warning.h"
+#include "models/ops/op_table.h"
 #include "runtime/job/geography.h"
 #include "runtime/job/reduction.h"
 
 namespace podsim {
 namespace {
+
+// Examples per core, beyond which no warning is worth it.
+constexpr std::int64_t kMostCounted = 1 << 20;
 
 // AdmitToCore, for batches whose bytes cannot even be counted too.
 absl::Status Admit(const Program& program, std::int64_t batch_per_core,
@@ -34,6 +41,49 @@ absl::Status Admit(const Program& program, std::int64_t batch_per_core,
       " is far beyond the ", replica, "'s ", FormatBytes(hbm_bytes),
       " of HBM; the largest that fits is ",
       FormatCount(LargestBatch(program, hbm_bytes, microbatches))));
+}
+
+// Ops of which a compiler may hold less, or more, than op after op says.
+bool HasOtherOps(const Program& program) {
+  constexpr const char* kPlain[] = {
+      "AddBias",  "BiasGrad",         "reduce",          "SoftmaxXent",
+      "constant", "convert",          "SoftmaxXentGrad", "Scale",
+      "Reshape",  "broadcast_in_dim", "RoundBFloat16",   "MatMul",
+      "CoreSum"};
+  const auto found = program.entries.find(EntryPoint::kTrainMicrobatch);
+  if (found == program.entries.end()) return false;
+  for (const Segment& segment : found->second)
+    for (const Instruction& instruction : segment.instructions) {
+      const OpEntry& entry = EntryOf(instruction.op);
+      if (!entry.is_element_wise && !entry.is_view &&
+          (!entry.is_product() || entry.product == ProductForm::kGeneral) &&
+          std::none_of(
+              std::begin(kPlain), std::end(kPlain),
+              [&](std::string_view name) { return name == entry.name; }))
+        return true;
+    }
+  return false;
+}
+
+// A model of the caller's with other ops than products and element-wise ones is
+// warned of.
+absl::Status AdmitOrWarn(const Program& program, const ResolvedJob& job,
+                         std::int64_t batch, std::int64_t microbatches,
+                         JobPlan& plan) {
+  const absl::Status status = Admit(program, batch, job.slice.chip().hbm_bytes,
+                                    microbatches, job.slice.replica_name());
+  if (!absl::IsResourceExhausted(status) || !job.spec.has_model_file() ||
+      !HasOtherOps(program) || batch > kMostCounted)
+    return status;
+  const char* const kind = "HBM, counted op after op, beyond what there is";
+  for (const PlanWarning& known : plan.warnings())
+    if (known.kind() == kind) return absl::OkStatus();
+  AddWarning(kind,
+             absl::StrCat(std::string(status.message()),
+                          "; counted op after op, where a compiler may need "
+                          "less: it runs all the same"),
+             plan);
+  return absl::OkStatus();
 }
 
 CoreMemory CoreMemoryOf(const Program& program, std::int64_t batch_per_core,
@@ -96,11 +146,10 @@ absl::Status FillMemory(const Program& program, const ResolvedJob& job,
   const std::int64_t eval_batch = plan.eval_batch_per_core();
   const std::int64_t tree = MicrobatchesPerCore(plan.bits());
   const std::int64_t microbatches = std::max<std::int64_t>(1, tree);
-  PODSIM_RETURN_IF_ERROR(Admit(program, job.batch_per_core, hbm, microbatches,
-                               job.slice.replica_name()));
   PODSIM_RETURN_IF_ERROR(
-      Annotate(Admit(program, eval_batch, hbm, /*microbatches=*/1,
-                     job.slice.replica_name()),
+      AdmitOrWarn(program, job, job.batch_per_core, microbatches, plan));
+  PODSIM_RETURN_IF_ERROR(
+      Annotate(AdmitOrWarn(program, job, eval_batch, /*microbatches=*/1, plan),
                "evaluation batch"));
   *plan.mutable_core_memory() =
       CoreMemoryOf(program, job.batch_per_core, hbm, microbatches);

@@ -12,6 +12,7 @@
 #include "job/plan_warning.h"
 #include "runtime/job/convergence.h"
 #include "runtime/job/defaults.h"
+#include "runtime/job/optimizer.h"
 #include "runtime/job/scaling.h"
 #include "runtime/job/spec_check.h"
 #include "settings/words.h"
@@ -23,6 +24,15 @@ namespace {
 constexpr std::int64_t kBaseRateBatch = 256;
 // A tile of the matrix unit has 8 rows.
 constexpr std::int64_t kTileRows = 8;
+
+// From this many times the reference's batch on a rule for rates matters.
+constexpr std::int64_t kManyTimes = 4;
+
+bool IsAdaptive(words::Optimizer::Word optimizer) {
+  return optimizer == words::Optimizer::adam ||
+         optimizer == words::Optimizer::adamw ||
+         optimizer == words::Optimizer::lamb;
+}
 
 // What the rate is multiplied with, as in the papers on ImageNet.
 constexpr double kDropFactor = 0.1;
@@ -190,11 +200,35 @@ class Schedule {
     scaling().set_reference_rate(rate);
     scaling().set_rate_rule(WordOf(spec_.lr_scaling()));
     plan_.mutable_bits()->mutable_learning_rate()->set_peak(peak);
+    WarnOfAdaptive(rate, peak, from);
     if (peak != rate)
       Note("learning rate ", rate, " for batch ", FormatCount(from),
            " becomes ", peak, " for batch ", FormatCount(batch_), " (",
            WordOf(spec_.lr_scaling()), ")");
     return absl::OkStatus();
+  }
+
+  // Rules that divide by the size of gradients do not follow the linear rule,
+  // which is SGD's; a recipe's range was measured.
+  void WarnOfAdaptive(double rate, double peak, std::int64_t from) {
+    const bool measured =
+        inputs_.recipe != nullptr && IsOfRecipe(*inputs_.recipe, plan_.bits());
+    if (spec_.lr_scaling() != words::RateScaling::linear || measured ||
+        !IsAdaptive(spec_.optimizer()) || batch_ < kManyTimes * from)
+      return;
+    const std::string name = WordOf(spec_.optimizer());
+    const double root = ScaleRate(rate, from, batch_, words::RateScaling::sqrt);
+    AddWarning(
+        absl::StrCat("the linear rule, which is SGD's, for the learning rate "
+                     "of ",
+                     name),
+        absl::StrCat("the learning rate of ", name, " goes from ", rate, " to ",
+                     peak,
+                     " by the linear rule, which is SGD's: adaptive "
+                     "optimizers take the square root as a rule, "
+                     "--lr_scaling=sqrt (",
+                     root, ")"),
+        plan_);
   }
 
   absl::Status FillWarmup() {

@@ -1,6 +1,7 @@
 // Which of pod_launch's actions is wanted, and its result; see launch.h.
 #include "runtime/launch/launch.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "base/units.h"
 #include "host/core/selftest.h"
 #include "host/storage/job_hold.h"
+#include "host/storage/store_waits.h"
 #include "host/storage/uri_store.h"
 #include "interconnect/topology/describe.h"
 #include "interconnect/topology/hardware.h"
@@ -187,31 +189,56 @@ absl::StatusOr<PlannedJob> PlannedFrom(const JobSpec& spec,
   return job;
 }
 
-// Where the job begins, nothing for the very beginning. Refuses a checkpoint
-// that does not fit before any process starts. The coordinator looks again, as
-// every generation of the pod begins elsewhere.
-absl::StatusOr<std::vector<TextRow>> StartRows(const PlannedJob& job,
-                                               bool dry_run) {
+// Nothing for the very beginning.
+std::vector<TextRow> RowsOf(const RunStart& start, const PlannedJob& job) {
+  if (start.point.checkpoint().empty()) return {};
+  return {{"start", DescribeStart(start.point, job.plan)}};
+}
+
+// Where the job begins. Refuses a checkpoint that does not fit before any
+// process starts. The coordinator looks again, as every generation of the pod
+// begins elsewhere.
+absl::StatusOr<std::vector<TextRow>> StartRowsOfRun(const PlannedJob& job) {
   const auto store = NewUriStore();
   absl::StatusOr<RunStart> start = FindStart(*store, job.spec, job.plan);
-  if (!start.ok() && !dry_run &&
-      store->List(job.plan.spec().model_dir()).ok()) {
+  if (!start.ok() && store->List(job.plan.spec().model_dir()).ok()) {
     // A job that runs there may be the reason; else nothing changes any more.
     PODSIM_ASSIGN_OR_RETURN(const auto hold, HoldModelDir(*store, job.plan));
     start = FindStart(*store, job.spec, job.plan);
   }
   PODSIM_RETURN_IF_ERROR(start.status());
-  std::vector<TextRow> rows;
-  if (!start->point.checkpoint().empty())
-    rows.push_back({"start", DescribeStart(start->point, job.plan)});
-  // A run's own processes say the same.
-  if (dry_run)
-    for (const std::string& note : start->notes)
-      rows.push_back({"model_dir", note});
+  return RowsOf(*start, job);
+}
+
+std::vector<TextRow> NotLookedAt(absl::string_view why) {
+  return {
+      {"start", absl::StrCat("not known, no checkpoint was looked at: ", why)}};
+}
+
+// Of a plan alone, which can do without: what it did not look at, and what a
+// run's own processes would say of the model_dir.
+absl::StatusOr<std::vector<TextRow>> StartRowsOfPlan(const PlannedJob& job) {
+  if (job.plan.bits().dataset().fingerprint().empty())
+    return job.spec.model_dir().empty() && job.spec.restore().empty()
+               ? std::vector<TextRow>()
+               : NotLookedAt(
+                     "the data, with which it is compared, was not read");
+  const auto store = NewUriStore();
+  const absl::StatusOr<RunStart> start = FindStart(*store, job.spec, job.plan);
+  const absl::Status& why = start.status();
+  if (absl::IsUnavailable(why) || absl::IsUnauthenticated(why) ||
+      absl::IsPermissionDenied(why))
+    return NotLookedAt(why.message());
+  PODSIM_RETURN_IF_ERROR(why);
+  std::vector<TextRow> rows = RowsOf(*start, job);
+  for (const std::string& note : start->notes)
+    rows.push_back({"model_dir", note});
   return rows;
 }
 
 std::string HashText(const PlannedJob& job, bool verbose) {
+  if (job.plan.bits().dataset().fingerprint().empty())
+    return "not known (the data was not read)";
   const std::string& hash = job.plan.hash();
   return verbose ? absl::StrCat(hash, ", if every process runs isa ",
                                 job.plan.bits().isa(), " as this machine does")
@@ -230,19 +257,24 @@ absl::StatusOr<int> PlanAndRun(const LaunchContext& context,
     return PrintWholeJob(spec, flags.elsewhere.external_hosts(), console);
   if (flags.action == LaunchAction::kWriteModel)
     return WriteModel(spec, flags.settings, console);
+  const bool dry_run = flags.action == LaunchAction::kDryRun;
+  std::optional<StoreWaits::Limit> limit;
+  if (dry_run) limit.emplace(ProcessStoreWaits(), kPlanWait, kPlanWaits);
   if (flags.action == LaunchAction::kTrain)
     PODSIM_RETURN_IF_ERROR(CheckOutputFiles(spec));
   PODSIM_ASSIGN_OR_RETURN(const PlannedJob job,
                           PlannedFrom(spec, flags.elsewhere.external_hosts()));
   if (flags.action == LaunchAction::kTrain)
     PODSIM_RETURN_IF_ERROR(Annotate(CheckTrains(job.slice), "topology"));
+  if (!dry_run && job.plan.bits().dataset().fingerprint().empty())
+    return absl::InvalidArgumentError(
+        "data_dir has shapes for a plan alone; only --dry_run takes it");
   PendingForecast forecast(job);
   const PlanStyle style = {.width = WidthOf(context, console),
                            .verbose = flags.settings.verbose(),
                            .external_hosts = flags.elsewhere.external_hosts()};
-  const bool dry_run = flags.action == LaunchAction::kDryRun;
   PODSIM_ASSIGN_OR_RETURN(const std::vector<TextRow> start,
-                          StartRows(job, dry_run));
+                          dry_run ? StartRowsOfPlan(job) : StartRowsOfRun(job));
   if (flags.settings.quiet()) {
     const std::string warnings = FormatWarnings(job.plan, style);
     if (!warnings.empty()) console.Line(warnings);

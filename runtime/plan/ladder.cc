@@ -12,13 +12,11 @@
 namespace podsim {
 namespace {
 
-// Nothing of such a job is scaled when it is run; here the first slice's
-// figures are to grow.
+// Such a job runs as typed on every slice, and is planned so.
 bool IsAsTyped(const JobSpec& spec) {
   return (spec.has_train_steps() || spec.has_epochs()) &&
-         (spec.has_learning_rate() || spec.has_base_learning_rate()) &&
-         !spec.has_reference_topology() && !spec.has_reference_batch_size() &&
-         !spec.has_train_batch_size();
+         spec.has_learning_rate() && !spec.has_reference_topology() &&
+         !spec.has_reference_batch_size();
 }
 
 absl::StatusOr<LadderRow> RowOf(const JobSpec& spec, const PlanInputs& inputs,
@@ -79,13 +77,9 @@ void FillEfficiency(std::vector<LadderRow>& rows) {
 
 absl::StatusOr<Ladder> PlanLadder(const JobSpec& spec, const PlanInputs& inputs,
                                   const std::vector<Slice>& slices) {
-  Ladder ladder = {.strong = spec.has_train_batch_size()};
-  JobSpec job = spec;
-  if (IsAsTyped(job) && !slices.empty()) {
-    job.set_reference_topology(slices.front().name);
-    ladder.as_typed_on = slices.front().name;
-  }
-  ladder.rows = PlanRows(job, inputs, slices);
+  Ladder ladder = {.strong = spec.has_train_batch_size(),
+                   .is_as_typed = IsAsTyped(spec)};
+  ladder.rows = PlanRows(spec, inputs, slices);
   const auto planned = [](const LadderRow& row) { return row.status.ok(); };
   if (std::none_of(ladder.rows.begin(), ladder.rows.end(), planned))
     return ladder.rows.front().status;

@@ -27,13 +27,13 @@ struct LadderRow {
 struct Ladder {
   std::vector<LadderRow> rows;
   bool strong = false;  // the same global batch everywhere
-  // The slice that steps and rate are for, where the job names no reference.
-  std::string as_typed_on;
+  // The job has steps and rate of its own and no reference: they are the same
+  // on every slice, as in a run there.
+  bool is_as_typed = false;
 };
 
 // `spec` but for its topology on each of `slices`; with the same batch per core
-// unless it has a global batch. A length and a rate without a reference are
-// taken for the first slice that trains.
+// unless it has a global batch. Each row is the plan that a run there has.
 // Errors: INVALID_ARGUMENT (no slice has a plan: the first one's reason).
 absl::StatusOr<Ladder> PlanLadder(const JobSpec& spec, const PlanInputs& inputs,
                                   const std::vector<Slice>& slices);

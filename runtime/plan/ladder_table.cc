@@ -40,15 +40,15 @@ std::vector<std::string> LadderCells(const LadderRow& row, double price) {
       absl::StrFormat("%.4g", row.plan.bits().learning_rate().peak()),
       FormatBytes(HbmBytes(row.plan.core_memory())),
       SpanText(forecast.step.total.seconds()),
-      RangeText(forecast.band),
+      forecast.is_op_by_op ? "-" : RangeText(forecast.band),
       FormatCount(std::llround(forecast.examples_per_second())),
       absl::StrFormat("%.0f%%", 100 * row.efficiency),
       SpanText(forecast.seconds()),
       absl::StrFormat("%.3g", forecast.chip_hours())};
   if (price > 0)
     cells.push_back(absl::StrFormat("%.3g", price * forecast.chip_hours()));
-  cells.push_back(absl::StrCat(BoundOf(forecast.step),
-                               row.plan.warnings().empty() ? "" : " !"));
+  cells.push_back(
+      absl::StrCat(BoundOf(forecast), row.plan.warnings().empty() ? "" : " !"));
   return cells;
 }
 
@@ -136,7 +136,7 @@ ordered_json JsonRow(const LadderRow& row, double price) {
   one["all_reduce_seconds"] = step.communication.seconds();
   one["exposed_seconds"] = step.exposed_communication.seconds();
   one["algorithm"] = AlgorithmText(forecast);
-  one["bound_by"] = BoundOf(step);
+  one["bound_by"] = BoundOf(forecast);
   one["examples_per_second"] = forecast.examples_per_second();
   one["efficiency"] = row.efficiency;
   one["seconds"] = forecast.seconds();
@@ -158,6 +158,10 @@ std::string ReplicasText(const Ladder& ladder) {
   return names.size() > 1 ? "core (v2, v3) or chip" : *names.begin();
 }
 
+bool IsOpByOp(const Ladder& ladder) {
+  return FirstPlan(ladder).spec().has_model_file();
+}
+
 std::string AboutText(const Ladder& ladder, int columns) {
   const auto comment = [&](const std::string& sentence) {
     return CommentText(sentence, columns);
@@ -168,11 +172,20 @@ std::string AboutText(const Ladder& ladder, int columns) {
                     : absl::StrCat("the same batch per ", ReplicasText(ladder),
                                    " on every slice")));
   text += comment(
-      "all times sim: computed, not measured, at the chip's peak rates; whole "
-      "steps reach 40% to 100% of them, which low to high covers");
-  if (!ladder.as_typed_on.empty())
-    text += comment(absl::StrCat("steps and learning rate are as typed for ",
-                                 ladder.as_typed_on, " and scaled from there"));
+      IsOpByOp(ladder)
+          ? absl::StrCat("all times sim: computed, not measured; ", kOpByOp)
+          : std::string("all times sim: computed, not measured, at the chip's "
+                        "peak rates; whole steps reach 40% to 100% of them, "
+                        "which low to high covers"));
+  if (ladder.strong && ladder.rows.size() > 1)
+    text += comment(
+        "eff. is against the smallest slice with the same global batch, where "
+        "a core has more of it");
+  if (ladder.is_as_typed && !ladder.strong && ladder.rows.size() > 1)
+    text += comment(absl::StrCat(
+        "no reference is given: steps and learning rate are as typed on every "
+        "slice, as in a run; --reference_topology=",
+        ladder.rows.front().slice.name, " scales them from there"));
   std::set<std::string> generations;
   for (const LadderRow& row : ladder.rows)
     if (generations.insert(row.slice.generation).second)
@@ -207,7 +220,10 @@ std::string FormatLadderJson(const Ladder& ladder, double price_per_chip_hour) {
   all["clock"] = "sim";
   all["job"] = LadderJobText(ladder);
   all["scaling"] = ladder.strong ? "strong" : "weak";
-  if (!ladder.as_typed_on.empty()) all["as_typed_on"] = ladder.as_typed_on;
+  const JobSpec& spec = FirstPlan(ladder).spec();
+  if (spec.has_reference_topology())
+    all["reference_topology"] = spec.reference_topology();
+  if (IsOpByOp(ladder)) all["compute_note"] = kOpByOp;
   all["results"] = ordered_json::array();
   for (const LadderRow& row : ladder.rows)
     all["results"].push_back(JsonRow(row, price_per_chip_hour));

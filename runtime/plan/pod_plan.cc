@@ -11,6 +11,7 @@
 #include "base/status.h"
 #include "base/text_table.h"
 #include "host/storage/posix_file.h"
+#include "host/storage/store_waits.h"
 #include "proto/plan.pb.h"
 #include "runtime/coordinator/plan_inputs.h"
 #include "runtime/files/geography_file.h"
@@ -127,6 +128,7 @@ absl::StatusOr<PlanInputs> InputsFor(const JobSpec& job,
                                      const std::vector<Slice>& slices) {
   JobSpec any = job;
   any.set_topology(slices.front().name);
+  const StoreWaits::Limit limit(ProcessStoreWaits(), kPlanWait, kPlanWaits);
   return GatherPlanInputs(any, /*one_machine=*/false);
 }
 

@@ -3,6 +3,7 @@
 #include "runtime/pod/job_runner.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -28,6 +29,7 @@
 #include "base/write_error.h"
 #include "host/checkpoint/catalog.h"
 #include "host/storage/job_hold.h"
+#include "host/storage/store_waits.h"
 #include "host/storage/uri_store.h"
 #include "interconnect/topology/accelerator_type.h"
 #include "job/saving.h"
@@ -177,6 +179,20 @@ absl::Status CheckPlace(const LaunchContext& context, const PodFiles& files,
   return spec.log_dir().empty() ? absl::OkStatus() : MakeLogDir(spec.log_dir());
 }
 
+// While this process waits for a store and for nobody else, a signal ends that.
+void EndWaitsBySignal(const StopSignals& signals) {
+  ProcessStoreWaits().EndWhen(
+      [fd = signals.stop_fd()] {
+        pollfd told = {.fd = fd, .events = POLLIN, .revents = 0};
+        return poll(&told, 1, 0) > 0;
+      },
+      "told to end");
+}
+
+struct EndWaitsNoMore {
+  ~EndWaitsNoMore() { ProcessStoreWaits().EndWhen({}, ""); }
+};
+
 // One generation of the pod.
 absl::StatusOr<Outcome> RunPod(
     const PodFiles& files, const ElsewhereSettings& options,
@@ -238,6 +254,8 @@ absl::StatusOr<Outcome> RunGenerations(PodFiles files, PrivateDir& dir,
                                    display, on_event));
     const std::optional<JobRestarting> next = restarts.Next(outcome);
     if (!next.has_value()) {
+      EndWaitsBySignal(signals);
+      ProcessStoreWaits().Hurry(kEndingPatience, "the job has ended");
       LookForCheckpoint(job.plan, kept);
       outcome.kept_work =
           kept.Advice(outcome.recoverable && outcome.stop_signal == 0);
@@ -294,9 +312,17 @@ absl::StatusOr<int> RunPodJob(const LaunchContext& context,
   // From here on a signal ends the loop, not the process, so that the
   // directory goes whatever happens.
   PODSIM_ASSIGN_OR_RETURN(const StopSignals signals, StopSignals::Block());
+  const EndWaitsNoMore after;  // the last use of the hold
+  EndWaitsBySignal(signals);
   const std::unique_ptr<ObjectStore> store = NewUriStore();
-  PODSIM_ASSIGN_OR_RETURN(const std::unique_ptr<JobHold> hold,
-                          HoldModelDir(*store, job.plan));
+  absl::StatusOr<std::unique_ptr<JobHold>> held =
+      HoldModelDir(*store, job.plan);
+  if (const int signal = held.ok() ? 0 : signals.TakeStop(); signal != 0) {
+    ShowStop({.stop_signal = signal}, console);
+    return 128 + signal;
+  }
+  PODSIM_ASSIGN_OR_RETURN(const std::unique_ptr<JobHold> hold, std::move(held));
+  ProcessStoreWaits().EndWhen({}, "");
   if (hold != nullptr) files.model_dir = hold->key();
   PODSIM_RETURN_IF_ERROR(display.Begin());
   PODSIM_ASSIGN_OR_RETURN(PrivateDir dir,

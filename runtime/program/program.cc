@@ -121,11 +121,14 @@ absl::Status ImportTo(const ProgramSettings& settings, ProgramResult& result) {
         "import takes functions in XLA's HLO, as the Python package writes "
         "them; podsim.export in Python writes a model in one go"));
   }
-  const absl::StatusOr<ModelProto> model = Import(from);
+  std::vector<std::string> warnings;
+  const absl::StatusOr<ModelProto> model = Import(from, &warnings);
   if (!model.ok()) {
     result.exit_code = kDamaged;
     return model.status();
   }
+  for (const std::string& warning : warnings)
+    absl::StrAppend(&result.text, "warning: ", warning, "\n");
   return WriteModelFile(settings.output(), *model);
 }
 

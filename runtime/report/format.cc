@@ -32,6 +32,11 @@ std::string FormatTimeLeft(absl::Duration left) {
   return absl::StrFormat("%dh%02dm", seconds / 3600, seconds / 60 % 60);
 }
 
+std::string FormatEvalLoss(const MetricSums& sums) {
+  if (FindMetric(sums, kLossMetric) == nullptr) return "no loss";
+  return absl::StrFormat("loss %.4f", MetricValue(sums, kLossMetric));
+}
+
 std::string FormatOtherMetrics(const MetricSums& sums) {
   std::string text;
   for (const MetricSum& sum : sums) {

@@ -19,6 +19,8 @@ std::string FormatTimeLeft(absl::Duration left);
 // The metrics that a model has beside loss and accuracy, each with a comma
 // before it: ", margin: 0.7500, top five: 98.00%".
 std::string FormatOtherMetrics(const MetricSums& sums);
+// "loss 0.0674" of an evaluation; "no loss" of one that does not compute it.
+std::string FormatEvalLoss(const MetricSums& sums);
 // Examples a second for people: "261,641" (below 100: "12.3").
 std::string FormatRate(double per_second);
 

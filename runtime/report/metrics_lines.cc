@@ -195,6 +195,12 @@ std::string ResumeLine(const StartPoint& start, const JobPlan& plan,
                {"last_step", start.last_step()}});
 }
 
+// Of an evaluation that computes one.
+void AddLoss(const char* key, const MetricSums& sums, Json& line) {
+  if (FindMetric(sums, kLossMetric) != nullptr)
+    line[key] = MetricValue(sums, kLossMetric);
+}
+
 // Only a model that has one says so.
 void AddAccuracy(const char* key, std::optional<double> accuracy, Json& line) {
   if (accuracy.has_value()) line[key] = *accuracy;
@@ -237,8 +243,8 @@ std::string EvalLine(const EvalDone& eval, double wall_time) {
   Json line = {{"event", "eval"},
                {"wall_time", wall_time},
                {"step", eval.step()},
-               {"examples", eval.examples()},
-               {"loss", MetricValue(eval.metrics(), kLossMetric)}};
+               {"examples", eval.examples()}};
+  AddLoss("loss", eval.metrics(), line);
   if (const auto accuracy = AccuracyOf(eval.metrics()); accuracy.has_value()) {
     line["correct"] = CorrectExamples(eval.metrics());
     line["accuracy"] = *accuracy;
@@ -314,7 +320,7 @@ std::string SummaryLine(const RunSummary& summary) {
     if (accuracy.has_value())
       line["eval_correct"] = CorrectExamples(summary.eval->metrics());
     line["eval_examples"] = summary.eval->examples();
-    line["eval_loss"] = MetricValue(summary.eval->metrics(), kLossMetric);
+    AddLoss("eval_loss", summary.eval->metrics(), line);
     AddOthers("eval_metrics", summary.eval->metrics(), line);
   }
   if (HasPromise(summary)) {

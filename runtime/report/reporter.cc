@@ -58,10 +58,9 @@ std::string EvalText(const EvalDone& eval) {
   const auto accuracy = AccuracyOf(eval.metrics());
   const std::string others = FormatOtherMetrics(eval.metrics());
   if (!accuracy.has_value())
-    return absl::StrFormat(
-        "evaluation after step %d: loss %.4f (%s examples)%s", eval.step(),
-        MetricValue(eval.metrics(), kLossMetric), FormatCount(eval.examples()),
-        others);
+    return absl::StrFormat("evaluation after step %d: %s (%s examples)%s",
+                           eval.step(), FormatEvalLoss(eval.metrics()),
+                           FormatCount(eval.examples()), others);
   return absl::StrFormat("evaluation after step %d: accuracy %s (%s of %s)%s",
                          eval.step(), FormatPercent(*accuracy),
                          FormatCount(CorrectExamples(eval.metrics())),

@@ -122,15 +122,15 @@ std::string FormatEval(const RunSummary& summary) {
   if (!summary.eval.has_value()) return "not evaluated";
   const EvalDone& eval = *summary.eval;
   const auto accuracy = AccuracyOf(eval.metrics());
-  const double loss = MetricValue(eval.metrics(), kLossMetric);
   const std::string others = FormatOtherMetrics(eval.metrics());
+  const std::string loss = FormatEvalLoss(eval.metrics());
   if (!accuracy.has_value())
-    return absl::StrFormat("loss %.4f, %s examples%s", loss,
-                           FormatCount(eval.examples()), others);
-  return absl::StrFormat("%s (%s of %s examples), loss %.4f%s",
-                         FormatPercent(*accuracy),
-                         FormatCount(CorrectExamples(eval.metrics())),
-                         FormatCount(eval.examples()), loss, others);
+    return absl::StrCat(loss, ", ", FormatCount(eval.examples()), " examples",
+                        others);
+  return absl::StrCat(FormatPercent(*accuracy), " (",
+                      FormatCount(CorrectExamples(eval.metrics())), " of ",
+                      FormatCount(eval.examples()), " examples), ", loss,
+                      others);
 }
 
 // "96%: kept" where the recipe promises something of this network and the job

@@ -11,6 +11,8 @@
 namespace podsim::testing {
 namespace {
 
+constexpr char kRecord[] = ".podsim-job";  // stays with the checkpoints
+
 bool IsNumber(const std::string& name) {
   return name.find_first_not_of("0123456789") == std::string::npos;
 }
@@ -26,9 +28,16 @@ class DirectoryPlace final : public KillPlace {
     std::string text;
     for (const auto& entry : std::filesystem::directory_iterator(dir_.path())) {
       const std::string name = entry.path().filename();
-      if (!IsNumber(name)) text += name + " ";
+      if (!IsNumber(name) && name != kRecord) text += name + " ";
     }
     return text;
+  }
+  std::set<std::int64_t> Committed() const override {
+    std::set<std::int64_t> steps;
+    for (const auto& entry : std::filesystem::directory_iterator(dir_.path()))
+      if (const std::string name = entry.path().filename(); IsNumber(name))
+        steps.insert(std::atoll(name.c_str()));
+    return steps;
   }
   std::vector<std::int64_t> Unfinished() const override {
     std::vector<std::int64_t> steps;
@@ -62,11 +71,18 @@ class BucketPlace final : public KillPlace {
     std::string text;
     for (const std::string& name : Names()) {
       const std::string top = name.substr(0, name.find('/'));
-      if (!IsNumber(top)) text += name + " ";
+      if (!IsNumber(top) && name != kRecord) text += name + " ";
     }
     for (const std::int64_t step : Unfinished())
       text += std::to_string(step) + " ";
     return text;
+  }
+  std::set<std::int64_t> Committed() const override {
+    std::set<std::int64_t> steps;
+    for (const std::string& name : Names())
+      if (name.substr(name.find('/') + 1) == "commit_success.txt")
+        steps.insert(std::atoll(name.c_str()));
+    return steps;
   }
   std::vector<std::int64_t> Unfinished() const override {
     std::set<std::string> steps;

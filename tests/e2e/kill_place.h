@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,6 +21,8 @@ class KillPlace {
       const = 0;
   // What in model_dir is no finished checkpoint.
   virtual std::string LeftBehind() const = 0;
+  // Steps of the checkpoints that are finished.
+  virtual std::set<std::int64_t> Committed() const = 0;
   // Steps of the checkpoints that are unfinished.
   virtual std::vector<std::int64_t> Unfinished() const = 0;
 };

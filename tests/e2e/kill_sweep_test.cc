@@ -14,6 +14,7 @@
 #include <iostream>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -246,9 +247,10 @@ struct Result {
   bool struck = false;
   int code = 0;
   std::string hash;
-  std::string left;    // in model_dir, beside finished checkpoints
-  bool clean = false;  // the next start cleared it away
-  std::string output;  // of the last command
+  std::set<std::int64_t> kept;  // finished checkpoints
+  std::string left;             // in model_dir, beside them
+  bool clean = false;           // the next start cleared it away
+  std::string output;           // of the last command
 };
 
 Result Disturb(const Kill& kill, const Undisturbed& undisturbed,
@@ -265,6 +267,7 @@ Result Disturb(const Kill& kill, const Undisturbed& undisturbed,
   // A process that is killed within a system call ends with that: it may make
   // its directory after the new pod has cleared away what it found. The next
   // start does so.
+  result.kept = job.place().Committed();
   result.left = job.place().LeftBehind();
   result.clean = result.left.empty() || (job.Start().Wait(kDeadline) == 0 &&
                                          job.place().LeftBehind().empty());
@@ -319,6 +322,9 @@ void Sweep(const Places& places, int otherwise) {
       EXPECT_EQ(result.code, 0) << result.output;
       EXPECT_EQ(result.hash, undisturbed.weights_hash) << result.output;
       EXPECT_TRUE(result.clean) << result.left;
+      // --keep, and what was proved by a step before the kill may be one more.
+      EXPECT_THAT(result.kept, ::testing::IsSupersetOf({kSteps, kSteps - kEvery,
+                                                        kSteps - 2 * kEvery}));
       if (runs > kMoments) {
         std::cout << "run " << run << ": " << Describe(kill) << ": "
                   << (result.struck ? "killed" : "too late") << ", exit code "

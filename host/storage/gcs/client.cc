@@ -1,7 +1,11 @@
 #include "host/storage/gcs/client.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <utility>
 
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "base/random.h"
@@ -14,6 +18,8 @@ namespace {
 
 // A token is renewed while it is still good for so long.
 constexpr absl::Duration kTokenMargin = absl::Minutes(2);
+// A page begins as one within so many bytes.
+constexpr std::size_t kPageBegins = 256;
 
 bool MayBeExpected(int status) {
   return (status >= 200 && status < 300) || status == 304 || status == 308 ||
@@ -50,9 +56,26 @@ absl::Duration RetryAfter(const HttpResponse& answer) {
   return absl::Seconds(seconds);
 }
 
-// Of an attempt that failed before an answer came.
-bool MayComeLater(const absl::Status& status) {
-  return absl::IsUnavailable(status) || absl::IsDataLoss(status);
+// A page for people where the API writes JSON: what a network shows that wants
+// a login first, or a proxy.
+bool IsPage(const GcsCall& call, const HttpResponse& answer) {
+  if (call.target.find("alt=media") != std::string::npos ||
+      answer.status >= 300)
+    return false;
+  std::string begin = answer.body.substr(0, kPageBegins);
+  absl::AsciiStrToLower(&begin);
+  begin = std::string(absl::StripLeadingAsciiWhitespace(begin));
+  return absl::StartsWith(begin, "<!doctype html") ||
+         absl::StartsWith(begin, "<html");
+}
+
+absl::Status PageOf(const std::string& endpoint) {
+  return MarkMending(
+      absl::UnavailableError(absl::StrCat(
+          "a web page comes from ", HostOf(endpoint),
+          " instead of the store's answer: something on the way answers for "
+          "it; does this network want a login, or a proxy?")),
+      Mending::kNever);
 }
 
 absl::Status WithAttempts(const absl::Status& status, const std::string& doing,
@@ -63,10 +86,19 @@ absl::Status WithAttempts(const absl::Status& status, const std::string& doing,
         " (attempt ", attempts, ", ",
         absl::FormatDuration(absl::Trunc(span, absl::Milliseconds(1))),
         " after the first)");
-  // What comes damaged may lie there whole.
-  return {
-      absl::IsDataLoss(status) ? absl::StatusCode::kUnavailable : status.code(),
-      absl::StrCat(doing, ": ", status.message(), tried)};
+  // What comes damaged may lie there whole, what comes too late may come.
+  const bool unavailable =
+      absl::IsDataLoss(status) || absl::IsDeadlineExceeded(status);
+  return {unavailable ? absl::StatusCode::kUnavailable : status.code(),
+          absl::StrCat(doing, ": ", status.message(), tried)};
+}
+
+// Of a call that nobody wants to go on with, after so many attempts.
+absl::Status NotWaitedFor(const absl::Status& last, const std::string& doing,
+                          int attempts, const std::string& why) {
+  return absl::UnavailableError(
+      absl::StrCat(doing, ": ", last.message(), " (given up after ", attempts,
+                   attempts == 1 ? " attempt: " : " attempts: ", why, ")"));
 }
 
 }  // namespace
@@ -82,11 +114,12 @@ std::uint64_t GcsClient::Random() {
   return static_cast<std::uint64_t>(words[0]) << 32 | words[1];
 }
 
-absl::StatusOr<std::string> GcsClient::Token(bool anew) {
+absl::StatusOr<std::string> GcsClient::Token(bool anew,
+                                             const HttpWatch& watch) {
   MutexLock lock(mutex_);
   const absl::Time now = options_.waiter.now();
   if (anew || now + kTokenMargin >= token_ends_) {
-    absl::StatusOr<GcsToken> token = tokens_->Fetch();
+    absl::StatusOr<GcsToken> token = tokens_->Fetch(watch);
     // One that still holds is as good as a new one.
     if (!token.ok() && (anew || now >= token_ends_)) return token.status();
     if (token.ok()) {
@@ -97,18 +130,21 @@ absl::StatusOr<std::string> GcsClient::Token(bool anew) {
   return token_;
 }
 
-GcsClient::Attempt GcsClient::TryOnce(const GcsCall& call, bool anew) {
-  HttpRequest request{.method = call.method,
-                      .url = call.target.front() == '/'
-                                 ? options_.endpoint + call.target
-                                 : call.target,
-                      .headers = call.headers,
-                      .body = call.body,
-                      .most_bytes = call.most_bytes};
-  absl::StatusOr<std::string> token = Token(anew);
+GcsClient::Attempt GcsClient::TryOnce(const GcsCall& call, bool anew,
+                                      StoreWaits::Call& spoken) {
+  HttpRequest request{
+      .method = call.method,
+      .url = call.target.front() == '/' ? options_.endpoint + call.target
+                                        : call.target,
+      .headers = call.headers,
+      .body = call.body,
+      .most_bytes = call.most_bytes,
+      .watch = [&spoken](std::int64_t moved) { return spoken.GoOn(moved); }};
+  spoken.Awaits(absl::StrCat("no token from ", tokens_->name(), " yet"));
+  absl::StatusOr<std::string> token = Token(anew, request.watch);
   if (!token.ok())
     return {.answer = Annotate(token.status(), "credentials"),
-            .retry = MayComeLater(token.status())};
+            .mending = MendingOf(token.status(), answered_)};
   if (!token->empty()) {
     if (!MayCarrySecret(request.url) ||
         !SameOrigin(request.url, options_.endpoint))
@@ -117,39 +153,63 @@ GcsClient::Attempt GcsClient::TryOnce(const GcsCall& call, bool anew) {
                   " in the clear, nor to where it points: give https://"))};
     request.headers.push_back("Authorization: Bearer " + *token);
   }
-  absl::StatusOr<HttpResponse> answer = http_->Send(request);
+  spoken.Awaits(absl::StrCat("no answer from ", HostOf(request.url), " yet"));
+  return Judge(call, http_->Send(request));
+}
+
+GcsClient::Attempt GcsClient::Judge(const GcsCall& call,
+                                    absl::StatusOr<HttpResponse> answer) {
   if (!answer.ok())
-    return {.answer = answer, .retry = MayComeLater(answer.status())};
-  if (!MayBeExpected(answer->status))
+    return {.answer = answer, .mending = MendingOf(answer.status(), answered_)};
+  if (!MayBeExpected(answer->status)) {
+    const bool again = IsTransient(answer->status) || answer->status == 401;
     return {.answer = RefusalOf(*answer),
-            .retry = IsTransient(answer->status) || answer->status == 401,
-            .wait = RetryAfter(*answer)};
-  if (call.check != nullptr) {
-    absl::Status damage = call.check(*answer);
-    if (!damage.ok()) return {.answer = std::move(damage), .retry = true};
+            .mending = again ? Mending::kLater : Mending::kNever,
+            .wait = RetryAfter(*answer),
+            .refused = answer->status == 401};
   }
-  return {.answer = std::move(answer)};
+  absl::Status damage;
+  if (IsPage(call, *answer)) {
+    damage = PageOf(options_.endpoint);
+  } else if (call.check != nullptr) {
+    damage = call.check(*answer);
+  }
+  if (damage.ok()) return {.answer = std::move(answer)};
+  return {.answer = damage, .mending = MendingOf(damage, answered_)};
 }
 
 absl::StatusOr<GcsAnswer> GcsClient::Call(const GcsCall& call) {
   const absl::Time begin = options_.waiter.now();
+  RetryLimits limits = options_.retry;
+  if (given_up_) limits.budget = std::min(limits.budget, limits.given_up);
+  StoreWaits::Call spoken(options_.waits, call.doing, limits.budget);
+  absl::Status failure = absl::UnavailableError("not asked");
   bool anew = false;
   int refused = 0;
   for (int number = 1;; ++number) {
-    Attempt attempt = TryOnce(call, anew);
-    if (attempt.answer.ok())
+    if (!spoken.why_ended().empty())
+      return NotWaitedFor(failure, call.doing, number - 1, spoken.why_ended());
+    Attempt attempt = TryOnce(call, anew, spoken);
+    if (attempt.answer.ok()) {
+      answered_ = true;
+      given_up_ = false;
+      spoken.Answered();
       return GcsAnswer{.http = *std::move(attempt.answer), .attempts = number};
-    const absl::Status& status = attempt.answer.status();
+    }
+    if (!spoken.why_ended().empty()) continue;
+    failure = attempt.answer.status();
     const absl::Duration span = options_.waiter.now() - begin;
     // A token may have ended early, once; a second refusal is meant.
-    anew = absl::IsUnauthenticated(status);
+    anew = attempt.refused;
     refused += anew ? 1 : 0;
-    const absl::Duration wait =
-        BackOff(options_.retry, number, Random(), attempt.wait);
-    if (!attempt.retry || call.once || refused > 1 ||
-        span + wait > options_.retry.budget)
-      return WithAttempts(status, call.doing, number, span);
-    options_.waiter.wait(wait);
+    const absl::Duration wait = BackOff(limits, number, Random(), attempt.wait);
+    if (call.once || refused > 1 ||
+        !TriesAgain(limits, attempt.mending, number, span, wait)) {
+      given_up_ = given_up_ || span + wait > limits.budget;
+      return WithAttempts(failure, call.doing, number, span);
+    }
+    spoken.Failed(std::string(failure.message()));
+    spoken.Pause(wait, options_.waiter);
   }
 }
 

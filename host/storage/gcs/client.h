@@ -17,7 +17,9 @@
 #include "base/mutex.h"
 #include "host/storage/gcs/retry.h"
 #include "host/storage/gcs/tokens.h"
+#include "host/storage/http/failure.h"
 #include "host/storage/http/http.h"
+#include "host/storage/store_waits.h"
 #include "host/storage/waiter.h"
 
 namespace podsim {
@@ -52,13 +54,17 @@ class GcsClient {
     RetryLimits retry;
     Waiter waiter = SystemWaiter();
     std::uint64_t seed = 0;  // of the back-off's jitter
+    // Told of waits, and asked whether to go on. Null: nobody. Borrowed.
+    StoreWaits* waits = nullptr;
   };
   GcsClient(Options options, std::unique_ptr<Http> http,
             std::unique_ptr<TokenSource> tokens);
 
   // Answers of 2xx, 304, 308, 404, 412 and 416: those a caller may expect.
   // Errors: UNAVAILABLE (busy, out of reach, or damaged on the way: still so
-  //   when the budget was spent, saying after how many attempts in which time),
+  //   when the budget was spent, saying after how many attempts in which time;
+  //   or nobody waits any longer; or, at once, another attempt would be no
+  //   better),
   //   UNAUTHENTICATED,
   //   PERMISSION_DENIED, RESOURCE_EXHAUSTED (a quota), INVALID_ARGUMENT (the
   //   store does not take it), with the store's own words. All name
@@ -68,21 +74,25 @@ class GcsClient {
   const std::string& endpoint() const { return options_.endpoint; }
 
  private:
-  // One attempt, with a new token if `anew`. `retry`: whether another may help;
-  // `wait`: for how long the store asks to be left alone.
+  // One attempt, with a new token if `anew`. `mending`: whether another may
+  // help; `wait`: for how long the store asks to be left alone.
   struct Attempt {
     absl::StatusOr<HttpResponse> answer;
-    bool retry = false;
+    Mending mending = Mending::kNever;
     absl::Duration wait;
+    bool refused = false;  // the token
   };
-  Attempt TryOnce(const GcsCall& call, bool anew);
-  absl::StatusOr<std::string> Token(bool anew);
+  Attempt TryOnce(const GcsCall& call, bool anew, StoreWaits::Call& spoken);
+  Attempt Judge(const GcsCall& call, absl::StatusOr<HttpResponse> answer);
+  absl::StatusOr<std::string> Token(bool anew, const HttpWatch& watch);
   std::uint64_t Random();
 
   const Options options_;
   const std::unique_ptr<Http> http_;
   const std::unique_ptr<TokenSource> tokens_;
   std::atomic<std::uint64_t> drawn_{0};
+  std::atomic<bool> answered_{false};  // the store has, as a store does
+  std::atomic<bool> given_up_{false};  // by the last call
   Mutex mutex_;  // held while a token is fetched: one fetch serves all
   std::string token_ PODSIM_GUARDED_BY(mutex_);
   absl::Time token_ends_ PODSIM_GUARDED_BY(mutex_) = absl::InfinitePast();

@@ -35,9 +35,39 @@ std::string EmulatorOf(Environment environment) {
   return host;
 }
 
+// gcloud's own file; empty: it would be nowhere.
+std::string DefaultKeyPath(Environment environment) {
+  std::string directory = ValueOf(environment, "CLOUDSDK_CONFIG");
+  if (directory.empty()) {
+    const std::string home = ValueOf(environment, "HOME");
+    if (home.empty()) return "";
+    directory = home + "/.config/gcloud";
+  }
+  return directory + "/application_default_credentials.json";
+}
+
+// What comes before the metadata server, and was not there.
+std::string SoughtBefore(Environment environment, const std::string& host) {
+  const std::string asked = ValueOf(environment, "PODSIM_GCS_CREDENTIALS");
+  if (!asked.empty())
+    return absl::StrCat("PODSIM_GCS_CREDENTIALS=", asked, " (", host, ")");
+  const std::string file = DefaultKeyPath(environment);
+  return absl::StrCat(
+      "PODSIM_GCS_CREDENTIALS and GOOGLE_APPLICATION_CREDENTIALS (not set), ",
+      file.empty() ? "CLOUDSDK_CONFIG and HOME (not set)" : file + " (no file)",
+      ", metadata server ", host);
+}
+
 Source MetadataServer(Environment environment, Http* http) {
-  const std::string host = ValueOf(environment, "GCE_METADATA_HOST");
-  return MetadataTokens(http, host.empty() ? kMetadataHost : host);
+  std::string host = ValueOf(environment, "GCE_METADATA_HOST");
+  if (host.empty()) host = kMetadataHost;
+  return MetadataTokens(http, host, SoughtBefore(environment, host));
+}
+
+// As curl does, and OpenSSL's own programs.
+std::string CertificatesOf(Environment environment) {
+  const std::string curls = ValueOf(environment, "CURL_CA_BUNDLE");
+  return curls.empty() ? ValueOf(environment, "SSL_CERT_FILE") : curls;
 }
 
 Source Asked(Environment environment, const std::string& asked, Http* http) {
@@ -55,14 +85,8 @@ Source Asked(Environment environment, const std::string& asked, Http* http) {
 
 // gcloud's own file, if it is there.
 std::string DefaultKeyFile(Environment environment) {
-  std::string directory = ValueOf(environment, "CLOUDSDK_CONFIG");
-  if (directory.empty()) {
-    const std::string home = ValueOf(environment, "HOME");
-    if (home.empty()) return "";
-    directory = home + "/.config/gcloud";
-  }
-  std::string path = directory + "/application_default_credentials.json";
-  return OpenRegularFile(path).ok() ? path : "";
+  std::string path = DefaultKeyPath(environment);
+  return !path.empty() && OpenRegularFile(path).ok() ? path : "";
 }
 
 Source SourceFor(Environment environment, bool emulator, Http* http) {
@@ -168,13 +192,14 @@ absl::StatusOr<std::unique_ptr<GcsClient>> GcsClientFor(
     Environment environment) {
   const std::string emulator = EmulatorOf(environment);
   // Shared by the calls and by what fetches their tokens.
-  auto http = NewCurlHttp({});
+  auto http = NewCurlHttp({.certificates = CertificatesOf(environment)});
   PODSIM_ASSIGN_OR_RETURN(
       auto tokens, SourceFor(environment, !emulator.empty(), http.get()));
   std::random_device random;
   return std::make_unique<GcsClient>(
       GcsClient::Options{.endpoint = emulator.empty() ? kEndpoint : emulator,
-                         .seed = random()},
+                         .seed = random(),
+                         .waits = &ProcessStoreWaits()},
       std::move(http), std::move(tokens));
 }
 

@@ -43,13 +43,15 @@ class Exchange : public TokenSource {
   Exchange(Http* http, std::string path, std::string uri)
       : http_(http), path_(std::move(path)), uri_(std::move(uri)) {}
 
-  absl::StatusOr<GcsToken> Fetch() override {
+  std::string name() const override { return HostOf(uri_); }
+  absl::StatusOr<GcsToken> Fetch(const HttpWatch& watch) override {
     PODSIM_ASSIGN_OR_RETURN(const std::string form, Form());
     const HttpRequest request{
         .method = "POST",
         .url = uri_,
         .headers = {"Content-Type: application/x-www-form-urlencoded"},
-        .body = form};
+        .body = form,
+        .watch = watch};
     PODSIM_ASSIGN_OR_RETURN(const HttpResponse answer, http_->Send(request));
     if (answer.status == 200) return ParseToken(answer.body);
     const std::string what =

@@ -49,7 +49,8 @@ absl::StatusOr<std::optional<GcsBytes>> ReadGcsRange(GcsClient& client,
 
 // The whole of one generation, several ranges at a time, against its CRC32C.
 // Nothing: no such object. Errors: ABORTED (replaced again and again
-// meanwhile).
+// meanwhile), RESOURCE_EXHAUSTED (larger than this process's memory),
+// UNAVAILABLE (the read says another size than the object has).
 absl::StatusOr<std::optional<std::string>> ReadGcsObject(GcsClient& client,
                                                          const GcsName& name);
 

@@ -1,5 +1,9 @@
 // Reading objects: ranges of one generation, whole ones against their CRC32C.
+#include <unistd.h>
+
 #include <algorithm>
+#include <cstddef>
+#include <exception>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -17,6 +21,8 @@ namespace {
 constexpr std::int64_t kRange = kGcsReadBytes;
 // What an answer that is no bytes of the object may take.
 constexpr std::int64_t kRefusal = std::int64_t{64} << 10;
+// An object that is larger is looked at before there is room made for it.
+constexpr std::int64_t kSurelyFits = kGcsReadsInFlight * kRange;
 // How often a read begins anew because its object was replaced.
 constexpr int kReplacements = 16;
 // How often an object that is there may be answered 404.
@@ -86,6 +92,41 @@ absl::StatusOr<bool> ReadRest(GcsClient& client, const GcsName& name,
   return std::find(gone.begin(), gone.end(), 1) == gone.end();
 }
 
+absl::Status TooLarge(const GcsName& name, std::int64_t total) {
+  return absl::ResourceExhaustedError(
+      absl::StrCat("read ", name.uri(), ": the store says that it has ", total,
+                   " bytes, more than this process has memory for"));
+}
+
+// Before there is room for all of a large object: the answer that said how
+// large it is, against the object itself.
+absl::Status CheckTotal(GcsClient& client, const GcsName& name,
+                        const GcsBytes& first) {
+  if (first.total <= kSurelyFits) return absl::OkStatus();
+  PODSIM_ASSIGN_OR_RETURN(const auto object, StatGcs(client, name));
+  // Another by now, or gone: its ranges will tell.
+  if (object && object->size != first.total &&
+      (first.generation == 0 || object->generation == first.generation))
+    return absl::UnavailableError(
+        absl::StrCat("read ", name.uri(), ": an answer says that it has ",
+                     first.total, " bytes, it has ", object->size));
+  const std::int64_t memory =
+      static_cast<std::int64_t>(sysconf(_SC_PHYS_PAGES)) *
+      sysconf(_SC_PAGESIZE);
+  return first.total > memory ? TooLarge(name, first.total) : absl::OkStatus();
+}
+
+// The library says by an exception that there is none.
+absl::Status MakeRoom(const GcsName& name, std::int64_t total,
+                      std::string& whole) {
+  try {
+    whole.resize(static_cast<std::size_t>(total));
+  } catch (const std::exception&) {
+    return TooLarge(name, total);
+  }
+  return absl::OkStatus();
+}
+
 // 200, 206, 404 or 416.
 absl::StatusOr<GcsAnswer> AskForRange(GcsClient& client, const GcsName& name,
                                       std::int64_t offset, std::int64_t length,
@@ -146,7 +187,8 @@ absl::StatusOr<std::optional<std::string>> ReadGcsObject(GcsClient& client,
     std::string whole = std::move(first->bytes);
     const auto begin = static_cast<std::int64_t>(whole.size());
     if (begin == first->total) return std::optional(std::move(whole));
-    whole.resize(first->total);
+    PODSIM_RETURN_IF_ERROR(CheckTotal(client, name, *first));
+    PODSIM_RETURN_IF_ERROR(MakeRoom(name, first->total, whole));
     PODSIM_ASSIGN_OR_RETURN(
         const bool same,
         ReadRest(client, name, begin, first->generation, whole));

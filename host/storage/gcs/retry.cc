@@ -14,6 +14,19 @@ absl::Duration BackOff(const RetryLimits& limits, int attempt,
   return std::max(most * share, std::min(asked_for, limits.longest));
 }
 
+bool TriesAgain(const RetryLimits& limits, Mending mending, int attempt,
+                absl::Duration span, absl::Duration wait) {
+  switch (mending) {
+    case Mending::kNever:
+      return false;
+    case Mending::kSoon:
+      return attempt < limits.few && span + wait <= limits.budget;
+    case Mending::kLater:
+      break;
+  }
+  return span + wait <= limits.budget;
+}
+
 bool IsTransient(int http_status) {
   switch (http_status) {
     case 408:

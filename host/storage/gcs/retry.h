@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "absl/time/time.h"
+#include "host/storage/http/failure.h"
 
 namespace podsim {
 
@@ -16,7 +17,17 @@ struct RetryLimits {
   absl::Duration longest = absl::Seconds(16);
   // From the first attempt to the beginning of the last.
   absl::Duration budget = absl::Minutes(2);
+  // The same, once a call has spent its budget, until the store answers again.
+  absl::Duration given_up = absl::Seconds(10);
+  // For what is Mending::kSoon: attempts in all.
+  int few = 4;
 };
+
+// Whether there shall be another attempt after attempt `attempt` (from 1),
+// which failed, `span` after the first began, when the next one comes `wait`
+// later.
+bool TriesAgain(const RetryLimits& limits, Mending mending, int attempt,
+                absl::Duration span, absl::Duration wait);
 
 // How long to wait after attempt `attempt` (from 1) before the next: between
 // half and all of first x 2^(attempt-1), at most `longest`; at least what the

@@ -48,19 +48,22 @@ int Spawn(const std::string& command, int out, pid_t& pid) {
   return error;
 }
 
-// Until the other end is closed. False: too late, or too much.
+constexpr absl::Duration kSlice = absl::Milliseconds(500);
+
+// Until the other end is closed. False: too late, too much, or told to end.
 bool ReadAll(int fd, absl::Duration within, std::int64_t most,
-             std::string& text) {
+             const HttpWatch& watch, std::string& text) {
   const SystemClock clock;
   const absl::Time end = clock.Now() + within;
   std::array<char, 4096> block{};
   while (static_cast<std::int64_t>(text.size()) <= most) {
     pollfd ready{.fd = fd, .events = POLLIN, .revents = 0};
-    const absl::Duration left = end - clock.Now();
+    const absl::Duration left = std::min(kSlice, end - clock.Now());
     const int count = poll(&ready, 1,
                            static_cast<int>(std::max<std::int64_t>(
                                0, absl::ToInt64Milliseconds(left))));
     if (count < 0 && errno == EINTR) continue;
+    if (count == 0 && clock.Now() < end && (!watch || watch(0))) continue;
     if (count <= 0) return false;
     const ssize_t bytes = read(fd, block.data(), block.size());
     if (bytes < 0 && errno == EINTR) continue;
@@ -74,7 +77,8 @@ bool ReadAll(int fd, absl::Duration within, std::int64_t most,
 
 absl::StatusOr<std::string> ShellOutput(const std::string& command,
                                         absl::Duration within,
-                                        std::int64_t most) {
+                                        std::int64_t most,
+                                        const HttpWatch& watch) {
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0)
     return ErrnoStatus(errno, "make a pipe for", "the token command");
@@ -85,7 +89,7 @@ absl::StatusOr<std::string> ShellOutput(const std::string& command,
   out.Close();
   if (error != 0) return ErrnoStatus(error, "start", "/bin/sh");
   std::string text;
-  const bool whole = ReadAll(in.get(), within, most, text);
+  const bool whole = ReadAll(in.get(), within, most, watch, text);
   if (!whole) kill(-pid, SIGKILL);
   int status = 0;
   while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {

@@ -30,6 +30,9 @@ std::unique_ptr<ObjectStore> NewGcsStore(std::unique_ptr<GcsClient> client);
 //   (an emulator: none)
 //   CLOUDSDK_CONFIG or ~/.config/gcloud: application_default_credentials.json
 //   GCE_METADATA_HOST                the machine's service account
+//   CURL_CA_BUNDLE, SSL_CERT_FILE    certificates to trust instead of the
+//                                    system's
+// Its waits are the process's (store_waits.h).
 // `environment` gives a variable's value, null if it is not set.
 // Errors: INVALID_ARGUMENT (a value that is none of these), those of
 //   KeyFileTokens.

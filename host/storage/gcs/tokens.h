@@ -17,9 +17,13 @@ namespace podsim {
 class TokenSource {
  public:
   virtual ~TokenSource() = default;
-  // A fresh one; an empty one: calls are made without. Blocks.
-  // Errors: UNAVAILABLE (may come later), UNAUTHENTICATED (what to mend).
-  virtual absl::StatusOr<GcsToken> Fetch() = 0;
+  // A fresh one; an empty one: calls are made without. Blocks as long as
+  // `watch` lets it (http.h).
+  // Errors: UNAVAILABLE (may come later), UNAUTHENTICATED (what to mend),
+  //   those of Http.
+  virtual absl::StatusOr<GcsToken> Fetch(const HttpWatch& watch) = 0;
+  // What it comes from, for messages.
+  virtual std::string name() const = 0;
 };
 
 // For public buckets, and emulators.
@@ -32,8 +36,10 @@ std::unique_ptr<TokenSource> CommandTokens(std::string command);
 // Of the machine's service account, from the metadata server at `host`
 // (https://cloud.google.com/compute/docs/access/authenticate-workloads).
 // `http` is borrowed by these three and must outlive them.
-std::unique_ptr<TokenSource> MetadataTokens(Http* http,
-                                            const std::string& host);
+// `sought`: where else credentials were looked for, ends the error of a machine
+// that has no such server.
+std::unique_ptr<TokenSource> MetadataTokens(Http* http, const std::string& host,
+                                            const std::string& sought);
 // By a key file of a service account (RFC 7523: a JWT signed with RS256 is
 // exchanged at its token_uri), or what gcloud auth application-default login
 // wrote (a refresh token). `now` is the wall time, which the signature states.

@@ -1,5 +1,8 @@
 #include <curl/curl.h>
+#include <netdb.h>
 
+#include <array>
+#include <chrono>
 #include <cstddef>
 #include <mutex>
 #include <utility>
@@ -9,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/mutex.h"
 #include "base/status.h"
+#include "host/storage/http/failure.h"
 #include "host/storage/http/http.h"
 
 namespace podsim {
@@ -24,22 +28,50 @@ struct ListFreer {
 };
 using HeaderList = std::unique_ptr<curl_slist, ListFreer>;
 
+using SteadyClock = std::chrono::steady_clock;
+
+// A name server that says no does so at once; what takes longer had no answer.
+constexpr absl::Duration kQuickNo = absl::Milliseconds(1500);
+
 // What the callbacks of one exchange fill.
 struct Answer {
-  HttpResponse response;
-  std::int64_t most_bytes = 0;
+  const HttpRequest& request;
+  const HttpLimits& limits;
+  SteadyClock::time_point began = SteadyClock::now();
+  HttpResponse response = {};
   bool too_long = false;
+  bool too_slow = false;
+  bool ended = false;  // by request.watch
+  std::array<char, CURL_ERROR_SIZE> error = {};
+
+  absl::Duration taken() const {
+    return absl::FromChrono(SteadyClock::now() - began);
+  }
 };
 
 std::size_t TakeBody(char* data, std::size_t, std::size_t bytes, void* to) {
   auto& answer = *static_cast<Answer*>(to);
   std::string& body = answer.response.body;
-  if (body.size() + bytes > static_cast<std::size_t>(answer.most_bytes)) {
+  if (body.size() + bytes >
+      static_cast<std::size_t>(answer.request.most_bytes)) {
     answer.too_long = true;
     return 0;  // ends the exchange
   }
   body.append(data, bytes);
   return bytes;
+}
+
+// Not 0: ends the exchange.
+int TakeProgress(void* to, curl_off_t, curl_off_t down, curl_off_t,
+                 curl_off_t up) {
+  auto& answer = *static_cast<Answer*>(to);
+  const std::int64_t moved = down + up;
+  const double due =
+      absl::ToDoubleSeconds(answer.taken() - answer.limits.grace) *
+      static_cast<double>(answer.limits.slowest_bytes_per_second);
+  answer.too_slow = static_cast<double>(moved) < due;
+  answer.ended = answer.request.watch && !answer.request.watch(moved);
+  return answer.too_slow || answer.ended ? 1 : 0;
 }
 
 std::size_t TakeHeader(char* data, std::size_t, std::size_t bytes, void* to) {
@@ -73,13 +105,25 @@ HeaderList ListOf(const std::vector<std::string>& headers) {
   return list;
 }
 
+// Whether the name servers say so, rather than nothing.
+bool HasNoAddress(const std::string& host) {
+  addrinfo* found = nullptr;
+  const int code = getaddrinfo(host.c_str(), nullptr, nullptr, &found);
+  if (code == 0) freeaddrinfo(found);
+  return code == EAI_NONAME || code == EAI_NODATA;
+}
+
+// "host" of "https://host:443", in lower case.
+std::string NameIn(const std::string& host_of_url) {
+  const std::string host = host_of_url.substr(host_of_url.find("://") + 3);
+  const std::size_t end = host[0] == '[' ? host.find(']') + 1 : host.find(':');
+  return absl::AsciiStrToLower(host.substr(0, end));
+}
+
 // By its own name or address, or the metadata server's, which the machine that
 // runs this one answers.
 bool IsOfThisMachine(const std::string& url) {
-  std::string host = HostOf(url);
-  host = host.substr(host.find("://") + 3);
-  const std::size_t end = host[0] == '[' ? host.find(']') + 1 : host.find(':');
-  host = absl::AsciiStrToLower(host.substr(0, end));
+  const std::string host = NameIn(HostOf(url));
   const bool numbers = host.find_first_not_of("0123456789.") == host.npos;
   return host == "localhost" || host == "[::1]" ||
          (numbers && absl::StartsWith(host, "127.")) ||
@@ -97,13 +141,14 @@ class CurlHttp final : public Http {
     Handle handle = Take();
     if (handle == nullptr)
       return absl::ResourceExhaustedError("no memory for an HTTP connection");
-    Answer answer{.most_bytes = request.most_bytes};
+    Answer answer{.request = request, .limits = limits_};
     const HeaderList headers = ListOf(request.headers);
     SetUp(handle.get(), request, headers.get(), answer);
     const CURLcode code = curl_easy_perform(handle.get());
     long status = 0;
     curl_easy_getinfo(handle.get(), CURLINFO_RESPONSE_CODE, &status);
     answer.response.status = static_cast<int>(status);
+    curl_easy_reset(handle.get());  // `answer` goes; connections stay
     Give(std::move(handle));
     PODSIM_RETURN_IF_ERROR(StatusOf(code, request, answer));
     return std::move(answer.response);
@@ -115,18 +160,62 @@ class CurlHttp final : public Http {
     const std::string host = HostOf(request.url);
     if (answer.too_long)
       return absl::OutOfRangeError(absl::StrCat(
-          host, ": an answer of more than ", answer.most_bytes, " bytes"));
-    if (code == CURLE_OK) return absl::OkStatus();
-    if (code == CURLE_URL_MALFORMAT || code == CURLE_UNSUPPORTED_PROTOCOL)
-      return absl::InvalidArgumentError(
-          absl::StrCat(host, ": ", curl_easy_strerror(code)));
-    std::string reason = curl_easy_strerror(code);
-    if (code == CURLE_OPERATION_TIMEDOUT)
-      reason = absl::StrCat(
-          "no connection within ", absl::FormatDuration(limits_.connect),
-          ", or fewer than ", limits_.least_bytes_per_second,
-          " bytes a second for ", absl::FormatDuration(limits_.stalled));
-    return absl::UnavailableError(absl::StrCat(host, ": ", reason));
+          host, ": an answer of more than ", request.most_bytes, " bytes"));
+    switch (code) {
+      case CURLE_OK:
+        return absl::OkStatus();
+      case CURLE_URL_MALFORMAT:
+      case CURLE_UNSUPPORTED_PROTOCOL:
+        return absl::InvalidArgumentError(
+            absl::StrCat(host, ": ", curl_easy_strerror(code)));
+      case CURLE_COULDNT_RESOLVE_HOST:
+        return NoAddress(host, answer);
+      case CURLE_PEER_FAILED_VERIFICATION:
+      case CURLE_SSL_CACERT_BADFILE:
+        return NotTrusted(host, answer);
+      case CURLE_OPERATION_TIMEDOUT:
+        return TooLate(host, request, answer);
+      case CURLE_ABORTED_BY_CALLBACK:
+        return answer.too_slow
+                   ? absl::UnavailableError(absl::StrCat(
+                         host, ": fewer than ",
+                         limits_.slowest_bytes_per_second, " bytes a second"))
+                   : absl::CancelledError(host + ": not waited for any longer");
+      default:
+        return absl::UnavailableError(
+            absl::StrCat(host, ": ", curl_easy_strerror(code)));
+    }
+  }
+
+  absl::Status NoAddress(const std::string& host, const Answer& answer) const {
+    if (answer.taken() < kQuickNo && HasNoAddress(NameIn(host)))
+      return MarkMending(
+          absl::UnavailableError(host + ": there is no host of this name"),
+          Mending::kNever);
+    return absl::DeadlineExceededError(host +
+                                       ": no name server says its address");
+  }
+
+  absl::Status NotTrusted(const std::string& host, const Answer& answer) const {
+    return MarkMending(
+        absl::UnavailableError(absl::StrCat(
+            host, ": ", answer.error.data(),
+            "; trusted are the certificates of ",
+            limits_.certificates.empty() ? "this system"
+                                         : limits_.certificates.c_str(),
+            " (CURL_CA_BUNDLE or SSL_CERT_FILE names others)")),
+        Mending::kNever);
+  }
+
+  absl::Status TooLate(const std::string& host, const HttpRequest& request,
+                       const Answer& answer) const {
+    if (answer.taken() >= request.within)
+      return absl::DeadlineExceededError(absl::StrCat(
+          host, ": no answer within ", absl::FormatDuration(request.within)));
+    return absl::UnavailableError(absl::StrCat(
+        host, ": no connection within ", absl::FormatDuration(limits_.connect),
+        ", or fewer than ", limits_.least_bytes_per_second,
+        " bytes a second for ", absl::FormatDuration(limits_.stalled)));
   }
 
   void SetUp(CURL* handle, const HttpRequest& request, curl_slist* headers,
@@ -134,7 +223,6 @@ class CurlHttp final : public Http {
     const auto set = [handle](CURLoption option, auto value) {
       PODSIM_CHECK(curl_easy_setopt(handle, option, value) == CURLE_OK);
     };
-    curl_easy_reset(handle);  // keeps its connections
     set(CURLOPT_URL, request.url.c_str());
     set(CURLOPT_PROTOCOLS_STR, "http,https");
     set(CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
@@ -146,6 +234,16 @@ class CurlHttp final : public Http {
         static_cast<long>(limits_.least_bytes_per_second));
     set(CURLOPT_LOW_SPEED_TIME,
         static_cast<long>(absl::ToInt64Seconds(limits_.stalled)));
+    if (request.within != absl::InfiniteDuration())
+      set(CURLOPT_TIMEOUT_MS, absl::ToInt64Milliseconds(request.within));
+    if (!limits_.certificates.empty())
+      set(CURLOPT_CAINFO, limits_.certificates.c_str());
+    set(CURLOPT_ERRORBUFFER, answer.error.data());
+    set(CURLOPT_NOPROGRESS, 0L);
+    set(CURLOPT_XFERINFOFUNCTION, &TakeProgress);
+    set(CURLOPT_XFERINFODATA, static_cast<void*>(&answer));
+    // A name that is still being looked up is not waited for.
+    set(CURLOPT_QUICK_EXIT, 1L);
     set(CURLOPT_HTTPHEADER, headers);
     set(CURLOPT_WRITEFUNCTION, &TakeBody);
     set(CURLOPT_WRITEDATA, static_cast<void*>(&answer));

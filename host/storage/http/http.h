@@ -3,6 +3,7 @@
 #define PODSIM_HOST_STORAGE_HTTP_HTTP_H_
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -14,6 +15,10 @@
 
 namespace podsim {
 
+// Asked about once a second, and for bytes that arrive, while an exchange goes
+// on: with the bytes that have moved so far. False ends it.
+using HttpWatch = std::function<bool(std::int64_t moved)>;
+
 struct HttpRequest {
   std::string method = "GET";
   std::string url;                   // http:// or https://
@@ -21,6 +26,9 @@ struct HttpRequest {
   std::string_view body;             // borrowed until Send returns
   // An answer's body that is longer is not read on.
   std::int64_t most_bytes = std::int64_t{1} << 20;
+  HttpWatch watch = {};  // empty: goes on
+  // For all of it.
+  absl::Duration within = absl::InfiniteDuration();
 };
 
 struct HttpResponse {
@@ -42,9 +50,12 @@ class Http {
   // Blocks until the answer is whole. Whatever its status: an answer is one.
   // Redirects are not followed.
   // Errors: UNAVAILABLE (no connection, cut off before its end, slower than
-  //   HttpLimits), OUT_OF_RANGE (longer than most_bytes), INVALID_ARGUMENT (not
-  //   a URL of http or https). Messages name host and reason, never a header or
-  //   a password.
+  //   HttpLimits), DEADLINE_EXCEEDED (`within`; no name server answers),
+  //   CANCELLED (`watch`), OUT_OF_RANGE (longer than most_bytes),
+  //   INVALID_ARGUMENT (not a URL of http or https). Messages name host and
+  //   reason, never a header or a password. A host that does not exist and a
+  //   certificate that is not trusted are UNAVAILABLE, marked kNever
+  //   (failure.h).
   virtual absl::StatusOr<HttpResponse> Send(const HttpRequest& request) = 0;
 };
 
@@ -54,6 +65,11 @@ struct HttpLimits {
   // An exchange with fewer bytes a second, for so long, has stalled.
   std::int64_t least_bytes_per_second = 1024;
   absl::Duration stalled = absl::Seconds(20);
+  // All of an exchange: so long, and longer by what moves at this rate.
+  absl::Duration grace = absl::Seconds(30);
+  std::int64_t slowest_bytes_per_second = std::int64_t{16} << 10;
+  // PEM, instead of the system's; empty: the system's.
+  std::string certificates;
 };
 
 // By libcurl, over connections that are kept; proxies as its variables say.

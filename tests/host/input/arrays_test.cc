@@ -227,6 +227,25 @@ TEST_F(ArraysTest, OffersEachFileAsAField) {
   EXPECT_EQ(y[0], 9);
 }
 
+TEST_F(ArraysTest, CountsMakeShapesOfThemForAPlan) {
+  PutGood();
+  Put("podsim-counts", "1000000 0");
+  ASSERT_OK_AND_ASSIGN(const auto shapes, Open());
+  EXPECT_EQ(shapes->size(Split::kTrain), 1'000'000);
+  EXPECT_EQ(shapes->size(Split::kEval), 0);
+  EXPECT_EQ(shapes->config().fingerprint(), "");
+  EXPECT_EQ(shapes->config().fields_size(), 2);
+  EXPECT_THAT(shapes->Read(Split::kTrain, 0, {}, {}),
+              StatusIs(absl::StatusCode::kFailedPrecondition,
+                       HasSubstr("shapes for a plan alone")));
+  for (const char* wrong : {"", "0 0", "5 5", "5 0 0", "-5 0", "many"}) {
+    Put("podsim-counts", wrong);
+    EXPECT_THAT(Open(), StatusIs(absl::StatusCode::kInvalidArgument,
+                                 HasSubstr("podsim-counts: ")))
+        << wrong;
+  }
+}
+
 TEST_F(ArraysTest, TakesLabelsOf64BitsThatFitIn32) {
   PutGood();
   ASSERT_OK_AND_ASSIGN(const auto of_32, Open());

@@ -1,11 +1,16 @@
 #include "host/input/shard_files.h"
 
+#include <atomic>
+#include <memory>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "host/storage/wrapper.h"
 #include "tests/host/input/shard_bytes.h"
 #include "tests/testing/status_matchers.h"
 
@@ -185,6 +190,44 @@ TEST(FindShards, SaysWhatItFoundMissing) {
   EXPECT_EQ(files.train.size(), 1);
   EXPECT_GT(files.train[0].bytes, 0);
   EXPECT_THAT(files.eval, IsEmpty());
+}
+
+// Counts what is asked of single objects.
+class StatCounter final : public ObjectStoreWrapper {
+ public:
+  using ObjectStoreWrapper::ObjectStoreWrapper;
+  absl::StatusOr<ObjectStat> Stat(std::string_view path) override {
+    ++stats_;
+    return ObjectStoreWrapper::Stat(path);
+  }
+  int stats() const { return stats_; }
+
+ private:
+  std::atomic<int> stats_{0};
+};
+
+TEST(FindShards, OneListingTellsTheSizesOfManyInABucket) {
+  const std::unique_ptr<ObjectStore> memory = NewMemoryStoreWithoutRename();
+  for (int i = 0; i < 20; ++i)
+    ASSERT_TRUE(memory
+                    ->Write(absl::StrFormat("d/train-%05d-of-00020", i),
+                            std::string(static_cast<std::size_t>(i), 'x'))
+                    .ok());
+  ASSERT_TRUE(memory->Write("d/eval-00000-of-00001", "xyz").ok());
+  StatCounter store(memory.get());
+  ASSERT_OK_AND_ASSIGN(const SplitFiles found, FindShards("d", store, {}));
+  EXPECT_EQ(store.stats(), 1);  // of the one file to evaluate with
+  ASSERT_EQ(found.train.size(), 20u);
+  for (const ShardFile& file : found.train) {
+    ASSERT_OK_AND_ASSIGN(const ObjectStat stat, memory->Stat(file.path));
+    EXPECT_EQ(file.bytes, stat.bytes) << file.path;
+    EXPECT_EQ(file.version, stat.version) << file.path;
+  }
+  // A listing would tell of what lies in folders, too.
+  ASSERT_TRUE(memory->Write("d/raw/000", "x").ok());
+  ASSERT_OK_AND_ASSIGN(const SplitFiles same, FindShards("d", store, {}));
+  EXPECT_EQ(store.stats(), 1 + 21);
+  EXPECT_EQ(same.train.size(), 20u);
 }
 
 }  // namespace

@@ -5,6 +5,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
+#include <memory>
+#include <utility>
+
 #include "models/graph/compile.h"
 #include "models/optimizer/optimizer.h"
 #include "models/rules/update_rules.h"
@@ -17,6 +21,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 TEST(InProcessPodTest, PackingDoesNotChangeBits) {
   std::string hash;
@@ -136,7 +141,9 @@ TEST(InProcessPodTest, ALossThatIsNotFiniteNamesStepAndCore) {
 // Offers, in this order, "ones", "zeros" and "labels"; all labels are 0.
 class TwoVectors final : public Dataset {
  public:
-  explicit TwoVectors(std::int64_t examples) {
+  explicit TwoVectors(std::int64_t examples, std::int64_t bad = -1,
+                      float one = 1, std::int32_t label = 0)
+      : bad_(bad), one_(one), label_(label) {
     config_.set_name("two vectors");
     config_.set_classes(2);
     config_.set_train_examples(examples);
@@ -155,27 +162,32 @@ class TwoVectors final : public Dataset {
     return split == Split::kTrain ? config_.train_examples() : 1;
   }
   const DatasetConfig& config() const override { return config_; }
-  absl::Status Read(Split /*split*/, std::int64_t /*index*/, const ReadContext&,
+  absl::Status Read(Split /*split*/, std::int64_t index, const ReadContext&,
                     ExampleRows rows) const override {
-    for (float& value : RowValues<float>(rows[0])) value = 1;
+    const bool bad = index == bad_;
+    for (float& value : RowValues<float>(rows[0])) value = bad ? one_ : 1;
     for (float& value : RowValues<float>(rows[1])) value = 0;
-    RowValues<std::int32_t>(rows[2])[0] = 0;
+    RowValues<std::int32_t>(rows[2])[0] = bad ? label_ : 0;
     return absl::OkStatus();
   }
 
  private:
   DatasetConfig config_;
+  const std::int64_t bad_;
+  const float one_;
+  const std::int32_t label_;
 };
 
 // Weights of what is zero have no gradient.
-absl::StatusOr<Program> SumOfTwo() {
+absl::StatusOr<Program> SumOfTwo(bool of_roots = false) {
   Graph g("sum of two");
   const auto layer = [&g](const std::string& input) {
     return g.MatMul(
         g.Input(input, DType::kFloat32, {{3}}),
         g.Variable(input + "/kernel", {{3, 2}}, Initializer::kZeros));
   };
-  const Value zeros = layer("zeros");
+  Value zeros = layer("zeros");
+  if (of_roots) zeros = g.Apply(OpCode("sqrt"), {zeros}, {})[0];
   const auto head = g.SoftmaxXent(g.Add(zeros, layer("ones")), g.Labels());
   return Compile(g,
                  {.loss = head.loss,
@@ -185,11 +197,10 @@ absl::StatusOr<Program> SumOfTwo() {
                  {});
 }
 
-// Both are float32 of one shape, and come in another order than the model's.
-TEST(InProcessPodTest, FillsInputsByName) {
-  PodSetup setup = MakeSetup({.hosts = 2, .processes = 2, .steps = 1});
-  setup.dataset = std::make_shared<TwoVectors>(64);
-  ASSERT_OK_AND_ASSIGN(const Program program, SumOfTwo());
+PodSetup SetupOf(const Program& program, std::shared_ptr<Dataset> dataset,
+                 int hosts = 2) {
+  PodSetup setup = MakeSetup({.hosts = hosts, .processes = hosts, .steps = 1});
+  setup.dataset = std::move(dataset);
   setup.program = std::make_shared<const Program>(program);
   PlanBits& bits = *setup.plan.mutable_bits();
   bits.clear_buckets();
@@ -199,6 +210,13 @@ TEST(InProcessPodTest, FillsInputsByName) {
     planned.set_begin(bucket.begin);
     planned.set_count(bucket.count);
   }
+  return setup;
+}
+
+// Both are float32 of one shape, and come in another order than the model's.
+TEST(InProcessPodTest, FillsInputsByName) {
+  ASSERT_OK_AND_ASSIGN(const Program program, SumOfTwo());
+  const PodSetup setup = SetupOf(program, std::make_shared<TwoVectors>(64));
   ASSERT_OK_AND_ASSIGN(const PodResult result, TrainInProcess(setup));
   const auto weight = [&](const char* name) {
     return result.variables[static_cast<std::size_t>(
@@ -207,6 +225,40 @@ TEST(InProcessPodTest, FillsInputsByName) {
   EXPECT_EQ(weight("zeros/kernel"), 0);
   EXPECT_GT(weight("ones/kernel"), 0);  // towards class 0
   EXPECT_EQ(result.steps[0].examples(), setup.plan.global_batch());
+}
+
+TEST(InProcessPodTest, AnExampleThatIsBadIsNamedAndNoLearningRate) {
+  ASSERT_OK_AND_ASSIGN(const Program program, SumOfTwo());
+  const auto failure = [&](float one, std::int32_t label) {
+    PodSetup setup = SetupOf(
+        program, std::make_shared<TwoVectors>(64, /*bad=*/37, one, label),
+        /*hosts=*/1);
+    setup.plan.set_train_steps(16);
+    return TrainInProcess(setup).status();
+  };
+  const float bad = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_THAT(
+      failure(bad, 0),
+      StatusIs(absl::StatusCode::kInvalidArgument,
+               AllOf(HasSubstr("ones holds nan in example 37 of the "
+                               "data set"),
+                     HasSubstr("(host "), Not(HasSubstr("learning_rate")))));
+  EXPECT_THAT(failure(1, 7),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       AllOf(HasSubstr("labels holds the label 7, which is "
+                                       "none of 0 to 1, in example 37"),
+                             Not(HasSubstr("learning_rate")))));
+}
+
+// The root of 0 is finite, its derivative is not.
+TEST(InProcessPodTest, AFirstGradientThatIsNotFiniteIsNamed) {
+  ASSERT_OK_AND_ASSIGN(const Program program, SumOfTwo(/*of_roots=*/true));
+  EXPECT_THAT(
+      TrainInProcess(SetupOf(program, std::make_shared<TwoVectors>(64))),
+      StatusIs(absl::StatusCode::kInvalidArgument,
+               AllOf(HasSubstr("the gradient of zeros/kernel is not finite at "
+                               "step 1"),
+                     Not(HasSubstr("learning_rate")))));
 }
 
 TEST(InProcessPodTest, RefusesADataSetWithoutTheModelsInputs) {

@@ -43,6 +43,15 @@ TEST(TallyTest, NamesTheFirstRowThatIsNotFinite) {
   EXPECT_EQ(tally.bad_loss, bad);
 }
 
+TEST(TallyTest, WithoutALossNoneIsBad) {
+  const std::vector<float> values = {std::nanf("")};
+  const std::vector<float> weights = {1};
+  Tally tally;
+  tally.Count({{}, weights, {{values, MetricCombine::kMean}}}, 0);
+  EXPECT_EQ(tally.bad_row, -1);
+  EXPECT_EQ(tally.examples, 1);
+}
+
 // A maximum of negative values is not 0, nor what fills up a batch.
 TEST(TallyTest, AMaximumIsOfExamplesAlone) {
   const std::vector<float> values = {5, -3, -2};

@@ -105,6 +105,30 @@ TEST(Compile, LossAndAccuracyAreMetricsLikeOthers) {
               StatusIs(kInvalid, HasSubstr("two metrics are called 'loss'")));
 }
 
+TEST(Compile, AMetricIsComputedByItsPassesAlone) {
+  Toy toy;
+  toy.input.loss_passes = MetricPasses::kTraining;
+  toy.input.correct = kNone;
+  const Value seen =
+      toy.g.Apply(OpCode("exponential"), {toy.input.loss}, {})[0];
+  toy.input.metrics = {{.name = "perplexity",
+                        .value = seen,
+                        .passes = MetricPasses::kEvaluation}};
+  ASSERT_OK_AND_ASSIGN(const Program program, Compile(toy.g, toy.input, {}));
+  const auto writes = [&](EntryPoint entry, const char* metric) {
+    for (const Instruction& instruction : InstructionsOf(program, entry))
+      for (const TensorId id : instruction.outputs)
+        if (id == program.metric(metric)) return true;
+    return false;
+  };
+  EXPECT_TRUE(writes(EntryPoint::kTrainMicrobatch, "loss"));
+  EXPECT_FALSE(writes(EntryPoint::kTrainMicrobatch, "perplexity"));
+  EXPECT_TRUE(writes(EntryPoint::kEval, "perplexity"));
+  toy.input.metrics = {};
+  ASSERT_OK_AND_ASSIGN(const Program alone, Compile(toy.g, toy.input, {}));
+  EXPECT_TRUE(InstructionsOf(alone, EntryPoint::kEval).empty());
+}
+
 TEST(Compile, WithoutWeightsEachExampleHasItsShare) {
   Toy toy;
   toy.input.weights = kNone;

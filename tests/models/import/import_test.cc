@@ -86,6 +86,22 @@ TEST(ImportTest, MakesAModelThatIsSoundAndEqualEachTime) {
   EXPECT_EQ(model.graph().values(0).name(), "w");
 }
 
+// A loss that follows from a state is none of an evaluation.
+TEST(ImportTest, AnEvaluationHasNoLossOfATrainingWithState) {
+  ImportProto from = MeanOfProducts();
+  std::vector<std::string> warnings;
+  ASSERT_OK_AND_ASSIGN(const ModelProto model, Import(from, &warnings));
+  EXPECT_TRUE(warnings.empty());
+  EXPECT_EQ(model.graph().loss_passes(), MetricSum::ALL);
+  ImportFunction& function = *from.mutable_training();
+  function.mutable_arguments(0)->set_kind(ImportArgument::STATE);
+  function.mutable_results(1)->set_kind(ImportResult::STATE);
+  ASSERT_OK_AND_ASSIGN(const ModelProto carried, Import(from, &warnings));
+  EXPECT_EQ(carried.graph().loss_passes(), MetricSum::TRAINING_ALONE);
+  ASSERT_EQ(warnings.size(), 1U);
+  EXPECT_THAT(warnings[0], HasSubstr("return \"loss\" from eval_fn"));
+}
+
 // x times 1/B, rounded to bfloat16 and added up.
 std::string LoweredInBFloat16(std::int64_t batch) {
   ModuleBuilder b;

@@ -9,6 +9,7 @@
 #include "host/checkpoint/catalog.h"
 #include "host/checkpoint/commit.h"
 #include "host/checkpoint/layout.h"
+#include "host/storage/wrapper.h"
 #include "tests/host/checkpoint/checkpoint_fixture.h"
 #include "tests/testing/status_matchers.h"
 
@@ -226,6 +227,59 @@ TEST_F(CkptTest, VerifyReadsEveryByte) {
   result = Run({"verify", UnfinishedPath("/m", 300, kStamp)});
   EXPECT_EQ(result.exit_code, 1);
   EXPECT_THAT(result.error, HasSubstr("unfinished"));
+}
+
+// Answers so many reads, then none any more, and counts those.
+class GoingStore final : public ObjectStoreWrapper {
+ public:
+  GoingStore(ObjectStore* base, int reads)
+      : ObjectStoreWrapper(base), left_(reads) {}
+  absl::StatusOr<std::string> Read(std::string_view path) override {
+    if (left_-- <= 0) return NoAnswer(path);
+    return ObjectStoreWrapper::Read(path);
+  }
+  absl::StatusOr<std::string> ReadRange(std::string_view path,
+                                        std::int64_t offset,
+                                        std::int64_t length) override {
+    if (left_-- <= 0) return NoAnswer(path);
+    return ObjectStoreWrapper::ReadRange(path, offset, length);
+  }
+  absl::StatusOr<ObjectStat> Stat(std::string_view path) override {
+    if (left_ <= 0) return NoAnswer(path);
+    return ObjectStoreWrapper::Stat(path);
+  }
+  absl::StatusOr<std::vector<std::string>> List(
+      std::string_view prefix) override {
+    if (left_ <= 0) return NoAnswer(prefix);
+    return ObjectStoreWrapper::List(prefix);
+  }
+  int unanswered() const { return unanswered_; }
+
+ private:
+  absl::Status NoAnswer(std::string_view path) {
+    ++unanswered_;
+    return absl::UnavailableError(std::string(path) + ": 503");
+  }
+  int left_;
+  int unanswered_ = 0;
+};
+
+// Each call to it may take minutes.
+TEST_F(CkptTest, VerifyEndsWithTheFirstWhoseStoreIsGone) {
+  for (const int step : {100, 200, 300}) Save("/m", step);
+  for (const int reads : {0, 3}) {
+    GoingStore store(store_.get(), reads);
+    const CkptResult result =
+        RunCkpt({"verify", "/m"}, store, absl::FromUnixSeconds(2'000'000'000),
+                /*width=*/0);
+    EXPECT_EQ(result.exit_code, 1) << reads;
+    EXPECT_EQ(result.text, "");
+    EXPECT_THAT(result.error, HasSubstr(": 503")) << reads;
+    EXPECT_THAT(result.error, Not(HasSubstr("/m/200"))) << reads;
+    EXPECT_LE(store.unanswered(), 2) << result.error;
+    if (reads > 0)
+      EXPECT_THAT(result.error, HasSubstr("2 more were not looked at"));
+  }
 }
 
 TEST_F(CkptTest, DiffOfEqualOnes) {

@@ -184,5 +184,43 @@ TEST(OptimizerPlanTest, ThePlanSaysSo) {
             Not(HasSubstr("WARNING"))));
 }
 
+// The linear rule is SGD's.
+TEST(OptimizerPlanTest, AdaptiveRulesAreWarnedOfTheLinearRule) {
+  const std::string job =
+      "topology: 'v3-128' batch_per_core: 8 train_steps: 2000 "
+      "learning_rate: 0.001 reference_topology: 'v3-8' ";
+  const auto linear = Contains(HasSubstr("from 0.001 to 0.016 by the linear"));
+  for (const char* name : {"adam", "adamw", "lamb"}) {
+    ASSERT_OK_AND_ASSIGN(const JobPlan plan,
+                         PlanOf(absl::StrCat(job, "optimizer: ", name)));
+    EXPECT_THAT(WarningTexts(plan), linear) << name;
+    EXPECT_THAT(WarningTexts(plan), Contains(HasSubstr("sqrt (0.004)")));
+    ASSERT_OK_AND_ASSIGN(
+        const JobPlan root,
+        PlanOf(absl::StrCat(job, "lr_scaling: sqrt optimizer: ", name)));
+    EXPECT_THAT(WarningTexts(root), Not(linear)) << name;
+  }
+  for (const char* name : {"sgd", "nesterov", "lars"}) {
+    ASSERT_OK_AND_ASSIGN(const JobPlan plan,
+                         PlanOf(absl::StrCat(job, "optimizer: ", name)));
+    EXPECT_THAT(WarningTexts(plan), Not(linear)) << name;
+  }
+}
+
+// What the recipe's fewest steps were measured with.
+TEST(OptimizerPlanTest, FewStepsAreWarnedOfWhereThatWasMeasured) {
+  const auto few = Contains(HasSubstr("only 63 steps are left"));
+  const std::string job = "topology: 'v3-256' batch_per_core: 8 ";
+  const std::string typed = "train_steps: 63 learning_rate: 0.05 optimizer: ";
+  ASSERT_OK_AND_ASSIGN(const JobPlan recipe, PlanOf(job));
+  EXPECT_THAT(WarningTexts(recipe), few);
+  for (const std::string& other :
+       {typed + "lamb", typed + "lars", std::string("lr_scaling: sqrt")}) {
+    ASSERT_OK_AND_ASSIGN(const JobPlan plan, PlanOf(job + other));
+    EXPECT_EQ(plan.train_steps(), 63) << other;
+    EXPECT_THAT(WarningTexts(plan), Not(few)) << other;
+  }
+}
+
 }  // namespace
 }  // namespace podsim

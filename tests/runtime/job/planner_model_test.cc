@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "job/plan_program.h"
+#include "job/plan_warning.h"
 #include "models/graph/compile.h"
 #include "models/zoo/zoo.h"
 #include "runtime/job/planner.h"
@@ -79,6 +80,38 @@ TEST(ModelFilePlanTest, HasTheProgramOfTheNamedModel) {
   EXPECT_EQ(file.bits().model().name(), "mlp");
   EXPECT_EQ(file.recipe_accuracy(), 0);
   EXPECT_EQ(file.from_recipe_size(), 0);
+}
+
+// Beyond HBM a model of products and element-wise ops is refused, one with
+// other ops, which are counted one after the other, is warned of.
+TEST(ModelFilePlanTest, HbmThatIsCountedOpAfterOpIsAWarning) {
+  const auto planned = [](const std::string& name) -> absl::StatusOr<JobPlan> {
+    PODSIM_ASSIGN_OR_RETURN(const JobPlan named,
+                            PlanOf("model: '" + name + "'"));
+    PODSIM_ASSIGN_OR_RETURN(ModelProto model, BuildModel(named.bits().model()));
+    return PlanJob(Spec("dataset: 'digits' batch_per_core: 1000000 "
+                        "train_steps: 2 learning_rate: 0.05 model_file: 'f'"),
+                   InputsWith(std::make_shared<const ModelProto>(model)));
+  };
+  ASSERT_OK_AND_ASSIGN(const JobPlan plan, planned("encoder"));
+  EXPECT_THAT(WarningTexts(plan),
+              ::testing::Contains(HasSubstr("counted op after op")));
+  EXPECT_GT(plan.core_memory().activations(), plan.core_memory().hbm());
+  PlanInputs wide = Inputs(Digits());
+  ModelConfig config;
+  config.set_name("mlp");
+  config.add_hidden(100'000);
+  config.add_example_shape(8);
+  config.add_example_shape(8);
+  config.set_classes(10);
+  ASSERT_OK_AND_ASSIGN(const ModelProto model, BuildModel(config));
+  wide.model = std::make_shared<const ModelProto>(model);
+  EXPECT_THAT(
+      PlanJob(Spec("dataset: 'digits' batch_per_core: 1000000 "
+                   "train_steps: 2 learning_rate: 0.05 "
+                   "model_file: 'f'"),
+              wide),
+      StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("the largest")));
 }
 
 TEST(ModelFilePlanTest, HasNoRecipe) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "base/text_table.h"
 #include "nlohmann/json.hpp"
@@ -43,10 +44,12 @@ class GuidesLadder
 TEST_P(GuidesLadder, EqualBatchPerCoreAndScaledSteps) {
   ASSERT_OK_AND_ASSIGN(
       const Ladder ladder,
-      LadderOf("batch_per_core: 128 train_steps: 100 learning_rate: 0.001",
+      LadderOf(absl::StrCat("batch_per_core: 128 train_steps: 100 "
+                            "learning_rate: 0.001 reference_topology: '",
+                            GetParam().first, "'"),
                {GetParam().first, GetParam().second}));
   ASSERT_EQ(ladder.rows.size(), 2);
-  EXPECT_EQ(ladder.as_typed_on, GetParam().first);
+  EXPECT_FALSE(ladder.is_as_typed);
   const LadderRow& from = ladder.rows[0];
   const LadderRow& to = ladder.rows[1];
   ASSERT_EQ(to.slice.replicas, 4 * from.slice.replicas);
@@ -75,6 +78,7 @@ TEST(LadderTest, AGlobalBatchIsSharedOut) {
   ASSERT_OK_AND_ASSIGN(const Ladder ladder,
                        LadderOf("train_batch_size: 4096", {"v3-8..v3-128"}));
   EXPECT_TRUE(ladder.strong);
+  EXPECT_THAT(FormatLadder(ladder, 0), HasSubstr("with the same global batch"));
   ASSERT_EQ(ladder.rows.size(), 4);
   for (const LadderRow& row : ladder.rows) {
     ASSERT_THAT(row.status, ::podsim::testing::IsOk());
@@ -84,11 +88,31 @@ TEST(LadderTest, AGlobalBatchIsSharedOut) {
   }
 }
 
+// A run on a slice, its plan and its row have one rate and one length.
+TEST(LadderTest, WithoutAReferenceARowIsWhatRunsThere) {
+  const char* const job =
+      "batch_per_core: 128 train_steps: 100 learning_rate: 0.001";
+  ASSERT_OK_AND_ASSIGN(const Ladder ladder, LadderOf(job, {"v3-8..v3-128"}));
+  EXPECT_TRUE(ladder.is_as_typed);
+  EXPECT_THAT(FormatLadder(ladder, 0),
+              HasSubstr("--reference_topology=v3-8 scales them"));
+  for (const LadderRow& row : ladder.rows) {
+    JobSpec spec = Spec(absl::StrCat("dataset: 'synthetic' ", job));
+    spec.set_topology(row.slice.name);
+    ASSERT_OK_AND_ASSIGN(const JobPlan plan,
+                         PlanJob(spec, Inputs(Synthetic())));
+    EXPECT_EQ(row.plan.SerializeAsString(), plan.SerializeAsString());
+    EXPECT_EQ(plan.train_steps(), 100);
+    EXPECT_EQ(plan.bits().learning_rate().peak(), 0.001);
+  }
+}
+
 // Rows are made side by side, each as if it were the only one.
 TEST(LadderTest, ARowIsThatOfItsSliceAlone) {
   ASSERT_OK_AND_ASSIGN(const Ladder ladder,
                        LadderOf("batch_per_core: 128 train_steps: 100 "
-                                "learning_rate: 0.001",
+                                "learning_rate: 0.001 "
+                                "reference_topology: 'v3-8'",
                                 {"v3-8..v3-2048"}));
   ASSERT_EQ(ladder.rows.size(), 8);
   for (const LadderRow& row : ladder.rows) {

@@ -36,6 +36,14 @@ TEST(FormatTest, OtherMetricsAreShownAsTheySay) {
   testing::SetLossSum(step, 1);
   testing::SetMean(step, kAccuracyMetric, 1);
   EXPECT_EQ(FormatOtherMetrics(step.metrics()), "");
+  EXPECT_EQ(FormatEvalLoss({}), "no loss");
+  MetricSum loss;
+  loss.set_name("loss");
+  loss.set_total(1);
+  loss.set_weight(4);
+  MetricSums sums;
+  *sums.Add() = loss;
+  EXPECT_EQ(FormatEvalLoss(sums), "loss 0.2500");
   testing::SetMean(step, "margin", 3, 4);
   testing::SetMean(step, "top five", 0.98);
   step.mutable_metrics(3)->set_percent(true);

@@ -167,6 +167,7 @@ TEST_F(SummaryTest, TakesTenLines) {
   Send(formed);
   JobEvent eval;
   testing::SetMean(*eval.mutable_eval(), kAccuracyMetric, 288, 299);
+  testing::SetMean(*eval.mutable_eval(), kLossMetric, 74.75, 299);
   eval.mutable_eval()->set_examples(299);
   Send(eval);
   collector_.set_simulated_step(SimTime::Picoseconds(47'123'000), {},
@@ -176,7 +177,7 @@ TEST_F(SummaryTest, TakesTenLines) {
   EXPECT_EQ(FormatSummary(summary),
             "done: mlp on digits, v3-32: 3 steps, 300 examples\n"
             "  last step           loss 0.3333, accuracy 50.00%\n"
-            "  eval accuracy       96.32% (288 of 299 examples), loss 0.0000\n"
+            "  eval accuracy       96.32% (288 of 299 examples), loss 0.2500\n"
             "  recipe's promise    96%: kept\n"
             "  weights hash  " +
                 std::string(64, 'a') + "\n  plan hash     " +

@@ -42,10 +42,11 @@ class ScriptedHttp final : public Http {
 class CountedTokens final : public TokenSource {
  public:
   explicit CountedTokens(int* fetched) : fetched_(fetched) {}
-  absl::StatusOr<GcsToken> Fetch() override {
+  absl::StatusOr<GcsToken> Fetch(const HttpWatch&) override {
     return GcsToken{.token = "token-" + std::to_string(++*fetched_),
                     .lasts = absl::Hours(1)};
   }
+  std::string name() const override { return "a test"; }
 
  private:
   int* const fetched_;
@@ -116,6 +117,25 @@ TEST_F(GcsClientTest, GivesUpWhenItsBudgetIsSpentAndSaysAfterHowMuch) {
   EXPECT_GT(spent, RetryLimits().budget - RetryLimits().longest);
 }
 
+TEST_F(GcsClientTest, AStoreThatWasGivenUpHasLittleTimeUntilItAnswers) {
+  std::vector<absl::StatusOr<HttpResponse>> answers(25, Status(503));
+  answers.emplace_back(HttpResponse{.status = 200});
+  answers.emplace_back(Status(503));
+  ASSERT_FALSE(Call(answers).ok());
+  const auto spent_by_another = [&] {
+    const absl::Time begin = clock_.Now();
+    EXPECT_THAT(Again(), StatusIs(absl::StatusCode::kUnavailable,
+                                  HasSubstr("So it is")));
+    return clock_.Now() - begin;
+  };
+  const absl::Duration second = spent_by_another();
+  EXPECT_LE(second, RetryLimits().given_up);
+  EXPECT_GT(second, absl::Seconds(1));
+  while (!Again().ok()) {
+  }
+  EXPECT_GT(spent_by_another(), RetryLimits().given_up);
+}
+
 TEST_F(GcsClientTest, TriesNothingAgainThatWouldNotHelp) {
   const std::pair<int, absl::StatusCode> refusals[] = {
       {400, absl::StatusCode::kInvalidArgument},
@@ -155,6 +175,76 @@ TEST_F(GcsClientTest, AsksAgainForWhatCameDamaged) {
   EXPECT_THAT(
       Call({HttpResponse{.status = 200, .body = "ha"}}, call),
       StatusIs(absl::StatusCode::kUnavailable, HasSubstr("half of it")));
+}
+
+TEST_F(GcsClientTest, WhatStaysDamagedIsGivenUpSoon) {
+  GcsCall call;
+  call.check = [](const HttpResponse&) {
+    return absl::DataLossError("an answer whose location is missing or wrong");
+  };
+  const absl::Time begin = clock_.Now();
+  EXPECT_THAT(Call({HttpResponse{.status = 200, .body = "{}"}}, call),
+              StatusIs(absl::StatusCode::kUnavailable, HasSubstr("location")));
+  EXPECT_EQ(asked_.size(), 4u);
+  EXPECT_LT(clock_.Now() - begin, absl::Seconds(2));
+}
+
+TEST_F(GcsClientTest, AWebPageIsNoAnswerAndFinal) {
+  const HttpResponse page = {
+      .status = 200, .body = "\n<!DOCTYPE html><html>Welcome to Hotel</html>"};
+  EXPECT_THAT(Call({page}), StatusIs(absl::StatusCode::kUnavailable,
+                                     AllOf(HasSubstr("a web page comes from "),
+                                           HasSubstr("want a login"))));
+  EXPECT_EQ(asked_.size(), 1u);
+  // The bytes of an object may be one.
+  GcsCall read;
+  read.target = "/download/storage/v1/b/bucket/o/x?alt=media";
+  EXPECT_THAT(Call({page}, read), IsOk());
+  // Of a store that has answered, it is a trouble of the network.
+  EXPECT_THAT(Call({HttpResponse{.status = 200, .body = "{}"}, page, page,
+                    HttpResponse{.status = 200, .body = "{}"}}),
+              IsOk());
+  EXPECT_THAT(Again(), IsOk());
+}
+
+TEST_F(GcsClientTest, WhatNoAttemptMendsIsFinal) {
+  const absl::Status unknown = MarkMending(
+      absl::UnavailableError("there is no host of this name"), Mending::kNever);
+  EXPECT_THAT(Call({unknown}),
+              StatusIs(absl::StatusCode::kUnavailable,
+                       AllOf(HasSubstr("no host"), Not(HasSubstr("attempt")))));
+  EXPECT_EQ(asked_.size(), 1u);
+  asked_.clear();
+  EXPECT_THAT(Call({absl::DeadlineExceededError("no name server")}),
+              StatusIs(absl::StatusCode::kUnavailable, HasSubstr("attempt 4")));
+  EXPECT_EQ(asked_.size(), 4u);
+}
+
+TEST_F(GcsClientTest, NobodyWaitsLongerThanIsWanted) {
+  StoreWaits waits(
+      {.say = [](const std::string&) {}, .over = [](const std::string&) {}},
+      testing::VirtualWaiter(&clock_));
+  GcsClient client(
+      {.endpoint = "https://store",
+       .waiter = testing::VirtualWaiter(&clock_),
+       .waits = &waits},
+      std::make_unique<ScriptedHttp>(
+          std::vector<absl::StatusOr<HttpResponse>>{Status(503)}, &asked_),
+      NoTokens());
+  const GcsCall call = {.doing = "read gs://bucket/x", .target = "/x"};
+  const absl::Time begin = clock_.Now();
+  const StoreWaits::Limit limit(waits, absl::Seconds(8), "a plan waits 8 s");
+  EXPECT_THAT(client.Call(call),
+              StatusIs(absl::StatusCode::kUnavailable,
+                       AllOf(HasSubstr("read gs://bucket/x: the store answers "
+                                       "503: So it is"),
+                             HasSubstr("attempts: a plan waits 8 s)"))));
+  EXPECT_LT(clock_.Now() - begin, absl::Seconds(8.1));
+  asked_.clear();
+  EXPECT_THAT(client.Call(call),
+              StatusIs(absl::StatusCode::kUnavailable,
+                       HasSubstr("not asked (given up after 0 attempts")));
+  EXPECT_THAT(asked_, ::testing::IsEmpty());
 }
 
 TEST_F(GcsClientTest, WhatIsMeantOnceIsTriedOnce) {

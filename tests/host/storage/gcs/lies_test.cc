@@ -9,6 +9,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "base/clock.h"
 #include "host/storage/gcs/client.h"
 #include "host/storage/gcs/objects.h"
@@ -113,6 +114,31 @@ TEST_F(GcsLiesTest, AStatusThatIsNoAnswerIsNone) {
                          AllOf(HasSubstr("run/a"),
                                HasSubstr(absl::StrCat("an answer ", status)))));
   }
+}
+
+TEST_F(GcsLiesTest, ASizeIsNotTakenOnTrust) {
+  objects_.Put("bucket", "run/large", std::string(9 << 20, 'x'));
+  const std::string total = absl::StrCat("/", 9 << 20);
+  bool twice = false;
+  lie_ = [&](const HttpRequest& request) -> std::optional<HttpResponse> {
+    HttpResponse answer = objects_.Handle(request);
+    constexpr char kHuge[] = "900000000000000";
+    if (IsMedia(request))
+      absl::StrReplaceAll({{total, absl::StrCat("/", kHuge)}},
+                          &answer.headers["content-range"]);
+    if (IsMetadata(request) && twice)
+      absl::StrReplaceAll({{absl::StrCat(9 << 20), kHuge}}, &answer.body);
+    return answer;
+  };
+  EXPECT_THAT(store_->Read("gs://bucket/run/large").status(),
+              StatusIs(kUnavailable,
+                       HasSubstr("gs://bucket/run/large: an answer says that "
+                                 "it has 900000000000000 bytes, it has 94")));
+  twice = true;
+  EXPECT_THAT(
+      store_->Read("gs://bucket/run/large").status(),
+      StatusIs(absl::StatusCode::kResourceExhausted,
+               AllOf(HasSubstr("gs://bucket/run/large"), HasSubstr("memory"))));
 }
 
 TEST_F(GcsLiesTest, AReadsNotFoundDecidesNothing) {

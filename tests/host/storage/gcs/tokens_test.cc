@@ -13,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "host/storage/gcs/jwt.h"
+#include "host/storage/http/failure.h"
 #include "tests/testing/status_matchers.h"
 #include "tests/testing/temp_dir.h"
 
@@ -96,48 +97,79 @@ class TokensTest : public ::testing::Test {
 
 TEST_F(TokensTest, AFileIsReadAnewEachTime) {
   const auto source = FileTokens(File("first\n"));
-  ASSERT_OK_AND_ASSIGN(GcsToken token, source->Fetch());
+  ASSERT_OK_AND_ASSIGN(GcsToken token, source->Fetch({}));
   EXPECT_EQ(token.token, "first");
   EXPECT_EQ(token.lasts, absl::Minutes(1));
   File("  second  \nand more");
-  ASSERT_OK_AND_ASSIGN(token, source->Fetch());
+  ASSERT_OK_AND_ASSIGN(token, source->Fetch({}));
   EXPECT_EQ(token.token, "second");
   File("\n");
-  EXPECT_THAT(source->Fetch(),
+  EXPECT_THAT(source->Fetch({}),
               StatusIs(kUnauthenticated, HasSubstr("gives no token")));
   File("<html> secret </html>");
-  EXPECT_THAT(source->Fetch(),
+  EXPECT_THAT(source->Fetch({}),
               StatusIs(kUnauthenticated, Not(HasSubstr("secret"))));
-  EXPECT_THAT(FileTokens("/nowhere/token")->Fetch(),
+  EXPECT_THAT(FileTokens("/nowhere/token")->Fetch({}),
               StatusIs(absl::StatusCode::kNotFound, HasSubstr("/nowhere")));
 }
 
 TEST_F(TokensTest, ACommandPrintsIt) {
   ASSERT_OK_AND_ASSIGN(const GcsToken token,
-                       CommandTokens("echo a.b-c; true")->Fetch());
+                       CommandTokens("echo a.b-c; true")->Fetch({}));
   EXPECT_EQ(token.token, "a.b-c");
   EXPECT_THAT(
-      CommandTokens("echo secret; exit 3")->Fetch(),
+      CommandTokens("echo secret; exit 3")->Fetch({}),
       StatusIs(kUnauthenticated, AllOf(HasSubstr("exit status 3"),
                                        Not(HasSubstr("status secret")))));
-  EXPECT_THAT(CommandTokens("kill -9 $$")->Fetch(),
+  EXPECT_THAT(CommandTokens("kill -9 $$")->Fetch({}),
               StatusIs(kUnauthenticated, HasSubstr("killed")));
-  EXPECT_THAT(CommandTokens("yes")->Fetch(),
+  EXPECT_THAT(CommandTokens("yes")->Fetch({}),
               StatusIs(kUnauthenticated, HasSubstr("or more than")));
 }
 
 TEST_F(TokensTest, TheMetadataServerIsAskedWithItsHeader) {
   OneAnswer http(kGranted);
-  ASSERT_OK_AND_ASSIGN(const GcsToken token,
-                       MetadataTokens(&http, "metadata.example")->Fetch());
+  ASSERT_OK_AND_ASSIGN(
+      const GcsToken token,
+      MetadataTokens(&http, "metadata.example", "")->Fetch({}));
   EXPECT_EQ(token.token, "granted");
   EXPECT_EQ(http.asked.url,
             "http://metadata.example/computeMetadata/v1/instance/"
             "service-accounts/default/token");
   EXPECT_THAT(http.asked.headers, ElementsAre("Metadata-Flavor: Google"));
+  EXPECT_EQ(http.asked.within, absl::Seconds(3));
   OneAnswer none("", 404);
-  EXPECT_THAT(MetadataTokens(&none, "m")->Fetch(),
+  EXPECT_THAT(MetadataTokens(&none, "m", "")->Fetch({}),
               StatusIs(kUnauthenticated, HasSubstr("service account")));
+}
+
+TEST_F(TokensTest, WithoutAMetadataServerItSaysWhereElseItLooked) {
+  class NoAnswer final : public Http {
+   public:
+    explicit NoAnswer(absl::Status why) : why_(std::move(why)) {}
+    absl::StatusOr<HttpResponse> Send(const HttpRequest&) override {
+      return why_;
+    }
+
+   private:
+    const absl::Status why_;
+  };
+  NoAnswer unknown(
+      MarkMending(absl::UnavailableError("no such host"), Mending::kNever));
+  const absl::Status nowhere =
+      MetadataTokens(&unknown, "m", "here and there")->Fetch({}).status();
+  EXPECT_THAT(
+      nowhere,
+      StatusIs(kUnauthenticated,
+               AllOf(HasSubstr("no machine of Google Cloud (no such host)"),
+                     HasSubstr("looked for: here and there;"),
+                     HasSubstr("PODSIM_GCS_CREDENTIALS=none"))));
+  EXPECT_EQ(MendingOf(nowhere, false), Mending::kNever);
+  NoAnswer hangs(absl::DeadlineExceededError("no answer within 3s"));
+  const absl::Status late = MetadataTokens(&hangs, "m", "")->Fetch({}).status();
+  EXPECT_THAT(late, StatusIs(kUnauthenticated,
+                             HasSubstr("does not answer (no answer within")));
+  EXPECT_EQ(MendingOf(late, false), Mending::kSoon);
 }
 
 TEST_F(TokensTest, AServiceAccountSignsWhoItIs) {
@@ -151,7 +183,7 @@ TEST_F(TokensTest, AServiceAccountSignsWhoItIs) {
   OneAnswer http(kGranted);
   ASSERT_OK_AND_ASSIGN(const auto source,
                        KeyFileTokens(&http, File(account.dump()), &Noon));
-  ASSERT_OK_AND_ASSIGN(const GcsToken token, source->Fetch());
+  ASSERT_OK_AND_ASSIGN(const GcsToken token, source->Fetch({}));
   EXPECT_EQ(token.token, "granted");
   EXPECT_EQ(token.lasts, absl::Seconds(3599));
   EXPECT_EQ(http.asked.url, "https://oauth2.example/token");
@@ -181,7 +213,7 @@ TEST_F(TokensTest, AUsersRefreshTokenIsExchanged) {
       KeyFileTokens(&http, File(R"({"type":"authorized_user","client_id":"id",
                              "client_secret":"s&t","refresh_token":"1//x"})"),
                     &Noon));
-  ASSERT_OK_AND_ASSIGN(const GcsToken token, source->Fetch());
+  ASSERT_OK_AND_ASSIGN(const GcsToken token, source->Fetch({}));
   EXPECT_EQ(token.token, "granted");
   EXPECT_EQ(http.asked.url, "https://oauth2.googleapis.com/token");
   EXPECT_EQ(http.body,
@@ -190,7 +222,7 @@ TEST_F(TokensTest, AUsersRefreshTokenIsExchanged) {
   OneAnswer refused(R"({"error":"invalid_grant"})", 400);
   ASSERT_OK_AND_ASSIGN(const auto ended,
                        KeyFileTokens(&refused, dir_.file("file"), &Noon));
-  EXPECT_THAT(ended->Fetch(),
+  EXPECT_THAT(ended->Fetch({}),
               StatusIs(kUnauthenticated,
                        AllOf(HasSubstr("answers 400"), Not(HasSubstr("1//x")),
                              Not(HasSubstr("s&t")))));
@@ -221,7 +253,7 @@ TEST_F(TokensTest, SaysWhatIsWrongWithAKeyFileAndNothingThatIsInIt) {
       KeyFileTokens(&http, File(R"({"type":"service_account","client_email":"a",
                              "private_key_id":"b","private_key":"secret"})"),
                     &Noon));
-  EXPECT_THAT(source->Fetch(),
+  EXPECT_THAT(source->Fetch({}),
               StatusIs(kUnauthenticated, AllOf(HasSubstr("no RSA key"),
                                                Not(HasSubstr("secret")))));
 }

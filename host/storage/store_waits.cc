@@ -1,0 +1,155 @@
+#include "host/storage/store_waits.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+
+namespace podsim {
+namespace {
+
+// How often a call looks whether to go on.
+constexpr absl::Duration kBetweenLooks = absl::Milliseconds(100);
+// So many bytes are a sign of life. What comes at this rate is no wait.
+constexpr std::int64_t kStretch = std::int64_t{64} << 10;
+
+std::string Seconds(absl::Duration span) {
+  return absl::StrCat(absl::ToInt64Seconds(span), " s");
+}
+
+}  // namespace
+
+std::string StoreWaitText(const StoreWait& wait) {
+  return absl::StrCat("waiting: ", wait.what, " (attempt ", wait.attempt, ", ",
+                      Seconds(wait.span), " of ", Seconds(wait.most), ")",
+                      wait.why.empty() ? "" : ": ", wait.why);
+}
+
+StoreWaits::StoreWaits(WaitVoice voice, Waiter waiter)
+    : voice_(std::move(voice)),
+      waiter_(std::move(waiter)),
+      every_(voice_.often) {}
+
+void StoreWaits::Hurry(absl::Duration patience, const std::string& why) {
+  MutexLock lock(mutex_);
+  if (patience >= patience_) return;
+  hurry_from_ = waiter_.now();
+  patience_ = patience;
+  why_hurry_ = why;
+}
+
+void StoreWaits::EndWhen(std::function<bool()> told, const std::string& why) {
+  MutexLock lock(mutex_);
+  told_to_end_ = std::move(told);
+  why_told_ = why;
+}
+
+StoreWaits::Limit::Limit(StoreWaits& waits, absl::Duration most,
+                         const std::string& why)
+    : waits_(waits) {
+  MutexLock lock(waits_.mutex_);
+  before_ = waits_.end_;
+  why_before_ = waits_.why_end_;
+  const absl::Time end = waits_.waiter_.now() + most;
+  if (end >= before_) return;
+  waits_.end_ = end;
+  waits_.why_end_ = why;
+}
+
+StoreWaits::Limit::~Limit() {
+  MutexLock lock(waits_.mutex_);
+  waits_.end_ = before_;
+  waits_.why_end_ = why_before_;
+}
+
+std::string StoreWaits::WhyEnd(absl::Time now, absl::Time since,
+                               absl::Time alive) {
+  MutexLock lock(mutex_);
+  if (now >= end_) return why_end_;
+  const absl::Time sign =
+      std::max({hurry_from_, std::min(since, silent_), alive, answered_});
+  if (now - sign >= patience_) return why_hurry_;
+  return told_to_end_ && told_to_end_() ? why_told_ : std::string();
+}
+
+bool StoreWaits::Tell(const StoreWait& wait, absl::Time now, bool told_before) {
+  MutexLock lock(mutex_);
+  if (!told_before) ++told_;
+  if (now < next_) return true;
+  voice_.say(StoreWaitText(wait));
+  next_ = now + every_;
+  every_ = std::min(2 * every_, voice_.seldom);
+  return true;
+}
+
+void StoreWaits::Over(bool told, bool answered, absl::Time since) {
+  MutexLock lock(mutex_);
+  const absl::Time now = waiter_.now();
+  if (answered) answered_ = now;
+  silent_ = answered ? absl::InfiniteFuture() : std::min(silent_, since);
+  if (!told || --told_ > 0) return;
+  next_ = absl::InfinitePast();
+  every_ = voice_.often;
+  voice_.over(answered ? absl::StrCat("the store answers again, after ",
+                                      Seconds(now - since))
+                       : "");
+}
+
+StoreWaits::Call::Call(StoreWaits* waits, std::string what, absl::Duration most)
+    : waits_(waits), wait_{.what = std::move(what), .most = most} {
+  if (waits_ == nullptr) return;
+  since_ = waits_->waiter_.now();
+  looked_ = attempt_began_ = since_;
+  // It may be over before it begins.
+  why_ended_ = waits_->WhyEnd(since_, since_, alive_);
+}
+
+StoreWaits::Call::~Call() {
+  if (waits_ != nullptr) waits_->Over(told_, answered_, since_);
+}
+
+void StoreWaits::Call::Awaits(std::string why) {
+  if (wait_.attempt == 1) wait_.why = std::move(why);
+}
+
+bool StoreWaits::Call::GoOn(std::int64_t moved) {
+  if (waits_ == nullptr) return true;
+  const absl::Time now = waits_->waiter_.now();
+  if (now < looked_ + kBetweenLooks) return why_ended_.empty();
+  looked_ = now;
+  if (moved - counted_ >= kStretch) {
+    counted_ = moved;
+    alive_ = now;
+  }
+  wait_.span = now - since_;
+  const bool moves = static_cast<double>(moved) >=
+                     absl::ToDoubleSeconds(now - attempt_began_) *
+                         static_cast<double>(kStretch);
+  if (wait_.span >= kFirstWord && !(moves && moved > 0))
+    told_ = waits_->Tell(wait_, now, told_);
+  if (why_ended_.empty()) why_ended_ = waits_->WhyEnd(now, since_, alive_);
+  return why_ended_.empty();
+}
+
+void StoreWaits::Call::Failed(const std::string& why) {
+  wait_.why = why;
+  ++wait_.attempt;
+}
+
+bool StoreWaits::Call::Pause(absl::Duration span, const Waiter& waiter) {
+  if (waits_ == nullptr) {
+    waiter.wait(span);
+    return true;
+  }
+  counted_ = 0;
+  while (span > absl::ZeroDuration()) {
+    const absl::Duration slice = std::min(span, kBetweenLooks);
+    waiter.wait(slice);
+    span -= slice;
+    if (!GoOn(0)) return false;
+  }
+  attempt_began_ = waits_->waiter_.now();
+  return true;
+}
+
+}  // namespace podsim

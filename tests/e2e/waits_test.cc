@@ -1,0 +1,208 @@
+// A row for each kind of wait for somebody else: how long until the first line
+// that says what is waited for, from the first SIGTERM to the end, and how long
+// a plan takes. The figures of docs/storage.md.
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <csignal>
+#include <cstdio>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "base/unique_fd.h"
+#include "host/storage/object_lease.h"
+#include "tests/e2e/pod.h"
+#include "tests/testing/bad_server.h"
+#include "tests/testing/gcs/gcs_server.h"
+#include "tests/testing/status_matchers.h"
+
+namespace podsim {
+namespace {
+
+using testing::BadServer;
+using ::testing::HasSubstr;
+using testing::PodRun;
+using testing::Program;
+using testing::Subprocess;
+using Way = BadServer::Way;
+using Environment = std::vector<std::pair<std::string, std::string>>;
+
+constexpr char kModelDir[] = "gs://bucket/a";
+
+double SecondsOf(const std::function<void()>& work) {
+  const absl::Time begin = absl::Now();
+  work();
+  return absl::ToDoubleSeconds(absl::Now() - begin);
+}
+
+// What a program takes here and now that only begins and ends, for the load of
+// this machine: bounds are for what comes on top of it.
+double Start() {
+  static const double start = SecondsOf([] {
+    Subprocess program({.command = {Program("pod_launch"), "--help"}});
+    program.Wait(testing::kDeadline);
+  });
+  return start;
+}
+double Within(double seconds) { return seconds + 4 * Start(); }
+
+Environment At(const std::string& endpoint) {
+  return {{"STORAGE_EMULATOR_HOST", endpoint},
+          {"PODSIM_GCS_CREDENTIALS", "none"},
+          {"no_proxy", "*"}};
+}
+
+std::vector<std::string> Train(const std::string& model_dir) {
+  return {Program("pod_launch"), "--topology=v3-8", "--train_steps=1000000",
+          "--model_dir=" + model_dir};
+}
+
+// The command says `word` soon, and ends soon when it is told to.
+void ExpectSpoken(const char* row, std::vector<std::string> command,
+                  const Environment& environment, const std::string& word,
+                  int code) {
+  Subprocess program(
+      {.command = std::move(command), .environment = environment});
+  const double said = SecondsOf([&] {
+    EXPECT_TRUE(program.ReadUntilText(word, testing::kDeadline))
+        << row << ": " << program.output();
+  });
+  EXPECT_LE(said, Within(2)) << row << ": " << program.output();
+  program.Signal(SIGTERM);
+  int ended_with = 0;
+  const double ended =
+      SecondsOf([&] { ended_with = program.Wait(testing::kDeadline); });
+  EXPECT_EQ(ended_with, code) << row << ": " << program.output();
+  EXPECT_LE(ended, Within(2)) << row << ": " << program.output();
+  std::printf("| %s | %.1f s | %.1f s |\n", row, said, ended);
+}
+
+// The command ends by itself, soon, and says why.
+void ExpectRefused(const char* row, std::vector<std::string> command,
+                   const Environment& environment, const std::string& word) {
+  Subprocess program(
+      {.command = std::move(command), .environment = environment});
+  const double ended =
+      SecondsOf([&] { EXPECT_EQ(program.Wait(testing::kDeadline), 1) << row; });
+  EXPECT_THAT(program.output(), HasSubstr(word)) << row;
+  EXPECT_LE(ended, Within(2)) << row << ": " << program.output();
+  std::printf("| %s | %.1f s | final |\n", row, ended);
+}
+
+// A plan comes soon, and says what it did not look at.
+void ExpectPlanned(const char* row, const Environment& environment) {
+  std::vector<std::string> command = Train(kModelDir);
+  command.emplace_back("--dry_run");
+  Subprocess plan({.command = command, .environment = environment});
+  const double ended = SecondsOf(
+      [&] { EXPECT_EQ(plan.Wait(testing::kDeadline), 0) << plan.output(); });
+  EXPECT_THAT(plan.output(), HasSubstr("no checkpoint was looked at")) << row;
+  EXPECT_LE(ended, Within(10)) << row << ": " << plan.output();
+  std::printf("| %s, a plan | %.1f s | |\n", row, ended);
+}
+
+TEST(Waits, OfAStoreThatMayAnswerLater) {
+  for (const auto& [row, way] : {std::pair("closed port", Way::kClosed),
+                                 std::pair("black hole", Way::kSilent),
+                                 std::pair("503 for ever", Way::kBusy),
+                                 std::pair("2 KB/s", Way::kDrips)}) {
+    const BadServer server(way);
+    ExpectSpoken(row, Train(kModelDir), At(server.endpoint()),
+                 "waiting: ", 128 + SIGTERM);
+    ExpectPlanned(row, At(server.endpoint()));
+  }
+}
+
+TEST(Waits, OfAStoreThatNeverWillIsNone) {
+  const BadServer portal(Way::kPage);
+  ExpectRefused("web page", Train(kModelDir), At(portal.endpoint()),
+                "a web page comes from");
+  ExpectPlanned("web page", At(portal.endpoint()));
+}
+
+// Whatever name servers this machine has: none, or some that know no such name.
+TEST(Waits, OfNameResolution) {
+  const Environment nowhere = At("http://storage.invalid");
+  std::vector<std::string> command = {Program("pod_ckpt"), "ls", kModelDir};
+  Subprocess list({.command = command, .environment = nowhere});
+  const double ended = SecondsOf([&] {
+    EXPECT_TRUE(list.ReadUntilText("storage.invalid", testing::kDeadline));
+  });
+  EXPECT_LE(ended, Within(2)) << list.output();
+  EXPECT_NE(list.Wait(testing::kDeadline), 0) << list.output();
+  std::printf("| no such name | %.1f s | final |\n", ended);
+  ExpectPlanned("no such name", nowhere);
+}
+
+// Of a machine that cannot be seen from here, which may live.
+TEST(Waits, OfALeaseThatIsHeld) {
+  testing::GcsServer store;
+  store.objects().MakeBucket("bucket", "US");
+  LeaseRecord held = {.holder = NewLockRecord(), .beat = 1};
+  held.holder.host = "elsewhere";
+  held.holder.boot = "another";
+  const Environment environment = At(store.endpoint());
+  store.objects().Put("bucket", absl::StrCat("a/", kLeaseName),
+                      LeaseText(held));
+  ExpectSpoken("lease held", Train(kModelDir), environment, "elsewhere",
+               128 + SIGTERM);
+}
+
+TEST(Waits, OfALockThatIsHeld) {
+  testing::TempDir dir;
+  PodRun first({"--topology=v3-8", "--train_steps=1000000",
+                "--model_dir=" + dir.file("m")});
+  ASSERT_TRUE(first.WaitForEvents("step", 1)) << first.output();
+  ExpectRefused("lock held", Train(dir.file("m")), {}, "is held by pid ");
+  first.process().Signal(SIGINT);
+  first.Wait();
+}
+
+TEST(Waits, OfACoordinatorThatIsAbsent) {
+  const BadServer nobody(Way::kClosed);
+  ExpectSpoken(
+      "coordinator absent",
+      {Program("pod_host"), "--coordinator=" + nobody.address(), "--process=0"},
+      {{"PODSIM_TOKEN", std::string(32, 't')}}, "still calling", 128 + SIGTERM);
+}
+
+// Its programs stand still, as a machine does that has gone.
+TEST(Waits, OfAStoreThatGoesAwayInMidRun) {
+  testing::TempDir dir;
+  const std::string input = dir.file("fifo");  // the store serves to its end
+  ASSERT_EQ(mkfifo(input.c_str(), 0600), 0);
+  const UniqueFd writer(open(input.c_str(), O_RDWR | O_CLOEXEC));
+  Subprocess store({.command = {"/bin/sh", "-c",
+                                absl::StrCat("exec ", Program("gcs_server"),
+                                             " 0 bucket=US <", input)}});
+  ASSERT_TRUE(store.ReadUntilText("\n", testing::kDeadline));
+  const std::string endpoint =
+      store.output().substr(0, store.output().find('\n'));
+  PodRun run(
+      {"--topology=v3-8", "--train_steps=100000000", "--checkpoint_every=50",
+       "--keep=2", absl::StrCat("--model_dir=", kModelDir)},
+      At(endpoint));
+  ASSERT_TRUE(run.WaitForEvents("checkpoint", 2)) << run.output();
+  store.Signal(SIGSTOP);
+  // The lease is renewed every 3 s, a checkpoint comes sooner.
+  const double said = SecondsOf([&] {
+    EXPECT_TRUE(run.process().ReadUntilText("waiting: ", testing::kDeadline));
+  });
+  EXPECT_LE(said, Within(5)) << run.output();
+  run.process().Signal(SIGTERM);
+  int code = 0;
+  const double ended = SecondsOf([&] { code = run.Wait(); });
+  EXPECT_NE(code, 0);
+  EXPECT_LE(ended, Within(10)) << run.output();
+  EXPECT_THAT(run.Unwrapped(), HasSubstr("goes on after step "));
+  std::printf("| gone in mid-run | %.1f s | %.1f s |\n", said, ended);
+  store.Signal(SIGKILL);
+}
+
+}  // namespace
+}  // namespace podsim
