@@ -150,12 +150,13 @@ std::int64_t StepsLeft(const JobPlan& plan, std::int64_t consumed) {
 
 // "20, 40, 60 and 7 more".
 std::string SomeOf(const std::vector<std::string>& names) {
-  constexpr std::size_t kNamed = 3;
-  const std::size_t named = std::min(names.size(), kNamed);
+  constexpr std::int64_t kNamed = 3;
+  const auto all = static_cast<std::int64_t>(names.size());
+  const std::int64_t named = std::min(all, kNamed);
   const std::string text =
       absl::StrJoin(names.begin(), names.begin() + named, ", ");
-  if (named == names.size()) return text;
-  return absl::StrCat(text, " and ", names.size() - named, " more");
+  if (named == all) return text;
+  return absl::StrCat(text, " and ", all - named, " more");
 }
 
 // A checkpoint of somebody else's where this run would write its own.

@@ -189,14 +189,15 @@ absl::StatusOr<PlannedJob> PlannedFrom(const JobSpec& spec,
   return job;
 }
 
-std::vector<TextRow> RowsOf(const RunStart& start, const JobPlan& plan) {
+// Nothing for the very beginning.
+std::vector<TextRow> RowsOf(const RunStart& start, const PlannedJob& job) {
   if (start.point.checkpoint().empty()) return {};
-  return {{"start", DescribeStart(start.point, plan)}};
+  return {{"start", DescribeStart(start.point, job.plan)}};
 }
 
-// Where the job begins, nothing for the very beginning. Refuses a checkpoint
-// that does not fit before any process starts. The coordinator looks again, as
-// every generation of the pod begins elsewhere.
+// Where the job begins. Refuses a checkpoint that does not fit before any
+// process starts. The coordinator looks again, as every generation of the pod
+// begins elsewhere.
 absl::StatusOr<std::vector<TextRow>> StartRowsOfRun(const PlannedJob& job) {
   const auto store = NewUriStore();
   absl::StatusOr<RunStart> start = FindStart(*store, job.spec, job.plan);
@@ -206,7 +207,7 @@ absl::StatusOr<std::vector<TextRow>> StartRowsOfRun(const PlannedJob& job) {
     start = FindStart(*store, job.spec, job.plan);
   }
   PODSIM_RETURN_IF_ERROR(start.status());
-  return RowsOf(*start, job.plan);
+  return RowsOf(*start, job);
 }
 
 std::vector<TextRow> NotLookedAt(absl::string_view why) {
@@ -229,7 +230,7 @@ absl::StatusOr<std::vector<TextRow>> StartRowsOfPlan(const PlannedJob& job) {
       absl::IsPermissionDenied(why))
     return NotLookedAt(why.message());
   PODSIM_RETURN_IF_ERROR(why);
-  std::vector<TextRow> rows = RowsOf(*start, job.plan);
+  std::vector<TextRow> rows = RowsOf(*start, job);
   for (const std::string& note : start->notes)
     rows.push_back({"model_dir", note});
   return rows;

@@ -36,7 +36,7 @@ std::string Wrapped(int fd, std::string_view text) {
   return width < kNarrowest ? whole : WrapText(whole, width, LongWords::kCut);
 }
 
-std::string Painted(std::string text, bool color) {
+std::string Painted(const std::string& text, bool color) {
   return color ? Colored(text) : text;
 }
 
