@@ -84,8 +84,6 @@ absl::Status Verify(ObjectStore& store, const std::string& path,
   for (std::size_t i = 0; i < paths.size(); ++i) {
     const std::string& each = paths[i];
     const absl::StatusOr<CheckpointAt> found = VerifyCheckpoint(store, each);
-    // A running job deletes old ones; of the next reading it is no part.
-    if (!found.ok() && each != path && HasVanished(store, path, each)) continue;
     if (found.ok()) {
       absl::StrAppend(&result.text, each, ": good, step ",
                       FormatCount(found->step), ", ",
@@ -93,9 +91,13 @@ absl::Status Verify(ObjectStore& store, const std::string& path,
                       FormatBytes(BytesOf(found->manifest)), "\n");
       continue;
     }
+    const bool gone =
+        absl::IsUnavailable(found.status()) && IsGone(store, path);
+    // A running job deletes old ones; of the next reading it is no part.
+    if (!gone && each != path && HasVanished(store, path, each)) continue;
     result.exit_code = kDiffers;
     absl::StrAppend(&result.error, std::string(found.status().message()), "\n");
-    if (!absl::IsUnavailable(found.status()) || !IsGone(store, path)) continue;
+    if (!gone) continue;
     if (i + 1 < paths.size())
       absl::StrAppend(&result.error, paths.size() - i - 1,
                       " more were not looked at: the store does not answer\n");

@@ -56,12 +56,15 @@ absl::Duration RetryAfter(const HttpResponse& answer) {
   return absl::Seconds(seconds);
 }
 
+// Its answer is an object's bytes, which may be anything.
+bool ReadsMedia(const GcsCall& call) {
+  return call.target.find("alt=media") != std::string::npos;
+}
+
 // A page for people where the API writes JSON: what a network shows that wants
 // a login first, or a proxy.
 bool IsPage(const GcsCall& call, const HttpResponse& answer) {
-  if (call.target.find("alt=media") != std::string::npos ||
-      answer.status >= 300)
-    return false;
+  if (ReadsMedia(call) || answer.status >= 300) return false;
   std::string begin = answer.body.substr(0, kPageBegins);
   absl::AsciiStrToLower(&begin);
   begin = std::string(absl::StripLeadingAsciiWhitespace(begin));
@@ -191,7 +194,8 @@ absl::StatusOr<GcsAnswer> GcsClient::Call(const GcsCall& call) {
       return NotWaitedFor(failure, call.doing, number - 1, spoken.why_ended());
     Attempt attempt = TryOnce(call, anew, spoken);
     if (attempt.answer.ok()) {
-      answered_ = true;
+      // Whatever stands in the store's place answers a read.
+      if (!ReadsMedia(call)) answered_ = true;
       given_up_ = false;
       spoken.Answered();
       return GcsAnswer{.http = *std::move(attempt.answer), .attempts = number};
