@@ -202,6 +202,7 @@ int EndProgram(int code) {
   const bool flushed = static_cast<bool>(std::cout.flush());
   if (std::fflush(stdout) == 0 && flushed) return code;
   const int why = errno;
+  if (why == EPIPE) return code == 0 ? kReaderGone : code;
   Say("standard output could not be written",
       why != 0 ? WriteErrorText(why) : "what was printed is lost");
   return code == 0 ? 1 : code;

@@ -41,8 +41,13 @@ inline constexpr int kOwnThreads = 16;
 // Errors: RESOURCE_EXHAUSTED (names the limit).
 absl::Status CheckThreads(int needed);
 
+// The exit code of a program whose output somebody has stopped to read, as
+// head(1) does: that of one that SIGPIPE ends, as the shell has it.
+inline constexpr int kReaderGone = 128 + 13;
+
 // Flushes C++'s and C's standard output. What it could not write is said on
-// standard error, and makes 1 of an exit code 0.
+// standard error, and makes 1 of an exit code 0; a reader that has gone makes
+// kReaderGone of it, without a word.
 int EndProgram(int code);
 
 // The limit of this process, user or container that keeps it from having

@@ -27,7 +27,7 @@ namespace podsim {
 
 // For StoreWaits::Hurry: of a job that is told to save and end, and of one that
 // ends.
-inline constexpr absl::Duration kSavingPatience = absl::Seconds(5);
+inline constexpr absl::Duration kSavingPatience = absl::Seconds(3);
 inline constexpr absl::Duration kEndingPatience = absl::Milliseconds(1500);
 // For StoreWaits::Limit: what a plan alone gives all stores together.
 inline constexpr absl::Duration kPlanWait = absl::Seconds(8);

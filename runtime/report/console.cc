@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "base/printable.h"
+#include "base/program.h"
 #include "base/text_layout.h"
 #include "base/write_error.h"
 #include "runtime/report/color.h"
@@ -102,6 +103,8 @@ void Console::KeepLive() {
 int Console::ExitCode(int code) {
   if (lost_ == 0) return code;
   drawn_ = false;
+  // Who reads has seen enough, as head(1) has.
+  if (lost_ == EPIPE) return code == 0 ? kReaderGone : code;
   Error(std::string("error: standard output could not be written: ") +
         WriteErrorText(lost_) + "; what was printed is lost");
   return code == 0 ? 1 : code;

@@ -57,7 +57,8 @@ class Console {
   void KeepLive();
 
   // What a program ends with whose result is `code`: a result that nobody got
-  // is none. When `out` has refused anything, says so and makes 1 of 0.
+  // is none. When `out` has refused anything, says so and makes 1 of 0; a
+  // reader that has gone makes kReaderGone of it, without a word.
   int ExitCode(int code);
 
  private:

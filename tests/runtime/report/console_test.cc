@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <string>
 
 #include "base/status.h"
@@ -119,6 +120,27 @@ TEST(ConsoleTest, TheLiveLineLeavesTheLastColumnFree) {
   console.Live(std::string(40, 'x'));
   const std::string text = terminal.Take();
   EXPECT_EQ(std::count(text.begin(), text.end(), 'x'), 29);
+}
+
+// As of `pod_launch --print_job | head -3`.
+TEST(ConsoleTest, AReaderThatHasSeenEnoughIsNoError) {
+  std::signal(SIGPIPE, SIG_IGN);
+  int out[2];
+  int err[2];
+  ASSERT_EQ(pipe(out), 0);
+  ASSERT_EQ(pipe(err), 0);
+  close(out[0]);
+  {
+    Console console(out[1], err[1]);
+    console.Line("what nobody reads");
+    EXPECT_EQ(console.ExitCode(0), kReaderGone);
+    EXPECT_EQ(console.ExitCode(2), 2);
+  }
+  close(out[1]);
+  close(err[1]);
+  char said = 0;
+  EXPECT_EQ(read(err[0], &said, 1), 0) << "not a word";
+  close(err[0]);
 }
 
 }  // namespace
