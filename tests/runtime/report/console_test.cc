@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -12,6 +13,7 @@
 #include <csignal>
 #include <string>
 
+#include "base/program.h"
 #include "base/status.h"
 
 namespace podsim {
@@ -124,7 +126,7 @@ TEST(ConsoleTest, TheLiveLineLeavesTheLastColumnFree) {
 
 // As of `pod_launch --print_job | head -3`.
 TEST(ConsoleTest, AReaderThatHasSeenEnoughIsNoError) {
-  std::signal(SIGPIPE, SIG_IGN);
+  signal(SIGPIPE, SIG_IGN);
   int out[2];
   int err[2];
   ASSERT_EQ(pipe(out), 0);
