@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <csignal>
 #include <string>
 
 #include "base/program.h"
