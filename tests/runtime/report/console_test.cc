@@ -19,7 +19,6 @@ namespace podsim {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::Not;
 
 // Both ends of a pseudo-terminal.
 class Terminal {
