@@ -1,7 +1,6 @@
 #include "host/checkpoint/catalog.h"
 
 #include <algorithm>
-#include <optional>
 #include <set>
 #include <utility>
 
@@ -21,28 +20,6 @@ namespace {
 
 // How often a model_dir is looked at whose checkpoints go while it is read.
 constexpr int kLooks = 32;
-// Others' markers may say anything.
-constexpr std::int64_t kMaxMarkerBytes = 4096;
-
-// Gone since, or the store does not know what it has.
-absl::Status ListsWhatIsMissing(const std::string& path) {
-  return absl::UnavailableError(absl::StrCat(
-      path, ": the store lists it and does not find it; try again"));
-}
-
-// Of a file that is not found: OK if a listing that is begun now lacks it, too.
-// One answer of a store decides nothing; a disk's does.
-absl::Status CheckIsMissing(ObjectStore& store, const std::string& path,
-                            const std::string& name) {
-  if (store.CanRename(path)) return absl::OkStatus();
-  const auto names = store.List(path);
-  if (absl::IsNotFound(names.status())) return absl::OkStatus();
-  PODSIM_RETURN_IF_ERROR(names.status());
-  if (std::find(names->begin(), names->end(), name) == names->end())
-    return absl::OkStatus();
-  return ListsWhatIsMissing(absl::StrCat(path, "/", name));
-}
-
 // A file that must be there once the directory is.
 absl::StatusOr<std::string> ReadNeeded(ObjectStore& store,
                                        const std::string& path,
@@ -58,56 +35,6 @@ absl::StatusOr<std::string> ReadNeeded(ObjectStore& store,
         absl::StrCat(name, " is larger than any can be (",
                      FormatBytes(kMaxManifestBytes), ")"));
   return text;
-}
-
-// Where the files of a checkpoint lie, and whether a marker says so; on a store
-// that renames nothing has to.
-struct Located {
-  std::string files;
-  bool marked = true;
-};
-
-bool Has(const std::vector<std::string>& names, const char* name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
-// Of a directory without a marker, as a copy may be: the manifest's; nothing:
-// there is none.
-absl::StatusOr<std::optional<std::string>> DirectoryOfManifest(
-    ObjectStore& store, const std::string& path) {
-  PODSIM_ASSIGN_OR_RETURN(const auto names, store.List(path));
-  if (Has(names, kManifestName)) return std::optional(path);
-  for (auto name = names.rbegin(); name != names.rend(); ++name) {
-    if (name->back() != '/' || !ParseStep(*name)) continue;
-    const std::string below = absl::StrCat(path, "/", NameOf(*name));
-    const auto files = store.List(below);
-    if (files.ok() && Has(*files, kManifestName)) return std::optional(below);
-    if (!files.ok() && !absl::IsNotFound(files.status())) return files.status();
-  }
-  return std::optional<std::string>();
-}
-
-absl::StatusOr<Located> Locate(ObjectStore& store, const std::string& path) {
-  const bool renames = store.CanRename(path);
-  if (renames && store.Stat(absl::StrCat(path, "/", kManifestName)).ok())
-    return Located{.files = path};
-  const auto text =
-      ReadAtMost(store, absl::StrCat(path, "/", kMarkerName), kMaxMarkerBytes);
-  if (absl::IsOutOfRange(text.status())) return Located{.files = path};
-  if (text.ok()) {
-    const auto stamp = ParseMarker(*text);
-    return Located{.files = stamp ? absl::StrCat(path, "/", *stamp) : path};
-  }
-  // A disk's other errors are told of the files themselves.
-  if (!absl::IsNotFound(text.status()) && !renames) return text.status();
-  PODSIM_RETURN_IF_ERROR(CheckIsMissing(store, path, kMarkerName));
-  const auto found = DirectoryOfManifest(store, path);
-  if (found.ok() && *found)
-    return Located{.files = **found, .marked = renames && **found == path};
-  if (renames) return Located{.files = path};
-  PODSIM_RETURN_IF_ERROR(found.status());
-  return absl::FailedPreconditionError(
-      absl::StrCat("unfinished: it has no ", kMarkerName));
 }
 
 // SHA256SUMS lists exactly the manifest and its files, with their hashes.
@@ -245,25 +172,18 @@ bool SpeaksOfTheCheckpoint(const ObjectStore& store, const std::string& path,
          (absl::IsUnavailable(status) || absl::IsPermissionDenied(status));
 }
 
-absl::StatusOr<bool> IsCommitted(ObjectStore& store, const std::string& path) {
-  if (store.CanRename(path)) return true;
-  const auto marker = store.Size(absl::StrCat(path, "/", kMarkerName));
-  if (marker.ok()) return true;
-  if (!absl::IsNotFound(marker.status())) return marker.status();
-  PODSIM_RETURN_IF_ERROR(CheckIsMissing(store, path, kMarkerName));
-  return false;
-}
-
-absl::StatusOr<std::string> FilesOf(ObjectStore& store,
-                                    const std::string& path) {
-  PODSIM_ASSIGN_OR_RETURN(const Located at, Locate(store, path));
-  return at.files;
-}
-
 absl::StatusOr<std::vector<std::int64_t>> ListSteps(
     ObjectStore& store, const std::string& model_dir) {
   PODSIM_ASSIGN_OR_RETURN(Folders folders, LookAt(store, model_dir));
   return std::move(folders.steps);
+}
+
+OwnStep OwnStepOf(const CheckpointAt& at) {
+  const auto stamp =
+      at.files == at.path ? std::nullopt : ParseStep(NameOf(at.files));
+  return {.step = at.step,
+          .stamp = stamp.value_or(0),
+          .manifest_sha256 = at.manifest_sha256};
 }
 
 absl::StatusOr<bool> IsStillThere(ObjectStore& store,

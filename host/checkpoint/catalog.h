@@ -15,6 +15,7 @@
 
 #include "absl/status/statusor.h"
 #include "host/checkpoint/folders.h"
+#include "host/checkpoint/locate.h"
 #include "host/storage/storage.h"
 #include "proto/checkpoint.pb.h"
 
@@ -27,6 +28,9 @@ struct CheckpointAt {
   CheckpointManifest manifest;
   std::string manifest_sha256;
 };
+
+// As a job's record has it.
+OwnStep OwnStepOf(const CheckpointAt& at);
 
 // Those of LookAt (folders.h), ascending; a missing model_dir has none.
 // Errors: INVALID_ARGUMENT (model_dir is a file), the store's.
@@ -70,15 +74,6 @@ absl::StatusOr<Newest> FindNewestGood(ObjectStore& store,
 // good. A store of objects that does not answer says nothing of one.
 bool SpeaksOfTheCheckpoint(const ObjectStore& store, const std::string& path,
                            const absl::Status& status);
-
-// Where the files of the checkpoint at `path` lie: as its marker says, or
-// without one beside or below it. Errors: FAILED_PRECONDITION (unfinished: none
-// are there), the store's.
-absl::StatusOr<std::string> FilesOf(ObjectStore& store,
-                                    const std::string& path);
-
-// On a store without renames: whether it has a marker. Errors: the store's.
-absl::StatusOr<bool> IsCommitted(ObjectStore& store, const std::string& path);
 
 }  // namespace podsim
 

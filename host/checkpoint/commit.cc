@@ -1,9 +1,7 @@
 #include "host/checkpoint/commit.h"
 
 #include <algorithm>
-#include <map>
 #include <set>
-#include <string_view>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -16,14 +14,9 @@
 #include "host/checkpoint/object_commit.h"
 #include "host/checkpoint/parts_path.h"
 #include "host/checkpoint/sums.h"
-#include "host/storage/bounded_read.h"
 
 namespace podsim {
 namespace {
-
-// Beside the stamps of writers, which are positive: a checkpoint on its way
-// out.
-constexpr std::int64_t kRetiredStamp = 0;
 
 absl::Status DeleteIfThere(ObjectStore& store, const std::string& directory) {
   absl::Status status = store.DeleteTree(directory);
@@ -34,9 +27,8 @@ absl::Status DeleteIfThere(ObjectStore& store, const std::string& directory) {
 absl::StatusOr<bool> IsRecorded(ObjectStore& store, const std::string& path,
                                 const OwnStep& own) {
   PODSIM_ASSIGN_OR_RETURN(const std::string files, FilesOf(store, path));
-  const auto json = ReadAtMost(store, absl::StrCat(files, "/", kManifestName),
-                               kMaxManifestBytes);
-  return json.ok() && Sha256Hex(*json) == own.manifest_sha256;
+  const std::string hash = HashOfManifest(store, files);
+  return !hash.empty() && hash == own.manifest_sha256;
 }
 
 // Of a step that is on the record. False: something else has its name by now,
@@ -175,39 +167,6 @@ absl::StatusOr<std::vector<std::int64_t>> BeyondKept(const HeldDir& held,
   return steps;
 }
 
-// What was on its way out when its process was stopped: still there, or gone.
-absl::Status SettleRetiring(HeldDir& held) {
-  PODSIM_ASSIGN_OR_RETURN(const std::vector<std::int64_t> steps,
-                          ListSteps(held.store(), held.path()));
-  return held.Note([&](JobRecord& record) {
-    const std::map<std::int64_t, OwnStep> before = record.steps();
-    for (const auto& [step, own] : before) {
-      if (!own.retiring) continue;
-      record.Drop(step);
-      if (!std::binary_search(steps.begin(), steps.end(), step)) continue;
-      OwnStep kept = own;
-      kept.retiring = false;
-      record.Put(kept);
-    }
-  });
-}
-
-bool HasRetiring(const JobRecord& record) {
-  return std::any_of(record.steps().begin(), record.steps().end(),
-                     [](const auto& entry) { return entry.second.retiring; });
-}
-
-// A directory that a stopped writer, deletion or generation of ours left.
-bool IsLeftOver(const JobRecord& record, const std::string& name) {
-  if (const auto witness = ParseWitness(name)) return record.HasBegun(*witness);
-  const auto unfinished = ParseUnfinished(name);
-  if (!unfinished) return false;
-  const OwnStep* const own = record.Find(unfinished->step);
-  const bool retired =
-      unfinished->stamp == kRetiredStamp && own != nullptr && own->retiring;
-  return retired || record.HasBegun(unfinished->stamp);
-}
-
 // The checkpoint that was made again, or whose commit seemed to have failed, is
 // there: its new parts go, if they are not it.
 absl::Status KeepSame(HeldDir& held, std::int64_t step,
@@ -215,29 +174,14 @@ absl::Status KeepSame(HeldDir& held, std::int64_t step,
   const std::string path = StepPath(held.path(), step);
   PODSIM_ASSIGN_OR_RETURN(const CheckpointAt found,
                           ReadManifest(held.store(), path));
-  const auto stamp = ParseStep(NameOf(found.files));
-  if (found.files != path && stamp && held.record().HasBegun(*stamp))
-    PODSIM_RETURN_IF_ERROR(held.Note([&](JobRecord& record) {
-      record.Put({.step = step,
-                  .stamp = *stamp,
-                  .manifest_sha256 = found.manifest_sha256});
-    }));
+  const OwnStep own = OwnStepOf(found);
+  if (held.record().HasBegun(own.stamp))
+    PODSIM_RETURN_IF_ERROR(
+        held.Note([&](JobRecord& record) { record.Put(own); }));
   if (found.files == parts) return absl::OkStatus();
   const absl::Status deleted = DeleteIfThere(held.store(), parts);
   // They are in nobody's way.
   return absl::IsPermissionDenied(deleted) ? absl::OkStatus() : deleted;
-}
-
-absl::Status CleanDirectories(HeldDir& held) {
-  ObjectStore& store = held.store();
-  const auto names = store.List(held.path());
-  if (absl::IsNotFound(names.status())) return absl::OkStatus();
-  PODSIM_RETURN_IF_ERROR(names.status());
-  for (const std::string& name : *names)
-    if (name.back() == '/' && IsLeftOver(held.record(), name))
-      PODSIM_RETURN_IF_ERROR(
-          DeleteIfThere(store, absl::StrCat(held.path(), "/", NameOf(name))));
-  return absl::OkStatus();
 }
 
 }  // namespace
@@ -293,13 +237,6 @@ absl::Status PruneCheckpoints(HeldDir& held, int keep, std::int64_t proved,
     for (const std::int64_t step : done) record.Drop(step);
   });
   return status.ok() ? noted : status;
-}
-
-absl::Status CleanUnfinished(HeldDir& held) {
-  PODSIM_RETURN_IF_ERROR(held.store().CanRename(held.path())
-                             ? CleanDirectories(held)
-                             : CleanObjects(held));
-  return HasRetiring(held.record()) ? SettleRetiring(held) : absl::OkStatus();
 }
 
 absl::Status SetAsideNewer(HeldDir& held, std::int64_t step,

@@ -59,12 +59,7 @@ absl::Status IsAFileError(const std::string& model_dir) {
 }
 
 bool IsStrangersUnfinished(const std::string& name, const JobRecord& record) {
-  const auto unfinished = ParseUnfinished(name);
-  if (!unfinished) return false;
-  const OwnStep* const own = record.Find(unfinished->step);
-  const bool retiring =
-      unfinished->stamp == 0 && own != nullptr && own->retiring;
-  return !retiring && !record.HasBegun(unfinished->stamp);
+  return ParseUnfinished(name) && !record.IsLeftOver(name);
 }
 
 absl::Status LookAtObjects(ObjectStore& store, const std::string& model_dir,

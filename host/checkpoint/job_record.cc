@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "host/checkpoint/layout.h"
 #include "proto/checkpoint.pb.h"
 
 namespace podsim {
@@ -30,6 +31,16 @@ bool JobRecord::IsLeftOver(std::int64_t step, std::int64_t stamp) const {
   const OwnStep* const own = Find(step);
   if (own != nullptr && own->stamp == stamp) return own->retiring;
   return HasBegun(stamp);
+}
+
+bool JobRecord::IsLeftOver(std::string_view name) const {
+  if (const auto witness = ParseWitness(name)) return HasBegun(*witness);
+  const auto unfinished = ParseUnfinished(name);
+  if (!unfinished) return false;
+  const OwnStep* const own = Find(unfinished->step);
+  const bool retired =
+      unfinished->stamp == kRetiredStamp && own != nullptr && own->retiring;
+  return retired || HasBegun(unfinished->stamp);
 }
 
 void JobRecord::Begin(std::int64_t stamp) {

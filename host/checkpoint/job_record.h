@@ -3,10 +3,9 @@
 // is ever deleted. Pure.
 //
 //   JobRecord record = *ParseRecord(text);
-//   record.Begin(1785);                         // parts are about to be
-//   written record.Put({200, 1785, sha256});            // step 200 is about to
-//   be named if (record.IsLeftOver(300, 1785)) ...       // a writer of ours
-//   was stopped
+//   record.Begin(1785);                   // parts are about to be written
+//   record.Put({200, 1785, sha256});      // step 200 is about to get its name
+//   if (record.IsLeftOver(300, 1785))     // a writer of ours was stopped
 #ifndef PODSIM_HOST_CHECKPOINT_JOB_RECORD_H_
 #define PODSIM_HOST_CHECKPOINT_JOB_RECORD_H_
 
@@ -42,6 +41,10 @@ class JobRecord {
   // Whether files of `stamp` for `step` are what a writer of ours, or a
   // deletion of ours, left when it was stopped.
   bool IsLeftOver(std::int64_t step, std::int64_t stamp) const;
+
+  // The same of a directory of the model_dir itself, by its name: unfinished,
+  // on its way out, or a generation's witness (layout.h).
+  bool IsLeftOver(std::string_view name) const;
 
   // Of the oldest stamps, those without a step are forgotten beyond some
   // hundreds.

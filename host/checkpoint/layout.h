@@ -30,6 +30,10 @@ inline constexpr char kManifestName[] = "manifest.json";
 inline constexpr char kSumsName[] = "SHA256SUMS";
 inline constexpr char kMarkerName[] = "commit_success.txt";
 
+// Beside the stamps of writers, which are positive: a checkpoint on its way
+// out.
+inline constexpr std::int64_t kRetiredStamp = 0;
+
 // A directory of an earlier or other run: `stamp` tells the writers apart.
 struct StampedStep {
   std::int64_t step = 0;

@@ -1,29 +1,39 @@
 #include "host/checkpoint/object_commit.h"
 
 #include <algorithm>
-#include <map>
 #include <optional>
-#include <set>
-#include <utility>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "base/hash.h"
 #include "base/status.h"
-#include "host/checkpoint/folders.h"
 #include "host/checkpoint/layout.h"
-#include "host/checkpoint/manifest.h"
-#include "host/storage/bounded_read.h"
+#include "host/checkpoint/locate.h"
 
 namespace podsim {
-namespace {
-
-using Version = ConditionalObjects::Version;
 
 std::string MarkerOf(const std::string& model_dir, std::int64_t step) {
   return absl::StrCat(StepPath(model_dir, step), "/", kMarkerName);
 }
+
+absl::Status DeleteFiles(ObjectStore& store, const std::string& directory,
+                         std::vector<ConditionalObjects::Listed> files) {
+  std::stable_partition(files.begin(), files.end(), [](const auto& file) {
+    return NameOf(file.name) == kMarkerName;
+  });
+  for (const auto& file : files) {
+    const std::string path = absl::StrCat(directory, "/", file.name);
+    const absl::Status status =
+        store.Conditional(path)->DeleteIf(path, file.generation);
+    if (!status.ok() && !absl::IsNotFound(status) && !absl::IsAborted(status))
+      return status;
+  }
+  return absl::OkStatus();
+}
+
+namespace {
+
+using Version = ConditionalObjects::Version;
 
 // Where the marker is copied from.
 std::string SourceOf(const std::string& model_dir, std::int64_t step,
@@ -34,23 +44,6 @@ std::string SourceOf(const std::string& model_dir, std::int64_t step,
 std::string MarkerText(std::int64_t stamp) { return absl::StrCat(stamp, "\n"); }
 
 using Listed = ConditionalObjects::Listed;
-
-// Deletes what was listed, unless it was written anew: those that markers are
-// copied from first. What another has deleted meanwhile is gone as well.
-absl::Status DeleteFiles(ObjectStore& store, const std::string& directory,
-                         std::vector<Listed> files) {
-  std::stable_partition(files.begin(), files.end(), [](const Listed& file) {
-    return NameOf(file.name) == kMarkerName;
-  });
-  for (const Listed& file : files) {
-    const std::string path = absl::StrCat(directory, "/", file.name);
-    const absl::Status status =
-        store.Conditional(path)->DeleteIf(path, file.generation);
-    if (!status.ok() && !absl::IsNotFound(status) && !absl::IsAborted(status))
-      return status;
-  }
-  return absl::OkStatus();
-}
 
 absl::Status Mark(ObjectStore& store, const std::string& model_dir,
                   std::int64_t step, std::int64_t stamp) {
@@ -101,72 +94,9 @@ absl::StatusOr<bool> IsOwn(ObjectStore& store, const std::string& path,
   if (marker && ParseMarker(marker->bytes).value_or(0) != own.stamp)
     return false;
   if (own.stamp != 0) return true;
-  const auto json = ReadAtMost(store, absl::StrCat(path, "/", kManifestName),
-                               kMaxManifestBytes);
-  return json.ok() && Sha256Hex(*json) == own.manifest_sha256;
+  const std::string hash = HashOfManifest(store, path);
+  return !hash.empty() && hash == own.manifest_sha256;
 }
-
-// Of the files of a model_dir, those that writers of ours left.
-class LeftOver {
- public:
-  LeftOver(ObjectStore& store, const std::string& model_dir,
-           const JobRecord& record, const std::vector<Listed>& tree)
-      : store_(store),
-        model_dir_(model_dir),
-        record_(record),
-        folders_(FoldersOf(tree)) {
-    for (const Listed& file : tree)
-      if (NameOf(file.name) == kMarkerName) markers_.insert(file.name);
-  }
-
-  absl::StatusOr<bool> Has(const std::string& name) {
-    const std::vector<std::string> parts = absl::StrSplit(name, '/');
-    if (const auto unfinished = ParseUnfinished(parts[0]))
-      return record_.HasBegun(unfinished->stamp);
-    if (const auto witness = ParseWitness(parts[0]))
-      return record_.HasBegun(*witness);
-    if (const auto aside = ParseSetAside(parts[0]))
-      return record_.HasBegun(aside->stamp) &&
-             markers_.count(absl::StrCat(parts[0], "/", kMarkerName)) == 0;
-    const auto step = ParseStep(parts[0]);
-    if (!step || parts.size() < 2) return false;
-    if (parts.size() == 2) return IsRetired(*step);
-    const auto stamp = ParseStep(parts[1]);
-    if (!stamp || !record_.IsLeftOver(*step, *stamp)) return false;
-    PODSIM_ASSIGN_OR_RETURN(const std::int64_t marked, Marked(*step));
-    return marked != *stamp;
-  }
-
- private:
-  // A copy that was taken over, half deleted.
-  bool IsRetired(std::int64_t step) const {
-    const OwnStep* const own = record_.Find(step);
-    const auto folder = folders_.find(step);
-    return own != nullptr && own->retiring && own->stamp == 0 &&
-           folder != folders_.end() && !folder->second.marked &&
-           !StepFolder::IsWhole(folder->second.direct);
-  }
-  // The stamp that the step's marker says; -1: none.
-  absl::StatusOr<std::int64_t> Marked(std::int64_t step) {
-    const auto folder = folders_.find(step);
-    if (folder == folders_.end() || !folder->second.marked) return -1;
-    const auto known = marked_.find(step);
-    if (known != marked_.end()) return known->second;
-    const std::string marker = MarkerOf(model_dir_, step);
-    PODSIM_ASSIGN_OR_RETURN(const auto there,
-                            store_.Conditional(marker)->ReadVersion(marker));
-    const std::int64_t stamp =
-        there ? ParseMarker(there->bytes).value_or(0) : -1;
-    return marked_[step] = stamp;
-  }
-
-  ObjectStore& store_;
-  const std::string model_dir_;
-  const JobRecord& record_;
-  const std::map<std::int64_t, StepFolder> folders_;
-  std::set<std::string> markers_;
-  std::map<std::int64_t, std::int64_t> marked_;
-};
 
 }  // namespace
 
@@ -217,23 +147,6 @@ absl::StatusOr<bool> RetireObjects(HeldDir& held, const OwnStep& own) {
   return true;
 }
 
-absl::Status CleanObjects(HeldDir& held) {
-  ObjectStore& store = held.store();
-  PODSIM_ASSIGN_OR_RETURN(
-      const std::vector<Listed> tree,
-      store.Conditional(held.path())->ListTree(held.path()));
-  LeftOver left_over(store, held.path(), held.record(), tree);
-  std::vector<Listed> files;
-  for (const Listed& file : tree) {
-    PODSIM_ASSIGN_OR_RETURN(const bool goes, left_over.Has(file.name));
-    if (goes) files.push_back(file);
-  }
-  if (files.empty()) return absl::OkStatus();
-  PODSIM_RETURN_IF_ERROR(held.Announce("clean"));
-  PODSIM_RETURN_IF_ERROR(DeleteFiles(store, held.path(), std::move(files)));
-  return held.Announce("");
-}
-
 absl::Status SetObjectsAside(HeldDir& held, const OwnStep& own,
                              const std::string& to) {
   ObjectStore& store = held.store();
@@ -263,15 +176,10 @@ absl::Status FinishCommit(HeldDir& held, std::int64_t step,
   if (absl::IsAlreadyExists(marked) || absl::IsNotFound(marked))
     return absl::OkStatus();
   PODSIM_RETURN_IF_ERROR(marked);
-  const auto json = ReadAtMost(
-      held.store(),
-      absl::StrCat(StampPath(held.path(), step, stamp), "/", kManifestName),
-      kMaxManifestBytes);
-  if (!json.ok() && !absl::IsNotFound(json.status())) return json.status();
+  const std::string hash =
+      HashOfManifest(held.store(), StampPath(held.path(), step, stamp));
   return held.Note([&](JobRecord& record) {
-    record.Put({.step = step,
-                .stamp = stamp,
-                .manifest_sha256 = json.ok() ? Sha256Hex(*json) : ""});
+    record.Put({.step = step, .stamp = stamp, .manifest_sha256 = hash});
   });
 }
 

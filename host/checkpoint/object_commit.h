@@ -19,6 +19,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -30,6 +31,15 @@ namespace podsim {
 // REQUIRES of all: store.Conditional(model_dir). Errors: the announcement's,
 // the store's.
 
+// The object that marks `step` as committed.
+std::string MarkerOf(const std::string& model_dir, std::int64_t step);
+
+// Deletes what was listed below `directory`, unless it was written anew: those
+// that markers are copied from first. What another has deleted meanwhile is
+// gone as well.
+absl::Status DeleteFiles(ObjectStore& store, const std::string& directory,
+                         std::vector<ConditionalObjects::Listed> files);
+
 // The files of the step's stamp become its checkpoint, and it is put on the
 // record. REQUIRES: they are all there. Errors besides: ALREADY_EXISTS (another
 // holding's is), FAILED_PRECONDITION (another holding has cleared them away).
@@ -38,10 +48,6 @@ absl::Status PublishObjects(HeldDir& held, const OwnStep& own);
 // What its marker is copied from, the marker, then the other files of a step of
 // the record. False: what is there is another's by now, and stays.
 absl::StatusOr<bool> RetireObjects(HeldDir& held, const OwnStep& own);
-
-// Deletes what a stopped writer, or a stopped deletion, of the record left: one
-// listing, and each object in the generation that was listed.
-absl::Status CleanObjects(HeldDir& held);
 
 // Copies the files of a step of the record to `to`, its marker last, and
 // retires it.

@@ -1,12 +1,10 @@
 #include "runtime/ckpt/adoption.h"
 
 #include <memory>
-#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
-#include "base/units.h"
 #include "host/checkpoint/catalog.h"
 #include "host/checkpoint/folders.h"
 #include "host/checkpoint/held_dir.h"
@@ -32,20 +30,12 @@ absl::StatusOr<Taken> Take(ObjectStore& store, const std::string& model_dir) {
   return taken;
 }
 
-OwnStep OwnOf(const CheckpointAt& at) {
-  const auto stamp =
-      at.files == at.path ? std::nullopt : ParseStep(NameOf(at.files));
-  return {.step = at.step,
-          .stamp = stamp.value_or(0),
-          .manifest_sha256 = at.manifest_sha256};
-}
-
 // What cannot be read has no hash: a run sets it aside, and never deletes it.
 std::string Adopt(ObjectStore& store, const std::string& path,
                   std::int64_t step, std::vector<OwnStep>& adopted) {
   const absl::StatusOr<CheckpointAt> found = ReadManifest(store, path);
   if (found.ok()) {
-    adopted.push_back(OwnOf(*found));
+    adopted.push_back(OwnStepOf(*found));
     return absl::StrCat(path, ": taken over\n");
   }
   adopted.push_back({.step = step});

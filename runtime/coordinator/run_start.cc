@@ -199,17 +199,6 @@ absl::Status LookAround(const Folders& folders, const std::string& dir,
   return absl::OkStatus();
 }
 
-// As the record has it; nothing: it lies elsewhere.
-std::optional<OwnStep> OwnStepOf(const CheckpointAt& at,
-                                 const std::string& model_dir) {
-  if (at.path != StepPath(model_dir, at.step)) return std::nullopt;
-  const auto stamp =
-      at.files == at.path ? std::nullopt : ParseStep(NameOf(at.files));
-  return OwnStep{.step = at.step,
-                 .stamp = stamp.value_or(0),
-                 .manifest_sha256 = at.manifest_sha256};
-}
-
 }  // namespace
 
 namespace {
@@ -226,7 +215,8 @@ absl::StatusOr<RunStart> StartAt(const CheckpointAt& at, const JobSpec& spec,
   if (anew) return start;
   if (!evaluates) {
     PODSIM_RETURN_IF_ERROR(CheckStream(at, plan.bits()));
-    start.resumed = OwnStepOf(at, plan.spec().model_dir());
+    if (at.path == StepPath(plan.spec().model_dir(), at.step))
+      start.resumed = OwnStepOf(at);
   }
   start.origin = OriginOf(manifest, spec);
   start.point.set_step(manifest.step());
