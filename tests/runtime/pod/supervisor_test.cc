@@ -177,57 +177,51 @@ TEST_F(SupervisorTest, ANamedPipeInThePlaceOfALogIsRefusedNotWaitedOn) {
                        HasSubstr("host0.log: it is a named pipe")));
 }
 
-TEST_F(SupervisorTest, HostsStartOnceTheCoordinatorSaysWhereItIs) {
-  ASSERT_OK_AND_ASSIGN(Pipe ready, MakePipe());
-  const int fd = ready.write_end.get();
-  ASSERT_OK_AND_ASSIGN(Pipe events, MakePipe());
-  ProcessSpec spec =
-      Shell("coordinator",
-            "echo 127.0.0.1:4711 > $READY; cat $FIFO; " + Emit(kDoneLine));
-  spec.environment.emplace_back("READY", absl::StrCat("/proc/self/fd/", fd));
-  spec.environment.emplace_back(
-      "EVENTS", absl::StrCat("/proc/self/fd/", events.write_end.get()));
-  spec.inherited_fds = {fd, events.write_end.get()};
-  ASSERT_THAT(supervisor_->StartCoordinator(spec, std::move(events.read_end)),
-              IsOk());
-  std::string address;
-  supervisor_->StartHostsWhenReady(
-      std::move(ready.read_end), [&](const std::string& line) {
-        address = line;
-        return std::vector<ProcessSpec>{Shell("host0", "exec > $FIFO")};
-      });
+// A coordinator that is asked where it listens, and writes that to $READY.
+class ReadyTest : public SupervisorTest {
+ protected:
+  // Bash's; `hosts` start once it has said so.
+  void StartAsked(const std::string& script, std::vector<ProcessSpec> hosts) {
+    ASSERT_OK_AND_ASSIGN(Pipe ready, MakePipe());
+    ASSERT_OK_AND_ASSIGN(Pipe events, MakePipe());
+    const int fds[] = {ready.write_end.get(), events.write_end.get()};
+    ProcessSpec spec = Shell("coordinator", script);
+    spec.argv.front() = "/bin/bash";
+    spec.environment.emplace_back("READY",
+                                  absl::StrCat("/proc/self/fd/", fds[0]));
+    spec.environment.emplace_back("EVENTS",
+                                  absl::StrCat("/proc/self/fd/", fds[1]));
+    spec.inherited_fds = {fds[0], fds[1]};
+    ASSERT_THAT(supervisor_->StartCoordinator(spec, std::move(events.read_end)),
+                IsOk());
+    supervisor_->StartHostsWhenReady(
+        std::move(ready.read_end),
+        [this, hosts = std::move(hosts)](const std::string& line) {
+          address_ = line;
+          return hosts;
+        });
+  }
+
+  std::string address_;  // as it was said
+};
+
+TEST_F(ReadyTest, HostsStartOnceTheCoordinatorSaysWhereItIs) {
+  StartAsked("echo 127.0.0.1:4711 > $READY; cat $FIFO; " + Emit(kDoneLine),
+             {Shell("host0", "exec > $FIFO")});
   EXPECT_EQ(Run().exit_code, 0);
-  EXPECT_EQ(address, "127.0.0.1:4711");
+  EXPECT_EQ(address_, "127.0.0.1:4711");
 }
 
 // For longer than it may be silent.
-TEST_F(SupervisorTest, ACoordinatorThatGivesSignsOfLifeIsWaitedFor) {
+TEST_F(ReadyTest, ACoordinatorThatGivesSignsOfLifeIsWaitedFor) {
   NewSupervisor({.ready_wait = absl::Seconds(2)});
-  ASSERT_OK_AND_ASSIGN(Pipe ready, MakePipe());
-  const int fd = ready.write_end.get();
-  ASSERT_OK_AND_ASSIGN(Pipe events, MakePipe());
-  ProcessSpec spec = Shell(
-      "coordinator",
-      "for i in $(seq 30); do echo > $READY; read -t 0.1 x <> $SILENT; done; "
+  StartAsked(
+      "for i in $(seq 30); do echo > $READY; read -t 0.1 x <> $FIFO; done; "
       "echo here > $READY; " +
-          Emit(kDoneLine));
-  ASSERT_EQ(mkfifo(dir_.file("silent").c_str(), 0600), 0);
-  spec.argv = {"/bin/bash", "-c", spec.argv.back()};
-  spec.environment.emplace_back("SILENT", dir_.file("silent"));
-  spec.environment.emplace_back("READY", absl::StrCat("/proc/self/fd/", fd));
-  spec.environment.emplace_back(
-      "EVENTS", absl::StrCat("/proc/self/fd/", events.write_end.get()));
-  spec.inherited_fds = {fd, events.write_end.get()};
-  ASSERT_THAT(supervisor_->StartCoordinator(spec, std::move(events.read_end)),
-              IsOk());
-  std::string address;
-  supervisor_->StartHostsWhenReady(std::move(ready.read_end),
-                                   [&](const std::string& line) {
-                                     address = line;
-                                     return std::vector<ProcessSpec>{};
-                                   });
+          Emit(kDoneLine),
+      {});
   EXPECT_EQ(Run().exit_code, 0);
-  EXPECT_EQ(address, "here");
+  EXPECT_EQ(address_, "here");
 }
 
 TEST_F(SupervisorTest, ACoordinatorThatNeverListensIsNamed) {
