@@ -100,6 +100,8 @@ absl::Status CleanObjects(HeldDir& held) {
 
 absl::Status CleanDirectories(HeldDir& held) {
   ObjectStore& store = held.store();
+  PODSIM_RETURN_IF_ERROR(
+      store.DeleteUnfinished(absl::StrCat(held.path(), "/", kRecordName)));
   const auto names = store.List(held.path());
   if (absl::IsNotFound(names.status())) return absl::OkStatus();
   PODSIM_RETURN_IF_ERROR(names.status());

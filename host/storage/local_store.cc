@@ -102,6 +102,10 @@ class LocalStore final : public ObjectStore {
     return RemoveDirectory(std::string(directory));
   }
 
+  absl::Status DeleteUnfinished(std::string_view path) override {
+    return RemoveTemporaries(std::string(path));
+  }
+
   ConditionalObjects* Conditional(std::string_view) override { return nullptr; }
   bool CanMap(std::string_view) const override { return true; }
   bool CanRename(std::string_view) const override { return true; }

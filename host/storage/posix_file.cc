@@ -10,6 +10,7 @@
 #include <new>
 #include <system_error>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/output_file.h"
 #include "base/status.h"
@@ -133,6 +134,12 @@ absl::StatusOr<std::string> Buffer(std::int64_t bytes,
   }
 }
 
+// How the names of a file's temporaries begin; a process and a number follow.
+std::string TemporaryStem(const std::string& path) {
+  return absl::StrCat(".", std::filesystem::path(path).filename().string(),
+                      std::string(kTemporaryMark));
+}
+
 struct Temporary {
   std::string path;
   FileDescriptor file;
@@ -236,9 +243,8 @@ absl::Status WriteFileAtomically(const std::string& path,
   }
   const std::string directory = DirectoryOf(path);
   PODSIM_RETURN_IF_ERROR(MakeDirectories(directory));
-  const std::string stem = absl::StrCat(
-      directory, "/.", std::filesystem::path(path).filename().string(),
-      std::string(kTemporaryMark), getpid(), "-");
+  const std::string stem =
+      absl::StrCat(directory, "/", TemporaryStem(path), getpid(), "-");
   PODSIM_ASSIGN_OR_RETURN(Temporary made, CreateTemporary(stem, counter));
   TemporaryFile guard(made.path);
   PODSIM_RETURN_IF_ERROR(WriteAll(made.file.get(), path, bytes));
@@ -249,6 +255,22 @@ absl::Status WriteFileAtomically(const std::string& path,
     return ErrnoStatus(errno, "replace", path);
   guard.Keep();
   return SyncDirectory(directory);
+}
+
+absl::Status RemoveTemporaries(const std::string& path) {
+  namespace fs = std::filesystem;
+  const std::string stem = TemporaryStem(path);
+  std::error_code error;
+  for (fs::directory_iterator entry(DirectoryOf(path), error), end;
+       !error && entry != end; entry.increment(error)) {
+    if (!absl::StartsWith(entry->path().filename().string(), stem)) continue;
+    const std::string left = entry->path().string();
+    if (unlink(left.c_str()) != 0 && errno != ENOENT)
+      return ErrnoStatus(errno, "delete", left);
+  }
+  return error && error.value() != ENOENT
+             ? ErrnoStatus(error.value(), "list", DirectoryOf(path))
+             : absl::OkStatus();
 }
 
 absl::Status RenameDirectory(const std::string& from, const std::string& to) {

@@ -57,6 +57,9 @@ absl::Status WriteFileAtomically(const std::string& path,
                                  std::string_view bytes,
                                  std::atomic<std::uint64_t>& counter);
 
+// Removes the temporary files that killed writers of `path` left; none is fine.
+absl::Status RemoveTemporaries(const std::string& path);
+
 // Renames a directory, or a link in the place of one, to a name that nothing
 // has, in one step that survives a power cut. Errors: ALREADY_EXISTS.
 absl::Status RenameDirectory(const std::string& from, const std::string& to);

@@ -105,6 +105,11 @@ class ObjectStore {
   // List hides included. Not in one step: after an error or a crash some of it
   // is still there. Errors: NOT_FOUND (no such directory).
   virtual absl::Status DeleteTree(std::string_view directory) = 0;
+  // Deletes what killed writers of this object left beside it and List hides;
+  // objects that appear at once leave nothing. REQUIRES: nobody writes it now.
+  virtual absl::Status DeleteUnfinished(std::string_view) {
+    return absl::OkStatus();
+  }
 
   // What its store does on condition; null: nothing, as with files of this
   // machine. The store's own.

@@ -113,6 +113,10 @@ class UriStore final : public ObjectStore {
     PODSIM_ASSIGN_OR_RETURN(ObjectStore* const store, Of(directory));
     return store->DeleteTree(directory);
   }
+  absl::Status DeleteUnfinished(std::string_view path) override {
+    PODSIM_ASSIGN_OR_RETURN(ObjectStore* const store, Of(path));
+    return store->DeleteUnfinished(path);
+  }
   ConditionalObjects* Conditional(std::string_view path) override {
     const auto store = Of(path);
     return store.ok() ? (*store)->Conditional(path) : nullptr;

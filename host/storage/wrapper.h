@@ -40,6 +40,9 @@ class ObjectStoreWrapper : public ObjectStore {
   absl::Status DeleteTree(std::string_view directory) override {
     return base_->DeleteTree(directory);
   }
+  absl::Status DeleteUnfinished(std::string_view path) override {
+    return base_->DeleteUnfinished(path);
+  }
   ConditionalObjects* Conditional(std::string_view path) override {
     return base_->Conditional(path);
   }

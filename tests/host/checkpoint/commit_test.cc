@@ -1,6 +1,8 @@
 // What a model_dir holds after commits, replays, prunes and clean-ups.
 #include "host/checkpoint/commit.h"
 
+#include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -316,6 +318,25 @@ TEST_P(CommitTest, ReadManifestSaysWhatIsWrong) {
                        AllOf(HasSubstr(part_), HasSubstr("bytes"))));
   EXPECT_THAT(VerifyCheckpoint(store(), path),
               StatusIs(absl::StatusCode::kDataLoss, HasSubstr(part_)));
+}
+
+// What a process leaves that is killed while it writes the record.
+TEST(CommitFiles, CleansWhatAKilledWriterOfTheRecordLeft) {
+  testing::TempDir dir;
+  const auto store = NewLocalStore();
+  const Program program = testing::TrainedMlp({6});
+  ASSERT_THAT(testing::SaveCheckpoint(*store, dir.path(), program,
+                                      testing::SomeVariables(program, 1), 100),
+              IsOk());
+  const std::string left =
+      dir.file(absl::StrCat(".", kRecordName, ".podsim-tmp-1-95"));
+  const std::string notes = dir.file(".notes.podsim-tmp-1-95");
+  for (const std::string& file : {left, notes}) std::ofstream(file) << "{";
+  ASSERT_THAT(testing::Clean(*store, dir.path()), IsOk());
+  EXPECT_FALSE(std::filesystem::exists(left));
+  EXPECT_TRUE(std::filesystem::exists(notes));
+  ASSERT_OK_AND_ASSIGN(const auto steps, ListSteps(*store, dir.path()));
+  EXPECT_THAT(steps, ElementsAre(100));
 }
 
 TEST(CommitNames, ARenamedStepIsRefused) {

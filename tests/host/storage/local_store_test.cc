@@ -93,6 +93,16 @@ TEST(LocalStore, LeftoverOfAKilledWriterIsHiddenAndHarmless) {
   ASSERT_OK_AND_ASSIGN(const auto names, store->List(dir.path()));
   EXPECT_THAT(names, ElementsAre("object"));
   EXPECT_TRUE(std::filesystem::exists(leftover));
+  // Whoever knows that nobody writes the object may delete them, and no
+  // other's.
+  const std::string other = dir.file(".object2" + std::string(kTemporaryMark) +
+                                     std::to_string(getpid()) + "-0");
+  std::ofstream(other) << "half";
+  ASSERT_THAT(store->DeleteUnfinished(dir.file("object")), IsOk());
+  EXPECT_FALSE(std::filesystem::exists(leftover));
+  EXPECT_TRUE(std::filesystem::exists(other));
+  EXPECT_EQ(FilesIn(dir.path()), 2);
+  EXPECT_THAT(store->DeleteUnfinished(dir.file("none/object")), IsOk());
 }
 
 TEST(LocalStore, DeleteTreeTakesWhatListHidesAndFollowsNoLink) {
