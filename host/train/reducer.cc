@@ -31,8 +31,10 @@ Reducer::Reducer(Transport& transport, const Clock& clock, const JobPlan& plan,
   for (const int host : transport.local_hosts())
     executors_.push_back(std::make_unique<Executor>(
         transport, clock,
-        Executor::Options{
-            .host = host, .generation = options.generation, .hosts = hosts}));
+        Executor::Options{.host = host,
+                          .generation = options.generation,
+                          .hosts = hosts,
+                          .memory = options.memory}));
   const absl::Status planned = PlanBuckets(plan);
   {
     MutexLock lock(mutex_);

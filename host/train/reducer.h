@@ -35,6 +35,9 @@ class Reducer {
     // A wait in which no frame moves for this long fails. Infinite where a
     // coordinator judges leases and aborts.
     absl::Duration stall_limit = absl::InfiniteDuration();
+    // Owns the shares that Start is given; lives as long as another host of
+    // this process reads them. Null: the caller sees to it.
+    std::shared_ptr<const void> memory = nullptr;
   };
 
   // `transport`, `clock` and `progress` must outlive this object; from here on

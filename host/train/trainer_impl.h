@@ -48,6 +48,12 @@ class CountingParallelFor final : public ParallelFor {
 };
 
 struct Trainer::Impl {
+  static Reducer::Options WithMemory(Reducer::Options options,
+                                     std::shared_ptr<const void> memory) {
+    options.memory = std::move(memory);
+    return options;
+  }
+
   explicit Impl(TrainerSetup given)
       : setup(std::move(given)),
         bits(setup.plan.bits()),
@@ -67,7 +73,7 @@ struct Trainer::Impl {
         fusions(program, *setup.kernels),
         step_times(setup.clock->Now()),
         reducer(*setup.transport, *setup.clock, setup.plan, *setup.progress,
-                setup.reducer) {}
+                WithMemory(setup.reducer, reduced_memory)) {}
 
   // Of those that run at once in training, one core's.
   std::int64_t RowsOfCore() const {
@@ -205,8 +211,7 @@ struct Trainer::Impl {
   PackedVariables packed;
   Fusions fusions;
   Workspace workspace;
-  OpTimes times;                              // of this step
-  std::vector<std::vector<float>> gradients;  // per local host; of audits
+  OpTimes times;  // of this step
   // Of the sums, per variable, in this step.
   std::vector<std::uint64_t> gradient_hashes;
   // Of what a host adds to the sum, bucket after bucket; on audited steps.
@@ -222,7 +227,15 @@ struct Trainer::Impl {
     std::vector<float> gradients;
     std::vector<std::uint32_t> step_keys;  // [rows][2], of a model that draws
   };
-  std::vector<Arena> arenas;
+  // Where what is reduced lies. Hosts of other trainers of this process may
+  // still read it when this one has ended.
+  struct Reduced {
+    std::vector<std::vector<float>> gradients;  // per local host; of audits
+    std::vector<Arena> arenas;
+  };
+  const std::shared_ptr<Reduced> reduced_memory = std::make_shared<Reduced>();
+  std::vector<std::vector<float>>& gradients = reduced_memory->gradients;
+  std::vector<Arena>& arenas = reduced_memory->arenas;
   StepTimes step_times;
   absl::Time reduce_begun;          // the last all-reduce of this step
   absl::Time reduced;               // all of them

@@ -17,9 +17,7 @@ Executor::Executor(Transport& transport, const Clock& clock, Options options)
   transport.SetSink(impl_->options.host, this);
 }
 
-Executor::~Executor() {
-  impl_->transport.SetSink(impl_->options.host, nullptr);
-}
+Executor::~Executor() { impl_->Leave(); }
 
 absl::Status Executor::Impl::CheckStart(std::uint64_t sequence,
                                         const RankPlan* plan,

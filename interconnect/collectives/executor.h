@@ -48,6 +48,10 @@ class Executor final : public FrameSink {
     // within Transport::Poll; decides no bits. Empty: whoever calls those does
     // it all.
     ParallelRunner parallel = nullptr;
+    // Owns what the buffers lie in. Other hosts of this process may read them
+    // a moment longer than this object lives: it is let go after that. Null:
+    // whoever starts collectives sees to it.
+    std::shared_ptr<const void> memory = nullptr;
   };
 
   // Registers itself as the host's sink. `transport` and `clock` must outlive

@@ -38,6 +38,14 @@ void Executor::Impl::Settle() {
   }
 }
 
+void Executor::Impl::Leave() {
+  auto lent = std::make_shared<std::vector<std::shared_ptr<const void>>>();
+  lent->push_back(options.memory);
+  for (auto& [serial, run] : runs) lent->push_back(run->TakeLent());
+  for (auto& run : buried) lent->push_back(run->TakeLent());
+  transport.Leave(options.host, std::move(lent));
+}
+
 void Executor::Impl::Fail(const absl::Status& why) {
   if (failure.ok()) failure = why;
 }

@@ -102,6 +102,8 @@ struct Executor::Impl {
   void FailRun(const PlanRun& run, absl::StatusCode code,
                const std::string& what);
   void CheckLostPeers(PlanRun& run);
+  // From here on nobody calls; other hosts of this process may still read.
+  void Leave();
   std::string WhatIsAwaited(const PlanRun& run, std::int32_t op) const;
 
   Transport& transport;

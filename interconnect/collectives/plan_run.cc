@@ -273,6 +273,14 @@ const Outgoing& PlanRun::PayloadOf(std::int32_t send) {
   return sending.out;
 }
 
+std::shared_ptr<const void> PlanRun::TakeLent() {
+  struct Lent {
+    std::unique_ptr<std::byte[]> scratch;
+    std::unordered_map<std::int32_t, Sending> sending;
+  };
+  return std::make_shared<Lent>(Lent{std::move(scratch_), std::move(sending_)});
+}
+
 void PlanRun::ReturnPayload(std::int32_t send) {
   auto node = sending_.extract(send);
   if (node.empty() || node.mapped().memory.bytes == nullptr) return;

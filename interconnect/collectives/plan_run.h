@@ -76,6 +76,9 @@ class PlanRun {
   void ReturnPayload(std::int32_t send);
   // PassOn sent it.
   bool PassedOn(std::int32_t send) const;
+  // What owns the payloads that lie outside the buffer, for others that may go
+  // on reading them. REQUIRES: nothing is called after it.
+  std::shared_ptr<const void> TakeLent();
 
   // How receive `op` stores a copy in the buffer; `passed_on`: its relay's send
   // does not read it there.

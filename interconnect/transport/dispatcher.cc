@@ -17,7 +17,10 @@ void Dispatcher::SetHosts(std::vector<int> local_hosts,
   local_hosts_ = std::move(local_hosts);
   std::sort(local_hosts_.begin(), local_hosts_.end());
   on_starved_ = std::move(on_starved);
-  for (const int host : local_hosts_) sinks_[host] = nullptr;
+  for (const int host : local_hosts_) {
+    sinks_[host] = nullptr;
+    loans_[host] = std::make_shared<Loan>();
+  }
 }
 
 bool Dispatcher::IsLocal(int host) const { return sinks_.contains(host); }
@@ -29,6 +32,12 @@ void Dispatcher::SetSink(int local_host, FrameSink* sink) {
   for (const auto& [peer, why] : lost_) {
     mailbox_->Push(PeerLost{.host = local_host, .peer = peer, .why = why});
   }
+}
+
+void Dispatcher::Lend(int local_host, std::shared_ptr<const void> lent) {
+  std::shared_ptr<Loan>& loan = loans_.at(local_host);
+  loan->bytes = std::move(lent);
+  loan = std::make_shared<Loan>();
 }
 
 absl::Status Dispatcher::CheckRoute(const FrameHeader& header) const {
@@ -59,7 +68,8 @@ void Dispatcher::PassTo(Mailbox& destination, const FrameHeader& header,
   Payload::Parts parts;
   if (!payload.empty()) parts.push_back(payload);
   auto release = [sender = mailbox_, route = RouteOf(header),
-                  charge = ChargeOf(payload.size()), token] {
+                  charge = ChargeOf(payload.size()), token,
+                  loan = loans_.at(header.from)] {
     sender->Push(SendDone{.host = route.from, .token = token});
     sender->Push(CreditBack{.route = route, .charge = charge});
   };

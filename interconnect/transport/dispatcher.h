@@ -38,6 +38,8 @@ class Dispatcher {
 
   // REQUIRES: `local_host` is local.
   void SetSink(int local_host, FrameSink* sink);
+  // `lent` lives as long as payloads of the host's that were passed on.
+  void Lend(int local_host, std::shared_ptr<const void> lent);
 
   // Shared with payloads and peers that may outlive this object.
   const std::shared_ptr<Mailbox>& mailbox() const { return mailbox_; }
@@ -58,6 +60,11 @@ class Dispatcher {
   int Deliver();
 
  private:
+  // Held by every payload that a local host passed on, and by this object.
+  struct Loan {
+    std::shared_ptr<const void> bytes;
+  };
+
   int Handle(Arrival& event);
   int Handle(const SendDone& event);
   int Handle(const CreditBack& event);
@@ -69,7 +76,8 @@ class Dispatcher {
   const std::shared_ptr<Mailbox> mailbox_;
   std::vector<int> local_hosts_;
   std::function<void(const Route&)> on_starved_;
-  std::map<int, FrameSink*> sinks_;  // one entry per local host
+  std::map<int, FrameSink*> sinks_;             // one entry per local host
+  std::map<int, std::shared_ptr<Loan>> loans_;  // so, too
   std::map<Route, CreditAccount> accounts_;
   std::map<int, absl::Status> lost_;  // peer -> why
 };

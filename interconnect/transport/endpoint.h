@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <utility>
@@ -147,8 +148,15 @@ class Transport {
   // peers lost before it came. nullptr drops frames for the host and takes back
   // those that it has queued, without OnSendDone: on return the transport reads
   // its bytes no more. (That may wait a moment for a frame being written; other
-  // hosts of this machine may still hold payloads that borrow them.)
+  // hosts of this process may still hold payloads that borrow them: Leave.)
   virtual void SetSink(int local_host, FrameSink* sink) = 0;
+
+  // SetSink(local_host, nullptr) of a host that goes while others of this
+  // process may still read what it sent: `lent`, which owns those bytes, is let
+  // go when the last of these payloads is, by whichever thread that is.
+  virtual void Leave(int local_host, std::shared_ptr<const void> /*lent*/) {
+    SetSink(local_host, nullptr);
+  }
 
   // Queues a frame. `payload` is not copied: it must stay unchanged until
   // OnSendDone(token) on the sending host's sink. Frames of one lane between

@@ -85,6 +85,11 @@ class InProcessTransport final : public Transport {
     if (sink == nullptr) DropSent(FramesFrom(local_host));
   }
 
+  void Leave(int local_host, std::shared_ptr<const void> lent) override {
+    SetSink(local_host, nullptr);
+    dispatcher_.Lend(local_host, std::move(lent));
+  }
+
   absl::StatusOr<SendResult> Send(const FrameHeader& header,
                                   std::span<const std::byte> payload,
                                   std::uint64_t token) override {

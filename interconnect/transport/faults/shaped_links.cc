@@ -46,29 +46,36 @@ ShapedLinks::ShapedLinks(Transport& inner, LinkShape& shape, const Clock& clock)
     : inner_(inner), shape_(shape), clock_(clock) {}
 
 ShapedLinks::~ShapedLinks() {
-  // The inner transport may borrow a spoiled frame.
-  for (const auto& [host, tap] : taps_) inner_.SetSink(host, nullptr);
+  while (!taps_.empty()) Leave(taps_.begin()->first, nullptr);
 }
 
 void ShapedLinks::SetSink(int local_host, FrameSink* sink) {
-  if (sink == nullptr) {
-    inner_.SetSink(local_host, nullptr);
-    const auto is_its = [local_host](const auto& it) {
-      return it.second->header.from == local_host;
-    };
-    std::erase_if(sent_, is_its);
-    std::erase_if(lines_, [local_host](const auto& line) {
-      return line.first.from == local_host;
-    });
-    std::erase_if(news_, [local_host](const News& news) {
-      return news.host == local_host;
-    });
-    taps_.erase(local_host);
-    return;
-  }
+  if (sink == nullptr) return Leave(local_host, nullptr);
   auto tap = std::make_unique<Tap>(*this, *sink);
   inner_.SetSink(local_host, tap.get());
   taps_[local_host] = std::move(tap);
+}
+
+void ShapedLinks::Leave(int local_host, std::shared_ptr<const void> lent) {
+  // Receivers may still read a spoiled frame, too.
+  struct Remains {
+    std::shared_ptr<const void> lent;
+    std::vector<std::shared_ptr<Frame>> frames;
+  };
+  auto remains = std::make_shared<Remains>(Remains{std::move(lent), {}});
+  for (const auto& [token, frame] : sent_)
+    if (frame->header.from == local_host) remains->frames.push_back(frame);
+  inner_.Leave(local_host, std::move(remains));
+  std::erase_if(sent_, [local_host](const auto& it) {
+    return it.second->header.from == local_host;
+  });
+  std::erase_if(lines_, [local_host](const auto& line) {
+    return line.first.from == local_host;
+  });
+  std::erase_if(news_, [local_host](const News& news) {
+    return news.host == local_host;
+  });
+  taps_.erase(local_host);
 }
 
 absl::StatusOr<SendResult> ShapedLinks::Send(const FrameHeader& header,

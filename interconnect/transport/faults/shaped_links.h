@@ -67,6 +67,7 @@ class ShapedLinks final : public Transport {
     return inner_.local_hosts();
   }
   void SetSink(int local_host, FrameSink* sink) override;
+  void Leave(int local_host, std::shared_ptr<const void> lent) override;
   absl::StatusOr<SendResult> Send(const FrameHeader& header,
                                   std::span<const std::byte> payload,
                                   std::uint64_t token) override;

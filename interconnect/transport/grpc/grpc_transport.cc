@@ -175,6 +175,11 @@ void GrpcTransport::SetSink(int local_host, FrameSink* sink) {
   if (sink == nullptr) impl_->TakeBack(FramesFrom(local_host));
 }
 
+void GrpcTransport::Leave(int local_host, std::shared_ptr<const void> lent) {
+  SetSink(local_host, nullptr);
+  impl_->dispatcher.Lend(local_host, std::move(lent));
+}
+
 absl::StatusOr<SendResult> GrpcTransport::Send(
     const FrameHeader& header, std::span<const std::byte> payload,
     std::uint64_t token) {

@@ -78,6 +78,7 @@ class GrpcTransport final : public Transport {
 
   const std::vector<int>& local_hosts() const override;
   void SetSink(int local_host, FrameSink* sink) override;
+  void Leave(int local_host, std::shared_ptr<const void> lent) override;
   absl::StatusOr<SendResult> Send(const FrameHeader& header,
                                   std::span<const std::byte> payload,
                                   std::uint64_t token) override;

@@ -155,5 +155,77 @@ TEST_P(PackedPod, GivesTheBitsOfThePlan) {
   }
 }
 
+// One of two hosts goes at some point of an all-reduce; the other one goes on
+// reading what came from it. The sanitizer would see memory that has gone.
+class LeavingHost : public ::testing::TestWithParam<ElementType> {
+ protected:
+  using Memory = std::vector<float>;
+
+  std::unique_ptr<Executor> Make(int host, Transport& transport,
+                                 std::shared_ptr<Memory> memory) {
+    return std::make_unique<Executor>(
+        transport, clock_,
+        Executor::Options{
+            .host = host, .hosts = {0, 1}, .memory = std::move(memory)});
+  }
+  void Begin(int host, Executor& executor, Memory& memory) {
+    CollectiveBuffer buffer(memory);
+    buffer.wire = GetParam();
+    ASSERT_THAT(
+        executor.Start(0, std::make_shared<const RankPlan>(plans_[host]),
+                       buffer, "bucket", [](const absl::Status&) {}),
+        testing::IsOk());
+  }
+
+  // After `polls` of each; `late`: the other one starts then. Returns whether
+  // the all-reduce was done by then.
+  bool Leave(int polls, bool late) {
+    InProcessNetwork network;
+    const auto going = network.Join({0});
+    const auto staying = network.Join({1});
+    auto memory = std::make_shared<Memory>(kElements, 1.0f);
+    const std::weak_ptr<Memory> watched = memory;
+    const auto own = std::make_shared<Memory>(kElements, 2.0f);
+    std::unique_ptr<Executor> gone = Make(0, *going, memory);
+    std::unique_ptr<Executor> reader = Make(1, *staying, own);
+    Begin(0, *gone, *memory);
+    memory.reset();
+    if (!late) Begin(1, *reader, *own);
+    for (int poll = 0; poll < polls; ++poll) {
+      staying->Poll(absl::ZeroDuration());
+      going->Poll(absl::ZeroDuration());
+    }
+    const bool done = gone->idle() && reader->idle() && !late;
+    gone.reset();
+    if (late) Begin(1, *reader, *own);
+    for (int poll = 0; poll < 4; ++poll) staying->Poll(absl::ZeroDuration());
+    reader.reset();
+    EXPECT_TRUE(watched.expired());
+    return done;
+  }
+
+  static constexpr std::int64_t kElements = 1000;
+  const SystemClock clock_;
+  const std::vector<RankPlan> plans_ = AllPlans(
+      MakeRequest(Collective::kAllReduce, Algorithm::kRing, 2, kElements, 100));
+};
+INSTANTIATE_TEST_SUITE_P(Wires, LeavingHost,
+                         ::testing::Values(ElementType::kFloat32,
+                                           ElementType::kBfloat16),
+                         [](const auto& info) {
+                           return std::string(NameOf(info.param));
+                         });
+
+TEST_P(LeavingHost, LeavesItsBytesToThoseWhoReadThem) {
+  constexpr int kMost = 100;
+  int polls = 0;
+  for (bool done = false; !done && polls < kMost; ++polls) {
+    Leave(polls, /*late=*/true);
+    done = Leave(polls, /*late=*/false);
+  }
+  EXPECT_GT(polls, 3);
+  EXPECT_LT(polls, kMost);
+}
+
 }  // namespace
 }  // namespace podsim

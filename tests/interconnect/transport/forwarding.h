@@ -25,6 +25,9 @@ class ForwardingTransport : public Transport {
   void SetSink(int local_host, FrameSink* sink) override {
     inner_->SetSink(local_host, sink);
   }
+  void Leave(int local_host, std::shared_ptr<const void> lent) override {
+    inner_->Leave(local_host, std::move(lent));
+  }
   absl::StatusOr<SendResult> Send(const FrameHeader& header,
                                   std::span<const std::byte> payload,
                                   std::uint64_t token) override {

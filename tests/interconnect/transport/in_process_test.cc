@@ -1,5 +1,9 @@
 #include "interconnect/transport/in_process.h"
 
+#include <algorithm>
+#include <memory>
+#include <vector>
+
 #include "tests/interconnect/transport/conformance.h"
 
 namespace podsim::testing {
@@ -34,6 +38,22 @@ TEST(InProcessNetwork, PayloadsBorrowTheSendersBytes) {
   EXPECT_TRUE(pod.sink(0).done.empty()) << "the receiver still reads them";
   pod.sink(1).kept.clear();
   pod.PollUntil([&] { return pod.sink(0).done.size() == 1; });
+}
+
+TEST(InProcessNetwork, WhatALeavingHostSentLivesAsLongAsItIsRead) {
+  TestPod pod(InProcess(), {{0}, {1}});
+  auto bytes = std::make_shared<std::vector<std::byte>>(Pattern(1, 1000));
+  const std::weak_ptr<const void> watched = bytes;
+  pod.sink(1).keep = true;
+  pod.SendPatiently(0, 1, *bytes, 7);
+  pod.PollUntil([&] { return pod.sink(1).kept.size() == 1; });
+  pod.of(0).Leave(0, std::move(bytes));
+  pod.Destroy(0);
+  ASSERT_FALSE(watched.expired());
+  EXPECT_TRUE(
+      std::ranges::equal(pod.sink(1).kept[0].parts()[0], Pattern(1, 1000)));
+  pod.sink(1).kept.clear();
+  EXPECT_TRUE(watched.expired());
 }
 
 TEST(InProcessNetwork, ADestroyedSenderTakesItsFramesBack) {
