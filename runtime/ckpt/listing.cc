@@ -24,13 +24,13 @@ namespace {
 using Cells = std::vector<std::string>;
 
 Cells RowWithout(std::int64_t step, const std::string& state) {
-  return {FormatCount(step), "", "", "", "", "", "", state};
+  return {absl::StrCat(step), "", "", "", "", "", "", state};
 }
 
 Cells RowOf(const CheckpointManifest& manifest, const std::string& state,
             absl::Time now) {
   return {
-      FormatCount(manifest.step()),   FormatCount(manifest.examples_consumed()),
+      absl::StrCat(manifest.step()),  FormatCount(manifest.examples_consumed()),
       manifest.bits().slice(),        ShortHash(manifest.plan_hash()),
       FormatBytes(BytesOf(manifest)), WrittenText(manifest),
       AgeText(manifest, now),         state};
