@@ -147,30 +147,33 @@ TEST(FlattenTest, RefusesToSortOtherwise) {
 }
 
 TEST(FlattenTest, TakesTheLargestOfEachRow) {
-  for (const auto& [k, largest, why] : {std::tuple(2, true, ""),
-                                        {4, true, ""},
-                                        {0, true, "takes 0"},
-                                        {5, true, "takes 5"},
-                                        {2, false, "takes the smallest"}}) {
+  struct Case {
+    int k;
+    bool largest;
+    const char* why;
+  };
+  for (const Case& its :
+       {Case{2, true, ""}, Case{4, true, ""}, Case{0, true, "takes 0"},
+        Case{5, true, "takes 5"}, Case{2, false, "takes the smallest"}}) {
     ModuleBuilder b;
     const auto x = b.Parameter({3, 4});
     b.Op("topk", {x}, {}, hlo::TUPLE, [&](hlo::Instruction& top) {
-      top.set_k(k);
-      top.set_largest(largest);
+      top.set_k(its.k);
+      top.set_largest(its.largest);
       for (const auto type : {hlo::F32, hlo::S32}) {
         hlo::Shape& part = *top.mutable_shape()->add_tuple_shapes();
         part.set_element_type(type);
         part.add_dimensions(3);
-        part.add_dimensions(k);
+        part.add_dimensions(its.k);
       }
     });
-    b.Op("get-tuple-element", {x + 1}, {3, k}, hlo::F32);
+    b.Op("get-tuple-element", {x + 1}, {3, its.k}, hlo::F32);
     const auto flat = Flat(b);
-    if (*why == 0) {
+    if (*its.why == 0) {
       ASSERT_OK_AND_ASSIGN(const FlatFunction function, flat);
       EXPECT_EQ(CountOf(function, "arg_sort"), 1);
     } else {
-      EXPECT_THAT(flat.status().message(), HasSubstr(why));
+      EXPECT_THAT(flat.status().message(), HasSubstr(its.why));
     }
   }
 }
