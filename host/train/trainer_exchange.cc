@@ -75,6 +75,26 @@ absl::Status Trainer::Impl::JoinHosts(std::int64_t step, std::size_t number) {
   return absl::OkStatus();
 }
 
+// The pass may write over it before the loss is known.
+void Trainer::Impl::KeepJoined(std::size_t number) {
+  std::vector<float>& kept = joined[number];
+  kept.clear();
+  for (int local = 0; local < static_cast<int>(hosts.size()); ++local)
+    for (const std::span<float> value :
+         ValuesOfCores(exchanges[number]->tensor, local))
+      kept.insert(kept.end(), value.begin(), value.end());
+}
+
+void Trainer::Impl::TakeJoined(std::size_t number, const CoreRows& rows,
+                               Arena& arena) {
+  const ProgramTensor& tensor = program.tensor(exchanges[number]->tensor);
+  const std::int64_t count = tensor.shape.elements();
+  const std::int64_t cores = PassesPerStep() * (rows_at_once / RowsOfCore());
+  std::copy_n(
+      joined[number].begin() + (rows.local * cores + rows.number) * count,
+      count, arena.per_core.begin() + tensor.offset);
+}
+
 absl::Status Trainer::Impl::ComputeTogether(std::int64_t step,
                                             std::span<const HostRows> runs) {
   std::span<const Segment> left =
@@ -89,6 +109,7 @@ absl::Status Trainer::Impl::ComputeTogether(std::int64_t step,
     for (const HostRows& run : runs) JoinPasses(left[size], run.local);
     if (bits.exchanges(static_cast<int>(number)).group() > 1)
       PODSIM_RETURN_IF_ERROR(JoinHosts(step, number));
+    KeepJoined(number);
     left = left.subspan(size + 1);
   }
   return absl::OkStatus();

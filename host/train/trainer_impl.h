@@ -1,6 +1,7 @@
 // The trainer's parts, for the files that make them up: trainer.cc (the loop),
 // trainer_step.cc (a step), trainer_exchange.cc (a step whose cores depend on
-// one another), trainer_eval.cc (an evaluation), trainer_audit.cc.
+// one another), trainer_finite.cc (a step whose numbers are not finite),
+// trainer_eval.cc (an evaluation), trainer_audit.cc.
 #ifndef PODSIM_HOST_TRAIN_TRAINER_IMPL_H_
 #define PODSIM_HOST_TRAIN_TRAINER_IMPL_H_
 
@@ -68,6 +69,7 @@ struct Trainer::Impl {
                          : bits.cores_per_host() * bits.batch_per_core()),
         last_step(setup.last_step),
         exchanges(ExchangesOf(program)),
+        joined(exchanges.size()),
         tree(program.gradient_elements, PassesPerStep()),
         packed(program, *setup.kernels),
         fusions(program, *setup.kernels),
@@ -111,12 +113,8 @@ struct Trainer::Impl {
   // Pass after pass, without exchanges; each(pass) behind each.
   absl::Status ComputeAlone(std::int64_t step, const HostRows& run,
                             const std::function<void(std::int64_t pass)>& each);
-  // Of a core whose loss is not finite: why, as far as its examples say it.
-  absl::Status BadLoss(std::int64_t step, int core, int host, float loss);
-  // Of a host's first step: its own gradients of a bucket.
-  void NoteBadGradient(int bucket, std::span<const float> values);
-  absl::Status ReportHost(std::int64_t step, const HostRows& run,
-                          const Tally& tally);
+  absl::Status ReportHost(std::int64_t step, std::span<const HostRows> runs,
+                          int local, const Tally& tally);
   void CountPass(const HostRows& run, std::int64_t pass, Tally& tally);
   absl::Status ComputeRows(std::int64_t step, std::span<const Segment> segments,
                            const HostRows& run, std::int64_t pass);
@@ -154,6 +152,20 @@ struct Trainer::Impl {
   std::span<const float> ValuesOf(TensorId id,
                                   std::span<const float> arena) const;
 
+  // trainer_finite.cc: what a step whose numbers are not finite is told.
+  // Rows of a local host that run at once and are one core's.
+  struct CoreRows {
+    int local = 0;
+    std::int64_t number = 0;  // of so many rows of the host
+    bool operator==(const CoreRows&) const = default;
+  };
+  class BadStep;
+  absl::Status BadLoss(std::int64_t step, std::span<const HostRows> runs,
+                       const CoreRows& rows, float loss);
+  absl::Status BadGradient(std::int64_t step, std::span<const HostRows> runs);
+  // Of a host's first step: its own gradients of a bucket.
+  void NoteBadGradient(int local, int bucket, std::span<const float> values);
+
   // trainer_exchange.cc
   struct Arena;
   Arena& ArenaOf(int local, std::int64_t pass);
@@ -162,6 +174,9 @@ struct Trainer::Impl {
   // What the cores of a host have in common that ran in several passes.
   void JoinPasses(const Segment& segment, int local);
   absl::Status JoinHosts(std::int64_t step, std::size_t number);
+  void KeepJoined(std::size_t number);
+  // Puts into the arena what exchange `number` gave a core of `rows`.
+  void TakeJoined(std::size_t number, const CoreRows& rows, Arena& arena);
   absl::Status ComputeTogether(std::int64_t step,
                                std::span<const HostRows> runs);
 
@@ -201,10 +216,17 @@ struct Trainer::Impl {
   CountingParallelFor parallel;
   const Panels panels;
   std::vector<int> input_fields;  // as InputFields says
-  std::string bad_gradient;       // whose first one is not finite; empty: none
+  // The first gradient that is not finite, in the first step.
+  struct {
+    int local = -1;  // none
+    TensorId gradient = kNoTensor;
+    TensorId variable = kNoTensor;
+  } bad_gradient;
   const std::int64_t rows_at_once;
   const std::int64_t last_step;
   const std::vector<const Segment*> exchanges;
+  // Of this step, by exchange: what each core has, host by host.
+  std::vector<std::vector<float>> joined;
   TreeSum tree;  // of one host after the other
 
   std::vector<float> variables;

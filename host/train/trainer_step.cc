@@ -7,47 +7,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/hash.h"
-#include "host/checkpoint/divergence.h"
-#include "host/train/bad_examples.h"
 #include "host/train/trainer_impl.h"
 #include "job/audit_plan.h"
 #include "models/optimizer/learning_rate.h"
 
 namespace podsim {
 namespace {
-
-// What a step whose loss is not finite is told. No learning rate is to blame
-// where an example is, or before any update.
-struct LossFailure {
-  std::int64_t step = 0;
-  int core = 0;
-  int host = 0;
-  float loss = 0;
-  std::string of;       // "examples 32 to 39 of the stream"
-  std::string example;  // the bad one, or empty
-  bool is_first = false;
-};
-
-absl::Status NotFinite(const LossFailure& failure, const std::string& advice) {
-  const char* const number = std::isnan(failure.loss) ? "nan" : "infinite";
-  const std::string where =
-      absl::StrCat(" at step ", failure.step, " on core ", failure.core,
-                   " (host ", failure.host, ")");
-  const char* const verb = failure.is_first ? "loss is " : "loss became ";
-  const char* const initial =
-      failure.is_first ? " with the initial weights, before any update" : "";
-  if (!failure.example.empty())
-    return absl::InvalidArgumentError(
-        absl::StrCat(verb, number, where, initial, "; ", failure.example));
-  if (!failure.is_first)
-    return absl::InvalidArgumentError(
-        absl::StrCat(verb, number, where, "; ", advice));
-  return absl::InvalidArgumentError(absl::StrCat(
-      verb, number, where, initial, ", of ", failure.of,
-      ", none of which holds nan or inf; look for huge values in them, for "
-      "log(0) or a division by 0 in the loss, and for initial weights that "
-      "are not finite"));
-}
 
 MetricSum::Combine CombineOf(MetricCombine combine) {
   switch (combine) {
@@ -108,7 +73,7 @@ absl::Status Trainer::Impl::StartBucket(std::int64_t step, int local,
   if (setup.faults != nullptr && local < AuditSlot())
     PODSIM_RETURN_IF_ERROR(
         setup.faults->CorruptGradient(step, hosts[local], values));
-  if (step == 1) NoteBadGradient(bucket, values);
+  if (step == 1) NoteBadGradient(local, bucket, values);
   if (AuditedHost(setup.plan, step)) HashBucket(local, values);
   if (local == AuditSlot()) return absl::OkStatus();
   const std::uint64_t sequence = SequenceOf(step, bucket);
@@ -179,60 +144,14 @@ void Trainer::Impl::CountPass(const HostRows& run, std::int64_t pass,
               row);
 }
 
-void Trainer::Impl::NoteBadGradient(int bucket, std::span<const float> values) {
-  const GradientBucket& range = program.buckets[bucket];
-  for (std::size_t i = 0; i < range.gradients.size(); ++i) {
-    const ProgramTensor& gradient = program.tensor(range.gradients[i]);
-    const auto own = values.subspan(gradient.offset - range.begin,
-                                    gradient.shape.elements());
-    if (bad_gradient.empty() &&
-        !std::all_of(own.begin(), own.end(),
-                     [](float value) { return std::isfinite(value); }))
-      bad_gradient = program.tensor(range.variables[i]).name;
-  }
-}
-
-absl::Status Trainer::Impl::BadLoss(std::int64_t step, int core, int host,
-                                    float loss) {
-  BatchPlace place = FirstPlace();
-  place.consumed += (step - 1 - setup.start.step) * place.global_batch;
-  place.first_core = core;
-  place.cores = 1;
-  const std::int64_t first = place.consumed + core * place.batch_per_core;
-  LossFailure failure = {
-      .step = step,
-      .core = core,
-      .host = host,
-      .loss = loss,
-      .of = absl::StrCat("examples ", first, " to ",
-                         first + place.batch_per_core - 1, " of the stream"),
-      .is_first = step == 1};
-  Batch batch;
-  std::vector<std::int64_t> examples;
-  if (FillTrainBatch(*setup.dataset, bits.seed(), place, batch, &examples).ok())
-    failure.example = BadExampleText(program, setup.dataset->config(),
-                                     input_fields, batch, examples);
-  return NotFinite(failure, DivergenceAdvice(setup.plan.spec().model_dir(),
-                                             setup.saver != nullptr &&
-                                                 setup.saver->CanGoBack()));
-}
-
-absl::Status Trainer::Impl::ReportHost(std::int64_t step, const HostRows& run,
-                                       const Tally& tally) {
-  const int host = hosts[run.local];
+absl::Status Trainer::Impl::ReportHost(std::int64_t step,
+                                       std::span<const HostRows> runs,
+                                       int local, const Tally& tally) {
   if (tally.bad_row >= 0)
-    return BadLoss(step,
-                   host * bits.cores_per_host() +
-                       static_cast<int>(tally.bad_row / bits.batch_per_core()),
-                   host, tally.bad_loss);
-  if (!bad_gradient.empty())
-    return absl::InvalidArgumentError(absl::StrCat(
-        "the gradient of ", bad_gradient, " is not finite at step ", step,
-        " on host ", host,
-        ", before any update, though the loss is; look for what has no finite "
-        "derivative at some value, as sqrt, a norm and log at 0, also behind "
-        "a where"));
-  StepReport& report = reports[run.local];
+    return BadLoss(step, runs, {local, tally.bad_row / RowsOfCore()},
+                   tally.bad_loss);
+  if (bad_gradient.local == local) return BadGradient(step, runs);
+  StepReport& report = reports[local];
   *report.mutable_metrics() = SumsOf(tally, /*of_step=*/true);
   report.set_examples(tally.examples);
   return absl::OkStatus();
@@ -262,7 +181,7 @@ absl::Status Trainer::Impl::Compute(std::int64_t step, const Batch& batch) {
       for (std::int64_t pass = 0; pass < PassesPerStep(); ++pass)
         CountPass(run, pass, tally);
     }
-    PODSIM_RETURN_IF_ERROR(Annotate(ReportHost(step, run, tally), who));
+    PODSIM_RETURN_IF_ERROR(ReportHost(step, runs, run.local, tally));
   }
   return absl::OkStatus();
 }

@@ -449,6 +449,41 @@ def normed(params, batch):
     return loss_fn(params, batch) + (h ** 3).mean()
 
 
+def counts(params, batch):
+    """A Poisson loss without a bound on the rate."""
+    x, y = batch
+    rate = x @ params["dense"]["kernel"] + params["dense"]["bias"]
+    return jnp.mean(jnp.exp(rate + 0.5 * x[:, :10]) - y[:, None] * rate)
+
+
+def norm(params, batch):
+    """Whose derivative at 0 is not finite."""
+    return loss_fn(params, batch) + jnp.sqrt(jnp.sum(outputs(params, batch) ** 2, -1)).mean()
+
+
+def with_one(value, at=77):
+    """The data, with one number of one example another."""
+    x = X.copy()
+    x[at, 3] = value
+    return x, Y
+
+
+def place(function, lines):
+    """Of a line of a function of this file, so many below its first."""
+    return f"mistakes.py:{function.__code__.co_firstlineno + lines}"
+
+
+# First steps that are not finite: the op, its line and the example.
+NOT_FINITE = [
+    ("an exponential that overflows", lambda: call(counts, with_one(300)), podsim.PodsimError,
+     f", {place(counts, 4)}) makes inf in example 77 of the data set, from operands in ["),
+    ("a root at 0", lambda: call(norm), podsim.PodsimError,
+     f", {place(norm, 2)}) makes inf in example "),
+    ("nan in the data", lambda: call(counts, with_one(np.nan)), podsim.PodsimError,
+     "0 holds nan in example 77 of the data set"),
+]
+
+
 # What is trained, and the one warning that its examples are coupled; none: "".
 WARNED = [
     ("a mean over the examples", lambda: exported(loss_fn), ""),
@@ -482,7 +517,7 @@ def all_said():
     """Prints the table; whether each error has its words."""
     wrong = 0
     print("| mistake | what is said |\n|---|---|")
-    for name, function, kind, says in CASES:
+    for name, function, kind, says in [*CASES, *NOT_FINITE]:
         found, text = outcome(function)
         right = found is kind and says in text and "--" not in text
         right &= len(text.splitlines()) <= 1 and not INNER.search(text)
