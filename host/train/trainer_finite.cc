@@ -19,9 +19,7 @@ namespace podsim {
 class Trainer::Impl::BadStep {
  public:
   BadStep(Impl& impl, std::int64_t step, std::span<const HostRows> runs)
-      : impl_(impl), step_(step), runs_(runs) {
-    impl.setup.progress->Enter(step, "finding the first op that is not finite");
-  }
+      : impl_(impl), step_(step), runs_(runs) {}
 
   absl::Status Loss(const CoreRows& rows, float loss) {
     PODSIM_ASSIGN_OR_RETURN(const Cause cause,
@@ -76,7 +74,9 @@ class Trainer::Impl::BadStep {
     CoreExamples examples = ExamplesOf(CoreOf(first));
     if (!examples.bad.empty())
       return Cause{first, examples.bad, /*is_example=*/true};
+    impl_.setup.progress->Enter(step_, "looking for the op that is not finite");
     PODSIM_ASSIGN_OR_RETURN(const std::optional<BadOp> found, Find(first, of));
+    impl_.setup.progress->Enter(step_, "compute");
     if (!found) return Cause{first, "computed again, op by op, it is finite"};
     if (found->rows != first) examples = ExamplesOf(CoreOf(found->rows));
     if (!examples.bad.empty())

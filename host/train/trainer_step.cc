@@ -2,7 +2,6 @@
 // started as soon as it is ready, then bucket by bucket the wait and the
 // update.
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "absl/strings/str_cat.h"

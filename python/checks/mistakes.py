@@ -473,7 +473,7 @@ def place(function, lines):
     return f"mistakes.py:{function.__code__.co_firstlineno + lines}"
 
 
-# First steps that are not finite: the op, its line and the example.
+# Jobs whose numbers stop being finite: the op, its line and the example.
 NOT_FINITE = [
     ("an exponential that overflows", lambda: call(counts, with_one(300)), podsim.PodsimError,
      f", {place(counts, 4)}) makes inf in example 77 of the data set, from operands in ["),
