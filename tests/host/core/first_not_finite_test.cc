@@ -32,7 +32,7 @@ constexpr std::int64_t kFeatures = 3;
 // Losses of z = x * w, [B, 3].
 using LossOf = std::function<Expr(const Expr& z)>;
 
-Program ProgramOf(const LossOf& loss_of) {
+Program ProgramWithLoss(const LossOf& loss_of) {
   Graph g("finite");
   const Expr x(g, g.Input("x", DType::kFloat32, {{kFeatures}}), "");
   const Expr w(g, g.Variable("w", {{kFeatures}}, Initializer::kOnes), "");
@@ -97,7 +97,7 @@ std::string Told(const Program& program, OnePass pass) {
 }
 
 std::string Told(const LossOf& loss_of, const OnePass& pass) {
-  return Told(ProgramOf(loss_of), pass);
+  return Told(ProgramWithLoss(loss_of), pass);
 }
 
 TEST(FirstNotFiniteTest, AnExponentialThatOverflows) {

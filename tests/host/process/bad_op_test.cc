@@ -31,11 +31,11 @@ using ::testing::Not;
 constexpr std::int64_t kBadExample = 37;
 constexpr float kTooLarge = 50;  // 3 of them: exp(150)
 
-// 64 examples "x", [3]: ones, but for one of them.
-class OneTooLarge final : public Dataset {
+// 64 examples "x", [3], of one number each; that of one may differ.
+class SmallExamples final : public Dataset {
  public:
-  OneTooLarge() {
-    config_.set_name("one too large");
+  SmallExamples(float bad, float others) : bad_(bad), others_(others) {
+    config_.set_name("small examples");
     config_.set_classes(2);
     config_.set_train_examples(64);
     config_.set_eval_examples(1);
@@ -51,12 +51,14 @@ class OneTooLarge final : public Dataset {
   absl::Status Read(Split /*split*/, std::int64_t index, const ReadContext&,
                     ExampleRows rows) const override {
     for (float& value : RowValues<float>(rows[0]))
-      value = index == kBadExample ? kTooLarge : 1;
+      value = index == kBadExample ? bad_ : others_;
     return absl::OkStatus();
   }
 
  private:
   DatasetConfig config_;
+  const float bad_;
+  const float others_;
 };
 
 // loss = mean(exp(x . w)) and its gradient, the mean of exp(x . w) x, as a
@@ -126,12 +128,13 @@ std::shared_ptr<const ModelProto> Imported() {
   return std::make_shared<const ModelProto>(model.value_or(ModelProto()));
 }
 
-PodSetup BadOpSetup(std::shared_ptr<const ModelProto> model, int processes) {
+PodSetup BadOpSetup(std::shared_ptr<const ModelProto> model, int processes,
+                    float bad = kTooLarge, float others = 1) {
   PodSetup setup = MakeSetup({.hosts = 2,
                               .processes = processes,
                               .steps = 1,
                               .own_model = std::move(model)});
-  setup.dataset = std::make_shared<OneTooLarge>();
+  setup.dataset = std::make_shared<SmallExamples>(bad, others);
   setup.start.variables.assign(
       static_cast<std::size_t>(setup.program->variable_elements), 1);
   return setup;
@@ -170,7 +173,7 @@ TEST(BadOpTest, NamesTheOpOfAnImportedModelItsLineAndTheExample) {
   EXPECT_EQ(FailureOf(BadOpSetup(Imported(), /*processes=*/1)), message);
 }
 
-// exp(x . w); `shares`: over its sum on all cores, so that one core's infinity
+// exp(x . w); `shares`: and its sum over all cores, so that one core's infinity
 // reaches them all.
 std::shared_ptr<const ModelProto> Model(bool shares) {
   Graph g("exponential");
@@ -183,7 +186,7 @@ std::shared_ptr<const ModelProto> Model(bool shares) {
     OpAttributes add;
     add.word = "add";
     const Expr total = rates.Sum({0}).Apply("all_reduce", {}, add);
-    losses = rates / total.Broadcast(rates.shape(), {});
+    losses = rates + total.Broadcast(rates.shape(), {});
   }
   auto model = ToProto(g, {.loss = losses.value(),
                            .loss_passes = MetricPasses::kTraining,
@@ -210,6 +213,17 @@ TEST(BadOpTest, NamesTheCoreThatAnAllReduceHasItFrom) {
   EXPECT_THAT(FailureOf(BadOpSetup(Model(/*shares=*/true), /*processes=*/2)),
               AnyOf(HasSubstr("makes inf in example 37 of the data set"),
                     HasSubstr("another core's operand is not finite")));
+}
+
+// Each core's sum is finite, e^86 * 4, that of all is not: what the others gave
+// belongs to the pass that is run again.
+TEST(BadOpTest, NamesTheAllReduceOfWhatIsTooLargeTogether) {
+  const float each = 86.0F / 3;
+  EXPECT_THAT(FailureOf(BadOpSetup(Model(/*shares=*/true), /*processes=*/2,
+                                   each, each)),
+              AllOf(HasSubstr("first not finite: all_reduce (all_reduce_"),
+                    HasSubstr("makes inf, from operands in ["),
+                    HasSubstr("or the cores' together are too large")));
 }
 
 }  // namespace
