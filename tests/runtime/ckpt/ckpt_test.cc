@@ -91,18 +91,18 @@ TEST_F(CkptTest, LsTellsTheStateOfEach) {
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_EQ(
       result.text,
-      " step  examples  slice  plan     bytes  written                    age"
+      "step  examples  slice  plan     bytes  written                    age"
       "  state\n"
-      "   20     5,120  v3-32  1f2e  1.62 KiB  2017-07-14 02:40:20 UTC  3h01m"
+      "  20     5,120  v3-32  1f2e  1.62 KiB  2017-07-14 02:40:20 UTC  3h01m"
       "  committed\n"
-      "  100                                                                 "
+      " 100                                                                 "
       "  damaged: model-00002-of-00004.safetensors has 407 bytes, 408 were "
       "written\n"
-      "1,000   256,000  v3-32  1f2e  1.62 KiB  2017-07-14 02:56:40 UTC  2h45m"
+      "1000   256,000  v3-32  1f2e  1.62 KiB  2017-07-14 02:56:40 UTC  2h45m"
       "  committed\n"
-      "2,000   512,000  v3-32  1f2e  1.62 KiB  2017-07-14 03:13:20 UTC  2h28m"
+      "2000   512,000  v3-32  1f2e  1.62 KiB  2017-07-14 03:13:20 UTC  2h28m"
       "  set aside\n"
-      "3,000                                                                 "
+      "3000                                                                 "
       "  unfinished\n");
   EXPECT_THAT(result.error, IsEmpty());
 }
@@ -112,11 +112,11 @@ TEST_F(CkptTest, LsFitsNarrowTerminals) {
   Cut("/m/100/" + PartName(2, 4));
   Write("/m", 3000, testing::SomeVariables(program_, 1));
   EXPECT_EQ(Run({"ls", "/m"}, 60).text,
-            "   20  committed: 5,120 examples on v3-32, plan 1f2e,\n"
-            "       1.62 KiB, written 2017-07-14 02:40:20 UTC, 3h01m ago\n"
-            "  100  damaged: model-00002-of-00004.safetensors has 407\n"
-            "       bytes, 408 were written\n"
-            "3,000  unfinished\n");
+            "  20  committed: 5,120 examples on v3-32, plan 1f2e,\n"
+            "      1.62 KiB, written 2017-07-14 02:40:20 UTC, 3h01m ago\n"
+            " 100  damaged: model-00002-of-00004.safetensors has 407\n"
+            "      bytes, 408 were written\n"
+            "3000  unfinished\n");
   EXPECT_EQ(Run({"ls", "/m"}, 200).text, Run({"ls", "/m"}).text)
       << "where there is room for a table, there is one";
 }
