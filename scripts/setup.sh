@@ -17,7 +17,7 @@ wheel_packages=(python3 python3-venv)
 check_packages=(
   "${run_packages[@]}" libgtest-dev libgmock-dev libbenchmark-dev binutils
   libcpp-httplib-dev
-  ccache qemu-user clang-14 clang-format-14 clang-tidy-14 git lld python3
+  ccache qemu-user clang-14 libclang-rt-14-dev clang-format-14 clang-tidy-14 git lld python3
   python3-numpy shellcheck
 )
 
