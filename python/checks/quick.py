@@ -24,6 +24,7 @@ import optimizers
 import podsim
 import refusals
 import training
+import typed_mistakes
 from training_models import GLOBAL, Model, target_net
 
 FUNCTIONS = ("mlp", "lenet", "bert_layer", "lstm", "separable_block", "masked_labels", "orders")
@@ -112,6 +113,7 @@ def main():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         good.append(mistakes.all_said())
+        good.append(typed_mistakes.all_said())
     print(f"{sum(good)} passed, {len(good) - sum(good)} failed, in "
           f"{time.monotonic() - begin:.0f} s")
     sys.exit(0 if all(good) else 1)

@@ -11,6 +11,7 @@ import numpy as np
 from . import (_checks, _data, _inputs, _job, _lowering, _names, _params, _plan, _process,
                _records, _result, _start, _trees, _values)
 from ._calls import checked
+from ._said import shown
 from ._state import State
 
 LossFunction = Callable[..., Any]
@@ -38,8 +39,10 @@ def export(loss_fn: LossFunction, params: Any, batch: Any, path: str | os.PathLi
     _job.check_name(name)
     _job.path_of("path", path, "net.model")
     _checks.check_batch(batch)
-    _params.check_is_tree(params)
-    _params.check_order(params, batch, "podsim.export(loss_fn, params, batch, path)")
+    order = "podsim.export(loss_fn, params, batch, path)"
+    _params.check_is_tree(params, order)
+    _params.check_order(params, batch, order)
+    _params.check_leaves(params)
     _params.check_numbers(params)
     _data.check_is_batch(batch)
     message = _lowering.import_message(_inputs.name_of(loss_fn, name), loss_fn, params,
@@ -51,15 +54,15 @@ def _settings(optimizer: Any, params: Any, topology: str,
               settings: dict[str, Any]) -> dict[str, Any]:
     _names.check_names(settings)
     _job.check_trains(settings)
-    _values.check_values(settings)
+    _values.check_values(settings, optimizer)
     job = {"topology": topology, **settings}
     chosen = ({} if optimizer is None else
               _job.optimizer_of(optimizer, params, job).settings)
     twice = sorted(chosen.keys() & settings.keys())
     if twice:
         name = twice[0]
-        raise TypeError(f"{name} is {chosen[name]!r} in the optimizer and {settings[name]!r} as "
-                        "a keyword: leave one out")
+        raise TypeError(f"{name} is {shown(chosen[name])} in the optimizer and "
+                        f"{shown(settings[name])} as a keyword: leave one out")
     return {**job, **chosen}
 
 
@@ -141,6 +144,7 @@ def _is_begun(model_dir: pathlib.Path, settings: dict[str, Any]) -> bool:
 
 def _weights(params: Any, state: Any) -> dict[str, np.ndarray]:
     names, leaves, _ = _trees.named_leaves(params, "params")
+    _params.check_holds_numbers(names, leaves)
     carried = State(state, params)
     return {name: np.asarray(leaf) for name, leaf in
             [*zip(names, leaves), *zip(carried.names, carried.carried())]}

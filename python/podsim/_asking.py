@@ -11,6 +11,8 @@ import numpy as np
 
 from . import _jaxprs, _roles, _trees, _wrapped
 
+_FEW = 4  # arrays more than are unpacked, of which more are examples
+
 
 def _shape(leaf: Any, has_examples: bool) -> str:
     if leaf is None or not hasattr(leaf, "dtype"):
@@ -68,12 +70,13 @@ class Asked:
     def advice(self, why: str) -> str:
         """What to do about a failure of no known kind. why: what it says."""
         batch = self._argument("batch")
-        if isinstance(batch, Mapping) and "'str'" in why:
-            return "a dict that is unpacked gives its keys: take " + ", ".join(
-                f"batch[{key!r}]" for key in list(batch)[:3])
         wanted = re.search(r"values to unpack \(expected (\d+)", why)
         if wanted and self.roles:
-            has = len(batch) if isinstance(batch, (tuple, list)) else 1
+            if isinstance(batch, list) and len(batch) > int(wanted[1]) + _FEW:
+                return (f"it unpacks {wanted[1]}, and the batch is a list of {len(batch)} arrays: "
+                        "make one array of those that belong together, np.stack(values), and give "
+                        "(x, y)")
+            has = len(batch) if isinstance(batch, (tuple, list, Mapping)) else 1
             return (f"it unpacks {wanted[1]}, and the batch has {has}: give a data set of as many "
                     "arrays, such as (x, y), or unpack as many")
         return "make the function fit what it is given, or the other way round"

@@ -6,11 +6,12 @@ import contextlib
 import itertools
 import pathlib
 import shutil
-from typing import Any, Iterable, Protocol
+from typing import Any, Iterable, Protocol, Sized
 
 import numpy as np
 
 from . import _alike, _checks, _npy, _objects, _trees
+from ._said import shown
 
 _MOST_BATCHES = 1 << 18  # of an iterable that says nowhere when it ends
 
@@ -38,6 +39,8 @@ def is_leaf(dataset: Any) -> bool:
     """Whether it is no tree of others."""
     if dataset is None or isinstance(dataset, (list, tuple, dict)):
         return False
+    if hasattr(dataset, "__next__"):  # JAX warns of an iterator in a tree
+        return True
     import jax
 
     return jax.tree_util.all_leaves([dataset])
@@ -100,14 +103,14 @@ class Batches:
         if most is None and no_end and isinstance(batches, (itertools.cycle, itertools.count)):
             raise ValueError(f"the iterable of batches has no end; {no_end}")
         self._no_end = "" if most is not None or hasattr(batches, "__len__") else no_end
-        self._by_index = (": dataset.__getitem__, examples=len(dataset)"
-                          if _objects.is_indexed(batches) else "")
+        self._by_index = _objects.is_indexed(batches)
+        self._length = len(batches) if isinstance(batches, Sized) else 0
         self._listed = isinstance(batches, (list, tuple))
         batches = iter(batches)
         self._first = next(batches, None)
         if self._first is None:
-            raise ValueError("the iterable of batches has none; an iterator that was read "
-                             "before is at its end: make it anew")
+            raise ValueError(f"{argument} is an iterable of batches and has none; an iterator that "
+                             "was read before is at its end: make it anew")
         self._all = itertools.chain([self._first], batches)
         self._most, self._argument = most, argument
 
@@ -116,12 +119,27 @@ class Batches:
         single = [name for name, leaf in zip(names, leaves) if not np.shape(leaf)]
         if single:
             _objects.check_arrays(names, leaves, _ITEM if is_leaf(self._first) else "")
-            raise ValueError(f"an item of the iterable has no examples along an axis in "
-                             f"{_checks.some(single)}, as if it were one example; an item is a "
-                             "batch: stack the examples (of a list: jax.tree.map(lambda *x: "
-                             "np.stack(x), *examples)), or give a function index -> example with "
-                             f"examples=N{self._by_index}")
+            raise ValueError(self._of_examples(leaves, len(single)))
         return Arrays(self._first).example()
+
+    def _of_examples(self, leaves: list[Any], single: int) -> str:
+        """What is said of items that are single examples, of which `single` are numbers."""
+        name, item = self._argument, _alike.told(self._first)
+        count = f"eval_examples={self._length or 'N'}" if name == "eval_dataset" else (
+            f"examples={self._length or 'N'}")
+        if isinstance(self._first, list) and single == len(leaves) and self._listed:
+            return f"{name} is a list of lists of numbers: make it an array, np.asarray({name})"
+        if is_leaf(self._first):
+            item = f"the number {shown(self._first)}"
+        stacked = f"jax.tree.map(lambda *x: np.stack(x), *{name})"
+        if self._listed:
+            return (f"{name} is a list of {self._length:,} examples, the first {item}; a list "
+                    f"holds batches: give their arrays, {stacked}, or {name}.__getitem__ with "
+                    f"{count}")
+        own = f"{name}.__getitem__" if self._by_index else "a function index -> example"
+        return (f"an item of {name} is one example, {item}, and must be a batch, with examples "
+                f"along the first axis of each array: stack them, {stacked}, or give {own} with "
+                f"{count}")
 
     def count(self) -> int:
         """With `most`, whole batches like the first, as if there were so many; of a

@@ -6,7 +6,7 @@ from __future__ import annotations
 import contextlib
 from typing import Any, Callable, Iterator
 
-from . import _failures, _tracebacks
+from . import _errors, _failures, _tracebacks
 from ._asking import Asked
 
 
@@ -44,5 +44,5 @@ def checked(asked: Asked) -> Iterator[None]:
     except (TypeError, ValueError) as error:
         if not _failures.is_said(error):
             error.args = (asked.place() + (asked.mistake() or str(error)),)
-        _failures.said(error)
+        _errors.said(error)
         raise

@@ -5,10 +5,13 @@ from __future__ import annotations
 import functools
 import inspect
 import os
+import re
 from typing import Any, Callable, ParamSpec, TypeVar
 
+from . import _order
 from ._names import near
-from ._said import shown
+from ._numbers import is_optimizer
+from ._said import kind_of, shown
 
 _Given = ParamSpec("_Given")
 _Result = TypeVar("_Result")
@@ -19,6 +22,14 @@ def _ordinal(count: int) -> str:
     return f"{count}{ {1: 'st', 2: 'nd', 3: 'rd'}.get(count, 'th') }"
 
 
+def _named(value: Any, signature: inspect.Signature) -> str:
+    """What an argument by position is called, as far as its kind says; or nothing."""
+    if "optimizer" in signature.parameters and is_optimizer(value):
+        return "; it is optimizer="
+    is_slice = isinstance(value, str) and re.match(r"[a-z]+\d+[a-z]*-\d+", value.lower())
+    return (f"; say topology={value!r}" if is_slice and "topology" in signature.parameters else "")
+
+
 def _wrong(name: str, signature: inspect.Signature, args: tuple[Any, ...],
            named: dict[str, Any], usage: str, texts: dict[str, str]) -> str:
     """What is wrong with arguments that the signature does not bind; nothing: it is
@@ -26,9 +37,13 @@ def _wrong(name: str, signature: inspect.Signature, args: tuple[Any, ...],
     placed = [each for each in signature.parameters.values() if each.kind in _PLACED]
     names = [each.name for each in placed]
     order = usage or f"{name}({', '.join(names)})"
+    swapped = _order.mistake(names, args, order)
+    if swapped:
+        return f"{name}: {swapped}"
     if len(args) > len(names):
         both = ("; arrays of one data set are given together, as (x, y)"
-                if all(hasattr(each, "shape") for each in args[-2:]) else "")
+                if all(hasattr(each, "shape") for each in args[-2:]) else
+                _named(args[len(names)], signature))
         return (f"{name} takes {', '.join(names) or 'nothing'} by position; the "
                 f"{_ordinal(len(names) + 1)} argument, {shown(args[len(names)])}, needs its name"
                 f"{both}{': ' + usage if usage else ''}")
@@ -49,6 +64,9 @@ def _wrong(name: str, signature: inspect.Signature, args: tuple[Any, ...],
     if left_out and missing == [texts[left_out[0]]]:
         return (f"{name} is called without {left_out[0]}: {shown(args[names.index(left_out[0])])} "
                 f"stands in its place; it is {order}")
+    if missing and names[:1] == ["loss_fn"] and args and not callable(args[0]):
+        return (f"{name} is called without a loss function: the first argument is "
+                f"{kind_of(args[0])}; it is {order}")
     if missing:
         meant = [f"{each!r} is not its name; " for each in unknown if near(missing[0], [each])]
         listed = " and ".join(filter(None, [", ".join(missing[:-1]), missing[-1]]))
@@ -65,15 +83,21 @@ def checked(name: str, usage: str = "", texts: dict[str, str] | None = None) -> 
         signature = inspect.signature(function)
         first = next(iter(signature.parameters), "") == "self"
         outer = signature.replace(parameters=[*signature.parameters.values()][first:])
+        placed = [each.name for each in outer.parameters.values()
+                  if each.kind in _PLACED and each.default is each.empty]
 
         @functools.wraps(function)
         def call(*args: _Given.args, **named: _Given.kwargs) -> _Result:
             try:
-                signature.bind(*args, **named)
+                bound = signature.bind(*args, **named).arguments
             except TypeError:
                 wrong = _wrong(name, outer, args[first:], named, usage, texts or {})
                 if wrong:
                     raise TypeError(wrong) from None
+                raise
+            swapped = _order.mistake(placed, [bound[each] for each in placed], usage)
+            if placed and swapped:
+                raise TypeError(f"{name}: {swapped}")
             return function(*args, **named)
 
         return call

@@ -76,7 +76,7 @@ def check_params(names: list[str], leaves: list[Any]) -> None:
         raise TypeError("params has no array in it; it must be a tree of float32 arrays, "
                         "of one at least")
     for name, leaf in zip(names, leaves):
-        _params.check_leaf(name, leaf, type_of(leaf))
+        _params.check_leaf(name, leaf)
 
 
 def some(names: list[str], most: int = 3) -> str:
@@ -90,7 +90,7 @@ def _placed(names: list[str]) -> str:
     return f"array {names[0]}" if len(names) == 1 and names[0].isdigit() else some(names)
 
 
-def _of_splits(names: list[str]) -> str:
+def of_splits(names: list[str]) -> str:
     """What to do with a dict of splits, or nothing."""
     splits = list(dict.fromkeys(name.split("/")[0] for name in names))
     held_out = [each for each in splits if each in ("test", "eval", "valid", "val", "validation")]
@@ -98,6 +98,20 @@ def _of_splits(names: list[str]) -> str:
         return ""
     return (f": a split is a data set of its own: give data['train'], and data[{held_out[0]!r}] "
             "as eval_dataset=")
+
+
+def _without_axes(single: list[str], every: int, what: str) -> str:
+    """What is said of numbers in the place of arrays. every: how many arrays there are."""
+    if all("/" in name for name in single):
+        lists = list(dict.fromkeys(name.split("/")[0] for name in single))
+        return (f"{what} has lists of numbers in {some(lists)}, and JAX takes each number for an "
+                "array of its own: make an array of each list, np.asarray(...), with examples "
+                "along its first axis")
+    way = ("a list of numbers is such a tree, make it an array by np.asarray(...)"
+           if len(single) == every or len(single) > _FEW else
+           "give a number for each example, or let the loss function hold it")
+    return (f"{what} has arrays without a dimension, {some(single)}; examples lie along the first "
+            f"axis of each array: {way}")
 
 
 def count_of(names: list[str], leaves: list[Any], what: str) -> int:
@@ -108,12 +122,7 @@ def count_of(names: list[str], leaves: list[Any], what: str) -> int:
         raise ValueError(f"{what} has no array in it")
     single = [name for name, shape in shapes.items() if not shape]
     if single:
-        listed = (len(single) == len(shapes) or len(single) > _FEW
-                  or all("/" in name for name in single))
-        way = ("a list of numbers is such a tree, make it an array by np.asarray(...)" if listed
-               else "give a number for each example, or let the loss function hold it")
-        raise ValueError(f"{what} has arrays without a dimension, {some(single)}; examples lie "
-                         f"along the first axis of each array: {way}")
+        raise ValueError(_without_axes(single, len(shapes), what))
     empty = [name for name, shape in shapes.items() if shape[0] == 0]
     if len(empty) == len(shapes):
         raise ValueError(f"{what} has no examples: {empty[0]!r} has the shape "
@@ -126,5 +135,5 @@ def count_of(names: list[str], leaves: list[Any], what: str) -> int:
                          itertools.islice(counts.items(), 4))
         raise ValueError(f"the arrays of {what} must have the same number of examples along "
                          f"their first axis; here {said}{'; ...' if len(counts) > 4 else ''}"
-                         f"{_of_splits(names)}")
+                         f"{of_splits(names)}")
     return next(iter(counts))

@@ -14,7 +14,8 @@ import numpy as np
 from . import _alike, _checks, _lowering, _npy, _objects, _trees
 from ._batches import Arrays, Batches, Source, is_leaf
 from ._examples import Examples, called, check_takes_index
-from ._said import shown
+from ._numbers import is_optimizer
+from ._said import kind_of, shown
 
 _NO_END = {
     "examples": "epochs needs a data set with an end: say train_steps=N in its place, or "
@@ -46,6 +47,8 @@ def place_for(wanted: int) -> str:
 def _is_batches(dataset: Any) -> bool:
     """An object that JAX takes for no tree and that can be walked through, or a
     list of trees of one structure."""
+    if hasattr(dataset, "__next__"):
+        return not hasattr(dataset, "shape")
     import jax
 
     if isinstance(dataset, list):
@@ -60,9 +63,19 @@ _TAKEN = ("give arrays with examples along the first axis, a function index -> e
           "{count}=N, or an iterable of batches")
 
 
+def _check_has_arrays(dataset: Any, argument: str, count: str) -> None:
+    if _objects.is_empty(dataset):
+        raise ValueError(f"{argument} is {_objects.empty(dataset)}, which has no array in it; "
+                         f"{_TAKEN.format(count=count)}")
+
+
 def _check_whole(dataset: Any, argument: str, count: str) -> None:
     """Raises TypeError for an object that is no data set itself."""
+    if is_optimizer(dataset):
+        raise TypeError(f"{argument} is {kind_of(dataset)}; an optimizer belongs into optimizer=")
+    _trees.check_keys(dataset, argument)
     if dataset is not None and not is_leaf(dataset):
+        _check_has_arrays(dataset, argument, count)
         return
     way = _objects.way_round(dataset)
     if _objects.is_indexed(dataset) and not way:
@@ -111,6 +124,7 @@ def source_of(dataset: Any, examples: int | None, most: Callable[[], int | None]
 
 def check_is_batch(batch: Any) -> None:
     """Raises TypeError for what is no array in a batch whose shapes are read."""
+    _trees.check_keys(batch, "batch")
     names, leaves, _ = _trees.named_leaves(batch, "batch")
     others = {name: leaf for name, leaf in zip(names, leaves) if not _has_type(leaf)}
     _objects.check_arrays(others.keys(), others.values(), "batch" if is_leaf(batch) else "",

@@ -39,6 +39,12 @@ class PodsimError(RuntimeError):
         self.details = details or reason
 
 
+def said(error: Exception) -> Exception:
+    """The error, whose text is that of one line."""
+    setattr(error, "_podsim_said", True)
+    return error
+
+
 def in_python(text: str) -> str:
     """The text with flags of pod_launch as keywords: "--epochs" is "epochs". A command
     stays one: "pod_launch --describe", but for what podsim.plan does."""

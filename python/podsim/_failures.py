@@ -7,9 +7,9 @@ import re
 from typing import Any
 
 from . import (_fits, _frames, _given, _leaks, _refused_calls, _tracebacks, _tracing, _typed,
-               _words)
+               _unpacked, _words)
 from ._counts import BATCHES, merged
-from ._errors import PodsimError
+from ._errors import PodsimError, said
 from ._asking import Asked
 
 # What a caller may expect to catch; KeyError shows its text in quotation marks, and
@@ -38,12 +38,6 @@ _PLACE = re.compile(r"^\S+:\d+: ")
 def is_said(error: BaseException) -> bool:
     """Whether its text is one line already."""
     return bool(getattr(error, "_podsim_said", False))
-
-
-def said(error: Exception) -> Exception:
-    """The error, whose text is that of one line."""
-    setattr(error, "_podsim_said", True)
-    return error
 
 
 def _callers(error: BaseException) -> list[Any]:
@@ -109,8 +103,8 @@ def _way(error: BaseException, asked: Asked) -> str:
         return _leaks.text(asked.what, asked.function)
     at = _frame(error)
     refused = _refused_calls.text(error, at) if at is not None else ""
-    return (refused or _fits.no_array(error, at) or _typed.text(error, at, asked)
-            or _tracing.in_one_line(error, at, _given.module_call(error)))
+    return (refused or _fits.no_array(error, at, _typed.nones(asked))
+            or _typed.text(error, at, asked) or _tracing.in_one_line(error, at, _given.module_call(error)))
 
 
 def of(error: Exception, asked: Asked) -> Exception:
@@ -122,6 +116,9 @@ def of(error: Exception, asked: Asked) -> Exception:
     wrong = asked.mistake() or asked.transformed()
     if wrong:
         return said(_kind(error)(asked.place() + wrong))
+    unpacked = _unpacked.of(error, _callers(error), asked)
+    if unpacked:
+        return said(_kind(error)(unpacked))
     place, way = place_of(error) or asked.place(), _way(error, asked)
     if way and isinstance(error, NameError) and "NameError" not in way:
         return said(TypeError(place + way))  # of an axis, as no name of Python is meant

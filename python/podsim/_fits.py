@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Mapping
+from typing import Any, Mapping, Sequence
 
 from . import _given, _words
 from ._given import Call
@@ -96,8 +96,9 @@ def _axes(made: Call) -> str:
     rank = len(first.shape)
     axes = ("the axis 0 alone" if rank == 1 else "the axes 0 and 1" if rank == 2 else
             f"the axes 0 to {rank - 1}")
+    leave = "[...]" if made.name == "x[i]" else "axis="
     return f"{_given.kind(first)} has {axes}" if rank else (
-        f"{_given.kind(first)} is one number and has no axes: leave axis= out")
+        f"{_given.kind(first)} is one number and has no axes: leave {leave} out")
 
 
 def _way(made: Call, why: str) -> str:
@@ -148,14 +149,16 @@ def what_else(value: Any, name: str = "y") -> str:
     return "call it, and give what it returns"
 
 
-def no_array(error: BaseException, at: Any) -> str:
+def no_array(error: BaseException, at: Any, nones: Sequence[str] = ()) -> str:
     """That a function is given a tuple, None or the like where it wants an array, or
-    nothing."""
+    nothing. nones: where None stands in what the caller's function is called with."""
     for made in (_given.call(error, at), _given.module_call(error)):
         found = made and _given.wrong(made)
         if made and found:
             name, value = found
             way = _way(made, "PRNG key")[1:] if name == "key" else what_else(value, name)
+            if value is None and nones:
+                way = f"{nones[0]} is None: give an array, or leave it out"
             return f"{made.name} is given {_given.kind(value)} for {name}: {way}"
         axis = made.arguments.get("axis") if made else None
         if made and isinstance(axis, (str, float)):

@@ -39,14 +39,15 @@ def is_unpacked_in_loop(at: Any) -> bool:
     return names == ["FOR_ITER", "UNPACK_SEQUENCE"]
 
 
-def indexed(at: Any) -> tuple[str, Any]:
-    """("b", its value) of b[2]; ("", None): it is something else, ("shape", None) of
-    x.shape[2]."""
+def indexed(at: Any) -> tuple[str, Any, Any]:
+    """("b", its value, 2) of b[2]; ("", None, None): it is something else, ("shape", None, 2)
+    of x.shape[2]."""
     run = _run(at)[-3:]
     if not operator(at) or len(run) < 3 or run[1].opname != "LOAD_CONST":
-        return "", None
+        return "", None, None
     name = str(run[0].argval)
-    return name, at.tb_frame.f_locals.get(name) if run[0].opname in _NAMES else None
+    value = at.tb_frame.f_locals.get(name) if run[0].opname in _NAMES else None
+    return name, value, run[1].argval
 
 
 def _module(frame: Any, name: str) -> str:

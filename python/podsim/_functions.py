@@ -5,8 +5,9 @@ from __future__ import annotations
 import inspect
 from typing import Any, Callable, Mapping
 
-from . import _calling, _random, _roles, _trees, _wrapped
+from . import _calling, _random, _roles, _takes, _trees, _wrapped
 from ._asking import Asked
+from ._said import shown
 from ._state import State
 
 
@@ -36,21 +37,15 @@ def _roles_of(state: State) -> tuple[str, ...]:
     return ("params", "batch") if state.is_none else ("params", "state", "batch")
 
 
-def _check_is_no_class(loss_fn: Any) -> None:
-    if inspect.isclass(loss_fn):
-        raise TypeError(f"the loss function is the class {loss_fn.__name__}: give an object of it, "
-                        f"{loss_fn.__name__}(...), whose __call__ takes (params, batch), or a "
-                        "function")
-
-
 def _takes_key(loss_fn: Callable[..., Any], state: State) -> bool:
     """Whether it has one more parameter without a default than it must have."""
-    _check_is_no_class(loss_fn)
+    _takes.check("the loss function", loss_fn, "the mean loss")
     roles = _roles_of(state)
     needed = _needed(loss_fn)
     if needed not in (None, len(roles), len(roles) + 1):
         refused = _counts_refused("the loss function", loss_fn, [roles, (*roles, "key")])
-        advice = ("give a function of its outputs, such as lambda params, batch: "
+        advice = _takes.advice(loss_fn) or (
+                  "give a function of its outputs, such as lambda params, batch: "
                   "jnp.mean((model.apply(params, batch[0]) - batch[1]) ** 2)"
                   if _wrapped.is_model(loss_fn) else
                   "give state= if it takes a state, too" if needed == 4 and state.is_none else
@@ -61,6 +56,7 @@ def _takes_key(loss_fn: Callable[..., Any], state: State) -> bool:
 
 
 def check_takes_no_key(eval_fn: Callable[..., Any], state: State) -> None:
+    _takes.check("eval_fn", eval_fn, "a dict of numbers for each example")
     roles = _roles_of(state)
     if _needed(eval_fn) not in (None, len(roles)):
         refused = _counts_refused("eval_fn", eval_fn, [roles])
@@ -77,15 +73,15 @@ def _number(name: str, value: Any, what: str) -> Any:
     try:
         return jnp.asarray(value, jnp.float32)
     except (TypeError, ValueError):
-        raise TypeError(f"{what} must be a dict of names and arrays; {name!r} is a "
-                        f"{type(value).__name__}, not an array of numbers") from None
+        raise TypeError(f"{what} must be a dict of names and arrays; {name!r} is {shown(value)}, "
+                        "not an array of numbers") from None
 
 
 def checked_metrics(metrics: Any, what: str) -> dict[str, Any]:
     """As float32."""
     if not isinstance(metrics, Mapping):
         shape = getattr(metrics, "shape", None)
-        found = (f"a {type(metrics).__name__}" if shape is None else
+        found = (shown(metrics) if shape is None else "one number" if shape == () else
                  f"an array of the shape {shape}")
         raise TypeError(f"{what} must be a dict of names and arrays, such as "
                         f'{{"accuracy": ...}}, not {found}')
@@ -141,6 +137,9 @@ def _no_number(loss: Any, loss_fn: Callable[..., Any]) -> str:
             f"{_trees.describe(loss)}")
     if loss is None:
         return f"{said}: return the loss"
+    transformed = Asked("the loss function", loss_fn).transformed()
+    if transformed:
+        return f"{said}: {transformed}"
     if isinstance(loss, Mapping):
         return f"{said}: return the loss, or (loss, metrics)"
     if isinstance(loss, list):
@@ -149,15 +148,14 @@ def _no_number(loss: Any, loss_fn: Callable[..., Any]) -> str:
         return f"{said}, which does not follow from params: compute it from them"
     if inspect.iscoroutine(loss) or inspect.isgenerator(loss):
         return f"{said}: write a plain function, without async and yield, that returns the loss"
-    transformed = Asked("the loss function", loss_fn).transformed()
-    if not transformed and len(getattr(loss, "shape", ())) > 1:
+    if len(getattr(loss, "shape", ())) > 1:
         return (f"what is trained is a loss, one number; this function returns {loss.shape}, as a "
                 "network's outputs are: give a function of (params, batch) that returns the mean "
                 "loss")
     if callable(loss):
         return f"{said}: call it, with its arguments, and return what comes"
     advice = "take jnp.mean of it" if hasattr(loss, "shape") else "return a float32 number"
-    return f"{said}: {transformed or advice}"
+    return f"{said}: {advice}"
 
 
 class Loss:
@@ -196,8 +194,10 @@ class Loss:
             return returned[0], returned[1]
         wanted = ("a loss, or (loss, metrics)" if self._state.is_none else
                   "(loss, new_state), or (loss, (new_state, metrics))")
-        raise TypeError(f"the loss function returns {len(returned)} things in a tuple; it must "
-                        f"return {wanted}")
+        many = "one thing" if len(returned) == 1 else f"{len(returned)} things"
+        comma = "; a comma behind a value makes a tuple" * (len(returned) == 1)
+        raise TypeError(f"the loss function returns {many} in a tuple; it must return "
+                        f"{wanted}{comma}")
 
     def _carries(self, returned: Any) -> bool:
         """Whether it has a state of the structure of this one."""

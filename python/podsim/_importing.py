@@ -59,6 +59,9 @@ _WAYS = (
     (r"slice that ends has .*which podsim cannot leave open",
      "of keys, split as many as there are examples, jax.random.split(key, len(x)), and make one "
      "more by jax.random.fold_in(key, 1)"),
+    (r"its type is (?:u?int64|float64)",
+     "JAX computes with 64 bits (jax_enable_x64): call podsim without that, or say .astype(jnp."
+     "int32) and .astype(jnp.float32) in the function"),
     (r"batch dimension cannot be sliced",
      "each core has but its own examples: take whole arrays"),
     (r"is the batch, which cannot be concatenated",

@@ -83,8 +83,13 @@ def _kind_of(place: str) -> str:
 
 def _check_name(dataset: Any) -> None:
     """Raises TypeError for a name or a place that is not a data set's."""
-    if isinstance(dataset, os.PathLike) or (isinstance(dataset, str) and "/" in dataset):
+    if isinstance(dataset, os.PathLike) or isinstance(dataset, str) and (
+            "/" in dataset or os.path.splitext(dataset)[1] in (*_KINDS_OF_FILES, ".npy")):
         place = os.fspath(dataset)
+        if place.endswith((".npz", ".npy")):
+            made = f"np.load({place!r})"
+            raise TypeError(f"the data set is {place!r}, a file; give what it holds, "
+                            f"{f'dict({made})' if place.endswith('.npz') else made}")
         raise TypeError(f"the data set is {place!r}, a place; say \"{_kind_of(place)}\", with "
                         f"data_dir={place!r} and batch=, a tree of its fields")
     if isinstance(dataset, str) and dataset not in DATASETS:
@@ -184,11 +189,15 @@ def written(call: Call, settings: Mapping[str, Any], shapes: bool = False,
     _check(call, settings)
     _job.check_name(call.name)
     _checks.check_functions(call.loss_fn, call.eval_fn)
-    _params.check_is_tree(call.params)
-    _params.check_order(call.params, call.dataset)
+    order = _params.order_of("plan" if shapes else "train")
+    _params.check_is_tree(call.params, order)
+    _params.check_order(call.params, call.dataset, order)
+    _params.check_leaves(call.params)
     train = held_out = None
     batch = call.batch
-    if not isinstance(call.dataset, str):
+    if isinstance(call.dataset, str):
+        _data.check_is_batch(batch)
+    else:
         train = _data.source_of(call.dataset, call.examples, lambda: _job.examples_of(settings))
         batch = train.example()
         held_out = _held_out(call, batch)

@@ -8,12 +8,12 @@ import pathlib
 import re
 from typing import Any, Mapping
 
-from . import _optax, _optimizers, _programs
+from . import _optax, _optimizers, _programs, _rates
 from ._closures import name_of
 from ._errors import IDLE, PodsimError, in_python
 from ._names import check_names
 from ._numbers import is_number
-from ._said import shown
+from ._said import kind_of, shown
 from ._settings import SETTINGS
 
 
@@ -22,12 +22,10 @@ def optimizer_of(optimizer: Any, params: Any,
     """podsim's own, or one of optax. job: the settings beside it."""
     if isinstance(optimizer, _optimizers.Optimizer):
         return optimizer
-    if hasattr(optimizer, "update") and hasattr(optimizer, "init"):
+    if hasattr(optimizer, "update") and hasattr(optimizer, "init") and not isinstance(
+            optimizer, type):
         return _optax.from_optax(optimizer, params, job)
     raise _no_optimizer(optimizer, job.get("learning_rate"))
-
-
-_RULES = ("adamw", "adam", "lamb", "lars", "sgd")
 
 
 def _no_optimizer(optimizer: Any, beside: Any) -> TypeError:
@@ -43,13 +41,13 @@ def _no_optimizer(optimizer: Any, beside: Any) -> TypeError:
     if name in ("update", "init", "update_fn", "init_fn"):
         return TypeError(f"optimizer is the function {name} of an optimizer: give the optimizer "
                          "itself")
-    if callable(optimizer) and name in _RULES:
+    if callable(optimizer) and name in _rates.RULES:
         return TypeError(f"optimizer is the function {name} itself: call it, as in {name}(1e-3)")
     if callable(optimizer):
-        return TypeError(f"optimizer is the function {name or type(optimizer).__name__}; give what "
-                         "podsim.adamw(1e-3) or optax.adamw(schedule) returns")
+        return TypeError(f"optimizer is {kind_of(optimizer)}; give what podsim.adamw(1e-3) or "
+                         "optax.adamw(schedule) returns")
     text = optimizer.lower() if isinstance(optimizer, str) else ""
-    rule = text if text in _RULES else "adamw"
+    rule = text if text in _rates.RULES else "adamw"
     rate = (shown(optimizer) if is_number(optimizer) else
             shown(beside) if is_number(beside) else "1e-3")
     apart = "" if beside is None else ", and leave learning_rate= out"
@@ -140,6 +138,8 @@ def path_of(name: str, place: Any, example: str = "run") -> str:
 def check_name(name: Any) -> None:
     if name is not None and (not isinstance(name, str) or not name):
         raise TypeError(f"name is {shown(name)}; it must be a str, what the model is called")
+    if isinstance(name, str) and not name.isprintable():
+        raise ValueError(f"name is {name!r}; it must be printable, without line ends and tabs")
 
 
 def local(name: str, place: str | os.PathLike[str]) -> pathlib.Path:

@@ -90,7 +90,8 @@ def _more(name: str, value: Any) -> str:
         return "; weights that training begins with are params, the second argument"
     if hasattr(value, "write") and isinstance(getattr(value, "name", None), str):
         return f"; the path of this file is {value.name!r}"
-    if SETTINGS[name].type in _NUMBERS and isinstance(value, (list, tuple)) and len(value) > 1:
+    if (SETTINGS[name].type in _NUMBERS and isinstance(value, (list, tuple)) and len(value) > 1
+            and not hasattr(value, "_fields")):
         return f": one for all; call it once for each of {shown(value)}"
     if "," in SETTINGS[name].type and hasattr(value, "tolist"):
         return "; of an array say .tolist()"
@@ -103,9 +104,21 @@ def _is_whole(name: str, value: Any) -> bool:
             and float(value).is_integer())
 
 
+_BITS = {"seed": 64}  # of whole numbers that programs read; others have 63
+
+
+def _check_size(name: str, value: Any) -> None:
+    """Raises ValueError for a whole number of which the programs would say that it is none."""
+    bits = _BITS.get(name, 63)
+    if SETTINGS[name].type == "N" and isinstance(value, int) and value >= 1 << bits:
+        raise ValueError(f"{name} is {shown(value)}, which is too large; give a whole number below "
+                         f"2**{bits}, such as {name}={_example(name)}")
+
+
 def check_kind(name: str, value: Any) -> None:
     """Raises TypeError for a value of a type that the setting cannot have."""
     if value is None or _fits(name, value):
+        _check_size(name, value)
         return
     said, kind = shown(value), type_name(type(value))
     also = "" if isinstance(value, (bool, str)) or said == kind_of(value) else f", {article(kind)}"

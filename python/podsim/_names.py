@@ -103,6 +103,8 @@ _ARGUMENTS = ("optimizer", "eval_fn", "eval_dataset", "examples", "eval_examples
 def near(name: str, known: Iterable[str], most: int = 3) -> str:
     """"; did you mean a, b?", or nothing."""
     spelt = {each.lower(): each for each in known}
+    if name.lower() in spelt:
+        return f"; did you mean {spelt[name.lower()]}?"
     found = [spelt[each] for each in difflib.get_close_matches(name.lower(), list(spelt), most)]
     return f"; did you mean {' or '.join(found)}?" if found else ""
 

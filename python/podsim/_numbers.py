@@ -8,7 +8,7 @@ from typing import Any, Callable, Iterable, Mapping, NamedTuple
 
 import numpy as np
 
-from ._said import article, kind_of, shown, type_name
+from ._said import article, is_traced, kind_of, shown, type_name
 
 
 class _Range(NamedTuple):
@@ -30,11 +30,18 @@ _RANGES = {"learning_rate": _POSITIVE._replace(example="1e-3"), "momentum": _PAR
 
 def is_number(value: Any) -> bool:
     """One real number: Python's, NumPy's, or an array without a dimension."""
-    if isinstance(value, (bool, np.bool_, str, bytes)):
+    is_type = callable(value)  # jnp.float32 has a dtype and the shape of a number
+    if is_type or isinstance(value, (bool, np.bool_, str, bytes)) or is_traced(value):
         return False
     return isinstance(value, numbers.Real) or (
         hasattr(value, "dtype") and np.shape(value) == ()
         and getattr(value.dtype, "kind", "") in tuple("iuf"))
+
+
+def is_optimizer(value: Any) -> bool:
+    """Whether it is one of podsim or of optax."""
+    return type(value).__name__ == "Optimizer" or (
+        hasattr(value, "update") and hasattr(value, "init") and not isinstance(value, type))
 
 
 def _instead(value: Any, name: str, wanted: _Range) -> str:
@@ -59,7 +66,9 @@ def check_numbers(call: str, values: Mapping[str, Any]) -> None:
             raise TypeError(f"{call}: {name} is {shown(value)}{kind}; it must be a number, "
                             f"{wanted.words}{_instead(value, name, wanted)}")
         if not wanted.holds(float(value)):
-            raise ValueError(f"{call}: {name} is {float(value):g}; it must be {wanted.words}"
+            finite = "" if math.isfinite(value) else "finite and "
+            raise ValueError(f"{call}: {name} is {float(value):g}; it must be {finite}"
+                             f"{wanted.words}"
                              f"{_instead(value, name, wanted)}")
 
 

@@ -7,7 +7,8 @@ from typing import Any, Iterable
 
 import numpy as np
 
-from ._said import article, kind_of, shown, type_name
+from ._errors import said
+from ._said import article, is_traced, kind_of, shown, type_name
 
 # Classes of other libraries, by the beginning of what their users call them.
 _WAYS = {
@@ -40,10 +41,33 @@ _WAYS = {
     "set": "it has no order: give an array",
     "frozenset": "it has no order: give an array",
     "podsim.Run": "its weights are run.params, the second argument",
+    "podsim.Plan": "it is what podsim.plan returns, no data set",
+    "podsim.Optimizer": "an optimizer belongs into optimizer=",
+    "optax.GradientTransformation": "an optimizer belongs into optimizer=",
 }
 _TEXTS = "numbers are needed: np.unique(texts, return_inverse=True)[1] has one for each text"
 _FILE = "give what the file holds as arrays, as np.load or np.loadtxt read it"
 _GENERIC = "give an array of numbers, such as np.asarray makes of a list"
+
+
+TRACED = ("a function of podsim is called within one that JAX transforms (jit, grad, vmap, scan): "
+          "call it outside, with arrays")
+
+
+def is_key(value: Any) -> bool:
+    return str(getattr(value, "dtype", "")).startswith("key<")
+
+
+def is_empty(tree: Any) -> bool:
+    """Whether a tree of Python's containers has nothing in it but None."""
+    if isinstance(tree, (list, tuple, dict)):
+        return all(map(is_empty, tree.values() if isinstance(tree, dict) else tree))
+    return tree is None
+
+
+def empty(tree: Any) -> str:
+    """"an empty tuple", of a tree without an array."""
+    return f"an empty {type(tree).__name__}" if not tree else f"{kind_of(tree)} of None alone"
 
 
 def way_round(value: Any) -> str:
@@ -123,10 +147,15 @@ def _as_array(value: Any) -> Any:
 def problem_of(value: Any) -> tuple[str, str]:
     """Why a value is no array that podsim reads: what it is, and what to give instead.
     Two empty texts: it is one, or a number."""
+    if is_traced(value):
+        return "a traced value", TRACED
     if isinstance(value, (str, bytes, os.PathLike)):
         is_path = isinstance(value, os.PathLike)
         return (f"{str(value)!r}, a path" if is_path else f"{shown(value)}, a text",
                 _FILE if _looks_like_file(value) else _TEXTS)
+    if type(value).__name__ == "ShapeDtypeStruct":
+        return (f"{kind_of(value)}, a shape without numbers",
+                "give an array, such as np.zeros(x.shape, x.dtype)")
     array = _as_array(value)
     if array is None or not hasattr(value, "__getitem__") and way_round(value):
         return kind_of(value), way_round(value) or _GENERIC
@@ -147,6 +176,8 @@ def check_arrays(names: Iterable[str], leaves: Iterable[Any], whole: str = "",
     whole: the argument's name, if it is itself the only leaf."""
     for name, leaf in zip(names, leaves):
         what, way = problem_of(leaf)
+        if what == "a traced value":
+            raise said(TypeError(f"{whole or f'the array {name!r} of {of}'} is {what}: {way}"))
         if what:
             raise TypeError(f"{whole or f'the array {name!r} of {of}'} is {what}; {way}")
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-from typing import Any, Sequence
+from typing import Any, NoReturn, Sequence
 
-from . import _names, _numbers, _values
+from . import _names, _numbers, _rates
 from ._calls import checked
 from ._said import shown
 from ._settings import SETTINGS
@@ -22,6 +22,25 @@ class Optimizer:
         if not isinstance(self.settings, dict):
             raise TypeError("podsim.Optimizer takes a dict of settings, not "
                             f"{shown(self.settings)}: say podsim.adamw(1e-3) or the like")
+
+    def __getattr__(self, name: str) -> NoReturn:
+        """Of a name that an optimizer has not; optax's have it, or the settings."""
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise AttributeError(f"a podsim.Optimizer has no {name!r}: {self._instead(name)}")
+
+    def __getitem__(self, name: Any) -> NoReturn:
+        raise TypeError(f"a podsim.Optimizer is no dict: {self._instead(name)}")
+
+    def _instead(self, name: Any) -> str:
+        held = vars(self).get("settings", {})
+        for each in (name, _MEANT.get(name), *(o for o, own in _OWN_NAMES.items() if own == name)):
+            if each in held:
+                return f"say optimizer.settings[{each!r}]"
+        if name in ("init", "update", "step", "apply", "minimize"):
+            return ("podsim.train makes the updates, optimizer=; a loop of your own takes one of "
+                    "optax")
+        return f"it has settings, a dict of {', '.join(map(repr, held))}"
 
     def with_settings(self, **more: Any) -> "Optimizer":
         return Optimizer({**self.settings, **more})
@@ -79,7 +98,7 @@ def _optimizer(rule: str, learning_rate: Any, numbers: dict[str, Any],
     call = f"podsim.{_RULES.get(rule, rule)}"
     if learning_rate is None:
         raise TypeError(f"{call} has no learning_rate: give it first, as in {call}(1e-3)")
-    _values.check_rate(learning_rate, _RULES.get(rule, rule))
+    _rates.check_rate(learning_rate, _RULES.get(rule, rule))
     clip = {} if clip_norm is None else {"clip_norm": clip_norm}
     given = {"learning_rate": learning_rate, **numbers, **clip}
     _numbers.check_numbers(call, {_OWN_NAMES.get(name, name): value

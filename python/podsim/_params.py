@@ -4,21 +4,26 @@ from __future__ import annotations
 
 import inspect
 import os
-from typing import Any
+from typing import Any, Sequence
 
 import numpy as np
 
 from . import _objects, _trees
-from ._said import kind_of, shown
+from ._errors import said
+from ._said import article, is_traced, kind_of, shown, type_name
 
-_ORDER = "podsim.train(loss_fn, params, dataset)"
+_ORDER = "podsim.{}(loss_fn, params, dataset)"
 
 
 def _is_of(value: Any, module: str) -> bool:
     return any(kind.__module__.startswith(module) for kind in type(value).__mro__)
 
 
-def _way(params: Any) -> str:
+def _is_of_optax(value: Any) -> bool:
+    return type(value).__module__.split(".")[0] == "optax"
+
+
+def _way(params: Any, order: str) -> str:
     """What to give instead of an object that is no tree; nothing: it may be one."""
     if type(params).__name__ == "Run" and _is_of(params, "podsim"):
         return "give its weights: run.params"
@@ -36,16 +41,23 @@ def _way(params: Any) -> str:
                 "checkpoint's weights instead")
     if isinstance(params, type):
         return "give a tree of arrays, such as a dict"
+    if type(params).__name__ in ("dict_items", "dict_values", "dict_keys", "odict_items"):
+        return "give the dict itself"
+    if inspect.ismodule(params):
+        return "give a tree of arrays, such as a dict"
+    if isinstance(params, tuple) and params and all(map(_is_of_optax, params)):
+        return ("an optimizer's state, which podsim makes itself, is none: give the weights that "
+                "it was made for")
     if inspect.isgenerator(params) or hasattr(params, "__next__"):
         return "give a tree of arrays: list(...) makes one of it"
     if inspect.isroutine(params):
-        return f"the order is {_ORDER}"
+        return f"the order is {order}"
     return ""
 
 
-def check_is_tree(params: Any) -> None:
-    """Raises TypeError for an object in the place of the weights."""
-    way = _way(params)
+def check_is_tree(params: Any, order: str) -> None:
+    """Raises TypeError for what is no tree of weights."""
+    way = _way(params, order)
     if way:
         called = f"{type(params).__name__}, a flax module" if _is_of(params, "flax.linen") else (
             f"{str(params)!r}, a path" if isinstance(params, os.PathLike) else shown(params))
@@ -53,18 +65,55 @@ def check_is_tree(params: Any) -> None:
     if params is None:
         raise TypeError("params is None; give the weights that training begins with, a tree of "
                         "float32 arrays")
+    _trees.check_keys(params, "params")
 
 
-def check_leaf(name: str, leaf: Any, kind: Any) -> None:
-    """Raises TypeError for a leaf of params, of the type `kind`, that is not trained."""
-    known = _objects.way_round(leaf)
-    what = "" if hasattr(leaf, "shape") and not known else _objects.problem_of(leaf)[0]
+_NUMBERS = "give an array of numbers, or leave it out of params"
+_LEFT_OUT = "convert it, or leave it out of params (the loss function may hold it itself)"
+
+
+def _wrong(leaf: Any) -> tuple[str, str]:
+    """What a leaf is that is not trained, and what to do; two empty texts: it is trained."""
+    if is_traced(leaf):
+        return "a traced value", _objects.TRACED
+    if _objects.is_key(leaf):
+        return "a random key", ("leave it out of params; podsim makes keys, take one as the loss "
+                                "function's last argument")
+    known, has_shape = _objects.way_round(leaf), hasattr(leaf, "shape")
+    what = "" if has_shape and not known else _objects.problem_of(leaf)[0]
+    if known or what:
+        return what or kind_of(leaf), known or _NUMBERS
+    kind = getattr(leaf, "dtype", None) or np.asarray(leaf).dtype
+    if str(kind) in ("float32", "float64"):
+        return "", ""
+    if not has_shape:
+        text, kind_said = shown(leaf), article(type_name(type(leaf)))
+        return text if text == kind_said else f"{text}, {kind_said}", _LEFT_OUT
+    if getattr(kind, "kind", "") in ("O", "U", "S"):
+        what, way = _objects.problem_of(leaf)
+        return what, way if "astype" in way else _NUMBERS
+    return str(kind), _LEFT_OUT
+
+
+def check_leaf(name: str, leaf: Any, whole: bool = False) -> None:
+    """Raises TypeError for a leaf of params that is not trained. whole: it is all of them."""
+    what, way = _wrong(leaf)
+    if what == "a traced value":
+        raise said(TypeError(f"{'params' if whole else f'the parameter {name!r}'} is {what}: "
+                             f"{way}"))
     if what:
-        raise TypeError(f"the parameter {name!r} is {what}; what is trained is float32: "
-                        f"{known or 'give an array of numbers'}")
-    if str(kind) not in ("float32", "float64"):
-        raise TypeError(f"the parameter {name!r} is {kind}; what is trained is float32: convert "
-                        "it, or leave it out of params (the loss function may hold it itself)")
+        raise TypeError(f"{'params' if whole else f'the parameter {name!r}'} is {what}; what is "
+                        f"trained is float32: {way}")
+
+
+def check_leaves(params: Any) -> None:
+    """Raises TypeError unless all that params consist of is trained."""
+    names, leaves, _ = _trees.named_leaves(params, "params")
+    if not names:
+        raise TypeError(f"params is {_objects.empty(params)}, which has no array in it; it must be "
+                        "a tree of float32 arrays, of one at least")
+    for name, leaf in zip(names, leaves):
+        check_leaf(name, leaf, leaf is params)
 
 
 def check_numbers(params: Any) -> None:
@@ -78,19 +127,43 @@ def check_numbers(params: Any) -> None:
                             "shapes")
 
 
-def check_order(params: Any, dataset: Any, order: str = _ORDER) -> None:
+def check_holds_numbers(names: Sequence[str], leaves: Sequence[Any]) -> None:
+    """Raises ValueError for a parameter with which no loss can be a number."""
+    for name, leaf in zip(names, leaves):
+        values = np.asarray(leaf)
+        if values.size and np.isnan(np.max(values)):
+            at = np.argwhere(np.isnan(values))[0].tolist()
+            where = f" at {at}" if at else ""
+            raise ValueError(f"the parameter {name!r} holds nan{where}: training begins with these "
+                             "weights: give numbers")
+
+
+def order_of(call: str) -> str:
+    """Of podsim.train or podsim.plan."""
+    return _ORDER.format(call)
+
+
+def check_order(params: Any, dataset: Any, order: str) -> None:
     """Raises TypeError for params and data set in each other's place: whole numbers are not
     trained, and the arrays of one data set have one number of examples."""
     import jax
 
     if isinstance(dataset, str) or callable(dataset):
         return
+    if dataset is params:
+        raise TypeError(f"params and {'dataset' if 'dataset' in order else 'batch'} are the same "
+                        f"{type(params).__name__}; the order is {order}")
     what = "dataset" if "dataset" in order else "batch"
     leaves = jax.tree_util.tree_leaves(params)
     shapes = [np.shape(leaf) for leaf in jax.tree_util.tree_leaves(dataset)
               if isinstance(leaf, (np.ndarray, jax.Array))]
     whole = [leaf for leaf in leaves if getattr(getattr(leaf, "dtype", None), "kind", "") in "biu"
              and np.ndim(leaf)]
-    if whole and len({shape[:1] for shape in shapes}) > 1:
+    differ = len({shape[:1] for shape in shapes}) > 1
+    ours = {np.shape(leaf)[:1] for leaf in leaves}
+    if differ and len(leaves) > 1 and len(ours) == 1 and ours != {()} and not whole:
+        raise TypeError(f"the arrays of params have one first axis, as examples have, and those of "
+                        f"{what} differ there, as weights do: the order is {order}")
+    if whole and differ:
         raise TypeError("params has whole numbers, which are not trained, and the arrays of "
                         f"{what} differ in their first axis, as weights do: the order is {order}")

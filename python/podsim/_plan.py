@@ -124,7 +124,7 @@ class Plan:
         """A row by its place, or by the name of its slice."""
         if isinstance(which, slice):
             return self.rows[which]
-        if isinstance(which, int):
+        if hasattr(which, "__index__"):
             if not -len(self) <= which < len(self):
                 raise IndexError(f"the plan has no row {which}; it has {len(self)}, from 0 on: "
                                  f"{', '.join(row.slice for row in self.rows)}")
@@ -132,8 +132,12 @@ class Plan:
         for row in self.rows:
             if row.slice == which:
                 return row
-        why = f": {self.refused[which]}" if which in self.refused else (
+        refused = isinstance(which, str) and which in self.refused
+        why = f": {self.refused[which]}" if refused else (
             f"; it has {', '.join(row.slice for row in self.rows)}")
+        if not isinstance(which, str):
+            raise KeyError(f"a row of the plan is taken by its place, plan[0], or by the name of "
+                           f"its slice, not by {which!r}{why}")
         raise KeyError(f"the plan has no row of {which}{why}")
 
     @checked("plan.price")

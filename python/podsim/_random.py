@@ -7,7 +7,7 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-from . import _failures
+from . import _errors
 
 
 @functools.cache
@@ -36,7 +36,7 @@ def _implementation() -> Any:
             return bits
         if bit_width == 8:
             return jnp.right_shift(bits, 24).astype("uint8")
-        raise _failures.said(TypeError(f"podsim draws no random numbers of {bit_width} bits: draw "
+        raise _errors.said(TypeError(f"podsim draws no random numbers of {bit_width} bits: draw "
                                        "in float32 (or 32 bits) and convert"))
 
     return extended.define_prng_impl(
@@ -54,7 +54,7 @@ def _silent() -> Any:
     from jax.extend import random as extended
 
     def random_bits(*_: Any) -> Any:
-        raise _failures.said(TypeError("eval_fn draws random numbers from its state, but an "
+        raise _errors.said(TypeError("eval_fn draws random numbers from its state, but an "
                                        "evaluation draws nothing: switch dropout off there "
                                        "(flax: model.eval())"))
 

@@ -10,14 +10,25 @@ import numpy as np
 from ._names import instead
 
 
+_FEW = 6  # names of a record that a message lists
+
+
 class Record(dict[str, Any]):
     """A dict whose names are attributes, too, but for those that a dict has itself."""
 
     called: ClassVar[str] = "the record"
+    meant: ClassVar[dict[str, str]] = {}
+    """What says what callers ask for by another name."""
     of_accuracy: ClassVar[str] = ('give eval_dataset=, and an eval_fn= that returns {"accuracy": '
                                   '...}; it is then run.summary.eval_accuracy')
 
-    def _missing(self, name: str) -> str:
+    def _missing(self, name: Any) -> str:
+        if not isinstance(name, str):
+            return (f"{self.called} is a dict, and {name!r} is none of its names; it has "
+                    f"{', '.join(list(self)[:_FEW])}{', ...' * (len(self) > _FEW)}")
+        own, _, part = self.meant.get(name, "").rpartition(".")
+        if part and (not own.endswith("settings") or part in self.get("settings", self)):
+            return f"{self.called} has no {name!r}: say {own}.{part}"
         for part in ("metrics", "eval_metrics"):
             if name in dict.get(self, part, ()):
                 return f"{self.called} has no {name!r} itself: say [{part!r}][{name!r}]"
@@ -30,20 +41,28 @@ class Record(dict[str, Any]):
             return self[name]
         raise AttributeError(self._missing(name))
 
-    def __missing__(self, name: str) -> NoReturn:
+    def __missing__(self, name: Any) -> NoReturn:
         raise KeyError(self._missing(name))
 
 
 class PlanRecord(Record):
     called = "run.plan"
+    meant = {"topology": "run.plan.slice", **{name: f"run.plan.settings.{name}" for name in (
+        "learning_rate", "optimizer", "batch_per_core", "seed", "precision")},
+             "lr": "run.plan.settings.learning_rate", "batch_size": "run.plan.global_batch",
+             "steps": "run.plan.train_steps"}
 
 
 class Settings(Record):
     called = 'run.plan["settings"]'
+    meant = {"lr": "run.plan.settings.learning_rate", "slice": "run.plan.slice",
+             "train_batch_size": "run.plan.global_batch", "b1": "run.plan.settings.beta1",
+             "b2": "run.plan.settings.beta2", "eps": "run.plan.settings.epsilon"}
 
 
 class Summary(Record):
     called = "run.summary"
+    meant = {name: "run.summary.loss" for name in ("final_loss", "last_loss", "train_loss")}
 
 
 class Step(Record):
@@ -82,6 +101,9 @@ class Records(list[Any]):
     def __getitem__(self, which: Any) -> Any:
         if isinstance(which, str):
             raise TypeError(self._instead(which))
+        if not isinstance(which, slice) and not hasattr(which, "__index__"):
+            raise TypeError(f"{self.called}[{which!r}]: a record is taken by its place, a whole "
+                            f"number, as in {self.called}[-1]")
         try:
             return super().__getitem__(which)
         except IndexError:
@@ -109,8 +131,13 @@ class Losses(np.ndarray):
         try:
             return np.asarray(self)[which]
         except IndexError:
+            if isinstance(which, str):
+                raise IndexError(f"run.losses is an array of one loss a step; run.metrics has "
+                                 f"what a step has beside it: [m[{which!r}] for m in run.metrics]"
+                                 ) from None
             if not isinstance(which, (int, np.integer)):
-                raise
+                raise IndexError(f"run.losses[{which!r}]: a loss is taken by its place, a whole "
+                                 "number, as in run.losses[-1]") from None
             raise IndexError(_no_such("run.losses", which, len(self), _NO_STEP)) from None
 
     def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:

@@ -31,9 +31,10 @@ def parameters(function: Callable[..., Any]) -> list[str] | None:
             if each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD)]
 
 
-def _role(name: str) -> str:
+def role(name: str) -> str:
+    """What an argument of this name is; empty: its name does not say."""
     name = name.lower().strip("_")
-    return next((role for role, names in _NAMES.items() if name in names), "")
+    return next((each for each, names in _NAMES.items() if name in names), "")
 
 
 def listed(names: Sequence[str]) -> str:
@@ -47,7 +48,7 @@ def shown(function: str, names: Sequence[str]) -> str:
 
 def _reordered(names: Sequence[str], roles: Sequence[str]) -> list[str] | None:
     """The names in the order of the roles, if they have all of them in another."""
-    given = [_role(name) for name in names]
+    given = [role(name) for name in names]
     if given == list(roles) or sorted(given) != sorted(roles):
         return None
     return [names[given.index(role)] for role in roles]
@@ -56,7 +57,7 @@ def _reordered(names: Sequence[str], roles: Sequence[str]) -> list[str] | None:
 def _state(names: Sequence[str], roles: Sequence[str]) -> str:
     """What is to be done where state= is given and no parameter is called so, or the other
     way round."""
-    given = [_role(name) for name in names]
+    given = [role(name) for name in names]
     if "state" in given and "state" not in roles:
         name = names[given.index("state")]
         others = [each for each in names[1:] if each != name]
@@ -78,7 +79,7 @@ def _taken_apart(names: Sequence[str], batch: Any) -> str:
 def _no_key(names: Sequence[str], batch: Any) -> str:
     """What is to be done where the last parameter gets a random key and is called
     otherwise; empty: its name does not say."""
-    given = [_role(name) for name in names]
+    given = [role(name) for name in names]
     if given[-1] == "switch":
         return f"{names[-1]} is a random key: give it a default, as in {names[-1]}=True"
     if given[-1] in ("labels", "batch") and given[0] in ("params", ""):

@@ -65,6 +65,12 @@ class PlanRow:
         raise AttributeError(NO_PRICE if name == "cost" else f"a PlanRow has no {name!r}"
                              f"{instead(name, own, most=len(own))}")
 
+    def __lt__(self, _other: Any) -> NoReturn:
+        """Of who takes the smallest row without saying by what."""
+        raise TypeError("rows of a plan have no order of their own: say by what, as in min(plan, "
+                        "key=lambda row: row.seconds)")
+
+    __gt__ = __le__ = __ge__ = __lt__
 
     def __getitem__(self, name: Any) -> NoReturn:
         """Of who takes it for a dict or a tuple."""
@@ -88,4 +94,8 @@ class Rows(tuple[PlanRow, ...]):
         if isinstance(which, str):
             raise TypeError(f"plan.rows is a tuple; the plan itself has the row of a slice: "
                             f"plan[{which!r}]")
-        return super().__getitem__(which)
+        try:
+            return super().__getitem__(which)
+        except IndexError:
+            raise IndexError(f"plan.rows has no {which}; it has {len(self)}, from 0 to "
+                             f"{len(self) - 1}") from None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import sys
 from typing import Any
 
 import numpy as np
@@ -34,26 +35,46 @@ def _function(value: Any) -> str:
     return f"the function {name}" if name else article(type_name(type(value)))
 
 
+def is_traced(value: Any) -> bool:
+    """Whether it stands for an array while JAX transforms a function."""
+    jax = sys.modules.get("jax")
+    return isinstance(value, getattr(getattr(jax, "core", None), "Tracer", ()))
+
+
 def kind_of(value: Any) -> str:
     """"a dict", "the class AdamW", "the function f", "an array of the shape (2, 3)"."""
     if value is None:
         return "None"
+    if is_traced(value):
+        return "a traced value"
     if isinstance(value, type):
         return f"the class {type_name(value)}"
     if inspect.isroutine(value) or hasattr(value, "__wrapped__"):
         return _function(value)
     if inspect.ismodule(value):
         return f"the module {value.__name__}"
+    if isinstance(value, np.generic):
+        return article(type_name(type(value)))
+    if str(getattr(value, "dtype", "")).startswith("key<"):
+        return "a random key" if value.shape == () else "an array of random keys"
     if type(value).__module__.split(".")[0] in ("numpy", "jax", "jaxlib") and hasattr(
             value, "shape") and hasattr(value, "__array__"):
         return f"an array of the shape {tuple(value.shape)}"
     return article(type_name(type(value)))
 
 
+def _literal(value: Any) -> str:
+    """Of a number or a text, without the name of NumPy's type."""
+    if isinstance(value, (str, bytes)):
+        return repr(value.item() if isinstance(value, np.generic) else value)
+    return str(value) if isinstance(value, np.generic) else repr(value)
+
+
 def shown(value: Any) -> str:
     """The value itself if it is short, else what it is."""
-    if isinstance(value, (str, bytes, bool, int, float, np.generic)):
-        text = repr(value.item() if isinstance(value, np.generic) else value)
+    if isinstance(value, (str, bytes, bool, int, float, np.number, np.bool_)) and not isinstance(
+            value, np.timedelta64):
+        text = _literal(value)
     elif isinstance(value, (tuple, list)) and not hasattr(value, "_fields"):
         inner = ", ".join(map(shown, value[:9]))
         text = f"[{inner}]" if isinstance(value, list) else f"({inner})"

@@ -184,3 +184,34 @@ def settings_of(schedule: Schedule, job: Mapping[str, Any]) -> dict[str, Any]:
         shape["lr_decay_at"] = [(warm_up + at) / steps for at in shape["lr_decay_at"]]
     return {"learning_rate": peak, "lr_schedule": "constant", **shape,
             "warmup_steps": warm_up}
+
+
+def _said_of(piece: Piece, warm_up: int) -> str:
+    """", lr_schedule="cosine", warmup_steps=10": the keywords of a shape beside its peak."""
+    shape = _shape(piece, _ANY)[1]
+    if "lr_decay_at" in shape:
+        at = ", ".join(f"{warm_up + each} / train_steps" for each in shape.pop("lr_decay_at"))
+        shape = {"lr_schedule": "step", "lr_decay_at": f"[{at}]", **shape}
+    words = {name: f'"{value}"' if name == "lr_schedule" else
+             value if isinstance(value, str) else f"{value:g}"
+             for name, value in shape.items() if name != "lr_end" or value}
+    words |= {"warmup_steps": str(warm_up)} if warm_up else {}
+    return "".join(f", {name}={value}" for name, value in words.items())
+
+
+_ANY = 1 << 62  # steps, of a job that does not say yet how many it has
+
+
+def in_words(schedule: Schedule) -> tuple[str, float, str]:
+    """("cosine_decay_schedule", 1e-3, ', lr_schedule="cosine"'): the function of optax that
+    made it, its peak, and the keywords that say its shape. NaN for a peak: podsim has no
+    such schedule."""
+    name, held = name_of(schedule), cells(schedule)
+    known = name in _KNOWN or name == "join_schedules"
+    if name == "polynomial_schedule" and held.get("power") == 1:
+        name = "linear_schedule"
+    try:
+        _, warm_up, rest = _split(schedule)
+        return name, _shape(rest, _ANY)[0], _said_of(rest, warm_up)
+    except (KeyError, TypeError, ValueError):
+        return name, math.nan, "" if known else _SHAPES

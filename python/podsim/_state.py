@@ -11,12 +11,15 @@ from typing import Any, Sequence
 
 import numpy as np
 
-from . import _trees
+from . import _objects, _trees
+from ._said import shown
 
 # Folded in first, so that keys of a state differ from those that a loss function
 # makes of its own one.
 _FOLD = 706873
 _MOST = 1 << 24
+_CARRIED = ("steps carry float32, int32 and random keys of jax.random.key: leave it out of the "
+            "state")
 
 
 def _is_key(leaf: Any) -> bool:
@@ -87,6 +90,7 @@ class State:
     `params`."""
 
     def __init__(self, tree: Any, params: Any) -> None:
+        _trees.check_keys(tree, "state")
         every, self._leaves, self._structure = _trees.named_leaves(tree, "state")
         self.is_none = tree is None
         self._tree = tree
@@ -99,16 +103,20 @@ class State:
 
     @staticmethod
     def _is_carried(name: str, leaf: Any, keys: list[str]) -> bool:
+        if not hasattr(leaf, "shape"):
+            what, _ = _objects.problem_of(leaf)
+            if what:
+                raise TypeError(f"the state {name!r} is {what}; {_CARRIED}")
         dtype = _kind(leaf)
-        if dtype.kind == "f":
+        if dtype.kind == "f" and dtype.itemsize in (4, 8):
             return True
         if any(_beside(name, key) for key in keys):
             return False
         if dtype.kind == "i":
             _check_counts(name, leaf)
             return True
-        raise TypeError(f"the state {name!r} is {dtype}; steps carry float32, int32 and "
-                        "random keys of jax.random.key: leave it out of the state")
+        said = dtype if hasattr(leaf, "shape") else shown(leaf)
+        raise TypeError(f"the state {name!r} is {said}; {_CARRIED}")
 
     def describe(self) -> str:
         return _trees.describe(self._tree)
@@ -122,8 +130,15 @@ class State:
         import jax
 
         leaves = self._leaves if tree is None else jax.tree_util.tree_leaves(tree)
+        self._check_are_arrays(leaves)
         self._check_shapes(leaves)
         return [_as_float(leaves[i]) for i in self._carried]
+
+    def _check_are_arrays(self, leaves: Sequence[Any]) -> None:
+        for name, leaf in zip(self._every, leaves):
+            if not hasattr(leaf, "shape") and not isinstance(leaf, (bool, int, float)):
+                raise TypeError(f"the loss function returns {shown(leaf)} for {name!r} of the "
+                                "state: return an array of the shape that it came with")
 
     def _check_shapes(self, leaves: Sequence[Any]) -> None:
         for name, ours, theirs in zip(self._every, self._leaves, leaves):

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import collections
-from typing import Any, Sequence
+from typing import Any, Mapping, Sequence
+
+_MOST_PARTS = 999  # of a list whose dicts are looked at; longer ones are numbers
 
 
 def _part(key: Any) -> str:
@@ -22,12 +24,16 @@ def describe(tree: Any, most: int = 3) -> str:
     """"a dict of 'a', 'b' and 7 more", for a message."""
     import jax
 
+    if tree is None:
+        return "None"
     paths, structure = jax.tree_util.tree_flatten_with_path(tree)
     kind = type(tree).__name__
     kind = f"{'an' if kind[0] in 'aeiouAEIOU' else 'a'} {kind}"
     if jax.tree_util.treedef_is_leaf(structure):
         shape = getattr(tree, "shape", None)
         return kind if shape is None else f"an array of the shape {shape}"
+    if isinstance(tree, (list, tuple)) and not hasattr(tree, "_fields"):
+        return f"{kind} of length {len(tree)}"
     names = [name_of(path, "") for path, _ in paths]
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return f"{kind} of {', '.join(map(repr, names[:most])) or 'nothing'}{more}"
@@ -45,3 +51,21 @@ def named_leaves(tree: Any, otherwise: str) -> tuple[list[str], list[Any], Any]:
     if twice:
         raise ValueError(f"two arrays would both be called {sorted(twice)[0]!r}")
     return names, [leaf for _, leaf in paths], structure
+
+
+def check_keys(tree: Any, name: str) -> None:
+    """Raises TypeError for a dict whose keys JAX cannot bring into an order. name: of the
+    argument."""
+    if isinstance(tree, Mapping):
+        kinds = {type(key).__name__: key for key in tree}
+        try:
+            sorted(tree)
+        except TypeError:
+            said = ", ".join(f"{key!r} ({kind})" for kind, key in kinds.items())
+            raise TypeError(f"the keys of {name} have no order, {said}: JAX sorts the keys of a "
+                            "dict: give all the same type, such as texts") from None
+        for key, value in tree.items():
+            check_keys(value, f"{name}[{key!r}]")
+    elif isinstance(tree, (tuple, list)) and len(tree) <= _MOST_PARTS:
+        for i, value in enumerate(tree):
+            check_keys(value, f"{name}[{i}]")

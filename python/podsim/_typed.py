@@ -8,7 +8,7 @@ import difflib
 import re
 from typing import Any, Iterator, Mapping
 
-from . import _fits, _frames, _given, _tracebacks
+from . import _fits, _frames, _given, _operands, _tracebacks
 from ._asking import Asked
 
 _OPERATOR = re.compile(r"unsupported operand type\(s\) for (\S+)(?: or pow\(\))?: '([\w.]+)' and "
@@ -49,9 +49,11 @@ def _mappings(tree: Any, name: str) -> Iterator[tuple[str, Any]]:
 
 def _key(error: KeyError, asked: Asked) -> str:
     """Which keys there are where one is missing."""
-    if not error.args or not isinstance(error.args[0], str):
+    if not error.args or not isinstance(error.args[0], (str, int)):
         return ""
     key, known = error.args[0], []
+    if isinstance(key, int):
+        return _place_in(key, asked)
     if key == "params":
         return ("KeyError: 'params': params is what stands under \"params\" already: leave "
                 "[\"params\"] out, or hand over the whole dictionary of collections")
@@ -68,6 +70,17 @@ def _key(error: KeyError, asked: Asked) -> str:
         close = [each for each in found if str(each).lower() == key.lower()] or _near(key, found)
         return f"KeyError: {key!r}: {name} has {keys}: did you mean {close[0]!r}?"
     return f"KeyError: {key!r}: {name} has {keys}: take one of these"
+
+
+def _place_in(key: int, asked: Asked) -> str:
+    """Of a dict that is indexed as a tuple is."""
+    for role, argument in zip(asked.roles, asked.arguments):
+        if isinstance(argument, Mapping) and argument:
+            keys = ", ".join(map(repr, list(argument)[:6])) + ", ..." * (len(argument) > 6)
+            if role == "batch" or not isinstance(asked.arguments[-1], Mapping):
+                return (f"KeyError: {key}: {role} is a dict of {keys}, without an order: take an "
+                        f"array by its key, as in {role}[{next(iter(argument))!r}]")
+    return ""
 
 
 def _attribute(error: AttributeError) -> str:
@@ -103,14 +116,45 @@ def _nones(tree: Any, name: str) -> Iterator[str]:
     if isinstance(tree, Mapping):
         for key, value in tree.items():
             yield from _nones(value, f"{name}[{key!r}]")
+    elif isinstance(tree, (tuple, list)):
+        for i, value in enumerate(tree):
+            yield from _nones(value, f"{name}[{i}]")
     elif tree is None:
         yield name
 
 
-def _operator(text: str, asked: Asked) -> str:
+def nones(asked: Asked) -> list[str]:
+    """Where None stands in what the function is called with."""
+    return [each for role, argument in zip(asked.roles, asked.arguments)
+            for each in _nones(argument, role)]
+
+
+def _side(sides: list[tuple[str, Any]], kind: str, asked: Asked) -> str:
+    """"b, the batch, is a tuple (float32[N,4], int32[N])", of the side of this kind."""
+    for name, value in sides:
+        if type(value).__name__ == kind and not isinstance(value, str) and value is not None:
+            roles = [role for role, each in zip(asked.roles, asked.arguments) if each is value]
+            called = f"{name}, the {roles[0]}," if roles and roles[0] != name else name
+            return f"{called} is {_given.kind(value)}"
+    return ""
+
+
+def _with_text(at: Any) -> str:
+    """Of an operator between an array and a text, of which JAX says something else."""
+    sides = _operands.of_operator(at)
+    for name, value in sides:
+        if isinstance(value, str):
+            is_number = value.strip().lstrip("+-").replace(".", "", 1).isdigit()
+            way = f"without the quotes, {value.strip()}" if is_number else "give an array or a number"
+            said = f"{name} is a text" if name == repr(value) else f"{name} is {value!r}, a text"
+            return f"a text stands beside {_frames.operator(at)}: {said}: {way}"
+    return ""
+
+
+def _operator(text: str, asked: Asked, at: Any) -> str:
     found = _OPERATOR.search(text)
     if not found:
-        return ""
+        return _with_text(at)
     kinds = [found[2], found[3]]
     wrong = next((each for each in kinds if each in _TO_DO), "")
     if not wrong:
@@ -118,10 +162,14 @@ def _operator(text: str, asked: Asked) -> str:
     left, right = (_PLAIN.get(each, "a number" if each in ("int", "float", "bool") else "an array")
                    for each in kinds)
     way = _TO_DO[wrong]
+    side = _side(_operands.of_operator(at), wrong, asked)
+    if wrong == "tuple" and side:
+        way = "take one of them, as in " + side.split(" ")[0].rstrip(",") + "[0]"
+    if side:
+        way = f"{side}: {way}"
     if wrong == "NoneType":
-        nones = [each for role, argument in zip(asked.roles, asked.arguments)
-                 for each in _nones(argument, role)]
-        way = f"{nones[0]} is None: give an array, or leave it out" if nones else way
+        found_in = nones(asked)
+        way = f"{found_in[0]} is None: give an array, or leave it out" if found_in else way
     return f"{left} {found[1]} {right} is not possible: {way}"
 
 
@@ -141,7 +189,7 @@ def _indexed(text: str, asked: Asked) -> str:
 
 def _place(error: BaseException, at: Any, asked: Asked) -> str:
     """Of a tuple or a list that is indexed by a key, or behind its end."""
-    said, (name, value) = str(error), _frames.indexed(at)
+    said, (name, value, key) = str(error), _frames.indexed(at)
     if name == "shape" and "out of range" in said:
         return "x.shape[i] asks for an axis that x has not: it has fewer (x.ndim)"
     found = _INDEX.match(said)
@@ -149,8 +197,11 @@ def _place(error: BaseException, at: Any, asked: Asked) -> str:
         return ""
     for role, argument in zip(asked.roles, asked.arguments):
         if type(argument).__name__ == found[1] and argument is value:
-            return (f"{said}; {name}, the {role}, is {_given.kind(argument)}: write {name}[0]"
-                    + f" to {name}[{len(argument) - 1}]" * (len(argument) > 1))
+            called = name if name == role else f"{name}, the {role},"
+            dict_of = "the data set" if role == "batch" else role
+            also = f", or give {dict_of} as a dict that has {key!r}" * isinstance(key, str)
+            return (f"{called} is {_given.kind(argument)}, and {name}[{key!r}] is not in it: write "
+                    f"{name}[0]" + f" to {name}[{len(argument) - 1}]" * (len(argument) > 1) + also)
     return ""
 
 
@@ -173,4 +224,4 @@ def text(error: BaseException, at: Any, asked: Asked) -> str:
         if kind and kind[1] in _PLAIN:
             return f"{_PLAIN[kind[1]]} is called as a function is: index it, [...], or leave () out"
     return (_indexed(said, asked) or _place(error, at, asked)
-            or (_operator(said, asked) if isinstance(error, TypeError) else ""))
+            or (_operator(said, asked, at) if isinstance(error, TypeError) else ""))

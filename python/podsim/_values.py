@@ -2,52 +2,45 @@
 
 from __future__ import annotations
 
-import numbers
 import os
 from typing import Any, Mapping
 
 import numpy as np
 
-from . import _kinds
+from . import _kinds, _rates
 from ._numbers import is_number
-from ._said import article, shown, type_name
-
-_RATE = ('give a number, the peak, with lr_schedule="cosine" and warmup_steps= beside it, or '
-         "optimizer=optax.{0}(schedule), whose schedule is read")
-
-
-def _name(value: Any) -> str:
-    return f"the function {getattr(value, '__name__', type(value).__name__)}"
-
-
-def check_rate(rate: Any, rule: str = "adamw") -> None:
-    """Raises TypeError for a learning rate that is not one number. rule: the optimizer
-    that it is of."""
-    advice = _RATE.format(rule)
-    if callable(rate):
-        made_by = getattr(rate, "__qualname__", "").split(".")[0]
-        name = f"the function {made_by}(...)" if made_by.endswith("_schedule") else _name(rate)
-        raise TypeError(f"learning_rate is {name}; {advice}")
-    if isinstance(rate, str) or not (isinstance(rate, numbers.Real) or np.shape(rate) == ()):
-        raise TypeError(f"learning_rate is {shown(rate)}, "
-                        f"{article(type_name(type(rate)))}; {advice}")
-
+from ._said import shown
 
 def _check_seed(seed: Any) -> None:
-    if hasattr(seed, "dtype") and (np.shape(seed) or not np.issubdtype(
+    if hasattr(seed, "dtype") and not callable(seed) and (np.shape(seed) or not np.issubdtype(
             getattr(seed.dtype, "type", object), np.integer)):
         raise TypeError("seed is a random key of JAX; give a whole number from 0 up, such as "
                         "seed=0, from which podsim makes the keys of every step")
 
 
-def _is_scalar_type(value: Any) -> bool:
-    """np.float32, or jnp.bfloat16, which holds its dtype."""
-    return (isinstance(getattr(value, "dtype", None), np.dtype)
-            or isinstance(value, type) and issubclass(value, np.generic))
+# Settings that are a type of numbers, and the types that all of them have.
+_TYPED = ("precision", "wire_dtype", "ici_dtype")
+_TYPES = ("bfloat16", "float32")
 
 
-def _dtype(value: Any) -> np.dtype:
-    return np.dtype(value if isinstance(value, (type, np.dtype)) else value.dtype)
+def _type_in(value: Any) -> str:
+    """The name of a type of numbers: np.float32, float, np.dtype("float32"), or jnp.bfloat16,
+    which holds its dtype; empty: it is none."""
+    held = getattr(value, "dtype", None)
+    if isinstance(value, np.dtype) or isinstance(value, type) and (
+            issubclass(value, np.generic) or value in (bool, int, float, complex)):
+        return np.dtype(value).name
+    return held.name if callable(value) and isinstance(held, np.dtype) else ""
+
+
+def _check_type(name: str, value: Any) -> None:
+    """Raises TypeError for a type in the place of its name, and for a number."""
+    kind = _type_in(value)
+    if kind in _TYPES:
+        raise TypeError(f'{name} is the type {kind}; give its name, {name}="{kind}"')
+    if kind or not isinstance(value, (str, type(None))):
+        raise TypeError(f"{name} is {f'the type {kind}' if kind else shown(value)}; give "
+                        f'"bfloat16" or "float32", as in {name}="float32"')
 
 
 def _check_parts(name: str, value: Any) -> None:
@@ -58,14 +51,14 @@ def _check_parts(name: str, value: Any) -> None:
                          "than 1, such as [0.3, 0.6, 0.9]: of steps or epochs say step / all")
 
 
-def check_values(settings: Mapping[str, Any]) -> None:
-    """Raises TypeError for a setting's value that no flag can say."""
+def check_values(settings: Mapping[str, Any], optimizer: Any = None) -> None:
+    """Raises TypeError for a setting's value that no flag can say. optimizer: the one beside
+    them."""
     for name, value in settings.items():
-        if isinstance(value, np.dtype) or callable(value) and _is_scalar_type(value):
-            raise TypeError(f"{name} is a type of numbers; give its name, "
-                            f'{name}="{_dtype(value).name}"')
-        if name in ("learning_rate", "base_learning_rate") and callable(value):
-            raise TypeError(f"{name} is {_name(value)}; {_RATE}")
+        if name in _TYPED:
+            _check_type(name, value)
+        if name in ("learning_rate", "base_learning_rate"):
+            _rates.check(name, value, _rates.rule_of(optimizer))
         if name == "seed":
             _check_seed(value)
         if name == "lr_decay_at":

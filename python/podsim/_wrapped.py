@@ -9,7 +9,7 @@ from typing import Any, Callable, Iterator
 
 # Of the functions inside JAX that transformations return.
 _MADE_BY = {"vmap_f": "jax.vmap", "grad_f": "jax.grad", "value_and_grad_f": "jax.value_and_grad",
-            "jacfun": "jax.jacobian", "pmap": "jax.pmap", "_shard_map": "jax.shard_map"}
+            "jacfun": "jax.jacobian", "make_jaxpr_f": "jax.make_jaxpr", "pmap": "jax.pmap", "_shard_map": "jax.shard_map"}
 
 # What to hand over instead.
 _WAYS = {
@@ -20,6 +20,7 @@ _WAYS = {
     "jax.vmap": "give {0} itself if it takes a whole batch; if it takes one example, take the "
                 "mean: lambda params, batch: jnp.mean(jax.vmap(f, in_axes=(None, 0))(params, "
                 "batch))",
+    "jax.make_jaxpr": "give {0} itself; podsim traces it",
     "jax.grad": "give {0} itself; podsim computes the gradients",
     "jax.value_and_grad": "give {0} itself; podsim computes the gradients",
     "jax.jacobian": "give {0} itself; podsim computes the gradients",
@@ -104,4 +105,8 @@ def advice(what: str, function: Any) -> str:
         return ""
     made_by, inner = found
     name = name_of(inner) if inner is not None else "the function"
-    return f"{what} is {made_by} of {name}: {_WAYS[made_by].format(name)}"
+    way = _WAYS[made_by].format(name)
+    if what == "eval_fn":
+        way = way.replace("take the mean: lambda params, batch: jnp.mean(jax.vmap(f, in_axes=(None, "
+                          "0))(params, batch))", "give jax.vmap(f, in_axes=(None, 0))")
+    return f"{what} is {made_by} of {name}: {way}"

@@ -28,8 +28,11 @@ class CallsTest(unittest.TestCase):
 
     def test_arguments_that_need_their_names(self):
         self.check(lambda: podsim.train(len, {}, (), "v3-8"), "podsim.train takes loss_fn, params, "
-                   f"dataset by position; the 4th argument, 'v3-8', needs its name: {TRAIN}")
-
+                   f"dataset by position; the 4th argument, 'v3-8', needs its name; say "
+                   f"topology='v3-8': {TRAIN}")
+        self.check(lambda: podsim.train(len, {}, (), podsim.sgd(0.1)), "podsim.train takes loss_fn, "
+                   "params, dataset by position; the 4th argument, a podsim.Optimizer, needs its "
+                   f"name; it is optimizer=: {TRAIN}")
         self.check(lambda: podsim.train(len, {}, np.zeros(2), np.zeros(2)), "podsim.train takes "
                    "loss_fn, params, dataset by position; the 4th argument, an array of the shape "
                    "(2,), needs its name; arrays of one data set are given together, as (x, y): "
@@ -39,6 +42,30 @@ class CallsTest(unittest.TestCase):
         self.check(lambda: podsim.export(len, {}, "net.model"), "podsim.export is called without "
                    "batch: 'net.model' stands in its place; it is podsim.export(loss_fn, params, "
                    "batch, path)")
+
+    def test_arguments_in_each_others_place(self):
+        order = "podsim.export(loss_fn, params, batch, path)"
+        for path, said in (("net.model", "'net.model'"), (pathlib.Path("a"), "'a', a path,")):
+            self.check(lambda path=path: podsim.export(len, {"w": 1}, path, (1, 2)),
+                       f"podsim.export: {said} stands in the place of batch, and a tuple stands in "
+                       f"the place of path; the order is {order}")
+        self.check(lambda: podsim.export("m", len, {"w": 1}, (1, 2)), "podsim.export: the function "
+                   "len stands in the place of params, and 'm' stands in the place of loss_fn; the "
+                   f"order is {order}")
+        self.check(lambda: podsim.export(len, params="m", batch={"w": 1}, path=(1, 2)),
+                   "podsim.export: 'm' stands in the place of params, and a tuple stands in the "
+                   f"place of path; the order is {order}")
+        self.check(lambda: podsim.train({"w": 1}, (1, 2), len), "podsim.train: the function len "
+                   "stands in the place of dataset, and a dict stands in the place of loss_fn; the "
+                   f"order is {TRAIN}")
+        self.check(lambda: podsim.plan({"w": 1}, len, (1, 2)), "podsim.plan: the function len "
+                   "stands in the place of params, and a dict stands in the place of loss_fn; the "
+                   'order is podsim.plan(loss_fn, params, dataset, topology="v3-8..v3-128", ...)')
+        self.check(lambda: podsim.train(len, max, {"w": 1}, (1, 2)), "podsim.train: the function "
+                   "max stands in the place of params; eval_fn= needs its name; the order is "
+                   + TRAIN)
+        self.check(lambda: podsim.train({"w": 1}, (1, 2), topology="v3-8"), "podsim.train is "
+                   "called without a loss function: the first argument is a dict; it is " + TRAIN)
 
     def test_arguments_that_are_not_there(self):
         self.check(lambda: podsim.train(), "podsim.train is called without loss_fn, params and "
@@ -80,22 +107,25 @@ class ParamsTest(unittest.TestCase):
                 (None, "None; give the weights that training begins with, a tree of float32 "
                  "arrays")):
             with self.assertRaises(TypeError) as caught:
-                _params.check_is_tree(params)
+                _params.check_is_tree(params, _params.order_of("train"))
             self.assertEqual(str(caught.exception), f"params is {said}")
         for params in ({}, [], (), np.zeros(3), 0.5, of("flax.nnx.module", "Module")):
-            _params.check_is_tree(params)
+            _params.check_is_tree(params, _params.order_of("train"))
 
     def test_leaves_that_are_not_trained(self):
-        for leaf, kind, said in (
-                ("x", np.dtype("U1"), "'x', a text; what is trained is float32: give an array of "
-                 "numbers"),
-                (of("scipy.sparse", "csr_matrix", shape=(2, 3)), np.dtype("f4"),
-                 "a scipy.sparse.csr_matrix; what is trained is float32: give a dense array: "
-                 "x.toarray()"),
-                (3, np.dtype("i8"), "int64; what is trained is float32: convert it, or leave it out "
+        for leaf, said in (
+                ("x", "'x', a text; what is trained is float32: give an array of numbers, or "
+                 "leave it out of params"),
+                (np.array(["x"]), "an array of texts (<U1); what is trained is float32: give an "
+                 "array of numbers, or leave it out of params"),
+                (np.array([1.0], object), "an array of objects; what is trained is float32: say "
+                 ".astype(np.float32)"),
+                (of("scipy.sparse", "csr_matrix", shape=(2, 3)), "a scipy.sparse.csr_matrix; what "
+                 "is trained is float32: give a dense array: x.toarray()"),
+                (3, "3, an int; what is trained is float32: convert it, or leave it out "
                  "of params (the loss function may hold it itself)")):
             with self.assertRaises(TypeError) as caught:
-                _params.check_leaf("w", leaf, kind)
+                _params.check_leaf("w", leaf)
             self.assertEqual(str(caught.exception), f"the parameter 'w' is {said}")
 
 

@@ -62,7 +62,8 @@ class BatchesTest(unittest.TestCase):
                 _batches.Batches(batches(), None, "say so").count()
 
     def test_a_list_of_examples_is_told_to_be_stacked(self):
-        with self.assertRaisesRegex(ValueError, "no examples along an axis in .1.,.*np.stack"):
+        with self.assertRaisesRegex(ValueError, r"dataset is a list of 1 examples, the "
+                                    r"first \(float32\[2\], int32\); .*np.stack"):
             _batches.Batches([(np.zeros(2), 3)], None).example()
 
     def test_a_value_that_32_bits_cannot_hold_is_refused_by_its_index(self):

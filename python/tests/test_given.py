@@ -204,9 +204,11 @@ class TypedTest(unittest.TestCase):
         self.assertIn("a dict is called", self.said(lambda p, b: p(), {"b": 1}, X))
 
     def test_places_in_the_batch(self):
-        said = "b, the batch, is a tuple (float32[7,4], int32[7]): write b[0] to b[1]"
-        self.assertIn(said, self.said(lambda p, b: b[2], {}, (X, Y)))
-        self.assertIn(said, self.said(lambda p, b: b["x"], {}, (X, Y)))
+        said = ("b, the batch, is a tuple (float32[7,4], int32[7]), and b[{}] is not in it: write "
+                "b[0] to b[1]")
+        self.assertIn(said.format(2), self.said(lambda p, b: b[2], {}, (X, Y)))
+        self.assertIn(said.format("'x'") + ", or give the data set as a dict that has 'x'",
+                      self.said(lambda p, b: b["x"], {}, (X, Y)))
         self.assertIn("x.shape[i] asks for", self.said(lambda p, b: b[1].shape[1], {}, (X, Y)))
 
     def test_names(self):

@@ -35,10 +35,15 @@ class PlacesTest(unittest.TestCase):
                 _values.check_is_kept(None, {name: 2})
 
     def test_a_file_is_told_its_data_set(self):
-        for place, name in (("a/train.csv", "csv"), ("a/b.npz", "npz"), ("a/x.tfrecord",
-                            "tfrecord"), ("gs://bucket/a", "arrays")):
+        for place, name in (("a/train.csv", "csv"), ("a/x.tfrecord", "tfrecord"),
+                            ("train.csv", "csv"), ("gs://bucket/a", "arrays")):
             with self.assertRaisesRegex(TypeError, f'say "{name}", with data_dir=\'{place}\''):
                 _inputs._check_name(place)
+        for place, held in (("a/b.npz", "dict(np.load('a/b.npz'))"), ("x.npy", "np.load('x.npy')")):
+            with self.assertRaises(TypeError) as caught:
+                _inputs._check_name(place)
+            self.assertEqual(str(caught.exception), f"the data set is {place!r}, a file; give what "
+                             f"it holds, {held}")
 
 
 class NamesTest(unittest.TestCase):

@@ -37,7 +37,7 @@ class RecordsTest(unittest.TestCase):
                           (lambda: RUN.plan["train_step"], KeyError)):
             self.check(ask, kind, "run.plan has no 'train_step'; did you mean train_steps?")
         self.check(lambda: RUN.summary["final_loss"], KeyError,
-                   "run.summary has no 'final_loss'; did you mean loss?")
+                   "run.summary has no 'final_loss': say run.summary.loss")
         self.check(lambda: RUN.summary.zz, AttributeError,
                    "run.summary has no 'zz'; it has loss, examples")
         self.assertIsNone(RUN.plan.get("train_step"))
