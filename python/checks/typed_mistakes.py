@@ -3,6 +3,7 @@ another tree than podsim takes.
 
     PODSIM_BIN=build/release/bin PYTHONPATH=python python python/checks/typed_mistakes.py"""
 
+import functools
 import sys
 import warnings
 
@@ -11,7 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 import optax
 import podsim
-from mistakes import KEY, PARAMS, X, Y, averaged, call, each, exported, loss_fn, wrong_of
+from mistakes import KEY, PARAMS, X, Y, Net, averaged, call, each, exported, loss_fn, wrong_of
 
 
 def trained_in(transform):
@@ -62,8 +63,6 @@ OF_SETTINGS = [
     ("a type for its name", lambda: call(precision=jnp.bfloat16), TypeError,
      'precision is the type bfloat16; give its name, precision="bfloat16"'),
     ("a type for a number", lambda: call(seed=jnp.float32), TypeError, "seed is "),
-    ("a precision of jax.lax", lambda: call(precision=jax.lax.Precision.HIGHEST), TypeError,
-     'give "bfloat16" or "float32"'),
     ("a number of too many digits", lambda: call(epochs=None, train_steps=10**20), ValueError,
      "train_steps is 100000000000000000000, which is too large; give a whole number below 2**63"),
 ]
@@ -189,13 +188,33 @@ def call_of(params):
                         optimizer=podsim.sgd(0.1), progress=False)
 
 
+# Data sets of other kinds.
+OF_DATA = [
+    ("a shape for an array", lambda: call(data=jax.ShapeDtypeStruct((9, 16), np.float32)),
+     TypeError, "a jax.ShapeDtypeStruct, a shape without numbers; give an array, such as np.zeros("),
+    ("a random key for a data set", lambda: call(data=KEY), TypeError, "dataset is a random key; "),
+    ("examples that are random keys", lambda: call(data=jax.random.key, examples=9), TypeError,
+     "dataset(0) has a random key; podsim makes keys"),
+    ("examples that are texts", lambda: call(data=lambda i: "x", examples=9), TypeError,
+     "dataset(0) is an array of texts (<U1); numbers are needed"),
+    ("keys of two types in a data set", lambda: call(data={1: X, "y": Y}), TypeError,
+     "the keys of dataset have no order, 1 (int), 'y' (str)"),
+    ("a batch that is None", lambda: call(data=[(X, Y), None]), ValueError,
+     "item 1 of the list of batches is None: leave it out"),
+    ("numbered batches", lambda: call(data=enumerate([(X, Y)])), TypeError,
+     "dataset is an enumerate, whose items are numbers beside batches"),
+    ("a function of the index that is compiled", lambda: call(
+        data=jax.jit(lambda i: (X[i], Y[i])), examples=9), ValueError,
+     "examples: jax.jit traces the index: give the function itself, without jax.jit"),
+    ("an empty data set", lambda: call(data=()), ValueError, "dataset is an empty tuple, which has "
+     "no array in it; give arrays with examples along the first axis"),
+]
+
 # Functions of libraries in the place of the caller's own.
 OF_LIBRARIES = [
     ("optax's loss for a loss", lambda: exported(optax.softmax_cross_entropy), TypeError,
      "the loss function is softmax_cross_entropy of optax, which takes (logits, labels, "),
     ("numpy's mean for a loss", lambda: exported(np.mean), TypeError, "is mean of numpy, which "),
-    ("print for a loss", lambda: exported(print), TypeError, "print of builtins: give a function "
-     "of your own that takes (params, batch) and returns the mean loss"),
     ("a compiled loss", lambda: exported(jax.jit(loss_fn).lower(PARAMS, (X, Y)).compile()),
      TypeError, "is compiled for one batch, jax.jit(f).lower(...).compile(): give f itself"),
     ("make_jaxpr", lambda: exported(jax.make_jaxpr(loss_fn)), TypeError,
@@ -208,6 +227,12 @@ OF_LIBRARIES = [
      TypeError, "batch is taken by its name alone: leave the * before it out"),
     ("a loss in a tuple of one", lambda: exported(lambda p, b: (loss_fn(p, b),)), TypeError,
      "returns one thing in a tuple; it must return a loss, or (loss, metrics); a comma"),
+    ("the apply of a model for a loss", lambda: exported(Net().apply), TypeError,
+     "the loss function is apply of a Net, which returns outputs: give a function of them"),
+    ("a loss of a cache", lambda: exported(functools.lru_cache(loss_fn)), TypeError,
+     "the loss function keeps what it returned (functools.lru_cache)"),
+    ("a loss of numpy's vectorize", lambda: exported(np.vectorize(loss_fn)), TypeError,
+     "is a numpy.vectorize"),
     ("no loss", lambda: exported(lambda p, b: None), TypeError, "this one is None: return the"),
     ("an index of a number", lambda: exported(lambda p, b: loss_fn(p, b)[0]), IndexError,
      "float32[] is one number and has no axes: leave [...] out"),
@@ -217,7 +242,7 @@ OF_LIBRARIES = [
 def all_said():
     """Prints the table; whether each error has its words."""
     print("| mistake | what is said |\n|---|---|")
-    return wrong_of([*OF_SETTINGS, *OF_ARGUMENTS, *OF_TREES, *OF_LIBRARIES]) == 0
+    return wrong_of([*OF_SETTINGS, *OF_ARGUMENTS, *OF_TREES, *OF_DATA, *OF_LIBRARIES]) == 0
 
 
 if __name__ == "__main__":

@@ -22,6 +22,8 @@ def _array(leaf: Any, lead: int, typed: bool) -> str:
         return shown(leaf)
     if not hasattr(leaf, "dtype") and not isinstance(leaf, (bool, int, float)):
         return kind_of(leaf)
+    if str(getattr(leaf, "dtype", "")).startswith("key<"):
+        return "a random key"
     dtype = np.dtype(getattr(leaf, "dtype", None) or np.asarray(leaf).dtype)
     name = _lowering.stored(dtype).name if dtype.kind in "biuf" else str(dtype)
     shape = np.shape(leaf)[lead:]

@@ -88,7 +88,7 @@ class Arrays:
                 file.append(leaf)
 
 
-_ITEM = "an item of the iterable of batches"
+_NOTHING = object()  # of an iterable at its end
 
 
 class Batches:
@@ -102,15 +102,21 @@ class Batches:
                  argument: str = "dataset") -> None:
         if most is None and no_end and isinstance(batches, (itertools.cycle, itertools.count)):
             raise ValueError(f"the iterable of batches has no end; {no_end}")
+        if isinstance(batches, enumerate):
+            raise TypeError(f"{argument} is an enumerate, whose items are numbers beside batches: "
+                            "give the batches themselves")
         self._no_end = "" if most is not None or hasattr(batches, "__len__") else no_end
         self._by_index = _objects.is_indexed(batches)
         self._length = len(batches) if isinstance(batches, Sized) else 0
         self._listed = isinstance(batches, (list, tuple))
         batches = iter(batches)
-        self._first = next(batches, None)
-        if self._first is None:
+        self._first = next(batches, _NOTHING)
+        if self._first is _NOTHING:
             raise ValueError(f"{argument} is an iterable of batches and has none; an iterator that "
                              "was read before is at its end: make it anew")
+        if self._first is None:
+            raise TypeError(f"an item of {argument} is None; it must be a batch, with examples "
+                            "along the first axis of each array")
         self._all = itertools.chain([self._first], batches)
         self._most, self._argument = most, argument
 
@@ -118,7 +124,8 @@ class Batches:
         names, leaves, _ = named_files(self._first)
         single = [name for name, leaf in zip(names, leaves) if not np.shape(leaf)]
         if single:
-            _objects.check_arrays(names, leaves, _ITEM if is_leaf(self._first) else "")
+            _objects.check_arrays(names, leaves, f"an item of {self._argument}" if is_leaf(self._first)
+                                  else "")
             raise ValueError(self._of_examples(leaves, len(single)))
         return Arrays(self._first).example()
 

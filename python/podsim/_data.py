@@ -7,7 +7,7 @@ import inspect
 import os
 import pathlib
 import tempfile
-from typing import Any, Callable
+from typing import Any, Callable, Mapping
 
 import numpy as np
 
@@ -44,6 +44,14 @@ def place_for(wanted: int) -> str:
                   "with data_dir=DIR")
 
 
+def _check_has_no_gap(dataset: list[Any]) -> None:
+    """Raises ValueError for a list of batches of which one is None."""
+    gaps = [i for i, each in enumerate(dataset) if each is None]
+    trees = sum(isinstance(each, (tuple, dict)) for each in dataset)
+    if gaps and trees and len(gaps) + trees == len(dataset):
+        raise ValueError(f"item {gaps[0]} of the list of batches is None: leave it out")
+
+
 def _is_batches(dataset: Any) -> bool:
     """An object that JAX takes for no tree and that can be walked through, or a
     list of trees of one structure."""
@@ -52,6 +60,7 @@ def _is_batches(dataset: Any) -> bool:
     import jax
 
     if isinstance(dataset, list):
+        _check_has_no_gap(dataset)
         structures = {str(jax.tree_util.tree_structure(item)) for item in dataset}
         return (len(structures) == 1
                 and not jax.tree_util.all_leaves(dataset))
@@ -77,6 +86,8 @@ def _check_whole(dataset: Any, argument: str, count: str) -> None:
     if dataset is not None and not is_leaf(dataset):
         _check_has_arrays(dataset, argument, count)
         return
+    if isinstance(dataset, Mapping) and not hasattr(dataset, "shape"):
+        raise TypeError(f"{argument} is {kind_of(dataset)}; give a dict: dict({argument})")
     way = _objects.way_round(dataset)
     if _objects.is_indexed(dataset) and not way:
         if not hasattr(dataset, "__iter__"):

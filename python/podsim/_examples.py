@@ -8,8 +8,8 @@ from typing import Any, Callable
 
 import numpy as np
 
-from . import _alike, _npy, _trees
-from ._batches import Arrays, Batches, named_files
+from . import _alike, _npy, _objects, _trees
+from ._batches import Arrays, Batches, is_leaf, named_files
 from ._said import kind_of
 
 _STACKED = 64  # examples that are written at a time
@@ -34,9 +34,11 @@ class Examples:
         try:
             return self._function(index)
         except Exception as error:
-            why = next(iter(str(error).splitlines()), "")
+            jitted = hasattr(self._function, "__wrapped__") and "Tracer" in type(error).__name__
+            why = ("jax.jit traces the index: give the function itself, without jax.jit" if jitted
+                   else f"{type(error).__name__}: {next(iter(str(error).splitlines()), '')}")
             raise ValueError(f"the data set's function fails at index {index} of {self._count} "
-                             f"examples: {type(error).__name__}: {why}") from error
+                             f"examples: {why}") from error
 
     def _stacked(self, begin: int, end: int) -> Any:
         """A batch of the examples, which are like the first."""
@@ -45,6 +47,9 @@ class Examples:
         examples = [self._at(index) for index in range(begin, end)]
         if begin == 0:
             self._before = examples[0]
+        if any(map(_objects.is_key, jax.tree_util.tree_leaves(examples))):
+            raise TypeError(f"{self._argument}({begin}) has a random key; podsim makes keys: take "
+                            "one as the loss function's last argument")
         try:
             batch = jax.tree_util.tree_map(lambda *leaves: np.stack(leaves), *examples)
         except (TypeError, ValueError) as error:
@@ -72,10 +77,11 @@ class Examples:
 
     def example(self) -> Any:
         batch = self._of_first()
-        if self._before is None:
-            raise TypeError(f"{self._argument}(0) is None: return an example, an array or a tree "
+        if _objects.is_empty(self._before):
+            said = "None" if self._before is None else _objects.empty(self._before)
+            raise TypeError(f"{self._argument}(0) is {said}: return an example, an array or a tree "
                             "of arrays, for each index")
-        return Arrays(batch).example()
+        return Arrays(batch, f"{self._argument}(0)" if is_leaf(batch) else "").example()
 
     def stored_bytes(self) -> int:
         _, leaves, _ = named_files(self._of_first())

@@ -104,7 +104,8 @@ def _way(error: BaseException, asked: Asked) -> str:
     at = _frame(error)
     refused = _refused_calls.text(error, at) if at is not None else ""
     return (refused or _fits.no_array(error, at, _typed.nones(asked))
-            or _typed.text(error, at, asked) or _tracing.in_one_line(error, at, _given.module_call(error)))
+            or _typed.text(error, at, asked)
+            or _tracing.in_one_line(error, at, _given.module_call(error)))
 
 
 def of(error: Exception, asked: Asked) -> Exception:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
+import sys
 from typing import Any, Iterable
 
 import numpy as np
@@ -70,8 +72,16 @@ def empty(tree: Any) -> str:
     return f"an empty {type(tree).__name__}" if not tree else f"{kind_of(tree)} of None alone"
 
 
+def is_node(value: Any) -> bool:
+    """Whether JAX takes it for a tree of others, or for an array."""
+    jax = sys.modules.get("jax")
+    return hasattr(value, "shape") or jax is not None and not jax.tree_util.all_leaves([value])
+
+
 def way_round(value: Any) -> str:
     """What to give instead of an object of a known library; or nothing."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type) and not is_node(value):
+        return "give a dict of its fields, vars(x), or register its class with JAX"
     for kind in type(value).__mro__[:-1]:
         for name, way in _WAYS.items():
             if type_name(kind) == name or name.endswith(".") and type_name(kind).startswith(name):

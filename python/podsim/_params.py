@@ -148,8 +148,9 @@ def check_order(params: Any, dataset: Any, order: str) -> None:
     trained, and the arrays of one data set have one number of examples."""
     import jax
 
-    if isinstance(dataset, str) or callable(dataset):
+    if isinstance(dataset, str) or callable(dataset) or hasattr(dataset, "__next__"):
         return
+    _trees.check_keys(dataset, "dataset" if "dataset" in order else "batch")
     if dataset is params:
         raise TypeError(f"params and {'dataset' if 'dataset' in order else 'batch'} are the same "
                         f"{type(params).__name__}; the order is {order}")

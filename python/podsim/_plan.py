@@ -136,8 +136,8 @@ class Plan:
         why = f": {self.refused[which]}" if refused else (
             f"; it has {', '.join(row.slice for row in self.rows)}")
         if not isinstance(which, str):
-            raise KeyError(f"a row of the plan is taken by its place, plan[0], or by the name of "
-                           f"its slice, not by {which!r}{why}")
+            raise TypeError(f"a row of the plan is taken by its place, plan[0], or by the name of "
+                            f"its slice, not by {which!r}{why}")
         raise KeyError(f"the plan has no row of {which}{why}")
 
     @checked("plan.price")

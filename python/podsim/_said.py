@@ -49,7 +49,9 @@ def kind_of(value: Any) -> str:
         return "a traced value"
     if isinstance(value, type):
         return f"the class {type_name(value)}"
-    if inspect.isroutine(value) or hasattr(value, "__wrapped__"):
+    if isinstance(value, (classmethod, property)):
+        return article(type_name(type(value)))
+    if inspect.isroutine(value) or callable(value) and hasattr(value, "__wrapped__"):
         return _function(value)
     if inspect.ismodule(value):
         return f"the module {value.__name__}"

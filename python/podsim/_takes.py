@@ -7,6 +7,7 @@ import inspect
 from typing import Any, Callable
 
 from . import _roles, _wrapped
+from ._said import article, kind_of
 
 
 def _check_is_no_class(what: str, loss_fn: Any) -> None:
@@ -23,12 +24,16 @@ def _check_is_of_caller(what: str, function: Any, returns: str) -> None:
     """Raises TypeError for a function of a library in the place of the caller's own."""
     own = _wrapped.innermost(function)
     root = str(getattr(own, "__module__", None) or "").split(".")[0].lstrip("_")
-    is_plain = inspect.isroutine(own) or type(own).__module__.split(".")[0] in ("jax", "jaxlib")
+    is_plain = inspect.isroutine(own) or type(own).__module__.split(".")[0] in _LIBRARIES[1:]
+    if hasattr(function, "cache_info") and not root.startswith("jax"):
+        raise TypeError(f"{what} keeps what it returned (functools.lru_cache), by arguments that "
+                        "have a hash, as arrays have none: give the function itself")
     if root in _LIBRARIES and is_plain and not _wrapped.transformed(function):
         taken = _roles.parameters(own)
         takes = f", which takes {_roles.listed(taken)}" if taken else ""
-        raise TypeError(f"{what} is {own.__name__} of {root}{takes}: give a function of your own "
-                        f"that takes (params, batch) and returns {returns}")
+        called = f"{own.__name__} of {root}" if inspect.isroutine(own) else kind_of(own)
+        raise TypeError(f"{what} is {called}{takes}: give a function of your own that takes "
+                        f"(params, batch) and returns {returns}")
 
 
 def _check_is_not_compiled(what: str, function: Any) -> None:
@@ -37,10 +42,21 @@ def _check_is_not_compiled(what: str, function: Any) -> None:
                         "f itself, podsim compiles it")
 
 
+def _check_is_no_network(what: str, function: Any) -> None:
+    """Raises TypeError for the method of a model that computes outputs."""
+    owner = getattr(function, "__self__", None)
+    computes = getattr(function, "__name__", "") in ("apply", "__call__")
+    if owner is not None and computes and _wrapped.is_model(owner):
+        raise TypeError(f"{what} is {function.__name__} of {article(type(owner).__name__)}, which "
+                        "returns outputs: give a function of them, such as lambda params, batch: "
+                        "jnp.mean((model.apply(params, batch[0]) - batch[1]) ** 2)")
+
+
 def check(what: str, function: Any, returns: str) -> None:
     """Raises TypeError for what is no function of the caller's. what: "the loss function"."""
     _check_is_no_class(what, function)
     _check_is_not_compiled(what, function)
+    _check_is_no_network(what, function)
     _check_is_of_caller(what, function, returns)
 
 

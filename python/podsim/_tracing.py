@@ -100,6 +100,8 @@ _WAYS = (
      "the function"),
     (r"No VJP defined for custom_vjp function (\S+)",
      "{0} of jax.custom_vjp has no gradient: call its defvjp(fwd, bwd) first"),
+    (r"No JVP defined for custom_jvp function (\S+)",
+     "{0} of jax.custom_jvp has no derivative: call its defjvp(rule) first"),
     (r"key accepts a scalar seed, but was given a PRNG key|SeedSequence expects int.*key<",
      "a random key is used as a seed, but it is a key already: draw from it, "
      "jax.random.normal(key, shape)"),

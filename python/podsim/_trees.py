@@ -49,7 +49,8 @@ def named_leaves(tree: Any, otherwise: str) -> tuple[list[str], list[Any], Any]:
     names = [name_of(path, otherwise) for path, _ in paths]
     twice = [name for name, count in collections.Counter(names).items() if count > 1]
     if twice:
-        raise ValueError(f"two arrays would both be called {sorted(twice)[0]!r}")
+        raise ValueError(f"two arrays would both be called {sorted(twice)[0]!r}, the keys on the "
+                         "way to them with '/' between: give one of them another key")
     return names, [leaf for _, leaf in paths], structure
 
 

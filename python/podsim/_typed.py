@@ -28,7 +28,8 @@ _TO_DO = {"NoneType": "a function before it returns nothing, or a setting is not
 
 
 def _near(name: str, known: Any) -> list[str]:
-    return difflib.get_close_matches(name, [str(each) for each in known], 2, 0.6)
+    same = [str(each) for each in known if str(each).lower() == name.lower()]
+    return same or difflib.get_close_matches(name, [str(each) for each in known], 2, 0.6)
 
 
 def _said(names: list[str]) -> str:
@@ -94,6 +95,10 @@ def _attribute(error: AttributeError) -> str:
         keys = ", ".join(map(repr, list(owner)[:6]))
         return (f"{said}; it has the keys {keys}: write " + f"[{close[0]!r}]" if close else
                 f"{said}; it has the keys {keys}")
+    fields = list(getattr(owner, "_fields", ()))
+    if fields:
+        close = f": did you mean {_near(name, fields)[0]}?" if _near(name, fields) else ""
+        return f"{said}; it has {', '.join(fields)}{close}"
     return f"{said}: {_fits.what_else(owner)}"
 
 
@@ -196,7 +201,7 @@ def _place(error: BaseException, at: Any, asked: Asked) -> str:
     if not found or not _frames.operator(at) or _tracebacks.inside(error):
         return ""
     for role, argument in zip(asked.roles, asked.arguments):
-        if type(argument).__name__ == found[1] and argument is value:
+        if isinstance(argument, (tuple, list)) and argument is value:
             called = name if name == role else f"{name}, the {role},"
             dict_of = "the data set" if role == "batch" else role
             also = f", or give {dict_of} as a dict that has {key!r}" * isinstance(key, str)

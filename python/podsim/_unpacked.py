@@ -13,13 +13,15 @@ from ._operands import Unpacked
 _MOST = 6  # keys that a message names
 
 
-def _is_of_texts(error: BaseException, keys: Sequence[Any]) -> bool:
-    """Whether it failed as something was a text, such as a key."""
+def _is_of_texts(error: BaseException, keys: Sequence[Any], at: Any) -> bool:
+    """Whether it failed as something was a text, such as a key. at: where."""
     if isinstance(error, AttributeError):
         return isinstance(getattr(error, "obj", None), str)
+    if any(isinstance(value, str) and value in keys for _, value in _operands.of_operator(at)):
+        return True
     said = str(error)
     return isinstance(error, (TypeError, ValueError)) and (
-        re.search(r"\b(?:str|string)\b", said) is not None
+        re.search(r"\b(?:str|string)\b|<U\d", said) is not None
         or any(repr(key) in said for key in keys))
 
 
@@ -66,7 +68,7 @@ def _way(part: Unpacked) -> str:
     if own is None:
         return f"take its arrays by their keys, as in {_item(source, keys[0])}"
     return (f"write {', '.join(part.names)} = "
-            f"{', '.join(_item(source, key) for key in own)}{',' * (len(own) == 1)}")
+            f"{', '.join(_item(source, key) for key in own)}")
 
 
 def _said(part: Unpacked, asked: Asked) -> str:
@@ -74,6 +76,7 @@ def _said(part: Unpacked, asked: Asked) -> str:
                  if value is part.value), part.source)
     called = part.source if role == part.source else f"{part.source}, the {role},"
     left, keys = ", ".join(part.names), list(part.value)
+    left += "," * (len(part.names) == 1 and not part.loops)
     does = "taking it apart" if not left else (
         f"for {left} in {part.source}" if part.loops else f"{left} = {part.source}")
     count = len(part.names) not in (0, len(keys)) and not part.loops
@@ -88,7 +91,7 @@ def of(error: BaseException, frames: Sequence[Any], asked: Asked) -> str:
         for part in reversed([*_operands.unpacked(at)]):
             keys = list(part.value)
             own = at is frames[-1] and _counts(error) and not part.loops
-            if keys and (own or _is_of_texts(error, keys)):
+            if keys and (own or _is_of_texts(error, keys, frames[-1])):
                 file = os.path.basename(at.tb_frame.f_code.co_filename)
                 return f"{file}:{part.line}: {_said(part, asked)}"
     return ""

@@ -30,8 +30,8 @@ class CallsTest(unittest.TestCase):
         self.check(lambda: podsim.train(len, {}, (), "v3-8"), "podsim.train takes loss_fn, params, "
                    f"dataset by position; the 4th argument, 'v3-8', needs its name; say "
                    f"topology='v3-8': {TRAIN}")
-        self.check(lambda: podsim.train(len, {}, (), podsim.sgd(0.1)), "podsim.train takes loss_fn, "
-                   "params, dataset by position; the 4th argument, a podsim.Optimizer, needs its "
+        self.check(lambda: podsim.train(len, {}, (), podsim.sgd(0.1)), "podsim.train takes "
+                   "loss_fn, params, dataset by position; the 4th argument, a podsim.Optimizer, needs its "
                    f"name; it is optimizer=: {TRAIN}")
         self.check(lambda: podsim.train(len, {}, np.zeros(2), np.zeros(2)), "podsim.train takes "
                    "loss_fn, params, dataset by position; the 4th argument, an array of the shape "

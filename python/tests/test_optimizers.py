@@ -1,6 +1,8 @@
 """What podsim's optimizers refuse of their arguments."""
 
+import copy
 import pathlib
+import pickle
 import sys
 import unittest
 
@@ -25,6 +27,23 @@ class ArgumentsTest(unittest.TestCase):
         self.check(lambda: podsim.sgd(0.1, nesterov="yes"), "podsim.sgd: nesterov, the third "
                    "argument, is 'yes'; it must be True or False")
         self.assertEqual(podsim.sgd(0.1, 0.9, np.True_).settings["optimizer"], "nesterov")
+
+    def test_settings_are_asked_for_by_their_names(self):
+        rule = podsim.adamw(1e-3)
+        for name in ("lr", "learning_rate"):
+            self.check(lambda name=name: getattr(rule, name), f"a podsim.Optimizer has no {name!r}: "
+                       "say optimizer.settings['learning_rate']", AttributeError)
+        self.check(lambda: rule.b1, "a podsim.Optimizer has no 'b1': say "
+                   "optimizer.settings['beta1']", AttributeError)
+        self.check(lambda: rule["lr"], "a podsim.Optimizer is no dict: say "
+                   "optimizer.settings['learning_rate']")
+        self.check(lambda: podsim.sgd(0.1).init, "a podsim.Optimizer has no 'init': podsim.train "
+                   "makes the updates, optimizer=; a loop of your own takes one of optax",
+                   AttributeError)
+        self.check(lambda: podsim.sgd(0.1).zz, "a podsim.Optimizer has no 'zz': it has settings, a "
+                   "dict of 'optimizer', 'learning_rate', 'momentum'", AttributeError)
+        self.assertEqual(copy.deepcopy(rule), rule)
+        self.assertEqual(pickle.loads(pickle.dumps(rule)), rule)
 
     def test_numbers_are_numbers(self):
         for value, shown, then in (

@@ -163,6 +163,11 @@ class PlanTest(unittest.TestCase):
                  "the row of a slice: plan['v3-8']"),
                 (lambda: plan[9], IndexError, "the plan has no row 9; it has 3, from 0 on: v3-8, "
                  "v3-32, v3-64"),
+                (lambda: plan[1.0], TypeError, "a row of the plan is taken by its place, plan[0], or "
+                 "by the name of its slice, not by 1.0; it has v3-8, v3-32, v3-64"),
+                (lambda: plan.rows[9], IndexError, "plan.rows has no 9; it has 3, from 0 to 2"),
+                (lambda: min(plan), TypeError, "rows of a plan have no order of their own: say by "
+                 "what, as in min(plan, key=lambda row: row.seconds)"),
                 (lambda: plan.cost, AttributeError, "a Plan has no 'cost': a row has no "
                  "cost without a price: podsim.plan(..., price_per_chip_hour=2.2), or "
                  "plan.price(2.2)"),

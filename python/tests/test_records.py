@@ -41,6 +41,26 @@ class RecordsTest(unittest.TestCase):
         self.check(lambda: RUN.summary.zz, AttributeError,
                    "run.summary has no 'zz'; it has loss, examples")
         self.assertIsNone(RUN.plan.get("train_step"))
+        self.check(lambda: RUN.plan.topology, AttributeError,
+                   "run.plan has no 'topology': say run.plan.slice")
+        self.check(lambda: RUN.plan["batch_per_core"], KeyError, "run.plan has no "
+                   "'batch_per_core': say run.plan.settings.batch_per_core")
+        self.check(lambda: RUN.plan.settings.lr, AttributeError,
+                   "run.plan[\"settings\"] has no 'lr'; it has batch_per_core")
+        for which in (0, None, (1, 2)):
+            self.check(lambda which=which: RUN.summary[which], KeyError, "run.summary is a dict, "
+                       f"and {which!r} is none of its names; it has loss, examples")
+
+    def test_places_that_are_none(self):
+        for which in (1.0, None, (0, 1)):
+            self.check(lambda which=which: RUN.metrics[which], TypeError, f"run.metrics[{which!r}]: "
+                       "a record is taken by its place, a whole number, as in run.metrics[-1]")
+        self.check(lambda: RUN.losses[0.5], IndexError, "run.losses[0.5]: a loss is taken by its "
+                   "place, a whole number, as in run.losses[-1]")
+        self.check(lambda: RUN.losses["acc"], IndexError, "run.losses is an array of one loss a "
+                   "step; run.metrics has what a step has beside it: [m['acc'] for m in "
+                   "run.metrics]")
+        self.assertEqual(RUN.metrics[np.int64(0)].loss, 2.0)
 
     def test_a_list_of_records_is_asked_for_one(self):
         for ask, kind in ((lambda: RUN.metrics["loss"], TypeError),

@@ -437,6 +437,13 @@ class SettingsTest(unittest.TestCase):
                 ({"threads": len}, "threads is the function len; it takes a whole")):
             with self.assertRaisesRegex(TypeError, said):
                 podsim.train(None, None, None, **settings)
+        for settings, said in (
+                ({"train_steps": 10**20}, r"is 100000000000000000000, .* below 2\*\*63"),
+                ({"seed": 2**64}, r"is 18446744073709551616, which is too large; .* below 2\*\*64"),
+                ({"name": "a\nb"}, r"name is 'a\\nb'; it must be printable")):
+            with self.assertRaisesRegex(ValueError, said):
+                podsim.train(len, {}, np.zeros(2), **settings)
+        self.assertIsNone(_kinds.check_kind("seed", 2**64 - 1))
         for parts in ([30, 60, 90], 2, [0.5, 1.0]):
             with self.assertRaisesRegex(ValueError, "it has parts of the run, more than 0 and less"):
                 podsim.train(None, None, None, lr_decay_at=parts)
