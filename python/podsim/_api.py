@@ -62,7 +62,7 @@ def _settings(optimizer: Any, params: Any, topology: str,
     if twice:
         name = twice[0]
         raise TypeError(f"{name} is {shown(chosen[name])} in the optimizer and "
-                        f"{shown(settings[name])} as a keyword: leave one out")
+                        f"{shown(settings[name])} as a keyword: give it to the optimizer alone")
     return {**job, **chosen}
 
 

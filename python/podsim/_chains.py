@@ -8,7 +8,9 @@ from typing import Any, Callable, Iterable, Mapping
 
 from . import _masks, _schedules, _trees
 from ._closures import cells, is_own, name_of, refused
+from ._numbers import is_number
 from ._optimizers import Optimizer
+from ._said import shown
 from ._unknown import KNOWN, unknown, unknown_chain, unknown_step
 
 @dataclasses.dataclass(frozen=True)
@@ -26,6 +28,9 @@ class Step:
         if callable(value) or value is None:
             raise refused(f"{self.name} has a {name} that is not one number",
                           "podsim's schedules are of the rate alone: give a number")
+        if not is_number(value):
+            said = "a text" if isinstance(value, str) else shown(value)  # of which -1 * has none
+            raise refused(f"{self.name} has {said} for {name}", "give one number")
         return float(value)
 
     def must_be(self, **numbers: Any) -> None:

@@ -91,6 +91,9 @@ def _general(error: BaseException, asked: Asked) -> str:
     for kind, way in _OWN.items():
         if isinstance(error, kind):
             return f"{fails}: {way}"
+    if _frames.instruction(_frame(error)).startswith("RAISE") and not isinstance(
+            error, RuntimeError):
+        return f"{fails}: the function raises that itself: mend what it says"
     called = asked.called()
     if not called or isinstance(error, RuntimeError):
         return fails

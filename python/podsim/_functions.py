@@ -178,6 +178,8 @@ class Loss:
 
     def _taken_apart(self, returned: Any, params: Any) -> Any:
         """(loss, (what is carried, metrics)) of what the function returned."""
+        if inspect.iscoroutine(returned) or inspect.isgenerator(returned):
+            raise TypeError(_no_number(returned, self._loss_fn))
         if not self._carries(returned):
             _check_is_no_gradient(returned, params)
         loss, rest = self._two_things(returned)

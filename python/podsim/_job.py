@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import fractions
 import json
 import os
 import pathlib
 import re
 from typing import Any, Mapping
+
+import numpy as np
 
 from . import _optax, _optimizers, _programs, _rates
 from ._closures import name_of
@@ -155,8 +158,10 @@ def local(name: str, place: str | os.PathLike[str]) -> pathlib.Path:
 def _text(value: Any) -> str:
     if isinstance(value, (list, tuple)):
         return ",".join(_text(each) for each in value)
-    if isinstance(value, bool):
+    if isinstance(value, (bool, np.bool_)):
         return str(value).lower()
+    if isinstance(value, fractions.Fraction):
+        return repr(float(value))
     if isinstance(value, float):
         return repr(value)
     return os.fspath(value) if isinstance(value, os.PathLike) else str(value)
@@ -167,6 +172,7 @@ def flags(settings: Mapping[str, Any]) -> list[str]:
     check_names(settings)
     line = []
     for name, value in settings.items():
+        value = bool(value) if isinstance(value, np.bool_) else value
         if value is None or value is False and not SETTINGS[name].type:
             continue
         line.append(f"--{name}" if value is True and not SETTINGS[name].type

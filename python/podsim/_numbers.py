@@ -31,7 +31,8 @@ _RANGES = {"learning_rate": _POSITIVE._replace(example="1e-3"), "momentum": _PAR
 def is_number(value: Any) -> bool:
     """One real number: Python's, NumPy's, or an array without a dimension."""
     is_type = callable(value)  # jnp.float32 has a dtype and the shape of a number
-    if is_type or isinstance(value, (bool, np.bool_, str, bytes)) or is_traced(value):
+    others = (bool, np.bool_, str, bytes, np.timedelta64)
+    if is_type or isinstance(value, others) or is_traced(value):
         return False
     return isinstance(value, numbers.Real) or (
         hasattr(value, "dtype") and np.shape(value) == ()
@@ -44,13 +45,20 @@ def is_optimizer(value: Any) -> bool:
         hasattr(value, "update") and hasattr(value, "init") and not isinstance(value, type))
 
 
+def _as_float(value: Any) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf
+
+
 def _instead(value: Any, name: str, wanted: _Range) -> str:
     if isinstance(value, str):
         try:
             return f"; without the quotes, {name}={float(value):g}"
         except ValueError:
             pass
-    if is_number(value) and 10 <= float(value) <= 100 and wanted.words == _PART.words:
+    if is_number(value) and 10 <= _as_float(value) <= 100 and wanted.words == _PART.words:
         return f"; {float(value):g}% is {float(value) / 100:g}"
     return f", such as {wanted.example}"
 
@@ -65,9 +73,10 @@ def check_numbers(call: str, values: Mapping[str, Any]) -> None:
                 f", {article(type_name(type(value)))}")
             raise TypeError(f"{call}: {name} is {shown(value)}{kind}; it must be a number, "
                             f"{wanted.words}{_instead(value, name, wanted)}")
-        if not wanted.holds(float(value)):
-            finite = "" if math.isfinite(value) else "finite and "
-            raise ValueError(f"{call}: {name} is {float(value):g}; it must be {finite}"
+        number = _as_float(value)
+        if not wanted.holds(number):
+            finite = "" if math.isfinite(number) else "finite and "
+            raise ValueError(f"{call}: {name} is {number:g}; it must be {finite}"
                              f"{wanted.words}"
                              f"{_instead(value, name, wanted)}")
 

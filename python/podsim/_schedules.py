@@ -172,6 +172,9 @@ def _steps_of(job: Mapping[str, Any]) -> int:
 def settings_of(schedule: Schedule, job: Mapping[str, Any]) -> dict[str, Any]:
     """The rate's settings: those of the job with its schedule. Raises TypeError
     where podsim's rate would differ at some step."""
+    if getattr(schedule, "__name__", "") in _KNOWN:
+        raise refused(f"the schedule {name_of(schedule)} is not called",
+                      f"write {name_of(schedule)}(...), with its numbers")
     if name_of(schedule) == "constant_schedule":
         return {"learning_rate": float(cells(schedule)["value"])}
     steps = _steps_of(job)

@@ -26,6 +26,8 @@ def describe(tree: Any, most: int = 3) -> str:
 
     if tree is None:
         return "None"
+    if hasattr(tree, "__next__"):  # JAX warns of an iterator in a tree
+        return f"a {type(tree).__name__}"
     paths, structure = jax.tree_util.tree_flatten_with_path(tree)
     kind = type(tree).__name__
     kind = f"{'an' if kind[0] in 'aeiouAEIOU' else 'a'} {kind}"

@@ -192,11 +192,20 @@ def _indexed(text: str, asked: Asked) -> str:
             "and slices")
 
 
+def _is_argument(value: Any, asked: Asked) -> bool:
+    return value is not None and any(each is value for each in asked.arguments)
+
+
 def _place(error: BaseException, at: Any, asked: Asked) -> str:
     """Of a tuple or a list that is indexed by a key, or behind its end."""
     said, (name, value, key) = str(error), _frames.indexed(at)
     if name == "shape" and "out of range" in said:
         return "x.shape[i] asks for an axis that x has not: it has fewer (x.ndim)"
+    if "object is not subscriptable" in said and _is_argument(value, asked):
+        own = [each for each in getattr(value, "__dict__", {}) if not each.startswith("_")][:6]
+        way = (f"write {name}.{key}" if hasattr(value, str(key)) else
+               f"it has {', '.join(own) or 'no items'}")
+        return f"{name} is {_given.kind(value)}, and is indexed as a dict or a tuple is: {way}"
     found = _INDEX.match(said)
     if not found or not _frames.operator(at) or _tracebacks.inside(error):
         return ""

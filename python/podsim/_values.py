@@ -12,8 +12,9 @@ from ._numbers import is_number
 from ._said import shown
 
 def _check_seed(seed: Any) -> None:
-    if hasattr(seed, "dtype") and not callable(seed) and (np.shape(seed) or not np.issubdtype(
-            getattr(seed.dtype, "type", object), np.integer)):
+    dtype = getattr(seed, "dtype", None)
+    is_raw = dtype == np.uint32 and np.shape(seed)[-1:] == (2,)
+    if not callable(seed) and (is_raw or str(dtype).startswith("key<")):
         raise TypeError("seed is a random key of JAX; give a whole number from 0 up, such as "
                         "seed=0, from which podsim makes the keys of every step")
 

@@ -310,7 +310,8 @@ class CallingTest(unittest.TestCase):
 
     def test_every_kind_of_failure_is_one_line(self):
         for raised, kind, said in (
-                (KeyError("image"), TypeError, "KeyError: 'image'; "),
+                (KeyError("image"), TypeError, "KeyError: 'image': the function raises that itself: "
+                 "mend what it says$"),
                 (StopIteration(), ValueError, r"StopIteration: next\(\) is called"),
                 (RuntimeError("bad\nthings"), podsim.PodsimError, "RuntimeError: bad things$"),
                 (NameError("name 'x' is not defined"), NameError, "define it, or import it"),

@@ -70,6 +70,8 @@ class ArgumentsTest(unittest.TestCase):
                  "0, such as 1e-8"),
                 (lambda: podsim.adamw(1e-3, weight_decay=float("nan")), "podsim.adamw: weight_decay "
                  "is nan; it must be finite and at least 0, such as 1e-4"),
+                (lambda: podsim.adam(10**400), "podsim.adam: learning_rate is inf; it must be "
+                 "finite and more than 0, such as 1e-3"),
                 (lambda: podsim.lars(0.1, trust_coefficient=0), "podsim.lars: trust_coefficient is "
                  "0; it must be more than 0, such as 1e-3"),
                 (lambda: podsim.adamw(1e-3, clip_norm=0), "podsim.adamw: clip_norm is 0; it must "

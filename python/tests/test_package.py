@@ -2,6 +2,7 @@
 
     PODSIM_BIN=build/release/bin python3 -m unittest discover -s python/tests"""
 
+import fractions
 import io
 import pathlib
 import sys
@@ -60,6 +61,9 @@ class FormatsTest(Folder):
             _job.flags({"topology": "v3-8", "learning_rate": 1e-3, "hidden": [4, 2],
                         "twist": True, "quiet": False, "seed": None}),
             ["--topology=v3-8", "--learning_rate=0.001", "--hidden=4,2", "--twist"])
+        self.assertEqual(_job.flags({"twist": np.True_, "quiet": np.False_, "shuffle": np.False_,
+                                     "learning_rate": fractions.Fraction(1, 8)}),
+                         ["--twist", "--shuffle=false", "--learning_rate=0.125"])
         with self.assertRaisesRegex(TypeError, "did you mean batch_per_core"):
             _job.flags({"batch_per_cor": 8})
 

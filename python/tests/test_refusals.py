@@ -387,7 +387,7 @@ class SettingsTest(unittest.TestCase):
 
     def test_what_is_said_twice_is_told_with_both_values(self):
         with self.assertRaisesRegex(TypeError, "learning_rate is 0.1 in the optimizer and 0.2 as "
-                                    "a keyword: leave one out"):
+                                    "a keyword: give it to the optimizer alone"):
             podsim.train(None, None, None, optimizer=podsim.sgd(0.1), learning_rate=0.2)
 
     def test_types_that_are_wrong_are_named(self):
@@ -428,6 +428,9 @@ class SettingsTest(unittest.TestCase):
                  '"float32"'),
                 ({"wire_dtype": float}, "wire_dtype is the type float64; give .bfloat16. or "),
                 ({"ici_dtype": 16}, "ici_dtype is 16; give .bfloat16. or .float32."),
+                ({"seed": np.bool_(True)}, "seed is True, a numpy.bool.*; it takes a whole number"),
+                ({"seed": np.float32(1.5)}, "seed is 1.5, a numpy.float32; it takes a whole"),
+                ({"train_steps": np.timedelta64(3, "s")}, "train_steps is a numpy.timedelta64; it"),
                 ({"seed": np.int32}, "seed is the class numpy.int32; it takes a whole number"),
                 ({"precision": np.dtype("f4")}, 'precision="float32"'),
                 ({"clip_norm": {"a": 1}}, "clip_norm is a dict; it takes a number, such as"),
