@@ -124,8 +124,8 @@ class Batches:
         names, leaves, _ = named_files(self._first)
         single = [name for name, leaf in zip(names, leaves) if not np.shape(leaf)]
         if single:
-            _objects.check_arrays(names, leaves, f"an item of {self._argument}" if is_leaf(self._first)
-                                  else "")
+            whole = f"an item of {self._argument}" if is_leaf(self._first) else ""
+            _objects.check_arrays(names, leaves, whole)
             raise ValueError(self._of_examples(leaves, len(single)))
         return Arrays(self._first).example()
 

@@ -96,8 +96,8 @@ def mistake(names: Sequence[str] | None, roles: Sequence[str], of: str, batch: A
     if not roles or names is None or len(names) < len(roles):
         return ""
     if names[0] == "self":
-        return (f"{shown(of, names)} is a method of a class, and is called as {listed(roles)}: give "
-                f"that of an object of it, as in model.{of}")
+        return (f"{shown(of, names)} is a method of a class, and is called as {listed(roles)}: "
+                f"give that of an object of it, as in model.{of}")
     names = names[:len(roles)]
     order = _reordered(names, roles)
     advice = (f"change their order to {listed(order)}" if order else

@@ -150,7 +150,8 @@ def _with_text(at: Any) -> str:
     for name, value in sides:
         if isinstance(value, str):
             is_number = value.strip().lstrip("+-").replace(".", "", 1).isdigit()
-            way = f"without the quotes, {value.strip()}" if is_number else "give an array or a number"
+            way = (f"without the quotes, {value.strip()}" if is_number else
+                   "give an array or a number")
             said = f"{name} is a text" if name == repr(value) else f"{name} is {value!r}, a text"
             return f"a text stands beside {_frames.operator(at)}: {said}: {way}"
     return ""

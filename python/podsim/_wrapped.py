@@ -9,7 +9,8 @@ from typing import Any, Callable, Iterator
 
 # Of the functions inside JAX that transformations return.
 _MADE_BY = {"vmap_f": "jax.vmap", "grad_f": "jax.grad", "value_and_grad_f": "jax.value_and_grad",
-            "jacfun": "jax.jacobian", "make_jaxpr_f": "jax.make_jaxpr", "pmap": "jax.pmap", "_shard_map": "jax.shard_map"}
+            "jacfun": "jax.jacobian", "make_jaxpr_f": "jax.make_jaxpr", "pmap": "jax.pmap",
+            "_shard_map": "jax.shard_map"}
 
 # What to hand over instead.
 _WAYS = {
@@ -107,6 +108,7 @@ def advice(what: str, function: Any) -> str:
     name = name_of(inner) if inner is not None else "the function"
     way = _WAYS[made_by].format(name)
     if what == "eval_fn":
-        way = way.replace("take the mean: lambda params, batch: jnp.mean(jax.vmap(f, in_axes=(None, "
-                          "0))(params, batch))", "give jax.vmap(f, in_axes=(None, 0))")
+        mean, mapped = "take the mean: lambda params, batch: jnp.mean({0}(params, batch))", (
+            "jax.vmap(f, in_axes=(None, 0))")
+        way = way.replace(mean.format(mapped), f"give {mapped}")
     return f"{what} is {made_by} of {name}: {way}"
