@@ -156,6 +156,8 @@ absl::StatusOr<Assignment> CoordinatorLink::WaitAssignment() {
   return impl_->news.WaitAssignment();
 }
 
+std::string CoordinatorLink::looking() const { return impl_->news.looking(); }
+
 void CoordinatorLink::SendReady() {
   HostMessage message;
   message.mutable_ready();

@@ -62,6 +62,8 @@ class CoordinatorLink final : public ReportSink, public BenchSink {
   //   ABORTED (the job ended; the coordinator's reason). Of WaitAssignment
   //   also what the coordinator turned this host away with.
   absl::StatusOr<Assignment> WaitAssignment();
+  // What the coordinator looks for meanwhile; empty: for nothing.
+  std::string looking() const;
   void SendReady();
   absl::Status WaitStart();
 

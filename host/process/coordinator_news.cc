@@ -1,5 +1,6 @@
 #include "host/process/coordinator_news.h"
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -28,10 +29,19 @@ void CoordinatorNews::Hear(const CoordinatorMessage& message) {
   MutexLock lock(mutex_);
   if (message.has_fault_noted())
     faults_noted_.insert(message.fault_noted().index());
+  if (message.has_looking()) {
+    looking_ = message.looking().what();
+    last_sign_ = clock_.Now();
+  }
   if (message.has_assignment()) assignment_ = message.assignment();
   if (message.has_start()) started_ = true;
   if (message.has_finish()) finished_ = true;
   changed_.NotifyAll();
+}
+
+std::string CoordinatorNews::looking() const {
+  MutexLock lock(mutex_);
+  return looking_;
 }
 
 bool CoordinatorNews::End(const absl::Status& why) {
@@ -77,11 +87,11 @@ void CoordinatorNews::WaitClosed(absl::Duration time) {
 absl::Status CoordinatorNews::WaitUntil(const std::function<bool()>& ready,
                                         absl::Duration timeout,
                                         const char* what) {
-  const absl::Time deadline = clock_.Now() + timeout;
+  const absl::Time begin = clock_.Now();
   MutexLock lock(mutex_);
   while (!ready()) {
     if (!ended_.ok()) return ended_;
-    if (clock_.Now() >= deadline)
+    if (clock_.Now() >= std::max(begin, last_sign_) + timeout)
       return absl::DeadlineExceededError(
           absl::StrCat("no ", what, " from ", coordinator_, " within ",
                        absl::FormatDuration(timeout)));

@@ -28,7 +28,8 @@ class CoordinatorNews {
   // takes.
   CoordinatorNews(std::string coordinator, absl::Duration timeout);
 
-  // Whatever nobody waits for is passed over.
+  // Whatever nobody waits for is passed over. That the coordinator looks for
+  // the start is a sign of life: waits count from the last one on.
   void Hear(const CoordinatorMessage& message);
   // The job has ended, or the line is lost: every wait fails with `why`. False
   // if that is no news, as one of both has ended before.
@@ -44,6 +45,10 @@ class CoordinatorNews {
   bool closed() const;
   // Until Close, but no longer than `time`.
   void WaitClosed(absl::Duration time);
+
+  // What the coordinator looks for before it assigns anything; empty: for
+  // nothing, as far as is known.
+  std::string looking() const;
 
   // Errors: DEADLINE_EXCEEDED, saying what did not come; the reason of End.
   absl::StatusOr<Assignment> WaitAssignment();
@@ -64,6 +69,8 @@ class CoordinatorNews {
   mutable Mutex mutex_;
   CondVar changed_;
   std::optional<Assignment> assignment_ PODSIM_GUARDED_BY(mutex_);
+  std::string looking_ PODSIM_GUARDED_BY(mutex_);
+  absl::Time last_sign_ PODSIM_GUARDED_BY(mutex_) = absl::InfinitePast();
   std::set<int> faults_noted_ PODSIM_GUARDED_BY(mutex_);
   bool started_ PODSIM_GUARDED_BY(mutex_) = false;
   bool finished_ PODSIM_GUARDED_BY(mutex_) = false;

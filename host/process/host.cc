@@ -54,8 +54,13 @@ absl::StatusOr<Assignment> AwaitAssignment(const HostOptions& options,
                                            HostRun& run) {
   const WaitLog log(
       {.what = absl::StrCat("still waiting for the pod to form, at ",
-                            options.settings.coordinator())},
-      kLifeInterval, kLifeInterval, Tell);
+                            options.settings.coordinator()),
+       .why = [&run]() -> std::string {
+         const std::string what = run.link->looking();
+         if (what.empty()) return "";
+         return absl::StrCat("the coordinator looks for ", what);
+       }},
+      kFirstWord, kLifeInterval, Tell);
   return run.link->WaitAssignment();
 }
 

@@ -26,12 +26,12 @@ std::string WaitText(const LongWait& waiting, absl::Duration waited) {
   const auto seconds = [](absl::Duration time) {
     return absl::StrCat(absl::ToInt64Seconds(time), " s");
   };
-  return absl::StrCat(
-      waiting.what, ", ", seconds(waited),
-      waiting.most > absl::ZeroDuration()
-          ? absl::StrCat(" of ", seconds(waiting.most))
-          : "",
-      waiting.why == nullptr ? "" : absl::StrCat(": ", waiting.why()));
+  const std::string why = waiting.why == nullptr ? "" : waiting.why();
+  return absl::StrCat(waiting.what, ", ", seconds(waited),
+                      waiting.most > absl::ZeroDuration()
+                          ? absl::StrCat(" of ", seconds(waiting.most))
+                          : "",
+                      why.empty() ? "" : ": ", why);
 }
 
 LifeLog::LifeLog(const Progress& progress, absl::Duration interval,

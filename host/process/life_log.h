@@ -19,8 +19,8 @@ struct LongWait {
   std::string what;  // "still calling node-a:8476"
   // When it is given up; zero: it never is.
   absl::Duration most = absl::ZeroDuration();
-  // What stands in the way by now; empty: that is not known. Called from a
-  // thread of the log.
+  // What stands in the way by now, empty or giving an empty text: that is not
+  // known. Called from a thread of the log.
   std::function<std::string()> why = nullptr;
 };
 

@@ -65,8 +65,10 @@ int main(int argc, char** argv) {
       *options, *token,
       podsim::Find(variables, "TPU_WORKER_HOSTNAMES").value_or(""), watch);
   if (status.ok()) return 0;
-  podsim::Log(podsim::LogLevel::kError,
+  // What the coordinator says to all is no error of this process's.
+  const bool by_others = absl::IsAborted(status);
+  podsim::Log(by_others ? podsim::LogLevel::kInfo : podsim::LogLevel::kError,
               absl::StrCat("process ", options->settings.process(), ": ",
                            status.message()));
-  return absl::IsAborted(status) ? kEndedByOthers : kFailed;
+  return by_others ? kEndedByOthers : kFailed;
 }

@@ -13,20 +13,19 @@
 namespace podsim {
 namespace {
 
-// The life of a call; none of one that is not watched.
+// The life of a call.
 class Call {
  public:
-  explicit Call(StoreWatch* watch) : watch_(watch) {
-    if (watch_ != nullptr) watch_->Begin(began_);
+  Call(StoreWatch& watch, bool of_file) : watch_(watch), of_file_(of_file) {
+    if (!of_file_) watch_.Begin(began_);
   }
-  ~Call() {
-    if (watch_ != nullptr) watch_->End(began_);
-  }
+  ~Call() { of_file_ ? watch_.Count() : watch_.End(began_); }
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
 
  private:
-  StoreWatch* const watch_;
+  StoreWatch& watch_;
+  const bool of_file_;
   const absl::Time began_ = absl::Now();
 };
 
@@ -38,35 +37,30 @@ class WatchedStore final : public ObjectStoreWrapper {
         watch_(watch) {}
 
   absl::StatusOr<std::string> Read(std::string_view path) override {
-    const Call call(WatchOf(path));
+    const Call call(*watch_, owned_->CanMap(path));
     return owned_->Read(path);
   }
   absl::StatusOr<std::string> ReadRange(std::string_view path,
                                         std::int64_t offset,
                                         std::int64_t length) override {
-    const Call call(WatchOf(path));
+    const Call call(*watch_, owned_->CanMap(path));
     return owned_->ReadRange(path, offset, length);
   }
   absl::StatusOr<ObjectStat> Stat(std::string_view path) override {
-    const Call call(WatchOf(path));
+    const Call call(*watch_, owned_->CanMap(path));
     return owned_->Stat(path);
   }
   absl::Status Write(std::string_view path, std::string_view bytes) override {
-    const Call call(WatchOf(path));
+    const Call call(*watch_, owned_->CanMap(path));
     return owned_->Write(path, bytes);
   }
   absl::StatusOr<std::vector<std::string>> List(
       std::string_view prefix) override {
-    const Call call(WatchOf(prefix));
+    const Call call(*watch_, owned_->CanMap(prefix));
     return owned_->List(prefix);
   }
 
  private:
-  // Null: a file of this machine.
-  StoreWatch* WatchOf(std::string_view path) const {
-    return owned_->CanMap(path) ? nullptr : watch_;
-  }
-
   const std::unique_ptr<ObjectStore> owned_;
   StoreWatch* const watch_;
 };
@@ -81,6 +75,11 @@ void StoreWatch::Begin(absl::Time at) {
 void StoreWatch::End(absl::Time began) {
   MutexLock lock(mutex_);
   began_.erase(began_.find(began));
+  ++done_;
+}
+
+void StoreWatch::Count() {
+  MutexLock lock(mutex_);
   ++done_;
 }
 

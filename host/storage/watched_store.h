@@ -23,10 +23,12 @@ class StoreWatch {
  public:
   void Begin(absl::Time at) PODSIM_EXCLUDES(mutex_);
   void End(absl::Time began) PODSIM_EXCLUDES(mutex_);
+  // One that nobody was to be told of has come back.
+  void Count() PODSIM_EXCLUDES(mutex_);
   // Of the calls that are under way, how long the oldest has taken; zero: there
   // is none.
   absl::Duration longest_wait(absl::Time now) const PODSIM_EXCLUDES(mutex_);
-  // Calls that have come back, so far.
+  // Calls that have come back, so far; those of this machine's files, too.
   std::int64_t done() const PODSIM_EXCLUDES(mutex_);
 
  private:
@@ -35,8 +37,8 @@ class StoreWatch {
   std::int64_t done_ PODSIM_GUARDED_BY(mutex_) = 0;
 };
 
-// Tells `watch` (borrowed) of calls that read and write, but for files of this
-// machine.
+// Tells `watch` (borrowed) of calls that read and write; of those for files of
+// this machine only that they have come back.
 std::unique_ptr<ObjectStore> WatchStore(std::unique_ptr<ObjectStore> base,
                                         StoreWatch* watch);
 

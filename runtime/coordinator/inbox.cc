@@ -16,6 +16,18 @@ void Inbox::Put(Committed committed) {
   changed_.NotifyOne();
 }
 
+void Inbox::Put(absl::StatusOr<RunStart> start) {
+  MutexLock lock(mutex_);
+  contents_.start = std::move(start);
+  changed_.NotifyOne();
+}
+
+void Inbox::PutSignOfLife() {
+  MutexLock lock(mutex_);
+  contents_.alive = true;
+  changed_.NotifyOne();
+}
+
 void Inbox::Refuse(const std::string& why) {
   MutexLock lock(mutex_);
   ++contents_.refusals;

@@ -11,8 +11,10 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "base/mutex.h"
 #include "proto/coordinator.pb.h"
+#include "runtime/coordinator/run_start.h"
 
 namespace podsim {
 
@@ -37,18 +39,22 @@ class Inbox {
   struct Contents {
     std::vector<Input> inputs;  // in the order in which they came
     std::vector<Committed> commits;
+    std::optional<absl::StatusOr<RunStart>> start;  // where the job begins
+    bool alive = false;  // what is asked for the start answers
     std::optional<std::string> stop_reason;
     std::optional<std::string> drain_reason;
     std::int64_t refusals = 0;  // calls that were turned away
     std::string last_refusal;   // why the last one was
     bool empty() const {
-      return inputs.empty() && commits.empty() && !stop_reason &&
-             !drain_reason && refusals == 0;
+      return inputs.empty() && commits.empty() && !start && !alive &&
+             !stop_reason && !drain_reason && refusals == 0;
     }
   };
 
   void Put(Input input);
   void Put(Committed committed);
+  void Put(absl::StatusOr<RunStart> start);
+  void PutSignOfLife();
   // A call was turned away; wakes nobody.
   void Refuse(const std::string& why);
   void Stop(const std::string& reason);

@@ -17,13 +17,10 @@ Membership::Membership(Options options)
       forming_since_(options_.now),
       processes_(plan_.spec().processes()),
       last_waiting_(options_.now),
+      next_looking_(options_.now + kFirstLooking),
       last_life_(options_.now),
       last_tick_(options_.now) {
   PODSIM_CHECK(CheckPlacement(plan_).ok());
-  const StartPoint& start = options_.start;
-  end_step_ = plan_.spec().mode() == words::Mode::eval
-                  ? start.step()
-                  : std::max(start.step(), start.last_step());
 }
 
 std::string Membership::Describe(int process) const {

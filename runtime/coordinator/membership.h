@@ -1,8 +1,8 @@
 // Who is in the pod and how the job stands: the coordinator's whole logic as a
 // state machine without threads, clocks or network.
 //
-//            all joined, plan made,            all Done,
-//            all Ready                         equal hashes
+//        start known, all joined,              all Done,
+//        plan made, all Ready                  equal hashes
 //   FORMING ----------------------> RUNNING ----------------> DONE
 //      |                               |
 //      | lost, failed,                 | lost, silent, frozen, failed,
@@ -22,6 +22,7 @@
 // which the owner takes and carries out in order. One thread at a time.
 //
 //   Membership membership(options);
+//   membership.OnLooked(now, start);
 //   PODSIM_RETURN_IF_ERROR(membership.OnJoin(now, join));
 //   membership.OnMessage(now, process, message);
 //   for (const Action& action : membership.TakeActions()) ...
@@ -76,6 +77,18 @@ struct LogAction {
 };
 using Action = std::variant<SendAction, JobEvent, CommitAction, LogAction>;
 
+// Where the pod begins.
+struct PodStart {
+  StartPoint point;
+  google::protobuf::RepeatedPtrField<Stint> history;  // before it
+  std::vector<std::string> notes;                     // for people
+  std::int64_t stamp = 0;  // of unfinished checkpoints
+  // What the final plan has not in common with it: notes for people, or an
+  // error if the pod may not begin there with that plan.
+  std::function<absl::StatusOr<std::vector<std::string>>(const JobPlan&)>
+      compare;
+};
+
 class Membership {
  public:
   struct Options {
@@ -89,21 +102,21 @@ class Membership {
     std::function<absl::StatusOr<JobPlan>(const std::string& isa)> make_plan;
     // What the work's reports are merged by.
     MakeReports make_reports;
-    // What the final plan has not in common with where the job goes on: notes
-    // for people, or an error if it may not go on like that.
-    std::function<absl::StatusOr<std::vector<std::string>>(const JobPlan&)>
-        compare_start;
     absl::Time now;  // forming begins
-    StartPoint start;
-    google::protobuf::RepeatedPtrField<Stint> history;  // before the start
-    std::vector<std::string> notes;  // of the start, for people
-    std::int64_t stamp = 0;          // of unfinished checkpoints
+    // What is looked for to know where the pod begins: "checkpoints in a".
+    std::string looking;
   };
 
   // REQUIRES: CheckPlacement(options.draft) is OK.
   explicit Membership(Options options);
   Membership(const Membership&) = delete;
   Membership& operator=(const Membership&) = delete;
+
+  // Where the pod begins, or why it cannot: hosts may join before, and wait.
+  // Once, unless the job has ended meanwhile.
+  void OnLooked(absl::Time now, absl::StatusOr<PodStart> start);
+  // What is looked at answers: the time to form begins anew.
+  void OnSignOfLife(absl::Time now);
 
   // A process's first message. When refused, its stream is no part of the pod.
   // Errors: INVALID_ARGUMENT (index, another slice's machine, ISA level),
@@ -146,6 +159,9 @@ class Membership {
   const absl::Status& failure() const { return root_.status; }
 
  private:
+  // A look that takes no longer is none to speak of.
+  static constexpr absl::Duration kFirstLooking = absl::Milliseconds(1500);
+
   struct Process {
     std::optional<Join> join;
     bool open = false;  // its stream stands
@@ -166,7 +182,8 @@ class Membership {
     std::int64_t step = 0;
     std::string phase;
     bool lost = false;
-    int quoted = -1;  // index in reported_ of the report that it repeats
+    bool refused = false;  // there is no place to begin at
+    int quoted = -1;       // index in reported_ of the report that it repeats
   };
   // Failures that blame peers, waiting for a stronger cause.
   struct Suspicion {
@@ -203,6 +220,8 @@ class Membership {
   // Of one that has joined and is gone before the pod has formed.
   void FreePlace(absl::Time now, int process);
   void Form(absl::Time now);
+  // If all have joined and it is known where to begin.
+  void MaybeForm(absl::Time now);
   // The processes that run no more than `isa`, for people.
   std::string RunNoMoreThan(const std::string& isa) const;
   // Notes on the final plan of hosts whose lowest level is `common`.
@@ -213,6 +232,10 @@ class Membership {
   ProcessInfo InfoOf(int process) const;
   std::vector<int> NotJoined() const;
   void TellWhoIsMissing(absl::Time now, absl::Duration left);
+  // Looking for the start.
+  bool looking() const { return !start_.has_value(); }
+  void SendLooking(int process, const std::string& what);
+  void CheckLooking(absl::Time now);
   void OnReady(absl::Time now, int process);
 
   // Running.
@@ -263,6 +286,7 @@ class Membership {
 
   const Options options_;
   JobPlan plan_;  // the draft until formed
+  std::optional<PodStart> start_;
   PodState state_ = PodState::kForming;
   bool assigned_ = false;
   absl::Time forming_since_;  // the time to join, then to get ready
@@ -273,6 +297,7 @@ class Membership {
   int refusals_told_ = 0;
   absl::Time refusal_told_at_ = absl::InfinitePast();
   absl::Time last_waiting_;  // that it was told for whom the pod waits
+  absl::Time next_looking_;  // that it will be told for what
   absl::Time last_life_;     // that the log told where the job is
   std::unique_ptr<JobReports> reports_;  // since RUNNING
   int last_reporter_ = -1;               // the host whose report completed one

@@ -79,6 +79,7 @@ void Membership::EmitFailed(absl::Time now) {
   failed.set_phase(root_.phase);
   failed.set_message(std::string(root_.status.message()));
   failed.set_lost(root_.lost);
+  failed.set_refused(root_.refused);
   failed.set_code(static_cast<int>(root_.status.code()));
   for (int i = 0; i < static_cast<int>(reported_.size()); ++i) {
     if (i != root_.quoted) failed.add_others(reported_[i]);

@@ -89,12 +89,14 @@ absl::Status Membership::OnJoin(absl::Time now, const Join& join) {
                     ", frames at ", join.ici_address(), "; ", joined.joined(),
                     " of ", processes()));
   Emit(now, std::move(event));
-  if (std::all_of(processes_.begin(), processes_.end(),
-                  [](const Process& p) { return p.join.has_value(); })) {
-    Form(now);
-  }
+  if (looking()) SendLooking(join.process(), options_.looking);
+  MaybeForm(now);
   Settle(now);
   return absl::OkStatus();
+}
+
+void Membership::MaybeForm(absl::Time now) {
+  if (!looking() && NotJoined().empty()) Form(now);
 }
 
 // Nobody counts on it yet: another may come in its place.
@@ -210,7 +212,7 @@ absl::StatusOr<std::vector<std::string>> Membership::NotesOn(
                      " (--isa, or what it ran at before a restart), but ",
                      RunNoMoreThan(common), "; --isa=", common, " would do"));
   }
-  std::vector<std::string> notes = options_.notes;
+  std::vector<std::string> notes = start_->notes;
   if (const std::string& drafted = plan_.bits().isa(); drafted != isa) {
     notes.push_back(absl::StrCat(
         "isa ", isa, " instead of ", drafted, ": ",
@@ -218,7 +220,7 @@ absl::StatusOr<std::vector<std::string>> Membership::NotesOn(
             ? RunNoMoreThan(isa)
             : "every host runs it, other than the coordinator's machine"));
   }
-  auto differences = options_.compare_start(plan);
+  auto differences = start_->compare(plan);
   if (!differences.ok()) {
     return Annotate(differences.status(), RunNoMoreThan(common));
   }
@@ -233,13 +235,13 @@ void Membership::Assign(absl::Time now, const std::vector<std::string>& notes) {
   Assignment& assignment = *message.mutable_assignment();
   assignment.set_generation(options_.generation);
   *assignment.mutable_plan() = plan_;
-  *assignment.mutable_start() = options_.start;
-  assignment.set_stamp(options_.stamp);
+  *assignment.mutable_start() = start_->point;
+  assignment.set_stamp(start_->stamp);
   JobEvent event;
   event.mutable_formed()->set_generation(options_.generation);
   *event.mutable_formed()->mutable_plan() = plan_;
   event.mutable_formed()->mutable_plan()->clear_program();
-  *event.mutable_formed()->mutable_start() = options_.start;
+  *event.mutable_formed()->mutable_start() = start_->point;
   for (const std::string& note : notes) {
     event.mutable_formed()->add_notes(note);
   }
@@ -281,7 +283,7 @@ void Membership::OnReady(absl::Time now, int process) {
   // A suspicion from forming may stand; it is judged by the next ticks.
   state_ = PodState::kRunning;
   reports_ = options_.make_reports(
-      {.plan = &plan_, .start = options_.start, .one_machine = OneMachine()});
+      {.plan = &plan_, .start = start_->point, .one_machine = OneMachine()});
   last_save_ = now;
   for (int p = 0; p < processes(); ++p) {
     Lease& lease = processes_[p].lease;

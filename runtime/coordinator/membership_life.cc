@@ -31,7 +31,9 @@ std::string Membership::FormingLife() const {
   return absl::StrCat(
       "forming: ", processes() - static_cast<int>(awaited.size()), " of ",
       processes(), " processes ", assigned_ ? "are ready" : "have joined",
-      "; waiting for process ", absl::StrJoin(awaited, ", "));
+      awaited.empty() ? "" : "; waiting for process ",
+      absl::StrJoin(awaited, ", "),
+      looking() ? absl::StrCat("; looks for ", options_.looking) : "");
 }
 
 std::string Membership::RunningLife(absl::Time now) const {

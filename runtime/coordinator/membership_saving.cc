@@ -16,7 +16,7 @@ constexpr int kManifestFormat = 1;
 }  // namespace
 
 std::int64_t Membership::ExamplesAt(std::int64_t step) const {
-  const StartPoint& start = options_.start;
+  const StartPoint& start = start_->point;
   return start.examples_consumed() +
          (step - start.step()) * plan_.global_batch();
 }
@@ -25,8 +25,8 @@ std::int64_t Membership::ExamplesAt(std::int64_t step) const {
 // stays the same.
 google::protobuf::RepeatedPtrField<Stint> Membership::StintsUntil(
     std::int64_t step) const {
-  auto stints = options_.history;
-  const StartPoint& start = options_.start;
+  auto stints = start_->history;
+  const StartPoint& start = start_->point;
   if (step <= start.step()) return stints;
   const bool goes_on =
       !stints.empty() && stints[stints.size() - 1].plan_hash() == plan_.hash();
@@ -69,7 +69,7 @@ void Membership::OnCheckpoint(absl::Time now, int process,
   if (!active()) return;
   const bool expected =
       state_ == PodState::kRunning && !plan_.spec().model_dir().empty() &&
-      !processes_[process].done && part.step() > options_.start.step() &&
+      !processes_[process].done && part.step() > start_->point.step() &&
       part.step() <= end_step_;
   Saving& saving = saving_[part.step()];
   if (saving.parts.empty()) saving.since = now;
@@ -166,7 +166,7 @@ void Membership::OnHeld(absl::Time now, int process, const Held& held) {
   }
   holding_->begun[process] = held.step();
   // A pod that ends early has made one step at least.
-  std::int64_t step = options_.start.step() + (holding_->end ? 1 : 0);
+  std::int64_t step = start_->point.step() + (holding_->end ? 1 : 0);
   for (const auto& begun : holding_->begun) {
     if (!begun) return;
     step = std::max(step, *begun);

@@ -36,7 +36,8 @@ void Membership::OnTick(absl::Time now) {
   if (active() && suspicion_ && now >= suspicion_->until) {
     Fail(now, MostBlamed());
   }
-  if (state_ == PodState::kForming) CheckForming(now);
+  if (state_ == PodState::kForming)
+    looking() ? CheckLooking(now) : CheckForming(now);
   if (active()) CheckLeases(now);
   if (state_ == PodState::kRunning) CheckSaving(now);
   if (active()) TellLife(now);

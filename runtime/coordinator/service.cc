@@ -28,6 +28,7 @@ namespace podsim {
 namespace {
 
 constexpr auto kTick = std::chrono::milliseconds(100);
+
 // Says what differs from where the job goes on; see start_origin.h.
 std::function<absl::StatusOr<std::vector<std::string>>(const JobPlan&)>
 ComparisonWith(const std::optional<StartOrigin>& origin) {
@@ -37,6 +38,15 @@ ComparisonWith(const std::optional<StartOrigin>& origin) {
         if (!origin) return std::vector<std::string>();
         return CompareStart(*origin, formed);
       };
+}
+
+absl::StatusOr<PodStart> PodStartOf(absl::StatusOr<RunStart> start) {
+  PODSIM_RETURN_IF_ERROR(start.status());
+  return PodStart{.point = std::move(start->point),
+                  .history = std::move(start->history),
+                  .notes = std::move(start->notes),
+                  .stamp = start->stamp,
+                  .compare = ComparisonWith(start->origin)};
 }
 
 // How long the last words to the hosts may take once the job has ended.
@@ -144,6 +154,11 @@ void CoordinatorServer::Impl::Loop(const std::stop_token& stop) {
       machine.OnRefused(options.clock->Now(), contents.refusals,
                         contents.last_refusal);
     }
+    if (contents.alive) machine.OnSignOfLife(options.clock->Now());
+    if (contents.start) {
+      machine.OnLooked(options.clock->Now(),
+                       PodStartOf(*std::move(contents.start)));
+    }
     for (const Input& input : contents.inputs) {
       Handle(input);
       Perform(machine.TakeActions());
@@ -175,19 +190,14 @@ absl::StatusOr<std::unique_ptr<CoordinatorServer>> CoordinatorServer::Start(
     Options options) {
   PODSIM_ASSIGN_OR_RETURN(JobPlan draft, options.make_plan(options.isa));
   PODSIM_RETURN_IF_ERROR(CheckPlacement(draft));
-  Membership::Options membership = {
-      .protocol_version = kProtocolVersion,
-      .build_id = BuildId(),
-      .generation = options.generation,
-      .draft = std::move(draft),
-      .make_plan = options.make_plan,
-      .make_reports = MakeJobReports,
-      .compare_start = ComparisonWith(options.start.origin),
-      .now = options.clock->Now(),
-      .start = options.start.point,
-      .history = options.start.history,
-      .notes = options.start.notes,
-      .stamp = options.start.stamp};
+  Membership::Options membership = {.protocol_version = kProtocolVersion,
+                                    .build_id = BuildId(),
+                                    .generation = options.generation,
+                                    .draft = std::move(draft),
+                                    .make_plan = options.make_plan,
+                                    .make_reports = MakeJobReports,
+                                    .now = options.clock->Now(),
+                                    .looking = options.looking};
   auto impl = std::make_unique<Impl>(std::move(options), std::move(membership));
   PODSIM_ASSIGN_OR_RETURN(
       impl->listener,
@@ -214,6 +224,12 @@ CoordinatorServer::~CoordinatorServer() {
 const std::string& CoordinatorServer::address() const {
   return impl_->listener.address;
 }
+
+void CoordinatorServer::Begin(absl::StatusOr<RunStart> start) {
+  impl_->inbox.Put(std::move(start));
+}
+
+void CoordinatorServer::GiveSignOfLife() { impl_->inbox.PutSignOfLife(); }
 
 void CoordinatorServer::Stop(const std::string& reason) {
   impl_->inbox.Stop(reason);

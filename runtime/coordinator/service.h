@@ -4,6 +4,7 @@
 //
 //   PODSIM_ASSIGN_OR_RETURN(auto server, CoordinatorServer::Start({...}));
 //   Print(server->address());
+//   server->Begin(FindStart(...));
 //   absl::Status outcome = server->Wait();
 #ifndef PODSIM_RUNTIME_COORDINATOR_SERVICE_H_
 #define PODSIM_RUNTIME_COORDINATOR_SERVICE_H_
@@ -40,7 +41,8 @@ class CoordinatorServer {
     // calls stay unanswered meanwhile. May be empty.
     std::function<void(const JobEvent&)> on_event;
     std::uint32_t generation = 1;
-    RunStart start;
+    // What is looked for meanwhile, until Begin: "checkpoints in a".
+    std::string looking;
     // Makes a checkpoint of parts that lie on the store and then calls `done`,
     // from any thread but the caller's. Must not block. Empty: the job has
     // none.
@@ -49,7 +51,7 @@ class CoordinatorServer {
     const Clock* clock = nullptr;
   };
 
-  // Plans, listens and returns; hosts may join from now on.
+  // Plans, listens and returns; hosts may join from now on, and wait for Begin.
   // Errors: what make_plan gives, FAILED_PRECONDITION (plain text beyond this
   //   machine), INVALID_ARGUMENT (address), UNAVAILABLE (cannot listen there).
   static absl::StatusOr<std::unique_ptr<CoordinatorServer>> Start(
@@ -60,6 +62,13 @@ class CoordinatorServer {
 
   // What hosts dial, with the port that was bound.
   const std::string& address() const;
+
+  // The pod may form: where it begins. An error fails the job with it, as one
+  // that cannot begin. Once.
+  void Begin(absl::StatusOr<RunStart> start);
+
+  // Before Begin: what is looked at answers, so that the hosts wait on.
+  void GiveSignOfLife();
 
   // Fails the job with CANCELLED: `reason`, unless it has ended.
   void Stop(const std::string& reason);

@@ -202,7 +202,7 @@ absl::StatusOr<Outcome> RunPod(
   Supervisor supervisor(
       {.log_dir = job.spec.log_dir(),
        .append_logs = files.generation > 1,
-       // Reads the checkpoint first.
+       // Plans the job first, by its data set.
        .ready_wait = absl::Seconds(
            std::max(10.0, job.plan.spec().initialization_timeout())),
        .shutdown_wait = absl::Seconds(job.plan.spec().shutdown_timeout()),

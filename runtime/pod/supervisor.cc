@@ -181,10 +181,8 @@ void Supervisor::HandleEvent(const std::string& line) {
 
 void Supervisor::ReadReady() {
   if (on_ready_ == nullptr) return;
-  std::vector<std::string> lines = ready_splitter_.Feed(ReadAvailable(ready_));
-  if (lines.empty()) return;
-  if (phase_ == Phase::kRunning) deadline_ = clock_.Now() + options_.ready_wait;
-  std::erase(lines, "");
+  const std::vector<std::string> lines =
+      ready_splitter_.Feed(ReadAvailable(ready_));
   if (lines.empty()) return;
   ready_.Reset();
   if (phase_ == Phase::kRunning) deadline_ = absl::InfiniteFuture();

@@ -38,8 +38,7 @@ inline constexpr int kDrainedExitCode = 75;
 struct SupervisorOptions {
   std::string log_dir;  // existing directory for <name>.log files, or empty
   bool append_logs = false;  // to those of the generation before
-  // For the coordinator to say where it listens, if it is asked to, from its
-  // last sign of life (an empty line) on.
+  // For the coordinator to say where it listens, if it is asked to.
   absl::Duration ready_wait = absl::Seconds(10);
   // After the first failure, for the rest of the evidence; the coordinator
   // takes up to a second to be sure.

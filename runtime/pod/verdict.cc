@@ -11,6 +11,8 @@ namespace podsim {
 namespace {
 
 constexpr int kNobody = -1;
+// As of a command line that is refused.
+constexpr int kBadUsage = 2;
 
 // Deaths this much after the coordinator's word belong to the same moment: the
 // kernel closes a dying process's sockets before it tells its parent.
@@ -127,6 +129,7 @@ FailureReport JudgeWithoutProcess(const Evidence& evidence) {
   } else {
     report.name = "the job";
   }
+  if (failed.refused()) report.exit_code = kBadUsage;
   return report;
 }
 
@@ -188,6 +191,7 @@ bool IsRecoverable(const Evidence& evidence, bool restores) {
   // out: a leak checker stops a process that ends by itself.
   if (!evidence.failed.has_value())
     return process != nullptr && (process->stopped || process->overdue);
+  if (evidence.failed->refused()) return false;
   if (evidence.failed->lost()) return true;
   switch (static_cast<absl::StatusCode>(evidence.failed->code())) {
     case absl::StatusCode::kUnavailable:

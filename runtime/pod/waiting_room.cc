@@ -58,6 +58,8 @@ std::string RefusedText(const HostRefused& refused) {
 
 std::string WaitingText(const PodWaiting& waiting) {
   std::string text = "waiting";
+  if (!waiting.looking().empty())
+    absl::StrAppend(&text, ": the coordinator looks for ", waiting.looking());
   if (waiting.missing_size() > 0) {
     absl::StrAppend(&text, " for ", Processes(waiting.missing()), " to join");
   }

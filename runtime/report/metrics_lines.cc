@@ -131,6 +131,11 @@ std::string RefusedLine(const HostRefused& refused, double wall_time) {
 }
 
 std::string WaitingLine(const PodWaiting& waiting, double wall_time) {
+  if (!waiting.looking().empty())
+    return Dump({{"event", "waiting"},
+                 {"wall_time", wall_time},
+                 {"looking", waiting.looking()},
+                 {"seconds_left", waiting.seconds_left()}});
   return Dump({{"event", "waiting"},
                {"wall_time", wall_time},
                {"missing", std::vector<int>(waiting.missing().begin(),

@@ -6,6 +6,7 @@
 
 #include <csignal>
 #include <cstdio>
+#include <fstream>
 #include <functional>
 #include <string>
 #include <utility>
@@ -169,6 +170,43 @@ TEST(Waits, OfACoordinatorThatIsAbsent) {
       "coordinator absent",
       {Program("pod_host"), "--coordinator=" + nobody.address(), "--process=0"},
       {{"PODSIM_TOKEN", std::string(32, 't')}}, "still calling", 128 + SIGTERM);
+}
+
+// Hosts come before it has found where to begin, and are told so.
+TEST(Waits, OfACoordinatorThatLooksForCheckpoints) {
+  const BadServer hole(Way::kSilent);
+  testing::TempDir dir;
+  const std::string address = "unix:" + dir.file("coordinator");
+  std::ofstream(dir.file("job"))
+      << "topology: 'v3-8' processes: 1 model_dir: '" << kModelDir << "'";
+  Environment environment = At(hole.endpoint());
+  environment.emplace_back("PODSIM_TOKEN", std::string(32, 't'));
+  Subprocess coordinator(
+      {.command = {Program("pod_coordinator"), "--job=" + dir.file("job"),
+                   "--listen=" + address, "--external"},
+       .environment = environment});
+  EXPECT_TRUE(coordinator.ReadUntilText("listens at ", testing::kDeadline))
+      << coordinator.output();
+  Subprocess host({.command = {Program("pod_host"), "--coordinator=" + address,
+                               "--process=0"},
+                   .environment = environment});
+  const double said = SecondsOf([&] {
+    EXPECT_TRUE(host.ReadUntilText(
+        absl::StrCat("the coordinator looks for checkpoints in ", kModelDir),
+        testing::kDeadline))
+        << host.output() << coordinator.output();
+  });
+  EXPECT_LE(said, Within(2)) << host.output();
+  EXPECT_TRUE(coordinator.ReadUntilText("\"looking\":", testing::kDeadline));
+  coordinator.Signal(SIGTERM);
+  const double ended = SecondsOf([&] {
+    EXPECT_EQ(coordinator.Wait(testing::kDeadline), 1) << coordinator.output();
+    EXPECT_EQ(host.Wait(testing::kDeadline), 3) << host.output();
+  });
+  EXPECT_LE(ended, Within(2)) << host.output() << coordinator.output();
+  EXPECT_THAT(host.output(), HasSubstr("told to end (SIGTERM)"));
+  std::printf("| coordinator looks for checkpoints | %.1f s | %.1f s |\n", said,
+              ended);
 }
 
 // Its programs stand still, as a machine does that has gone.

@@ -68,6 +68,17 @@ TEST_F(CoordinatorNewsTest, EachWaitEndsWithItsOwnNews) {
   EXPECT_THAT(news_.WaitStart(), IsOk());
 }
 
+TEST_F(CoordinatorNewsTest, WhatTheCoordinatorLooksForIsKnownUntilItHas) {
+  EXPECT_EQ(news_.looking(), "");
+  CoordinatorMessage message;
+  message.mutable_looking()->set_what("checkpoints in m");
+  news_.Hear(message);
+  EXPECT_EQ(news_.looking(), "checkpoints in m");
+  message.mutable_looking()->clear_what();
+  news_.Hear(message);
+  EXPECT_EQ(news_.looking(), "");
+}
+
 TEST_F(CoordinatorNewsTest, WhatDoesNotComeIsNamed) {
   CoordinatorNews impatient("host:1", absl::ZeroDuration());
   const auto late = [](const char* what) {

@@ -59,6 +59,7 @@ bool IsWatched(ObjectStore& base, const std::string& path) {
   EXPECT_EQ(*store->Read(path), "x");
   EXPECT_EQ(store->ReadRange(path, 0, 1).value(), "x");
   EXPECT_EQ(watch.longest_wait(absl::InfiniteFuture()), absl::ZeroDuration());
+  EXPECT_EQ(watch.done(), 4);
   return look.seen;
 }
 

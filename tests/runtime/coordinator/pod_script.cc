@@ -152,7 +152,7 @@ HostMessage DoneMessage(const std::string& hash) {
   return message;
 }
 
-PodScript::PodScript(JobPlan plan)
+PodScript::PodScript(JobPlan plan, bool begins)
     : final_plan(plan),
       plan_(std::move(plan)),
       machine_({.protocol_version = kProtocolVersion,
@@ -165,10 +165,29 @@ PodScript::PodScript(JobPlan plan)
                       return final_plan;
                     },
                 .make_reports = MakeJobReports,
-                .compare_start = [this](const JobPlan&) { return differences; },
                 .now = now_,
-                .start = StartOf(plan_),
-                .stamp = 77}) {}
+                .looking = "checkpoints in m"}) {
+  if (begins) Begin();
+}
+
+void PodScript::Begin() {
+  machine_.OnLooked(now_, PodStart{.point = StartOf(plan_),
+                                   .stamp = 77,
+                                   .compare = [this](const JobPlan&) {
+                                     return differences;
+                                   }});
+  Collect();
+}
+
+void PodScript::Refuse(const absl::Status& status) {
+  machine_.OnLooked(now_, status);
+  Collect();
+}
+
+void PodScript::SignOfLife() {
+  machine_.OnSignOfLife(now_);
+  Collect();
+}
 
 void PodScript::Collect() {
   for (Action& action : machine_.TakeActions()) {

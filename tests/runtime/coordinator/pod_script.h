@@ -42,8 +42,13 @@ inline constexpr absl::Duration kTick = absl::Milliseconds(100);
 
 class PodScript {
  public:
-  explicit PodScript(JobPlan plan);
+  // `begins`: it is known from the first where the pod begins.
+  explicit PodScript(JobPlan plan, bool begins = true);
 
+  // Where the pod begins has been found.
+  void Begin();
+  void Refuse(const absl::Status& status);
+  void SignOfLife();
   absl::Status Join(const Join& join);
   void Send(int process, const HostMessage& message);
   void Close(int process);

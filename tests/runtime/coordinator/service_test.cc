@@ -126,10 +126,11 @@ class ServiceTest : public ::testing::Test {
                MutexLock lock(mutex_);
                events_.push_back(event);
              },
-         .start = {.point = StartOf(plan_)},
+         .looking = "checkpoints in m",
          .clock = &clock_});
     ASSERT_THAT(server, IsOk());
     server_ = *std::move(server);
+    if (begins_) server_->Begin(RunStart{.point = StartOf(plan_)});
   }
   std::unique_ptr<FakeHost> Host() {
     return std::make_unique<FakeHost>(server_->address(), security_);
@@ -157,6 +158,7 @@ class ServiceTest : public ::testing::Test {
   const SystemClock clock_;
   const RpcSecurity security_{.token = "secret"};
   JobPlan plan_ = TestPlan(1, 1, 1);
+  bool begins_ = true;  // it is known at once where
   Mutex mutex_;
   std::vector<JobEvent> events_ PODSIM_GUARDED_BY(mutex_);
   std::unique_ptr<CoordinatorServer> server_;
@@ -194,6 +196,36 @@ TEST_F(ServiceTest, TheAssignmentSaysWhoIsWhere) {
   EXPECT_EQ(message.assignment().peers(1).ici_address(), "unix:/ici/1");
   EXPECT_EQ(message.assignment().plan().spec().processes(), 2);
   EXPECT_EQ(message.assignment().generation(), 1);
+}
+
+TEST_F(ServiceTest, HostsMayJoinBeforeItIsKnownWhereToBegin) {
+  begins_ = false;
+  Start(1, 1, 1);
+  auto host = Host();
+  host->Join(0);
+  EXPECT_EQ(host->Next().looking().what(), "checkpoints in m");
+  server_->GiveSignOfLife();
+  EXPECT_EQ(host->Next().looking().what(), "checkpoints in m");
+  RunStart start = {.point = StartOf(plan_), .stamp = 9};
+  start.point.set_checkpoint("m/20");
+  server_->Begin(std::move(start));
+  EXPECT_EQ(host->Next().looking().what(), "");
+  const CoordinatorMessage message = host->Next();
+  EXPECT_EQ(message.assignment().start().checkpoint(), "m/20");
+  EXPECT_EQ(message.assignment().stamp(), 9);
+}
+
+TEST_F(ServiceTest, WhereNothingCanBeginAllAreToldWhy) {
+  begins_ = false;
+  Start(1, 1, 1);
+  auto host = Host();
+  host->Join(0);
+  EXPECT_TRUE(host->Next().has_looking());
+  const absl::Status why = absl::NotFoundError("no checkpoint is there");
+  server_->Begin(why);
+  EXPECT_THAT(host->Next().abort().reason(), HasSubstr(why.message()));
+  EXPECT_THAT(host->Leave(), IsOk());
+  EXPECT_EQ(server_->Wait(), why);
 }
 
 TEST_F(ServiceTest, WithoutTheTokenNothingHappens) {

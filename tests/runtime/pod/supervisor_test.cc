@@ -212,18 +212,6 @@ TEST_F(ReadyTest, HostsStartOnceTheCoordinatorSaysWhereItIs) {
   EXPECT_EQ(address_, "127.0.0.1:4711");
 }
 
-// For longer than it may be silent.
-TEST_F(ReadyTest, ACoordinatorThatGivesSignsOfLifeIsWaitedFor) {
-  NewSupervisor({.ready_wait = absl::Seconds(2)});
-  StartAsked(
-      "for i in $(seq 30); do echo > $READY; read -t 0.1 x <> $FIFO; done; "
-      "echo here > $READY; " +
-          Emit(kDoneLine),
-      {});
-  EXPECT_EQ(Run().exit_code, 0);
-  EXPECT_EQ(address_, "here");
-}
-
 TEST_F(SupervisorTest, ACoordinatorThatNeverListensIsNamed) {
   NewSupervisor({.ready_wait = absl::Milliseconds(50),
                  .cause_wait = absl::Milliseconds(50)});

@@ -267,6 +267,23 @@ TEST(IsRecoverableTest, AHostThatStandsStillOnItsWayOutIsByItsReport) {
   }
 }
 
+// Whatever kept it from being found: another try would begin there, too.
+TEST(IsRecoverableTest, AJobThatHasNoPlaceToBeginAtIsNot) {
+  Evidence evidence = Pod();
+  JobFailed failed;
+  failed.set_host(-1);
+  failed.set_code(static_cast<int>(absl::StatusCode::kUnavailable));
+  failed.set_message("no checkpoint was found");
+  evidence.failed = failed;
+  EXPECT_TRUE(IsMended(evidence));
+  EXPECT_EQ(Judge(evidence).exit_code, 1);
+  evidence.failed->set_refused(true);
+  EXPECT_FALSE(IsMended(evidence));
+  const FailureReport report = Judge(evidence);
+  EXPECT_EQ(report.exit_code, 2);
+  EXPECT_EQ(report.message, "no checkpoint was found");
+}
+
 TEST(IsRecoverableTest, AnOverdueHostIs) {
   for (const bool done : {false, true}) {
     Evidence evidence = Pod();

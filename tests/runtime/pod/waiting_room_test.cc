@@ -86,6 +86,12 @@ TEST(FormingTextTest, TellsWhyOneWasTurnedAway) {
 
 TEST(FormingTextTest, TellsForWhomThePodWaits) {
   JobEvent event;
+  event.mutable_waiting()->set_looking("checkpoints in runs/a");
+  event.mutable_waiting()->set_seconds_left(12);
+  EXPECT_EQ(FormingText(event, /*external_hosts=*/false),
+            "waiting: the coordinator looks for checkpoints in runs/a; 12 s "
+            "left (--initialization_timeout)");
+  event.mutable_waiting()->clear_looking();
   event.mutable_waiting()->add_missing(2);
   event.mutable_waiting()->set_seconds_left(49.7);
   EXPECT_EQ(FormingText(event, true),
