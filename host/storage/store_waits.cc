@@ -82,10 +82,20 @@ bool StoreWaits::Tell(const StoreWait& wait, absl::Time now, bool told_before) {
   return true;
 }
 
-void StoreWaits::Over(bool told, bool answered, absl::Time since) {
+std::string StoreWaits::WhyNotAsked() {
+  MutexLock lock(mutex_);
+  return unanswered_.empty()
+             ? "not asked"
+             : absl::StrCat("not asked; before it, ", unanswered_);
+}
+
+void StoreWaits::Over(const StoreWait& wait, bool told, bool answered,
+                      absl::Time since) {
   MutexLock lock(mutex_);
   const absl::Time now = waiter_.now();
   if (answered) answered_ = now;
+  if (answered) unanswered_.clear();
+  if (!answered && wait.span > absl::ZeroDuration()) unanswered_ = wait.why;
   silent_ = answered ? absl::InfiniteFuture() : std::min(silent_, since);
   if (!told || --told_ > 0) return;
   next_ = absl::InfinitePast();
@@ -102,10 +112,11 @@ StoreWaits::Call::Call(StoreWaits* waits, std::string what, absl::Duration most)
   looked_ = attempt_began_ = since_;
   // It may be over before it begins.
   why_ended_ = waits_->WhyEnd(since_, since_, alive_);
+  if (!why_ended_.empty()) wait_.why = waits_->WhyNotAsked();
 }
 
 StoreWaits::Call::~Call() {
-  if (waits_ != nullptr) waits_->Over(told_, answered_, since_);
+  if (waits_ != nullptr) waits_->Over(wait_, told_, answered_, since_);
 }
 
 void StoreWaits::Call::Awaits(std::string why) {

@@ -107,6 +107,9 @@ class StoreWaits {
     // Waits. False: there shall be no other attempt.
     bool Pause(absl::Duration span, const Waiter& waiter);
     void Answered() { answered_ = true; }  // tells when the call goes
+    // What has not come yet, or what went wrong last; of a call that shall end
+    // before it begins, what the one before it waited for.
+    const std::string& why() const { return wait_.why; }
     // Why it shall end; empty: it shall not.
     const std::string& why_ended() const { return why_ended_; }
 
@@ -129,7 +132,8 @@ class StoreWaits {
   std::string WhyEnd(absl::Time now, absl::Time since, absl::Time alive);
   // Whether it was told.
   bool Tell(const StoreWait& wait, absl::Time now, bool told_before);
-  void Over(bool told, bool answered, absl::Time since);
+  void Over(const StoreWait& wait, bool told, bool answered, absl::Time since);
+  std::string WhyNotAsked();
 
   const WaitVoice voice_;
   const Waiter waiter_;
@@ -144,7 +148,8 @@ class StoreWaits {
   absl::Time answered_ PODSIM_GUARDED_BY(mutex_) = absl::InfinitePast();
   // When the first call began that came to nothing, after the last answer.
   absl::Time silent_ PODSIM_GUARDED_BY(mutex_) = absl::InfiniteFuture();
-  int told_ PODSIM_GUARDED_BY(mutex_) = 0;  // calls that are told of
+  std::string unanswered_ PODSIM_GUARDED_BY(mutex_);  // what it waited for
+  int told_ PODSIM_GUARDED_BY(mutex_) = 0;            // calls that are told of
   absl::Time next_ PODSIM_GUARDED_BY(mutex_) = absl::InfinitePast();
   absl::Duration every_ PODSIM_GUARDED_BY(mutex_);
 };

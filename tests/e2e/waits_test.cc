@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <fstream>
@@ -96,13 +97,19 @@ void ExpectRefused(const char* row, std::vector<std::string> command,
 }
 
 // A plan comes soon, and says what it did not look at.
-void ExpectPlanned(const char* row, const Environment& environment) {
+void ExpectPlanned(const char* row, const Environment& environment,
+                   const std::string& why = "") {
   std::vector<std::string> command = Train(kModelDir);
   command.emplace_back("--dry_run");
   Subprocess plan({.command = command, .environment = environment});
   const double ended = SecondsOf(
       [&] { EXPECT_EQ(plan.Wait(testing::kDeadline), 0) << plan.output(); });
-  EXPECT_THAT(plan.output(), HasSubstr("no checkpoint was looked at")) << row;
+  std::string said = plan.output();  // of several lines
+  said.erase(std::unique(said.begin(), said.end(),
+                         [](char a, char b) { return a == ' ' && b == ' '; }),
+             said.end());
+  EXPECT_THAT(said, HasSubstr("no checkpoint was looked at")) << row;
+  EXPECT_THAT(said, HasSubstr(why)) << row;
   EXPECT_LE(ended, Within(10)) << row << ": " << plan.output();
   std::printf("| %s, a plan | %.1f s | |\n", row, ended);
 }
@@ -117,6 +124,18 @@ TEST(Waits, OfAStoreThatMayAnswerLater) {
                  "waiting: ", 128 + SIGTERM);
     ExpectPlanned(row, At(server.endpoint()));
   }
+}
+
+// It takes connections, and no request is ever answered.
+TEST(Waits, OfAMetadataServerThatHangs) {
+  const BadServer server(Way::kSilent);
+  const Environment environment = {{"PODSIM_GCS_CREDENTIALS", "metadata"},
+                                   {"GCE_METADATA_HOST", server.address()},
+                                   {"no_proxy", "*"}};
+  const std::string why = "no token from metadata server " + server.address();
+  ExpectSpoken("metadata server hangs", Train(kModelDir), environment, why,
+               128 + SIGTERM);
+  ExpectPlanned("metadata server hangs", environment, "no token");
 }
 
 TEST(Waits, OfAStoreThatNeverWillIsNone) {

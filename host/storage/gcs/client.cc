@@ -97,11 +97,11 @@ absl::Status WithAttempts(const absl::Status& status, const std::string& doing,
 }
 
 // Of a call that nobody wants to go on with, after so many attempts.
-absl::Status NotWaitedFor(const absl::Status& last, const std::string& doing,
-                          int attempts, const std::string& why) {
-  return absl::UnavailableError(
-      absl::StrCat(doing, ": ", last.message(), " (given up after ", attempts,
-                   attempts == 1 ? " attempt: " : " attempts: ", why, ")"));
+absl::Status NotWaitedFor(const StoreWaits::Call& spoken,
+                          const std::string& doing, int attempts) {
+  return absl::UnavailableError(absl::StrCat(
+      doing, ": ", spoken.why(), " (given up after ", attempts,
+      attempts == 1 ? " attempt: " : " attempts: ", spoken.why_ended(), ")"));
 }
 
 }  // namespace
@@ -122,6 +122,9 @@ absl::StatusOr<std::string> GcsClient::Token(bool anew,
   MutexLock lock(mutex_);
   const absl::Time now = options_.waiter.now();
   if (anew || now + kTokenMargin >= token_ends_) {
+    // While others fetched one, everybody may have been told to end.
+    if (watch && !watch(0))
+      return absl::CancelledError("not waited for any longer");
     absl::StatusOr<GcsToken> token = tokens_->Fetch(watch);
     // One that still holds is as good as a new one.
     if (!token.ok() && (anew || now >= token_ends_)) return token.status();
@@ -186,12 +189,11 @@ absl::StatusOr<GcsAnswer> GcsClient::Call(const GcsCall& call) {
   RetryLimits limits = options_.retry;
   if (given_up_) limits.budget = std::min(limits.budget, limits.given_up);
   StoreWaits::Call spoken(options_.waits, call.doing, limits.budget);
-  absl::Status failure = absl::UnavailableError("not asked");
   bool anew = false;
   int refused = 0;
   for (int number = 1;; ++number) {
     if (!spoken.why_ended().empty())
-      return NotWaitedFor(failure, call.doing, number - 1, spoken.why_ended());
+      return NotWaitedFor(spoken, call.doing, number - 1);
     Attempt attempt = TryOnce(call, anew, spoken);
     if (attempt.answer.ok()) {
       // Whatever stands in the store's place answers a read.
@@ -201,7 +203,7 @@ absl::StatusOr<GcsAnswer> GcsClient::Call(const GcsCall& call) {
       return GcsAnswer{.http = *std::move(attempt.answer), .attempts = number};
     }
     if (!spoken.why_ended().empty()) continue;
-    failure = attempt.answer.status();
+    const absl::Status failure = attempt.answer.status();
     const absl::Duration span = options_.waiter.now() - begin;
     // A token may have ended early, once; a second refusal is meant.
     anew = attempt.refused;

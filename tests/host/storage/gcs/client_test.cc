@@ -243,7 +243,9 @@ TEST_F(GcsClientTest, NobodyWaitsLongerThanIsWanted) {
   asked_.clear();
   EXPECT_THAT(client.Call(call),
               StatusIs(absl::StatusCode::kUnavailable,
-                       HasSubstr("not asked (given up after 0 attempts")));
+                       HasSubstr("read gs://bucket/x: not asked; before it, "
+                                 "the store answers 503: So it is (given up "
+                                 "after 0 attempts: a plan waits 8 s)")));
   EXPECT_THAT(asked_, ::testing::IsEmpty());
 }
 
