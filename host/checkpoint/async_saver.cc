@@ -65,16 +65,27 @@ struct AsyncSaver::Impl {
     if (options.on_progress) options.on_progress();
   }
 
-  absl::Status WaitUntilIdle() {
+  // False: the store is silent, and that is not waited for (`at_all_costs`).
+  absl::StatusOr<bool> WaitUntilIdle(bool at_all_costs) {
     for (;;) {
       {
         MutexLock lock(mutex);
         if (busy()) changed.WaitFor(mutex, kBetweenSigns);
-        if (!busy()) return status;
+        if (!busy() && !status.ok()) return status;
+        if (!busy()) return true;
+        if (!at_all_costs && options.silence && options.silence() >= kPatience)
+          return false;
         if (SteadyClock::now() > overdue) continue;
       }
       GiveSign();
     }
+  }
+
+  void Skip(std::int64_t step) const {
+    CheckpointPart part;
+    part.set_step(step);
+    part.set_skipped(true);
+    options.on_written(part);
   }
 
   bool Stopping() const {
@@ -165,9 +176,13 @@ AsyncSaver::~AsyncSaver() {
 }
 
 absl::Status AsyncSaver::Save(std::int64_t step,
-                              std::span<const float> variables) {
+                              std::span<const float> variables, bool last) {
   const auto begin = SteadyClock::now();
-  PODSIM_RETURN_IF_ERROR(impl_->WaitUntilIdle());
+  PODSIM_ASSIGN_OR_RETURN(const bool idle, impl_->WaitUntilIdle(last));
+  if (!idle) {
+    impl_->Skip(step);
+    return absl::OkStatus();
+  }
   const Options& options = impl_->options;
   Impl::PendingSave save{.step = step,
                          .state_hash = Crc32c(std::as_bytes(variables))};
@@ -188,6 +203,8 @@ absl::Status AsyncSaver::status() const {
 
 bool AsyncSaver::CanGoBack() const { return impl_->CanGoBack(); }
 
-absl::Status AsyncSaver::Wait() { return impl_->WaitUntilIdle(); }
+absl::Status AsyncSaver::Wait() {
+  return impl_->WaitUntilIdle(/*at_all_costs=*/true).status();
+}
 
 }  // namespace podsim

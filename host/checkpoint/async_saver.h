@@ -2,7 +2,8 @@
 // copy in memory, the writing happens on a thread of its own.
 //
 //   AsyncSaver saver({.store = &store, .model_dir = dir, .stamp = stamp, ...});
-//   PODSIM_RETURN_IF_ERROR(saver.Save(step, trainer.variables()));
+//   PODSIM_RETURN_IF_ERROR(saver.Save(step, trainer.variables(),
+//   /*last=*/false));
 //   ... training ...
 //   PODSIM_RETURN_IF_ERROR(saver.Wait());
 //
@@ -18,6 +19,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/time/time.h"
 #include "host/storage/storage.h"
 #include "models/graph/program.h"
 #include "proto/coordinator.pb.h"
@@ -34,12 +36,19 @@ class AsyncSaver {
     std::vector<int> local_hosts;  // whose parts are written
     int hosts = 1;                 // of the slice
     bool resumed = false;          // the run began with a checkpoint
-    // All parts of a step lie on the store. From the background thread.
+    // All parts of a step lie on the store (from the background thread), or it
+    // is skipped (from Save).
     std::function<void(const CheckpointPart&)> on_written;
     // A sign of life, may be empty: for each file written (background thread),
     // and while Save or Wait wait for a write that is not overdue.
     std::function<void()> on_progress;
+    // For how long the store that is being written to has been silent; empty:
+    // it is waited for, however long it takes.
+    std::function<absl::Duration()> silence;
   };
+  // Training waits for an earlier write no longer than until the store has been
+  // silent for this time.
+  static constexpr absl::Duration kPatience = absl::Seconds(3);
 
   explicit AsyncSaver(Options options);
   // Ends after the file that is being written; Wait first for the others.
@@ -49,12 +58,15 @@ class AsyncSaver {
 
   // Copies the local hosts' tensors (the pause) and writes them in the
   // background to PartsPath(store, model_dir, step, stamp). Waits first for an
-  // earlier step that is still being written, as part of the pause.
-  // Nothing is written of variables that are not all finite.
-  // Errors: those of an earlier write, naming its step: a checkpoint that
+  // earlier step that is still being written, as part of the pause; if the
+  // store is silent meanwhile, this step is skipped, and on_written is told so
+  // at once. The last one never is. Nothing is written of variables that are
+  // not all finite. Errors: those of an earlier write, naming its step: a
+  // checkpoint that
   //   failed fails the next one, and all after it; INVALID_ARGUMENT (a tensor
   //   that was not finite, naming it).
-  absl::Status Save(std::int64_t step, std::span<const float> variables);
+  absl::Status Save(std::int64_t step, std::span<const float> variables,
+                    bool last);
 
   // Of the writes so far; cheap.
   absl::Status status() const;

@@ -8,6 +8,7 @@
 #include "host/bench/bench_run.h"
 #include "host/board/cpu_share.h"
 #include "host/process/preparation.h"
+#include "host/storage/store_waits.h"
 #include "job/placement.h"
 #include "job/saving.h"
 
@@ -62,7 +63,8 @@ std::unique_ptr<AsyncSaver> MakeSaver(const Assignment& assignment,
       .resumed = !assignment.start().checkpoint().empty(),
       .on_written =
           [&run](const CheckpointPart& part) { run.link->OnCheckpoint(part); },
-      .on_progress = [&run] { run.progress.Count(1); }});
+      .on_progress = [&run] { run.progress.Count(1); },
+      .silence = [] { return ProcessStoreWaits().silence(); }});
 }
 
 // The lines as the plan wants them.

@@ -44,6 +44,16 @@ void StoreWaits::EndWhen(std::function<bool()> told, const std::string& why) {
   why_told_ = why;
 }
 
+absl::Duration StoreWaits::silence() {
+  MutexLock lock(mutex_);
+  return std::max(absl::ZeroDuration(), waiter_.now() - quiet_);
+}
+
+void StoreWaits::Moved() {
+  MutexLock lock(mutex_);
+  quiet_ = absl::InfiniteFuture();
+}
+
 StoreWaits::Limit::Limit(StoreWaits& waits, absl::Duration most,
                          const std::string& why)
     : waits_(waits) {
@@ -75,6 +85,7 @@ std::string StoreWaits::WhyEnd(absl::Time now, absl::Time since,
 bool StoreWaits::Tell(const StoreWait& wait, absl::Time now, bool told_before) {
   MutexLock lock(mutex_);
   if (!told_before) ++told_;
+  quiet_ = std::min(quiet_, now - kFirstWord);
   if (now < next_) return true;
   voice_.say(StoreWaitText(wait));
   next_ = now + every_;
@@ -94,10 +105,14 @@ void StoreWaits::Over(const StoreWait& wait, bool told, bool answered,
   MutexLock lock(mutex_);
   const absl::Time now = waiter_.now();
   if (answered) answered_ = now;
-  if (answered) unanswered_.clear();
+  if (answered) {
+    quiet_ = absl::InfiniteFuture();
+    unanswered_.clear();
+  }
   if (!answered && wait.span > absl::ZeroDuration()) unanswered_ = wait.why;
   silent_ = answered ? absl::InfiniteFuture() : std::min(silent_, since);
   if (!told || --told_ > 0) return;
+  quiet_ = absl::InfiniteFuture();
   next_ = absl::InfinitePast();
   every_ = voice_.often;
   voice_.over(answered ? absl::StrCat("the store answers again, after ",
@@ -131,6 +146,7 @@ bool StoreWaits::Call::GoOn(std::int64_t moved) {
   if (moved - counted_ >= kStretch) {
     counted_ = moved;
     alive_ = now;
+    waits_->Moved();
   }
   wait_.span = now - since_;
   const bool moves = static_cast<double>(moved) >=

@@ -75,6 +75,10 @@ class StoreWaits {
   // Asked during every wait, from its thread: true ends it. Empty: none.
   void EndWhen(std::function<bool()> told, const std::string& why);
 
+  // For how long a wait that is told of has been without an answer or bytes
+  // that move; zero: there is none.
+  absl::Duration silence();
+
   // While it lives, calls have `most` in all. Of one thread's at a time.
   class Limit {
    public:
@@ -132,6 +136,8 @@ class StoreWaits {
   std::string WhyEnd(absl::Time now, absl::Time since, absl::Time alive);
   // Whether it was told.
   bool Tell(const StoreWait& wait, absl::Time now, bool told_before);
+  // Bytes have moved.
+  void Moved();
   void Over(const StoreWait& wait, bool told, bool answered, absl::Time since);
   std::string WhyNotAsked();
 
@@ -150,6 +156,7 @@ class StoreWaits {
   absl::Time silent_ PODSIM_GUARDED_BY(mutex_) = absl::InfiniteFuture();
   std::string unanswered_ PODSIM_GUARDED_BY(mutex_);  // what it waited for
   int told_ PODSIM_GUARDED_BY(mutex_) = 0;            // calls that are told of
+  absl::Time quiet_ PODSIM_GUARDED_BY(mutex_) = absl::InfiniteFuture();
   absl::Time next_ PODSIM_GUARDED_BY(mutex_) = absl::InfinitePast();
   absl::Duration every_ PODSIM_GUARDED_BY(mutex_);
 };

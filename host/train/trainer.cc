@@ -222,7 +222,7 @@ absl::Status Trainer::Impl::Finish(std::int64_t step,
   if (next.save || next.end || due(plan.spec().checkpoint_every())) {
     setup.progress->Enter(step, "checkpoint");
     PODSIM_RETURN_IF_ERROR(StrikeAt(step, "checkpoint"));
-    PODSIM_RETURN_IF_ERROR(setup.saver->Save(step, variables));
+    PODSIM_RETURN_IF_ERROR(setup.saver->Save(step, variables, next.end));
   }
   return setup.saver->status();
 }

@@ -43,7 +43,8 @@ struct CoordinatorRun {
   std::int64_t stamp = 0;         // of what this process writes there
   std::optional<HeldDir> held;    // with the record, as the start left it
   std::optional<Committer> committer;
-  std::atomic<bool> begun = false;  // the committer stands, if there is one
+  std::atomic<bool> begun = false;    // the committer stands, if there is one
+  std::atomic<bool> skipped = false;  // a checkpoint that some wrote a part of
   std::unique_ptr<CoordinatorServer> server;
   std::jthread keeper;  // of the hold
 };

@@ -256,6 +256,8 @@ class Membership {
 
   // Saving.
   void OnCheckpoint(absl::Time now, int process, const CheckpointPart& part);
+  // All processes are past a step that some did not save.
+  void Skip(absl::Time now, std::int64_t step, const Saving& saving);
   void OnHeld(absl::Time now, int process, const Held& held);
   // Whether all processes saved the same state; fails the job if not.
   bool SameState(absl::Time now, std::int64_t step, const Saving& saving);

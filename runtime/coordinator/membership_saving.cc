@@ -82,10 +82,32 @@ void Membership::OnCheckpoint(absl::Time now, int process,
   processes_[process].lease.last_progress = now;
   last_save_ = now;
   if (static_cast<int>(saving.parts.size()) < processes()) return;
+  const bool skipped =
+      std::any_of(saving.parts.begin(), saving.parts.end(),
+                  [](const auto& each) { return each.second.skipped(); });
+  if (skipped) {
+    Skip(now, part.step(), saving);
+    return;
+  }
   if (!SameState(now, part.step(), saving)) return;
   saving.committing = true;
   saving.since = now;
   actions_.emplace_back(CommitAction{ManifestOf(now, part.step(), saving)});
+}
+
+// A checkpoint is of all processes or none: what some have written of it is
+// removed when the job is done, or by the next start.
+void Membership::Skip(absl::Time now, std::int64_t step, const Saving& saving) {
+  JobEvent event;
+  event.mutable_skipped()->set_step(step);
+  for (const auto& [process, part] : saving.parts) {
+    if (!part.skipped()) continue;
+    *event.mutable_skipped()->mutable_process() = InfoOf(process);
+    break;
+  }
+  saving_.erase(step);
+  Emit(now, std::move(event));
+  MaybeFinish(now);
 }
 
 bool Membership::SameState(absl::Time now, std::int64_t step,

@@ -17,6 +17,7 @@
 #include "base/rpc/token.h"
 #include "base/signal_watch.h"
 #include "base/status.h"
+#include "host/checkpoint/commit.h"
 #include "host/storage/distant_places.h"
 #include "host/storage/store_waits.h"
 #include "host/storage/watched_store.h"
@@ -116,6 +117,7 @@ void TakeEvent(const JobEvent& event, CoordinatorRun& run) {
   run.events.Write(event);
   if (event.has_failed())
     ProcessStoreWaits().Hurry(kEndingPatience, "the job has ended");
+  if (event.has_skipped()) run.skipped = true;
   if (run.begun && run.committer) run.committer->OnEvent(event);
 }
 
@@ -175,6 +177,10 @@ int RunJob(const CoordinatorSettings& settings, CoordinatorRun& run,
   run.keeper = std::jthread();  // ends it: it uses the server
   run.server.reset();
   run.committer.reset();  // deletes old checkpoints, and tells of them
+  // All hosts are done: nobody writes any more. The next start would do it,
+  // too.
+  if (outcome.ok() && run.skipped)
+    static_cast<void>(CleanUnfinished(*run.held));
   if (run.held) LeaveModelDir(*run.held, run.stamp);
   run.events.Finish(kEventsLimit);
   if (outcome.ok()) return kDone;

@@ -41,6 +41,13 @@ std::string FormatSavings(const Savings& savings, absl::Duration training) {
       FormatWallTime(absl::Seconds(savings.seconds_written / each)));
 }
 
+std::string FormatSkipped(const Savings& savings) {
+  return absl::StrCat(FormatCounted(savings.skipped, "checkpoint"),
+                      savings.skipped == 1 ? " was" : " were",
+                      " skipped, as the store was silent while an earlier one "
+                      "was being written");
+}
+
 std::string FormatUndeleted(const Savings& savings) {
   return PrintableLine(absl::StrCat(
       FormatCounted(static_cast<std::int64_t>(savings.undeleted.size()),

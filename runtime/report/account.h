@@ -16,12 +16,13 @@ namespace podsim {
 // The checkpoints that one run saved.
 struct Savings {
   std::int64_t count = 0;
-  std::int64_t bytes = 0;                 // of the last one
-  double seconds_paused = 0;              // wall, all together
-  double seconds_written = 0;             // wall, all together, beside training
-  std::string last;                       // its path
-  std::set<std::int64_t> undeleted = {};  // steps beyond keep that stay
-  std::string why_undeleted = {};         // of the last attempt
+  std::int64_t skipped = 0;    // due while the store was silent
+  std::int64_t bytes = 0;      // of the last one
+  double seconds_paused = 0;   // wall, all together
+  double seconds_written = 0;  // wall, all together, beside training
+  std::string last;            // its path
+  // Steps beyond keep that stay, and why, by the last attempt.
+  std::map<std::int64_t, std::string> undeleted = {};
   void Add(const CheckpointSaved& saved);
   void Add(const CheckpointDeleted& deleted);
 };
@@ -33,7 +34,11 @@ std::string FormatSavings(const Savings& savings, absl::Duration training);
 // "8 saved, the last m/4000 (150.59 KiB)". REQUIRES: at least one.
 std::string FormatLastSaved(const Savings& savings);
 
-// "2 old checkpoints could not be deleted: delete gs://b/m/10/1785/...: 403".
+// "2 checkpoints were skipped, as the store was silent".
+std::string FormatSkipped(const Savings& savings);
+
+// "2 old checkpoints could not be deleted: delete gs://b/m/10/1785/...: 403",
+// the reason of the oldest.
 // REQUIRES: some are undeleted.
 std::string FormatUndeleted(const Savings& savings);
 

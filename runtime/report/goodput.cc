@@ -104,6 +104,7 @@ void GoodputMeter::OnEvent(const JobEvent& event) {
     case JobEvent::kWaiting:
     case JobEvent::kLeft:
     case JobEvent::kDeleted:
+    case JobEvent::kSkipped:
     case JobEvent::EVENT_NOT_SET:
       break;
   }

@@ -269,6 +269,13 @@ std::string SavedLine(const CheckpointSaved& saved, double wall_time) {
                {"seconds_written", saved.seconds_written()}});
 }
 
+std::string SkippedLine(const CheckpointSkipped& skipped, double wall_time) {
+  return Dump({{"event", "checkpoint_skipped"},
+               {"wall_time", wall_time},
+               {"step", skipped.step()},
+               {"process", skipped.process().process()}});
+}
+
 std::string RestartLine(const JobRestarting& restart, double wall_time) {
   return Dump({{"event", "restart"},
                {"wall_time", wall_time},

@@ -14,8 +14,9 @@
 //                            in microseconds; waited_us is empty in a pod of
 //                            one process
 //   {"event":"eval",...}     one per evaluation
-//   {"event":"checkpoint",...}, {"event":"restart",...}, {"event":"fault",...}
-//                            when one is saved, happens, is injected
+//   {"event":"checkpoint",...}, {"event":"checkpoint_skipped",...},
+//   {"event":"restart",...}, {"event":"fault",...}
+//                            when one is saved, is not, happens, is injected
 //   {"event":"summary",...}  once, at the end of a run that finished
 //   {"event":"failure",...}  instead of it, for one that did not
 #ifndef PODSIM_RUNTIME_REPORT_METRICS_LINES_H_
@@ -48,6 +49,7 @@ std::string ResumeLine(const StartPoint& start, const JobPlan& plan,
 std::string StepLine(const StepDone& step, double wall_time);
 std::string EvalLine(const EvalDone& eval, double wall_time);
 std::string SavedLine(const CheckpointSaved& saved, double wall_time);
+std::string SkippedLine(const CheckpointSkipped& skipped, double wall_time);
 std::string RestartLine(const JobRestarting& restart, double wall_time);
 std::string FaultLine(const FaultStruck& struck, double wall_time);
 std::string SummaryLine(const RunSummary& summary);

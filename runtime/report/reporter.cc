@@ -47,6 +47,16 @@ std::string RestartText(const JobRestarting& restart) {
                       " left): ", restart.reason());
 }
 
+// Of the first of several.
+std::string SkippedText(const CheckpointSkipped& skipped) {
+  const ProcessInfo& process = skipped.process();
+  return PrintableLine(absl::StrCat(
+      "no checkpoint of step ", FormatCount(skipped.step()),
+      ", and none until the store answers: it is silent, and process ",
+      process.process(), " (pid ", process.pid(), " on ", process.hostname(),
+      ") still writes an earlier one; training goes on"));
+}
+
 std::string FaultText(const FaultStruck& struck) {
   const Fault& fault = struck.fault();
   return absl::StrCat("fault ", struck.index(), " injected: ",
@@ -96,7 +106,12 @@ void Reporter::OnEvent(const JobEvent& event) {
       Record(RestartLine(event.restarting(), event.wall_time()));
       break;
     case JobEvent::kSaved:
+      skipping_ = false;
       Record(SavedLine(event.saved(), event.wall_time()));
+      break;
+    case JobEvent::kSkipped:
+      if (!std::exchange(skipping_, true)) Warn(SkippedText(event.skipped()));
+      Record(SkippedLine(event.skipped(), event.wall_time()));
       break;
     case JobEvent::kFault:
       Warn(FaultText(event.fault()));

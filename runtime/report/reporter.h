@@ -71,6 +71,7 @@ class Reporter {
   const Clock& clock_;
   SummaryCollector collector_;
   std::optional<ProgressMeter> meter_;
+  bool skipping_ = false;  // checkpoints, since the last one was saved
 };
 
 }  // namespace podsim

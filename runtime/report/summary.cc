@@ -30,6 +30,9 @@ void SummaryCollector::OnEvent(const JobEvent& event, absl::Time now) {
     case JobEvent::kDeleted:
       summary_.savings.Add(event.deleted());
       break;
+    case JobEvent::kSkipped:
+      ++summary_.savings.skipped;
+      break;
     case JobEvent::kRestarting:
       ++summary_.restarts;
       AccountForFaults();

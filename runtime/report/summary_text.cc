@@ -244,6 +244,8 @@ class Rows {
           verbose_ ? FormatSavings(summary_.savings, summary_.training)
                    : FormatLastSaved(summary_.savings),
           kCheckpointsRank);
+    if (summary_.savings.skipped > 0)
+      Add("WARNING", FormatSkipped(summary_.savings));
     if (!summary_.savings.undeleted.empty())
       Add("WARNING", FormatUndeleted(summary_.savings));
     if (summary_.restarts > 0) Add("restarts", FormatCount(summary_.restarts));

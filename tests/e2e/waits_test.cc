@@ -9,6 +9,8 @@
 #include <cstdio>
 #include <fstream>
 #include <functional>
+#include <memory>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,6 +18,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "base/status.h"
 #include "base/unique_fd.h"
 #include "host/storage/object_lease.h"
 #include "tests/e2e/pod.h"
@@ -27,7 +30,9 @@ namespace podsim {
 namespace {
 
 using testing::BadServer;
+using ::testing::Contains;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using testing::PodRun;
 using testing::Program;
 using testing::Subprocess;
@@ -83,6 +88,29 @@ void ExpectSpoken(const char* row, std::vector<std::string> command,
   EXPECT_LE(ended, Within(2)) << row << ": " << program.output();
   std::printf("| %s | %.1f s | %.1f s |\n", row, said, ended);
 }
+
+// A store in a process of its own.
+class RealStore {
+ public:
+  explicit RealStore(const testing::TempDir& dir) {
+    const std::string input = dir.file("fifo");  // it serves to its end
+    PODSIM_CHECK(mkfifo(input.c_str(), 0600) == 0);
+    writer_ = UniqueFd(open(input.c_str(), O_RDWR | O_CLOEXEC));
+    process_ = std::make_unique<Subprocess>(Subprocess::Options{
+        .command = {"/bin/sh", "-c",
+                    absl::StrCat("exec ", Program("gcs_server"),
+                                 " 0 bucket=US <", input)}});
+    EXPECT_TRUE(process_->ReadUntilText("\n", testing::kDeadline));
+  }
+  Subprocess& process() { return *process_; }
+  std::string endpoint() const {
+    return process_->output().substr(0, process_->output().find('\n'));
+  }
+
+ private:
+  UniqueFd writer_;
+  std::unique_ptr<Subprocess> process_;
+};
 
 // The command ends by itself, soon, and says why.
 void ExpectRefused(const char* row, std::vector<std::string> command,
@@ -231,21 +259,13 @@ TEST(Waits, OfACoordinatorThatLooksForCheckpoints) {
 // Its programs stand still, as a machine does that has gone.
 TEST(Waits, OfAStoreThatGoesAwayInMidRun) {
   testing::TempDir dir;
-  const std::string input = dir.file("fifo");  // the store serves to its end
-  ASSERT_EQ(mkfifo(input.c_str(), 0600), 0);
-  const UniqueFd writer(open(input.c_str(), O_RDWR | O_CLOEXEC));
-  Subprocess store({.command = {"/bin/sh", "-c",
-                                absl::StrCat("exec ", Program("gcs_server"),
-                                             " 0 bucket=US <", input)}});
-  ASSERT_TRUE(store.ReadUntilText("\n", testing::kDeadline));
-  const std::string endpoint =
-      store.output().substr(0, store.output().find('\n'));
+  RealStore store(dir);
   PodRun run(
       {"--topology=v3-8", "--train_steps=100000000", "--checkpoint_every=50",
        "--keep=2", absl::StrCat("--model_dir=", kModelDir)},
-      At(endpoint));
+      At(store.endpoint()));
   ASSERT_TRUE(run.WaitForEvents("checkpoint", 2)) << run.output();
-  store.Signal(SIGSTOP);
+  store.process().Signal(SIGSTOP);
   // The lease is renewed every 3 s, a checkpoint comes sooner.
   const double said = SecondsOf([&] {
     EXPECT_TRUE(run.process().ReadUntilText("waiting: ", testing::kDeadline));
@@ -258,7 +278,48 @@ TEST(Waits, OfAStoreThatGoesAwayInMidRun) {
   EXPECT_LE(ended, Within(10)) << run.output();
   EXPECT_THAT(run.Unwrapped(), HasSubstr("goes on after step "));
   std::printf("| gone in mid-run | %.1f s | %.1f s |\n", said, ended);
-  store.Signal(SIGKILL);
+  store.process().Signal(SIGKILL);
+}
+
+std::vector<std::string> FirstColumn(const std::string& table) {
+  std::vector<std::string> words;
+  std::istringstream lines(table);
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words_of_line(line);
+    words_of_line >> words.emplace_back();
+  }
+  return words;
+}
+
+// As long as it is silent the pod trains on; then it saves again.
+TEST(Waits, AStoreThatComesBackFindsAPodThatTrainedOn) {
+  testing::TempDir dir;
+  RealStore store(dir);
+  PodRun run(
+      {"--topology=v3-32", "--train_steps=100000000", "--checkpoint_every=50",
+       "--keep=2", absl::StrCat("--model_dir=", kModelDir)},
+      At(store.endpoint()));
+  ASSERT_TRUE(run.WaitForEvents("checkpoint", 2)) << run.output();
+  store.process().Signal(SIGSTOP);
+  ASSERT_TRUE(run.WaitForEvents("checkpoint_skipped", 3)) << run.output();
+  store.process().Signal(SIGCONT);
+  const std::size_t saved = run.Events("checkpoint").size();
+  ASSERT_TRUE(run.WaitForEvents("checkpoint", saved + 3)) << run.output();
+  run.process().Signal(SIGTERM);
+  EXPECT_EQ(run.Wait(), 75) << run.output();
+  EXPECT_THAT(run.Unwrapped(), HasSubstr("and none until the store answers"));
+  EXPECT_THAT(run.Unwrapped(), HasSubstr("were skipped, as the store was"));
+  // Those that it skipped are not there, the last step's is.
+  Subprocess list({.command = {Program("pod_ckpt"), "ls", kModelDir},
+                   .environment = At(store.endpoint())});
+  EXPECT_EQ(list.Wait(testing::kDeadline), 0) << list.output();
+  EXPECT_THAT(list.output(), Not(HasSubstr("unfinished")));
+  const std::vector<std::string> steps = FirstColumn(list.output());
+  EXPECT_THAT(
+      steps,
+      Contains(absl::StrCat(run.Events("step").back()["step"].get<int>())));
+  for (const auto& skipped : run.Events("checkpoint_skipped"))
+    EXPECT_THAT(steps, Not(Contains(absl::StrCat(skipped["step"].get<int>()))));
 }
 
 }  // namespace

@@ -29,6 +29,9 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
+constexpr bool kNotLast = false;
+constexpr bool kLast = true;
+
 // Reports, gathered from background threads.
 class Reports {
  public:
@@ -73,8 +76,8 @@ TEST_F(AsyncSaverTest, ProcessesTogetherWriteACheckpoint) {
   {
     AsyncSaver first(Options({0, 1}));
     AsyncSaver second(Options({2, 3}));
-    ASSERT_THAT(first.Save(100, variables), IsOk());
-    ASSERT_THAT(second.Save(100, variables), IsOk());
+    ASSERT_THAT(first.Save(100, variables, kNotLast), IsOk());
+    ASSERT_THAT(second.Save(100, variables, kNotLast), IsOk());
     EXPECT_THAT(first.Wait(), IsOk());
     EXPECT_THAT(second.Wait(), IsOk());
   }
@@ -107,7 +110,7 @@ TEST_F(AsyncSaverTest, NothingIsSavedOfAStateThatDiverged) {
       auto variables = testing::SomeVariables(*program_, 4);
       variables[tensor.offset + tensor.shape.elements() - 1] = bad;
       AsyncSaver saver(Options({0, 1, 2, 3}));
-      ASSERT_THAT(saver.Save(100, variables), IsOk());
+      ASSERT_THAT(saver.Save(100, variables, kNotLast), IsOk());
       EXPECT_THAT(
           saver.Wait(),
           StatusIs(absl::StatusCode::kInvalidArgument,
@@ -125,11 +128,11 @@ TEST_F(AsyncSaverTest, WhoDivergesIsToldOfACheckpointOnceThereIsOne) {
   auto variables = testing::SomeVariables(*program_, 4);
   AsyncSaver saver(Options({0, 1, 2, 3}));
   EXPECT_FALSE(saver.CanGoBack());
-  ASSERT_THAT(saver.Save(100, variables), IsOk());
+  ASSERT_THAT(saver.Save(100, variables, kNotLast), IsOk());
   ASSERT_THAT(saver.Wait(), IsOk());
   EXPECT_TRUE(saver.CanGoBack());
   variables[0] = std::numeric_limits<float>::infinity();
-  ASSERT_THAT(saver.Save(200, variables), IsOk());
+  ASSERT_THAT(saver.Save(200, variables, kNotLast), IsOk());
   EXPECT_THAT(saver.Wait(), StatusIs(absl::StatusCode::kInvalidArgument,
                                      HasSubstr("--restore=/m/STEP")));
   AsyncSaver::Options options = Options({0});
@@ -143,7 +146,7 @@ TEST_F(AsyncSaverTest, TheLargestNumbersAreNumbers) {
   variables[1] = std::numeric_limits<float>::lowest();
   variables[2] = std::numeric_limits<float>::denorm_min();
   AsyncSaver saver(Options({0, 1, 2, 3}));
-  ASSERT_THAT(saver.Save(100, variables), IsOk());
+  ASSERT_THAT(saver.Save(100, variables, kNotLast), IsOk());
   EXPECT_THAT(saver.Wait(), IsOk());
 }
 
@@ -151,7 +154,7 @@ TEST_F(AsyncSaverTest, WhatIsSavedIsWhatWasThereWhenAsked) {
   auto variables = testing::SomeVariables(*program_, 4);
   const auto image = EncodePart(*program_, variables, 0, kHosts, 100);
   AsyncSaver saver(Options({0}));
-  ASSERT_THAT(saver.Save(100, variables), IsOk());
+  ASSERT_THAT(saver.Save(100, variables, kNotLast), IsOk());
   std::fill(variables.begin(), variables.end(), -1.0f);
   ASSERT_THAT(saver.Wait(), IsOk());
   ASSERT_OK_AND_ASSIGN(
@@ -164,7 +167,8 @@ TEST_F(AsyncSaverTest, AHostWithoutTensorsReportsNoFiles) {
   AsyncSaver::Options options = Options({63});
   options.hosts = 64;
   AsyncSaver saver(std::move(options));
-  ASSERT_THAT(saver.Save(100, testing::SomeVariables(*program_, 4)), IsOk());
+  ASSERT_THAT(saver.Save(100, testing::SomeVariables(*program_, 4), kNotLast),
+              IsOk());
   ASSERT_THAT(saver.Wait(), IsOk());
   ASSERT_THAT(reports_.parts(), SizeIs(1));
   EXPECT_EQ(reports_.parts()[0].files_size(), 0);
@@ -174,14 +178,14 @@ TEST_F(AsyncSaverTest, AFailedWriteFailsTheNextStepAndAllAfter) {
   const auto variables = testing::SomeVariables(*program_, 4);
   store_.FailNextWrite(absl::ResourceExhaustedError("No space left on device"));
   AsyncSaver saver(Options({0, 1}));
-  ASSERT_THAT(saver.Save(100, variables), IsOk());
+  ASSERT_THAT(saver.Save(100, variables, kNotLast), IsOk());
   const auto full = StatusIs(absl::StatusCode::kResourceExhausted,
                              AllOf(HasSubstr("checkpoint of step 100"),
                                    HasSubstr("No space left on device")));
   EXPECT_THAT(saver.Wait(), full);
   EXPECT_THAT(saver.status(), full);
-  EXPECT_THAT(saver.Save(200, variables), full);
-  EXPECT_THAT(saver.Save(300, variables), full);
+  EXPECT_THAT(saver.Save(200, variables, kNotLast), full);
+  EXPECT_THAT(saver.Save(300, variables, kNotLast), full);
   EXPECT_THAT(reports_.parts(), SizeIs(0));
 }
 
@@ -220,9 +224,9 @@ TEST_F(AsyncSaverTest, SaveWaitsForTheEarlierOneAndGivesSignsOfLife) {
   };
   AsyncSaver saver(std::move(options));
   const auto variables = testing::SomeVariables(*program_, 4);
-  ASSERT_THAT(saver.Save(100, variables), IsOk());
+  ASSERT_THAT(saver.Save(100, variables, kNotLast), IsOk());
   EXPECT_EQ(signs, 0);
-  ASSERT_THAT(saver.Save(200, variables), IsOk());
+  ASSERT_THAT(saver.Save(200, variables, kNotLast), IsOk());
   EXPECT_GE(signs, 2);
   ASSERT_THAT(saver.Wait(), IsOk());
   ASSERT_THAT(reports_.parts(), SizeIs(2));
@@ -232,13 +236,94 @@ TEST_F(AsyncSaverTest, SaveWaitsForTheEarlierOneAndGivesSignsOfLife) {
   EXPECT_GE(reports_.parts()[1].seconds_paused(), 0.1);
 }
 
+// Nothing of the skipped step is copied: one save is in flight, no more.
+TEST_F(AsyncSaverTest, WhatIsDueWhileTheStoreIsSilentIsSkipped) {
+  GatedStore gate(memory_.get());
+  AsyncSaver::Options options = Options({0, 1});
+  options.store = &gate;
+  options.silence = [] { return AsyncSaver::kPatience; };
+  AsyncSaver saver(std::move(options));
+  const auto variables = testing::SomeVariables(*program_, 4);
+  ASSERT_THAT(saver.Save(100, variables, kNotLast), IsOk());
+  for (const int step : {200, 300})
+    ASSERT_THAT(saver.Save(step, variables, kNotLast), IsOk());
+  std::vector<CheckpointPart> parts = reports_.parts();
+  ASSERT_THAT(parts, SizeIs(2));
+  for (const CheckpointPart& part : parts) EXPECT_TRUE(part.skipped());
+  EXPECT_EQ(parts[0].step(), 200);
+  EXPECT_EQ(parts[1].step(), 300);
+  gate.Open();
+  ASSERT_THAT(saver.Wait(), IsOk());
+  ASSERT_THAT(saver.Save(400, variables, kNotLast), IsOk());
+  ASSERT_THAT(saver.Wait(), IsOk());
+  parts = reports_.parts();
+  ASSERT_THAT(parts, SizeIs(4));
+  EXPECT_EQ(parts[2].step(), 100);
+  EXPECT_FALSE(parts[2].skipped());
+  EXPECT_EQ(parts[3].step(), 400);
+  EXPECT_FALSE(parts[3].skipped());
+  ASSERT_OK_AND_ASSIGN(const auto names, memory_->List("/m"));
+  EXPECT_THAT(names, SizeIs(2));
+}
+
+TEST_F(AsyncSaverTest, AStoreThatIsSilentForAShortWhileIsWaitedFor) {
+  GatedStore gate(memory_.get());
+  std::atomic<int> signs = 0;
+  AsyncSaver::Options options = Options({0, 1});
+  options.store = &gate;
+  options.silence = [] { return AsyncSaver::kPatience / 2; };
+  options.on_progress = [&] {
+    if (++signs == 2) gate.Open();
+  };
+  AsyncSaver saver(std::move(options));
+  const auto variables = testing::SomeVariables(*program_, 4);
+  ASSERT_THAT(saver.Save(100, variables, kNotLast), IsOk());
+  ASSERT_THAT(saver.Save(200, variables, kNotLast), IsOk());
+  ASSERT_THAT(saver.Wait(), IsOk());
+  ASSERT_THAT(reports_.parts(), SizeIs(2));
+  EXPECT_FALSE(reports_.parts()[1].skipped());
+}
+
+TEST_F(AsyncSaverTest, TheLastStepIsNeverSkipped) {
+  GatedStore gate(memory_.get());
+  std::atomic<int> signs = 0;
+  AsyncSaver::Options options = Options({0, 1});
+  options.store = &gate;
+  options.silence = [] { return absl::InfiniteDuration(); };
+  options.on_progress = [&] {
+    if (++signs == 2) gate.Open();
+  };
+  AsyncSaver saver(std::move(options));
+  const auto variables = testing::SomeVariables(*program_, 4);
+  ASSERT_THAT(saver.Save(100, variables, kNotLast), IsOk());
+  ASSERT_THAT(saver.Save(200, variables, kLast), IsOk());
+  ASSERT_THAT(saver.Wait(), IsOk());
+  ASSERT_THAT(reports_.parts(), SizeIs(2));
+  EXPECT_EQ(reports_.parts()[1].step(), 200);
+  EXPECT_FALSE(reports_.parts()[1].skipped());
+}
+
+// As before: what went wrong is told, whatever the store does now.
+TEST_F(AsyncSaverTest, AfterAFailedWriteNothingIsSkipped) {
+  store_.FailNextWrite(absl::UnavailableError("given up"));
+  AsyncSaver::Options options = Options({0, 1});
+  options.silence = [] { return absl::InfiniteDuration(); };
+  AsyncSaver saver(std::move(options));
+  const auto variables = testing::SomeVariables(*program_, 4);
+  ASSERT_THAT(saver.Save(100, variables, kNotLast), IsOk());
+  EXPECT_FALSE(saver.Wait().ok());
+  EXPECT_THAT(saver.Save(200, variables, kNotLast),
+              StatusIs(absl::StatusCode::kUnavailable, HasSubstr("given up")));
+}
+
 TEST_F(AsyncSaverTest, EndsWithoutTheRestWhenDestroyed) {
   GatedStore gate(memory_.get());
   AsyncSaver::Options options = Options({0, 1, 2, 3});
   options.store = &gate;
   {
     AsyncSaver saver(std::move(options));
-    ASSERT_THAT(saver.Save(100, testing::SomeVariables(*program_, 4)), IsOk());
+    ASSERT_THAT(saver.Save(100, testing::SomeVariables(*program_, 4), kNotLast),
+                IsOk());
     gate.Open();
   }
   // Whole files only, be it none or all.

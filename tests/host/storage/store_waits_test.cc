@@ -90,6 +90,23 @@ TEST_F(StoreWaitsTest, WhatComesSlowlyIsAWaitAndWhatComesFastIsNone) {
   EXPECT_THAT(said_, SizeIs(1));
 }
 
+TEST_F(StoreWaitsTest, SilenceIsCountedUntilBytesMoveOrAnAnswerComes) {
+  EXPECT_EQ(waits_.silence(), absl::ZeroDuration());
+  std::optional<StoreWaits::Call> call(std::in_place, &waits_, "x", kMost);
+  clock_.Advance(absl::Seconds(5));
+  EXPECT_EQ(waits_.silence(), absl::ZeroDuration()) << "nobody has looked";
+  call->GoOn(0);
+  clock_.Advance(absl::Seconds(5));
+  EXPECT_EQ(waits_.silence(), absl::Seconds(5.9));
+  call->GoOn(1 << 20);  // bytes
+  EXPECT_EQ(waits_.silence(), absl::ZeroDuration());
+  EXPECT_TRUE(call->Pause(absl::Minutes(10), waiter_));
+  EXPECT_GT(waits_.silence(), absl::Minutes(1));
+  call->Answered();
+  call.reset();
+  EXPECT_EQ(waits_.silence(), absl::ZeroDuration());
+}
+
 TEST_F(StoreWaitsTest, ALimitIsForAllCallsTogether) {
   StoreWaits::Call before = Begin();
   {

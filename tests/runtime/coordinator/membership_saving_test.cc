@@ -78,6 +78,47 @@ TEST(MembershipSavingTest, ACheckpointIsCommittedOnceAllPartsAreThere) {
   EXPECT_EQ(saved[0].saved().seconds_paused(), 0.5);
 }
 
+HostMessage SkipMessage(std::int64_t step) {
+  HostMessage message;
+  message.mutable_checkpoint()->set_step(step);
+  message.mutable_checkpoint()->set_skipped(true);
+  return message;
+}
+
+TEST(MembershipSavingTest, AStepThatSomeSkippedIsNoCheckpoint) {
+  PodScript pod(SavingPlan());
+  pod.Run();
+  Report(pod, 1, 6);
+  pod.Send(0, PartMessage(0, 2));
+  pod.Send(1, SkipMessage(4));
+  pod.Send(0, PartMessage(0, 4));
+  const auto skipped = pod.events(JobEvent::kSkipped);
+  ASSERT_EQ(skipped.size(), 1);
+  EXPECT_EQ(skipped[0].skipped().step(), 4);
+  EXPECT_EQ(skipped[0].skipped().process().pid(), 101);
+  EXPECT_TRUE(pod.commits.empty());
+  // The one that was being written comes through, and later ones do.
+  pod.Send(1, PartMessage(1, 2));
+  for (int p = 0; p < kProcesses; ++p) pod.Send(p, PartMessage(p, 6));
+  ASSERT_EQ(pod.commits.size(), 2);
+  EXPECT_EQ(pod.commits[0].step(), 2);
+  EXPECT_EQ(pod.commits[1].step(), 6);
+}
+
+TEST(MembershipSavingTest, AJobWaitsForNoSkippedStep) {
+  PodScript pod(SavingPlan());
+  pod.Run();
+  Report(pod, 1, kSteps);
+  for (int p = 0; p < kProcesses; ++p) {
+    pod.Send(p, SkipMessage(4));
+    pod.Send(p, PartMessage(p, kSteps));
+    pod.Send(p, DoneMessage("same"));
+  }
+  EXPECT_EQ(pod.events(JobEvent::kSkipped).size(), 1);
+  pod.Committed(kSteps, absl::OkStatus());
+  EXPECT_EQ(pod.machine().state(), PodState::kDone);
+}
+
 TEST(MembershipSavingTest, TheJobIsDoneOnlyWhenItsLastCheckpointIs) {
   PodScript pod(SavingPlan());
   pod.Run();

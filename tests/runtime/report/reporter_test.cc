@@ -107,6 +107,30 @@ TEST_F(ReporterTest, AQuietRunSaysOnlyWhatDoesNotGoAsPlanned) {
   EXPECT_THAT(err_.Take(), HasSubstr("FAILED: host1"));
 }
 
+TEST_F(ReporterTest, SkippedCheckpointsAreToldOnceUntilOneIsSaved) {
+  Reporter reporter = Make(plain_);
+  reporter.OnEvent(Formed(1000));
+  out_.Take();
+  JobEvent skipped;
+  skipped.mutable_skipped()->mutable_process()->set_pid(123);
+  for (const int step : {20, 30, 40}) {
+    skipped.mutable_skipped()->set_step(step);
+    reporter.OnEvent(skipped);
+  }
+  const std::string text = out_.Take();
+  EXPECT_THAT(text, HasSubstr("no checkpoint of step 20, and none until the"));
+  EXPECT_THAT(text, HasSubstr("(pid 123 on"));
+  EXPECT_THAT(text, Not(HasSubstr("step 30")));
+  JobEvent saved;
+  saved.mutable_saved()->set_step(50);
+  reporter.OnEvent(saved);
+  skipped.mutable_skipped()->set_step(60);
+  reporter.OnEvent(skipped);
+  EXPECT_THAT(out_.Take(), HasSubstr("no checkpoint of step 60"));
+  reporter.Finish();
+  EXPECT_THAT(out_.Take(), HasSubstr("4 checkpoints were skipped, as the"));
+}
+
 TEST_F(ReporterTest, OneHostIsNoHosts) {
   Reporter reporter = Make(plain_);
   JobEvent formed = Formed(10);
