@@ -1,6 +1,5 @@
 #include "host/checkpoint/commit.h"
 
-#include <algorithm>
 #include <set>
 #include <vector>
 
@@ -21,33 +20,6 @@ namespace {
 absl::Status DeleteIfThere(ObjectStore& store, const std::string& directory) {
   absl::Status status = store.DeleteTree(directory);
   return absl::IsNotFound(status) ? absl::OkStatus() : status;
-}
-
-// Whether what lies there now is what the record speaks of.
-absl::StatusOr<bool> IsRecorded(ObjectStore& store, const std::string& path,
-                                const OwnStep& own) {
-  PODSIM_ASSIGN_OR_RETURN(const std::string files, FilesOf(store, path));
-  const std::string hash = HashOfManifest(store, files);
-  return !hash.empty() && hash == own.manifest_sha256;
-}
-
-// Of a step that is on the record. False: something else has its name by now,
-// and stays.
-absl::StatusOr<bool> Retire(HeldDir& held, const OwnStep& own) {
-  ObjectStore& store = held.store();
-  const std::string path = StepPath(held.path(), own.step);
-  if (!store.CanRename(path)) return RetireObjects(held, own);
-  PODSIM_ASSIGN_OR_RETURN(const bool ours, IsRecorded(store, path, own));
-  if (!ours) return false;
-  const std::string retired =
-      UnfinishedPath(held.path(), own.step, kRetiredStamp);
-  PODSIM_RETURN_IF_ERROR(DeleteIfThere(store, retired));
-  PODSIM_RETURN_IF_ERROR(store.Rename(path, retired));
-  absl::Status status = store.DeleteTree(retired);
-  // A link: it goes, what it leads to is not this model_dir's.
-  if (absl::IsNotFound(status)) status = store.Delete(retired);
-  PODSIM_RETURN_IF_ERROR(status);
-  return true;
 }
 
 // For a checkpoint of a step whose name a damaged one of ours has.
@@ -146,27 +118,6 @@ absl::StatusOr<std::string> WriteManifest(ObjectStore& store,
   return sha256;
 }
 
-// Steps of ours that have `keep` newer good ones, all of them up to `proved`.
-absl::StatusOr<std::vector<std::int64_t>> BeyondKept(const HeldDir& held,
-                                                     int keep,
-                                                     std::int64_t proved) {
-  ObjectStore& store = held.store();
-  PODSIM_ASSIGN_OR_RETURN(std::vector<std::int64_t> steps,
-                          ListSteps(store, held.path()));
-  std::erase_if(steps, [&](std::int64_t step) {
-    return step > proved || held.record().Find(step) == nullptr;
-  });
-  // From the newest back to the first that has `keep` newer ones.
-  for (int kept = 0; kept < keep && !steps.empty(); steps.pop_back()) {
-    const std::string path = StepPath(held.path(), steps.back());
-    absl::Status status = ReadManifest(store, path).status();
-    if (status.ok()) ++kept;
-    if (!status.ok() && !SpeaksOfTheCheckpoint(store, path, status))
-      return status;
-  }
-  return steps;
-}
-
 // The checkpoint that was made again, or whose commit seemed to have failed, is
 // there: its new parts go, if they are not it.
 absl::Status KeepSame(HeldDir& held, std::int64_t step,
@@ -209,34 +160,6 @@ absl::Status CommitCheckpoint(HeldDir& held, std::int64_t stamp,
     record.Put({.step = step, .manifest_sha256 = sha256});
   }));
   return store.Rename(from, path);
-}
-
-absl::Status PruneCheckpoints(HeldDir& held, int keep, std::int64_t proved,
-                              const OnPruned& on_pruned) {
-  if (keep < 0)
-    return absl::InvalidArgumentError(
-        absl::StrCat("keep is ", keep, "; give 0 (all) or more"));
-  if (keep == 0) return absl::OkStatus();
-  PODSIM_ASSIGN_OR_RETURN(const std::vector<std::int64_t> steps,
-                          BeyondKept(held, keep, proved));
-  absl::Status status = held.Note([&](JobRecord& record) {
-    for (const std::int64_t step : steps) record.Retire(step);
-  });
-  std::vector<std::int64_t> done;
-  for (const std::int64_t step : steps) {
-    bool anothers = false;
-    if (status.ok()) {
-      const auto gone = Retire(held, *held.record().Find(step));
-      status = gone.status();
-      if (status.ok()) done.push_back(step);
-      anothers = gone.ok() && !*gone;
-    }
-    if (!anothers && on_pruned != nullptr) on_pruned(step, status);
-  }
-  const absl::Status noted = held.Note([&](JobRecord& record) {
-    for (const std::int64_t step : done) record.Drop(step);
-  });
-  return status.ok() ? noted : status;
 }
 
 absl::Status SetAsideNewer(HeldDir& held, std::int64_t step,

@@ -47,9 +47,11 @@ absl::Status CommitCheckpoint(HeldDir& held, std::int64_t stamp,
 // ones do not count among those kept (looked at as ReadManifest does, not byte
 // for byte). One whose manifest is not the record's any more stays, and is
 // taken off the record. One on its way out is renamed first, so that no half of
-// it is ever taken for a checkpoint. The first error ends it. `on_pruned` is
-// told of each beyond `keep`: OK, it is gone; else why it stays. Errors:
-// INVALID_ARGUMENT (keep is negative), the store's.
+// it is ever taken for a checkpoint. One that the store refuses to delete keeps
+// no other; a store of objects that does not answer is not asked again.
+// `on_pruned` is told of each beyond `keep`: OK, it is gone; else why it stays.
+// Errors: INVALID_ARGUMENT (keep is negative), the store's: the first, with how
+// many stay.
 using OnPruned =
     std::function<void(std::int64_t step, const absl::Status& status)>;
 absl::Status PruneCheckpoints(

@@ -20,8 +20,7 @@ void Savings::Add(const CheckpointDeleted& deleted) {
   if (deleted.error().empty()) {
     undeleted.erase(deleted.step());
   } else {
-    undeleted.insert(deleted.step());
-    why_undeleted = deleted.error();
+    undeleted[deleted.step()] = deleted.error();
   }
 }
 
@@ -52,7 +51,7 @@ std::string FormatUndeleted(const Savings& savings) {
   return PrintableLine(absl::StrCat(
       FormatCounted(static_cast<std::int64_t>(savings.undeleted.size()),
                     "old checkpoint"),
-      " could not be deleted: ", savings.why_undeleted));
+      " could not be deleted: ", savings.undeleted.begin()->second));
 }
 
 std::string FormatStints(const std::vector<Stint>& stints) {

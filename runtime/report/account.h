@@ -3,7 +3,7 @@
 #define PODSIM_RUNTIME_REPORT_ACCOUNT_H_
 
 #include <cstdint>
-#include <set>
+#include <map>
 #include <string>
 #include <vector>
 

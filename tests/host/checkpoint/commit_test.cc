@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "host/checkpoint/layout.h"
 #include "host/checkpoint/parts_path.h"
 #include "host/checkpoint/restore.h"
+#include "host/storage/wrapper.h"
 #include "tests/host/checkpoint/checkpoint_fixture.h"
 #include "tests/testing/status_matchers.h"
 #include "tests/testing/temp_dir.h"
@@ -24,6 +26,7 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Pair;
 using ::testing::SizeIs;
 
 class CommitTest : public ::testing::TestWithParam<testing::StoreKind> {
@@ -228,6 +231,98 @@ TEST_P(CommitTest, PrunesTheOldest) {
   EXPECT_THAT(testing::Prune(store(), Dir(), -1),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("-1")));
   EXPECT_THAT(testing::Prune(store(), dir_.file("none"), 1), IsOk());
+}
+
+// Deletes nothing at or below these paths, for this reason.
+class RefusingStore final : public ObjectStoreWrapper,
+                            public ConditionalObjects {
+ public:
+  RefusingStore(ObjectStore* base, std::vector<std::string> paths,
+                absl::Status why)
+      : ObjectStoreWrapper(base),
+        store_(base),
+        paths_(std::move(paths)),
+        why_(std::move(why)) {}
+
+  absl::Status Rename(std::string_view from, std::string_view to) override {
+    PODSIM_RETURN_IF_ERROR(MayGo(from));
+    return store_->Rename(from, to);
+  }
+  ConditionalObjects* Conditional(std::string_view path) override {
+    objects_ = store_->Conditional(path);
+    return objects_ == nullptr ? nullptr : this;
+  }
+  absl::StatusOr<std::vector<Listed>> ListTree(
+      std::string_view directory) override {
+    return objects_->ListTree(directory);
+  }
+  absl::StatusOr<std::optional<Version>> ReadVersion(
+      std::string_view path) override {
+    return objects_->ReadVersion(path);
+  }
+  absl::StatusOr<std::int64_t> WriteIf(std::string_view path,
+                                       std::string_view bytes,
+                                       std::int64_t expected) override {
+    return objects_->WriteIf(path, bytes, expected);
+  }
+  absl::Status DeleteIf(std::string_view path, std::int64_t expected) override {
+    PODSIM_RETURN_IF_ERROR(MayGo(path));
+    return objects_->DeleteIf(path, expected);
+  }
+  absl::Status CopyIf(std::string_view from, std::string_view to,
+                      std::int64_t expected) override {
+    return objects_->CopyIf(from, to, expected);
+  }
+
+ private:
+  absl::Status MayGo(std::string_view path) const {
+    for (const std::string& kept : paths_)
+      if (path.starts_with(kept)) return why_;
+    return absl::OkStatus();
+  }
+
+  ObjectStore* const store_;
+  ConditionalObjects* objects_ = nullptr;
+  const std::vector<std::string> paths_;
+  const absl::Status why_;
+};
+
+TEST_P(CommitTest, OneThatMayNotGoKeepsNoOther) {
+  for (const int step : {100, 200, 300, 400, 500})
+    ASSERT_THAT(Save(step), IsOk());
+  RefusingStore refusing(&store(), {StepPath(Dir(), 100), StepPath(Dir(), 300)},
+                         absl::PermissionDeniedError("it is under a hold"));
+  std::map<std::int64_t, absl::StatusCode> told;
+  EXPECT_THAT(
+      testing::Prune(refusing, Dir(), 1, 1000, {},
+                     [&](std::int64_t step, const absl::Status& status) {
+                       told[step] = status.code();
+                     }),
+      StatusIs(absl::StatusCode::kPermissionDenied,
+               AllOf(HasSubstr("it is under a hold"),
+                     HasSubstr("(the first of 2 that stay)"))));
+  EXPECT_THAT(told, ElementsAre(Pair(100, absl::StatusCode::kPermissionDenied),
+                                Pair(200, absl::StatusCode::kOk),
+                                Pair(300, absl::StatusCode::kPermissionDenied),
+                                Pair(400, absl::StatusCode::kOk)));
+  EXPECT_THAT(Steps(), ElementsAre(100, 300, 500));
+  // Once they may, they do.
+  EXPECT_THAT(testing::Prune(store(), Dir(), 1), IsOk());
+  EXPECT_THAT(Steps(), ElementsAre(500));
+}
+
+// A disk's I/O error speaks of a file, a bucket that does not answer of all.
+TEST_P(CommitTest, AStoreThatDoesNotAnswerIsNotAskedForEach) {
+  for (const int step : {100, 200, 300}) ASSERT_THAT(Save(step), IsOk());
+  RefusingStore silent(&store(), {StepPath(Dir(), 100)},
+                       absl::UnavailableError("no answer"));
+  EXPECT_THAT(testing::Prune(silent, Dir(), 1),
+              StatusIs(absl::StatusCode::kUnavailable, HasSubstr("no answer")));
+  if (store().CanRename(Dir())) {
+    EXPECT_THAT(Steps(), ElementsAre(100, 300));
+  } else {
+    EXPECT_THAT(Steps(), ElementsAre(100, 200, 300));
+  }
 }
 
 TEST_P(CommitTest, DamagedOnesAreNotCountedAmongThoseKept) {
