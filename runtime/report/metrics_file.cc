@@ -1,6 +1,7 @@
 #include "runtime/report/metrics_file.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -31,8 +32,35 @@ bool HoldsSomething(const std::string& path) {
          info.st_size > 0;
 }
 
-// Gives the file a name that nothing has, and returns it.
+absl::Status Lock(const UniqueFd& file, const std::string& path) {
+  // A file system without locks keeps nobody from writing.
+  if (flock(file.get(), LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
+    return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      absl::StrCat("--metrics_file is \"", path,
+                   "\", which another job writes now; give another file, or "
+                   "wait for that job's end"));
+}
+
+// Nobody else moves away what we have locked, and found there.
+absl::Status LockBefore(const UniqueFd& file, const std::string& path) {
+  PODSIM_RETURN_IF_ERROR(Lock(file, path));
+  struct stat locked {};
+  struct stat there {};
+  if (fstat(file.get(), &locked) == 0 && lstat(path.c_str(), &there) == 0 &&
+      locked.st_ino == there.st_ino && locked.st_dev == there.st_dev)
+    return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      absl::StrCat("--metrics_file is \"", path,
+                   "\", which another job has just begun; give another file"));
+}
+
+// Gives the file of a job that has ended a name that nothing has, and returns
+// it.
 absl::StatusOr<std::string> SetAside(const std::string& path) {
+  const UniqueFd file(
+      open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  if (file.valid()) PODSIM_RETURN_IF_ERROR(LockBefore(file, path));
   for (int number = 1;; ++number) {
     std::string name = absl::StrCat(path, ".", number);
     if (renameat2(AT_FDCWD, path.c_str(), AT_FDCWD, name.c_str(),
@@ -100,6 +128,8 @@ absl::StatusOr<MetricsFile> MetricsFile::Open(const std::string& path,
   }
   absl::StatusOr<UniqueFd> fd = OpenOutput(path, OutputStart::kAppend);
   if (!fd.ok()) return Annotate(fd.status(), "--metrics_file");
+  // Behind /dev/stdout may be a file that others write to, too.
+  if (!IsOutputDevice(path)) PODSIM_RETURN_IF_ERROR(Lock(*fd, path));
   const bool torn = EndsWithinALine(*fd);
   MetricsFile file(path, std::move(aside), *std::move(fd));
   if (torn) PODSIM_RETURN_IF_ERROR(file.Write(""));

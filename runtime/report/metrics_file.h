@@ -1,8 +1,10 @@
 // The metrics file: the lines of metrics_lines.h.
 //
-// A file is of one job. A job that goes on (a resume, a restart, an evaluation
-// of its checkpoint) appends; a fresh one finds the file empty: what an earlier
-// job left there is kept under another name, never overwritten.
+// A file is of one job: as long as it is open no other MetricsFile of this
+// machine can be, so that nothing is interleaved, nor moved away from a job
+// that runs. A job that goes on (a resume, a restart, an evaluation of its
+// checkpoint) appends; a fresh one finds the file empty: what an earlier job
+// left there is kept under another name, never overwritten.
 //
 // Each line is one write, so a killed run leaves whole lines. In a bucket,
 // which cannot append, the file is written as a whole: when it is opened, every
@@ -32,7 +34,8 @@ class MetricsFile {
   // Only files are: devices and symbolic links are written to as they are
   // (/dev/stdout may be a file that is much more than this). Which may be is
   // OpenOutput's to say (base/output_file.h).
-  // Errors: those of OpenOutput, naming the path and the reason.
+  // Errors: FAILED_PRECONDITION (another job writes it), those of OpenOutput,
+  //   naming the path and the reason.
   static absl::StatusOr<MetricsFile> Open(const std::string& path, Start start);
   // The same as an object of `store`. REQUIRES: store->Conditional(path).
   static absl::StatusOr<MetricsFile> OpenStored(

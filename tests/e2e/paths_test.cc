@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -135,6 +136,28 @@ TEST_F(JobTest, AResumeAppendsToTheMetricsAndAFreshJobKeepsThem) {
   EXPECT_EQ(EventsIn(File("run.jsonl.1")), events);
   EXPECT_THAT(EventsIn(File("run.jsonl")),
               ::testing::Contains("resume").Times(0));
+}
+
+// Neither has a model_dir that could be held.
+TEST_F(JobTest, TwoJobsAtOnceDoNotShareAMetricsFile) {
+  const std::string metrics = File("run.jsonl");
+  Subprocess first(
+      {.command = {Program("pod_launch"), "--topology=v3-8", "--processes=1",
+                   "--train_steps=100000000", "--metrics_file=" + metrics}});
+  ASSERT_TRUE(Eventually(
+      [&] { return fs::exists(metrics) && fs::file_size(metrics) > 0; },
+      kDeadline))
+      << first.output();
+  const Ended second = RunIn(directory_.path(), "pod_launch",
+                             {"--topology=v3-8", "--processes=1",
+                              "--train_steps=10", "--metrics_file=run.jsonl"});
+  EXPECT_NE(second.exit_code, 0);
+  EXPECT_THAT(second.output, HasSubstr("--metrics_file is \"run.jsonl\", which "
+                                       "another job writes now"));
+  EXPECT_FALSE(fs::exists(metrics + ".1"));
+  first.Signal(SIGINT);
+  EXPECT_EQ(first.Wait(kDeadline), 128 + SIGINT) << first.output();
+  EXPECT_THAT(EventsIn(metrics), ::testing::Contains("plan").Times(1));
 }
 
 // The only checkpoint was one from which no step could be made.

@@ -83,9 +83,11 @@ TEST(MetricsFileTest, EmptyFilesAndLinksStayWhereTheyAre) {
   TempDir dir;
   const std::string path = dir.file("run.jsonl");
   std::ofstream(path) << "";
-  ASSERT_OK_AND_ASSIGN(MetricsFile file, MetricsFile::Open(path, kFresh));
-  EXPECT_EQ(file.set_aside(), "");
-  EXPECT_THAT(file.Write("line"), IsOk());
+  {
+    ASSERT_OK_AND_ASSIGN(MetricsFile file, MetricsFile::Open(path, kFresh));
+    EXPECT_EQ(file.set_aside(), "");
+    EXPECT_THAT(file.Write("line"), IsOk());
+  }
   const std::string link = dir.file("link");
   std::filesystem::create_symlink(path, link);
   ASSERT_OK_AND_ASSIGN(MetricsFile linked, MetricsFile::Open(link, kFresh));
@@ -93,6 +95,26 @@ TEST(MetricsFileTest, EmptyFilesAndLinksStayWhereTheyAre) {
   EXPECT_THAT(linked.Write("more"), IsOk());
   EXPECT_EQ(ReadAll(path), "line\nmore\n");
   EXPECT_TRUE(std::filesystem::is_symlink(link));
+}
+
+TEST(MetricsFileTest, AJobThatRunsKeepsItsFile) {
+  TempDir dir;
+  const std::string path = dir.file("run.jsonl");
+  std::filesystem::create_symlink(path, dir.file("link"));
+  const auto written = StatusIs(absl::StatusCode::kFailedPrecondition,
+                                HasSubstr("which another job writes now"));
+  {
+    ASSERT_OK_AND_ASSIGN(MetricsFile first, MetricsFile::Open(path, kFresh));
+    EXPECT_THAT(MetricsFile::Open(path, kFresh), written) << "empty yet";
+    ASSERT_THAT(first.Write("first"), IsOk());
+    EXPECT_THAT(MetricsFile::Open(path, kFresh), written);
+    EXPECT_THAT(MetricsFile::Open(path, kGoesOn), written);
+    EXPECT_THAT(MetricsFile::Open(dir.file("link"), kFresh), written);
+    EXPECT_EQ(ReadAll(path), "first\n");
+    EXPECT_FALSE(std::filesystem::exists(path + ".1"));
+  }
+  EXPECT_THAT(MetricsFile::Open(path, kFresh), IsOk());
+  EXPECT_EQ(ReadAll(path + ".1"), "first\n");
 }
 
 // In a store that cannot append.
