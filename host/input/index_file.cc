@@ -1,7 +1,5 @@
 #include "host/input/index_file.h"
 
-#include <unistd.h>
-
 #include <atomic>
 #include <cerrno>
 #include <cstddef>
@@ -16,7 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/hash.h"
 #include "base/status.h"
-#include "host/storage/posix_file.h"
+#include "base/write_error.h"
 
 namespace podsim {
 namespace {
@@ -25,6 +23,7 @@ namespace {
 constexpr std::string_view kMagic = "podsim index 2\n";
 constexpr std::size_t kNumber = sizeof(std::int64_t);
 constexpr std::size_t kPointNumbers = 5;  // of a restart point
+constexpr std::size_t kBuffer = std::size_t{64} << 10;
 
 // Ends where a number may lie.
 std::string StartOf(const std::string& key) {
@@ -33,10 +32,9 @@ std::string StartOf(const std::string& key) {
   return start;
 }
 
-std::string TemporaryName(const std::string& path) {
-  static std::atomic<std::uint64_t> count{0};
-  return absl::StrCat(path, std::string(kTemporaryMark), getpid(), "-",
-                      count.fetch_add(1));
+std::atomic<std::uint64_t>& Counter() {
+  static std::atomic<std::uint64_t> counter{0};
+  return counter;
 }
 
 // In which so many bytes fit.
@@ -112,31 +110,39 @@ bool ReadSpans(NumberReader& numbers, Packing packing, PackedSpans& spans) {
 }  // namespace
 
 IndexWriter::IndexWriter(const std::string& path, const std::string& key)
-    : path_(path), temporary_(TemporaryName(path)) {
+    : path_(path) {
   std::error_code ignored;  // what cannot be made cannot be opened
   std::filesystem::create_directories(std::filesystem::path(path).parent_path(),
                                       ignored);
-  out_.open(temporary_, std::ios::binary | std::ios::trunc);
-  if (!out_) Keep(errno);
+  absl::StatusOr<TemporaryFile> made = CreateTemporary(path, Counter());
+  if (made.ok()) {
+    temporary_.emplace(*std::move(made));
+  } else {
+    status_ = made.status();
+  }
   Write(StartOf(key));
 }
 
 IndexWriter::~IndexWriter() {
-  out_.close();
-  std::remove(temporary_.c_str());
+  if (temporary_) std::remove(temporary_->name.c_str());
 }
 
 void IndexWriter::Keep(int error) {
-  if (status_.ok())
-    status_ = ErrnoStatus(error == 0 ? EIO : error, "writing", path_);
+  if (status_.ok()) status_ = ErrnoStatus(error, "writing", path_);
 }
 
 void IndexWriter::Write(std::string_view bytes) {
   if (!status_.ok()) return;
   crc_ = Crc32c(std::as_bytes(std::span(bytes)), crc_);
-  errno = 0;
-  out_.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  if (!out_) Keep(errno);
+  buffer_.append(bytes);
+  if (buffer_.size() >= kBuffer) Flush();
+}
+
+void IndexWriter::Flush() {
+  if (!status_.ok()) return;
+  if (const int error = WriteFully(temporary_->file.get(), buffer_); error != 0)
+    Keep(error);
+  buffer_.clear();
 }
 
 void IndexWriter::WriteNumbers(const std::vector<std::int64_t>& numbers) {
@@ -166,11 +172,12 @@ void IndexWriter::WriteRestarts(const RestartPoints& restarts) {
 
 absl::Status IndexWriter::Finish() {
   WriteNumbers({static_cast<std::int64_t>(crc_)});
-  errno = 0;
-  out_.close();
-  if (!out_) Keep(errno);
-  if (status_.ok() && std::rename(temporary_.c_str(), path_.c_str()) != 0)
+  Flush();
+  if (!status_.ok()) return status_;
+  if (const int error = temporary_->file.Close(); error != 0) Keep(error);
+  if (status_.ok() && std::rename(temporary_->name.c_str(), path_.c_str()) != 0)
     Keep(errno);
+  if (status_.ok()) temporary_.reset();
   return status_;
 }
 

@@ -5,7 +5,7 @@
 #define PODSIM_HOST_INPUT_INDEX_FILE_H_
 
 #include <cstdint>
-#include <fstream>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +13,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "host/input/shard_format.h"
+#include "host/storage/posix_file.h"
 
 namespace podsim {
 
@@ -34,12 +35,13 @@ class IndexWriter {
   void Write(std::string_view bytes);
   void WriteRestarts(const RestartPoints& restarts);
   void WriteNumbers(const std::vector<std::int64_t>& numbers);
+  void Flush();
   void Keep(int error);
 
   const std::string path_;
-  const std::string temporary_;
+  std::optional<TemporaryFile> temporary_;  // until it has its name
   absl::Status status_;
-  std::ofstream out_;
+  std::string buffer_;
   std::uint32_t crc_ = 0;
 };
 

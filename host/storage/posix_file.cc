@@ -61,15 +61,15 @@ std::string ReasonOf(int error) {
 }
 
 // Removes a temporary file unless its content has found its final name.
-class TemporaryFile {
+class Unlinker {
  public:
-  explicit TemporaryFile(std::string path) : path_(std::move(path)) {}
-  ~TemporaryFile() {
+  explicit Unlinker(std::string path) : path_(std::move(path)) {}
+  ~Unlinker() {
     // Nothing can be done about a failure; the first error is the one to tell.
     if (!kept_) static_cast<void>(unlink(path_.c_str()));
   }
-  TemporaryFile(const TemporaryFile&) = delete;
-  TemporaryFile& operator=(const TemporaryFile&) = delete;
+  Unlinker(const Unlinker&) = delete;
+  Unlinker& operator=(const Unlinker&) = delete;
 
   void Keep() { kept_ = true; }
 
@@ -138,27 +138,6 @@ absl::StatusOr<std::string> Buffer(std::int64_t bytes,
 std::string TemporaryStem(const std::string& path) {
   return absl::StrCat(".", std::filesystem::path(path).filename().string(),
                       std::string(kTemporaryMark));
-}
-
-struct Temporary {
-  std::string path;
-  FileDescriptor file;
-};
-
-// O_EXCL never shares a file: a number may be taken by a process of the same
-// id in another container, or by one that was killed in the middle of a write.
-absl::StatusOr<Temporary> CreateTemporary(const std::string& stem,
-                                          std::atomic<std::uint64_t>& counter) {
-  constexpr int kTries = 1000;
-  std::string path;
-  for (int tries = 0; tries < kTries; ++tries) {
-    path = absl::StrCat(stem, counter.fetch_add(1));
-    FileDescriptor file(
-        open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
-    if (file.get() >= 0) return Temporary{path, std::move(file)};
-    if (errno != EEXIST) break;
-  }
-  return ErrnoStatus(errno, "create", path);
 }
 
 }  // namespace
@@ -243,18 +222,34 @@ absl::Status WriteFileAtomically(const std::string& path,
   }
   const std::string directory = DirectoryOf(path);
   PODSIM_RETURN_IF_ERROR(MakeDirectories(directory));
-  const std::string stem =
-      absl::StrCat(directory, "/", TemporaryStem(path), getpid(), "-");
-  PODSIM_ASSIGN_OR_RETURN(Temporary made, CreateTemporary(stem, counter));
-  TemporaryFile guard(made.path);
+  PODSIM_ASSIGN_OR_RETURN(TemporaryFile made, CreateTemporary(path, counter));
+  Unlinker guard(made.name);
   PODSIM_RETURN_IF_ERROR(WriteAll(made.file.get(), path, bytes));
   if (fsync(made.file.get()) != 0) return ErrnoStatus(errno, "sync", path);
   if (const int error = made.file.Close(); error != 0)
     return ErrnoStatus(error, "close", path);
-  if (rename(made.path.c_str(), path.c_str()) != 0)
+  if (rename(made.name.c_str(), path.c_str()) != 0)
     return ErrnoStatus(errno, "replace", path);
   guard.Keep();
   return SyncDirectory(directory);
+}
+
+// O_EXCL never shares a file: a number may be taken by a process of the same
+// id in another container, or by one that was killed in the middle of a write.
+absl::StatusOr<TemporaryFile> CreateTemporary(
+    const std::string& path, std::atomic<std::uint64_t>& counter) {
+  constexpr int kTries = 1000;
+  const std::string stem =
+      absl::StrCat(DirectoryOf(path), "/", TemporaryStem(path), getpid(), "-");
+  std::string name;
+  for (int tries = 0; tries < kTries; ++tries) {
+    name = absl::StrCat(stem, counter.fetch_add(1));
+    FileDescriptor file(
+        open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+    if (file.get() >= 0) return TemporaryFile{name, std::move(file)};
+    if (errno != EEXIST) break;
+  }
+  return ErrnoStatus(errno, "create", name);
 }
 
 absl::Status RemoveTemporaries(const std::string& path) {

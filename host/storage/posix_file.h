@@ -57,6 +57,16 @@ absl::Status WriteFileAtomically(const std::string& path,
                                  std::string_view bytes,
                                  std::atomic<std::uint64_t>& counter);
 
+// An empty file beside `path`, which is there or not, to be renamed to it. Its
+// name was nobody's before, and says that it is not complete.
+struct TemporaryFile {
+  std::string name;
+  FileDescriptor file;
+};
+// `counter` as above. The folder has to be there.
+absl::StatusOr<TemporaryFile> CreateTemporary(
+    const std::string& path, std::atomic<std::uint64_t>& counter);
+
 // Removes the temporary files that killed writers of `path` left; none is fine.
 absl::Status RemoveTemporaries(const std::string& path);
 

@@ -1,12 +1,17 @@
 // Where records lie: found once, kept, and trusted only for the same files.
 #include "host/input/shard_index.h"
 
+#include <unistd.h>
+
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
+#include <fstream>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "host/input/index_file.h"
 #include "host/input/tfrecord.h"
 #include "tests/host/input/counting_store.h"
@@ -140,6 +145,24 @@ TEST(Index, EveryCutAndFlipOfItsFileIsRefused) {
                 StatusIs(kDataLoss, HasSubstr("damaged")))
         << i;
   }
+}
+
+// As a process of the same number left it, in another container or long ago.
+TEST(Index, ItsTemporaryFileIsNobodyElses) {
+  const TempDir dir;
+  const std::string path = dir.file("x.index");
+  std::ofstream(dir.file("mine")) << "mine";
+  for (int number = 0; number < 100; ++number)
+    std::filesystem::create_symlink(
+        dir.file("mine"),
+        dir.file(absl::StrCat(".x.index", std::string(kTemporaryMark), getpid(),
+                              "-", number)));
+  IndexWriter writer(path, "key");
+  writer.Append({.offsets = {0, 20, 50}, .end = 70});
+  ASSERT_THAT(writer.Finish(), IsOk());
+  EXPECT_EQ(*NewLocalStore()->Read(dir.file("mine")), "mine");
+  ASSERT_OK_AND_ASSIGN(const std::string bytes, NewLocalStore()->Read(path));
+  EXPECT_THAT(ParseIndex("key", bytes), IsOk());
 }
 
 TEST(Index, OfPointsThatNoFileHasIsRefused) {
