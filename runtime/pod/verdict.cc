@@ -6,6 +6,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "runtime/pod/last_error.h"
 
 namespace podsim {
 namespace {
@@ -107,6 +108,16 @@ int ExitCodeFor(const ProcessEvidence& process) {
   if (!process.end.has_value()) return 1;
   if (process.end->signal != 0) return 128 + process.end->signal;
   return process.end->exit_code != 0 ? process.end->exit_code : 1;
+}
+
+// Of a process that the coordinator blames: its own last word, where all that
+// others saw is that it went.
+std::string WhyFailed(const JobFailed& failed, const ProcessEvidence& process) {
+  const bool by_itself = process.end.has_value() && process.end->signal == 0;
+  const std::string own = failed.lost() && by_itself
+                              ? LastError(process.last_lines)
+                              : std::string();
+  return own.empty() ? failed.message() : own;
 }
 
 std::string DescribeBlame(const JobFailed& failed) {
@@ -218,7 +229,9 @@ FailureReport Judge(const Evidence& evidence) {
     report.phase = failed.phase();
     // What is said of another process is no reason of this one's.
     if (root == Blamed(evidence)) {
-      report.message = failed.message();
+      report.message = root == kNobody
+                           ? failed.message()
+                           : WhyFailed(failed, evidence.processes[root]);
     } else {
       report.others.push_back(DescribeBlame(failed));
     }

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
 #include <string>
 #include <utility>
@@ -127,6 +128,45 @@ TEST_F(ShardsTest, ComeAsSlowlyAsTheirPlaceIsFar) {
   EXPECT_GT(far.at("seconds_input").get<double>(), 0.15);
   EXPECT_GT(far.at("seconds_input").get<double>(),
             near.at("seconds_input").get<double>());
+}
+
+// As numpy.save writes it.
+void WriteNpy(const std::string& path, const std::string& type,
+              const std::string& shape, const std::string& bytes) {
+  std::string header = "{'descr': '" + type +
+                       "', 'fortran_order': False, 'shape': (" + shape + "), }";
+  header.resize(118 - 1, ' ');
+  header += '\n';
+  std::ofstream(path, std::ios::binary)
+      << std::string("\x93NUMPY\x01\x00\x76\x00", 10) << header << bytes;
+}
+
+// Its host can say so to nobody but its own log, and then is gone.
+TEST(ArraysTest, AFileThatIsShortenedInMidRunIsTheReason) {
+  constexpr int kRows = 20000;
+  const TempDir dir;
+  std::filesystem::create_directory(dir.file("train"));
+  const std::string features = dir.file("train/features.npy");
+  WriteNpy(features, "<f4", "20000, 8, 8", std::string(kRows * 64 * 4, '\0'));
+  std::string labels(kRows * 4, '\0');
+  for (int row = 0; row < kRows; ++row)
+    labels[4 * row] = static_cast<char>(row % 10);
+  WriteNpy(dir.file("train/labels.npy"), "<i4", "20000,", labels);
+  const std::string model = dir.file("model");
+  Subprocess write(
+      {.command = {Program("pod_launch"), "--model=mlp", "--hidden=16",
+                   "--dataset=digits", "--write_model=" + model}});
+  ASSERT_EQ(write.Wait(kDeadline), 0) << write.output();
+  PodRun pod({"--dataset=arrays", "--data_dir=" + dir.path(),
+              "--model_file=" + model, "--topology=v3-32", "--batch_per_core=4",
+              "--learning_rate=0.05", "--train_steps=100000000"});
+  ASSERT_TRUE(pod.WaitForEvents("step", 5)) << pod.output();
+  std::filesystem::resize_file(features, 4096);
+  EXPECT_EQ(pod.Wait(), 1) << pod.output();
+  const std::string why = features + ": it was shortened from ";
+  EXPECT_THAT(pod.Event("failure").value("message", pod.output()),
+              HasSubstr(why));
+  EXPECT_THAT(pod.Unwrapped(), HasSubstr("reason " + why));
 }
 
 TEST_F(ShardsTest, DamageEndsTheJobByName) {

@@ -69,6 +69,28 @@ TEST(VerdictTest, CleanEndsAfterTheJobAreNoFailure) {
   EXPECT_FALSE(ShowsFailure(evidence));
 }
 
+// All that the coordinator saw is that its connection broke.
+TEST(VerdictTest, AProcessThatSaidWhyItEndedIsBelieved) {
+  Evidence evidence = Pod();
+  Exited(Host(evidence, 2), 1, 1);
+  Host(evidence, 2).last_lines = {"I 12:03:04.500 step 7",
+                                  "E /d/x.npy: it was shortened"};
+  Blame(evidence, 2, /*lost=*/true, 1.1);
+  EXPECT_EQ(Judge(evidence).message, "/d/x.npy: it was shortened");
+  Host(evidence, 2).last_lines = {"E 12:03:04.567 process 2: no room",
+                                  "I 12:03:04.568 left"};
+  EXPECT_EQ(Judge(evidence).message, "process 2: no room");
+  Host(evidence, 2).last_lines = {"I 12:03:04.500 step 7"};
+  EXPECT_EQ(Judge(evidence).message, "what happened");
+  // What it said before somebody killed it is no reason for that.
+  Host(evidence, 2).last_lines = {"E /d/x.npy: it was shortened"};
+  Signalled(Host(evidence, 2), SIGKILL, 1);
+  EXPECT_EQ(Judge(evidence).message, "what happened");
+  Exited(Host(evidence, 2), 1, 1);
+  Blame(evidence, 2, /*lost=*/false, 1.1);
+  EXPECT_EQ(Judge(evidence).message, "what happened");
+}
+
 TEST(VerdictTest, ADeathAndTheCoordinatorsWordAreOneReport) {
   Evidence evidence = Pod();
   Signalled(Host(evidence, 2), SIGKILL, 1);
