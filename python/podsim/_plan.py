@@ -111,7 +111,7 @@ class Plan:
             meant = NO_PRICE
         if not meant and name in of_rows:
             meant = f"its rows have: [row.{name} for row in plan]"
-        raise AttributeError(f"a Plan has no {name!r}" + (
+        raise _errors.no_attribute(f"a Plan has no {name!r}" + (
             f": {meant}" if meant else instead(name, own)))
 
     def __len__(self) -> int:
