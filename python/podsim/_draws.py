@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import dis
 import os
+import pickle
 import random
 import threading
 from typing import Any, Callable, Iterator
@@ -29,17 +30,17 @@ def _generators(function: Callable[..., Any]) -> Iterator[tuple[str, Any]]:
             yield name, value
 
 
-def _state(generator: Any) -> str:
+def _state(generator: Any) -> bytes:
     if isinstance(generator, np.random.Generator):
-        return str(generator.bit_generator.state)
-    return str(generator.getstate() if hasattr(generator, "getstate") else
-               generator.get_state(legacy=False))
+        return pickle.dumps(generator.bit_generator.state)
+    return pickle.dumps(generator.getstate() if hasattr(generator, "getstate") else
+                        generator.get_state(legacy=False))
 
 
-def _states(function: Callable[..., Any]) -> dict[str, str]:
+def _states(function: Callable[..., Any]) -> dict[str, bytes]:
+    """Those of the modules and of the generators that the function sees."""
     own = {name: _state(each) for name, each in _generators(function)}
-    return {"np.random": str(np.random.get_state(legacy=False)), "random": str(random.getstate()),
-            **own}
+    return {"np.random": _state(np.random), "random": _state(random), **own}
 
 
 def _place(function: Callable[..., Any], name: str) -> str:

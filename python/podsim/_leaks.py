@@ -61,12 +61,12 @@ def is_in(closed: Any, arguments: Any) -> bool:
 
 
 def warn_of_kept(function: Any) -> None:
-    """Warns of variables and containers in which the loss function left traced values, from which
-    nothing can be read after the call."""
+    """Warns of variables and containers in which the loss function left traced values: nothing
+    can be read from them after the call."""
     kept = [name for name, value in variables(function)
             if isinstance(value, (list, dict, set)) and _holds(value)
             or is_traced(value)]
     if kept:
         _checks.warn(f"the loss function keeps traced values in {_checks.some(kept)}: it is "
-                     "traced, not run at each step, and they hold no numbers: run.losses has the loss of "
-                     "each step, and metrics that the function returns are in run.metrics")
+                     "traced, not run at each step, and they hold no numbers: run.losses has the "
+                     "loss of each step, and metrics that the function returns are in run.metrics")
