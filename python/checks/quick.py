@@ -23,6 +23,7 @@ import mistakes
 import optimizers
 import podsim
 import refusals
+import traced_mistakes
 import training
 import typed_mistakes
 from training_models import GLOBAL, Model, target_net
@@ -114,6 +115,7 @@ def main():
         warnings.simplefilter("ignore")
         good.append(mistakes.all_said())
         good.append(typed_mistakes.all_said())
+        good.append(traced_mistakes.all_said())
     print(f"{sum(good)} passed, {len(good) - sum(good)} failed, in "
           f"{time.monotonic() - begin:.0f} s")
     sys.exit(0 if all(good) else 1)

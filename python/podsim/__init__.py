@@ -8,6 +8,7 @@ docs/jax.md of the source tree has the whole story."""
 
 from ._api import export, plan, train
 from ._errors import PodsimError
+from ._errors import no_attribute as _no_attribute
 from ._names import near as _near
 from ._optimizers import Optimizer, adam, adamw, lamb, lars, sgd
 from ._plan import Plan
@@ -21,15 +22,15 @@ __version__ = "0.1.0"
 
 def __getattr__(name: str) -> object:
     if name in ("load", "restore", "load_model", "load_params"):
-        raise AttributeError(f"podsim has no {name!r}: the weights are in run.params, and the same "
-                             "call with model_dir= goes on from a checkpoint there")
+        raise _no_attribute(f"podsim has no {name!r}: the weights are in run.params, and the same "
+                            "call with model_dir= goes on from a checkpoint there")
     if name in ("evaluate", "eval", "test", "predict"):
-        raise AttributeError(f"podsim has no {name!r}: give podsim.train eval_dataset= and "
-                             "eval_fn=, and read run.evaluations; run.params are the weights for "
-                             "a function of your own")
+        raise _no_attribute(f"podsim has no {name!r}: give podsim.train eval_dataset= and "
+                            "eval_fn=, and read run.evaluations; run.params are the weights for "
+                            "a function of your own")
     if name.endswith(("_schedule", "_decay")):
-        raise AttributeError(f"podsim has no {name!r}: a schedule is a setting, as in "
-                             'lr_schedule="cosine", or optax\'s in an optimizer of optax, as in '
-                             "optax.adam(optax.cosine_decay_schedule(1e-3, steps))")
-    raise AttributeError(f"podsim has no {name!r}{_near(name, __all__)}; it has "
-                         f"{', '.join(__all__)}; optimizers of optax are taken too")
+        raise _no_attribute(f"podsim has no {name!r}: a schedule is a setting, as in "
+                            'lr_schedule="cosine", or optax\'s in an optimizer of optax, as in '
+                            "optax.adam(optax.cosine_decay_schedule(1e-3, steps))")
+    raise _no_attribute(f"podsim has no {name!r}{_near(name, __all__)}; it has "
+                        f"{', '.join(__all__)}; optimizers of optax are taken too")

@@ -6,7 +6,7 @@ from __future__ import annotations
 import contextlib
 from typing import Any, Callable, Iterator
 
-from . import _errors, _failures, _tracebacks
+from . import _draws, _errors, _failures, _tracebacks
 from ._asking import Asked
 
 
@@ -31,7 +31,8 @@ def call(what: str, function: Callable[..., Any], params: Any, *states: Any,
     """function(params, *states, batch, *keys). what: "the loss function"."""
     roles = ("params", *["state"] * len(states), "batch", *["key"] * len(keys))
     arguments = (params, *states, batch, *keys)
-    with refusing(Asked(what, function, roles, arguments)):
+    asked = Asked(what, function, roles, arguments)
+    with refusing(asked), _draws.refusing(asked):
         return function(*arguments)
 
 

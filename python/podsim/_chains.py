@@ -30,6 +30,8 @@ class Step:
                           "podsim's schedules are of the rate alone: give a number")
         if not is_number(value):
             said = "a text" if isinstance(value, str) else shown(value)  # of which -1 * has none
+            if (self.name, name) == ("scale", "step_size"):
+                raise refused(f"the learning rate is {said}", "give one number, such as 1e-3")
             raise refused(f"{self.name} has {said} for {name}", "give one number")
         return float(value)
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from . import _params
 from ._errors import PodsimError
+from ._not_called import is_function
 from ._said import kind_of, shown
 
 _FEW = 3  # numbers beside arrays, of which more are a list
@@ -66,7 +67,7 @@ def check_is_bool(name: str, value: Any) -> None:
 def check_functions(loss_fn: Any, eval_fn: Any) -> None:
     for name, function, wanted in (("loss_fn", loss_fn, "params, batch) -> loss"),
                                    ("eval_fn", eval_fn, "params, batch) -> dict")):
-        if not callable(function) and (function is not None or name == "loss_fn"):
+        if not is_function(function) and (function is not None or name == "loss_fn"):
             what = shown(function) if isinstance(function, str) else kind_of(function)
             raise TypeError(f"{name} is {what}; it must be a function, ({wanted}")
 

@@ -14,6 +14,7 @@ import numpy as np
 from . import _alike, _checks, _lowering, _npy, _objects, _trees
 from ._batches import Arrays, Batches, Source, is_leaf
 from ._examples import Examples, called, check_takes_index
+from ._not_called import is_function
 from ._numbers import is_optimizer
 from ._said import kind_of, shown
 
@@ -86,6 +87,7 @@ def _check_whole(dataset: Any, argument: str, count: str) -> None:
     if dataset is not None and not is_leaf(dataset):
         _check_has_arrays(dataset, argument, count)
         return
+    _objects.check_is_no_npz(dataset, argument)
     if isinstance(dataset, Mapping) and not hasattr(dataset, "shape"):
         raise TypeError(f"{argument} is {kind_of(dataset)}; give a dict: dict({argument})")
     way = _objects.way_round(dataset)
@@ -113,7 +115,7 @@ def source_of(dataset: Any, examples: int | None, most: Callable[[], int | None]
     argument = "eval_dataset" if name == "eval_examples" else "dataset"
     if examples is not None:
         _check_count(examples, name)
-    if callable(dataset):
+    if is_function(dataset):
         if inspect.isgeneratorfunction(dataset):
             raise TypeError(f"{argument} is the generator function {called(dataset)}: call it, "
                             f"{argument}={called(dataset)}()")

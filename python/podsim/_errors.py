@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Sequence
 
+from . import _bad_examples
 from ._settings import SETTINGS
 
 # Settings with which pod_launch does something else than to train.
@@ -37,6 +38,12 @@ class PodsimError(RuntimeError):
         self.host = host
         self.step = step
         self.details = details or reason
+
+
+def no_attribute(text: str) -> AttributeError:
+    """Without a name and an object, of which Python would make a guess of its own, "Did you
+    mean: ...?"."""
+    return AttributeError(text, name=None, obj=None)
 
 
 def said(error: Exception) -> Exception:
@@ -97,7 +104,7 @@ def of_job(lines: Sequence[str], keeps: bool, code: int) -> PodsimError:
     if not block:
         errors = [line for line in lines if is_refusal(line)]
         return of_program("pod_launch", "\n".join(errors or list(lines)[-3:]), code)
-    reason = _row(block, "reason")
+    reason = _bad_examples.in_python(_row(block, "reason"))
     if not keeps:
         reason = _GOES_BACK.sub("", reason)
     who, doing = block[0].removeprefix("FAILED: "), _row(block, "doing")

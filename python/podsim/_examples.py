@@ -38,7 +38,14 @@ class Examples:
             why = ("jax.jit traces the index: give the function itself, without jax.jit" if jitted
                    else f"{type(error).__name__}: {next(iter(str(error).splitlines()), '')}")
             raise ValueError(f"the data set's function fails at index {index} of {self._count} "
-                             f"examples: {why}") from error
+                             f"examples: {why}{self._fewer(error, index)}") from error
+
+    def _fewer(self, error: Exception, index: int) -> str:
+        """What to do about a function that has fewer examples, if that is what it says."""
+        if not isinstance(error, IndexError) or index == 0:
+            return ""
+        count = "eval_examples" if self._argument == "eval_dataset" else "examples"
+        return f": if it has no more than {index} examples, say {count}={index}"
 
     def _stacked(self, begin: int, end: int) -> Any:
         """A batch of the examples, which are like the first."""

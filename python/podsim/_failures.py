@@ -6,8 +6,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from . import (_fits, _frames, _given, _leaks, _refused_calls, _tracebacks, _tracing, _typed,
-               _unpacked, _words)
+from . import (_assertions, _fits, _frames, _given, _leaks, _refused_calls, _tracebacks, _tracing,
+               _typed, _unpacked, _words)
 from ._counts import BATCHES, merged
 from ._errors import PodsimError, said
 from ._asking import Asked
@@ -26,7 +26,6 @@ _OWN = {
     ImportError: "install it, or leave it out",
     FileNotFoundError: "read files before the call, and close over what they hold",
     OSError: "read files before the call, and close over what they hold",
-    AssertionError: "the assertion is the function's own: mend what it says, or leave it out",
     StopIteration: "next() is called of an iterator that has no more: give it a second argument",
     ZeroDivisionError: "divide by a number that is not 0",
     RecursionError: "a function calls itself without end: end it",
@@ -88,6 +87,9 @@ def _general(error: BaseException, asked: Asked) -> str:
     said = made and _fits.general(made, error)
     if said:
         return said
+    if isinstance(error, AssertionError):
+        said = _assertions.text(_frame(error))
+        return f"{asked.what} fails: {said}" if said else f"{fails}: {_assertions.OWN}"
     for kind, way in _OWN.items():
         if isinstance(error, kind):
             return f"{fails}: {way}"

@@ -7,8 +7,12 @@ from typing import Any, Callable, Mapping
 
 from . import _calling, _random, _roles, _takes, _trees, _wrapped
 from ._asking import Asked
+from ._counts import BATCHES
 from ._said import shown
 from ._state import State
+
+
+OF_EVALUATION = "what eval_fn returns"
 
 
 def _needed(function: Callable[..., Any]) -> int | None:
@@ -68,6 +72,11 @@ def _number(name: str, value: Any, what: str) -> Any:
     import jax.numpy as jnp
 
     if len(getattr(value, "shape", ())) > 1:
+        if what == OF_EVALUATION and value.shape[0] in BATCHES:
+            axes = "-1" if len(value.shape) == 2 else tuple(range(1, len(value.shape)))
+            raise TypeError(f"eval_fn's {name!r} has the shape {value.shape}; it must be one "
+                            "number for each example: reduce the other axes, as in "
+                            f"jnp.mean(..., axis={axes})")
         raise TypeError(f"{what} must be a dict of names and numbers, one or one for each example; "
                         f"{name!r} has the shape {value.shape}: take jnp.mean of it")
     try:

@@ -30,6 +30,10 @@ _INSTEAD = (
     (r"iota_2x32_shape.*its type is uint64|threefry2x32.*",
      _OWN_KEY + " (jax.random.key, PRNGKey): take a third argument, loss_fn(params, batch, key), "
      "and draw from that"),
+    (r"^constant: it has a number of its own for each example",
+     "an array that the function makes by numpy, or holds, has a number for each example: give it "
+     "as an array of the data set; random numbers are drawn from a key, the last argument of the "
+     "function, jax.random.normal(key, shape)"),
     (r"its type is (complex\d+); (podsim has .*)",
      r"complex numbers (\1, as jnp.fft makes them) stand in the function; \2: compute with "
      "real ones"),
@@ -151,5 +155,5 @@ def warnings(text: str, evaluates: bool) -> list[str]:
 
 def _way_round(said: str, why: str) -> str:
     """What to do beside what is said already, or nothing."""
-    ways = [way for pattern, way in _WAYS if re.search(pattern, why)]
+    ways = [way for pattern, way in _WAYS if re.search(pattern, f"{why}\n{_words.types(why)}")]
     return "".join(f"; {way}" for way in ways if "shuffle=True" not in said)

@@ -5,14 +5,15 @@ from __future__ import annotations
 import inspect
 from typing import Any, Iterable, Iterator, Mapping
 
-from . import _wrapped
+from . import _checks, _wrapped
+from ._said import is_traced
 
 _DEEPEST = 3
 _SAID = ("{0} keeps traced values of an earlier call{1}: a function is traced, not run at each "
          "step: compute from params and batch alone; run.losses has the history")
 
 
-def _holds(value: Any, is_traced: Any, depth: int = 0) -> bool:
+def _holds(value: Any, depth: int = 0) -> bool:
     if is_traced(value):
         return True
     if depth == _DEEPEST:
@@ -24,10 +25,10 @@ def _holds(value: Any, is_traced: Any, depth: int = 0) -> bool:
         parts = value
     elif hasattr(value, "__dict__") and not isinstance(value, type) and not callable(value):
         parts = vars(value).values()
-    return any(_holds(part, is_traced, depth + 1) for part in list(parts)[:1000])
+    return any(_holds(part, depth + 1) for part in list(parts)[:1000])
 
 
-def _variables(function: Any) -> Iterator[tuple[str, Any]]:
+def variables(function: Any) -> Iterator[tuple[str, Any]]:
     """What a function can see beside its arguments."""
     owner = getattr(function, "__self__", None)
     inner = _wrapped.innermost(function)
@@ -47,12 +48,7 @@ def _variables(function: Any) -> Iterator[tuple[str, Any]]:
 
 def text(what: str, function: Any) -> str:
     """what: "the loss function". The variable is named if it is found."""
-    import jax
-
-    def is_traced(value: Any) -> bool:
-        return isinstance(value, jax.core.Tracer)
-
-    names = [name for name, value in _variables(function) if _holds(value, is_traced)]
+    names = [name for name, value in variables(function) if _holds(value)]
     return _SAID.format(what, f" (in {names[0]!r})" if names else "")
 
 
@@ -62,3 +58,15 @@ def is_in(closed: Any, arguments: Any) -> bool:
     import jax
 
     return len(closed.jaxpr.invars) > len(jax.tree_util.tree_leaves(arguments))
+
+
+def warn_of_kept(function: Any) -> None:
+    """Warns of variables and containers in which the loss function left traced values: nothing
+    can be read from them after the call."""
+    kept = [name for name, value in variables(function)
+            if isinstance(value, (list, dict, set)) and _holds(value)
+            or is_traced(value)]
+    if kept:
+        _checks.warn(f"the loss function keeps traced values in {_checks.some(kept)}: it is "
+                     "traced, not run at each step, and they hold no numbers: run.losses has the "
+                     "loss of each step, and metrics that the function returns are in run.metrics")

@@ -12,10 +12,10 @@ from typing import Any, Callable, Iterator
 import numpy as np
 
 from . import (_calling, _checks, _decompositions, _failures, _jaxprs, _leaks, _maps, _random,
-               _sums, _trees, _uses)
+               _sums, _trees, _unread, _uses)
 from ._asking import Asked
 from ._counts import BATCHES, merged
-from ._functions import Loss, again, check_takes_no_key, checked_metrics
+from ._functions import OF_EVALUATION, Loss, again, check_takes_no_key, checked_metrics
 from ._state import State
 from ._wire import Message
 
@@ -238,6 +238,9 @@ def _training(loss_fn: Callable[..., Any], params: Any, state: State, examples: 
     message, jaxprs = _function(asked, training_of, call, results_of, begins)
     with _calling.checked(asked):
         _uses.check(jaxprs[0], names.variables, len(names.states))
+        _uses.check_batch(jaxprs[0], len(names.variables), len(names.states), len(names.inputs),
+                          _unread.way(loss_fn, examples))
+    _leaks.warn_of_kept(loss_fn)
     if not loss_of.draws:
         _sums.warn(jaxprs, BATCHES, loss_of, params, state.carried(), examples)
     return message
@@ -260,7 +263,7 @@ def _evaluation(eval_fn: Callable[..., Any], params: Any, state: State, examples
         states = [] if state.is_none else [state.whole(carried, _random.silent())]
         returned = _calling.call("eval_fn", eval_fn, again(params), *states, batch=batch)
         with _calling.checked(asked):
-            return checked_metrics(returned, "what eval_fn returns")
+            return checked_metrics(returned, OF_EVALUATION)
 
     def results_of(returned: Any) -> list[Result]:
         with _calling.checked(asked):

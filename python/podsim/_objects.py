@@ -10,7 +10,7 @@ from typing import Any, Iterable
 import numpy as np
 
 from ._errors import said
-from ._said import article, is_traced, kind_of, shown, type_name
+from ._said import article, is_array_of_jax, is_traced, kind_of, shown, type_name
 
 # Classes of other libraries, by the beginning of what their users call them.
 _WAYS = {
@@ -60,6 +60,22 @@ def is_key(value: Any) -> bool:
     return str(getattr(value, "dtype", "")).startswith("key<")
 
 
+DELETED = ("a deleted array, as donate_argnums of jax.jit leaves it",
+           "give what the function returned, or leave donate_argnums out")
+
+
+def is_deleted(value: Any) -> bool:
+    """Whether it is an array of JAX without its numbers."""
+    return is_array_of_jax(value) and not is_traced(value) and bool(value.is_deleted())
+
+
+def is_wide(value: Any) -> bool:
+    """Whether JAX computes with it in 64 bits, as it does only if it is told to."""
+    jax = sys.modules.get("jax")
+    return (str(getattr(value, "dtype", type(value).__name__)) in ("float64", "float")
+            and jax is not None and bool(jax.config.jax_enable_x64))
+
+
 def is_empty(tree: Any) -> bool:
     """Whether a tree of Python's containers has nothing in it but None."""
     if isinstance(tree, (list, tuple, dict)):
@@ -80,13 +96,22 @@ def is_node(value: Any) -> bool:
 
 def way_round(value: Any) -> str:
     """What to give instead of an object of a known library; or nothing."""
-    if dataclasses.is_dataclass(value) and not isinstance(value, type) and not is_node(value):
-        return "give a dict of its fields, vars(x), or register its class with JAX"
     for kind in type(value).__mro__[:-1]:
         for name, way in _WAYS.items():
             if type_name(kind) == name or name.endswith(".") and type_name(kind).startswith(name):
                 return way
+    if dataclasses.is_dataclass(value) and not isinstance(value, type) and not is_node(value):
+        return "give a dict of its fields, vars(x), or register its class with JAX"
     return ""
+
+
+def check_is_no_npz(value: Any, argument: str) -> None:
+    """Raises TypeError for an open file of np.savez."""
+    if isinstance(value, np.lib.npyio.NpzFile):
+        file = getattr(getattr(value, "zip", None), "filename", None)
+        way = f"dict(np.load({file!r}))" if file else f"dict({argument})"
+        raise TypeError(f"{argument} is an open file of np.savez, which holds "
+                        f"{', '.join(value.files[:6]) or 'nothing'}: give its arrays, {way}")
 
 
 def _looks_like_file(text: str | bytes | os.PathLike[str]) -> bool:
@@ -159,6 +184,8 @@ def problem_of(value: Any) -> tuple[str, str]:
     Two empty texts: it is one, or a number."""
     if is_traced(value):
         return "a traced value", TRACED
+    if is_deleted(value):
+        return DELETED
     if isinstance(value, (str, bytes, os.PathLike)):
         is_path = isinstance(value, os.PathLike)
         return (f"{str(value)!r}, a path" if is_path else f"{shown(value)}, a text",

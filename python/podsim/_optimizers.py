@@ -8,6 +8,7 @@ from typing import Any, NoReturn, Sequence
 
 from . import _names, _numbers, _rates
 from ._calls import checked
+from ._errors import no_attribute
 from ._said import shown
 from ._settings import SETTINGS
 
@@ -27,7 +28,7 @@ class Optimizer:
         """Of a name that an optimizer has not; optax's have it, or the settings."""
         if name.startswith("__"):
             raise AttributeError(name)
-        raise AttributeError(f"a podsim.Optimizer has no {name!r}: {self._instead(name)}")
+        raise no_attribute(f"a podsim.Optimizer has no {name!r}: {self._instead(name)}")
 
     def __getitem__(self, name: Any) -> NoReturn:
         raise TypeError(f"a podsim.Optimizer is no dict: {self._instead(name)}")

@@ -6,6 +6,7 @@ import inspect
 import os
 from typing import Any, Mapping, Sequence
 
+from ._not_called import is_function
 from ._numbers import is_optimizer
 from ._said import kind_of, shown
 
@@ -18,7 +19,7 @@ def _kind(value: Any) -> str:
         return "optimizer"
     if isinstance(value, type):
         return ""
-    if callable(value) and (inspect.isroutine(value) or not hasattr(value, "init")):
+    if is_function(value) and (inspect.isroutine(value) or not hasattr(value, "init")):
         return "function"
     is_tree = isinstance(value, (Mapping, tuple, list)) and len(value) > 0
     return "tree" if is_tree or hasattr(value, "shape") else ""
@@ -38,7 +39,7 @@ def mistake(names: Sequence[str], args: Sequence[Any], order: str) -> str:
     the first; empty: neither. order: the call as it is."""
     kinds = [_kind(each) for each in args]
     wanted = [_WANTED.get(name, "") for name in names]
-    if wanted[:1] == ["function"] and kinds and not callable(args[0]) and "function" in kinds:
+    if wanted[:1] == ["function"] and kinds and not is_function(args[0]) and "function" in kinds:
         at = kinds.index("function")
         where = names[at] if at < len(names) else f"argument {at + 1}"
         return f"{_stands(args[at], where)}, and {_stands(args[0], names[0])}; the order is {order}"

@@ -57,6 +57,7 @@ def _way(params: Any, order: str) -> str:
 
 def check_is_tree(params: Any, order: str) -> None:
     """Raises TypeError for what is no tree of weights."""
+    _objects.check_is_no_npz(params, "params")
     way = _way(params, order)
     if way:
         called = f"{type(params).__name__}, a flax module" if _is_of(params, "flax.linen") else (
@@ -95,8 +96,18 @@ def _wrong(leaf: Any) -> tuple[str, str]:
     return str(kind), _LEFT_OUT
 
 
+def _check_is_there(name: str, leaf: Any) -> None:
+    """Raises TypeError for an array whose numbers are gone, or are not of 32 bits."""
+    if _objects.is_deleted(leaf):
+        raise TypeError(f"the parameter {name!r} is {_objects.DELETED[0]}: {_objects.DELETED[1]}")
+    if _objects.is_wide(leaf):
+        raise TypeError(f"the parameter {name!r} is float64, and jax_enable_x64 is on: turn that "
+                        "off, or give float32")
+
+
 def check_leaf(name: str, leaf: Any, whole: bool = False) -> None:
     """Raises TypeError for a leaf of params that is not trained. whole: it is all of them."""
+    _check_is_there(name, leaf)
     what, way = _wrong(leaf)
     if what == "a traced value":
         raise said(TypeError(f"{'params' if whole else f'the parameter {name!r}'} is {what}: "

@@ -17,6 +17,7 @@ from . import _display, _errors, _job, _programs
 from ._calls import checked
 from ._drawing import Svg
 from ._names import instead
+from ._not_called import NotCalled
 from ._numbers import is_number
 from ._rows import NO_PRICE, PlanRow, PricedRow, Rows
 from ._said import shown
@@ -77,7 +78,7 @@ def check_price(per_chip_hour: Any) -> None:
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
-class Plan:
+class Plan(NotCalled):
     """Rows in the order of the slices. print shows it, a notebook draws it."""
 
     rows: tuple[PlanRow, ...]
@@ -111,8 +112,11 @@ class Plan:
             meant = NO_PRICE
         if not meant and name in of_rows:
             meant = f"its rows have: [row.{name} for row in plan]"
-        raise AttributeError(f"a Plan has no {name!r}" + (
+        raise _errors.no_attribute(f"a Plan has no {name!r}" + (
             f": {meant}" if meant else instead(name, own)))
+
+    def _when_called(self) -> str:
+        return "a podsim.Plan is no function: leave () out; its rows are plan[0] and so on"
 
     def __len__(self) -> int:
         return len(self.rows)

@@ -7,13 +7,15 @@ from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 
+from ._errors import no_attribute
 from ._names import instead
+from ._not_called import NotCalled
 
 
 _FEW = 6  # names of a record that a message lists
 
 
-class Record(dict[str, Any]):
+class Record(dict[str, Any], NotCalled):
     """A dict whose names are attributes, too, but for those that a dict has itself."""
 
     called: ClassVar[str] = "the record"
@@ -39,7 +41,12 @@ class Record(dict[str, Any]):
     def __getattr__(self, name: str) -> Any:
         if name in self:
             return self[name]
-        raise AttributeError(self._missing(name))
+        raise no_attribute(self._missing(name))
+
+    def _when_called(self) -> str:
+        first = "loss" if "loss" in self else next(iter(self), "")
+        own = f", as in {self.called}[{first!r}]" if first else ""
+        return f"{self.called} is a dict, not a function: leave () out{own}"
 
     def __missing__(self, name: Any) -> NoReturn:
         raise KeyError(self._missing(name))
@@ -75,7 +82,7 @@ class Evaluation(Record):
     called = "a record of run.evaluations"
 
 
-class Records(list[Any]):
+class Records(list[Any], NotCalled):
     """A list of records, which tells who asks it for a name how to get one of each."""
 
     called: ClassVar[str] = "the list"
@@ -98,6 +105,10 @@ class Records(list[Any]):
     def _of(self) -> str:
         return "step"
 
+    def _when_called(self) -> str:
+        return (f"{self.called} is a list, not a function: leave () out, as in {self.called}[-1] "
+                f"for the last {self._of()}")
+
     def __getitem__(self, which: Any) -> Any:
         if isinstance(which, str):
             raise TypeError(self._instead(which))
@@ -110,7 +121,7 @@ class Records(list[Any]):
             raise IndexError(_no_such(self.called, which, len(self), self.empty)) from None
 
     def __getattr__(self, name: str) -> NoReturn:
-        raise AttributeError(self._instead(name))
+        raise no_attribute(self._instead(name))
 
 
 _NO_STEP = ("this call made no step: mode was \"eval\", or its checkpoint had all of them; give more "
@@ -124,8 +135,11 @@ def _no_such(called: str, which: Any, count: int, empty: str) -> str:
     return f"{called} has no {which}: it has {count:,}, from 0 to {count - 1:,}"
 
 
-class Losses(np.ndarray):
+class Losses(np.ndarray, NotCalled):
     """run.losses: an array, of which a loss that is not there says why."""
+
+    def _when_called(self) -> str:
+        return "run.losses is an array, not a function: leave () out, as in run.losses[-1]"
 
     def __getitem__(self, which: Any) -> Any:
         try:

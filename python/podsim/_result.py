@@ -7,12 +7,14 @@ import html
 import json
 import math
 import pathlib
-from typing import Any, Mapping
+from typing import Any, Mapping, NoReturn
 
 import numpy as np
 
 from . import _drawing, _records, _safetensors
+from ._errors import no_attribute
 from ._names import near
+from ._not_called import NotCalled
 from ._settings import SETTINGS
 from ._units import gib, span
 
@@ -39,7 +41,7 @@ _MEANT = {
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
-class Run:
+class Run(NotCalled):
     """A run of training. A notebook draws it."""
 
     params: Any
@@ -73,8 +75,8 @@ class Run:
     def __getattr__(self, name: str) -> Any:
         """Of a name that a Run has not."""
         own = [field.name for field in dataclasses.fields(self)] + ["losses"]
-        raise AttributeError(f"a Run has no {name!r}{self._instead(name, own)}; it has "
-                             f"{', '.join(own)}")
+        raise no_attribute(f"a Run has no {name!r}{self._instead(name, own)}; it has "
+                           f"{', '.join(own)}")
 
     def _instead(self, name: str, own: list[str]) -> str:
         held = vars(self)  # fewer than all, if it is being copied
@@ -93,6 +95,15 @@ class Run:
         said = name if isinstance(name, str) and name in own else "params"
         raise TypeError(f"a podsim.Run is no dict and no tuple: run = podsim.train(...), then "
                         f"run.{said}; it has {', '.join(own)}")
+
+    def keys(self) -> NoReturn:
+        """Of who takes it for a dict, as in f(**run)."""
+        raise TypeError("a podsim.Run is no dict: its weights are run.params, as in **run.params "
+                        "if that is a dict")
+
+    def _when_called(self) -> str:
+        return ("a podsim.Run is no function: give the weights, run.params, to a function of your "
+                "own, as in model.apply(run.params, x)")
 
     @property
     def losses(self) -> np.ndarray:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any, NoReturn
 
+from ._errors import no_attribute
 from ._names import instead
 
 NO_PRICE = ("a row has no cost without a price: podsim.plan(..., price_per_chip_hour=2.2), or "
@@ -61,9 +62,9 @@ class PlanRow:
         """Of a name that a row has not."""
         own = [field.name for field in dataclasses.fields(self)]
         if name in _MEANT:
-            raise AttributeError(f"a PlanRow has no {name!r}; did you mean {_MEANT[name]}?")
-        raise AttributeError(NO_PRICE if name == "cost" else f"a PlanRow has no {name!r}"
-                             f"{instead(name, own, most=len(own))}")
+            raise no_attribute(f"a PlanRow has no {name!r}; did you mean {_MEANT[name]}?")
+        raise no_attribute(NO_PRICE if name == "cost" else f"a PlanRow has no {name!r}"
+                           f"{instead(name, own, most=len(own))}")
 
     def __lt__(self, _other: Any) -> NoReturn:
         """Of who takes the smallest row without saying by what."""

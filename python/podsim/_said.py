@@ -41,6 +41,11 @@ def is_traced(value: Any) -> bool:
     return isinstance(value, getattr(getattr(jax, "core", None), "Tracer", ()))
 
 
+def is_array_of_jax(value: Any) -> bool:
+    jax = sys.modules.get("jax")
+    return isinstance(value, getattr(jax, "Array", ()))
+
+
 def kind_of(value: Any) -> str:
     """"a dict", "the class AdamW", "the function f", "an array of the shape (2, 3)"."""
     if value is None:

@@ -8,6 +8,7 @@ import threading
 import time
 from typing import Iterator
 
+THREAD = "podsim tells of a wait"
 _FIRST = 1.0  # seconds, before which it is no wait
 _OFTEN = 0.2  # on a terminal, where one line moves
 _AGAIN = 10.0  # elsewhere, and then ever more seldom
@@ -43,7 +44,8 @@ def spoken(what: str, wanted: bool = True) -> Iterator[None]:
         yield
         return
     done = threading.Event()
-    teller = threading.Thread(target=_tell, args=(what, done), daemon=True)
+    teller = threading.Thread(target=_tell, args=(what, done), daemon=True,
+                              name=THREAD)
     teller.start()
     try:
         yield

@@ -103,6 +103,11 @@ class State:
 
     @staticmethod
     def _is_carried(name: str, leaf: Any, keys: list[str]) -> bool:
+        if _objects.is_deleted(leaf):
+            raise TypeError(f"the state {name!r} is {_objects.DELETED[0]}: {_objects.DELETED[1]}")
+        if _objects.is_wide(leaf):
+            raise TypeError(f"the state {name!r} is float64, and jax_enable_x64 is on: turn that "
+                            "off, or give float32")
         if not hasattr(leaf, "shape"):
             what, _ = _objects.problem_of(leaf)
             if what:

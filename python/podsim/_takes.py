@@ -7,6 +7,7 @@ import inspect
 from typing import Any, Callable
 
 from . import _roles, _wrapped
+from ._asking import Asked
 from ._said import article, kind_of
 
 
@@ -52,9 +53,20 @@ def _check_is_no_network(what: str, function: Any) -> None:
                         "jnp.mean((model.apply(params, batch[0]) - batch[1]) ** 2)")
 
 
+def _check_is_bound(what: str, function: Any) -> None:
+    """Raises TypeError for a method that is taken from its class."""
+    taken = _roles.parameters(function) or [""]
+    owner, _, name = str(getattr(_wrapped.innermost(function), "__qualname__", "")).rpartition(".")
+    if taken[0] == "self" and owner and not owner.endswith("<locals>"):
+        owner, place = owner.rpartition(".")[2], Asked(what, function).place()
+        raise TypeError(f"{place}{what} is {owner}.{name}, a method without its object: give "
+                        f"{owner}(...).{name}, of an object of the class")
+
+
 def check(what: str, function: Any, returns: str) -> None:
     """Raises TypeError for what is no function of the caller's. what: "the loss function"."""
     _check_is_no_class(what, function)
+    _check_is_bound(what, function)
     _check_is_not_compiled(what, function)
     _check_is_no_network(what, function)
     _check_is_of_caller(what, function, returns)

@@ -51,8 +51,11 @@ def named_leaves(tree: Any, otherwise: str) -> tuple[list[str], list[Any], Any]:
     names = [name_of(path, otherwise) for path, _ in paths]
     twice = [name for name, count in collections.Counter(names).items() if count > 1]
     if twice:
-        raise ValueError(f"two arrays would both be called {sorted(twice)[0]!r}, the keys on the "
-                         "way to them with '/' between: give one of them another key")
+        name = sorted(twice)[0]
+        both = [otherwise + jax.tree_util.keystr(path) for path, _ in paths
+                if name_of(path, otherwise) == name]
+        raise ValueError(f"{' and '.join(both[:2])} would both be called {name!r}, the keys on the "
+                         "way to an array with '/' between: rename one of these keys")
     return names, [leaf for _, leaf in paths], structure
 
 

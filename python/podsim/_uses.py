@@ -14,6 +14,9 @@ _NO_GRADIENT = ("the gradient of the loss is 0 for every parameter, so that noth
                 "without")
 
 
+_NO_BATCH = "the loss does not use its batch: every step would see the same numbers; {0}"
+
+
 def _variables(values: Iterable[Any]) -> set[Any]:
     """Those that are no numbers."""
     return {each for each in values if not hasattr(each, "val")}
@@ -70,3 +73,20 @@ def check(closed: Any, names: Sequence[str], states: int) -> None:
         _checks.warn(f"the loss does not use {_checks.some(unused)} of params: no gradient "
                      "comes there and nothing is learned; compute the loss with it, or leave "
                      "it out of params")
+
+
+def check_batch(closed: Any, params: int, states: int, inputs: int, way: str) -> None:
+    """Raises ValueError for a loss that follows from none of the arrays of the batch, or warns
+    of it if it follows from a state or a random key. closed: as for check, of so many params,
+    states and arrays of a batch; way: what to do."""
+    jaxpr = closed.jaxpr
+    needed = used(jaxpr, jaxpr.outvars[:1])
+    begin = params + states
+    if any(each in needed for each in jaxpr.invars[begin:begin + inputs]):
+        return
+    others = [*jaxpr.invars[params:begin], *jaxpr.invars[begin + inputs:]]
+    if any(each in needed for each in others):
+        _checks.warn("the loss does not use its batch: no example of the data set reaches it; "
+                     f"{way}")
+    else:
+        raise ValueError(_NO_BATCH.format(way))

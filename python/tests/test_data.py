@@ -179,6 +179,10 @@ class BatchesTest(unittest.TestCase):
             _examples.Examples(lambda: 1, 2)
         with self.assertRaisesRegex(ValueError, "fails at index 1 of 9 examples: IndexError: list"):
             _examples.Examples([1].__getitem__, 9)._at(1)
+        with self.assertRaisesRegex(ValueError, "no more than 1 examples, say eval_examples=1$"):
+            _examples.Examples([1].__getitem__, 9, "eval_dataset")._at(1)
+        with self.assertRaisesRegex(ValueError, "9 examples: IndexError: list index out of range$"):
+            _examples.Examples([].__getitem__, 9)._at(0)
 
     def test_a_held_out_data_set_is_like_the_other(self):
         x, y = np.zeros((2, 8), np.float32), np.zeros(2, np.int32)

@@ -18,7 +18,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "python"))
 
 import podsim  # noqa: E402
-from podsim import _display, _errors, _process, _programs  # noqa: E402
+from podsim import _bad_examples, _display, _errors, _process, _programs  # noqa: E402
 
 # As pod_launch prints it (tests/runtime/report/failure_test.cc).
 BLOCK = """\
@@ -36,6 +36,28 @@ FAILED: host0 (pid 9) exited with code 1
   exit code    1
 ----------------------------------------------------------------
 """.splitlines()
+
+
+class BadExamplesTest(unittest.TestCase):
+    def test_an_array_of_a_tuple_and_the_way_round_are_named(self):
+        before, behind = "host 0: loss is nan at step 1; ", " in example 5 of the data set"
+        for said, shown in (
+                ("1 holds the label 3, which is none of 0 to 2,",
+                 ("array 1 (labels) holds the label 3, which is none of 0 to 2,",
+                  "; if the classes are numbered from 1, give y - 1; if there are more than 3, give "
+                  "the last layer as many outputs")),
+                ("labels holds the label 30, which is none of 0 to 2,",
+                 ("labels holds the label 30, which is none of 0 to 2,",
+                  "; the loss has 3 classes: number them from 0 to 2, as np.unique(y, "
+                  "return_inverse=True)[1] does, or give the last layer more outputs")),
+                ("a/y holds the label -1, which is none of 0 to 2,",
+                 ("a/y (labels) holds the label -1, which is none of 0 to 2,",
+                  "; leave such examples out, or number the classes from 0")),
+                ("0 holds nan", ("array 0 holds nan", "; give numbers, or leave the example out"))):
+            self.assertEqual(_bad_examples.in_python(before + said + behind),
+                             before + shown[0] + behind + shown[1])
+        text = "host 0: loss became infinite at step 4; lower learning_rate"
+        self.assertEqual(_bad_examples.in_python(text), text)
 
 
 class ReasonTest(unittest.TestCase):

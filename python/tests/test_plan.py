@@ -166,6 +166,8 @@ class PlanTest(unittest.TestCase):
                 (lambda: plan[1.0], TypeError, "a row of the plan is taken by its place, plan[0], or "
                  "by the name of its slice, not by 1.0; it has v3-8, v3-32, v3-64"),
                 (lambda: plan.rows[9], IndexError, "plan.rows has no 9; it has 3, from 0 to 2"),
+                (lambda: plan(), TypeError, "a podsim.Plan is no function: leave () out; its rows "
+                 "are plan[0] and so on"),
                 (lambda: min(plan), TypeError, "rows of a plan have no order of their own: say by "
                  "what, as in min(plan, key=lambda row: row.seconds)"),
                 (lambda: plan.cost, AttributeError, "a Plan has no 'cost': a row has no "

@@ -12,7 +12,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "python"))
 
 import podsim  # noqa: E402
-from podsim import _drawing, _result, _units  # noqa: E402
+from podsim import _drawing, _not_called, _result, _units  # noqa: E402
 
 SUMMARY = {"steps": 100_000, "examples": 25_600_000, "loss": 0.25, "weights_hash": "ab12",
            "examples_per_second": 23456.7, "eval_loss": 0.5, "eval_accuracy": 0.875,
@@ -35,6 +35,32 @@ def run_of(count, model_dir=None, **summary):
                       evaluations=[{"step": count // 2 or 1, "loss": 0.5}],
                       plan=_result.plan_of(PLAN, summary), summary=summary,
                       model_dir=model_dir)
+
+
+class NotCalledTest(unittest.TestCase):
+    def test_a_part_that_is_called_says_what_it_is(self):
+        run = run_of(3)
+        for part, said in ((run, "a podsim.Run is no function: give the weights, run.params"),
+                           (run.summary, r"run.summary is a dict, .* as in run.summary\['loss'\]"),
+                           (run.plan.settings, r'run.plan\["settings"\] is a dict, not a function'),
+                           (run.metrics, r"run.metrics is a list, .*run.metrics\[-1\] for the last "
+                            "step"), (run.losses, "run.losses is an array, not a function")):
+            with self.assertRaisesRegex(TypeError, said):
+                part()
+            self.assertFalse(_not_called.is_function(part))
+        self.assertTrue(_not_called.is_function(run_of))
+
+    def test_a_run_for_a_dict_says_which_of_it_is_one(self):
+        with self.assertRaisesRegex(TypeError, r"a podsim.Run is no dict: .* \*\*run.params"):
+            dict(**run_of(3))
+
+    def test_python_guesses_no_name_of_its_own(self):
+        run = run_of(3)
+        for asked in (lambda: run.sumary, lambda: run.summary.accuracy, lambda: run.metrics.loss,
+                      lambda: podsim.adamw(0.1).init, lambda: podsim.AdamW):
+            with self.assertRaises(AttributeError) as caught:
+                asked()
+            self.assertEqual((caught.exception.name, caught.exception.obj), (None, None))
 
 
 class RunTest(unittest.TestCase):

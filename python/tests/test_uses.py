@@ -78,6 +78,19 @@ class UsesTest(unittest.TestCase):
         outer = jaxpr([A, B], [LOSS], equation("while", [A, B, number(1)], [OTHER, LOSS]))
         self.assertEqual(_uses.used(outer, [LOSS]) & {A, B}, {A, B})
 
+    def test_a_loss_follows_from_an_array_of_the_batch(self):
+        def check(operands, states=0, inputs=1):
+            invars = [A, B, X]
+            traced = closed(jaxpr(invars, [LOSS], equation("mul", operands, [LOSS])))
+            _uses.check_batch(traced, 3 - states - inputs, states, inputs, "take x = batch")
+
+        check([A, X])
+        check([A, B], inputs=2)
+        with self.assertRaisesRegex(ValueError, "every step would see the same numbers; take x = "):
+            check([A, B])
+        with self.assertWarnsRegex(UserWarning, "no example of the data set reaches it; take x = "):
+            check([A, B], states=1)
+
 
 class MapsTest(unittest.TestCase):
     def test_a_loop_over_rows_is_one_over_examples_if_it_follows_their_number(self):
