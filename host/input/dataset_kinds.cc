@@ -2,9 +2,9 @@
 
 #include <utility>
 
-#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/printable.h"
 #include "settings/nearest_names.h"
 
 namespace podsim {
@@ -77,7 +77,7 @@ absl::Status CheckIsRead(const std::string& path) {
 absl::Status UnknownDataset(const std::string& name) {
   const std::vector<std::string> known = DatasetNames();
   return absl::InvalidArgumentError(absl::StrCat(
-      "no data set is called '", absl::CHexEscape(name), "'",
+      "no data set is called '", PrintableLine(name), "'",
       DidYouMean(name, known), "; known: ", absl::StrJoin(known, ", ")));
 }
 

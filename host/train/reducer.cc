@@ -4,9 +4,9 @@
 #include <numeric>
 #include <utility>
 
-#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/printable.h"
 #include "base/status.h"
 #include "interconnect/collectives/algorithms.h"
 #include "job/lines.h"
@@ -77,7 +77,7 @@ absl::Status Reducer::PlanBuckets(const JobPlan& plan) {
     if (!op)
       return absl::InvalidArgumentError(
           absl::StrCat("the plan reduces ", exchange.name(), " by '",
-                       absl::CHexEscape(exchange.reduce()),
+                       PrintableLine(exchange.reduce()),
                        "'; there are sum, prod, min and max"));
     rules_.push_back({.op = *op, .lane = Lane::kExpress});
   }

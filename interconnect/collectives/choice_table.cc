@@ -2,9 +2,9 @@
 
 #include <string>
 
-#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/printable.h"
 #include "base/status.h"
 
 namespace podsim {
@@ -22,7 +22,7 @@ absl::Status Unknown(int row, const std::string& what, const std::string& name,
                      const std::string& allowed) {
   return absl::InvalidArgumentError(absl::StrCat(
       "table of algorithms, row ", row, ": no ", what, " is called '",
-      absl::CHexEscape(name), "'; there are ", allowed));
+      PrintableLine(name), "'; there are ", allowed));
 }
 
 }  // namespace

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "absl/strings/ascii.h"
-#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/printable.h"
 #include "base/status.h"
 #include "interconnect/topology/bucket_links.h"
 #include "interconnect/topology/zones.h"
@@ -29,7 +29,7 @@ constexpr double kMostPrice = 1e9;
 constexpr std::size_t kLongestCurrency = 16;
 
 std::string Shown(const std::string& name) {
-  return absl::StrCat("'", absl::CHexEscape(name.substr(0, kLongestName)), "'");
+  return absl::StrCat("'", PrintableLine(name.substr(0, kLongestName)), "'");
 }
 
 bool IsWord(const std::string& name) {

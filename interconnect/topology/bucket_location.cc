@@ -4,9 +4,9 @@
 #include <cstddef>
 
 #include "absl/strings/ascii.h"
-#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/printable.h"
 #include "base/status.h"
 #include "interconnect/topology/zones.h"
 
@@ -18,7 +18,7 @@ constexpr std::size_t kLongestText = 60;
 absl::Status Unknown(std::string_view text) {
   return absl::InvalidArgumentError(absl::StrCat(
       "no bucket can be in '",
-      absl::CHexEscape(std::string(text.substr(0, kLongestText))),
+      PrintableLine(std::string(text.substr(0, kLongestText))),
       text.size() > kLongestText ? "..." : "",
       "'; nearest: ", absl::StrJoin(NearestPlaces(text, LocationNames()), ", "),
       "; a region (europe-west4), a dual-region (nam4, eur4, asia1, or two "

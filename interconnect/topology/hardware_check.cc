@@ -5,10 +5,10 @@
 #include <string>
 
 #include "absl/strings/ascii.h"
-#include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/printable.h"
 #include "base/status.h"
 #include "interconnect/topology/coordinate.h"
 #include "interconnect/topology/hardware.h"
@@ -37,7 +37,7 @@ constexpr const char* kNeeded[] = {"matrix_flops_per_second",
 
 absl::Status Wrong(const Generation& generation, const std::string& what) {
   return absl::InvalidArgumentError(absl::StrCat(
-      "generation '", absl::CHexEscape(generation.name()), "': ", what));
+      "generation '", PrintableLine(generation.name()), "': ", what));
 }
 
 bool IsName(const std::string& name) {
@@ -98,7 +98,7 @@ std::string WhatIsWrongIn(const Generation& generation,
                           const SliceShape& slice) {
   const std::string chips = AxesText(slice.chips());
   if (chips.empty())
-    return absl::StrCat("slice '", absl::CHexEscape(slice.name()),
+    return absl::StrCat("slice '", PrintableLine(slice.name()),
                         "' needs 1 to 3 axes of 1 to ", kLongestAxis, " chips");
   std::int64_t count = 1;
   for (int axis = 0; axis < kMostAxes; ++axis) {
@@ -123,8 +123,8 @@ std::string WhatIsWrongIn(const Generation& generation,
                                    : count;
   const std::string name = absl::StrCat(prefix, "-", counted);
   if (slice.name() != name)
-    return absl::StrCat("slice '", absl::CHexEscape(slice.name()), "' of ",
-                        chips, " chips: must be called ", name);
+    return absl::StrCat("slice '", PrintableLine(slice.name()), "' of ", chips,
+                        " chips: must be called ", name);
   return "";
 }
 
@@ -197,7 +197,7 @@ absl::Status CheckSliceNames(const Generation& generation) {
   for (const SliceShape& slice : generation.slices())
     if (!names.insert(slice.name()).second)
       return Wrong(generation,
-                   absl::StrCat("slice '", absl::CHexEscape(slice.name()),
+                   absl::StrCat("slice '", PrintableLine(slice.name()),
                                 "' is there twice"));
   return absl::OkStatus();
 }

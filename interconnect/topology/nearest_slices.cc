@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "absl/strings/ascii.h"
-#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/printable.h"
 #include "base/typing_distance.h"
 #include "interconnect/topology/slice.h"
 
@@ -186,7 +186,7 @@ std::vector<std::string> NearestSlices(std::string_view typed,
 
 absl::Status UnknownSlice(std::string_view typed, const Hardware& hardware) {
   const std::string shown =
-      absl::CHexEscape(std::string(typed.substr(0, kLongestCompared)));
+      PrintableLine(std::string(typed.substr(0, kLongestCompared)));
   return absl::InvalidArgumentError(absl::StrCat(
       "no slice is called '", shown,
       typed.size() > kLongestCompared ? "..." : "",

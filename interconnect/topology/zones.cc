@@ -5,10 +5,10 @@
 #include <utility>
 
 #include "absl/strings/ascii.h"
-#include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/printable.h"
 #include "base/status.h"
 #include "base/typing_distance.h"
 #include "google/protobuf/text_format.h"
@@ -78,7 +78,7 @@ absl::StatusOr<const Zone*> FindZone(std::string_view name) {
   const std::vector<std::string> names = ZoneNames();
   return absl::InvalidArgumentError(absl::StrCat(
       "no zone with TPUs is called '",
-      absl::CHexEscape(std::string(name.substr(0, kLongestZone))),
+      PrintableLine(std::string(name.substr(0, kLongestZone))),
       name.size() > kLongestZone ? "..." : "",
       "'; nearest: ", absl::StrJoin(NearestPlaces(name, names), ", "),
       "; there are ", absl::StrJoin(names, ", ")));

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/printable.h"
 #include "base/status.h"
 #include "runtime/job/draw_faults.h"
 #include "runtime/job/fault_rules.h"
@@ -74,7 +74,7 @@ absl::Status CheckPhase(const std::string& who, const FaultRule& rule,
   if (!rule.phase) return Bad(who, "a phase is for KILL, FREEZE and SLOW");
   if (std::ranges::find(FaultPhases(), phase) == FaultPhases().end()) {
     return Bad(
-        who, absl::StrCat("no phase is called '", absl::CHexEscape(phase),
+        who, absl::StrCat("no phase is called '", PrintableLine(phase),
                           "'; there are ", absl::StrJoin(FaultPhases(), ", ")));
   }
   if (phase == kCheckpointPhase && !scope.checkpoints) {

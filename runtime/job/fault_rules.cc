@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <array>
 
-#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/printable.h"
 
 namespace podsim {
 namespace {
@@ -55,7 +55,7 @@ std::string DescribeFault(const Fault& fault) {
                          : absl::StrCat(kind, " host ", fault.host());
   absl::StrAppend(&text, " at step ", fault.step());
   if (!fault.phase().empty()) {
-    absl::StrAppend(&text, ", ", absl::CHexEscape(fault.phase()));
+    absl::StrAppend(&text, ", ", PrintableLine(fault.phase()));
   }
   if (rule && rule->seconds) {
     absl::StrAppend(&text, ", for ", fault.seconds(), " s");

@@ -4,8 +4,8 @@
 #include <array>
 #include <utility>
 
-#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "base/printable.h"
 #include "base/status.h"
 #include "base/units.h"
 #include "host/storage/uri_store.h"
@@ -103,7 +103,7 @@ absl::Status FillLocation(const JobSpec& spec, const std::string* asked,
     if (!store.ok())
       plan.add_notes(absl::StrCat(
           "the store says that ", place.bucket(), " is in '",
-          absl::CHexEscape(asked->substr(0, 60)),
+          PrintableLine(asked->substr(0, 60)),
           "', which the table of places has not: taken as not known"));
   }
   if (!spec.has_bucket_location()) {

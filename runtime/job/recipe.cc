@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/printable.h"
 #include "base/status.h"
 #include "host/input/dataset_kinds.h"
 #include "host/input/fields.h"
@@ -178,7 +178,7 @@ absl::StatusOr<Recipe> FindRecipe(const std::string& model,
   if (!known_model) {
     const std::vector<std::string> known = KnownModels();
     return absl::InvalidArgumentError(absl::StrCat(
-        "no model is called '", absl::CHexEscape(model), "'",
+        "no model is called '", PrintableLine(model), "'",
         DidYouMean(model, known), "; known: ", absl::StrJoin(known, ", ")));
   }
   if (known_dataset)

@@ -3,8 +3,8 @@
 #include <string>
 #include <utility>
 
-#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "base/printable.h"
 #include "base/status.h"
 #include "host/storage/uri_store.h"
 #include "interconnect/collectives/choice_table.h"
@@ -38,7 +38,7 @@ absl::Status CheckOneSlice(const JobSpec& spec) {
       name.find(',') == std::string::npos)
     return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(
-      "topology is '", absl::CHexEscape(name.substr(0, 64)),
+      "topology is '", PrintableLine(name.substr(0, 64)),
       "', several slices; a job trains on one, such as v3-32; pod_plan "
       "compares several"));
 }

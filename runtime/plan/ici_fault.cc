@@ -3,11 +3,11 @@
 #include <optional>
 #include <vector>
 
-#include "absl/strings/escaping.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "base/printable.h"
 
 namespace podsim {
 namespace {
@@ -50,7 +50,7 @@ absl::StatusOr<LinkFault> ParseIciFault(const std::string& text) {
   const auto fault = Parse(text);
   if (fault) return *fault;
   return absl::InvalidArgumentError(absl::StrCat(
-      "ici_fault is '", absl::CHexEscape(text.substr(0, 80)),
+      "ici_fault is '", PrintableLine(text.substr(0, 80)),
       "': give link:(X,Y)-(X,Y):RATE, two neighbouring chips and what is left "
       "of the rate between them, 0 (cut) to 1, as in link:(3,1)-(4,1):0.25"));
 }

@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <utility>
 
-#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "base/printable.h"
 #include "base/status.h"
 
 namespace podsim {
@@ -48,7 +48,7 @@ absl::StatusOr<std::vector<Slice>> SlicesFromTo(const std::string& first,
 
 absl::Status BadRange(const std::string& item, const std::string& why) {
   return absl::InvalidArgumentError(absl::StrCat(
-      "topology: '", absl::CHexEscape(item.substr(0, kLongestShown)), "' ", why,
+      "topology: '", PrintableLine(item.substr(0, kLongestShown)), "' ", why,
       "; a range is written FIRST..LAST, as in v3-8..v3-64"));
 }
 
