@@ -11,6 +11,7 @@
 #include "host/input/images.h"
 #include "host/input/mnist.h"
 #include "host/input/npz.h"
+#include "host/input/place_kind.h"
 #include "host/input/shard_index.h"
 #include "host/input/synthetic.h"
 #include "host/input/tfrecord_format.h"
@@ -100,6 +101,7 @@ absl::StatusOr<SplitFiles> FindDatasetShards(const std::string& name,
 Opened OpenDataset(const DatasetRequest& request, ObjectStore& store) {
   PODSIM_RETURN_IF_ERROR(CheckIsRead(request.data_dir));
   PODSIM_RETURN_IF_ERROR(CheckPlace(request, store));
+  PODSIM_RETURN_IF_ERROR(CheckPlaceKind(request.name, request.data_dir, store));
   for (const Format& format : kFormats)
     if (request.name == format.name) return format.open(request, store);
   return UnknownDataset(request.name);

@@ -6,11 +6,11 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "host/storage/bounded_read.h"
+#include "host/storage/file_kind.h"
 #include "host/storage/no_file.h"
 #include "host/storage/uri_store.h"
 #include "models/graph/serialize_model.h"
 #include "models/zoo/zoo.h"
-#include "runtime/files/file_kind.h"
 
 namespace podsim {
 namespace {

@@ -21,7 +21,7 @@
 #include "models/import/import.h"
 #include "proto/import.pb.h"
 #include "proto/programs.pb.h"
-#include "runtime/files/file_kind.h"
+#include "host/storage/file_kind.h"
 #include "runtime/files/model_file.h"
 #include "runtime/files/output_files.h"
 #include "runtime/program/program_text.h"

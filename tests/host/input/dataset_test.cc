@@ -3,8 +3,10 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "host/input/fields.h"
+#include "host/input/place_kind.h"
 #include "host/storage/storage.h"
 #include "tests/testing/status_matchers.h"
 
@@ -41,6 +43,55 @@ TEST(DatasetNamesTest, AreToldToWhoeverAsksForAnother) {
               podsim::testing::StatusIs(
                   absl::StatusCode::kInvalidArgument,
                   HasSubstr("'tfrecords'; did you mean tfrecord?; known: ")));
+}
+
+struct Misplaced {
+  const char* dataset;
+  const char* path;
+  std::string bytes;
+  const char* said;
+};
+
+TEST(CheckPlaceKindTest, AFileOfAnotherKindIsNamed) {
+  std::string tar(512, '\0');
+  tar.replace(0, 6, "my.csv");
+  tar.replace(257, 5, "ustar");
+  for (const Misplaced& file :
+       {Misplaced{"csv", "/my.tar", tar,
+                  "/my.tar looks like a tar archive; data set csv reads text"},
+        Misplaced{"csv", "/my.tgz", "\x1f\x8b\x08", "unpack it first"},
+        Misplaced{"csv", "/a.csv", "\x89PNG\r\n\x1a\n\r\n",
+                  "looks like a PNG image"},
+        Misplaced{"tfrecord", "/my.csv.gz", "\x1f\x8b\x08",
+                  "is a CSV file by its name, no tfrecord: dataset=csv reads "
+                  "it"},
+        Misplaced{"tfrecord", "/a", "height,weight\n1,2\n",
+                  "/a looks like a text file; data set tfrecord reads TFRecord "
+                  "files"},
+        Misplaced{"tfrecord", "/a", "\x89PNG\r\n\x1a\n\r\n",
+                  "looks like a PNG image"}}) {
+    const std::unique_ptr<ObjectStore> store = NewMemoryStore();
+    ASSERT_TRUE(store->Write(file.path, file.bytes).ok());
+    EXPECT_THAT(CheckPlaceKind(file.dataset, file.path, *store),
+                podsim::testing::StatusIs(absl::StatusCode::kInvalidArgument,
+                                          HasSubstr(file.said)));
+  }
+}
+
+// A record's length may be the first bytes of another kind: "<" is 60.
+TEST(CheckPlaceKindTest, OthersPass) {
+  using namespace std::string_literals;
+  const std::unique_ptr<ObjectStore> store = NewMemoryStore();
+  for (const auto& [dataset, bytes] :
+       {std::pair{"tfrecord", "<\0\0\0\0\0\0\0{crc"s},
+        std::pair{"tfrecord", "\x80\x02\0\0\0\0\0\0{crc"s},
+        std::pair{"tfrecord", "\x1f\x8b\x08"s}, std::pair{"tfrecord", ""s},
+        std::pair{"csv", "höhe,breite\n1,2\n"s},
+        std::pair{"csv", "\x1f\x8b\x08"s}, std::pair{"images", "%PDF"s}}) {
+    ASSERT_TRUE(store->Write("/a", bytes).ok());
+    EXPECT_TRUE(CheckPlaceKind(dataset, "/a", *store).ok()) << bytes;
+  }
+  EXPECT_TRUE(CheckPlaceKind("csv", "/none", *store).ok());
 }
 
 // A schema is for those that have one.

@@ -1,4 +1,4 @@
-#include "runtime/files/file_kind.h"
+#include "host/storage/file_kind.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -28,6 +28,19 @@ constexpr Mark kMarks[] = {
     {0, "module @", "a module of MLIR in text, as JAX's as_text() prints"},
     {0, "HloModule", "a module of XLA's HLO in text"},
     {0, "<", "a web page, or XML"},
+    {0, "\x89PNG\r\n\x1a\n", "a PNG image"},
+    {0, "\xff\xd8\xff", "a JPEG image"},
+    {0, "GIF8", "a GIF image"},
+    {0, "%PDF", "a PDF document"},
+    {0, "PAR1", "a Parquet file"},
+    {0, "ARROW1", "an Arrow file"},
+    {0, "SQLite format 3", "a database of SQLite"},
+    {0, "\x28\xb5\x2f\xfd", "a file of zstd"},
+    {0,
+     "\x7f"
+     "ELF",
+     "a program or a library"},
+    {257, "ustar", "a tar archive"},
 };
 
 constexpr Mark kEnds[] = {
@@ -64,6 +77,10 @@ std::string FileKind(std::string_view path, std::string_view bytes) {
   for (const Mark& end : kEnds)
     if (path.ends_with(end.bytes)) return end.kind;
   return !bytes.empty() && IsText(bytes) ? "a text file" : "";
+}
+
+std::string BinaryKind(std::string_view bytes) {
+  return IsText(bytes) ? "" : FileKind("", bytes);
 }
 
 std::string InPlaceOf(std::string_view path, std::string_view bytes,
