@@ -8,6 +8,7 @@
 
 #include <cstdint>
 
+#include "bench/bench_main.h"
 #include "bench/beside_copy.h"
 
 namespace podsim {
@@ -42,14 +43,11 @@ void RegisterCopies() {
 }  // namespace podsim
 
 int main(int argc, char** argv) {
-  benchmark::Initialize(&argc, argv);
-  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
   podsim::RegisterCopies();
   podsim::RegisterSums();
   podsim::RegisterBfloat16();
   podsim::RegisterChecksums();
   podsim::RegisterFrames();
   podsim::RegisterPlans();
-  benchmark::RunSpecifiedBenchmarks();
-  benchmark::Shutdown();
+  return podsim::BenchMain(argc, argv);
 }

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <string>
 
+#include "bench/bench_main.h"
 #include "models/graph/compile.h"
 #include "models/zoo/zoo.h"
 
@@ -95,8 +96,6 @@ void Register() {
 }  // namespace podsim
 
 int main(int argc, char** argv) {
-  benchmark::Initialize(&argc, argv);
   podsim::Register();
-  benchmark::RunSpecifiedBenchmarks();
-  benchmark::Shutdown();
+  return podsim::BenchMain(argc, argv);
 }

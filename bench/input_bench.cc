@@ -16,6 +16,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "bench/bench_main.h"
 #include "host/input/schema.h"
 #include "host/input/tf_example.h"
 #include "host/input/tfrecord.h"
@@ -92,4 +93,4 @@ BENCHMARK(ChecksumAlone)->Arg(784)->Arg(3072)->Arg(110'000);
 }  // namespace
 }  // namespace podsim
 
-BENCHMARK_MAIN();
+int main(int argc, char** argv) { return podsim::BenchMain(argc, argv); }

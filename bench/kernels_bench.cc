@@ -12,6 +12,7 @@
 
 #include "base/random.h"
 #include "base/status.h"
+#include "bench/bench_main.h"
 #include "bench/beside_copy.h"
 #include "bench/product_bench.h"
 #include "models/kernels/kernels.h"
@@ -77,8 +78,6 @@ void Register() {
 }  // namespace podsim
 
 int main(int argc, char** argv) {
-  benchmark::Initialize(&argc, argv);
   podsim::Register();
-  benchmark::RunSpecifiedBenchmarks();
-  benchmark::Shutdown();
+  return podsim::BenchMain(argc, argv);
 }

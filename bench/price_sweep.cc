@@ -148,14 +148,18 @@ int Main(std::vector<std::string> names) {
   if (!each) names = SliceNames();
   int bad = 0;
   int wrong = 0;
+  std::vector<Slice> slices;
   for (const std::string& name : names) {
-    const auto slice = FindSlice(name);
+    auto slice = FindSlice(name);
     if (!slice.ok()) {
-      std::fprintf(stderr, "%s\n",
+      std::fprintf(stderr, "price_sweep: %s\n",
                    std::string(slice.status().message()).c_str());
       return 2;
     }
-    const Worst worst = Sweep(*slice, each);
+    slices.push_back(*std::move(slice));
+  }
+  for (const Slice& slice : slices) {
+    const Worst worst = Sweep(slice, each);
     bad += worst.bad;
     wrong += worst.wrong;
   }

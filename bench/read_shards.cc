@@ -139,13 +139,24 @@ int main(int argc, char** argv) {
   int threads = 0;
   int passes = 0;
   std::int64_t memory = podsim::kMemory;
-  if (argc < 6 || argc > 7 || !absl::SimpleAtoi(argv[4], &threads) ||
-      !absl::SimpleAtoi(argv[5], &passes) ||
-      (argc == 7 && !absl::SimpleAtoi(argv[6], &memory)) || threads < 1) {
-    std::cerr << "usage: read_shards DATASET DATA_DIR FEATURES THREADS PASSES "
-                 "[MEMORY]\n";
+  if (argc < 6 || argc > 7) {
+    std::cerr << "read_shards: given:";
+    for (int i = 1; i < argc; ++i) std::cerr << " " << argv[i];
+    std::cerr << "; it takes 5 or 6 arguments: read_shards DATASET DATA_DIR "
+                 "FEATURES THREADS PASSES [MEMORY]\n";
     return 2;
   }
+  const auto refuse = [](const char* what, const char* given) {
+    std::cerr << "read_shards: " << what << " is \"" << given
+              << "\"; give a whole number from 1 up\n";
+    return 2;
+  };
+  if (!absl::SimpleAtoi(argv[4], &threads) || threads < 1)
+    return refuse("THREADS", argv[4]);
+  if (!absl::SimpleAtoi(argv[5], &passes) || passes < 1)
+    return refuse("PASSES", argv[5]);
+  if (argc == 7 && (!absl::SimpleAtoi(argv[6], &memory) || memory < 1))
+    return refuse("MEMORY", argv[6]);
   const absl::Status done = podsim::Run({.name = argv[1],
                                          .data_dir = argv[2],
                                          .features = argv[3],

@@ -10,8 +10,19 @@
 
 int main(int count, char** words) {
   namespace validation = podsim::validation;
-  if (count > 2) {
-    std::fprintf(stderr, "usage: validate [docs/validation.md]\n");
+  if (count > 2 || (count == 2 && words[1][0] == '-')) {
+    std::fprintf(stderr,
+                 "validate: unexpected \"%s\"; usage: validate "
+                 "[docs/validation.md]\n",
+                 words[count > 2 && words[1][0] != '-' ? 2 : 1]);
+    return 2;
+  }
+  std::ifstream file(count == 2 ? words[1] : "");
+  if (count == 2 && !file) {
+    std::fprintf(stderr,
+                 "validate: cannot read %s; give the path of a page that "
+                 "exists, such as docs/validation.md\n",
+                 words[1]);
     return 2;
   }
   const std::vector<validation::Check> held = validation::HeldChecks();
@@ -22,7 +33,6 @@ int main(int count, char** words) {
     std::fputs(misses.c_str(), stderr);
     return 0;
   }
-  std::ifstream file(words[1]);
   const std::string there{std::istreambuf_iterator<char>(file), {}};
   if (there != page)
     std::fprintf(stderr, "%s is not what bench/validate writes: run it\n",

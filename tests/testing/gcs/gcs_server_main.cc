@@ -11,10 +11,21 @@
 
 int main(int argc, char** argv) {
   if (argc < 3) {
-    std::fprintf(stderr, "usage: gcs_server PORT BUCKET=LOCATION ...\n");
+    std::fprintf(stderr,
+                 "usage: gcs_server PORT BUCKET=LOCATION ..., given: %s\n",
+                 argc == 2 ? argv[1] : "nothing");
     return 2;
   }
-  podsim::testing::GcsServer server({}, std::atoi(argv[1]));
+  char* end = nullptr;
+  const long port = std::strtol(argv[1], &end, 10);
+  if (end == argv[1] || *end != '\0' || port < 0 || port > 65535) {
+    std::fprintf(stderr,
+                 "gcs_server: the port is \"%s\"; give a number from 0 (any "
+                 "free one) to 65535, as in gcs_server 8080 bucket=us\n",
+                 argv[1]);
+    return 2;
+  }
+  podsim::testing::GcsServer server({}, static_cast<int>(port));
   for (int i = 2; i < argc; ++i) {
     const std::string pair = argv[i];
     const std::size_t equals = pair.find('=');
