@@ -8,10 +8,12 @@ namespace podsim {
 namespace {
 
 constexpr Advice kAdvice[] = {
-    {"pod_launch",
-     "warmup_epochs warmup_ratio warmup_proportion warmup_steps_fraction "
-     "warmup_fraction",
+    {"pod_launch", "warmup_epochs",
      "--warmup_steps gives the warm-up in steps: epochs x examples / batch"},
+    {"pod_launch",
+     "warmup_ratio warmup_proportion warmup_steps_fraction warmup_fraction",
+     "--warmup_steps gives the warm-up in steps: ratio x --train_steps, such "
+     "as 100 for 0.1 of 1000 steps"},
     {"pod_launch",
      "gpus num_gpus n_gpu nnodes nodes num_nodes hosts num_hosts world_size "
      "num_cores num_shards num_slices compile_topology_num_slices",
@@ -50,15 +52,22 @@ constexpr Advice kAdvice[] = {
     {"pod_launch", "csv",
      "a CSV file is trained with --dataset csv --data_dir PLACE"},
     {"pod_launch",
-     "json log_file logging_steps log_period log_every tensorboard report_to",
+     "json logging_steps log_period log_every tensorboard tensorboard_dir "
+     "tensorboard_log_dir tb_dir summary_dir report_to",
      "--metrics_file FILE writes a JSON line per step"},
+    {"pod_launch", "log_file logfile",
+     "--log_dir DIR keeps the whole output of each process, --metrics_file "
+     "FILE a JSON line per step"},
+    {"pod_launch", "debug log_level loglevel logging_level verbosity",
+     "--verbose prints the whole plan and summary, --quiet only warnings, "
+     "failures and the summary"},
     {"pod_launch", "collective all_reduce",
      "pod_bench all_reduce measures collectives, pod_plan --collective "
      "prices them"},
     {"pod_launch", "list_models models list_datasets datasets",
      "docs/models.md and docs/data.md list them; --describe NAME explains a "
      "slice"},
-    {"pod_launch", "debug trace profile profiler",
+    {"pod_launch", "trace profile profiler",
      "--metrics_file has the parts of each step's time, --log_dir the whole "
      "output of each process"},
     {"pod_data", "split splits",
@@ -73,8 +82,20 @@ constexpr Advice kAdvice[] = {
     {"pod_plan", "output output_file out save",
      "the table goes to standard output: > FILE keeps it, --json makes it "
      "JSON, --plot FILE.svg draws it"},
-    {"pod_plan", "warmup_epochs warmup_ratio",
+    {"pod_plan", "warmup_epochs",
      "--warmup_steps gives the warm-up in steps: epochs x examples / batch"},
+    {"pod_plan",
+     "warmup_ratio warmup_proportion warmup_steps_fraction warmup_fraction",
+     "--warmup_steps gives the warm-up in steps: ratio x --train_steps, such "
+     "as 100 for 0.1 of 1000 steps"},
+    {"pod_plan", "budget max_cost max_price",
+     "--price_per_chip_hour X says what the run costs on each slice: choose "
+     "one within the budget"},
+    {"pod_plan", "currency",
+     "--price_per_chip_hour X is in any currency; the file of --prices names "
+     "its own, as in currency: \"EUR\""},
+    {"pod_plan", "debug log_level loglevel logging_level verbosity",
+     "--verbose prints all columns and every warning"},
     {"pod_plan",
      "gpus num_gpus nnodes nodes hosts num_hosts chips num_chips cores "
      "num_cores world_size",
@@ -90,7 +111,7 @@ constexpr Advice kAdvice[] = {
     {"pod_bench", "size bytes message_size buffer_size sizes",
      "--minbytes and --maxbytes (-b and -e) give the sizes: -b 1M -e 1M is "
      "one size"},
-    {"pod_bench", "parallel_init cudagraph graph local_register G R C p N M",
+    {"pod_bench", "parallel_init cudagraph graph local_register G R C p",
      "it has no meaning here: leave it out"},
     {"pod_ckpt",
      "model_dir dir path checkpoint checkpoint_dir ckpt_dir ckpt step",
@@ -98,8 +119,8 @@ constexpr Advice kAdvice[] = {
      "for one checkpoint"},
     {"pod_ckpt", "json csv",
      "each checkpoint's manifest.json is JSON: read that"},
-    {"pod_ckpt", "delete rm remove clean prune",
-     "nothing is deleted here: pod_launch --keep N keeps the newest N"},
+    {"pod_ckpt", "delete rm remove prune",
+     "no checkpoint is deleted here: pod_launch --keep N keeps the newest N"},
     {"pod_program", "model model_file file path program input",
      "the file is an argument without a flag: pod_program show FILE"},
     {"pod_data", "data_dir path dir input file files data",

@@ -1,7 +1,11 @@
 #include "settings/byte_count.h"
 
+#include <cstddef>
+#include <iterator>
+
 #include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 
 namespace podsim {
@@ -23,6 +27,16 @@ std::optional<std::int64_t> ParseByteCount(std::string_view text) {
     return std::nullopt;
   }
   return bytes << shift;
+}
+
+std::string ByteCountText(std::int64_t bytes) {
+  constexpr const char* kUnits[] = {"", "K", "M", "G"};
+  std::size_t unit = 0;
+  while (bytes != 0 && bytes % 1024 == 0 && unit + 1 < std::size(kUnits)) {
+    bytes /= 1024;
+    ++unit;
+  }
+  return absl::StrCat(bytes, kUnits[unit]);
 }
 
 }  // namespace podsim

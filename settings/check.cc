@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/printable.h"
 #include "base/status.h"
 #include "base/units.h"
 #include "settings/setting.h"
@@ -29,7 +29,15 @@ absl::Status NotAllowed(const FieldDescriptor& field, const std::string& value,
 }
 
 std::string Quoted(const std::string& text) {
-  return absl::StrCat("'", absl::CHexEscape(text), "'");
+  return absl::StrCat("'", PrintableLine(text), "'");
+}
+
+// " (seconds)" behind bounds; empty: the number needs no more words.
+std::string MeasureOf(const Setting& rule) {
+  const std::string& measure =
+      rule.measure().empty() ? rule.unit() : rule.measure();
+  if (rule.type() == "BYTES") return " bytes";
+  return measure.empty() ? "" : absl::StrCat(" (", measure, ")");
 }
 
 // The field that `field` excludes, nullptr: none.
@@ -103,12 +111,13 @@ absl::Status CheckInteger(const FieldDescriptor& field,
   if (field.is_repeated()) return CheckIntegerList(field, values);
   const std::int64_t value = values.front();
   if (value < rule.least() || value > rule.most())
+    return NotAllowed(field, absl::StrCat(value),
+                      absl::StrCat(rule.least(), " to ",
+                                   FormatCount(rule.most()), MeasureOf(rule)));
+  if (rule.multiple_of() != 0 && value % rule.multiple_of() != 0)
     return NotAllowed(
         field, absl::StrCat(value),
-        absl::StrCat(rule.least(), " to ", FormatCount(rule.most())));
-  if (rule.multiple_of() != 0 && value % rule.multiple_of() != 0)
-    return NotAllowed(field, absl::StrCat(value),
-                      absl::StrCat("multiples of ", rule.multiple_of()));
+        absl::StrCat("multiples of ", rule.multiple_of(), MeasureOf(rule)));
   return absl::OkStatus();
 }
 
@@ -117,10 +126,11 @@ absl::Status CheckRealValue(const FieldDescriptor& field, double value) {
   const bool high_enough =
       rule.has_from() ? value >= rule.from() : value > rule.above();
   if (high_enough && value < rule.below()) return absl::OkStatus();
-  return NotAllowed(field, absl::StrCat(value),
-                    absl::StrCat(rule.has_from() ? "at least " : "more than ",
-                                 rule.has_from() ? rule.from() : rule.above(),
-                                 " and less than ", rule.below()));
+  return NotAllowed(
+      field, absl::StrCat(value),
+      absl::StrCat(rule.has_from() ? "at least " : "more than ",
+                   rule.has_from() ? rule.from() : rule.above(),
+                   " and less than ", rule.below(), MeasureOf(rule)));
 }
 
 absl::Status CheckReal(const FieldDescriptor& field, const Message& message) {

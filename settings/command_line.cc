@@ -15,9 +15,11 @@
 #include "settings/help.h"
 #include "settings/help_json.h"
 #include "settings/nearest_names.h"
+#include "settings/origins.h"
 #include "settings/raw_flags.h"
 #include "settings/unexpected_argument.h"
 #include "settings/unknown_flag.h"
+#include "settings/warmup_steps.h"
 
 namespace podsim {
 namespace {
@@ -86,7 +88,7 @@ absl::Status SetPositional(const MainProgram& program, const Flag& flag,
                ? absl::OkStatus()
                : SetFieldFromText(name, values.front(), *flag.field, message);
   for (const std::string& value : values)  // a path may hold commas
-    message.GetReflection()->AddString(&message, flag.field, value);
+    PODSIM_RETURN_IF_ERROR(AddFieldText(name, value, *flag.field, message));
   return absl::OkStatus();
 }
 
@@ -145,9 +147,7 @@ absl::Status SetFromEnvironment(const Flag& flag, const Variables& variables,
   const auto value = Find(variables, name);
   if (!value.has_value()) return absl::OkStatus();
   const absl::Status set = SetValue(flag, *value, message);
-  if (set.ok()) return set;
-  return absl::InvalidArgumentError(
-      absl::StrCat(set.message(), " (from ", name, ")"));
+  return WithOrigin(set, OriginsOf({flag.field}));
 }
 
 bool Excludes(const FieldDescriptor& field, const FieldDescriptor& other) {
@@ -244,14 +244,15 @@ absl::StatusOr<CommandLine> ParseCommandLine(
   if (!unknown.empty()) {
     if (raw.others.front() != unknown)
       PODSIM_RETURN_IF_ERROR(CheckFirstWord(program, flags, arguments));
-    return UnknownFlag(program, unknown);
+    return WithWarmupSteps(UnknownFlag(program, unknown), args, messages);
   }
   PODSIM_RETURN_IF_ERROR(
       SetPositionals(program, flags, std::move(arguments), messages));
   PODSIM_RETURN_IF_ERROR(CheckRequired(program, flags, variables, messages));
   PODSIM_RETURN_IF_ERROR(CheckVariables(line.from_environment));
   for (const Message* message : messages)
-    PODSIM_RETURN_IF_ERROR(CheckSettings(*message));
+    PODSIM_RETURN_IF_ERROR(
+        WithOrigin(CheckSettings(*message), OriginsOf(line.from_environment)));
   return line;
 }
 

@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
 #include "absl/strings/ascii.h"
-#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/printable.h"
+#include "base/typing_distance.h"
 #include "settings/nearest_names.h"
 #include "settings/programs.h"
 
@@ -48,6 +50,56 @@ std::string VariableMeantBy(const std::string& variable) {
   return "";
 }
 
+// A variable that no program knows, and those that it may be meant for.
+struct Stranger {
+  std::string name;
+  std::vector<std::string> nearest;
+  bool is_slip = false;  // the first of them is meant, beyond much doubt
+};
+
+// A slip or two of typing, or the beginning of the name.
+bool IsSlip(const std::string& variable, const std::string& meant) {
+  constexpr std::size_t kLettersASlip = 5;
+  constexpr std::size_t kLeastBeginning = sizeof(kPrefix) + 3;
+  const std::string typed = absl::AsciiStrToUpper(variable);
+  const std::size_t slips = std::max<std::size_t>(
+      1, (typed.size() - sizeof(kPrefix) + 1) / kLettersASlip);
+  return TypingDistance(typed, meant) <= static_cast<int>(slips) ||
+         (typed.size() >= kLeastBeginning && meant.starts_with(typed));
+}
+
+std::vector<std::string> NearestVariables(
+    const std::string& variable, const std::vector<std::string>& known) {
+  std::vector<std::string> names;
+  names.reserve(known.size());
+  for (const std::string& name : known)
+    names.push_back(name.substr(sizeof(kPrefix) - 1));
+  std::vector<std::string> nearest = NearestNames(
+      absl::AsciiStrToUpper(variable.substr(sizeof(kPrefix) - 1)), names);
+  for (std::string& name : nearest) name.insert(0, kPrefix);
+  return nearest;
+}
+
+Stranger StrangerNamed(const std::string& name,
+                       const std::vector<std::string>& known) {
+  if (std::string meant = VariableMeantBy(name); !meant.empty())
+    return {.name = name, .nearest = {std::move(meant)}, .is_slip = true};
+  Stranger stranger = {.name = name, .nearest = NearestVariables(name, known)};
+  stranger.is_slip =
+      !stranger.nearest.empty() && IsSlip(name, stranger.nearest.front());
+  return stranger;
+}
+
+std::vector<Stranger> StrangersIn(const Variables& variables) {
+  const std::vector<std::string> known = KnownVariables();
+  std::vector<Stranger> strangers;
+  for (auto at = variables.lower_bound(kPrefix);
+       at != variables.end() && at->first.starts_with(kPrefix); ++at)
+    if (std::find(known.begin(), known.end(), at->first) == known.end())
+      strangers.push_back(StrangerNamed(at->first, known));
+  return strangers;
+}
+
 }  // namespace
 
 Variables ProcessVariables() {
@@ -69,28 +121,27 @@ std::optional<std::string> Find(const Variables& variables,
 }
 
 std::vector<std::string> UnknownVariables(const Variables& variables) {
-  const std::vector<std::string> known = KnownVariables();
   std::vector<std::string> lines;
-  for (auto at = variables.lower_bound(kPrefix);
-       at != variables.end() && at->first.starts_with(kPrefix); ++at) {
-    if (std::find(known.begin(), known.end(), at->first) != known.end())
-      continue;
-    std::vector<std::string> names;
-    names.reserve(known.size());
-    for (const std::string& name : known)
-      names.push_back(name.substr(sizeof(kPrefix) - 1));
-    std::vector<std::string> nearest = NearestNames(
-        absl::AsciiStrToUpper(at->first.substr(sizeof(kPrefix) - 1)), names);
-    for (std::string& name : nearest) name.insert(0, kPrefix);
-    if (const std::string meant = VariableMeantBy(at->first); !meant.empty())
-      nearest = {meant};
-    lines.push_back(absl::StrCat(
-        absl::CHexEscape(at->first), " is no setting and is ignored; ",
-        nearest.empty() ? "--help lists them"
-                        : absl::StrCat("did you mean ",
-                                       absl::StrJoin(nearest, " or "), "?")));
-  }
+  for (const Stranger& stranger : StrangersIn(variables))
+    if (!stranger.is_slip)
+      lines.push_back(absl::StrCat(
+          PrintableLine(stranger.name), " is no setting and is ignored; ",
+          stranger.nearest.empty()
+              ? "--help lists them"
+              : absl::StrCat("did you mean ",
+                             absl::StrJoin(stranger.nearest, " or "), "?")));
   return lines;
+}
+
+absl::Status CheckVariableNames(const Variables& variables) {
+  for (const Stranger& stranger : StrangersIn(variables))
+    if (stranger.is_slip)
+      return absl::InvalidArgumentError(absl::StrCat(
+          "the environment has ", PrintableLine(stranger.name),
+          ", which is no setting; did you mean ",
+          absl::StrJoin(stranger.nearest, " or "),
+          "? Rename it, or take it out: unset ", PrintableLine(stranger.name)));
+  return absl::OkStatus();
 }
 
 }  // namespace podsim

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
+
 namespace podsim {
 
 using Variables = std::map<std::string, std::string>;
@@ -17,9 +19,13 @@ Variables ProcessVariables();
 std::optional<std::string> Find(const Variables& variables,
                                 const std::string& name);
 
-// A line for each PODSIM_ variable that no program of podsim knows, with the
-// one that may be meant. Pure.
+// A line for each PODSIM_ variable that no program of podsim knows and that is
+// no mistyped name, with the one that may be meant. Pure.
 std::vector<std::string> UnknownVariables(const Variables& variables);
+
+// Errors: INVALID_ARGUMENT: a PODSIM_ variable that no program knows, with the
+// mistyped name of a setting: it would be without effect. Pure.
+absl::Status CheckVariableNames(const Variables& variables);
 
 }  // namespace podsim
 

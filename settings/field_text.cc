@@ -25,9 +25,10 @@ using ::google::protobuf::Message;
 using ::google::protobuf::Reflection;
 
 absl::Status BadValue(const std::string& flag, const std::string& value,
-                      const std::string& wanted) {
+                      const FieldDescriptor& field, const std::string& wanted) {
   return absl::InvalidArgumentError(
-      absl::StrCat("--", flag, " is \"", value, "\"; give ", wanted));
+      absl::StrCat(SettingOf(field).positional() ? "" : "--", flag, " is \"",
+                   value, "\"; give ", wanted));
 }
 
 // Sets one value, of a field or of a list's end.
@@ -43,7 +44,8 @@ class Setter {
         if (text.empty()) return "a value";
         if (text == "~" || text.starts_with("~/"))
           return absl::StrCat("\"$HOME", text.substr(1),
-                              "\"; behind a = the shell leaves ~ as it is");
+                              "\"; in quotes and behind a = the shell leaves "
+                              "~ as it is");
         Put(&Reflection::SetString, &Reflection::AddString, text);
         return std::nullopt;
       case FieldDescriptor::CPPTYPE_INT32:
@@ -170,8 +172,15 @@ absl::Status SetFieldFromText(const std::string& flag, const std::string& value,
   const std::string& all = SettingOf(field).all();
   for (const std::string& part : parts) {
     const auto wanted = setter.Set(part == "all" && !all.empty() ? all : part);
-    if (wanted.has_value()) return BadValue(flag, value, *wanted);
+    if (wanted.has_value()) return BadValue(flag, value, field, *wanted);
   }
+  return absl::OkStatus();
+}
+
+absl::Status AddFieldText(const std::string& flag, const std::string& value,
+                          const FieldDescriptor& field, Message& message) {
+  const auto wanted = Setter(field, message).Set(value);
+  if (wanted.has_value()) return BadValue(flag, value, field, *wanted);
   return absl::OkStatus();
 }
 

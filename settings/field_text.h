@@ -20,6 +20,11 @@ absl::Status SetFieldFromText(const std::string& flag, const std::string& value,
                               const google::protobuf::FieldDescriptor& field,
                               google::protobuf::Message& message);
 
+// Adds one value to a list as it is, commas and all. Errors: as above.
+absl::Status AddFieldText(const std::string& flag, const std::string& value,
+                          const google::protobuf::FieldDescriptor& field,
+                          google::protobuf::Message& message);
+
 // The value of a set field as a flag takes it: "512,512", "ring", "0.1"; of a
 // message its text format.
 std::string FieldText(const google::protobuf::Message& message,

@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <vector>
 
-#include "absl/strings/escaping.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
+#include "base/printable.h"
 #include "settings/advice.h"
 #include "settings/nearest_names.h"
 #include "settings/programs.h"
@@ -68,6 +69,25 @@ std::string DidYouMeanFlags(const Names& names) {
   return absl::StrCat("did you mean --", absl::StrJoin(names, " or --"), "?");
 }
 
+// "it is a value: --optimizer=nesterov"; empty: it is a word of no setting, or
+// one of many.
+std::string AsValue(const std::string& typed, const MainProgram& program) {
+  constexpr std::size_t kFewSettings = 3;
+  const std::string word = absl::AsciiStrToLower(typed);
+  const Names meant = MeantBy(typed, program);
+  Names values;
+  for (const Flag& flag : FlagsOf(program)) {
+    const std::string name = FlagOf(*flag.field);
+    if (SettingOf(*flag.field).positional() ||
+        !Has(TextsOf(WordsOf(*flag.field)), word) ||
+        !(meant.empty() || Has(meant, name)))
+      continue;
+    values.push_back(absl::StrCat("--", name, "=", word));
+  }
+  if (values.empty() || values.size() > kFewSettings) return "";
+  return absl::StrCat("it is a value: ", absl::StrJoin(values, " or "));
+}
+
 // "pod_launch has --seed, pod_plan has no such setting: leave it out".
 std::string OfOtherPrograms(const std::string& typed,
                             const MainProgram& program) {
@@ -91,6 +111,7 @@ std::string OfOtherPrograms(const std::string& typed,
 std::string KnownOf(const std::string& typed, const MainProgram& program) {
   if (std::string advice = AdviceFor(program, typed); !advice.empty())
     return advice;
+  if (std::string value = AsValue(typed, program); !value.empty()) return value;
   if (const Names meant = MeantBy(typed, program); !meant.empty())
     return DidYouMeanFlags(meant);
   if (IsArgument(typed, program))
@@ -124,9 +145,8 @@ bool IsLikeAFlag(const MainProgram& program, const std::string& name) {
 absl::Status UnknownFlag(const MainProgram& program, const std::string& arg) {
   const std::string shown =
       arg.substr(0, arg.find('=')).substr(0, kLongestShown);
-  return absl::InvalidArgumentError(absl::StrCat("unknown flag ",
-                                                 absl::CHexEscape(shown), "; ",
-                                                 Hint(NameIn(arg), program)));
+  return absl::InvalidArgumentError(absl::StrCat(
+      "unknown flag ", PrintableLine(shown), "; ", Hint(NameIn(arg), program)));
 }
 
 }  // namespace podsim

@@ -88,6 +88,29 @@ TEST(UnknownFlagTest, SaysWhatToUseInstead) {
            Typed{PodLaunch(), "--warmup-epochs=5",
                  "unknown flag --warmup-epochs; --warmup_steps gives the "
                  "warm-up in steps: epochs x examples / batch"},
+           Typed{PodLaunch(), "--warmup_ratio=0.1",
+                 "unknown flag --warmup_ratio; --warmup_steps gives the "
+                 "warm-up in steps: ratio x --train_steps, such as 100 for 0.1 "
+                 "of 1000 steps"},
+           Typed{PodLaunch(), "--nesterov",
+                 "unknown flag --nesterov; it is a value: "
+                 "--optimizer=nesterov"},
+           Typed{PodLaunch(), "--AdamW",
+                 "unknown flag --AdamW; it is a value: --optimizer=adamw"},
+           Typed{PodLaunch(), "--cosine",
+                 "unknown flag --cosine; it is a value: --lr_schedule=cosine"},
+           Typed{PodLaunch(), "--ring",
+                 "unknown flag --ring; it is a value: --algo=ring or "
+                 "--ici_algorithm=ring"},
+           Typed{PodLaunch(), "--float32",
+                 "unknown flag --float32; it is a value: --precision=float32"},
+           Typed{
+               PodPlan(), "--torus",
+               "unknown flag --torus; it is a value: --ici_algorithm=torus or "
+               "--wrap=torus"},
+           Typed{PodCkpt(), "--clean",
+                 "unknown flag --clean; clean is given without dashes, as in "
+                 "pod_ckpt ls runs/a"},
            Typed{PodLaunch(), "--train_step=5",
                  "unknown flag --train_step; did you mean --train_steps?"},
            Typed{PodCkpt(), "--verify",
@@ -162,6 +185,13 @@ TEST(UnknownFlagTest, NamesOfOtherFrameworksLeadToOurs) {
       {PodLaunch(), "num_label_classes", "classes"},
       {PodLaunch(), "bucket_cap_mb", "bucket_bytes"},
       {PodLaunch(), "config", "job"},
+      {PodLaunch(), "tensorboard_dir", "metrics_file"},
+      {PodLaunch(), "log_level", "verbose"},
+      {PodLaunch(), "debug", "quiet"},
+      {PodPlan(), "budget", "price_per_chip_hour"},
+      {PodPlan(), "currency", "price_per_chip_hour"},
+      {PodPlan(), "currency", "prices"},
+      {PodPlan(), "debug", "verbose"},
       {PodLaunch(), "rng_seed", "seed"},
       {PodBench(), "dtype", "datatype"},
       {PodBench(), "iterations", "iters"},

@@ -131,7 +131,28 @@ TEST(CheckSettingsTest, EachNumberOfAListIsWithinItsBounds) {
   EXPECT_THAT(CheckSettings(spec),
               StatusIs(absl::StatusCode::kInvalidArgument,
                        "lr_decay_at is 1; allowed: more than 0 and less than "
-                       "1"));
+                       "1 (parts of the run, such as 0.3,0.6,0.8, not epochs "
+                       "or steps)"));
+}
+
+// A bare number would not say in what it is counted.
+TEST(CheckSettingsTest, BoundsSayWhatIsCounted) {
+  JobSpec spec;
+  spec.set_link_latency(5);
+  EXPECT_THAT(CheckSettings(spec),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       "link_latency is 5; allowed: at least 0 and less than 1 "
+                       "(seconds)"));
+  spec.clear_link_latency();
+  spec.set_bucket_bytes(1);
+  EXPECT_THAT(CheckSettings(spec),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       "bucket_bytes is 1; allowed: 4 to 4,294,967,296 bytes"));
+  spec.clear_bucket_bytes();
+  spec.set_warmup_init(2);
+  EXPECT_THAT(CheckSettings(spec),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("(a part of the peak learning rate)")));
 }
 
 TEST(CheckCommandReadsTest, NamesTheCommandsThatASettingIsFor) {

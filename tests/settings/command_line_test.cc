@@ -141,7 +141,8 @@ TEST(CommandLineTest, TheSameValueIsRefusedInTheSameWords) {
     EXPECT_THAT(Launch().Parse({c.flag, c.value}),
                 StatusIs(kInvalid, c.message));
     EXPECT_THAT(Launch().Parse({}, {{c.variable, c.value}}),
-                StatusIs(kInvalid, c.message));
+                StatusIs(kInvalid,
+                         absl::StrCat(c.message, " (from ", c.variable, ")")));
   }
 }
 
@@ -173,6 +174,31 @@ TEST(CommandLineTest, TheEnvironmentSaysWhereItWasRead) {
               StatusIs(kInvalid,
                        "--seed is \"x\"; give a whole number from 0 up (from "
                        "PODSIM_SEED)"));
+}
+
+TEST(CommandLineTest, ABoundSaysWhereItsValueWasRead) {
+  EXPECT_THAT(Launch().Parse({}, {{"PODSIM_THREADS", "-1"}}),
+              StatusIs(kInvalid,
+                       "threads is -1; allowed: 0 to 4,096 (from "
+                       "PODSIM_THREADS)"));
+  EXPECT_THAT(Launch().Parse({"--threads=-1"}, {{"PODSIM_THREADS", "2"}}),
+              StatusIs(kInvalid, "threads is -1; allowed: 0 to 4,096"));
+}
+
+TEST(CommandLineTest, AWarmUpGivenAsARatioIsToldInSteps) {
+  const std::string said =
+      "unknown flag --warmup_ratio; --warmup_steps gives the warm-up in steps: "
+      "ratio x --train_steps, such as 100 for 0.1 of 1000 steps";
+  for (const char* ratio : {"--warmup_ratio=0.05", "--warmup-ratio=0.05"})
+    EXPECT_THAT(Launch().Parse({ratio, "--train_steps=400"}),
+                StatusIs(kInvalid, said + "; here --warmup_steps=20"));
+  EXPECT_THAT(
+      Launch().Parse({"--train_steps", "400", "--warmup_ratio", "0.05"}),
+      StatusIs(kInvalid, said + "; here --warmup_steps=20"));
+  EXPECT_THAT(Launch().Parse({"--warmup_ratio=0.05"}),
+              StatusIs(kInvalid, said));
+  EXPECT_THAT(Launch().Parse({"--warmup_ratio=x", "--train_steps=400"}),
+              StatusIs(kInvalid, said));
 }
 
 TEST(CommandLineTest, AFlagWinsOverAVariableThatItExcludes) {

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "proto/job.pb.h"
+#include "proto/programs.pb.h"
 #include "tests/testing/status_matchers.h"
 
 namespace podsim {
@@ -40,6 +41,18 @@ TEST(FieldTextTest, EachType) {
   EXPECT_THAT(bench.root(), ElementsAre(2, -1));
 }
 
+TEST(FieldTextTest, AnArgumentHasNoDashes) {
+  CkptSettings settings;
+  const auto& path = *CkptSettings::descriptor()->FindFieldByName("path");
+  EXPECT_THAT(AddFieldText("path", "runs/a,b", path, settings), IsOk());
+  EXPECT_THAT(settings.path(), ElementsAre("runs/a,b"));
+  EXPECT_THAT(
+      AddFieldText("path", "~/runs", path, settings),
+      StatusIs(absl::StatusCode::kInvalidArgument,
+               "path is \"~/runs\"; give \"$HOME/runs\"; in quotes and behind "
+               "a = the shell leaves ~ as it is"));
+}
+
 struct Bad {
   const char* name;
   const char* text;
@@ -60,7 +73,7 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"seed", "-1", "--seed is \"-1\"; give a whole number from 0 up"},
         Bad{"model_dir", "~/run",
             "--model_dir is \"~/run\"; give \"$HOME/run\"; "
-            "behind a = the shell leaves ~ as it is"},
+            "in quotes and behind a = the shell leaves ~ as it is"},
         Bad{"train_steps", "1.5",
             "--train_steps is \"1.5\"; give a whole number"},
         Bad{"processes", "4294967297",
