@@ -18,10 +18,14 @@
 #include "runtime/coordinator/plan_inputs.h"
 #include "runtime/files/choices_file.h"
 #include "runtime/files/output_files.h"
+#include "runtime/job/bench_settings.h"
 #include "runtime/job/defaults.h"
 #include "runtime/job/planner.h"
 #include "runtime/job/spec_check.h"
+#include "runtime/pod/elsewhere.h"
 #include "runtime/pod/job_runner.h"
+#include "settings/pasted.h"
+#include "settings/programs.h"
 
 namespace podsim {
 namespace {
@@ -104,12 +108,17 @@ absl::StatusOr<int> PlanAndRun(const LaunchContext& context, Console& console,
     console.Line(flags.text);
     return kDone;
   }
+  PODSIM_RETURN_IF_ERROR(CheckVariableNames(context.variables));
   for (const std::string& unknown : UnknownVariables(context.variables))
     console.Error(absl::StrCat("warning: ", unknown));
   PODSIM_ASSIGN_OR_RETURN(const double least_bandwidth,
                           LeastBandwidth(context.variables));
   PODSIM_RETURN_IF_ERROR(CheckOutputFiles(flags.settings));
+  PODSIM_RETURN_IF_ERROR(CheckOutputFolder("log_dir", flags.spec.log_dir()));
+  PODSIM_RETURN_IF_ERROR(CheckToken(flags.elsewhere, context.variables));
   PODSIM_ASSIGN_OR_RETURN(const PlannedJob job, PlannedFrom(flags));
+  for (const std::string& unused : UnusedBenchSettings(flags.spec.bench()))
+    console.Line(absl::StrCat("# note: ", unused));
   PODSIM_ASSIGN_OR_RETURN(std::optional<NewFile> json,
                           CreateIfNamed(flags.settings.output_file()));
   PODSIM_ASSIGN_OR_RETURN(std::optional<NewFile> choices,
@@ -131,7 +140,10 @@ absl::StatusOr<int> PlanAndRun(const LaunchContext& context, Console& console,
 int Bench(const LaunchContext& context, Console& console, const Clock& clock) {
   const absl::StatusOr<int> code = PlanAndRun(context, console, clock);
   if (code.ok()) return *code;
-  console.Error(absl::StrCat("error: ", code.status().message()));
+  console.Error(
+      absl::StrCat("error: ", NamePasted(code.status(), PodBench(),
+                                         context.arguments, context.variables)
+                                  .message()));
   // A file that is not there was typed, too.
   return absl::IsInvalidArgument(code.status()) ||
                  absl::IsNotFound(code.status())

@@ -9,6 +9,7 @@
 #include "base/units.h"
 #include "job/bench_buffers.h"
 #include "job/bench_cases.h"
+#include "runtime/job/bench_settings.h"
 #include "runtime/job/defaults.h"
 #include "runtime/job/plan_placement.h"
 #include "runtime/job/resolved_job.h"
@@ -45,12 +46,18 @@ absl::Status NotAllowed(const std::string& field, const std::string& value,
       absl::StrCat(field, " is ", value, "; allowed: ", allowed));
 }
 
+// Of the widest type that is asked for.
+absl::Status CheckWholeElements(const BenchSpec& bench) {
+  std::int64_t bytes = 2;
+  for (const int type : bench.datatype())
+    if (type != DataType::bfloat16) bytes = 4;
+  if (bench.collective() == words::Collective::barrier) bytes = 1;
+  return CheckElementSizes(bench.minbytes(), bytes);
+}
+
 absl::Status CheckSizes(const BenchSpec& bench) {
-  if (bench.minbytes() > bench.maxbytes()) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "minbytes is ", bench.minbytes(), ", more than maxbytes, which is ",
-        bench.maxbytes(), "; give both (-b and -e), or neither"));
-  }
+  PODSIM_RETURN_IF_ERROR(CheckSizeOrder(bench.minbytes(), bench.maxbytes()));
+  PODSIM_RETURN_IF_ERROR(CheckWholeElements(bench));
   if (bench.stepfactor() > 1) {
     return bench.minbytes() > 0
                ? absl::OkStatus()
@@ -109,8 +116,10 @@ absl::Status ExpandRoots(int ranks, BenchSpec& bench) {
   }
   for (const int root : roots) {
     if (root >= -1 && root < ranks) continue;
-    return NotAllowed("root", absl::StrCat(root),
-                      absl::StrCat("0 to ", ranks - 1, ", or all"));
+    return NotAllowed(
+        "root", absl::StrCat(root),
+        ranks == 1 ? "0, as one rank takes part (a larger --topology has more)"
+                   : absl::StrCat("0 to ", ranks - 1, ", or all"));
   }
   if (std::find(roots.begin(), roots.end(), -1) == roots.end()) {
     return absl::OkStatus();

@@ -113,6 +113,13 @@ TEST(BenchTest, EveryCollectiveRunsWithBothKindsOfRanks) {
       ASSERT_EQ(run.rows().size(), 1u) << run.output;
       EXPECT_EQ(FromRight(run.rows()[0], 1), 0) << run.output;
       EXPECT_EQ(FromRight(run.rows()[0], 5), 0) << run.output;
+      if (collective != "broadcast") {
+        EXPECT_THAT(run.output, HasSubstr("# note: --root is not used: "));
+      }
+      if (collective == "barrier") {
+        EXPECT_THAT(run.output, HasSubstr("# note: --datatype is not used: "
+                                          "barrier carries no data\n"));
+      }
     }
   }
 }

@@ -7,6 +7,7 @@
 
 #include <set>
 
+#include "runtime/job/bench_settings.h"
 #include "settings/programs.h"
 #include "settings/words.h"
 #include "tests/testing/status_matchers.h"
@@ -209,6 +210,22 @@ TEST(BenchFlagsTest, ChoicesAreReadFromAndWrittenToFiles) {
   EXPECT_FALSE(Parse({"all_reduce"})->settings.has_write_choices());
 }
 
+TEST(BenchFlagsTest, WhatACollectiveDoesNotReadIsNamed) {
+  const auto unused = [](const std::vector<std::string>& args) {
+    return UnusedBenchSettings(Parse(args)->spec.bench());
+  };
+  EXPECT_THAT(unused({"barrier", "-d", "int32", "-b", "1K"}),
+              ElementsAre("--minbytes is not used: barrier carries no data",
+                          "--datatype is not used: barrier carries no data"));
+  EXPECT_THAT(unused({"all_reduce", "-r", "0"}),
+              ElementsAre("--root is not used: all_reduce has no root"));
+  EXPECT_THAT(unused({"all_gather", "-o", "max"}),
+              ElementsAre("--op is not used: all_gather combines no values"));
+  EXPECT_THAT(unused({"broadcast", "-r", "0", "-d", "int32", "-b", "1K"}),
+              ElementsAre());
+  EXPECT_THAT(unused({"all_reduce", "-o", "max"}), ElementsAre());
+}
+
 TEST(BenchFlagsTest, HelpTeaches) {
   for (const char* flag : {"-h", "--help"})
     EXPECT_THAT(Parse({flag})->text,
@@ -254,7 +271,18 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{{"all_reduce", "-b"}, "--minbytes"},
         Refused{{"all_reduce", "--algo", "--iters=3"}, "--algo has no value"},
         Refused{{"all_reduce", "-g", "8"}, "--topology"},
-        Refused{{"all_reduce", "-b", "64M"}, "more than maxbytes"},
+        Refused{{"all_reduce", "-b", "64M"},
+                "-b 64M is more than -e 32M; -b is the smallest size and -e "
+                "the largest: give both, as in -b 32M -e 64M"},
+        Refused{{"all_reduce", "-b", "64M", "-e", "1500"},
+                "-b 64M is more than -e 1500"},
+        Refused{{"all_reduce", "-b", "3"},
+                "-b is 3, but an element has 4 bytes: give a multiple of 4, "
+                "such as -b 4"},
+        Refused{{"all_reduce", "-b", "3", "-d", "bfloat16"},
+                "an element has 2 bytes"},
+        Refused{{"all_reduce", "-b", "6", "-d", "all"},
+                "an element has 4 bytes"},
         Refused{{"all_reduce", "-b", "0", "-f", "2"}, "minbytes is 0"},
         Refused{{"all_reduce", "-b", "0", "-e", "1G", "-i", "4"}, "sizes"},
         Refused{{"all_reduce", "-d", "half"}, "float, bfloat16, int32, all"},
