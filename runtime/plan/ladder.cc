@@ -2,11 +2,15 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <map>
+#include <numeric>
 #include <thread>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "base/units.h"
 #include "runtime/job/spec_check.h"
 
 namespace podsim {
@@ -75,10 +79,33 @@ void FillEfficiency(std::vector<LadderRow>& rows) {
 
 }  // namespace
 
+absl::Status CheckBatchOnSome(const JobSpec& spec,
+                              const std::vector<Slice>& slices) {
+  const std::int64_t batch = spec.train_batch_size();
+  std::int64_t all = 1;
+  for (const Slice& slice : slices) {
+    if (batch % slice.replicas == 0) return absl::OkStatus();
+    all = std::lcm(all, std::int64_t{slice.replicas});
+  }
+  // The plan of one slice says the same of it alone.
+  if (!spec.has_train_batch_size() || slices.size() == 1)
+    return absl::OkStatus();
+  const Slice& first = slices.front();
+  const std::int64_t below = batch / all * all;
+  return absl::InvalidArgumentError(absl::StrCat(
+      "train_batch_size ", FormatCount(batch), " does not divide by the ",
+      FormatCounted(first.replicas, first.replica_name()), " of ", first.name,
+      ", nor by those of the other slices; a multiple of ", FormatCount(all),
+      " fits all of them, such as ",
+      below > 0 ? absl::StrCat(FormatCount(below), " or ") : "",
+      FormatCount(below + all)));
+}
+
 absl::StatusOr<Ladder> PlanLadder(const JobSpec& spec, const PlanInputs& inputs,
                                   const std::vector<Slice>& slices) {
   Ladder ladder = {.strong = spec.has_train_batch_size(),
                    .is_as_typed = IsAsTyped(spec)};
+  PODSIM_RETURN_IF_ERROR(CheckBatchOnSome(spec, slices));
   ladder.rows = PlanRows(spec, inputs, slices);
   const auto planned = [](const LadderRow& row) { return row.status.ok(); };
   if (std::none_of(ladder.rows.begin(), ladder.rows.end(), planned))

@@ -38,6 +38,11 @@ struct Ladder {
 absl::StatusOr<Ladder> PlanLadder(const JobSpec& spec, const PlanInputs& inputs,
                                   const std::vector<Slice>& slices);
 
+// A global batch that the cores of none of several slices divide. Errors:
+// INVALID_ARGUMENT: the first slice, and the multiples that fit all.
+absl::Status CheckBatchOnSome(const JobSpec& spec,
+                              const std::vector<Slice>& slices);
+
 }  // namespace podsim
 
 #endif  // PODSIM_RUNTIME_PLAN_LADDER_H_

@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "runtime/job/bench_settings.h"
 #include "runtime/job/spec_check.h"
 #include "runtime/plan/collective_table.h"
 #include "runtime/plan/ici_fault.h"
@@ -22,10 +23,8 @@ constexpr char kDefaultSlice[] = "v3-32";
 absl::StatusOr<std::vector<std::int64_t>> SizesOf(
     const PlanSettings& settings) {
   PODSIM_CHECK(settings.stepfactor() > 1);
-  if (settings.minbytes() > settings.maxbytes())
-    return absl::InvalidArgumentError(
-        absl::StrCat("minbytes is ", settings.minbytes(), ", maxbytes ",
-                     settings.maxbytes(), ": give -b at most -e"));
+  PODSIM_RETURN_IF_ERROR(
+      CheckSizeOrder(settings.minbytes(), settings.maxbytes()));
   // A barrier has no size.
   if (settings.collective() == words::Collective::barrier)
     return std::vector<std::int64_t>{0};
@@ -118,11 +117,11 @@ absl::StatusOr<Rows> RowsOf(const PlanSettings& settings, const JobSpec& job,
   Rows all;
   PODSIM_ASSIGN_OR_RETURN(const std::vector<Slice> slices,
                           SlicesOf(settings, job, hardware));
-  PODSIM_ASSIGN_OR_RETURN(const std::vector<std::int64_t> sizes,
-                          SizesOf(settings));
   PriceRequest request;
   request.collective = *CollectiveNamed(WordOf(settings.collective()));
   request.element_bytes = job.ici_dtype() == words::WireType::bfloat16 ? 2 : 4;
+  PODSIM_ASSIGN_OR_RETURN(const std::vector<std::int64_t> sizes,
+                          SizesOf(settings));
   std::vector<std::vector<LinkFault>> faults(slices.size());
   if (settings.has_ici_fault()) {
     PODSIM_ASSIGN_OR_RETURN(const LinkFault fault,

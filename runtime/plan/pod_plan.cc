@@ -25,6 +25,8 @@
 #include "runtime/plan/plan_collective.h"
 #include "runtime/plan/slice_list.h"
 #include "settings/command_line.h"
+#include "settings/origins.h"
+#include "settings/pasted.h"
 #include "settings/programs.h"
 #include "settings/setting.h"
 
@@ -82,7 +84,7 @@ absl::Status CheckPlot(const PlanSettings& settings) {
 
 // The job of file and flags; its topology is the ladder's.
 absl::StatusOr<JobSpec> JobOf(const PlanSettings& settings,
-                              const JobSpec& flags) {
+                              const JobSpec& flags, Origins& origins) {
   JobSpec job = flags;
   if (settings.has_links()) {
     PODSIM_ASSIGN_OR_RETURN(*job.mutable_links(), ReadLinks(settings.links()));
@@ -92,7 +94,11 @@ absl::StatusOr<JobSpec> JobOf(const PlanSettings& settings,
                             ReadPrices(settings.prices()));
   }
   if (settings.has_job()) {
-    PODSIM_ASSIGN_OR_RETURN(const JobSpec file, ReadJobFile(settings.job()));
+    Origins lines;
+    PODSIM_ASSIGN_OR_RETURN(const JobSpec file,
+                            ReadJobFile(settings.job(), lines));
+    origins = MergeOrigins(std::move(lines), job, {});
+    if (settings.topology_size() > 0) origins.erase("topology");
     job = MergeSpecs(file, job);
   }
   if (job.has_bench())
@@ -123,22 +129,27 @@ absl::StatusOr<std::vector<Slice>> LadderSlices(const PlanSettings& settings,
                              .hardware = &hardware});
 }
 
-// The data set is the same on every slice.
+// The data set is the same on every slice that the batch fits.
 absl::StatusOr<PlanInputs> InputsFor(const JobSpec& job,
                                      const std::vector<Slice>& slices) {
   JobSpec any = job;
-  any.set_topology(slices.front().name);
+  const auto fits = std::ranges::find_if(slices, [&job](const Slice& slice) {
+    return job.train_batch_size() % slice.replicas == 0;
+  });
+  any.set_topology(fits == slices.end() ? slices.front().name : fits->name);
   const StoreWaits::Limit limit(ProcessStoreWaits(), kPlanWait, kPlanWaits);
   return GatherPlanInputs(any, /*one_machine=*/false);
 }
 
 absl::StatusOr<std::string> PlanTraining(const PlanSettings& settings,
-                                         const JobSpec& flags, int columns) {
+                                         const JobSpec& flags, int columns,
+                                         Origins& origins) {
   PODSIM_RETURN_IF_ERROR(CheckPlot(settings));
-  PODSIM_ASSIGN_OR_RETURN(const JobSpec job, JobOf(settings, flags));
+  PODSIM_ASSIGN_OR_RETURN(const JobSpec job, JobOf(settings, flags, origins));
   const Hardware hardware = HardwareOf(job);
   PODSIM_ASSIGN_OR_RETURN(const std::vector<Slice> slices,
                           LadderSlices(settings, job, hardware));
+  PODSIM_RETURN_IF_ERROR(CheckBatchOnSome(job, slices));
   PODSIM_ASSIGN_OR_RETURN(const PlanInputs inputs, InputsFor(job, slices));
   PODSIM_ASSIGN_OR_RETURN(const Ladder ladder, PlanLadder(job, inputs, slices));
   const double price = settings.price_per_chip_hour();
@@ -155,14 +166,15 @@ absl::StatusOr<std::string> PlanTraining(const PlanSettings& settings,
 }
 
 absl::StatusOr<std::string> TextOf(PlanSettings& settings, JobSpec& job,
-                                   int columns) {
+                                   int columns, Origins& origins) {
   PODSIM_RETURN_IF_ERROR(CheckQuestion(settings, job));
   if (settings.has_hardware()) {
     PODSIM_ASSIGN_OR_RETURN(*job.mutable_hardware(),
                             ReadHardware(settings.hardware()));
   }
   if (settings.verbose()) columns = kAllColumns;
-  if (!settings.has_collective()) return PlanTraining(settings, job, columns);
+  if (!settings.has_collective())
+    return PlanTraining(settings, job, columns, origins);
   FillDefaults(settings);
   return PlanCollective(settings, job, HardwareOf(job), columns);
 }
@@ -172,13 +184,16 @@ absl::StatusOr<std::string> TextOf(PlanSettings& settings, JobSpec& job,
 PlanResult RunPlan(const std::vector<std::string>& args, int columns) {
   PlanSettings settings;
   JobSpec job;
-  const auto refuse = [](const absl::Status& status) {
-    return PlanResult{2, "", std::string(status.message())};
+  Origins origins;  // of what a job file says
+  const auto refuse = [&](const absl::Status& status) {
+    const absl::Status named =
+        NamePasted(WithOrigin(status, origins), PodPlan(), args, {}, origins);
+    return PlanResult{2, "", std::string(named.message())};
   };
   const auto line = ParseCommandLine(PodPlan(), args, {}, {&settings, &job});
   if (!line.ok()) return refuse(line.status());
   if (!line->text.empty()) return {0, line->text, ""};
-  const auto text = TextOf(settings, job, columns);
+  const auto text = TextOf(settings, job, columns, origins);
   if (!text.ok()) return refuse(text.status());
   return {0, *text, ""};
 }

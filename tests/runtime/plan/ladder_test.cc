@@ -143,6 +143,18 @@ TEST(LadderTest, WhatHasNoPlanHasAReason) {
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("63")));
 }
 
+TEST(LadderTest, ABatchThatNoSliceDividesIsToldWhatFitsAll) {
+  EXPECT_THAT(
+      LadderOf("train_batch_size: 100", {"v3-8..v3-64"}).status(),
+      StatusIs(absl::StatusCode::kInvalidArgument,
+               "train_batch_size 100 does not divide by the 8 cores of v3-8, "
+               "nor by those of the other slices; a multiple of 64 fits all of "
+               "them, such as 64 or 128"));
+  EXPECT_THAT(LadderOf("train_batch_size: 100", {"v3-8"}).status(),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("nearest that do: 96 (12 per core) and 104")));
+}
+
 // They do not train here, and are planned all the same.
 TEST(LadderTest, HostsOfOneAndEightChipsArePlanned) {
   const std::vector<std::string> slices = {"v5litepod-1", "v5litepod-4",

@@ -317,7 +317,10 @@ TEST(PodPlanTest, RefusesInOneLine) {
   EXPECT_THAT(Refusal({"--collective=all_reduce", "--topology=v3-9"}),
               HasSubstr("nearest: v3-8, v3-32"));
   EXPECT_THAT(Refusal({"--collective=all_reduce", "-b", "2M", "-e", "1M"}),
-              HasSubstr("give -b at most -e"));
+              HasSubstr("-b 2M is more than -e 1M"));
+  EXPECT_THAT(
+      Refusal({"--topology=v3-8..v3-64", "--train_batch_size=100"}),
+      HasSubstr("a multiple of 64 fits all of them, such as 64 or 128"));
   EXPECT_THAT(Refusal({"--collective=all_to_all", "--ici_algorithm=ring"}),
               HasSubstr("all_to_all by ring"));
   EXPECT_THAT(
